@@ -1,0 +1,31 @@
+/** The direction of dependencies; see ARCHITECTURE.md. `scripts/check.mjs` proves on a planted violation that this file still bites. */
+const io =
+  '^(node:)?(dgram|net|tls|http|https|http2|fs|fs/promises|dns|dns/promises|child_process|worker_threads|timers|timers/promises|os|perf_hooks)$';
+const frontDoor = '^src/(protocol|domain)/([^/]+)/(\\2|needs|types)\\.ts$';
+/** npm packages that do no I/O and may stand on the pure floors. */
+const pureNpm = 'node_modules/(fast-xml-parser|libphonenumber-js)/';
+const rule = (name, from, to, comment) => ({ name, comment, severity: 'error', from, to });
+module.exports = {
+  forbidden: [
+    rule('no-cycles', {}, { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } }),
+    rule('base-is-the-ground-floor', { path: '^src/base/' }, { path: '^src/(?!base/)' }),
+    rule('protocol-knows-only-base', { path: '^src/protocol/' }, { path: '^src/(?!base/|protocol/)' }),
+    rule('protocol-rooms-are-strangers', { path: '^src/protocol/([^/]+)/' }, { path: '^src/protocol/', pathNot: '^src/protocol/$1/' }),
+    rule('domain-knows-no-edge', { path: '^src/domain/' }, { path: '^src/(?!base/|protocol/|domain/)' }),
+    rule('only-edge-sip-speaks-sip', { path: '^src/', pathNot: '^(src/protocol/sip/|src/edge/sip/|src/phone/)' }, { path: '^src/protocol/sip/' }),
+    rule('edges-are-strangers', { path: '^src/edge/([^/]+)/' }, { path: '^src/edge/', pathNot: '^src/edge/$1/' }),
+    rule('enter-by-the-front-door', { path: '^src/(base|protocol|domain|edge)/([^/]+)/' }, { path: '^src/(protocol|domain)/', pathNot: ['^src/$1/$2/', frontDoor] }),
+    rule('only-edges-do-io', { path: '^src/(base|protocol|domain)/' }, { path: io }, 'pure floors are told the time and handed bytes'),
+    rule('pure-floors-have-no-npm', { path: '^src/(base|protocol|domain)/' }, { dependencyTypes: ['npm', 'npm-dev', 'npm-optional'], pathNot: pureNpm }),
+    rule('only-compose-wires', { path: '^src/(?!compose\\.ts|main\\.ts)' }, { path: '^src/(compose|main)\\.ts$' }),
+    rule('only-store-knows-sql', { path: '^src/', pathNot: '^src/edge/store/' }, { path: 'node_modules/(better-sqlite3|kysely|pg)/' }),
+    rule('src-never-sees-test', { path: '^src/' }, { path: '^test/' }),
+    rule('no-unresolvable', {}, { couldNotResolve: true }),
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(build|data)/' },
+  },
+};

@@ -1,0 +1,43 @@
+/** Codes of environment failures (socket, disk, customer's URL). One table; docs/errors.md lists each. */
+export type ServiceErrorCode =
+  | 'CONFIG_INVALID'
+  | 'PORT_IN_USE'
+  | 'STORE_BUSY'
+  | 'STORE_FULL'
+  | 'STORE_CORRUPT'
+  | 'STORE_VERSION'
+  | 'STORE_CLOSED'
+  | 'NOT_FOUND'
+  | 'CONFLICT'
+  | 'MEDIA_UNAVAILABLE'
+  | 'MEDIA_NO_PORTS'
+  | 'EGRESS_REFUSED'
+  | 'MAIL_FAILED'
+  | 'ARCHIVE_FAILED';
+
+/** The environment failed, not the caller and not the code. */
+export class ServiceError extends Error {
+  readonly code: ServiceErrorCode;
+
+  constructor(code: ServiceErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'ServiceError';
+    this.code = code;
+  }
+}
+
+/** A broken invariant: a bug of ours. Kept on in production; one boundary per call and request catches it. */
+export class BugError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'BugError';
+  }
+}
+
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new BugError(message);
+}
+
+export function assertNever(value: never): never {
+  throw new BugError(`unexpected value ${JSON.stringify(value)}`);
+}

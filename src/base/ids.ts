@@ -1,0 +1,43 @@
+/** Cryptographically random bytes, or a seeded stream in tests. */
+export interface Random {
+  bytes(length: number): Uint8Array;
+  /** Uniform integer in [0, below). */
+  integer(below: number): number;
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const AUTH_ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+
+/** RFC 4122 version 4 UUID (strict clients check version and variant bits). */
+export function uuid(random: Random): string {
+  const bytes = random.bytes(16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => HEX[byte]).join('');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** `MA_` or `SA_` and 17 of [A-Z0-9]: 20 characters (dialect §0.2 rule 7). */
+export function authId(random: Random, prefix: 'MA' | 'SA'): string {
+  return `${prefix}_${pick(random, AUTH_ID_ALPHABET, 17)}`;
+}
+
+/** URL-safe secret with `bits` of entropy. */
+export function token(random: Random, bits = 256): string {
+  return pick(
+    random,
+    'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
+    Math.ceil(bits / 5.95),
+  );
+}
+
+/** A string of `length` decimal digits, the first one not zero. */
+export function digits(random: Random, length: number): string {
+  return pick(random, '123456789', 1) + pick(random, '0123456789', length - 1);
+}
+
+function pick(random: Random, alphabet: string, length: number): string {
+  let out = '';
+  for (let i = 0; i < length; i += 1) out += alphabet.charAt(random.integer(alphabet.length));
+  return out;
+}

@@ -1,0 +1,37 @@
+import { assert } from './errors.ts';
+
+/** Integer millionths of a currency unit. Never a fraction, never a float. */
+export type Micros = number & { readonly __brand: 'Micros' };
+
+export const MICROS_PER_UNIT = 1_000_000;
+
+export function micros(value: number): Micros {
+  assert(Number.isSafeInteger(value), `money must be a safe integer of millionths, got ${value}`);
+  return value as Micros;
+}
+
+export const ZERO = micros(0);
+
+/** A JSON number of units at the edge to millionths; half away from zero. Undefined when it does not fit. */
+export function microsFromUnits(units: number): Micros | undefined {
+  if (!Number.isFinite(units)) return undefined;
+  const scaled = Math.abs(units) * MICROS_PER_UNIT;
+  const rounded = Math.floor(Number((scaled + 0.5).toPrecision(15)));
+  if (!Number.isSafeInteger(rounded)) return undefined;
+  return micros(units < 0 ? -rounded : rounded) as Micros;
+}
+
+/** Millionths to the JSON number of units written at the edge. */
+export const unitsFromMicros = (value: number): number => value / MICROS_PER_UNIT;
+
+/** Seconds rounded up to whole pulses; at least one pulse when anything was answered. */
+export function pulsedSeconds(billableMs: number, pulseSeconds: number): number {
+  assert(pulseSeconds > 0, 'pulse must be positive');
+  const seconds = Math.max(1, Math.ceil(billableMs / 1000));
+  return Math.ceil(seconds / pulseSeconds) * pulseSeconds;
+}
+
+/** Price of a pulsed duration at a per-minute rate, rounded up to a whole millionth. */
+export function priceOf(pulsed: number, perMinute: Micros): Micros {
+  return micros(Math.ceil((pulsed * perMinute) / 60));
+}

@@ -1,0 +1,388 @@
+/** What calls need from the outside: signalling at leg level, media, and audio-stream sockets. */
+import type { Result } from '../../base/result.ts';
+import type { MediaQuality } from '../cdr/types.ts';
+import type { SipTransport } from '../provisioning/types.ts';
+import type { HangupCauseKey } from './hangup-cause.ts';
+
+// ---------------------------------------------------------------- signalling
+
+export interface Party {
+  /** Address of record as received or to be sent, without parameters: `sip:user@host[:port]` or `tel:…`. */
+  readonly uri: string;
+  readonly user: string;
+  readonly host: string;
+  readonly displayName: string;
+}
+
+export interface RemoteAddress {
+  readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
+  readonly address: string;
+  readonly port: number;
+}
+
+export type Headers = ReadonlyArray<readonly [name: string, value: string]>;
+
+/** How a leg ended, in facts; the call turns them into cause, source and disposition. Reported exactly once. */
+export interface LegEnd {
+  readonly by: 'remote' | 'local';
+  readonly how:
+    | 'bye' // after answer
+    | 'cancel' // CANCEL before answer
+    | 'refused' // final failure response: `status`
+    | 'timeout' // no answer to our request, or no ACK to our 200
+    | 'transport' // could not be sent, connection gone
+    | 'unreachable' // nowhere to send: no contact, DNS without result
+    | 'sessionExpired'; // RFC 4028: not refreshed in time
+  /** SIP status that ended it, where one did. */
+  readonly status: number | undefined;
+  readonly reason: string | undefined;
+}
+
+export interface LegEvents {
+  ended(end: LegEnd): void;
+  /**
+   * A re-INVITE or UPDATE with an offer. Answer with SDP, or undefined for 488 (the old session goes on).
+   * `sdp` undefined: an offerless re-INVITE; the returned SDP is the offer, and `answered` brings its answer.
+   */
+  offered(sdp: string | undefined): string | undefined;
+  /** The answer to an offer that we made in a 200 (offerless INVITE or re-INVITE), from the ACK. */
+  answered(sdp: string): void;
+  /** A keypad press by SIP INFO (application/dtmf-relay or application/dtmf). */
+  dtmf(digit: string, durationMs: number): void;
+}
+
+export interface OutboundLegEvents extends LegEvents {
+  /** 18x. `sdp` when it carries early media. `status` 180…183. */
+  progress(status: number, sdp: string | undefined): void;
+  /** 200 with its SDP (undefined when the peer sent none); the ACK goes out by itself. */
+  connected(sdp: string | undefined): void;
+}
+
+export interface Leg {
+  /** Id inside the signalling; not the call UUID. */
+  readonly id: string;
+  readonly sipCallId: string;
+  /** Ends the leg in whatever way its state demands: BYE, CANCEL or a final refusal mapped from the cause. Idempotent. */
+  hangup(cause: HangupCauseKey): void;
+  /** Keypad press towards the peer by SIP INFO (used only when nothing better was negotiated). */
+  sendInfoDigit(digit: string, durationMs: number): void;
+}
+
+export interface InboundLeg extends Leg {
+  readonly from: Party;
+  readonly to: Party;
+  /** User part of the request URI: what was dialled. */
+  readonly dialled: string;
+  readonly requestUri: string;
+  readonly source: RemoteAddress;
+  /** Username of the endpoint that passed digest authentication; undefined for a call from a carrier or trunk. */
+  readonly endpointUsername: string | undefined;
+  /** Name of the carrier whose source addresses match; undefined for endpoints. */
+  readonly carrier: string | undefined;
+  readonly userAgent: string;
+  /** Headers worth knowing: X-PH-*, X-VH-*, Diversion, P-Asserted-Identity, Identity, Privacy. */
+  readonly headers: Headers;
+  /** SDP offer; undefined in an offerless INVITE. */
+  readonly sdp: string | undefined;
+  /** Must be called in the same turn in which the leg was handed over. */
+  attach(events: LegEvents): void;
+  /** 180, or 183 with early media when `sdp` is given. */
+  ring(sdp?: string): void;
+  /** 200 with SDP; resolves at the ACK, or with the leg's end when none came. Repeated calls do nothing. */
+  answer(sdp: string): Promise<Result<void, LegEnd>>;
+}
+
+export type OutboundTarget =
+  /** A registered endpoint: forked to its contacts; all of them end in one leg. */
+  | { readonly kind: 'endpoint'; readonly username: string }
+  /** Any SIP URI, resolved by RFC 3263. */
+  | { readonly kind: 'uri'; readonly uri: string; readonly transport?: SipTransport }
+  | { readonly kind: 'carrier'; readonly carrier: string; readonly number: string };
+
+export interface InviteOptions {
+  /** Identity to present: From and P-Asserted-Identity. */
+  readonly from: { readonly user: string; readonly host?: string; readonly displayName: string };
+  readonly sdp: string;
+  /** Additional headers (X-VH-… and the like), already checked. */
+  readonly headers: Headers;
+  readonly auth?: { readonly username: string; readonly password: string };
+}
+
+export interface Signalling {
+  /** Starts an outbound INVITE; failures, even immediate ones, come through `events.ended` in a later turn. */
+  invite(target: OutboundTarget, options: InviteOptions, events: OutboundLegEvents): Leg;
+  /** Exactly one handler; called for each new INVITE that passed authentication (100 was sent already). */
+  onInbound(handler: (leg: InboundLeg) => void): void;
+  /** True when the endpoint has at least one live contact. */
+  isRegistered(username: string): boolean;
+}
+
+// ---------------------------------------------------------------- media
+
+export type CodecName = 'PCMU' | 'PCMA';
+export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
+
+/** What negotiation settled for one leg; direction is ours (what we do). */
+export interface RemoteMedia {
+  readonly address: string;
+  readonly port: number;
+  readonly codec: CodecName;
+  readonly payloadType: number;
+  /** RFC 4733 payload type; undefined: DTMF in-band (or INFO). */
+  readonly telephoneEvent: number | undefined;
+  /** Packet time that the peer asked us to send, 10…60 ms in steps of 10. */
+  readonly ptimeMs: number;
+  readonly direction: MediaDirection;
+}
+
+export interface MediaLegEvents {
+  /** One per keypad press, whatever way it came in. */
+  dtmf(digit: string): void;
+  /** No RTP for the configured time (hold excepted). */
+  silent(): void;
+}
+
+/** `finished` never rejects. 'stopped': stop() or the leg closed. */
+export interface Playback {
+  readonly finished: Promise<'completed' | 'stopped'>;
+  stop(): void;
+}
+
+/** Mono PCM as little-endian int16 bytes at `rate` Hz. */
+export interface Pcm {
+  readonly rate: 8000 | 16000 | 24000 | 44100 | 48000;
+  readonly samples: Uint8Array;
+}
+
+/** A cadence of tones: each step plays its frequencies (sum) for `onMs`, then rests `offMs`. */
+export interface Tone {
+  readonly steps: ReadonlyArray<{
+    readonly frequenciesHz: readonly number[];
+    readonly onMs: number;
+    readonly offMs: number;
+  }>;
+  readonly loop: boolean;
+  /** Level of each frequency in dBm0, e.g. -15. */
+  readonly levelDbm0: number;
+}
+
+export interface PlayOptions {
+  /** Times to play; 0 = until stopped. */
+  readonly loop: number;
+  /** Mixed over what the leg would hear anyway, or instead of it. */
+  readonly mix: boolean;
+}
+
+export type StreamEncoding = 'audio/x-l16' | 'audio/x-mulaw';
+
+export interface MediaStreamOptions {
+  readonly streamId: string;
+  readonly encoding: StreamEncoding;
+  readonly rate: 8000 | 16000;
+  readonly tracks: 'inbound' | 'outbound' | 'both';
+  readonly bidirectional: boolean;
+  /** JSON string for `extra_headers` of every message, already encoded as a JSON string literal. */
+  readonly extraHeadersJson: string;
+  /** Playback queue limit. */
+  readonly queueMs: number;
+}
+
+/** What the native side tells of one stream. Called at most every 5 ms, everything since the last time in order. */
+export interface MediaStreamEvents {
+  /**
+   * Complete `media` messages (UTF-8 JSON text, dialect §1.1) ready to send, but for the sequence number: the value
+   * of the leading key `"sequenceNumber":` is ten spaces wide and is filled in by the receiver (base/ascii-number).
+   * The bytes are valid only during the call.
+   */
+  media(messages: readonly Uint8Array[]): void;
+  /** The last sample queued before this checkpoint has left. */
+  played(name: string): void;
+  /** Queue filled above 30, 60 or 90 percent (rising edge only). */
+  degraded(percent: 30 | 60 | 90): void;
+  dtmf(digit: string, timestampMs: number): void;
+}
+
+export type StreamReceiveResult =
+  | 'taken' // a playAudio message, decoded and queued
+  | 'other' // not a playAudio message in the shape the scanner takes: parse it in JavaScript
+  | 'badPayload'
+  | 'unsupportedFormat'
+  | 'wrongStream'
+  | 'bufferFull';
+
+/** The media side of one audio stream. */
+export interface MediaStream {
+  /** Looks at one whole message of the bot; takes it when it is a playAudio. Never throws. */
+  receive(message: Uint8Array): StreamReceiveResult;
+  /** Queues decoded audio (for messages that `receive` left to JavaScript). False when the queue is full. */
+  enqueue(encoding: StreamEncoding, rate: 8000 | 16000 | 24000, payload: Uint8Array): boolean;
+  /** Drops what is queued, with a fade of a few milliseconds; pending checkpoints never complete. */
+  clear(): void;
+  checkpoint(name: string): void;
+  /** Milliseconds of audio waiting. */
+  queuedMs(): number;
+  pause(paused: boolean): void;
+  close(): void;
+}
+
+export interface RecordOptions {
+  /** Absolute path of a WAV file to be written (crash-safe header). */
+  readonly path: string;
+  /** What is heard from the peer, what the peer hears, or both (stereo: left = received, right = sent). */
+  readonly channels: 'received' | 'sent' | 'both';
+  readonly stereo: boolean;
+  /** Ends after so much silence from the peer; 0 = never. */
+  readonly silenceEndMs: number;
+  readonly maxMs: number;
+}
+
+export interface RecordEnd {
+  readonly reason: 'stopped' | 'silence' | 'maxLength' | 'legEnded' | 'failed';
+  readonly durationMs: number;
+  readonly error: string | undefined;
+}
+
+export interface MediaRecording {
+  readonly finished: Promise<RecordEnd>;
+  pause(paused: boolean): void;
+  stop(): void;
+}
+
+/** Timing parameters of dialect §6 AMD, all milliseconds but `maximumWords`. */
+export interface MachineDetectionOptions {
+  readonly totalMs: number;
+  readonly initialSilenceMs: number;
+  readonly greetingMs: number;
+  readonly maximumWords: number;
+  readonly maximumWordMs: number;
+}
+
+export interface MachineDetectionResult {
+  readonly machine: boolean;
+  readonly reason:
+    | 'initialSilence'
+    | 'greeting'
+    | 'words'
+    | 'wordLength'
+    | 'human'
+    | 'timeout'
+    | 'beep'
+    | 'ended';
+  readonly afterMs: number;
+}
+
+export interface DigitsOptions {
+  readonly toneMs: number;
+  readonly gapMs: number;
+  /** Forces in-band tones; default: RFC 4733 when negotiated, else in-band. */
+  readonly inband: boolean;
+}
+
+export interface MediaLeg {
+  /** Where the peer is to send RTP. */
+  readonly address: string;
+  readonly port: number;
+  /** First call starts the leg; later ones (re-INVITE) change it without losing stream or playback state. */
+  configure(remote: RemoteMedia): void;
+  play(pcm: Pcm, options: PlayOptions): Playback;
+  playTone(tone: Tone, options: PlayOptions): Playback;
+  /** `0-9*#A-D`, `w` = 0.5 s, `W` = 1 s. Resolves when the last one has left. */
+  sendDigits(digits: string, options: DigitsOptions): Promise<void>;
+  openStream(options: MediaStreamOptions, events: MediaStreamEvents): MediaStream;
+  record(options: RecordOptions): MediaRecording;
+  detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult>;
+  /** Resolves when the peer has been silent for `ms`, or with false after `maxMs`. */
+  waitForSilence(ms: number, maxMs: number, signal: AbortSignal): Promise<boolean>;
+  quality(): MediaQuality;
+  /** Frees the ports (after their quarantine); ends playbacks, streams and recordings. Idempotent. */
+  close(): MediaQuality;
+}
+
+export interface Bridge {
+  close(): void;
+}
+
+export interface RoomMember {
+  set(flags: { readonly muted?: boolean; readonly deaf?: boolean; readonly held?: boolean }): void;
+  leave(): void;
+}
+
+export interface MediaRoom {
+  join(leg: MediaLeg, flags: { readonly muted: boolean; readonly deaf: boolean }): RoomMember;
+  /** Heard by everybody in the room. */
+  play(pcm: Pcm, options: PlayOptions): Playback;
+  playTone(tone: Tone, options: PlayOptions): Playback;
+  record(path: string): MediaRecording;
+  close(): void;
+}
+
+export interface RoomEvents {
+  /** Member that holds the floor changed (energy); undefined: nobody speaks. */
+  floor(member: RoomMember | undefined): void;
+}
+
+export interface Media {
+  /** Rejects with ServiceError MEDIA_NO_PORTS or MEDIA_UNAVAILABLE. */
+  openLeg(options: { readonly mediaTimeoutMs: number }, events: MediaLegEvents): Promise<MediaLeg>;
+  /** Both hear each other; everything else (recordings, streams) goes on. */
+  bridge(a: MediaLeg, b: MediaLeg): Bridge;
+  openRoom(events: RoomEvents): MediaRoom;
+}
+
+// ---------------------------------------------------------------- audio-stream sockets
+
+export interface StreamSocketOptions {
+  readonly url: string;
+  readonly streamId: string;
+  readonly callUuid: string;
+  /** Account whose token signs the upgrade. */
+  readonly accountId: string;
+  readonly encoding: StreamEncoding;
+  readonly rate: 8000 | 16000;
+  readonly tracks: 'inbound' | 'outbound' | 'both';
+  readonly bidirectional: boolean;
+  readonly extraHeaders: Headers;
+  readonly from: string;
+  readonly to: string;
+  readonly direction: 'inbound' | 'outbound';
+}
+
+export type StreamSocketEnd =
+  | { readonly kind: 'connectFailed'; readonly detail: string }
+  /** The application closed, or the connection broke. */
+  | { readonly kind: 'dropped'; readonly detail: string }
+  /** The application sent `stop`. */
+  | { readonly kind: 'stopRequested' }
+  /** Our own close(). */
+  | { readonly kind: 'closed' };
+
+export interface StreamSocketEvents {
+  /** Upgraded and `start` sent. */
+  started(): void;
+  played(name: string): void;
+  cleared(): void;
+  degraded(percent: number): void;
+  /** Exactly once. */
+  ended(end: StreamSocketEnd): void;
+  sendDigits(digits: string): void;
+  /** Something the bot did wrong, in plain words, for the call's log. */
+  fault(code: string, detail: string): void;
+}
+
+export type StreamStopReason =
+  | 'call_hangup'
+  | 'stream_timeout'
+  | 'api_request'
+  | 'xml_moved_on'
+  | 'max_duration'
+  | 'transfer';
+
+export interface StreamSocket {
+  /** Sends `stop` with the reason, then closes with 1000. With `drain`, what is queued is played first. */
+  close(reason: StreamStopReason): void;
+}
+
+export interface AudioStreams {
+  /** Connects as a WebSocket client, speaks the whole protocol, moves audio between socket and `leg`. */
+  open(options: StreamSocketOptions, leg: MediaLeg, events: StreamSocketEvents): StreamSocket;
+}

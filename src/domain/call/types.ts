@@ -1,0 +1,2 @@
+/** Front door of the room for other rooms: causes and the shapes they need. */
+export { HANGUP_CAUSES, type HangupCauseKey, type HangupSource } from './hangup-cause.ts';

@@ -1,0 +1,45 @@
+export type HttpMethod = 'GET' | 'POST';
+export type CallbackParameters = ReadonlyArray<readonly [name: string, value: string]>;
+
+/** What the customer configured: where to call, how, and whose token signs it. */
+export interface CallbackTarget {
+  /** As typed by the customer, URL fragment with `#ct=…` overrides included. */
+  readonly url: string;
+  readonly method: HttpMethod;
+}
+
+/** A notification that is kept until it is acknowledged (2xx) or given up, across restarts. */
+export interface StoredNotification {
+  readonly id: string;
+  readonly accountId: string;
+  /** Notifications of one call are delivered in order. */
+  readonly callUuid: string;
+  readonly event: string;
+  readonly target: CallbackTarget;
+  readonly parameters: CallbackParameters;
+  readonly createdUs: number;
+  readonly attempts: number;
+}
+
+/** One HTTP request as it went over the wire, for the call's log. */
+export interface CallbackAttempt {
+  readonly event: string;
+  readonly url: string;
+  readonly method: HttpMethod;
+  readonly status: number | undefined;
+  readonly error: string | undefined;
+  readonly durationMs: number;
+  /** The exact string that was signed (Plivo V3 form). Never the token. */
+  readonly signedString: string;
+}
+
+export type DocumentFailure = {
+  readonly kind: 'unreachable' | 'badStatus' | 'tooLarge' | 'refusedAddress' | 'invalidUrl';
+  readonly detail: string;
+};
+
+export interface FetchedDocument {
+  readonly body: string;
+  readonly contentType: string;
+  readonly url: string;
+}

@@ -1,0 +1,64 @@
+import type { Result } from '../../base/result.ts';
+import { err, ok } from '../../base/result.ts';
+
+export interface CapacityLimits {
+  readonly concurrentCalls: number;
+  readonly cps: number;
+}
+
+export type CapacityRefusal = {
+  readonly kind: 'concurrency' | 'cps';
+  readonly retryAfterMs: number;
+};
+
+/** A slot taken for one call. Given back exactly once; giving it back again does nothing. */
+export interface CapacitySlot {
+  release(): void;
+}
+
+/** Calls that run now and starts within the last second, per key (account, trunk, carrier). */
+export class Capacity {
+  readonly #running = new Map<string, number>();
+  readonly #starts = new Map<string, number[]>();
+
+  /** Takes a slot for a call that starts at `nowMs` (monotonic), or says why not. */
+  take(key: string, limits: CapacityLimits, nowMs: number): Result<CapacitySlot, CapacityRefusal> {
+    const running = this.#running.get(key) ?? 0;
+    if (running >= limits.concurrentCalls) return err({ kind: 'concurrency', retryAfterMs: 1000 });
+    const starts = this.#recentStarts(key, nowMs);
+    const oldest = starts[0];
+    if (starts.length >= limits.cps) {
+      return err({
+        kind: 'cps',
+        retryAfterMs: oldest === undefined ? 1000 : oldest + 1000 - nowMs,
+      });
+    }
+    starts.push(nowMs);
+    this.#starts.set(key, starts);
+    this.#running.set(key, running + 1);
+    let held = true;
+    return ok({
+      release: () => {
+        if (!held) return;
+        held = false;
+        const left = (this.#running.get(key) ?? 1) - 1;
+        if (left > 0) this.#running.set(key, left);
+        else this.#running.delete(key);
+      },
+    });
+  }
+
+  running(key: string): number {
+    return this.#running.get(key) ?? 0;
+  }
+
+  #recentStarts(key: string, nowMs: number): number[] {
+    const starts = this.#starts.get(key) ?? [];
+    const from = starts.findIndex((at) => at > nowMs - 1000);
+    if (from === -1) {
+      this.#starts.delete(key);
+      return [];
+    }
+    return from === 0 ? starts : starts.slice(from);
+  }
+}

@@ -1,0 +1,51 @@
+import type { Micros } from '../../base/money.ts';
+import type { Result } from '../../base/result.ts';
+import type { StoredNotification } from '../callback/types.ts';
+import type { NewEntry, ReserveRefusal } from '../ledger/types.ts';
+import type { Cdr } from './types.ts';
+
+/** A stream that is open or ended within a call that is still open. Enough to bill it after a crash. */
+export interface OpenStream {
+  readonly streamId: string;
+  readonly serviceUrl: string;
+  readonly audioTrack: string;
+  readonly bidirectional: boolean;
+  readonly contentType: string;
+  readonly startUs: number;
+  readonly endUs: number | undefined;
+  readonly perMinute: Micros;
+  readonly pulseSeconds: number;
+}
+
+/** What is known of a leg while it lives: the CDR as it would be written now, and what it costs per minute. */
+export interface OpenCall {
+  readonly cdr: Cdr;
+  readonly pulseSeconds: number;
+  readonly reserved: Micros;
+  readonly streams: readonly OpenStream[];
+  /** The hangup notification to store should the process die now; undefined when the call has no hangup URL. */
+  readonly hangupNotification: StoredNotification | undefined;
+  readonly heartbeatUs: number;
+}
+
+/** One unit of work at the end of a leg: CDR, entries, released reservation and notification, all or nothing. */
+export interface Settlement {
+  readonly cdr: Cdr;
+  readonly entries: readonly NewEntry[];
+  readonly notification: StoredNotification | undefined;
+}
+
+export interface CallStore {
+  /** Holds `amount` for the call (reservation id = call uuid) and keeps the open record, in one unit of work. */
+  open(call: OpenCall, dailySpendLimit: Micros | undefined): Promise<Result<void, ReserveRefusal>>;
+  /** Raises the held amount to `reserved`. */
+  extendReservation(callUuid: string, reserved: Micros): Promise<Result<void, ReserveRefusal>>;
+  /** Replaces the open record (answered, stream started or ended, bridged …). Durable when it resolves. */
+  update(call: OpenCall): Promise<void>;
+  /** Marks these open calls as alive at `nowUs`: one statement for all. */
+  heartbeat(callUuids: readonly string[], nowUs: number): Promise<void>;
+  /** Idempotent by call uuid. Refused writes (disk full) reject; the caller keeps the settlement and retries. */
+  settle(settlement: Settlement): Promise<void>;
+  /** Calls that were open when the process died. */
+  listOpen(): Promise<readonly OpenCall[]>;
+}

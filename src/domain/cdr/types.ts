@@ -1,0 +1,84 @@
+import type { Micros } from '../../base/money.ts';
+
+export type CallDirection = 'inbound' | 'outbound';
+export type HangupDisposition =
+  | 'send_bye'
+  | 'recv_bye'
+  | 'send_cancel'
+  | 'recv_cancel'
+  | 'send_refuse'
+  | 'recv_refuse';
+
+/** Receive-side quality of one leg. Loss as a fraction 0..1 (late discards included), jitter in milliseconds. */
+export interface MediaQuality {
+  readonly packetsReceived: number;
+  readonly packetsSent: number;
+  readonly packetsLost: number;
+  readonly packetsLate: number;
+  readonly jitterMs: number;
+  readonly lossFraction: number;
+  /** ITU-T G.107 estimate, 1..4.5; undefined when nothing was received. */
+  readonly mos: number | undefined;
+  readonly roundTripMs: number | undefined;
+}
+
+export type StreamTermination =
+  | 'API request'
+  | 'Call hangup'
+  | 'Connection error'
+  | 'Stream timeout';
+
+export interface StreamCdr {
+  readonly streamId: string;
+  readonly serviceUrl: string;
+  readonly audioTrack: string;
+  readonly bidirectional: boolean;
+  readonly contentType: string;
+  readonly startUs: number;
+  readonly endUs: number;
+  readonly billedSeconds: number;
+  readonly billedAmount: Micros;
+  readonly currency: string;
+  readonly terminationReason: StreamTermination;
+}
+
+/** The record of one leg, written once when it has ended. Times are integer microseconds UTC. */
+export interface Cdr {
+  readonly callUuid: string;
+  readonly accountId: string;
+  readonly direction: CallDirection;
+  readonly context: 'voice-api' | 'sip-endpoint' | 'did' | 'dial' | 'trunk';
+  readonly from: string;
+  readonly to: string;
+  readonly callerName: string;
+  readonly requestUuid: string | undefined;
+  readonly parentCallUuid: string | undefined;
+  readonly bridgeUuid: string | undefined;
+  readonly startUs: number;
+  readonly ringUs: number | undefined;
+  readonly answerUs: number | undefined;
+  readonly endUs: number;
+  readonly billedSeconds: number;
+  readonly perMinute: Micros;
+  readonly cost: Micros;
+  readonly streamingCost: Micros;
+  readonly currency: string;
+  readonly hangupCause: string;
+  readonly hangupCauseCode: number;
+  readonly hangupCauseName: string;
+  readonly hangupSource: string;
+  readonly hangupDisposition: HangupDisposition;
+  readonly failureReason: string | undefined;
+  readonly sipCallId: string | undefined;
+  readonly sipUserAgent: string | undefined;
+  readonly remoteAddress: string | undefined;
+  readonly carrier: string | undefined;
+  readonly codec: string | undefined;
+  readonly quality: MediaQuality | undefined;
+  readonly endpointId: string | undefined;
+  readonly trunkId: string | undefined;
+  readonly terminatedTo: string | undefined;
+  readonly campaignId: string | undefined;
+  readonly machine: boolean | undefined;
+  readonly streams: readonly StreamCdr[];
+}

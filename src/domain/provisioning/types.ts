@@ -1,0 +1,138 @@
+import type { HttpMethod } from '../callback/types.ts';
+
+export interface Application {
+  readonly appId: number;
+  readonly accountId: string;
+  readonly subAccount: string | undefined;
+  readonly name: string;
+  readonly answerUrl: string;
+  readonly answerMethod: HttpMethod;
+  readonly hangupUrl: string;
+  readonly hangupMethod: HttpMethod;
+  readonly fallbackAnswerUrl: string;
+  readonly fallbackMethod: HttpMethod;
+  readonly messageUrl: string;
+  readonly messageMethod: HttpMethod;
+  readonly defaultApp: boolean;
+  readonly defaultEndpointApp: boolean;
+  readonly enabled: boolean;
+  readonly logIncomingMessage: boolean;
+  readonly publicUri: boolean;
+  readonly createdUs: number;
+  readonly updatedUs: number;
+}
+
+export interface EndpointPermissions {
+  readonly allowVoice: boolean;
+  readonly allowMessage: boolean;
+  readonly allowVideo: boolean;
+  readonly allowSameDomain: boolean;
+  readonly allowOtherDomains: boolean;
+  readonly allowPhones: boolean;
+  readonly allowApps: boolean;
+}
+
+/** A SIP endpoint. Its password is never kept, only HA1 per digest algorithm (encrypted at rest). */
+export interface Endpoint extends EndpointPermissions {
+  readonly endpointId: string;
+  readonly accountId: string;
+  readonly subAccount: string | undefined;
+  /** Stored name with its numeric suffix; unique in the whole service; what registers. */
+  readonly username: string;
+  readonly requestedUsername: string;
+  readonly alias: string;
+  readonly appId: number | undefined;
+  readonly createdUs: number;
+  readonly updatedUs: number;
+}
+
+/** Hex HA1 = H(username:realm:password) for each algorithm (RFC 7616 §3.4.2). */
+export interface EndpointSecrets {
+  readonly md5: string;
+  readonly sha256: string;
+  readonly sha512256: string;
+}
+
+export type SipTransport = 'udp' | 'tcp' | 'tls';
+
+export interface OriginationUri {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly sipUri: string;
+  readonly priority: number;
+  readonly weight: number;
+  readonly enabled: boolean;
+  readonly description: string;
+  readonly createdUs: number;
+  readonly updatedUs: number;
+}
+
+export interface Trunk {
+  readonly trunkId: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly direction: 'inbound' | 'outbound' | 'both';
+  readonly enabled: boolean;
+  readonly transport: SipTransport;
+  /** SRTP wanted; independent of `transport`. */
+  readonly secure: boolean;
+  readonly primaryUriUuid: string | undefined;
+  readonly fallbackUriUuid: string | undefined;
+  readonly credentialUuid: string | undefined;
+  readonly ipaclUuid: string | undefined;
+  readonly concurrentCallsLimit: number;
+  readonly cpsLimit: number;
+  readonly description: string;
+  readonly recording: boolean;
+  readonly webhookUrl: string | undefined;
+  readonly webhookMethod: HttpMethod;
+  readonly createdUs: number;
+  readonly updatedUs: number;
+}
+
+export interface PhoneNumber {
+  /** E.164 digits without `+`. */
+  readonly e164: string;
+  readonly id: string;
+  readonly accountId: string | undefined;
+  readonly subAccount: string | undefined;
+  readonly country: string;
+  readonly region: string;
+  readonly status: 'available' | 'active' | 'pending_release' | 'released' | 'blocked';
+  readonly setupFeeMicros: number;
+  readonly monthlyFeeMicros: number;
+  readonly currency: string;
+  readonly carrier: string | undefined;
+  readonly applicationId: number | undefined;
+  readonly trunkGroupId: string | undefined;
+  readonly purchasedUs: number | undefined;
+  readonly nextBillingUs: number | undefined;
+  readonly createdUs: number;
+  readonly updatedUs: number;
+}
+
+/** A SIP gateway of the operator. */
+export interface Carrier {
+  readonly name: string;
+  readonly host: string;
+  /** Undefined: found by SRV (RFC 3263). */
+  readonly port: number | undefined;
+  readonly transport: SipTransport;
+  readonly auth:
+    | { readonly username: string; readonly password: string; readonly register: boolean }
+    | undefined;
+  /** Addresses or CIDR ranges that its calls to us come from. */
+  readonly sourceAddresses: readonly string[];
+  /** E.164 digits; the empty string matches everything. */
+  readonly prefixes: readonly string[];
+  /** Digits removed from, then put before, the E.164 number in the request URI. */
+  readonly strip: number;
+  readonly prepend: string;
+  readonly cpsLimit: number;
+  readonly concurrentCallsLimit: number;
+  readonly secure: boolean;
+  /** Lower is tried first among carriers with a prefix of equal length. */
+  readonly priority: number;
+  readonly enabled: boolean;
+}

@@ -1,0 +1,20 @@
+import type { EndpointSecrets } from '../provisioning/types.ts';
+import type { Binding } from './types.ts';
+
+export interface RegisteringEndpoint {
+  readonly endpointId: string;
+  readonly accountId: string;
+  readonly username: string;
+  readonly secrets: EndpointSecrets;
+}
+
+/** What the registrar and the digest check ask for. */
+export interface EndpointDirectory {
+  byUsername(username: string): Promise<RegisteringEndpoint | undefined>;
+}
+
+export interface BindingStore {
+  save(binding: Binding): Promise<void>;
+  remove(username: string, contactUri: string): Promise<void>;
+  listAll(): Promise<readonly Binding[]>;
+}
