@@ -1,0 +1,93 @@
+#!/usr/bin/env node
+// Static checks of both languages. Each is one pass or fail; exported for scripts/test.mjs.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const bin = (name) => join(root, 'node_modules', '.bin', name);
+/** The cruiser must have seen the project: a rule that looks at nothing passes everything. */
+const MODULES_AT_LEAST = 60;
+
+const run = (command, args) => {
+  const result = spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 64 << 20 });
+  return {
+    ok: result.status === 0,
+    output: `${result.stdout ?? ''}${result.stderr ?? ''}`,
+    stdout: result.stdout ?? '',
+  };
+};
+
+const cruise = () =>
+  run(bin('depcruise'), ['src', '--config', '.dependency-cruiser.cjs', '--output-type', 'json']);
+
+function dependencies() {
+  const { stdout, output } = cruise();
+  try {
+    const { summary } = JSON.parse(stdout);
+    if (summary.totalCruised < MODULES_AT_LEAST)
+      return { ok: false, output: `only ${summary.totalCruised} modules were seen` };
+    const lines = summary.violations.map((v) => `${v.rule.name}: ${v.from} → ${v.to}`);
+    return { ok: lines.length === 0, output: lines.join('\n') };
+  } catch {
+    return { ok: false, output };
+  }
+}
+
+/** Plants one forbidden import per floor and wants each to be seen. */
+function dependenciesBite() {
+  const planted = [
+    [
+      'src/base/planted-violation.ts',
+      "import '../domain/call/needs.ts';\n",
+      'base-is-the-ground-floor',
+    ],
+    ['src/domain/call/planted-violation.ts', "import 'node:fs';\n", 'only-edges-do-io'],
+    [
+      'src/domain/ledger/planted-violation.ts',
+      "import '../../edge/clock/system-clock.ts';\n",
+      'domain-knows-no-edge',
+    ],
+  ];
+  try {
+    for (const [file, text] of planted) writeFileSync(join(root, file), text);
+    const seen = new Set(
+      JSON.parse(cruise().stdout).summary.violations.map((v) => `${v.from} ${v.rule.name}`),
+    );
+    const missed = planted
+      .filter(([file, , name]) => !seen.has(`${file} ${name}`))
+      .map(([file, , name]) => `${name} did not see ${file}`);
+    return { ok: missed.length === 0, output: missed.join('\n') };
+  } finally {
+    for (const [file] of planted) rmSync(join(root, file), { force: true });
+  }
+}
+
+export const checks = [
+  [
+    'types (tsc)',
+    () => {
+      mkdirSync(join(root, 'build'), { recursive: true });
+      return run(bin('tsc'), ['-p', 'tsconfig.json']);
+    },
+  ],
+  [
+    'format and lint (biome)',
+    () => run(bin('biome'), ['ci', '--diagnostic-level=error', '--max-diagnostics=50', '.']),
+  ],
+  ['direction of dependencies', dependencies],
+  ['the dependency rules see planted violations', dependenciesBite],
+];
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  let failed = 0;
+  for (const [name, check] of checks) {
+    const startedMs = Date.now();
+    const { ok, output } = check();
+    console.log(`${ok ? 'ok  ' : 'FAIL'} ${name} (${Date.now() - startedMs} ms)`);
+    if (!ok) console.log(output);
+    failed += ok ? 0 : 1;
+  }
+  process.exit(failed === 0 ? 0 : 1);
+}

@@ -1,0 +1,285 @@
+#!/usr/bin/env node
+// Everything that `npm start` and `npm test` need, once: system tools, npm packages, the native engine.
+// Runs on the machine's own Node (>= 20), before anything is installed: no dependencies, plain JavaScript.
+// Progress goes to stderr, so that the service's stdout stays clean. A run with nothing to do takes milliseconds.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const dev = process.argv.includes('--dev');
+const buildDir = join(root, 'build');
+const lockDir = join(buildDir, 'setup.lock');
+const npmStamp = join(root, 'node_modules', '.carillon-stamp.json');
+const LOCK_STALE_MS = 15 * 60_000;
+
+const say = (line) => process.stderr.write(`carillon set-up: ${line}\n`);
+const fail = (line) => {
+  say(line);
+  releaseLock();
+  process.exit(1);
+};
+
+main();
+
+function main() {
+  if (Number(process.versions.node.split('.')[0]) < 20)
+    fail(`Node 20 or newer is needed, this is ${process.versions.node}`);
+  if (!packagesAreStale() && !nativeIsStale()) return linkCommand();
+  takeLock();
+  try {
+    installSystemTools();
+    if (packagesAreStale()) installPackages();
+    if (nativeIsStale()) buildNative();
+    linkCommand();
+  } finally {
+    releaseLock();
+  }
+}
+
+// ------------------------------------------------------------------ lock: two starts at once build once
+
+function takeLock() {
+  mkdirSync(buildDir, { recursive: true });
+  let said = false;
+  for (;;) {
+    try {
+      mkdirSync(lockDir);
+      writeFileSync(join(lockDir, 'pid'), String(process.pid));
+      for (const signal of ['SIGINT', 'SIGTERM']) {
+        process.on(signal, () => {
+          releaseLock();
+          process.exit(130);
+        });
+      }
+      return;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      if (lockIsStale()) {
+        rmSync(lockDir, { recursive: true, force: true });
+        continue;
+      }
+      if (!said) say('another set-up is running, waiting for it');
+      said = true;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    }
+  }
+}
+
+function lockIsStale() {
+  try {
+    if (Date.now() - statSync(lockDir).mtimeMs > LOCK_STALE_MS) return true;
+    process.kill(Number(readFileSync(join(lockDir, 'pid'), 'utf8')), 0);
+    return false;
+  } catch (error) {
+    return error.code === 'ESRCH';
+  }
+}
+
+function releaseLock() {
+  try {
+    if (readFileSync(join(lockDir, 'pid'), 'utf8') === String(process.pid))
+      rmSync(lockDir, { recursive: true, force: true });
+  } catch {
+    // Not ours, or gone already.
+  }
+}
+
+// ------------------------------------------------------------------ system tools
+
+function installSystemTools() {
+  const needs = [
+    { found: () => has('g++') || has('clang++'), packages: ['g++'], what: 'a C++20 compiler' },
+    { found: () => has('cmake'), packages: ['cmake'], what: 'cmake' },
+    { found: () => has('ninja') || has('make'), packages: ['ninja-build'], what: 'ninja or make' },
+  ];
+  if (dev) {
+    needs.push({
+      found: () =>
+        ['/usr/include', '/usr/local/include', '/opt/homebrew/include'].some((d) =>
+          existsSync(join(d, 'doctest/doctest.h')),
+        ),
+      packages: ['doctest-dev'],
+      what: 'doctest (C++ tests)',
+    });
+  }
+  const missing = needs.filter((need) => !need.found());
+  if (missing.length > 0) {
+    const packages = missing.flatMap((need) => need.packages);
+    const command = `apt-get install -y --no-install-recommends ${packages.join(' ')}`;
+    const names = missing.map((need) => need.what).join(', ');
+    if (!canInstall())
+      fail(
+        `missing: ${names}. Install it and start again:  sudo ${has('apt-get') ? `apt-get update && sudo ${command}` : `<your package manager> ${packages.join(' ')}`}`,
+      );
+    say(`installing ${packages.join(' ')} (missing: ${names})`);
+    apt(['update', '-q']);
+    if (apt(['install', '-y', '-q', '--no-install-recommends', ...packages]) !== 0)
+      fail(`could not install them; try:  ${command}`);
+  }
+  installSpeech();
+}
+
+/** A synthesizer is optional: without one `Speak` is skipped with a warning in the call's log. */
+function installSpeech() {
+  if (has('espeak-ng') || has('flite') || !canInstall()) return;
+  say('installing espeak-ng and flite (speech for the Speak element)');
+  apt(['update', '-q']);
+  if (apt(['install', '-y', '-q', '--no-install-recommends', 'espeak-ng', 'flite']) !== 0)
+    say('no speech synthesizer could be installed; Speak will be skipped');
+}
+
+function canInstall() {
+  return process.getuid?.() === 0 && has('apt-get');
+}
+
+function apt(args) {
+  const run = spawnSync('apt-get', ['-o', 'DPkg::Lock::Timeout=300', ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  return run.status ?? 1;
+}
+
+function has(command) {
+  return (process.env.PATH ?? '')
+    .split(':')
+    .some((dir) => dir !== '' && existsSync(join(dir, command)));
+}
+
+// ------------------------------------------------------------------ npm packages
+
+function packagesHash() {
+  const hash = createHash('sha256');
+  for (const file of ['package.json', 'package-lock.json'])
+    hash.update(readFileSync(join(root, file)));
+  return hash.update(`${process.platform} ${process.arch}`).digest('hex');
+}
+
+function packagesAreStale() {
+  try {
+    const stamp = JSON.parse(readFileSync(npmStamp, 'utf8'));
+    return stamp.hash !== packagesHash() || (dev && !stamp.dev);
+  } catch {
+    return true;
+  }
+}
+
+function installPackages() {
+  say(
+    `installing npm packages${dev ? ' with the test tools' : ''} (about a minute the first time)`,
+  );
+  const npmCli = process.env.npm_execpath;
+  const args = [
+    'ci',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    dev ? '--include=dev' : '--omit=dev',
+  ];
+  const command = npmCli ? [process.execPath, [npmCli, ...args]] : ['npm', args];
+  const run = spawnSync(command[0], command[1], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    env: cleanEnv(),
+  });
+  if (run.status !== 0) fail('npm could not install the packages (see above)');
+  writeFileSync(npmStamp, JSON.stringify({ hash: packagesHash(), dev }));
+}
+
+/** The environment without what the outer npm put there: a nested npm must not take it for its own. */
+function cleanEnv() {
+  const kept =
+    /^npm_config_(registry|cache|cafile|proxy|https_proxy|noproxy|userconfig|globalconfig)$/;
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('npm_') || kept.test(name)),
+  );
+  delete env.NODE_ENV;
+  const own = dirname(dirname(process.execPath));
+  if (existsSync(join(own, 'include/node/node_api.h'))) env.npm_config_nodedir = own;
+  return env;
+}
+
+// ------------------------------------------------------------------ native engine
+
+function nativeHash() {
+  const hash = createHash('sha256');
+  const walk = (dir) => {
+    for (const entry of readdirSync(dir, { withFileTypes: true }).sort((a, b) =>
+      a.name < b.name ? -1 : 1,
+    )) {
+      const path = join(dir, entry.name);
+      if (entry.isDirectory()) {
+        if (!['test', 'fuzz', 'bench'].includes(entry.name)) walk(path);
+      } else {
+        hash.update(path.slice(root.length)).update(readFileSync(path));
+      }
+    }
+  };
+  walk(join(root, 'native'));
+  return hash.update(`${process.platform} ${process.arch}`).digest('hex');
+}
+
+function nativeIsStale() {
+  const stamp = join(buildDir, 'native', '.carillon-stamp');
+  try {
+    return (
+      readFileSync(stamp, 'utf8') !== nativeHash() ||
+      !existsSync(join(buildDir, 'native', 'carillon.node'))
+    );
+  } catch {
+    return true;
+  }
+}
+
+function buildNative() {
+  say('building the native media engine (about a minute the first time)');
+  const out = join(buildDir, 'native');
+  const generator = has('ninja') ? ['-G', 'Ninja'] : [];
+  const configured = existsSync(join(out, 'CMakeCache.txt'));
+  const steps = [
+    [
+      'cmake',
+      [
+        '-S',
+        join(root, 'native'),
+        '-B',
+        out,
+        ...(configured ? [] : generator),
+        '-DCMAKE_BUILD_TYPE=Release',
+      ],
+    ],
+    ['cmake', ['--build', out, '--parallel', '--target', 'carillon_addon']],
+  ];
+  for (const [command, args] of steps) {
+    const run = spawnSync(command, args, { cwd: root, encoding: 'utf8' });
+    if (run.status !== 0) {
+      process.stderr.write(`${run.stdout ?? ''}${run.stderr ?? ''}`);
+      fail('the native engine did not build (see above)');
+    }
+  }
+  writeFileSync(join(out, '.carillon-stamp'), nativeHash());
+}
+
+// ------------------------------------------------------------------ the operator's command
+
+/** `npx carillon` finds its command in node_modules/.bin. */
+function linkCommand() {
+  const link = join(root, 'node_modules', '.bin', 'carillon');
+  if (existsSync(link)) return;
+  rmSync(link, { force: true });
+  chmodSync(join(root, 'bin', 'carillon.mjs'), 0o755);
+  symlinkSync('../../bin/carillon.mjs', link);
+}

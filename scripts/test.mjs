@@ -1,0 +1,117 @@
+#!/usr/bin/env node
+// `npm test`: static checks, native tests (plain and under sanitizers), vitest; one closing line for all of them.
+// With arguments (`npm test -- test/protocol`) only the named vitest files run.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checks } from './check.mjs';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const args = process.argv.slice(2);
+const only = new Set(args.filter((arg) => ['--native', '--asan', '--checks'].includes(arg)));
+const filters = args.filter((arg) => !only.has(arg));
+const everything = only.size === 0 && filters.length === 0;
+const total = { passed: 0, failed: 0, skipped: 0 };
+
+const sh = (command, commandArgs, options = {}) =>
+  spawnSync(command, commandArgs, { cwd: root, encoding: 'utf8', maxBuffer: 64 << 20, ...options });
+
+if (everything || only.has('--checks')) runChecks();
+if (everything || only.has('--native')) runNative('native', [], 'native tests');
+if (everything || only.has('--asan')) runSanitized();
+if (everything || filters.length > 0) runVitest();
+console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+process.exit(total.failed === 0 ? 0 : 1);
+
+function runChecks() {
+  for (const [name, check] of checks) {
+    const startedMs = Date.now();
+    const { ok, output } = check();
+    console.log(`${ok ? '✓' : '✗'} ${name} (${Date.now() - startedMs} ms)`);
+    if (!ok) console.log(output);
+    total[ok ? 'passed' : 'failed'] += 1;
+  }
+}
+
+function runNative(dir, configuration, title) {
+  const out = join(root, 'build', dir);
+  const generator =
+    existsSync(join(out, 'CMakeCache.txt')) || sh('ninja', ['--version']).status !== 0
+      ? []
+      : ['-G', 'Ninja'];
+  for (const step of [
+    ['-S', join(root, 'native'), '-B', out, ...generator, ...configuration],
+    ['--build', out, '--parallel', '--target', 'carillon_tests'],
+  ]) {
+    const built = sh('cmake', step);
+    if (built.status !== 0) {
+      console.log(`✗ ${title}: did not build\n${built.stdout}${built.stderr}`);
+      total.failed += 1;
+      return;
+    }
+  }
+  const run = sh(join(out, 'carillon_tests'), [], {
+    env: {
+      ...process.env,
+      ASAN_OPTIONS: 'detect_leaks=1',
+      UBSAN_OPTIONS: 'halt_on_error=1:print_stacktrace=1',
+    },
+  });
+  const counts =
+    /test cases:\s*(\d+)\s*\|\s*(\d+) passed\s*\|\s*(\d+) failed(?:\s*\|\s*(\d+) skipped)?/.exec(
+      run.stdout,
+    );
+  if (counts === null || (run.status !== 0 && Number(counts[3]) === 0)) {
+    console.log(`✗ ${title}: ended with ${run.status ?? run.signal}\n${run.stdout}${run.stderr}`);
+    total.failed += 1;
+    return;
+  }
+  if (run.status !== 0) console.log(`${run.stdout}${run.stderr}`);
+  console.log(`${run.status === 0 ? '✓' : '✗'} ${title}: ${counts[2]} passed, ${counts[3]} failed`);
+  total.passed += Number(counts[2]);
+  total.failed += Number(counts[3]);
+  total.skipped += Number(counts[4] ?? 0);
+}
+
+function runSanitized() {
+  const probe = sh('sh', [
+    '-c',
+    'd=$(mktemp -d) && echo "int main(){}" > $d/p.cpp && c++ -fsanitize=address,undefined $d/p.cpp -o $d/p && $d/p; s=$?; rm -rf $d; exit $s',
+  ]);
+  if (probe.status !== 0) {
+    console.log('- native tests under sanitizers: skipped, this compiler has none');
+    total.skipped += 1;
+    return;
+  }
+  runNative(
+    'native-asan',
+    ['-DCMAKE_BUILD_TYPE=Debug', '-DCARILLON_SANITIZE=ON'],
+    'native tests under ASan and UBSan',
+  );
+}
+
+function runVitest() {
+  const reportFile = join(root, 'build', 'vitest.json');
+  mkdirSync(dirname(reportFile), { recursive: true });
+  rmSync(reportFile, { force: true });
+  const run = spawnSync(
+    join(root, 'node_modules', '.bin', 'vitest'),
+    ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`, ...filters],
+    { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] },
+  );
+  try {
+    const report = JSON.parse(readFileSync(reportFile, 'utf8'));
+    total.passed += report.numPassedTests;
+    total.failed += report.numFailedTests;
+    total.skipped += report.numPendingTests + (report.numTodoTests ?? 0);
+    const nothingFailed = report.numFailedTests === 0;
+    if (run.status !== 0 && nothingFailed) {
+      console.log('✗ vitest ended with an error outside a test (see above)');
+      total.failed += 1;
+    }
+  } catch {
+    console.log('✗ vitest left no report');
+    total.failed += 1;
+  }
+}
