@@ -1,0 +1,285 @@
+/**
+ * Every setting: its type, default, unit and meaning in one place. `config/default.json` holds the same defaults
+ * (a test compares them), a file named by CARILLON_CONFIG overrides them, the environment overrides both:
+ * `sip.publicHost` is CARILLON_SIP_PUBLIC_HOST.
+ */
+interface Described<T> {
+  readonly default: T;
+  readonly about: string;
+  /** Never printed. */
+  readonly secret?: true;
+}
+export interface TextSetting extends Described<string> {
+  readonly kind: 'text';
+  readonly oneOf?: readonly string[];
+}
+export interface IntegerSetting extends Described<number> {
+  readonly kind: 'integer';
+  readonly min: number;
+  readonly max: number;
+}
+export interface SwitchSetting extends Described<boolean> {
+  readonly kind: 'switch';
+}
+export interface ListSetting extends Described<readonly string[]> {
+  readonly kind: 'list';
+}
+export type Setting = TextSetting | IntegerSetting | SwitchSetting | ListSetting;
+
+const text = (initial: string, about: string): TextSetting => ({
+  kind: 'text',
+  default: initial,
+  about,
+});
+const secret = (about: string): TextSetting => ({ kind: 'text', default: '', about, secret: true });
+const choice = <const C extends string>(
+  oneOf: readonly C[],
+  initial: C,
+  about: string,
+): TextSetting & { readonly default: C } => ({
+  kind: 'text',
+  oneOf,
+  default: initial,
+  about,
+});
+const integer = (initial: number, min: number, max: number, about: string): IntegerSetting => ({
+  kind: 'integer',
+  default: initial,
+  min,
+  max,
+  about,
+});
+const toggle = (initial: boolean, about: string): SwitchSetting => ({
+  kind: 'switch',
+  default: initial,
+  about,
+});
+const list = (initial: readonly string[], about: string): ListSetting => ({
+  kind: 'list',
+  default: initial,
+  about,
+});
+
+const PORT = [1, 65_535] as const;
+const DAY_MS = 86_400_000;
+
+export const SETTINGS = {
+  dataDir: text(
+    'data',
+    'folder of the database, keys, recordings and outbox; relative to the working directory',
+  ),
+  publicUrl: text('', 'base of links in callbacks and mails; empty: http(s)://<http host>:<port>'),
+  adminToken: secret(
+    'bearer token of /admin/v1; empty: made at the first start and kept in the data folder',
+  ),
+  demo: toggle(
+    true,
+    'built-in answer URL and echo bot, and the first account, application and endpoint',
+  ),
+  logLevel: choice(
+    ['debug', 'info', 'warn', 'error', 'silent'],
+    'info',
+    'least severe level that is written',
+  ),
+  platformName: text('Carillon', 'HangupSource of calls that the platform ended'),
+  http: {
+    host: text('127.0.0.1', 'address of the REST listener'),
+    port: integer(8080, 0, 65_535, 'port of the REST listener; 0 picks a free one'),
+    tlsCertFile: text('', 'PEM certificate chain; with tlsKeyFile the listener speaks HTTPS'),
+    tlsKeyFile: text('', 'PEM private key'),
+    trustProxy: list(
+      [],
+      'addresses or CIDR ranges of reverse proxies whose X-Forwarded-For is believed',
+    ),
+    bodyLimitBytes: integer(1_048_576, 1024, 104_857_600, 'largest request body'),
+    requestsPerSecond: integer(500, 1, 1_000_000, 'requests per second and account; beyond: 429'),
+  },
+  sip: {
+    host: text('127.0.0.1', 'address of the SIP listeners'),
+    port: integer(5060, ...PORT, 'port of the SIP listeners, UDP and TCP'),
+    publicHost: text('', 'host written into Via, Contact and sip_uri; empty: sip.host'),
+    userAgent: text('Carillon', 'Server and User-Agent header'),
+    registerExpiresMinS: integer(60, 1, 86_400, 'shorter registrations are answered 423'),
+    registerExpiresMaxS: integer(7200, 60, 604_800, 'longer registrations are shortened'),
+    maxConnections: integer(10_000, 1, 1_000_000, 'TCP connections at once'),
+    transportTimersT1Ms: integer(500, 10, 5000, 'RFC 3261 T1'),
+  },
+  rtp: {
+    host: text('127.0.0.1', 'address of the RTP sockets'),
+    publicHost: text('', 'address written into SDP; empty: rtp.host'),
+    portMin: integer(20_000, ...PORT, 'lowest RTP port'),
+    portMax: integer(29_999, ...PORT, 'highest RTP port'),
+    mediaTimeoutMs: integer(
+      60_000,
+      1000,
+      3_600_000,
+      'a call without RTP for so long ends (6020 Media Timeout)',
+    ),
+  },
+  calls: {
+    maxConcurrent: integer(2000, 1, 100_000, 'calls on this node; beyond: 503'),
+    heartbeatMs: integer(
+      2000,
+      100,
+      60_000,
+      'open calls are marked alive this often; a crash bills up to the last mark',
+    ),
+    drainMs: integer(30_000, 0, 3_600_000, 'on SIGTERM running calls may go on so long'),
+    ringTimeoutMs: integer(
+      120_000,
+      1000,
+      600_000,
+      'an outbound leg rings no longer, unless the request says otherwise',
+    ),
+    redirectsPerMinute: integer(30, 1, 1000, 'documents that one call may fetch within a minute'),
+    queuePerAccount: integer(
+      10_000,
+      1,
+      1_000_000,
+      'destinations of bulk requests waiting to be dialled',
+    ),
+    logEntries: integer(500, 10, 10_000, 'timeline entries kept per call'),
+    logRetentionMs: integer(
+      DAY_MS,
+      60_000,
+      30 * DAY_MS,
+      'timelines of ended calls are kept in memory so long',
+    ),
+  },
+  streams: {
+    queueMs: integer(60_000, 1000, 600_000, 'audio that one stream may queue; beyond: buffer_full'),
+    allowInsecure: choice(
+      ['auto', 'yes', 'no'],
+      'auto',
+      'ws:// and http:// towards customers; auto: while HTTP is bound to loopback',
+    ),
+    caFile: text(
+      '',
+      'additional certificate authorities (PEM) for wss:// and https:// of customers',
+    ),
+  },
+  egress: {
+    allow: list(
+      [],
+      'hosts, addresses or CIDR ranges inside private networks that callbacks, streams and audio fetches may reach',
+    ),
+  },
+  webhooks: {
+    userAgent: text(
+      'Carillon/0.1 (vobiz plivo compatible)',
+      'User-Agent of callbacks and stream upgrades',
+    ),
+    signatureHeaders: list(
+      ['X-Vobiz-Signature', 'X-Plivo-Signature'],
+      'prefixes of the signature headers',
+    ),
+    connectionsPerHost: integer(64, 1, 10_000, 'connections to one customer host'),
+  },
+  store: {
+    synchronous: choice(
+      ['normal', 'full'],
+      'normal',
+      'SQLite synchronous: normal survives a crash of the process, full a power cut too',
+    ),
+  },
+  endpoints: {
+    usernameSuffix: choice(
+      ['always', 'when-taken'],
+      'always',
+      'numeric suffix of stored SIP usernames',
+    ),
+    callsPerMinute: integer(120, 1, 100_000, 'calls that one endpoint may start in a minute'),
+  },
+  callerId: {
+    policy: choice(
+      ['owned', 'any'],
+      'owned',
+      'caller ids that an account may present on outbound calls',
+    ),
+  },
+  dialing: {
+    allowSpecial: list([], 'emergency and special numbers that may be dialled, as dialled'),
+  },
+  compat: {
+    makeCallStatus: integer(
+      200,
+      200,
+      201,
+      'status of POST …/Call/: 200 (spec) or 201 (existing Vobiz clients)',
+    ),
+    hangupCallStatus: choice(
+      ['spec', 'vendor'],
+      'spec',
+      'CallStatus of the hangup callback: always completed, or the outcome',
+    ),
+    strictVobizSdk: toggle(false, 'short endpoint and CDR shapes for strictly typed Vobiz clients'),
+  },
+  recordings: {
+    linkSeconds: integer(900, 10, 604_800, 'life of a signed recording link'),
+    suppressDigits: toggle(false, 'keypad tones are left out of recordings'),
+  },
+  speech: {
+    engine: choice(['auto', 'espeak-ng', 'flite', 'none'], 'auto', 'synthesizer of Speak'),
+  },
+  retention: {
+    cdrDays: integer(0, 0, 36_500, 'CDRs are deleted after so many days; 0 keeps them'),
+    recordingDays: integer(
+      30,
+      0,
+      36_500,
+      'recordings are deleted after so many days; 0 keeps them',
+    ),
+  },
+  mail: {
+    smtpUrl: secret(
+      'smtp(s)://user:password@host:port; empty: mails are written to <dataDir>/outbox',
+    ),
+    from: text('carillon@localhost', 'sender of mails'),
+  },
+} as const;
+
+type ValueOf<S> = S extends TextSetting
+  ? S extends { readonly default: infer D extends string; readonly oneOf: readonly string[] }
+    ? string extends D
+      ? string
+      : D
+    : string
+  : S extends IntegerSetting
+    ? number
+    : S extends SwitchSetting
+      ? boolean
+      : S extends ListSetting
+        ? readonly string[]
+        : { readonly [K in keyof S]: ValueOf<S[K]> };
+
+export type Settings = { readonly [K in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[K]> };
+
+export const isSetting = (node: object): node is Setting =>
+  'kind' in node && 'default' in node && 'about' in node;
+
+export interface SettingPlace {
+  readonly path: readonly string[];
+  readonly setting: Setting;
+  readonly environment: string;
+}
+
+/** Every setting with its path and environment name, in the order of the schema. */
+export function listSettings(): SettingPlace[] {
+  const places: SettingPlace[] = [];
+  const walk = (node: object, path: readonly string[]): void => {
+    for (const [key, child] of Object.entries(node) as [string, object][]) {
+      const at = [...path, key];
+      if (isSetting(child))
+        places.push({ path: at, setting: child, environment: environmentName(at) });
+      else walk(child, at);
+    }
+  };
+  walk(SETTINGS, []);
+  return places;
+}
+
+/** `sip.publicHost` → CARILLON_SIP_PUBLIC_HOST. */
+function environmentName(path: readonly string[]): string {
+  const words = path.map((part) => part.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
+  return `CARILLON_${words.join('_').toUpperCase()}`;
+}
