@@ -1,0 +1,309 @@
+/**
+ * What the REST interface asks of running calls. Values arrive checked and in domain words: the ranges, the `<` lists
+ * and the digit grammar of the spec are the business of the schema in front. Every verb names the account that asks;
+ * a call of another account does not exist for it.
+ */
+import type { Result } from '../../base/result.ts';
+import type { CallbackTarget } from '../callback/types.ts';
+import type { CallDirection } from '../cdr/types.ts';
+
+// ---------------------------------------------------------------- placing calls
+
+export type Destination =
+  /** E.164 or national digits without `+`, spaces and dashes. */
+  | { readonly kind: 'number'; readonly number: string }
+  /** `sip:user@host[:port][;transport=…]` as typed. */
+  | { readonly kind: 'sip'; readonly uri: string };
+
+/** Keypad digits with waits (`w` 0.5 s, `W` 1 s), sent after connect; `toneMs` is the length of each tone. */
+export interface DigitString {
+  readonly digits: string;
+  readonly toneMs: number;
+}
+
+/** Spec "Make call", `machine_detection*`; times in milliseconds. */
+export interface MachineDetectionRequest {
+  /** `hangup` ends the call when a machine answered. */
+  readonly mode: 'detect' | 'hangup';
+  /** Asynchronous when set: the document is fetched at once and the result is told here. */
+  readonly callback: CallbackTarget | undefined;
+  readonly totalMs: number;
+  readonly maximumSpeechMs: number;
+  readonly initialSilenceMs: number;
+  readonly maximumWords: number;
+  readonly initialGreetingMs: number;
+}
+
+export interface PlaceCallsRequest {
+  /** Main account: money and limits. */
+  readonly accountId: string;
+  readonly subAccount: string | undefined;
+  /** Caller id, digits without `+`. */
+  readonly from: string;
+  /** 1 to 1000. */
+  readonly destinations: readonly Destination[];
+  readonly answer: CallbackTarget;
+  readonly ring: CallbackTarget | undefined;
+  readonly hangup: CallbackTarget | undefined;
+  readonly fallback: CallbackTarget | undefined;
+  readonly machineDetection: MachineDetectionRequest | undefined;
+  /** Undefined: the caller id's own name. At most 50 characters. */
+  readonly callerName: string | undefined;
+  readonly sendDigits: DigitString | undefined;
+  readonly sendOnPreanswer: boolean;
+  /** Seconds after answer; at most 86400. */
+  readonly timeLimitS: number;
+  /** Seconds from the first 18x; undefined: no limit of its own. */
+  readonly hangupOnRingS: number | undefined;
+  /** Seconds; undefined: the service's default. */
+  readonly ringTimeoutS: number | undefined;
+  /** Custom SIP headers without their prefix. */
+  readonly sipHeaders: ReadonlyArray<readonly [name: string, value: string]>;
+  /** Optional `Idempotency-Key`: the same key of the same account answers the first request again. */
+  readonly idempotencyKey: string | undefined;
+}
+
+export interface PlacedCalls {
+  /** Equals the call UUID when there is one destination; a batch id otherwise. */
+  readonly requestUuid: string;
+  /** One per destination, in order. */
+  readonly callUuids: readonly string[];
+}
+
+export type PlaceCallsRefusal =
+  | { readonly kind: 'insufficientFunds' }
+  | { readonly kind: 'dailySpendLimit' }
+  | {
+      readonly kind: 'concurrency' | 'cps';
+      readonly limit: number;
+      readonly retryAfterMs: number;
+    }
+  /** The queue of bulk destinations of this account is full. */
+  | { readonly kind: 'queueFull'; readonly retryAfterMs: number }
+  /** The service drains, or has no room on this node. */
+  | { readonly kind: 'unavailable'; readonly retryAfterMs: number }
+  | { readonly kind: 'accountInactive' }
+  /** The same idempotency key with another request. */
+  | { readonly kind: 'idempotencyConflict' };
+
+// ---------------------------------------------------------------- live calls
+
+export interface LiveCall {
+  readonly callUuid: string;
+  readonly requestUuid: string | undefined;
+  readonly accountId: string;
+  readonly subAccount: string | undefined;
+  readonly direction: CallDirection;
+  readonly status: 'queued' | 'ringing' | 'in-progress';
+  readonly from: string;
+  readonly to: string;
+  readonly callerName: string;
+  readonly startUs: number;
+  readonly answerUs: number | undefined;
+  readonly stirVerification: string;
+  readonly stirAttestation: string;
+}
+
+/** `notFound`: unknown, ended, or of another account. */
+export type ControlRefusal =
+  | { readonly kind: 'notFound' }
+  /** The call is not in a state for it: not answered yet, no B leg, already recording … `detail` says which. */
+  | { readonly kind: 'wrongState'; readonly detail: string }
+  | { readonly kind: 'tooMany'; readonly limit: number }
+  /** A part that this node does not have (for example no synthesizer). */
+  | { readonly kind: 'notAvailable'; readonly detail: string };
+
+export type LegChoice = 'aleg' | 'bleg' | 'both';
+
+export interface TransferRequest {
+  readonly legs: LegChoice;
+  readonly aleg: CallbackTarget | undefined;
+  readonly bleg: CallbackTarget | undefined;
+}
+
+export interface RecordRequest {
+  readonly maxSeconds: number;
+  readonly format: 'mp3' | 'wav';
+  readonly channels: 'mono' | 'stereo';
+  readonly callback: CallbackTarget | undefined;
+}
+export interface StartedRecording {
+  readonly recordingId: string;
+  /** Where the file can be fetched once it is complete. */
+  readonly url: string;
+}
+
+export interface PlayRequest {
+  /** Fetched and played one after the other. */
+  readonly urls: readonly string[];
+  /** Seconds after which it stops. */
+  readonly lengthS: number;
+  readonly legs: LegChoice;
+  readonly loop: boolean;
+  readonly mix: boolean;
+}
+export interface SpeakRequest {
+  readonly text: string;
+  readonly voice: string;
+  readonly language: string;
+  readonly legs: LegChoice;
+  readonly loop: boolean;
+  readonly mix: boolean;
+}
+
+export interface StreamRequest {
+  readonly serviceUrl: string;
+  readonly bidirectional: boolean;
+  readonly audioTrack: 'inbound' | 'outbound' | 'both';
+  readonly timeoutS: number;
+  readonly encoding: 'audio/x-l16' | 'audio/x-mulaw';
+  readonly rate: 8000 | 16000;
+  readonly statusCallback: CallbackTarget | undefined;
+  readonly extraHeaders: ReadonlyArray<readonly [name: string, value: string]>;
+}
+
+/** A stream of a call that lives. */
+export interface LiveStream {
+  readonly streamId: string;
+  readonly callUuid: string;
+  readonly serviceUrl: string;
+  readonly audioTrack: string;
+  readonly bidirectional: boolean;
+  readonly contentType: string;
+  readonly rate: number;
+  readonly timeoutS: number;
+  readonly statusCallback: CallbackTarget | undefined;
+  readonly status: 'initiated' | 'in-progress' | 'completed' | 'failed';
+  readonly startUs: number;
+  readonly endUs: number | undefined;
+}
+
+// ---------------------------------------------------------------- conferences
+
+export interface ConferenceMember {
+  /** Small decimal number, unique in its conference. */
+  readonly memberId: string;
+  readonly callUuid: string;
+  readonly from: string;
+  readonly to: string;
+  readonly callerName: string;
+  readonly direction: CallDirection;
+  readonly muted: boolean;
+  readonly deaf: boolean;
+  readonly joinedUs: number;
+}
+export interface Conference {
+  readonly uuid: string;
+  readonly name: string;
+  readonly startedUs: number;
+  readonly members: readonly ConferenceMember[];
+}
+
+/** One member, several, or all of them. */
+export type MemberChoice = readonly string[] | 'all';
+
+export type MemberAction =
+  | { readonly kind: 'mute' | 'unmute' | 'deaf' | 'undeaf' }
+  /** `kick`: out of the room, its document goes on; `hangup`: its call ends. */
+  | { readonly kind: 'kick' | 'hangup' }
+  | { readonly kind: 'play'; readonly url: string }
+  | { readonly kind: 'stopPlay' }
+  | {
+      readonly kind: 'speak';
+      readonly text: string;
+      readonly voice: string;
+      readonly language: string;
+    }
+  | { readonly kind: 'stopSpeak' };
+
+// ---------------------------------------------------------------- the timeline of a call
+
+/** One line of a call's log. `fields` holds facts, never secrets. */
+export interface CallLogEntry {
+  readonly atUs: number;
+  readonly kind: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface CallControl {
+  placeCalls(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>>;
+
+  /** Calls of the account, its sub-accounts included, oldest first. */
+  liveCalls(accountId: string, status: 'live' | 'queued'): readonly LiveCall[];
+  liveCall(accountId: string, callUuid: string): LiveCall | undefined;
+  /** Calls that count against the account's limit at this moment. */
+  runningCalls(accountId: string): number;
+  callLog(
+    accountId: string,
+    callUuid: string,
+  ): Promise<Result<readonly CallLogEntry[], ControlRefusal>>;
+
+  /** Ends a live call, or withdraws a queued one; a request UUID withdraws all of its queued destinations. */
+  hangup(accountId: string, callUuid: string): Promise<Result<void, ControlRefusal>>;
+  transfer(
+    accountId: string,
+    callUuid: string,
+    request: TransferRequest,
+  ): Promise<Result<void, ControlRefusal>>;
+  startRecording(
+    accountId: string,
+    callUuid: string,
+    request: RecordRequest,
+  ): Promise<Result<StartedRecording, ControlRefusal>>;
+  /** `recordingId` undefined stops all of the call's recordings. */
+  stopRecording(
+    accountId: string,
+    callUuid: string,
+    recordingId: string | undefined,
+  ): Promise<Result<void, ControlRefusal>>;
+  play(
+    accountId: string,
+    callUuid: string,
+    request: PlayRequest,
+  ): Promise<Result<void, ControlRefusal>>;
+  stopPlay(accountId: string, callUuid: string): Promise<Result<void, ControlRefusal>>;
+  speak(
+    accountId: string,
+    callUuid: string,
+    request: SpeakRequest,
+  ): Promise<Result<void, ControlRefusal>>;
+  stopSpeak(accountId: string, callUuid: string): Promise<Result<void, ControlRefusal>>;
+  sendDigits(
+    accountId: string,
+    callUuid: string,
+    digits: DigitString,
+    leg: LegChoice,
+  ): Promise<Result<void, ControlRefusal>>;
+
+  startStream(
+    accountId: string,
+    callUuid: string,
+    request: StreamRequest,
+  ): Promise<Result<LiveStream, ControlRefusal>>;
+  streams(accountId: string, callUuid: string): Result<readonly LiveStream[], ControlRefusal>;
+  /** `streamId` undefined stops all of the call's streams. */
+  stopStream(
+    accountId: string,
+    callUuid: string,
+    streamId: string | undefined,
+  ): Promise<Result<void, ControlRefusal>>;
+
+  conferences(accountId: string): readonly Conference[];
+  conference(accountId: string, name: string): Conference | undefined;
+  /** `name` undefined ends all conferences of the account. */
+  endConference(accountId: string, name: string | undefined): Promise<Result<void, ControlRefusal>>;
+  /** The members that it was done to. */
+  conferenceMembers(
+    accountId: string,
+    name: string,
+    members: MemberChoice,
+    action: MemberAction,
+  ): Promise<Result<readonly string[], ControlRefusal>>;
+  recordConference(
+    accountId: string,
+    name: string,
+    request: RecordRequest,
+  ): Promise<Result<StartedRecording, ControlRefusal>>;
+  stopRecordingConference(accountId: string, name: string): Promise<Result<void, ControlRefusal>>;
+}

@@ -1,0 +1,26 @@
+/** What the operator sees and does with calls, across all accounts. */
+import type { CallLogEntry, LiveCall } from '../../domain/dispatch/types.ts';
+
+/** One SIP message of a call, as it went over the wire; credentials are already masked. */
+export interface SipMessageTrace {
+  readonly atUs: number;
+  readonly direction: 'in' | 'out';
+  readonly transport: string;
+  readonly local: string;
+  readonly remote: string;
+  readonly text: string;
+}
+
+export interface CallDetail {
+  readonly call: LiveCall | undefined;
+  readonly log: readonly CallLogEntry[];
+}
+
+export interface LiveCalls {
+  list(): readonly LiveCall[];
+  /** The call while it lives and its timeline, also for a while after its end; undefined when neither is known. */
+  get(callUuid: string): CallDetail | undefined;
+  /** False when there is no such call. */
+  hangup(callUuid: string): boolean;
+  messages(callUuid: string): readonly SipMessageTrace[] | undefined;
+}
