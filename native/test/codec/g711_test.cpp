@@ -1,0 +1,139 @@
+#include "codec/g711.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using carillon::G711Law;
+
+// G.711 as a list of intervals: how many steps of the law's own resolution each code word covers.
+// Deliberately unlike the shifts of the implementation: it walks decision value by decision value.
+struct SlowLaw {
+  int dropped_bits;
+  std::vector<int> widths;   // by code word without sign, from the quietest
+  std::vector<int> outputs;  // 16-bit value of each of them
+};
+
+SlowLaw slow_mu() {
+  SlowLaw law{2, {}, {}};
+  int start = 0;
+  for (int segment = 0; segment < 8; ++segment) {
+    for (int step = 0; step < 16; ++step) {
+      // The very first interval is half as wide: zero lies in its middle (G.711 table 2a).
+      const bool first = segment == 0 && step == 0;
+      const int width = first ? 1 : 2 << segment;
+      law.widths.push_back(width);
+      law.outputs.push_back(first ? 0 : 4 * (start + width / 2));
+      start += width;
+    }
+  }
+  return law;
+}
+
+SlowLaw slow_a() {
+  SlowLaw law{4, {}, {}};
+  int start = 0;
+  for (int segment = 0; segment < 8; ++segment) {
+    for (int step = 0; step < 16; ++step) {
+      const int width = segment < 2 ? 1 : 1 << (segment - 1);
+      law.widths.push_back(width);
+      law.outputs.push_back(16 * start + 8 * width);
+      start += width;
+    }
+  }
+  return law;
+}
+
+// Index of the interval that holds the magnitude; everything beyond the last one is clipped into it.
+int slow_interval(const SlowLaw& law, int sample) {
+  // ITU-T G.191: the magnitude of a negative sample is its one's complement.
+  const int magnitude = (sample < 0 ? -1 - sample : sample) / (1 << law.dropped_bits);
+  int end = 0;
+  for (std::size_t i = 0; i < law.widths.size(); ++i) {
+    end += law.widths[i];
+    if (magnitude < end) return static_cast<int>(i);
+  }
+  return static_cast<int>(law.widths.size()) - 1;
+}
+
+int slow_code(G711Law which, const SlowLaw& law, int sample) {
+  const int interval = slow_interval(law, sample);
+  const int sign = sample < 0 ? 0 : 0x80;
+  // mu transmits all magnitude bits inverted, A every second one (G.711 §3.3, §3.2).
+  return which == G711Law::mu ? sign | (127 - interval) : (sign | interval) ^ 0x55;
+}
+
+int mismatches_in_encoding(G711Law which, const SlowLaw& law) {
+  int wrong = 0;
+  for (int sample = -32768; sample <= 32767; ++sample) {
+    const auto code = carillon::g711_encode(which, static_cast<std::int16_t>(sample));
+    if (code != slow_code(which, law, sample)) wrong += 1;
+  }
+  return wrong;
+}
+
+int mismatches_in_decoding(G711Law which, const SlowLaw& law) {
+  int wrong = 0;
+  for (int code = 0; code < 256; ++code) {
+    const int interval = which == G711Law::mu ? 127 - (code & 0x7f) : (code ^ 0x55) & 0x7f;
+    const int magnitude = law.outputs[static_cast<std::size_t>(interval)];
+    const int expected = code < 0x80 ? -magnitude : magnitude;
+    if (carillon::g711_decode(which, static_cast<std::uint8_t>(code)) != expected) wrong += 1;
+  }
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("G.711: every one of 65,536 samples encodes as ITU-T G.191 does") {
+  CHECK(mismatches_in_encoding(G711Law::mu, slow_mu()) == 0);
+  CHECK(mismatches_in_encoding(G711Law::a, slow_a()) == 0);
+}
+
+TEST_CASE("G.711: every one of 256 code words decodes to the middle of its interval") {
+  CHECK(mismatches_in_decoding(G711Law::mu, slow_mu()) == 0);
+  CHECK(mismatches_in_decoding(G711Law::a, slow_a()) == 0);
+}
+
+TEST_CASE("G.711: known values of the recommendation") {
+  CHECK(carillon::g711_encode(G711Law::mu, 0) == 0xff);
+  CHECK(carillon::g711_encode(G711Law::mu, -1) == 0x7f);
+  CHECK(carillon::g711_encode(G711Law::mu, 32767) == 0x80);
+  CHECK(carillon::g711_encode(G711Law::mu, -32768) == 0x00);
+  CHECK(carillon::g711_decode(G711Law::mu, 0x80) == 32124);
+  CHECK(carillon::g711_encode(G711Law::a, 0) == 0xd5);
+  CHECK(carillon::g711_encode(G711Law::a, -1) == 0x55);
+  CHECK(carillon::g711_encode(G711Law::a, 32767) == 0xaa);
+  CHECK(carillon::g711_decode(G711Law::a, 0xaa) == 32256);
+  CHECK(carillon::g711_decode(G711Law::a, 0xd5) == 8);
+  for (const auto law : {G711Law::mu, G711Law::a}) {
+    CHECK(carillon::g711_encode(law, 0) == carillon::g711_silence(law));
+  }
+}
+
+TEST_CASE("G.711: re-encoding a decoded code word gives it back (but for mu's negative zero)") {
+  for (int code = 0; code < 256; ++code) {
+    const auto octet = static_cast<std::uint8_t>(code);
+    CHECK(carillon::g711_encode(G711Law::a, carillon::g711_decode(G711Law::a, octet)) == octet);
+    const auto again = carillon::g711_encode(G711Law::mu, carillon::g711_decode(G711Law::mu, octet));
+    CHECK(again == (octet == 0x7f ? 0xff : octet));
+  }
+}
+
+TEST_CASE("G.711: a buffer converts as its samples do, up to the shorter span") {
+  const std::array<std::int16_t, 4> samples{0, -1, 12345, -32768};
+  std::array<std::uint8_t, 3> codes{};
+  carillon::g711_encode(G711Law::mu, samples, codes);
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    CHECK(codes[i] == carillon::g711_encode(G711Law::mu, samples[i]));
+  }
+  std::array<std::int16_t, 8> back{};
+  carillon::g711_decode(G711Law::mu, codes, back);
+  CHECK(back[2] == carillon::g711_decode(G711Law::mu, codes[2]));
+  CHECK(back[3] == 0);
+}
