@@ -1,4 +1,4 @@
-#include "g711.hpp"
+#include "core/codec/g711.hpp"
 
 #include <algorithm>
 #include <array>
@@ -75,10 +75,10 @@ constexpr int signed_value(int pattern) {
   return pattern < size / 2 ? pattern : pattern - size;
 }
 
-constexpr auto kMuEncode = tabulate<std::uint8_t, kMuEncodeSize>(
-    [](int i) { return mu_compress(signed_value<kMuEncodeSize>(i)); });
-constexpr auto kAEncode = tabulate<std::uint8_t, kAEncodeSize>(
-    [](int i) { return a_compress(signed_value<kAEncodeSize>(i)); });
+constexpr auto kMuEncode =
+    tabulate<std::uint8_t, kMuEncodeSize>([](int i) { return mu_compress(signed_value<kMuEncodeSize>(i)); });
+constexpr auto kAEncode =
+    tabulate<std::uint8_t, kAEncodeSize>([](int i) { return a_compress(signed_value<kAEncodeSize>(i)); });
 constexpr auto kMuDecode = tabulate<std::int16_t, 256>(mu_expand);
 constexpr auto kADecode = tabulate<std::int16_t, 256>(a_expand);
 
@@ -100,8 +100,7 @@ std::int16_t g711_decode(G711Law law, std::uint8_t code) noexcept {
   return law == G711Law::mu ? kMuDecode[code] : kADecode[code];
 }
 
-void g711_encode(G711Law law, std::span<const std::int16_t> in,
-                 std::span<std::uint8_t> out) noexcept {
+void g711_encode(G711Law law, std::span<const std::int16_t> in, std::span<std::uint8_t> out) noexcept {
   const auto count = std::min(in.size(), out.size());
   const auto source = in.first(count);
   if (law == G711Law::mu) {
@@ -111,8 +110,7 @@ void g711_encode(G711Law law, std::span<const std::int16_t> in,
   }
 }
 
-void g711_decode(G711Law law, std::span<const std::uint8_t> in,
-                 std::span<std::int16_t> out) noexcept {
+void g711_decode(G711Law law, std::span<const std::uint8_t> in, std::span<std::int16_t> out) noexcept {
   const auto count = std::min(in.size(), out.size());
   const auto& table = law == G711Law::mu ? kMuDecode : kADecode;
   const auto source = in.first(count);

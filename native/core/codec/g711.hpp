@@ -22,9 +22,7 @@ enum class G711Law : std::uint8_t {
 [[nodiscard]] std::int16_t g711_decode(G711Law law, std::uint8_t code) noexcept;
 
 // Whole buffers; converts min(in.size(), out.size()) samples.
-void g711_encode(G711Law law, std::span<const std::int16_t> in,
-                 std::span<std::uint8_t> out) noexcept;
-void g711_decode(G711Law law, std::span<const std::uint8_t> in,
-                 std::span<std::int16_t> out) noexcept;
+void g711_encode(G711Law law, std::span<const std::int16_t> in, std::span<std::uint8_t> out) noexcept;
+void g711_decode(G711Law law, std::span<const std::uint8_t> in, std::span<std::int16_t> out) noexcept;
 
 }  // namespace carillon

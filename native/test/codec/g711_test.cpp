@@ -1,11 +1,11 @@
-#include "codec/g711.hpp"
+#include "core/codec/g711.hpp"
+
+#include <doctest/doctest.h>
 
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <vector>
-
-#include <doctest/doctest.h>
 
 namespace {
 
