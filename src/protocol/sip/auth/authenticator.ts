@@ -1,0 +1,61 @@
+import { secretsEqual } from '../../../base/hash.ts';
+import { quote } from '../header/text.ts';
+import type { DigestCredentials } from './credentials.ts';
+import { DIGEST_ALGORITHMS, type DigestAlgorithm, digestResponse } from './digest.ts';
+import type { NonceMint } from './nonce.ts';
+
+/** Hex HA1 of one user for each algorithm that is offered. */
+export type Ha1ByAlgorithm = Readonly<Record<DigestAlgorithm, string>>;
+
+/** `wrongUri`: signed for another request (RFC 7616 §3.4.6 wants 400); `stale`: right, but the nonce is used up. */
+export type DigestVerdict = 'ok' | 'stale' | 'wrong' | 'wrongUri';
+
+/** A secret that no password has: checked instead of an unknown user's, so that both take the same time. */
+const NOBODY: Ha1ByAlgorithm = { 'SHA-512-256': '', 'SHA-256': '', MD5: '' };
+
+/** The server side of digest authentication for one realm (RFC 7616, RFC 8760, RFC 3261 §22). */
+export class DigestAuthenticator {
+  readonly #realm: string;
+  readonly #nonces: NonceMint;
+
+  constructor(realm: string, nonces: NonceMint) {
+    this.#realm = realm;
+    this.#nonces = nonces;
+  }
+
+  /**
+   * Values for as many challenge header fields, strongest first (RFC 8760 §2.4); the last one, MD5, is what every
+   * old client understands. `stale` tells the client to try again without asking its user for the password.
+   */
+  challenges(nowMs: number, stale: boolean): readonly string[] {
+    const nonce = this.#nonces.mint(nowMs);
+    return DIGEST_ALGORITHMS.map(
+      (algorithm) =>
+        `Digest realm=${quote(this.#realm)}, nonce="${nonce}", algorithm=${algorithm}, qop="auth"${stale ? ', stale=true' : ''}`,
+    );
+  }
+
+  isForUs(credentials: DigestCredentials): boolean {
+    return credentials.realm === this.#realm;
+  }
+
+  /** `secrets` undefined: there is no such user. `sameUri`: whether the digest-uri means the Request-URI. */
+  verify(
+    credentials: DigestCredentials,
+    method: string,
+    sameUri: boolean,
+    secrets: Ha1ByAlgorithm | undefined,
+    nowMs: number,
+  ): DigestVerdict {
+    const ha1 = (secrets ?? NOBODY)[credentials.algorithm];
+    const expected = digestResponse({ ...credentials, ha1, method });
+    const matches = secretsEqual(expected, credentials.response.toLowerCase());
+    if (!matches || secrets === undefined) return 'wrong';
+    if (!sameUri) return 'wrongUri';
+    const state = this.#nonces.examine(credentials.nonce, nowMs);
+    if (state !== 'valid') return 'stale';
+    // Without a nonce count a replay cannot be told from a second request: such a nonce serves once.
+    const count = Number.parseInt(credentials.protection?.nonceCount ?? '1', 16);
+    return this.#nonces.use(credentials.nonce, count) ? 'ok' : 'stale';
+  }
+}

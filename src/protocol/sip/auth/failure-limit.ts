@@ -1,0 +1,57 @@
+/** When a source of failing requests is sent away, and how many sources are watched. */
+export interface FailureLimits {
+  readonly maxFailures: number;
+  readonly windowMs: number;
+  readonly maxSources: number;
+}
+
+export const DEFAULT_FAILURE_LIMITS: FailureLimits = {
+  maxFailures: 20,
+  windowMs: 60_000,
+  maxSources: 10_000,
+};
+
+interface Failures {
+  count: number;
+  sinceMs: number;
+}
+
+/** Counts failed authentications per source address in fixed windows: slows down whoever guesses passwords. */
+export class FailureLimit {
+  readonly #limits: FailureLimits;
+  readonly #sources = new Map<string, Failures>();
+
+  constructor(limits: FailureLimits = DEFAULT_FAILURE_LIMITS) {
+    this.#limits = limits;
+  }
+
+  note(source: string, nowMs: number): void {
+    const known = this.#current(source, nowMs);
+    if (known !== undefined) {
+      known.count += 1;
+      return;
+    }
+    if (this.#sources.size >= this.#limits.maxSources) {
+      for (const oldest of this.#sources.keys()) {
+        this.#sources.delete(oldest);
+        break;
+      }
+    }
+    this.#sources.set(source, { count: 1, sinceMs: nowMs });
+  }
+
+  /** Milliseconds until the source is heard again; undefined when it is not blocked. */
+  blockedForMs(source: string, nowMs: number): number | undefined {
+    const known = this.#current(source, nowMs);
+    if (known === undefined || known.count < this.#limits.maxFailures) return undefined;
+    return known.sinceMs + this.#limits.windowMs - nowMs;
+  }
+
+  #current(source: string, nowMs: number): Failures | undefined {
+    const known = this.#sources.get(source);
+    if (known === undefined) return undefined;
+    if (nowMs - known.sinceMs < this.#limits.windowMs) return known;
+    this.#sources.delete(source);
+    return undefined;
+  }
+}

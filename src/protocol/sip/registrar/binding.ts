@@ -1,0 +1,21 @@
+/** One contact of an address of record (RFC 3261 §10); the shape in which it is kept. */
+export interface ContactBinding {
+  readonly username: string;
+  readonly contactUri: string;
+  readonly callId: string;
+  readonly cseq: number;
+  /** Microseconds since the epoch. */
+  readonly expiresUs: number;
+  readonly q: number;
+  readonly instanceId: string | undefined;
+  readonly userAgent: string;
+  /** Where the REGISTER came from: requests to the contact go there (NAT, flows). */
+  readonly flow: {
+    readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
+    readonly address: string;
+    readonly port: number;
+    readonly connectionId: string | undefined;
+  };
+  readonly path: readonly string[];
+  readonly updatedUs: number;
+}

@@ -1,0 +1,148 @@
+import type { ContactBinding } from './binding.ts';
+
+/** Seconds; RFC 3261 §10.2.1.1 and §10.3 leave them to the registrar. */
+export interface RegistrarLimits {
+  readonly defaultExpires: number;
+  readonly minExpires: number;
+  readonly maxExpires: number;
+  readonly maxContacts: number;
+}
+
+export const DEFAULT_REGISTRAR_LIMITS: RegistrarLimits = {
+  defaultExpires: 3600,
+  minExpires: 60,
+  maxExpires: 7200,
+  maxContacts: 10,
+};
+
+export interface RegisterContact {
+  /** The contact URI as it is to be compared and called. */
+  readonly uri: string;
+  /** Two contacts with the same key are the same contact (RFC 3261 §19.1.4). */
+  readonly key: string;
+  /** Seconds; undefined when the contact has no (usable) expires parameter. */
+  readonly expires: number | undefined;
+  readonly q: number;
+  readonly instanceId: string | undefined;
+}
+
+export interface RegisterRequest {
+  readonly username: string;
+  /** `*` removes all bindings and demands `Expires: 0`. */
+  readonly contacts: '*' | readonly RegisterContact[];
+  /** The Expires header field, seconds; undefined when absent or not a number. */
+  readonly expires: number | undefined;
+  readonly callId: string;
+  readonly cseq: number;
+  readonly userAgent: string;
+  readonly flow: ContactBinding['flow'];
+  readonly path: readonly string[];
+}
+
+export type RegisterOutcome =
+  | {
+      readonly status: 200;
+      readonly bindings: readonly ContactBinding[];
+      readonly saved: readonly ContactBinding[];
+      readonly removed: readonly ContactBinding[];
+    }
+  | { readonly status: 423; readonly minExpires: number }
+  | { readonly status: 400 | 403 | 500; readonly reason: string };
+
+const US_PER_SECOND = 1_000_000;
+
+/**
+ * What a REGISTER does to the bindings of its address of record (RFC 3261 §10.3 steps 6 to 8): all of it or nothing.
+ * `contactKey` gives the comparison key of a stored contact.
+ */
+export function register(
+  current: readonly ContactBinding[],
+  request: RegisterRequest,
+  contactKey: (uri: string) => string,
+  limits: RegistrarLimits,
+  nowUs: number,
+): RegisterOutcome {
+  const live = current.filter((binding) => binding.expiresUs > nowUs);
+  const expired = current.filter((binding) => binding.expiresUs <= nowUs);
+  const outOfOrder = (binding: ContactBinding): boolean =>
+    binding.callId === request.callId && request.cseq <= binding.cseq;
+  if (request.contacts === '*') {
+    if (request.expires !== 0) return { status: 400, reason: 'Contact * Without Expires 0' };
+    if (live.some(outOfOrder)) return { status: 500, reason: 'CSeq Out Of Order' };
+    return { status: 200, bindings: [], saved: [], removed: current };
+  }
+  const bindings = new Map(live.map((binding) => [contactKey(binding.contactUri), binding]));
+  const saved = new Map<string, ContactBinding>();
+  const removed = new Map(expired.map((binding) => [contactKey(binding.contactUri), binding]));
+  for (const contact of request.contacts) {
+    const wanted = contact.expires ?? request.expires ?? limits.defaultExpires;
+    if (wanted > 0 && wanted < limits.minExpires) {
+      return { status: 423, minExpires: limits.minExpires };
+    }
+    const known = replacedBy(contact, bindings, saved);
+    if (known !== undefined && outOfOrder(known.binding)) {
+      return { status: 500, reason: 'CSeq Out Of Order' };
+    }
+    if (known !== undefined && (wanted === 0 || known.key !== contact.key)) {
+      bindings.delete(known.key);
+      removed.set(known.key, known.binding);
+    }
+    if (wanted === 0) continue;
+    const expiresUs = nowUs + Math.min(wanted, limits.maxExpires) * US_PER_SECOND;
+    const binding = bindingOf(request, contact, expiresUs, nowUs);
+    bindings.set(contact.key, binding);
+    saved.set(contact.key, binding);
+    removed.delete(contact.key);
+  }
+  if (bindings.size > limits.maxContacts) return { status: 403, reason: 'Too Many Contacts' };
+  return {
+    status: 200,
+    bindings: [...bindings.values()],
+    saved: [...saved.values()],
+    removed: [...removed.values()],
+  };
+}
+
+/**
+ * The binding that a contact takes the place of: same URI, or same +sip.instance (a phone with a new address), but
+ * never one that the same REGISTER has just made.
+ */
+function replacedBy(
+  contact: RegisterContact,
+  bindings: ReadonlyMap<string, ContactBinding>,
+  saved: ReadonlyMap<string, ContactBinding>,
+): { readonly key: string; readonly binding: ContactBinding } | undefined {
+  if (saved.has(contact.key)) return undefined;
+  const same = bindings.get(contact.key);
+  if (same !== undefined) return { key: contact.key, binding: same };
+  if (contact.instanceId === undefined) return undefined;
+  for (const [key, binding] of bindings) {
+    if (binding.instanceId === contact.instanceId && !saved.has(key)) return { key, binding };
+  }
+  return undefined;
+}
+
+function bindingOf(
+  request: RegisterRequest,
+  contact: RegisterContact,
+  expiresUs: number,
+  nowUs: number,
+): ContactBinding {
+  return {
+    username: request.username,
+    contactUri: contact.uri,
+    callId: request.callId,
+    cseq: request.cseq,
+    expiresUs,
+    q: contact.q,
+    instanceId: contact.instanceId,
+    userAgent: request.userAgent,
+    flow: request.flow,
+    path: request.path,
+    updatedUs: nowUs,
+  };
+}
+
+/** Seconds left, rounded up: what the 200 tells for each contact. */
+export const secondsLeft = (binding: ContactBinding, nowUs: number): number =>
+  Math.max(0, Math.ceil((binding.expiresUs - nowUs) / US_PER_SECOND));

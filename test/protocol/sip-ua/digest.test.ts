@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest';
+import { hashHex } from '../../../src/base/hash.ts';
+import type { Random } from '../../../src/base/ids.ts';
+import {
+  answerChallenge,
+  strongestChallenge,
+} from '../../../src/protocol/sip/auth/answer-challenge.ts';
+import { DigestAuthenticator } from '../../../src/protocol/sip/auth/authenticator.ts';
+import { readDigestCredentials } from '../../../src/protocol/sip/auth/credentials.ts';
+import {
+  DIGEST_ALGORITHMS,
+  digestAlgorithm,
+  digestResponse,
+  ha1Of,
+} from '../../../src/protocol/sip/auth/digest.ts';
+import { FailureLimit } from '../../../src/protocol/sip/auth/failure-limit.ts';
+import { NonceMint } from '../../../src/protocol/sip/auth/nonce.ts';
+
+const countingRandom = (): Random => {
+  let last = 0;
+  const next = (): number => {
+    last += 1;
+    return last;
+  };
+  return {
+    bytes: (length) => Uint8Array.from({ length }, () => next() & 0xff),
+    integer: (below) => next() % below,
+  };
+};
+
+/** Splits `Digest a=b, c="d"` the naive way: enough for values without commas in quotes. */
+function parsed(value: string): { scheme: string; params: Map<string, string> } {
+  const params = new Map<string, string>();
+  for (const part of value.slice('Digest '.length).split(', ')) {
+    const at = part.indexOf('=');
+    params.set(part.slice(0, at), part.slice(at + 1).replace(/^"|"$/g, ''));
+  }
+  return { scheme: 'Digest', params };
+}
+
+describe('digest computation', () => {
+  const mufasa = {
+    method: 'GET',
+    uri: '/dir/index.html',
+    nonce: '7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v',
+    protection: {
+      qop: 'auth',
+      nonceCount: '00000001',
+      cnonce: 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ',
+    },
+  } as const;
+
+  it.each([
+    ['MD5', '8ca523f5e9506fed4657c9700eebdbec'],
+    ['SHA-256', '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1'],
+  ] as const)('gives the response of RFC 7616 §3.9.1 for %s', (algorithm, expected) => {
+    const ha1 = ha1Of(algorithm, 'Mufasa', 'http-auth@example.org', 'Circle of Life');
+    expect(digestResponse({ ...mufasa, algorithm, ha1 })).toBe(expected);
+  });
+
+  it('gives the response of RFC 2617 §3.5', () => {
+    const ha1 = ha1Of('MD5', 'Mufasa', 'testrealm@host.com', 'Circle Of Life');
+    const response = digestResponse({
+      algorithm: 'MD5',
+      ha1,
+      method: 'GET',
+      uri: '/dir/index.html',
+      nonce: 'dcd98b7102dd2f0e8b11d0f600bfb0c093',
+      protection: { qop: 'auth', nonceCount: '00000001', cnonce: '0a4f113b' },
+    });
+    expect(response).toBe('6629fae49393a05397450978507c4ef1');
+  });
+
+  it('gives the response of RFC 2069 without qop', () => {
+    const ha1 = ha1Of('MD5', 'Mufasa', 'testrealm@host.com', 'CircleOfLife');
+    const response = digestResponse({
+      algorithm: 'MD5',
+      ha1,
+      method: 'GET',
+      uri: '/dir/index.html',
+      nonce: 'dcd98b7102dd2f0e8b11d0f600bfb0c093',
+      protection: undefined,
+    });
+    expect(response).toBe('1949323746fe6a43ef61f9606e7febea');
+  });
+
+  it('computes SHA-512-256 as SHA-512/256 of FIPS 180-4, over UTF-8 (RFC 7616 §3.9.2, erratum 4897)', () => {
+    expect(hashHex('sha512-256', 'J\u00e4s\u00f8n Doe:api@example.org')).toBe(
+      '793263caabb707a56211940d90411ea4a575adeccb7e360aeb624ed06ece9b0b',
+    );
+    expect(hashHex('sha512-256', 'abc')).toBe(
+      '53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23',
+    );
+  });
+
+  it('reads algorithm names in any case and takes none for MD5 (RFC 7616 §3.3)', () => {
+    expect(digestAlgorithm('sha-256')).toBe('SHA-256');
+    expect(digestAlgorithm(undefined)).toBe('MD5');
+    expect(digestAlgorithm('SHA-256-sess')).toBeUndefined();
+  });
+});
+
+describe('digest server', () => {
+  const account = { username: 'alice4821', password: 'wonderland' };
+  const realm = 'carillon';
+  const secrets = Object.fromEntries(
+    DIGEST_ALGORITHMS.map((a) => [a, ha1Of(a, account.username, realm, account.password)]),
+  ) as Record<(typeof DIGEST_ALGORITHMS)[number], string>;
+  const setup = () => {
+    const nonces = new NonceMint(countingRandom(), { lifetimeMs: 1000, maxRemembered: 3 });
+    return new DigestAuthenticator(realm, nonces);
+  };
+  const answer = (challenge: string, nonceCount = 1, password = account.password, qop = true) => {
+    const understood = strongestChallenge([parsed(challenge)]);
+    if (understood === undefined) throw new Error('challenge not understood');
+    const value = answerChallenge(
+      { ...understood, qopAuth: qop },
+      { ...account, password },
+      { method: 'REGISTER', uri: 'sip:carillon' },
+      nonceCount,
+      countingRandom(),
+    );
+    const credentials = readDigestCredentials(parsed(value).params);
+    if (credentials === undefined) throw new Error(`unreadable credentials ${value}`);
+    return credentials;
+  };
+
+  it('offers the strongest algorithm first and MD5 last (RFC 8760 §2.4)', () => {
+    const names = setup()
+      .challenges(0, false)
+      .map((value) => parsed(value).params.get('algorithm'));
+    expect(names).toEqual(['SHA-512-256', 'SHA-256', 'MD5']);
+  });
+
+  it.each(DIGEST_ALGORITHMS)('accepts the right password with %s', (algorithm) => {
+    const server = setup();
+    const challenge = server
+      .challenges(0, false)
+      .find((v) => v.includes(`algorithm=${algorithm},`));
+    const credentials = answer(challenge ?? '');
+    expect(credentials.algorithm).toBe(algorithm);
+    expect(server.verify(credentials, 'REGISTER', true, secrets, 0)).toBe('ok');
+  });
+
+  it('refuses a wrong password, another method and an unknown user alike', () => {
+    const server = setup();
+    const [challenge = ''] = server.challenges(0, false);
+    expect(server.verify(answer(challenge, 1, 'guess'), 'REGISTER', true, secrets, 0)).toBe(
+      'wrong',
+    );
+    expect(server.verify(answer(challenge), 'INVITE', true, secrets, 0)).toBe('wrong');
+    expect(server.verify(answer(challenge), 'REGISTER', true, undefined, 0)).toBe('wrong');
+  });
+
+  it('tells credentials for another request-URI apart (RFC 7616 §3.4.6)', () => {
+    const server = setup();
+    const [challenge = ''] = server.challenges(0, false);
+    expect(server.verify(answer(challenge), 'REGISTER', false, secrets, 0)).toBe('wrongUri');
+  });
+
+  it('calls right credentials stale when the nonce is too old, replayed or not ours (stale=true)', () => {
+    const server = setup();
+    const [challenge = ''] = server.challenges(0, false);
+    expect(server.verify(answer(challenge), 'REGISTER', true, secrets, 1001)).toBe('stale');
+    expect(server.verify(answer(challenge), 'REGISTER', true, secrets, 10)).toBe('ok');
+    expect(server.verify(answer(challenge), 'REGISTER', true, secrets, 11)).toBe('stale');
+    expect(server.verify(answer(challenge, 2), 'REGISTER', true, secrets, 12)).toBe('ok');
+    const [foreign = ''] = new DigestAuthenticator(
+      realm,
+      new NonceMint(countingRandom(), undefined, new Uint8Array(32)),
+    ).challenges(0, false);
+    expect(server.verify(answer(foreign), 'REGISTER', true, secrets, 0)).toBe('stale');
+    expect(server.challenges(0, true)[0]).toContain('stale=true');
+  });
+
+  it('accepts a client of RFC 2069 once per nonce', () => {
+    const server = setup();
+    const [challenge = ''] = server.challenges(0, false);
+    const old = () => answer(challenge, 1, account.password, false);
+    expect(old().protection).toBeUndefined();
+    expect(server.verify(old(), 'REGISTER', true, secrets, 0)).toBe('ok');
+    expect(server.verify(old(), 'REGISTER', true, secrets, 0)).toBe('stale');
+  });
+});
+
+describe('nonces', () => {
+  it('take counts out of order inside a window, each once', () => {
+    const mint = new NonceMint(countingRandom());
+    const nonce = mint.mint(0);
+    expect([3, 1, 2, 3, 1, 100, 99, 30].map((count) => mint.use(nonce, count))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('cannot be replayed after they were pushed out of the bounded memory', () => {
+    const mint = new NonceMint(countingRandom(), { lifetimeMs: 10_000, maxRemembered: 2 });
+    const nonces = [10, 20, 30].map((ms) => mint.mint(ms));
+    for (const nonce of nonces) mint.use(nonce, 1);
+    expect(nonces.map((nonce) => mint.examine(nonce, 40))).toEqual(['stale', 'valid', 'valid']);
+  });
+
+  it('are forged when any character differs', () => {
+    const mint = new NonceMint(countingRandom());
+    const nonce = mint.mint(5);
+    for (let i = 0; i < nonce.length; i += 1) {
+      const changed = nonce.slice(0, i) + (nonce[i] === 'x' ? 'y' : 'x') + nonce.slice(i + 1);
+      expect(mint.examine(changed, 5)).toBe('forged');
+    }
+  });
+});
+
+describe('digest client', () => {
+  it('picks the strongest challenge it understands and passes over the others (RFC 8760 §2.4)', () => {
+    const chosen = strongestChallenge([
+      { scheme: 'NoOneKnows', params: new Map([['realm', 'x']]) },
+      parsed('Digest realm="r", nonce="1", algorithm=MD5'),
+      parsed('Digest realm="r", nonce="2", algorithm=SHA-256, qop="auth"'),
+      parsed('Digest realm="r", nonce="3", algorithm=SHA-3, qop="auth"'),
+    ]);
+    expect(chosen?.nonce).toBe('2');
+    expect(
+      strongestChallenge([parsed('Digest realm="r", nonce="1", qop="auth-int"')]),
+    ).toBeUndefined();
+  });
+});
+
+describe('failure limit', () => {
+  it('blocks a source after so many failures and hears it again when the window is over', () => {
+    const limit = new FailureLimit({ maxFailures: 2, windowMs: 1000, maxSources: 2 });
+    limit.note('192.0.2.1', 0);
+    expect(limit.blockedForMs('192.0.2.1', 1)).toBeUndefined();
+    limit.note('192.0.2.1', 100);
+    expect(limit.blockedForMs('192.0.2.1', 400)).toBe(600);
+    expect(limit.blockedForMs('192.0.2.2', 400)).toBeUndefined();
+    expect(limit.blockedForMs('192.0.2.1', 1000)).toBeUndefined();
+  });
+});
