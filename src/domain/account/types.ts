@@ -26,6 +26,46 @@ export interface Account {
   readonly defaultEndpointApp: number | undefined;
   readonly lowBalanceUrl: string | undefined;
   readonly lowBalanceEmail: string | undefined;
+  readonly email: string;
+  readonly phone: string;
+  readonly description: string;
+  /** Days that finished call records (with their logs) are kept; undefined: the service's default. */
+  readonly cdrRetentionDays: number | undefined;
+  /** Days that recordings are kept; undefined: the service's default. */
+  readonly recordingRetentionDays: number | undefined;
   readonly createdUs: number;
   readonly updatedUs: number;
+}
+
+/** What may be changed after creation. A key that is present is set, `undefined` clears. */
+export type AccountPatch = {
+  readonly [Key in Exclude<
+    keyof Account,
+    'authId' | 'parentAuthId' | 'currency' | 'createdUs' | 'updatedUs'
+  >]?: Account[Key];
+};
+
+export type CapacityResource = 'concurrent_calls' | 'cps';
+export type CapacityOperation = 'transfer' | 'reclaim';
+
+/** One movement of capacity between a partner and its customer; append-only history. */
+export interface CapacityTransfer {
+  readonly reference: string;
+  readonly operation: CapacityOperation;
+  readonly resource: CapacityResource;
+  readonly slots: number;
+  readonly partnerAuthId: string;
+  readonly customerAuthId: string;
+  readonly description: string;
+  /** The partner's limit of that resource after the movement. */
+  readonly partnerRemaining: number;
+  /** The customer's limit of that resource after the movement. */
+  readonly customerEffective: number;
+  readonly createdUs: number;
+}
+
+/** What a partner has given to one customer, net of what it took back. */
+export interface NetAllocation {
+  readonly concurrentCalls: number;
+  readonly cps: number;
 }

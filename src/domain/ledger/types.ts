@@ -48,9 +48,12 @@ export interface Balance {
   readonly id: string;
   readonly accountId: string;
   readonly currency: string;
+  /** Sum of every completed entry, promotional credit included. */
   readonly balance: Micros;
   readonly reservedFunds: Micros;
+  /** The part of `balance` that was given as promotion and is not spent yet; spent first, never paid out. */
   readonly promotionalBalance: Micros;
+  /** The part of `reservedFunds` that the promotional part covers. */
   readonly promotionalReservedBalance: Micros;
   readonly creditLimit: Micros;
   readonly isPostpaid: boolean;
@@ -61,13 +64,67 @@ export interface Balance {
   readonly updatedUs: number;
 }
 
-/** Balance, promotional credit and credit line together, less what is held: what may still be spent. */
+/** What may be changed of a balance by the operator. */
+export type BalancePatch = {
+  readonly [Key in
+    | 'creditLimit'
+    | 'isPostpaid'
+    | 'creditLimitType'
+    | 'lowBalanceThreshold'
+    | 'status']?: Balance[Key];
+};
+
+/** Sums over every entry of a filtered set, whatever its status. */
+export interface EntrySummary {
+  readonly totalTransactions: number;
+  readonly totalDebit: Micros;
+  readonly totalCredit: Micros;
+  readonly byReferenceType: ReadonlyArray<{
+    readonly referenceType: string;
+    readonly totalDebit: Micros;
+    readonly totalCredit: Micros;
+    readonly count: number;
+  }>;
+}
+
+/** Filters of the ledger's list, AND-ed (spec: GET transactions). Absent: no filter. */
+export interface EntryFilter {
+  readonly accountId: string;
+  /** Inclusive bounds of `created_at`, microseconds UTC. */
+  readonly fromUs?: number | undefined;
+  readonly toUs?: number | undefined;
+  /** `credit` and `debit` are classifications and sweep in legacy types; anything else matches exactly. */
+  readonly type?: string | undefined;
+  readonly status?: string | undefined;
+  /** Upper case. */
+  readonly currency?: string | undefined;
+  readonly referenceType?: string | undefined;
+  /** Case-insensitive substrings. */
+  readonly description?: string | undefined;
+  readonly reference?: string | undefined;
+  readonly id?: string | undefined;
+}
+
+/** A balance whose stored numbers disagree with what its entries and reservations add up to. */
+export interface LedgerFault {
+  readonly balanceId: string;
+  readonly accountId: string;
+  readonly currency: string;
+  readonly balance: number;
+  readonly sumOfEntries: number;
+  readonly reservedFunds: number;
+  readonly sumOfReservations: number;
+}
+
+/** Why a hold was not granted; `canSpend` in funds.ts is the rule. */
 export type ReserveRefusal = 'insufficientFunds' | 'dailySpendLimit' | 'unknownBalance';
 
 /** What a unit of use costs. Found by longest prefix; an account's own rate beats the common one of equal length. */
 export interface Rate {
   readonly direction: 'outbound' | 'inbound' | 'sip' | 'stream' | 'recording' | 'number';
+  /** E.164 digits; the empty string matches everything. */
   readonly prefix: string;
+  /** Per minute of use; for `number` per month of rental. */
   readonly perMinute: Micros;
   readonly pulseSeconds: number;
   readonly currency: string;

@@ -1,0 +1,330 @@
+import type { Clock } from '../../base/clock.ts';
+import { hashHex, secretsEqual } from '../../base/hash.ts';
+import { authId, type Random, token, uuid } from '../../base/ids.ts';
+import type { Page, Slice } from '../../base/page.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type {
+  AccountCredentials,
+  AccountFilter,
+  AccountStore,
+  IdempotencyStore,
+  PartnerStore,
+} from './needs.ts';
+import { checkParties, type TransferRefusal, type TransferRequest } from './partner.ts';
+import type { Account, AccountPatch, CapacityTransfer, NetAllocation } from './types.ts';
+
+export { decideTransfer, limitOf, type TransferRefusal, type TransferRequest } from './partner.ts';
+
+/** Credentials kept in memory; the oldest leaves first. Every write of this room drops the entry it changes. */
+const CACHED_CREDENTIALS_LIMIT = 10_000;
+/** Access tokens live this long unless asked otherwise (dialect §3.0: `expires_in: 1800`). */
+const ACCESS_TOKEN_SECONDS = 1800;
+
+export type NewAccount = Pick<Account, 'name'> & AccountPatch & { readonly currency?: string };
+
+export type AccountRefusal =
+  | { readonly kind: 'unknownAccount' }
+  | { readonly kind: 'unknownParent' }
+  | { readonly kind: 'unknownPartner' };
+export type AuthenticationRefusal =
+  | { readonly kind: 'badCredentials' }
+  /** Right credentials of an account that is suspended or closed. */
+  | { readonly kind: 'inactive' };
+
+/** Who sent a request. `owner` is the main account: ledger, limits and resources are its. */
+export interface Principal {
+  readonly account: Account;
+  readonly owner: Account;
+  readonly by: 'token' | 'accessToken';
+}
+
+/** What a request is about, once the path agrees with the credentials. */
+export interface Access {
+  /** The account named in the path (a sub-account keeps its own resources). */
+  readonly account: Account;
+  readonly owner: Account;
+}
+
+export interface AccountDeps {
+  readonly store: AccountStore;
+  readonly partners: PartnerStore;
+  readonly idempotency: IdempotencyStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly defaults: {
+    readonly concurrentCallsLimit: number;
+    readonly cpsLimit: number;
+    readonly currency: string;
+    readonly country: string;
+  };
+}
+
+/** Accounts, sub-accounts, their credentials, and the capacity that partners hand out. */
+export class Accounts {
+  readonly #deps: AccountDeps;
+  readonly #cache = new Map<string, AccountCredentials>();
+  /** Rises with every change, so that a read that was under way is not cached. */
+  #generation = 0;
+  readonly idempotency: IdempotencyStore;
+
+  constructor(deps: AccountDeps) {
+    this.#deps = deps;
+    this.idempotency = deps.idempotency;
+  }
+
+  async create(
+    input: NewAccount,
+  ): Promise<Result<{ readonly account: Account; readonly authToken: string }, AccountRefusal>> {
+    if (input.partnerAuthId !== undefined && (await this.get(input.partnerAuthId)) === undefined) {
+      return err({ kind: 'unknownPartner' });
+    }
+    return this.#insert(this.#record(input, undefined));
+  }
+
+  /** A sub-account shares its parent's money and limits, and has credentials of its own. */
+  async createSubAccount(
+    parentAuthId: string,
+    input: NewAccount,
+  ): Promise<Result<{ readonly account: Account; readonly authToken: string }, AccountRefusal>> {
+    const parent = await this.get(parentAuthId);
+    if (parent === undefined || parent.parentAuthId !== undefined) {
+      return err({ kind: 'unknownParent' });
+    }
+    return this.#insert(this.#record({ ...inherited(parent), ...input }, parent));
+  }
+
+  async get(authIdentifier: string): Promise<Account | undefined> {
+    return (await this.#credentials(authIdentifier))?.account;
+  }
+
+  /** The main account that `account` belongs to: itself, or its parent. */
+  async ownerOf(account: Account): Promise<Account> {
+    if (account.parentAuthId === undefined) return account;
+    return (await this.get(account.parentAuthId)) ?? account;
+  }
+
+  list(filter: AccountFilter, slice: Slice): Promise<Page<Account>> {
+    return this.#deps.store.list(filter, slice);
+  }
+
+  async patch(
+    authIdentifier: string,
+    patch: AccountPatch,
+  ): Promise<Result<Account, AccountRefusal>> {
+    if (patch.partnerAuthId !== undefined && (await this.get(patch.partnerAuthId)) === undefined) {
+      return err({ kind: 'unknownPartner' });
+    }
+    const changed = await this.#deps.store.patch(authIdentifier, patch);
+    this.#changed(authIdentifier);
+    return changed === undefined ? err({ kind: 'unknownAccount' }) : ok(changed);
+  }
+
+  async removeSubAccount(
+    parentAuthId: string,
+    subAuthId: string,
+  ): Promise<Result<void, AccountRefusal>> {
+    const sub = await this.get(subAuthId);
+    if (sub?.parentAuthId !== parentAuthId) return err({ kind: 'unknownAccount' });
+    await this.#deps.store.removeSubAccount(subAuthId);
+    this.#changed(subAuthId);
+    return ok(undefined);
+  }
+
+  /** `X-Auth-ID` and `X-Auth-Token`, or HTTP Basic (spec: Authentication 1, 2). Compared in constant time. */
+  async authenticate(
+    authIdentifier: string,
+    authToken: string,
+  ): Promise<Result<Principal, AuthenticationRefusal>> {
+    const credentials = await this.#credentials(authIdentifier);
+    const nowUs = this.#nowUs();
+    let matches = false;
+    for (const candidate of credentials?.tokens ?? [{ token: '', expiresUs: undefined }]) {
+      const equal = secretsEqual(candidate.token, authToken);
+      const alive = candidate.expiresUs === undefined || candidate.expiresUs > nowUs;
+      matches ||= equal && alive && candidate.token !== '';
+    }
+    if (credentials === undefined || !matches) return err({ kind: 'badCredentials' });
+    return this.#principal(credentials.account, 'token');
+  }
+
+  /** `Authorization: Bearer` with an access token (spec: Authentication 3). */
+  async authenticateBearer(accessToken: string): Promise<Result<Principal, AuthenticationRefusal>> {
+    const found = await this.#deps.store.accessTokenOwner(hashHex('sha256', accessToken));
+    if (found === undefined || found.expiresUs <= this.#nowUs()) {
+      return err({ kind: 'badCredentials' });
+    }
+    const account = await this.get(found.authId);
+    if (account === undefined) return err({ kind: 'badCredentials' });
+    return this.#principal(account, 'accessToken');
+  }
+
+  /**
+   * Whether `principal` may act on the account named in a path (spec: Authentication 4; Transactions rule 6).
+   * Its own, or a sub-account of its own; a sub-account may not act on its parent.
+   */
+  async authorize(
+    principal: Principal,
+    pathAuthId: string,
+  ): Promise<Result<Access, { readonly kind: 'accountMismatch' }>> {
+    if (pathAuthId === principal.account.authId) {
+      return ok({ account: principal.account, owner: principal.owner });
+    }
+    if (!pathAuthId.startsWith('SA_')) return err({ kind: 'accountMismatch' });
+    const addressed = await this.get(pathAuthId);
+    if (addressed?.parentAuthId !== principal.account.authId) {
+      return err({ kind: 'accountMismatch' });
+    }
+    return ok({ account: addressed, owner: principal.owner });
+  }
+
+  /** A new token; the one before stays valid for `overlapSeconds`. */
+  async rotateToken(
+    authIdentifier: string,
+    overlapSeconds: number,
+  ): Promise<Result<{ readonly authToken: string }, AccountRefusal>> {
+    const authToken = token(this.#deps.random);
+    const othersEndUs = this.#nowUs() + Math.round(overlapSeconds * 1_000_000);
+    const known = await this.#deps.store.addToken(authIdentifier, authToken, othersEndUs);
+    this.#changed(authIdentifier);
+    return known ? ok({ authToken }) : err({ kind: 'unknownAccount' });
+  }
+
+  async createAccessToken(
+    authIdentifier: string,
+    seconds: number = ACCESS_TOKEN_SECONDS,
+  ): Promise<{ readonly accessToken: string; readonly expiresInSeconds: number }> {
+    const accessToken = token(this.#deps.random);
+    const expiresUs = this.#nowUs() + seconds * 1_000_000;
+    await this.#deps.store.addAccessToken(
+      hashHex('sha256', accessToken),
+      authIdentifier,
+      expiresUs,
+    );
+    return { accessToken, expiresInSeconds: seconds };
+  }
+
+  /** Moves capacity to a customer, or takes it back (spec: Partner capacity allocation). */
+  async moveCapacity(
+    request: Omit<TransferRequest, 'reference'>,
+  ): Promise<Result<CapacityTransfer, TransferRefusal>> {
+    const reference = `capacity_${request.operation}:${uuid(this.#deps.random)}`;
+    const moved = await this.#deps.partners.transfer({ ...request, reference });
+    this.#changed(request.partnerAuthId);
+    this.#changed(request.customerAuthId);
+    return moved;
+  }
+
+  async allocation(
+    partnerAuthId: string,
+    customerAuthId: string,
+  ): Promise<
+    Result<
+      { readonly partner: Account; readonly customer: Account; readonly net: NetAllocation },
+      TransferRefusal
+    >
+  > {
+    const parties = checkParties({
+      partner: await this.get(partnerAuthId),
+      customer: await this.get(customerAuthId),
+    });
+    if (!parties.ok) return parties;
+    const net = await this.#deps.partners.netAllocation(partnerAuthId, customerAuthId);
+    return ok({ ...parties.value, net });
+  }
+
+  /** Newest first; only an active partner has a history to show. */
+  async transferHistory(
+    partnerAuthId: string,
+    slice: Slice,
+  ): Promise<Result<Page<CapacityTransfer>, TransferRefusal>> {
+    const partner = await this.get(partnerAuthId);
+    if (!partner?.isPartner || partner.status !== 'active') return err({ kind: 'notAPartner' });
+    return ok(await this.#deps.partners.history(partnerAuthId, slice));
+  }
+
+  async #insert(
+    account: Account,
+  ): Promise<Result<{ readonly account: Account; readonly authToken: string }, AccountRefusal>> {
+    const authToken = token(this.#deps.random);
+    const created = await this.#deps.store.create(account, authToken);
+    if (created.ok) return ok({ account: created.value, authToken });
+    // 36^17 ids: a repeat is a broken random source, and the next draw is as good as any.
+    const fresh = authId(this.#deps.random, account.parentAuthId === undefined ? 'MA' : 'SA');
+    return this.#insert({ ...account, authId: fresh });
+  }
+
+  async #principal(
+    account: Account,
+    by: Principal['by'],
+  ): Promise<Result<Principal, AuthenticationRefusal>> {
+    const owner = await this.ownerOf(account);
+    if (account.status !== 'active' || owner.status !== 'active') return err({ kind: 'inactive' });
+    return ok({ account, owner, by });
+  }
+
+  async #credentials(authIdentifier: string): Promise<AccountCredentials | undefined> {
+    const cached = this.#cache.get(authIdentifier);
+    if (cached !== undefined) return cached;
+    const generation = this.#generation;
+    const found = await this.#deps.store.credentials(authIdentifier);
+    if (found === undefined || generation !== this.#generation) return found;
+    if (this.#cache.size >= CACHED_CREDENTIALS_LIMIT) {
+      const oldest = this.#cache.keys().next();
+      if (!oldest.done) this.#cache.delete(oldest.value);
+    }
+    this.#cache.set(authIdentifier, found);
+    return found;
+  }
+
+  #changed(authIdentifier: string): void {
+    this.#generation += 1;
+    this.#cache.delete(authIdentifier);
+  }
+
+  #nowUs(): number {
+    return Math.round(this.#deps.clock.wallMs() * 1000);
+  }
+
+  #record(input: NewAccount, parent: Account | undefined): Account {
+    const { defaults, random } = this.#deps;
+    const nowUs = this.#nowUs();
+    return {
+      authId: authId(random, parent === undefined ? 'MA' : 'SA'),
+      parentAuthId: parent?.authId,
+      status: 'active',
+      country: defaults.country,
+      timezone: 'UTC',
+      concurrentCallsLimit: defaults.concurrentCallsLimit,
+      cpsLimit: defaults.cpsLimit,
+      isPartner: false,
+      partnerAuthId: undefined,
+      limitTransferEnabled: false,
+      barredPrefixes: [],
+      barredCountries: [],
+      dailySpendLimit: undefined,
+      defaultEndpointApp: undefined,
+      lowBalanceUrl: undefined,
+      lowBalanceEmail: undefined,
+      email: '',
+      phone: '',
+      description: '',
+      cdrRetentionDays: undefined,
+      recordingRetentionDays: undefined,
+      ...input,
+      currency: (input.currency ?? defaults.currency).toUpperCase(),
+      createdUs: nowUs,
+      updatedUs: nowUs,
+    };
+  }
+}
+
+const inherited = (parent: Account) => ({
+  currency: parent.currency,
+  country: parent.country,
+  timezone: parent.timezone,
+  concurrentCallsLimit: parent.concurrentCallsLimit,
+  cpsLimit: parent.cpsLimit,
+  barredPrefixes: parent.barredPrefixes,
+  barredCountries: parent.barredCountries,
+  dailySpendLimit: parent.dailySpendLimit,
+});

@@ -1,0 +1,176 @@
+import type { Logger } from '../../base/logger.ts';
+import { type Micros, micros, ZERO } from '../../base/money.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { LedgerStore, OpenBalanceRefusal, RateStore } from './needs.ts';
+import { RateBook } from './rating.ts';
+import type {
+  Balance,
+  BalancePatch,
+  EntryFilter,
+  EntrySummary,
+  LedgerEntry,
+  LedgerFault,
+  NewEntry,
+  Rate,
+} from './types.ts';
+
+export { availableOf, canSpend, crossedThreshold, promotionAfterDebit } from './funds.ts';
+export { type Price, parseRates, priceUse, RateBook } from './rating.ts';
+export { parseWindowBound } from './window.ts';
+
+/** Pages of the ledger (spec: `per_page`): above the maximum the default is used, it does not clamp. */
+export const DEFAULT_PER_PAGE = 50;
+export const MAX_PER_PAGE = 1000;
+
+export type LedgerRefusal =
+  | { readonly kind: 'unknownBalance' }
+  | { readonly kind: 'insufficientFunds' }
+  | { readonly kind: OpenBalanceRefusal };
+
+export interface EntryPage {
+  readonly entries: readonly LedgerEntry[];
+  readonly summary: EntrySummary;
+  readonly total: number;
+  readonly page: number;
+  readonly perPage: number;
+  readonly totalPages: number;
+}
+
+export interface Adjustment {
+  readonly accountId: string;
+  readonly currency: string;
+  /** Positive: credit; negative: debit. Not zero. */
+  readonly amount: Micros;
+  readonly description: string;
+  /** Default `manual_adjustment`. */
+  readonly referenceType?: string | undefined;
+  readonly promotional?: boolean | undefined;
+  /** Caller-made idempotency key. */
+  readonly key?: string | undefined;
+}
+
+/** Balances and entries of accounts, as they are listed, credited and checked. Calls settle through `domain/cdr`. */
+export class Ledger {
+  readonly #store: LedgerStore;
+  readonly #rates: RateStore;
+  readonly #log: Logger;
+  /** Common rates and the stored ones; what calls are priced by. */
+  readonly rateBook: RateBook;
+
+  constructor(deps: {
+    readonly store: LedgerStore;
+    readonly rates: RateStore;
+    readonly rateBook?: RateBook;
+    readonly log: Logger;
+  }) {
+    this.#store = deps.store;
+    this.#rates = deps.rates;
+    this.#log = deps.log;
+    this.rateBook = deps.rateBook ?? new RateBook();
+  }
+
+  /** Stored rates over those of the file; once, at the start. */
+  async loadRates(): Promise<void> {
+    for (const rate of await this.#rates.listAll()) this.rateBook.put(rate);
+  }
+
+  async putRate(rate: Rate): Promise<void> {
+    await this.#rates.put(rate);
+    this.rateBook.put(rate);
+  }
+
+  listRates(): readonly Rate[] {
+    return this.rateBook.list();
+  }
+
+  async openBalance(accountId: string, currency: string): Promise<Result<Balance, LedgerRefusal>> {
+    const opened = await this.#store.openBalance(accountId, currency.toUpperCase());
+    return opened.ok ? opened : err({ kind: opened.error });
+  }
+
+  async balance(accountId: string, currency: string): Promise<Result<Balance, LedgerRefusal>> {
+    const found = await this.#store.balance(accountId, currency.toUpperCase());
+    return found === undefined ? err({ kind: 'unknownBalance' }) : ok(found);
+  }
+
+  balances(accountId: string): Promise<readonly Balance[]> {
+    return this.#store.balances(accountId);
+  }
+
+  async patchBalance(
+    accountId: string,
+    currency: string,
+    patch: BalancePatch,
+  ): Promise<Result<Balance, LedgerRefusal>> {
+    const changed = await this.#store.patchBalance(accountId, currency.toUpperCase(), patch);
+    return changed === undefined ? err({ kind: 'unknownBalance' }) : ok(changed);
+  }
+
+  /** Credit or debit by the operator. The same key answers the first entry again. */
+  async adjust(adjustment: Adjustment): Promise<Result<LedgerEntry, LedgerRefusal>> {
+    const entry: NewEntry = {
+      accountId: adjustment.accountId,
+      currency: adjustment.currency.toUpperCase(),
+      type: adjustment.amount < 0 ? 'debit' : 'credit',
+      amount: micros(Math.abs(adjustment.amount)),
+      description: adjustment.description,
+      reference: undefined,
+      referenceType: adjustment.referenceType ?? 'manual_adjustment',
+      promotional: adjustment.promotional ?? false,
+      ...(adjustment.key === undefined ? {} : { key: adjustment.key }),
+    };
+    return this.#one(await this.#store.post([entry], { checked: false }));
+  }
+
+  /** A debit that must be covered: purchases, fees (spec: `hard` blocks new purchases). */
+  async charge(entry: NewEntry): Promise<Result<LedgerEntry, LedgerRefusal>> {
+    return this.#one(await this.#store.post([entry], { checked: true }));
+  }
+
+  /**
+   * One page, newest first, with the summary of the whole filtered set. A summary that fails is zeroed and does not
+   * fail the request (spec: Transactions, rule 7).
+   */
+  async list(filter: EntryFilter, page: number, perPage: number): Promise<EntryPage> {
+    const size = perPage > MAX_PER_PAGE || perPage < 1 ? DEFAULT_PER_PAGE : perPage;
+    const wanted = Math.max(1, page);
+    const [cut, summary] = await Promise.all([
+      this.#store.page(filter, wanted, size),
+      this.#store.summary(filter).catch((error: unknown) => {
+        this.#log.error({ error, accountId: filter.accountId }, 'ledger summary failed');
+        return EMPTY_SUMMARY;
+      }),
+    ]);
+    return {
+      entries: cut.entries,
+      summary,
+      total: cut.total,
+      page: wanted,
+      perPage: size,
+      totalPages: Math.ceil(cut.total / size),
+    };
+  }
+
+  referenceTypes(accountId: string): Promise<readonly string[]> {
+    return this.#store.referenceTypes(accountId);
+  }
+
+  verify(): Promise<readonly LedgerFault[]> {
+    return this.#store.verify();
+  }
+
+  #one(
+    posted: Result<readonly LedgerEntry[], 'unknownBalance' | 'insufficientFunds'>,
+  ): Result<LedgerEntry, LedgerRefusal> {
+    if (!posted.ok) return err({ kind: posted.error });
+    const [entry] = posted.value;
+    return entry === undefined ? err({ kind: 'unknownBalance' }) : ok(entry);
+  }
+}
+
+export const EMPTY_SUMMARY: EntrySummary = {
+  totalTransactions: 0,
+  totalDebit: ZERO,
+  totalCredit: ZERO,
+  byReferenceType: [],
+};

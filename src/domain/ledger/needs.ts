@@ -1,0 +1,76 @@
+import type { Micros } from '../../base/money.ts';
+import type { Result } from '../../base/result.ts';
+import type {
+  Balance,
+  BalancePatch,
+  EntryFilter,
+  EntryStatus,
+  EntrySummary,
+  LedgerEntry,
+  LedgerFault,
+  NewEntry,
+  Rate,
+  ReserveRefusal,
+} from './types.ts';
+
+export type PostRefusal = 'unknownBalance' | 'insufficientFunds';
+export type OpenBalanceRefusal = 'unknownAccount' | 'balanceExists';
+
+export interface LedgerStore {
+  openBalance(accountId: string, currency: string): Promise<Result<Balance, OpenBalanceRefusal>>;
+  balance(accountId: string, currency: string): Promise<Balance | undefined>;
+  balances(accountId: string): Promise<readonly Balance[]>;
+  patchBalance(
+    accountId: string,
+    currency: string,
+    patch: BalancePatch,
+  ): Promise<Balance | undefined>;
+
+  /**
+   * Adds the entries and moves their balances, all or nothing. An entry whose key, or reference and type, is there
+   * already answers that first entry and moves nothing. `checked`: debits must be covered (`canSpend`).
+   */
+  post(
+    entries: readonly NewEntry[],
+    options: { readonly checked: boolean },
+  ): Promise<Result<readonly LedgerEntry[], PostRefusal>>;
+  /** A credit that counts only once it is completed. */
+  postPending(entry: NewEntry): Promise<Result<LedgerEntry, PostRefusal>>;
+  /** Ends a pending entry; undefined when there is no such pending entry. */
+  completePending(
+    entryId: string,
+    status: Exclude<EntryStatus, 'pending'>,
+  ): Promise<LedgerEntry | undefined>;
+
+  /** Holds `amount` under `reservationId`; a repeat with the same id changes nothing. */
+  reserve(reservation: {
+    readonly reservationId: string;
+    readonly accountId: string;
+    readonly currency: string;
+    readonly amount: Micros;
+    readonly dailySpendLimit: Micros | undefined;
+  }): Promise<Result<void, ReserveRefusal>>;
+  /** Raises what is held to `amount`. */
+  extend(reservationId: string, amount: Micros): Promise<Result<void, ReserveRefusal>>;
+  /** Gives the hold back and posts `entries`, in one unit of work. */
+  release(reservationId: string, entries: readonly NewEntry[]): Promise<void>;
+
+  /** Entries of one page, newest first, and the size of the filtered set. */
+  page(
+    filter: EntryFilter,
+    page: number,
+    perPage: number,
+  ): Promise<{ readonly entries: readonly LedgerEntry[]; readonly total: number }>;
+  summary(filter: EntryFilter): Promise<EntrySummary>;
+  /** Reference types present on the account, sorted. */
+  referenceTypes(accountId: string): Promise<readonly string[]>;
+  /** Balances whose numbers do not add up; empty when all is well. */
+  verify(): Promise<readonly LedgerFault[]>;
+}
+
+export interface RateStore {
+  /** Replaces the rate of the same direction, prefix, currency and account. */
+  put(rate: Rate): Promise<void>;
+  remove(key: Omit<Rate, 'perMinute' | 'pulseSeconds'>): Promise<boolean>;
+  listAll(): Promise<readonly Rate[]>;
+}

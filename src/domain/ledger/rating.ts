@@ -1,0 +1,111 @@
+import { type Micros, microsFromUnits, priceOf, pulsedSeconds } from '../../base/money.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Rate } from './types.ts';
+
+const DIRECTIONS: readonly string[] = [
+  'outbound',
+  'inbound',
+  'sip',
+  'stream',
+  'recording',
+  'number',
+] satisfies readonly Rate['direction'][];
+/** E.164 numbers have at most 15 digits, and so have useful prefixes. */
+const LONGEST_PREFIX = 15;
+
+/** Price lists in memory. Lookup by longest prefix; an account's own rate beats the common one of equal length. */
+export class RateBook {
+  readonly #rates = new Map<string, Rate>();
+
+  constructor(rates: Iterable<Rate> = []) {
+    for (const rate of rates) this.put(rate);
+  }
+
+  put(rate: Rate): void {
+    this.#rates.set(keyOf(rate.direction, rate.currency, rate.accountId, rate.prefix), rate);
+  }
+
+  remove(rate: Omit<Rate, 'perMinute' | 'pulseSeconds'>): void {
+    this.#rates.delete(keyOf(rate.direction, rate.currency, rate.accountId, rate.prefix));
+  }
+
+  list(): readonly Rate[] {
+    return [...this.#rates.values()];
+  }
+
+  /** What use of `number` costs `accountId` now; undefined: not sold in that currency. */
+  quote(
+    direction: Rate['direction'],
+    number: string,
+    accountId: string,
+    currency: string,
+  ): Rate | undefined {
+    const digits = number.replace(/\D/g, '').slice(0, LONGEST_PREFIX);
+    for (let length = digits.length; length >= 0; length -= 1) {
+      const prefix = digits.slice(0, length);
+      const rate =
+        this.#rates.get(keyOf(direction, currency, accountId, prefix)) ??
+        this.#rates.get(keyOf(direction, currency, undefined, prefix));
+      if (rate !== undefined) return rate;
+    }
+    return undefined;
+  }
+}
+
+export interface Price {
+  readonly billedSeconds: number;
+  readonly amount: Micros;
+}
+
+/** Price of `answeredMs` of use: pulses begun, times the rate per minute (spec: Limits, billing pulse). */
+export function priceUse(
+  answeredMs: number,
+  rate: Pick<Rate, 'perMinute' | 'pulseSeconds'>,
+): Price {
+  const billedSeconds = pulsedSeconds(answeredMs, rate.pulseSeconds);
+  return { billedSeconds, amount: priceOf(billedSeconds, rate.perMinute) };
+}
+
+/** Reads a price list: `{ "rates": [{ direction, prefix, per_minute, pulse_seconds, currency }] }`; the error names the row. */
+export function parseRates(document: unknown): Result<readonly Rate[], string> {
+  const rows = isRecord(document) ? document['rates'] : undefined;
+  if (!Array.isArray(rows)) return err('rates: an array is expected');
+  const rates: Rate[] = [];
+  for (const [index, row] of rows.entries()) {
+    const rate = parseRate(row);
+    if (!rate.ok) return err(`rates[${index}]: ${rate.error}`);
+    rates.push(rate.value);
+  }
+  return ok(rates);
+}
+
+function parseRate(row: unknown): Result<Rate, string> {
+  if (!isRecord(row)) return err('an object is expected');
+  const { direction, prefix = '', per_minute: price, pulse_seconds: pulse = 60, currency } = row;
+  if (!isDirection(direction)) return err(`direction must be one of ${DIRECTIONS.join(', ')}`);
+  if (typeof prefix !== 'string' || !/^\d{0,15}$/.test(prefix)) {
+    return err('prefix must be up to 15 digits');
+  }
+  const perMinute = typeof price === 'number' && price >= 0 ? microsFromUnits(price) : undefined;
+  if (perMinute === undefined) return err('per_minute must be a number, zero or more');
+  if (typeof pulse !== 'number' || !Number.isInteger(pulse) || pulse < 1) {
+    return err('pulse_seconds must be a whole number, one or more');
+  }
+  if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) {
+    return err('currency must be three capital letters');
+  }
+  return ok({ direction, prefix, perMinute, pulseSeconds: pulse, currency, accountId: undefined });
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isDirection = (value: unknown): value is Rate['direction'] =>
+  typeof value === 'string' && DIRECTIONS.includes(value);
+
+const keyOf = (
+  direction: string,
+  currency: string,
+  accountId: string | undefined,
+  prefix: string,
+): string => `${direction}|${currency}|${accountId ?? ''}|${prefix}`;
