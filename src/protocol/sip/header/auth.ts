@@ -1,0 +1,53 @@
+/** WWW-Authenticate, Proxy-Authenticate, Authorization, Proxy-Authorization (RFC 3261 §20.7, RFC 7616 §3). */
+import { endOfQuoted, isToken, quote, skipBlanks, unquote } from './text.ts';
+
+export interface AuthFields {
+  /** As written; compare without regard to case. */
+  readonly scheme: string;
+  /** Lower-case names; values without quotes. Empty for a scheme with opaque data. */
+  readonly params: ReadonlyMap<string, string>;
+}
+
+/** One challenge or one set of credentials. Undefined when malformed. An unknown scheme is no error. */
+export function parseAuth(text: string): AuthFields | undefined {
+  const blank = /[ \t]/.exec(text)?.index ?? text.length;
+  const scheme = text.slice(0, blank);
+  if (!isToken(scheme)) return undefined;
+  const params = new Map<string, string>();
+  let at = skipBlanks(text, blank);
+  while (at < text.length) {
+    const equals = text.indexOf('=', at);
+    if (equals === -1) return scheme.toLowerCase() === 'digest' ? undefined : { scheme, params };
+    const name = text.slice(at, equals).trim().toLowerCase();
+    const start = skipBlanks(text, equals + 1);
+    const end = text.charAt(start) === '"' ? endOfQuoted(text, start) : nextComma(text, start);
+    if (end === undefined || !isToken(name) || params.has(name)) return undefined;
+    params.set(name, unquote(text.slice(start, end).trim()));
+    at = skipBlanks(text, end);
+    if (at < text.length && text.charAt(at) !== ',') return undefined;
+    // Empty list elements are tolerated, as in every `#rule` list of HTTP.
+    while (text.charAt(at) === ',') at = skipBlanks(text, at + 1);
+  }
+  return { scheme, params };
+}
+
+const nextComma = (text: string, at: number): number => {
+  const comma = text.indexOf(',', at);
+  return comma === -1 ? text.length : comma;
+};
+
+/** Parameters that stand unquoted on the wire (RFC 7616 §3.3, §3.4). */
+const BARE = new Set(['algorithm', 'stale', 'nc', 'userhash']);
+
+/**
+ * Writes a challenge or credentials. `qop` is quoted in a challenge (a list) and bare in credentials
+ * (one token): RFC 7616 §3.3 against §3.4.
+ */
+export function formatAuth(fields: AuthFields, role: 'challenge' | 'credentials'): string {
+  const parts: string[] = [];
+  for (const [name, value] of fields.params) {
+    const bare = BARE.has(name) || (name === 'qop' && role === 'credentials');
+    parts.push(`${name}=${bare ? value : quote(value)}`);
+  }
+  return `${fields.scheme} ${parts.join(', ')}`;
+}

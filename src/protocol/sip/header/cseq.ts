@@ -1,0 +1,36 @@
+/** CSeq (RFC 3261 §20.16) and RAck (RFC 3262 §7.2). */
+import { isToken, parseDecimal } from './text.ts';
+
+export interface CSeq {
+  readonly sequence: number;
+  readonly method: string;
+}
+
+/** §8.1.1.5: less than 2**31. */
+export const MAX_CSEQ = 2 ** 31 - 1;
+
+export function parseCSeq(text: string): CSeq | undefined {
+  const match = /^([0-9]+)[ \t]+(\S+)$/.exec(text);
+  const sequence = match?.[1] === undefined ? undefined : parseDecimal(match[1], MAX_CSEQ);
+  const method = match?.[2];
+  if (sequence === undefined || method === undefined || !isToken(method)) return undefined;
+  return { sequence, method };
+}
+
+export const formatCSeq = (sequence: number, method: string): string => `${sequence} ${method}`;
+
+export interface RAck {
+  readonly responseNumber: number;
+  readonly sequence: number;
+  readonly method: string;
+}
+
+export function parseRAck(text: string): RAck | undefined {
+  const match = /^([0-9]+)[ \t]+([0-9]+)[ \t]+(\S+)$/.exec(text);
+  if (match === null) return undefined;
+  const [, first = '', second = '', method = ''] = match;
+  const responseNumber = parseDecimal(first, MAX_CSEQ);
+  const sequence = parseDecimal(second, MAX_CSEQ);
+  if (responseNumber === undefined || sequence === undefined || !isToken(method)) return undefined;
+  return { responseNumber, sequence, method };
+}

@@ -1,0 +1,80 @@
+/** Header field names: one lower-case key per header, compact forms folded in (RFC 3261 §7.3.3 and the IANA registry). */
+
+const COMPACT: Readonly<Record<string, string>> = {
+  a: 'Accept-Contact',
+  b: 'Referred-By',
+  c: 'Content-Type',
+  d: 'Request-Disposition',
+  e: 'Content-Encoding',
+  f: 'From',
+  i: 'Call-ID',
+  j: 'Reject-Contact',
+  k: 'Supported',
+  l: 'Content-Length',
+  m: 'Contact',
+  o: 'Event',
+  r: 'Refer-To',
+  s: 'Subject',
+  t: 'To',
+  u: 'Allow-Events',
+  v: 'Via',
+  x: 'Session-Expires',
+  y: 'Identity',
+};
+
+const LONG_FORMS = [
+  ...Object.values(COMPACT),
+  ...['Accept', 'Accept-Encoding', 'Accept-Language', 'Alert-Info', 'Allow', 'Authorization'],
+  ...[
+    'Authentication-Info',
+    'Content-Disposition',
+    'Content-Language',
+    'CSeq',
+    'Date',
+    'Diversion',
+  ],
+  ...['Error-Info', 'Expires', 'Geolocation', 'History-Info', 'In-Reply-To', 'Info-Package'],
+  ...['Max-Forwards', 'MIME-Version', 'Min-Expires', 'Min-SE', 'Organization', 'Path'],
+  ...[
+    'P-Asserted-Identity',
+    'P-Preferred-Identity',
+    'P-Access-Network-Info',
+    'Priority',
+    'Privacy',
+  ],
+  ...[
+    'Proxy-Authenticate',
+    'Proxy-Authorization',
+    'Proxy-Require',
+    'RAck',
+    'Reason',
+    'Record-Route',
+  ],
+  ...['Recv-Info', 'Remote-Party-ID', 'Replaces', 'Reply-To', 'Require', 'Retry-After', 'Route'],
+  ...['RSeq', 'Server', 'Service-Route', 'Session-ID', 'Subscription-State', 'Timestamp'],
+  ...['Unsupported', 'User-Agent', 'Warning', 'WWW-Authenticate'],
+];
+
+const keyByName = new Map<string, string>();
+const nameByKey = new Map<string, string>();
+for (const name of LONG_FORMS) {
+  const key = name.toLowerCase();
+  keyByName.set(name, key);
+  keyByName.set(key, key);
+  nameByKey.set(key, name);
+}
+for (const [letter, name] of Object.entries(COMPACT)) {
+  keyByName.set(letter, name.toLowerCase());
+  keyByName.set(letter.toUpperCase(), name.toLowerCase());
+}
+
+/** The key under which a header is found, whatever its case or form: `v`, `VIA` and `Via` give `via`. */
+export function headerKey(name: string): string {
+  const known = keyByName.get(name);
+  if (known !== undefined) return known;
+  const lower = name.toLowerCase();
+  return keyByName.get(lower) ?? lower;
+}
+
+/** The long form in its usual spelling; a name nobody registered stays as written. */
+export const headerName = (name: string): string => nameByKey.get(headerKey(name)) ?? name;

@@ -1,0 +1,132 @@
+/** Lexical rules shared by every SIP header (RFC 3261 §25.1). Pure text in, text out. */
+
+/** Header or URI parameters: lower-case name to raw value (quotes kept); a flag such as `lr` has the value ''. */
+export type Params = ReadonlyMap<string, string>;
+
+export const NO_PARAMS: Params = new Map();
+
+const TOKEN = /^[A-Za-z0-9\-.!%*_+`'~]+$/;
+
+export const isToken = (text: string): boolean => TOKEN.test(text);
+
+const QUOTE = 34;
+const COMMA = 44;
+const SEMICOLON = 59;
+const LESS = 60;
+const EQUALS = 61;
+const GREATER = 62;
+const BACKSLASH = 92;
+
+const isBlank = (code: number): boolean => code === 32 || code === 9;
+
+/** Index of the first character at or after `at` that is neither SP nor HT. */
+export function skipBlanks(text: string, at: number): number {
+  let i = at;
+  while (i < text.length && isBlank(text.charCodeAt(i))) i += 1;
+  return i;
+}
+
+/** Index just after the quoted string that opens at `at`; undefined when it never closes. */
+export function endOfQuoted(text: string, at: number): number | undefined {
+  for (let i = at + 1; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (code === BACKSLASH) i += 1;
+    else if (code === QUOTE) return i + 1;
+  }
+  return undefined;
+}
+
+/** Splits at commas that stand outside quoted strings and angle brackets; elements are trimmed. */
+export function splitList(value: string): string[] {
+  if (value.indexOf(',') === -1) return [value];
+  const out: string[] = [];
+  let start = 0;
+  let inBrackets = false;
+  for (let i = 0; i < value.length; i += 1) {
+    const code = value.charCodeAt(i);
+    if (code === QUOTE && !inBrackets) i = (endOfQuoted(value, i) ?? value.length) - 1;
+    else if (code === LESS) inBrackets = true;
+    else if (code === GREATER) inBrackets = false;
+    else if (code === COMMA && !inBrackets) {
+      out.push(value.slice(start, i).trim());
+      start = i + 1;
+    }
+  }
+  out.push(value.slice(start).trim());
+  return out;
+}
+
+/** The text of a quoted string without quotes and escapes; anything else unchanged. */
+export function unquote(text: string): string {
+  if (text.length < 2 || text.charCodeAt(0) !== QUOTE || !text.endsWith('"')) return text;
+  const inner = text.slice(1, -1);
+  return inner.indexOf('\\') === -1 ? inner : inner.replace(/\\([\s\S])/g, '$1');
+}
+
+/** Writes a quoted string; line breaks cannot be carried and become spaces. */
+export const quote = (text: string): string =>
+  `"${text.replace(/[\r\n]+/g, ' ').replace(/["\\]/g, '\\$&')}"`;
+
+/**
+ * Reads `*( SEMI name [ EQUAL value ] )` from `at` to the end. Undefined when malformed: an empty
+ * parameter, a name that is no token, a repeated name (RFC 3261 §7.3.1), or a stray character.
+ */
+export function parseParams(text: string, at: number): Params | undefined {
+  let i = skipBlanks(text, at);
+  if (i >= text.length) return NO_PARAMS;
+  const params = new Map<string, string>();
+  while (i < text.length) {
+    if (text.charCodeAt(i) !== SEMICOLON) return undefined;
+    i = skipBlanks(text, i + 1);
+    const nameStart = i;
+    i = endOfWord(text, i);
+    const name = text.slice(nameStart, i).toLowerCase();
+    if (!isToken(name) || params.has(name)) return undefined;
+    i = skipBlanks(text, i);
+    if (text.charCodeAt(i) !== EQUALS) {
+      params.set(name, '');
+      continue;
+    }
+    const valueStart = skipBlanks(text, i + 1);
+    const valueEnd =
+      text.charCodeAt(valueStart) === QUOTE
+        ? endOfQuoted(text, valueStart)
+        : endOfWord(text, valueStart);
+    if (valueEnd === undefined || valueEnd === valueStart) return undefined;
+    params.set(name, text.slice(valueStart, valueEnd));
+    i = skipBlanks(text, valueEnd);
+  }
+  return params;
+}
+
+/** Index of the first blank, `;`, `,`, `=` or quote at or after `at`. */
+function endOfWord(text: string, at: number): number {
+  let i = at;
+  for (; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (isBlank(code) || code === SEMICOLON || code === COMMA || code === QUOTE) break;
+    if (code === EQUALS) break;
+  }
+  return i;
+}
+
+export function formatParams(params: Params): string {
+  let out = '';
+  for (const [name, value] of params) out += value === '' ? `;${name}` : `;${name}=${value}`;
+  return out;
+}
+
+/** A copy with one parameter set (value '' = flag) or, with undefined, removed. */
+export function withParam(params: Params, name: string, value: string | undefined): Params {
+  const copy = new Map(params);
+  if (value === undefined) copy.delete(name.toLowerCase());
+  else copy.set(name.toLowerCase(), value);
+  return copy;
+}
+
+/** A decimal integer in [0, max]; undefined for anything else. Digits only, any number of leading zeros. */
+export function parseDecimal(text: string, max: number): number | undefined {
+  if (!/^[0-9]+$/.test(text)) return undefined;
+  const value = Number(text);
+  return value <= max ? value : undefined;
+}

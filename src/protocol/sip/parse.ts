@@ -1,0 +1,225 @@
+/**
+ * Bytes to messages (RFC 3261 §7): start line and header index only; typed headers are parsed when asked for.
+ * A failure says whose fault it is and, where the sender can be answered, carries what to answer to.
+ */
+import { headerKey } from './header/names.ts';
+import { isToken, parseDecimal } from './header/text.ts';
+import { parseVia } from './header/via.ts';
+import { type HeaderField, NO_BODY, type SipMessage, SipRequest, SipResponse } from './message.ts';
+
+/** A UDP datagram cannot be longer; streams get the same limit. */
+export const MAX_MESSAGE_BYTES = 65_535;
+export const MAX_HEADER_FIELDS = 256;
+/** One header line, folds included, in UTF-16 units. */
+export const MAX_HEADER_LENGTH = 8_192;
+
+export interface ParseFailure {
+  /** What to answer: 400, 505 or 513. */
+  readonly status: number;
+  /** Reason phrase that tells the sender what was wrong. */
+  readonly reason: string;
+  /** What could be understood, good enough for `createResponse`; undefined when no answer is possible or allowed. */
+  readonly respondable: SipRequest | undefined;
+}
+
+export type ParseResult =
+  | { readonly ok: true; readonly message: SipMessage }
+  | { readonly ok: false; readonly error: ParseFailure };
+
+/** Parses one datagram, or one message that the framer cut out of a stream. */
+export function parseMessage(bytes: Uint8Array): ParseResult {
+  const buffer = asBuffer(bytes);
+  if (buffer.length > MAX_MESSAGE_BYTES) return failure(513, 'Message Too Large');
+  const start = skipLeadingBreaks(buffer);
+  const bodyAt = endOfHead(buffer, start);
+  const head = decodeHead(buffer.subarray(start, bodyAt ?? buffer.length));
+  const lineEnd = head.indexOf('\n');
+  const startLine = withoutCr(lineEnd === -1 ? head : head.slice(0, lineEnd));
+  const headers = readFields(head, lineEnd === -1 ? head.length : lineEnd + 1);
+  const rest = bodyAt === undefined ? NO_BODY : buffer.subarray(bodyAt);
+
+  const start_ = readStartLine(startLine);
+  if (start_.kind === 'bad') {
+    return failure(start_.status, start_.reason, respondable(start_.method, startLine, headers));
+  }
+  const refuse = (status: number, reason: string): ParseResult =>
+    failure(
+      status,
+      reason,
+      start_.kind === 'request' ? respondable(start_.method, startLine, headers) : undefined,
+    );
+  if (headers.fault !== undefined) return refuse(400, headers.fault);
+  if (bodyAt === undefined) return refuse(400, 'Header Section Not Terminated');
+  const body = readBody(headers.fields, rest);
+  if (typeof body === 'string') return refuse(400, body);
+  const message =
+    start_.kind === 'request'
+      ? new SipRequest(start_.method, start_.requestUri, headers.fields, body)
+      : new SipResponse(start_.status, start_.reason, headers.fields, body);
+  return { ok: true, message };
+}
+
+const failure = (status: number, reason: string, respondable?: SipRequest): ParseResult => ({
+  ok: false,
+  error: { status, reason, respondable },
+});
+
+export const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+const CR = 13;
+const LF = 10;
+
+/** §7.5: empty lines before the start line are ignored. */
+function skipLeadingBreaks(buffer: Buffer): number {
+  let at = 0;
+  while (buffer[at] === CR || buffer[at] === LF) at += 1;
+  return at;
+}
+
+/**
+ * Index of the first body byte: after the first empty line at or after `from`. Undefined when there is none yet.
+ * A line may end in a bare LF, as hand-written clients do.
+ */
+export function endOfHead(buffer: Buffer, from: number): number | undefined {
+  for (let at = buffer.indexOf(LF, from); at !== -1; at = buffer.indexOf(LF, at + 1)) {
+    if (buffer[at + 1] === LF) return at + 2;
+    if (buffer[at + 1] === CR && buffer[at + 2] === LF) return at + 3;
+  }
+  return undefined;
+}
+
+/** Headers are UTF-8 (§7.3.1); what is not is read as Latin-1, which is what old exchanges write. */
+function decodeHead(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  return text.includes('\ufffd') && !bytes.includes(REPLACEMENT) ? bytes.toString('latin1') : text;
+}
+
+const REPLACEMENT = Buffer.from('\ufffd', 'utf8');
+
+const withoutCr = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line);
+
+type StartLine =
+  | { readonly kind: 'request'; readonly method: string; readonly requestUri: string }
+  | { readonly kind: 'response'; readonly status: number; readonly reason: string }
+  | {
+      readonly kind: 'bad';
+      readonly status: number;
+      readonly reason: string;
+      readonly method: string | undefined;
+    };
+
+/** §7.1, §7.2: exactly one SP between the elements, none around them. */
+function readStartLine(line: string): StartLine {
+  if (/^SIP\//i.test(line)) return readStatusLine(line);
+  const first = line.indexOf(' ');
+  const last = line.lastIndexOf(' ');
+  const name = line.slice(0, Math.max(first, 0));
+  const method = isToken(name) ? name : undefined;
+  const bad = (status: number, reason: string): StartLine => ({
+    kind: 'bad',
+    status,
+    reason,
+    method,
+  });
+  if (method === undefined || last === first) return bad(400, 'Malformed Request-Line');
+  const requestUri = line.slice(first + 1, last);
+  const version = line.slice(last + 1);
+  if (!/^SIP\/[0-9]+\.[0-9]+$/i.test(version)) return bad(400, 'Malformed Request-Line');
+  if (version.toUpperCase() !== 'SIP/2.0') return bad(505, 'Version Not Supported');
+  if (!/^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"]+$/.test(requestUri)) {
+    return bad(400, 'Malformed Request-URI');
+  }
+  return { kind: 'request', method, requestUri };
+}
+
+function readStatusLine(line: string): StartLine {
+  const match = /^SIP\/2\.0 ([1-6][0-9]{2})(?: (.*))?$/is.exec(line);
+  if (match === null) {
+    return { kind: 'bad', status: 400, reason: 'Malformed Status-Line', method: undefined };
+  }
+  return { kind: 'response', status: Number(match[1]), reason: match[2] ?? '' };
+}
+
+interface HeaderSection {
+  readonly fields: HeaderField[];
+  /** The first thing wrong; the fields before and after it are kept for the answer. */
+  readonly fault: string | undefined;
+}
+
+/** Reads header lines, unfolding continuations (§7.3.1) into one space. */
+function readFields(head: string, from: number): HeaderSection {
+  const fields: HeaderField[] = [];
+  let fault: string | undefined;
+  let at = from;
+  while (at < head.length) {
+    let end = head.indexOf('\n', at);
+    if (end === -1) end = head.length;
+    let value = withoutCr(head.slice(at, end));
+    if (value === '') break;
+    const lineStart = at;
+    at = end + 1;
+    for (let next = head.charCodeAt(at); next === 32 || next === 9; next = head.charCodeAt(at)) {
+      end = head.indexOf('\n', at);
+      if (end === -1) end = head.length;
+      value = `${value} ${withoutCr(head.slice(at, end)).trim()}`;
+      at = end + 1;
+    }
+    if (at - lineStart > MAX_HEADER_LENGTH) fault ??= 'Header Field Too Long';
+    else if (fields.length === MAX_HEADER_FIELDS)
+      return { fields, fault: 'Too Many Header Fields' };
+    else {
+      const field = readField(value);
+      if (field === undefined) fault ??= 'Malformed Header Field';
+      else fields.push(field);
+    }
+  }
+  return { fields, fault };
+}
+
+function readField(line: string): HeaderField | undefined {
+  const colon = line.indexOf(':');
+  if (colon <= 0) return undefined;
+  const name = line.slice(0, colon).trimEnd();
+  const value = line.slice(colon + 1).trim();
+  const key = headerKey(name);
+  // A lone CR would become a line break, and so a forged header, in whatever copies the value.
+  if (value.includes('\r') || !isToken(name)) return undefined;
+  return { name, key, value };
+}
+
+/**
+ * §18.3: a datagram longer than Content-Length is cut, a shorter one is an error; without Content-Length the body
+ * reaches to the end. Several values are left to `validateRequest`.
+ */
+function readBody(fields: readonly HeaderField[], rest: Uint8Array): Uint8Array | string {
+  let length: number | undefined;
+  for (const field of fields) {
+    if (field.key !== 'content-length') continue;
+    const value = parseDecimal(field.value, MAX_MESSAGE_BYTES);
+    if (value === undefined) return 'Malformed Content-Length';
+    if (length !== undefined && length !== value) return rest;
+    length = value;
+  }
+  if (length === undefined) return rest;
+  return length > rest.length ? 'Content-Length Larger Than Message' : rest.subarray(0, length);
+}
+
+/** A request that can be answered: no ACK (§17), and a Via to answer along (§18.2.2). */
+function respondable(
+  method: string | undefined,
+  startLine: string,
+  headers: HeaderSection,
+): SipRequest | undefined {
+  if (method === undefined || method === 'ACK') return undefined;
+  const via = headers.fields.find((field) => field.key === 'via');
+  if (via === undefined) return undefined;
+  const request = new SipRequest(method, startLine, headers.fields);
+  return request.topVia === undefined ? salvaged(request) : request;
+}
+
+/** A topmost Via that cannot be read is cut back to its readable beginning, so that the sender still sees a 400. */
+function salvaged(request: SipRequest): SipRequest | undefined {
+  const beginning = /^[^;,]*/.exec(request.header('via') ?? '')?.[0].trim() ?? '';
+  return parseVia(beginning) === undefined ? undefined : request.withTopHeader('Via', beginning);
+}

@@ -1,0 +1,230 @@
+/** URIs of SIP (RFC 3261 §19.1, §25.1), tel (RFC 3966) and, kept opaque, of any other scheme. */
+import { formatParams, NO_PARAMS, type Params, parseDecimal, withParam } from './header/text.ts';
+
+export interface SipUri {
+  readonly kind: 'sip';
+  readonly secure: boolean;
+  /** As on the wire, escapes kept; '' when the URI names a host only. `unescapeUser` gives the plain text. */
+  readonly user: string;
+  readonly password: string | undefined;
+  /** As on the wire; an IPv6 address keeps its brackets. */
+  readonly host: string;
+  readonly port: number | undefined;
+  readonly params: Params;
+  /** What follows `?`, undecoded; '' when absent. */
+  readonly headers: string;
+}
+
+export interface TelUri {
+  readonly kind: 'tel';
+  /** As written, visual separators kept. */
+  readonly number: string;
+  readonly params: Params;
+}
+
+export interface OtherUri {
+  readonly kind: 'other';
+  /** Lower case. */
+  readonly scheme: string;
+  readonly opaque: string;
+}
+
+export type Uri = SipUri | TelUri | OtherUri;
+
+const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/;
+const USERINFO = /^[A-Za-z0-9\-_.!~*'()&=+$,;?/%#[\]|^{}`\\\u0080-\uffff]*$/;
+const PASSWORD = /^[A-Za-z0-9\-_.!~*'()&=+$,%]*$/;
+const PARAM_WORD = /^[A-Za-z0-9\-_.!~*'()[\]/:&+$%"<>|^{}`\\]+$/;
+const HOST_PORT =
+  /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_.])?)(?::([0-9]+))?$/;
+const BLANK_OR_CONTROL = /[\s<>"\u0000]/;
+
+/** Undefined when the text is no URI. Unknown schemes are accepted and stay opaque. */
+export function parseUri(text: string): Uri | undefined {
+  const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
+  if (scheme === undefined) return undefined;
+  const rest = text.slice(scheme.length + 1);
+  if (scheme === 'sip' || scheme === 'sips') return parseSipUri(scheme === 'sips', rest);
+  if (scheme === 'tel') return parseTelUri(rest);
+  if (rest === '' || BLANK_OR_CONTROL.test(rest)) return undefined;
+  return { kind: 'other', scheme, opaque: rest };
+}
+
+function parseSipUri(secure: boolean, rest: string): SipUri | undefined {
+  const at = rest.indexOf('@');
+  const userinfo = at === -1 ? '' : rest.slice(0, at);
+  const colon = userinfo.indexOf(':');
+  const user = colon === -1 ? userinfo : userinfo.slice(0, colon);
+  const password = colon === -1 ? undefined : userinfo.slice(colon + 1);
+  if (at === 0 || !USERINFO.test(user)) return undefined;
+  if (password !== undefined && !PASSWORD.test(password)) return undefined;
+
+  let tail = rest.slice(at + 1);
+  const question = tail.indexOf('?');
+  const headers = question === -1 ? '' : tail.slice(question + 1);
+  if (question !== -1) tail = tail.slice(0, question);
+  if (BLANK_OR_CONTROL.test(headers)) return undefined;
+
+  const semicolon = tail.indexOf(';');
+  const params = semicolon === -1 ? NO_PARAMS : parseUriParams(tail.slice(semicolon + 1));
+  const endpoint = parseHostPort(semicolon === -1 ? tail : tail.slice(0, semicolon));
+  if (params === undefined || endpoint === undefined) return undefined;
+  return { kind: 'sip', secure, user, password, ...endpoint, params, headers };
+}
+
+function parseTelUri(rest: string): TelUri | undefined {
+  const semicolon = rest.indexOf(';');
+  const number = semicolon === -1 ? rest : rest.slice(0, semicolon);
+  if (!/^\+?[0-9A-Fa-f*#().-]+$/.test(number)) return undefined;
+  const params = semicolon === -1 ? NO_PARAMS : parseUriParams(rest.slice(semicolon + 1));
+  return params === undefined ? undefined : { kind: 'tel', number, params };
+}
+
+/** `name[=value]` joined by `;`, no white space anywhere. A repeated name is malformed (§19.1.1). */
+function parseUriParams(text: string): Params | undefined {
+  const params = new Map<string, string>();
+  for (const part of text.split(';')) {
+    const equals = part.indexOf('=');
+    const name = (equals === -1 ? part : part.slice(0, equals)).toLowerCase();
+    const value = equals === -1 ? '' : part.slice(equals + 1);
+    if (!PARAM_WORD.test(name) || params.has(name)) return undefined;
+    if (equals !== -1 && !PARAM_WORD.test(value)) return undefined;
+    params.set(name, value);
+  }
+  return params;
+}
+
+export interface HostPort {
+  /** IPv6 addresses in brackets. */
+  readonly host: string;
+  readonly port: number | undefined;
+}
+
+/** `host[:port]` without white space. Undefined when malformed, the port outside 1…65535. */
+export function parseHostPort(text: string): HostPort | undefined {
+  const match = HOST_PORT.exec(text);
+  const host = match?.[1];
+  if (host === undefined) return undefined;
+  if (match?.[2] === undefined) return { host, port: undefined };
+  const port = parseDecimal(match[2], 65_535);
+  return port === undefined || port === 0 ? undefined : { host, port };
+}
+
+export const formatHostPort = (host: string, port: number | undefined): string =>
+  port === undefined ? host : `${host}:${port}`;
+
+/** An IP address or name as `host` wants it: IPv6 in brackets, others unchanged. */
+export const bracketed = (address: string): string =>
+  address.includes(':') && !address.startsWith('[') ? `[${address}]` : address;
+
+/** The reverse: an IPv6 address without its brackets. */
+export const unbracketed = (host: string): string =>
+  host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+
+export function formatUri(uri: Uri): string {
+  if (uri.kind === 'other') return `${uri.scheme}:${uri.opaque}`;
+  if (uri.kind === 'tel') return `tel:${uri.number}${formatParams(uri.params)}`;
+  const password = uri.password === undefined ? '' : `:${uri.password}`;
+  const userinfo = uri.user === '' ? '' : `${uri.user}${password}@`;
+  const headers = uri.headers === '' ? '' : `?${uri.headers}`;
+  const scheme = uri.secure ? 'sips' : 'sip';
+  return `${scheme}:${userinfo}${formatHostPort(uri.host, uri.port)}${formatParams(uri.params)}${headers}`;
+}
+
+export interface SipUriParts {
+  readonly secure?: boolean;
+  /** Plain text: what must not stand bare in a user part is escaped. */
+  readonly user?: string;
+  readonly host: string;
+  readonly port?: number | undefined;
+  readonly params?: Params;
+}
+
+/** A SIP URI from plain parts. The host may be a bare IPv6 address. */
+export const sipUri = (parts: SipUriParts): SipUri => ({
+  kind: 'sip',
+  secure: parts.secure ?? false,
+  user: escapeUser(parts.user ?? ''),
+  password: undefined,
+  host: bracketed(parts.host),
+  port: parts.port,
+  params: parts.params ?? NO_PARAMS,
+  headers: '',
+});
+
+/** A copy with one parameter set ('' = flag) or, with undefined, removed. */
+export const withUriParam = (uri: SipUri, name: string, value: string | undefined): SipUri => ({
+  ...uri,
+  params: withParam(uri.params, name, value),
+});
+
+/** Percent-escapes what §25.1 does not allow bare in `user`. */
+export const escapeUser = (text: string): string =>
+  text.replace(/[^A-Za-z0-9\-_.!~*'()&=+$,;?/]/gu, (char) =>
+    [...Buffer.from(char, 'utf8')]
+      .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
+      .join(''),
+  );
+
+/** Decodes percent escapes; a sequence that is no escape, or no UTF-8, stays as it is. */
+export function unescapeUser(text: string): string {
+  if (!text.includes('%')) return text;
+  return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => {
+    try {
+      return decodeURIComponent(run);
+    } catch {
+      return run;
+    }
+  });
+}
+
+/** Parameters that must agree, or be absent on both sides (§19.1.4). */
+const WEIGHTY_PARAMS = ['user', 'ttl', 'method', 'maddr', 'transport'];
+
+/** Equivalence of URIs (RFC 3261 §19.1.4): escapes decoded, host and parameters without regard to case. */
+export function uriEquals(a: Uri, b: Uri): boolean {
+  if (a.kind === 'sip' && b.kind === 'sip') return sipUriEquals(a, b);
+  if (a.kind === 'tel' && b.kind === 'tel') {
+    return plainNumber(a.number) === plainNumber(b.number) && paramsAgree(a.params, b.params, true);
+  }
+  return formatUri(a) === formatUri(b);
+}
+
+function sipUriEquals(a: SipUri, b: SipUri): boolean {
+  return (
+    a.secure === b.secure &&
+    unescapeUser(a.user) === unescapeUser(b.user) &&
+    unescapeUser(a.password ?? '') === unescapeUser(b.password ?? '') &&
+    a.host.toLowerCase() === b.host.toLowerCase() &&
+    a.port === b.port &&
+    paramsAgree(a.params, b.params, false) &&
+    headersOf(a) === headersOf(b)
+  );
+}
+
+const plainNumber = (number: string): string => number.replace(/[().-]/g, '').toLowerCase();
+
+/** URI headers in one order, names and escapes normalised. */
+const headersOf = (uri: SipUri): string =>
+  uri.headers
+    .split('&')
+    .map((header) => {
+      const [name = '', ...value] = unescapeUser(header).split('=');
+      return `${name.toLowerCase()}=${value.join('=')}`;
+    })
+    .sort()
+    .join('&');
+
+function paramsAgree(a: Params, b: Params, exact: boolean): boolean {
+  for (const [name, value] of a) {
+    const other = b.get(name);
+    if (other === undefined) {
+      if (exact || WEIGHTY_PARAMS.includes(name)) return false;
+    } else if (unescapeUser(value).toLowerCase() !== unescapeUser(other).toLowerCase())
+      return false;
+  }
+  for (const name of b.keys()) {
+    if (!a.has(name) && (exact || WEIGHTY_PARAMS.includes(name))) return false;
+  }
+  return true;
+}
