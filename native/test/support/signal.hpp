@@ -54,17 +54,14 @@ struct SineFit {
   double rest_rms;  // what the fitted sine does not explain
 };
 
-// Least-squares fit of one sine of known frequency plus a constant.
+// Least-squares fit of one sine of known frequency.
 inline SineFit fit_sine(std::span<const std::int16_t> signal, double frequency_hz, int rate_hz) {
   const double step = 2.0 * std::numbers::pi * frequency_hz / rate_hz;
-  // Normal equations of [sin, cos] after removing the mean; exact enough over many periods.
-  double ss = 0, sc = 0, cc = 0, ys = 0, yc = 0, mean = 0;
-  for (const auto sample : signal) mean += sample;
-  mean /= static_cast<double>(signal.size());
+  double ss = 0, sc = 0, cc = 0, ys = 0, yc = 0;
   for (std::size_t i = 0; i < signal.size(); ++i) {
     const double s = std::sin(step * static_cast<double>(i));
     const double c = std::cos(step * static_cast<double>(i));
-    const double y = signal[i] - mean;
+    const double y = signal[i];
     ss += s * s, sc += s * c, cc += c * c, ys += y * s, yc += y * c;
   }
   const double determinant = ss * cc - sc * sc;
@@ -73,7 +70,7 @@ inline SineFit fit_sine(std::span<const std::int16_t> signal, double frequency_h
   double rest = 0;
   for (std::size_t i = 0; i < signal.size(); ++i) {
     const double angle = step * static_cast<double>(i);
-    const double error = signal[i] - mean - a * std::sin(angle) - b * std::cos(angle);
+    const double error = signal[i] - a * std::sin(angle) - b * std::cos(angle);
     rest += error * error;
   }
   return {std::hypot(a, b), std::atan2(b, a), std::sqrt(rest / static_cast<double>(signal.size()))};

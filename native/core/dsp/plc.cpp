@@ -1,0 +1,161 @@
+#include "core/dsp/plc.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace carillon {
+namespace {
+
+constexpr size_t kCorrelationSamples = 160;  // 20 ms are compared
+constexpr size_t kCoarseStep = 2;            // the first search takes every second lag and sample
+constexpr float kQuietEnergy = 250.0F;       // keeps silence from winning the search by division
+constexpr size_t kFullLevelSamples = 80;     // 10 ms
+constexpr float kFallSamples = 400.0F;       // 50 ms from full level to silence
+constexpr size_t kOverlapGrowth = 32;        // 4 ms more of blending back for each 10 ms lost
+
+float level_after(size_t lost_samples) {
+  if (lost_samples < kFullLevelSamples) return 1.0F;
+  return std::max(0.0F, 1.0F - static_cast<float>(lost_samples - kFullLevelSamples) / kFallSamples);
+}
+
+/// Likeness of the newest samples with those `lag` earlier, for a given step through both.
+float likeness(std::span<const float> signal, size_t lag, size_t step) {
+  const size_t newest = signal.size() - kCorrelationSamples;
+  float product = 0.0F;
+  float energy = 0.0F;
+  for (size_t i = 0; i < kCorrelationSamples; i += step) {
+    const float earlier = signal[newest - lag + i];
+    product += signal[newest + i] * earlier;
+    energy += earlier * earlier;
+  }
+  return product / std::sqrt(std::max(energy, kQuietEnergy));
+}
+
+/// Triangular windows that add up to one: from what falls to what rises.
+void overlap_add(std::span<const float> falling, std::span<const float> rising, std::span<float> out) {
+  for (size_t i = 0; i < out.size(); ++i) {
+    const float weight = static_cast<float>(i + 1) / static_cast<float>(out.size() + 1);
+    out[i] = falling[i] * (1.0F - weight) + rising[i] * weight;
+  }
+}
+
+Sample to_sample(float value) { return saturate(static_cast<int32_t>(std::lrint(value))); }
+
+}  // namespace
+
+void PacketLossConcealer::receive(std::span<Sample> audio) noexcept {
+  if (lost_samples_ > 0 && !audio.empty()) {
+    // Go on with the repetition for a while, ever more quietly, under what arrived. The longer the loss, the
+    // less the two agree, the longer the overlap.
+    const size_t growth = kOverlapGrowth * ((lost_samples_ - 1) / kBlock);
+    const size_t overlap = std::min({pitch_ / 4 + growth, kBlock, audio.size()});
+    std::array<float, kBlock> synthetic{};
+    const auto tail = std::span(synthetic).first(overlap);
+    read_cycle(tail);
+    for (size_t i = 0; i < overlap; ++i) {
+      const float weight = static_cast<float>(i + 1) / static_cast<float>(overlap + 1);
+      const float faded = tail[i] * level_after(lost_samples_ + i);
+      audio[i] = to_sample(faded * (1.0F - weight) + audio[i] * weight);
+    }
+    lost_samples_ = 0;
+  }
+  while (!audio.empty()) {
+    const size_t size = std::min(audio.size(), kBlock);
+    give_out(audio.first(size));
+    audio = audio.subspan(size);
+  }
+}
+
+void PacketLossConcealer::conceal(std::span<Sample> out) noexcept {
+  while (!out.empty()) {
+    const size_t into_block = lost_samples_ % kBlock;
+    const auto block = out.first(std::min(out.size(), kBlock - into_block));
+    std::array<float, kBlock> synthetic{};
+    const auto heard = std::span(synthetic).first(block.size());
+    std::array<float, kDelaySamples> old_way{};
+    const auto seam = std::span(old_way).first(std::min(pitch_ / 4, block.size()));
+    const bool widen = into_block == 0 && lost_samples_ > 0 && cycle_ < 3 * pitch_;
+    if (lost_samples_ == 0) begin_loss();
+    if (widen) widen_cycle(seam);
+    read_cycle(heard);
+    if (widen) overlap_add(seam, heard.first(seam.size()), heard.first(seam.size()));
+    for (size_t i = 0; i < block.size(); ++i) {
+      block[i] = to_sample(heard[i] * level_after(lost_samples_ + i));
+    }
+    // Beyond 60 ms all is silence and the count only has to stay there.
+    if (level_after(lost_samples_) > 0.0F) lost_samples_ += block.size();
+    give_out(block);
+    out = out.subspan(block.size());
+  }
+}
+
+void PacketLossConcealer::begin_loss() noexcept {
+  std::ranges::copy(past_, source_.begin());
+  pitch_ = find_pitch();
+  cycle_ = pitch_;
+  cycle_at_ = 0;
+  const size_t quarter = pitch_ / 4;
+  std::copy_n(source_.end() - static_cast<ptrdiff_t>(quarter), quarter, true_end_.begin());
+  join_cycle_ends();
+  // The good audio ends in the same blend, which is why its end was held back.
+  for (size_t i = kPastSamples - quarter; i < kPastSamples; ++i) past_[i] = to_sample(source_[i]);
+}
+
+/// One period more, entered at the same place of the waveform; `old_way` receives how it would have gone on.
+void PacketLossConcealer::widen_cycle(std::span<float> old_way) noexcept {
+  const size_t resume_at = cycle_at_ % pitch_;
+  read_cycle(old_way);
+  cycle_ += pitch_;
+  cycle_at_ = resume_at;
+  join_cycle_ends();
+}
+
+/// Blends the last quarter period of the cycle into what stands before its start, so that it may be repeated.
+void PacketLossConcealer::join_cycle_ends() noexcept {
+  const size_t quarter = pitch_ / 4;
+  const auto source = std::span(source_);
+  overlap_add(std::span(true_end_).first(quarter), source.subspan(kPastSamples - cycle_ - quarter, quarter),
+              source.last(quarter));
+}
+
+void PacketLossConcealer::read_cycle(std::span<float> out) noexcept {
+  for (auto& sample : out) {
+    sample = source_[kPastSamples - cycle_ + cycle_at_];
+    cycle_at_ = (cycle_at_ + 1) % cycle_;
+  }
+}
+
+/// Takes audio into the past and replaces it by what is due now, kDelaySamples older.
+void PacketLossConcealer::give_out(std::span<Sample> audio) noexcept {
+  const auto size = static_cast<ptrdiff_t>(audio.size());
+  std::copy(past_.begin() + size, past_.end(), past_.begin());
+  std::copy(audio.begin(), audio.end(), past_.end() - size);
+  const auto due = past_.end() - size - static_cast<ptrdiff_t>(kDelaySamples);
+  std::copy(due, due + size, audio.begin());
+}
+
+size_t PacketLossConcealer::find_pitch() const noexcept {
+  size_t best = kShortestPitch;
+  float best_likeness = likeness(source_, best, kCoarseStep);
+  for (size_t lag = kShortestPitch + kCoarseStep; lag <= kLongestPitch; lag += kCoarseStep) {
+    const float now = likeness(source_, lag, kCoarseStep);
+    if (now > best_likeness) {
+      best_likeness = now;
+      best = lag;
+    }
+  }
+  const size_t first = std::max(kShortestPitch, best - (kCoarseStep - 1));
+  const size_t last = std::min(kLongestPitch, best + (kCoarseStep - 1));
+  best_likeness = likeness(source_, best, 1);
+  for (size_t lag = first; lag <= last; ++lag) {
+    const float now = likeness(source_, lag, 1);
+    if (now > best_likeness) {
+      best_likeness = now;
+      best = lag;
+    }
+  }
+  return best;
+}
+
+}  // namespace carillon

@@ -1,0 +1,59 @@
+// Packet loss concealment after the method of ITU-T G.711 Appendix I.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "core/base/frame.hpp"
+
+namespace carillon {
+
+/// Fills lost audio by repeating the last pitch periods of what was heard, first one, then two, then three of
+/// them so that no tone like a buzzer arises; full level for 10 ms, then 20 percent less every 10 ms, silence
+/// from 60 ms on. Works at the line rate (8 kHz).
+///
+/// Everything it gives out is `kDelaySamples` late: the end of the good audio must still be ours when the
+/// loss becomes known, because it is blended into the repetition.
+class PacketLossConcealer {
+ public:
+  /// 3.75 ms: a quarter of the longest pitch period.
+  static constexpr size_t kDelaySamples = 30;
+
+  /// Audio that arrived, of any length. Replaced by what is to be heard.
+  void receive(std::span<Sample> audio) noexcept;
+
+  /// Audio that is missing: writes the replacement.
+  void conceal(std::span<Sample> out) noexcept;
+
+  /// True while the last call concealed.
+  [[nodiscard]] bool concealing() const noexcept { return lost_samples_ > 0; }
+
+  /// Forgets the past, as if newly built.
+  void reset() noexcept { *this = PacketLossConcealer(); }
+
+ private:
+  static constexpr size_t kShortestPitch = 40;  // 5 ms, 200 Hz
+  static constexpr size_t kLongestPitch = 120;  // 15 ms, 66 Hz
+  static constexpr size_t kBlock = 80;          // the method works in steps of 10 ms
+  static constexpr size_t kPastSamples = 3 * kLongestPitch + kDelaySamples;  // 48.75 ms
+
+  void begin_loss() noexcept;
+  void widen_cycle(std::span<float> old_way) noexcept;
+  void join_cycle_ends() noexcept;
+  void read_cycle(std::span<float> out) noexcept;
+  void give_out(std::span<Sample> audio) noexcept;
+  [[nodiscard]] size_t find_pitch() const noexcept;
+
+  // The newest audio last; the last kDelaySamples of it have not been given out yet.
+  std::array<Sample, kPastSamples> past_{};
+  // During a loss: the past as it was, ending in the cycle of 1 to 3 pitch periods that is repeated.
+  std::array<float, kPastSamples> source_{};
+  std::array<float, kDelaySamples> true_end_{};  // the last quarter period before it was blended
+  size_t pitch_ = kShortestPitch;
+  size_t cycle_ = kShortestPitch;
+  size_t cycle_at_ = 0;      // next sample of the cycle to be read
+  size_t lost_samples_ = 0;  // concealed so far; 0: audio is arriving
+};
+
+}  // namespace carillon
