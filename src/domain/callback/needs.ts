@@ -43,7 +43,8 @@ export interface HttpCaller {
 /** The outbox of notifications. `CallStore.settle` writes the hangup notification into the same table. */
 export interface NotificationStore {
   put(notification: StoredNotification): Promise<void>;
-  listPending(limit: number): Promise<readonly StoredNotification[]>;
+  /** The oldest first (`createdUs`, then order of arrival), of one account or of all. */
+  listPending(limit: number, accountId?: string): Promise<readonly StoredNotification[]>;
   recordAttempt(id: string, attempts: number): Promise<void>;
   /** Delivered or given up: it leaves the outbox. */
   remove(id: string): Promise<void>;

@@ -1,0 +1,70 @@
+/** Front door: callbacks to customers. Documents are fetched with retries and a fallback; notifications are delivered for sure. */
+import {
+  type DocumentNeeds,
+  type DocumentOptions,
+  type DocumentResult,
+  fetchDocument,
+} from './document.ts';
+import { type NotificationDraft, Outbox, type OutboxNeeds } from './outbox.ts';
+import type { CallbackParameters, CallbackTarget, StoredNotification } from './types.ts';
+
+export type { CallFacts, StirVerification } from './call-facts.ts';
+export type { DocumentKind, DocumentOptions, DocumentResult } from './document.ts';
+export { formEncode } from './form.ts';
+export type { NotificationDraft } from './outbox.ts';
+export {
+  type CallStatus,
+  type HangupFacts,
+  hangupParameters,
+  machineDetectionParameters,
+  partyParameter,
+  ringParameters,
+  standardParameters,
+  startAppParameters,
+} from './parameters.ts';
+export { type CallbackSettings, MAX_DOCUMENT_BYTES } from './settings.ts';
+export {
+  type CallbackTokens,
+  plivoV3String,
+  type SignedRequest,
+  signatureHeaders,
+  signatureNonce,
+  upgradeSignatureHeaders,
+} from './signature.ts';
+
+export interface CallbackClient {
+  /**
+   * Asks a customer for answer XML. Every expected failure is a value; rejects only with the reason of `options.signal`.
+   * An empty 2xx body is a document (the XML parser refuses it).
+   */
+  fetchDocument(
+    target: CallbackTarget,
+    parameters: CallbackParameters,
+    options: DocumentOptions,
+  ): Promise<DocumentResult>;
+  /** Stores and delivers, after the earlier ones of the same call. Returns at once, never throws. */
+  notify(draft: NotificationDraft): void;
+  /** Delivers one that is in the store already (`CallStore.settle`). */
+  notifyStored(notification: StoredNotification): void;
+  /** After a start: takes up what is still in the store. */
+  resume(): Promise<number>;
+  /** Notifications in memory, delivered or waiting. */
+  queued(): number;
+  /** Lets deliveries finish for at most `graceMs`, then stops; the rest is delivered after the next start. */
+  close(graceMs: number): Promise<void>;
+}
+
+export type CallbackNeeds = DocumentNeeds & OutboxNeeds;
+
+export function createCallbackClient(needs: CallbackNeeds): CallbackClient {
+  const outbox = new Outbox(needs);
+  return {
+    fetchDocument: (target, parameters, options) =>
+      fetchDocument(needs, target, parameters, options),
+    notify: (draft) => outbox.notify(draft),
+    notifyStored: (notification) => outbox.notifyStored(notification),
+    resume: () => outbox.resume(),
+    queued: () => outbox.queued,
+    close: (graceMs) => outbox.close(graceMs),
+  };
+}

@@ -1,0 +1,111 @@
+/** Fetching of answer XML: with retries, then from the fallback URL (spec, Limits: 3 retries or 60 s). */
+import type { Clock } from '../../base/clock.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { type ExchangeFailure, type ExchangeNeeds, exchange } from './exchange.ts';
+import { withRetries } from './retry.ts';
+import {
+  CONNECT_TIMEOUT_MS,
+  DOCUMENT_READ_TIMEOUT_MS,
+  MAX_DOCUMENT_BYTES,
+  RETRIES,
+  TOTAL_MS,
+} from './settings.ts';
+import type {
+  CallbackAttempt,
+  CallbackParameters,
+  CallbackTarget,
+  DocumentFailure,
+  FetchedDocument,
+} from './types.ts';
+import { type CallbackPolicy, splitUrlOptions } from './url-options.ts';
+
+/** What the document is for; names the exchange in the call's log where the parameters carry no Event. */
+export type DocumentKind = 'answer' | 'action' | 'redirect' | 'transfer' | 'sound';
+
+export interface DocumentOptions {
+  readonly kind: DocumentKind;
+  readonly accountId: string;
+  readonly callUuid: string;
+  /** Asked with the same parameters once the target has failed. */
+  readonly fallback?: CallbackTarget;
+  /** Aborted by the end of the call: the fetch rejects with its reason. */
+  readonly signal: AbortSignal;
+  readonly onAttempt?: (attempt: CallbackAttempt) => void;
+}
+
+export type DocumentResult = Result<
+  FetchedDocument & { readonly usedFallback: boolean },
+  DocumentFailure
+>;
+
+const POLICY: CallbackPolicy = {
+  connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  readTimeoutMs: DOCUMENT_READ_TIMEOUT_MS,
+  totalMs: TOTAL_MS,
+  retries: RETRIES,
+  retryOn: new Set(['connect', 'read', '4xx', '5xx']),
+};
+
+export interface DocumentNeeds extends ExchangeNeeds {
+  readonly clock: Clock;
+}
+
+export async function fetchDocument(
+  needs: DocumentNeeds,
+  target: CallbackTarget,
+  parameters: CallbackParameters,
+  options: DocumentOptions,
+): Promise<DocumentResult> {
+  const first = await fetchOne(needs, target, parameters, options);
+  if (first.ok) return ok({ ...first.value, usedFallback: false });
+  if (options.fallback === undefined) return first;
+  const second = await fetchOne(needs, options.fallback, parameters, options);
+  return second.ok ? ok({ ...second.value, usedFallback: true }) : second;
+}
+
+async function fetchOne(
+  needs: DocumentNeeds,
+  target: CallbackTarget,
+  parameters: CallbackParameters,
+  options: DocumentOptions,
+): Promise<Result<FetchedDocument, DocumentFailure>> {
+  const { url, policy } = splitUrlOptions(target.url, POLICY);
+  const event = parameters.find(([name]) => name === 'Event')?.[1] ?? options.kind;
+  const result = await withRetries(needs.clock, {
+    policy,
+    attemptsBefore: 0,
+    signal: options.signal,
+    once: (readTimeoutMs, signal) =>
+      exchange(
+        needs,
+        {
+          event,
+          accountId: options.accountId,
+          url,
+          method: target.method,
+          parameters,
+          connectTimeoutMs: policy.connectTimeoutMs,
+          readTimeoutMs,
+          maxResponseBytes: MAX_DOCUMENT_BYTES,
+        },
+        options.onAttempt ?? (() => undefined),
+        signal,
+      ),
+  });
+  if (!result.ok) return err({ kind: failureKind(result.error), detail: result.error.detail });
+  const { body, contentType } = result.value;
+  return ok({ body, contentType, url });
+}
+
+function failureKind(failure: ExchangeFailure): DocumentFailure['kind'] {
+  switch (failure.cause) {
+    case 'status':
+      return 'badStatus';
+    case 'tooLarge':
+    case 'refusedAddress':
+    case 'invalidUrl':
+      return failure.cause;
+    default:
+      return 'unreachable';
+  }
+}

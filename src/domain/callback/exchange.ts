@@ -1,0 +1,143 @@
+/** One HTTP exchange of a callback: encoded, signed, sent, reported. Retries are its callers' business. */
+import type { Random } from '../../base/ids.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { formEncode, withQuery } from './form.ts';
+import type { HttpCaller, HttpFailure, HttpResponse, SigningTokens } from './needs.ts';
+import { type CallbackSettings, MAX_REDIRECTS } from './settings.ts';
+import { plivoV3String, signatureHeaders, signatureNonce } from './signature.ts';
+import type { CallbackAttempt, CallbackParameters, HttpMethod } from './types.ts';
+import type { RetryReason } from './url-options.ts';
+
+export interface ExchangeRequest {
+  readonly event: string;
+  readonly accountId: string;
+  /** Without fragment. */
+  readonly url: string;
+  readonly method: HttpMethod;
+  readonly parameters: CallbackParameters;
+  readonly connectTimeoutMs: number;
+  readonly readTimeoutMs: number;
+  readonly maxResponseBytes: number;
+}
+
+export interface ExchangeFailure {
+  readonly detail: string;
+  readonly cause: HttpFailure['kind'] | 'status' | 'invalidUrl';
+  /** What kind of failure this is for the retry policy; undefined: another attempt would end the same way. */
+  readonly retryReason: RetryReason | undefined;
+}
+
+export interface ExchangeNeeds {
+  readonly http: HttpCaller;
+  readonly tokens: SigningTokens;
+  readonly random: Random;
+  readonly settings: CallbackSettings;
+}
+
+const RETRY_REASONS: Readonly<Record<HttpFailure['kind'], RetryReason | undefined>> = {
+  connect: 'connect',
+  timeout: 'read',
+  protocol: 'read',
+  tooLarge: undefined,
+  tooManyRedirects: undefined,
+  refusedAddress: undefined,
+  aborted: undefined,
+};
+
+export async function exchange(
+  needs: ExchangeNeeds,
+  request: ExchangeRequest,
+  report: (attempt: CallbackAttempt) => void,
+  signal: AbortSignal,
+): Promise<Result<HttpResponse, ExchangeFailure>> {
+  const address = readAddress(request.url);
+  if (address === undefined) {
+    const detail = 'not an absolute http:// or https:// URL';
+    return err({ detail, cause: 'invalidUrl', retryReason: undefined });
+  }
+  const isGet = request.method === 'GET';
+  const url = isGet ? withQuery(address.url, request.parameters) : address.url;
+  const signed = {
+    method: request.method,
+    url,
+    bodyParameters: isGet ? [] : request.parameters,
+  };
+  const nonce = signatureNonce(needs.random);
+  const headers = await headersOf(needs, request, signed, nonce);
+  if (address.authorization !== undefined) headers['Authorization'] = address.authorization;
+  const result = await needs.http.send(
+    {
+      method: request.method,
+      url,
+      headers,
+      body: isGet ? undefined : formEncode(request.parameters),
+      connectTimeoutMs: request.connectTimeoutMs,
+      readTimeoutMs: request.readTimeoutMs,
+      maxResponseBytes: request.maxResponseBytes,
+      maxRedirects: MAX_REDIRECTS,
+    },
+    signal,
+  );
+  const outcome = judge(result);
+  report({
+    event: request.event,
+    url,
+    method: request.method,
+    status: result.ok ? result.value.status : undefined,
+    error: outcome.ok ? undefined : outcome.error.detail,
+    durationMs: result.ok ? result.value.durationMs : result.error.durationMs,
+    signedString: plivoV3String(signed, nonce),
+  });
+  return outcome;
+}
+
+async function headersOf(
+  needs: ExchangeNeeds,
+  request: ExchangeRequest,
+  signed: Parameters<typeof signatureHeaders>[0],
+  nonce: string,
+): Promise<Record<string, string>> {
+  const { userAgent, signatureHeaders: prefixes } = needs.settings;
+  const tokens = await needs.tokens.tokensOf(request.accountId);
+  return {
+    'User-Agent': userAgent,
+    Accept: 'application/xml, text/xml, */*;q=0.5',
+    ...(request.method === 'POST' ? { 'Content-Type': 'application/x-www-form-urlencoded' } : {}),
+    ...(tokens === undefined ? {} : signatureHeaders(signed, tokens, prefixes, nonce)),
+  };
+}
+
+/** Only 2xx is success (dialect §6); redirects were followed before. */
+function judge(result: Result<HttpResponse, HttpFailure>): Result<HttpResponse, ExchangeFailure> {
+  if (!result.ok) {
+    const { kind, detail } = result.error;
+    return err({ detail, cause: kind, retryReason: RETRY_REASONS[kind] });
+  }
+  const { status } = result.value;
+  if (status >= 200 && status < 300) return ok(result.value);
+  const retryReason = status >= 500 ? '5xx' : status >= 400 ? '4xx' : undefined;
+  return err({ detail: `HTTP status ${status}`, cause: 'status', retryReason });
+}
+
+/** Splits user information off into an Authorization header, so that neither signature nor log ever sees it. */
+function readAddress(
+  text: string,
+): { readonly url: string; readonly authorization: string | undefined } | undefined {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
+  const parsed = new URL(text);
+  if (parsed.username === '' && parsed.password === '')
+    return { url: text, authorization: undefined };
+  const user = `${decodePart(parsed.username)}:${decodePart(parsed.password)}`;
+  return {
+    url: text.replace(/^(https?:\/\/)[^/?#]*@/i, '$1'),
+    authorization: `Basic ${Buffer.from(user, 'utf8').toString('base64')}`,
+  };
+}
+
+function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

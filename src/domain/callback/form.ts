@@ -1,0 +1,40 @@
+import type { CallbackParameters } from './types.ts';
+
+/**
+ * `application/x-www-form-urlencoded` that every framework reads the same way: a space is %20, never `+`.
+ * A lone surrogate, which has no UTF-8 form, becomes U+FFFD.
+ */
+export const formEncode = (parameters: CallbackParameters): string =>
+  parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
+
+/** Appends parameters to the query of a URL that has no fragment. */
+export function withQuery(url: string, parameters: CallbackParameters): string {
+  if (parameters.length === 0) return url;
+  const last = url.charAt(url.length - 1);
+  const joint = !url.includes('?') ? '?' : last === '?' || last === '&' ? '' : '&';
+  return `${url}${joint}${formEncode(parameters)}`;
+}
+
+/** The pairs of a query string as a server sees them: `+` and %XX decoded, malformed escapes left as they are. */
+export function decodeQuery(query: string): CallbackParameters {
+  return query
+    .split('&')
+    .filter((part) => part !== '')
+    .map((part) => {
+      const equals = part.indexOf('=');
+      return equals < 0
+        ? ([decode(part), ''] as const)
+        : ([decode(part.slice(0, equals)), decode(part.slice(equals + 1))] as const);
+    });
+}
+
+const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
+
+function decode(text: string): string {
+  const spaced = text.replaceAll('+', ' ');
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return spaced;
+  }
+}

@@ -1,0 +1,82 @@
+import { MAX_DELIVERIES_PER_ACCOUNT } from './settings.ts';
+import type { StoredNotification } from './types.ts';
+
+export interface LaneEntry {
+  readonly notification: StoredNotification;
+  /** Settled once the store has it (or has failed to take it). */
+  readonly stored: Promise<void>;
+}
+
+/** The notifications of one account in memory: a queue per call, one delivery per call at a time, a limited number in all. */
+export class Lane {
+  readonly accountId: string;
+  /** More waits in the store than is here; until it was listed, newcomers wait there too, so that order holds. */
+  overflowed = false;
+  refilling = false;
+  readonly #calls = new Map<string, LaneEntry[]>();
+  /** Calls with work and no delivery under way, in the order in which they became so. */
+  readonly #ready: string[] = [];
+  readonly #ids = new Set<string>();
+  /** Finished while a listing was under way, which may still name them. */
+  readonly #finishedMeanwhile = new Set<string>();
+  #running = 0;
+
+  constructor(accountId: string) {
+    this.accountId = accountId;
+  }
+
+  get queued(): number {
+    return this.#ids.size;
+  }
+
+  /** Nothing here and nothing of it in the store. */
+  get isDone(): boolean {
+    return this.#ids.size === 0 && !this.overflowed && !this.refilling;
+  }
+
+  knows(id: string): boolean {
+    return this.#ids.has(id) || this.#finishedMeanwhile.has(id);
+  }
+
+  add(entry: LaneEntry): void {
+    const { id, callUuid } = entry.notification;
+    this.#ids.add(id);
+    const queue = this.#calls.get(callUuid);
+    if (queue !== undefined) {
+      queue.push(entry);
+      return;
+    }
+    this.#calls.set(callUuid, [entry]);
+    this.#ready.push(callUuid);
+  }
+
+  /** The next entry that may be delivered now; its call is held until `done`. */
+  take(): LaneEntry | undefined {
+    if (this.#running >= MAX_DELIVERIES_PER_ACCOUNT) return undefined;
+    const callUuid = this.#ready.shift();
+    if (callUuid === undefined) return undefined;
+    const entry = this.#calls.get(callUuid)?.[0];
+    if (entry !== undefined) this.#running += 1;
+    return entry;
+  }
+
+  done(entry: LaneEntry): void {
+    const { id, callUuid } = entry.notification;
+    this.#running -= 1;
+    this.#ids.delete(id);
+    if (this.refilling) this.#finishedMeanwhile.add(id);
+    const queue = this.#calls.get(callUuid);
+    queue?.shift();
+    if (queue !== undefined && queue.length > 0) this.#ready.push(callUuid);
+    else this.#calls.delete(callUuid);
+  }
+
+  beginRefill(): void {
+    this.refilling = true;
+  }
+
+  endRefill(): void {
+    this.refilling = false;
+    this.#finishedMeanwhile.clear();
+  }
+}

@@ -1,0 +1,266 @@
+/**
+ * Delivery of notifications: in order per call, retried, kept in the store until acknowledged or given up. Each account
+ * has a lane of its own, so that a dead server of one customer never delays another. A full lane keeps nothing more in
+ * memory: what arrives waits in the store, in order, until the lane has room again.
+ */
+import type { Clock } from '../../base/clock.ts';
+import { type Random, uuid } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import { type ExchangeNeeds, exchange } from './exchange.ts';
+import { Lane } from './lane.ts';
+import type { NotificationStore } from './needs.ts';
+import { withRetries } from './retry.ts';
+import {
+  CONNECT_TIMEOUT_MS,
+  MAX_ACKNOWLEDGEMENT_BYTES,
+  MAX_NOTIFICATION_AGE_MS,
+  MAX_QUEUED,
+  MAX_QUEUED_PER_ACCOUNT,
+  NOTIFICATION_READ_TIMEOUT_MS,
+  RETRIES,
+  TOTAL_MS,
+} from './settings.ts';
+import type { CallbackAttempt, StoredNotification } from './types.ts';
+import { type CallbackPolicy, splitUrlOptions } from './url-options.ts';
+
+/** A notification before it has an identity. */
+export type NotificationDraft = Omit<StoredNotification, 'id' | 'createdUs' | 'attempts'>;
+
+export interface OutboxNeeds extends ExchangeNeeds {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly notifications: NotificationStore;
+  /** Every attempt, for the call's log and the metrics. */
+  readonly onAttempt: (notification: StoredNotification, attempt: CallbackAttempt) => void;
+}
+
+/** 4xx is not retried on notifications (dialect §6): the customer has said no. */
+const POLICY: CallbackPolicy = {
+  connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  readTimeoutMs: NOTIFICATION_READ_TIMEOUT_MS,
+  totalMs: TOTAL_MS,
+  retries: RETRIES,
+  retryOn: new Set(['connect', 'read', '5xx']),
+};
+
+export class Outbox {
+  readonly #needs: OutboxNeeds;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #stopped = new AbortController();
+  #queued = 0;
+  /** The store held more at the start than was taken into memory. */
+  #moreStored = false;
+  #resuming = false;
+  #idleWaiters: Array<() => void> = [];
+
+  constructor(needs: OutboxNeeds) {
+    this.#needs = needs;
+  }
+
+  get queued(): number {
+    return this.#queued;
+  }
+
+  /** Keeps the notification and delivers it after those of the same call that came before. Never throws. */
+  notify(draft: NotificationDraft): void {
+    const { clock, random, notifications } = this.#needs;
+    const notification: StoredNotification = {
+      ...draft,
+      id: uuid(random),
+      createdUs: Math.round(clock.wallMs() * 1000),
+      attempts: 0,
+    };
+    const stored = this.#tolerate('keep', notification, () => notifications.put(notification));
+    this.#accept(notification, stored);
+  }
+
+  /** Delivers one that was written with the call's settlement. */
+  notifyStored(notification: StoredNotification): void {
+    this.#accept(notification, Promise.resolve());
+  }
+
+  /** Takes up what an earlier process left. Resolves with the number of notifications taken. */
+  async resume(): Promise<number> {
+    this.#resuming = true;
+    try {
+      const pending = await this.#needs.notifications.listPending(MAX_QUEUED);
+      this.#moreStored = pending.length >= MAX_QUEUED;
+      let taken = 0;
+      for (const notification of pending) {
+        const lane = this.#lane(notification.accountId);
+        if (lane.knows(notification.id)) continue;
+        if (this.#accept(notification, Promise.resolve())) taken += 1;
+      }
+      return taken;
+    } finally {
+      this.#resuming = false;
+    }
+  }
+
+  /** Waits for what is queued, at most `graceMs`, then stops; the rest stays in the store. */
+  async close(graceMs: number): Promise<void> {
+    const { clock } = this.#needs;
+    await new Promise<void>((resolve) => {
+      if (this.#queued === 0) {
+        resolve();
+        return;
+      }
+      const cancel = clock.at(clock.monotonicMs() + graceMs, resolve);
+      this.#idleWaiters.push(() => {
+        cancel();
+        resolve();
+      });
+    });
+    this.#stopped.abort(new Error('outbox closed'));
+  }
+
+  #lane(accountId: string): Lane {
+    const known = this.#lanes.get(accountId);
+    if (known !== undefined) return known;
+    const lane = new Lane(accountId);
+    this.#lanes.set(accountId, lane);
+    return lane;
+  }
+
+  /** False when the lane is full and the notification waits in the store alone. */
+  #accept(notification: StoredNotification, stored: Promise<void>): boolean {
+    const lane = this.#lane(notification.accountId);
+    const full = lane.queued >= MAX_QUEUED_PER_ACCOUNT || this.#queued >= MAX_QUEUED;
+    if (lane.overflowed || full) {
+      lane.overflowed = true;
+      // Once more when it is stored: a listing in between may have missed it and cleared the mark.
+      void stored.then(() => {
+        lane.overflowed = true;
+        this.#refillWhereRoom();
+      });
+      return false;
+    }
+    lane.add({ notification, stored });
+    this.#queued += 1;
+    this.#pump(lane);
+    return true;
+  }
+
+  #pump(lane: Lane): void {
+    for (;;) {
+      const entry = this.#stopped.signal.aborted ? undefined : lane.take();
+      if (entry === undefined) return;
+      void this.#deliver(entry.notification, entry.stored)
+        .catch((error: unknown) => {
+          if (!this.#stopped.signal.aborted)
+            this.#log(entry.notification).error({ error }, 'notification delivery failed');
+        })
+        .finally(() => {
+          if (this.#stopped.signal.aborted) return;
+          lane.done(entry);
+          this.#queued -= 1;
+          if (lane.isDone) this.#lanes.delete(lane.accountId);
+          else this.#pump(lane);
+          this.#refillWhereRoom();
+          if (this.#queued === 0) this.#announceIdle();
+        });
+    }
+  }
+
+  async #deliver(notification: StoredNotification, stored: Promise<void>): Promise<void> {
+    const { clock, notifications, onAttempt } = this.#needs;
+    await stored;
+    const { url, policy } = splitUrlOptions(notification.target.url, POLICY);
+    const ageMs = clock.wallMs() - notification.createdUs / 1000;
+    if (notification.attempts > policy.retries || ageMs > MAX_NOTIFICATION_AGE_MS) {
+      this.#log(notification).warn({ attempts: notification.attempts }, 'notification given up');
+    } else {
+      const result = await withRetries(clock, {
+        policy,
+        attemptsBefore: notification.attempts,
+        signal: this.#stopped.signal,
+        failed: (attempts) =>
+          void this.#tolerate('count an attempt of', notification, () =>
+            notifications.recordAttempt(notification.id, attempts),
+          ),
+        once: (readTimeoutMs, signal) =>
+          exchange(
+            this.#needs,
+            {
+              event: notification.event,
+              accountId: notification.accountId,
+              url,
+              method: notification.target.method,
+              parameters: notification.parameters,
+              connectTimeoutMs: policy.connectTimeoutMs,
+              readTimeoutMs,
+              maxResponseBytes: MAX_ACKNOWLEDGEMENT_BYTES,
+            },
+            (attempt) => onAttempt(notification, attempt),
+            signal,
+          ),
+      });
+      if (!result.ok && result.error.cause !== 'tooLarge')
+        this.#log(notification).warn({ detail: result.error.detail }, 'notification given up');
+    }
+    await this.#tolerate('remove', notification, () => notifications.remove(notification.id));
+  }
+
+  /** Brings notifications from the store back into lanes that have room again. */
+  #refillWhereRoom(): void {
+    if (this.#queued > MAX_QUEUED / 2 || this.#stopped.signal.aborted) return;
+    const lanes = [...this.#lanes.values()];
+    if (this.#moreStored && !this.#resuming && !lanes.some((lane) => lane.overflowed)) {
+      void this.resume().catch((error: unknown) =>
+        this.#needs.logger.error({ error }, 'stored notifications cannot be listed'),
+      );
+    }
+    for (const lane of lanes) {
+      if (lane.overflowed && !lane.refilling && lane.queued <= MAX_QUEUED_PER_ACCOUNT / 2)
+        void this.#refill(lane);
+    }
+  }
+
+  async #refill(lane: Lane): Promise<void> {
+    const limit = MAX_QUEUED_PER_ACCOUNT;
+    lane.beginRefill();
+    try {
+      const pending = await this.#needs.notifications.listPending(limit, lane.accountId);
+      const fresh = pending.filter(({ id }) => !lane.knows(id));
+      lane.overflowed = pending.length >= limit;
+      for (const notification of fresh) {
+        if (this.#queued >= MAX_QUEUED) {
+          lane.overflowed = true;
+          break;
+        }
+        lane.add({ notification, stored: Promise.resolve() });
+        this.#queued += 1;
+      }
+    } catch (error) {
+      this.#needs.logger.error({ error }, 'stored notifications cannot be listed');
+    } finally {
+      lane.endRefill();
+    }
+    this.#pump(lane);
+  }
+
+  /** A store that fails must not keep a notification from being delivered. */
+  async #tolerate(
+    what: string,
+    notification: StoredNotification,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#log(notification).error({ error, what }, 'notification store failed');
+    }
+  }
+
+  #announceIdle(): void {
+    const waiters = this.#idleWaiters;
+    this.#idleWaiters = [];
+    for (const wake of waiters) wake();
+  }
+
+  #log(notification: StoredNotification): Logger {
+    const { callUuid, accountId, event, id } = notification;
+    return this.#needs.logger.child({ callUuid, accountId, event, notificationId: id });
+  }
+}

@@ -1,0 +1,146 @@
+/** The parameters of call callbacks: spec "Call callbacks", dialect §5. Pure functions of the call's facts. */
+import { localDateTime, sessionStart } from '../../base/time-format.ts';
+import type { CallFacts } from './call-facts.ts';
+import type { CallbackParameters } from './types.ts';
+
+export type CallStatus =
+  | 'ringing'
+  | 'in-progress'
+  | 'completed'
+  | 'busy'
+  | 'failed'
+  | 'timeout'
+  | 'no-answer'
+  | 'cancel';
+
+/** How a call ended, for its hangup callback. */
+export interface HangupFacts {
+  readonly startUs: number;
+  readonly answerUs: number | undefined;
+  readonly endUs: number;
+  /** Answered seconds rounded up to whole pulses. */
+  readonly billedSeconds: number;
+  readonly hangupCause: string;
+  readonly hangupCauseCode: number;
+  readonly hangupCauseName: string;
+  readonly hangupSource: string;
+  /** The spec fixes `completed`; other services tell the outcome (setting compat.hangupCallStatus). */
+  readonly callStatus: CallStatus;
+}
+
+type Pair = readonly [name: string, value: string];
+
+/** Numbers go without `+`, SIP parties as `sip:user@host` (dialect §5). */
+export function partyParameter(party: string): string {
+  const sip = /^(sips?:)([^;?>]+)/i.exec(party);
+  if (sip !== null) {
+    const [, scheme = '', address = ''] = sip;
+    return `${scheme.toLowerCase()}${address.replace(/:\d+$/, '')}`;
+  }
+  return party.replace(/^tel:/i, '').replace(/;.*$/s, '').replace(/^\+/, '');
+}
+
+/**
+ * The standard parameters, present in every callback that asks for a document (dialect §5.1): StartApp, Redirect, and the
+ * `action` URLs of elements, whose own parameters follow them.
+ */
+export function standardParameters(
+  facts: CallFacts,
+  event: string,
+  status: CallStatus,
+): CallbackParameters {
+  return [
+    ...parties(facts),
+    ...identity(facts),
+    ['Event', event],
+    ['CallStatus', status],
+    ['SessionStart', sessionStart(facts.sessionStartUs)],
+    ['RouteType', facts.routeType],
+    ['STIRVerification', facts.stirVerification],
+    ['STIRAttestation', facts.stirAttestation],
+    ['ParentAuthID', facts.parentAuthId],
+    ...(facts.forwardedFrom === ''
+      ? []
+      : [['ForwardedFrom', partyParameter(facts.forwardedFrom)] as const]),
+    ...machine(facts),
+    ...facts.sipHeaders,
+  ];
+}
+
+/** `answer_url` and `fallback_url`: in-progress on an outbound call, still ringing on an inbound one (dialect §5.2). */
+export const startAppParameters = (facts: CallFacts): CallbackParameters =>
+  standardParameters(facts, 'StartApp', facts.direction === 'inbound' ? 'ringing' : 'in-progress');
+
+/** `ring_url`: the list of the spec and the account (dialect §5.3, §0.2 rule 9). */
+export const ringParameters = (facts: CallFacts): CallbackParameters => [
+  ...parties(facts),
+  ...identity(facts).filter(([name]) => name !== 'ALegUUID'),
+  ['Event', 'Ring'],
+  ['CallStatus', 'ringing'],
+  ['SessionStart', sessionStart(facts.sessionStartUs)],
+  ['STIRAttestation', facts.stirAttestation],
+  ['ParentAuthID', facts.parentAuthId],
+];
+
+/** `hangup_url`: the list of the spec with what both vendors add, costs excepted (dialect §5.4). */
+export function hangupParameters(facts: CallFacts, end: HangupFacts): CallbackParameters {
+  const answeredUs = end.answerUs === undefined ? 0 : Math.max(0, end.endUs - end.answerUs);
+  return [
+    ...parties(facts),
+    ...identity(facts),
+    ['Event', 'Hangup'],
+    ['stir_verification', facts.stirVerification],
+    ['CallStatus', end.callStatus],
+    ['StartTime', localDateTime(end.startUs / 1000)],
+    ['AnswerTime', end.answerUs === undefined ? '' : localDateTime(end.answerUs / 1000)],
+    ['EndTime', localDateTime(end.endUs / 1000)],
+    ['SessionStart', sessionStart(facts.sessionStartUs)],
+    ['STIRAttestation', facts.stirAttestation],
+    ['ParentAuthID', facts.parentAuthId],
+    ['Duration', String(Math.round(answeredUs / 1_000_000))],
+    ['BillDuration', String(end.billedSeconds)],
+    ['HangupCause', end.hangupCause],
+    ['HangupCauseCode', String(end.hangupCauseCode)],
+    ['HangupCauseName', end.hangupCauseName],
+    ['HangupSource', end.hangupSource],
+    ...machine(facts),
+    ...facts.sipHeaders,
+  ];
+}
+
+/** `machine_detection_url`: the asynchronous result (dialect §5.5). */
+export const machineDetectionParameters = (
+  facts: CallFacts,
+  isMachine: boolean,
+): CallbackParameters => [
+  ...parties(facts),
+  ...identity(facts),
+  ['Event', 'MachineDetection'],
+  ['CallStatus', 'in-progress'],
+  ['Machine', String(isMachine)],
+  ['IfMachine', String(isMachine)],
+  ['SessionStart', sessionStart(facts.sessionStartUs)],
+  ['ParentAuthID', facts.parentAuthId],
+];
+
+const parties = (facts: CallFacts): Pair[] => [
+  ['From', partyParameter(facts.from)],
+  ['To', partyParameter(facts.to)],
+  ...(facts.callerName === '' ? [] : [['CallerName', facts.callerName] as const]),
+];
+
+/** An inbound call has no request and no A-leg fields (dialect §5.2). */
+const identity = (facts: CallFacts): Pair[] => [
+  ['CallUUID', facts.callUuid],
+  ...(facts.requestUuid === undefined
+    ? []
+    : ([
+        ['RequestUUID', facts.requestUuid],
+        ['ALegRequestUUID', facts.requestUuid],
+        ['ALegUUID', facts.callUuid],
+      ] as const)),
+  ['Direction', facts.direction],
+];
+
+const machine = (facts: CallFacts): Pair[] =>
+  facts.machine === undefined ? [] : [['Machine', String(facts.machine)]];

@@ -1,0 +1,64 @@
+/** The retry policy as straight-line code: attempts with waits between them, all within one total time. */
+import type { Clock } from '../../base/clock.ts';
+import { err, type Result } from '../../base/result.ts';
+import type { ExchangeFailure } from './exchange.ts';
+import type { HttpResponse } from './needs.ts';
+import { BACKOFF_MS } from './settings.ts';
+import type { CallbackPolicy } from './url-options.ts';
+
+/** One attempt with at most this much time; `signal` ends it when the total time is over. */
+export type AttemptOnce = (
+  readTimeoutMs: number,
+  signal: AbortSignal,
+) => Promise<Result<HttpResponse, ExchangeFailure>>;
+
+export interface RetryRun {
+  readonly policy: CallbackPolicy;
+  /** Attempts made before, by an earlier process. */
+  readonly attemptsBefore: number;
+  readonly signal: AbortSignal;
+  readonly once: AttemptOnce;
+  /** Told after each failed attempt, with the number of attempts so far. */
+  readonly failed?: (attempts: number) => void;
+}
+
+/** Rejects with the signal's reason when aborted; otherwise the first success or the last failure. */
+export async function withRetries(
+  clock: Clock,
+  run: RetryRun,
+): Promise<Result<HttpResponse, ExchangeFailure>> {
+  const { policy, signal } = run;
+  const deadlineMs = clock.monotonicMs() + policy.totalMs;
+  const timeUp = new AbortController();
+  const cancel = clock.at(deadlineMs, () => timeUp.abort(new Error('total time is over')));
+  const either = AbortSignal.any([signal, timeUp.signal]);
+  try {
+    let attempts = run.attemptsBefore;
+    for (;;) {
+      const leftMs = deadlineMs - clock.monotonicMs();
+      const result = await run.once(Math.min(policy.readTimeoutMs, leftMs), either);
+      signal.throwIfAborted();
+      if (result.ok) return result;
+      attempts += 1;
+      run.failed?.(attempts);
+      const failure = timeUp.signal.aborted ? totalTimeOver(policy) : result.error;
+      const reason = failure.retryReason;
+      const waitMs = BACKOFF_MS[Math.min(attempts, BACKOFF_MS.length) - 1] ?? 0;
+      const worthIt =
+        attempts <= policy.retries &&
+        reason !== undefined &&
+        policy.retryOn.has(reason) &&
+        clock.monotonicMs() + waitMs < deadlineMs;
+      if (!worthIt) return err(failure);
+      await clock.sleep(waitMs, signal);
+    }
+  } finally {
+    cancel();
+  }
+}
+
+const totalTimeOver = (policy: CallbackPolicy): ExchangeFailure => ({
+  detail: `no answer within ${policy.totalMs} ms in all`,
+  cause: 'timeout',
+  retryReason: undefined,
+});
