@@ -136,3 +136,48 @@ export interface Carrier {
   readonly priority: number;
   readonly enabled: boolean;
 }
+
+/** What a trunk or a carrier authenticates with. The password is kept encrypted: peers choose their own realm. */
+export interface TrunkCredential {
+  readonly id: string;
+  readonly accountId: string;
+  readonly username: string;
+  readonly realm: string;
+  readonly enabled: boolean;
+  readonly createdUs: number;
+  readonly updatedUs: number;
+}
+
+export interface IpAcl {
+  readonly id: string;
+  readonly accountId: string;
+  /** An address or a CIDR range. */
+  readonly ipAddress: string;
+  readonly description: string;
+  readonly enabled: boolean;
+  readonly createdUs: number;
+  readonly updatedUs: number;
+}
+
+/** A number that the operator has verified to belong to the account, beside the numbers it rents. */
+export interface CallerId {
+  readonly accountId: string;
+  readonly e164: string;
+  readonly createdUs: number;
+}
+
+/** Keys of `T` that a patch may carry; a key that is present is set, `undefined` clears. */
+type PatchOf<T, Fixed extends keyof T> = { readonly [Key in Exclude<keyof T, Fixed>]?: T[Key] };
+type Stamps = 'accountId' | 'createdUs' | 'updatedUs';
+
+export type ApplicationPatch = PatchOf<Application, Stamps | 'appId'>;
+export type EndpointPatch = PatchOf<
+  Endpoint,
+  Stamps | 'endpointId' | 'username' | 'requestedUsername'
+>;
+export type OriginationUriPatch = PatchOf<OriginationUri, Stamps | 'id'>;
+export type TrunkPatch = PatchOf<Trunk, Stamps | 'trunkId'>;
+export type TrunkCredentialPatch = PatchOf<TrunkCredential, Stamps | 'id'>;
+export type IpAclPatch = PatchOf<IpAcl, Stamps | 'id'>;
+export type PhoneNumberPatch = PatchOf<PhoneNumber, Stamps | 'e164' | 'id'>;
+export type CarrierPatch = PatchOf<Carrier, 'name'>;

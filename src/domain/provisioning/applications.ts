@@ -1,0 +1,82 @@
+import type { Page, Slice } from '../../base/page.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { nowUs, type ProvisioningContext } from './context.ts';
+import type { ApplicationFilter, ApplicationStore } from './needs.ts';
+import type { Application, ApplicationPatch } from './types.ts';
+
+export type NewApplication = Pick<Application, 'accountId' | 'name' | 'answerUrl'> &
+  ApplicationPatch;
+
+export type ApplicationRefusal =
+  | { readonly kind: 'unknownApplication' }
+  /** Numbers or endpoints are bound to it. */
+  | { readonly kind: 'applicationInUse' };
+
+/** Applications: the URLs that decide what a call does. */
+export class Applications {
+  readonly #store: ApplicationStore;
+  readonly #context: ProvisioningContext;
+
+  constructor(store: ApplicationStore, context: ProvisioningContext) {
+    this.#store = store;
+    this.#context = context;
+  }
+
+  /** Without a hangup URL the answer URL is told of the hangup (dialect §3.2). */
+  create(input: NewApplication): Promise<Application> {
+    const now = nowUs(this.#context);
+    return this.#store.insert({
+      subAccount: undefined,
+      answerMethod: 'POST',
+      hangupUrl: input.answerUrl,
+      hangupMethod: input.answerMethod ?? 'POST',
+      fallbackAnswerUrl: '',
+      fallbackMethod: 'POST',
+      messageUrl: '',
+      messageMethod: 'POST',
+      defaultApp: false,
+      defaultEndpointApp: false,
+      enabled: true,
+      logIncomingMessage: true,
+      publicUri: false,
+      ...input,
+      createdUs: now,
+      updatedUs: now,
+    });
+  }
+
+  async get(accountId: string, appId: number): Promise<Result<Application, ApplicationRefusal>> {
+    const found = await this.#store.get(appId);
+    return found?.accountId === accountId ? ok(found) : err({ kind: 'unknownApplication' });
+  }
+
+  list(filter: ApplicationFilter, slice: Slice): Promise<Page<Application>> {
+    return this.#store.list(filter, slice);
+  }
+
+  async patch(
+    accountId: string,
+    appId: number,
+    patch: ApplicationPatch,
+  ): Promise<Result<Application, ApplicationRefusal>> {
+    const changed = await this.#store.patch(accountId, appId, patch);
+    return changed === undefined ? err({ kind: 'unknownApplication' }) : ok(changed);
+  }
+
+  /** `rebind`: where its numbers and endpoints go; `null`: nowhere; absent: they refuse the removal. */
+  async remove(
+    accountId: string,
+    appId: number,
+    rebind?: number | null,
+  ): Promise<Result<void, ApplicationRefusal>> {
+    if (typeof rebind === 'number') {
+      const target = await this.get(accountId, rebind);
+      if (!target.ok) return target;
+    }
+    const removed = await this.#store.remove(accountId, appId, rebind);
+    if (removed.ok) return removed;
+    return err({
+      kind: removed.error === 'inUse' ? 'applicationInUse' : 'unknownApplication',
+    });
+  }
+}

@@ -1,0 +1,97 @@
+import { err, ok, type Result } from '../../base/result.ts';
+import type { CarrierStore } from './needs.ts';
+import type { Carrier, CarrierPatch } from './types.ts';
+
+/** Limits of a carrier that was given none. */
+const DEFAULT_CPS = 50;
+const DEFAULT_CONCURRENT_CALLS = 1000;
+
+export type CarrierRefusal =
+  | { readonly kind: 'unknownCarrier' }
+  | { readonly kind: 'carrierExists' };
+
+export type NewCarrier = Pick<Carrier, 'name' | 'host'> & CarrierPatch;
+
+/** The operator's SIP gateways, and which of them take a number. */
+export class Carriers {
+  readonly #store: CarrierStore;
+  readonly #byName = new Map<string, Carrier>();
+
+  constructor(store: CarrierStore) {
+    this.#store = store;
+  }
+
+  /** Reads the stored carriers; once, at the start. They are few and asked for with every call. */
+  async load(): Promise<void> {
+    for (const carrier of await this.#store.listAll()) this.#byName.set(carrier.name, carrier);
+  }
+
+  async create(input: NewCarrier): Promise<Result<Carrier, CarrierRefusal>> {
+    const carrier: Carrier = {
+      port: undefined,
+      transport: 'udp',
+      auth: undefined,
+      sourceAddresses: [],
+      prefixes: [''],
+      strip: 0,
+      prepend: '',
+      cpsLimit: DEFAULT_CPS,
+      concurrentCallsLimit: DEFAULT_CONCURRENT_CALLS,
+      secure: false,
+      priority: 1,
+      enabled: true,
+      ...input,
+    };
+    const inserted = await this.#store.insert(carrier);
+    if (!inserted.ok) return err({ kind: inserted.error });
+    this.#byName.set(carrier.name, carrier);
+    return ok(carrier);
+  }
+
+  async patch(name: string, patch: CarrierPatch): Promise<Result<Carrier, CarrierRefusal>> {
+    const changed = await this.#store.patch(name, patch);
+    if (changed === undefined) return err({ kind: 'unknownCarrier' });
+    this.#byName.set(name, changed);
+    return ok(changed);
+  }
+
+  async remove(name: string): Promise<Result<void, CarrierRefusal>> {
+    const removed = await this.#store.remove(name);
+    this.#byName.delete(name);
+    return removed ? ok(undefined) : err({ kind: 'unknownCarrier' });
+  }
+
+  get(name: string): Carrier | undefined {
+    return this.#byName.get(name);
+  }
+
+  list(): readonly Carrier[] {
+    return [...this.#byName.values()];
+  }
+
+  /** Enabled carriers for `e164`, in the order to try them: longest prefix, then priority, then name. */
+  routesFor(e164: string): readonly Carrier[] {
+    return [...this.#byName.values()]
+      .map((carrier) => ({ carrier, length: matchLength(carrier, e164) }))
+      .filter(({ carrier, length }) => carrier.enabled && length >= 0)
+      .sort(
+        (a, b) =>
+          b.length - a.length ||
+          a.carrier.priority - b.carrier.priority ||
+          a.carrier.name.localeCompare(b.carrier.name),
+      )
+      .map(({ carrier }) => carrier);
+  }
+}
+
+/** The number as the carrier wants it in the request URI. */
+export const carrierFormat = (carrier: Carrier, e164: string): string =>
+  carrier.prepend + e164.slice(carrier.strip);
+
+function matchLength(carrier: Carrier, e164: string): number {
+  let longest = -1;
+  for (const prefix of carrier.prefixes) {
+    if (e164.startsWith(prefix) && prefix.length > longest) longest = prefix.length;
+  }
+  return longest;
+}

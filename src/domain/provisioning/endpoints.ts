@@ -1,0 +1,151 @@
+import { assert } from '../../base/errors.ts';
+import { hashHex } from '../../base/hash.ts';
+import { digits } from '../../base/ids.ts';
+import type { Page, Slice } from '../../base/page.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { nowUs, type ProvisioningContext } from './context.ts';
+import type { ApplicationStore, EndpointFilter, EndpointStore } from './needs.ts';
+import type { Endpoint, EndpointPatch, EndpointSecrets } from './types.ts';
+
+/** Digits of the first suffix tried; each collision adds one. */
+const SUFFIX_DIGITS = 4;
+/** With one digit more a try, the service would have to be full of the name to get here. */
+const NAME_ATTEMPTS = 8;
+
+export type NewEndpoint = Pick<Endpoint, 'accountId' | 'alias'> &
+  EndpointPatch & {
+    /** As submitted; what is stored and registers may carry a numeric suffix. */
+    readonly username: string;
+    readonly password: string;
+  };
+
+export type EndpointRefusal =
+  | { readonly kind: 'unknownEndpoint' }
+  | { readonly kind: 'usernameTaken'; readonly username: string }
+  /** The application does not exist or belongs to another account. */
+  | { readonly kind: 'unknownApplication' };
+
+export interface EndpointSettings {
+  /** The digest realm, chosen at the first start and never changed: HA1 depends on it. */
+  readonly realm: string;
+  readonly usernameSuffix: 'always' | 'when-taken';
+}
+
+/** SIP endpoints and what they register with. */
+export class Endpoints {
+  readonly #store: EndpointStore;
+  readonly #applications: ApplicationStore;
+  readonly #context: ProvisioningContext;
+  readonly #settings: EndpointSettings;
+
+  constructor(
+    stores: { readonly endpoints: EndpointStore; readonly applications: ApplicationStore },
+    context: ProvisioningContext,
+    settings: EndpointSettings,
+  ) {
+    this.#store = stores.endpoints;
+    this.#applications = stores.applications;
+    this.#context = context;
+    this.#settings = settings;
+  }
+
+  async create(input: NewEndpoint): Promise<Result<Endpoint, EndpointRefusal>> {
+    if (!(await this.#ownsApplication(input.accountId, input.appId))) {
+      return err({ kind: 'unknownApplication' });
+    }
+    const { password, username: requestedUsername, ...rest } = input;
+    const now = nowUs(this.#context);
+    for (let attempt = 0; attempt < NAME_ATTEMPTS; attempt += 1) {
+      const username = this.#storedName(requestedUsername, attempt);
+      const inserted = await this.#store.insert(
+        {
+          subAccount: undefined,
+          appId: undefined,
+          ...DEFAULT_PERMISSIONS,
+          ...rest,
+          username,
+          requestedUsername,
+          createdUs: now,
+          updatedUs: now,
+        },
+        secretsOf(username, this.#settings.realm, password),
+      );
+      if (inserted.ok) return inserted;
+      if (inserted.error === 'requestedTaken') {
+        return err({ kind: 'usernameTaken', username: requestedUsername });
+      }
+    }
+    return err({ kind: 'usernameTaken', username: requestedUsername });
+  }
+
+  async get(accountId: string, endpointId: string): Promise<Result<Endpoint, EndpointRefusal>> {
+    const found = await this.#store.get(accountId, endpointId);
+    return found === undefined ? err({ kind: 'unknownEndpoint' }) : ok(found);
+  }
+
+  /** By the name that registers, in any account. */
+  byUsername(username: string): Promise<Endpoint | undefined> {
+    return this.#store.byUsername(username);
+  }
+
+  list(filter: EndpointFilter, slice: Slice): Promise<Page<Endpoint>> {
+    return this.#store.list(filter, slice);
+  }
+
+  async patch(
+    accountId: string,
+    endpointId: string,
+    change: EndpointPatch & { readonly password?: string | undefined },
+  ): Promise<Result<Endpoint, EndpointRefusal>> {
+    const { password, ...patch } = change;
+    const known = await this.get(accountId, endpointId);
+    if (!known.ok) return known;
+    if (!(await this.#ownsApplication(accountId, patch.appId))) {
+      return err({ kind: 'unknownApplication' });
+    }
+    const secrets =
+      password === undefined
+        ? undefined
+        : secretsOf(known.value.username, this.#settings.realm, password);
+    const changed = await this.#store.patch(accountId, endpointId, patch, secrets);
+    return changed === undefined ? err({ kind: 'unknownEndpoint' }) : ok(changed);
+  }
+
+  async remove(accountId: string, endpointId: string): Promise<Result<void, EndpointRefusal>> {
+    const removed = await this.#store.remove(accountId, endpointId);
+    return removed ? ok(undefined) : err({ kind: 'unknownEndpoint' });
+  }
+
+  #storedName(requested: string, attempt: number): string {
+    const bare = this.#settings.usernameSuffix === 'when-taken' && attempt === 0;
+    if (bare) return requested;
+    return requested + digits(this.#context.random, SUFFIX_DIGITS + attempt);
+  }
+
+  async #ownsApplication(accountId: string, appId: number | undefined): Promise<boolean> {
+    if (appId === undefined) return true;
+    return (await this.#applications.get(appId))?.accountId === accountId;
+  }
+}
+
+/** HA1 for every digest algorithm, so that an algorithm can be offered later without new passwords. */
+export function secretsOf(username: string, realm: string, password: string): EndpointSecrets {
+  assert(!username.includes(':') && !realm.includes('"'), 'names must fit a digest');
+  const text = `${username}:${realm}:${password}`;
+  return {
+    md5: hashHex('md5', text),
+    sha256: hashHex('sha256', text),
+    sha512256: hashHex('sha512-256', text),
+  };
+}
+
+/** Defaults of the spec, `POST …/Endpoint/`. */
+const DEFAULT_PERMISSIONS = {
+  allowVoice: true,
+  allowMessage: true,
+  allowVideo: false,
+  allowSameDomain: true,
+  allowOtherDomains: false,
+  allowPhones: true,
+  allowApps: true,
+} as const;

@@ -1,0 +1,171 @@
+import type { Page, Slice } from '../../base/page.ts';
+import type { Result } from '../../base/result.ts';
+import type { LedgerEntry, NewEntry } from '../ledger/types.ts';
+import type {
+  Application,
+  ApplicationPatch,
+  CallerId,
+  Carrier,
+  CarrierPatch,
+  Endpoint,
+  EndpointPatch,
+  EndpointSecrets,
+  IpAcl,
+  IpAclPatch,
+  OriginationUri,
+  OriginationUriPatch,
+  PhoneNumber,
+  PhoneNumberPatch,
+  Trunk,
+  TrunkCredential,
+  TrunkCredentialPatch,
+  TrunkPatch,
+} from './types.ts';
+
+export interface ApplicationFilter {
+  readonly accountId: string;
+  readonly subAccount?: string | undefined;
+  readonly nameContains?: string | undefined;
+}
+
+export interface ApplicationStore {
+  /** Gives the next numeric id. */
+  insert(application: Omit<Application, 'appId'>): Promise<Application>;
+  get(appId: number): Promise<Application | undefined>;
+  list(filter: ApplicationFilter, slice: Slice): Promise<Page<Application>>;
+  patch(
+    accountId: string,
+    appId: number,
+    patch: ApplicationPatch,
+  ): Promise<Application | undefined>;
+  /**
+   * Numbers and endpoints bound to it: with `rebind` undefined they refuse the removal, else they are bound to that
+   * application, or to none (`null`), in the same unit of work.
+   */
+  remove(
+    accountId: string,
+    appId: number,
+    rebind: number | null | undefined,
+  ): Promise<Result<void, 'unknown' | 'inUse'>>;
+}
+
+export interface EndpointFilter {
+  readonly accountId: string;
+  readonly subAccount?: string | undefined;
+  readonly usernameContains?: string | undefined;
+  readonly usernameExact?: string | undefined;
+  readonly usernameStartsWith?: string | undefined;
+  readonly aliasContains?: string | undefined;
+  readonly aliasExact?: string | undefined;
+  readonly appId?: number | undefined;
+  /** True: bound to no application; false: bound to one. */
+  readonly appIsNull?: boolean | undefined;
+}
+
+export interface EndpointStore {
+  /** `requestedTaken`: the account has that name already; `storedTaken`: another endpoint registers under it. */
+  insert(
+    endpoint: Omit<Endpoint, 'endpointId'>,
+    secrets: EndpointSecrets,
+  ): Promise<Result<Endpoint, 'requestedTaken' | 'storedTaken'>>;
+  get(accountId: string, endpointId: string): Promise<Endpoint | undefined>;
+  byUsername(username: string): Promise<Endpoint | undefined>;
+  list(filter: EndpointFilter, slice: Slice): Promise<Page<Endpoint>>;
+  patch(
+    accountId: string,
+    endpointId: string,
+    patch: EndpointPatch,
+    secrets: EndpointSecrets | undefined,
+  ): Promise<Endpoint | undefined>;
+  /** Its bindings go with it. */
+  remove(accountId: string, endpointId: string): Promise<boolean>;
+}
+
+export interface OriginationUriStore {
+  insert(uri: OriginationUri): Promise<void>;
+  get(accountId: string, id: string): Promise<OriginationUri | undefined>;
+  list(accountId: string, slice: Slice): Promise<Page<OriginationUri>>;
+  patch(
+    accountId: string,
+    id: string,
+    patch: OriginationUriPatch,
+  ): Promise<OriginationUri | undefined>;
+  remove(accountId: string, id: string): Promise<Result<void, 'unknown' | 'inUse'>>;
+}
+
+export interface TrunkStore {
+  insert(trunk: Trunk): Promise<void>;
+  get(trunkId: string): Promise<Trunk | undefined>;
+  list(accountId: string, slice: Slice): Promise<Page<Trunk>>;
+  patch(accountId: string, trunkId: string, patch: TrunkPatch): Promise<Trunk | undefined>;
+  remove(accountId: string, trunkId: string): Promise<Result<void, 'unknown' | 'inUse'>>;
+}
+
+export interface TrunkCredentialStore {
+  insert(credential: TrunkCredential, password: string): Promise<void>;
+  get(accountId: string, id: string): Promise<TrunkCredential | undefined>;
+  passwordOf(id: string): Promise<string | undefined>;
+  list(accountId: string, slice: Slice): Promise<Page<TrunkCredential>>;
+  patch(
+    accountId: string,
+    id: string,
+    patch: TrunkCredentialPatch,
+    password: string | undefined,
+  ): Promise<TrunkCredential | undefined>;
+  remove(accountId: string, id: string): Promise<Result<void, 'unknown' | 'inUse'>>;
+}
+
+export interface IpAclStore {
+  insert(acl: IpAcl): Promise<void>;
+  get(accountId: string, id: string): Promise<IpAcl | undefined>;
+  list(accountId: string, slice: Slice): Promise<Page<IpAcl>>;
+  patch(accountId: string, id: string, patch: IpAclPatch): Promise<IpAcl | undefined>;
+  remove(accountId: string, id: string): Promise<Result<void, 'unknown' | 'inUse'>>;
+}
+
+export interface NumberFilter {
+  /** Numbers of this account; absent: the operator's whole inventory. */
+  readonly accountId?: string | undefined;
+  readonly status?: PhoneNumber['status'] | undefined;
+  readonly country?: string | undefined;
+  /** Digits anywhere in the number. */
+  readonly search?: string | undefined;
+}
+
+export interface NumberStore {
+  insert(number: PhoneNumber): Promise<Result<PhoneNumber, 'numberExists'>>;
+  get(e164: string): Promise<PhoneNumber | undefined>;
+  list(filter: NumberFilter, slice: Slice): Promise<Page<PhoneNumber>>;
+  patch(e164: string, patch: PhoneNumberPatch): Promise<PhoneNumber | undefined>;
+  remove(e164: string): Promise<Result<void, 'unknown' | 'inUse'>>;
+  /**
+   * In one unit of work: still available → the account's, its fees posted and covered (`canSpend`).
+   * `owned` is the record as it will be.
+   */
+  purchase(
+    owned: PhoneNumber,
+    fees: readonly NewEntry[],
+  ): Promise<
+    Result<readonly LedgerEntry[], 'notAvailable' | 'unknownBalance' | 'insufficientFunds'>
+  >;
+  /** Active numbers whose month has run out at `nowUs`, the longest overdue first. */
+  dueForRental(nowUs: number, limit: number): Promise<readonly PhoneNumber[]>;
+  /** Posts the fee and moves `next_billing` on, in one unit of work; idempotent by the entry's reference. */
+  rent(e164: string, fee: NewEntry | undefined, nextBillingUs: number): Promise<void>;
+}
+
+export interface CarrierStore {
+  insert(carrier: Carrier): Promise<Result<void, 'carrierExists'>>;
+  patch(name: string, patch: CarrierPatch): Promise<Carrier | undefined>;
+  remove(name: string): Promise<boolean>;
+  get(name: string): Promise<Carrier | undefined>;
+  listAll(): Promise<readonly Carrier[]>;
+}
+
+export interface CallerIdStore {
+  add(callerId: CallerId): Promise<void>;
+  remove(accountId: string, e164: string): Promise<boolean>;
+  list(accountId: string): Promise<readonly CallerId[]>;
+  /** A verified caller id, or a number that the account rents. */
+  owns(accountId: string, e164: string): Promise<boolean>;
+}

@@ -1,0 +1,246 @@
+import { uuid } from '../../base/ids.ts';
+import { type Micros, micros } from '../../base/money.ts';
+import type { Page, Slice } from '../../base/page.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { NewEntry } from '../ledger/types.ts';
+import { nowUs, type ProvisioningContext } from './context.ts';
+import type { ApplicationStore, NumberFilter, NumberStore, TrunkStore } from './needs.ts';
+import type { PhoneNumber, PhoneNumberPatch } from './types.ts';
+
+/** Numbers billed in one turn of the monthly rental. */
+const RENTAL_BATCH = 100;
+
+export type NumberRefusal =
+  | { readonly kind: 'unknownNumber' }
+  | { readonly kind: 'numberExists' }
+  /** Somebody's already, or withdrawn. */
+  | { readonly kind: 'numberNotAvailable' }
+  | { readonly kind: 'currencyMismatch' }
+  | { readonly kind: 'insufficientFunds' }
+  | { readonly kind: 'unknownBalance' }
+  | { readonly kind: 'unknownApplication' }
+  | { readonly kind: 'unknownTrunk' }
+  | { readonly kind: 'inUse' };
+
+export type NewNumber = Pick<PhoneNumber, 'e164' | 'country' | 'currency'> & PhoneNumberPatch;
+
+interface NumberStores {
+  readonly numbers: NumberStore;
+  readonly applications: ApplicationStore;
+  readonly trunks: TrunkStore;
+}
+
+/** Phone numbers: the operator's inventory, purchase, what they lead to, release and rent. */
+export class Numbers {
+  readonly #stores: NumberStores;
+  readonly #context: ProvisioningContext;
+
+  constructor(stores: NumberStores, context: ProvisioningContext) {
+    this.#stores = stores;
+    this.#context = context;
+  }
+
+  /** Into the inventory; with `accountId`, straight to that account without a fee. */
+  async add(
+    input: NewNumber & { readonly accountId?: string | undefined },
+  ): Promise<Result<PhoneNumber, NumberRefusal>> {
+    const now = nowUs(this.#context);
+    const owned = input.accountId !== undefined;
+    const added = await this.#stores.numbers.insert({
+      region: '',
+      setupFeeMicros: 0,
+      monthlyFeeMicros: 0,
+      carrier: undefined,
+      subAccount: undefined,
+      applicationId: undefined,
+      trunkGroupId: undefined,
+      status: owned ? 'active' : 'available',
+      purchasedUs: owned ? now : undefined,
+      nextBillingUs: owned ? nextMonth(now) : undefined,
+      accountId: undefined,
+      ...input,
+      id: uuid(this.#context.random),
+      createdUs: now,
+      updatedUs: now,
+    });
+    return added.ok ? added : err({ kind: added.error });
+  }
+
+  /** Of the account; absent `accountId`: any number (operator, routing of inbound calls). */
+  async get(e164: string, accountId?: string): Promise<Result<PhoneNumber, NumberRefusal>> {
+    const found = await this.#stores.numbers.get(e164);
+    const visible = accountId === undefined || found?.accountId === accountId;
+    return found !== undefined && visible ? ok(found) : err({ kind: 'unknownNumber' });
+  }
+
+  list(filter: NumberFilter, slice: Slice): Promise<Page<PhoneNumber>> {
+    return this.#stores.numbers.list(filter, slice);
+  }
+
+  /** Setup fee and first month are charged at once and must be covered. */
+  async purchase(
+    e164: string,
+    accountId: string,
+    currency: string,
+  ): Promise<Result<PhoneNumber, NumberRefusal>> {
+    const offered = await this.#stores.numbers.get(e164);
+    if (offered?.status !== 'available') return err({ kind: 'numberNotAvailable' });
+    if (offered.currency !== currency.toUpperCase()) return err({ kind: 'currencyMismatch' });
+    const now = nowUs(this.#context);
+    const owned: PhoneNumber = {
+      ...offered,
+      accountId,
+      status: 'active',
+      purchasedUs: now,
+      nextBillingUs: nextMonth(now),
+      updatedUs: now,
+    };
+    const bought = await this.#stores.numbers.purchase(owned, this.#purchaseFees(owned, accountId));
+    if (bought.ok) return ok(owned);
+    return err({ kind: bought.error === 'notAvailable' ? 'numberNotAvailable' : bought.error });
+  }
+
+  /** Back into the inventory, bound to nothing. */
+  async release(e164: string, accountId: string): Promise<Result<PhoneNumber, NumberRefusal>> {
+    const owned = await this.get(e164, accountId);
+    if (!owned.ok) return owned;
+    return this.#patched(e164, {
+      status: 'available',
+      ...UNBOUND,
+      ...NOBODYS,
+    });
+  }
+
+  /** Calls to the number run this application; a number leads to one place at a time. */
+  async attachApplication(
+    accountId: string,
+    e164: string,
+    applicationId: number,
+  ): Promise<Result<PhoneNumber, NumberRefusal>> {
+    const owned = await this.get(e164, accountId);
+    if (!owned.ok) return owned;
+    const application = await this.#stores.applications.get(applicationId);
+    if (application?.accountId !== accountId) return err({ kind: 'unknownApplication' });
+    return this.#patched(e164, { ...UNBOUND, applicationId });
+  }
+
+  /** Calls to the number go to this trunk. */
+  async assignTrunk(
+    accountId: string,
+    e164: string,
+    trunkGroupId: string,
+  ): Promise<Result<PhoneNumber, NumberRefusal>> {
+    const owned = await this.get(e164, accountId);
+    if (!owned.ok) return owned;
+    const trunk = await this.#stores.trunks.get(trunkGroupId);
+    if (trunk?.accountId !== accountId) return err({ kind: 'unknownTrunk' });
+    return this.#patched(e164, { ...UNBOUND, trunkGroupId });
+  }
+
+  async detach(
+    accountId: string,
+    e164: string,
+    from: 'application' | 'trunk',
+  ): Promise<Result<PhoneNumber, NumberRefusal>> {
+    const owned = await this.get(e164, accountId);
+    if (!owned.ok) return owned;
+    return this.#patched(
+      e164,
+      from === 'application' ? { applicationId: undefined } : { trunkGroupId: undefined },
+    );
+  }
+
+  async assignSubAccount(
+    accountId: string,
+    e164: string,
+    subAccount: string | undefined,
+  ): Promise<Result<PhoneNumber, NumberRefusal>> {
+    const owned = await this.get(e164, accountId);
+    return owned.ok ? this.#patched(e164, { subAccount }) : owned;
+  }
+
+  /** Operator: takes a free number out of the inventory. */
+  async remove(e164: string): Promise<Result<void, NumberRefusal>> {
+    const removed = await this.#stores.numbers.remove(e164);
+    if (removed.ok) return removed;
+    return err({ kind: removed.error === 'inUse' ? 'inUse' : 'unknownNumber' });
+  }
+
+  /**
+   * Charges the month of every number that is due; call it at the start and then hourly. The rent is not refused for
+   * want of funds: the number is in use. Returns how many were charged.
+   */
+  async chargeRentals(): Promise<number> {
+    let charged = 0;
+    for (;;) {
+      const due = await this.#stores.numbers.dueForRental(nowUs(this.#context), RENTAL_BATCH);
+      for (const number of due) {
+        const from = number.nextBillingUs ?? nowUs(this.#context);
+        await this.#stores.numbers.rent(number.e164, rentalFee(number, from), nextMonth(from));
+      }
+      charged += due.length;
+      if (due.length < RENTAL_BATCH) return charged;
+    }
+  }
+
+  #purchaseFees(number: PhoneNumber, accountId: string): readonly NewEntry[] {
+    const fees: NewEntry[] = [];
+    if (number.setupFeeMicros > 0) {
+      fees.push({
+        accountId,
+        currency: number.currency,
+        type: 'debit',
+        amount: micros(number.setupFeeMicros),
+        description: `Setup of number +${number.e164}`,
+        reference: `did_purchase:${uuid(this.#context.random)}`,
+        referenceType: 'did_purchase',
+      });
+    }
+    const rent = rentalFee({ ...number, accountId }, number.purchasedUs ?? nowUs(this.#context));
+    return rent === undefined ? fees : [...fees, rent];
+  }
+
+  async #patched(
+    e164: string,
+    patch: PhoneNumberPatch & { readonly accountId?: undefined },
+  ): Promise<Result<PhoneNumber, NumberRefusal>> {
+    const changed = await this.#stores.numbers.patch(e164, patch);
+    return changed === undefined ? err({ kind: 'unknownNumber' }) : ok(changed);
+  }
+}
+
+const UNBOUND = { applicationId: undefined, trunkGroupId: undefined } as const;
+const NOBODYS = {
+  accountId: undefined,
+  subAccount: undefined,
+  purchasedUs: undefined,
+  nextBillingUs: undefined,
+} as const;
+
+/** One month's rent; the reference names number and month, so that no month is charged twice. */
+function rentalFee(number: PhoneNumber, fromUs: number): NewEntry | undefined {
+  if (number.accountId === undefined || number.monthlyFeeMicros === 0) return undefined;
+  const amount: Micros = micros(number.monthlyFeeMicros);
+  const month = new Date(fromUs / 1000).toISOString().slice(0, 10);
+  return {
+    accountId: number.accountId,
+    currency: number.currency,
+    type: 'did_rental',
+    amount,
+    description: `Monthly rental of number +${number.e164} from ${month}`,
+    reference: `did_rental:${number.id}:${month}`,
+    referenceType: 'did_rental',
+  };
+}
+
+/** The same moment of the next calendar month, or that month's last day. */
+export function nextMonth(fromUs: number): number {
+  const from = new Date(Math.floor(fromUs / 1000));
+  const day = from.getUTCDate();
+  const next = new Date(from);
+  next.setUTCDate(1);
+  next.setUTCMonth(next.getUTCMonth() + 1);
+  const last = new Date(Date.UTC(next.getUTCFullYear(), next.getUTCMonth() + 1, 0)).getUTCDate();
+  next.setUTCDate(Math.min(day, last));
+  return next.getTime() * 1000;
+}

@@ -1,0 +1,76 @@
+import { Applications } from './applications.ts';
+import { CallerIds } from './caller-ids.ts';
+import { Carriers } from './carriers.ts';
+import type { ProvisioningContext } from './context.ts';
+import { type EndpointSettings, Endpoints } from './endpoints.ts';
+import type {
+  ApplicationStore,
+  CallerIdStore,
+  CarrierStore,
+  EndpointStore,
+  IpAclStore,
+  NumberStore,
+  OriginationUriStore,
+  TrunkCredentialStore,
+  TrunkStore,
+} from './needs.ts';
+import { Numbers } from './numbers.ts';
+import { Trunks } from './trunks.ts';
+
+export type { ApplicationRefusal, Applications, NewApplication } from './applications.ts';
+export type { CallerIds } from './caller-ids.ts';
+export { type CarrierRefusal, type Carriers, carrierFormat, type NewCarrier } from './carriers.ts';
+export {
+  type EndpointRefusal,
+  type EndpointSettings,
+  type Endpoints,
+  type NewEndpoint,
+  secretsOf,
+} from './endpoints.ts';
+export { type NewNumber, type NumberRefusal, type Numbers, nextMonth } from './numbers.ts';
+export type {
+  NewCredential,
+  NewIpAcl,
+  NewOriginationUri,
+  NewTrunk,
+  TrunkPart,
+  TrunkRefusal,
+  Trunks,
+} from './trunks.ts';
+
+export interface ProvisioningStores {
+  readonly applications: ApplicationStore;
+  readonly endpoints: EndpointStore;
+  readonly trunks: TrunkStore;
+  readonly originationUris: OriginationUriStore;
+  readonly credentials: TrunkCredentialStore;
+  readonly ipAcls: IpAclStore;
+  readonly numbers: NumberStore;
+  readonly carriers: CarrierStore;
+  readonly callerIds: CallerIdStore;
+}
+
+/** Everything that an account or the operator sets up before calls can run. */
+export interface Provisioning {
+  readonly applications: Applications;
+  readonly endpoints: Endpoints;
+  readonly trunks: Trunks;
+  readonly numbers: Numbers;
+  readonly carriers: Carriers;
+  readonly callerIds: CallerIds;
+}
+
+export function createProvisioning(
+  stores: ProvisioningStores,
+  context: ProvisioningContext,
+  settings: EndpointSettings,
+): Provisioning {
+  return {
+    applications: new Applications(stores.applications, context),
+    endpoints: new Endpoints(stores, context, settings),
+    trunks: new Trunks(stores, context),
+    numbers: new Numbers(stores, context),
+    carriers: new Carriers(stores.carriers),
+    callerIds: new CallerIds(stores.callerIds, context),
+  };
+}
