@@ -1,8 +1,9 @@
 import type { Micros } from '../../base/money.ts';
+import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
 import type { StoredNotification } from '../callback/types.ts';
 import type { NewEntry, ReserveRefusal } from '../ledger/types.ts';
-import type { Cdr } from './types.ts';
+import type { CallLogLine, Cdr, CdrFilter, CdrRecord, CdrSummary } from './types.ts';
 
 /** A stream that is open or ended within a call that is still open. Enough to bill it after a crash. */
 export interface OpenStream {
@@ -48,4 +49,30 @@ export interface CallStore {
   settle(settlement: Settlement): Promise<void>;
   /** Calls that were open when the process died. */
   listOpen(): Promise<readonly OpenCall[]>;
+}
+
+/** Finished calls, as they are looked up. */
+export interface CdrStore {
+  get(callUuid: string): Promise<CdrRecord | undefined>;
+  /** Latest first. */
+  page(filter: CdrFilter, slice: Slice): Promise<Page<CdrRecord>>;
+  /** The next records older than number `before`, latest first: walks any set in bounded memory. */
+  walk(filter: CdrFilter, before: number | undefined, limit: number): Promise<readonly CdrRecord[]>;
+  summary(filter: CdrFilter): Promise<CdrSummary>;
+}
+
+/** Timelines of calls, for whoever looks for a fault. */
+export interface CallLogStore {
+  append(lines: readonly CallLogLine[]): Promise<void>;
+  read(callUuid: string, limit: number): Promise<readonly CallLogLine[]>;
+}
+
+/** What is deleted in one turn; more is left for the next. */
+export interface RetentionStore {
+  /**
+   * Deletes call records (and call logs) that ended before each account's limit, `defaultDays` where it has none.
+   * Returns how many; fewer than `limit`: nothing is left.
+   */
+  purgeCalls(nowUs: number, defaultDays: number, limit: number): Promise<number>;
+  purgeLogs(nowUs: number, days: number, limit: number): Promise<number>;
 }

@@ -82,3 +82,58 @@ export interface Cdr {
   readonly machine: boolean | undefined;
   readonly streams: readonly StreamCdr[];
 }
+
+/** A stored record with the number that the service gave it and when it was written. */
+export interface CdrRecord {
+  readonly number: number;
+  readonly createdUs: number;
+  readonly cdr: Cdr;
+}
+
+/** Filters of the list (dialect §3.6), AND-ed. Absent: no filter. */
+export interface CdrFilter {
+  readonly accountId: string;
+  readonly fromNumber?: string | undefined;
+  readonly toNumber?: string | undefined;
+  /** Inclusive bounds of the start of the call, microseconds UTC. */
+  readonly startFromUs?: number | undefined;
+  readonly startToUs?: number | undefined;
+  readonly direction?: CallDirection | undefined;
+  /** Answered seconds at least. */
+  readonly minBillSeconds?: number | undefined;
+  readonly sipCallId?: string | undefined;
+  readonly bridgeUuid?: string | undefined;
+  readonly parentCallUuid?: string | undefined;
+  readonly hangupCause?: string | undefined;
+  readonly hangupCauseCode?: number | undefined;
+  readonly hangupSource?: string | undefined;
+  readonly hangupDisposition?: string | undefined;
+  readonly context?: string | undefined;
+  readonly campaignId?: string | undefined;
+  /** Case-insensitive substring of either number, the call uuid or the caller's name. */
+  readonly search?: string | undefined;
+}
+
+/** Sums over the whole filtered set. */
+export interface CdrSummary {
+  readonly totalCalls: number;
+  readonly answeredCalls: number;
+  /** Wall clock, ringing included. */
+  readonly totalDurationUs: number;
+  readonly totalAnsweredUs: number;
+  readonly totalBilledSeconds: number;
+  /** Voice and streams together. */
+  readonly totalCost: Micros;
+  readonly lastCallUs: number | undefined;
+}
+
+/** One line of a call's timeline: SIP messages, document steps, callbacks, media events. */
+export interface CallLogLine {
+  readonly callUuid: string;
+  readonly accountId: string;
+  readonly atUs: number;
+  /** What kind of fact, e.g. `sip`, `xml`, `callback`, `media`, `warning`. */
+  readonly kind: string;
+  readonly text: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,54 @@
+import type { Page, Slice } from '../../base/page.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { CdrStore } from './needs.ts';
+import type { CdrFilter, CdrRecord, CdrSummary } from './types.ts';
+
+export { type CallEnd, chargesOf, closeCall, closeStream } from './billing.ts';
+export { recoverOpenCalls } from './recovery.ts';
+
+/** Records fetched at a time while a set is walked. */
+const WALK_BATCH = 500;
+
+export type CdrRefusal = { readonly kind: 'unknownCall' };
+
+export interface CdrList extends Page<CdrRecord> {
+  readonly summary: CdrSummary;
+}
+
+/** Finished calls. */
+export class CallRecords {
+  readonly #store: CdrStore;
+
+  constructor(store: CdrStore) {
+    this.#store = store;
+  }
+
+  async get(accountId: string, callUuid: string): Promise<Result<CdrRecord, CdrRefusal>> {
+    const found = await this.#store.get(callUuid);
+    return found?.cdr.accountId === accountId ? ok(found) : err({ kind: 'unknownCall' });
+  }
+
+  /** One cut, latest first, with the sums of the whole set. */
+  async list(filter: CdrFilter, slice: Slice): Promise<CdrList> {
+    const [page, summary] = await Promise.all([
+      this.#store.page(filter, slice),
+      this.#store.summary(filter),
+    ]);
+    return { ...page, summary };
+  }
+
+  async recent(accountId: string, limit: number): Promise<readonly CdrRecord[]> {
+    return this.#store.walk({ accountId }, undefined, limit);
+  }
+
+  /** Every record of the set, latest first, in bounded memory. */
+  async *walk(filter: CdrFilter): AsyncGenerator<CdrRecord> {
+    let before: number | undefined;
+    for (;;) {
+      const batch = await this.#store.walk(filter, before, WALK_BATCH);
+      yield* batch;
+      before = batch.at(-1)?.number;
+      if (before === undefined || batch.length < WALK_BATCH) return;
+    }
+  }
+}

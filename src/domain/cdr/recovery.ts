@@ -1,0 +1,65 @@
+import type { Logger } from '../../base/logger.ts';
+import { localDateTime } from '../../base/time-format.ts';
+import { HANGUP_CAUSES } from '../call/types.ts';
+import type { StoredNotification } from '../callback/types.ts';
+import { chargesOf, closeCall } from './billing.ts';
+import type { CallStore, OpenCall } from './needs.ts';
+import type { Cdr } from './types.ts';
+
+/**
+ * Closes the calls that a crash left open: each is billed up to its last heartbeat and settled once, its hangup
+ * notification included. Run before new calls are taken. Returns the records written.
+ */
+export async function recoverOpenCalls(store: CallStore, log: Logger): Promise<readonly Cdr[]> {
+  const recovered: Cdr[] = [];
+  for (const call of await store.listOpen()) {
+    const cdr = closedByCrash(call);
+    await store.settle({
+      cdr,
+      entries: chargesOf(cdr),
+      notification: call.hangupNotification && finalNotification(call.hangupNotification, cdr),
+    });
+    log.warn(
+      { callUuid: cdr.callUuid, accountId: cdr.accountId, billedSeconds: cdr.billedSeconds },
+      'call left open by a crash was closed',
+    );
+    recovered.push(cdr);
+  }
+  return recovered;
+}
+
+function closedByCrash(call: OpenCall): Cdr {
+  const { internalError } = HANGUP_CAUSES;
+  const endUs = Math.max(call.heartbeatUs, call.cdr.answerUs ?? 0, call.cdr.startUs);
+  const closed = closeCall(
+    call,
+    {
+      endUs,
+      hangupCause: internalError.cause,
+      hangupCauseCode: internalError.code,
+      hangupCauseName: internalError.name,
+      hangupSource: 'Error',
+      hangupDisposition: call.cdr.answerUs === undefined ? 'send_refuse' : 'send_bye',
+    },
+    'Connection error',
+  );
+  return { ...closed, failureReason: 'the service stopped while the call was running' };
+}
+
+/** Brings the parameters that depend on the end up to date; which ones there are was decided when it was stored. */
+function finalNotification(notification: StoredNotification, cdr: Cdr): StoredNotification {
+  const answeredUs = cdr.answerUs === undefined ? 0 : cdr.endUs - cdr.answerUs;
+  const final: Readonly<Record<string, string>> = {
+    EndTime: localDateTime(cdr.endUs / 1000),
+    Duration: String(Math.floor(answeredUs / 1_000_000)),
+    BillDuration: String(cdr.billedSeconds),
+    HangupCause: cdr.hangupCause,
+    HangupCauseCode: String(cdr.hangupCauseCode),
+    HangupCauseName: cdr.hangupCauseName,
+    HangupSource: cdr.hangupSource,
+  };
+  return {
+    ...notification,
+    parameters: notification.parameters.map(([name, value]) => [name, final[name] ?? value]),
+  };
+}

@@ -1,0 +1,40 @@
+import type { Page, Slice } from '../../base/page.ts';
+import type { Result } from '../../base/result.ts';
+import type {
+  ExportJob,
+  ExportPatch,
+  Recording,
+  RecordingFilter,
+  RecordingPatch,
+} from './types.ts';
+
+export interface RecordingStore {
+  insert(recording: Recording): Promise<void>;
+  patch(recordingId: string, patch: RecordingPatch): Promise<Recording | undefined>;
+  get(recordingId: string): Promise<Recording | undefined>;
+  /** Finished ones, latest first. */
+  page(filter: RecordingFilter, slice: Slice): Promise<Page<Recording>>;
+  /** Finished ones added after `after`, oldest first: walks any set in bounded memory. */
+  walk(
+    filter: RecordingFilter,
+    after: { readonly addedUs: number; readonly recordingId: string } | undefined,
+    limit: number,
+  ): Promise<readonly Recording[]>;
+  remove(recordingId: string): Promise<boolean>;
+  /** Finished ones beyond their account's retention, `defaultDays` where it has none. */
+  expired(nowUs: number, defaultDays: number, limit: number): Promise<readonly Recording[]>;
+}
+
+export interface ExportStore {
+  /** One at a time per account. */
+  enqueue(job: ExportJob): Promise<Result<void, 'exportRunning'>>;
+  patch(exportId: string, patch: ExportPatch): Promise<ExportJob | undefined>;
+  get(exportId: string): Promise<ExportJob | undefined>;
+  /** Queued or running, oldest first. */
+  unfinished(): Promise<readonly ExportJob[]>;
+}
+
+/** Where recordings are kept. Implemented over a folder. */
+export interface RecordingFiles {
+  remove(file: string): Promise<void>;
+}

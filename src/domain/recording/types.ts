@@ -1,0 +1,68 @@
+export type RecordingFormat = 'mp3' | 'wav';
+
+/** A recording, from its start on. Its file can be fetched once it is `ready`. */
+export interface Recording {
+  readonly recordingId: string;
+  readonly accountId: string;
+  readonly callUuid: string | undefined;
+  readonly conferenceName: string | undefined;
+  readonly conferenceUuid: string | undefined;
+  readonly fromNumber: string;
+  readonly toNumber: string;
+  readonly format: RecordingFormat;
+  readonly type: 'call' | 'conference' | 'trunk';
+  readonly status: 'recording' | 'ready' | 'failed';
+  /** Relative to the recordings folder. */
+  readonly file: string;
+  readonly bytes: number;
+  readonly durationMs: number;
+  readonly startUs: number | undefined;
+  readonly endUs: number | undefined;
+  readonly addedUs: number;
+}
+
+export type RecordingPatch = {
+  readonly [Key in
+    | 'status'
+    | 'file'
+    | 'format'
+    | 'bytes'
+    | 'durationMs'
+    | 'startUs'
+    | 'endUs']?: Recording[Key];
+};
+
+/** Filters, AND-ed. Absent: no filter. */
+export interface RecordingFilter {
+  readonly accountId: string;
+  readonly callUuid?: string | undefined;
+  readonly conferenceName?: string | undefined;
+  readonly conferenceUuid?: string | undefined;
+  readonly fromNumber?: string | undefined;
+  readonly toNumber?: string | undefined;
+  readonly format?: RecordingFormat | undefined;
+  readonly recordingId?: string | undefined;
+  /** Inclusive bounds of the time it was added, microseconds UTC. */
+  readonly addedFromUs?: number | undefined;
+  readonly addedToUs?: number | undefined;
+}
+
+/** A bulk export, kept until it is done so that a restart takes it up again. */
+export interface ExportJob {
+  readonly exportId: string;
+  readonly accountId: string;
+  readonly recipients: readonly string[];
+  readonly filter: RecordingFilter;
+  readonly status: 'queued' | 'running' | 'done' | 'failed';
+  readonly attempts: number;
+  /** Archive relative to the exports folder, once done. */
+  readonly file: string | undefined;
+  readonly recordings: number;
+  readonly error: string | undefined;
+  readonly createdUs: number;
+  readonly updatedUs: number;
+}
+
+export type ExportPatch = {
+  readonly [Key in 'status' | 'attempts' | 'file' | 'recordings' | 'error']?: ExportJob[Key];
+};
