@@ -379,7 +379,7 @@ export type StreamStopReason =
 
 export interface StreamSocket {
   /** Sends `stop` with the reason, then closes with 1000. With `drain`, what is queued is played first. */
-  close(reason: StreamStopReason): void;
+  close(reason: StreamStopReason, options?: { readonly drain?: boolean }): void;
 }
 
 export interface AudioStreams {

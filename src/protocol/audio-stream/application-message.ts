@@ -1,0 +1,131 @@
+/**
+ * Messages of the application to the service (dialect §1.2), as unknown bytes to typed values. Nearly every `playAudio`
+ * is taken by the media engine before it comes here; this reader takes what is left and says what is wrong with it.
+ */
+import { err, ok, type Result } from '../../base/result.ts';
+import { truncate } from '../../base/text.ts';
+import { fault, type StreamFault } from './fault.ts';
+import { type PlaybackFormat, playbackFormat, type StreamFormat } from './media-format.ts';
+
+export type ApplicationMessage =
+  | { readonly event: 'playAudio'; readonly format: PlaybackFormat; readonly payload: Uint8Array }
+  | { readonly event: 'checkpoint'; readonly name: string }
+  | { readonly event: 'clearAudio' }
+  | { readonly event: 'sendDTMF'; readonly digits: string }
+  | { readonly event: 'stop' };
+
+export interface ReaderContext {
+  readonly streamId: string;
+  readonly format: StreamFormat;
+}
+
+/** Longest name of a checkpoint, UTF-16 units; it is kept until the checkpoint completes. */
+export const MAX_CHECKPOINT_NAME = 1024;
+/** Most digits of one `sendDTMF`. */
+export const MAX_DTMF_DIGITS = 100;
+
+type JsonObject = Readonly<Record<string, unknown>>;
+type Reader = (
+  message: JsonObject,
+  context: ReaderContext,
+) => Result<ApplicationMessage, StreamFault>;
+
+/** Names of the protocol, and the names that bots written for another service use for the same thing. */
+const READERS: Readonly<Record<string, Reader>> = Object.assign(Object.create(null), {
+  playAudio: readPlayAudio,
+  media: readPlayAudio,
+  checkpoint: readCheckpoint,
+  mark: readCheckpoint,
+  clearAudio: () => ok({ event: 'clearAudio' }),
+  clear: () => ok({ event: 'clearAudio' }),
+  sendDTMF: readSendDtmf,
+  stop: () => ok({ event: 'stop' }),
+} satisfies Record<string, Reader>);
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const DTMF_DIGITS = /^[0-9*#A-DwW]+$/;
+
+export function readApplicationMessage(
+  bytes: Uint8Array,
+  context: ReaderContext,
+): Result<ApplicationMessage, StreamFault> {
+  const message = parseObject(bytes);
+  if (!message.ok) return message;
+  const { event, streamId } = message.value;
+  if (typeof event !== 'string') {
+    return err(fault('invalid_message', 'the message has no "event", or it is not a string'));
+  }
+  const read = READERS[event];
+  if (read === undefined) {
+    return err(fault('invalid_message', `unknown event "${truncate(event, 64)}"`));
+  }
+  if (streamId !== undefined && streamId !== null && streamId !== context.streamId) {
+    return err(fault('invalid_message', `"${event}" names another stream than this socket's`));
+  }
+  return read(message.value, context);
+}
+
+function parseObject(bytes: Uint8Array): Result<JsonObject, StreamFault> {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? error.message : 'it is not UTF-8 text';
+    return err(fault('invalid_message', `the message is not JSON: ${truncate(why, 120)}`));
+  }
+  return isObject(value)
+    ? ok(value)
+    : err(fault('invalid_message', 'the message is not an object'));
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function readPlayAudio(
+  { media }: JsonObject,
+  { format: own }: ReaderContext,
+): Result<ApplicationMessage, StreamFault> {
+  if (!isObject(media)) return err(fault('invalid_message', 'playAudio has no "media" object'));
+  const format = playbackFormat(media['contentType'], media['sampleRate'], own);
+  if (!format.ok) return err(fault('unsupported_format', format.error));
+  const payload = decodeBase64(media['payload']);
+  if (!payload.ok) return payload;
+  return ok({ event: 'playAudio', format: format.value, payload: payload.value });
+}
+
+function decodeBase64(text: unknown): Result<Uint8Array, StreamFault> {
+  if (typeof text !== 'string') {
+    return err(fault('invalid_payload', 'media.payload must be a base64 string'));
+  }
+  const unpadded = text.replace(/=+$/, '').length;
+  if (!BASE64.test(text) || unpadded % 4 === 1) {
+    return err(fault('invalid_payload', 'media.payload is not base64'));
+  }
+  if (unpadded === 0) return err(fault('invalid_payload', 'media.payload is empty'));
+  return ok(Buffer.from(text, 'base64'));
+}
+
+function readCheckpoint(message: JsonObject): Result<ApplicationMessage, StreamFault> {
+  const { mark } = message;
+  const name = isObject(mark) ? mark['name'] : message['name'];
+  if (typeof name !== 'string') {
+    return err(fault('invalid_message', 'checkpoint has no "name", or it is not a string'));
+  }
+  if (name.length > MAX_CHECKPOINT_NAME) {
+    return err(
+      fault('invalid_message', `checkpoint name is longer than ${MAX_CHECKPOINT_NAME} characters`),
+    );
+  }
+  return ok({ event: 'checkpoint', name });
+}
+
+function readSendDtmf({ dtmf }: JsonObject): Result<ApplicationMessage, StreamFault> {
+  const digits = isObject(dtmf) ? (dtmf['digits'] ?? dtmf['digit']) : dtmf;
+  if (typeof digits !== 'string' || !DTMF_DIGITS.test(digits)) {
+    return err(fault('invalid_message', 'sendDTMF takes digits of 0-9 * # A-D, w and W'));
+  }
+  if (digits.length > MAX_DTMF_DIGITS) {
+    return err(fault('invalid_message', `sendDTMF takes at most ${MAX_DTMF_DIGITS} digits`));
+  }
+  return ok({ event: 'sendDTMF', digits });
+}

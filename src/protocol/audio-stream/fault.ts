@@ -1,0 +1,28 @@
+import type { EngineVerdict } from './session-types.ts';
+
+/** What a bot can do wrong, and the words it is told (dialect §1.1 `error`). None of them closes the socket. */
+export type StreamFaultCode =
+  | 'invalid_message'
+  | 'invalid_payload'
+  | 'unsupported_format'
+  | 'buffer_full';
+
+export interface StreamFault {
+  readonly code: StreamFaultCode;
+  readonly message: string;
+}
+
+export const fault = (code: StreamFaultCode, message: string): StreamFault => ({ code, message });
+
+/** What the media engine found wrong with a `playAudio`. */
+export const ENGINE_FAULTS: Readonly<
+  Record<Exclude<EngineVerdict, 'taken' | 'other'>, StreamFault>
+> = {
+  badPayload: fault('invalid_payload', 'media.payload is not base64'),
+  unsupportedFormat: fault(
+    'unsupported_format',
+    'playAudio takes audio/x-l16 at 8000, 16000 or 24000 Hz and audio/x-mulaw at 8000 Hz',
+  ),
+  wrongStream: fault('invalid_message', '"playAudio" names another stream than this socket\'s'),
+  bufferFull: fault('buffer_full', 'the playback queue is full; this audio is lost'),
+};

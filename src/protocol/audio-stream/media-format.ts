@@ -1,0 +1,74 @@
+/** Audio formats of the stream socket (spec: Bidirectional stream socket; dialect §1.2). */
+import { err, ok, type Result } from '../../base/result.ts';
+
+export type StreamEncoding = 'audio/x-l16' | 'audio/x-mulaw';
+
+/** What the service sends: L16 at 8000 or 16000 Hz, mu-law at 8000 Hz. 24000 Hz is for playback only. */
+export interface StreamFormat {
+  readonly encoding: StreamEncoding;
+  readonly rate: 8000 | 16000;
+}
+
+export type PlaybackRate = 8000 | 16000 | 24000;
+
+/** What `playAudio` may carry. */
+export interface PlaybackFormat {
+  readonly encoding: StreamEncoding;
+  readonly rate: PlaybackRate;
+}
+
+const L16_NAMES: ReadonlySet<string> = new Set(['audio/x-l16', 'audio/l16', 'audio/pcm', 'raw']);
+const MULAW_NAMES: ReadonlySet<string> = new Set([
+  'audio/x-mulaw',
+  'audio/mulaw',
+  'audio/pcmu',
+  'audio/basic',
+]);
+/** Names that say nothing about the samples: the stream's own encoding is meant. */
+const UNSPECIFIC_NAMES: ReadonlySet<string> = new Set(['', 'wav', 'audio/wav', 'audio/x-wav']);
+
+/** Splits `audio/x-l16;rate=16000` into its name and its rate (undefined when absent). */
+function splitContentType(text: string): { readonly name: string; readonly rate: string } {
+  const [name = '', ...parameters] = text.split(';');
+  const rate = parameters
+    .map((parameter) => parameter.trim().toLowerCase())
+    .find((parameter) => parameter.startsWith('rate='));
+  return { name: name.trim().toLowerCase(), rate: rate?.slice('rate='.length) ?? '' };
+}
+
+/**
+ * The format of one `playAudio`. `sampleRate` may be a number or a numeric string and wins over the content type's
+ * `rate`; what is absent falls back to the stream's own format (dialect §1.2). The error is in plain words.
+ */
+export function playbackFormat(
+  contentType: unknown,
+  sampleRate: unknown,
+  own: StreamFormat,
+): Result<PlaybackFormat, string> {
+  if (contentType !== undefined && contentType !== null && typeof contentType !== 'string') {
+    return err('media.contentType must be a string');
+  }
+  const { name, rate: rateParameter } = splitContentType(contentType ?? '');
+  const encoding = encodingOf(name, own);
+  if (encoding === undefined) {
+    return err(`media.contentType "${name.slice(0, 64)}" is not audio/x-l16 or audio/x-mulaw`);
+  }
+  const rate = rateOf(sampleRate ?? rateParameter, encoding === own.encoding ? own.rate : 8000);
+  if (rate === undefined) return err('media.sampleRate must be 8000, 16000 or 24000');
+  if (encoding === 'audio/x-mulaw' && rate !== 8000) {
+    return err(`audio/x-mulaw is taken at 8000 Hz only, not at ${rate}`);
+  }
+  return ok({ encoding, rate });
+}
+
+function encodingOf(name: string, own: StreamFormat): StreamEncoding | undefined {
+  if (UNSPECIFIC_NAMES.has(name)) return own.encoding;
+  if (L16_NAMES.has(name)) return 'audio/x-l16';
+  return MULAW_NAMES.has(name) ? 'audio/x-mulaw' : undefined;
+}
+
+function rateOf(value: unknown, fallback: PlaybackRate): PlaybackRate | undefined {
+  if (value === '' || value === undefined || value === null) return fallback;
+  const rate = typeof value === 'string' ? Number(value) : value;
+  return rate === 8000 || rate === 16000 || rate === 24000 ? rate : undefined;
+}

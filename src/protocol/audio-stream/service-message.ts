@@ -1,0 +1,104 @@
+/**
+ * Messages of the service to the application (dialect §1.1): the superset of fields that every known client reads,
+ * in one line of JSON, `sequenceNumber` first. `media` is not among them: the media engine writes it.
+ */
+import type { StreamFault } from './fault.ts';
+import type { StreamFormat } from './media-format.ts';
+
+export type StreamTrack = 'inbound' | 'outbound';
+
+export type StopReason =
+  | 'call_hangup'
+  | 'stream_timeout'
+  | 'api_request'
+  | 'xml_moved_on'
+  | 'max_duration'
+  | 'transfer';
+
+/** What stays the same over the life of one socket. */
+export interface StreamIdentity {
+  readonly streamId: string;
+  readonly callUuid: string;
+  readonly accountId: string;
+  readonly format: StreamFormat;
+  readonly tracks: 'inbound' | 'outbound' | 'both';
+  readonly bidirectional: boolean;
+  readonly extraHeaders: ReadonlyArray<readonly [name: string, value: string]>;
+  readonly from: string;
+  readonly to: string;
+  readonly direction: 'inbound' | 'outbound';
+}
+
+export const tracksOf = (tracks: StreamIdentity['tracks']): readonly StreamTrack[] =>
+  tracks === 'both' ? ['inbound', 'outbound'] : [tracks];
+
+/** The value of `extra_headers`: always a string holding a JSON object, `{}` when there are none (dialect §1.3). */
+export const extraHeadersValue = (headers: StreamIdentity['extraHeaders']): string =>
+  JSON.stringify(Object.fromEntries(headers));
+
+/** The same as a JSON string literal, quotes included, as the media engine copies it into each `media`. */
+export const extraHeadersLiteral = (headers: StreamIdentity['extraHeaders']): string =>
+  JSON.stringify(extraHeadersValue(headers));
+
+/** First message of a socket. `from`, `to`, `direction` and `customParameters` are additions that clients may use. */
+export function startMessage(sequenceNumber: number, stream: StreamIdentity): string {
+  return JSON.stringify({
+    sequenceNumber,
+    event: 'start',
+    start: {
+      callId: stream.callUuid,
+      streamId: stream.streamId,
+      accountId: stream.accountId,
+      tracks: tracksOf(stream.tracks),
+      mediaFormat: { encoding: stream.format.encoding, sampleRate: stream.format.rate },
+      from: stream.from,
+      to: stream.to,
+      direction: stream.direction,
+      customParameters: Object.fromEntries(stream.extraHeaders),
+    },
+    extra_headers: extraHeadersValue(stream.extraHeaders),
+  });
+}
+
+/** `timestampMs` is milliseconds since the epoch, sent as a string like that of `media`. */
+export function dtmfMessage(
+  sequenceNumber: number,
+  stream: StreamIdentity,
+  digit: string,
+  timestampMs: number,
+): string {
+  return JSON.stringify({
+    sequenceNumber,
+    event: 'dtmf',
+    streamId: stream.streamId,
+    dtmf: { track: 'inbound', digit, timestamp: String(Math.floor(timestampMs)) },
+    extra_headers: extraHeadersValue(stream.extraHeaders),
+  });
+}
+
+export const playedStreamMessage = (
+  sequenceNumber: number,
+  streamId: string,
+  name: string,
+): string => JSON.stringify({ sequenceNumber, event: 'playedStream', streamId, name });
+
+export const clearedAudioMessage = (sequenceNumber: number, streamId: string): string =>
+  JSON.stringify({ sequenceNumber, event: 'clearedAudio', streamId });
+
+export const errorMessage = (
+  sequenceNumber: number,
+  streamId: string,
+  { code, message }: StreamFault,
+): string => JSON.stringify({ sequenceNumber, event: 'error', streamId, error: { code, message } });
+
+export const stopMessage = (
+  sequenceNumber: number,
+  stream: StreamIdentity,
+  reason: StopReason,
+): string =>
+  JSON.stringify({
+    sequenceNumber,
+    event: 'stop',
+    streamId: stream.streamId,
+    stop: { callId: stream.callUuid, accountId: stream.accountId, reason },
+  });

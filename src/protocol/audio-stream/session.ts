@@ -1,0 +1,321 @@
+/**
+ * One audio-stream socket as a machine: sequence numbers, checkpoints across clears, pings, flood limits, draining,
+ * the closing handshake, and exactly one end. It never sees a socket: it is told what came and says what to do.
+ * Audio passes by it: the media engine takes `playAudio` and writes `media`; only their numbers come from here.
+ */
+import type { Machine } from '../../base/machine.ts';
+import { TimerSet } from '../../base/timer-set.ts';
+import { type ApplicationMessage, readApplicationMessage } from './application-message.ts';
+import { Checkpoints } from './checkpoints.ts';
+import { ENGINE_FAULTS, fault, type StreamFault } from './fault.ts';
+import { FloodMeter } from './flood-meter.ts';
+import * as encode from './service-message.ts';
+import { DEFAULT_SESSION_LIMITS, type SessionLimits } from './session-limits.ts';
+import type { EngineVerdict, SessionEnd, SessionInput, SessionOutput } from './session-types.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+/** `closing`: the end has been told, the closing handshake is on its way. */
+type State = 'connecting' | 'open' | 'draining' | 'closing' | 'ended';
+type Timer = 'connect' | 'ping' | 'pong' | 'resume' | 'drain' | 'close';
+
+/** RFC 6455 §7.4.1. */
+const NORMAL_CLOSURE = 1000;
+const POLICY_VIOLATION = 1008;
+/** Id of the checkpoint behind which the queue is drained; those of the application are counted from 1. */
+const DRAIN_CHECKPOINT = '0';
+
+export class StreamSession implements Machine<SessionInput, SessionOutput> {
+  readonly #stream: encode.StreamIdentity;
+  readonly #limits: SessionLimits;
+  readonly #timers = new TimerSet<Timer>();
+  readonly #flood: FloodMeter;
+  readonly #errors: TokenBucket;
+  readonly #checkpoints: Checkpoints;
+  #state: State = 'connecting';
+  #sequenceNumber = 0;
+  #untoldFaults = 0;
+  #stopReason: encode.StopReason = 'call_hangup';
+  #out: SessionOutput[] = [];
+  #nowMs = 0;
+
+  constructor(stream: encode.StreamIdentity, limits = DEFAULT_SESSION_LIMITS) {
+    this.#stream = stream;
+    this.#limits = limits;
+    this.#flood = new FloodMeter(limits);
+    this.#errors = new TokenBucket(limits.errors);
+    this.#checkpoints = new Checkpoints(limits.checkpoints);
+  }
+
+  /** True while messages may be sent: after `start`, before `stop`. */
+  get sending(): boolean {
+    return this.#state === 'open' || this.#state === 'draining';
+  }
+
+  /** The number of the next message; it runs over every message of the socket, from 0. */
+  takeSequenceNumber(): number {
+    const number = this.#sequenceNumber;
+    this.#sequenceNumber += 1;
+    return number;
+  }
+
+  deadlineMs(): number | undefined {
+    return this.#timers.deadlineMs();
+  }
+
+  handle(input: SessionInput, nowMs: number): readonly SessionOutput[] {
+    this.#begin(nowMs);
+    if (this.#state !== 'ended') this.#dispatch(input);
+    return this.#out;
+  }
+
+  expire(nowMs: number): readonly SessionOutput[] {
+    this.#begin(nowMs);
+    for (const timer of this.#timers.takeDue(nowMs)) {
+      if (this.#state !== 'ended') this.#expired(timer);
+    }
+    return this.#out;
+  }
+
+  #begin(nowMs: number): void {
+    this.#nowMs = nowMs;
+    this.#out = [];
+  }
+
+  #dispatch(input: SessionInput): void {
+    switch (input.kind) {
+      case 'connecting':
+        this.#timers.set('connect', this.#nowMs + this.#limits.connectMs);
+        break;
+      case 'opened':
+        this.#opened();
+        break;
+      case 'received':
+        this.#received(input.bytes, input.verdict);
+        break;
+      case 'queueFull':
+        this.#fault(ENGINE_FAULTS.bufferFull);
+        break;
+      case 'played':
+        this.#played(input.checkpoint);
+        break;
+      case 'dtmf':
+        this.#dtmf(input.digit, input.timestampMs);
+        break;
+      case 'pong':
+        this.#timers.clear('pong');
+        break;
+      case 'broken':
+        this.#breakOff(input.detail);
+        break;
+      case 'socketClosed':
+        this.#socketClosed(input.detail);
+        break;
+      case 'close':
+        this.#close(input.reason, input.drain);
+        break;
+    }
+  }
+
+  #opened(): void {
+    if (this.#state !== 'connecting') return;
+    this.#state = 'open';
+    this.#timers.clear('connect');
+    this.#timers.set('ping', this.#nowMs + this.#limits.pingMs);
+    this.#send(encode.startMessage(this.takeSequenceNumber(), this.#stream));
+    this.#out.push({ kind: 'started' });
+  }
+
+  #received(bytes: Uint8Array, verdict: EngineVerdict): void {
+    if (!this.sending) return;
+    this.#meter(bytes.length);
+    if (!this.sending || verdict === 'taken') return;
+    if (verdict === 'other') this.#read(bytes);
+    else this.#fault(ENGINE_FAULTS[verdict]);
+  }
+
+  #read(bytes: Uint8Array): void {
+    const message = readApplicationMessage(bytes, this.#stream);
+    if (!message.ok) {
+      this.#fault(message.error);
+    } else if (!this.#stream.bidirectional && message.value.event !== 'stop') {
+      const what = `${message.value.event} needs bidirectional="true"; this stream only listens`;
+      this.#fault(fault('invalid_message', what));
+    } else {
+      this.#obey(message.value);
+    }
+  }
+
+  #obey(message: ApplicationMessage): void {
+    switch (message.event) {
+      case 'playAudio':
+        this.#out.push({ kind: 'enqueue', ...message.format, payload: message.payload });
+        break;
+      case 'checkpoint':
+        this.#checkpoint(message.name);
+        break;
+      case 'clearAudio':
+        this.#clearAudio();
+        break;
+      case 'sendDTMF':
+        this.#out.push({ kind: 'sendDigits', digits: message.digits });
+        break;
+      case 'stop':
+        if (this.#state === 'open') this.#stopReason = 'api_request';
+        this.#stop(this.#state === 'open' ? { kind: 'stopRequested' } : { kind: 'closed' });
+        break;
+    }
+  }
+
+  #checkpoint(name: string): void {
+    const id = this.#checkpoints.add(name);
+    if (id !== undefined) {
+      this.#out.push({ kind: 'checkpoint', id });
+      return;
+    }
+    const what = `more than ${this.#limits.checkpoints} checkpoints wait; this one is ignored`;
+    this.#fault(fault('buffer_full', what));
+  }
+
+  #clearAudio(): void {
+    this.#checkpoints.discardAll();
+    this.#out.push({ kind: 'clearQueue' });
+    this.#send(encode.clearedAudioMessage(this.takeSequenceNumber(), this.#stream.streamId));
+    this.#out.push({ kind: 'cleared' });
+    if (this.#state === 'draining') this.#stop({ kind: 'closed' });
+  }
+
+  #played(id: string): void {
+    if (id === DRAIN_CHECKPOINT) {
+      if (this.#state === 'draining') this.#stop({ kind: 'closed' });
+      return;
+    }
+    const name = this.#checkpoints.take(id);
+    if (name === undefined || !this.sending) return;
+    const { streamId } = this.#stream;
+    this.#send(encode.playedStreamMessage(this.takeSequenceNumber(), streamId, name));
+    this.#out.push({ kind: 'played', name });
+  }
+
+  #dtmf(digit: string, timestampMs: number): void {
+    if (!this.sending) return;
+    this.#send(encode.dtmfMessage(this.takeSequenceNumber(), this.#stream, digit, timestampMs));
+  }
+
+  /** Reading rests while a debt of messages or bytes is paid; a bot that stays in debt is cut off. */
+  #meter(bytes: number): void {
+    const debtMs = this.#flood.count(bytes, this.#nowMs);
+    if (debtMs === 0 || this.#timers.has('resume')) return;
+    if (this.#flood.restedMs === 0) {
+      this.#fault(fault('buffer_full', 'messages come faster than audio needs; reading slows'));
+    }
+    this.#flood.rest(debtMs);
+    if (this.#flood.restedMs > this.#limits.floodMs) {
+      const detail = 'the application flooded the socket';
+      this.#startClosing(POLICY_VIOLATION, detail, { kind: 'dropped', detail });
+      return;
+    }
+    this.#timers.set('resume', this.#nowMs + debtMs);
+    this.#out.push({ kind: 'pauseReading' });
+  }
+
+  /** The bot is told, and the call's log; both at a bounded rate, and the number of the untold at the end. */
+  #fault(what: StreamFault): void {
+    if (!this.sending) return;
+    if (!this.#errors.takeIfThere(1, this.#nowMs)) {
+      this.#untoldFaults += 1;
+      return;
+    }
+    this.#send(encode.errorMessage(this.takeSequenceNumber(), this.#stream.streamId, what));
+    this.#out.push({ kind: 'fault', code: what.code, detail: what.message });
+  }
+
+  #close(reason: encode.StopReason, drain: boolean): void {
+    if (this.#state === 'connecting') {
+      this.#out.push({ kind: 'dropSocket' });
+      this.#end({ kind: 'closed' });
+      return;
+    }
+    if (!this.sending) return;
+    this.#stopReason = reason;
+    if (!drain || !this.#stream.bidirectional) {
+      this.#stop({ kind: 'closed' });
+    } else if (this.#state === 'open') {
+      this.#state = 'draining';
+      this.#timers.set('drain', this.#nowMs + this.#limits.drainMs);
+      this.#out.push({ kind: 'checkpoint', id: DRAIN_CHECKPOINT });
+    }
+  }
+
+  /** `stop`, then the closing handshake. */
+  #stop(end: SessionEnd): void {
+    this.#send(encode.stopMessage(this.takeSequenceNumber(), this.#stream, this.#stopReason));
+    this.#startClosing(NORMAL_CLOSURE, 'stream ended', end);
+  }
+
+  /** The end is told at once, nothing more can come of the handshake; only its time limit is kept. */
+  #startClosing(code: number, reason: string, end: SessionEnd): void {
+    this.#out.push({ kind: 'closeSocket', code, reason });
+    this.#end(end);
+    this.#state = 'closing';
+    this.#timers.set('close', this.#nowMs + this.#limits.closeMs);
+  }
+
+  #breakOff(detail: string): void {
+    if (!this.sending) return;
+    this.#out.push({ kind: 'dropSocket' });
+    this.#end({ kind: 'dropped', detail });
+  }
+
+  #socketClosed(detail: string): void {
+    if (this.#state === 'connecting') this.#end({ kind: 'connectFailed', detail });
+    else if (this.#state === 'open') this.#end({ kind: 'dropped', detail });
+    else if (this.#state === 'draining') this.#end({ kind: 'closed' });
+    else this.#forget();
+  }
+
+  #end(end: SessionEnd): void {
+    if (this.#untoldFaults > 0) {
+      const detail = `${this.#untoldFaults} more faults came too fast to be reported one by one`;
+      this.#out.push({ kind: 'fault', code: 'invalid_message', detail });
+    }
+    this.#forget();
+    this.#out.push({ kind: 'ended', end });
+  }
+
+  #forget(): void {
+    this.#state = 'ended';
+    this.#timers.clearAll();
+    this.#checkpoints.discardAll();
+  }
+
+  #expired(timer: Timer): void {
+    switch (timer) {
+      case 'connect':
+        this.#out.push({ kind: 'dropSocket' });
+        this.#socketClosed(`no WebSocket connection within ${this.#limits.connectMs} ms`);
+        break;
+      case 'ping':
+        this.#out.push({ kind: 'ping' });
+        this.#timers.set('ping', this.#nowMs + this.#limits.pingMs);
+        if (!this.#timers.has('pong')) this.#timers.set('pong', this.#nowMs + this.#limits.pongMs);
+        break;
+      case 'pong':
+        this.#breakOff(`no pong within ${this.#limits.pongMs} ms of a ping`);
+        break;
+      case 'resume':
+        this.#out.push({ kind: 'resumeReading' });
+        break;
+      case 'drain':
+        this.#stop({ kind: 'closed' });
+        break;
+      case 'close':
+        this.#out.push({ kind: 'dropSocket' });
+        this.#forget();
+        break;
+    }
+  }
+
+  #send(text: string): void {
+    this.#out.push({ kind: 'send', text });
+  }
+}

@@ -1,0 +1,41 @@
+import type { Rate } from './session-limits.ts';
+
+/** Allows `burst` at once and `perSecond` on average. */
+export class TokenBucket {
+  readonly #limit: Rate;
+  #tokens: number;
+  #updatedMs: number | undefined;
+
+  constructor(limit: Rate) {
+    this.#limit = limit;
+    this.#tokens = limit.burst;
+  }
+
+  /** Takes `cost` whatever is there; false when that left a debt. */
+  take(cost: number, nowMs: number): boolean {
+    this.#refill(nowMs);
+    this.#tokens -= cost;
+    return this.#tokens >= 0;
+  }
+
+  /** Takes `cost` only when it is there. */
+  takeIfThere(cost: number, nowMs: number): boolean {
+    this.#refill(nowMs);
+    if (this.#tokens < cost) return false;
+    this.#tokens -= cost;
+    return true;
+  }
+
+  /** Milliseconds until the debt is paid; 0 when there is none. */
+  debtMs(nowMs: number): number {
+    this.#refill(nowMs);
+    return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#limit.perSecond) * 1000;
+  }
+
+  #refill(nowMs: number): void {
+    const passedMs = nowMs - (this.#updatedMs ?? nowMs);
+    this.#updatedMs = nowMs;
+    const gained = (passedMs / 1000) * this.#limit.perSecond;
+    this.#tokens = Math.min(this.#limit.burst, this.#tokens + gained);
+  }
+}

@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  MAX_CHECKPOINT_NAME,
+  MAX_DTMF_DIGITS,
+  readApplicationMessage,
+} from '../../../src/protocol/audio-stream/audio-stream.ts';
+import { bytes, STREAM } from './fixture.ts';
+
+const read = (message: unknown) => readApplicationMessage(bytes(message), STREAM);
+const PAYLOAD = Buffer.from([1, 0, 2, 0]).toString('base64');
+const play = (media: Record<string, unknown>) => read({ event: 'playAudio', media });
+
+describe('messages of the application (dialect §1.2)', () => {
+  it.each([
+    [{ contentType: 'audio/x-l16', sampleRate: 8000 }, 'audio/x-l16', 8000],
+    [{ contentType: 'audio/x-l16', sampleRate: 16000 }, 'audio/x-l16', 16000],
+    [{ contentType: 'audio/x-l16', sampleRate: 24000 }, 'audio/x-l16', 24000],
+    [{ contentType: 'audio/x-mulaw', sampleRate: 8000 }, 'audio/x-mulaw', 8000],
+    [{ contentType: 'audio/x-mulaw', sampleRate: '8000' }, 'audio/x-mulaw', 8000],
+    [{ contentType: 'audio/x-l16;rate=16000' }, 'audio/x-l16', 16000],
+    [{ contentType: 'audio/x-l16; rate=24000' }, 'audio/x-l16', 24000],
+    [{ contentType: 'audio/mulaw' }, 'audio/x-mulaw', 8000],
+    [{ contentType: 'audio/L16', sampleRate: 8000 }, 'audio/x-l16', 8000],
+    [{ contentType: 'wav', sampleRate: '8000' }, 'audio/x-l16', 8000],
+    [{}, 'audio/x-l16', 8000],
+  ])('playAudio takes %j', (media, encoding, rate) => {
+    const result = play({ ...media, payload: PAYLOAD });
+    expect(result).toEqual({
+      ok: true,
+      value: { event: 'playAudio', format: { encoding, rate }, payload: Buffer.from([1, 0, 2, 0]) },
+    });
+  });
+
+  it.each([
+    { contentType: 'audio/x-mulaw', sampleRate: 16000 },
+    { contentType: 'audio/x-l16', sampleRate: 44100 },
+    { contentType: 'audio/x-l16', sampleRate: '8k' },
+    { contentType: 'audio/opus', sampleRate: 8000 },
+    { contentType: 7, sampleRate: 8000 },
+  ])('playAudio with %j is unsupported_format', (media) => {
+    expect(play({ ...media, payload: PAYLOAD })).toMatchObject({
+      ok: false,
+      error: { code: 'unsupported_format' },
+    });
+  });
+
+  it.each([undefined, 7, '', 'not base64!', 'AAAAA', '===='])(
+    'playAudio with payload %j is invalid_payload',
+    (payload) => {
+      expect(play({ payload })).toMatchObject({ ok: false, error: { code: 'invalid_payload' } });
+    },
+  );
+
+  it('base64 without its padding is taken', () => {
+    expect(play({ payload: PAYLOAD.replace(/=+$/, '') })).toMatchObject({ ok: true });
+  });
+
+  it('streamId may be left out, and is checked when it is there', () => {
+    expect(read({ event: 'clearAudio' })).toMatchObject({ ok: true });
+    expect(read({ event: 'clearAudio', streamId: STREAM.streamId })).toMatchObject({ ok: true });
+    expect(read({ event: 'clearAudio', streamId: 'another' })).toMatchObject({
+      ok: false,
+      error: { code: 'invalid_message' },
+    });
+  });
+
+  it.each([
+    [
+      { event: 'checkpoint', name: 'utt-7' },
+      { event: 'checkpoint', name: 'utt-7' },
+    ],
+    [
+      { event: 'mark', mark: { name: 'utt-7' } },
+      { event: 'checkpoint', name: 'utt-7' },
+    ],
+    [{ event: 'clear' }, { event: 'clearAudio' }],
+    [
+      { event: 'sendDTMF', dtmf: '12#' },
+      { event: 'sendDTMF', digits: '12#' },
+    ],
+    [
+      { event: 'sendDTMF', dtmf: { digits: '5' } },
+      { event: 'sendDTMF', digits: '5' },
+    ],
+    [{ event: 'stop' }, { event: 'stop' }],
+  ])('%j reads as %j', (message, value) => {
+    expect(read(message)).toEqual({ ok: true, value });
+  });
+
+  it('media is an alias of playAudio', () => {
+    expect(read({ event: 'media', media: { payload: PAYLOAD } })).toMatchObject({
+      ok: true,
+      value: { event: 'playAudio', format: STREAM.format },
+    });
+  });
+
+  it.each([
+    ['{"event":', 'not JSON'],
+    ['[]', 'an array'],
+    ['null', 'null'],
+    ['7', 'a number'],
+    ['{}', 'no event'],
+    ['{"event":7}', 'an event that is no string'],
+    ['{"event":"__proto__"}', 'the name of an object property'],
+    ['{"event":"constructor"}', 'another one'],
+    ['{"event":"dance"}', 'an unknown event'],
+    ['{"event":"checkpoint"}', 'a checkpoint without name'],
+    [
+      JSON.stringify({ event: 'checkpoint', name: 'x'.repeat(MAX_CHECKPOINT_NAME + 1) }),
+      'a long name',
+    ],
+    ['{"event":"sendDTMF","dtmf":"12x"}', 'digits that are none'],
+    [JSON.stringify({ event: 'sendDTMF', dtmf: '1'.repeat(MAX_DTMF_DIGITS + 1) }), 'many digits'],
+    ['{"event":"playAudio"}', 'playAudio without media'],
+  ])('%s is invalid_message (%s)', (message) => {
+    expect(read(message)).toMatchObject({ ok: false, error: { code: 'invalid_message' } });
+  });
+
+  it('bytes that are not UTF-8 are invalid_message', () => {
+    expect(readApplicationMessage(Buffer.from([0x7b, 0xff, 0xfe]), STREAM)).toMatchObject({
+      ok: false,
+      error: { code: 'invalid_message' },
+    });
+  });
+
+  it('no bytes and no JSON value makes it throw', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.uint8Array({ maxLength: 200 }), fc.json().map(bytes)), (input) => {
+        expect(typeof readApplicationMessage(input, STREAM).ok).toBe('boolean');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('no value of playAudio makes it throw', () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue(),
+        fc.jsonValue(),
+        fc.jsonValue(),
+        (contentType, sampleRate, payload) => {
+          expect(typeof play({ contentType, sampleRate, payload }).ok).toBe('boolean');
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
