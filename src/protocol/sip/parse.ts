@@ -3,7 +3,7 @@
  * A failure says whose fault it is and, where the sender can be answered, carries what to answer to.
  */
 import { headerKey } from './header/names.ts';
-import { isToken, parseDecimal } from './header/text.ts';
+import { isToken, parseDecimal, trimBlanks } from './header/text.ts';
 import { parseVia } from './header/via.ts';
 import { type HeaderField, NO_BODY, type SipMessage, SipRequest, SipResponse } from './message.ts';
 
@@ -38,24 +38,24 @@ export function parseMessage(bytes: Uint8Array): ParseResult {
   const headers = readFields(head, lineEnd === -1 ? head.length : lineEnd + 1);
   const rest = bodyAt === undefined ? NO_BODY : buffer.subarray(bodyAt);
 
-  const start_ = readStartLine(startLine);
-  if (start_.kind === 'bad') {
-    return failure(start_.status, start_.reason, respondable(start_.method, startLine, headers));
+  const first = readStartLine(startLine);
+  if (first.kind === 'bad') {
+    return failure(first.status, first.reason, respondable(first.method, headers));
   }
   const refuse = (status: number, reason: string): ParseResult =>
     failure(
       status,
       reason,
-      start_.kind === 'request' ? respondable(start_.method, startLine, headers) : undefined,
+      first.kind === 'request' ? respondable(first.method, headers) : undefined,
     );
   if (headers.fault !== undefined) return refuse(400, headers.fault);
   if (bodyAt === undefined) return refuse(400, 'Header Section Not Terminated');
   const body = readBody(headers.fields, rest);
   if (typeof body === 'string') return refuse(400, body);
   const message =
-    start_.kind === 'request'
-      ? new SipRequest(start_.method, start_.requestUri, headers.fields, body)
-      : new SipResponse(start_.status, start_.reason, headers.fields, body);
+    first.kind === 'request'
+      ? new SipRequest(first.method, first.requestUri, headers.fields, body)
+      : new SipResponse(first.status, first.reason, headers.fields, body);
   return { ok: true, message };
 }
 
@@ -162,7 +162,7 @@ function readFields(head: string, from: number): HeaderSection {
     for (let next = head.charCodeAt(at); next === 32 || next === 9; next = head.charCodeAt(at)) {
       end = head.indexOf('\n', at);
       if (end === -1) end = head.length;
-      value = `${value} ${withoutCr(head.slice(at, end)).trim()}`;
+      value = `${value} ${trimBlanks(withoutCr(head.slice(at, end)))}`;
       at = end + 1;
     }
     if (at - lineStart > MAX_HEADER_LENGTH) fault ??= 'Header Field Too Long';
@@ -181,7 +181,7 @@ function readField(line: string): HeaderField | undefined {
   const colon = line.indexOf(':');
   if (colon <= 0) return undefined;
   const name = line.slice(0, colon).trimEnd();
-  const value = line.slice(colon + 1).trim();
+  const value = trimBlanks(line.slice(colon + 1));
   const key = headerKey(name);
   // A lone CR would become a line break, and so a forged header, in whatever copies the value.
   if (value.includes('\r') || !isToken(name)) return undefined;
@@ -205,21 +205,18 @@ function readBody(fields: readonly HeaderField[], rest: Uint8Array): Uint8Array 
   return length > rest.length ? 'Content-Length Larger Than Message' : rest.subarray(0, length);
 }
 
-/** A request that can be answered: no ACK (§17), and a Via to answer along (§18.2.2). */
-function respondable(
-  method: string | undefined,
-  startLine: string,
-  headers: HeaderSection,
-): SipRequest | undefined {
-  if (method === undefined || method === 'ACK') return undefined;
-  const via = headers.fields.find((field) => field.key === 'via');
-  if (via === undefined) return undefined;
-  const request = new SipRequest(method, startLine, headers.fields);
-  return request.topVia === undefined ? salvaged(request) : request;
-}
+/** What a broken request can be answered by, its Request-URI left empty. */
+const respondable = (method: string | undefined, headers: HeaderSection): SipRequest | undefined =>
+  method === undefined ? undefined : answerable(new SipRequest(method, '', headers.fields));
 
-/** A topmost Via that cannot be read is cut back to its readable beginning, so that the sender still sees a 400. */
-function salvaged(request: SipRequest): SipRequest | undefined {
+/**
+ * The request as far as it is needed for an answer. Undefined where none is possible: an ACK (§17), or no Via to answer along
+ * (§18.2.2). A topmost Via that cannot be read is cut back to its readable beginning, so that the sender still
+ * sees a 400.
+ */
+export function answerable(request: SipRequest): SipRequest | undefined {
+  if (request.method === 'ACK') return undefined;
+  if (request.topVia !== undefined) return request;
   const beginning = /^[^;,]*/.exec(request.header('via') ?? '')?.[0].trim() ?? '';
   return parseVia(beginning) === undefined ? undefined : request.withTopHeader('Via', beginning);
 }

@@ -26,6 +26,14 @@ export function skipBlanks(text: string, at: number): number {
   return i;
 }
 
+/** Without SP and HT around; unlike `trim` it leaves other Unicode spaces alone. */
+export function trimBlanks(text: string): string {
+  let end = text.length;
+  while (end > 0 && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  const start = skipBlanks(text, 0);
+  return start === 0 && end === text.length ? text : text.slice(start, Math.max(start, end));
+}
+
 /** Index just after the quoted string that opens at `at`; undefined when it never closes. */
 export function endOfQuoted(text: string, at: number): number | undefined {
   for (let i = at + 1; i < text.length; i += 1) {

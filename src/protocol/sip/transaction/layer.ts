@@ -1,54 +1,266 @@
 /** All client and server transactions of a user agent (RFC 3261 §17), from bytes to requests and responses. */
-import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
+import { hashHex } from '../../../base/hash.ts';
+import {
+  createResponse,
+  type HeaderInit,
+  type ResponseParts,
+  type SipRequest,
+  type SipResponse,
+} from '../message.ts';
+import { answerable, type ParseFailure, parseMessage } from '../parse.ts';
+import { serialize } from '../serialize.ts';
 import type { Flow } from '../transport/flow.ts';
-import type { TimerValues } from './timer-values.ts';
+import { responseFlow, stampVia } from '../transport/response-route.ts';
+import { validateRequest, validateResponse } from '../validate.ts';
+import type { ClientTransaction } from './client.ts';
+import { createCancel } from './derived-request.ts';
+import { InviteClient } from './invite-client.ts';
+import { InviteServer } from './invite-server.ts';
+import { clientKey, isRfc2543, serverKey } from './key.ts';
+import { NonInviteClient } from './non-invite-client.ts';
+import { NonInviteServer } from './non-invite-server.ts';
+import type { ServerTransaction } from './server.ts';
+import { TransactionTable } from './table.ts';
+import { RFC3261_TIMERS, type TimerValues } from './timer-values.ts';
 import type { TransactionId, TransactionOutput } from './types.ts';
 
+/** Server transactions kept at once; further requests get 503. At 700 calls/s a minute of them fits. */
+export const MAX_SERVER_TRANSACTIONS = 100_000;
+
 export interface TransactionLayerOptions {
-  /** Unguessable token for To tags and branches. */
+  /** Unguessable token for To tags. */
   readonly newToken: () => string;
   readonly timers?: TimerValues;
-  /** Value of the Server header in answers that the layer gives by itself; none when absent. */
+  /** Server header in answers that the layer gives by itself; none when absent. */
   readonly server?: string;
   /**
-   * Answer to the address and port that the request came from even when the client did not ask for it with rport
-   * (RFC 3581). Default true: behind a NAT nothing else arrives.
+   * Answer to the address and port that a request came from even when the client did not ask for it with rport.
+   * Default true, where RFC 3261 §18.2.2 says the port of sent-by: behind a NAT nothing else arrives.
    */
   readonly replyToSource?: boolean;
+  readonly maxServerTransactions?: number;
 }
 
-/** The type surface, for those who build on it; see the class below. */
-export interface Transactions {
-  /** A datagram, or one message of a stream. */
-  receive(bytes: Uint8Array, flow: Flow, nowMs: number): readonly TransactionOutput[];
+type Outputs = readonly TransactionOutput[];
+
+export class TransactionLayer {
+  readonly #options: TransactionLayerOptions;
+  readonly #timers: TimerValues;
+  readonly #salt: string;
+  readonly #table = new TransactionTable();
+  /** Headers of the CANCEL that waits for the first provisional response (§9.1). */
+  readonly #waitingCancels = new Map<TransactionId, HeaderInit>();
+  #lastId: TransactionId = 0;
+
+  constructor(options: TransactionLayerOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? RFC3261_TIMERS;
+    this.#salt = options.newToken();
+  }
+
+  get serverCount(): number {
+    return this.#table.serverCount;
+  }
+
+  get clientCount(): number {
+    return this.#table.clientCount;
+  }
+
+  /** A datagram, or one message that the framer cut out of a stream. Faulty requests are answered here. */
+  receive(bytes: Uint8Array, flow: Flow, nowMs: number): Outputs {
+    const result = parseMessage(bytes);
+    if (!result.ok) return this.#refuseMalformed(result.error, flow);
+    const { message } = result;
+    if (message.kind === 'response') return this.#receiveResponse(message, flow, nowMs);
+    const request = stampVia(message, flow);
+    const fault = validateRequest(request);
+    if (fault === undefined) return this.#receiveRequest(request, flow, nowMs);
+    return this.#refuseMalformed({ ...fault, respondable: answerable(request) }, flow);
+  }
+
   /**
-   * Sends a request (not ACK) in a client transaction of its own. Its topmost Via must carry a fresh branch. The id is returned
-   * before the outputs are acted upon.
+   * Sends a request other than ACK in a client transaction of its own. Its topmost Via must carry a fresh branch.
+   * The id is known before the outputs are acted upon.
    */
   request(
     request: SipRequest,
     flow: Flow,
     nowMs: number,
-  ): { readonly transaction: TransactionId; readonly outputs: readonly TransactionOutput[] };
-  /** Answers a request. Once the transaction is over it does nothing. Repeat a 2xx to INVITE to retransmit it. */
-  respond(
-    transaction: TransactionId,
-    response: SipResponse,
-    nowMs: number,
-  ): readonly TransactionOutput[];
+  ): { readonly transaction: TransactionId; readonly outputs: Outputs } {
+    this.#lastId += 1;
+    const options = { id: this.#lastId, request, flow, timers: this.#timers };
+    const client =
+      request.method === 'INVITE' ? new InviteClient(options) : new NonInviteClient(options);
+    this.#table.addClient(clientKey(request), client);
+    return { transaction: client.id, outputs: this.#done(client, client.start(nowMs)) };
+  }
+
+  /**
+   * Answers a request; nothing happens when its transaction is over. A 2xx to INVITE may be given again to retransmit it.
+   * A 408 to anything but INVITE ends the transaction unanswered, provisional responses to it are dropped (RFC 4320).
+   */
+  respond(transaction: TransactionId, response: SipResponse, nowMs: number): Outputs {
+    const server = this.#table.server(transaction);
+    if (server === undefined) return [];
+    // A challenged request comes again, from careless clients with the same CSeq: that is no merged request.
+    if (response.status === 401 || response.status === 407) this.#table.forgetMerge(server);
+    return this.#done(server, server.respond(response, nowMs));
+  }
+
   /**
    * Cancels an INVITE of ours (§9.1): at once after a provisional response, else as soon as one arrives; nothing
-   * when a final response came. Without a final response 64*T1 later the INVITE ends in `timeout`.
+   * when a final response came. Without a final response 64*T1 after the CANCEL the INVITE ends in `timeout`.
    */
-  cancel(
-    transaction: TransactionId,
-    headers: HeaderInit,
-    nowMs: number,
-  ): readonly TransactionOutput[];
+  cancel(transaction: TransactionId, headers: HeaderInit, nowMs: number): Outputs {
+    const invite = this.#table.client(transaction);
+    if (invite === undefined || invite.request.method !== 'INVITE') return [];
+    if (invite.state === 'proceeding') return this.#sendCancel(invite, headers, nowMs);
+    if (invite.state === 'calling') this.#waitingCancels.set(transaction, headers);
+    return [];
+  }
+
   /** The bytes of a `send` with that transaction could not be sent. */
-  transportFailed(transaction: TransactionId, nowMs: number): readonly TransactionOutput[];
-  /** A connection is gone: its client transactions without a final response fail. */
-  connectionLost(connectionId: number, nowMs: number): readonly TransactionOutput[];
-  expire(nowMs: number): readonly TransactionOutput[];
-  deadlineMs(): number | undefined;
+  transportFailed(transaction: TransactionId, nowMs: number): Outputs {
+    const machine = this.#table.client(transaction) ?? this.#table.server(transaction);
+    return machine === undefined ? [] : this.#done(machine, machine.transportFailed(nowMs));
+  }
+
+  /** A connection is gone: requests sent over it that wait for a final response fail. */
+  connectionLost(connectionId: number, nowMs: number): Outputs {
+    return this.#table
+      .clientsOf(connectionId)
+      .flatMap((client) => this.#done(client, client.connectionLost(nowMs)));
+  }
+
+  expire(nowMs: number): Outputs {
+    const outputs: TransactionOutput[] = [];
+    for (;;) {
+      const machine = this.#table.takeDue(nowMs);
+      if (machine === undefined) return outputs;
+      outputs.push(...this.#done(machine, machine.expire(nowMs)));
+    }
+  }
+
+  deadlineMs(): number | undefined {
+    return this.#table.deadlineMs();
+  }
+
+  #receiveRequest(request: SipRequest, flow: Flow, nowMs: number): Outputs {
+    const key = serverKey(request);
+    const known = this.#table.serverByKey(key);
+    if (request.method === 'ACK') return this.#receiveAck(request, known, flow, nowMs);
+    if (known !== undefined) return this.#done(known, known.retransmitted(nowMs));
+    const limit = this.#options.maxServerTransactions ?? MAX_SERVER_TRANSACTIONS;
+    if (this.#table.serverCount >= limit) {
+      return [this.#stateless(request, flow, 503, { headers: [['Retry-After', '5']] })];
+    }
+    const invite =
+      request.method === 'CANCEL'
+        ? this.#table.serverByKey(serverKey(request, 'INVITE'))
+        : undefined;
+    const merged = this.#table.isMerged(request);
+    const server = this.#addServer(key, request, flow);
+    const transaction = server.id;
+    const started = this.#done(server, server.start(nowMs));
+    if (merged) {
+      const response = this.#answer(request, 482);
+      return [...started, ...this.#done(server, server.respond(response, nowMs))];
+    }
+    return request.method === 'CANCEL'
+      ? [...started, { kind: 'cancel', request, transaction, invite: invite?.id, flow }]
+      : [...started, { kind: 'request', request, transaction, flow }];
+  }
+
+  #addServer(key: string, request: SipRequest, flow: Flow): ServerTransaction {
+    this.#lastId += 1;
+    const options = {
+      id: this.#lastId,
+      request,
+      flow: responseFlow(request, flow, this.#options.replyToSource ?? true),
+      timers: this.#timers,
+    };
+    const server =
+      request.method === 'INVITE' ? new InviteServer(options) : new NonInviteServer(options);
+    this.#table.addServer(key, server);
+    return server;
+  }
+
+  /** An ACK of RFC 2543 belongs to the INVITE only with the To tag that we answered with (§17.2.3). */
+  #receiveAck(
+    ack: SipRequest,
+    invite: ServerTransaction | undefined,
+    flow: Flow,
+    nowMs: number,
+  ): Outputs {
+    if (invite === undefined || (isRfc2543(ack) && invite.localTag !== ack.to.tag)) {
+      return [{ kind: 'ack', request: ack, flow }];
+    }
+    return this.#done(invite, invite.acknowledged(ack, nowMs));
+  }
+
+  #receiveResponse(response: SipResponse, flow: Flow, nowMs: number): Outputs {
+    const why = validateResponse(response);
+    if (why !== undefined) return [{ kind: 'discarded', why, flow }];
+    const client = this.#table.clientByKey(clientKey(response));
+    if (client === undefined) return [{ kind: 'strayResponse', response, flow }];
+    const outputs = this.#done(client, client.receive(response, nowMs));
+    const headers = this.#waitingCancels.get(client.id);
+    if (headers === undefined || client.state === 'calling') return outputs;
+    this.#waitingCancels.delete(client.id);
+    return client.state === 'proceeding'
+      ? [...outputs, ...this.#sendCancel(client, headers, nowMs)]
+      : outputs;
+  }
+
+  #sendCancel(invite: ClientTransaction, headers: HeaderInit, nowMs: number): Outputs {
+    const cancel = this.request(createCancel(invite.request, headers), invite.flow, nowMs);
+    return [...cancel.outputs, ...this.#done(invite, invite.cancelled(nowMs))];
+  }
+
+  #refuseMalformed(error: ParseFailure, flow: Flow): Outputs {
+    const discarded: TransactionOutput = { kind: 'discarded', why: error.reason, flow };
+    if (error.respondable === undefined) return [discarded];
+    const request = stampVia(error.respondable, flow);
+    const { status, reason } = error;
+    return [this.#stateless(request, flow, status, { reason }), discarded];
+  }
+
+  #stateless(
+    request: SipRequest,
+    flow: Flow,
+    status: number,
+    parts: ResponseParts,
+  ): TransactionOutput {
+    const message = this.#answer(request, status, parts);
+    return {
+      kind: 'send',
+      bytes: serialize(message),
+      message,
+      flow: responseFlow(request, flow, this.#options.replyToSource ?? true),
+      transaction: undefined,
+    };
+  }
+
+  /** A response of our own. A retransmission of the request gets the same To tag (§8.2.7). */
+  #answer(request: SipRequest, status: number, parts: ResponseParts = {}): SipResponse {
+    const identity = `${this.#salt} ${request.header('via')} ${request.header('call-id')}`;
+    const server = this.#options.server;
+    const named: HeaderInit = server === undefined ? [] : [['Server', server]];
+    return createResponse(request, status, {
+      ...parts,
+      toTag: hashHex('sha256', identity).slice(0, 16),
+      headers: [...(parts.headers ?? []), ...named],
+    });
+  }
+
+  /** Books what a machine did: its new deadline, or its end. */
+  #done(machine: ClientTransaction | ServerTransaction, outputs: Outputs): Outputs {
+    if (machine.state === 'terminated') {
+      this.#waitingCancels.delete(machine.id);
+      this.#table.remove(machine);
+    } else {
+      this.#table.updateDeadline(machine);
+    }
+    return outputs;
+  }
 }

@@ -1,0 +1,96 @@
+/** What both client transactions share. */
+import type { SipRequest, SipResponse } from '../message.ts';
+import { serialize } from '../serialize.ts';
+import { type Flow, isReliable } from '../transport/flow.ts';
+import { type Shape, TableMachine } from './table-machine.ts';
+import type { TimerValues } from './timer-values.ts';
+import type { TransactionId, TransactionOutput } from './types.ts';
+
+export interface ClientTransactionOptions {
+  readonly id: TransactionId;
+  readonly request: SipRequest;
+  readonly flow: Flow;
+  readonly timers: TimerValues;
+}
+
+export interface ClientTransaction {
+  readonly id: TransactionId;
+  readonly request: SipRequest;
+  readonly flow: Flow;
+  readonly state: string;
+  start(nowMs: number): readonly TransactionOutput[];
+  receive(response: SipResponse, nowMs: number): readonly TransactionOutput[];
+  /** CANCEL has been sent (INVITE only). */
+  cancelled(nowMs: number): readonly TransactionOutput[];
+  transportFailed(nowMs: number): readonly TransactionOutput[];
+  connectionLost(nowMs: number): readonly TransactionOutput[];
+  expire(nowMs: number): readonly TransactionOutput[];
+  deadlineMs(): number | undefined;
+}
+
+type SharedEvent = '1xx' | 'transportError' | 'connectionLost';
+
+/** Holds request, flow and the last response; each transaction adds its table and its timers. */
+export abstract class ClientMachine<
+  State extends string,
+  Event extends string,
+  Timer extends Event,
+  Action extends string,
+> extends TableMachine<State, Event | SharedEvent, Timer, Action> {
+  readonly request: SipRequest;
+  readonly flow: Flow;
+  protected readonly timers: TimerValues;
+  readonly #requestBytes: Uint8Array;
+  #response: SipResponse | undefined;
+
+  constructor(
+    options: ClientTransactionOptions,
+    shape: Shape<State, Event | SharedEvent, Timer, Action>,
+  ) {
+    super(options.id, shape);
+    this.request = options.request;
+    this.flow = options.flow;
+    this.timers = options.timers;
+    this.#requestBytes = serialize(options.request);
+  }
+
+  protected get reliable(): boolean {
+    return isReliable(this.flow.transport);
+  }
+
+  protected get response(): SipResponse | undefined {
+    return this.#response;
+  }
+
+  protected receiveAs(
+    event: Event | SharedEvent,
+    response: SipResponse,
+    nowMs: number,
+  ): readonly TransactionOutput[] {
+    this.#response = response;
+    this.fire(event, nowMs);
+    return this.takeOutputs();
+  }
+
+  transportFailed(nowMs: number): readonly TransactionOutput[] {
+    this.fire('transportError', nowMs);
+    return this.takeOutputs();
+  }
+
+  connectionLost(nowMs: number): readonly TransactionOutput[] {
+    this.fire('connectionLost', nowMs);
+    return this.takeOutputs();
+  }
+
+  protected sendRequest(): void {
+    const { request, flow, id } = this;
+    const bytes = this.#requestBytes;
+    this.emit({ kind: 'send', bytes, message: request, flow, transaction: id });
+  }
+
+  protected passUp(): void {
+    const { flow, id } = this;
+    const response = this.#response;
+    if (response !== undefined) this.emit({ kind: 'response', response, transaction: id, flow });
+  }
+}

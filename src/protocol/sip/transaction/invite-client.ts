@@ -1,0 +1,136 @@
+/** INVITE client transaction: RFC 3261 §17.1.1, figure 5, with the Accepted state of RFC 6026 §8.4. */
+import type { SipResponse } from '../message.ts';
+import { serialize } from '../serialize.ts';
+import { ClientMachine, type ClientTransaction, type ClientTransactionOptions } from './client.ts';
+import { createAck } from './derived-request.ts';
+import type { Table } from './table-machine.ts';
+import { patience } from './timer-values.ts';
+import type { TransactionOutput } from './types.ts';
+
+export type InviteClientState = 'calling' | 'proceeding' | 'completed' | 'accepted';
+type Timer = 'timerA' | 'timerB' | 'timerD' | 'timerM' | 'giveUp';
+export type InviteClientEvent =
+  | Timer
+  | '1xx'
+  | '2xx'
+  | '3xx-6xx'
+  | 'cancelled'
+  | 'transportError'
+  | 'connectionLost';
+type Action =
+  | 'send'
+  | 'passUp'
+  | 'sendAck'
+  | 'armA'
+  | 'armD'
+  | 'armM'
+  | 'armGiveUp'
+  | 'reportTimeout'
+  | 'reportTransportError';
+
+export const INVITE_CLIENT: Table<InviteClientState | 'terminated', InviteClientEvent, Action> = {
+  calling: {
+    '1xx': ['proceeding', 'passUp'],
+    '2xx': ['accepted', 'armM', 'passUp'],
+    '3xx-6xx': ['completed', 'armD', 'sendAck', 'passUp'],
+    timerA: ['calling', 'send', 'armA'],
+    timerB: ['terminated', 'reportTimeout'],
+    transportError: ['terminated', 'reportTransportError'],
+    connectionLost: ['terminated', 'reportTransportError'],
+  },
+  proceeding: {
+    '1xx': ['proceeding', 'passUp'],
+    '2xx': ['accepted', 'armM', 'passUp'],
+    '3xx-6xx': ['completed', 'armD', 'sendAck', 'passUp'],
+    // RFC 3261 §9.1: after a CANCEL the final response is awaited for 64*T1, not for ever.
+    cancelled: ['proceeding', 'armGiveUp'],
+    giveUp: ['terminated', 'reportTimeout'],
+    connectionLost: ['terminated', 'reportTransportError'],
+  },
+  completed: {
+    '3xx-6xx': ['completed', 'sendAck'],
+    timerD: ['terminated'],
+    transportError: ['terminated', 'reportTransportError'],
+  },
+  accepted: {
+    '2xx': ['accepted', 'passUp'],
+    timerM: ['terminated'],
+  },
+  terminated: {},
+};
+
+const SHAPE = {
+  table: INVITE_CLIENT,
+  timers: ['timerA', 'timerB', 'timerD', 'timerM', 'giveUp'],
+  initial: 'calling',
+} as const;
+
+export class InviteClient
+  extends ClientMachine<InviteClientState, InviteClientEvent, Timer, Action>
+  implements ClientTransaction
+{
+  #intervalMs: number;
+
+  constructor(options: ClientTransactionOptions) {
+    super(options, SHAPE);
+    this.#intervalMs = options.timers.t1;
+  }
+
+  start(nowMs: number): readonly TransactionOutput[] {
+    this.sendRequest();
+    this.arm('timerB', nowMs + patience(this.timers));
+    if (!this.reliable) this.arm('timerA', nowMs + this.#intervalMs);
+    return this.takeOutputs();
+  }
+
+  receive(response: SipResponse, nowMs: number): readonly TransactionOutput[] {
+    const event = response.status < 200 ? '1xx' : response.status < 300 ? '2xx' : '3xx-6xx';
+    return this.receiveAs(event, response, nowMs);
+  }
+
+  cancelled(nowMs: number): readonly TransactionOutput[] {
+    this.fire('cancelled', nowMs);
+    return this.takeOutputs();
+  }
+
+  protected override perform(action: Action, nowMs: number): void {
+    switch (action) {
+      case 'send':
+        this.sendRequest();
+        break;
+      case 'passUp':
+        this.passUp();
+        break;
+      case 'sendAck':
+        this.#sendAck();
+        break;
+      case 'armA':
+        this.#intervalMs *= 2;
+        this.arm('timerA', nowMs + this.#intervalMs);
+        break;
+      case 'armD':
+        this.arm('timerD', nowMs + (this.reliable ? 0 : patience(this.timers)));
+        break;
+      case 'armM':
+        this.arm('timerM', nowMs + patience(this.timers));
+        break;
+      case 'armGiveUp':
+        this.arm('giveUp', nowMs + patience(this.timers));
+        break;
+      case 'reportTimeout':
+        this.emit({ kind: 'timeout', transaction: this.id });
+        break;
+      case 'reportTransportError':
+        this.emit({ kind: 'transportError', transaction: this.id });
+        break;
+    }
+  }
+
+  #sendAck(): void {
+    const response = this.response;
+    if (response === undefined) return;
+    const message = createAck(this.request, response);
+    const bytes = serialize(message);
+    this.emit({ kind: 'send', bytes, message, flow: this.flow, transaction: this.id });
+  }
+}

@@ -1,0 +1,107 @@
+/** Non-INVITE client transaction: RFC 3261 §17.1.2, figure 6. */
+import type { SipResponse } from '../message.ts';
+import { ClientMachine, type ClientTransaction, type ClientTransactionOptions } from './client.ts';
+import type { Table } from './table-machine.ts';
+import { patience } from './timer-values.ts';
+import type { TransactionOutput } from './types.ts';
+
+export type NonInviteClientState = 'trying' | 'proceeding' | 'completed';
+type Timer = 'timerE' | 'timerF' | 'timerK';
+export type NonInviteClientEvent = Timer | '1xx' | '2xx-6xx' | 'transportError' | 'connectionLost';
+type Action =
+  | 'send'
+  | 'passUp'
+  | 'armE'
+  | 'armEAtT2'
+  | 'armK'
+  | 'reportTimeout'
+  | 'reportTransportError';
+
+export const NON_INVITE_CLIENT: Table<
+  NonInviteClientState | 'terminated',
+  NonInviteClientEvent,
+  Action
+> = {
+  trying: {
+    '1xx': ['proceeding', 'passUp'],
+    '2xx-6xx': ['completed', 'armK', 'passUp'],
+    timerE: ['trying', 'send', 'armE'],
+    timerF: ['terminated', 'reportTimeout'],
+    transportError: ['terminated', 'reportTransportError'],
+    connectionLost: ['terminated', 'reportTransportError'],
+  },
+  proceeding: {
+    '1xx': ['proceeding', 'passUp'],
+    '2xx-6xx': ['completed', 'armK', 'passUp'],
+    timerE: ['proceeding', 'send', 'armEAtT2'],
+    timerF: ['terminated', 'reportTimeout'],
+    transportError: ['terminated', 'reportTransportError'],
+    connectionLost: ['terminated', 'reportTransportError'],
+  },
+  completed: {
+    timerK: ['terminated'],
+  },
+  terminated: {},
+};
+
+const SHAPE = {
+  table: NON_INVITE_CLIENT,
+  timers: ['timerE', 'timerF', 'timerK'],
+  initial: 'trying',
+} as const;
+
+export class NonInviteClient
+  extends ClientMachine<NonInviteClientState, NonInviteClientEvent, Timer, Action>
+  implements ClientTransaction
+{
+  #intervalMs: number;
+
+  constructor(options: ClientTransactionOptions) {
+    super(options, SHAPE);
+    this.#intervalMs = options.timers.t1;
+  }
+
+  start(nowMs: number): readonly TransactionOutput[] {
+    this.sendRequest();
+    this.arm('timerF', nowMs + patience(this.timers));
+    if (!this.reliable) this.arm('timerE', nowMs + this.#intervalMs);
+    return this.takeOutputs();
+  }
+
+  receive(response: SipResponse, nowMs: number): readonly TransactionOutput[] {
+    return this.receiveAs(response.status < 200 ? '1xx' : '2xx-6xx', response, nowMs);
+  }
+
+  /** Only an INVITE can be cancelled (§9.1). */
+  cancelled(): readonly TransactionOutput[] {
+    return [];
+  }
+
+  protected override perform(action: Action, nowMs: number): void {
+    const { t2, t4 } = this.timers;
+    switch (action) {
+      case 'send':
+        this.sendRequest();
+        break;
+      case 'passUp':
+        this.passUp();
+        break;
+      case 'armE':
+        this.#intervalMs = Math.min(2 * this.#intervalMs, t2);
+        this.arm('timerE', nowMs + this.#intervalMs);
+        break;
+      case 'armEAtT2':
+        this.arm('timerE', nowMs + t2);
+        break;
+      case 'armK':
+        this.arm('timerK', nowMs + (this.reliable ? 0 : t4));
+        break;
+      case 'reportTimeout':
+        this.emit({ kind: 'timeout', transaction: this.id });
+        break;
+      case 'reportTransportError':
+        this.emit({ kind: 'transportError', transaction: this.id });
+        break;
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/** What both server transactions share. */
+import type { SipRequest, SipResponse } from '../message.ts';
+import { serialize } from '../serialize.ts';
+import { type Flow, isReliable } from '../transport/flow.ts';
+import { type Shape, TableMachine } from './table-machine.ts';
+import type { TimerValues } from './timer-values.ts';
+import type { TransactionId, TransactionOutput } from './types.ts';
+
+export interface ServerTransactionOptions {
+  readonly id: TransactionId;
+  readonly request: SipRequest;
+  /** Where responses go. */
+  readonly flow: Flow;
+  readonly timers: TimerValues;
+}
+
+export interface ServerTransaction {
+  readonly id: TransactionId;
+  readonly request: SipRequest;
+  readonly flow: Flow;
+  readonly state: string;
+  /** To tag that we answered with: what an RFC 2543 ACK is recognised by. */
+  readonly localTag: string | undefined;
+  start(nowMs: number): readonly TransactionOutput[];
+  /** The same request again. */
+  retransmitted(nowMs: number): readonly TransactionOutput[];
+  /** An ACK (INVITE only). */
+  acknowledged(ack: SipRequest, nowMs: number): readonly TransactionOutput[];
+  respond(response: SipResponse, nowMs: number): readonly TransactionOutput[];
+  transportFailed(nowMs: number): readonly TransactionOutput[];
+  expire(nowMs: number): readonly TransactionOutput[];
+  deadlineMs(): number | undefined;
+}
+
+export abstract class ServerMachine<
+  State extends string,
+  Event extends string,
+  Timer extends Event,
+  Action extends string,
+> extends TableMachine<State, Event | 'transportError', Timer, Action> {
+  readonly request: SipRequest;
+  readonly flow: Flow;
+  protected readonly timers: TimerValues;
+  #next: SipResponse | undefined;
+  #last: { readonly message: SipResponse; readonly bytes: Uint8Array } | undefined;
+
+  constructor(
+    options: ServerTransactionOptions,
+    shape: Shape<State, Event | 'transportError', Timer, Action>,
+  ) {
+    super(options.id, shape);
+    this.request = options.request;
+    this.flow = options.flow;
+    this.timers = options.timers;
+  }
+
+  get localTag(): string | undefined {
+    return this.#last?.message.toOrUndefined?.tag;
+  }
+
+  protected get reliable(): boolean {
+    return isReliable(this.flow.transport);
+  }
+
+  protected respondAs(
+    event: Event,
+    response: SipResponse,
+    nowMs: number,
+  ): readonly TransactionOutput[] {
+    this.#next = response;
+    this.fire(event, nowMs);
+    return this.takeOutputs();
+  }
+
+  transportFailed(nowMs: number): readonly TransactionOutput[] {
+    this.fire('transportError', nowMs);
+    return this.takeOutputs();
+  }
+
+  /** Sends a response, by default the one that the user just gave, and keeps its bytes for retransmissions. */
+  protected sendNext(message: SipResponse | undefined = this.#next): void {
+    if (message === undefined) return;
+    this.#last = { message, bytes: serialize(message) };
+    this.resend();
+  }
+
+  /** Sends the last response again; nothing when none was sent yet. */
+  protected resend(): void {
+    if (this.#last === undefined) return;
+    const { message, bytes } = this.#last;
+    this.emit({ kind: 'send', bytes, message, flow: this.flow, transaction: this.id });
+  }
+}

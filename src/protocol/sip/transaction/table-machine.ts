@@ -1,0 +1,85 @@
+/** Runs a transition table: the shape shared by the four transactions. */
+import { TimerSet } from '../../../base/timer-set.ts';
+import type { TransactionId, TransactionOutput } from './types.ts';
+
+type Cell<State, Action> = readonly [next: State, ...actions: Action[]];
+
+/**
+ * `table[state][event]` is the next state and what to do on the way there. No cell: the event is ignored in that
+ * state. Timers are events too; on a change of state those without a cell in the new state are stopped.
+ */
+export type Table<State extends string, Event extends string, Action extends string> = Readonly<
+  Record<State, Readonly<Partial<Record<Event, Cell<State, Action>>>>>
+>;
+
+export interface Shape<
+  State extends string,
+  Event extends string,
+  Timer extends Event,
+  Action extends string,
+> {
+  readonly table: Table<State | 'terminated', Event, Action>;
+  readonly timers: readonly Timer[];
+  readonly initial: State;
+}
+
+export abstract class TableMachine<
+  State extends string,
+  Event extends string,
+  Timer extends Event,
+  Action extends string,
+> {
+  readonly id: TransactionId;
+  readonly #shape: Shape<State, Event, Timer, Action>;
+  readonly #timers = new TimerSet<Timer>();
+  #state: State | 'terminated';
+  #outputs: TransactionOutput[] = [];
+
+  constructor(id: TransactionId, shape: Shape<State, Event, Timer, Action>) {
+    this.id = id;
+    this.#shape = shape;
+    this.#state = shape.initial;
+  }
+
+  get state(): State | 'terminated' {
+    return this.#state;
+  }
+
+  expire(nowMs: number): readonly TransactionOutput[] {
+    for (const timer of this.#timers.takeDue(nowMs)) this.fire(timer, nowMs);
+    return this.takeOutputs();
+  }
+
+  deadlineMs(): number | undefined {
+    return this.#timers.deadlineMs();
+  }
+
+  protected abstract perform(action: Action, nowMs: number): void;
+
+  protected fire(event: Event, nowMs: number): void {
+    const { table, timers } = this.#shape;
+    const cell: Cell<State | 'terminated', Action> | undefined = table[this.#state][event];
+    if (cell === undefined) return;
+    const [next, ...actions] = cell;
+    if (next !== this.#state) {
+      this.#state = next;
+      for (const timer of timers) if (table[next][timer] === undefined) this.#timers.clear(timer);
+    }
+    for (const action of actions) this.perform(action, nowMs);
+    if (next === 'terminated') this.emit({ kind: 'terminated', transaction: this.id });
+  }
+
+  protected arm(timer: Timer, dueMs: number): void {
+    this.#timers.set(timer, dueMs);
+  }
+
+  protected emit(output: TransactionOutput): void {
+    this.#outputs.push(output);
+  }
+
+  protected takeOutputs(): readonly TransactionOutput[] {
+    const outputs = this.#outputs;
+    this.#outputs = [];
+    return outputs;
+  }
+}

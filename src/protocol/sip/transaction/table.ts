@@ -1,0 +1,116 @@
+/** Where the layer finds its transactions: by key, by id, by connection, by deadline. */
+import type { SipRequest } from '../message.ts';
+import type { ClientTransaction } from './client.ts';
+import { DeadlineQueue } from './deadline-queue.ts';
+import { mergeKey } from './key.ts';
+import type { ServerTransaction } from './server.ts';
+import type { TransactionId } from './types.ts';
+
+type AnyTransaction = ClientTransaction | ServerTransaction;
+
+interface Keyed<T> {
+  readonly key: string;
+  readonly machine: T;
+}
+
+export class TransactionTable {
+  readonly #clients = new Map<TransactionId, Keyed<ClientTransaction>>();
+  readonly #servers = new Map<TransactionId, Keyed<ServerTransaction>>();
+  readonly #clientByKey = new Map<string, ClientTransaction>();
+  readonly #serverByKey = new Map<string, ServerTransaction>();
+  readonly #byMergeKey = new Map<string, ServerTransaction>();
+  readonly #byConnection = new Map<number, Set<ClientTransaction>>();
+  readonly #deadlines = new DeadlineQueue<AnyTransaction>();
+
+  get clientCount(): number {
+    return this.#clients.size;
+  }
+
+  get serverCount(): number {
+    return this.#servers.size;
+  }
+
+  addClient(key: string, machine: ClientTransaction): void {
+    this.#clients.set(machine.id, { key, machine });
+    this.#clientByKey.set(key, machine);
+    const { connectionId } = machine.flow;
+    if (connectionId === undefined) return;
+    const siblings = this.#byConnection.get(connectionId) ?? new Set();
+    this.#byConnection.set(connectionId, siblings.add(machine));
+  }
+
+  addServer(key: string, machine: ServerTransaction): void {
+    this.#servers.set(machine.id, { key, machine });
+    this.#serverByKey.set(key, machine);
+    if (!isMergeable(machine.request)) return;
+    const merge = mergeKey(machine.request);
+    if (!this.#byMergeKey.has(merge)) this.#byMergeKey.set(merge, machine);
+  }
+
+  client(id: TransactionId): ClientTransaction | undefined {
+    return this.#clients.get(id)?.machine;
+  }
+
+  server(id: TransactionId): ServerTransaction | undefined {
+    return this.#servers.get(id)?.machine;
+  }
+
+  clientByKey(key: string): ClientTransaction | undefined {
+    return this.#clientByKey.get(key);
+  }
+
+  serverByKey(key: string): ServerTransaction | undefined {
+    return this.#serverByKey.get(key);
+  }
+
+  clientsOf(connectionId: number): readonly ClientTransaction[] {
+    return [...(this.#byConnection.get(connectionId) ?? [])];
+  }
+
+  /** The request came already, by another path (RFC 3261 §8.2.2.2). */
+  isMerged(request: SipRequest): boolean {
+    return isMergeable(request) && this.#byMergeKey.has(mergeKey(request));
+  }
+
+  forgetMerge(machine: ServerTransaction): void {
+    const merge = mergeKey(machine.request);
+    if (this.#byMergeKey.get(merge) === machine) this.#byMergeKey.delete(merge);
+  }
+
+  updateDeadline(machine: AnyTransaction): void {
+    this.#deadlines.update(machine);
+  }
+
+  takeDue(nowMs: number): AnyTransaction | undefined {
+    return this.#deadlines.takeDue(nowMs);
+  }
+
+  deadlineMs(): number | undefined {
+    return this.#deadlines.deadlineMs();
+  }
+
+  remove(machine: AnyTransaction): void {
+    this.#deadlines.remove(machine);
+    const client = this.#clients.get(machine.id);
+    if (client !== undefined) this.#removeClient(client);
+    const server = this.#servers.get(machine.id);
+    if (server === undefined) return;
+    this.#servers.delete(machine.id);
+    if (this.#serverByKey.get(server.key) === server.machine) this.#serverByKey.delete(server.key);
+    this.forgetMerge(server.machine);
+  }
+
+  #removeClient({ key, machine }: Keyed<ClientTransaction>): void {
+    this.#clients.delete(machine.id);
+    if (this.#clientByKey.get(key) === machine) this.#clientByKey.delete(key);
+    const { connectionId } = machine.flow;
+    if (connectionId === undefined) return;
+    const siblings = this.#byConnection.get(connectionId);
+    siblings?.delete(machine);
+    if (siblings?.size === 0) this.#byConnection.delete(connectionId);
+  }
+}
+
+/** Only what begins a dialog or stands alone: no To tag. A CANCEL shares the CSeq number of its INVITE by design. */
+const isMergeable = (request: SipRequest): boolean =>
+  request.to.tag === undefined && request.method !== 'CANCEL';

@@ -1,0 +1,60 @@
+/** Where a response goes: RFC 3261 §18.2 with the symmetric routing of RFC 3581. */
+
+import { withParam } from '../header/text.ts';
+import { formatVia } from '../header/via.ts';
+import type { SipRequest } from '../message.ts';
+import { bracketed, unbracketed } from '../uri.ts';
+import { type Flow, isReliable } from './flow.ts';
+
+const DEFAULT_PORT = 5060;
+
+/** IPv4 addresses mapped into IPv6 compare equal to their plain form. */
+const plainAddress = (address: string): string =>
+  unbracketed(address)
+    .toLowerCase()
+    .replace(/^::ffff:(?=[0-9]+\.)/, '');
+
+/**
+ * Notes in the topmost Via where the request really came from: `received` when sent-by says something else
+ * (RFC 3261 §18.2.1), `rport` when the client asked for it (RFC 3581 §4).
+ */
+export function stampVia(request: SipRequest, flow: Flow): SipRequest {
+  const via = request.topVia;
+  if (via === undefined) return request;
+  const source = plainAddress(flow.remoteAddress);
+  const asked = via.params.has('rport');
+  if (!asked && plainAddress(via.host) === source && !via.params.has('received')) return request;
+  let params = withParam(via.params, 'received', source);
+  if (asked) params = withParam(params, 'rport', String(flow.remotePort));
+  return request.withTopHeader('Via', formatVia({ ...via, params }));
+}
+
+const isAddress = (text: string): boolean =>
+  /^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$/.test(text) || text.includes(':');
+
+/**
+ * The flow for the response to a request whose Via has been stamped. With `replyToSource` the source port serves
+ * even a client that did not ask for it.
+ */
+export function responseFlow(request: SipRequest, flow: Flow, replyToSource: boolean): Flow {
+  const via = request.topVia;
+  if (via === undefined || isReliable(flow.transport)) return flow;
+  const maddr = unbracketed(via.params.get('maddr') ?? '');
+  if (isAddress(maddr)) {
+    return { ...flow, remoteAddress: maddr, remotePort: via.port ?? DEFAULT_PORT };
+  }
+  if (replyToSource || via.params.has('rport')) return flow;
+  return { ...flow, remotePort: via.port ?? DEFAULT_PORT };
+}
+
+/**
+ * Where to open a connection for a response when the request's own is gone (§18.2.2): the `received` address
+ * with the port of sent-by.
+ */
+export function responseFallback(request: SipRequest): { host: string; port: number } | undefined {
+  const via = request.topVia;
+  if (via === undefined) return undefined;
+  const host = via.params.get('received') ?? via.host;
+  const secure = via.transport === 'TLS' || via.transport === 'WSS';
+  return { host: bracketed(host), port: via.port ?? (secure ? DEFAULT_PORT + 1 : DEFAULT_PORT) };
+}
