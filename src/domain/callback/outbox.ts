@@ -131,7 +131,7 @@ export class Outbox {
       lane.overflowed = true;
       // Once more when it is stored: a listing in between may have missed it and cleared the mark.
       void stored.then(() => {
-        lane.overflowed = true;
+        this.#lane(notification.accountId).overflowed = true;
         this.#refillWhereRoom();
       });
       return false;

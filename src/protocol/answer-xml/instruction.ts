@@ -36,7 +36,7 @@ interface WithCallback {
 
 export interface SpeakInstruction extends Sourced {
   readonly kind: 'speak';
-  /** The words alone, white space collapsed. Never empty. */
+  /** The words alone, white space collapsed. May be empty: there is nothing to say. */
   readonly text: string;
   /** The content as well-formed SSML, without a `speak` root, when it has SSML elements. */
   readonly ssml: string | undefined;

@@ -1,0 +1,36 @@
+/** Front door: answer XML in, checked and typed instructions out (spec "Answer-XML instructions", dialect §2). */
+import { err, ok, type Result } from '../../base/result.ts';
+import { readResponse } from './element/element.ts';
+import type { AnswerXmlOptions, Instruction, XmlProblem } from './instruction.ts';
+import { DocumentRefused, Positions } from './problem.ts';
+import { readTree } from './tree.ts';
+
+export type * from './instruction.ts';
+export { MAX_DOCUMENT_BYTES } from './limits.ts';
+
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/**
+ * Reads a whole document before anything of it runs. `<Response/>` is valid and empty. Anything that is not exactly what the
+ * elements allow is a problem with its place and what was expected there; what merely has no effect is a warning on its instruction.
+ */
+export function parseAnswerXml(
+  text: string,
+  options: AnswerXmlOptions,
+): Result<readonly Instruction[], XmlProblem> {
+  const document = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  const positions = new Positions(document);
+  try {
+    return ok(readResponse(readTree(document), { positions, options }));
+  } catch (error) {
+    if (!(error instanceof DocumentRefused)) throw error;
+    const { line, column } = positions.at(error.offset);
+    return err({
+      fault: error.fault,
+      line,
+      column,
+      message: error.message,
+      expected: error.expected,
+    });
+  }
+}

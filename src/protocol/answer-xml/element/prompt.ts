@@ -1,0 +1,153 @@
+/** `Speak`, `Play`, `Wait`, and what may hold them. */
+import { ElementReader } from '../attributes.ts';
+import { elementsOnly, refuseContent, urlContent } from '../content.ts';
+import type {
+  BeepDetection,
+  PlayInstruction,
+  PromptInstruction,
+  SpeakInstruction,
+  WaitInstruction,
+} from '../instruction.ts';
+import { DAY_S, MAX_LOOP } from '../limits.ts';
+import type { Positions } from '../problem.ts';
+import type { XmlElement } from '../tree.ts';
+
+const LOOP = { default: 1, min: 0, max: MAX_LOOP };
+/** SSML elements that may stand in `Speak` (dialect §2.1). */
+const SSML = new Set([
+  'break',
+  'cont',
+  'emphasis',
+  'lang',
+  'p',
+  'phoneme',
+  'prosody',
+  's',
+  'say-as',
+  'sub',
+  'w',
+]);
+
+export function readSpeak(reader: ElementReader): SpeakInstruction {
+  const { element } = reader;
+  const words = plainText(element).replaceAll(/\s+/g, ' ').trim();
+  if (words === '') reader.warn('<Speak> has no text: nothing is said');
+  const hasMarkup = element.children.some((child) => typeof child !== 'string');
+  return {
+    kind: 'speak',
+    text: words,
+    ssml: hasMarkup
+      ? element.children
+          .map((child) => markup(child, reader))
+          .join('')
+          .trim()
+      : undefined,
+    voice: reader.text('voice') ?? 'WOMAN',
+    language: reader.text('language') ?? 'en-US',
+    loop: reader.integer('loop', LOOP),
+    ...reader.sourced(),
+  };
+}
+
+export function readPlay(reader: ElementReader): PlayInstruction {
+  const url = urlContent(reader);
+  return { kind: 'play', url, loop: reader.integer('loop', LOOP), ...reader.sourced() };
+}
+
+export function readWait(reader: ElementReader): WaitInstruction {
+  refuseContent(reader);
+  const minSilence = reader.integer('minSilence', { default: 2000, min: 100, max: 60_000 });
+  return {
+    kind: 'wait',
+    lengthMs: reader.seconds('length', { defaultS: 1, minS: 0, maxS: DAY_S }),
+    untilSilenceMs: reader.boolean('silence', false) ? minSilence : undefined,
+    beep: readBeep(reader),
+    ...reader.sourced(),
+  };
+}
+
+/** Children of GetDigits, GetInput and Gather. */
+export function readPrompts(reader: ElementReader, positions: Positions): PromptInstruction[] {
+  return elementsOnly(reader).map((child) => {
+    const prompt = readPrompt(new ElementReader(child, positions));
+    return (
+      prompt ??
+      reader.refuse(
+        `<${child.name}> inside of <${reader.element.name}>`,
+        `Speak, Play or Wait in <${reader.element.name}>`,
+      )
+    );
+  });
+}
+
+function readPrompt(reader: ElementReader): PromptInstruction | undefined {
+  switch (reader.element.name) {
+    case 'Speak':
+      return readSpeak(reader);
+    case 'Play':
+      return readPlay(reader);
+    case 'Wait':
+      return readWait(reader);
+    default:
+      return undefined;
+  }
+}
+
+/** `beep` is a boolean or `duration=300,inter_silence=50,intra_silence=500,threshold=256` (dialect §2.1). */
+function readBeep(reader: ElementReader): BeepDetection | undefined {
+  const text = reader.text('beep');
+  if (text === undefined || /^(false|0)$/i.test(text)) return undefined;
+  const given = new Map<string, number>();
+  if (!/^(true|1)$/i.test(text)) {
+    for (const item of text.split(',')) {
+      const match = /^\s*(duration|inter_silence|intra_silence|threshold)\s*=\s*(\d{1,5})\s*$/.exec(
+        item,
+      );
+      if (match === null) {
+        return reader.refuse(
+          `beep="${text.slice(0, 80)}" in <Wait>`,
+          'beep: true, false, or duration=…,inter_silence=…,intra_silence=…,threshold=…',
+          { attribute: 'beep' },
+        );
+      }
+      given.set(match[1] ?? '', Number(match[2]));
+    }
+  }
+  return {
+    durationMs: given.get('duration') ?? 300,
+    interSilenceMs: given.get('inter_silence') ?? 50,
+    intraSilenceMs: given.get('intra_silence') ?? 500,
+    threshold: given.get('threshold') ?? 256,
+  };
+}
+
+/** The words alone; `sub` is spoken as its alias, `break` separates words. */
+const plainText = (element: XmlElement): string =>
+  element.children
+    .map((child) => {
+      if (typeof child === 'string') return child;
+      if (child.name === 'break') return ' ';
+      return child.name === 'sub' ? (child.attributes.get('alias') ?? '') : plainText(child);
+    })
+    .join('');
+
+function markup(node: XmlElement | string, reader: ElementReader): string {
+  if (typeof node === 'string') return escapeMarkup(node);
+  if (!SSML.has(node.name)) {
+    reader.refuse(`<${node.name}> inside of <Speak>`, `text or SSML: ${[...SSML].join(', ')}`);
+  }
+  const attributes = [...node.attributes]
+    .map(([name, value]) => ` ${name}="${escapeMarkup(value)}"`)
+    .join('');
+  const content = node.children.map((child) => markup(child, reader)).join('');
+  return content === ''
+    ? `<${node.name}${attributes}/>`
+    : `<${node.name}${attributes}>${content}</${node.name}>`;
+}
+
+const escapeMarkup = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');

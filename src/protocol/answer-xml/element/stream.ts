@@ -1,0 +1,90 @@
+/** `Stream` (spec "Stream element rules", dialect §1.5). */
+import type { ElementReader } from '../attributes.ts';
+import { childElements, textOnly } from '../content.ts';
+import type { AnswerXmlOptions, StreamInstruction } from '../instruction.ts';
+import { DAY_S, MAX_URL_LENGTH } from '../limits.ts';
+import { extraHeaders } from '../pairs.ts';
+
+const MAX_RETRIES = 10;
+
+export function readStream(reader: ElementReader, options: AnswerXmlOptions): StreamInstruction {
+  if (childElements(reader.element).some(({ name }) => name === 'Record')) {
+    reader.refuse('<Record> inside of <Stream>', '<Record/> in front of <Stream>, not in it');
+  }
+  const url = streamUrl(reader, options);
+  const bidirectional = reader.boolean('bidirectional', false);
+  const audioTrack = reader.choice('audioTrack', ['inbound', 'outbound', 'both']) ?? 'inbound';
+  if (bidirectional && audioTrack !== 'inbound') {
+    reader.refuse(
+      `audioTrack="${audioTrack}" together with bidirectional`,
+      'audioTrack: inbound, the only value valid together with bidirectional="true"',
+      { attribute: 'audioTrack' },
+    );
+  }
+  return {
+    kind: 'stream',
+    url,
+    bidirectional,
+    audioTrack,
+    keepCallAlive: reader.boolean('keepCallAlive', false),
+    ...contentType(reader),
+    timeoutMs: timeoutMs(reader),
+    statusCallbackUrl: reader.url('statusCallbackUrl'),
+    statusCallbackMethod: reader.method('statusCallbackMethod'),
+    ...extraHeaders(reader),
+    maxRetries: maxRetries(reader),
+    name: reader.text('name'),
+    ...reader.sourced(),
+  };
+}
+
+function streamUrl(reader: ElementReader, options: AnswerXmlOptions): string {
+  const url = textOnly(reader);
+  const expected = options.allowInsecureStreams
+    ? 'a wss:// or ws:// URL as the text of <Stream>'
+    : 'a wss:// URL as the text of <Stream>';
+  if (url === '') reader.refuse('<Stream> has no URL', expected);
+  const pattern = options.allowInsecureStreams ? /^wss?:\/\/[^\s/#]/i : /^wss:\/\/[^\s/#]/i;
+  // A WebSocket URL has no fragment (RFC 6455 §3).
+  const usable = pattern.test(url) && !url.includes('#') && URL.canParse(url);
+  if (!usable || url.length > MAX_URL_LENGTH) {
+    const hint = /^ws:\/\//i.test(url) ? ' (unencrypted streams are not allowed here)' : '';
+    reader.refuse(`"${url.slice(0, 80)}" in <Stream> is not usable${hint}`, expected);
+  }
+  return url;
+}
+
+/** The service-to-application format; 24000 is for `playAudio` alone. */
+function contentType(reader: ElementReader): Pick<StreamInstruction, 'encoding' | 'rate'> {
+  const text = reader.text('contentType') ?? 'audio/x-l16;rate=8000';
+  const match = /^audio\/x-(l16|mulaw)\s*(?:;\s*rate\s*=\s*(\d+)\s*)?;?$/i.exec(text);
+  const isL16 = match?.[1]?.toLowerCase() === 'l16';
+  const rate = match?.[2] ?? '8000';
+  if (match !== null && rate === '8000') {
+    return { encoding: isL16 ? 'audio/x-l16' : 'audio/x-mulaw', rate: 8000 };
+  }
+  if (match !== null && isL16 && rate === '16000') return { encoding: 'audio/x-l16', rate: 16_000 };
+  return reader.refuse(
+    rate === '24000' ? 'contentType with rate=24000' : `contentType="${text.slice(0, 80)}"`,
+    'contentType: audio/x-mulaw;rate=8000, audio/x-l16;rate=8000 or audio/x-l16;rate=16000' +
+      (rate === '24000' ? ' (24000 is for playAudio alone)' : ''),
+    { attribute: 'contentType' },
+  );
+}
+
+/** `maxDuration` is another name for `streamTimeout`; the shorter one counts. */
+function timeoutMs(reader: ElementReader): number {
+  const range = { defaultS: DAY_S, minS: 1, maxS: DAY_S };
+  return Math.min(reader.seconds('streamTimeout', range), reader.seconds('maxDuration', range));
+}
+
+/** Brought into 0…10; what is no whole number counts as 0 (dialect §1.5). */
+function maxRetries(reader: ElementReader): number {
+  const text = reader.text('maxRetries');
+  if (text === undefined) return 0;
+  if (/^[+-]?\d{1,15}$/.test(text)) {
+    return reader.integer('maxRetries', { default: 0, min: 0, max: MAX_RETRIES });
+  }
+  reader.warn('maxRetries is no whole number: 0 is used', 'maxRetries');
+  return 0;
+}
