@@ -1,0 +1,52 @@
+/** Front door: audio-stream sockets towards customers' bots. Implements `AudioStreams` of the call domain over `ws`. */
+import { readFileSync } from 'node:fs';
+import { rootCertificates } from 'node:tls';
+import type { Clock } from '../../base/clock.ts';
+import { ServiceError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { AudioStreams } from '../../domain/call/needs.ts';
+import { DEFAULT_STREAM_LIMITS, type StreamSocketLimits } from './limits.ts';
+import { AudioStreamSocket, type StreamTally } from './stream-socket.ts';
+import type { UpgradeNeeds } from './upgrade.ts';
+
+export { DEFAULT_STREAM_LIMITS, type StreamSocketLimits } from './limits.ts';
+
+export interface AudioStreamsOptions extends UpgradeNeeds {
+  /** PEM file of certificate authorities that are trusted beside the built-in ones; empty: none. */
+  readonly caFile?: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits?: Partial<StreamSocketLimits>;
+}
+
+export interface AudioStreamsEdge extends AudioStreams {
+  /** Sums since the start, and the streams open now. */
+  counters(): Readonly<StreamTally>;
+}
+
+export function createAudioStreams(options: AudioStreamsOptions): AudioStreamsEdge {
+  const tally: StreamTally = {
+    open: 0,
+    opened: 0,
+    failed: 0,
+    mediaSent: 0,
+    mediaDropped: 0,
+    messagesReceived: 0,
+    faults: 0,
+  };
+  const socketLimits = { ...DEFAULT_STREAM_LIMITS, ...options.limits };
+  const needs = { ...options, ca: authorities(options.caFile), socketLimits, tally };
+  return {
+    open: (stream, leg, events) => new AudioStreamSocket(stream, leg, events, needs),
+    counters: () => ({ ...tally }),
+  };
+}
+
+function authorities(caFile: string | undefined): readonly string[] | undefined {
+  if (caFile === undefined || caFile === '') return undefined;
+  try {
+    return [...rootCertificates, readFileSync(caFile, 'utf8')];
+  } catch (cause) {
+    throw new ServiceError('CONFIG_INVALID', `streams.caFile ${caFile} cannot be read`, { cause });
+  }
+}

@@ -1,0 +1,80 @@
+/** From a customer's URL to the options of one WebSocket connection: address check, signature, headers (dialect §1.3, §1.4). */
+import type { LookupFunction } from 'node:net';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { StreamSocketOptions } from '../../domain/call/needs.ts';
+
+/** The guard of everything that leaves towards a customer. */
+export interface StreamEgress {
+  /** The error says why the address is refused. */
+  check(url: string): Promise<Result<unknown, string>>;
+  /** Resolves to addresses that passed the check, so that those are what is connected to. */
+  readonly lookup: LookupFunction;
+}
+
+export interface UpgradeNeeds {
+  readonly egress: StreamEgress;
+  /** Signature headers over the configured URL with the account's token. */
+  signUpgrade(url: string, accountId: string): Promise<Readonly<Record<string, string>>>;
+  readonly allowInsecure: boolean;
+  readonly userAgent: string;
+}
+
+export interface Upgrade {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What may stand in a header that is copied to the upgrade request (RFC 9110 §5.6.2 and §5.5). */
+const HEADER_NAME = /^[A-Za-z0-9_.-]+$/;
+const HEADER_VALUE = /^[\x20-\x7e]*$/;
+const COPY_PREFIXES = ['X-PH-', 'X-VH-'] as const;
+
+export async function prepareUpgrade(
+  options: StreamSocketOptions,
+  needs: UpgradeNeeds,
+): Promise<Result<Upgrade, string>> {
+  const url = URL.canParse(options.url) ? new URL(options.url) : undefined;
+  if (url === undefined) return err('the stream URL cannot be parsed');
+  if (url.protocol !== 'wss:' && !(url.protocol === 'ws:' && needs.allowInsecure)) {
+    return err(`the stream URL must begin with wss://, not with ${url.protocol}//`);
+  }
+  const authorization = basicAuthorization(url);
+  url.username = '';
+  url.password = '';
+  url.hash = '';
+  const allowed = await needs.egress.check(url.href);
+  if (!allowed.ok) return err(`the address is refused: ${allowed.error}`);
+  return ok({
+    url: url.href,
+    headers: {
+      ...copiedHeaders(options.extraHeaders),
+      ...(await needs.signUpgrade(options.url, options.accountId)),
+      ...authorization,
+      'User-Agent': needs.userAgent,
+    },
+  });
+}
+
+function basicAuthorization(url: URL): Record<string, string> {
+  if (url.username === '' && url.password === '') return {};
+  const plain = `${decoded(url.username)}:${decoded(url.password)}`;
+  return { Authorization: `Basic ${Buffer.from(plain, 'utf8').toString('base64')}` };
+}
+
+/** A stray percent sign is taken as it stands. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function copiedHeaders(headers: StreamSocketOptions['extraHeaders']): Record<string, string> {
+  const copies: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) continue;
+    for (const prefix of COPY_PREFIXES) copies[prefix + name] = value;
+  }
+  return copies;
+}

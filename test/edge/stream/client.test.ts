@@ -1,0 +1,521 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { DEFAULT_STREAM_LIMITS } from '../../../src/edge/stream/client.ts';
+import { faultsOf } from '../../protocol/audio-stream/strict-schema.ts';
+import { Bot, mediaMessage, OPTIONS, openEgress, openStream, until } from './fixture.ts';
+
+const cleanups: Array<() => Promise<unknown> | unknown> = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function bot(options?: Parameters<typeof Bot.listen>[0]): Promise<Bot> {
+  const started = await Bot.listen(options);
+  cleanups.push(() => started.stop());
+  return started;
+}
+
+async function started(
+  at: Bot,
+  ...more: Parameters<typeof openStream> extends [string, ...infer R] ? R : never
+) {
+  const stream = openStream(at.url, ...more);
+  await until(() => stream.told.log.includes('started'), 'started');
+  const media = stream.media[0];
+  if (media === undefined) throw new Error('no media stream was opened');
+  cleanups.push(() => stream.socket.close('call_hangup'));
+  return { ...stream, media };
+}
+
+describe('upgrade (dialect §1.3, §1.4)', () => {
+  it('carries signature, User-Agent and copies of the extra headers; no subprotocol, no compression', async () => {
+    const customer = await bot();
+    await started(customer);
+    const { headers } = customer.requests[0]!;
+    expect(headers).toMatchObject({
+      'x-plivo-signature-v3': 'signed',
+      'user-agent': 'Carillon/test',
+      'x-ph-tenant': '7',
+      'x-vh-tenant': '7',
+      'sec-websocket-version': '13',
+    });
+    expect(headers['sec-websocket-protocol']).toBeUndefined();
+    expect(headers['sec-websocket-extensions']).toBeUndefined();
+  });
+
+  it('signs the URL as configured for the account of the call', async () => {
+    const customer = await bot();
+    const signed: unknown[] = [];
+    const url = `${customer.url}/ws?b=2&a=1`;
+    const stream = openStream(
+      url,
+      {},
+      {
+        signUpgrade: (...what) => {
+          signed.push(what);
+          return Promise.resolve({});
+        },
+      },
+    );
+    await until(() => stream.told.log.includes('started'), 'started');
+    expect(signed).toEqual([[url, OPTIONS.accountId]]);
+    expect(customer.requests[0]?.url).toBe('/ws?b=2&a=1');
+  });
+
+  it('user information of the URL becomes Basic authorization and leaves the URL', async () => {
+    const customer = await bot();
+    const stream = openStream(customer.url.replace('ws://', 'ws://us%40er:p%3Ass@'));
+    await until(() => stream.told.log.includes('started'), 'started');
+    const expected = `Basic ${Buffer.from('us@er:p:ss').toString('base64')}`;
+    expect(customer.requests[0]?.headers.authorization).toBe(expected);
+  });
+
+  it('extra headers that cannot stand in HTTP are left out of it', async () => {
+    const customer = await bot();
+    await started(customer, {
+      extraHeaders: [
+        ['evil', 'a\r\nHost: x'],
+        ['good', 'yes'],
+      ],
+    });
+    expect(customer.requests[0]?.headers['x-ph-good']).toBe('yes');
+    expect(customer.requests[0]?.headers['x-ph-evil']).toBeUndefined();
+  });
+});
+
+describe('audio out', () => {
+  it('start comes first, then media numbered on, as text that strict clients accept', async () => {
+    const customer = await bot();
+    const { media } = await started(customer);
+    media.events.media([mediaMessage(1), mediaMessage(2)]);
+    media.events.media([mediaMessage(3)]);
+    await until(() => customer.messages.length === 4, 'four messages');
+    expect(customer.messages.flatMap(faultsOf)).toEqual([]);
+    expect(customer.messages.map((text) => JSON.parse(text).sequenceNumber)).toEqual([0, 1, 2, 3]);
+    expect(customer.events('media').map((m) => (m['media'] as { chunk: number }).chunk)).toEqual([
+      1, 2, 3,
+    ]);
+  });
+
+  it('the engine may reuse its buffer at once', async () => {
+    const customer = await bot();
+    const { media } = await started(customer);
+    const buffer = mediaMessage(1);
+    for (let i = 0; i < 200; i += 1) {
+      buffer.set(mediaMessage(1));
+      media.events.media([buffer]);
+      buffer.fill(0);
+    }
+    await until(() => customer.messages.length === 201, 'all messages');
+    expect(customer.messages.flatMap(faultsOf)).toEqual([]);
+  });
+
+  it('opens the media side with the format, tracks and extra_headers of the stream', async () => {
+    const customer = await bot();
+    const { media } = await started(customer, { encoding: 'audio/x-mulaw' });
+    expect(media.options).toEqual({
+      streamId: OPTIONS.streamId,
+      encoding: 'audio/x-mulaw',
+      rate: 8000,
+      tracks: 'inbound',
+      bidirectional: true,
+      extraHeadersJson: '"{\\"tenant\\":\\"7\\"}"',
+      queueMs: 60_000,
+    });
+  });
+
+  it('dtmf keeps its place between media messages', async () => {
+    const customer = await bot();
+    const { media } = await started(customer);
+    media.events.media([mediaMessage(1)]);
+    media.events.dtmf('5', 1_760_000_001_000);
+    media.events.media([mediaMessage(2)]);
+    await until(() => customer.messages.length === 4, 'four messages');
+    expect(customer.messages.map((text) => JSON.parse(text).event)).toEqual([
+      'start',
+      'media',
+      'dtmf',
+      'media',
+    ]);
+    expect(customer.messages.flatMap(faultsOf)).toEqual([]);
+  });
+});
+
+describe('messages of the bot', () => {
+  it('checkpoint, playedStream, clearAudio and clearedAudio reach engine, bot and call', async () => {
+    const customer = await bot();
+    const { media, told } = await started(customer);
+    customer.say({ event: 'checkpoint', streamId: OPTIONS.streamId, name: 'utt-7' });
+    await until(() => media.log.length === 1, 'checkpoint');
+    media.events.played(media.log[0]!.split(' ')[1]!);
+    customer.say({ event: 'clearAudio', streamId: OPTIONS.streamId });
+    await until(() => customer.messages.length === 3, 'answers');
+    expect(customer.events('playedStream')).toMatchObject([{ name: 'utt-7' }]);
+    expect(media.log).toEqual(['checkpoint 1', 'clear']);
+    expect(told.log).toEqual(['started', 'played utt-7', 'cleared']);
+  });
+
+  it('playAudio in an unusual shape is decoded and queued; a full queue is told', async () => {
+    const customer = await bot();
+    const { media, told } = await started(customer);
+    const message = {
+      media: { sampleRate: '16000', payload: 'AAAA', contentType: 'audio/L16' },
+      event: 'playAudio',
+    };
+    customer.say(message);
+    await until(() => media.log.length === 1, 'enqueue');
+    media.room = false;
+    customer.say(message);
+    await until(() => customer.events('error').length === 1, 'error');
+    expect(media.log).toEqual(['enqueue audio/x-l16 16000', 'enqueue audio/x-l16 16000']);
+    expect(told.faults).toEqual(['buffer_full']);
+  });
+
+  it('sendDTMF is handed to the call and keeps the stream alive', async () => {
+    const customer = await bot();
+    const { told } = await started(customer);
+    customer.say({ event: 'sendDTMF', dtmf: '12#' });
+    await until(() => told.log.includes('digits 12#'), 'digits');
+    expect(told.ends).toEqual([]);
+  });
+
+  it('broken JSON, half frames and binary rubbish are error events, never a close', async () => {
+    const customer = await bot();
+    const { media, told } = await started(customer);
+    customer.say('{"event":"playAu');
+    customer.say('');
+    customer.sockets[0]?.send(Buffer.from([0, 255, 1]));
+    customer.say({ event: 'checkpoint', name: 'still here' });
+    await until(() => media.log.length === 1, 'checkpoint');
+    await until(() => customer.events('error').length === 3, 'errors');
+    expect(customer.messages.flatMap(faultsOf)).toEqual([]);
+    expect(told.faults).toEqual(['invalid_message', 'invalid_message', 'invalid_message']);
+    expect(told.ends).toEqual([]);
+  });
+
+  it('a message in many WebSocket fragments is one message', async () => {
+    const customer = await bot();
+    const { media } = await started(customer);
+    const text = JSON.stringify({ event: 'checkpoint', name: 'fragments' });
+    for (const char of text) customer.sockets[0]?.send(char, { fin: false });
+    customer.sockets[0]?.send('', { fin: true });
+    await until(() => media.log.length === 1, 'checkpoint');
+  });
+
+  it('stop ends the stream: stop is confirmed, the socket closes with 1000', async () => {
+    const customer = await bot();
+    const { media, told } = await started(customer);
+    customer.say({ event: 'stop', streamId: OPTIONS.streamId });
+    await until(() => told.ends.length === 1 && customer.closes.length === 1, 'end');
+    expect(told.ends).toEqual([{ kind: 'stopRequested' }]);
+    expect(customer.closes[0]?.code).toBe(1000);
+    expect(customer.events('stop')).toHaveLength(1);
+    expect(media.log).toEqual(['close']);
+  });
+});
+
+describe('ends', () => {
+  it('close(reason) sends stop as the last message', async () => {
+    const customer = await bot();
+    const { socket, told, media } = await started(customer);
+    media.events.media([mediaMessage(1)]);
+    socket.close('stream_timeout');
+    socket.close('call_hangup');
+    media.events.media([mediaMessage(2)]);
+    await until(() => customer.closes.length === 1, 'close');
+    expect(customer.messages.map((text) => JSON.parse(text).event)).toEqual([
+      'start',
+      'media',
+      'stop',
+    ]);
+    expect(customer.events('stop')).toMatchObject([{ stop: { reason: 'stream_timeout' } }]);
+    expect(told.ends).toEqual([{ kind: 'closed' }]);
+  });
+
+  it('draining waits for the queue to leave', async () => {
+    const customer = await bot();
+    const { socket, told, media } = await started(customer);
+    socket.close('xml_moved_on', { drain: true });
+    expect(media.log).toEqual(['checkpoint 0']);
+    expect(told.ends).toEqual([]);
+    media.events.played('0');
+    await until(() => customer.closes.length === 1, 'close');
+    expect(told.ends).toEqual([{ kind: 'closed' }]);
+  });
+
+  it('the end is never told inside the call that caused it', async () => {
+    const customer = await bot();
+    const { socket, told } = await started(customer);
+    socket.close('call_hangup');
+    expect(told.ends).toEqual([]);
+    await Promise.resolve();
+    expect(told.ends).toHaveLength(1);
+  });
+
+  it.each([
+    [1000, 'bye', 'code 1000, "bye"'],
+    [1011, '', 'code 1011'],
+  ])(
+    'the application closing with %i is dropped, with code and reason',
+    async (code, reason, words) => {
+      const customer = await bot();
+      const { told } = await started(customer);
+      customer.sockets[0]?.close(code, reason);
+      await until(() => told.ends.length === 1, 'end');
+      expect(told.ends).toEqual([{ kind: 'dropped', detail: expect.stringContaining(words) }]);
+    },
+  );
+
+  it('a connection that breaks is dropped', async () => {
+    const customer = await bot();
+    const { told } = await started(customer);
+    customer.sockets[0]?.terminate();
+    await until(() => told.ends.length === 1, 'end');
+    expect(told.ends).toMatchObject([{ kind: 'dropped' }]);
+  });
+
+  it('a bot that does not answer pings is dropped', async () => {
+    const customer = await bot({ autoPong: false });
+    const { told, clock } = await started(customer);
+    await clock.advance(40_000);
+    await until(() => told.ends.length === 1, 'end');
+    expect(told.ends).toMatchObject([{ kind: 'dropped', detail: expect.stringContaining('pong') }]);
+  });
+
+  it('a bot that answers pings stays', async () => {
+    const customer = await bot();
+    let pings = 0;
+    const { told, clock } = await started(customer);
+    customer.sockets[0]?.on('ping', () => {
+      pings += 1;
+    });
+    for (let i = 1; i <= 5; i += 1) {
+      await clock.advance(20_000);
+      await until(() => pings === i, `ping ${i}`);
+      // The pong is on its way: it comes before a message that the bot sends after it.
+      const heard = told.log.length;
+      customer.say({ event: 'clearAudio' });
+      await until(() => told.log.length > heard, 'cleared');
+    }
+    expect(told.ends).toEqual([]);
+  });
+
+  it('a message beyond the limit closes with 1009 and says so', async () => {
+    const customer = await bot();
+    const limits = { maxMessageBytes: 1000 };
+    const { told } = await started(customer, {}, { limits });
+    customer.say('x'.repeat(1001));
+    await until(() => told.ends.length === 1 && customer.closes.length === 1, 'end');
+    expect(told.ends).toMatchObject([
+      { kind: 'dropped', detail: expect.stringContaining('exceeded the limit') },
+    ]);
+    expect(customer.closes[0]?.code).toBe(1009);
+  });
+
+  it('no media for the stream: dropped', async () => {
+    const customer = await bot();
+    const stream = openStream(customer.url, {}, {}, 'leg closed');
+    await until(() => stream.told.ends.length === 1, 'end');
+    expect(stream.told.ends).toMatchObject([
+      { kind: 'dropped', detail: expect.stringContaining('leg closed') },
+    ]);
+  });
+});
+
+describe('connect failures', () => {
+  const failure = async (url: string, client: Parameters<typeof openStream>[2] = {}) => {
+    const { told } = openStream(url, {}, client);
+    await until(() => told.ends.length === 1, 'end');
+    return told.ends[0];
+  };
+
+  it('nothing listens', async () => {
+    const server = createTcpServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    expect(await failure(`ws://127.0.0.1:${port}`)).toEqual({
+      kind: 'connectFailed',
+      detail: 'the connection failed: ECONNREFUSED',
+    });
+  });
+
+  it('an HTTP status instead of an upgrade, redirects included', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(302, { location: 'ws://127.0.0.1:1/' }).end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    cleanups.push(() => new Promise((resolve) => server.close(resolve)));
+    const end = await failure(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    expect(end).toEqual({
+      kind: 'connectFailed',
+      detail: 'the server answered the upgrade with HTTP 302',
+    });
+  });
+
+  it('a server that accepts and says nothing, within the time limit', async () => {
+    const server = createTcpServer(() => undefined).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    cleanups.push(() => server.close());
+    const { told, clock } = openStream(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await clock.advance(DEFAULT_STREAM_LIMITS.session.connectMs);
+    expect(told.ends).toMatchObject([
+      { kind: 'connectFailed', detail: expect.stringContaining('10000 ms') },
+    ]);
+  });
+
+  it.each([
+    ['http://127.0.0.1/', 'must begin with wss://'],
+    ['not a url', 'cannot be parsed'],
+  ])('%s is refused', async (url, words) => {
+    expect(await failure(url)).toEqual({
+      kind: 'connectFailed',
+      detail: expect.stringContaining(words),
+    });
+  });
+
+  it('ws:// is refused unless it is allowed', async () => {
+    const customer = await bot();
+    expect(await failure(customer.url, { allowInsecure: false })).toMatchObject({
+      kind: 'connectFailed',
+    });
+    expect(customer.requests).toEqual([]);
+  });
+
+  it('an address that the egress guard refuses is never connected to', async () => {
+    const customer = await bot();
+    const egress = {
+      ...openEgress,
+      check: () => Promise.resolve({ ok: false, error: 'private network' } as const),
+    };
+    expect(await failure(customer.url, { egress })).toEqual({
+      kind: 'connectFailed',
+      detail: 'the address is refused: private network',
+    });
+    expect(customer.requests).toEqual([]);
+  });
+
+  it('closed by the call while connecting', async () => {
+    const customer = await bot();
+    const { told, socket } = openStream(customer.url);
+    socket.close('call_hangup');
+    await until(() => told.ends.length === 1, 'end');
+    expect(told.ends).toEqual([{ kind: 'closed' }]);
+    expect(told.log).toEqual([]);
+  });
+});
+
+describe('a bot that does not read', () => {
+  it('loses the oldest media, keeps the newest and every control message, and the rest of memory stays bounded', async () => {
+    const customer = await bot();
+    const { media, told, streams, socket } = await started(customer);
+    customer.sockets[0]?.pause();
+    for (let chunk = 1; chunk <= 20_000; chunk += 1) media.events.media([mediaMessage(chunk)]);
+    media.events.dtmf('5', 1_760_000_001_000);
+    expect(told.log).toEqual(['started', 'degraded 30', 'degraded 60', 'degraded 90']);
+    customer.sockets[0]?.resume();
+    await until(() => customer.events('dtmf').length === 1, 'dtmf');
+    const chunks = customer.events('media').map((m) => (m['media'] as { chunk: number }).chunk);
+    expect(chunks.at(-1)).toBe(20_000);
+    expect(chunks.length).toBeLessThan(20_000);
+    expect([...chunks].sort((a, b) => a - b)).toEqual(chunks);
+    socket.close('call_hangup');
+    await until(() => told.ends.length === 1, 'end');
+    expect(streams.counters().mediaDropped).toBe(20_000 - chunks.length);
+    expect(streams.counters().open).toBe(0);
+  });
+
+  it('is given up when even control messages pile up', async () => {
+    const customer = await bot();
+    const { media, told } = await started(customer);
+    customer.sockets[0]?.pause();
+    for (let i = 0; i < 60_000 && told.ends.length === 0; i += 1) {
+      media.events.dtmf('5', 1_760_000_001_000);
+      if (i % 1000 === 0) await Promise.resolve();
+    }
+    await until(() => told.ends.length === 1, 'end');
+    expect(told.ends).toEqual([
+      { kind: 'dropped', detail: 'the application does not read its socket' },
+    ]);
+  });
+});
+
+describe('a bot that floods', () => {
+  it('is read no faster than the limit allows', async () => {
+    const customer = await bot();
+    const session = { ...DEFAULT_STREAM_LIMITS.session, messages: { perSecond: 100, burst: 200 } };
+    const { media, streams, clock } = await started(customer, {}, { limits: { session } });
+    media.verdict = 'taken';
+    const flood = JSON.stringify({ event: 'playAudio', media: { payload: 'A'.repeat(20_000) } });
+    for (let i = 0; i < 5000; i += 1) customer.say(flood);
+    await until(() => streams.counters().messagesReceived > 200, 'the burst');
+    for (let turn = 0; turn < 100; turn += 1) await new Promise((go) => setImmediate(go));
+    const atRest = streams.counters().messagesReceived;
+    // What was already in the parser's hands when reading rested is still delivered: a few socket buffers.
+    expect(atRest).toBeLessThan(400);
+    await clock.advance(10_000);
+    await until(() => streams.counters().messagesReceived > atRest, 'reading resumed');
+    expect(streams.counters().messagesReceived).toBeLessThan(5000);
+  });
+});
+
+describe('garbage instead of HTTP', () => {
+  it('is a connect failure', async () => {
+    const server = createTcpServer((socket) => socket.end('garbage\r\n\r\n')).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(server, 'listening');
+    cleanups.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const { told } = openStream(`ws://127.0.0.1:${port}`);
+    await until(() => told.ends.length === 1, 'end');
+    expect(told.ends).toMatchObject([{ kind: 'connectFailed' }]);
+  });
+});
+
+describe('wss', () => {
+  const file = (name: string) => fileURLToPath(new URL(`tls/${name}`, import.meta.url));
+
+  async function secureBot(): Promise<string> {
+    const server = createHttpsServer({
+      key: readFileSync(file('key.pem')),
+      cert: readFileSync(file('cert.pem')),
+    });
+    const sockets = new WebSocketServer({ server });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    cleanups.push(() => {
+      for (const client of sockets.clients) client.terminate();
+      server.close();
+    });
+    return `wss://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  it('an unknown certificate authority is a connect failure that names the reason', async () => {
+    const { told } = openStream(await secureBot());
+    await until(() => told.ends.length === 1, 'end');
+    expect(told.ends).toEqual([
+      { kind: 'connectFailed', detail: 'the connection failed: DEPTH_ZERO_SELF_SIGNED_CERT' },
+    ]);
+  });
+
+  it('an authority of the operator is trusted beside the built-in ones, without ws:// being allowed', async () => {
+    const client = { caFile: file('cert.pem'), allowInsecure: false };
+    const { told, socket } = openStream(await secureBot(), {}, client);
+    await until(() => told.log.includes('started'), 'started');
+    socket.close('call_hangup');
+  });
+
+  it('a CA file that cannot be read stops the start', () => {
+    expect(() => openStream('wss://127.0.0.1', {}, { caFile: '/nowhere.pem' })).toThrow(
+      '/nowhere.pem',
+    );
+  });
+});
