@@ -1,0 +1,51 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Accounts } from '../../domain/account/account.ts';
+import type { CallControl } from '../../domain/dispatch/types.ts';
+import type { Ledger } from '../../domain/ledger/ledger.ts';
+import type { Provisioning } from '../../domain/provisioning/provisioning.ts';
+import type { LiveCalls } from './live-calls.ts';
+import type { Operations } from './operations.ts';
+
+export interface RestSettings {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** PEM files; they are read again when they change. */
+  readonly tls?: { readonly certFile: string; readonly keyFile: string };
+  /** Addresses or CIDR ranges of reverse proxies whose `X-Forwarded-For` is believed. */
+  readonly trustProxy: readonly string[];
+  readonly bodyLimitBytes: number;
+  /** Requests per second and account; beyond: 429. */
+  readonly requestsPerSecond: number;
+  /** Base of links, without a slash at the end; empty: the listener's own address. */
+  readonly publicUrl: string;
+  /** Host of `sip_uri`. */
+  readonly registrarHost: string;
+  readonly makeCallStatus: 200 | 201;
+  /** Short endpoint and CDR shapes for strictly typed Vobiz clients. */
+  readonly strictVobizSdk: boolean;
+  readonly platformName: string;
+  /** Life of a signed recording link, seconds. */
+  readonly recordingLinkSeconds: number;
+}
+
+/** What the routes work with. */
+export interface Rooms {
+  readonly accounts: Accounts;
+  readonly ledger: Ledger;
+  readonly provisioning: Provisioning;
+  readonly control: CallControl;
+  readonly liveCalls: LiveCalls;
+  readonly operations: Operations;
+  readonly settings: RestSettings;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface RestDeps extends Rooms {
+  readonly logger: Logger;
+  /** Constant-time check of the operator's token. */
+  readonly isAdminToken: (token: string) => boolean;
+}

@@ -1,0 +1,49 @@
+import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import type { Server } from 'node:https';
+import { ServiceError } from '../../../base/errors.ts';
+import type { Logger } from '../../../base/logger.ts';
+
+/** A renewed certificate is in use after so long at the latest. */
+const CHECK_EVERY_MS = 5000;
+
+export interface CertificateFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+export function readCertificate(files: CertificateFiles): {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+} {
+  try {
+    return { cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) };
+  } catch (cause) {
+    throw new ServiceError(
+      'CONFIG_INVALID',
+      `cannot read the TLS certificate ${files.certFile} or key ${files.keyFile}`,
+      { cause },
+    );
+  }
+}
+
+/** Takes a changed certificate into use for new connections; a broken one is logged and the old one stays. */
+export function reloadCertificate(
+  server: Server,
+  files: CertificateFiles,
+  logger: Logger,
+): () => void {
+  const reload = (): void => {
+    try {
+      server.setSecureContext(readCertificate(files));
+      logger.info({ certFile: files.certFile }, 'certificate reloaded');
+    } catch (error) {
+      logger.warn({ certFile: files.certFile, error }, 'certificate not reloaded');
+    }
+  };
+  const watched = [files.certFile, files.keyFile];
+  for (const file of watched)
+    watchFile(file, { interval: CHECK_EVERY_MS, persistent: false }, reload);
+  return () => {
+    for (const file of watched) unwatchFile(file, reload);
+  };
+}

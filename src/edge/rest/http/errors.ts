@@ -1,0 +1,105 @@
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import { ServiceError, type ServiceErrorCode } from '../../../base/errors.ts';
+import type { Logger } from '../../../base/logger.ts';
+import { type Failure, failure } from './failure.ts';
+import { sendFailure } from './mount.ts';
+import type { Route } from './route.ts';
+import { familyOfPath, unmatchedFailure } from './unmatched.ts';
+
+/** Environment failures that a client should hear of as something else than 500. */
+const SERVICE_FAILURES: Partial<Record<ServiceErrorCode, Failure>> = {
+  STORE_BUSY: failure(503, 'service temporarily unavailable', { headers: { 'retry-after': '1' } }),
+  STORE_FULL: failure(507, 'storage is full', { headers: { 'retry-after': '60' } }),
+  STORE_CLOSED: failure(503, 'service is shutting down', { headers: { 'retry-after': '5' } }),
+  MEDIA_UNAVAILABLE: failure(503, 'media engine unavailable', { headers: { 'retry-after': '5' } }),
+  MEDIA_NO_PORTS: failure(503, 'no media port free', { headers: { 'retry-after': '5' } }),
+};
+
+/** Failures of the HTTP layer itself, in our words. */
+const HTTP_FAILURES: Readonly<Record<number, string>> = {
+  400: 'malformed request',
+  413: 'request body too large',
+  414: 'request target too long',
+  415: 'content type must be application/json',
+};
+
+/** Every error and every unknown path ends in the body shape of the family that it belongs to. */
+export function installErrorHandlers(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  logger: Logger,
+): void {
+  app.setNotFoundHandler((request, reply) => {
+    const path = pathOf(request);
+    return sendFailure(
+      reply,
+      unmatchedFailure(request.method, path, routes),
+      familyOfPath(path),
+      request.apiId,
+    );
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const route = request.routeOptions.config.route;
+    const refusal = failureOf(error, route);
+    if (refusal.status >= 500) {
+      logger.error(
+        { requestId: request.id, method: request.method, path: pathOf(request), error },
+        'request failed',
+      );
+    }
+    const family = route?.errors ?? familyOfPath(pathOf(request));
+    return sendFailure(reply, refusal, family, request.apiId);
+  });
+}
+
+const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
+
+function failureOf(error: FastifyError, route: Route | undefined): Failure {
+  if (error.validation !== undefined) return invalidParameters(error, route);
+  if (error instanceof ServiceError) {
+    return SERVICE_FAILURES[error.code] ?? failure(500, internal(route));
+  }
+  const status = error.statusCode ?? 500;
+  if (status >= 400 && status < 500) {
+    const detail = error.code === 'FST_ERR_CTP_INVALID_JSON_BODY' ? 'malformed JSON' : undefined;
+    return failure(status, detail ?? HTTP_FAILURES[status] ?? 'bad request');
+  }
+  return failure(500, internal(route));
+}
+
+const internal = (route: Route | undefined): string =>
+  route?.internalError ?? 'internal server error';
+
+interface Hinted {
+  readonly properties?: Readonly<Record<string, Hinted>>;
+  readonly items?: Hinted;
+  readonly 'x-hint'?: string;
+}
+
+/** One sentence per wrong field, ours where the schema has one. */
+function invalidParameters(error: FastifyError, route: Route | undefined): Failure {
+  const schema = error.validationContext === 'body' ? route?.body : route?.query;
+  const details: Record<string, string> = {};
+  for (const problem of error.validation ?? []) {
+    const { keyword, params, instancePath, message } = problem;
+    const missing = keyword === 'required' ? String(params['missingProperty']) : undefined;
+    const steps = instancePath.split('/').filter((step) => step !== '');
+    const path = missing === undefined ? steps : [...steps, missing];
+    const field = path.join('.') || (error.validationContext ?? 'body');
+    const said = missing === undefined ? (hintOf(schema, path) ?? message) : 'is required';
+    details[field] ??= said ?? 'is invalid';
+  }
+  const detail = Object.entries(details)
+    .map(([field, problem]) => `${field} ${problem}`)
+    .join('; ');
+  const message =
+    route?.errors === 'export' ? detail || 'invalid request' : 'invalid request parameters';
+  return failure(400, message, { detail, details });
+}
+
+function hintOf(schema: unknown, path: readonly string[]): string | undefined {
+  let at = schema as Hinted | undefined;
+  for (const step of path)
+    at = at?.properties?.[step] ?? (/^\d+$/.test(step) ? at?.items : undefined);
+  return at?.['x-hint'];
+}

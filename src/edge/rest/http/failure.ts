@@ -1,0 +1,41 @@
+/** Why a request was not served, before it takes the body shape of its route's family. */
+export interface Failure {
+  readonly status: number;
+  /** Short and stable: clients compare it. */
+  readonly message: string;
+  /** A sentence for people, where the family's shape has room for one. */
+  readonly detail?: string;
+  /** Field → what is wrong with it. */
+  readonly details?: Readonly<Record<string, string>>;
+  /** Further members of the body. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** No body at all (spec Errors: Number attach). */
+  readonly bare?: true;
+}
+
+export const failure = (
+  status: number,
+  message: string,
+  more: Omit<Failure, 'status' | 'message'> = {},
+): Failure => ({ status, message, ...more });
+
+export const INVALID_TOKEN = failure(401, 'Invalid token');
+export const ACCOUNT_MISMATCH = failure(403, 'Access denied: account ID mismatch');
+/** Spec Errors, Transactions: missing account id in the path. */
+export const MISSING_ACCOUNT_ID = failure(400, 'accountID is required');
+export const NOT_FOUND = failure(404, 'resource not found');
+
+export const notFound = (what: string): Failure => failure(404, `${what} not found`);
+
+/** One field is wrong in a way that the schema cannot say. */
+export const invalidField = (field: string, problem: string): Failure =>
+  failure(400, 'invalid request parameters', {
+    detail: `${field} ${problem}`,
+    details: { [field]: problem },
+  });
+
+export const tooManyRequests = (message: string, retryAfterMs: number): Failure =>
+  failure(429, message, {
+    headers: { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) },
+  });

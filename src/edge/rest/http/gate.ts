@@ -1,0 +1,96 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Clock } from '../../../base/clock.ts';
+import { err, ok, type Result } from '../../../base/result.ts';
+import type { Access, Accounts, Principal } from '../../../domain/account/account.ts';
+import { type Credentials, credentialsOf } from './credentials.ts';
+import {
+  ACCOUNT_MISMATCH,
+  type Failure,
+  failure,
+  INVALID_TOKEN,
+  tooManyRequests,
+} from './failure.ts';
+import type { RequestRate } from './request-rate.ts';
+import type { Route } from './route.ts';
+
+/** Who asks, and about which account. */
+export interface Admission {
+  readonly principal: Principal | undefined;
+  readonly access: Access | undefined;
+}
+
+const NOBODY: Admission = { principal: undefined, access: undefined };
+
+export interface GateDeps {
+  readonly accounts: Pick<Accounts, 'authenticate' | 'authenticateBearer' | 'authorize' | 'get'>;
+  /** Constant-time check of the operator's token. */
+  readonly isAdminToken: (token: string) => boolean;
+  readonly rate: RequestRate;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+/** Lets a request in or says why not: credentials, request rate, account of the path, in this order. */
+export class Gate {
+  readonly #deps: GateDeps;
+
+  constructor(deps: GateDeps) {
+    this.#deps = deps;
+  }
+
+  async admit(
+    route: Pick<Route, 'audience' | 'unknownAccountStatus'>,
+    headers: IncomingHttpHeaders,
+    pathAuthId: string | undefined,
+  ): Promise<Result<Admission, Failure>> {
+    if (route.audience === 'public') return ok(NOBODY);
+    const credentials = credentialsOf(headers);
+    if (credentials === undefined) return err(INVALID_TOKEN);
+    if (route.audience === 'admin') {
+      const known = credentials.kind === 'bearer' && this.#deps.isAdminToken(credentials.token);
+      return known ? ok(NOBODY) : err(INVALID_TOKEN);
+    }
+    const principal = await this.#authenticate(credentials, route.audience);
+    if (!principal.ok) return principal;
+    const waitMs = this.#deps.rate.take(
+      principal.value.owner.authId,
+      this.#deps.clock.monotonicMs(),
+    );
+    if (waitMs > 0) return err(tooManyRequests('request rate exceeded', waitMs));
+    if (pathAuthId === undefined) return ok({ principal: principal.value, access: undefined });
+    return this.#authorize(route, principal.value, pathAuthId);
+  }
+
+  async #authenticate(
+    credentials: Credentials,
+    audience: Route['audience'],
+  ): Promise<Result<Principal, Failure>> {
+    const { accounts } = this.#deps;
+    if (credentials.kind === 'bearer' && audience !== 'accountOrAccessToken') {
+      return err(INVALID_TOKEN);
+    }
+    const principal =
+      credentials.kind === 'bearer'
+        ? await accounts.authenticateBearer(credentials.token)
+        : await accounts.authenticate(credentials.authId, credentials.authToken);
+    if (principal.ok) return principal;
+    return err(
+      principal.error.kind === 'inactive' ? failure(403, 'account is not active') : INVALID_TOKEN,
+    );
+  }
+
+  async #authorize(
+    route: Pick<Route, 'unknownAccountStatus'>,
+    principal: Principal,
+    pathAuthId: string,
+  ): Promise<Result<Admission, Failure>> {
+    const access = await this.#deps.accounts.authorize(principal, pathAuthId);
+    if (access.ok) return ok({ principal, access: access.value });
+    if (
+      route.unknownAccountStatus !== undefined &&
+      (await this.#deps.accounts.get(pathAuthId)) === undefined
+    ) {
+      return err(failure(route.unknownAccountStatus, 'account not found'));
+    }
+    return err(ACCOUNT_MISMATCH);
+  }
+}

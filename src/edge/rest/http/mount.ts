@@ -1,0 +1,132 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import { uuid } from '../../../base/ids.ts';
+import type { Rooms } from '../deps.ts';
+import { ERROR_BODY, type ErrorFamily } from './error-body.ts';
+import { type Failure, MISSING_ACCOUNT_ID } from './failure.ts';
+import type { Admission, Gate } from './gate.ts';
+import type { AccountInput, RawReply, Route } from './route.ts';
+import type { TSchema } from './schema.ts';
+import { routerPath } from './url.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the gate before the body is read. */
+    admission: Admission | undefined;
+    /** UUID of this request: `api_id`. */
+    apiId: string;
+  }
+  interface FastifyContextConfig {
+    route?: Route;
+  }
+}
+
+/** Puts one route record on the server. */
+export function mount(app: FastifyInstance, route: Route, gate: Gate, rooms: Rooms): void {
+  const booleans = booleanFields(route.body);
+  const status = route.status ?? 200;
+  const schema: FastifySchema = {
+    ...(route.params && { params: route.params }),
+    ...(route.query && { querystring: route.query }),
+    ...(route.body && { body: route.body }),
+    ...(route.reply && { response: { [status]: route.reply } }),
+  };
+  app.route({
+    method: route.method,
+    url: routerPath(route.method, route.path),
+    schema,
+    config: { route },
+    ...(route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
+    exposeHeadRoute: route.audience === 'public' && route.method === 'GET',
+    onRequest: async (request, reply) => {
+      const authId = pathAccount(route, request);
+      if (authId === '') {
+        return sendFailure(reply, MISSING_ACCOUNT_ID, route.errors, request.apiId);
+      }
+      const admitted = await gate.admit(route, request.headers, authId);
+      if (!admitted.ok) return sendFailure(reply, admitted.error, route.errors, request.apiId);
+      request.admission = admitted.value;
+      return undefined;
+    },
+    preValidation: async (request) => {
+      if (route.body !== undefined) request.body = normalised(request.body, booleans);
+    },
+    handler: async (request, reply) => {
+      const result = await route.run(rooms, inputOf(request));
+      if (!result.ok) return sendFailure(reply, result.error, route.errors, request.apiId);
+      reply.code(status);
+      if (status === 204) return reply.send();
+      if (route.reply !== undefined) return reply.send(result.value);
+      return sendRaw(reply, result.value as RawReply);
+    },
+  });
+}
+
+export function sendFailure(
+  reply: FastifyReply,
+  failure: Failure,
+  family: ErrorFamily,
+  apiId: string,
+): FastifyReply {
+  reply.code(failure.status);
+  for (const [name, value] of Object.entries(failure.headers ?? {})) reply.header(name, value);
+  if (failure.status === 401)
+    reply.header('www-authenticate', 'Basic realm="API", charset="UTF-8"');
+  if (failure.bare) return reply.send();
+  // Past the reply schemas: those describe success.
+  return reply
+    .serializer(JSON.stringify)
+    .type('application/json; charset=utf-8')
+    .send(ERROR_BODY[family](failure, apiId));
+}
+
+export const newApiId = (rooms: Pick<Rooms, 'random'>): string => uuid(rooms.random);
+
+function inputOf(request: FastifyRequest): AccountInput {
+  const { principal, access } = request.admission ?? {};
+  const owner = access?.owner ?? principal?.owner;
+  const account = access?.account ?? principal?.account;
+  // Routes without an account are typed without these members, so they never see the gaps.
+  return {
+    params: request.params,
+    query: request.query,
+    body: request.body,
+    apiId: request.apiId,
+    headers: request.headers,
+    url: request.originalUrl,
+    principal,
+    access,
+    accountId: owner?.authId ?? '',
+    subAccount: account?.parentAuthId === undefined ? undefined : account.authId,
+  } as AccountInput;
+}
+
+function sendRaw(reply: FastifyReply, raw: RawReply): FastifyReply {
+  for (const [name, value] of Object.entries(raw.headers ?? {})) reply.header(name, value);
+  return reply.type(raw.contentType).send(raw.body);
+}
+
+/** The account named in the path of an account route. */
+function pathAccount(route: Route, request: FastifyRequest): string | undefined {
+  if (route.audience !== 'account' && route.audience !== 'accountOrAccessToken') return undefined;
+  const { auth_id: authId } = request.params as { readonly auth_id?: string };
+  return authId ?? '';
+}
+
+function booleanFields(body: TSchema | undefined): readonly string[] {
+  const { properties = {} } = (body ?? {}) as {
+    readonly properties?: Readonly<Record<string, { readonly type?: unknown }>>;
+  };
+  return Object.keys(properties).filter((name) => properties[name]?.type === 'boolean');
+}
+
+/** An absent body is an empty object; booleans may be written as text in any case (dialect §0.2 rule 11). */
+function normalised(body: unknown, booleans: readonly string[]): unknown {
+  if (body === undefined || body === null) return {};
+  if (typeof body !== 'object') return body;
+  const fields = body as Record<string, unknown>;
+  for (const name of booleans) {
+    const value = fields[name];
+    if (typeof value === 'string') fields[name] = value.trim().toLowerCase();
+  }
+  return fields;
+}

@@ -1,0 +1,148 @@
+import type { Readable } from 'node:stream';
+import type { Result } from '../../../base/result.ts';
+import type { Access, Principal } from '../../../domain/account/account.ts';
+import type { Rooms } from '../deps.ts';
+import type { ErrorFamily } from './error-body.ts';
+import type { Failure } from './failure.ts';
+import type { Static, TSchema } from './schema.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Who may use a route. */
+export type Audience =
+  /** Account credentials by headers or Basic; the path's account must be theirs. */
+  | 'account'
+  /** As `account`, or an access token as Bearer (spec: Authentication 3). */
+  | 'accountOrAccessToken'
+  /** Account credentials, no account in the path. */
+  | 'caller'
+  /** The operator's bearer token. */
+  | 'admin'
+  | 'public';
+
+type MaybeSchema = TSchema | undefined;
+type Known<S extends MaybeSchema> = S extends TSchema ? Static<S> : undefined;
+
+/** What came in, checked against the schemas of path, query and body. */
+export interface Input<P = unknown, Q = unknown, B = unknown> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  /** A UUID made for this request: `api_id`. */
+  readonly apiId: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Path and query as sent by the client. */
+  readonly url: string;
+}
+
+/** A request with account credentials. */
+export interface CallerInput<P = unknown, Q = unknown, B = unknown> extends Input<P, Q, B> {
+  readonly principal: Principal;
+}
+
+/** A request about the account of its path. */
+export interface AccountInput<P = unknown, Q = unknown, B = unknown> extends CallerInput<P, Q, B> {
+  readonly access: Access;
+  /** Main account: owner of ledger, limits and resources. */
+  readonly accountId: string;
+  /** Set when the path names a sub-account, or one asks: it sees its own resources only. */
+  readonly subAccount: string | undefined;
+}
+
+/** A reply that is no JSON document of the schema: a file, CSV, text. */
+export interface RawReply {
+  readonly contentType: string;
+  readonly body: string | Readable;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Answer<T> = Result<T, Failure> | Promise<Result<T, Failure>>;
+
+interface Common {
+  readonly method: Method;
+  /** As documented: `/api/v1/…` with the trailing slash that the spec shows. Parameters as `{name}`. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly errors: ErrorFamily;
+  /** Status of success; 200 unless said. 204 has no body. */
+  readonly status?: number;
+  /** `error` of an answer 500 (spec Errors: Transactions). */
+  readonly internalError?: string;
+  /** Instead of 403 when no account has the id of the path (spec Errors, Make call: 404). */
+  readonly unknownAccountStatus?: 404;
+  /** Content type when the reply is not JSON. */
+  readonly produces?: string;
+  /** Largest body, when it differs from the setting. */
+  readonly bodyLimitBytes?: number;
+}
+
+type ReplyOf<R extends MaybeSchema> = R extends TSchema ? Static<R> : RawReply | undefined;
+
+/** A route as it is written down: four schemas, and a handler that is given what they describe. */
+interface RouteDefinition<
+  P extends MaybeSchema,
+  Q extends MaybeSchema,
+  B extends MaybeSchema,
+  R extends MaybeSchema,
+  I,
+> extends Common {
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly reply?: R;
+  run(rooms: Rooms, input: I): Answer<ReplyOf<R>>;
+}
+
+/** A route with its types forgotten: what the server mounts and the API page lists. */
+export interface Route extends Common {
+  readonly audience: Audience;
+  readonly params?: TSchema;
+  readonly query?: TSchema;
+  readonly body?: TSchema;
+  readonly reply?: TSchema;
+  run(rooms: Rooms, input: AccountInput): Answer<unknown>;
+}
+
+/** The server checks every input against the route's schemas before it runs, so the types may be forgotten here. */
+const erased = (definition: object, audience: Audience): Route =>
+  ({ ...definition, audience }) as Route;
+
+const accountRoutes =
+  (audience: Audience) =>
+  <
+    P extends MaybeSchema = undefined,
+    Q extends MaybeSchema = undefined,
+    B extends MaybeSchema = undefined,
+    R extends MaybeSchema = undefined,
+  >(
+    definition: RouteDefinition<P, Q, B, R, AccountInput<Known<P>, Known<Q>, Known<B>>>,
+  ): Route =>
+    erased(definition, audience);
+
+export const accountRoute = accountRoutes('account');
+export const readableByToken = accountRoutes('accountOrAccessToken');
+
+export const callerRoute = <
+  P extends MaybeSchema = undefined,
+  Q extends MaybeSchema = undefined,
+  B extends MaybeSchema = undefined,
+  R extends MaybeSchema = undefined,
+>(
+  definition: RouteDefinition<P, Q, B, R, CallerInput<Known<P>, Known<Q>, Known<B>>>,
+): Route => erased(definition, 'caller');
+
+const accountlessRoutes =
+  (audience: Audience) =>
+  <
+    P extends MaybeSchema = undefined,
+    Q extends MaybeSchema = undefined,
+    B extends MaybeSchema = undefined,
+    R extends MaybeSchema = undefined,
+  >(
+    definition: RouteDefinition<P, Q, B, R, Input<Known<P>, Known<Q>, Known<B>>>,
+  ): Route =>
+    erased(definition, audience);
+
+export const adminRoute = accountlessRoutes('admin');
+export const publicRoute = accountlessRoutes('public');

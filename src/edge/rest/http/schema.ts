@@ -1,0 +1,73 @@
+/** Building blocks of request and reply schemas. */
+import { type Static, type TSchema, Type } from 'typebox';
+
+export type { Static, TSchema };
+export { Type };
+
+/** Adds the sentence that a refused value is answered with, after the field's name. */
+export const hinted = <S extends TSchema>(schema: S, hint: string): S => ({
+  ...schema,
+  'x-hint': hint,
+});
+
+export const nullableText = () => Type.Unsafe<string | null>({ type: ['string', 'null'] });
+export const nullableNumber = () => Type.Unsafe<number | null>({ type: ['number', 'null'] });
+export const nullableInteger = () => Type.Unsafe<number | null>({ type: ['integer', 'null'] });
+
+/** `YYYY-MM-DDTHH:MM:SS.ffffffZ`. */
+export const timestamp = () => Type.String({ description: 'ISO 8601, UTC, microseconds' });
+export const nullableTimestamp = () =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'ISO 8601, UTC, microseconds',
+  });
+
+export const oneOf = <const V extends readonly string[]>(
+  values: V,
+  options: { readonly default?: V[number]; readonly description?: string } = {},
+) => Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });
+
+/** A JSON boolean, or "true"/"false" in any case (dialect §0.2 rule 11). */
+export const flag = (initial?: boolean) =>
+  Type.Boolean(initial === undefined ? {} : { default: initial });
+
+export const httpMethod = (initial: 'GET' | 'POST' = 'POST') =>
+  hinted(
+    Type.Unsafe<'GET' | 'POST'>({ type: 'string', enum: ['GET', 'POST'], default: initial }),
+    'must be GET or POST',
+  );
+
+const HTTP_URL = '^[hH][tT][tT][pP][sS]?://[^\\s/?#]+';
+export const URL_MAX = 2048;
+/** An absolute http(s) URL; whether its address may be reached is decided when it is called. */
+export const httpUrl = () =>
+  hinted(
+    Type.String({ pattern: HTTP_URL, maxLength: URL_MAX }),
+    'must be an absolute http or https URL',
+  );
+/** As `httpUrl`, or empty: not set. */
+export const optionalHttpUrl = () =>
+  hinted(
+    Type.String({ pattern: `^$|${HTTP_URL}`, maxLength: URL_MAX }),
+    'must be an absolute http or https URL',
+  );
+
+/** A numeric application id; JSON number or string of digits (dialect §3.2). */
+export const appIdField = () =>
+  hinted(
+    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    'must be a numeric application id',
+  );
+
+/** Plivo-style list query (dialect §3.0): default 20, at most 100. */
+export const LIST_LIMIT_DEFAULT = 20;
+export const LIST_LIMIT_MAX = 100;
+export const sliceQuery = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: LIST_LIMIT_MAX, default: LIST_LIMIT_DEFAULT }),
+  ),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
+};
+
+export const apiId = () => Type.String({ description: 'id of this request' });
+export const messageReply = Type.Object({ api_id: apiId(), message: Type.String() });

@@ -1,0 +1,41 @@
+/** What the operator asks of the running service itself. Implemented where everything is joined. */
+export interface Operations {
+  /** One entry per part that must be up; the service is ready when all are. */
+  readiness(): Promise<readonly PartState[]>;
+  status(): Promise<ServiceStatus>;
+  registrations(): readonly RegistrationView[];
+  /** A live contact of the endpoint, the one registered last. */
+  registrationOf(username: string): RegistrationView | undefined;
+  /** No new calls from now on; running ones go on. */
+  drain(): void;
+  /** Prometheus text, version 0.0.4. */
+  metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
+  /** Consistent copy of the database at `path` inside the data folder; the bytes written. */
+  backup(path: string): Promise<{ readonly path: string; readonly bytes: number }>;
+}
+
+export interface PartState {
+  readonly part: string;
+  readonly ready: boolean;
+  readonly detail: string;
+}
+
+export interface ServiceStatus {
+  readonly version: string;
+  readonly startedUs: number;
+  readonly draining: boolean;
+  readonly callsActive: number;
+  readonly callsLimit: number;
+  readonly registrations: number;
+  readonly parts: readonly PartState[];
+}
+
+export interface RegistrationView {
+  readonly username: string;
+  readonly contactUri: string;
+  readonly transport: string;
+  readonly address: string;
+  readonly port: number;
+  readonly userAgent: string;
+  readonly expiresUs: number;
+}

@@ -1,0 +1,114 @@
+import { err, ok, type Result } from '../../base/result.ts';
+import type { AccountRefusal, TransferRefusal } from '../../domain/account/account.ts';
+import type { ControlRefusal, PlaceCallsRefusal } from '../../domain/dispatch/types.ts';
+import type { LedgerRefusal } from '../../domain/ledger/ledger.ts';
+import type {
+  ApplicationRefusal,
+  CarrierRefusal,
+  EndpointRefusal,
+  NumberRefusal,
+  TrunkRefusal,
+} from '../../domain/provisioning/provisioning.ts';
+import { type Failure, failure, invalidField, notFound, tooManyRequests } from './http/failure.ts';
+
+/** Everything that the domain may refuse. A new kind does not compile until it has an answer below. */
+export type Refusal =
+  | AccountRefusal
+  | TransferRefusal
+  | LedgerRefusal
+  | ApplicationRefusal
+  | EndpointRefusal
+  | NumberRefusal
+  | TrunkRefusal
+  | CarrierRefusal
+  | PlaceCallsRefusal
+  | ControlRefusal;
+
+type Kind = Refusal['kind'];
+type Of<K extends Kind> = Extract<Refusal, { readonly kind: K }>;
+type Answers = { readonly [K in Kind]: Failure | ((refusal: Of<K>) => Failure) };
+
+const unavailable = (message: string, retryAfterMs: number): Failure => ({
+  ...tooManyRequests(message, retryAfterMs),
+  status: 503,
+});
+
+const TRUNK_PARTS = {
+  primaryUriUuid: 'primary_uri_uuid',
+  fallbackUriUuid: 'fallback_uri_uuid',
+  credentialUuid: 'credential_uuid',
+  ipaclUuid: 'ipacl_uuid',
+} as const;
+
+const ANSWERS: Answers = {
+  unknownAccount: notFound('account'),
+  unknownParent: notFound('account'),
+  unknownPartner: invalidField('partner_auth_id', 'is no account'),
+  notAPartner: failure(403, 'partner access required'),
+  transferNotEnabled: failure(403, 'limit transfer is not enabled for this partner'),
+  unknownCustomer: notFound('customer account'),
+  notYourCustomer: failure(403, 'customer does not belong to this partner'),
+  customerIsPartner: failure(403, 'customer is itself a partner'),
+  notEnoughCapacity: ({ available }) =>
+    failure(400, 'not enough capacity', {
+      detail: `only ${available} available`,
+      fields: { available },
+    }),
+  unknownBalance: notFound('balance'),
+  balanceExists: failure(409, 'balance already exists'),
+  insufficientFunds: failure(402, 'insufficient balance', {
+    detail: 'The available balance does not cover this; top up and try again.',
+  }),
+  unknownApplication: notFound('application'),
+  applicationInUse: failure(409, 'application is in use', {
+    detail: 'Numbers or endpoints are attached to it; detach them, or delete with cascade.',
+  }),
+  unknownEndpoint: notFound('endpoint'),
+  usernameTaken: ({ username }) =>
+    failure(409, 'username already exists', { fields: { username } }),
+  unknownNumber: notFound('number'),
+  numberExists: failure(409, 'number already exists'),
+  numberNotAvailable: failure(409, 'number is not available'),
+  currencyMismatch: invalidField('currency', "must be the number's currency"),
+  unknownTrunk: notFound('trunk'),
+  unknownOriginationUri: notFound('origination URI'),
+  unknownCredential: notFound('credential'),
+  unknownIpAcl: notFound('IP ACL'),
+  unknownTrunkPart: ({ part }) => invalidField(TRUNK_PARTS[part], 'does not exist'),
+  inUse: failure(409, 'resource is in use'),
+  unknownCarrier: notFound('carrier'),
+  carrierExists: failure(409, 'carrier already exists'),
+  dailySpendLimit: failure(402, 'daily spend limit reached'),
+  concurrency: ({ limit, retryAfterMs }) =>
+    tooManyRequests(`concurrent calls limit of ${limit} reached`, retryAfterMs),
+  cps: ({ limit, retryAfterMs }) =>
+    tooManyRequests(`calls per second limit of ${limit} exceeded`, retryAfterMs),
+  queueFull: ({ retryAfterMs }) => tooManyRequests('call queue is full', retryAfterMs),
+  unavailable: ({ retryAfterMs }) => unavailable('service temporarily unavailable', retryAfterMs),
+  accountInactive: failure(403, 'account is not active'),
+  idempotencyConflict: failure(409, 'Idempotency-Key was used with another request'),
+  notFound: failure(404, 'not found'),
+  wrongState: ({ detail }) => failure(409, 'not possible in the current state', { detail }),
+  tooMany: ({ limit }) => failure(409, `limit of ${limit} reached`),
+  notAvailable: ({ detail }) => failure(501, 'not available on this node', { detail }),
+};
+
+/** What a route says differently from the table. */
+export type Sayings = { readonly [K in Kind]?: Failure };
+
+export function failureOf(refusal: Refusal, sayings: Sayings = {}): Failure {
+  const said = sayings[refusal.kind];
+  if (said !== undefined) return said;
+  // The table's key and the refusal's kind are the same word, which the type system cannot follow.
+  const answer = ANSWERS[refusal.kind] as Failure | ((refusal: Refusal) => Failure);
+  return typeof answer === 'function' ? answer(refusal) : answer;
+}
+
+/** A domain result as a route's answer: the value shown in wire words, or the refusal as a failure. */
+export function answered<T, R>(
+  result: Result<T, Refusal>,
+  show: (value: T) => R,
+  sayings?: Sayings,
+): Result<R, Failure> {
+  return result.ok ? ok(show(result.value)) : err(failureOf(result.error, sayings));
+}

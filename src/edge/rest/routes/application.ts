@@ -1,0 +1,188 @@
+import { err, ok, type Result } from '../../../base/result.ts';
+import type { Application } from '../../../domain/provisioning/types.ts';
+import type { Rooms } from '../deps.ts';
+import { type Failure, invalidField } from '../http/failure.ts';
+import { type AccountInput, accountRoute, type Route } from '../http/route.ts';
+import { apiId, appIdField, flag, messageReply, sliceQuery, Type } from '../http/schema.ts';
+import { answered } from '../refusal.ts';
+import {
+  ApplicationCreateBody,
+  ApplicationSchema,
+  ApplicationUpdateBody,
+  applicationPatch,
+  showApplication,
+} from '../wire/application.ts';
+import { MetaSchema, metaOf, sliceOf } from '../wire/list.ts';
+import { subAccountFor, visibleTo } from './scope.ts';
+
+const ROOT = '/api/v1/Account/{auth_id}/Application/';
+const common = { tag: 'Applications', errors: 'resource' } as const;
+const params = Type.Object({ auth_id: Type.String(), app_id: appIdField() });
+
+const find = async (
+  { provisioning }: Rooms,
+  { accountId, subAccount }: AccountInput,
+  appId: number,
+) =>
+  visibleTo(await provisioning.applications.get(accountId, appId), subAccount, {
+    kind: 'unknownApplication',
+  } as const);
+
+const shown = ({ settings }: Rooms, { access }: AccountInput) => ({
+  registrarHost: settings.registrarHost,
+  defaultEndpointApp: access.owner.defaultEndpointApp,
+});
+
+/** The account keeps which application its endpoints use when they are bound to none. */
+async function keepDefault(
+  { accounts }: Rooms,
+  { access, accountId }: AccountInput,
+  appId: number,
+  wanted: boolean | undefined,
+): Promise<void> {
+  const current = access.owner.defaultEndpointApp;
+  if (wanted === true && current !== appId) {
+    await accounts.patch(accountId, { defaultEndpointApp: appId });
+  }
+  if (wanted === false && current === appId) {
+    await accounts.patch(accountId, { defaultEndpointApp: undefined });
+  }
+}
+
+const createApplication = accountRoute({
+  ...common,
+  method: 'POST',
+  path: ROOT,
+  summary: 'Create an application',
+  status: 201,
+  params: Type.Object({ auth_id: Type.String() }),
+  body: ApplicationCreateBody,
+  reply: Type.Object({ api_id: apiId(), message: Type.String(), app_id: Type.String() }),
+  async run(rooms, input) {
+    const { body } = input;
+    const subAccount = await subAccountFor(rooms, input, body.sub_account ?? body.subaccount);
+    if (!subAccount.ok) return subAccount;
+    const created = await rooms.provisioning.applications.create({
+      accountId: input.accountId,
+      subAccount: subAccount.value,
+      name: body.app_name,
+      answerUrl: body.answer_url,
+      ...applicationPatch(body),
+    });
+    await keepDefault(rooms, input, created.appId, body.default_endpoint_app);
+    return ok({ api_id: input.apiId, message: 'created', app_id: String(created.appId) });
+  },
+});
+
+const listApplications = accountRoute({
+  ...common,
+  method: 'GET',
+  path: ROOT,
+  summary: 'List applications',
+  params: Type.Object({ auth_id: Type.String() }),
+  query: Type.Object({
+    ...sliceQuery,
+    subaccount: Type.Optional(Type.String()),
+    app_name__contains: Type.Optional(Type.String()),
+  }),
+  reply: Type.Object({
+    api_id: apiId(),
+    meta: MetaSchema,
+    objects: Type.Array(ApplicationSchema),
+  }),
+  async run(rooms, input) {
+    const { accountId, query } = input;
+    const slice = sliceOf(query);
+    const page = await rooms.provisioning.applications.list(
+      {
+        accountId,
+        subAccount: input.subAccount ?? query.subaccount,
+        nameContains: query.app_name__contains,
+      },
+      slice,
+    );
+    return ok({
+      api_id: input.apiId,
+      meta: metaOf(page, slice, `/v1/Account/${accountId}/Application/`, query),
+      objects: page.items.map((item) => showApplication(item, shown(rooms, input))),
+    });
+  },
+});
+
+const getApplication = accountRoute({
+  ...common,
+  method: 'GET',
+  path: `${ROOT}{app_id}/`,
+  summary: 'Get an application',
+  params,
+  reply: ApplicationSchema,
+  run: async (rooms, input) =>
+    answered(await find(rooms, input, input.params.app_id), (application) => ({
+      api_id: input.apiId,
+      ...showApplication(application, shown(rooms, input)),
+    })),
+});
+
+const updateApplication = accountRoute({
+  ...common,
+  method: 'POST',
+  path: `${ROOT}{app_id}/`,
+  summary: 'Change an application',
+  status: 202,
+  params,
+  body: ApplicationUpdateBody,
+  reply: messageReply,
+  async run(rooms, input): Promise<Result<{ api_id: string; message: string }, Failure>> {
+    const { body, accountId } = input;
+    const appId = input.params.app_id;
+    const found = await find(rooms, input, appId);
+    if (!found.ok) return answered(found, changed(input.apiId));
+    const patched = await rooms.provisioning.applications.patch(accountId, appId, {
+      ...applicationPatch(body),
+      ...(body.app_name !== undefined && { name: body.app_name }),
+      ...(body.answer_url !== undefined && { answerUrl: body.answer_url }),
+    });
+    await keepDefault(rooms, input, appId, body.default_endpoint_app);
+    return answered<Application, { api_id: string; message: string }>(
+      patched,
+      changed(input.apiId),
+    );
+  },
+});
+
+const deleteApplication = accountRoute({
+  ...common,
+  method: 'DELETE',
+  path: `${ROOT}{app_id}/`,
+  summary: 'Delete an application; refused while numbers or endpoints are attached',
+  status: 204,
+  params,
+  body: Type.Object({
+    cascade: Type.Optional(flag(false)),
+    new_endpoint_application: Type.Optional(appIdField()),
+  }),
+  async run(rooms, input) {
+    const { body, accountId } = input;
+    const found = await find(rooms, input, input.params.app_id);
+    if (!found.ok) return answered(found, () => undefined);
+    const target = body.new_endpoint_application;
+    if (target === input.params.app_id) {
+      return err(invalidField('new_endpoint_application', 'must be another application'));
+    }
+    const rebind = target ?? (body.cascade === true ? null : undefined);
+    return answered(
+      await rooms.provisioning.applications.remove(accountId, input.params.app_id, rebind),
+      () => undefined,
+    );
+  },
+});
+
+const changed = (id: string) => () => ({ api_id: id, message: 'changed' });
+
+export const applicationRoutes: readonly Route[] = [
+  createApplication,
+  listApplications,
+  getApplication,
+  updateApplication,
+  deleteApplication,
+];

@@ -1,0 +1,164 @@
+import { err, ok } from '../../../base/result.ts';
+import type { Rooms } from '../deps.ts';
+import { invalidField } from '../http/failure.ts';
+import { type AccountInput, accountRoute, type Route } from '../http/route.ts';
+import { apiId, appIdField, flag, messageReply, sliceQuery, Type } from '../http/schema.ts';
+import { answered } from '../refusal.ts';
+import {
+  type EndpointContext,
+  EndpointCreateBody,
+  EndpointCreatedSchema,
+  EndpointSchema,
+  EndpointUpdateBody,
+  endpointPatch,
+  permissionsOf,
+  showCreatedEndpoint,
+  showEndpoint,
+} from '../wire/endpoint.ts';
+import { MetaSchema, metaOf, sliceOf } from '../wire/list.ts';
+import { subAccountFor, visibleTo } from './scope.ts';
+
+const ROOT = '/api/v1/Account/{auth_id}/Endpoint/';
+const common = { tag: 'Endpoints', errors: 'endpoint' } as const;
+const params = Type.Object({ auth_id: Type.String(), endpoint_id: Type.String() });
+
+const find = async ({ provisioning }: Rooms, { accountId, subAccount }: AccountInput, id: string) =>
+  visibleTo(await provisioning.endpoints.get(accountId, id), subAccount, {
+    kind: 'unknownEndpoint',
+  } as const);
+
+const context = ({ settings, operations }: Rooms): EndpointContext => ({
+  registrarHost: settings.registrarHost,
+  strictVobizSdk: settings.strictVobizSdk,
+  registrationOf: (username) => operations.registrationOf(username),
+});
+
+const createEndpoint = accountRoute({
+  ...common,
+  method: 'POST',
+  path: ROOT,
+  summary: 'Create a SIP endpoint',
+  status: 201,
+  params: Type.Object({ auth_id: Type.String() }),
+  body: EndpointCreateBody,
+  reply: EndpointCreatedSchema,
+  async run(rooms, input) {
+    const { body } = input;
+    const subAccount = await subAccountFor(rooms, input, body.sub_account);
+    if (!subAccount.ok) return subAccount;
+    const created = await rooms.provisioning.endpoints.create({
+      accountId: input.accountId,
+      subAccount: subAccount.value,
+      username: body.username,
+      password: body.password,
+      alias: body.alias,
+      appId: body.application ?? body.app_id,
+      ...permissionsOf(body),
+    });
+    return answered(
+      created,
+      (endpoint) => showCreatedEndpoint(endpoint, input.apiId, context(rooms)),
+      { unknownApplication: invalidField('application', 'is no application of this account') },
+    );
+  },
+});
+
+const listEndpoints = accountRoute({
+  ...common,
+  method: 'GET',
+  path: ROOT,
+  summary: 'List SIP endpoints',
+  params: Type.Object({ auth_id: Type.String() }),
+  query: Type.Object({
+    ...sliceQuery,
+    username__contains: Type.Optional(Type.String()),
+    username__exact: Type.Optional(Type.String()),
+    username__startswith: Type.Optional(Type.String()),
+    alias__contains: Type.Optional(Type.String()),
+    alias__exact: Type.Optional(Type.String()),
+    application_id__exact: Type.Optional(appIdField()),
+    application_id__isnull: Type.Optional(flag()),
+    sub_account: Type.Optional(Type.String()),
+  }),
+  reply: Type.Object({ api_id: apiId(), meta: MetaSchema, objects: Type.Array(EndpointSchema) }),
+  async run(rooms, input) {
+    const { accountId, query } = input;
+    const slice = sliceOf(query);
+    const filter = {
+      accountId,
+      subAccount: input.subAccount ?? query.sub_account,
+      usernameContains: query.username__contains,
+      usernameExact: query.username__exact,
+      usernameStartsWith: query.username__startswith,
+      aliasContains: query.alias__contains,
+      aliasExact: query.alias__exact,
+      appId: query.application_id__exact,
+      appIsNull: query.application_id__isnull,
+    };
+    const page = await rooms.provisioning.endpoints.list(filter, slice);
+    return ok({
+      api_id: input.apiId,
+      meta: metaOf(page, slice, `/v1/Account/${accountId}/Endpoint/`, query),
+      objects: page.items.map((item) => showEndpoint(item, context(rooms))),
+    });
+  },
+});
+
+const getEndpoint = accountRoute({
+  ...common,
+  method: 'GET',
+  path: `${ROOT}{endpoint_id}/`,
+  summary: 'Get a SIP endpoint',
+  params,
+  reply: EndpointSchema,
+  run: async (rooms, input) =>
+    answered(await find(rooms, input, input.params.endpoint_id), (endpoint) => {
+      const view = showEndpoint(endpoint, context(rooms));
+      return rooms.settings.strictVobizSdk ? view : { api_id: input.apiId, ...view };
+    }),
+});
+
+const updateEndpoint = accountRoute({
+  ...common,
+  method: 'POST',
+  path: `${ROOT}{endpoint_id}/`,
+  summary: 'Change a SIP endpoint, for example its application by app_id',
+  status: 202,
+  params,
+  body: EndpointUpdateBody,
+  reply: messageReply,
+  async run(rooms, input) {
+    const { accountId, params: path, body } = input;
+    const found = await find(rooms, input, path.endpoint_id);
+    const patched = found.ok
+      ? await rooms.provisioning.endpoints.patch(accountId, path.endpoint_id, endpointPatch(body))
+      : err(found.error);
+    return answered(patched, () => ({ api_id: input.apiId, message: 'changed' }), {
+      unknownApplication: invalidField('app_id', 'is no application of this account'),
+    });
+  },
+});
+
+const deleteEndpoint = accountRoute({
+  ...common,
+  method: 'DELETE',
+  path: `${ROOT}{endpoint_id}/`,
+  summary: 'Delete a SIP endpoint',
+  status: 204,
+  params,
+  async run(rooms, input) {
+    const found = await find(rooms, input, input.params.endpoint_id);
+    const removed = found.ok
+      ? await rooms.provisioning.endpoints.remove(input.accountId, input.params.endpoint_id)
+      : err(found.error);
+    return answered(removed, () => undefined);
+  },
+});
+
+export const endpointRoutes: readonly Route[] = [
+  createEndpoint,
+  listEndpoints,
+  getEndpoint,
+  updateEndpoint,
+  deleteEndpoint,
+];

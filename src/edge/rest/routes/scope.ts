@@ -1,0 +1,31 @@
+import { err, ok, type Result } from '../../../base/result.ts';
+import type { Rooms } from '../deps.ts';
+import { type Failure, invalidField } from '../http/failure.ts';
+import type { AccountInput } from '../http/route.ts';
+
+/** A sub-account sees its own resources only; to others they do not exist. */
+export const visibleTo = <T extends { readonly subAccount: string | undefined }, E>(
+  found: Result<T, E>,
+  subAccount: string | undefined,
+  refusal: E,
+): Result<T, E> =>
+  found.ok && subAccount !== undefined && found.value.subAccount !== subAccount
+    ? err(refusal)
+    : found;
+
+/**
+ * The sub-account that a new resource belongs to: the one that the path or the credentials say, else the one that the
+ * body names, which must be the account's own.
+ */
+export async function subAccountFor(
+  { accounts }: Pick<Rooms, 'accounts'>,
+  { principal, subAccount }: Pick<AccountInput, 'principal' | 'subAccount'>,
+  named: string | undefined,
+): Promise<Result<string | undefined, Failure>> {
+  if (named === undefined || named === '' || named === subAccount) return ok(subAccount);
+  const access = await accounts.authorize(principal, named);
+  if (!access.ok || access.value.account.parentAuthId === undefined) {
+    return err(invalidField('sub_account', 'is no sub-account of this account'));
+  }
+  return ok(named);
+}

@@ -1,0 +1,157 @@
+import type { IncomingMessage } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
+import { type FastifyInstance, fastify } from 'fastify';
+import { ServiceError } from '../../base/errors.ts';
+import type { RestDeps } from './deps.ts';
+import { readCertificate, reloadCertificate } from './http/certificate.ts';
+import { installErrorHandlers } from './http/errors.ts';
+import { Gate } from './http/gate.ts';
+import { mount, newApiId } from './http/mount.ts';
+import { RequestRate } from './http/request-rate.ts';
+import type { Route } from './http/route.ts';
+import { canonicalUrl } from './http/url.ts';
+import { ROUTES } from './routes.ts';
+
+export type { RestDeps, RestSettings, Rooms } from './deps.ts';
+export type { CallDetail, LiveCalls, SipMessageTrace } from './live-calls.ts';
+export type { Operations, PartState, RegistrationView, ServiceStatus } from './operations.ts';
+
+export interface RestServer {
+  /** Rejects with ServiceError PORT_IN_USE or CONFIG_INVALID. */
+  start(): Promise<{ readonly url: string }>;
+  /** Lets running requests end, refuses new ones. */
+  stop(): Promise<void>;
+  /** The server itself, for requests without a socket in tests. */
+  readonly app: FastifyInstance;
+}
+
+/** A request must be complete within this time, whatever trickles in. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+/** A connection on which nothing moves for so long is cut, a client that does not read included. */
+const IDLE_CONNECTION_TIMEOUT_MS = 60_000;
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+const SLOW_CLIENT_CHECK_MS = 2000;
+const MAX_HEADER_BYTES = 16_384;
+/** Longest path parameter (a conference name). */
+const MAX_PARAM_LENGTH = 256;
+/** Ids of clients and proxies that are echoed in `X-Request-ID` and logged. */
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+export function createRestServer(deps: RestDeps): RestServer {
+  const app = build(deps);
+  const gate = new Gate({ ...deps, rate: new RequestRate(deps.settings.requestsPerSecond) });
+  for (const route of ROUTES) mount(app, route, gate, deps);
+  installErrorHandlers(app, ROUTES, deps.logger);
+  const { tls, host, port } = deps.settings;
+  let stopWatching = (): void => undefined;
+  return {
+    app,
+    async start() {
+      const url = await listen(app, host, port);
+      if (tls !== undefined) {
+        stopWatching = reloadCertificate(app.server as unknown as HttpsServer, tls, deps.logger);
+      }
+      return { url };
+    },
+    async stop() {
+      stopWatching();
+      await app.close();
+    },
+  };
+}
+
+function build(deps: RestDeps): FastifyInstance {
+  const { settings, logger } = deps;
+  const common = {
+    logger: false as const,
+    bodyLimit: settings.bodyLimitBytes,
+    trustProxy: settings.trustProxy.length === 0 ? false : [...settings.trustProxy],
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: IDLE_CONNECTION_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    forceCloseConnections: 'idle' as const,
+    exposeHeadRoutes: false,
+    requestIdHeader: false as const,
+    genReqId: ({ headers }: Pick<IncomingMessage, 'headers'>) => {
+      const given = headers['x-request-id'];
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : newApiId(deps);
+    },
+    rewriteUrl: ({ method = 'GET', url = '/' }: IncomingMessage) => canonicalUrl(method, url),
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true },
+    ajv: { customOptions: { allErrors: true, keywords: ['x-hint'], strictTypes: false as const } },
+  };
+  const limits = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    connectionsCheckingInterval: SLOW_CLIENT_CHECK_MS,
+  };
+  const app =
+    settings.tls === undefined
+      ? (fastify({ ...common, http: limits }) as unknown as FastifyInstance)
+      : // The typings tell HTTP and HTTPS servers apart; everything below treats them alike.
+        (fastify({
+          ...common,
+          https: { ...limits, ...readCertificate(settings.tls) },
+        }) as unknown as FastifyInstance);
+  acceptJson(app);
+  app.decorateRequest('admission', undefined);
+  app.decorateRequest('apiId', '');
+  app.addHook('onRequest', async (request, reply) => {
+    request.apiId = newApiId(deps);
+    reply.header('x-request-id', request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    logger.debug(
+      {
+        requestId: request.id,
+        client: request.ip,
+        method: request.method,
+        // Without the query: signatures of links travel there.
+        path: request.url.split('?', 1)[0],
+        status: reply.statusCode,
+        durationMs: Math.round(reply.elapsedTime * 10) / 10,
+        accountId: request.admission?.principal?.account.authId,
+      },
+      'request served',
+    );
+  });
+  return app;
+}
+
+/** JSON only; an empty body under a JSON content type is no body (SDKs send it with DELETE). */
+function acceptJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'ignore');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<string>(
+    'application/json',
+    { parseAs: 'string' },
+    (request, body, done) => {
+      if (body.trim() === '') done(null, undefined);
+      else void parse(request, body, done);
+    },
+  );
+}
+
+async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
+  try {
+    return await app.listen({ host, port });
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    if (code === 'EADDRINUSE') {
+      throw new ServiceError(
+        'PORT_IN_USE',
+        `HTTP address ${host}:${port} is in use by another program; set CARILLON_HTTP_PORT to a free one`,
+        { cause },
+      );
+    }
+    if (code === 'EADDRNOTAVAIL' || code === 'EACCES') {
+      throw new ServiceError('CONFIG_INVALID', `cannot listen on HTTP address ${host}:${port}`, {
+        cause,
+      });
+    }
+    throw cause;
+  }
+}
+
+export type { Route };

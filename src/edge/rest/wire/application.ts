@@ -1,0 +1,129 @@
+import { isoMicros } from '../../../base/time-format.ts';
+import type { Application, ApplicationPatch } from '../../../domain/provisioning/types.ts';
+import {
+  flag,
+  hinted,
+  httpMethod,
+  httpUrl,
+  nullableText,
+  optionalHttpUrl,
+  type Static,
+  Type,
+  timestamp,
+} from '../http/schema.ts';
+import { defined } from './list.ts';
+
+const APP_NAME_MAX = 200;
+
+const appName = () =>
+  hinted(
+    Type.String({ minLength: 1, maxLength: APP_NAME_MAX, pattern: '\\S' }),
+    `must have 1 to ${APP_NAME_MAX} characters`,
+  );
+
+/** No defaults here: the domain has them, and an update must not set what it does not name. */
+const optionalFields = {
+  answer_method: Type.Optional(httpMethod()),
+  hangup_url: Type.Optional(optionalHttpUrl()),
+  hangup_method: Type.Optional(httpMethod()),
+  fallback_answer_url: Type.Optional(optionalHttpUrl()),
+  fallback_method: Type.Optional(httpMethod()),
+  message_url: Type.Optional(optionalHttpUrl()),
+  message_method: Type.Optional(httpMethod()),
+  default_app: Type.Optional(flag()),
+  default_endpoint_app: Type.Optional(flag()),
+  enabled: Type.Optional(flag()),
+  log_incoming_message: Type.Optional(flag()),
+  public_uri: Type.Optional(flag()),
+};
+
+export const ApplicationCreateBody = Type.Object({
+  app_name: appName(),
+  answer_url: httpUrl(),
+  sub_account: Type.Optional(Type.String()),
+  subaccount: Type.Optional(Type.String({ description: 'same as sub_account' })),
+  ...optionalFields,
+});
+
+export const ApplicationUpdateBody = Type.Object({
+  app_name: Type.Optional(appName()),
+  answer_url: Type.Optional(httpUrl()),
+  ...optionalFields,
+});
+
+type Fields = Static<typeof ApplicationUpdateBody>;
+
+/** What the body sets, in domain words. `default_endpoint_app` is a fact of the account, not of the application. */
+export const applicationPatch = (body: Fields): Omit<ApplicationPatch, 'name' | 'answerUrl'> =>
+  defined({
+    answerMethod: body.answer_method,
+    hangupUrl: body.hangup_url,
+    hangupMethod: body.hangup_method,
+    fallbackAnswerUrl: body.fallback_answer_url,
+    fallbackMethod: body.fallback_method,
+    messageUrl: body.message_url,
+    messageMethod: body.message_method,
+    defaultApp: body.default_app,
+    enabled: body.enabled,
+    logIncomingMessage: body.log_incoming_message,
+    publicUri: body.public_uri,
+  });
+
+export const ApplicationSchema = Type.Object({
+  api_id: Type.Optional(Type.String()),
+  app_id: Type.String({ description: 'decimal digits' }),
+  app_name: Type.String(),
+  application_type: Type.String(),
+  answer_url: Type.String(),
+  answer_method: Type.String(),
+  hangup_url: Type.String(),
+  hangup_method: Type.String(),
+  fallback_answer_url: Type.String(),
+  fallback_method: Type.String(),
+  message_url: Type.String(),
+  message_method: Type.String(),
+  default_app: Type.Boolean(),
+  default_endpoint_app: Type.Boolean(),
+  enabled: Type.Boolean(),
+  log_incoming_message: Type.Boolean(),
+  public_uri: Type.Boolean(),
+  sip_transfer_url: Type.String(),
+  sip_transfer_method: Type.String(),
+  sip_uri: Type.String(),
+  sub_account: nullableText(),
+  resource_uri: Type.String(),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+});
+
+export const applicationUri = (accountId: string, appId: number): string =>
+  `/v1/Account/${accountId}/Application/${appId}/`;
+
+export const showApplication = (
+  application: Application,
+  context: { readonly registrarHost: string; readonly defaultEndpointApp: number | undefined },
+): Static<typeof ApplicationSchema> => ({
+  app_id: String(application.appId),
+  app_name: application.name,
+  application_type: 'XML',
+  answer_url: application.answerUrl,
+  answer_method: application.answerMethod,
+  hangup_url: application.hangupUrl,
+  hangup_method: application.hangupMethod,
+  fallback_answer_url: application.fallbackAnswerUrl,
+  fallback_method: application.fallbackMethod,
+  message_url: application.messageUrl,
+  message_method: application.messageMethod,
+  default_app: application.defaultApp,
+  default_endpoint_app: context.defaultEndpointApp === application.appId,
+  enabled: application.enabled,
+  log_incoming_message: application.logIncomingMessage,
+  public_uri: application.publicUri,
+  sip_transfer_url: '',
+  sip_transfer_method: 'POST',
+  sip_uri: `sip:${application.appId}@${context.registrarHost}`,
+  sub_account: application.subAccount ?? null,
+  resource_uri: applicationUri(application.accountId, application.appId),
+  created_at: isoMicros(application.createdUs),
+  updated_at: isoMicros(application.updatedUs),
+});
