@@ -1,0 +1,51 @@
+#include "core/dsp/level.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carillon {
+namespace {
+
+constexpr double kFullScale = 32768.0;
+// The floor follows quieter frames within a few of them and climbs so slowly that a sentence does not lift
+// it.
+constexpr double kFallPerMs = 0.02;
+constexpr double kRiseDbPerSecond = 2.5;
+// A line with comfort noise off is digital silence; the floor stays where a real one may be.
+constexpr double kLowestFloor = -75.0;
+constexpr double kHighestFloor = -30.0;
+
+}  // namespace
+
+double level_dbov(std::span<const Sample> audio) noexcept {
+  int64_t energy = 0;
+  for (const Sample sample : audio) energy += int32_t{sample} * int32_t{sample};
+  if (energy == 0) return kSilenceDbov;
+  const double mean = static_cast<double>(energy) / static_cast<double>(audio.size());
+  return std::max(kSilenceDbov, 10.0 * std::log10(mean / (kFullScale * kFullScale)));
+}
+
+bool VoiceDetector::feed(std::span<const Sample> frame) noexcept {
+  if (frame.empty()) return speaking_;
+  const double frame_ms = static_cast<double>(frame.size()) / kSamplesPerMs;
+  frame_dbov_ = level_dbov(frame);
+  loud_ = frame_dbov_ >= options_.surely_voice_dbov || (frame_dbov_ >= options_.quietest_voice_dbov &&
+                                                        frame_dbov_ >= floor_dbov_ + options_.above_floor_db);
+  adapt_floor(frame_ms);
+  silent_samples_ = loud_ ? 0 : silent_samples_ + frame.size();
+  const uint64_t hangover = uint64_t{options_.hangover_ms} * kSamplesPerMs;
+  speaking_ = loud_ || (speaking_ && silent_samples_ <= hangover);
+  return speaking_;
+}
+
+void VoiceDetector::adapt_floor(double frame_ms) noexcept {
+  if (frame_dbov_ < floor_dbov_) {
+    const double share = std::min(1.0, kFallPerMs * frame_ms);
+    floor_dbov_ += share * (frame_dbov_ - floor_dbov_);
+  } else {
+    floor_dbov_ = std::min(frame_dbov_, floor_dbov_ + kRiseDbPerSecond * frame_ms / 1000.0);
+  }
+  floor_dbov_ = std::clamp(floor_dbov_, kLowestFloor, kHighestFloor);
+}
+
+}  // namespace carillon

@@ -1,0 +1,67 @@
+#include "core/dsp/mixer.hpp"
+
+#include <algorithm>
+
+namespace carillon {
+namespace {
+
+// Level of the holder over about 100 ms: syllables rise and fall faster than speakers change.
+constexpr double kHolderSmoothing = 0.2;
+
+}  // namespace
+
+void Mixer::add(std::span<const Sample> spoken) noexcept {
+  const size_t count = std::min(spoken.size(), sum_.size());
+  for (size_t i = 0; i < count; ++i) sum_[i] += spoken[i];
+}
+
+void Mixer::mix_without(std::span<const Sample> own, std::span<Sample> out) const noexcept {
+  const size_t count = std::min(out.size(), sum_.size());
+  const size_t spoken = std::min(own.size(), count);
+  for (size_t i = 0; i < spoken; ++i) out[i] = saturate(sum_[i] - own[i]);
+  for (size_t i = spoken; i < count; ++i) out[i] = saturate(sum_[i]);
+  std::ranges::fill(out.subspan(count), Sample{0});
+}
+
+void FloorDetector::add(Member member, bool speaking, double dbov) noexcept {
+  if (member == holder_) {
+    holder_spoke_ = speaking;
+    if (speaking) holder_dbov_ += kHolderSmoothing * (dbov - holder_dbov_);
+    return;
+  }
+  if (speaking && (!loudest_ || dbov > loudest_->dbov)) loudest_ = Voice{member, dbov};
+}
+
+bool FloorDetector::decide() noexcept {
+  holder_silent_frames_ = holder_spoke_ ? 0 : holder_silent_frames_ + 1;
+  const bool holder_busy = holder_ && holder_spoke_;
+  const bool challenges = loudest_ && (!holder_busy || loudest_->dbov >= holder_dbov_ + kLouderDb);
+  if (challenges) {
+    challenger_frames_ = challenger_ == loudest_->member ? challenger_frames_ + 1 : 1;
+    challenger_ = loudest_->member;
+    if (challenger_frames_ >= (holder_ ? kTakeOverFrames : kClaimFrames)) {
+      holder_dbov_ = loudest_->dbov;
+      return give_to(challenger_);
+    }
+  } else {
+    challenger_.reset();
+    challenger_frames_ = 0;
+  }
+  if (holder_ && holder_silent_frames_ >= kReleaseFrames) return give_to(std::nullopt);
+  return false;
+}
+
+bool FloorDetector::forget(Member member) noexcept {
+  if (challenger_ == member) challenger_.reset();
+  return holder_ == member && give_to(std::nullopt);
+}
+
+bool FloorDetector::give_to(std::optional<Member> member) noexcept {
+  holder_ = member;
+  holder_silent_frames_ = 0;
+  challenger_.reset();
+  challenger_frames_ = 0;
+  return true;
+}
+
+}  // namespace carillon

@@ -1,0 +1,47 @@
+#include "core/record/recorder.hpp"
+
+#include <algorithm>
+
+namespace carillon {
+namespace {
+
+Sample at(std::span<const Sample> audio, size_t index) {
+  return index < audio.size() ? audio[index] : Sample{0};
+}
+
+}  // namespace
+
+Recorder::Recorder(const Options& options) noexcept
+    : options_(options), stereo_(options.stereo && options.side == Side::both) {}
+
+std::span<const Sample> Recorder::take(std::span<const Sample> received,
+                                       std::span<const Sample> sent) noexcept {
+  if (paused_ || end_) return {};
+  const uint64_t max_samples = options_.max_ms * kSamplesPerMs;
+  uint64_t length = std::min(kFrameSamples, std::max(received.size(), sent.size()));
+  if (options_.max_ms > 0) length = std::min(length, max_samples - recorded_);
+  const auto count = static_cast<size_t>(length);
+  for (size_t i = 0; i < count; ++i) {
+    const Sample in = at(received, i);
+    const Sample out = at(sent, i);
+    if (stereo_) {
+      block_[2 * i] = in;
+      block_[2 * i + 1] = out;
+    } else if (options_.side == Side::both) {
+      block_[i] = saturate(int32_t{in} + int32_t{out});
+    } else {
+      block_[i] = options_.side == Side::received ? in : out;
+    }
+  }
+  recorded_ += count;
+  voice_.feed(received);
+  const uint64_t patience = uint64_t{options_.silence_end_ms} * kSamplesPerMs;
+  if (options_.max_ms > 0 && recorded_ >= max_samples) {
+    end_ = End::max_length;
+  } else if (patience > 0 && voice_.silent_samples() >= patience) {
+    end_ = End::silence;
+  }
+  return std::span(block_).first(count * channels());
+}
+
+}  // namespace carillon

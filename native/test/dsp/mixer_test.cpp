@@ -1,0 +1,127 @@
+#include "core/dsp/mixer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "test/support/signal.hpp"
+
+namespace {
+
+using carillon::FloorDetector;
+using carillon::kFrameSamples;
+using carillon::Mixer;
+using carillon::Sample;
+using carillon::test::sine;
+
+struct Said {
+  FloorDetector::Member member;
+  double dbov;
+};
+
+/// Feeds the same frame `frames` times; returns how often the holder changed.
+int speak(FloorDetector& floor, const std::vector<Said>& said, uint32_t frames) {
+  int changes = 0;
+  for (uint32_t i = 0; i < frames; ++i) {
+    floor.begin();
+    for (const auto& one : said) floor.add(one.member, one.dbov > -50.0, one.dbov);
+    changes += floor.decide() ? 1 : 0;
+  }
+  return changes;
+}
+
+constexpr double kQuiet = -70.0;
+
+}  // namespace
+
+TEST_CASE("mixer: each member hears the others and not itself") {
+  const auto a = sine(400, 5000, 8000, kFrameSamples);
+  const auto b = sine(700, 5000, 8000, kFrameSamples);
+  const auto c = sine(1100, 5000, 8000, kFrameSamples);
+  Mixer mixer;
+  mixer.begin();
+  for (const auto* member : {&a, &b, &c}) mixer.add(*member);
+  std::vector<Sample> heard(kFrameSamples);
+  mixer.mix_without(a, heard);
+  auto expected = b;
+  carillon::test::add(expected, c);
+  CHECK(heard == expected);
+}
+
+TEST_CASE("mixer: a listener hears all, and a new frame starts from silence") {
+  Mixer mixer;
+  mixer.begin();
+  mixer.add(std::vector<Sample>(kFrameSamples, 100));
+  mixer.add(std::vector<Sample>(kFrameSamples, 23));
+  std::vector<Sample> heard(kFrameSamples);
+  mixer.mix_without({}, heard);
+  CHECK(heard == std::vector<Sample>(kFrameSamples, 123));
+  mixer.begin();
+  mixer.mix_without({}, heard);
+  CHECK(heard == std::vector<Sample>(kFrameSamples, 0));
+}
+
+TEST_CASE("mixer: the sum saturates only after one's own part is taken out") {
+  Mixer mixer;
+  mixer.begin();
+  const std::vector<Sample> loud(kFrameSamples, 30000);
+  for (int i = 0; i < 3; ++i) mixer.add(loud);
+  std::vector<Sample> heard(kFrameSamples);
+  mixer.mix_without(loud, heard);
+  CHECK(heard.front() == 32767);
+  const std::vector<Sample> negative(kFrameSamples, -32768);
+  mixer.begin();
+  mixer.add(loud);
+  mixer.add(negative);
+  mixer.mix_without(negative, heard);
+  CHECK(heard.front() == 30000);
+}
+
+TEST_CASE("mixer: short or absent audio counts as silence") {
+  Mixer mixer;
+  mixer.begin();
+  mixer.add(std::vector<Sample>(80, 50));
+  mixer.add({});
+  std::vector<Sample> heard(200, 9);
+  mixer.mix_without({}, heard);
+  CHECK(heard[79] == 50);
+  CHECK(heard[80] == 0);
+  CHECK(heard[199] == 0);
+}
+
+TEST_CASE("floor: the first to speak takes the free floor after 60 ms, a click does not") {
+  FloorDetector floor;
+  CHECK(speak(floor, {{1, -20}, {2, kQuiet}}, 2) == 0);
+  CHECK(speak(floor, {{1, kQuiet}, {2, kQuiet}}, 5) == 0);
+  CHECK(!floor.holder());
+  CHECK(speak(floor, {{1, kQuiet}, {2, -25}}, 3) == 1);
+  CHECK(floor.holder() == 2);
+}
+
+TEST_CASE("floor: a challenger takes it only when 6 dB louder for 100 ms, or when the holder is silent") {
+  FloorDetector floor;
+  speak(floor, {{1, -25}}, 10);
+  CHECK(speak(floor, {{1, -25}, {2, -22}}, 50) == 0);
+  CHECK(speak(floor, {{1, -25}, {2, -15}}, FloorDetector::kTakeOverFrames - 1) == 0);
+  CHECK(speak(floor, {{1, -25}, {2, -15}}, 1) == 1);
+  CHECK(floor.holder() == 2);
+  CHECK(speak(floor, {{1, -40}, {2, kQuiet}}, FloorDetector::kTakeOverFrames) == 1);
+  CHECK(floor.holder() == 1);
+}
+
+TEST_CASE("floor: it is kept over pauses and free after a second of silence") {
+  FloorDetector floor;
+  speak(floor, {{1, -25}}, 10);
+  CHECK(speak(floor, {{1, kQuiet}}, FloorDetector::kReleaseFrames - 1) == 0);
+  CHECK(floor.holder() == 1);
+  CHECK(speak(floor, {{1, kQuiet}}, 1) == 1);
+  CHECK(!floor.holder());
+}
+
+TEST_CASE("floor: who leaves gives it up") {
+  FloorDetector floor;
+  speak(floor, {{1, -25}}, 10);
+  CHECK(!floor.forget(2));
+  CHECK(floor.forget(1));
+  CHECK(!floor.holder());
+}

@@ -1,0 +1,79 @@
+#include "core/record/recorder.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "test/support/signal.hpp"
+
+namespace {
+
+using carillon::kFrameSamples;
+using carillon::Recorder;
+using carillon::Sample;
+
+const std::vector<Sample> kReceived(kFrameSamples, 100);
+const std::vector<Sample> kSent(kFrameSamples, -7);
+const std::vector<Sample> kSilence(kFrameSamples, 0);
+
+Sample first_of(Recorder::Side side, bool stereo) {
+  Recorder recorder({.side = side, .stereo = stereo});
+  return recorder.take(kReceived, kSent).front();
+}
+
+}  // namespace
+
+TEST_CASE("recorder: one side, both mixed, or left = received and right = sent") {
+  CHECK(first_of(Recorder::Side::received, false) == 100);
+  CHECK(first_of(Recorder::Side::sent, false) == -7);
+  CHECK(first_of(Recorder::Side::both, false) == 93);
+  CHECK(first_of(Recorder::Side::received, true) == 100);
+  Recorder stereo({.side = Recorder::Side::both, .stereo = true});
+  CHECK(stereo.channels() == 2);
+  const auto block = stereo.take(kReceived, kSent);
+  REQUIRE(block.size() == 2 * kFrameSamples);
+  CHECK(block[0] == 100);
+  CHECK(block[1] == -7);
+  CHECK(block[2 * kFrameSamples - 1] == -7);
+}
+
+TEST_CASE("recorder: a side that has nothing counts as silence of the same length") {
+  Recorder recorder({.side = Recorder::Side::both, .stereo = true});
+  const auto block = recorder.take(kReceived, {});
+  REQUIRE(block.size() == 2 * kFrameSamples);
+  CHECK(block[1] == 0);
+  CHECK(recorder.duration_ms() == 20);
+}
+
+TEST_CASE("recorder: ends at the maximum length, to the sample") {
+  Recorder recorder({.side = Recorder::Side::received, .max_ms = 50});
+  size_t samples = 0;
+  for (int i = 0; i < 10; ++i) samples += recorder.take(kReceived, kSent).size();
+  CHECK(samples == 400);
+  CHECK(recorder.duration_ms() == 50);
+  CHECK(recorder.ended() == Recorder::End::max_length);
+}
+
+TEST_CASE("recorder: ends after the given silence of the peer, however loud we are; speech starts it anew") {
+  Recorder recorder({.side = Recorder::Side::both, .silence_end_ms = 1000});
+  const auto ours = carillon::test::noise(3000, kFrameSamples, 1);
+  for (int i = 0; i < 49; ++i) recorder.take(kSilence, ours);
+  CHECK(!recorder.ended());
+  recorder.take(carillon::test::noise(2000, kFrameSamples, 2), ours);
+  for (int i = 0; i < 49; ++i) recorder.take(kSilence, ours);
+  CHECK(!recorder.ended());
+  recorder.take(kSilence, ours);
+  CHECK(recorder.ended() == Recorder::End::silence);
+  CHECK(recorder.take(kSilence, ours).empty());
+}
+
+TEST_CASE("recorder: a pause records nothing and stops the clocks") {
+  Recorder recorder({.side = Recorder::Side::received, .silence_end_ms = 100, .max_ms = 1000});
+  recorder.take(kReceived, kSent);
+  recorder.pause(true);
+  for (int i = 0; i < 100; ++i) CHECK(recorder.take(kSilence, kSilence).empty());
+  CHECK(!recorder.ended());
+  recorder.pause(false);
+  CHECK(recorder.take(kReceived, kSent).size() == kFrameSamples);
+  CHECK(recorder.duration_ms() == 40);
+}
