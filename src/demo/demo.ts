@@ -1,0 +1,100 @@
+/**
+ * The built-in demo: a customer like any other, on a loopback port of its own. Its answer URL returns a bidirectional
+ * stream to its own WebSocket, where an echo bot plays back what it hears. It uses the public protocol and nothing else.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocketServer } from 'ws';
+import { ServiceError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { attachEchoBot } from './echo-bot.ts';
+
+export interface DemoOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly logger: Logger;
+}
+
+export interface Demo {
+  readonly answerUrl: string;
+  readonly hangupUrl: string;
+  readonly streamUrl: string;
+  stop(): Promise<void>;
+}
+
+/** Largest callback body; what the service posts is a few hundred bytes. */
+const MAX_BODY_BYTES = 64 * 1024;
+/** Streams at a time. */
+const MAX_STREAMS = 1000;
+/** A `media` message is about a kilobyte. */
+const MAX_MESSAGE_BYTES = 64 * 1024;
+
+export async function startDemo({ host, port, logger }: DemoOptions): Promise<Demo> {
+  let streamUrl = '';
+  const server = createServer((request, response) => {
+    respond(request, response, () => answerDocument(streamUrl));
+  });
+  server.on('clientError', (_error, socket) => socket.destroy());
+  const sockets = new WebSocketServer({
+    server,
+    path: '/stream',
+    maxPayload: MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
+  });
+  sockets.on('connection', (socket) => {
+    if (sockets.clients.size > MAX_STREAMS) socket.close(1013, 'too many streams');
+    else attachEchoBot(socket, logger);
+  });
+  sockets.on('error', () => undefined);
+  await listen(server, host, port);
+  const at = server.address() as AddressInfo;
+  const authority = `${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`;
+  streamUrl = `ws://${authority}/stream`;
+  return {
+    answerUrl: `http://${authority}/answer`,
+    hangupUrl: `http://${authority}/hangup`,
+    streamUrl,
+    stop: () => stop(server, sockets),
+  };
+}
+
+const answerDocument = (streamUrl: string): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>
+<Response>
+  <Stream bidirectional="true" keepCallAlive="true" contentType="audio/x-l16;rate=8000">${streamUrl}</Stream>
+</Response>
+`;
+
+function respond(request: IncomingMessage, response: ServerResponse, answer: () => string): void {
+  let received = 0;
+  request.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > MAX_BODY_BYTES) request.destroy();
+  });
+  request.on('end', () => {
+    const { pathname } = new URL(request.url ?? '/', 'http://demo');
+    if (pathname === '/answer') {
+      response.writeHead(200, { 'Content-Type': 'application/xml' }).end(answer());
+    } else {
+      response.writeHead(pathname === '/hangup' ? 200 : 404).end();
+    }
+  });
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const message = `the demo cannot listen on ${host}:${port} (${cause.code ?? cause.message})`;
+      reject(new ServiceError('PORT_IN_USE', message, { cause }));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+async function stop(server: Server, sockets: WebSocketServer): Promise<void> {
+  for (const socket of sockets.clients) socket.terminate();
+  sockets.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+}
