@@ -1,0 +1,120 @@
+/** What one audio m-line says, session-level defaults applied. */
+import { err, ok, type Result } from '../../base/result.ts';
+import { codecsOf, isTelephoneEvent } from './codec.ts';
+import type {
+  Attribute,
+  AudioOffer,
+  Direction,
+  MediaDescription,
+  SdpProblem,
+  SessionDescription,
+} from './types.ts';
+
+/** Profiles that carry RTP in the clear; AVPF differs in RTCP timing only (RFC 4585). */
+const PLAIN_PROFILES = new Set(['RTP/AVP', 'RTP/AVPF']);
+const SECURE_PROFILE = /^(UDP\/TLS\/|TCP\/TLS\/|TCP\/DTLS\/)?RTP\/SAVPF?$/;
+
+/** The audio line to talk over: the first enabled one in the clear. */
+export function readAudioLine(session: SessionDescription): Result<AudioOffer, SdpProblem> {
+  let secure = false;
+  let foreign: string | undefined;
+  for (const [index, media] of session.media.entries()) {
+    if (media.media !== 'audio' || media.port === 0) continue;
+    const protocol = media.protocol.toUpperCase();
+    if (PLAIN_PROFILES.has(protocol)) return readLine(session, media, index);
+    if (SECURE_PROFILE.test(protocol)) secure = true;
+    else foreign ??= media.protocol;
+  }
+  if (secure) return err({ kind: 'secureMediaRequired', detail: 'audio only over SRTP' });
+  if (foreign !== undefined) return err({ kind: 'unsupportedProtocol', detail: foreign });
+  return err({ kind: 'noAudio', detail: 'no enabled audio line' });
+}
+
+function readLine(
+  session: SessionDescription,
+  media: MediaDescription,
+  index: number,
+): Result<AudioOffer, SdpProblem> {
+  const address = (media.connection ?? session.connection)?.address;
+  if (address === undefined) return err({ kind: 'malformed', detail: 'no c= line for audio' });
+  if (!isIpAddress(address)) return err({ kind: 'unsupportedAddress', detail: address });
+  const direction = directionOf(media.attributes) ?? directionOf(session.attributes) ?? 'sendrecv';
+  const codecs = codecsOf(media);
+  const has = (name: string): boolean =>
+    media.attributes.some((attribute) => attribute.name === name) ||
+    session.attributes.some((attribute) => attribute.name === name);
+  return ok({
+    index,
+    protocol: media.protocol,
+    address,
+    port: media.port,
+    codecs: codecs.filter((codec) => !isTelephoneEvent(codec) && codec.name !== 'CN'),
+    telephoneEvents: codecs.filter(isTelephoneEvent),
+    direction,
+    held: isUnspecified(address) || direction === 'sendonly' || direction === 'inactive',
+    ptimeMs: milliseconds(media.attributes, 'ptime'),
+    maxptimeMs: milliseconds(media.attributes, 'maxptime'),
+    hasCrypto: has('crypto'),
+    hasFingerprint: has('fingerprint'),
+  });
+}
+
+const DIRECTIONS: ReadonlySet<string> = new Set(['sendrecv', 'sendonly', 'recvonly', 'inactive']);
+
+const isDirection = (text: string): text is Direction => DIRECTIONS.has(text);
+
+function directionOf(attributes: readonly Attribute[]): Direction | undefined {
+  for (const { name, value } of attributes) {
+    if (value === undefined && isDirection(name)) return name;
+  }
+  return undefined;
+}
+
+function milliseconds(attributes: readonly Attribute[], name: string): number | undefined {
+  const value = attributes.find((attribute) => attribute.name === name)?.value ?? '';
+  // Fractions exist in the wild ("a=ptime:20.0"); the grammar of RFC 8866 §6.4 allows them.
+  return /^[0-9]{1,4}(\.[0-9]*)?$/.test(value) ? Math.floor(Number(value)) : undefined;
+}
+
+/** The "do not send to me" of RFC 2543 (RFC 3264 §8.4). */
+export const isUnspecified = (address: string): boolean =>
+  address === '0.0.0.0' || address === '::';
+
+const OCTET = '(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])';
+const IPV4 = new RegExp(`^${OCTET}(?:\\.${OCTET}){3}$`);
+
+export const isIpAddress = (text: string): boolean => IPV4.test(text) || isIpv6(text);
+
+const isIpv6 = (text: string): boolean =>
+  /^[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*$/.test(text) && (text.match(/:/g)?.length ?? 0) >= 2;
+
+export const familyOf = (address: string): 'IP4' | 'IP6' => (address.includes(':') ? 'IP6' : 'IP4');
+
+/** Which way audio may flow, seen from one side. */
+export const canSend = (direction: Direction): boolean =>
+  direction === 'sendrecv' || direction === 'sendonly';
+
+export const canReceive = (direction: Direction): boolean =>
+  direction === 'sendrecv' || direction === 'recvonly';
+
+export const directionFrom = (send: boolean, receive: boolean): Direction =>
+  send ? (receive ? 'sendrecv' : 'sendonly') : receive ? 'recvonly' : 'inactive';
+
+/** Our direction against the peer's: each side sends only what the other wants to receive (RFC 3264 §6.1). */
+export const against = (ours: Direction, theirs: Direction): Direction =>
+  directionFrom(canSend(ours) && canReceive(theirs), canReceive(ours) && canSend(theirs));
+
+/** What the peer's line lets us do; an unspecified address takes nothing, whatever the attribute says. */
+export const effectiveDirection = (line: AudioOffer): Direction =>
+  isUnspecified(line.address) ? directionFrom(canSend(line.direction), false) : line.direction;
+
+const DEFAULT_PTIME_MS = 20;
+const STEP_MS = 10;
+const LONGEST_PTIME_MS = 60;
+
+/** Packet length for sending to that line: what it asks for, in steps of 10 ms within 10…60 and its maxptime. */
+export function packetTimeMs(line: AudioOffer): number {
+  const wanted = Math.min(line.ptimeMs ?? DEFAULT_PTIME_MS, line.maxptimeMs ?? LONGEST_PTIME_MS);
+  const stepped = Math.floor(wanted / STEP_MS) * STEP_MS;
+  return Math.min(Math.max(stepped, STEP_MS), LONGEST_PTIME_MS);
+}

@@ -1,0 +1,82 @@
+/** Payload types to codecs: `a=rtpmap`, `a=fmtp` and the static table of RFC 3551 §6. */
+import type { Codec, MediaDescription } from './types.ts';
+
+const fixed = (payloadType: number, name: string, clockRateHz: number, channels = 1): Codec => ({
+  payloadType,
+  name,
+  clockRateHz,
+  channels,
+  fmtp: '',
+});
+
+/** RFC 3551 table 4, audio. G722's RTP clock is 8000 by history, though it samples at 16000. */
+const STATIC_CODECS: readonly Codec[] = [
+  fixed(0, 'PCMU', 8_000),
+  fixed(3, 'GSM', 8_000),
+  fixed(4, 'G723', 8_000),
+  fixed(5, 'DVI4', 8_000),
+  fixed(6, 'DVI4', 16_000),
+  fixed(7, 'LPC', 8_000),
+  fixed(8, 'PCMA', 8_000),
+  fixed(9, 'G722', 8_000),
+  fixed(10, 'L16', 44_100, 2),
+  fixed(11, 'L16', 44_100),
+  fixed(12, 'QCELP', 8_000),
+  fixed(13, 'CN', 8_000),
+  fixed(15, 'G728', 8_000),
+  fixed(16, 'DVI4', 11_025),
+  fixed(17, 'DVI4', 22_050),
+  fixed(18, 'G729', 8_000),
+];
+
+const staticByPayloadType = new Map(STATIC_CODECS.map((codec) => [codec.payloadType, codec]));
+
+/** A codec of the static table by name, at 8 kHz; undefined for names that need a dynamic payload type. */
+export const staticCodec = (name: string): Codec | undefined =>
+  STATIC_CODECS.find((codec) => codec.name === name && codec.clockRateHz === 8_000);
+
+export const telephoneEvent = (payloadType: number, clockRateHz = 8_000): Codec => ({
+  payloadType,
+  name: 'TELEPHONE-EVENT',
+  clockRateHz,
+  channels: 1,
+  // The sixteen DTMF digits (RFC 4733 §3.2).
+  fmtp: '0-15',
+});
+
+const RTPMAP = /^([0-9]{1,3})[ \t]+([^/ \t]+)\/([0-9]{1,6})(?:\/([0-9]{1,2}))?$/;
+const FMTP = /^([0-9]{1,3})[ \t]+(.*)$/;
+
+/** Formats of an RTP m-line in their order. A dynamic format without rtpmap means nothing and is left out. */
+export function codecsOf(media: MediaDescription): readonly Codec[] {
+  const maps = new Map<number, Codec>();
+  const fmtps = new Map<number, string>();
+  for (const { name, value = '' } of media.attributes) {
+    const match =
+      name === 'rtpmap' ? RTPMAP.exec(value) : name === 'fmtp' ? FMTP.exec(value) : null;
+    if (match === null) continue;
+    const payloadType = Number(match[1]);
+    if (name === 'fmtp') fmtps.set(payloadType, match[2] ?? '');
+    else if (!maps.has(payloadType)) {
+      const channels = match[4] === undefined ? 1 : Number(match[4]);
+      const clockRateHz = Number(match[3]);
+      const encoding = (match[2] ?? '').toUpperCase();
+      maps.set(payloadType, { payloadType, name: encoding, clockRateHz, channels, fmtp: '' });
+    }
+  }
+  const codecs: Codec[] = [];
+  for (const format of new Set(media.formats)) {
+    if (!/^[0-9]{1,3}$/.test(format)) continue;
+    const payloadType = Number(format);
+    const codec = maps.get(payloadType) ?? staticByPayloadType.get(payloadType);
+    if (codec === undefined || payloadType > 127) continue;
+    codecs.push({ ...codec, fmtp: fmtps.get(payloadType) ?? '' });
+  }
+  return codecs;
+}
+
+export const isTelephoneEvent = (codec: Codec): boolean => codec.name === 'TELEPHONE-EVENT';
+
+/** Same encoding, whatever its payload type. */
+export const sameCodec = (a: Codec, b: Codec): boolean =>
+  a.name === b.name && a.clockRateHz === b.clockRateHz && a.channels === b.channels;

@@ -1,0 +1,78 @@
+/** Our side of a description: the lines that offers and answers of ours have in common. */
+import { familyOf } from './audio-line.ts';
+import { serializeSdp } from './serialize.ts';
+import type { Attribute, Codec, Direction, MediaDescription } from './types.ts';
+
+export interface LocalEndpoint {
+  /** Where we receive RTP: an IP address without brackets. */
+  readonly address: string;
+  readonly port: number;
+  /** Chosen by the caller once per session, and kept (RFC 8866 §5.2). */
+  readonly sessionId: number;
+  /** Raised by one with every change of what we say (RFC 3264 §8); see `revise`. */
+  readonly version: number;
+  /** What we ask the peer to send. */
+  readonly ptimeMs: number;
+}
+
+export function audioMedia(
+  local: LocalEndpoint,
+  codecs: readonly Codec[],
+  direction: Direction,
+  protocol: string,
+): MediaDescription {
+  const attributes: Attribute[] = [];
+  for (const codec of codecs) {
+    const channels = codec.channels === 1 ? '' : `/${codec.channels}`;
+    const name = codec.name === 'TELEPHONE-EVENT' ? 'telephone-event' : codec.name;
+    const map = `${codec.payloadType} ${name}/${codec.clockRateHz}${channels}`;
+    attributes.push({ name: 'rtpmap', value: map });
+    if (codec.fmtp !== '') {
+      attributes.push({ name: 'fmtp', value: `${codec.payloadType} ${codec.fmtp}` });
+    }
+  }
+  attributes.push({ name: 'ptime', value: String(local.ptimeMs) });
+  attributes.push({ name: direction, value: undefined });
+  return {
+    media: 'audio',
+    port: local.port,
+    protocol,
+    formats: codecs.map((codec) => String(codec.payloadType)),
+    connection: undefined,
+    bandwidth: [],
+    attributes,
+  };
+}
+
+/** Port 0 declines a medium (RFC 3264 §6); protocol and one format are repeated because the grammar wants them. */
+export const declined = (media: MediaDescription): MediaDescription => ({
+  ...media,
+  port: 0,
+  formats: media.formats.slice(0, 1),
+  connection: undefined,
+  bandwidth: [],
+  attributes: [],
+});
+
+export function localDescription(
+  local: LocalEndpoint,
+  media: readonly MediaDescription[],
+  times: readonly string[],
+): string {
+  const family = familyOf(local.address);
+  return serializeSdp({
+    origin: {
+      username: '-',
+      sessionId: String(local.sessionId),
+      sessionVersion: String(local.version),
+      family,
+      address: local.address,
+    },
+    sessionName: '-',
+    connection: { family, address: local.address },
+    bandwidth: [],
+    times,
+    attributes: [],
+    media,
+  });
+}

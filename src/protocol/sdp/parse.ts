@@ -1,0 +1,151 @@
+/** Text to session description (RFC 8866 §5), tolerant: bare LF, missing o=, s= and t=, unknown lines. */
+import { err, ok, type Result } from '../../base/result.ts';
+import type {
+  Attribute,
+  Connection,
+  MediaDescription,
+  Origin,
+  SdpProblem,
+  SessionDescription,
+} from './types.ts';
+
+export const MAX_SDP_LENGTH = 16_384;
+export const MAX_SDP_LINES = 512;
+export const MAX_MEDIA_LINES = 32;
+export const MAX_FORMATS = 64;
+
+const malformed = (detail: string): Result<never, SdpProblem> => err({ kind: 'malformed', detail });
+
+/** One session- or media-level block while it is read. */
+interface Block {
+  head: MediaHead | undefined;
+  connection: Connection | undefined;
+  bandwidth: string[];
+  times: string[];
+  attributes: Attribute[];
+}
+
+type MediaHead = Pick<MediaDescription, 'media' | 'port' | 'protocol' | 'formats'>;
+
+const newBlock = (head?: MediaHead): Block => ({
+  head,
+  connection: undefined,
+  bandwidth: [],
+  times: [],
+  attributes: [],
+});
+
+const UNKNOWN_ORIGIN: Origin = {
+  username: '-',
+  sessionId: '0',
+  sessionVersion: '0',
+  family: 'IP4',
+  address: '0.0.0.0',
+};
+
+export function parseSdp(text: string): Result<SessionDescription, SdpProblem> {
+  if (text.length > MAX_SDP_LENGTH) return malformed('longer than the limit');
+  const lines = text.split('\n', MAX_SDP_LINES + 1);
+  if (lines.length > MAX_SDP_LINES) return malformed('more lines than the limit');
+  let origin = UNKNOWN_ORIGIN;
+  let sessionName = '-';
+  const session = newBlock();
+  const media: Block[] = [];
+  let sawVersion = false;
+  for (const raw of lines) {
+    const line = raw.trimEnd();
+    if (line === '') continue;
+    const value = line.slice(2).trim();
+    if (line.charAt(1) !== '=') return malformed(`no field: ${line.slice(0, 40)}`);
+    const type = line.charAt(0);
+    if (!sawVersion && type !== 'v') return malformed('does not begin with v=0');
+    const block = media.at(-1) ?? session;
+    if (type === 'v') {
+      if (value !== '0') return malformed(`version ${value.slice(0, 10)}`);
+      sawVersion = true;
+    } else if (type === 'o') {
+      const read = readOrigin(value);
+      if (read === undefined) return malformed('o= line');
+      origin = read;
+    } else if (type === 's') sessionName = value === '' ? '-' : value;
+    else if (type === 'm') {
+      const head = readMediaHead(value);
+      if (head === undefined) return malformed('m= line');
+      if (media.length === MAX_MEDIA_LINES) return malformed('more m= lines than the limit');
+      media.push(newBlock(head));
+    } else if (!readBlockLine(block, type, value)) return malformed(`${type}= line`);
+  }
+  if (!sawVersion) return malformed('empty');
+  return ok({
+    origin,
+    sessionName,
+    connection: session.connection,
+    bandwidth: session.bandwidth,
+    times: session.times.length === 0 ? ['0 0'] : session.times,
+    attributes: session.attributes,
+    media: media.flatMap(toMedia),
+  });
+}
+
+const toMedia = ({ head, connection, bandwidth, attributes }: Block): MediaDescription[] =>
+  head === undefined ? [] : [{ ...head, connection, bandwidth, attributes }];
+
+/** False when the line is malformed; lines of other types are read over. */
+function readBlockLine(block: Block, type: string, value: string): boolean {
+  switch (type) {
+    case 'c': {
+      const connection = readConnection(value);
+      // Several c= lines of one medium are layered multicast; the first is the base layer (§5.7).
+      block.connection ??= connection;
+      return connection !== undefined;
+    }
+    case 'b':
+      block.bandwidth.push(value);
+      return true;
+    case 't':
+      block.times.push(value);
+      return true;
+    case 'a': {
+      const attribute = readAttribute(value);
+      if (attribute.name !== '') block.attributes.push(attribute);
+      return true;
+    }
+    default:
+      return true;
+  }
+}
+
+function readAttribute(value: string): Attribute {
+  const colon = value.indexOf(':');
+  return colon === -1
+    ? { name: value.toLowerCase(), value: undefined }
+    : { name: value.slice(0, colon).trim().toLowerCase(), value: value.slice(colon + 1).trim() };
+}
+
+/** The last five words; some devices write blanks into the user name. */
+function readOrigin(value: string): Origin | undefined {
+  const words = value.split(/[ \t]+/);
+  const [sessionId = '', sessionVersion = '', , family = '', address = ''] = words.slice(-5);
+  if (words.length < 6 || !isFamily(family)) return undefined;
+  if (!/^[0-9]+$/.test(sessionId) || !/^[0-9]+$/.test(sessionVersion)) return undefined;
+  return { username: words.slice(0, -5).join('-'), sessionId, sessionVersion, family, address };
+}
+
+const isFamily = (text: string): text is 'IP4' | 'IP6' => text === 'IP4' || text === 'IP6';
+
+function readConnection(value: string): Connection | undefined {
+  const [network, family = '', address = ''] = value.split(/[ \t]+/);
+  if (network?.toUpperCase() !== 'IN' || !isFamily(family.toUpperCase()) || address === '') {
+    return undefined;
+  }
+  const bare = address.split('/')[0] ?? address;
+  return { family: family.toUpperCase() === 'IP6' ? 'IP6' : 'IP4', address: bare };
+}
+
+function readMediaHead(value: string): MediaHead | undefined {
+  const [media = '', portText = '', protocol = '', ...formats] = value.split(/[ \t]+/);
+  const port = /^([0-9]{1,5})(?:\/[0-9]+)?$/.exec(portText)?.[1];
+  if (port === undefined || Number(port) > 65_535 || protocol === '') return undefined;
+  if (formats.length === 0 || formats.length > MAX_FORMATS) return undefined;
+  return { media: media.toLowerCase(), port: Number(port), protocol, formats };
+}

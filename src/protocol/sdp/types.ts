@@ -1,0 +1,121 @@
+/** Words of SDP (RFC 8866) and of offer/answer (RFC 3264), as far as audio calls need them. */
+
+export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
+
+/** `a=name` or `a=name:value`. */
+export interface Attribute {
+  readonly name: string;
+  readonly value: string | undefined;
+}
+
+export interface Connection {
+  readonly family: 'IP4' | 'IP6';
+  /** Without TTL or count. May be a domain name. */
+  readonly address: string;
+}
+
+export interface Origin {
+  readonly username: string;
+  /** Digits; longer than a double can hold, so text. */
+  readonly sessionId: string;
+  readonly sessionVersion: string;
+  readonly family: 'IP4' | 'IP6';
+  readonly address: string;
+}
+
+export interface MediaDescription {
+  /** `audio`, `video`, `image`, … in lower case. */
+  readonly media: string;
+  /** 0: declined or disabled. */
+  readonly port: number;
+  /** `RTP/AVP`, `RTP/SAVPF`, `udptl`, … as written. */
+  readonly protocol: string;
+  /** Payload types for RTP, anything for others. */
+  readonly formats: readonly string[];
+  readonly connection: Connection | undefined;
+  /** `b=` values. */
+  readonly bandwidth: readonly string[];
+  readonly attributes: readonly Attribute[];
+}
+
+/** i=, u=, e=, p=, r=, z= and k= lines are read over: they change nothing about a call. */
+export interface SessionDescription {
+  readonly origin: Origin;
+  readonly sessionName: string;
+  readonly connection: Connection | undefined;
+  readonly bandwidth: readonly string[];
+  /** `t=` values. */
+  readonly times: readonly string[];
+  readonly attributes: readonly Attribute[];
+  readonly media: readonly MediaDescription[];
+}
+
+/** Why a description cannot be used. All but `malformed` (400) mean 488 Not Acceptable Here. */
+export interface SdpProblem {
+  readonly kind:
+    | 'malformed'
+    /** No audio line, or only disabled ones. */
+    | 'noAudio'
+    /** Audio only over SRTP (RTP/SAVP, RTP/SAVPF, DTLS). */
+    | 'secureMediaRequired'
+    /** Audio over a protocol we do not speak. */
+    | 'unsupportedProtocol'
+    /** The address to send to is no IP address. */
+    | 'unsupportedAddress'
+    | 'noCommonCodec'
+    /** The answer declines our audio, or does not fit our offer. */
+    | 'declined'
+    | 'answerMismatch';
+  /** For the log and the Warning header. */
+  readonly detail: string;
+}
+
+export interface Codec {
+  readonly payloadType: number;
+  /** Upper case, e.g. `PCMU`. */
+  readonly name: string;
+  readonly clockRateHz: number;
+  readonly channels: number;
+  /** Value of `a=fmtp`; '' when absent. */
+  readonly fmtp: string;
+}
+
+export interface AudioOffer {
+  /** Which m-line; the answer has as many, in the same order. */
+  readonly index: number;
+  readonly protocol: string;
+  readonly address: string;
+  readonly port: number;
+  /** In the peer's order of preference, telephone-event and comfort noise left out. */
+  readonly codecs: readonly Codec[];
+  readonly telephoneEvents: readonly Codec[];
+  /** As offered: what the peer wants to do. */
+  readonly direction: Direction;
+  /** The peer does not want to hear us: sendonly, inactive, or the connection address 0.0.0.0. */
+  readonly held: boolean;
+  /** What the peer asks us to send, milliseconds; undefined: nothing said. */
+  readonly ptimeMs: number | undefined;
+  readonly maxptimeMs: number | undefined;
+  /** `a=crypto` (RFC 4568) or `a=fingerprint` (RFC 8122) present. */
+  readonly hasCrypto: boolean;
+  readonly hasFingerprint: boolean;
+}
+
+export interface MediaOffer {
+  readonly description: SessionDescription;
+  readonly audio: AudioOffer;
+}
+
+/** Where and how to exchange audio with the peer, settled by an offer and its answer. */
+export interface AudioSession {
+  /** Where the peer receives RTP. */
+  readonly address: string;
+  readonly port: number;
+  readonly codec: Codec;
+  /** Payload type of RFC 4733 events at the codec's clock rate. */
+  readonly telephoneEvent: number | undefined;
+  /** Length of the packets that we send: 10…60 in steps of 10. */
+  readonly ptimeMs: number;
+  /** What we do. */
+  readonly direction: Direction;
+}
