@@ -1,0 +1,169 @@
+#include "core/dsp/dtmf_detector.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include "core/dsp/dtmf.hpp"
+
+namespace carillon {
+namespace {
+
+constexpr float kQuietestMeanSquare = 260.0F * 260.0F;  // both tones together, about -42 dBov
+// Share of a window's energy in the two tones: 0.77 for a digit that is 1.5 percent off frequency (Q.24) in
+// noise 10 dB below it; a window that lies on the edge of a digit counts when five eighths of it are tone.
+constexpr float kWindowShare = 0.63F;
+// The same once the true frequencies are known, so nothing but noise is missing: 8 dB.
+constexpr float kPureShare = 0.86F;
+// Q.24 twist: the column up to 4 dB louder than the row, the row up to 8 dB louder than the column, and a
+// margin for what frequency offset takes from one of them.
+constexpr float kColumnLouder = 4.0F;  // 6 dB
+constexpr float kRowLouder = 7.94F;    // 9 dB
+// The strongest of a group stands out of the others by so much.
+constexpr float kStandsOut = 2.5F;  // 4 dB
+// A tone keeps its level from one half of the evidence to the other.
+constexpr float kSteady = 1.78F;  // 2.5 dB
+// Q.24: 1.5 percent off must be taken, 3.5 percent must not.
+constexpr double kDetuneMax = 0.025;
+constexpr uint32_t kWindowsToBegin = 4;
+constexpr uint32_t kWindowsToEnd = 4;
+
+constexpr double radians_per_sample(double frequency_hz) {
+  return 2.0 * std::numbers::pi * frequency_hz / kLineRate;
+}
+
+std::array<float, 8> keypad_turns() {
+  std::array<float, 8> turns{};
+  for (size_t i = 0; i < 4; ++i) {
+    turns[i] = static_cast<float>(2.0 * std::cos(radians_per_sample(kDtmfLowHz[i])));
+    turns[4 + i] = static_cast<float>(2.0 * std::cos(radians_per_sample(kDtmfHighHz[i])));
+  }
+  return turns;
+}
+
+const std::array<float, 8> kKeypadTurns = keypad_turns();
+
+/// Power at all eight frequencies, scaled so that a lone sine at one of them gives the energy of the window.
+std::array<float, 8> keypad_powers(std::span<const float> window) {
+  std::array<float, 8> last{};
+  std::array<float, 8> before{};
+  for (const float sample : window) {
+    for (size_t i = 0; i < last.size(); ++i) {
+      const float next = sample + kKeypadTurns[i] * last[i] - before[i];
+      before[i] = last[i];
+      last[i] = next;
+    }
+  }
+  std::array<float, 8> result{};
+  const float scale = 2.0F / static_cast<float>(window.size());
+  for (size_t i = 0; i < result.size(); ++i) {
+    result[i] = scale * (last[i] * last[i] + before[i] * before[i] - kKeypadTurns[i] * last[i] * before[i]);
+  }
+  return result;
+}
+
+/// Fourier sum at one frequency, phase relative to the first sample.
+std::complex<double> component(std::span<const float> audio, double frequency_hz) {
+  const auto turn = std::polar(1.0, -radians_per_sample(frequency_hz));
+  std::complex<double> phasor{1.0, 0.0};
+  std::complex<double> sum{0.0, 0.0};
+  for (const float sample : audio) {
+    sum += static_cast<double>(sample) * phasor;
+    phasor *= turn;
+  }
+  return sum;
+}
+
+/// The same through a Hann window: the other tone of the pair, however much louder, does not disturb it.
+std::complex<double> windowed_component(std::span<const float> audio, double frequency_hz) {
+  const double lobe_hz = static_cast<double>(kLineRate) / static_cast<double>(audio.size());
+  return 0.5 * component(audio, frequency_hz) - 0.25 * component(audio, frequency_hz - lobe_hz) -
+         0.25 * component(audio, frequency_hz + lobe_hz);
+}
+
+float energy_of(std::span<const float> audio) {
+  float energy = 0.0F;
+  for (const float sample : audio) energy += sample * sample;
+  return energy;
+}
+
+/// Energy of the steady sine near `nominal_hz`; zero when it is off frequency or not steady.
+double sine_energy(std::span<const float> audio, double nominal_hz) {
+  const size_t half = audio.size() / 2;
+  const auto first = windowed_component(audio.first(half), nominal_hz);
+  const auto second = windowed_component(audio.last(half), nominal_hz);
+  const double ratio = std::norm(first) / std::max(std::norm(second), 1e-9);
+  if (ratio > kSteady || ratio < 1.0 / kSteady) return 0.0;
+  // How far the phase runs ahead of a sine of the nominal frequency tells the true one.
+  const double expected = radians_per_sample(nominal_hz) * static_cast<double>(half);
+  const double ahead = std::remainder(std::arg(second) - std::arg(first) - expected, 2.0 * std::numbers::pi);
+  const double off_hz = ahead / static_cast<double>(half) * kLineRate / (2.0 * std::numbers::pi);
+  if (std::abs(off_hz) > kDetuneMax * nominal_hz) return 0.0;
+  return 2.0 / static_cast<double>(audio.size()) * std::norm(component(audio, nominal_hz + off_hz));
+}
+
+/// Index of the strongest of a group when it stands out.
+std::optional<size_t> strongest(std::span<const float> group) {
+  const auto best = static_cast<size_t>(std::ranges::max_element(group) - group.begin());
+  for (size_t i = 0; i < group.size(); ++i) {
+    if (i != best && group[best] < kStandsOut * group[i]) return std::nullopt;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<char> DtmfDetector::feed(std::span<const Sample> audio) noexcept {
+  std::optional<char> pressed;
+  while (!audio.empty()) {
+    const size_t size = std::min(audio.size(), until_window_);
+    std::copy(history_.begin() + static_cast<ptrdiff_t>(size), history_.end(), history_.begin());
+    std::ranges::copy(audio.first(size), history_.end() - static_cast<ptrdiff_t>(size));
+    audio = audio.subspan(size);
+    until_window_ -= size;
+    if (until_window_ > 0) break;
+    until_window_ = kHop;
+    if (const auto digit = follow(judge_window())) pressed = digit;
+  }
+  return pressed;
+}
+
+std::optional<DtmfDetector::Key> DtmfDetector::judge_window() const noexcept {
+  const auto window = std::span(history_).last<kWindow>();
+  const float energy = energy_of(window);
+  if (energy < kQuietestMeanSquare * static_cast<float>(kWindow)) return std::nullopt;
+  const auto power = keypad_powers(window);
+  const auto row = strongest(std::span(power).first<4>());
+  const auto column = strongest(std::span(power).last<4>());
+  if (!row || !column) return std::nullopt;
+  const float low = power[*row];
+  const float high = power[4 + *column];
+  if (high > low * kColumnLouder || low > high * kRowLouder) return std::nullopt;
+  if (low + high < kWindowShare * energy) return std::nullopt;
+  return 4 * *row + *column;
+}
+
+bool DtmfDetector::is_pure(Key key) const noexcept {
+  const double low = sine_energy(history_, kDtmfLowHz[key / 4]);
+  const double high = sine_energy(history_, kDtmfHighHz[key % 4]);
+  return low > 0.0 && high > 0.0 && low + high >= kPureShare * energy_of(history_);
+}
+
+/// Counts like windows, for the beginning of a digit and for its end.
+std::optional<char> DtmfDetector::follow(std::optional<Key> key) noexcept {
+  candidate_windows_ = key && key == candidate_ ? candidate_windows_ + 1 : 1;
+  candidate_ = key;
+  if (sounding_) {
+    const bool goes_on = key && kDtmfKeypad[*key] == *sounding_;
+    windows_without_ = goes_on ? 0 : windows_without_ + 1;
+    if (goes_on) return std::nullopt;
+    if (windows_without_ >= kWindowsToEnd) sounding_.reset();
+  }
+  if (!key || candidate_windows_ < kWindowsToBegin || !is_pure(*key)) return std::nullopt;
+  sounding_ = kDtmfKeypad[*key];
+  windows_without_ = 0;
+  return sounding_;
+}
+
+}  // namespace carillon
