@@ -1,0 +1,94 @@
+/** Finds what was said in what was heard: how late, and how much alike. Normalised cross-correlation, second by second. */
+export interface Echo {
+  /** Median delay of the seconds that were found, milliseconds. */
+  readonly delayMs: number;
+  /** Median correlation of all seconds with speech, 0…1. */
+  readonly likeness: number;
+  /** Part of the seconds with speech that was found, 0…1. */
+  readonly foundPart: number;
+}
+
+const RATE_HZ = 8000;
+const SEGMENT_SAMPLES = RATE_HZ;
+/** Coarse search at 2 kHz, refined at 8 kHz around the best place. */
+const COARSE = 4;
+/** A second counts as found from here on; unrelated speech stays below 0.3. */
+const FOUND_LIKENESS = 0.5;
+/** Root mean square below which a second is a pause between words. */
+const SPEECH_RMS = 300;
+
+/** Both at 8 kHz on one time axis: index 0 is the same moment. Undefined when nothing was said. */
+export function findEcho(
+  said: Int16Array,
+  heard: Int16Array,
+  maxDelayMs: number,
+): Echo | undefined {
+  const maxLag = Math.floor((maxDelayMs * RATE_HZ) / 1000);
+  const found: Match[] = [];
+  for (let at = 0; at + SEGMENT_SAMPLES / 2 <= said.length; at += SEGMENT_SAMPLES) {
+    const segment = said.subarray(at, at + SEGMENT_SAMPLES);
+    if (rootMeanSquare(segment) >= SPEECH_RMS) found.push(bestLag(segment, heard, at, maxLag));
+  }
+  if (found.length === 0) return undefined;
+  const matched = found.filter(({ likeness }) => likeness >= FOUND_LIKENESS);
+  return {
+    delayMs: median(matched.map(({ lag }) => lag)) / (RATE_HZ / 1000),
+    likeness: median(found.map(({ likeness }) => likeness)),
+    foundPart: matched.length / found.length,
+  };
+}
+
+interface Match {
+  readonly lag: number;
+  readonly likeness: number;
+}
+
+function bestLag(segment: Int16Array, heard: Int16Array, at: number, maxLag: number): Match {
+  const window = heard.subarray(at, at + segment.length + maxLag);
+  const coarse = search(decimate(segment), decimate(window), 0, Math.floor(maxLag / COARSE));
+  const around = coarse.lag * COARSE;
+  return search(segment, window, Math.max(0, around - 2 * COARSE), around + 2 * COARSE);
+}
+
+function search(a: Int16Array, b: Int16Array, fromLag: number, toLag: number): Match {
+  let best: Match = { lag: fromLag, likeness: 0 };
+  for (let lag = fromLag; lag <= toLag; lag += 1) {
+    const likeness = correlation(a, b, lag);
+    if (likeness > best.likeness) best = { lag, likeness };
+  }
+  return best;
+}
+
+function correlation(a: Int16Array, b: Int16Array, lag: number): number {
+  let product = 0;
+  let energyA = 0;
+  let energyB = 0;
+  for (let i = 0; i < a.length; i += 1) {
+    const x = a[i] ?? 0;
+    const y = b[i + lag] ?? 0;
+    product += x * y;
+    energyA += x * x;
+    energyB += y * y;
+  }
+  return energyA === 0 || energyB === 0 ? 0 : product / Math.sqrt(energyA * energyB);
+}
+
+/** Every fourth sample of the mean of four: a plain low-pass is enough to find the place. */
+const decimate = (samples: Int16Array): Int16Array =>
+  Int16Array.from({ length: Math.floor(samples.length / COARSE) }, (_, i) => {
+    let sum = 0;
+    for (let k = 0; k < COARSE; k += 1) sum += samples[i * COARSE + k] ?? 0;
+    return sum / COARSE;
+  });
+
+function rootMeanSquare(samples: Int16Array): number {
+  let sum = 0;
+  for (const sample of samples) sum += sample * sample;
+  return Math.sqrt(sum / Math.max(1, samples.length));
+}
+
+/** 0 of an empty list. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? 0;
+}

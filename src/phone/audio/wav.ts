@@ -1,0 +1,93 @@
+/** WAV files of 16-bit PCM: the phone's voice and its record. */
+import { err, ok, type Result } from '../../base/result.ts';
+
+export interface Sound {
+  /** Samples per second. */
+  readonly rate: number;
+  /** Mono. */
+  readonly samples: Int16Array;
+}
+
+const HEADER_BYTES = 44;
+const PCM = 1;
+
+/** Several channels are averaged. The error is in plain words. */
+export function readWav(bytes: Uint8Array): Result<Sound, string> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const tag = (at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4));
+  if (bytes.length < 12 || tag(0) !== 'RIFF' || tag(8) !== 'WAVE') return err('not a WAV file');
+  let channels = 0;
+  let rate = 0;
+  for (let at = 12; at + 8 <= bytes.length; ) {
+    const length = view.getUint32(at + 4, true);
+    if (tag(at) === 'fmt ' && at + 24 <= bytes.length) {
+      if (view.getUint16(at + 8, true) !== PCM || view.getUint16(at + 22, true) !== 16) {
+        return err(
+          'only 16-bit PCM is taken; convert it with: sox in.wav -b 16 -r 8000 -c 1 out.wav',
+        );
+      }
+      channels = view.getUint16(at + 10, true);
+      rate = view.getUint32(at + 12, true);
+    } else if (tag(at) === 'data') {
+      if (channels === 0 || rate === 0) return err('the WAV file has no format before its data');
+      const end = Math.min(at + 8 + length, bytes.length);
+      return ok({ rate, samples: mono(view, at + 8, end, channels) });
+    }
+    at += 8 + length + (length % 2);
+  }
+  return err('the WAV file has no data');
+}
+
+function mono(view: DataView, start: number, end: number, channels: number): Int16Array {
+  const samples = new Int16Array(Math.floor((end - start) / (2 * channels)));
+  for (let i = 0; i < samples.length; i += 1) {
+    let sum = 0;
+    for (let c = 0; c < channels; c += 1)
+      sum += view.getInt16(start + 2 * (i * channels + c), true);
+    samples[i] = Math.round(sum / channels);
+  }
+  return samples;
+}
+
+export function writeWav({ rate, samples }: Sound): Buffer {
+  const data = l16Bytes(samples);
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.write('RIFF', 0);
+  header.writeUInt32LE(HEADER_BYTES - 8 + data.length, 4);
+  header.write('WAVEfmt ', 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(PCM, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(rate, 24);
+  header.writeUInt32LE(rate * 2, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36);
+  header.writeUInt32LE(data.length, 40);
+  return Buffer.concat([header, data]);
+}
+
+/** Little-endian 16-bit samples, as L16 of the stream protocol and WAV have them. */
+export function l16Bytes(samples: Int16Array): Buffer {
+  const bytes = Buffer.alloc(samples.length * 2);
+  for (const [i, sample] of samples.entries()) bytes.writeInt16LE(sample, i * 2);
+  return bytes;
+}
+
+/** An odd last byte is left out. */
+export function l16Samples(bytes: Uint8Array): Int16Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Int16Array.from({ length: bytes.length >> 1 }, (_, i) => view.getInt16(i * 2, true));
+}
+
+/** By linear interpolation: good enough to be understood, not for measuring. */
+export function convertRate({ rate, samples }: Sound, toRate: number): Int16Array {
+  if (rate === toRate) return samples;
+  const step = rate / toRate;
+  return Int16Array.from({ length: Math.floor(samples.length / step) }, (_, i) => {
+    const at = Math.floor(i * step);
+    const before = samples[at] ?? 0;
+    const after = samples[at + 1] ?? before;
+    return Math.round(before + (after - before) * (i * step - at));
+  });
+}
