@@ -1,0 +1,36 @@
+import type { Result } from './result.ts';
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/** The shape of `lookup` in node:net, node:tls and the clients on top of them. */
+export type AddressLookup = (
+  hostname: string,
+  options: { readonly all?: boolean | undefined },
+  callback: (
+    error: NodeJS.ErrnoException | null,
+    address: string | { address: string; family: number }[],
+    family?: number,
+  ) => void,
+) => void;
+
+/**
+ * The one guard for everything that leaves towards a customer: callbacks, audio streams, audio fetches. It refuses private,
+ * loopback and other special addresses unless the operator allowed them, after resolution and at every hop.
+ */
+export interface EgressGuard {
+  /**
+   * Why a URL may not be called, as far as it can be told without resolving: scheme, missing encryption, an address in place
+   * of a name. Clients do not ask `lookup` about addresses, so this has to be asked before every connection.
+   */
+  refuses(url: string | URL): string | undefined;
+  /**
+   * Hands out only permitted addresses, so that what was checked is what is connected to, whatever the name server says
+   * next time. Fails with ServiceError EGRESS_REFUSED when none of the addresses is permitted.
+   */
+  readonly lookup: AddressLookup;
+  /** Both together, for callers that want to know beforehand; the error says why not. */
+  check(url: string): Promise<Result<readonly ResolvedAddress[], string>>;
+}

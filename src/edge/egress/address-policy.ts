@@ -1,0 +1,70 @@
+/** Which addresses may be reached. Ranges come from the IANA special-purpose registries, as ipaddr.js names them. */
+import ipaddr from 'ipaddr.js';
+
+type Address = ReturnType<typeof ipaddr.parse>;
+type Range = readonly [Address, number];
+
+export interface AddressPolicy {
+  /** Why the address is refused; undefined: it is permitted. */
+  refusal(address: string): string | undefined;
+  /** Whether the operator allowed the name itself, whatever it resolves to. */
+  allowsName(hostname: string): boolean;
+}
+
+/** `allow`: addresses, CIDR ranges, host names, or `*.suffix`. */
+export function createAddressPolicy(
+  allow: readonly string[],
+  allowLoopback: boolean,
+): AddressPolicy {
+  const ranges: Range[] = [];
+  const names = new Set<string>();
+  const suffixes: string[] = [];
+  for (const entry of allow.map((item) => item.trim().toLowerCase())) {
+    const range = parseRange(entry);
+    if (range !== undefined) ranges.push(range);
+    else if (entry.startsWith('*.')) suffixes.push(entry.slice(1));
+    else if (entry !== '') names.add(entry);
+  }
+  return {
+    refusal: (text) => {
+      const address = parseAddress(text);
+      if (address === undefined) return `${text} is no IP address`;
+      if (ranges.some((range) => isWithin(address, range))) return undefined;
+      const kind = address.range();
+      if (kind === 'unicast') return undefined;
+      if (kind === 'loopback' && allowLoopback) return undefined;
+      return `${text} is a ${RANGE_WORDS[kind] ?? kind} address`;
+    },
+    allowsName: (hostname) =>
+      names.has(hostname) || suffixes.some((suffix) => hostname.endsWith(suffix)),
+  };
+}
+
+const RANGE_WORDS: Readonly<Record<string, string>> = {
+  linkLocal: 'link-local',
+  carrierGradeNat: 'carrier-grade NAT',
+  uniqueLocal: 'private (unique local)',
+};
+
+/** An IPv4 address inside of an IPv6 one (mapped, or NAT64 of RFC 6052) counts as what it is. */
+function parseAddress(text: string): Address | undefined {
+  if (text.includes('%') || !ipaddr.isValid(text)) return undefined;
+  const address = ipaddr.process(text);
+  if (address.kind() === 'ipv6' && address.range() === 'rfc6052') {
+    const bytes = address.toByteArray();
+    const isWellKnownPrefix = bytes.slice(4, 12).every((byte) => byte === 0);
+    if (isWellKnownPrefix) return ipaddr.fromByteArray(bytes.slice(12));
+  }
+  return address;
+}
+
+function parseRange(entry: string): Range | undefined {
+  if (ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
+  const bare = entry.replace(/^\[(.*)\]$/, '$1');
+  if (!ipaddr.isValid(bare)) return undefined;
+  const address = ipaddr.process(bare);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+const isWithin = (address: Address, [network, bits]: Range): boolean =>
+  address.kind() === network.kind() && address.match(network, bits);

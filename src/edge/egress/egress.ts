@@ -1,0 +1,110 @@
+/** Front door: the egress guard of the running service. */
+import { isIP } from 'node:net';
+import type { AddressLookup, EgressGuard, ResolvedAddress } from '../../base/egress.ts';
+import { ServiceError } from '../../base/errors.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { createAddressPolicy } from './address-policy.ts';
+import { type NameResolver, systemResolver } from './system-resolver.ts';
+
+export interface EgressOptions {
+  /** Addresses, CIDR ranges and host names inside of private networks that may be reached. */
+  readonly allow: readonly string[];
+  readonly allowLoopback: boolean;
+  /** Whether `http://` and `ws://` are permitted beside `https://` and `wss://`. */
+  readonly allowInsecure: boolean;
+  readonly resolver?: NameResolver;
+}
+
+const SECURE = new Set(['https:', 'wss:']);
+const INSECURE = new Set(['http:', 'ws:']);
+
+export function createEgressGuard(options: EgressOptions): EgressGuard {
+  const policy = createAddressPolicy(options.allow, options.allowLoopback);
+  const resolve = sharedResolver(options.resolver ?? systemResolver);
+
+  const refuses = (url: string | URL): string | undefined => {
+    const parsed = parseUrl(url);
+    if (parsed === undefined) return 'not an absolute URL';
+    if (INSECURE.has(parsed.protocol) && !options.allowInsecure) {
+      return `${parsed.protocol}// is not allowed, it is not encrypted`;
+    }
+    if (!SECURE.has(parsed.protocol) && !INSECURE.has(parsed.protocol)) {
+      return `${parsed.protocol} is not allowed`;
+    }
+    const host = hostOf(parsed);
+    return isIP(host) === 0 ? undefined : policy.refusal(host);
+  };
+
+  /** The permitted ones among the addresses of a name. Rejects when it cannot be resolved. */
+  const permitted = async (
+    hostname: string,
+  ): Promise<Result<readonly ResolvedAddress[], string>> => {
+    const name = hostname.toLowerCase().replace(/\.$/, '');
+    const addresses = isIP(name) === 0 ? await resolve(name) : [literal(name)];
+    if (policy.allowsName(name)) return ok(addresses);
+    const passed = addresses.filter(({ address }) => policy.refusal(address) === undefined);
+    if (passed.length > 0) return ok(passed);
+    const first = addresses[0];
+    const why = first === undefined ? 'it has no address' : policy.refusal(first.address);
+    return err(`${name}: ${why ?? 'it has no address'}`);
+  };
+
+  return {
+    refuses,
+    lookup: createLookup(permitted),
+    async check(url) {
+      const refusal = refuses(url);
+      if (refusal !== undefined) return err(refusal);
+      const host = hostOf(new URL(url));
+      try {
+        return await permitted(host);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        return err(`${host} cannot be resolved: ${reason}`);
+      }
+    },
+  };
+}
+
+function createLookup(
+  permitted: (hostname: string) => Promise<Result<readonly ResolvedAddress[], string>>,
+): AddressLookup {
+  return (hostname, { all }, callback) => {
+    permitted(hostname).then(
+      (result) => {
+        const first = result.ok ? result.value[0] : undefined;
+        if (!result.ok || first === undefined) {
+          const why = result.ok ? `${hostname} has no address` : result.error;
+          callback(new ServiceError('EGRESS_REFUSED', why), []);
+        } else if (all === true) callback(null, [...result.value]);
+        else callback(null, first.address, first.family);
+      },
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), []),
+    );
+  };
+}
+
+/** Many calls of one customer start at the same moment: they share one question to the name server. */
+function sharedResolver(resolver: NameResolver): NameResolver {
+  const asked = new Map<string, Promise<readonly ResolvedAddress[]>>();
+  return (name) => {
+    const underWay = asked.get(name);
+    if (underWay !== undefined) return underWay;
+    const answer = resolver(name).finally(() => asked.delete(name));
+    asked.set(name, answer);
+    return answer;
+  };
+}
+
+const literal = (address: string): ResolvedAddress => ({
+  address,
+  family: isIP(address) === 6 ? 6 : 4,
+});
+
+function parseUrl(url: string | URL): URL | undefined {
+  if (typeof url !== 'string') return url;
+  return URL.canParse(url) ? new URL(url) : undefined;
+}
+
+/** The host without the brackets of an IPv6 address. */
+const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');

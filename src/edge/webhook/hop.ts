@@ -1,0 +1,167 @@
+/** One request and its response over undici, bounded in time and size. Redirects are another file's business. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { ServiceError } from '../../base/errors.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { HttpFailureKind } from '../../domain/callback/needs.ts';
+
+export interface HopRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly connectTimeoutMs: number;
+  /** From the moment at which the request is sent to the last byte of the response. */
+  readonly readTimeoutMs: number;
+  readonly maxBytes: number;
+}
+
+export interface HopResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export interface HopFailure {
+  readonly kind: HttpFailureKind;
+  readonly detail: string;
+  /** The connection ended before anything came back: a kept connection that the server had just closed. */
+  readonly staleConnection: boolean;
+}
+
+/** Never rejects. `done` is called once the connection is free again, which may be after the result when time is over. */
+export function sendHop(
+  dispatcher: Dispatcher,
+  request: HopRequest,
+  signal: AbortSignal | undefined,
+  done: () => void,
+): Promise<Result<HopResponse, HopFailure>> {
+  if (signal?.aborted === true) {
+    done();
+    return Promise.resolve(err({ kind: 'aborted', detail: 'aborted', staleConnection: false }));
+  }
+  return new Promise((resolve) => {
+    const hop = new Hop(request, signal, resolve, done);
+    const { url } = request;
+    try {
+      dispatcher.dispatch(
+        {
+          origin: url.origin,
+          path: `${url.pathname}${url.search}`,
+          method: request.method,
+          // Without it any content coding would be welcome (RFC 9110 §12.5.3), and sizes could not be limited.
+          headers: { ...request.headers, 'Accept-Encoding': 'identity' },
+          body: request.body ?? null,
+          // Its own timers tick coarsely; those of the hop are exact.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        },
+        hop,
+      );
+    } catch (error) {
+      hop.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+}
+
+class Hop implements Dispatcher.DispatchHandler {
+  readonly #request: HopRequest;
+  readonly #signal: AbortSignal | undefined;
+  readonly #resolve: (result: Result<HopResponse, HopFailure>) => void;
+  readonly #done: () => void;
+  readonly #onAbort = (): void => this.#fail('aborted', 'aborted');
+  readonly #chunks: Buffer[] = [];
+  #controller: Dispatcher.DispatchController | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #settled = false;
+  #status = 0;
+  #headers: IncomingHttpHeaders = {};
+  #bytes = 0;
+
+  constructor(
+    request: HopRequest,
+    signal: AbortSignal | undefined,
+    resolve: (result: Result<HopResponse, HopFailure>) => void,
+    done: () => void,
+  ) {
+    this.#request = request;
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#done = done;
+    const ms = request.connectTimeoutMs;
+    this.#timer = setTimeout(() => this.#fail('connect', `no connection within ${ms} ms`), ms);
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#settled) {
+      controller.abort(new Error('no longer wanted'));
+      return;
+    }
+    clearTimeout(this.#timer);
+    const ms = this.#request.readTimeoutMs;
+    this.#timer = setTimeout(() => this.#fail('timeout', `no answer within ${ms} ms`), ms);
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    this.#status = statusCode;
+    this.#headers = headers;
+    if (Number(headers['content-length'] ?? 0) > this.#request.maxBytes) this.#tooLarge();
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#request.maxBytes) this.#tooLarge();
+    else if (!this.#settled) this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#settle(
+      ok({ status: this.#status, headers: this.#headers, body: Buffer.concat(this.#chunks) }),
+    );
+    this.#done();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    this.#settle(err(this.#explain(error)));
+    this.#done();
+  }
+
+  #tooLarge(): void {
+    this.#fail('tooLarge', `the response has more than ${this.#request.maxBytes} bytes`);
+  }
+
+  #fail(kind: HttpFailureKind, detail: string): void {
+    if (this.#settled) return;
+    this.#settle(err({ kind, detail, staleConnection: false }));
+    this.#controller?.abort(new Error(detail));
+  }
+
+  #settle(result: Result<HopResponse, HopFailure>): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#resolve(result);
+  }
+
+  #explain(error: Error): HopFailure {
+    const isConnected = this.#controller !== undefined;
+    if (error instanceof ServiceError && error.code === 'EGRESS_REFUSED') {
+      return { kind: 'refusedAddress', detail: error.message, staleConnection: false };
+    }
+    const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+    const detail =
+      code === '' || error.message.includes(code) ? error.message : `${code}: ${error.message}`;
+    if (!isConnected) return { kind: 'connect', detail, staleConnection: false };
+    const isStale = this.#status === 0 && STALE.has(code);
+    return { kind: 'protocol', detail, staleConnection: isStale };
+  }
+}
+
+const STALE = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);

@@ -1,0 +1,217 @@
+/** Front door: HTTP towards customers. Implements `HttpCaller` of the callbacks and fetches audio files. */
+import { rootCertificates } from 'node:tls';
+import { Agent, buildConnector } from 'undici';
+import type { EgressGuard } from '../../base/egress.ts';
+import { ServiceError } from '../../base/errors.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type {
+  HttpCaller,
+  HttpFailure,
+  HttpFailureKind,
+  HttpResponse,
+} from '../../domain/callback/needs.ts';
+import { decodeBody } from './charset.ts';
+import { type HopFailure, type HopRequest, type HopResponse, sendHop } from './hop.ts';
+import { HostLimiter, type SlotRefusal } from './host-limiter.ts';
+
+export interface HttpCallerOptions {
+  readonly egress: EgressGuard;
+  readonly connectionsPerHost: number;
+  /** PEM of additional certificate authorities. */
+  readonly ca?: string;
+}
+
+export interface ByteRequest {
+  readonly maxBytes: number;
+  readonly connectTimeoutMs: number;
+  readonly readTimeoutMs: number;
+  readonly maxRedirects: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface ByteResponse {
+  readonly status: number;
+  readonly contentType: string;
+  readonly etag: string | undefined;
+  readonly bytes: Uint8Array;
+  readonly durationMs: number;
+}
+
+export interface CustomerHttp extends HttpCaller {
+  /** Fetches a file. Any status is a response; never rejects. */
+  getBytes(url: string, request: ByteRequest): Promise<Result<ByteResponse, HttpFailure>>;
+  /** Requests under way and waiting, for metrics. */
+  counts(): { readonly hosts: number; readonly running: number; readonly waiting: number };
+  close(): Promise<void>;
+}
+
+/** Requests that may wait for a free connection of one host; beyond, they fail at once. */
+const QUEUED_PER_HOST = 1000;
+/** Longest that the connector waits; each request has its own, shorter limit. */
+const MAX_CONNECT_MS = 10_000;
+/** Kept connections end before common servers (5 s) close them. */
+const KEEP_ALIVE_MS = 4000;
+const MAX_HEADER_BYTES = 16 * 1024;
+
+export function createHttpCaller(options: HttpCallerOptions): CustomerHttp {
+  const agent = createAgent(options);
+  const limiter = new HostLimiter({
+    perHost: options.connectionsPerHost,
+    queuedPerHost: QUEUED_PER_HOST,
+  });
+  const exchange = (plan: Plan): Promise<Result<HopResponse, HopFailure>> =>
+    follow(plan, options.egress, (hop) => oneHop(agent, limiter, hop, plan.signal));
+  return {
+    send: async (request, signal) => {
+      const startedMs = performance.now();
+      const result = await exchange({ ...request, maxBytes: request.maxResponseBytes, signal });
+      return finish(
+        result,
+        startedMs,
+        ({ status, headers, body }): Timeless<HttpResponse> => ({
+          status,
+          contentType: headers['content-type'] ?? '',
+          body: decodeBody(body, headers),
+        }),
+      );
+    },
+    getBytes: async (url, request) => {
+      const startedMs = performance.now();
+      const { headers = {}, signal } = request;
+      const result = await exchange({
+        ...request,
+        method: 'GET',
+        url,
+        headers,
+        body: undefined,
+        signal,
+      });
+      return finish(
+        result,
+        startedMs,
+        ({ status, headers: received, body }): Timeless<ByteResponse> => ({
+          status,
+          contentType: received['content-type'] ?? '',
+          etag: received.etag,
+          bytes: body,
+        }),
+      );
+    },
+    counts: () => limiter.counts(),
+    close: () => agent.destroy(),
+  };
+}
+
+type Timeless<T> = Omit<T, 'durationMs'>;
+
+function finish<T extends object>(
+  result: Result<HopResponse, HopFailure>,
+  startedMs: number,
+  shape: (response: HopResponse) => T,
+): Result<T & { readonly durationMs: number }, HttpFailure> {
+  const durationMs = performance.now() - startedMs;
+  if (result.ok) return ok({ ...shape(result.value), durationMs });
+  const { kind, detail } = result.error;
+  return err({ kind, detail, durationMs });
+}
+
+/** Connections go to permitted addresses alone: names through the guard's lookup, addresses by its word before. */
+function createAgent({ egress, connectionsPerHost, ca }: HttpCallerOptions): Agent {
+  const connect = buildConnector({
+    lookup: egress.lookup,
+    timeout: MAX_CONNECT_MS,
+    allowH2: false,
+    ...(ca === undefined || ca === '' ? {} : { ca: [...rootCertificates, ca] }),
+  });
+  return new Agent({
+    connections: connectionsPerHost,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    connect: (target, callback) => {
+      const refusal = egress.refuses(`${target.protocol}//${target.host ?? target.hostname}`);
+      if (refusal === undefined) connect(target, callback);
+      else callback(new ServiceError('EGRESS_REFUSED', refusal), null);
+    },
+  });
+}
+
+interface Plan extends Omit<HopRequest, 'url'> {
+  readonly url: string;
+  readonly maxRedirects: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Follows redirects, each hop through the guard. A POST stays a POST with its body (RFC 9110 §15.4 allows it for 301 and
+ * 302): what customers redirect are moved paths and http to https, where the parameters are still wanted. 303 becomes GET.
+ */
+async function follow(
+  plan: Plan,
+  egress: EgressGuard,
+  send: (hop: HopRequest) => Promise<Result<HopResponse, HopFailure>>,
+): Promise<Result<HopResponse, HopFailure>> {
+  if (!URL.canParse(plan.url)) return failure('protocol', 'not an absolute URL');
+  let hop: HopRequest = { ...plan, url: new URL(plan.url) };
+  for (let redirects = 0; ; redirects += 1) {
+    const refusal = egress.refuses(hop.url);
+    if (refusal !== undefined) return failure('refusedAddress', refusal);
+    const result = await send(hop);
+    if (!result.ok) return result;
+    const { status, headers } = result.value;
+    const { location } = headers;
+    if (!REDIRECTS.has(status) || location === undefined) return result;
+    if (redirects >= plan.maxRedirects) {
+      return failure('tooManyRedirects', `more than ${plan.maxRedirects} redirects`);
+    }
+    if (!URL.canParse(location, hop.url.href)) {
+      return failure('protocol', 'the redirect has no usable Location');
+    }
+    hop = redirected(hop, new URL(location, hop.url), status);
+  }
+}
+
+function redirected(hop: HopRequest, url: URL, status: number): HopRequest {
+  const toGet = status === 303;
+  const dropped = new Set([
+    ...(toGet ? ['content-type'] : []),
+    // Credentials are for the host that they were configured for (RFC 9110 §15.4).
+    ...(url.origin === hop.url.origin ? [] : ['authorization']),
+  ]);
+  const headers = Object.fromEntries(
+    Object.entries(hop.headers).filter(([name]) => !dropped.has(name.toLowerCase())),
+  );
+  return { ...hop, url, headers, ...(toGet ? { method: 'GET', body: undefined } : {}) };
+}
+
+async function oneHop(
+  agent: Agent,
+  limiter: HostLimiter,
+  hop: HopRequest,
+  signal: AbortSignal | undefined,
+): Promise<Result<HopResponse, HopFailure>> {
+  const maxWaitMs = hop.connectTimeoutMs + hop.readTimeoutMs;
+  for (let attempt = 0; ; attempt += 1) {
+    const slot = await limiter.acquire(hop.url.origin, maxWaitMs, signal);
+    if (typeof slot === 'string') return SLOT_FAILURES[slot];
+    const result = await sendHop(agent, hop, signal, slot);
+    // Once more on a fresh connection; callbacks may arrive twice anyway, and a caller is waiting.
+    if (result.ok || !result.error.staleConnection || attempt > 0) return result;
+  }
+}
+
+const failure = (
+  kind: HttpFailureKind,
+  detail: string,
+): { readonly ok: false; readonly error: HopFailure } =>
+  err({ kind, detail, staleConnection: false });
+
+const SLOT_FAILURES: Readonly<Record<SlotRefusal, ReturnType<typeof failure>>> = {
+  queueFull: failure('connect', `${QUEUED_PER_HOST} requests are waiting for this host already`),
+  waitedTooLong: failure('timeout', 'all connections to this host were busy for too long'),
+  aborted: failure('aborted', 'aborted'),
+};
