@@ -1,7 +1,7 @@
 /** One `ws` client socket: connection options, and every way to fail in plain words. */
 import { randomFillSync } from 'node:crypto';
-import type { LookupFunction } from 'node:net';
 import { WebSocket } from 'ws';
+import type { AddressLookup } from '../../base/egress.ts';
 import type { Upgrade } from './upgrade.ts';
 
 export interface SocketEvents {
@@ -13,7 +13,8 @@ export interface SocketEvents {
 }
 
 export interface SocketOptions {
-  readonly lookup: LookupFunction;
+  /** The guard's: it hands out permitted addresses only. */
+  readonly lookup: AddressLookup;
   /** Certificate authorities beside the built-in ones; undefined: the built-in ones alone. */
   readonly ca: readonly string[] | undefined;
   readonly maxMessageBytes: number;
@@ -61,6 +62,7 @@ export function openSocket(
 function describeError(error: Error & { readonly code?: string }): string {
   const { code } = error;
   if (code === undefined) return `the connection failed: ${error.message || error.name}`;
+  if (code === 'EGRESS_REFUSED') return `the address is refused: ${error.message}`;
   if (!code.startsWith('WS_ERR_')) return `the connection failed: ${code}`;
   return PEER_FAULTS[code] ?? `the application broke the WebSocket protocol: ${error.message}`;
 }

@@ -1,21 +1,12 @@
 /** From a customer's URL to the options of one WebSocket connection: address check, signature, headers (dialect §1.3, §1.4). */
-import type { LookupFunction } from 'node:net';
+import type { EgressGuard } from '../../base/egress.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { StreamSocketOptions } from '../../domain/call/needs.ts';
 
-/** The guard of everything that leaves towards a customer. */
-export interface StreamEgress {
-  /** The error says why the address is refused. */
-  check(url: string): Promise<Result<unknown, string>>;
-  /** Resolves to addresses that passed the check, so that those are what is connected to. */
-  readonly lookup: LookupFunction;
-}
-
 export interface UpgradeNeeds {
-  readonly egress: StreamEgress;
+  readonly egress: EgressGuard;
   /** Signature headers over the configured URL with the account's token. */
   signUpgrade(url: string, accountId: string): Promise<Readonly<Record<string, string>>>;
-  readonly allowInsecure: boolean;
   readonly userAgent: string;
 }
 
@@ -35,15 +26,15 @@ export async function prepareUpgrade(
 ): Promise<Result<Upgrade, string>> {
   const url = URL.canParse(options.url) ? new URL(options.url) : undefined;
   if (url === undefined) return err('the stream URL cannot be parsed');
-  if (url.protocol !== 'wss:' && !(url.protocol === 'ws:' && needs.allowInsecure)) {
+  if (url.protocol !== 'wss:' && url.protocol !== 'ws:') {
     return err(`the stream URL must begin with wss://, not with ${url.protocol}//`);
   }
+  const refusal = needs.egress.refuses(url);
+  if (refusal !== undefined) return err(`the address is refused: ${refusal}`);
   const authorization = basicAuthorization(url);
   url.username = '';
   url.password = '';
   url.hash = '';
-  const allowed = await needs.egress.check(url.href);
-  if (!allowed.ok) return err(`the address is refused: ${allowed.error}`);
   return ok({
     url: url.href,
     headers: {

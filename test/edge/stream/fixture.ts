@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { EgressGuard } from '../../../src/base/egress.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type {
   MediaLeg,
@@ -14,6 +15,7 @@ import type {
   StreamSocketEvents,
   StreamSocketOptions,
 } from '../../../src/domain/call/needs.ts';
+import { createEgressGuard } from '../../../src/edge/egress/egress.ts';
 import { type AudioStreamsOptions, createAudioStreams } from '../../../src/edge/stream/client.ts';
 import { SimClock } from '../../sim/clock.ts';
 
@@ -176,11 +178,9 @@ export class Told implements StreamSocketEvents {
   }
 }
 
-export const openEgress: AudioStreamsOptions['egress'] = {
-  check: () => Promise.resolve({ ok: true, value: undefined }),
-  lookup: (hostname, _options, callback) =>
-    callback(new Error(`no name is resolved in this test: ${hostname}`), '', 4),
-};
+/** `ws://` and loopback are permitted, as while HTTP is bound to loopback. */
+export const guard = (allowInsecure: boolean, allowLoopback = true): EgressGuard =>
+  createEgressGuard({ allow: [], allowLoopback, allowInsecure });
 
 /** One stream towards `url`, with its bot's view, its media side and what the call was told. */
 export function openStream(
@@ -193,9 +193,8 @@ export function openStream(
   const told = new Told();
   const media: FakeMediaStream[] = [];
   const streams = createAudioStreams({
-    egress: openEgress,
+    egress: guard(true),
     signUpgrade: () => Promise.resolve({ 'X-Plivo-Signature-V3': 'signed' }),
-    allowInsecure: true,
     userAgent: 'Carillon/test',
     clock,
     logger: silentLogger,
