@@ -2,9 +2,11 @@ import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Accounts } from '../../domain/account/account.ts';
+import type { CallRecords } from '../../domain/cdr/cdr.ts';
 import type { CallControl } from '../../domain/dispatch/types.ts';
 import type { Ledger } from '../../domain/ledger/ledger.ts';
 import type { Provisioning } from '../../domain/provisioning/provisioning.ts';
+import type { Recordings } from '../../domain/recording/recording.ts';
 import type { LiveCalls } from './live-calls.ts';
 import type { Operations } from './operations.ts';
 
@@ -36,6 +38,8 @@ export interface Rooms {
   readonly accounts: Accounts;
   readonly ledger: Ledger;
   readonly provisioning: Provisioning;
+  readonly callRecords: CallRecords;
+  readonly recordings: Recordings;
   readonly control: CallControl;
   readonly liveCalls: LiveCalls;
   readonly operations: Operations;

@@ -10,8 +10,8 @@ export interface Operations {
   drain(): void;
   /** Prometheus text, version 0.0.4. */
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** Consistent copy of the database at `path` inside the data folder; the bytes written. */
-  backup(path: string): Promise<{ readonly path: string; readonly bytes: number }>;
+  /** Consistent copy of the database under a plain file name in the backups folder of the data folder. */
+  backup(name: string): Promise<{ readonly path: string; readonly bytes: number }>;
 }
 
 export interface PartState {

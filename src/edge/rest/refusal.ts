@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts';
 import type { AccountRefusal, TransferRefusal } from '../../domain/account/account.ts';
+import type { CdrRefusal } from '../../domain/cdr/cdr.ts';
 import type { ControlRefusal, PlaceCallsRefusal } from '../../domain/dispatch/types.ts';
 import type { LedgerRefusal } from '../../domain/ledger/ledger.ts';
 import type {
@@ -9,6 +10,7 @@ import type {
   NumberRefusal,
   TrunkRefusal,
 } from '../../domain/provisioning/provisioning.ts';
+import type { ExportRefusal, RecordingRefusal } from '../../domain/recording/recording.ts';
 import { type Failure, failure, invalidField, notFound, tooManyRequests } from './http/failure.ts';
 
 /** Everything that the domain may refuse. A new kind does not compile until it has an answer below. */
@@ -21,6 +23,9 @@ export type Refusal =
   | NumberRefusal
   | TrunkRefusal
   | CarrierRefusal
+  | CdrRefusal
+  | RecordingRefusal
+  | ExportRefusal
   | PlaceCallsRefusal
   | ControlRefusal;
 
@@ -78,6 +83,10 @@ const ANSWERS: Answers = {
   inUse: failure(409, 'resource is in use'),
   unknownCarrier: notFound('carrier'),
   carrierExists: failure(409, 'carrier already exists'),
+  unknownCall: notFound('call'),
+  unknownRecording: failure(404, 'Recording not found'),
+  invalidExport: ({ message }) => failure(400, message),
+  exportRunning: failure(403, 'an export is already in process for this account'),
   dailySpendLimit: failure(402, 'daily spend limit reached'),
   concurrency: ({ limit, retryAfterMs }) =>
     tooManyRequests(`concurrent calls limit of ${limit} reached`, retryAfterMs),
@@ -112,3 +121,6 @@ export function answered<T, R>(
 ): Result<R, Failure> {
   return result.ok ? ok(show(result.value)) : err(failureOf(result.error, sayings));
 }
+
+export const refused = (refusal: Refusal, sayings?: Sayings): Result<never, Failure> =>
+  err(failureOf(refusal, sayings));

@@ -1,10 +1,9 @@
-import { err, ok, type Result } from '../../../base/result.ts';
-import type { Application } from '../../../domain/provisioning/types.ts';
+import { err, ok } from '../../../base/result.ts';
 import type { Rooms } from '../deps.ts';
-import { type Failure, invalidField } from '../http/failure.ts';
+import { invalidField } from '../http/failure.ts';
 import { type AccountInput, accountRoute, type Route } from '../http/route.ts';
 import { apiId, appIdField, flag, messageReply, sliceQuery, Type } from '../http/schema.ts';
-import { answered } from '../refusal.ts';
+import { answered, refused } from '../refusal.ts';
 import {
   ApplicationCreateBody,
   ApplicationSchema,
@@ -132,21 +131,18 @@ const updateApplication = accountRoute({
   params,
   body: ApplicationUpdateBody,
   reply: messageReply,
-  async run(rooms, input): Promise<Result<{ api_id: string; message: string }, Failure>> {
+  async run(rooms, input) {
     const { body, accountId } = input;
     const appId = input.params.app_id;
     const found = await find(rooms, input, appId);
-    if (!found.ok) return answered(found, changed(input.apiId));
+    if (!found.ok) return refused(found.error);
     const patched = await rooms.provisioning.applications.patch(accountId, appId, {
       ...applicationPatch(body),
       ...(body.app_name !== undefined && { name: body.app_name }),
       ...(body.answer_url !== undefined && { answerUrl: body.answer_url }),
     });
     await keepDefault(rooms, input, appId, body.default_endpoint_app);
-    return answered<Application, { api_id: string; message: string }>(
-      patched,
-      changed(input.apiId),
-    );
+    return answered(patched, () => ({ api_id: input.apiId, message: 'changed' }));
   },
 });
 
@@ -164,7 +160,7 @@ const deleteApplication = accountRoute({
   async run(rooms, input) {
     const { body, accountId } = input;
     const found = await find(rooms, input, input.params.app_id);
-    if (!found.ok) return answered(found, () => undefined);
+    if (!found.ok) return refused(found.error);
     const target = body.new_endpoint_application;
     if (target === input.params.app_id) {
       return err(invalidField('new_endpoint_application', 'must be another application'));
@@ -176,8 +172,6 @@ const deleteApplication = accountRoute({
     );
   },
 });
-
-const changed = (id: string) => () => ({ api_id: id, message: 'changed' });
 
 export const applicationRoutes: readonly Route[] = [
   createApplication,

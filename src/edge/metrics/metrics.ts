@@ -1,0 +1,207 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+type Direction = 'inbound' | 'outbound';
+
+/** Where gauges get their value from, at the moment of a scrape. Each is optional: a part that is not there yet. */
+export interface MetricSources {
+  callsActive?: () => Readonly<Record<Direction, number>>;
+  registrations?: () => number;
+  /** Calls that this node runs and may run. */
+  capacity?: () => { readonly used: number; readonly limit: number };
+  streamSockets?: () => number;
+  /** Totals since the start of the media engine. */
+  media?: () => {
+    readonly packetsReceived: number;
+    readonly packetsSent: number;
+    readonly packetsLost: number;
+    /** Lateness of the media tick since the last scrape, seconds: worst. */
+    readonly tickLateSeconds: number;
+  };
+}
+
+/** Facts as they happen. Base units; no account ids in labels, so that the number of series stays bounded. */
+export interface Metrics {
+  callAttempted(direction: Direction, result: string): void;
+  callAnswered(direction: Direction, setupSeconds: number): void;
+  callEnded(
+    direction: Direction,
+    durationSeconds: number,
+    quality: { readonly mos?: number | undefined; readonly jitterSeconds: number } | undefined,
+  ): void;
+  /** `method` of the request; `code` '' for a request, else the status. */
+  sipMessage(method: string, direction: 'in' | 'out', code: string): void;
+  /** `code`: HTTP status, or the kind of failure. */
+  webhook(event: string, code: string, seconds: number): void;
+  /** Replaces the sources named. */
+  connect(sources: MetricSources): void;
+  /** The text of a scrape. */
+  scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
+}
+
+/** Values of a label beyond this many are counted as `other`: labels come from the network. */
+const LABEL_VALUES_LIMIT = 64;
+const SECONDS_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const DURATION_BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200];
+const MOS_BUCKETS = [1, 2, 2.5, 3, 3.5, 3.8, 4, 4.2, 4.4, 4.5];
+const JITTER_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
+
+export function createMetrics(options: { readonly process?: boolean } = {}): Metrics {
+  const registry = new Registry();
+  if (options.process ?? true) collectDefaultMetrics({ register: registry });
+  const sources: MetricSources = {};
+  const state: ScrapeState = { media: undefined };
+  defineGauges(registry, sources, state);
+  const facts = defineFacts(registry);
+  const bounded = boundedLabels();
+  return {
+    callAttempted: (direction, result) =>
+      facts.attempts.inc({ direction, result: bounded('result', result) }),
+    callAnswered: (direction, seconds) => facts.setup.observe({ direction }, seconds),
+    callEnded(direction, seconds, quality) {
+      facts.duration.observe({ direction }, seconds);
+      if (quality === undefined) return;
+      facts.jitter.observe(quality.jitterSeconds);
+      if (quality.mos !== undefined) facts.mos.observe(quality.mos);
+    },
+    sipMessage: (method, direction, code) =>
+      facts.sip.inc({
+        method: bounded('method', method),
+        direction,
+        code: bounded('code', code),
+      }),
+    webhook: (event, code, seconds) =>
+      facts.webhook.observe({ event: bounded('event', event), code }, seconds),
+    connect: (more) => Object.assign(sources, more),
+    async scrape() {
+      state.media = sources.media?.();
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}
+
+function defineFacts(registry: Registry) {
+  const registers = [registry];
+  return {
+    attempts: new Counter({
+      name: 'voice_call_attempts_total',
+      help: 'Calls begun, by how they began or why they did not',
+      labelNames: ['direction', 'result'],
+      registers,
+    }),
+    setup: new Histogram({
+      name: 'voice_call_setup_seconds',
+      help: 'From the first INVITE to the answer',
+      labelNames: ['direction'],
+      buckets: SECONDS_BUCKETS,
+      registers,
+    }),
+    duration: new Histogram({
+      name: 'voice_call_duration_seconds',
+      help: 'From answer to end',
+      labelNames: ['direction'],
+      buckets: DURATION_BUCKETS,
+      registers,
+    }),
+    sip: new Counter({
+      name: 'voice_sip_messages_total',
+      help: 'SIP messages; code is empty for requests',
+      labelNames: ['method', 'direction', 'code'],
+      registers,
+    }),
+    jitter: new Histogram({
+      name: 'voice_rtp_jitter_seconds',
+      help: 'Interarrival jitter (RFC 3550) of a leg at its end',
+      buckets: JITTER_BUCKETS,
+      registers,
+    }),
+    mos: new Histogram({
+      name: 'voice_mos',
+      help: 'Estimated listening quality (ITU-T G.107) of a leg at its end',
+      buckets: MOS_BUCKETS,
+      registers,
+    }),
+    webhook: new Histogram({
+      name: 'voice_webhook_seconds',
+      help: 'HTTP exchanges with customers',
+      labelNames: ['event', 'code'],
+      buckets: SECONDS_BUCKETS,
+      registers,
+    }),
+  };
+}
+
+/** Read once a scrape: asking the engine starts its next interval. */
+interface ScrapeState {
+  media: ReturnType<NonNullable<MetricSources['media']>> | undefined;
+}
+
+function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeState): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'voice_calls_active',
+    help: 'Calls now',
+    labelNames: ['direction'],
+    registers,
+    collect() {
+      const active = sources.callsActive?.() ?? { inbound: 0, outbound: 0 };
+      this.set({ direction: 'inbound' }, active.inbound);
+      this.set({ direction: 'outbound' }, active.outbound);
+    },
+  });
+  const gauge = (name: string, help: string, read: () => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  };
+  gauge('voice_registrations', 'Live contacts of endpoints', () => sources.registrations?.() ?? 0);
+  gauge('voice_capacity_used', 'Calls running on this node', () => sources.capacity?.().used ?? 0);
+  gauge('voice_capacity_limit', 'Calls this node may run', () => sources.capacity?.().limit ?? 0);
+  gauge('voice_stream_sockets', 'Open audio-stream sockets', () => sources.streamSockets?.() ?? 0);
+  gauge(
+    'voice_media_tick_late_seconds',
+    'Worst lateness of the media tick since the last scrape',
+    () => state.media?.tickLateSeconds ?? 0,
+  );
+  defineMediaTotals(registers, state);
+}
+
+/** Totals that the media engine counts; set at the scrape, they only ever grow. */
+function defineMediaTotals(registers: Registry[], state: ScrapeState): void {
+  new Counter({
+    name: 'voice_rtp_packets_total',
+    help: 'RTP packets',
+    labelNames: ['direction'],
+    registers,
+    collect() {
+      this.reset();
+      this.inc({ direction: 'in' }, state.media?.packetsReceived ?? 0);
+      this.inc({ direction: 'out' }, state.media?.packetsSent ?? 0);
+    },
+  });
+  new Counter({
+    name: 'voice_rtp_lost_packets_total',
+    help: 'RTP packets that never came',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(state.media?.packetsLost ?? 0);
+    },
+  });
+}
+
+function boundedLabels(): (label: string, value: string) => string {
+  const seen = new Map<string, Set<string>>();
+  return (label, value) => {
+    const values = seen.get(label) ?? new Set();
+    seen.set(label, values);
+    if (values.has(value)) return value;
+    if (values.size >= LABEL_VALUES_LIMIT) return 'other';
+    values.add(value);
+    return value;
+  };
+}

@@ -1,0 +1,254 @@
+import { err, ok, type Result } from '../../../base/result.ts';
+import type { Account } from '../../../domain/account/types.ts';
+import type { LedgerRefusal } from '../../../domain/ledger/ledger.ts';
+import type { Rooms } from '../deps.ts';
+import { invalidField } from '../http/failure.ts';
+import { adminRoute, type Route } from '../http/route.ts';
+import { flag, hinted, type Static, sliceQuery, Type } from '../http/schema.ts';
+import { amountOf, currencyField, e164Field } from '../http/values.ts';
+import { answered, refused } from '../refusal.ts';
+import {
+  AccountCreateBody,
+  AccountPatchBody,
+  AccountSchema,
+  AccountWithBalancesSchema,
+  accountPatch,
+  balancePatch,
+  showAccount,
+  showAccountWithBalances,
+} from '../wire/account.ts';
+import { BalanceSchema, showBalance, showEntry, TransactionSchema } from '../wire/ledger.ts';
+import { sliceOf, TrunkMetaSchema, trunkMetaOf } from '../wire/list.ts';
+
+const ROOT = '/admin/v1/accounts';
+const common = { tag: 'Operator: accounts', errors: 'admin' } as const;
+const params = Type.Object({ auth_id: Type.String() });
+const AMOUNT_MAX = 9_000_000_000;
+/** The old token of a rotation stays valid so long unless asked otherwise, seconds. */
+const OVERLAP_DEFAULT = 86_400;
+const OVERLAP_MAX = 30 * 86_400;
+
+type Shown = Static<typeof AccountWithBalancesSchema>;
+
+/** Credit terms live on the balance of the account's own currency. */
+async function withBalances(
+  { ledger }: Rooms,
+  account: Account,
+  body: Static<typeof AccountPatchBody>,
+): Promise<Result<Shown, LedgerRefusal>> {
+  const terms = balancePatch(body);
+  if (Object.keys(terms).length > 0) {
+    const patched = await ledger.patchBalance(account.authId, account.currency, terms);
+    if (!patched.ok) return patched;
+  }
+  return ok(showAccountWithBalances(account, await ledger.balances(account.authId)));
+}
+
+const createAccount = adminRoute({
+  ...common,
+  method: 'POST',
+  path: ROOT,
+  summary: 'Create an account; the only answer that shows its token',
+  status: 201,
+  body: AccountCreateBody,
+  reply: Type.Object({
+    auth_token: Type.String(),
+    ...AccountWithBalancesSchema.properties,
+  }),
+  async run(rooms, { body }) {
+    const created = await rooms.accounts.create({
+      ...accountPatch(body),
+      name: body.name,
+      ...(body.currency !== undefined && { currency: body.currency }),
+    });
+    if (!created.ok) return refused(created.error);
+    const { account, authToken } = created.value;
+    return answered(await withBalances(rooms, account, body), (shown) => ({
+      auth_token: authToken,
+      ...shown,
+    }));
+  },
+});
+
+const listAccounts = adminRoute({
+  ...common,
+  method: 'GET',
+  path: ROOT,
+  summary: 'List main accounts, or the sub-accounts of one',
+  query: Type.Object({ ...sliceQuery, parent: Type.Optional(Type.String()) }),
+  reply: Type.Object({ meta: TrunkMetaSchema, accounts: Type.Array(AccountSchema) }),
+  async run({ accounts }, { query }) {
+    const slice = sliceOf(query);
+    const page = await accounts.list({ parentAuthId: query.parent }, slice);
+    return ok({ meta: trunkMetaOf(page, slice), accounts: page.items.map(showAccount) });
+  },
+});
+
+const getAccount = adminRoute({
+  ...common,
+  method: 'GET',
+  path: `${ROOT}/{auth_id}`,
+  summary: 'Get an account with its balances',
+  params,
+  reply: AccountWithBalancesSchema,
+  async run({ accounts, ledger }, { params: { auth_id: authId } }) {
+    const account = await accounts.get(authId);
+    if (account === undefined) return refused({ kind: 'unknownAccount' });
+    return ok(showAccountWithBalances(account, await ledger.balances(authId)));
+  },
+});
+
+const patchAccount = adminRoute({
+  ...common,
+  method: 'PATCH',
+  path: `${ROOT}/{auth_id}`,
+  summary: 'Change an account; what is absent stays, null clears',
+  params,
+  body: AccountPatchBody,
+  reply: AccountWithBalancesSchema,
+  async run(rooms, { params: { auth_id: authId }, body }) {
+    const patched = await rooms.accounts.patch(authId, accountPatch(body));
+    if (!patched.ok) return refused(patched.error);
+    return answered(await withBalances(rooms, patched.value, body), (shown) => shown);
+  },
+});
+
+const openBalance = adminRoute({
+  ...common,
+  method: 'POST',
+  path: `${ROOT}/{auth_id}/balances`,
+  summary: 'Open a balance in a further currency',
+  status: 201,
+  params,
+  body: Type.Object({ currency: currencyField() }),
+  reply: BalanceSchema,
+  run: async ({ ledger }, { params: { auth_id: authId }, body }) =>
+    answered(await ledger.openBalance(authId, body.currency), showBalance),
+});
+
+const credit = adminRoute({
+  ...common,
+  method: 'POST',
+  path: `${ROOT}/{auth_id}/credit`,
+  summary: 'Credit an account, or debit it with a negative amount',
+  status: 201,
+  params,
+  body: Type.Object({
+    amount: hinted(
+      Type.Number({ minimum: -AMOUNT_MAX, maximum: AMOUNT_MAX }),
+      'must be a number of currency units',
+    ),
+    currency: currencyField(),
+    description: Type.String({ minLength: 1, maxLength: 500 }),
+    reference_type: Type.Optional(Type.String({ pattern: '^[a-z_]{1,40}$' })),
+    promotional: Type.Optional(flag()),
+    key: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 128, description: 'the same key never books twice' }),
+    ),
+  }),
+  reply: Type.Object({ transaction: TransactionSchema, balance: BalanceSchema }),
+  async run({ ledger }, { params: { auth_id: authId }, body }) {
+    const amount = amountOf(body.amount);
+    if (amount === 0) return err(invalidField('amount', 'must not be zero'));
+    const entry = await ledger.adjust({
+      accountId: authId,
+      currency: body.currency,
+      amount,
+      description: body.description,
+      referenceType: body.reference_type,
+      promotional: body.promotional,
+      key: body.key,
+    });
+    if (!entry.ok) return refused(entry.error);
+    return answered(await ledger.balance(authId, body.currency), (balance) => ({
+      transaction: showEntry(entry.value),
+      balance: showBalance(balance),
+    }));
+  },
+});
+
+const rotateToken = adminRoute({
+  ...common,
+  method: 'POST',
+  path: `${ROOT}/{auth_id}/token`,
+  summary: 'Make a new token; the old one stays valid for the overlap',
+  status: 201,
+  params,
+  body: Type.Object({
+    overlap_seconds: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: OVERLAP_MAX, default: OVERLAP_DEFAULT }),
+    ),
+  }),
+  reply: Type.Object({
+    auth_id: Type.String(),
+    auth_token: Type.String(),
+    overlap_seconds: Type.Integer(),
+  }),
+  async run({ accounts }, { params: { auth_id: authId }, body }) {
+    const overlap = body.overlap_seconds ?? OVERLAP_DEFAULT;
+    return answered(await accounts.rotateToken(authId, overlap), ({ authToken }) => ({
+      auth_id: authId,
+      auth_token: authToken,
+      overlap_seconds: overlap,
+    }));
+  },
+});
+
+const CallerIdSchema = Type.Object({ number: Type.String() });
+
+const verifyCallerId = adminRoute({
+  ...common,
+  method: 'POST',
+  path: `${ROOT}/{auth_id}/caller-ids`,
+  summary: 'Record that a number has been verified to be the account’s',
+  status: 201,
+  params,
+  body: Type.Object({ number: e164Field() }),
+  reply: CallerIdSchema,
+  async run({ accounts, provisioning }, { params: { auth_id: authId }, body }) {
+    if ((await accounts.get(authId)) === undefined) return refused({ kind: 'unknownAccount' });
+    const added = await provisioning.callerIds.verify(authId, body.number.replace('+', ''));
+    return ok({ number: added.e164 });
+  },
+});
+
+const listCallerIds = adminRoute({
+  ...common,
+  method: 'GET',
+  path: `${ROOT}/{auth_id}/caller-ids`,
+  summary: 'List verified caller ids',
+  params,
+  reply: Type.Object({ caller_ids: Type.Array(CallerIdSchema) }),
+  run: async ({ provisioning }, { params: { auth_id: authId } }) =>
+    ok({
+      caller_ids: (await provisioning.callerIds.list(authId)).map(({ e164 }) => ({
+        number: e164,
+      })),
+    }),
+});
+
+const removeCallerId = adminRoute({
+  ...common,
+  method: 'DELETE',
+  path: `${ROOT}/{auth_id}/caller-ids/{number}`,
+  summary: 'Forget a verified caller id',
+  status: 204,
+  params: Type.Object({ auth_id: Type.String(), number: Type.String() }),
+  async run({ provisioning }, { params: { auth_id: authId, number } }) {
+    const removed = await provisioning.callerIds.remove(authId, number.replace('+', ''));
+    return removed ? ok(undefined) : refused({ kind: 'unknownNumber' });
+  },
+});
+
+export const adminAccountRoutes: readonly Route[] = [
+  createAccount,
+  listAccounts,
+  getAccount,
+  patchAccount,
+  openBalance,
+  credit,
+  rotateToken,
+  verifyCallerId,
+  listCallerIds,
+  removeCallerId,
+];

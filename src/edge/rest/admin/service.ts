@@ -1,0 +1,151 @@
+import { ok } from '../../../base/result.ts';
+import { isoMicros } from '../../../base/time-format.ts';
+import { adminRoute, type Route } from '../http/route.ts';
+import { hinted, Type, timestamp } from '../http/schema.ts';
+
+const common = { tag: 'Operator: service', errors: 'admin' } as const;
+
+const PartSchema = Type.Object({
+  part: Type.String(),
+  ready: Type.Boolean(),
+  detail: Type.String(),
+});
+
+const status = adminRoute({
+  ...common,
+  method: 'GET',
+  path: '/admin/v1/status',
+  summary: 'State of this node',
+  reply: Type.Object({
+    version: Type.String(),
+    started_at: timestamp(),
+    uptime_seconds: Type.Integer(),
+    draining: Type.Boolean(),
+    calls_active: Type.Integer(),
+    calls_limit: Type.Integer(),
+    registrations: Type.Integer(),
+    parts: Type.Array(PartSchema),
+  }),
+  async run({ operations, clock }) {
+    const state = await operations.status();
+    return ok({
+      version: state.version,
+      started_at: isoMicros(state.startedUs),
+      uptime_seconds: Math.max(0, Math.floor(clock.wallMs() / 1000 - state.startedUs / 1_000_000)),
+      draining: state.draining,
+      calls_active: state.callsActive,
+      calls_limit: state.callsLimit,
+      registrations: state.registrations,
+      parts: [...state.parts],
+    });
+  },
+});
+
+const registrations = adminRoute({
+  ...common,
+  method: 'GET',
+  path: '/admin/v1/registrations',
+  summary: 'Live contacts of SIP endpoints',
+  reply: Type.Object({
+    count: Type.Integer(),
+    registrations: Type.Array(
+      Type.Object({
+        username: Type.String(),
+        contact_uri: Type.String(),
+        transport: Type.String(),
+        address: Type.String(),
+        port: Type.Integer(),
+        user_agent: Type.String(),
+        expires_at: timestamp(),
+      }),
+    ),
+  }),
+  run({ operations }) {
+    const contacts = operations.registrations();
+    return ok({
+      count: contacts.length,
+      registrations: contacts.map((contact) => ({
+        username: contact.username,
+        contact_uri: contact.contactUri,
+        transport: contact.transport,
+        address: contact.address,
+        port: contact.port,
+        user_agent: contact.userAgent,
+        expires_at: isoMicros(contact.expiresUs),
+      })),
+    });
+  },
+});
+
+const drain = adminRoute({
+  ...common,
+  method: 'POST',
+  path: '/admin/v1/drain',
+  summary: 'Take no new calls; running ones go on',
+  status: 202,
+  reply: Type.Object({ draining: Type.Boolean() }),
+  run({ operations }) {
+    operations.drain();
+    return ok({ draining: true });
+  },
+});
+
+const backup = adminRoute({
+  ...common,
+  method: 'POST',
+  path: '/admin/v1/backup',
+  summary:
+    'Write a consistent copy of the database into the backups folder, while the service runs',
+  status: 201,
+  body: Type.Object({
+    name: Type.Optional(
+      hinted(
+        Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' }),
+        'must be a plain file name',
+      ),
+    ),
+  }),
+  reply: Type.Object({ path: Type.String(), bytes: Type.Integer() }),
+  async run({ operations, clock }, { body }) {
+    const stamp = new Date(clock.wallMs()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+    return ok(await operations.backup(body.name ?? `carillon-${stamp}.db`));
+  },
+});
+
+const verify = adminRoute({
+  ...common,
+  method: 'POST',
+  path: '/admin/v1/verify',
+  summary: 'Prove that the entries of every balance add up to it',
+  reply: Type.Object({
+    ok: Type.Boolean(),
+    faults: Type.Array(
+      Type.Object({
+        balance_id: Type.String(),
+        account_id: Type.String(),
+        currency: Type.String(),
+        balance_micros: Type.Integer(),
+        sum_of_entries_micros: Type.Integer(),
+        reserved_micros: Type.Integer(),
+        sum_of_reservations_micros: Type.Integer(),
+      }),
+    ),
+  }),
+  async run({ ledger }) {
+    const faults = await ledger.verify();
+    return ok({
+      ok: faults.length === 0,
+      faults: faults.map((fault) => ({
+        balance_id: fault.balanceId,
+        account_id: fault.accountId,
+        currency: fault.currency,
+        balance_micros: fault.balance,
+        sum_of_entries_micros: fault.sumOfEntries,
+        reserved_micros: fault.reservedFunds,
+        sum_of_reservations_micros: fault.sumOfReservations,
+      })),
+    });
+  },
+});
+
+export const adminServiceRoutes: readonly Route[] = [status, registrations, drain, backup, verify];

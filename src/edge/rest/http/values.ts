@@ -1,0 +1,56 @@
+/** Values of the wire that need more than a schema to be taken apart. */
+import { assert } from '../../../base/errors.ts';
+import { type Micros, microsFromUnits } from '../../../base/money.ts';
+import { err, ok, type Result } from '../../../base/result.ts';
+import { parseWindowBound } from '../../../domain/ledger/ledger.ts';
+import { type Failure, invalidField } from './failure.ts';
+import { hinted, Type } from './schema.ts';
+
+/** Largest amount of a request, in units: its millionths are still safe integers. */
+const AMOUNT_MAX = 9_000_000_000;
+
+/** A JSON number of currency units, or the same as text. */
+export const amountField = (minimum = 0) => Type.Number({ minimum, maximum: AMOUNT_MAX });
+
+/** The schema's bound keeps every amount within the range of millionths. */
+export function amountOf(units: number): Micros {
+  const amount = microsFromUnits(units);
+  assert(amount !== undefined, 'amount beyond its schema');
+  return amount;
+}
+
+const E164 = /^\+?[1-9]\d{6,14}$/;
+
+export const e164Field = () =>
+  hinted(
+    Type.String({ pattern: '^\\+?[1-9][0-9]{6,14}$' }),
+    'must be an E.164 number of 7 to 15 digits',
+  );
+
+/** Digits without `+`; undefined when it is no E.164 number. */
+export const e164Digits = (text: string): string | undefined =>
+  E164.test(text) ? text.replace('+', '') : undefined;
+
+export const currencyField = () =>
+  hinted(Type.String({ pattern: '^[A-Za-z]{3}$' }), 'must be a three-letter currency code');
+
+interface Window {
+  readonly fromUs: number | undefined;
+  readonly toUs: number | undefined;
+}
+
+/** Two optional inclusive bounds; the failure names the field. */
+export function windowOf(
+  from: readonly [field: string, value: string | undefined],
+  to: readonly [field: string, value: string | undefined],
+): Result<Window, Failure> {
+  const bounds: (number | undefined)[] = [];
+  for (const [bound, [field, value]] of [['from', from] as const, ['to', to] as const]) {
+    const us = value === undefined || value === '' ? undefined : parseWindowBound(value, bound);
+    if (us === undefined && value !== undefined && value !== '') {
+      return err(invalidField(field, 'must be YYYY-MM-DD or an ISO 8601 timestamp'));
+    }
+    bounds.push(us);
+  }
+  return ok({ fromUs: bounds[0], toUs: bounds[1] });
+}

@@ -1,0 +1,259 @@
+import { Readable } from 'node:stream';
+import { ok, type Result } from '../../../base/result.ts';
+import type { CallRecords } from '../../../domain/cdr/cdr.ts';
+import type { CdrFilter } from '../../../domain/cdr/types.ts';
+import { csvLine } from '../http/csv.ts';
+import type { Failure } from '../http/failure.ts';
+import { accountRoute, callerRoute, type Route } from '../http/route.ts';
+import { oneOf, type Static, Type } from '../http/schema.ts';
+import { windowOf } from '../http/values.ts';
+import { answered } from '../refusal.ts';
+import { CdrSchema, CdrSummarySchema, showCdr, showCdrSummary } from '../wire/cdr.ts';
+import { pageQuery, pageSlice } from '../wire/list.ts';
+
+const PER_PAGE_DEFAULT = 20;
+const PER_PAGE_MAX = 100;
+const ROOT = '/api/v1/Account/{auth_id}/cdr';
+const common = { method: 'GET', tag: 'Call records', errors: 'plain' } as const;
+const accountParams = Type.Object({ auth_id: Type.String() });
+
+const filters = {
+  from_number: Type.Optional(Type.String()),
+  to_number: Type.Optional(Type.String()),
+  start_date: Type.Optional(Type.String({ description: 'inclusive; YYYY-MM-DD or ISO 8601' })),
+  end_date: Type.Optional(Type.String({ description: 'inclusive; YYYY-MM-DD or ISO 8601' })),
+  call_direction: Type.Optional(oneOf(['inbound', 'outbound'])),
+  min_duration: Type.Optional(Type.Integer({ minimum: 0, description: 'answered seconds' })),
+  sip_call_id: Type.Optional(Type.String()),
+  bridge_uuid: Type.Optional(Type.String()),
+  hangup_cause: Type.Optional(Type.String()),
+  hangup_disposition: Type.Optional(Type.String()),
+  context: Type.Optional(Type.String()),
+  campaign_id: Type.Optional(Type.String()),
+  search: Type.Optional(Type.String({ description: 'part of a number, call uuid or name' })),
+};
+const FilterQuery = Type.Object(filters);
+const ListQuery = Type.Object({ ...filters, ...pageQuery(PER_PAGE_DEFAULT, PER_PAGE_MAX) });
+
+/** Numbers are stored without `+`. */
+const digits = (text: string | undefined): string | undefined => text?.replace(/^[+ ]/, '');
+
+function filterOf(
+  accountId: string,
+  query: Static<typeof FilterQuery>,
+): Result<CdrFilter, Failure> {
+  const window = windowOf(['start_date', query.start_date], ['end_date', query.end_date]);
+  if (!window.ok) return window;
+  return ok({
+    accountId,
+    fromNumber: digits(query.from_number),
+    toNumber: digits(query.to_number),
+    startFromUs: window.value.fromUs,
+    startToUs: window.value.toUs,
+    direction: query.call_direction,
+    minBillSeconds: query.min_duration,
+    sipCallId: query.sip_call_id,
+    bridgeUuid: query.bridge_uuid,
+    hangupCause: query.hangup_cause,
+    hangupDisposition: query.hangup_disposition,
+    context: query.context,
+    campaignId: query.campaign_id,
+    search: query.search,
+  });
+}
+
+const Pagination = Type.Object({
+  page: Type.Integer(),
+  per_page: Type.Integer(),
+  total: Type.Integer(),
+  pages: Type.Integer(),
+  has_next: Type.Boolean(),
+  has_prev: Type.Boolean(),
+});
+
+const listReply = {
+  account_id: Type.String(),
+  count: Type.Integer(),
+  data: Type.Array(CdrSchema),
+  success: Type.Boolean(),
+};
+
+async function listed(
+  callRecords: CallRecords,
+  accountId: string,
+  query: Static<typeof ListQuery>,
+  strict: boolean,
+) {
+  const filter = filterOf(accountId, query);
+  if (!filter.ok) return filter;
+  const slice = pageSlice(query, PER_PAGE_DEFAULT);
+  const { items, total, summary } = await callRecords.list(filter.value, slice);
+  const pages = Math.ceil(total / slice.limit);
+  return ok({
+    account_id: accountId,
+    count: items.length,
+    data: items.map((record) => showCdr(record, strict)),
+    pagination: {
+      page: slice.page,
+      per_page: slice.limit,
+      total,
+      pages,
+      has_next: slice.page < pages,
+      has_prev: slice.page > 1,
+    },
+    success: true,
+    summary: showCdrSummary(summary),
+  });
+}
+
+const listCdrs = accountRoute({
+  ...common,
+  path: ROOT,
+  summary: 'List call records, latest first',
+  params: accountParams,
+  query: ListQuery,
+  reply: Type.Object({ ...listReply, pagination: Pagination, summary: CdrSummarySchema }),
+  run: ({ callRecords, settings }, { accountId, query }) =>
+    listed(callRecords, accountId, query, settings.strictVobizSdk),
+});
+
+const searchCdrs = accountRoute({
+  ...common,
+  path: `${ROOT}/search`,
+  summary: 'List call records and repeat the filters',
+  params: accountParams,
+  query: ListQuery,
+  reply: Type.Object({
+    ...listReply,
+    pagination: Pagination,
+    summary: CdrSummarySchema,
+    filters: Type.Object({
+      call_direction: Type.Optional(Type.String()),
+      from_number: Type.Optional(Type.String()),
+      hangup_cause: Type.Optional(Type.String()),
+      to_number: Type.Optional(Type.String()),
+    }),
+  }),
+  async run({ callRecords, settings }, { accountId, query }) {
+    const found = await listed(callRecords, accountId, query, settings.strictVobizSdk);
+    return found.ok ? ok({ ...found.value, filters: query }) : found;
+  },
+});
+
+const recentCdrs = accountRoute({
+  ...common,
+  path: `${ROOT}/recent`,
+  summary: 'The latest call records',
+  params: accountParams,
+  query: Type.Object({
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: PER_PAGE_MAX, default: PER_PAGE_DEFAULT }),
+    ),
+  }),
+  reply: Type.Object(listReply),
+  async run({ callRecords, settings }, { accountId, query }) {
+    const records = await callRecords.recent(accountId, query.limit ?? PER_PAGE_DEFAULT);
+    return ok({
+      account_id: accountId,
+      count: records.length,
+      data: records.map((record) => showCdr(record, settings.strictVobizSdk)),
+      success: true,
+    });
+  },
+});
+
+const CSV_COLUMNS = [
+  'uuid',
+  'call_direction',
+  'context',
+  'caller_id_number',
+  'caller_id_name',
+  'destination_number',
+  'start_time',
+  'answer_time',
+  'end_time',
+  'duration',
+  'billsec',
+  'rounded_bill_duration',
+  'ring_time',
+  'cost',
+  'streaming_cost',
+  'total_cost',
+  'currency',
+  'hangup_cause',
+  'hangup_cause_code',
+  'hangup_cause_name',
+  'hangup_source',
+  'hangup_disposition',
+  'codec',
+  'mos',
+  'jitter',
+  'packet_loss',
+  'bridge_uuid',
+  'trunk_id',
+] as const;
+
+/** Streams the whole set in bounded memory. */
+async function* csvOf(callRecords: CallRecords, filter: CdrFilter): AsyncGenerator<string> {
+  yield csvLine(CSV_COLUMNS);
+  for await (const record of callRecords.walk(filter)) {
+    const row = showCdr(record);
+    yield csvLine(CSV_COLUMNS.map((column) => row[column]));
+  }
+}
+
+const exportCdrs = accountRoute({
+  ...common,
+  path: `${ROOT}/export`,
+  summary: 'Call records as CSV',
+  params: accountParams,
+  query: FilterQuery,
+  produces: 'text/csv',
+  run({ callRecords }, { accountId, query }) {
+    const filter = filterOf(accountId, query);
+    if (!filter.ok) return filter;
+    return ok({
+      contentType: 'text/csv; charset=utf-8',
+      headers: { 'content-disposition': 'attachment; filename="cdr.csv"' },
+      body: Readable.from(csvOf(callRecords, filter.value)),
+    });
+  },
+});
+
+const CdrReply = Type.Object({ data: CdrSchema, success: Type.Boolean() });
+
+const getCdr = accountRoute({
+  ...common,
+  path: `${ROOT}/{call_uuid}`,
+  summary: 'One call record, voice and stream charges as separate lines',
+  params: Type.Object({ auth_id: Type.String(), call_uuid: Type.String() }),
+  reply: CdrReply,
+  run: async ({ callRecords, settings }, { accountId, params }) =>
+    answered(await callRecords.get(accountId, params.call_uuid.toLowerCase()), (record) => ({
+      data: showCdr(record, settings.strictVobizSdk),
+      success: true,
+    })),
+});
+
+/** The form without prefix that the spec writes (`GET /cdr/{call_uuid}`). */
+const getOwnCdr = callerRoute({
+  ...common,
+  path: '/api/v1/cdr/{call_uuid}',
+  summary: 'One call record of the account that asks',
+  params: Type.Object({ call_uuid: Type.String() }),
+  reply: CdrReply,
+  run: async ({ callRecords, settings }, { principal, params }) =>
+    answered(
+      await callRecords.get(principal.owner.authId, params.call_uuid.toLowerCase()),
+      (record) => ({ data: showCdr(record, settings.strictVobizSdk), success: true }),
+    ),
+});
+
+export const cdrRoutes: readonly Route[] = [
+  listCdrs,
+  searchCdrs,
+  recentCdrs,
+  exportCdrs,
+  getCdr,
+  getOwnCdr,
+];

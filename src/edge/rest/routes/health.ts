@@ -1,0 +1,41 @@
+import { err, ok } from '../../../base/result.ts';
+import { failure } from '../http/failure.ts';
+import { publicRoute, type Route } from '../http/route.ts';
+import { Type } from '../http/schema.ts';
+
+const common = { method: 'GET', tag: 'Health', errors: 'plain' } as const;
+
+const healthz = publicRoute({
+  ...common,
+  path: '/healthz',
+  summary: 'The process answers',
+  reply: Type.Object({ status: Type.String() }),
+  run: () => ok({ status: 'ok' }),
+});
+
+const readyz = publicRoute({
+  ...common,
+  path: '/readyz',
+  summary: '200 only while SIP, media and store are up and the node takes calls',
+  reply: Type.Object({ status: Type.String(), parts: Type.Array(Type.String()) }),
+  async run({ operations }) {
+    const parts = await operations.readiness();
+    const missing = parts.filter((part) => !part.ready);
+    if (missing.length === 0) return ok({ status: 'ready', parts: parts.map(({ part }) => part) });
+    const details = Object.fromEntries(missing.map(({ part, detail }) => [part, detail]));
+    return err(failure(503, 'not ready', { details, headers: { 'retry-after': '1' } }));
+  },
+});
+
+const metrics = publicRoute({
+  ...common,
+  path: '/metrics',
+  summary: 'Prometheus metrics',
+  produces: 'text/plain',
+  async run({ operations }) {
+    const { contentType, text } = await operations.metrics();
+    return ok({ contentType, body: text });
+  },
+});
+
+export const healthRoutes: readonly Route[] = [healthz, readyz, metrics];

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { createMetrics } from '../../../src/edge/metrics/metrics.ts';
+
+describe('metrics', () => {
+  it('tells live values from their sources at the moment of the scrape', async () => {
+    const metrics = createMetrics({ process: false });
+    let inbound = 1;
+    metrics.connect({
+      callsActive: () => ({ inbound, outbound: 3 }),
+      capacity: () => ({ used: 4, limit: 100 }),
+    });
+    inbound = 2;
+    const { text, contentType } = await metrics.scrape();
+    expect(contentType).toContain('text/plain');
+    expect(text).toContain('voice_calls_active{direction="inbound"} 2');
+    expect(text).toContain('voice_calls_active{direction="outbound"} 3');
+    expect(text).toContain('voice_capacity_used 4');
+    expect(text).toContain('voice_capacity_limit 100');
+  });
+
+  it('reads the media engine once a scrape, since reading starts its next interval', async () => {
+    const metrics = createMetrics({ process: false });
+    let reads = 0;
+    metrics.connect({
+      media: () => {
+        reads += 1;
+        return { packetsReceived: 10, packetsSent: 20, packetsLost: 1, tickLateSeconds: 0.002 };
+      },
+    });
+    const { text } = await metrics.scrape();
+    expect(reads).toBe(1);
+    expect(text).toContain('voice_rtp_packets_total{direction="out"} 20');
+    expect(text).toContain('voice_rtp_lost_packets_total 1');
+    expect(text).toContain('voice_media_tick_late_seconds 0.002');
+    await metrics.scrape();
+    const second = await metrics.scrape();
+    expect(second.text).toContain('voice_rtp_packets_total{direction="out"} 20');
+  });
+
+  it('counts calls, their quality and callbacks in base units', async () => {
+    const metrics = createMetrics({ process: false });
+    metrics.callAttempted('outbound', 'answered');
+    metrics.callAnswered('outbound', 0.4);
+    metrics.callEnded('outbound', 61, { mos: 4.3, jitterSeconds: 0.003 });
+    metrics.webhook('StartApp', '200', 0.07);
+    const { text } = await metrics.scrape();
+    expect(text).toContain('voice_call_attempts_total{direction="outbound",result="answered"} 1');
+    expect(text).toContain('voice_call_duration_seconds_sum{direction="outbound"} 61');
+    expect(text).toContain('voice_rtp_jitter_seconds_sum 0.003');
+    expect(text).toContain('voice_webhook_seconds_count{event="StartApp",code="200"} 1');
+  });
+
+  it('keeps the number of series bounded when label values come from the network', async () => {
+    const metrics = createMetrics({ process: false });
+    for (let i = 0; i < 500; i += 1) metrics.sipMessage(`METHOD${i}`, 'in', '');
+    const { text } = await metrics.scrape();
+    const series = text.split('\n').filter((line) => line.startsWith('voice_sip_messages_total{'));
+    expect(series.length).toBe(65);
+    expect(text).toContain('voice_sip_messages_total{method="other",direction="in",code=""} 436');
+  });
+});
