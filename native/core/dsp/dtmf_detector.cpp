@@ -14,12 +14,14 @@ constexpr float kQuietestMeanSquare = 260.0F * 260.0F;  // both tones together, 
 // Share of a window's energy in the two tones: 0.77 for a digit that is 1.5 percent off frequency (Q.24) in
 // noise 10 dB below it; a window that lies on the edge of a digit counts when five eighths of it are tone.
 constexpr float kWindowShare = 0.63F;
-// The same once the true frequencies are known, so nothing but noise is missing: 8 dB.
-constexpr float kPureShare = 0.86F;
+// The same once the true frequencies are known, so nothing but noise is missing: 9 dB.
+constexpr double kPureShare = 0.89;
 // Q.24 twist: the column up to 4 dB louder than the row, the row up to 8 dB louder than the column, and a
-// margin for what frequency offset takes from one of them.
-constexpr float kColumnLouder = 4.0F;  // 6 dB
-constexpr float kRowLouder = 7.94F;    // 9 dB
+// margin of 1 dB. Within a single window the louder tone may hide 3 dB of the other.
+constexpr double kColumnLouder = 3.16;       // 5 dB
+constexpr double kRowLouder = 7.94;          // 9 dB
+constexpr float kWindowColumnLouder = 6.3F;  // 8 dB
+constexpr float kWindowRowLouder = 15.8F;    // 12 dB
 // The strongest of a group stands out of the others by so much.
 constexpr float kStandsOut = 2.5F;  // 4 dB
 // A tone keeps its level from one half of the evidence to the other.
@@ -139,7 +141,7 @@ std::optional<DtmfDetector::Key> DtmfDetector::judge_window() const noexcept {
   if (!row || !column) return std::nullopt;
   const float low = power[*row];
   const float high = power[4 + *column];
-  if (high > low * kColumnLouder || low > high * kRowLouder) return std::nullopt;
+  if (high > low * kWindowColumnLouder || low > high * kWindowRowLouder) return std::nullopt;
   if (low + high < kWindowShare * energy) return std::nullopt;
   return 4 * *row + *column;
 }
@@ -147,7 +149,8 @@ std::optional<DtmfDetector::Key> DtmfDetector::judge_window() const noexcept {
 bool DtmfDetector::is_pure(Key key) const noexcept {
   const double low = sine_energy(history_, kDtmfLowHz[key / 4]);
   const double high = sine_energy(history_, kDtmfHighHz[key % 4]);
-  return low > 0.0 && high > 0.0 && low + high >= kPureShare * energy_of(history_);
+  if (low <= 0.0 || high > low * kColumnLouder || low > high * kRowLouder) return false;
+  return low + high >= kPureShare * energy_of(history_);
 }
 
 /// Counts like windows, for the beginning of a digit and for its end.
