@@ -3,20 +3,13 @@ import { hashHex, secretsEqual } from '../../base/hash.ts';
 import { authId, type Random, token, uuid } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import type {
-  AccountCredentials,
-  AccountFilter,
-  AccountStore,
-  IdempotencyStore,
-  PartnerStore,
-} from './needs.ts';
+import { CredentialCache } from './credential-cache.ts';
+import type { AccountFilter, AccountStore, IdempotencyStore, PartnerStore } from './needs.ts';
 import { checkParties, type TransferRefusal, type TransferRequest } from './partner.ts';
 import type { Account, AccountPatch, CapacityTransfer, NetAllocation } from './types.ts';
 
 export { decideTransfer, limitOf, type TransferRefusal, type TransferRequest } from './partner.ts';
 
-/** Credentials kept in memory; the oldest leaves first. Every write of this room drops the entry it changes. */
-const CACHED_CREDENTIALS_LIMIT = 10_000;
 /** Access tokens live this long unless asked otherwise (dialect §3.0: `expires_in: 1800`). */
 const ACCESS_TOKEN_SECONDS = 1800;
 
@@ -62,13 +55,12 @@ export interface AccountDeps {
 /** Accounts, sub-accounts, their credentials, and the capacity that partners hand out. */
 export class Accounts {
   readonly #deps: AccountDeps;
-  readonly #cache = new Map<string, AccountCredentials>();
-  /** Rises with every change, so that a read that was under way is not cached. */
-  #generation = 0;
+  readonly #credentials: CredentialCache;
   readonly idempotency: IdempotencyStore;
 
   constructor(deps: AccountDeps) {
     this.#deps = deps;
+    this.#credentials = new CredentialCache(deps.store);
     this.idempotency = deps.idempotency;
   }
 
@@ -94,7 +86,7 @@ export class Accounts {
   }
 
   async get(authIdentifier: string): Promise<Account | undefined> {
-    return (await this.#credentials(authIdentifier))?.account;
+    return (await this.#credentials.get(authIdentifier))?.account;
   }
 
   /** The main account that `account` belongs to: itself, or its parent. */
@@ -115,7 +107,7 @@ export class Accounts {
       return err({ kind: 'unknownPartner' });
     }
     const changed = await this.#deps.store.patch(authIdentifier, patch);
-    this.#changed(authIdentifier);
+    this.#credentials.changed(authIdentifier);
     return changed === undefined ? err({ kind: 'unknownAccount' }) : ok(changed);
   }
 
@@ -126,7 +118,7 @@ export class Accounts {
     const sub = await this.get(subAuthId);
     if (sub?.parentAuthId !== parentAuthId) return err({ kind: 'unknownAccount' });
     await this.#deps.store.removeSubAccount(subAuthId);
-    this.#changed(subAuthId);
+    this.#credentials.changed(subAuthId);
     return ok(undefined);
   }
 
@@ -135,7 +127,7 @@ export class Accounts {
     authIdentifier: string,
     authToken: string,
   ): Promise<Result<Principal, AuthenticationRefusal>> {
-    const credentials = await this.#credentials(authIdentifier);
+    const credentials = await this.#credentials.get(authIdentifier);
     const nowUs = this.#nowUs();
     let matches = false;
     for (const candidate of credentials?.tokens ?? [{ token: '', expiresUs: undefined }]) {
@@ -185,7 +177,7 @@ export class Accounts {
     const authToken = token(this.#deps.random);
     const othersEndUs = this.#nowUs() + Math.round(overlapSeconds * 1_000_000);
     const known = await this.#deps.store.addToken(authIdentifier, authToken, othersEndUs);
-    this.#changed(authIdentifier);
+    this.#credentials.changed(authIdentifier);
     return known ? ok({ authToken }) : err({ kind: 'unknownAccount' });
   }
 
@@ -209,8 +201,8 @@ export class Accounts {
   ): Promise<Result<CapacityTransfer, TransferRefusal>> {
     const reference = `capacity_${request.operation}:${uuid(this.#deps.random)}`;
     const moved = await this.#deps.partners.transfer({ ...request, reference });
-    this.#changed(request.partnerAuthId);
-    this.#changed(request.customerAuthId);
+    this.#credentials.changed(request.partnerAuthId);
+    this.#credentials.changed(request.customerAuthId);
     return moved;
   }
 
@@ -260,25 +252,6 @@ export class Accounts {
     const owner = await this.ownerOf(account);
     if (account.status !== 'active' || owner.status !== 'active') return err({ kind: 'inactive' });
     return ok({ account, owner, by });
-  }
-
-  async #credentials(authIdentifier: string): Promise<AccountCredentials | undefined> {
-    const cached = this.#cache.get(authIdentifier);
-    if (cached !== undefined) return cached;
-    const generation = this.#generation;
-    const found = await this.#deps.store.credentials(authIdentifier);
-    if (found === undefined || generation !== this.#generation) return found;
-    if (this.#cache.size >= CACHED_CREDENTIALS_LIMIT) {
-      const oldest = this.#cache.keys().next();
-      if (!oldest.done) this.#cache.delete(oldest.value);
-    }
-    this.#cache.set(authIdentifier, found);
-    return found;
-  }
-
-  #changed(authIdentifier: string): void {
-    this.#generation += 1;
-    this.#cache.delete(authIdentifier);
   }
 
   #nowUs(): number {

@@ -112,6 +112,8 @@ export interface LedgerFault {
   readonly currency: string;
   readonly balance: number;
   readonly sumOfEntries: number;
+  /** The same sum from the kept daily totals. */
+  readonly sumOfDailyTotals: number;
   readonly reservedFunds: number;
   readonly sumOfReservations: number;
 }

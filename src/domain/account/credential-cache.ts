@@ -1,0 +1,36 @@
+import type { AccountCredentials, AccountStore } from './needs.ts';
+
+/** Credentials kept in memory; the oldest leaves first. */
+const CACHED_CREDENTIALS_LIMIT = 10_000;
+
+/** Accounts with their tokens, read once: every request and every call asks for them. */
+export class CredentialCache {
+  readonly #store: AccountStore;
+  readonly #known = new Map<string, AccountCredentials>();
+  /** Rises with every change, so that a read that was under way during one is not kept. */
+  #generation = 0;
+
+  constructor(store: AccountStore) {
+    this.#store = store;
+  }
+
+  async get(authId: string): Promise<AccountCredentials | undefined> {
+    const known = this.#known.get(authId);
+    if (known !== undefined) return known;
+    const generation = this.#generation;
+    const found = await this.#store.credentials(authId);
+    if (found === undefined || generation !== this.#generation) return found;
+    if (this.#known.size >= CACHED_CREDENTIALS_LIMIT) {
+      const oldest = this.#known.keys().next();
+      if (!oldest.done) this.#known.delete(oldest.value);
+    }
+    this.#known.set(authId, found);
+    return found;
+  }
+
+  /** To be called after every write to the account. */
+  changed(authId: string): void {
+    this.#generation += 1;
+    this.#known.delete(authId);
+  }
+}

@@ -1,0 +1,92 @@
+import Database from 'better-sqlite3';
+import type { Random } from '../../base/ids.ts';
+import type { Vault } from './vault.ts';
+
+export type SqlValue = string | number | Uint8Array | null;
+export type Row = Readonly<Record<string, SqlValue>>;
+export type Parameters = Readonly<Record<string, SqlValue>> | readonly SqlValue[];
+
+/**
+ * How much a power cut may take (a killed process never loses a commit): `normal` syncs the write-ahead log at
+ * checkpoints, so the last commits may be missing after a power cut, the database stays consistent; `full` syncs at
+ * every commit. https://www.sqlite.org/pragma.html#pragma_synchronous
+ */
+export type Synchronous = 'normal' | 'full';
+
+/** Prepared statements kept a connection; lists with filters make a few hundred different texts. */
+const STATEMENT_LIMIT = 1000;
+/** How long a statement waits for another process (a backup tool, a shell) before STORE_BUSY. */
+const BUSY_TIMEOUT_MS = 5000;
+/** Pages of the write-ahead log between checkpoints: 4 MB. */
+const CHECKPOINT_PAGES = 1000;
+/** Page cache in KiB (negative: SQLite's notation for a size). */
+const CACHE_KIB = -64_000;
+
+/** One SQLite connection with its prepared statements, and what units of work need beside SQL. */
+export class Connection {
+  readonly raw: Database.Database;
+  readonly vault: Vault;
+  readonly random: Random;
+  readonly #statements = new Map<string, Database.Statement>();
+  #nowUs = 0;
+
+  constructor(given: {
+    readonly file: string;
+    readonly readonly: boolean;
+    readonly synchronous: Synchronous;
+    readonly vault: Vault;
+    readonly random: Random;
+  }) {
+    this.vault = given.vault;
+    this.random = given.random;
+    this.raw = new Database(given.file, { readonly: given.readonly, timeout: BUSY_TIMEOUT_MS });
+    if (!given.readonly) {
+      this.raw.pragma('journal_mode = WAL');
+      this.raw.pragma(`synchronous = ${given.synchronous}`);
+      this.raw.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    }
+    this.raw.pragma('foreign_keys = ON');
+    this.raw.pragma(`cache_size = ${CACHE_KIB}`);
+    this.raw.pragma('temp_store = MEMORY');
+  }
+
+  /** Time of the unit of work that runs now, microseconds UTC. */
+  get nowUs(): number {
+    return this.#nowUs;
+  }
+
+  set nowUs(value: number) {
+    this.#nowUs = value;
+  }
+
+  get(sql: string, parameters: Parameters = []): Row | undefined {
+    return this.#statement(sql).get(parameters) as Row | undefined;
+  }
+
+  all(sql: string, parameters: Parameters = []): readonly Row[] {
+    return this.#statement(sql).all(parameters) as Row[];
+  }
+
+  /** Number of rows changed. */
+  run(sql: string, parameters: Parameters = []): number {
+    return this.#statement(sql).run(parameters).changes;
+  }
+
+  close(): void {
+    this.raw.close();
+  }
+
+  #statement(sql: string): Database.Statement {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    if (this.#statements.size >= STATEMENT_LIMIT) this.#statements.clear();
+    const statement = this.raw.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+/** A column that holds an integer; null counts as zero (an empty SUM). */
+export const integer = (row: Row | undefined, column: string): number => Number(row?.[column] ?? 0);
+
+export const string = (row: Row, column: string): string => String(row[column] ?? '');

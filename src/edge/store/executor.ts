@@ -1,0 +1,93 @@
+import { ServiceError } from '../../base/errors.ts';
+import type { Engine, Outcome, Unit } from './engine.ts';
+import { toError } from './failure.ts';
+
+/** Units of work in one transaction; what arrives meanwhile waits for the next. */
+const BATCH_LIMIT = 1000;
+/** Units that may wait: beyond it the disk is far behind, and more waiting helps nobody. */
+const QUEUE_LIMIT = 100_000;
+
+/** Runs a batch somewhere else, or here. */
+export interface Runner {
+  run(units: readonly Unit[]): Promise<readonly Outcome[]>;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly unit: Unit;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Group commit: units asked for within one turn, or while a batch is under way, go together as the next batch. Each
+ * caller gets its own result, after the commit.
+ */
+export class Executor {
+  readonly #runner: Runner;
+  #waiting: Waiting[] = [];
+  /** The batches under way, until nothing waits any more. */
+  #draining: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(runner: Runner) {
+    this.#runner = runner;
+  }
+
+  submit(unit: Unit): Promise<unknown> {
+    if (this.#closed) {
+      return Promise.reject(new ServiceError('STORE_CLOSED', 'the store is closed'));
+    }
+    if (this.#waiting.length >= QUEUE_LIMIT) {
+      return Promise.reject(new ServiceError('STORE_BUSY', 'too many units of work are waiting'));
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ unit, resolve, reject });
+      this.#draining ??= Promise.resolve().then(() => this.#drain());
+    });
+  }
+
+  /** What waits is still done; nothing new is taken. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#draining;
+    await this.#runner.close();
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, BATCH_LIMIT);
+      try {
+        const outcomes = await this.#runner.run(batch.map((waiting) => waiting.unit));
+        for (const [index, waiting] of batch.entries()) answer(waiting, outcomes[index]);
+      } catch (error) {
+        const failed = error instanceof Error ? error : new Error(String(error));
+        for (const waiting of batch) waiting.reject(failed);
+      }
+    }
+    this.#draining = undefined;
+  }
+}
+
+function answer(waiting: Waiting, outcome: Outcome | undefined): void {
+  if (outcome?.ok) waiting.resolve(outcome.value);
+  else waiting.reject(outcome ? toError(outcome.failure) : new Error('a unit got no outcome'));
+}
+
+/** On the caller's own thread: for stores in memory, where virtual time must not wait for a thread. */
+export class InlineRunner implements Runner {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  run(units: readonly Unit[]): Promise<readonly Outcome[]> {
+    return Promise.resolve(this.#engine.run(units));
+  }
+
+  close(): Promise<void> {
+    this.#engine.close();
+    return Promise.resolve();
+  }
+}

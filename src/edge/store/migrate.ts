@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { ServiceError } from '../../base/errors.ts';
+import type { Connection } from './connection.ts';
+
+const FOLDER = new URL('./migrations/', import.meta.url);
+
+interface Migration {
+  readonly version: number;
+  readonly file: string;
+}
+
+/** `001-initial.sql`, `002-….sql`: forward only, each in its own transaction, numbered without gaps. */
+export function listMigrations(): readonly Migration[] {
+  return readdirSync(FOLDER)
+    .filter((file) => /^\d{3}-[a-z0-9-]+\.sql$/.test(file))
+    .sort()
+    .map((file) => ({ version: Number(file.slice(0, 3)), file }));
+}
+
+/** Brings the schema up to date; refuses a database that a newer service has written. Returns the version. */
+export function migrate(db: Connection): number {
+  const migrations = listMigrations();
+  const newest = migrations.at(-1)?.version ?? 0;
+  const current = Number(db.raw.pragma('user_version', { simple: true }));
+  if (current > newest) {
+    throw new ServiceError(
+      'STORE_VERSION',
+      `the database has schema version ${current}, this service knows ${newest}: start a newer service`,
+    );
+  }
+  for (const migration of migrations) {
+    if (migration.version <= current) continue;
+    const sql = readFileSync(new URL(migration.file, FOLDER), 'utf8');
+    db.raw.transaction(() => {
+      db.raw.exec(sql);
+      db.raw.pragma(`user_version = ${migration.version}`);
+    })();
+  }
+  return newest;
+}

@@ -1,0 +1,169 @@
+import type { AccountStore, IdempotencyStore, PartnerStore } from '../../domain/account/needs.ts';
+import type { NotificationStore, SigningTokens } from '../../domain/callback/needs.ts';
+import type { CallLogStore, CallStore, CdrStore, RetentionStore } from '../../domain/cdr/needs.ts';
+import type { LedgerStore, RateStore } from '../../domain/ledger/needs.ts';
+import type {
+  ApplicationStore,
+  CallerIdStore,
+  CarrierStore,
+  EndpointStore,
+  IpAclStore,
+  NumberStore,
+  OriginationUriStore,
+  TrunkCredentialStore,
+  TrunkStore,
+} from '../../domain/provisioning/needs.ts';
+import type { ExportStore, RecordingStore } from '../../domain/recording/needs.ts';
+import type { BindingStore, EndpointDirectory } from '../../domain/registration/needs.ts';
+
+/** Small facts of the service itself: the digest realm, hashes and keys made at the first start. */
+export interface SettingStore {
+  get(key: string): Promise<string | undefined>;
+  set(key: string, value: string): Promise<void>;
+  /** The stored value, or `value` once stored: the first caller decides. */
+  getOrSet(key: string, value: string): Promise<string>;
+}
+
+/** Every need that the store answers. */
+export interface Rooms {
+  readonly settings: SettingStore;
+  readonly accounts: AccountStore;
+  readonly partners: PartnerStore;
+  readonly idempotency: IdempotencyStore;
+  readonly signingTokens: SigningTokens;
+  readonly ledger: LedgerStore;
+  readonly rates: RateStore;
+  readonly applications: ApplicationStore;
+  readonly endpoints: EndpointStore;
+  readonly endpointDirectory: EndpointDirectory;
+  readonly bindings: BindingStore;
+  readonly originationUris: OriginationUriStore;
+  readonly trunks: TrunkStore;
+  readonly credentials: TrunkCredentialStore;
+  readonly ipAcls: IpAclStore;
+  readonly numbers: NumberStore;
+  readonly carriers: CarrierStore;
+  readonly callerIds: CallerIdStore;
+  readonly calls: CallStore;
+  readonly cdrs: CdrStore;
+  readonly callLogs: CallLogStore;
+  readonly retention: RetentionStore;
+  readonly notifications: NotificationStore;
+  readonly recordings: RecordingStore;
+  readonly exports: ExportStore;
+}
+
+/**
+ * Where a verb runs. `write`: the writing connection, in a savepoint of a grouped transaction. `point`: a short read
+ * on that connection, so that it waits for no report. `report`: a connection of its own that only reads.
+ */
+export type Lane = 'write' | 'point' | 'report';
+
+export const LANES: { readonly [R in keyof Rooms]: { readonly [V in keyof Rooms[R]]: Lane } } = {
+  settings: { get: 'point', set: 'write', getOrSet: 'write' },
+  accounts: {
+    create: 'write',
+    get: 'point',
+    list: 'report',
+    patch: 'write',
+    removeSubAccount: 'write',
+    credentials: 'point',
+    addToken: 'write',
+    addAccessToken: 'write',
+    accessTokenOwner: 'point',
+  },
+  partners: { transfer: 'write', netAllocation: 'point', history: 'report' },
+  idempotency: { begin: 'write', finish: 'write', forget: 'write' },
+  signingTokens: { tokensOf: 'point' },
+  ledger: {
+    openBalance: 'write',
+    balance: 'point',
+    balances: 'point',
+    patchBalance: 'write',
+    post: 'write',
+    postPending: 'write',
+    completePending: 'write',
+    reserve: 'write',
+    extend: 'write',
+    release: 'write',
+    page: 'report',
+    summary: 'report',
+    referenceTypes: 'report',
+    verify: 'report',
+  },
+  rates: { put: 'write', remove: 'write', listAll: 'point' },
+  applications: { insert: 'write', get: 'point', list: 'report', patch: 'write', remove: 'write' },
+  endpoints: {
+    insert: 'write',
+    get: 'point',
+    byUsername: 'point',
+    list: 'report',
+    patch: 'write',
+    remove: 'write',
+  },
+  endpointDirectory: { byUsername: 'point' },
+  bindings: { save: 'write', remove: 'write', listAll: 'point' },
+  originationUris: {
+    insert: 'write',
+    get: 'point',
+    list: 'report',
+    patch: 'write',
+    remove: 'write',
+  },
+  trunks: { insert: 'write', get: 'point', list: 'report', patch: 'write', remove: 'write' },
+  credentials: {
+    insert: 'write',
+    get: 'point',
+    passwordOf: 'point',
+    list: 'report',
+    patch: 'write',
+    remove: 'write',
+  },
+  ipAcls: { insert: 'write', get: 'point', list: 'report', patch: 'write', remove: 'write' },
+  numbers: {
+    insert: 'write',
+    get: 'point',
+    list: 'report',
+    patch: 'write',
+    remove: 'write',
+    purchase: 'write',
+    dueForRental: 'point',
+    rent: 'write',
+  },
+  carriers: { insert: 'write', patch: 'write', remove: 'write', get: 'point', listAll: 'point' },
+  callerIds: { add: 'write', remove: 'write', list: 'report', owns: 'point' },
+  calls: {
+    open: 'write',
+    extendReservation: 'write',
+    update: 'write',
+    heartbeat: 'write',
+    settle: 'write',
+    listOpen: 'point',
+  },
+  cdrs: { get: 'point', page: 'report', walk: 'report', summary: 'report' },
+  callLogs: { append: 'write', read: 'report' },
+  retention: { purgeCalls: 'write', purgeLogs: 'write' },
+  notifications: {
+    put: 'write',
+    listPending: 'point',
+    recordAttempt: 'write',
+    remove: 'write',
+  },
+  recordings: {
+    insert: 'write',
+    patch: 'write',
+    get: 'point',
+    page: 'report',
+    walk: 'report',
+    remove: 'write',
+    expired: 'report',
+  },
+  exports: { enqueue: 'write', patch: 'write', get: 'point', unfinished: 'point' },
+};
+
+/** The same verbs without promises: how a need is implemented over one connection. */
+export type Immediate<T> = {
+  readonly [Key in keyof T]: T[Key] extends (...given: infer Given) => Promise<infer Value>
+    ? (...given: Given) => Value
+    : never;
+};

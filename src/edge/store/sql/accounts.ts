@@ -1,0 +1,220 @@
+import { err, ok } from '../../../base/result.ts';
+import { decideTransfer } from '../../../domain/account/account.ts';
+import type {
+  AccountStore,
+  IdempotencyStore,
+  PartnerStore,
+} from '../../../domain/account/needs.ts';
+import type { Account, CapacityTransfer, NetAllocation } from '../../../domain/account/types.ts';
+import type { SigningTokens } from '../../../domain/callback/needs.ts';
+import { type Connection, integer, string } from '../connection.ts';
+import type { Immediate } from '../rooms.ts';
+import { flag, int, json, optional, Table, text } from '../table.ts';
+import { page, Where } from '../where.ts';
+import { insertBalance } from './balances.ts';
+
+const table = new Table<Account>('account', {
+  authId: text('auth_id'),
+  name: text('name'),
+  parentAuthId: optional(text('parent_auth_id')),
+  status: text('status'),
+  currency: text('currency'),
+  country: text('country'),
+  timezone: text('timezone'),
+  concurrentCallsLimit: int('concurrent_calls_limit'),
+  cpsLimit: int('cps_limit'),
+  isPartner: flag('is_partner'),
+  partnerAuthId: optional(text('partner_auth_id')),
+  limitTransferEnabled: flag('limit_transfer_enabled'),
+  barredPrefixes: json('barred_prefixes'),
+  barredCountries: json('barred_countries'),
+  dailySpendLimit: optional(int('daily_spend_limit')),
+  defaultEndpointApp: optional(int('default_endpoint_app')),
+  lowBalanceUrl: optional(text('low_balance_url')),
+  lowBalanceEmail: optional(text('low_balance_email')),
+  email: text('email'),
+  phone: text('phone'),
+  description: text('description'),
+  cdrRetentionDays: optional(int('cdr_retention_days')),
+  recordingRetentionDays: optional(int('recording_retention_days')),
+  createdUs: int('created_us'),
+  updatedUs: int('updated_us'),
+});
+
+const find = (db: Connection, authId: string): Account | undefined =>
+  table.get(db, 'auth_id = ?', [authId]);
+
+export const accountRoom = (db: Connection): Immediate<AccountStore> => ({
+  create: (account, token) => {
+    if (!table.insertNew(db, account)) return err('authIdTaken');
+    if (account.parentAuthId === undefined) insertBalance(db, account.authId, account.currency);
+    insertToken(db, account.authId, token);
+    return ok(account);
+  },
+  get: (authId) => find(db, authId),
+  list: ({ parentAuthId }, slice) => {
+    const where =
+      parentAuthId === undefined
+        ? new Where().also('parent_auth_id IS NULL')
+        : new Where().and('parent_auth_id = ?', parentAuthId);
+    return page(db, table, where, 'created_us, auth_id', slice);
+  },
+  patch: (authId, patch) => table.patch(db, patch, 'auth_id = @id', { id: authId }),
+  removeSubAccount: (authId) =>
+    db.run('DELETE FROM account WHERE auth_id = ? AND parent_auth_id IS NOT NULL', [authId]) === 1,
+  credentials: (authId) => {
+    const account = find(db, authId);
+    return account && { account, tokens: tokensOf(db, authId) };
+  },
+  addToken: (authId, token, othersEndUs) => {
+    if (find(db, authId) === undefined) return false;
+    db.run('DELETE FROM account_token WHERE auth_id = ? AND expires_us <= ?', [authId, db.nowUs]);
+    db.run(
+      `UPDATE account_token SET expires_us = ?
+        WHERE auth_id = ? AND (expires_us IS NULL OR expires_us > ?)`,
+      [othersEndUs, authId, othersEndUs],
+    );
+    insertToken(db, authId, token);
+    return true;
+  },
+  addAccessToken: (hash, authId, expiresUs) => {
+    db.run('DELETE FROM access_token WHERE expires_us <= ?', [db.nowUs]);
+    db.run('INSERT INTO access_token (hash, auth_id, created_us, expires_us) VALUES (?, ?, ?, ?)', [
+      hash,
+      authId,
+      db.nowUs,
+      expiresUs,
+    ]);
+  },
+  accessTokenOwner: (hash) => {
+    const row = db.get('SELECT auth_id, expires_us FROM access_token WHERE hash = ?', [hash]);
+    return row && { authId: string(row, 'auth_id'), expiresUs: integer(row, 'expires_us') };
+  },
+});
+
+const purposeOf = (authId: string): string => `account-token:${authId}`;
+
+function insertToken(db: Connection, authId: string, token: string): void {
+  db.run('INSERT INTO account_token (auth_id, sealed, created_us) VALUES (?, ?, ?)', [
+    authId,
+    db.vault.seal(token, purposeOf(authId)),
+    db.nowUs,
+  ]);
+}
+
+/** Newest first. */
+function tokensOf(db: Connection, authId: string) {
+  const rows = db.all(
+    'SELECT sealed, expires_us FROM account_token WHERE auth_id = ? ORDER BY id DESC',
+    [authId],
+  );
+  return rows.map((row) => ({
+    token: db.vault.open(row['sealed'] as Uint8Array, purposeOf(authId)),
+    expiresUs: row['expires_us'] === null ? undefined : integer(row, 'expires_us'),
+  }));
+}
+
+/** The newest token signs; the one before only still opens. */
+export const signingTokenRoom = (db: Connection): Immediate<SigningTokens> => ({
+  tokensOf: (accountId) => {
+    const account = find(db, accountId);
+    const own = tokensOf(db, accountId)[0]?.token;
+    if (account === undefined || own === undefined) return undefined;
+    const parent =
+      account.parentAuthId === undefined ? undefined : tokensOf(db, account.parentAuthId)[0]?.token;
+    return { own, parent };
+  },
+});
+
+const transferTable = new Table<CapacityTransfer>('capacity_transfer', {
+  reference: text('reference'),
+  operation: text('operation'),
+  resource: text('resource'),
+  slots: int('slots'),
+  partnerAuthId: text('partner_auth_id'),
+  customerAuthId: text('customer_auth_id'),
+  description: text('description'),
+  partnerRemaining: int('partner_remaining'),
+  customerEffective: int('customer_effective'),
+  createdUs: int('created_us'),
+});
+
+export const partnerRoom = (db: Connection): Immediate<PartnerStore> => ({
+  transfer: (request) => {
+    const decided = decideTransfer(
+      request,
+      {
+        partner: find(db, request.partnerAuthId),
+        customer: find(db, request.customerAuthId),
+        allocated: netAllocation(db, request.partnerAuthId, request.customerAuthId),
+      },
+      db.nowUs,
+    );
+    if (!decided.ok) return decided;
+    const { partnerRemaining, customerEffective } = decided.value;
+    const column = request.resource === 'cps' ? 'cps_limit' : 'concurrent_calls_limit';
+    const set = `UPDATE account SET ${column} = ?, updated_us = ? WHERE auth_id = ?`;
+    db.run(set, [partnerRemaining, db.nowUs, request.partnerAuthId]);
+    db.run(set, [customerEffective, db.nowUs, request.customerAuthId]);
+    transferTable.insert(db, decided.value);
+    return decided;
+  },
+  netAllocation: (partner, customer) => netAllocation(db, partner, customer),
+  history: (partnerAuthId, slice) =>
+    page(
+      db,
+      transferTable,
+      new Where().and('partner_auth_id = ?', partnerAuthId),
+      'id DESC',
+      slice,
+    ),
+});
+
+function netAllocation(db: Connection, partner: string, customer: string): NetAllocation {
+  const rows = db.all(
+    `SELECT resource, SUM(CASE operation WHEN 'transfer' THEN slots ELSE -slots END) AS net
+      FROM capacity_transfer WHERE partner_auth_id = ? AND customer_auth_id = ? GROUP BY resource`,
+    [partner, customer],
+  );
+  const net = (resource: string): number =>
+    integer(
+      rows.find((row) => row['resource'] === resource),
+      'net',
+    );
+  return { concurrentCalls: net('concurrent_calls'), cps: net('cps') };
+}
+
+/** How long a key is remembered. */
+const KEY_LIFE_US = 86_400_000_000;
+
+export const idempotencyRoom = (db: Connection): Immediate<IdempotencyStore> => ({
+  begin: (accountId, key, fingerprint) => {
+    db.run('DELETE FROM idempotency_key WHERE created_us < ?', [db.nowUs - KEY_LIFE_US]);
+    const fresh = db.run(
+      `INSERT INTO idempotency_key (account_id, key, fingerprint, created_us)
+        VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      [accountId, key, fingerprint, db.nowUs],
+    );
+    if (fresh === 1) return { kind: 'first' };
+    const known = db.get(
+      'SELECT fingerprint, response FROM idempotency_key WHERE account_id = ? AND key = ?',
+      [accountId, key],
+    );
+    if (known === undefined || known['fingerprint'] !== fingerprint) return { kind: 'mismatch' };
+    if (known['response'] === null) return { kind: 'running' };
+    return { kind: 'done', response: string(known, 'response') };
+  },
+  finish: (accountId, key, response) => {
+    db.run('UPDATE idempotency_key SET response = ? WHERE account_id = ? AND key = ?', [
+      response,
+      accountId,
+      key,
+    ]);
+  },
+  forget: (accountId, key) => {
+    db.run('DELETE FROM idempotency_key WHERE account_id = ? AND key = ? AND response IS NULL', [
+      accountId,
+      key,
+    ]);
+  },
+});

@@ -1,0 +1,128 @@
+import { uuid } from '../../../base/ids.ts';
+import type { Micros } from '../../../base/money.ts';
+import { micros } from '../../../base/money.ts';
+import { canSpend } from '../../../domain/ledger/ledger.ts';
+import type { Balance, BalancePatch } from '../../../domain/ledger/types.ts';
+import { type Connection, integer } from '../connection.ts';
+import { flag, int, Table, text } from '../table.ts';
+
+type BalanceRow = Omit<Balance, 'promotionalReservedBalance'>;
+
+const table = new Table<BalanceRow>('balance', {
+  id: text('id'),
+  accountId: text('account_id'),
+  currency: text('currency'),
+  balance: int('balance'),
+  reservedFunds: int('reserved_funds'),
+  promotionalBalance: int('promotional_balance'),
+  creditLimit: int('credit_limit'),
+  isPostpaid: flag('is_postpaid'),
+  creditLimitType: text('credit_limit_type'),
+  lowBalanceThreshold: int('low_balance_threshold'),
+  status: text('status'),
+  createdUs: int('created_us'),
+  updatedUs: int('updated_us'),
+});
+
+/** Promotion is spent first, so it covers what is held first. */
+const whole = (row: BalanceRow): Balance => ({
+  ...row,
+  promotionalReservedBalance: micros(Math.min(row.promotionalBalance, row.reservedFunds)),
+});
+
+export function findBalance(
+  db: Connection,
+  accountId: string,
+  currency: string,
+): Balance | undefined {
+  const row = table.get(db, 'account_id = ? AND currency = ?', [accountId, currency]);
+  return row && whole(row);
+}
+
+export const balanceById = (db: Connection, id: string): Balance | undefined => {
+  const row = table.get(db, 'id = ?', [id]);
+  return row && whole(row);
+};
+
+export const balancesOf = (db: Connection, accountId: string): readonly Balance[] =>
+  table.all(db, 'WHERE account_id = ? ORDER BY created_us, currency', [accountId]).map(whole);
+
+export function insertBalance(
+  db: Connection,
+  accountId: string,
+  currency: string,
+): Balance | undefined {
+  const row: BalanceRow = {
+    id: uuid(db.random),
+    accountId,
+    currency,
+    balance: micros(0),
+    reservedFunds: micros(0),
+    promotionalBalance: micros(0),
+    creditLimit: micros(0),
+    isPostpaid: false,
+    creditLimitType: 'hard',
+    lowBalanceThreshold: micros(0),
+    status: 'active',
+    createdUs: db.nowUs,
+    updatedUs: db.nowUs,
+  };
+  return table.insertNew(db, row) ? whole(row) : undefined;
+}
+
+export function patchBalance(
+  db: Connection,
+  accountId: string,
+  currency: string,
+  patch: BalancePatch,
+): Balance | undefined {
+  const where = 'account_id = @account AND currency = @currency';
+  const row = table.patch(db, patch, where, { account: accountId, currency });
+  return row && whole(row);
+}
+
+/** Moves a balance by a completed entry. */
+export function moveBalance(
+  db: Connection,
+  balanceId: string,
+  by: number,
+  promotionalBalance: number,
+): void {
+  db.run(
+    'UPDATE balance SET balance = balance + ?, promotional_balance = ?, updated_us = ? WHERE id = ?',
+    [by, promotionalBalance, db.nowUs, balanceId],
+  );
+}
+
+/** Raises what is held (negative: gives back). */
+export function moveReserved(db: Connection, balanceId: string, by: number): void {
+  db.run('UPDATE balance SET reserved_funds = reserved_funds + ?, updated_us = ? WHERE id = ?', [
+    by,
+    db.nowUs,
+    balanceId,
+  ]);
+}
+
+const DAY_US = 86_400_000_000;
+
+/** UTC days since the epoch: the buckets of `entry_total`. */
+export const dayOf = (us: number): number => Math.floor(us / DAY_US);
+export const dayStartUs = (day: number): number => day * DAY_US;
+
+/** Whether `amount` more may be held now: funds first, then the account's limit of the UTC day. */
+export function mayHold(
+  db: Connection,
+  balance: Balance,
+  amount: Micros,
+  dailySpendLimit: Micros | undefined,
+): 'insufficientFunds' | 'dailySpendLimit' | undefined {
+  if (!canSpend(balance, amount)) return 'insufficientFunds';
+  if (dailySpendLimit === undefined) return undefined;
+  const spent = db.get(
+    `SELECT SUM(amount) AS spent FROM entry_total
+      WHERE account_id = ? AND day = ? AND currency = ? AND sign = -1`,
+    [balance.accountId, dayOf(db.nowUs), balance.currency],
+  );
+  const committed = integer(spent, 'spent') + balance.reservedFunds + amount;
+  return committed > dailySpendLimit ? 'dailySpendLimit' : undefined;
+}

@@ -1,0 +1,93 @@
+import { err } from '../../../base/result.ts';
+import type { NotificationStore } from '../../../domain/callback/needs.ts';
+import type { StoredNotification } from '../../../domain/callback/types.ts';
+import type { CallStore, OpenCall } from '../../../domain/cdr/needs.ts';
+import { type Connection, integer, string } from '../connection.ts';
+import type { Immediate } from '../rooms.ts';
+import { int, json, Table, text } from '../table.ts';
+import { insertCdr } from './cdrs.ts';
+import { extendHold, hold, postCharges, releaseHold } from './ledger.ts';
+
+export const callRoom = (db: Connection): Immediate<CallStore> => ({
+  open: (call, dailySpendLimit) => {
+    const { callUuid, accountId, currency } = call.cdr;
+    const held = hold(db, {
+      reservationId: callUuid,
+      accountId,
+      currency,
+      amount: call.reserved,
+      dailySpendLimit,
+    });
+    if (held.ok) saveOpen(db, call);
+    return held;
+  },
+  extendReservation: (callUuid, reserved) => {
+    const raised = extendHold(db, callUuid, reserved);
+    if (!raised.ok) return err(raised.error);
+    return raised;
+  },
+  update: (call) => {
+    // A call that is settled must not come back: only an open record is replaced.
+    db.run('UPDATE open_call SET heartbeat_us = ?, record = ? WHERE call_uuid = ?', [
+      call.heartbeatUs,
+      JSON.stringify(call),
+      call.cdr.callUuid,
+    ]);
+  },
+  heartbeat: (callUuids, nowUs) => {
+    db.run(
+      `UPDATE open_call SET heartbeat_us = ?
+        WHERE call_uuid IN (SELECT value FROM json_each(?))`,
+      [nowUs, JSON.stringify(callUuids)],
+    );
+  },
+  settle: ({ cdr, entries, notification }) => {
+    db.run('DELETE FROM open_call WHERE call_uuid = ?', [cdr.callUuid]);
+    releaseHold(db, cdr.callUuid);
+    if (!insertCdr(db, cdr)) return;
+    postCharges(db, entries);
+    if (notification !== undefined) notificationTable.insertNew(db, notification);
+  },
+  listOpen: () =>
+    db
+      .all('SELECT record, heartbeat_us FROM open_call ORDER BY call_uuid')
+      .map((row) => readOpen(string(row, 'record'), integer(row, 'heartbeat_us'))),
+});
+
+function saveOpen(db: Connection, call: OpenCall): void {
+  db.run(
+    `INSERT INTO open_call (call_uuid, account_id, heartbeat_us, record) VALUES (?, ?, ?, ?)
+      ON CONFLICT DO NOTHING`,
+    [call.cdr.callUuid, call.cdr.accountId, call.heartbeatUs, JSON.stringify(call)],
+  );
+}
+
+/** JSON leaves out fields that are undefined; what reads a record does not tell the two apart. */
+function readOpen(record: string, heartbeatUs: number): OpenCall {
+  return { ...(JSON.parse(record) as OpenCall), heartbeatUs };
+}
+
+const notificationTable = new Table<StoredNotification>('notification', {
+  id: text('id'),
+  accountId: text('account_id'),
+  callUuid: text('call_uuid'),
+  event: text('event'),
+  target: json('target'),
+  parameters: json('parameters'),
+  createdUs: int('created_us'),
+  attempts: int('attempts'),
+});
+
+export const notificationRoom = (db: Connection): Immediate<NotificationStore> => ({
+  put: (notification) => {
+    notificationTable.insertNew(db, notification);
+  },
+  /** Oldest first, so that a call's notifications keep their order. */
+  listPending: (limit) => notificationTable.all(db, 'ORDER BY seq LIMIT ?', [limit]),
+  recordAttempt: (id, attempts) => {
+    db.run('UPDATE notification SET attempts = ? WHERE id = ?', [attempts, id]);
+  },
+  remove: (id) => {
+    db.run('DELETE FROM notification WHERE id = ?', [id]);
+  },
+});

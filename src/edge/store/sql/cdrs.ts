@@ -1,0 +1,165 @@
+import { micros } from '../../../base/money.ts';
+import type { CallLogStore, CdrStore, RetentionStore } from '../../../domain/cdr/needs.ts';
+import type { CallLogLine, Cdr, CdrFilter, CdrRecord } from '../../../domain/cdr/types.ts';
+import { type Connection, integer, type Row } from '../connection.ts';
+import type { Immediate } from '../rooms.ts';
+import { flag, int, json, optional, Table, text } from '../table.ts';
+import { Where } from '../where.ts';
+
+const cdrTable = new Table<Cdr & { readonly createdUs: number }>('cdr', {
+  callUuid: text('call_uuid'),
+  accountId: text('account_id'),
+  direction: text('direction'),
+  context: text('context'),
+  from: text('from_number'),
+  to: text('to_number'),
+  callerName: text('caller_name'),
+  requestUuid: optional(text('request_uuid')),
+  parentCallUuid: optional(text('parent_call_uuid')),
+  bridgeUuid: optional(text('bridge_uuid')),
+  startUs: int('start_us'),
+  ringUs: optional(int('ring_us')),
+  answerUs: optional(int('answer_us')),
+  endUs: int('end_us'),
+  billedSeconds: int('billed_seconds'),
+  perMinute: int('per_minute'),
+  cost: int('cost'),
+  streamingCost: int('streaming_cost'),
+  currency: text('currency'),
+  hangupCause: text('hangup_cause'),
+  hangupCauseCode: int('hangup_cause_code'),
+  hangupCauseName: text('hangup_cause_name'),
+  hangupSource: text('hangup_source'),
+  hangupDisposition: text('hangup_disposition'),
+  failureReason: optional(text('failure_reason')),
+  sipCallId: optional(text('sip_call_id')),
+  sipUserAgent: optional(text('sip_user_agent')),
+  remoteAddress: optional(text('remote_address')),
+  carrier: optional(text('carrier')),
+  codec: optional(text('codec')),
+  quality: optional(json('quality')),
+  endpointId: optional(text('endpoint_id')),
+  trunkId: optional(text('trunk_id')),
+  terminatedTo: optional(text('terminated_to')),
+  campaignId: optional(text('campaign_id')),
+  machine: optional(flag('machine')),
+  streams: json('streams'),
+  createdUs: int('created_us'),
+});
+
+/** False when the call has a record already. */
+export const insertCdr = (db: Connection, cdr: Cdr): boolean =>
+  cdrTable.insertNew(db, { ...cdr, createdUs: db.nowUs });
+
+const readRecord = (row: Row): CdrRecord => {
+  const { createdUs, ...cdr } = cdrTable.read(row);
+  return { number: integer(row, 'number'), createdUs, cdr };
+};
+
+export const cdrRoom = (db: Connection): Immediate<CdrStore> => ({
+  get: (callUuid) => {
+    const row = db.get('SELECT * FROM cdr WHERE call_uuid = ?', [callUuid]);
+    return row && readRecord(row);
+  },
+  page: (filter, slice) => {
+    const where = cdrWhere(filter);
+    const rows = db.all(
+      `SELECT * FROM cdr WHERE ${where.sql} ORDER BY number DESC LIMIT ? OFFSET ?`,
+      [...where.values, slice.limit, slice.offset],
+    );
+    const count = db.get(`SELECT COUNT(*) AS n FROM cdr WHERE ${where.sql}`, where.values);
+    return { items: rows.map(readRecord), total: integer(count, 'n') };
+  },
+  walk: (filter, before, limit) => {
+    const where = cdrWhere(filter).and('number < ?', before);
+    const rows = db.all(`SELECT * FROM cdr WHERE ${where.sql} ORDER BY number DESC LIMIT ?`, [
+      ...where.values,
+      limit,
+    ]);
+    return rows.map(readRecord);
+  },
+  summary: (filter) => {
+    const where = cdrWhere(filter);
+    const sums = db.get(
+      `SELECT COUNT(*) AS calls, COUNT(answer_us) AS answered, SUM(end_us - start_us) AS duration,
+          SUM(end_us - answer_us) AS talk, SUM(billed_seconds) AS billed,
+          SUM(cost + streaming_cost) AS cost, MAX(start_us) AS last
+        FROM cdr WHERE ${where.sql}`,
+      where.values,
+    );
+    return {
+      totalCalls: integer(sums, 'calls'),
+      answeredCalls: integer(sums, 'answered'),
+      totalDurationUs: integer(sums, 'duration'),
+      totalAnsweredUs: integer(sums, 'talk'),
+      totalBilledSeconds: integer(sums, 'billed'),
+      totalCost: micros(integer(sums, 'cost')),
+      lastCallUs: sums?.['last'] == null ? undefined : integer(sums, 'last'),
+    };
+  },
+});
+
+function cdrWhere(filter: CdrFilter): Where {
+  const answeredUs =
+    filter.minBillSeconds === undefined ? undefined : filter.minBillSeconds * 1_000_000;
+  return new Where()
+    .and('account_id = ?', filter.accountId)
+    .and('from_number = ?', filter.fromNumber)
+    .and('to_number = ?', filter.toNumber)
+    .and('start_us >= ?', filter.startFromUs)
+    .and('start_us <= ?', filter.startToUs)
+    .and('direction = ?', filter.direction)
+    .and('end_us - answer_us >= ?', answeredUs)
+    .and('sip_call_id = ?', filter.sipCallId)
+    .and('bridge_uuid = ?', filter.bridgeUuid)
+    .and('parent_call_uuid = ?', filter.parentCallUuid)
+    .and('hangup_cause = ?', filter.hangupCause)
+    .and('hangup_cause_code = ?', filter.hangupCauseCode)
+    .and('hangup_source = ?', filter.hangupSource)
+    .and('hangup_disposition = ?', filter.hangupDisposition)
+    .and('context = ?', filter.context)
+    .and('campaign_id = ?', filter.campaignId)
+    .contains(['from_number', 'to_number', 'call_uuid', 'caller_name'], filter.search);
+}
+
+const logTable = new Table<CallLogLine>('call_log', {
+  callUuid: text('call_uuid'),
+  accountId: text('account_id'),
+  atUs: int('at_us'),
+  kind: text('kind'),
+  text: text('text'),
+  detail: json('detail'),
+});
+
+export const callLogRoom = (db: Connection): Immediate<CallLogStore> => ({
+  append: (lines) => {
+    for (const line of lines) logTable.insert(db, line);
+  },
+  read: (callUuid, limit) =>
+    logTable.all(db, 'WHERE call_uuid = ? ORDER BY at_us, id LIMIT ?', [callUuid, limit]),
+});
+
+const DAY_US = 86_400_000_000;
+
+export const retentionRoom = (db: Connection): Immediate<RetentionStore> => ({
+  purgeCalls: (nowUs, defaultDays, limit) => {
+    const expired = db.all(
+      `SELECT c.number, c.call_uuid FROM account a
+        JOIN cdr c ON c.account_id = a.auth_id
+          AND c.end_us < @now - COALESCE(a.cdr_retention_days, @days) * ${DAY_US}
+        LIMIT @limit`,
+      { now: nowUs, days: defaultDays, limit },
+    );
+    for (const row of expired) {
+      db.run('DELETE FROM call_log WHERE call_uuid = ?', [String(row['call_uuid'])]);
+      db.run('DELETE FROM cdr WHERE number = ?', [integer(row, 'number')]);
+    }
+    return expired.length;
+  },
+  purgeLogs: (nowUs, days, limit) =>
+    db.run(
+      `DELETE FROM call_log WHERE id IN
+        (SELECT id FROM call_log WHERE at_us < ? ORDER BY at_us LIMIT ?)`,
+      [nowUs - days * DAY_US, limit],
+    ),
+});

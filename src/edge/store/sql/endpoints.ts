@@ -1,0 +1,205 @@
+import { err, ok } from '../../../base/result.ts';
+import type { ApplicationStore, EndpointStore } from '../../../domain/provisioning/needs.ts';
+import type { Application, Endpoint, EndpointSecrets } from '../../../domain/provisioning/types.ts';
+import type { BindingStore, EndpointDirectory } from '../../../domain/registration/needs.ts';
+import type { Binding } from '../../../domain/registration/types.ts';
+import { type Connection, integer } from '../connection.ts';
+import type { Immediate } from '../rooms.ts';
+import { flag, int, json, optional, Table, text } from '../table.ts';
+import { page, Where } from '../where.ts';
+
+const applicationTable = new Table<Application>('application', {
+  appId: int('app_id'),
+  accountId: text('account_id'),
+  subAccount: optional(text('sub_account')),
+  name: text('name'),
+  answerUrl: text('answer_url'),
+  answerMethod: text('answer_method'),
+  hangupUrl: text('hangup_url'),
+  hangupMethod: text('hangup_method'),
+  fallbackAnswerUrl: text('fallback_answer_url'),
+  fallbackMethod: text('fallback_method'),
+  messageUrl: text('message_url'),
+  messageMethod: text('message_method'),
+  defaultApp: flag('default_app'),
+  defaultEndpointApp: flag('default_endpoint_app'),
+  enabled: flag('enabled'),
+  logIncomingMessage: flag('log_incoming_message'),
+  publicUri: flag('public_uri'),
+  createdUs: int('created_us'),
+  updatedUs: int('updated_us'),
+});
+
+export const applicationRoom = (db: Connection): Immediate<ApplicationStore> => ({
+  insert: (application) => {
+    const whole = { ...application, appId: nextNumber(db, 'application') };
+    applicationTable.insert(db, whole);
+    return whole;
+  },
+  get: (appId) => applicationTable.get(db, 'app_id = ?', [appId]),
+  list: (filter, slice) =>
+    page(
+      db,
+      applicationTable,
+      new Where()
+        .and('account_id = ?', filter.accountId)
+        .and('sub_account = ?', filter.subAccount)
+        .contains(['name'], filter.nameContains),
+      'app_id DESC',
+      slice,
+    ),
+  patch: (accountId, appId, patch) =>
+    applicationTable.patch(db, patch, 'app_id = @id AND account_id = @account', {
+      id: appId,
+      account: accountId,
+    }),
+  remove: (accountId, appId, rebind) => {
+    if (applicationTable.get(db, 'app_id = ? AND account_id = ?', [appId, accountId]) === undefined)
+      return err('unknown');
+    if (rebind === undefined) {
+      const bound = db.get(
+        `SELECT (SELECT COUNT(*) FROM endpoint WHERE app_id = @id)
+            + (SELECT COUNT(*) FROM phone_number WHERE application_id = @id) AS n`,
+        { id: appId },
+      );
+      if (integer(bound, 'n') > 0) return err('inUse');
+    } else {
+      db.run('UPDATE endpoint SET app_id = ? WHERE app_id = ?', [rebind, appId]);
+      db.run('UPDATE phone_number SET application_id = ? WHERE application_id = ?', [
+        rebind,
+        appId,
+      ]);
+    }
+    db.run('UPDATE account SET default_endpoint_app = NULL WHERE default_endpoint_app = ?', [
+      appId,
+    ]);
+    db.run('DELETE FROM application WHERE app_id = ?', [appId]);
+    return ok(undefined);
+  },
+});
+
+const endpointTable = new Table<Endpoint>('endpoint', {
+  endpointId: text('endpoint_id'),
+  accountId: text('account_id'),
+  subAccount: optional(text('sub_account')),
+  username: text('username'),
+  requestedUsername: text('requested_username'),
+  alias: text('alias'),
+  appId: optional(int('app_id')),
+  allowVoice: flag('allow_voice'),
+  allowMessage: flag('allow_message'),
+  allowVideo: flag('allow_video'),
+  allowSameDomain: flag('allow_same_domain'),
+  allowOtherDomains: flag('allow_other_domains'),
+  allowPhones: flag('allow_phones'),
+  allowApps: flag('allow_apps'),
+  createdUs: int('created_us'),
+  updatedUs: int('updated_us'),
+});
+
+const OWNED_ENDPOINT = 'endpoint_id = ? AND account_id = ?';
+
+export const endpointRoom = (db: Connection): Immediate<EndpointStore> => ({
+  insert: (endpoint, secrets) => {
+    const taken = db.get(
+      'SELECT 1 AS found FROM endpoint WHERE account_id = ? AND requested_username = ?',
+      [endpoint.accountId, endpoint.requestedUsername],
+    );
+    if (taken !== undefined) return err('requestedTaken');
+    const whole = { ...endpoint, endpointId: String(nextNumber(db, 'endpoint')) };
+    if (!endpointTable.insertNew(db, whole)) return err('storedTaken');
+    sealSecrets(db, whole.endpointId, secrets);
+    return ok(whole);
+  },
+  get: (accountId, endpointId) => endpointTable.get(db, OWNED_ENDPOINT, [endpointId, accountId]),
+  byUsername: (username) => endpointTable.get(db, 'username = ?', [username]),
+  list: (filter, slice) => {
+    const where = new Where()
+      .and('account_id = ?', filter.accountId)
+      .and('sub_account = ?', filter.subAccount)
+      .and('username = ?', filter.usernameExact)
+      .contains(['username'], filter.usernameContains)
+      .contains(['alias'], filter.aliasContains)
+      .and('alias = ?', filter.aliasExact)
+      .and('app_id = ?', filter.appId);
+    if (filter.usernameStartsWith !== undefined) {
+      const start = filter.usernameStartsWith;
+      where.also('substr(username, 1, length(?)) = ?', [start, start]);
+    }
+    if (filter.appIsNull !== undefined) {
+      where.also(filter.appIsNull ? 'app_id IS NULL' : 'app_id IS NOT NULL');
+    }
+    return page(db, endpointTable, where, 'endpoint_id DESC', slice);
+  },
+  patch: (accountId, endpointId, patch, secrets) => {
+    const changed = endpointTable.patch(db, patch, 'endpoint_id = @id AND account_id = @account', {
+      id: endpointId,
+      account: accountId,
+    });
+    if (changed !== undefined && secrets !== undefined) sealSecrets(db, endpointId, secrets);
+    return changed;
+  },
+  remove: (accountId, endpointId) => {
+    const gone = endpointTable.get(db, OWNED_ENDPOINT, [endpointId, accountId]);
+    if (gone === undefined) return false;
+    db.run('DELETE FROM binding WHERE username = ?', [gone.username]);
+    db.run('DELETE FROM endpoint WHERE endpoint_id = ?', [endpointId]);
+    return true;
+  },
+});
+
+const purposeOf = (endpointId: string): string => `endpoint-ha1:${endpointId}`;
+
+function sealSecrets(db: Connection, endpointId: string, secrets: EndpointSecrets): void {
+  db.run('INSERT OR REPLACE INTO endpoint_secret (endpoint_id, sealed) VALUES (?, ?)', [
+    endpointId,
+    db.vault.seal(JSON.stringify(secrets), purposeOf(endpointId)),
+  ]);
+}
+
+export const endpointDirectoryRoom = (db: Connection): Immediate<EndpointDirectory> => ({
+  byUsername: (username) => {
+    const row = db.get(
+      `SELECT e.endpoint_id, e.account_id, s.sealed FROM endpoint e
+        JOIN endpoint_secret s ON s.endpoint_id = e.endpoint_id WHERE e.username = ?`,
+      [username],
+    );
+    if (row === undefined) return undefined;
+    const endpointId = String(row['endpoint_id']);
+    const opened = db.vault.open(row['sealed'] as Uint8Array, purposeOf(endpointId));
+    return {
+      endpointId,
+      accountId: String(row['account_id']),
+      username,
+      secrets: JSON.parse(opened) as EndpointSecrets,
+    };
+  },
+});
+
+const bindingTable = new Table<Binding>('binding', {
+  username: text('username'),
+  contactUri: text('contact_uri'),
+  callId: text('call_id'),
+  cseq: int('cseq'),
+  expiresUs: int('expires_us'),
+  q: int('q'),
+  instanceId: optional(text('instance_id')),
+  userAgent: text('user_agent'),
+  flow: json('flow'),
+  path: json('path'),
+  updatedUs: int('updated_us'),
+});
+
+export const bindingRoom = (db: Connection): Immediate<BindingStore> => ({
+  save: (binding) => bindingTable.replace(db, binding),
+  remove: (username, contactUri) => {
+    db.run('DELETE FROM binding WHERE username = ? AND contact_uri = ?', [username, contactUri]);
+  },
+  listAll: () => bindingTable.all(db, 'ORDER BY username, contact_uri', []),
+});
+
+/** Ids that people read: numeric, rising, never given twice. */
+function nextNumber(db: Connection, name: string): number {
+  const row = db.get('UPDATE counter SET value = value + 1 WHERE name = ? RETURNING value', [name]);
+  return integer(row, 'value');
+}

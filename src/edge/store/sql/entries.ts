@@ -1,0 +1,172 @@
+import { assert } from '../../../base/errors.ts';
+import { uuid } from '../../../base/ids.ts';
+import { canSpend, promotionAfterDebit } from '../../../domain/ledger/ledger.ts';
+import type { Balance, EntryStatus, LedgerEntry, NewEntry } from '../../../domain/ledger/types.ts';
+import { type Connection, integer } from '../connection.ts';
+import { flag, int, optional, Table, text } from '../table.ts';
+import { balanceById, dayOf, findBalance, moveBalance } from './balances.ts';
+
+/** A ledger entry with what only the store knows of it. */
+export interface EntryRow extends LedgerEntry {
+  readonly seq: number;
+  /** -1: a debit, legacy types included; 1: a credit. */
+  readonly sign: -1 | 1;
+  readonly promotional: boolean;
+  readonly idempotencyKey: string | undefined;
+}
+
+export const entryTable = new Table<EntryRow>('entry', {
+  accountId: text('account_id'),
+  seq: int('seq'),
+  id: text('id'),
+  balanceId: text('balance_id'),
+  type: text('type'),
+  sign: int('sign'),
+  amount: int('amount'),
+  currency: text('currency'),
+  description: text('description'),
+  reference: optional(text('reference')),
+  referenceType: text('reference_type'),
+  status: text('status'),
+  promotional: flag('promotional'),
+  idempotencyKey: optional(text('idempotency_key')),
+  processedUs: int('processed_us'),
+  createdUs: int('created_us'),
+  updatedUs: int('updated_us'),
+});
+
+/** Without what only the store knows. */
+export function publicEntry(row: EntryRow): LedgerEntry {
+  const { seq: _seq, sign: _sign, promotional: _promotional, idempotencyKey: _key, ...entry } = row;
+  return entry;
+}
+
+export type PostingRefusal = 'unknownBalance' | 'insufficientFunds';
+
+/**
+ * Posts one entry: row, day's total and balance. A repeat (same key, or same reference and type) answers the first
+ * entry and moves nothing.
+ */
+export function postEntry(
+  db: Connection,
+  entry: NewEntry,
+  options: { readonly checked: boolean; readonly status: EntryStatus },
+): LedgerEntry | PostingRefusal {
+  const first = findRepeated(db, entry);
+  if (first !== undefined) return publicEntry(first);
+  const balance = findBalance(db, entry.accountId, entry.currency);
+  if (balance === undefined) return 'unknownBalance';
+  const sign = entry.type === 'credit' ? 1 : -1;
+  if (options.checked && sign === -1 && !canSpend(balance, entry.amount)) {
+    return 'insufficientFunds';
+  }
+  const row = newRow(db, entry, balance, sign, options.status);
+  entryTable.insert(db, row);
+  addToTotal(db, row, 1);
+  if (row.status === 'completed') applyToBalance(db, row, balance);
+  return publicEntry(row);
+}
+
+/** Ends a pending entry; its amount counts from now on, or never. */
+export function completePending(
+  db: Connection,
+  entryId: string,
+  status: Exclude<EntryStatus, 'pending'>,
+): LedgerEntry | undefined {
+  const pending = entryTable.get(db, "id = ? AND status = 'pending'", [entryId]);
+  if (pending === undefined) return undefined;
+  const row: EntryRow = { ...pending, status, processedUs: db.nowUs, updatedUs: db.nowUs };
+  db.run(
+    'UPDATE entry SET status = ?, processed_us = ?, updated_us = ? WHERE account_id = ? AND seq = ?',
+    [row.status, row.processedUs, row.updatedUs, row.accountId, row.seq],
+  );
+  addToTotal(db, pending, -1);
+  addToTotal(db, row, 1);
+  const balance = balanceById(db, row.balanceId);
+  assert(balance !== undefined, 'an entry belongs to a balance');
+  if (status === 'completed') applyToBalance(db, row, balance);
+  return publicEntry(row);
+}
+
+function findRepeated(db: Connection, entry: NewEntry): EntryRow | undefined {
+  if (entry.key !== undefined) {
+    const byKey = entryTable.get(db, 'account_id = ? AND idempotency_key = ?', [
+      entry.accountId,
+      entry.key,
+    ]);
+    if (byKey !== undefined) return byKey;
+  }
+  if (entry.reference === undefined) return undefined;
+  return entryTable.get(db, 'account_id = ? AND reference = ? AND type = ?', [
+    entry.accountId,
+    entry.reference,
+    entry.type,
+  ]);
+}
+
+/** `created` never goes back within an account, whatever the wall clock does: pages rely on it. */
+function newRow(
+  db: Connection,
+  entry: NewEntry,
+  balance: Balance,
+  sign: -1 | 1,
+  status: EntryStatus,
+): EntryRow {
+  const head = db.get(
+    `INSERT INTO ledger_head (account_id, seq, created_us) VALUES (?, 1, ?)
+      ON CONFLICT (account_id) DO UPDATE
+        SET seq = seq + 1, created_us = max(created_us, excluded.created_us)
+      RETURNING seq, created_us`,
+    [entry.accountId, db.nowUs],
+  );
+  const createdUs = integer(head, 'created_us');
+  return {
+    accountId: entry.accountId,
+    seq: integer(head, 'seq'),
+    id: uuid(db.random),
+    balanceId: balance.id,
+    type: entry.type,
+    sign,
+    amount: entry.amount,
+    currency: entry.currency,
+    description: entry.description,
+    reference: entry.reference,
+    referenceType: entry.referenceType,
+    status,
+    promotional: entry.promotional ?? false,
+    idempotencyKey: entry.key,
+    processedUs: createdUs,
+    createdUs,
+    updatedUs: createdUs,
+  };
+}
+
+function applyToBalance(db: Connection, row: EntryRow, balance: Balance): void {
+  const promotional =
+    row.sign === -1
+      ? promotionAfterDebit(balance.promotionalBalance, row.amount)
+      : balance.promotionalBalance + (row.promotional ? row.amount : 0);
+  moveBalance(db, balance.id, row.sign * row.amount, promotional);
+}
+
+/** `by`: 1 counts the entry in its day's total, -1 takes it out. */
+function addToTotal(db: Connection, row: EntryRow, by: 1 | -1): void {
+  db.run(
+    `INSERT INTO entry_total
+        (account_id, day, currency, reference_type, type, sign, status, count, amount)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (account_id, day, currency, reference_type, type, sign, status)
+        DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount`,
+    [
+      row.accountId,
+      dayOf(row.createdUs),
+      row.currency,
+      row.referenceType,
+      row.type,
+      row.sign,
+      row.status,
+      by,
+      by * row.amount,
+    ],
+  );
+}

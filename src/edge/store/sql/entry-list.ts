@@ -1,0 +1,269 @@
+import { micros } from '../../../base/money.ts';
+import type { EntryFilter, EntrySummary, LedgerEntry } from '../../../domain/ledger/types.ts';
+import { type Connection, integer, type Row, string } from '../connection.ts';
+import { Where } from '../where.ts';
+import { dayOf, dayStartUs } from './balances.ts';
+import { entryTable, publicEntry } from './entries.ts';
+
+/**
+ * The ledger's list. Three ways to the same answer, the cheapest that the filters allow:
+ * - no filter but a window of time: entries are numbered by age, a page is a range of numbers;
+ * - filters on kept dimensions (type, status, currency, reference type): whole days are counted from `entry_total`,
+ *   so that neither the summary nor a late page reads the entries before it;
+ * - text or id: the entries themselves are read.
+ */
+export function entryPage(
+  db: Connection,
+  filter: EntryFilter,
+  page: number,
+  perPage: number,
+): { readonly entries: readonly LedgerEntry[]; readonly total: number } {
+  const offset = (page - 1) * perPage;
+  const range = seqRange(db, filter);
+  if (range === undefined) return { entries: [], total: 0 };
+  if (isTextual(filter)) return scannedPage(db, filter, range, offset, perPage);
+  if (!hasDimension(filter)) {
+    const newest = range.last - offset;
+    const oldest = Math.max(range.first, newest - perPage + 1);
+    const entries = entryTable.all(
+      db,
+      'WHERE account_id = ? AND seq BETWEEN ? AND ? ORDER BY seq DESC',
+      [filter.accountId, oldest, newest],
+    );
+    return { entries: entries.map(publicEntry), total: range.last - range.first + 1 };
+  }
+  return skippingPage(db, filter, range, offset, perPage);
+}
+
+/** Sums over the filtered set, without reading what is summed already. */
+export function entrySummary(db: Connection, filter: EntryFilter): EntrySummary {
+  if (isTextual(filter)) {
+    const range = seqRange(db, filter);
+    return toSummary(range === undefined ? [] : sumEntries(db, entryWhere(filter, range)));
+  }
+  const rows: Row[] = [];
+  for (const part of splitWindow(filter)) {
+    rows.push(...('day' in part ? sumDays(db, filter, part) : sumWindow(db, filter, part)));
+  }
+  return toSummary(rows);
+}
+
+interface SeqRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Numbers of the oldest and the newest entry in the window. */
+function seqRange(db: Connection, filter: EntryFilter): SeqRange | undefined {
+  const { accountId, fromUs, toUs } = filter;
+  const first =
+    fromUs === undefined
+      ? 1
+      : db.get(
+          `SELECT seq FROM entry WHERE account_id = ? AND created_us >= ?
+            ORDER BY created_us, seq LIMIT 1`,
+          [accountId, fromUs],
+        )?.['seq'];
+  const last =
+    toUs === undefined
+      ? db.get('SELECT seq FROM ledger_head WHERE account_id = ?', [accountId])?.['seq']
+      : db.get(
+          `SELECT seq FROM entry WHERE account_id = ? AND created_us <= ?
+            ORDER BY created_us DESC, seq DESC LIMIT 1`,
+          [accountId, toUs],
+        )?.['seq'];
+  if (typeof first !== 'number' || typeof last !== 'number' || first > last) return undefined;
+  return { first, last };
+}
+
+const isTextual = (filter: EntryFilter): boolean =>
+  filter.description !== undefined || filter.reference !== undefined || filter.id !== undefined;
+
+const hasDimension = (filter: EntryFilter): boolean =>
+  filter.type !== undefined ||
+  filter.status !== undefined ||
+  filter.currency !== undefined ||
+  filter.referenceType !== undefined;
+
+/** Conditions on columns that `entry` and `entry_total` share. */
+function dimensions(where: Where, filter: EntryFilter): Where {
+  if (filter.type === 'debit') where.also('sign = -1');
+  else if (filter.type === 'credit') where.also('sign = 1');
+  else if (filter.type !== undefined) {
+    // The second condition lets SQLite use the partial index of unusual types.
+    where.and('type = ?', filter.type).also("type NOT IN ('debit', 'credit')");
+  }
+  return where
+    .and('status = ?', filter.status)
+    .and('currency = ?', filter.currency)
+    .and('reference_type = ?', filter.referenceType);
+}
+
+function entryWhere(filter: EntryFilter, range: SeqRange): Where {
+  const where = new Where()
+    .and('account_id = ?', filter.accountId)
+    .also('seq BETWEEN ? AND ?', [range.first, range.last]);
+  return dimensions(where, filter)
+    .and('id = ?', filter.id)
+    .contains(['description'], filter.description)
+    .contains(['reference'], filter.reference);
+}
+
+function scannedPage(
+  db: Connection,
+  filter: EntryFilter,
+  range: SeqRange,
+  offset: number,
+  perPage: number,
+) {
+  const where = entryWhere(filter, range);
+  const count = db.get(`SELECT COUNT(*) AS n FROM entry WHERE ${where.sql}`, where.values);
+  return { entries: readPage(db, where, offset, perPage), total: integer(count, 'n') };
+}
+
+/** Days are passed over by their counts; only entries of the day where the page begins are skipped one by one. */
+function skippingPage(
+  db: Connection,
+  filter: EntryFilter,
+  range: SeqRange,
+  offset: number,
+  perPage: number,
+) {
+  let toSkip = offset;
+  let total = 0;
+  let last: number | undefined;
+  for (const part of splitWindow(filter).toReversed()) {
+    const days = 'day' in part ? countDays(db, filter, part) : countWindow(db, filter, part);
+    for (const day of days) {
+      total += day.count;
+      if (last !== undefined) continue;
+      if (day.count > toSkip) last = newestUntil(db, filter.accountId, day.endUs, range);
+      else toSkip -= day.count;
+    }
+  }
+  if (last === undefined) return { entries: [], total };
+  const where = entryWhere(filter, { first: range.first, last });
+  return { entries: readPage(db, where, toSkip, perPage), total };
+}
+
+function readPage(db: Connection, where: Where, offset: number, perPage: number) {
+  const rest = `WHERE ${where.sql} ORDER BY seq DESC LIMIT ? OFFSET ?`;
+  return entryTable.all(db, rest, [...where.values, perPage, offset]).map(publicEntry);
+}
+
+function newestUntil(db: Connection, accountId: string, endUs: number, range: SeqRange): number {
+  const row = db.get(
+    `SELECT seq FROM entry WHERE account_id = ? AND created_us <= ?
+      ORDER BY created_us DESC, seq DESC LIMIT 1`,
+    [accountId, endUs],
+  );
+  return Math.min(integer(row, 'seq'), range.last);
+}
+
+/** Whole days `day`…`lastDay`, or an odd stretch of one day. */
+type WindowPart =
+  | { readonly day: number; readonly lastDay: number }
+  | { readonly fromUs: number; readonly toUs: number };
+
+const FIRST_DAY = 0;
+/** Beyond any clock: year 9999. */
+const LAST_DAY = 2_932_896;
+
+/** The window as odd start, whole days, odd end; oldest first. */
+function splitWindow(filter: EntryFilter): readonly WindowPart[] {
+  const fromUs = Math.max(filter.fromUs ?? dayStartUs(FIRST_DAY), dayStartUs(FIRST_DAY));
+  const toUs = Math.min(filter.toUs ?? dayStartUs(LAST_DAY), dayStartUs(LAST_DAY));
+  const firstWhole = dayOf(fromUs - 1) + 1;
+  const lastWhole = dayOf(toUs + 1) - 1;
+  if (fromUs > toUs) return [];
+  if (firstWhole > lastWhole) return [{ fromUs, toUs }];
+  const parts: WindowPart[] = [];
+  if (dayStartUs(firstWhole) > fromUs) parts.push({ fromUs, toUs: dayStartUs(firstWhole) - 1 });
+  parts.push({ day: firstWhole, lastDay: lastWhole });
+  if (dayStartUs(lastWhole + 1) <= toUs) parts.push({ fromUs: dayStartUs(lastWhole + 1), toUs });
+  return parts;
+}
+
+type Days = Extract<WindowPart, { day: number }>;
+type Stretch = Extract<WindowPart, { fromUs: number }>;
+
+const SUMS = 'reference_type, sign, SUM(amount) AS amount';
+
+const dayWhere = (filter: EntryFilter, part: Days): Where =>
+  dimensions(
+    new Where()
+      .and('account_id = ?', filter.accountId)
+      .also('day BETWEEN ? AND ?', [part.day, part.lastDay]),
+    filter,
+  );
+
+const stretchWhere = (filter: EntryFilter, part: Stretch): Where =>
+  dimensions(
+    new Where()
+      .and('account_id = ?', filter.accountId)
+      .also('created_us BETWEEN ? AND ?', [part.fromUs, part.toUs]),
+    filter,
+  );
+
+function sumDays(db: Connection, filter: EntryFilter, part: Days): readonly Row[] {
+  const where = dayWhere(filter, part);
+  return db.all(
+    `SELECT ${SUMS}, SUM(count) AS n FROM entry_total WHERE ${where.sql}
+      GROUP BY reference_type, sign`,
+    where.values,
+  );
+}
+
+const sumWindow = (db: Connection, filter: EntryFilter, part: Stretch): readonly Row[] =>
+  sumEntries(db, stretchWhere(filter, part));
+
+const sumEntries = (db: Connection, where: Where): readonly Row[] =>
+  db.all(
+    `SELECT ${SUMS}, COUNT(*) AS n FROM entry WHERE ${where.sql} GROUP BY reference_type, sign`,
+    where.values,
+  );
+
+/** Newest day first. */
+function countDays(db: Connection, filter: EntryFilter, part: Days) {
+  const where = dayWhere(filter, part);
+  const rows = db.all(
+    `SELECT day, SUM(count) AS n FROM entry_total WHERE ${where.sql} GROUP BY day ORDER BY day DESC`,
+    where.values,
+  );
+  return rows.map((row) => ({
+    count: integer(row, 'n'),
+    endUs: dayStartUs(integer(row, 'day') + 1) - 1,
+  }));
+}
+
+function countWindow(db: Connection, filter: EntryFilter, part: Stretch) {
+  const where = stretchWhere(filter, part);
+  const row = db.get(`SELECT COUNT(*) AS n FROM entry WHERE ${where.sql}`, where.values);
+  return [{ count: integer(row, 'n'), endUs: part.toUs }];
+}
+
+function toSummary(rows: readonly Row[]): EntrySummary {
+  const types = new Map<string, { debit: number; credit: number; count: number }>();
+  for (const row of rows) {
+    const name = string(row, 'reference_type');
+    const sums = types.get(name) ?? { debit: 0, credit: 0, count: 0 };
+    if (integer(row, 'sign') === 1) sums.credit += integer(row, 'amount');
+    else sums.debit += integer(row, 'amount');
+    sums.count += integer(row, 'n');
+    types.set(name, sums);
+  }
+  const sums = [...types].filter(([, sum]) => sum.count > 0).sort(([a], [b]) => (a < b ? -1 : 1));
+  const total = (pick: (sum: { debit: number; credit: number; count: number }) => number) =>
+    sums.reduce((all, [, sum]) => all + pick(sum), 0);
+  return {
+    totalTransactions: total((sum) => sum.count),
+    totalDebit: micros(total((sum) => sum.debit)),
+    totalCredit: micros(total((sum) => sum.credit)),
+    byReferenceType: sums.map(([referenceType, sum]) => ({
+      referenceType,
+      totalDebit: micros(sum.debit),
+      totalCredit: micros(sum.credit),
+      count: sum.count,
+    })),
+  };
+}

@@ -1,0 +1,197 @@
+import { assert } from '../../../base/errors.ts';
+import type { Micros } from '../../../base/money.ts';
+import { err, ok, type Result } from '../../../base/result.ts';
+import type { LedgerStore, RateStore } from '../../../domain/ledger/needs.ts';
+import type { LedgerEntry, NewEntry, Rate, ReserveRefusal } from '../../../domain/ledger/types.ts';
+import { type Connection, integer, string } from '../connection.ts';
+import type { Immediate } from '../rooms.ts';
+import {
+  balanceById,
+  balancesOf,
+  findBalance,
+  insertBalance,
+  mayHold,
+  moveReserved,
+  patchBalance,
+} from './balances.ts';
+import { completePending, type PostingRefusal, postEntry } from './entries.ts';
+import { entryPage, entrySummary } from './entry-list.ts';
+import { UnitRefused } from './unit-refused.ts';
+
+export const ledgerRoom = (db: Connection): Immediate<LedgerStore> => ({
+  openBalance: (accountId, currency) => {
+    const account = db.get(
+      'SELECT 1 AS found FROM account WHERE auth_id = ? AND parent_auth_id IS NULL',
+      [accountId],
+    );
+    if (account === undefined) return err('unknownAccount');
+    const opened = insertBalance(db, accountId, currency);
+    return opened === undefined ? err('balanceExists') : ok(opened);
+  },
+  balance: (accountId, currency) => findBalance(db, accountId, currency),
+  balances: (accountId) => balancesOf(db, accountId),
+  patchBalance: (accountId, currency, patch) => patchBalance(db, accountId, currency, patch),
+  post: (entries, { checked }) => postAll(db, entries, checked),
+  postPending: (entry) => {
+    const posted = postEntry(db, entry, { checked: false, status: 'pending' });
+    return typeof posted === 'string' ? err(posted) : ok(posted);
+  },
+  completePending: (entryId, status) => completePending(db, entryId, status),
+  reserve: (reservation) => hold(db, reservation),
+  extend: (reservationId, amount) => extendHold(db, reservationId, amount),
+  release: (reservationId, entries) => {
+    releaseHold(db, reservationId);
+    postCharges(db, entries);
+  },
+  page: (filter, page, perPage) => entryPage(db, filter, page, perPage),
+  summary: (filter) => entrySummary(db, filter),
+  referenceTypes: (accountId) =>
+    db
+      .all(
+        `SELECT DISTINCT reference_type FROM entry_total
+          WHERE account_id = ? AND count > 0 ORDER BY reference_type`,
+        [accountId],
+      )
+      .map((row) => string(row, 'reference_type')),
+  verify: () => verify(db),
+});
+
+/** All or nothing: a refused entry takes those before it back with it. */
+export function postAll(
+  db: Connection,
+  entries: readonly NewEntry[],
+  checked: boolean,
+): Result<readonly LedgerEntry[], PostingRefusal> {
+  const posted: LedgerEntry[] = [];
+  for (const entry of entries) {
+    const one = postEntry(db, entry, { checked, status: 'completed' });
+    if (typeof one === 'string') throw new UnitRefused(one);
+    posted.push(one);
+  }
+  return ok(posted);
+}
+
+/** For use that was had: it is charged whatever the balance, and the account had a balance when it began. */
+export function postCharges(db: Connection, entries: readonly NewEntry[]): void {
+  for (const entry of entries) {
+    const posted = postEntry(db, entry, { checked: false, status: 'completed' });
+    assert(typeof posted !== 'string', `no balance in ${entry.currency} to charge`);
+  }
+}
+
+export function hold(
+  db: Connection,
+  reservation: Parameters<LedgerStore['reserve']>[0],
+): Result<void, ReserveRefusal> {
+  const { reservationId, accountId, currency, amount, dailySpendLimit } = reservation;
+  const balance = findBalance(db, accountId, currency);
+  if (balance === undefined) return err('unknownBalance');
+  if (db.get('SELECT 1 AS found FROM reservation WHERE id = ?', [reservationId]) !== undefined) {
+    return ok(undefined);
+  }
+  const refusal = mayHold(db, balance, amount, dailySpendLimit);
+  if (refusal !== undefined) return err(refusal);
+  db.run(
+    `INSERT INTO reservation (id, account_id, balance_id, amount, created_us)
+      VALUES (?, ?, ?, ?, ?)`,
+    [reservationId, accountId, balance.id, amount, db.nowUs],
+  );
+  moveReserved(db, balance.id, amount);
+  return ok(undefined);
+}
+
+/** Raises a hold; one that is as high already is left alone. The account's daily limit holds here too. */
+export function extendHold(
+  db: Connection,
+  reservationId: string,
+  amount: Micros,
+): Result<void, ReserveRefusal> {
+  const held = db.get(
+    `SELECT r.balance_id, r.amount, a.daily_spend_limit FROM reservation r
+      JOIN account a ON a.auth_id = r.account_id WHERE r.id = ?`,
+    [reservationId],
+  );
+  const balance = held && balanceById(db, string(held, 'balance_id'));
+  if (held === undefined || balance === undefined) return err('unknownBalance');
+  const more = amount - integer(held, 'amount');
+  if (more <= 0) return ok(undefined);
+  const limit = held['daily_spend_limit'] === null ? undefined : integer(held, 'daily_spend_limit');
+  const refusal = mayHold(db, balance, more as Micros, limit as Micros | undefined);
+  if (refusal !== undefined) return err(refusal);
+  db.run('UPDATE reservation SET amount = ? WHERE id = ?', [amount, reservationId]);
+  moveReserved(db, balance.id, more);
+  return ok(undefined);
+}
+
+/** A reservation that is gone already is no fault: settling is idempotent. */
+export function releaseHold(db: Connection, reservationId: string): void {
+  const held = db.get('DELETE FROM reservation WHERE id = ? RETURNING balance_id, amount', [
+    reservationId,
+  ]);
+  if (held !== undefined) moveReserved(db, string(held, 'balance_id'), -integer(held, 'amount'));
+}
+
+/** Every balance against the sums that it must equal. */
+function verify(db: Connection) {
+  const rows = db.all(
+    `SELECT b.id, b.account_id, b.currency, b.balance, b.reserved_funds,
+        COALESCE((SELECT SUM(e.sign * e.amount) FROM entry e
+          WHERE e.account_id = b.account_id AND e.balance_id = b.id AND e.status = 'completed'), 0)
+          AS entries,
+        COALESCE((SELECT SUM(r.amount) FROM reservation r WHERE r.balance_id = b.id), 0)
+          AS reservations,
+        COALESCE((SELECT SUM(t.sign * t.amount) FROM entry_total t
+          WHERE t.account_id = b.account_id AND t.currency = b.currency AND t.status = 'completed'), 0)
+          AS totals
+      FROM balance b`,
+  );
+  return rows
+    .filter(
+      (row) =>
+        row['balance'] !== row['entries'] ||
+        row['balance'] !== row['totals'] ||
+        row['reserved_funds'] !== row['reservations'],
+    )
+    .map((row) => ({
+      balanceId: string(row, 'id'),
+      accountId: string(row, 'account_id'),
+      currency: string(row, 'currency'),
+      balance: integer(row, 'balance'),
+      sumOfEntries: integer(row, 'entries'),
+      sumOfDailyTotals: integer(row, 'totals'),
+      reservedFunds: integer(row, 'reserved_funds'),
+      sumOfReservations: integer(row, 'reservations'),
+    }));
+}
+
+export const rateRoom = (db: Connection): Immediate<RateStore> => ({
+  put: (rate) => {
+    db.run(
+      `INSERT OR REPLACE INTO rate
+          (direction, prefix, currency, account_id, per_minute, pulse_seconds)
+        VALUES (?, ?, ?, ?, ?, ?)`,
+      [
+        rate.direction,
+        rate.prefix,
+        rate.currency,
+        rate.accountId ?? '',
+        rate.perMinute,
+        rate.pulseSeconds,
+      ],
+    );
+  },
+  remove: (key) =>
+    db.run(
+      'DELETE FROM rate WHERE direction = ? AND prefix = ? AND currency = ? AND account_id = ?',
+      [key.direction, key.prefix, key.currency, key.accountId ?? ''],
+    ) === 1,
+  listAll: () =>
+    db.all('SELECT * FROM rate ORDER BY direction, currency, prefix').map((row) => ({
+      direction: string(row, 'direction') as Rate['direction'],
+      prefix: string(row, 'prefix'),
+      currency: string(row, 'currency'),
+      accountId: string(row, 'account_id') || undefined,
+      perMinute: integer(row, 'per_minute') as Micros,
+      pulseSeconds: integer(row, 'pulse_seconds'),
+    })),
+});

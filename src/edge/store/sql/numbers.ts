@@ -1,0 +1,133 @@
+import { err, ok } from '../../../base/result.ts';
+import type {
+  CallerIdStore,
+  CarrierStore,
+  NumberStore,
+} from '../../../domain/provisioning/needs.ts';
+import type { CallerId, Carrier, PhoneNumber } from '../../../domain/provisioning/types.ts';
+import type { Connection } from '../connection.ts';
+import type { Immediate } from '../rooms.ts';
+import { type Column, flag, int, json, optional, Table, text } from '../table.ts';
+import { page, Where } from '../where.ts';
+import { postAll, postCharges } from './ledger.ts';
+
+const numberTable = new Table<PhoneNumber>('phone_number', {
+  e164: text('e164'),
+  id: text('id'),
+  accountId: optional(text('account_id')),
+  subAccount: optional(text('sub_account')),
+  country: text('country'),
+  region: text('region'),
+  status: text('status'),
+  setupFeeMicros: int('setup_fee'),
+  monthlyFeeMicros: int('monthly_fee'),
+  currency: text('currency'),
+  carrier: optional(text('carrier')),
+  applicationId: optional(int('application_id')),
+  trunkGroupId: optional(text('trunk_group_id')),
+  purchasedUs: optional(int('purchased_us')),
+  nextBillingUs: optional(int('next_billing_us')),
+  createdUs: int('created_us'),
+  updatedUs: int('updated_us'),
+});
+
+export const numberRoom = (db: Connection): Immediate<NumberStore> => ({
+  insert: (number) => (numberTable.insertNew(db, number) ? ok(number) : err('numberExists')),
+  get: (e164) => numberTable.get(db, 'e164 = ?', [e164]),
+  list: (filter, slice) => {
+    const where = new Where()
+      .and('account_id = ?', filter.accountId)
+      .and('status = ?', filter.status)
+      .and('country = ?', filter.country)
+      .contains(['e164'], filter.search);
+    return page(db, numberTable, where, 'e164', slice);
+  },
+  patch: (e164, patch) => numberTable.patch(db, patch, 'e164 = @e164', { e164 }),
+  remove: (e164) => {
+    const number = numberTable.get(db, 'e164 = ?', [e164]);
+    if (number === undefined) return err('unknown');
+    if (number.accountId !== undefined) return err('inUse');
+    db.run('DELETE FROM phone_number WHERE e164 = ?', [e164]);
+    return ok(undefined);
+  },
+  purchase: (owned, fees) => {
+    const current = numberTable.get(db, 'e164 = ?', [owned.e164]);
+    if (current?.status !== 'available') return err('notAvailable');
+    const posted = postAll(db, fees, true);
+    numberTable.replace(db, owned);
+    return posted;
+  },
+  dueForRental: (nowUs, limit) =>
+    numberTable.all(
+      db,
+      `WHERE next_billing_us <= ? AND status = 'active' ORDER BY next_billing_us LIMIT ?`,
+      [nowUs, limit],
+    ),
+  rent: (e164, fee, nextBillingUs) => {
+    if (fee !== undefined) postCharges(db, [fee]);
+    db.run('UPDATE phone_number SET next_billing_us = ?, updated_us = ? WHERE e164 = ?', [
+      nextBillingUs,
+      db.nowUs,
+      e164,
+    ]);
+  },
+});
+
+export function carrierRoom(db: Connection): Immediate<CarrierStore> {
+  const table = carrierTable(db);
+  return {
+    insert: (carrier) => (table.insertNew(db, carrier) ? ok(undefined) : err('carrierExists')),
+    patch: (name, patch) => table.patch(db, patch, 'name = @name', { name }),
+    remove: (name) => db.run('DELETE FROM carrier WHERE name = ?', [name]) === 1,
+    get: (name) => table.get(db, 'name = ?', [name]),
+    listAll: () => table.all(db, 'ORDER BY name', []),
+  };
+}
+
+/** Bound to the vault: the password that a carrier gave us is encrypted in its column. */
+function carrierTable(db: Connection): Table<Carrier> {
+  const auth: Column<NonNullable<Carrier['auth']>> = {
+    name: 'auth',
+    write: (value) => db.vault.seal(JSON.stringify(value), 'carrier-auth'),
+    read: (value) => JSON.parse(db.vault.open(value as Uint8Array, 'carrier-auth')),
+  };
+  return new Table<Carrier>('carrier', {
+    name: text('name'),
+    host: text('host'),
+    port: optional(int('port')),
+    transport: text('transport'),
+    auth: optional(auth),
+    sourceAddresses: json('source_addresses'),
+    prefixes: json('prefixes'),
+    strip: int('strip'),
+    prepend: text('prepend'),
+    cpsLimit: int('cps_limit'),
+    concurrentCallsLimit: int('concurrent_calls_limit'),
+    secure: flag('secure'),
+    priority: int('priority'),
+    enabled: flag('enabled'),
+  });
+}
+
+const callerIdTable = new Table<CallerId>('caller_id', {
+  accountId: text('account_id'),
+  e164: text('e164'),
+  createdUs: int('created_us'),
+});
+
+export const callerIdRoom = (db: Connection): Immediate<CallerIdStore> => ({
+  add: (callerId) => {
+    callerIdTable.insertNew(db, callerId);
+  },
+  remove: (accountId, e164) =>
+    db.run('DELETE FROM caller_id WHERE account_id = ? AND e164 = ?', [accountId, e164]) === 1,
+  list: (accountId) => callerIdTable.all(db, 'WHERE account_id = ? ORDER BY e164', [accountId]),
+  owns: (accountId, e164) =>
+    db.get(
+      `SELECT 1 AS found FROM caller_id WHERE account_id = @account AND e164 = @e164
+        UNION ALL
+        SELECT 1 FROM phone_number
+          WHERE account_id = @account AND e164 = @e164 AND status = 'active'`,
+      { account: accountId, e164 },
+    ) !== undefined,
+});

@@ -1,0 +1,93 @@
+import { err, ok } from '../../../base/result.ts';
+import type { ExportStore, RecordingStore } from '../../../domain/recording/needs.ts';
+import type { ExportJob, Recording, RecordingFilter } from '../../../domain/recording/types.ts';
+import type { Connection } from '../connection.ts';
+import type { Immediate } from '../rooms.ts';
+import { int, json, optional, Table, text } from '../table.ts';
+import { page, Where } from '../where.ts';
+
+const recordingTable = new Table<Recording>('recording', {
+  recordingId: text('recording_id'),
+  accountId: text('account_id'),
+  callUuid: optional(text('call_uuid')),
+  conferenceName: optional(text('conference_name')),
+  conferenceUuid: optional(text('conference_uuid')),
+  fromNumber: text('from_number'),
+  toNumber: text('to_number'),
+  format: text('format'),
+  type: text('type'),
+  status: text('status'),
+  file: text('file'),
+  bytes: int('bytes'),
+  durationMs: int('duration_ms'),
+  startUs: optional(int('start_us')),
+  endUs: optional(int('end_us')),
+  addedUs: int('added_us'),
+});
+
+const DAY_US = 86_400_000_000;
+
+export const recordingRoom = (db: Connection): Immediate<RecordingStore> => ({
+  insert: (recording) => recordingTable.insert(db, recording),
+  patch: (recordingId, patch) =>
+    recordingTable.patch(db, patch, 'recording_id = @id', { id: recordingId }),
+  get: (recordingId) => recordingTable.get(db, 'recording_id = ?', [recordingId]),
+  page: (filter, slice) =>
+    page(db, recordingTable, recordingWhere(filter), 'added_us DESC, recording_id DESC', slice),
+  walk: (filter, after, limit) => {
+    const where = recordingWhere(filter);
+    if (after !== undefined) {
+      where.also('(added_us, recording_id) > (?, ?)', [after.addedUs, after.recordingId]);
+    }
+    const rest = `WHERE ${where.sql} ORDER BY added_us, recording_id LIMIT ?`;
+    return recordingTable.all(db, rest, [...where.values, limit]);
+  },
+  remove: (recordingId) =>
+    db.run('DELETE FROM recording WHERE recording_id = ?', [recordingId]) === 1,
+  expired: (nowUs, defaultDays, limit) =>
+    db
+      .all(
+        `SELECT r.* FROM account a
+          JOIN recording r ON r.account_id = a.auth_id
+            AND r.added_us < @now - COALESCE(a.recording_retention_days, @days) * ${DAY_US}
+          WHERE r.status <> 'recording' LIMIT @limit`,
+        { now: nowUs, days: defaultDays, limit },
+      )
+      .map((row) => recordingTable.read(row)),
+});
+
+const recordingWhere = (filter: RecordingFilter): Where =>
+  new Where()
+    .and('account_id = ?', filter.accountId)
+    .also("status = 'ready'")
+    .and('added_us >= ?', filter.addedFromUs)
+    .and('added_us <= ?', filter.addedToUs)
+    .and('call_uuid = ?', filter.callUuid)
+    .and('conference_name = ?', filter.conferenceName)
+    .and('conference_uuid = ?', filter.conferenceUuid)
+    .and('from_number = ?', filter.fromNumber)
+    .and('to_number = ?', filter.toNumber)
+    .and('format = ?', filter.format)
+    .and('recording_id = ?', filter.recordingId);
+
+const exportTable = new Table<ExportJob>('export_job', {
+  exportId: text('export_id'),
+  accountId: text('account_id'),
+  recipients: json('recipients'),
+  filter: json('filter'),
+  status: text('status'),
+  attempts: int('attempts'),
+  file: optional(text('file')),
+  recordings: int('recordings'),
+  error: optional(text('error')),
+  createdUs: int('created_us'),
+  updatedUs: int('updated_us'),
+});
+
+export const exportRoom = (db: Connection): Immediate<ExportStore> => ({
+  enqueue: (job) => (exportTable.insertNew(db, job) ? ok(undefined) : err('exportRunning')),
+  patch: (exportId, patch) => exportTable.patch(db, patch, 'export_id = @id', { id: exportId }),
+  get: (exportId) => exportTable.get(db, 'export_id = ?', [exportId]),
+  unfinished: () =>
+    exportTable.all(db, "WHERE status IN ('queued', 'running') ORDER BY created_us, export_id", []),
+});

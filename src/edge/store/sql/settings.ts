@@ -1,0 +1,19 @@
+import { type Connection, string } from '../connection.ts';
+import type { Immediate, SettingStore } from '../rooms.ts';
+
+export const settingRoom = (db: Connection): Immediate<SettingStore> => {
+  const get = (key: string): string | undefined => {
+    const row = db.get('SELECT value FROM setting WHERE key = ?', [key]);
+    return row && string(row, 'value');
+  };
+  return {
+    get,
+    set: (key, value) => {
+      db.run('INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)', [key, value]);
+    },
+    getOrSet: (key, value) => {
+      db.run('INSERT INTO setting (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING', [key, value]);
+      return get(key) ?? value;
+    },
+  };
+};

@@ -1,0 +1,198 @@
+import type { Page, Slice } from '../../../base/page.ts';
+import { err, ok, type Result } from '../../../base/result.ts';
+import type {
+  IpAclStore,
+  OriginationUriStore,
+  TrunkCredentialStore,
+  TrunkStore,
+} from '../../../domain/provisioning/needs.ts';
+import type {
+  IpAcl,
+  OriginationUri,
+  Trunk,
+  TrunkCredential,
+} from '../../../domain/provisioning/types.ts';
+import { type Connection, integer } from '../connection.ts';
+import type { Immediate } from '../rooms.ts';
+import { flag, int, optional, Table, text } from '../table.ts';
+import { page, Where } from '../where.ts';
+
+const uriTable = new Table<OriginationUri>('origination_uri', {
+  id: text('id'),
+  accountId: text('account_id'),
+  name: text('name'),
+  sipUri: text('sip_uri'),
+  priority: int('priority'),
+  weight: int('weight'),
+  enabled: flag('enabled'),
+  description: text('description'),
+  createdUs: int('created_us'),
+  updatedUs: int('updated_us'),
+});
+
+const aclTable = new Table<IpAcl>('ip_acl', {
+  id: text('id'),
+  accountId: text('account_id'),
+  ipAddress: text('ip_address'),
+  description: text('description'),
+  enabled: flag('enabled'),
+  createdUs: int('created_us'),
+  updatedUs: int('updated_us'),
+});
+
+const credentialTable = new Table<TrunkCredential>('trunk_credential', {
+  id: text('id'),
+  accountId: text('account_id'),
+  username: text('username'),
+  realm: text('realm'),
+  enabled: flag('enabled'),
+  createdUs: int('created_us'),
+  updatedUs: int('updated_us'),
+});
+
+const trunkTable = new Table<Trunk>('trunk', {
+  trunkId: text('trunk_id'),
+  accountId: text('account_id'),
+  name: text('name'),
+  direction: text('direction'),
+  enabled: flag('enabled'),
+  transport: text('transport'),
+  secure: flag('secure'),
+  primaryUriUuid: optional(text('primary_uri_uuid')),
+  fallbackUriUuid: optional(text('fallback_uri_uuid')),
+  credentialUuid: optional(text('credential_uuid')),
+  ipaclUuid: optional(text('ipacl_uuid')),
+  concurrentCallsLimit: int('concurrent_calls_limit'),
+  cpsLimit: int('cps_limit'),
+  description: text('description'),
+  recording: flag('recording'),
+  webhookUrl: optional(text('webhook_url')),
+  webhookMethod: text('webhook_method'),
+  createdUs: int('created_us'),
+  updatedUs: int('updated_us'),
+});
+
+interface Owned {
+  readonly id: string;
+  readonly accountId: string;
+}
+
+/** What origination URIs, credentials and ACLs have in common: owned by an account, used by trunks. */
+class PartTable<T extends Owned> {
+  readonly #db: Connection;
+  readonly #table: Table<T>;
+  readonly #usedBy: string;
+
+  /** `usedBy`: condition on `trunk` with `@id`. */
+  constructor(db: Connection, table: Table<T>, usedBy: string) {
+    this.#db = db;
+    this.#table = table;
+    this.#usedBy = usedBy;
+  }
+
+  insert(part: T): void {
+    this.#table.insert(this.#db, part);
+  }
+
+  get(accountId: string, id: string): T | undefined {
+    return this.#table.get(this.#db, 'id = ? AND account_id = ?', [id, accountId]);
+  }
+
+  list(accountId: string, slice: Slice): Page<T> {
+    const where = new Where().and('account_id = ?', accountId);
+    return page(this.#db, this.#table, where, 'created_us DESC, id', slice);
+  }
+
+  patch(accountId: string, id: string, patch: Partial<T>): T | undefined {
+    const where = 'id = @id AND account_id = @account';
+    return this.#table.patch(this.#db, patch, where, { id, account: accountId });
+  }
+
+  remove(accountId: string, id: string): Result<void, 'unknown' | 'inUse'> {
+    if (this.get(accountId, id) === undefined) return err('unknown');
+    const use = this.#db.get(`SELECT COUNT(*) AS n FROM trunk WHERE ${this.#usedBy}`, { id });
+    if (integer(use, 'n') > 0) return err('inUse');
+    this.#db.run(`DELETE FROM ${this.#table.name} WHERE id = ?`, [id]);
+    return ok(undefined);
+  }
+}
+
+export function originationUriRoom(db: Connection): Immediate<OriginationUriStore> {
+  const usedBy = 'primary_uri_uuid = @id OR fallback_uri_uuid = @id';
+  const parts = new PartTable(db, uriTable, usedBy);
+  return {
+    insert: (uri) => parts.insert(uri),
+    get: (accountId, id) => parts.get(accountId, id),
+    list: (accountId, slice) => parts.list(accountId, slice),
+    patch: (accountId, id, patch) => parts.patch(accountId, id, patch),
+    remove: (accountId, id) => parts.remove(accountId, id),
+  };
+}
+
+export function ipAclRoom(db: Connection): Immediate<IpAclStore> {
+  const parts = new PartTable(db, aclTable, 'ipacl_uuid = @id');
+  return {
+    insert: (acl) => parts.insert(acl),
+    get: (accountId, id) => parts.get(accountId, id),
+    list: (accountId, slice) => parts.list(accountId, slice),
+    patch: (accountId, id, patch) => parts.patch(accountId, id, patch),
+    remove: (accountId, id) => parts.remove(accountId, id),
+  };
+}
+
+const passwordPurpose = (id: string): string => `trunk-credential:${id}`;
+
+function sealPassword(db: Connection, id: string, password: string): void {
+  db.run('INSERT OR REPLACE INTO trunk_credential_secret (id, sealed) VALUES (?, ?)', [
+    id,
+    db.vault.seal(password, passwordPurpose(id)),
+  ]);
+}
+
+export function credentialRoom(db: Connection): Immediate<TrunkCredentialStore> {
+  const parts = new PartTable(db, credentialTable, 'credential_uuid = @id');
+  return {
+    insert: (credential, password) => {
+      parts.insert(credential);
+      sealPassword(db, credential.id, password);
+    },
+    get: (accountId, id) => parts.get(accountId, id),
+    passwordOf: (id) => {
+      const row = db.get('SELECT sealed FROM trunk_credential_secret WHERE id = ?', [id]);
+      return row && db.vault.open(row['sealed'] as Uint8Array, passwordPurpose(id));
+    },
+    list: (accountId, slice) => parts.list(accountId, slice),
+    patch: (accountId, id, patch, password) => {
+      const changed = parts.patch(accountId, id, patch);
+      if (changed !== undefined && password !== undefined) sealPassword(db, id, password);
+      return changed;
+    },
+    remove: (accountId, id) => parts.remove(accountId, id),
+  };
+}
+
+export const trunkRoom = (db: Connection): Immediate<TrunkStore> => ({
+  insert: (trunk) => trunkTable.insert(db, trunk),
+  get: (trunkId) => trunkTable.get(db, 'trunk_id = ?', [trunkId]),
+  list: (accountId, slice) => {
+    const where = new Where().and('account_id = ?', accountId);
+    return page(db, trunkTable, where, 'created_us DESC, trunk_id', slice);
+  },
+  patch: (accountId, trunkId, patch) =>
+    trunkTable.patch(db, patch, 'trunk_id = @id AND account_id = @account', {
+      id: trunkId,
+      account: accountId,
+    }),
+  remove: (accountId, trunkId) => {
+    const owned = [trunkId, accountId];
+    if (trunkTable.get(db, 'trunk_id = ? AND account_id = ?', owned) === undefined) {
+      return err('unknown');
+    }
+    const use = db.get('SELECT COUNT(*) AS n FROM phone_number WHERE trunk_group_id = ?', [
+      trunkId,
+    ]);
+    if (integer(use, 'n') > 0) return err('inUse');
+    db.run('DELETE FROM trunk WHERE trunk_id = ?', [trunkId]);
+    return ok(undefined);
+  },
+});

@@ -1,0 +1,117 @@
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { LedgerFault } from '../../domain/ledger/types.ts';
+import type { Synchronous } from './connection.ts';
+import { Engine, type Unit } from './engine.ts';
+import { Executor, InlineRunner } from './executor.ts';
+import { LANES, type Lane, type Rooms } from './rooms.ts';
+import { StoreThread, type ThreadOptions } from './thread.ts';
+import { ephemeralKey, loadKey } from './vault.ts';
+
+export type { Rooms, SettingStore } from './rooms.ts';
+
+export interface StoreOptions {
+  /** Folder of database and key file, or `:memory:` (one connection, on the caller's thread). */
+  readonly dataDir: string;
+  readonly synchronous: Synchronous;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Every need of the domain that is kept on disk, and the care of it. */
+export interface Store extends Rooms {
+  /** A consistent copy of the database at `path`, taken while the service runs. The key file is not in it. */
+  backup(path: string): Promise<void>;
+  /** Balances that do not equal the sum of their entries and reservations. */
+  verify(): Promise<readonly LedgerFault[]>;
+  /** What was asked for is still done. */
+  close(): Promise<void>;
+}
+
+export async function openStore(options: StoreOptions): Promise<Store> {
+  return options.dataDir === ':memory:' ? openInMemory(options) : openOnDisk(options);
+}
+
+function openInMemory(options: StoreOptions): Store {
+  const engine = new Engine({
+    file: ':memory:',
+    role: 'writer',
+    synchronous: options.synchronous,
+    key: ephemeralKey(),
+    random: options.random,
+  });
+  const executor = new Executor(new InlineRunner(engine));
+  const rooms = createRooms(options.clock, () => executor);
+  return {
+    ...rooms,
+    backup: (path) => Promise.resolve(engine.backup(path)),
+    verify: () => rooms.ledger.verify(),
+    close: () => executor.close(),
+  };
+}
+
+async function openOnDisk(options: StoreOptions): Promise<Store> {
+  const thread: ThreadOptions = {
+    file: prepareFile(options.dataDir),
+    role: 'writer',
+    synchronous: options.synchronous,
+    key: loadKey(join(options.dataDir, 'keys', 'store.key')),
+  };
+  const writing = await StoreThread.start(thread);
+  if (writing.uncleanStart) {
+    options.logger.warn({ file: thread.file }, 'store was not closed, its file was checked');
+  }
+  const writer = new Executor(writing);
+  const reader = new Executor(await StoreThread.start({ ...thread, role: 'reader' }));
+  const rooms = createRooms(options.clock, (lane) => (lane === 'report' ? reader : writer));
+  return {
+    ...rooms,
+    backup: (path) => backUp(thread, path),
+    verify: () => rooms.ledger.verify(),
+    close: async () => {
+      await reader.close();
+      await writer.close();
+    },
+  };
+}
+
+/** On a thread of its own: a large copy holds up neither calls nor reports. */
+async function backUp(options: ThreadOptions, path: string): Promise<void> {
+  const thread = await StoreThread.start({ ...options, role: 'reader' });
+  try {
+    await thread.backup(path);
+  } finally {
+    await thread.close();
+  }
+}
+
+/** The file is made before SQLite opens it, so that its journals inherit the mode: for the owner alone. */
+function prepareFile(dataDir: string): string {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const file = join(dataDir, 'carillon.db');
+  closeSync(openSync(file, 'a', 0o600));
+  chmodSync(file, 0o600);
+  return file;
+}
+
+/** Each verb becomes a unit of work on the executor of its lane, stamped with the time of the request. */
+function createRooms(clock: Clock, executorOf: (lane: Lane) => Executor): Rooms {
+  const rooms: Record<string, Record<string, (...given: unknown[]) => Promise<unknown>>> = {};
+  for (const [room, verbs] of Object.entries<Readonly<Record<string, Lane>>>(LANES)) {
+    rooms[room] = Object.fromEntries(
+      Object.entries(verbs).map(([verb, lane]) => {
+        const executor = executorOf(lane);
+        const submit = (...given: unknown[]): Promise<unknown> => {
+          const unit: Unit = { room, verb, given, nowUs: Math.round(clock.wallMs() * 1000) };
+          return executor.submit(unit);
+        };
+        return [verb, submit];
+      }),
+    );
+  }
+  return rooms as unknown as Rooms;
+}

@@ -1,0 +1,125 @@
+import { assert } from '../../base/errors.ts';
+import type { Connection, Parameters, Row, SqlValue } from './connection.ts';
+
+/** How one field of a record is kept in its column. */
+export interface Column<T> {
+  readonly name: string;
+  write(value: T): SqlValue;
+  read(value: SqlValue): T;
+}
+
+/** Every field of the record, none forgotten: a field added to the domain does not compile until it has a column. */
+export type Columns<T> = { readonly [Key in keyof T]-?: Column<T[Key]> };
+
+export const text = <T extends string = string>(name: string): Column<T> => ({
+  name,
+  write: (value) => value,
+  read: (value) => String(value) as T,
+});
+
+/** `T`: a branded number such as money. */
+export const int = <T extends number = number>(name: string): Column<T> => ({
+  name,
+  write: (value) => value,
+  read: (value) => Number(value) as T,
+});
+
+export const flag = (name: string): Column<boolean> => ({
+  name,
+  write: (value) => (value ? 1 : 0),
+  read: (value) => value === 1,
+});
+
+export const json = <T>(name: string): Column<T> => ({
+  name,
+  write: (value) => JSON.stringify(value),
+  read: (value) => JSON.parse(String(value)) as T,
+});
+
+/** NULL for undefined. */
+export const optional = <T>(column: Column<T>): Column<T | undefined> => ({
+  name: column.name,
+  write: (value) => (value === undefined ? null : column.write(value)),
+  read: (value) => (value === null ? undefined : column.read(value)),
+});
+
+/** A table whose rows are records of the domain. */
+export class Table<T extends object> {
+  readonly name: string;
+  readonly #fields: ReadonlyArray<readonly [key: string, column: Column<unknown>]>;
+  readonly #insert: string;
+
+  constructor(name: string, columns: Columns<T>) {
+    this.name = name;
+    this.#fields = Object.entries<Column<unknown>>(columns as Record<string, Column<unknown>>);
+    const names = this.#fields.map(([, column]) => column.name);
+    this.#insert = `INTO ${name} (${names.join(', ')}) VALUES (${names.map((n) => `@${n}`).join(', ')})`;
+  }
+
+  insert(db: Connection, record: T): void {
+    db.run(`INSERT ${this.#insert}`, this.#write(record));
+  }
+
+  /** False when a row of the same key, or one that a unique index forbids beside it, is there already. */
+  insertNew(db: Connection, record: T): boolean {
+    return db.run(`INSERT ${this.#insert} ON CONFLICT DO NOTHING`, this.#write(record)) === 1;
+  }
+
+  /** A new row in place of the one with the same key. */
+  replace(db: Connection, record: T): void {
+    db.run(`INSERT OR REPLACE ${this.#insert}`, this.#write(record));
+  }
+
+  /** `where` is the SQL after WHERE. */
+  get(db: Connection, where: string, parameters: Parameters): T | undefined {
+    const row = db.get(`SELECT * FROM ${this.name} WHERE ${where}`, parameters);
+    return row === undefined ? undefined : this.read(row);
+  }
+
+  all(db: Connection, rest: string, parameters: Parameters): readonly T[] {
+    const rows = db.all(`SELECT * FROM ${this.name} ${rest}`, parameters);
+    return rows.map((row) => this.read(row));
+  }
+
+  /** Sets the fields that the patch names, and `updated_us` where the table has one. */
+  patch(
+    db: Connection,
+    patch: Partial<T>,
+    where: string,
+    parameters: Readonly<Record<string, SqlValue>>,
+  ): T | undefined {
+    const assignments: string[] = [];
+    const values: Record<string, SqlValue> = { ...parameters };
+    for (const [key, column] of this.#fields) {
+      if (key === 'updatedUs') {
+        assignments.push(`${column.name} = @set_${column.name}`);
+        values[`set_${column.name}`] = db.nowUs;
+      } else if (key in patch) {
+        assignments.push(`${column.name} = @set_${column.name}`);
+        values[`set_${column.name}`] = column.write((patch as Record<string, unknown>)[key]);
+      }
+    }
+    if (assignments.length === 0) return this.get(db, where, parameters);
+    const sql = `UPDATE ${this.name} SET ${assignments.join(', ')} WHERE ${where} RETURNING *`;
+    const row = db.get(sql, values);
+    return row === undefined ? undefined : this.read(row);
+  }
+
+  read(row: Row): T {
+    const record: Record<string, unknown> = {};
+    for (const [key, column] of this.#fields) {
+      const value = row[column.name];
+      assert(value !== undefined, `${this.name} has no column ${column.name}`);
+      record[key] = column.read(value);
+    }
+    return record as T;
+  }
+
+  #write(record: T): Readonly<Record<string, SqlValue>> {
+    const values: Record<string, SqlValue> = {};
+    for (const [key, column] of this.#fields) {
+      values[column.name] = column.write((record as Record<string, unknown>)[key]);
+    }
+    return values;
+  }
+}

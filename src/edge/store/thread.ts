@@ -1,0 +1,90 @@
+import { Worker } from 'node:worker_threads';
+import { ServiceError } from '../../base/errors.ts';
+import type { Synchronous } from './connection.ts';
+import type { Outcome, Unit } from './engine.ts';
+import type { Runner } from './executor.ts';
+import { type Failure, toError } from './failure.ts';
+
+export interface ThreadOptions {
+  readonly file: string;
+  readonly role: 'writer' | 'reader';
+  readonly synchronous: Synchronous;
+  readonly key: Uint8Array;
+}
+
+export type Request =
+  | { readonly kind: 'run'; readonly units: readonly Unit[] }
+  | { readonly kind: 'backup'; readonly path: string }
+  | { readonly kind: 'close' };
+
+/** One for each request, in order; the first message of a thread answers its start. */
+export type Reply =
+  | { readonly kind: 'ready'; readonly uncleanStart: boolean }
+  | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+/** An engine on a thread of its own, one request at a time. */
+export class StoreThread implements Runner {
+  readonly #worker: Worker;
+  #pending: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | undefined;
+  #death: Error | undefined;
+  uncleanStart = false;
+
+  /** Resolves once the database is open and up to date. */
+  static async start(options: ThreadOptions): Promise<StoreThread> {
+    const thread = new StoreThread(options);
+    const ready = await thread.#reply();
+    if (ready.kind === 'failed') throw toError(ready.failure);
+    thread.uncleanStart = ready.kind === 'ready' && ready.uncleanStart;
+    return thread;
+  }
+
+  private constructor(options: ThreadOptions) {
+    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: options });
+    this.#worker.on('message', (reply: Reply) => {
+      const pending = this.#pending;
+      this.#pending = undefined;
+      pending?.resolve(reply);
+    });
+    this.#worker.on('error', (error) => this.#died(error));
+    this.#worker.on('exit', () => {
+      this.#died(new ServiceError('STORE_CLOSED', 'the store thread has ended'));
+    });
+  }
+
+  async run(units: readonly Unit[]): Promise<readonly Outcome[]> {
+    const reply = await this.#ask({ kind: 'run', units });
+    return reply.kind === 'outcomes' ? reply.outcomes : [];
+  }
+
+  async backup(path: string): Promise<void> {
+    await this.#ask({ kind: 'backup', path });
+  }
+
+  async close(): Promise<void> {
+    await this.#ask({ kind: 'close' });
+    await this.#worker.terminate();
+  }
+
+  async #ask(request: Request): Promise<Reply> {
+    if (this.#death !== undefined) throw this.#death;
+    const answered = this.#reply();
+    this.#worker.postMessage(request);
+    const reply = await answered;
+    if (reply.kind === 'failed') throw toError(reply.failure);
+    return reply;
+  }
+
+  #reply(): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      this.#pending = { resolve, reject };
+    });
+  }
+
+  #died(error: Error): void {
+    this.#death ??= error;
+    this.#pending?.reject(error);
+    this.#pending = undefined;
+  }
+}

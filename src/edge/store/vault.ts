@@ -1,0 +1,72 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { ServiceError } from '../../base/errors.ts';
+
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+/** First byte of everything sealed: names algorithm and layout, so that both can change one day. */
+const LAYOUT = 1;
+
+/**
+ * Keeps secrets that must be read again (account tokens sign webhooks): AES-256-GCM under a key that is not in the
+ * database. Layout: version, nonce, tag, ciphertext. `purpose` is authenticated, so that a sealed value cannot be
+ * moved to another row. Nonces are random, 96 bit: safe below 2^32 values a key (NIST SP 800-38D §8.3).
+ */
+export class Vault {
+  readonly #key: Uint8Array;
+
+  constructor(key: Uint8Array) {
+    if (key.length !== KEY_BYTES) {
+      throw new ServiceError('STORE_CORRUPT', `the key file must hold ${KEY_BYTES} bytes`);
+    }
+    this.#key = key;
+  }
+
+  seal(text: string, purpose: string): Uint8Array {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce);
+    cipher.setAAD(Buffer.from(purpose));
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return Buffer.concat([Buffer.of(LAYOUT), nonce, cipher.getAuthTag(), sealed]);
+  }
+
+  open(sealed: Uint8Array, purpose: string): string {
+    const bytes = Buffer.from(sealed);
+    const nonceEnd = 1 + NONCE_BYTES;
+    const tagEnd = nonceEnd + TAG_BYTES;
+    if (bytes[0] !== LAYOUT || bytes.length < tagEnd) throw unreadable();
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(1, nonceEnd));
+    decipher.setAAD(Buffer.from(purpose));
+    decipher.setAuthTag(bytes.subarray(nonceEnd, tagEnd));
+    try {
+      return Buffer.concat([decipher.update(bytes.subarray(tagEnd)), decipher.final()]).toString();
+    } catch (cause) {
+      throw unreadable(cause);
+    }
+  }
+}
+
+/** Reads the key file, or makes it at the first start: mode 0600 in a folder of mode 0700. */
+export function loadKey(file: string): Uint8Array {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(file, randomBytes(KEY_BYTES), { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if (!isExisting(error)) throw error;
+    chmodSync(file, 0o600);
+  }
+  return readFileSync(file);
+}
+
+/** A key for a store that is never written to disk. */
+export const ephemeralKey = (): Uint8Array => randomBytes(KEY_BYTES);
+
+const isExisting = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EEXIST';
+
+const unreadable = (cause?: unknown): ServiceError =>
+  new ServiceError('STORE_CORRUPT', 'a secret in the store does not open with this key file', {
+    cause,
+  });

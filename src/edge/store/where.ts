@@ -1,0 +1,58 @@
+import type { Page, Slice } from '../../base/page.ts';
+import { type Connection, integer, type SqlValue } from './connection.ts';
+import type { Table } from './table.ts';
+
+/** Conditions joined by AND; one whose value is undefined is no condition. */
+export class Where {
+  readonly #conditions: string[] = [];
+  readonly #values: SqlValue[] = [];
+
+  /** `condition` holds exactly one `?`. */
+  and(condition: string, value: SqlValue | undefined): this {
+    if (value !== undefined) {
+      this.#conditions.push(condition);
+      this.#values.push(value);
+    }
+    return this;
+  }
+
+  /** A condition with several values, or none. */
+  also(condition: string, values: readonly SqlValue[] = []): this {
+    this.#conditions.push(condition);
+    this.#values.push(...values);
+    return this;
+  }
+
+  /** Case-insensitive substring; written so that every SQL database folds both sides the same way. */
+  contains(columns: readonly string[], part: string | undefined): this {
+    if (part === undefined) return this;
+    const pattern = `%${part.replace(/[\\%_]/g, '\\$&')}%`;
+    const tests = columns.map((column) => `lower(${column}) LIKE lower(?) ESCAPE '\\'`);
+    return this.also(
+      `(${tests.join(' OR ')})`,
+      columns.map(() => pattern),
+    );
+  }
+
+  get sql(): string {
+    return this.#conditions.length === 0 ? '1' : this.#conditions.join(' AND ');
+  }
+
+  get values(): readonly SqlValue[] {
+    return this.#values;
+  }
+}
+
+/** One cut of a table and the size of the whole set. */
+export function page<T extends object>(
+  db: Connection,
+  table: Table<T>,
+  where: Where,
+  order: string,
+  slice: Slice,
+): Page<T> {
+  const rest = `WHERE ${where.sql} ORDER BY ${order} LIMIT ? OFFSET ?`;
+  const items = table.all(db, rest, [...where.values, slice.limit, slice.offset]);
+  const count = db.get(`SELECT COUNT(*) AS n FROM ${table.name} WHERE ${where.sql}`, where.values);
+  return { items, total: integer(count, 'n') };
+}
