@@ -1,0 +1,128 @@
+import type { UserAgentCore } from '../dialog/core.ts';
+import { Questions } from '../dialog/questions.ts';
+import { parseAuth } from '../header/auth.ts';
+import type { SipRequest } from '../message.ts';
+import type { TransactionId } from '../transaction/types.ts';
+import type { Flow } from '../transport/flow.ts';
+import { parseUri, type Uri, unescapeUser } from '../uri.ts';
+import { DigestAuthenticator, type DigestVerdict, type Ha1ByAlgorithm } from './authenticator.ts';
+import { type DigestCredentials, readDigestCredentials } from './credentials.ts';
+import { FailureLimit } from './failure-limit.ts';
+import { NonceMint } from './nonce.ts';
+
+/** A request at the gate. */
+export interface GatedRequest {
+  readonly request: SipRequest;
+  readonly transaction: TransactionId;
+  readonly flow: Flow;
+}
+
+const MS_PER_SECOND = 1000;
+
+/**
+ * Lets in whoever proves a password of this realm; answers everybody else (RFC 3261 §22.2): 401 with challenges, 400
+ * for credentials of another request, 403 for whom has failed too often. An unknown user and a wrong password look
+ * the same from outside.
+ */
+export class Gate {
+  readonly #core: UserAgentCore;
+  readonly #authenticator: DigestAuthenticator;
+  readonly #realm: string;
+  readonly #failures: FailureLimit;
+  readonly #finding: Questions<Ha1ByAlgorithm | undefined>;
+
+  constructor(core: UserAgentCore, realm: string) {
+    const { random, nonces, failures } = core.options;
+    this.#core = core;
+    this.#realm = realm;
+    this.#authenticator = new DigestAuthenticator(realm, new NonceMint(random, nonces));
+    this.#failures = new FailureLimit(failures);
+    this.#finding = new Questions(core.limits.maxWaiting);
+  }
+
+  secretFound(id: number, secrets: Ha1ByAlgorithm | undefined): void {
+    this.#finding.answer(id, secrets);
+  }
+
+  /** `passed` is called, perhaps in a later turn, with the username; never when the request was answered here. */
+  admit(gated: GatedRequest, passed: (username: string) => void): void {
+    const { request, flow } = gated;
+    const blockedMs = this.#failures.blockedForMs(flow.remoteAddress, this.#core.nowMs);
+    if (blockedMs !== undefined) {
+      const headers = [['Retry-After', String(Math.ceil(blockedMs / MS_PER_SECOND))]] as const;
+      this.#refuse(gated, 403, 'too many failed attempts', { headers });
+      return;
+    }
+    const credentials = this.#credentials(request);
+    if (credentials === undefined) {
+      this.#challenge(gated, false, 'no credentials');
+      return;
+    }
+    const { username } = credentials;
+    const id = this.#finding.ask((secrets) => {
+      const verdict = this.#verify(credentials, request, secrets);
+      if (verdict === 'ok') passed(username);
+      else this.#failed(gated, verdict);
+    });
+    if (id === undefined) this.#refuse(gated, 503, 'too many requests wait', {});
+    else this.#core.emit({ kind: 'findSecret', id, username });
+  }
+
+  #credentials(request: SipRequest): DigestCredentials | undefined {
+    for (const value of request.headers('authorization')) {
+      const fields = parseAuth(value);
+      if (fields === undefined || fields.scheme.toLowerCase() !== 'digest') continue;
+      const credentials = readDigestCredentials(fields.params);
+      if (credentials?.realm === this.#realm) return credentials;
+    }
+    return undefined;
+  }
+
+  #verify(
+    credentials: DigestCredentials,
+    request: SipRequest,
+    secrets: Ha1ByAlgorithm | undefined,
+  ): DigestVerdict {
+    const { nowMs } = this.#core;
+    const same = meansSameUri(credentials.uri, request.requestUri);
+    return this.#authenticator.verify(credentials, request.method, same, secrets, nowMs);
+  }
+
+  #failed(gated: GatedRequest, verdict: Exclude<DigestVerdict, 'ok'>): void {
+    if (verdict === 'stale') {
+      this.#challenge(gated, true, 'stale nonce');
+      return;
+    }
+    this.#failures.note(gated.flow.remoteAddress, this.#core.nowMs);
+    if (verdict === 'wrong') this.#challenge(gated, false, 'wrong credentials');
+    else this.#refuse(gated, 400, 'credentials for another URI', { reason: 'Digest URI Mismatch' });
+  }
+
+  #challenge(gated: GatedRequest, stale: boolean, why: string): void {
+    const challenges = this.#authenticator.challenges(this.#core.nowMs, stale);
+    const headers = challenges.map((value) => ['WWW-Authenticate', value] as const);
+    this.#refuse(gated, 401, why, { headers });
+  }
+
+  #refuse(
+    gated: GatedRequest,
+    status: number,
+    why: string,
+    parts: Parameters<UserAgentCore['respond']>[3],
+  ): void {
+    this.#core.refuse(gated.transaction, gated.request, gated.flow, status, why, parts);
+  }
+}
+
+/** Proxies and phones may differ in parameters; user and host have to agree (RFC 7616 §3.4.6). */
+function meansSameUri(digestUri: string, requestUri: string): boolean {
+  if (digestUri === requestUri) return true;
+  const [a, b] = [parseUri(digestUri), parseUri(requestUri)];
+  return a !== undefined && b !== undefined && addressOf(a) === addressOf(b);
+}
+
+function addressOf(uri: Uri): string {
+  if (uri.kind === 'tel') return `tel:${uri.number}`;
+  if (uri.kind === 'other') return `${uri.scheme}:${uri.opaque}`;
+  return `${unescapeUser(uri.user)}@${uri.host.toLowerCase()}`;
+}

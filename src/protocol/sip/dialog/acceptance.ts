@@ -1,0 +1,51 @@
+import type { SipResponse } from '../message.ts';
+import { patience } from '../transaction/timer-values.ts';
+import type { TransactionId } from '../transaction/types.ts';
+import type { Cancel } from './agenda.ts';
+import type { UserAgentCore } from './core.ts';
+
+/** A 2xx to INVITE on its way: repeated until its ACK arrives, given up after 64*T1 (RFC 3261 §13.3.1.4). */
+export class Acceptance {
+  readonly #core: UserAgentCore;
+  readonly #transaction: TransactionId;
+  readonly #response: SipResponse;
+  readonly #givenUp: () => void;
+  /** CSeq of the INVITE, which its ACK carries. */
+  readonly sequence: number;
+  /** The 2xx carries our offer, so the ACK has to bring an answer. */
+  readonly expectsAnswer: boolean;
+  #cancelTimer: Cancel = () => undefined;
+
+  constructor(
+    core: UserAgentCore,
+    accepted: {
+      readonly transaction: TransactionId;
+      readonly response: SipResponse;
+      readonly expectsAnswer: boolean;
+    },
+    givenUp: () => void,
+  ) {
+    this.#core = core;
+    this.#transaction = accepted.transaction;
+    this.#response = accepted.response;
+    this.expectsAnswer = accepted.expectsAnswer;
+    this.sequence = accepted.response.cseq.sequence;
+    this.#givenUp = givenUp;
+    const { t1 } = core.timers;
+    this.#send(t1, core.nowMs + patience(core.timers));
+  }
+
+  acknowledged(): void {
+    this.#cancelTimer();
+  }
+
+  #send(intervalMs: number, endMs: number): void {
+    const core = this.#core;
+    core.send(this.#transaction, this.#response);
+    const nextMs = core.nowMs + intervalMs;
+    this.#cancelTimer =
+      nextMs < endMs
+        ? core.agenda.at(nextMs, () => this.#send(Math.min(2 * intervalMs, core.timers.t2), endMs))
+        : core.agenda.at(endMs, this.#givenUp);
+  }
+}

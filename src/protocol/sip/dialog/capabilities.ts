@@ -1,0 +1,62 @@
+/** What this user agent can do, and what it says to a request that asks for more (RFC 3261 §8.2). */
+import { parseMediaType, parseTokenWithParams } from '../header/values.ts';
+import type { HeaderInit, SipRequest } from '../message.ts';
+import { SDP_TYPE, sdpOf } from './sdp-body.ts';
+
+export const METHODS: readonly string[] = [
+  ...['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE'],
+];
+const EXTENSIONS: readonly string[] = ['timer'];
+export const INFO_TYPES: readonly string[] = ['application/dtmf-relay', 'application/dtmf'];
+
+export const ALLOW: HeaderInit = [['Allow', METHODS.join(', ')]];
+export const SUPPORTED: HeaderInit = [['Supported', EXTENSIONS.join(', ')]];
+/** What an answer to OPTIONS and a 2xx to INVITE tell (§11.2, §13.2.1). */
+export const CAPABILITIES: HeaderInit = [...ALLOW, ...SUPPORTED, ['Accept', SDP_TYPE]];
+
+/** Why a request cannot be served, with what the peer needs to know. */
+export interface Refusal {
+  readonly status: number;
+  readonly headers: HeaderInit;
+  readonly why: string;
+}
+
+const refusal = (status: number, why: string, headers: HeaderInit = []): Refusal => ({
+  status,
+  headers,
+  why,
+});
+
+/** Extensions that a peer demands and we lack: 420 (§8.2.2.3). */
+export function unmetDemand(request: SipRequest): Refusal | undefined {
+  const unmet = request.list('require').filter((tag) => !EXTENSIONS.includes(tag.toLowerCase()));
+  if (unmet.length === 0) return undefined;
+  return refusal(420, 'extension required', [['Unsupported', unmet.join(', ')]]);
+}
+
+/** A body that we cannot read (415, §8.2.3), or an answer that the peer could not (406, §21.4.7). */
+export function unfitContent(request: SipRequest): Refusal | undefined {
+  const { method } = request;
+  if (method !== 'INVITE' && method !== 'UPDATE') return undefined;
+  const encodings = request.tokens('content-encoding').filter((name) => name !== 'identity');
+  if (encodings.length > 0) {
+    return refusal(415, 'content encoding', [['Accept-Encoding', 'identity']]);
+  }
+  if (request.body.length > 0 && sdpOf(request) === undefined && !isOptional(request)) {
+    return refusal(415, 'content type', [['Accept', SDP_TYPE]]);
+  }
+  if (!acceptsSdp(request)) return refusal(406, 'accepts no SDP', [['Accept', SDP_TYPE]]);
+  return undefined;
+}
+
+function isOptional(request: SipRequest): boolean {
+  const disposition = parseTokenWithParams(request.header('content-disposition') ?? '');
+  return disposition?.params.get('handling')?.toLowerCase() === 'optional';
+}
+
+function acceptsSdp(request: SipRequest): boolean {
+  const ranges = request.list('accept');
+  if (request.header('accept') === undefined) return true;
+  const wanted = [SDP_TYPE, 'application/*', '*/*'];
+  return ranges.some((range) => wanted.includes(parseMediaType(range)?.essence ?? ''));
+}

@@ -1,0 +1,223 @@
+import { token } from '../../../base/ids.ts';
+import { formatParams } from '../header/text.ts';
+import { MAGIC_COOKIE } from '../header/via.ts';
+import {
+  createResponse,
+  type HeaderInit,
+  type ResponseParts,
+  type SipRequest,
+  type SipResponse,
+} from '../message.ts';
+import { serialize } from '../serialize.ts';
+import { TransactionLayer } from '../transaction/layer.ts';
+import { RFC3261_TIMERS, type TimerValues } from '../transaction/timer-values.ts';
+import type { TransactionId, TransactionOutput } from '../transaction/types.ts';
+import type { Flow } from '../transport/flow.ts';
+import { bracketed, formatHostPort } from '../uri.ts';
+import {
+  DEFAULT_USER_AGENT_LIMITS,
+  type Target,
+  type UserAgentLimits,
+  type UserAgentOptions,
+  type UserAgentOutput,
+} from '../user-agent-types.ts';
+import { Agenda } from './agenda.ts';
+import { loopMark } from './loop.ts';
+import { Questions } from './questions.ts';
+import type { Session } from './session.ts';
+
+/** Whoever sent a request of ours in a client transaction. */
+export interface ClientUser {
+  response(response: SipResponse, flow: Flow): void;
+  failed(how: 'timeout' | 'transport'): void;
+}
+
+/** Whoever answers an INVITE of a peer. */
+export interface ServerUser {
+  cancelled(request: SipRequest): void;
+}
+
+type Incoming = Extract<
+  TransactionOutput,
+  { kind: 'request' | 'cancel' | 'ack' | 'strayResponse' | 'discarded' }
+>;
+
+const TAG_BITS = 64;
+
+/** What the parts of a user agent share: the time of this turn, transactions, timers, dialogs, questions, outputs. */
+export class UserAgentCore {
+  readonly options: UserAgentOptions;
+  readonly limits: UserAgentLimits;
+  readonly timers: TimerValues;
+  readonly agenda = new Agenda();
+  readonly layer: TransactionLayer;
+  /** Sessions by dialog id. */
+  readonly dialogs = new Map<string, Session>();
+  readonly clients = new Map<TransactionId, ClientUser>();
+  readonly servers = new Map<TransactionId, ServerUser>();
+  readonly resolving: Questions<readonly Target[]>;
+  readonly connecting: Questions<Flow | undefined>;
+  /** Monotonic milliseconds of the input that is being handled. */
+  nowMs = 0;
+  readonly #incoming: (output: Incoming) => void;
+  #outputs: UserAgentOutput[] = [];
+
+  constructor(options: UserAgentOptions, incoming: (output: Incoming) => void) {
+    this.options = options;
+    this.limits = options.limits ?? DEFAULT_USER_AGENT_LIMITS;
+    this.timers = options.timers ?? RFC3261_TIMERS;
+    this.resolving = new Questions(this.limits.maxWaiting);
+    this.connecting = new Questions(this.limits.maxWaiting);
+    this.layer = new TransactionLayer({
+      newToken: () => this.newToken(),
+      timers: this.timers,
+      server: options.userAgent,
+    });
+    this.#incoming = incoming;
+  }
+
+  emit(output: UserAgentOutput): void {
+    this.#outputs.push(output);
+  }
+
+  takeOutputs(): readonly UserAgentOutput[] {
+    const outputs = this.#outputs;
+    this.#outputs = [];
+    return outputs;
+  }
+
+  /** `host:port` of the Via of our requests, as `sentBy` writes it. */
+  get ownSentBy(): string {
+    const { publicHost, publicPort } = this.options;
+    return formatHostPort(bracketed(publicHost.toLowerCase()), publicPort);
+  }
+
+  /** A tag, branch or the like that nobody can guess (RFC 3261 §19.3 asks for 32 bits at least). */
+  newToken(): string {
+    return token(this.options.random, TAG_BITS);
+  }
+
+  /** Hands on what the transaction layer says. */
+  run(outputs: readonly TransactionOutput[]): void {
+    for (const output of outputs) {
+      switch (output.kind) {
+        case 'send':
+          this.emit(output);
+          break;
+        case 'response':
+          this.clients.get(output.transaction)?.response(output.response, output.flow);
+          break;
+        case 'timeout':
+          this.#fail(output.transaction, 'timeout');
+          break;
+        case 'transportError':
+          this.#fail(output.transaction, 'transport');
+          break;
+        case 'terminated':
+          this.clients.delete(output.transaction);
+          this.servers.delete(output.transaction);
+          break;
+        default:
+          this.#incoming(output);
+      }
+    }
+  }
+
+  #fail(transaction: TransactionId, how: 'timeout' | 'transport'): void {
+    const user = this.clients.get(transaction);
+    this.clients.delete(transaction);
+    user?.failed(how);
+  }
+
+  /** Starts a client transaction over a flow; the request gets its Via here. */
+  request(request: SipRequest, flow: Flow, user: ClientUser): TransactionId {
+    const routed = request.withPrependedHeader('Via', this.#via(request, flow));
+    const { transaction, outputs } = this.layer.request(routed, flow, this.nowMs);
+    this.clients.set(transaction, user);
+    this.run(outputs);
+    return transaction;
+  }
+
+  /** Sends an ACK to a 2xx: outside every transaction (§13.2.2.4). Returns what to repeat for each further 2xx. */
+  sendAck(ack: SipRequest, flow: Flow): Extract<UserAgentOutput, { kind: 'send' }> {
+    const message = ack.withPrependedHeader('Via', this.#via(ack, flow));
+    const output = {
+      kind: 'send' as const,
+      bytes: serialize(message),
+      message,
+      flow,
+      transaction: undefined,
+    };
+    this.emit(output);
+    return output;
+  }
+
+  /** Answers a request. */
+  respond(
+    transaction: TransactionId,
+    request: SipRequest,
+    status: number,
+    parts: ResponseParts = {},
+  ): void {
+    this.send(transaction, this.response(request, status, parts));
+  }
+
+  /** Refuses a request that is not worth more than a line in the log. */
+  refuse(
+    transaction: TransactionId,
+    request: SipRequest,
+    flow: Flow,
+    status: number,
+    why: string,
+    parts: ResponseParts = {},
+  ): void {
+    this.respond(transaction, request, status, parts);
+    this.emit({ kind: 'refused', method: request.method, status, why, flow });
+  }
+
+  send(transaction: TransactionId, response: SipResponse): void {
+    this.run(this.layer.respond(transaction, response, this.nowMs));
+  }
+
+  /** A response with our Server header and, where the caller names none, a fresh To tag. */
+  response(request: SipRequest, status: number, parts: ResponseParts = {}): SipResponse {
+    return createResponse(request, status, {
+      ...parts,
+      toTag: parts.toTag ?? this.newToken(),
+      headers: [...(parts.headers ?? []), ['Server', this.options.userAgent]],
+    });
+  }
+
+  /** Our Contact towards a peer on that flow. */
+  contact(flow: Pick<Flow, 'transport'> | undefined): string {
+    const transport = flow?.transport ?? 'udp';
+    const { publicHost, publicPort } = this.options;
+    const params = formatParams(new Map(transport === 'udp' ? [] : [['transport', transport]]));
+    return `<sip:${formatHostPort(bracketed(publicHost), publicPort)}${params}>`;
+  }
+
+  /** The flow of requests over UDP to an address: all of them leave from the one socket. */
+  udpFlow(address: string, port: number): Flow {
+    const { localAddress, localPort } = this.options;
+    return {
+      transport: 'udp',
+      localAddress,
+      localPort,
+      remoteAddress: address,
+      remotePort: port,
+      connectionId: undefined,
+    };
+  }
+
+  /** Seconds in [0, 10] for Retry-After when two requests overlap (§14.2). */
+  retryAfter(): HeaderInit {
+    return [['Retry-After', String(this.options.random.integer(11))]];
+  }
+
+  #via(request: SipRequest, flow: Flow): string {
+    const { publicHost, publicPort } = this.options;
+    const sentBy = formatHostPort(bracketed(publicHost), publicPort);
+    const branch = `${MAGIC_COOKIE}${this.newToken()}.${loopMark(request.requestUri)}`;
+    return `SIP/2.0/${flow.transport.toUpperCase()} ${sentBy};branch=${branch};rport`;
+  }
+}

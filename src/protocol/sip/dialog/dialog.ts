@@ -1,0 +1,179 @@
+import { formatCSeq, MAX_CSEQ } from '../header/cseq.ts';
+import { formatNameAddr, type NameAddr } from '../header/name-addr.ts';
+import { withParam } from '../header/text.ts';
+import { createRequest, type HeaderInit, type SipRequest, type SipResponse } from '../message.ts';
+import { formatUri } from '../uri.ts';
+
+/** The state of RFC 3261 §12. */
+interface DialogState {
+  readonly callId: string;
+  readonly localTag: string;
+  readonly remoteTag: string;
+  /** From and To of our requests, with tags. */
+  readonly local: string;
+  readonly remote: string;
+  readonly routeSet: readonly NameAddr[];
+  readonly remoteTarget: string;
+  readonly localSequence: number;
+  readonly remoteSequence: number | undefined;
+}
+
+export interface DialogRequestParts {
+  readonly headers?: HeaderInit;
+  readonly body?: Uint8Array | string;
+  /** ACK and CANCEL carry the sequence of their INVITE; the others take the next one. */
+  readonly sequence?: number;
+}
+
+/** A request without Via, and the URI that says where it goes first (§8.1.2). */
+export interface RoutedRequest {
+  readonly request: SipRequest;
+  readonly nextHop: string;
+}
+
+export const dialogId = (callId: string, localTag: string, remoteTag: string): string =>
+  `${callId}\n${localTag}\n${remoteTag}`;
+
+/** A peer-to-peer relationship of two user agents (RFC 3261 §12): identity, order, route set, remote target. */
+export class Dialog {
+  #state: DialogState;
+
+  private constructor(state: DialogState) {
+    this.#state = state;
+  }
+
+  /** The callee's side (§12.1.1). The request has passed validation and carries a Contact. */
+  static fromRequest(request: SipRequest, localTag: string, firstSequence: number): Dialog {
+    return new Dialog({
+      callId: request.callId,
+      localTag,
+      remoteTag: request.from.tag ?? '',
+      local: formatNameAddr({ ...request.to, tag: localTag }),
+      remote: formatNameAddr(request.from),
+      routeSet: request.recordRoute ?? [],
+      remoteTarget: formatUri(request.contact?.uri ?? request.from.uri),
+      localSequence: firstSequence,
+      remoteSequence: request.cseq.sequence,
+    });
+  }
+
+  /** The caller's side, at a provisional or final response with a To tag (§12.1.2). */
+  static fromResponse(request: SipRequest, response: SipResponse): Dialog {
+    return new Dialog({
+      callId: request.callId,
+      localTag: request.from.tag ?? '',
+      remoteTag: response.to.tag ?? '',
+      local: formatNameAddr(request.from),
+      remote: formatNameAddr(response.to),
+      routeSet: [...(response.recordRoute ?? [])].reverse(),
+      remoteTarget: response.contact ? formatUri(response.contact.uri) : request.requestUri,
+      localSequence: request.cseq.sequence,
+      remoteSequence: undefined,
+    });
+  }
+
+  get id(): string {
+    return dialogId(this.#state.callId, this.#state.localTag, this.#state.remoteTag);
+  }
+
+  get callId(): string {
+    return this.#state.callId;
+  }
+
+  get localTag(): string {
+    return this.#state.localTag;
+  }
+
+  get remoteTag(): string {
+    return this.#state.remoteTag;
+  }
+
+  get remoteTarget(): string {
+    return this.#state.remoteTarget;
+  }
+
+  /** True when proxies asked to stay on the path: requests go through them, whatever the flow. */
+  get hasRouteSet(): boolean {
+    return this.#state.routeSet.length > 0;
+  }
+
+  /** A request inside the dialog (§12.2.1.1); takes the next CSeq unless one is given. */
+  request(method: string, parts: DialogRequestParts = {}): RoutedRequest {
+    const state = this.#state;
+    const sequence = parts.sequence ?? this.takeSequence();
+    const { requestUri, routes, nextHop } = routed(state.routeSet, state.remoteTarget);
+    const request = createRequest({
+      method,
+      requestUri,
+      headers: [
+        ...routes.map((route) => ['Route', route] as const),
+        ['Max-Forwards', '70'],
+        ['From', state.local],
+        ['To', state.remote],
+        ['Call-ID', state.callId],
+        ['CSeq', formatCSeq(sequence, method)],
+        ...(parts.headers ?? []),
+      ],
+      ...(parts.body === undefined ? {} : { body: parts.body }),
+    });
+    return { request, nextHop };
+  }
+
+  /** The CSeq of the next request of ours. */
+  takeSequence(): number {
+    const localSequence = (this.#state.localSequence % MAX_CSEQ) + 1;
+    this.#state = { ...this.#state, localSequence };
+    return localSequence;
+  }
+
+  /** Notes the CSeq of a request of the peer; false when it is out of order: answer 500 (§12.2.2). */
+  receive(request: SipRequest): boolean {
+    const { sequence } = request.cseq;
+    const { remoteSequence } = this.#state;
+    if (remoteSequence !== undefined && sequence <= remoteSequence) return false;
+    this.#state = { ...this.#state, remoteSequence: sequence };
+    return true;
+  }
+
+  /** Target refresh (§12.2): INVITE and UPDATE and their 2xx may move the peer's contact, never the route set. */
+  refreshTarget(message: SipRequest | SipResponse): void {
+    const { contact } = message;
+    if (contact !== undefined && contact.uri.kind === 'sip') {
+      this.#state = { ...this.#state, remoteTarget: formatUri(contact.uri) };
+    }
+  }
+
+  /** The 2xx settles the route set that provisional responses left open (§13.2.2.4). */
+  settleRoute(response: SipResponse): void {
+    const routeSet = [...(response.recordRoute ?? [])].reverse();
+    this.#state = { ...this.#state, routeSet };
+    this.refreshTarget(response);
+  }
+}
+
+/**
+ * Request-URI and Route of a request along a route set. When the first proxy is a strict router (no `lr`), it goes
+ * into the Request-URI and the target to the end of the routes (§12.2.1.1); loose routing otherwise.
+ */
+export function routed(
+  routeSet: readonly NameAddr[],
+  target: string,
+): { readonly requestUri: string; readonly routes: readonly string[]; readonly nextHop: string } {
+  const [first, ...rest] = routeSet;
+  if (first === undefined) return { requestUri: target, routes: [], nextHop: target };
+  const firstUri = formatUri(first.uri);
+  if (first.uri.kind === 'sip' && !first.uri.params.has('lr')) {
+    const requestUri = formatUri({
+      ...first.uri,
+      params: withParam(first.uri.params, 'method', undefined),
+      headers: '',
+    });
+    const routes = [...rest.map((route) => formatNameAddr(route)), `<${target}>`];
+    return { requestUri, routes, nextHop: firstUri };
+  }
+  return {
+    requestUri: target,
+    routes: routeSet.map((route) => formatNameAddr(route)),
+    nextHop: firstUri,
+  };
+}

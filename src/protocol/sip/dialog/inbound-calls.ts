@@ -1,0 +1,82 @@
+import type { Gate } from '../auth/gate.ts';
+import type { SipRequest } from '../message.ts';
+import type { TransactionOutput } from '../transaction/types.ts';
+import { unescapeUser } from '../uri.ts';
+import type { LegId } from '../user-agent-types.ts';
+import type { UserAgentCore } from './core.ts';
+import { InboundLeg } from './inbound-leg.ts';
+import { sdpOf } from './sdp-body.ts';
+
+type RequestOutput = Extract<TransactionOutput, { kind: 'request' }>;
+
+/** Inbound legs have odd ids, outbound legs the even ones that their owner chooses. */
+const ID_STEP = 2;
+
+/** New INVITEs from arrival to leg: from a carrier at once, from anybody else after digest authentication. */
+export class InboundCalls {
+  readonly #core: UserAgentCore;
+  readonly #gate: Gate | undefined;
+  readonly #legs = new Map<LegId, InboundLeg>();
+  #nextId: LegId = 1;
+
+  constructor(core: UserAgentCore, gate: Gate | undefined) {
+    this.#core = core;
+    this.#gate = gate;
+  }
+
+  get size(): number {
+    return this.#legs.size;
+  }
+
+  leg(id: LegId): InboundLeg | undefined {
+    return this.#legs.get(id);
+  }
+
+  receive(invite: RequestOutput): void {
+    const { request, transaction, flow } = invite;
+    const core = this.#core;
+    const carrier = core.options.trustedSource(flow.remoteAddress);
+    if (this.#gate === undefined || carrier !== undefined) {
+      this.#begin(invite, { username: undefined, carrier });
+      return;
+    }
+    let open = true;
+    core.servers.set(transaction, {
+      cancelled: () => {
+        open = false;
+        core.respond(transaction, request, 487);
+      },
+    });
+    this.#gate.admit(invite, (username) => {
+      if (!open) return;
+      if (fromUser(request) === username) this.#begin(invite, { username, carrier: undefined });
+      else core.refuse(transaction, request, flow, 403, 'From is another user');
+    });
+  }
+
+  #begin(
+    invite: RequestOutput,
+    caller: { readonly username: string | undefined; readonly carrier: string | undefined },
+  ): void {
+    const { request, transaction, flow } = invite;
+    const id = this.#nextId;
+    this.#nextId += ID_STEP;
+    const leg = InboundLeg.begin(this.#core, {
+      id,
+      request,
+      transaction,
+      flow,
+      viaFlow: caller.carrier === undefined,
+      ended: () => this.#legs.delete(id),
+    });
+    if (leg === undefined) return;
+    this.#legs.set(id, leg);
+    this.#core.emit({
+      kind: 'incoming',
+      call: { leg: id, request, flow, ...caller, sdp: sdpOf(request) },
+    });
+  }
+}
+
+const fromUser = ({ from }: SipRequest): string | undefined =>
+  from.uri.kind === 'sip' ? unescapeUser(from.uri.user) : undefined;

@@ -1,0 +1,193 @@
+import type { HeaderInit, SipRequest } from '../message.ts';
+import type { TransactionId } from '../transaction/types.ts';
+import type { Flow } from '../transport/flow.ts';
+import type { HangupCommand, LegEndFacts, LegId } from '../user-agent-types.ts';
+import type { Cancel } from './agenda.ts';
+import type { ServerUser, UserAgentCore } from './core.ts';
+import { Dialog } from './dialog.ts';
+import { cancelledBy, type Leg, reasonHeaders } from './leg.ts';
+import { SDP_TYPE, sdpOf } from './sdp-body.ts';
+import { Session, type SessionUser } from './session.ts';
+import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';
+
+/** Provisional responses are repeated this often, so that no proxy gives up (RFC 3261 §13.3.1.1). */
+const PROVISIONAL_REPEAT_MS = 60_000;
+const MS_PER_SECOND = 1000;
+
+export interface InboundLegOptions {
+  readonly id: LegId;
+  readonly request: SipRequest;
+  readonly transaction: TransactionId;
+  readonly flow: Flow;
+  readonly viaFlow: boolean;
+  /** Called once, when the leg is over; its last messages may still be on their way. */
+  readonly ended: () => void;
+}
+
+/** The callee's side of a call: from an INVITE that may call to the end of its session (RFC 3261 §13.3). */
+export class InboundLeg implements Leg, ServerUser, SessionUser {
+  readonly #core: UserAgentCore;
+  readonly #options: InboundLegOptions;
+  readonly #session: Session;
+  readonly #timerHeaders: HeaderInit;
+  readonly #startTimer: () => void;
+  #open = true;
+  #over = false;
+  #cancelRepeat: Cancel = () => undefined;
+  #cancelExpiry: Cancel = () => undefined;
+
+  /** Undefined, and the INVITE answered, when its session interval is too brief (422). */
+  static begin(core: UserAgentCore, options: InboundLegOptions): InboundLeg | undefined {
+    const timer = new SessionTimer(core.options.sessionTimer ?? DEFAULT_SESSION_TIMER);
+    const offer = timer.offered(options.request, () => core.nowMs);
+    if (offer.kind === 'tooBrief') {
+      const headers = [['Min-SE', String(offer.minSe)]] as const;
+      core.respond(options.transaction, options.request, 422, { headers });
+      return undefined;
+    }
+    return new InboundLeg(core, options, timer, offer);
+  }
+
+  private constructor(
+    core: UserAgentCore,
+    options: InboundLegOptions,
+    timer: SessionTimer,
+    offer: { readonly headers: HeaderInit; readonly apply: () => void },
+  ) {
+    this.#core = core;
+    this.#options = options;
+    this.#timerHeaders = offer.headers;
+    this.#startTimer = offer.apply;
+    const { request, flow, viaFlow } = options;
+    const dialog = Dialog.fromRequest(request, core.newToken(), core.options.random.integer(1000));
+    this.#session = new Session(core, {
+      dialog,
+      timer,
+      user: this,
+      auth: undefined,
+      flow,
+      viaFlow,
+      isCaller: false,
+    });
+    this.#session.refresh.notePeer(request);
+    core.servers.set(options.transaction, this);
+    const { expires } = request;
+    if (expires !== undefined && expires > 0) {
+      this.#cancelExpiry = core.agenda.at(core.nowMs + expires * MS_PER_SECOND, () =>
+        this.#expire(),
+      );
+    }
+  }
+
+  ring(sdp: string | undefined): void {
+    if (!this.#open) return;
+    this.#cancelRepeat();
+    const early = sdpOf(this.#options.request) === undefined ? undefined : sdp;
+    this.#provisional(early);
+    this.#cancelRepeat = this.#core.agenda.at(this.#core.nowMs + PROVISIONAL_REPEAT_MS, () =>
+      this.ring(sdp),
+    );
+  }
+
+  answer(sdp: string): void {
+    if (!this.#open) return;
+    this.#close();
+    const { request, transaction } = this.#options;
+    this.#startTimer();
+    const response = this.#session.response(request, 200, {
+      headers: [
+        ...this.#session.inviteHeaders(),
+        ...this.#timerHeaders,
+        ['Content-Type', SDP_TYPE],
+      ],
+      body: sdp,
+    });
+    this.#session.accept(transaction, response, sdpOf(request) === undefined);
+  }
+
+  hangup(command: HangupCommand): void {
+    if (this.#over) return;
+    const { status } = command;
+    if (this.#open) {
+      this.#refuse(status, reasonHeaders(command.reason));
+      this.#end({ by: 'local', how: 'refused', status, reason: command.reason });
+      return;
+    }
+    this.#session.bye(reasonHeaders(command.reason));
+    this.#end({ by: 'local', how: 'bye', status: undefined, reason: command.reason });
+  }
+
+  sendDigit(digit: string, durationMs: number): void {
+    this.#session.sendDigit(digit, durationMs);
+  }
+
+  answerOffer(sdp: string | undefined): void {
+    this.#session.answerOffer(sdp);
+  }
+
+  /** A CANCEL. After the 2xx it has no effect (§9.2). */
+  cancelled(request: SipRequest): void {
+    if (!this.#open) return;
+    this.#refuse(487, []);
+    this.#end(cancelledBy(request));
+  }
+
+  acknowledged(): void {
+    this.#core.emit({ kind: 'acknowledged', leg: this.#options.id });
+  }
+
+  offered(sdp: string | undefined): void {
+    this.#core.emit({ kind: 'offered', leg: this.#options.id, sdp });
+  }
+
+  answered(sdp: string): void {
+    this.#core.emit({ kind: 'answered', leg: this.#options.id, sdp });
+  }
+
+  dtmf(digit: string, durationMs: number): void {
+    this.#core.emit({ kind: 'dtmf', leg: this.#options.id, digit, durationMs });
+  }
+
+  /** The session is over by itself; a BYE inside the early dialog ends the INVITE too (§15.1.2). */
+  ended(end: LegEndFacts): void {
+    if (this.#open) this.#refuse(487, []);
+    this.#end(end);
+  }
+
+  #provisional(early: string | undefined): void {
+    const { request, transaction } = this.#options;
+    const headers: HeaderInit = [
+      ...this.#session.inviteHeaders(),
+      ...(early === undefined ? [] : ([['Content-Type', SDP_TYPE]] as const)),
+    ];
+    const body = early === undefined ? {} : { body: early };
+    const status = early === undefined ? 180 : 183;
+    this.#session.reply(transaction, request, status, { headers, ...body });
+  }
+
+  /** The caller's Expires ran out before anybody answered (§13.3.1). */
+  #expire(): void {
+    if (!this.#open) return;
+    this.#refuse(487, []);
+    this.#end({ by: 'remote', how: 'cancel', status: 487, reason: 'Expires' });
+  }
+
+  #refuse(status: number, headers: HeaderInit): void {
+    this.#close();
+    this.#session.reply(this.#options.transaction, this.#options.request, status, { headers });
+    this.#session.discard();
+  }
+
+  #close(): void {
+    this.#open = false;
+    this.#cancelRepeat();
+    this.#cancelExpiry();
+  }
+
+  #end(end: LegEndFacts): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#core.emit({ kind: 'ended', leg: this.#options.id, end });
+    this.#options.ended();
+  }
+}

@@ -1,0 +1,44 @@
+import type { SipRequest } from '../message.ts';
+
+/** A key of the telephone keypad by SIP INFO. */
+export interface InfoDigit {
+  readonly digit: string;
+  readonly durationMs: number;
+}
+
+export const DTMF_RELAY = 'application/dtmf-relay';
+export const DTMF = 'application/dtmf';
+
+const DEFAULT_DURATION_MS = 250;
+const MAX_DURATION_MS = 10_000;
+/** Event numbers of RFC 4733 §3.2, which some phones write for the last keys. */
+const BY_NUMBER: Readonly<Record<string, string>> = {
+  '10': '*',
+  '11': '#',
+  '12': 'A',
+  '13': 'B',
+  '14': 'C',
+  '15': 'D',
+};
+
+const key = (text: string): string | undefined => {
+  const upper = text.trim().toUpperCase();
+  return /^[0-9*#A-D]$/.test(upper) ? upper : BY_NUMBER[upper];
+};
+
+/** Reads `Signal=5 / Duration=160` (application/dtmf-relay) or a bare key (application/dtmf). */
+export function readInfoDigit(request: SipRequest): InfoDigit | undefined {
+  const text = request.bodyText;
+  if (request.contentType?.essence === DTMF) {
+    const digit = key(text.split(/[\r\n]/)[0] ?? '');
+    return digit === undefined ? undefined : { digit, durationMs: DEFAULT_DURATION_MS };
+  }
+  const digit = key(/^[ \t]*signal[ \t]*=([^\r\n]*)/im.exec(text)?.[1] ?? '');
+  const duration = Number(/^[ \t]*duration[ \t]*=[ \t]*(\d{1,6})/im.exec(text)?.[1] ?? '');
+  if (digit === undefined) return undefined;
+  const durationMs = duration > 0 ? Math.min(duration, MAX_DURATION_MS) : DEFAULT_DURATION_MS;
+  return { digit, durationMs };
+}
+
+export const writeInfoDigit = (digit: string, durationMs: number): string =>
+  `Signal=${digit}\r\nDuration=${durationMs}\r\n`;

@@ -1,0 +1,175 @@
+import type { ClientAuth } from '../auth/client-auth.ts';
+import { formatCSeq, MAX_CSEQ } from '../header/cseq.ts';
+import type { SipRequest, SipResponse } from '../message.ts';
+import type { Flow } from '../transport/flow.ts';
+import type { LegEndFacts, UserAgentOutput } from '../user-agent-types.ts';
+import type { UserAgentCore } from './core.ts';
+import { Dialog } from './dialog.ts';
+import { reasonHeaders, refusedBy } from './leg.ts';
+import {
+  type Destination,
+  OutgoingRequest,
+  type RequestFailure,
+  type RequestUser,
+} from './outgoing-request.ts';
+import { sdpOf } from './sdp-body.ts';
+import { Session, type SessionUser } from './session.ts';
+import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';
+
+/** What the leg hears of one of its branches. */
+export interface BranchUser extends SessionUser {
+  progress(branch: InviteBranch, status: number, sdp: string | undefined): void;
+  connected(branch: InviteBranch, session: Session, sdp: string | undefined): void;
+  /** No session comes of this branch. Exactly once, unless `connected` came. */
+  failed(branch: InviteBranch, end: LegEndFacts): void;
+}
+
+export interface BranchOptions {
+  /** Complete but for Via and session timer. */
+  readonly request: SipRequest;
+  readonly sdp: string;
+  readonly destination: Destination;
+  readonly viaFlow: boolean;
+  readonly auth: ClientAuth | undefined;
+  readonly user: BranchUser;
+}
+
+type SentAck = Extract<UserAgentOutput, { kind: 'send' }>;
+
+/** Early dialogs of one INVITE; a proxy may fork it to more, whose progress is then not followed. */
+const MAX_EARLY_DIALOGS = 16;
+const MAX_INTERVAL_RETRIES = 2;
+
+/** One INVITE of ours to one destination, with everything that may come back (RFC 3261 §13.2). */
+export class InviteBranch implements RequestUser {
+  readonly #core: UserAgentCore;
+  readonly #options: BranchOptions;
+  readonly #timer: SessionTimer;
+  readonly #early = new Map<string, Session>();
+  /** ACKs by To tag, to be repeated with each repeated 2xx. */
+  readonly #acks = new Map<string, SentAck | undefined>();
+  #outgoing: OutgoingRequest;
+  #intervalRetries = 0;
+  #cancelled = false;
+  #over = false;
+
+  constructor(core: UserAgentCore, options: BranchOptions) {
+    this.#core = core;
+    this.#options = options;
+    this.#timer = new SessionTimer(core.options.sessionTimer ?? DEFAULT_SESSION_TIMER);
+    this.#outgoing = this.#send(options.request);
+  }
+
+  get callId(): string {
+    return this.#options.request.callId;
+  }
+
+  start(): void {
+    this.#outgoing.start();
+  }
+
+  /** Gives up: CANCEL now or after the first provisional response; a 2xx that comes all the same gets ACK and BYE. */
+  cancel(reason: string | undefined): void {
+    if (this.#over) return;
+    this.#cancelled = true;
+    if (this.#outgoing.cancel(reasonHeaders(reason))) this.#finish();
+  }
+
+  response(response: SipResponse, flow: Flow): void {
+    const { status } = response;
+    if (status === 100) return;
+    if (status < 200) this.#provisional(response, flow);
+    else if (status < 300) this.#accepted(response, flow);
+    else if (status === 422 && this.#mayRaise(response)) this.#retry();
+    else this.#fail(refusedBy(response));
+  }
+
+  failed(how: RequestFailure): void {
+    this.#fail({ by: 'remote', how, status: undefined, reason: undefined });
+  }
+
+  #send(request: SipRequest): OutgoingRequest {
+    let timed = request;
+    for (const [name, value] of this.#timer.requestHeaders()) timed = timed.withHeader(name, value);
+    return new OutgoingRequest(this.#core, {
+      request: timed,
+      destination: this.#options.destination,
+      auth: this.#options.auth,
+      nextSequence: () => (this.#outgoing.request.cseq.sequence % MAX_CSEQ) + 1,
+      user: this,
+    });
+  }
+
+  #mayRaise(response: SipResponse): boolean {
+    if (this.#cancelled || this.#intervalRetries >= MAX_INTERVAL_RETRIES) return false;
+    this.#intervalRetries += 1;
+    return this.#timer.raise(response);
+  }
+
+  /** The same INVITE with the session interval that the 422 asked for (RFC 4028 §7.3). */
+  #retry(): void {
+    const sequence = (this.#outgoing.request.cseq.sequence % MAX_CSEQ) + 1;
+    const request = this.#options.request.withHeader('CSeq', formatCSeq(sequence, 'INVITE'));
+    this.#outgoing = this.#send(request);
+    this.#outgoing.start();
+  }
+
+  #provisional(response: SipResponse, flow: Flow): void {
+    if (this.#over || this.#cancelled) return;
+    const tag = response.to.tag;
+    if (tag !== undefined && !this.#early.has(tag) && this.#early.size < MAX_EARLY_DIALOGS) {
+      this.#early.set(tag, this.#session(response, flow));
+    }
+    this.#options.user.progress(this, response.status, sdpOf(response));
+  }
+
+  #accepted(response: SipResponse, flow: Flow): void {
+    const tag = response.to.tag ?? '';
+    if (this.#acks.has(tag)) {
+      const ack = this.#acks.get(tag);
+      if (ack !== undefined) this.#core.emit(ack);
+      return;
+    }
+    const session = this.#early.get(tag) ?? this.#session(response, flow);
+    this.#early.delete(tag);
+    session.confirm(response, this.#options.sdp);
+    this.#acks.set(tag, undefined);
+    session.acknowledge(this.#outgoing.request.cseq.sequence, (ack) => this.#acks.set(tag, ack));
+    // A fork's second 2xx, or one that crossed our CANCEL: that session ends at once (§13.2.2.4, §15).
+    if (this.#over || this.#cancelled) {
+      session.bye([]);
+      this.#finish();
+      return;
+    }
+    this.#finish();
+    this.#options.user.connected(this, session, sdpOf(response));
+  }
+
+  #session(response: SipResponse, flow: Flow): Session {
+    const session = new Session(this.#core, {
+      dialog: Dialog.fromResponse(this.#outgoing.request, response),
+      timer: this.#timer,
+      user: this.#options.user,
+      auth: this.#options.auth,
+      flow,
+      viaFlow: this.#options.viaFlow,
+      isCaller: true,
+    });
+    session.refresh.notePeer(response);
+    return session;
+  }
+
+  #fail(end: LegEndFacts): void {
+    if (this.#over) return;
+    const cancelled = this.#cancelled;
+    this.#finish();
+    if (!cancelled) this.#options.user.failed(this, end);
+  }
+
+  /** Early dialogs end with the final response, whichever it is (§13.2.2.3, §13.2.2.4). */
+  #finish(): void {
+    this.#over = true;
+    for (const session of this.#early.values()) session.discard();
+    this.#early.clear();
+  }
+}

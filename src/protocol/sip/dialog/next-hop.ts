@@ -1,0 +1,56 @@
+import type { SipTransportName } from '../transport/flow.ts';
+import { parseUri, type SipUri, unbracketed } from '../uri.ts';
+import type { Target, TargetQuery } from '../user-agent-types.ts';
+
+/** Where a URI leads: an address at once, or a question to DNS. */
+export type NextHop =
+  | { readonly kind: 'target'; readonly target: Target; readonly transportIsOpen: boolean }
+  | { readonly kind: 'query'; readonly query: TargetQuery; readonly transportIsOpen: boolean };
+
+const TRANSPORTS: Readonly<Record<string, SipTransportName>> = {
+  udp: 'udp',
+  tcp: 'tcp',
+  tls: 'tls',
+  ws: 'ws',
+  wss: 'wss',
+};
+const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
+
+/** Default ports of RFC 3261 §19.1.2 and RFC 7118 §4.2. */
+export function defaultPort(transport: SipTransportName): number {
+  if (transport === 'ws') return 80;
+  if (transport === 'wss') return 443;
+  return transport === 'tls' ? 5061 : 5060;
+}
+
+/**
+ * The first step of RFC 3263 §4.1: transport from the URI or the caller, numeric hosts without DNS. Undefined when
+ * the URI is none that can be routed. `transportIsOpen`: nobody asked for a transport.
+ */
+export function nextHopOf(
+  uriText: string,
+  wanted: SipTransportName | undefined,
+): NextHop | undefined {
+  const uri = parseUri(uriText);
+  if (uri === undefined || uri.kind !== 'sip') return undefined;
+  const named = transportOf(uri);
+  if (named === 'unknown') return undefined;
+  const transport = named ?? wanted ?? (uri.secure ? 'tls' : undefined);
+  const host = unbracketed(uri.params.get('maddr') ?? uri.host);
+  const transportIsOpen = transport === undefined;
+  if (!IPV4.test(host) && !host.includes(':')) {
+    const query = { host, port: uri.port, transport, secure: uri.secure };
+    return { kind: 'query', query, transportIsOpen };
+  }
+  const chosen = transport ?? 'udp';
+  const port = uri.port ?? defaultPort(chosen);
+  return { kind: 'target', target: { transport: chosen, address: host, port }, transportIsOpen };
+}
+
+function transportOf(uri: SipUri): SipTransportName | 'unknown' | undefined {
+  const name = uri.params.get('transport')?.toLowerCase();
+  if (name === undefined) return undefined;
+  const known = TRANSPORTS[name];
+  if (known === undefined) return 'unknown';
+  return known === 'tcp' && uri.secure ? 'tls' : known;
+}

@@ -1,0 +1,144 @@
+import { ClientAuth } from '../auth/client-auth.ts';
+import { formatNameAddr, parseNameAddr } from '../header/name-addr.ts';
+import { createRequest, type SipRequest } from '../message.ts';
+import type { ContactBinding } from '../registrar/binding.ts';
+import type { Registrar } from '../registrar/registrar.ts';
+import type { Flow, SipTransportName } from '../transport/flow.ts';
+import { sipUri } from '../uri.ts';
+import type { InviteCommand, LegId } from '../user-agent-types.ts';
+import { ALLOW, SUPPORTED } from './capabilities.ts';
+import type { UserAgentCore } from './core.ts';
+import { routed } from './dialog.ts';
+import { nextHopOf } from './next-hop.ts';
+import { type BranchPlan, OutboundLeg } from './outbound-leg.ts';
+import type { Destination } from './outgoing-request.ts';
+import { SDP_TYPE } from './sdp-body.ts';
+
+/** Where one INVITE goes and what it says about it. */
+interface Where {
+  readonly route: { readonly requestUri: string; readonly routes: readonly string[] };
+  readonly to: string;
+  readonly callId: string;
+  readonly transport: SipTransportName;
+}
+
+/** Outbound legs and the INVITEs that they begin with. */
+export class OutboundCalls {
+  readonly #core: UserAgentCore;
+  readonly #registrar: Registrar | undefined;
+  readonly #legs = new Map<LegId, OutboundLeg>();
+
+  constructor(core: UserAgentCore, registrar: Registrar | undefined) {
+    this.#core = core;
+    this.#registrar = registrar;
+  }
+
+  get size(): number {
+    return this.#legs.size;
+  }
+
+  leg(id: LegId): OutboundLeg | undefined {
+    return this.#legs.get(id);
+  }
+
+  invite(command: InviteCommand): void {
+    const leg = new OutboundLeg(this.#core, command.leg, () => this.#legs.delete(command.leg));
+    this.#legs.set(command.leg, leg);
+    leg.start(this.#plans(command));
+  }
+
+  #plans(command: InviteCommand): readonly BranchPlan[] {
+    const { target } = command;
+    if (target.kind === 'registered') {
+      const contacts = this.#registrar?.contactsOf(target.username) ?? [];
+      return contacts.map((binding, index) => this.#toContact(command, binding, index));
+    }
+    const destination: Destination = {
+      kind: 'uri',
+      uri: target.nextHop ?? target.uri,
+      transport: target.transport,
+    };
+    const request = this.#request(command, {
+      route: { requestUri: target.uri, routes: [] },
+      to: target.uri,
+      callId: command.callId,
+      transport: transportTo(destination),
+    });
+    return [this.#plan(command, request, destination, this.#core.options.realm === undefined)];
+  }
+
+  /** To a registered contact: along its Path (RFC 3327 §5.4), else over the flow that it registered on. */
+  #toContact(command: InviteCommand, binding: ContactBinding, index: number): BranchPlan {
+    const to = `sip:${binding.username}@${this.#core.options.publicHost}`;
+    // A Call-ID of its own for each phone: two of them behind one address stay apart.
+    const callId = index === 0 ? command.callId : this.#core.newToken();
+    const path = binding.path.map(parseNameAddr).filter((hop) => hop !== undefined);
+    const route = routed(path, binding.contactUri);
+    const destination = this.#destination(binding, route.nextHop);
+    const transport = binding.flow.transport;
+    const request = this.#request(command, { route, to, callId, transport });
+    return this.#plan(command, request, destination, destination.kind === 'flow');
+  }
+
+  #destination(binding: ContactBinding, nextHop: string): Destination {
+    const flow = binding.path.length === 0 ? this.#flowOf(binding) : undefined;
+    if (flow !== undefined) return { kind: 'flow', flow };
+    const transport = binding.path.length === 0 ? binding.flow.transport : undefined;
+    return { kind: 'uri', uri: nextHop, transport };
+  }
+
+  /** Undefined: the connection is gone with the process that had it. */
+  #flowOf({ flow }: ContactBinding): Flow | undefined {
+    const core = this.#core;
+    const plain = core.udpFlow(flow.address, flow.port);
+    if (flow.transport === 'udp') return plain;
+    if (flow.connectionId === undefined) return undefined;
+    return { ...plain, transport: flow.transport, connectionId: Number(flow.connectionId) };
+  }
+
+  #plan(
+    command: InviteCommand,
+    request: SipRequest,
+    destination: Destination,
+    viaFlow: boolean,
+  ): BranchPlan {
+    const { account, sdp } = command;
+    const auth =
+      account === undefined ? undefined : new ClientAuth(account, this.#core.options.random);
+    return { request, sdp, destination, viaFlow, auth };
+  }
+
+  #request(command: InviteCommand, where: Where): SipRequest {
+    const { from } = command;
+    const identity = {
+      displayName: from.displayName,
+      uri: sipUri({ user: from.user, host: from.host }),
+    };
+    return createRequest({
+      method: 'INVITE',
+      requestUri: where.route.requestUri,
+      headers: [
+        ...where.route.routes.map((hop) => ['Route', hop] as const),
+        ['Max-Forwards', '70'],
+        ['From', formatNameAddr({ ...identity, tag: this.#core.newToken() })],
+        ['To', `<${where.to}>`],
+        ['Call-ID', where.callId],
+        ['CSeq', '1 INVITE'],
+        ['Contact', this.#core.contact({ transport: where.transport })],
+        ...ALLOW,
+        ...SUPPORTED,
+        ['User-Agent', this.#core.options.userAgent],
+        ...command.headers,
+        ['Content-Type', SDP_TYPE],
+      ],
+      body: command.sdp,
+    });
+  }
+}
+
+/** The transport that our Contact names; DNS may still choose another one, and we listen on each. */
+function transportTo(destination: Destination): SipTransportName {
+  if (destination.kind === 'flow') return destination.flow.transport;
+  const hop = nextHopOf(destination.uri, destination.transport);
+  return (hop?.kind === 'target' ? hop.target.transport : hop?.query.transport) ?? 'udp';
+}

@@ -1,0 +1,128 @@
+import type { HangupCommand, LegEndFacts, LegId } from '../user-agent-types.ts';
+import type { UserAgentCore } from './core.ts';
+import { type BranchOptions, type BranchUser, InviteBranch } from './invite-branch.ts';
+import { type Leg, reasonHeaders } from './leg.ts';
+import type { Session } from './session.ts';
+
+/** The Reason of a CANCEL to those who were slower (RFC 3326 §3.1). */
+const ANSWERED_ELSEWHERE = 'SIP;cause=200;text="Call completed elsewhere"';
+
+export type BranchPlan = Omit<BranchOptions, 'user'>;
+
+/** The caller's side of a call: one INVITE, or one to each contact of a user at once; all of them end in one leg. */
+export class OutboundLeg implements Leg, BranchUser {
+  readonly #core: UserAgentCore;
+  readonly #id: LegId;
+  readonly #released: () => void;
+  readonly #branches = new Set<InviteBranch>();
+  #early: InviteBranch | undefined;
+  #session: Session | undefined;
+  #worst: LegEndFacts | undefined;
+  #over = false;
+
+  constructor(core: UserAgentCore, id: LegId, released: () => void) {
+    this.#core = core;
+    this.#id = id;
+    this.#released = released;
+  }
+
+  start(plans: readonly BranchPlan[]): void {
+    if (plans.length === 0) {
+      const end = {
+        by: 'remote',
+        how: 'unreachable',
+        status: undefined,
+        reason: undefined,
+      } as const;
+      this.#core.agenda.at(this.#core.nowMs, () => this.#end(end));
+      return;
+    }
+    const branches = plans.map((plan) => new InviteBranch(this.#core, { ...plan, user: this }));
+    for (const branch of branches) this.#branches.add(branch);
+    for (const branch of branches) branch.start();
+  }
+
+  hangup(command: HangupCommand): void {
+    if (this.#over) return;
+    const { reason } = command;
+    this.#cancelBranches(reason);
+    const how = this.#session === undefined ? 'cancel' : 'bye';
+    this.#session?.bye(reasonHeaders(reason));
+    this.#end({ by: 'local', how, status: undefined, reason });
+  }
+
+  sendDigit(digit: string, durationMs: number): void {
+    this.#session?.sendDigit(digit, durationMs);
+  }
+
+  answerOffer(sdp: string | undefined): void {
+    this.#session?.answerOffer(sdp);
+  }
+
+  /** Only the branch that brought early media first is heard; the others ring. */
+  progress(branch: InviteBranch, status: number, sdp: string | undefined): void {
+    if (this.#over || this.#session !== undefined) return;
+    if (sdp !== undefined) this.#early ??= branch;
+    const heard = this.#early === branch ? sdp : undefined;
+    this.#core.emit({ kind: 'progress', leg: this.#id, status, sdp: heard });
+  }
+
+  connected(branch: InviteBranch, session: Session, sdp: string | undefined): void {
+    this.#branches.delete(branch);
+    if (this.#over || this.#session !== undefined) {
+      session.bye([]);
+      return;
+    }
+    this.#session = session;
+    this.#cancelBranches(ANSWERED_ELSEWHERE);
+    this.#core.emit({ kind: 'connected', leg: this.#id, callId: branch.callId, sdp });
+  }
+
+  failed(branch: InviteBranch, end: LegEndFacts): void {
+    this.#branches.delete(branch);
+    if (this.#over || this.#session !== undefined) return;
+    this.#worst = this.#worst === undefined ? end : better(this.#worst, end);
+    // A 6xx speaks for the user, not for one phone: the others stop ringing (RFC 3261 §16.7 step 5).
+    if ((end.status ?? 0) >= 600) this.#cancelBranches(undefined);
+    if (this.#branches.size === 0) this.#end(this.#worst);
+  }
+
+  acknowledged(): void {}
+
+  offered(sdp: string | undefined): void {
+    this.#core.emit({ kind: 'offered', leg: this.#id, sdp });
+  }
+
+  answered(sdp: string): void {
+    this.#core.emit({ kind: 'answered', leg: this.#id, sdp });
+  }
+
+  dtmf(digit: string, durationMs: number): void {
+    this.#core.emit({ kind: 'dtmf', leg: this.#id, digit, durationMs });
+  }
+
+  ended(end: LegEndFacts): void {
+    this.#end(end);
+  }
+
+  #cancelBranches(reason: string | undefined): void {
+    for (const branch of this.#branches) branch.cancel(reason);
+    this.#branches.clear();
+  }
+
+  #end(end: LegEndFacts): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#core.emit({ kind: 'ended', leg: this.#id, end });
+    this.#released();
+  }
+}
+
+/** Which of two failures tells more (RFC 3261 §16.7 step 6): 6xx, then the lowest class, then what came first. */
+function better(first: LegEndFacts, second: LegEndFacts): LegEndFacts {
+  const rank = ({ status }: LegEndFacts): number => {
+    if (status === undefined) return 9;
+    return status >= 600 ? 0 : Math.floor(status / 100);
+  };
+  return rank(second) < rank(first) ? second : first;
+}

@@ -1,0 +1,203 @@
+import type { ClientAuth } from '../auth/client-auth.ts';
+import { formatCSeq } from '../header/cseq.ts';
+import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
+import { serialize } from '../serialize.ts';
+import type { TransactionId } from '../transaction/types.ts';
+import type { Flow, SipTransportName } from '../transport/flow.ts';
+import type { Target } from '../user-agent-types.ts';
+import type { ClientUser, UserAgentCore } from './core.ts';
+import { type NextHop, nextHopOf } from './next-hop.ts';
+
+/** Where a request goes: over a flow that is there, or wherever RFC 3263 says for a URI. */
+export type Destination =
+  | { readonly kind: 'flow'; readonly flow: Flow }
+  | {
+      readonly kind: 'uri';
+      readonly uri: string;
+      readonly transport: SipTransportName | undefined;
+    };
+
+export type RequestFailure = 'timeout' | 'transport' | 'unreachable';
+
+export interface RequestUser {
+  /** Every response that matters: not those that led to another attempt. */
+  response(response: SipResponse, flow: Flow): void;
+  failed(how: RequestFailure): void;
+}
+
+export interface OutgoingRequestOptions {
+  /** Without Via. */
+  readonly request: SipRequest;
+  readonly destination: Destination;
+  readonly auth: ClientAuth | undefined;
+  /** CSeq of another attempt: of the dialog, or one more than before. */
+  readonly nextSequence: () => number;
+  readonly user: RequestUser;
+}
+
+/** Above this many bytes a request leaves by TCP when the peer was not asked for a transport (RFC 3261 §18.1.1). */
+const LARGEST_UDP_REQUEST = 1300;
+const VIA_ALLOWANCE = 120;
+/** Challenges answered for one request: proxy, server, and each of them once more with a fresh nonce. */
+const MAX_CHALLENGES = 4;
+
+/**
+ * One request of ours until its final response: finds the next hop, tries one target after the other on timeout,
+ * 503 and transport error only (RFC 3263 §4.3), and answers digest challenges.
+ */
+export class OutgoingRequest implements ClientUser {
+  readonly #core: UserAgentCore;
+  readonly #options: OutgoingRequestOptions;
+  #request: SipRequest;
+  #targets: Target[] = [];
+  #flow: Flow | undefined;
+  #transaction: TransactionId | undefined;
+  #challenges = 0;
+  #heard = false;
+  #over = false;
+  #cancelHeaders: HeaderInit | undefined;
+
+  constructor(core: UserAgentCore, options: OutgoingRequestOptions) {
+    this.#core = core;
+    this.#options = options;
+    this.#request = options.request;
+  }
+
+  /** The request as last sent, without Via. */
+  get request(): SipRequest {
+    return this.#request;
+  }
+
+  get flow(): Flow | undefined {
+    return this.#flow;
+  }
+
+  start(): void {
+    const { destination } = this.#options;
+    if (destination.kind === 'flow') {
+      this.#send(destination.flow);
+      return;
+    }
+    const hop = nextHopOf(destination.uri, destination.transport);
+    if (hop === undefined) this.#failLater('unreachable');
+    else if (hop.kind === 'target') this.#resolved(hop, [hop.target]);
+    else this.#resolve(hop);
+  }
+
+  /** Cancels an INVITE (§9.1). Before it left nothing is sent, and the user hears no more of it: true. */
+  cancel(headers: HeaderInit): boolean {
+    if (this.#cancelHeaders !== undefined || this.#over) return this.#over;
+    this.#cancelHeaders = headers;
+    if (this.#transaction === undefined) {
+      this.#over = true;
+      return true;
+    }
+    this.#core.run(this.#core.layer.cancel(this.#transaction, headers, this.#core.nowMs));
+    return false;
+  }
+
+  response(response: SipResponse, flow: Flow): void {
+    if (this.#over && response.status >= 300) return;
+    const { status } = response;
+    this.#heard = true;
+    if (status < 300) {
+      this.#options.user.response(response, flow);
+      return;
+    }
+    const cancelled = this.#cancelHeaders !== undefined;
+    if (status === 503 && !cancelled && this.#targets.length > 0) {
+      this.#tryNext('transport');
+      return;
+    }
+    if (!cancelled && this.#canAnswer(response) && this.#flow !== undefined) {
+      this.#again(this.#flow);
+      return;
+    }
+    this.#over = true;
+    this.#options.user.response(response, flow);
+  }
+
+  failed(how: 'timeout' | 'transport'): void {
+    if (this.#over) return;
+    const mayTryNext = !this.#heard && this.#cancelHeaders === undefined;
+    if (mayTryNext) this.#tryNext(how);
+    else this.#fail(how);
+  }
+
+  #resolve(hop: Extract<NextHop, { kind: 'query' }>): void {
+    const id = this.#core.resolving.ask((targets) => this.#resolved(hop, targets));
+    if (id === undefined) this.#failLater('transport');
+    else this.#core.emit({ kind: 'resolve', id, query: hop.query });
+  }
+
+  #resolved(hop: NextHop, targets: readonly Target[]): void {
+    if (this.#over) return;
+    const size = serialize(this.#request).length + VIA_ALLOWANCE;
+    const tooLarge = hop.transportIsOpen && size > LARGEST_UDP_REQUEST;
+    this.#targets = targets.flatMap((target) =>
+      tooLarge && target.transport === 'udp'
+        ? [{ ...target, transport: 'tcp' as const }, target]
+        : [target],
+    );
+    if (this.#targets.length === 0) this.#failLater('unreachable');
+    else this.#tryNext('unreachable');
+  }
+
+  #tryNext(lastFailure: RequestFailure): void {
+    const target = this.#targets.shift();
+    if (target === undefined) {
+      this.#fail(lastFailure);
+      return;
+    }
+    this.#transaction = undefined;
+    this.#heard = false;
+    if (target.transport === 'udp') {
+      this.#send(this.#core.udpFlow(target.address, target.port));
+      return;
+    }
+    const id = this.#core.connecting.ask((flow) => {
+      if (this.#over) return;
+      if (flow === undefined) this.#tryNext('transport');
+      else this.#send(flow);
+    });
+    if (id === undefined) this.#failLater('transport');
+    else this.#core.emit({ kind: 'connect', id, target });
+  }
+
+  #send(flow: Flow): void {
+    this.#flow = flow;
+    const credentials = this.#options.auth?.headers(this.#request) ?? [];
+    let request = this.#request;
+    for (const [name, value] of credentials) request = request.withAddedHeader(name, value);
+    this.#transaction = this.#core.request(request, flow, this);
+  }
+
+  #canAnswer(response: SipResponse): boolean {
+    if (response.status !== 401 && response.status !== 407) return false;
+    if (this.#challenges >= MAX_CHALLENGES) return false;
+    const answeredBefore = this.#challenges > 0;
+    if (this.#options.auth?.challenged(response, answeredBefore) !== true) return false;
+    this.#challenges += 1;
+    return true;
+  }
+
+  /** The same request anew, in a transaction and with a CSeq of its own (§22.2). */
+  #again(flow: Flow): void {
+    const { method } = this.#request;
+    const cseq = formatCSeq(this.#options.nextSequence(), method);
+    this.#request = this.#request.withHeader('CSeq', cseq);
+    this.#heard = false;
+    this.#send(flow);
+  }
+
+  #fail(how: RequestFailure): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#options.user.failed(how);
+  }
+
+  /** Not in the turn of the command: its giver is not ready for the outcome yet. */
+  #failLater(how: RequestFailure): void {
+    this.#core.agenda.at(this.#core.nowMs, () => this.#fail(how));
+  }
+}

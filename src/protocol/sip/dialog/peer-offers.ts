@@ -1,0 +1,111 @@
+import type { HeaderInit, SipRequest } from '../message.ts';
+import type { TransactionId } from '../transaction/types.ts';
+import type { UserAgentCore } from './core.ts';
+import { SDP_TYPE, sdpOf } from './sdp-body.ts';
+import type { Session } from './session.ts';
+
+interface PendingOffer {
+  readonly request: SipRequest;
+  readonly transaction: TransactionId;
+  readonly headers: HeaderInit;
+  readonly apply: () => void;
+}
+
+/** Re-INVITE and UPDATE of the peer: the rules about overlapping offers, and the answer that the leg gives. */
+export class PeerOffers {
+  readonly #core: UserAgentCore;
+  readonly #session: Session;
+  #pending: PendingOffer | undefined;
+
+  constructor(core: UserAgentCore, session: Session) {
+    this.#core = core;
+    this.#session = session;
+  }
+
+  /** RFC 3261 §14.2: 500 while an INVITE of the peer is open, 491 while one of ours is (glare). */
+  reinvited(request: SipRequest, transaction: TransactionId): void {
+    const session = this.#session;
+    if (this.#pending !== undefined || !session.isConfirmed) this.#tryLater(request, transaction);
+    else if (session.refresh.isOpen || session.awaitsAck) session.reply(transaction, request, 491);
+    else this.#take(request, transaction);
+  }
+
+  /** RFC 3311 §5.2. Without SDP an UPDATE refreshes the session and the target only. */
+  updated(request: SipRequest, transaction: TransactionId): void {
+    const session = this.#session;
+    if (sdpOf(request) === undefined) this.#refreshed(request, transaction);
+    else if (session.refresh.isOpen) session.reply(transaction, request, 491);
+    else if (this.#pending !== undefined || !session.isConfirmed) {
+      this.#tryLater(request, transaction);
+    } else this.#take(request, transaction);
+  }
+
+  /** Undefined is 488, and the session goes on as it was (§14.2). */
+  answer(sdp: string | undefined): void {
+    const session = this.#session;
+    const pending = this.#pending;
+    this.#pending = undefined;
+    if (pending === undefined) return;
+    const { request, transaction } = pending;
+    if (sdp === undefined) {
+      session.reply(transaction, request, 488);
+      return;
+    }
+    pending.apply();
+    session.armTimer();
+    session.dialog.refreshTarget(request);
+    const response = session.response(request, 200, {
+      headers: [...session.inviteHeaders(), ...pending.headers, ['Content-Type', SDP_TYPE]],
+      body: sdp,
+    });
+    if (request.method === 'INVITE') {
+      session.accept(transaction, response, sdpOf(request) === undefined);
+      return;
+    }
+    session.refresh.noteLocal(sdp);
+    this.#core.send(transaction, response);
+  }
+
+  /** The session ended before the leg gave its answer. */
+  drop(): void {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    if (pending !== undefined) this.#session.reply(pending.transaction, pending.request, 487);
+  }
+
+  #take(request: SipRequest, transaction: TransactionId): void {
+    const timer = this.#session.timer.offered(request, () => this.#core.nowMs);
+    if (timer.kind === 'tooBrief') {
+      this.#tooBrief(request, transaction, timer.minSe);
+      return;
+    }
+    this.#session.refresh.notePeer(request);
+    this.#pending = { request, transaction, headers: timer.headers, apply: timer.apply };
+    if (request.method === 'INVITE') {
+      this.#core.servers.set(transaction, { cancelled: () => this.drop() });
+    }
+    this.#session.user.offered(sdpOf(request));
+  }
+
+  #refreshed(request: SipRequest, transaction: TransactionId): void {
+    const session = this.#session;
+    const timer = session.timer.offered(request, () => this.#core.nowMs);
+    if (timer.kind === 'tooBrief') {
+      this.#tooBrief(request, transaction, timer.minSe);
+      return;
+    }
+    session.dialog.refreshTarget(request);
+    const headers = session.isConfirmed ? timer.headers : [];
+    if (session.isConfirmed) timer.apply();
+    session.armTimer();
+    session.reply(transaction, request, 200, { headers: [...session.inviteHeaders(), ...headers] });
+  }
+
+  #tryLater(request: SipRequest, transaction: TransactionId): void {
+    this.#session.reply(transaction, request, 500, { headers: this.#core.retryAfter() });
+  }
+
+  #tooBrief(request: SipRequest, transaction: TransactionId, minSe: number): void {
+    this.#session.reply(transaction, request, 422, { headers: [['Min-SE', String(minSe)]] });
+  }
+}

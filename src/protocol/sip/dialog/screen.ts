@@ -1,0 +1,44 @@
+import type { SipRequest } from '../message.ts';
+import { METHODS, type Refusal, unfitContent, unmetDemand } from './capabilities.ts';
+import { isLoop } from './loop.ts';
+
+/** Methods that are served, REGISTER too. */
+const SERVED: ReadonlySet<string> = new Set([...METHODS, 'REGISTER']);
+
+/**
+ * What is wrong with a valid request before anybody asks who sent it: the order of RFC 3261 §8.2. In a dialog the
+ * Request-URI is our own Contact and the hops do not count.
+ */
+export function screen(
+  request: SipRequest,
+  inDialog: boolean,
+  ownSentBy: string,
+): Refusal | undefined {
+  const { method } = request;
+  if (!SERVED.has(method)) {
+    const headers = [['Allow', [...SERVED].join(', ')]] as const;
+    return { status: 405, headers, why: 'method' };
+  }
+  if (!inDialog) {
+    const strange = strangeAddress(request) ?? spent(request, ownSentBy);
+    if (strange !== undefined) return strange;
+  }
+  return unmetDemand(request) ?? unfitContent(request);
+}
+
+/** Schemes that we cannot route: 416 for the Request-URI (§8.2.2.1), 400 for who registers (§10.3). */
+function strangeAddress(request: SipRequest): Refusal | undefined {
+  if (request.uri.kind === 'other') return { status: 416, headers: [], why: 'URI scheme' };
+  if (request.method === 'REGISTER' && request.to.uri.kind !== 'sip') {
+    return { status: 400, headers: [], why: 'address of record is no SIP URI' };
+  }
+  return undefined;
+}
+
+/** An INVITE may go on to somebody else, so that hops (§16.3 step 3) and loops (§16.3 step 4) matter for it. */
+function spent(request: SipRequest, ownSentBy: string): Refusal | undefined {
+  if (request.method !== 'INVITE') return undefined;
+  if (request.maxForwards === 0) return { status: 483, headers: [], why: 'no hops left' };
+  if (isLoop(request, ownSentBy)) return { status: 482, headers: [], why: 'loop' };
+  return undefined;
+}

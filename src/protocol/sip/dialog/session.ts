@@ -1,0 +1,314 @@
+import type { ClientAuth } from '../auth/client-auth.ts';
+import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
+import type { TransactionId } from '../transaction/types.ts';
+import type { Flow } from '../transport/flow.ts';
+import type { LegEndFacts, UserAgentOutput } from '../user-agent-types.ts';
+import { Acceptance } from './acceptance.ts';
+import type { Cancel } from './agenda.ts';
+import { ALLOW, CAPABILITIES, SUPPORTED } from './capabilities.ts';
+import type { UserAgentCore } from './core.ts';
+import type { Dialog, RoutedRequest } from './dialog.ts';
+import { findFlow } from './find-flow.ts';
+import { DTMF_RELAY, writeInfoDigit } from './info-digit.ts';
+import { type Destination, OutgoingRequest, type RequestUser } from './outgoing-request.ts';
+import { PeerOffers } from './peer-offers.ts';
+import { receiveInfo } from './receive-info.ts';
+import { sdpOf } from './sdp-body.ts';
+import { SessionRefresh } from './session-refresh.ts';
+import type { SessionTimer } from './session-timer.ts';
+
+/** What the leg hears of its session. */
+export interface SessionUser {
+  acknowledged(): void;
+  offered(sdp: string | undefined): void;
+  answered(sdp: string): void;
+  dtmf(digit: string, durationMs: number): void;
+  /** Exactly once, unless `bye` was called before. */
+  ended(end: LegEndFacts): void;
+}
+
+export interface SessionOptions {
+  readonly dialog: Dialog;
+  readonly timer: SessionTimer;
+  readonly user: SessionUser;
+  readonly auth: ClientAuth | undefined;
+  /** Where the peer was last heard. */
+  readonly flow: Flow | undefined;
+  readonly isCaller: boolean;
+  /** Policy: answer on the peer's flow (a phone behind a NAT) instead of at its Contact (a carrier). */
+  readonly viaFlow: boolean;
+}
+
+/** `early`: no 2xx yet. `closing`: over for the leg, but its last messages are still on their way. */
+type State = 'early' | 'confirmed' | 'closing' | 'closed';
+
+/** One dialog with its INVITE usage: what happens inside it from the first response to the BYE (RFC 3261 §12 to §15). */
+export class Session {
+  readonly dialog: Dialog;
+  readonly timer: SessionTimer;
+  readonly #core: UserAgentCore;
+  readonly user: SessionUser;
+  readonly refresh: SessionRefresh;
+  /** True when the dialog began with an INVITE of ours. */
+  readonly isCaller: boolean;
+  readonly #auth: ClientAuth | undefined;
+  readonly #viaFlow: boolean;
+  readonly #offers: PeerOffers;
+  #flow: Flow | undefined;
+  #state: State = 'early';
+  #acceptance: Acceptance | undefined;
+  #byeHeaders: HeaderInit | undefined;
+  #cancelTimer: Cancel = () => undefined;
+
+  constructor(core: UserAgentCore, options: SessionOptions) {
+    this.#core = core;
+    this.dialog = options.dialog;
+    this.timer = options.timer;
+    this.user = options.user;
+    this.#auth = options.auth;
+    this.#flow = options.flow;
+    this.#viaFlow = options.viaFlow;
+    this.isCaller = options.isCaller;
+    this.refresh = new SessionRefresh(core, this);
+    this.#offers = new PeerOffers(core, this);
+    core.dialogs.set(this.dialog.id, this);
+  }
+
+  get isOver(): boolean {
+    return this.#state === 'closing' || this.#state === 'closed';
+  }
+
+  get isConfirmed(): boolean {
+    return this.#state === 'confirmed';
+  }
+
+  /** A 2xx of ours is not acknowledged yet. */
+  get awaitsAck(): boolean {
+    return this.#acceptance !== undefined;
+  }
+
+  /** Our 2xx to an INVITE leaves now, and is repeated until its ACK. */
+  accept(transaction: TransactionId, response: SipResponse, expectsAnswer: boolean): void {
+    this.#state = 'confirmed';
+    this.refresh.noteLocal(sdpOf(response));
+    this.#acceptance = new Acceptance(this.#core, { transaction, response, expectsAnswer }, () =>
+      this.#notAcknowledged(),
+    );
+    this.armTimer();
+  }
+
+  /** The peer's 2xx to our INVITE arrived. */
+  confirm(response: SipResponse, localSdp: string): void {
+    this.#state = 'confirmed';
+    this.dialog.settleRoute(response);
+    this.refresh.noteLocal(localSdp);
+    this.refresh.notePeer(response);
+    this.timer.accepted(response, this.#core.nowMs);
+    this.armTimer();
+  }
+
+  /** A request of the peer inside this dialog. Its extensions and content have been checked. */
+  receive(request: SipRequest, transaction: TransactionId, flow: Flow): void {
+    if (this.#viaFlow) this.#flow = flow;
+    if (!this.dialog.receive(request)) {
+      this.reply(transaction, request, 500, { reason: 'CSeq Out Of Order' });
+      return;
+    }
+    // A callee must not send BYE before its 2xx (§15).
+    if (request.method === 'BYE' && !(this.isCaller && this.#state === 'early')) {
+      this.#bye(request, transaction);
+    } else if (request.method === 'BYE') this.reply(transaction, request, 481);
+    else if (this.isOver) this.reply(transaction, request, 481);
+    else if (request.method === 'INVITE') this.#offers.reinvited(request, transaction);
+    else if (request.method === 'UPDATE') this.#offers.updated(request, transaction);
+    else if (request.method === 'INFO') receiveInfo(this, request, transaction);
+    else if (request.method === 'OPTIONS') {
+      this.reply(transaction, request, 200, { headers: CAPABILITIES });
+    } else this.reply(transaction, request, 405, { headers: ALLOW });
+  }
+
+  /** An ACK to a 2xx of ours; those to earlier ones, repeated, are not for us any more. */
+  acknowledged(ack: SipRequest): void {
+    const acceptance = this.#acceptance;
+    if (acceptance === undefined || ack.cseq.sequence !== acceptance.sequence) return;
+    this.#acceptance = undefined;
+    acceptance.acknowledged();
+    if (this.#byeHeaders !== undefined) {
+      this.#sendBye(this.#byeHeaders);
+      return;
+    }
+    if (this.isOver) return;
+    const answer = sdpOf(ack);
+    if (acceptance.expectsAnswer && answer === undefined) {
+      this.#giveUp({ by: 'local', how: 'refused', status: 488, reason: 'No answer in ACK' });
+      return;
+    }
+    if (acceptance.expectsAnswer && answer !== undefined) this.user.answered(answer);
+    this.user.acknowledged();
+  }
+
+  /** The answer to `offered`; undefined refuses the offer. */
+  answerOffer(sdp: string | undefined): void {
+    this.#offers.answer(sdp);
+  }
+
+  /** Ends the session. A callee whose 2xx is not acknowledged yet has to wait with its BYE (§15). */
+  bye(headers: HeaderInit): void {
+    if (this.isOver) return;
+    this.#leave();
+    if (this.#acceptance === undefined) this.#sendBye(headers);
+    else this.#byeHeaders = headers;
+  }
+
+  sendDigit(digit: string, durationMs: number): void {
+    if (this.#state !== 'confirmed') return;
+    const body = writeInfoDigit(digit, durationMs);
+    this.send(
+      'INFO',
+      { headers: [['Content-Type', DTMF_RELAY]], body },
+      {
+        response: (response) => this.afterFailure(response.status),
+        failed: () => this.afterFailure(408),
+      },
+    );
+  }
+
+  /** Ends a dialog that never got beyond provisional responses, without a message. */
+  discard(): void {
+    this.#leave();
+    this.#close();
+  }
+
+  connectionLost(connectionId: number): void {
+    if (this.#flow?.connectionId === connectionId) this.#flow = undefined;
+  }
+
+  /** A request of ours in this dialog. */
+  send(
+    method: string,
+    parts: { readonly headers?: HeaderInit; readonly body?: string },
+    user: RequestUser,
+  ): OutgoingRequest {
+    const routed = this.dialog.request(method, parts);
+    const outgoing = new OutgoingRequest(this.#core, {
+      request: routed.request.withAddedHeader('User-Agent', this.#core.options.userAgent),
+      destination: this.destination(routed),
+      auth: this.#auth,
+      nextSequence: () => this.dialog.takeSequence(),
+      user,
+    });
+    outgoing.start();
+    return outgoing;
+  }
+
+  /** The peer's flow where the policy says so and no proxy stands between; else its route set or Contact. */
+  destination(routed: RoutedRequest): Destination {
+    if (this.#viaFlow && this.#flow !== undefined && !this.dialog.hasRouteSet) {
+      return { kind: 'flow', flow: this.#flow };
+    }
+    return { kind: 'uri', uri: routed.nextHop, transport: this.#flow?.transport };
+  }
+
+  /** Acknowledges a 2xx; `sent` gives what to repeat when the 2xx comes again. */
+  acknowledge(
+    sequence: number,
+    sent: (output: Extract<UserAgentOutput, { kind: 'send' }>) => void,
+  ): void {
+    const routed = this.dialog.request('ACK', { sequence });
+    findFlow(this.#core, this.destination(routed), (flow) => {
+      if (flow !== undefined) sent(this.#core.sendAck(routed.request, flow));
+    });
+  }
+
+  /** A status that ends the dialog, whatever it answers (RFC 5057 §5.1). */
+  afterFailure(status: number): void {
+    if (ENDS_DIALOG.has(status)) this.expire(status);
+  }
+
+  /** The peer is gone: its session timer ran out, or it does not know the dialog any more. */
+  expire(status: number | undefined): void {
+    this.#giveUp({ by: 'local', how: 'sessionExpired', status, reason: undefined });
+  }
+
+  answered(sdp: string): void {
+    if (!this.isOver) this.user.answered(sdp);
+  }
+
+  /** Headers of our INVITEs, UPDATEs and their 2xx. */
+  inviteHeaders(): HeaderInit {
+    return [['Contact', this.#core.contact(this.#flow)], ...ALLOW, ...SUPPORTED];
+  }
+
+  reply(
+    transaction: TransactionId,
+    request: SipRequest,
+    status: number,
+    parts: ResponseParts = {},
+  ): void {
+    this.#core.send(transaction, this.response(request, status, parts));
+  }
+
+  armTimer(): void {
+    this.#cancelTimer();
+    const dueMs = this.isOver ? undefined : this.timer.deadlineMs();
+    if (dueMs === undefined) return;
+    this.#cancelTimer = this.#core.agenda.at(dueMs, () => {
+      const due = this.timer.takeDue(this.#core.nowMs);
+      if (due === 'expire') this.expire(undefined);
+      else if (due === 'refresh') this.refresh.start();
+      this.armTimer();
+    });
+  }
+
+  response(request: SipRequest, status: number, parts: ResponseParts): SipResponse {
+    return this.#core.response(request, status, { ...parts, toTag: this.dialog.localTag });
+  }
+
+  #bye(request: SipRequest, transaction: TransactionId): void {
+    this.reply(transaction, request, 200);
+    this.#offers.drop();
+    this.#acceptance?.acknowledged();
+    this.#acceptance = undefined;
+    if (!this.isOver) {
+      this.#leave();
+      const reason = request.header('reason');
+      this.user.ended({ by: 'remote', how: 'bye', status: undefined, reason });
+    }
+    this.#close();
+  }
+
+  #notAcknowledged(): void {
+    this.#acceptance = undefined;
+    if (this.#byeHeaders === undefined) {
+      this.#giveUp({ by: 'remote', how: 'timeout', status: undefined, reason: 'No ACK' });
+    } else this.#sendBye(this.#byeHeaders);
+  }
+
+  #giveUp(end: LegEndFacts): void {
+    if (this.isOver) return;
+    this.bye(end.how === 'refused' ? [['Reason', `SIP;cause=${end.status ?? 500}`]] : []);
+    this.user.ended(end);
+  }
+
+  #sendBye(headers: HeaderInit): void {
+    this.#byeHeaders = undefined;
+    const done = (): void => this.#close();
+    this.send('BYE', { headers }, { response: done, failed: done });
+  }
+
+  #leave(): void {
+    this.#state = 'closing';
+    this.#cancelTimer();
+    this.timer.stop();
+  }
+
+  #close(): void {
+    this.#state = 'closed';
+    this.#core.dialogs.delete(this.dialog.id);
+  }
+}
+
+/** Failures that end the whole dialog: RFC 3261 §12.2.1.2 and RFC 5057 §5.1. */
+const ENDS_DIALOG: ReadonlySet<number> = new Set([
+  ...[404, 408, 410, 416, 480, 481, 482, 484, 485, 502, 604],
+]);

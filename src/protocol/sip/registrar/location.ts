@@ -1,0 +1,79 @@
+import type { ContactBinding } from './binding.ts';
+import { contactKey } from './read-register.ts';
+import {
+  type RegisterOutcome,
+  type RegisterRequest,
+  type RegistrarLimits,
+  register,
+} from './register.ts';
+
+/** The location service (RFC 3261 §10): who is reachable where, in memory; the store keeps a copy. */
+export class Location {
+  readonly #limits: RegistrarLimits;
+  readonly #bindings = new Map<string, readonly ContactBinding[]>();
+
+  constructor(limits: RegistrarLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Takes what an earlier process stored. Its connections are gone: contacts behind one keep their binding, to be
+   * reached at their address.
+   */
+  restore(bindings: readonly ContactBinding[]): void {
+    for (const binding of bindings) {
+      const restored = { ...binding, flow: { ...binding.flow, connectionId: undefined } };
+      this.#set(binding.username, [...this.#of(binding.username), restored]);
+    }
+  }
+
+  register(request: RegisterRequest, nowUs: number): RegisterOutcome {
+    const outcome = register(this.#of(request.username), request, contactKey, this.#limits, nowUs);
+    if (outcome.status === 200) this.#set(request.username, outcome.bindings);
+    return outcome;
+  }
+
+  /** Live contacts, best first (q). */
+  contactsOf(username: string, nowUs: number): readonly ContactBinding[] {
+    return this.#of(username)
+      .filter((binding) => binding.expiresUs > nowUs)
+      .sort((a, b) => b.q - a.q);
+  }
+
+  all(nowUs: number): readonly ContactBinding[] {
+    return [...this.#bindings.values()].flat().filter((binding) => binding.expiresUs > nowUs);
+  }
+
+  /** A flow is gone, and what was bound to it (RFC 5626 §4.2). Returns the removed. */
+  connectionLost(connectionId: string): readonly ContactBinding[] {
+    return this.#removeWhere((binding) => binding.flow.connectionId === connectionId);
+  }
+
+  /** Drops what has expired. Returns the removed. */
+  sweep(nowUs: number): readonly ContactBinding[] {
+    return this.#removeWhere((binding) => binding.expiresUs <= nowUs);
+  }
+
+  #removeWhere(gone: (binding: ContactBinding) => boolean): readonly ContactBinding[] {
+    const removed: ContactBinding[] = [];
+    for (const [username, bindings] of this.#bindings) {
+      const going = bindings.filter(gone);
+      if (going.length === 0) continue;
+      removed.push(...going);
+      this.#set(
+        username,
+        bindings.filter((binding) => !going.includes(binding)),
+      );
+    }
+    return removed;
+  }
+
+  #of(username: string): readonly ContactBinding[] {
+    return this.#bindings.get(username) ?? [];
+  }
+
+  #set(username: string, bindings: readonly ContactBinding[]): void {
+    if (bindings.length === 0) this.#bindings.delete(username);
+    else this.#bindings.set(username, bindings);
+  }
+}

@@ -1,0 +1,68 @@
+import type { NameAddr } from '../header/name-addr.ts';
+import { unquote } from '../header/text.ts';
+import { parseDeltaSeconds } from '../header/values.ts';
+import type { SipRequest } from '../message.ts';
+import type { Flow } from '../transport/flow.ts';
+import { formatUri, parseUri, type SipUri, unescapeUser } from '../uri.ts';
+import type { ContactBinding } from './binding.ts';
+import type { RegisterContact, RegisterRequest } from './register.ts';
+
+/** More contacts in one request are not looked at. */
+const MAX_CONTACTS = 20;
+
+/** A REGISTER in the registrar's words; undefined when a Contact cannot be a contact (400). */
+export function readRegister(
+  request: SipRequest,
+  username: string,
+  flow: Flow,
+): RegisterRequest | undefined {
+  const { contacts } = request;
+  if (contacts === undefined || contacts.length > MAX_CONTACTS) return undefined;
+  const read = contacts === '*' ? contacts : contacts.map(contactOf);
+  if (read !== '*' && read.some((contact) => contact === undefined)) return undefined;
+  return {
+    username,
+    contacts: read === '*' ? read : read.filter((contact) => contact !== undefined),
+    expires: request.expires,
+    callId: request.callId,
+    cseq: request.cseq.sequence,
+    userAgent: request.header('user-agent') ?? '',
+    flow: bindingFlow(flow),
+    path: request.list('path'),
+  };
+}
+
+export const bindingFlow = (flow: Flow): ContactBinding['flow'] => ({
+  transport: flow.transport,
+  address: flow.remoteAddress,
+  port: flow.remotePort,
+  connectionId: flow.connectionId === undefined ? undefined : String(flow.connectionId),
+});
+
+function contactOf(address: NameAddr): RegisterContact | undefined {
+  const { uri, params } = address;
+  if (uri.kind !== 'sip') return undefined;
+  const instance = params.get('+sip.instance');
+  const expires = params.get('expires');
+  const q = Number(params.get('q') ?? '1');
+  return {
+    uri: formatUri({ ...uri, headers: '' }),
+    key: keyOf(uri),
+    // A malformed value counts as absent, like a malformed Expires (RFC 3261 §10.2.1.1).
+    expires: expires === undefined ? undefined : parseDeltaSeconds(unquote(expires)),
+    q: q >= 0 && q <= 1 ? q : 1,
+    instanceId: instance === undefined ? undefined : unquote(instance),
+  };
+}
+
+/** One text for all spellings of the same contact address, in the sense of RFC 3261 §19.1.4. */
+export function contactKey(uriText: string): string {
+  const uri = parseUri(uriText);
+  return uri?.kind === 'sip' ? keyOf(uri) : uriText;
+}
+
+function keyOf(uri: SipUri): string {
+  const scheme = uri.secure ? 'sips' : 'sip';
+  const transport = uri.params.get('transport')?.toLowerCase() ?? '';
+  return `${scheme}:${unescapeUser(uri.user)}@${uri.host.toLowerCase()}:${uri.port ?? ''};${transport}`;
+}

@@ -1,0 +1,166 @@
+import { ClientAuth } from '../auth/client-auth.ts';
+import type { Cancel } from '../dialog/agenda.ts';
+import type { UserAgentCore } from '../dialog/core.ts';
+import { OutgoingRequest } from '../dialog/outgoing-request.ts';
+import { formatCSeq, MAX_CSEQ } from '../header/cseq.ts';
+import { parseDeltaSeconds } from '../header/values.ts';
+import { createRequest, type SipRequest, type SipResponse } from '../message.ts';
+import type { Flow } from '../transport/flow.ts';
+import { formatUri, parseUri } from '../uri.ts';
+import type { RegisterCommand } from '../user-agent-types.ts';
+
+const MS_PER_SECOND = 1000;
+/** First and longest wait after a failure; doubled in between (RFC 5626 §4.5). */
+const FIRST_RETRY_S = 30;
+const LAST_RETRY_S = 1800;
+/** A binding is refreshed this long before its end, or at nine tenths of a short time. */
+const REFRESH_MARGIN_S = 30;
+
+/** Keeps one address of record of ours registered with somebody else (RFC 3261 §10.2). */
+export class RegistrationClient {
+  readonly #core: UserAgentCore;
+  readonly #command: RegisterCommand;
+  readonly #auth: ClientAuth;
+  readonly #callId: string;
+  #expires: number;
+  #sequence = 0;
+  #failures = 0;
+  #leaving = false;
+  #cancelTimer: Cancel = () => undefined;
+  #flow: Flow | undefined;
+
+  constructor(core: UserAgentCore, command: RegisterCommand) {
+    this.#core = core;
+    this.#command = command;
+    this.#auth = new ClientAuth(command.account, core.options.random);
+    this.#callId = core.newToken();
+    this.#expires = command.expires;
+  }
+
+  start(): void {
+    this.#send(this.#expires);
+  }
+
+  leave(): void {
+    this.#leaving = true;
+    this.#cancelTimer();
+    this.#send(0);
+  }
+
+  /** The connection that the binding was made over is gone: bind another one at once. */
+  connectionLost(connectionId: number): void {
+    if (this.#leaving || this.#flow?.connectionId !== connectionId) return;
+    this.#flow = undefined;
+    this.#again(1);
+  }
+
+  #send(expires: number): void {
+    const { aor, registrar, transport } = this.#command;
+    const outgoing = new OutgoingRequest(this.#core, {
+      request: this.#request(aor, registrar, expires),
+      destination: { kind: 'uri', uri: registrar, transport },
+      auth: this.#auth,
+      nextSequence: () => this.#nextSequence(),
+      user: {
+        response: (response, flow) => this.#answered(response, flow, expires),
+        failed: () => this.#failed(undefined),
+      },
+    });
+    outgoing.start();
+  }
+
+  #request(aor: string, registrar: string, expires: number): SipRequest {
+    const uri = parseUri(registrar);
+    const requestUri =
+      uri?.kind === 'sip' ? formatUri({ ...uri, user: '', headers: '' }) : registrar;
+    const transport = this.#command.transport ?? 'udp';
+    return createRequest({
+      method: 'REGISTER',
+      requestUri,
+      headers: [
+        ['Max-Forwards', '70'],
+        ['From', `<${aor}>;tag=${this.#core.newToken()}`],
+        ['To', `<${aor}>`],
+        ['Call-ID', this.#callId],
+        ['CSeq', formatCSeq(this.#nextSequence(), 'REGISTER')],
+        ['Contact', this.#core.contact({ transport })],
+        ['Expires', String(expires)],
+        ['User-Agent', this.#core.options.userAgent],
+      ],
+    });
+  }
+
+  #answered(response: SipResponse, flow: Flow, expires: number): void {
+    const { status } = response;
+    if (status < 200) return;
+    if (expires === 0) {
+      this.#tell('removed', status, undefined);
+      return;
+    }
+    if (this.#leaving) return;
+    if (status === 423 && this.#raise(response)) {
+      this.#send(this.#expires);
+      return;
+    }
+    if (status >= 300) {
+      this.#failed(status);
+      return;
+    }
+    this.#failures = 0;
+    this.#flow = flow;
+    const granted = grantedSeconds(response, this.#core.contact(flow)) ?? expires;
+    const againIn = Math.max(
+      1,
+      Math.floor(Math.max(granted * 0.5, Math.min(granted * 0.9, granted - REFRESH_MARGIN_S))),
+    );
+    this.#tell('registered', status, againIn);
+    this.#again(againIn);
+  }
+
+  #raise(response: SipResponse): boolean {
+    const least = parseDeltaSeconds(response.header('min-expires') ?? '');
+    if (least === undefined || least <= this.#expires) return false;
+    this.#expires = least;
+    return true;
+  }
+
+  #failed(status: number | undefined): void {
+    if (this.#leaving) {
+      this.#tell('removed', status, undefined);
+      return;
+    }
+    const againIn = Math.min(FIRST_RETRY_S * 2 ** this.#failures, LAST_RETRY_S);
+    this.#failures += 1;
+    this.#tell('failed', status, againIn);
+    this.#again(againIn);
+  }
+
+  #again(seconds: number): void {
+    this.#cancelTimer();
+    const dueMs = this.#core.nowMs + seconds * MS_PER_SECOND;
+    this.#cancelTimer = this.#core.agenda.at(dueMs, () => this.#send(this.#expires));
+  }
+
+  #nextSequence(): number {
+    this.#sequence = (this.#sequence % MAX_CSEQ) + 1;
+    return this.#sequence;
+  }
+
+  #tell(
+    state: 'registered' | 'failed' | 'removed',
+    status: number | undefined,
+    againIn: number | undefined,
+  ): void {
+    const { registration } = this.#command;
+    this.#core.emit({ kind: 'registration', registration, state, status, againIn });
+  }
+}
+
+/** What the registrar granted our contact; it may hold others of the same user. */
+function grantedSeconds(response: SipResponse, ownContact: string): number | undefined {
+  const { contacts } = response;
+  if (contacts === undefined || contacts === '*') return response.expires;
+  const own = contacts.find((contact) => `<${formatUri(contact.uri)}>` === ownContact);
+  const text = (own ?? contacts[0])?.params.get('expires');
+  return (text === undefined ? undefined : parseDeltaSeconds(text)) ?? response.expires;
+}

@@ -1,0 +1,238 @@
+/** What a user agent is told and what it answers. */
+import type { Random } from '../../base/ids.ts';
+import type { Ha1ByAlgorithm } from './auth/authenticator.ts';
+import type { FailureLimits } from './auth/failure-limit.ts';
+import type { NonceLimits } from './auth/nonce.ts';
+import type { SessionTimerSettings } from './dialog/session-timer.ts';
+import type { HeaderInit, SipMessage, SipRequest } from './message.ts';
+import type { ContactBinding } from './registrar/binding.ts';
+import type { RegistrarLimits } from './registrar/register.ts';
+import type { TimerValues } from './transaction/timer-values.ts';
+import type { TransactionId } from './transaction/types.ts';
+import type { Flow, SipTransportName } from './transport/flow.ts';
+
+export interface UserAgentLimits {
+  /** Legs at once, both directions, finished ones that still wait for an answer included. */
+  readonly maxSessions: number;
+  /** Requests that wait for a user's secret, a DNS answer, a connection or the store, each. */
+  readonly maxWaiting: number;
+}
+
+export const DEFAULT_USER_AGENT_LIMITS: UserAgentLimits = {
+  maxSessions: 10_000,
+  maxWaiting: 5_000,
+};
+
+export interface UserAgentOptions {
+  readonly random: Random;
+  /** What peers see: host of Via and Contact, and of our own addresses of record. */
+  readonly publicHost: string;
+  readonly publicPort: number;
+  /** Where the sockets are bound; named in the flows of requests over UDP. */
+  readonly localAddress: string;
+  readonly localPort: number;
+  readonly userAgent: string;
+  /** Milliseconds since the epoch minus monotonic milliseconds, for what must outlive the process. */
+  readonly wallOffsetMs: number;
+  /** Undefined: a plain phone, that refuses REGISTER and asks nobody for a password. */
+  readonly realm: string | undefined;
+  /** Name of the carrier that calls from this address; its calls need no password. */
+  readonly trustedSource: (address: string) => string | undefined;
+  readonly limits?: UserAgentLimits;
+  readonly registrar?: RegistrarLimits;
+  readonly nonces?: NonceLimits;
+  readonly failures?: FailureLimits;
+  readonly sessionTimer?: SessionTimerSettings;
+  readonly timers?: TimerValues;
+}
+
+/** Of one user agent; never reused. */
+export type LegId = number;
+
+/** How a leg ended. Reported exactly once. */
+export interface LegEndFacts {
+  readonly by: 'remote' | 'local';
+  readonly how:
+    | 'bye'
+    | 'cancel'
+    | 'refused'
+    | 'timeout'
+    | 'transport'
+    | 'unreachable'
+    | 'sessionExpired';
+  readonly status: number | undefined;
+  readonly reason: string | undefined;
+}
+
+/** An address and port that a request may be sent to (RFC 3263). */
+export interface Target {
+  readonly transport: SipTransportName;
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface TargetQuery {
+  readonly host: string;
+  readonly port: number | undefined;
+  /** Undefined: NAPTR and SRV may choose. */
+  readonly transport: SipTransportName | undefined;
+  readonly secure: boolean;
+}
+
+export interface Account {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Where an outbound INVITE goes. */
+export type InviteTarget =
+  /** All live contacts of a registered user at once. */
+  | { readonly kind: 'registered'; readonly username: string }
+  | {
+      readonly kind: 'uri';
+      /** Request-URI and To. */
+      readonly uri: string;
+      /** A proxy to go through, as a URI; it is not written into the request. */
+      readonly nextHop?: string;
+      readonly transport?: SipTransportName;
+    };
+
+export interface InviteCommand {
+  readonly kind: 'invite';
+  readonly leg: LegId;
+  readonly target: InviteTarget;
+  readonly from: { readonly user: string; readonly host: string; readonly displayName: string };
+  readonly callId: string;
+  readonly sdp: string;
+  readonly headers: HeaderInit;
+  readonly account: Account | undefined;
+}
+
+/** Refuses an INVITE that was not answered, or says why an answered call ends. */
+export interface HangupCommand {
+  readonly kind: 'hangup';
+  readonly leg: LegId;
+  readonly status: number;
+  /** A Reason header field (RFC 3326) for BYE and CANCEL. */
+  readonly reason: string | undefined;
+}
+
+export interface RegisterCommand {
+  readonly kind: 'register';
+  readonly registration: number;
+  /** Address of record, `sip:user@host`. */
+  readonly aor: string;
+  /** Where to send it, as a URI. */
+  readonly registrar: string;
+  readonly transport?: SipTransportName;
+  readonly account: Account;
+  /** Seconds. */
+  readonly expires: number;
+}
+
+export type UserAgentInput =
+  | { readonly kind: 'received'; readonly bytes: Uint8Array; readonly flow: Flow }
+  | { readonly kind: 'sendFailed'; readonly transaction: TransactionId }
+  | { readonly kind: 'connectionLost'; readonly connectionId: number }
+  // Answers to questions, each with the id of its question.
+  | { readonly kind: 'resolved'; readonly id: number; readonly targets: readonly Target[] }
+  | { readonly kind: 'connected'; readonly id: number; readonly flow: Flow | undefined }
+  | { readonly kind: 'secret'; readonly id: number; readonly secrets: Ha1ByAlgorithm | undefined }
+  | { readonly kind: 'stored'; readonly id: number; readonly ok: boolean }
+  // Commands.
+  | { readonly kind: 'restoreBindings'; readonly bindings: readonly ContactBinding[] }
+  | { readonly kind: 'drain' }
+  | InviteCommand
+  | { readonly kind: 'ring'; readonly leg: LegId; readonly sdp: string | undefined }
+  | { readonly kind: 'answer'; readonly leg: LegId; readonly sdp: string }
+  /** The answer to `offered`; undefined refuses the offer with 488 and keeps the session. */
+  | { readonly kind: 'answerOffer'; readonly leg: LegId; readonly sdp: string | undefined }
+  | {
+      readonly kind: 'sendDigit';
+      readonly leg: LegId;
+      readonly digit: string;
+      readonly durationMs: number;
+    }
+  | HangupCommand
+  | RegisterCommand
+  | { readonly kind: 'unregister'; readonly registration: number }
+  /** OPTIONS to a peer, answered by `probed`. */
+  | {
+      readonly kind: 'probe';
+      readonly id: number;
+      readonly uri: string;
+      readonly transport?: SipTransportName;
+    };
+
+/** A new INVITE that may call. */
+export interface IncomingCall {
+  readonly leg: LegId;
+  readonly request: SipRequest;
+  readonly flow: Flow;
+  /** Who passed digest authentication. */
+  readonly username: string | undefined;
+  readonly carrier: string | undefined;
+  readonly sdp: string | undefined;
+}
+
+export type UserAgentOutput =
+  | {
+      readonly kind: 'send';
+      readonly bytes: Uint8Array;
+      readonly message: SipMessage;
+      readonly flow: Flow;
+      readonly transaction: TransactionId | undefined;
+    }
+  // Questions.
+  | { readonly kind: 'resolve'; readonly id: number; readonly query: TargetQuery }
+  | { readonly kind: 'connect'; readonly id: number; readonly target: Target }
+  | { readonly kind: 'findSecret'; readonly id: number; readonly username: string }
+  /** `id` undefined: nobody waits. */
+  | {
+      readonly kind: 'store';
+      readonly id: number | undefined;
+      readonly save: readonly ContactBinding[];
+      readonly remove: readonly ContactBinding[];
+    }
+  // Events of legs.
+  | { readonly kind: 'incoming'; readonly call: IncomingCall }
+  | { readonly kind: 'acknowledged'; readonly leg: LegId }
+  | {
+      readonly kind: 'progress';
+      readonly leg: LegId;
+      readonly status: number;
+      readonly sdp: string | undefined;
+    }
+  | {
+      readonly kind: 'connected';
+      readonly leg: LegId;
+      readonly callId: string;
+      readonly sdp: string | undefined;
+    }
+  | { readonly kind: 'offered'; readonly leg: LegId; readonly sdp: string | undefined }
+  | { readonly kind: 'answered'; readonly leg: LegId; readonly sdp: string }
+  | {
+      readonly kind: 'dtmf';
+      readonly leg: LegId;
+      readonly digit: string;
+      readonly durationMs: number;
+    }
+  | { readonly kind: 'ended'; readonly leg: LegId; readonly end: LegEndFacts }
+  // Others.
+  | {
+      readonly kind: 'registration';
+      readonly registration: number;
+      readonly state: 'registered' | 'failed' | 'removed';
+      readonly status: number | undefined;
+      /** Seconds until it is refreshed or tried again. */
+      readonly againIn: number | undefined;
+    }
+  | { readonly kind: 'probed'; readonly id: number; readonly status: number | undefined }
+  | {
+      readonly kind: 'refused';
+      readonly method: string;
+      readonly status: number;
+      readonly why: string;
+      readonly flow: Flow;
+    }
+  | { readonly kind: 'discarded'; readonly why: string; readonly flow: Flow };

@@ -1,0 +1,274 @@
+/** A SIP user agent without sockets and clock (RFC 3261 §8): bytes and commands in, bytes, questions and events out. */
+import type { Machine } from '../../base/machine.ts';
+import { Gate } from './auth/gate.ts';
+import { CAPABILITIES } from './dialog/capabilities.ts';
+import { UserAgentCore } from './dialog/core.ts';
+import { dialogId } from './dialog/dialog.ts';
+import { InboundCalls } from './dialog/inbound-calls.ts';
+import { OutboundCalls } from './dialog/outbound-calls.ts';
+import { OutgoingRequest } from './dialog/outgoing-request.ts';
+import { screen } from './dialog/screen.ts';
+import type { Session } from './dialog/session.ts';
+import { createRequest, type SipRequest } from './message.ts';
+import type { ContactBinding } from './registrar/binding.ts';
+import { Registrar } from './registrar/registrar.ts';
+import { RegistrationClient } from './registrar/registration-client.ts';
+import type { TransactionId, TransactionOutput } from './transaction/types.ts';
+import type { Flow } from './transport/flow.ts';
+import { unescapeUser } from './uri.ts';
+import type { UserAgentInput, UserAgentOptions, UserAgentOutput } from './user-agent-types.ts';
+
+type Incoming = Exclude<
+  TransactionOutput,
+  { kind: 'send' | 'response' | 'timeout' | 'transportError' | 'terminated' }
+>;
+type RequestOutput = Extract<TransactionOutput, { kind: 'request' }>;
+type Probe = Extract<UserAgentInput, { kind: 'probe' }>;
+
+export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
+  readonly #core: UserAgentCore;
+  readonly #gate: Gate | undefined;
+  readonly #registrar: Registrar | undefined;
+  readonly #inbound: InboundCalls;
+  readonly #outbound: OutboundCalls;
+  readonly #registrations = new Map<number, RegistrationClient>();
+  #draining = false;
+
+  constructor(options: UserAgentOptions) {
+    this.#core = new UserAgentCore(options, (output) => this.#incoming(output));
+    this.#gate = options.realm === undefined ? undefined : new Gate(this.#core, options.realm);
+    this.#registrar = this.#gate === undefined ? undefined : new Registrar(this.#core);
+    this.#inbound = new InboundCalls(this.#core, this.#gate);
+    this.#outbound = new OutboundCalls(this.#core, this.#registrar);
+  }
+
+  handle(input: UserAgentInput, nowMs: number): readonly UserAgentOutput[] {
+    this.#core.nowMs = nowMs;
+    this.#input(input);
+    return this.#core.takeOutputs();
+  }
+
+  expire(nowMs: number): readonly UserAgentOutput[] {
+    this.#core.nowMs = nowMs;
+    this.#core.run(this.#core.layer.expire(nowMs));
+    this.#core.agenda.run(nowMs);
+    return this.#core.takeOutputs();
+  }
+
+  deadlineMs(): number | undefined {
+    const [a, b] = [this.#core.layer.deadlineMs(), this.#core.agenda.deadlineMs()];
+    return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+  }
+
+  /** Live contacts of a user, at the time of the last input. */
+  contactsOf(username: string): readonly ContactBinding[] {
+    return this.#registrar?.contactsOf(username) ?? [];
+  }
+
+  /** All live contacts. */
+  bindings(): readonly ContactBinding[] {
+    return this.#registrar?.all() ?? [];
+  }
+
+  /** Legs that are not over. */
+  get legs(): number {
+    return this.#inbound.size + this.#outbound.size;
+  }
+
+  #input(input: UserAgentInput): void {
+    const core = this.#core;
+    switch (input.kind) {
+      case 'received':
+        core.run(core.layer.receive(input.bytes, input.flow, core.nowMs));
+        break;
+      case 'sendFailed':
+        core.run(core.layer.transportFailed(input.transaction, core.nowMs));
+        break;
+      case 'connectionLost':
+        this.#connectionLost(input.connectionId);
+        break;
+      case 'resolved':
+        core.resolving.answer(input.id, input.targets);
+        break;
+      case 'connected':
+        core.connecting.answer(input.id, input.flow);
+        break;
+      case 'secret':
+        this.#gate?.secretFound(input.id, input.secrets);
+        break;
+      case 'stored':
+        this.#registrar?.stored(input.id, input.ok);
+        break;
+      case 'restoreBindings':
+        this.#registrar?.restore(input.bindings);
+        break;
+      case 'drain':
+        this.#draining = true;
+        break;
+      case 'invite':
+        this.#outbound.invite(input);
+        break;
+      case 'ring':
+        this.#inbound.leg(input.leg)?.ring(input.sdp);
+        break;
+      case 'answer':
+        this.#inbound.leg(input.leg)?.answer(input.sdp);
+        break;
+      case 'answerOffer':
+        this.#leg(input.leg)?.answerOffer(input.sdp);
+        break;
+      case 'sendDigit':
+        this.#leg(input.leg)?.sendDigit(input.digit, input.durationMs);
+        break;
+      case 'hangup':
+        this.#leg(input.leg)?.hangup(input);
+        break;
+      case 'register': {
+        const client = new RegistrationClient(core, input);
+        this.#registrations.set(input.registration, client);
+        client.start();
+        break;
+      }
+      case 'unregister':
+        this.#registrations.get(input.registration)?.leave();
+        this.#registrations.delete(input.registration);
+        break;
+      case 'probe':
+        this.#probe(input);
+        break;
+    }
+  }
+
+  #leg(id: number) {
+    return this.#inbound.leg(id) ?? this.#outbound.leg(id);
+  }
+
+  #connectionLost(connectionId: number): void {
+    const core = this.#core;
+    for (const session of core.dialogs.values()) session.connectionLost(connectionId);
+    this.#registrar?.connectionLost(connectionId);
+    for (const client of this.#registrations.values()) client.connectionLost(connectionId);
+    core.run(core.layer.connectionLost(connectionId, core.nowMs));
+  }
+
+  #incoming(output: Incoming): void {
+    const core = this.#core;
+    switch (output.kind) {
+      case 'request':
+        this.#request(output);
+        break;
+      case 'cancel':
+        this.#cancel(output);
+        break;
+      case 'ack':
+        this.#dialog(output.request)?.acknowledged(output.request);
+        break;
+      case 'strayResponse':
+        core.emit({ kind: 'discarded', why: 'response to no request of ours', flow: output.flow });
+        break;
+      case 'discarded':
+        core.emit(output);
+        break;
+    }
+  }
+
+  /** 200 to the CANCEL itself, whatever becomes of the INVITE (RFC 3261 §9.2). */
+  #cancel(output: Extract<TransactionOutput, { kind: 'cancel' }>): void {
+    const { request, transaction, invite } = output;
+    this.#core.respond(transaction, request, invite === undefined ? 481 : 200);
+    if (invite !== undefined) this.#core.servers.get(invite)?.cancelled(request);
+  }
+
+  #request(output: RequestOutput): void {
+    const { request, transaction, flow } = output;
+    const inDialog = request.to.tag !== undefined;
+    const refusal = screen(request, inDialog, this.#core.ownSentBy);
+    if (refusal !== undefined) {
+      const { status, why, headers } = refusal;
+      this.#core.refuse(transaction, request, flow, status, why, { headers });
+      return;
+    }
+    if (inDialog) this.#inDialog(request, transaction, flow);
+    else if (request.method === 'INVITE') this.#invite(output);
+    else if (request.method === 'REGISTER') this.#register(output);
+    else if (request.method === 'OPTIONS') this.#options(request, transaction);
+    else this.#core.respond(transaction, request, 481);
+  }
+
+  #inDialog(request: SipRequest, transaction: TransactionId, flow: Flow): void {
+    const session = this.#dialog(request);
+    if (session !== undefined) session.receive(request, transaction, flow);
+    else this.#core.refuse(transaction, request, flow, 481, 'no such dialog');
+  }
+
+  #dialog(request: SipRequest): Session | undefined {
+    const { to, from, callId } = request;
+    return this.#core.dialogs.get(dialogId(callId, to.tag ?? '', from.tag ?? ''));
+  }
+
+  #invite(output: RequestOutput): void {
+    const { request, transaction, flow } = output;
+    const full = this.legs >= this.#core.limits.maxSessions;
+    if (this.#draining || full) {
+      const headers = [['Retry-After', '30']] as const;
+      const why = full ? 'too many calls' : 'draining';
+      this.#core.refuse(transaction, request, flow, 503, why, { headers });
+      return;
+    }
+    this.#inbound.receive(output);
+  }
+
+  #register(output: RequestOutput): void {
+    const { request, transaction, flow } = output;
+    const gate = this.#gate;
+    if (gate === undefined) {
+      this.#core.refuse(transaction, request, flow, 405, 'no registrar', { headers: CAPABILITIES });
+      return;
+    }
+    gate.admit(output, (username) => {
+      const { uri } = request.to;
+      if (uri.kind === 'sip' && unescapeUser(uri.user) === username) {
+        this.#registrar?.receive(request, transaction, flow, username);
+      } else this.#core.refuse(transaction, request, flow, 403, 'registers another user');
+    });
+  }
+
+  /** RFC 3261 §11.2: what an INVITE would get. */
+  #options(request: SipRequest, transaction: TransactionId): void {
+    const status = this.#draining ? 503 : 200;
+    this.#core.respond(transaction, request, status, { headers: CAPABILITIES });
+  }
+
+  #probe(input: Probe): void {
+    const core = this.#core;
+    const tell = (status: number | undefined): void => {
+      core.emit({ kind: 'probed', id: input.id, status });
+    };
+    const own = core.contact(undefined);
+    const outgoing = new OutgoingRequest(core, {
+      request: createRequest({
+        method: 'OPTIONS',
+        requestUri: input.uri,
+        headers: [
+          ['Max-Forwards', '70'],
+          ['From', `${own};tag=${core.newToken()}`],
+          ['To', `<${input.uri}>`],
+          ['Call-ID', core.newToken()],
+          ['CSeq', '1 OPTIONS'],
+          ['Contact', own],
+          ['User-Agent', core.options.userAgent],
+        ],
+      }),
+      destination: { kind: 'uri', uri: input.uri, transport: input.transport },
+      auth: undefined,
+      nextSequence: () => 2,
+      user: {
+        response: ({ status }) => {
+          if (status >= 200) tell(status);
+        },
+        failed: () => tell(undefined),
+      },
+    });
+    outgoing.start();
+  }
+}
