@@ -218,12 +218,12 @@ export type MemberAction =
 
 // ---------------------------------------------------------------- the timeline of a call
 
-/** One line of a call's log. `fields` holds facts, never secrets. */
+/** One line of a call's log, as `domain/call` writes it. `facts` never holds a secret. */
 export interface CallLogEntry {
-  readonly atUs: number;
+  readonly atMs: number;
   readonly kind: string;
-  readonly message: string;
-  readonly fields: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  readonly facts: Readonly<Record<string, unknown>>;
 }
 
 export interface CallControl {
