@@ -1,0 +1,21 @@
+// The module: { Engine, makeClip }.
+#include <napi.h>
+
+#include "addon/clip.hpp"
+#include "addon/engine_object.hpp"
+#include "addon/stream_object.hpp"
+
+namespace {
+
+Napi::Object initialise(Napi::Env env, Napi::Object exports) {
+  auto data = std::make_unique<carillon::AddonData>();
+  data->stream_constructor = Napi::Persistent(carillon::StreamObject::define(env));
+  env.SetInstanceData(data.release());  // freed by the environment
+  exports.Set("Engine", carillon::EngineObject::define(env));
+  exports.Set("makeClip", Napi::Function::New(env, carillon::make_clip, "makeClip"));
+  return exports;
+}
+
+}  // namespace
+
+NODE_API_MODULE(carillon, initialise)

@@ -1,0 +1,34 @@
+#include "addon/clip.hpp"
+
+#include <cstring>
+
+#include "addon/arguments.hpp"
+#include "core/dsp/resampler.hpp"
+
+namespace carillon {
+
+namespace {
+constexpr napi_type_tag kClipTag{0x6361726c6f6e636cULL, 0x69702d6f662d6175ULL};
+}
+
+Napi::Value make_clip(const Napi::CallbackInfo& info) {
+  const std::span<const uint8_t> bytes = bytes_at(info, 0);
+  std::vector<Sample> samples(bytes.size() / sizeof(Sample));
+  if (!samples.empty()) std::memcpy(samples.data(), bytes.data(), samples.size() * sizeof(Sample));
+  const int rate = i32_at(info, 1);
+  if (rate > 0 && rate != kLineRate) samples = resample_whole(samples, rate, kLineRate);
+  auto* const clip = new AudioClip(std::make_shared<const std::vector<Sample>>(std::move(samples)));
+  auto external =
+      Napi::External<AudioClip>::New(info.Env(), clip, [](Napi::Env, AudioClip* owned) { delete owned; });
+  external.TypeTag(&kClipTag);
+  return external;
+}
+
+AudioClip clip_of(const Napi::Value& value) {
+  if (!value.IsExternal()) return nullptr;
+  const auto external = value.As<Napi::External<AudioClip>>();
+  if (!external.CheckTypeTag(&kClipTag)) return nullptr;
+  return *external.Data();
+}
+
+}  // namespace carillon

@@ -1,0 +1,58 @@
+// `new Engine(...)` of JavaScript: every method is one command, named by handles. See src/edge/media/native.ts.
+#pragma once
+
+#include <napi.h>
+
+#include <memory>
+#include <optional>
+
+#include "engine/media_engine.hpp"
+
+namespace carillon {
+
+class EngineObject : public Napi::ObjectWrap<EngineObject> {
+ public:
+  static Napi::Function define(Napi::Env env);
+  explicit EngineObject(const Napi::CallbackInfo& info);
+  ~EngineObject() override;
+
+ private:
+  using Info = Napi::CallbackInfo;
+
+  // Legs.
+  Napi::Value open_leg(const Info& info);
+  Napi::Value configure_leg(const Info& info);
+  Napi::Value figures(const Info& info);
+  Napi::Value close_leg(const Info& info);
+  Napi::Value bridge(const Info& info);
+  Napi::Value unbridge(const Info& info);
+  // Playing.
+  Napi::Value play_clip(const Info& info);
+  Napi::Value play_tone(const Info& info);
+  Napi::Value stop_player(const Info& info);
+  Napi::Value remove_player(const Info& info);
+  Napi::Value send_digits(const Info& info);
+  Napi::Value remove_digits(const Info& info);
+  // Streams.
+  Napi::Value open_stream(const Info& info);
+  Napi::Value pause_stream(const Info& info);
+  Napi::Value close_stream(const Info& info);
+  // Events, state.
+  Napi::Value take_events(const Info& info);
+  Napi::Value now_ms(const Info& info);
+  Napi::Value status(const Info& info);
+  Napi::Value stop(const Info& info);
+  // Manual mode.
+  Napi::Value inject(const Info& info);
+  Napi::Value advance(const Info& info);
+  Napi::Value drain(const Info& info);
+
+  Napi::Value figures_object(Napi::Env env, const std::optional<LegFigures>& figures);
+  void release_wake();
+
+  Napi::ThreadSafeFunction wake_;
+  bool has_wake_ = false;
+  std::unique_ptr<MediaEngine> engine_;
+};
+
+}  // namespace carillon

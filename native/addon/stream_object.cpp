@@ -1,0 +1,58 @@
+#include "addon/stream_object.hpp"
+
+#include "addon/arguments.hpp"
+
+namespace carillon {
+
+Napi::Function StreamObject::define(Napi::Env env) {
+  return DefineClass(env, "Stream",
+                     {
+                         InstanceMethod<&StreamObject::receive>("receive"),
+                         InstanceMethod<&StreamObject::enqueue>("enqueue"),
+                         InstanceMethod<&StreamObject::clear>("clear"),
+                         InstanceMethod<&StreamObject::checkpoint>("checkpoint"),
+                         InstanceMethod<&StreamObject::queued_ms>("queuedMs"),
+                     });
+}
+
+StreamObject::StreamObject(const Info& info) : Napi::ObjectWrap<StreamObject>(info) {}
+
+Napi::Object StreamObject::create(Napi::Env env, std::unique_ptr<StreamInput> input) {
+  const Napi::Object object = env.GetInstanceData<AddonData>()->stream_constructor.New({});
+  Unwrap(object)->input_ = std::move(input);
+  return object;
+}
+
+Napi::Value StreamObject::outcome(Napi::Env env, PlayResult result) const {
+  const uint32_t fill = input_ ? input_->fill_percent() : 0;
+  return Napi::Number::New(env, static_cast<uint32_t>(result) | (fill << 8));
+}
+
+Napi::Value StreamObject::receive(const Info& info) {
+  if (!input_) return outcome(info.Env(), PlayResult::other);
+  const std::span<const uint8_t> message = bytes_at(info, 0);
+  const std::string_view text(reinterpret_cast<const char*>(message.data()), message.size());
+  return outcome(info.Env(), input_->receive(text));
+}
+
+Napi::Value StreamObject::enqueue(const Info& info) {
+  if (!input_) return outcome(info.Env(), PlayResult::buffer_full);
+  const StreamFormat format{u32_at(info, 0) == 0 ? StreamEncoding::l16 : StreamEncoding::mulaw, i32_at(info, 1)};
+  return outcome(info.Env(), input_->enqueue(format, bytes_at(info, 2)));
+}
+
+Napi::Value StreamObject::clear(const Info& info) {
+  if (input_) input_->clear();
+  return info.Env().Undefined();
+}
+
+Napi::Value StreamObject::checkpoint(const Info& info) {
+  if (input_) input_->checkpoint(u32_at(info, 0));
+  return info.Env().Undefined();
+}
+
+Napi::Value StreamObject::queued_ms(const Info& info) {
+  return Napi::Number::New(info.Env(), input_ ? static_cast<double>(input_->queued_ms()) : 0);
+}
+
+}  // namespace carillon

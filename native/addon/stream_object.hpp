@@ -1,0 +1,37 @@
+// The control thread's end of one audio stream as a JavaScript object: receive, enqueue, clear, checkpoint.
+#pragma once
+
+#include <napi.h>
+
+#include <memory>
+
+#include "core/stream/stream_input.hpp"
+
+namespace carillon {
+
+class StreamObject : public Napi::ObjectWrap<StreamObject> {
+ public:
+  static Napi::Function define(Napi::Env env);
+  static Napi::Object create(Napi::Env env, std::unique_ptr<StreamInput> input);
+  explicit StreamObject(const Napi::CallbackInfo& info);
+
+ private:
+  using Info = Napi::CallbackInfo;
+
+  /// Result code in the low byte, fill in percent above it.
+  Napi::Value receive(const Info& info);
+  Napi::Value enqueue(const Info& info);
+  Napi::Value clear(const Info& info);
+  Napi::Value checkpoint(const Info& info);
+  Napi::Value queued_ms(const Info& info);
+  Napi::Value outcome(Napi::Env env, PlayResult result) const;
+
+  std::unique_ptr<StreamInput> input_;
+};
+
+/// One environment's constructors.
+struct AddonData {
+  Napi::FunctionReference stream_constructor;
+};
+
+}  // namespace carillon

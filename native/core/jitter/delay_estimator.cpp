@@ -1,0 +1,68 @@
+#include "core/jitter/delay_estimator.hpp"
+
+#include <algorithm>
+
+namespace carillon {
+
+namespace {
+constexpr Nanos kWindow = 5 * kSecond;
+constexpr float kForget = 0.983F;    // a packet's weight halves in 40 packets (0.8 s)
+constexpr float kQuantile = 0.97F;
+constexpr int64_t kWarmUp = 10;      // packets before the histogram is believed
+/// Packets that come together after a pause share one delay: only the first of them says something new.
+constexpr Nanos kBurstGap = 5 * kMillisecond;
+}  // namespace
+
+Nanos DelayEstimator::base() const { return std::min(fastest_now_, fastest_before_); }
+
+void DelayEstimator::update_base(Nanos transit, Nanos arrival) {
+  if (samples_seen_ == 0) {
+    window_began_ = arrival;
+    fastest_now_ = fastest_before_ = transit;
+    return;
+  }
+  if (arrival - window_began_ >= kWindow) {
+    fastest_before_ = fastest_now_;
+    fastest_now_ = transit;
+    window_began_ = arrival;
+  }
+  fastest_now_ = std::min(fastest_now_, transit);
+}
+
+void DelayEstimator::count(Nanos delay) {
+  // Later than any delay we would take: no setting would have saved it, so it must not raise the target.
+  if (delay >= kMaxDelay) return;
+  const auto bin = static_cast<size_t>(delay / kBin);
+  for (float& weight : histogram_) weight *= kForget;
+  histogram_[bin] += 1.0F - kForget;
+  if (samples_seen_ < kWarmUp) return;
+
+  float total = 0;
+  for (const float weight : histogram_) total += weight;
+  float sum = 0;
+  size_t quantile = 0;
+  while (quantile < kBins - 1) {
+    sum += histogram_[quantile];
+    if (sum >= total * kQuantile) break;
+    ++quantile;
+  }
+  const Nanos wanted = (static_cast<Nanos>(quantile) + 2) * kBin;  // upper edge of the bin, and one bin of margin
+  target_ = std::clamp(wanted, kMinDelay, kMaxDelay);
+}
+
+void DelayEstimator::observe(int64_t timestamp, Nanos arrival) {
+  const Nanos transit = arrival - timestamp * kSampleTime;
+  update_base(transit, arrival);
+  const Nanos delay = transit - base();
+  const bool in_burst = samples_seen_ > 0 && timestamp > last_timestamp_ &&
+                        arrival - last_arrival_ < kBurstGap && delay < last_delay_;
+  ++samples_seen_;
+  if (!in_burst) count(delay);
+  last_timestamp_ = timestamp;
+  last_arrival_ = arrival;
+  last_delay_ = delay;
+}
+
+void DelayEstimator::reset() { *this = DelayEstimator{}; }
+
+}  // namespace carillon

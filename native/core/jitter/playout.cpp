@@ -1,0 +1,103 @@
+#include "core/jitter/playout.hpp"
+
+#include <array>
+#include <cstdlib>
+
+#include "core/dsp/fade.hpp"
+#include "core/jitter/concealed_read.hpp"
+
+namespace carillon {
+
+namespace {
+constexpr Nanos kRaiseTolerance = 10 * kMillisecond;
+constexpr Nanos kLowerTolerance = 20 * kMillisecond;
+/// So much too long that a cut in speech is better than the delay.
+constexpr Nanos kLowerInSpeech = 100 * kMillisecond;
+constexpr Nanos kShortenInterval = kSecond;
+/// Packets late for so long without one in time: the path itself has become slower.
+constexpr Nanos kLateTooLong = 300 * kMillisecond;
+/// Mean magnitude under which a frame is a pause (about -50 dBFS).
+constexpr int32_t kQuietMean = 100;
+
+bool quiet(const Frame& frame) {
+  int32_t sum = 0;
+  for (const Sample sample : frame) sum += std::abs(int32_t{sample});
+  return sum / static_cast<int32_t>(kFrameSamples) < kQuietMean;
+}
+
+/// Frames cut across packets of other lengths than ours need that much more in hand.
+Nanos reframing_margin(Nanos packet_time) { return packet_time % kFrameTime == 0 ? 0 : kFrameTime; }
+}  // namespace
+
+Nanos Playout::delay_at(Nanos now, const DelayEstimator& delays) const {
+  return now - (delays.base() + next_ * kSampleTime);
+}
+
+void Playout::arrived(int64_t timestamp, size_t samples, Nanos arrival, bool talkspurt, const SampleStore& store,
+                      const DelayEstimator& delays) {
+  packet_time_ = static_cast<Nanos>(samples) * kSampleTime;
+  const bool drained = state_ == State::playing && next_ >= store.end();
+  if (state_ == State::idle || (drained && talkspurt && timestamp >= next_)) {
+    state_ = State::waiting;
+    next_ = timestamp;
+    start_at_ = delays.base() + timestamp * kSampleTime + delays.target() + reframing_margin(packet_time_);
+    late_since_ = -1;
+    return;
+  }
+  if (state_ == State::waiting && timestamp < next_ && arrival < start_at_) {
+    next_ = timestamp;  // the first ones came out of order
+    return;
+  }
+  if (timestamp + static_cast<int64_t>(samples) > next_) {
+    late_since_ = -1;
+    return;
+  }
+  ++counters_.late_packets;
+  if (late_since_ < 0) late_since_ = arrival;
+  if (arrival - late_since_ > kLateTooLong) lost_track_ = true;
+}
+
+void Playout::shorten(const SampleStore& store, Frame& out) {
+  // `out` holds the frame that is left away: its beginning is blended into the one after it.
+  std::array<Sample, kFadeSamples> skipped;
+  std::copy_n(out.begin(), kFadeSamples, skipped.begin());
+  counters_.concealed_samples += read_concealed(store, next_, concealer_, out);
+  next_ += kFrameSamples;
+  crossfade(skipped, std::span<Sample>(out).first(kFadeSamples));
+  ++counters_.dropped_frames;
+}
+
+void Playout::pop(Nanos now, const SampleStore& store, const DelayEstimator& delays, Frame& out) {
+  if (state_ == State::waiting && now >= start_at_) state_ = State::playing;
+  if (state_ != State::playing) {
+    concealer_.conceal(out);  // after speech it dies away, before any it is silence
+    return;
+  }
+  delay_ = delay_at(now, delays);
+  const Nanos wanted = delays.target() + reframing_margin(packet_time_);
+  const bool more_to_come = next_ < store.end();
+  if (delay_ < wanted - kRaiseTolerance && more_to_come) {
+    concealer_.conceal(out);
+    counters_.concealed_samples += out.size();
+    ++counters_.inserted_frames;
+    return;
+  }
+  counters_.concealed_samples += read_concealed(store, next_, concealer_, out);
+  next_ += kFrameSamples;
+
+  const Nanos excess = delay_ - wanted;
+  const bool may_shorten = more_to_come && now - last_shortened_ >= kShortenInterval;
+  if (may_shorten && (excess > kLowerInSpeech || (excess > kLowerTolerance && quiet(out)))) {
+    shorten(store, out);
+    last_shortened_ = now;
+  }
+}
+
+void Playout::restart() {
+  state_ = State::idle;
+  lost_track_ = false;
+  late_since_ = -1;
+  ++counters_.resyncs;
+}
+
+}  // namespace carillon

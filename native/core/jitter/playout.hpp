@@ -1,0 +1,53 @@
+// When received audio is played: the adaptive jitter buffer's policy. One frame is taken every 20 ms.
+#pragma once
+
+#include <cstdint>
+
+#include "core/dsp/plc.hpp"
+#include "core/jitter/delay_estimator.hpp"
+#include "core/jitter/sample_store.hpp"
+
+namespace carillon {
+
+struct PlayoutCounters {
+  uint64_t late_packets = 0;       // arrived after their place had been played
+  uint64_t concealed_samples = 0;
+  uint64_t inserted_frames = 0;    // delay raised
+  uint64_t dropped_frames = 0;     // delay lowered
+  uint64_t resyncs = 0;
+};
+
+class Playout {
+ public:
+  /// Tells of a packet that is being written to the store. `talkspurt`: RTP marker, or the first after a silence.
+  void arrived(int64_t timestamp, size_t samples, Nanos arrival, bool talkspurt, const SampleStore& store,
+               const DelayEstimator& delays);
+
+  /// The next frame at its time. Silence until the first packet's playout time has come.
+  void pop(Nanos now, const SampleStore& store, const DelayEstimator& delays, Frame& out);
+
+  void restart();
+
+  /// True when the caller should reset store and estimator: nothing that arrives is in time any more.
+  [[nodiscard]] bool lost_track() const { return lost_track_; }
+  [[nodiscard]] const PlayoutCounters& counters() const { return counters_; }
+  [[nodiscard]] Nanos delay() const { return delay_; }
+
+ private:
+  [[nodiscard]] Nanos delay_at(Nanos now, const DelayEstimator& delays) const;
+  void shorten(const SampleStore& store, Frame& out);
+
+  enum class State : uint8_t { idle, waiting, playing };
+  State state_ = State::idle;
+  int64_t next_ = 0;      // timestamp of the next sample to play
+  Nanos start_at_ = 0;    // waiting: when next_ is due
+  Nanos delay_ = 0;
+  Nanos packet_time_ = kFrameTime;
+  Nanos last_shortened_ = 0;
+  Nanos late_since_ = -1;
+  bool lost_track_ = false;
+  PacketLossConcealer concealer_;
+  PlayoutCounters counters_;
+};
+
+}  // namespace carillon

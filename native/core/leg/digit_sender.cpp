@@ -1,0 +1,56 @@
+#include "core/leg/digit_sender.hpp"
+
+#include <algorithm>
+
+#include "core/dsp/dtmf.hpp"
+
+namespace carillon {
+
+bool DigitSender::add(std::unique_ptr<DigitJob>& job) {
+  if (count_ == kMaxJobs) return false;
+  jobs_[count_++] = std::move(job);
+  return true;
+}
+
+void DigitSender::begin_step(bool events_possible, uint32_t timestamp) {
+  const DigitJob& job = *jobs_[0];
+  const DigitStep& step = job.steps[step_];
+  if (step.digit == '\0') return;
+  as_event_ = events_possible && !job.inband;
+  if (as_event_) {
+    event_.start(step.digit, timestamp, step.on_frames * static_cast<uint32_t>(kFrameSamples));
+  } else if (const auto tone = dtmf_tone(step.digit, uint32_t{step.on_frames} * kFrameMs, 0)) {
+    tone_.start(*tone);
+  }
+}
+
+DigitSender::Step DigitSender::next(bool events_possible, uint32_t timestamp, Frame& audio) {
+  Step out;
+  const DigitJob& job = *jobs_[0];
+  if (step_ < job.steps.size()) {
+    const DigitStep& step = job.steps[step_];
+    if (frame_ == 0) begin_step(events_possible, timestamp);
+    if (step.digit != '\0' && as_event_) {
+      // The two repetitions of the end fall into the rest after the tone.
+      if (event_.active()) out.event = event_.next();
+    } else if (step.digit != '\0') {
+      tone_.render(audio);
+      out.tone = true;
+    }
+    ++frame_;
+    if (frame_ >= uint32_t{step.on_frames} + step.off_frames && !event_.active()) {
+      frame_ = 0;
+      ++step_;
+    }
+  }
+  if (step_ >= job.steps.size()) {
+    out.done = std::move(jobs_[0]);
+    std::move(jobs_.begin() + 1, jobs_.begin() + static_cast<std::ptrdiff_t>(count_), jobs_.begin());
+    --count_;
+    step_ = 0;
+    frame_ = 0;
+  }
+  return out;
+}
+
+}  // namespace carillon

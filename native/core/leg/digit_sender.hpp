@@ -1,0 +1,60 @@
+// A string of digits on its way to the peer, as RTP events or as tones.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/dsp/tone.hpp"
+#include "core/leg/send_path.hpp"
+#include "core/rtp/telephone_event.hpp"
+
+namespace carillon {
+
+struct DigitStep {
+  /// '\0': a pause of `off_frames`.
+  char digit = '\0';
+  uint16_t on_frames = 0;
+  uint16_t off_frames = 0;
+};
+
+struct DigitJob {
+  uint32_t handle = 0;
+  bool inband = false;
+  std::vector<DigitStep> steps;
+};
+
+class DigitSender {
+ public:
+  static constexpr size_t kMaxJobs = 8;
+
+  /// False, and the job is untouched, when kMaxJobs are waiting.
+  bool add(std::unique_ptr<DigitJob>& job);
+  [[nodiscard]] bool busy() const { return count_ > 0; }
+
+  struct Step {
+    /// RTP event to send instead of audio.
+    std::optional<TelephoneEventSender::Packet> event;
+    /// `audio` was replaced by a tone.
+    bool tone = false;
+    /// The job that ended with this frame; hand it back for disposal.
+    std::unique_ptr<DigitJob> done;
+  };
+  /// The next 20 ms while busy(). `events_possible`: telephone-event was negotiated.
+  Step next(bool events_possible, uint32_t timestamp, Frame& audio);
+
+ private:
+  void begin_step(bool events_possible, uint32_t timestamp);
+
+  std::array<std::unique_ptr<DigitJob>, kMaxJobs> jobs_;
+  size_t count_ = 0;
+  size_t step_ = 0;
+  uint32_t frame_ = 0;  // inside the step
+  bool as_event_ = false;
+  TelephoneEventSender event_;
+  ToneGenerator tone_;
+};
+
+}  // namespace carillon

@@ -1,0 +1,60 @@
+// What a leg has counted, in a form that crosses threads.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+namespace carillon {
+
+struct LegFigures {
+  uint64_t packets_received = 0;
+  uint64_t packets_sent = 0;
+  uint64_t packets_lost = 0;
+  uint64_t packets_late = 0;
+  uint64_t strangers = 0;
+  double jitter_ms = 0;
+  double loss_fraction = 0;
+  double mos = 0;            // 0: unknown
+  double round_trip_ms = -1;  // negative: unknown
+  double playout_delay_ms = 0;
+};
+
+/// One writer, any readers, no lock: a sequence lock over words (H. Boehm, "Can seqlocks get along with programming
+/// language memory models?", 2012).
+template <typename T>
+class SequenceCell {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(uint64_t) == 0);
+  static constexpr size_t kWords = sizeof(T) / sizeof(uint64_t);
+
+ public:
+  void publish(const T& value) {
+    const auto words = std::bit_cast<std::array<uint64_t, kWords>>(value);
+    const uint32_t version = version_.load(std::memory_order_relaxed);
+    version_.store(version + 1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);
+    for (size_t i = 0; i < kWords; ++i) words_[i].store(words[i], std::memory_order_relaxed);
+    version_.store(version + 2, std::memory_order_release);
+  }
+
+  [[nodiscard]] T read() const {
+    std::array<uint64_t, kWords> words;
+    uint32_t before;
+    uint32_t after;
+    do {
+      before = version_.load(std::memory_order_acquire);
+      for (size_t i = 0; i < kWords; ++i) words[i] = words_[i].load(std::memory_order_relaxed);
+      std::atomic_thread_fence(std::memory_order_acquire);
+      after = version_.load(std::memory_order_relaxed);
+    } while (before != after || (before & 1) != 0);
+    return std::bit_cast<T>(words);
+  }
+
+ private:
+  std::array<std::atomic<uint64_t>, kWords> words_{};
+  std::atomic<uint32_t> version_{0};
+};
+
+}  // namespace carillon

@@ -1,0 +1,152 @@
+#include "core/leg/leg.hpp"
+
+#include <algorithm>
+
+namespace carillon {
+
+Leg::Leg(const LegConfig& config)
+    : config_(config),
+      send_(config.ssrc, config.sequence, config.timestamp),
+      figures_(std::make_shared<SequenceCell<LegFigures>>()) {}
+
+void Leg::configure(const LegRemote& remote, Nanos now) {
+  receive_.configure(remote.receive);
+  send_.configure(remote.send);
+  if (!configured_ || (remote.receiving && !receiving_)) expecting_since_ = now;
+  receiving_ = remote.receiving;
+  configured_ = true;
+}
+
+Received Leg::receive(Bytes datagram, const Address& source, Nanos arrival, Events& events) {
+  const ReceivePath::Outcome outcome = receive_.receive(datagram, source, arrival);
+  if (outcome.digit) events.dtmf(config_.handle, *outcome.digit, arrival);
+  if (outcome.kind == Received::audio) {
+    for (auto& stream : streams_) {
+      if (stream) stream->pump(arrival, receive_.store(), receive_.delays(), events);
+    }
+  }
+  return outcome.kind;
+}
+
+void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
+  receive_.pop(now, received_);
+  for (auto& stream : streams_) {
+    if (stream) stream->pump(now, receive_.store(), receive_.delays(), events);
+  }
+  compose(now, events);
+  send_frame(sink, events);
+  for (auto& stream : streams_) {
+    if (!stream) continue;
+    stream->sent(sent_, now, events);
+    stream->frame_left(events);
+  }
+  for (auto& tap : taps_) {
+    if (tap) tap->frame(received_, sent_, now, events);
+  }
+  check_media_timeout(now, events);
+  publish_figures();
+}
+
+/// What the peer hears: the latest exclusive player, or the far end and the bots; then everything that is mixed in.
+void Leg::compose(Nanos now, Events& events) {
+  if (far_end_ == nullptr || !far_end_->far_audio(sent_)) sent_.fill(0);
+  for (auto& stream : streams_) {
+    if (stream) stream->play(now, sent_);
+  }
+  Frame mixed{};
+  uint32_t latest = 0;
+  for (auto& player : players_) {
+    if (!player || player->finished()) continue;
+    Frame audio;
+    player->next(audio);
+    if (player->finished()) events.playback_ended(player->handle());
+    if (player->mixes()) {
+      mix_into(mixed, audio);
+    } else if (player->handle() > latest) {
+      latest = player->handle();
+      sent_ = audio;
+    }
+  }
+  mix_into(sent_, mixed);
+}
+
+/// One frame of the digits on their way; true when an RTP event took the place of audio.
+bool Leg::send_digits(bool can_send, PacketSink& sink, Events& events) {
+  const bool events_possible = send_.config().telephone_event.has_value();
+  DigitSender::Step step = digits_.next(events_possible, send_.timestamp(), sent_);
+  if (step.event && can_send) {
+    sink.send(config_.handle, receive_.source().target(), send_.event_packet(*step.event));
+  }
+  if (step.done) {
+    events.digits_sent(step.done->handle);
+    // Kept until the control thread fetches it: nothing is freed here. There is a place for every job that can wait.
+    for (auto& slot : spent_jobs_) {
+      if (slot) continue;
+      slot = std::move(step.done);
+      break;
+    }
+  }
+  return step.event.has_value();
+}
+
+std::unique_ptr<DigitJob> Leg::remove_job(uint32_t handle) {
+  for (auto& slot : spent_jobs_) {
+    if (slot && slot->handle == handle) return std::move(slot);
+  }
+  return nullptr;
+}
+
+void Leg::send_frame(PacketSink& sink, Events& events) {
+  const Address& to = receive_.source().target();
+  const bool can_send = send_.config().sending && to.sendable();
+  if (digits_.busy() && send_digits(can_send, sink, events)) {
+    send_.skip_frame();
+    return;
+  }
+  send_.put(sent_);
+  const Bytes packet = can_send ? send_.take_packet() : Bytes{};
+  if (!packet.empty()) sink.send(config_.handle, to, packet);
+}
+
+void Leg::half_frame(PacketSink& sink) {
+  const Address& to = receive_.source().target();
+  if (!to.sendable()) return;
+  const Bytes packet = send_.take_packet();
+  if (!packet.empty()) sink.send(config_.handle, to, packet);
+}
+
+void Leg::skip_frames(int count) {
+  for (int i = 0; i < count; ++i) send_.skip_frame();
+}
+
+void Leg::check_media_timeout(Nanos now, Events& events) {
+  if (config_.media_timeout == 0 || !configured_ || !receiving_) return;
+  const Nanos heard = std::max(receive_.last_arrival(), expecting_since_);
+  const bool silent = now - heard >= config_.media_timeout;
+  if (silent && !timed_out_) events.media_timeout(config_.handle);
+  timed_out_ = silent;
+}
+
+void Leg::publish_figures() {
+  const ReceptionSummary reception = receive_.reception();
+  const Quality quality = receive_.quality();
+  LegFigures figures;
+  figures.packets_received = reception.received;
+  figures.packets_sent = send_.packets();
+  figures.packets_lost = reception.lost;
+  figures.packets_late = receive_.playout().late_packets;
+  figures.strangers = receive_.strangers();
+  figures.jitter_ms = reception.jitter_ms;
+  figures.loss_fraction = quality.loss_fraction;
+  figures.mos = quality.mos.value_or(0);
+  figures_->publish(figures);
+}
+
+void Leg::end(Events& events) {
+  for (auto& tap : taps_) {
+    if (tap) tap->leg_ended(events);
+  }
+  publish_figures();
+}
+
+}  // namespace carillon

@@ -1,0 +1,140 @@
+// One leg: a peer's RTP in and out, and everything that hears or speaks on it. Visited once every 20 ms.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "core/base/events.hpp"
+#include "core/leg/digit_sender.hpp"
+#include "core/leg/figures.hpp"
+#include "core/leg/player.hpp"
+#include "core/leg/receive_path.hpp"
+#include "core/leg/send_path.hpp"
+#include "core/leg/tap.hpp"
+#include "core/stream/audio_stream.hpp"
+
+namespace carillon {
+
+struct LegConfig {
+  uint32_t handle = 0;
+  uint32_t ssrc = 0;
+  uint16_t sequence = 0;
+  uint32_t timestamp = 0;
+  /// 0: no media timeout.
+  Nanos media_timeout = 0;
+};
+
+struct LegRemote {
+  ReceiveConfig receive;
+  SendConfig send;
+  /// False on hold: the peer will not send, so its silence means nothing.
+  bool receiving = true;
+};
+
+/// What a leg hears when nothing is played to it: the other leg of a bridge, or a room without the leg's own voice.
+class FarEnd {
+ public:
+  virtual ~FarEnd() = default;
+  /// False: nothing to hear.
+  virtual bool far_audio(Frame& out) = 0;
+};
+
+class Leg {
+ public:
+  static constexpr size_t kMaxStreams = 8;
+  static constexpr size_t kMaxPlayers = 8;
+  static constexpr size_t kMaxTaps = 12;
+
+  explicit Leg(const LegConfig& config);
+
+  [[nodiscard]] uint32_t handle() const { return config_.handle; }
+  void configure(const LegRemote& remote, Nanos now);
+
+  Received receive(Bytes datagram, const Address& source, Nanos arrival, Events& events);
+  void frame(Nanos now, PacketSink& sink, Events& events);
+  /// 10 ms after frame(), for packet times that need it.
+  void half_frame(PacketSink& sink);
+  [[nodiscard]] bool needs_half_frames() const { return send_.needs_half_frames(); }
+  /// Frames that were not run in time: the peer's clock must not be told otherwise.
+  void skip_frames(int count);
+  void end(Events& events);
+
+  // Additions return false, and leave the object where it is, when the leg is full.
+  bool add(std::unique_ptr<AudioStream>& stream) { return put(streams_, stream); }
+  bool add(std::unique_ptr<Player>& player) { return put(players_, player); }
+  bool add(std::unique_ptr<LegTap>& tap) { return put(taps_, tap); }
+  bool add(std::unique_ptr<DigitJob>& job) { return digits_.add(job); }
+  // Removals give the object back, so that it is destroyed elsewhere.
+  std::unique_ptr<AudioStream> remove_stream(uint32_t handle) { return take(streams_, handle); }
+  std::unique_ptr<Player> remove_player(uint32_t handle) { return take(players_, handle); }
+  std::unique_ptr<LegTap> remove_tap(uint32_t handle) { return take(taps_, handle); }
+  std::unique_ptr<DigitJob> remove_job(uint32_t handle);
+  AudioStream* stream(uint32_t handle) { return find(streams_, handle); }
+  Player* player(uint32_t handle) { return find(players_, handle); }
+  LegTap* tap(uint32_t handle) { return find(taps_, handle); }
+
+  void set_far_end(FarEnd* far_end) { far_end_ = far_end; }
+  [[nodiscard]] FarEnd* far_end() const { return far_end_; }
+
+  /// The last frame heard from the peer.
+  [[nodiscard]] const Frame& received() const { return received_; }
+  [[nodiscard]] const std::shared_ptr<SequenceCell<LegFigures>>& figures() const { return figures_; }
+  [[nodiscard]] const ReceivePath& receive_path() const { return receive_; }
+
+ private:
+  template <typename T, size_t N>
+  using Slots = std::array<std::unique_ptr<T>, N>;
+
+  template <typename T, size_t N>
+  static bool put(Slots<T, N>& slots, std::unique_ptr<T>& item) {
+    for (auto& slot : slots) {
+      if (slot) continue;
+      slot = std::move(item);
+      return true;
+    }
+    return false;
+  }
+  template <typename T, size_t N>
+  static std::unique_ptr<T> take(Slots<T, N>& slots, uint32_t handle) {
+    for (auto& slot : slots) {
+      if (slot && slot->handle() == handle) return std::move(slot);
+    }
+    return nullptr;
+  }
+  template <typename T, size_t N>
+  static T* find(Slots<T, N>& slots, uint32_t handle) {
+    for (auto& slot : slots) {
+      if (slot && slot->handle() == handle) return slot.get();
+    }
+    return nullptr;
+  }
+
+  void compose(Nanos now, Events& events);
+  bool send_digits(bool can_send, PacketSink& sink, Events& events);
+  void send_frame(PacketSink& sink, Events& events);
+  void check_media_timeout(Nanos now, Events& events);
+  void publish_figures();
+
+  // Given.
+  LegConfig config_;
+  // Owned.
+  ReceivePath receive_;
+  SendPath send_;
+  DigitSender digits_;
+  Slots<AudioStream, kMaxStreams> streams_;
+  Slots<Player, kMaxPlayers> players_;
+  Slots<LegTap, kMaxTaps> taps_;
+  std::array<std::unique_ptr<DigitJob>, DigitSender::kMaxJobs> spent_jobs_;
+  std::shared_ptr<SequenceCell<LegFigures>> figures_;
+  // State.
+  FarEnd* far_end_ = nullptr;
+  Frame received_{};
+  Frame sent_{};
+  bool configured_ = false;
+  bool receiving_ = false;
+  bool timed_out_ = false;
+  Nanos expecting_since_ = 0;
+};
+
+}  // namespace carillon

@@ -1,0 +1,60 @@
+// Something played to a leg or a room: a file's samples or a cadence of tones, some times or for ever.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "core/base/frame.hpp"
+#include "core/dsp/tone.hpp"
+
+namespace carillon {
+
+/// Shared: the same hold music plays to many.
+using AudioClip = std::shared_ptr<const std::vector<Sample>>;
+
+class Player {
+ public:
+  struct Options {
+    uint32_t handle = 0;
+    /// 0: until stopped.
+    uint32_t times = 1;
+    /// Over what would be heard anyway, or instead of it.
+    bool mix = false;
+  };
+
+  Player(const Options& options, AudioClip clip) : options_(options), source_(ClipSource{std::move(clip), 0}) {}
+  Player(const Options& options, const ToneSpec& tone);
+
+  [[nodiscard]] uint32_t handle() const { return options_.handle; }
+  [[nodiscard]] bool mixes() const { return options_.mix; }
+  [[nodiscard]] bool finished() const { return finished_; }
+
+  /// Writes the whole of `out`; silence after the end.
+  void next(Frame& out);
+  /// The next frame fades out and is the last one.
+  void stop() { stopping_ = true; }
+
+ private:
+  struct ClipSource {
+    AudioClip clip;
+    size_t at;
+  };
+  struct ToneSource {
+    ToneSpec spec;
+    ToneGenerator generator;
+  };
+
+  size_t render(ClipSource& source, std::span<Sample> out);
+  size_t render(ToneSource& source, std::span<Sample> out);
+  [[nodiscard]] bool again();
+
+  Options options_;
+  std::variant<ClipSource, ToneSource> source_;
+  uint32_t played_ = 0;
+  bool stopping_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace carillon

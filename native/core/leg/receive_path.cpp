@@ -1,0 +1,126 @@
+#include "core/leg/receive_path.hpp"
+
+#include <array>
+#include <cstdlib>
+
+namespace carillon {
+
+namespace {
+constexpr uint8_t kPcmu = 0;
+constexpr uint8_t kPcma = 8;
+constexpr uint8_t kComfortNoise = 13;
+/// 120 ms: the longest packet that any endpoint sends; the rest of a longer one is ignored.
+constexpr size_t kMaxPacketSamples = 960;
+/// A timestamp so far from where arrival time puts it belongs to another timeline: start anew.
+constexpr Nanos kTimelineBroken = 2 * kSecond;
+}  // namespace
+
+void ReceivePath::configure(const ReceiveConfig& config) {
+  config_ = config;
+  configured_ = true;
+  source_.expect(config.peer);
+}
+
+bool ReceivePath::negotiated(uint8_t payload_type) const {
+  // The static types are understood whatever was negotiated: some senders switch between them without asking.
+  return payload_type == config_.payload_type || payload_type == config_.telephone_event ||
+         payload_type == kPcmu || payload_type == kPcma || payload_type == kComfortNoise;
+}
+
+bool ReceivePath::same_source(uint32_t ssrc) {
+  if (ssrc_ == ssrc) {
+    rival_ssrc_.reset();
+    return true;
+  }
+  // RFC 3550 §8.2 and A.1: a new source counts from its second packet, so that a stray one changes nothing.
+  if (ssrc_ && rival_ssrc_ != ssrc) {
+    rival_ssrc_ = ssrc;
+    return false;
+  }
+  if (ssrc_) stats_.restart();
+  if (ssrc_) restart_media();
+  ssrc_ = ssrc;
+  rival_ssrc_.reset();
+  return true;
+}
+
+void ReceivePath::restart_media() {
+  timestamps_.reset();
+  store_.reset();
+  delays_.reset();
+  playout_.restart();
+  events_.restart();
+  last_sequence_.reset();
+}
+
+void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos arrival) {
+  const size_t count = std::min(packet.payload.size(), kMaxPacketSamples);
+  if (count == 0) return;
+  std::array<Sample, kMaxPacketSamples> pcm;
+  const std::span<Sample> samples(pcm.data(), count);
+  G711Law law = config_.law;
+  if (packet.payload_type != config_.payload_type) {
+    law = packet.payload_type == kPcma ? G711Law::a : G711Law::mu;
+  }
+  g711_decode(law, packet.payload.first(count), samples);
+
+  int64_t timestamp = timestamps_.extend(packet.timestamp);
+  if (delays_.ready()) {
+    const Nanos late_by = arrival - timestamp * kSampleTime - delays_.base();
+    if (std::abs(late_by) > kTimelineBroken || playout_.lost_track()) {
+      restart_media();
+      timestamp = timestamps_.extend(packet.timestamp);
+    }
+  }
+  const bool nothing_lost = last_sequence_ && sequence == *last_sequence_ + 1;
+  const bool pause_before = nothing_lost && !store_.empty() && timestamp > store_.end();
+  if (pause_before) store_.fill_silence_until(timestamp);
+  delays_.observe(timestamp, arrival);
+  if (store_.write(timestamp, samples) == SampleStore::Written::jumped) {
+    // A pause longer than the store: the timeline is whole, only the old audio is of no use any more.
+    store_.reset();
+    playout_.restart();
+    store_.write(timestamp, samples);
+  }
+  playout_.arrived(timestamp, count, arrival, packet.marker || pause_before, store_, delays_);
+}
+
+ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source, Nanos arrival) {
+  const std::optional<RtpPacket> packet = parse_rtp(datagram);
+  if (!packet) return {Received::malformed, {}};
+  if (!configured_ || !negotiated(packet->payload_type) ||
+      !source_.accept(source, packet->sequence, arrival)) {
+    ++strangers_;
+    return {Received::stranger, {}};
+  }
+  if (!same_source(packet->ssrc)) return {Received::ignored, {}};
+
+  const bool is_event = packet->payload_type == config_.telephone_event;
+  const bool is_comfort = packet->payload_type == kComfortNoise;
+  const ReceptionStats::Seen seen = stats_.receive(*packet, arrival, !is_event && !is_comfort);
+  using Verdict = ReceptionStats::Verdict;
+  if (seen.verdict == Verdict::duplicate || seen.verdict == Verdict::suspect) return {Received::ignored, {}};
+  if (seen.verdict == Verdict::restarted) restart_media();
+  last_arrival_ = arrival;
+
+  Outcome outcome{Received::audio, {}};
+  if (is_event) {
+    outcome = {Received::event, events_.receive(*packet)};
+  } else if (is_comfort) {
+    outcome.kind = Received::comfort;
+  } else {
+    store_audio(*packet, seen.sequence, arrival);
+  }
+  if (!last_sequence_ || seen.sequence > *last_sequence_) last_sequence_ = seen.sequence;
+  return outcome;
+}
+
+Quality ReceivePath::quality() const {
+  QualityInput input;
+  input.reception = stats_.summary();
+  input.late = playout_.counters().late_packets;
+  input.playout_delay_ms = static_cast<double>(playout_.delay()) / kMillisecond;
+  return estimate_quality(input);
+}
+
+}  // namespace carillon

@@ -1,0 +1,78 @@
+// From datagrams of one leg to audio on time, keypad presses and figures.
+#pragma once
+
+#include <optional>
+
+#include "core/codec/g711.hpp"
+#include "core/jitter/playout.hpp"
+#include "core/leg/source_learner.hpp"
+#include "core/rtp/quality.hpp"
+#include "core/rtp/reception_stats.hpp"
+#include "core/rtp/telephone_event.hpp"
+
+namespace carillon {
+
+struct ReceiveConfig {
+  Address peer;
+  G711Law law = G711Law::mu;
+  uint8_t payload_type = 0;
+  std::optional<uint8_t> telephone_event;
+};
+
+enum class Received : uint8_t {
+  malformed,  // not RTP
+  stranger,   // from somewhere else, or with a payload type that was not negotiated
+  ignored,    // repeated, or a source or sequence that has not proved itself yet
+  comfort,    // the sender says that it is silent (RFC 3389)
+  audio,
+  event,
+};
+
+class ReceivePath {
+ public:
+  /// First and later negotiations; what was received stays.
+  void configure(const ReceiveConfig& config);
+
+  struct Outcome {
+    Received kind;
+    std::optional<char> digit;  // a new keypad press
+  };
+  Outcome receive(Bytes datagram, const Address& source, Nanos arrival);
+
+  /// The jitter buffer's next frame; call once every 20 ms.
+  void pop(Nanos now, Frame& out) { playout_.pop(now, store_, delays_, out); }
+
+  [[nodiscard]] const SampleStore& store() const { return store_; }
+  [[nodiscard]] const DelayEstimator& delays() const { return delays_; }
+  [[nodiscard]] const SourceLearner& source() const { return source_; }
+  [[nodiscard]] const PlayoutCounters& playout() const { return playout_.counters(); }
+  [[nodiscard]] ReceptionSummary reception() const { return stats_.summary(); }
+  [[nodiscard]] Quality quality() const;
+  /// Arrival of the last valid packet; negative: none yet.
+  [[nodiscard]] Nanos last_arrival() const { return last_arrival_; }
+  [[nodiscard]] uint64_t strangers() const { return strangers_; }
+
+ private:
+  [[nodiscard]] bool negotiated(uint8_t payload_type) const;
+  bool same_source(uint32_t ssrc);
+  void restart_media();
+  void store_audio(const RtpPacket& packet, int64_t sequence, Nanos arrival);
+
+  ReceiveConfig config_;
+  SourceLearner source_;
+  ReceptionStats stats_;
+  TelephoneEventReceiver events_;
+  TimestampUnwrapper timestamps_;
+  SampleStore store_;
+  DelayEstimator delays_;
+  Playout playout_;
+
+  bool configured_ = false;
+  std::optional<uint32_t> ssrc_;
+  std::optional<uint32_t> rival_ssrc_;
+  std::optional<int64_t> last_sequence_;
+  Nanos last_arrival_ = -1;
+  uint64_t strangers_ = 0;
+};
+
+}  // namespace carillon

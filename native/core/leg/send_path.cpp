@@ -1,0 +1,69 @@
+#include "core/leg/send_path.hpp"
+
+#include <algorithm>
+
+namespace carillon {
+
+namespace {
+constexpr int kStepMs = 10;
+}
+
+void SendPath::configure(const SendConfig& config) {
+  if (config.law != config_.law || config.packet_ms != config_.packet_ms) pending_bytes_ = 0;
+  if (config.sending && !config_.sending) talkspurt_begins_ = true;
+  config_ = config;
+  config_.packet_ms = std::clamp(config.packet_ms / kStepMs * kStepMs, kStepMs, kMaxPacketMs);
+  steps_until_due_ = 0;
+}
+
+void SendPath::put(const Frame& audio) {
+  if (!config_.sending) {
+    skip_frame();
+    return;
+  }
+  if (pending_bytes_ + kFrameSamples > pending_.size()) pending_bytes_ = 0;
+  g711_encode(config_.law, audio, std::span(pending_).subspan(pending_bytes_, kFrameSamples));
+  pending_bytes_ += kFrameSamples;
+  timestamp_ += kFrameSamples;
+}
+
+void SendPath::skip_frame() {
+  pending_bytes_ = 0;
+  steps_until_due_ = 0;
+  timestamp_ += kFrameSamples;
+  talkspurt_begins_ = talkspurt_begins_ || !config_.sending;
+}
+
+Bytes SendPath::take_packet() {
+  if (!config_.sending) return {};
+  const int steps = config_.packet_ms / kStepMs;
+  const int step_of_visit = needs_half_frames() ? 1 : kFrameMs / kStepMs;
+  steps_until_due_ = std::max(0, steps_until_due_ - step_of_visit);
+  const size_t bytes = static_cast<size_t>(config_.packet_ms) * kSamplesPerMs;
+  if (steps_until_due_ > 0 || pending_bytes_ < bytes) return {};
+  steps_until_due_ = steps;
+
+  std::copy_n(pending_.begin(), bytes, packet_.begin() + kRtpHeaderBytes);
+  const auto timestamp = static_cast<uint32_t>(timestamp_ - pending_bytes_);
+  std::copy(pending_.begin() + static_cast<std::ptrdiff_t>(bytes),
+            pending_.begin() + static_cast<std::ptrdiff_t>(pending_bytes_), pending_.begin());
+  pending_bytes_ -= bytes;
+  const bool marker = talkspurt_begins_;
+  talkspurt_begins_ = false;
+  return finish(marker, config_.payload_type, timestamp, bytes);
+}
+
+Bytes SendPath::event_packet(const TelephoneEventSender::Packet& event) {
+  std::copy(event.payload.begin(), event.payload.end(), packet_.begin() + kRtpHeaderBytes);
+  return finish(event.marker, config_.telephone_event.value_or(0), event.timestamp, event.payload.size());
+}
+
+Bytes SendPath::finish(bool marker, uint8_t payload_type, uint32_t timestamp, size_t payload_bytes) {
+  write_rtp_header({marker, payload_type, sequence_, timestamp, ssrc_}, packet_);
+  ++sequence_;
+  ++packets_;
+  payload_bytes_ += payload_bytes;
+  return Bytes(packet_).first(kRtpHeaderBytes + payload_bytes);
+}
+
+}  // namespace carillon

@@ -1,0 +1,69 @@
+// From 20 ms frames to the packets of one leg: re-framing to the peer's packet time, encoding, RTP header.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "core/base/frame.hpp"
+#include "core/codec/g711.hpp"
+#include "core/rtp/telephone_event.hpp"
+
+namespace carillon {
+
+struct SendConfig {
+  G711Law law = G711Law::mu;
+  uint8_t payload_type = 0;
+  std::optional<uint8_t> telephone_event;
+  /// What the peer asked for, 10-60 ms in steps of 10.
+  int packet_ms = kFrameMs;
+  /// False while the peer must not hear us (hold): time goes on, packets do not.
+  bool sending = false;
+};
+
+class SendPath {
+ public:
+  static constexpr int kMaxPacketMs = 60;
+  static constexpr size_t kMaxPacketBytes = kRtpHeaderBytes + size_t{kMaxPacketMs} * kSamplesPerMs;
+
+  /// The start values are random (RFC 3550 §5.1); they are given so that a test can repeat them.
+  SendPath(uint32_t ssrc, uint16_t sequence, uint32_t timestamp)
+      : ssrc_(ssrc), sequence_(sequence), timestamp_(timestamp) {}
+
+  void configure(const SendConfig& config);
+  [[nodiscard]] const SendConfig& config() const { return config_; }
+  /// Packet times that are no multiple of a frame need a visit between frames too.
+  [[nodiscard]] bool needs_half_frames() const { return config_.sending && config_.packet_ms % kFrameMs != 0; }
+
+  /// The audio of the next 20 ms. Then call take_packet.
+  void put(const Frame& audio);
+  /// The next 20 ms carry no audio of ours: a keypad event is on its way, or the peer is not to hear us.
+  void skip_frame();
+
+  /// Call after put() and, with needs_half_frames(), 10 ms later: at most one packet each 10 ms. Empty: nothing due.
+  Bytes take_packet();
+  Bytes event_packet(const TelephoneEventSender::Packet& event);
+
+  /// Timestamp of the next sample to be put.
+  [[nodiscard]] uint32_t timestamp() const { return timestamp_; }
+  [[nodiscard]] uint64_t packets() const { return packets_; }
+  [[nodiscard]] uint64_t payload_bytes() const { return payload_bytes_; }
+  [[nodiscard]] uint32_t ssrc() const { return ssrc_; }
+
+ private:
+  Bytes finish(bool marker, uint8_t payload_type, uint32_t timestamp, size_t payload_bytes);
+
+  SendConfig config_;
+  uint32_t ssrc_;
+  uint16_t sequence_;
+  uint32_t timestamp_;
+
+  std::array<uint8_t, kMaxPacketBytes + 2 * kFrameSamples> pending_{};  // encoded, not sent yet
+  size_t pending_bytes_ = 0;
+  int steps_until_due_ = 0;  // of 10 ms
+  bool talkspurt_begins_ = true;
+  std::array<uint8_t, kMaxPacketBytes> packet_{};
+  uint64_t packets_ = 0;
+  uint64_t payload_bytes_ = 0;
+};
+
+}  // namespace carillon

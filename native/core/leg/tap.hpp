@@ -1,0 +1,29 @@
+// Something that listens to a leg frame by frame: recorder, machine detector, silence watch, keypad tone detector.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/events.hpp"
+#include "core/base/frame.hpp"
+
+namespace carillon {
+
+class LegTap {
+ public:
+  explicit LegTap(uint32_t handle) : handle_(handle) {}
+  virtual ~LegTap() = default;
+  LegTap(const LegTap&) = delete;
+  LegTap& operator=(const LegTap&) = delete;
+
+  [[nodiscard]] uint32_t handle() const { return handle_; }
+
+  /// Once every 20 ms: what was heard from the peer (after its jitter buffer) and what the peer hears.
+  virtual void frame(const Frame& received, const Frame& sent, Nanos now, Events& events) = 0;
+  /// The leg is gone; the last chance to report.
+  virtual void leg_ended(Events& events) = 0;
+
+ private:
+  uint32_t handle_;
+};
+
+}  // namespace carillon

@@ -1,0 +1,116 @@
+#include "core/media_core.hpp"
+
+#include <algorithm>
+
+namespace carillon {
+
+MediaCore::MediaCore(PacketSink& sink, Events& events)
+    : events_(events), sink_(sink, counters_), legs_(kMaxLegs) {
+  // Slots are kept level, so none ever grows past its share; reserved here, never on a tick.
+  for (auto& slot : slots_) slot.reserve(kMaxLegs / kSlots + 2);
+}
+
+MediaCore::Entry* MediaCore::entry(uint32_t handle) {
+  Entry& found = legs_[handle & kIndexMask];
+  return found.leg && found.leg->handle() == handle ? &found : nullptr;
+}
+
+Leg* MediaCore::leg(uint32_t handle) {
+  Entry* const found = entry(handle);
+  return found == nullptr ? nullptr : found->leg.get();
+}
+
+void MediaCore::add_leg(std::unique_ptr<Leg> leg) {
+  Entry& place = legs_[leg->handle() & kIndexMask];
+  // The least loaded slot, looked for from a moving start so that neighbours in time spread over the frame.
+  size_t best = next_slot_;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    const size_t slot = (next_slot_ + i) % slots_.size();
+    if (slots_[slot].size() < slots_[best].size()) best = slot;
+  }
+  next_slot_ = (best + 7) % slots_.size();
+  slots_[best].push_back(leg.get());
+  place.slot = best;
+  place.leg = std::move(leg);
+  ++leg_count_;
+}
+
+std::unique_ptr<Leg> MediaCore::remove_leg(uint32_t handle) {
+  Entry* const found = entry(handle);
+  if (found == nullptr) return nullptr;
+  detach(*found);
+  std::erase(slots_[found->slot], found->leg.get());
+  found->leg->end(events_);
+  --leg_count_;
+  return std::move(found->leg);
+}
+
+/// Ends the bridge that a leg is part of, on both sides.
+void MediaCore::detach(Entry& side) {
+  if (side.bridge.other == nullptr) return;
+  Entry* const other = entry(side.bridge.other_handle);
+  for (Entry* const end : {&side, other}) {
+    if (end == nullptr) continue;
+    if (end->leg->far_end() == &end->bridge) end->leg->set_far_end(nullptr);
+    end->bridge.other = nullptr;
+  }
+}
+
+void MediaCore::bridge(uint32_t a, uint32_t b) {
+  Entry* const first = entry(a);
+  Entry* const second = entry(b);
+  if (first == nullptr || second == nullptr || first == second) return;
+  detach(*first);
+  detach(*second);
+  const auto join = [](Entry& side, Entry& other) {
+    side.bridge.other = other.leg.get();
+    side.bridge.other_handle = other.leg->handle();
+    side.leg->set_far_end(&side.bridge);
+  };
+  join(*first, *second);
+  join(*second, *first);
+}
+
+void MediaCore::unbridge(uint32_t a, uint32_t b) {
+  Entry* const first = entry(a);
+  if (first != nullptr && first->bridge.other != nullptr && first->bridge.other_handle == b) detach(*first);
+}
+
+void MediaCore::receive(uint32_t handle, Bytes datagram, const Address& source, Nanos arrival) {
+  Leg* const target = leg(handle);
+  if (target == nullptr) return;
+  switch (target->receive(datagram, source, arrival, events_)) {
+    case Received::malformed:
+      ++counters_.malformed;
+      break;
+    case Received::stranger:
+      ++counters_.strangers;
+      break;
+    default:
+      ++counters_.packets_received;
+  }
+}
+
+void MediaCore::tick(Nanos now) {
+  constexpr size_t half = kSlots / 2;
+  const auto slot = static_cast<size_t>(ticks_ % kSlots);
+  for (Leg* const due : slots_[slot]) due->frame(now, sink_, events_);
+  for (Leg* const due : slots_[(slot + half) % kSlots]) {
+    if (due->needs_half_frames()) due->half_frame(sink_);
+  }
+  ++ticks_;
+}
+
+void MediaCore::skip_ticks(int64_t count) {
+  counters_.skipped_ticks += static_cast<uint64_t>(count);
+  const int64_t whole = count / kSlots;
+  const int64_t rest = count % kSlots;
+  for (int64_t slot = 0; slot < kSlots; ++slot) {
+    const int64_t ahead = (slot - ticks_ % kSlots + kSlots) % kSlots;
+    const auto frames = static_cast<int>(whole + (ahead < rest ? 1 : 0));
+    for (Leg* const missed : slots_[static_cast<size_t>(slot)]) missed->skip_frames(frames);
+  }
+  ticks_ += count;
+}
+
+}  // namespace carillon

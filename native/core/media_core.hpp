@@ -1,0 +1,97 @@
+// All legs of one media thread, and the order in which a tick visits them. No socket, no clock, no thread: it is handed
+// datagrams and told the time, and hands packets and events to two sinks.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/leg/leg.hpp"
+
+namespace carillon {
+
+struct CoreCounters {
+  uint64_t packets_received = 0;
+  uint64_t packets_sent = 0;
+  uint64_t strangers = 0;
+  uint64_t malformed = 0;
+  uint64_t skipped_ticks = 0;
+};
+
+class MediaCore {
+ public:
+  /// Legs of one media thread; beyond it the control thread refuses new ones.
+  static constexpr uint32_t kMaxLegs = 4096;
+  static constexpr uint32_t kIndexMask = kMaxLegs - 1;
+  static constexpr int kSlots = kFrameMs;
+
+  MediaCore(PacketSink& sink, Events& events);
+
+  /// A handle's low bits are the leg's index, unique among live legs; the high bits tell generations apart.
+  void add_leg(std::unique_ptr<Leg> leg);
+  std::unique_ptr<Leg> remove_leg(uint32_t handle);
+  [[nodiscard]] Leg* leg(uint32_t handle);
+
+  /// Both hear each other until one of them leaves or hears something else.
+  void bridge(uint32_t a, uint32_t b);
+  void unbridge(uint32_t a, uint32_t b);
+
+  void receive(uint32_t leg, Bytes datagram, const Address& source, Nanos arrival);
+  /// Call with consecutive milliseconds; `skip` says how many were left out before this one.
+  void tick(Nanos now);
+  void skip_ticks(int64_t count);
+
+  [[nodiscard]] Events& events() { return events_; }
+  [[nodiscard]] const CoreCounters& counters() const { return counters_; }
+  [[nodiscard]] size_t leg_count() const { return leg_count_; }
+
+ private:
+  /// The other leg of a bridge as a far end.
+  class BridgeEnd : public FarEnd {
+   public:
+    bool far_audio(Frame& out) override {
+      out = other->received();
+      return true;
+    }
+    Leg* other = nullptr;
+    uint32_t other_handle = 0;
+  };
+
+  /// Counts what goes out on its way to the real sink.
+  class CountingSink : public PacketSink {
+   public:
+    CountingSink(PacketSink& inner, CoreCounters& counters) : inner_(inner), counters_(counters) {}
+    void send(uint32_t leg, const Address& to, Bytes packet) override {
+      ++counters_.packets_sent;
+      inner_.send(leg, to, packet);
+    }
+
+   private:
+    PacketSink& inner_;
+    CoreCounters& counters_;
+  };
+
+  struct Entry {
+    std::unique_ptr<Leg> leg;
+    size_t slot = 0;
+    BridgeEnd bridge;
+  };
+
+  [[nodiscard]] Entry* entry(uint32_t handle);
+  void detach(Entry& side);
+
+  // Given.
+  Events& events_;
+  // Owned.
+  CoreCounters counters_;
+  CountingSink sink_;
+  std::vector<Entry> legs_;
+  std::array<std::vector<Leg*>, kSlots> slots_;
+  // State.
+  size_t next_slot_ = 0;
+  size_t leg_count_ = 0;
+  int64_t ticks_ = 0;
+};
+
+}  // namespace carillon

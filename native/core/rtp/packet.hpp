@@ -1,0 +1,38 @@
+// RTP packets, RFC 3550 §5.1: a checked view of received bytes, and the header of a sent one.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "core/base/bytes.hpp"
+
+namespace carillon {
+
+inline constexpr size_t kRtpHeaderBytes = 12;
+
+struct RtpPacket {
+  bool marker = false;
+  uint8_t payload_type = 0;
+  uint16_t sequence = 0;
+  uint32_t timestamp = 0;
+  uint32_t ssrc = 0;
+  /// Points into the received bytes: CSRC list, extension and padding are cut off.
+  Bytes payload;
+};
+
+/// Undefined for anything that is not a well-formed RTP packet: wrong version, truncated lists, impossible padding,
+/// and the RTCP packet types that share the port under RFC 5761 §4 (payload types 64-95).
+std::optional<RtpPacket> parse_rtp(Bytes datagram);
+
+struct RtpHeader {
+  bool marker = false;
+  uint8_t payload_type = 0;
+  uint16_t sequence = 0;
+  uint32_t timestamp = 0;
+  uint32_t ssrc = 0;
+};
+
+/// `out` must hold at least kRtpHeaderBytes.
+void write_rtp_header(const RtpHeader& header, std::span<uint8_t> out);
+
+}  // namespace carillon

@@ -1,0 +1,102 @@
+#include "core/rtp/reception_stats.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/frame.hpp"
+
+namespace carillon {
+
+namespace {
+constexpr int64_t kWindow = 64;
+/// RFC 3550 A.1: a step larger than these is a restart or a stray, not loss or reordering.
+constexpr int64_t kMaxDropout = 3000;
+constexpr int64_t kMaxMisorder = 100;
+/// RFC 3550 A.8: the estimator's gain.
+constexpr double kJitterGain = 1.0 / 16.0;
+}  // namespace
+
+bool ReceptionStats::remember(int64_t sequence) {
+  const int64_t highest = sequence_.highest();
+  const int64_t age = highest - sequence;
+  if (age >= kWindow) return true;  // too old to tell; counted as new rather than hidden
+  const uint64_t bit = uint64_t{1} << age;
+  if ((seen_window_ & bit) != 0) return false;
+  seen_window_ |= bit;
+  return true;
+}
+
+bool ReceptionStats::far_from_sequence(uint16_t sequence) const {
+  if (!sequence_.started()) return false;
+  const int64_t step = sequence_.peek(sequence) - sequence_.highest();
+  return step > kMaxDropout || step < -kMaxMisorder;
+}
+
+void ReceptionStats::observe_transit(uint32_t timestamp, Nanos arrival) {
+  const auto arrival_units = static_cast<uint32_t>(arrival / kSampleTime);
+  const uint32_t transit = arrival_units - timestamp;
+  if (has_transit_) {
+    const auto difference = std::abs(static_cast<double>(static_cast<int32_t>(transit - transit_)));
+    jitter_ += (difference - jitter_) * kJitterGain;
+  }
+  has_transit_ = true;
+  transit_ = transit;
+}
+
+ReceptionStats::Seen ReceptionStats::receive(const RtpPacket& packet, Nanos arrival, bool timestamp_is_audio) {
+  bool restarted = false;
+  if (far_from_sequence(packet.sequence)) {
+    if (packet.sequence != suspected_next_) {
+      suspected_next_ = static_cast<uint16_t>(packet.sequence + 1);
+      return {sequence_.peek(packet.sequence), Verdict::suspect};
+    }
+    restart();
+    restarted = true;
+  }
+  suspected_next_ = -1;
+
+  const bool first = !sequence_.started();
+  const int64_t previous = sequence_.highest();
+  const int64_t sequence = sequence_.extend(packet.sequence);
+  if (first) {
+    base_ = sequence;
+    seen_window_ = 0;
+  } else if (sequence > previous) {
+    const int64_t step = sequence - previous;
+    seen_window_ = step >= kWindow ? 0 : seen_window_ << step;
+    if (step > 1) {
+      ++loss_runs_;
+      loss_in_runs_ += static_cast<uint64_t>(step - 1);
+    }
+  }
+  base_ = std::min(base_, sequence);
+
+  if (!remember(sequence)) {
+    ++duplicates_;
+    return {sequence, Verdict::duplicate};
+  }
+  ++received_;
+  if (timestamp_is_audio) observe_transit(packet.timestamp, arrival);
+  return {sequence, restarted ? Verdict::restarted : Verdict::accepted};
+}
+
+void ReceptionStats::restart() {
+  if (sequence_.started()) expected_before_ += static_cast<uint64_t>(sequence_.highest() - base_ + 1);
+  sequence_.reset();
+  seen_window_ = 0;
+  has_transit_ = false;
+}
+
+ReceptionSummary ReceptionStats::summary() const {
+  ReceptionSummary out;
+  out.received = received_;
+  out.duplicates = duplicates_;
+  out.expected = expected_before_;
+  if (sequence_.started()) out.expected += static_cast<uint64_t>(sequence_.highest() - base_ + 1);
+  out.lost = out.expected > received_ ? out.expected - received_ : 0;
+  out.jitter_ms = jitter_ / kSamplesPerMs;
+  if (loss_runs_ > 0) out.mean_loss_burst = static_cast<double>(loss_in_runs_) / static_cast<double>(loss_runs_);
+  return out;
+}
+
+}  // namespace carillon

@@ -1,0 +1,80 @@
+#include "core/rtp/telephone_event.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/base/frame.hpp"
+
+namespace carillon {
+
+namespace {
+constexpr std::string_view kDigits = "0123456789*#ABCD";
+constexpr uint8_t kEndBit = 0x80;
+/// -10 dBm0: a usual keypad level (RFC 4733 §2.3.3 gives the field as the negated level).
+constexpr uint8_t kVolume = 10;
+constexpr int kEndPackets = 3;
+/// The duration field's limit; a longer press goes on as a further segment (RFC 4733 §2.5.1.3).
+constexpr uint32_t kMaxSegment = 0xffff;
+}  // namespace
+
+std::optional<uint8_t> event_of_digit(char digit) {
+  const size_t at = kDigits.find(digit);
+  if (at == std::string_view::npos) return std::nullopt;
+  return static_cast<uint8_t>(at);
+}
+
+std::optional<char> digit_of_event(uint8_t event) {
+  if (event >= kDigits.size()) return std::nullopt;
+  return kDigits[event];
+}
+
+std::optional<char> TelephoneEventReceiver::receive(const RtpPacket& packet) {
+  if (packet.payload.size() < kTelephoneEventBytes) return std::nullopt;
+  const uint8_t event = packet.payload[0];
+  const std::optional<char> digit = digit_of_event(event);
+  if (!digit) return std::nullopt;
+
+  const int64_t timestamp = timestamps_.extend(packet.timestamp);
+  const bool end = (packet.payload[1] & kEndBit) != 0;
+  if (current_) {
+    if (timestamp < *current_) return std::nullopt;  // a straggler of an earlier press
+    const bool next_segment = timestamp == *current_ + int64_t{kMaxSegment} && event == event_ && !ended_;
+    if (timestamp == *current_ || next_segment) {
+      current_ = timestamp;
+      ended_ = ended_ || end;
+      return std::nullopt;
+    }
+  }
+  current_ = timestamp;
+  event_ = event;
+  ended_ = end;
+  return digit;
+}
+
+void TelephoneEventReceiver::restart() {
+  timestamps_.reset();
+  current_.reset();
+}
+
+void TelephoneEventSender::start(char digit, uint32_t timestamp, uint32_t duration_samples) {
+  event_ = event_of_digit(digit).value_or(0);
+  timestamp_ = timestamp;
+  sent_samples_ = 0;
+  duration_ = std::clamp<uint32_t>(duration_samples, kFrameSamples, kMaxSegment);
+  first_ = true;
+  ends_left_ = kEndPackets;
+}
+
+TelephoneEventSender::Packet TelephoneEventSender::next() {
+  sent_samples_ = std::min<uint32_t>(sent_samples_ + kFrameSamples, duration_);
+  const bool end = sent_samples_ == duration_;
+  Packet packet{first_, timestamp_, {}};
+  packet.payload[0] = event_;
+  packet.payload[1] = static_cast<uint8_t>((end ? kEndBit : 0) | kVolume);
+  write_u16(packet.payload, 2, static_cast<uint16_t>(sent_samples_));
+  first_ = false;
+  if (end) --ends_left_;
+  return packet;
+}
+
+}  // namespace carillon

@@ -1,0 +1,46 @@
+// Extends wrapping wire counters (RTP sequence numbers and timestamps) to 64 bits, so that order is plain comparison.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace carillon {
+
+template <typename Wire>
+class Unwrapper {
+  static_assert(std::is_unsigned_v<Wire>);
+
+ public:
+  /// The 64-bit value congruent to `wire` that lies nearest to the highest one seen so far.
+  int64_t extend(Wire wire) {
+    if (!started_) {
+      started_ = true;
+      // One whole cycle above zero: values that precede the first one stay positive.
+      highest_ = static_cast<int64_t>(wire) + kCycle;
+      return highest_;
+    }
+    const int64_t value = peek(wire);
+    if (value > highest_) highest_ = value;
+    return value;
+  }
+
+  [[nodiscard]] int64_t peek(Wire wire) const {
+    using Signed = std::make_signed_t<Wire>;
+    const auto distance = static_cast<Signed>(static_cast<Wire>(wire - static_cast<Wire>(highest_)));
+    return highest_ + distance;
+  }
+
+  [[nodiscard]] int64_t highest() const { return highest_; }
+  [[nodiscard]] bool started() const { return started_; }
+  void reset() { started_ = false; }
+
+ private:
+  static constexpr int64_t kCycle = int64_t{1} << (8 * sizeof(Wire));
+  int64_t highest_ = 0;
+  bool started_ = false;
+};
+
+using SequenceUnwrapper = Unwrapper<uint16_t>;
+using TimestampUnwrapper = Unwrapper<uint32_t>;
+
+}  // namespace carillon

@@ -1,0 +1,62 @@
+#include "core/stream/audio_stream.hpp"
+
+namespace carillon {
+
+namespace {
+/// Frames of one track in one go: what the store can hold. More would be a reader that has lost its way.
+constexpr int kMaxFramesPerPump = static_cast<int>(SampleStore::kCapacity / static_cast<int64_t>(kFrameSamples));
+}  // namespace
+
+AudioStream::AudioStream(const AudioStreamConfig& config, std::shared_ptr<PlaybackQueue> queue)
+    : config_(config), reader_(config.opened) {
+  if (config.inbound) {
+    inbound_.emplace(config.stream_id, Track::inbound, config.format, config.extra_headers_json);
+  }
+  if (config.outbound) {
+    outbound_.emplace(config.stream_id, Track::outbound, config.format, config.extra_headers_json);
+  }
+  if (queue) playback_.emplace(std::move(queue));
+}
+
+void AudioStream::pause(bool paused) {
+  if (paused_ && !paused) {
+    inbound_began_ms_.reset();
+    outbound_began_ms_.reset();
+    inbound_frames_ = outbound_frames_ = 0;
+  }
+  paused_ = paused;
+}
+
+int64_t AudioStream::timestamp(std::optional<int64_t>& first, int64_t& frames, Nanos now) const {
+  if (!first) first = config_.epoch_ms + (now - config_.opened) / kMillisecond - kFrameMs;
+  return *first + kFrameMs * frames++;
+}
+
+void AudioStream::pump(Nanos now, const SampleStore& store, const DelayEstimator& delays, Events& events) {
+  if (!inbound_ || paused_) return;
+  Frame frame;
+  for (int i = 0; i < kMaxFramesPerPump && reader_.next(now, store, delays, frame); ++i) {
+    const int64_t at_ms = timestamp(inbound_began_ms_, inbound_frames_, now);
+    events.media(config_.handle, inbound_->write(frame, at_ms));
+  }
+}
+
+void AudioStream::sent(const Frame& audio, Nanos now, Events& events) {
+  if (!outbound_ || paused_) return;
+  const int64_t at_ms = timestamp(outbound_began_ms_, outbound_frames_, now);
+  events.media(config_.handle, outbound_->write(audio, at_ms));
+}
+
+void AudioStream::play(Nanos now, Frame& out) {
+  if (!playback_ || paused_) return;
+  Frame audio;
+  played_ = playback_->next(now, audio);
+  if (played_.audible) mix_into(out, audio);
+}
+
+void AudioStream::frame_left(Events& events) {
+  for (size_t i = 0; i < played_.checkpoint_count; ++i) events.played(config_.handle, played_.checkpoints[i]);
+  played_.checkpoint_count = 0;
+}
+
+}  // namespace carillon

@@ -1,0 +1,62 @@
+// One audio stream of a leg, on the media thread: taps of what is heard and said, and the bot's audio.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/base/events.hpp"
+#include "core/stream/live_reader.hpp"
+#include "core/stream/media_message.hpp"
+#include "core/stream/stream_playback.hpp"
+
+namespace carillon {
+
+struct AudioStreamConfig {
+  uint32_t handle = 0;
+  std::string stream_id;
+  StreamFormat format;
+  bool inbound = true;
+  bool outbound = false;
+  std::string extra_headers_json;
+  /// Wall time at `opened`, ms since the epoch.
+  int64_t epoch_ms = 0;
+  Nanos opened = 0;
+};
+
+class AudioStream {
+ public:
+  /// `queue` only for a bidirectional stream.
+  AudioStream(const AudioStreamConfig& config, std::shared_ptr<PlaybackQueue> queue);
+
+  [[nodiscard]] uint32_t handle() const { return config_.handle; }
+  [[nodiscard]] bool plays() const { return playback_.has_value(); }
+  /// While paused nothing is sent and nothing is taken from the queue; afterwards time goes on from the present.
+  void pause(bool paused);
+
+  /// Sends what may go out of the received audio: after each arrival and once a frame.
+  void pump(Nanos now, const SampleStore& store, const DelayEstimator& delays, Events& events);
+  /// The frame that the peer hears.
+  void sent(const Frame& audio, Nanos now, Events& events);
+  /// Adds the bot's next 20 ms to `out`.
+  void play(Nanos now, Frame& out);
+  /// Reports the checkpoints of the frame that has just left.
+  void frame_left(Events& events);
+
+ private:
+  int64_t timestamp(std::optional<int64_t>& first, int64_t& frames, Nanos now) const;
+
+  AudioStreamConfig config_;
+  LiveReader reader_;
+  std::optional<MediaMessageWriter> inbound_;
+  std::optional<MediaMessageWriter> outbound_;
+  std::optional<StreamPlayback> playback_;
+  StreamPlayback::Played played_;
+  bool paused_ = false;
+  // Wall time of each track's first frame; later ones follow at exactly 20 ms.
+  std::optional<int64_t> inbound_began_ms_;
+  std::optional<int64_t> outbound_began_ms_;
+  int64_t inbound_frames_ = 0;
+  int64_t outbound_frames_ = 0;
+};
+
+}  // namespace carillon

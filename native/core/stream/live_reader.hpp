@@ -1,0 +1,39 @@
+// Received audio on its way to an audio stream: it does not wait for a jitter buffer.
+//
+// Frames go out as soon as they are complete, in order. A gap waits 40 ms for a reordered packet, then it is concealed;
+// a peer that sends nothing is heard as silence, 20 ms for every 20 ms, so that the stream's time never stands still.
+#pragma once
+
+#include <cstdint>
+
+#include "core/dsp/plc.hpp"
+#include "core/jitter/delay_estimator.hpp"
+#include "core/jitter/sample_store.hpp"
+
+namespace carillon {
+
+class LiveReader {
+ public:
+  static constexpr Nanos kGapWait = 40 * kMillisecond;
+  /// A frame that is so much overdue, with nothing after it either, is given up.
+  static constexpr Nanos kSilenceAfter = 60 * kMillisecond;
+
+  explicit LiveReader(Nanos opened) : next_due_(opened + kFrameTime) {}
+
+  /// Writes the next frame that may go out now; call until it returns false.
+  bool next(Nanos now, const SampleStore& store, const DelayEstimator& delays, Frame& out);
+
+ private:
+  bool next_from_store(Nanos now, const SampleStore& store, const DelayEstimator& delays, Frame& out);
+  void take(const SampleStore& store, Frame& out);
+
+  PacketLossConcealer concealer_;
+  bool anchored_ = false;
+  uint32_t generation_ = 0;
+  int64_t next_ = 0;
+  Nanos gap_since_ = -1;
+  /// While no packet has ever come: when the next frame of silence is due.
+  Nanos next_due_;
+};
+
+}  // namespace carillon

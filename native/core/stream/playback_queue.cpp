@@ -1,0 +1,140 @@
+#include "core/stream/playback_queue.hpp"
+
+#include <algorithm>
+
+#include "core/dsp/fade.hpp"
+
+namespace carillon {
+
+namespace {
+/// A flood of tiny messages must not buy more memory than the audio limit stands for: 10 ms each on average.
+constexpr size_t kMinBlockSamples = 80;
+}  // namespace
+
+PlaybackQueue::PlaybackQueue(size_t capacity_samples) : capacity_(capacity_samples) {
+  blocks_.push_back(std::make_unique<Block>());  // the list is never empty: the consumer always stands on a block
+  current_ = blocks_.front().get();
+}
+
+void PlaybackQueue::release() {
+  const uint64_t in_use = in_use_serial_.load(std::memory_order_acquire);
+  while (blocks_.size() > 1 && blocks_.front()->serial < in_use) blocks_.pop_front();
+}
+
+void PlaybackQueue::append(std::unique_ptr<Block> block) {
+  release();
+  block->serial = next_serial_++;
+  block->end = written_.load(std::memory_order_relaxed) + static_cast<int64_t>(block->audio.size());
+  Block* const last = blocks_.back().get();
+  Block* const added = block.get();
+  blocks_.push_back(std::move(block));
+  written_.store(added->end, std::memory_order_relaxed);
+  last->next.store(added, std::memory_order_release);
+}
+
+bool PlaybackQueue::push(std::span<const Sample> audio) {
+  if (audio.empty()) return true;
+  if (queued() + audio.size() > capacity_) return false;
+  release();
+  if (blocks_.size() > capacity_ / kMinBlockSamples) return false;
+  auto block = std::make_unique<Block>();
+  block->audio.assign(audio.begin(), audio.end());
+  append(std::move(block));
+  return true;
+}
+
+void PlaybackQueue::checkpoint(uint32_t id) {
+  auto block = std::make_unique<Block>();
+  block->checkpoint = id;
+  append(std::move(block));
+}
+
+void PlaybackQueue::clear() {
+  cut_position_ = written_.load(std::memory_order_relaxed);
+  cut_serial_.store(next_serial_, std::memory_order_release);
+  release();
+}
+
+size_t PlaybackQueue::queued() const {
+  const int64_t start = std::max(read_.load(std::memory_order_acquire), cut_position_);
+  return static_cast<size_t>(std::max<int64_t>(0, written_.load(std::memory_order_relaxed) - start));
+}
+
+size_t PlaybackQueue::available() const {
+  const uint64_t cut = cut_serial_.load(std::memory_order_acquire);
+  if (cut != applied_cut_) return 0;  // the next read drops what is there
+  const int64_t waiting =
+      written_.load(std::memory_order_acquire) - read_.load(std::memory_order_relaxed);
+  return static_cast<size_t>(std::max<int64_t>(0, waiting));
+}
+
+PlaybackQueue::Block* PlaybackQueue::following() { return current_->next.load(std::memory_order_acquire); }
+
+size_t PlaybackQueue::apply_clear(uint64_t cut, std::span<Sample> out) {
+  size_t faded = 0;
+  if (current_->serial < cut) {
+    const size_t left = current_->audio.size() - offset_;
+    faded = std::min({left, kFadeSamples, out.size()});
+    std::copy_n(current_->audio.begin() + static_cast<std::ptrdiff_t>(offset_), faded, out.begin());
+    fade_out(out.first(faded), faded);
+    offset_ = current_->audio.size();
+  }
+  for (Block* next = following(); next != nullptr && next->serial < cut; next = following()) {
+    current_ = next;
+    offset_ = current_->audio.size();
+    current_->checkpoint.reset();
+  }
+  current_->checkpoint.reset();
+  read_.store(current_->end, std::memory_order_release);
+  in_use_serial_.store(current_->serial, std::memory_order_release);
+  return faded;
+}
+
+PlaybackQueue::Taken PlaybackQueue::read(std::span<Sample> out) {
+  Taken taken;
+  const uint64_t cut = cut_serial_.load(std::memory_order_acquire);
+  if (cut != applied_cut_) {
+    applied_cut_ = cut;
+    taken.cleared = true;
+    taken.samples = apply_clear(cut, out);
+  }
+  while (taken.samples < out.size()) {
+    const size_t left = current_->audio.size() - offset_;
+    if (left == 0) {
+      if (current_->checkpoint) break;  // reached() takes it first
+      Block* const next = following();
+      if (next == nullptr) break;
+      current_ = next;
+      offset_ = 0;
+      in_use_serial_.store(current_->serial, std::memory_order_release);
+      continue;
+    }
+    const size_t count = std::min(left, out.size() - taken.samples);
+    std::copy_n(current_->audio.begin() + static_cast<std::ptrdiff_t>(offset_), count,
+                out.begin() + static_cast<std::ptrdiff_t>(taken.samples));
+    offset_ += count;
+    taken.samples += count;
+  }
+  read_.store(current_->end - static_cast<int64_t>(current_->audio.size() - offset_), std::memory_order_release);
+  return taken;
+}
+
+std::optional<uint32_t> PlaybackQueue::reached() {
+  if (cut_serial_.load(std::memory_order_acquire) != applied_cut_) return std::nullopt;
+  while (offset_ == current_->audio.size()) {
+    if (current_->checkpoint) {
+      const uint32_t id = *current_->checkpoint;
+      current_->checkpoint.reset();
+      return id;
+    }
+    Block* const next = following();
+    // Audio that follows stays where it is; only checkpoints are walked over.
+    if (next == nullptr || !next->checkpoint) return std::nullopt;
+    current_ = next;
+    offset_ = 0;
+    in_use_serial_.store(current_->serial, std::memory_order_release);
+  }
+  return std::nullopt;
+}
+
+}  // namespace carillon

@@ -1,0 +1,121 @@
+#include "core/stream/stream_input.hpp"
+
+#include <charconv>
+
+#include "core/base/base64.hpp"
+#include "core/codec/g711.hpp"
+#include "core/stream/play_message.hpp"
+
+namespace carillon {
+
+namespace {
+
+enum class FormatVerdict : uint8_t { known, unplayable, unclear };
+
+/// What the message says its audio is; what it leaves out is taken from the stream's own format.
+FormatVerdict format_of(const PlayMessage& message, const StreamFormat& own, StreamFormat& out) {
+  out = own;
+  if (message.content_type) {
+    if (*message.content_type == "audio/x-l16") {
+      out.encoding = StreamEncoding::l16;
+    } else if (*message.content_type == "audio/x-mulaw") {
+      out.encoding = StreamEncoding::mulaw;
+      out.rate = kLineRate;
+    } else {
+      return FormatVerdict::unclear;  // an alias, or a rate inside the type
+    }
+  }
+  if (message.sample_rate) {
+    const char* const end = message.sample_rate->data() + message.sample_rate->size();
+    const auto parsed = std::from_chars(message.sample_rate->data(), end, out.rate);
+    if (parsed.ec != std::errc{} || parsed.ptr != end) return FormatVerdict::unplayable;
+  }
+  return playable(out) ? FormatVerdict::known : FormatVerdict::unplayable;
+}
+
+}  // namespace
+
+StreamInput::StreamInput(std::string stream_id, StreamFormat own_format, std::shared_ptr<PlaybackQueue> queue)
+    : stream_id_(std::move(stream_id)), own_format_(own_format), queue_(std::move(queue)) {}
+
+PlayResult StreamInput::receive(std::string_view text) {
+  const std::optional<PlayMessage> message = scan_play_message(text);
+  if (!message) return PlayResult::other;
+  if (message->stream_id && *message->stream_id != stream_id_) return PlayResult::wrong_stream;
+  StreamFormat format;
+  switch (format_of(*message, own_format_, format)) {
+    case FormatVerdict::unclear:
+      return PlayResult::other;
+    case FormatVerdict::unplayable:
+      return PlayResult::unsupported_format;
+    case FormatVerdict::known:
+      break;
+  }
+  if (!message->payload) return PlayResult::bad_payload;
+  if (raw_.size() < base64_decoded_limit(message->payload->size())) {
+    raw_.resize(base64_decoded_limit(message->payload->size()));
+  }
+  const std::optional<size_t> bytes = base64_decode(*message->payload, raw_);
+  if (!bytes) return PlayResult::bad_payload;
+  return enqueue(format, Bytes(raw_).first(*bytes));
+}
+
+std::span<const Sample> StreamInput::decode(const StreamFormat& format, Bytes audio) {
+  if (format.encoding == StreamEncoding::mulaw) {
+    odd_byte_.reset();
+    decoded_.resize(audio.size());
+    g711_decode(G711Law::mu, audio, decoded_);
+    return decoded_;
+  }
+  // An odd byte at the end is the first half of a sample whose rest comes with the next message.
+  const size_t total = audio.size() + (odd_byte_ ? 1 : 0);
+  decoded_.resize(total / 2);
+  size_t at = 0;
+  const auto next_byte = [&]() -> uint16_t {
+    if (odd_byte_) {
+      const uint8_t kept = *odd_byte_;
+      odd_byte_.reset();
+      return kept;
+    }
+    return audio[at++];
+  };
+  for (Sample& sample : decoded_) {
+    const uint16_t low = next_byte();
+    const uint16_t high = next_byte();
+    sample = static_cast<Sample>(static_cast<uint16_t>(low | (high << 8)));
+  }
+  if (at < audio.size()) odd_byte_ = audio[at];
+  return decoded_;
+}
+
+std::span<const Sample> StreamInput::to_line_rate(int rate, std::span<const Sample> audio) {
+  if (rate == kLineRate) {
+    resampler_.reset();
+    return audio;
+  }
+  if (!resampler_ || resampler_->input_rate_hz() != rate) resampler_.emplace(rate, kLineRate);
+  resampled_.resize(resampler_->max_output(audio.size()));
+  return std::span<const Sample>(resampled_).first(resampler_->process(audio, resampled_));
+}
+
+PlayResult StreamInput::enqueue(const StreamFormat& format, Bytes audio) {
+  if (!playable(format)) return PlayResult::unsupported_format;
+  // Asked before anything is decoded: a refused message must leave no trace in the filter or the odd byte.
+  const size_t samples = format.encoding == StreamEncoding::mulaw ? audio.size() : audio.size() / 2;
+  const size_t at_line_rate = samples * kLineRate / static_cast<size_t>(format.rate);
+  if (queue_->queued() + at_line_rate > queue_->capacity()) return PlayResult::buffer_full;
+  return queue_->push(to_line_rate(format.rate, decode(format, audio))) ? PlayResult::taken
+                                                                       : PlayResult::buffer_full;
+}
+
+void StreamInput::clear() {
+  queue_->clear();
+  odd_byte_.reset();
+  if (resampler_) resampler_->reset();
+}
+
+unsigned StreamInput::fill_percent() const {
+  return static_cast<unsigned>(100 * queue_->queued() / std::max<size_t>(1, queue_->capacity()));
+}
+
+}  // namespace carillon

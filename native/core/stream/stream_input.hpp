@@ -1,0 +1,52 @@
+// The control thread's end of a playback queue: bot messages become samples at the line rate.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/bytes.hpp"
+#include "core/dsp/resampler.hpp"
+#include "core/stream/format.hpp"
+#include "core/stream/playback_queue.hpp"
+
+namespace carillon {
+
+enum class PlayResult : uint8_t { taken, other, bad_payload, unsupported_format, wrong_stream, buffer_full };
+
+class StreamInput {
+ public:
+  StreamInput(std::string stream_id, StreamFormat own_format, std::shared_ptr<PlaybackQueue> queue);
+
+  /// One whole WebSocket message.
+  PlayResult receive(std::string_view message);
+  /// Raw audio of a message that was parsed elsewhere.
+  PlayResult enqueue(const StreamFormat& format, Bytes audio);
+
+  void checkpoint(uint32_t id) { queue_->checkpoint(id); }
+  void clear();
+  [[nodiscard]] size_t queued_ms() const { return queue_->queued() / kSamplesPerMs; }
+  /// 0-100.
+  [[nodiscard]] unsigned fill_percent() const;
+
+ private:
+  std::span<const Sample> decode(const StreamFormat& format, Bytes audio);
+  std::span<const Sample> to_line_rate(int rate, std::span<const Sample> audio);
+
+  // Given.
+  std::string stream_id_;
+  StreamFormat own_format_;
+  std::shared_ptr<PlaybackQueue> queue_;
+  // State that goes on from message to message.
+  std::optional<uint8_t> odd_byte_;
+  std::optional<Resampler> resampler_;
+  // Scratch.
+  std::vector<uint8_t> raw_;
+  std::vector<Sample> decoded_;
+  std::vector<Sample> resampled_;
+};
+
+}  // namespace carillon

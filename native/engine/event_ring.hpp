@@ -1,0 +1,75 @@
+// Events on their way from a media thread to the control thread: a byte ring of records.
+//
+// Record: u32 bytes (whole record, padded to 8) · u8 type · u8 a · u16 b · u32 handle · u32 payload bytes · payload.
+// Little-endian, as JavaScript's DataView is told to read it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/events.hpp"
+
+namespace carillon {
+
+enum class EventType : uint8_t {
+  media = 1,            // handle: stream; payload: message
+  played = 2,           // handle: stream; payload: u32 checkpoint
+  dtmf = 3,             // handle: leg; a: digit; payload: f64 monotonic ms
+  media_timeout = 4,    // handle: leg
+  playback_ended = 5,   // handle: player
+  digits_sent = 6,      // handle: job
+  recording_ended = 7,  // handle: recording; a: reason; payload: u32 ms
+  machine_detected = 8, // handle: job; a: machine; b: reason; payload: u32 ms
+  silence_waited = 9,   // handle: job; a: silent
+  floor_changed = 10,   // handle: room; payload: u32 member
+};
+
+class EventRing : public Events {
+ public:
+  static constexpr size_t kHeaderBytes = 16;
+  /// 8 MiB hold more than half a second of 300 streams in L16 at 16 kHz: a control thread that sleeps longer loses audio.
+  static constexpr size_t kCapacity = size_t{8} << 20;
+  /// Audio may not use the last quarter: what ends a call always finds room.
+  static constexpr size_t kReservedForControl = kCapacity / 4;
+
+  EventRing() : bytes_(kCapacity) {}
+
+  // --- media thread ---
+  void media(uint32_t stream, Bytes message) override;
+  void played(uint32_t stream, uint32_t checkpoint) override;
+  void dtmf(uint32_t leg, char digit, Nanos at) override;
+  void media_timeout(uint32_t leg) override;
+  void playback_ended(uint32_t player) override;
+  void digits_sent(uint32_t job) override;
+  void recording_ended(uint32_t recording, RecordingEnd reason, uint32_t duration_ms) override;
+  void machine_detected(uint32_t job, bool machine, MachineReason reason, uint32_t after_ms) override;
+  void silence_waited(uint32_t job, bool silent) override;
+  void floor_changed(uint32_t room, uint32_t member) override;
+  [[nodiscard]] uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+
+  // --- control thread ---
+  [[nodiscard]] bool empty() const;
+  /// Copies as many whole records as fit and returns their bytes.
+  size_t take(std::span<uint8_t> out);
+
+ private:
+  struct Record {
+    EventType type;
+    uint8_t a = 0;
+    uint16_t b = 0;
+    uint32_t handle = 0;
+  };
+  void put(const Record& record, Bytes payload, size_t reserve);
+  void put_u32(const Record& record, uint32_t value);
+  void copy_in(size_t at, Bytes bytes);
+  void copy_out(size_t at, std::span<uint8_t> out) const;
+
+  std::vector<uint8_t> bytes_;
+  std::atomic<uint64_t> dropped_{0};
+  alignas(64) std::atomic<size_t> written_{0};
+  alignas(64) std::atomic<size_t> taken_{0};
+};
+
+}  // namespace carillon

@@ -1,0 +1,38 @@
+// Names for legs: the low bits are an index that is unique among the living, the high bits a generation.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "core/media_core.hpp"
+
+namespace carillon {
+
+class LegHandles {
+ public:
+  LegHandles() : generations_(MediaCore::kMaxLegs, 0) {
+    for (uint32_t i = 0; i < MediaCore::kMaxLegs; ++i) free_.push_back(i);
+  }
+
+  /// Nothing when kMaxLegs are in use.
+  std::optional<uint32_t> take() {
+    if (free_.empty()) return std::nullopt;
+    const uint32_t index = free_.front();
+    free_.pop_front();
+    uint32_t& generation = generations_[index];
+    generation = (generation + 1) & kGenerationMask;
+    if (generation == 0) generation = 1;  // so that no handle is ever 0
+    return generation * MediaCore::kMaxLegs + index;
+  }
+  /// The longest unused index comes next: a stale handle stays stale for long.
+  void give_back(uint32_t handle) { free_.push_back(handle & MediaCore::kIndexMask); }
+
+ private:
+  static constexpr uint32_t kGenerationMask = 0xfffff;
+  std::deque<uint32_t> free_;
+  std::vector<uint32_t> generations_;
+};
+
+}  // namespace carillon

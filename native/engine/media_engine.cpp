@@ -1,0 +1,119 @@
+#include "engine/media_engine.hpp"
+
+#include <algorithm>
+
+namespace carillon {
+
+MediaEngine::MediaEngine(Drive drive, const Address& local, std::function<void()> wake)
+    : drive_(drive), local_(local), loop_(drive == Drive::manual) {
+  if (drive == Drive::thread) thread_ = std::make_unique<MediaThread>(loop_, std::move(wake));
+}
+
+MediaEngine::~MediaEngine() { stop(); }
+
+void MediaEngine::stop() {
+  if (thread_) thread_->stop();
+  loop_.dispose_spent();
+}
+
+void MediaEngine::flush_waiting() {
+  while (!waiting_.empty() && loop_.post(waiting_.front())) waiting_.pop_front();
+}
+
+void MediaEngine::submit(std::unique_ptr<Task> task) {
+  if (drive_ == Drive::manual) {
+    task->run(loop_);
+    return;
+  }
+  flush_waiting();
+  if (!waiting_.empty() || !loop_.post(task)) waiting_.push_back(std::move(task));
+}
+
+MediaEngine::Opened MediaEngine::open_leg(uint16_t port, LegConfig config) {
+  std::unique_ptr<UdpSocket> socket;
+  if (drive_ == Drive::thread) {
+    Address local = local_;
+    local.port = port;
+    std::optional<UdpSocket> bound = UdpSocket::bind(local);
+    if (!bound) return {0, OpenFailure::port_taken};
+    socket = std::make_unique<UdpSocket>(std::move(*bound));
+  }
+  const std::optional<uint32_t> handle = handles_.take();
+  if (!handle) return {0, OpenFailure::too_many_legs};
+  config.handle = *handle;
+  auto leg = std::make_unique<Leg>(config);
+  legs_[*handle] = {port, leg->figures()};
+  post([leg = std::move(leg), socket = std::move(socket)](MediaLoop& loop) mutable {
+    const uint32_t added = leg->handle();
+    loop.core().add_leg(std::move(leg));
+    if (socket) loop.add_socket(added, std::move(socket));
+  });
+  return {*handle, std::nullopt};
+}
+
+std::optional<LegFigures> MediaEngine::figures(uint32_t leg) const {
+  const auto found = legs_.find(leg);
+  if (found == legs_.end()) return std::nullopt;
+  return found->second.figures->read();
+}
+
+std::optional<LegFigures> MediaEngine::close_leg(uint32_t leg) {
+  const auto found = legs_.find(leg);
+  if (found == legs_.end()) return std::nullopt;
+  const LegFigures last = found->second.figures->read();
+  legs_.erase(found);
+  post([leg, removed = std::unique_ptr<Leg>(), socket = std::unique_ptr<UdpSocket>()](MediaLoop& loop) mutable {
+    socket = loop.remove_socket(leg);
+    removed = loop.core().remove_leg(leg);
+  });
+  // The command that reuses the index is behind this one in the same queue.
+  handles_.give_back(leg);
+  return last;
+}
+
+size_t MediaEngine::take_events(std::span<uint8_t> out) {
+  flush_waiting();
+  loop_.dispose_spent();
+  if (thread_) thread_->events_taken();
+  return loop_.events().take(out);
+}
+
+Nanos MediaEngine::now() const { return drive_ == Drive::manual ? manual_now_ : monotonic_now(); }
+
+MediaThread::Status MediaEngine::status() const {
+  if (thread_) return thread_->status();
+  MediaThread::Status status{};
+  status.running = true;
+  status.scheduling = "manual";
+  const CoreCounters& counters = loop_.core().counters();
+  status.packets_received = counters.packets_received;
+  status.packets_sent = counters.packets_sent;
+  status.strangers = counters.strangers;
+  status.malformed = counters.malformed;
+  status.skipped_ticks = counters.skipped_ticks;
+  return status;
+}
+
+void MediaEngine::inject(uint16_t local_port, const Address& from, Bytes datagram, Nanos at) {
+  for (const auto& [handle, known] : legs_) {
+    if (known.port != local_port) continue;
+    loop_.core().receive(handle, datagram, from, std::min(at, manual_now_));
+    return;
+  }
+}
+
+void MediaEngine::advance(Nanos by) {
+  const Nanos until = manual_now_ + by;
+  for (Nanos due = (manual_now_ / kTick + 1) * kTick; due <= until; due += kTick) {
+    manual_now_ = due;
+    loop_.tick(due);
+  }
+  manual_now_ = until;
+}
+
+uint16_t MediaEngine::port_of(uint32_t leg) const {
+  const auto found = legs_.find(leg);
+  return found == legs_.end() ? uint16_t{0} : found->second.port;
+}
+
+}  // namespace carillon

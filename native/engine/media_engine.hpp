@@ -1,0 +1,78 @@
+// The control thread's view of the native side: one media thread, or in manual mode none.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include "engine/leg_handles.hpp"
+#include "engine/media_loop.hpp"
+#include "engine/media_thread.hpp"
+
+namespace carillon {
+
+class MediaEngine {
+ public:
+  enum class Drive : uint8_t { thread, manual };
+
+  /// `local`: address that legs bind to; its port is ignored.
+  MediaEngine(Drive drive, const Address& local, std::function<void()> wake);
+  ~MediaEngine();
+  MediaEngine(const MediaEngine&) = delete;
+  MediaEngine& operator=(const MediaEngine&) = delete;
+
+  enum class OpenFailure : uint8_t { port_taken, too_many_legs };
+  struct Opened {
+    uint32_t handle = 0;
+    std::optional<OpenFailure> failure;
+  };
+  /// `config.handle` is chosen here.
+  Opened open_leg(uint16_t port, LegConfig config);
+  [[nodiscard]] std::optional<LegFigures> figures(uint32_t leg) const;
+  /// The last figures; the leg's sockets and audio objects are gone soon after.
+  std::optional<LegFigures> close_leg(uint32_t leg);
+
+  /// Runs `function(MediaLoop&)` on the media thread, at the next tick; in manual mode at once.
+  template <typename Function>
+  void post(Function function) {
+    submit(make_task(std::move(function)));
+  }
+
+  size_t take_events(std::span<uint8_t> out);
+  [[nodiscard]] Nanos now() const;
+  [[nodiscard]] MediaThread::Status status() const;
+  [[nodiscard]] size_t leg_count() const { return legs_.size(); }
+  [[nodiscard]] uint64_t dropped_events() { return loop_.events().dropped(); }
+  void stop();
+
+  // --- manual mode ---
+  void inject(uint16_t local_port, const Address& from, Bytes datagram, Nanos at);
+  void advance(Nanos by);
+  std::vector<SentPacket> take_sent() { return loop_.take_sent(); }
+  [[nodiscard]] uint16_t port_of(uint32_t leg) const;
+
+ private:
+  void submit(std::unique_ptr<Task> task);
+  void flush_waiting();
+
+  struct Known {
+    uint16_t port = 0;
+    std::shared_ptr<SequenceCell<LegFigures>> figures;
+  };
+
+  // Given.
+  Drive drive_;
+  Address local_;
+  // Owned.
+  MediaLoop loop_;
+  std::unique_ptr<MediaThread> thread_;
+  LegHandles handles_;
+  std::unordered_map<uint32_t, Known> legs_;
+  /// Commands that found the ring full; they keep their order.
+  std::deque<std::unique_ptr<Task>> waiting_;
+  // State of the manual mode.
+  Nanos manual_now_ = kSecond;
+};
+
+}  // namespace carillon

@@ -1,0 +1,82 @@
+// What one media thread does in a millisecond: run commands, take in datagrams, tick the core. The thread that calls it,
+// or a test that calls it instead, is elsewhere.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "core/media_core.hpp"
+#include "engine/event_ring.hpp"
+#include "engine/spsc_ring.hpp"
+#include "engine/task.hpp"
+#include "engine/udp_socket.hpp"
+
+namespace carillon {
+
+/// A packet of the manual mode, as the peer would have received it.
+struct SentPacket {
+  uint32_t leg = 0;
+  Address to;
+  Nanos at = 0;
+  std::vector<uint8_t> bytes;
+};
+
+class MediaLoop : private PacketSink {
+ public:
+  static constexpr size_t kTaskCapacity = 8192;
+  /// Every socket is looked at each 5 ms.
+  static constexpr size_t kDrainGroups = 5;
+  /// Packets that a test has not fetched; older ones are lost, as on a wire.
+  static constexpr size_t kMaxKeptPackets = 1 << 20;
+
+  /// `keep_packets`: manual mode; packets are kept for take_sent() instead of being sent.
+  explicit MediaLoop(bool keep_packets);
+
+  // --- control thread ---
+  /// False when the media thread has stopped taking commands.
+  bool post(std::unique_ptr<Task>& task);
+  /// Destroys tasks that have run.
+  void dispose_spent();
+  EventRing& events() { return events_; }
+
+  // --- media thread ---
+  void run_tasks();
+  /// `wall_offset`: CLOCK_REALTIME minus the monotonic clock.
+  void drain_sockets(Nanos now, Nanos wall_offset);
+  void tick(Nanos now);
+  MediaCore& core() { return core_; }
+  [[nodiscard]] const MediaCore& core() const { return core_; }
+  void add_socket(uint32_t leg, std::unique_ptr<UdpSocket> socket);
+  std::unique_ptr<UdpSocket> remove_socket(uint32_t leg);
+  [[nodiscard]] Nanos now() const { return now_; }
+
+  // --- manual mode ---
+  std::vector<SentPacket> take_sent() { return std::exchange(sent_, {}); }
+
+ private:
+  void send(uint32_t leg, const Address& to, Bytes packet) override;
+
+  struct Entry {
+    uint32_t leg;
+    std::unique_ptr<UdpSocket> socket;
+  };
+
+  // Given.
+  bool keep_packets_;
+  // Owned.
+  EventRing events_;
+  MediaCore core_;
+  SpscRing<Task> tasks_{kTaskCapacity};
+  SpscRing<Task> spent_{kTaskCapacity};
+  std::array<std::vector<Entry>, kDrainGroups> groups_;
+  std::vector<UdpSocket*> socket_of_leg_;
+  UdpSocket::Batch batch_;
+  std::vector<SentPacket> sent_;
+  // State.
+  Nanos now_ = 0;
+  size_t group_ = 0;
+};
+
+}  // namespace carillon

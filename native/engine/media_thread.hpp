@@ -1,0 +1,70 @@
+// The clock and the thread around a MediaLoop: a tick each millisecond on an absolute time line.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "engine/lateness.hpp"
+#include "engine/media_loop.hpp"
+
+namespace carillon {
+
+/// CLOCK_MONOTONIC.
+Nanos monotonic_now();
+
+class MediaThread {
+ public:
+  /// `wake` is called on the media thread, at most every 5 ms, when events wait and the last call was answered by
+  /// events_taken().
+  MediaThread(MediaLoop& loop, std::function<void()> wake);
+  ~MediaThread();
+  MediaThread(const MediaThread&) = delete;
+  MediaThread& operator=(const MediaThread&) = delete;
+
+  void events_taken() { wake_pending_.store(false, std::memory_order_release); }
+  void stop();
+
+  struct Status {
+    bool running;
+    double late_p99_us;
+    /// Part of the time spent working, 0..1, over the last second.
+    double busy;
+    /// "fifo", "nice" or "normal".
+    std::string scheduling;
+    uint64_t packets_received;
+    uint64_t packets_sent;
+    uint64_t strangers;
+    uint64_t malformed;
+    uint64_t skipped_ticks;
+  };
+  [[nodiscard]] Status status() const;
+
+ private:
+  enum class Scheduling : uint8_t { normal, nice, fifo };
+
+  void run();
+  void run_ticks(Nanos& due, Nanos now);
+  void publish(Nanos now);
+  Scheduling raise_priority();
+
+  // Given.
+  MediaLoop& loop_;
+  std::function<void()> wake_;
+  // State of the media thread.
+  int64_t tick_ = 0;
+  Nanos wall_offset_ = 0;
+  Nanos busy_time_ = 0;
+  Nanos busy_since_ = 0;
+  // Shared.
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> wake_pending_{false};
+  std::atomic<Scheduling> scheduling_{Scheduling::normal};
+  std::atomic<double> busy_{0};
+  Lateness lateness_;
+  SequenceCell<CoreCounters> counters_;
+  std::thread thread_;
+};
+
+}  // namespace carillon
