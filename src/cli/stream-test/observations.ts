@@ -1,0 +1,108 @@
+/** What a stream test saw, and how it is told. Times are milliseconds on one steady clock. */
+import type { StreamSocketEnd } from '../../domain/call/needs.ts';
+
+/** Silence in the middle of the bot's speech up to this long is an interruption; longer, a pause of its own. */
+const LONGEST_INTERRUPTION_MS = 500;
+
+export class Observations {
+  readonly askedMs: number;
+  startedMs: number | undefined;
+  firstAudioMs: number | undefined;
+  speechEndMs: number | undefined;
+  firstAudioAfterSpeechMs: number | undefined;
+  end: StreamSocketEnd | undefined;
+  mediaSent = 0;
+  playAudio = 0;
+  playedMs = 0;
+  shortestPlayMs = Number.POSITIVE_INFINITY;
+  longestPlayMs = 0;
+  longestQueueMs = 0;
+  checkpoints = 0;
+  checkpointsPlayed = 0;
+  clears = 0;
+  digits = '';
+  interruptions = 0;
+  longestInterruptionMs = 0;
+  /** What the bot did wrong, with how often. */
+  readonly faults = new Map<string, number>();
+  #dryMs: number | undefined;
+
+  constructor(askedMs: number) {
+    this.askedMs = askedMs;
+  }
+
+  audioCame(durationMs: number, nowMs: number): void {
+    this.firstAudioMs ??= nowMs;
+    if (this.speechEndMs !== undefined) this.firstAudioAfterSpeechMs ??= nowMs;
+    this.playAudio += 1;
+    this.playedMs += durationMs;
+    this.shortestPlayMs = Math.min(this.shortestPlayMs, durationMs);
+    this.longestPlayMs = Math.max(this.longestPlayMs, durationMs);
+    if (this.#dryMs === undefined) return;
+    const gapMs = nowMs - this.#dryMs;
+    this.#dryMs = undefined;
+    if (gapMs > LONGEST_INTERRUPTION_MS) return;
+    this.interruptions += 1;
+    this.longestInterruptionMs = Math.max(this.longestInterruptionMs, gapMs);
+  }
+
+  /** The queue could not fill a frame in the middle of speech. */
+  ranDry(nowMs: number): void {
+    this.#dryMs ??= nowMs;
+  }
+
+  cleared(): void {
+    this.clears += 1;
+    this.#dryMs = undefined;
+  }
+
+  fault(words: string): void {
+    this.faults.set(words, (this.faults.get(words) ?? 0) + 1);
+  }
+}
+
+const ms = (from: number | undefined, to: number | undefined): string =>
+  from === undefined || to === undefined ? '-' : `${Math.round(to - from)} ms`;
+
+/** The table of a test: what, and how much. */
+export function table(seen: Observations): ReadonlyArray<readonly [what: string, value: string]> {
+  const sizes =
+    seen.playAudio === 0
+      ? '-'
+      : `${Math.round(seen.shortestPlayMs)}-${Math.round(seen.longestPlayMs)} ms each`;
+  return [
+    ['connected and started', ms(seen.askedMs, seen.startedMs)],
+    ['first audio of the bot after start', ms(seen.startedMs, seen.firstAudioMs)],
+    ['first audio after our speech ended', ms(seen.speechEndMs, seen.firstAudioAfterSpeechMs)],
+    ['media messages sent', String(seen.mediaSent)],
+    ['playAudio messages', `${seen.playAudio} (${sizes})`],
+    ['audio of the bot', `${(seen.playedMs / 1000).toFixed(1)} s`],
+    ['longest playback queue', `${Math.round(seen.longestQueueMs)} ms`],
+    [
+      'interruptions of its speech',
+      seen.interruptions === 0
+        ? '0'
+        : `${seen.interruptions} (longest ${Math.round(seen.longestInterruptionMs)} ms)`,
+    ],
+    ['checkpoints answered', `${seen.checkpointsPlayed} of ${seen.checkpoints}`],
+    ['clearAudio', String(seen.clears)],
+    ['keys pressed by the bot', seen.digits === '' ? '-' : seen.digits],
+  ];
+}
+
+/** Everything that is wrong, in plain words; empty when nothing is. */
+export function problems(seen: Observations): readonly string[] {
+  const found = [...seen.faults].map(([words, times]) =>
+    times === 1 ? words : `${words} (${times}x)`,
+  );
+  const { end } = seen;
+  if (end?.kind === 'connectFailed') return [...found, `no stream: ${end.detail}`];
+  if (end?.kind === 'dropped') {
+    found.push(`the stream broke: ${end.detail}. A call's CDR would say "Connection error"`);
+  }
+  if (seen.playAudio === 0) found.push('the bot sent no audio');
+  if (seen.checkpointsPlayed < seen.checkpoints && end?.kind === 'closed' && seen.clears === 0) {
+    found.push('the test ended before all checkpoints were reached; try more --seconds');
+  }
+  return found;
+}

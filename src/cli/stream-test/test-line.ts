@@ -1,0 +1,170 @@
+/**
+ * The media side of a stream test, in place of a call: a voice that speaks in 20 ms frames, and a playback queue that
+ * plays in real time what the bot sends and records it.
+ */
+import type { Clock } from '../../base/clock.ts';
+import type {
+  MediaStream,
+  MediaStreamEvents,
+  MediaStreamOptions,
+  StreamEncoding,
+  StreamReceiveResult,
+} from '../../domain/call/needs.ts';
+import { PCMU } from '../../phone/audio/g711.ts';
+import { convertRate, l16Bytes, l16Samples, type Sound } from '../../phone/audio/wav.ts';
+import type { Observations } from './observations.ts';
+
+const FRAME_MS = 20;
+/** The record is kept at the highest rate that the protocol knows. */
+export const RECORD_RATE_HZ = 24_000;
+const RECORD_FRAME = (RECORD_RATE_HZ * FRAME_MS) / 1000;
+
+interface Mark {
+  readonly name: string;
+  /** Position in all samples ever queued. */
+  readonly at: number;
+}
+
+export class TestLine implements MediaStream {
+  readonly #options: MediaStreamOptions;
+  readonly #events: MediaStreamEvents;
+  readonly #clock: Clock;
+  readonly #seen: Observations;
+  readonly #voice: Int16Array;
+  readonly #startMs: number;
+  readonly #record: Int16Array[] = [];
+  #queue: Int16Array[] = [];
+  #queued = 0;
+  #played = 0;
+  #marks: Mark[] = [];
+  #odd: Uint8Array = new Uint8Array(0);
+  #frames = 0;
+  /** The last frame was full of the bot's audio. */
+  #speaking = false;
+  #cancel: () => void = () => undefined;
+
+  constructor(
+    options: MediaStreamOptions,
+    events: MediaStreamEvents,
+    {
+      voice,
+      clock,
+      seen,
+    }: { readonly voice: Sound; readonly clock: Clock; readonly seen: Observations },
+  ) {
+    this.#options = options;
+    this.#events = events;
+    this.#clock = clock;
+    this.#seen = seen;
+    this.#voice = convertRate(voice, options.rate);
+    this.#startMs = clock.monotonicMs();
+    this.#schedule();
+  }
+
+  get recording(): Sound {
+    const samples = new Int16Array(this.#record.length * RECORD_FRAME);
+    this.#record.forEach((frame, i) => {
+      samples.set(frame, i * RECORD_FRAME);
+    });
+    return { rate: RECORD_RATE_HZ, samples };
+  }
+
+  /** Everything is read in the open, so that every fault is found. */
+  receive(): StreamReceiveResult {
+    return 'other';
+  }
+
+  enqueue(encoding: StreamEncoding, rate: number, payload: Uint8Array): boolean {
+    const samples = convertRate({ rate, samples: this.#decode(encoding, payload) }, RECORD_RATE_HZ);
+    const nowMs = this.#clock.monotonicMs();
+    if (this.queuedMs() + (samples.length * 1000) / RECORD_RATE_HZ > this.#options.queueMs)
+      return false;
+    this.#seen.audioCame((samples.length * 1000) / RECORD_RATE_HZ, nowMs);
+    this.#queue.push(samples);
+    this.#queued += samples.length;
+    this.#seen.longestQueueMs = Math.max(this.#seen.longestQueueMs, this.queuedMs());
+    return true;
+  }
+
+  clear(): void {
+    this.#queue = [];
+    this.#played = this.#queued;
+    this.#marks = [];
+    this.#odd = new Uint8Array(0);
+    this.#seen.cleared();
+  }
+
+  checkpoint(name: string): void {
+    this.#seen.checkpoints += 1;
+    this.#marks.push({ name, at: this.#queued });
+  }
+
+  queuedMs(): number {
+    return ((this.#queued - this.#played) * 1000) / RECORD_RATE_HZ;
+  }
+
+  pause(): void {}
+
+  close(): void {
+    this.#cancel();
+  }
+
+  /** Half a sample at the end of a chunk belongs to the next one. */
+  #decode(encoding: StreamEncoding, payload: Uint8Array): Int16Array {
+    if (encoding === 'audio/x-mulaw') return PCMU.decode(payload);
+    const bytes = Buffer.concat([this.#odd, payload]);
+    this.#odd = bytes.subarray(bytes.length & ~1);
+    return l16Samples(bytes);
+  }
+
+  #schedule(): void {
+    this.#cancel = this.#clock.at(this.#startMs + this.#frames * FRAME_MS, () => {
+      this.#speak();
+      this.#play();
+      this.#frames += 1;
+      this.#schedule();
+    });
+  }
+
+  #speak(): void {
+    const { rate, encoding, streamId, extraHeadersJson } = this.#options;
+    const length = (rate * FRAME_MS) / 1000;
+    const at = this.#frames * length;
+    if (at >= this.#voice.length) this.#seen.speechEndMs ??= this.#clock.monotonicMs();
+    const frame = new Int16Array(length);
+    frame.set(this.#voice.subarray(at, at + length));
+    const payload = encoding === 'audio/x-mulaw' ? PCMU.encode(frame) : l16Bytes(frame);
+    const media = {
+      track: 'inbound',
+      timestamp: String(Math.floor(this.#clock.wallMs())),
+      chunk: this.#frames + 1,
+      payload: Buffer.from(payload).toString('base64'),
+    };
+    const message =
+      `{"sequenceNumber":          ,"event":"media","streamId":"${streamId}",` +
+      `"media":${JSON.stringify(media)},"extra_headers":${extraHeadersJson}}`;
+    this.#seen.mediaSent += 1;
+    this.#events.media([Buffer.from(message, 'utf8')]);
+  }
+
+  #play(): void {
+    const frame = new Int16Array(RECORD_FRAME);
+    let filled = 0;
+    while (filled < RECORD_FRAME) {
+      const next = this.#queue[0];
+      if (next === undefined) break;
+      const part = next.subarray(0, RECORD_FRAME - filled);
+      frame.set(part, filled);
+      filled += part.length;
+      if (part.length === next.length) this.#queue.shift();
+      else this.#queue[0] = next.subarray(part.length);
+    }
+    if (this.#speaking && filled < RECORD_FRAME) this.#seen.ranDry(this.#clock.monotonicMs());
+    this.#speaking = filled === RECORD_FRAME;
+    this.#played += filled;
+    this.#record.push(frame);
+    const reached = this.#marks.filter(({ at }) => at <= this.#played);
+    this.#marks = this.#marks.slice(reached.length);
+    for (const { name } of reached) this.#events.played(name);
+  }
+}
