@@ -1,0 +1,238 @@
+#include "core/dsp/machine_detector.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "core/dsp/beep_detector.hpp"
+#include "core/dsp/plc.hpp"
+#include "test/support/signal.hpp"
+#include "test/support/speech.hpp"
+
+namespace {
+
+using carillon::BeepDetector;
+using carillon::kFrameSamples;
+using carillon::MachineDetector;
+using carillon::Sample;
+using carillon::test::Babble;
+using carillon::test::noise;
+using carillon::test::sine;
+using Decision = MachineDetector::Decision;
+using Reason = MachineDetector::Reason;
+
+constexpr size_t samples(size_t ms) { return ms * 8; }
+
+void append(std::vector<Sample>& line, const std::vector<Sample>& more) {
+  line.insert(line.end(), more.begin(), more.end());
+}
+
+void pause(std::vector<Sample>& line, size_t ms) { line.resize(line.size() + samples(ms)); }
+
+/// Syllables without a stop between: one word.
+std::vector<Sample> word(Babble& voice, size_t ms, double peak = 9000.0) {
+  return voice.syllable(samples(ms), peak);
+}
+
+/// The line heard frame by frame, silence after its end.
+std::optional<Decision> decide(std::vector<Sample> line, const MachineDetector::Options& options = {}) {
+  line.resize(std::max(line.size(), samples(31'000)));
+  MachineDetector detector(options);
+  for (size_t at = 0; at + kFrameSamples <= line.size(); at += kFrameSamples) {
+    if (const auto decision = detector.feed(std::span(line).subspan(at, kFrameSamples))) return decision;
+  }
+  return std::nullopt;
+}
+
+std::vector<Sample> hello(unsigned seed) {
+  Babble voice(seed, 100.0 + 7.0 * (seed % 12));
+  std::vector<Sample> line;
+  pause(line, 100 * (seed % 9));
+  append(line, word(voice, 180 + 20 * (seed % 6)));
+  if (seed % 2 == 0) {
+    pause(line, 120);
+    append(line, word(voice, 250));
+  }
+  return line;
+}
+
+std::vector<Sample> announcement(unsigned seed) {
+  Babble voice(seed, 100.0 + 7.0 * (seed % 12));
+  std::vector<Sample> line;
+  pause(line, 100 * (seed % 9));
+  append(line, voice.talk(samples(6000)));
+  return line;
+}
+
+/// Scaled to a level, with noise below it, 2 percent of the frames lost and concealed.
+std::vector<Sample> bad_line(std::vector<Sample> line, double level_dbfs, double snr_db, unsigned seed) {
+  line.resize(line.size() + samples(12'000));
+  double energy = 0.0;
+  size_t active = 0;
+  for (const Sample sample : line) {
+    if (std::abs(static_cast<int>(sample)) < 100) continue;
+    energy += static_cast<double>(sample) * sample;
+    active += 1;
+  }
+  const double rms = std::sqrt(energy / static_cast<double>(active));
+  const double gain = 32768.0 * std::pow(10.0, level_dbfs / 20.0) / rms;
+  for (auto& sample : line) {
+    sample = static_cast<Sample>(std::lround(std::clamp(sample * gain, -32768.0, 32767.0)));
+  }
+  carillon::test::add(line, noise(rms * gain * std::pow(10.0, -snr_db / 20.0), line.size(), seed));
+  carillon::PacketLossConcealer concealer;
+  std::mt19937 random(seed);
+  for (size_t at = 0; at + kFrameSamples <= line.size(); at += kFrameSamples) {
+    const auto frame = std::span(line).subspan(at, kFrameSamples);
+    if (random() % 50 == 0) {
+      concealer.conceal(frame);
+    } else {
+      concealer.receive(frame);
+    }
+  }
+  return line;
+}
+
+}  // namespace
+
+TEST_CASE("AMD: a word and 800 ms of silence is a person") {
+  const auto decision = decide(hello(2));
+  REQUIRE(decision);
+  CHECK(!decision->machine);
+  CHECK(decision->reason == Reason::human);
+  CHECK(decision->after_ms < 2100);
+}
+
+TEST_CASE("AMD: longer silence than initial_silence is a machine, at that time") {
+  const auto decision = decide({}, {.initial_silence_ms = 2000});
+  REQUIRE(decision);
+  CHECK(decision->machine);
+  CHECK(decision->reason == Reason::initial_silence);
+  CHECK(decision->after_ms == 2000);
+}
+
+TEST_CASE("AMD: more words than maximum_words is a machine, exactly as many is not yet") {
+  Babble voice(5);
+  std::vector<Sample> line;
+  for (int i = 0; i < 4; ++i) {
+    pause(line, 150);
+    append(line, word(voice, 220));
+  }
+  CHECK(decide(line, {.maximum_words = 3})->reason == Reason::words);
+  CHECK(decide(line, {.maximum_words = 4})->reason == Reason::human);
+}
+
+TEST_CASE("AMD: more speech than initial_greeting is a machine, pauses not counted") {
+  Babble voice(6);
+  std::vector<Sample> line;
+  for (int i = 0; i < 3; ++i) {
+    pause(line, 300);
+    append(line, word(voice, 600));
+  }
+  CHECK(decide(line, {.greeting_ms = 1200, .maximum_words = 10})->reason == Reason::greeting);
+  CHECK(decide(line, {.greeting_ms = 2000, .maximum_words = 10})->reason == Reason::human);
+}
+
+TEST_CASE("AMD: a single utterance longer than maximum_speech_length is a machine") {
+  Babble voice(7);
+  std::vector<Sample> line;
+  pause(line, 500);
+  append(line, word(voice, 1800));
+  const MachineDetector::Options options{.greeting_ms = 5000, .maximum_word_ms = 1000};
+  CHECK(decide(line, options)->reason == Reason::word_length);
+}
+
+TEST_CASE("AMD: without a decision by machine_detection_time it counts as a person") {
+  Babble voice(8);
+  std::vector<Sample> line;
+  for (int i = 0; i < 10; ++i) {
+    pause(line, 600);
+    append(line, word(voice, 200));
+  }
+  const auto decision = decide(line, {.total_ms = 2000, .maximum_words = 10});
+  REQUIRE(decision);
+  CHECK(!decision->machine);
+  CHECK(decision->reason == Reason::timeout);
+  CHECK(decision->after_ms == 2000);
+}
+
+TEST_CASE("AMD: clicks are no words") {
+  std::vector<Sample> line;
+  for (int i = 0; i < 8; ++i) {
+    pause(line, 300);
+    append(line, noise(5000, samples(30), static_cast<unsigned>(i)));
+  }
+  CHECK(decide(line, {.initial_silence_ms = 3000})->reason == Reason::initial_silence);
+}
+
+TEST_CASE("AMD: a beep is a machine at once") {
+  std::vector<Sample> line;
+  pause(line, 700);
+  append(line, sine(1000, 6000, 8000, samples(400)));
+  const auto decision = decide(line);
+  REQUIRE(decision);
+  CHECK(decision->reason == Reason::beep);
+  CHECK(decision->machine);
+  CHECK(decision->after_ms <= 700 + 120 + 40);
+}
+
+TEST_CASE("AMD: at least 95 percent right at SNR 15 dB, -30 to -6 dBFS, 2 percent loss (media goals)") {
+  int right = 0;
+  int total = 0;
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    for (const double level : {-30.0, -18.0, -6.0}) {
+      const auto human = decide(bad_line(hello(seed), level, 15.0, seed));
+      const auto machine = decide(bad_line(announcement(seed), level, 15.0, seed));
+      right += human && !human->machine ? 1 : 0;
+      right += machine && machine->machine ? 1 : 0;
+      total += 2;
+    }
+  }
+  CHECK(right >= total * 95 / 100);
+}
+
+TEST_CASE("AMD: decides once; a total beyond 30 s is cut to it") {
+  MachineDetector detector({.total_ms = 60'000, .initial_silence_ms = 60'000});
+  const std::vector<Sample> silence(kFrameSamples);
+  int decisions = 0;
+  uint32_t after_ms = 0;
+  for (int i = 0; i < 4000; ++i) {
+    if (const auto decision = detector.feed(silence)) {
+      decisions += 1;
+      after_ms = decision->after_ms;
+    }
+  }
+  CHECK(decisions == 1);
+  CHECK(after_ms == 30'000);
+}
+
+TEST_CASE("beep: one steady tone of 400 to 2,000 Hz for 120 ms, also in noise 15 dB below") {
+  for (double frequency = 405; frequency < 2000; frequency += 61) {
+    CAPTURE(frequency);
+    auto tone = sine(frequency, 6000, 8000, samples(300));
+    carillon::test::add(tone, noise(6000 / std::numbers::sqrt2 / 5.62, tone.size(), 3));
+    BeepDetector detector;
+    int beeps = 0;
+    for (size_t at = 0; at < tone.size(); at += kFrameSamples) {
+      beeps += detector.feed(std::span(tone).subspan(at, kFrameSamples)) ? 1 : 0;
+    }
+    CHECK(beeps == 1);
+  }
+}
+
+TEST_CASE("beep: neither speech nor noise nor ringback nor a blip of 80 ms is one") {
+  auto ringback = sine(440, 4000, 8000, samples(2000));
+  carillon::test::add(ringback, sine(480, 4000, 8000, samples(2000)));
+  std::vector<Sample> blip = sine(1000, 6000, 8000, samples(80));
+  pause(blip, 200);
+  Babble voice(11);
+  for (const auto& line : {ringback, blip, voice.talk(samples(30'000)), noise(5000, samples(5000), 1)}) {
+    BeepDetector detector;
+    for (size_t at = 0; at + kFrameSamples <= line.size(); at += kFrameSamples) {
+      REQUIRE(!detector.feed(std::span(line).subspan(at, kFrameSamples)));
+    }
+  }
+}
