@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { serialize } from '../../../src/protocol/sip/serialize.ts';
+import {
+  type FramerEvent,
+  MAX_HEAD_BYTES,
+  StreamFramer,
+} from '../../../src/protocol/sip/transport/framer.ts';
+import { sketch, wire } from './support.ts';
+
+/** Events as text; messages by their bytes. */
+const show = (events: readonly FramerEvent[]): string[] =>
+  events.map((event) =>
+    event.kind === 'message'
+      ? Buffer.from(event.bytes).toString('latin1')
+      : event.kind === 'error'
+        ? `error:${event.status}:${event.reason}`
+        : event.kind,
+  );
+
+const message = (callId: string, body = '') =>
+  serialize(sketch({ callId }).withBody(Buffer.from(body), 'text/plain'));
+
+const STREAM = Buffer.concat([
+  Buffer.from('\r\n\r\n'),
+  message('one', 'body\r\n\r\nwith an empty line'),
+  Buffer.from('\r\n'),
+  message('two'),
+  Buffer.from('\r\n\r\n'),
+  message('three', '\u00fc'.repeat(3_000)),
+]);
+
+const WHOLE = show(new StreamFramer().push(STREAM));
+
+describe('stream framing (RFC 3261 §18.3)', () => {
+  test('messages and pings come out in order', () => {
+    expect(WHOLE.map((text) => text.slice(0, 6))).toEqual([
+      'ping',
+      'INVITE',
+      'INVITE',
+      'ping',
+      'INVITE',
+    ]);
+    expect(WHOLE[1]).toContain('body\r\n\r\nwith an empty line');
+  });
+
+  test('byte by byte gives the same', () => {
+    const framer = new StreamFramer();
+    const events = [...STREAM].flatMap((byte) => framer.push(Uint8Array.of(byte)));
+    expect(show(events)).toEqual(WHOLE);
+    expect(framer.pendingBytes).toBe(0);
+  });
+
+  test('any split gives the same', () => {
+    const cuts = fc.array(fc.nat(STREAM.length), { maxLength: 12 });
+    fc.assert(
+      fc.property(cuts, (points) => {
+        const framer = new StreamFramer();
+        const borders = [0, ...points.sort((a, b) => a - b), STREAM.length];
+        const events = borders
+          .slice(1)
+          .flatMap((end, index) => framer.push(STREAM.subarray(borders[index], end)));
+        expect(show(events)).toEqual(WHOLE);
+      }),
+    );
+  });
+
+  test('the bytes of a message stay what they were when the stream goes on', () => {
+    const framer = new StreamFramer();
+    const [first] = framer.push(message('one'));
+    framer.push(message('other'));
+    expect(show(first === undefined ? [] : [first])[0]).toContain('Call-ID: one');
+  });
+
+  test('RFC 5626 §3.5.1: CRLF after a ping of ours is its pong, otherwise nothing', () => {
+    const framer = new StreamFramer();
+    expect(framer.push(Buffer.from('\r\n'))).toEqual([]);
+    expect(show(framer.push(message('one')))).toHaveLength(1);
+    framer.pingSent();
+    expect(framer.push(Buffer.from('\r\n'))).toEqual([{ kind: 'pong' }]);
+    expect(framer.push(Buffer.from('\r\n\r\n'))).toEqual([{ kind: 'ping' }]);
+  });
+});
+
+describe('streams that cannot be followed end with one error', () => {
+  const head = (lines: readonly string[]) => wire(['OPTIONS sip:b@x SIP/2.0', ...lines]);
+
+  test.each([
+    ['no Content-Length', head(['Call-ID: x']), 'error:400:Missing Content-Length'],
+    ['a negative one', head(['l: -1']), 'error:400:Malformed Content-Length'],
+    [
+      'two that differ',
+      head(['l: 5', 'Content-Length : 13']),
+      'error:400:Multiple Content-Length Values',
+    ],
+    ['a body above the limit', head(['l: 65536']), 'error:513:Message Too Large'],
+    ['a head without end', Buffer.alloc(MAX_HEAD_BYTES + 1, 'x'), 'error:513:Message Too Large'],
+  ])('%s', (_title, bytes, expected) => {
+    const framer = new StreamFramer();
+    expect(show(framer.push(bytes))).toEqual([expected]);
+    expect(framer.push(message('after'))).toEqual([]);
+    expect(framer.pendingBytes).toBe(0);
+  });
+
+  test('what came before the fault is delivered, and the fault brings its bytes for the answer', () => {
+    const framer = new StreamFramer();
+    const events = framer.push(Buffer.concat([message('good'), head(['Call-ID: bad'])]));
+    expect(events.map(({ kind }) => kind)).toEqual(['message', 'error']);
+    expect(events[1]?.kind === 'error' && Buffer.from(events[1].bytes).toString()).toContain(
+      'Call-ID: bad',
+    );
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import { createResponse } from '../../../src/protocol/sip/message.ts';
+import { InviteClient } from '../../../src/protocol/sip/transaction/invite-client.ts';
+import { NonInviteClient } from '../../../src/protocol/sip/transaction/non-invite-client.ts';
+import { RFC3261_TIMERS } from '../../../src/protocol/sip/transaction/timer-values.ts';
+import type { Flow } from '../../../src/protocol/sip/transport/flow.ts';
+import { momentsOf, run, sketch, TCP, UDP, words } from './support.ts';
+
+const FOREVER = 1_000_000;
+const invite = sketch({
+  extra: [
+    ['Route', '<sip:p1;lr>'],
+    ['Route', '<sip:p2;lr>'],
+    ['Authorization', 'Digest username="alice"'],
+  ],
+});
+const options = sketch({ method: 'OPTIONS' });
+const answer = (request: typeof invite, status: number) =>
+  createResponse(request, status, { toTag: 'b1' });
+
+function inviteClient(flow: Flow = UDP) {
+  const client = new InviteClient({ id: 1, request: invite, flow, timers: RFC3261_TIMERS });
+  return { client, sent: words(client.start(0)) };
+}
+
+function optionsClient(flow: Flow = UDP) {
+  const client = new NonInviteClient({ id: 1, request: options, flow, timers: RFC3261_TIMERS });
+  return { client, sent: words(client.start(0)) };
+}
+
+describe('INVITE client transaction in time (RFC 3261 §17.1.1, RFC 6026)', () => {
+  test('§17.1.1.2: over UDP the request MUST be retransmitted after T1, doubling; timeout at 64*T1', () => {
+    const { client, sent } = inviteClient();
+    expect(sent).toEqual(['send:INVITE']);
+    const log = run(client, FOREVER);
+    expect(momentsOf(log, 'send:INVITE')).toEqual([500, 1_500, 3_500, 7_500, 15_500, 31_500]);
+    expect(momentsOf(log, 'timeout')).toEqual([32_000]);
+    expect(log.at(-1)).toEqual({ atMs: 32_000, word: 'terminated' });
+  });
+
+  test('§17.1.1.2: over a reliable transport it MUST NOT be retransmitted', () => {
+    const log = run(inviteClient(TCP).client, FOREVER);
+    expect(log.map(({ word }) => word)).toEqual(['timeout', 'terminated']);
+  });
+
+  test('§17.1.1.2: a provisional response stops retransmissions and the timeout, and goes up', () => {
+    const { client } = inviteClient();
+    expect(words(client.receive(answer(invite, 180), 700))).toEqual(['response:180']);
+    expect(run(client, FOREVER)).toEqual([]);
+  });
+
+  test('§17.1.1.2: 300–699 MUST be acknowledged, each time it comes; it goes up once; gone after 32 s', () => {
+    const { client } = inviteClient();
+    expect(words(client.receive(answer(invite, 486), 100))).toEqual(['send:ACK', 'response:486']);
+    expect(words(client.receive(answer(invite, 486), 600))).toEqual(['send:ACK']);
+    expect(run(client, FOREVER)).toEqual([{ atMs: 32_100, word: 'terminated' }]);
+  });
+
+  test('§17.1.1.3: the ACK has the Request-URI, top Via, From, Call-ID, CSeq number and Route of the INVITE and the To of the response', () => {
+    const { client } = inviteClient();
+    const [output] = client.receive(answer(invite, 486), 100);
+    if (output?.kind !== 'send' || output.message.kind !== 'request') throw new Error('no ACK');
+    const ack = output.message;
+    expect(ack.requestUri).toBe(invite.requestUri);
+    expect(ack.list('via')).toEqual([invite.list('via')[0]]);
+    expect([ack.header('from'), ack.callId]).toEqual([invite.header('from'), invite.callId]);
+    expect(ack.to.tag).toBe('b1');
+    expect(ack.cseq).toEqual({ sequence: 1, method: 'ACK' });
+    expect(ack.headers('route')).toEqual(invite.headers('route'));
+    expect(output.flow).toBe(UDP);
+  });
+
+  test('RFC 6026 §8.4: every 2xx goes up for 64*T1 (retransmissions and forks), none is acknowledged here', () => {
+    const { client } = inviteClient();
+    expect(words(client.receive(answer(invite, 200), 100))).toEqual(['response:200']);
+    expect(words(client.receive(answer(invite, 200), 20_000))).toEqual(['response:200']);
+    expect(words(client.receive(answer(invite, 180), 20_001))).toEqual([]);
+    expect(run(client, FOREVER)).toEqual([{ atMs: 32_100, word: 'terminated' }]);
+  });
+
+  test('§17.1.1.2: over a reliable transport a failed INVITE is over at once (Timer D is 0)', () => {
+    const { client } = inviteClient(TCP);
+    client.receive(answer(invite, 404), 100);
+    expect(run(client, 100)).toEqual([{ atMs: 100, word: 'terminated' }]);
+  });
+
+  test('§9.1: a cancelled INVITE without final response is given up 64*T1 later', () => {
+    const { client } = inviteClient();
+    client.receive(answer(invite, 180), 1_000);
+    client.cancelled(2_000);
+    expect(momentsOf(run(client, FOREVER), 'timeout')).toEqual([34_000]);
+  });
+
+  test('§17.1.4: a transport error is reported and ends the transaction', () => {
+    const { client } = inviteClient();
+    expect(words(client.transportFailed(1))).toEqual(['transportError', 'terminated']);
+    expect(client.deadlineMs()).toBeUndefined();
+  });
+});
+
+describe('non-INVITE client transaction in time (RFC 3261 §17.1.2)', () => {
+  test('§17.1.2.2: retransmitted after T1, doubling up to T2; timeout at 64*T1', () => {
+    const log = run(optionsClient().client, FOREVER);
+    expect(momentsOf(log, 'send:OPTIONS')).toEqual([
+      500, 1_500, 3_500, 7_500, 11_500, 15_500, 19_500, 23_500, 27_500, 31_500,
+    ]);
+    expect(momentsOf(log, 'timeout')).toEqual([32_000]);
+  });
+
+  test('§17.1.2.2: after a provisional response every T2, and still a timeout at 64*T1', () => {
+    const { client } = optionsClient();
+    expect(words(client.receive(answer(options, 100), 100))).toEqual(['response:100']);
+    const log = run(client, FOREVER);
+    expect(momentsOf(log, 'send:OPTIONS').slice(0, 3)).toEqual([500, 4_500, 8_500]);
+    expect(momentsOf(log, 'timeout')).toEqual([32_000]);
+  });
+
+  test('§17.1.2.2: the final response goes up once; repetitions are absorbed for T4', () => {
+    const { client } = optionsClient();
+    expect(words(client.receive(answer(options, 200), 100))).toEqual(['response:200']);
+    expect(words(client.receive(answer(options, 200), 200))).toEqual([]);
+    expect(run(client, FOREVER)).toEqual([{ atMs: 5_100, word: 'terminated' }]);
+  });
+
+  test('§17.1.2.2: over a reliable transport no retransmission, and no wait at the end (Timer K is 0)', () => {
+    const { client } = optionsClient(TCP);
+    expect(run(client, 31_999)).toEqual([]);
+    client.receive(answer(options, 404), 31_999);
+    expect(run(client, 31_999)).toEqual([{ atMs: 31_999, word: 'terminated' }]);
+  });
+
+  test('only an INVITE can be cancelled', () => {
+    expect(optionsClient().client.cancelled()).toEqual([]);
+  });
+});

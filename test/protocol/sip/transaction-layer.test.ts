@@ -1,0 +1,325 @@
+import { describe, expect, test } from 'vitest';
+import { createResponse, type SipRequest } from '../../../src/protocol/sip/message.ts';
+import { serialize } from '../../../src/protocol/sip/serialize.ts';
+import { DeadlineQueue } from '../../../src/protocol/sip/transaction/deadline-queue.ts';
+import {
+  TransactionLayer,
+  type TransactionLayerOptions,
+} from '../../../src/protocol/sip/transaction/layer.ts';
+import type { TransactionOutput } from '../../../src/protocol/sip/transaction/types.ts';
+import {
+  momentsOf,
+  parsed,
+  type RequestSketch,
+  run,
+  sketch,
+  TCP,
+  UDP,
+  wire,
+  words,
+} from './support.ts';
+
+function setUp(options: Partial<TransactionLayerOptions> = {}) {
+  let tokens = 0;
+  const layer = new TransactionLayer({
+    newToken: () => {
+      tokens += 1;
+      return `token${tokens}`;
+    },
+    ...options,
+  });
+  const receive = (message: Parameters<typeof serialize>[0], nowMs = 0, flow = UDP) =>
+    layer.receive(serialize(message), flow, nowMs);
+  const arrive = (parts: RequestSketch, nowMs = 0) => receive(sketch(parts), nowMs);
+  return { layer, receive, arrive };
+}
+
+const answer = (request: SipRequest, status: number) =>
+  createResponse(request, status, { toTag: 'b1' });
+
+/** The transaction of the request passed up among `outputs`. */
+function transactionIn(outputs: readonly TransactionOutput[]): number {
+  for (const output of outputs) {
+    if (output.kind === 'request' || output.kind === 'cancel') return output.transaction;
+  }
+  throw new Error('no request was passed up');
+}
+
+function sentIn(outputs: readonly TransactionOutput[]) {
+  const output = outputs.find(({ kind }) => kind === 'send');
+  if (output?.kind !== 'send') throw new Error('nothing was sent');
+  return { ...output, message: parsed(output.bytes) };
+}
+
+describe('server transactions are found (RFC 3261 §17.2.3)', () => {
+  test('a new INVITE gets 100 and goes up once; its retransmission is absorbed', () => {
+    const { arrive } = setUp();
+    expect(words(arrive({}))).toEqual(['send:100', 'request:INVITE']);
+    expect(words(arrive({}))).toEqual(['send:100']);
+  });
+
+  test('the same branch from another sent-by is another transaction', () => {
+    const { arrive } = setUp();
+    arrive({ callId: 'x' });
+    const outputs = arrive({ callId: 'y', via: 'SIP/2.0/UDP 192.0.2.8:5060;branch=z9hG4bKone' });
+    expect(words(outputs)).toContain('request:INVITE');
+  });
+
+  test('sent-by with the default port and without it are the same', () => {
+    const { arrive } = setUp();
+    arrive({});
+    expect(words(arrive({ via: 'SIP/2.0/UDP 192.0.2.7;branch=z9hG4bKone' }))).toEqual(['send:100']);
+  });
+
+  test('an ACK to a failure finds its INVITE by the branch and is absorbed', () => {
+    const { layer, arrive } = setUp();
+    layer.respond(transactionIn(arrive({})), answer(sketch(), 486), 0);
+    expect(arrive({ method: 'ACK', toTag: 'b1' })).toEqual([]);
+    expect(momentsOf(run(layer, 100_000), 'send:486')).toEqual([]);
+  });
+
+  test('§13.3.1.4: an ACK to a 2xx has a branch of its own and goes up', () => {
+    const { layer, arrive } = setUp();
+    layer.respond(transactionIn(arrive({})), answer(sketch(), 200), 0);
+    expect(words(arrive({ method: 'ACK', toTag: 'b1', branch: 'z9hG4bKtwo' }))).toEqual(['ack']);
+  });
+
+  test('§17.2.3: without the magic cookie the rules of RFC 2543 find retransmission, ACK and CANCEL', () => {
+    const { layer, arrive } = setUp();
+    const via = 'SIP/2.0/UDP 192.0.2.7;branch=old';
+    const invite = transactionIn(arrive({ via }));
+    expect(words(arrive({ via }))).toEqual(['send:100']);
+    expect(arrive({ via, method: 'CANCEL' })[0]).toMatchObject({ kind: 'cancel', invite });
+    layer.respond(invite, answer(sketch({ via }), 486), 0);
+    expect(words(arrive({ via, method: 'ACK', toTag: 'foreign' }))).toEqual(['ack']);
+    expect(arrive({ via, method: 'ACK', toTag: 'b1' })).toEqual([]);
+  });
+
+  test('RFC 4475 §3.2.1: a branch that is nothing but the cookie identifies nothing', () => {
+    const { arrive } = setUp();
+    const via = 'SIP/2.0/UDP 192.0.2.7;branch=z9hG4bK';
+    arrive({ via, method: 'OPTIONS', callId: 'x' });
+    expect(words(arrive({ via, method: 'OPTIONS', callId: 'y' }))).toContain('request:OPTIONS');
+  });
+});
+
+describe('CANCEL coming in (§9.2)', () => {
+  test('is a transaction of its own and names the INVITE it means', () => {
+    const { layer, arrive } = setUp();
+    const invite = transactionIn(arrive({}));
+    const outputs = arrive({ method: 'CANCEL' });
+    expect(outputs[0]).toMatchObject({ kind: 'cancel', invite });
+    const cancel = transactionIn(outputs);
+    expect(cancel).not.toBe(invite);
+    const ok = createResponse(sketch({ method: 'CANCEL' }), 200);
+    expect(words(layer.respond(cancel, ok, 1))).toEqual(['send:200']);
+    expect(words(arrive({ method: 'CANCEL' }, 2))).toEqual(['send:200']);
+    expect(words(layer.respond(invite, answer(sketch(), 487), 3))).toEqual(['send:487']);
+  });
+
+  test('without an INVITE it names none', () => {
+    expect(setUp().arrive({ method: 'CANCEL' })[0]).toMatchObject({ invite: undefined });
+  });
+});
+
+describe('merged requests (§8.2.2.2)', () => {
+  test('the same request by another path MUST get 482, and its ACK is absorbed', () => {
+    const { arrive } = setUp();
+    arrive({});
+    const merged = arrive({ branch: 'z9hG4bKother' });
+    expect(words(merged)).toEqual(['send:100', 'send:482']);
+    expect(arrive({ method: 'ACK', branch: 'z9hG4bKother', toTag: 'any' })).toEqual([]);
+  });
+
+  test('a request inside a dialog is not merged', () => {
+    const { arrive } = setUp();
+    arrive({ toTag: 'b1' });
+    expect(words(arrive({ toTag: 'b1', branch: 'z9hG4bKother' }))).toContain('request:INVITE');
+  });
+
+  test('a challenged request may come again with the same CSeq, as careless clients send it', () => {
+    const { layer, arrive } = setUp();
+    const first = transactionIn(arrive({ method: 'REGISTER' }));
+    layer.respond(first, answer(sketch({ method: 'REGISTER' }), 401), 0);
+    const again = arrive({ method: 'REGISTER', branch: 'z9hG4bKother' });
+    expect(words(again)).toEqual(['request:REGISTER']);
+  });
+});
+
+describe('client transactions', () => {
+  test('§17.1.3: a response is matched by branch and method of CSeq, whatever NAT did to sent-by', () => {
+    const { layer, receive } = setUp();
+    const { transaction, outputs } = layer.request(sketch(), UDP, 0);
+    expect(words(outputs)).toEqual(['send:INVITE']);
+    const response = answer(sketch({ via: 'SIP/2.0/UDP 10.9.9.9;branch=z9hG4bKone' }), 180);
+    expect(receive(response)[0]).toMatchObject({ kind: 'response', transaction });
+    const other = answer(sketch({ method: 'OPTIONS' }), 200);
+    expect(words(receive(other))).toEqual(['strayResponse:200']);
+  });
+
+  test('§9.1: CANCEL waits for the first provisional response', () => {
+    const { layer, receive } = setUp();
+    const { transaction } = layer.request(sketch({ extra: [['Route', '<sip:p;lr>']] }), UDP, 0);
+    const reason: [string, string] = ['Reason', 'SIP;cause=200;text="Call completed elsewhere"'];
+    expect(layer.cancel(transaction, [reason], 10)).toEqual([]);
+    const outputs = receive(answer(sketch(), 180), 20);
+    expect(words(outputs)).toEqual(['response:180', 'send:CANCEL']);
+    const cancel = sentIn(outputs).message;
+    expect(cancel.via.branch).toBe('z9hG4bKone');
+    expect(cancel.cseq).toEqual({ sequence: 1, method: 'CANCEL' });
+    expect([cancel.header('reason'), cancel.header('route')]).toEqual([reason[1], '<sip:p;lr>']);
+    expect(cancel.to.tag).toBeUndefined();
+  });
+
+  test('§9.1: after a final response no CANCEL is sent', () => {
+    const { layer, receive } = setUp();
+    const { transaction } = layer.request(sketch(), UDP, 0);
+    layer.cancel(transaction, [], 10);
+    expect(words(receive(answer(sketch(), 200), 20))).toEqual(['response:200']);
+    expect(layer.cancel(transaction, [], 30)).toEqual([]);
+  });
+
+  test('§9.1: CANCEL is retransmitted like any request, and a silent INVITE ends in timeout', () => {
+    const { layer, receive } = setUp();
+    const { transaction } = layer.request(sketch(), UDP, 0);
+    receive(answer(sketch(), 180), 100);
+    expect(words(layer.cancel(transaction, [], 1_000))).toEqual(['send:CANCEL']);
+    const log = run(layer, 100_000);
+    expect(momentsOf(log, 'send:CANCEL')[0]).toBe(1_500);
+    expect(momentsOf(log, 'timeout')).toEqual([33_000, 33_000]);
+    expect(layer.clientCount).toBe(0);
+  });
+
+  test('a lost connection fails the requests sent over it, and no others', () => {
+    const { layer } = setUp();
+    const { transaction } = layer.request(sketch({ branch: 'z9hG4bKtcp' }), TCP, 0);
+    layer.request(sketch(), UDP, 0);
+    expect(layer.connectionLost(9, 5)).toEqual([
+      { kind: 'transportError', transaction },
+      { kind: 'terminated', transaction },
+    ]);
+    expect(layer.clientCount).toBe(1);
+  });
+
+  test('a failure to send is reported to the transaction it belongs to', () => {
+    const { layer } = setUp();
+    const { transaction } = layer.request(sketch(), UDP, 0);
+    expect(words(layer.transportFailed(transaction, 1))).toEqual(['transportError', 'terminated']);
+    expect(layer.transportFailed(transaction, 2)).toEqual([]);
+  });
+});
+
+describe('faults are answered without a transaction', () => {
+  const malformed = (extra: string) =>
+    wire([
+      'INVITE sip:bob@example.com SIP/2.0',
+      'Via: SIP/2.0/UDP 10.0.0.1;rport;branch=z9hG4bKbad',
+      'From: <sip:alice@example.com>;tag=a1',
+      'To: <sip:bob@example.com>',
+      'Call-ID: bad',
+      extra,
+    ]);
+
+  test('400 goes back to the source, with received, rport and the same To tag for a retransmission', () => {
+    const { layer } = setUp({ server: 'Carillon' });
+    const first = sentIn(layer.receive(malformed('CSeq: x INVITE'), UDP, 0));
+    const second = sentIn(layer.receive(malformed('CSeq: x INVITE'), UDP, 500));
+    expect(first.message.kind === 'response' && first.message.status).toBe(400);
+    expect(first.message.kind === 'response' && first.message.reason).toBe('Malformed CSeq');
+    expect(first.message.via.params.get('received')).toBe('192.0.2.7');
+    expect(first.message.via.params.get('rport')).toBe('5060');
+    expect(first.message.header('server')).toBe('Carillon');
+    expect(first.message.to.tag).toBeDefined();
+    expect(second.message.to.tag).toBe(first.message.to.tag);
+    expect(layer.serverCount).toBe(0);
+  });
+
+  test('a faulty ACK or response is dropped', () => {
+    const { layer } = setUp();
+    const ack = Buffer.from(malformed('CSeq: x ACK').toString().replace('INVITE sip', 'ACK sip'));
+    expect(words(layer.receive(ack, UDP, 0))).toEqual(['discarded']);
+    expect(words(layer.receive(wire(['SIP/2.0 999 No']), UDP, 0))).toEqual(['discarded']);
+    const unsigned = wire(['SIP/2.0 200 OK', 'Via: SIP/2.0/UDP h;branch=z9hG4bKx']);
+    expect(words(layer.receive(unsigned, UDP, 0))).toEqual(['discarded']);
+  });
+
+  test('noise is dropped', () => {
+    expect(words(setUp().layer.receive(Buffer.from('\0\0\0\0'), UDP, 0))).toEqual(['discarded']);
+  });
+
+  test('above the limit of transactions new requests get 503 with Retry-After, running ones go on', () => {
+    const { arrive, layer } = setUp({ maxServerTransactions: 1 });
+    arrive({});
+    const refused = sentIn(arrive({ branch: 'z9hG4bKtwo', callId: 'other' }));
+    expect(refused.message.kind === 'response' && refused.message.status).toBe(503);
+    expect(refused.message.header('retry-after')).toBe('5');
+    expect(words(arrive({}))).toEqual(['send:100']);
+    expect(layer.serverCount).toBe(1);
+  });
+});
+
+describe('where answers go', () => {
+  const from = { ...UDP, remotePort: 31_000 };
+
+  test('to the source port by default; to sent-by where that is the policy', () => {
+    const natted = setUp().receive(sketch(), 0, from);
+    expect(sentIn(natted).flow.remotePort).toBe(31_000);
+    const strict = setUp({ replyToSource: false }).receive(sketch(), 0, from);
+    expect(sentIn(strict).flow.remotePort).toBe(5060);
+  });
+
+  test('the request passed up carries the stamped Via', () => {
+    const outputs = setUp().receive(
+      sketch({ via: 'SIP/2.0/UDP a.b;rport;branch=z9hG4bKq' }),
+      0,
+      from,
+    );
+    const request = outputs.find((output) => output.kind === 'request');
+    expect(request?.kind === 'request' && request.request.via.params.get('rport')).toBe('31000');
+  });
+});
+
+describe('nothing is left behind', () => {
+  test('when all timers have run no transaction remains', () => {
+    const { layer, arrive, receive } = setUp();
+    layer.respond(transactionIn(arrive({})), answer(sketch(), 200), 0);
+    arrive({ method: 'CANCEL' });
+    arrive({ method: 'OPTIONS', branch: 'z9hG4bKb', callId: 'b' });
+    layer.request(sketch({ branch: 'z9hG4bKc' }), UDP, 0);
+    layer.request(sketch({ branch: 'z9hG4bKd' }), TCP, 0);
+    receive(answer(sketch({ branch: 'z9hG4bKd' }), 404), 10, TCP);
+    run(layer, 1_000_000);
+    expect([layer.clientCount, layer.serverCount, layer.deadlineMs()]).toEqual([0, 0, undefined]);
+  });
+});
+
+describe('the queue of deadlines', () => {
+  test('gives items in the order of their latest deadlines', () => {
+    const queue = new DeadlineQueue<{
+      dueMs: number | undefined;
+      deadlineMs(): number | undefined;
+    }>();
+    const items = [50, 10, 40, 20, 30].map((dueMs) => ({
+      dueMs: dueMs as number | undefined,
+      deadlineMs() {
+        return this.dueMs;
+      },
+    }));
+    for (const item of items) queue.update(item);
+    const [a, b, c] = items;
+    if (a === undefined || b === undefined || c === undefined) throw new Error('unreachable');
+    a.dueMs = 5;
+    b.dueMs = undefined;
+    queue.update(a);
+    queue.update(b);
+    queue.remove(c);
+    const order: (number | undefined)[] = [];
+    for (;;) {
+      const item = queue.takeDue(45);
+      if (item === undefined) break;
+      order.push(item.dueMs);
+    }
+    expect(order).toEqual([5, 20, 30]);
+    expect(queue.deadlineMs()).toBeUndefined();
+  });
+});

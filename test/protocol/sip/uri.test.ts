@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import {
+  escapeUser,
+  formatUri,
+  parseHostPort,
+  parseUri,
+  sipUri,
+  unescapeUser,
+  uriEquals,
+} from '../../../src/protocol/sip/uri.ts';
+
+const uri = (text: string) => {
+  const parsed = parseUri(text);
+  if (parsed === undefined) throw new Error(`no URI: ${text}`);
+  return parsed;
+};
+
+describe('URIs (RFC 3261 §19.1)', () => {
+  test.each([
+    'sip:alice@atlanta.com',
+    'sip:alice:secretword@atlanta.com;transport=tcp',
+    'sips:alice@atlanta.com?subject=project%20x&priority=urgent',
+    'sip:+1-212-555-1212:1234@gateway.com;user=phone',
+    'sip:atlanta.com;method=REGISTER?to=alice%40atlanta.com',
+    'sip:alice;day=tuesday@atlanta.com',
+    'sip:[2001:db8::1]:5070;lr',
+    'sip:*97%23@host',
+    'tel:+1-201-555-0123;ext=12',
+    'tel:7042;phone-context=example.com',
+    'mailto:alice@example.com',
+  ])('%s is the same after parse and format', (text) => {
+    expect(formatUri(uri(text))).toBe(text);
+  });
+
+  test.each([
+    'alice@atlanta.com',
+    'sip:',
+    'sip:@host',
+    'sip:a b@host',
+    'sip:alice@',
+    'sip:alice@host:0',
+    'sip:alice@host:65536',
+    'sip:alice@host:5060x',
+    'sip:2001:db8::10',
+    'sip:alice@host;',
+    'sip:alice@host;lr;lr',
+    'sip:alice@host; lr',
+    'sip:alice@ho<st',
+    'tel:',
+    'tel:call-me',
+  ])('%s is refused', (text) => {
+    expect(parseUri(text)).toBeUndefined();
+  });
+
+  test.each([
+    ['sip:%61lice@atlanta.com;transport=TCP', 'sip:alice@AtLanTa.CoM;Transport=tcp'],
+    ['sip:carol@chicago.com', 'sip:carol@chicago.com;newparam=5'],
+    ['sip:carol@chicago.com;security=on', 'sip:carol@chicago.com;newparam=5'],
+    [
+      'sip:biloxi.com;transport=tcp;method=REGISTER?to=sip:bob%40biloxi.com',
+      'sip:biloxi.com;method=REGISTER;transport=tcp?to=sip:bob%40biloxi.com',
+    ],
+    [
+      'sip:alice@atlanta.com?subject=project%20x&priority=urgent',
+      'sip:alice@atlanta.com?priority=urgent&subject=project%20x',
+    ],
+    ['tel:+1-201-555-0123', 'tel:+12015550123'],
+  ])('§19.1.4: %s equals %s', (a, b) => {
+    expect(uriEquals(uri(a), uri(b))).toBe(true);
+    expect(uriEquals(uri(b), uri(a))).toBe(true);
+  });
+
+  test.each([
+    ['SIP:ALICE@AtLanTa.CoM;Transport=udp', 'sip:alice@AtLanTa.CoM;Transport=UDP'],
+    ['sip:bob@biloxi.com', 'sip:bob@biloxi.com:5060'],
+    ['sip:bob@biloxi.com', 'sip:bob@biloxi.com;transport=udp'],
+    ['sip:bob@biloxi.com', 'sip:bob@biloxi.com:6000;transport=tcp'],
+    ['sip:carol@chicago.com', 'sip:carol@chicago.com?Subject=next%20meeting'],
+    ['sip:bob@phone21.boxesbybob.com', 'sip:bob@192.0.2.4'],
+    ['sip:carol@chicago.com;security=on', 'sip:carol@chicago.com;security=off'],
+    ['sip:bob@biloxi.com', 'sips:bob@biloxi.com'],
+  ])('§19.1.4: %s does not equal %s', (a, b) => {
+    expect(uriEquals(uri(a), uri(b))).toBe(false);
+    expect(uriEquals(uri(b), uri(a))).toBe(false);
+  });
+
+  test('a user part is escaped going out and decoded coming in', () => {
+    expect(formatUri(sipUri({ user: 'zoë @#1', host: '2001:db8::1', port: 5070 }))).toBe(
+      'sip:zo%C3%AB%20%40%231@[2001:db8::1]:5070',
+    );
+    expect(unescapeUser(escapeUser('zoë @#1/%'))).toBe('zoë @#1/%');
+    expect(unescapeUser('%zz%41')).toBe('%zzA');
+    expect(unescapeUser('%ff')).toBe('%ff');
+  });
+
+  test('host and port', () => {
+    expect(parseHostPort('example.com:5061')).toEqual({ host: 'example.com', port: 5061 });
+    expect(parseHostPort('[::1]')).toEqual({ host: '[::1]', port: undefined });
+    expect(parseHostPort('::1')).toBeUndefined();
+    expect(parseHostPort('-x.com')).toBeUndefined();
+  });
+});
