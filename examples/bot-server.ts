@@ -1,0 +1,93 @@
+/** What the TypeScript examples share: an answer URL and a WebSocket on one port, and the protocol's messages typed. */
+import { createServer } from 'node:http';
+import { type WebSocket, WebSocketServer } from 'ws';
+
+export interface MediaFormat {
+  readonly encoding: 'audio/x-l16' | 'audio/x-mulaw';
+  readonly sampleRate: number;
+}
+
+/** Messages of the service that the examples care about. */
+export type ServiceMessage =
+  | {
+      readonly event: 'start';
+      readonly start: {
+        readonly callId: string;
+        readonly streamId: string;
+        readonly mediaFormat: MediaFormat;
+      };
+    }
+  | {
+      readonly event: 'media';
+      readonly media: { readonly track: string; readonly payload: string };
+    }
+  | { readonly event: 'dtmf'; readonly dtmf: { readonly digit: string } }
+  | { readonly event: 'playedStream'; readonly name: string }
+  | { readonly event: 'clearedAudio' }
+  | { readonly event: 'stop'; readonly stop: { readonly reason: string } }
+  | {
+      readonly event: 'error';
+      readonly error: { readonly code: string; readonly message: string };
+    };
+
+export interface BotSocket {
+  /** Sends one message; `streamId` is added. */
+  send(message: Readonly<Record<string, unknown>>): void;
+}
+
+export interface Bot {
+  message(message: ServiceMessage): void;
+  closed(): void;
+}
+
+/** Serves `/answer` and `/stream` on 127.0.0.1; makes one bot a call. */
+export function serveBot(
+  port: number,
+  contentType: string,
+  makeBot: (socket: BotSocket) => Bot,
+): void {
+  const streamUrl = `ws://127.0.0.1:${port}/stream`;
+  const server = createServer((request, response) => {
+    request.resume();
+    const path = new URL(request.url ?? '/', streamUrl).pathname;
+    if (path === '/answer') {
+      response.writeHead(200, { 'Content-Type': 'application/xml' });
+      response.end(
+        `<Response><Stream bidirectional="true" keepCallAlive="true" contentType="${contentType}">${streamUrl}</Stream></Response>`,
+      );
+    } else {
+      response.writeHead(path === '/hangup' ? 200 : 404).end();
+    }
+  });
+  new WebSocketServer({ server, path: '/stream' }).on('connection', (socket) =>
+    attach(socket, makeBot),
+  );
+  server.listen(port, '127.0.0.1', () => {
+    console.log(`answer URL  http://127.0.0.1:${port}/answer`);
+    console.log(`hangup URL  http://127.0.0.1:${port}/hangup`);
+    console.log(`stream URL  ${streamUrl}`);
+  });
+}
+
+function attach(socket: WebSocket, makeBot: (socket: BotSocket) => Bot): void {
+  let streamId: string | undefined;
+  const bot = makeBot({
+    send: (message) => {
+      if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ ...message, streamId }));
+    },
+  });
+  socket.on('message', (data) => {
+    const message = JSON.parse(String(data)) as ServiceMessage;
+    if (message.event === 'start') {
+      streamId = message.start.streamId;
+      console.log(`call ${message.start.callId} began`);
+    } else if (message.event === 'error') {
+      console.log(`the service says: ${message.error.code}: ${message.error.message}`);
+    } else if (message.event === 'stop') {
+      console.log(`the stream stops: ${message.stop.reason}`);
+    }
+    bot.message(message);
+  });
+  socket.on('close', () => bot.closed());
+  socket.on('error', (error) => console.log(`socket failed: ${error.message}`));
+}

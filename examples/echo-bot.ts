@@ -1,0 +1,18 @@
+/** Echo bot: plays back what it hears. `node examples/echo-bot.ts [port]` */
+import { type MediaFormat, serveBot } from './bot-server.ts';
+
+serveBot(Number(process.argv[2] ?? 9000), 'audio/x-mulaw;rate=8000', (socket) => {
+  let format: MediaFormat | undefined;
+  return {
+    message(message) {
+      if (message.event === 'start') {
+        format = message.start.mediaFormat;
+      } else if (message.event === 'media' && format !== undefined) {
+        const { encoding: contentType, sampleRate } = format;
+        const { payload } = message.media;
+        socket.send({ event: 'playAudio', media: { contentType, sampleRate, payload } });
+      }
+    },
+    closed: () => console.log('call ended'),
+  };
+});
