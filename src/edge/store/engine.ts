@@ -3,6 +3,7 @@ import type { Random } from '../../base/ids.ts';
 import { err } from '../../base/result.ts';
 import { Connection, type Synchronous } from './connection.ts';
 import { type Failure, toFailure } from './failure.ts';
+import { FolderLock } from './folder-lock.ts';
 import { migrate } from './migrate.ts';
 import { type Immediate, LANES, type Lane, type Rooms } from './rooms.ts';
 import { accountRoom, idempotencyRoom, partnerRoom, signingTokenRoom } from './sql/accounts.ts';
@@ -51,12 +52,15 @@ const KEY_PROOF_TEXT = 'this key file belongs to this database';
 /** All rooms over one connection; runs units of work, many in one transaction. */
 export class Engine {
   readonly #db: Connection;
+  readonly #lock: FolderLock | undefined;
   readonly #rooms: { readonly [R in keyof Rooms]: Immediate<Rooms[R]> };
   /** The last start was not followed by a clean stop. */
   readonly uncleanStart: boolean;
 
   constructor(options: EngineOptions) {
     const readonly = options.role === 'reader';
+    const shared = readonly || options.file === ':memory:';
+    this.#lock = shared ? undefined : new FolderLock(`${options.file}.lock`);
     this.#db = new Connection({ ...options, readonly, vault: new Vault(options.key) });
     this.uncleanStart = readonly ? false : this.#openForWriting();
     this.#rooms = createRooms(this.#db);
@@ -88,12 +92,18 @@ export class Engine {
     this.#db.run('VACUUM INTO ?', [path]);
   }
 
+  /** A setting of SQLite on this connection (https://www.sqlite.org/pragma.html). */
+  pragma(text: string): unknown {
+    return this.#db.raw.pragma(text, { simple: true });
+  }
+
   close(): void {
     if (!this.#db.raw.readonly) {
       this.#db.run('DELETE FROM setting WHERE key = ?', [OPEN_MARK]);
       this.#db.raw.pragma('wal_checkpoint(TRUNCATE)');
     }
     this.#db.close();
+    this.#lock?.release();
   }
 
   #savepoint(unit: Unit): Outcome {

@@ -93,8 +93,10 @@ async function backUp(options: ThreadOptions, path: string): Promise<void> {
 function prepareFile(dataDir: string): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = join(dataDir, 'carillon.db');
-  closeSync(openSync(file, 'a', 0o600));
-  chmodSync(file, 0o600);
+  for (const path of [file, `${file}.lock`]) {
+    closeSync(openSync(path, 'a', 0o600));
+    chmodSync(path, 0o600);
+  }
   return file;
 }
 

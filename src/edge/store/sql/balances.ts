@@ -45,7 +45,7 @@ export const balanceById = (db: Connection, id: string): Balance | undefined => 
 };
 
 export const balancesOf = (db: Connection, accountId: string): readonly Balance[] =>
-  table.all(db, 'WHERE account_id = ? ORDER BY created_us, currency', [accountId]).map(whole);
+  table.all(db, 'WHERE account_id = ? ORDER BY currency', [accountId]).map(whole);
 
 export function insertBalance(
   db: Connection,

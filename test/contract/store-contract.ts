@@ -1,0 +1,357 @@
+/** What every implementation of the store must do. Run it with a way to open a fresh one. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { micros } from '../../src/base/money.ts';
+import type { Store } from '../../src/edge/store/store.ts';
+import {
+  aCdr,
+  aNotification,
+  anAccount,
+  anEntry,
+  anOpenCall,
+  START_US,
+} from '../edge/store/records.ts';
+import type { SimClock } from '../sim/clock.ts';
+
+export interface Opened {
+  readonly store: Store;
+  readonly clock: SimClock;
+  /** Closes the store and removes what it left. */
+  dispose(): Promise<void>;
+}
+
+const ACCOUNT = anAccount().authId;
+const CALL = aCdr().callUuid;
+
+export function storeContract(name: string, open: () => Promise<Opened>): void {
+  describe(`${name} keeps the store contract`, () => {
+    let opened: Opened;
+    let store: Store;
+    const balance = async () => {
+      const found = await store.ledger.balance(ACCOUNT, 'USD');
+      if (found === undefined) throw new Error('no balance');
+      return found;
+    };
+
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+      await store.accounts.create(anAccount(), 'secret-token');
+      await store.ledger.post([anEntry()], { checked: false });
+    });
+    afterEach(async () => {
+      expect(await store.verify()).toEqual([]);
+      await opened.dispose();
+    });
+
+    accountContract(() => opened);
+
+    describe('ledger', () => {
+      it('moves a balance by each entry, and the balance equals their sum', async () => {
+        await store.ledger.post(
+          [anEntry({ type: 'debit', amount: micros(1) }), anEntry({ amount: micros(5) })],
+          { checked: false },
+        );
+        expect((await balance()).balance).toBe(10_000_004);
+      });
+
+      it('answers the first entry again for the same key, and charges once', async () => {
+        const entry = anEntry({ type: 'debit', amount: micros(300), key: 'once' });
+        const first = await store.ledger.post([entry], { checked: false });
+        const again = await store.ledger.post([entry], { checked: false });
+        expect(again).toEqual(first);
+        expect((await balance()).balance).toBe(9_999_700);
+      });
+
+      it('charges a reference of one type once', async () => {
+        const entry = anEntry({ type: 'debit', amount: micros(300), reference: 'cdr:1' });
+        await store.ledger.post([entry], { checked: false });
+        await store.ledger.post([entry], { checked: false });
+        expect((await balance()).balance).toBe(9_999_700);
+      });
+
+      it('takes back the first of two entries when the second is refused', async () => {
+        const refused = await store.ledger.post(
+          [
+            anEntry({ type: 'debit', amount: micros(6_000_000) }),
+            anEntry({ type: 'debit', amount: micros(6_000_000) }),
+          ],
+          { checked: true },
+        );
+        expect(refused).toEqual({ ok: false, error: 'insufficientFunds' });
+        expect((await balance()).balance).toBe(10_000_000);
+      });
+
+      it('a hard limit counts the credit line, a soft one does not block', async () => {
+        const big = anEntry({ type: 'debit', amount: micros(12_000_000) });
+        await store.ledger.patchBalance(ACCOUNT, 'USD', { creditLimit: micros(1_000_000) });
+        expect((await store.ledger.post([big], { checked: true })).ok).toBe(false);
+        await store.ledger.patchBalance(ACCOUNT, 'USD', { creditLimitType: 'soft' });
+        expect((await store.ledger.post([big], { checked: true })).ok).toBe(true);
+        expect((await balance()).balance).toBe(-2_000_000);
+      });
+
+      it('promotional credit is part of the balance and is spent first', async () => {
+        const gift = anEntry({ amount: micros(500), promotional: true });
+        await store.ledger.post([gift], { checked: false });
+        expect(await balance()).toMatchObject({ balance: 10_000_500, promotionalBalance: 500 });
+        const debit = anEntry({ type: 'debit', amount: micros(700) });
+        await store.ledger.post([debit], { checked: false });
+        expect(await balance()).toMatchObject({ balance: 9_999_800, promotionalBalance: 0 });
+      });
+
+      it('a pending entry counts once it is completed, and only once', async () => {
+        const posted = await store.ledger.postPending(anEntry({ referenceType: 'payment' }));
+        if (!posted.ok) throw new Error(posted.error);
+        expect((await balance()).balance).toBe(10_000_000);
+        await store.ledger.completePending(posted.value.id, 'completed');
+        expect(await store.ledger.completePending(posted.value.id, 'completed')).toBeUndefined();
+        expect((await balance()).balance).toBe(20_000_000);
+      });
+
+      it('concurrent writers neither lose nor double a charge', async () => {
+        const debit = anEntry({ type: 'debit', amount: micros(7) });
+        await Promise.all(
+          Array.from({ length: 200 }, () => store.ledger.post([debit], { checked: false })),
+        );
+        expect((await balance()).balance).toBe(10_000_000 - 200 * 7);
+      });
+
+      it('a second balance is opened once, for main accounts only', async () => {
+        expect((await store.ledger.openBalance(ACCOUNT, 'EUR')).ok).toBe(true);
+        expect(await store.ledger.openBalance(ACCOUNT, 'EUR')).toMatchObject({
+          error: 'balanceExists',
+        });
+        expect(await store.ledger.openBalance('MA_X', 'EUR')).toMatchObject({
+          error: 'unknownAccount',
+        });
+        expect((await store.ledger.balances(ACCOUNT)).map((b) => b.currency)).toEqual([
+          'EUR',
+          'USD',
+        ]);
+      });
+
+      it('posting to a currency without a balance is refused', async () => {
+        const posted = await store.ledger.post([anEntry({ currency: 'GBP' })], { checked: false });
+        expect(posted).toEqual({ ok: false, error: 'unknownBalance' });
+      });
+    });
+
+    describe('reservations', () => {
+      const reservation = (amount: number, limit?: number) => ({
+        reservationId: 'r1',
+        accountId: ACCOUNT,
+        currency: 'USD',
+        amount: micros(amount),
+        dailySpendLimit: limit === undefined ? undefined : micros(limit),
+      });
+
+      it('reserved funds are the sum of what is held', async () => {
+        await store.ledger.reserve(reservation(400));
+        await store.ledger.reserve({ ...reservation(100), reservationId: 'r2' });
+        expect((await balance()).reservedFunds).toBe(500);
+        await store.ledger.extend('r1', micros(900));
+        expect((await balance()).reservedFunds).toBe(1000);
+        await store.ledger.release('r1', [anEntry({ type: 'debit', amount: micros(50) })]);
+        expect(await balance()).toMatchObject({ reservedFunds: 100, balance: 9_999_950 });
+      });
+
+      it('holding again under the same id changes nothing', async () => {
+        await store.ledger.reserve(reservation(400));
+        expect((await store.ledger.reserve(reservation(400))).ok).toBe(true);
+        expect((await balance()).reservedFunds).toBe(400);
+      });
+
+      it('what is held cannot be held twice', async () => {
+        await store.ledger.reserve(reservation(9_000_000));
+        const second = { ...reservation(2_000_000), reservationId: 'r2' };
+        expect(await store.ledger.reserve(second)).toMatchObject({ error: 'insufficientFunds' });
+        expect(await store.ledger.extend('r1', micros(11_000_000))).toMatchObject({
+          error: 'insufficientFunds',
+        });
+      });
+
+      it('the daily limit counts what was spent today and what is held', async () => {
+        const spent = anEntry({ type: 'debit', amount: micros(600) });
+        await store.ledger.post([spent], { checked: false });
+        expect(await store.ledger.reserve(reservation(500, 1000))).toMatchObject({
+          error: 'dailySpendLimit',
+        });
+        expect((await store.ledger.reserve(reservation(400, 1000))).ok).toBe(true);
+        await opened.clock.advance(86_400_000);
+        const tomorrow = { ...reservation(500, 1000), reservationId: 'r2' };
+        expect((await store.ledger.reserve(tomorrow)).ok).toBe(true);
+      });
+    });
+
+    callContract(() => opened);
+  });
+}
+
+function accountContract(opened: () => Opened): void {
+  describe('accounts', () => {
+    it('keeps every field, and patches only what is named', async () => {
+      const { store } = opened();
+      const account = anAccount({
+        authId: 'MA_B',
+        dailySpendLimit: micros(5),
+        barredCountries: ['CU'],
+      });
+      await store.accounts.create(account, 't');
+      expect(await store.accounts.get('MA_B')).toEqual(account);
+      const patch = { name: 'Eve', dailySpendLimit: undefined };
+      expect(await store.accounts.patch('MA_B', patch)).toEqual({
+        ...account,
+        name: 'Eve',
+        dailySpendLimit: undefined,
+      });
+    });
+
+    it('an auth id is given once', async () => {
+      const again = await opened().store.accounts.create(anAccount(), 't');
+      expect(again).toEqual({ ok: false, error: 'authIdTaken' });
+    });
+
+    it('signs with the newest token, and with the parent token too for a sub-account', async () => {
+      const { store } = opened();
+      const sub = anAccount({ authId: 'SA_S', parentAuthId: ACCOUNT });
+      await store.accounts.create(sub, 'sub-token');
+      await store.accounts.addToken(ACCOUNT, 'newer', START_US + 1);
+      expect(await store.signingTokens.tokensOf('SA_S')).toEqual({
+        own: 'sub-token',
+        parent: 'newer',
+      });
+      expect(await store.signingTokens.tokensOf('MA_NONE')).toBeUndefined();
+    });
+
+    it('an idempotency key is first, then running, then done; another request is a mismatch', async () => {
+      const { idempotency } = opened().store;
+      expect(await idempotency.begin(ACCOUNT, 'k', 'f')).toEqual({ kind: 'first' });
+      expect(await idempotency.begin(ACCOUNT, 'k', 'f')).toEqual({ kind: 'running' });
+      await idempotency.finish(ACCOUNT, 'k', '{"a":1}');
+      expect(await idempotency.begin(ACCOUNT, 'k', 'f')).toEqual({
+        kind: 'done',
+        response: '{"a":1}',
+      });
+      expect(await idempotency.begin(ACCOUNT, 'k', 'g')).toEqual({ kind: 'mismatch' });
+      await opened().clock.advance(86_400_001);
+      expect(await idempotency.begin(ACCOUNT, 'k', 'g')).toEqual({ kind: 'first' });
+    });
+  });
+}
+
+function callContract(opened: () => Opened): void {
+  describe('calls', () => {
+    const fund = () => opened().store.ledger.balance(ACCOUNT, 'USD');
+
+    it('opening holds the money and keeps the record, in one unit of work', async () => {
+      const { store } = opened();
+      expect((await store.calls.open(anOpenCall(), undefined)).ok).toBe(true);
+      expect((await fund())?.reservedFunds).toBe(65_000);
+      expect(await store.calls.listOpen()).toHaveLength(1);
+    });
+
+    it('a call that is refused leaves no open record', async () => {
+      const { store } = opened();
+      const refused = await store.calls.open(
+        anOpenCall({ reserved: micros(10_000_001) }),
+        undefined,
+      );
+      expect(refused).toEqual({ ok: false, error: 'insufficientFunds' });
+      expect(await store.calls.listOpen()).toEqual([]);
+    });
+
+    it('settling writes record, charge and notification, and gives the hold back', async () => {
+      const { store } = opened();
+      await store.calls.open(anOpenCall(), undefined);
+      await store.calls.settle(settlement());
+      expect(await fund()).toMatchObject({ balance: 9_993_500, reservedFunds: 0 });
+      expect((await store.cdrs.get(CALL))?.cdr).toEqual(aCdr());
+      expect(await store.notifications.listPending(10)).toEqual([aNotification()]);
+      expect(await store.calls.listOpen()).toEqual([]);
+    });
+
+    it('settling twice settles once', async () => {
+      const { store } = opened();
+      await store.calls.open(anOpenCall(), undefined);
+      await store.calls.settle(settlement());
+      await store.notifications.remove('n-1');
+      await store.calls.settle(settlement());
+      expect((await fund())?.balance).toBe(9_993_500);
+      expect(await store.notifications.listPending(10)).toEqual([]);
+    });
+
+    it('an update after the end does not bring the call back', async () => {
+      const { store } = opened();
+      await store.calls.open(anOpenCall(), undefined);
+      await store.calls.settle(settlement());
+      await store.calls.update(anOpenCall());
+      expect(await store.calls.listOpen()).toEqual([]);
+    });
+
+    it('a heartbeat moves only the calls that it names', async () => {
+      const { store } = opened();
+      const other = aCdr({ callUuid: 'other' });
+      await store.calls.open(anOpenCall(), undefined);
+      await store.calls.open(anOpenCall({ cdr: other }), undefined);
+      await store.calls.heartbeat([CALL], START_US + 5);
+      const beats = (await store.calls.listOpen()).map((call) => call.heartbeatUs);
+      expect(beats.sort()).toEqual([START_US, START_US + 5]);
+    });
+
+    it('raising the hold of an open call stops at the funds', async () => {
+      const { store } = opened();
+      await store.calls.open(anOpenCall(), undefined);
+      expect((await store.calls.extendReservation(CALL, micros(130_000))).ok).toBe(true);
+      expect((await fund())?.reservedFunds).toBe(130_000);
+      expect(await store.calls.extendReservation(CALL, micros(10_000_001))).toEqual({
+        ok: false,
+        error: 'insufficientFunds',
+      });
+    });
+
+    it('notifications come back in the order in which they were stored', async () => {
+      const { notifications } = opened().store;
+      for (const id of ['c', 'a', 'b']) await notifications.put(aNotification({ id }));
+      await notifications.recordAttempt('a', 2);
+      const pending = await notifications.listPending(10);
+      expect(pending.map(({ id, attempts }) => [id, attempts])).toEqual([
+        ['c', 0],
+        ['a', 2],
+        ['b', 0],
+      ]);
+    });
+
+    it('records are listed latest first, filtered and summed', async () => {
+      const { store } = opened();
+      for (const [index, from] of ['1415', '1416', '1415'].entries()) {
+        const cdr = aCdr({ callUuid: `c${index}`, from, startUs: START_US + index });
+        await store.calls.settle({ cdr, entries: [], notification: undefined });
+      }
+      const filter = { accountId: ACCOUNT, fromNumber: '1415' };
+      const page = await store.cdrs.page(filter, { limit: 1, offset: 0 });
+      expect(page.total).toBe(2);
+      expect(page.items[0]?.cdr.callUuid).toBe('c2');
+      expect(await store.cdrs.summary(filter)).toMatchObject({
+        totalCalls: 2,
+        answeredCalls: 2,
+        totalCost: 13_000,
+        lastCallUs: START_US + 2,
+      });
+      const walked = await store.cdrs.walk(filter, page.items[0]?.number, 10);
+      expect(walked.map((record) => record.cdr.callUuid)).toEqual(['c0']);
+    });
+  });
+}
+
+const settlement = () => ({
+  cdr: aCdr(),
+  entries: [
+    anEntry({
+      type: 'debit',
+      amount: micros(6_500),
+      reference: `cdr:${CALL}`,
+      referenceType: 'cdr',
+    }),
+  ],
+  notification: aNotification(),
+});

@@ -1,0 +1,203 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { micros } from '../../../src/base/money.ts';
+import { Engine, type Unit } from '../../../src/edge/store/engine.ts';
+import { listMigrations } from '../../../src/edge/store/migrate.ts';
+import { ephemeralKey } from '../../../src/edge/store/vault.ts';
+import { openAt, openInMemory, seededRandom, withFolder } from './open.ts';
+import { anAccount, anEntry, START_US } from './records.ts';
+
+const ACCOUNT = anAccount().authId;
+
+const unit = (room: string, verb: string, ...given: unknown[]): Unit => ({
+  room,
+  verb,
+  given,
+  nowUs: START_US,
+});
+const createAccount = unit('accounts', 'create', anAccount(), 'token');
+const balance = unit('ledger', 'balance', ACCOUNT, 'USD');
+const credit = unit('ledger', 'post', [anEntry()], { checked: false });
+
+const engineAt = (file: string, key = ephemeralKey()): Engine =>
+  new Engine({ file, role: 'writer', synchronous: 'normal', key, random: seededRandom() });
+
+describe('grouped commit', () => {
+  it('answers each unit of a batch on its own, in order', () => {
+    const engine = engineAt(':memory:');
+    const outcomes = engine.run([createAccount, credit, balance, credit, balance]);
+    expect(outcomes.map((outcome) => outcome.ok)).toEqual([true, true, true, true, true]);
+    expect(outcomes[2]).toMatchObject({ value: { balance: 10_000_000 } });
+    expect(outcomes[4]).toMatchObject({ value: { balance: 20_000_000 } });
+    engine.close();
+  });
+
+  it('a unit that throws takes back its own writes and no others', () => {
+    const engine = engineAt(':memory:');
+    engine.run([createAccount]);
+    const broken = unit('ledger', 'post', [anEntry(), { ...anEntry(), amount: -1 }], {
+      checked: false,
+    });
+    const [first, second, third] = engine.run([credit, broken, balance]);
+    expect(first?.ok).toBe(true);
+    expect(second).toMatchObject({ ok: false });
+    expect(third).toMatchObject({ value: { balance: 10_000_000 } });
+    engine.close();
+  });
+
+  it('a verb that does not exist fails alone', () => {
+    const engine = engineAt(':memory:');
+    const outcomes = engine.run([unit('ledger', 'steal'), createAccount]);
+    expect(outcomes.map((outcome) => outcome.ok)).toEqual([false, true]);
+    engine.close();
+  });
+});
+
+describe('a full disk', () => {
+  it('refuses the whole batch with STORE_FULL, keeps what was committed, and works again with room', async () => {
+    await withFolder((folder) => {
+      const file = join(folder, 'full.db');
+      const engine = engineAt(file);
+      engine.run([createAccount, credit]);
+      const limit = new Limits(engine);
+      limit.freeze();
+      const notes = Array.from({ length: 50 }, (_, index) =>
+        unit('settings', 'set', `note-${index}`, 'x'.repeat(4000)),
+      );
+      const refused = engine.run([credit, ...notes]);
+      expect(new Set(refused.map((outcome) => outcome.ok))).toEqual(new Set([false]));
+      expect(refused[0]).toMatchObject({ failure: { code: 'STORE_FULL' } });
+      limit.lift();
+      const [again, after] = engine.run([credit, balance]);
+      expect(again?.ok).toBe(true);
+      expect(after).toMatchObject({ value: { balance: 20_000_000 } });
+      engine.close();
+      return Promise.resolve();
+    });
+  });
+});
+
+/** A disk without room, as SQLite sees it: the file may not grow. */
+class Limits {
+  readonly #pragma: (text: string) => unknown;
+
+  constructor(engine: Engine) {
+    this.#pragma = (text) => engine.pragma(text);
+  }
+
+  freeze(): void {
+    this.#pragma('max_page_count = 1');
+  }
+
+  lift(): void {
+    this.#pragma('max_page_count = 1000000');
+  }
+}
+
+describe('opening a data folder', () => {
+  it('keeps database and key for the owner alone', async () => {
+    await withFolder(async (folder) => {
+      const { store } = await openAt(folder);
+      for (const name of ['carillon.db', 'keys/store.key']) {
+        expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+      }
+      await store.close();
+    });
+  });
+
+  it('finds everything again after a stop', async () => {
+    await withFolder(async (folder) => {
+      const first = await openAt(folder);
+      await first.store.accounts.create(anAccount(), 'token');
+      await first.store.close();
+      const second = await openAt(folder);
+      expect(await second.store.accounts.credentials(ACCOUNT)).toMatchObject({
+        tokens: [{ token: 'token', expiresUs: undefined }],
+      });
+      await second.store.close();
+    });
+  });
+
+  it('has no readable token, HA1 or password in the file', async () => {
+    await withFolder(async (folder) => {
+      const { store } = await openAt(folder);
+      await store.accounts.create(anAccount(), 'a-token-in-clear');
+      await store.close();
+      const bytes = readFileSync(join(folder, 'carillon.db'));
+      expect(bytes.includes('Ada')).toBe(true);
+      expect(bytes.includes('a-token-in-clear')).toBe(false);
+    });
+  });
+
+  it('refuses a database that a newer service has written (STORE_VERSION)', async () => {
+    await withFolder(async (folder) => {
+      const { store } = await openAt(folder);
+      await store.close();
+      const raw = new Database(join(folder, 'carillon.db'));
+      raw.pragma(`user_version = ${listMigrations().length + 1}`);
+      raw.close();
+      await expect(openAt(folder)).rejects.toMatchObject({ code: 'STORE_VERSION' });
+    });
+  });
+
+  it('refuses a key file that does not belong to the database (STORE_CORRUPT)', async () => {
+    await withFolder(async (folder) => {
+      const { store } = await openAt(folder);
+      await store.close();
+      writeFileSync(join(folder, 'keys/store.key'), ephemeralKey());
+      await expect(openAt(folder)).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
+    });
+  });
+
+  it('refuses a file that is not a database (STORE_CORRUPT)', async () => {
+    await withFolder(async (folder) => {
+      writeFileSync(join(folder, 'carillon.db'), 'x'.repeat(10_000));
+      await expect(openAt(folder)).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
+    });
+  });
+
+  it('refuses a folder that another service has open (STORE_BUSY)', async () => {
+    await withFolder(async (folder) => {
+      const { store } = await openAt(folder);
+      await expect(openAt(folder)).rejects.toMatchObject({ code: 'STORE_BUSY' });
+      await store.close();
+    });
+  });
+
+  it('a store that is closed takes nothing more (STORE_CLOSED)', async () => {
+    const { store } = await openInMemory();
+    await store.close();
+    await expect(store.settings.get('x')).rejects.toMatchObject({ code: 'STORE_CLOSED' });
+  });
+
+  it('does what was asked for before it closes', async () => {
+    await withFolder(async (folder) => {
+      const first = await openAt(folder);
+      const asked = first.store.settings.set('realm', 'carillon.test');
+      await first.store.close();
+      await asked;
+      const second = await openAt(folder);
+      expect(await second.store.settings.getOrSet('realm', 'other')).toBe('carillon.test');
+      await second.store.close();
+    });
+  });
+});
+
+describe('backup', () => {
+  it('is a consistent database of its own, taken while the store is open', async () => {
+    await withFolder(async (folder) => {
+      const { store } = await openAt(folder);
+      await store.accounts.create(anAccount(), 'token');
+      await store.ledger.post([anEntry({ amount: micros(42) })], { checked: false });
+      const copy = join(folder, 'backup.db');
+      await store.backup(copy);
+      await store.close();
+      expect(existsSync(copy)).toBe(true);
+      const raw = new Database(copy, { readonly: true });
+      expect(raw.prepare('SELECT balance FROM balance').get()).toEqual({ balance: 42 });
+      raw.close();
+    });
+  });
+});

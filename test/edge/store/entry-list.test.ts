@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { micros } from '../../../src/base/money.ts';
+import type { EntryFilter, LedgerEntry, NewEntry } from '../../../src/domain/ledger/types.ts';
+import type { Store } from '../../../src/edge/store/store.ts';
+import { openInMemory } from './open.ts';
+import { anAccount, START_US } from './records.ts';
+
+const ACCOUNT = anAccount().authId;
+const HOUR_US = 3_600_000_000;
+
+/** The spec's filters, read off the list rule by rule: slow and obvious. */
+function matches(entry: LedgerEntry, filter: EntryFilter): boolean {
+  const within = (part: string | undefined, whole: string | undefined): boolean =>
+    part === undefined || (whole ?? '').toLowerCase().includes(part.toLowerCase());
+  const typeMatches =
+    filter.type === undefined ||
+    (filter.type === 'debit' && entry.type !== 'credit') ||
+    (filter.type === 'credit' && entry.type === 'credit') ||
+    filter.type === entry.type;
+  return (
+    typeMatches &&
+    (filter.fromUs === undefined || entry.createdUs >= filter.fromUs) &&
+    (filter.toUs === undefined || entry.createdUs <= filter.toUs) &&
+    (filter.status === undefined || entry.status === filter.status) &&
+    (filter.currency === undefined || entry.currency === filter.currency) &&
+    (filter.referenceType === undefined || entry.referenceType === filter.referenceType) &&
+    within(filter.description, entry.description) &&
+    within(filter.reference, entry.reference) &&
+    (filter.id === undefined || entry.id === filter.id)
+  );
+}
+
+const newEntry: fc.Arbitrary<NewEntry & { readonly pending: boolean; readonly waitHours: number }> =
+  fc.record({
+    accountId: fc.constant(ACCOUNT),
+    currency: fc.constantFrom('USD', 'EUR'),
+    type: fc.constantFrom('debit', 'credit', 'did_rental'),
+    amount: fc.integer({ min: 0, max: 1_000_000 }).map(micros),
+    description: fc.constantFrom('Call to 1', 'call TO 2', 'Rental 100%', 'a_b'),
+    reference: fc.option(
+      fc.uuid().map((id) => `cdr:${id}`),
+      { nil: undefined },
+    ),
+    referenceType: fc.constantFrom('cdr', 'stream_cdr', 'payment'),
+    pending: fc.boolean(),
+    waitHours: fc.integer({ min: 0, max: 20 }),
+  });
+
+const hours = fc.option(fc.integer({ min: -5, max: 400 }), { nil: undefined });
+const filter: fc.Arbitrary<EntryFilter> = fc.record({
+  accountId: fc.constant(ACCOUNT),
+  fromUs: hours.map((h) => (h === undefined ? undefined : START_US + h * HOUR_US)),
+  toUs: hours.map((h) => (h === undefined ? undefined : START_US + h * HOUR_US - 1)),
+  type: fc.constantFrom(undefined, undefined, 'debit', 'credit', 'did_rental', 'other'),
+  status: fc.constantFrom(undefined, undefined, 'completed', 'pending'),
+  currency: fc.constantFrom(undefined, undefined, 'USD', 'EUR', 'GBP'),
+  referenceType: fc.constantFrom(undefined, undefined, 'cdr', 'payment'),
+  description: fc.constantFrom(undefined, undefined, undefined, 'CALL', '100%', '_'),
+  reference: fc.constantFrom(undefined, undefined, undefined, 'CDR:'),
+  id: fc.constant(undefined),
+});
+
+describe('the ledger list', () => {
+  it('every filter, page and summary equals a plain reading of all entries (Transactions)', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(newEntry, { maxLength: 60 }),
+        fc.array(filter, { minLength: 12, maxLength: 12 }),
+        fc.integer({ min: 1, max: 7 }),
+        async (entries, filters, perPage) => {
+          const { store, clock } = await openInMemory();
+          const all = await fill(store, entries, (h) => clock.advance(h * 3_600_000));
+          for (const one of filters) await compare(store, one, perPage, all);
+          expect(await store.verify()).toEqual([]);
+          await store.close();
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('a single entry is found by its id (Transactions, transaction_id)', async () => {
+    const { store } = await openInMemory();
+    const all = await fill(store, fc.sample(newEntry, { numRuns: 5, seed: 3 }), async () => {});
+    await compare(store, { accountId: ACCOUNT, id: all[2]?.id }, 50, all);
+    await compare(store, { accountId: ACCOUNT, id: 'none' }, 50, all);
+    await store.close();
+  });
+
+  it('another account sees nothing of it', async () => {
+    const { store } = await openInMemory();
+    await fill(store, fc.sample(newEntry, { numRuns: 5, seed: 3 }), async () => {});
+    expect(await store.ledger.page({ accountId: 'MA_X' }, 1, 50)).toEqual({
+      entries: [],
+      total: 0,
+    });
+    await store.close();
+  });
+});
+
+/** Newest first, as they are stored. */
+async function fill(
+  store: Store,
+  entries: ReadonlyArray<NewEntry & { readonly pending: boolean; readonly waitHours: number }>,
+  wait: (hours: number) => Promise<void>,
+): Promise<readonly LedgerEntry[]> {
+  await store.accounts.create(anAccount(), 't');
+  await store.ledger.openBalance(ACCOUNT, 'EUR');
+  const all: LedgerEntry[] = [];
+  for (const { pending, waitHours, ...entry } of entries) {
+    await wait(waitHours);
+    const posted = pending
+      ? await store.ledger.postPending(entry)
+      : await store.ledger.post([entry], { checked: false });
+    if (!posted.ok) throw new Error(posted.error);
+    const [first] = [posted.value].flat();
+    if (first !== undefined) all.unshift(first);
+  }
+  return all;
+}
+
+async function compare(
+  store: Store,
+  one: EntryFilter,
+  perPage: number,
+  all: readonly LedgerEntry[],
+): Promise<void> {
+  const expected = all.filter((entry) => matches(entry, one));
+  const walked: LedgerEntry[] = [];
+  for (let page = 1; page <= Math.ceil(expected.length / perPage) + 1; page += 1) {
+    const cut = await store.ledger.page(one, page, perPage);
+    expect(cut.total).toBe(expected.length);
+    walked.push(...cut.entries);
+  }
+  expect(walked).toEqual(expected);
+  const sum = (credit: boolean): number =>
+    expected
+      .filter((entry) => (entry.type === 'credit') === credit)
+      .reduce((total, entry) => total + entry.amount, 0);
+  const summary = await store.ledger.summary(one);
+  expect(summary).toMatchObject({
+    totalTransactions: expected.length,
+    totalCredit: sum(true),
+    totalDebit: sum(false),
+  });
+  expect(summary.byReferenceType.map((row) => row.referenceType)).toEqual(
+    [...new Set(expected.map((entry) => entry.referenceType))].sort(),
+  );
+}

@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ephemeralKey, Vault } from '../../../src/edge/store/vault.ts';
+
+describe('vault', () => {
+  const vault = new Vault(ephemeralKey());
+
+  it('opens what it sealed, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, purpose) => {
+        const wellFormed = text.toWellFormed();
+        expect(vault.open(vault.seal(wellFormed, purpose), purpose)).toBe(wellFormed);
+      }),
+    );
+  });
+
+  it('never seals the same text to the same bytes', () => {
+    expect(vault.seal('a', 'p')).not.toEqual(vault.seal('a', 'p'));
+  });
+
+  it('a sealed value does not open for another purpose, another key, or when a bit has changed', () => {
+    const sealed = vault.seal('secret', 'account-token:MA_A');
+    expect(() => vault.open(sealed, 'account-token:MA_B')).toThrow(/does not open/);
+    expect(() => new Vault(ephemeralKey()).open(sealed, 'account-token:MA_A')).toThrow();
+    for (let at = 0; at < sealed.length; at += 1) {
+      const changed = Uint8Array.from(sealed);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      expect(() => vault.open(changed, 'account-token:MA_A')).toThrow();
+    }
+  });
+
+  it('refuses a key of another length', () => {
+    expect(() => new Vault(new Uint8Array(16))).toThrow(/32 bytes/);
+  });
+});
