@@ -2,7 +2,7 @@
  * Bytes to messages (RFC 3261 §7): start line and header index only; typed headers are parsed when asked for.
  * A failure says whose fault it is and, where the sender can be answered, carries what to answer to.
  */
-import { headerKey } from './header/names.ts';
+import { headerKey, knownHeaderKey } from './header/names.ts';
 import { isToken, parseDecimal, trimBlanks } from './header/text.ts';
 import { parseVia } from './header/via.ts';
 import { type HeaderField, NO_BODY, type SipMessage, SipRequest, SipResponse } from './message.ts';
@@ -82,12 +82,15 @@ function skipLeadingBreaks(buffer: Buffer): number {
  * A line may end in a bare LF, as hand-written clients do.
  */
 export function endOfHead(buffer: Buffer, from: number): number | undefined {
-  for (let at = buffer.indexOf(LF, from); at !== -1; at = buffer.indexOf(LF, at + 1)) {
-    if (buffer[at + 1] === LF) return at + 2;
-    if (buffer[at + 1] === CR && buffer[at + 2] === LF) return at + 3;
-  }
-  return undefined;
+  const usual = buffer.indexOf(EMPTY_LINE, from);
+  const searched = usual === -1 ? buffer : buffer.subarray(0, usual + 1);
+  const bare = searched.indexOf(BARE_EMPTY_LINE, from);
+  if (bare !== -1) return bare + BARE_EMPTY_LINE.length;
+  return usual === -1 ? undefined : usual + EMPTY_LINE.length;
 }
+
+const EMPTY_LINE = Buffer.from('\n\r\n');
+const BARE_EMPTY_LINE = Buffer.from('\n\n');
 
 /** Headers are UTF-8 (§7.3.1); what is not is read as Latin-1, which is what old exchanges write. */
 function decodeHead(bytes: Buffer): string {
@@ -180,12 +183,13 @@ function readFields(head: string, from: number): HeaderSection {
 function readField(line: string): HeaderField | undefined {
   const colon = line.indexOf(':');
   if (colon <= 0) return undefined;
-  const name = line.slice(0, colon).trimEnd();
+  const name = trimBlanks(line.slice(0, colon));
   const value = trimBlanks(line.slice(colon + 1));
-  const key = headerKey(name);
   // A lone CR would become a line break, and so a forged header, in whatever copies the value.
-  if (value.includes('\r') || !isToken(name)) return undefined;
-  return { name, key, value };
+  if (value.includes('\r')) return undefined;
+  const known = knownHeaderKey(name);
+  if (known !== undefined) return { name, key: known, value };
+  return isToken(name) ? { name, key: headerKey(name), value } : undefined;
 }
 
 /**

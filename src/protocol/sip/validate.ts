@@ -1,9 +1,9 @@
 /** Faults of a whole message that need no knowledge of the user agent (RFC 3261 §8.1.1, §8.2, §18.3, §20). */
 import { parseNameAddr } from './header/name-addr.ts';
-import { splitList } from './header/text.ts';
+import { parseDecimal, splitList } from './header/text.ts';
 import { isSipDate, parseDeltaSeconds, parseMediaType } from './header/values.ts';
 import { parseVia } from './header/via.ts';
-import type { HeaderField, SipMessage, SipRequest, SipResponse } from './message.ts';
+import type { SipMessage, SipRequest, SipResponse } from './message.ts';
 
 export interface Fault {
   readonly status: number;
@@ -11,31 +11,33 @@ export interface Fault {
   readonly reason: string;
 }
 
-/** Headers that may stand once only (§7.3.1, §20). */
-const SINGLE = new Set([
-  ...['from', 'to', 'call-id', 'cseq', 'max-forwards', 'content-length', 'content-type', 'expires'],
-  ...['date', 'event', 'min-expires', 'min-se', 'refer-to', 'referred-by', 'replaces', 'rack'],
-  ...['rseq', 'session-expires', 'subscription-state', 'content-disposition', 'user-agent'],
-  ...['timestamp', 'mime-version'],
-]);
-
-const MANDATORY = ['via', 'from', 'to', 'call-id', 'cseq'] as const;
-
 type Check = (value: string) => boolean;
+
+interface Rule {
+  /** May stand once only (§7.3.1, §20). */
+  readonly single: boolean;
+  readonly check: Check | undefined;
+}
 
 const everyNameAddr: Check = (value) =>
   splitList(value).every((element) => element === '' || parseNameAddr(element) !== undefined);
 
-/** Syntax of headers that everybody has to understand. Others are read by whoever needs them. */
-const SYNTAX: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ['via', (value) => splitList(value).every((element) => parseVia(element) !== undefined)],
-  ['route', everyNameAddr],
-  ['record-route', everyNameAddr],
-  ['call-id', (value) => value !== '' && !/[ \t]/.test(value)],
-  ['max-forwards', (value) => /^0*[0-9]{1,3}$/.test(value) && Number(value) <= 255],
-  ['expires', (value) => parseDeltaSeconds(value) !== undefined],
-  ['date', isSipDate],
-  ['content-type', (value) => parseMediaType(value) !== undefined],
+const SINGLE_UNCHECKED = [
+  ...['from', 'to', 'cseq', 'content-length', 'event', 'min-expires', 'min-se', 'refer-to'],
+  ...['referred-by', 'replaces', 'rack', 'rseq', 'session-expires', 'subscription-state'],
+  ...['content-disposition', 'user-agent', 'timestamp', 'mime-version'],
+];
+
+/** Syntax of headers that everybody has to understand; others are read by whoever needs them. */
+const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ...SINGLE_UNCHECKED.map((key): [string, Rule] => [key, { single: true, check: undefined }]),
+  ['route', { single: false, check: everyNameAddr }],
+  ['record-route', { single: false, check: everyNameAddr }],
+  ['call-id', { single: true, check: (value) => value !== '' && !/[ \t]/.test(value) }],
+  ['max-forwards', { single: true, check: (value) => parseDecimal(value, 255) !== undefined }],
+  ['expires', { single: true, check: (value) => parseDeltaSeconds(value) !== undefined }],
+  ['date', { single: true, check: isSipDate }],
+  ['content-type', { single: true, check: (value) => parseMediaType(value) !== undefined }],
 ]);
 
 /** Undefined when the request can be handed on; else how to refuse it. */
@@ -60,36 +62,28 @@ export const validateResponse = (response: SipResponse): string | undefined =>
 const bad = (reason: string): Fault => ({ status: 400, reason });
 
 function validateFields(message: SipMessage): string | undefined {
-  const repeated = repeatedField(message.fields);
-  if (repeated !== undefined) return `Multiple ${repeated} Values`;
-  for (const key of MANDATORY) {
-    if (!message.fields.some((field) => field.key === key)) return `Missing ${NAME[key]}`;
-  }
-  for (const field of message.fields) {
-    if (SYNTAX.get(field.key)?.(field.value) === false) return `Malformed ${field.name}`;
-  }
-  if (message.fromOrUndefined === undefined) return 'Malformed From';
-  if (message.toOrUndefined === undefined) return 'Malformed To';
-  if (message.cseqOrUndefined === undefined) return 'Malformed CSeq';
-  if (message.contacts === undefined) return 'Malformed Contact';
-  return undefined;
-}
-
-const NAME: Readonly<Record<(typeof MANDATORY)[number], string>> = {
-  via: 'Via',
-  from: 'From',
-  to: 'To',
-  'call-id': 'Call-ID',
-  cseq: 'CSeq',
-};
-
-/** Name of the first single-valued header that stands twice. */
-function repeatedField(fields: readonly HeaderField[]): string | undefined {
   const seen = new Set<string>();
-  for (const { key, name } of fields) {
-    if (!SINGLE.has(key)) continue;
-    if (seen.has(key)) return name;
+  let malformed: string | undefined;
+  for (const { key, name, value } of message.fields) {
+    const rule = RULES.get(key);
+    if (rule === undefined) continue;
+    if (rule.single && seen.has(key)) return `Multiple ${name} Values`;
     seen.add(key);
+    if (rule.check?.(value) === false) malformed ??= `Malformed ${name}`;
   }
-  return undefined;
+  return malformed ?? validateMandatory(message);
 }
+
+function validateMandatory(message: SipMessage): string | undefined {
+  if (message.header('call-id') === undefined) return 'Missing Call-ID';
+  if (message.fromOrUndefined === undefined) return missingOrMalformed(message, 'From');
+  if (message.toOrUndefined === undefined) return missingOrMalformed(message, 'To');
+  if (message.cseqOrUndefined === undefined) return missingOrMalformed(message, 'CSeq');
+  if (message.topVia === undefined) return missingOrMalformed(message, 'Via');
+  const further = message.list('via').slice(1);
+  if (!further.every((via) => parseVia(via) !== undefined)) return 'Malformed Via';
+  return message.contacts === undefined ? 'Malformed Contact' : undefined;
+}
+
+const missingOrMalformed = (message: SipMessage, name: string): string =>
+  `${message.header(name) === undefined ? 'Missing' : 'Malformed'} ${name}`;

@@ -68,6 +68,9 @@ for (const [letter, name] of Object.entries(COMPACT)) {
   keyByName.set(letter.toUpperCase(), name.toLowerCase());
 }
 
+/** The key of a registered name in one of its usual spellings. */
+export const knownHeaderKey = (name: string): string | undefined => keyByName.get(name);
+
 /** The key under which a header is found, whatever its case or form: `v`, `VIA` and `Via` give `via`. */
 export function headerKey(name: string): string {
   const known = keyByName.get(name);
