@@ -140,13 +140,18 @@ export class ElementReader {
     this.#warnings.push({ ...this.#positions.at(offset), message });
   }
 
+  /** Ends the reading of the document; the place is the attribute or the child, where one is named. */
   refuse(
     message: string,
     expected: string,
-    options: { readonly attribute?: string; readonly fault?: XmlProblem['fault'] } = {},
+    place: {
+      readonly attribute?: string;
+      readonly child?: XmlElement;
+      readonly fault?: XmlProblem['fault'];
+    } = {},
   ): never {
-    const { attribute, fault } = options;
-    const offset = attribute === undefined ? this.element.offset : this.#attributeOffset(attribute);
+    const { attribute, child = this.element, fault } = place;
+    const offset = attribute === undefined ? child.offset : this.#attributeOffset(attribute);
     throw new DocumentRefused(offset, message, expected, fault);
   }
 

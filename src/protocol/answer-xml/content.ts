@@ -18,7 +18,13 @@ export function textOnly(reader: ElementReader): string {
   const { element } = reader;
   const child = childElements(element)[0];
   if (child !== undefined) {
-    reader.refuse(`<${child.name}> inside of <${element.name}>`, `text alone in <${element.name}>`);
+    reader.refuse(
+      `<${child.name}> inside of <${element.name}>`,
+      `text alone in <${element.name}>`,
+      {
+        child,
+      },
+    );
   }
   return ownText(element);
 }

@@ -118,6 +118,9 @@ export interface GatherInstruction extends Sourced, WithAction {
 
 interface DialDestinationCommon {
   readonly line: number;
+  /** Of this leg alone; undefined: that of the `Dial`. */
+  readonly callerId: string | undefined;
+  readonly callerName: string | undefined;
   /** Digits (with `w`, `W`) sent once the B leg has answered. */
   readonly sendDigits: string | undefined;
   /** True: already on early media. */

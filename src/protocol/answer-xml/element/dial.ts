@@ -81,6 +81,8 @@ function readDestinations(
 
 const BARE = {
   kind: 'number',
+  callerId: undefined,
+  callerName: undefined,
   sendDigits: undefined,
   sendOnPreanswer: false,
   sendDigitsMode: undefined,
@@ -129,6 +131,8 @@ function common(
   const names = new Set(headers.map(([name]) => name.toLowerCase()));
   return {
     line: reader.line,
+    callerId: reader.text('callerId'),
+    callerName: callerName(reader),
     sendDigits: reader.digits('sendDigits'),
     sendOnPreanswer: reader.boolean('sendOnPreanswer', false),
     sendDigitsMode: reader.choice('sendDigitsMode', ['rfc2833', 'inband']),

@@ -56,7 +56,12 @@ export function readPlay(reader: ElementReader): PlayInstruction {
 
 export function readWait(reader: ElementReader): WaitInstruction {
   refuseContent(reader);
-  const minSilence = reader.integer('minSilence', { default: 2000, min: 100, max: 60_000 });
+  const range = { min: 100, max: 60_000 };
+  const minSilence = reader.integer('minSilence', {
+    // The name that older SDKs write.
+    default: reader.integer('min_silence', { default: 2000, ...range }),
+    ...range,
+  });
   return {
     kind: 'wait',
     lengthMs: reader.seconds('length', { defaultS: 1, minS: 0, maxS: DAY_S }),
@@ -75,6 +80,7 @@ export function readPrompts(reader: ElementReader, positions: Positions): Prompt
       reader.refuse(
         `<${child.name}> inside of <${reader.element.name}>`,
         `Speak, Play or Wait in <${reader.element.name}>`,
+        { child },
       )
     );
   });
@@ -134,7 +140,9 @@ const plainText = (element: XmlElement): string =>
 function markup(node: XmlElement | string, reader: ElementReader): string {
   if (typeof node === 'string') return escapeMarkup(node);
   if (!SSML.has(node.name)) {
-    reader.refuse(`<${node.name}> inside of <Speak>`, `text or SSML: ${[...SSML].join(', ')}`);
+    reader.refuse(`<${node.name}> inside of <Speak>`, `text or SSML: ${[...SSML].join(', ')}`, {
+      child: node,
+    });
   }
   const attributes = [...node.attributes]
     .map(([name, value]) => ` ${name}="${escapeMarkup(value)}"`)

@@ -8,8 +8,11 @@ import { extraHeaders } from '../pairs.ts';
 const MAX_RETRIES = 10;
 
 export function readStream(reader: ElementReader, options: AnswerXmlOptions): StreamInstruction {
-  if (childElements(reader.element).some(({ name }) => name === 'Record')) {
-    reader.refuse('<Record> inside of <Stream>', '<Record/> in front of <Stream>, not in it');
+  const record = childElements(reader.element).find(({ name }) => name === 'Record');
+  if (record !== undefined) {
+    reader.refuse('<Record> inside of <Stream>', '<Record/> in front of <Stream>, not in it', {
+      child: record,
+    });
   }
   const url = streamUrl(reader, options);
   const bidirectional = reader.boolean('bidirectional', false);

@@ -1,0 +1,194 @@
+import fc from 'fast-check';
+import { SaxesParser } from 'saxes';
+import { describe, expect, it } from 'vitest';
+import { parseAnswerXml } from '../../../src/protocol/answer-xml/answer-xml.ts';
+import { DocumentRefused, Positions } from '../../../src/protocol/answer-xml/problem.ts';
+import { checkWellFormed } from '../../../src/protocol/answer-xml/well-formed.ts';
+
+const ours = (text: string): boolean => {
+  try {
+    checkWellFormed(text);
+    return true;
+  } catch (error) {
+    if (error instanceof DocumentRefused) return false;
+    throw error;
+  }
+};
+
+const saxes = (text: string): boolean => {
+  try {
+    new SaxesParser().write(text).close();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Pieces that meet each other in every wrong order. */
+const piece = fc.constantFrom(
+  '<Response>',
+  '</Response>',
+  '<Response/>',
+  '<a',
+  '<a>',
+  '</a>',
+  '</a >',
+  ' x="1"',
+  " y='2'",
+  ' x = "é"',
+  'x="3"',
+  ' x=4',
+  ' x',
+  '"',
+  "'",
+  '&',
+  '&amp;',
+  '&lt;',
+  '&bogus;',
+  '&#65;',
+  '&#x41;',
+  '&#X41;',
+  '&#0;',
+  '&#xFFFF;',
+  '&#1114112;',
+  '&#;',
+  '<!--',
+  '-->',
+  '--',
+  '<!---->',
+  '<![CDATA[',
+  ']]>',
+  '<?pi some?>',
+  '<?pi?>',
+  '<?',
+  '?>',
+  '<?xml version="1.0"?>',
+  '<?xml version="1.0" encoding="UTF-8" ?>',
+  '<?xml encoding="UTF-8"?>',
+  '/>',
+  '>',
+  '<',
+  '=',
+  '/',
+  ' ',
+  '\n',
+  '\r\n',
+  '\t',
+  'text',
+  '\u0001',
+  '\u007f',
+  '\uFFFE',
+  '😀',
+  'é',
+  '<é/>',
+  '<-a/>',
+  '<a:b/>',
+  '<1/>',
+);
+
+describe('well-formedness (XML 1.0)', () => {
+  it('accepts exactly what a conforming parser accepts, for any order of pieces', () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const text = pieces.join('');
+        expect({ text, accepted: ours(text) }).toEqual({ text, accepted: saxes(text) });
+      }),
+      { numRuns: 4000 },
+    );
+  });
+
+  it('and for any order of pieces inside of a root element', () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const text = `<Response>${pieces.join('')}</Response>`;
+        expect({ text, accepted: ours(text) }).toEqual({ text, accepted: saxes(text) });
+      }),
+      { numRuns: 4000 },
+    );
+  });
+
+  it('a document that our parser takes is taken by a conforming parser, whatever one character is changed to', () => {
+    const document =
+      '<?xml version="1.0"?>\n<Response>\n<Speak voice="WOMAN">a &amp; b<!-- c --></Speak><Play loop=\'2\'>https://a.example/?x=1&amp;y=2</Play></Response>';
+    fc.assert(
+      fc.property(
+        fc.nat(document.length - 1),
+        fc.constantFrom('<', '>', '&', '"', "'", '=', '/', ' ', ';', '!', '-', '?', 'a', ''),
+        (at, character) => {
+          const text = document.slice(0, at) + character + document.slice(at + 1);
+          if (parseAnswerXml(text, { allowInsecureStreams: false }).ok)
+            expect(saxes(text)).toBe(true);
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+describe('anything at all', () => {
+  // The other parser takes a lone surrogate together with the character behind it, so it is no judge here.
+  it.each(['\uD800', '\uDC00', '\uDC00\uD800'])(
+    'a lone surrogate is no character (§2.2)',
+    (lone) => {
+      expect(ours(`<Response>${lone}</Response>`)).toBe(false);
+    },
+  );
+
+  it('random bytes never throw, and every problem has a place inside of the document', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes).toString('utf8')),
+          fc.string({ unit: 'binary', maxLength: 200 }),
+          fc.array(piece, { maxLength: 40 }).map((pieces) => `<Response>${pieces.join('')}`),
+        ),
+        (text) => {
+          const result = parseAnswerXml(text, { allowInsecureStreams: true });
+          if (result.ok) return;
+          expect(result.error.line).toBeGreaterThan(0);
+          expect(result.error.line).toBeLessThanOrEqual(text.split(/\r\n?|\n/).length);
+          expect(result.error.column).toBeGreaterThan(0);
+          expect(result.error.message).not.toBe('');
+          expect(result.error.expected).not.toBe('');
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each([
+    ['an element named __proto__', '<Response><__proto__/></Response>'],
+    ['an attribute named __proto__', '<Response><Hangup __proto__="1"/></Response>'],
+    ['an element named constructor', '<Response><constructor/></Response>'],
+    ['an element named toString', '<Response><toString/></Response>'],
+  ])('%s does nothing worse than be refused', (_what, text) => {
+    expect(parseAnswerXml(text, { allowInsecureStreams: false }).ok).toBe(false);
+    expect(Object.hasOwn(Object.prototype, '1')).toBe(false);
+  });
+
+  it('a bomb of attributes, of nesting or of size costs little', () => {
+    const bombs = [
+      `<Response ${Array.from({ length: 9000 }, (_, i) => `a${i}="1"`).join(' ')}/>`,
+      '<Response>'.repeat(9000),
+      '<a>'.repeat(30_000),
+      `<Response>${'&amp;'.repeat(20_000)}</Response>`,
+      `<Response><Speak>${' '.repeat(101_000)}</Speak></Response>`,
+      `<Response><Dial digitsMatch="${'1,'.repeat(40_000)}1"><Number>1</Number></Dial></Response>`,
+      `<${'a'.repeat(100_000)}`,
+      `<Response><!--${'-'.repeat(100_000)}`,
+    ];
+    const started = performance.now();
+    for (const bomb of bombs) parseAnswerXml(bomb, { allowInsecureStreams: false });
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
+
+describe('places', () => {
+  it.each([
+    ['LF', 'a\nbc'],
+    ['CR', 'a\rbc'],
+    ['CRLF', 'a\r\nbc'],
+  ])('a line ends with %s (XML 1.0 §2.11)', (_name, text) => {
+    expect(new Positions(text).at(text.indexOf('c'))).toEqual({ line: 2, column: 2 });
+  });
+});
