@@ -125,14 +125,20 @@ function readAddress(
 ): { readonly url: string; readonly authorization: string | undefined } | undefined {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
   const parsed = new URL(text);
-  if (parsed.username === '' && parsed.password === '')
-    return { url: text, authorization: undefined };
+  const url = escapeNonAscii(text);
+  if (parsed.username === '' && parsed.password === '') return { url, authorization: undefined };
   const user = `${decodePart(parsed.username)}:${decodePart(parsed.password)}`;
   return {
-    url: text.replace(/^(https?:\/\/)[^/?#]*@/i, '$1'),
+    url: url.replace(/^(https?:\/\/)[^/?#]*@/i, '$1'),
     authorization: `Basic ${Buffer.from(user, 'utf8').toString('base64')}`,
   };
 }
+
+/** Path and query as they will stand in the request line, so that the signature is over what the server sees. */
+const escapeNonAscii = (url: string): string =>
+  url.replace(/^(https?:\/\/[^/?#]*)(.*)$/is, (_whole, origin: string, rest: string) =>
+    origin.concat(rest.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent)),
+  );
 
 function decodePart(text: string): string {
   try {

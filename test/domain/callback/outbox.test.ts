@@ -1,0 +1,288 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.ts';
+import {
+  type CallbackClient,
+  createCallbackClient,
+} from '../../../src/domain/callback/callback.ts';
+import type { NotificationStore } from '../../../src/domain/callback/needs.ts';
+import { MAX_QUEUED_PER_ACCOUNT } from '../../../src/domain/callback/settings.ts';
+import type { StoredNotification } from '../../../src/domain/callback/types.ts';
+import { SimClock } from '../../sim/clock.ts';
+import { FakeHttp, seededRandom } from './fake-http.ts';
+
+class MemoryStore implements NotificationStore {
+  readonly rows = new Map<string, StoredNotification>();
+  broken = false;
+
+  async put(notification: StoredNotification): Promise<void> {
+    this.#check();
+    this.rows.set(notification.id, notification);
+  }
+
+  async listPending(limit: number, accountId?: string): Promise<readonly StoredNotification[]> {
+    this.#check();
+    return [...this.rows.values()]
+      .filter((row) => accountId === undefined || row.accountId === accountId)
+      .slice(0, limit);
+  }
+
+  async recordAttempt(id: string, attempts: number): Promise<void> {
+    this.#check();
+    const row = this.rows.get(id);
+    if (row !== undefined) this.rows.set(id, { ...row, attempts });
+  }
+
+  async remove(id: string): Promise<void> {
+    this.#check();
+    this.rows.delete(id);
+  }
+
+  #check(): void {
+    if (this.broken) throw new Error('disk full');
+  }
+}
+
+let clock: SimClock;
+let http: FakeHttp;
+let store: MemoryStore;
+let client: CallbackClient;
+let attempted: string[];
+let seed = 1;
+
+const start = (): CallbackClient =>
+  createCallbackClient({
+    http,
+    clock,
+    random: seededRandom(seed++),
+    logger: silentLogger,
+    tokens: { tokensOf: async () => ({ own: 'token', parent: undefined }) },
+    settings: { userAgent: 'Test/1', signatureHeaders: ['X-Plivo-Signature'] },
+    notifications: store,
+    onAttempt: (notification, { status }) => attempted.push(`${notification.event} ${status}`),
+  });
+
+beforeEach(() => {
+  clock = new SimClock();
+  http = new FakeHttp(clock);
+  store = new MemoryStore();
+  attempted = [];
+  client = start();
+});
+
+const notify = (event: string, call = 'c1', account = 'MA_A', host = 'a.example'): void =>
+  client.notify({
+    accountId: account,
+    callUuid: call,
+    event,
+    target: { url: `https://${host}/${event}`, method: 'POST' },
+    parameters: [['Event', event]],
+  });
+const called = (): string[] =>
+  http.requests.map(({ request }) => request.url.replace('https://', ''));
+
+describe('notifications: order', () => {
+  it('of one call are delivered one after the other, in order', async () => {
+    http.delayMs = 100;
+    for (const event of ['Ring', 'StartStream', 'Hangup']) notify(event);
+    await clock.advance(150);
+    expect(called()).toEqual(['a.example/Ring', 'a.example/StartStream']);
+    await clock.advance(1000);
+    expect(called()).toEqual(['a.example/Ring', 'a.example/StartStream', 'a.example/Hangup']);
+    expect(http.maxRunning).toBe(1);
+  });
+
+  it('also while an earlier one is retried', async () => {
+    http.reply = (request, count) => (request.url.endsWith('Ring') && count < 3 ? 500 : 200);
+    notify('Ring');
+    notify('Hangup');
+    await clock.advance(10_000);
+    expect(called()).toEqual([
+      'a.example/Ring',
+      'a.example/Ring',
+      'a.example/Ring',
+      'a.example/Hangup',
+    ]);
+  });
+
+  it('one that was stored with the settlement follows those that came before', async () => {
+    http.delayMs = 50;
+    notify('Ring');
+    client.notifyStored({
+      id: 'n1',
+      accountId: 'MA_A',
+      callUuid: 'c1',
+      event: 'Hangup',
+      target: { url: 'https://a.example/Hangup', method: 'POST' },
+      parameters: [],
+      createdUs: clock.wallMs() * 1000,
+      attempts: 0,
+    });
+    await clock.advance(1000);
+    expect(called()).toEqual(['a.example/Ring', 'a.example/Hangup']);
+  });
+
+  it('other calls do not wait', async () => {
+    http.reply = (request) => (request.url.includes('slow') ? 'silence' : 200);
+    notify('Ring', 'c1', 'MA_A', 'slow.example');
+    notify('Ring', 'c2');
+    await clock.advance(10);
+    expect(store.rows.size).toBe(1);
+    expect(called()).toHaveLength(2);
+  });
+});
+
+describe('notifications: delivery', () => {
+  it('are in the store until acknowledged by a 2xx', async () => {
+    http.delayMs = 100;
+    http.reply = () => 204;
+    notify('Ring');
+    await clock.advance(50);
+    expect([...store.rows.values()]).toMatchObject([
+      { event: 'Ring', callUuid: 'c1', attempts: 0 },
+    ]);
+    await clock.advance(100);
+    expect(store.rows.size).toBe(0);
+    expect(attempted).toEqual(['Ring 204']);
+  });
+
+  it('are retried after 0.5, 1 and 2 s and then given up', async () => {
+    http.reply = () => 503;
+    notify('Ring');
+    await clock.advance(3499);
+    expect(store.rows.size).toBe(1);
+    expect([...store.rows.values()][0]?.attempts).toBe(3);
+    await clock.advance(60_000);
+    expect(http.requests.map(({ atMs }) => atMs)).toEqual([0, 500, 1500, 3500]);
+    expect(store.rows.size).toBe(0);
+  });
+
+  it('wait 5 s for an answer', async () => {
+    notify('Ring');
+    await clock.advance(10);
+    expect(http.requests[0]?.request.readTimeoutMs).toBe(5000);
+  });
+
+  it('are not retried after a 4xx (dialect §6), unless the URL asks for it', async () => {
+    http.reply = () => 404;
+    notify('Ring');
+    await clock.advance(10_000);
+    expect(http.requests).toHaveLength(1);
+    expect(store.rows.size).toBe(0);
+    client.notify({
+      accountId: 'MA_A',
+      callUuid: 'c1',
+      event: 'Hangup',
+      target: { url: 'https://a.example/#rp=4xx&rc=1', method: 'POST' },
+      parameters: [],
+    });
+    await clock.advance(10_000);
+    expect(http.requests).toHaveLength(3);
+  });
+
+  it('with a URL that is none are given up without a call', async () => {
+    client.notify({
+      accountId: 'MA_A',
+      callUuid: 'c1',
+      event: 'Ring',
+      target: { url: 'nonsense', method: 'POST' },
+      parameters: [],
+    });
+    await clock.advance(1000);
+    expect(http.requests).toHaveLength(0);
+    expect(store.rows.size).toBe(0);
+  });
+
+  it('are delivered even when the store has failed', async () => {
+    store.broken = true;
+    notify('Ring');
+    notify('Hangup');
+    await clock.advance(1000);
+    expect(called()).toEqual(['a.example/Ring', 'a.example/Hangup']);
+    expect(client.queued()).toBe(0);
+  });
+});
+
+describe('notifications: restart', () => {
+  it('what was not acknowledged is delivered by the next process, in order, with the attempts left', async () => {
+    http.reply = () => 500;
+    notify('Ring');
+    notify('Hangup');
+    await clock.advance(600);
+    expect(http.requests).toHaveLength(2);
+    const closing = client.close(0);
+    await clock.advance(100_000);
+    await closing;
+    expect(http.requests).toHaveLength(2);
+
+    client = start();
+    const resumed = client.resume();
+    await clock.advance(100_000);
+    expect(await resumed).toBe(2);
+    expect(called().slice(2)).toEqual([
+      'a.example/Ring',
+      'a.example/Ring',
+      'a.example/Hangup',
+      'a.example/Hangup',
+      'a.example/Hangup',
+      'a.example/Hangup',
+    ]);
+    expect(store.rows.size).toBe(0);
+  });
+
+  it('one that is older than a day is given up', async () => {
+    http.reply = () => 'silence';
+    notify('Ring');
+    await clock.advance(10);
+    await Promise.all([client.close(0), clock.advance(1)]);
+    await clock.advance(25 * 3_600_000);
+    client = start();
+    void client.resume();
+    await clock.advance(1000);
+    expect(http.requests).toHaveLength(1);
+    expect(store.rows.size).toBe(0);
+  });
+
+  it('close waits for deliveries under way, as long as it may', async () => {
+    http.delayMs = 300;
+    notify('Ring');
+    let closed = false;
+    void client.close(1000).then(() => {
+      closed = true;
+    });
+    await clock.advance(299);
+    expect(closed).toBe(false);
+    await clock.advance(10);
+    expect(closed).toBe(true);
+    expect(store.rows.size).toBe(0);
+  });
+});
+
+describe('notifications: bounds', () => {
+  it('a dead server of one customer delays no other, and holds a limited number of deliveries', async () => {
+    http.reply = (request) => (request.url.includes('dead') ? 'silence' : 200);
+    for (let i = 0; i < 500; i += 1) notify('Ring', `dead-${i}`, 'MA_DEAD', 'dead.example');
+    for (let i = 0; i < 10; i += 1) notify('Ring', `live-${i}`, 'MA_LIVE');
+    await clock.advance(10);
+    expect(called().filter((url) => url.startsWith('a.'))).toHaveLength(10);
+    expect(http.running).toBe(32);
+  });
+
+  it('beyond the limit of an account they wait in the store alone, and all arrive in order', async () => {
+    http.delayMs = 1;
+    const total = MAX_QUEUED_PER_ACCOUNT * 3;
+    for (let i = 0; i < total; i += 1) notify(`e${i}`, `call-${i % 50}`);
+    expect(client.queued()).toBe(MAX_QUEUED_PER_ACCOUNT);
+    // Some more while the lane is being refilled.
+    await clock.advance(20);
+    for (let i = total; i < total + 50; i += 1) notify(`e${i}`, `call-${i % 50}`);
+    for (let i = 0; i < 40 && store.rows.size > 0; i += 1) await clock.advance(20);
+    expect(store.rows.size).toBe(0);
+    expect(client.queued()).toBe(0);
+    const numbers = called().map((url) => Number(url.replace('a.example/e', '')));
+    expect(numbers).toHaveLength(total + 50);
+    for (let call = 0; call < 50; call += 1) {
+      const ofCall = numbers.filter((number) => number % 50 === call);
+      expect(ofCall).toEqual([...ofCall].sort((a, b) => a - b));
+    }
+  });
+});
