@@ -1,0 +1,67 @@
+/** Bills calls as fast as it can and says on standard output what it was told is durable; made to be killed. */
+import { micros } from '../../src/base/money.ts';
+import { HANGUP_CAUSES } from '../../src/domain/call/types.ts';
+import { chargesOf, closeCall } from '../../src/domain/cdr/cdr.ts';
+import type { OpenCall } from '../../src/domain/cdr/needs.ts';
+import { openAt } from '../edge/store/open.ts';
+import { aCdr, aNotification, anOpenCall, START_US } from '../edge/store/records.ts';
+
+const PARALLEL_CALLS = 8;
+const [folder = '', round = '0'] = process.argv.slice(2);
+const { store } = await openAt(folder);
+const say = (line: string): boolean => process.stdout.write(`${line}\n`);
+
+let next = 0;
+async function bill(): Promise<void> {
+  for (;;) {
+    next += 1;
+    const callUuid = `${round}-${next}`;
+    const call = openCall(callUuid);
+    if (!(await store.calls.open(call, undefined)).ok) throw new Error('not opened');
+    const answered: OpenCall = {
+      ...call,
+      cdr: { ...call.cdr, answerUs: START_US + 1_000_000 },
+      heartbeatUs: START_US + 1_000_000,
+    };
+    await store.calls.update(answered);
+    say(`answered ${callUuid}`);
+    await store.calls.heartbeat([callUuid], START_US + 31_000_000);
+    const { normal } = HANGUP_CAUSES;
+    const end = {
+      endUs: START_US + (next % 120) * 1_000_000 + 2_000_000,
+      hangupCause: normal.cause,
+      hangupCauseCode: normal.code,
+      hangupCauseName: normal.name,
+      hangupSource: 'Caller',
+      hangupDisposition: 'recv_bye',
+    } as const;
+    const cdr = closeCall(answered, end, 'Call hangup');
+    const notification = aNotification({ id: callUuid, callUuid });
+    await store.calls.settle({ cdr, entries: chargesOf(cdr), notification });
+    say(`settled ${callUuid}`);
+  }
+}
+
+function openCall(callUuid: string): OpenCall {
+  return anOpenCall({
+    cdr: aCdr({ callUuid, answerUs: undefined, cost: micros(0), billedSeconds: 0 }),
+    reserved: micros(6_500),
+    streams: [
+      {
+        streamId: `${callUuid}-stream`,
+        serviceUrl: 'ws://127.0.0.1/',
+        audioTrack: 'inbound',
+        bidirectional: true,
+        contentType: 'audio/x-l16;rate=8000',
+        startUs: START_US + 1_000_000,
+        endUs: undefined,
+        perMinute: micros(3_000),
+        pulseSeconds: 60,
+      },
+    ],
+    hangupNotification: aNotification({ id: callUuid, callUuid }),
+  });
+}
+
+say('ready');
+await Promise.all(Array.from({ length: PARALLEL_CALLS }, bill));

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { withFolder } from '../edge/store/open.ts';
+import { billUntilKilled, findFaults, prepare } from './crash.ts';
+
+it('kill -9 in the middle of billing loses no answered call and no money, at any of several moments', async () => {
+  await withFolder(async (folder) => {
+    await prepare(folder);
+    for (const [round, lines] of [0, 1, 17, 120, 333].entries()) {
+      const witness = await billUntilKilled(folder, round, lines);
+      if (lines > 10) expect(witness.settled.length).toBeGreaterThan(0);
+      expect(await findFaults(folder, witness)).toEqual([]);
+    }
+  });
+});

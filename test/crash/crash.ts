@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { silentLogger } from '../../src/base/logger.ts';
+import { micros } from '../../src/base/money.ts';
+import { recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
+import type { Store } from '../../src/edge/store/store.ts';
+import { openAt } from '../edge/store/open.ts';
+import { anAccount, anEntry } from '../edge/store/records.ts';
+
+const ACCOUNT = anAccount().authId;
+const CREDIT = 1_000_000_000_000;
+const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
+
+/** An account with money enough for every round. */
+export async function prepare(folder: string): Promise<void> {
+  const { store } = await openAt(folder);
+  await store.accounts.create(anAccount(), 'token');
+  await store.ledger.post([anEntry({ amount: micros(CREDIT) })], { checked: false });
+  await store.close();
+}
+
+/** What the child was told is durable before it died. */
+interface Witness {
+  readonly answered: readonly string[];
+  readonly settled: readonly string[];
+}
+
+/** Lets a child bill calls in `folder`, and kills it after it has said `lines` lines. */
+export async function billUntilKilled(
+  folder: string,
+  round: number,
+  lines: number,
+): Promise<Witness> {
+  const child = spawn(process.execPath, [CHILD, folder, String(round)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.setEncoding('utf8');
+  child.stdout.on('data', (text: string) => {
+    said += text;
+    if (said.split('\n').length > lines + 1) child.kill('SIGKILL');
+  });
+  await new Promise((resolve) => child.once('close', resolve));
+  const whole = said.slice(0, said.lastIndexOf('\n')).split('\n');
+  const of = (word: string): readonly string[] =>
+    whole.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
+  return { answered: of('answered'), settled: of('settled') };
+}
+
+/** Starts again on what the kill left, and says everything that is wrong. */
+export async function findFaults(folder: string, witness: Witness): Promise<readonly string[]> {
+  const { store } = await openAt(folder);
+  const recovered = await recoverOpenCalls(store.calls, silentLogger);
+  const again = await recoverOpenCalls(store.calls, silentLogger);
+  const faults: string[] = [];
+  if (again.length > 0) faults.push(`${again.length} calls recovered twice`);
+  for (const fault of await store.verify()) faults.push(`ledger: ${JSON.stringify(fault)}`);
+  for (const callUuid of [...witness.answered, ...witness.settled]) {
+    if ((await store.cdrs.get(callUuid)) === undefined) faults.push(`no record of ${callUuid}`);
+  }
+  for (const cdr of recovered) {
+    if (cdr.answerUs !== undefined && cdr.cost === 0) faults.push(`${cdr.callUuid} not billed`);
+  }
+  faults.push(...(await moneyFaults(store)));
+  await store.close();
+  return faults;
+}
+
+/** The balance is the credit less every record's cost, nothing is held, and every call has its notification. */
+async function moneyFaults(store: Store): Promise<readonly string[]> {
+  const faults: string[] = [];
+  const balance = await store.ledger.balance(ACCOUNT, 'USD');
+  const sums = await store.cdrs.summary({ accountId: ACCOUNT });
+  if (balance === undefined) return ['the balance is gone'];
+  if (balance.reservedFunds !== 0) faults.push(`still held: ${balance.reservedFunds}`);
+  if (balance.balance !== CREDIT - sums.totalCost) {
+    faults.push(`balance ${balance.balance}, records cost ${sums.totalCost}`);
+  }
+  const notifications = await store.notifications.listPending(Number.MAX_SAFE_INTEGER);
+  if (notifications.length !== sums.totalCalls) {
+    faults.push(`${notifications.length} notifications for ${sums.totalCalls} calls`);
+  }
+  return faults;
+}
