@@ -321,6 +321,16 @@ function callContract(opened: () => Opened): void {
       ]);
     });
 
+    it('notifications are listed of one account alone when asked so', async () => {
+      const { notifications } = opened().store;
+      await notifications.put(aNotification({ id: 'a', accountId: ACCOUNT }));
+      await notifications.put(aNotification({ id: 'b', accountId: 'MA_OTHER' }));
+      await notifications.put(aNotification({ id: 'c', accountId: 'MA_OTHER' }));
+      const pending = await notifications.listPending(10, 'MA_OTHER');
+      expect(pending.map(({ id }) => id)).toEqual(['b', 'c']);
+      expect(await notifications.listPending(1, 'MA_OTHER')).toHaveLength(1);
+    });
+
     it('records are listed latest first, filtered and summed', async () => {
       const { store } = opened();
       for (const [index, from] of ['1415', '1416', '1415'].entries()) {

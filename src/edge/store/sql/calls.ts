@@ -83,7 +83,10 @@ export const notificationRoom = (db: Connection): Immediate<NotificationStore> =
     notificationTable.insertNew(db, notification);
   },
   /** Oldest first, so that a call's notifications keep their order. */
-  listPending: (limit) => notificationTable.all(db, 'ORDER BY seq LIMIT ?', [limit]),
+  listPending: (limit, accountId) =>
+    accountId === undefined
+      ? notificationTable.all(db, 'ORDER BY seq LIMIT ?', [limit])
+      : notificationTable.all(db, 'WHERE account_id = ? ORDER BY seq LIMIT ?', [accountId, limit]),
   recordAttempt: (id, attempts) => {
     db.run('UPDATE notification SET attempts = ? WHERE id = ?', [attempts, id]);
   },
