@@ -7,6 +7,7 @@ import type { CallControl } from '../../domain/dispatch/types.ts';
 import type { Ledger } from '../../domain/ledger/ledger.ts';
 import type { Provisioning } from '../../domain/provisioning/provisioning.ts';
 import type { Recordings } from '../../domain/recording/recording.ts';
+import type { CampaignView } from './campaign-view.ts';
 import type { LiveCalls } from './live-calls.ts';
 import type { Operations } from './operations.ts';
 
@@ -31,6 +32,11 @@ export interface RestSettings {
   readonly platformName: string;
   /** Life of a signed recording link, seconds. */
   readonly recordingLinkSeconds: number;
+  /** Key of signed links. */
+  readonly linkKey: string;
+  /** Absolute folders of the files behind recordings and exports. */
+  readonly recordingsFolder: string;
+  readonly exportsFolder: string;
 }
 
 /** What the routes work with. */
@@ -40,7 +46,10 @@ export interface Rooms {
   readonly provisioning: Provisioning;
   readonly callRecords: CallRecords;
   readonly recordings: Recordings;
+  /** An export waits: wakes whoever works on them. */
+  readonly onExportQueued: () => void;
   readonly control: CallControl;
+  readonly campaigns: CampaignView;
   readonly liveCalls: LiveCalls;
   readonly operations: Operations;
   readonly settings: RestSettings;

@@ -19,6 +19,13 @@ export interface Admission {
   readonly access: Access | undefined;
 }
 
+type Admitting = Pick<Route, 'audience' | 'unknownAccountStatus' | 'mainAccountOnly'>;
+
+const ACCESS_TOKEN_AUDIENCES: ReadonlySet<Route['audience']> = new Set([
+  'accountOrAccessToken',
+  'callerOrAccessToken',
+]);
+
 const NOBODY: Admission = { principal: undefined, access: undefined };
 
 export interface GateDeps {
@@ -38,7 +45,7 @@ export class Gate {
   }
 
   async admit(
-    route: Pick<Route, 'audience' | 'unknownAccountStatus'>,
+    route: Admitting,
     headers: IncomingHttpHeaders,
     pathAuthId: string | undefined,
   ): Promise<Result<Admission, Failure>> {
@@ -65,7 +72,7 @@ export class Gate {
     audience: Route['audience'],
   ): Promise<Result<Principal, Failure>> {
     const { accounts } = this.#deps;
-    if (credentials.kind === 'bearer' && audience !== 'accountOrAccessToken') {
+    if (credentials.kind === 'bearer' && !ACCESS_TOKEN_AUDIENCES.has(audience)) {
       return err(INVALID_TOKEN);
     }
     const principal =
@@ -79,12 +86,18 @@ export class Gate {
   }
 
   async #authorize(
-    route: Pick<Route, 'unknownAccountStatus'>,
+    route: Admitting,
     principal: Principal,
     pathAuthId: string,
   ): Promise<Result<Admission, Failure>> {
     const access = await this.#deps.accounts.authorize(principal, pathAuthId);
-    if (access.ok) return ok({ principal, access: access.value });
+    if (access.ok) {
+      const { account } = access.value;
+      if (route.mainAccountOnly && account.parentAuthId !== undefined) {
+        return err(failure(403, 'not available to sub-accounts'));
+      }
+      return ok({ principal, access: access.value });
+    }
     if (
       route.unknownAccountStatus !== undefined &&
       (await this.#deps.accounts.get(pathAuthId)) === undefined

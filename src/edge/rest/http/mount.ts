@@ -42,6 +42,7 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, rooms: Roo
       if (authId === '') {
         return sendFailure(reply, MISSING_ACCOUNT_ID, route.errors, request.apiId);
       }
+      if (route.audience === 'link' && carriesSignature(request)) return undefined;
       const admitted = await gate.admit(route, request.headers, authId);
       if (!admitted.ok) return sendFailure(reply, admitted.error, route.errors, request.apiId);
       request.admission = admitted.value;
@@ -102,12 +103,22 @@ function inputOf(request: FastifyRequest): AccountInput {
 
 function sendRaw(reply: FastifyReply, raw: RawReply): FastifyReply {
   for (const [name, value] of Object.entries(raw.headers ?? {})) reply.header(name, value);
+  if (raw.status !== undefined) reply.code(raw.status);
   return reply.type(raw.contentType).send(raw.body);
 }
 
+const ABOUT_AN_ACCOUNT: ReadonlySet<Route['audience']> = new Set([
+  'account',
+  'accountOrAccessToken',
+  'link',
+]);
+
+const carriesSignature = ({ query }: FastifyRequest): boolean =>
+  typeof (query as { readonly sig?: unknown }).sig === 'string';
+
 /** The account named in the path of an account route. */
 function pathAccount(route: Route, request: FastifyRequest): string | undefined {
-  if (route.audience !== 'account' && route.audience !== 'accountOrAccessToken') return undefined;
+  if (!ABOUT_AN_ACCOUNT.has(route.audience)) return undefined;
   const { auth_id: authId } = request.params as { readonly auth_id?: string };
   return authId ?? '';
 }

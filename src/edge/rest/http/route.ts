@@ -16,6 +16,10 @@ export type Audience =
   | 'accountOrAccessToken'
   /** Account credentials, no account in the path. */
   | 'caller'
+  /** As `caller`, or an access token as Bearer. */
+  | 'callerOrAccessToken'
+  /** A signed link (`sig` in the query, checked by the route), else as `account`. */
+  | 'link'
   /** The operator's bearer token. */
   | 'admin'
   | 'public';
@@ -53,6 +57,8 @@ export interface AccountInput<P = unknown, Q = unknown, B = unknown> extends Cal
 export interface RawReply {
   readonly contentType: string;
   readonly body: string | Readable;
+  /** Instead of the route's. */
+  readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -71,6 +77,8 @@ interface Common {
   readonly internalError?: string;
   /** Instead of 403 when no account has the id of the path (spec Errors, Make call: 404). */
   readonly unknownAccountStatus?: 404;
+  /** Sub-accounts have no such resources: 403. */
+  readonly mainAccountOnly?: true;
   /** Content type when the reply is not JSON. */
   readonly produces?: string;
   /** Largest body, when it differs from the setting. */
@@ -123,14 +131,20 @@ const accountRoutes =
 export const accountRoute = accountRoutes('account');
 export const readableByToken = accountRoutes('accountOrAccessToken');
 
-export const callerRoute = <
-  P extends MaybeSchema = undefined,
-  Q extends MaybeSchema = undefined,
-  B extends MaybeSchema = undefined,
-  R extends MaybeSchema = undefined,
->(
-  definition: RouteDefinition<P, Q, B, R, CallerInput<Known<P>, Known<Q>, Known<B>>>,
-): Route => erased(definition, 'caller');
+const callerRoutes =
+  (audience: Audience) =>
+  <
+    P extends MaybeSchema = undefined,
+    Q extends MaybeSchema = undefined,
+    B extends MaybeSchema = undefined,
+    R extends MaybeSchema = undefined,
+  >(
+    definition: RouteDefinition<P, Q, B, R, CallerInput<Known<P>, Known<Q>, Known<B>>>,
+  ): Route =>
+    erased(definition, audience);
+
+export const callerRoute = callerRoutes('caller');
+export const callerReadableByToken = callerRoutes('callerOrAccessToken');
 
 const accountlessRoutes =
   (audience: Audience) =>
@@ -146,3 +160,13 @@ const accountlessRoutes =
 
 export const adminRoute = accountlessRoutes('admin');
 export const publicRoute = accountlessRoutes('public');
+/** `access` is undefined when a signature came instead of credentials: the route must check it. */
+export const linkRoute = <P extends MaybeSchema = undefined, Q extends MaybeSchema = undefined>(
+  definition: RouteDefinition<
+    P,
+    Q,
+    undefined,
+    undefined,
+    Input<Known<P>, Known<Q>> & { readonly access: Access | undefined }
+  >,
+): Route => erased(definition, 'link');

@@ -1,16 +1,20 @@
-import { err, ok, type Result } from '../../../base/result.ts';
-import { DEFAULT_PER_PAGE, MAX_PER_PAGE, parseWindowBound } from '../../../domain/ledger/ledger.ts';
-import type { EntryFilter } from '../../../domain/ledger/types.ts';
-import { type Failure, failure, notFound } from '../http/failure.ts';
-import { type Route, readableByToken } from '../http/route.ts';
-import { type Static, Type } from '../http/schema.ts';
-import { answered } from '../refusal.ts';
+import { err, ok, type Result } from '../../../../base/result.ts';
+import {
+  DEFAULT_PER_PAGE,
+  MAX_PER_PAGE,
+  parseWindowBound,
+} from '../../../../domain/ledger/ledger.ts';
+import type { EntryFilter } from '../../../../domain/ledger/types.ts';
+import { type Failure, failure, notFound } from '../../http/failure.ts';
+import { type Route, readableByToken } from '../../http/route.ts';
+import { type Static, Type } from '../../http/schema.ts';
+import { answered } from '../../refusal.ts';
 import {
   BalanceSchema,
   showBalance,
   showEntryPage,
   TransactionListSchema,
-} from '../wire/ledger.ts';
+} from '../../wire/ledger.ts';
 
 const RETRIEVAL_FAILED = 'Failed to retrieve transactions';
 

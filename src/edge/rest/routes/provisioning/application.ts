@@ -1,17 +1,17 @@
-import { err, ok } from '../../../base/result.ts';
-import type { Rooms } from '../deps.ts';
-import { invalidField } from '../http/failure.ts';
-import { type AccountInput, accountRoute, type Route } from '../http/route.ts';
-import { apiId, appIdField, flag, messageReply, sliceQuery, Type } from '../http/schema.ts';
-import { answered, refused } from '../refusal.ts';
+import { err, ok } from '../../../../base/result.ts';
+import type { Rooms } from '../../deps.ts';
+import { invalidField } from '../../http/failure.ts';
+import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
+import { apiId, appIdField, flag, messageReply, sliceQuery, Type } from '../../http/schema.ts';
+import { answered, refused } from '../../refusal.ts';
 import {
   ApplicationCreateBody,
   ApplicationSchema,
   ApplicationUpdateBody,
   applicationPatch,
   showApplication,
-} from '../wire/application.ts';
-import { MetaSchema, metaOf, sliceOf } from '../wire/list.ts';
+} from '../../wire/application.ts';
+import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
 import { subAccountFor, visibleTo } from './scope.ts';
 
 const ROOT = '/api/v1/Account/{auth_id}/Application/';

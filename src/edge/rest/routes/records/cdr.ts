@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream';
-import { ok, type Result } from '../../../base/result.ts';
-import type { CallRecords } from '../../../domain/cdr/cdr.ts';
-import type { CdrFilter } from '../../../domain/cdr/types.ts';
-import { csvLine } from '../http/csv.ts';
-import type { Failure } from '../http/failure.ts';
-import { accountRoute, callerRoute, type Route } from '../http/route.ts';
-import { oneOf, type Static, Type } from '../http/schema.ts';
-import { windowOf } from '../http/values.ts';
-import { answered } from '../refusal.ts';
-import { CdrSchema, CdrSummarySchema, showCdr, showCdrSummary } from '../wire/cdr.ts';
-import { pageQuery, pageSlice } from '../wire/list.ts';
+import { ok, type Result } from '../../../../base/result.ts';
+import type { CallRecords } from '../../../../domain/cdr/cdr.ts';
+import type { CdrFilter } from '../../../../domain/cdr/types.ts';
+import { csvLine } from '../../http/csv.ts';
+import type { Failure } from '../../http/failure.ts';
+import { accountRoute, callerRoute, type Route } from '../../http/route.ts';
+import { oneOf, type Static, Type } from '../../http/schema.ts';
+import { windowOf } from '../../http/values.ts';
+import { answered } from '../../refusal.ts';
+import { CdrSchema, CdrSummarySchema, showCdr, showCdrSummary } from '../../wire/cdr.ts';
+import { pageQuery, pageSlice } from '../../wire/list.ts';
 
 const PER_PAGE_DEFAULT = 20;
 const PER_PAGE_MAX = 100;

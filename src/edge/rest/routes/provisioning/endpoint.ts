@@ -1,9 +1,9 @@
-import { err, ok } from '../../../base/result.ts';
-import type { Rooms } from '../deps.ts';
-import { invalidField } from '../http/failure.ts';
-import { type AccountInput, accountRoute, type Route } from '../http/route.ts';
-import { apiId, appIdField, flag, messageReply, sliceQuery, Type } from '../http/schema.ts';
-import { answered } from '../refusal.ts';
+import { err, ok } from '../../../../base/result.ts';
+import type { Rooms } from '../../deps.ts';
+import { invalidField } from '../../http/failure.ts';
+import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
+import { apiId, appIdField, flag, messageReply, sliceQuery, Type } from '../../http/schema.ts';
+import { answered } from '../../refusal.ts';
 import {
   type EndpointContext,
   EndpointCreateBody,
@@ -14,8 +14,8 @@ import {
   permissionsOf,
   showCreatedEndpoint,
   showEndpoint,
-} from '../wire/endpoint.ts';
-import { MetaSchema, metaOf, sliceOf } from '../wire/list.ts';
+} from '../../wire/endpoint.ts';
+import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
 import { subAccountFor, visibleTo } from './scope.ts';
 
 const ROOT = '/api/v1/Account/{auth_id}/Endpoint/';

@@ -1,7 +1,7 @@
-import { err, ok, type Result } from '../../../base/result.ts';
-import type { Rooms } from '../deps.ts';
-import { type Failure, invalidField } from '../http/failure.ts';
-import type { AccountInput } from '../http/route.ts';
+import { err, ok, type Result } from '../../../../base/result.ts';
+import type { Rooms } from '../../deps.ts';
+import { type Failure, invalidField } from '../../http/failure.ts';
+import type { AccountInput } from '../../http/route.ts';
 
 /** A sub-account sees its own resources only; to others they do not exist. */
 export const visibleTo = <T extends { readonly subAccount: string | undefined }, E>(

@@ -1,0 +1,13 @@
+/** Campaigns that use an account's capacity now; empty while there are none. */
+export interface RunningCampaign {
+  readonly campaign_id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly max_concurrent: number;
+  readonly running: number;
+  readonly queued: number;
+}
+
+export interface CampaignView {
+  running(accountId: string): readonly RunningCampaign[];
+}

@@ -1,0 +1,44 @@
+import type { Clock } from '../../base/clock.ts';
+import { opensPath, signPath } from '../../domain/recording/recording.ts';
+import type { Recording } from '../../domain/recording/types.ts';
+import { canonicalPath } from './http/url.ts';
+import { recordingFilePath } from './wire/recording.ts';
+
+export interface LinkSettings {
+  /** Base of links, without a slash at the end. */
+  readonly publicUrl: string;
+  readonly linkKey: string;
+  readonly recordingLinkSeconds: number;
+}
+
+/** Links that open one file for a while without credentials (spec Limits: recording playback links). */
+export interface SignedLinks {
+  toRecording(recording: Pick<Recording, 'accountId' | 'recordingId' | 'format'>): string;
+  toExport(accountId: string, exportId: string): string;
+  /** Whether the signature in `query` opens `url`, now. */
+  opens(url: string, query: { readonly exp?: string; readonly sig?: string }): boolean;
+}
+
+/** Export mails are read later than callbacks are: their links live a week. */
+const EXPORT_LINK_SECONDS = 7 * 86_400;
+
+export const exportFilePath = (accountId: string, exportId: string): string =>
+  `/api/v1/Account/${accountId}/export/recording/${exportId}.zip`;
+
+export function createSignedLinks(
+  settings: LinkSettings,
+  clock: Pick<Clock, 'wallMs'>,
+): SignedLinks {
+  const nowSeconds = (): number => Math.floor(clock.wallMs() / 1000);
+  const link = (path: string, lifeSeconds: number): string =>
+    `${settings.publicUrl}${signPath(settings.linkKey, path, nowSeconds() + lifeSeconds)}`;
+  return {
+    toRecording: (recording) => link(recordingFilePath(recording), settings.recordingLinkSeconds),
+    toExport: (accountId, exportId) =>
+      link(exportFilePath(accountId, exportId), EXPORT_LINK_SECONDS),
+    opens(url, { exp = '', sig = '' }) {
+      const path = canonicalPath('GET', url.split('?', 1)[0] ?? '');
+      return opensPath(settings.linkKey, { path, exp, sig }, nowSeconds());
+    },
+  };
+}

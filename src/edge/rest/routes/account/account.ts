@@ -1,0 +1,203 @@
+import { ServiceError } from '../../../../base/errors.ts';
+import { unitsFromMicros } from '../../../../base/money.ts';
+import { err, ok, type Result } from '../../../../base/result.ts';
+import type { CallControl } from '../../../../domain/dispatch/types.ts';
+import { type Failure, failure } from '../../http/failure.ts';
+import {
+  accountRoute,
+  callerReadableByToken,
+  type Route,
+  readableByToken,
+} from '../../http/route.ts';
+import { apiId, Type } from '../../http/schema.ts';
+import { answered } from '../../refusal.ts';
+import { MeSchema, PlivoAccountSchema, showMe, showPlivoAccount } from '../../wire/me.ts';
+
+const common = { tag: 'Account', errors: 'plain' } as const;
+const params = Type.Object({ auth_id: Type.String() });
+const ACCESS_TOKEN_SECONDS_DEFAULT = 1800;
+const ACCESS_TOKEN_SECONDS_MAX = 86_400;
+const OVERLAP_SECONDS_DEFAULT = 86_400;
+const OVERLAP_SECONDS_MAX = 30 * 86_400;
+
+const me = callerReadableByToken({
+  ...common,
+  method: 'GET',
+  path: '/api/v1/auth/me',
+  summary: 'The account that asks',
+  reply: MeSchema,
+  async run({ ledger }, { principal, apiId: id }) {
+    const { account, owner } = principal;
+    return ok(showMe(account, await ledger.balances(owner.authId), id));
+  },
+});
+
+const getAccount = readableByToken({
+  ...common,
+  errors: 'resource',
+  method: 'GET',
+  path: '/api/v1/Account/{auth_id}/',
+  summary: 'Account details',
+  params,
+  reply: PlivoAccountSchema,
+  async run({ ledger }, { access, apiId: id, accountId }) {
+    const balance = await ledger.balance(accountId, access.owner.currency);
+    return answered(balance, (found) => ({
+      api_id: id,
+      ...showPlivoAccount(access.account, unitsFromMicros(found.balance)),
+    }));
+  },
+});
+
+interface Usage {
+  readonly used: number;
+  readonly percent: number;
+}
+
+/** Spec Errors, Capacity: 502 when the counter is not to be had. */
+function usageOf(control: CallControl, accountId: string, limit: number): Result<Usage, Failure> {
+  try {
+    const used = control.runningCalls(accountId);
+    const percent = limit === 0 ? (used === 0 ? 0 : 100) : (used / limit) * 100;
+    return ok({ used, percent: Math.round(percent * 100) / 100 });
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return err(failure(502, 'concurrency service unavailable'));
+  }
+}
+
+const capacity = accountRoute({
+  ...common,
+  method: 'GET',
+  path: '/api/v1/account/{auth_id}/capacity',
+  summary: 'Concurrency of the account at this moment',
+  params,
+  reply: Type.Object({
+    concurrent_calls: Type.Integer(),
+    max_concurrent: Type.Integer(),
+    concurrent_free: Type.Integer(),
+    utilization_pct: Type.Number(),
+    running_campaigns: Type.Array(
+      Type.Object({
+        campaign_id: Type.String(),
+        name: Type.String(),
+        status: Type.String(),
+        max_concurrent: Type.Integer(),
+        running: Type.Integer(),
+        queued: Type.Integer(),
+      }),
+    ),
+  }),
+  run({ control, campaigns }, { access, accountId }) {
+    const limit = access.owner.concurrentCallsLimit;
+    const usage = usageOf(control, accountId, limit);
+    if (!usage.ok) return usage;
+    return ok({
+      concurrent_calls: usage.value.used,
+      max_concurrent: limit,
+      concurrent_free: Math.max(0, limit - usage.value.used),
+      utilization_pct: usage.value.percent,
+      running_campaigns: [...campaigns.running(accountId)],
+    });
+  },
+});
+
+const concurrency = accountRoute({
+  ...common,
+  method: 'GET',
+  path: '/api/v1/Account/{auth_id}/concurrency',
+  summary: 'Calls running now and the limit',
+  params,
+  reply: Type.Object({
+    account_id: Type.String(),
+    concurrent_calls: Type.Integer(),
+    max_concurrent: Type.Integer(),
+    utilization_pct: Type.Number(),
+    request_id: Type.String(),
+  }),
+  run({ control }, { access, accountId, apiId: id }) {
+    const limit = access.owner.concurrentCallsLimit;
+    const usage = usageOf(control, accountId, limit);
+    if (!usage.ok) return usage;
+    return ok({
+      account_id: accountId,
+      concurrent_calls: usage.value.used,
+      max_concurrent: limit,
+      utilization_pct: usage.value.percent,
+      request_id: id,
+    });
+  },
+});
+
+const rotateToken = accountRoute({
+  ...common,
+  method: 'POST',
+  path: '/api/v1/Account/{auth_id}/token',
+  summary: 'Make a new auth token; the old one stays valid for the overlap',
+  status: 201,
+  params,
+  body: Type.Object({
+    overlap_seconds: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: OVERLAP_SECONDS_MAX, default: OVERLAP_SECONDS_DEFAULT }),
+    ),
+  }),
+  reply: Type.Object({
+    api_id: apiId(),
+    auth_id: Type.String(),
+    auth_token: Type.String(),
+    overlap_seconds: Type.Integer(),
+  }),
+  async run({ accounts }, { access, body, apiId: id }) {
+    const overlap = body.overlap_seconds ?? OVERLAP_SECONDS_DEFAULT;
+    const { authId } = access.account;
+    return answered(await accounts.rotateToken(authId, overlap), ({ authToken }) => ({
+      api_id: id,
+      auth_id: authId,
+      auth_token: authToken,
+      overlap_seconds: overlap,
+    }));
+  },
+});
+
+const createAccessToken = accountRoute({
+  ...common,
+  method: 'POST',
+  path: '/api/v1/Account/{auth_id}/access-token',
+  summary: 'Make a short-lived token for reading, to be sent as Bearer',
+  status: 201,
+  params,
+  body: Type.Object({
+    expires_in: Type.Optional(
+      Type.Integer({
+        minimum: 60,
+        maximum: ACCESS_TOKEN_SECONDS_MAX,
+        default: ACCESS_TOKEN_SECONDS_DEFAULT,
+      }),
+    ),
+  }),
+  reply: Type.Object({
+    access_token: Type.String(),
+    token_type: Type.String(),
+    expires_in: Type.Integer(),
+  }),
+  async run({ accounts }, { access, body }) {
+    const created = await accounts.createAccessToken(
+      access.account.authId,
+      body.expires_in ?? ACCESS_TOKEN_SECONDS_DEFAULT,
+    );
+    return ok({
+      access_token: created.accessToken,
+      token_type: 'bearer',
+      expires_in: created.expiresInSeconds,
+    });
+  },
+});
+
+export const accountRoutes: readonly Route[] = [
+  me,
+  getAccount,
+  capacity,
+  concurrency,
+  rotateToken,
+  createAccessToken,
+];

@@ -1,0 +1,265 @@
+import { ok, type Result } from '../../../../base/result.ts';
+import type { NumberFilter } from '../../../../domain/provisioning/needs.ts';
+import type { NumberRefusal } from '../../../../domain/provisioning/provisioning.ts';
+import type { PhoneNumber } from '../../../../domain/provisioning/types.ts';
+import type { Rooms } from '../../deps.ts';
+import { invalidField } from '../../http/failure.ts';
+import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
+import { appIdField, nullableText, Type } from '../../http/schema.ts';
+import { currencyField, e164Digits, e164Field } from '../../http/values.ts';
+import { answered, refused } from '../../refusal.ts';
+import { pageQuery, pageSlice } from '../../wire/list.ts';
+import { NumberSchema, showNumber } from '../../wire/number.ts';
+import { subAccountFor } from './scope.ts';
+
+const PER_PAGE_DEFAULT = 25;
+const PER_PAGE_MAX = 100;
+const ACCOUNT = '/api/v1/Account/{auth_id}';
+const ONE = `${ACCOUNT}/numbers/{e164_number}`;
+/** Lower case in the service that this dialect comes from (dialect §3.8). */
+const ONE_LOWERCASE = '/api/v1/account/{auth_id}/numbers/{e164_number}';
+const common = { tag: 'Numbers', errors: 'plain', mainAccountOnly: true } as const;
+const accountParams = Type.Object({ auth_id: Type.String() });
+const params = Type.Object({
+  auth_id: Type.String(),
+  e164_number: Type.String({ description: 'E.164, + written as %2B' }),
+});
+
+const listReply = Type.Object({
+  items: Type.Array(NumberSchema),
+  page: Type.Integer(),
+  per_page: Type.Integer(),
+  total: Type.Integer(),
+});
+const paging = pageQuery(PER_PAGE_DEFAULT, PER_PAGE_MAX);
+
+async function listed(
+  { provisioning }: Rooms,
+  filter: NumberFilter,
+  query: { readonly page?: number; readonly per_page?: number },
+) {
+  const slice = pageSlice(query, PER_PAGE_DEFAULT);
+  const { items, total } = await provisioning.numbers.list(filter, slice);
+  return ok({ items: items.map(showNumber), page: slice.page, per_page: slice.limit, total });
+}
+
+const digitsOf = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : text.replaceAll(/\D/g, '');
+
+type NumberInput = AccountInput<{ readonly e164_number: string }>;
+
+/** Runs a verb on the number of the path; anything that is no E.164 number is unknown. */
+const onNumber = async (
+  { accountId, params: path }: NumberInput,
+  verb: (e164: string, accountId: string) => Promise<Result<PhoneNumber, NumberRefusal>>,
+) => {
+  const e164 = e164Digits(path.e164_number);
+  return e164 === undefined
+    ? ({ ok: false, error: { kind: 'unknownNumber' } } as const)
+    : verb(e164, accountId);
+};
+
+const nothing = (): undefined => undefined;
+
+const listNumbers = accountRoute({
+  ...common,
+  method: 'GET',
+  path: `${ACCOUNT}/numbers`,
+  summary: 'Numbers of the account',
+  params: accountParams,
+  query: Type.Object({ ...paging, search: Type.Optional(Type.String()) }),
+  reply: listReply,
+  run: (rooms, { accountId, query }) =>
+    listed(rooms, { accountId, search: digitsOf(query.search) }, query),
+});
+
+const listInventory = accountRoute({
+  ...common,
+  method: 'GET',
+  path: `${ACCOUNT}/inventory/numbers`,
+  summary: 'Numbers that can be bought',
+  params: accountParams,
+  query: Type.Object({
+    ...paging,
+    country: Type.Optional(Type.String()),
+    search: Type.Optional(Type.String()),
+  }),
+  reply: listReply,
+  run: (rooms, { query }) =>
+    listed(
+      rooms,
+      {
+        status: 'available',
+        country: query.country?.toUpperCase(),
+        search: digitsOf(query.search),
+      },
+      query,
+    ),
+});
+
+const getNumber = accountRoute({
+  ...common,
+  method: 'GET',
+  path: ONE,
+  summary: 'One number of the account',
+  params,
+  reply: NumberSchema,
+  run: async ({ provisioning }, input) =>
+    answered(
+      await onNumber(input, (e164, accountId) => provisioning.numbers.get(e164, accountId)),
+      showNumber,
+    ),
+});
+
+const purchaseNumber = accountRoute({
+  ...common,
+  method: 'POST',
+  path: `${ACCOUNT}/numbers/purchase-from-inventory`,
+  summary: 'Buy a number; 402 when the available balance is too low',
+  status: 201,
+  params: accountParams,
+  body: Type.Object({ e164: e164Field(), currency: Type.Optional(currencyField()) }),
+  reply: NumberSchema,
+  run: async ({ provisioning }, { accountId, access, body }) =>
+    answered(
+      await provisioning.numbers.purchase(
+        body.e164.replace('+', ''),
+        accountId,
+        body.currency ?? access.owner.currency,
+      ),
+      showNumber,
+    ),
+});
+
+const releaseNumber = accountRoute({
+  ...common,
+  method: 'DELETE',
+  path: ONE,
+  summary: 'Give a number back',
+  params,
+  reply: Type.Object({
+    status: Type.String(),
+    message: Type.String(),
+    note: Type.String(),
+    release_fee: Type.Number(),
+    cancel_url: nullableText(),
+    cooldown_ends_at: nullableText(),
+  }),
+  run: async ({ provisioning }, input) =>
+    answered(
+      await onNumber(input, (e164, accountId) => provisioning.numbers.release(e164, accountId)),
+      ({ e164 }) => ({
+        status: 'released',
+        message: `number +${e164} released`,
+        note: 'The rent of the current month is not paid back.',
+        release_fee: 0,
+        cancel_url: null,
+        cooldown_ends_at: null,
+      }),
+    ),
+});
+
+const attachApplication = accountRoute({
+  ...common,
+  method: 'POST',
+  path: `${ONE}/application`,
+  summary: 'Calls to the number run this application',
+  status: 204,
+  params,
+  body: Type.Object({ application_id: appIdField() }),
+  run: async ({ provisioning }, input) =>
+    answered(
+      await onNumber(input, (e164, accountId) =>
+        provisioning.numbers.attachApplication(accountId, e164, input.body.application_id),
+      ),
+      nothing,
+      { unknownApplication: invalidField('application_id', 'is no application of this account') },
+    ),
+});
+
+const assignTrunk = accountRoute({
+  ...common,
+  method: 'POST',
+  path: `${ONE}/assign`,
+  summary: 'Calls to the number go to this inbound trunk',
+  status: 204,
+  params,
+  body: Type.Object({ trunk_group_id: Type.String({ minLength: 1 }) }),
+  run: async ({ provisioning }, input) =>
+    answered(
+      await onNumber(input, (e164, accountId) =>
+        provisioning.numbers.assignTrunk(accountId, e164, input.body.trunk_group_id),
+      ),
+      nothing,
+      { unknownTrunk: invalidField('trunk_group_id', 'is no trunk of this account') },
+    ),
+});
+
+const detach = (from: 'application' | 'trunk', word: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'DELETE',
+    path: `${ONE}/${word}`,
+    summary: `Calls to the number no longer lead to its ${from}`,
+    status: 204,
+    params,
+    run: async ({ provisioning }, input) =>
+      answered(
+        await onNumber(input, (e164, accountId) =>
+          provisioning.numbers.detach(accountId, e164, from),
+        ),
+        nothing,
+      ),
+  });
+
+const assignSubAccount = accountRoute({
+  ...common,
+  method: 'POST',
+  path: `${ONE_LOWERCASE}/assign-subaccount`,
+  summary: 'Give the number to a sub-account, or take it back with an empty id',
+  status: 204,
+  params,
+  body: Type.Object({ sub_account_id: Type.String() }),
+  async run(rooms, input) {
+    const subAccount = await subAccountFor(rooms, input, input.body.sub_account_id);
+    if (!subAccount.ok) return subAccount;
+    const assigned = await onNumber(input, (e164, accountId) =>
+      rooms.provisioning.numbers.assignSubAccount(accountId, e164, subAccount.value),
+    );
+    return answered(assigned, nothing);
+  },
+});
+
+const health = accountRoute({
+  ...common,
+  method: 'GET',
+  path: `${ONE_LOWERCASE}/health`,
+  summary: 'Whether calls to the number lead somewhere',
+  params,
+  reply: Type.Object({ e164: Type.String(), healthy: Type.Boolean(), reason: nullableText() }),
+  async run({ provisioning }, input) {
+    const found = await onNumber(input, (e164, id) => provisioning.numbers.get(e164, id));
+    if (!found.ok) return refused(found.error);
+    const { e164, applicationId, trunkGroupId } = found.value;
+    const healthy = applicationId !== undefined || trunkGroupId !== undefined;
+    return ok({
+      e164: `+${e164}`,
+      healthy,
+      reason: healthy ? null : 'attached to no application and no trunk',
+    });
+  },
+});
+
+export const numberRoutes: readonly Route[] = [
+  listNumbers,
+  listInventory,
+  getNumber,
+  purchaseNumber,
+  releaseNumber,
+  attachApplication,
+  assignTrunk,
+  detach('application', 'application'),
+  detach('trunk', 'assign'),
+  assignSubAccount,
+  health,
+];

@@ -1,0 +1,94 @@
+import type { Page, Slice } from '../../../../base/page.ts';
+import { ok, type Result } from '../../../../base/result.ts';
+import type { Trunks } from '../../../../domain/provisioning/provisioning.ts';
+import type { Failure } from '../../http/failure.ts';
+import { accountRoute, type Route } from '../../http/route.ts';
+import { type Static, sliceQuery, type TSchema, Type } from '../../http/schema.ts';
+import { answered, type Refusal } from '../../refusal.ts';
+import { sliceOf, TrunkMetaSchema, trunkMetaOf } from '../../wire/list.ts';
+
+/** Trunk parts are the main account's. */
+export const partCommon = { tag: 'Trunks', errors: 'plain', mainAccountOnly: true } as const;
+export const accountParams = Type.Object({ auth_id: Type.String() });
+const partParams = Type.Object({ auth_id: Type.String(), id: Type.String() });
+
+/** The four verbs that every kind of part has beside its creation. */
+interface PartVerbs<T, Patch> {
+  get(trunks: Trunks, accountId: string, id: string): Promise<Result<T, Refusal>>;
+  list(trunks: Trunks, accountId: string, slice: Slice): Promise<Page<T>>;
+  patch(trunks: Trunks, accountId: string, id: string, patch: Patch): Promise<Result<T, Refusal>>;
+  remove(trunks: Trunks, accountId: string, id: string): Promise<Result<void, Refusal>>;
+}
+
+interface PartKind<T, B extends TSchema, R extends TSchema, Patch> {
+  readonly noun: string;
+  /** Collection at `…/{kind}`; also listed at `…/trunks/{kind}` (dialect §3.9). */
+  readonly kind: string;
+  readonly body: B;
+  readonly reply: R;
+  readonly show: (part: T) => Static<R>;
+  readonly check: (body: Static<B>) => Result<Patch, Failure>;
+  readonly verbs: PartVerbs<T, Patch>;
+}
+
+/** Everything but creation, whose body differs most. */
+export function partRoutes<T, B extends TSchema, R extends TSchema, Patch>(
+  part: PartKind<T, B, R, Patch>,
+): readonly Route[] {
+  const root = `/api/v1/Account/{auth_id}/${part.kind}`;
+  const list = (path: string): Route =>
+    accountRoute({
+      ...partCommon,
+      method: 'GET',
+      path,
+      summary: `List ${part.noun}s`,
+      params: accountParams,
+      query: Type.Object(sliceQuery),
+      reply: Type.Object({ meta: TrunkMetaSchema, objects: Type.Array(part.reply) }) as TSchema,
+      async run({ provisioning }, { accountId, query }) {
+        const slice = sliceOf(query);
+        const page = await part.verbs.list(provisioning.trunks, accountId, slice);
+        return ok({ meta: trunkMetaOf(page, slice), objects: page.items.map(part.show) });
+      },
+    });
+  const one = { ...partCommon, path: `${root}/{id}`, params: partParams } as const;
+  return [
+    list(root),
+    list(`/api/v1/Account/{auth_id}/trunks/${part.kind}`),
+    accountRoute({
+      ...one,
+      method: 'GET',
+      summary: `Get one ${part.noun}`,
+      reply: part.reply as TSchema,
+      run: async ({ provisioning }, { accountId, params }) =>
+        answered(await part.verbs.get(provisioning.trunks, accountId, params.id), part.show),
+    }),
+    accountRoute({
+      ...one,
+      method: 'PUT',
+      summary: `Change one ${part.noun}`,
+      body: part.body as TSchema,
+      reply: part.reply as TSchema,
+      async run({ provisioning }, { accountId, params, body }) {
+        const patch = part.check(body as Static<B>);
+        if (!patch.ok) return patch;
+        const { verbs } = part;
+        return answered(
+          await verbs.patch(provisioning.trunks, accountId, params.id, patch.value),
+          part.show,
+        );
+      },
+    }),
+    accountRoute({
+      ...one,
+      method: 'DELETE',
+      summary: `Delete one ${part.noun}; refused while a trunk uses it`,
+      status: 204,
+      run: async ({ provisioning }, { accountId, params }) =>
+        answered(
+          await part.verbs.remove(provisioning.trunks, accountId, params.id),
+          () => undefined,
+        ),
+    }),
+  ];
+}

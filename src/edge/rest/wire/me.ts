@@ -1,0 +1,133 @@
+import { unitsFromMicros } from '../../../base/money.ts';
+import { isoMicros } from '../../../base/time-format.ts';
+import type { Account } from '../../../domain/account/types.ts';
+import type { Balance } from '../../../domain/ledger/types.ts';
+import { nullableText, nullableTimestamp, type Static, Type, timestamp } from '../http/schema.ts';
+
+/** `GET /api/v1/auth/me` (dialect §3.1). The token is never shown: `auth_secret` is empty. */
+export const MeSchema = Type.Object({
+  type: Type.String(),
+  id: Type.String(),
+  api_id: Type.String(),
+  name: Type.String(),
+  email: Type.String(),
+  phone: Type.String(),
+  description: Type.String(),
+  auth_id: Type.String(),
+  auth_secret: Type.String({ description: 'always empty' }),
+  auth_token_expire_time: nullableTimestamp(),
+  country: Type.String(),
+  timezone: Type.String(),
+  city: Type.String(),
+  state: Type.String(),
+  address: Type.String(),
+  zip_code: Type.String(),
+  company: Type.String(),
+  account_type: Type.String(),
+  postpaid: Type.Boolean(),
+  auto_recharge: Type.Boolean(),
+  enabled: Type.Boolean(),
+  customer_type: Type.String(),
+  credit_limit: Type.Number(),
+  cps_limit: Type.Integer(),
+  concurrent_calls_limit: Type.Integer(),
+  base_cps_limit: Type.Integer(),
+  base_concurrent_calls_limit: Type.Integer(),
+  purchased_cps: Type.Integer(),
+  purchased_concurrent_calls: Type.Integer(),
+  features: Type.Object({ call_queue: Type.Boolean() }),
+  ip_auth_enabled: Type.Boolean(),
+  ip_whitelist_rules: Type.Object({}),
+  role: Type.String(),
+  is_active: Type.Boolean(),
+  is_verified: Type.Boolean(),
+  is_trial_account: Type.Boolean(),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+  last_login: nullableTimestamp(),
+  pricing_tier_id: nullableText(),
+});
+
+export function showMe(
+  account: Account,
+  balances: readonly Balance[],
+  apiId: string,
+): Static<typeof MeSchema> {
+  const balance = balances.find(({ currency }) => currency === account.currency);
+  const active = account.status === 'active';
+  return {
+    type: account.parentAuthId === undefined ? 'account' : 'sub_account',
+    id: account.authId,
+    api_id: apiId,
+    name: account.name,
+    email: account.email,
+    phone: account.phone,
+    description: account.description,
+    auth_id: account.authId,
+    auth_secret: '',
+    auth_token_expire_time: null,
+    country: account.country,
+    timezone: account.timezone,
+    city: '',
+    state: '',
+    address: '',
+    zip_code: '',
+    company: '',
+    account_type: 'standard',
+    postpaid: balance?.isPostpaid ?? false,
+    auto_recharge: false,
+    enabled: active,
+    customer_type: account.isPartner ? 'partner' : 'customer',
+    credit_limit: unitsFromMicros(balance?.creditLimit ?? 0),
+    cps_limit: account.cpsLimit,
+    concurrent_calls_limit: account.concurrentCallsLimit,
+    base_cps_limit: account.cpsLimit,
+    base_concurrent_calls_limit: account.concurrentCallsLimit,
+    purchased_cps: 0,
+    purchased_concurrent_calls: 0,
+    features: { call_queue: true },
+    ip_auth_enabled: false,
+    ip_whitelist_rules: {},
+    role: 'owner',
+    is_active: active,
+    is_verified: true,
+    is_trial_account: false,
+    created_at: isoMicros(account.createdUs),
+    updated_at: isoMicros(account.updatedUs),
+    last_login: null,
+    pricing_tier_id: null,
+  };
+}
+
+/** Plivo's `GET /Account/{id}/`. */
+export const PlivoAccountSchema = Type.Object({
+  account_type: Type.String(),
+  address: Type.String(),
+  api_id: Type.Optional(Type.String()),
+  auth_id: Type.String(),
+  auto_recharge: Type.Boolean(),
+  billing_mode: Type.String(),
+  cash_credits: Type.String({ description: 'decimal' }),
+  city: Type.String(),
+  name: Type.String(),
+  resource_uri: Type.String(),
+  state: Type.String(),
+  timezone: Type.String(),
+});
+
+export const showPlivoAccount = (
+  account: Account,
+  credits: number,
+): Static<typeof PlivoAccountSchema> => ({
+  account_type: account.parentAuthId === undefined ? 'standard' : 'subaccount',
+  address: '',
+  auth_id: account.authId,
+  auto_recharge: false,
+  billing_mode: 'prepaid',
+  cash_credits: credits.toFixed(5),
+  city: '',
+  name: account.name,
+  resource_uri: `/v1/Account/${account.authId}/`,
+  state: '',
+  timezone: account.timezone,
+});

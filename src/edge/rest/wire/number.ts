@@ -1,0 +1,81 @@
+import { unitsFromMicros } from '../../../base/money.ts';
+import { isoMicros } from '../../../base/time-format.ts';
+import type { PhoneNumber } from '../../../domain/provisioning/types.ts';
+import {
+  nullableInteger,
+  nullableText,
+  nullableTimestamp,
+  type Static,
+  Type,
+  timestamp,
+} from '../http/schema.ts';
+
+/** Dialect §3.8. */
+export const NumberSchema = Type.Object({
+  id: Type.String(),
+  account_id: nullableText(),
+  sub_account_id: nullableText(),
+  e164: Type.String({ description: 'with +' }),
+  country: Type.String(),
+  region: Type.String(),
+  capabilities: Type.Object({
+    voice: Type.Boolean(),
+    sms: Type.Boolean(),
+    mms: Type.Boolean(),
+    fax: Type.Boolean(),
+  }),
+  status: Type.String(),
+  provider: nullableText(),
+  setup_fee: Type.Number(),
+  monthly_fee: Type.Number(),
+  currency: Type.String(),
+  application_id: nullableInteger(),
+  trunk_group_id: nullableText(),
+  voice_enabled: Type.Boolean(),
+  tags: Type.Array(Type.String()),
+  purchased_at: nullableTimestamp(),
+  released_at: nullableTimestamp(),
+  is_blocked: Type.Boolean(),
+  is_trial_number: Type.Boolean(),
+  last_billing_date: nullableTimestamp(),
+  next_billing_date: nullableTimestamp(),
+  minimum_commitment_months: Type.Integer(),
+  aadhaar_verification_required: Type.Boolean(),
+  aadhaar_verified: Type.Boolean(),
+  source: Type.String(),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+});
+
+const orNull = (us: number | undefined): string | null => (us === undefined ? null : isoMicros(us));
+
+export const showNumber = (number: PhoneNumber): Static<typeof NumberSchema> => ({
+  id: number.id,
+  account_id: number.accountId ?? null,
+  sub_account_id: number.subAccount ?? null,
+  e164: `+${number.e164}`,
+  country: number.country,
+  region: number.region,
+  capabilities: { voice: true, sms: false, mms: false, fax: false },
+  status: number.status,
+  provider: number.carrier ?? null,
+  setup_fee: unitsFromMicros(number.setupFeeMicros),
+  monthly_fee: unitsFromMicros(number.monthlyFeeMicros),
+  currency: number.currency,
+  application_id: number.applicationId ?? null,
+  trunk_group_id: number.trunkGroupId ?? null,
+  voice_enabled: number.status === 'active',
+  tags: [],
+  purchased_at: orNull(number.purchasedUs),
+  released_at: null,
+  is_blocked: number.status === 'blocked',
+  is_trial_number: false,
+  last_billing_date: null,
+  next_billing_date: orNull(number.nextBillingUs),
+  minimum_commitment_months: 0,
+  aadhaar_verification_required: false,
+  aadhaar_verified: false,
+  source: 'inventory',
+  created_at: isoMicros(number.createdUs),
+  updated_at: isoMicros(number.updatedUs),
+});
