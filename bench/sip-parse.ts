@@ -3,6 +3,8 @@
 import { createResponse, type SipRequest } from '../src/protocol/sip/message.ts';
 import { parseMessage } from '../src/protocol/sip/parse.ts';
 import { serialize } from '../src/protocol/sip/serialize.ts';
+import { TransactionLayer } from '../src/protocol/sip/transaction/layer.ts';
+import type { Flow } from '../src/protocol/sip/transport/flow.ts';
 import { validateRequest } from '../src/protocol/sip/validate.ts';
 
 export interface Row {
@@ -76,6 +78,38 @@ function parse(): SipRequest {
   return result.message;
 }
 
+const FLOW: Flow = {
+  transport: 'udp',
+  localAddress: '192.0.2.1',
+  localPort: 5060,
+  remoteAddress: '192.0.2.7',
+  remotePort: 5060,
+  connectionId: undefined,
+};
+
+/** A whole INVITE server transaction, expiry included: bytes in, 100, 180, 200 and the end 32 s later. */
+function serverTransaction(): () => void {
+  const layer = new TransactionLayer({ newToken: () => 'token' });
+  const [before = '', after = ''] = INVITE.toString('latin1').split('z9hG4bK');
+  let count = 0;
+  return () => {
+    count += 1;
+    // One call a millisecond of virtual time, so that about 32,000 transactions are alive.
+    const bytes = Buffer.from(
+      `${before}z9hG4bK${count}x${after}`.replace('38482', `${count}y`),
+      'latin1',
+    );
+    for (const output of layer.receive(bytes, FLOW, count)) {
+      if (output.kind !== 'request') continue;
+      for (const status of [180, 200]) {
+        const response = createResponse(output.request, status, { toTag: 'a6c85cf' });
+        layer.respond(output.transaction, response, count);
+      }
+    }
+    layer.expire(count);
+  };
+}
+
 export function run(): Promise<Row[]> {
   const request = parse();
   const copy = microseconds(() => Buffer.from(INVITE.toString('utf8'), 'utf8'));
@@ -102,5 +136,11 @@ export function run(): Promise<Row[]> {
       'sip build + serialise 180 to it',
       microseconds(() => serialize(createResponse(request, 180, { toTag: 'a6c85cf' }))),
     ),
+    {
+      name: 'sip INVITE server transaction: 100, 180, 200, end',
+      value: microseconds(serverTransaction()),
+      unit: 'µs/transaction',
+      note: 'about 32,000 transactions alive',
+    },
   ]);
 }

@@ -70,6 +70,10 @@ export const asBuffer = (bytes: Uint8Array): Buffer =>
 const CR = 13;
 const LF = 10;
 
+/** Datagrams that only hold a NAT binding open: line breaks (RFC 5626 §3.5.1) or zero bytes, or nothing at all. */
+export const isKeepAlive = (bytes: Uint8Array): boolean =>
+  bytes.length <= 4 && bytes.every((byte) => byte === CR || byte === LF || byte === 0);
+
 /** §7.5: empty lines before the start line are ignored. */
 function skipLeadingBreaks(buffer: Buffer): number {
   let at = 0;

@@ -244,8 +244,15 @@ describe('faults are answered without a transaction', () => {
   });
 
   test('noise is dropped', () => {
-    expect(words(setUp().layer.receive(Buffer.from('\0\0\0\0'), UDP, 0))).toEqual(['discarded']);
+    expect(words(setUp().layer.receive(Buffer.from('hello?'), UDP, 0))).toEqual(['discarded']);
   });
+
+  test.each(['', '\0', '\r\n', '\r\n\r\n', '\0\0\0\0'])(
+    'RFC 5626: the keep-alive %j is no fault',
+    (text) => {
+      expect(setUp().layer.receive(Buffer.from(text), UDP, 0)).toEqual([]);
+    },
+  );
 
   test('above the limit of transactions new requests get 503 with Retry-After, running ones go on', () => {
     const { arrive, layer } = setUp({ maxServerTransactions: 1 });

@@ -7,7 +7,7 @@ import {
   type SipRequest,
   type SipResponse,
 } from '../message.ts';
-import { answerable, type ParseFailure, parseMessage } from '../parse.ts';
+import { answerable, isKeepAlive, type ParseFailure, parseMessage } from '../parse.ts';
 import { serialize } from '../serialize.ts';
 import type { Flow } from '../transport/flow.ts';
 import { responseFlow, stampVia } from '../transport/response-route.ts';
@@ -24,8 +24,8 @@ import { TransactionTable } from './table.ts';
 import { RFC3261_TIMERS, type TimerValues } from './timer-values.ts';
 import type { TransactionId, TransactionOutput } from './types.ts';
 
-/** Server transactions kept at once; further requests get 503. At 700 calls/s a minute of them fits. */
-export const MAX_SERVER_TRANSACTIONS = 100_000;
+/** Server transactions kept at once; further requests get 503. 1,000 INVITE and BYE a second live 32 s each. */
+export const MAX_SERVER_TRANSACTIONS = 65_536;
 
 export interface TransactionLayerOptions {
   /** Unguessable token for To tags. */
@@ -68,6 +68,7 @@ export class TransactionLayer {
 
   /** A datagram, or one message that the framer cut out of a stream. Faulty requests are answered here. */
   receive(bytes: Uint8Array, flow: Flow, nowMs: number): Outputs {
+    if (isKeepAlive(bytes)) return [];
     const result = parseMessage(bytes);
     if (!result.ok) return this.#refuseMalformed(result.error, flow);
     const { message } = result;
@@ -110,6 +111,7 @@ export class TransactionLayer {
   /**
    * Cancels an INVITE of ours (§9.1): at once after a provisional response, else as soon as one arrives; nothing
    * when a final response came. Without a final response 64*T1 after the CANCEL the INVITE ends in `timeout`.
+   * The CANCEL's own transaction reports under an id of its own, which nobody needs to know.
    */
   cancel(transaction: TransactionId, headers: HeaderInit, nowMs: number): Outputs {
     const invite = this.#table.client(transaction);

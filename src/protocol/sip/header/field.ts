@@ -1,0 +1,54 @@
+/** Header lines as they stand in a message, and changes to lists of them. */
+import { assert } from '../../../base/errors.ts';
+import { headerKey, headerName } from './names.ts';
+import { splitList } from './text.ts';
+
+/** One header line: `name` as received, `key` in lower case and long form, `value` unfolded and trimmed. */
+export interface HeaderField {
+  readonly name: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+export type HeaderInit = readonly (readonly [name: string, value: string])[];
+
+/** A header field of our own. The value must be free of line breaks: a break would forge a header. */
+export function headerField(name: string, value: string): HeaderField {
+  assert(!/[\r\n]/.test(value), `line break in the value of ${name}`);
+  return { name: headerName(name), key: headerKey(name), value };
+}
+
+/** Fields with every line of `name` replaced by one, at the place of the first (or at the end). */
+export function replaced(
+  fields: readonly HeaderField[],
+  name: string,
+  value: string,
+): HeaderField[] {
+  const field = headerField(name, value);
+  const at = fields.findIndex((other) => other.key === field.key);
+  const out = fields.filter((other, index) => other.key !== field.key || index === at);
+  if (at === -1) out.push(field);
+  else out[at] = field;
+  return out;
+}
+
+export const without = (fields: readonly HeaderField[], name: string): HeaderField[] => {
+  const key = headerKey(name);
+  return fields.filter((field) => field.key !== key);
+};
+
+/** The top element of a list header replaced; the other elements of its line move to a line of their own. */
+export function withTop(
+  fields: readonly HeaderField[],
+  name: string,
+  value: string,
+): HeaderField[] {
+  const top = headerField(name, value);
+  const at = fields.findIndex((field) => field.key === top.key);
+  const out = [...fields];
+  if (at === -1) return [top, ...out];
+  const rest = splitList(fields[at]?.value ?? '').slice(1);
+  const tail = rest.length === 0 ? [] : [headerField(name, rest.join(', '))];
+  out.splice(at, 1, top, ...tail);
+  return out;
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import type { HeaderInit, SipRequest } from '../../../src/protocol/sip/message.ts';
+import { createResponse } from '../../../src/protocol/sip/message.ts';
+import { parseMessage } from '../../../src/protocol/sip/parse.ts';
+import { validateRequest, validateResponse } from '../../../src/protocol/sip/validate.ts';
+import { sketch, wire } from './support.ts';
+
+const reason = (request: SipRequest) => validateRequest(request)?.reason;
+const withLines = (...extra: HeaderInit) => reason(sketch({ extra }));
+
+describe('faults of a request (RFC 3261 §8.1.1, §20): 400 with a phrase that names the header', () => {
+  test('a sound request has none', () => {
+    expect(validateRequest(sketch())).toBeUndefined();
+  });
+
+  test.each(['Via', 'From', 'To', 'Call-ID', 'CSeq'])('§8.1.1: %s is mandatory', (name) => {
+    expect(validateRequest(sketch().withoutHeader(name))).toEqual({
+      status: 400,
+      reason: `Missing ${name}`,
+    });
+  });
+
+  test.each([
+    ['Via', 'SIP/2.0/UDP'],
+    ['From', '"open <sip:a@b>'],
+    ['To', '< sip:a@b>'],
+    ['Call-ID', 'two words'],
+    ['CSeq', '4294967296 INVITE'],
+    ['Max-Forwards', '256'],
+    ['Contact', 'sip:a@b?Route=x'],
+    ['Route', '<sip:p;lr>, nonsense'],
+    ['Record-Route', '<>'],
+    ['Expires', '4294967296'],
+    ['Date', 'tomorrow'],
+    ['Content-Type', 'sdp'],
+  ])('a malformed %s (%s)', (name, value) => {
+    expect(reason(sketch().withHeader(name, value))).toBe(`Malformed ${name}`);
+  });
+
+  test('every Via counts, not the topmost alone', () => {
+    expect(withLines(['Via', 'SIP/2.0/TCP ok, broken'])).toBe('Malformed Via');
+  });
+
+  test.each([
+    ['To', '<sip:x@y>'],
+    ['From', '<sip:x@y>;tag=2'],
+    ['CSeq', '1 INVITE'],
+    ['i', 'call-1'],
+    ['Max-Forwards', '70'],
+  ])('§7.3.1: a second %s', (name, value) => {
+    expect(withLines([name, value])).toMatch(/^Multiple /);
+  });
+
+  test('§8.1.1.5: the method of CSeq is that of the request', () => {
+    expect(reason(sketch({ method: 'BYE' }).withHeader('CSeq', '1 INVITE'))).toMatch(/CSeq/);
+  });
+
+  test('§19.1.5: headers in the Request-URI are not obeyed but refused', () => {
+    expect(reason(sketch({ uri: 'sip:bob@example.com?Route=x' }))).toBe('Headers in Request-URI');
+  });
+
+  test('§20.15: a body has a Content-Type', () => {
+    const request = sketch().withBody(Buffer.from('x'), 'text/plain');
+    expect(reason(request)).toBeUndefined();
+    expect(reason(request.withoutHeader('Content-Type'))).toBe('Missing Content-Type');
+  });
+
+  test('§20.14: two Content-Length values are refused whether they agree or not', () => {
+    const lines = (second: string) => [
+      'OPTIONS sip:b@x SIP/2.0',
+      ...sketch({ method: 'OPTIONS' }).fields.map(({ name, value }) => `${name}: ${value}`),
+      'Content-Type: text/plain',
+      'Content-Length: 3',
+      `Content-Length: ${second}`,
+    ];
+    for (const second of ['3', '5', '50']) {
+      const result = parseMessage(wire(lines(second), 'abcde'));
+      if (!result.ok || result.message.kind !== 'request') throw new Error('not parsed');
+      expect(reason(result.message)).toBe('Multiple Content-Length Values');
+    }
+  });
+
+  test.each([
+    ['an unknown scheme is a matter of the user agent (416)', 'nobodyKnows:this'],
+    ['so is tel', 'tel:+12015550123'],
+  ])('%s', (_title, uri) => {
+    expect(reason(sketch({ uri }))).toBeUndefined();
+  });
+
+  test('what RFC 2543 left out is tolerated: Max-Forwards, Contact, the From tag', () => {
+    const old = sketch()
+      .withoutHeader('Max-Forwards')
+      .withoutHeader('Contact')
+      .withHeader('From', '<sip:alice@example.com>');
+    expect(reason(old)).toBeUndefined();
+  });
+});
+
+describe('responses', () => {
+  test('a sound one passes, a faulty one says why it is dropped', () => {
+    const response = createResponse(sketch(), 200, { toTag: 'b' });
+    expect(validateResponse(response)).toBeUndefined();
+    expect(validateResponse(response.withoutHeader('CSeq'))).toBe('Missing CSeq');
+  });
+});
