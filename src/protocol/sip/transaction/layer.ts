@@ -35,7 +35,7 @@ export interface TransactionLayerOptions {
   readonly server?: string;
   /**
    * Answer to the address and port that a request came from even when the client did not ask for it with rport.
-   * Default true, where RFC 3261 §18.2.2 says the port of sent-by: behind a NAT nothing else arrives.
+   * DEVIATION: RFC 3261 §18.2.2 says the port of sent-by; the default is true, because behind a NAT nothing else arrives.
    */
   readonly replyToSource?: boolean;
   readonly maxServerTransactions?: number;
