@@ -6,6 +6,7 @@ import {
   fetchDocument,
 } from './document.ts';
 import { type NotificationDraft, Outbox, type OutboxNeeds } from './outbox.ts';
+import { signatureNonce, upgradeSignatureHeaders } from './signature.ts';
 import type { CallbackParameters, CallbackTarget, StoredNotification } from './types.ts';
 
 export type { CallFacts, StirVerification } from './call-facts.ts';
@@ -22,15 +23,23 @@ export {
   standardParameters,
   startAppParameters,
 } from './parameters.ts';
-export { type CallbackSettings, MAX_DOCUMENT_BYTES } from './settings.ts';
+export type { CallbackSettings } from './settings.ts';
 export {
   type CallbackTokens,
   plivoV3String,
   type SignedRequest,
   signatureHeaders,
-  signatureNonce,
-  upgradeSignatureHeaders,
 } from './signature.ts';
+
+/** Signs the upgrades of audio streams with the account's token; an account without one gets no headers. */
+export const createUpgradeSigner =
+  (needs: Pick<CallbackNeeds, 'tokens' | 'random' | 'settings'>) =>
+  async (url: string, accountId: string): Promise<Readonly<Record<string, string>>> => {
+    const tokens = await needs.tokens.tokensOf(accountId);
+    if (tokens === undefined) return {};
+    const { signatureHeaders: prefixes } = needs.settings;
+    return upgradeSignatureHeaders(url, tokens, prefixes, signatureNonce(needs.random));
+  };
 
 export interface CallbackClient {
   /**

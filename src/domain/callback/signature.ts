@@ -38,14 +38,12 @@ export function plivoV3String(request: SignedRequest, nonce: string): string {
 }
 
 /** Vobiz's V3 signs the URL without its query alone (dialect §4.1). */
-export const vobizV3String = (url: string, nonce: string): string =>
-  `${splitUrl(url).base}.${nonce}`;
+const vobizV3String = (url: string, nonce: string): string => `${splitUrl(url).base}.${nonce}`;
 
 /** V2 is the same in both families. */
-export const v2String = (url: string, nonce: string): string => `${splitUrl(url).base}${nonce}`;
+const v2String = (url: string, nonce: string): string => `${splitUrl(url).base}${nonce}`;
 
-export const sign = (token: string, text: string): string =>
-  hmacSha256(token, text).toString('base64');
+const sign = (token: string, text: string): string => hmacSha256(token, text).toString('base64');
 
 /**
  * The signature headers of one request under each configured prefix: V2, V3 and their main-account twins.

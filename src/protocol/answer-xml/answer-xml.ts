@@ -6,7 +6,6 @@ import { DocumentRefused, Positions } from './problem.ts';
 import { readTree } from './tree.ts';
 
 export type * from './instruction.ts';
-export { MAX_DOCUMENT_BYTES } from './limits.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 

@@ -1,12 +1,14 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import {
+  createUpgradeSigner,
   plivoV3String,
   type SignedRequest,
   signatureHeaders,
-  upgradeSignatureHeaders,
 } from '../../../src/domain/callback/callback.ts';
 import { formEncode, withQuery } from '../../../src/domain/callback/form.ts';
+import { upgradeSignatureHeaders } from '../../../src/domain/callback/signature.ts';
+import { seededRandom } from './fake-http.ts';
 
 const sdk = createRequire(import.meta.url)('plivo') as {
   validateV3Signature(
@@ -89,6 +91,31 @@ describe('webhook signatures: the vectors of dialect §4.3', () => {
     const vector = 'pcm2ovD1AY9fJLI9YYyP/yZgOE/wWJ9uWa7UxlbotoQ=';
     expect(headers['X-Plivo-Signature-V2']).toBe(vector);
     expect(headers['X-Vobiz-Signature-V2']).toBe(vector);
+  });
+});
+
+describe('upgrades of audio streams', () => {
+  const signer = createUpgradeSigner({
+    tokens: { tokensOf: async (id) => (id === 'MA_X' ? tokens : undefined) },
+    random: seededRandom(),
+    settings: { userAgent: 'Test/1', signatureHeaders: prefixes },
+  });
+
+  it('are accepted by the plivo SDK as a GET of the https form (dialect §1.4)', async () => {
+    const headers = await signer('wss://user:secret@bot.example/ws?b=2&a=1', 'MA_X');
+    expect(
+      sdk.validateV3Signature(
+        'GET',
+        'https://bot.example/ws?b=2&a=1',
+        headers['X-Plivo-Signature-V3-Nonce'] ?? '',
+        token,
+        headers['X-Plivo-Signature-V3'] ?? '',
+      ),
+    ).toBe(true);
+  });
+
+  it('of an account without a token go unsigned', async () => {
+    expect(await signer('wss://bot.example/ws', 'MA_GONE')).toEqual({});
   });
 });
 
