@@ -29,6 +29,8 @@ export {
   plivoV3String,
   type SignedRequest,
   signatureHeaders,
+  signatureNonce,
+  upgradeSignatureHeaders,
 } from './signature.ts';
 
 /** Signs the upgrades of audio streams with the account's token; an account without one gets no headers. */
