@@ -1,5 +1,5 @@
 /** URIs of SIP (RFC 3261 §19.1, §25.1), tel (RFC 3966) and, kept opaque, of any other scheme. */
-import { formatParams, NO_PARAMS, type Params, parseDecimal, withParam } from './header/text.ts';
+import { formatParams, NO_PARAMS, type Params, parseDecimal } from './header/text.ts';
 
 export interface SipUri {
   readonly kind: 'sip';
@@ -150,12 +150,6 @@ export const sipUri = (parts: SipUriParts): SipUri => ({
   port: parts.port,
   params: parts.params ?? NO_PARAMS,
   headers: '',
-});
-
-/** A copy with one parameter set ('' = flag) or, with undefined, removed. */
-export const withUriParam = (uri: SipUri, name: string, value: string | undefined): SipUri => ({
-  ...uri,
-  params: withParam(uri.params, name, value),
 });
 
 /** Percent-escapes what §25.1 does not allow bare in `user`. */

@@ -1,4 +1,4 @@
-/** CSeq (RFC 3261 §20.16) and RAck (RFC 3262 §7.2). */
+/** CSeq (RFC 3261 §20.16). */
 import { isToken, parseDecimal } from './text.ts';
 
 export interface CSeq {
@@ -18,19 +18,3 @@ export function parseCSeq(text: string): CSeq | undefined {
 }
 
 export const formatCSeq = (sequence: number, method: string): string => `${sequence} ${method}`;
-
-export interface RAck {
-  readonly responseNumber: number;
-  readonly sequence: number;
-  readonly method: string;
-}
-
-export function parseRAck(text: string): RAck | undefined {
-  const match = /^([0-9]+)[ \t]+([0-9]+)[ \t]+(\S+)$/.exec(text);
-  if (match === null) return undefined;
-  const [, first = '', second = '', method = ''] = match;
-  const responseNumber = parseDecimal(first, MAX_CSEQ);
-  const sequence = parseDecimal(second, MAX_CSEQ);
-  if (responseNumber === undefined || sequence === undefined || !isToken(method)) return undefined;
-  return { responseNumber, sequence, method };
-}

@@ -14,6 +14,3 @@ export interface Flow {
 
 /** TCP, TLS and WebSocket deliver or fail: no retransmission (RFC 3261 §17). */
 export const isReliable = (transport: SipTransportName): boolean => transport !== 'udp';
-
-export const isSecure = (transport: SipTransportName): boolean =>
-  transport === 'tls' || transport === 'wss';
