@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  micros,
+  microsFromUnits,
+  priceOf,
+  pulsedSeconds,
+  unitsFromMicros,
+} from '../../src/base/money.ts';
+
+describe('money', () => {
+  it('a JSON number of units becomes the millionths that it was written as, and back', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -999_999_999_999, max: 999_999_999_999 }), (amount) => {
+        expect(microsFromUnits(unitsFromMicros(amount))).toBe(amount);
+      }),
+    );
+  });
+
+  it.each([
+    [0.1, 100_000],
+    [1.0000005, 1_000_001],
+    [-1.0000005, -1_000_001],
+    [8.7, 8_700_000],
+    [1.1, 1_100_000],
+  ])('%d units are %d millionths, half away from zero', (units, expected) => {
+    expect(microsFromUnits(units)).toBe(expected);
+  });
+
+  it('what does not fit an exact integer is no amount', () => {
+    expect(microsFromUnits(Number.NaN)).toBeUndefined();
+    expect(microsFromUnits(Number.POSITIVE_INFINITY)).toBeUndefined();
+    expect(microsFromUnits(1e10)).toBeUndefined();
+  });
+
+  it('a fraction of a millionth is a bug', () => {
+    expect(() => micros(0.5)).toThrow(/safe integer/);
+  });
+});
+
+describe('pulses', () => {
+  const pulse = fc.integer({ min: 1, max: 600 });
+  const durationMs = fc.integer({ min: 0, max: 86_400_000 });
+
+  it('cover the time, are whole, and are never one too many (spec: Limits, billing pulse)', () => {
+    fc.assert(
+      fc.property(durationMs, pulse, (ms, seconds) => {
+        const pulsed = pulsedSeconds(ms, seconds);
+        expect(pulsed % seconds).toBe(0);
+        expect(pulsed * 1000).toBeGreaterThanOrEqual(ms);
+        expect(pulsed).toBeGreaterThanOrEqual(seconds);
+        if (pulsed > seconds) expect((pulsed - seconds) * 1000).toBeLessThan(ms);
+      }),
+    );
+  });
+
+  it('a 44 s stream is billed 60 s (spec: Limits, billing pulse)', () => {
+    expect(pulsedSeconds(44_000, 60)).toBe(60);
+    expect(pulsedSeconds(60_000, 60)).toBe(60);
+    expect(pulsedSeconds(60_001, 60)).toBe(120);
+  });
+
+  it('a longer call never costs less, and the price is rounded up by less than a millionth', () => {
+    fc.assert(
+      fc.property(durationMs, durationMs, fc.integer({ min: 0, max: 10_000_000 }), (a, b, rate) => {
+        const [short, long] = [Math.min(a, b), Math.max(a, b)].map((ms) =>
+          priceOf(pulsedSeconds(ms, 60), micros(rate)),
+        );
+        expect(short).toBeLessThanOrEqual(long ?? 0);
+        const exact = (pulsedSeconds(a, 6) * rate) / 60;
+        expect(priceOf(pulsedSeconds(a, 6), micros(rate)) - exact).toBeLessThan(1);
+      }),
+    );
+  });
+});

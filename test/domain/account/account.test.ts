@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Accounts, type NewAccount, type Principal } from '../../../src/domain/account/account.ts';
+import type { Account } from '../../../src/domain/account/types.ts';
+import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
+
+interface Made {
+  readonly account: Account;
+  readonly authToken: string;
+}
+
+let opened: OpenedStore;
+let accounts: Accounts;
+beforeEach(async () => {
+  opened = await openInMemory();
+  accounts = new Accounts({
+    store: opened.store.accounts,
+    partners: opened.store.partners,
+    idempotency: opened.store.idempotency,
+    clock: opened.clock,
+    random: opened.random,
+    defaults: { concurrentCallsLimit: 10, cpsLimit: 2, currency: 'USD', country: 'US' },
+  });
+});
+afterEach(() => opened.store.close());
+
+async function create(input: NewAccount = { name: 'Ada' }): Promise<Made> {
+  const made = await accounts.create(input);
+  if (!made.ok) throw new Error(made.error.kind);
+  return made.value;
+}
+
+async function createSub(parent: string): Promise<Made> {
+  const made = await accounts.createSubAccount(parent, { name: 'Sub' });
+  if (!made.ok) throw new Error(made.error.kind);
+  return made.value;
+}
+
+async function principalOf(made: Made): Promise<Principal> {
+  const found = await accounts.authenticate(made.account.authId, made.authToken);
+  if (!found.ok) throw new Error(found.error.kind);
+  return found.value;
+}
+
+describe('accounts', () => {
+  it('have ids of MA_ and 17 of [A-Z0-9], sub-accounts of SA_ (dialect §0.2 rule 7)', async () => {
+    const main = await create();
+    const sub = await createSub(main.account.authId);
+    expect(main.account.authId).toMatch(/^MA_[A-Z0-9]{17}$/);
+    expect(sub.account.authId).toMatch(/^SA_[A-Z0-9]{17}$/);
+    expect(sub.account.parentAuthId).toBe(main.account.authId);
+  });
+
+  it('a main account has a balance in its currency, a sub-account has none', async () => {
+    const main = await create({ name: 'Ada', currency: 'eur' });
+    const sub = await createSub(main.account.authId);
+    const currencies = async (id: string) =>
+      (await opened.store.ledger.balances(id)).map((balance) => balance.currency);
+    expect(await currencies(main.account.authId)).toEqual(['EUR']);
+    expect(await currencies(sub.account.authId)).toEqual([]);
+  });
+
+  it('a sub-account of a sub-account is refused', async () => {
+    const sub = await createSub((await create()).account.authId);
+    const refused = await accounts.createSubAccount(sub.account.authId, { name: 'x' });
+    expect(refused).toMatchObject({ error: { kind: 'unknownParent' } });
+  });
+
+  it('a patch is seen by the next read', async () => {
+    const { account } = await create();
+    expect((await accounts.get(account.authId))?.cpsLimit).toBe(2);
+    await accounts.patch(account.authId, { cpsLimit: 9 });
+    expect((await accounts.get(account.authId))?.cpsLimit).toBe(9);
+  });
+
+  it('a removed sub-account no longer opens anything', async () => {
+    const main = await create();
+    const sub = await createSub(main.account.authId);
+    await principalOf(sub);
+    await accounts.removeSubAccount(main.account.authId, sub.account.authId);
+    const found = await accounts.authenticate(sub.account.authId, sub.authToken);
+    expect(found).toMatchObject({ error: { kind: 'badCredentials' } });
+  });
+});
+
+describe('authentication', () => {
+  it('takes the right token only (Authentication 8)', async () => {
+    const made = await create();
+    expect((await principalOf(made)).account.authId).toBe(made.account.authId);
+    for (const [id, token] of [
+      [made.account.authId, `${made.authToken}x`],
+      [made.account.authId, ''],
+      ['MA_NOBODY', made.authToken],
+      ['MA_NOBODY', ''],
+    ] as const) {
+      expect(await accounts.authenticate(id, token)).toEqual({
+        ok: false,
+        error: { kind: 'badCredentials' },
+      });
+    }
+  });
+
+  it('a rotated token opens at once, the one before until its overlap ends', async () => {
+    const made = await create();
+    const rotated = await accounts.rotateToken(made.account.authId, 60);
+    if (!rotated.ok) throw new Error(rotated.error.kind);
+    const works = async (token: string) =>
+      (await accounts.authenticate(made.account.authId, token)).ok;
+    expect(await works(made.authToken)).toBe(true);
+    expect(await works(rotated.value.authToken)).toBe(true);
+    await opened.clock.advance(60_000);
+    expect(await works(made.authToken)).toBe(false);
+    expect(await works(rotated.value.authToken)).toBe(true);
+  });
+
+  it('rotating without overlap closes the old token at once', async () => {
+    const made = await create();
+    await accounts.rotateToken(made.account.authId, 0);
+    expect((await accounts.authenticate(made.account.authId, made.authToken)).ok).toBe(false);
+  });
+
+  it('a suspended account, or one whose parent is suspended, is inactive', async () => {
+    const main = await create();
+    const sub = await createSub(main.account.authId);
+    await accounts.patch(main.account.authId, { status: 'suspended' });
+    for (const made of [main, sub]) {
+      expect(await accounts.authenticate(made.account.authId, made.authToken)).toMatchObject({
+        error: { kind: 'inactive' },
+      });
+    }
+  });
+
+  it('a bearer token opens until it expires (Authentication 3)', async () => {
+    const { account } = await create();
+    const { accessToken } = await accounts.createAccessToken(account.authId, 10);
+    expect(await accounts.authenticateBearer(accessToken)).toMatchObject({
+      value: { by: 'accessToken', account: { authId: account.authId } },
+    });
+    expect((await accounts.authenticateBearer('x')).ok).toBe(false);
+    await opened.clock.advance(10_000);
+    expect((await accounts.authenticateBearer(accessToken)).ok).toBe(false);
+  });
+});
+
+describe('the account in a path', () => {
+  it('must be the one that authenticated (Authentication 4)', async () => {
+    const [mine, other] = [await create(), await create()];
+    const principal = await principalOf(mine);
+    expect((await accounts.authorize(principal, mine.account.authId)).ok).toBe(true);
+    expect(await accounts.authorize(principal, other.account.authId)).toEqual({
+      ok: false,
+      error: { kind: 'accountMismatch' },
+    });
+  });
+
+  it('SA_ leads to the parent ledger, for itself and its parent and nobody else (Transactions, rule 6)', async () => {
+    const [main, stranger] = [await create(), await create()];
+    const sub = await createSub(main.account.authId);
+    const sibling = await createSub(main.account.authId);
+    const owner = async (made: Made) => {
+      const access = await accounts.authorize(await principalOf(made), sub.account.authId);
+      return access.ok ? access.value.owner.authId : access.error.kind;
+    };
+    expect(await owner(sub)).toBe(main.account.authId);
+    expect(await owner(main)).toBe(main.account.authId);
+    expect(await owner(stranger)).toBe('accountMismatch');
+    expect(await owner(sibling)).toBe('accountMismatch');
+  });
+
+  it('a sub-account may not act on its parent', async () => {
+    const main = await create();
+    const sub = await principalOf(await createSub(main.account.authId));
+    expect((await accounts.authorize(sub, main.account.authId)).ok).toBe(false);
+  });
+});

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { micros } from '../../../src/base/money.ts';
+import { parseRates, priceUse, RateBook } from '../../../src/domain/ledger/ledger.ts';
+import type { Rate } from '../../../src/domain/ledger/types.ts';
+
+const rate = (over: Partial<Rate>): Rate => ({
+  direction: 'outbound',
+  prefix: '',
+  perMinute: micros(50_000),
+  pulseSeconds: 60,
+  currency: 'USD',
+  accountId: undefined,
+  ...over,
+});
+
+describe('rates', () => {
+  const book = new RateBook([
+    rate({}),
+    rate({ prefix: '1', perMinute: micros(6_500) }),
+    rate({ prefix: '1415', perMinute: micros(7_000) }),
+    rate({ prefix: '1', perMinute: micros(5_000), accountId: 'MA_A' }),
+    rate({ direction: 'stream', perMinute: micros(3_000) }),
+  ]);
+  const price = (number: string, accountId = 'MA_B', direction: Rate['direction'] = 'outbound') =>
+    book.quote(direction, number, accountId, 'USD')?.perMinute;
+
+  it('the longest prefix wins', () => {
+    expect(price('14155550100')).toBe(7_000);
+    expect(price('12125550100')).toBe(6_500);
+    expect(price('442071838750')).toBe(50_000);
+  });
+
+  it("an account's own rate beats the common one of equal length, not a longer one", () => {
+    expect(price('12125550100', 'MA_A')).toBe(5_000);
+    expect(price('14155550100', 'MA_A')).toBe(7_000);
+  });
+
+  it('a plus sign or spaces in the number change nothing', () => {
+    expect(price('+1 415 555-0100')).toBe(7_000);
+  });
+
+  it('what is not a number is priced by the rate without prefix', () => {
+    expect(price('sip:bob@example.test', 'MA_B', 'stream')).toBe(3_000);
+  });
+
+  it('there is no price in a currency, or of a kind, without rates', () => {
+    expect(book.quote('outbound', '1415', 'MA_A', 'GBP')).toBeUndefined();
+    expect(book.quote('inbound', '1415', 'MA_A', 'USD')).toBeUndefined();
+  });
+
+  it('a rate put again replaces the one before; a removed one is gone', () => {
+    const own = new RateBook([rate({})]);
+    own.put(rate({ perMinute: micros(1) }));
+    expect(own.list()).toHaveLength(1);
+    own.remove(rate({}));
+    expect(own.quote('outbound', '1', 'MA_A', 'USD')).toBeUndefined();
+  });
+
+  it('a use is priced by begun pulses', () => {
+    expect(priceUse(44_000, rate({ perMinute: micros(3_000) }))).toEqual({
+      billedSeconds: 60,
+      amount: 3_000,
+    });
+    expect(priceUse(61_000, rate({ perMinute: micros(3_000), pulseSeconds: 6 }))).toEqual({
+      billedSeconds: 66,
+      amount: 3_300,
+    });
+  });
+});
+
+describe('the price list', () => {
+  it('config/rates.json is valid and has a price for every kind of use in USD', () => {
+    const file = new URL('../../../config/rates.json', import.meta.url);
+    const parsed = parseRates(JSON.parse(readFileSync(file, 'utf8')));
+    if (!parsed.ok) throw new Error(parsed.error);
+    const book = new RateBook(parsed.value);
+    for (const kind of ['outbound', 'inbound', 'sip', 'stream', 'recording', 'number'] as const) {
+      expect(book.quote(kind, '4930123456', 'MA_A', 'USD')).toBeDefined();
+    }
+  });
+
+  it.each([
+    [[], 'rates: an array is expected'],
+    [{ rates: [1] }, 'rates[0]: an object is expected'],
+    [{ rates: [{ direction: 'up' }] }, 'rates[0]: direction must be one of'],
+    [{ rates: [{ direction: 'sip', prefix: '+1' }] }, 'rates[0]: prefix'],
+    [{ rates: [{ direction: 'sip', per_minute: -1 }] }, 'rates[0]: per_minute'],
+    [{ rates: [{ direction: 'sip', per_minute: 1, pulse_seconds: 0 }] }, 'rates[0]: pulse_seconds'],
+    [{ rates: [{ direction: 'sip', per_minute: 1, currency: 'usd' }] }, 'rates[0]: currency'],
+  ])('names the row and what is wrong with it: %j', (document, message) => {
+    const parsed = parseRates(document);
+    expect(parsed.ok ? '' : parsed.error).toContain(message);
+  });
+});
