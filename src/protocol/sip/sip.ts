@@ -1,9 +1,10 @@
 /** Front door of the SIP room: a user agent without sockets, and what its sockets need. */
-export type { Ha1ByAlgorithm } from './auth/authenticator.ts';
+export type { ChallengeOrder, Ha1ByAlgorithm } from './auth/authenticator.ts';
 export { DIGEST_ALGORITHMS, type DigestAlgorithm, ha1Of } from './auth/digest.ts';
 export { DEFAULT_FAILURE_LIMITS, type FailureLimits } from './auth/failure-limit.ts';
 export { defaultPort } from './dialog/next-hop.ts';
 export { DEFAULT_SESSION_TIMER, type SessionTimerSettings } from './dialog/session-timer.ts';
+export { answerUnframed } from './dialog/unframed.ts';
 export { type NameAddr, parseNameAddr } from './header/name-addr.ts';
 export {
   type HeaderInit,

@@ -1,6 +1,6 @@
 /** What a user agent is told and what it answers. */
 import type { Random } from '../../base/ids.ts';
-import type { Ha1ByAlgorithm } from './auth/authenticator.ts';
+import type { ChallengeOrder, Ha1ByAlgorithm } from './auth/authenticator.ts';
 import type { FailureLimits } from './auth/failure-limit.ts';
 import type { NonceLimits } from './auth/nonce.ts';
 import type { SessionTimerSettings } from './dialog/session-timer.ts';
@@ -32,12 +32,16 @@ export interface UserAgentOptions {
   readonly localAddress: string;
   readonly localPort: number;
   readonly userAgent: string;
+  /** What there are sockets for. */
+  readonly transports: readonly SipTransportName[];
   /** Milliseconds since the epoch minus monotonic milliseconds, for what must outlive the process. */
   readonly wallOffsetMs: number;
   /** Undefined: a plain phone, that refuses REGISTER and asks nobody for a password. */
   readonly realm: string | undefined;
   /** Name of the carrier that calls from this address; its calls need no password. */
   readonly trustedSource: (address: string) => string | undefined;
+  /** Default: compatible. */
+  readonly challengeOrder?: ChallengeOrder;
   readonly limits?: UserAgentLimits;
   readonly registrar?: RegistrarLimits;
   readonly nonces?: NonceLimits;

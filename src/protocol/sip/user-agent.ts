@@ -60,14 +60,20 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
   }
 
-  /** Live contacts of a user, at the time of the last input. */
-  contactsOf(username: string): readonly ContactBinding[] {
+  /** Live contacts of a user. */
+  contactsOf(username: string, nowMs: number): readonly ContactBinding[] {
+    this.#core.nowMs = nowMs;
     return this.#registrar?.contactsOf(username) ?? [];
   }
 
   /** All live contacts. */
-  bindings(): readonly ContactBinding[] {
+  bindings(nowMs: number): readonly ContactBinding[] {
+    this.#core.nowMs = nowMs;
     return this.#registrar?.all() ?? [];
+  }
+
+  get transactions(): number {
+    return this.#core.layer.serverCount + this.#core.layer.clientCount;
   }
 
   /** Legs that are not over. */

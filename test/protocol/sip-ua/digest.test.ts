@@ -108,7 +108,7 @@ describe('digest server', () => {
   ) as Record<(typeof DIGEST_ALGORITHMS)[number], string>;
   const setup = () => {
     const nonces = new NonceMint(countingRandom(), { lifetimeMs: 1000, maxRemembered: 3 });
-    return new DigestAuthenticator(realm, nonces);
+    return new DigestAuthenticator(realm, nonces, 'strongest');
   };
   const answer = (challenge: string, nonceCount = 1, password = account.password, qop = true) => {
     const understood = strongestChallenge([parsed(challenge)]);
@@ -125,11 +125,17 @@ describe('digest server', () => {
     return credentials;
   };
 
-  it('offers the strongest algorithm first and MD5 last (RFC 8760 §2.4)', () => {
+  it('offers the strongest algorithm first (RFC 8760 §2.4), or MD5 for clients that read one challenge only', () => {
     const names = setup()
       .challenges(0, false)
       .map((value) => parsed(value).params.get('algorithm'));
     expect(names).toEqual(['SHA-512-256', 'SHA-256', 'MD5']);
+    const compatible = new DigestAuthenticator(
+      realm,
+      new NonceMint(countingRandom()),
+      'compatible',
+    );
+    expect(compatible.challenges(0, false)[0]).toContain('algorithm=MD5');
   });
 
   it.each(DIGEST_ALGORITHMS)('accepts the right password with %s', (algorithm) => {
@@ -168,6 +174,7 @@ describe('digest server', () => {
     const [foreign = ''] = new DigestAuthenticator(
       realm,
       new NonceMint(countingRandom(), undefined, new Uint8Array(32)),
+      'strongest',
     ).challenges(0, false);
     expect(server.verify(answer(foreign), 'REGISTER', true, secrets, 0)).toBe('stale');
     expect(server.challenges(0, true)[0]).toContain('stale=true');

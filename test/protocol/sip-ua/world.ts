@@ -171,6 +171,7 @@ export class Agent implements Host {
       localAddress: address,
       localPort: 5060,
       userAgent: 'test',
+      transports: ['udp', 'tcp'],
       wallOffsetMs: Date.UTC(2026, 0, 1),
       realm: undefined,
       trustedSource: () => undefined,

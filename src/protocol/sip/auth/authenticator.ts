@@ -13,23 +13,37 @@ export type DigestVerdict = 'ok' | 'stale' | 'wrong' | 'wrongUri';
 /** A secret that no password has: checked instead of an unknown user's, so that both take the same time. */
 const NOBODY: Ha1ByAlgorithm = { 'SHA-512-256': '', 'SHA-256': '', MD5: '' };
 
+/**
+ * Which challenge stands on top, for a client that knows several to take (RFC 8760 §2.4). `compatible` begins with MD5:
+ * SIPp and many phones read the first one only, and give up when it names another algorithm. `strongest` serves
+ * installations whose phones are known to do better.
+ */
+export type ChallengeOrder = 'compatible' | 'strongest';
+
+const ORDERS: Readonly<Record<ChallengeOrder, readonly DigestAlgorithm[]>> = {
+  compatible: ['MD5', 'SHA-256', 'SHA-512-256'],
+  strongest: DIGEST_ALGORITHMS,
+};
+
 /** The server side of digest authentication for one realm (RFC 7616, RFC 8760, RFC 3261 §22). */
 export class DigestAuthenticator {
   readonly #realm: string;
   readonly #nonces: NonceMint;
+  readonly #order: readonly DigestAlgorithm[];
 
-  constructor(realm: string, nonces: NonceMint) {
+  constructor(realm: string, nonces: NonceMint, order: ChallengeOrder) {
     this.#realm = realm;
     this.#nonces = nonces;
+    this.#order = ORDERS[order];
   }
 
   /**
-   * Values for as many challenge header fields, strongest first (RFC 8760 §2.4); the last one, MD5, is what every
-   * old client understands. `stale` tells the client to try again without asking its user for the password.
+   * Values for as many challenge header fields. `stale` tells the client to try again without asking its user for the
+   * password.
    */
   challenges(nowMs: number, stale: boolean): readonly string[] {
     const nonce = this.#nonces.mint(nowMs);
-    return DIGEST_ALGORITHMS.map(
+    return this.#order.map(
       (algorithm) =>
         `Digest realm=${quote(this.#realm)}, nonce="${nonce}", algorithm=${algorithm}, qop="auth"${stale ? ', stale=true' : ''}`,
     );

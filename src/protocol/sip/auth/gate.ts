@@ -32,10 +32,14 @@ export class Gate {
   readonly #finding: Questions<Ha1ByAlgorithm | undefined>;
 
   constructor(core: UserAgentCore, realm: string) {
-    const { random, nonces, failures } = core.options;
+    const { random, nonces, failures, challengeOrder = 'compatible' } = core.options;
     this.#core = core;
     this.#realm = realm;
-    this.#authenticator = new DigestAuthenticator(realm, new NonceMint(random, nonces));
+    this.#authenticator = new DigestAuthenticator(
+      realm,
+      new NonceMint(random, nonces),
+      challengeOrder,
+    );
     this.#failures = new FailureLimit(failures);
     this.#finding = new Questions(core.limits.maxWaiting);
   }

@@ -134,8 +134,10 @@ export class OutgoingRequest implements ClientUser {
     if (this.#over) return;
     const size = serialize(this.#request).length + VIA_ALLOWANCE;
     const tooLarge = hop.transportIsOpen && size > LARGEST_UDP_REQUEST;
-    this.#targets = targets.flatMap((target) =>
-      tooLarge && target.transport === 'udp'
+    const { transports } = this.#core.options;
+    const usable = targets.filter((target) => transports.includes(target.transport));
+    this.#targets = usable.flatMap((target) =>
+      tooLarge && target.transport === 'udp' && transports.includes('tcp')
         ? [{ ...target, transport: 'tcp' as const }, target]
         : [target],
     );

@@ -1,0 +1,84 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { UserAgent, UserAgentInput, UserAgentOutput } from '../../protocol/sip/sip.ts';
+
+/**
+ * Joins the user agent to the clock. What is told while outputs are carried out waits until all of them are, so that
+ * messages leave in the order of the machine; a bug in the handling of one input is logged and costs no other call.
+ */
+export class AgentDriver {
+  readonly #agent: UserAgent;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #act: (output: UserAgentOutput) => void;
+  readonly #waiting: UserAgentInput[] = [];
+  #busy = false;
+  #stopped = false;
+  #armedMs: number | undefined;
+  #cancel: () => void = () => undefined;
+
+  constructor(
+    agent: UserAgent,
+    clock: Clock,
+    logger: Logger,
+    act: (output: UserAgentOutput) => void,
+  ) {
+    this.#agent = agent;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#act = act;
+  }
+
+  tell(input: UserAgentInput): void {
+    if (this.#stopped) return;
+    this.#waiting.push(input);
+    if (this.#busy) return;
+    this.#drain();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  #drain(): void {
+    this.#busy = true;
+    for (;;) {
+      const input = this.#waiting.shift();
+      if (input === undefined) break;
+      this.#guarded(() => this.#agent.handle(input, this.#clock.monotonicMs()), input.kind);
+    }
+    this.#busy = false;
+    this.#rearm();
+  }
+
+  #guarded(outputs: () => readonly UserAgentOutput[], what: string): void {
+    try {
+      for (const output of outputs()) this.#carryOut(output);
+    } catch (error) {
+      this.#logger.error({ err: error, input: what }, 'bug in SIP handling');
+    }
+  }
+
+  #carryOut(output: UserAgentOutput): void {
+    try {
+      this.#act(output);
+    } catch (error) {
+      this.#logger.error({ err: error, output: output.kind }, 'bug in SIP event');
+    }
+  }
+
+  #rearm(): void {
+    const deadline = this.#stopped ? undefined : this.#agent.deadlineMs();
+    if (deadline === this.#armedMs) return;
+    this.#cancel();
+    this.#armedMs = deadline;
+    if (deadline === undefined) return;
+    this.#cancel = this.#clock.at(deadline, () => {
+      this.#armedMs = undefined;
+      this.#busy = true;
+      this.#guarded(() => this.#agent.expire(this.#clock.monotonicMs()), 'timers');
+      this.#drain();
+    });
+  }
+}

@@ -1,0 +1,155 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Carrier } from '../../domain/provisioning/types.ts';
+import {
+  bracketed,
+  type SipTransportName,
+  type UserAgentInput,
+  type UserAgentOutput,
+} from '../../protocol/sip/sip.ts';
+
+export interface CarrierState {
+  readonly name: string;
+  /** Undefined: not probed yet, or not to be probed. Any answer to OPTIONS but 408 and 503 means: alive. */
+  readonly reachable: boolean | undefined;
+  readonly lastStatus: number | undefined;
+  /** Undefined when we do not register with it. */
+  readonly registered: boolean | undefined;
+  /** Milliseconds since the epoch; undefined before the first answer. */
+  readonly changedMs: number | undefined;
+}
+
+const PROBE_MS = 30_000;
+const REGISTER_EXPIRES_S = 3_600;
+
+interface Watched {
+  readonly id: number;
+  carrier: Carrier;
+  state: CarrierState;
+  registering: boolean;
+}
+
+/** `sip:host[:port][;transport=tcp]` of a carrier. Without a port SRV decides. */
+export function carrierUri(carrier: Carrier, user = ''): string {
+  const port = carrier.port === undefined ? '' : `:${carrier.port}`;
+  const transport = carrier.transport === 'udp' ? '' : `;transport=${carrier.transport}`;
+  return `sip:${user === '' ? '' : `${user}@`}${bracketed(carrier.host)}${port}${transport}`;
+}
+
+/** Probes every carrier with OPTIONS and registers with those that want it; follows the list as it changes. */
+export class CarrierWatch {
+  readonly #carriers: () => readonly Carrier[];
+  readonly #clock: Clock;
+  readonly #tell: (input: UserAgentInput) => void;
+  readonly #watched = new Map<string, Watched>();
+  #lastId = 0;
+  #cancel: () => void = () => undefined;
+
+  constructor(
+    carriers: () => readonly Carrier[],
+    clock: Clock,
+    tell: (input: UserAgentInput) => void,
+  ) {
+    this.#carriers = carriers;
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  start(): void {
+    this.#round();
+  }
+
+  stop(): void {
+    this.#cancel();
+    for (const watched of this.#watched.values()) this.#leave(watched);
+  }
+
+  states(): readonly CarrierState[] {
+    return [...this.#watched.values()].map(({ state }) => state);
+  }
+
+  probed(output: Extract<UserAgentOutput, { kind: 'probed' }>): void {
+    const { status } = output;
+    const reachable = status !== undefined && status !== 408 && status !== 503;
+    this.#note(output.id, { reachable, lastStatus: status });
+  }
+
+  registration(output: Extract<UserAgentOutput, { kind: 'registration' }>): void {
+    this.#note(output.registration, { registered: output.state === 'registered' });
+  }
+
+  #note(id: number, news: Partial<CarrierState>): void {
+    const watched = [...this.#watched.values()].find((candidate) => candidate.id === id);
+    if (watched === undefined) return;
+    const { state } = watched;
+    const changed =
+      (news.reachable ?? state.reachable) !== state.reachable ||
+      (news.registered ?? state.registered) !== state.registered;
+    const changedMs = changed ? this.#clock.wallMs() : state.changedMs;
+    watched.state = { ...state, ...news, changedMs };
+  }
+
+  #round(): void {
+    const wanted = this.#carriers().filter((carrier) => carrier.enabled);
+    for (const [name, watched] of this.#watched) {
+      const carrier = wanted.find((candidate) => candidate.name === name);
+      if (carrier !== undefined && sameAccess(carrier, watched.carrier)) continue;
+      this.#leave(watched);
+      this.#watched.delete(name);
+    }
+    for (const carrier of wanted) this.#probe(this.#watch(carrier));
+    this.#cancel = this.#clock.at(this.#clock.monotonicMs() + PROBE_MS, () => this.#round());
+  }
+
+  #watch(carrier: Carrier): Watched {
+    const known = this.#watched.get(carrier.name);
+    if (known !== undefined) {
+      known.carrier = carrier;
+      return known;
+    }
+    this.#lastId += 1;
+    const registering = carrier.auth?.register === true;
+    const state = {
+      name: carrier.name,
+      reachable: undefined,
+      lastStatus: undefined,
+      registered: registering ? false : undefined,
+      changedMs: undefined,
+    };
+    const watched = { id: this.#lastId, carrier, state, registering };
+    this.#watched.set(carrier.name, watched);
+    this.#register(watched);
+    return watched;
+  }
+
+  #register({ id, carrier }: Watched): void {
+    const { auth } = carrier;
+    if (auth?.register !== true) return;
+    this.#tell({
+      kind: 'register',
+      registration: id,
+      aor: `sip:${auth.username}@${bracketed(carrier.host)}`,
+      registrar: carrierUri(carrier),
+      transport: carrierTransport(carrier),
+      account: auth,
+      expires: REGISTER_EXPIRES_S,
+    });
+  }
+
+  #leave(watched: Watched): void {
+    if (watched.registering) this.#tell({ kind: 'unregister', registration: watched.id });
+    watched.registering = false;
+  }
+
+  #probe({ id, carrier }: Watched): void {
+    const transport = carrierTransport(carrier);
+    this.#tell({ kind: 'probe', id, uri: carrierUri(carrier), transport });
+  }
+}
+
+export const carrierTransport = (carrier: Carrier): SipTransportName => carrier.transport;
+
+function sameAccess(a: Carrier, b: Carrier): boolean {
+  const key = ({ host, port, transport, auth }: Carrier): string =>
+    JSON.stringify([host, port, transport, auth]);
+  return key(a) === key(b);
+}

@@ -1,0 +1,190 @@
+import { err, ok, type Result } from '../../base/result.ts';
+import type {
+  Headers,
+  InboundLeg,
+  Leg,
+  LegEnd,
+  LegEvents,
+  OutboundLegEvents,
+  Party,
+  RemoteAddress,
+} from '../../domain/call/needs.ts';
+import type { HangupCauseKey } from '../../domain/call/types.ts';
+import {
+  bracketed,
+  formatUri,
+  type IncomingCall,
+  type LegId,
+  type NameAddr,
+  type UserAgentInput,
+  unescapeUser,
+} from '../../protocol/sip/sip.ts';
+import { hangupReason, hangupStatus } from './hangup-status.ts';
+
+export type Tell = (input: UserAgentInput) => void;
+
+/** What the user agent's events become. */
+export interface LegSink {
+  readonly events: LegEvents | undefined;
+  acknowledged(): void;
+  progress(status: number, sdp: string | undefined): void;
+  connected(callId: string, sdp: string | undefined): void;
+  ended(end: LegEnd): void;
+}
+
+/** Names of the headers that a call may want to know. */
+const TOLD_HEADERS = /^(?:x-(?:ph|vh)-.+|diversion|p-asserted-identity|identity|privacy)$/;
+
+export class EdgeInboundLeg implements InboundLeg, LegSink {
+  readonly id: string;
+  readonly sipCallId: string;
+  readonly from: Party;
+  readonly to: Party;
+  readonly dialled: string;
+  readonly requestUri: string;
+  readonly source: RemoteAddress;
+  readonly endpointUsername: string | undefined;
+  readonly carrier: string | undefined;
+  readonly userAgent: string;
+  readonly headers: Headers;
+  readonly sdp: string | undefined;
+  readonly #leg: LegId;
+  readonly #tell: Tell;
+  #events: LegEvents | undefined;
+  #end: LegEnd | undefined;
+  #answered: Promise<Result<void, LegEnd>> | undefined;
+  #settle: (result: Result<void, LegEnd>) => void = () => undefined;
+
+  constructor(call: IncomingCall, tell: Tell) {
+    const { request, flow } = call;
+    this.#leg = call.leg;
+    this.#tell = tell;
+    this.id = String(call.leg);
+    this.sipCallId = request.callId;
+    this.from = partyOf(request.from);
+    this.to = partyOf(request.to);
+    this.dialled = userOf(request.uri);
+    this.requestUri = request.requestUri;
+    this.source = {
+      transport: flow.transport,
+      address: flow.remoteAddress,
+      port: flow.remotePort,
+    };
+    this.endpointUsername = call.username;
+    this.carrier = call.carrier;
+    this.userAgent = request.header('user-agent') ?? '';
+    this.headers = request.fields
+      .filter((field) => TOLD_HEADERS.test(field.key))
+      .map((field) => [field.name, field.value] as const);
+    this.sdp = call.sdp;
+  }
+
+  get events(): LegEvents | undefined {
+    return this.#events;
+  }
+
+  attach(events: LegEvents): void {
+    this.#events = events;
+  }
+
+  ring(sdp?: string): void {
+    this.#tell({ kind: 'ring', leg: this.#leg, sdp });
+  }
+
+  answer(sdp: string): Promise<Result<void, LegEnd>> {
+    if (this.#end !== undefined) return Promise.resolve(err(this.#end));
+    if (this.#answered !== undefined) return this.#answered;
+    this.#answered = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    this.#tell({ kind: 'answer', leg: this.#leg, sdp });
+    return this.#answered;
+  }
+
+  hangup(cause: HangupCauseKey): void {
+    hangup(this.#tell, this.#leg, cause);
+  }
+
+  sendInfoDigit(digit: string, durationMs: number): void {
+    this.#tell({ kind: 'sendDigit', leg: this.#leg, digit, durationMs });
+  }
+
+  acknowledged(): void {
+    this.#settle(ok(undefined));
+  }
+
+  progress(): void {}
+
+  connected(): void {}
+
+  ended(end: LegEnd): void {
+    this.#end = end;
+    this.#settle(err(end));
+    this.#events?.ended(end);
+  }
+}
+
+export class EdgeOutboundLeg implements Leg, LegSink {
+  readonly id: string;
+  readonly events: OutboundLegEvents;
+  readonly #leg: LegId;
+  readonly #tell: Tell;
+  #callId: string;
+
+  constructor(leg: LegId, callId: string, events: OutboundLegEvents, tell: Tell) {
+    this.id = String(leg);
+    this.events = events;
+    this.#leg = leg;
+    this.#callId = callId;
+    this.#tell = tell;
+  }
+
+  /** Of the phone that answered, once one has. */
+  get sipCallId(): string {
+    return this.#callId;
+  }
+
+  hangup(cause: HangupCauseKey): void {
+    hangup(this.#tell, this.#leg, cause);
+  }
+
+  sendInfoDigit(digit: string, durationMs: number): void {
+    this.#tell({ kind: 'sendDigit', leg: this.#leg, digit, durationMs });
+  }
+
+  acknowledged(): void {}
+
+  progress(status: number, sdp: string | undefined): void {
+    this.events.progress(status, sdp);
+  }
+
+  connected(callId: string, sdp: string | undefined): void {
+    this.#callId = callId;
+    this.events.connected(sdp);
+  }
+
+  ended(end: LegEnd): void {
+    this.events.ended(end);
+  }
+}
+
+const hangup = (tell: Tell, leg: LegId, cause: HangupCauseKey): void =>
+  tell({ kind: 'hangup', leg, status: hangupStatus(cause), reason: hangupReason(cause) });
+
+const userOf = (uri: NameAddr['uri']): string => {
+  if (uri.kind === 'sip') return unescapeUser(uri.user);
+  return uri.kind === 'tel' ? uri.number : uri.opaque;
+};
+
+/** Without parameters: what callbacks and records show. */
+function partyOf({ uri, displayName }: NameAddr): Party {
+  const user = userOf(uri);
+  if (uri.kind !== 'sip') {
+    const plain = uri.kind === 'tel' ? `tel:${uri.number}` : formatUri(uri);
+    return { uri: plain, user, host: '', displayName };
+  }
+  const port = uri.port === undefined ? '' : `:${uri.port}`;
+  const at = uri.user === '' ? '' : `${uri.user}@`;
+  const address = `${uri.secure ? 'sips' : 'sip'}:${at}${bracketed(uri.host)}${port}`;
+  return { uri: address, user, host: uri.host, displayName };
+}

@@ -1,0 +1,73 @@
+import { HANGUP_CAUSES, type HangupCauseKey } from '../../domain/call/types.ts';
+
+interface Signalled {
+  /** Final response to an INVITE that was not answered. */
+  readonly status: number;
+  /** Cause of ITU-T Q.850 in the Reason of a BYE or CANCEL (RFC 3326). */
+  readonly q850: number;
+}
+
+const row = (status: number, q850: number): Signalled => ({ status, q850 });
+
+/** Each cause in the words of SIP (dialect §3.12; RFC 3398 §8.2.6.1 for those with a Q.850 cause). */
+const SIGNALLED: Readonly<Record<HangupCauseKey, Signalled>> = {
+  unknown: row(500, 31),
+  canceled: row(487, 16),
+  outOfCredits: row(402, 21),
+  simultaneousDialLimit: row(486, 21),
+  invalidDestination: row(484, 28),
+  destinationOutOfService: row(502, 27),
+  endpointNotRegistered: row(480, 20),
+  countryBarred: row(403, 21),
+  numberBarred: row(403, 21),
+  prefixBarred: row(403, 21),
+  loopDetected: row(482, 25),
+  mediaAnchoring: row(488, 79),
+  noAnswer: row(480, 19),
+  busy: row(486, 17),
+  rejected: row(603, 21),
+  unknownCallerId: row(403, 21),
+  forbidden: row(403, 21),
+  unallocated: row(404, 1),
+  requestTimeout: row(408, 102),
+  carrierError: row(502, 41),
+  carrierCongestion: row(503, 42),
+  busyEverywhere: row(600, 17),
+  declined: row(603, 21),
+  userDoesNotExist: row(604, 1),
+  spamBlock: row(608, 21),
+  normal: row(480, 16),
+  endOfXml: row(480, 16),
+  networkError: row(503, 38),
+  internalError: row(500, 41),
+  routingError: row(404, 3),
+  concurrencyBreached: row(503, 34),
+  scheduled: row(480, 16),
+  ringTimeout: row(480, 19),
+  mediaTimeout: row(480, 102),
+  answerUrlError: row(500, 41),
+  actionUrlError: row(500, 41),
+  transferUrlError: row(500, 41),
+  redirectUrlError: row(500, 41),
+  invalidActionUrl: row(500, 41),
+  invalidTransferUrl: row(500, 41),
+  invalidRedirectUrl: row(500, 41),
+  invalidActionMethod: row(500, 41),
+  invalidTransferMethod: row(500, 41),
+  invalidRedirectMethod: row(500, 41),
+  invalidAnswerXml: row(500, 41),
+  invalidActionXml: row(500, 41),
+  invalidTransferXml: row(500, 41),
+  invalidRedirectXml: row(500, 41),
+  lostRace: row(487, 26),
+  machineDetected: row(480, 16),
+  confirmKeyFailed: row(603, 21),
+};
+
+export const hangupStatus = (cause: HangupCauseKey): number => SIGNALLED[cause].status;
+
+/** The value of a Reason header field (RFC 3326); a leg that lost the race learns that another one answered (§3.1). */
+export const hangupReason = (cause: HangupCauseKey): string =>
+  cause === 'lostRace'
+    ? 'SIP;cause=200;text="Call completed elsewhere"'
+    : `Q.850;cause=${SIGNALLED[cause].q850};text="${HANGUP_CAUSES[cause].name}"`;

@@ -1,0 +1,85 @@
+import type { Headers, InviteOptions, OutboundTarget } from '../../domain/call/needs.ts';
+import type { Carrier } from '../../domain/provisioning/types.ts';
+import {
+  bracketed,
+  type InviteCommand,
+  type InviteTarget,
+  type LegId,
+  parseUri,
+} from '../../protocol/sip/sip.ts';
+import { carrierTransport, carrierUri } from './carrier-watch.ts';
+
+interface Context {
+  readonly leg: LegId;
+  readonly callId: string;
+  readonly publicHost: string;
+  readonly carriers: readonly Carrier[];
+}
+
+type Account = InviteOptions['auth'];
+
+const HEADER_NAME = /^[A-Za-z0-9-]+$/;
+
+/** An outbound leg in words of SIP; undefined when there is no such place. */
+export function inviteCommand(
+  target: OutboundTarget,
+  options: InviteOptions,
+  context: Context,
+): InviteCommand | undefined {
+  const place = placeOf(target, options.auth, context.carriers);
+  if (place === undefined) return undefined;
+  const { user, displayName } = options.from;
+  const host = options.from.host ?? context.publicHost;
+  return {
+    kind: 'invite',
+    leg: context.leg,
+    target: place.target,
+    from: { user, host, displayName },
+    callId: context.callId,
+    sdp: options.sdp,
+    headers: [...identity(target, user, host), ...clean(options.headers)],
+    account: place.account,
+  };
+}
+
+function placeOf(
+  target: OutboundTarget,
+  auth: Account,
+  carriers: readonly Carrier[],
+): { readonly target: InviteTarget; readonly account: Account | undefined } | undefined {
+  if (target.kind === 'endpoint') {
+    return { target: { kind: 'registered', username: target.username }, account: auth };
+  }
+  if (target.kind === 'uri') {
+    const { uri, transport } = target;
+    if (parseUri(uri)?.kind !== 'sip') return undefined;
+    return {
+      target: { kind: 'uri', uri, ...(transport === undefined ? {} : { transport }) },
+      account: auth,
+    };
+  }
+  const carrier = carriers.find(({ name, enabled }) => enabled && name === target.carrier);
+  if (carrier === undefined) return undefined;
+  const number = `${carrier.prepend}${target.number.slice(carrier.strip)}`;
+  const uri = carrierUri(carrier, number);
+  if (parseUri(uri)?.kind !== 'sip') return undefined;
+  const place = { kind: 'uri', uri, transport: carrierTransport(carrier) } as const;
+  return { target: place, account: auth ?? carrier.auth };
+}
+
+/** Who calls, for peers that trust us (RFC 3325 §9.1); a registered phone sees the From alone. */
+function identity(target: OutboundTarget, user: string, host: string): Headers {
+  if (target.kind === 'endpoint' || user === '') return [];
+  return [
+    [
+      'P-Asserted-Identity',
+      `<sip:${encodeURIComponent(user).replaceAll('%2B', '+')}@${bracketed(host)}>`,
+    ],
+  ];
+}
+
+/** Nothing that a customer wrote may end a header line or begin another. */
+const clean = (headers: Headers): Headers =>
+  headers
+    .filter(([name]) => HEADER_NAME.test(name))
+    .map(([name, value]) => [name, value.replace(/[\r\n\0]+/g, ' ')] as const);

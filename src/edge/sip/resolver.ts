@@ -1,0 +1,160 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/ids.ts';
+import {
+  defaultPort,
+  type SipTransportName,
+  type Target,
+  type TargetQuery,
+} from '../../protocol/sip/sip.ts';
+import type { Dns, SrvRecord } from './dns.ts';
+
+export interface ResolverOptions {
+  readonly dns: Dns;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** What we can speak, best first. */
+  readonly transports: readonly SipTransportName[];
+}
+
+/** One resolution, however many questions it takes. */
+const MAX_RESOLUTION_MS = 5_000;
+/** Answers are kept so long; DNS is asked once for the calls of half a minute. */
+const CACHE_MS = 30_000;
+const MAX_CACHED = 1_000;
+/** Targets of one request; the rest of a long list is not tried. */
+const MAX_TARGETS = 8;
+
+const NAPTR_SERVICES: Readonly<Record<string, SipTransportName>> = {
+  'SIP+D2U': 'udp',
+  'SIP+D2T': 'tcp',
+  'SIPS+D2T': 'tls',
+};
+const SRV_PREFIX: Readonly<Partial<Record<SipTransportName, string>>> = {
+  udp: '_sip._udp.',
+  tcp: '_sip._tcp.',
+  tls: '_sips._tcp.',
+};
+
+interface Cached {
+  readonly untilMs: number;
+  readonly answer: Promise<readonly unknown[]>;
+}
+
+/** Finds the targets of a host, best first (RFC 3263 §4.1, §4.2). Never rejects: no result is an empty list. */
+export class SipResolver {
+  readonly #options: ResolverOptions;
+  readonly #cache = new Map<string, Cached>();
+
+  constructor(options: ResolverOptions) {
+    this.#options = options;
+  }
+
+  async resolve(query: TargetQuery): Promise<readonly Target[]> {
+    const timeout = new AbortController();
+    const found = this.#find(query).catch(() => []);
+    const late = this.#options.clock
+      .sleep(MAX_RESOLUTION_MS, timeout.signal)
+      .then(() => [])
+      .catch(() => []);
+    const targets = await Promise.race([found, late]);
+    timeout.abort();
+    return targets.slice(0, MAX_TARGETS);
+  }
+
+  async #find(query: TargetQuery): Promise<readonly Target[]> {
+    const { host, port } = query;
+    // A port means: no SRV (§4.2). A transport means: no NAPTR (§4.1).
+    if (port !== undefined) return this.#addresses(host, port, query.transport ?? 'udp');
+    const services = await this.#services(query);
+    for (const { transport, name } of services) {
+      const records = await this.#ask<SrvRecord>('srv', name);
+      const targets = await this.#servers(records, transport);
+      if (targets.length > 0) return targets;
+    }
+    const transport = query.transport ?? 'udp';
+    return this.#addresses(host, defaultPort(transport), transport);
+  }
+
+  /** SRV names in the order in which they are to be tried. */
+  async #services(
+    query: TargetQuery,
+  ): Promise<readonly { readonly transport: SipTransportName; readonly name: string }[]> {
+    const { host, transport, secure } = query;
+    const wanted = (transport === undefined ? this.#options.transports : [transport]).filter(
+      (candidate) => !secure || candidate === 'tls',
+    );
+    if (transport === undefined) {
+      const records = await this.#ask<Awaited<ReturnType<Dns['naptr']>>[number]>('naptr', host);
+      const named = [...records]
+        .sort((a, b) => a.order - b.order || a.preference - b.preference)
+        .flatMap((record) => {
+          const offered = NAPTR_SERVICES[record.service.toUpperCase()];
+          const usable = offered !== undefined && wanted.includes(offered);
+          return usable ? [{ transport: offered, name: record.replacement }] : [];
+        });
+      if (named.length > 0) return named;
+    }
+    return wanted.flatMap((candidate) => {
+      const prefix = SRV_PREFIX[candidate];
+      return prefix === undefined ? [] : [{ transport: candidate, name: `${prefix}${host}` }];
+    });
+  }
+
+  async #servers(
+    records: readonly SrvRecord[],
+    transport: SipTransportName,
+  ): Promise<readonly Target[]> {
+    const targets: Target[] = [];
+    for (const { name, port } of bySrvRules(records, this.#options.random).slice(0, MAX_TARGETS)) {
+      if (name !== '' && name !== '.')
+        targets.push(...(await this.#addresses(name, port, transport)));
+    }
+    return targets;
+  }
+
+  async #addresses(
+    host: string,
+    port: number,
+    transport: SipTransportName,
+  ): Promise<readonly Target[]> {
+    const addresses = await this.#ask<string>('addresses', host);
+    return addresses.map((address) => ({ transport, address, port }));
+  }
+
+  async #ask<Row>(kind: keyof Dns, name: string): Promise<readonly Row[]> {
+    const { clock, dns } = this.#options;
+    const key = `${kind} ${name.toLowerCase()}`;
+    const cached = this.#cache.get(key);
+    if (cached !== undefined && cached.untilMs > clock.monotonicMs()) {
+      return (await cached.answer) as readonly Row[];
+    }
+    const answer: Promise<readonly unknown[]> = dns[kind](name).catch(() => []);
+    this.#cache.delete(key);
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cache.size < MAX_CACHED) break;
+      this.#cache.delete(oldest);
+    }
+    this.#cache.set(key, { untilMs: clock.monotonicMs() + CACHE_MS, answer });
+    return (await answer) as readonly Row[];
+  }
+}
+
+/** Priority, then chance in proportion to weight (RFC 2782). */
+export function bySrvRules(records: readonly SrvRecord[], random: Random): readonly SrvRecord[] {
+  const left = [...records].sort((a, b) => a.priority - b.priority || a.weight - b.weight);
+  const ordered: SrvRecord[] = [];
+  for (;;) {
+    const first = left[0];
+    if (first === undefined) return ordered;
+    const group = left.filter((record) => record.priority === first.priority);
+    const total = group.reduce((sum, record) => sum + record.weight, 0);
+    let dart = random.integer(total + 1);
+    const chosen = group.find((record) => {
+      dart -= record.weight;
+      return dart <= 0;
+    });
+    const next = chosen ?? first;
+    ordered.push(next);
+    left.splice(left.indexOf(next), 1);
+  }
+}

@@ -1,0 +1,288 @@
+import type {
+  InboundLeg,
+  InviteOptions,
+  Leg,
+  LegEvents,
+  OutboundLegEvents,
+  OutboundTarget,
+} from '../../domain/call/needs.ts';
+import type { Binding } from '../../domain/registration/types.ts';
+import {
+  type Flow,
+  type IncomingCall,
+  type LegId,
+  UserAgent,
+  type UserAgentInput,
+  type UserAgentOutput,
+} from '../../protocol/sip/sip.ts';
+import { AgentDriver } from './agent-driver.ts';
+import { type CarrierState, CarrierWatch } from './carrier-watch.ts';
+import { systemDns } from './dns.ts';
+import { EdgeInboundLeg, EdgeOutboundLeg, type LegSink } from './edge-legs.ts';
+import { inviteCommand } from './invite-command.ts';
+import { SipResolver } from './resolver.ts';
+import type { RunningSignalling, SignallingCounters, SignallingOptions } from './signalling.ts';
+import { SipSockets } from './sip-sockets.ts';
+import { carrierAt } from './source-match.ts';
+import { UserDirectory } from './user-directory.ts';
+
+/** Outbound legs have even ids, inbound legs the odd ones of the user agent. */
+const ID_STEP = 2;
+const CALL_ID_BYTES = 16;
+
+/** Calls in words of legs over the user agent and its sockets. */
+export class SignallingService implements RunningSignalling {
+  readonly #options: SignallingOptions;
+  readonly #sockets: SipSockets;
+  readonly #resolver: SipResolver;
+  readonly #directory: UserDirectory;
+  readonly #carriers: CarrierWatch;
+  readonly #legs = new Map<LegId, LegSink>();
+  #agent: UserAgent | undefined;
+  #driver: AgentDriver | undefined;
+  #handler: ((leg: InboundLeg) => void) | undefined;
+  #lastOutbound: LegId = 0;
+  #discarded = 0;
+  #authFailures = 0;
+  #isReady = false;
+
+  constructor(options: SignallingOptions) {
+    const { clock, random, logger, carriers, transports } = options;
+    this.#options = options;
+    const tell = (input: UserAgentInput): void => this.#tell(input);
+    this.#sockets = new SipSockets(options, tell);
+    const dns = options.dns ?? systemDns();
+    this.#resolver = new SipResolver({ dns, clock, random, transports });
+    this.#directory = new UserDirectory(options.directory, options.bindings, logger, tell);
+    this.#carriers = new CarrierWatch(carriers, clock, tell);
+  }
+
+  async start(): Promise<void> {
+    const options = this.#options;
+    const { clock, random, logger, realm, userAgent, publicHost, transports } = options;
+    const stored = await options.bindings.listAll();
+    const port = await this.#sockets.start();
+    const agent = new UserAgent({
+      random,
+      publicHost,
+      publicPort: port,
+      localAddress: options.host,
+      localPort: port,
+      userAgent,
+      transports,
+      wallOffsetMs: clock.wallMs() - clock.monotonicMs(),
+      realm,
+      trustedSource: (address) => carrierAt(address, options.carriers()),
+      challengeOrder: options.challengeOrder ?? 'compatible',
+      ...(options.registrar === undefined ? {} : { registrar: options.registrar }),
+      ...(options.sessionTimer === undefined ? {} : { sessionTimer: options.sessionTimer }),
+    });
+    this.#agent = agent;
+    this.#driver = new AgentDriver(agent, clock, logger, (output) => this.#act(output));
+    this.#tell({ kind: 'restoreBindings', bindings: stored });
+    this.#carriers.start();
+    this.#isReady = true;
+    logger.info({ host: options.host, port, transports, publicHost }, 'SIP listening');
+  }
+
+  async stop(): Promise<void> {
+    this.#isReady = false;
+    this.#carriers.stop();
+    this.#driver?.stop();
+    await this.#sockets.stop();
+  }
+
+  drain(): void {
+    this.#isReady = false;
+    this.#tell({ kind: 'drain' });
+  }
+
+  ready(): boolean {
+    return this.#isReady;
+  }
+
+  port(): number {
+    return this.#sockets.port;
+  }
+
+  onInbound(handler: (leg: InboundLeg) => void): void {
+    this.#handler = handler;
+  }
+
+  invite(target: OutboundTarget, options: InviteOptions, events: OutboundLegEvents): Leg {
+    this.#lastOutbound += ID_STEP;
+    const leg = this.#lastOutbound;
+    const callId = Buffer.from(this.#options.random.bytes(CALL_ID_BYTES)).toString('hex');
+    const outbound = new EdgeOutboundLeg(leg, callId, events, (input) => this.#tell(input));
+    this.#legs.set(leg, outbound);
+    const command = inviteCommand(target, options, {
+      leg,
+      callId,
+      publicHost: this.#options.publicHost,
+      carriers: this.#options.carriers(),
+    });
+    if (command === undefined || this.#driver === undefined) {
+      const end = {
+        by: 'remote',
+        how: 'unreachable',
+        status: undefined,
+        reason: undefined,
+      } as const;
+      this.#endLater(leg, end);
+    } else this.#tell(command);
+    return outbound;
+  }
+
+  isRegistered(username: string): boolean {
+    const nowMs = this.#options.clock.monotonicMs();
+    return (this.#agent?.contactsOf(username, nowMs).length ?? 0) > 0;
+  }
+
+  registrations(): readonly Binding[] {
+    return this.#agent?.bindings(this.#options.clock.monotonicMs()) ?? [];
+  }
+
+  carrierStates(): readonly CarrierState[] {
+    return this.#carriers.states();
+  }
+
+  counters(): SignallingCounters {
+    return {
+      messages: this.#sockets.counts(),
+      discarded: this.#discarded,
+      authFailures: this.#authFailures,
+      legs: this.#agent?.legs ?? 0,
+      transactions: this.#agent?.transactions ?? 0,
+      connections: this.#sockets.connections,
+    };
+  }
+
+  #tell(input: UserAgentInput): void {
+    this.#driver?.tell(input);
+  }
+
+  #act(output: UserAgentOutput): void {
+    switch (output.kind) {
+      case 'send':
+        this.#sockets.send(output);
+        break;
+      case 'resolve':
+        this.#resolve(output);
+        break;
+      case 'connect':
+        this.#connect(output);
+        break;
+      case 'findSecret':
+        this.#directory.find(output.id, output.username);
+        break;
+      case 'store':
+        this.#directory.store(output);
+        break;
+      case 'probed':
+        this.#carriers.probed(output);
+        break;
+      case 'registration':
+        this.#carriers.registration(output);
+        break;
+      case 'refused':
+        this.#refused(output);
+        break;
+      case 'discarded':
+        this.#discarded += 1;
+        this.#log(output.flow, { why: output.why }, 'SIP message discarded');
+        break;
+      default:
+        this.#legEvent(output);
+    }
+  }
+
+  #resolve({ id, query }: Extract<UserAgentOutput, { kind: 'resolve' }>): void {
+    void this.#resolver.resolve(query).then((targets) => {
+      this.#tell({ kind: 'resolved', id, targets });
+    });
+  }
+
+  #connect({ id, target }: Extract<UserAgentOutput, { kind: 'connect' }>): void {
+    void this.#sockets.connect(target).then((flow) => {
+      this.#tell({ kind: 'connected', id, flow });
+    });
+  }
+
+  #refused(output: Extract<UserAgentOutput, { kind: 'refused' }>): void {
+    const { method, status, why, flow } = output;
+    if (why === 'wrong credentials') this.#authFailures += 1;
+    this.#log(flow, { method, status, why }, 'SIP request refused');
+  }
+
+  #log(flow: Flow, fields: Readonly<Record<string, unknown>>, message: string): void {
+    const { transport, remoteAddress, remotePort } = flow;
+    this.#options.logger.debug({ ...fields, transport, remoteAddress, remotePort }, message);
+  }
+
+  #legEvent(
+    output: Extract<UserAgentOutput, { kind: 'incoming' } | { readonly leg: LegId }>,
+  ): void {
+    if (output.kind === 'incoming') {
+      this.#incoming(output.call);
+      return;
+    }
+    const sink = this.#legs.get(output.leg);
+    switch (output.kind) {
+      case 'acknowledged':
+        sink?.acknowledged();
+        break;
+      case 'progress':
+        sink?.progress(output.status, output.sdp);
+        break;
+      case 'connected':
+        sink?.connected(output.callId, output.sdp);
+        break;
+      case 'offered':
+        this.#offered(output.leg, output.sdp, sink?.events);
+        break;
+      case 'answered':
+        sink?.events?.answered(output.sdp);
+        break;
+      case 'dtmf':
+        sink?.events?.dtmf(output.digit, output.durationMs);
+        break;
+      case 'ended':
+        this.#endLater(output.leg, output.end);
+        break;
+    }
+  }
+
+  #incoming(call: IncomingCall): void {
+    const leg = new EdgeInboundLeg(call, (input) => this.#tell(input));
+    this.#legs.set(call.leg, leg);
+    try {
+      this.#handler?.(leg);
+    } finally {
+      // Nobody took it: no handler, or one that failed before it attached.
+      if (leg.events === undefined) leg.hangup('internalError');
+    }
+  }
+
+  /** A leg that fails to answer refuses the offer: its session goes on as it was. */
+  #offered(leg: LegId, sdp: string | undefined, events: LegEvents | undefined): void {
+    let answer: string | undefined;
+    try {
+      answer = events?.offered(sdp);
+    } finally {
+      this.#tell({ kind: 'answerOffer', leg, sdp: answer });
+    }
+  }
+
+  /** In a later turn: whoever hung up or just dialled is not interrupted by the outcome. */
+  #endLater(leg: LegId, end: Parameters<LegSink['ended']>[0]): void {
+    queueMicrotask(() => {
+      const sink = this.#legs.get(leg);
+      this.#legs.delete(leg);
+      try {
+        sink?.ended(end);
+      } catch (error) {
+        this.#options.logger.error({ err: error, leg }, 'bug at the end of a leg');
+      }
+    });
+  }
+}

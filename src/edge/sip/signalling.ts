@@ -1,0 +1,71 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Leg, OutboundLegEvents, Signalling } from '../../domain/call/needs.ts';
+import type { Carrier } from '../../domain/provisioning/types.ts';
+import type { BindingStore, EndpointDirectory } from '../../domain/registration/needs.ts';
+import type { Binding } from '../../domain/registration/types.ts';
+import type {
+  ChallengeOrder,
+  RegistrarLimits,
+  SessionTimerSettings,
+} from '../../protocol/sip/sip.ts';
+import type { CarrierState } from './carrier-watch.ts';
+import type { Dns } from './dns.ts';
+import type { MessageCount, MessageTrace } from './message-trace.ts';
+import { SignallingService } from './signalling-service.ts';
+import type { TcpLimits } from './tcp-transport.ts';
+
+export interface SignallingOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Host in Via, Contact and the addresses of our endpoints. */
+  readonly publicHost: string;
+  readonly transports: readonly ('udp' | 'tcp')[];
+  /** Stored at the first start; it never follows the host. */
+  readonly realm: string;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly directory: EndpointDirectory;
+  readonly bindings: BindingStore;
+  readonly carriers: () => readonly Carrier[];
+  readonly onMessage?: (trace: MessageTrace) => void;
+  /** Default: the system's name servers. */
+  readonly dns?: Dns;
+  readonly tcp?: TcpLimits;
+  /** Default: compatible, MD5 on top. */
+  readonly challengeOrder?: ChallengeOrder;
+  readonly registrar?: RegistrarLimits;
+  readonly sessionTimer?: SessionTimerSettings;
+}
+
+export interface SignallingCounters {
+  readonly messages: readonly MessageCount[];
+  /** Datagrams and responses that were no use. */
+  readonly discarded: number;
+  readonly authFailures: number;
+  readonly legs: number;
+  readonly transactions: number;
+  readonly connections: number;
+}
+
+export interface RunningSignalling extends Signalling {
+  /** Rejects with ServiceError PORT_IN_USE. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** From now on new INVITEs and OPTIONS get 503; what runs goes on. */
+  drain(): void;
+  ready(): boolean;
+  /** The port of both listeners: chosen by the system when 0 was configured. */
+  port(): number;
+  registrations(): readonly Binding[];
+  counters(): SignallingCounters;
+  carrierStates(): readonly CarrierState[];
+}
+
+export type { CarrierState, Leg, MessageCount, MessageTrace, OutboundLegEvents };
+
+export const createSignalling = (options: SignallingOptions): RunningSignalling =>
+  new SignallingService(options);

@@ -1,0 +1,21 @@
+import ipaddr from 'ipaddr.js';
+import type { Carrier } from '../../domain/provisioning/types.ts';
+
+/** True when an address lies in one of the addresses or CIDR ranges. What is neither matches nothing. */
+export function inRanges(address: string, ranges: readonly string[]): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  return ranges.some((range) => {
+    const cidr = range.includes('/') ? range : undefined;
+    if (cidr === undefined) {
+      return ipaddr.isValid(range) && ipaddr.process(range).toString() === parsed.toString();
+    }
+    if (!ipaddr.isValidCIDR(cidr)) return false;
+    const [network, bits] = ipaddr.parseCIDR(cidr);
+    return network.kind() === parsed.kind() && parsed.match(network, bits);
+  });
+}
+
+/** The carrier that calls from this address. */
+export const carrierAt = (address: string, carriers: readonly Carrier[]): string | undefined =>
+  carriers.find((carrier) => carrier.enabled && inRanges(address, carrier.sourceAddresses))?.name;
