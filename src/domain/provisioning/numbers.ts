@@ -167,8 +167,8 @@ export class Numbers {
   }
 
   /**
-   * Charges the month of every number that is due; call it at the start and then hourly. The rent is not refused for
-   * want of funds: the number is in use. Returns how many were charged.
+   * Charges every month that is due of every number; call it at the start and then hourly. The rent is not refused for
+   * want of funds: the number is in use. Returns how many months were charged.
    */
   async chargeRentals(): Promise<number> {
     let charged = 0;
@@ -178,8 +178,8 @@ export class Numbers {
         const from = number.nextBillingUs ?? nowUs(this.#context);
         await this.#stores.numbers.rent(number.e164, rentalFee(number, from), nextMonth(from));
       }
+      if (due.length === 0) return charged;
       charged += due.length;
-      if (due.length < RENTAL_BATCH) return charged;
     }
   }
 

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { micros } from '../../../src/base/money.ts';
+import { type CallEnd, chargesOf, closeCall } from '../../../src/domain/cdr/cdr.ts';
+import type { OpenStream } from '../../../src/domain/cdr/needs.ts';
+import { aCdr, anOpenCall, START_US } from '../../edge/store/records.ts';
+
+const end = (seconds: number): CallEnd => ({
+  endUs: START_US + seconds * 1_000_000,
+  hangupCause: 'NORMAL_CLEARING',
+  hangupCauseCode: 4000,
+  hangupCauseName: 'Normal Hangup',
+  hangupSource: 'Caller',
+  hangupDisposition: 'recv_bye',
+});
+const stream = (over: Partial<OpenStream> = {}): OpenStream => ({
+  streamId: 's1',
+  serviceUrl: 'ws://127.0.0.1/',
+  audioTrack: 'inbound',
+  bidirectional: true,
+  contentType: 'audio/x-l16;rate=8000',
+  startUs: START_US + 2_000_000,
+  endUs: undefined,
+  perMinute: micros(3_000),
+  pulseSeconds: 60,
+  ...over,
+});
+const open = (over: object = {}, streams: readonly OpenStream[] = []) =>
+  anOpenCall({ cdr: aCdr({ billedSeconds: 0, cost: micros(0), ...over }), streams });
+
+describe('the end of a call', () => {
+  it('an unanswered leg is billed nothing and has no entry', () => {
+    const cdr = closeCall(open({ answerUs: undefined }), end(30), 'Call hangup');
+    expect(cdr).toMatchObject({ billedSeconds: 0, cost: 0 });
+    expect(chargesOf(cdr)).toEqual([]);
+  });
+
+  it('answered time is billed by begun pulses, ringing is not (spec: Limits, billing pulse)', () => {
+    const cdr = closeCall(open({ answerUs: START_US + 10_000_000 }), end(70), 'Call hangup');
+    expect(cdr).toMatchObject({ billedSeconds: 60, cost: 6_500 });
+  });
+
+  it('voice and each stream are separate entries with references of their own', () => {
+    const call = open({}, [stream(), stream({ streamId: 's2', endUs: START_US + 90_000_000 })]);
+    const cdr = closeCall(call, end(45), 'Call hangup');
+    expect(cdr.streamingCost).toBe(3_000 + 6_000);
+    expect(
+      chargesOf(cdr).map(({ reference, referenceType, amount }) => [
+        reference,
+        referenceType,
+        amount,
+      ]),
+    ).toEqual([
+      [`cdr:${cdr.callUuid}`, 'cdr', 6_500],
+      ['stream_cdr:s1', 'stream_cdr', 3_000],
+      ['stream_cdr:s2', 'stream_cdr', 6_000],
+    ]);
+  });
+
+  it('a stream that is recorded already is not billed again', () => {
+    const first = closeCall(open({}, [stream()]), end(45), 'Call hangup');
+    const again = closeCall({ ...open({}, [stream()]), cdr: first }, end(45), 'Call hangup');
+    expect(again.streams).toEqual(first.streams);
+  });
+
+  it('what is charged is what the record says it cost', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 20_000 }),
+        fc.integer({ min: 0, max: 1_000_000 }),
+        fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 4 }),
+        (seconds, rate, streamEnds) => {
+          const streams = streamEnds.map((at, index) =>
+            stream({ streamId: `s${index}`, endUs: START_US + 2_000_000 + at * 1_000_000 }),
+          );
+          const cdr = closeCall(
+            open({ perMinute: micros(rate) }, streams),
+            end(seconds),
+            'Call hangup',
+          );
+          const charged = chargesOf(cdr).reduce((sum, entry) => sum + entry.amount, 0);
+          expect(charged).toBe(cdr.cost + cdr.streamingCost);
+        },
+      ),
+    );
+  });
+});

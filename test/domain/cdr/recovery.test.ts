@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.ts';
+import { micros } from '../../../src/base/money.ts';
+import { localDateTime } from '../../../src/base/time-format.ts';
+import { CallRecords, recoverOpenCalls } from '../../../src/domain/cdr/cdr.ts';
+import type { Store } from '../../../src/edge/store/store.ts';
+import { openInMemory } from '../../edge/store/open.ts';
+import {
+  aCdr,
+  aNotification,
+  anAccount,
+  anEntry,
+  anOpenCall,
+  START_US,
+} from '../../edge/store/records.ts';
+
+const ACCOUNT = anAccount().authId;
+const CALL = aCdr().callUuid;
+const HEARTBEAT_US = START_US + 75_000_000;
+
+describe('after a crash', () => {
+  let store: Store;
+  beforeEach(async () => {
+    ({ store } = await openInMemory());
+    await store.accounts.create(anAccount(), 't');
+    await store.ledger.post([anEntry()], { checked: false });
+  });
+  afterEach(() => store.close());
+
+  const crashWith = async (over: object): Promise<void> => {
+    await store.calls.open(anOpenCall({ hangupNotification: aNotification(), ...over }), undefined);
+    await store.calls.heartbeat([CALL], HEARTBEAT_US);
+  };
+  const recover = () => recoverOpenCalls(store.calls, silentLogger);
+
+  it('an open call is closed as Internal Error and billed up to its last heartbeat', async () => {
+    await crashWith({ cdr: aCdr({ billedSeconds: 0, cost: micros(0) }) });
+    const [cdr] = await recover();
+    expect(cdr).toMatchObject({
+      endUs: HEARTBEAT_US,
+      billedSeconds: 120,
+      cost: 13_000,
+      hangupCauseCode: 5010,
+      hangupCauseName: 'Internal Error',
+      hangupSource: 'Error',
+    });
+    expect(await store.ledger.balance(ACCOUNT, 'USD')).toMatchObject({
+      balance: 10_000_000 - 13_000,
+      reservedFunds: 0,
+    });
+    expect(await store.verify()).toEqual([]);
+  });
+
+  it('a call that was not answered costs nothing, and its hold is given back', async () => {
+    await crashWith({ cdr: aCdr({ answerUs: undefined, cost: micros(0), billedSeconds: 0 }) });
+    const [cdr] = await recover();
+    expect(cdr).toMatchObject({ cost: 0, billedSeconds: 0, hangupDisposition: 'send_refuse' });
+    expect((await store.ledger.balance(ACCOUNT, 'USD'))?.reservedFunds).toBe(0);
+  });
+
+  it('its hangup notification is stored with the end that was recorded', async () => {
+    await crashWith({});
+    await recover();
+    const [notification] = await store.notifications.listPending(10);
+    expect(Object.fromEntries(notification?.parameters ?? [])).toEqual({
+      Event: 'Hangup',
+      EndTime: localDateTime(HEARTBEAT_US / 1000),
+      Duration: '74',
+      HangupCauseCode: '5010',
+    });
+  });
+
+  it('happens once', async () => {
+    await crashWith({});
+    expect(await recover()).toHaveLength(1);
+    expect(await recover()).toHaveLength(0);
+  });
+
+  it('the record is found by its account and by no other', async () => {
+    await crashWith({});
+    await recover();
+    const records = new CallRecords(store.cdrs);
+    expect((await records.get(ACCOUNT, CALL)).ok).toBe(true);
+    expect(await records.get('MA_OTHER', CALL)).toEqual({
+      ok: false,
+      error: { kind: 'unknownCall' },
+    });
+  });
+});
+
+describe('call records', () => {
+  it('a set is walked whole, latest first', async () => {
+    const { store } = await openInMemory();
+    for (let index = 0; index < 1203; index += 1) {
+      void store.calls.settle({
+        cdr: aCdr({ callUuid: `c${index}` }),
+        entries: [],
+        notification: undefined,
+      });
+    }
+    const walked: string[] = [];
+    for await (const record of new CallRecords(store.cdrs).walk({ accountId: ACCOUNT })) {
+      walked.push(record.cdr.callUuid);
+    }
+    expect(walked).toHaveLength(1203);
+    expect([walked[0], walked.at(-1)]).toEqual(['c1202', 'c0']);
+    await store.close();
+  });
+
+  it('are deleted after the days of their account, or the default, with their logs', async () => {
+    const { store } = await openInMemory();
+    const day = 86_400_000_000;
+    await store.accounts.create(anAccount(), 't');
+    await store.accounts.create(anAccount({ authId: 'MA_LONG', cdrRetentionDays: 90 }), 't');
+    for (const [callUuid, accountId] of [
+      ['a', ACCOUNT],
+      ['b', 'MA_LONG'],
+    ] as const) {
+      await store.calls.settle({
+        cdr: aCdr({ callUuid, accountId }),
+        entries: [],
+        notification: undefined,
+      });
+      const line = { callUuid, accountId, atUs: START_US, kind: 'sip', text: 'INVITE', detail: {} };
+      await store.callLogs.append([line]);
+    }
+    expect(await store.retention.purgeCalls(START_US + 29 * day, 30, 100)).toBe(0);
+    expect(await store.retention.purgeCalls(START_US + 31 * day, 30, 100)).toBe(1);
+    expect(await store.cdrs.get('a')).toBeUndefined();
+    expect(await store.callLogs.read('a', 10)).toEqual([]);
+    expect(await store.callLogs.read('b', 10)).toHaveLength(1);
+    await store.close();
+  });
+});

@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { micros } from '../../../src/base/money.ts';
+import {
+  createProvisioning,
+  type Numbers,
+  nextMonth,
+  type Provisioning,
+} from '../../../src/domain/provisioning/provisioning.ts';
+import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
+import { anAccount, anEntry } from '../../edge/store/records.ts';
+
+const ACCOUNT = anAccount().authId;
+const E164 = '14155550100';
+const DAY_MS = 86_400_000;
+
+let opened: OpenedStore;
+let provisioning: Provisioning;
+let numbers: Numbers;
+beforeEach(async () => {
+  opened = await openInMemory();
+  await opened.store.accounts.create(anAccount(), 't');
+  await opened.store.accounts.create(anAccount({ authId: 'MA_OTHER' }), 't');
+  await opened.store.ledger.post([anEntry({ amount: micros(3_000_000) })], { checked: false });
+  provisioning = createProvisioning(opened.store, opened, {
+    realm: 'r',
+    usernameSuffix: 'always',
+  });
+  numbers = provisioning.numbers;
+  await numbers.add({
+    e164: E164,
+    country: 'US',
+    currency: 'USD',
+    setupFeeMicros: 500_000,
+    monthlyFeeMicros: 1_000_000,
+  });
+});
+afterEach(() => opened.store.close());
+
+const balance = async () => (await opened.store.ledger.balance(ACCOUNT, 'USD'))?.balance;
+
+describe('numbers', () => {
+  it('a purchase charges setup and first month, and makes the number the account’s', async () => {
+    const bought = await numbers.purchase(E164, ACCOUNT, 'usd');
+    expect(bought).toMatchObject({ value: { accountId: ACCOUNT, status: 'active' } });
+    expect(await balance()).toBe(1_500_000);
+    const { entries } = await opened.store.ledger.page({ accountId: ACCOUNT, type: 'debit' }, 1, 9);
+    expect(entries.map((entry) => [entry.type, entry.referenceType, entry.amount])).toEqual([
+      ['did_rental', 'did_rental', 1_000_000],
+      ['debit', 'did_purchase', 500_000],
+    ]);
+  });
+
+  it('a purchase that the balance does not cover charges nothing', async () => {
+    await opened.store.ledger.post([anEntry({ type: 'debit', amount: micros(2_000_000) })], {
+      checked: false,
+    });
+    expect(await numbers.purchase(E164, ACCOUNT, 'USD')).toMatchObject({
+      error: { kind: 'insufficientFunds' },
+    });
+    expect(await balance()).toBe(1_000_000);
+    expect(await numbers.get(E164)).toMatchObject({ value: { status: 'available' } });
+  });
+
+  it('of two that buy at once, one gets it and one pays', async () => {
+    await opened.store.ledger.post([anEntry({ accountId: 'MA_OTHER' })], { checked: false });
+    const both = await Promise.all([
+      numbers.purchase(E164, ACCOUNT, 'USD'),
+      numbers.purchase(E164, 'MA_OTHER', 'USD'),
+    ]);
+    expect(both.map((one) => one.ok).sort()).toEqual([false, true]);
+    const other = (await opened.store.ledger.balance('MA_OTHER', 'USD'))?.balance ?? 0;
+    expect((await balance()) ?? 0).toBe(both[0].ok ? 1_500_000 : 3_000_000);
+    expect(other).toBe(both[1].ok ? 8_500_000 : 10_000_000);
+  });
+
+  it('another currency is refused', async () => {
+    expect(await numbers.purchase(E164, ACCOUNT, 'EUR')).toMatchObject({
+      error: { kind: 'currencyMismatch' },
+    });
+  });
+
+  it('the month is charged once a month, also when the service was down for two', async () => {
+    await numbers.purchase(E164, ACCOUNT, 'USD');
+    expect(await numbers.chargeRentals()).toBe(0);
+    await opened.clock.advance(31 * DAY_MS);
+    expect(await numbers.chargeRentals()).toBe(1);
+    expect(await numbers.chargeRentals()).toBe(0);
+    expect(await balance()).toBe(500_000);
+    await opened.clock.advance(61 * DAY_MS);
+    expect(await numbers.chargeRentals()).toBe(2);
+    expect(await balance()).toBe(-1_500_000);
+  });
+
+  it('lead to an application or to a trunk, of the same account, never to both', async () => {
+    await numbers.purchase(E164, ACCOUNT, 'USD');
+    const application = await provisioning.applications.create({
+      accountId: ACCOUNT,
+      name: 'a',
+      answerUrl: 'http://127.0.0.1/',
+    });
+    const trunk = await provisioning.trunks.create({ accountId: ACCOUNT, name: 't' });
+    if (!trunk.ok) throw new Error(trunk.error.kind);
+    await numbers.attachApplication(ACCOUNT, E164, application.appId);
+    const assigned = await numbers.assignTrunk(ACCOUNT, E164, trunk.value.trunkId);
+    expect(assigned).toMatchObject({
+      value: { applicationId: undefined, trunkGroupId: trunk.value.trunkId },
+    });
+    expect(await numbers.attachApplication('MA_OTHER', E164, application.appId)).toMatchObject({
+      error: { kind: 'unknownNumber' },
+    });
+    expect(await numbers.attachApplication(ACCOUNT, E164, 1)).toMatchObject({
+      error: { kind: 'unknownApplication' },
+    });
+    expect(await provisioning.trunks.remove(ACCOUNT, trunk.value.trunkId)).toMatchObject({
+      error: { kind: 'inUse' },
+    });
+  });
+
+  it('a released number is free again and bound to nothing', async () => {
+    await numbers.purchase(E164, ACCOUNT, 'USD');
+    expect(await numbers.release(E164, 'MA_OTHER')).toMatchObject({ ok: false });
+    expect(await numbers.release(E164, ACCOUNT)).toMatchObject({
+      value: { status: 'available', accountId: undefined, nextBillingUs: undefined },
+    });
+    expect((await numbers.remove(E164)).ok).toBe(true);
+  });
+
+  it('a number is in the inventory once', async () => {
+    expect(await numbers.add({ e164: E164, country: 'US', currency: 'USD' })).toMatchObject({
+      error: { kind: 'numberExists' },
+    });
+  });
+});
+
+describe('the next month', () => {
+  it.each([
+    ['2026-01-15T10:00:00Z', '2026-02-15T10:00:00.000Z'],
+    ['2026-01-31T00:00:00Z', '2026-02-28T00:00:00.000Z'],
+    ['2028-01-31T00:00:00Z', '2028-02-29T00:00:00.000Z'],
+    ['2026-12-31T23:00:00Z', '2027-01-31T23:00:00.000Z'],
+  ])('after %s comes %s', (from, next) => {
+    expect(new Date(nextMonth(Date.parse(from) * 1000) / 1000).toISOString()).toBe(next);
+  });
+});
