@@ -4,7 +4,7 @@ import { parseAuth } from '../header/auth.ts';
 import type { SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
-import { parseUri, type Uri, unescapeUser } from '../uri.ts';
+import { parseUri, unescapeUser } from '../uri.ts';
 import { DigestAuthenticator, type DigestVerdict, type Ha1ByAlgorithm } from './authenticator.ts';
 import { type DigestCredentials, readDigestCredentials } from './credentials.ts';
 import { FailureLimit } from './failure-limit.ts';
@@ -118,15 +118,15 @@ export class Gate {
   }
 }
 
-/** Proxies and phones may differ in parameters; user and host have to agree (RFC 7616 §3.4.6). */
-function meansSameUri(digestUri: string, requestUri: string): boolean {
+/**
+ * Proxies and phones may differ in parameters, and SIPp signs the host alone; what a client did sign has to agree with
+ * the Request-URI (RFC 7616 §3.4.6).
+ */
+export function meansSameUri(digestUri: string, requestUri: string): boolean {
   if (digestUri === requestUri) return true;
-  const [a, b] = [parseUri(digestUri), parseUri(requestUri)];
-  return a !== undefined && b !== undefined && addressOf(a) === addressOf(b);
-}
-
-function addressOf(uri: Uri): string {
-  if (uri.kind === 'tel') return `tel:${uri.number}`;
-  if (uri.kind === 'other') return `${uri.scheme}:${uri.opaque}`;
-  return `${unescapeUser(uri.user)}@${uri.host.toLowerCase()}`;
+  const [signed, asked] = [parseUri(digestUri), parseUri(requestUri)];
+  if (signed?.kind === 'tel' && asked?.kind === 'tel') return signed.number === asked.number;
+  if (signed?.kind !== 'sip' || asked?.kind !== 'sip') return false;
+  const sameUser = signed.user === '' || unescapeUser(signed.user) === unescapeUser(asked.user);
+  return sameUser && signed.host.toLowerCase() === asked.host.toLowerCase();
 }
