@@ -5,6 +5,8 @@ import type { CdrFilter, CdrRecord, CdrSummary } from './types.ts';
 
 export { type CallEnd, chargesOf, closeCall, closeStream } from './billing.ts';
 export { recoverOpenCalls } from './recovery.ts';
+export { expireCalls } from './retention.ts';
+export { Settler } from './settler.ts';
 
 /** Records fetched at a time while a set is walked. */
 const WALK_BATCH = 500;

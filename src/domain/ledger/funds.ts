@@ -21,8 +21,7 @@ export function canSpend(
 export const promotionAfterDebit = (promotional: number, amount: number): Micros =>
   micros(Math.max(0, promotional - amount));
 
-/** Whether the alert is due (spec: low-balance alerts): the available balance has just fallen below the threshold. */
-export function crossedThreshold(before: Balance, after: Balance): boolean {
-  const threshold = after.lowBalanceThreshold;
-  return threshold > 0 && availableOf(before) >= threshold && availableOf(after) < threshold;
-}
+/** Spec: low-balance alerts fire when the available balance is below the threshold; no threshold, no alert. */
+export const isLow = (
+  balance: Pick<Balance, 'balance' | 'reservedFunds' | 'lowBalanceThreshold'>,
+): boolean => balance.lowBalanceThreshold > 0 && availableOf(balance) < balance.lowBalanceThreshold;

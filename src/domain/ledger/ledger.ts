@@ -14,7 +14,7 @@ import type {
   Rate,
 } from './types.ts';
 
-export { availableOf, canSpend, crossedThreshold, promotionAfterDebit } from './funds.ts';
+export { availableOf, canSpend, isLow, promotionAfterDebit } from './funds.ts';
 export { type Price, parseRates, priceUse, RateBook } from './rating.ts';
 export { parseWindowBound } from './window.ts';
 
@@ -153,6 +153,14 @@ export class Ledger {
 
   referenceTypes(accountId: string): Promise<readonly string[]> {
     return this.#store.referenceTypes(accountId);
+  }
+
+  /**
+   * The balance when an alert is due, else undefined. One alert each time that the available balance falls below the
+   * threshold, restarts included. To be asked after each settlement and debit.
+   */
+  takeLowBalanceAlert(accountId: string, currency: string): Promise<Balance | undefined> {
+    return this.#store.takeLowBalanceAlert(accountId, currency);
   }
 
   verify(): Promise<readonly LedgerFault[]> {

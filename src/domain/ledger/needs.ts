@@ -26,6 +26,9 @@ export interface LedgerStore {
     patch: BalancePatch,
   ): Promise<Balance | undefined>;
 
+  /** The balance when it is low and that was not told yet: it counts as told then. */
+  takeLowBalanceAlert(accountId: string, currency: string): Promise<Balance | undefined>;
+
   /**
    * Adds the entries and moves their balances, all or nothing. An entry whose key, or reference and type, is there
    * already answers that first entry and moves nothing. `checked`: debits must be covered (`canSpend`).

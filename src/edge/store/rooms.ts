@@ -80,6 +80,7 @@ export const LANES: { readonly [R in keyof Rooms]: { readonly [V in keyof Rooms[
     balance: 'point',
     balances: 'point',
     patchBalance: 'write',
+    takeLowBalanceAlert: 'write',
     post: 'write',
     postPending: 'write',
     completePending: 'write',

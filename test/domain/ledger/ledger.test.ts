@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
-import { crossedThreshold, Ledger } from '../../../src/domain/ledger/ledger.ts';
+import { Ledger } from '../../../src/domain/ledger/ledger.ts';
 import type { Store } from '../../../src/edge/store/store.ts';
 import { openInMemory } from '../../edge/store/open.ts';
 import { anAccount } from '../../edge/store/records.ts';
@@ -116,19 +116,19 @@ describe('ledger', () => {
     expect(restarted.rateBook.quote('sip', '1', ACCOUNT, 'USD')).toEqual(rate);
   });
 
-  it('the alert is due once, when the available balance falls below the threshold', async () => {
+  it('an alert is due once each time that the available balance falls below the threshold', async () => {
+    const alert = async () => (await ledger.takeLowBalanceAlert(ACCOUNT, 'USD'))?.balance;
     await adjust(100);
+    expect(await alert()).toBeUndefined();
     await ledger.patchBalance(ACCOUNT, 'USD', { lowBalanceThreshold: micros(50) });
-    const read = async () => {
-      const found = await ledger.balance(ACCOUNT, 'USD');
-      if (!found.ok) throw new Error('no balance');
-      return found.value;
-    };
-    const before = await read();
+    expect(await alert()).toBeUndefined();
     await adjust(-60);
-    const after = await read();
-    expect(crossedThreshold(before, after)).toBe(true);
+    expect(await alert()).toBe(40);
     await adjust(-1);
-    expect(crossedThreshold(after, await read())).toBe(false);
+    expect(await alert()).toBeUndefined();
+    await adjust(100);
+    expect(await alert()).toBeUndefined();
+    await adjust(-100);
+    expect(await alert()).toBe(39);
   });
 });

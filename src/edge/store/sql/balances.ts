@@ -1,7 +1,7 @@
 import { uuid } from '../../../base/ids.ts';
 import type { Micros } from '../../../base/money.ts';
 import { micros } from '../../../base/money.ts';
-import { canSpend } from '../../../domain/ledger/ledger.ts';
+import { canSpend, isLow } from '../../../domain/ledger/ledger.ts';
 import type { Balance, BalancePatch } from '../../../domain/ledger/types.ts';
 import { type Connection, integer } from '../connection.ts';
 import { flag, int, Table, text } from '../table.ts';
@@ -79,6 +79,22 @@ export function patchBalance(
   const where = 'account_id = @account AND currency = @currency';
   const row = table.patch(db, patch, where, { account: accountId, currency });
   return row && whole(row);
+}
+
+/** Remembers whether the account was told, so that each fall below the threshold alerts once. */
+export function takeLowBalanceAlert(
+  db: Connection,
+  accountId: string,
+  currency: string,
+): Balance | undefined {
+  const balance = findBalance(db, accountId, currency);
+  if (balance === undefined) return undefined;
+  const low = isLow(balance);
+  const changed = db.run(
+    'UPDATE balance SET low_balance_alerted = ? WHERE id = ? AND low_balance_alerted <> ?',
+    [low ? 1 : 0, balance.id, low ? 1 : 0],
+  );
+  return low && changed === 1 ? balance : undefined;
 }
 
 /** Moves a balance by a completed entry. */

@@ -1,0 +1,25 @@
+import type { Clock } from '../../base/clock.ts';
+import type { RetentionStore } from './needs.ts';
+
+/** Records deleted in one unit of work: short enough that no call's end waits for it. */
+const BATCH = 500;
+
+/**
+ * Deletes call records that are kept too long, and call logs older than `logDays`; call it daily. Returns how many
+ * records.
+ */
+export async function expireCalls(
+  store: RetentionStore,
+  clock: Clock,
+  days: { readonly calls: number; readonly logs: number },
+): Promise<number> {
+  const nowUs = Math.round(clock.wallMs() * 1000);
+  let deleted = 0;
+  for (;;) {
+    const batch = await store.purgeCalls(nowUs, days.calls, BATCH);
+    deleted += batch;
+    if (batch < BATCH) break;
+  }
+  while ((await store.purgeLogs(nowUs, days.logs, BATCH)) === BATCH);
+  return deleted;
+}

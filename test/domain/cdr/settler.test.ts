@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/base/errors.ts';
+import { silentLogger } from '../../../src/base/logger.ts';
+import { Settler } from '../../../src/domain/cdr/cdr.ts';
+import type { CallStore, Settlement } from '../../../src/domain/cdr/needs.ts';
+import { openInMemory } from '../../edge/store/open.ts';
+import { aCdr, anAccount, anOpenCall } from '../../edge/store/records.ts';
+
+const settlement: Settlement = { cdr: aCdr(), entries: [], notification: undefined };
+
+/** A store whose disk is full until it is not. */
+async function fullDisk() {
+  const { store, clock } = await openInMemory();
+  await store.accounts.create(anAccount(), 't');
+  await store.calls.open(anOpenCall({ reserved: anOpenCall().cdr.cost }), undefined);
+  const disk = { full: true };
+  const calls: CallStore = {
+    ...store.calls,
+    settle: (one) =>
+      disk.full ? Promise.reject(new ServiceError('STORE_FULL', 'full')) : store.calls.settle(one),
+  };
+  return { store, clock, disk, settler: new Settler(calls, clock, silentLogger) };
+}
+
+describe('settling while the disk is full', () => {
+  it('keeps the settlement, and writes it once there is room', async () => {
+    const { store, clock, disk, settler } = await fullDisk();
+    const settled = settler.settle(settlement);
+    await clock.advance(5000);
+    expect(settler.waiting).toBe(1);
+    expect(await store.cdrs.get(aCdr().callUuid)).toBeUndefined();
+    disk.full = false;
+    await clock.advance(1000);
+    expect(await settled).toBe(true);
+    expect(settler.waiting).toBe(0);
+    expect(await store.cdrs.get(aCdr().callUuid)).toBeDefined();
+  });
+
+  it('gives up when told to stop; the call stays open in the store for the next start', async () => {
+    const { store, clock, settler } = await fullDisk();
+    const stop = new AbortController();
+    const settled = settler.settle(settlement, stop.signal);
+    await clock.advance(1500);
+    stop.abort();
+    expect(await settled).toBe(false);
+    expect(await store.calls.listOpen()).toHaveLength(1);
+  });
+
+  it('a bug is not tried again', async () => {
+    const { clock, store } = await fullDisk();
+    const calls = { ...store.calls, settle: () => Promise.reject(new TypeError('bug')) };
+    const settler = new Settler(calls, clock, silentLogger);
+    await expect(settler.settle(settlement)).rejects.toThrow('bug');
+  });
+});
