@@ -22,7 +22,7 @@ export interface RestSettings {
   readonly bodyLimitBytes: number;
   /** Requests per second and account; beyond: 429. */
   readonly requestsPerSecond: number;
-  /** Base of links, without a slash at the end; empty: the listener's own address. */
+  /** Base of links, for example `https://voice.example`; without a slash at the end. */
   readonly publicUrl: string;
   /** Host of `sip_uri`. */
   readonly registrarHost: string;

@@ -1,10 +1,20 @@
 import { adminAccountRoutes } from './admin/accounts.ts';
 import { adminCallRoutes } from './admin/calls.ts';
+import { adminCarrierRoutes } from './admin/carriers.ts';
+import { adminNumberRoutes } from './admin/numbers.ts';
+import { adminRateRoutes } from './admin/rates.ts';
 import { adminServiceRoutes } from './admin/service.ts';
 import type { Route } from './http/route.ts';
 import { accountRoutes } from './routes/account/account.ts';
 import { ledgerRoutes } from './routes/account/ledger.ts';
 import { partnerRoutes } from './routes/account/partner.ts';
+import { plivoSubAccountRoutes } from './routes/account/plivo-sub-account.ts';
+import { subAccountRoutes } from './routes/account/sub-account.ts';
+import { callActionRoutes } from './routes/calls/actions.ts';
+import { conferenceRoutes } from './routes/calls/conference.ts';
+import { liveCallRoutes } from './routes/calls/live.ts';
+import { placeCallRoute } from './routes/calls/place.ts';
+import { streamRoutes } from './routes/calls/stream.ts';
 import { healthRoutes } from './routes/health.ts';
 import { applicationRoutes } from './routes/provisioning/application.ts';
 import { credentialRoutes } from './routes/provisioning/credential.ts';
@@ -28,12 +38,22 @@ export const ROUTES: readonly Route[] = [
   ...originationUriRoutes,
   ...credentialRoutes,
   ...ipAclRoutes,
+  placeCallRoute,
+  ...liveCallRoutes,
+  ...callActionRoutes,
+  ...streamRoutes,
+  ...conferenceRoutes,
   ...cdrRoutes,
   ...recordingRoutes,
   ...exportRoutes,
   ...partnerRoutes,
+  ...subAccountRoutes,
+  ...plivoSubAccountRoutes,
   ...healthRoutes,
   ...adminAccountRoutes,
+  ...adminNumberRoutes,
+  ...adminCarrierRoutes,
+  ...adminRateRoutes,
   ...adminCallRoutes,
   ...adminServiceRoutes,
 ];

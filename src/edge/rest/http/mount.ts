@@ -23,7 +23,7 @@ declare module 'fastify' {
 /** Puts one route record on the server. */
 export function mount(app: FastifyInstance, route: Route, gate: Gate, rooms: Rooms): void {
   const booleans = booleanFields(route.body);
-  const status = route.status ?? 200;
+  const status = route.successStatus?.(rooms.settings) ?? route.status ?? 200;
   const schema: FastifySchema = {
     ...(route.params && { params: route.params }),
     ...(route.query && { querystring: route.query }),

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Result } from '../../../base/result.ts';
 import type { Access, Principal } from '../../../domain/account/account.ts';
-import type { Rooms } from '../deps.ts';
+import type { RestSettings, Rooms } from '../deps.ts';
 import type { ErrorFamily } from './error-body.ts';
 import type { Failure } from './failure.ts';
 import type { Static, TSchema } from './schema.ts';
@@ -73,6 +73,8 @@ interface Common {
   readonly errors: ErrorFamily;
   /** Status of success; 200 unless said. 204 has no body. */
   readonly status?: number;
+  /** Status of success where a setting decides it. */
+  readonly successStatus?: (settings: RestSettings) => number;
   /** `error` of an answer 500 (spec Errors: Transactions). */
   readonly internalError?: string;
   /** Instead of 403 when no account has the id of the path (spec Errors, Make call: 404). */

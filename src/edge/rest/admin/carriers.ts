@@ -1,0 +1,179 @@
+import { ok } from '../../../base/result.ts';
+import type { Carrier, CarrierPatch } from '../../../domain/provisioning/types.ts';
+import { adminRoute, type Route } from '../http/route.ts';
+import { flag, hinted, nullableInteger, oneOf, type Static, Type } from '../http/schema.ts';
+import { answered } from '../refusal.ts';
+import { defined } from '../wire/list.ts';
+
+const ROOT = '/admin/v1/carriers';
+const common = { tag: 'Operator: carriers', errors: 'admin' } as const;
+const LIMIT_MAX = 1_000_000;
+const LIST_MAX = 1000;
+
+const AuthSchema = Type.Object({
+  username: Type.String({ minLength: 1, maxLength: 128 }),
+  password: Type.String({ minLength: 1, maxLength: 128 }),
+  register: Type.Optional(flag(false)),
+});
+const host = () =>
+  hinted(Type.String({ pattern: '^[A-Za-z0-9.:\\[\\]-]{1,253}$' }), 'must be a host or address');
+
+const fields = {
+  port: Type.Optional(
+    hinted(
+      Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, maximum: 65_535 }),
+      'must be a port, or null to look it up by SRV',
+    ),
+  ),
+  transport: Type.Optional(oneOf(['udp', 'tcp', 'tls'])),
+  auth: Type.Optional(
+    Type.Unsafe<Static<typeof AuthSchema> | null>({ ...AuthSchema, type: ['object', 'null'] }),
+  ),
+  source_addresses: Type.Optional(Type.Array(Type.String(), { maxItems: LIST_MAX })),
+  prefixes: Type.Optional(
+    Type.Array(hinted(Type.String({ pattern: '^[0-9]{0,15}$' }), 'must be up to 15 digits'), {
+      minItems: 1,
+      maxItems: LIST_MAX,
+    }),
+  ),
+  strip: Type.Optional(Type.Integer({ minimum: 0, maximum: 15 })),
+  prepend: Type.Optional(
+    hinted(Type.String({ pattern: '^[+0-9#*]{0,20}$' }), 'must be up to 20 digits'),
+  ),
+  cps_limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX })),
+  concurrent_calls_limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX })),
+  secure: Type.Optional(flag()),
+  priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+  enabled: Type.Optional(flag()),
+};
+
+const PatchBody = Type.Object({ host: Type.Optional(host()), ...fields });
+
+const patchOf = (body: Static<typeof PatchBody>): CarrierPatch => ({
+  ...defined({
+    host: body.host,
+    transport: body.transport,
+    sourceAddresses: body.source_addresses,
+    prefixes: body.prefixes,
+    strip: body.strip,
+    prepend: body.prepend,
+    cpsLimit: body.cps_limit,
+    concurrentCallsLimit: body.concurrent_calls_limit,
+    secure: body.secure,
+    priority: body.priority,
+    enabled: body.enabled,
+  }),
+  ...(body.port !== undefined && { port: body.port ?? undefined }),
+  ...(body.auth !== undefined && {
+    auth: body.auth === null ? undefined : { ...body.auth, register: body.auth.register ?? false },
+  }),
+});
+
+const CarrierSchema = Type.Object({
+  name: Type.String(),
+  host: Type.String(),
+  port: nullableInteger(),
+  transport: Type.String(),
+  auth: Type.Optional(
+    Type.Object({
+      username: Type.String(),
+      password: Type.String({ description: 'never shown' }),
+      register: Type.Boolean(),
+    }),
+  ),
+  source_addresses: Type.Array(Type.String()),
+  prefixes: Type.Array(Type.String()),
+  strip: Type.Integer(),
+  prepend: Type.String(),
+  cps_limit: Type.Integer(),
+  concurrent_calls_limit: Type.Integer(),
+  secure: Type.Boolean(),
+  priority: Type.Integer(),
+  enabled: Type.Boolean(),
+});
+
+const showCarrier = (carrier: Carrier): Static<typeof CarrierSchema> => ({
+  name: carrier.name,
+  host: carrier.host,
+  port: carrier.port ?? null,
+  transport: carrier.transport,
+  ...(carrier.auth && {
+    auth: {
+      username: carrier.auth.username,
+      password: '<redacted>',
+      register: carrier.auth.register,
+    },
+  }),
+  source_addresses: [...carrier.sourceAddresses],
+  prefixes: [...carrier.prefixes],
+  strip: carrier.strip,
+  prepend: carrier.prepend,
+  cps_limit: carrier.cpsLimit,
+  concurrent_calls_limit: carrier.concurrentCallsLimit,
+  secure: carrier.secure,
+  priority: carrier.priority,
+  enabled: carrier.enabled,
+});
+
+const params = Type.Object({ name: Type.String() });
+
+const createCarrier = adminRoute({
+  ...common,
+  method: 'POST',
+  path: ROOT,
+  summary: 'Add a SIP gateway',
+  status: 201,
+  body: Type.Object({
+    name: hinted(
+      Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' }),
+      'must be letters, digits, . _ or -',
+    ),
+    host: host(),
+    ...fields,
+  }),
+  reply: CarrierSchema,
+  run: async ({ provisioning }, { body }) =>
+    answered(
+      await provisioning.carriers.create({ ...patchOf(body), name: body.name, host: body.host }),
+      showCarrier,
+    ),
+});
+
+const listCarriers = adminRoute({
+  ...common,
+  method: 'GET',
+  path: ROOT,
+  summary: 'SIP gateways',
+  reply: Type.Object({ carriers: Type.Array(CarrierSchema) }),
+  run: ({ provisioning }) => ok({ carriers: provisioning.carriers.list().map(showCarrier) }),
+});
+
+const patchCarrier = adminRoute({
+  ...common,
+  method: 'PATCH',
+  path: `${ROOT}/{name}`,
+  summary: 'Change a SIP gateway',
+  params,
+  body: PatchBody,
+  reply: CarrierSchema,
+  run: async ({ provisioning }, { params: { name }, body }) =>
+    answered(await provisioning.carriers.patch(name, patchOf(body)), showCarrier),
+});
+
+const deleteCarrier = adminRoute({
+  ...common,
+  method: 'DELETE',
+  path: `${ROOT}/{name}`,
+  summary: 'Remove a SIP gateway',
+  status: 204,
+  params,
+  run: async ({ provisioning }, { params: { name } }) =>
+    answered(await provisioning.carriers.remove(name), () => undefined),
+});
+
+export const adminCarrierRoutes: readonly Route[] = [
+  createCarrier,
+  listCarriers,
+  patchCarrier,
+  deleteCarrier,
+];

@@ -1,0 +1,83 @@
+import { ok } from '../../../base/result.ts';
+import { adminRoute, type Route } from '../http/route.ts';
+import { hinted, oneOf, sliceQuery, Type } from '../http/schema.ts';
+import { amountField, amountOf, currencyField, e164Field } from '../http/values.ts';
+import { answered, refused } from '../refusal.ts';
+import { defined, sliceOf, TrunkMetaSchema, trunkMetaOf } from '../wire/list.ts';
+import { NumberSchema, showNumber } from '../wire/number.ts';
+
+const ROOT = '/admin/v1/numbers';
+const common = { tag: 'Operator: numbers', errors: 'admin' } as const;
+
+const addNumber = adminRoute({
+  ...common,
+  method: 'POST',
+  path: ROOT,
+  summary: 'Put a number into the inventory, or straight on an account',
+  status: 201,
+  body: Type.Object({
+    e164: e164Field(),
+    country: hinted(Type.String({ pattern: '^[A-Za-z]{2}$' }), 'must be a two-letter country code'),
+    region: Type.Optional(Type.String({ maxLength: 100 })),
+    setup_fee: Type.Optional(amountField()),
+    monthly_fee: Type.Optional(amountField()),
+    currency: currencyField(),
+    carrier: Type.Optional(Type.String({ maxLength: 64 })),
+    account_id: Type.Optional(Type.String()),
+  }),
+  reply: NumberSchema,
+  async run({ accounts, provisioning }, { body }) {
+    const owner = body.account_id;
+    if (owner !== undefined && (await accounts.get(owner)) === undefined) {
+      return refused({ kind: 'unknownAccount' });
+    }
+    const added = await provisioning.numbers.add({
+      e164: body.e164.replace('+', ''),
+      country: body.country.toUpperCase(),
+      currency: body.currency.toUpperCase(),
+      setupFeeMicros: amountOf(body.setup_fee ?? 0),
+      monthlyFeeMicros: amountOf(body.monthly_fee ?? 0),
+      ...defined({ region: body.region, carrier: body.carrier, accountId: owner }),
+    });
+    return answered(added, showNumber);
+  },
+});
+
+const listNumbers = adminRoute({
+  ...common,
+  method: 'GET',
+  path: ROOT,
+  summary: 'Numbers of the service',
+  query: Type.Object({
+    ...sliceQuery,
+    account_id: Type.Optional(Type.String()),
+    status: Type.Optional(oneOf(['available', 'active', 'pending_release', 'released', 'blocked'])),
+    country: Type.Optional(Type.String()),
+    search: Type.Optional(Type.String()),
+  }),
+  reply: Type.Object({ meta: TrunkMetaSchema, numbers: Type.Array(NumberSchema) }),
+  async run({ provisioning }, { query }) {
+    const slice = sliceOf(query);
+    const filter = {
+      accountId: query.account_id,
+      status: query.status,
+      country: query.country?.toUpperCase(),
+      search: query.search?.replaceAll(/\D/g, ''),
+    };
+    const page = await provisioning.numbers.list(filter, slice);
+    return ok({ meta: trunkMetaOf(page, slice), numbers: page.items.map(showNumber) });
+  },
+});
+
+const removeNumber = adminRoute({
+  ...common,
+  method: 'DELETE',
+  path: `${ROOT}/{e164}`,
+  summary: 'Take a free number out of the inventory',
+  status: 204,
+  params: Type.Object({ e164: Type.String() }),
+  run: async ({ provisioning }, { params }) =>
+    answered(await provisioning.numbers.remove(params.e164.replace('+', '')), () => undefined),
+});
+
+export const adminNumberRoutes: readonly Route[] = [addNumber, listNumbers, removeNumber];

@@ -1,0 +1,78 @@
+import { unitsFromMicros } from '../../../base/money.ts';
+import { ok } from '../../../base/result.ts';
+import type { Rate } from '../../../domain/ledger/types.ts';
+import { adminRoute, type Route } from '../http/route.ts';
+import { hinted, nullableText, oneOf, type Static, Type } from '../http/schema.ts';
+import { amountField, amountOf, currencyField } from '../http/values.ts';
+import { refused } from '../refusal.ts';
+
+const ROOT = '/admin/v1/rates';
+const common = { tag: 'Operator: rates', errors: 'admin' } as const;
+const PULSE_DEFAULT_S = 60;
+const DIRECTIONS = ['outbound', 'inbound', 'sip', 'stream', 'recording', 'number'] as const;
+
+const RateSchema = Type.Object({
+  direction: Type.String(),
+  prefix: Type.String(),
+  per_minute: Type.Number(),
+  pulse_seconds: Type.Integer(),
+  currency: Type.String(),
+  account_id: nullableText(),
+});
+
+const showRate = (rate: Rate): Static<typeof RateSchema> => ({
+  direction: rate.direction,
+  prefix: rate.prefix,
+  per_minute: unitsFromMicros(rate.perMinute),
+  pulse_seconds: rate.pulseSeconds,
+  currency: rate.currency,
+  account_id: rate.accountId ?? null,
+});
+
+const putRate = adminRoute({
+  ...common,
+  method: 'POST',
+  path: ROOT,
+  summary: 'Set a rate; one of the same direction, prefix, currency and account is replaced',
+  status: 201,
+  body: Type.Object({
+    direction: oneOf(DIRECTIONS),
+    prefix: Type.Optional(
+      hinted(Type.String({ pattern: '^[0-9]{0,15}$', default: '' }), 'must be up to 15 digits'),
+    ),
+    per_minute: amountField(),
+    pulse_seconds: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 3600, default: PULSE_DEFAULT_S }),
+    ),
+    currency: currencyField(),
+    account_id: Type.Optional(nullableText()),
+  }),
+  reply: RateSchema,
+  async run({ accounts, ledger }, { body }) {
+    const accountId = body.account_id ?? undefined;
+    if (accountId !== undefined && (await accounts.get(accountId)) === undefined) {
+      return refused({ kind: 'unknownAccount' });
+    }
+    const rate: Rate = {
+      direction: body.direction,
+      prefix: body.prefix ?? '',
+      perMinute: amountOf(body.per_minute),
+      pulseSeconds: body.pulse_seconds ?? PULSE_DEFAULT_S,
+      currency: body.currency.toUpperCase(),
+      accountId,
+    };
+    await ledger.putRate(rate);
+    return ok(showRate(rate));
+  },
+});
+
+const listRates = adminRoute({
+  ...common,
+  method: 'GET',
+  path: ROOT,
+  summary: 'Rates in force, those of the price list file included',
+  reply: Type.Object({ rates: Type.Array(RateSchema) }),
+  run: ({ ledger }) => ok({ rates: ledger.listRates().map(showRate) }),
+});
+
+export const adminRateRoutes: readonly Route[] = [putRate, listRates];

@@ -1,0 +1,152 @@
+import { ok } from '../../../../base/result.ts';
+import type { Rooms } from '../../deps.ts';
+import { accountRoute, type Route } from '../../http/route.ts';
+import { Type } from '../../http/schema.ts';
+import { answered, refused } from '../../refusal.ts';
+import {
+  SubAccountSchema,
+  SubAccountUpdateBody,
+  showSubAccount,
+  subAccountDetails,
+  subAccountName,
+  subAccountPatch,
+} from '../../wire/sub-account.ts';
+
+const ROOT = '/api/v1/accounts/{auth_id}/sub-accounts/';
+const common = { tag: 'Sub-accounts', errors: 'plain', mainAccountOnly: true } as const;
+const accountParams = Type.Object({ auth_id: Type.String() });
+const params = Type.Object({ auth_id: Type.String(), sub_auth_id: Type.String() });
+const PAGE_SIZE_DEFAULT = 20;
+const PAGE_SIZE_MAX = 100;
+
+/** The sub-account of the path, if it is one of the account's. */
+export async function findSubAccount({ accounts }: Rooms, accountId: string, subAuthId: string) {
+  const found = await accounts.get(subAuthId);
+  return found?.parentAuthId === accountId ? found : undefined;
+}
+
+const TokensSchema = Type.Object({
+  access_token: Type.String(),
+  token_type: Type.String(),
+  expires_in: Type.Integer(),
+});
+
+const create = accountRoute({
+  ...common,
+  method: 'POST',
+  path: ROOT,
+  summary: 'Create a sub-account; the only answer that shows its token',
+  status: 201,
+  params: accountParams,
+  body: Type.Object({ name: subAccountName(), ...subAccountDetails }),
+  reply: Type.Object({
+    message: Type.String(),
+    sub_account: Type.Object({ ...SubAccountSchema.properties, auth_token: Type.String() }),
+    auth_credentials: Type.Object({ auth_id: Type.String(), auth_token: Type.String() }),
+    tokens: TokensSchema,
+  }),
+  async run(rooms, { accountId, body }) {
+    const created = await rooms.accounts.createSubAccount(accountId, {
+      ...subAccountPatch(body),
+      name: body.name,
+    });
+    if (!created.ok) return refused(created.error);
+    const { account, authToken } = created.value;
+    const access = await rooms.accounts.createAccessToken(account.authId);
+    return ok({
+      message: 'sub-account created',
+      sub_account: {
+        ...showSubAccount(account, rooms.settings.requestsPerSecond),
+        auth_token: authToken,
+      },
+      auth_credentials: { auth_id: account.authId, auth_token: authToken },
+      tokens: {
+        access_token: access.accessToken,
+        token_type: 'bearer',
+        expires_in: access.expiresInSeconds,
+      },
+    });
+  },
+});
+
+const list = accountRoute({
+  ...common,
+  method: 'GET',
+  path: ROOT,
+  summary: 'List sub-accounts',
+  params: accountParams,
+  query: Type.Object({
+    page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
+    size: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT }),
+    ),
+  }),
+  reply: Type.Object({
+    sub_accounts: Type.Array(SubAccountSchema),
+    total: Type.Integer(),
+    page: Type.Integer(),
+    size: Type.Integer(),
+  }),
+  async run(rooms, { accountId, query }) {
+    const size = query.size ?? PAGE_SIZE_DEFAULT;
+    const page = query.page ?? 1;
+    const found = await rooms.accounts.list(
+      { parentAuthId: accountId },
+      { limit: size, offset: (page - 1) * size },
+    );
+    return ok({
+      sub_accounts: found.items.map((account) =>
+        showSubAccount(account, rooms.settings.requestsPerSecond),
+      ),
+      total: found.total,
+      page,
+      size,
+    });
+  },
+});
+
+const get = accountRoute({
+  ...common,
+  method: 'GET',
+  path: `${ROOT}{sub_auth_id}`,
+  summary: 'Get a sub-account',
+  params,
+  reply: SubAccountSchema,
+  async run(rooms, { accountId, params: path }) {
+    const found = await findSubAccount(rooms, accountId, path.sub_auth_id);
+    if (found === undefined) return refused({ kind: 'unknownAccount' });
+    return ok(showSubAccount(found, rooms.settings.requestsPerSecond));
+  },
+});
+
+const update = accountRoute({
+  ...common,
+  method: 'PUT',
+  path: `${ROOT}{sub_auth_id}`,
+  summary: 'Change a sub-account',
+  params,
+  body: SubAccountUpdateBody,
+  reply: SubAccountSchema,
+  async run(rooms, { accountId, params: path, body }) {
+    const found = await findSubAccount(rooms, accountId, path.sub_auth_id);
+    if (found === undefined) return refused({ kind: 'unknownAccount' });
+    return answered(await rooms.accounts.patch(found.authId, subAccountPatch(body)), (account) =>
+      showSubAccount(account, rooms.settings.requestsPerSecond),
+    );
+  },
+});
+
+const remove = accountRoute({
+  ...common,
+  method: 'DELETE',
+  path: `${ROOT}{sub_auth_id}`,
+  summary: 'Delete a sub-account',
+  params,
+  reply: Type.Object({ message: Type.String() }),
+  run: async ({ accounts }, { accountId, params: path }) =>
+    answered(await accounts.removeSubAccount(accountId, path.sub_auth_id), () => ({
+      message: 'sub-account deleted',
+    })),
+});
+
+export const subAccountRoutes: readonly Route[] = [create, list, get, update, remove];

@@ -1,0 +1,226 @@
+import { err } from '../../../../base/result.ts';
+import { invalidField } from '../../http/failure.ts';
+import type { Route } from '../../http/route.ts';
+import {
+  apiId,
+  flag,
+  hinted,
+  httpMethod,
+  messageReply,
+  oneOf,
+  optionalHttpUrl,
+  Type,
+} from '../../http/schema.ts';
+import { answered } from '../../refusal.ts';
+import { callbackTarget, parseDigits } from '../../wire/make-call.ts';
+import { callCommon, callParams, callRoute } from './call-route.ts';
+
+const ONE = '/api/v1/Account/{auth_id}/Call/{call_uuid}';
+const legs = () => Type.Optional(oneOf(['aleg', 'bleg', 'both'], { default: 'aleg' }));
+const TEXT_MAX = 3000;
+const PLAY_SECONDS_DEFAULT = 3600;
+const RECORD_SECONDS_DEFAULT = 60;
+const RECORD_SECONDS_MAX = 86_400;
+const URLS_MAX = 20;
+
+export const RecordBody = Type.Object({
+  time_limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: RECORD_SECONDS_MAX, default: RECORD_SECONDS_DEFAULT }),
+  ),
+  file_format: Type.Optional(oneOf(['mp3', 'wav'], { default: 'mp3' })),
+  record_channel_type: Type.Optional(oneOf(['stereo', 'mono'], { default: 'stereo' })),
+  callback_url: Type.Optional(optionalHttpUrl()),
+  callback_method: Type.Optional(httpMethod()),
+});
+
+export const RecordReply = Type.Object({
+  api_id: apiId(),
+  message: Type.String(),
+  recording_id: Type.String(),
+  url: Type.String(),
+});
+
+export const recordRequest = (body: {
+  readonly time_limit?: number;
+  readonly file_format?: 'mp3' | 'wav';
+  readonly record_channel_type?: 'stereo' | 'mono';
+  readonly callback_url?: string;
+  readonly callback_method?: 'GET' | 'POST';
+}) => ({
+  maxSeconds: body.time_limit ?? RECORD_SECONDS_DEFAULT,
+  format: body.file_format ?? ('mp3' as const),
+  channels: body.record_channel_type ?? ('stereo' as const),
+  callback: callbackTarget(body.callback_url, body.callback_method),
+});
+
+const startRecording = callRoute({
+  ...callCommon,
+  method: 'POST',
+  path: `${ONE}/Record/`,
+  summary: 'Record a live call',
+  status: 202,
+  params: callParams,
+  body: RecordBody,
+  reply: RecordReply,
+  run: async ({ control }, { accountId, params, body, apiId: id }) =>
+    answered(
+      await control.startRecording(accountId, params.call_uuid, recordRequest(body)),
+      ({ recordingId, url }) => ({
+        api_id: id,
+        message: 'call recording started',
+        recording_id: recordingId,
+        url,
+      }),
+    ),
+});
+
+const stopRecording = callRoute({
+  ...callCommon,
+  method: 'DELETE',
+  path: `${ONE}/Record/`,
+  summary: 'Stop recording a live call',
+  status: 204,
+  params: callParams,
+  query: Type.Object({ recording_id: Type.Optional(Type.String()) }),
+  body: Type.Object({
+    recording_id: Type.Optional(Type.String()),
+    URL: Type.Optional(Type.String({ description: 'url of the recording' })),
+  }),
+  async run({ control }, { accountId, params, query, body }) {
+    const fromUrl = /([0-9a-f-]{36})\.(?:mp3|wav)/i.exec(body.URL ?? '')?.[1];
+    const recordingId = body.recording_id ?? query.recording_id ?? fromUrl;
+    return answered(
+      await control.stopRecording(accountId, params.call_uuid, recordingId),
+      () => undefined,
+    );
+  },
+});
+
+const play = callRoute({
+  ...callCommon,
+  method: 'POST',
+  path: `${ONE}/Play/`,
+  summary: 'Play audio into a live call',
+  status: 202,
+  params: callParams,
+  body: Type.Object({
+    urls: hinted(
+      Type.String({ minLength: 1, maxLength: 8192 }),
+      'must be one or more URLs separated by commas',
+    ),
+    length: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 86_400, default: PLAY_SECONDS_DEFAULT }),
+    ),
+    legs: legs(),
+    loop: Type.Optional(flag(false)),
+    mix: Type.Optional(flag(true)),
+  }),
+  reply: messageReply,
+  async run({ control }, { accountId, params, body, apiId: id }) {
+    const urls = body.urls.split(',').map((url) => url.trim());
+    if (urls.length > URLS_MAX || !urls.every((url) => /^https?:\/\/[^\s/]/i.test(url))) {
+      return err(invalidField('urls', `must be 1 to ${URLS_MAX} http or https URLs`));
+    }
+    const started = await control.play(accountId, params.call_uuid, {
+      urls,
+      lengthS: body.length ?? PLAY_SECONDS_DEFAULT,
+      legs: body.legs ?? 'aleg',
+      loop: body.loop ?? false,
+      mix: body.mix ?? true,
+    });
+    return answered(started, () => ({ api_id: id, message: 'play started' }));
+  },
+});
+
+const stopPlay = callRoute({
+  ...callCommon,
+  method: 'DELETE',
+  path: `${ONE}/Play/`,
+  summary: 'Stop what is being played',
+  status: 204,
+  params: callParams,
+  run: async ({ control }, { accountId, params }) =>
+    answered(await control.stopPlay(accountId, params.call_uuid), () => undefined),
+});
+
+export const SpeakFields = {
+  text: hinted(
+    Type.String({ minLength: 1, maxLength: TEXT_MAX }),
+    `must have 1 to ${TEXT_MAX} characters`,
+  ),
+  voice: Type.Optional(Type.String({ maxLength: 64, default: 'WOMAN' })),
+  language: Type.Optional(Type.String({ maxLength: 16, default: 'en-US' })),
+};
+
+const speak = callRoute({
+  ...callCommon,
+  method: 'POST',
+  path: `${ONE}/Speak/`,
+  summary: 'Speak a text into a live call',
+  status: 202,
+  params: callParams,
+  body: Type.Object({
+    ...SpeakFields,
+    legs: legs(),
+    loop: Type.Optional(flag(false)),
+    mix: Type.Optional(flag(true)),
+  }),
+  reply: messageReply,
+  async run({ control }, { accountId, params, body, apiId: id }) {
+    const started = await control.speak(accountId, params.call_uuid, {
+      text: body.text,
+      voice: body.voice ?? 'WOMAN',
+      language: body.language ?? 'en-US',
+      legs: body.legs ?? 'aleg',
+      loop: body.loop ?? false,
+      mix: body.mix ?? true,
+    });
+    return answered(started, () => ({ api_id: id, message: 'speak started' }));
+  },
+});
+
+const stopSpeak = callRoute({
+  ...callCommon,
+  method: 'DELETE',
+  path: `${ONE}/Speak/`,
+  summary: 'Stop what is being spoken',
+  status: 204,
+  params: callParams,
+  run: async ({ control }, { accountId, params }) =>
+    answered(await control.stopSpeak(accountId, params.call_uuid), () => undefined),
+});
+
+const sendDigits = callRoute({
+  ...callCommon,
+  method: 'POST',
+  path: `${ONE}/DTMF/`,
+  summary: 'Send keypad digits into a live call',
+  status: 202,
+  params: callParams,
+  body: Type.Object({
+    digits: Type.String({ minLength: 1 }),
+    leg: Type.Optional(oneOf(['aleg', 'bleg', 'both'], { default: 'aleg' })),
+  }),
+  reply: messageReply,
+  async run({ control }, { accountId, params, body, apiId: id }) {
+    const digits = parseDigits(body.digits);
+    if (!digits.ok) return err(invalidField('digits', digits.error));
+    const sent = await control.sendDigits(
+      accountId,
+      params.call_uuid,
+      digits.value,
+      body.leg ?? 'aleg',
+    );
+    return answered(sent, () => ({ api_id: id, message: 'digits sent' }));
+  },
+});
+
+export const callActionRoutes: readonly Route[] = [
+  startRecording,
+  stopRecording,
+  play,
+  stopPlay,
+  speak,
+  stopSpeak,
+  sendDigits,
+];

@@ -1,0 +1,232 @@
+import { ok, type Result } from '../../../../base/result.ts';
+import type { Conference, MemberAction } from '../../../../domain/dispatch/types.ts';
+import type { Failure } from '../../http/failure.ts';
+import { accountRoute, type Method, type Route } from '../../http/route.ts';
+import { apiId, httpUrl, type Static, type TSchema, Type } from '../../http/schema.ts';
+import { answered, refused } from '../../refusal.ts';
+import { RecordBody, RecordReply, recordRequest, SpeakFields } from './actions.ts';
+
+const ROOT = '/api/v1/Account/{auth_id}/Conference/';
+const ONE = `${ROOT}{name}/`;
+const MEMBER = `${ONE}Member/{member_id}/`;
+const common = { tag: 'Conferences', errors: 'resource' } as const;
+const accountParams = Type.Object({ auth_id: Type.String() });
+const params = Type.Object({ auth_id: Type.String(), name: Type.String() });
+const memberParams = Type.Object({
+  auth_id: Type.String(),
+  name: Type.String(),
+  member_id: Type.String({ description: 'an id, several separated by commas, or all' }),
+});
+
+const ConferenceSchema = Type.Object({
+  api_id: apiId(),
+  conference_name: Type.String(),
+  conference_uuid: Type.String(),
+  conference_run_time: Type.String({ description: 'seconds' }),
+  conference_member_count: Type.String(),
+  members: Type.Array(
+    Type.Object({
+      muted: Type.Boolean(),
+      member_id: Type.String(),
+      deaf: Type.Boolean(),
+      from: Type.String(),
+      to: Type.String(),
+      caller_name: Type.String(),
+      direction: Type.String(),
+      call_uuid: Type.String(),
+      join_time: Type.String({ description: 'seconds in the room' }),
+    }),
+  ),
+});
+
+const secondsSince = (us: number, nowMs: number): string =>
+  String(Math.max(0, Math.round(nowMs / 1000 - us / 1_000_000)));
+
+const showConference = (
+  conference: Conference,
+  nowMs: number,
+  id: string,
+): Static<typeof ConferenceSchema> => ({
+  api_id: id,
+  conference_name: conference.name,
+  conference_uuid: conference.uuid,
+  conference_run_time: secondsSince(conference.startedUs, nowMs),
+  conference_member_count: String(conference.members.length),
+  members: conference.members.map((member) => ({
+    muted: member.muted,
+    member_id: member.memberId,
+    deaf: member.deaf,
+    from: member.from,
+    to: member.to,
+    caller_name: member.callerName,
+    direction: member.direction,
+    call_uuid: member.callUuid,
+    join_time: secondsSince(member.joinedUs, nowMs),
+  })),
+});
+
+const conferences: readonly Route[] = [
+  accountRoute({
+    ...common,
+    method: 'GET',
+    path: ROOT,
+    summary: 'Names of running conferences',
+    params: accountParams,
+    reply: Type.Object({ api_id: apiId(), conferences: Type.Array(Type.String()) }),
+    run: ({ control }, { accountId, apiId: id }) =>
+      ok({ api_id: id, conferences: control.conferences(accountId).map(({ name }) => name) }),
+  }),
+  accountRoute({
+    ...common,
+    method: 'DELETE',
+    path: ROOT,
+    summary: 'End all conferences',
+    status: 204,
+    params: accountParams,
+    run: async ({ control }, { accountId }) =>
+      answered(await control.endConference(accountId, undefined), () => undefined),
+  }),
+  accountRoute({
+    ...common,
+    method: 'GET',
+    path: ONE,
+    summary: 'A conference and its members',
+    params,
+    reply: ConferenceSchema,
+    run({ control, clock }, { accountId, params: path, apiId: id }) {
+      const conference = control.conference(accountId, path.name);
+      if (conference === undefined) return refused({ kind: 'notFound' });
+      return ok(showConference(conference, clock.wallMs(), id));
+    },
+  }),
+  accountRoute({
+    ...common,
+    method: 'DELETE',
+    path: ONE,
+    summary: 'End a conference',
+    status: 204,
+    params,
+    run: async ({ control }, { accountId, params: path }) =>
+      answered(await control.endConference(accountId, path.name), () => undefined),
+  }),
+  accountRoute({
+    ...common,
+    method: 'POST',
+    path: `${ONE}Record/`,
+    summary: 'Record a conference',
+    status: 202,
+    params,
+    body: RecordBody,
+    reply: RecordReply,
+    run: async ({ control }, { accountId, params: path, body, apiId: id }) =>
+      answered(
+        await control.recordConference(accountId, path.name, recordRequest(body)),
+        ({ recordingId, url }) => ({
+          api_id: id,
+          message: 'conference recording started',
+          recording_id: recordingId,
+          url,
+        }),
+      ),
+  }),
+  accountRoute({
+    ...common,
+    method: 'DELETE',
+    path: `${ONE}Record/`,
+    summary: 'Stop recording a conference',
+    status: 204,
+    params,
+    run: async ({ control }, { accountId, params: path }) =>
+      answered(await control.stopRecordingConference(accountId, path.name), () => undefined),
+  }),
+];
+
+interface MemberVerb<B extends TSchema> {
+  readonly method: Method;
+  /** After the member: `Mute/`, or empty. */
+  readonly word: string;
+  readonly summary: string;
+  /** What the reply says was done. */
+  readonly done: string;
+  readonly body: B;
+  readonly action: (body: Static<B>) => MemberAction;
+}
+
+/** One id is answered as a text, several or `all` as a list (dialect §3.5). */
+function memberRoute<B extends TSchema>(verb: MemberVerb<B>): Route {
+  return accountRoute({
+    ...common,
+    method: verb.method,
+    path: `${MEMBER}${verb.word}`,
+    summary: verb.summary,
+    status: 202,
+    params: memberParams,
+    body: verb.body as TSchema,
+    reply: Type.Object({
+      api_id: apiId(),
+      message: Type.String(),
+      member_id: Type.Unsafe<string | string[]>({
+        anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+      }),
+    }),
+    async run({ control }, { accountId, params: path, body, apiId: id }) {
+      const chosen = path.member_id === 'all' ? 'all' : path.member_id.split(',');
+      const done = await control.conferenceMembers(
+        accountId,
+        path.name,
+        chosen,
+        verb.action(body as Static<B>),
+      );
+      const single = chosen !== 'all' && chosen.length === 1;
+      return answered(done, (members) => ({
+        api_id: id,
+        message: verb.done,
+        member_id: single ? (members[0] ?? path.member_id) : [...members],
+      })) satisfies Result<unknown, Failure>;
+    },
+  });
+}
+
+const NoBody = Type.Object({});
+
+const simple = (
+  method: Method,
+  word: string,
+  summary: string,
+  done: string,
+  kind: 'mute' | 'unmute' | 'deaf' | 'undeaf' | 'kick' | 'hangup' | 'stopPlay' | 'stopSpeak',
+): Route => memberRoute({ method, word, summary, done, body: NoBody, action: () => ({ kind }) });
+
+const members: readonly Route[] = [
+  simple('POST', 'Mute/', 'Mute members', 'muted', 'mute'),
+  simple('DELETE', 'Mute/', 'Let members speak again', 'unmuted', 'unmute'),
+  simple('POST', 'Deaf/', 'Members hear nothing', 'deaf', 'deaf'),
+  simple('DELETE', 'Deaf/', 'Let members hear again', 'undeaf', 'undeaf'),
+  simple('POST', 'Kick/', 'Members leave the room; their calls go on', 'kicked', 'kick'),
+  simple('DELETE', '', 'Hang up members', 'hangup', 'hangup'),
+  simple('DELETE', 'Play/', 'Stop playing to members', 'play stopped', 'stopPlay'),
+  simple('DELETE', 'Speak/', 'Stop speaking to members', 'speak stopped', 'stopSpeak'),
+  memberRoute({
+    method: 'POST',
+    word: 'Play/',
+    summary: 'Play audio to members',
+    done: 'play queued into conference',
+    body: Type.Object({ url: httpUrl() }),
+    action: ({ url }) => ({ kind: 'play', url }),
+  }),
+  memberRoute({
+    method: 'POST',
+    word: 'Speak/',
+    summary: 'Speak a text to members',
+    done: 'speak queued into conference',
+    body: Type.Object(SpeakFields),
+    action: (body) => ({
+      kind: 'speak',
+      text: body.text,
+      voice: body.voice ?? 'WOMAN',
+      language: body.language ?? 'en-US',
+    }),
+  }),
+];
+
+export const conferenceRoutes: readonly Route[] = [...conferences, ...members];

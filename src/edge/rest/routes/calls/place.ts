@@ -1,0 +1,36 @@
+import { err } from '../../../../base/result.ts';
+import { invalidField } from '../../http/failure.ts';
+import { accountRoute, type Route } from '../../http/route.ts';
+import { apiId, Type } from '../../http/schema.ts';
+import { answered } from '../../refusal.ts';
+import { MakeCallBody, placeCallsRequest } from '../../wire/make-call.ts';
+
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
+
+/** `POST …/Call/`; 200 means accepted and queued, not answered. */
+export const placeCallRoute: Route = accountRoute({
+  method: 'POST',
+  path: '/api/v1/Account/{auth_id}/Call/',
+  tag: 'Calls',
+  summary: 'Place a call to one or up to 1000 destinations',
+  errors: 'resource',
+  unknownAccountStatus: 404,
+  params: Type.Object({ auth_id: Type.String() }),
+  body: MakeCallBody,
+  reply: Type.Object({ api_id: apiId(), request_uuid: Type.String(), message: Type.String() }),
+  successStatus: (settings) => settings.makeCallStatus,
+  async run({ control }, { accountId, subAccount, body, headers, apiId: id }) {
+    const key = headers['idempotency-key'];
+    const idempotencyKey = typeof key === 'string' ? key : undefined;
+    if (idempotencyKey !== undefined && !IDEMPOTENCY_KEY.test(idempotencyKey)) {
+      return err(invalidField('Idempotency-Key', 'must be 1 to 128 printable characters'));
+    }
+    const request = placeCallsRequest(body, { accountId, subAccount, idempotencyKey });
+    if (!request.ok) return request;
+    return answered(await control.placeCalls(request.value), ({ requestUuid }) => ({
+      api_id: id,
+      request_uuid: requestUuid,
+      message: 'Call fired',
+    }));
+  },
+});

@@ -1,0 +1,238 @@
+import { err, ok } from '../../../../base/result.ts';
+import { isoMicros } from '../../../../base/time-format.ts';
+import type { LiveStream } from '../../../../domain/dispatch/types.ts';
+import { invalidField } from '../../http/failure.ts';
+import type { Route } from '../../http/route.ts';
+import {
+  apiId,
+  flag,
+  hinted,
+  httpMethod,
+  nullableText,
+  nullableTimestamp,
+  oneOf,
+  optionalHttpUrl,
+  type Static,
+  Type,
+  timestamp,
+} from '../../http/schema.ts';
+import { answered, refused } from '../../refusal.ts';
+import { callbackTarget } from '../../wire/make-call.ts';
+import { callCommon, callParams, callRoute } from './call-route.ts';
+
+const ROOT = '/api/v1/Account/{auth_id}/Call/{call_uuid}/Stream/';
+const STREAM_SECONDS_DEFAULT = 86_400;
+/** Dialect §1.3. */
+const EXTRA_HEADERS_MAX_BYTES = 512;
+const CONTENT_TYPE = /^audio\/x-(?:(l16)(?:;\s*rate=(8000|16000))?|(mulaw)(?:;\s*rate=8000)?)$/i;
+
+const StreamSchema = Type.Object({
+  api_id: Type.Optional(Type.String()),
+  stream_id: Type.String(),
+  call_uuid: Type.String(),
+  service_url: Type.String(),
+  audio_track: Type.String(),
+  bidirectional: Type.Boolean(),
+  content_type: Type.String(),
+  sampling_rate: Type.Integer(),
+  stream_timeout: Type.Integer(),
+  status_callback_url: nullableText(),
+  status_callback_method: nullableText(),
+  status: Type.String(),
+  start_time: timestamp(),
+  end_time: nullableTimestamp(),
+  bill_duration: Type.Integer(),
+  rounded_bill_duration: Type.Integer(),
+  billed_amount: Type.Number(),
+  created_at: timestamp(),
+  resource_uri: Type.String(),
+});
+
+/** Charges are known once the call has ended: they are in its CDR, here they are zero. */
+const showStream = (stream: LiveStream, accountId: string): Static<typeof StreamSchema> => ({
+  stream_id: stream.streamId,
+  call_uuid: stream.callUuid,
+  service_url: stream.serviceUrl,
+  audio_track: stream.audioTrack,
+  bidirectional: stream.bidirectional,
+  content_type: stream.contentType,
+  sampling_rate: stream.rate,
+  stream_timeout: stream.timeoutS,
+  status_callback_url: stream.statusCallback?.url ?? null,
+  status_callback_method: stream.statusCallback?.method ?? null,
+  status: stream.status,
+  start_time: isoMicros(stream.startUs),
+  end_time: stream.endUs === undefined ? null : isoMicros(stream.endUs),
+  bill_duration: 0,
+  rounded_bill_duration: 0,
+  billed_amount: 0,
+  created_at: isoMicros(stream.startUs),
+  resource_uri: `/v1/Account/${accountId}/Call/${stream.callUuid}/Stream/${stream.streamId}/`,
+});
+
+const StartBody = Type.Object({
+  service_url: hinted(
+    Type.String({ pattern: '^[wW][sS][sS]?://[^\\s/?#]+', maxLength: 2048 }),
+    'must be a wss URL',
+  ),
+  bidirectional: Type.Optional(flag(false)),
+  audio_track: Type.Optional(oneOf(['inbound', 'outbound', 'both'])),
+  stream_timeout: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 86_400, default: STREAM_SECONDS_DEFAULT }),
+  ),
+  content_type: Type.Optional(Type.String({ default: 'audio/x-l16;rate=8000' })),
+  status_callback_url: Type.Optional(optionalHttpUrl()),
+  status_callback_method: Type.Optional(httpMethod()),
+  extra_headers: Type.Optional(Type.String()),
+});
+
+function parseFormat(text: string) {
+  const match = CONTENT_TYPE.exec(text.trim());
+  if (match === null) {
+    return err(
+      invalidField(
+        'content_type',
+        'must be audio/x-l16;rate=8000, audio/x-l16;rate=16000 or audio/x-mulaw;rate=8000',
+      ),
+    );
+  }
+  const encoding = match[1] === undefined ? ('audio/x-mulaw' as const) : ('audio/x-l16' as const);
+  return ok({ encoding, rate: match[2] === '16000' ? (16_000 as const) : (8000 as const) });
+}
+
+function parseExtraHeaders(text: string) {
+  const wrong = invalidField(
+    'extra_headers',
+    `must have the form key=value,key2=value2, at most ${EXTRA_HEADERS_MAX_BYTES} bytes`,
+  );
+  if (Buffer.byteLength(text) > EXTRA_HEADERS_MAX_BYTES) return err(wrong);
+  const headers: (readonly [string, string])[] = [];
+  for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
+    const match = /^\s*([\w.-]+)\s*=\s*([\w.-]*)\s*$/.exec(pair);
+    if (match === null) return err(wrong);
+    headers.push([match[1] ?? '', match[2] ?? '']);
+  }
+  return ok(headers);
+}
+
+function streamRequest(body: Static<typeof StartBody>) {
+  const bidirectional = body.bidirectional ?? false;
+  const audioTrack = body.audio_track ?? (bidirectional ? 'inbound' : 'both');
+  if (bidirectional && audioTrack !== 'inbound') {
+    return err(invalidField('audio_track', 'must be inbound when bidirectional is true'));
+  }
+  const format = parseFormat(body.content_type ?? 'audio/x-l16;rate=8000');
+  if (!format.ok) return format;
+  const extraHeaders = parseExtraHeaders(body.extra_headers ?? '');
+  if (!extraHeaders.ok) return extraHeaders;
+  return ok({
+    serviceUrl: body.service_url,
+    bidirectional,
+    audioTrack,
+    timeoutS: body.stream_timeout ?? STREAM_SECONDS_DEFAULT,
+    ...format.value,
+    statusCallback: callbackTarget(body.status_callback_url, body.status_callback_method),
+    extraHeaders: extraHeaders.value,
+  });
+}
+
+const startStream = callRoute({
+  ...callCommon,
+  method: 'POST',
+  path: ROOT,
+  summary: 'Stream the audio of a live call to a WebSocket',
+  status: 202,
+  params: callParams,
+  body: StartBody,
+  reply: Type.Object({ api_id: apiId(), message: Type.String(), stream_id: Type.String() }),
+  async run({ control }, { accountId, params, body, apiId: id }) {
+    const request = streamRequest(body);
+    if (!request.ok) return request;
+    const started = await control.startStream(accountId, params.call_uuid, request.value);
+    return answered(started, ({ streamId }) => ({
+      api_id: id,
+      message: 'audio streaming started',
+      stream_id: streamId,
+    }));
+  },
+});
+
+const listStreams = callRoute({
+  ...callCommon,
+  method: 'GET',
+  path: ROOT,
+  summary: 'Streams of a live call',
+  params: callParams,
+  reply: Type.Object({
+    api_id: apiId(),
+    meta: Type.Object({
+      count: Type.Integer(),
+      limit: Type.Integer(),
+      offset: Type.Integer(),
+      next: nullableText(),
+      previous: nullableText(),
+    }),
+    objects: Type.Array(StreamSchema),
+  }),
+  run: ({ control }, { accountId, params, apiId: id }) =>
+    answered(control.streams(accountId, params.call_uuid), (streams) => ({
+      api_id: id,
+      meta: { count: streams.length, limit: 20, offset: 0, next: null, previous: null },
+      objects: streams.map((stream) => showStream(stream, accountId)),
+    })),
+});
+
+const streamParams = Type.Object({
+  auth_id: Type.String(),
+  call_uuid: Type.String(),
+  stream_id: Type.String(),
+});
+
+const getStream = callRoute({
+  ...callCommon,
+  method: 'GET',
+  path: `${ROOT}{stream_id}/`,
+  summary: 'One stream of a live call',
+  params: streamParams,
+  reply: StreamSchema,
+  run({ control }, { accountId, params, apiId: id }) {
+    const streams = control.streams(accountId, params.call_uuid);
+    if (!streams.ok) return refused(streams.error);
+    const found = streams.value.find(({ streamId }) => streamId === params.stream_id);
+    if (found === undefined) return refused({ kind: 'notFound' });
+    return ok({ api_id: id, ...showStream(found, accountId) });
+  },
+});
+
+const stopStream = callRoute({
+  ...callCommon,
+  method: 'DELETE',
+  path: `${ROOT}{stream_id}/`,
+  summary: 'Stop one stream',
+  status: 204,
+  params: streamParams,
+  run: async ({ control }, { accountId, params }) =>
+    answered(
+      await control.stopStream(accountId, params.call_uuid, params.stream_id),
+      () => undefined,
+    ),
+});
+
+const stopStreams = callRoute({
+  ...callCommon,
+  method: 'DELETE',
+  path: ROOT,
+  summary: 'Stop all streams of a call',
+  status: 204,
+  params: callParams,
+  run: async ({ control }, { accountId, params }) =>
+    answered(await control.stopStream(accountId, params.call_uuid, undefined), () => undefined),
+});
+
+export const streamRoutes: readonly Route[] = [
+  startStream,
+  listStreams,
+  getStream,
+  stopStream,
+  stopStreams,
+];

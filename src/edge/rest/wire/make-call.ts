@@ -1,0 +1,217 @@
+import { err, ok, type Result } from '../../../base/result.ts';
+import type { CallbackTarget, HttpMethod } from '../../../domain/callback/types.ts';
+import type {
+  Destination,
+  DigitString,
+  MachineDetectionRequest,
+  PlaceCallsRequest,
+} from '../../../domain/dispatch/types.ts';
+import { type Failure, invalidField } from '../http/failure.ts';
+import {
+  flag,
+  hinted,
+  httpMethod,
+  httpUrl,
+  optionalHttpUrl,
+  type Static,
+  Type,
+} from '../http/schema.ts';
+
+/** Spec Limits: Make call. */
+const DESTINATIONS_MAX = 1000;
+const CALLER_NAME_MAX = 50;
+const TIME_LIMIT_DEFAULT_S = 14_400;
+const TIME_LIMIT_MAX_S = 86_400;
+const RING_TIMEOUT_MAX_S = 600;
+const SIP_HEADERS_MAX = 20;
+/** 1000 destinations of the longest kind that makes sense. */
+const TO_MAX = 128_000;
+/** Tones of `send_digits` without `@ms` (dialect §6). */
+const TONE_DEFAULT_MS = 160;
+const TONE_MAX_MS = 10_000;
+const TONE_MIN_MS = 40;
+const DIGITS_MAX = 256;
+
+const ranged = (initial: number, minimum: number, maximum: number) =>
+  Type.Optional(
+    hinted(
+      Type.Integer({ minimum, maximum, default: initial }),
+      `must be a whole number from ${minimum} to ${maximum}`,
+    ),
+  );
+
+export const MakeCallBody = Type.Object({
+  from: hinted(
+    Type.String({ minLength: 1, maxLength: 64, pattern: '^\\+?[0-9][0-9 ()-]*$' }),
+    'must be E.164 digits',
+  ),
+  to: hinted(
+    Type.String({ minLength: 1, maxLength: TO_MAX }),
+    'must be numbers or SIP URIs separated by <',
+  ),
+  answer_url: httpUrl(),
+  answer_method: Type.Optional(httpMethod()),
+  ring_url: Type.Optional(optionalHttpUrl()),
+  ring_method: Type.Optional(httpMethod()),
+  hangup_url: Type.Optional(optionalHttpUrl()),
+  hangup_method: Type.Optional(httpMethod()),
+  fallback_url: Type.Optional(optionalHttpUrl()),
+  fallback_method: Type.Optional(httpMethod()),
+  machine_detection: Type.Optional(
+    hinted(
+      Type.String({
+        pattern: '^([tT][rR][uU][eE]|[hH][aA][nN][gG][uU][pP]|[fF][aA][lL][sS][eE]|)$',
+      }),
+      'must be true, false or hangup',
+    ),
+  ),
+  machine_detection_time: ranged(5000, 2000, 10_000),
+  machine_detection_url: Type.Optional(optionalHttpUrl()),
+  machine_detection_method: Type.Optional(httpMethod()),
+  machine_detection_maximum_speech_length: ranged(5000, 1000, 6000),
+  machine_detection_initial_silence: ranged(4500, 2000, 10_000),
+  machine_detection_maximum_words: ranged(3, 2, 10),
+  machine_detection_initial_greeting: ranged(1500, 1000, 5000),
+  caller_name: Type.Optional(
+    hinted(
+      Type.String({ maxLength: CALLER_NAME_MAX }),
+      `must have at most ${CALLER_NAME_MAX} characters`,
+    ),
+  ),
+  send_digits: Type.Optional(Type.String()),
+  send_on_preanswer: Type.Optional(flag(false)),
+  time_limit: Type.Optional(
+    hinted(
+      Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: TIME_LIMIT_DEFAULT_S }),
+      'must be a whole number of seconds, 1 or more',
+    ),
+  ),
+  hangup_on_ring: Type.Optional(
+    hinted(
+      Type.Integer({ minimum: 0, maximum: TIME_LIMIT_MAX_S }),
+      'must be a whole number of seconds, 0 or more',
+    ),
+  ),
+  ring_timeout: Type.Optional(
+    hinted(
+      Type.Integer({ minimum: 1, maximum: RING_TIMEOUT_MAX_S }),
+      `must be a whole number of seconds from 1 to ${RING_TIMEOUT_MAX_S}`,
+    ),
+  ),
+  sip_headers: Type.Optional(
+    hinted(Type.String({ maxLength: 2000 }), 'must have the form key=value,key2=value2'),
+  ),
+});
+
+type Body = Static<typeof MakeCallBody>;
+
+const NUMBER = /^\+?\d{2,20}$/;
+const SIP_URI = /^sips?:[^\s<>"@]+@[^\s<>"@;?]+(;[^\s<>"]*)?$/i;
+
+/** `to`: destinations separated by `<`; a comma is no separator. Duplicates are dialled twice (dialect §6). */
+export function parseDestinations(to: string): Result<readonly Destination[], Failure> {
+  const parts = to.split('<');
+  if (parts.length > DESTINATIONS_MAX) {
+    return err(invalidField('to', `must have at most ${DESTINATIONS_MAX} destinations`));
+  }
+  const destinations: Destination[] = [];
+  for (const [index, part] of parts.entries()) {
+    const destination = parseDestination(part.trim());
+    if (destination === undefined) {
+      return err(invalidField('to', `holds no number or SIP URI at position ${index + 1}`));
+    }
+    destinations.push(destination);
+  }
+  return ok(destinations);
+}
+
+function parseDestination(text: string): Destination | undefined {
+  if (/^sips?:/i.test(text)) return SIP_URI.test(text) ? { kind: 'sip', uri: text } : undefined;
+  const number = text.replaceAll(/[ ()-]/g, '');
+  return NUMBER.test(number) ? { kind: 'number', number: number.replace('+', '') } : undefined;
+}
+
+/** `digits := (0-9 * # A-D w W)+ ['@' ms]` (spec: send_digits; dialect §6). */
+export function parseDigits(text: string): Result<DigitString, string> {
+  const match = /^([0-9*#A-DwW]+)(?:@(\d{1,5}))?$/i.exec(text.trim());
+  const [, digits = '', tone] = match ?? [];
+  if (match === null || digits.length > DIGITS_MAX) {
+    return err(
+      `must be up to ${DIGITS_MAX} of 0-9 * # A-D w W, then optionally @ and milliseconds`,
+    );
+  }
+  const toneMs = tone === undefined ? TONE_DEFAULT_MS : Number(tone);
+  if (toneMs < TONE_MIN_MS || toneMs > TONE_MAX_MS) {
+    return err(`must have a tone duration from ${TONE_MIN_MS} to ${TONE_MAX_MS} ms`);
+  }
+  const tones = digits.replaceAll(/[a-d]/g, (tone) => tone.toUpperCase());
+  return ok({ digits: tones, toneMs });
+}
+
+/** `k=v,k2=v2` (dialect §5.6). */
+export function parseHeaders(
+  text: string,
+): Result<ReadonlyArray<readonly [string, string]>, string> {
+  const headers: (readonly [string, string])[] = [];
+  for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
+    const match = /^\s*([A-Za-z0-9_-]{1,24})=([^\r\n,]{0,128})$/.exec(pair);
+    if (match === null) return err('must have the form key=value,key2=value2');
+    headers.push([match[1] ?? '', (match[2] ?? '').trim()]);
+  }
+  if (headers.length > SIP_HEADERS_MAX) return err(`must have at most ${SIP_HEADERS_MAX} headers`);
+  return ok(headers);
+}
+
+export const callbackTarget = (
+  url: string | undefined,
+  method: HttpMethod | undefined,
+): CallbackTarget | undefined =>
+  url === undefined || url === '' ? undefined : { url, method: method ?? 'POST' };
+
+function machineDetection(body: Body): MachineDetectionRequest | undefined {
+  const mode = (body.machine_detection ?? '').toLowerCase();
+  if (mode !== 'true' && mode !== 'hangup') return undefined;
+  return {
+    mode: mode === 'hangup' ? 'hangup' : 'detect',
+    callback: callbackTarget(body.machine_detection_url, body.machine_detection_method),
+    totalMs: body.machine_detection_time ?? 5000,
+    maximumSpeechMs: body.machine_detection_maximum_speech_length ?? 5000,
+    initialSilenceMs: body.machine_detection_initial_silence ?? 4500,
+    maximumWords: body.machine_detection_maximum_words ?? 3,
+    initialGreetingMs: body.machine_detection_initial_greeting ?? 1500,
+  };
+}
+
+/** The whole table of the spec in domain words; what a schema cannot say is checked here. */
+export function placeCallsRequest(
+  body: Body,
+  from: {
+    readonly accountId: string;
+    readonly subAccount: string | undefined;
+    readonly idempotencyKey: string | undefined;
+  },
+): Result<PlaceCallsRequest, Failure> {
+  const destinations = parseDestinations(body.to);
+  if (!destinations.ok) return destinations;
+  const digits = body.send_digits ? parseDigits(body.send_digits) : undefined;
+  if (digits !== undefined && !digits.ok) return err(invalidField('send_digits', digits.error));
+  const headers = parseHeaders(body.sip_headers ?? '');
+  if (!headers.ok) return err(invalidField('sip_headers', headers.error));
+  return ok({
+    ...from,
+    from: body.from.replaceAll(/\D/g, ''),
+    destinations: destinations.value,
+    answer: { url: body.answer_url, method: body.answer_method ?? 'POST' },
+    ring: callbackTarget(body.ring_url, body.ring_method),
+    hangup: callbackTarget(body.hangup_url, body.hangup_method),
+    fallback: callbackTarget(body.fallback_url, body.fallback_method),
+    machineDetection: machineDetection(body),
+    callerName: body.caller_name || undefined,
+    sendDigits: digits?.value,
+    sendOnPreanswer: body.send_on_preanswer ?? false,
+    timeLimitS: Math.min(body.time_limit ?? TIME_LIMIT_DEFAULT_S, TIME_LIMIT_MAX_S),
+    hangupOnRingS: body.hangup_on_ring || undefined,
+    ringTimeoutS: body.ring_timeout,
+    sipHeaders: headers.value,
+  });
+}

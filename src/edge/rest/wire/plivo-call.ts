@@ -1,0 +1,60 @@
+import { unitsFromMicros } from '../../../base/money.ts';
+import { sessionStart } from '../../../base/time-format.ts';
+import type { CdrRecord } from '../../../domain/cdr/types.ts';
+import type { LiveCall } from '../../../domain/dispatch/types.ts';
+
+/** Dialect §3.4: a call that lives or waits. */
+export const showPlivoLiveCall = (call: LiveCall) => ({
+  call_status: call.status === 'queued' ? 'queued' : call.status,
+  call_uuid: call.callUuid,
+  request_uuid: call.requestUuid ?? '',
+  caller_name: call.callerName,
+  direction: call.direction,
+  from: call.from,
+  to: call.to,
+  ...(call.status !== 'queued' && {
+    session_start: sessionStart(call.startUs),
+    stir_attestation: call.stirAttestation,
+    stir_verification: call.stirVerification,
+  }),
+});
+
+const time = (us: number | undefined): string | null =>
+  us === undefined ? null : `${sessionStart(us)}+00:00`;
+const seconds = (fromUs: number, toUs: number): number =>
+  Math.max(0, Math.round((toUs - fromUs) / 1_000_000));
+
+/** Dialect §3.4: a finished call, with the members that Vobiz clients read beside Plivo's. */
+export function showCompletedCall({ cdr }: CdrRecord) {
+  const answered = cdr.answerUs === undefined ? 0 : seconds(cdr.answerUs, cdr.endUs);
+  const total = unitsFromMicros(cdr.cost + cdr.streamingCost);
+  const rate = unitsFromMicros(cdr.perMinute);
+  return {
+    call_uuid: cdr.callUuid,
+    call_direction: cdr.direction,
+    call_state: cdr.answerUs === undefined ? 'NO_ANSWER' : 'ANSWER',
+    from_number: cdr.from,
+    to_number: cdr.to,
+    initiation_time: time(cdr.startUs),
+    answer_time: time(cdr.answerUs),
+    end_time: time(cdr.endUs),
+    call_duration: answered,
+    bill_duration: answered,
+    billed_duration: cdr.billedSeconds,
+    total_amount: total.toFixed(5),
+    total_rate: rate.toFixed(5),
+    hangup_cause_code: cdr.hangupCauseCode,
+    hangup_cause_name: cdr.hangupCauseName,
+    hangup_source: cdr.hangupSource,
+    parent_call_uuid: cdr.parentCallUuid ?? null,
+    conference_uuid: null,
+    source_ip: cdr.remoteAddress ?? null,
+    stir_attestation: '',
+    stir_verification: 'Not Applicable',
+    resource_uri: `/v1/Account/${cdr.accountId}/Call/${cdr.callUuid}/`,
+    status: cdr.answerUs === undefined ? 'no-answer' : 'completed',
+    duration: answered,
+    total_cost: total,
+    call_rate: rate,
+  };
+}
