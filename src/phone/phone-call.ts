@@ -1,0 +1,184 @@
+/** One call of the bundled phone from INVITE to BYE: says its sentence, listens, and measures. */
+import type { Clock } from '../base/clock.ts';
+import type { Random } from '../base/ids.ts';
+import {
+  type AudioSession,
+  buildAnswer,
+  buildOffer,
+  chooseAudio,
+  type LocalEndpoint,
+  readAnswer,
+  readOffer,
+  staticCodec,
+} from '../protocol/sdp/sdp.ts';
+import type { LegEndFacts } from '../protocol/sip/sip.ts';
+import { type Echo, findEcho } from './audio/echo-delay.ts';
+import { PCMA, PCMU } from './audio/g711.ts';
+import type { ReceptionReport } from './rtp/reception.ts';
+import type { Peer, VoiceChannel } from './rtp/voice-channel.ts';
+import type { SipLine } from './sip-line.ts';
+
+export interface CallPlan {
+  readonly to: string;
+  readonly codec: 'PCMU' | 'PCMA';
+  /** 8 kHz. */
+  readonly voice: Int16Array;
+  /** From the answer to our BYE. */
+  readonly durationMs: number;
+  readonly digits: string;
+  /** Ends the call early. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** A line for whoever watches; `again` lines may replace the one before. */
+  progress(line: string, again: boolean): void;
+}
+
+export interface CallReport {
+  readonly sipCallId: string;
+  /** INVITE to 200, milliseconds; undefined: never answered. */
+  readonly setupMs: number | undefined;
+  readonly talkedMs: number;
+  readonly end: LegEndFacts;
+  readonly packetsSent: number;
+  readonly reception: ReceptionReport;
+  readonly heard: Int16Array;
+  /** Undefined: nothing was said or nothing came. */
+  readonly echo: Echo | undefined;
+}
+
+const EVENT_PAYLOAD_TYPE = 101;
+const PTIME_MS = 20;
+const MAX_ECHO_DELAY_MS = 2000;
+const TICK_MS = 1000;
+const FIRST_KEY_MS = 1000;
+/** After our BYE the end is told at once; a server that is gone must not hold the phone. */
+const END_TIMEOUT_MS = 5000;
+
+export async function placeCall(
+  line: SipLine,
+  channel: VoiceChannel,
+  plan: CallPlan,
+): Promise<CallReport> {
+  const { clock, progress } = plan;
+  const local = localEndpoint(line, channel, plan.random);
+  const offer = ourOffer(local, plan.codec);
+  const askedMs = clock.monotonicMs();
+  let answeredMs: number | undefined;
+  let hangUp: () => void = () => undefined;
+  const timers: Array<() => void> = [];
+  const after = (ms: number, run: () => void): void => {
+    timers.push(clock.at(clock.monotonicMs() + ms, run));
+  };
+
+  const ended = new Promise<{ readonly end: LegEndFacts; readonly sipCallId: string }>(
+    (resolve) => {
+      const call = line.call(plan.to, offer, {
+        ringing: (status) =>
+          progress(`${status} ${status === 180 ? 'ringing' : 'progress'}`, false),
+        connected(sdp) {
+          answeredMs = clock.monotonicMs();
+          const session = sdp === undefined ? undefined : readAnswer(offer, sdp);
+          if (session?.ok !== true) {
+            progress(`the answer has no usable audio: ${session?.error.detail ?? 'no SDP'}`, false);
+            hangUp();
+            return;
+          }
+          progress(`answered after ${Math.round(answeredMs - askedMs)} ms`, false);
+          channel.talk(peerOf(session.value), plan.voice);
+          after(plan.durationMs, hangUp);
+          pressKeys(plan.digits, channel, after);
+          showProgress(channel, progress, after, 1);
+        },
+        offered: (sdp) => answerAgain(sdp, { ...local, version: local.version + 1 }, channel),
+        ended: (end) => resolve({ end, sipCallId: call.sipCallId }),
+      });
+      hangUp = () => {
+        call.hangup();
+        const gone: LegEndFacts = {
+          by: 'local',
+          how: 'timeout',
+          status: undefined,
+          reason: undefined,
+        };
+        after(END_TIMEOUT_MS, () => resolve({ end: gone, sipCallId: call.sipCallId }));
+      };
+    },
+  );
+  const abort = (): void => hangUp();
+  plan.signal.addEventListener('abort', abort, { once: true });
+  const { end, sipCallId } = await ended;
+  plan.signal.removeEventListener('abort', abort);
+  for (const cancel of timers) cancel();
+  const heard = channel.heard();
+  return {
+    sipCallId,
+    setupMs: answeredMs === undefined ? undefined : answeredMs - askedMs,
+    talkedMs: answeredMs === undefined ? 0 : clock.monotonicMs() - answeredMs,
+    end,
+    packetsSent: channel.packetsSent,
+    reception: channel.reception,
+    heard,
+    echo: findEcho(plan.voice, heard, MAX_ECHO_DELAY_MS),
+  };
+}
+
+const localEndpoint = (line: SipLine, channel: VoiceChannel, random: Random): LocalEndpoint => ({
+  address: line.localAddress,
+  port: channel.port,
+  sessionId: random.integer(2 ** 31),
+  version: 1,
+  ptimeMs: PTIME_MS,
+});
+
+function ourOffer(local: LocalEndpoint, first: 'PCMU' | 'PCMA'): string {
+  const names = first === 'PCMU' ? ['PCMU', 'PCMA'] : ['PCMA', 'PCMU'];
+  return buildOffer({
+    ...local,
+    codecs: names.map(staticCodec).filter((codec) => codec !== undefined),
+    telephoneEventPayloadType: EVENT_PAYLOAD_TYPE,
+    direction: 'sendrecv',
+  });
+}
+
+const peerOf = (session: AudioSession): Peer => ({
+  address: session.address,
+  port: session.port,
+  codec: session.codec.name === 'PCMA' ? PCMA : PCMU,
+  telephoneEvent: session.telephoneEvent,
+});
+
+function answerAgain(sdp: string, local: LocalEndpoint, channel: VoiceChannel): string | undefined {
+  const offer = readOffer(sdp);
+  if (!offer.ok) return undefined;
+  const session = chooseAudio(offer.value, ['PCMU', 'PCMA']);
+  if (!session.ok) return undefined;
+  channel.talk(peerOf(session.value), new Int16Array(0));
+  return buildAnswer(offer.value, session.value, local);
+}
+
+function pressKeys(
+  digits: string,
+  channel: VoiceChannel,
+  after: (ms: number, run: () => void) => void,
+): void {
+  [...digits].forEach((digit, i) => {
+    after(FIRST_KEY_MS * (i + 1), () => channel.press(digit));
+  });
+}
+
+function showProgress(
+  channel: VoiceChannel,
+  progress: CallPlan['progress'],
+  after: (ms: number, run: () => void) => void,
+  second: number,
+): void {
+  after(TICK_MS, () => {
+    const { received, lost, jitterMs } = channel.reception;
+    progress(
+      `${String(second).padStart(4)} s   sent ${channel.packetsSent}   received ${received}   lost ${lost}   jitter ${jitterMs.toFixed(1)} ms`,
+      true,
+    );
+    showProgress(channel, progress, after, second + 1);
+  });
+}

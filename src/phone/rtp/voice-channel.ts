@@ -1,0 +1,193 @@
+/** The phone's RTP side: says a sound on the 20 ms grid, keeps what it hears, counts both. */
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/ids.ts';
+import { median } from '../audio/echo-delay.ts';
+import type { Codec } from '../audio/g711.ts';
+import { readRtp, telephoneEvent, writeRtp } from './packet.ts';
+import { Reception, type ReceptionReport } from './reception.ts';
+
+export interface Peer {
+  readonly address: string;
+  readonly port: number;
+  readonly codec: Codec;
+  readonly telephoneEvent: number | undefined;
+}
+
+const FRAME_MS = 20;
+const FRAME_SAMPLES = 160;
+const SAMPLES_PER_MS = 8;
+/** One hour of packets: the longest record that is kept. */
+const MAX_KEPT_PACKETS = 180_000;
+/** A key is pressed for 100 ms, and its end told three times (RFC 4733 §2.5.1.4). */
+const KEY_FRAMES = 5;
+const KEY_END_PACKETS = 3;
+
+interface Heard {
+  readonly ssrc: number;
+  readonly timestamp: number;
+  readonly arrivalMs: number;
+  readonly payload: Uint8Array;
+}
+
+/** A key on its way: how many packets of it were sent, and when it went down. */
+interface Key {
+  readonly digit: string;
+  readonly timestamp: number;
+  packets: number;
+}
+
+export class VoiceChannel {
+  readonly #socket: Socket;
+  readonly #clock: Clock;
+  readonly #reception = new Reception();
+  readonly #heard: Heard[] = [];
+  readonly #keys: string[] = [];
+  readonly #ssrc: number;
+  #sequence: number;
+  #timestamp: number;
+  #peer: Peer | undefined;
+  #voice: Int16Array = new Int16Array(0);
+  #frames = 0;
+  #sent = 0;
+  #startMs = 0;
+  #key: Key | undefined;
+  #cancel: () => void = () => undefined;
+
+  private constructor(socket: Socket, clock: Clock, random: Random) {
+    this.#socket = socket;
+    this.#clock = clock;
+    this.#ssrc = random.integer(2 ** 32);
+    this.#sequence = random.integer(2 ** 16);
+    this.#timestamp = random.integer(2 ** 32);
+    socket.on('message', (bytes) => this.#received(bytes));
+    socket.on('error', () => undefined);
+  }
+
+  static async open(address: string, clock: Clock, random: Random): Promise<VoiceChannel> {
+    const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+    socket.bind({ address, port: 0 });
+    await once(socket, 'listening');
+    return new VoiceChannel(socket, clock, random);
+  }
+
+  get port(): number {
+    return this.#socket.address().port;
+  }
+
+  get packetsSent(): number {
+    return this.#sent;
+  }
+
+  get reception(): ReceptionReport {
+    return this.#reception.report();
+  }
+
+  /** Begins to speak; silence follows the voice. A second call only changes the peer. */
+  talk(peer: Peer, voice: Int16Array): void {
+    const begun = this.#peer !== undefined;
+    this.#peer = peer;
+    if (begun) return;
+    this.#voice = voice;
+    this.#startMs = this.#clock.monotonicMs();
+    this.#schedule();
+  }
+
+  press(digit: string): void {
+    this.#keys.push(digit);
+  }
+
+  /**
+   * What was heard, 8 kHz, index 0 being the moment of `talk`. Each packet stands where its timestamp puts it; the stream as a
+   * whole where its packets arrived in the median, so that the delay is that of the network and the far end alone.
+   */
+  heard(): Int16Array {
+    const offsets = this.#heard.map(
+      ({ arrivalMs, timestamp }) => arrivalMs - timestamp / SAMPLES_PER_MS,
+    );
+    const ssrcs = new Set(this.#heard.map(({ ssrc }) => ssrc));
+    const samples = new Int16Array(this.#frames * FRAME_SAMPLES);
+    for (const ssrc of ssrcs) {
+      const base = median(offsets.filter((_, i) => this.#heard[i]?.ssrc === ssrc));
+      for (const packet of this.#heard) {
+        if (packet.ssrc === ssrc) this.#place(packet, base, samples);
+      }
+    }
+    return samples;
+  }
+
+  close(): void {
+    this.#cancel();
+    this.#socket.close();
+  }
+
+  #place({ timestamp, payload }: Heard, baseMs: number, into: Int16Array): void {
+    const decoded = this.#peer?.codec.decode(payload) ?? new Int16Array(0);
+    const atMs = timestamp / SAMPLES_PER_MS + baseMs - this.#startMs;
+    const at = Math.round(atMs * SAMPLES_PER_MS);
+    if (at < 0 || at >= into.length) return;
+    into.set(decoded.subarray(0, into.length - at), at);
+  }
+
+  #received(bytes: Buffer): void {
+    const packet = readRtp(bytes);
+    if (packet === undefined || packet.payloadType !== this.#peer?.codec.payloadType) return;
+    const arrivalMs = this.#clock.monotonicMs();
+    this.#reception.add(packet.sequence, packet.timestamp, arrivalMs);
+    if (this.#heard.length >= MAX_KEPT_PACKETS) return;
+    const { ssrc, timestamp, payload } = packet;
+    this.#heard.push({ ssrc, timestamp, arrivalMs, payload: Uint8Array.from(payload) });
+  }
+
+  #schedule(): void {
+    this.#cancel = this.#clock.at(this.#startMs + this.#frames * FRAME_MS, () => {
+      this.#frame();
+      this.#frames += 1;
+      this.#timestamp += FRAME_SAMPLES;
+      this.#schedule();
+    });
+  }
+
+  #frame(): void {
+    if (this.#key !== undefined || this.#keys.length > 0) this.#keyPacket();
+    else this.#voicePacket();
+  }
+
+  #voicePacket(): void {
+    const at = this.#frames * FRAME_SAMPLES;
+    const frame = new Int16Array(FRAME_SAMPLES);
+    frame.set(this.#voice.subarray(at, at + FRAME_SAMPLES));
+    const codec = this.#peer?.codec;
+    if (codec === undefined) return;
+    this.#send(codec.payloadType, this.#frames === 0, this.#timestamp, codec.encode(frame));
+  }
+
+  /** All packets of one key carry the timestamp of its beginning. Without RFC 4733 at the peer the key is lost. */
+  #keyPacket(): void {
+    const payloadType = this.#peer?.telephoneEvent;
+    const digit = this.#key?.digit ?? this.#keys.shift();
+    if (payloadType === undefined || digit === undefined) return;
+    this.#key ??= { digit, timestamp: this.#timestamp, packets: 0 };
+    const key = this.#key;
+    key.packets += 1;
+    const end = key.packets > KEY_FRAMES;
+    const duration = Math.min(key.packets, KEY_FRAMES) * FRAME_SAMPLES;
+    const payload = telephoneEvent(digit, duration, end);
+    this.#send(payloadType, key.packets === 1, key.timestamp, payload);
+    if (key.packets === KEY_FRAMES + KEY_END_PACKETS) this.#key = undefined;
+  }
+
+  #send(payloadType: number, marker: boolean, timestamp: number, payload: Uint8Array): void {
+    const peer = this.#peer;
+    if (peer === undefined) return;
+    const sequence = this.#sequence;
+    this.#sequence += 1;
+    this.#sent += 1;
+    this.#socket.send(
+      writeRtp({ payloadType, marker, sequence, timestamp, ssrc: this.#ssrc, payload }),
+      peer.port,
+      peer.address,
+    );
+  }
+}

@@ -1,0 +1,282 @@
+/** The phone's SIP side: one user agent over a UDP socket or a TCP connection, as promises and events of one call. */
+import { createSocket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import type { Clock } from '../base/clock.ts';
+import { type Driver, drive } from '../base/drive.ts';
+import { type Random, token } from '../base/ids.ts';
+import { TcpTransport } from '../edge/sip/tcp-transport.ts';
+import { UdpTransport } from '../edge/sip/udp-transport.ts';
+import {
+  defaultPort,
+  type Flow,
+  type LegEndFacts,
+  type TargetQuery,
+  UserAgent,
+  type UserAgentInput,
+  type UserAgentOutput,
+} from '../protocol/sip/sip.ts';
+
+export interface LineOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly transport: 'udp' | 'tcp';
+  readonly username: string;
+  readonly password: string;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface CallEvents {
+  ringing(status: number): void;
+  connected(sdp: string | undefined): void;
+  /** Exactly once. */
+  ended(end: LegEndFacts): void;
+  /** A re-INVITE: our answer, or undefined to refuse it and go on as before. */
+  offered(sdp: string): string | undefined;
+}
+
+export interface PhoneCall {
+  readonly sipCallId: string;
+  hangup(): void;
+}
+
+type Output<K extends UserAgentOutput['kind']> = Extract<UserAgentOutput, { readonly kind: K }>;
+
+/** Longest wait for the answer to REGISTER: RFC 3261 Timer F. */
+const REGISTER_TIMEOUT_MS = 32_000;
+const REGISTRATION = 1;
+const LEG = 1;
+const EXPIRES_S = 300;
+/** Refuses a call to the phone itself. */
+const BUSY_HERE = 486;
+
+export class SipLine {
+  readonly localAddress: string;
+  readonly #options: LineOptions;
+  readonly #udp: UdpTransport;
+  readonly #tcp: TcpTransport;
+  readonly #driver: Driver<UserAgentInput>;
+  readonly #localPort: number;
+  #call: CallEvents | undefined;
+  #registration: ((output: Output<'registration'>) => void) | undefined;
+
+  private constructor(
+    options: LineOptions,
+    local: { readonly address: string; readonly port: number; readonly udp: UdpTransport },
+  ) {
+    this.#options = options;
+    this.localAddress = local.address;
+    this.#localPort = local.port;
+    this.#udp = local.udp;
+    const { clock, random, username } = options;
+    this.#tcp = new TcpTransport(local.address, clock, {
+      received: (bytes, flow) => this.#driver.tell({ kind: 'received', bytes, flow }),
+      lost: (connectionId) => this.#driver.tell({ kind: 'connectionLost', connectionId }),
+      failed: () => undefined,
+    });
+    const agent = new UserAgent({
+      random,
+      publicHost: local.address,
+      publicPort: local.port,
+      localAddress: local.address,
+      localPort: local.port,
+      transports: ['udp', 'tcp'],
+      userAgent: `Carillon phone (${username})`,
+      wallOffsetMs: clock.wallMs() - clock.monotonicMs(),
+      realm: undefined,
+      trustedSource: () => undefined,
+    });
+    this.#driver = drive(agent, clock, (output) => this.#act(output));
+  }
+
+  static async open(options: LineOptions): Promise<SipLine> {
+    const address = await localAddressTowards(options.host, options.port);
+    let line: SipLine | undefined;
+    const udp: UdpTransport = new UdpTransport(address, 0, {
+      received: (bytes, from, port) => {
+        if (line !== undefined) line.#receivedUdp(bytes, from, port);
+      },
+      failed: () => undefined,
+    });
+    const port = await udp.start();
+    line = new SipLine(options, { address, port, udp });
+    return line;
+  }
+
+  /** Resolves once the registrar said 200. */
+  async register(): Promise<void> {
+    const { username, password, transport } = this.#options;
+    const { state, status } = await this.#registrationAfter({
+      kind: 'register',
+      registration: REGISTRATION,
+      aor: `sip:${username}@${this.#authority()}`,
+      registrar: `sip:${this.#authority()}`,
+      transport,
+      account: { username, password },
+      expires: EXPIRES_S,
+    });
+    if (state === 'registered') return;
+    const why = status === undefined ? 'the server did not answer' : `refused with ${status}`;
+    throw new Error(`registration at ${this.#authority()} failed: ${why}`);
+  }
+
+  async unregister(): Promise<void> {
+    await this.#registrationAfter({ kind: 'unregister', registration: REGISTRATION });
+  }
+
+  /** One call at a time. */
+  call(to: string, sdp: string, events: CallEvents): PhoneCall {
+    const { username, password, transport, random, host } = this.#options;
+    const sipCallId = `${token(random)}@${this.localAddress}`;
+    this.#call = events;
+    this.#driver.tell({
+      kind: 'invite',
+      leg: LEG,
+      target: { kind: 'uri', uri: this.#uriOf(to), transport },
+      from: { user: username, host, displayName: 'Carillon phone' },
+      callId: sipCallId,
+      sdp,
+      headers: [],
+      account: { username, password },
+    });
+    return {
+      sipCallId,
+      hangup: () =>
+        this.#driver.tell({ kind: 'hangup', leg: LEG, status: BUSY_HERE, reason: undefined }),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#driver.stop();
+    await Promise.all([this.#udp.stop(), this.#tcp.stop()]);
+  }
+
+  #receivedUdp(bytes: Uint8Array, remoteAddress: string, remotePort: number): void {
+    const flow: Flow = {
+      transport: 'udp',
+      localAddress: this.localAddress,
+      localPort: this.#localPort,
+      remoteAddress,
+      remotePort,
+      connectionId: undefined,
+    };
+    this.#driver.tell({ kind: 'received', bytes, flow });
+  }
+
+  #authority(): string {
+    const { host, port } = this.#options;
+    return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  }
+
+  /** A number or user name, or a whole SIP URI. */
+  #uriOf(to: string): string {
+    return /^sips?:/i.test(to) ? to : `sip:${to}@${this.#authority()}`;
+  }
+
+  async #registrationAfter(input: UserAgentInput): Promise<Output<'registration'>> {
+    const { clock } = this.#options;
+    let cancel: () => void = () => undefined;
+    const answer = await new Promise<Output<'registration'>>((resolve) => {
+      this.#registration = resolve;
+      cancel = clock.at(clock.monotonicMs() + REGISTER_TIMEOUT_MS, () => {
+        resolve({
+          kind: 'registration',
+          registration: REGISTRATION,
+          state: 'failed',
+          status: undefined,
+          againIn: undefined,
+        });
+      });
+      this.#driver.tell(input);
+    });
+    cancel();
+    this.#registration = undefined;
+    return answer;
+  }
+
+  #act(output: UserAgentOutput): void {
+    switch (output.kind) {
+      case 'send':
+        this.#send(output);
+        break;
+      case 'resolve':
+        void this.#resolve(output.id, output.query);
+        break;
+      case 'connect':
+        void this.#connect(output);
+        break;
+      case 'registration':
+        this.#registration?.(output);
+        break;
+      case 'incoming':
+        this.#driver.tell({
+          kind: 'hangup',
+          leg: output.call.leg,
+          status: BUSY_HERE,
+          reason: undefined,
+        });
+        break;
+      default:
+        if ('leg' in output && output.leg === LEG) this.#tellCall(output);
+    }
+  }
+
+  #tellCall(output: UserAgentOutput): void {
+    switch (output.kind) {
+      case 'progress':
+        this.#call?.ringing(output.status);
+        break;
+      case 'connected':
+        this.#call?.connected(output.sdp);
+        break;
+      case 'offered': {
+        const sdp = output.sdp === undefined ? undefined : this.#call?.offered(output.sdp);
+        this.#driver.tell({ kind: 'answerOffer', leg: LEG, sdp });
+        break;
+      }
+      case 'ended':
+        this.#call?.ended(output.end);
+        this.#call = undefined;
+        break;
+      default:
+        break;
+    }
+  }
+
+  #send({ bytes, flow, transaction }: Output<'send'>): void {
+    const failed = (): void => {
+      if (transaction !== undefined) this.#driver.tell({ kind: 'sendFailed', transaction });
+    };
+    if (flow.transport === 'udp') {
+      this.#udp.send(bytes, flow.remoteAddress, flow.remotePort, failed);
+    } else {
+      this.#tcp.send(flow.connectionId, bytes, failed);
+    }
+  }
+
+  /** A phone talks to its one server: addresses suffice, no NAPTR and SRV. */
+  async #resolve(id: number, query: TargetQuery): Promise<void> {
+    const transport = query.transport ?? this.#options.transport;
+    const port = query.port ?? defaultPort(transport);
+    const found = await lookup(query.host, { all: true }).catch(() => []);
+    const targets = found.map(({ address }) => ({ transport, address, port }));
+    this.#driver.tell({ kind: 'resolved', id, targets });
+  }
+
+  async #connect({ id, target }: Output<'connect'>): Promise<void> {
+    const flow = await this.#tcp.connect(target.address, target.port);
+    this.#driver.tell({ kind: 'connected', id, flow });
+  }
+}
+
+/** The address of this machine that the server sees. */
+async function localAddressTowards(host: string, port: number): Promise<string> {
+  const { address, family } = await lookup(host);
+  const probe = createSocket(family === 6 ? 'udp6' : 'udp4');
+  probe.connect(port, address);
+  await once(probe, 'connect');
+  const local = probe.address().address;
+  probe.close();
+  return local;
+}
