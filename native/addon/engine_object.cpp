@@ -1,10 +1,6 @@
 #include "addon/engine_object.hpp"
 
-#include <algorithm>
-
 #include "addon/arguments.hpp"
-#include "addon/clip.hpp"
-#include "addon/stream_object.hpp"
 
 namespace carillon {
 
@@ -23,6 +19,18 @@ Napi::Function EngineObject::define(Napi::Env env) {
                          InstanceMethod<&EngineObject::remove_player>("removePlayer"),
                          InstanceMethod<&EngineObject::send_digits>("sendDigits"),
                          InstanceMethod<&EngineObject::remove_digits>("removeDigits"),
+                         InstanceMethod<&EngineObject::record>("record"),
+                         InstanceMethod<&EngineObject::pause_recording>("pauseRecording"),
+                         InstanceMethod<&EngineObject::stop_recording>("stopRecording"),
+                         InstanceMethod<&EngineObject::remove_recording>("removeRecording"),
+                         InstanceMethod<&EngineObject::remove_tap>("removeTap"),
+                         InstanceMethod<&EngineObject::detect_machine>("detectMachine"),
+                         InstanceMethod<&EngineObject::wait_for_silence>("waitForSilence"),
+                         InstanceMethod<&EngineObject::open_room>("openRoom"),
+                         InstanceMethod<&EngineObject::close_room>("closeRoom"),
+                         InstanceMethod<&EngineObject::join_room>("joinRoom"),
+                         InstanceMethod<&EngineObject::set_member>("setMember"),
+                         InstanceMethod<&EngineObject::leave_room>("leaveRoom"),
                          InstanceMethod<&EngineObject::open_stream>("openStream"),
                          InstanceMethod<&EngineObject::pause_stream>("pauseStream"),
                          InstanceMethod<&EngineObject::close_stream>("closeStream"),
@@ -132,143 +140,6 @@ Napi::Value EngineObject::unbridge(const Info& info) {
   return info.Env().Undefined();
 }
 
-// ---------------------------------------------------------------- playing
-
-namespace {
-
-/// Puts an object into a leg; when leg or place is missing it stays in the command and goes home with it.
-template <typename Item>
-auto add_to_leg(uint32_t handle, std::unique_ptr<Item> item) {
-  return [handle, item = std::move(item)](MediaLoop& loop) mutable {
-    if (Leg* const leg = loop.core().leg(handle)) static_cast<void>(leg->add(item));
-  };
-}
-
-/// A tone as JavaScript describes it; what exceeds the limits of a ToneSpec is left out.
-ToneSpec tone_of(const Napi::Object& object) {
-  ToneSpec tone;
-  tone.loop = Napi::Value(object.Get("loop")).ToBoolean();
-  tone.level_dbm0 = Napi::Value(object.Get("levelDbm0")).ToNumber().DoubleValue();
-  const Napi::Value steps = object.Get("steps");
-  if (!steps.IsArray()) return tone;
-  for (uint32_t i = 0; i < steps.As<Napi::Array>().Length(); ++i) {
-    const Napi::Value item = steps.As<Napi::Array>().Get(i);
-    if (!item.IsObject()) continue;
-    const auto step = item.As<Napi::Object>();
-    const Napi::Value list = step.Get("frequenciesHz");
-    std::vector<double> frequencies;
-    for (uint32_t k = 0; list.IsArray() && k < list.As<Napi::Array>().Length(); ++k) {
-      frequencies.push_back(Napi::Value(list.As<Napi::Array>().Get(k)).ToNumber().DoubleValue());
-    }
-    const auto milliseconds = [&](const char* key) { return Napi::Value(step.Get(key)).ToNumber().Uint32Value(); };
-    static_cast<void>(tone.add(frequencies, milliseconds("onMs"), milliseconds("offMs")));
-  }
-  return tone;
-}
-
-}  // namespace
-
-/// (leg, player, clip, times, mix)
-Napi::Value EngineObject::play_clip(const Info& info) {
-  const AudioClip clip = info.Length() > 2 ? clip_of(info[2]) : nullptr;
-  if (!clip) return info.Env().Undefined();
-  auto player = std::make_unique<Player>(Player::Options{u32_at(info, 1), u32_at(info, 3), bool_at(info, 4)}, clip);
-  engine_->post(add_to_leg(u32_at(info, 0), std::move(player)));
-  return info.Env().Undefined();
-}
-
-/// (leg, player, tone, times, mix), tone as in needs.ts
-Napi::Value EngineObject::play_tone(const Info& info) {
-  if (info.Length() < 3 || !info[2].IsObject()) return info.Env().Undefined();
-  const ToneSpec tone = tone_of(info[2].As<Napi::Object>());
-  auto player = std::make_unique<Player>(Player::Options{u32_at(info, 1), u32_at(info, 3), bool_at(info, 4)}, tone);
-  engine_->post(add_to_leg(u32_at(info, 0), std::move(player)));
-  return info.Env().Undefined();
-}
-
-Napi::Value EngineObject::stop_player(const Info& info) {
-  engine_->post([handle = u32_at(info, 0), player = u32_at(info, 1)](MediaLoop& loop) {
-    Leg* const leg = loop.core().leg(handle);
-    Player* const found = leg == nullptr ? nullptr : leg->player(player);
-    if (found != nullptr) found->stop();
-  });
-  return info.Env().Undefined();
-}
-
-Napi::Value EngineObject::remove_player(const Info& info) {
-  engine_->post([handle = u32_at(info, 0), player = u32_at(info, 1),
-                 removed = std::unique_ptr<Player>()](MediaLoop& loop) mutable {
-    if (Leg* const leg = loop.core().leg(handle)) removed = leg->remove_player(player);
-  });
-  return info.Env().Undefined();
-}
-
-/// (leg, job, steps as Uint16Array-like list of digit code, on frames, off frames; inband)
-Napi::Value EngineObject::send_digits(const Info& info) {
-  auto job = std::make_unique<DigitJob>();
-  job->handle = u32_at(info, 1);
-  job->inband = bool_at(info, 3);
-  if (info.Length() > 2 && info[2].IsArray()) {
-    const auto steps = info[2].As<Napi::Array>();
-    for (uint32_t i = 0; i + 2 < steps.Length(); i += 3) {
-      const auto value = [&](uint32_t at) { return Napi::Value(steps.Get(at)).ToNumber().Uint32Value(); };
-      job->steps.push_back({static_cast<char>(value(i)), static_cast<uint16_t>(value(i + 1)),
-                            static_cast<uint16_t>(value(i + 2))});
-    }
-  }
-  engine_->post(add_to_leg(u32_at(info, 0), std::move(job)));
-  return info.Env().Undefined();
-}
-
-Napi::Value EngineObject::remove_digits(const Info& info) {
-  engine_->post([handle = u32_at(info, 0), job = u32_at(info, 1),
-                 removed = std::unique_ptr<DigitJob>()](MediaLoop& loop) mutable {
-    if (Leg* const leg = loop.core().leg(handle)) removed = leg->remove_job(job);
-  });
-  return info.Env().Undefined();
-}
-
-// ---------------------------------------------------------------- streams
-
-/// (leg, stream, streamId, encoding, rate, inbound, outbound, bidirectional, extraHeadersJson, queueMs, epochMs)
-Napi::Value EngineObject::open_stream(const Info& info) {
-  AudioStreamConfig config;
-  config.handle = u32_at(info, 1);
-  config.stream_id = string_at(info, 2);
-  config.format.encoding = u32_at(info, 3) == 0 ? StreamEncoding::l16 : StreamEncoding::mulaw;
-  config.format.rate = i32_at(info, 4);
-  config.inbound = bool_at(info, 5);
-  config.outbound = bool_at(info, 6);
-  const bool bidirectional = bool_at(info, 7);
-  config.extra_headers_json = string_at(info, 8);
-  config.epoch_ms = static_cast<int64_t>(number_at(info, 10));
-  config.opened = engine_->now();
-
-  const size_t queue_samples = bidirectional ? size_t{u32_at(info, 9)} * kSamplesPerMs : 0;
-  auto queue = std::make_shared<PlaybackQueue>(queue_samples);
-  auto input = std::make_unique<StreamInput>(config.stream_id, config.format, queue);
-  auto stream = std::make_unique<AudioStream>(config, bidirectional ? queue : nullptr);
-  engine_->post(add_to_leg(u32_at(info, 0), std::move(stream)));
-  return StreamObject::create(info.Env(), std::move(input));
-}
-
-Napi::Value EngineObject::pause_stream(const Info& info) {
-  engine_->post([handle = u32_at(info, 0), stream = u32_at(info, 1), paused = bool_at(info, 2)](MediaLoop& loop) {
-    Leg* const leg = loop.core().leg(handle);
-    AudioStream* const found = leg == nullptr ? nullptr : leg->stream(stream);
-    if (found != nullptr) found->pause(paused);
-  });
-  return info.Env().Undefined();
-}
-
-Napi::Value EngineObject::close_stream(const Info& info) {
-  engine_->post([handle = u32_at(info, 0), stream = u32_at(info, 1),
-                 removed = std::unique_ptr<AudioStream>()](MediaLoop& loop) mutable {
-    if (Leg* const leg = loop.core().leg(handle)) removed = leg->remove_stream(stream);
-  });
-  return info.Env().Undefined();
-}
-
 // ---------------------------------------------------------------- events and state
 
 Napi::Value EngineObject::take_events(const Info& info) {
@@ -300,38 +171,6 @@ Napi::Value EngineObject::stop(const Info& info) {
   engine_->stop();
   release_wake();
   return info.Env().Undefined();
-}
-
-// ---------------------------------------------------------------- manual mode
-
-/// (localPort, ip, port, bytes, atMs)
-Napi::Value EngineObject::inject(const Info& info) {
-  const std::optional<Address> from = parse_address(string_at(info, 1), static_cast<uint16_t>(u32_at(info, 2)));
-  const auto at = static_cast<Nanos>(number_at(info, 4) * kMillisecond);
-  engine_->inject(static_cast<uint16_t>(u32_at(info, 0)), from.value_or(Address{}), bytes_at(info, 3), at);
-  return info.Env().Undefined();
-}
-
-Napi::Value EngineObject::advance(const Info& info) {
-  engine_->advance(static_cast<Nanos>(number_at(info, 0) * kMillisecond));
-  return info.Env().Undefined();
-}
-
-Napi::Value EngineObject::drain(const Info& info) {
-  const Napi::Env env = info.Env();
-  const std::vector<SentPacket> packets = engine_->take_sent();
-  Napi::Array out = Napi::Array::New(env, packets.size());
-  for (uint32_t i = 0; i < packets.size(); ++i) {
-    const SentPacket& packet = packets[i];
-    Napi::Object item = Napi::Object::New(env);
-    item.Set("localPort", engine_->port_of(packet.leg));
-    item.Set("address", format_ip(packet.to));
-    item.Set("port", packet.to.port);
-    item.Set("atMs", static_cast<double>(packet.at) / kMillisecond);
-    item.Set("bytes", Napi::Buffer<uint8_t>::Copy(env, packet.bytes.data(), packet.bytes.size()));
-    out.Set(i, item);
-  }
-  return out;
 }
 
 }  // namespace carillon

@@ -33,6 +33,20 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   Napi::Value remove_player(const Info& info);
   Napi::Value send_digits(const Info& info);
   Napi::Value remove_digits(const Info& info);
+  // Listening.
+  Napi::Value record(const Info& info);
+  Napi::Value pause_recording(const Info& info);
+  Napi::Value stop_recording(const Info& info);
+  Napi::Value remove_recording(const Info& info);
+  Napi::Value remove_tap(const Info& info);
+  Napi::Value detect_machine(const Info& info);
+  Napi::Value wait_for_silence(const Info& info);
+  // Rooms.
+  Napi::Value open_room(const Info& info);
+  Napi::Value close_room(const Info& info);
+  Napi::Value join_room(const Info& info);
+  Napi::Value set_member(const Info& info);
+  Napi::Value leave_room(const Info& info);
   // Streams.
   Napi::Value open_stream(const Info& info);
   Napi::Value pause_stream(const Info& info);

@@ -23,22 +23,23 @@ Napi::Object StreamObject::create(Napi::Env env, std::unique_ptr<StreamInput> in
   return object;
 }
 
-Napi::Value StreamObject::outcome(Napi::Env env, PlayResult result) const {
-  const uint32_t fill = input_ ? input_->fill_percent() : 0;
-  return Napi::Number::New(env, static_cast<uint32_t>(result) | (fill << 8));
+Napi::Value StreamObject::outcome(Napi::Env env, PlayResult result, uint32_t fill_before) const {
+  return Napi::Number::New(env, static_cast<uint32_t>(result) | (fill_before << 8) | (fill() << 16));
 }
 
 Napi::Value StreamObject::receive(const Info& info) {
-  if (!input_) return outcome(info.Env(), PlayResult::other);
+  if (!input_) return outcome(info.Env(), PlayResult::other, 0);
+  const uint32_t fill_before = fill();
   const std::span<const uint8_t> message = bytes_at(info, 0);
   const std::string_view text(reinterpret_cast<const char*>(message.data()), message.size());
-  return outcome(info.Env(), input_->receive(text));
+  return outcome(info.Env(), input_->receive(text), fill_before);
 }
 
 Napi::Value StreamObject::enqueue(const Info& info) {
-  if (!input_) return outcome(info.Env(), PlayResult::buffer_full);
+  if (!input_) return outcome(info.Env(), PlayResult::buffer_full, 0);
+  const uint32_t fill_before = fill();
   const StreamFormat format{u32_at(info, 0) == 0 ? StreamEncoding::l16 : StreamEncoding::mulaw, i32_at(info, 1)};
-  return outcome(info.Env(), input_->enqueue(format, bytes_at(info, 2)));
+  return outcome(info.Env(), input_->enqueue(format, bytes_at(info, 2)), fill_before);
 }
 
 Napi::Value StreamObject::clear(const Info& info) {

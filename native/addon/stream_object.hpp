@@ -18,13 +18,14 @@ class StreamObject : public Napi::ObjectWrap<StreamObject> {
  private:
   using Info = Napi::CallbackInfo;
 
-  /// Result code in the low byte, fill in percent above it.
+  /// Packed: result code, queue fill in percent before and after, a byte each from the lowest up.
   Napi::Value receive(const Info& info);
   Napi::Value enqueue(const Info& info);
   Napi::Value clear(const Info& info);
   Napi::Value checkpoint(const Info& info);
   Napi::Value queued_ms(const Info& info);
-  Napi::Value outcome(Napi::Env env, PlayResult result) const;
+  Napi::Value outcome(Napi::Env env, PlayResult result, uint32_t fill_before) const;
+  [[nodiscard]] uint32_t fill() const { return input_ ? input_->fill_percent() : 0; }
 
   std::unique_ptr<StreamInput> input_;
 };

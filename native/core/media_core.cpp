@@ -8,6 +8,7 @@ MediaCore::MediaCore(PacketSink& sink, Events& events)
     : events_(events), sink_(sink, counters_), legs_(kMaxLegs) {
   // Slots are kept level, so none ever grows past its share; reserved here, never on a tick.
   for (auto& slot : slots_) slot.reserve(kMaxLegs / kSlots + 2);
+  rooms_.reserve(kMaxRooms);
 }
 
 MediaCore::Entry* MediaCore::entry(uint32_t handle) {
@@ -39,6 +40,7 @@ std::unique_ptr<Leg> MediaCore::remove_leg(uint32_t handle) {
   Entry* const found = entry(handle);
   if (found == nullptr) return nullptr;
   detach(*found);
+  for (auto& room : rooms_) room->forget(*found->leg, events_);
   std::erase(slots_[found->slot], found->leg.get());
   found->leg->end(events_);
   --leg_count_;
@@ -76,6 +78,40 @@ void MediaCore::unbridge(uint32_t a, uint32_t b) {
   if (first != nullptr && first->bridge.other != nullptr && first->bridge.other_handle == b) detach(*first);
 }
 
+bool MediaCore::add_room(std::unique_ptr<Room>& room) {
+  if (rooms_.size() == kMaxRooms) return false;
+  rooms_.push_back(std::move(room));
+  return true;
+}
+
+Room* MediaCore::room(uint32_t handle) {
+  for (auto& room : rooms_) {
+    if (room->handle() == handle) return room.get();
+  }
+  return nullptr;
+}
+
+std::unique_ptr<Room> MediaCore::remove_room(uint32_t handle) {
+  for (auto& place : rooms_) {
+    if (place->handle() != handle) continue;
+    std::unique_ptr<Room> room = std::move(place);
+    std::swap(place, rooms_.back());
+    rooms_.pop_back();
+    room->close(events_);
+    return room;
+  }
+  return nullptr;
+}
+
+void MediaCore::join(uint32_t room, uint32_t leg, std::unique_ptr<RoomMember>& member) {
+  Room* const target = this->room(room);
+  Entry* const joining = entry(leg);
+  if (target == nullptr || joining == nullptr) return;
+  detach(*joining);
+  for (auto& other : rooms_) other->forget(*joining->leg, events_);
+  static_cast<void>(target->join(member, *joining->leg));
+}
+
 void MediaCore::receive(uint32_t handle, Bytes datagram, const Address& source, Nanos arrival) {
   Leg* const target = leg(handle);
   if (target == nullptr) return;
@@ -94,6 +130,8 @@ void MediaCore::receive(uint32_t handle, Bytes datagram, const Address& source, 
 void MediaCore::tick(Nanos now) {
   constexpr size_t half = kSlots / 2;
   const auto slot = static_cast<size_t>(ticks_ % kSlots);
+  // Rooms are spread over the frame by their place in the list, so that many of them do not fall into one tick.
+  for (size_t i = slot; i < rooms_.size(); i += kSlots) rooms_[i]->frame(now, events_);
   for (Leg* const due : slots_[slot]) due->frame(now, sink_, events_);
   for (Leg* const due : slots_[(slot + half) % kSlots]) {
     if (due->needs_half_frames()) due->half_frame(sink_);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/leg/leg.hpp"
+#include "core/room/room.hpp"
 
 namespace carillon {
 
@@ -25,6 +26,7 @@ class MediaCore {
   static constexpr uint32_t kMaxLegs = 4096;
   static constexpr uint32_t kIndexMask = kMaxLegs - 1;
   static constexpr int kSlots = kFrameMs;
+  static constexpr size_t kMaxRooms = 1024;
 
   MediaCore(PacketSink& sink, Events& events);
 
@@ -36,6 +38,14 @@ class MediaCore {
   /// Both hear each other until one of them leaves or hears something else.
   void bridge(uint32_t a, uint32_t b);
   void unbridge(uint32_t a, uint32_t b);
+
+  /// False, and the room stays with the caller, when kMaxRooms are open.
+  bool add_room(std::unique_ptr<Room>& room);
+  /// Lets every member go.
+  std::unique_ptr<Room> remove_room(uint32_t handle);
+  [[nodiscard]] Room* room(uint32_t handle);
+  /// A leg that was bridged, or in another room, leaves there. `member` stays with the caller when it cannot join.
+  void join(uint32_t room, uint32_t leg, std::unique_ptr<RoomMember>& member);
 
   void receive(uint32_t leg, Bytes datagram, const Address& source, Nanos arrival);
   /// Call with consecutive milliseconds; `skip` says how many were left out before this one.
@@ -88,6 +98,7 @@ class MediaCore {
   CountingSink sink_;
   std::vector<Entry> legs_;
   std::array<std::vector<Leg*>, kSlots> slots_;
+  std::vector<std::unique_ptr<Room>> rooms_;
   // State.
   size_t next_slot_ = 0;
   size_t leg_count_ = 0;

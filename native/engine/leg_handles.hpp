@@ -30,7 +30,8 @@ class LegHandles {
   void give_back(uint32_t handle) { free_.push_back(handle & MediaCore::kIndexMask); }
 
  private:
-  static constexpr uint32_t kGenerationMask = 0xfffff;
+  /// 19 bits: a leg's handle never has its top bit set.
+  static constexpr uint32_t kGenerationMask = 0x7ffff;
   std::deque<uint32_t> free_;
   std::vector<uint32_t> generations_;
 };

@@ -5,14 +5,24 @@
 namespace carillon {
 
 MediaEngine::MediaEngine(Drive drive, const Address& local, std::function<void()> wake)
-    : drive_(drive), local_(local), loop_(drive == Drive::manual) {
+    : drive_(drive),
+      local_(local),
+      loop_(drive == Drive::manual),
+      writer_(drive == Drive::manual ? RecordingWriter::Drive::manual : RecordingWriter::Drive::thread) {
   if (drive == Drive::thread) thread_ = std::make_unique<MediaThread>(loop_, std::move(wake));
 }
 
 MediaEngine::~MediaEngine() { stop(); }
 
 void MediaEngine::stop() {
+  if (stopped_) return;
+  stopped_ = true;
+  flush_waiting();
   if (thread_) thread_->stop();
+  // The media thread is gone: what it left undone is done here, so that recordings end with complete files.
+  loop_.run_tasks(now());
+  writer_.store_now();
+  loop_.concluding().report(loop_.events());
   loop_.dispose_spent();
 }
 
@@ -22,7 +32,7 @@ void MediaEngine::flush_waiting() {
 
 void MediaEngine::submit(std::unique_ptr<Task> task) {
   if (drive_ == Drive::manual) {
-    task->run(loop_);
+    loop_.run_task(*task, manual_now_);
     return;
   }
   flush_waiting();
@@ -71,6 +81,21 @@ std::optional<LegFigures> MediaEngine::close_leg(uint32_t leg) {
   return last;
 }
 
+std::shared_ptr<RecordingSink> MediaEngine::open_recording(uint32_t handle, const std::string& path,
+                                                           uint16_t channels) {
+  std::shared_ptr<RecordingSink> sink = writer_.open(path, {kLineRate, channels});
+  recordings_[handle] = sink;
+  return sink;
+}
+
+int MediaEngine::close_recording(uint32_t handle) {
+  const auto found = recordings_.find(handle);
+  if (found == recordings_.end()) return 0;
+  const int error = found->second->state() == RecordingSink::State::writing ? 0 : found->second->error_number();
+  recordings_.erase(found);
+  return error;
+}
+
 size_t MediaEngine::take_events(std::span<uint8_t> out) {
   flush_waiting();
   loop_.dispose_spent();
@@ -107,6 +132,7 @@ void MediaEngine::advance(Nanos by) {
   for (Nanos due = (manual_now_ / kTick + 1) * kTick; due <= until; due += kTick) {
     manual_now_ = due;
     loop_.tick(due);
+    if (due % kFrameTime == 0 && !recordings_.empty()) writer_.store_now();
   }
   manual_now_ = until;
 }

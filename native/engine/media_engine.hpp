@@ -39,6 +39,12 @@ class MediaEngine {
     submit(make_task(std::move(function)));
   }
 
+  /// The file of a new recording. A sink whose state is `failed` says why; its leg need not be told of it.
+  std::shared_ptr<RecordingSink> open_recording(uint32_t handle, const std::string& path, uint16_t channels);
+  /// Once its end has been told; errno of a failure, or 0.
+  int close_recording(uint32_t handle);
+  ConcludingRecordings& concluding() { return loop_.concluding(); }
+
   size_t take_events(std::span<uint8_t> out);
   [[nodiscard]] Nanos now() const;
   [[nodiscard]] MediaThread::Status status() const;
@@ -67,12 +73,15 @@ class MediaEngine {
   // Owned.
   MediaLoop loop_;
   std::unique_ptr<MediaThread> thread_;
+  RecordingWriter writer_;
+  std::unordered_map<uint32_t, std::shared_ptr<RecordingSink>> recordings_;
   LegHandles handles_;
   std::unordered_map<uint32_t, Known> legs_;
   /// Commands that found the ring full; they keep their order.
   std::deque<std::unique_ptr<Task>> waiting_;
   // State of the manual mode.
   Nanos manual_now_ = kSecond;
+  bool stopped_ = false;
 };
 
 }  // namespace carillon

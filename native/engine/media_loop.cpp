@@ -26,7 +26,13 @@ void MediaLoop::dispose_spent() {
   }
 }
 
-void MediaLoop::run_tasks() {
+void MediaLoop::run_task(Task& task, Nanos now) {
+  now_ = now;
+  task.run(*this);
+}
+
+void MediaLoop::run_tasks(Nanos now) {
+  now_ = now;
   while (std::unique_ptr<Task> task = tasks_.pop()) {
     task->run(*this);
     // Always fits: no more tasks are out than kTaskCapacity, because post() empties the spent ring first.
@@ -72,6 +78,9 @@ void MediaLoop::drain_sockets(Nanos now, Nanos wall_offset) {
 void MediaLoop::tick(Nanos now) {
   now_ = now;
   core_.tick(now);
+  if (--until_report_ > 0) return;
+  until_report_ = kFrameMs;
+  concluding_.report(events_);
 }
 
 void MediaLoop::send(uint32_t leg, const Address& to, Bytes packet) {

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/media_core.hpp"
 #include "engine/event_ring.hpp"
+#include "engine/recording_tap.hpp"
 #include "engine/spsc_ring.hpp"
 #include "engine/task.hpp"
 #include "engine/udp_socket.hpp"
@@ -42,7 +43,9 @@ class MediaLoop : private PacketSink {
   EventRing& events() { return events_; }
 
   // --- media thread ---
-  void run_tasks();
+  void run_tasks(Nanos now);
+  /// One command at once, in manual mode.
+  void run_task(Task& task, Nanos now);
   /// `wall_offset`: CLOCK_REALTIME minus the monotonic clock.
   void drain_sockets(Nanos now, Nanos wall_offset);
   void tick(Nanos now);
@@ -51,6 +54,7 @@ class MediaLoop : private PacketSink {
   void add_socket(uint32_t leg, std::unique_ptr<UdpSocket> socket);
   std::unique_ptr<UdpSocket> remove_socket(uint32_t leg);
   [[nodiscard]] Nanos now() const { return now_; }
+  ConcludingRecordings& concluding() { return concluding_; }
 
   // --- manual mode ---
   std::vector<SentPacket> take_sent() { return std::exchange(sent_, {}); }
@@ -67,6 +71,7 @@ class MediaLoop : private PacketSink {
   bool keep_packets_;
   // Owned.
   EventRing events_;
+  ConcludingRecordings concluding_;
   MediaCore core_;
   SpscRing<Task> tasks_{kTaskCapacity};
   SpscRing<Task> spent_{kTaskCapacity};
@@ -77,6 +82,7 @@ class MediaLoop : private PacketSink {
   // State.
   Nanos now_ = 0;
   size_t group_ = 0;
+  int until_report_ = 0;
 };
 
 }  // namespace carillon

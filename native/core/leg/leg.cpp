@@ -15,6 +15,9 @@ void Leg::configure(const LegRemote& remote, Nanos now) {
   if (!configured_ || (remote.receiving && !receiving_)) expecting_since_ = now;
   receiving_ = remote.receiving;
   configured_ = true;
+  const bool listen = !remote.receive.telephone_event.has_value();
+  if (listen && !listens_for_tones_) tones_.reset();
+  listens_for_tones_ = listen;
 }
 
 Received Leg::receive(Bytes datagram, const Address& source, Nanos arrival, Events& events) {
@@ -30,6 +33,9 @@ Received Leg::receive(Bytes datagram, const Address& source, Nanos arrival, Even
 
 void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   receive_.pop(now, received_);
+  if (listens_for_tones_) {
+    if (const auto digit = tones_.feed(received_)) events.dtmf(config_.handle, *digit, now);
+  }
   for (auto& stream : streams_) {
     if (stream) stream->pump(now, receive_.store(), receive_.delays(), events);
   }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/base/events.hpp"
+#include "core/dsp/dtmf_detector.hpp"
 #include "core/leg/digit_sender.hpp"
 #include "core/leg/figures.hpp"
 #include "core/leg/player.hpp"
@@ -122,6 +123,7 @@ class Leg {
   ReceivePath receive_;
   SendPath send_;
   DigitSender digits_;
+  DtmfDetector tones_;
   Slots<AudioStream, kMaxStreams> streams_;
   Slots<Player, kMaxPlayers> players_;
   Slots<LegTap, kMaxTaps> taps_;
@@ -132,6 +134,8 @@ class Leg {
   Frame received_{};
   Frame sent_{};
   bool configured_ = false;
+  /// Keypad presses come as tones: telephone-event was not negotiated.
+  bool listens_for_tones_ = false;
   bool receiving_ = false;
   bool timed_out_ = false;
   Nanos expecting_since_ = 0;

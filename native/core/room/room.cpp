@@ -1,0 +1,136 @@
+#include "core/room/room.hpp"
+
+#include <algorithm>
+
+namespace carillon {
+
+namespace {
+
+template <typename Slots, typename Item>
+bool put(Slots& slots, std::unique_ptr<Item>& item) {
+  for (auto& slot : slots) {
+    if (slot) continue;
+    slot = std::move(item);
+    return true;
+  }
+  return false;
+}
+
+template <typename Slots>
+auto* find(Slots& slots, uint32_t handle) {
+  for (auto& slot : slots) {
+    if (slot && slot->handle() == handle) return &slot;
+  }
+  return static_cast<decltype(&slots[0])>(nullptr);
+}
+
+}  // namespace
+
+bool RoomMember::far_audio(Frame& out) {
+  if (flags_.deaf || flags_.held || room_ == nullptr) return false;
+  room_->mix_for(spoke_ ? std::span<const Sample>(spoken_) : std::span<const Sample>(), out);
+  return true;
+}
+
+bool Room::join(std::unique_ptr<RoomMember>& member, Leg& leg) {
+  if (members_.size() == kMaxMembers) return false;
+  member->room_ = this;
+  member->leg_ = &leg;
+  leg.set_far_end(member.get());
+  members_.push_back(std::move(member));
+  return true;
+}
+
+void Room::release(RoomMember& member) {
+  if (member.leg_ != nullptr && member.leg_->far_end() == &member) member.leg_->set_far_end(nullptr);
+  member.leg_ = nullptr;
+  member.spoke_ = false;
+}
+
+std::unique_ptr<RoomMember> Room::leave(uint32_t handle, Events& events) {
+  auto* const found = find(members_, handle);
+  if (found == nullptr) return nullptr;
+  std::unique_ptr<RoomMember> member = std::move(*found);
+  std::erase(members_, nullptr);
+  release(*member);
+  member->room_ = nullptr;
+  if (floor_.forget(handle)) announce_floor(events);
+  return member;
+}
+
+RoomMember* Room::member(uint32_t handle) {
+  auto* const found = find(members_, handle);
+  return found == nullptr ? nullptr : found->get();
+}
+
+void Room::forget(const Leg& leg, Events& events) {
+  for (auto& member : members_) {
+    if (member->leg_ != &leg) continue;
+    release(*member);
+    if (floor_.forget(member->handle())) announce_floor(events);
+  }
+}
+
+void Room::close(Events& events) {
+  for (auto& member : members_) release(*member);
+  for (auto& tap : taps_) {
+    if (tap) tap->leg_ended(events);
+  }
+}
+
+bool Room::add(std::unique_ptr<Player>& player) { return put(players_, player); }
+bool Room::add(std::unique_ptr<LegTap>& tap) { return put(taps_, tap); }
+
+Player* Room::player(uint32_t handle) {
+  auto* const found = find(players_, handle);
+  return found == nullptr ? nullptr : found->get();
+}
+
+std::unique_ptr<Player> Room::remove_player(uint32_t handle) {
+  auto* const found = find(players_, handle);
+  return found == nullptr ? nullptr : std::move(*found);
+}
+
+LegTap* Room::tap(uint32_t handle) {
+  auto* const found = find(taps_, handle);
+  return found == nullptr ? nullptr : found->get();
+}
+
+std::unique_ptr<LegTap> Room::remove_tap(uint32_t handle) {
+  auto* const found = find(taps_, handle);
+  return found == nullptr ? nullptr : std::move(*found);
+}
+
+void Room::announce_floor(Events& events) const { events.floor_changed(handle_, floor_.holder().value_or(0)); }
+
+void Room::mix_for(std::span<const Sample> own, Frame& out) const { mixer_.mix_without(own, out); }
+
+void Room::frame(Nanos now, Events& events) {
+  mixer_.begin();
+  floor_.begin();
+  for (auto& member : members_) {
+    member->spoke_ = member->leg_ != nullptr && !member->flags_.muted && !member->flags_.held;
+    if (!member->spoke_) continue;
+    member->spoken_ = member->leg_->received();
+    mixer_.add(member->spoken_);
+    const bool speaking = member->voice_.feed(member->spoken_);
+    floor_.add(member->handle(), speaking, member->voice_.frame_dbov());
+  }
+  for (auto& player : players_) {
+    if (!player || player->finished()) continue;
+    Frame audio;
+    player->next(audio);
+    mixer_.add(audio);
+    if (player->finished()) events.playback_ended(player->handle());
+  }
+  if (floor_.decide()) announce_floor(events);
+
+  if (std::all_of(taps_.begin(), taps_.end(), [](const auto& tap) { return !tap; })) return;
+  Frame all;
+  mix_for({}, all);
+  for (auto& tap : taps_) {
+    if (tap) tap->frame(all, kSilentFrame, now, events);
+  }
+}
+
+}  // namespace carillon

@@ -1,0 +1,90 @@
+// A conference on one media thread: everybody hears everybody but themselves. Mixed once per frame; members take their
+// share at their own frame times.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/base/events.hpp"
+#include "core/dsp/level.hpp"
+#include "core/dsp/mixer.hpp"
+#include "core/leg/leg.hpp"
+#include "core/leg/player.hpp"
+#include "core/leg/tap.hpp"
+
+namespace carillon {
+
+class Room;
+
+struct MemberFlags {
+  bool muted = false;  // not heard
+  bool deaf = false;   // hears nobody
+  bool held = false;   // both
+};
+
+class RoomMember final : public FarEnd {
+ public:
+  RoomMember(uint32_t handle, MemberFlags flags) : handle_(handle), flags_(flags) {}
+
+  [[nodiscard]] uint32_t handle() const { return handle_; }
+  void set(MemberFlags flags) { flags_ = flags; }
+  bool far_audio(Frame& out) override;
+
+ private:
+  friend class Room;
+  uint32_t handle_;
+  MemberFlags flags_;
+  Room* room_ = nullptr;
+  Leg* leg_ = nullptr;
+  bool spoke_ = false;  // part of the room's present frame
+  Frame spoken_{};
+  VoiceDetector voice_;
+};
+
+class Room {
+ public:
+  static constexpr size_t kMaxMembers = 256;
+  static constexpr size_t kMaxPlayers = 8;
+  static constexpr size_t kMaxTaps = 4;
+
+  explicit Room(uint32_t handle) : handle_(handle) { members_.reserve(kMaxMembers); }
+
+  [[nodiscard]] uint32_t handle() const { return handle_; }
+
+  /// False, and the member stays with the caller, when the room is full.
+  bool join(std::unique_ptr<RoomMember>& member, Leg& leg);
+  std::unique_ptr<RoomMember> leave(uint32_t member, Events& events);
+  RoomMember* member(uint32_t handle);
+  /// The leg is about to go: its membership stays as an empty chair until it is removed.
+  void forget(const Leg& leg, Events& events);
+  /// All legs are let go; what the room owns is destroyed with it.
+  void close(Events& events);
+
+  bool add(std::unique_ptr<Player>& player);
+  bool add(std::unique_ptr<LegTap>& tap);
+  Player* player(uint32_t handle);
+  std::unique_ptr<Player> remove_player(uint32_t handle);
+  LegTap* tap(uint32_t handle);
+  std::unique_ptr<LegTap> remove_tap(uint32_t handle);
+
+  /// Once every 20 ms.
+  void frame(Nanos now, Events& events);
+
+  /// What a member hears who has just said `own`.
+  void mix_for(std::span<const Sample> own, Frame& out) const;
+
+ private:
+  void release(RoomMember& member);
+  void announce_floor(Events& events) const;
+
+  uint32_t handle_;
+  Mixer mixer_;
+  FloorDetector floor_;
+  std::vector<std::unique_ptr<RoomMember>> members_;
+  std::array<std::unique_ptr<Player>, kMaxPlayers> players_;
+  std::array<std::unique_ptr<LegTap>, kMaxTaps> taps_;
+};
+
+}  // namespace carillon

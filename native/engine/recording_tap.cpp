@@ -1,0 +1,46 @@
+#include "engine/recording_tap.hpp"
+
+#include <algorithm>
+
+namespace carillon {
+
+void ConcludingRecordings::add(uint32_t handle, RecordingEnd reason, uint32_t duration_ms,
+                               std::shared_ptr<RecordingSink> sink) {
+  waiting_.push_back({handle, reason, duration_ms, std::move(sink)});
+}
+
+void ConcludingRecordings::report(Events& events) {
+  for (Waiting& item : waiting_) {
+    const RecordingSink::State state = item.sink->state();
+    if (state == RecordingSink::State::writing) continue;
+    const bool failed = state == RecordingSink::State::failed;
+    events.recording_ended(item.handle, failed ? RecordingEnd::failed : item.reason, item.duration_ms);
+    // The control thread holds the sink too until it has heard of the end: nothing is freed here.
+    item.sink.reset();
+  }
+  std::erase_if(waiting_, [](const Waiting& item) { return item.sink == nullptr; });
+}
+
+void RecordingTap::conclude(RecordingEnd reason) {
+  if (done_) return;
+  done_ = true;
+  sink_->finish();
+  concluding_.add(handle(), reason, static_cast<uint32_t>(recorder_.duration_ms()), sink_);
+}
+
+void RecordingTap::frame(const Frame& received, const Frame& sent, Nanos /*now*/, Events& /*events*/) {
+  if (done_) return;
+  if (sink_->state() == RecordingSink::State::failed) {
+    conclude(RecordingEnd::failed);
+    return;
+  }
+  const std::span<const Sample> samples = recorder_.take(received, sent);
+  if (!samples.empty()) sink_->write(samples);
+  if (const auto end = recorder_.ended()) {
+    conclude(*end == Recorder::End::silence ? RecordingEnd::silence : RecordingEnd::max_length);
+  }
+}
+
+void RecordingTap::leg_ended(Events& /*events*/) { conclude(RecordingEnd::leg_ended); }
+
+}  // namespace carillon

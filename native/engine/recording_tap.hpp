@@ -1,0 +1,54 @@
+// A recording as a tap of a leg or a room: the recorder's rules, and the file behind them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/leg/tap.hpp"
+#include "core/record/recorder.hpp"
+#include "io/recording_writer.hpp"
+
+namespace carillon {
+
+/// Recordings that have ended but whose files are still being written; told once they are complete.
+class ConcludingRecordings {
+ public:
+  static constexpr size_t kMax = RecordingWriter::kMaxRecordings;
+
+  ConcludingRecordings() { waiting_.reserve(kMax); }
+
+  void add(uint32_t handle, RecordingEnd reason, uint32_t duration_ms, std::shared_ptr<RecordingSink> sink);
+  void report(Events& events);
+
+ private:
+  struct Waiting {
+    uint32_t handle;
+    RecordingEnd reason;
+    uint32_t duration_ms;
+    std::shared_ptr<RecordingSink> sink;
+  };
+  std::vector<Waiting> waiting_;
+};
+
+class RecordingTap final : public LegTap {
+ public:
+  RecordingTap(uint32_t handle, const Recorder::Options& options, std::shared_ptr<RecordingSink> sink,
+               ConcludingRecordings& concluding)
+      : LegTap(handle), recorder_(options), sink_(std::move(sink)), concluding_(concluding) {}
+
+  void frame(const Frame& received, const Frame& sent, Nanos now, Events& events) override;
+  void leg_ended(Events& events) override;
+
+  void pause(bool paused) { recorder_.pause(paused); }
+  void stop() { conclude(RecordingEnd::stopped); }
+
+ private:
+  void conclude(RecordingEnd reason);
+
+  Recorder recorder_;
+  std::shared_ptr<RecordingSink> sink_;
+  ConcludingRecordings& concluding_;
+  bool done_ = false;
+};
+
+}  // namespace carillon

@@ -1,0 +1,90 @@
+import type { DigitsOptions } from '../../domain/call/needs.ts';
+import type { Hub } from './hub.ts';
+
+const FRAME_MS = 20;
+/** RFC 4733 receivers and tone detectors both want at least 40 ms; 80 is safe on every network. */
+const SHORTEST_FRAMES = 4;
+const LONGEST_FRAMES = 400;
+/** `w` and `W` (dialect §6). */
+const PAUSE_MS: Readonly<Record<string, number>> = { w: 500, W: 1000 };
+/** One request's digits and pauses; more is no phone number and no menu either. */
+const MAX_STEPS = 500;
+/** Requests of one leg that wait for their turn. */
+const MAX_WAITING = 64;
+
+const frames = (ms: number): number =>
+  Math.min(LONGEST_FRAMES, Math.max(SHORTEST_FRAMES, Math.ceil(ms / FRAME_MS)));
+
+/** `0-9*#A-D` and pauses to native steps: character code (0 = pause), frames on, frames off. */
+export function digitSteps(digits: string, options: DigitsOptions): number[] {
+  const steps: number[] = [];
+  for (const character of digits.slice(0, MAX_STEPS)) {
+    const pauseMs = PAUSE_MS[character];
+    if (pauseMs !== undefined) {
+      steps.push(0, 0, pauseMs / FRAME_MS);
+      continue;
+    }
+    const digit = character.toUpperCase();
+    if (!/^[0-9*#A-D]$/.test(digit)) continue;
+    steps.push(digit.charCodeAt(0), frames(options.toneMs), frames(options.gapMs));
+  }
+  return steps;
+}
+
+/** The digits on their way out of one leg: one request after the other. */
+export class DigitQueue {
+  readonly #hub: Hub;
+  readonly #leg: number;
+  readonly #waiting: (() => void)[] = [];
+  /** Resolvers of everything not sent yet. */
+  readonly #open = new Set<() => void>();
+  #busy = false;
+  #closed = false;
+
+  constructor(hub: Hub, leg: number) {
+    this.#hub = hub;
+    this.#leg = leg;
+  }
+
+  send(digits: string, options: DigitsOptions): Promise<void> {
+    const steps = digitSteps(digits, options);
+    if (this.#closed || steps.length === 0) return Promise.resolve();
+    if (this.#waiting.length >= MAX_WAITING) {
+      this.#hub.logger.warn({ waiting: MAX_WAITING }, 'digits dropped, too many wait');
+      return Promise.resolve();
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#open.add(resolve);
+    this.#waiting.push(() => this.#start(steps, options.inband, resolve));
+    this.#next();
+    return promise;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#waiting.length = 0;
+    for (const resolve of this.#open) resolve();
+    this.#open.clear();
+  }
+
+  #next(): void {
+    if (this.#busy) return;
+    const start = this.#waiting.shift();
+    if (start === undefined) return;
+    this.#busy = true;
+    start();
+  }
+
+  #start(steps: readonly number[], inband: boolean, resolve: () => void): void {
+    const job = this.#hub.newHandle();
+    this.#hub.listen(job, () => {
+      this.#hub.forget(job);
+      this.#hub.engine.removeDigits(this.#leg, job);
+      this.#busy = false;
+      this.#open.delete(resolve);
+      resolve();
+      this.#next();
+    });
+    this.#hub.engine.sendDigits(this.#leg, job, steps, inband);
+  }
+}

@@ -1,0 +1,226 @@
+/** Front door of the media room: the native engine as the domain's `Media`. */
+import { randomBytes, randomInt } from 'node:crypto';
+import { BugError, ServiceError } from '../../base/errors.ts';
+import type { Random } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import type {
+  Bridge,
+  Media,
+  MediaLeg,
+  MediaLegEvents,
+  MediaRoom,
+  RoomEvents,
+} from '../../domain/call/needs.ts';
+import { Hub } from './hub.ts';
+import { NativeLeg } from './leg.ts';
+import { loadNative, type NativeStatus, type SentPacket } from './native.ts';
+import { PortPool } from './port-pool.ts';
+import { NativeRoom } from './room.ts';
+
+export interface MediaOptions {
+  /** IP address that RTP sockets bind to. */
+  readonly rtpHost: string;
+  /** Address that peers are told to send to. */
+  readonly publicHost: string;
+  readonly portMin: number;
+  readonly portMax: number;
+  /** `thread`: real sockets and clock. `manual`: neither; the owner of `manual` moves time and packets. */
+  readonly drive: 'thread' | 'manual';
+  readonly wallMs: () => number;
+  readonly logger: Logger;
+  /** Ports, SSRCs and starting numbers; the system's generator when left away. */
+  readonly random?: Random;
+}
+
+export interface MediaStatus {
+  readonly ready: boolean;
+  readonly legs: number;
+  readonly portsFree: number;
+  /** How late the media thread's ticks begin, 99th percentile of the last ten to twenty seconds. */
+  readonly tickLateP99Us: number;
+  /** Part of the last second that the media thread worked, 0..1. */
+  readonly busy: number;
+  readonly scheduling: NativeStatus['scheduling'];
+}
+
+export interface MediaCounters {
+  readonly packetsReceived: number;
+  readonly packetsSent: number;
+  /** Packets from addresses that are not the peer's, or with payload types that were not negotiated. */
+  readonly strangers: number;
+  readonly malformed: number;
+  /** Milliseconds that the media thread had to leave out. */
+  readonly skippedTicks: number;
+  /** Events lost because JavaScript did not fetch them in time; audio only. */
+  readonly droppedEvents: number;
+}
+
+/** The network and the clock of the manual mode. Times are the engine's monotonic milliseconds, see `nowMs`. */
+export interface ManualDrive {
+  nowMs(): number;
+  /** Moves time on and hands out all events. */
+  advance(ms: number): void;
+  /** A datagram arrives at one of our ports now, or at `atMs` in the past. */
+  inject(
+    localPort: number,
+    from: { readonly address: string; readonly port: number },
+    bytes: Uint8Array,
+    atMs?: number,
+  ): void;
+  /** Packets sent since the last call. */
+  drain(): SentPacket[];
+}
+
+export interface MediaEngine extends Media {
+  status(): MediaStatus;
+  counters(): MediaCounters;
+  /** Closes every leg and ends the media thread. */
+  stop(): Promise<void>;
+  /** Only with `drive: 'manual'`. */
+  readonly manual: ManualDrive | undefined;
+}
+
+/** A port that somebody else holds costs one attempt. */
+const MAX_BIND_ATTEMPTS = 50;
+/** Above this share of its time a media thread takes no further legs: those it has must stay on time. */
+const MAX_BUSY = 0.8;
+const PORT_TAKEN = 0;
+const TOO_MANY_LEGS = -1;
+
+const systemRandom: Random = {
+  bytes: (length) => randomBytes(length),
+  integer: (below) => randomInt(below),
+};
+
+export function createMedia(options: MediaOptions): MediaEngine {
+  return new Engine(options);
+}
+
+class Engine implements MediaEngine {
+  readonly manual: ManualDrive | undefined;
+  readonly #options: MediaOptions;
+  readonly #random: Random;
+  readonly #hub: Hub;
+  readonly #ports: PortPool;
+  readonly #legs = new Set<NativeLeg>();
+  readonly #rooms = new Set<NativeRoom>();
+  #stopped = false;
+
+  constructor(options: MediaOptions) {
+    this.#options = options;
+    this.#random = options.random ?? systemRandom;
+    this.#ports = new PortPool(options.portMin, options.portMax, this.#random);
+    const native = loadNative();
+    const manual = options.drive === 'manual';
+    this.#hub = new Hub(
+      native,
+      (onEvents) => new native.Engine(manual, options.rtpHost, onEvents),
+      options.wallMs,
+      options.logger,
+    );
+    this.manual = manual ? this.#manualDrive() : undefined;
+  }
+
+  openLeg(options: { readonly mediaTimeoutMs: number }, events: MediaLegEvents): Promise<MediaLeg> {
+    // An async function's throw, without its extra turn: the leg exists when this returns.
+    try {
+      return Promise.resolve(this.#openLeg(options.mediaTimeoutMs, events));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  bridge(a: MediaLeg, b: MediaLeg): Bridge {
+    if (!(a instanceof NativeLeg && b instanceof NativeLeg)) {
+      throw new BugError('a leg of another media engine');
+    }
+    const { engine } = this.#hub;
+    engine.bridge(a.handle, b.handle);
+    return { close: () => engine.unbridge(a.handle, b.handle) };
+  }
+
+  openRoom(events: RoomEvents): MediaRoom {
+    const room = new NativeRoom(this.#hub, events, () => this.#rooms.delete(room));
+    this.#rooms.add(room);
+    return room;
+  }
+
+  status(): MediaStatus {
+    const status = this.#hub.engine.status();
+    return {
+      ready: status.running && !this.#stopped,
+      legs: status.legs,
+      portsFree: this.#ports.available(this.#hub.engine.nowMs()),
+      tickLateP99Us: status.tickLateP99Us,
+      busy: status.busy,
+      scheduling: status.scheduling,
+    };
+  }
+
+  counters(): MediaCounters {
+    const { packetsReceived, packetsSent, strangers, malformed, skippedTicks, droppedEvents } =
+      this.#hub.engine.status();
+    return { packetsReceived, packetsSent, strangers, malformed, skippedTicks, droppedEvents };
+  }
+
+  stop(): Promise<void> {
+    if (!this.#stopped) {
+      this.#stopped = true;
+      for (const room of [...this.#rooms]) room.close();
+      for (const leg of [...this.#legs]) leg.close();
+      this.#hub.engine.stop();
+      this.#hub.pump();
+    }
+    return Promise.resolve();
+  }
+
+  #openLeg(mediaTimeoutMs: number, events: MediaLegEvents): NativeLeg {
+    if (this.#stopped) throw new ServiceError('MEDIA_UNAVAILABLE', 'the media engine has stopped');
+    if (this.#hub.engine.status().busy > MAX_BUSY) {
+      throw new ServiceError('MEDIA_UNAVAILABLE', 'the media thread is busy');
+    }
+    const { handle, port } = this.#bind(mediaTimeoutMs);
+    const place = { handle, address: this.#options.publicHost, port };
+    const leg = new NativeLeg(this.#hub, place, events, () => {
+      this.#legs.delete(leg);
+      this.#ports.giveBack(port, this.#hub.engine.nowMs());
+    });
+    this.#legs.add(leg);
+    return leg;
+  }
+
+  #bind(mediaTimeoutMs: number): { readonly handle: number; readonly port: number } {
+    const { engine } = this.#hub;
+    for (let attempt = 0; attempt < MAX_BIND_ATTEMPTS; attempt += 1) {
+      const port = this.#ports.take(engine.nowMs());
+      if (port === undefined) break;
+      const ssrc = this.#random.integer(0x1_0000_0000);
+      const sequence = this.#random.integer(0x1_0000);
+      const timestamp = this.#random.integer(0x1_0000_0000);
+      const handle = engine.openLeg(port, ssrc, sequence, timestamp, mediaTimeoutMs);
+      if (handle > 0) return { handle, port };
+      this.#ports.giveBack(port, engine.nowMs());
+      if (handle === TOO_MANY_LEGS) {
+        throw new ServiceError('MEDIA_UNAVAILABLE', 'the media engine is full');
+      }
+      if (handle === PORT_TAKEN) this.#options.logger.warn({ port }, 'RTP port in use');
+    }
+    throw new ServiceError('MEDIA_NO_PORTS', 'no RTP port is free');
+  }
+
+  #manualDrive(): ManualDrive {
+    const { engine } = this.#hub;
+    return {
+      nowMs: () => engine.nowMs(),
+      advance: (ms) => {
+        engine.advance(ms);
+        this.#hub.pump();
+      },
+      inject: (localPort, from, bytes, atMs = engine.nowMs()) => {
+        engine.inject(localPort, from.address, from.port, bytes, atMs);
+        this.#hub.pump();
+      },
+      drain: () => engine.drain(),
+    };
+  }
+}

@@ -1,0 +1,136 @@
+/** Joins handles of the native side to whoever waits for their events. One per engine. */
+import type { Logger } from '../../base/logger.ts';
+import { type NativeEvent, readBatch } from './events.ts';
+import type { Native, NativeEngine, Place } from './native.ts';
+
+export type EventListener = (event: NativeEvent) => void;
+
+export interface StreamListener {
+  media(messages: readonly Uint8Array[]): void;
+  other(event: NativeEvent): void;
+}
+
+/** 1 MiB holds what 300 streams say in 60 ms; the rest waits for the next round. */
+const BATCH_BYTES = 1 << 20;
+/** Rounds of one wake-up; what is left then wakes again within 5 ms. */
+const MAX_ROUNDS = 16;
+/** Events whose handle names a leg or a room. */
+const OF_PLACES: ReadonlySet<NativeEvent['type']> = new Set([
+  'dtmf',
+  'mediaTimeout',
+  'floorChanged',
+]);
+
+export class Hub {
+  readonly native: Native;
+  readonly engine: NativeEngine;
+  readonly wallMs: () => number;
+  readonly logger: Logger;
+  readonly #batch = new Uint8Array(BATCH_BYTES);
+  readonly #listeners = new Map<number, EventListener>();
+  readonly #places = new Map<Place, EventListener>();
+  readonly #streams = new Map<number, StreamListener>();
+  /** Messages of the batch in hand, by stream. */
+  readonly #messages = new Map<number, Uint8Array[]>();
+  #lastHandle = 0;
+  #pumping = false;
+
+  constructor(
+    native: Native,
+    makeEngine: (onEvents: () => void) => NativeEngine,
+    wallMs: () => number,
+    logger: Logger,
+  ) {
+    this.native = native;
+    this.wallMs = wallMs;
+    this.logger = logger;
+    this.engine = makeEngine(() => this.pump());
+  }
+
+  /** A name for something of ours, never 0 and not reused within four thousand million. */
+  newHandle(): number {
+    this.#lastHandle = this.#lastHandle >= 0x7fff_ffff ? 1 : this.#lastHandle + 1;
+    return this.#lastHandle;
+  }
+
+  listen(handle: number, listener: EventListener): void {
+    this.#listeners.set(handle, listener);
+  }
+
+  listenToStream(handle: number, listener: StreamListener): void {
+    this.#streams.set(handle, listener);
+  }
+
+  /** Legs and rooms are named by the native side; their names may equal those of newHandle. */
+  listenToPlace(place: Place, listener: EventListener): void {
+    this.#places.set(place, listener);
+  }
+
+  forgetPlace(place: Place): void {
+    this.#places.delete(place);
+  }
+
+  forget(handle: number): void {
+    this.#listeners.delete(handle);
+    this.#streams.delete(handle);
+    this.#messages.delete(handle);
+  }
+
+  /** Wall time in ms of a moment of the engine's clock. */
+  wallOf(engineMs: number): number {
+    return Math.round(this.wallMs() - (this.engine.nowMs() - engineMs));
+  }
+
+  /** Hands out everything that waits. */
+  pump(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    try {
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
+        const length = this.engine.takeEvents(this.#batch);
+        if (length === 0) break;
+        readBatch(this.#batch, length, (event) => this.#dispatch(event));
+        for (const handle of [...this.#messages.keys()]) this.#deliverMedia(handle);
+      }
+    } finally {
+      this.#pumping = false;
+    }
+  }
+
+  #dispatch(event: NativeEvent): void {
+    if (event.type === 'media') {
+      const waiting = this.#messages.get(event.handle);
+      if (waiting !== undefined) waiting.push(event.message);
+      else if (this.#streams.has(event.handle)) this.#messages.set(event.handle, [event.message]);
+      return;
+    }
+    const stream = this.#streams.get(event.handle);
+    if (event.type === 'played' && stream !== undefined) {
+      this.#deliverMedia(event.handle);
+      this.#guard(() => stream.other(event));
+      return;
+    }
+    const listener = OF_PLACES.has(event.type)
+      ? this.#places.get(event.handle)
+      : this.#listeners.get(event.handle);
+    if (listener !== undefined) this.#guard(() => listener(event));
+  }
+
+  /** Sends the messages of one stream that came before something else of it. */
+  #deliverMedia(handle: number): void {
+    const messages = this.#messages.get(handle);
+    if (messages === undefined) return;
+    this.#messages.delete(handle);
+    const stream = this.#streams.get(handle);
+    if (stream !== undefined) this.#guard(() => stream.media(messages));
+  }
+
+  /** A listener's fault is its own: the batch goes on for everybody else. */
+  #guard(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.logger.error({ err: error, bug: true }, 'media event listener failed');
+    }
+  }
+}

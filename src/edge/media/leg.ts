@@ -1,0 +1,170 @@
+import type {
+  DigitsOptions,
+  MachineDetectionOptions,
+  MachineDetectionResult,
+  MediaLeg,
+  MediaLegEvents,
+  MediaRecording,
+  MediaStream,
+  MediaStreamEvents,
+  MediaStreamOptions,
+  Pcm,
+  Playback,
+  PlayOptions,
+  RecordOptions,
+  RemoteMedia,
+  Tone,
+} from '../../domain/call/needs.ts';
+import type { MediaQuality } from '../../domain/cdr/types.ts';
+import { DigitQueue } from './digits.ts';
+import type { Hub } from './hub.ts';
+import { Listening } from './listening.ts';
+import type { NativeFigures } from './native.ts';
+import { Players } from './playback.ts';
+import { startRecording } from './recording.ts';
+import { LegStream } from './stream.ts';
+
+const LAW = { PCMU: 0, PCMA: 1 } as const;
+const NO_TELEPHONE_EVENT = -1;
+
+const NO_QUALITY: MediaQuality = {
+  packetsReceived: 0,
+  packetsSent: 0,
+  packetsLost: 0,
+  packetsLate: 0,
+  jitterMs: 0,
+  lossFraction: 0,
+  mos: undefined,
+  roundTripMs: undefined,
+};
+
+function qualityOf(figures: NativeFigures): MediaQuality {
+  return {
+    packetsReceived: figures.packetsReceived,
+    packetsSent: figures.packetsSent,
+    packetsLost: figures.packetsLost,
+    packetsLate: figures.packetsLate,
+    jitterMs: figures.jitterMs,
+    lossFraction: figures.lossFraction,
+    mos: figures.mos > 0 ? figures.mos : undefined,
+    roundTripMs: figures.roundTripMs >= 0 ? figures.roundTripMs : undefined,
+  };
+}
+
+/** One native leg and everything of it that somebody in JavaScript waits for. */
+export class NativeLeg implements MediaLeg {
+  readonly address: string;
+  readonly port: number;
+  /** The native side's name for it; the engine's own business. */
+  readonly handle: number;
+  readonly #hub: Hub;
+  readonly #events: MediaLegEvents;
+  readonly #onClose: () => void;
+  readonly #players: Players;
+  readonly #digits: DigitQueue;
+  readonly #listening: Listening;
+  readonly #streams = new Set<LegStream>();
+  #lastQuality: MediaQuality = NO_QUALITY;
+  #closed = false;
+
+  constructor(
+    hub: Hub,
+    place: { readonly handle: number; readonly address: string; readonly port: number },
+    events: MediaLegEvents,
+    onClose: () => void,
+  ) {
+    this.#hub = hub;
+    this.handle = place.handle;
+    this.address = place.address;
+    this.port = place.port;
+    this.#events = events;
+    this.#onClose = onClose;
+    this.#players = new Players(hub, place.handle);
+    this.#digits = new DigitQueue(hub, place.handle);
+    this.#listening = new Listening(hub, place.handle);
+    hub.listenToPlace(place.handle, (event) => {
+      if (event.type === 'dtmf') this.#pressed(event.digit, event.atMs);
+      else if (event.type === 'mediaTimeout') this.#events.silent();
+    });
+  }
+
+  configure(remote: RemoteMedia): void {
+    if (this.#closed) return;
+    const { direction } = remote;
+    this.#hub.engine.configureLeg(
+      this.handle,
+      remote.address,
+      remote.port,
+      LAW[remote.codec],
+      remote.payloadType,
+      remote.telephoneEvent ?? NO_TELEPHONE_EVENT,
+      remote.ptimeMs,
+      direction === 'sendrecv' || direction === 'sendonly',
+      direction === 'sendrecv' || direction === 'recvonly',
+    );
+  }
+
+  play(pcm: Pcm, options: PlayOptions): Playback {
+    return this.#closed ? OVER : this.#players.play(pcm, options);
+  }
+
+  playTone(tone: Tone, options: PlayOptions): Playback {
+    return this.#closed ? OVER : this.#players.playTone(tone, options);
+  }
+
+  sendDigits(digits: string, options: DigitsOptions): Promise<void> {
+    return this.#digits.send(digits, options);
+  }
+
+  openStream(options: MediaStreamOptions, events: MediaStreamEvents): MediaStream {
+    const stream = new LegStream(this.#hub, this.handle, options, events, () => {
+      this.#streams.delete(stream);
+    });
+    this.#streams.add(stream);
+    if (this.#closed) stream.close();
+    return stream;
+  }
+
+  record(options: RecordOptions): MediaRecording {
+    return startRecording(this.#hub, this.handle, options);
+  }
+
+  detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult> {
+    if (this.#closed) return Promise.resolve({ machine: false, reason: 'ended', afterMs: 0 });
+    return this.#listening.detectMachine(options);
+  }
+
+  waitForSilence(ms: number, maxMs: number, signal: AbortSignal): Promise<boolean> {
+    if (this.#closed) return Promise.resolve(false);
+    return this.#listening.waitForSilence(ms, maxMs, signal);
+  }
+
+  quality(): MediaQuality {
+    const figures = this.#hub.engine.figures(this.handle);
+    if (figures !== undefined) this.#lastQuality = qualityOf(figures);
+    return this.#lastQuality;
+  }
+
+  close(): MediaQuality {
+    if (this.#closed) return this.#lastQuality;
+    this.#closed = true;
+    for (const stream of [...this.#streams]) stream.close();
+    this.#players.close();
+    this.#digits.close();
+    this.#listening.close();
+    this.#hub.forgetPlace(this.handle);
+    const figures = this.#hub.engine.closeLeg(this.handle);
+    if (figures !== undefined) this.#lastQuality = qualityOf(figures);
+    this.#onClose();
+    return this.#lastQuality;
+  }
+
+  #pressed(digit: string, atMs: number): void {
+    const wallMs = this.#hub.wallOf(atMs);
+    for (const stream of this.#streams) stream.dtmf(digit, wallMs);
+    this.#events.dtmf(digit);
+  }
+}
+
+/** What is asked to play on a leg that is gone. */
+const OVER: Playback = { finished: Promise.resolve('stopped'), stop: () => undefined };

@@ -1,0 +1,87 @@
+import type { MachineDetectionOptions, MachineDetectionResult } from '../../domain/call/needs.ts';
+import type { Hub } from './hub.ts';
+
+/** In the order of the native MachineReason. */
+const REASONS: readonly MachineDetectionResult['reason'][] = [
+  'initialSilence',
+  'greeting',
+  'words',
+  'wordLength',
+  'human',
+  'timeout',
+  'beep',
+  'ended',
+];
+
+/** What waits to hear something on one leg: each waiter is told when the leg closes. */
+export class Listening {
+  readonly #hub: Hub;
+  readonly #leg: number;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(hub: Hub, leg: number) {
+    this.#hub = hub;
+    this.#leg = leg;
+  }
+
+  detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult> {
+    const { promise, resolve } = Promise.withResolvers<MachineDetectionResult>();
+    const ended: MachineDetectionResult = { machine: false, reason: 'ended', afterMs: 0 };
+    const { tap } = this.#add(resolve, ended, (event) =>
+      event.type === 'machineDetected'
+        ? {
+            machine: event.machine,
+            reason: REASONS[event.reason] ?? 'timeout',
+            afterMs: event.afterMs,
+          }
+        : undefined,
+    );
+    this.#hub.engine.detectMachine(
+      this.#leg,
+      tap,
+      options.totalMs,
+      options.initialSilenceMs,
+      options.greetingMs,
+      options.maximumWords,
+      options.maximumWordMs,
+    );
+    return promise;
+  }
+
+  waitForSilence(ms: number, maxMs: number, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const { tap, end } = this.#add(resolve, false, (event) =>
+      event.type === 'silenceWaited' ? event.silent : undefined,
+    );
+    this.#hub.engine.waitForSilence(this.#leg, tap, ms, maxMs);
+    signal.addEventListener('abort', end, { once: true });
+    return promise.finally(() => signal.removeEventListener('abort', end));
+  }
+
+  close(): void {
+    for (const end of [...this.#waiting]) end();
+  }
+
+  /** A native listener: `read` turns its event into the answer; `end` gives `fallback` instead. */
+  #add<T>(
+    resolve: (value: T) => void,
+    fallback: T,
+    read: (event: Parameters<Parameters<Hub['listen']>[1]>[0]) => T | undefined,
+  ): { readonly tap: number; readonly end: () => void } {
+    const tap = this.#hub.newHandle();
+    const finish = (value: T): void => {
+      if (!this.#waiting.delete(end)) return;
+      this.#hub.forget(tap);
+      this.#hub.engine.removeTap(this.#leg, tap);
+      resolve(value);
+    };
+    const end = (): void => finish(fallback);
+    this.#waiting.add(end);
+    this.#hub.listen(tap, (event) => {
+      const value = read(event);
+      if (value !== undefined) finish(value);
+    });
+    return { tap, end };
+  }
+}

@@ -1,0 +1,78 @@
+import { assert } from '../../base/errors.ts';
+import type { Pcm, Playback, PlayOptions, Tone } from '../../domain/call/needs.ts';
+import type { Hub } from './hub.ts';
+import type { NativeClip, Place } from './native.ts';
+
+/** Native limit (Leg::kMaxPlayers, Room::kMaxPlayers). */
+const MAX_PLAYERS = 8;
+
+/** Converted once, however often it is played. */
+const clips = new WeakMap<Uint8Array, NativeClip>();
+
+function clipOf(hub: Hub, pcm: Pcm): NativeClip {
+  const known = clips.get(pcm.samples);
+  if (known !== undefined) return known;
+  const clip = hub.native.makeClip(pcm.samples, pcm.rate);
+  clips.set(pcm.samples, clip);
+  return clip;
+}
+
+/** Everything that is being played in one place, a leg or a room. */
+export class Players {
+  readonly #hub: Hub;
+  readonly #place: Place;
+  /** Oldest first. */
+  readonly #running = new Map<number, (how: 'completed' | 'stopped') => void>();
+
+  constructor(hub: Hub, place: Place) {
+    this.#hub = hub;
+    this.#place = place;
+  }
+
+  play(pcm: Pcm, options: PlayOptions): Playback {
+    const clip = clipOf(this.#hub, pcm);
+    return this.#begin((player) =>
+      this.#hub.engine.playClip(this.#place, player, clip, options.loop, options.mix),
+    );
+  }
+
+  playTone(tone: Tone, options: PlayOptions): Playback {
+    return this.#begin((player) =>
+      this.#hub.engine.playTone(this.#place, player, tone, options.loop, options.mix),
+    );
+  }
+
+  /** The place is going: everything ends as stopped. */
+  close(): void {
+    for (const finish of [...this.#running.values()]) finish('stopped');
+  }
+
+  #begin(start: (player: number) => void): Playback {
+    // A ninth one takes the place of the oldest: what was asked for last is what somebody wants to hear.
+    const [oldest] = this.#running.values();
+    if (this.#running.size >= MAX_PLAYERS && oldest !== undefined) oldest('stopped');
+    assert(this.#running.size < MAX_PLAYERS, 'a player was stopped and yet runs');
+
+    const player = this.#hub.newHandle();
+    const { promise, resolve } = Promise.withResolvers<'completed' | 'stopped'>();
+    let stopping = false;
+    const finish = (how: 'completed' | 'stopped'): void => {
+      if (!this.#running.delete(player)) return;
+      this.#hub.forget(player);
+      this.#hub.engine.removePlayer(this.#place, player);
+      resolve(how);
+    };
+    this.#running.set(player, finish);
+    this.#hub.listen(player, () => finish(stopping ? 'stopped' : 'completed'));
+    start(player);
+    return {
+      finished: promise,
+      // The native player fades out within its next frame and then reports its end.
+      stop: () => {
+        if (stopping || !this.#running.has(player)) return;
+        stopping = true;
+        this.#hub.engine.stopPlayer(this.#place, player);
+      },
+    };
+  }
+}

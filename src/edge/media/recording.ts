@@ -1,0 +1,55 @@
+import { getSystemErrorName } from 'node:util';
+import type { MediaRecording, RecordEnd, RecordOptions } from '../../domain/call/needs.ts';
+import type { Hub } from './hub.ts';
+import type { Place } from './native.ts';
+
+/** In the order of the native RecordingEnd. */
+const REASONS: readonly RecordEnd['reason'][] = [
+  'stopped',
+  'silence',
+  'maxLength',
+  'legEnded',
+  'failed',
+];
+const SIDE = { received: 0, sent: 1, both: 2 } as const;
+
+const systemError = (errno: number): string => getSystemErrorName(-errno);
+
+/** Starts a recording in a leg or a room. `finished` resolves once the file is complete. */
+export function startRecording(hub: Hub, place: Place, options: RecordOptions): MediaRecording {
+  const { promise, resolve } = Promise.withResolvers<RecordEnd>();
+  const recording = hub.newHandle();
+  let over = false;
+  hub.listen(recording, (event) => {
+    if (event.type !== 'recordingEnded') return;
+    over = true;
+    hub.forget(recording);
+    const errno = hub.engine.removeRecording(place, recording);
+    const reason = REASONS[event.reason] ?? 'failed';
+    const error = reason === 'failed' && errno !== 0 ? systemError(errno) : undefined;
+    resolve({ reason, durationMs: event.durationMs, error });
+  });
+  const errno = hub.engine.record(
+    place,
+    recording,
+    options.path,
+    SIDE[options.channels],
+    options.stereo,
+    options.silenceEndMs,
+    options.maxMs,
+  );
+  if (errno !== 0) {
+    over = true;
+    hub.forget(recording);
+    resolve({ reason: 'failed', durationMs: 0, error: systemError(errno) });
+  }
+  return {
+    finished: promise,
+    pause: (paused) => {
+      if (!over) hub.engine.pauseRecording(place, recording, paused);
+    },
+    stop: () => {
+      if (!over) hub.engine.stopRecording(place, recording);
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { BugError } from '../../base/errors.ts';
+import type {
+  MediaLeg,
+  MediaRecording,
+  MediaRoom,
+  Pcm,
+  Playback,
+  PlayOptions,
+  RoomEvents,
+  RoomMember,
+  Tone,
+} from '../../domain/call/needs.ts';
+import type { Hub } from './hub.ts';
+import { NativeLeg } from './leg.ts';
+import type { Place } from './native.ts';
+import { Players } from './playback.ts';
+import { startRecording } from './recording.ts';
+
+/** Native limit (Room::kMaxMembers). */
+const MAX_MEMBERS = 256;
+
+class NativeMember implements RoomMember {
+  readonly handle: number;
+  readonly #hub: Hub;
+  readonly #room: Place;
+  readonly #onLeave: () => void;
+  #muted: boolean;
+  #deaf: boolean;
+  #held = false;
+  #left = false;
+
+  constructor(
+    hub: Hub,
+    room: Place,
+    leg: NativeLeg,
+    flags: { readonly muted: boolean; readonly deaf: boolean },
+    onLeave: () => void,
+  ) {
+    this.#hub = hub;
+    this.#room = room;
+    this.#onLeave = onLeave;
+    this.#muted = flags.muted;
+    this.#deaf = flags.deaf;
+    this.handle = hub.newHandle();
+    hub.engine.joinRoom(room, leg.handle, this.handle, flags.muted, flags.deaf, false);
+  }
+
+  set(flags: { readonly muted?: boolean; readonly deaf?: boolean; readonly held?: boolean }): void {
+    if (this.#left) return;
+    this.#muted = flags.muted ?? this.#muted;
+    this.#deaf = flags.deaf ?? this.#deaf;
+    this.#held = flags.held ?? this.#held;
+    this.#hub.engine.setMember(this.#room, this.handle, this.#muted, this.#deaf, this.#held);
+  }
+
+  leave(): void {
+    if (this.#left) return;
+    this.#left = true;
+    this.#hub.engine.leaveRoom(this.#room, this.handle);
+    this.#onLeave();
+  }
+}
+
+/** A conference in the native mixer. */
+export class NativeRoom implements MediaRoom {
+  readonly #hub: Hub;
+  readonly #handle: Place;
+  readonly #players: Players;
+  readonly #members = new Map<number, NativeMember>();
+  readonly #onClose: () => void;
+  #closed = false;
+
+  constructor(hub: Hub, events: RoomEvents, onClose: () => void) {
+    this.#hub = hub;
+    this.#onClose = onClose;
+    this.#handle = hub.engine.openRoom(hub.newHandle());
+    this.#players = new Players(hub, this.#handle);
+    hub.listenToPlace(this.#handle, (event) => {
+      if (event.type === 'floorChanged') events.floor(this.#members.get(event.member));
+    });
+  }
+
+  join(leg: MediaLeg, flags: { readonly muted: boolean; readonly deaf: boolean }): RoomMember {
+    if (!(leg instanceof NativeLeg)) throw new BugError('a leg of another media engine');
+    if (this.#members.size >= MAX_MEMBERS) throw new BugError('the room is full');
+    const member = new NativeMember(this.#hub, this.#handle, leg, flags, () => {
+      this.#members.delete(member.handle);
+    });
+    this.#members.set(member.handle, member);
+    return member;
+  }
+
+  play(pcm: Pcm, options: PlayOptions): Playback {
+    return this.#players.play(pcm, options);
+  }
+
+  playTone(tone: Tone, options: PlayOptions): Playback {
+    return this.#players.playTone(tone, options);
+  }
+
+  record(path: string): MediaRecording {
+    return startRecording(this.#hub, this.#handle, {
+      path,
+      channels: 'received',
+      stereo: false,
+      silenceEndMs: 0,
+      maxMs: 0,
+    });
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const member of [...this.#members.values()]) member.leave();
+    this.#players.close();
+    this.#hub.forgetPlace(this.#handle);
+    this.#hub.engine.closeRoom(this.#handle);
+    this.#onClose();
+  }
+}

@@ -1,0 +1,141 @@
+import type {
+  MediaStream,
+  MediaStreamEvents,
+  MediaStreamOptions,
+  StreamReceiveResult,
+} from '../../domain/call/needs.ts';
+import type { Hub } from './hub.ts';
+import type { NativeStream } from './native.ts';
+
+/** In the order of the native PlayResult. */
+const RESULTS: readonly StreamReceiveResult[] = [
+  'taken',
+  'other',
+  'badPayload',
+  'unsupportedFormat',
+  'wrongStream',
+  'bufferFull',
+];
+const TAKEN = 0;
+const ENCODING = { 'audio/x-l16': 0, 'audio/x-mulaw': 1 } as const;
+const LEVELS = [30, 60, 90] as const;
+/** A level is told again only after the queue has fallen so far below it. */
+const LEVEL_HYSTERESIS = 10;
+/** Checkpoints of one stream that have not been reached. A bot that sets more is not waiting for them. */
+const MAX_CHECKPOINTS = 1000;
+
+/** The media side of one audio stream: the native queue, and the names of its checkpoints. */
+export class LegStream implements MediaStream {
+  readonly #hub: Hub;
+  readonly #leg: number;
+  readonly #handle: number;
+  readonly #native: NativeStream;
+  readonly #events: MediaStreamEvents;
+  readonly #onClose: () => void;
+  readonly #names = new Map<number, string>();
+  #lastCheckpoint = 0;
+  /** Levels that have been told and not been left since. */
+  readonly #told = new Set<number>();
+  #closed = false;
+
+  constructor(
+    hub: Hub,
+    leg: number,
+    options: MediaStreamOptions,
+    events: MediaStreamEvents,
+    onClose: () => void,
+  ) {
+    this.#hub = hub;
+    this.#leg = leg;
+    this.#handle = hub.newHandle();
+    this.#events = events;
+    this.#onClose = onClose;
+    hub.listenToStream(this.#handle, {
+      media: (messages) => events.media(messages),
+      other: (event) => {
+        if (event.type === 'played') this.#played(event.checkpoint);
+      },
+    });
+    this.#native = hub.engine.openStream(
+      leg,
+      this.#handle,
+      options.streamId,
+      ENCODING[options.encoding],
+      options.rate,
+      options.tracks !== 'outbound',
+      options.tracks !== 'inbound',
+      options.bidirectional,
+      options.extraHeadersJson,
+      options.queueMs,
+      hub.wallMs(),
+    );
+  }
+
+  receive(message: Uint8Array): StreamReceiveResult {
+    if (this.#closed) return 'other';
+    return RESULTS[this.#queued(this.#native.receive(message))] ?? 'other';
+  }
+
+  enqueue(encoding: keyof typeof ENCODING, rate: number, payload: Uint8Array): boolean {
+    if (this.#closed) return false;
+    return this.#queued(this.#native.enqueue(ENCODING[encoding], rate, payload)) === TAKEN;
+  }
+
+  clear(): void {
+    if (this.#closed) return;
+    this.#native.clear();
+    // Those that the native side has reached already but not told yet are discarded with the rest.
+    this.#names.clear();
+  }
+
+  checkpoint(name: string): void {
+    if (this.#closed || this.#names.size >= MAX_CHECKPOINTS) return;
+    this.#lastCheckpoint = (this.#lastCheckpoint + 1) >>> 0;
+    this.#names.set(this.#lastCheckpoint, name);
+    this.#native.checkpoint(this.#lastCheckpoint);
+  }
+
+  queuedMs(): number {
+    return this.#closed ? 0 : this.#native.queuedMs();
+  }
+
+  pause(paused: boolean): void {
+    if (!this.#closed) this.#hub.engine.pauseStream(this.#leg, this.#handle, paused);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#names.clear();
+    this.#hub.forget(this.#handle);
+    this.#hub.engine.closeStream(this.#leg, this.#handle);
+    this.#onClose();
+  }
+
+  dtmf(digit: string, timestampMs: number): void {
+    if (!this.#closed) this.#events.dtmf(digit, timestampMs);
+  }
+
+  #played(checkpoint: number): void {
+    const name = this.#names.get(checkpoint);
+    if (name === undefined) return;
+    this.#names.delete(checkpoint);
+    this.#events.played(name);
+  }
+
+  /** Takes the outcome from a packed native result and tells the levels that the fill has risen to. */
+  #queued(packed: number): number {
+    const before = (packed >>> 8) & 0xff;
+    const after = packed >>> 16;
+    for (const level of LEVELS) {
+      if (before < level - LEVEL_HYSTERESIS) this.#told.delete(level);
+      if (after < level || this.#told.has(level)) continue;
+      this.#told.add(level);
+      // Later, not now: the caller is in the middle of handling the message that filled the queue.
+      queueMicrotask(() => {
+        if (!this.#closed) this.#events.degraded(level);
+      });
+    }
+    return packed & 0xff;
+  }
+}

@@ -1,0 +1,285 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ManualDrive, MediaEngine } from '../../../src/edge/media/engine.ts';
+import {
+  decodeMulaw,
+  FRAME,
+  l16,
+  manualEngine,
+  Peer,
+  parseRtp,
+  purity,
+  REMOTE,
+  sine,
+} from './peer.ts';
+
+const engines: MediaEngine[] = [];
+afterEach(async () => {
+  for (const engine of engines.splice(0)) await engine.stop();
+});
+
+async function openLeg(
+  events = { dtmf: (_: string): void => undefined, silent: (): void => undefined },
+  mediaTimeoutMs = 0,
+) {
+  const { media, drive } = manualEngine();
+  engines.push(media);
+  const leg = await media.openLeg({ mediaTimeoutMs }, events);
+  return { media, drive, leg };
+}
+
+const sent = (drive: ManualDrive) =>
+  drive.drain().map((packet) => ({ ...packet, rtp: parseRtp(packet.bytes) }));
+
+function audioOf(packets: ReturnType<typeof sent>): Int16Array {
+  return Int16Array.from(packets.flatMap(({ rtp }) => [...decodeMulaw(rtp.payload)]));
+}
+
+describe('a leg sending', () => {
+  it('is silent until it is configured, then sends a packet every 20 ms to the address of the SDP', async () => {
+    const { drive, leg } = await openLeg();
+    drive.advance(100);
+    expect(sent(drive)).toEqual([]);
+    leg.configure(REMOTE);
+    drive.advance(200);
+    const packets = sent(drive);
+    expect(packets).toHaveLength(10);
+    const [first] = packets;
+    expect(first).toMatchObject({
+      localPort: leg.port,
+      address: REMOTE.address,
+      port: REMOTE.port,
+    });
+    packets.forEach(({ rtp, atMs }, i) => {
+      expect(atMs - first!.atMs).toBe(20 * i);
+      expect(rtp.sequence).toBe((first!.rtp.sequence + i) & 0xffff);
+      expect(rtp.timestamp).toBe((first!.rtp.timestamp + FRAME * i) >>> 0);
+      expect(rtp.payload).toHaveLength(FRAME);
+      expect(rtp.marker).toBe(i === 0);
+    });
+  });
+
+  it("plays a clip to its end, at the clip's pitch whatever its rate", async () => {
+    const { drive, leg } = await openLeg();
+    leg.configure(REMOTE);
+    for (const rate of [8000, 16000] as const) {
+      const playback = leg.play(
+        { rate, samples: l16(sine(1000, rate / 5, { rate })) },
+        { loop: 1, mix: false },
+      );
+      drive.advance(200);
+      const audio = audioOf(sent(drive));
+      expect(purity(audio.subarray(160, 1440), 1000)).toBeGreaterThan(0.99);
+      drive.advance(40);
+      expect(await playback.finished).toBe('completed');
+      sent(drive);
+    }
+  });
+
+  it.each([10, 20, 30, 40, 60])(
+    'sends the packet time %i ms that the peer asked for, on its own grid',
+    async (ptimeMs) => {
+      const { drive, leg } = await openLeg();
+      leg.configure({ ...REMOTE, ptimeMs });
+      drive.advance(40 * ptimeMs);
+      const packets = sent(drive).slice(1);
+      expect(packets.length).toBeGreaterThan(35);
+      packets.forEach(({ rtp, atMs }, i) => {
+        expect(rtp.payload).toHaveLength(ptimeMs * 8);
+        expect(atMs - packets[0]!.atMs).toBe(ptimeMs * i);
+        expect(rtp.timestamp).toBe((packets[0]!.rtp.timestamp + ptimeMs * 8 * i) >>> 0);
+      });
+    },
+  );
+
+  it('sends nothing while held, and its timestamps count the time (RFC 3550 §5.1)', async () => {
+    const { drive, leg } = await openLeg();
+    leg.configure(REMOTE);
+    drive.advance(100);
+    const before = sent(drive).at(-1)!;
+    leg.configure({ ...REMOTE, direction: 'inactive' });
+    drive.advance(1000);
+    expect(sent(drive)).toEqual([]);
+    leg.configure(REMOTE);
+    drive.advance(20);
+    const [after] = sent(drive);
+    expect(after!.rtp.sequence).toBe((before.rtp.sequence + 1) & 0xffff);
+    expect((after!.rtp.timestamp - before.rtp.timestamp) >>> 0).toBe(
+      8 * (after!.atMs - before.atMs),
+    );
+    expect(after!.rtp.marker).toBe(true);
+  });
+});
+
+describe('keypad digits', () => {
+  it('go out as RTP events: marker first, growing duration, the end three times (RFC 4733 §2.5)', async () => {
+    const { drive, leg } = await openLeg();
+    leg.configure(REMOTE);
+    const done = leg.sendDigits('5', { toneMs: 100, gapMs: 100, inband: false });
+    drive.advance(300);
+    await done;
+    const events = sent(drive).filter(({ rtp }) => rtp.payloadType === 101);
+    expect(new Set(events.map(({ rtp }) => rtp.timestamp)).size).toBe(1);
+    expect(events.map(({ rtp }) => rtp.marker)).toEqual([true, ...Array(6).fill(false)]);
+    expect(events.map(({ rtp }) => rtp.payload[0])).toEqual(Array(7).fill(5));
+    expect(events.map(({ rtp }) => rtp.payload[1]! >> 7)).toEqual([0, 0, 0, 0, 1, 1, 1]);
+    expect(events.map(({ rtp }) => Buffer.from(rtp.payload).readUInt16BE(2))).toEqual([
+      160, 320, 480, 640, 800, 800, 800,
+    ]);
+  });
+
+  it('go out as tones where telephone-event was not negotiated', async () => {
+    const { drive, leg } = await openLeg();
+    leg.configure({ ...REMOTE, telephoneEvent: undefined });
+    const done = leg.sendDigits('5', { toneMs: 200, gapMs: 100, inband: false });
+    drive.advance(200);
+    const audio = audioOf(sent(drive));
+    expect(purity(audio.subarray(160), 770)).toBeGreaterThan(0.4);
+    expect(purity(audio.subarray(160), 1336)).toBeGreaterThan(0.4);
+    drive.advance(200);
+    await done;
+  });
+
+  it('come in once each, however their packets repeat, are lost or overtake (RFC 4733 §2.5.2.2)', async () => {
+    const pressed: string[] = [];
+    const { drive, leg } = await openLeg({
+      dtmf: (digit) => pressed.push(digit),
+      silent: () => undefined,
+    });
+    leg.configure(REMOTE);
+    const peer = new Peer(drive, leg.port);
+    peer.send(sine(440, FRAME));
+    for (const digit of [1, 2]) {
+      for (let i = 1; i <= 7; i += 1) {
+        const end = i >= 5 ? 0x80 : 0;
+        if (digit === 2 && i === 1) peer.sequence += 1;
+        else peer.raw(101, Uint8Array.of(digit, end | 10, 0, (160 * Math.min(i, 5)) & 0xff));
+        drive.advance(20);
+      }
+      peer.timestamp += 1600;
+    }
+    expect(pressed).toEqual(['1', '2']);
+  });
+
+  it('come in as tones where telephone-event was not negotiated', async () => {
+    const pressed: string[] = [];
+    const { drive, leg } = await openLeg({
+      dtmf: (digit) => pressed.push(digit),
+      silent: () => undefined,
+    });
+    leg.configure({ ...REMOTE, telephoneEvent: undefined });
+    const peer = new Peer(drive, leg.port);
+    const tone = sine(852, 1600, { peak: 6000 }).map(
+      (value, i) => value + sine(1477, 1, { from: i, peak: 6000 })[0]!,
+    );
+    for (let i = 0; i < 30; i += 1) {
+      peer.send(i < 10 ? tone.slice(i * FRAME, (i + 1) * FRAME) : new Int16Array(FRAME));
+      drive.advance(20);
+    }
+    expect(pressed).toEqual(['9']);
+  });
+});
+
+describe('where a peer really is', () => {
+  it('is believed after four packets in sequence from one other source; then strangers are not heard', async () => {
+    const { media, drive, leg } = await openLeg();
+    leg.configure(REMOTE);
+    const nat = new Peer(drive, leg.port, { address: '203.0.113.9', port: 61_000 });
+    for (let i = 0; i < 4; i += 1) {
+      nat.send(sine(440, FRAME));
+      drive.advance(20);
+    }
+    drive.advance(20);
+    expect(sent(drive).at(-1)).toMatchObject({ address: '203.0.113.9', port: 61_000 });
+    const stranger = new Peer(drive, leg.port, { address: '203.0.113.66', port: 9 });
+    const before = media.counters().strangers;
+    for (let i = 0; i < 20; i += 1) stranger.send(sine(440, FRAME));
+    drive.advance(20);
+    expect(media.counters().strangers - before).toBe(20);
+    expect(sent(drive).at(-1)).toMatchObject({ address: '203.0.113.9' });
+  });
+
+  it('is not learned while two sources compete, nor from packets out of sequence', async () => {
+    const { drive, leg } = await openLeg();
+    leg.configure(REMOTE);
+    const one = new Peer(drive, leg.port, { address: '203.0.113.1', port: 1000 });
+    const two = new Peer(drive, leg.port, { address: '203.0.113.2', port: 2000 });
+    for (let i = 0; i < 20; i += 1) {
+      one.send(sine(440, FRAME));
+      two.send(sine(440, FRAME));
+      drive.advance(20);
+    }
+    expect(sent(drive).every(({ address }) => address === REMOTE.address)).toBe(true);
+  });
+});
+
+describe('a leg receiving', () => {
+  it('tells of silence once when no RTP came for the configured time, holds excepted', async () => {
+    let silences = 0;
+    const { drive, leg } = await openLeg(
+      {
+        dtmf: () => undefined,
+        silent: () => {
+          silences += 1;
+        },
+      },
+      1000,
+    );
+    leg.configure(REMOTE);
+    drive.advance(990);
+    expect(silences).toBe(0);
+    drive.advance(100);
+    expect(silences).toBe(1);
+    drive.advance(5000);
+    expect(silences).toBe(1);
+    new Peer(drive, leg.port).send(sine(440, FRAME));
+    leg.configure({ ...REMOTE, direction: 'sendonly' });
+    drive.advance(5000);
+    expect(silences).toBe(1);
+  });
+
+  it('counts loss, lateness and jitter, keeps them after close, and gives a mean opinion score', async () => {
+    const { drive, leg } = await openLeg();
+    leg.configure(REMOTE);
+    const peer = new Peer(drive, leg.port);
+    for (let i = 0; i < 500; i += 1) {
+      if (i % 50 === 10) peer.lose();
+      else peer.send(sine(440, FRAME, { from: i * FRAME }));
+      drive.advance(20);
+    }
+    const quality = leg.close();
+    expect(quality).toMatchObject({ packetsReceived: 490, packetsLost: 10, packetsLate: 0 });
+    expect(quality.lossFraction).toBeCloseTo(0.02, 3);
+    expect(quality.jitterMs).toBeLessThan(0.1);
+    expect(quality.mos).toBeGreaterThan(3.9);
+    expect(quality.mos).toBeLessThan(4.4);
+    expect(leg.quality()).toEqual(quality);
+  });
+
+  it('hears the other leg of a bridge, both ways, and falls silent when it ends', async () => {
+    const { media, drive, leg: a } = await openLeg();
+    const b = await media.openLeg(
+      { mediaTimeoutMs: 0 },
+      { dtmf: () => undefined, silent: () => undefined },
+    );
+    a.configure(REMOTE);
+    b.configure({ ...REMOTE, address: '192.0.2.8' });
+    const bridge = media.bridge(a, b);
+    const alice = new Peer(drive, a.port);
+    const bob = new Peer(drive, b.port, { address: '192.0.2.8', port: REMOTE.port });
+    for (let i = 0; i < 50; i += 1) {
+      alice.send(sine(400, FRAME, { from: i * FRAME }));
+      bob.send(sine(1000, FRAME, { from: i * FRAME }));
+      drive.advance(20);
+    }
+    const packets = sent(drive);
+    const heardBy = (port: number) =>
+      audioOf(packets.filter(({ localPort }) => localPort === port)).subarray(2400);
+    expect(purity(heardBy(a.port), 1000)).toBeGreaterThan(0.99);
+    expect(purity(heardBy(b.port), 400)).toBeGreaterThan(0.99);
+    bridge.close();
+    drive.advance(100);
+    sent(drive);
+    drive.advance(100);
+    expect(audioOf(sent(drive)).every((value) => value === 0)).toBe(true);
+  });
+});

@@ -1,0 +1,417 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { writePaddedNumber } from '../../../src/base/ascii-number.ts';
+import type { MediaStreamOptions } from '../../../src/domain/call/needs.ts';
+import type { ManualDrive, MediaEngine } from '../../../src/edge/media/engine.ts';
+import {
+  decodeMulaw,
+  encodeMulaw,
+  FRAME,
+  l16,
+  manualEngine,
+  Peer,
+  parseRtp,
+  purity,
+  REMOTE,
+  rms,
+  sine,
+  WALL_START,
+} from './peer.ts';
+
+const STREAM_ID = '5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22';
+const engines: MediaEngine[] = [];
+afterEach(async () => {
+  for (const engine of engines.splice(0)) await engine.stop();
+});
+
+interface MediaMessage {
+  sequenceNumber: number;
+  event: string;
+  streamId: string;
+  media: { track: string; timestamp: string; chunk: number; payload: string };
+  extra_headers: string;
+}
+
+async function setUp(options: Partial<MediaStreamOptions> = {}) {
+  const { media, drive } = manualEngine();
+  engines.push(media);
+  const leg = await media.openLeg(
+    { mediaTimeoutMs: 0 },
+    { dtmf: () => undefined, silent: () => undefined },
+  );
+  leg.configure(REMOTE);
+  const messages: MediaMessage[] = [];
+  const log: string[] = [];
+  const stream = leg.openStream(
+    {
+      streamId: STREAM_ID,
+      encoding: 'audio/x-l16',
+      rate: 8000,
+      tracks: 'inbound',
+      bidirectional: true,
+      extraHeadersJson: '"{}"',
+      queueMs: 60_000,
+      ...options,
+    },
+    {
+      media: (batch) => {
+        for (const bytes of batch) {
+          writePaddedNumber(bytes, '{"sequenceNumber":'.length, messages.length + 1);
+          messages.push(JSON.parse(Buffer.from(bytes).toString()));
+        }
+      },
+      played: (name) => log.push(`played ${name}`),
+      degraded: (percent) => log.push(`degraded ${percent}`),
+      dtmf: (digit, timestampMs) => log.push(`dtmf ${digit} ${timestampMs}`),
+    },
+  );
+  return { media, drive, leg, stream, messages, log, peer: new Peer(drive, leg.port) };
+}
+
+const audio = (messages: readonly MediaMessage[]): Int16Array => {
+  const bytes = Buffer.concat(messages.map(({ media }) => Buffer.from(media.payload, 'base64')));
+  return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+};
+
+const line = (drive: ManualDrive): Int16Array =>
+  Int16Array.from(drive.drain().flatMap(({ bytes }) => [...decodeMulaw(parseRtp(bytes).payload)]));
+
+const playAudio = (
+  samples: Buffer | Uint8Array,
+  contentType = 'audio/x-l16',
+  sampleRate: number | string = 8000,
+) =>
+  Buffer.from(
+    JSON.stringify({
+      event: 'playAudio',
+      streamId: STREAM_ID,
+      media: { contentType, sampleRate, payload: Buffer.from(samples).toString('base64') },
+    }),
+  );
+
+describe('media messages (dialect §1.1)', () => {
+  it('carry every field of the superset, timestamps 20 ms apart, chunks from 1', async () => {
+    const { drive, messages, peer } = await setUp({ extraHeadersJson: '"{\\"tenant\\":\\"7\\"}"' });
+    for (let i = 0; i < 10; i += 1) {
+      drive.advance(20);
+      peer.send(sine(440, FRAME, { from: i * FRAME }));
+    }
+    expect(messages.length).toBeGreaterThanOrEqual(10);
+    messages.forEach((message, i) => {
+      expect(message).toMatchObject({
+        sequenceNumber: i + 1,
+        event: 'media',
+        streamId: STREAM_ID,
+        extra_headers: '{"tenant":"7"}',
+      });
+      expect(message.media).toMatchObject({ track: 'inbound', chunk: i + 1 });
+      expect(Number(message.media.timestamp)).toBe(Number(messages[0]!.media.timestamp) + 20 * i);
+      expect(Buffer.from(message.media.payload, 'base64')).toHaveLength(320);
+    });
+    expect(Math.abs(Number(messages[0]!.media.timestamp) - WALL_START - 1000)).toBeLessThan(40);
+  });
+
+  it.each([
+    ['audio/x-l16', 8000, 320],
+    ['audio/x-l16', 16_000, 640],
+    ['audio/x-mulaw', 8000, 160],
+  ] as const)('carry the caller in %s at %i Hz, %i bytes each', async (encoding, rate, bytes) => {
+    const { drive, messages, peer } = await setUp({ encoding, rate });
+    for (let i = 0; i < 50; i += 1) {
+      peer.send(sine(440, FRAME, { from: i * FRAME }));
+      drive.advance(20);
+    }
+    const heard = messages.slice(5);
+    for (const { media } of heard) expect(Buffer.from(media.payload, 'base64')).toHaveLength(bytes);
+    const samples =
+      encoding === 'audio/x-l16'
+        ? audio(heard)
+        : decodeMulaw(
+            Buffer.concat(heard.map(({ media }) => Buffer.from(media.payload, 'base64'))),
+          );
+    expect(purity(samples, 440, rate)).toBeGreaterThan(0.99);
+  });
+
+  it('go on with silence while the peer sends nothing, from the start (dialect §0.2 rule 3)', async () => {
+    const { drive, messages } = await setUp();
+    drive.advance(1000);
+    expect(messages.length).toBeGreaterThanOrEqual(49);
+    expect(messages.length).toBeLessThanOrEqual(50);
+    expect(audio(messages).every((value) => value === 0)).toBe(true);
+  });
+
+  it('leave on arrival, without a jitter buffer in between', async () => {
+    const { drive, messages, peer } = await setUp();
+    peer.send(sine(440, FRAME));
+    drive.advance(1);
+    const before = messages.length;
+    drive.advance(18);
+    peer.send(sine(440, FRAME, { from: FRAME }));
+    expect(messages.length).toBe(before + 1);
+  });
+
+  it('stay continuous over loss, reordering, repeats, a pause and a stall: no gap, no jump, no drift', async () => {
+    const { drive, messages, peer } = await setUp();
+    const send = (i: number): void => peer.send(sine(440, FRAME, { from: i * FRAME }));
+    for (let i = 0; i < 300; i += 1) {
+      if (i % 30 === 7) peer.lose();
+      else if (i % 30 === 11) {
+        // This one and the next change places.
+        peer.sequence += 1;
+        peer.timestamp += FRAME;
+        send(i + 1);
+        peer.sequence -= 2;
+        peer.timestamp -= 2 * FRAME;
+        send(i);
+        peer.sequence += 1;
+        peer.timestamp += FRAME;
+      } else if (i % 30 === 12) {
+        /* was sent with the one before */
+      } else if (i >= 200 && i < 225) peer.timestamp += FRAME;
+      else send(i);
+      drive.advance(20);
+    }
+    expect(Math.abs(messages.length - 300)).toBeLessThanOrEqual(4);
+    messages.forEach(({ media }, i) => {
+      expect(media.chunk).toBe(i + 1);
+      expect(Number(media.timestamp)).toBe(Number(messages[0]!.media.timestamp) + 20 * i);
+    });
+    const samples = audio(messages);
+    expect(purity(samples.subarray(8 * FRAME, 150 * FRAME), 440)).toBeGreaterThan(0.9);
+  });
+
+  it('of the outbound track carry what the peer hears', async () => {
+    const { drive, leg, messages } = await setUp({ tracks: 'both', bidirectional: false });
+    leg.play({ rate: 8000, samples: l16(sine(1000, 8000)) }, { loop: 1, mix: false });
+    drive.advance(1000);
+    const outbound = messages.filter(({ media }) => media.track === 'outbound');
+    expect(outbound).toHaveLength(50);
+    expect(purity(audio(outbound).subarray(320, 7000), 1000)).toBeGreaterThan(0.99);
+    expect(messages.filter(({ media }) => media.track === 'inbound').length).toBeGreaterThan(45);
+  });
+});
+
+describe('playAudio', () => {
+  it.each([
+    ['audio/x-l16', 8000],
+    ['audio/x-l16', 16_000],
+    ['audio/x-l16', 24_000],
+    ['audio/x-mulaw', 8000],
+  ] as const)(
+    'in %s at %i Hz is heard at its pitch, without a click between messages',
+    async (type, rate) => {
+      const { drive, stream } = await setUp();
+      const tone = sine(1000, rate, { rate });
+      for (let at = 0; at < tone.length; at += rate / 50) {
+        const part = tone.slice(at, at + rate / 50);
+        expect(
+          stream.receive(
+            playAudio(type === 'audio/x-l16' ? l16(part) : encodeMulaw(part), type, rate),
+          ),
+        ).toBe('taken');
+      }
+      drive.advance(1000);
+      const heard = line(drive).subarray(400, 7600);
+      expect(purity(heard, 1000)).toBeGreaterThan(0.9998); // 37 dB: µ-law itself gives 38
+      expect(20 * Math.log10(rms(heard) / (8000 / Math.SQRT2))).toBeCloseTo(0, 0);
+    },
+  );
+
+  it('takes any length: odd bytes are carried into the next message', async () => {
+    const { drive, stream } = await setUp();
+    const bytes = l16(sine(1000, 8000));
+    for (let at = 0; at < bytes.length; at += 333)
+      stream.receive(playAudio(bytes.subarray(at, at + 333)));
+    expect(stream.queuedMs()).toBe(1000);
+    drive.advance(1000);
+    expect(purity(line(drive).subarray(160, 7800), 1000)).toBeGreaterThan(0.999);
+  });
+
+  it('takes a whole utterance at once and paces it on the 20 ms grid', async () => {
+    const { drive, stream } = await setUp();
+    stream.receive(playAudio(l16(sine(1000, 40_000))));
+    expect(stream.queuedMs()).toBe(5000);
+    drive.advance(2000);
+    expect(stream.queuedMs()).toBe(3000);
+    expect(drive.drain()).toHaveLength(100);
+  });
+
+  it.each([
+    [
+      'keys in any order, white space, unknown simple keys',
+      `{ "media" :\n{"payload":"AAAA","sampleRate":"8000", "x":null ,"contentType":"audio/x-l16"},"y":-1,"event":"playAudio"}`,
+      'taken',
+    ],
+    ["no format: the stream's own", '{"event":"playAudio","media":{"payload":"AAAA"}}', 'taken'],
+    ['escapes', '{"event":"play\\u0041udio","media":{"payload":"AAAA"}}', 'other'],
+    ['an escaped payload', '{"event":"playAudio","media":{"payload":"AA\\/A"}}', 'other'],
+    ['a repeated key', '{"event":"playAudio","event":"x","media":{"payload":"AAAA"}}', 'other'],
+    ['a nested unknown value', '{"event":"playAudio","z":{},"media":{"payload":"AAAA"}}', 'other'],
+    [
+      'an alias of a content type',
+      '{"event":"playAudio","media":{"contentType":"audio/mulaw","payload":"AAAA"}}',
+      'other',
+    ],
+    ['another event', '{"event":"clearAudio"}', 'other'],
+    ['half a message', '{"event":"playAudio","media":{"payload":"AAAA"', 'other'],
+    ['something after the message', '{"event":"playAudio","media":{"payload":"AAAA"}} x', 'other'],
+    ['nothing', '', 'other'],
+    [
+      'a payload that is not base64',
+      '{"event":"playAudio","media":{"payload":"A*AA"}}',
+      'badPayload',
+    ],
+    ['no payload', '{"event":"playAudio","media":{}}', 'badPayload'],
+    [
+      'a rate that nobody plays',
+      '{"event":"playAudio","media":{"contentType":"audio/x-l16","sampleRate":11025,"payload":"AAAA"}}',
+      'unsupportedFormat',
+    ],
+    [
+      'another stream',
+      '{"event":"playAudio","streamId":"x","media":{"payload":"AAAA"}}',
+      'wrongStream',
+    ],
+  ])('%s', async (_, text, result) => {
+    const { stream } = await setUp();
+    expect(stream.receive(Buffer.from(text))).toBe(result);
+  });
+
+  it('beyond the queue limit is refused whole, and the filling is told once per level', async () => {
+    const { drive, stream, log } = await setUp({ queueMs: 1000 });
+    const second = playAudio(l16(sine(1000, 800)));
+    for (let i = 0; i < 10; i += 1) expect(stream.receive(second)).toBe('taken');
+    expect(stream.receive(second)).toBe('bufferFull');
+    expect(stream.queuedMs()).toBe(1000);
+    await Promise.resolve();
+    expect(log).toEqual(['degraded 30', 'degraded 60', 'degraded 90']);
+    drive.advance(1000);
+    expect(stream.receive(second)).toBe('taken');
+  });
+
+  it('leaves within 20 ms when nothing is queued', async () => {
+    const { drive, stream } = await setUp();
+    drive.advance(500);
+    drive.drain();
+    const at = drive.nowMs();
+    stream.receive(playAudio(l16(sine(1000, 160))));
+    drive.advance(100);
+    const first = drive
+      .drain()
+      .find(({ bytes }) => rms(decodeMulaw(parseRtp(bytes).payload)) > 100);
+    expect(first!.atMs - at).toBeLessThanOrEqual(20);
+  });
+
+  it('from a bot with 40 ms of jitter plays without a gap once the cushion has grown', async () => {
+    const { drive, stream } = await setUp();
+    // 20 ms messages, of which every fourth comes 40 ms late together with those behind it.
+    let owed = 0;
+    for (let utterance = 0; utterance < 2; utterance += 1) {
+      drive.drain();
+      for (let i = 0; i < 150; i += 1) {
+        owed += 1;
+        if (i % 12 !== 9 && i % 12 !== 10) {
+          while (owed > 0) {
+            stream.receive(playAudio(l16(sine(1000, FRAME, { from: i * FRAME }))));
+            owed -= 1;
+          }
+        }
+        drive.advance(20);
+      }
+      const frames = drive
+        .drain()
+        .map(({ bytes }) => rms(decodeMulaw(parseRtp(bytes).payload)) > 100);
+      const gaps = frames
+        .slice(frames.indexOf(true), frames.lastIndexOf(true))
+        .filter((loud) => !loud).length;
+      if (utterance === 0) expect(gaps).toBeGreaterThan(0);
+      else expect(gaps).toBe(0);
+      drive.advance(1000);
+    }
+  });
+});
+
+describe('clearAudio and checkpoints', () => {
+  it('silences the line within one frame, after a fade of a few milliseconds', async () => {
+    const { drive, stream } = await setUp();
+    stream.receive(playAudio(l16(sine(1000, 16_000))));
+    drive.advance(500);
+    drive.drain();
+    const at = drive.nowMs();
+    stream.clear();
+    expect(stream.queuedMs()).toBe(0);
+    drive.advance(200);
+    const packets = drive.drain();
+    const samples = Int16Array.from(
+      packets.flatMap(({ bytes }) => [...decodeMulaw(parseRtp(bytes).payload)]),
+    );
+    const last = samples.findLastIndex((value) => Math.abs(value) > 50);
+    expect(last).toBeLessThan(40);
+    expect(packets[0]!.atMs - at).toBeLessThanOrEqual(20);
+    // A fade: no step larger than the tone itself makes.
+    for (let i = 1; i < 160; i += 1)
+      expect(Math.abs(samples[i]! - samples[i - 1]!)).toBeLessThan(6300);
+  });
+
+  it('answers a checkpoint when the last sample before it has left, in order', async () => {
+    const { drive, stream, log } = await setUp();
+    stream.receive(playAudio(l16(sine(1000, 800))));
+    stream.checkpoint('first');
+    stream.receive(playAudio(l16(sine(1000, 800))));
+    stream.checkpoint('second');
+    stream.checkpoint('third');
+    drive.advance(80);
+    expect(log).toEqual([]);
+    drive.advance(40);
+    expect(log).toEqual(['played first']);
+    drive.advance(100);
+    expect(log).toEqual(['played first', 'played second', 'played third']);
+    expect(purity(line(drive).subarray(160, 1600), 1000)).toBeGreaterThan(0.95);
+  });
+
+  it('answers a checkpoint at once when nothing is queued', async () => {
+    const { drive, stream, log } = await setUp();
+    drive.advance(100);
+    stream.checkpoint('now');
+    drive.advance(20);
+    expect(log).toEqual(['played now']);
+  });
+
+  it('never completes a checkpoint that a clear discarded, and goes on with what comes after', async () => {
+    const { drive, stream, log } = await setUp();
+    stream.receive(playAudio(l16(sine(1000, 8000))));
+    stream.checkpoint('discarded');
+    drive.advance(100);
+    stream.clear();
+    stream.receive(playAudio(l16(sine(500, 1600))));
+    stream.checkpoint('kept');
+    drive.drain();
+    drive.advance(400);
+    expect(log).toEqual(['played kept']);
+    expect(purity(line(drive).subarray(160, 1600), 500)).toBeGreaterThan(0.9);
+  });
+
+  it('tells keypad presses with their wall time', async () => {
+    const { drive, log, peer } = await setUp();
+    peer.send(sine(440, FRAME));
+    drive.advance(20);
+    peer.raw(101, Uint8Array.of(11, 10, 0, 160));
+    expect(log).toEqual([`dtmf # ${WALL_START + drive.nowMs()}`]);
+  });
+
+  it('is silent both ways while paused, and its time goes on afterwards', async () => {
+    const { drive, stream, messages } = await setUp();
+    stream.receive(playAudio(l16(sine(1000, 8000))));
+    drive.advance(200);
+    stream.pause(true);
+    const queued = stream.queuedMs();
+    const told = messages.length;
+    drive.advance(1000);
+    expect(stream.queuedMs()).toBe(queued);
+    expect(messages.length).toBe(told);
+    stream.pause(false);
+    drive.advance(200);
+    expect(stream.queuedMs()).toBe(queued - 200);
+    const [before, after] = [messages[told - 1]!, messages[told]!];
+    expect(Number(after.media.timestamp) - Number(before.media.timestamp)).toBeGreaterThan(980);
+  });
+});
