@@ -1,0 +1,313 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { MediaLeg, RecordOptions, RoomMember } from '../../../src/domain/call/needs.ts';
+import type { ManualDrive, MediaEngine } from '../../../src/edge/media/engine.ts';
+import {
+  decodeMulaw,
+  FRAME,
+  l16,
+  manualEngine,
+  Peer,
+  parseRtp,
+  purity,
+  REMOTE,
+  rms,
+  sine,
+} from './peer.ts';
+
+const engines: MediaEngine[] = [];
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'media-'));
+});
+afterEach(async () => {
+  for (const engine of engines.splice(0)) await engine.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const QUIET = { dtmf: (): void => undefined, silent: (): void => undefined };
+
+function engine(): { media: MediaEngine; drive: ManualDrive } {
+  const made = manualEngine();
+  engines.push(made.media);
+  return made;
+}
+
+async function legAt(media: MediaEngine, drive: ManualDrive, address: string) {
+  const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+  leg.configure({ ...REMOTE, address });
+  return { leg, peer: new Peer(drive, leg.port, { address, port: REMOTE.port }) };
+}
+
+function wav(path: string): { channels: number; rate: number; samples: Int16Array } {
+  const bytes = readFileSync(path);
+  expect(bytes.toString('latin1', 0, 4)).toBe('RIFF');
+  expect(bytes.readUInt32LE(40)).toBe(bytes.length - 44);
+  const data = bytes.subarray(44);
+  return {
+    channels: bytes.readUInt16LE(22),
+    rate: bytes.readUInt32LE(24),
+    samples: new Int16Array(data.buffer.slice(data.byteOffset, data.byteOffset + data.length)),
+  };
+}
+
+const RECORD: Omit<RecordOptions, 'path'> = {
+  channels: 'both',
+  stereo: true,
+  silenceEndMs: 0,
+  maxMs: 0,
+};
+
+describe('recording a leg', () => {
+  it('keeps both sides in step: left received, right sent, as long as the time recorded', async () => {
+    const { media, drive } = engine();
+    const { leg, peer } = await legAt(media, drive, '192.0.2.1');
+    const path = join(folder, 'both.wav');
+    leg.play({ rate: 8000, samples: l16(sine(1000, 16_000)) }, { loop: 1, mix: false });
+    const recording = leg.record({ path, ...RECORD });
+    for (let i = 0; i < 100; i += 1) {
+      peer.send(sine(400, FRAME, { from: i * FRAME }));
+      drive.advance(20);
+    }
+    recording.stop();
+    drive.advance(100);
+    expect(await recording.finished).toEqual({
+      reason: 'stopped',
+      durationMs: 2000,
+      error: undefined,
+    });
+    const { channels, rate, samples } = wav(path);
+    expect([channels, rate, samples.length]).toEqual([2, 8000, 32_000]);
+    const left = samples.filter((_, i) => i % 2 === 0).subarray(1600, 15_200);
+    const right = samples.filter((_, i) => i % 2 === 1).subarray(1600, 15_200);
+    expect(purity(left, 400)).toBeGreaterThan(0.99);
+    expect(purity(right, 1000)).toBeGreaterThan(0.99);
+  });
+
+  it('ends by silence of the peer, by length, and with its leg; each file is complete', async () => {
+    const { media, drive } = engine();
+    const { leg, peer } = await legAt(media, drive, '192.0.2.1');
+    const record = (name: string, more: Partial<RecordOptions>) =>
+      leg.record({
+        ...RECORD,
+        path: join(folder, name),
+        channels: 'received',
+        stereo: false,
+        ...more,
+      });
+    const silence = record('silence.wav', { silenceEndMs: 1000 });
+    const length = record('length.wav', { maxMs: 1500 });
+    const leave = record('leave.wav', {});
+    for (let i = 0; i < 50; i += 1) {
+      peer.send(sine(400, FRAME, { from: i * FRAME }));
+      drive.advance(20);
+    }
+    for (let i = 0; i < 100; i += 1) {
+      peer.send(new Int16Array(FRAME));
+      drive.advance(20);
+    }
+    const ended = await silence.finished;
+    expect(ended.reason).toBe('silence');
+    expect(ended.durationMs).toBeGreaterThan(1900);
+    expect(ended.durationMs).toBeLessThan(2300);
+    expect(await length.finished).toMatchObject({ reason: 'maxLength', durationMs: 1500 });
+    leg.close();
+    drive.advance(100);
+    expect(await leave.finished).toMatchObject({ reason: 'legEnded', durationMs: 3000 });
+    expect(wav(join(folder, 'leave.wav')).samples).toHaveLength(24_000);
+  });
+
+  it('leaves out what is said while it is paused', async () => {
+    const { media, drive } = engine();
+    const { leg } = await legAt(media, drive, '192.0.2.1');
+    const recording = leg.record({ path: join(folder, 'pause.wav'), ...RECORD });
+    drive.advance(1000);
+    recording.pause(true);
+    drive.advance(1000);
+    recording.pause(false);
+    drive.advance(500);
+    recording.stop();
+    drive.advance(100);
+    expect(await recording.finished).toMatchObject({ durationMs: 1500 });
+  });
+
+  it('that cannot be written says why and harms nothing', async () => {
+    const { media, drive } = engine();
+    const { leg } = await legAt(media, drive, '192.0.2.1');
+    const recording = leg.record({ path: join(folder, 'no', 'such', 'folder.wav'), ...RECORD });
+    expect(await recording.finished).toEqual({ reason: 'failed', durationMs: 0, error: 'ENOENT' });
+    recording.stop();
+    drive.advance(100);
+    expect(drive.drain().length).toBeGreaterThan(0);
+  });
+});
+
+describe('listening to a leg', () => {
+  const AMD = {
+    totalMs: 5000,
+    initialSilenceMs: 4500,
+    greetingMs: 1500,
+    maximumWords: 3,
+    maximumWordMs: 5000,
+  };
+  /** Noise in the shape of words: 250 ms on, 150 ms off. */
+  function speak(
+    peer: Peer,
+    drive: ManualDrive,
+    ms: number,
+    loud: (atMs: number) => boolean,
+  ): void {
+    let seed = 1;
+    for (let at = 0; at < ms; at += 20) {
+      const frame = Int16Array.from({ length: FRAME }, () => {
+        seed = (seed * 48_271) % 0x7fff_ffff;
+        return ((seed % 2001) - 1000) * (loud(at) ? 8 : 0);
+      });
+      peer.send(frame);
+      drive.advance(20);
+    }
+  }
+
+  it('tells a person who says a word and waits from a machine that talks on (dialect §6)', async () => {
+    const { media, drive } = engine();
+    const one = await legAt(media, drive, '192.0.2.1');
+    const person = one.leg.detectMachine(AMD);
+    speak(one.peer, drive, 5000, (at) => at >= 600 && at < 1000);
+    expect(await person).toMatchObject({ machine: false, reason: 'human' });
+
+    const two = await legAt(media, drive, '192.0.2.2');
+    const machine = two.leg.detectMachine(AMD);
+    speak(two.peer, drive, 5000, (at) => at >= 300 && at % 400 < 280);
+    expect((await machine).machine).toBe(true);
+  });
+
+  it('ends undecided with its leg', async () => {
+    const { media, drive } = engine();
+    const { leg } = await legAt(media, drive, '192.0.2.1');
+    const result = leg.detectMachine(AMD);
+    leg.close();
+    expect(await result).toMatchObject({ machine: false, reason: 'ended' });
+  });
+
+  it('waits for a pause of the peer, no longer than its limit or its caller wants', async () => {
+    const { media, drive } = engine();
+    const { leg, peer } = await legAt(media, drive, '192.0.2.1');
+    const never = new AbortController();
+    const silent = leg.waitForSilence(1000, 10_000, never.signal);
+    let done = false;
+    void silent.then(() => {
+      done = true;
+    });
+    speak(peer, drive, 2000, () => true);
+    await Promise.resolve();
+    expect(done).toBe(false);
+    speak(peer, drive, 1200, () => false);
+    expect(await silent).toBe(true);
+
+    const limited = leg.waitForSilence(1000, 500, never.signal);
+    speak(peer, drive, 700, () => true);
+    expect(await limited).toBe(false);
+
+    const aborted = new AbortController();
+    const given = leg.waitForSilence(1000, 5000, aborted.signal);
+    aborted.abort();
+    expect(await given).toBe(false);
+  });
+});
+
+describe('a room', () => {
+  async function room() {
+    const { media, drive } = engine();
+    const floor: (RoomMember | undefined)[] = [];
+    const place = media.openRoom({ floor: (member) => floor.push(member) });
+    const parties = [];
+    for (let i = 1; i <= 3; i += 1) parties.push(await legAt(media, drive, `192.0.2.${i}`));
+    const members = parties.map(({ leg }) => place.join(leg, { muted: false, deaf: false }));
+    const tones = [400, 1000, 1800];
+    let at = 0;
+    const talk = (ms: number, who = [0, 1, 2]): ((leg: MediaLeg) => Int16Array) => {
+      drive.drain();
+      for (let t = 0; t < ms; t += 20) {
+        for (const i of who)
+          parties[i]!.peer.send(sine(tones[i]!, FRAME, { from: at, peak: 4000 }));
+        at += FRAME;
+        drive.advance(20);
+      }
+      const packets = drive.drain();
+      return (leg) =>
+        Int16Array.from(
+          packets
+            .filter(({ localPort }) => localPort === leg.port)
+            .flatMap(({ bytes }) => [...decodeMulaw(parseRtp(bytes).payload)]),
+        ).subarray(-2400);
+    };
+    const share = (heard: Int16Array) => tones.map((hz) => Math.round(purity(heard, hz) * 10) / 10);
+    return { drive, place, parties, members, floor, talk, share };
+  }
+
+  it('lets everybody hear everybody but themselves', async () => {
+    const { parties, talk, share } = await room();
+    talk(500);
+    const heard = talk(1000);
+    expect(parties.map(({ leg }) => share(heard(leg)))).toEqual([
+      [0, 0.5, 0.5],
+      [0.5, 0, 0.5],
+      [0.5, 0.5, 0],
+    ]);
+  });
+
+  it('does not let a muted member be heard, nor a deaf one hear, nor a held one either', async () => {
+    const { parties, members, talk, share } = await room();
+    talk(500);
+    members[0]!.set({ muted: true });
+    members[1]!.set({ deaf: true });
+    talk(200);
+    const heard = talk(1000);
+    expect(share(heard(parties[0]!.leg))).toEqual([0, 0.5, 0.5]);
+    expect(rms(heard(parties[1]!.leg))).toBe(0);
+    expect(share(heard(parties[2]!.leg))).toEqual([0, 1, 0]);
+    members[0]!.set({ muted: false });
+    members[1]!.set({ deaf: false });
+    members[2]!.set({ held: true });
+    talk(200);
+    const later = talk(1000);
+    expect(share(later(parties[0]!.leg))).toEqual([0, 1, 0]);
+    expect(rms(later(parties[2]!.leg))).toBe(0);
+  });
+
+  it('plays to all, tells who holds the floor, and records what is said', async () => {
+    const { drive, place, parties, members, floor, talk } = await room();
+    const recording = place.record(join(folder, 'room.wav'));
+    const playback = place.play(
+      { rate: 8000, samples: l16(sine(600, 8000)) },
+      { loop: 1, mix: true },
+    );
+    const heard = talk(1000, []);
+    for (const { leg } of parties) expect(purity(heard(leg), 600)).toBeGreaterThan(0.95);
+    talk(200, []);
+    expect(await playback.finished).toBe('completed');
+    talk(1000, [1]);
+    expect(floor).toEqual([members[1]]);
+    talk(3000, []);
+    expect(floor).toEqual([members[1], undefined]);
+    recording.stop();
+    drive.advance(100);
+    expect((await recording.finished).durationMs).toBe(5200);
+  });
+
+  it('goes on when a member leaves or its leg closes, and lets all go when it closes', async () => {
+    const { drive, place, parties, members, talk, share } = await room();
+    talk(500);
+    members[2]!.leave();
+    const heard = talk(1000);
+    expect(share(heard(parties[0]!.leg))).toEqual([0, 1, 0]);
+    expect(rms(heard(parties[2]!.leg))).toBe(0);
+    parties[1]!.leg.close();
+    drive.advance(100);
+    place.close();
+    place.close();
+    expect(rms(talk(500, [0])(parties[0]!.leg))).toBe(0);
+  });
+});
