@@ -4,6 +4,8 @@ import type { MediaQuality } from '../cdr/types.ts';
 import type { SipTransport } from '../provisioning/types.ts';
 import type { HangupCauseKey } from './hangup-cause.ts';
 
+export type * from './audio-needs.ts';
+
 // ---------------------------------------------------------------- signalling
 
 export interface Party {

@@ -1,0 +1,15 @@
+/** Front door: audio files and sample rates. Streaming where sizes are the customer's choice. */
+export { type Resampler, resampler } from './resampler.ts';
+export { isMp3, isWav } from './sniff.ts';
+export { openWav, type WavSource } from './wav.ts';
+
+/** Mono samples, full scale -1 … 1, to little-endian 16-bit, saturated. */
+export function toPcm16(samples: Float32Array): Uint8Array {
+  const bytes = new Uint8Array(samples.length * 2);
+  const view = new DataView(bytes.buffer);
+  samples.forEach((sample, index) => {
+    const value = Math.round(sample * 32768);
+    view.setInt16(index * 2, Math.min(32767, Math.max(-32768, value)), true);
+  });
+  return bytes;
+}
