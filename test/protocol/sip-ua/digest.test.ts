@@ -138,6 +138,13 @@ describe('digest server', () => {
     expect(compatible.challenges(0, false)[0]).toContain('algorithm=MD5');
   });
 
+  it('offers MD5 alone to user agents that stumble over any other challenge', () => {
+    const challenges = setup().challenges(0, false, 'baresip v1.0.0 (x86_64/linux)');
+    expect(challenges).toHaveLength(1);
+    expect(challenges[0]).toContain('algorithm=MD5');
+    expect(setup().challenges(0, false, 'baresip v3.1.0')).toHaveLength(3);
+  });
+
   it.each(DIGEST_ALGORITHMS)('accepts the right password with %s', (algorithm) => {
     const server = setup();
     const challenge = server

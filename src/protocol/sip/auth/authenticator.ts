@@ -25,6 +25,12 @@ const ORDERS: Readonly<Record<ChallengeOrder, readonly DigestAlgorithm[]>> = {
   strongest: DIGEST_ALGORITHMS,
 };
 
+/**
+ * User agents that give up when any of several challenges is not MD5, wherever it stands: the SIP library of these
+ * versions fails the whole response.
+ */
+const KNOWS_MD5_ALONE = /^baresip v?[0-2]\./i;
+
 /** The server side of digest authentication for one realm (RFC 7616, RFC 8760, RFC 3261 §22). */
 export class DigestAuthenticator {
   readonly #realm: string;
@@ -39,11 +45,12 @@ export class DigestAuthenticator {
 
   /**
    * Values for as many challenge header fields. `stale` tells the client to try again without asking its user for the
-   * password.
+   * password. `userAgent`: what the client calls itself.
    */
-  challenges(nowMs: number, stale: boolean): readonly string[] {
+  challenges(nowMs: number, stale: boolean, userAgent = ''): readonly string[] {
     const nonce = this.#nonces.mint(nowMs);
-    return this.#order.map(
+    const offered = KNOWS_MD5_ALONE.test(userAgent) ? (['MD5'] as const) : this.#order;
+    return offered.map(
       (algorithm) =>
         `Digest realm=${quote(this.#realm)}, nonce="${nonce}", algorithm=${algorithm}, qop="auth"${stale ? ', stale=true' : ''}`,
     );

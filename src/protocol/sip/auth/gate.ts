@@ -103,7 +103,8 @@ export class Gate {
   }
 
   #challenge(gated: GatedRequest, stale: boolean, why: string): void {
-    const challenges = this.#authenticator.challenges(this.#core.nowMs, stale);
+    const userAgent = gated.request.header('user-agent');
+    const challenges = this.#authenticator.challenges(this.#core.nowMs, stale, userAgent);
     const headers = challenges.map((value) => ['WWW-Authenticate', value] as const);
     this.#refuse(gated, 401, why, { headers });
   }
