@@ -23,6 +23,7 @@ export interface Account {
   readonly barredPrefixes: readonly string[];
   readonly barredCountries: readonly string[];
   readonly dailySpendLimit: Micros | undefined;
+  /** Application of endpoints without one of their own; one that was removed meanwhile counts as none. */
   readonly defaultEndpointApp: number | undefined;
   readonly lowBalanceUrl: string | undefined;
   readonly lowBalanceEmail: string | undefined;

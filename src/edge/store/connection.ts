@@ -17,8 +17,8 @@ export type Synchronous = 'normal' | 'full';
 const STATEMENT_LIMIT = 1000;
 /** How long a statement waits for another process (a backup tool, a shell) before STORE_BUSY. */
 const BUSY_TIMEOUT_MS = 5000;
-/** Pages of the write-ahead log between checkpoints: 4 MB. */
-const CHECKPOINT_PAGES = 1000;
+/** Pages (4 KiB) of the write-ahead log between checkpoints: fewer would write busy index pages again and again. */
+const CHECKPOINT_PAGES = 4000;
 /** Page cache in KiB (negative: SQLite's notation for a size). */
 const CACHE_KIB = -64_000;
 

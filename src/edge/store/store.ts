@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
+import { ServiceError } from '../../base/errors.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { LedgerFault } from '../../domain/ledger/types.ts';
@@ -24,7 +25,10 @@ export interface StoreOptions {
 
 /** Every need of the domain that is kept on disk, and the care of it. */
 export interface Store extends Rooms {
-  /** A consistent copy of the database at `path`, taken while the service runs. The key file is not in it. */
+  /**
+   * A consistent copy of the database at `path`, taken while the service runs. The key file is not in it. Refuses to
+   * overwrite a file (CONFLICT).
+   */
   backup(path: string): Promise<void>;
   /** Balances that do not equal the sum of their entries and reservations. */
   verify(): Promise<readonly LedgerFault[]>;
@@ -48,7 +52,10 @@ function openInMemory(options: StoreOptions): Store {
   const rooms = createRooms(options.clock, () => executor);
   return {
     ...rooms,
-    backup: (path) => Promise.resolve(engine.backup(path)),
+    backup: async (path) => {
+      makePrivate(path);
+      engine.backup(path);
+    },
     verify: () => rooms.ledger.verify(),
     close: () => executor.close(),
   };
@@ -81,11 +88,22 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
 
 /** On a thread of its own: a large copy holds up neither calls nor reports. */
 async function backUp(options: ThreadOptions, path: string): Promise<void> {
+  makePrivate(path);
   const thread = await StoreThread.start({ ...options, role: 'reader' });
   try {
     await thread.backup(path);
   } finally {
     await thread.close();
+  }
+}
+
+/** Makes the empty file that a copy is written to: for the owner alone, and never over another. */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ServiceError('CONFLICT', `the copy cannot be made: ${reason}`, { cause });
   }
 }
 

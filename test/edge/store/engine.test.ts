@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -193,8 +193,9 @@ describe('backup', () => {
       await store.ledger.post([anEntry({ amount: micros(42) })], { checked: false });
       const copy = join(folder, 'backup.db');
       await store.backup(copy);
+      await expect(store.backup(copy)).rejects.toMatchObject({ code: 'CONFLICT' });
       await store.close();
-      expect(existsSync(copy)).toBe(true);
+      expect(statSync(copy).mode & 0o777).toBe(0o600);
       const raw = new Database(copy, { readonly: true });
       expect(raw.prepare('SELECT balance FROM balance').get()).toEqual({ balance: 42 });
       raw.close();

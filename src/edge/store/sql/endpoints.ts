@@ -70,9 +70,6 @@ export const applicationRoom = (db: Connection): Immediate<ApplicationStore> => 
         appId,
       ]);
     }
-    db.run('UPDATE account SET default_endpoint_app = NULL WHERE default_endpoint_app = ?', [
-      appId,
-    ]);
     db.run('DELETE FROM application WHERE app_id = ?', [appId]);
     return ok(undefined);
   },

@@ -1,0 +1,248 @@
+/** The ledger on disk: units of work, and lists over a million entries of one account. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import Database from 'better-sqlite3';
+import type { Clock } from '../src/base/clock.ts';
+import { silentLogger } from '../src/base/logger.ts';
+import { micros } from '../src/base/money.ts';
+import { Accounts } from '../src/domain/account/account.ts';
+import { Ledger } from '../src/domain/ledger/ledger.ts';
+import type { EntryFilter, NewEntry } from '../src/domain/ledger/types.ts';
+import { createProvisioning } from '../src/domain/provisioning/provisioning.ts';
+import { openStore, type Store } from '../src/edge/store/store.ts';
+import { systemRandom } from '../src/edge/store/system-random.ts';
+import type { Row } from './answer-xml.ts';
+
+/** `BENCH_LEDGER_ENTRIES` makes a quick run; the goals are for a million. */
+const ENTRIES = Number(process.env['BENCH_LEDGER_ENTRIES'] ?? 1_000_000);
+const UNITS = 20_000;
+const CALLS_AT_ONCE = 200;
+const PER_PAGE = 50;
+const YEAR_MS = 365 * 86_400_000;
+const START_MS = Date.UTC(2025, 0, 1);
+
+/** A wall clock that the bench sets: the entries are to lie over a year. */
+const wall = { ms: START_MS };
+const clock: Clock = {
+  monotonicMs: () => performance.now(),
+  wallMs: () => wall.ms,
+  at: () => () => undefined,
+  sleep: () => Promise.resolve(),
+};
+
+export async function run(): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'carillon-bench-'));
+  const store = await openStore({
+    dataDir: folder,
+    synchronous: 'normal',
+    logger: silentLogger,
+    clock,
+    random: systemRandom,
+  });
+  try {
+    const accountId = await createAccount(store);
+    const rows = [
+      ...(await unitsOfWork(store, accountId, folder)),
+      ...(await creation(store, accountId)),
+    ];
+    const large = await createAccount(store);
+    await fill(store, large);
+    return [...rows, ...(await lists(store, large))];
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function createAccount(store: Store): Promise<string> {
+  const accounts = new Accounts({
+    store: store.accounts,
+    partners: store.partners,
+    idempotency: store.idempotency,
+    clock,
+    random: systemRandom,
+    defaults: { concurrentCallsLimit: 10, cpsLimit: 2, currency: 'USD', country: 'US' },
+  });
+  const made = await accounts.create({ name: 'bench' });
+  if (!made.ok) throw new Error(made.error.kind);
+  const { authId } = made.value.account;
+  await store.ledger.post([entry(authId, 0, 'credit', 1_000_000_000_000)], { checked: false });
+  return authId;
+}
+
+const entry = (
+  accountId: string,
+  index: number,
+  type: NewEntry['type'],
+  amount: number,
+): NewEntry => ({
+  accountId,
+  currency: 'USD',
+  type,
+  amount: micros(amount),
+  description: `Call ${index}`,
+  reference: type === 'debit' ? `cdr:${index}` : undefined,
+  referenceType: type === 'debit' ? (index % 5 === 0 ? 'stream_cdr' : 'cdr') : 'payment',
+});
+
+async function unitsOfWork(store: Store, accountId: string, folder: string): Promise<Row[]> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const perSecond = await rate(UNITS, async (index) => {
+    const reservationId = `r${index}`;
+    await store.ledger.reserve({
+      reservationId,
+      accountId,
+      currency: 'USD',
+      amount: micros(6500),
+      dailySpendLimit: undefined,
+    });
+    await store.ledger.release(reservationId, [entry(accountId, index, 'debit', 6500)]);
+  });
+  delay.disable();
+  const floor = bareInserts(join(folder, 'floor.db'));
+  const reads = await rate(UNITS * 5, () => store.ledger.balance(accountId, 'USD'));
+  return [
+    {
+      name: 'ledger: reserve and post',
+      value: perSecond,
+      unit: 'calls/s',
+      floor,
+      ratio: round(perSecond / floor),
+      note: `goal ≥ 5000; ${CALLS_AT_ONCE} at once; floor: one bare row a transaction, same file settings`,
+    },
+    {
+      name: 'ledger: delay of the main loop meanwhile, p99',
+      // The monitor counts its own 1 ms timer.
+      value: round(Math.max(0, delay.percentile(99) / 1e6 - 1)),
+      unit: 'ms',
+      note: 'goal < 10',
+    },
+    { name: 'ledger: balance read through the store', value: reads, unit: '1/s' },
+  ];
+}
+
+/** What SQLite alone makes of one insert a transaction. */
+function bareInserts(file: string): number {
+  const db = new Database(file);
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = normal');
+  db.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT)');
+  const insert = db.prepare('INSERT INTO t (text) VALUES (?)');
+  const started = performance.now();
+  for (let index = 0; index < UNITS; index += 1) insert.run(`Call ${index}`);
+  const seconds = (performance.now() - started) / 1000;
+  db.close();
+  return Math.round(UNITS / seconds);
+}
+
+async function creation(store: Store, accountId: string): Promise<Row[]> {
+  const provisioning = createProvisioning(
+    store,
+    { clock, random: systemRandom },
+    { realm: 'bench', usernameSuffix: 'always' },
+  );
+  const applications = await rate(2000, () =>
+    provisioning.applications.create({ accountId, name: 'a', answerUrl: 'http://127.0.0.1/' }),
+  );
+  const endpoints = await rate(2000, (index) =>
+    provisioning.endpoints.create({
+      accountId,
+      username: `user${index}`,
+      password: 'long enough',
+      alias: 'a',
+    }),
+  );
+  return [
+    { name: 'create application, domain and store', value: applications, unit: '1/s' },
+    { name: 'create endpoint, domain and store', value: endpoints, unit: '1/s' },
+  ];
+}
+
+async function fill(store: Store, accountId: string): Promise<void> {
+  const batch = 1000;
+  for (let done = 0; done < ENTRIES; done += batch) {
+    wall.ms = START_MS + Math.floor((done / ENTRIES) * YEAR_MS);
+    const entries = Array.from({ length: batch }, (_, index) =>
+      entry(accountId, done + index, index % 100 === 0 ? 'credit' : 'debit', 6500),
+    );
+    await store.ledger.post(entries, { checked: false });
+  }
+}
+
+async function lists(store: Store, accountId: string): Promise<Row[]> {
+  const ledger = new Ledger({ store: store.ledger, rates: store.rates, log: silentLogger });
+  const list = (filter: Omit<EntryFilter, 'accountId'>, page: number): Promise<number> =>
+    milliseconds(() => ledger.list({ accountId, ...filter }, page, PER_PAGE));
+  const all = await ledger.list({ accountId }, 1, PER_PAGE);
+  const day = (START_MS + 200 * 86_400_000) * 1000;
+  const first = await list({}, 1);
+  const last = await list({}, all.totalPages);
+  const debits = { type: 'debit' };
+  const debitPages = (await ledger.list({ accountId, ...debits }, 1, PER_PAGE)).totalPages;
+  const firstDebits = await list(debits, 1);
+  const lastDebits = await list(debits, debitPages);
+  const of = `of ${all.total.toLocaleString('en')} entries`;
+  return [
+    { name: `first page and summary ${of}`, value: first, unit: 'ms', note: 'goal ≤ 150' },
+    {
+      name: `one day and its summary ${of}`,
+      value: await list({ fromUs: day, toUs: day + 86_400_000_000 - 1 }, 1),
+      unit: 'ms',
+      note: 'goal ≤ 15',
+    },
+    {
+      name: `last page, against the first ${of}`,
+      value: last,
+      unit: 'ms',
+      floor: first,
+      ratio: round(last / first),
+      note: 'goal: ratio ≤ 3',
+    },
+    {
+      name: `last page of all debits, against the first ${of}`,
+      value: lastDebits,
+      unit: 'ms',
+      floor: firstDebits,
+      ratio: round(lastDebits / firstDebits),
+      note: 'goal: ratio ≤ 3',
+    },
+    {
+      name: `text search ${of}`,
+      value: await milliseconds(() => ledger.list({ accountId, description: 'Call 77' }, 1, 50), 3),
+      unit: 'ms',
+      note: 'reads every entry, on the thread for reports',
+    },
+  ];
+}
+
+/** How many a second, `CALLS_AT_ONCE` under way at any time. */
+async function rate(count: number, work: (index: number) => Promise<unknown>): Promise<number> {
+  let next = 0;
+  const started = performance.now();
+  const one = async (): Promise<void> => {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      await work(index);
+    }
+  };
+  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, one));
+  return Math.round(count / ((performance.now() - started) / 1000));
+}
+
+/** Median. */
+async function milliseconds(work: () => Promise<unknown>, rounds = 21): Promise<number> {
+  const times: number[] = [];
+  for (let index = 0; index < rounds; index += 1) {
+    const started = performance.now();
+    await work();
+    times.push(performance.now() - started);
+  }
+  times.sort((a, b) => a - b);
+  return round(times[Math.floor(rounds / 2)] ?? 0);
+}
+
+const round = (value: number): number => Math.round(value * 100) / 100;
