@@ -1,0 +1,143 @@
+import { ok, type Result } from '../../src/base/result.ts';
+import type {
+  CallControl,
+  Conference,
+  ControlRefusal,
+  LiveCall,
+  LiveStream,
+  PlaceCallsRefusal,
+  PlaceCallsRequest,
+  PlacedCalls,
+} from '../../src/domain/dispatch/types.ts';
+
+export const REQUEST_UUID = '3b1f6c1e-54c4-4a0a-9a9f-0c57a1f1d0aa';
+
+export const aLiveCall = (over: Partial<LiveCall> = {}): LiveCall => ({
+  callUuid: '0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11',
+  requestUuid: undefined,
+  accountId: 'MA_AAAAAAAAAAAAAAAAA',
+  subAccount: undefined,
+  direction: 'outbound',
+  status: 'in-progress',
+  from: '14155550100',
+  to: '14155550101',
+  callerName: 'Ada',
+  startUs: Date.UTC(2026, 0, 1) * 1000,
+  answerUs: Date.UTC(2026, 0, 1) * 1000 + 1_000_000,
+  stirVerification: 'Not Applicable',
+  stirAttestation: '',
+  ...over,
+});
+
+/** Stands for the running calls: remembers what it was asked, answers what a test sets. */
+export class FakeControl implements CallControl {
+  readonly asked: { readonly verb: string; readonly args: readonly unknown[] }[] = [];
+  placing: Result<PlacedCalls, PlaceCallsRefusal> | undefined;
+  outcome: Result<void, ControlRefusal> = ok(undefined);
+  calls: LiveCall[] = [];
+  rooms: Conference[] = [];
+  liveStreams: LiveStream[] = [];
+  running: () => number = () => 0;
+
+  get lastPlaced(): PlaceCallsRequest {
+    const last = this.asked.findLast(({ verb }) => verb === 'placeCalls');
+    if (last === undefined) throw new Error('no call was placed');
+    return last.args[0] as PlaceCallsRequest;
+  }
+
+  async placeCalls(request: PlaceCallsRequest) {
+    this.asked.push({ verb: 'placeCalls', args: [request] });
+    return this.placing ?? ok({ requestUuid: REQUEST_UUID, callUuids: [REQUEST_UUID] });
+  }
+  liveCalls(accountId: string, status: 'live' | 'queued') {
+    return this.calls.filter(
+      (call) =>
+        call.accountId === accountId && (call.status === 'queued') === (status === 'queued'),
+    );
+  }
+  liveCall(accountId: string, callUuid: string) {
+    return this.calls.find((call) => call.accountId === accountId && call.callUuid === callUuid);
+  }
+  runningCalls() {
+    return this.running();
+  }
+  async callLog() {
+    return ok([{ atMs: Date.UTC(2026, 0, 1), kind: 'xml', text: 'Speak', facts: { line: 2 } }]);
+  }
+  hangup = this.#verb('hangup');
+  transfer = this.#verb('transfer');
+  stopRecording = this.#verb('stopRecording');
+  play = this.#verb('play');
+  stopPlay = this.#verb('stopPlay');
+  speak = this.#verb('speak');
+  stopSpeak = this.#verb('stopSpeak');
+  sendDigits = this.#verb('sendDigits');
+  stopStream = this.#verb('stopStream');
+  endConference = this.#verb('endConference');
+  stopRecordingConference = this.#verb('stopRecordingConference');
+
+  async startRecording(...args: unknown[]) {
+    return this.#value('startRecording', args, { recordingId: 'rec-1', url: 'http://x/rec-1.mp3' });
+  }
+  async recordConference(...args: unknown[]) {
+    return this.#value('recordConference', args, {
+      recordingId: 'rec-2',
+      url: 'http://x/rec-2.mp3',
+    });
+  }
+  async startStream(accountId: string, callUuid: string, request: unknown) {
+    return this.#value('startStream', [accountId, callUuid, request], {
+      ...(this.liveStreams[0] ?? aLiveStream()),
+    });
+  }
+  streams() {
+    return ok(this.liveStreams);
+  }
+  conferences() {
+    return this.rooms;
+  }
+  conference(_accountId: string, name: string) {
+    return this.rooms.find((room) => room.name === name);
+  }
+  async conferenceMembers(
+    _account: string,
+    name: string,
+    members: readonly string[] | 'all',
+    action: unknown,
+  ) {
+    const all = this.conference('', name)?.members.map((member) => member.memberId) ?? [];
+    return this.#value(
+      'conferenceMembers',
+      [name, members, action],
+      members === 'all' ? all : members,
+    );
+  }
+
+  #verb(verb: string) {
+    return async (...args: unknown[]): Promise<Result<void, ControlRefusal>> => {
+      this.asked.push({ verb, args });
+      return this.outcome;
+    };
+  }
+
+  #value<T>(verb: string, args: readonly unknown[], value: T): Result<T, ControlRefusal> {
+    this.asked.push({ verb, args });
+    return this.outcome.ok ? ok(value) : this.outcome;
+  }
+}
+
+export const aLiveStream = (over: Partial<LiveStream> = {}): LiveStream => ({
+  streamId: '5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22',
+  callUuid: aLiveCall().callUuid,
+  serviceUrl: 'wss://bot.example/ws',
+  audioTrack: 'inbound',
+  bidirectional: true,
+  contentType: 'audio/x-mulaw',
+  rate: 8000,
+  timeoutS: 600,
+  statusCallback: undefined,
+  status: 'in-progress',
+  startUs: Date.UTC(2026, 0, 1) * 1000,
+  endUs: undefined,
+  ...over,
+});

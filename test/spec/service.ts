@@ -1,0 +1,227 @@
+/** The REST interface over a real store in memory, without a socket. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Logger, silentLogger } from '../../src/base/logger.ts';
+import { micros } from '../../src/base/money.ts';
+import { Accounts, type NewAccount } from '../../src/domain/account/account.ts';
+import { CallRecords } from '../../src/domain/cdr/cdr.ts';
+import { Ledger } from '../../src/domain/ledger/ledger.ts';
+import type { NewEntry } from '../../src/domain/ledger/types.ts';
+import { createProvisioning } from '../../src/domain/provisioning/provisioning.ts';
+import { Recordings } from '../../src/domain/recording/recording.ts';
+import { createRestServer, type RestDeps, type RestSettings } from '../../src/edge/rest/server.ts';
+import { openInMemory } from '../edge/store/open.ts';
+import { FakeControl } from './fake-control.ts';
+
+export const ADMIN_TOKEN = 'operator-token';
+export const LINK_KEY = 'link-key';
+
+export interface Reply {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  readonly body: any;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+export interface Credentials {
+  readonly authId: string;
+  readonly authToken: string;
+}
+
+export interface RequestOptions {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: the service's own first account. Null: nobody. */
+  readonly as?: Credentials | null;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
+
+export interface ServiceOptions {
+  readonly settings?: Partial<RestSettings>;
+  readonly logger?: Logger;
+  readonly usernameSuffix?: 'always' | 'when-taken';
+  readonly deps?: Partial<RestDeps>;
+}
+
+export async function startService(options: ServiceOptions = {}) {
+  const { store, clock, random } = await openInMemory();
+  const folder = mkdtempSync(join(tmpdir(), 'carillon-rest-'));
+  const control = new FakeControl();
+  const rooms = createRooms(store, { clock, random }, options.usernameSuffix ?? 'always');
+  const settings: RestSettings = {
+    host: '127.0.0.1',
+    port: 0,
+    trustProxy: [],
+    bodyLimitBytes: 65_536,
+    requestsPerSecond: 100_000,
+    publicUrl: 'http://voice.test',
+    registrarHost: 'registrar.test',
+    makeCallStatus: 200,
+    strictVobizSdk: false,
+    platformName: 'Carillon',
+    recordingLinkSeconds: 900,
+    linkKey: LINK_KEY,
+    recordingsFolder: join(folder, 'recordings'),
+    exportsFolder: join(folder, 'exports'),
+    ...options.settings,
+  };
+  const deps: RestDeps = {
+    ...rooms,
+    control,
+    settings,
+    clock,
+    random,
+    logger: options.logger ?? silentLogger,
+    onExportQueued: () => undefined,
+    campaigns: { running: () => [] },
+    liveCalls: {
+      list: () => control.calls,
+      get: () => undefined,
+      hangup: () => false,
+      messages: () => undefined,
+    },
+    operations: idleOperations(),
+    isAdminToken: (token) => token === ADMIN_TOKEN,
+    ...options.deps,
+  };
+  const server = createRestServer(deps);
+
+  const addAccount = async (input: NewAccount = { name: 'Ada' }): Promise<Credentials> => {
+    const made = await rooms.accounts.create({ concurrentCallsLimit: 10, cpsLimit: 5, ...input });
+    if (!made.ok) throw new Error(made.error.kind);
+    return { authId: made.value.account.authId, authToken: made.value.authToken };
+  };
+  const account = await addAccount();
+
+  const send = async (
+    method: Method,
+    url: string,
+    request: RequestOptions = {},
+  ): Promise<Reply> => {
+    const as = request.as === undefined ? account : request.as;
+    const reply = await server.app.inject({
+      method,
+      url,
+      headers: {
+        ...(as && { 'x-auth-id': as.authId, 'x-auth-token': as.authToken }),
+        ...(request.body !== undefined && { 'content-type': 'application/json' }),
+        ...request.headers,
+      },
+      ...(request.body !== undefined && {
+        payload: typeof request.body === 'string' ? request.body : JSON.stringify(request.body),
+      }),
+    });
+    const isJson = String(reply.headers['content-type']).includes('json');
+    return {
+      status: reply.statusCode,
+      body: isJson && reply.body !== '' ? JSON.parse(reply.body) : undefined,
+      text: reply.body,
+      headers: reply.headers,
+    };
+  };
+
+  return {
+    ...rooms,
+    store,
+    server,
+    control,
+    clock,
+    random,
+    settings,
+    folder,
+    account,
+    /** `/api/v1/Account/<first account>`. */
+    root: `/api/v1/Account/${account.authId}`,
+    addAccount,
+    async addSubAccount(parent: Credentials = account): Promise<Credentials> {
+      const made = await rooms.accounts.createSubAccount(parent.authId, { name: 'Sub' });
+      if (!made.ok) throw new Error(made.error.kind);
+      return { authId: made.value.account.authId, authToken: made.value.authToken };
+    },
+    send,
+    get: (url: string, request?: RequestOptions) => send('GET', url, request),
+    post: (url: string, body: unknown, request?: RequestOptions) =>
+      send('POST', url, { ...request, body }),
+    admin: (method: Method, url: string, body?: unknown) =>
+      send(method, `/admin/v1${url}`, {
+        as: null,
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+        ...(body !== undefined && { body }),
+      }),
+    /** Books an entry now; units, not millionths. */
+    async book(entry: Partial<Omit<NewEntry, 'amount'>> & { readonly amount: number }) {
+      const posted = await store.ledger.post(
+        [
+          {
+            accountId: account.authId,
+            currency: 'USD',
+            type: 'debit',
+            description: 'Call',
+            reference: undefined,
+            referenceType: 'cdr',
+            ...entry,
+            amount: micros(Math.round(entry.amount * 1_000_000)),
+          },
+        ],
+        { checked: false },
+      );
+      if (!posted.ok) throw new Error(posted.error);
+      const [booked] = posted.value;
+      if (booked === undefined) throw new Error('nothing booked');
+      return booked;
+    },
+    async stop() {
+      await server.stop();
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type Service = Awaited<ReturnType<typeof startService>>;
+
+function createRooms(
+  store: Awaited<ReturnType<typeof openInMemory>>['store'],
+  context: Pick<Awaited<ReturnType<typeof openInMemory>>, 'clock' | 'random'>,
+  usernameSuffix: 'always' | 'when-taken',
+) {
+  return {
+    accounts: new Accounts({
+      store: store.accounts,
+      partners: store.partners,
+      idempotency: store.idempotency,
+      ...context,
+      defaults: { concurrentCallsLimit: 10, cpsLimit: 5, currency: 'USD', country: 'US' },
+    }),
+    ledger: new Ledger({ store: store.ledger, rates: store.rates, log: silentLogger }),
+    provisioning: createProvisioning(store, context, { realm: 'carillon', usernameSuffix }),
+    callRecords: new CallRecords(store.cdrs),
+    recordings: new Recordings({
+      recordings: store.recordings,
+      exports: store.exports,
+      files: { remove: async () => undefined },
+      ...context,
+    }),
+  };
+}
+
+const idleOperations = (): RestDeps['operations'] => ({
+  readiness: async () => [{ part: 'store', ready: true, detail: '' }],
+  status: async () => ({
+    version: '0.1.0',
+    startedUs: Date.UTC(2026, 0, 1) * 1000,
+    draining: false,
+    callsActive: 0,
+    callsLimit: 100,
+    registrations: 0,
+    parts: [],
+  }),
+  registrations: () => [],
+  registrationOf: () => undefined,
+  drain: () => undefined,
+  metrics: async () => ({ contentType: 'text/plain', text: 'up 1\n' }),
+  backup: async (name) => ({ path: name, bytes: 1 }),
+});
