@@ -1,0 +1,337 @@
+import { describe, expect, it } from 'vitest';
+import type { UserAgentOptions } from '../../../src/protocol/sip/user-agent-types.ts';
+import { invite, PEER, type RequestScript, SERVER, say } from './script.ts';
+import { ANSWER, brief, OFFER, type Peer, REALM, World } from './world.ts';
+
+/** A service that a trusted carrier calls: no digest in the way. */
+function setup(options: Partial<UserAgentOptions> = {}) {
+  const world = new World();
+  const server = world.agent(SERVER, { realm: REALM, trustedSource: () => 'carrier', ...options });
+  const peer = world.peer(PEER);
+  const statuses = () =>
+    peer.heard.flatMap((m) => (m.kind === 'response' && m.status > 100 ? [brief(m)] : []));
+  const requests = () => peer.heard.flatMap((m) => (m.kind === 'request' ? [m.method] : []));
+  return { world, server, peer, statuses, requests };
+}
+
+function ringing(options: Partial<UserAgentOptions> = {}, script: Partial<RequestScript> = {}) {
+  const all = setup(options);
+  invite(all.peer, script);
+  all.world.advance(20);
+  return { ...all, leg: all.server.last('incoming').call.leg };
+}
+
+const tagOf = (peer: Peer): string => peer.lastResponse().to.tag ?? '';
+const inDialog = (peer: Peer, script: RequestScript): RequestScript => ({
+  uri: `sip:${SERVER}:5060`,
+  to: `<sip:100@${SERVER}>;tag=${tagOf(peer)}`,
+  ...script,
+});
+const ack = (peer: Peer, cseq = 1, body?: string): void =>
+  say(peer, inDialog(peer, { method: 'ACK', cseq, ...(body === undefined ? {} : { body }) }));
+
+function talking(options: Partial<UserAgentOptions> = {}, script: Partial<RequestScript> = {}) {
+  const all = ringing(options, script);
+  all.server.tell({ kind: 'answer', leg: all.leg, sdp: ANSWER });
+  all.world.advance(20);
+  ack(all.peer);
+  all.world.advance(20);
+  return all;
+}
+
+describe('inbound INVITE', () => {
+  it('of a carrier address needs no digest and gets 100 at once', () => {
+    const { server, peer } = ringing();
+    expect(peer.heard.map(brief)).toEqual(['100 INVITE']);
+    expect(server.last('incoming').call).toMatchObject({ carrier: 'carrier', username: undefined });
+  });
+
+  it('rings with 180, with 183 and SDP for early media, and again every minute (RFC 3261 §13.3.1.1)', () => {
+    const { world, server, peer, leg, statuses } = ringing();
+    server.tell({ kind: 'ring', leg, sdp: undefined });
+    server.tell({ kind: 'ring', leg, sdp: ANSWER });
+    world.advance(60_100);
+    expect(statuses()).toEqual(['180 INVITE', '183 INVITE', '183 INVITE']);
+    expect(peer.lastResponse().bodyText).toBe(ANSWER);
+  });
+
+  it('answered: the 2xx is repeated at T1 doubling to T2 until the ACK (RFC 3261 §13.3.1.4)', () => {
+    const { world, server, leg } = ringing();
+    server.tell({ kind: 'answer', leg, sdp: ANSWER });
+    const startMs = world.nowMs;
+    world.advance(12_000);
+    const times = world.sent
+      .filter(({ message }) => brief(message) === '200 INVITE')
+      .map(({ atMs }) => atMs - startMs);
+    expect(times).toEqual([0, 500, 1500, 3500, 7500, 11_500]);
+  });
+
+  it('answered and never acknowledged: BYE and the end after 64*T1 (RFC 3261 §13.3.1.4)', () => {
+    const { world, server, leg, requests } = ringing();
+    server.tell({ kind: 'answer', leg, sdp: ANSWER });
+    world.advance(31_999);
+    expect(server.count('ended')).toBe(0);
+    world.advance(100);
+    expect(server.last('ended').end).toMatchObject({ by: 'remote', how: 'timeout' });
+    expect(requests()).toContain('BYE');
+  });
+
+  it('hung up before the ACK: the BYE waits for the ACK (RFC 3261 §15)', () => {
+    const { world, server, peer, leg, requests } = ringing();
+    server.tell({ kind: 'answer', leg, sdp: ANSWER });
+    server.tell({ kind: 'hangup', leg, status: 480, reason: undefined });
+    world.advance(100);
+    expect(server.last('ended').end).toMatchObject({ by: 'local', how: 'bye' });
+    expect(requests()).toEqual([]);
+    ack(peer);
+    world.advance(100);
+    expect(requests()).toEqual(['BYE']);
+  });
+
+  it('without offer: our 200 carries the offer and the ACK the answer (RFC 3264 §4)', () => {
+    const { world, server, peer, leg } = ringing({}, { body: '' });
+    expect(server.last('incoming').call.sdp).toBeUndefined();
+    server.tell({ kind: 'ring', leg, sdp: ANSWER });
+    server.tell({ kind: 'answer', leg, sdp: OFFER });
+    world.advance(20);
+    expect(peer.heard.filter((m) => m.body.length > 0).map(brief)).toEqual(['200 INVITE']);
+    ack(peer, 1, ANSWER);
+    world.advance(20);
+    expect(server.last('answered')).toMatchObject({ sdp: ANSWER });
+    expect(server.count('acknowledged')).toBe(1);
+  });
+
+  it('without offer and without answer in the ACK is ended by BYE', () => {
+    const { world, server, peer, leg, requests } = ringing({}, { body: '' });
+    server.tell({ kind: 'answer', leg, sdp: OFFER });
+    world.advance(20);
+    ack(peer);
+    world.advance(20);
+    expect(server.last('ended').end).toMatchObject({ by: 'local', how: 'refused', status: 488 });
+    expect(requests()).toContain('BYE');
+  });
+
+  it('whose Expires runs out before the answer ends with 487 (RFC 3261 §13.3.1)', () => {
+    const { world, server, statuses } = ringing({}, { headers: ['Expires: 20'] });
+    world.advance(20_100);
+    expect(statuses()).toContain('487 INVITE');
+    expect(server.last('ended').end).toMatchObject({ how: 'cancel' });
+  });
+
+  it('finds SDP in a multipart body (RFC 5621 §3.1)', () => {
+    const body = `--b\r\nContent-Type: text/plain\r\n\r\nhello\r\n--b\r\nContent-Type: application/sdp\r\n\r\n${OFFER}\r\n--b--\r\n`;
+    const { server } = ringing({}, { body, headers: ['Content-Type: multipart/mixed;boundary=b'] });
+    expect(server.last('incoming').call.sdp).toBe(OFFER);
+  });
+
+  it('is refused with 503 while draining and above the limit of calls', () => {
+    const { world, server, peer, statuses } = ringing({
+      limits: { maxSessions: 1, maxWaiting: 10 },
+    });
+    invite(peer, { callId: 'second' });
+    world.advance(20);
+    expect(statuses()).toEqual(['503 INVITE']);
+    server.tell({ kind: 'drain' });
+    say(peer, { method: 'OPTIONS', callId: 'third' });
+    world.advance(20);
+    expect(statuses()).toEqual(['503 INVITE', '503 OPTIONS']);
+  });
+});
+
+describe('CANCEL (RFC 3261 §9)', () => {
+  const cancel = (peer: Peer, branch: string): void =>
+    say(peer, { method: 'CANCEL', branch, headers: ['Reason: SIP;cause=200;text="elsewhere"'] });
+
+  it('of a ringing call: 200 to the CANCEL, 487 to the INVITE, its Reason told', () => {
+    const { world, server, peer, statuses } = ringing({}, { branch: 'z9hG4bKc1' });
+    cancel(peer, 'z9hG4bKc1');
+    world.advance(20);
+    expect(statuses()).toEqual(['200 CANCEL', '487 INVITE']);
+    expect(server.last('ended').end).toMatchObject({
+      by: 'remote',
+      how: 'cancel',
+      reason: 'SIP;cause=200;text="elsewhere"',
+    });
+  });
+
+  it('after the 200 changes nothing', () => {
+    const { world, server, peer, leg, statuses } = ringing({}, { branch: 'z9hG4bKc2' });
+    server.tell({ kind: 'answer', leg, sdp: ANSWER });
+    cancel(peer, 'z9hG4bKc2');
+    world.advance(20);
+    ack(peer);
+    world.advance(20);
+    expect(statuses()).toEqual(['200 INVITE', '200 CANCEL']);
+    expect(server.count('ended')).toBe(0);
+  });
+
+  it('of nothing gets 481', () => {
+    const { world, peer, statuses } = setup();
+    cancel(peer, 'z9hG4bKnone');
+    world.advance(20);
+    expect(statuses()).toEqual(['481 CANCEL']);
+  });
+
+  it('that overtakes the look-up of the caller ends the INVITE before anybody hears of it', () => {
+    const { world, server, peer, statuses } = setup({ trustedSource: () => undefined });
+    server.users.set('alice', 'secret12');
+    const credentials =
+      'Authorization: Digest username="alice",realm="carillon.test",nonce="x",uri="sip:100@192.0.2.1",response="00"';
+    invite(peer, { branch: 'z9hG4bKc3', headers: [credentials] });
+    cancel(peer, 'z9hG4bKc3');
+    world.advance(50);
+    expect(statuses()).toEqual(['200 CANCEL', '487 INVITE']);
+    expect(server.count('incoming')).toBe(0);
+  });
+});
+
+describe('requests inside a dialog', () => {
+  it('BYE ends the call with its Reason; a second one gets 481 (RFC 3261 §15.1.2)', () => {
+    const { world, server, peer, statuses } = talking();
+    const bye = inDialog(peer, { method: 'BYE', cseq: 2, headers: ['Reason: Q.850;cause=16'] });
+    say(peer, bye);
+    world.advance(20);
+    expect(server.last('ended').end).toMatchObject({ how: 'bye', reason: 'Q.850;cause=16' });
+    say(peer, { ...bye, cseq: 3, branch: 'z9hG4bKother' });
+    world.advance(20);
+    expect(statuses().slice(-2)).toEqual(['200 BYE', '481 BYE']);
+  });
+
+  it('an unknown dialog gets 481 for every method (RFC 3261 §12.2.2)', () => {
+    const { world, peer, statuses } = setup();
+    for (const method of ['BYE', 'INFO', 'UPDATE', 'INVITE', 'OPTIONS']) {
+      say(peer, { method, to: `<sip:100@${SERVER}>;tag=gone`, callId: method });
+    }
+    world.advance(20);
+    expect(statuses()).toEqual(['481 BYE', '481 INFO', '481 UPDATE', '481 INVITE', '481 OPTIONS']);
+  });
+
+  it('a CSeq out of order gets 500 (RFC 3261 §12.2.2)', () => {
+    const { world, peer, statuses } = talking();
+    say(peer, inDialog(peer, { method: 'INFO', cseq: 1 }));
+    world.advance(20);
+    expect(statuses().at(-1)).toBe('500 INFO');
+  });
+
+  it('re-INVITE is answered with the SDP of the leg, and 488 keeps the old session (RFC 3261 §14.2)', () => {
+    const { world, server, peer, statuses } = talking();
+    server.onOffer = () => undefined;
+    say(peer, inDialog(peer, { method: 'INVITE', cseq: 2, body: OFFER }));
+    world.advance(20);
+    server.onOffer = (sdp) => (sdp === OFFER ? ANSWER : undefined);
+    say(peer, inDialog(peer, { method: 'INVITE', cseq: 3, body: OFFER }));
+    world.advance(20);
+    ack(peer, 3);
+    world.advance(20);
+    expect(statuses().slice(-2)).toEqual(['488 INVITE', '200 INVITE']);
+    expect(peer.lastResponse().bodyText).toBe(ANSWER);
+    expect(server.count('ended')).toBe(0);
+    world.advance(40_000);
+    expect(server.count('ended')).toBe(0);
+  });
+
+  it('re-INVITE without offer gets ours, and the answer of its ACK', () => {
+    const { world, server, peer } = talking();
+    server.onOffer = (sdp) => (sdp === undefined ? OFFER : undefined);
+    say(peer, inDialog(peer, { method: 'INVITE', cseq: 2 }));
+    world.advance(20);
+    expect(peer.lastResponse().bodyText).toBe(OFFER);
+    ack(peer, 2, ANSWER);
+    world.advance(20);
+    expect(server.last('answered')).toMatchObject({ sdp: ANSWER });
+  });
+
+  it('re-INVITE before our 2xx is acknowledged gets 491, before we answered 500 and Retry-After', () => {
+    const { world, server, peer, leg, statuses } = ringing();
+    server.tell({ kind: 'ring', leg, sdp: undefined });
+    world.advance(20);
+    say(peer, inDialog(peer, { method: 'INVITE', cseq: 2, body: OFFER }));
+    world.advance(20);
+    expect(statuses().at(-1)).toBe('500 INVITE');
+    expect(peer.lastResponse().header('retry-after')).toMatch(/^(\d|10)$/);
+    server.tell({ kind: 'answer', leg, sdp: ANSWER });
+    world.advance(20);
+    say(peer, inDialog(peer, { method: 'INVITE', cseq: 3, body: OFFER }));
+    world.advance(20);
+    expect(statuses().at(-1)).toBe('491 INVITE');
+  });
+
+  it('UPDATE with an offer is answered, without one it refreshes the target only (RFC 3311 §5.2)', () => {
+    const { world, server, peer, leg } = talking();
+    const moved = { contact: `<sip:alice@${PEER}:5080>` };
+    say(peer, inDialog(peer, { method: 'UPDATE', cseq: 2, body: OFFER }));
+    world.advance(20);
+    expect(brief(peer.lastResponse())).toBe('200 UPDATE');
+    expect(peer.lastResponse().bodyText).toBe(ANSWER);
+    say(peer, inDialog(peer, { method: 'UPDATE', cseq: 3, ...moved }));
+    world.advance(20);
+    expect(peer.lastResponse().body.length).toBe(0);
+    server.tell({ kind: 'hangup', leg, status: 480, reason: undefined });
+    world.advance(20);
+    expect(peer.lastRequest('BYE').requestUri).toBe(`sip:alice@${PEER}:5080`);
+  });
+
+  it('INFO brings keypad presses of both old kinds, 415 for other bodies, 469 for packages (RFC 6086 §4.2.2)', () => {
+    const { world, server, peer, statuses } = talking();
+    const info = (cseq: number, headers: string[], body: string): void =>
+      say(peer, inDialog(peer, { method: 'INFO', cseq, headers, body }));
+    info(2, ['Content-Type: application/dtmf-relay'], 'Signal=5\r\nDuration=160\r\n');
+    info(3, ['Content-Type: application/dtmf'], '#');
+    info(4, ['Content-Type: application/dtmf-relay'], 'Signal=11\r\nDuration=100');
+    info(5, ['Content-Type: text/plain'], 'hello');
+    info(6, ['Content-Type: application/dtmf-relay'], 'Signal=\r\n');
+    info(7, ['Info-Package: foo', 'Content-Type: x/y'], 'z');
+    info(8, [], '');
+    world.advance(20);
+    const presses = server.events.filter((event) => event.kind === 'dtmf');
+    expect(presses).toMatchObject([
+      { digit: '5', durationMs: 160 },
+      { digit: '#', durationMs: 250 },
+      { digit: '#', durationMs: 100 },
+    ]);
+    expect(statuses().slice(-7)).toEqual(
+      [200, 200, 200, 415, 400, 469, 200].map((status) => `${status} INFO`),
+    );
+  });
+
+  it('OPTIONS gets 200, a method we lack 405 with Allow', () => {
+    const { world, peer, statuses } = talking();
+    say(peer, inDialog(peer, { method: 'OPTIONS', cseq: 2 }));
+    say(peer, inDialog(peer, { method: 'REFER', cseq: 3 }));
+    world.advance(20);
+    expect(statuses().slice(-2)).toEqual(['200 OPTIONS', '405 REFER']);
+    expect(peer.lastResponse().tokens('allow')).toContain('update');
+  });
+
+  it('our BYE follows the recorded route: loose, and strict when the first proxy lacks lr (RFC 3261 §12.2.1.1)', () => {
+    const routes = [
+      ['<sip:p1@192.0.2.9;lr>, <sip:p2@192.0.2.33;lr>', `sip:alice@${PEER}`],
+      ['<sip:p1@192.0.2.9>, <sip:p2@192.0.2.33>', 'sip:p1@192.0.2.9'],
+    ] as const;
+    for (const [recorded, requestUri] of routes) {
+      const { world, server, peer, leg } = talking({}, { headers: [`Record-Route: ${recorded}`] });
+      expect(peer.lastResponse().list('record-route')).toHaveLength(2);
+      server.tell({ kind: 'hangup', leg, status: 480, reason: undefined });
+      world.advance(20);
+      const bye = peer.lastRequest('BYE');
+      expect(bye.requestUri).toBe(requestUri);
+      expect(bye.list('route')).toEqual(
+        requestUri === 'sip:p1@192.0.2.9'
+          ? ['<sip:p2@192.0.2.33>', `<sip:alice@${PEER}>`]
+          : ['<sip:p1@192.0.2.9;lr>', '<sip:p2@192.0.2.33;lr>'],
+      );
+    }
+  });
+
+  it('to a phone goes back over its flow, to a carrier to its Contact (NAT by policy, not by guess)', () => {
+    const behindNat = { contact: '<sip:alice@10.0.0.7:5062>' };
+    const carrier = talking({}, behindNat);
+    carrier.server.tell({ kind: 'hangup', leg: carrier.leg, status: 480, reason: undefined });
+    carrier.world.advance(20);
+    expect(carrier.world.sent.at(-1)).toMatchObject({ to: '10.0.0.7:5062' });
+    const phone = talking({ realm: undefined, trustedSource: () => undefined }, behindNat);
+    phone.server.tell({ kind: 'hangup', leg: phone.leg, status: 480, reason: undefined });
+    phone.world.advance(20);
+    expect(phone.peer.lastRequest('BYE').requestUri).toBe('sip:alice@10.0.0.7:5062');
+  });
+});
