@@ -34,7 +34,7 @@ export const DEFAULT_SESSION_LIMITS: SessionLimits = {
   pongMs: 20_000,
   drainMs: 65_000,
   closeMs: 5_000,
-  checkpoints: 1_000,
+  checkpoints: 900,
   messages: { perSecond: 1_000, burst: 6_000 },
   bytes: { perSecond: 2 * 1024 * 1024, burst: 32 * 1024 * 1024 },
   floodMs: 30_000,

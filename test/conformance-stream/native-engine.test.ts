@@ -1,0 +1,105 @@
+/** The stream sockets of this project over the native media engine, with a caller of real RTP. */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, it } from 'vitest';
+import { silentLogger } from '../../src/base/logger.ts';
+import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
+import { systemRandom as random } from '../../src/edge/clock/system-random.ts';
+import { createMedia, type MediaEngine } from '../../src/edge/media/engine.ts';
+import { createAudioStreams } from '../../src/edge/stream/client.ts';
+import { PCMU } from '../../src/phone/audio/g711.ts';
+import { VoiceChannel } from '../../src/phone/rtp/voice-channel.ts';
+import { guard } from '../edge/stream/fixture.ts';
+import { describeServiceConformance, type ServiceUnderTest } from './service-suite.ts';
+
+const HOST = '127.0.0.1';
+const addon = fileURLToPath(new URL('../../build/native/carillon.node', import.meta.url));
+
+let engine: MediaEngine | undefined;
+afterAll(() => engine?.stop());
+
+const media = (): MediaEngine => {
+  engine ??= createMedia({
+    rtpHost: HOST,
+    publicHost: HOST,
+    portMin: 41_000,
+    portMax: 41_999,
+    drive: 'thread',
+    wallMs: () => Date.now(),
+    logger: silentLogger,
+  });
+  return engine;
+};
+
+const streams = createAudioStreams({
+  egress: guard(true),
+  signUpgrade: () => Promise.resolve({}),
+  userAgent: 'test',
+  clock,
+  logger: silentLogger,
+});
+
+const nothing = (): void => undefined;
+
+const service: ServiceUnderTest = {
+  async call(stream, voice) {
+    const caller = await VoiceChannel.open(HOST, clock, random);
+    const leg = await media().openLeg(
+      { mediaTimeoutMs: 60_000 },
+      { dtmf: nothing, silent: nothing },
+    );
+    leg.configure({
+      address: HOST,
+      port: caller.port,
+      codec: PCMU.name,
+      payloadType: PCMU.payloadType,
+      telephoneEvent: 101,
+      ptimeMs: 20,
+      direction: 'sendrecv',
+    });
+    caller.talk({ address: HOST, port: leg.port, codec: PCMU, telephoneEvent: 101 }, voice);
+    const socket = streams.open(
+      {
+        ...stream,
+        streamId: '5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22',
+        callUuid: '0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11',
+        accountId: 'MA_0123456789ABCDEFG',
+        tracks: 'inbound',
+        from: '14155550100',
+        to: '14155550101',
+        direction: 'inbound',
+      },
+      leg,
+      {
+        started: nothing,
+        played: nothing,
+        cleared: nothing,
+        degraded: nothing,
+        ended: nothing,
+        sendDigits: nothing,
+        fault: nothing,
+      },
+    );
+    let over = false;
+    return {
+      press: (digit) => caller.press(digit),
+      heard: () => caller.heard(),
+      hangup() {
+        if (over) return;
+        over = true;
+        socket.close('call_hangup');
+        leg.close();
+        caller.close();
+      },
+    };
+  },
+  mulaw: (samples) => Buffer.from(PCMU.encode(samples)),
+};
+
+if (existsSync(addon)) {
+  describeServiceConformance('native engine, PCMU', service);
+} else {
+  describe('native engine', () => {
+    it.skip('needs build/native/carillon.node (npm run build)', nothing);
+  });
+}
