@@ -31,21 +31,26 @@ function matches(entry: LedgerEntry, filter: EntryFilter): boolean {
   );
 }
 
-const newEntry: fc.Arbitrary<NewEntry & { readonly pending: boolean; readonly waitHours: number }> =
-  fc.record({
-    accountId: fc.constant(ACCOUNT),
-    currency: fc.constantFrom('USD', 'EUR'),
-    type: fc.constantFrom('debit', 'credit', 'did_rental'),
-    amount: fc.integer({ min: 0, max: 1_000_000 }).map(micros),
-    description: fc.constantFrom('Call to 1', 'call TO 2', 'Rental 100%', 'a_b'),
-    reference: fc.option(
-      fc.uuid().map((id) => `cdr:${id}`),
-      { nil: undefined },
-    ),
-    referenceType: fc.constantFrom('cdr', 'stream_cdr', 'payment'),
-    pending: fc.boolean(),
-    waitHours: fc.integer({ min: 0, max: 20 }),
-  });
+/** An entry, whether it begins as pending and how that ends, and how long before it nothing happens. */
+interface Posting extends NewEntry {
+  readonly pending: 'no' | 'stays' | 'completed' | 'failed';
+  readonly waitHours: number;
+}
+
+const newEntry: fc.Arbitrary<Posting> = fc.record({
+  accountId: fc.constant(ACCOUNT),
+  currency: fc.constantFrom('USD', 'EUR'),
+  type: fc.constantFrom('debit', 'credit', 'did_rental'),
+  amount: fc.integer({ min: 0, max: 1_000_000 }).map(micros),
+  description: fc.constantFrom('Call to 1', 'call TO 2', 'Rental 100%', 'a_b'),
+  reference: fc.option(
+    fc.uuid().map((id) => `cdr:${id}`),
+    { nil: undefined },
+  ),
+  referenceType: fc.constantFrom('cdr', 'stream_cdr', 'payment'),
+  pending: fc.constantFrom('no', 'no', 'stays', 'completed', 'failed'),
+  waitHours: fc.integer({ min: 0, max: 20 }),
+});
 
 const hours = fc.option(fc.integer({ min: -5, max: 400 }), { nil: undefined });
 const filter: fc.Arbitrary<EntryFilter> = fc.record({
@@ -53,7 +58,7 @@ const filter: fc.Arbitrary<EntryFilter> = fc.record({
   fromUs: hours.map((h) => (h === undefined ? undefined : START_US + h * HOUR_US)),
   toUs: hours.map((h) => (h === undefined ? undefined : START_US + h * HOUR_US - 1)),
   type: fc.constantFrom(undefined, undefined, 'debit', 'credit', 'did_rental', 'other'),
-  status: fc.constantFrom(undefined, undefined, 'completed', 'pending'),
+  status: fc.constantFrom(undefined, undefined, 'completed', 'pending', 'failed'),
   currency: fc.constantFrom(undefined, undefined, 'USD', 'EUR', 'GBP'),
   referenceType: fc.constantFrom(undefined, undefined, 'cdr', 'payment'),
   description: fc.constantFrom(undefined, undefined, undefined, 'CALL', '100%', '_'),
@@ -102,7 +107,7 @@ describe('the ledger list', () => {
 /** Newest first, as they are stored. */
 async function fill(
   store: Store,
-  entries: ReadonlyArray<NewEntry & { readonly pending: boolean; readonly waitHours: number }>,
+  entries: readonly Posting[],
   wait: (hours: number) => Promise<void>,
 ): Promise<readonly LedgerEntry[]> {
   await store.accounts.create(anAccount(), 't');
@@ -110,12 +115,18 @@ async function fill(
   const all: LedgerEntry[] = [];
   for (const { pending, waitHours, ...entry } of entries) {
     await wait(waitHours);
-    const posted = pending
-      ? await store.ledger.postPending(entry)
-      : await store.ledger.post([entry], { checked: false });
+    const posted =
+      pending === 'no'
+        ? await store.ledger.post([entry], { checked: false })
+        : await store.ledger.postPending(entry);
     if (!posted.ok) throw new Error(posted.error);
     const [first] = [posted.value].flat();
-    if (first !== undefined) all.unshift(first);
+    if (first === undefined) throw new Error('nothing was posted');
+    const ended =
+      pending === 'completed' || pending === 'failed'
+        ? await store.ledger.completePending(first.id, pending)
+        : first;
+    if (ended !== undefined) all.unshift(ended);
   }
   return all;
 }
