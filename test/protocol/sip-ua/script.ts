@@ -102,3 +102,14 @@ export function answering(
     }
   };
 }
+
+/** A re-INVITE of the peer inside the dialog that a request of ours belongs to. */
+export const inviteFrom = (ours: SipRequest, script: { readonly cseq: number }): RequestScript => ({
+  method: 'INVITE',
+  uri: `sip:${SERVER}:5060`,
+  callId: ours.callId,
+  from: ours.header('to') ?? '',
+  to: ours.header('from') ?? '',
+  body: OFFER,
+  ...script,
+});

@@ -1,0 +1,404 @@
+import { describe, expect, it } from 'vitest';
+import type { SipRequest } from '../../../src/protocol/sip/message.ts';
+import type { InviteCommand } from '../../../src/protocol/sip/user-agent-types.ts';
+import { answering, inviteFrom, PEER, reply, SERVER, say } from './script.ts';
+import { ANSWER, brief, OFFER, World } from './world.ts';
+
+function setup() {
+  const world = new World();
+  const caller = world.agent(SERVER, { realm: 'carillon.test' });
+  const peer = world.peer(PEER);
+  const call = (more: Partial<InviteCommand> = {}): void =>
+    caller.tell({
+      kind: 'invite',
+      leg: 2,
+      target: { kind: 'uri', uri: `sip:bob@${PEER}` },
+      from: { user: '1555', host: SERVER, displayName: '' },
+      callId: 'out-1',
+      sdp: OFFER,
+      headers: [],
+      account: undefined,
+      ...more,
+    });
+  const hangup = (reason?: string): void =>
+    caller.tell({ kind: 'hangup', leg: 2, status: 487, reason });
+  const heard = () => peer.heard.map(brief);
+  return { world, caller, peer, call, hangup, heard };
+}
+
+/** Answers INVITE by the list, anything else by 200. */
+const callee =
+  (...answers: ((invite: SipRequest) => Uint8Array)[]) =>
+  (request: SipRequest) => {
+    if (request.method === 'INVITE') return answers.map((answer) => answer(request));
+    return request.method === 'ACK' ? undefined : reply(request, 200);
+  };
+
+describe('outbound INVITE', () => {
+  it('reports progress with its early media, then connects and acknowledges', () => {
+    const { world, caller, peer, call, heard } = setup();
+    answering(
+      peer,
+      callee(
+        (r) => reply(r, 180),
+        (r) => reply(r, 183, { body: ANSWER }),
+        (r) => reply(r, 180),
+        (r) => reply(r, 200, { body: ANSWER }),
+      ),
+    );
+    call();
+    world.advance(50);
+    const progress = caller.events.filter((event) => event.kind === 'progress');
+    expect(progress.map((p) => [p.status, p.sdp])).toEqual([
+      [180, undefined],
+      [183, ANSWER],
+      [180, undefined],
+    ]);
+    expect(caller.last('connected')).toMatchObject({ callId: 'out-1', sdp: ANSWER });
+    expect(heard()).toEqual(['INVITE', 'ACK']);
+  });
+
+  it('repeats the ACK with each repeated 2xx (RFC 3261 §13.2.2.4)', () => {
+    const { world, peer, call, heard } = setup();
+    let ok: Uint8Array | undefined;
+    answering(
+      peer,
+      callee((r) => {
+        ok = reply(r, 200, { body: ANSWER });
+        return ok;
+      }),
+    );
+    call();
+    world.advance(50);
+    for (let i = 0; i < 3; i += 1) {
+      peer.sendText(SERVER, ok ?? '');
+      world.advance(500);
+    }
+    expect(heard()).toEqual(['INVITE', 'ACK', 'ACK', 'ACK', 'ACK']);
+    const acks = peer.heard.filter((m) => m.kind === 'request' && m.method === 'ACK');
+    expect(new Set(acks.map((m) => m.via.branch)).size).toBe(1);
+  });
+
+  it('ends the other dialog of a forked 2xx with ACK and BYE (RFC 3261 §13.2.2.4)', () => {
+    const { world, caller, peer, call, heard } = setup();
+    answering(
+      peer,
+      callee(
+        (r) => reply(r, 200, { tag: 'first', body: ANSWER }),
+        (r) => reply(r, 200, { tag: 'second', body: ANSWER }),
+      ),
+    );
+    call();
+    world.advance(50);
+    expect(heard()).toEqual(['INVITE', 'ACK', 'ACK', 'BYE']);
+    expect(peer.lastRequest('BYE').to.tag).toBe('second');
+    expect([caller.count('connected'), caller.count('ended')]).toEqual([1, 0]);
+  });
+
+  it('reports a refusal with status and Reason, and acknowledges it', () => {
+    const { world, caller, peer, call, heard } = setup();
+    answering(
+      peer,
+      callee((r) => reply(r, 486, { headers: [['Reason', 'Q.850;cause=17']] })),
+    );
+    call();
+    world.advance(50);
+    expect(caller.last('ended').end).toEqual({
+      by: 'remote',
+      how: 'refused',
+      status: 486,
+      reason: 'Q.850;cause=17',
+    });
+    expect(heard()).toEqual(['INVITE', 'ACK']);
+  });
+
+  it('ends by timeout when nobody answers for 64*T1 (RFC 3261 §17.1.1.2)', () => {
+    const { world, caller, call } = setup();
+    call();
+    world.advance(31_999);
+    expect(caller.count('ended')).toBe(0);
+    world.advance(10);
+    expect(caller.last('ended').end).toMatchObject({ by: 'remote', how: 'timeout' });
+  });
+
+  it('answers 401 and 407 with the account, each in a new transaction with a new CSeq (RFC 3261 §22.2)', () => {
+    const { world, caller, peer, call } = setup();
+    const challenge = 'Digest realm="r", nonce="n", algorithm=SHA-256, qop="auth"';
+    answering(peer, (request) => {
+      if (request.method !== 'INVITE') return undefined;
+      if (request.header('proxy-authorization') === undefined) {
+        return reply(request, 407, { headers: [['Proxy-Authenticate', challenge]] });
+      }
+      if (request.header('authorization') === undefined) {
+        return reply(request, 401, { headers: [['WWW-Authenticate', challenge]] });
+      }
+      return reply(request, 200, { body: ANSWER });
+    });
+    call({ account: { username: 'u', password: 'p' } });
+    world.advance(100);
+    expect(caller.count('connected')).toBe(1);
+    expect(peer.lastRequest('INVITE').cseq.sequence).toBe(3);
+    expect(peer.lastRequest('ACK').cseq.sequence).toBe(3);
+  });
+
+  it('gives up when the same challenge comes again: the password is wrong', () => {
+    const { world, caller, peer, call, heard } = setup();
+    const headers = [['WWW-Authenticate', 'Digest realm="r", nonce="n", qop="auth"']] as const;
+    answering(
+      peer,
+      callee((r) => reply(r, 401, { headers })),
+    );
+    call({ account: { username: 'u', password: 'p' } });
+    world.advance(100);
+    expect(caller.last('ended').end).toMatchObject({ how: 'refused', status: 401 });
+    expect(heard()).toEqual(['INVITE', 'ACK', 'INVITE', 'ACK']);
+  });
+
+  it('asks again with a longer session interval after 422, and not for ever (RFC 4028 §7.3)', () => {
+    const { world, caller, peer, call } = setup();
+    answering(peer, (request) => {
+      if (request.method !== 'INVITE') return undefined;
+      const brief = Number.parseInt(request.header('session-expires') ?? '0', 10) < 3600;
+      return brief
+        ? reply(request, 422, { headers: [['Min-SE', '3600']] })
+        : reply(request, 200, { body: ANSWER });
+    });
+    call();
+    world.advance(100);
+    expect(caller.count('connected')).toBe(1);
+    expect(peer.lastRequest('INVITE').header('min-se')).toBe('3600');
+    const stubborn = setup();
+    answering(
+      stubborn.peer,
+      callee((r) => reply(r, 422, { headers: [['Min-SE', '90']] })),
+    );
+    stubborn.call();
+    stubborn.world.advance(100);
+    expect(stubborn.caller.last('ended').end).toMatchObject({ how: 'refused', status: 422 });
+  });
+});
+
+describe('outbound CANCEL', () => {
+  it('waits for the first provisional response (RFC 3261 §9.1) and carries the Reason', () => {
+    const { world, caller, peer, call, hangup, heard } = setup();
+    call();
+    world.advance(20);
+    hangup('SIP;cause=200;text="Call completed elsewhere"');
+    world.advance(100);
+    expect(heard()).toEqual(['INVITE']);
+    expect(caller.last('ended').end).toMatchObject({ by: 'local', how: 'cancel' });
+    const invite = peer.lastRequest('INVITE');
+    answering(peer, callee());
+    peer.sendText(SERVER, reply(invite, 180));
+    world.advance(20);
+    peer.sendText(SERVER, reply(invite, 487));
+    world.advance(20);
+    expect(heard()).toEqual(['INVITE', 'CANCEL', 'ACK']);
+    expect(peer.lastRequest('CANCEL').header('reason')).toContain('cause=200');
+    expect(peer.lastRequest('CANCEL').via.branch).toBe(invite.via.branch);
+  });
+
+  it('crossed by a 200: ACK, then BYE along the route set (RFC 3261 §15)', () => {
+    const { world, caller, peer, call, hangup, heard } = setup();
+    let invite: SipRequest | undefined;
+    answering(peer, (request) => {
+      if (request.method === 'INVITE') {
+        invite = request;
+        return reply(request, 180);
+      }
+      return request.method === 'ACK' ? undefined : reply(request, 200);
+    });
+    call();
+    world.advance(50);
+    hangup();
+    const route = [['Record-Route', `<sip:${PEER};lr>`]] as const;
+    if (invite !== undefined) {
+      peer.sendText(SERVER, reply(invite, 200, { body: ANSWER, headers: route }));
+    }
+    world.advance(100);
+    expect(heard()).toEqual(['INVITE', 'CANCEL', 'ACK', 'BYE']);
+    expect(peer.lastRequest('BYE').list('route')).toEqual([`<sip:${PEER};lr>`]);
+    expect([caller.count('connected'), caller.count('ended')]).toEqual([0, 1]);
+  });
+
+  it('before the INVITE has left sends nothing at all', () => {
+    const { world, caller, call, hangup, heard } = setup();
+    world.dns.set('slow.test', [{ transport: 'udp', address: PEER, port: 5060 }]);
+    call({ target: { kind: 'uri', uri: 'sip:bob@slow.test' } });
+    hangup();
+    world.advance(1000);
+    expect(heard()).toEqual([]);
+    expect(caller.last('ended').end).toMatchObject({ by: 'local', how: 'cancel' });
+  });
+});
+
+describe('finding the next hop (RFC 3263 §4.3)', () => {
+  const targets = ['192.0.2.71', '192.0.2.72', PEER].map((address) => ({
+    transport: 'udp' as const,
+    address,
+    port: 5060,
+  }));
+  const named = { target: { kind: 'uri', uri: 'sip:bob@carrier.test' } } as const;
+
+  it('goes on to the next target after a timeout and after 503, which it acknowledges', () => {
+    const { world, caller, peer, call } = setup();
+    world.dns.set('carrier.test', targets);
+    const busy = world.peer('192.0.2.72');
+    answering(
+      busy,
+      callee((r) => reply(r, 503)),
+    );
+    answering(
+      peer,
+      callee((r) => reply(r, 200, { body: ANSWER })),
+    );
+    call(named);
+    world.advance(33_000);
+    expect(busy.heard.map(brief)).toEqual(['INVITE', 'ACK']);
+    expect(caller.count('connected')).toBe(1);
+    const branches = [busy, peer].map((p) => p.lastRequest('INVITE').via.branch);
+    expect(new Set(branches).size).toBe(2);
+  });
+
+  it('never goes on after an answer of the callee such as 486 or 603', () => {
+    for (const status of [486, 603, 500]) {
+      const { world, caller, peer, call } = setup();
+      world.dns.set('carrier.test', targets.slice(1));
+      answering(
+        world.peer('192.0.2.72'),
+        callee((r) => reply(r, status)),
+      );
+      call(named);
+      world.advance(100);
+      expect(caller.last('ended').end).toMatchObject({ status });
+      expect(peer.heard).toEqual([]);
+    }
+  });
+
+  it('ends as unreachable when DNS knows nothing, and when no socket speaks the transport', () => {
+    const { world, caller, call } = setup();
+    call(named);
+    call({ leg: 4, target: { kind: 'uri', uri: `sip:bob@${PEER};transport=tls` } });
+    call({ leg: 6, target: { kind: 'registered', username: 'nobody' } });
+    expect(caller.count('ended')).toBe(0);
+    world.advance(10);
+    const ends = caller.events.filter((event) => event.kind === 'ended');
+    expect(ends.map(({ end }) => end.how)).toEqual(['unreachable', 'unreachable', 'unreachable']);
+  });
+
+  const large = { sdp: `${OFFER}a=x:${'y'.repeat(1300)}\r\n` };
+
+  it('sends above 1300 bytes by TCP when nobody asked for UDP, and by UDP when TCP is refused (§18.1.1)', () => {
+    const { world, peer, call } = setup();
+    call(large);
+    world.advance(20);
+    expect(peer.lastRequest('INVITE').via.transport).toBe('TCP');
+    const without = setup();
+    without.world.refusing.add(`${PEER}:5060`);
+    without.call(large);
+    without.world.advance(20);
+    expect(without.peer.lastRequest('INVITE').via.transport).toBe('UDP');
+  });
+
+  it('stays with UDP whatever the size when the carrier is configured for it', () => {
+    const { world, peer, call } = setup();
+    call({ ...large, target: { kind: 'uri', uri: `sip:bob@${PEER}`, transport: 'udp' } });
+    world.advance(20);
+    expect(peer.lastRequest('INVITE').via.transport).toBe('UDP');
+  });
+
+  it('ends by transport when the connection is lost before an answer', () => {
+    const { world, caller, call } = setup();
+    call({ target: { kind: 'uri', uri: `sip:bob@${PEER};transport=tcp` } });
+    world.advance(20);
+    caller.tell({ kind: 'connectionLost', connectionId: 1 });
+    world.advance(20);
+    expect(caller.last('ended').end).toMatchObject({ how: 'transport' });
+  });
+});
+
+describe('an answered outbound call', () => {
+  function talking(headers: readonly (readonly [string, string])[] = []) {
+    const all = setup();
+    answering(
+      all.peer,
+      callee((r) => reply(r, 200, { body: ANSWER, headers })),
+    );
+    all.call();
+    all.world.advance(50);
+    return all;
+  }
+  const refresh = (interval: number, refresher: string) =>
+    [['Session-Expires', `${interval};refresher=${refresher}`]] as const;
+
+  it('without session timer at the peer is never refreshed (RFC 4028 §7.2)', () => {
+    const { world, caller, heard } = talking();
+    world.advance(7_200_000);
+    expect(heard()).toEqual(['INVITE', 'ACK']);
+    expect(caller.count('ended')).toBe(0);
+  });
+
+  it('is refreshed by UPDATE at half the interval where the peer allows it (RFC 4028 §7.4)', () => {
+    const { world, peer, heard } = talking([...refresh(200, 'uac'), ['Allow', 'INVITE, UPDATE']]);
+    world.advance(99_000);
+    expect(heard()).toEqual(['INVITE', 'ACK']);
+    world.advance(2_000);
+    expect(heard()).toEqual(['INVITE', 'ACK', 'UPDATE']);
+    expect(peer.lastRequest('UPDATE').header('session-expires')).toBe('200;refresher=uac');
+  });
+
+  it('is refreshed by re-INVITE with the same SDP otherwise', () => {
+    const { world, peer, heard } = talking(refresh(200, 'uac'));
+    world.advance(101_000);
+    expect(heard()).toEqual(['INVITE', 'ACK', 'INVITE', 'ACK']);
+    expect(peer.lastRequest('INVITE').bodyText).toBe(OFFER);
+    expect(peer.lastRequest('INVITE').to.tag).toBe('callee');
+  });
+
+  it('ends with BYE when the peer should refresh and does not (RFC 4028 §10)', () => {
+    const { world, caller, heard } = talking(refresh(120, 'uas'));
+    world.advance(87_900);
+    expect(caller.count('ended')).toBe(0);
+    world.advance(200);
+    expect(caller.last('ended').end).toMatchObject({ by: 'local', how: 'sessionExpired' });
+    expect(heard()).toEqual(['INVITE', 'ACK', 'BYE']);
+  });
+
+  it('ends when the refresh gets 481 or nothing: the peer is gone (RFC 5057 §5.1)', () => {
+    for (const answer of [481, undefined]) {
+      const { world, caller, peer } = talking([...refresh(200, 'uac'), ['Allow', 'UPDATE']]);
+      answering(peer, (r) => (answer === undefined ? undefined : reply(r, answer)));
+      world.advance(134_000);
+      expect(caller.last('ended').end).toMatchObject({ how: 'sessionExpired' });
+    }
+  });
+
+  it('gives 491 to a re-INVITE that crosses ours, and tries ours again later (glare, RFC 3261 §14.1)', () => {
+    const { world, caller, peer, heard } = talking(refresh(200, 'uac'));
+    let refreshes = 0;
+    answering(peer, (request) => {
+      if (request.method !== 'INVITE') return undefined;
+      refreshes += 1;
+      return refreshes === 1 ? undefined : reply(request, refreshes === 2 ? 200 : 491);
+    });
+    world.advance(100_001);
+    expect(refreshes).toBe(1);
+    const ours = peer.lastRequest('INVITE');
+    say(peer, inviteFrom(ours, { cseq: 50 }));
+    world.advance(20);
+    expect(heard()).toContain('491 INVITE');
+    peer.sendText(SERVER, reply(ours, 491));
+    world.advance(2_000);
+    expect(peer.heard.filter((m) => m.kind === 'request' && m.method === 'INVITE')).toHaveLength(2);
+    world.advance(2_100);
+    expect(peer.lastRequest('INVITE').cseq.sequence).toBeGreaterThan(ours.cseq.sequence);
+    expect(caller.count('ended')).toBe(0);
+  });
+
+  it('sends a keypad press by INFO', () => {
+    const { world, caller, peer } = talking();
+    caller.tell({ kind: 'sendDigit', leg: 2, digit: '7', durationMs: 200 });
+    world.advance(20);
+    expect(peer.lastRequest('INFO').bodyText).toBe('Signal=7\r\nDuration=200\r\n');
+  });
+});
