@@ -15,6 +15,8 @@ export type AudioProblemKind =
   | 'notAudio'
   /** Too many fetches or conversions under way. */
   | 'busy'
+  /** The conversion failed for another reason: disk, time limit, shutdown. */
+  | 'failed'
   | 'aborted';
 
 export interface AudioProblem {

@@ -1,0 +1,250 @@
+/** Front door: audio files of customers, and MP3 of recordings. */
+import type { Clock } from '../../base/clock.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type {
+  AudioLibrary,
+  AudioProblem,
+  AudioProblemKind,
+  Pcm,
+  RecordingEncoder,
+} from '../../domain/call/needs.ts';
+import type { JobReply } from './conversion.ts';
+import { ConversionThread } from './conversion-thread.ts';
+import { type CachedPcm, PcmCache } from './pcm-cache.ts';
+
+export interface AudioRequest {
+  readonly maxBytes: number;
+  readonly connectTimeoutMs: number;
+  readonly readTimeoutMs: number;
+  readonly maxRedirects: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface AudioResponse {
+  readonly status: number;
+  readonly etag: string | undefined;
+  readonly bytes: Uint8Array;
+}
+
+export interface AudioFetchFailure {
+  readonly kind:
+    | 'connect'
+    | 'timeout'
+    | 'tooLarge'
+    | 'tooManyRedirects'
+    | 'refusedAddress'
+    | 'protocol'
+    | 'aborted';
+  readonly detail: string;
+}
+
+/** One HTTP GET through the egress guard, redirects followed. */
+export type AudioFetch = (
+  url: string,
+  request: AudioRequest,
+) => Promise<Result<AudioResponse, AudioFetchFailure>>;
+
+export interface AudioLimits {
+  /** Bytes of a customer's file. */
+  readonly maxBytes: number;
+  /** Seconds of audio in it. */
+  readonly maxSeconds: number;
+  /** Memory for decoded audio. */
+  readonly cacheBytes: number;
+  /** So long a file is played without asking its server whether it changed. */
+  readonly freshMs: number;
+  /** Different files on their way at the same time … */
+  readonly maxLoading: number;
+  /** … and of one host, so that a slow one leaves room for the others. */
+  readonly maxLoadingPerHost: number;
+  readonly connectTimeoutMs: number;
+  readonly readTimeoutMs: number;
+  /** Further attempts when there was no answer, or a 5xx. */
+  readonly retries: number;
+}
+
+/** dialect §2.1 Play: at most 10 MB, 2 s to connect, 120 s in all, one retry. */
+export const AUDIO_LIMITS: AudioLimits = {
+  maxBytes: 10 * 1024 * 1024,
+  maxSeconds: 1800,
+  cacheBytes: 64 * 1024 * 1024,
+  freshMs: 60_000,
+  maxLoading: 100,
+  maxLoadingPerHost: 8,
+  connectTimeoutMs: 2000,
+  readTimeoutMs: 120_000,
+  retries: 1,
+};
+
+export interface AudioOptions {
+  readonly fetch: AudioFetch;
+  readonly clock: Clock;
+  /** Rate of what `load` gives; the line's. */
+  readonly rate?: 8000 | 16000;
+  readonly limits?: Partial<AudioLimits>;
+}
+
+export interface AudioRoom {
+  readonly library: AudioLibrary;
+  readonly encoder: RecordingEncoder;
+  stop(): Promise<void>;
+}
+
+const MAX_REDIRECTS = 3;
+const DECODE_LIMIT_MS = 60_000;
+/** A day of stereo takes about two minutes. */
+const ENCODE_LIMIT_MS = 1_800_000;
+/** Recordings that wait to become MP3. */
+const MAX_WAITING_ENCODES = 10_000;
+
+export function createAudio(options: AudioOptions): AudioRoom {
+  const { clock } = options;
+  const limits = { ...AUDIO_LIMITS, ...options.limits };
+  // Apart, so that a prompt never waits for the recording of a long call.
+  const decoding = new ConversionThread({
+    clock,
+    timeLimitMs: DECODE_LIMIT_MS,
+    maxWaiting: limits.maxLoading,
+  });
+  const encoding = new ConversionThread({
+    clock,
+    timeLimitMs: ENCODE_LIMIT_MS,
+    maxWaiting: MAX_WAITING_ENCODES,
+  });
+  return {
+    library: new CachedLibrary(options, limits, decoding),
+    encoder: {
+      encodeMp3: async (wavPath, mp3Path) => {
+        const reply = await encoding.run({ kind: 'encodeMp3', wavPath, mp3Path });
+        return reply.kind === 'encoded' ? ok({ bytes: reply.bytes }) : err(problemOf(reply));
+      },
+    },
+    stop: async () => {
+      await Promise.all([decoding.stop(), encoding.stop()]);
+    },
+  };
+}
+
+type Loaded = Result<Pcm, AudioProblem>;
+
+class CachedLibrary implements AudioLibrary {
+  readonly #fetch: AudioFetch;
+  readonly #clock: Clock;
+  readonly #rate: 8000 | 16000;
+  readonly #limits: AudioLimits;
+  readonly #thread: ConversionThread;
+  readonly #cache: PcmCache;
+  /** Files on their way, by URL: whoever wants the same one waits for the same one. */
+  readonly #loading = new Map<string, Promise<Loaded>>();
+
+  constructor(options: AudioOptions, limits: AudioLimits, thread: ConversionThread) {
+    this.#fetch = options.fetch;
+    this.#clock = options.clock;
+    this.#rate = options.rate ?? 8000;
+    this.#limits = limits;
+    this.#thread = thread;
+    this.#cache = new PcmCache(limits.cacheBytes);
+  }
+
+  load(url: string, signal?: AbortSignal): Promise<Loaded> {
+    const known = this.#cache.get(url);
+    if (known !== undefined && this.#clock.monotonicMs() < known.freshUntilMs) {
+      return Promise.resolve(ok(known.pcm));
+    }
+    const running = this.#loading.get(url);
+    if (running !== undefined) return unlessAborted(running, signal);
+    if (this.#isBusy(hostOf(url))) {
+      return Promise.resolve(problem('busy', 'too many files are being fetched'));
+    }
+    // Goes on when this call ends: the next one will want it too, and its size and time are limited.
+    const loading = this.#refresh(url, known).finally(() => this.#loading.delete(url));
+    this.#loading.set(url, loading);
+    return unlessAborted(loading, signal);
+  }
+
+  #isBusy(host: string): boolean {
+    const { maxLoading, maxLoadingPerHost } = this.#limits;
+    if (this.#loading.size >= maxLoading) return true;
+    let ofHost = 0;
+    for (const url of this.#loading.keys()) ofHost += hostOf(url) === host ? 1 : 0;
+    return ofHost >= maxLoadingPerHost;
+  }
+
+  async #refresh(url: string, known: CachedPcm | undefined): Promise<Loaded> {
+    const fetched = await this.#get(url, known?.etag);
+    if (!fetched.ok)
+      return err({ kind: FETCH_KINDS[fetched.error.kind], detail: fetched.error.detail });
+    const { status, bytes, etag } = fetched.value;
+    if (status === 304 && known !== undefined) return this.#keep(url, known.pcm, known.etag);
+    if (status !== 200) return problem('httpStatus', `answered ${status}`);
+    const reply = await this.#thread.run({
+      kind: 'decode',
+      bytes,
+      rate: this.#rate,
+      maxSeconds: this.#limits.maxSeconds,
+    });
+    if (reply.kind !== 'decoded') return err(problemOf(reply));
+    return this.#keep(url, { rate: this.#rate, samples: reply.samples }, etag);
+  }
+
+  #keep(url: string, pcm: Pcm, etag: string | undefined): Loaded {
+    const freshUntilMs = this.#clock.monotonicMs() + this.#limits.freshMs;
+    this.#cache.set(url, { pcm, etag, freshUntilMs });
+    return ok(pcm);
+  }
+
+  async #get(
+    url: string,
+    etag: string | undefined,
+  ): Promise<Result<AudioResponse, AudioFetchFailure>> {
+    const { maxBytes, connectTimeoutMs, readTimeoutMs, retries } = this.#limits;
+    const headers = etag === undefined ? {} : { 'if-none-match': etag };
+    const request = {
+      maxBytes,
+      connectTimeoutMs,
+      readTimeoutMs,
+      maxRedirects: MAX_REDIRECTS,
+      headers,
+    };
+    for (let attempt = 0; ; attempt += 1) {
+      const result = await this.#fetch(url, request);
+      const again = result.ok
+        ? result.value.status >= 500
+        : result.error.kind === 'connect' || result.error.kind === 'timeout';
+      if (!again || attempt >= retries) return result;
+    }
+  }
+}
+
+const FETCH_KINDS: Readonly<Record<AudioFetchFailure['kind'], AudioProblemKind>> = {
+  connect: 'unreachable',
+  timeout: 'unreachable',
+  tooLarge: 'tooLarge',
+  tooManyRedirects: 'httpStatus',
+  refusedAddress: 'refused',
+  protocol: 'unreachable',
+  aborted: 'aborted',
+};
+
+function problemOf(reply: JobReply): AudioProblem {
+  if (reply.kind !== 'failed') return { kind: 'failed', detail: `unexpectedly ${reply.kind}` };
+  return { kind: reply.failure, detail: reply.detail };
+}
+
+const hostOf = (url: string): string => URL.parse(url)?.host ?? '';
+
+const problem = (kind: AudioProblemKind, detail: string): Loaded => err({ kind, detail });
+
+/** The result, or 'aborted' as soon as the signal says so. */
+function unlessAborted(loading: Promise<Loaded>, signal: AbortSignal | undefined): Promise<Loaded> {
+  if (signal === undefined) return loading;
+  const { promise, resolve } = Promise.withResolvers<Loaded>();
+  const abort = (): void => resolve(problem('aborted', 'no longer wanted'));
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  void loading.then((loaded) => {
+    signal.removeEventListener('abort', abort);
+    resolve(loaded);
+  });
+  return promise;
+}

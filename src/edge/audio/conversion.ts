@@ -1,0 +1,35 @@
+/** What the conversion threads are asked and answer. */
+
+export interface DecodeJob {
+  readonly kind: 'decode';
+  /** A whole WAV or MP3 file. */
+  readonly bytes: Uint8Array;
+  readonly rate: 8000 | 16000;
+  readonly maxSeconds: number;
+}
+
+export interface EncodeJob {
+  readonly kind: 'encodeMp3';
+  readonly wavPath: string;
+  readonly mp3Path: string;
+}
+
+export type Job = DecodeJob | EncodeJob;
+
+export type JobFailureKind = 'tooLarge' | 'notAudio' | 'busy' | 'failed';
+
+export type JobReply =
+  | { readonly kind: 'decoded'; readonly samples: Uint8Array }
+  | { readonly kind: 'encoded'; readonly bytes: number }
+  | { readonly kind: 'failed'; readonly failure: JobFailureKind; readonly detail: string };
+
+/** Expected failures inside a conversion. */
+export class ConversionError extends Error {
+  readonly failure: JobFailureKind;
+
+  constructor(failure: JobFailureKind, message: string) {
+    super(message);
+    this.name = 'ConversionError';
+    this.failure = failure;
+  }
+}

@@ -1,0 +1,67 @@
+import { MPEGDecoder } from 'mpg123-decoder';
+import { isMp3, openWav, resampler, toPcm16 } from '../../protocol/audio-file/audio-file.ts';
+import { ConversionError, type DecodeJob } from './conversion.ts';
+import { PcmSink } from './pcm-sink.ts';
+
+/** Samples of a WAV file converted at a time. */
+const WAV_BLOCK = 48_000;
+/** Bytes of an MP3 file decoded at a time: about a second. */
+const MP3_BLOCK = 16 * 1024;
+/** An MP3 may begin with a tag or rubbish, but not with more than so much before its first sound. */
+const MP3_SEARCH_BYTES = 1024 * 1024;
+
+/** A whole file to mono 16-bit PCM, in bounded memory: what is too long is given up when the limit is passed. */
+export async function decode(job: DecodeJob): Promise<Uint8Array> {
+  const sink = new PcmSink(job.rate, job.maxSeconds);
+  const wav = openWav(job.bytes);
+  if (wav.ok) {
+    const source = wav.value;
+    const convert = resampler(source.rate, job.rate);
+    for (let at = 0; at < source.length; at += WAV_BLOCK) {
+      sink.write(toPcm16(convert.push(source.mono(at, WAV_BLOCK))));
+    }
+    sink.write(toPcm16(convert.finish()));
+    return sink.bytes();
+  }
+  if (!isMp3(job.bytes)) {
+    throw new ConversionError(
+      'notAudio',
+      `neither an MP3 nor a WAV file that can be played: ${wav.error}`,
+    );
+  }
+  await decodeMp3(job.bytes, job.rate, sink);
+  return sink.bytes();
+}
+
+async function decodeMp3(bytes: Uint8Array, rate: number, sink: PcmSink): Promise<void> {
+  const decoder = new MPEGDecoder();
+  await decoder.ready;
+  try {
+    let convert: { readonly from: number; readonly with: ReturnType<typeof resampler> } | undefined;
+    for (let at = 0; at < bytes.length; at += MP3_BLOCK) {
+      const block = decoder.decode(bytes.subarray(at, at + MP3_BLOCK));
+      if (block.samplesDecoded === 0) {
+        if (convert === undefined && at > MP3_SEARCH_BYTES) break;
+        continue;
+      }
+      // A file may change its rate between frames; what the old converter still holds is due before.
+      if (convert?.from !== block.sampleRate) {
+        if (convert !== undefined) sink.write(toPcm16(convert.with.finish()));
+        convert = { from: block.sampleRate, with: resampler(block.sampleRate, rate) };
+      }
+      sink.write(toPcm16(convert.with.push(average(block.channelData))));
+    }
+    if (convert === undefined)
+      throw new ConversionError('notAudio', 'an MP3 file without any sound in it');
+    sink.write(toPcm16(convert.with.finish()));
+  } finally {
+    decoder.free();
+  }
+}
+
+function average(channels: readonly Float32Array[]): Float32Array {
+  const [left, right] = channels;
+  if (left === undefined) return new Float32Array(0);
+  if (right === undefined) return left;
+  return left.map((sample, index) => (sample + (right[index] ?? 0)) / 2);
+}

@@ -1,0 +1,35 @@
+import { ConversionError } from './conversion.ts';
+
+const FIRST_CAPACITY = 256 * 1024;
+
+/** Growing PCM with an end that may not be passed. */
+export class PcmSink {
+  readonly #maxBytes: number;
+  readonly #maxSeconds: number;
+  #buffer = new Uint8Array(FIRST_CAPACITY);
+  #length = 0;
+
+  constructor(rate: number, maxSeconds: number) {
+    this.#maxSeconds = maxSeconds;
+    this.#maxBytes = rate * maxSeconds * 2;
+  }
+
+  write(bytes: Uint8Array): void {
+    const needed = this.#length + bytes.length;
+    if (needed > this.#maxBytes) {
+      throw new ConversionError('tooLarge', `longer than ${this.#maxSeconds} s`);
+    }
+    if (needed > this.#buffer.length) {
+      const grown = new Uint8Array(Math.max(needed, this.#buffer.length * 2));
+      grown.set(this.#buffer.subarray(0, this.#length));
+      this.#buffer = grown;
+    }
+    this.#buffer.set(bytes, this.#length);
+    this.#length = needed;
+  }
+
+  /** A copy that holds no more memory than its samples. */
+  bytes(): Uint8Array {
+    return this.#buffer.slice(0, this.#length);
+  }
+}

@@ -1,0 +1,284 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { err, ok } from '../../../src/base/result.ts';
+import type { Pcm } from '../../../src/domain/call/needs.ts';
+import {
+  type AudioFetch,
+  type AudioLimits,
+  type AudioRequest,
+  type AudioRoom,
+  createAudio,
+} from '../../../src/edge/audio/audio-library.ts';
+import {
+  fitSine,
+  int16Bytes,
+  int16Samples,
+  sine,
+  wavFile,
+} from '../../protocol/audio-file/signals.ts';
+import { SimClock } from '../../sim/clock.ts';
+
+const tone = (seconds: number, rate: number, channels = 1): Uint8Array => {
+  const mono = sine(1000, 12000, rate, seconds * rate);
+  const samples =
+    channels === 1
+      ? mono
+      : Float32Array.from({ length: mono.length * 2 }, (_, i) => mono[i >> 1] ?? 0);
+  return wavFile({ format: 1, bits: 16, channels, rate, data: int16Bytes(samples) });
+};
+
+/** A customer's server: what it answers, what it was asked. */
+class Server {
+  answers: Array<Awaited<ReturnType<AudioFetch>>> = [];
+  readonly asked: Array<{ url: string; request: AudioRequest }> = [];
+  /** Holds every answer back while set. */
+  gate: Promise<void> | undefined;
+
+  readonly fetch: AudioFetch = async (url, request) => {
+    this.asked.push({ url, request });
+    const answer = this.answers.length > 1 ? this.answers.shift() : this.answers[0];
+    await this.gate;
+    return answer ?? err({ kind: 'connect', detail: 'nothing there' });
+  };
+}
+
+const file = (bytes: Uint8Array, etag?: string) => ok({ status: 200, etag, bytes });
+const status = (code: number) => ok({ status: code, etag: undefined, bytes: new Uint8Array(0) });
+
+let clock: SimClock;
+let server: Server;
+let rooms: AudioRoom[];
+let folder: string;
+
+function room(limits: Partial<AudioLimits> = {}): AudioRoom {
+  const made = createAudio({ fetch: server.fetch, clock, limits });
+  rooms.push(made);
+  return made;
+}
+
+function expectTone(pcm: Pcm, seconds: number): void {
+  const samples = int16Samples(pcm.samples);
+  expect(pcm.rate).toBe(8000);
+  // MP3 adds the delay of its filters and fills its last frame: up to 0.2 s at 8 kHz.
+  expect(samples.length / 8000).toBeGreaterThanOrEqual(seconds);
+  expect(samples.length / 8000).toBeLessThan(seconds + 0.2);
+  const fit = fitSine(samples.subarray(2000, 6000), 1000, 8000);
+  expect(fit.snrDb).toBeGreaterThan(25);
+  expect(fit.amplitude).toBeGreaterThan(11000);
+}
+
+beforeEach(async () => {
+  clock = new SimClock();
+  server = new Server();
+  rooms = [];
+  folder = await mkdtemp(join(tmpdir(), 'carillon-audio-'));
+});
+
+afterEach(async () => {
+  await Promise.all(rooms.map((made) => made.stop()));
+  await rm(folder, { recursive: true });
+});
+
+describe('audio library: files', () => {
+  it('plays a WAV of any rate and two channels as mono at the line rate', async () => {
+    server.answers = [file(tone(1, 44100, 2))];
+    const loaded = await room().library.load('https://customer.test/a.wav');
+    if (!loaded.ok) throw new Error(loaded.error.detail);
+    expectTone(loaded.value, 1);
+  });
+
+  it('plays an MP3, whatever its name', async () => {
+    const { library, encoder } = room();
+    await writeFile(join(folder, 'in.wav'), tone(2, 8000));
+    await encoder.encodeMp3(join(folder, 'in.wav'), join(folder, 'out.mp3'));
+    server.answers = [file(await readFile(join(folder, 'out.mp3')))];
+    const loaded = await library.load('https://customer.test/prompt');
+    if (!loaded.ok) throw new Error(loaded.error.detail);
+    expectTone(loaded.value, 2);
+  });
+
+  it.each([
+    ['a page instead of audio', new TextEncoder().encode('<html>hello</html>')],
+    ['an empty body', new Uint8Array(0)],
+    [
+      'bytes that only begin like an MP3',
+      Uint8Array.from({ length: 5000 }, (_, i) => (i < 2 ? 0xff - 4 * i : 0)),
+    ],
+    [
+      'a WAV with an unknown codec',
+      wavFile({ format: 0x55, bits: 16, channels: 1, rate: 8000, data: new Uint8Array(9) }),
+    ],
+  ])('%s is notAudio', async (_name, bytes) => {
+    server.answers = [file(bytes)];
+    const loaded = await room().library.load('https://customer.test/x');
+    expect(loaded).toMatchObject({ ok: false, error: { kind: 'notAudio' } });
+  });
+
+  it('more seconds than allowed is tooLarge', async () => {
+    server.answers = [file(tone(3, 8000))];
+    const loaded = await room({ maxSeconds: 2 }).library.load('https://customer.test/long.wav');
+    expect(loaded).toMatchObject({
+      ok: false,
+      error: { kind: 'tooLarge', detail: 'longer than 2 s' },
+    });
+  });
+});
+
+describe('audio library: fetching (dialect §2.1 Play)', () => {
+  it('asks for at most 10 MB, 2 s to connect, 120 s in all', async () => {
+    server.answers = [status(404)];
+    await room().library.load('https://customer.test/a.wav');
+    expect(server.asked[0]?.request).toMatchObject({
+      maxBytes: 10_485_760,
+      connectTimeoutMs: 2000,
+      readTimeoutMs: 120_000,
+    });
+  });
+
+  it('tries once more when there is no connection or a 5xx, never after a 4xx', async () => {
+    server.answers = [err({ kind: 'connect', detail: 'refused' }), file(tone(1, 8000))];
+    expect((await room().library.load('https://customer.test/a.wav')).ok).toBe(true);
+    server.answers = [status(503), status(502)];
+    expect(await room().library.load('https://customer.test/b.wav')).toMatchObject({
+      error: { kind: 'httpStatus', detail: 'answered 502' },
+    });
+    expect(server.asked).toHaveLength(4);
+    server.answers = [status(404)];
+    await room().library.load('https://customer.test/c.wav');
+    expect(server.asked).toHaveLength(5);
+  });
+
+  it.each([
+    ['refusedAddress', 'refused'],
+    ['tooLarge', 'tooLarge'],
+    ['timeout', 'unreachable'],
+    ['protocol', 'unreachable'],
+  ] as const)('%s of the client is %s', async (kind, expected) => {
+    server.answers = [err({ kind, detail: 'why' })];
+    expect(await room().library.load('https://customer.test/a.wav')).toEqual(
+      err({ kind: expected, detail: 'why' }),
+    );
+  });
+
+  it('one file that many calls want is fetched and decoded once', async () => {
+    server.answers = [file(tone(1, 8000))];
+    const { library } = room();
+    const all = await Promise.all(
+      Array.from({ length: 50 }, () => library.load('https://customer.test/a.wav')),
+    );
+    expect(all.every((loaded) => loaded.ok)).toBe(true);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it('plays from memory for a minute, then asks whether the file changed', async () => {
+    server.answers = [file(tone(1, 8000), '"v1"')];
+    const { library } = room();
+    const url = 'https://customer.test/a.wav';
+    await library.load(url);
+    await clock.advance(59_000);
+    await library.load(url);
+    expect(server.asked).toHaveLength(1);
+    await clock.advance(2000);
+    server.answers = [status(304)];
+    expect((await library.load(url)).ok).toBe(true);
+    expect(server.asked[1]?.request.headers).toEqual({ 'if-none-match': '"v1"' });
+    await library.load(url);
+    expect(server.asked).toHaveLength(2);
+  });
+
+  it('forgets the least recently used file when memory is full', async () => {
+    const { library } = room({ cacheBytes: 2 * 16_000 });
+    server.answers = [file(tone(1, 8000))];
+    const load = (name: string) => library.load(`https://customer.test/${name}`);
+    await load('a');
+    await load('b');
+    await load('a');
+    await load('c');
+    expect(server.asked).toHaveLength(3);
+    await load('a');
+    expect(server.asked).toHaveLength(3);
+    await load('b');
+    expect(server.asked).toHaveLength(4);
+  });
+
+  it('a call that ends stops waiting; a slow host is busy, others are not', async () => {
+    const gate = Promise.withResolvers<void>();
+    server.gate = gate.promise;
+    server.answers = [file(tone(1, 8000))];
+    const { library } = room({ maxLoadingPerHost: 2 });
+    const ending = new AbortController();
+    const first = library.load('https://slow.test/1', ending.signal);
+    void library.load('https://slow.test/2');
+    expect(await library.load('https://slow.test/3')).toMatchObject({ error: { kind: 'busy' } });
+    const other = library.load('https://other.test/1');
+    ending.abort();
+    expect(await first).toMatchObject({ error: { kind: 'aborted' } });
+    gate.resolve();
+    expect((await other).ok).toBe(true);
+  });
+});
+
+describe('recordings as MP3', () => {
+  it('keeps length and sound of a stereo recording, and leaves no partial file', async () => {
+    const wav = join(folder, 'call.wav');
+    const mp3 = join(folder, 'call.mp3');
+    await writeFile(wav, tone(3, 8000, 2));
+    const { encoder, library } = room();
+    const encoded = await encoder.encodeMp3(wav, mp3);
+    expect(encoded).toEqual(ok({ bytes: (await stat(mp3)).size }));
+    expect((await readdir(folder)).sort()).toEqual(['call.mp3', 'call.wav']);
+    expect((await stat(mp3)).mode & 0o077).toBe(0);
+    server.answers = [file(await readFile(mp3))];
+    const loaded = await library.load('https://customer.test/call.mp3');
+    if (!loaded.ok) throw new Error(loaded.error.detail);
+    expectTone(loaded.value, 3);
+  });
+
+  it('takes all samples of a file whose header a crash left behind', async () => {
+    const wav = join(folder, 'crashed.wav');
+    const bytes = tone(3, 8000);
+    new DataView(bytes.buffer).setUint32(40, 16_000, true);
+    await writeFile(wav, bytes);
+    const { encoder, library } = room();
+    await encoder.encodeMp3(wav, join(folder, 'crashed.mp3'));
+    server.answers = [file(await readFile(join(folder, 'crashed.mp3')))];
+    const loaded = await library.load('https://customer.test/crashed.mp3');
+    if (!loaded.ok) throw new Error(loaded.error.detail);
+    expectTone(loaded.value, 3);
+  });
+
+  it('says what is wrong with a file that is none, or not there, and goes on working', async () => {
+    const { encoder } = room();
+    await writeFile(join(folder, 'text.wav'), 'not audio');
+    const mp3 = join(folder, 'x.mp3');
+    expect(await encoder.encodeMp3(join(folder, 'text.wav'), mp3)).toMatchObject({
+      error: { kind: 'notAudio' },
+    });
+    expect(await encoder.encodeMp3(join(folder, 'none.wav'), mp3)).toMatchObject({
+      error: { kind: 'failed', detail: expect.stringContaining('ENOENT') },
+    });
+    await writeFile(join(folder, 'good.wav'), tone(1, 8000));
+    expect((await encoder.encodeMp3(join(folder, 'good.wav'), mp3)).ok).toBe(true);
+  });
+
+  it('a conversion that takes too long is given up, and the next one runs', async () => {
+    const { encoder } = room();
+    await writeFile(join(folder, 'good.wav'), tone(1, 8000));
+    const late = encoder.encodeMp3(join(folder, 'good.wav'), join(folder, 'a.mp3'));
+    await clock.advance(1_800_000);
+    expect(await late).toMatchObject({
+      error: { kind: 'failed', detail: 'took longer than 1800 s' },
+    });
+    expect((await encoder.encodeMp3(join(folder, 'good.wav'), join(folder, 'b.mp3'))).ok).toBe(
+      true,
+    );
+  });
+
+  it('after stop nothing runs', async () => {
+    const made = room();
+    await made.stop();
+    expect(await made.encoder.encodeMp3('/a', '/b')).toMatchObject({ error: { kind: 'failed' } });
+  });
+});
