@@ -222,8 +222,9 @@ describe('a room', () => {
     const { media, drive } = engine();
     const floor: (RoomMember | undefined)[] = [];
     const place = media.openRoom({ floor: (member) => floor.push(member) });
-    const parties = [];
-    for (let i = 1; i <= 3; i += 1) parties.push(await legAt(media, drive, `192.0.2.${i}`));
+    const parties = await Promise.all(
+      [1, 2, 3].map((host) => legAt(media, drive, `192.0.2.${host}`)),
+    );
     const members = parties.map(({ leg }) => place.join(leg, { muted: false, deaf: false }));
     const tones = [400, 1000, 1800];
     let at = 0;

@@ -1,9 +1,11 @@
 /** A peer of a leg in manual mode: speaks RTP packets into the engine and reads what comes back. */
 
-import { mulaw } from 'alawmulaw';
+import alawmulaw from 'alawmulaw';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type { RemoteMedia } from '../../../src/domain/call/needs.ts';
 import { createMedia, type ManualDrive, type MediaEngine } from '../../../src/edge/media/engine.ts';
+
+const { mulaw } = alawmulaw;
 
 export const FRAME = 160;
 export const WALL_START = Date.UTC(2026, 0, 1);

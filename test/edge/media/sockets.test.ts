@@ -1,0 +1,189 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { afterEach, describe, expect, it } from 'vitest';
+import { writePaddedNumber } from '../../../src/base/ascii-number.ts';
+import { silentLogger } from '../../../src/base/logger.ts';
+import type { MediaLeg, MediaLegEvents } from '../../../src/domain/call/needs.ts';
+import {
+  createMedia,
+  type MediaEngine,
+  type MediaOptions,
+} from '../../../src/edge/media/engine.ts';
+import {
+  decodeMulaw,
+  encodeMulaw,
+  FRAME,
+  l16,
+  parseRtp,
+  purity,
+  REMOTE,
+  rtp,
+  sine,
+} from './peer.ts';
+
+const closers: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const QUIET: MediaLegEvents = { dtmf: () => undefined, silent: () => undefined };
+
+function engine(options: Partial<MediaOptions> = {}): MediaEngine {
+  const media = createMedia({
+    rtpHost: '127.0.0.1',
+    publicHost: '127.0.0.1',
+    portMin: 31_000,
+    portMax: 31_998,
+    drive: 'thread',
+    wallMs: Date.now,
+    logger: silentLogger,
+    ...options,
+  });
+  closers.push(() => media.stop());
+  return media;
+}
+
+async function phone(): Promise<{ socket: Socket; port: number; packets: Buffer[] }> {
+  const socket = createSocket('udp4');
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const packets: Buffer[] = [];
+  socket.on('message', (bytes) => packets.push(bytes));
+  closers.push(() => {
+    socket.close();
+  });
+  return { socket, port: socket.address().port, packets };
+}
+
+const configure = (leg: MediaLeg, port: number): void =>
+  leg.configure({ ...REMOTE, address: '127.0.0.1', port });
+
+describe('the media engine on real sockets', () => {
+  it('sends a clip as RTP every 20 ms and reports its end', async () => {
+    const media = engine();
+    const { port, packets } = await phone();
+    const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+    expect(leg.address).toBe('127.0.0.1');
+    expect(leg.port % 2).toBe(0);
+    configure(leg, port);
+    const clip = { rate: 8000, samples: l16(sine(1000, 3200)) } as const;
+    expect(await leg.play(clip, { loop: 1, mix: false }).finished).toBe('completed');
+    const audio = Int16Array.from(
+      packets.flatMap((bytes) => [...decodeMulaw(parseRtp(bytes).payload)]),
+    );
+    const start = audio.findIndex((value) => Math.abs(value) > 500);
+    expect(purity(audio.subarray(start, start + 3000), 1000)).toBeGreaterThan(0.99);
+    expect(media.status()).toMatchObject({ ready: true, legs: 1 });
+  });
+
+  it('carries a caller into a stream and the stream back to the caller', async () => {
+    const media = engine();
+    const { socket, port, packets } = await phone();
+    const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+    configure(leg, port);
+    let chunks = 0;
+    const heard = Promise.withResolvers<void>();
+    const played = Promise.withResolvers<string>();
+    const stream = leg.openStream(
+      {
+        streamId: 'x',
+        encoding: 'audio/x-mulaw',
+        rate: 8000,
+        tracks: 'inbound',
+        bidirectional: true,
+        extraHeadersJson: '"{}"',
+        queueMs: 60_000,
+      },
+      {
+        media: (messages) => {
+          chunks += messages.length;
+          for (const bytes of messages) {
+            writePaddedNumber(bytes, '{"sequenceNumber":'.length, chunks);
+            const { payload } = JSON.parse(Buffer.from(bytes).toString()).media;
+            if (purity(decodeMulaw(Buffer.from(payload, 'base64')), 500) > 0.95) heard.resolve();
+          }
+        },
+        played: (name) => played.resolve(name),
+        degraded: () => undefined,
+        dtmf: () => undefined,
+      },
+    );
+    for (let i = 0; i < 3; i += 1) {
+      const payload = encodeMulaw(sine(500, FRAME, { from: i * FRAME }));
+      socket.send(rtp({ sequence: i, timestamp: i * FRAME, payload }), leg.port, '127.0.0.1');
+    }
+    await heard.promise;
+    stream.enqueue('audio/x-l16', 16_000, l16(sine(1000, 3200, { rate: 16_000 })));
+    stream.checkpoint('end');
+    expect(await played.promise).toBe('end');
+    expect(chunks).toBeGreaterThan(5);
+    const audio = Int16Array.from(
+      packets.flatMap((bytes) => [...decodeMulaw(parseRtp(bytes).payload)]),
+    );
+    const start = audio.findIndex((value) => Math.abs(value) > 500);
+    expect(purity(audio.subarray(start, start + 1400), 1000)).toBeGreaterThan(0.99);
+    expect(leg.close()).toMatchObject({ packetsReceived: 3, packetsLost: 0 });
+  });
+
+  it('takes anything at all on its ports and goes on', async () => {
+    const media = engine();
+    const { socket, port, packets } = await phone();
+    const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+    configure(leg, port);
+    for (let size = 0; size < 1500; size += 37) {
+      socket.send(
+        Buffer.from(Array.from({ length: size }, (_, i) => (i * 167 + size) & 0xff)),
+        leg.port,
+        '127.0.0.1',
+      );
+    }
+    await leg.play({ rate: 8000, samples: l16(sine(1000, 1600)) }, { loop: 1, mix: false })
+      .finished;
+    expect(packets.length).toBeGreaterThan(5);
+    expect(media.counters().malformed + media.counters().strangers).toBeGreaterThan(0);
+  });
+
+  it('refuses a leg when no port is left, and does not use one again while it rests', async () => {
+    const media = engine({ portMin: 32_000, portMax: 32_003 });
+    const a = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+    const b = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+    expect(new Set([a.port, b.port])).toEqual(new Set([32_000, 32_002]));
+    await expect(media.openLeg({ mediaTimeoutMs: 0 }, QUIET)).rejects.toMatchObject({
+      code: 'MEDIA_NO_PORTS',
+    });
+    a.close();
+    await expect(media.openLeg({ mediaTimeoutMs: 0 }, QUIET)).rejects.toMatchObject({
+      code: 'MEDIA_NO_PORTS',
+    });
+  });
+
+  it('passes over a port that another process holds', async () => {
+    const taken = createSocket('udp4');
+    taken.bind(32_010, '127.0.0.1');
+    await once(taken, 'listening');
+    closers.push(() => {
+      taken.close();
+    });
+    const media = engine({ portMin: 32_010, portMax: 32_013 });
+    expect((await media.openLeg({ mediaTimeoutMs: 0 }, QUIET)).port).toBe(32_012);
+  });
+
+  it('stops with legs open: what was waited for ends, and nothing new begins', async () => {
+    const media = engine();
+    const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+    configure(leg, 9);
+    const playback = leg.play(
+      { rate: 8000, samples: l16(sine(1000, 80_000)) },
+      { loop: 0, mix: false },
+    );
+    const digits = leg.sendDigits('123WWWW', { toneMs: 100, gapMs: 100, inband: false });
+    await media.stop();
+    expect(await playback.finished).toBe('stopped');
+    await digits;
+    await expect(media.openLeg({ mediaTimeoutMs: 0 }, QUIET)).rejects.toMatchObject({
+      code: 'MEDIA_UNAVAILABLE',
+    });
+    await media.stop();
+    expect(media.status().ready).toBe(false);
+  });
+});
