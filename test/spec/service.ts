@@ -131,6 +131,7 @@ export async function startService(options: ServiceOptions = {}) {
     clock,
     random,
     settings,
+    operations: deps.operations,
     folder,
     account,
     /** `/api/v1/Account/<first account>`. */

@@ -15,6 +15,7 @@ import { conferenceRoutes } from './routes/calls/conference.ts';
 import { liveCallRoutes } from './routes/calls/live.ts';
 import { placeCallRoute } from './routes/calls/place.ts';
 import { streamRoutes } from './routes/calls/stream.ts';
+import { docsRoutes } from './routes/docs.ts';
 import { healthRoutes } from './routes/health.ts';
 import { applicationRoutes } from './routes/provisioning/application.ts';
 import { credentialRoutes } from './routes/provisioning/credential.ts';
@@ -27,8 +28,7 @@ import { cdrRoutes } from './routes/records/cdr.ts';
 import { exportRoutes } from './routes/records/export.ts';
 import { recordingRoutes } from './routes/records/recording.ts';
 
-/** Every route of the service. */
-export const ROUTES: readonly Route[] = [
+const documented: readonly Route[] = [
   ...accountRoutes,
   ...ledgerRoutes,
   ...endpointRoutes,
@@ -57,3 +57,6 @@ export const ROUTES: readonly Route[] = [
   ...adminCallRoutes,
   ...adminServiceRoutes,
 ];
+
+/** Every route of the service. */
+export const ROUTES: readonly Route[] = [...documented, ...docsRoutes(documented)];

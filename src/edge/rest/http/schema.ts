@@ -31,9 +31,14 @@ export const oneOf = <const V extends readonly string[]>(
 export const flag = (initial?: boolean) =>
   Type.Boolean(initial === undefined ? {} : { default: initial });
 
-export const httpMethod = (initial: 'GET' | 'POST' = 'POST') =>
+/** Without a default in the schema: an update must not set what it does not name. */
+export const httpMethod = () =>
   hinted(
-    Type.Unsafe<'GET' | 'POST'>({ type: 'string', enum: ['GET', 'POST'], default: initial }),
+    Type.Unsafe<'GET' | 'POST'>({
+      type: 'string',
+      enum: ['GET', 'POST'],
+      description: 'default POST',
+    }),
     'must be GET or POST',
   );
 

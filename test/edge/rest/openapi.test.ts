@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApiDocument, operationId } from '../../../src/edge/rest/openapi.ts';
+import { ROUTES } from '../../../src/edge/rest/routes.ts';
+import { type Service, startService } from '../../spec/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+describe('the API page', () => {
+  it('lists every route in one OpenAPI 3.1 document, each under an id of its own', async () => {
+    const { body } = await service.get('/openapi.json', { as: null });
+    expect(body.openapi).toBe('3.1.0');
+    const listed = Object.values<object>(body.paths).flatMap((item) => Object.keys(item)).length;
+    expect(listed).toBe(ROUTES.length);
+    expect(new Set(ROUTES.map(operationId)).size).toBe(ROUTES.length);
+  });
+
+  it('says of each operation who may use it, and what is refused', () => {
+    const document = openApiDocument(ROUTES, 'http://x') as {
+      paths: Record<string, Record<string, { security: object[]; responses: object }>>;
+    };
+    const credit = document.paths['/admin/v1/accounts/{auth_id}/credit']?.['post'];
+    expect(credit?.security).toEqual([{ adminToken: [] }]);
+    expect(Object.keys(credit?.responses ?? {})).toEqual(['201', 'default']);
+    const list = document.paths['/api/v1/Account/{auth_id}/transactions']?.['get'];
+    expect(list?.security).toContainEqual({ accessToken: [] });
+  });
+
+  it('names every parameter of every path', () => {
+    for (const route of ROUTES) {
+      const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const { properties = {} } = (route.params ?? {}) as { properties?: object };
+      expect(Object.keys(properties).sort(), route.path).toEqual(inPath.sort());
+    }
+  });
+
+  it('is a page without script or anything from elsewhere', async () => {
+    const page = await service.get('/docs', { as: null });
+    expect(page.status).toBe(200);
+    expect(page.headers['content-type']).toContain('text/html');
+    expect(page.text).not.toMatch(/<script|<link|https?:\/\/(?!x)|url\(/);
+    expect(page.text).toContain('/api/v1/Account/{auth_id}/Call/');
+  });
+});

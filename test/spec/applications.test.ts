@@ -1,0 +1,116 @@
+/** Spec: POST …/Application/; dialect §3.2. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Service, startService } from './service.ts';
+
+let service: Service;
+let url: string;
+beforeEach(async () => {
+  service = await startService();
+  url = `${service.root}/Application/`;
+});
+afterEach(() => service.stop());
+
+const valid = {
+  app_name: 'demo',
+  answer_url: 'https://a.example/answer',
+  answer_method: 'POST',
+  hangup_url: 'https://a.example/hangup',
+  hangup_method: 'GET',
+};
+const create = async (over: object = {}) => (await service.post(url, { ...valid, ...over })).body;
+
+describe('applications', () => {
+  it('POST creates: 201 with app_id as digits', async () => {
+    const reply = await service.post(url, valid);
+    expect(reply.status).toBe(201);
+    expect(reply.body).toEqual({
+      api_id: expect.any(String),
+      message: 'created',
+      app_id: expect.stringMatching(/^\d+$/),
+    });
+    const { body } = await service.get(`${url}${reply.body.app_id}/`);
+    expect(body).toMatchObject({ ...valid, app_id: reply.body.app_id, application_type: 'XML' });
+  });
+
+  it('hangup_url defaults to answer_url', async () => {
+    const made = await create({ hangup_url: undefined, hangup_method: undefined });
+    const { body } = await service.get(`${url}${made.app_id}/`);
+    expect(body.hangup_url).toBe('https://a.example/answer');
+  });
+
+  it.each([
+    [{ app_name: undefined }, 'app_name'],
+    [{ answer_url: undefined }, 'answer_url'],
+    [{ answer_url: 'not a url' }, 'answer_url'],
+    [{ answer_url: 'ftp://a.example/' }, 'answer_url'],
+    [{ answer_method: 'PUT' }, 'answer_method'],
+    [{ hangup_url: '/relative' }, 'hangup_url'],
+  ])('400 names the wrong field: %j', async (over, field) => {
+    const reply = await service.post(url, { ...valid, ...over });
+    expect(reply.status).toBe(400);
+    expect(reply.body.details).toHaveProperty(field);
+    expect(reply.body).toHaveProperty('api_id');
+  });
+
+  it('update changes what it names and nothing else: 202 changed', async () => {
+    const made = await create({ log_incoming_message: false });
+    const reply = await service.post(`${url}${made.app_id}/`, { app_name: 'renamed' });
+    expect([reply.status, reply.body.message]).toEqual([202, 'changed']);
+    const { body } = await service.get(`${url}${made.app_id}/`);
+    expect(body).toMatchObject({ ...valid, app_name: 'renamed', log_incoming_message: false });
+  });
+
+  it('default_endpoint_app: one of the account’s applications, used by endpoints bound to none', async () => {
+    const first = await create({ default_endpoint_app: true });
+    const second = await create();
+    const flags = async () =>
+      Promise.all(
+        [first, second].map(
+          async ({ app_id: id }) => (await service.get(`${url}${id}/`)).body.default_endpoint_app,
+        ),
+      );
+    expect(await flags()).toEqual([true, false]);
+    await service.post(`${url}${second.app_id}/`, { default_endpoint_app: 'true' });
+    expect(await flags()).toEqual([false, true]);
+    const account = await service.accounts.get(service.account.authId);
+    expect(account?.defaultEndpointApp).toBe(Number(second.app_id));
+  });
+
+  it('delete: 204, and 409 while endpoints are attached unless cascade', async () => {
+    const made = await create();
+    await service.post(`${service.root}/Endpoint/`, {
+      username: 'alice',
+      password: 'longenough',
+      alias: 'a',
+      application: made.app_id,
+    });
+    expect((await service.send('DELETE', `${url}${made.app_id}/`)).status).toBe(409);
+    const cascaded = await service.send('DELETE', `${url}${made.app_id}/`, {
+      body: { cascade: 'true' },
+    });
+    expect([cascaded.status, cascaded.text]).toEqual([204, '']);
+    expect((await service.get(`${url}${made.app_id}/`)).status).toBe(404);
+  });
+
+  it('list: meta and objects, filter by part of the name', async () => {
+    await create();
+    await create({ app_name: 'other' });
+    const { body } = await service.get(`${url}?app_name__contains=oth`);
+    expect(body.meta.total_count).toBe(1);
+    expect(body.objects[0].app_name).toBe('other');
+  });
+
+  it('an application of another account is not there: 404 in the shape that SDKs read', async () => {
+    const made = await create();
+    const other = await service.addAccount({ name: 'Bob' });
+    const reply = await service.get(`/api/v1/Account/${other.authId}/Application/${made.app_id}/`, {
+      as: other,
+    });
+    expect(reply.status).toBe(404);
+    expect(reply.body).toEqual({
+      api_id: expect.any(String),
+      error: 'application not found',
+      message: 'application not found',
+    });
+  });
+});
