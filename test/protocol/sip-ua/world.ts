@@ -137,7 +137,9 @@ export class World {
 }
 
 export const brief = (message: SipMessage): string =>
-  message.kind === 'request' ? message.method : `${message.status} ${message.cseq.method}`;
+  message.kind === 'request'
+    ? message.method
+    : `${message.status} ${message.cseqOrUndefined?.method ?? ''}`;
 
 const reversed = (flow: Flow): Flow => ({
   transport: flow.transport,

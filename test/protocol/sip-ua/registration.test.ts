@@ -1,0 +1,279 @@
+import { describe, expect, it } from 'vitest';
+import type { UserAgentOptions } from '../../../src/protocol/sip/user-agent-types.ts';
+import { answering, PEER, reply, SERVER } from './script.ts';
+import { type Agent, ANSWER, brief, OFFER, REALM, World } from './world.ts';
+
+function setup(options: Partial<UserAgentOptions> = {}) {
+  const world = new World();
+  const server = world.agent(SERVER, { realm: REALM, ...options });
+  server.users.set('alice', 'wonderland');
+  server.users.set('bob', 'builder');
+  return { world, server };
+}
+
+const register = (phone: Agent, username: string, password: string, more = {}): void =>
+  phone.tell({
+    kind: 'register',
+    registration: 1,
+    aor: `sip:${username}@${SERVER}`,
+    registrar: `sip:${SERVER}`,
+    account: { username, password },
+    expires: 600,
+    ...more,
+  });
+
+describe('registration through the wire', () => {
+  it('is challenged, stored before it is answered, and listed', () => {
+    const { world, server } = setup();
+    const phone = world.agent(PEER);
+    register(phone, 'alice', 'wonderland');
+    world.advance(50);
+    expect(world.ladder()).toEqual(['REGISTER', '401 REGISTER', 'REGISTER', '200 REGISTER']);
+    expect(phone.last('registration')).toMatchObject({ state: 'registered', status: 200 });
+    expect(server.stored.at(-1)?.save).toMatchObject([
+      { username: 'alice', contactUri: `sip:${PEER}:5060`, flow: { address: PEER, port: 5060 } },
+    ]);
+    expect(server.ua.contactsOf('alice', world.nowMs)).toHaveLength(1);
+    expect(server.ua.contactsOf('bob', world.nowMs)).toEqual([]);
+  });
+
+  it('is refreshed before it runs out, and gone after un-registering', () => {
+    const { world, server } = setup();
+    const phone = world.agent(PEER);
+    register(phone, 'alice', 'wonderland');
+    world.advance(7_000_000);
+    expect(server.ua.contactsOf('alice', world.nowMs)).toHaveLength(1);
+    phone.tell({ kind: 'unregister', registration: 1 });
+    world.advance(50);
+    expect(phone.last('registration').state).toBe('removed');
+    expect(server.ua.contactsOf('alice', world.nowMs)).toEqual([]);
+    expect(server.stored.at(-1)?.remove).toHaveLength(1);
+  });
+
+  it('runs out by itself, in memory and in the store', () => {
+    const { world, server } = setup();
+    const phone = world.agent(PEER);
+    register(phone, 'alice', 'wonderland');
+    world.advance(50);
+    world.lose = () => true;
+    world.advance(661_000);
+    expect(server.ua.contactsOf('alice', world.nowMs)).toEqual([]);
+    expect(server.stored.at(-1)).toMatchObject({ id: undefined, save: [] });
+    expect(server.stored.at(-1)?.remove).toHaveLength(1);
+  });
+
+  it('too brief gets 423, and our client asks for what it is told (RFC 3261 §10.2.8)', () => {
+    const { world, server } = setup({
+      registrar: { defaultExpires: 3600, minExpires: 1200, maxExpires: 7200, maxContacts: 3 },
+    });
+    const phone = world.agent(PEER);
+    register(phone, 'alice', 'wonderland');
+    world.advance(100);
+    expect(world.ladder()).toContain('423 REGISTER');
+    const [binding] = server.ua.contactsOf('alice', world.nowMs);
+    const leftMs = (binding?.expiresUs ?? 0) / 1000 - Date.UTC(2026, 0, 1) - world.nowMs;
+    expect(leftMs).toBeGreaterThan(1_199_000);
+  });
+
+  it('of another user than the credentials name gets 403', () => {
+    const { world, server } = setup();
+    const phone = world.agent(PEER);
+    register(phone, 'alice', 'wonderland', { aor: `sip:bob@${SERVER}` });
+    world.advance(50);
+    expect(phone.last('registration')).toMatchObject({ state: 'failed', status: 403 });
+    expect(server.ua.bindings(world.nowMs)).toEqual([]);
+  });
+
+  it('with a wrong password is refused like that of an unknown user, later with 403 for a while', () => {
+    const failures = { maxFailures: 3, windowMs: 60_000, maxSources: 10 };
+    const { world, server } = setup({ failures });
+    const phone = world.agent(PEER);
+    for (const [index, name] of ['alice', 'nobody', 'alice', 'alice'].entries()) {
+      register(phone, name, 'guess', { registration: index });
+      world.advance(100);
+    }
+    expect(world.ladder().filter((line) => line === '401 REGISTER')).toHaveLength(6);
+    expect(phone.last('registration')).toMatchObject({ state: 'failed', status: 403 });
+    world.advance(61_000);
+    register(phone, 'alice', 'wonderland', { registration: 9 });
+    world.advance(100);
+    expect(server.ua.contactsOf('alice', world.nowMs)).toHaveLength(1);
+  });
+
+  it('that cannot be stored gets 500', () => {
+    const { world, server } = setup();
+    server.storeWorks = false;
+    const phone = world.agent(PEER);
+    register(phone, 'alice', 'wonderland');
+    world.advance(50);
+    expect(phone.last('registration')).toMatchObject({ state: 'failed', status: 500 });
+  });
+
+  it('over TCP ends with its connection, and the client binds again (RFC 5626 §4.2)', () => {
+    const { world, server } = setup();
+    const phone = world.agent(PEER);
+    register(phone, 'alice', 'wonderland', { transport: 'tcp' });
+    world.advance(50);
+    expect(server.ua.contactsOf('alice', world.nowMs)).toMatchObject([
+      { flow: { transport: 'tcp', connectionId: '1' } },
+    ]);
+    server.tell({ kind: 'connectionLost', connectionId: 1 });
+    expect(server.ua.contactsOf('alice', world.nowMs)).toEqual([]);
+    expect(server.stored.at(-1)?.remove).toHaveLength(1);
+    phone.tell({ kind: 'connectionLost', connectionId: 1 });
+    world.advance(2_000);
+    expect(server.ua.contactsOf('alice', world.nowMs)).toHaveLength(1);
+  });
+
+  it('survives a restart: stored bindings are called again', () => {
+    const { world, server } = setup();
+    register(world.agent(PEER), 'alice', 'wonderland');
+    world.advance(50);
+    const again = world.agent('192.0.2.2', { realm: REALM });
+    again.tell({ kind: 'restoreBindings', bindings: server.stored.at(-1)?.save ?? [] });
+    expect(again.ua.contactsOf('alice', world.nowMs)).toHaveLength(1);
+    expect(again.ua.contactsOf('alice', world.nowMs + 601_000)).toEqual([]);
+  });
+
+  it('is refused by a plain phone with 405', () => {
+    const world = new World();
+    world.agent(SERVER);
+    register(world.agent(PEER), 'alice', 'wonderland');
+    world.advance(50);
+    expect(world.ladder()).toEqual(['REGISTER', '405 REGISTER']);
+  });
+
+  it('that keeps failing is tried less and less often (RFC 5626 §4.5)', () => {
+    const world = new World();
+    world.agent(SERVER);
+    register(world.agent(PEER), 'alice', 'wonderland');
+    world.advance(30_000 + 60_000 + 1_000);
+    const tries = world.sent.filter(({ message }) => brief(message) === 'REGISTER');
+    expect(tries.map(({ atMs }) => Math.round((atMs - 1000) / 1000))).toEqual([0, 30, 90]);
+  });
+});
+
+describe('calling a registered user', () => {
+  function registered(...addresses: string[]) {
+    const { world, server } = setup();
+    const phones = addresses.map((address) => {
+      const phone = world.agent(address);
+      register(phone, 'bob', 'builder');
+      world.advance(50);
+      return phone;
+    });
+    world.sent.length = 0;
+    server.tell({
+      kind: 'invite',
+      leg: 2,
+      target: { kind: 'registered', username: 'bob' },
+      from: { user: 'alice', host: SERVER, displayName: 'Alice' },
+      callId: 'fork-1',
+      sdp: OFFER,
+      headers: [['X-PH-Key', 'value']],
+      account: undefined,
+    });
+    world.advance(50);
+    return { world, server, phones };
+  }
+
+  it('rings all phones at once; the first to answer wins, the others are told so (RFC 3326)', () => {
+    const { world, server, phones } = registered('192.0.2.21', '192.0.2.22', '192.0.2.23');
+    for (const phone of phones) {
+      expect(phone.last('incoming').call.request.header('X-PH-Key')).toBe('value');
+      phone.tell({ kind: 'ring', leg: 1, sdp: undefined });
+    }
+    world.advance(50);
+    const [, second] = phones;
+    second?.tell({ kind: 'answer', leg: 1, sdp: ANSWER });
+    world.advance(100);
+    expect(server.last('connected')).toMatchObject({ sdp: ANSWER });
+    const ends = [phones[0], phones[2]].map((phone) => phone?.last('ended').end);
+    for (const end of ends) {
+      expect(end).toMatchObject({ how: 'cancel', reason: expect.stringContaining('elsewhere') });
+    }
+    server.tell({ kind: 'hangup', leg: 2, status: 487, reason: undefined });
+    world.advance(100);
+    expect(second?.last('ended').end).toMatchObject({ how: 'bye' });
+  });
+
+  it('ends when the last phone refused, with the most telling status (RFC 3261 §16.7 step 6)', () => {
+    const { world, server, phones } = registered('192.0.2.21', '192.0.2.22');
+    for (const [index, status] of [503, 486].entries()) {
+      phones[index]?.tell({ kind: 'hangup', leg: 1, status, reason: undefined });
+      world.advance(50);
+    }
+    expect(server.last('ended').end).toMatchObject({ how: 'refused', status: 486 });
+  });
+
+  it('ends at once when one phone declines for its user (6xx)', () => {
+    const { world, server, phones } = registered('192.0.2.21', '192.0.2.22');
+    phones[0]?.tell({ kind: 'hangup', leg: 1, status: 603, reason: undefined });
+    world.advance(50);
+    expect(phones[1]?.last('ended').end).toMatchObject({ how: 'cancel' });
+    expect(server.last('ended').end).toMatchObject({ status: 603 });
+  });
+
+  it('takes early media of the first phone that brings some', () => {
+    const { world, server, phones } = registered('192.0.2.21', '192.0.2.22');
+    phones[1]?.tell({ kind: 'ring', leg: 1, sdp: ANSWER });
+    world.advance(20);
+    phones[0]?.tell({ kind: 'ring', leg: 1, sdp: OFFER });
+    world.advance(20);
+    const progress = server.events.filter((event) => event.kind === 'progress');
+    expect(progress.map(({ sdp }) => sdp)).toEqual([ANSWER, undefined]);
+  });
+
+  it('is cancelled on every phone when the caller gives up', () => {
+    const { world, server, phones } = registered('192.0.2.21', '192.0.2.22');
+    server.tell({ kind: 'hangup', leg: 2, status: 487, reason: undefined });
+    world.advance(100);
+    for (const phone of phones) expect(phone.last('ended').end).toMatchObject({ how: 'cancel' });
+  });
+
+  it('goes to where the REGISTER came from, not to the private Contact, and along its Path (RFC 3327)', () => {
+    const { world, server } = setup();
+    const peer = world.peer(PEER);
+    const flow = {
+      transport: 'udp',
+      address: PEER,
+      port: 40_000,
+      connectionId: undefined,
+    } as const;
+    const base = {
+      username: 'bob',
+      callId: 'c',
+      cseq: 1,
+      expiresUs: Number.MAX_SAFE_INTEGER,
+      q: 1,
+      instanceId: undefined,
+      userAgent: '',
+      flow,
+      updatedUs: 0,
+    };
+    server.tell({
+      kind: 'restoreBindings',
+      bindings: [
+        { ...base, contactUri: 'sip:bob@10.0.0.7:5062', path: [] },
+        { ...base, contactUri: 'sip:bob@10.0.0.8', path: [`<sip:edge@${PEER}:5070;lr>`] },
+      ],
+    });
+    answering(peer, (request) => reply(request, 480));
+    server.tell({
+      kind: 'invite',
+      leg: 2,
+      target: { kind: 'registered', username: 'bob' },
+      from: { user: 'alice', host: SERVER, displayName: '' },
+      callId: 'nat',
+      sdp: OFFER,
+      headers: [],
+      account: undefined,
+    });
+    world.advance(50);
+    const invites = world.sent.filter(({ message }) => brief(message) === 'INVITE');
+    expect(invites.map(({ to }) => to)).toEqual([`${PEER}:40000`, `${PEER}:5070`]);
+    const uris = invites.map(({ message }) => message.kind === 'request' && message.requestUri);
+    expect(uris).toEqual(['sip:bob@10.0.0.7:5062', 'sip:bob@10.0.0.8']);
+    expect(invites[1]?.message.list('route')).toEqual([`<sip:edge@${PEER}:5070;lr>`]);
+  });
+});

@@ -1,0 +1,141 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { loopMark } from '../../../src/protocol/sip/dialog/loop.ts';
+import { invite, PEER, type RequestScript, SERVER, say } from './script.ts';
+import { brief, REALM, World } from './world.ts';
+
+function setup() {
+  const world = new World();
+  const server = world.agent(SERVER, { realm: REALM, trustedSource: () => 'carrier' });
+  const peer = world.peer(PEER);
+  const answerTo = (script: RequestScript) => {
+    say(peer, script);
+    world.advance(20);
+    return peer.lastResponse();
+  };
+  return { world, server, peer, answerTo };
+}
+
+describe('requests that cannot be served (RFC 3261 §8.2)', () => {
+  it('an unknown method gets 405 and what is allowed', () => {
+    const response = setup().answerTo({ method: 'PUBLISH' });
+    expect(response.status).toBe(405);
+    expect(response.tokens('allow')).toEqual(expect.arrayContaining(['invite', 'register']));
+  });
+
+  it('a Request-URI scheme that we cannot route gets 416', () => {
+    expect(setup().answerTo({ method: 'INVITE', uri: 'mailto:a@b', to: '<sip:a@b>' }).status).toBe(
+      416,
+    );
+  });
+
+  it('a required extension that we lack gets 420 and its name, 100rel too', () => {
+    const response = setup().answerTo({
+      method: 'INVITE',
+      headers: ['Require: timer, 100rel, foo'],
+    });
+    expect(response.status).toBe(420);
+    expect(response.list('unsupported')).toEqual(['100rel', 'foo']);
+  });
+
+  it('a body that we cannot read gets 415 and what we accept, unless it is optional', () => {
+    const { answerTo, world, server, peer } = setup();
+    const script = { method: 'INVITE', body: 'hello', headers: ['Content-Type: text/plain'] };
+    const response = answerTo(script);
+    expect(response.status).toBe(415);
+    expect(response.header('accept')).toBe('application/sdp');
+    invite(peer, {
+      ...script,
+      callId: 'b',
+      headers: [...script.headers, 'Content-Disposition: x;handling=optional'],
+    });
+    world.advance(20);
+    expect(server.last('incoming').call.sdp).toBeUndefined();
+  });
+
+  it('a content encoding that we lack gets 415 and Accept-Encoding', () => {
+    const headers = ['Content-Encoding: gzip', 'Content-Type: application/sdp'];
+    const response = setup().answerTo({ method: 'INVITE', body: 'x', headers });
+    expect([response.status, response.header('accept-encoding')]).toEqual([415, 'identity']);
+  });
+
+  it('a caller who accepts no SDP gets 406', () => {
+    expect(setup().answerTo({ method: 'INVITE', headers: ['Accept: text/plain'] }).status).toBe(
+      406,
+    );
+  });
+
+  it('an INVITE without hops left gets 483, OPTIONS is answered all the same (§16.3 step 3)', () => {
+    const { answerTo } = setup();
+    expect(answerTo({ method: 'INVITE', maxForwards: 0 }).status).toBe(483);
+    expect(answerTo({ method: 'OPTIONS', maxForwards: 0, callId: 'o' }).status).toBe(200);
+  });
+
+  it('an INVITE of ours that comes back gets 482 when it is a loop, none when it is a spiral (§16.3 step 4)', () => {
+    const { answerTo, world, server, peer } = setup();
+    const uri = `sip:100@${SERVER}`;
+    const via = (mark: string): string =>
+      `Via: SIP/2.0/UDP ${SERVER}:5060;branch=z9hG4bKours.${mark}`;
+    expect(answerTo({ method: 'INVITE', headers: [via(loopMark(uri))] }).status).toBe(482);
+    invite(peer, { callId: 'spiral', headers: [via(loopMark('sip:200@elsewhere'))] });
+    world.advance(20);
+    expect(server.count('incoming')).toBe(1);
+  });
+
+  it('OPTIONS tells what we can do (§11.2)', () => {
+    const response = setup().answerTo({ method: 'OPTIONS' });
+    expect(response.status).toBe(200);
+    expect(response.tokens('allow')).toContain('invite');
+    expect(response.tokens('supported')).toEqual(['timer']);
+    expect(response.header('accept')).toBe('application/sdp');
+  });
+
+  it('an unknown authentication scheme gets a challenge of ours (RFC 4475 §3.3.7)', () => {
+    const { answerTo } = setup();
+    const response = answerTo({
+      method: 'REGISTER',
+      uri: `sip:${SERVER}`,
+      headers: ['Authorization: NoOneKnowsThisScheme opaque-data=here'],
+    });
+    expect(response.status).toBe(401);
+    expect(response.headers('www-authenticate').length).toBeGreaterThan(1);
+  });
+});
+
+interface Expectation {
+  readonly file: string;
+  readonly wire_status: number | null;
+  readonly wire_status_if_authorised?: number;
+}
+
+const TORTURE = '../shared/conformance/rfc4475';
+
+describe.skipIf(!existsSync(TORTURE))(`RFC 4475 on the wire (skipped without ${TORTURE})`, () => {
+  const rows = existsSync(TORTURE)
+    ? (JSON.parse(readFileSync(`${TORTURE}/expectations.json`, 'utf8')) as readonly Expectation[])
+    : [];
+  const wanted = rows.flatMap(({ file, wire_status, wire_status_if_authorised }) => {
+    const status = wire_status ?? wire_status_if_authorised;
+    return status === undefined || status === null ? [] : [[file, status] as const];
+  });
+
+  it.each(wanted)('%s is answered with %i', (file, status) => {
+    const { world, peer } = setup();
+    peer.sendText(SERVER, readFileSync(`${TORTURE}/${file}`));
+    world.advance(50);
+    const responses = world.sent.flatMap(({ message }) =>
+      message.kind === 'response' && message.status > 100 ? [message.status] : [],
+    );
+    expect(responses).toEqual([status]);
+  });
+
+  it.each(rows.map(({ file }) => file))('%s does no harm: the next request is served', (file) => {
+    const { world, peer } = setup();
+    peer.sendText(SERVER, readFileSync(`${TORTURE}/${file}`));
+    world.advance(40_000);
+    say(peer, { method: 'OPTIONS', callId: 'after' });
+    world.advance(50);
+    expect(world.ladder().at(-1)).toBe('200 OPTIONS');
+    expect(peer.heard.map(brief).at(-1)).toBe('200 OPTIONS');
+  });
+});
