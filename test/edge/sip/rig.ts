@@ -1,0 +1,308 @@
+/** A running signalling service on 127.0.0.1 and the bare sockets of its peers. */
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect, type Socket as TcpSocket } from 'node:net';
+import { silentLogger } from '../../../src/base/logger.ts';
+import type { InboundLeg } from '../../../src/domain/call/needs.ts';
+import type { Carrier } from '../../../src/domain/provisioning/types.ts';
+import type { Binding } from '../../../src/domain/registration/types.ts';
+import { systemClock } from '../../../src/edge/clock/system-clock.ts';
+import { systemRandom } from '../../../src/edge/clock/system-random.ts';
+import {
+  createSignalling,
+  type RunningSignalling,
+  type SignallingOptions,
+} from '../../../src/edge/sip/signalling.ts';
+import {
+  answerChallenge,
+  strongestChallenge,
+} from '../../../src/protocol/sip/auth/answer-challenge.ts';
+import { parseAuth } from '../../../src/protocol/sip/header/auth.ts';
+import { ha1Of } from '../../../src/protocol/sip/sip.ts';
+
+export const REALM = 'carillon.test';
+export const SDP =
+  'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n';
+const WAIT_MS = 3_000;
+
+export class MemoryBindings {
+  readonly rows = new Map<string, Binding>();
+
+  async save(binding: Binding): Promise<void> {
+    this.rows.set(`${binding.username} ${binding.contactUri}`, binding);
+  }
+
+  async remove(username: string, contactUri: string): Promise<void> {
+    this.rows.delete(`${username} ${contactUri}`);
+  }
+
+  async listAll(): Promise<readonly Binding[]> {
+    return [...this.rows.values()];
+  }
+}
+
+export interface Rig {
+  readonly signalling: RunningSignalling;
+  readonly bindings: MemoryBindings;
+  readonly legs: InboundLeg[];
+  /** Resolves with the next inbound leg. */
+  nextLeg(): Promise<InboundLeg>;
+  onLeg: (leg: InboundLeg) => void;
+}
+
+export const QUIET = {
+  ended: () => undefined,
+  offered: () => SDP,
+  answered: () => undefined,
+  dtmf: () => undefined,
+};
+
+export async function startRig(options: Partial<SignallingOptions> = {}): Promise<Rig> {
+  const bindings = new MemoryBindings();
+  const waiting: ((leg: InboundLeg) => void)[] = [];
+  const legs: InboundLeg[] = [];
+  const users: Readonly<Record<string, string>> = { alice: 'wonderland', bob: 'builder' };
+  const signalling = createSignalling({
+    host: '127.0.0.1',
+    port: 0,
+    publicHost: '127.0.0.1',
+    transports: ['udp', 'tcp'],
+    realm: REALM,
+    userAgent: 'carillon',
+    clock: systemClock,
+    random: systemRandom,
+    logger: silentLogger,
+    directory: {
+      async byUsername(username) {
+        const password = users[username];
+        if (password === undefined) return undefined;
+        const ha1 = (algorithm: 'MD5' | 'SHA-256' | 'SHA-512-256') =>
+          ha1Of(algorithm, username, REALM, password);
+        const secrets = { md5: ha1('MD5'), sha256: ha1('SHA-256'), sha512256: ha1('SHA-512-256') };
+        return { endpointId: username, accountId: 'MA_X', username, secrets };
+      },
+    },
+    bindings,
+    carriers: () => [],
+    ...options,
+  });
+  const rig: Rig = {
+    signalling,
+    bindings,
+    legs,
+    nextLeg: () => new Promise((resolve) => waiting.push(resolve)),
+    onLeg: (leg) => leg.attach(QUIET),
+  };
+  signalling.onInbound((leg) => {
+    rig.onLeg(leg);
+    legs.push(leg);
+    waiting.shift()?.(leg);
+  });
+  await signalling.start();
+  return rig;
+}
+
+export const carrier = (more: Partial<Carrier>): Carrier => ({
+  name: 'north',
+  host: '127.0.0.1',
+  port: 5060,
+  transport: 'udp',
+  auth: undefined,
+  sourceAddresses: ['127.0.0.1'],
+  prefixes: [''],
+  strip: 0,
+  prepend: '',
+  cpsLimit: 0,
+  concurrentCallsLimit: 0,
+  secure: false,
+  priority: 1,
+  enabled: true,
+  ...more,
+});
+
+/** Resolves when `condition` holds; polls, for what has no event of its own. */
+export async function until(condition: () => boolean): Promise<void> {
+  const endMs = Date.now() + WAIT_MS;
+  while (!condition()) {
+    if (Date.now() > endMs) throw new Error('condition not met in time');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** What both kinds of peer have in common: a queue of texts, read by what they begin with. */
+export abstract class WirePeer {
+  readonly texts: string[] = [];
+  readonly #seen = new Set<string>();
+  abstract readonly port: number;
+  abstract readonly transport: 'UDP' | 'TCP';
+  abstract write(text: string | Uint8Array): void;
+
+  /** The next message not read yet whose start line contains `start`. */
+  async read(start: string): Promise<string> {
+    let found: string | undefined;
+    await until(() => {
+      found = this.texts.find(
+        (text, i) => !this.#seen.has(`${i}`) && (text.split('\r\n')[0] ?? '').includes(start),
+      );
+      return found !== undefined;
+    }).catch(() => {
+      throw new Error(
+        `no "${start}" in ${this.texts.map((text) => text.split('\r\n')[0]).join(' | ')}`,
+      );
+    });
+    this.#seen.add(`${this.texts.indexOf(found ?? '')}`);
+    return found ?? '';
+  }
+}
+
+export class UdpPeer extends WirePeer {
+  readonly transport = 'UDP';
+  readonly #socket: UdpSocket;
+  readonly #to: number;
+
+  private constructor(socket: UdpSocket, to: number) {
+    super();
+    this.#socket = socket;
+    this.#to = to;
+    socket.on('message', (bytes) => this.texts.push(bytes.toString('latin1')));
+  }
+
+  static async open(to: number): Promise<UdpPeer> {
+    const socket = createSocket('udp4');
+    socket.bind(0, '127.0.0.1');
+    await once(socket, 'listening');
+    return new UdpPeer(socket, to);
+  }
+
+  get port(): number {
+    return this.#socket.address().port;
+  }
+
+  write(text: string | Uint8Array): void {
+    this.#socket.send(text, this.#to, '127.0.0.1');
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+}
+
+export class TcpPeer extends WirePeer {
+  readonly transport = 'TCP';
+  readonly socket: TcpSocket;
+  closed = false;
+  #pending = '';
+
+  constructor(socket: TcpSocket) {
+    super();
+    this.socket = socket;
+    socket.on('data', (chunk) => this.#received(chunk.toString('latin1')));
+    socket.on('close', () => {
+      this.closed = true;
+    });
+    socket.on('error', () => undefined);
+  }
+
+  static async open(to: number): Promise<TcpPeer> {
+    const socket = connect(to, '127.0.0.1');
+    await once(socket, 'connect');
+    return new TcpPeer(socket);
+  }
+
+  get port(): number {
+    return this.socket.localPort ?? 0;
+  }
+
+  write(text: string | Uint8Array): void {
+    this.socket.write(text);
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  #received(chunk: string): void {
+    this.#pending += chunk;
+    for (;;) {
+      const head = this.#pending.indexOf('\r\n\r\n');
+      if (head === -1) return;
+      const length = Number(/^content-length: (\d+)/im.exec(this.#pending)?.[1] ?? 0);
+      if (this.#pending.length < head + 4 + length) return;
+      this.texts.push(this.#pending.slice(0, head + 4 + length));
+      this.#pending = this.#pending.slice(head + 4 + length);
+    }
+  }
+}
+
+export const headerOf = (text: string, name: string): string =>
+  new RegExp(`^${name}: (.*)$`, 'im').exec(text)?.[1]?.trim() ?? '';
+
+let branches = 0;
+
+export interface RequestLines {
+  readonly method: string;
+  readonly uri: string;
+  readonly user?: string;
+  readonly to?: string;
+  readonly cseq?: number;
+  readonly callId: string;
+  readonly branch?: string;
+  readonly more?: readonly string[];
+  readonly body?: string;
+}
+
+/** A request of `alice` unless told otherwise. */
+export function requestText(peer: WirePeer, lines: RequestLines): string {
+  branches += 1;
+  const { method, uri, user = 'alice', to = `<${uri}>`, cseq = 1, body = '' } = lines;
+  const branch = lines.branch ?? `z9hG4bKwire${branches}`;
+  const transport = peer.transport === 'TCP' ? ';transport=tcp' : '';
+  return [
+    `${method} ${uri} SIP/2.0`,
+    `Via: SIP/2.0/${peer.transport} 127.0.0.1:${peer.port};rport;branch=${branch}`,
+    'Max-Forwards: 70',
+    `From: <sip:${user}@127.0.0.1>;tag=${lines.callId}`,
+    `To: ${to}`,
+    `Call-ID: ${lines.callId}`,
+    `CSeq: ${cseq} ${method}`,
+    `Contact: <sip:${user}@127.0.0.1:${peer.port}${transport}>`,
+    ...(lines.more ?? []),
+    ...(body === '' ? [] : ['Content-Type: application/sdp']),
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
+}
+
+/** The Authorization line that answers a 401. */
+export function authorization(
+  challenge: string,
+  lines: {
+    readonly method: string;
+    readonly uri: string;
+    readonly user?: string;
+    readonly password?: string;
+  },
+): string {
+  const values = [...challenge.matchAll(/^WWW-Authenticate: (.*)$/gim)].map(
+    (m) => m[1]?.trim() ?? '',
+  );
+  const understood = strongestChallenge(values.map(parseAuth).filter((c) => c !== undefined));
+  if (understood === undefined) throw new Error(`no challenge in ${challenge}`);
+  const { method, uri, user = 'alice', password = 'wonderland' } = lines;
+  const account = { username: user, password };
+  return `Authorization: ${answerChallenge(understood, account, { method, uri }, 1, systemRandom)}`;
+}
+
+/** Sends a request, answers its challenge, and returns the second attempt's lines. */
+export async function authenticated(peer: WirePeer, lines: RequestLines): Promise<void> {
+  peer.write(requestText(peer, lines));
+  const challenge = await peer.read('401');
+  if (lines.method === 'INVITE') {
+    const to = headerOf(challenge, 'To');
+    const branch = /branch=([^;\s]+)/.exec(headerOf(challenge, 'Via'))?.[1] ?? '';
+    peer.write(requestText(peer, { ...lines, method: 'ACK', to, branch, body: '' }));
+  }
+  const more = [...(lines.more ?? []), authorization(challenge, lines)];
+  peer.write(requestText(peer, { ...lines, cseq: 2, more }));
+}
