@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { HANGUP_CAUSES, type HangupCauseKey } from '../../../src/domain/call/types.ts';
+import { hangupReason, hangupStatus } from '../../../src/edge/sip/hangup-status.ts';
+import { inviteCommand } from '../../../src/edge/sip/invite-command.ts';
+import { callIdOf, MessageCounter, masked } from '../../../src/edge/sip/message-trace.ts';
+import { carrierAt, inRanges } from '../../../src/edge/sip/source-match.ts';
+import { carrier } from './rig.ts';
+
+describe('hangup causes in words of SIP', () => {
+  const keys = Object.keys(HANGUP_CAUSES) as HangupCauseKey[];
+
+  it.each(keys)('%s has a final failure status and a well-formed Reason', (key) => {
+    expect(hangupStatus(key)).toBeGreaterThanOrEqual(400);
+    expect(hangupStatus(key)).toBeLessThan(700);
+    expect(hangupReason(key)).toMatch(/^(Q\.850|SIP);cause=\d+;text="[^"]+"$/);
+  });
+
+  it.each([
+    ['busy', 486],
+    ['rejected', 603],
+    ['endpointNotRegistered', 480],
+    ['unallocated', 404],
+    ['outOfCredits', 402],
+    ['concurrencyBreached', 503],
+    ['loopDetected', 482],
+  ] as const)('%s is %i (dialect §3.12, Hangup)', (key, status) => {
+    expect(hangupStatus(key)).toBe(status);
+  });
+
+  it('a leg that lost the race learns that another one answered (RFC 3326 §3.1)', () => {
+    expect(hangupReason('lostRace')).toBe('SIP;cause=200;text="Call completed elsewhere"');
+  });
+});
+
+describe('source addresses of carriers', () => {
+  it.each([
+    ['192.0.2.7', ['192.0.2.7'], true],
+    ['192.0.2.7', ['192.0.2.0/24'], true],
+    ['192.0.3.7', ['192.0.2.0/24', '192.0.2.7'], false],
+    ['2001:db8::7', ['2001:db8::/32'], true],
+    ['2001:db8::7', ['192.0.2.0/24'], false],
+    ['192.0.2.7', ['rubbish', '1.2.3.4/99'], false],
+    ['rubbish', ['0.0.0.0/0'], false],
+  ])('%s in %j: %s', (address, ranges, expected) => {
+    expect(inRanges(address, ranges)).toBe(expected);
+  });
+
+  it('a disabled carrier matches nothing', () => {
+    expect(carrierAt('127.0.0.1', [carrier({ enabled: false })])).toBeUndefined();
+    expect(carrierAt('127.0.0.1', [carrier({ enabled: false }), carrier({ name: 'b' })])).toBe('b');
+  });
+});
+
+describe('outbound INVITEs', () => {
+  const context = {
+    leg: 2,
+    callId: 'c',
+    publicHost: 'sip.test',
+    carriers: [carrier({ port: undefined, transport: 'tcp' })],
+  };
+  const options = { from: { user: '+1 555', displayName: '' }, sdp: '', headers: [] };
+
+  it('to a carrier without a port leave SRV the choice, within its transport', () => {
+    const command = inviteCommand(
+      { kind: 'carrier', carrier: 'north', number: '49301' },
+      options,
+      context,
+    );
+    expect(command?.target).toEqual({
+      kind: 'uri',
+      uri: 'sip:49301@127.0.0.1;transport=tcp',
+      transport: 'tcp',
+    });
+  });
+
+  it('carry the identity to carriers and trunks, escaped, and not to phones (RFC 3325)', () => {
+    const uri = inviteCommand({ kind: 'uri', uri: 'sip:a@b' }, options, context);
+    expect(uri?.headers).toEqual([['P-Asserted-Identity', '<sip:+1%20555@sip.test>']]);
+    const phone = inviteCommand({ kind: 'endpoint', username: 'a' }, options, context);
+    expect(phone?.headers).toEqual([]);
+  });
+
+  it('have no place to go at a disabled or unknown carrier', () => {
+    const target = { kind: 'carrier', carrier: 'north', number: '1' } as const;
+    const off = { ...context, carriers: [carrier({ enabled: false })] };
+    expect(inviteCommand(target, options, off)).toBeUndefined();
+  });
+});
+
+describe('message traces', () => {
+  it('mask credentials in every form and keep the rest', () => {
+    const text =
+      'INVITE sip:a SIP/2.0\r\ni: abc@x\r\nAUTHORIZATION : Digest username="u",\r\n response="1"\r\nProxy-Authorization: Digest x\r\nVia: v\r\n\r\n';
+    expect(masked(text)).toBe(
+      'INVITE sip:a SIP/2.0\r\ni: abc@x\r\nAUTHORIZATION : Digest (masked)\r\nProxy-Authorization: Digest (masked)\r\nVia: v\r\n\r\n',
+    );
+    expect(callIdOf(text)).toBe('abc@x');
+  });
+
+  it('count strangers under one name', () => {
+    const counter = new MessageCounter();
+    for (const line of ['FOO a SIP/2.0', 'BAR a SIP/2.0', 'SIP/2.0 200 OK', '', 'INVITE']) {
+      counter.note('in', Buffer.from(line));
+    }
+    expect(counter.rows().map(({ method, code, count }) => [method, code, count])).toEqual([
+      ['other', '', 4],
+      ['', '200', 1],
+    ]);
+  });
+});
