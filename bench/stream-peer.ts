@@ -29,6 +29,8 @@ const HOST = '127.0.0.1';
 const FRAME_MS = 20;
 /** Frames carry their number as one of these levels, apart enough to survive any rounding. */
 const CODES = 64;
+/** Byte offset of the middle sample of a 20 ms frame of L16 at 8 kHz. */
+const MIDDLE = 160;
 const SILENCE = Buffer.alloc(160, 0xff);
 /** Decoded samples above this are audio of the bot. */
 const LOUD = 2000;
@@ -59,7 +61,8 @@ function onMessage(bot: { socket: WebSocket; streamId: string }, text: string): 
   }
   if (message.event !== 'media') return;
   const { payload } = message.media;
-  const code = codeOfSample.get(Buffer.from(payload, 'base64').readInt16LE(0));
+  // A concealer delays samples by a few milliseconds: the middle of a frame is surely of the packet meant.
+  const code = codeOfSample.get(Buffer.from(payload, 'base64').readInt16LE(MIDDLE));
   if (code !== undefined && code > 0) {
     const delayMs = performance.now() - (sentAt[code] ?? 0);
     if (delayMs < (CODES - 1) * FRAME_MS) rtpToSocket.push(delayMs);
