@@ -11,8 +11,10 @@ namespace carillon {
 namespace {
 constexpr Nanos kRaiseTolerance = 10 * kMillisecond;
 constexpr Nanos kLowerTolerance = 20 * kMillisecond;
-/// So much too long that a cut in speech is better than the delay.
-constexpr Nanos kLowerInSpeech = 100 * kMillisecond;
+/// A delay that is too long waits so long for a pause to be cut in; then it is cut in speech.
+constexpr Nanos kWaitForPause = 2 * kSecond;
+/// The seam of a cut: long enough to hide a step in a voice's wave.
+constexpr size_t kSeamSamples = 80;
 constexpr Nanos kShortenInterval = kSecond;
 /// Packets late for so long without one in time: the path itself has become slower.
 constexpr Nanos kLateTooLong = 300 * kMillisecond;
@@ -59,11 +61,11 @@ void Playout::arrived(int64_t timestamp, size_t samples, Nanos arrival, bool tal
 
 void Playout::shorten(const SampleStore& store, Frame& out) {
   // `out` holds the frame that is left away: its beginning is blended into the one after it.
-  std::array<Sample, kFadeSamples> skipped;
-  std::copy_n(out.begin(), kFadeSamples, skipped.begin());
+  std::array<Sample, kSeamSamples> skipped;
+  std::copy_n(out.begin(), kSeamSamples, skipped.begin());
   counters_.concealed_samples += read_concealed(store, next_, concealer_, out);
   next_ += kFrameSamples;
-  crossfade(skipped, std::span<Sample>(out).first(kFadeSamples));
+  crossfade(skipped, std::span<Sample>(out).first(kSeamSamples));
   ++counters_.dropped_frames;
 }
 
@@ -85,9 +87,12 @@ void Playout::pop(Nanos now, const SampleStore& store, const DelayEstimator& del
   counters_.concealed_samples += read_concealed(store, next_, concealer_, out);
   next_ += kFrameSamples;
 
-  const Nanos excess = delay_ - wanted;
-  const bool may_shorten = more_to_come && now - last_shortened_ >= kShortenInterval;
-  if (may_shorten && (excess > kLowerInSpeech || (excess > kLowerTolerance && quiet(out)))) {
+  if (delay_ - wanted <= kLowerTolerance) {
+    too_long_since_ = now;
+    return;
+  }
+  const bool in_time = more_to_come && now - last_shortened_ >= kShortenInterval;
+  if (in_time && (quiet(out) || now - too_long_since_ >= kWaitForPause)) {
     shorten(store, out);
     last_shortened_ = now;
   }

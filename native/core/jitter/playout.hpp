@@ -44,6 +44,7 @@ class Playout {
   Nanos delay_ = 0;
   Nanos packet_time_ = kFrameTime;
   Nanos last_shortened_ = 0;
+  Nanos too_long_since_ = 0;
   Nanos late_since_ = -1;
   bool lost_track_ = false;
   PacketLossConcealer concealer_;

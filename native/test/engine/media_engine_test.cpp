@@ -1,0 +1,200 @@
+#include "engine/media_engine.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "core/leg/listeners.hpp"
+#include "test/support/signal.hpp"
+
+namespace carillon {
+
+namespace {
+
+const Address kLoopback = *parse_address("127.0.0.1", 0);
+
+LegRemote remote_at(const Address& peer) {
+  LegRemote remote;
+  remote.receive.peer = peer;
+  remote.receive.telephone_event = remote.send.telephone_event = 101;
+  remote.send.sending = true;
+  return remote;
+}
+
+void configure(MediaEngine& engine, uint32_t leg, const LegRemote& remote) {
+  engine.post([leg, remote](MediaLoop& loop) {
+    if (Leg* const found = loop.core().leg(leg)) found->configure(remote, loop.now());
+  });
+}
+
+}  // namespace
+
+TEST_SUITE("event ring") {
+  TEST_CASE("records come out whole and in order, across the wrap") {
+    EventRing ring;
+    std::vector<uint8_t> out(100'000);
+    std::vector<uint8_t> message(1100, 7);
+    uint32_t sent = 0;
+    uint32_t seen = 0;
+    for (int round = 0; round < 400; ++round) {
+      for (int i = 0; i < 80; ++i) ring.media(sent++, message);
+      ring.played(sent++, 5);
+      while (const size_t bytes = ring.take(out)) {
+        for (size_t at = 0; at < bytes;) {
+          uint32_t size = 0;
+          uint32_t handle = 0;
+          std::memcpy(&size, out.data() + at, 4);
+          std::memcpy(&handle, out.data() + at + 8, 4);
+          REQUIRE(handle == seen);
+          ++seen;
+          at += size;
+        }
+      }
+    }
+    CHECK(seen == sent);
+    CHECK(ring.dropped() == 0);
+  }
+
+  TEST_CASE("full of audio it drops audio, but what ends a call still finds room") {
+    EventRing ring;
+    const std::vector<uint8_t> message(1100, 7);
+    for (int i = 0; i < 20'000; ++i) ring.media(1, message);
+    const uint64_t dropped = ring.dropped();
+    CHECK(dropped > 0);
+    for (int i = 0; i < 1000; ++i) ring.media_timeout(2);
+    CHECK(ring.dropped() == dropped);
+  }
+}
+
+TEST_SUITE("handles of legs") {
+  TEST_CASE("are never 0, never have the top bit, and do not come back soon") {
+    LegHandles handles;
+    const uint32_t first = *handles.take();
+    handles.give_back(first);
+    for (int i = 0; i < 10'000; ++i) {
+      const uint32_t handle = *handles.take();
+      CHECK(handle != 0);
+      CHECK((handle & 0x8000'0000U) == 0);
+      CHECK(handle != first);
+      handles.give_back(handle);
+    }
+    for (uint32_t i = 0; i < MediaCore::kMaxLegs; ++i) CHECK(handles.take());
+    CHECK_FALSE(handles.take());
+  }
+}
+
+TEST_SUITE("manual engine") {
+  TEST_CASE("legs come, talk, join, record nothing and go in random order: no fault, no packet to a stranger") {
+    std::mt19937 random(21);
+    MediaEngine engine(MediaEngine::Drive::manual, kLoopback, [] {});
+    std::vector<uint32_t> legs;
+    std::vector<uint8_t> events(1 << 20);
+    const uint32_t room = 0x8000'0001U;
+    engine.post([made = std::make_unique<Room>(room)](MediaLoop& loop) mutable { loop.core().add_room(made); });
+    uint32_t handle = 1;
+    uint16_t port = 10'000;
+    for (int step = 0; step < 4000; ++step) {
+      const auto pick = [&] { return legs.empty() ? 0U : legs[random() % legs.size()]; };
+      switch (random() % 10) {
+        case 0: {
+          const auto opened = engine.open_leg(port = static_cast<uint16_t>(port + 2), {});
+          REQUIRE_FALSE(opened.failure);
+          legs.push_back(opened.handle);
+          configure(engine, opened.handle, remote_at(*parse_address("192.0.2.1", port)));
+          break;
+        }
+        case 1:
+          if (legs.size() > 8) {
+            const size_t index = random() % legs.size();
+            CHECK(engine.close_leg(legs[index]));
+            legs.erase(legs.begin() + static_cast<std::ptrdiff_t>(index));
+          }
+          break;
+        case 2:
+          engine.post([a = pick(), b = pick()](MediaLoop& loop) { loop.core().bridge(a, b); });
+          break;
+        case 3:
+          engine.post([a = pick(), b = pick()](MediaLoop& loop) { loop.core().unbridge(a, b); });
+          break;
+        case 4:
+          engine.post([leg = pick(), member = std::make_unique<RoomMember>(handle++, MemberFlags{})](
+                          MediaLoop& loop) mutable { loop.core().join(0x8000'0001U, leg, member); });
+          break;
+        case 5:
+          engine.post([member = static_cast<uint32_t>(random() % handle), out = std::unique_ptr<RoomMember>()](
+                          MediaLoop& loop) mutable {
+            out = loop.core().room(0x8000'0001U)->leave(member, loop.core().events());
+          });
+          break;
+        case 6: {
+          std::unique_ptr<LegTap> tap = std::make_unique<SilenceTap>(handle++, 100, 300);
+          engine.post([leg = pick(), tap = std::move(tap)](MediaLoop& loop) mutable {
+            if (Leg* const found = loop.core().leg(leg)) found->add(tap);
+          });
+          break;
+        }
+        default: {
+          const uint32_t leg = pick();
+          std::vector<uint8_t> packet(kRtpHeaderBytes + random() % 400);
+          write_rtp_header({false, 0, static_cast<uint16_t>(step), static_cast<uint32_t>(step) * 160, 5}, packet);
+          engine.inject(engine.port_of(leg), *parse_address("192.0.2.1", engine.port_of(leg)), packet, engine.now());
+        }
+      }
+      engine.advance(static_cast<Nanos>(random() % 30) * kMillisecond);
+      engine.take_events(events);
+      for (const SentPacket& packet : engine.take_sent()) CHECK(format_ip(packet.to) == "192.0.2.1");
+    }
+  }
+
+  TEST_CASE("missed ticks are made good in the timestamps, not in a burst") {
+    EventRing events;
+    struct Kept : PacketSink {
+      std::vector<uint32_t> timestamps;
+      void send(uint32_t, const Address&, Bytes packet) override { timestamps.push_back(read_u32(packet, 4)); }
+    } sink;
+    MediaCore core(sink, events);
+    LegConfig config;
+    config.handle = MediaCore::kMaxLegs;
+    core.add_leg(std::make_unique<Leg>(config));
+    core.leg(config.handle)->configure(remote_at(*parse_address("192.0.2.1", 4000)), 0);
+    Nanos now = 0;
+    for (int i = 0; i < 40; ++i) core.tick(now += kTick);
+    core.skip_ticks(200);
+    for (int i = 0; i < 40; ++i) core.tick(now += kTick);
+    REQUIRE(sink.timestamps.size() == 4);
+    CHECK(sink.timestamps[2] - sink.timestamps[1] == 11 * kFrameSamples);
+    CHECK(core.counters().skipped_ticks == 200);
+  }
+}
+
+TEST_SUITE("engine with its thread") {
+  TEST_CASE("a leg echoes its peer through a bridge to another leg, over sockets, and stops cleanly") {
+    MediaEngine engine(MediaEngine::Drive::thread, kLoopback, [] {});
+    uint16_t port = 33'000;
+    const auto open = [&] {
+      MediaEngine::Opened opened;
+      do opened = engine.open_leg(port = static_cast<uint16_t>(port + 2), {});
+      while (opened.failure);
+      return std::pair{opened.handle, port};
+    };
+    const auto [a, port_a] = open();
+    const auto [b, port_b] = open();
+    Address peer_a = kLoopback;
+    peer_a.port = port_b;
+    Address peer_b = kLoopback;
+    peer_b.port = port_a;
+    configure(engine, a, remote_at(peer_a));
+    configure(engine, b, remote_at(peer_b));
+    for (int i = 0; i < 200 && engine.figures(b)->packets_received < 5; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    CHECK(engine.figures(b)->packets_received >= 5);
+    CHECK(engine.close_leg(a));
+    CHECK_FALSE(engine.close_leg(a));
+    engine.stop();
+  }
+}
+
+}  // namespace carillon

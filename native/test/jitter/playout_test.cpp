@@ -1,0 +1,130 @@
+#include "core/jitter/playout.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "test/support/arrivals.hpp"
+
+namespace carillon {
+
+using test::Line;
+
+TEST_SUITE("sample store") {
+  TEST_CASE("packets of any length, order and overlap become samples at their place") {
+    SampleStore store;
+    const std::vector<Sample> one(80, 1);
+    const std::vector<Sample> two(240, 2);
+    CHECK(store.write(1000, one) == SampleStore::Written::stored);
+    CHECK(store.write(1160, two) == SampleStore::Written::stored);
+    CHECK(store.end() == 1400);
+    CHECK_FALSE(store.complete(1000, 160));
+    CHECK(store.run_at(1080, 200).count == 80);
+    CHECK_FALSE(store.run_at(1080, 200).present);
+    CHECK(store.write(1080, one) == SampleStore::Written::stored);
+    CHECK(store.complete(1000, 400));
+  }
+
+  TEST_CASE("forgets what is older than its capacity and refuses to jump beyond it") {
+    SampleStore store;
+    const std::vector<Sample> audio(160, 5);
+    store.write(0, audio);
+    for (int64_t at = 160; at < 2 * SampleStore::kCapacity; at += 160) store.write(at, audio);
+    CHECK_FALSE(store.complete(0, 160));
+    CHECK(store.write(0, audio) == SampleStore::Written::too_old);
+    CHECK(store.write(store.end() + SampleStore::kCapacity, audio) == SampleStore::Written::jumped);
+    CHECK(store.write(store.end() + SampleStore::kCapacity - 160, audio) == SampleStore::Written::stored);
+    CHECK_FALSE(store.complete(store.end() - 320, 160));
+  }
+
+  TEST_CASE("a whole ring is read back sample by sample, across its wrap") {
+    SampleStore store;
+    std::vector<Sample> audio(SampleStore::kCapacity);
+    for (size_t i = 0; i < audio.size(); ++i) audio[i] = static_cast<Sample>(i);
+    store.write(1234, audio);
+    CHECK(store.complete(1234, audio.size()));
+    std::vector<Sample> back(audio.size());
+    store.copy(1234, back);
+    CHECK(back == audio);
+  }
+}
+
+TEST_SUITE("jitter buffer") {
+  TEST_CASE("without jitter it delays by its minimum and changes nothing") {
+    Line line;
+    line.run(500, [](int) { return 30 * kMillisecond; });
+    const PlayoutCounters& counters = line.playout.counters();
+    CHECK(counters.late_packets == 0);
+    // Only the step from the starting delay to the minimum.
+    CHECK(counters.concealed_samples <= kFrameSamples);
+    CHECK(counters.dropped_frames <= 1);
+    CHECK(line.delay.back() <= DelayEstimator::kMinDelay + 20 * kMillisecond);
+    const std::span<const Sample> tail(line.heard.data() + 300 * kFrameSamples, 150 * kFrameSamples);
+    CHECK(test::sine_snr_db(tail, 400, kLineRate) > 60);
+  }
+
+  TEST_CASE("5 ms of jitter: no late packet at 40 ms of delay or less") {
+    Line line;
+    std::mt19937 random(1);
+    line.run(1000, [&](int) { return 30 * kMillisecond + static_cast<Nanos>(random() % 5000) * kMicrosecond; });
+    CHECK(line.playout.counters().late_packets == 0);
+    CHECK(*std::max_element(line.delay.begin() + 250, line.delay.end()) <= 40 * kMillisecond);
+  }
+
+  TEST_CASE("60 ms of jitter: the delay grows until hardly anything is late, and falls again in quiet") {
+    Line line;
+    std::mt19937 random(2);
+    line.run(1500, [&](int) { return 30 * kMillisecond + static_cast<Nanos>(random() % 60) * kMillisecond; });
+    const uint64_t late = line.playout.counters().late_packets;
+    CHECK(late < 60);
+    CHECK(line.delay.back() >= 50 * kMillisecond);
+    CHECK(line.delay.back() <= 120 * kMillisecond);
+  }
+
+  TEST_CASE("a stall of 500 ms: the first frame sent after it is played within 60 ms, the delay does not stay") {
+    Line line;
+    line.run(400, [](int i) -> Nanos {
+      const bool stalled = i >= 100 && i < 125;
+      return stalled ? (125 - i) * kFrameTime + 30 * kMillisecond : 30 * kMillisecond;
+    });
+    CHECK(line.playout.counters().resyncs == 0);
+    CHECK(line.delay.back() <= 60 * kMillisecond);
+    const std::span<const Sample> after(line.heard.data() + 130 * kFrameSamples, 200 * kFrameSamples);
+    CHECK(test::sine_snr_db(after, 400, kLineRate) > 20);
+  }
+
+  TEST_CASE("two percent of loss are concealed, the tone goes on") {
+    Line line;
+    std::mt19937 random(3);
+    line.run(1000, [&](int) -> std::optional<Nanos> {
+      if (random() % 50 == 0) return std::nullopt;
+      return 30 * kMillisecond;
+    });
+    CHECK(line.playout.counters().concealed_samples > 10 * kFrameSamples);
+    CHECK(line.playout.counters().concealed_samples < 40 * kFrameSamples);
+    const std::span<const Sample> tail(line.heard.data() + 100 * kFrameSamples, 800 * kFrameSamples);
+    CHECK(test::sine_snr_db(tail, 400, kLineRate) > 15);
+  }
+
+  TEST_CASE("a clock 200 ppm fast or slow: the delay stays bounded over ten minutes") {
+    for (const double drift : {200e-6, -200e-6}) {
+      Line line;
+      line.run(30'000, [&](int i) {
+        return 100 * kMillisecond + static_cast<Nanos>(drift * static_cast<double>(i) * kFrameTime);
+      });
+      CHECK(line.playout.counters().late_packets < 30);
+      CHECK(*std::max_element(line.delay.begin() + 100, line.delay.end()) <= 160 * kMillisecond);
+    }
+  }
+
+  TEST_CASE("a path that becomes 400 ms slower for good is followed") {
+    Line line;
+    bool lost_track = false;
+    line.run(300, [&](int i) -> Nanos { return i < 100 ? 30 * kMillisecond : 430 * kMillisecond; });
+    lost_track = line.playout.lost_track();
+    CHECK(lost_track);
+  }
+}
+
+}  // namespace carillon

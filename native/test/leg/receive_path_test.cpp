@@ -1,0 +1,189 @@
+#include "core/leg/receive_path.hpp"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "test/support/signal.hpp"
+
+namespace carillon {
+
+namespace {
+
+Address address(uint8_t last, uint16_t port) {
+  Address out;
+  out.family = Address::Family::ipv4;
+  out.ip = {192, 0, 2, last};
+  out.port = port;
+  return out;
+}
+
+struct Packets {
+  ReceivePath path;
+  Address from = address(7, 40000);
+  uint16_t sequence = 65'530;
+  uint32_t timestamp = 0xffff'ff00;
+  uint32_t ssrc = 1;
+  Nanos now = kSecond;
+
+  Packets() { path.configure({from, G711Law::mu, 0, uint8_t{101}}); }
+
+  Received send(uint8_t payload_type = 0, size_t samples = kFrameSamples, bool marker = false) {
+    std::vector<uint8_t> bytes(kRtpHeaderBytes + samples, 0x80);
+    write_rtp_header({marker, payload_type, sequence++, timestamp, ssrc}, bytes);
+    timestamp += static_cast<uint32_t>(samples);
+    const Received kind = path.receive(bytes, from, now).kind;
+    now += static_cast<Nanos>(samples) * kSampleTime;
+    return kind;
+  }
+};
+
+}  // namespace
+
+TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
+  TEST_CASE("the signalled address is believed with its first packet, and then no other") {
+    SourceLearner learner;
+    learner.expect(address(1, 10));
+    CHECK(learner.accept(address(1, 10), 1, kSecond));
+    for (uint16_t i = 0; i < 10; ++i) CHECK_FALSE(learner.accept(address(2, 20), i, kSecond));
+    CHECK(learner.target() == address(1, 10));
+  }
+
+  TEST_CASE("another source needs four packets in sequence within five seconds, without a rival") {
+    SourceLearner learner;
+    learner.expect(address(1, 10));
+    CHECK_FALSE(learner.accept(address(2, 20), 65534, kSecond));
+    CHECK_FALSE(learner.accept(address(2, 20), 65535, kSecond));
+    CHECK_FALSE(learner.accept(address(3, 30), 0, kSecond));
+    CHECK_FALSE(learner.accept(address(2, 20), 0, kSecond));
+    CHECK_FALSE(learner.accept(address(2, 20), 1, kSecond));
+    CHECK_FALSE(learner.accept(address(2, 20), 2, kSecond));
+    CHECK(learner.target() == address(1, 10));
+    CHECK(learner.accept(address(2, 20), 3, kSecond));
+    CHECK(learner.target() == address(2, 20));
+    CHECK_FALSE(learner.accept(address(1, 10), 4, kSecond));
+  }
+
+  TEST_CASE("after the window only the signalled address is believed") {
+    SourceLearner learner;
+    learner.expect(address(1, 10));
+    CHECK_FALSE(learner.accept(address(2, 20), 1, kSecond));
+    for (uint16_t i = 2; i < 30; ++i) CHECK_FALSE(learner.accept(address(2, 20), i, 7 * kSecond));
+    CHECK(learner.accept(address(1, 10), 1, 60 * kSecond));
+  }
+
+  TEST_CASE("a refresh with the same address keeps what was learned, a new address starts over") {
+    SourceLearner learner;
+    learner.expect(address(1, 10));
+    for (uint16_t i = 0; i < 4; ++i) learner.accept(address(2, 20), i, kSecond);
+    learner.expect(address(1, 10));
+    CHECK(learner.target() == address(2, 20));
+    learner.expect(address(1, 12));
+    CHECK(learner.target() == address(1, 12));
+    CHECK_FALSE(learner.locked());
+  }
+}
+
+TEST_SUITE("receive path") {
+  TEST_CASE("a payload type that was not negotiated is a stranger's; the static types are always understood") {
+    Packets packets;
+    CHECK(packets.send(0) == Received::audio);
+    CHECK(packets.send(8) == Received::audio);
+    CHECK(packets.send(13) == Received::comfort);
+    CHECK(packets.send(101, 4) == Received::event);
+    CHECK(packets.send(97) == Received::stranger);
+    CHECK(packets.path.strangers() == 1);
+  }
+
+  TEST_CASE("numbers and timestamps may wrap in the middle") {
+    Packets packets;
+    for (int i = 0; i < 50; ++i) CHECK(packets.send() == Received::audio);
+    CHECK(packets.path.reception().lost == 0);
+    CHECK(packets.path.store().complete(packets.path.store().end() - 3200, 3200));
+  }
+
+  TEST_CASE("a new SSRC counts from its second packet; a single stray one changes nothing (RFC 3550 A.1)") {
+    Packets packets;
+    for (int i = 0; i < 10; ++i) packets.send();
+    packets.ssrc = 99;
+    CHECK(packets.send() == Received::ignored);
+    packets.ssrc = 1;
+    CHECK(packets.send() == Received::audio);
+    packets.ssrc = 2;
+    packets.timestamp = 5;
+    packets.sequence = 9;
+    CHECK(packets.send() == Received::ignored);
+    CHECK(packets.send() == Received::audio);
+    CHECK(packets.send() == Received::audio);
+  }
+
+  TEST_CASE("a pause that the sender chose is no loss (DTX)") {
+    Packets packets;
+    for (int i = 0; i < 10; ++i) packets.send();
+    packets.timestamp += 1600;
+    packets.now += 200 * kMillisecond;
+    packets.send(0, kFrameSamples, true);
+    CHECK(packets.path.reception().lost == 0);
+    CHECK(packets.path.store().complete(packets.path.store().end() - 1920, 1920));
+  }
+
+  TEST_CASE("a timestamp that jumps to another timeline restarts the buffer at the present packet") {
+    Packets packets;
+    for (int i = 0; i < 10; ++i) packets.send();
+    const uint32_t generation = packets.path.store().generation();
+    packets.timestamp += 1'000'000'000;
+    packets.send();
+    CHECK(packets.path.store().generation() != generation);
+    Frame frame;
+    for (int i = 0; i < 10; ++i) {
+      packets.send();
+      packets.path.pop(packets.now, frame);
+    }
+    CHECK(test::rms(frame) > 1000);
+  }
+
+  TEST_CASE("packets of 10 to 120 ms and of odd lengths make the same frames") {
+    for (const size_t samples : {80U, 160U, 240U, 333U, 480U, 960U}) {
+      Packets packets;
+      Frame frame;
+      size_t loud = 0;
+      Nanos next_frame = packets.now;
+      for (int i = 0; i < 60; ++i) {
+        packets.send(0, samples);
+        for (; next_frame < packets.now; next_frame += kFrameTime) {
+          packets.path.pop(next_frame, frame);
+          if (i > 30 && test::rms(frame) > 1000) ++loud;
+        }
+      }
+      CAPTURE(samples);
+      CHECK(loud >= 29 * samples / kFrameSamples);
+    }
+  }
+
+  TEST_CASE("random packets of the right source never do harm") {
+    std::mt19937 random(11);
+    for (int round = 0; round < 20; ++round) {
+      Packets packets;
+      Frame frame;
+      for (int i = 0; i < 3000; ++i) {
+        std::vector<uint8_t> bytes(random() % 2000);
+        for (auto& byte : bytes) byte = static_cast<uint8_t>(random());
+        if (bytes.size() >= kRtpHeaderBytes && random() % 4 != 0) {
+          const std::array<uint8_t, 5> types{0, 8, 13, 101, 97};
+          const bool near = random() % 2 == 0;
+          if (!near) packets.sequence = static_cast<uint16_t>(random());
+          if (random() % 8 == 0) packets.timestamp = static_cast<uint32_t>(random());
+          write_rtp_header({random() % 9 == 0, types[random() % types.size()], packets.sequence++,
+                            packets.timestamp += 160, random() % 16 == 0 ? 7U : 1U},
+                           bytes);
+        }
+        packets.path.receive(bytes, packets.from, packets.now);
+        packets.now += static_cast<Nanos>(random() % 40) * kMillisecond;
+        packets.path.pop(packets.now, frame);
+      }
+      CHECK(packets.path.quality().loss_fraction <= 1);
+    }
+  }
+}
+
+}  // namespace carillon

@@ -1,0 +1,179 @@
+#include "core/stream/playback_queue.hpp"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <thread>
+
+#include "core/stream/stream_playback.hpp"
+
+namespace carillon {
+
+namespace {
+std::vector<Sample> ramp(size_t count, int from = 1) {
+  std::vector<Sample> out(count);
+  for (size_t i = 0; i < count; ++i) out[i] = static_cast<Sample>(from + static_cast<int>(i % 20000));
+  return out;
+}
+}  // namespace
+
+TEST_SUITE("playback queue") {
+  TEST_CASE("gives back what was put in, whatever the pieces") {
+    PlaybackQueue queue(100'000);
+    const auto audio = ramp(10'000);
+    std::mt19937 random(5);
+    for (size_t at = 0; at < audio.size();) {
+      const size_t count = std::min<size_t>(1 + random() % 500, audio.size() - at);
+      CHECK(queue.push(std::span(audio).subspan(at, count)));
+      at += count;
+    }
+    std::vector<Sample> back;
+    while (queue.queued() > 0) {
+      std::vector<Sample> piece(1 + random() % 300);
+      piece.resize(queue.read(piece).samples);
+      back.insert(back.end(), piece.begin(), piece.end());
+    }
+    CHECK(back == audio);
+  }
+
+  TEST_CASE("takes all of a message or nothing") {
+    PlaybackQueue queue(1000);
+    CHECK(queue.push(ramp(900)));
+    CHECK_FALSE(queue.push(ramp(101)));
+    CHECK(queue.queued() == 900);
+    CHECK(queue.push(ramp(100)));
+  }
+
+  TEST_CASE("a flood of tiny messages is bounded by number too") {
+    PlaybackQueue queue(8000);
+    int taken = 0;
+    while (taken < 8000 && queue.push(ramp(1))) ++taken;
+    CHECK(taken < 200);
+  }
+
+  TEST_CASE("reaches a checkpoint only after the last sample before it, and loses no audio around it") {
+    PlaybackQueue queue(10'000);
+    queue.push(ramp(200));
+    queue.checkpoint(1);
+    queue.checkpoint(2);
+    queue.push(ramp(120));
+    queue.checkpoint(3);
+    Frame frame;
+    CHECK(queue.read(frame).samples == 160);
+    CHECK_FALSE(queue.reached());
+    CHECK(queue.read(frame).samples == 40);
+    CHECK(queue.reached() == 1U);
+    CHECK(queue.reached() == 2U);
+    CHECK_FALSE(queue.reached());
+    CHECK(queue.read(frame).samples == 120);
+    CHECK(queue.reached() == 3U);
+  }
+
+  TEST_CASE("clear drops audio and checkpoints for the producer at once, for the line with a short fade") {
+    PlaybackQueue queue(10'000);
+    queue.push(std::vector<Sample>(1000, 1000));
+    queue.checkpoint(1);
+    Frame frame;
+    queue.read(frame);
+    queue.clear();
+    CHECK(queue.queued() == 0);
+    queue.push(std::vector<Sample>(100, 500));
+    queue.checkpoint(2);
+    CHECK(queue.queued() == 100);
+    const PlaybackQueue::Taken taken = queue.read(frame);
+    CHECK(taken.cleared);
+    CHECK(taken.samples > 100);
+    CHECK(taken.samples < 150);
+    CHECK(std::abs(frame[taken.samples - 101]) < 60);  // faded out before the new audio begins
+    CHECK(frame[taken.samples - 1] == 500);
+    CHECK(queue.reached() == 2U);
+    CHECK_FALSE(queue.reached());
+  }
+
+  TEST_CASE("one thread fills while another empties: nothing is lost, doubled or out of order") {
+    PlaybackQueue queue(4000);
+    constexpr int kTotal = 400'000;
+    std::thread producer([&] {
+      std::mt19937 random(1);
+      for (int at = 0; at < kTotal;) {
+        const int count = std::min<int>(1 + static_cast<int>(random() % 400), kTotal - at);
+        std::vector<Sample> audio(static_cast<size_t>(count));
+        for (int i = 0; i < count; ++i) audio[static_cast<size_t>(i)] = static_cast<Sample>((at + i) % 30'000);
+        while (!queue.push(audio)) std::this_thread::yield();
+        if (random() % 8 == 0) queue.checkpoint(static_cast<uint32_t>(at));
+        at += count;
+      }
+    });
+    int got = 0;
+    int wrong = 0;
+    Frame frame;
+    while (got < kTotal) {
+      const size_t count = queue.read(frame).samples;
+      for (size_t i = 0; i < count; ++i, ++got) wrong += frame[i] == got % 30'000 ? 0 : 1;
+      while (queue.reached()) {
+      }
+      if (count == 0) std::this_thread::yield();
+    }
+    producer.join();
+    CHECK(wrong == 0);
+  }
+
+  TEST_CASE("one thread clears again and again while another plays") {
+    PlaybackQueue queue(4000);
+    std::atomic<bool> done{false};
+    std::thread player([&] {
+      Frame frame;
+      while (!done.load()) {
+        queue.read(frame);
+        while (queue.reached()) {
+        }
+      }
+    });
+    for (int i = 0; i < 20'000; ++i) {
+      queue.push(ramp(200));
+      if (i % 3 == 0) queue.checkpoint(static_cast<uint32_t>(i));
+      if (i % 5 == 0) {
+        queue.clear();
+        CHECK(queue.queued() == 0);
+      }
+    }
+    done = true;
+    player.join();
+  }
+}
+
+TEST_SUITE("playback of a stream") {
+  TEST_CASE("starts without a prebuffer, and builds a cushion only after a hole inside an utterance") {
+    auto queue = std::make_shared<PlaybackQueue>(100'000);
+    StreamPlayback playback(queue);
+    Frame frame;
+    queue->push(ramp(kFrameSamples));
+    Nanos now = kSecond;
+    CHECK(playback.next(now, frame).audible);
+    CHECK(playback.cushion() == 0);
+    // Three frames late in the middle of an utterance.
+    for (int i = 0; i < 3; ++i) CHECK_FALSE(playback.next(now += kFrameTime, frame).audible);
+    queue->push(ramp(kFrameSamples));
+    CHECK_FALSE(playback.next(now += kFrameTime, frame).audible);  // the cushion fills
+    CHECK(playback.cushion() > 0);
+    CHECK(playback.cushion() <= StreamPlayback::kMaxCushion);
+    for (int i = 0; i < 5; ++i) queue->push(ramp(kFrameSamples));
+    CHECK(playback.next(now += kFrameTime, frame).audible);
+  }
+
+  TEST_CASE("a short piece alone is held back no longer than the cushion") {
+    auto queue = std::make_shared<PlaybackQueue>(100'000);
+    StreamPlayback playback(queue);
+    Frame frame;
+    Nanos now = kSecond;
+    queue->push(ramp(kFrameSamples));
+    playback.next(now, frame);
+    playback.next(now += kFrameTime, frame);
+    queue->push(ramp(kFrameSamples));
+    int waited = 0;
+    while (!playback.next(now += kFrameTime, frame).audible && waited < 20) ++waited;
+    CHECK(waited * kFrameTime <= StreamPlayback::kMaxCushion);
+  }
+}
+
+}  // namespace carillon

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/jitter/playout.hpp"
+#include "test/support/signal.hpp"
+
+// Feeds a jitter buffer with a tone whose packets arrive when a test says, and takes a frame every 20 ms.
+namespace carillon::test {
+
+struct Line {
+  SampleStore store;
+  DelayEstimator delays;
+  Playout playout;
+  std::vector<Sample> heard;
+  std::vector<Nanos> delay;
+
+  void arrive(int packet, Nanos at, double hz = 400) {
+    const int64_t timestamp = 100'000 + packet * static_cast<int64_t>(kFrameSamples);
+    std::vector<Sample> audio(kFrameSamples);
+    for (size_t i = 0; i < audio.size(); ++i) {
+      const double t = (packet * static_cast<double>(kFrameSamples) + static_cast<double>(i)) / kLineRate;
+      audio[i] = static_cast<Sample>(8000 * std::sin(2 * std::numbers::pi * hz * t));
+    }
+    delays.observe(timestamp, at);
+    store.write(timestamp, audio);
+    playout.arrived(timestamp, audio.size(), at, false, store, delays);
+  }
+
+  /// Packet i is sent at 20 i ms; `delay_of(i)`: its time on the way, nothing when it is lost.
+  void run(int packets, const std::function<std::optional<Nanos>(int)>& delay_of) {
+    std::vector<std::pair<Nanos, int>> arrivals;
+    for (int i = 0; i < packets; ++i) {
+      if (const auto on_way = delay_of(i)) arrivals.emplace_back(i * kFrameTime + *on_way, i);
+    }
+    std::stable_sort(arrivals.begin(), arrivals.end(), [](auto& a, auto& b) { return a.first < b.first; });
+    size_t next = 0;
+    for (int tick = 0; tick < packets; ++tick) {
+      const Nanos now = tick * kFrameTime + 7 * kMillisecond;
+      for (; next < arrivals.size() && arrivals[next].first <= now; ++next) {
+        arrive(arrivals[next].second, arrivals[next].first);
+      }
+      Frame frame;
+      playout.pop(now, store, delays, frame);
+      heard.insert(heard.end(), frame.begin(), frame.end());
+      delay.push_back(playout.delay());
+    }
+  }
+};
+
+}  // namespace carillon::test
