@@ -1,0 +1,82 @@
+import type { Connection } from './connection.ts';
+
+/** A refusal of the service, in one line. */
+export class Refused extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'Refused';
+    this.status = status;
+  }
+}
+
+export type Json = Readonly<Record<string, unknown>>;
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** Longest wait for an answer: a backup of a large database takes a while. */
+const TIMEOUT_MS = 600_000;
+
+/** The operator's API over HTTP. */
+export class AdminClient {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  get(path: string, query: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) search.set(name, String(value));
+    }
+    return this.#send('GET', search.size === 0 ? path : `${path}?${search}`);
+  }
+
+  post(path: string, body: object = {}): Promise<Json> {
+    return this.#send('POST', path, body);
+  }
+
+  patch(path: string, body: object): Promise<Json> {
+    return this.#send('PATCH', path, body);
+  }
+
+  delete(path: string): Promise<Json> {
+    return this.#send('DELETE', path);
+  }
+
+  async #send(method: Method, path: string, body?: object): Promise<Json> {
+    const { url, token } = this.#connection;
+    let reply: Response;
+    try {
+      reply = await fetch(`${url}/admin/v1${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+    } catch (cause) {
+      throw new Error(`cannot reach the service at ${url}: is it running? (npm start)`, { cause });
+    }
+    const text = await reply.text();
+    if (!reply.ok) throw new Refused(reply.status, refusalText(reply.status, text));
+    return text === '' ? {} : (JSON.parse(text) as Json);
+  }
+}
+
+function refusalText(status: number, text: string): string {
+  if (status === 401) return 'the service refused the admin token';
+  try {
+    const { error } = JSON.parse(text) as {
+      readonly error?: { readonly message?: string; readonly details?: Record<string, string> };
+    };
+    const details = Object.entries(error?.details ?? {}).map(([field, what]) => `${field} ${what}`);
+    const parts = [error?.message ?? `HTTP ${status}`, ...details];
+    return parts.join('; ');
+  } catch {
+    return `HTTP ${status}`;
+  }
+}

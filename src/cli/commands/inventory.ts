@@ -1,0 +1,151 @@
+import type { Command } from 'commander';
+import { assignments } from '../output.ts';
+import type { Session } from '../terminal.ts';
+
+type SessionOf = (command: Command) => Session;
+
+/** Numbers, carriers and rates. */
+export function addInventoryCommands(program: Command, sessionOf: SessionOf): void {
+  addNumberCommands(program, sessionOf);
+  addCarrierCommands(program, sessionOf);
+  addRateCommands(program, sessionOf);
+}
+
+function addNumberCommands(program: Command, sessionOf: SessionOf): void {
+  const numbers = program.command('numbers').description('phone numbers of the service');
+  numbers
+    .command('list')
+    .description('list numbers')
+    .option('--account <auth_id>', 'numbers of one account')
+    .option('--status <status>', 'available, active …')
+    .option('--search <digits>', 'part of the number')
+    .option('--limit <n>', 'rows', '100')
+    .action(async (flags: Record<string, string | undefined>, command: Command) => {
+      const session = sessionOf(command);
+      const { account, ...query } = flags;
+      const reply = await session.client.get('/numbers', { ...query, account_id: account });
+      session.list(reply, 'numbers', [
+        { title: 'NUMBER', value: (row) => row['e164'] },
+        { title: 'COUNTRY', value: (row) => row['country'] },
+        { title: 'STATUS', value: (row) => row['status'] },
+        { title: 'ACCOUNT', value: (row) => row['account_id'] },
+        { title: 'APPLICATION', value: (row) => row['application_id'] },
+        { title: 'TRUNK', value: (row) => row['trunk_group_id'] },
+        { title: 'MONTHLY', value: (row) => row['monthly_fee'], align: 'right' },
+        { title: 'CURRENCY', value: (row) => row['currency'] },
+      ]);
+    });
+  numbers
+    .command('add')
+    .description('put a number into the inventory, or straight on an account')
+    .argument('<e164>')
+    .argument('<key=value...>', 'country=US currency=USD monthly_fee=1 account_id=MA_…')
+    .action(async (e164: string, pairs: string[], _: object, command: Command) => {
+      const session = sessionOf(command);
+      const added = await session.client.post('/numbers', { ...assignments(pairs), e164 });
+      session.done(`number ${e164} added`, added);
+    });
+  numbers
+    .command('remove')
+    .description('take a free number out of the inventory')
+    .argument('<e164>')
+    .action(async (e164: string, _: object, command: Command) => {
+      const session = sessionOf(command);
+      await session.client.delete(`/numbers/${encodeURIComponent(e164)}`);
+      session.done(`number ${e164} removed`);
+    });
+}
+
+function addCarrierCommands(program: Command, sessionOf: SessionOf): void {
+  const carriers = program.command('carriers').description('SIP gateways');
+  carriers
+    .command('list')
+    .description('list SIP gateways')
+    .action(async (_: object, command: Command) => {
+      const session = sessionOf(command);
+      session.list(await session.client.get('/carriers'), 'carriers', [
+        { title: 'NAME', value: (row) => row['name'] },
+        { title: 'HOST', value: (row) => row['host'] },
+        { title: 'PORT', value: (row) => row['port'], align: 'right' },
+        { title: 'TRANSPORT', value: (row) => row['transport'] },
+        { title: 'PREFIXES', value: (row) => row['prefixes'] },
+        { title: 'PRIORITY', value: (row) => row['priority'], align: 'right' },
+        { title: 'ENABLED', value: (row) => row['enabled'] },
+      ]);
+    });
+  carriers
+    .command('add')
+    .description('add a SIP gateway')
+    .argument('<name>')
+    .argument('<key=value...>', 'host=sip.example port=5060 transport=udp prefixes=\'["1","44"]\'')
+    .action(async (name: string, pairs: string[], _: object, command: Command) => {
+      const session = sessionOf(command);
+      const added = await session.client.post('/carriers', { ...assignments(pairs), name });
+      session.done(`carrier ${name} added`, added);
+    });
+  carriers
+    .command('set')
+    .description('change a SIP gateway')
+    .argument('<name>')
+    .argument('<key=value...>')
+    .action(async (name: string, pairs: string[], _: object, command: Command) => {
+      const session = sessionOf(command);
+      const path = `/carriers/${encodeURIComponent(name)}`;
+      session.done(`carrier ${name} changed`, await session.client.patch(path, assignments(pairs)));
+    });
+  carriers
+    .command('remove')
+    .description('remove a SIP gateway')
+    .argument('<name>')
+    .action(async (name: string, _: object, command: Command) => {
+      const session = sessionOf(command);
+      await session.client.delete(`/carriers/${encodeURIComponent(name)}`);
+      session.done(`carrier ${name} removed`);
+    });
+}
+
+function addRateCommands(program: Command, sessionOf: SessionOf): void {
+  const rates = program.command('rates').description('prices');
+  rates
+    .command('list')
+    .description('list rates in force')
+    .action(async (_: object, command: Command) => {
+      const session = sessionOf(command);
+      session.list(await session.client.get('/rates'), 'rates', [
+        { title: 'DIRECTION', value: (row) => row['direction'] },
+        { title: 'PREFIX', value: (row) => row['prefix'] },
+        { title: 'PER MINUTE', value: (row) => row['per_minute'], align: 'right' },
+        { title: 'PULSE S', value: (row) => row['pulse_seconds'], align: 'right' },
+        { title: 'CURRENCY', value: (row) => row['currency'] },
+        { title: 'ACCOUNT', value: (row) => row['account_id'] },
+      ]);
+    });
+  rates
+    .command('set')
+    .description('set a rate')
+    .argument('<direction>', 'outbound, inbound, sip, stream, recording or number')
+    .argument('<per_minute>', 'currency units')
+    .option('--prefix <digits>', 'numbers that begin with it', '')
+    .option('--currency <code>', 'currency', 'USD')
+    .option('--pulse <seconds>', 'billing pulse', '60')
+    .option('--account <auth_id>', 'for this account only')
+    .action(
+      async (
+        direction: string,
+        perMinute: string,
+        flags: { prefix: string; currency: string; pulse: string; account?: string },
+        command: Command,
+      ) => {
+        const session = sessionOf(command);
+        const rate = await session.client.post('/rates', {
+          direction,
+          per_minute: Number(perMinute),
+          prefix: flags.prefix,
+          currency: flags.currency,
+          pulse_seconds: Number(flags.pulse),
+          ...(flags.account && { account_id: flags.account }),
+        });
+        session.done(`rate set: ${direction} ${flags.prefix || '(any)'} ${perMinute}`, rate);
+      },
+    );
+}

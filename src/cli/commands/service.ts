@@ -1,0 +1,141 @@
+import type { Command } from 'commander';
+import type { Json } from '../client.ts';
+import type { Session } from '../terminal.ts';
+
+type SessionOf = (command: Command) => Session;
+
+/** Calls, and the service itself. */
+export function addServiceCommands(program: Command, sessionOf: SessionOf): void {
+  addCallCommands(program, sessionOf);
+  addStateCommands(program, sessionOf);
+  addStoreCommands(program, sessionOf);
+}
+
+function addCallCommands(program: Command, sessionOf: SessionOf): void {
+  const calls = program.command('calls').alias('call').description('live calls');
+  calls
+    .command('list')
+    .description('list live and queued calls')
+    .action(async (_: object, command: Command) => {
+      const session = sessionOf(command);
+      session.list(await session.client.get('/calls'), 'calls', [
+        { title: 'CALL', value: (row) => row['call_uuid'] },
+        { title: 'ACCOUNT', value: (row) => row['account_id'] },
+        { title: 'DIRECTION', value: (row) => row['direction'] },
+        { title: 'STATUS', value: (row) => row['call_status'] },
+        { title: 'FROM', value: (row) => row['from'] },
+        { title: 'TO', value: (row) => row['to'] },
+        { title: 'SINCE', value: (row) => row['start_time'] },
+      ]);
+    });
+  calls
+    .command('show')
+    .description("show a call's timeline")
+    .argument('<call_uuid>')
+    .option('--messages', 'its SIP messages instead')
+    .action(async (uuid: string, flags: { messages?: boolean }, command: Command) => {
+      const session = sessionOf(command);
+      const path = `/calls/${encodeURIComponent(uuid)}`;
+      if (flags.messages) {
+        const reply = await session.client.get(`${path}/messages`);
+        return showMessages(session, reply);
+      }
+      const reply = await session.client.get(path);
+      session.list(reply, 'log', [
+        { title: 'TIME', value: (row) => String(row['at']).slice(11, 23) },
+        { title: 'KIND', value: (row) => row['kind'] },
+        { title: 'WHAT', value: (row) => row['text'] },
+        { title: 'FACTS', value: (row) => facts(row['facts']) },
+      ]);
+    });
+  calls
+    .command('hangup')
+    .description('hang up a call')
+    .argument('<call_uuid>')
+    .action(async (uuid: string, _: object, command: Command) => {
+      const session = sessionOf(command);
+      await session.client.delete(`/calls/${encodeURIComponent(uuid)}`);
+      session.done(`call ${uuid} hung up`);
+    });
+}
+
+const facts = (value: unknown): string =>
+  Object.entries((value ?? {}) as Json)
+    .map(([name, fact]) => `${name}=${typeof fact === 'string' ? fact : JSON.stringify(fact)}`)
+    .join(' ');
+
+function showMessages(session: Session, reply: Json): void {
+  const arrow = (row: Json): string => (row['direction'] === 'in' ? '<-' : '->');
+  const firstLine = (row: Json): string => String(row['text']).split('\r\n', 1)[0] ?? '';
+  session.list(reply, 'messages', [
+    { title: 'TIME', value: (row) => String(row['at']).slice(11, 23) },
+    { title: '', value: arrow },
+    { title: 'PEER', value: (row) => `${row['transport']} ${row['remote']}` },
+    { title: 'MESSAGE', value: firstLine },
+  ]);
+}
+
+function addStateCommands(program: Command, sessionOf: SessionOf): void {
+  program
+    .command('registrations')
+    .description('list live contacts of SIP endpoints')
+    .action(async (_: object, command: Command) => {
+      const session = sessionOf(command);
+      session.list(await session.client.get('/registrations'), 'registrations', [
+        { title: 'USERNAME', value: (row) => row['username'] },
+        { title: 'CONTACT', value: (row) => row['contact_uri'] },
+        { title: 'FROM', value: (row) => `${row['transport']} ${row['address']}:${row['port']}` },
+        { title: 'USER AGENT', value: (row) => row['user_agent'] },
+        { title: 'EXPIRES', value: (row) => row['expires_at'] },
+      ]);
+    });
+  program
+    .command('status')
+    .description('show the state of the service')
+    .action(async (_: object, command: Command) => {
+      const session = sessionOf(command);
+      const reply = await session.client.get('/status');
+      const { parts, ...rest } = reply;
+      const lines = ((parts ?? []) as Json[]).map(
+        (part) => `${part['part']}: ${part['ready'] ? 'up' : `down (${part['detail']})`}`,
+      );
+      session.one(reply, { ...rest, parts: lines });
+    });
+  program
+    .command('drain')
+    .description('take no new calls; running ones go on')
+    .action(async (_: object, command: Command) => {
+      const session = sessionOf(command);
+      session.done('the service takes no new calls', await session.client.post('/drain'));
+    });
+}
+
+function addStoreCommands(program: Command, sessionOf: SessionOf): void {
+  program
+    .command('backup')
+    .description('write a consistent copy of the database into the backups folder')
+    .option('--name <file>', 'file name; default: with the time')
+    .action(async (flags: { name?: string }, command: Command) => {
+      const session = sessionOf(command);
+      const work = session.client.post('/backup', flags.name ? { name: flags.name } : {});
+      const reply = await session.working('backing up', work);
+      session.done(`backup written: ${reply['path']} (${reply['bytes']} bytes)`, reply);
+    });
+  program
+    .command('verify')
+    .description('prove that the entries of every balance add up; exit status 1 when not')
+    .action(async (_: object, command: Command) => {
+      const session = sessionOf(command);
+      const reply = await session.working('verifying', session.client.post('/verify'));
+      if (reply['ok'] === true) return session.done('every balance adds up', reply);
+      session.list(reply, 'faults', [
+        { title: 'ACCOUNT', value: (row) => row['account_id'] },
+        { title: 'CURRENCY', value: (row) => row['currency'] },
+        { title: 'BALANCE', value: (row) => row['balance_micros'], align: 'right' },
+        { title: 'ENTRIES', value: (row) => row['sum_of_entries_micros'], align: 'right' },
+        { title: 'RESERVED', value: (row) => row['reserved_micros'], align: 'right' },
+        { title: 'HOLDS', value: (row) => row['sum_of_reservations_micros'], align: 'right' },
+      ]);
+      session.terminal.fail();
+    });
+}

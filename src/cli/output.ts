@@ -1,0 +1,67 @@
+/** Readable tables, or JSON for programs. */
+
+export interface Column<T> {
+  readonly title: string;
+  readonly value: (row: T) => unknown;
+  readonly align?: 'right';
+}
+
+const shown = (value: unknown): string => {
+  if (value === null || value === undefined || value === '') return '-';
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(shown).join(',');
+  if (typeof value === 'object') return JSON.stringify(value);
+  // Texts of callers and peers end up here: a terminal must not obey them.
+  return String(value).replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?');
+};
+
+export function table<T>(rows: readonly T[], columns: readonly Column<T>[]): readonly string[] {
+  if (rows.length === 0) return ['(none)'];
+  const cells = rows.map((row) => columns.map(({ value }) => shown(value(row))));
+  const widths = columns.map(({ title }, at) =>
+    Math.max(title.length, ...cells.map((line) => line[at]?.length ?? 0)),
+  );
+  const line = (parts: readonly string[]): string =>
+    parts
+      .map((part, at) =>
+        columns[at]?.align === 'right'
+          ? part.padStart(widths[at] ?? 0)
+          : part.padEnd(widths[at] ?? 0),
+      )
+      .join('  ')
+      .trimEnd();
+  return [line(columns.map(({ title }) => title)), ...cells.map(line)];
+}
+
+/** One thing, a line per member. */
+export function card(thing: Readonly<Record<string, unknown>>): readonly string[] {
+  const entries = Object.entries(thing);
+  const width = Math.max(0, ...entries.map(([name]) => name.length));
+  return entries.map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`);
+}
+
+/** `key=value` of the command line; JSON values where they parse, text otherwise. */
+export function assignments(pairs: readonly string[]): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    if (at <= 0) throw new Error(`expected key=value, not ${pair}`);
+    fields[pair.slice(0, at)] = parsed(pair.slice(at + 1));
+  }
+  return fields;
+}
+
+function parsed(text: string): unknown {
+  // A phone number or id of digits must stay text: only short numbers are numbers.
+  if (
+    /^-?\d{1,12}(\.\d+)?$/.test(text) ||
+    /^(true|false|null)$/.test(text) ||
+    /^[[{"]/.test(text)
+  ) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      return text;
+    }
+  }
+  return text;
+}

@@ -1,0 +1,53 @@
+import { Command, CommanderError } from 'commander';
+import { addAccountCommands } from './commands/accounts.ts';
+import { addInventoryCommands } from './commands/inventory.ts';
+import { addServiceCommands } from './commands/service.ts';
+import { addStreamCommands } from './stream-test.ts';
+import { type GlobalOptions, Session, type Terminal } from './terminal.ts';
+
+/** The operator's command line: a thin client of /admin/v1. */
+export function createProgram(terminal: Terminal): Command {
+  const program = new Command('carillon')
+    .description("operate a Carillon service; a client of its operator's API")
+    .option('--url <url>', 'address of the service; default: CARILLON_URL or the data folder')
+    .option('--token <token>', 'admin token; default: CARILLON_ADMIN_TOKEN or the data folder')
+    .option('--data-dir <folder>', 'data folder of the service; default: CARILLON_DATA_DIR or data')
+    .option('--json', 'JSON instead of tables')
+    .showHelpAfterError('(--help shows what there is)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.print(text.trimEnd()),
+      writeErr: (text) => terminal.note(text),
+    });
+  const sessionOf = (command: Command): Session =>
+    new Session(terminal, command.optsWithGlobals<GlobalOptions>());
+  addAccountCommands(program, sessionOf);
+  addInventoryCommands(program, sessionOf);
+  addServiceCommands(program, sessionOf);
+  addStreamCommands(program);
+  inherit(program);
+  return program;
+}
+
+/** Sub-commands end and speak as the program does. */
+function inherit(command: Command): void {
+  for (const child of command.commands) {
+    child.copyInheritedSettings(command);
+    inherit(child);
+  }
+}
+
+/** Runs one command line; what went wrong is one line on the error output and a failed status. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<void> {
+  try {
+    await createProgram(terminal).parseAsync([...args], { from: 'user' });
+  } catch (error) {
+    // Commander has said what it has to say; help and version are no failures.
+    if (error instanceof CommanderError) {
+      if (error.exitCode !== 0) terminal.fail();
+      return;
+    }
+    terminal.note(`${error instanceof Error ? error.message : String(error)}\n`);
+    terminal.fail();
+  }
+}

@@ -1,0 +1,76 @@
+import { AdminClient, type Json } from './client.ts';
+import { type ConnectionOptions, findConnection } from './connection.ts';
+import { type Column, card, table } from './output.ts';
+
+/** Where a command writes to; replaced in tests. */
+export interface Terminal {
+  print(line: string): void;
+  /** Progress, beside the output. */
+  note(text: string): void;
+  readonly interactive: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  fail(): void;
+}
+
+export interface GlobalOptions extends ConnectionOptions {
+  readonly json?: boolean;
+}
+
+const PROGRESS_EVERY_MS = 500;
+const FRAMES = ['|', '/', '-', '\\'];
+
+/** What every command is given: the service, and ways to show what it said. */
+export class Session {
+  readonly #terminal: Terminal;
+  readonly #options: GlobalOptions;
+
+  constructor(terminal: Terminal, options: GlobalOptions) {
+    this.#terminal = terminal;
+    this.#options = options;
+  }
+
+  get client(): AdminClient {
+    return new AdminClient(findConnection(this.#options, this.#terminal.env));
+  }
+
+  get terminal(): Terminal {
+    return this.#terminal;
+  }
+
+  /** The rows under `key` of a reply; the whole reply with --json. */
+  list(reply: Json, key: string, columns: readonly Column<Json>[]): void {
+    const rows = (reply[key] ?? []) as readonly Json[];
+    this.#show(reply, table(rows, columns));
+  }
+
+  one(reply: Json, shown: Json = reply): void {
+    this.#show(reply, card(shown));
+  }
+
+  done(sentence: string, reply: Json = {}): void {
+    this.#show(reply, [sentence]);
+  }
+
+  /** Shows that long work goes on, with the seconds it has taken. */
+  async working<T>(what: string, work: Promise<T>): Promise<T> {
+    if (!this.#terminal.interactive) return work;
+    const start = Date.now();
+    let turn = 0;
+    const timer = setInterval(() => {
+      const seconds = Math.round((Date.now() - start) / 1000);
+      this.#terminal.note(`\r${FRAMES[turn++ % FRAMES.length]} ${what} ${seconds} s`);
+    }, PROGRESS_EVERY_MS);
+    try {
+      return await work;
+    } finally {
+      clearInterval(timer);
+      this.#terminal.note('\r\u001b[K');
+    }
+  }
+
+  #show(reply: Json, lines: readonly string[]): void {
+    const json = this.#options.json === true;
+    const shown = json ? [JSON.stringify(reply, undefined, 2)] : lines;
+    for (const line of shown) this.#terminal.print(line);
+  }
+}

@@ -1,0 +1,185 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { run } from '../../src/cli/program.ts';
+import { aLiveCall } from '../spec/fake-control.ts';
+import { ADMIN_TOKEN, type Service, startService } from '../spec/service.ts';
+
+let service: Service;
+let url: string;
+let out: string[];
+let notes: string;
+let failed: boolean;
+beforeAll(async () => {
+  service = await startService();
+  url = (await service.server.start()).url;
+});
+afterAll(() => service.stop());
+beforeEach(() => {
+  out = [];
+  notes = '';
+  failed = false;
+});
+
+const carillon = (args: readonly string[], env: Record<string, string> = {}) =>
+  run(args, {
+    print: (line) => out.push(line),
+    note: (text) => {
+      notes += text;
+    },
+    interactive: false,
+    env: { CARILLON_URL: url, CARILLON_ADMIN_TOKEN: ADMIN_TOKEN, ...env },
+    fail: () => {
+      failed = true;
+    },
+  });
+
+describe('carillon accounts', () => {
+  it('create shows id and token once; list, show, set and credit work on it', async () => {
+    await carillon(['accounts', 'create', 'Grace', 'currency=EUR', 'cps_limit=7']);
+    const authId = /auth_id +(\S+)/.exec(out.join('\n'))?.[1] ?? '';
+    expect(authId).toMatch(/^MA_/);
+    expect(out.join('\n')).toMatch(/auth_token +\w{40,}/);
+
+    out = [];
+    await carillon(['credit', authId, '12.50', '--key', 'k1']);
+    await carillon(['credit', authId, '12.50', '--key', 'k1']);
+    expect(out.at(-1)).toContain('balance 12.5');
+
+    out = [];
+    await carillon(['accounts', 'set', authId, 'name=Grace Hopper', 'low_balance_threshold=5']);
+    await carillon(['accounts', 'list']);
+    expect(out.some((line) => line.startsWith(authId) && line.includes('Grace Hopper'))).toBe(true);
+
+    out = [];
+    await carillon(['accounts', 'show', authId]);
+    expect(out.join('\n')).toMatch(/available +12.5 EUR/);
+    expect(failed).toBe(false);
+  });
+
+  it('a debit is a negative amount after --', async () => {
+    await carillon(['credit', service.account.authId, '--', '-1.25']);
+    expect(out.at(-1)).toContain('balance -1.25');
+  });
+
+  it('--json prints what the service said', async () => {
+    await carillon(['--json', 'accounts', 'list']);
+    expect(JSON.parse(out.join('\n'))).toHaveProperty('accounts');
+  });
+
+  it('token rotate answers the new token', async () => {
+    await carillon(['token', 'rotate', service.account.authId, '--overlap', '60']);
+    expect(out.join('\n')).toMatch(/auth_token +\w{40,}/);
+  });
+});
+
+describe('carillon inventory', () => {
+  it('numbers, carriers and rates can be added, listed and removed', async () => {
+    await carillon([
+      'numbers',
+      'add',
+      '+14155550199',
+      'country=US',
+      'currency=USD',
+      'monthly_fee=1',
+    ]);
+    await carillon(['numbers', 'list']);
+    expect(out.join('\n')).toContain('+14155550199');
+    await carillon(['numbers', 'remove', '+14155550199']);
+
+    await carillon(['carriers', 'add', 'east', 'host=sip.example', 'prefixes=["1","44"]']);
+    await carillon(['carriers', 'set', 'east', 'priority=5']);
+    await carillon(['carriers', 'list']);
+    expect(out.at(-1)).toMatch(/^east +sip\.example .*1,44/);
+    await carillon(['carriers', 'remove', 'east']);
+
+    await carillon(['rates', 'set', 'outbound', '0.0065', '--prefix', '1']);
+    await carillon(['rates', 'list']);
+    expect(out.at(-1)).toMatch(/^outbound +1 +0\.0065/);
+    expect(failed).toBe(false);
+  });
+});
+
+describe('carillon service', () => {
+  it('calls list shows live calls; text from peers cannot steer the terminal', async () => {
+    service.control.calls = [aLiveCall({ from: 'evil\u001b[2J', to: '14155550101' })];
+    await carillon(['calls', 'list']);
+    expect(out.join('\n')).toContain('evil?[2J');
+    service.control.calls = [];
+    out = [];
+    await carillon(['calls', 'list']);
+    expect(out).toEqual(['(none)']);
+  });
+
+  it('status, registrations, drain, verify and backup answer', async () => {
+    for (const command of ['status', 'registrations', 'drain', 'verify', 'backup']) {
+      await carillon([command]);
+    }
+    expect(failed).toBe(false);
+    expect(out.join('\n')).toContain('every balance adds up');
+  });
+
+  it('verify fails with the balances that do not add up', async () => {
+    const proper = service.ledger.verify;
+    service.ledger.verify = async () => [
+      {
+        balanceId: 'b',
+        accountId: 'MA_X',
+        currency: 'USD',
+        balance: 5,
+        sumOfEntries: 4,
+        sumOfDailyTotals: 5,
+        reservedFunds: 0,
+        sumOfReservations: 0,
+      },
+    ];
+    await carillon(['verify']);
+    service.ledger.verify = proper;
+    expect(failed).toBe(true);
+    expect(out.join('\n')).toContain('MA_X');
+  });
+});
+
+describe('what goes wrong is one plain line and a failed status', () => {
+  it.each([
+    [['accounts', 'show', 'MA_NOBODY'], {}, 'account not found'],
+    [['accounts', 'list'], { CARILLON_ADMIN_TOKEN: 'wrong' }, 'refused the admin token'],
+    [['accounts', 'list'], { CARILLON_URL: 'http://127.0.0.1:9' }, 'cannot reach the service'],
+    [['accounts', 'create', 'X', 'cps_limit=many'], {}, 'cps_limit'],
+    [['credit', 'MA_X', 'ten'], {}, 'ten is no amount'],
+    [['nonsense'], {}, 'unknown command'],
+  ])('%j', async (args, env: Record<string, string>, said) => {
+    await carillon(args, env);
+    expect(failed).toBe(true);
+    expect(notes).toContain(said);
+  });
+
+  it('without a token it says where to get one', async () => {
+    await carillon(['status'], { CARILLON_ADMIN_TOKEN: '', CARILLON_DATA_DIR: '/nonexistent' });
+    expect(notes).toContain('CARILLON_ADMIN_TOKEN');
+  });
+});
+
+describe('the data folder', () => {
+  it('gives address and token when neither option nor environment does', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-cli-'));
+    mkdirSync(join(folder, 'keys'));
+    writeFileSync(join(folder, 'service.json'), JSON.stringify({ url }));
+    writeFileSync(join(folder, 'keys', 'admin.token'), `${ADMIN_TOKEN}\n`);
+    await run(['--data-dir', folder, 'status'], {
+      print: (line) => out.push(line),
+      note: (text) => {
+        notes += text;
+      },
+      interactive: false,
+      env: {},
+      fail: () => {
+        failed = true;
+      },
+    });
+    rmSync(folder, { recursive: true });
+    expect(notes).toBe('');
+    expect(out.join('\n')).toContain('calls_limit');
+  });
+});
