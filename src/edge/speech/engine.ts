@@ -1,0 +1,80 @@
+import type { SpeechRequest } from '../../domain/call/needs.ts';
+import { inPieces } from './pieces.ts';
+import type { RunProcess } from './process.ts';
+import { flattenSsml, safeSsml } from './ssml.ts';
+import {
+  espeakLanguage,
+  fliteVoice,
+  genderOf,
+  parseEspeakVoices,
+  parseFliteVoices,
+} from './voices.ts';
+
+/** One run of an engine, or a rest. */
+export type SpeechStep =
+  | { readonly kind: 'silence'; readonly ms: number }
+  | {
+      readonly kind: 'run';
+      readonly command: string;
+      /** Without the output file. */
+      readonly args: readonly string[];
+      readonly outputFlag: string;
+      readonly input: string;
+    };
+
+export interface SpeechEngine {
+  readonly name: 'flite' | 'espeak-ng';
+  /** Steps to say it, or undefined when the engine has no voice for the language. */
+  plan(request: SpeechRequest): readonly SpeechStep[] | undefined;
+}
+
+/** Undefined when it is not installed. */
+export async function findFlite(run: RunProcess): Promise<SpeechEngine | undefined> {
+  const listing = await run('flite', ['-lv'], '');
+  if (!listing.ok) return undefined;
+  const voices = parseFliteVoices(new TextDecoder().decode(listing.value));
+  return {
+    name: 'flite',
+    plan: ({ text, ssml, voice, language }) => {
+      const name = fliteVoice(genderOf(voice), language, voices);
+      if (name === undefined) return undefined;
+      const parts = ssml === undefined ? [{ kind: 'text' as const, text }] : flattenSsml(ssml);
+      return parts.flatMap((part): SpeechStep[] =>
+        part.kind === 'silence'
+          ? [part]
+          : inPieces(part.text, language).map((input) => ({
+              kind: 'run',
+              command: 'flite',
+              args: ['-voice', name, '-f', '-'],
+              outputFlag: '-o',
+              input,
+            })),
+      );
+    },
+  };
+}
+
+/** Undefined when it is not installed. */
+export async function findEspeak(run: RunProcess): Promise<SpeechEngine | undefined> {
+  const listing = await run('espeak-ng', ['--voices'], '');
+  if (!listing.ok) return undefined;
+  const languages = parseEspeakVoices(new TextDecoder().decode(listing.value));
+  return {
+    name: 'espeak-ng',
+    plan: ({ text, ssml, voice, language }) => {
+      const name = espeakLanguage(language, languages);
+      if (name === undefined) return undefined;
+      const variant = genderOf(voice) === 'female' ? `${name}+f3` : name;
+      const step = (input: string, markup: readonly string[]): SpeechStep => ({
+        kind: 'run',
+        command: 'espeak-ng',
+        // -b 1: the input is UTF-8. -m: it is SSML.
+        args: ['-v', variant, '-b', '1', ...markup, '--stdin'],
+        outputFlag: '-w',
+        input,
+      });
+      if (ssml !== undefined) return [step(safeSsml(ssml), ['-m'])];
+      return inPieces(text, language).map((input) => step(input, []));
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const SUFFIX = '.pcm';
+const MAX_FILES = 10_000;
+
+/** Speech once made, on disk by a hash of what made it; the least recently used is deleted first. */
+export class SpeechCache {
+  readonly #folder: string;
+  readonly #maxBytes: number;
+  /** Sizes by key, least recently used first. */
+  readonly #sizes = new Map<string, number>();
+  #bytes = 0;
+
+  /** Takes over what an earlier run left, oldest first. */
+  static async open(folder: string, maxBytes: number): Promise<SpeechCache> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const cache = new SpeechCache(folder, maxBytes);
+    const files = await Promise.all(
+      (await readdir(folder)).map(async (name) => ({ name, ...(await facts(join(folder, name))) })),
+    );
+    files.sort((a, b) => a.modifiedMs - b.modifiedMs);
+    for (const { name, size } of files) {
+      // Anything else is what a run that was killed left half done.
+      if (name.endsWith(SUFFIX)) cache.#note(name.slice(0, -SUFFIX.length), size);
+      else await rm(join(folder, name), { force: true, recursive: true });
+    }
+    await cache.#trim();
+    return cache;
+  }
+
+  private constructor(folder: string, maxBytes: number) {
+    this.#folder = folder;
+    this.#maxBytes = maxBytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** A file name in the cache's folder for work in progress. */
+  scratch(name: string): string {
+    return join(this.#folder, `${name}.tmp`);
+  }
+
+  async get(key: string): Promise<Uint8Array | undefined> {
+    const size = this.#sizes.get(key);
+    if (size === undefined) return undefined;
+    this.#sizes.delete(key);
+    this.#sizes.set(key, size);
+    try {
+      return new Uint8Array(await readFile(this.#path(key)));
+    } catch {
+      // Deleted by hand: it is made again.
+      this.#forget(key);
+      return undefined;
+    }
+  }
+
+  async put(key: string, samples: Uint8Array): Promise<void> {
+    const partial = this.scratch(`${key}.store`);
+    await writeFile(partial, samples, { mode: 0o600 });
+    await rename(partial, this.#path(key));
+    this.#note(key, samples.length);
+    await this.#trim();
+  }
+
+  #note(key: string, size: number): void {
+    this.#forget(key);
+    this.#sizes.set(key, size);
+    this.#bytes += size;
+  }
+
+  #forget(key: string): void {
+    this.#bytes -= this.#sizes.get(key) ?? 0;
+    this.#sizes.delete(key);
+  }
+
+  async #trim(): Promise<void> {
+    for (const key of this.#sizes.keys()) {
+      if (this.#bytes <= this.#maxBytes && this.#sizes.size <= MAX_FILES) break;
+      this.#forget(key);
+      await rm(this.#path(key), { force: true });
+    }
+  }
+
+  #path(key: string): string {
+    return join(this.#folder, key + SUFFIX);
+  }
+}
+
+async function facts(
+  path: string,
+): Promise<{ readonly size: number; readonly modifiedMs: number }> {
+  const { size, mtimeMs } = await stat(path);
+  return { size, modifiedMs: mtimeMs };
+}

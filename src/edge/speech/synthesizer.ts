@@ -1,0 +1,248 @@
+/** Front door: speech from text by flite and espeak-ng, as processes of their own. */
+import { createHash } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Logger } from '../../base/logger.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type {
+  Pcm,
+  SpeechProblem,
+  SpeechProblemKind,
+  SpeechRequest,
+  Synthesizer,
+} from '../../domain/call/needs.ts';
+import { openWav, resampler, toPcm16 } from '../../protocol/audio-file/audio-file.ts';
+import { findEspeak, findFlite, type SpeechEngine, type SpeechStep } from './engine.ts';
+import { processRunner, type RunProcess } from './process.ts';
+import { SpeechCache } from './speech-cache.ts';
+
+export interface SpeechOptions {
+  /** `auto`: flite for English (it sounds better), espeak-ng for everything else. */
+  readonly engine: 'auto' | 'espeak-ng' | 'flite' | 'none';
+  /** Folder of its own. */
+  readonly cacheDir: string;
+  readonly logger: Logger;
+  readonly limits?: Partial<SpeechLimits>;
+  /** Another way to run the programs (tests). */
+  readonly run?: RunProcess;
+}
+
+export interface SpeechLimits {
+  readonly maxCacheBytes: number;
+  readonly maxChars: number;
+  /** For a single run; pieces are at most 500 characters. */
+  readonly timeLimitMs: number;
+  readonly maxProcesses: number;
+  readonly maxWaiting: number;
+}
+
+export const SPEECH_LIMITS: SpeechLimits = {
+  maxCacheBytes: 200 * 1024 * 1024,
+  maxChars: 20_000,
+  timeLimitMs: 15_000,
+  maxProcesses: 2,
+  maxWaiting: 500,
+};
+
+export interface SpeechRoom extends Synthesizer {
+  /** Engines found, in order of preference; none: every request is `unavailable`. */
+  readonly engines: readonly string[];
+}
+
+const RATE = 8000;
+const MAX_LISTING_BYTES = 1024 * 1024;
+/** Samples of engine output converted in one turn of the event loop: under a millisecond. */
+const BLOCK = 4096;
+
+type Spoken = Result<Pcm, SpeechProblem>;
+
+/** Looks for the engines once, at start. */
+export async function createSynthesizer(options: SpeechOptions): Promise<SpeechRoom> {
+  const limits = { ...SPEECH_LIMITS, ...options.limits };
+  const run =
+    options.run ??
+    processRunner({ timeLimitMs: limits.timeLimitMs, maxOutputBytes: MAX_LISTING_BYTES });
+  const wanted = (name: string): boolean => options.engine === 'auto' || options.engine === name;
+  const found = await Promise.all([
+    wanted('flite') ? findFlite(run) : undefined,
+    wanted('espeak-ng') ? findEspeak(run) : undefined,
+  ]);
+  const engines = found.filter((engine) => engine !== undefined);
+  const cache = await SpeechCache.open(options.cacheDir, limits.maxCacheBytes);
+  return new ProcessSynthesizer(engines, cache, run, limits, options.logger);
+}
+
+class ProcessSynthesizer implements SpeechRoom {
+  readonly engines: readonly string[];
+  readonly #engines: readonly SpeechEngine[];
+  readonly #cache: SpeechCache;
+  readonly #run: RunProcess;
+  readonly #limits: SpeechLimits;
+  readonly #logger: Logger;
+  /** Runs under way, by key: many calls that say the same new words wait for one. */
+  readonly #making = new Map<string, Promise<Spoken>>();
+  readonly #waiting: Array<() => void> = [];
+  #processes = 0;
+
+  constructor(
+    engines: readonly SpeechEngine[],
+    cache: SpeechCache,
+    run: RunProcess,
+    limits: SpeechLimits,
+    logger: Logger,
+  ) {
+    this.engines = engines.map((engine) => engine.name);
+    this.#engines = engines;
+    this.#cache = cache;
+    this.#run = run;
+    this.#limits = limits;
+    this.#logger = logger;
+  }
+
+  async *speak(request: SpeechRequest, signal?: AbortSignal): AsyncIterable<Spoken> {
+    const planned = this.#plan(request);
+    if (!planned.ok) {
+      yield planned;
+      return;
+    }
+    const steps = planned.value;
+    let next = steps[0] === undefined ? undefined : this.#say(steps[0]);
+    for (let index = 0; next !== undefined; index += 1) {
+      const spoken = await unlessAborted(next, signal);
+      // The following piece is made while this one plays.
+      const following = spoken.ok ? steps[index + 1] : undefined;
+      next = following === undefined ? undefined : this.#say(following);
+      yield spoken;
+    }
+  }
+
+  #plan(request: SpeechRequest): Result<readonly SpeechStep[], SpeechProblem> {
+    const chars = Math.max(request.text.length, request.ssml?.length ?? 0);
+    if (chars > this.#limits.maxChars) {
+      return problem('tooLong', `${chars} characters, at most ${this.#limits.maxChars} are spoken`);
+    }
+    if (this.#engines.length === 0) {
+      return problem('unavailable', 'no speech synthesizer is installed (flite, espeak-ng)');
+    }
+    for (const engine of this.#engines) {
+      const steps = engine.plan(request);
+      if (steps !== undefined) return ok(steps);
+    }
+    return problem('unavailable', `no voice for language ${request.language}`);
+  }
+
+  /** Never rejects. */
+  #say(step: SpeechStep): Promise<Spoken> {
+    if (step.kind === 'silence') {
+      const samples = new Uint8Array(Math.round((step.ms * RATE) / 1000) * 2);
+      return Promise.resolve(ok({ rate: RATE, samples }));
+    }
+    const key = createHash('sha256')
+      .update(JSON.stringify([step.command, step.args, step.input]))
+      .digest('hex');
+    const running = this.#making.get(key);
+    if (running !== undefined) return running;
+    const making = this.#fromCacheOrEngine(key, step)
+      .catch((error: unknown) =>
+        problem('failed', error instanceof Error ? error.message : String(error)),
+      )
+      .finally(() => this.#making.delete(key));
+    this.#making.set(key, making);
+    return making;
+  }
+
+  async #fromCacheOrEngine(key: string, step: SpeechStep & { kind: 'run' }): Promise<Spoken> {
+    const known = await this.#cache.get(key);
+    if (known !== undefined) return ok({ rate: RATE, samples: known });
+    if (!(await this.#enter())) return problem('busy', 'too much is waiting to be spoken');
+    try {
+      const made = await this.#make(key, step);
+      if (!made.ok) return made;
+      await this.#store(key, made.value);
+      return made;
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #make(key: string, step: SpeechStep & { kind: 'run' }): Promise<Spoken> {
+    const path = this.#cache.scratch(key);
+    try {
+      const ran = await this.#run(step.command, [...step.args, step.outputFlag, path], step.input);
+      if (!ran.ok) {
+        const kind = ran.error.kind === 'absent' ? 'unavailable' : 'failed';
+        return problem(kind, ran.error.detail);
+      }
+      const wav = openWav(await readFile(path));
+      if (!wav.ok) return problem('failed', `what ${step.command} wrote: ${wav.error}`);
+      const convert = resampler(wav.value.rate, RATE);
+      const blocks: Uint8Array[] = [];
+      for (let at = 0; at < wav.value.length; at += BLOCK) {
+        blocks.push(toPcm16(convert.push(wav.value.mono(at, BLOCK))));
+        await nextTurn();
+      }
+      blocks.push(toPcm16(convert.finish()));
+      return ok({ rate: RATE, samples: joined(blocks) });
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  async #store(key: string, pcm: Pcm): Promise<void> {
+    try {
+      await this.#cache.put(key, pcm.samples);
+    } catch (error) {
+      // The words are said all the same; a full disk is the operator's business.
+      this.#logger.warn({ err: error }, 'speech could not be cached');
+    }
+  }
+
+  /** Takes one of the process slots, waiting for it; false when too many wait. */
+  async #enter(): Promise<boolean> {
+    if (this.#processes < this.#limits.maxProcesses) {
+      this.#processes += 1;
+      return true;
+    }
+    if (this.#waiting.length >= this.#limits.maxWaiting) return false;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push(resolve);
+    await promise;
+    return true;
+  }
+
+  /** Hands the slot on to who waits longest. */
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#processes -= 1;
+    else next();
+  }
+}
+
+function joined(blocks: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(blocks.reduce((sum, block) => sum + block.length, 0));
+  let at = 0;
+  for (const block of blocks) {
+    whole.set(block, at);
+    at += block.length;
+  }
+  return whole;
+}
+
+const problem = (
+  kind: SpeechProblemKind,
+  detail: string,
+): { readonly ok: false; readonly error: SpeechProblem } => err({ kind, detail });
+
+/** The result, or 'aborted' as soon as the signal says so; what is being made goes on into the cache. */
+function unlessAborted(making: Promise<Spoken>, signal: AbortSignal | undefined): Promise<Spoken> {
+  if (signal === undefined) return making;
+  const { promise, resolve } = Promise.withResolvers<Spoken>();
+  const abort = (): void => resolve(problem('aborted', 'no longer wanted'));
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  void making.then((spoken) => {
+    signal.removeEventListener('abort', abort);
+    resolve(spoken);
+  });
+  return promise;
+}

@@ -1,0 +1,327 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.ts';
+import { err, ok, type Result } from '../../../src/base/result.ts';
+import type { Pcm, SpeechProblem, SpeechRequest } from '../../../src/domain/call/needs.ts';
+import { processRunner, type RunProcess } from '../../../src/edge/speech/process.ts';
+import { createSynthesizer, type SpeechOptions } from '../../../src/edge/speech/synthesizer.ts';
+import {
+  fitSine,
+  int16Bytes,
+  int16Samples,
+  rms,
+  sine,
+  wavFile,
+} from '../../protocol/audio-file/signals.ts';
+
+const LISTINGS: Readonly<Record<string, string>> = {
+  flite: 'Voices available: rms slt\n',
+  'espeak-ng': 'Pty Language Age/Gender VoiceName File\n 5  en-us --/M x y\n 5  de --/M x y\n',
+};
+
+/** Engines that answer each text with a second of 1 kHz. */
+class Engines {
+  readonly runs: Array<{ command: string; args: readonly string[]; input: string }> = [];
+  installed = ['flite', 'espeak-ng'];
+  running = 0;
+  mostRunning = 0;
+  gate: Promise<void> | undefined;
+  write = wavFile({
+    format: 1,
+    bits: 16,
+    channels: 1,
+    rate: 22050,
+    data: int16Bytes(sine(1000, 9000, 22050, 22050)),
+  });
+  failure: { kind: 'failed' | 'timeout'; detail: string } | undefined;
+
+  readonly run: RunProcess = async (command, args, input) => {
+    if (!this.installed.includes(command)) return err({ kind: 'absent', detail: 'ENOENT' });
+    if (input === '') return ok(new TextEncoder().encode(LISTINGS[command]));
+    this.runs.push({ command, args: args.slice(0, -1), input });
+    this.running += 1;
+    this.mostRunning = Math.max(this.mostRunning, this.running);
+    await this.gate;
+    this.running -= 1;
+    if (this.failure !== undefined) return err(this.failure);
+    await writeFile(args.at(-1) ?? '', this.write);
+    return ok(new Uint8Array(0));
+  };
+}
+
+let engines: Engines;
+let folder: string;
+
+const create = (options: Partial<SpeechOptions> = {}) =>
+  createSynthesizer({
+    engine: 'auto',
+    cacheDir: folder,
+    logger: silentLogger,
+    run: engines.run,
+    ...options,
+  });
+
+const request = (text: string, more: Partial<SpeechRequest> = {}): SpeechRequest => ({
+  text,
+  ssml: undefined,
+  voice: 'WOMAN',
+  language: 'en-US',
+  ...more,
+});
+
+async function all(
+  pieces: AsyncIterable<Result<Pcm, SpeechProblem>>,
+): Promise<Array<Result<Pcm, SpeechProblem>>> {
+  const out: Array<Result<Pcm, SpeechProblem>> = [];
+  for await (const piece of pieces) out.push(piece);
+  return out;
+}
+
+const LONG = Array.from(
+  { length: 8 },
+  (_, i) =>
+    `Sentence number ${i} is long enough to be a piece of its own, or nearly so, as it has to be for this.`,
+).join(' ');
+
+beforeEach(async () => {
+  engines = new Engines();
+  folder = await mkdtemp(join(tmpdir(), 'carillon-speech-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+describe('synthesizer', () => {
+  it('gives what the engine wrote as 8 kHz PCM', async () => {
+    const synthesizer = await create();
+    const [piece, ...rest] = await all(synthesizer.speak(request('Hello')));
+    if (piece?.ok !== true) throw new Error('no speech');
+    expect(rest).toEqual([]);
+    expect(piece.value.rate).toBe(8000);
+    const samples = int16Samples(piece.value.samples);
+    expect(samples).toHaveLength(8000);
+    expect(fitSine(samples.subarray(400, 7600), 1000, 8000).snrDb).toBeGreaterThan(60);
+  });
+
+  it('the text goes to standard input, never into the arguments', async () => {
+    const synthesizer = await create();
+    const text = '-o /etc/passwd; $(reboot) `x`';
+    await all(synthesizer.speak(request(text)));
+    await all(synthesizer.speak(request(text, { language: 'de-DE' })));
+    expect(engines.runs.map((run) => run.input)).toEqual([text, text]);
+    expect(engines.runs.flatMap((run) => run.args).join(' ')).not.toContain('reboot');
+  });
+
+  it('auto: flite for English, espeak-ng for other languages and where flite is missing', async () => {
+    const synthesizer = await create();
+    expect(synthesizer.engines).toEqual(['flite', 'espeak-ng']);
+    await all(synthesizer.speak(request('Hello', { voice: 'MAN' })));
+    await all(synthesizer.speak(request('Hallo', { language: 'de-DE' })));
+    expect(engines.runs.map(({ command, args }) => [command, args[1]])).toEqual([
+      ['flite', 'rms'],
+      ['espeak-ng', 'de+f3'],
+    ]);
+    engines.installed = ['espeak-ng'];
+    const second = await create();
+    await all(second.speak(request('Hello again')));
+    expect(engines.runs.at(-1)?.command).toBe('espeak-ng');
+  });
+
+  it('SSML: rests become silence for flite, espeak-ng gets the markup with -m', async () => {
+    const ssml = 'One<break time="250ms"/>two';
+    const flite = await create({ engine: 'flite' });
+    const pieces = await all(flite.speak(request('One two', { ssml })));
+    const [, rest] = pieces;
+    expect(pieces).toHaveLength(3);
+    if (rest?.ok !== true) throw new Error('no rest');
+    expect(rest.value.samples).toHaveLength(2 * 2000);
+    expect(rms(rest.value.samples)).toBe(0);
+    const espeak = await create({ engine: 'espeak-ng' });
+    await all(espeak.speak(request('One two', { ssml })));
+    expect(engines.runs.at(-1)).toMatchObject({
+      input: `<speak>${ssml}</speak>`,
+      args: expect.arrayContaining(['-m']),
+    });
+  });
+
+  it.each([
+    ['nothing installed', [], 'en-US', 'no speech synthesizer'],
+    ['no voice for the language', ['flite'], 'de-DE', 'no voice for language de-DE'],
+  ])('%s is unavailable, in plain words', async (_name, installed, language, words) => {
+    engines.installed = installed;
+    const synthesizer = await create();
+    expect(await all(synthesizer.speak(request('Hello', { language })))).toEqual([
+      err({ kind: 'unavailable', detail: expect.stringContaining(words) }),
+    ]);
+  });
+
+  it('engine none asks no program at all', async () => {
+    const synthesizer = await create({ engine: 'none' });
+    expect(synthesizer.engines).toEqual([]);
+    expect(await all(synthesizer.speak(request('Hello')))).toMatchObject([
+      { error: { kind: 'unavailable' } },
+    ]);
+  });
+
+  it('nothing to say gives no pieces, too much is refused', async () => {
+    const synthesizer = await create({ limits: { maxChars: 100 } });
+    expect(await all(synthesizer.speak(request('  ')))).toEqual([]);
+    expect(await all(synthesizer.speak(request('x'.repeat(101))))).toMatchObject([
+      { error: { kind: 'tooLong' } },
+    ]);
+    expect(engines.runs).toEqual([]);
+  });
+});
+
+describe('synthesizer: streaming start', () => {
+  it('long text comes in pieces, one ahead of what is asked for', async () => {
+    const synthesizer = await create();
+    const pieces = synthesizer.speak(request(LONG))[Symbol.asyncIterator]();
+    await pieces.next();
+    const startedEarly = engines.runs.length;
+    expect(startedEarly).toBeGreaterThanOrEqual(1);
+    expect(startedEarly).toBeLessThanOrEqual(2);
+    await pieces.return?.();
+    const whole = await all(synthesizer.speak(request(LONG)));
+    expect(whole.length).toBeGreaterThan(2);
+    expect(whole.every((piece) => piece.ok)).toBe(true);
+  });
+
+  it('after a failure nothing follows, and the next request tries again', async () => {
+    engines.failure = { kind: 'timeout', detail: 'flite took too long' };
+    const synthesizer = await create();
+    expect(await all(synthesizer.speak(request(LONG)))).toEqual([
+      err({ kind: 'failed', detail: 'flite took too long' }),
+    ]);
+    engines.failure = undefined;
+    expect((await all(synthesizer.speak(request('Hello'))))[0]?.ok).toBe(true);
+  });
+
+  it('an engine that writes rubbish, or nothing, has failed', async () => {
+    engines.write = new TextEncoder().encode('rubbish');
+    const synthesizer = await create();
+    expect(await all(synthesizer.speak(request('Hello')))).toMatchObject([
+      { error: { kind: 'failed' } },
+    ]);
+    expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('a call that ends stops waiting at once', async () => {
+    const gate = Promise.withResolvers<void>();
+    engines.gate = gate.promise;
+    const synthesizer = await create();
+    const ending = new AbortController();
+    const pieces = all(synthesizer.speak(request('Hello'), ending.signal));
+    ending.abort();
+    expect(await pieces).toMatchObject([{ error: { kind: 'aborted' } }]);
+    gate.resolve();
+  });
+});
+
+describe('synthesizer: limits and cache', () => {
+  it('the same words in the same voice are made once, also by many calls at a time', async () => {
+    const synthesizer = await create();
+    await Promise.all(Array.from({ length: 20 }, () => all(synthesizer.speak(request('Hello')))));
+    await all(synthesizer.speak(request('Hello')));
+    expect(engines.runs).toHaveLength(1);
+    await all(synthesizer.speak(request('Hello', { voice: 'MAN' })));
+    expect(engines.runs).toHaveLength(2);
+  });
+
+  it('the cache outlives a restart and clears away what was half done', async () => {
+    await all((await create()).speak(request('Hello')));
+    await writeFile(join(folder, 'left-over.tmp'), 'x');
+    const [piece] = await all((await create()).speak(request('Hello')));
+    expect(piece?.ok).toBe(true);
+    expect(engines.runs).toHaveLength(1);
+    expect(await readdir(folder)).toHaveLength(1);
+  });
+
+  it('the cache stays within its limit, least recently used first', async () => {
+    const synthesizer = await create({ limits: { maxCacheBytes: 2 * 16_000 } });
+    const say = (text: string) => all(synthesizer.speak(request(text)));
+    await say('one');
+    await say('two');
+    await say('one');
+    await say('three');
+    expect(await readdir(folder)).toHaveLength(2);
+    await say('one');
+    expect(engines.runs).toHaveLength(3);
+    await say('two');
+    expect(engines.runs).toHaveLength(4);
+  });
+
+  it('no more programs at once than allowed, and no more waiting', async () => {
+    const gate = Promise.withResolvers<void>();
+    engines.gate = gate.promise;
+    const synthesizer = await create({ limits: { maxProcesses: 2, maxWaiting: 3 } });
+    const spoken = Array.from({ length: 8 }, (_, i) =>
+      all(synthesizer.speak(request(`text ${i}`))),
+    );
+    gate.resolve();
+    const results = (await Promise.all(spoken)).flat();
+    expect(engines.mostRunning).toBeLessThanOrEqual(2);
+    expect(results.filter((piece) => piece.ok).length).toBeGreaterThanOrEqual(5);
+    expect(results.filter((piece) => !piece.ok)).toSatisfy((busy: unknown[]) =>
+      busy.every((piece) => (piece as { error: SpeechProblem }).error.kind === 'busy'),
+    );
+  });
+});
+
+describe('running a program', () => {
+  const run = processRunner({ timeLimitMs: 400, maxOutputBytes: 1000 });
+  const node = process.execPath;
+
+  it('hands over the input and gives the output', async () => {
+    const result = await run(node, ['-e', 'process.stdin.pipe(process.stdout)'], 'héllo');
+    expect(result.ok && new TextDecoder().decode(result.value)).toBe('héllo');
+  }, 10_000);
+
+  it.each([
+    ['absent', '/no/such/program', [], 'absent'],
+    ['failing', 'sh', ['-c', 'echo sorry >&2; exit 3'], 'failed'],
+    ['endless', 'sleep', ['60'], 'timeout'],
+    ['talking too much', 'yes', [], 'timeout'],
+  ])('%s', async (_name, command, args, kind) => {
+    expect(await run(command, args, 'x')).toMatchObject({ ok: false, error: { kind } });
+  });
+});
+
+const realFolder = await mkdtemp(join(tmpdir(), 'carillon-speech-real-'));
+afterAll(async () => {
+  await rm(realFolder, { recursive: true });
+});
+
+const real = await createSynthesizer({
+  engine: 'auto',
+  cacheDir: realFolder,
+  logger: silentLogger,
+});
+
+describe('the engines of this machine', () => {
+  it.skipIf(!real.engines.includes('flite'))('flite speaks English', async () => {
+    const [piece] = await all(real.speak(request('Hello, this is a test.')));
+    if (piece?.ok !== true) throw new Error(JSON.stringify(piece));
+    expect(piece.value.samples.length / 16_000).toBeGreaterThan(1);
+    expect(rms(int16Samples(piece.value.samples))).toBeGreaterThan(300);
+  });
+
+  it.skipIf(!real.engines.includes('espeak-ng'))(
+    'espeak-ng speaks German, SSML and umlauts',
+    async () => {
+      const plain = await all(real.speak(request('Grüße aus Köln.', { language: 'de-DE' })));
+      const ssml = 'Grüße<break time="2s"/>aus Köln.';
+      const broken = await all(real.speak(request('Grüße aus Köln.', { language: 'de-DE', ssml })));
+      const seconds = (pieces: typeof plain): number =>
+        pieces.reduce(
+          (sum, piece) => sum + (piece.ok ? piece.value.samples.length / 16_000 : 0),
+          0,
+        );
+      expect(seconds(plain)).toBeGreaterThan(0.8);
+      expect(seconds(broken)).toBeGreaterThan(seconds(plain) + 1);
+    },
+  );
+});
