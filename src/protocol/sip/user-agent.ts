@@ -151,7 +151,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
 
   #connectionLost(connectionId: number): void {
     const core = this.#core;
-    for (const session of core.dialogs.values()) session.connectionLost(connectionId);
+    for (const session of core.dialogs.values()) session.route.connectionLost(connectionId);
     this.#registrar?.connectionLost(connectionId);
     for (const client of this.#registrations.values()) client.connectionLost(connectionId);
     core.run(core.layer.connectionLost(connectionId, core.nowMs));

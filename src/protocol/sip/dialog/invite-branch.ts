@@ -134,7 +134,9 @@ export class InviteBranch implements RequestUser {
     this.#early.delete(tag);
     session.confirm(response, this.#options.sdp);
     this.#acks.set(tag, undefined);
-    session.acknowledge(this.#outgoing.request.cseq.sequence, (ack) => this.#acks.set(tag, ack));
+    session.route.acknowledge(this.#outgoing.request.cseq.sequence, (ack) =>
+      this.#acks.set(tag, ack),
+    );
     // A fork's second 2xx, or one that crossed our CANCEL: that session ends at once (§13.2.2.4, §15).
     if (this.#over || this.#cancelled) {
       session.bye([]);

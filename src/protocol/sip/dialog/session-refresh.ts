@@ -47,7 +47,7 @@ export class SessionRefresh {
 
   #update(): void {
     const session = this.#session;
-    session.send(
+    session.route.send(
       'UPDATE',
       { headers: [...session.inviteHeaders(), ...session.timer.requestHeaders()] },
       {
@@ -69,7 +69,7 @@ export class SessionRefresh {
       ['Content-Type', SDP_TYPE] as const,
     ];
     this.#ack = undefined;
-    const outgoing = session.send(
+    const outgoing = session.route.send(
       'INVITE',
       { headers, body: this.#localSdp },
       {
@@ -94,7 +94,7 @@ export class SessionRefresh {
       this.#core.emit(this.#ack);
       return;
     }
-    this.#session.acknowledge(outgoing.request.cseq.sequence, (ack) => {
+    this.#session.route.acknowledge(outgoing.request.cseq.sequence, (ack) => {
       this.#ack = ack;
     });
     if (this.#reinvite === undefined) return;

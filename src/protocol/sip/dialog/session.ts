@@ -1,17 +1,15 @@
-import type { ClientAuth } from '../auth/client-auth.ts';
 import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
-import type { LegEndFacts, UserAgentOutput } from '../user-agent-types.ts';
+import type { LegEndFacts } from '../user-agent-types.ts';
 import { Acceptance } from './acceptance.ts';
 import type { Cancel } from './agenda.ts';
 import { ALLOW, CAPABILITIES, SUPPORTED } from './capabilities.ts';
 import type { UserAgentCore } from './core.ts';
-import type { Dialog, RoutedRequest } from './dialog.ts';
-import { findFlow } from './find-flow.ts';
+import type { Dialog } from './dialog.ts';
 import { DTMF_RELAY, writeInfoDigit } from './info-digit.ts';
-import { type Destination, OutgoingRequest, type RequestUser } from './outgoing-request.ts';
 import { PeerOffers } from './peer-offers.ts';
+import { PeerRoute, type PeerRouteOptions } from './peer-route.ts';
 import { receiveInfo } from './receive-info.ts';
 import { sdpOf } from './sdp-body.ts';
 import { SessionRefresh } from './session-refresh.ts';
@@ -27,16 +25,11 @@ export interface SessionUser {
   ended(end: LegEndFacts): void;
 }
 
-export interface SessionOptions {
+export interface SessionOptions extends PeerRouteOptions {
   readonly dialog: Dialog;
   readonly timer: SessionTimer;
   readonly user: SessionUser;
-  readonly auth: ClientAuth | undefined;
-  /** Where the peer was last heard. */
-  readonly flow: Flow | undefined;
   readonly isCaller: boolean;
-  /** Policy: answer on the peer's flow (a phone behind a NAT) instead of at its Contact (a carrier). */
-  readonly viaFlow: boolean;
 }
 
 /** `early`: no 2xx yet. `closing`: over for the leg, but its last messages are still on their way. */
@@ -46,15 +39,13 @@ type State = 'early' | 'confirmed' | 'closing' | 'closed';
 export class Session {
   readonly dialog: Dialog;
   readonly timer: SessionTimer;
-  readonly #core: UserAgentCore;
   readonly user: SessionUser;
+  readonly route: PeerRoute;
   readonly refresh: SessionRefresh;
   /** True when the dialog began with an INVITE of ours. */
   readonly isCaller: boolean;
-  readonly #auth: ClientAuth | undefined;
-  readonly #viaFlow: boolean;
+  readonly #core: UserAgentCore;
   readonly #offers: PeerOffers;
-  #flow: Flow | undefined;
   #state: State = 'early';
   #acceptance: Acceptance | undefined;
   #byeHeaders: HeaderInit | undefined;
@@ -65,9 +56,7 @@ export class Session {
     this.dialog = options.dialog;
     this.timer = options.timer;
     this.user = options.user;
-    this.#auth = options.auth;
-    this.#flow = options.flow;
-    this.#viaFlow = options.viaFlow;
+    this.route = new PeerRoute(core, options.dialog, options);
     this.isCaller = options.isCaller;
     this.refresh = new SessionRefresh(core, this);
     this.#offers = new PeerOffers(core, this);
@@ -109,11 +98,11 @@ export class Session {
 
   /** A request of the peer inside this dialog. Its extensions and content have been checked. */
   receive(request: SipRequest, transaction: TransactionId, flow: Flow): void {
-    if (this.#viaFlow) this.#flow = flow;
     if (!this.dialog.receive(request)) {
       this.reply(transaction, request, 500, { reason: 'CSeq Out Of Order' });
       return;
     }
+    this.route.heard(flow);
     // A callee must not send BYE before its 2xx (§15).
     if (request.method === 'BYE' && !(this.isCaller && this.#state === 'early')) {
       this.#bye(request, transaction);
@@ -163,7 +152,7 @@ export class Session {
   sendDigit(digit: string, durationMs: number): void {
     if (this.#state !== 'confirmed') return;
     const body = writeInfoDigit(digit, durationMs);
-    this.send(
+    this.route.send(
       'INFO',
       { headers: [['Content-Type', DTMF_RELAY]], body },
       {
@@ -177,47 +166,6 @@ export class Session {
   discard(): void {
     this.#leave();
     this.#close();
-  }
-
-  connectionLost(connectionId: number): void {
-    if (this.#flow?.connectionId === connectionId) this.#flow = undefined;
-  }
-
-  /** A request of ours in this dialog. */
-  send(
-    method: string,
-    parts: { readonly headers?: HeaderInit; readonly body?: string },
-    user: RequestUser,
-  ): OutgoingRequest {
-    const routed = this.dialog.request(method, parts);
-    const outgoing = new OutgoingRequest(this.#core, {
-      request: routed.request.withAddedHeader('User-Agent', this.#core.options.userAgent),
-      destination: this.destination(routed),
-      auth: this.#auth,
-      nextSequence: () => this.dialog.takeSequence(),
-      user,
-    });
-    outgoing.start();
-    return outgoing;
-  }
-
-  /** The peer's flow where the policy says so and no proxy stands between; else its route set or Contact. */
-  destination(routed: RoutedRequest): Destination {
-    if (this.#viaFlow && this.#flow !== undefined && !this.dialog.hasRouteSet) {
-      return { kind: 'flow', flow: this.#flow };
-    }
-    return { kind: 'uri', uri: routed.nextHop, transport: this.#flow?.transport };
-  }
-
-  /** Acknowledges a 2xx; `sent` gives what to repeat when the 2xx comes again. */
-  acknowledge(
-    sequence: number,
-    sent: (output: Extract<UserAgentOutput, { kind: 'send' }>) => void,
-  ): void {
-    const routed = this.dialog.request('ACK', { sequence });
-    findFlow(this.#core, this.destination(routed), (flow) => {
-      if (flow !== undefined) sent(this.#core.sendAck(routed.request, flow));
-    });
   }
 
   /** A status that ends the dialog, whatever it answers (RFC 5057 §5.1). */
@@ -236,7 +184,7 @@ export class Session {
 
   /** Headers of our INVITEs, UPDATEs and their 2xx. */
   inviteHeaders(): HeaderInit {
-    return [['Contact', this.#core.contact(this.#flow)], ...ALLOW, ...SUPPORTED];
+    return [['Contact', this.route.contact], ...ALLOW, ...SUPPORTED];
   }
 
   reply(
@@ -266,7 +214,6 @@ export class Session {
 
   #bye(request: SipRequest, transaction: TransactionId): void {
     this.reply(transaction, request, 200);
-    this.#offers.drop();
     this.#acceptance?.acknowledged();
     this.#acceptance = undefined;
     if (!this.isOver) {
@@ -292,12 +239,21 @@ export class Session {
 
   #sendBye(headers: HeaderInit): void {
     this.#byeHeaders = undefined;
-    const done = (): void => this.#close();
-    this.send('BYE', { headers }, { response: done, failed: done });
+    this.route.send(
+      'BYE',
+      { headers },
+      {
+        response: ({ status }) => {
+          if (status >= 200) this.#close();
+        },
+        failed: () => this.#close(),
+      },
+    );
   }
 
   #leave(): void {
     this.#state = 'closing';
+    this.#offers.drop();
     this.#cancelTimer();
     this.timer.stop();
   }

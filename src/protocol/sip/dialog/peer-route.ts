@@ -1,0 +1,84 @@
+import type { ClientAuth } from '../auth/client-auth.ts';
+import type { HeaderInit } from '../message.ts';
+import type { Flow } from '../transport/flow.ts';
+import type { UserAgentOutput } from '../user-agent-types.ts';
+import type { UserAgentCore } from './core.ts';
+import type { Dialog, RoutedRequest } from './dialog.ts';
+import { findFlow } from './find-flow.ts';
+import { type Destination, OutgoingRequest, type RequestUser } from './outgoing-request.ts';
+
+export interface PeerRouteOptions {
+  /** Where the peer was last heard. */
+  readonly flow: Flow | undefined;
+  /** Policy: answer on the peer's flow (a phone behind a NAT) instead of at its Contact (a carrier). */
+  readonly viaFlow: boolean;
+  readonly auth: ClientAuth | undefined;
+}
+
+/** The way from us to the peer of a dialog, and the requests that we send along it. */
+export class PeerRoute {
+  readonly #core: UserAgentCore;
+  readonly #dialog: Dialog;
+  readonly #auth: ClientAuth | undefined;
+  readonly #viaFlow: boolean;
+  #flow: Flow | undefined;
+
+  constructor(core: UserAgentCore, dialog: Dialog, options: PeerRouteOptions) {
+    this.#core = core;
+    this.#dialog = dialog;
+    this.#auth = options.auth;
+    this.#viaFlow = options.viaFlow;
+    this.#flow = options.flow;
+  }
+
+  /** Our Contact as this peer reaches it. */
+  get contact(): string {
+    return this.#core.contact(this.#flow);
+  }
+
+  /** A request of the peer that was in order: a phone may have moved behind its NAT. */
+  heard(flow: Flow): void {
+    if (this.#viaFlow) this.#flow = flow;
+  }
+
+  connectionLost(connectionId: number): void {
+    if (this.#flow?.connectionId === connectionId) this.#flow = undefined;
+  }
+
+  /** A request in the dialog. */
+  send(
+    method: string,
+    parts: { readonly headers?: HeaderInit; readonly body?: string },
+    user: RequestUser,
+  ): OutgoingRequest {
+    const routed = this.#dialog.request(method, parts);
+    const outgoing = new OutgoingRequest(this.#core, {
+      request: routed.request.withAddedHeader('User-Agent', this.#core.options.userAgent),
+      destination: this.#destination(routed),
+      auth: this.#auth,
+      nextSequence: () => this.#dialog.takeSequence(),
+      user,
+    });
+    outgoing.start();
+    return outgoing;
+  }
+
+  /** Acknowledges a 2xx; `sent` gives what to repeat when the 2xx comes again. */
+  acknowledge(
+    sequence: number,
+    sent: (output: Extract<UserAgentOutput, { kind: 'send' }>) => void,
+  ): void {
+    const routed = this.#dialog.request('ACK', { sequence });
+    findFlow(this.#core, this.#destination(routed), (flow) => {
+      if (flow !== undefined) sent(this.#core.sendAck(routed.request, flow));
+    });
+  }
+
+  /** The peer's flow where the policy says so and no proxy stands between; else its route set or Contact. */
+  #destination(routed: RoutedRequest): Destination {
+    if (this.#viaFlow && this.#flow !== undefined && !this.#dialog.hasRouteSet) {
+      return { kind: 'flow', flow: this.#flow };
+    }
+    return { kind: 'uri', uri: routed.nextHop, transport: this.#flow?.transport };
+  }
+}
