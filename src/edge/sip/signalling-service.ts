@@ -189,7 +189,7 @@ export class SignallingService implements RunningSignalling {
         break;
       case 'discarded':
         this.#discarded += 1;
-        this.#log(output.flow, { why: output.why }, 'SIP message discarded');
+        this.#options.logger.debug({ why: output.why, ...whence(output.flow) }, 'SIP discarded');
         break;
       default:
         this.#legEvent(output);
@@ -210,13 +210,13 @@ export class SignallingService implements RunningSignalling {
 
   #refused(output: Extract<UserAgentOutput, { kind: 'refused' }>): void {
     const { method, status, why, flow } = output;
-    if (why === 'wrong credentials') this.#authFailures += 1;
-    this.#log(flow, { method, status, why }, 'SIP request refused');
-  }
-
-  #log(flow: Flow, fields: Readonly<Record<string, unknown>>, message: string): void {
-    const { transport, remoteAddress, remotePort } = flow;
-    this.#options.logger.debug({ ...fields, transport, remoteAddress, remotePort }, message);
+    const fields = { method, status, why, ...whence(flow) };
+    if (why !== 'wrong credentials') {
+      this.#options.logger.debug(fields, 'SIP request refused');
+      return;
+    }
+    this.#authFailures += 1;
+    this.#options.logger.info(fields, 'SIP authentication failed');
   }
 
   #legEvent(
@@ -286,3 +286,9 @@ export class SignallingService implements RunningSignalling {
     });
   }
 }
+
+const whence = ({ transport, remoteAddress, remotePort }: Flow) => ({
+  transport,
+  remoteAddress,
+  remotePort,
+});

@@ -31,7 +31,11 @@ describe('registration through the wire', () => {
     expect(world.ladder()).toEqual(['REGISTER', '401 REGISTER', 'REGISTER', '200 REGISTER']);
     expect(phone.last('registration')).toMatchObject({ state: 'registered', status: 200 });
     expect(server.stored.at(-1)?.save).toMatchObject([
-      { username: 'alice', contactUri: `sip:${PEER}:5060`, flow: { address: PEER, port: 5060 } },
+      {
+        username: 'alice',
+        contactUri: `sip:alice@${PEER}:5060`,
+        flow: { address: PEER, port: 5060 },
+      },
     ]);
     expect(server.ua.contactsOf('alice', world.nowMs)).toHaveLength(1);
     expect(server.ua.contactsOf('bob', world.nowMs)).toEqual([]);
@@ -88,11 +92,11 @@ describe('registration through the wire', () => {
     const failures = { maxFailures: 3, windowMs: 60_000, maxSources: 10 };
     const { world, server } = setup({ failures });
     const phone = world.agent(PEER);
-    for (const [index, name] of ['alice', 'nobody', 'alice', 'alice'].entries()) {
+    for (const [index, name] of ['alice', 'nobody', 'alice', 'alice', 'alice'].entries()) {
       register(phone, name, 'guess', { registration: index });
       world.advance(100);
     }
-    expect(world.ladder().filter((line) => line === '401 REGISTER')).toHaveLength(6);
+    expect(world.ladder().filter((line) => line === '401 REGISTER')).toHaveLength(9);
     expect(phone.last('registration')).toMatchObject({ state: 'failed', status: 403 });
     world.advance(61_000);
     register(phone, 'alice', 'wonderland', { registration: 9 });

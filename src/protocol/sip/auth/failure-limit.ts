@@ -1,4 +1,4 @@
-/** When a source of failing requests is sent away, and how many sources are watched. */
+/** When a source (an address, or a user at it) is sent away, and how many sources are watched. */
 export interface FailureLimits {
   readonly maxFailures: number;
   readonly windowMs: number;
@@ -6,7 +6,7 @@ export interface FailureLimits {
 }
 
 export const DEFAULT_FAILURE_LIMITS: FailureLimits = {
-  maxFailures: 20,
+  maxFailures: 10,
   windowMs: 60_000,
   maxSources: 10_000,
 };
@@ -16,7 +16,7 @@ interface Failures {
   sinceMs: number;
 }
 
-/** Counts failed authentications per source address in fixed windows: slows down whoever guesses passwords. */
+/** Counts failed authentications per source in fixed windows: slows down whoever guesses passwords. */
 export class FailureLimit {
   readonly #limits: FailureLimits;
   readonly #sources = new Map<string, Failures>();

@@ -7,7 +7,7 @@ import type { Flow } from '../transport/flow.ts';
 import { parseUri, unescapeUser } from '../uri.ts';
 import { DigestAuthenticator, type DigestVerdict, type Ha1ByAlgorithm } from './authenticator.ts';
 import { type DigestCredentials, readDigestCredentials } from './credentials.ts';
-import { FailureLimit } from './failure-limit.ts';
+import { DEFAULT_FAILURE_LIMITS, FailureLimit } from './failure-limit.ts';
 import { NonceMint } from './nonce.ts';
 
 /** A request at the gate. */
@@ -18,6 +18,8 @@ export interface GatedRequest {
 }
 
 const MS_PER_SECOND = 1000;
+/** Failures of one address may be so many times those of one user behind it. */
+const USERS_BEHIND_ONE_ADDRESS = 5;
 
 /**
  * Lets in whoever proves a password of this realm; answers everybody else (RFC 3261 §22.2): 401 with challenges, 400
@@ -28,11 +30,13 @@ export class Gate {
   readonly #core: UserAgentCore;
   readonly #authenticator: DigestAuthenticator;
   readonly #realm: string;
-  readonly #failures: FailureLimit;
+  readonly #failuresOfUser: FailureLimit;
+  readonly #failuresOfAddress: FailureLimit;
   readonly #finding: Questions<Ha1ByAlgorithm | undefined>;
 
   constructor(core: UserAgentCore, realm: string) {
-    const { random, nonces, failures, challengeOrder = 'compatible' } = core.options;
+    const { random, nonces, challengeOrder = 'compatible' } = core.options;
+    const { failures = DEFAULT_FAILURE_LIMITS } = core.options;
     this.#core = core;
     this.#realm = realm;
     this.#authenticator = new DigestAuthenticator(
@@ -40,7 +44,11 @@ export class Gate {
       new NonceMint(random, nonces),
       challengeOrder,
     );
-    this.#failures = new FailureLimit(failures);
+    this.#failuresOfUser = new FailureLimit(failures);
+    this.#failuresOfAddress = new FailureLimit({
+      ...failures,
+      maxFailures: failures.maxFailures * USERS_BEHIND_ONE_ADDRESS,
+    });
     this.#finding = new Questions(core.limits.maxWaiting);
   }
 
@@ -50,26 +58,35 @@ export class Gate {
 
   /** `passed` is called, perhaps in a later turn, with the username; never when the request was answered here. */
   admit(gated: GatedRequest, passed: (username: string) => void): void {
-    const { request, flow } = gated;
-    const blockedMs = this.#failures.blockedForMs(flow.remoteAddress, this.#core.nowMs);
-    if (blockedMs !== undefined) {
-      const headers = [['Retry-After', String(Math.ceil(blockedMs / MS_PER_SECOND))]] as const;
-      this.#refuse(gated, 403, 'too many failed attempts', { headers });
-      return;
-    }
+    const { request } = gated;
     const credentials = this.#credentials(request);
     if (credentials === undefined) {
       this.#challenge(gated, false, 'no credentials');
+      return;
+    }
+    const blockedMs = this.#blockedForMs(gated, credentials.username);
+    if (blockedMs !== undefined) {
+      const headers = [['Retry-After', String(Math.ceil(blockedMs / MS_PER_SECOND))]] as const;
+      this.#refuse(gated, 403, 'too many failed attempts', { headers });
       return;
     }
     const { username } = credentials;
     const id = this.#finding.ask((secrets) => {
       const verdict = this.#verify(credentials, request, secrets);
       if (verdict === 'ok') passed(username);
-      else this.#failed(gated, verdict);
+      else this.#failed(gated, verdict, username);
     });
     if (id === undefined) this.#refuse(gated, 503, 'too many requests wait', {});
     else this.#core.emit({ kind: 'findSecret', id, username });
+  }
+
+  /** One bad phone does not lock out its office, one guesser with many names does not get far. */
+  #blockedForMs({ flow }: GatedRequest, username: string): number | undefined {
+    const { nowMs } = this.#core;
+    return (
+      this.#failuresOfUser.blockedForMs(`${flow.remoteAddress} ${username}`, nowMs) ??
+      this.#failuresOfAddress.blockedForMs(flow.remoteAddress, nowMs)
+    );
   }
 
   #credentials(request: SipRequest): DigestCredentials | undefined {
@@ -92,12 +109,14 @@ export class Gate {
     return this.#authenticator.verify(credentials, request.method, same, secrets, nowMs);
   }
 
-  #failed(gated: GatedRequest, verdict: Exclude<DigestVerdict, 'ok'>): void {
+  #failed(gated: GatedRequest, verdict: Exclude<DigestVerdict, 'ok'>, username: string): void {
     if (verdict === 'stale') {
       this.#challenge(gated, true, 'stale nonce');
       return;
     }
-    this.#failures.note(gated.flow.remoteAddress, this.#core.nowMs);
+    const { remoteAddress } = gated.flow;
+    this.#failuresOfUser.note(`${remoteAddress} ${username}`, this.#core.nowMs);
+    this.#failuresOfAddress.note(remoteAddress, this.#core.nowMs);
     if (verdict === 'wrong') this.#challenge(gated, false, 'wrong credentials');
     else this.#refuse(gated, 400, 'credentials for another URI', { reason: 'Digest URI Mismatch' });
   }

@@ -1,5 +1,4 @@
 import { token } from '../../../base/ids.ts';
-import { formatParams } from '../header/text.ts';
 import { MAGIC_COOKIE } from '../header/via.ts';
 import {
   createResponse,
@@ -13,7 +12,7 @@ import { TransactionLayer } from '../transaction/layer.ts';
 import { RFC3261_TIMERS, type TimerValues } from '../transaction/timer-values.ts';
 import type { TransactionId, TransactionOutput } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
-import { bracketed, formatHostPort } from '../uri.ts';
+import { bracketed, formatHostPort, formatUri, sipUri } from '../uri.ts';
 import {
   DEFAULT_USER_AGENT_LIMITS,
   type Target,
@@ -188,12 +187,12 @@ export class UserAgentCore {
     });
   }
 
-  /** Our Contact towards a peer on that flow. */
-  contact(flow: Pick<Flow, 'transport'> | undefined): string {
+  /** Our Contact towards a peer on that transport; with a user where calls shall find one (REGISTER). */
+  contact(flow: Pick<Flow, 'transport'> | undefined, user = ''): string {
     const transport = flow?.transport ?? 'udp';
-    const { publicHost, publicPort } = this.options;
-    const params = formatParams(new Map(transport === 'udp' ? [] : [['transport', transport]]));
-    return `<sip:${formatHostPort(bracketed(publicHost), publicPort)}${params}>`;
+    const { publicHost: host, publicPort: port } = this.options;
+    const params = new Map(transport === 'udp' ? [] : [['transport', transport]]);
+    return `<${formatUri(sipUri({ user, host, port, params }))}>`;
   }
 
   /** The flow of requests over UDP to an address: all of them leave from the one socket. */

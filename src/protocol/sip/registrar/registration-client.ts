@@ -6,7 +6,7 @@ import { formatCSeq, MAX_CSEQ } from '../header/cseq.ts';
 import { parseDeltaSeconds } from '../header/values.ts';
 import { createRequest, type SipRequest, type SipResponse } from '../message.ts';
 import type { Flow } from '../transport/flow.ts';
-import { formatUri, parseUri } from '../uri.ts';
+import { formatUri, parseUri, unescapeUser } from '../uri.ts';
 import type { RegisterCommand } from '../user-agent-types.ts';
 
 const MS_PER_SECOND = 1000;
@@ -83,7 +83,7 @@ export class RegistrationClient {
         ['To', `<${aor}>`],
         ['Call-ID', this.#callId],
         ['CSeq', formatCSeq(this.#nextSequence(), 'REGISTER')],
-        ['Contact', this.#core.contact({ transport })],
+        ['Contact', this.#contact({ transport })],
         ['Expires', String(expires)],
         ['User-Agent', this.#core.options.userAgent],
       ],
@@ -108,13 +108,18 @@ export class RegistrationClient {
     }
     this.#failures = 0;
     this.#flow = flow;
-    const granted = grantedSeconds(response, this.#core.contact(flow)) ?? expires;
+    const granted = grantedSeconds(response, this.#contact(flow)) ?? expires;
     const againIn = Math.max(
       1,
       Math.floor(Math.max(granted * 0.5, Math.min(granted * 0.9, granted - REFRESH_MARGIN_S))),
     );
     this.#tell('registered', status, againIn);
     this.#again(againIn);
+  }
+
+  #contact(flow: Pick<Flow, 'transport'>): string {
+    const aor = parseUri(this.#command.aor);
+    return this.#core.contact(flow, aor?.kind === 'sip' ? unescapeUser(aor.user) : '');
   }
 
   #raise(response: SipResponse): boolean {
