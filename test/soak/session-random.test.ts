@@ -1,0 +1,139 @@
+/** Random lives of a stream session: whatever bot, engine, call and network do, in whatever order, the promises hold. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  DEFAULT_SESSION_LIMITS,
+  type SessionInput,
+} from '../../src/protocol/audio-stream/audio-stream.ts';
+import { bytes, Rig, STREAM, sent } from '../protocol/audio-stream/fixture.ts';
+import { faultsOf } from '../protocol/audio-stream/strict-schema.ts';
+
+const limits = {
+  ...DEFAULT_SESSION_LIMITS,
+  checkpoints: 5,
+  messages: { perSecond: 20, burst: 40 },
+  floodMs: 20_000,
+};
+
+const botMessage = fc.oneof(
+  fc.constant({ event: 'playAudio', media: { payload: 'AAAA' } }),
+  fc.constantFrom('a', 'b').map((name) => ({ event: 'checkpoint', name })),
+  fc.constant({ event: 'clearAudio' }),
+  fc.constant({ event: 'clearAudio', streamId: 'another' }),
+  fc.constant({ event: 'sendDTMF', dtmf: '1' }),
+  fc.constant({ event: 'dance' }),
+  fc.constant('rubbish'),
+);
+const received = (verdict: Extract<SessionInput, { kind: 'received' }>['verdict']) =>
+  botMessage.map((message): SessionInput => ({ kind: 'received', bytes: bytes(message), verdict }));
+
+const input: fc.Arbitrary<SessionInput> = fc.oneof(
+  { weight: 20, arbitrary: received('other') },
+  { weight: 5, arbitrary: received('taken') },
+  { weight: 2, arbitrary: received('badPayload') },
+  {
+    weight: 8,
+    arbitrary: fc
+      .integer({ min: 0, max: 12 })
+      .map((id): SessionInput => ({ kind: 'played', checkpoint: String(id) })),
+  },
+  { weight: 4, arbitrary: fc.constant<SessionInput>({ kind: 'pong' }) },
+  { weight: 2, arbitrary: fc.constant<SessionInput>({ kind: 'queueFull' }) },
+  {
+    weight: 2,
+    arbitrary: fc.constant<SessionInput>({
+      kind: 'dtmf',
+      digit: '5',
+      timestampMs: 1_760_000_000_000,
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant<SessionInput>({ kind: 'opened' }) },
+  { weight: 1, arbitrary: fc.constant<SessionInput>({ kind: 'broken', detail: 'engine' }) },
+  { weight: 1, arbitrary: fc.constant<SessionInput>({ kind: 'socketClosed', detail: 'network' }) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .boolean()
+      .map((drain): SessionInput => ({ kind: 'close', reason: 'transfer', drain })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constant<SessionInput>({
+      kind: 'received',
+      bytes: bytes({ event: 'stop' }),
+      verdict: 'other',
+    }),
+  },
+);
+const step = fc.record({
+  input,
+  waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 15_000 })),
+});
+
+describe('a stream session whose life is random', () => {
+  it('ends exactly once, counts without a gap, speaks only the dialect, and keeps no timer', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 120 }), fc.boolean(), (steps, bidirectional) => {
+        const rig = new Rig({ bidirectional }, limits).open();
+        for (const { input: next, waitMs } of steps) {
+          rig.tell(next);
+          rig.wait(waitMs);
+        }
+        rig.tell({ kind: 'socketClosed', detail: 'the end of the test' });
+        rig.wait(600_000);
+        const { all } = rig;
+        expect(all.filter(({ kind }) => kind === 'ended')).toHaveLength(1);
+        expect(rig.session.deadlineMs()).toBeUndefined();
+        const messages = sent(all);
+        expect(messages.map(({ sequenceNumber }) => sequenceNumber)).toEqual(
+          messages.map((_, i) => i),
+        );
+        for (const output of all)
+          if (output.kind === 'send') expect(faultsOf(output.text)).toEqual([]);
+        expect(messages.filter(({ event }) => event === 'stop').length).toBeLessThanOrEqual(1);
+        const stopAt = messages.findIndex(({ event }) => event === 'stop');
+        if (stopAt >= 0) expect(stopAt).toBe(messages.length - 1);
+        const pauses = all.filter(({ kind }) => kind === 'pauseReading').length;
+        const resumes = all.filter(({ kind }) => kind === 'resumeReading').length;
+        expect(pauses - resumes === 0 || pauses - resumes === 1).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('answers a checkpoint once and only when it was set and not cleared', () => {
+    const checkpointSteps = fc.array(
+      fc.oneof(
+        fc.constant({ set: true, clear: false, play: 0 }),
+        fc.constant({ set: false, clear: true, play: 0 }),
+        fc.integer({ min: 1, max: 30 }).map((play) => ({ set: false, clear: false, play })),
+      ),
+      { maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(checkpointSteps, (steps) => {
+        const rig = new Rig().open();
+        const waiting = new Map<string, string>();
+        let count = 0;
+        for (const { set, clear, play } of steps) {
+          if (set) {
+            count += 1;
+            rig.bot({ event: 'checkpoint', name: `name ${count % 3}` });
+            waiting.set(String(count), `name ${count % 3}`);
+          } else if (clear) {
+            rig.bot({ event: 'clearAudio', streamId: STREAM.streamId });
+            waiting.clear();
+          } else {
+            const expected = waiting.get(String(play));
+            waiting.delete(String(play));
+            const names = sent(rig.tell({ kind: 'played', checkpoint: String(play) })).map(
+              ({ name }) => name,
+            );
+            expect(names).toEqual(expected === undefined ? [] : [expected]);
+          }
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
