@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
+import { csvLine } from '../../../../base/csv.ts';
 import { ok, type Result } from '../../../../base/result.ts';
 import type { CallRecords } from '../../../../domain/cdr/cdr.ts';
 import type { CdrFilter } from '../../../../domain/cdr/types.ts';
-import { csvLine } from '../../http/csv.ts';
 import type { Failure } from '../../http/failure.ts';
 import { accountRoute, callerRoute, type Route } from '../../http/route.ts';
 import { oneOf, type Static, Type } from '../../http/schema.ts';

@@ -1,0 +1,139 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Mailer } from '../../base/mailer.ts';
+import type { Recordings } from '../../domain/recording/recording.ts';
+import type { ExportJob } from '../../domain/recording/types.ts';
+import { writeArchive } from './archive.ts';
+
+export interface ExporterDeps {
+  readonly recordings: Recordings;
+  readonly mailer: Mailer;
+  readonly recordingsFolder: string;
+  readonly exportsFolder: string;
+  /** A link that opens the archive without credentials. */
+  readonly linkTo: (job: ExportJob) => string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Works on queued exports, one after the other. Jobs survive a restart: they are in the store until they are done. */
+export interface Exporter {
+  /** Looks for work, also for what a restart interrupted. */
+  wake(): void;
+  /** Resolves when there is nothing left to do. */
+  idle(): Promise<void>;
+  /** Ends waiting for a retry; a running archive is begun again after the next start. */
+  stop(): Promise<void>;
+}
+
+/** A job that fails this often is given up. */
+const ATTEMPTS_MAX = 3;
+const RETRY_AFTER_MS = 30_000;
+/** Archives are removed this long after they were made; the mailed links have ended by then. */
+const ARCHIVE_LIFE_MS = 8 * 86_400_000;
+
+export function createExporter(deps: ExporterDeps): Exporter {
+  const stopping = new AbortController();
+  let working: Promise<void> | undefined;
+  let again = false;
+
+  const work = async (): Promise<void> => {
+    do {
+      again = false;
+      await removeOld(deps);
+      for (const job of await deps.recordings.unfinishedExports()) {
+        if (stopping.signal.aborted) return;
+        await runJob(deps, job, stopping.signal);
+      }
+    } while (again && !stopping.signal.aborted);
+  };
+
+  const wake = (): void => {
+    if (stopping.signal.aborted) return;
+    again = true;
+    working ??= work()
+      .catch((error: unknown) => deps.logger.error({ error }, 'exports could not be worked on'))
+      .finally(() => {
+        working = undefined;
+      });
+  };
+
+  return {
+    wake,
+    async idle() {
+      await working;
+    },
+    async stop() {
+      stopping.abort(new Error('stopping'));
+      await working;
+    },
+  };
+}
+
+async function runJob(deps: ExporterDeps, job: ExportJob, signal: AbortSignal): Promise<void> {
+  const { recordings, logger, clock } = deps;
+  for (let attempt = job.attempts + 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+    await recordings.patchExport(job.exportId, { status: 'running', attempts: attempt });
+    try {
+      await exportOnce(deps, job);
+      logger.info({ exportId: job.exportId, accountId: job.accountId }, 'export done');
+      return;
+    } catch (error) {
+      logger.warn({ exportId: job.exportId, attempt, error }, 'export failed');
+    }
+    if (attempt < ATTEMPTS_MAX) {
+      const waited = await clock.sleep(RETRY_AFTER_MS, signal).then(
+        () => true,
+        () => false,
+      );
+      if (!waited) return;
+    }
+  }
+  await recordings.patchExport(job.exportId, {
+    status: 'failed',
+    error: `given up after ${ATTEMPTS_MAX} attempts`,
+  });
+}
+
+async function exportOnce(deps: ExporterDeps, job: ExportJob): Promise<void> {
+  const { recordings, exportsFolder, recordingsFolder } = deps;
+  const file = `${job.exportId}.zip`;
+  const count = await writeArchive({
+    walk: () => recordings.walk(job.filter),
+    recordingsFolder,
+    target: join(exportsFolder, file),
+  });
+  await recordings.patchExport(job.exportId, { file, recordings: count });
+  for (const to of job.recipients) {
+    // One mail each: recipients need not know of one another.
+    await deps.mailer.send({
+      to,
+      subject: 'Your recording export is ready',
+      text: text(deps, job, count),
+    });
+  }
+  await recordings.patchExport(job.exportId, { status: 'done' });
+}
+
+const text = (deps: ExporterDeps, job: ExportJob, count: number): string =>
+  [
+    `The recording export of account ${job.accountId} is ready: ${count} recording${count === 1 ? '' : 's'}, listed in index.csv.`,
+    '',
+    'Download it here; the link needs no password and ends after seven days:',
+    deps.linkTo(job),
+    '',
+  ].join('\r\n');
+
+async function removeOld({ exportsFolder, clock, logger }: ExporterDeps): Promise<void> {
+  const before = clock.wallMs() - ARCHIVE_LIFE_MS;
+  const names = await readdir(exportsFolder).catch(() => []);
+  for (const name of names) {
+    const path = join(exportsFolder, name);
+    const age = await stat(path).catch(() => undefined);
+    if (age === undefined || age.mtimeMs >= before) continue;
+    await rm(path, { force: true });
+    logger.info({ path }, 'old export removed');
+  }
+}

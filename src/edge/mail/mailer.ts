@@ -1,0 +1,87 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import type { Clock } from '../../base/clock.ts';
+import { ServiceError } from '../../base/errors.ts';
+import { type Random, uuid } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Mail, Mailer } from '../../base/mailer.ts';
+
+export interface MailOptions {
+  /** `smtp(s)://user:password@host:port`; empty: mails become files in the outbox. */
+  readonly smtpUrl: string;
+  readonly from: string;
+  readonly outboxFolder: string;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+/** No reply of the server to a command within this time. */
+const SOCKET_TIMEOUT_MS = 30_000;
+const CONNECTIONS_MAX = 2;
+
+export function createMailer(options: MailOptions): Mailer {
+  return options.smtpUrl === '' ? createOutbox(options) : createSmtpMailer(options);
+}
+
+function createSmtpMailer({ smtpUrl, from, logger }: MailOptions): Mailer {
+  const transport = createTransport(
+    {
+      url: smtpUrl,
+      pool: true,
+      maxConnections: CONNECTIONS_MAX,
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      greetingTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: SOCKET_TIMEOUT_MS,
+      // A mail is text of ours: nothing in it may make the mailer read files or fetch URLs.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    },
+    { from },
+  );
+  return {
+    async send(mail) {
+      try {
+        await transport.sendMail(mail);
+        logger.info({ subject: mail.subject }, 'mail sent');
+      } catch (cause) {
+        throw new ServiceError('MAIL_FAILED', `mail not sent: ${reasonOf(cause)}`, { cause });
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** Without a mail server, mails wait as .eml files that any mail program opens. */
+function createOutbox(options: MailOptions): Mailer {
+  const { from, outboxFolder, logger, clock, random } = options;
+  const transport = createTransport(
+    { streamTransport: true, newline: 'windows', buffer: true },
+    { from },
+  );
+  return {
+    async send(mail: Mail) {
+      const date = new Date(clock.wallMs());
+      const stamp = date.toISOString().replaceAll(/[-:]|\.\d+/g, '');
+      const path = join(outboxFolder, `${stamp}-${uuid(random)}.eml`);
+      try {
+        const { message } = await transport.sendMail({ ...mail, date });
+        await mkdir(outboxFolder, { recursive: true, mode: 0o700 });
+        await writeFile(path, message, { mode: 0o600 });
+      } catch (cause) {
+        throw new ServiceError('MAIL_FAILED', `mail not written: ${reasonOf(cause)}`, { cause });
+      }
+      logger.warn(
+        { path, subject: mail.subject },
+        'no SMTP server configured, mail written to a file',
+      );
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** Without the server's own words where they could repeat credentials. */
+const reasonOf = (cause: unknown): string =>
+  cause instanceof Error ? ((cause as { code?: string }).code ?? cause.name) : 'unknown';

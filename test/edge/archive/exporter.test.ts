@@ -1,0 +1,218 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/base/errors.ts';
+import { silentLogger } from '../../../src/base/logger.ts';
+import type { Mail } from '../../../src/base/mailer.ts';
+import { Recordings } from '../../../src/domain/recording/recording.ts';
+import { writeArchive } from '../../../src/edge/archive/archive.ts';
+import { createExporter } from '../../../src/edge/archive/exporter.ts';
+import { type OpenedStore, openInMemory } from '../store/open.ts';
+import { anAccount } from '../store/records.ts';
+
+const ACCOUNT = anAccount().authId;
+let opened: OpenedStore;
+let recordings: Recordings;
+let folder: string;
+let mails: Mail[];
+let sendMail: (mail: Mail) => Promise<void>;
+
+beforeEach(async () => {
+  opened = await openInMemory();
+  await opened.store.accounts.create(anAccount(), 'token');
+  folder = mkdtempSync(join(tmpdir(), 'carillon-export-'));
+  mails = [];
+  sendMail = async (mail) => {
+    mails.push(mail);
+  };
+  recordings = new Recordings({
+    recordings: opened.store.recordings,
+    exports: opened.store.exports,
+    files: { remove: async () => undefined },
+    clock: opened.clock,
+    random: opened.random,
+  });
+});
+afterEach(async () => {
+  await opened.store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const exporter = () =>
+  createExporter({
+    recordings,
+    mailer: { send: (mail) => sendMail(mail), close: () => undefined },
+    recordingsFolder: join(folder, 'recordings'),
+    exportsFolder: join(folder, 'exports'),
+    linkTo: (job) => `http://voice.test/${job.exportId}.zip?sig=x`,
+    clock: opened.clock,
+    logger: silentLogger,
+  });
+
+async function record(audio: string | undefined, format: 'mp3' | 'wav' = 'mp3') {
+  const recording = await recordings.begin({
+    accountId: ACCOUNT,
+    callUuid: '7f0cf0f6-0f4b-4f0e-8f57-000000000001',
+    conferenceName: undefined,
+    conferenceUuid: undefined,
+    fromNumber: '14155550100',
+    toNumber: '14155550101',
+    format,
+    type: 'call',
+  });
+  if (audio !== undefined) {
+    const path = join(folder, 'recordings', recording.file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, audio);
+  }
+  await recordings.finish(recording.recordingId, { status: 'ready', bytes: audio?.length ?? 0 });
+  return recording;
+}
+
+async function request(recipients = ['ada@example.test', 'bob@example.test']) {
+  const queued = await recordings.requestExport({
+    accountId: ACCOUNT,
+    recipients,
+    storageDuration: {},
+  });
+  if (!queued.ok) throw new Error(queued.error.kind);
+  return queued.value;
+}
+
+/** A member of a zip, read from its central directory (PKWARE APPNOTE 4.3). */
+function zipText(exportId: string, member: string): string {
+  const zip = readFileSync(join(folder, 'exports', `${exportId}.zip`));
+  const end = zip.lastIndexOf('PK\u0005\u0006');
+  let at = zip.readUInt32LE(end + 16);
+  while (zip.readUInt32LE(at) === 0x02014b50) {
+    const nameLength = zip.readUInt16LE(at + 28);
+    const name = zip.toString('utf8', at + 46, at + 46 + nameLength);
+    if (name === member) {
+      const local = zip.readUInt32LE(at + 42);
+      const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
+      const data = zip.subarray(start, start + zip.readUInt32LE(at + 20));
+      return (zip.readUInt16LE(at + 10) === 8 ? inflateRawSync(data) : data).toString('utf8');
+    }
+    at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
+  }
+  throw new Error(`${member} is not in the archive`);
+}
+
+describe('recording export job', () => {
+  it('packs the recordings with an index and mails the link to every recipient, one mail each', async () => {
+    const mp3 = await record('first audio');
+    const wav = await record('second audio', 'wav');
+    const job = await request();
+    const worker = exporter();
+    worker.wake();
+    await worker.idle();
+    expect(await recordings.getExport(job.exportId)).toMatchObject({
+      status: 'done',
+      recordings: 2,
+    });
+    expect(zipText(job.exportId, `2026-01-01/${mp3.recordingId}.mp3`)).toBe('first audio');
+    expect(zipText(job.exportId, `2026-01-01/${wav.recordingId}.wav`)).toBe('second audio');
+    const index = zipText(job.exportId, 'index.csv').trim().split('\r\n');
+    expect(index[0]).toBe(
+      'recording_id,file,call_uuid,conference_name,from_number,to_number,added_at,duration_ms,format,bytes',
+    );
+    expect(index).toHaveLength(3);
+    expect(mails.map(({ to }) => to)).toEqual(['ada@example.test', 'bob@example.test']);
+    expect(mails[0]?.text).toContain(`http://voice.test/${job.exportId}.zip?sig=x`);
+  });
+
+  it('lists a recording whose file is gone, without a file', async () => {
+    const lost = await record(undefined);
+    const job = await request();
+    const worker = exporter();
+    worker.wake();
+    await worker.idle();
+    expect(zipText(job.exportId, 'index.csv')).toContain(`${lost.recordingId},,`);
+    expect((await recordings.getExport(job.exportId))?.recordings).toBe(0);
+  });
+
+  it('takes up after a restart what was running', async () => {
+    await record('audio');
+    const job = await request();
+    await recordings.patchExport(job.exportId, { status: 'running', attempts: 1 });
+    const worker = exporter();
+    worker.wake();
+    await worker.idle();
+    expect((await recordings.getExport(job.exportId))?.status).toBe('done');
+  });
+
+  it('tries three times when mail fails, then gives up and frees the account', async () => {
+    await record('audio');
+    const job = await request();
+    let attempts = 0;
+    sendMail = async () => {
+      attempts += 1;
+      throw new ServiceError('MAIL_FAILED', 'down');
+    };
+    const worker = exporter();
+    worker.wake();
+    for (let turn = 0; turn < 400 && attempts < 3; turn += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (opened.clock.nextMs() !== undefined) await opened.clock.advance(30_000);
+    }
+    await worker.idle();
+    expect(attempts).toBe(3);
+    expect((await recordings.getExport(job.exportId))?.status).toBe('failed');
+    await request();
+  });
+
+  it('stop ends a wait for a retry; the job stays for the next start', async () => {
+    await record('audio');
+    const job = await request();
+    sendMail = () => Promise.reject(new ServiceError('MAIL_FAILED', 'down'));
+    const worker = exporter();
+    worker.wake();
+    for (let turn = 0; turn < 400 && opened.clock.nextMs() === undefined; turn += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await worker.stop();
+    expect((await recordings.getExport(job.exportId))?.status).toBe('running');
+  });
+
+  it('an archive that cannot be written is ARCHIVE_FAILED and leaves no half file', async () => {
+    const recording = await record('audio');
+    const target = join(folder, 'exports', 'x.zip');
+    async function* broken() {
+      yield { ...recording, status: 'ready' as const };
+      throw new Error('store is gone');
+    }
+    const failed = writeArchive({
+      walk: broken,
+      recordingsFolder: join(folder, 'recordings'),
+      target,
+    });
+    await expect(failed).rejects.toMatchObject({ code: 'ARCHIVE_FAILED' });
+    expect(readdirSync(join(folder, 'exports'))).toEqual([]);
+  });
+
+  it('removes archives whose links have ended', async () => {
+    mkdirSync(join(folder, 'exports'), { recursive: true });
+    const old = join(folder, 'exports', 'old.zip');
+    const fresh = join(folder, 'exports', 'fresh.zip');
+    const nowS = opened.clock.wallMs() / 1000;
+    writeFileSync(old, '');
+    utimesSync(old, nowS, nowS - 9 * 86_400);
+    writeFileSync(fresh, '');
+    utimesSync(fresh, nowS, nowS - 3 * 86_400);
+    const worker = exporter();
+    worker.wake();
+    await worker.idle();
+    expect([existsSync(old), existsSync(fresh)]).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,92 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.ts';
+import { createMailer } from '../../../src/edge/mail/mailer.ts';
+import { SimClock } from '../../sim/clock.ts';
+import { seededRandom } from '../store/open.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'carillon-mail-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const mailer = (smtpUrl: string) =>
+  createMailer({
+    smtpUrl,
+    from: 'voice@example.test',
+    outboxFolder: join(folder, 'outbox'),
+    logger: silentLogger,
+    clock: new SimClock(),
+    random: seededRandom(),
+  });
+
+/** The few words of SMTP that a mail needs (RFC 5321); `refuse` answers RCPT with 550. */
+function smtpServer(refuse = false): Promise<{ server: Server; url: string; seen: string[] }> {
+  const seen: string[] = [];
+  const server = createServer((socket: Socket) => {
+    let inData = false;
+    socket.write('220 test\r\n');
+    socket.on('data', (chunk) => {
+      for (const line of chunk
+        .toString()
+        .split('\r\n')
+        .filter((text) => text !== '')) {
+        seen.push(line);
+        if (inData && line !== '.') continue;
+        inData = line.toUpperCase() === 'DATA';
+        const refused = refuse && line.startsWith('RCPT');
+        socket.write(refused ? '550 no\r\n' : inData ? '354 go on\r\n' : '250 ok\r\n');
+      }
+    });
+    socket.on('error', () => undefined);
+  });
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      resolve({ server, url: `smtp://127.0.0.1:${port}`, seen });
+    });
+  });
+}
+
+describe('mail', () => {
+  it('without SMTP becomes an .eml file for the owner alone', async () => {
+    await mailer('').send({ to: 'ada@example.test', subject: 'Ready', text: 'Here: http://x' });
+    const [name] = readdirSync(join(folder, 'outbox'));
+    expect(name).toMatch(/^20260101T000000Z-[0-9a-f-]{36}\.eml$/);
+    const path = join(folder, 'outbox', name ?? '');
+    const eml = readFileSync(path, 'utf8');
+    expect(eml).toContain('To: ada@example.test\r\n');
+    expect(eml).toContain('From: voice@example.test\r\n');
+    expect(eml).toContain('Subject: Ready\r\n');
+    expect(eml).toContain('Here: http://x');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('goes over SMTP when a server is configured', async () => {
+    const { server, url, seen } = await smtpServer();
+    const smtp = mailer(url);
+    await smtp.send({ to: 'ada@example.test', subject: 'Ready', text: 'Here' });
+    smtp.close();
+    server.close();
+    expect(seen.some((line) => line.startsWith('RCPT TO:<ada@example.test>'))).toBe(true);
+    expect(seen).toContain('Subject: Ready');
+  });
+
+  it('a server that refuses or is not there is MAIL_FAILED, without credentials in the text', async () => {
+    const { server, url } = await smtpServer(true);
+    const refusing = mailer(url);
+    const mail = { to: 'ada@example.test', subject: 'x', text: 'y' };
+    await expect(refusing.send(mail)).rejects.toMatchObject({ code: 'MAIL_FAILED' });
+    refusing.close();
+    server.close();
+    const nobody = mailer('smtp://user:hunter2@127.0.0.1:9');
+    const error = await nobody.send(mail).catch((reason: Error) => reason);
+    nobody.close();
+    expect(error).toMatchObject({ code: 'MAIL_FAILED' });
+    expect(String(error)).not.toContain('hunter2');
+  });
+});
