@@ -11,17 +11,29 @@ interface Entry {
 const earlier = (a: Entry, b: Entry): boolean =>
   a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.order < b.order);
 
+/** The heap is cleared of cancelled entries when they are so many, and most of it. */
+const MANY_CANCELLED = 1024;
+
 /** Timers of many sessions: a binary heap, so that thousands of them cost next to nothing while they wait. */
 export class Agenda {
-  readonly #heap: Entry[] = [];
+  #heap: Entry[] = [];
   #order = 0;
+  #cancelled = 0;
+
+  /** Entries in memory, cancelled ones that were not cleared yet included. */
+  get size(): number {
+    return this.#heap.length;
+  }
 
   at(dueMs: number, action: () => void): Cancel {
     const entry: Entry = { dueMs, order: this.#order, action };
     this.#order += 1;
     this.#rise(this.#heap.push(entry) - 1, entry);
     return () => {
+      if (entry.action === undefined) return;
       entry.action = undefined;
+      this.#cancelled += 1;
+      this.#clear();
     };
   }
 
@@ -37,12 +49,25 @@ export class Agenda {
       const first = this.#heap[0];
       if (first === undefined || first.dueMs > nowMs) return;
       this.#removeFirst();
-      first.action?.();
+      const { action } = first;
+      first.action = undefined;
+      action?.();
     }
   }
 
+  #clear(): void {
+    if (this.#cancelled < MANY_CANCELLED || 2 * this.#cancelled < this.#heap.length) return;
+    const live = this.#heap.filter((entry) => entry.action !== undefined);
+    this.#heap = [];
+    this.#cancelled = 0;
+    for (const entry of live) this.#rise(this.#heap.push(entry) - 1, entry);
+  }
+
   #dropCancelled(): void {
-    while (this.#heap[0] !== undefined && this.#heap[0].action === undefined) this.#removeFirst();
+    while (this.#heap[0] !== undefined && this.#heap[0].action === undefined) {
+      this.#removeFirst();
+      this.#cancelled -= 1;
+    }
   }
 
   #removeFirst(): void {

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Agenda } from '../../../src/protocol/sip/dialog/agenda.ts';
+
+describe('agenda', () => {
+  it('runs what is due in order of time, then of making, and nothing that was cancelled', () => {
+    const entry = fc.record({ dueMs: fc.nat(50), cancel: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 200 }), fc.nat(60), (entries, nowMs) => {
+        const agenda = new Agenda();
+        const ran: number[] = [];
+        const cancels = entries.map(({ dueMs }, index) => agenda.at(dueMs, () => ran.push(index)));
+        for (const [index, { cancel }] of entries.entries()) if (cancel) cancels[index]?.();
+        agenda.run(nowMs);
+        const expected = entries
+          .map(({ dueMs, cancel }, index) => ({ dueMs, cancel, index }))
+          .filter(({ dueMs, cancel }) => !cancel && dueMs <= nowMs)
+          .sort((a, b) => a.dueMs - b.dueMs || a.index - b.index)
+          .map(({ index }) => index);
+        expect(ran).toEqual(expected);
+        const left = entries.filter(({ dueMs, cancel }) => !cancel && dueMs > nowMs);
+        const next = left.length === 0 ? undefined : Math.min(...left.map(({ dueMs }) => dueMs));
+        expect(agenda.deadlineMs()).toBe(next);
+      }),
+    );
+  });
+
+  it('runs what an action puts on it when that is due already', () => {
+    const agenda = new Agenda();
+    const ran: string[] = [];
+    agenda.at(1, () => {
+      ran.push('first');
+      agenda.at(1, () => ran.push('second'));
+      agenda.at(9, () => ran.push('later'));
+    });
+    agenda.run(5);
+    expect(ran).toEqual(['first', 'second']);
+  });
+
+  it('does not keep cancelled timers of long gone calls in memory', () => {
+    const agenda = new Agenda();
+    for (let i = 0; i < 100_000; i += 1) agenda.at(1_000_000 + i, () => undefined)();
+    expect(agenda.size).toBeLessThan(3_000);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { invite, PEER, SERVER, say } from './script.ts';
+import { ANSWER, brief, OFFER, World } from './world.ts';
+
+/** A call to us, answered when it is not refused. */
+function called(headers: readonly string[]) {
+  const world = new World();
+  const callee = world.agent(SERVER);
+  const peer = world.peer(PEER);
+  invite(peer, { headers });
+  world.advance(20);
+  if (callee.count('incoming') > 0) {
+    callee.tell({ kind: 'answer', leg: callee.last('incoming').call.leg, sdp: ANSWER });
+    world.advance(20);
+  }
+  const response = peer.lastResponse();
+  const dialog = {
+    uri: `sip:${SERVER}`,
+    to: `<sip:100@${SERVER}>;tag=${response.to.tag}`,
+  };
+  if (response.status === 200) say(peer, { ...dialog, method: 'ACK' });
+  world.advance(20);
+  return { world, callee, peer, response, dialog };
+}
+
+const TIMER = 'Supported: timer';
+
+describe('session timer of the callee (RFC 4028)', () => {
+  it('is not started for a caller that does not know it', () => {
+    const { world, callee, response } = called(['Session-Expires: 120']);
+    expect(response.header('session-expires')).toBeUndefined();
+    world.advance(7_200_000);
+    expect(callee.count('ended')).toBe(0);
+  });
+
+  it('leaves refreshing to the caller, and says so with Require (§9)', () => {
+    const { response } = called([TIMER, 'Session-Expires: 600']);
+    expect(response.header('session-expires')).toBe('600;refresher=uac');
+    expect(response.tokens('require')).toEqual(['timer']);
+  });
+
+  it('refreshes itself when the caller wants that', () => {
+    const { world, peer, response } = called([
+      TIMER,
+      'Session-Expires: 600;refresher=uas',
+      'Allow: INVITE, UPDATE',
+    ]);
+    expect(response.header('session-expires')).toBe('600;refresher=uas');
+    world.advance(301_000);
+    expect(peer.lastRequest('UPDATE').header('session-expires')).toBe('600;refresher=uac');
+  });
+
+  it('shortens a long interval to ours, never below the Min-SE of the caller', () => {
+    expect(called([TIMER, 'Session-Expires: 90000']).response.header('session-expires')).toBe(
+      '1800;refresher=uac',
+    );
+    const high = called([TIMER, 'Session-Expires: 90000', 'Min-SE: 3600']);
+    expect(high.response.header('session-expires')).toBe('3600;refresher=uac');
+  });
+
+  it('refuses an interval below 90 s with 422 and Min-SE (§9)', () => {
+    const { callee, response } = called([TIMER, 'Session-Expires: 60']);
+    expect([response.status, response.header('min-se')]).toEqual([422, '90']);
+    expect(callee.count('incoming')).toBe(0);
+  });
+
+  it('ends the call when the caller does not refresh in time, with BYE (§10)', () => {
+    const { world, callee, peer } = called([TIMER, 'Session-Expires: 300']);
+    world.advance(267_000);
+    expect(callee.count('ended')).toBe(0);
+    world.advance(1_100);
+    expect(callee.last('ended').end).toMatchObject({ by: 'local', how: 'sessionExpired' });
+    expect(peer.lastRequest('BYE').callId).toBe('script-1');
+  });
+
+  it('goes on with each refresh, by UPDATE or by re-INVITE', () => {
+    const { world, callee, peer, dialog } = called([TIMER, 'Session-Expires: 300']);
+    const headers = [TIMER, 'Session-Expires: 300;refresher=uac'];
+    for (const [index, method] of ['UPDATE', 'INVITE', 'UPDATE', 'INVITE'].entries()) {
+      world.advance(200_000);
+      const cseq = index + 2;
+      const body = method === 'INVITE' ? { body: OFFER } : {};
+      say(peer, { ...dialog, method, cseq, headers, ...body });
+      world.advance(20);
+      expect(brief(peer.lastResponse())).toBe(`200 ${method}`);
+      expect(peer.lastResponse().header('session-expires')).toBe('300;refresher=uac');
+      if (method === 'INVITE') say(peer, { ...dialog, method: 'ACK', cseq });
+    }
+    expect(callee.count('ended')).toBe(0);
+  });
+});
