@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Clock } from '../../../src/base/clock.ts';
 import { ServiceError } from '../../../src/base/errors.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type { Mail } from '../../../src/base/mailer.ts';
@@ -27,12 +28,15 @@ let recordings: Recordings;
 let folder: string;
 let mails: Mail[];
 let sendMail: (mail: Mail) => Promise<void>;
+/** How a wait for a retry goes. */
+let sleep: Clock['sleep'];
 
 beforeEach(async () => {
   opened = await openInMemory();
   await opened.store.accounts.create(anAccount(), 'token');
   folder = mkdtempSync(join(tmpdir(), 'carillon-export-'));
   mails = [];
+  sleep = async () => undefined;
   sendMail = async (mail) => {
     mails.push(mail);
   };
@@ -56,7 +60,12 @@ const exporter = () =>
     recordingsFolder: join(folder, 'recordings'),
     exportsFolder: join(folder, 'exports'),
     linkTo: (job) => `http://voice.test/${job.exportId}.zip?sig=x`,
-    clock: opened.clock,
+    clock: {
+      monotonicMs: () => opened.clock.monotonicMs(),
+      wallMs: () => opened.clock.wallMs(),
+      at: (dueMs, wake) => opened.clock.at(dueMs, wake),
+      sleep: (ms, signal) => sleep(ms, signal),
+    },
     logger: silentLogger,
   });
 
@@ -160,13 +169,14 @@ describe('recording export job', () => {
       attempts += 1;
       throw new ServiceError('MAIL_FAILED', 'down');
     };
+    const naps: number[] = [];
+    sleep = async (ms) => {
+      naps.push(ms);
+    };
     const worker = exporter();
     worker.wake();
-    for (let turn = 0; turn < 400 && attempts < 3; turn += 1) {
-      await new Promise((resolve) => setImmediate(resolve));
-      if (opened.clock.nextMs() !== undefined) await opened.clock.advance(30_000);
-    }
     await worker.idle();
+    expect(naps).toEqual([30_000, 30_000]);
     expect(attempts).toBe(3);
     expect((await recordings.getExport(job.exportId))?.status).toBe('failed');
     await request();
@@ -177,10 +187,16 @@ describe('recording export job', () => {
     const job = await request();
     sendMail = () => Promise.reject(new ServiceError('MAIL_FAILED', 'down'));
     const worker = exporter();
+    const waiting = new Promise<void>((resolve) => {
+      sleep = (_ms, signal) => {
+        resolve();
+        return new Promise((_, reject) =>
+          signal?.addEventListener('abort', () => reject(signal.reason)),
+        );
+      };
+    });
     worker.wake();
-    for (let turn = 0; turn < 400 && opened.clock.nextMs() === undefined; turn += 1) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    await waiting;
     await worker.stop();
     expect((await recordings.getExport(job.exportId))?.status).toBe('running');
   });
