@@ -9,12 +9,12 @@ export interface RecordsOptions {
 }
 
 /** Fields as they come; only those that are shown. */
-export interface CallRecord {
+interface CallRecord {
   readonly uuid: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-export interface LedgerEntry {
+interface LedgerEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 

@@ -16,7 +16,7 @@ import type { Observations } from './observations.ts';
 
 const FRAME_MS = 20;
 /** The record is kept at the highest rate that the protocol knows. */
-export const RECORD_RATE_HZ = 24_000;
+const RECORD_RATE_HZ = 24_000;
 const RECORD_FRAME = (RECORD_RATE_HZ * FRAME_MS) / 1000;
 
 interface Mark {

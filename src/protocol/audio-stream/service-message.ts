@@ -5,7 +5,7 @@
 import type { StreamFault } from './fault.ts';
 import type { StreamFormat } from './media-format.ts';
 
-export type StreamTrack = 'inbound' | 'outbound';
+type StreamTrack = 'inbound' | 'outbound';
 
 export type StopReason =
   | 'call_hangup'
@@ -29,7 +29,7 @@ export interface StreamIdentity {
   readonly direction: 'inbound' | 'outbound';
 }
 
-export const tracksOf = (tracks: StreamIdentity['tracks']): readonly StreamTrack[] =>
+const tracksOf = (tracks: StreamIdentity['tracks']): readonly StreamTrack[] =>
   tracks === 'both' ? ['inbound', 'outbound'] : [tracks];
 
 /** The value of `extra_headers`: always a string holding a JSON object, `{}` when there are none (dialect §1.3). */

@@ -43,7 +43,7 @@ export const mediaMessage = (chunk: number, payloadBytes = 320): Uint8Array =>
   );
 
 /** Records every command; `verdict` decides what `receive` says, `room` whether `enqueue` has place. */
-export class FakeMediaStream implements MediaStream {
+class FakeMediaStream implements MediaStream {
   readonly log: string[] = [];
   readonly enqueued: Uint8Array[] = [];
   verdict: StreamReceiveResult = 'other';
@@ -86,7 +86,7 @@ export class FakeMediaStream implements MediaStream {
 }
 
 /** Only `openStream` is used by an audio stream. */
-export function fakeLeg(opened: (stream: FakeMediaStream) => void, failure?: string): MediaLeg {
+function fakeLeg(opened: (stream: FakeMediaStream) => void, failure?: string): MediaLeg {
   const leg: Pick<MediaLeg, 'openStream'> = {
     openStream(options, events) {
       if (failure !== undefined) throw new Error(failure);
@@ -151,7 +151,7 @@ export class Bot {
   }
 }
 
-export class Told implements StreamSocketEvents {
+class Told implements StreamSocketEvents {
   readonly log: string[] = [];
   readonly ends: StreamSocketEnd[] = [];
   readonly faults: string[] = [];

@@ -2,7 +2,7 @@
  * The messages of dialect §1.1 as strict clients check them: every field present, of its type, and no field that the
  * dialect does not know. Written from the dialect's text, not from the encoders.
  */
-export type Check = (value: unknown, path: string) => readonly string[];
+type Check = (value: unknown, path: string) => readonly string[];
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -11,7 +11,7 @@ const rule =
   (value, path) =>
     holds(value) ? [] : [`${path} is not ${what}: ${JSON.stringify(value)}`];
 
-export const literal = (expected: unknown): Check =>
+const literal = (expected: unknown): Check =>
   rule(JSON.stringify(expected), (value) => value === expected);
 const anyOf = (...options: readonly unknown[]): Check =>
   rule(`one of ${JSON.stringify(options)}`, (value) => options.includes(value));
@@ -39,7 +39,7 @@ const epochMs = rule(
 );
 
 /** Exactly these fields. */
-export const object =
+const object =
   (fields: Readonly<Record<string, Check>>): Check =>
   (value, path) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -64,7 +64,7 @@ const mapOfStrings: Check = (value, path) =>
     ? Object.entries(value).flatMap(([key, entry]) => text(entry, `${path}.${key}`))
     : [`${path} is not an object`];
 
-export const SERVICE_MESSAGES: Readonly<Record<string, Check>> = {
+const SERVICE_MESSAGES: Readonly<Record<string, Check>> = {
   start: object({
     sequenceNumber: literal(0),
     event: literal('start'),
