@@ -21,18 +21,45 @@ constexpr uint32_t kFramesToBeep = 6;                  // 120 ms
 constexpr double kDriftHz = 15.0;
 constexpr double kSteady = 2.0;  // 3 dB from frame to frame
 
-/// Energy that a sine at this frequency accounts for.
-double energy_at(std::span<const Sample> frame, double frequency_hz) {
-  const double turn = 2.0 * std::cos(2.0 * std::numbers::pi * frequency_hz / kLineRate);
-  double last = 0.0;
-  double before = 0.0;
+/// Frequencies that are filtered side by side, in vector registers.
+constexpr size_t kLanes = 8;
+using Lanes = std::array<float, kLanes>;
+
+/// The grid in groups of lanes; what is beyond its end is never the strongest.
+constexpr size_t kGridGroups = (kGridPoints + kLanes - 1) / kLanes;
+
+double grid_hz(size_t point) { return kLowestHz + kGridHz * static_cast<double>(point); }
+
+float turn_of(double frequency_hz) {
+  return static_cast<float>(2.0 * std::cos(2.0 * std::numbers::pi * frequency_hz / kLineRate));
+}
+
+std::array<Lanes, kGridGroups> grid_turns() {
+  std::array<Lanes, kGridGroups> turns{};
+  for (size_t point = 0; point < kGridPoints; ++point)
+    turns[point / kLanes][point % kLanes] = turn_of(grid_hz(point));
+  return turns;
+}
+
+const std::array<Lanes, kGridGroups> kGridTurns = grid_turns();
+
+/// Energy that a sine at each of these frequencies accounts for (Goertzel).
+Lanes energies(std::span<const Sample> frame, const Lanes& turns) {
+  Lanes last{};
+  Lanes before{};
   for (const Sample sample : frame) {
-    const double next = sample + turn * last - before;
-    before = last;
-    last = next;
+    for (size_t i = 0; i < kLanes; ++i) {
+      const float next = static_cast<float>(sample) + turns[i] * last[i] - before[i];
+      before[i] = last[i];
+      last[i] = next;
+    }
   }
-  const double norm = last * last + before * before - turn * last * before;
-  return 2.0 / static_cast<double>(frame.size()) * norm;
+  Lanes result{};
+  const float scale = 2.0F / static_cast<float>(frame.size());
+  for (size_t i = 0; i < kLanes; ++i) {
+    result[i] = scale * (last[i] * last[i] + before[i] * before[i] - turns[i] * last[i] * before[i]);
+  }
+  return result;
 }
 
 struct Peak {
@@ -40,19 +67,23 @@ struct Peak {
   double energy = 0.0;
 };
 
-/// Strongest sine of the frame: on the grid, then between its points by halving the step.
+/// Strongest sine of the frame: on the grid, then between its points.
 Peak strongest_sine(std::span<const Sample> frame) {
   Peak peak;
-  for (size_t i = 0; i < kGridPoints; ++i) {
-    const double frequency = kLowestHz + kGridHz * static_cast<double>(i);
-    const double energy = energy_at(frame, frequency);
-    if (energy > peak.energy) peak = {frequency, energy};
-  }
-  for (double step = kGridHz / 2; step > 3.0; step /= 2) {
-    for (const double candidate : std::array{peak.frequency_hz - step, peak.frequency_hz + step}) {
-      const double energy = energy_at(frame, candidate);
-      if (energy > peak.energy) peak = {candidate, energy};
+  for (size_t point = 0; point < kGridPoints; point += kLanes) {
+    const Lanes found = energies(frame, kGridTurns[point / kLanes]);
+    for (size_t i = 0; i < std::min(kLanes, kGridPoints - point); ++i) {
+      if (found[i] > peak.energy) peak = {grid_hz(point + i), found[i]};
     }
+  }
+  // Eight places from half a step below to half a step above.
+  Lanes turns{};
+  const double lowest = peak.frequency_hz - kGridHz / 2;
+  constexpr double fine_hz = kGridHz / (kLanes - 1);
+  for (size_t i = 0; i < kLanes; ++i) turns[i] = turn_of(lowest + fine_hz * static_cast<double>(i));
+  const Lanes found = energies(frame, turns);
+  for (size_t i = 0; i < kLanes; ++i) {
+    if (found[i] > peak.energy) peak = {lowest + fine_hz * static_cast<double>(i), found[i]};
   }
   return peak;
 }
