@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { Leg, OutboundLegEvents, Signalling } from '../../domain/call/needs.ts';
+import type { Signalling } from '../../domain/call/needs.ts';
 import type { Carrier } from '../../domain/provisioning/types.ts';
 import type { BindingStore, EndpointDirectory } from '../../domain/registration/needs.ts';
 import type { Binding } from '../../domain/registration/types.ts';
@@ -65,7 +65,7 @@ export interface RunningSignalling extends Signalling {
   carrierStates(): readonly CarrierState[];
 }
 
-export type { CarrierState, Leg, MessageCount, MessageTrace, OutboundLegEvents };
+export type { CarrierState, MessageCount, MessageTrace };
 
 export const createSignalling = (options: SignallingOptions): RunningSignalling =>
   new SignallingService(options);

@@ -20,12 +20,12 @@ import {
 import { parseAuth } from '../../../src/protocol/sip/header/auth.ts';
 import { ha1Of } from '../../../src/protocol/sip/sip.ts';
 
-export const REALM = 'carillon.test';
+const REALM = 'carillon.test';
 export const SDP =
   'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n';
 const WAIT_MS = 3_000;
 
-export class MemoryBindings {
+class MemoryBindings {
   readonly rows = new Map<string, Binding>();
 
   async save(binding: Binding): Promise<void> {
@@ -275,7 +275,7 @@ export function requestText(peer: WirePeer, lines: RequestLines): string {
 }
 
 /** The Authorization line that answers a 401. */
-export function authorization(
+function authorization(
   challenge: string,
   lines: {
     readonly method: string;

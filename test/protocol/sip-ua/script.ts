@@ -24,7 +24,7 @@ export interface RequestScript {
 
 let branches = 0;
 
-export function lines(script: RequestScript): string[] {
+function lines(script: RequestScript): string[] {
   branches += 1;
   const {
     method,

@@ -142,7 +142,7 @@ export class Gate {
  * Proxies and phones may differ in parameters, and SIPp signs the host alone; what a client did sign has to agree with
  * the Request-URI (RFC 7616 §3.4.6).
  */
-export function meansSameUri(digestUri: string, requestUri: string): boolean {
+function meansSameUri(digestUri: string, requestUri: string): boolean {
   if (digestUri === requestUri) return true;
   const [signed, asked] = [parseUri(digestUri), parseUri(requestUri)];
   if (signed?.kind === 'tel' && asked?.kind === 'tel') return signed.number === asked.number;

@@ -7,7 +7,7 @@ export interface NonceLimits {
   readonly maxRemembered: number;
 }
 
-export const DEFAULT_NONCE_LIMITS: NonceLimits = { lifetimeMs: 300_000, maxRemembered: 20_000 };
+const DEFAULT_NONCE_LIMITS: NonceLimits = { lifetimeMs: 300_000, maxRemembered: 20_000 };
 
 /** `stale`: ours, but too old or already forgotten: the peer may go on with a new one. */
 export type NonceState = 'valid' | 'stale' | 'forged';

@@ -7,7 +7,7 @@ export interface InfoDigit {
 }
 
 export const DTMF_RELAY = 'application/dtmf-relay';
-export const DTMF = 'application/dtmf';
+const DTMF = 'application/dtmf';
 
 const DEFAULT_DURATION_MS = 250;
 const MAX_DURATION_MS = 10_000;

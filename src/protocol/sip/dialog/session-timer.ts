@@ -42,7 +42,7 @@ function sessionExpires(message: SipRequest | SipResponse): SessionExpires | und
 }
 
 /** Min-SE of a request or of a 422, seconds; 90 when absent (§5). */
-export function minSe(message: SipRequest | SipResponse): number {
+function minSe(message: SipRequest | SipResponse): number {
   const text = message.header('min-se');
   const fields = text === undefined ? undefined : parseTokenWithParams(text);
   const value = fields === undefined ? undefined : parseDeltaSeconds(fields.token);

@@ -32,7 +32,7 @@ export function readRegister(
   };
 }
 
-export const bindingFlow = (flow: Flow): ContactBinding['flow'] => ({
+const bindingFlow = (flow: Flow): ContactBinding['flow'] => ({
   transport: flow.transport,
   address: flow.remoteAddress,
   port: flow.remotePort,
