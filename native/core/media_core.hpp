@@ -76,6 +76,7 @@ class MediaCore {
       ++counters_.packets_sent;
       inner_.send(leg, to, packet);
     }
+    void latched(uint32_t leg, const std::optional<Address>& peer) override { inner_.latched(leg, peer); }
 
    private:
     PacketSink& inner_;

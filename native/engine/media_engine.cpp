@@ -56,7 +56,7 @@ MediaEngine::Opened MediaEngine::open_leg(uint16_t port, LegConfig config) {
   post([leg = std::move(leg), socket = std::move(socket)](MediaLoop& loop) mutable {
     const uint32_t added = leg->handle();
     loop.core().add_leg(std::move(leg));
-    if (socket) loop.add_socket(added, std::move(socket));
+    if (socket) loop.sockets().add(added, std::move(socket));
   });
   return {*handle, std::nullopt};
 }
@@ -73,7 +73,7 @@ std::optional<LegFigures> MediaEngine::close_leg(uint32_t leg) {
   const LegFigures last = found->second.figures->read();
   legs_.erase(found);
   post([leg, removed = std::unique_ptr<Leg>(), socket = std::unique_ptr<UdpSocket>()](MediaLoop& loop) mutable {
-    socket = loop.remove_socket(leg);
+    socket = loop.sockets().remove(leg);
     removed = loop.core().remove_leg(leg);
   });
   // The command that reuses the index is behind this one in the same queue.

@@ -2,7 +2,6 @@
 // or a test that calls it instead, is elsewhere.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -10,9 +9,9 @@
 #include "core/media_core.hpp"
 #include "engine/event_ring.hpp"
 #include "engine/recording_tap.hpp"
+#include "engine/socket_wheel.hpp"
 #include "engine/spsc_ring.hpp"
 #include "engine/task.hpp"
-#include "engine/udp_socket.hpp"
 
 namespace carillon {
 
@@ -27,8 +26,6 @@ struct SentPacket {
 class MediaLoop : private PacketSink {
  public:
   static constexpr size_t kTaskCapacity = 8192;
-  /// Every socket is looked at each 5 ms.
-  static constexpr size_t kDrainGroups = 5;
   /// Packets that a test has not fetched; older ones are lost, as on a wire.
   static constexpr size_t kMaxKeptPackets = 1 << 20;
 
@@ -51,8 +48,7 @@ class MediaLoop : private PacketSink {
   void tick(Nanos now);
   MediaCore& core() { return core_; }
   [[nodiscard]] const MediaCore& core() const { return core_; }
-  void add_socket(uint32_t leg, std::unique_ptr<UdpSocket> socket);
-  std::unique_ptr<UdpSocket> remove_socket(uint32_t leg);
+  SocketWheel& sockets() { return sockets_; }
   [[nodiscard]] Nanos now() const { return now_; }
   ConcludingRecordings& concluding() { return concluding_; }
 
@@ -61,11 +57,7 @@ class MediaLoop : private PacketSink {
 
  private:
   void send(uint32_t leg, const Address& to, Bytes packet) override;
-
-  struct Entry {
-    uint32_t leg;
-    std::unique_ptr<UdpSocket> socket;
-  };
+  void latched(uint32_t leg, const std::optional<Address>& peer) override;
 
   // Given.
   bool keep_packets_;
@@ -75,13 +67,10 @@ class MediaLoop : private PacketSink {
   MediaCore core_;
   SpscRing<Task> tasks_{kTaskCapacity};
   SpscRing<Task> spent_{kTaskCapacity};
-  std::array<std::vector<Entry>, kDrainGroups> groups_;
-  std::vector<UdpSocket*> socket_of_leg_;
-  UdpSocket::Batch batch_;
+  SocketWheel sockets_;
   std::vector<SentPacket> sent_;
   // State.
   Nanos now_ = 0;
-  size_t group_ = 0;
   int until_report_ = 0;
 };
 

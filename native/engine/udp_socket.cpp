@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <utility>
@@ -104,6 +105,22 @@ void UdpSocket::send(const Address& to, Bytes packet) const {
                              reinterpret_cast<const sockaddr*>(&name), length));
 }
 
+void UdpSocket::send(Bytes packet) const {
+  // An error that an earlier packet met (port unreachable) is told by this call, which then sends nothing: once more.
+  if (::send(fd_, packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno != ECONNREFUSED) return;
+  static_cast<void>(::send(fd_, packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
+}
+
+bool UdpSocket::connect(const std::optional<Address>& peer) const {
+  sockaddr_storage name{};
+  if (peer) {
+    const socklen_t length = to_sockaddr(*peer, name);
+    return ::connect(fd_, reinterpret_cast<const sockaddr*>(&name), length) == 0;
+  }
+  name.ss_family = AF_UNSPEC;
+  return ::connect(fd_, reinterpret_cast<const sockaddr*>(&name), sizeof(sockaddr)) == 0;
+}
+
 UdpSocket::Batch::Batch() : bytes_{}, control_{}, sources_{}, vectors_{}, messages_{} {
   for (size_t i = 0; i < kDatagrams; ++i) {
     vectors_[i] = {bytes_[i].data(), bytes_[i].size()};
@@ -113,16 +130,20 @@ UdpSocket::Batch::Batch() : bytes_{}, control_{}, sources_{}, vectors_{}, messag
     header.msg_name = &sources_[i];
     header.msg_control = control_[i].data();
   }
+  used_ = kDatagrams;
 }
 
 size_t UdpSocket::Batch::receive(const UdpSocket& socket) {
-  for (mmsghdr& message : messages_) {
-    message.msg_hdr.msg_namelen = sizeof(sockaddr_storage);
-    message.msg_hdr.msg_controllen = control_[0].size();
+  // What the kernel shortened the last time.
+  for (size_t i = 0; i < used_; ++i) {
+    messages_[i].msg_hdr.msg_namelen = sizeof(sockaddr_storage);
+    messages_[i].msg_hdr.msg_controllen = control_[i].size();
   }
+  used_ = 0;
   // An error (a port unreachable message from the peer, say) is consumed by the call that reports it.
   const int count = ::recvmmsg(socket.fd_, messages_.data(), kDatagrams, MSG_DONTWAIT, nullptr);
-  return count > 0 ? static_cast<size_t>(count) : 0;
+  used_ = count > 0 ? static_cast<size_t>(count) : 0;
+  return used_;
 }
 
 Datagram UdpSocket::Batch::at(size_t index) const {

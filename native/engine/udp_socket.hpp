@@ -38,6 +38,10 @@ class UdpSocket {
   [[nodiscard]] bool open() const { return fd_ >= 0; }
   /// Errors are the network's business: RTP repairs nothing.
   void send(const Address& to, Bytes packet) const;
+  /// To the connected peer: no route is looked up, no address is copied.
+  void send(Bytes packet) const;
+  /// Hears only `peer` from now on; nothing: everybody again. False when the kernel refuses.
+  bool connect(const std::optional<Address>& peer) const;
 
   /// Datagrams of one call; the views are valid until the next.
   class Batch {
@@ -55,6 +59,7 @@ class UdpSocket {
     std::array<sockaddr_storage, kDatagrams> sources_;
     std::array<iovec, kDatagrams> vectors_;
     std::array<mmsghdr, kDatagrams> messages_;
+    size_t used_ = 0;
   };
 
  private:

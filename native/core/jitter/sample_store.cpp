@@ -10,13 +10,19 @@ constexpr size_t slot(int64_t timestamp) {
 }
 }  // namespace
 
-void SampleStore::mark(int64_t timestamp, bool present) {
-  const size_t at = slot(timestamp);
-  const uint64_t bit = uint64_t{1} << (at % 64);
-  if (present) {
-    present_[at / 64] |= bit;
-  } else {
-    present_[at / 64] &= ~bit;
+void SampleStore::mark(int64_t timestamp, int64_t count, bool present) {
+  // Word by word: a packet of 160 samples touches three or four words.
+  while (count > 0) {
+    const size_t at = slot(timestamp);
+    const auto bits = std::min<int64_t>(count, static_cast<int64_t>(64 - at % 64));
+    const uint64_t mask = (bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1) << (at % 64);
+    if (present) {
+      present_[at / 64] |= mask;
+    } else {
+      present_[at / 64] &= ~mask;
+    }
+    timestamp += bits;
+    count -= bits;
   }
 }
 
@@ -36,21 +42,24 @@ SampleStore::Written SampleStore::write(int64_t timestamp, std::span<const Sampl
   if (count > kCapacity || timestamp > end_ + kCapacity - count) return Written::jumped;
   if (timestamp < end_ - kCapacity) return Written::too_old;
 
-  for (int64_t at = end_; at < timestamp; ++at) mark(at, false);
+  if (timestamp > end_) mark(end_, timestamp - end_, false);
   if (after > end_) end_ = after;
-  for (int64_t i = 0; i < count; ++i) {
-    samples_[slot(timestamp + i)] = samples[static_cast<size_t>(i)];
-    mark(timestamp + i, true);
-  }
+  store(timestamp, samples);
+  mark(timestamp, count, true);
   return Written::stored;
 }
 
+void SampleStore::store(int64_t timestamp, std::span<const Sample> samples) {
+  const size_t from = slot(timestamp);
+  const size_t before_wrap = std::min(samples.size(), static_cast<size_t>(kCapacity) - from);
+  std::copy_n(samples.begin(), before_wrap, samples_.begin() + static_cast<std::ptrdiff_t>(from));
+  std::copy(samples.begin() + static_cast<std::ptrdiff_t>(before_wrap), samples.end(), samples_.begin());
+}
+
 void SampleStore::fill_silence_until(int64_t timestamp) {
-  if (empty_ || timestamp > end_ + kCapacity) return;
-  for (; end_ < timestamp; ++end_) {
-    samples_[slot(end_)] = 0;
-    mark(end_, true);
-  }
+  if (empty_ || timestamp <= end_ || timestamp > end_ + kCapacity) return;
+  mark(end_, timestamp - end_, true);
+  for (; end_ < timestamp; ++end_) samples_[slot(end_)] = 0;
 }
 
 SampleStore::Run SampleStore::run_at(int64_t timestamp, size_t limit) const {

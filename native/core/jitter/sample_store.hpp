@@ -49,7 +49,8 @@ class SampleStore {
 
  private:
   [[nodiscard]] bool holds(int64_t timestamp) const;
-  void mark(int64_t timestamp, bool present);
+  void mark(int64_t timestamp, int64_t count, bool present);
+  void store(int64_t timestamp, std::span<const Sample> samples);
 
   std::array<Sample, kCapacity> samples_{};
   std::array<uint64_t, kCapacity / 64> present_{};

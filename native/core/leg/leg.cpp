@@ -50,7 +50,15 @@ void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
     if (tap) tap->frame(received_, sent_, now, events);
   }
   check_media_timeout(now, events);
+  tell_latch(sink);
   publish_figures();
+}
+
+void Leg::tell_latch(PacketSink& sink) {
+  const bool locked = receive_.source().locked();
+  if (locked == latched_) return;
+  latched_ = locked;
+  sink.latched(config_.handle, locked ? std::optional(receive_.source().target()) : std::nullopt);
 }
 
 /// What the peer hears: the latest exclusive player, or the far end and the bots; then everything that is mixed in.

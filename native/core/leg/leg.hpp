@@ -115,6 +115,7 @@ class Leg {
   bool send_digits(bool can_send, PacketSink& sink, Events& events);
   void send_frame(PacketSink& sink, Events& events);
   void check_media_timeout(Nanos now, Events& events);
+  void tell_latch(PacketSink& sink);
   void publish_figures();
 
   // Given.
@@ -138,6 +139,7 @@ class Leg {
   bool listens_for_tones_ = false;
   bool receiving_ = false;
   bool timed_out_ = false;
+  bool latched_ = false;
   Nanos expecting_since_ = 0;
 };
 

@@ -1,0 +1,76 @@
+/** The native media engine on loopback sockets: cost of a leg beside the bare UDP floor, pacing, and how fast a bot is heard and silenced. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+export interface Row {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  /** What the same run measured for the least that the work can cost. */
+  readonly floor?: number;
+  readonly ratio?: number;
+  readonly note?: string;
+}
+
+/** What native/bench/media_bench.cpp prints. */
+interface Measured {
+  readonly legs: number;
+  readonly legCpuUs: number;
+  readonly floorUs: number;
+  readonly busy: number;
+  readonly lateP99Us: number;
+  readonly lost: number;
+  readonly pacingP50Ms: number;
+  readonly pacingP99Ms: number;
+  readonly firstP50Ms: number;
+  readonly firstP99Ms: number;
+  readonly clearP50Ms: number;
+  readonly clearP99Ms: number;
+  readonly scheduling: string;
+}
+
+const PROGRAM = fileURLToPath(new URL('../build/native/media_bench', import.meta.url));
+const PAIRS = 300;
+const SECONDS = 4;
+
+export async function run(): Promise<Row[]> {
+  const { stdout } = await promisify(execFile)(PROGRAM, [String(PAIRS), String(SECONDS)]);
+  const m = JSON.parse(stdout) as Measured;
+  const at = `${m.legs} legs, media thread ${Math.round(m.busy * 100)} % busy, scheduling ${m.scheduling}`;
+  return [
+    {
+      name: 'RTP leg, PCMU both ways: media thread',
+      value: m.legCpuUs,
+      unit: 'µs per call-second',
+      floor: m.floorUs,
+      ratio: Math.round((m.legCpuUs / m.floorUs) * 100) / 100,
+      note: `${at}; floor: 50 sends and 50 receives of a hot socket; ${m.lost} packets lost`,
+    },
+    { name: 'tick lateness p99', value: m.lateP99Us, unit: 'µs', note: at },
+    {
+      name: 'pacing on the wire, deviation from the 20 ms grid, p50',
+      value: m.pacingP50Ms,
+      unit: 'ms',
+    },
+    {
+      name: 'pacing on the wire, deviation from the 20 ms grid, p99',
+      value: m.pacingP99Ms,
+      unit: 'ms',
+    },
+    { name: 'playAudio → first RTP, empty queue, p50', value: m.firstP50Ms, unit: 'ms' },
+    {
+      name: 'playAudio → first RTP, empty queue, p99',
+      value: m.firstP99Ms,
+      unit: 'ms',
+      note: 'goal ≤ 22 ms',
+    },
+    { name: 'clearAudio → last old audio, p50', value: m.clearP50Ms, unit: 'ms' },
+    {
+      name: 'clearAudio → last old audio, p99',
+      value: m.clearP99Ms,
+      unit: 'ms',
+      note: 'goal ≤ 22 ms',
+    },
+  ];
+}

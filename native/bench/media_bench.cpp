@@ -1,0 +1,242 @@
+// Measures the media engine over real loopback sockets and prints one JSON object. See bench/media.ts.
+//   media_bench <pairs of legs> <seconds>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <random>
+#include <thread>
+
+#include "core/codec/g711.hpp"
+#include "core/stream/stream_input.hpp"
+#include "engine/media_engine.hpp"
+
+namespace carillon {
+namespace {
+
+const Address kLoopback = *parse_address("127.0.0.1", 0);
+constexpr size_t kPacketBytes = kRtpHeaderBytes + kFrameSamples;
+
+Nanos thread_cpu() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return Nanos{time.tv_sec} * kSecond + time.tv_nsec;
+}
+
+Nanos wall_now() {
+  timespec time{};
+  clock_gettime(CLOCK_REALTIME, &time);
+  return Nanos{time.tv_sec} * kSecond + time.tv_nsec;
+}
+
+double quantile(std::vector<double>& values, double at) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[std::min(values.size() - 1, static_cast<size_t>(at * static_cast<double>(values.size())))];
+}
+
+uint16_t next_port() {
+  static uint16_t port = 34'000;
+  return port = static_cast<uint16_t>(port + 2);
+}
+
+/// The least that a packet costs: one send and one receive of its size, nothing else.
+double udp_floor_ns() {
+  Address to = kLoopback;
+  std::optional<UdpSocket> socket;
+  while (!socket) {
+    to.port = next_port();
+    socket = UdpSocket::bind(to);
+  }
+  auto batch = std::make_unique<UdpSocket::Batch>();
+  const std::vector<uint8_t> packet(kPacketBytes, 0x80);
+  constexpr int kRounds = 40'000;
+  const Nanos begin = thread_cpu();
+  for (int i = 0; i < kRounds; ++i) {
+    socket->send(to, packet);
+    static_cast<void>(batch->receive(*socket));
+  }
+  return static_cast<double>(thread_cpu() - begin) / kRounds;
+}
+
+LegRemote remote_at(uint16_t port) {
+  LegRemote remote;
+  remote.receive.peer = kLoopback;
+  remote.receive.peer.port = port;
+  remote.receive.telephone_event = remote.send.telephone_event = 101;
+  remote.send.sending = true;
+  return remote;
+}
+
+struct OpenLeg {
+  uint32_t handle;
+  uint16_t port;
+};
+
+OpenLeg open_leg(MediaEngine& engine) {
+  while (true) {
+    const uint16_t port = next_port();
+    const auto opened = engine.open_leg(port, {});
+    if (!opened.failure) return {opened.handle, port};
+  }
+}
+
+void configure(MediaEngine& engine, uint32_t leg, uint16_t peer_port) {
+  engine.post([leg, remote = remote_at(peer_port)](MediaLoop& loop) {
+    if (Leg* const found = loop.core().leg(leg)) found->configure(remote, loop.now());
+  });
+}
+
+/// A peer that notes when the packets of one leg arrive (kernel time) and whether they are loud.
+class Listener {
+ public:
+  struct Heard {
+    Nanos at;
+    bool loud;
+  };
+
+  Listener() : batch_(std::make_unique<UdpSocket::Batch>()) {
+    Address local = kLoopback;
+    while (!socket_) {
+      local.port = next_port();
+      socket_ = UdpSocket::bind(local);
+    }
+    port = local.port;
+  }
+
+  std::vector<Heard> take() {
+    std::vector<Heard> heard;
+    while (const size_t count = batch_->receive(*socket_)) {
+      for (size_t i = 0; i < count; ++i) {
+        const Datagram datagram = batch_->at(i);
+        const auto packet = parse_rtp(datagram.bytes);
+        if (!packet) continue;
+        bool loud = false;
+        for (const uint8_t code : packet->payload) loud = loud || std::abs(g711_decode(G711Law::mu, code)) > 200;
+        heard.push_back({datagram.arrived_wall, loud});
+      }
+    }
+    return heard;
+  }
+
+  uint16_t port = 0;
+
+ private:
+  std::optional<UdpSocket> socket_;
+  std::unique_ptr<UdpSocket::Batch> batch_;
+};
+
+/// A stream on a leg towards a listener.
+struct Bot {
+  Bot(MediaEngine& engine, const OpenLeg& leg) : queue(std::make_shared<PlaybackQueue>(480'000)), input("s", {}, queue) {
+    AudioStreamConfig config;
+    config.handle = 1;
+    config.stream_id = "s";
+    config.inbound = false;
+    config.opened = engine.now();
+    engine.post([leg, stream = std::make_unique<AudioStream>(config, queue)](MediaLoop& loop) mutable {
+      if (Leg* const found = loop.core().leg(leg.handle)) found->add(stream);
+    });
+  }
+  std::shared_ptr<PlaybackQueue> queue;
+  StreamInput input;
+};
+
+struct Latency {
+  std::vector<double> first_ms;
+  std::vector<double> last_ms;
+};
+
+/// playAudio on an empty queue until its first packet, and clearAudio until the last packet that holds old audio.
+void measure_latency(Bot& bot, Listener& listener, int rounds, Latency& out) {
+  std::mt19937 random(3);
+  std::vector<uint8_t> second(16'000);
+  for (size_t i = 0; i < second.size(); i += 2) second[i + 1] = static_cast<uint8_t>(i % 4 == 0 ? 0x20 : 0xe0);
+  const auto pause = [](int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); };
+  for (int i = 0; i < rounds; ++i) {
+    pause(60 + static_cast<int>(random() % 20));
+    listener.take();
+    const Nanos played = wall_now();
+    bot.input.enqueue({}, second);
+    pause(100 + static_cast<int>(random() % 20));
+    const Nanos cleared = wall_now();
+    bot.input.clear();
+    pause(60);
+    Nanos first = 0;
+    Nanos last = 0;
+    for (const Listener::Heard& heard : listener.take()) {
+      if (!heard.loud) continue;
+      if (first == 0) first = heard.at;
+      last = heard.at;
+    }
+    if (first == 0) continue;
+    out.first_ms.push_back(static_cast<double>(first - played) / kMillisecond);
+    out.last_ms.push_back(std::max(0.0, static_cast<double>(last - cleared) / kMillisecond));
+  }
+}
+
+int run(int pairs, int seconds) {
+  const double floor_ns = udp_floor_ns();
+  MediaEngine engine(MediaEngine::Drive::thread, kLoopback, [] {});
+
+  Listener listener;
+  const OpenLeg watched = open_leg(engine);
+  configure(engine, watched.handle, listener.port);
+  Bot bot(engine, watched);
+  Latency latency;
+  measure_latency(bot, listener, 30, latency);
+
+  // Legs that are each other's peers: every packet sent is one received.
+  std::vector<OpenLeg> legs;
+  for (int i = 0; i < 2 * pairs; ++i) legs.push_back(open_leg(engine));
+  for (size_t i = 0; i < legs.size(); i += 2) {
+    configure(engine, legs[i].handle, legs[i + 1].port);
+    configure(engine, legs[i + 1].handle, legs[i].port);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  std::atomic<Nanos> cpu_before{0};
+  std::atomic<Nanos> cpu_after{0};
+  std::atomic<bool> done{false};
+  listener.take();
+  engine.post([&](MediaLoop&) { cpu_before = thread_cpu(); });
+  std::this_thread::sleep_for(std::chrono::seconds(seconds));
+  engine.post([&](MediaLoop&) {
+    cpu_after = thread_cpu();
+    done = true;
+  });
+  while (!done) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+
+  const std::vector<Listener::Heard> heard = listener.take();
+  std::vector<double> deviation_ms;
+  for (size_t i = 1; i < heard.size(); ++i) {
+    const double since_first = static_cast<double>(heard[i].at - heard.front().at) / kMillisecond;
+    deviation_ms.push_back(std::abs(since_first - 20.0 * std::round(since_first / 20.0)));
+  }
+  const double per_leg_us =
+      static_cast<double>(cpu_after - cpu_before) / 1000.0 / static_cast<double>(legs.size() + 1) / seconds;
+  uint64_t lost = 0;
+  for (const OpenLeg& leg : legs) lost += engine.figures(leg.handle)->packets_lost;
+  const MediaThread::Status status = engine.status();
+  std::printf(
+      "{\"legs\":%zu,\"legCpuUs\":%.1f,\"floorUs\":%.1f,\"busy\":%.3f,\"lateP99Us\":%.0f,\"lost\":%llu,"
+      "\"pacingP50Ms\":%.3f,\"pacingP99Ms\":%.3f,\"firstP50Ms\":%.1f,\"firstP99Ms\":%.1f,\"clearP50Ms\":%.1f,"
+      "\"clearP99Ms\":%.1f,\"scheduling\":\"%s\"}\n",
+      legs.size(), per_leg_us, floor_ns * 50 / 1000, status.busy, status.late_p99_us,
+      static_cast<unsigned long long>(lost), quantile(deviation_ms, 0.5), quantile(deviation_ms, 0.99),
+      quantile(latency.first_ms, 0.5), quantile(latency.first_ms, 0.99), quantile(latency.last_ms, 0.5),
+      quantile(latency.last_ms, 0.99), status.scheduling.c_str());
+  return 0;
+}
+
+}  // namespace
+}  // namespace carillon
+
+int main(int argc, char** argv) {
+  const int pairs = argc > 1 ? std::atoi(argv[1]) : 100;
+  const int seconds = argc > 2 ? std::atoi(argv[2]) : 4;
+  return carillon::run(std::clamp(pairs, 1, 2000), std::clamp(seconds, 1, 60));
+}
