@@ -64,7 +64,7 @@ export interface AudioLimits {
 }
 
 /** dialect §2.1 Play: at most 10 MB, 2 s to connect, 120 s in all, one retry. */
-export const AUDIO_LIMITS: AudioLimits = {
+const AUDIO_LIMITS: AudioLimits = {
   maxBytes: 10 * 1024 * 1024,
   maxSeconds: 1800,
   cacheBytes: 64 * 1024 * 1024,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { err, ok, type Result } from '../../base/result.ts';
 
-export interface ProcessProblem {
+interface ProcessProblem {
   readonly kind: 'absent' | 'failed' | 'timeout';
   readonly detail: string;
 }

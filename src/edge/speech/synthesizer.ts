@@ -36,7 +36,7 @@ export interface SpeechLimits {
   readonly maxWaiting: number;
 }
 
-export const SPEECH_LIMITS: SpeechLimits = {
+const SPEECH_LIMITS: SpeechLimits = {
   maxCacheBytes: 200 * 1024 * 1024,
   maxChars: 20_000,
   timeLimitMs: 15_000,
