@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { WebSocket, WebSocketServer } from 'ws';
 import { silentLogger } from '../src/base/logger.ts';
 import type { StreamSocket } from '../src/domain/call/needs.ts';
@@ -28,6 +29,7 @@ const CALLS = 150;
 const SETTLE_MS = 1500;
 const MEASURE_MS = 5000;
 const PROBES = 20;
+const LOOP_RESOLUTION_MS = 1;
 const nothing = (): void => undefined;
 const pause = (ms: number): Promise<void> => clock.sleep(ms);
 
@@ -49,7 +51,10 @@ export async function run(): Promise<Row[]> {
   const { sockets, ports } = await openCalls(media, url, callerPorts);
   tell({ kind: 'talk', ports });
   await pause(SETTLE_MS);
+  const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+  loop.enable();
   const perCallSecond = await cpuPerCallSecond(CALLS);
+  loop.disable();
   const heapBefore = process.memoryUsage().heapUsed;
   tell({ kind: 'echo', on: false });
   await pause(300);
@@ -81,6 +86,12 @@ export async function run(): Promise<Row[]> {
     delay('playAudio to first RTP, empty queue', delays.playToRtp, 0.99, '≤ 22 ms'),
     delay('clearAudio to last old audio', delays.clearToSilence, 0.99, '≤ 22 ms'),
     { name: 'stream: lateness of the media tick p99', value: late, unit: 'µs' },
+    {
+      name: 'stream: lateness of the main loop p99',
+      value: round(Math.max(0, loop.percentile(99) / 1e6 - LOOP_RESOLUTION_MS)),
+      unit: 'ms',
+      note: `${CALLS} calls; what a SIP message may have to wait`,
+    },
     {
       name: 'stream: JavaScript heap with calls running',
       value: round(heapBefore / 2 ** 20),
