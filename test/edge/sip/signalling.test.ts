@@ -203,7 +203,13 @@ describe('inbound legs', () => {
     const peer = await udp(rig);
     const waiting = rig.nextLeg();
     peer.write(
-      requestText(peer, { method: 'INVITE', uri: home(rig, '1555'), callId: 'c', body: SDP }),
+      requestText(peer, {
+        method: 'INVITE',
+        uri: home(rig, '1555'),
+        user: '4930123',
+        callId: 'c',
+        body: SDP,
+      }),
     );
     expect(await waiting).toMatchObject({ carrier: 'north', endpointUsername: undefined });
   });

@@ -46,6 +46,15 @@ describe('inbound INVITE', () => {
     expect(server.last('incoming').call).toMatchObject({ carrier: 'carrier', username: undefined });
   });
 
+  it('of a carrier address is challenged all the same when it comes as a user of ours (shared address)', () => {
+    const { world, server, peer, statuses } = setup();
+    server.users.set('alice', 'secret12');
+    invite(peer);
+    world.advance(20);
+    expect(statuses()).toEqual(['401 INVITE']);
+    expect(server.count('incoming')).toBe(0);
+  });
+
   it('rings with 180, with 183 and SDP for early media, and again every minute (RFC 3261 §13.3.1.1)', () => {
     const { world, server, peer, leg, statuses } = ringing();
     server.tell({ kind: 'ring', leg, sdp: undefined });

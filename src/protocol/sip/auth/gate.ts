@@ -80,6 +80,13 @@ export class Gate {
     else this.#core.emit({ kind: 'findSecret', id, username });
   }
 
+  /** Whether there is such a user, without asking anybody for a password. */
+  knows(username: string, answered: (known: boolean) => void): void {
+    const id = this.#finding.ask((secrets) => answered(secrets !== undefined));
+    if (id === undefined) answered(false);
+    else this.#core.emit({ kind: 'findSecret', id, username });
+  }
+
   /** One bad phone does not lock out its office, one guesser with many names does not get far. */
   #blockedForMs({ flow }: GatedRequest, username: string): number | undefined {
     const { nowMs } = this.#core;

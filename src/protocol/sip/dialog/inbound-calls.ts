@@ -35,8 +35,9 @@ export class InboundCalls {
   receive(invite: RequestOutput): void {
     const { request, transaction, flow } = invite;
     const core = this.#core;
+    const gate = this.#gate;
     const carrier = core.options.trustedSource(flow.remoteAddress);
-    if (this.#gate === undefined || carrier !== undefined) {
+    if (gate === undefined) {
       this.#begin(invite, { username: undefined, carrier });
       return;
     }
@@ -47,10 +48,24 @@ export class InboundCalls {
         core.respond(transaction, request, 487);
       },
     });
-    this.#gate.admit(invite, (username) => {
+    if (carrier === undefined) {
+      this.#admit(gate, invite, () => open);
+      return;
+    }
+    // A phone may share its address with a carrier (one host, one NAT): whoever calls as a user of ours has to prove it.
+    gate.knows(fromUser(request) ?? '', (isUser) => {
       if (!open) return;
+      if (isUser) this.#admit(gate, invite, () => open);
+      else this.#begin(invite, { username: undefined, carrier });
+    });
+  }
+
+  #admit(gate: Gate, invite: RequestOutput, isOpen: () => boolean): void {
+    const { request, transaction, flow } = invite;
+    gate.admit(invite, (username) => {
+      if (!isOpen()) return;
       if (fromUser(request) === username) this.#begin(invite, { username, carrier: undefined });
-      else core.refuse(transaction, request, flow, 403, 'From is another user');
+      else this.#core.refuse(transaction, request, flow, 403, 'From is another user');
     });
   }
 

@@ -120,7 +120,10 @@ export class InviteBranch implements RequestUser {
     if (tag !== undefined && !this.#early.has(tag) && this.#early.size < MAX_EARLY_DIALOGS) {
       this.#early.set(tag, this.#session(response, flow));
     }
-    this.#options.user.progress(this, response.status, sdpOf(response));
+    const { status } = response;
+    if (status >= 180 && status <= 183) {
+      this.#options.user.progress(this, status, sdpOf(response));
+    }
   }
 
   #accepted(response: SipResponse, flow: Flow): void {
