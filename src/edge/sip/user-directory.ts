@@ -33,7 +33,7 @@ export class UserDirectory {
       },
       (error: unknown) => {
         this.#logger.error({ err: error }, 'endpoint directory failed');
-        this.#tell({ kind: 'secret', id, secrets: undefined });
+        this.#tell({ kind: 'secret', id, secrets: 'unavailable' });
       },
     );
   }

@@ -50,6 +50,9 @@ export interface UserAgentOptions {
   readonly timers?: TimerValues;
 }
 
+/** Undefined: there is no such user. `unavailable`: the directory cannot tell now. */
+export type SecretAnswer = Ha1ByAlgorithm | 'unavailable' | undefined;
+
 /** Of one user agent; never reused. */
 export type LegId = number;
 
@@ -141,7 +144,7 @@ export type UserAgentInput =
   // Answers to questions, each with the id of its question.
   | { readonly kind: 'resolved'; readonly id: number; readonly targets: readonly Target[] }
   | { readonly kind: 'connected'; readonly id: number; readonly flow: Flow | undefined }
-  | { readonly kind: 'secret'; readonly id: number; readonly secrets: Ha1ByAlgorithm | undefined }
+  | { readonly kind: 'secret'; readonly id: number; readonly secrets: SecretAnswer }
   | { readonly kind: 'stored'; readonly id: number; readonly ok: boolean }
   // Commands.
   | { readonly kind: 'restoreBindings'; readonly bindings: readonly ContactBinding[] }

@@ -104,6 +104,19 @@ describe('registration through the wire', () => {
     expect(server.ua.contactsOf('alice', world.nowMs)).toHaveLength(1);
   });
 
+  it("gets 503 while the directory of users fails, which counts as nobody's failure", () => {
+    const failures = { maxFailures: 1, windowMs: 60_000, maxSources: 10 };
+    const { world, server } = setup({ failures });
+    server.directoryWorks = false;
+    const phone = world.agent(PEER);
+    register(phone, 'alice', 'wonderland');
+    world.advance(50);
+    expect(phone.last('registration')).toMatchObject({ state: 'failed', status: 503 });
+    server.directoryWorks = true;
+    world.advance(31_000);
+    expect(phone.last('registration')).toMatchObject({ state: 'registered' });
+  });
+
   it('that cannot be stored gets 500', () => {
     const { world, server } = setup();
     server.storeWorks = false;

@@ -159,6 +159,7 @@ export class Agent implements Host {
   /** Passwords by username. */
   readonly users = new Map<string, string>();
   storeWorks = true;
+  directoryWorks = true;
   /** Answers the event `offered`. */
   onOffer: (sdp: string | undefined) => string | undefined = () => ANSWER;
   readonly #world: World;
@@ -248,6 +249,10 @@ export class Agent implements Host {
   }
 
   #findSecret(id: number, username: string): void {
+    if (!this.directoryWorks) {
+      this.tell({ kind: 'secret', id, secrets: 'unavailable' });
+      return;
+    }
     const password = this.users.get(username);
     const secrets =
       password === undefined

@@ -5,6 +5,7 @@ import type { SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
 import { parseUri, unescapeUser } from '../uri.ts';
+import type { SecretAnswer } from '../user-agent-types.ts';
 import { DigestAuthenticator, type DigestVerdict, type Ha1ByAlgorithm } from './authenticator.ts';
 import { type DigestCredentials, readDigestCredentials } from './credentials.ts';
 import { DEFAULT_FAILURE_LIMITS, FailureLimit } from './failure-limit.ts';
@@ -18,6 +19,7 @@ export interface GatedRequest {
 }
 
 const MS_PER_SECOND = 1000;
+const TRY_LATER_S = '10';
 /** Failures of one address may be so many times those of one user behind it. */
 const USERS_BEHIND_ONE_ADDRESS = 5;
 
@@ -32,7 +34,7 @@ export class Gate {
   readonly #realm: string;
   readonly #failuresOfUser: FailureLimit;
   readonly #failuresOfAddress: FailureLimit;
-  readonly #finding: Questions<Ha1ByAlgorithm | undefined>;
+  readonly #finding: Questions<SecretAnswer>;
 
   constructor(core: UserAgentCore, realm: string) {
     const { random, nonces, challengeOrder = 'compatible' } = core.options;
@@ -52,7 +54,7 @@ export class Gate {
     this.#finding = new Questions(core.limits.maxWaiting);
   }
 
-  secretFound(id: number, secrets: Ha1ByAlgorithm | undefined): void {
+  secretFound(id: number, secrets: SecretAnswer): void {
     this.#finding.answer(id, secrets);
   }
 
@@ -72,17 +74,21 @@ export class Gate {
     }
     const { username } = credentials;
     const id = this.#finding.ask((secrets) => {
+      if (secrets === 'unavailable') {
+        this.#tryLater(gated, 'user directory failed');
+        return;
+      }
       const verdict = this.#verify(credentials, request, secrets);
       if (verdict === 'ok') passed(username);
       else this.#failed(gated, verdict, username);
     });
-    if (id === undefined) this.#refuse(gated, 503, 'too many requests wait', {});
+    if (id === undefined) this.#tryLater(gated, 'too many requests wait');
     else this.#core.emit({ kind: 'findSecret', id, username });
   }
 
   /** Whether there is such a user, without asking anybody for a password. */
   knows(username: string, answered: (known: boolean) => void): void {
-    const id = this.#finding.ask((secrets) => answered(secrets !== undefined));
+    const id = this.#finding.ask((secrets) => answered(typeof secrets === 'object'));
     if (id === undefined) answered(false);
     else this.#core.emit({ kind: 'findSecret', id, username });
   }
@@ -126,6 +132,10 @@ export class Gate {
     this.#failuresOfAddress.note(remoteAddress, this.#core.nowMs);
     if (verdict === 'wrong') this.#challenge(gated, false, 'wrong credentials');
     else this.#refuse(gated, 400, 'credentials for another URI', { reason: 'Digest URI Mismatch' });
+  }
+
+  #tryLater(gated: GatedRequest, why: string): void {
+    this.#refuse(gated, 503, why, { headers: [['Retry-After', TRY_LATER_S]] });
   }
 
   #challenge(gated: GatedRequest, stale: boolean, why: string): void {
