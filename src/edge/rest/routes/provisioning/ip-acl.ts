@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js';
+import { isIP } from 'node:net';
 import { err, ok } from '../../../../base/result.ts';
 import { invalidField } from '../../http/failure.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
@@ -12,8 +12,14 @@ const ipAclFields = {
   enabled: Type.Optional(flag()),
 };
 
-const isAddressOrRange = (text: string): boolean =>
-  text.includes('/') ? ipaddr.isValidCIDR(text) : ipaddr.isValid(text);
+/** All four parts of an IPv4 address, and a prefix length that fits the family. */
+function isAddressOrRange(text: string): boolean {
+  const [address = '', length, more] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || more !== undefined) return false;
+  if (length === undefined) return true;
+  return /^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128);
+}
 
 function ipAclPatch(body: {
   readonly ip_address?: string;

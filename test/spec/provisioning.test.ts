@@ -1,0 +1,308 @@
+/** Spec: numbers, origination URIs and trunks; dialect §3.8 and §3.9; Errors: Number attach. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Service, startService } from './service.ts';
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.stop());
+
+const NUMBER = '+14155550123';
+const PATH = '%2B14155550123';
+
+const stock = (over: object = {}) =>
+  service.admin('POST', '/numbers', {
+    e164: NUMBER,
+    country: 'US',
+    currency: 'USD',
+    setup_fee: 1,
+    monthly_fee: 2.5,
+    ...over,
+  });
+const own = () => stock({ account_id: service.account.authId });
+const application = async () =>
+  Number(
+    (
+      await service.post(`${service.root}/Application/`, {
+        app_name: 'demo',
+        answer_url: 'https://a.example/answer',
+      })
+    ).body.app_id,
+  );
+const originationUri = async (over: object = {}) =>
+  service.post(`${service.root}/origination-uris`, {
+    name: 'pbx',
+    sip_uri: 'sip:in@pbx.example:5070',
+    priority: 1,
+    ...over,
+  });
+const trunk = (over: object = {}) =>
+  service.post(`${service.root}/trunks`, { name: 'in-1', trunk_direction: 'inbound', ...over });
+
+describe('POST numbers/{e164}/application', () => {
+  it('attaches a number to an application: 204 with no body; + is written %2B', async () => {
+    await own();
+    const appId = await application();
+    const reply = await service.post(`${service.root}/numbers/${PATH}/application`, {
+      application_id: appId,
+    });
+    expect([reply.status, reply.text]).toEqual([204, '']);
+    const { body } = await service.get(`${service.root}/numbers/${PATH}`);
+    expect(body).toMatchObject({ e164: NUMBER, application_id: appId, status: 'active' });
+  });
+
+  it('the path /Number/ answers with a bare 401, whatever the credentials', async () => {
+    await own();
+    const reply = await service.post(`${service.root}/Number/${PATH}/application`, {});
+    expect([reply.status, reply.text]).toEqual([401, '']);
+  });
+
+  it('404 for a number that is not the account’s, 400 for an application that is not', async () => {
+    await own();
+    const other = await service.addAccount({ name: 'Bob' });
+    const foreign = await service.post(
+      `/api/v1/Account/${other.authId}/numbers/${PATH}/application`,
+      { application_id: 1 },
+      { as: other },
+    );
+    expect(foreign.status).toBe(404);
+    const unknown = await service.post(`${service.root}/numbers/${PATH}/application`, {
+      application_id: 999,
+    });
+    expect(unknown.status).toBe(400);
+    expect(unknown.body.details).toHaveProperty('application_id');
+  });
+
+  it('DELETE detaches: 204', async () => {
+    await own();
+    await service.post(`${service.root}/numbers/${PATH}/application`, {
+      application_id: await application(),
+    });
+    const gone = await service.send('DELETE', `${service.root}/numbers/${PATH}/application`);
+    expect(gone.status).toBe(204);
+    expect((await service.get(`${service.root}/numbers/${PATH}`)).body.application_id).toBeNull();
+  });
+});
+
+describe('POST numbers/{e164}/assign', () => {
+  it('assigns a number to a trunk: 204 with no body, and takes it from its application', async () => {
+    await own();
+    const { body: made } = await trunk();
+    await service.post(`${service.root}/numbers/${PATH}/application`, {
+      application_id: await application(),
+    });
+    const reply = await service.post(`${service.root}/numbers/${PATH}/assign`, {
+      trunk_group_id: made.trunk_id,
+    });
+    expect([reply.status, reply.text]).toEqual([204, '']);
+    const { body } = await service.get(`${service.root}/numbers/${PATH}`);
+    expect(body).toMatchObject({ trunk_group_id: made.trunk_id, application_id: null });
+  });
+
+  it('400 for a trunk that is not the account’s', async () => {
+    await own();
+    const reply = await service.post(`${service.root}/numbers/${PATH}/assign`, {
+      trunk_group_id: 'nope',
+    });
+    expect(reply.status).toBe(400);
+    expect(reply.body.details).toHaveProperty('trunk_group_id');
+  });
+});
+
+describe('numbers: inventory, purchase, release (dialect §3.8)', () => {
+  it('402 when the available balance is too low, 201 once it covers setup fee and rent', async () => {
+    await stock();
+    const buy = () =>
+      service.post(`${service.root}/numbers/purchase-from-inventory`, { e164: NUMBER });
+    await service.book({ amount: 3, type: 'credit', referenceType: 'payment' });
+    expect((await buy()).status).toBe(402);
+    await service.book({ amount: 1, type: 'credit', referenceType: 'payment' });
+    const bought = await buy();
+    expect(bought.status).toBe(201);
+    expect(bought.body).toMatchObject({ e164: NUMBER, account_id: service.account.authId });
+    const { body } = await service.get(`${service.root}/transactions?type=debit`);
+    expect(
+      body.transactions.map((entry: Record<string, unknown>) => [
+        entry['type'],
+        entry['reference_type'],
+        entry['amount'],
+      ]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['debit', 'did_purchase', 1],
+        ['did_rental', 'did_rental', 2.5],
+      ]),
+    );
+    expect((await service.get(`${service.root}/balance/USD`)).body.available_balance).toBe(0.5);
+    expect((await buy()).status).toBe(409);
+  });
+
+  it('the inventory lists what can be bought, the account what it has', async () => {
+    await stock();
+    await stock({ e164: '+442071838750', country: 'GB' });
+    const free = await service.get(`${service.root}/inventory/numbers?country=gb`);
+    expect(free.body).toMatchObject({ page: 1, per_page: 25, total: 1 });
+    expect(free.body.items[0].e164).toBe('+442071838750');
+    expect((await service.get(`${service.root}/numbers`)).body.total).toBe(0);
+  });
+
+  it('DELETE gives a number back; it can be bought again', async () => {
+    await own();
+    const gone = await service.send('DELETE', `${service.root}/numbers/${PATH}`);
+    expect(gone.status).toBe(200);
+    expect(gone.body).toMatchObject({ status: 'released', release_fee: 0 });
+    expect((await service.get(`${service.root}/numbers/${PATH}`)).status).toBe(404);
+    expect((await service.get(`${service.root}/inventory/numbers`)).body.total).toBe(1);
+  });
+
+  it('a number goes to a sub-account and back', async () => {
+    await own();
+    const sub = await service.addSubAccount();
+    const url = `/api/v1/account/${service.account.authId}/numbers/${PATH}`;
+    const given = await service.post(`${url}/assign-subaccount`, { sub_account_id: sub.authId });
+    expect(given.status).toBe(204);
+    const shown = await service.get(`${service.root}/numbers/${PATH}`);
+    expect(shown.body.sub_account_id).toBe(sub.authId);
+    expect((await service.get(`${url}/health`)).body).toMatchObject({ healthy: false });
+  });
+});
+
+describe('POST origination-uris', () => {
+  it('answers with the id that trunks name as primary_uri_uuid', async () => {
+    const { status, body } = await originationUri();
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: 'pbx',
+      sip_uri: 'sip:in@pbx.example:5070',
+      uri: 'sip:in@pbx.example:5070',
+      priority: 1,
+    });
+    const made = await trunk({ primary_uri_uuid: body.id });
+    expect(made.body.primary_uri_uuid).toBe(body.id);
+  });
+
+  it.each(['http://pbx.example', 'sip:', 'sip:a b@host', 'pbx.example:5060'])(
+    '400 for %s',
+    async (uri) => {
+      const { status, body } = await originationUri({ sip_uri: uri });
+      expect(status).toBe(400);
+      expect(body.details).toHaveProperty('sip_uri');
+    },
+  );
+
+  it('its transport is not settable; it is what the URI says, else udp', async () => {
+    expect((await originationUri({ transport: 'tls' })).body.transport).toBe('udp');
+    const tls = await originationUri({ sip_uri: 'sip:in@pbx.example;transport=tls' });
+    expect(tls.body.transport).toBe('tls');
+  });
+
+  it('list (also below trunks), get, change, delete; 409 while a trunk uses it', async () => {
+    const { body: made } = await originationUri();
+    const url = `${service.root}/origination-uris`;
+    for (const list of [url, `${service.root}/trunks/origination-uris`]) {
+      expect((await service.get(list)).body.meta).toEqual({ limit: 20, offset: 0, total: 1 });
+    }
+    const changed = await service.send('PUT', `${url}/${made.id}`, { body: { priority: 9 } });
+    expect(changed.body).toMatchObject({ priority: 9, name: 'pbx' });
+    const { body: user } = await trunk({ primary_uri_uuid: made.id });
+    expect((await service.send('DELETE', `${url}/${made.id}`)).status).toBe(409);
+    await service.send('DELETE', `${service.root}/trunks/${user.trunk_id}`);
+    expect((await service.send('DELETE', `${url}/${made.id}`)).status).toBe(204);
+    expect((await service.get(`${url}/${made.id}`)).status).toBe(404);
+  });
+});
+
+describe('POST and PUT trunks', () => {
+  it('creates with the fields of the spec', async () => {
+    const { body: uri } = await originationUri();
+    const { status, body } = await trunk({
+      trunk_status: 'enabled',
+      transport: 'tls',
+      secure: true,
+      primary_uri_uuid: uri.id,
+      concurrent_calls_limit: 10,
+      cps_limit: 2,
+    });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      account_id: service.account.authId,
+      name: 'in-1',
+      trunk_direction: 'inbound',
+      trunk_status: 'enabled',
+      transport: 'tls',
+      secure: true,
+      concurrent_calls_limit: 10,
+      cps_limit: 2,
+      trunk_domain: `${body.trunk_id.slice(0, 8)}.registrar.test`,
+    });
+  });
+
+  it('PUT changes what it names: transport and secure are independent', async () => {
+    const { body: made } = await trunk({ transport: 'tls', secure: true });
+    const url = `${service.root}/trunks/${made.trunk_id}`;
+    const { status, body } = await service.send('PUT', url, { body: { secure: 'false' } });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ secure: false, transport: 'tls', name: 'in-1' });
+  });
+
+  it('null takes a part off a trunk', async () => {
+    const { body: uri } = await originationUri();
+    const { body: made } = await trunk({ primary_uri_uuid: uri.id });
+    const url = `${service.root}/trunks/${made.trunk_id}`;
+    const { body } = await service.send('PUT', url, { body: { primary_uri_uuid: null } });
+    expect(body.primary_uri_uuid).toBeNull();
+  });
+
+  it.each([
+    [{ name: undefined }, 'name'],
+    [{ transport: 'quic' }, 'transport'],
+    [{ trunk_direction: 'sideways' }, 'trunk_direction'],
+    [{ cps_limit: 0 }, 'cps_limit'],
+    [{ primary_uri_uuid: 'nope' }, 'primary_uri_uuid'],
+    [{ credential_uuid: 'nope' }, 'credential_uuid'],
+  ])('400 names the wrong field: %j', async (over, field) => {
+    const { status, body } = await trunk(over);
+    expect(status).toBe(400);
+    expect(Object.keys(body.details)).toEqual([field]);
+  });
+
+  it('409 deleting a trunk that numbers are assigned to', async () => {
+    await own();
+    const { body: made } = await trunk();
+    await service.post(`${service.root}/numbers/${PATH}/assign`, { trunk_group_id: made.trunk_id });
+    const url = `${service.root}/trunks/${made.trunk_id}`;
+    expect((await service.send('DELETE', url)).status).toBe(409);
+  });
+
+  it('sub-accounts have no trunks: 403', async () => {
+    const sub = await service.addSubAccount();
+    const reply = await service.get(`/api/v1/Account/${sub.authId}/trunks`, { as: sub });
+    expect(reply.status).toBe(403);
+  });
+});
+
+describe('trunk credentials and IP ACLs (dialect §3.9)', () => {
+  it('a credential’s password is never shown', async () => {
+    const url = `${service.root}/credentials`;
+    const { status, body } = await service.post(url, { username: 'pbx', password: 'longenough' });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ username: 'pbx', password: '<redacted>' });
+    expect((await service.get(url)).text).not.toContain('longenough');
+    const changed = await service.send('PUT', `${url}/${body.id}`, { body: { enabled: false } });
+    expect(changed.body.enabled).toBe(false);
+    expect((await service.send('DELETE', `${url}/${body.id}`)).status).toBe(204);
+  });
+
+  it('an IP ACL takes addresses and ranges, and nothing else', async () => {
+    const url = `${service.root}/ip-acl`;
+    for (const address of ['192.0.2.0/24', '192.0.2.7', '2001:db8::/32']) {
+      expect((await service.post(url, { ip_address: address })).status, address).toBe(201);
+    }
+    for (const address of ['192.0.2.0/33', '192.0.2', 'host.example', '']) {
+      const { status, body } = await service.post(url, { ip_address: address });
+      expect([status, Object.keys(body.details)], address).toEqual([400, ['ip_address']]);
+    }
+  });
+});
