@@ -1,0 +1,197 @@
+/** The operator's API and the health routes. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { aLiveCall } from '../../spec/fake-control.ts';
+import { type Service, startService } from '../../spec/service.ts';
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.stop());
+
+describe('/admin/v1', () => {
+  it('is for the admin token alone', async () => {
+    const url = '/admin/v1/accounts';
+    expect((await service.get(url)).status).toBe(401);
+    expect((await service.get(url, { as: null })).status).toBe(401);
+    const wrong = { as: null, headers: { authorization: 'Bearer wrong' } };
+    expect((await service.get(url, wrong)).body).toEqual({
+      error: { code: 401, message: 'Invalid token' },
+    });
+    expect((await service.admin('GET', '/accounts')).status).toBe(200);
+  });
+
+  it('creates an account whose token works at once, with its credit terms', async () => {
+    const made = await service.admin('POST', '/accounts', {
+      name: 'Grace',
+      currency: 'EUR',
+      concurrent_calls_limit: 50,
+      cps_limit: 7,
+      credit_limit: 25.5,
+      credit_limit_type: 'hard',
+      is_postpaid: true,
+      low_balance_threshold: 5,
+      barred_prefixes: ['1900'],
+      daily_spend_limit: 100,
+    });
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({
+      name: 'Grace',
+      currency: 'EUR',
+      concurrent_calls_limit: 50,
+      cps_limit: 7,
+      barred_prefixes: ['1900'],
+      daily_spend_limit: 100,
+      balances: [{ currency: 'EUR', credit_limit: 25.5, is_postpaid: true }],
+    });
+    const as = { authId: made.body.auth_id, authToken: made.body.auth_token };
+    const balance = await service.get(`/api/v1/Account/${as.authId}/balance/EUR`, { as });
+    expect(balance.body).toMatchObject({ credit_limit: 25.5, low_balance_threshold: 5 });
+    const shown = await service.admin('GET', `/accounts/${as.authId}`);
+    expect(shown.text).not.toContain(as.authToken);
+  });
+
+  it('patch changes what it names; null clears', async () => {
+    const url = `/accounts/${service.account.authId}`;
+    await service.admin('PATCH', url, {
+      daily_spend_limit: 10,
+      low_balance_url: 'https://a.example/low',
+      credit_limit: 3,
+    });
+    const { body } = await service.admin('PATCH', url, {
+      daily_spend_limit: null,
+      low_balance_url: null,
+    });
+    expect(body).toMatchObject({ daily_spend_limit: null, low_balance_url: null, name: 'Ada' });
+    expect(body.balances[0].credit_limit).toBe(3);
+    expect((await service.admin('PATCH', '/accounts/MA_NOBODY', { name: 'x' })).status).toBe(404);
+  });
+
+  it('400 with details in the operator’s shape', async () => {
+    const { status, body } = await service.admin('POST', '/accounts', { cps_limit: -1 });
+    expect(status).toBe(400);
+    expect(body.error.code).toBe(400);
+    expect(Object.keys(body.error.details).sort()).toEqual(['cps_limit', 'name']);
+  });
+
+  it('credits and debits exactly; the same key books once', async () => {
+    const url = `/accounts/${service.account.authId}/credit`;
+    const credit = { amount: 10.000001, currency: 'usd', description: 'Payment', key: 'k-1' };
+    const first = await service.admin('POST', url, credit);
+    expect(first.status).toBe(201);
+    expect(first.body.transaction).toMatchObject({ type: 'credit', amount: 10.000001 });
+    const again = await service.admin('POST', url, credit);
+    expect(again.body.transaction.id).toBe(first.body.transaction.id);
+    expect(again.body.balance.balance).toBe(10.000001);
+    const debit = await service.admin('POST', url, {
+      amount: -4,
+      currency: 'USD',
+      description: 'Refund taken back',
+      reference_type: 'refund',
+    });
+    expect(debit.body.transaction).toMatchObject({ type: 'debit', reference_type: 'refund' });
+    expect(debit.body.balance.balance).toBe(6.000001);
+    const zero = await service.admin('POST', url, { ...credit, amount: 0, key: 'k-2' });
+    expect(zero.status).toBe(400);
+    const unknown = await service.admin('POST', url, { ...credit, currency: 'XXX', key: 'k-3' });
+    expect(unknown.status).toBe(404);
+  });
+
+  it('promotional credit shows as such', async () => {
+    const url = `/accounts/${service.account.authId}/credit`;
+    const { body } = await service.admin('POST', url, {
+      amount: 5,
+      currency: 'USD',
+      description: 'Welcome',
+      promotional: true,
+    });
+    expect(body.balance).toMatchObject({ balance: 5, promotional_balance: 5 });
+  });
+
+  it('opens a second balance; 409 when it is there', async () => {
+    const url = `/accounts/${service.account.authId}/balances`;
+    expect((await service.admin('POST', url, { currency: 'eur' })).body.currency).toBe('EUR');
+    expect((await service.admin('POST', url, { currency: 'EUR' })).status).toBe(409);
+  });
+
+  it('caller ids, numbers, carriers and rates', async () => {
+    const ids = `/accounts/${service.account.authId}/caller-ids`;
+    expect((await service.admin('POST', ids, { number: '+14155550100' })).status).toBe(201);
+    expect((await service.admin('GET', ids)).body.caller_ids).toEqual([{ number: '14155550100' }]);
+    expect((await service.admin('DELETE', `${ids}/%2B14155550100`)).status).toBe(204);
+
+    const number = { e164: '+14155550123', country: 'us', currency: 'usd' };
+    expect((await service.admin('POST', '/numbers', number)).body.e164).toBe('+14155550123');
+    expect((await service.admin('POST', '/numbers', number)).status).toBe(409);
+    expect((await service.admin('GET', '/numbers?search=0123')).body.meta.total).toBe(1);
+    expect((await service.admin('DELETE', '/numbers/%2B14155550123')).status).toBe(204);
+
+    const carrier = {
+      name: 'east',
+      host: 'sip.example',
+      auth: { username: 'u', password: 'hunter22', register: true },
+      prefixes: ['1', ''],
+    };
+    const made = await service.admin('POST', '/carriers', carrier);
+    expect(made.status).toBe(201);
+    expect(made.body.auth).toEqual({ username: 'u', password: '<redacted>', register: true });
+    expect((await service.admin('POST', '/carriers', carrier)).status).toBe(409);
+    const off = await service.admin('PATCH', '/carriers/east', { enabled: false, auth: null });
+    expect(off.body).toMatchObject({ enabled: false, host: 'sip.example' });
+    expect(off.body).not.toHaveProperty('auth');
+    expect((await service.admin('DELETE', '/carriers/east')).status).toBe(204);
+
+    const rate = { direction: 'outbound', prefix: '1', per_minute: 0.0065, currency: 'USD' };
+    expect((await service.admin('POST', '/rates', rate)).body.pulse_seconds).toBe(60);
+    await service.admin('POST', '/rates', { ...rate, per_minute: 0.007 });
+    const { body } = await service.admin('GET', '/rates');
+    expect(body.rates).toEqual([
+      { ...rate, per_minute: 0.007, pulse_seconds: 60, account_id: null },
+    ]);
+  });
+
+  it('lists live calls of all accounts', async () => {
+    service.control.calls = [aLiveCall()];
+    const { body } = await service.admin('GET', '/calls');
+    expect(body).toMatchObject({ count: 1, calls: [{ account_id: aLiveCall().accountId }] });
+    expect((await service.admin('GET', '/calls/nope')).status).toBe(404);
+    expect((await service.admin('DELETE', '/calls/nope')).status).toBe(404);
+  });
+
+  it('a backup’s name is a plain file name', async () => {
+    expect((await service.admin('POST', '/backup', {})).status).toBe(201);
+    for (const name of ['../evil', '/etc/passwd', '.hidden', 'a/b']) {
+      expect((await service.admin('POST', '/backup', { name })).status, name).toBe(400);
+    }
+  });
+
+  it('verify proves that every balance adds up', async () => {
+    await service.book({ amount: 1 });
+    expect((await service.admin('POST', '/verify')).body).toEqual({ ok: true, faults: [] });
+  });
+});
+
+describe('health', () => {
+  it('GET healthz and readyz need no credentials; HEAD works too', async () => {
+    expect((await service.get('/healthz', { as: null })).body).toEqual({ status: 'ok' });
+    expect((await service.send('HEAD', '/healthz', { as: null })).status).toBe(200);
+    expect((await service.get('/readyz', { as: null })).body).toEqual({
+      status: 'ready',
+      parts: ['store'],
+    });
+  });
+
+  it('readyz is 503 and names what is missing', async () => {
+    service.operations.readiness = async () => [
+      { part: 'store', ready: true, detail: '' },
+      { part: 'sip', ready: false, detail: 'draining' },
+    ];
+    const { status, body } = await service.get('/readyz', { as: null });
+    expect([status, body]).toEqual([503, { error: 'not ready', details: { sip: 'draining' } }]);
+  });
+
+  it('GET metrics is Prometheus text', async () => {
+    const reply = await service.get('/metrics', { as: null });
+    expect(reply.text).toContain('up 1');
+  });
+});
