@@ -1,5 +1,6 @@
 /** The native media engine on loopback sockets: cost of a leg beside the bare UDP floor, pacing, and how fast a bot is heard and silenced. */
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -30,12 +31,14 @@ interface Measured {
   readonly scheduling: string;
 }
 
-const PROGRAM = fileURLToPath(new URL('../build/native/media_bench', import.meta.url));
+const BUILD = fileURLToPath(new URL('../build/native', import.meta.url));
+const execute = promisify(execFile);
 const PAIRS = 300;
 const SECONDS = 4;
 
 export async function run(): Promise<Row[]> {
-  const { stdout } = await promisify(execFile)(PROGRAM, [String(PAIRS), String(SECONDS)]);
+  await execute('cmake', ['--build', BUILD, '--target', 'media_bench']);
+  const { stdout } = await execute(join(BUILD, 'media_bench'), [String(PAIRS), String(SECONDS)]);
   const m = JSON.parse(stdout) as Measured;
   const at = `${m.legs} legs, media thread ${Math.round(m.busy * 100)} % busy, scheduling ${m.scheduling}`;
   return [

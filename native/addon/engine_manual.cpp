@@ -24,7 +24,7 @@ Napi::Value EngineObject::drain(const Info& info) {
   for (uint32_t i = 0; i < packets.size(); ++i) {
     const SentPacket& packet = packets[i];
     Napi::Object item = Napi::Object::New(env);
-    item.Set("localPort", engine_->port_of(packet.leg));
+    item.Set("localPort", packet.local_port);
     item.Set("address", format_ip(packet.to));
     item.Set("port", packet.to.port);
     item.Set("atMs", static_cast<double>(packet.at) / kMillisecond);

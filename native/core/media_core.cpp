@@ -36,13 +36,13 @@ void MediaCore::add_leg(std::unique_ptr<Leg> leg) {
   ++leg_count_;
 }
 
-std::unique_ptr<Leg> MediaCore::remove_leg(uint32_t handle) {
+std::unique_ptr<Leg> MediaCore::remove_leg(uint32_t handle, Nanos now) {
   Entry* const found = entry(handle);
   if (found == nullptr) return nullptr;
   detach(*found);
   for (auto& room : rooms_) room->forget(*found->leg, events_);
   std::erase(slots_[found->slot], found->leg.get());
-  found->leg->end(events_);
+  found->leg->end(now, sink_, events_);
   --leg_count_;
   return std::move(found->leg);
 }
@@ -125,6 +125,10 @@ void MediaCore::receive(uint32_t handle, Bytes datagram, const Address& source, 
     default:
       ++counters_.packets_received;
   }
+}
+
+void MediaCore::receive_rtcp(uint32_t handle, Bytes datagram, const Address& source, Nanos arrival) {
+  if (Leg* const target = leg(handle)) target->receive_rtcp(datagram, source, arrival);
 }
 
 void MediaCore::tick(Nanos now) {

@@ -32,7 +32,7 @@ class MediaCore {
 
   /// A handle's low bits are the leg's index, unique among live legs; the high bits tell generations apart.
   void add_leg(std::unique_ptr<Leg> leg);
-  std::unique_ptr<Leg> remove_leg(uint32_t handle);
+  std::unique_ptr<Leg> remove_leg(uint32_t handle, Nanos now);
   [[nodiscard]] Leg* leg(uint32_t handle);
 
   /// Both hear each other until one of them leaves or hears something else.
@@ -48,8 +48,10 @@ class MediaCore {
   void join(uint32_t room, uint32_t leg, std::unique_ptr<RoomMember>& member);
 
   void receive(uint32_t leg, Bytes datagram, const Address& source, Nanos arrival);
-  /// Call with consecutive milliseconds; `skip` says how many were left out before this one.
+  void receive_rtcp(uint32_t leg, Bytes datagram, const Address& source, Nanos arrival);
+  /// Call once each millisecond.
   void tick(Nanos now);
+  /// So many milliseconds are left out.
   void skip_ticks(int64_t count);
 
   [[nodiscard]] Events& events() { return events_; }
@@ -76,6 +78,7 @@ class MediaCore {
       ++counters_.packets_sent;
       inner_.send(leg, to, packet);
     }
+    void send_rtcp(uint32_t leg, const Address& to, Bytes packet) override { inner_.send_rtcp(leg, to, packet); }
     void latched(uint32_t leg, const std::optional<Address>& peer) override { inner_.latched(leg, peer); }
 
    private:

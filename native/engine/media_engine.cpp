@@ -40,23 +40,24 @@ void MediaEngine::submit(std::unique_ptr<Task> task) {
 }
 
 MediaEngine::Opened MediaEngine::open_leg(uint16_t port, LegConfig config) {
-  std::unique_ptr<UdpSocket> socket;
-  if (drive_ == Drive::thread) {
+  SocketWheel::Pair sockets;
+  for (uint16_t i = 0; drive_ == Drive::thread && i < sockets.size(); ++i) {
     Address local = local_;
-    local.port = port;
+    local.port = static_cast<uint16_t>(port + i);
     std::optional<UdpSocket> bound = UdpSocket::bind(local);
     if (!bound) return {0, OpenFailure::port_taken};
-    socket = std::make_unique<UdpSocket>(std::move(*bound));
+    sockets[i] = std::make_unique<UdpSocket>(std::move(*bound));
   }
   const std::optional<uint32_t> handle = handles_.take();
   if (!handle) return {0, OpenFailure::too_many_legs};
   config.handle = *handle;
+  config.local_port = port;
   auto leg = std::make_unique<Leg>(config);
   legs_[*handle] = {port, leg->figures()};
-  post([leg = std::move(leg), socket = std::move(socket)](MediaLoop& loop) mutable {
+  post([leg = std::move(leg), sockets = std::move(sockets)](MediaLoop& loop) mutable {
     const uint32_t added = leg->handle();
     loop.core().add_leg(std::move(leg));
-    if (socket) loop.sockets().add(added, std::move(socket));
+    if (sockets[0]) loop.sockets().add(added, std::move(sockets));
   });
   return {*handle, std::nullopt};
 }
@@ -72,9 +73,9 @@ std::optional<LegFigures> MediaEngine::close_leg(uint32_t leg) {
   if (found == legs_.end()) return std::nullopt;
   const LegFigures last = found->second.figures->read();
   legs_.erase(found);
-  post([leg, removed = std::unique_ptr<Leg>(), socket = std::unique_ptr<UdpSocket>()](MediaLoop& loop) mutable {
-    socket = loop.sockets().remove(leg);
-    removed = loop.core().remove_leg(leg);
+  post([leg, removed = std::unique_ptr<Leg>(), sockets = SocketWheel::Pair()](MediaLoop& loop) mutable {
+    removed = loop.core().remove_leg(leg, loop.now());
+    sockets = loop.sockets().remove(leg);
   });
   // The command that reuses the index is behind this one in the same queue.
   handles_.give_back(leg);
@@ -121,9 +122,15 @@ MediaThread::Status MediaEngine::status() const {
 
 void MediaEngine::inject(uint16_t local_port, const Address& from, Bytes datagram, Nanos at) {
   for (const auto& [handle, known] : legs_) {
-    if (known.port != local_port) continue;
-    loop_.core().receive(handle, datagram, from, std::min(at, manual_now_));
-    return;
+    const Nanos arrival = std::min(at, manual_now_);
+    if (local_port == known.port) {
+      loop_.core().receive(handle, datagram, from, arrival);
+      return;
+    }
+    if (local_port == known.port + 1) {
+      loop_.core().receive_rtcp(handle, datagram, from, arrival);
+      return;
+    }
   }
 }
 

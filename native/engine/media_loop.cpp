@@ -42,12 +42,27 @@ void MediaLoop::tick(Nanos now) {
   concluding_.report(events_);
 }
 
+void MediaLoop::keep(uint32_t leg, bool rtcp, const Address& to, Bytes packet) {
+  const Leg* const sender = core_.leg(leg);
+  if (sender == nullptr || sent_.size() >= kMaxKeptPackets) return;
+  const auto port = static_cast<uint16_t>(sender->local_port() + (rtcp ? 1 : 0));
+  sent_.push_back({port, to, now_, {packet.begin(), packet.end()}});
+}
+
 void MediaLoop::send(uint32_t leg, const Address& to, Bytes packet) {
   if (keep_packets_) {
-    if (sent_.size() < kMaxKeptPackets) sent_.push_back({leg, to, now_, {packet.begin(), packet.end()}});
-    return;
+    keep(leg, false, to, packet);
+  } else {
+    sockets_.send(leg, to, packet);
   }
-  sockets_.send(leg, to, packet);
+}
+
+void MediaLoop::send_rtcp(uint32_t leg, const Address& to, Bytes packet) {
+  if (keep_packets_) {
+    keep(leg, true, to, packet);
+  } else {
+    sockets_.send_rtcp(leg, to, packet);
+  }
 }
 
 void MediaLoop::latched(uint32_t leg, const std::optional<Address>& peer) {

@@ -17,7 +17,7 @@ namespace carillon {
 
 /// A packet of the manual mode, as the peer would have received it.
 struct SentPacket {
-  uint32_t leg = 0;
+  uint16_t local_port = 0;
   Address to;
   Nanos at = 0;
   std::vector<uint8_t> bytes;
@@ -57,6 +57,8 @@ class MediaLoop : private PacketSink {
 
  private:
   void send(uint32_t leg, const Address& to, Bytes packet) override;
+  void send_rtcp(uint32_t leg, const Address& to, Bytes packet) override;
+  void keep(uint32_t leg, bool rtcp, const Address& to, Bytes packet);
   void latched(uint32_t leg, const std::optional<Address>& peer) override;
 
   // Given.

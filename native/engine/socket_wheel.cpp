@@ -20,16 +20,21 @@ SocketWheel::SocketWheel() : places_(MediaCore::kMaxLegs) {
   due_.reserve(MediaCore::kMaxLegs);
 }
 
-void SocketWheel::add(uint32_t leg, std::unique_ptr<UdpSocket> socket) {
-  places_[leg & MediaCore::kIndexMask] = {leg, std::move(socket), false, 1};
+void SocketWheel::add(uint32_t leg, Pair sockets) {
+  places_[leg & MediaCore::kIndexMask] = {leg, std::move(sockets[0]), std::move(sockets[1]), false, 1};
   schedule(leg, 1);
 }
 
-std::unique_ptr<UdpSocket> SocketWheel::remove(uint32_t leg) {
+SocketWheel::Pair SocketWheel::remove(uint32_t leg) {
   Place& place = places_[leg & MediaCore::kIndexMask];
-  if (place.leg != leg) return nullptr;
+  if (place.leg != leg) return {};
   place.leg = 0;  // its entry in the wheel finds nobody and goes
-  return std::move(place.socket);
+  return {std::move(place.socket), std::move(place.rtcp)};
+}
+
+void SocketWheel::send_rtcp(uint32_t leg, const Address& to, Bytes packet) const {
+  const Place& place = places_[leg & MediaCore::kIndexMask];
+  if (place.leg == leg) place.rtcp->send(to, packet);
 }
 
 void SocketWheel::send(uint32_t leg, const Address& to, Bytes packet) const {
@@ -48,14 +53,23 @@ void SocketWheel::connect(uint32_t leg, const std::optional<Address>& peer) {
   place.connected = place.socket->connect(peer) && peer.has_value();
 }
 
+namespace {
+
+Nanos arrival_of(const Datagram& datagram, Nanos now, Nanos wall_offset) {
+  const Nanos arrival = datagram.arrived_wall - wall_offset;
+  const bool plausible = datagram.arrived_wall != 0 && arrival <= now && arrival >= now - kOldestArrival;
+  return plausible ? arrival : now;
+}
+
+}  // namespace
+
 std::optional<Nanos> SocketWheel::receive(Place& place, MediaCore& core, Nanos now, Nanos wall_offset) {
   std::optional<Nanos> newest;
   for (int i = 0; i < kMaxBatchesPerLook; ++i) {
     const size_t count = batch_.receive(*place.socket);
     for (size_t k = 0; k < count; ++k) {
       const Datagram datagram = batch_.at(k);
-      Nanos arrival = datagram.arrived_wall - wall_offset;
-      if (datagram.arrived_wall == 0 || arrival > now || arrival < now - kOldestArrival) arrival = now;
+      const Nanos arrival = arrival_of(datagram, now, wall_offset);
       core.receive(place.leg, datagram.bytes, datagram.source, arrival);
       newest = arrival;
     }
@@ -64,7 +78,21 @@ std::optional<Nanos> SocketWheel::receive(Place& place, MediaCore& core, Nanos n
   return newest;
 }
 
+void SocketWheel::drain_rtcp(MediaCore& core, Nanos now, Nanos wall_offset) {
+  rtcp_tick_ = (rtcp_tick_ + 1) % kRtcpTicks;
+  for (size_t index = rtcp_tick_; index < places_.size(); index += kRtcpTicks) {
+    const Place& place = places_[index];
+    if (place.leg == 0) continue;
+    const size_t count = batch_.receive(*place.rtcp);
+    for (size_t k = 0; k < count; ++k) {
+      const Datagram datagram = batch_.at(k);
+      core.receive_rtcp(place.leg, datagram.bytes, datagram.source, arrival_of(datagram, now, wall_offset));
+    }
+  }
+}
+
 void SocketWheel::drain(MediaCore& core, Nanos now, Nanos wall_offset) {
+  drain_rtcp(core, now, wall_offset);
   slot_ = (slot_ + 1) % kSlots;
   std::swap(due_, slots_[slot_]);
   for (const uint32_t leg : due_) {

@@ -19,8 +19,12 @@ class SocketWheel {
  public:
   SocketWheel();
 
-  void add(uint32_t leg, std::unique_ptr<UdpSocket> socket);
-  std::unique_ptr<UdpSocket> remove(uint32_t leg);
+  /// Both sockets of a leg: RTP, and RTCP on the port above it.
+  using Pair = std::array<std::unique_ptr<UdpSocket>, 2>;
+
+  void add(uint32_t leg, Pair sockets);
+  Pair remove(uint32_t leg);
+  void send_rtcp(uint32_t leg, const Address& to, Bytes packet) const;
   void send(uint32_t leg, const Address& to, Bytes packet) const;
   void connect(uint32_t leg, const std::optional<Address>& peer);
 
@@ -30,16 +34,20 @@ class SocketWheel {
  private:
   /// Ticks of one turn; longer than the longest interval between looks.
   static constexpr size_t kSlots = 32;
+  /// RTCP comes every few seconds: each socket is looked at once in so many ticks.
+  static constexpr size_t kRtcpTicks = 256;
 
   struct Place {
     uint32_t leg = 0;
     std::unique_ptr<UdpSocket> socket;
+    std::unique_ptr<UdpSocket> rtcp;
     bool connected = false;
     uint32_t wait = 1;  // ticks until the next look, while nothing comes
   };
 
   /// Arrival of the newest datagram; nothing when none was there.
   std::optional<Nanos> receive(Place& place, MediaCore& core, Nanos now, Nanos wall_offset);
+  void drain_rtcp(MediaCore& core, Nanos now, Nanos wall_offset);
   void schedule(uint32_t leg, size_t ticks) { slots_[(slot_ + ticks) % kSlots].push_back(leg); }
 
   std::vector<Place> places_;  // by the leg's index
@@ -47,6 +55,7 @@ class SocketWheel {
   std::vector<uint32_t> due_;
   UdpSocket::Batch batch_;
   size_t slot_ = 0;
+  size_t rtcp_tick_ = 0;
 };
 
 }  // namespace carillon

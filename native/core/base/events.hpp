@@ -46,6 +46,8 @@ class PacketSink {
  public:
   virtual ~PacketSink() = default;
   virtual void send(uint32_t leg, const Address& to, Bytes packet) = 0;
+  /// RTCP, from the leg's port + 1.
+  virtual void send_rtcp(uint32_t leg, const Address& to, Bytes packet) = 0;
   /// From now on the leg hears and speaks to this address only; nothing: it listens to all again.
   virtual void latched(uint32_t leg, const std::optional<Address>& peer) = 0;
 };

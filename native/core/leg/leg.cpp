@@ -7,6 +7,7 @@ namespace carillon {
 Leg::Leg(const LegConfig& config)
     : config_(config),
       send_(config.ssrc, config.sequence, config.timestamp),
+      rtcp_(config.ssrc),
       figures_(std::make_shared<SequenceCell<LegFigures>>()) {}
 
 void Leg::configure(const LegRemote& remote, Nanos now) {
@@ -51,7 +52,33 @@ void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   }
   check_media_timeout(now, events);
   tell_latch(sink);
+  if (rtcp_.due(now)) send_report(now, false, sink);
   publish_figures();
+}
+
+void Leg::receive_rtcp(Bytes datagram, const Address& source, Nanos arrival) {
+  // It comes from where the RTP comes from, but for the port.
+  const Address& peer = receive_.source().target();
+  if (source.family != peer.family || source.ip != peer.ip) return;
+  rtcp_port_ = source.port;
+  rtcp_.receive(datagram, arrival);
+}
+
+void Leg::send_report(Nanos now, bool bye, PacketSink& sink) {
+  Address to = receive_.source().target();
+  const bool anything = send_.packets() > 0 || receive_.ssrc().has_value();
+  if (!to.sendable() || !anything) return;
+  to.port = rtcp_port_.value_or(static_cast<uint16_t>(to.port + 1));
+  RtcpSession::Facts facts;
+  if (send_.packets() > packets_at_report_) {
+    facts.sent = {ntp_of(now), send_.timestamp(), static_cast<uint32_t>(send_.packets()),
+                  static_cast<uint32_t>(send_.payload_bytes())};
+  }
+  packets_at_report_ = send_.packets();
+  facts.peer_ssrc = receive_.ssrc();
+  facts.reception = receive_.reception();
+  facts.bye = bye;
+  sink.send_rtcp(config_.handle, to, rtcp_.report(facts, now));
 }
 
 void Leg::tell_latch(PacketSink& sink) {
@@ -143,7 +170,7 @@ void Leg::check_media_timeout(Nanos now, Events& events) {
 
 void Leg::publish_figures() {
   const ReceptionSummary reception = receive_.reception();
-  const Quality quality = receive_.quality();
+  const Quality quality = receive_.quality(rtcp_.round_trip_ms());
   LegFigures figures;
   figures.packets_received = reception.received;
   figures.packets_sent = send_.packets();
@@ -153,10 +180,12 @@ void Leg::publish_figures() {
   figures.jitter_ms = reception.jitter_ms;
   figures.loss_fraction = quality.loss_fraction;
   figures.mos = quality.mos.value_or(0);
+  figures.round_trip_ms = rtcp_.round_trip_ms().value_or(-1);
   figures_->publish(figures);
 }
 
-void Leg::end(Events& events) {
+void Leg::end(Nanos now, PacketSink& sink, Events& events) {
+  send_report(now, true, sink);
   for (auto& tap : taps_) {
     if (tap) tap->leg_ended(events);
   }

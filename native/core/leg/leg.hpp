@@ -13,12 +13,15 @@
 #include "core/leg/receive_path.hpp"
 #include "core/leg/send_path.hpp"
 #include "core/leg/tap.hpp"
+#include "core/rtp/rtcp.hpp"
 #include "core/stream/audio_stream.hpp"
 
 namespace carillon {
 
 struct LegConfig {
   uint32_t handle = 0;
+  /// RTP; RTCP is the one above it.
+  uint16_t local_port = 0;
   uint32_t ssrc = 0;
   uint16_t sequence = 0;
   uint32_t timestamp = 0;
@@ -50,16 +53,19 @@ class Leg {
   explicit Leg(const LegConfig& config);
 
   [[nodiscard]] uint32_t handle() const { return config_.handle; }
+  [[nodiscard]] uint16_t local_port() const { return config_.local_port; }
   void configure(const LegRemote& remote, Nanos now);
 
   Received receive(Bytes datagram, const Address& source, Nanos arrival, Events& events);
+  void receive_rtcp(Bytes datagram, const Address& source, Nanos arrival);
   void frame(Nanos now, PacketSink& sink, Events& events);
   /// 10 ms after frame(), for packet times that need it.
   void half_frame(PacketSink& sink);
   [[nodiscard]] bool needs_half_frames() const { return send_.needs_half_frames(); }
   /// Frames that were not run in time: the peer's clock must not be told otherwise.
   void skip_frames(int count);
-  void end(Events& events);
+  /// Says goodbye to the peer and lets the taps report.
+  void end(Nanos now, PacketSink& sink, Events& events);
 
   // Additions return false, and leave the object where it is, when the leg is full.
   bool add(std::unique_ptr<AudioStream>& stream) { return put(streams_, stream); }
@@ -116,6 +122,7 @@ class Leg {
   void send_frame(PacketSink& sink, Events& events);
   void check_media_timeout(Nanos now, Events& events);
   void tell_latch(PacketSink& sink);
+  void send_report(Nanos now, bool bye, PacketSink& sink);
   void publish_figures();
 
   // Given.
@@ -123,6 +130,7 @@ class Leg {
   // Owned.
   ReceivePath receive_;
   SendPath send_;
+  RtcpSession rtcp_;
   DigitSender digits_;
   DtmfDetector tones_;
   Slots<AudioStream, kMaxStreams> streams_;
@@ -140,6 +148,8 @@ class Leg {
   bool receiving_ = false;
   bool timed_out_ = false;
   bool latched_ = false;
+  uint64_t packets_at_report_ = 0;
+  std::optional<uint16_t> rtcp_port_;  // the peer's, once it has sent from another than its RTP port + 1
   Nanos expecting_since_ = 0;
 };
 

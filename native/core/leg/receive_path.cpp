@@ -115,11 +115,12 @@ ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source,
   return outcome;
 }
 
-Quality ReceivePath::quality() const {
+Quality ReceivePath::quality(std::optional<double> round_trip_ms) const {
   QualityInput input;
   input.reception = stats_.summary();
   input.late = playout_.counters().late_packets;
   input.playout_delay_ms = static_cast<double>(playout_.delay()) / kMillisecond;
+  input.round_trip_ms = round_trip_ms;
   return estimate_quality(input);
 }
 

@@ -43,11 +43,12 @@ class ReceivePath {
   void pop(Nanos now, Frame& out) { playout_.pop(now, store_, delays_, out); }
 
   [[nodiscard]] const SampleStore& store() const { return store_; }
+  [[nodiscard]] std::optional<uint32_t> ssrc() const { return ssrc_; }
   [[nodiscard]] const DelayEstimator& delays() const { return delays_; }
   [[nodiscard]] const SourceLearner& source() const { return source_; }
   [[nodiscard]] const PlayoutCounters& playout() const { return playout_.counters(); }
   [[nodiscard]] ReceptionSummary reception() const { return stats_.summary(); }
-  [[nodiscard]] Quality quality() const;
+  [[nodiscard]] Quality quality(std::optional<double> round_trip_ms = {}) const;
   /// Arrival of the last valid packet; negative: none yet.
   [[nodiscard]] Nanos last_arrival() const { return last_arrival_; }
   [[nodiscard]] uint64_t strangers() const { return strangers_; }

@@ -94,7 +94,10 @@ ReceptionSummary ReceptionStats::summary() const {
   out.expected = expected_before_;
   if (sequence_.started()) out.expected += static_cast<uint64_t>(sequence_.highest() - base_ + 1);
   out.lost = out.expected > received_ ? out.expected - received_ : 0;
+  out.jitter_units = jitter_;
   out.jitter_ms = jitter_ / kSamplesPerMs;
+  // The unwrapper starts one cycle above zero.
+  if (sequence_.started()) out.highest_sequence = static_cast<uint32_t>(sequence_.highest() - 0x10000);
   if (loss_runs_ > 0) out.mean_loss_burst = static_cast<double>(loss_in_runs_) / static_cast<double>(loss_runs_);
   return out;
 }

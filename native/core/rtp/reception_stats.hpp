@@ -16,6 +16,9 @@ struct ReceptionSummary {
   uint64_t lost = 0;
   uint64_t expected = 0;
   double jitter_ms = 0;
+  double jitter_units = 0;  // of the RTP clock, as RTCP wants it
+  /// Extended by the number of wraps (RFC 3550 §6.4.1).
+  uint32_t highest_sequence = 0;
   /// Mean length of a run of lost packets; 1 when losses are isolated, 0 without loss.
   double mean_loss_burst = 0;
 };

@@ -153,6 +153,7 @@ TEST_SUITE("manual engine") {
     struct Kept : PacketSink {
       std::vector<uint32_t> timestamps;
       void send(uint32_t, const Address&, Bytes packet) override { timestamps.push_back(read_u32(packet, 4)); }
+      void send_rtcp(uint32_t, const Address&, Bytes) override {}
       void latched(uint32_t, const std::optional<Address>&) override {}
     } sink;
     MediaCore core(sink, events);

@@ -255,6 +255,40 @@ describe('a leg receiving', () => {
     expect(leg.quality()).toEqual(quality);
   });
 
+  it('exchanges RTCP reports with its peer and learns the round trip from them (RFC 3550 §6.4)', async () => {
+    const { drive, leg } = await openLeg();
+    leg.configure(REMOTE);
+    const peer = new Peer(drive, leg.port);
+    const reports: Buffer[] = [];
+    for (let i = 0; i < 1000; i += 1) {
+      peer.send(sine(440, FRAME, { from: i * FRAME }));
+      drive.advance(20);
+      for (const packet of drive.drain()) {
+        if (packet.localPort !== leg.port + 1) continue;
+        expect(packet.port).toBe(REMOTE.port + 1);
+        const report = Buffer.from(packet.bytes);
+        reports.push(report);
+        // The peer answers 100 ms later with a receiver report about our stream.
+        drive.advance(100);
+        const answer = Buffer.alloc(32);
+        answer.writeUInt32BE(0x81c90007, 0);
+        answer.writeUInt32BE(peer.ssrc, 4);
+        report.copy(answer, 8, 4, 8);
+        report.copy(answer, 24, 10, 14);
+        answer.writeUInt32BE(Math.round(0.04 * 65_536), 28);
+        drive.inject(leg.port + 1, { address: REMOTE.address, port: REMOTE.port + 1 }, answer);
+      }
+    }
+    expect(reports.length).toBeGreaterThan(2);
+    expect(reports[0]!.readUInt32BE(28)).toBe(peer.ssrc);
+    drive.advance(20);
+    const quality = leg.close();
+    expect(quality.roundTripMs).toBeGreaterThanOrEqual(60);
+    expect(quality.roundTripMs).toBeLessThan(85);
+    const goodbye = drive.drain().find(({ localPort }) => localPort === leg.port + 1);
+    expect(goodbye?.bytes.at(-7)).toBe(203);
+  });
+
   it('hears the other leg of a bridge, both ways, and falls silent when it ends', async () => {
     const { media, drive, leg: a } = await openLeg();
     const b = await media.openLeg(

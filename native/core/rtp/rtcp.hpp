@@ -1,0 +1,84 @@
+// RTCP reports, RFC 3550 §6.4: what we tell a peer of its stream, and what it tells us of ours and of the way.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/base/bytes.hpp"
+#include "core/base/time.hpp"
+#include "core/rtp/reception_stats.hpp"
+
+namespace carillon {
+
+/// NTP format (32.32 fixed point) of the engine's clock: RFC 3550 §6.4.1 allows a clock that is not the wall's.
+uint64_t ntp_of(Nanos now);
+
+struct SenderFigures {
+  uint64_t ntp = 0;
+  uint32_t rtp_timestamp = 0;
+  uint32_t packets = 0;
+  uint32_t octets = 0;
+};
+
+struct ReportBlock {
+  uint32_t ssrc = 0;  // whose stream is reported on
+  uint8_t fraction_lost = 0;
+  int32_t cumulative_lost = 0;
+  uint32_t highest_sequence = 0;
+  uint32_t jitter = 0;
+  uint32_t last_sr = 0;
+  uint32_t delay_since_last_sr = 0;  // 1/65536 s
+};
+
+/// What a compound packet says that concerns us.
+struct RtcpContent {
+  /// Middle 32 bits of the NTP timestamp of a sender report.
+  std::optional<uint32_t> sender_report;
+  /// The last block about `our_ssrc`.
+  std::optional<ReportBlock> about_us;
+};
+
+/// Nothing for what is no valid compound packet (RFC 3550 A.2).
+std::optional<RtcpContent> parse_rtcp(Bytes datagram, uint32_t our_ssrc);
+
+/// One leg's RTCP: when a report is due, what is in it, and the round trip that reports reveal.
+class RtcpSession {
+ public:
+  static constexpr size_t kMaxBytes = 128;
+  /// Mean time between reports; each is drawn between half and one and a half of it (RFC 3550 §6.3.1).
+  static constexpr Nanos kInterval = 5 * kSecond;
+
+  explicit RtcpSession(uint32_t ssrc) : ssrc_(ssrc), random_(ssrc | 1) {}
+
+  /// True when a report should be sent now; the first call only starts the clock.
+  bool due(Nanos now);
+
+  struct Facts {
+    std::optional<SenderFigures> sent;  // nothing: we have sent no RTP since the last report
+    std::optional<uint32_t> peer_ssrc;
+    ReceptionSummary reception;
+    bool bye = false;
+  };
+  /// A compound packet: SR or RR, SDES with CNAME, BYE when the leg ends. Valid until the next call.
+  Bytes report(const Facts& facts, Nanos now);
+
+  void receive(Bytes datagram, Nanos arrival);
+  [[nodiscard]] std::optional<double> round_trip_ms() const { return round_trip_ms_; }
+
+ private:
+  ReportBlock block_of(const Facts& facts, Nanos now);
+
+  uint32_t ssrc_;
+  uint32_t random_;
+  Nanos next_ = -1;
+  uint64_t expected_before_ = 0;
+  uint64_t received_before_ = 0;
+  std::optional<uint32_t> last_sr_;
+  Nanos last_sr_arrival_ = 0;
+  std::optional<double> round_trip_ms_;
+  std::array<uint8_t, kMaxBytes> packet_{};
+};
+
+}  // namespace carillon

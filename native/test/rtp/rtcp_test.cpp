@@ -1,0 +1,95 @@
+#include "core/rtp/rtcp.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace carillon {
+
+TEST_SUITE("RTCP (RFC 3550 §6)") {
+  TEST_CASE("a report reads back: sender info, block, and what follows is well formed") {
+    RtcpSession session(0x11223344);
+    RtcpSession::Facts facts;
+    facts.sent = {ntp_of(3 * kSecond / 2), 160, 10, 1600};
+    facts.peer_ssrc = 0xaabbccdd;
+    facts.reception.expected = 100;
+    facts.reception.received = 75;
+    facts.reception.lost = 25;
+    facts.reception.highest_sequence = 0x00010005;
+    facts.reception.jitter_units = 42;
+    facts.bye = true;
+    const Bytes bytes = session.report(facts, 2 * kSecond);
+    CHECK(bytes.size() % 4 == 0);
+    const auto content = parse_rtcp(bytes, 0xaabbccdd);
+    REQUIRE(content);
+    CHECK(content->sender_report == 0x0001'8000U);
+    REQUIRE(content->about_us);
+    CHECK(content->about_us->fraction_lost == 64);
+    CHECK(content->about_us->cumulative_lost == 25);
+    CHECK(content->about_us->highest_sequence == 0x00010005);
+    CHECK(content->about_us->jitter == 42);
+    CHECK_FALSE(parse_rtcp(bytes, 1)->about_us);
+  }
+
+  TEST_CASE("the round trip is A - LSR - DLSR") {
+    RtcpSession ours(1);
+    RtcpSession theirs(2);
+    RtcpSession::Facts from_us;
+    from_us.sent = {ntp_of(10 * kSecond), 0, 1, 160};
+    from_us.peer_ssrc = 2;
+    theirs.receive(ours.report(from_us, 10 * kSecond), 10 * kSecond + 40 * kMillisecond);
+    RtcpSession::Facts from_them;
+    from_them.peer_ssrc = 1;
+    const Bytes answer = theirs.report(from_them, 12 * kSecond + 40 * kMillisecond);
+    ours.receive(answer, 12 * kSecond + 75 * kMillisecond);
+    REQUIRE(ours.round_trip_ms());
+    CHECK(*ours.round_trip_ms() == doctest::Approx(75).epsilon(0.01));
+  }
+
+  TEST_CASE("reports come every 2.5 to 7.5 s, legs out of step with each other") {
+    std::vector<Nanos> first;
+    for (uint32_t ssrc = 1; ssrc <= 20; ++ssrc) {
+      RtcpSession session(ssrc * 7919);
+      Nanos last = 0;
+      int reports = 0;
+      for (Nanos now = 0; now < 60 * kSecond; now += 20 * kMillisecond) {
+        if (!session.due(now)) continue;
+        CHECK(now - last >= RtcpSession::kInterval / 2);
+        CHECK(now - last <= RtcpSession::kInterval * 3 / 2 + 20 * kMillisecond);
+        if (reports++ == 0) first.push_back(now);
+        last = now;
+      }
+      CHECK(reports >= 8);
+    }
+    std::sort(first.begin(), first.end());
+    CHECK(std::unique(first.begin(), first.end()) - first.begin() > 15);
+  }
+
+  TEST_CASE("what is no compound packet is refused (A.2), and any bytes end in a verdict") {
+    RtcpSession session(5);
+    RtcpSession::Facts facts;
+    facts.peer_ssrc = 6;
+    const Bytes report = session.report(facts, kSecond);
+    std::vector<uint8_t> bytes(report.begin(), report.end());
+    for (size_t length = 1; length < bytes.size(); ++length) {
+      if (length != 32) CHECK_FALSE(parse_rtcp(Bytes(bytes).first(length), 6));
+    }
+    CHECK_FALSE(parse_rtcp({}, 6));
+    std::vector<uint8_t> description(bytes.begin() + 32, bytes.end());
+    CHECK_FALSE(parse_rtcp(description, 6));
+    std::mt19937 random(2);
+    for (int i = 0; i < 50'000; ++i) {
+      std::vector<uint8_t> changed(bytes);
+      for (int k = 0; k < 3; ++k) changed[random() % changed.size()] = static_cast<uint8_t>(random());
+      session.receive(changed, kSecond * i);
+      std::vector<uint8_t> rubbish(random() % 100);
+      for (auto& byte : rubbish) byte = static_cast<uint8_t>(random());
+      session.receive(rubbish, kSecond * i);
+    }
+    if (session.round_trip_ms()) CHECK(*session.round_trip_ms() < 10'000);
+  }
+}
+
+}  // namespace carillon
