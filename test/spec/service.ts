@@ -13,6 +13,7 @@ import { Recordings } from '../../src/domain/recording/recording.ts';
 import { createRestServer, type RestDeps, type RestSettings } from '../../src/edge/rest/server.ts';
 import { openInMemory } from '../edge/store/open.ts';
 import { FakeControl } from './fake-control.ts';
+import { watchReplies } from './reply-schemas.ts';
 
 export const ADMIN_TOKEN = 'operator-token';
 export const LINK_KEY = 'link-key';
@@ -47,6 +48,7 @@ export interface ServiceOptions {
 }
 
 export async function startService(options: ServiceOptions = {}) {
+  watchReplies();
   const { store, clock, random } = await openInMemory();
   const folder = mkdtempSync(join(tmpdir(), 'carillon-rest-'));
   const control = new FakeControl();

@@ -9,7 +9,7 @@ import { oneOf, type Static, Type } from '../../http/schema.ts';
 import { windowOf } from '../../http/values.ts';
 import { answered } from '../../refusal.ts';
 import { CdrSchema, CdrSummarySchema, showCdr, showCdrSummary } from '../../wire/cdr.ts';
-import { pageQuery, pageSlice } from '../../wire/list.ts';
+import { defined, pageQuery, pageSlice } from '../../wire/list.ts';
 
 const PER_PAGE_DEFAULT = 20;
 const PER_PAGE_MAX = 100;
@@ -136,7 +136,10 @@ const searchCdrs = accountRoute({
   }),
   async run({ callRecords, settings }, { accountId, query }) {
     const found = await listed(callRecords, accountId, query, settings.strictVobizSdk);
-    return found.ok ? ok({ ...found.value, filters: query }) : found;
+    if (!found.ok) return found;
+    const { call_direction, from_number, hangup_cause, to_number } = query;
+    const filters = defined({ call_direction, from_number, hangup_cause, to_number });
+    return ok({ ...found.value, filters });
   },
 });
 

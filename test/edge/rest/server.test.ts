@@ -1,0 +1,128 @@
+/** The listener: sockets, TLS, slow clients, proxies. */
+import { copyFileSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { LogFields, Logger } from '../../../src/base/logger.ts';
+import { type Service, type ServiceOptions, startService } from '../../spec/service.ts';
+
+const FIXTURES = new URL('../../../fixtures/tls/', import.meta.url);
+const running: Service[] = [];
+afterEach(async () => {
+  for (const service of running.splice(0)) await service.stop();
+});
+
+async function start(options: ServiceOptions = {}) {
+  const service = await startService(options);
+  running.push(service);
+  const { url } = await service.server.start();
+  return { service, url, port: Number(new URL(url).port) };
+}
+
+function logging() {
+  const lines: LogFields[] = [];
+  const write = (fields: LogFields) => lines.push(fields);
+  const logger: Logger = {
+    debug: write,
+    info: write,
+    warn: write,
+    error: write,
+    child: () => logger,
+  };
+  return { logger, lines };
+}
+
+describe('listener', () => {
+  it('a port in use is PORT_IN_USE in one clear line', async () => {
+    const { port } = await start();
+    const second = await startService({ settings: { port } });
+    running.push(second);
+    await expect(second.server.start()).rejects.toMatchObject({
+      code: 'PORT_IN_USE',
+      message: expect.stringMatching(/^HTTP address 127\.0\.0\.1:\d+ is in use/),
+    });
+  });
+
+  it('a certificate that cannot be read is CONFIG_INVALID', async () => {
+    const tls = { certFile: '/nonexistent/cert.pem', keyFile: '/nonexistent/key.pem' };
+    await expect(startService({ settings: { tls } })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
+  });
+
+  it('headers beyond 16 KiB are refused with 431', async () => {
+    const { url } = await start();
+    const reply = await fetch(`${url}/healthz`, { headers: { 'x-large': 'x'.repeat(17_000) } });
+    expect(reply.status).toBe(431);
+  });
+
+  it('rubbish on the socket is a 400 and no other request notices', async () => {
+    const { url, port } = await start();
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () =>
+        socket.write('\u0000\u0001 nonsense\r\n\r\n'),
+      );
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk.toString();
+      });
+      socket.on('close', () => resolve(text));
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
+  it('limits the time that a client may take', async () => {
+    const { service } = await start();
+    const { server } = service.server.app;
+    expect(server.headersTimeout).toBeLessThanOrEqual(10_000);
+    expect(server.requestTimeout).toBeLessThanOrEqual(30_000);
+    expect(server.timeout).toBeLessThanOrEqual(60_000);
+  });
+
+  it('the client address in the log is the proxy’s word only when the proxy is trusted', async () => {
+    const seen = async (trustProxy: string[]) => {
+      const { logger, lines } = logging();
+      const { url } = await start({ logger, settings: { trustProxy } });
+      await fetch(`${url}/healthz`, { headers: { 'x-forwarded-for': '203.0.113.9' } });
+      return lines.find((line) => line['path'] === '/healthz')?.['client'];
+    };
+    expect(await seen([])).toBe('127.0.0.1');
+    expect(await seen(['127.0.0.1'])).toBe('203.0.113.9');
+    expect(await seen(['10.0.0.0/8'])).toBe('127.0.0.1');
+  });
+});
+
+describe('TLS', () => {
+  const commonName = (port: number) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+        resolve(String(socket.getPeerCertificate().subject.CN));
+        socket.destroy();
+      });
+      socket.on('error', reject);
+    });
+
+  it('serves HTTPS and takes a renewed certificate into use without a restart', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-tls-'));
+    const tls = { certFile: join(folder, 'live.pem'), keyFile: join(folder, 'live.key') };
+    const install = (name: string): void => {
+      copyFileSync(new URL(`${name}.key`, FIXTURES), tls.keyFile);
+      copyFileSync(new URL(`${name}.pem`, FIXTURES), tls.certFile);
+    };
+    install('first');
+    const { lines, logger } = logging();
+    const { url, port } = await start({ logger, settings: { tls } });
+    expect(url).toMatch(/^https:/);
+    expect(await commonName(port)).toBe('first.carillon.test');
+    install('second');
+    utimesSync(tls.certFile, new Date(), new Date(Date.now() + 1000));
+    await expect
+      .poll(() => commonName(port), { timeout: 15_000, interval: 250 })
+      .toBe('second.carillon.test');
+    expect(JSON.stringify(lines)).not.toContain('PRIVATE KEY');
+    rmSync(folder, { recursive: true });
+  });
+});

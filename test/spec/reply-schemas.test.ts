@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROUTES } from '../../src/edge/rest/routes.ts';
+import { type Service, startService } from './service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+describe('routes and their schemas', () => {
+  it('a handler that breaks its reply schema fails in every test of this folder', async () => {
+    const proper = service.ledger.referenceTypes;
+    service.ledger.referenceTypes = async () => [42 as never];
+    const reply = await service.get(`${service.root}/transactions/reference-types`);
+    service.ledger.referenceTypes = proper;
+    expect(reply.status).toBe(500);
+  });
+
+  it('every route has a reply schema, a content type, or no body', () => {
+    for (const route of ROUTES) {
+      const described =
+        route.reply !== undefined || route.produces !== undefined || route.status === 204;
+      expect(described, `${route.method} ${route.path}`).toBe(true);
+    }
+  });
+
+  it('every parameter in a path is described, and no route is listed twice', () => {
+    const names = ROUTES.map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('every account route refuses nobody with 401 and a stranger with 403', async () => {
+    const stranger = await service.addAccount({ name: 'Stranger' });
+    for (const route of ROUTES) {
+      const ofAccount = route.audience === 'account' || route.audience === 'accountOrAccessToken';
+      if (!ofAccount) continue;
+      const url = route.path
+        .replace('{auth_id}', service.account.authId)
+        .replaceAll(/\{\w+\}/g, '14155550100');
+      const nobody = await service.send(route.method, url, { as: null });
+      expect(nobody.status, `${route.method} ${url}`).toBe(401);
+      const other = await service.send(route.method, url, { as: stranger });
+      expect(other.status, `${route.method} ${url}`).toBe(403);
+    }
+  });
+
+  it('every operator route refuses account credentials', async () => {
+    for (const route of ROUTES.filter(({ audience }) => audience === 'admin')) {
+      const url = route.path.replaceAll(/\{\w+\}/g, 'x');
+      const reply = await service.send(route.method, url);
+      expect(reply.status, `${route.method} ${url}`).toBe(401);
+    }
+  });
+});
