@@ -48,7 +48,7 @@ export async function run(): Promise<Row[]> {
       unit: 'µs per call-second',
       floor: m.floorUs,
       ratio: Math.round((m.legCpuUs / m.floorUs) * 100) / 100,
-      note: `${at}; floor: 50 sends and 50 receives of a hot socket; ${m.lost} packets lost`,
+      note: `${at}; floor: 50 sends and 50 receives, connected, over as many sockets; ${m.lost} packets lost`,
     },
     { name: 'tick lateness p99', value: m.lateP99Us, unit: 'µs', note: at },
     {
