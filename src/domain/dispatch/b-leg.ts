@@ -1,0 +1,222 @@
+/** B legs of `Dial`: who may be called by whom, and at whose cost (spec: Answer-XML instructions, Dial). */
+import { ServiceError } from '../../base/errors.ts';
+import { err, type Result } from '../../base/result.ts';
+import type { Call, CallIdentity, DialPlan } from '../call/call.ts';
+import type { Signalling } from '../call/needs.ts';
+import type { CapacitySlot } from '../capacity/capacity.ts';
+import type { BLegRequest, Dialer } from '../interpreter/interpreter.ts';
+import { CarrierGate } from './carrier-gate.ts';
+import { customHeaders, hopsHeader, hopsOf } from './custom-headers.ts';
+import { type Calling, Destinations, type Destined, type DialRefusal } from './destination.ts';
+import type { DispatchNeeds } from './needs.ts';
+
+/** A leg waits no longer for its turn within the account's calls per second. */
+const PACING_LIMIT_MS = 3000;
+/** Calls of ours that lead to one another through carriers; beyond, it is a loop. */
+const MAX_HOPS = 5;
+
+export class BLegDialer implements Dialer {
+  readonly #needs: DispatchNeeds;
+  readonly #destinations: Destinations;
+  readonly #signalling: Signalling;
+
+  constructor(needs: DispatchNeeds) {
+    this.#needs = needs;
+    this.#destinations = new Destinations(needs);
+    this.#signalling = new CarrierGate({ ...needs, carriers: needs.provisioning.carriers });
+  }
+
+  async dial(request: BLegRequest): Promise<Call | undefined> {
+    const { parent } = request;
+    const calling = await this.#callingOf(parent);
+    const callerId = await this.#destinations.callerId(
+      calling,
+      request.callerId ?? parent.facts.from,
+    );
+    if (callerId === undefined) {
+      return neverCreated(parent, 'the caller id is not one of the account', {
+        callerId: request.callerId ?? parent.facts.from,
+        hint: request.callerId === undefined ? 'Dial has no callerId' : undefined,
+      });
+    }
+    const planned = await this.#plan(request, calling);
+    if (!planned.ok && isUnreachable(planned.error)) {
+      return neverCreated(parent, planned.error.detail, { cause: planned.error.cause });
+    }
+    const slot = await this.#pacedSlot(calling, parent);
+    if (parent.isEnded) {
+      slot?.release();
+      return undefined;
+    }
+    return this.#begin(request, { calling, callerId, planned }, slot);
+  }
+
+  async #callingOf(parent: Call): Promise<Calling> {
+    const { accounts } = this.#needs;
+    const { accountId, subAccount } = parent.identity;
+    const owner = await accounts.get(accountId);
+    const account = subAccount === undefined ? owner : await accounts.get(subAccount);
+    if (owner === undefined) throw new ServiceError('NOT_FOUND', `account ${accountId} is gone`);
+    return { owner, account: account ?? owner };
+  }
+
+  async #plan(
+    { destination, parent }: BLegRequest,
+    calling: Calling,
+  ): Promise<Result<Destined, DialRefusal>> {
+    if (hopsOf(parent.facts.sipHeaders) >= MAX_HOPS) {
+      const detail = `this is the ${MAX_HOPS}th call in a row that dials another one of ours`;
+      return err({ cause: 'loopDetected', source: 'Error', detail });
+    }
+    if (destination.kind === 'user') {
+      return this.#destinations.isOurs(destination.uri)
+        ? this.#destinations.endpoint(calling, destination.uri)
+        : this.#destinations.sipAddress(calling, destination.uri);
+    }
+    const planned = this.#destinations.number(calling, destination.number);
+    if (planned.ok && parent.identity.context === 'did' && planned.value.to === parent.facts.to) {
+      const detail = `a call to ${parent.facts.to} dials ${parent.facts.to} again`;
+      return err({ cause: 'loopDetected', source: 'Error', detail });
+    }
+    return planned;
+  }
+
+  /** Several destinations of one Dial are spread over the account's calls per second; undefined: there is no room. */
+  async #pacedSlot({ owner }: Calling, parent: Call): Promise<CapacitySlot | undefined> {
+    const { admission, clock } = this.#needs;
+    const untilMs = clock.monotonicMs() + PACING_LIMIT_MS;
+    for (;;) {
+      const slot = admission.takeSlot(owner);
+      if (slot.ok) return slot.value;
+      if (slot.error.kind !== 'cps') return undefined;
+      if (clock.monotonicMs() + slot.error.retryAfterMs > untilMs) return undefined;
+      try {
+        await clock.sleep(slot.error.retryAfterMs, parent.signal);
+      } catch {
+        return undefined;
+      }
+    }
+  }
+
+  async #begin(
+    request: BLegRequest,
+    leg: {
+      readonly calling: Calling;
+      readonly callerId: string;
+      readonly planned: Result<Destined, DialRefusal>;
+    },
+    slot: CapacitySlot | undefined,
+  ): Promise<Call> {
+    const { factory, admission } = this.#needs;
+    const { calling, planned } = leg;
+    const price = planned.ok ? planned.value.price : factory.free(calling.owner.currency);
+    const call = factory.create(this.#identity(request, leg), price);
+    request.parent.log.add('call', 'B leg', { callUuid: call.uuid, to: call.facts.to });
+    const admitted = await admission.admit(call, calling.owner, slot);
+    // From here on its end is recorded, whoever brings it about.
+    request.onLeg?.(call);
+    if (call.isEnded) return call;
+    if (!planned.ok) {
+      call.hangup(planned.error.cause, planned.error.source, planned.error.detail);
+    } else if (!admitted.ok) {
+      call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
+    } else {
+      this.#keepWhenAnswered(call);
+      await this.#invite(call, planned.value, dialPlan(request, call, planned.value));
+    }
+    return call;
+  }
+
+  async #invite(call: Call, { targets }: Destined, plan: Omit<DialPlan, 'targets'>): Promise<void> {
+    try {
+      await call.dial(this.#signalling, { ...plan, targets });
+    } catch (error) {
+      const isBug = !(error instanceof ServiceError);
+      this.#needs.logger.error({ error, callUuid: call.uuid, bug: isBug }, 'B leg failed');
+      call.hangup('internalError', 'Error', isBug ? undefined : error.message);
+    }
+  }
+
+  /** Billed from the answer on, even if the process dies in the next moment. */
+  #keepWhenAnswered(call: Call): void {
+    const { keeper, logger } = this.#needs;
+    call.observe({
+      answered: () => {
+        keeper.changed(call).catch((error: unknown) => {
+          logger.error({ error, callUuid: call.uuid }, 'answer not recorded');
+        });
+      },
+    });
+  }
+
+  #identity(
+    { parent, destination, callerName, callerId: asked }: BLegRequest,
+    leg: {
+      readonly calling: Calling;
+      readonly callerId: string;
+      readonly planned: Result<Destined, DialRefusal>;
+    },
+  ): CallIdentity {
+    const { factory } = this.#needs;
+    const { calling, callerId, planned } = leg;
+    const callUuid = factory.newUuid();
+    const typed = destination.kind === 'user' ? destination.uri : destination.number;
+    return {
+      callUuid,
+      accountId: calling.owner.authId,
+      subAccount: parent.identity.subAccount,
+      context: 'dial',
+      parentCallUuid: parent.uuid,
+      endpointId: planned.ok ? planned.value.endpointId : undefined,
+      trunkId: undefined,
+      terminatedTo: undefined,
+      facts: {
+        callUuid,
+        requestUuid: undefined,
+        direction: 'outbound',
+        from: callerId,
+        to: planned.ok ? planned.value.to : typed,
+        callerName: callerName ?? (asked === undefined ? parent.facts.callerName : ''),
+        parentAuthId: calling.owner.authId,
+        routeType: 'pstn',
+        sessionStartUs: factory.nowUs(),
+        stirVerification: 'Not Applicable',
+        stirAttestation: '',
+        forwardedFrom: '',
+        sipHeaders: [],
+        machine: undefined,
+      },
+    };
+  }
+}
+
+function dialPlan(
+  { parent, destination, sipHeaders }: BLegRequest,
+  { facts }: Call,
+  { endpointId }: Destined,
+): Omit<DialPlan, 'targets'> {
+  const leavesUs = endpointId === undefined;
+  const hops = hopsHeader(hopsOf(parent.facts.sipHeaders) + 1);
+  const auth =
+    destination.kind === 'user' && destination.sipAuthUsername !== undefined
+      ? { username: destination.sipAuthUsername, password: destination.sipAuthPassword ?? '' }
+      : undefined;
+  return {
+    from: { user: facts.from, displayName: facts.callerName },
+    headers: [...customHeaders(sipHeaders), ...(leavesUs ? [hops] : [])],
+    ...(auth === undefined ? {} : { auth }),
+  };
+}
+
+/** Nobody can be called there at all (spec: B leg never created), as against destinations that may not be called. */
+const isUnreachable = ({ cause }: DialRefusal): boolean =>
+  cause === 'endpointNotRegistered' || cause === 'loopDetected';
+
+function neverCreated(
+  parent: Call,
+  reason: string,
+  facts: Readonly<Record<string, unknown>>,
+): undefined {
+  parent.log.add('warning', 'B leg not created', { reason, ...facts });
+  return undefined;
+}

@@ -1,0 +1,114 @@
+/** Destinations of bulk requests that wait for their turn: per account in order, within its calls per second and at once. */
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Accounts } from '../account/account.ts';
+import type { Account } from '../account/types.ts';
+import type { CapacitySlot } from '../capacity/capacity.ts';
+import type { Admission } from './admission.ts';
+
+/** A slot that somebody else gives back is noticed after this long at the latest. */
+const RECHECK_MS = 250;
+
+export interface BulkQueueNeeds<Item> {
+  readonly accounts: Pick<Accounts, 'get'>;
+  readonly admission: Admission;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Items of one account. */
+  readonly limit: number;
+  /** An item's turn has come; the slot is its own from now on. Never rejects. */
+  readonly start: (item: Item, owner: Account, slot: CapacitySlot) => Promise<void>;
+  /** No turn will come: the service stops. */
+  readonly dropped: (items: readonly Item[], owner: Account) => void;
+}
+
+interface Lane<Item> {
+  readonly items: Item[];
+  pumping: boolean;
+  cancelWake: () => void;
+}
+
+export class BulkQueue<Item> {
+  readonly #needs: BulkQueueNeeds<Item>;
+  readonly #lanes = new Map<string, Lane<Item>>();
+
+  constructor(needs: BulkQueueNeeds<Item>) {
+    this.#needs = needs;
+  }
+
+  hasRoom(accountId: string, more: number): boolean {
+    return this.waiting(accountId).length + more <= this.#needs.limit;
+  }
+
+  waiting(accountId: string): readonly Item[] {
+    return this.#lanes.get(accountId)?.items ?? [];
+  }
+
+  add(accountId: string, items: readonly Item[]): void {
+    if (items.length === 0) return;
+    const lane = this.#lanes.get(accountId) ?? {
+      items: [],
+      pumping: false,
+      cancelWake: () => undefined,
+    };
+    this.#lanes.set(accountId, lane);
+    lane.items.push(...items);
+    this.wake(accountId);
+  }
+
+  /** Takes out what is to be withdrawn. */
+  remove(accountId: string, isMeant: (item: Item) => boolean): readonly Item[] {
+    const lane = this.#lanes.get(accountId);
+    if (lane === undefined) return [];
+    const meant = lane.items.filter(isMeant);
+    const rest = lane.items.filter((item) => !isMeant(item));
+    lane.items.splice(0, lane.items.length, ...rest);
+    return meant;
+  }
+
+  /** A slot may have become free. */
+  wake(accountId: string): void {
+    const lane = this.#lanes.get(accountId);
+    if (lane === undefined || lane.pumping) return;
+    lane.cancelWake();
+    lane.pumping = true;
+    this.#pump(accountId, lane)
+      .catch((error: unknown) => {
+        this.#needs.logger.error({ error, accountId }, 'bulk queue stalled');
+        this.#wakeAfter(accountId, lane, RECHECK_MS);
+      })
+      .finally(() => {
+        lane.pumping = false;
+      });
+  }
+
+  async #pump(accountId: string, lane: Lane<Item>): Promise<void> {
+    const { accounts, admission, start, dropped } = this.#needs;
+    for (;;) {
+      const owner = await accounts.get(accountId);
+      const next = lane.items[0];
+      if (next === undefined || owner === undefined) {
+        this.#lanes.delete(accountId);
+        return;
+      }
+      if (admission.draining) {
+        this.#lanes.delete(accountId);
+        dropped(lane.items, owner);
+        return;
+      }
+      const slot = admission.takeSlot(owner);
+      if (!slot.ok) {
+        const waitMs = slot.error.kind === 'cps' ? slot.error.retryAfterMs : RECHECK_MS;
+        this.#wakeAfter(accountId, lane, waitMs);
+        return;
+      }
+      lane.items.shift();
+      void start(next, owner, slot.value);
+    }
+  }
+
+  #wakeAfter(accountId: string, lane: Lane<Item>, waitMs: number): void {
+    const { clock } = this.#needs;
+    lane.cancelWake = clock.at(clock.monotonicMs() + waitMs, () => this.wake(accountId));
+  }
+}

@@ -1,0 +1,287 @@
+/** What may be asked of running calls, done to them. A call of another account does not exist for whoever asks. */
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Call, CallLogs } from '../call/call.ts';
+import type { HangupCauseKey } from '../call/types.ts';
+import type { CallLogStore } from '../cdr/needs.ts';
+import { dialOf } from '../interpreter/interpreter.ts';
+import type {
+  CallControl,
+  CallLogEntry,
+  Conference,
+  ControlRefusal,
+  DigitString,
+  LegChoice,
+  LiveCall,
+  LiveStream,
+  MemberAction,
+  MemberChoice,
+  PlaceCallsRefusal,
+  PlaceCallsRequest,
+  PlacedCalls,
+  PlayRequest,
+  RecordRequest,
+  SpeakRequest,
+  StartedRecording,
+  StreamRequest,
+  TransferRequest,
+} from './control.ts';
+import { LegSounds } from './leg-sounds.ts';
+import { liveCallOf } from './live-call.ts';
+import { listStreams, startStream, stopStreams } from './live-streams.ts';
+import type { DispatchNeeds } from './needs.ts';
+import type { Outbound } from './outbound.ts';
+import { transferCall } from './transfer.ts';
+
+/** Timeline entries that are read of a call that has ended. */
+const LOG_LINES = 10_000;
+/** Between two digits that are sent (dialect §6). */
+const DIGIT_GAP_MS = 80;
+
+export interface ControlNeeds extends DispatchNeeds {
+  readonly outbound: Outbound;
+  /** Timelines of live calls, and of those that ended lately. */
+  readonly logs: CallLogs;
+  readonly storedLogs: CallLogStore;
+}
+
+type Done = Promise<Result<void, ControlRefusal>>;
+
+const NOT_FOUND: Result<never, ControlRefusal> = err({ kind: 'notFound' });
+const DONE: Result<void, never> = ok(undefined);
+
+export class ControlService implements CallControl {
+  readonly #needs: ControlNeeds;
+  readonly #sounds: LegSounds;
+
+  constructor(needs: ControlNeeds) {
+    this.#needs = needs;
+    this.#sounds = new LegSounds(needs);
+  }
+
+  placeCalls(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>> {
+    return this.#needs.outbound.placeCalls(request);
+  }
+
+  // ---------------------------------------------------------------- looking
+
+  liveCalls(accountId: string, status: 'live' | 'queued'): readonly LiveCall[] {
+    if (status === 'queued') return this.#needs.outbound.queued(accountId);
+    return this.#needs.keeper
+      .live()
+      .filter((call) => !call.isEnded && call.identity.accountId === accountId)
+      .map(liveCallOf);
+  }
+
+  liveCall(accountId: string, callUuid: string): LiveCall | undefined {
+    const call = this.#find(accountId, callUuid);
+    if (call !== undefined) return liveCallOf(call);
+    return this.#needs.outbound.queued(accountId).find((queued) => queued.callUuid === callUuid);
+  }
+
+  runningCalls(accountId: string): number {
+    return this.#needs.admission.running(accountId);
+  }
+
+  async callLog(
+    accountId: string,
+    callUuid: string,
+  ): Promise<Result<readonly CallLogEntry[], ControlRefusal>> {
+    const { logs, storedLogs } = this.#needs;
+    const log = logs.get(callUuid);
+    if (log?.accountId === accountId) return ok(log.entries());
+    const lines = await storedLogs.read(callUuid, LOG_LINES);
+    const own = lines.filter((line) => line.accountId === accountId);
+    if (own.length === 0) return NOT_FOUND;
+    return ok(
+      own.map(({ atUs, kind, text, detail }) => ({ atMs: atUs / 1000, kind, text, facts: detail })),
+    );
+  }
+
+  // ---------------------------------------------------------------- the call itself
+
+  async hangup(accountId: string, callUuid: string): Done {
+    const call = this.#find(accountId, callUuid);
+    if (call !== undefined) {
+      call.hangup(hangupCause(call), 'API Request');
+      return DONE;
+    }
+    return this.#needs.outbound.withdraw(accountId, callUuid) ? DONE : NOT_FOUND;
+  }
+
+  async transfer(accountId: string, callUuid: string, request: TransferRequest): Done {
+    const call = this.#find(accountId, callUuid);
+    return call === undefined ? NOT_FOUND : transferCall(call, request, this.#needs);
+  }
+
+  async sendDigits(
+    accountId: string,
+    callUuid: string,
+    { digits, toneMs }: DigitString,
+    choice: LegChoice,
+  ): Done {
+    const legs = this.#answeredLegs(accountId, callUuid, choice);
+    if (!legs.ok) return legs;
+    for (const leg of legs.value) {
+      const options = { toneMs, gapMs: DIGIT_GAP_MS, inband: false };
+      leg.media.sendDigits(digits, options).catch((error: unknown) => {
+        leg.log.add('warning', 'digits not sent', { error: String(error) });
+      });
+    }
+    return DONE;
+  }
+
+  // ---------------------------------------------------------------- recording and sound
+
+  async startRecording(
+    accountId: string,
+    callUuid: string,
+    request: RecordRequest,
+  ): Promise<Result<StartedRecording, ControlRefusal>> {
+    const call = this.#find(accountId, callUuid);
+    if (call === undefined) return NOT_FOUND;
+    if (!call.isAnswered) return NOT_ANSWERED;
+    const started = await this.#needs.interpreter().recorder.start(call, {
+      format: request.format,
+      channels: request.channels,
+      maxMs: request.maxSeconds * 1000,
+      callback: request.callback,
+    });
+    if (!started.ok) return started;
+    const { recordingId, url } = started.value;
+    return ok({ recordingId, url });
+  }
+
+  /** Stopping all of what does not run is no mistake (dialect §3.4); stopping one that does not exist is. */
+  async stopRecording(accountId: string, callUuid: string, recordingId: string | undefined): Done {
+    const call = this.#find(accountId, callUuid);
+    if (call === undefined) return NOT_FOUND;
+    const stopped = this.#needs.interpreter().recorder.stop(call, recordingId);
+    return stopped || recordingId === undefined ? DONE : NOT_FOUND;
+  }
+
+  async play(accountId: string, callUuid: string, request: PlayRequest): Done {
+    const legs = this.#answeredLegs(accountId, callUuid, request.legs);
+    if (!legs.ok) return legs;
+    for (const leg of legs.value) this.#sounds.play(leg, request);
+    return DONE;
+  }
+
+  async stopPlay(accountId: string, callUuid: string): Done {
+    return this.#silence(accountId, callUuid, 'play');
+  }
+
+  async speak(accountId: string, callUuid: string, request: SpeakRequest): Done {
+    const legs = this.#answeredLegs(accountId, callUuid, request.legs);
+    if (!legs.ok) return legs;
+    for (const leg of legs.value) this.#sounds.speak(leg, request);
+    return DONE;
+  }
+
+  async stopSpeak(accountId: string, callUuid: string): Done {
+    return this.#silence(accountId, callUuid, 'speak');
+  }
+
+  // ---------------------------------------------------------------- streams
+
+  async startStream(
+    accountId: string,
+    callUuid: string,
+    request: StreamRequest,
+  ): Promise<Result<LiveStream, ControlRefusal>> {
+    const call = this.#find(accountId, callUuid);
+    if (call === undefined) return NOT_FOUND;
+    if (!call.isAnswered) return NOT_ANSWERED;
+    return startStream(call, request, this.#needs.interpreter());
+  }
+
+  streams(accountId: string, callUuid: string): Result<readonly LiveStream[], ControlRefusal> {
+    const call = this.#find(accountId, callUuid);
+    return call === undefined ? NOT_FOUND : ok(listStreams(call));
+  }
+
+  async stopStream(accountId: string, callUuid: string, streamId: string | undefined): Done {
+    const call = this.#find(accountId, callUuid);
+    if (call === undefined) return NOT_FOUND;
+    return stopStreams(call, streamId) || streamId === undefined ? DONE : NOT_FOUND;
+  }
+
+  // ---------------------------------------------------------------- conferences
+
+  conferences(accountId: string): readonly Conference[] {
+    return this.#needs.interpreter().conferences.list(accountId);
+  }
+
+  conference(accountId: string, name: string): Conference | undefined {
+    return this.#needs.interpreter().conferences.get(accountId, name);
+  }
+
+  async endConference(accountId: string, name: string | undefined): Done {
+    return this.#needs.interpreter().conferences.end(accountId, name);
+  }
+
+  async conferenceMembers(
+    accountId: string,
+    name: string,
+    members: MemberChoice,
+    action: MemberAction,
+  ): Promise<Result<readonly string[], ControlRefusal>> {
+    return this.#needs.interpreter().conferences.act(accountId, name, members, action);
+  }
+
+  async recordConference(
+    accountId: string,
+    name: string,
+    request: RecordRequest,
+  ): Promise<Result<StartedRecording, ControlRefusal>> {
+    return this.#needs.interpreter().conferences.record(accountId, name, request);
+  }
+
+  async stopRecordingConference(accountId: string, name: string): Done {
+    return this.#needs.interpreter().conferences.stopRecording(accountId, name);
+  }
+
+  // ---------------------------------------------------------------- finding
+
+  #find(accountId: string, callUuid: string): Call | undefined {
+    const call = this.#needs.keeper.get(callUuid);
+    return call?.identity.accountId === accountId && !call.isEnded ? call : undefined;
+  }
+
+  /** The legs of a conversation that hear and are heard; the B leg is the one that a `Dial` has connected. */
+  #answeredLegs(
+    accountId: string,
+    callUuid: string,
+    choice: LegChoice,
+  ): Result<readonly Call[], ControlRefusal> {
+    const call = this.#find(accountId, callUuid);
+    if (call === undefined) return NOT_FOUND;
+    if (!call.isAnswered) return NOT_ANSWERED;
+    if (choice === 'aleg') return ok([call]);
+    const bLeg = dialOf(call)?.leg;
+    if (bLeg === undefined) return err({ kind: 'wrongState', detail: 'the call has no B leg' });
+    return ok(choice === 'bleg' ? [bLeg] : [call, bLeg]);
+  }
+
+  #silence(
+    accountId: string,
+    callUuid: string,
+    kind: 'play' | 'speak',
+  ): Result<void, ControlRefusal> {
+    const call = this.#find(accountId, callUuid);
+    if (call === undefined) return NOT_FOUND;
+    for (const leg of [call, dialOf(call)?.leg])
+      if (leg !== undefined) this.#sounds.stop(leg, kind);
+    return DONE;
+  }
+}
+
+const NOT_ANSWERED: Result<never, ControlRefusal> = err({
+  kind: 'wrongState',
+  detail: 'the call has not been answered',
+});
+
+/** Before the answer a call out is withdrawn, a call in is refused. */
+function hangupCause(call: Call): HangupCauseKey {
+  if (call.isAnswered) return 'normal';
+  return call.facts.direction === 'outbound' ? 'canceled' : 'rejected';
+}

@@ -1,0 +1,157 @@
+/** Where a call may go and as whom: toll-fraud rules, caller ids, prices and routes. One set of rules for all outbound legs. */
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Account } from '../account/types.ts';
+import type { CallPrice } from '../call/call.ts';
+import type { OutboundTarget } from '../call/needs.ts';
+import type { HangupCauseKey, HangupSource } from '../call/types.ts';
+import { readDialledNumber } from './dialled-number.ts';
+import type { DispatchNeeds } from './needs.ts';
+
+/** Why a destination is not dialled, as it will stand in the call's record. */
+export interface DialRefusal {
+  readonly cause: HangupCauseKey;
+  readonly source: HangupSource;
+  readonly detail: string;
+}
+
+/** A destination that may be dialled. */
+export interface Destined {
+  /** As records and callbacks show it: E.164 digits, a special number as dialled, or a SIP address. */
+  readonly to: string;
+  readonly price: CallPrice;
+  /** Of a destination that is an endpoint of ours. */
+  readonly endpointId: string | undefined;
+  /** In the order to be tried; at least one. */
+  readonly targets: readonly OutboundTarget[];
+}
+
+/** Who calls: the main account, and the account that asks (itself or one of its sub-accounts). */
+export interface Calling {
+  readonly owner: Account;
+  readonly account: Account;
+}
+
+type DestinationNeeds = Pick<DispatchNeeds, 'provisioning' | 'factory' | 'signalling' | 'settings'>;
+
+export class Destinations {
+  readonly #needs: DestinationNeeds;
+
+  constructor(needs: DestinationNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Digits of a telephone number: completed, checked against the bars, priced and routed. */
+  number(calling: Calling, dialled: string): Result<Destined, DialRefusal> {
+    const read = readDialledNumber(dialled, calling.account.country);
+    switch (read.kind) {
+      case 'invalid':
+        return refused('invalidDestination', 'Error', `${dialled} is no telephone number`);
+      case 'special':
+        if (!this.#needs.settings.allowSpecial.includes(read.digits)) {
+          const detail = `${read.digits} is an emergency, short or premium-rate number (setting dialing.allowSpecial)`;
+          return refused('numberBarred', 'Platform', detail);
+        }
+        return barred(calling, read.digits, undefined) ?? this.#routed(calling, read.digits);
+      case 'e164':
+        return barred(calling, read.e164, read.country) ?? this.#routed(calling, read.e164);
+    }
+  }
+
+  /** A SIP address somewhere else, resolved by RFC 3263. */
+  sipAddress({ owner }: Calling, uri: string): Result<Destined, DialRefusal> {
+    return ok({
+      to: uri,
+      price: this.#sipPrice(owner),
+      endpointId: undefined,
+      targets: [{ kind: 'uri', uri }],
+    });
+  }
+
+  /** A registered endpoint of the account, by the name that registers. */
+  async endpoint({ owner }: Calling, uri: string): Promise<Result<Destined, DialRefusal>> {
+    const { provisioning, signalling, settings } = this.#needs;
+    const username = userOf(uri);
+    const endpoint = await provisioning.endpoints.byUsername(username);
+    if (endpoint?.accountId !== owner.authId || !signalling.isRegistered(username)) {
+      const detail = `no phone is registered as ${username}@${settings.registrarHost}`;
+      return refused('endpointNotRegistered', 'Error', detail);
+    }
+    return ok({
+      to: `sip:${username}@${settings.registrarHost}`,
+      price: this.#sipPrice(owner),
+      endpointId: endpoint.endpointId,
+      targets: [{ kind: 'endpoint', username }],
+    });
+  }
+
+  /** Whether a SIP address is one of our own registrar. */
+  isOurs(uri: string): boolean {
+    return hostOf(uri) === this.#needs.settings.registrarHost.toLowerCase();
+  }
+
+  /**
+   * The caller id as it is presented, or undefined when the account may not present it (decisions: caller id ownership).
+   * A name is one of the account's own endpoints.
+   */
+  async callerId({ owner, account }: Calling, from: string): Promise<string | undefined> {
+    const { provisioning, settings } = this.#needs;
+    const name = /^sips?:/i.test(from) ? userOf(from) : from;
+    const read = readDialledNumber(name, account.country);
+    const number = read.kind === 'e164' ? read.e164 : name.replace(/^\+/, '');
+    if (settings.callerIdPolicy === 'any') return number;
+    if (await provisioning.callerIds.owns(owner.authId, number)) return number;
+    const endpoint = await provisioning.endpoints.byUsername(name);
+    return endpoint?.accountId === owner.authId ? name : undefined;
+  }
+
+  #routed({ owner }: Calling, number: string): Result<Destined, DialRefusal> {
+    const { provisioning, factory } = this.#needs;
+    const price = factory.price(owner, 'outbound', number);
+    if (price === undefined) {
+      const detail = `calls to ${number} have no price in ${owner.currency}`;
+      return refused('routingError', 'Error', detail);
+    }
+    const targets = provisioning.carriers
+      .routesFor(number)
+      .map(({ name }) => ({ kind: 'carrier', carrier: name, number }) as const);
+    if (targets.length === 0) {
+      return refused('routingError', 'Error', `no carrier takes calls to ${number}`);
+    }
+    return ok({ to: number, price, endpointId: undefined, targets });
+  }
+
+  #sipPrice(owner: Account): CallPrice {
+    const { factory } = this.#needs;
+    return factory.price(owner, 'sip', '') ?? factory.free(owner.currency);
+  }
+}
+
+/** Bars of the account that asks and of the account that pays (dialect §3.12, 2030…2050). */
+function barred(
+  { owner, account }: Calling,
+  number: string,
+  country: string | undefined,
+): Result<never, DialRefusal> | undefined {
+  const bars = [...owner.barredPrefixes, ...account.barredPrefixes];
+  if (bars.includes(number)) return refused('numberBarred', 'Platform', `${number} is barred`);
+  const prefix = bars.find((bar) => bar !== '' && number.startsWith(bar));
+  if (prefix !== undefined) {
+    return refused('prefixBarred', 'Platform', `destinations with ${prefix} are barred`);
+  }
+  const countries = [...owner.barredCountries, ...account.barredCountries];
+  if (country === undefined || !countries.includes(country)) return undefined;
+  return refused('countryBarred', 'Platform', `destinations in ${country} are barred`);
+}
+
+const refused = (
+  cause: HangupCauseKey,
+  source: HangupSource,
+  detail: string,
+): Result<never, DialRefusal> => err({ cause, source, detail });
+
+/** User part of a SIP address, without password and parameters. */
+const userOf = (uri: string): string => /^sips?:([^@:;]+)/i.exec(uri)?.[1] ?? '';
+
+/** Host of a SIP address in lower case, without port and parameters. */
+const hostOf = (uri: string): string =>
+  (/@(\[[^\]]*\]|[^:;?>]+)/.exec(uri)?.[1] ?? '').toLowerCase();

@@ -1,0 +1,69 @@
+/** Audio streams that the REST interface starts, lists and stops (dialect §1.8). */
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Call } from '../call/call.ts';
+import {
+  type InterpreterNeeds,
+  type LiveAudioStream,
+  openAudioStream,
+  streamsOf,
+} from '../interpreter/interpreter.ts';
+import type { ControlRefusal, LiveStream, StreamRequest } from './control.ts';
+
+export function startStream(
+  call: Call,
+  request: StreamRequest,
+  needs: InterpreterNeeds,
+): Result<LiveStream, ControlRefusal> {
+  const { bidirectional, audioTrack, encoding, rate, statusCallback, extraHeaders } = request;
+  const stream = openAudioStream(
+    call,
+    {
+      url: request.serviceUrl,
+      bidirectional,
+      audioTrack,
+      keepCallAlive: false,
+      encoding,
+      rate,
+      timeoutMs: request.timeoutS * 1000,
+      statusCallback,
+      extraHeaders,
+      extraHeadersText: extraHeaders.map(([name, value]) => `${name}=${value}`).join(','),
+      maxRetries: 0,
+    },
+    needs,
+  );
+  if (stream !== undefined) return ok(describe(call, stream));
+  // Refused for want of a place: as many as there are now is what there may be.
+  const alike = streamsOf(call).filter((open) => open.request.bidirectional === bidirectional);
+  return err({ kind: 'tooMany', limit: alike.length });
+}
+
+export const listStreams = (call: Call): readonly LiveStream[] =>
+  streamsOf(call).map((stream) => describe(call, stream));
+
+/** False: there was none to stop. */
+export function stopStreams(call: Call, streamId: string | undefined): boolean {
+  const meant = streamsOf(call).filter(
+    (stream) => streamId === undefined || stream.streamId === streamId,
+  );
+  for (const stream of meant) stream.stop('apiRequest');
+  return meant.length > 0;
+}
+
+function describe(call: Call, stream: LiveAudioStream): LiveStream {
+  const { request, streamId, startUs, connected } = stream;
+  return {
+    streamId,
+    callUuid: call.uuid,
+    serviceUrl: request.url,
+    audioTrack: request.audioTrack,
+    bidirectional: request.bidirectional,
+    contentType: request.encoding,
+    rate: request.rate,
+    timeoutS: Math.round(request.timeoutMs / 1000),
+    statusCallback: request.statusCallback,
+    status: connected ? 'in-progress' : 'initiated',
+    startUs,
+    endUs: undefined,
+  };
+}

@@ -1,0 +1,47 @@
+/** What dispatch is given to make calls, and what it may be told to do differently. */
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Accounts } from '../account/account.ts';
+import type { Signalling } from '../call/needs.ts';
+import type { CallbackClient } from '../callback/callback.ts';
+import type { Capacity } from '../capacity/capacity.ts';
+import type { InterpreterNeeds } from '../interpreter/needs.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Provisioning } from '../provisioning/provisioning.ts';
+import type { Admission } from './admission.ts';
+import type { CallFactory } from './factory.ts';
+import type { CallKeeper } from './keeper.ts';
+import type { Scripts } from './scripts.ts';
+
+export interface DialSettings {
+  /** `owned`: an account presents its own and its verified numbers alone (decisions: caller id ownership). */
+  readonly callerIdPolicy: 'owned' | 'any';
+  /** Host of the SIP addresses of our endpoints. */
+  readonly registrarHost: string;
+  /** An outbound leg rings no longer, unless the request says otherwise. */
+  readonly ringTimeoutMs: number;
+  /** Destinations of bulk requests that one account may have waiting. */
+  readonly queuePerAccount: number;
+  /** Emergency and special numbers that may be dialled, as dialled. */
+  readonly allowSpecial: readonly string[];
+}
+
+export interface DispatchNeeds {
+  readonly accounts: Accounts;
+  readonly provisioning: Provisioning;
+  readonly ledger: Ledger;
+  readonly admission: Admission;
+  readonly keeper: CallKeeper;
+  readonly factory: CallFactory;
+  readonly scripts: Scripts;
+  readonly capacity: Capacity;
+  readonly signalling: Signalling;
+  readonly callbacks: CallbackClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Asked for late: the interpreter needs the dialer, which is made of these. */
+  readonly interpreter: () => InterpreterNeeds;
+  readonly settings: DialSettings;
+}

@@ -1,0 +1,293 @@
+/** Calls that are placed over REST: accepted or refused at once, dialled within the account's limits (spec: POST …/Call/). */
+import type { Micros } from '../../base/money.ts';
+import { priceOf } from '../../base/money.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Account } from '../account/types.ts';
+import type { Call, CallIdentity } from '../call/call.ts';
+import type { Signalling } from '../call/needs.ts';
+import type { CapacityRefusal, CapacitySlot } from '../capacity/capacity.ts';
+import { canSpend } from '../ledger/ledger.ts';
+import type { ReserveRefusal } from '../ledger/types.ts';
+import type { AdmissionRefusal } from './admission.ts';
+import { BulkQueue } from './bulk-queue.ts';
+import { CarrierGate } from './carrier-gate.ts';
+import type {
+  Destination,
+  LiveCall,
+  PlaceCallsRefusal,
+  PlaceCallsRequest,
+  PlacedCalls,
+} from './control.ts';
+import { type Calling, Destinations, type Destined, type DialRefusal } from './destination.ts';
+import type { DispatchNeeds } from './needs.ts';
+import { OncePerKey } from './once-per-key.ts';
+import { PlacedCall } from './placed-call.ts';
+
+/** A full queue, or a node without room, is worth asking again after this long. */
+const RETRY_AFTER_MS = 1000;
+
+/** One destination of a request, with what all of them share. */
+interface Placement {
+  readonly request: PlaceCallsRequest;
+  readonly requestUuid: string;
+  readonly callUuid: string;
+  readonly destination: Destination;
+  readonly calling: Calling;
+  /** As it is presented; undefined: the account may not present the one it asked for. */
+  readonly callerId: string | undefined;
+  readonly acceptedUs: number;
+}
+
+type Planned = Result<Destined, DialRefusal>;
+
+export class Outbound {
+  readonly #needs: DispatchNeeds;
+  readonly #destinations: Destinations;
+  readonly #signalling: Signalling;
+  readonly #queue: BulkQueue<Placement>;
+  readonly #oncePerKey: OncePerKey;
+
+  constructor(needs: DispatchNeeds) {
+    const { accounts, admission, clock, logger, provisioning, settings } = needs;
+    this.#needs = needs;
+    this.#destinations = new Destinations(needs);
+    this.#signalling = new CarrierGate({ ...needs, carriers: provisioning.carriers });
+    this.#oncePerKey = new OncePerKey(accounts.idempotency);
+    this.#queue = new BulkQueue({
+      accounts,
+      admission,
+      clock,
+      logger,
+      limit: settings.queuePerAccount,
+      start: (placement, owner, slot) => this.#startQueued(placement, owner, slot),
+      dropped: (placements) => this.#drop(placements, 'Platform', 'the service stops'),
+    });
+  }
+
+  async placeCalls(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>> {
+    return this.#oncePerKey.place(request, () => this.#place(request));
+  }
+
+  /** Destinations of the account that wait for their turn, longest first. */
+  queued(accountId: string): readonly LiveCall[] {
+    return this.#queue.waiting(accountId).map(queuedCall);
+  }
+
+  /** Takes one queued destination out, or all of a request; false when there is none (decisions: 429). */
+  withdraw(accountId: string, uuid: string): boolean {
+    const meant = this.#queue.remove(
+      accountId,
+      ({ callUuid, requestUuid }) => callUuid === uuid || requestUuid === uuid,
+    );
+    this.#drop(meant, 'API Request', 'withdrawn before it was dialled');
+    return meant.length > 0;
+  }
+
+  // ---------------------------------------------------------------- accepting
+
+  async #place(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>> {
+    const calling = await this.#callingOf(request);
+    if (calling === undefined) return err({ kind: 'accountInactive' });
+    const { admission } = this.#needs;
+    const { owner } = calling;
+    if (admission.draining) return err({ kind: 'unavailable', retryAfterMs: RETRY_AFTER_MS });
+    const placements = await this.#placementsOf(request, calling);
+    const [first, ...rest] = placements;
+    if (first === undefined || !this.#queue.hasRoom(owner.authId, rest.length)) {
+      return err({ kind: 'queueFull', retryAfterMs: RETRY_AFTER_MS });
+    }
+    const planned = await this.#plan(first);
+    // Asked beforehand, so that requests without money leave no records behind.
+    if (planned.ok && !(await this.#canPay(owner, planned.value))) {
+      return err({ kind: 'insufficientFunds' });
+    }
+    const slot = admission.takeSlot(owner);
+    if (!slot.ok) return err(refusalOf(slot.error, owner));
+    const call = this.#create(first, planned);
+    const admitted = await admission.admit(call, owner, slot.value);
+    if (!admitted.ok && admitted.error.money !== undefined) {
+      // The request itself is refused: nobody waits for the end of its call.
+      call.hangupTarget = undefined;
+      call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
+      return err(moneyRefusal(admitted.error.money));
+    }
+    this.#queue.add(owner.authId, rest);
+    void this.#begin(call, first, planned, admitted);
+    return ok({
+      requestUuid: first.requestUuid,
+      callUuids: placements.map(({ callUuid }) => callUuid),
+    });
+  }
+
+  async #callingOf(request: PlaceCallsRequest): Promise<Calling | undefined> {
+    const { accounts } = this.#needs;
+    const owner = await accounts.get(request.accountId);
+    const account =
+      request.subAccount === undefined ? owner : await accounts.get(request.subAccount);
+    if (owner?.status !== 'active' || account?.status !== 'active') return undefined;
+    return { owner, account };
+  }
+
+  async #placementsOf(request: PlaceCallsRequest, calling: Calling): Promise<readonly Placement[]> {
+    const { factory } = this.#needs;
+    const callerId = await this.#destinations.callerId(calling, request.from);
+    const acceptedUs = factory.nowUs();
+    const batchUuid = request.destinations.length === 1 ? undefined : factory.newUuid();
+    return request.destinations.map((destination) => {
+      const callUuid = factory.newUuid();
+      const requestUuid = batchUuid ?? callUuid;
+      return { request, requestUuid, callUuid, destination, calling, callerId, acceptedUs };
+    });
+  }
+
+  async #plan({ calling, callerId, destination, request }: Placement): Promise<Planned> {
+    if (callerId === undefined) {
+      const detail = `${request.from} is no caller id of this account`;
+      return err({ cause: 'unknownCallerId', source: 'Platform', detail });
+    }
+    if (destination.kind === 'number') {
+      return this.#destinations.number(calling, destination.number);
+    }
+    if (this.#destinations.isOurs(destination.uri)) {
+      // Spec, Answer-XML rule 4: endpoints are reached by Dial/User alone.
+      const detail = 'a registered endpoint is called from a document, with Dial and User';
+      return err({ cause: 'endpointNotRegistered', source: 'Error', detail });
+    }
+    return this.#destinations.sipAddress(calling, destination.uri);
+  }
+
+  async #canPay(owner: Account, { price }: Destined): Promise<boolean> {
+    const balance = await this.#needs.ledger.balance(owner.authId, price.currency);
+    const firstPulse: Micros = priceOf(price.pulseSeconds, price.perMinute);
+    return balance.ok && canSpend(balance.value, firstPulse);
+  }
+
+  // ---------------------------------------------------------------- dialling
+
+  #create(placement: Placement, planned: Planned): Call {
+    const { factory } = this.#needs;
+    const { calling, request } = placement;
+    const price = planned.ok ? planned.value.price : factory.free(calling.owner.currency);
+    const call = factory.create(this.#identity(placement, planned), price);
+    call.hangupTarget = request.hangup;
+    return call;
+  }
+
+  #identity(placement: Placement, planned: Planned): CallIdentity {
+    const { calling, callUuid, requestUuid, request, destination, callerId } = placement;
+    const typed = destination.kind === 'number' ? destination.number : destination.uri;
+    return {
+      callUuid,
+      accountId: calling.owner.authId,
+      subAccount: request.subAccount,
+      context: 'voice-api',
+      parentCallUuid: undefined,
+      endpointId: undefined,
+      trunkId: undefined,
+      terminatedTo: undefined,
+      facts: {
+        callUuid,
+        requestUuid,
+        direction: 'outbound',
+        from: callerId ?? request.from,
+        to: planned.ok ? planned.value.to : typed,
+        callerName: request.callerName ?? '',
+        parentAuthId: calling.owner.authId,
+        routeType: 'pstn',
+        sessionStartUs: this.#needs.factory.nowUs(),
+        stirVerification: 'Not Applicable',
+        stirAttestation: '',
+        forwardedFrom: '',
+        sipHeaders: [],
+        machine: undefined,
+      },
+    };
+  }
+
+  /** Never rejects. */
+  async #startQueued(placement: Placement, owner: Account, slot: CapacitySlot): Promise<void> {
+    try {
+      const planned = await this.#plan(placement);
+      const call = this.#create(placement, planned);
+      const admitted = await this.#needs.admission.admit(call, owner, slot);
+      await this.#begin(call, placement, planned, admitted);
+    } catch (error) {
+      slot.release();
+      const { callUuid } = placement;
+      this.#needs.logger.error({ error, callUuid, bug: true }, 'queued call failed');
+    }
+  }
+
+  /** Never rejects. */
+  async #begin(
+    call: Call,
+    { request, calling }: Placement,
+    planned: Planned,
+    admitted: Result<void, AdmissionRefusal>,
+  ): Promise<void> {
+    void call.ended.then(() => this.#queue.wake(calling.owner.authId));
+    if (!planned.ok) {
+      call.hangup(planned.error.cause, planned.error.source, planned.error.detail);
+    } else if (!admitted.ok) {
+      call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
+    } else {
+      await new PlacedCall(call, request, this.#needs).run(planned.value, this.#signalling);
+    }
+  }
+
+  /** Destinations that are never dialled leave a record, and their customer is told (cause 1020). */
+  #drop(
+    placements: readonly Placement[],
+    source: 'API Request' | 'Platform',
+    detail: string,
+  ): void {
+    const { keeper, logger } = this.#needs;
+    for (const placement of placements) {
+      const refusal = { cause: 'simultaneousDialLimit', source, detail } as const;
+      const call = this.#create(placement, err(refusal));
+      keeper
+        .open(call, undefined)
+        .catch((error: unknown) => {
+          logger.error({ error, callUuid: call.uuid }, 'withdrawn call not recorded');
+        })
+        .finally(() => call.hangup(refusal.cause, source, detail));
+    }
+  }
+}
+
+function refusalOf(
+  refusal: CapacityRefusal | { readonly kind: 'node' },
+  owner: Account,
+): PlaceCallsRefusal {
+  switch (refusal.kind) {
+    case 'node':
+      return { kind: 'unavailable', retryAfterMs: RETRY_AFTER_MS };
+    case 'concurrency':
+      return { ...refusal, kind: 'concurrency', limit: owner.concurrentCallsLimit };
+    case 'cps':
+      return { ...refusal, kind: 'cps', limit: owner.cpsLimit };
+  }
+}
+
+const moneyRefusal = (refusal: ReserveRefusal): PlaceCallsRefusal => ({
+  kind: refusal === 'dailySpendLimit' ? 'dailySpendLimit' : 'insufficientFunds',
+});
+
+function queuedCall({ request, requestUuid, callUuid, ...waiting }: Placement): LiveCall {
+  const { destination, calling, callerId, acceptedUs } = waiting;
+  return {
+    callUuid,
+    requestUuid,
+    accountId: calling.owner.authId,
+    subAccount: request.subAccount,
+    direction: 'outbound',
+    status: 'queued',
+    from: callerId ?? request.from,
+    to: destination.kind === 'number' ? destination.number : destination.uri,
+    callerName: request.callerName ?? '',
+    startUs: acceptedUs,
+    answerUs: undefined,
+    stirVerification: 'Not Applicable',
+    stirAttestation: '',
+  };
+}

@@ -1,0 +1,148 @@
+/** One call that was asked for over REST, from its INVITE to its document (spec: POST …/Call/). */
+import { ServiceError } from '../../base/errors.ts';
+import type { Call } from '../call/call.ts';
+import type { Signalling } from '../call/needs.ts';
+import { machineDetectionParameters, ringParameters } from '../callback/callback.ts';
+import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
+import { Interpreter, signerOf } from '../interpreter/interpreter.ts';
+import type { MachineDetectionRequest, PlaceCallsRequest } from './control.ts';
+import { customHeaders } from './custom-headers.ts';
+import type { Destined } from './destination.ts';
+import type { DispatchNeeds } from './needs.ts';
+
+/** Between two digits that are sent (dialect §6). */
+const DIGIT_GAP_MS = 80;
+
+export class PlacedCall {
+  readonly #call: Call;
+  readonly #request: PlaceCallsRequest;
+  readonly #needs: DispatchNeeds;
+  #digitsAreDue: boolean;
+
+  constructor(call: Call, request: PlaceCallsRequest, needs: DispatchNeeds) {
+    this.#call = call;
+    this.#request = request;
+    this.#needs = needs;
+    this.#digitsAreDue = request.sendDigits !== undefined;
+  }
+
+  /** Dials, and runs the answer document once somebody answers. Resolves when that is over; never rejects. */
+  async run(destined: Destined, signalling: Signalling): Promise<void> {
+    const call = this.#call;
+    try {
+      const answered = this.#untilAnswered();
+      await call.dial(signalling, {
+        targets: destined.targets,
+        from: { user: call.facts.from, displayName: call.facts.callerName },
+        headers: customHeaders(this.#request.sipHeaders),
+      });
+      if (!(await answered)) return;
+      await this.#needs.keeper.changed(call);
+      if (!call.isEnded) await this.#converse();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** True once answered, false when the call ends before. Says to the customer, and does, what ringing asks for. */
+  #untilAnswered(): Promise<boolean> {
+    const { ringTimeoutS, hangupOnRingS, sendOnPreanswer, timeLimitS } = this.#request;
+    const call = this.#call;
+    const ringTimeoutMs =
+      ringTimeoutS === undefined ? this.#needs.settings.ringTimeoutMs : ringTimeoutS * 1000;
+    const cancels = [
+      this.#after(ringTimeoutMs, () => call.hangup('ringTimeout', 'Platform', 'ring_timeout')),
+    ];
+    return new Promise((resolve) => {
+      const forget = call.observe({
+        ringing: () => {
+          this.#notify('Ring', this.#request.ring, ringParameters(call.facts));
+          if (hangupOnRingS === undefined) return;
+          const giveUp = (): void => call.hangup('ringTimeout', 'Platform', 'hangup_on_ring');
+          cancels.push(this.#after(hangupOnRingS * 1000, giveUp));
+        },
+        earlyMedia: () => {
+          if (sendOnPreanswer) this.#sendDigits();
+        },
+        answered: () => {
+          for (const cancel of cancels) cancel();
+          this.#after(timeLimitS * 1000, () => call.hangup('scheduled', 'Platform', 'time_limit'));
+          resolve(true);
+        },
+      });
+      void call.ended.then(() => {
+        forget();
+        resolve(false);
+      });
+    });
+  }
+
+  async #converse(): Promise<void> {
+    const { machineDetection: detection, answer, fallback } = this.#request;
+    this.#sendDigits();
+    if (detection !== undefined) {
+      const result = this.#detect(detection);
+      // Without a URL of its own the result goes with the request for the document, which waits for it.
+      if (detection.callback === undefined) await result;
+      else result.catch((error: unknown) => this.#failed(error));
+    }
+    if (this.#call.isEnded) return;
+    const { interpreter, scripts } = this.#needs;
+    const script = new Interpreter(this.#call, { answer, fallback }, interpreter());
+    scripts.add(this.#call, script);
+    await script.run();
+  }
+
+  async #detect(detection: MachineDetectionRequest): Promise<void> {
+    const call = this.#call;
+    const { machine, reason, afterMs } = await call.media.detectMachine({
+      totalMs: detection.totalMs,
+      initialSilenceMs: detection.initialSilenceMs,
+      greetingMs: detection.initialGreetingMs,
+      maximumWords: detection.maximumWords,
+      maximumWordMs: detection.maximumSpeechMs,
+    });
+    if (call.isEnded || reason === 'ended') return;
+    call.machine = machine;
+    call.log.add('media', machine ? 'machine detected' : 'human detected', { reason, afterMs });
+    const parameters = machineDetectionParameters(call.facts, machine);
+    this.#notify('MachineDetection', detection.callback, parameters);
+    if (machine && detection.mode === 'hangup') call.hangup('machineDetected', 'Platform', reason);
+  }
+
+  /** Once: at early media where asked for, else after the answer. */
+  #sendDigits(): void {
+    const { sendDigits } = this.#request;
+    if (!this.#digitsAreDue || sendDigits === undefined) return;
+    this.#digitsAreDue = false;
+    const { digits, toneMs } = sendDigits;
+    this.#call.media
+      .sendDigits(digits, { toneMs, gapMs: DIGIT_GAP_MS, inband: false })
+      .catch((error: unknown) => {
+        this.#call.log.add('warning', 'digits not sent', { error: String(error) });
+      });
+  }
+
+  #notify(event: string, target: CallbackTarget | undefined, parameters: CallbackParameters): void {
+    if (target === undefined) return;
+    const accountId = signerOf(this.#call);
+    const callUuid = this.#call.uuid;
+    this.#needs.callbacks.notify({ accountId, callUuid, event, target, parameters });
+  }
+
+  /** A timer that the end of the call cancels. */
+  #after(ms: number, act: () => void): () => void {
+    const { clock } = this.#needs;
+    const cancel = clock.at(clock.monotonicMs() + ms, act);
+    this.#call.signal.addEventListener('abort', cancel, { once: true });
+    return cancel;
+  }
+
+  #failed(error: unknown): void {
+    const call = this.#call;
+    if (call.isEnded) return;
+    const isBug = !(error instanceof ServiceError);
+    this.#needs.logger.error({ error, callUuid: call.uuid, bug: isBug }, 'outbound call failed');
+    call.hangup('internalError', 'Error', isBug ? undefined : error.message);
+  }
+}

@@ -1,0 +1,57 @@
+/** Transfers of live calls to another document, either leg or both (dialect §2.2). */
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Call } from '../call/call.ts';
+import type { CallbackTarget } from '../callback/types.ts';
+import { dialOf, Interpreter, type LiveDial } from '../interpreter/interpreter.ts';
+import type { ControlRefusal, TransferRequest } from './control.ts';
+import type { DispatchNeeds } from './needs.ts';
+
+type TransferNeeds = Pick<DispatchNeeds, 'interpreter' | 'keeper' | 'scripts'>;
+type Outcome = Result<void, ControlRefusal>;
+
+/**
+ * `call` is the A leg as a rule; addressed by its own UUID, a connected B leg is transferred as `aleg` too. An A leg that
+ * is moved alone takes its `Dial` with it: the B leg is hung up.
+ */
+export function transferCall(call: Call, request: TransferRequest, needs: TransferNeeds): Outcome {
+  const { legs, aleg, bleg } = request;
+  const movesA = legs !== 'bleg';
+  const movesB = legs !== 'aleg';
+  if (movesA && aleg === undefined) return wrongState('aleg_url is missing');
+  if (movesB && bleg === undefined) return wrongState('bleg_url is missing');
+  if (movesB && dialOf(call)?.leg === undefined) return wrongState('the call has no B leg');
+  const canMoveA = needs.scripts.of(call) !== undefined || dialWith(call, needs) !== undefined;
+  if (movesA && !canMoveA) return wrongState('no document runs on this leg');
+  // The B leg first: it goes with the Dial that the transfer of the A leg ends.
+  if (movesB && bleg !== undefined) moveBLeg(dialOf(call), bleg, needs);
+  if (movesA && aleg !== undefined) {
+    const script = needs.scripts.of(call);
+    if (script === undefined) moveBLeg(dialWith(call, needs), aleg, needs);
+    else script.transfer(aleg);
+  }
+  return ok(undefined);
+}
+
+/** The Dial whose connected B leg this call is. */
+function dialWith(call: Call, { keeper }: TransferNeeds): LiveDial | undefined {
+  const { parentCallUuid } = call.identity;
+  const parent = parentCallUuid === undefined ? undefined : keeper.get(parentCallUuid);
+  const dial = parent === undefined ? undefined : dialOf(parent);
+  return dial?.leg === call ? dial : undefined;
+}
+
+/** The B leg is let go by its Dial and gets a script of its own. */
+function moveBLeg(
+  dial: LiveDial | undefined,
+  target: CallbackTarget,
+  { interpreter, scripts }: TransferNeeds,
+): void {
+  const leg = dial?.release();
+  if (leg === undefined) return;
+  const script = new Interpreter(leg, { answer: target, fallback: undefined }, interpreter());
+  scripts.add(leg, script);
+  script.transfer(target);
+  void script.run();
+}
+
+const wrongState = (detail: string): Outcome => err({ kind: 'wrongState', detail });

@@ -1,0 +1,220 @@
+/** Calls to numbers that are assigned to an inbound trunk: on to its origination URI, both legs as one conversation. */
+import { ServiceError } from '../../base/errors.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Account } from '../account/types.ts';
+import type { Call, CallEnd, CallIdentity } from '../call/call.ts';
+import type { Bridge, Headers, OutboundTarget } from '../call/needs.ts';
+import { relayDigits } from '../interpreter/interpreter.ts';
+import type { OriginationUri, PhoneNumber, Trunk } from '../provisioning/types.ts';
+import type { DialRefusal } from './destination.ts';
+import type { DispatchNeeds } from './needs.ts';
+
+export class TrunkConnector {
+  readonly #needs: DispatchNeeds;
+
+  constructor(needs: DispatchNeeds) {
+    this.#needs = needs;
+  }
+
+  /** `a` has been admitted and not answered. Resolves once the origination URI is being rung, or `a` has been refused. */
+  async toTrunk(a: Call, owner: Account, number: PhoneNumber): Promise<void> {
+    const found = await this.#trunkOf(owner, number);
+    if (a.isEnded) return;
+    if (!found.ok) {
+      a.hangup(found.error.cause, found.error.source, found.error.detail);
+      return;
+    }
+    const { trunk, targets } = found.value;
+    const { admission, capacity, clock, factory } = this.#needs;
+    const limits = { concurrentCalls: trunk.concurrentCallsLimit, cps: trunk.cpsLimit };
+    const slot = capacity.take(`trunk:${trunk.trunkId}`, limits, clock.monotonicMs());
+    if (!slot.ok) {
+      const detail = `limit of trunk ${trunk.name} reached: ${slot.error.kind}`;
+      a.hangup('concurrencyBreached', 'Platform', detail);
+      return;
+    }
+    // The account pays for the call that came in; its second leg is the same call to the trunk's limits and to the bill.
+    const b = factory.create(this.#identity(a, owner, trunk), factory.free(owner.currency));
+    const admitted = await admission.admit(b, owner, slot.value);
+    if (!admitted.ok) {
+      b.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
+      a.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
+      return;
+    }
+    await new TrunkCall(a, b, this.#needs).run(targets, number);
+  }
+
+  async #trunkOf(
+    owner: Account,
+    number: PhoneNumber,
+  ): Promise<
+    Result<{ readonly trunk: Trunk; readonly targets: readonly OutboundTarget[] }, DialRefusal>
+  > {
+    const { trunks } = this.#needs.provisioning;
+    const accountId = number.accountId ?? owner.authId;
+    const found = await trunks.get(accountId, number.trunkGroupId ?? '');
+    if (!found.ok) return unroutable('the trunk of this number does not exist');
+    const trunk = found.value;
+    if (!trunk.enabled) {
+      const detail = `trunk ${trunk.name} is disabled`;
+      return err({ cause: 'destinationOutOfService', source: 'Platform', detail });
+    }
+    if (trunk.direction === 'outbound') {
+      return unroutable(`trunk ${trunk.name} takes no inbound calls`);
+    }
+    if (trunk.transport === 'tls' || trunk.secure) {
+      // Never downgraded (decisions: Trunks).
+      const asked = trunk.transport === 'tls' ? 'TLS' : 'SRTP';
+      return unroutable(`trunk ${trunk.name} asks for ${asked}, which is not available`);
+    }
+    const uris: OriginationUri[] = [];
+    for (const id of [trunk.primaryUriUuid, trunk.fallbackUriUuid]) {
+      const uri = id === undefined ? undefined : await trunks.getOriginationUri(accountId, id);
+      if (uri?.ok === true && uri.value.enabled) uris.push(uri.value);
+    }
+    if (uris.length === 0) return unroutable(`trunk ${trunk.name} has no origination URI in use`);
+    if (uris.some(({ sipUri }) => /^sips:/i.test(sipUri))) {
+      return unroutable(`trunk ${trunk.name} has a sips: origination URI, TLS is not available`);
+    }
+    const targets = uris.map(({ sipUri }) => targetOf(sipUri, trunk, number));
+    return ok({ trunk, targets });
+  }
+
+  #identity(a: Call, owner: Account, trunk: Trunk): CallIdentity {
+    const { factory } = this.#needs;
+    const callUuid = factory.newUuid();
+    return {
+      callUuid,
+      accountId: owner.authId,
+      subAccount: a.identity.subAccount,
+      context: 'trunk',
+      parentCallUuid: a.uuid,
+      endpointId: undefined,
+      trunkId: trunk.trunkId,
+      terminatedTo: 'origination_uri',
+      facts: {
+        ...a.facts,
+        callUuid,
+        direction: 'outbound',
+        sessionStartUs: factory.nowUs(),
+      },
+    };
+  }
+}
+
+/** The two legs of a trunk call: what happens to one happens to the other. */
+class TrunkCall {
+  readonly #a: Call;
+  readonly #b: Call;
+  readonly #needs: DispatchNeeds;
+  #bridge: Bridge | undefined;
+
+  constructor(a: Call, b: Call, needs: DispatchNeeds) {
+    this.#a = a;
+    this.#b = b;
+    this.#needs = needs;
+  }
+
+  async run(targets: readonly OutboundTarget[], number: PhoneNumber): Promise<void> {
+    const a = this.#a;
+    const b = this.#b;
+    void a.ended.then((end) => {
+      this.#bridge?.close();
+      b.hangup(b.answerUs === undefined ? 'canceled' : 'normal', end.source);
+    });
+    void b.ended.then((end) => this.#bEnded(end));
+    if (b.isEnded) return;
+    const cancelRinging = this.#ringTimeout();
+    b.observe({
+      ringing: () => a.ring(),
+      earlyMedia: () => void this.#earlyMedia(),
+      answered: () => {
+        cancelRinging();
+        void this.#answered();
+      },
+    });
+    try {
+      await b.dial(this.#needs.signalling, {
+        targets,
+        from: { user: a.facts.from, displayName: a.facts.callerName },
+        headers: trunkHeaders(a, number, this.#needs.settings.registrarHost),
+      });
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #ringTimeout(): () => void {
+    const { clock, settings } = this.#needs;
+    const cancel = clock.at(clock.monotonicMs() + settings.ringTimeoutMs, () =>
+      this.#b.hangup('ringTimeout', 'Platform'),
+    );
+    this.#b.signal.addEventListener('abort', cancel, { once: true });
+    return cancel;
+  }
+
+  /** What the called side says before it answers is heard by the caller (183). */
+  async #earlyMedia(): Promise<void> {
+    try {
+      const heard = await this.#a.startEarlyMedia();
+      if (heard) this.#connect();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  async #answered(): Promise<void> {
+    const a = this.#a;
+    const b = this.#b;
+    const { keeper } = this.#needs;
+    try {
+      await keeper.changed(b);
+      const answered = await a.answer(() => keeper.changed(a));
+      if (!answered || b.isEnded) return;
+      this.#connect();
+      a.bridgeUuid = b.uuid;
+      b.bridgeUuid = a.uuid;
+      const forget = [relayDigits(a, b), relayDigits(b, a)];
+      void b.ended.then(() => {
+        for (const stop of forget) stop();
+      });
+      await Promise.all([keeper.changed(a), keeper.changed(b)]);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #connect(): void {
+    if (this.#bridge !== undefined || this.#a.isEnded || this.#b.isEnded) return;
+    this.#bridge = this.#needs.interpreter().media.bridge(this.#a.media, this.#b.media);
+  }
+
+  #bEnded(end: CallEnd): void {
+    this.#bridge?.close();
+    this.#a.hangup(end.cause, end.source, end.detail);
+  }
+
+  #failed(error: unknown): void {
+    const isBug = !(error instanceof ServiceError);
+    const callUuid = this.#a.uuid;
+    this.#needs.logger.error({ error, callUuid, bug: isBug }, 'trunk call failed');
+    this.#b.hangup('internalError', 'Error', isBug ? undefined : error.message);
+  }
+}
+
+const unroutable = (detail: string): Result<never, DialRefusal> =>
+  err({ cause: 'routingError', source: 'Error', detail });
+
+/** An origination URI without a user part is given the number that was called. */
+function targetOf(sipUri: string, trunk: Trunk, number: PhoneNumber): OutboundTarget {
+  const uri = sipUri.includes('@')
+    ? sipUri
+    : sipUri.replace(/^sip:/i, `sip:${encodeURIComponent(`+${number.e164}`)}@`);
+  return { kind: 'uri', uri, transport: trunk.transport };
+}
+
+/** Customers' own headers go through; what was called is told apart from where the call is sent (RFC 7315 §4.2). */
+const trunkHeaders = (a: Call, number: PhoneNumber, host: string): Headers => [
+  ...a.facts.sipHeaders,
+  ['P-Called-Party-ID', `<sip:+${number.e164}@${host}>`],
+];
