@@ -182,8 +182,11 @@ function installPackages() {
     `installing npm packages${dev ? ' with the test tools' : ''} (about a minute the first time)`,
   );
   const npmCli = process.env.npm_execpath;
+  // Not `npm ci`: it refuses a lock file without the optional packages of other platforms, which a registry mirror
+  // may not carry. The versions are those of the lock file all the same, and it is left as it is.
   const args = [
-    'ci',
+    'install',
+    '--no-save',
     '--no-audit',
     '--no-fund',
     '--loglevel=error',

@@ -36,7 +36,7 @@ const choice = <const C extends string>(
   oneOf: readonly C[],
   initial: C,
   about: string,
-): TextSetting & { readonly default: C } => ({
+): TextSetting & { readonly default: C; readonly oneOf: readonly C[] } => ({
   kind: 'text',
   oneOf,
   default: initial,
@@ -101,8 +101,12 @@ export const SETTINGS = {
     userAgent: text('Carillon', 'Server and User-Agent header'),
     registerExpiresMinS: integer(60, 1, 86_400, 'shorter registrations are answered 423'),
     registerExpiresMaxS: integer(7200, 60, 604_800, 'longer registrations are shortened'),
-    maxConnections: integer(10_000, 1, 1_000_000, 'TCP connections at once'),
-    transportTimersT1Ms: integer(500, 10, 5000, 'RFC 3261 T1'),
+    maxConnections: integer(5000, 1, 1_000_000, 'TCP connections at once'),
+    challengeOrder: choice(
+      ['compatible', 'strongest'],
+      'compatible',
+      'digest challenges: MD5 first, for phones that read one only, or SHA-512-256 first (RFC 8760)',
+    ),
   },
   rtp: {
     host: text('127.0.0.1', 'address of the RTP sockets'),
@@ -181,6 +185,12 @@ export const SETTINGS = {
       'normal',
       'SQLite synchronous: normal survives a crash of the process, full a power cut too',
     ),
+  },
+  accounts: {
+    currency: text('USD', 'currency of new accounts, ISO 4217'),
+    country: text('US', 'country of new accounts, ISO 3166-1; completes national numbers'),
+    concurrentCallsLimit: integer(10, 0, 1_000_000, 'concurrent calls of new accounts'),
+    cpsLimit: integer(5, 0, 1_000_000, 'calls per second of new accounts'),
   },
   endpoints: {
     usernameSuffix: choice(

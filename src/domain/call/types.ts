@@ -1,2 +1,2 @@
-/** Front door of the room for other rooms: causes and the shapes they need. */
+/** Front door of the room for other rooms: causes, and the call itself. */
 export { HANGUP_CAUSES, type HangupCauseKey, type HangupSource } from './hangup-cause.ts';

@@ -45,6 +45,8 @@ export interface Adjustment {
   /** Default `manual_adjustment`. */
   readonly referenceType?: string | undefined;
   readonly promotional?: boolean | undefined;
+  /** `<source>:<uuid>` of what it is for; a repeat with the same one posts nothing. */
+  readonly reference?: string | undefined;
   /** Caller-made idempotency key. */
   readonly key?: string | undefined;
 }
@@ -114,7 +116,7 @@ export class Ledger {
       type: adjustment.amount < 0 ? 'debit' : 'credit',
       amount: micros(Math.abs(adjustment.amount)),
       description: adjustment.description,
-      reference: undefined,
+      reference: adjustment.reference,
       referenceType: adjustment.referenceType ?? 'manual_adjustment',
       promotional: adjustment.promotional ?? false,
       ...(adjustment.key === undefined ? {} : { key: adjustment.key }),

@@ -21,6 +21,8 @@ export interface RecordingStore {
     limit: number,
   ): Promise<readonly Recording[]>;
   remove(recordingId: string): Promise<boolean>;
+  /** Begun and neither finished nor failed, oldest first. */
+  unfinished(): Promise<readonly Recording[]>;
   /** Finished ones beyond their account's retention, `defaultDays` where it has none. */
   expired(nowUs: number, defaultDays: number, limit: number): Promise<readonly Recording[]>;
 }

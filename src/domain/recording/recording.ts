@@ -75,6 +75,11 @@ export class Recordings {
     return this.#deps.recordings.patch(recordingId, end);
   }
 
+  /** Begun by a process that did not live to finish them; to be asked at the start, before anything is recorded. */
+  interrupted(): Promise<readonly Recording[]> {
+    return this.#deps.recordings.unfinished();
+  }
+
   async get(accountId: string, recordingId: string): Promise<Result<Recording, RecordingRefusal>> {
     const found = await this.#deps.recordings.get(recordingId);
     const visible = found?.accountId === accountId && found.status === 'ready';

@@ -12,6 +12,7 @@ import type { Route } from './http/route.ts';
 import { canonicalUrl } from './http/url.ts';
 import { ROUTES } from './routes.ts';
 
+export { parseCarriersFile } from './admin/carriers-file.ts';
 export type { RestDeps, RestSettings, Rooms } from './deps.ts';
 export type { CallDetail, LiveCalls, SipMessageTrace } from './live-calls.ts';
 export type { Operations, PartState, RegistrationView, ServiceStatus } from './operations.ts';

@@ -65,6 +65,8 @@ export interface RunningSignalling extends Signalling {
   carrierStates(): readonly CarrierState[];
 }
 
+export { DEFAULT_REGISTRAR_LIMITS } from '../../protocol/sip/sip.ts';
+export { DEFAULT_TCP_LIMITS } from './tcp-transport.ts';
 export type { CarrierState, MessageCount, MessageTrace };
 
 export const createSignalling = (options: SignallingOptions): RunningSignalling =>

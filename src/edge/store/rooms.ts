@@ -157,6 +157,7 @@ export const LANES: { readonly [R in keyof Rooms]: { readonly [V in keyof Rooms[
     page: 'report',
     walk: 'report',
     remove: 'write',
+    unfinished: 'report',
     expired: 'report',
   },
   exports: { enqueue: 'write', patch: 'write', get: 'point', unfinished: 'point' },

@@ -1,4 +1,5 @@
 import { ok } from '../../../base/result.ts';
+import type { NewCarrier } from '../../../domain/provisioning/provisioning.ts';
 import type { Carrier, CarrierPatch } from '../../../domain/provisioning/types.ts';
 import { adminRoute, type Route } from '../http/route.ts';
 import { flag, hinted, nullableInteger, oneOf, type Static, Type } from '../http/schema.ts';
@@ -117,26 +118,31 @@ const showCarrier = (carrier: Carrier): Static<typeof CarrierSchema> => ({
 
 const params = Type.Object({ name: Type.String() });
 
+export const CarrierBody = Type.Object({
+  name: hinted(
+    Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' }),
+    'must be letters, digits, . _ or -',
+  ),
+  host: host(),
+  ...fields,
+});
+
+export const carrierOf = (body: Static<typeof CarrierBody>): NewCarrier => ({
+  ...patchOf(body),
+  name: body.name,
+  host: body.host,
+});
+
 const createCarrier = adminRoute({
   ...common,
   method: 'POST',
   path: ROOT,
   summary: 'Add a SIP gateway',
   status: 201,
-  body: Type.Object({
-    name: hinted(
-      Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' }),
-      'must be letters, digits, . _ or -',
-    ),
-    host: host(),
-    ...fields,
-  }),
+  body: CarrierBody,
   reply: CarrierSchema,
   run: async ({ provisioning }, { body }) =>
-    answered(
-      await provisioning.carriers.create({ ...patchOf(body), name: body.name, host: body.host }),
-      showCarrier,
-    ),
+    answered(await provisioning.carriers.create(carrierOf(body)), showCarrier),
 });
 
 const listCarriers = adminRoute({

@@ -19,7 +19,8 @@ export function canonicalPath(method: string, path: string): string {
   if (CALL_COLLECTION.test(full)) {
     return method === 'POST' || full.endsWith('/') ? full : `${full}/`;
   }
-  return full.length > 1 && full.endsWith('/') ? full.slice(0, -1) : full;
+  // More than one: Plivo's client reads an account at `…/Account/<id>//`.
+  return full.length > 1 && full.endsWith('/') ? full.replace(/\/+$/, '') : full;
 }
 
 /** `/a/{b}` in the router's notation. A parameter before a dot ends at the dot. */

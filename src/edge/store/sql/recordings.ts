@@ -44,6 +44,8 @@ export const recordingRoom = (db: Connection): Immediate<RecordingStore> => ({
   },
   remove: (recordingId) =>
     db.run('DELETE FROM recording WHERE recording_id = ?', [recordingId]) === 1,
+  unfinished: () =>
+    recordingTable.all(db, "WHERE status = 'recording' ORDER BY added_us, recording_id", []),
   expired: (nowUs, defaultDays, limit) =>
     db
       .all(

@@ -1,0 +1,157 @@
+/** Builds every room and joins them: the only place that knows which class implements which interface (with `service/join`). */
+import { join, resolve } from 'node:path';
+import { secretsEqual } from './base/hash.ts';
+import type { Settings } from './config/schema.ts';
+import { startDemo } from './demo/demo.ts';
+import { createExporter } from './edge/archive/exporter.ts';
+import { systemClock } from './edge/clock/system-clock.ts';
+import { systemRandom } from './edge/clock/system-random.ts';
+import { createLogger } from './edge/log/pino-logger.ts';
+import { createMailer } from './edge/mail/mailer.ts';
+import { createMetrics } from './edge/metrics/metrics.ts';
+import { createSignedLinks } from './edge/rest/links.ts';
+import { createRestServer, type RestSettings } from './edge/rest/server.ts';
+import {
+  ADMIN_TOKEN_FILE,
+  keptSecret,
+  LINK_KEY_FILE,
+  SERVICE_FILE,
+  writeSecret,
+} from './service/data-folder.ts';
+import { firstStart, welcome } from './service/first-start.ts';
+import { Housekeeping } from './service/housekeeping.ts';
+import { joinCalls } from './service/join/calls.ts';
+import { type Basics, layFoundation, recordingsFolder } from './service/join/foundation.ts';
+import { openLines } from './service/join/lines.ts';
+import { liveCallsView } from './service/live-calls.ts';
+import { Measuring } from './service/measuring.ts';
+import { createOperations } from './service/operations.ts';
+import { type Derived, derive } from './service/settings.ts';
+
+export interface Service {
+  /** What a person needs for a first call; only after the first start. */
+  readonly welcome: string | undefined;
+  /** No new calls, running ones end within the limit, then everything closes. */
+  stop(): Promise<void>;
+}
+
+/** Notifications that are on their way may arrive; the others are delivered after the next start. */
+const CALLBACK_GRACE_MS = 2000;
+
+export async function startService(settings: Settings, root: string): Promise<Service> {
+  const logger = createLogger(settings.logLevel);
+  const dataDir = resolve(settings.dataDir);
+  const basics: Basics = {
+    settings,
+    root,
+    dataDir,
+    logger,
+    clock: systemClock,
+    random: systemRandom,
+  };
+  const derived = derive(settings);
+  const metrics = createMetrics({ process: true });
+  const measuring = new Measuring(metrics);
+
+  const foundation = await layFoundation(basics);
+  const lines = await openLines(basics, foundation, derived, metrics);
+  const { signalling, media, callbacks, streams } = lines;
+  const rest = restSettings(basics, derived);
+  const links = createSignedLinks(rest, systemClock);
+  const mailer = createMailer({
+    ...basics,
+    ...settings.mail,
+    outboxFolder: join(dataDir, 'outbox'),
+  });
+  const housekeeping = new Housekeeping({ ...basics, ...foundation, callbacks, mailer });
+  const exporter = createExporter({
+    ...basics,
+    ...rest,
+    recordings: foundation.recordings,
+    mailer,
+    linkTo: (job) => links.toExport(job.accountId, job.exportId),
+  });
+  const calls = joinCalls(basics, foundation, lines, derived, links, (cdr) => {
+    measuring.observe(cdr);
+    housekeeping.balanceChanged(cdr.accountId, cdr.currency);
+  });
+  const { keeper, admission, inbound, control } = calls;
+  const callsLimit = settings.calls.maxConcurrent;
+  measuring.connect({ keeper, signalling, media, streams, callsLimit });
+  const operations = createOperations({
+    ...foundation,
+    ...lines,
+    keeper,
+    admission,
+    metrics,
+    startedUs: Math.round(systemClock.wallMs() * 1000),
+    dataDir,
+    callsLimit,
+  });
+  const adminToken = settings.adminToken || keptSecret(dataDir, ADMIN_TOKEN_FILE, systemRandom);
+  const server = createRestServer({
+    ...basics,
+    ...foundation,
+    control,
+    operations,
+    onExportQueued: () => exporter.wake(),
+    campaigns: { running: () => [] },
+    liveCalls: liveCallsView(keeper, lines.logs, lines.traces),
+    isAdminToken: (token) => secretsEqual(token, adminToken),
+    settings: rest,
+  });
+
+  signalling.onInbound((leg) => inbound.accept(leg));
+  await signalling.start();
+  const { url } = await server.start();
+  const demo = settings.demo ? await startDemo({ host: '127.0.0.1', port: 0, logger }) : undefined;
+  await callbacks.resume();
+  housekeeping.start();
+  exporter.wake();
+  writeSecret(join(dataDir, SERVICE_FILE), `${JSON.stringify({ url, pid: process.pid })}\n`);
+  const first = await firstStart(
+    {
+      ...basics,
+      ...foundation,
+      sip: { host: derived.sipPublicHost, port: signalling.port() },
+      baseUrl: settings.publicUrl === '' ? url : derived.publicUrl,
+    },
+    demo,
+  );
+  logger.info({ url, sip: `${settings.sip.host}:${signalling.port()}` }, 'carillon is up');
+
+  const stop = async (): Promise<void> => {
+    logger.info({ calls: keeper.live().length, limitMs: settings.calls.drainMs }, 'draining');
+    operations.drain();
+    await housekeeping.drain(keeper, settings.calls.drainMs);
+    await keeper.idle();
+    await callbacks.close(CALLBACK_GRACE_MS);
+    await Promise.all([server.stop(), demo?.stop(), signalling.stop(), lines.audio.stop()]);
+    await Promise.all([housekeeping.stop(), exporter.stop()]);
+    mailer.close();
+    keeper.stop();
+    await media.stop();
+    await lines.http.close();
+    await foundation.store.close();
+    logger.info({}, 'stopped');
+  };
+  return { welcome: first?.isFirst ? welcome(first.things, dataDir) : undefined, stop };
+}
+
+function restSettings({ settings, dataDir, random }: Basics, derived: Derived): RestSettings {
+  const { http, compat, recordings, platformName } = settings;
+  const { tlsCertFile: certFile, tlsKeyFile: keyFile } = http;
+  return {
+    ...http,
+    ...(certFile === '' ? {} : { tls: { certFile, keyFile } }),
+    publicUrl: derived.publicUrl,
+    registrarHost: derived.sipPublicHost,
+    makeCallStatus: compat.makeCallStatus === 201 ? 201 : 200,
+    strictVobizSdk: compat.strictVobizSdk,
+    platformName,
+    recordingLinkSeconds: recordings.linkSeconds,
+    linkKey: keptSecret(dataDir, LINK_KEY_FILE, random),
+    recordingsFolder: recordingsFolder(dataDir),
+    exportsFolder: join(dataDir, 'exports'),
+  };
+}

@@ -1,0 +1,117 @@
+/** The timeline of one call: what its owner reads to find out why it went as it did. Never holds a token or password. */
+export type CallLogKind = 'sip' | 'xml' | 'callback' | 'media' | 'stream' | 'call' | 'warning';
+
+/** Texts that one log keeps out of its entries; more than one call needs at a time. */
+const MAX_CONCEALED = 64;
+
+export interface CallLogEntry {
+  readonly atMs: number;
+  readonly kind: CallLogKind;
+  readonly text: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+export class CallLog {
+  readonly callUuid: string;
+  readonly accountId: string;
+  #dropped = 0;
+  #endedMs: number | undefined;
+  readonly #entries: CallLogEntry[] = [];
+  readonly #concealed = new Set<string>();
+  readonly #max: number;
+  readonly #wallMs: () => number;
+
+  constructor(owner: { callUuid: string; accountId: string }, max: number, wallMs: () => number) {
+    this.callUuid = owner.callUuid;
+    this.accountId = owner.accountId;
+    this.#max = max;
+    this.#wallMs = wallMs;
+  }
+
+  add(kind: CallLogKind, text: string, facts: Readonly<Record<string, unknown>> = {}): void {
+    if (this.#entries.length >= this.#max) {
+      // The beginning tells why a call went wrong, the end how it ended: the middle is what goes.
+      this.#entries.splice(Math.floor(this.#max / 2), 1);
+      this.#dropped += 1;
+    }
+    this.#entries.push({ atMs: this.#wallMs(), kind, text, facts: this.#withoutConcealed(facts) });
+  }
+
+  /** From now on `text` is not shown in the facts of any entry: what a caller entered in confidence. */
+  conceal(text: string): void {
+    const [oldest] = this.#concealed;
+    if (this.#concealed.size >= MAX_CONCEALED && oldest !== undefined)
+      this.#concealed.delete(oldest);
+    this.#concealed.add(text);
+  }
+
+  close(): void {
+    this.#endedMs = this.#wallMs();
+  }
+
+  get endedMs(): number | undefined {
+    return this.#endedMs;
+  }
+
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  entries(): readonly CallLogEntry[] {
+    return this.#entries;
+  }
+
+  #withoutConcealed(facts: CallLogEntry['facts']): CallLogEntry['facts'] {
+    if (this.#concealed.size === 0) return facts;
+    const shown = (value: unknown): unknown => {
+      if (typeof value !== 'string') return value;
+      let text = value;
+      for (const secret of this.#concealed) text = text.replaceAll(secret, '***');
+      return text;
+    };
+    return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, shown(value)]));
+  }
+}
+
+/** Timelines of live calls and of those that ended lately, within a time and a number. */
+export class CallLogs {
+  readonly #logs = new Map<string, CallLog>();
+  readonly #limits: {
+    readonly entries: number;
+    readonly retentionMs: number;
+    readonly calls: number;
+  };
+  readonly #wallMs: () => number;
+
+  constructor(
+    limits: { entries: number; retentionMs: number; calls: number },
+    wallMs: () => number,
+  ) {
+    this.#limits = limits;
+    this.#wallMs = wallMs;
+  }
+
+  open(callUuid: string, accountId: string): CallLog {
+    this.#forgetOld();
+    const log = new CallLog({ callUuid, accountId }, this.#limits.entries, this.#wallMs);
+    this.#logs.set(callUuid, log);
+    return log;
+  }
+
+  get(callUuid: string): CallLog | undefined {
+    return this.#logs.get(callUuid);
+  }
+
+  #forgetOld(): void {
+    const before = this.#wallMs() - this.#limits.retentionMs;
+    for (const [uuid, log] of this.#logs) {
+      const old = log.endedMs !== undefined && log.endedMs < before;
+      const tooMany = this.#logs.size >= this.#limits.calls && log.endedMs !== undefined;
+      if (!old && !tooMany) {
+        if (log.endedMs !== undefined) break;
+        continue;
+      }
+      this.#logs.delete(uuid);
+    }
+  }
+}

@@ -1,0 +1,460 @@
+import { assert } from '../../base/errors.ts';
+import type { Micros } from '../../base/money.ts';
+import type { CallFacts } from '../callback/callback.ts';
+import type { CallbackTarget } from '../callback/types.ts';
+import type { OpenStream } from '../cdr/needs.ts';
+import type { Cdr, MediaQuality, StreamCdr } from '../cdr/types.ts';
+import type { CallLog } from './call-log.ts';
+import { DigitHub } from './digits.ts';
+import { type CallEnd, endOfLeg, ownDisposition } from './end-cause.ts';
+import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
+import type {
+  Headers,
+  InboundLeg,
+  Leg,
+  LegEnd,
+  LegEvents,
+  Media,
+  MediaLeg,
+  OutboundTarget,
+  RemoteMedia,
+  Signalling,
+} from './needs.ts';
+import { Negotiation } from './negotiate.ts';
+
+export { CallLog, type CallLogEntry, type CallLogKind, CallLogs } from './call-log.ts';
+export { DigitHub, matchDigits } from './digits.ts';
+export type { CallEnd } from './end-cause.ts';
+export { checkOffer } from './negotiate.ts';
+export {
+  cdrOf,
+  finalRecord,
+  hangupNotification,
+  openRecord,
+  type RecordSettings,
+} from './record.ts';
+
+/** What never changes about a call: one leg with its own CDR. */
+export interface CallIdentity {
+  readonly callUuid: string;
+  /** Main account: money and limits. */
+  readonly accountId: string;
+  readonly subAccount: string | undefined;
+  readonly facts: CallFacts;
+  readonly context: Cdr['context'];
+  /** UUID of the A leg, on a B leg. */
+  readonly parentCallUuid: string | undefined;
+  readonly endpointId: string | undefined;
+  readonly trunkId: string | undefined;
+  readonly terminatedTo: string | undefined;
+}
+
+/** What the leg costs; streams by their own price. */
+export interface CallPrice {
+  readonly currency: string;
+  readonly perMinute: Micros;
+  readonly pulseSeconds: number;
+  readonly streamPerMinute: Micros;
+  readonly streamPulseSeconds: number;
+}
+
+export interface CallNeeds {
+  readonly media: Media;
+  readonly wallMs: () => number;
+  /** A number for `o=` lines. */
+  readonly sessionId: () => number;
+  readonly mediaTimeoutMs: number;
+  readonly log: CallLog;
+}
+
+export interface DialPlan {
+  /** Tried one after the other: the next only after a timeout, a 503 or a transport error. */
+  readonly targets: readonly OutboundTarget[];
+  readonly from: { readonly user: string; readonly host?: string; readonly displayName: string };
+  readonly headers: Headers;
+  readonly auth?: { readonly username: string; readonly password: string };
+}
+
+export type CallStatus = 'new' | 'ringing' | 'early' | 'answered' | 'ended';
+
+/** Told as things happen. Optional: a caller names what it wants to hear. */
+export interface CallEvents {
+  ringing?(): void;
+  earlyMedia?(): void;
+  answered?(): void;
+}
+
+/** One leg of a conversation with all that belongs to it, from its first message to its end. */
+export class Call {
+  readonly identity: CallIdentity;
+  readonly price: CallPrice;
+  readonly log: CallLog;
+  readonly digits = new DigitHub();
+  /** Aborted when the call ends; every verb and every wait hangs on it. */
+  readonly signal: AbortSignal;
+  /** Resolves once, with how it ended. */
+  readonly ended: Promise<CallEnd>;
+
+  status: CallStatus = 'new';
+  ringUs: number | undefined;
+  answerUs: number | undefined;
+  endUs: number | undefined;
+  /** The other leg of the last bridge. */
+  bridgeUuid: string | undefined;
+  machine: boolean | undefined;
+  hangupTarget: CallbackTarget | undefined;
+  carrier: string | undefined;
+  codec: string | undefined;
+  /** The peer's keypad presses come as events (RFC 4733), not as tones within its audio. */
+  keypadEvents = false;
+  quality: MediaQuality | undefined;
+  openStreams: readonly OpenStream[] = [];
+  closedStreams: readonly StreamCdr[] = [];
+  sipCallId: string | undefined;
+  userAgent: string | undefined;
+  remoteAddress: string | undefined;
+
+  readonly #needs: CallNeeds;
+  readonly #abort = new AbortController();
+  readonly #events = new Set<CallEvents>();
+  #resolveEnded: (end: CallEnd) => void = () => undefined;
+  #negotiation: Negotiation | undefined;
+  #media: MediaLeg | undefined;
+  #mediaOpening: Promise<MediaLeg> | undefined;
+  #leg: Leg | undefined;
+  #inbound: InboundLeg | undefined;
+  #answering: Promise<boolean> | undefined;
+  #settled = false;
+
+  constructor(identity: CallIdentity, price: CallPrice, needs: CallNeeds) {
+    this.identity = identity;
+    this.price = price;
+    this.log = needs.log;
+    this.#needs = needs;
+    this.signal = this.#abort.signal;
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+  }
+
+  get uuid(): string {
+    return this.identity.callUuid;
+  }
+
+  get facts(): CallFacts {
+    return { ...this.identity.facts, machine: this.machine };
+  }
+
+  get isEnded(): boolean {
+    return this.status === 'ended';
+  }
+
+  get isAnswered(): boolean {
+    return this.status === 'answered';
+  }
+
+  /** The media of a leg that has been answered or has early media. */
+  get media(): MediaLeg {
+    assert(this.#media !== undefined, 'the leg has no media yet');
+    return this.#media;
+  }
+
+  /** SDP of the INVITE that arrived; undefined when it had none, or on an outbound leg. */
+  get offeredSdp(): string | undefined {
+    return this.#inbound?.sdp;
+  }
+
+  observe(events: CallEvents): () => void {
+    this.#events.add(events);
+    return () => this.#events.delete(events);
+  }
+
+  // -------------------------------------------------------------- inbound
+
+  /** Takes over an INVITE; in the same turn in which it arrived. */
+  takeInbound(leg: InboundLeg): void {
+    this.#leg = leg;
+    this.#inbound = leg;
+    this.sipCallId = leg.sipCallId;
+    this.userAgent = leg.userAgent;
+    this.remoteAddress = leg.source.address;
+    leg.attach(this.#legEvents());
+  }
+
+  /** 180. */
+  ring(): void {
+    if (this.status !== 'new') return;
+    this.#toRinging();
+    this.#inbound?.ring();
+  }
+
+  /** 183 with our SDP: the caller hears us before the call is answered. False when that cannot be. */
+  async startEarlyMedia(): Promise<boolean> {
+    const inbound = this.#inbound;
+    if (inbound === undefined || this.status === 'early') return this.status === 'early';
+    if (this.status === 'answered') return true;
+    const sdp = await this.#localSdp(inbound);
+    if (sdp === undefined || this.isEnded || inbound.sdp === undefined) return false;
+    this.#toRinging();
+    inbound.ring(sdp);
+    this.status = 'early';
+    for (const events of [...this.#events]) events.earlyMedia?.();
+    return true;
+  }
+
+  /**
+   * 200 with our SDP; true once the caller has confirmed. `durable` is awaited before anything is sent, so that a crash
+   * right after the answer finds a call that is known to be answered.
+   */
+  answer(durable: () => Promise<void>): Promise<boolean> {
+    if (this.status === 'answered') return Promise.resolve(true);
+    this.#answering ??= this.#answer(durable);
+    return this.#answering;
+  }
+
+  async #answer(durable: () => Promise<void>): Promise<boolean> {
+    const inbound = this.#inbound;
+    assert(inbound !== undefined, 'only an inbound leg is answered by us');
+    const sdp = await this.#localSdp(inbound);
+    if (sdp === undefined || this.isEnded) return false;
+    this.answerUs = this.nowUs();
+    await durable();
+    if (this.isEnded) return false;
+    const confirmed = await inbound.answer(sdp);
+    if (!confirmed.ok || this.isEnded) return false;
+    this.#toAnswered();
+    return true;
+  }
+
+  async #localSdp(inbound: InboundLeg): Promise<string | undefined> {
+    await this.openMedia();
+    if (this.isEnded || this.#negotiation === undefined) return undefined;
+    if (inbound.sdp === undefined) return this.#negotiation.offer();
+    const answered = this.#negotiation.answer(inbound.sdp);
+    if (!answered.ok) {
+      this.hangup('mediaAnchoring', 'Error', answered.error.detail);
+      return undefined;
+    }
+    this.#configure(answered.value.remote);
+    return answered.value.sdp;
+  }
+
+  // -------------------------------------------------------------- outbound
+
+  /** Sends the INVITE, to one target after the other. Everything that follows comes through events and `ended`. */
+  async dial(signalling: Signalling, plan: DialPlan): Promise<void> {
+    await this.openMedia();
+    if (this.isEnded || this.#negotiation === undefined) return;
+    const sdp = this.#negotiation.offer();
+    this.#tryTarget(signalling, plan, sdp, 0);
+  }
+
+  #tryTarget(signalling: Signalling, plan: DialPlan, sdp: string, index: number): void {
+    const target = plan.targets[index];
+    assert(target !== undefined, 'a dial plan has a target');
+    this.carrier = target.kind === 'carrier' ? target.carrier : undefined;
+    this.log.add('sip', 'INVITE', { target: describeTarget(target), attempt: index + 1 });
+    const base = this.#legEvents();
+    const leg = signalling.invite(
+      target,
+      { ...plan, sdp },
+      {
+        ...base,
+        ended: (end) => {
+          const more = index + 1 < plan.targets.length && this.status === 'new' && mayFailOver(end);
+          if (!more || this.isEnded) {
+            base.ended(end);
+            return;
+          }
+          this.log.add('sip', 'next target', { after: end.how, status: end.status });
+          this.#tryTarget(signalling, plan, sdp, index + 1);
+        },
+        progress: (status, early) => this.#progress(status, early),
+        connected: (answer) => this.#connected(answer),
+      },
+    );
+    this.#leg = leg;
+    this.sipCallId = leg.sipCallId;
+    // Ended meanwhile: an INVITE that nobody waits for is withdrawn.
+    if (this.isEnded) leg.hangup('canceled');
+  }
+
+  #progress(status: number, sdp: string | undefined): void {
+    if (this.isEnded || this.status === 'answered') return;
+    this.log.add('sip', `${status} from the called party`, { earlyMedia: sdp !== undefined });
+    const wasNew = this.status === 'new';
+    if (wasNew) this.#toRinging();
+    if (sdp === undefined || this.#negotiation === undefined || this.status === 'early') return;
+    const remote = this.#negotiation.settle(sdp);
+    if (!remote.ok) {
+      this.log.add('warning', 'early media cannot be used', { detail: remote.error.detail });
+      return;
+    }
+    this.#configure(remote.value);
+    this.status = 'early';
+    for (const events of [...this.#events]) events.earlyMedia?.();
+  }
+
+  #connected(sdp: string | undefined): void {
+    if (this.isEnded) return;
+    this.answerUs = this.nowUs();
+    if (sdp !== undefined && this.#negotiation !== undefined) {
+      const remote = this.#negotiation.settle(sdp);
+      if (!remote.ok) {
+        this.hangup('mediaAnchoring', 'Error', remote.error.detail);
+        return;
+      }
+      this.#configure(remote.value);
+    } else if (this.status !== 'early') {
+      this.hangup('mediaAnchoring', 'Error', 'the called party answered without SDP');
+      return;
+    }
+    this.#toAnswered();
+  }
+
+  // -------------------------------------------------------------- end
+
+  /** Ends the call. The first end counts; later ones do nothing. */
+  hangup(cause: HangupCauseKey, source: HangupSource, detail?: string): void {
+    if (this.isEnded) return;
+    const leg = { direction: this.identity.facts.direction, answered: this.answerUs !== undefined };
+    this.#finish({ cause, source, disposition: ownDisposition(leg), detail });
+    this.#leg?.hangup(cause);
+  }
+
+  #legEnded(end: LegEnd): void {
+    if (this.isEnded) return;
+    const { direction } = this.identity.facts;
+    this.#finish(
+      endOfLeg(end, {
+        direction,
+        answered: this.answerUs !== undefined,
+        toEndpoint: this.identity.endpointId !== undefined,
+      }),
+    );
+  }
+
+  #finish(end: CallEnd): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.status = 'ended';
+    this.endUs = this.nowUs();
+    this.log.add('call', `ended: ${end.cause}`, { source: end.source, detail: end.detail });
+    // Verbs unwind first: they close their streams and recordings against live media.
+    this.#abort.abort(new CallEnded());
+    this.quality = this.#media?.close();
+    this.#resolveEnded(end);
+  }
+
+  // -------------------------------------------------------------- shared
+
+  nowUs(): number {
+    return Math.round(this.#needs.wallMs() * 1000);
+  }
+
+  sendInfoDigit(digit: string, durationMs: number): void {
+    this.#leg?.sendInfoDigit(digit, durationMs);
+  }
+
+  /** Opens the RTP ports, once. Rejects with ServiceError when there are none; then the call is over. */
+  async openMedia(): Promise<MediaLeg> {
+    this.#mediaOpening ??= this.#openMedia();
+    return this.#mediaOpening;
+  }
+
+  async #openMedia(): Promise<MediaLeg> {
+    const leg = await this.#needs.media.openLeg(
+      { mediaTimeoutMs: this.#needs.mediaTimeoutMs },
+      {
+        dtmf: (digit) => this.#press(digit),
+        silent: () => this.hangup('mediaTimeout', 'Error', 'no RTP from the peer'),
+      },
+    );
+    if (this.isEnded) {
+      leg.close();
+      return leg;
+    }
+    this.#media = leg;
+    this.#negotiation = new Negotiation(leg, this.#needs.sessionId());
+    return leg;
+  }
+
+  #legEvents(): LegEvents {
+    return {
+      ended: (end) => this.#legEnded(end),
+      offered: (sdp) => this.#offered(sdp),
+      answered: (sdp) => this.#lateAnswer(sdp),
+      dtmf: (digit) => this.#press(digit),
+    };
+  }
+
+  /** A re-INVITE: hold, resume, another address. The stream and everything that plays go on. */
+  #offered(sdp: string | undefined): string | undefined {
+    if (this.#negotiation === undefined) return undefined;
+    if (sdp === undefined) return this.#negotiation.offer();
+    const answered = this.#negotiation.answer(sdp);
+    if (!answered.ok) {
+      this.log.add('warning', 'offer refused (488)', { detail: answered.error.detail });
+      return undefined;
+    }
+    this.#configure(answered.value.remote);
+    return answered.value.sdp;
+  }
+
+  #lateAnswer(sdp: string): void {
+    const remote = this.#negotiation?.settle(sdp);
+    if (remote === undefined || this.isEnded) return;
+    if (remote.ok) this.#configure(remote.value);
+    else this.hangup('mediaAnchoring', 'Error', remote.error.detail);
+  }
+
+  #configure(remote: RemoteMedia): void {
+    this.codec = remote.codec;
+    this.keypadEvents = remote.telephoneEvent !== undefined;
+    this.log.add('media', 'media settled', {
+      codec: remote.codec,
+      peer: `${remote.address}:${remote.port}`,
+      direction: remote.direction,
+      ptimeMs: remote.ptimeMs,
+      telephoneEvent: remote.telephoneEvent,
+    });
+    this.#media?.configure(remote);
+  }
+
+  #press(digit: string): void {
+    if (!this.isEnded) this.digits.press(digit);
+  }
+
+  #toRinging(): void {
+    if (this.status !== 'new') return;
+    this.status = 'ringing';
+    this.ringUs = this.nowUs();
+    for (const events of [...this.#events]) events.ringing?.();
+  }
+
+  #toAnswered(): void {
+    this.status = 'answered';
+    this.log.add('call', 'answered');
+    for (const events of [...this.#events]) events.answered?.();
+  }
+}
+
+/** Why waits of a call that is over are abandoned. */
+export class CallEnded extends Error {
+  constructor() {
+    super('the call has ended');
+    this.name = 'CallEnded';
+  }
+}
+
+/** Failover only where the next target may do better; never after the called party has decided (486, 603 …). */
+const mayFailOver = (end: LegEnd): boolean =>
+  end.how === 'timeout' ||
+  end.how === 'transport' ||
+  end.how === 'unreachable' ||
+  (end.how === 'refused' && end.status === 503);
+
+function describeTarget(target: OutboundTarget): string {
+  if (target.kind === 'endpoint') return `endpoint ${target.username}`;
+  return target.kind === 'uri' ? target.uri : `${target.number} via ${target.carrier}`;
+}

@@ -1,0 +1,111 @@
+import type { CallDirection, HangupDisposition } from '../cdr/types.ts';
+import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
+import type { LegEnd } from './needs.ts';
+
+export interface CallEnd {
+  readonly cause: HangupCauseKey;
+  readonly source: HangupSource;
+  readonly disposition: HangupDisposition;
+  /** Why, in words, where there is more to say than the cause's name. */
+  readonly detail: string | undefined;
+}
+
+/** SIP final response → hangup cause (dialect §3.12). Anything else by its class. */
+const BY_STATUS: Readonly<Record<number, HangupCauseKey>> = {
+  403: 'forbidden',
+  404: 'unallocated',
+  408: 'requestTimeout',
+  410: 'unallocated',
+  480: 'noAnswer',
+  482: 'loopDetected',
+  483: 'loopDetected',
+  484: 'invalidDestination',
+  486: 'busy',
+  487: 'canceled',
+  500: 'carrierError',
+  502: 'destinationOutOfService',
+  503: 'carrierCongestion',
+  600: 'busyEverywhere',
+  603: 'declined',
+  604: 'userDoesNotExist',
+  607: 'spamBlock',
+  608: 'spamBlock',
+};
+
+function causeOfStatus(status: number | undefined): HangupCauseKey {
+  if (status === undefined) return 'unknown';
+  const known = BY_STATUS[status];
+  if (known !== undefined) return known;
+  return status >= 500 && status < 600 ? 'carrierError' : 'rejected';
+}
+
+/** What the peer, or the network between, did to a leg, in the words of callbacks and CDRs. */
+export function endOfLeg(
+  end: LegEnd,
+  leg: { direction: CallDirection; answered: boolean; toEndpoint: boolean },
+): CallEnd {
+  const peer: HangupSource = leg.direction === 'inbound' ? 'Caller' : 'Callee';
+  const detail =
+    end.status === undefined
+      ? end.reason
+      : `SIP ${end.status}${end.reason === undefined ? '' : ` ${end.reason}`}`;
+  const beforeAnswer: HangupDisposition =
+    leg.direction === 'inbound' ? 'send_refuse' : 'send_cancel';
+  const ours: HangupDisposition = leg.answered ? 'send_bye' : beforeAnswer;
+  switch (end.how) {
+    case 'bye':
+      return { cause: 'normal', source: peer, disposition: 'recv_bye', detail: end.reason };
+    case 'cancel':
+      return { cause: 'canceled', source: peer, disposition: 'recv_cancel', detail: end.reason };
+    case 'refused': {
+      const carrierFault = end.status !== undefined && end.status >= 500 && end.status < 600;
+      return {
+        cause: causeOfStatus(end.status),
+        source: carrierFault ? 'Carrier' : peer,
+        disposition: 'recv_refuse',
+        detail,
+      };
+    }
+    case 'timeout':
+      return {
+        cause: leg.answered ? 'networkError' : 'requestTimeout',
+        source: 'Error',
+        disposition: ours,
+        detail: detail ?? 'no answer to our request',
+      };
+    case 'transport':
+      return {
+        cause: 'networkError',
+        source: 'Error',
+        disposition: ours,
+        detail: detail ?? 'the connection was lost',
+      };
+    case 'unreachable':
+      return {
+        cause: leg.toEndpoint ? 'endpointNotRegistered' : 'routingError',
+        source: 'Error',
+        disposition: 'send_refuse',
+        detail:
+          detail ??
+          (leg.toEndpoint
+            ? 'the endpoint has no registered contact'
+            : 'the destination could not be resolved'),
+      };
+    case 'sessionExpired':
+      return {
+        cause: 'networkError',
+        source: 'Error',
+        disposition: 'send_bye',
+        detail: 'the session was not refreshed in time (RFC 4028)',
+      };
+  }
+}
+
+/** The disposition of a leg that we end ourselves. */
+export function ownDisposition(leg: {
+  direction: CallDirection;
+  answered: boolean;
+}): HangupDisposition {
+  if (leg.answered) return 'send_bye';
+  return leg.direction === 'inbound' ? 'send_refuse' : 'send_cancel';
+}

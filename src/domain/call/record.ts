@@ -1,0 +1,135 @@
+import { ZERO } from '../../base/money.ts';
+import { type HangupFacts, hangupParameters } from '../callback/callback.ts';
+import type { StoredNotification } from '../callback/types.ts';
+import { closeCall } from '../cdr/cdr.ts';
+import type { OpenCall } from '../cdr/needs.ts';
+import type { Cdr } from '../cdr/types.ts';
+import type { Call } from './call.ts';
+import type { CallEnd } from './end-cause.ts';
+import { HANGUP_CAUSES } from './hangup-cause.ts';
+
+export interface RecordSettings {
+  /** Written where the platform itself ended a call. */
+  readonly platformName: string;
+  readonly hangupCallStatus: 'spec' | 'vendor';
+}
+
+const STILL_RUNNING: CallEnd = {
+  cause: 'unknown',
+  source: 'Unknown',
+  disposition: 'send_bye',
+  detail: undefined,
+};
+
+/** The CDR as it would be written now; `end` as known. Costs are added by `closeCall`. */
+export function cdrOf(call: Call, end: CallEnd, settings: RecordSettings): Cdr {
+  const { identity, price } = call;
+  const { facts } = identity;
+  const cause = HANGUP_CAUSES[end.cause];
+  return {
+    callUuid: identity.callUuid,
+    accountId: identity.accountId,
+    direction: facts.direction,
+    context: identity.context,
+    from: facts.from,
+    to: facts.to,
+    callerName: facts.callerName,
+    requestUuid: facts.requestUuid,
+    parentCallUuid: identity.parentCallUuid,
+    bridgeUuid: call.bridgeUuid,
+    startUs: facts.sessionStartUs,
+    ringUs: call.ringUs,
+    answerUs: call.answerUs,
+    endUs: call.endUs ?? call.nowUs(),
+    billedSeconds: 0,
+    perMinute: price.perMinute,
+    cost: ZERO,
+    streamingCost: ZERO,
+    currency: price.currency,
+    hangupCause: cause.cause,
+    hangupCauseCode: cause.code,
+    hangupCauseName: cause.name,
+    hangupSource: end.source === 'Platform' ? settings.platformName : end.source,
+    hangupDisposition: end.disposition,
+    failureReason: end.detail,
+    sipCallId: call.sipCallId,
+    sipUserAgent: call.userAgent,
+    remoteAddress: call.remoteAddress,
+    carrier: call.carrier,
+    codec: call.codec,
+    quality: call.quality,
+    endpointId: identity.endpointId,
+    trunkId: identity.trunkId,
+    terminatedTo: identity.terminatedTo,
+    campaignId: undefined,
+    machine: call.machine,
+    streams: call.closedStreams,
+  };
+}
+
+/** What the store keeps of a call that lives: enough to bill it and to notify should the process die. */
+export function openRecord(
+  call: Call,
+  kept: { readonly reserved: OpenCall['reserved']; readonly notificationId: string },
+  settings: RecordSettings,
+): OpenCall {
+  const cdr = cdrOf(call, STILL_RUNNING, settings);
+  return {
+    cdr,
+    pulseSeconds: call.price.pulseSeconds,
+    reserved: kept.reserved,
+    streams: call.openStreams,
+    hangupNotification: hangupNotification(call, cdr, kept.notificationId, settings),
+    heartbeatUs: call.nowUs(),
+  };
+}
+
+/** The final record: answered time and streams priced. */
+export function finalRecord(
+  call: Call,
+  open: OpenCall,
+  end: CallEnd,
+  settings: RecordSettings,
+): Cdr {
+  const facts = cdrOf(call, end, settings);
+  return closeCall({ ...open, cdr: facts, streams: call.openStreams }, facts, 'Call hangup');
+}
+
+export function hangupNotification(
+  call: Call,
+  cdr: Cdr,
+  id: string,
+  settings: RecordSettings,
+): StoredNotification | undefined {
+  if (call.hangupTarget === undefined) return undefined;
+  const end: HangupFacts = {
+    startUs: cdr.startUs,
+    answerUs: cdr.answerUs,
+    endUs: cdr.endUs,
+    billedSeconds: cdr.billedSeconds,
+    hangupCause: cdr.hangupCause,
+    hangupCauseCode: cdr.hangupCauseCode,
+    hangupCauseName: cdr.hangupCauseName,
+    hangupSource: cdr.hangupSource,
+    callStatus: settings.hangupCallStatus === 'spec' ? 'completed' : outcome(cdr),
+  };
+  return {
+    id,
+    accountId: call.identity.subAccount ?? call.identity.accountId,
+    callUuid: call.uuid,
+    event: 'Hangup',
+    target: call.hangupTarget,
+    parameters: hangupParameters(call.facts, end),
+    createdUs: call.nowUs(),
+    attempts: 0,
+  };
+}
+
+/** CallStatus as other services tell it (setting compat.hangupCallStatus = vendor; dialect §5.4). */
+export function outcome(cdr: Cdr): HangupFacts['callStatus'] {
+  if (cdr.answerUs !== undefined) return 'completed';
+  if (cdr.hangupCause === 'USER_BUSY') return 'busy';
+  if (cdr.hangupCauseCode === HANGUP_CAUSES.ringTimeout.code) return 'timeout';
+  if (cdr.hangupCause === 'NO_ANSWER') return 'no-answer';
+  return cdr.hangupCause === 'ORIGINATOR_CANCEL' ? 'cancel' : 'failed';
+}

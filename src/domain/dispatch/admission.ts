@@ -1,0 +1,100 @@
+import type { Clock } from '../../base/clock.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Account } from '../account/types.ts';
+import type { Call } from '../call/call.ts';
+import type { HangupCauseKey } from '../call/types.ts';
+import type { Capacity, CapacityRefusal, CapacitySlot } from '../capacity/capacity.ts';
+import type { ReserveRefusal } from '../ledger/types.ts';
+import type { CallKeeper } from './keeper.ts';
+
+/** Why a call may not begin, as it will stand in its record. */
+export interface AdmissionRefusal {
+  readonly cause: HangupCauseKey;
+  readonly detail: string;
+  /** Set when it is for want of money. */
+  readonly money?: ReserveRefusal;
+}
+
+const NODE = 'node';
+
+/** Capacity and money at the beginning of a call; both given back at its end, exactly once. */
+export class Admission {
+  readonly #capacity: Capacity;
+  readonly #keeper: CallKeeper;
+  readonly #clock: Clock;
+  readonly #nodeLimit: number;
+  #draining = false;
+
+  constructor(needs: { capacity: Capacity; keeper: CallKeeper; clock: Clock; nodeLimit: number }) {
+    this.#capacity = needs.capacity;
+    this.#keeper = needs.keeper;
+    this.#clock = needs.clock;
+    this.#nodeLimit = needs.nodeLimit;
+  }
+
+  drain(): void {
+    this.#draining = true;
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  running(accountId: string): number {
+    return this.#capacity.running(accountId);
+  }
+
+  /** A slot of the account and one of this node, or neither. */
+  takeSlot(owner: Account): Result<CapacitySlot, CapacityRefusal | { readonly kind: 'node' }> {
+    if (this.#draining) return err({ kind: 'node' });
+    const nowMs = this.#clock.monotonicMs();
+    const node = this.#capacity.take(
+      NODE,
+      { concurrentCalls: this.#nodeLimit, cps: this.#nodeLimit },
+      nowMs,
+    );
+    if (!node.ok) return err({ kind: 'node' });
+    const limits = { concurrentCalls: owner.concurrentCallsLimit, cps: owner.cpsLimit };
+    const slot = this.#capacity.take(owner.authId, limits, nowMs);
+    if (!slot.ok) {
+      node.value.release();
+      return slot;
+    }
+    return ok({
+      release: () => {
+        slot.value.release();
+        node.value.release();
+      },
+    });
+  }
+
+  /** Takes the slot, unless one was taken before, and holds the first pulse's price. The call's end gives both back. */
+  async admit(
+    call: Call,
+    owner: Account,
+    taken?: CapacitySlot,
+  ): Promise<Result<void, AdmissionRefusal>> {
+    const slot = taken === undefined ? this.takeSlot(owner) : ok(taken);
+    if (slot.ok) void call.ended.then(() => slot.value.release());
+    // Under care from here on, so that a refusal leaves a record too.
+    const opened = await this.#keeper.open(call, owner.dailySpendLimit);
+    if (!slot.ok) {
+      const detail =
+        slot.error.kind === 'node'
+          ? 'this node takes no more calls'
+          : `limit reached: ${slot.error.kind}`;
+      return err({ cause: 'concurrencyBreached', detail });
+    }
+    if (owner.status !== 'active') {
+      return err({ cause: 'forbidden', detail: `the account is ${owner.status}` });
+    }
+    if (opened.ok) return ok(undefined);
+    return err({ cause: 'outOfCredits', detail: MONEY[opened.error], money: opened.error });
+  }
+}
+
+const MONEY = {
+  insufficientFunds: 'the balance is too low',
+  dailySpendLimit: "the account's daily spend limit is reached",
+  unknownBalance: 'the account has no balance in its currency',
+} as const;

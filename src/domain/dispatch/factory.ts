@@ -1,0 +1,81 @@
+import type { Clock } from '../../base/clock.ts';
+import { type Random, uuid } from '../../base/ids.ts';
+import { ZERO } from '../../base/money.ts';
+import type { Account } from '../account/types.ts';
+import { Call, type CallIdentity, type CallLogs, type CallPrice } from '../call/call.ts';
+import type { Media } from '../call/needs.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Rate } from '../ledger/types.ts';
+
+/** `o=` session ids: any number below 2^31 will do (RFC 8866 §5.2). */
+const SESSION_IDS = 2_000_000_000;
+const DEFAULT_PULSE_SECONDS = 60;
+
+export interface FactoryNeeds {
+  readonly media: Media;
+  readonly ledger: Ledger;
+  readonly logs: CallLogs;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly mediaTimeoutMs: number;
+}
+
+/** Makes calls: what they cost, and what they are made of. */
+export class CallFactory {
+  readonly #needs: FactoryNeeds;
+
+  constructor(needs: FactoryNeeds) {
+    this.#needs = needs;
+  }
+
+  newUuid(): string {
+    return uuid(this.#needs.random);
+  }
+
+  nowUs(): number {
+    return Math.round(this.#needs.clock.wallMs() * 1000);
+  }
+
+  /** Undefined: calls of that kind to that number are not sold in the account's currency. */
+  price(owner: Account, direction: Rate['direction'], number: string): CallPrice | undefined {
+    const { rateBook } = this.#needs.ledger;
+    const voice = rateBook.quote(direction, number, owner.authId, owner.currency);
+    if (voice === undefined) return undefined;
+    const stream = rateBook.quote('stream', '', owner.authId, owner.currency);
+    return {
+      currency: owner.currency,
+      perMinute: voice.perMinute,
+      pulseSeconds: voice.pulseSeconds,
+      streamPerMinute: stream?.perMinute ?? ZERO,
+      streamPulseSeconds: stream?.pulseSeconds ?? DEFAULT_PULSE_SECONDS,
+    };
+  }
+
+  /** What a call costs that is refused before it could cost anything. */
+  free(currency: string): CallPrice {
+    return {
+      currency,
+      perMinute: ZERO,
+      pulseSeconds: DEFAULT_PULSE_SECONDS,
+      streamPerMinute: ZERO,
+      streamPulseSeconds: DEFAULT_PULSE_SECONDS,
+    };
+  }
+
+  create(identity: CallIdentity, price: CallPrice): Call {
+    const { media, logs, clock, random, mediaTimeoutMs } = this.#needs;
+    const log = logs.open(identity.callUuid, identity.accountId);
+    log.add('call', `${identity.facts.direction} call`, {
+      from: identity.facts.from,
+      to: identity.facts.to,
+      context: identity.context,
+    });
+    return new Call(identity, price, {
+      media,
+      wallMs: () => clock.wallMs(),
+      sessionId: () => 1 + random.integer(SESSION_IDS),
+      mediaTimeoutMs,
+      log,
+    });
+  }
+}

@@ -1,0 +1,218 @@
+/** Calls that arrive: from registered endpoints to their application, from carriers to the application or trunk of a number. */
+import type { Logger } from '../../base/logger.ts';
+import type { Accounts } from '../account/account.ts';
+import type { Account } from '../account/types.ts';
+import { type Call, type CallIdentity, checkOffer } from '../call/call.ts';
+import type { Headers, InboundLeg } from '../call/needs.ts';
+import { Interpreter, type InterpreterNeeds } from '../interpreter/interpreter.ts';
+import type { ApplicationStore, EndpointStore, NumberStore } from '../provisioning/needs.ts';
+import type { Application, Endpoint, PhoneNumber } from '../provisioning/types.ts';
+import type { Admission } from './admission.ts';
+import type { EndpointRate } from './endpoint-rate.ts';
+import type { CallFactory } from './factory.ts';
+import { gateInbound } from './inbound-gate.ts';
+import type { Scripts } from './scripts.ts';
+
+export interface InboundNeeds {
+  readonly accounts: Accounts;
+  readonly applications: ApplicationStore;
+  readonly endpoints: EndpointStore;
+  readonly numbers: NumberStore;
+  readonly admission: Admission;
+  readonly factory: CallFactory;
+  readonly endpointRate: EndpointRate;
+  readonly interpreter: InterpreterNeeds;
+  readonly scripts: Scripts;
+  /** Connects a call to the origination URI of its trunk. */
+  readonly toTrunk: (call: Call, owner: Account, number: PhoneNumber) => Promise<void>;
+  readonly registrarHost: string;
+  readonly logger: Logger;
+}
+
+export class Inbound {
+  readonly #needs: InboundNeeds;
+
+  constructor(needs: InboundNeeds) {
+    this.#needs = needs;
+  }
+
+  /** To be given each new INVITE, in the turn in which it arrives. */
+  accept(arriving: InboundLeg): void {
+    const leg = gateInbound(arriving);
+    const route =
+      leg.endpointUsername === undefined
+        ? this.#fromCarrier(leg)
+        : this.#fromEndpoint(leg, leg.endpointUsername);
+    route.catch((error: unknown) => {
+      this.#needs.logger.error(
+        { error, sipCallId: leg.sipCallId, bug: true },
+        'inbound call failed',
+      );
+      leg.hangup('internalError');
+    });
+  }
+
+  async #fromEndpoint(leg: InboundLeg, username: string): Promise<void> {
+    const { endpoints, accounts, applications, factory, registrarHost } = this.#needs;
+    const endpoint = await endpoints.byUsername(username);
+    const account = endpoint && (await accounts.get(endpoint.accountId));
+    if (endpoint === undefined || account === undefined) {
+      leg.hangup('forbidden');
+      return;
+    }
+    const owner = await accounts.ownerOf(account);
+    const appId = endpoint.appId ?? account.defaultEndpointApp ?? owner.defaultEndpointApp;
+    const application = appId === undefined ? undefined : await applications.get(appId);
+    const identity = this.#identity(leg, owner, endpoint.subAccount);
+    const call = factory.create(
+      {
+        ...identity,
+        context: 'sip-endpoint',
+        endpointId: endpoint.endpointId,
+        facts: {
+          ...identity.facts,
+          from: `sip:${endpoint.username}@${registrarHost}`,
+          to: dialledParty(leg, registrarHost),
+          callerName: leg.from.displayName || endpoint.alias,
+          routeType: 'sip',
+          sipHeaders: [...passedHeaders(leg.headers), ['SIP-H-To', `<${leg.to.uri}>`]],
+        },
+      },
+      factory.price(owner, 'sip', leg.dialled) ?? factory.free(owner.currency),
+    );
+    call.takeInbound(leg);
+    await this.#run(call, owner, application, endpoint);
+  }
+
+  async #fromCarrier(leg: InboundLeg): Promise<void> {
+    const { numbers, accounts, applications, factory, toTrunk } = this.#needs;
+    const e164 = leg.dialled.replace(/^\+/, '');
+    const number = await numbers.get(e164);
+    const account =
+      number?.accountId === undefined ? undefined : await accounts.get(number.accountId);
+    if (number === undefined || account === undefined || number.status !== 'active') {
+      leg.hangup('unallocated');
+      return;
+    }
+    const owner = await accounts.ownerOf(account);
+    const arrived = this.#identity(leg, owner, number.subAccount);
+    const identity: CallIdentity = {
+      ...arrived,
+      context: number.trunkGroupId === undefined ? 'did' : 'trunk',
+      trunkId: number.trunkGroupId,
+      facts: { ...arrived.facts, from: leg.from.user, to: e164, routeType: 'pstn' },
+    };
+    const price = factory.price(owner, 'inbound', e164) ?? factory.free(owner.currency);
+    const call = factory.create(identity, price);
+    call.carrier = leg.carrier;
+    call.takeInbound(leg);
+    if (number.trunkGroupId !== undefined) {
+      if (await this.#admit(call, owner)) await toTrunk(call, owner, number);
+      return;
+    }
+    const appId = number.applicationId;
+    const application = appId === undefined ? undefined : await applications.get(appId);
+    await this.#run(call, owner, application, undefined);
+  }
+
+  async #run(
+    call: Call,
+    owner: Account,
+    application: Application | undefined,
+    endpoint: Endpoint | undefined,
+  ): Promise<void> {
+    const { interpreter, scripts, endpointRate } = this.#needs;
+    if (application !== undefined && application.hangupUrl !== '') {
+      call.hangupTarget = { url: application.hangupUrl, method: application.hangupMethod };
+    }
+    if (!(await this.#admit(call, owner))) return;
+    if (endpoint !== undefined && !endpoint.allowVoice) {
+      call.hangup('forbidden', 'Platform', 'the endpoint may not make voice calls');
+      return;
+    }
+    if (endpoint !== undefined && !endpointRate.take(endpoint.endpointId)) {
+      call.hangup('concurrencyBreached', 'Platform', 'the endpoint starts too many calls');
+      return;
+    }
+    if (application === undefined || !application.enabled || application.answerUrl === '') {
+      call.hangup('routingError', 'Error', 'no application handles this call');
+      return;
+    }
+    call.ring();
+    const script = new Interpreter(
+      call,
+      {
+        answer: { url: application.answerUrl, method: application.answerMethod },
+        fallback:
+          application.fallbackAnswerUrl === ''
+            ? undefined
+            : { url: application.fallbackAnswerUrl, method: application.fallbackMethod },
+      },
+      interpreter,
+    );
+    scripts.add(call, script);
+    await script.run();
+  }
+
+  /** The offer, the slot and the money; false: the call has been ended for want of one of them. */
+  async #admit(call: Call, owner: Account): Promise<boolean> {
+    const problem = call.offeredSdp === undefined ? undefined : checkOffer(call.offeredSdp);
+    const admitted = await this.#needs.admission.admit(call, owner);
+    if (call.isEnded) return false;
+    if (!admitted.ok) {
+      call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
+      return false;
+    }
+    if (problem !== undefined) {
+      call.hangup('mediaAnchoring', 'Error', `${problem.kind}: ${problem.detail}`);
+      return false;
+    }
+    return true;
+  }
+
+  #identity(leg: InboundLeg, owner: Account, subAccount: string | undefined) {
+    const callUuid = this.#needs.factory.newUuid();
+    return {
+      callUuid,
+      accountId: owner.authId,
+      subAccount,
+      parentCallUuid: undefined,
+      endpointId: undefined,
+      trunkId: undefined,
+      terminatedTo: leg.carrier === undefined ? undefined : 'inbound_carrier',
+      facts: this.#facts(leg, owner, callUuid),
+    };
+  }
+
+  #facts(leg: InboundLeg, owner: Account, callUuid: string): CallIdentity['facts'] {
+    const diversion = headerOf(leg.headers, 'Diversion');
+    return {
+      callUuid,
+      requestUuid: undefined,
+      direction: 'inbound',
+      from: leg.from.user,
+      to: leg.dialled,
+      callerName: leg.from.displayName,
+      parentAuthId: owner.authId,
+      routeType: 'pstn',
+      sessionStartUs: this.#needs.factory.nowUs(),
+      stirVerification:
+        headerOf(leg.headers, 'Identity') === undefined ? 'Not Applicable' : 'Not Verified',
+      stirAttestation: '',
+      forwardedFrom: diversion === undefined ? '' : (/sips?:([^@;>]+)/i.exec(diversion)?.[1] ?? ''),
+      sipHeaders: passedHeaders(leg.headers),
+      machine: undefined,
+    };
+  }
+}
+
+/** Digits stay digits; a name is an address at our host. */
+const dialledParty = (leg: InboundLeg, registrarHost: string): string =>
+  /^\+?\d+$/.test(leg.dialled) ? leg.dialled : `sip:${leg.dialled}@${registrarHost}`;
+
+const headerOf = (headers: Headers, name: string): string | undefined =>
+  headers.find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
+
+/** Customers' own headers are passed on (dialect §5.6). */
+const passedHeaders = (headers: Headers): Headers =>
+  headers.filter(([name]) => /^x-(ph|vh)-/i.test(name));

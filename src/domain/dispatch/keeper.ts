@@ -1,0 +1,261 @@
+import type { Clock } from '../../base/clock.ts';
+import { type Random, uuid } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import { type Micros, micros, priceOf, pulsedSeconds } from '../../base/money.ts';
+import type { Result } from '../../base/result.ts';
+import {
+  type Call,
+  type CallEnd,
+  finalRecord,
+  hangupNotification,
+  openRecord,
+  type RecordSettings,
+} from '../call/call.ts';
+import type { CallbackClient } from '../callback/callback.ts';
+import { chargesOf, type Settler } from '../cdr/cdr.ts';
+import type { CallLogStore, CallStore } from '../cdr/needs.ts';
+import type { Cdr } from '../cdr/types.ts';
+import type { CallKeeping } from '../interpreter/interpreter.ts';
+import type { ReserveRefusal } from '../ledger/types.ts';
+
+/** The next pulse is reserved this long before it begins. */
+const TOP_UP_LEAD_MS = 5000;
+/** Ended calls whose SIP Call-ID is remembered for traces. */
+const REMEMBERED_CALLS = 5000;
+
+export interface KeeperNeeds {
+  readonly calls: CallStore;
+  readonly logs: CallLogStore;
+  readonly settler: Settler;
+  readonly callbacks: CallbackClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly record: RecordSettings;
+  readonly heartbeatMs: number;
+  /** After each settlement: metrics, low-balance alerts. */
+  readonly onSettled: (cdr: Cdr, call: Call) => void;
+}
+
+interface Kept {
+  readonly notificationId: string;
+  reserved: Micros;
+  /** The call is in the store as open. */
+  open: boolean;
+  cancelTopUp: () => void;
+}
+
+/**
+ * Keeps what the store knows of live calls true: the reservation and the open record from the beginning, heartbeats and
+ * top-ups meanwhile, and one settlement at the end.
+ */
+export class CallKeeper implements CallKeeping {
+  readonly #needs: KeeperNeeds;
+  readonly #kept = new Map<Call, Kept>();
+  readonly #settling = new Set<Promise<void>>();
+  readonly #settled = new WeakMap<Call, Promise<void>>();
+  readonly #stopping = new AbortController();
+  readonly #endedSipCallIds = new Map<string, string>();
+
+  constructor(needs: KeeperNeeds) {
+    this.#needs = needs;
+    void this.#beat();
+  }
+
+  live(): readonly Call[] {
+    return [...this.#kept.keys()];
+  }
+
+  get(callUuid: string): Call | undefined {
+    for (const call of this.#kept.keys()) if (call.uuid === callUuid) return call;
+    return undefined;
+  }
+
+  /** Resolves once an ended call is settled and its hangup notification is on its way. */
+  settled(call: Call): Promise<void> {
+    return this.#settled.get(call) ?? Promise.resolve();
+  }
+
+  endedSipCallId(callUuid: string): string | undefined {
+    return this.#endedSipCallIds.get(callUuid);
+  }
+
+  /**
+   * Takes a call under care: from now on its end is settled, whatever happens. Holds the price of its first pulse; a
+   * refusal leaves the call to be ended by the caller (and that end is recorded too).
+   */
+  async open(
+    call: Call,
+    dailySpendLimit: Micros | undefined,
+  ): Promise<Result<void, ReserveRefusal>> {
+    const { price } = call;
+    const kept: Kept = {
+      notificationId: uuid(this.#needs.random),
+      reserved: priceOf(price.pulseSeconds, price.perMinute),
+      open: false,
+      cancelTopUp: () => undefined,
+    };
+    this.#kept.set(call, kept);
+    const settled = call.ended.then((end) => this.#settle(call, kept, end));
+    this.#settling.add(settled);
+    this.#settled.set(call, settled);
+    void settled.finally(() => this.#settling.delete(settled));
+    const opened = await this.#needs.calls.open(this.#openRecord(call, kept), dailySpendLimit);
+    kept.open = opened.ok;
+    return opened;
+  }
+
+  async changed(call: Call): Promise<void> {
+    const kept = this.#kept.get(call);
+    if (kept === undefined || !kept.open || call.isEnded) return;
+    const needed = neededUntil(call, call.nowUs());
+    if (needed > kept.reserved) await this.#reserve(call, kept, needed);
+    if (call.isEnded) return;
+    await this.#needs.calls.update(this.#openRecord(call, kept));
+    if (call.answerUs !== undefined) this.#scheduleTopUp(call, kept);
+  }
+
+  /** Resolves when no settlement is on its way. */
+  async idle(): Promise<void> {
+    while (this.#settling.size > 0) await Promise.all(this.#settling);
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  #openRecord(call: Call, kept: Kept) {
+    return openRecord(call, kept, this.#needs.record);
+  }
+
+  // ---------------------------------------------------------------- reservation
+
+  async #reserve(call: Call, kept: Kept, needed: Micros): Promise<boolean> {
+    const extended = await this.#needs.calls.extendReservation(call.uuid, needed);
+    if (extended.ok) kept.reserved = needed;
+    else call.log.add('warning', 'the reservation could not be raised', { reason: extended.error });
+    return extended.ok;
+  }
+
+  /** A little before a further pulse of the voice or of a stream begins, its price is held too. */
+  #scheduleTopUp(call: Call, kept: Kept): void {
+    kept.cancelTopUp();
+    const { clock } = this.#needs;
+    const nextUs = nextPulseUs(call);
+    const waitMs = (nextUs - call.nowUs()) / 1000;
+    const leadMs = Math.min(TOP_UP_LEAD_MS, waitMs / 2);
+    kept.cancelTopUp = clock.at(clock.monotonicMs() + waitMs - leadMs, () => {
+      void this.#topUp(call, kept, nextUs).catch((error: unknown) => {
+        this.#needs.logger.error({ error, callUuid: call.uuid }, 'top-up failed');
+      });
+    });
+  }
+
+  async #topUp(call: Call, kept: Kept, nextUs: number): Promise<void> {
+    if (call.isEnded) return;
+    const needed = neededUntil(call, nextUs + 1);
+    const covered = needed <= kept.reserved || (await this.#reserve(call, kept, needed));
+    if (call.isEnded) return;
+    const { clock } = this.#needs;
+    const dueMs = clock.monotonicMs() + (nextUs - call.nowUs()) / 1000;
+    kept.cancelTopUp = clock.at(dueMs, () => {
+      // What was paid for has been used up to the end.
+      if (covered) this.#scheduleTopUp(call, kept);
+      else call.hangup('outOfCredits', 'Platform', 'the balance does not cover another pulse');
+    });
+  }
+
+  // ---------------------------------------------------------------- heartbeat and end
+
+  async #beat(): Promise<void> {
+    const { clock, heartbeatMs, calls, logger } = this.#needs;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await clock.sleep(heartbeatMs, signal);
+        const open = [...this.#kept].filter(([call, kept]) => kept.open && !call.isEnded);
+        if (open.length === 0) continue;
+        await calls.heartbeat(
+          open.map(([call]) => call.uuid),
+          Math.round(clock.wallMs() * 1000),
+        );
+      } catch (error) {
+        if (!signal.aborted) logger.error({ error }, 'heartbeat not written');
+      }
+    }
+  }
+
+  #remember(call: Call): void {
+    if (call.sipCallId === undefined) return;
+    this.#endedSipCallIds.set(call.uuid, call.sipCallId);
+    if (this.#endedSipCallIds.size <= REMEMBERED_CALLS) return;
+    const [oldest] = this.#endedSipCallIds.keys();
+    if (oldest !== undefined) this.#endedSipCallIds.delete(oldest);
+  }
+
+  async #settle(call: Call, kept: Kept, end: CallEnd): Promise<void> {
+    kept.cancelTopUp();
+    const { record, settler, callbacks, logs, logger, onSettled } = this.#needs;
+    const cdr = finalRecord(call, this.#openRecord(call, kept), end, record);
+    const notification = hangupNotification(call, cdr, kept.notificationId, record);
+    try {
+      const written = await settler.settle(
+        { cdr, entries: chargesOf(cdr), notification },
+        this.#stopping.signal,
+      );
+      if (written && notification !== undefined) callbacks.notifyStored(notification);
+      if (written) onSettled(cdr, call);
+    } catch (error) {
+      logger.error({ error, callUuid: call.uuid, bug: true }, 'settlement failed');
+    } finally {
+      this.#kept.delete(call);
+      this.#remember(call);
+      call.log.close();
+    }
+    const lines = call.log.entries().map(({ atMs, kind, text, facts }) => ({
+      callUuid: call.uuid,
+      accountId: call.identity.accountId,
+      atUs: Math.round(atMs * 1000),
+      kind,
+      text,
+      detail: facts,
+    }));
+    await logs.append(lines).catch((error: unknown) => {
+      logger.warn({ error, callUuid: call.uuid }, 'timeline not kept');
+    });
+  }
+}
+
+/** What the call costs if it ended at `untilUs`: pulses begun of the voice and of every stream. */
+function neededUntil(call: Call, untilUs: number): Micros {
+  const { price } = call;
+  const answeredUs = call.answerUs ?? untilUs;
+  const voice = priceOf(
+    pulsedSeconds(Math.max(0, untilUs - answeredUs) / 1000, price.pulseSeconds),
+    price.perMinute,
+  );
+  const open = call.openStreams.reduce(
+    (sum, stream) =>
+      sum +
+      priceOf(
+        pulsedSeconds(Math.max(0, untilUs - stream.startUs) / 1000, stream.pulseSeconds),
+        stream.perMinute,
+      ),
+    0,
+  );
+  const closed = call.closedStreams.reduce((sum, stream) => sum + stream.billedAmount, 0);
+  return micros(voice + open + closed);
+}
+
+/** When the next pulse of anything begins. */
+function nextPulseUs(call: Call): number {
+  const nowUs = call.nowUs();
+  const next = (startUs: number, pulseSeconds: number): number => {
+    const pulseUs = pulseSeconds * 1_000_000;
+    return startUs + (Math.floor((nowUs - startUs) / pulseUs) + 1) * pulseUs;
+  };
+  return Math.min(
+    next(call.answerUs ?? nowUs, call.price.pulseSeconds),
+    ...call.openStreams.map((stream) => next(stream.startUs, stream.pulseSeconds)),
+  );
+}

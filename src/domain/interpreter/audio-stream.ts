@@ -1,0 +1,277 @@
+/** Audio streams of calls, whoever asked for them: the `Stream` element or the REST interface. */
+import { uuid } from '../../base/ids.ts';
+import type { Call } from '../call/call.ts';
+import type { StreamSocketEnd, StreamStopReason } from '../call/needs.ts';
+import { partyParameter } from '../callback/callback.ts';
+import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
+import type { StreamTermination } from '../cdr/types.ts';
+import { notify } from './context.ts';
+import type { InterpreterNeeds } from './needs.ts';
+import { closeOpenStream, keepOpenStream, limitOfStreams, withoutSecrets } from './stream-record.ts';
+
+export interface AudioStreamRequest {
+  readonly url: string;
+  readonly bidirectional: boolean;
+  readonly audioTrack: 'inbound' | 'outbound' | 'both';
+  readonly keepCallAlive: boolean;
+  readonly encoding: 'audio/x-l16' | 'audio/x-mulaw';
+  readonly rate: 8000 | 16000;
+  readonly timeoutMs: number;
+  readonly statusCallback: CallbackTarget | undefined;
+  readonly extraHeaders: ReadonlyArray<readonly [name: string, value: string]>;
+  readonly extraHeadersText: string;
+  readonly maxRetries: number;
+}
+
+/** Why a stream came to its end, once. */
+export type AudioStreamEnd =
+  | { readonly kind: 'stopRequested' | 'timeout' | 'apiRequest' | 'callEnded' | 'movedOn' }
+  | { readonly kind: 'dropped'; readonly detail: string };
+
+export interface LiveAudioStream {
+  readonly streamId: string;
+  readonly request: AudioStreamRequest;
+  readonly startUs: number;
+  readonly connected: boolean;
+  readonly ended: Promise<AudioStreamEnd>;
+  stop(kind: Exclude<AudioStreamEnd['kind'], 'dropped' | 'stopRequested'>): void;
+}
+
+const STOP_REASON: Readonly<
+  Record<Exclude<AudioStreamEnd['kind'], 'dropped' | 'stopRequested'>, StreamStopReason>
+> = {
+  timeout: 'stream_timeout',
+  apiRequest: 'api_request',
+  callEnded: 'call_hangup',
+  movedOn: 'xml_moved_on',
+};
+const TERMINATION: Readonly<Record<AudioStreamEnd['kind'], StreamTermination>> = {
+  stopRequested: 'API request',
+  apiRequest: 'API request',
+  timeout: 'Stream timeout',
+  callEnded: 'Call hangup',
+  movedOn: 'API request',
+  dropped: 'Connection error',
+};
+/** Pause before a reconnect, doubled with each attempt in a row. */
+const RECONNECT_MS = 250;
+
+const live = new WeakMap<Call, Map<string, AudioStream>>();
+
+export const streamsOf = (call: Call): readonly LiveAudioStream[] => [
+  ...(live.get(call)?.values() ?? []),
+];
+
+/** Ends what is still open when the call ends. */
+export function closeCallStreams(call: Call): void {
+  for (const stream of streamsOf(call)) stream.stop('callEnded');
+}
+
+/** Undefined when the call has as many streams as it may have. */
+export function openAudioStream(
+  call: Call,
+  request: AudioStreamRequest,
+  needs: InterpreterNeeds,
+): LiveAudioStream | undefined {
+  const refusal = limitOfStreams(streamsOf(call), request.bidirectional);
+  if (refusal !== undefined) {
+    call.log.add('warning', 'stream refused', { reason: refusal });
+    return undefined;
+  }
+  const streams = live.get(call) ?? new Map<string, AudioStream>();
+  live.set(call, streams);
+  const stream = new AudioStream(call, request, needs);
+  streams.set(stream.streamId, stream);
+  void stream.ended.then(() => streams.delete(stream.streamId));
+  return stream;
+}
+
+class AudioStream implements LiveAudioStream {
+  readonly request: AudioStreamRequest;
+  readonly startUs: number;
+  readonly ended: Promise<AudioStreamEnd>;
+  /** Of the first connection; a reconnect has a new id towards the bot and in the records. */
+  readonly streamId: string;
+  readonly #call: Call;
+  readonly #needs: InterpreterNeeds;
+  #resolve: (end: AudioStreamEnd) => void = () => undefined;
+  #socket: { close(reason: StreamStopReason): void } | undefined;
+  #currentId: string;
+  #retriesLeft: number;
+  #connected = false;
+  #over = false;
+  #cancelTimeout: () => void;
+
+  constructor(call: Call, request: AudioStreamRequest, needs: InterpreterNeeds) {
+    this.#call = call;
+    this.#needs = needs;
+    this.request = request;
+    this.startUs = call.nowUs();
+    this.streamId = uuid(needs.random);
+    this.#currentId = this.streamId;
+    this.#retriesLeft = request.maxRetries;
+    this.ended = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    const { clock } = needs;
+    this.#cancelTimeout = clock.at(clock.monotonicMs() + request.timeoutMs, () =>
+      this.stop('timeout'),
+    );
+    const onCallEnd = (): void => this.stop('callEnded');
+    call.signal.addEventListener('abort', onCallEnd, { once: true });
+    void this.ended.then(() => call.signal.removeEventListener('abort', onCallEnd));
+    this.#open();
+  }
+
+  get connected(): boolean {
+    return this.#connected;
+  }
+
+  stop(kind: Exclude<AudioStreamEnd['kind'], 'dropped' | 'stopRequested'>): void {
+    if (this.#over) return;
+    const socket = this.#socket;
+    this.#finish({ kind });
+    socket?.close(STOP_REASON[kind]);
+  }
+
+  #open(): void {
+    const { request } = this;
+    const { identity } = this.#call;
+    this.#call.log.add('stream', 'connecting', {
+      streamId: this.#currentId,
+      url: withoutSecrets(request.url),
+    });
+    let startUs: number | undefined;
+    this.#socket = this.#needs.streams.open(
+      {
+        url: request.url,
+        streamId: this.#currentId,
+        callUuid: this.#call.uuid,
+        accountId: identity.subAccount ?? identity.accountId,
+        encoding: request.encoding,
+        rate: request.rate,
+        tracks: request.audioTrack,
+        bidirectional: request.bidirectional,
+        extraHeaders: request.extraHeaders,
+        from: partyParameter(identity.facts.from),
+        to: partyParameter(identity.facts.to),
+        direction: identity.facts.direction,
+      },
+      this.#call.media,
+      {
+        started: () => {
+          startUs = this.#call.nowUs();
+          this.#started(startUs);
+        },
+        played: (name) => this.#tell('PlayedStream', [['Name', name]]),
+        cleared: () => this.#tell('ClearedAudio'),
+        degraded: (percent) =>
+          this.#tell('DegradedStream', [['Level', String(percent)]], 'connection degraded'),
+        sendDigits: (digits) => this.#sendDigits(digits),
+        fault: (code, detail) => this.#call.log.add('stream', `bot fault: ${code}`, { detail }),
+        ended: (end) => this.#socketEnded(end),
+      },
+    );
+  }
+
+  #started(startUs: number): void {
+    this.#connected = true;
+    this.#call.log.add('stream', 'connected', { streamId: this.#currentId });
+    keepOpenStream(this.#call, this.request, this.#currentId, startUs);
+    this.#persist();
+    this.#tell('StartStream');
+  }
+
+  #socketEnded(end: StreamSocketEnd): void {
+    if (this.#over) return;
+    this.#socket = undefined;
+    if (end.kind === 'stopRequested') {
+      this.#finish({ kind: 'stopRequested' });
+      return;
+    }
+    const detail = 'detail' in end ? end.detail : 'closed';
+    this.#call.log.add('stream', end.kind, { streamId: this.#currentId, detail });
+    if (this.#retriesLeft > 0 && !this.#call.isEnded) this.#reconnect();
+    else this.#finish({ kind: 'dropped', detail });
+  }
+
+  /** Another socket with another stream id for the same call (dialect §1.5, maxRetries). */
+  #reconnect(): void {
+    const attempt = this.request.maxRetries - this.#retriesLeft;
+    this.#retriesLeft -= 1;
+    this.#record('Connection error');
+    this.#connected = false;
+    const { clock, random } = this.#needs;
+    void clock.sleep(RECONNECT_MS * 2 ** attempt, this.#call.signal).then(
+      () => {
+        if (this.#over) return;
+        this.#currentId = uuid(random);
+        this.#open();
+      },
+      () => undefined, // the call has ended meanwhile, and this stream with it
+    );
+  }
+
+  #finish(end: AudioStreamEnd): void {
+    this.#over = true;
+    this.#cancelTimeout();
+    this.#record(TERMINATION[end.kind]);
+    this.#call.log.add('stream', `ended: ${end.kind}`, { streamId: this.#currentId });
+    if (end.kind === 'dropped') {
+      this.#tell('DroppedStream', [], 'connection disconnected with the remote service');
+    } else {
+      this.#tell('StopStream');
+    }
+    this.#resolve(end);
+  }
+
+  #record(reason: StreamTermination): void {
+    if (closeOpenStream(this.#call, this.#currentId, reason)) this.#persist();
+  }
+
+  #persist(): void {
+    // The settlement of an ended call writes the streams itself.
+    if (this.#call.isEnded) return;
+    const { keeping, logger } = this.#needs;
+    keeping.changed(this.#call).catch((error: unknown) => {
+      logger.error({ error, callUuid: this.#call.uuid }, 'stream not recorded');
+    });
+  }
+
+  #sendDigits(digits: string): void {
+    this.#call.log.add('stream', 'sendDTMF', { count: digits.length });
+    void this.#call.media.sendDigits(digits, { toneMs: 160, gapMs: 80, inband: false });
+  }
+
+  #tell(event: string, own: CallbackParameters = [], error = ''): void {
+    const { statusCallback, url, ...request } = this.request;
+    if (statusCallback === undefined) return;
+    const { facts } = this.#call;
+    notify({ call: this.#call, needs: this.#needs }, event, statusCallback, [
+      ['From', partyParameter(facts.from)],
+      ['To', partyParameter(facts.to)],
+      ['CallUUID', this.#call.uuid],
+      ['Event', event],
+      ['StreamID', this.#currentId],
+      ['ServiceURL', withoutSecrets(url)],
+      ['ParentAuthID', facts.parentAuthId],
+      ['status_callback_url', statusCallback.url],
+      ['status_callback_method', statusCallback.method],
+      [
+        'Timestamp',
+        new Date(this.#call.nowUs() / 1000).toISOString().replace('T', ' ').slice(0, 19),
+      ],
+      ['Error', error],
+      ['bidirectional', String(request.bidirectional)],
+      ['audioTrack', request.audioTrack],
+      ['streamTimeout', String(Math.round(request.timeoutMs / 1000))],
+      ['contentType', `${request.encoding};rate=${request.rate}`],
+      ['extraHeaders', request.extraHeadersText],
+      ['maxRetries', String(request.maxRetries)],
+      ['keepCallAlive', String(request.keepCallAlive)],
+      ['Direction', facts.direction],
+      ['CallStatus', this.#call.isEnded ? 'completed' : 'in-progress'],
+      ...own,
+    ]);
+  }
+}

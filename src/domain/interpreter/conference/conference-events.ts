@@ -1,0 +1,78 @@
+/** What a conference tells the `callbackUrl` of its members (dialect §2.1, Conference). */
+import { type CallStatus, partyParameter } from '../../callback/callback.ts';
+import type { CallbackParameters } from '../../callback/types.ts';
+import { notify, type VerbContext } from '../context.ts';
+import type { Member } from './member.ts';
+
+/** The room in the words of a callback. */
+export interface RoomNames {
+  readonly uuid: string;
+  readonly name: string;
+}
+
+const IN_PROGRESS: CallStatus = 'in-progress';
+
+export function tellEnter(room: RoomNames, member: Member, isFirst: boolean): void {
+  const { facts } = member.context.call;
+  tell(room, member, 'enter', 'ConferenceEnter', [
+    ['ConferenceFirstMember', String(isFirst)],
+    ['From', partyParameter(facts.from)],
+    ['To', partyParameter(facts.to)],
+    ['Direction', facts.direction],
+    ['CallStatus', IN_PROGRESS],
+  ]);
+}
+
+export function tellExit(
+  room: RoomNames,
+  member: Member,
+  facts: { readonly wasFirst: boolean; readonly isLast: boolean },
+): void {
+  tell(room, member, 'exit', 'ConferenceExit', [
+    ['ConferenceFirstMember', String(facts.wasFirst)],
+    ['ConferenceLastMember', String(facts.isLast)],
+  ]);
+}
+
+export const tellDigits = (room: RoomNames, member: Member, keys: string): void =>
+  tell(room, member, 'digits', 'ConferenceDigitsMatch', [['ConferenceDigitsMatch', keys]]);
+
+export const tellFloor = (room: RoomNames, member: Member): void =>
+  tell(room, member, 'floor', 'ConferenceFloor', []);
+
+export const tellRecord = (room: RoomNames, member: Member, own: CallbackParameters): void =>
+  tell(room, member, 'record', 'ConferenceRecord', own);
+
+/** Of the request for what a member hears while it waits. */
+export const soundParameters = (room: RoomNames, memberId: string): CallbackParameters => [
+  ['ConferenceAction', 'waitSound'],
+  ...namesOf(room, memberId),
+];
+
+export const namesOf = (room: RoomNames, memberId: string): CallbackParameters => [
+  ['ConferenceUUID', room.uuid],
+  ['ConferenceName', room.name],
+  ['ConferenceMemberID', memberId],
+];
+
+function tell(
+  room: RoomNames,
+  { context, instruction, id }: Member,
+  action: string,
+  event: string,
+  own: CallbackParameters,
+): void {
+  const { callbackUrl: url, callbackMethod: method } = instruction;
+  if (url === undefined) return;
+  const { call }: Pick<VerbContext, 'call'> = context;
+  // What a recording tells of itself is told once.
+  const head: CallbackParameters = [
+    ['ConferenceAction', action],
+    ['Event', event],
+    ...namesOf(room, id),
+    ['CallUUID', call.uuid],
+    ['ParentAuthID', call.facts.parentAuthId],
+  ];
+  const taken = new Set(head.map(([name]) => name));
+  notify(context, event, { url, method }, [...head, ...own.filter(([name]) => !taken.has(name))]);
+}

@@ -1,0 +1,196 @@
+/** The conferences of all accounts, by account and case-sensitive name, with what the REST interface asks of them. */
+import type { Clock } from '../../../base/clock.ts';
+import type { Random } from '../../../base/ids.ts';
+import type { Logger } from '../../../base/logger.ts';
+import { err, ok, type Result } from '../../../base/result.ts';
+import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import type { Media } from '../../call/needs.ts';
+import type { CallbackClient } from '../../callback/callback.ts';
+import type {
+  Conference,
+  ConferenceMember,
+  ControlRefusal,
+  MemberAction,
+  MemberChoice,
+  RecordRequest,
+  StartedRecording,
+} from '../../dispatch/types.ts';
+import type { VerbContext } from '../context.ts';
+import type { CallRecorder } from '../recorder.ts';
+import type { Member } from './member.ts';
+import { Room } from './room.ts';
+
+export interface ConferencesNeeds {
+  readonly media: Media;
+  readonly recorder: CallRecorder;
+  readonly callbacks: Pick<CallbackClient, 'notify'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** A call that has entered a conference. */
+export interface Participation {
+  readonly room: Room;
+  readonly member: Member;
+}
+
+const NOT_FOUND: ControlRefusal = { kind: 'notFound' };
+
+export class Conferences {
+  readonly #needs: ConferencesNeeds;
+  readonly #rooms = new Map<string, Map<string, Room>>();
+
+  constructor(needs: ConferencesNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Takes a call into the room of its account with that name, which comes into being with its first member. */
+  enter(instruction: ConferenceInstruction, context: VerbContext): Participation | undefined {
+    const { accountId } = context.call.identity;
+    const room = this.#find(accountId, instruction.room) ?? this.#open(accountId, instruction.room);
+    try {
+      const member = room.enter(instruction, context);
+      return member === undefined ? undefined : { room, member };
+    } finally {
+      // Where the engine took nobody in, nobody will ever leave.
+      room.closeIfEmpty();
+    }
+  }
+
+  list(accountId: string): readonly Conference[] {
+    return [...(this.#rooms.get(accountId)?.values() ?? [])].map(described);
+  }
+
+  get(accountId: string, name: string): Conference | undefined {
+    const room = this.#find(accountId, name);
+    return room === undefined ? undefined : described(room);
+  }
+
+  /** Hangs up on everybody in it; `name` undefined: all conferences of the account, of which there may be none. */
+  end(accountId: string, name: string | undefined): Result<void, ControlRefusal> {
+    const rooms =
+      name === undefined
+        ? [...(this.#rooms.get(accountId)?.values() ?? [])]
+        : [this.#find(accountId, name)];
+    for (const room of rooms) {
+      if (room === undefined) return err(NOT_FOUND);
+      for (const { context } of room.members) context.call.hangup('normal', 'API Request');
+    }
+    return ok(undefined);
+  }
+
+  /** The members that it was done to; none of those named is there: notFound. */
+  act(
+    accountId: string,
+    name: string,
+    choice: MemberChoice,
+    action: MemberAction,
+  ): Result<readonly string[], ControlRefusal> {
+    const room = this.#find(accountId, name);
+    if (room === undefined) return err(NOT_FOUND);
+    const chosen = room.members.filter(({ id }) => choice === 'all' || choice.includes(id));
+    if (chosen.length === 0) return err(NOT_FOUND);
+    for (const member of chosen) apply(room, member, action);
+    return ok(chosen.map(({ id }) => id));
+  }
+
+  async record(
+    accountId: string,
+    name: string,
+    request: RecordRequest,
+  ): Promise<Result<StartedRecording, ControlRefusal>> {
+    const room = this.#find(accountId, name);
+    const [first] = room?.members ?? [];
+    if (room === undefined || first === undefined) return err(NOT_FOUND);
+    const { callback } = request;
+    const started = await room.record({
+      accountId,
+      currency: first.context.call.price.currency,
+      conferenceName: name,
+      conferenceUuid: room.uuid,
+      format: request.format,
+      maxMs: request.maxSeconds * 1000,
+      filed: (own) => {
+        if (callback === undefined) return;
+        // Of no single call: in order with what else there is to tell of this conference.
+        const parameters = [
+          ['ConferenceName', name],
+          ['ConferenceUUID', room.uuid],
+          ...own,
+        ] as const;
+        const event = 'ConferenceRecord';
+        const callUuid = room.uuid;
+        this.#needs.callbacks.notify({ accountId, callUuid, event, target: callback, parameters });
+      },
+    });
+    if (!started.ok) return started;
+    const { recordingId, url } = started.value;
+    return ok({ recordingId, url });
+  }
+
+  /** Stopping what does not run is no mistake (dialect §3.4: stop operations are idempotent). */
+  stopRecording(accountId: string, name: string): Result<void, ControlRefusal> {
+    const room = this.#find(accountId, name);
+    if (room === undefined) return err(NOT_FOUND);
+    room.stopRecording();
+    return ok(undefined);
+  }
+
+  #find(accountId: string, name: string): Room | undefined {
+    return this.#rooms.get(accountId)?.get(name);
+  }
+
+  #open(accountId: string, name: string): Room {
+    const rooms = this.#rooms.get(accountId) ?? new Map<string, Room>();
+    const room = new Room({ name, accountId }, this.#needs, () => {
+      rooms.delete(name);
+      if (rooms.size === 0) this.#rooms.delete(accountId);
+    });
+    rooms.set(name, room);
+    this.#rooms.set(accountId, rooms);
+    return room;
+  }
+}
+
+function apply(room: Room, member: Member, action: MemberAction): void {
+  switch (action.kind) {
+    case 'mute':
+    case 'unmute':
+      member.set({ muted: action.kind === 'mute' });
+      break;
+    case 'deaf':
+    case 'undeaf':
+      member.set({ deaf: action.kind === 'deaf' });
+      break;
+    case 'kick':
+      room.leave(member, 'kicked');
+      break;
+    case 'hangup':
+      member.context.call.hangup('normal', 'API Request');
+      break;
+    case 'play':
+    case 'speak':
+      member.hear(action);
+      break;
+    case 'stopPlay':
+      member.silence('play');
+      break;
+    case 'stopSpeak':
+      member.silence('speak');
+      break;
+  }
+}
+
+const described = (room: Room): Conference => ({
+  uuid: room.uuid,
+  name: room.name,
+  startedUs: room.startedUs,
+  members: room.members.map(describedMember),
+});
+
+function describedMember({ id, context, muted, deaf, joinedUs }: Member): ConferenceMember {
+  const { facts, uuid: callUuid } = context.call;
+  const { from, to, callerName, direction } = facts;
+  return { memberId: id, callUuid, from, to, callerName, direction, muted, deaf, joinedUs };
+}

@@ -1,0 +1,155 @@
+/** One call in one conference: its keys, its time limit, and what it alone hears. */
+import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import { matchDigits } from '../../call/call.ts';
+import type { RoomMember } from '../../call/needs.ts';
+import type { VerbContext } from '../context.ts';
+import { playTo, speakTo } from '../sound.ts';
+import { playSoundUrl, type SoundSource } from '../sound-url.ts';
+
+/** Why a member is in the room no more. */
+export type LeaveReason =
+  | 'callOver' // its call has ended, or has been given another document
+  | 'star'
+  | 'timeLimit'
+  | 'kicked'
+  | 'alone' // nobody else was left, and it would not stay alone
+  | 'roomEnded';
+
+export interface MemberEvents {
+  pressed(digit: string): void;
+  matched(keys: string): void;
+  wantsOut(reason: LeaveReason): void;
+}
+
+export type MemberSound =
+  | { readonly kind: 'play'; readonly url: string }
+  | {
+      readonly kind: 'speak';
+      readonly text: string;
+      readonly voice: string;
+      readonly language: string;
+    };
+
+export class Member {
+  /** Small decimal number, unique in its room. */
+  readonly id: string;
+  readonly context: VerbContext;
+  readonly instruction: ConferenceInstruction;
+  readonly joinedUs: number;
+  /** Resolves when the member is out of the room. */
+  readonly left: Promise<LeaveReason>;
+  readonly seat: RoomMember;
+  readonly #undo: Array<() => void> = [];
+  readonly #sounds = new Map<MemberSound['kind'], AbortController>();
+  #waiting: AbortController | undefined;
+  #resolveLeft: (reason: LeaveReason) => void = () => undefined;
+  #muted: boolean;
+  #deaf = false;
+  #isOut = false;
+
+  constructor(
+    id: string,
+    seat: RoomMember,
+    asked: { readonly context: VerbContext; readonly instruction: ConferenceInstruction },
+  ) {
+    this.id = id;
+    this.seat = seat;
+    this.context = asked.context;
+    this.instruction = asked.instruction;
+    this.joinedUs = asked.context.call.nowUs();
+    this.#muted = asked.instruction.muted;
+    this.left = new Promise((resolve) => {
+      this.#resolveLeft = resolve;
+    });
+  }
+
+  get muted(): boolean {
+    return this.#muted;
+  }
+
+  get deaf(): boolean {
+    return this.#deaf;
+  }
+
+  get isOut(): boolean {
+    return this.#isOut;
+  }
+
+  set(flags: { readonly muted?: boolean; readonly deaf?: boolean }): void {
+    this.#muted = flags.muted ?? this.#muted;
+    this.#deaf = flags.deaf ?? this.#deaf;
+    this.seat.set({ muted: this.#muted, deaf: this.#deaf });
+  }
+
+  watch(events: MemberEvents): void {
+    const { call, signal, needs } = this.context;
+    const { digitsMatch, hangupOnStar, timeLimitMs, sendDigits } = this.instruction;
+    const { clock } = needs;
+    const onAbort = (): void => events.wantsOut('callOver');
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#undo.push(
+      () => signal.removeEventListener('abort', onAbort),
+      clock.at(clock.monotonicMs() + timeLimitMs, () => events.wantsOut('timeLimit')),
+      matchDigits(call.digits, digitsMatch, (keys) => events.matched(keys)),
+      call.digits.observe((digit) => {
+        events.pressed(digit);
+        if (hangupOnStar && digit === '*') events.wantsOut('star');
+      }),
+    );
+    if (sendDigits !== undefined) {
+      void call.media.sendDigits(sendDigits, { toneMs: 160, gapMs: 80, inband: false });
+    }
+  }
+
+  /** Neither hears nor is heard until the conference starts; meanwhile its waitSound is played to it. */
+  wait(source: SoundSource | undefined): void {
+    this.seat.set({ held: true });
+    if (source === undefined) return;
+    const { call, needs } = this.context;
+    this.#waiting = new AbortController();
+    void playSoundUrl(source, { call, needs, signal: this.#waiting.signal, repeat: true });
+  }
+
+  begin(): void {
+    this.#waiting?.abort();
+    this.#waiting = undefined;
+    this.seat.set({ held: false });
+  }
+
+  /** Lets this member alone hear something, over the conference; what was there of the same kind gives way. */
+  hear(sound: MemberSound): void {
+    this.silence(sound.kind);
+    const stop = new AbortController();
+    this.#sounds.set(sound.kind, stop);
+    const { call, needs } = this.context;
+    const options = { signal: stop.signal, mix: true };
+    const heard =
+      sound.kind === 'play'
+        ? playTo(call, needs, sound.url, options)
+        : speakTo(call, needs, { ...sound, ssml: undefined }, options);
+    heard
+      .catch((error: unknown) => {
+        if (stop.signal.aborted) return;
+        call.log.add('warning', 'sound failed', { detail: String(error) });
+      })
+      .finally(() => {
+        if (this.#sounds.get(sound.kind) === stop) this.#sounds.delete(sound.kind);
+      });
+  }
+
+  silence(kind: MemberSound['kind']): void {
+    this.#sounds.get(kind)?.abort(new Error('stopped'));
+    this.#sounds.delete(kind);
+  }
+
+  /** Gives everything back. Called by the room, which has let go of the member before. */
+  out(reason: LeaveReason): void {
+    this.#isOut = true;
+    for (const undo of this.#undo) undo();
+    this.#waiting?.abort();
+    this.silence('play');
+    this.silence('speak');
+    this.seat.leave();
+    this.#resolveLeft(reason);
+  }
+}

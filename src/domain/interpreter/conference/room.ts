@@ -1,0 +1,225 @@
+/** One conference: who is in it, whether it has begun, what everybody hears. */
+import { uuid } from '../../../base/ids.ts';
+import type { Result } from '../../../base/result.ts';
+import type {
+  ConferenceInstruction,
+  ConferenceSound,
+} from '../../../protocol/answer-xml/answer-xml.ts';
+import type { MediaRoom, RoomMember } from '../../call/needs.ts';
+import type { CallbackParameters } from '../../callback/types.ts';
+import type { VerbContext } from '../context.ts';
+import type { LiveRecording, RecordRefusal, RoomRecordRequest } from '../recorder.ts';
+import { playSoundUrl, type SoundSource } from '../sound-url.ts';
+import { beeps, RELAYED_DIGITS } from '../tones.ts';
+import {
+  soundParameters,
+  tellDigits,
+  tellEnter,
+  tellExit,
+  tellFloor,
+  tellRecord,
+} from './conference-events.ts';
+import type { ConferencesNeeds } from './conferences.ts';
+import { type LeaveReason, Member } from './member.ts';
+import { RoomRecording } from './room-recording.ts';
+
+/** A recording that a document asked for ends with the room; this ends one of a room that never empties. */
+const LONGEST_RECORDING_MS = 86_400_000;
+/** Fewer than these are not a conference yet, unless recordWhenAlone. */
+const COMPANY = 2;
+
+export class Room {
+  readonly uuid: string;
+  readonly name: string;
+  readonly accountId: string;
+  readonly startedUs: number;
+  readonly #needs: ConferencesNeeds;
+  readonly #media: MediaRoom;
+  readonly #recording: RoomRecording;
+  readonly #members = new Map<string, Member>();
+  readonly #closed = new AbortController();
+  readonly #onEmpty: () => void;
+  #lastId = 0;
+  #firstId = '';
+  #begun = false;
+  #floor: Member | undefined;
+  /** Whose `record` attribute the room obeys: the first member that has it. */
+  #recordFor: Member | undefined;
+
+  constructor(
+    of: { readonly name: string; readonly accountId: string },
+    needs: ConferencesNeeds,
+    onEmpty: () => void,
+  ) {
+    this.uuid = uuid(needs.random);
+    this.name = of.name;
+    this.accountId = of.accountId;
+    this.startedUs = Math.round(needs.clock.wallMs() * 1000);
+    this.#needs = needs;
+    this.#onEmpty = onEmpty;
+    this.#media = needs.media.openRoom({ floor: (seat) => this.#floorTaken(seat) });
+    this.#recording = new RoomRecording(needs.recorder, this.#media);
+  }
+
+  /** In the order in which they came. */
+  get members(): readonly Member[] {
+    return [...this.#members.values()];
+  }
+
+  /** The recording that runs, or the last one that did. */
+  get recording(): LiveRecording | undefined {
+    return this.#recording.last;
+  }
+
+  /** Undefined when the room has as many members as this one wants it to have. */
+  enter(instruction: ConferenceInstruction, context: VerbContext): Member | undefined {
+    if (this.#members.size >= instruction.maxMembers) return undefined;
+    const { muted } = instruction;
+    const seat = this.#media.join(context.call.media, { muted, deaf: false });
+    const member = new Member(this.#nextId(), seat, { instruction, context });
+    const isFirst = this.#members.size === 0;
+    if (isFirst) this.#firstId = member.id;
+    this.#members.set(member.id, member);
+    context.call.log.add('call', 'conference entered', { name: this.name, memberId: member.id });
+    tellEnter(this, member, isFirst);
+    member.watch({
+      pressed: (digit) => this.#relay(member, digit),
+      matched: (keys) => tellDigits(this, member, keys),
+      wantsOut: (reason) => this.leave(member, reason),
+    });
+    if (instruction.startConferenceOnEnter) this.#begin();
+    if (this.#begun) this.#announce(instruction.enterSound, member);
+    else member.wait(this.#waitSound(member));
+    this.#considerRecording();
+    return member;
+  }
+
+  leave(member: Member, reason: LeaveReason): void {
+    if (!this.#members.delete(member.id)) return;
+    member.out(reason);
+    const { call } = member.context;
+    call.log.add('call', 'conference left', { name: this.name, memberId: member.id, reason });
+    const wasFirst = member.id === this.#firstId;
+    tellExit(this, member, { wasFirst, isLast: this.#members.size === 0 });
+    const remaining = this.members;
+    const [only] = remaining;
+    if (only === undefined) this.closeIfEmpty();
+    else if (member.instruction.endConferenceOnExit) this.end();
+    else if (remaining.length === 1 && !only.instruction.stayAlone) this.leave(only, 'alone');
+    else {
+      if (this.#begun) this.#announce(member.instruction.exitSound, member);
+      this.#considerRecording();
+    }
+  }
+
+  /** Everybody is let go; their documents go on. */
+  end(): void {
+    for (const member of this.members) this.leave(member, 'roomEnded');
+  }
+
+  record(request: RoomRecordRequest): Promise<Result<LiveRecording, RecordRefusal>> {
+    return this.#recording.start(request);
+  }
+
+  /** False when there was nothing to stop. A recording by document starts no second time after that. */
+  stopRecording(): boolean {
+    this.#recordFor = undefined;
+    return this.#recording.stop('API request');
+  }
+
+  #nextId(): string {
+    this.#lastId += 1;
+    return String(this.#lastId);
+  }
+
+  #begin(): void {
+    if (this.#begun) return;
+    this.#begun = true;
+    for (const member of this.#members.values()) member.begin();
+  }
+
+  closeIfEmpty(): void {
+    if (this.#members.size > 0 || this.#closed.signal.aborted) return;
+    this.#closed.abort(new Error('the conference is over'));
+    this.#recording.stop('HungUp');
+    this.#media.close();
+    this.#onEmpty();
+  }
+
+  /** Heard by the whole room. */
+  #announce(sound: ConferenceSound, { context, id }: Member): void {
+    if (sound.kind === 'none') return;
+    if (sound.kind === 'beep') {
+      this.#media.playTone(beeps(sound.count), { loop: 1, mix: true });
+      return;
+    }
+    const { call, needs } = context;
+    void playSoundUrl(this.#source(sound.url, 'POST', id), {
+      call,
+      needs,
+      signal: this.#closed.signal,
+      repeat: false,
+      listener: { media: this.#media, log: call.log },
+    });
+  }
+
+  #waitSound({ instruction, id }: Member): SoundSource | undefined {
+    const { waitSound: url, waitMethod } = instruction;
+    return url === undefined ? undefined : this.#source(url, waitMethod, id);
+  }
+
+  #source(url: string, method: 'GET' | 'POST', memberId: string): SoundSource {
+    return { url, method, event: 'ConferenceRemoteSounds', own: soundParameters(this, memberId) };
+  }
+
+  /** Keypad events are no audio: the others hear of them only when they are sent on (relayDTMF). */
+  #relay(from: Member, digit: string): void {
+    const { call } = from.context;
+    if (!this.#begun || !from.instruction.relayDtmf || !call.keypadEvents) return;
+    for (const member of this.#members.values()) {
+      if (member === from || member.deaf) continue;
+      void member.context.call.media.sendDigits(digit, RELAYED_DIGITS);
+    }
+  }
+
+  /** Told when somebody else speaks, not at every pause for breath of the same one. */
+  #floorTaken(seat: RoomMember | undefined): void {
+    if (seat === undefined) return;
+    const member = this.members.find((candidate) => candidate.seat === seat);
+    if (member === undefined || member === this.#floor) return;
+    this.#floor = member;
+    if (member.instruction.floorEvent) tellFloor(this, member);
+  }
+
+  /** A document's `record`: from the company of two on (with recordWhenAlone at once) as long as that lasts. */
+  #considerRecording(): void {
+    this.#recordFor ??= this.members.find(({ instruction }) => instruction.record);
+    const member = this.#recordFor;
+    if (member === undefined) return;
+    const { instruction, context } = member;
+    const enough = instruction.recordWhenAlone || this.#members.size >= COMPANY;
+    if (!enough) {
+      this.#recording.stop('HungUp');
+      return;
+    }
+    if (this.#recording.isRunning) return;
+    const { call } = context;
+    const request: RoomRecordRequest = {
+      accountId: this.accountId,
+      currency: call.price.currency,
+      conferenceName: this.name,
+      conferenceUuid: this.uuid,
+      format: instruction.recordFileFormat,
+      maxMs: LONGEST_RECORDING_MS,
+      filed: (parameters: CallbackParameters) => tellRecord(this, member, parameters),
+    };
+    this.record(request).then(
+      (started) => {
+        if (!started.ok) call.log.add('warning', 'conference not recorded', { ...started.error });
+      },
+      (error: unknown) => {
+        this.#needs.logger.error({ error, conference: this.uuid }, 'conference not recorded');
+      },
+    );
+  }
+}

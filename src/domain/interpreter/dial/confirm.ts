@@ -1,0 +1,44 @@
+import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import type { Call } from '../../call/call.ts';
+import { unlessAborted, type VerbContext } from '../context.ts';
+import { playSoundUrl } from '../sound-url.ts';
+
+/**
+ * Whether the called party agrees to be connected: hears confirmSound to its end and, with confirmKey, presses that key
+ * during it or within confirmTimeout after it. The first key decides (dialect §2.1: a wrong one is 9110).
+ */
+export async function confirmed(
+  leg: Call,
+  instruction: DialInstruction,
+  { needs, signal }: VerbContext,
+): Promise<boolean> {
+  const { confirmSound: url, confirmKey: key, confirmTimeoutMs } = instruction;
+  const over = new AbortController();
+  const until = AbortSignal.any([signal, leg.signal, over.signal]);
+  let release = (): void => undefined;
+  const pressed = new Promise<string>((resolve) => {
+    release = leg.digits.take(resolve);
+  });
+  const heard =
+    url === undefined
+      ? Promise.resolve()
+      : playSoundUrl(
+          { url, method: 'POST', event: 'ConfirmSound', own: [] },
+          { call: leg, needs, signal: until, repeat: false },
+        );
+  try {
+    if (key === undefined) {
+      await unlessAborted(until, heard);
+      return true;
+    }
+    const tooLate = heard.then(() => needs.clock.sleep(confirmTimeoutMs, until));
+    const first = await unlessAborted(until, Promise.race([pressed, tooLate]));
+    return first === key;
+  } catch {
+    // The called party, or the caller, is gone: there is nobody left to be asked.
+    return false;
+  } finally {
+    release();
+    over.abort(new Error('answered'));
+  }
+}

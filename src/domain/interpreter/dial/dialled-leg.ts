@@ -1,0 +1,25 @@
+import { pulsedSeconds } from '../../../base/money.ts';
+import type { DialDestination } from '../../../protocol/answer-xml/answer-xml.ts';
+import type { Call, CallEnd } from '../../call/call.ts';
+
+/** A destination of a `Dial` that has become a leg. */
+export interface DialledLeg {
+  readonly call: Call;
+  readonly destination: DialDestination;
+  /** Place of the destination in the document, from 1. */
+  readonly position: number;
+  /** Set once the leg has ended. */
+  end: CallEnd | undefined;
+  /** Resolves when the end has been told to the customer, if the customer wants to be told. */
+  readonly settled: Promise<void>;
+}
+
+/** Answered seconds of a leg that has ended, as told and as billed (whole pulses); 0 when it was never answered. */
+export function answeredSeconds(call: Call): { readonly told: number; readonly billed: number } {
+  if (call.answerUs === undefined) return { told: 0, billed: 0 };
+  const answeredMs = Math.max(0, (call.endUs ?? call.nowUs()) - call.answerUs) / 1000;
+  return {
+    told: Math.round(answeredMs / 1000),
+    billed: pulsedSeconds(answeredMs, call.price.pulseSeconds),
+  };
+}

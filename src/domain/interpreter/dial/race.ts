@@ -1,0 +1,187 @@
+/** Rings all destinations of a `Dial` at the same time until one of them wins or none is left. */
+import type { DialDestination, DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import type { Call } from '../../call/call.ts';
+import type { HangupCauseKey, HangupSource } from '../../call/types.ts';
+import type { VerbContext } from '../context.ts';
+import { RELAYED_DIGITS } from '../tones.ts';
+import { confirmed } from './confirm.ts';
+import type { DialEvents } from './dial-events.ts';
+import type { DialledLeg } from './dialled-leg.ts';
+import type { RingingSound } from './ringing-sound.ts';
+
+/** Why legs that come too late, or must go, are hung up. */
+interface Verdict {
+  readonly cause: HangupCauseKey;
+  readonly source: HangupSource;
+}
+
+const LOST: Verdict = { cause: 'lostRace', source: 'Platform' };
+const RUNG_OUT: Verdict = { cause: 'ringTimeout', source: 'Platform' };
+
+export class Race {
+  readonly #instruction: DialInstruction;
+  readonly #context: VerbContext;
+  readonly #events: DialEvents;
+  readonly #sound: RingingSound;
+  readonly #legs: DialledLeg[] = [];
+  readonly #decided: Promise<DialledLeg | undefined>;
+  #decide: (winner: DialledLeg | undefined) => void = () => undefined;
+  /** Set once nobody can win any more. */
+  #verdict: Verdict | undefined;
+  #rungOut = false;
+  /** Destinations of which it is not known yet whether they become legs. */
+  #pending: number;
+  #cancelTimeout: () => void = () => undefined;
+
+  constructor(
+    instruction: DialInstruction,
+    context: VerbContext,
+    told: { readonly events: DialEvents; readonly sound: RingingSound },
+  ) {
+    this.#instruction = instruction;
+    this.#context = context;
+    this.#events = told.events;
+    this.#sound = told.sound;
+    this.#pending = instruction.destinations.length;
+    this.#decided = new Promise((resolve) => {
+      this.#decide = resolve;
+    });
+  }
+
+  /** Every leg that came into being, in the order in which it did. */
+  get legs(): readonly DialledLeg[] {
+    return this.#legs;
+  }
+
+  /** The leg that won; undefined when all have failed. Never rejects. */
+  run(): Promise<DialledLeg | undefined> {
+    const { clock } = this.#context.needs;
+    const { timeoutMs, destinations } = this.#instruction;
+    this.#cancelTimeout = clock.at(clock.monotonicMs() + timeoutMs, () => this.#ringTimeout());
+    for (const [index, destination] of destinations.entries()) {
+      void this.#ring(destination, index + 1);
+    }
+    return this.#decided;
+  }
+
+  /** Ends all legs but the winner; those that come into being later end at once. */
+  stop(verdict: Verdict, winner?: DialledLeg): void {
+    this.#verdict = verdict;
+    this.#cancelTimeout();
+    for (const leg of [...this.#legs]) {
+      if (leg !== winner) leg.call.hangup(verdict.cause, verdict.source);
+    }
+  }
+
+  async #ring(destination: DialDestination, position: number): Promise<void> {
+    const { needs, call } = this.#context;
+    const adopt = (leg: Call): void => this.#adopt(leg, destination, position);
+    try {
+      const leg = await needs.dialer.dial({
+        parent: call,
+        destination,
+        callerId: destination.callerId ?? this.#instruction.callerId,
+        callerName: destination.callerName ?? this.#instruction.callerName,
+        sipHeaders: destination.sipHeaders,
+        onLeg: adopt,
+      });
+      if (leg !== undefined) adopt(leg);
+    } catch (error) {
+      needs.logger.error({ error, callUuid: call.uuid }, 'destination could not be dialled');
+      call.log.add('warning', 'destination could not be dialled', { position });
+    } finally {
+      this.#pending -= 1;
+      this.#settleIfOver();
+    }
+  }
+
+  #adopt(call: Call, destination: DialDestination, position: number): void {
+    if (this.#legs.some((known) => known.call === call)) return;
+    const leg: DialledLeg = {
+      call,
+      destination,
+      position,
+      end: undefined,
+      settled: call.ended.then((end) => {
+        leg.end = end;
+        this.#events.hungUp(leg, end);
+        this.#sound.gone(call);
+        this.#settleIfOver();
+      }),
+    };
+    this.#legs.push(leg);
+    const tooLate = this.#verdict ?? (this.#rungOut ? RUNG_OUT : undefined);
+    if (tooLate !== undefined) call.hangup(tooLate.cause, tooLate.source);
+    else if (!call.isEnded) this.#follow(leg);
+  }
+
+  #follow(leg: DialledLeg): void {
+    const { call, destination } = leg;
+    let digitsAreDue = destination.sendDigits !== undefined;
+    const sendDigits = (): void => {
+      if (!digitsAreDue || destination.sendDigits === undefined) return;
+      digitsAreDue = false;
+      const inband = destination.sendDigitsMode === 'inband';
+      void call.media.sendDigits(destination.sendDigits, { ...RELAYED_DIGITS, inband });
+    };
+    const ringing = (): void => this.#sound.ringing();
+    const earlyMedia = (): void => {
+      this.#sound.ringing();
+      this.#sound.early(call);
+      if (destination.sendOnPreanswer) sendDigits();
+    };
+    const answered = (): void => {
+      stopWatching();
+      this.#answered(leg);
+      if (!call.isEnded) sendDigits();
+    };
+    const stopWatching = call.observe({ ringing, earlyMedia, answered });
+    // What had happened before anybody could watch.
+    if (call.isAnswered) answered();
+    else if (call.status === 'early') earlyMedia();
+    else if (call.status === 'ringing') ringing();
+  }
+
+  #answered(leg: DialledLeg): void {
+    if (this.#verdict !== undefined) {
+      leg.call.hangup(this.#verdict.cause, this.#verdict.source);
+      return;
+    }
+    this.#events.answered(leg);
+    const { confirmSound, confirmKey } = this.#instruction;
+    if (confirmSound === undefined && confirmKey === undefined) this.#win(leg);
+    else void this.#confirm(leg);
+  }
+
+  /** The others go on ringing meanwhile: an answering machine that picked up first wins nothing. */
+  async #confirm(leg: DialledLeg): Promise<void> {
+    // Whoever has to agree first must not hear the caller yet.
+    this.#sound.gone(leg.call);
+    const agreed = await confirmed(leg.call, this.#instruction, this.#context);
+    if (leg.call.isEnded || this.#verdict !== undefined) return;
+    if (agreed) this.#win(leg);
+    else leg.call.hangup('confirmKeyFailed', 'Platform');
+  }
+
+  #win(leg: DialledLeg): void {
+    this.stop(LOST, leg);
+    this.#decide(leg);
+  }
+
+  /** Ends what still rings; a leg that is being asked for its confirmation has a time limit of its own. */
+  #ringTimeout(): void {
+    this.#rungOut = true;
+    for (const { call } of [...this.#legs]) {
+      if (call.answerUs === undefined) call.hangup(RUNG_OUT.cause, RUNG_OUT.source);
+    }
+    this.#settleIfOver();
+  }
+
+  #settleIfOver(): void {
+    if (this.#pending > 0 && !this.#rungOut) return;
+    if (this.#legs.some(({ end }) => end === undefined)) return;
+    this.#cancelTimeout();
+    this.#verdict ??= RUNG_OUT;
+    this.#decide(undefined);
+  }
+}

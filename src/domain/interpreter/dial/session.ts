@@ -1,0 +1,144 @@
+/** One `Dial` while it runs: the race for an answer, then the conversation. */
+import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import { type Call, matchDigits } from '../../call/call.ts';
+import type { HangupSource } from '../../call/types.ts';
+import { unlessAborted, type VerbContext } from '../context.ts';
+import { relayDigits } from '../relay-digits.ts';
+import { DialEvents } from './dial-events.ts';
+import { type DialResult, resultOfFailure, wasRung } from './dial-result.ts';
+import type { DialledLeg } from './dialled-leg.ts';
+import { Race } from './race.ts';
+import { RingingSound } from './ringing-sound.ts';
+
+export class DialSession {
+  readonly #instruction: DialInstruction;
+  readonly #context: VerbContext;
+  readonly #events: DialEvents;
+  readonly #sound: RingingSound;
+  readonly #race: Race;
+  #talking: DialledLeg | undefined;
+  #connected: DialledLeg | undefined;
+  #letGo: () => void = () => undefined;
+
+  constructor(instruction: DialInstruction, context: VerbContext) {
+    this.#instruction = instruction;
+    this.#context = context;
+    this.#events = new DialEvents(instruction, context);
+    this.#sound = new RingingSound(instruction, context);
+    this.#race = new Race(instruction, context, { events: this.#events, sound: this.#sound });
+  }
+
+  /** The leg that the A leg talks to. */
+  get leg(): Call | undefined {
+    return this.#talking?.call;
+  }
+
+  /** Every called party that still rings or talks. */
+  get legs(): readonly Call[] {
+    return this.#race.legs.map(({ call }) => call).filter((call) => !call.isEnded);
+  }
+
+  /** Resolves at the end of the Dial, every end told; rejects when the A leg is taken away from it. */
+  async run(): Promise<DialResult> {
+    const { signal } = this.#context;
+    this.#sound.start();
+    const winner = await unlessAborted(signal, this.#race.run());
+    this.#sound.stop();
+    if (winner !== undefined) await this.#talk(winner);
+    await this.#allTold();
+    return this.result();
+  }
+
+  /** Takes the B leg out of the Dial, which ends well for the A leg; undefined while nobody has been connected. */
+  release(): Call | undefined {
+    const leg = this.leg;
+    this.#talking = undefined;
+    this.#letGo();
+    return leg;
+  }
+
+  /** The A leg has ended or was given another document: nobody is left to be called for. */
+  async abandon(): Promise<void> {
+    const { call } = this.#context;
+    this.#sound.stop();
+    const source = call.isEnded ? sourceForB((await call.ended).source) : 'API Request';
+    const talking = this.#talking;
+    this.#talking = undefined;
+    this.#race.stop({ cause: 'canceled', source }, this.#connected);
+    talking?.call.hangup('normal', source);
+    await this.#allTold();
+  }
+
+  result(): DialResult {
+    const leg = this.#connected;
+    if (leg === undefined) return resultOfFailure(this.#race.legs);
+    return { status: 'completed', rang: wasRung(leg), leg };
+  }
+
+  async #talk(leg: DialledLeg): Promise<void> {
+    const { call: a, signal, needs } = this.#context;
+    signal.throwIfAborted();
+    const b = leg.call;
+    if (b.isEnded) return;
+    this.#talking = leg;
+    this.#connected = leg;
+    const released = new Promise<void>((resolve) => {
+      this.#letGo = resolve;
+    });
+    const bridge = needs.media.bridge(a.media, b.media);
+    a.bridgeUuid = b.uuid;
+    b.bridgeUuid = a.uuid;
+    this.#keep(a);
+    this.#keep(b);
+    a.log.add('call', 'connected', { bLegUuid: b.uuid });
+    this.#events.connected(leg);
+    needs.recorder.dialAnswered(a);
+    const undo = this.#watch(leg);
+    try {
+      await unlessAborted(signal, Promise.race([b.ended, released]));
+      this.#talking = undefined;
+    } finally {
+      for (const stop of undo) stop();
+      bridge.close();
+    }
+  }
+
+  /** Keys and the clock, while both talk. */
+  #watch(leg: DialledLeg): ReadonlyArray<() => void> {
+    const { call: a, needs } = this.#context;
+    const { call: b } = leg;
+    const { digitsMatch, digitsMatchBLeg, hangupOnStar, timeLimitMs } = this.#instruction;
+    const talkedMs = (b.nowUs() - (b.answerUs ?? b.nowUs())) / 1000;
+    const dueMs = needs.clock.monotonicMs() + Math.max(0, timeLimitMs - talkedMs);
+    const star = (digit: string): void => {
+      if (hangupOnStar && digit === '*') b.hangup('normal', 'Caller');
+    };
+    return [
+      relayDigits(a, b),
+      relayDigits(b, a),
+      a.digits.observe(star),
+      matchDigits(a.digits, digitsMatch, (keys) => this.#events.digitsMatched(leg, keys, 'aleg')),
+      matchDigits(b.digits, digitsMatchBLeg, (keys) =>
+        this.#events.digitsMatched(leg, keys, 'bleg'),
+      ),
+      needs.clock.at(dueMs, () => b.hangup('scheduled', 'Platform', 'timeLimit of Dial')),
+    ];
+  }
+
+  #keep(call: Call): void {
+    const { keeping, logger } = this.#context.needs;
+    keeping.changed(call).catch((error: unknown) => {
+      logger.error({ error, callUuid: call.uuid }, 'bridge not recorded');
+    });
+  }
+
+  /** A leg that was let go ends some other time, and is nothing to wait for. */
+  async #allTold(): Promise<void> {
+    const over = this.#race.legs.filter(({ call }) => call.isEnded);
+    await Promise.all(over.map(({ settled }) => settled));
+  }
+}
+
+/** Towards the B leg whoever was on the A leg is the caller. */
+const sourceForB = (source: HangupSource): HangupSource =>
+  source === 'Callee' ? 'Caller' : source;

@@ -1,0 +1,227 @@
+/** Front door: runs the documents of one call, one instruction after the other, until it ends. */
+import { BugError } from '../../base/errors.ts';
+import {
+  type Instruction,
+  parseAnswerXml,
+  type XmlProblem,
+} from '../../protocol/answer-xml/answer-xml.ts';
+import type { Call } from '../call/call.ts';
+import type { HangupCauseKey } from '../call/types.ts';
+import { startAppParameters } from '../callback/callback.ts';
+import type { CallbackTarget } from '../callback/types.ts';
+import {
+  type DocumentVia,
+  type NextDocument,
+  parametersOf,
+  signerOf,
+  type VerbContext,
+  type VerbOutcome,
+} from './context.ts';
+import type { InterpreterNeeds } from './needs.ts';
+import { execute } from './verb/verb.ts';
+
+export {
+  closeCallStreams,
+  type LiveAudioStream,
+  openAudioStream,
+  streamsOf,
+} from './audio-stream.ts';
+export { Conferences } from './conference/conferences.ts';
+export { parametersOf, signerOf } from './context.ts';
+export { dialOf, type LiveDial } from './dial/dial-of.ts';
+export type { BLegRequest, CallKeeping, Dialer, InterpreterNeeds } from './needs.ts';
+export { CallRecorder, type RecordingFolder } from './recorder.ts';
+export { relayDigits } from './relay-digits.ts';
+export { playTo, speakTo } from './sound.ts';
+
+const UNREACHABLE: Readonly<Record<DocumentVia, HangupCauseKey>> = {
+  answer: 'answerUrlError',
+  action: 'actionUrlError',
+  transfer: 'transferUrlError',
+  redirect: 'redirectUrlError',
+};
+const INVALID_URL: Readonly<Record<DocumentVia, HangupCauseKey>> = {
+  answer: 'answerUrlError',
+  action: 'invalidActionUrl',
+  transfer: 'invalidTransferUrl',
+  redirect: 'invalidRedirectUrl',
+};
+const INVALID_XML: Readonly<Record<DocumentVia, HangupCauseKey>> = {
+  answer: 'invalidAnswerXml',
+  action: 'invalidActionXml',
+  transfer: 'invalidTransferXml',
+  redirect: 'invalidRedirectXml',
+};
+/** A document whose own `action` or `Redirect` cannot be used (dialect §3.12). */
+const FAULT: Readonly<Record<Exclude<XmlProblem['fault'], 'document'>, HangupCauseKey>> = {
+  actionUrl: 'invalidActionUrl',
+  actionMethod: 'invalidActionMethod',
+  redirectUrl: 'invalidRedirectUrl',
+  redirectMethod: 'invalidRedirectMethod',
+};
+const MINUTE_MS = 60_000;
+
+export interface Script {
+  readonly answer: CallbackTarget;
+  readonly fallback: CallbackTarget | undefined;
+}
+
+/** Why a document stops: another one takes its place. */
+class Transferred extends Error {}
+
+/** The documents of one call. */
+export class Interpreter {
+  readonly #call: Call;
+  readonly #needs: InterpreterNeeds;
+  readonly #script: Script;
+  readonly #fetchedMs: number[] = [];
+  #transfer: NextDocument | undefined;
+  #document = new AbortController();
+
+  constructor(call: Call, script: Script, needs: InterpreterNeeds) {
+    this.#call = call;
+    this.#script = script;
+    this.#needs = needs;
+  }
+
+  /** Resolves when the call is over or its last document has run out. Never rejects. */
+  async run(): Promise<void> {
+    // A leg that was given a script by a transfer has its first document already.
+    let next: NextDocument | undefined = this.#transfer ?? this.#answerDocument();
+    this.#transfer = undefined;
+    while (next !== undefined && !this.#call.isEnded) {
+      this.#document = new AbortController();
+      try {
+        next = await this.#runDocument(next);
+      } catch (error) {
+        next = this.#afterInterruption(error);
+      }
+      // A transfer that arrived between two documents.
+      if (this.#transfer !== undefined) {
+        next = this.#transfer;
+        this.#transfer = undefined;
+      }
+    }
+  }
+
+  /** Stops the element that runs and goes on with the document of `target` (dialect §2.2). */
+  transfer(target: CallbackTarget): void {
+    this.#transfer = {
+      via: 'transfer',
+      target,
+      fallback: undefined,
+      parameters: parametersOf(this.#call, 'Redirect'),
+    };
+    this.#call.log.add('call', 'transfer', { url: target.url });
+    this.#document.abort(new Transferred('transferred'));
+  }
+
+  #answerDocument(): NextDocument {
+    return {
+      via: 'answer',
+      target: this.#script.answer,
+      fallback: this.#script.fallback,
+      parameters: startAppParameters(this.#call.facts),
+    };
+  }
+
+  async #runDocument(document: NextDocument): Promise<NextDocument | undefined> {
+    const instructions = await this.#fetch(document);
+    if (instructions === undefined) return undefined;
+    const signal = AbortSignal.any([this.#call.signal, this.#document.signal]);
+    const context: VerbContext = {
+      call: this.#call,
+      needs: this.#needs,
+      signal,
+      ready: () => this.#ready(signal),
+    };
+    for (const [index, instruction] of instructions.entries()) {
+      this.#logStep(instruction);
+      const outcome = await execute(instruction, context, index);
+      signal.throwIfAborted();
+      const next = this.#follow(outcome);
+      if (next !== 'goOn') return next;
+    }
+    this.#call.hangup('endOfXml', 'Platform');
+    return undefined;
+  }
+
+  #follow(outcome: VerbOutcome): NextDocument | undefined | 'goOn' {
+    switch (outcome.kind) {
+      case 'next':
+        return 'goOn';
+      case 'document':
+        return outcome.next;
+      case 'refetch':
+        return this.#answerDocument();
+      case 'hangup':
+        this.#call.hangup(outcome.cause, outcome.source, outcome.detail);
+        return undefined;
+    }
+  }
+
+  async #fetch(document: NextDocument): Promise<readonly Instruction[] | undefined> {
+    const { callbacks, clock, settings } = this.#needs;
+    const nowMs = clock.monotonicMs();
+    while ((this.#fetchedMs[0] ?? nowMs) < nowMs - MINUTE_MS) this.#fetchedMs.shift();
+    if (this.#fetchedMs.length >= settings.redirectsPerMinute) {
+      const detail = `more than ${settings.redirectsPerMinute} documents within a minute`;
+      this.#call.hangup('loopDetected', 'Error', detail);
+      return undefined;
+    }
+    this.#fetchedMs.push(nowMs);
+    const fetched = await callbacks.fetchDocument(document.target, document.parameters, {
+      kind: document.via,
+      accountId: signerOf(this.#call),
+      callUuid: this.#call.uuid,
+      ...(document.fallback === undefined ? {} : { fallback: document.fallback }),
+      signal: AbortSignal.any([this.#call.signal, this.#document.signal]),
+      onAttempt: (attempt) => this.#call.log.add('callback', attempt.event, { ...attempt }),
+    });
+    if (!fetched.ok) {
+      const { kind, detail } = fetched.error;
+      const causes = kind === 'invalidUrl' ? INVALID_URL : UNREACHABLE;
+      this.#call.hangup(causes[document.via], 'Error', detail);
+      return undefined;
+    }
+    return this.#parse(document.via, fetched.value.body);
+  }
+
+  #parse(via: DocumentVia, body: string): readonly Instruction[] | undefined {
+    const { allowInsecureStreams } = this.#needs.settings;
+    const parsed = parseAnswerXml(body, { allowInsecureStreams });
+    if (parsed.ok) return parsed.value;
+    const { fault, line, column, message, expected } = parsed.error;
+    this.#call.log.add('xml', 'document refused', { line, column, message, expected });
+    const cause = fault === 'document' ? INVALID_XML[via] : FAULT[fault];
+    const detail = `line ${line}, column ${column}: ${message}; expected ${expected}`;
+    this.#call.hangup(cause, 'Error', detail);
+    return undefined;
+  }
+
+  #logStep(instruction: Instruction): void {
+    const { log } = this.#call;
+    log.add('xml', instruction.kind, { line: instruction.line });
+    for (const warning of instruction.warnings) {
+      log.add('warning', warning.message, { line: warning.line, column: warning.column });
+    }
+  }
+
+  async #ready(signal: AbortSignal): Promise<void> {
+    const call = this.#call;
+    if (call.isAnswered) return;
+    if (call.facts.direction === 'outbound')
+      throw new BugError('an outbound script runs after the answer');
+    const answered = await call.answer(() => this.#needs.keeping.changed(call));
+    signal.throwIfAborted();
+    if (!answered) throw new BugError('an answer that fails ends the call');
+    await this.#needs.keeping.changed(call);
+  }
+
+  #afterInterruption(error: unknown): NextDocument | undefined {
+    if (this.#call.isEnded || error instanceof Transferred) return undefined;
+    this.#needs.logger.error({ error, callUuid: this.#call.uuid, bug: true }, 'verb failed');
+    this.#call.hangup('internalError', 'Error', 'an element could not be carried out');
+    return undefined;
+  }
+}

@@ -1,0 +1,283 @@
+/** Recordings of calls and rooms, whoever asked for them: `Record`, `Conference` or the REST interface. */
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Call } from '../call/call.ts';
+import type { MediaRoom } from '../call/needs.ts';
+import { partyParameter } from '../callback/callback.ts';
+import type { CallbackTarget } from '../callback/types.ts';
+import type { NewRecording } from '../recording/recording.ts';
+import type { Recording } from '../recording/types.ts';
+import { parametersOf, signerOf } from './context.ts';
+import { Filing, wavFileOf } from './recording/filing.ts';
+import { Take, type TakeEnd } from './recording/take.ts';
+import type {
+  CallRecordRequest,
+  LiveRecording,
+  RecorderNeeds,
+  RecordRefusal,
+  RoomRecordRequest,
+} from './recording/types.ts';
+
+export type {
+  CallRecordRequest,
+  LiveRecording,
+  RecorderNeeds,
+  RecordingEndReason,
+  RecordingFolder,
+  RecordRefusal,
+  RoomRecordRequest,
+} from './recording/types.ts';
+
+/** At a time; a document in a loop fills no disk with copies of one call. */
+const MAX_PER_CALL = 4;
+/** Recordings that wait for the answer of one `Dial`. */
+const MAX_ARMED = MAX_PER_CALL;
+
+type Outcome = Promise<Result<LiveRecording, RecordRefusal>>;
+
+/** What one call has to do with recordings. */
+class CallTakes {
+  readonly live = new Set<Take>();
+  starting = 0;
+  armed: readonly (() => void)[] = [];
+}
+
+/** A record that was begun, and where its audio goes. */
+interface Begun {
+  readonly row: Recording;
+  readonly wavPath: string;
+}
+
+export class CallRecorder {
+  readonly #needs: RecorderNeeds;
+  readonly #filing: Filing;
+  readonly #calls = new WeakMap<Call, CallTakes>();
+  /** What is being made into files. */
+  readonly #filingNow = new Set<Promise<unknown>>();
+
+  constructor(needs: RecorderNeeds) {
+    this.#needs = needs;
+    this.#filing = new Filing(needs);
+  }
+
+  /** Records a call that is answered or has early media, until it is stopped or the call ends. Never rejects. */
+  async start(call: Call, request: CallRecordRequest): Outcome {
+    const takes = this.#takesOf(call);
+    const refusal = notRecordable(call, takes);
+    if (refusal !== undefined) return err(refusal);
+    takes.starting += 1;
+    const begun = await this.#begin({
+      accountId: call.identity.accountId,
+      callUuid: call.uuid,
+      conferenceName: undefined,
+      conferenceUuid: undefined,
+      fromNumber: partyParameter(call.facts.from),
+      toNumber: partyParameter(call.facts.to),
+      format: request.format,
+      type: call.identity.trunkId === undefined ? 'call' : 'trunk',
+    });
+    takes.starting -= 1;
+    if (begun === undefined) return err(NOT_KEPT);
+    if (call.isEnded) {
+      await this.#filing.fail(begun.row, 'the call ended before the recording began');
+      return err(ENDED);
+    }
+    const take = this.#record(call, request, begun);
+    takes.live.add(take);
+    void take.ended.then(() => takes.live.delete(take));
+    call.log.add('media', 'recording', { recordingId: take.recordingId, format: request.format });
+    return ok(take);
+  }
+
+  /** Records all that is heard in a room, until it is stopped or the room closes. Never rejects. */
+  async startRoom(room: MediaRoom, request: RoomRecordRequest): Outcome {
+    const { accountId, currency, conferenceName, conferenceUuid, format, maxMs, filed } = request;
+    const begun = await this.#begin({
+      accountId,
+      callUuid: undefined,
+      conferenceName,
+      conferenceUuid,
+      fromNumber: '',
+      toNumber: '',
+      format,
+      type: 'conference',
+    });
+    if (begun === undefined) return err(NOT_KEPT);
+    const take = this.#take(begun.row, room.record(begun.wavPath), currency);
+    this.#watch(take.filed.then((isFiled) => (isFiled ? filed?.(take.parameters()) : undefined)));
+    if (maxMs > 0) {
+      const { clock } = this.#needs;
+      const cancel = clock.at(clock.monotonicMs() + maxMs, () => take.stop('maxLength'));
+      void take.ended.then(cancel);
+    }
+    return ok(take);
+  }
+
+  /** Stops one recording of the call, or all; false: there was none. */
+  stop(call: Call, recordingId?: string): boolean {
+    const chosen = [...this.#takesOf(call).live].filter(
+      (take) => recordingId === undefined || take.recordingId === recordingId,
+    );
+    for (const take of chosen) take.stop('API request');
+    return chosen.length > 0;
+  }
+
+  /** Recordings of the call that run now. */
+  recordingsOf(call: Call): readonly LiveRecording[] {
+    return [...this.#takesOf(call).live];
+  }
+
+  /** `start` runs when the next `Dial` of this call is answered (`Record startOnDialAnswer`). */
+  whenDialAnswered(call: Call, start: () => void): void {
+    const takes = this.#takesOf(call);
+    if (takes.armed.length >= MAX_ARMED) {
+      call.log.add('warning', 'not recorded', {
+        limit: MAX_ARMED,
+        reason: 'too many recordings wait',
+      });
+      return;
+    }
+    takes.armed = [...takes.armed, start];
+  }
+
+  /** A `Dial` of this call was answered: to be told by it, once both parties hear each other. */
+  dialAnswered(call: Call): void {
+    const takes = this.#takesOf(call);
+    const { armed } = takes;
+    takes.armed = [];
+    for (const start of armed) start();
+  }
+
+  /**
+   * After a start: what the last process was recording becomes files, as far as it was written. Nobody is told and nothing
+   * is charged: to whom and in what currency went with that process. Returns how many.
+   */
+  async recover(): Promise<number> {
+    const left = await this.#needs.recordings.interrupted();
+    for (const row of left) {
+      const durationMs = await this.#needs.folder.wavDurationMs(wavFileOf(row));
+      const startUs = row.startUs ?? row.addedUs;
+      if (durationMs === undefined) await this.#filing.fail(row, 'nothing was written of it');
+      else await this.#filing.file(row, { startUs, durationMs, currency: undefined });
+    }
+    return left.length;
+  }
+
+  /** Resolves when everything that has ended is a file; for the end of the process. */
+  async idle(): Promise<void> {
+    while (this.#filingNow.size > 0) await Promise.all(this.#filingNow);
+  }
+
+  #record(call: Call, request: CallRecordRequest, { row, wavPath }: Begun): Take {
+    const isStereo = request.channels === 'stereo';
+    const media = call.media.record({
+      path: wavPath,
+      channels: isStereo || request.sides !== 'peer' ? 'both' : 'received',
+      stereo: isStereo,
+      silenceEndMs: request.silenceEndMs ?? 0,
+      maxMs: request.maxMs,
+    });
+    const take = this.#take(row, media, call.price.currency, (end) => {
+      const { reason, durationMs, error } = end;
+      const facts = { recordingId: row.recordingId, reason, durationMs };
+      call.log.add(error === undefined ? 'media' : 'warning', 'recording ended', {
+        ...facts,
+        ...(error === undefined ? {} : { error }),
+      });
+    });
+    const onHangup = (): void => take.stop('HungUp');
+    call.signal.addEventListener('abort', onHangup, { once: true });
+    void take.ended.then(() => call.signal.removeEventListener('abort', onHangup));
+    this.#watch(take.filed.then((isFiled) => this.#tell(call, request.callback, take, isFiled)));
+    return take;
+  }
+
+  #take(
+    row: Recording,
+    media: ReturnType<MediaRoom['record']>,
+    currency: string,
+    onEnd: (end: TakeEnd) => void = () => undefined,
+  ): Take {
+    return new Take({
+      row,
+      media,
+      startUs: Math.round(this.#needs.clock.wallMs() * 1000),
+      linkTo: this.#needs.linkTo,
+      file: (take, end) => {
+        onEnd(end);
+        const { startUs } = take;
+        if (end.reason === 'Failed' && end.durationMs === 0) {
+          return this.#filing.fail(row, end.error);
+        }
+        return this.#filing.file(row, { startUs, durationMs: end.durationMs, currency });
+      },
+    });
+  }
+
+  /** `RecordStop`, after the hangup where the call has ended (dialect §2.1 Record). */
+  async #tell(
+    call: Call,
+    target: CallbackTarget | undefined,
+    take: Take,
+    isFiled: boolean,
+  ): Promise<void> {
+    if (!isFiled) {
+      call.log.add('warning', 'there is no file of the recording', {
+        recordingId: take.recordingId,
+      });
+      return;
+    }
+    if (target === undefined) return;
+    if (call.isEnded) await this.#needs.hangupTold(call);
+    this.#needs.callbacks.notify({
+      accountId: signerOf(call),
+      callUuid: call.uuid,
+      event: 'RecordStop',
+      target,
+      parameters: parametersOf(call, 'RecordStop', take.parameters()),
+    });
+  }
+
+  async #begin(recording: NewRecording): Promise<Begun | undefined> {
+    const { recordings, folder, logger } = this.#needs;
+    let row: Recording | undefined;
+    try {
+      row = await recordings.begin(recording);
+      return { row, wavPath: await folder.prepare(wavFileOf(row)) };
+    } catch (error) {
+      if (row !== undefined) await this.#filing.fail(row, error);
+      else logger.error({ error, callUuid: recording.callUuid }, 'recording cannot begin');
+      return undefined;
+    }
+  }
+
+  #watch(work: Promise<unknown>): void {
+    const watched = work
+      .catch((error: unknown) => {
+        this.#needs.logger.error({ error, bug: true }, 'recording not told');
+      })
+      .finally(() => this.#filingNow.delete(watched));
+    this.#filingNow.add(watched);
+  }
+
+  #takesOf(call: Call): CallTakes {
+    const takes = this.#calls.get(call) ?? new CallTakes();
+    this.#calls.set(call, takes);
+    return takes;
+  }
+}
+
+const ENDED: RecordRefusal = { kind: 'wrongState', detail: 'the call has ended' };
+const NOT_KEPT: RecordRefusal = {
+  kind: 'notAvailable',
+  detail: 'the recording cannot be kept: see the log of the service',
+};
+
+function notRecordable(call: Call, takes: CallTakes): RecordRefusal | undefined {
+  if (call.isEnded) return ENDED;
+  if (!call.isAnswered && call.status !== 'early') {
+    return { kind: 'wrongState', detail: 'the call is not answered yet' };
+  }
+  return takes.live.size + takes.starting < MAX_PER_CALL
+    ? undefined
+    : { kind: 'tooMany', limit: MAX_PER_CALL };
+}

@@ -1,0 +1,114 @@
+import { micros } from '../../../base/money.ts';
+import { priceUse } from '../../ledger/ledger.ts';
+import type { Recording } from '../../recording/types.ts';
+import type { RecorderNeeds } from './types.ts';
+
+/** An encoder that has too much to do is asked again, after pauses that double. */
+const ENCODE_ATTEMPTS = 6;
+const ENCODE_PAUSE_MS = 1000;
+
+/** A recording is always written as WAV, whatever is to become of it. */
+export const wavFileOf = ({ accountId, recordingId }: Recording): string =>
+  `${accountId}/${recordingId}.wav`;
+
+type FilingNeeds = Pick<
+  RecorderNeeds,
+  'recordings' | 'encoder' | 'folder' | 'ledger' | 'clock' | 'logger'
+>;
+
+/** What was recorded, once it is over. */
+export interface Recorded {
+  readonly startUs: number;
+  readonly durationMs: number;
+  /** Undefined: it is not charged. */
+  readonly currency: string | undefined;
+}
+
+/** Turns what was recorded into a file that can be fetched, and charges for it. */
+export class Filing {
+  readonly #needs: FilingNeeds;
+
+  constructor(needs: FilingNeeds) {
+    this.#needs = needs;
+  }
+
+  /** The finished record; undefined: there is no file, and the record says so. Never rejects. */
+  async file(row: Recording, recorded: Recorded): Promise<Recording | undefined> {
+    try {
+      const { file, format } = await this.#encode(row);
+      const bytes = await this.#needs.folder.size(file);
+      if (bytes === undefined) return await this.fail(row, 'no file was written');
+      // Charged before it can be fetched: a crash in between is repaired under the same key.
+      await this.#charge(row, recorded);
+      const { startUs, durationMs } = recorded;
+      const ready = await this.#needs.recordings.finish(row.recordingId, {
+        status: 'ready',
+        file,
+        format,
+        bytes,
+        durationMs,
+        startUs,
+        endUs: startUs + Math.round(durationMs * 1000),
+      });
+      // Only now: until the record names the MP3, a crash leaves the WAV to begin again from.
+      if (format === 'mp3') await this.#needs.folder.remove(wavFileOf(row));
+      return ready;
+    } catch (error) {
+      return this.fail(row, error);
+    }
+  }
+
+  /** There is no file and there will be none. Never rejects. */
+  async fail(row: Recording, error: unknown): Promise<undefined> {
+    const { recordings, logger } = this.#needs;
+    const { recordingId, callUuid } = row;
+    logger.error({ error, recordingId, callUuid }, 'recording failed');
+    try {
+      await recordings.finish(recordingId, { status: 'failed' });
+    } catch (failure) {
+      // The record stays `recording`: the next start takes it up again.
+      logger.error({ error: failure, recordingId, callUuid }, 'recording not recorded as failed');
+    }
+  }
+
+  /** An MP3 that cannot be made leaves the WAV: another format is better than no recording. */
+  async #encode(row: Recording): Promise<Pick<Recording, 'file' | 'format'>> {
+    const wav = wavFileOf(row);
+    if (row.format === 'wav') return { file: wav, format: 'wav' };
+    const { encoder, folder, clock, logger } = this.#needs;
+    const [wavPath, mp3Path] = [await folder.prepare(wav), await folder.prepare(row.file)];
+    for (let attempt = 1; ; attempt += 1) {
+      const encoded = await encoder.encodeMp3(wavPath, mp3Path);
+      if (encoded.ok) return { file: row.file, format: 'mp3' };
+      const { kind, detail } = encoded.error;
+      if (kind !== 'busy' || attempt === ENCODE_ATTEMPTS) {
+        logger.warn({ recordingId: row.recordingId, kind, detail }, 'recording stays WAV');
+        return { file: wav, format: 'wav' };
+      }
+      await clock.sleep(ENCODE_PAUSE_MS * 2 ** (attempt - 1));
+    }
+  }
+
+  /** Not checked against the balance: what was recorded was used. */
+  async #charge(row: Recording, { currency, durationMs }: Recorded): Promise<void> {
+    if (currency === undefined || durationMs <= 0) return;
+    const { ledger, logger } = this.#needs;
+    const { accountId, recordingId } = row;
+    const rate = ledger.rateBook.quote('recording', '', accountId, currency);
+    if (rate === undefined) return;
+    const { amount, billedSeconds } = priceUse(durationMs, rate);
+    if (amount === 0) return;
+    const posted = await ledger.adjust({
+      accountId,
+      currency,
+      amount: micros(-amount),
+      description: `Recording ${recordingId} (${billedSeconds} s)`,
+      referenceType: 'recording',
+      reference: `recording:${recordingId}`,
+      key: `recording:${recordingId}`,
+    });
+    if (!posted.ok) {
+      logger.error({ recordingId, accountId, refusal: posted.error.kind }, 'recording not charged');
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import type { MediaRecording, RecordEnd } from '../../call/needs.ts';
+import type { CallbackParameters } from '../../callback/types.ts';
+import type { Recording } from '../../recording/types.ts';
+import type { LiveRecording, RecordingEndReason } from './types.ts';
+
+/** How one recording ended. */
+export interface TakeEnd {
+  readonly reason: RecordingEndReason;
+  readonly durationMs: number;
+  readonly error: string | undefined;
+}
+
+interface TakeOptions {
+  /** Its record as it was begun. */
+  readonly row: Recording;
+  readonly media: MediaRecording;
+  readonly startUs: number;
+  readonly linkTo: (recording: Recording) => string;
+  /** Makes a file of it, and a finished record; undefined: there is no file. Never rejects. */
+  readonly file: (take: Take, end: TakeEnd) => Promise<Recording | undefined>;
+}
+
+const REASON: Readonly<Record<RecordEnd['reason'], RecordingEndReason>> = {
+  stopped: 'HungUp',
+  legEnded: 'HungUp',
+  silence: 'RecordingTimeout',
+  maxLength: 'maxLength',
+  failed: 'Failed',
+};
+
+/** One recording, from its first sample to its file. */
+export class Take implements LiveRecording {
+  readonly url: string;
+  readonly startUs: number;
+  readonly ended: Promise<void>;
+  readonly filed: Promise<boolean>;
+  readonly #media: MediaRecording;
+  readonly #linkTo: TakeOptions['linkTo'];
+  #row: Recording;
+  #asked: RecordingEndReason | undefined;
+  #digits = '';
+  #end: TakeEnd | undefined;
+
+  constructor(options: TakeOptions) {
+    this.#row = options.row;
+    this.#media = options.media;
+    this.#linkTo = options.linkTo;
+    this.startUs = options.startUs;
+    this.url = options.linkTo(options.row);
+    const end = options.media.finished.then((how) => this.#ending(how));
+    this.ended = end.then(() => undefined);
+    this.filed = end.then(async (how) => {
+      const row = await options.file(this, how);
+      this.#row = row ?? this.#row;
+      return row !== undefined;
+    });
+  }
+
+  get recordingId(): string {
+    return this.#row.recordingId;
+  }
+
+  /** The record as it stands: `ready` once the file can be fetched. */
+  get row(): Recording {
+    return this.#row;
+  }
+
+  /** The first stop says why. */
+  stop(reason: RecordingEndReason, digits = ''): void {
+    if (this.#asked !== undefined || this.#end !== undefined) return;
+    this.#asked = reason;
+    this.#digits = digits;
+    this.#media.stop();
+  }
+
+  pause(paused: boolean): void {
+    this.#media.pause(paused);
+  }
+
+  parameters(): CallbackParameters {
+    const link = this.#linkTo(this.#row);
+    const ms = this.#end?.durationMs;
+    const startMs = this.startUs / 1000;
+    return [
+      ['RecordingID', this.recordingId],
+      ['RecordUrl', link],
+      ['RecordFile', link],
+      ['RecordingDuration', ms === undefined ? '-1' : String(Math.round(ms / 1000))],
+      ['RecordingDurationMs', ms === undefined ? '-1' : String(Math.round(ms))],
+      ['RecordingStartMs', String(Math.round(startMs))],
+      ['RecordingEndMs', ms === undefined ? '-1' : String(Math.round(startMs + ms))],
+      ...(this.#end === undefined
+        ? []
+        : ([
+            ['RecordingEndReason', this.#end.reason],
+            ['Digits', this.#digits],
+          ] as const)),
+    ];
+  }
+
+  #ending({ reason, durationMs, error }: RecordEnd): TakeEnd {
+    const asked = reason === 'stopped' || reason === 'legEnded' ? this.#asked : undefined;
+    this.#end = { reason: asked ?? REASON[reason], durationMs, error };
+    return this.#end;
+  }
+}

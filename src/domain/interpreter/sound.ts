@@ -1,0 +1,133 @@
+/** Lets somebody hear something: audio files, speech, tones. On a call's leg or in a room, until done or aborted. */
+
+import type { CallLogKind } from '../call/call.ts';
+import type {
+  AudioLibrary,
+  MediaLeg,
+  Pcm,
+  Playback,
+  SpeechRequest,
+  Synthesizer,
+  Tone,
+} from '../call/needs.ts';
+import { unlessAborted } from './context.ts';
+
+/** Who hears it, and whose log is told when nothing can be heard. A `Call` is one; so is a room with a log. */
+export interface Listener {
+  readonly media: Pick<MediaLeg, 'play' | 'playTone'>;
+  readonly log: {
+    add(kind: CallLogKind, text: string, facts?: Readonly<Record<string, unknown>>): void;
+  };
+}
+
+export interface SoundOptions {
+  /** Stops it; the function rejects with the signal's reason then. */
+  readonly signal: AbortSignal;
+  /** Times to be heard, 1 by default; 0 = until aborted. */
+  readonly loop?: number;
+  /** Over what the listener hears anyway, instead of in its place (the default). */
+  readonly mix?: boolean;
+}
+
+/** What starts a recording, ends the prompts of a `Gather`, or tells that somebody joins. */
+export const BEEP: Tone = {
+  steps: [{ frequenciesHz: [1000], onMs: 300, offMs: 0 }],
+  loop: false,
+  levelDbm0: -15,
+};
+
+/**
+ * Plays a WAV or MP3 file. False: it could not be had, and the log says why (dialect §2.1 Play: skipped, the call goes
+ * on).
+ */
+export async function playTo(
+  listener: Listener,
+  needs: { readonly audio: AudioLibrary },
+  url: string,
+  options: SoundOptions,
+): Promise<boolean> {
+  const { signal } = options;
+  const loaded = await unlessAborted(signal, needs.audio.load(url, signal));
+  if (!loaded.ok) {
+    listener.log.add('warning', 'audio file cannot be played', { url, ...loaded.error });
+    return false;
+  }
+  const playback = listener.media.play(loaded.value, playOptions(options));
+  await untilHeard(playback, signal);
+  return true;
+}
+
+/**
+ * Speaks a text; its first piece is heard while the next is being made. False: it could not be spoken, or not to its end,
+ * and the log says why (dialect §2.1 Speak: a warning, the call goes on).
+ */
+export async function speakTo(
+  listener: Listener,
+  needs: { readonly speech: Synthesizer },
+  request: SpeechRequest,
+  options: SoundOptions,
+): Promise<boolean> {
+  const { loop = 1 } = options;
+  const pieces: Pcm[] = [];
+  const first = await speakOnce(listener, needs.speech, request, options, pieces);
+  if (first !== 'completed' || pieces.length === 0) return first !== 'failed';
+  for (let round = 1; loop === 0 || round < loop; round += 1) {
+    for (const piece of pieces) {
+      const playback = listener.media.play(piece, { loop: 1, mix: options.mix ?? false });
+      if ((await untilHeard(playback, options.signal)) === 'stopped') return true;
+    }
+  }
+  return true;
+}
+
+/** Keeps in `pieces` what was said, to be said again without another synthesis. */
+async function speakOnce(
+  listener: Listener,
+  speech: Synthesizer,
+  request: SpeechRequest,
+  { signal, mix = false }: SoundOptions,
+  pieces: Pcm[],
+): Promise<'completed' | 'stopped' | 'failed'> {
+  const iterator = speech.speak(request, signal)[Symbol.asyncIterator]();
+  try {
+    let upcoming = iterator.next();
+    for (;;) {
+      const step = await unlessAborted(signal, upcoming);
+      if (step.done === true) return 'completed';
+      if (!step.value.ok) {
+        listener.log.add('warning', 'text cannot be spoken', { ...step.value.error });
+        return 'failed';
+      }
+      upcoming = iterator.next();
+      pieces.push(step.value.value);
+      const playback = listener.media.play(step.value.value, { loop: 1, mix });
+      if ((await untilHeard(playback, signal)) === 'stopped') return 'stopped';
+    }
+  } finally {
+    // Not awaited: a synthesis that is under way ends by the signal, in its own time.
+    void iterator.return?.();
+  }
+}
+
+export async function toneTo(
+  listener: Pick<Listener, 'media'>,
+  tone: Tone,
+  options: SoundOptions,
+): Promise<void> {
+  options.signal.throwIfAborted();
+  await untilHeard(listener.media.playTone(tone, playOptions(options)), options.signal);
+}
+
+/** 'stopped' without an abort: something newer took the last player of the leg. */
+async function untilHeard(
+  playback: Playback,
+  signal: AbortSignal,
+): Promise<'completed' | 'stopped'> {
+  try {
+    return await unlessAborted(signal, playback.finished);
+  } finally {
+    playback.stop();
+  }
+}
+
+const playOptions = ({ loop = 1, mix = false }: SoundOptions) => ({ loop, mix });

@@ -1,0 +1,64 @@
+import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import {
+  concludeAction,
+  NEXT,
+  notify,
+  parametersOf,
+  type VerbContext,
+  type VerbOutcome,
+} from '../context.ts';
+import { keepLiveDial } from '../dial/dial-of.ts';
+import { actionParameters, type DialResult } from '../dial/dial-result.ts';
+import { DialSession } from '../dial/session.ts';
+
+const ACTION_EVENT = 'DialAction';
+
+/**
+ * `Dial` (spec, Answer-XML instructions; dialect §2.1): rings every destination, connects the first that answers, ends
+ * with that leg. When the caller goes first, the legs go too, and `action` is told what came of it.
+ */
+export async function dial(
+  instruction: DialInstruction,
+  context: VerbContext,
+): Promise<VerbOutcome> {
+  await context.ready();
+  const session = new DialSession(instruction, context);
+  const forget = keepLiveDial(context.call, session);
+  try {
+    return conclude(instruction, context, await session.run());
+  } catch (error) {
+    await session.abandon();
+    tellInterrupted(instruction, context, session.result());
+    throw error;
+  } finally {
+    forget();
+  }
+}
+
+/**
+ * Without `action` the answer URL is asked again, unless the document says redirect="false" (spec, Dial; decisions, "Dial
+ * at its end").
+ */
+function conclude(
+  instruction: DialInstruction,
+  context: VerbContext,
+  result: DialResult,
+): VerbOutcome {
+  const { call } = context;
+  call.log.add('call', `Dial ended: ${result.status}`, { bLegUuid: result.leg?.call.uuid });
+  const { action: url, method, redirect } = instruction;
+  if (url === undefined) return redirect ? { kind: 'refetch' } : NEXT;
+  const own = actionParameters(result, context);
+  return concludeAction(context, { url, method, redirect }, ACTION_EVENT, own);
+}
+
+/** The Dial is over as much as after any other end, but nobody waits for a document. */
+function tellInterrupted(
+  { action: url, method }: DialInstruction,
+  context: VerbContext,
+  result: DialResult,
+): void {
+  if (url === undefined) return;
+  const own = actionParameters(result, context);
+  notify(context, ACTION_EVENT, { url, method }, parametersOf(context.call, ACTION_EVENT, own));
+}

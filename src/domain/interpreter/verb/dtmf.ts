@@ -1,0 +1,22 @@
+import type { DtmfInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import { NEXT, unlessAborted, type VerbContext, type VerbOutcome } from '../context.ts';
+
+/** Tone and pause of keys that we press (dialect §6, send_digits). */
+const TONE_MS = 160;
+const GAP_MS = 80;
+
+/** `DTMF`: towards the peer; with `async` (default) the next element does not wait for the last key. */
+export async function dtmf(
+  instruction: DtmfInstruction,
+  context: VerbContext,
+): Promise<VerbOutcome> {
+  await context.ready();
+  const { digits } = instruction;
+  const sent = context.call.media.sendDigits(digits, {
+    toneMs: TONE_MS,
+    gapMs: GAP_MS,
+    inband: false,
+  });
+  if (!instruction.async) await unlessAborted(context.signal, sent);
+  return NEXT;
+}

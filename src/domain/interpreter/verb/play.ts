@@ -1,0 +1,14 @@
+import type { PlayInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import { NEXT, type VerbContext, type VerbOutcome } from '../context.ts';
+import { playTo } from '../sound.ts';
+
+/** `Play` (dialect §2.1). A file that cannot be had is skipped. */
+export async function play(
+  instruction: PlayInstruction,
+  context: VerbContext,
+): Promise<VerbOutcome> {
+  await context.ready();
+  const { url, loop } = instruction;
+  await playTo(context.call, context.needs, url, { signal: context.signal, loop });
+  return NEXT;
+}

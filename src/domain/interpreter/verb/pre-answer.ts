@@ -1,0 +1,71 @@
+import type { Instruction, PreAnswerInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import { NEXT, type VerbContext, type VerbOutcome } from '../context.ts';
+
+/** A caller is not kept in early media for longer; after that the rest of the document answers (dialect §2.1). */
+const MAX_EARLY_MEDIA_MS = 30_000;
+
+type Execute = (
+  instruction: Instruction,
+  context: VerbContext,
+  index: number,
+) => Promise<VerbOutcome>;
+
+/** Why the children of a PreAnswer that lasts too long stop. */
+class EarlyMediaOver extends Error {}
+
+/**
+ * `PreAnswer`: its children are heard before the call is answered, by 183 with SDP (early media, RFC 3960). On a call that
+ * is answered already they are heard as anywhere else.
+ */
+export async function preAnswer(
+  instruction: PreAnswerInstruction,
+  context: VerbContext,
+  execute: Execute,
+): Promise<VerbOutcome> {
+  const { call, needs, signal } = context;
+  if (!call.isAnswered) {
+    const isEarly = await call.startEarlyMedia();
+    signal.throwIfAborted();
+    if (!isEarly) {
+      call.log.add('warning', 'PreAnswer is skipped: early media is not possible on this call', {
+        line: instruction.line,
+      });
+      return NEXT;
+    }
+  }
+  const limit = new AbortController();
+  const { clock } = needs;
+  const cancel = clock.at(clock.monotonicMs() + MAX_EARLY_MEDIA_MS, () => {
+    limit.abort(new EarlyMediaOver());
+  });
+  try {
+    return await runChildren(instruction, execute, {
+      ...context,
+      signal: AbortSignal.any([signal, limit.signal]),
+      // Early media is enough to be heard, and answering is what PreAnswer must not do.
+      ready: () => Promise.resolve(),
+    });
+  } catch (error) {
+    if (!(error instanceof EarlyMediaOver) || signal.aborted) throw error;
+    call.log.add('warning', `PreAnswer ended after ${MAX_EARLY_MEDIA_MS / 1000} s`, {
+      line: instruction.line,
+    });
+    return NEXT;
+  } finally {
+    cancel();
+  }
+}
+
+async function runChildren(
+  instruction: PreAnswerInstruction,
+  execute: Execute,
+  context: VerbContext,
+): Promise<VerbOutcome> {
+  for (const [index, child] of instruction.children.entries()) {
+    context.call.log.add('xml', child.kind, { line: child.line });
+    const outcome = await execute(child, context, index);
+    context.signal.throwIfAborted();
+    if (outcome.kind !== 'next') return outcome;
+  }
+  return NEXT;
+}

@@ -1,0 +1,15 @@
+import type { SpeakInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import { NEXT, type VerbContext, type VerbOutcome } from '../context.ts';
+import { speakTo } from '../sound.ts';
+
+/** `Speak` (dialect §2.1). Without a synthesizer the log says so and the document goes on. */
+export async function speak(
+  instruction: SpeakInstruction,
+  context: VerbContext,
+): Promise<VerbOutcome> {
+  await context.ready();
+  if (instruction.text === '') return NEXT;
+  const { signal } = context;
+  await speakTo(context.call, context.needs, instruction, { signal, loop: instruction.loop });
+  return NEXT;
+}

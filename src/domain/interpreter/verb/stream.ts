@@ -1,0 +1,27 @@
+import type { StreamInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import { openAudioStream } from '../audio-stream.ts';
+import { NEXT, unlessAborted, type VerbContext, type VerbOutcome } from '../context.ts';
+
+/**
+ * `Stream` (spec: Stream element rules). With keepCallAlive the document waits for the stream's end, and the stream ends
+ * when the document is replaced; without it the stream lives on in the background, transfers included (decisions.md).
+ */
+export async function stream(
+  instruction: StreamInstruction,
+  context: VerbContext,
+): Promise<VerbOutcome> {
+  await context.ready();
+  const { statusCallbackUrl: url, statusCallbackMethod: method } = instruction;
+  const opened = openAudioStream(
+    context.call,
+    { ...instruction, statusCallback: url === undefined ? undefined : { url, method } },
+    context.needs,
+  );
+  if (opened === undefined || !instruction.keepCallAlive) return NEXT;
+  try {
+    await unlessAborted(context.signal, opened.ended);
+  } finally {
+    opened.stop(context.call.isEnded ? 'callEnded' : 'movedOn');
+  }
+  return NEXT;
+}

@@ -1,0 +1,64 @@
+/** One function per element; this table says which. */
+import { assertNever } from '../../../base/errors.ts';
+import type { Instruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import { NEXT, parametersOf, type VerbContext, type VerbOutcome } from '../context.ts';
+import { conference } from './conference.ts';
+import { dial } from './dial.ts';
+import { dtmf } from './dtmf.ts';
+import { gather } from './gather.ts';
+import { hangup } from './hangup.ts';
+import { play } from './play.ts';
+import { preAnswer } from './pre-answer.ts';
+import { record } from './record.ts';
+import { speak } from './speak.ts';
+import { stream } from './stream.ts';
+import { wait } from './wait.ts';
+
+/** Carries out one instruction; `index` is its place in the document. */
+export async function execute(
+  instruction: Instruction,
+  context: VerbContext,
+  index: number,
+): Promise<VerbOutcome> {
+  switch (instruction.kind) {
+    case 'speak':
+      return speak(instruction, context);
+    case 'play':
+      return play(instruction, context);
+    case 'wait':
+      return wait(instruction, context);
+    case 'dtmf':
+      return dtmf(instruction, context);
+    case 'gather':
+      return gather(instruction, context);
+    case 'dial':
+      return dial(instruction, context);
+    case 'record':
+      return record(instruction, context);
+    case 'stream':
+      return stream(instruction, context);
+    case 'conference':
+      return conference(instruction, context);
+    case 'preAnswer':
+      return preAnswer(instruction, context, execute);
+    case 'hangup':
+      return hangup(instruction, context, index === 0);
+    case 'redirect':
+      return {
+        kind: 'document',
+        next: {
+          via: 'redirect',
+          target: { url: instruction.url, method: instruction.method },
+          fallback: undefined,
+          parameters: parametersOf(context.call, 'Redirect'),
+        },
+      };
+    case 'message':
+      context.call.log.add('warning', 'Message has no effect: there is no messaging here', {
+        line: instruction.line,
+      });
+      return NEXT;
+    default:
+      return assertNever(instruction);
+  }
+}

@@ -1,0 +1,58 @@
+import type { WaitInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import type { MediaLeg } from '../../call/needs.ts';
+import { NEXT, type VerbContext, type VerbOutcome } from '../context.ts';
+
+/** The detector judges what it heard since its start anew with each frame: it is restarted to keep that short. */
+const LISTEN_MS = 20_000;
+/** Larger than whatever is compared with it: no word and no pause ends the search for a beep as "a machine". */
+const NEVER = 1_000_000;
+
+/**
+ * `Wait` (dialect §2.1): silence for a time, or until the caller has been silent or something has beeped. The plain form
+ * answers nothing: as the first element it delays the answer.
+ */
+export async function wait(
+  instruction: WaitInstruction,
+  context: VerbContext,
+): Promise<VerbOutcome> {
+  const { lengthMs, untilSilenceMs, beep } = instruction;
+  const { call, needs, signal } = context;
+  if (untilSilenceMs === undefined && beep === undefined) {
+    await needs.clock.sleep(lengthMs, signal);
+    return NEXT;
+  }
+  await context.ready();
+  const over = new AbortController();
+  const until = AbortSignal.any([signal, over.signal]);
+  const ends: Promise<unknown>[] = [needs.clock.sleep(lengthMs, until)];
+  if (untilSilenceMs !== undefined) {
+    ends.push(call.media.waitForSilence(untilSilenceMs, lengthMs, until));
+  }
+  if (beep !== undefined) ends.push(heardBeep(call.media, lengthMs, until));
+  try {
+    await Promise.race(ends);
+  } finally {
+    over.abort();
+  }
+  signal.throwIfAborted();
+  return NEXT;
+}
+
+/**
+ * Resolves at a beep; never, when there is none. By the detector that also finds voicemail beeps: its own measure of
+ * length and level takes the place of the attribute's.
+ */
+async function heardBeep(media: MediaLeg, lengthMs: number, until: AbortSignal): Promise<void> {
+  const totalMs = Math.min(lengthMs, LISTEN_MS);
+  for (;;) {
+    const { reason } = await media.detectMachine({
+      totalMs,
+      initialSilenceMs: NEVER,
+      greetingMs: NEVER,
+      maximumWords: NEVER,
+      maximumWordMs: NEVER,
+    });
+    if (reason === 'beep') return;
+    if (reason === 'ended' || until.aborted) return new Promise(() => undefined);
+  }
+}

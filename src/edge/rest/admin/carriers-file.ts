@@ -1,0 +1,19 @@
+import { Value } from 'typebox/value';
+import { err, ok, type Result } from '../../../base/result.ts';
+import type { NewCarrier } from '../../../domain/provisioning/provisioning.ts';
+import { type Static, Type } from '../http/schema.ts';
+import { CarrierBody, carrierOf } from './carriers.ts';
+
+const CarriersFile = Type.Object({ carriers: Type.Array(CarrierBody) });
+
+/** Reads `config/carriers.json`: the same fields as `POST /admin/v1/carriers`; the error names the place. */
+export function parseCarriersFile(document: unknown): Result<readonly NewCarrier[], string> {
+  if (!Value.Check(CarriersFile, document)) {
+    const [first] = Value.Errors(CarriersFile, document);
+    return err(
+      `${first?.instancePath ?? ''} ${first?.message ?? 'is not a list of carriers'}`.trim(),
+    );
+  }
+  const { carriers }: Static<typeof CarriersFile> = document;
+  return ok(carriers.map(carrierOf));
+}

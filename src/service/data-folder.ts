@@ -1,0 +1,24 @@
+/** Files of the data folder that are not the store's. What is secret is readable by its owner alone. */
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Random, token } from '../base/ids.ts';
+
+export const SERVICE_FILE = 'service.json';
+export const DEMO_FILE = 'demo.json';
+export const ADMIN_TOKEN_FILE = join('keys', 'admin.token');
+export const LINK_KEY_FILE = join('keys', 'links.key');
+
+/** A secret that is made once and kept. */
+export function keptSecret(dataDir: string, name: string, random: Random): string {
+  const path = join(dataDir, name);
+  if (!existsSync(path)) writeSecret(path, `${token(random)}\n`);
+  return readFileSync(path, 'utf8').trim();
+}
+
+/** Whole or not at all: a reader never sees half a file. */
+export function writeSecret(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.new`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  renameSync(draft, path);
+}

@@ -1,0 +1,148 @@
+/** Calls: how they are admitted, kept, scripted, routed and controlled. */
+
+import { Capacity } from '../../domain/capacity/capacity.ts';
+import { Settler } from '../../domain/cdr/cdr.ts';
+import type { Cdr } from '../../domain/cdr/types.ts';
+import {
+  Admission,
+  BLegDialer,
+  CallFactory,
+  CallKeeper,
+  ControlService,
+  EndpointRate,
+  Inbound,
+  Outbound,
+  Scripts,
+  TrunkConnector,
+} from '../../domain/dispatch/dispatch.ts';
+import type { CallControl } from '../../domain/dispatch/types.ts';
+import {
+  CallRecorder,
+  Conferences,
+  type InterpreterNeeds,
+} from '../../domain/interpreter/interpreter.ts';
+import type { SignedLinks } from '../../edge/rest/links.ts';
+import type { Derived } from '../settings.ts';
+import type { Basics, Foundation } from './foundation.ts';
+import type { Lines } from './lines.ts';
+
+export interface Calls {
+  readonly keeper: CallKeeper;
+  readonly admission: Admission;
+  readonly control: CallControl;
+  readonly inbound: Inbound;
+}
+
+export function joinCalls(
+  basics: Basics,
+  foundation: Foundation,
+  lines: Lines,
+  derived: Derived,
+  links: SignedLinks,
+  onSettled: (cdr: Cdr) => void,
+): Calls {
+  const { settings, logger, clock, random } = basics;
+  const { store, accounts, ledger, provisioning } = foundation;
+  const { callbacks, media, signalling, logs } = lines;
+  const keeper = new CallKeeper({
+    calls: store.calls,
+    logs: store.callLogs,
+    settler: new Settler(store.calls, clock, logger),
+    callbacks,
+    clock,
+    random,
+    logger,
+    record: {
+      platformName: settings.platformName,
+      hangupCallStatus: settings.compat.hangupCallStatus,
+    },
+    heartbeatMs: settings.calls.heartbeatMs,
+    onSettled,
+  });
+  const capacity = new Capacity();
+  const nodeLimit = settings.calls.maxConcurrent;
+  const admission = new Admission({ capacity, keeper, clock, nodeLimit });
+  const { mediaTimeoutMs } = settings.rtp;
+  const factory = new CallFactory({ media, ledger, logs, clock, random, mediaTimeoutMs });
+  const scripts = new Scripts();
+  const dispatching = {
+    accounts,
+    provisioning,
+    ledger,
+    admission,
+    keeper,
+    factory,
+    scripts,
+    capacity,
+    signalling,
+    callbacks,
+    media,
+    clock,
+    random,
+    logger,
+    // A circle by nature: documents dial, and what they dial may run documents.
+    interpreter: (): InterpreterNeeds => interpreter,
+    settings: {
+      callerIdPolicy: settings.callerId.policy,
+      registrarHost: derived.sipPublicHost,
+      ringTimeoutMs: settings.calls.ringTimeoutMs,
+      queuePerAccount: settings.calls.queuePerAccount,
+      allowSpecial: settings.dialing.allowSpecial,
+    },
+  };
+  const recorder = new CallRecorder({
+    recordings: foundation.recordings,
+    ledger,
+    callbacks,
+    clock,
+    logger,
+    encoder: lines.audio.encoder,
+    folder: foundation.recordingFiles,
+    linkTo: (recording) => links.toRecording(recording),
+    hangupTold: (call) => keeper.settled(call),
+  });
+  const interpreter: InterpreterNeeds = {
+    callbacks,
+    streams: lines.streams,
+    media,
+    audio: lines.audio.library,
+    speech: lines.speech,
+    recorder,
+    conferences: new Conferences({ media, recorder, callbacks, clock, random, logger }),
+    dialer: new BLegDialer(dispatching),
+    keeping: keeper,
+    clock,
+    random,
+    logger,
+    settings: {
+      allowInsecureStreams: derived.allowInsecure,
+      redirectsPerMinute: settings.calls.redirectsPerMinute,
+      ringTimeoutMs: settings.calls.ringTimeoutMs,
+      streamQueueMs: settings.streams.queueMs,
+      platformName: settings.platformName,
+    },
+  };
+  const trunks = new TrunkConnector(dispatching);
+  const inbound = new Inbound({
+    accounts,
+    admission,
+    factory,
+    interpreter,
+    scripts,
+    logger,
+    applications: store.applications,
+    endpoints: store.endpoints,
+    numbers: store.numbers,
+    endpointRate: new EndpointRate(clock, settings.endpoints.callsPerMinute),
+    toTrunk: (call, owner, number) => trunks.toTrunk(call, owner, number),
+    registrarHost: derived.sipPublicHost,
+  });
+  const outbound = new Outbound(dispatching);
+  const control = new ControlService({
+    ...dispatching,
+    outbound,
+    logs,
+    storedLogs: store.callLogs,
+  });
+  return { keeper, admission, control, inbound };
+}

@@ -1,0 +1,147 @@
+/** Everything that leaves the process: customers' servers and sockets, phones and carriers, audio. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServiceError } from '../../base/errors.ts';
+import { CallLogs } from '../../domain/call/call.ts';
+import {
+  type CallbackClient,
+  createCallbackClient,
+  createUpgradeSigner,
+} from '../../domain/callback/callback.ts';
+import { type AudioRoom, createAudio } from '../../edge/audio/audio-library.ts';
+import { createEgressGuard } from '../../edge/egress/egress.ts';
+import { createMedia, type MediaEngine } from '../../edge/media/engine.ts';
+import type { Metrics } from '../../edge/metrics/metrics.ts';
+import {
+  createSignalling,
+  DEFAULT_REGISTRAR_LIMITS,
+  DEFAULT_TCP_LIMITS,
+  type RunningSignalling,
+} from '../../edge/sip/signalling.ts';
+import { createSynthesizer, type SpeechRoom } from '../../edge/speech/synthesizer.ts';
+import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/client.ts';
+import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
+import type { Derived } from '../settings.ts';
+import { SipTraces } from '../sip-traces.ts';
+import type { Basics, Foundation } from './foundation.ts';
+
+export interface Lines {
+  readonly http: CustomerHttp;
+  readonly callbacks: CallbackClient;
+  readonly streams: AudioStreamsEdge;
+  readonly media: MediaEngine;
+  readonly audio: AudioRoom;
+  readonly speech: SpeechRoom;
+  readonly signalling: RunningSignalling;
+  /** Timelines of calls, in memory. */
+  readonly logs: CallLogs;
+  readonly traces: SipTraces;
+}
+
+/** Ended calls whose timeline is kept in memory at the most. */
+const LOGGED_CALLS = 20_000;
+
+export async function openLines(
+  basics: Basics,
+  foundation: Foundation,
+  derived: Derived,
+  metrics: Metrics,
+): Promise<Lines> {
+  const { settings, logger, clock, random, dataDir } = basics;
+  const customers = towardsCustomers(basics, foundation, derived, metrics);
+  const media = createMedia({
+    rtpHost: settings.rtp.host,
+    publicHost: derived.rtpPublicHost,
+    portMin: settings.rtp.portMin,
+    portMax: settings.rtp.portMax,
+    drive: 'thread',
+    wallMs: () => clock.wallMs(),
+    logger,
+  });
+  const traces = new SipTraces();
+  const signalling = createSignalling({
+    host: settings.sip.host,
+    port: settings.sip.port,
+    publicHost: derived.sipPublicHost,
+    transports: ['udp', 'tcp'],
+    realm: foundation.realm,
+    userAgent: settings.sip.userAgent,
+    clock,
+    random,
+    logger,
+    directory: foundation.store.endpointDirectory,
+    bindings: foundation.store.bindings,
+    carriers: () => foundation.provisioning.carriers.list(),
+    onMessage: (trace) => traces.note(trace),
+    challengeOrder: settings.sip.challengeOrder,
+    tcp: { ...DEFAULT_TCP_LIMITS, maxConnections: settings.sip.maxConnections },
+    registrar: {
+      ...DEFAULT_REGISTRAR_LIMITS,
+      minExpires: settings.sip.registerExpiresMinS,
+      maxExpires: settings.sip.registerExpiresMaxS,
+    },
+  });
+  return {
+    ...customers,
+    media,
+    signalling,
+    traces,
+    audio: createAudio({ fetch: (url, request) => customers.http.getBytes(url, request), clock }),
+    speech: await createSynthesizer({
+      engine: settings.speech.engine,
+      cacheDir: join(dataDir, 'cache', 'speech'),
+      logger,
+    }),
+  };
+}
+
+function towardsCustomers(
+  { settings, logger, clock, random }: Basics,
+  { store }: Foundation,
+  derived: Derived,
+  metrics: Metrics,
+) {
+  const egress = createEgressGuard({
+    allow: settings.egress.allow,
+    allowLoopback: derived.local,
+    allowInsecure: derived.allowInsecure,
+  });
+  const http = createHttpCaller({
+    egress,
+    connectionsPerHost: settings.webhooks.connectionsPerHost,
+    ...certificateAuthorities(settings.streams.caFile),
+  });
+  const { logEntries: entries, logRetentionMs: retentionMs } = settings.calls;
+  const logs = new CallLogs({ entries, retentionMs, calls: LOGGED_CALLS }, () => clock.wallMs());
+  const signing = { tokens: store.signingTokens, random, settings: settings.webhooks };
+  const callbacks = createCallbackClient({
+    ...signing,
+    http,
+    clock,
+    logger,
+    notifications: store.notifications,
+    onAttempt: (notification, attempt) => {
+      logs.get(notification.callUuid)?.add('callback', attempt.event, { ...attempt });
+      metrics.webhook(attempt.event, String(attempt.status ?? 'error'), attempt.durationMs / 1000);
+    },
+  });
+  const streams = createAudioStreams({
+    egress,
+    signUpgrade: createUpgradeSigner(signing),
+    userAgent: settings.webhooks.userAgent,
+    caFile: settings.streams.caFile,
+    clock,
+    logger,
+    limits: { queueMs: settings.streams.queueMs },
+  });
+  return { http, callbacks, streams, logs };
+}
+
+function certificateAuthorities(file: string): { readonly ca?: string } {
+  if (file === '') return {};
+  try {
+    return { ca: readFileSync(file, 'utf8') };
+  } catch (cause) {
+    throw new ServiceError('CONFIG_INVALID', `streams.caFile ${file} cannot be read`, { cause });
+  }
+}

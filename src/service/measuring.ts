@@ -1,0 +1,57 @@
+import type { Cdr } from '../domain/cdr/types.ts';
+import type { CallKeeper } from '../domain/dispatch/dispatch.ts';
+import type { MediaEngine } from '../edge/media/engine.ts';
+import type { Metrics } from '../edge/metrics/metrics.ts';
+import type { RunningSignalling } from '../edge/sip/signalling.ts';
+import type { AudioStreamsEdge } from '../edge/stream/client.ts';
+
+export interface MeasuredParts {
+  readonly keeper: CallKeeper;
+  readonly signalling: RunningSignalling;
+  readonly media: MediaEngine;
+  readonly streams: AudioStreamsEdge;
+  readonly callsLimit: number;
+}
+
+/** Figures of the running service for Prometheus. */
+export class Measuring {
+  readonly #metrics: Metrics;
+  #packetsLost = 0;
+
+  constructor(metrics: Metrics) {
+    this.#metrics = metrics;
+  }
+
+  connect({ keeper, signalling, media, streams, callsLimit }: MeasuredParts): void {
+    this.#metrics.connect({
+      callsActive: () => {
+        const calls = keeper.live();
+        const inbound = calls.filter((call) => call.facts.direction === 'inbound').length;
+        return { inbound, outbound: calls.length - inbound };
+      },
+      registrations: () => signalling.registrations().length,
+      capacity: () => ({ used: keeper.live().length, limit: callsLimit }),
+      streamSockets: () => streams.counters().open,
+      media: () => ({
+        ...media.counters(),
+        packetsLost: this.#packetsLost,
+        tickLateSeconds: media.status().tickLateP99Us / 1_000_000,
+      }),
+    });
+  }
+
+  /** What an ended call adds to counters and histograms. */
+  observe(cdr: Cdr): void {
+    const { direction, answerUs, startUs, endUs, quality } = cdr;
+    this.#packetsLost += quality?.packetsLost ?? 0;
+    this.#metrics.callAttempted(direction, answerUs === undefined ? cdr.hangupCause : 'answered');
+    if (answerUs !== undefined) {
+      this.#metrics.callAnswered(direction, (answerUs - startUs) / 1_000_000);
+    }
+    this.#metrics.callEnded(
+      direction,
+      (endUs - (answerUs ?? endUs)) / 1_000_000,
+      quality && { mos: quality.mos, jitterSeconds: quality.jitterMs / 1000 },
+    );
+  }
+}

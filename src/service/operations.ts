@@ -1,0 +1,96 @@
+/** What the operator asks of the service itself. */
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Admission, CallKeeper } from '../domain/dispatch/dispatch.ts';
+import type { MediaEngine } from '../edge/media/engine.ts';
+import type { Metrics } from '../edge/metrics/metrics.ts';
+import type { Operations, PartState, RegistrationView } from '../edge/rest/server.ts';
+import type { RunningSignalling } from '../edge/sip/signalling.ts';
+import type { Store } from '../edge/store/store.ts';
+
+export const VERSION = '0.1.0';
+
+export interface OperatedParts {
+  readonly store: Store;
+  readonly keeper: CallKeeper;
+  readonly signalling: RunningSignalling;
+  readonly media: MediaEngine;
+  readonly admission: Admission;
+  readonly metrics: Metrics;
+  readonly startedUs: number;
+  readonly dataDir: string;
+  readonly callsLimit: number;
+}
+
+export function createOperations(parts: OperatedParts): Operations {
+  const { store, keeper, signalling, media, admission, metrics } = parts;
+  const registrations = (): RegistrationView[] =>
+    signalling.registrations().map((binding) => ({
+      username: binding.username,
+      contactUri: binding.contactUri,
+      transport: binding.flow.transport,
+      address: binding.flow.address,
+      port: binding.flow.port,
+      userAgent: binding.userAgent,
+      expiresUs: binding.expiresUs,
+    }));
+  const readiness = async (): Promise<readonly PartState[]> => [
+    {
+      part: 'sip',
+      ready: signalling.ready(),
+      detail: signalling.ready() ? 'listening' : 'not listening',
+    },
+    mediaState(media),
+    await storeState(store),
+    {
+      part: 'admission',
+      ready: !admission.draining,
+      detail: admission.draining ? 'draining' : 'open',
+    },
+  ];
+  return {
+    readiness,
+    registrations,
+    registrationOf: (username) => registrations().findLast((view) => view.username === username),
+    status: async () => ({
+      version: VERSION,
+      startedUs: parts.startedUs,
+      draining: admission.draining,
+      callsActive: keeper.live().length,
+      callsLimit: parts.callsLimit,
+      registrations: signalling.registrations().length,
+      parts: await readiness(),
+    }),
+    drain() {
+      admission.drain();
+      signalling.drain();
+    },
+    metrics: () => metrics.scrape(),
+    async backup(name) {
+      const folder = join(parts.dataDir, 'backups');
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const path = join(folder, name);
+      await store.backup(path);
+      return { path, bytes: statSync(path).size };
+    },
+  };
+}
+
+function mediaState(media: MediaEngine): PartState {
+  const { ready, legs, portsFree, busy, scheduling } = media.status();
+  const detail = `${legs} legs, ${portsFree} ports free, ${Math.round(busy * 100)} % busy, scheduling ${scheduling}`;
+  return { part: 'media', ready, detail };
+}
+
+async function storeState(store: Store): Promise<PartState> {
+  try {
+    await store.settings.get('sip.realm');
+    return { part: 'store', ready: true, detail: 'answers' };
+  } catch (error) {
+    return {
+      part: 'store',
+      ready: false,
+      detail: error instanceof Error ? error.message : String(error),
+    };
+  }
+}
