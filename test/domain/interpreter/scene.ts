@@ -1,0 +1,504 @@
+/** A stage for whole calls: real calls and the real interpreter, with scripted phones, customer and media around them. */
+
+import { type Logger, silentLogger } from '../../../src/base/logger.ts';
+import type { Micros } from '../../../src/base/money.ts';
+import { ok } from '../../../src/base/result.ts';
+import { Call, type CallIdentity, CallLog } from '../../../src/domain/call/call.ts';
+import type {
+  InboundLeg,
+  LegEnd,
+  LegEvents,
+  Media,
+  MediaLeg,
+  MediaLegEvents,
+  MediaRoom,
+  OutboundLegEvents,
+  Pcm,
+  Playback,
+  RoomEvents,
+  RoomMember,
+  Signalling,
+  Tone,
+} from '../../../src/domain/call/needs.ts';
+import type { NotificationDraft } from '../../../src/domain/callback/callback.ts';
+import type { CallbackParameters } from '../../../src/domain/callback/types.ts';
+import {
+  type BLegRequest,
+  Conferences,
+  Interpreter,
+  type InterpreterNeeds,
+} from '../../../src/domain/interpreter/interpreter.ts';
+import type { RoomRecordRequest } from '../../../src/domain/interpreter/recorder.ts';
+import { SimClock, settle } from '../../sim/clock.ts';
+
+export const NOTHING_LEFT = {
+  errors: [],
+  openLegs: 0,
+  openBridges: 0,
+  openRooms: 0,
+  takenSeats: 0,
+  sounding: 0,
+  nextWakeMs: undefined,
+};
+
+export const SDP = [
+  'v=0',
+  'o=- 1 1 IN IP4 192.0.2.1',
+  's=-',
+  'c=IN IP4 192.0.2.1',
+  't=0 0',
+  'm=audio 4000 RTP/AVP 0 101',
+  'a=rtpmap:0 PCMU/8000',
+  'a=rtpmap:101 telephone-event/8000',
+  'a=fmtp:101 0-15',
+  'a=sendrecv',
+  '',
+].join('\r\n');
+
+/** Of a phone whose keypad is heard as tones within its audio. */
+export const SDP_WITHOUT_EVENTS = SDP.replace(' 0 101', ' 0').replace(
+  /a=(rtpmap|fmtp):101.*\r\n/g,
+  '',
+);
+
+const PCM: Pcm = { rate: 8000, samples: new Uint8Array(1600) };
+
+/** Something that plays until a test says that it is over, or somebody stops it. */
+export class ScriptedPlayback implements Playback {
+  readonly finished: Promise<'completed' | 'stopped'>;
+  readonly what: Pcm | Tone;
+  readonly mix: boolean;
+  isOver = false;
+  #resolve: (how: 'completed' | 'stopped') => void = () => undefined;
+
+  constructor(asked: { what: Pcm | Tone; mix: boolean }) {
+    this.what = asked.what;
+    this.mix = asked.mix;
+    this.finished = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  complete(): void {
+    this.isOver = true;
+    this.#resolve('completed');
+  }
+
+  stop(): void {
+    this.isOver = true;
+    this.#resolve('stopped');
+  }
+}
+
+class Sounding {
+  readonly playbacks: ScriptedPlayback[] = [];
+
+  /** What sounds now. */
+  get sounding(): ScriptedPlayback[] {
+    return this.playbacks.filter(({ isOver }) => !isOver);
+  }
+
+  play(what: Pcm | Tone, { mix }: { mix: boolean }): ScriptedPlayback {
+    const playback = new ScriptedPlayback({ what, mix });
+    this.playbacks.push(playback);
+    return playback;
+  }
+
+  playTone(what: Tone, options: { mix: boolean }): ScriptedPlayback {
+    return this.play(what, options);
+  }
+}
+
+export class FakeMediaLeg extends Sounding {
+  readonly address = '127.0.0.1';
+  readonly port = 4000;
+  readonly sentDigits: string[] = [];
+  readonly events: MediaLegEvents;
+  isClosed = false;
+
+  constructor(events: MediaLegEvents) {
+    super();
+    this.events = events;
+  }
+
+  configure(): void {}
+
+  sendDigits(digits: string): Promise<void> {
+    this.sentDigits.push(digits);
+    return Promise.resolve();
+  }
+
+  close(): undefined {
+    this.isClosed = true;
+    for (const playback of this.sounding) playback.stop();
+    return undefined;
+  }
+}
+
+export class FakeRoom extends Sounding {
+  readonly seats: Seat[] = [];
+  readonly events: RoomEvents;
+  isClosed = false;
+
+  constructor(events: RoomEvents) {
+    super();
+    this.events = events;
+  }
+
+  join(leg: MediaLeg, flags: { muted: boolean; deaf: boolean }): Seat {
+    const seat = new Seat(leg, flags);
+    this.seats.push(seat);
+    return seat;
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+}
+
+export class Seat implements RoomMember {
+  flags: { muted: boolean; deaf: boolean; held: boolean };
+  isFree = false;
+  readonly leg: MediaLeg;
+
+  constructor(leg: MediaLeg, flags: { muted: boolean; deaf: boolean }) {
+    this.leg = leg;
+    this.flags = { ...flags, held: false };
+  }
+
+  set(flags: { muted?: boolean; deaf?: boolean; held?: boolean }): void {
+    this.flags = { ...this.flags, ...flags };
+  }
+
+  leave(): void {
+    this.isFree = true;
+  }
+}
+
+export class FakeMedia {
+  readonly legs: FakeMediaLeg[] = [];
+  readonly rooms: FakeRoom[] = [];
+  readonly bridges: Array<{ a: MediaLeg; b: MediaLeg; isOpen: boolean }> = [];
+
+  get openBridges() {
+    return this.bridges.filter(({ isOpen }) => isOpen);
+  }
+
+  readonly asMedia: Media = {
+    openLeg: (_options, events) => {
+      const leg = new FakeMediaLeg(events);
+      this.legs.push(leg);
+      return Promise.resolve(leg as unknown as MediaLeg);
+    },
+    bridge: (a, b) => {
+      const bridge = { a, b, isOpen: true };
+      this.bridges.push(bridge);
+      return {
+        close: () => {
+          bridge.isOpen = false;
+        },
+      };
+    },
+    openRoom: (events) => {
+      const room = new FakeRoom(events);
+      this.rooms.push(room);
+      return room as unknown as MediaRoom;
+    },
+  };
+}
+
+/** A phone at the other end of a leg. */
+export interface Phone {
+  readonly call: Call;
+  readonly media: FakeMediaLeg;
+  readonly hungUpWith: string[];
+  press(keys: string): void;
+  ends(how: LegEnd['how'], status?: number): void;
+}
+
+export interface CalledPhone extends Phone {
+  readonly request: BLegRequest;
+  rings(): void;
+  earlyMedia(): void;
+  answers(sdp?: string): Promise<void>;
+}
+
+const mediaOf = (call: Call): FakeMediaLeg => call.media as unknown as FakeMediaLeg;
+
+export class Scene {
+  readonly clock = new SimClock();
+  readonly media = new FakeMedia();
+  readonly documents = new Map<string, string>();
+  readonly contentTypes = new Map<string, string>();
+  readonly requests: Array<{ url: string; parameters: Record<string, string> }> = [];
+  readonly notifications: NotificationDraft[] = [];
+  readonly called: CalledPhone[] = [];
+  readonly refused = new Set<string>();
+  readonly loaded: string[] = [];
+  readonly kept: Call[] = [];
+  readonly roomRecordings: Array<{ request: RoomRecordRequest; stoppedWith: string[] }> = [];
+  readonly dialAnswered: Call[] = [];
+  readonly errors: string[] = [];
+  readonly needs: InterpreterNeeds;
+  #count = 0;
+
+  constructor() {
+    this.needs = this.#makeNeeds();
+  }
+
+  /** What must be true once every call is over: everything that was taken has been given back. */
+  leftovers(): Record<string, unknown> {
+    return {
+      errors: this.errors,
+      openLegs: this.media.legs.filter(({ isClosed }) => !isClosed).length,
+      openBridges: this.media.openBridges.length,
+      openRooms: this.media.rooms.filter(({ isClosed }) => !isClosed).length,
+      takenSeats: this.media.rooms.flatMap(({ seats }) => seats).filter(({ isFree }) => !isFree)
+        .length,
+      sounding: this.media.legs.flatMap(({ sounding }) => sounding).length,
+      nextWakeMs: this.clock.nextMs(),
+    };
+  }
+
+  /** Events told to a callback URL, in order, with their parameters. */
+  told(url: string): Array<Record<string, string>> {
+    return this.notifications
+      .filter(({ target }) => target.url === url)
+      .map(({ parameters }) => asRecord(parameters));
+  }
+
+  events(url: string): string[] {
+    return this.told(url).map(({ Event }) => Event ?? '');
+  }
+
+  /** A call comes in and runs `xml` as its answer document; `asked` ones come from `documents`. */
+  async caller(
+    xml: string,
+    facts: { accountId?: string; sdp?: string } = {},
+  ): Promise<Phone & { interpreter: Interpreter; running: Promise<void> }> {
+    this.documents.set('https://app.test/answer', `<Response>${xml}</Response>`);
+    const { accountId = 'MA_ONE', sdp = SDP } = facts;
+    const call = this.#call('inbound', { accountId, from: '14155550100', to: '14155550199' });
+    let events: LegEvents | undefined;
+    const hungUpWith: string[] = [];
+    const leg = {
+      id: call.uuid,
+      sipCallId: call.uuid,
+      userAgent: 'test',
+      source: { transport: 'udp', address: '192.0.2.1', port: 5060 },
+      sdp,
+      attach: (attached: LegEvents) => {
+        events = attached;
+      },
+      ring: () => undefined,
+      answer: () => Promise.resolve(ok(undefined)),
+      hangup: (cause: string) => hungUpWith.push(cause),
+      sendInfoDigit: () => undefined,
+    };
+    call.takeInbound(leg as unknown as InboundLeg);
+    const script = {
+      answer: { url: 'https://app.test/answer', method: 'POST' } as const,
+      fallback: undefined,
+    };
+    const interpreter = new Interpreter(call, script, this.needs);
+    const running = interpreter.run();
+    await settle();
+    return {
+      call,
+      interpreter,
+      running,
+      hungUpWith,
+      get media() {
+        return mediaOf(call);
+      },
+      press: (keys) => {
+        for (const key of keys) mediaOf(call).events.dtmf(key);
+      },
+      ends: (how, status) => events?.ended({ by: 'remote', how, status, reason: undefined }),
+    };
+  }
+
+  #call(
+    direction: 'inbound' | 'outbound',
+    of: { accountId: string; from: string; to: string; parent?: string },
+  ): Call {
+    this.#count += 1;
+    const callUuid = `00000000-0000-4000-8000-${String(this.#count).padStart(12, '0')}`;
+    const identity: CallIdentity = {
+      callUuid,
+      accountId: of.accountId,
+      subAccount: undefined,
+      context: direction === 'inbound' ? 'inbound' : 'outbound',
+      parentCallUuid: of.parent,
+      endpointId: undefined,
+      trunkId: undefined,
+      terminatedTo: undefined,
+      facts: {
+        callUuid,
+        requestUuid: undefined,
+        direction,
+        from: of.from,
+        to: of.to,
+        callerName: '',
+        parentAuthId: of.accountId,
+        routeType: 'pstn',
+        sessionStartUs: this.clock.wallMs() * 1000,
+        stirVerification: 'Not Applicable',
+        stirAttestation: '',
+        forwardedFrom: '',
+        sipHeaders: [],
+        machine: undefined,
+      },
+    } as unknown as CallIdentity;
+    const price = {
+      currency: 'USD',
+      perMinute: 6500 as Micros,
+      pulseSeconds: 60,
+      streamPerMinute: 0 as Micros,
+      streamPulseSeconds: 60,
+    };
+    const wallMs = (): number => this.clock.wallMs();
+    const log = new CallLog({ callUuid, accountId: of.accountId }, 1000, wallMs);
+    return new Call(identity, price, {
+      media: this.media.asMedia,
+      wallMs,
+      sessionId: () => 1,
+      mediaTimeoutMs: 60_000,
+      log,
+    });
+  }
+
+  async #dial(request: BLegRequest): Promise<Call | undefined> {
+    const { destination, parent } = request;
+    const to = destination.kind === 'number' ? destination.number : destination.uri;
+    if (this.refused.has(to)) return undefined;
+    const { accountId } = parent.identity;
+    const from = request.callerId ?? parent.facts.from;
+    const call = this.#call('outbound', { accountId, from, to, parent: parent.uuid });
+    request.onLeg?.(call);
+    let events: OutboundLegEvents | undefined;
+    const hungUpWith: string[] = [];
+    const signalling: Signalling = {
+      invite: (_target, _options, attached) => {
+        events = attached;
+        return {
+          id: call.uuid,
+          sipCallId: call.uuid,
+          hangup: (cause) => hungUpWith.push(cause),
+          sendInfoDigit: () => undefined,
+        };
+      },
+      onInbound: () => undefined,
+      isRegistered: () => true,
+    };
+    await call.dial(signalling, {
+      targets: [{ kind: 'carrier', carrier: 'test', number: to }],
+      from: { user: from, displayName: '' },
+      headers: [],
+    });
+    this.called.push({
+      call,
+      request,
+      hungUpWith,
+      get media() {
+        return mediaOf(call);
+      },
+      press: (keys) => {
+        for (const key of keys) mediaOf(call).events.dtmf(key);
+      },
+      ends: (how, status) => events?.ended({ by: 'remote', how, status, reason: undefined }),
+      rings: () => events?.progress(180, undefined),
+      earlyMedia: () => events?.progress(183, SDP),
+      answers: async (sdp = SDP) => {
+        events?.connected(sdp);
+        await settle();
+      },
+    });
+    return call;
+  }
+
+  #makeNeeds(): InterpreterNeeds {
+    const { clock } = this;
+    const random = {
+      bytes: (length: number) => new Uint8Array(length).fill(7),
+      integer: () => 0,
+    };
+    const logger: Logger = {
+      ...silentLogger,
+      error: (facts, text) => this.errors.push(`${text}: ${String(facts['error'])}`),
+    };
+    const recorder = {
+      dialAnswered: (call: Call) => this.dialAnswered.push(call),
+      startRoom: (_room: MediaRoom, request: RoomRecordRequest) => {
+        const recording = { request, stoppedWith: [] as string[] };
+        this.roomRecordings.push(recording);
+        return Promise.resolve(
+          ok({
+            recordingId: `rec-${this.roomRecordings.length}`,
+            url: `https://media.test/rec-${this.roomRecordings.length}.mp3`,
+            stop: (reason: string) => recording.stoppedWith.push(reason),
+          }),
+        );
+      },
+    };
+    const callbacks = {
+      fetchDocument: (target: { url: string }, parameters: CallbackParameters) => {
+        this.requests.push({ url: target.url, parameters: asRecord(parameters) });
+        const body = this.documents.get(target.url);
+        if (body === undefined) {
+          return Promise.resolve({
+            ok: false,
+            error: { kind: 'badStatus', detail: 'HTTP status 404' },
+          });
+        }
+        const contentType = this.contentTypes.get(target.url) ?? 'application/xml';
+        return Promise.resolve(ok({ body, contentType, url: target.url, usedFallback: false }));
+      },
+      notify: (draft: NotificationDraft) => this.notifications.push(draft),
+    };
+    return {
+      callbacks,
+      media: this.media.asMedia,
+      audio: {
+        load: (url: string) => {
+          this.loaded.push(url);
+          return Promise.resolve(ok(PCM));
+        },
+      },
+      speech: {
+        speak: async function* () {
+          yield ok(PCM);
+        },
+      },
+      recorder,
+      conferences: new Conferences({
+        media: this.media.asMedia,
+        recorder,
+        callbacks,
+        clock,
+        random,
+        logger,
+      } as unknown as ConstructorParameters<typeof Conferences>[0]),
+      dialer: { dial: (request: BLegRequest) => this.#dial(request) },
+      keeping: {
+        changed: (call: Call) => {
+          this.kept.push(call);
+          return Promise.resolve();
+        },
+      },
+      clock,
+      random,
+      logger,
+      settings: {
+        allowInsecureStreams: true,
+        redirectsPerMinute: 10,
+        ringTimeoutMs: 120_000,
+        streamQueueMs: 60_000,
+        platformName: 'Carillon',
+      },
+    } as unknown as InterpreterNeeds;
+  }
+}
+
+export const asRecord = (parameters: CallbackParameters): Record<string, string> =>
+  Object.fromEntries(parameters);
