@@ -20,7 +20,9 @@ export function canonicalPath(method: string, path: string): string {
     return method === 'POST' || full.endsWith('/') ? full : `${full}/`;
   }
   // More than one: Plivo's client reads an account at `…/Account/<id>//`.
-  return full.length > 1 && full.endsWith('/') ? full.replace(/\/+$/, '') : full;
+  let end = full.length;
+  while (end > 1 && full[end - 1] === '/') end -= 1;
+  return full.slice(0, end);
 }
 
 /** `/a/{b}` in the router's notation. A parameter before a dot ends at the dot. */

@@ -1,0 +1,160 @@
+/** Plivo's own client for Node against this service, its base URL overridden (dialect §0.2). */
+import { createRequire } from 'node:module';
+import plivo from 'plivo';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ok } from '../../../src/base/result.ts';
+import { aLiveCall, REQUEST_UUID } from '../../spec/fake-control.ts';
+import { type Service, startService } from '../../spec/service.ts';
+import { aCdr } from '../store/records.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the client's own types lag behind its methods
+type PlivoClient = any;
+
+let service: Service;
+let client: PlivoClient;
+const CALL = aLiveCall().callUuid;
+const APPLICATION = { answerUrl: 'https://a.example/answer' };
+
+/**
+ * The client writes its host into every voice request; what a user does by DNS is done here in its HTTP library, which
+ * takes the place of `https://api.plivo.com`.
+ */
+const { default: axios } = createRequire(createRequire(import.meta.url).resolve('plivo'))('axios');
+const adapter = axios.defaults.adapter;
+function pointTo(url: string): void {
+  const send = axios.getAdapter('http');
+  axios.defaults.adapter = (config: { url: string }) =>
+    send({ ...config, url: config.url.replace('https://api.plivo.com', url) });
+}
+const clientFor = (authId: string, authToken: string): PlivoClient =>
+  new (plivo.Client as unknown as new (...args: unknown[]) => PlivoClient)(authId, authToken);
+
+beforeAll(async () => {
+  // It prints what it sends.
+  vi.spyOn(console, 'log').mockReturnValue();
+  service = await startService();
+  pointTo((await service.server.start()).url);
+  client = clientFor(service.account.authId, service.account.authToken);
+});
+afterAll(() => {
+  vi.restoreAllMocks();
+  axios.defaults.adapter = adapter;
+  return service.stop();
+});
+beforeEach(() => {
+  service.control.calls = [aLiveCall({ accountId: service.account.authId })];
+  service.control.outcome = ok(undefined);
+});
+
+describe('plivo-node', () => {
+  it('reads the account', async () => {
+    expect(await client.accounts.get()).toMatchObject({ name: 'Ada', accountType: 'standard' });
+  });
+
+  it('creates, reads, changes, lists and deletes applications', async () => {
+    const made = await client.applications.create('demo', APPLICATION);
+    expect(made.message).toBe('created');
+    const one = await client.applications.get(made.appId);
+    expect(one).toMatchObject({ appName: 'demo', answerUrl: APPLICATION.answerUrl });
+    expect((await client.applications.update(made.appId, { answerMethod: 'GET' })).message).toBe(
+      'changed',
+    );
+    const list = await client.applications.list({ limit: 5 });
+    expect(list.map((item: { appId: string }) => item.appId)).toContain(made.appId);
+    await client.applications.delete(made.appId, { cascade: true });
+    await expect(client.applications.get(made.appId)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('creates, reads, changes, lists and deletes endpoints', async () => {
+    const app = await client.applications.create('demo2', APPLICATION);
+    const made = await client.endpoints.create('bob', 'longenough', 'bob-1', app.appId);
+    expect(made.username).toMatch(/^bob\d+$/);
+    const one = await client.endpoints.get(made.endpointId);
+    expect(one).toMatchObject({
+      alias: 'bob-1',
+      application: `/v1/Account/${service.account.authId}/Application/${app.appId}/`,
+    });
+    await client.endpoints.update(made.endpointId, { alias: 'bob-2' });
+    const list = await client.endpoints.list();
+    expect(list.map((item: { alias: string }) => item.alias)).toContain('bob-2');
+    await client.endpoints.delete(made.endpointId);
+  });
+
+  it('a refused field is an error 400', async () => {
+    await expect(
+      client.endpoints.create('not valid', 'longenough', 'x', undefined),
+    ).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('places calls, reads live, queued and finished ones', async () => {
+    const placed = await client.calls.create('14155550100', '14155550101', APPLICATION.answerUrl, {
+      timeLimit: 60,
+      machineDetection: 'true',
+    });
+    expect(placed.requestUuid).toBe(REQUEST_UUID);
+    expect(service.control.lastPlaced).toMatchObject({ timeLimitS: 60 });
+    const live: { callUuid: string }[] = await client.calls.listLiveCalls();
+    expect(live.map(({ callUuid }) => callUuid)).toEqual([CALL]);
+    expect((await client.calls.getLiveCall(CALL)).callUuid).toBe(CALL);
+    expect(await client.calls.listQueuedCalls()).toEqual([]);
+    const cdr = aCdr({ accountId: service.account.authId });
+    await service.store.calls.settle({ cdr, entries: [], notification: undefined });
+    expect(await client.calls.get(cdr.callUuid)).toMatchObject({
+      billedDuration: 60,
+      totalAmount: '0.00650',
+    });
+  });
+
+  it('controls a live call', async () => {
+    const moved = await client.calls.transfer(CALL, {
+      legs: 'aleg',
+      alegUrl: 'https://a.example/x',
+    });
+    expect(moved.message).toContain('transfer');
+    expect((await client.calls.record(CALL, { timeLimit: 10 })).recordingId).toBe('rec-1');
+    await client.calls.stopRecording(CALL);
+    const played = await client.calls.playMusic(CALL, 'https://a.example/x.mp3');
+    expect(played.message).toBe('play started');
+    await client.calls.stopPlayingMusic(CALL);
+    expect((await client.calls.speakText(CALL, 'Hello')).message).toBe('speak started');
+    await client.calls.stopSpeakingText(CALL);
+    expect((await client.calls.sendDigits(CALL, '12#')).message).toBe('digits sent');
+    await client.calls.hangup(CALL);
+    expect(service.control.asked.at(-1)?.verb).toBe('hangup');
+  });
+
+  it('streams a live call', async () => {
+    const stream = await client.calls.stream(CALL, 'wss://bot.example/ws', { bidirectional: true });
+    expect(stream.message).toBe('audio streaming started');
+  });
+
+  it('moderates conferences', async () => {
+    service.control.rooms = [
+      { uuid: 'c-1', name: 'room', startedUs: Date.UTC(2026, 0, 1) * 1000, members: [] },
+    ];
+    expect((await client.conferences.list()).conferences).toEqual(['room']);
+    expect((await client.conferences.get('room')).conferenceMemberCount).toBe('0');
+    expect((await client.conferences.muteMember('room', '1')).memberId).toBe('1');
+    await client.conferences.hangup('room');
+  });
+
+  it('manages sub-accounts', async () => {
+    const made = await client.subaccounts.create('team', true);
+    expect(made.authId).toMatch(/^SA_/);
+    expect(await client.subaccounts.get(made.authId)).toMatchObject({
+      name: 'team',
+      enabled: true,
+    });
+    expect((await client.subaccounts.update(made.authId, 'crew', true)).message).toBe('changed');
+    await client.subaccounts.delete(made.authId);
+  });
+
+  it('lists recordings', async () => {
+    expect(await client.recordings.list({ limit: 1 })).toEqual(expect.any(Array));
+  });
+
+  it('wrong credentials are an error 401', async () => {
+    const stranger = clientFor(service.account.authId, 'wrong');
+    await expect(stranger.applications.list()).rejects.toMatchObject({ status: 401 });
+  });
+});
