@@ -35,28 +35,28 @@ Nanos Playout::delay_at(Nanos now, const DelayEstimator& delays) const {
   return now - (delays.base() + next_ * kSampleTime);
 }
 
-void Playout::arrived(int64_t timestamp, size_t samples, Nanos arrival, bool talkspurt, const SampleStore& store,
-                      const DelayEstimator& delays) {
-  packet_time_ = static_cast<Nanos>(samples) * kSampleTime;
-  const bool drained = state_ == State::playing && next_ >= store.end();
-  if (state_ == State::idle || (drained && talkspurt && timestamp >= next_)) {
+void Playout::arrived(const Arrival& packet, const DelayEstimator& delays) {
+  packet_time_ = static_cast<Nanos>(packet.samples) * kSampleTime;
+  const bool drained = state_ == State::playing && next_ >= packet.end_before;
+  // Between two talkspurts the delay may change unheard: the new one starts with the one that is wanted now.
+  if (state_ == State::idle || (drained && packet.talkspurt && packet.timestamp >= next_)) {
     state_ = State::waiting;
-    next_ = timestamp;
-    start_at_ = delays.base() + timestamp * kSampleTime + delays.target() + reframing_margin(packet_time_);
+    next_ = packet.timestamp;
+    start_at_ = delays.base() + next_ * kSampleTime + delays.target() + reframing_margin(packet_time_);
     late_since_ = -1;
     return;
   }
-  if (state_ == State::waiting && timestamp < next_ && arrival < start_at_) {
-    next_ = timestamp;  // the first ones came out of order
+  if (state_ == State::waiting && packet.timestamp < next_ && packet.at < start_at_) {
+    next_ = packet.timestamp;  // the first ones came out of order
     return;
   }
-  if (timestamp + static_cast<int64_t>(samples) > next_) {
+  if (packet.timestamp + static_cast<int64_t>(packet.samples) > next_) {
     late_since_ = -1;
     return;
   }
   ++counters_.late_packets;
-  if (late_since_ < 0) late_since_ = arrival;
-  if (arrival - late_since_ > kLateTooLong) lost_track_ = true;
+  if (late_since_ < 0) late_since_ = packet.at;
+  if (packet.at - late_since_ > kLateTooLong) lost_track_ = true;
 }
 
 void Playout::shorten(const SampleStore& store, Frame& out) {

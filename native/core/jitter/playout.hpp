@@ -19,9 +19,16 @@ struct PlayoutCounters {
 
 class Playout {
  public:
-  /// Tells of a packet that is being written to the store. `talkspurt`: RTP marker, or the first after a silence.
-  void arrived(int64_t timestamp, size_t samples, Nanos arrival, bool talkspurt, const SampleStore& store,
-               const DelayEstimator& delays);
+  struct Arrival {
+    int64_t timestamp;
+    size_t samples;
+    Nanos at;
+    /// RTP marker, or the first packet after a pause that the sender chose.
+    bool talkspurt;
+    /// End of the store before this packet was written to it.
+    int64_t end_before;
+  };
+  void arrived(const Arrival& packet, const DelayEstimator& delays);
 
   /// The next frame at its time. Silence until the first packet's playout time has come.
   void pop(Nanos now, const SampleStore& store, const DelayEstimator& delays, Frame& out);

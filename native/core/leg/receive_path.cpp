@@ -72,6 +72,7 @@ void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos a
       timestamp = timestamps_.extend(packet.timestamp);
     }
   }
+  const int64_t end_before = store_.end();
   const bool nothing_lost = last_sequence_ && sequence == *last_sequence_ + 1;
   const bool pause_before = nothing_lost && !store_.empty() && timestamp > store_.end();
   if (pause_before) store_.fill_silence_until(timestamp);
@@ -82,7 +83,7 @@ void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos a
     playout_.restart();
     store_.write(timestamp, samples);
   }
-  playout_.arrived(timestamp, count, arrival, packet.marker || pause_before, store_, delays_);
+  playout_.arrived({timestamp, count, arrival, packet.marker || pause_before, end_before}, delays_);
 }
 
 ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source, Nanos arrival) {

@@ -118,6 +118,26 @@ TEST_SUITE("jitter buffer") {
     }
   }
 
+  TEST_CASE("a talkspurt after a pause starts with the delay that is wanted now, heard whole") {
+    Line line;
+    // Two seconds of 100 ms jitter, one of calm in which the tone leaves no pause to cut, half a second of nothing.
+    std::mt19937 random(6);
+    std::vector<Nanos> way;
+    for (int i = 0; i < 150; ++i) {
+      way.push_back(30 * kMillisecond + (i < 100 ? static_cast<Nanos>(random() % 100) * kMillisecond : 0));
+    }
+    line.run(400, [&](int i) -> std::optional<Nanos> {
+      if (i < 150) return way[static_cast<size_t>(i)];
+      if (i < 175) return std::nullopt;
+      return 30 * kMillisecond;
+    });
+    CHECK(line.delay[149] > 60 * kMillisecond);
+    CHECK(line.delay[190] >= line.target[176]);
+    CHECK(line.delay[190] <= line.target[176] + kFrameTime);
+    const std::span<const Sample> spurt(line.heard.data() + 185 * kFrameSamples, 200 * kFrameSamples);
+    CHECK(test::sine_snr_db(spurt, 400, kLineRate) > 40);
+  }
+
   TEST_CASE("a path that becomes 400 ms slower for good is followed") {
     Line line;
     bool lost_track = false;

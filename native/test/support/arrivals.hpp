@@ -16,18 +16,24 @@ struct Line {
   DelayEstimator delays;
   Playout playout;
   std::vector<Sample> heard;
+  // After each frame.
   std::vector<Nanos> delay;
+  std::vector<Nanos> target;
 
-  void arrive(int packet, Nanos at, double hz = 400) {
+  void arrive(int packet, Nanos at, bool talkspurt = false, double hz = 400) {
     const int64_t timestamp = 100'000 + packet * static_cast<int64_t>(kFrameSamples);
     std::vector<Sample> audio(kFrameSamples);
     for (size_t i = 0; i < audio.size(); ++i) {
       const double t = (packet * static_cast<double>(kFrameSamples) + static_cast<double>(i)) / kLineRate;
       audio[i] = static_cast<Sample>(8000 * std::sin(2 * std::numbers::pi * hz * t));
     }
+    const int64_t end_before = store.end();
     delays.observe(timestamp, at);
-    store.write(timestamp, audio);
-    playout.arrived(timestamp, audio.size(), at, false, store, delays);
+    if (store.write(timestamp, audio) == SampleStore::Written::jumped) {
+      store.reset();
+      store.write(timestamp, audio);
+    }
+    playout.arrived({timestamp, audio.size(), at, talkspurt, end_before}, delays);
   }
 
   /// Packet i is sent at 20 i ms; `delay_of(i)`: its time on the way, nothing when it is lost.
@@ -41,12 +47,14 @@ struct Line {
     for (int tick = 0; tick < packets; ++tick) {
       const Nanos now = tick * kFrameTime + 7 * kMillisecond;
       for (; next < arrivals.size() && arrivals[next].first <= now; ++next) {
-        arrive(arrivals[next].second, arrivals[next].first);
+        const int packet = arrivals[next].second;
+        arrive(packet, arrivals[next].first, packet > 0 && !delay_of(packet - 1));
       }
       Frame frame;
       playout.pop(now, store, delays, frame);
       heard.insert(heard.end(), frame.begin(), frame.end());
       delay.push_back(playout.delay());
+      target.push_back(delays.target());
     }
   }
 };

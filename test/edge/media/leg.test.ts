@@ -1,3 +1,4 @@
+import alawmulaw from 'alawmulaw';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ManualDrive, MediaEngine } from '../../../src/edge/media/engine.ts';
 import {
@@ -12,6 +13,16 @@ import {
   sine,
 } from './peer.ts';
 
+const { alaw } = alawmulaw;
+const STREAM = {
+  streamId: 'x',
+  encoding: 'audio/x-mulaw',
+  rate: 8000,
+  tracks: 'inbound',
+  bidirectional: false,
+  extraHeadersJson: '"{}"',
+  queueMs: 0,
+} as const;
 const engines: MediaEngine[] = [];
 afterEach(async () => {
   for (const engine of engines.splice(0)) await engine.stop();
@@ -260,7 +271,7 @@ describe('a leg receiving', () => {
     leg.configure(REMOTE);
     const peer = new Peer(drive, leg.port);
     const reports: Buffer[] = [];
-    for (let i = 0; i < 1000; i += 1) {
+    for (let i = 0; i < 2000; i += 1) {
       peer.send(sine(440, FRAME, { from: i * FRAME }));
       drive.advance(20);
       for (const packet of drive.drain()) {
@@ -287,6 +298,61 @@ describe('a leg receiving', () => {
     expect(quality.roundTripMs).toBeLessThan(85);
     const goodbye = drive.drain().find(({ localPort }) => localPort === leg.port + 1);
     expect(goodbye?.bytes.at(-7)).toBe(203);
+  });
+
+  it('speaks and understands PCMA as well', async () => {
+    const { drive, leg } = await openLeg();
+    leg.configure({ ...REMOTE, codec: 'PCMA', payloadType: 8 });
+    leg.play({ rate: 8000, samples: l16(sine(1000, 8000)) }, { loop: 1, mix: false });
+    drive.advance(500);
+    const packets = sent(drive);
+    expect(packets.every(({ rtp }) => rtp.payloadType === 8)).toBe(true);
+    const audio = Int16Array.from(packets.flatMap(({ rtp }) => [...alaw.decode(rtp.payload)]));
+    expect(purity(audio.subarray(320), 1000)).toBeGreaterThan(0.999);
+
+    const heard: number[] = [];
+    const other = leg.openStream(STREAM, {
+      media: (messages) => {
+        for (const bytes of messages) {
+          const payload = /"payload":"([^"]*)"/.exec(Buffer.from(bytes).toString())?.[1] ?? '';
+          heard.push(...decodeMulaw(Buffer.from(payload, 'base64')));
+        }
+      },
+      played: () => undefined,
+      degraded: () => undefined,
+      dtmf: () => undefined,
+    });
+    const peer = new Peer(drive, leg.port);
+    for (let i = 0; i < 25; i += 1) {
+      peer.raw(8, alaw.encode(sine(600, FRAME, { from: i * FRAME })));
+      peer.timestamp += FRAME;
+      drive.advance(20);
+    }
+    expect(purity(Int16Array.from(heard.slice(320)), 600)).toBeGreaterThan(0.99);
+    other.close();
+  });
+
+  it('moves to a new address by re-INVITE without losing what is being played', async () => {
+    const { drive, leg } = await openLeg();
+    leg.configure(REMOTE);
+    leg.play({ rate: 8000, samples: l16(sine(1000, 16_000)) }, { loop: 1, mix: false });
+    new Peer(drive, leg.port).send(sine(440, FRAME));
+    drive.advance(500);
+    sent(drive);
+    leg.configure({ ...REMOTE, address: '192.0.2.99', port: 5000 });
+    drive.advance(500);
+    const packets = sent(drive);
+    expect(packets).toHaveLength(25);
+    for (const packet of packets) {
+      expect(packet).toMatchObject({ address: '192.0.2.99', port: 5000 });
+    }
+    expect(purity(audioOf(packets), 1000)).toBeGreaterThan(0.999);
+    const moved = new Peer(drive, leg.port, { address: '192.0.2.99', port: 5000 });
+    moved.sequence += 1;
+    moved.timestamp += 8000;
+    moved.send(sine(440, FRAME));
+    drive.advance(20);
+    expect(leg.quality().packetsReceived).toBe(2);
   });
 
   it('hears the other leg of a bridge, both ways, and falls silent when it ends', async () => {
