@@ -184,9 +184,6 @@ export class CallRecorder {
         ...(error === undefined ? {} : { error }),
       });
     });
-    const onHangup = (): void => take.stop('HungUp');
-    call.signal.addEventListener('abort', onHangup, { once: true });
-    void take.ended.then(() => call.signal.removeEventListener('abort', onHangup));
     this.#watch(take.filed.then((isFiled) => this.#tell(call, request.callback, take, isFiled)));
     return take;
   }

@@ -35,6 +35,14 @@ describe('ledger', () => {
     expect(await ledger.balance(ACCOUNT, 'usd')).toMatchObject({ value: { balance: 3 } });
   });
 
+  it('an adjustment with a reference is posted once for it', async () => {
+    const use = { reference: 'recording:r1', referenceType: 'recording' };
+    const first = await adjust(-2, use);
+    expect(first).toMatchObject({ value: { reference: 'recording:r1', amount: 2 } });
+    expect(await adjust(-2, use)).toEqual(first);
+    expect(await ledger.balance(ACCOUNT, 'usd')).toMatchObject({ value: { balance: -2 } });
+  });
+
   it('an unknown balance is refused', async () => {
     expect(await adjust(5, { currency: 'EUR' })).toEqual({
       ok: false,

@@ -53,6 +53,26 @@ async function record(over: object = {}): Promise<string> {
 }
 
 describe('recordings', () => {
+  it('that were begun and never finished are known after a restart, oldest first', async () => {
+    const begun = {
+      accountId: ACCOUNT,
+      callUuid: 'c1',
+      conferenceName: undefined,
+      conferenceUuid: undefined,
+      fromNumber: '14155550100',
+      toNumber: '14155550101',
+      format: 'mp3',
+      type: 'call',
+    } as const;
+    const first = await recordings.begin(begun);
+    await record();
+    await opened.clock.advance(1000);
+    const second = await recordings.begin(begun);
+    const failed = await recordings.begin(begun);
+    await recordings.finish(failed.recordingId, { status: 'failed' });
+    expect(await recordings.interrupted()).toEqual([first, second]);
+  });
+
   it('can be fetched once they are ready, by their account', async () => {
     const { recordingId, file } = await recordings.begin({
       accountId: ACCOUNT,

@@ -1,0 +1,298 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { settle } from '../../sim/clock.ts';
+import { ListeningScene } from './listening-scene.ts';
+import { NOTHING_LEFT } from './scene.ts';
+
+const ACTION = 'https://app.test/digits';
+const SOUND = 'https://app.test/menu.mp3';
+const INVALID = 'https://app.test/invalid.mp3';
+const BEEP_HZ = 1000;
+
+let scene: ListeningScene;
+
+beforeEach(() => {
+  scene = new ListeningScene();
+  scene.documents.set(ACTION, '<Response><Hangup/></Response>');
+});
+
+const menu = `<Play>${SOUND}</Play>`;
+const xml = (element: string, attributes = '', children = menu): string =>
+  `<${element} action="${ACTION}" ${attributes}>${children}</${element}>`;
+
+async function hear(): Promise<void> {
+  for (const playback of scene.leg().sounding) playback.complete();
+  await settle();
+}
+
+/** What `action` was asked with; undefined: it was not. */
+const asked = (): Record<string, string> | undefined =>
+  scene.requests.find(({ url }) => url === ACTION)?.parameters;
+
+describe('GetDigits, GetInput, Gather: reading keys (dialect §2.1)', () => {
+  it('stops its prompts at the first key, which counts', async () => {
+    const a = await scene.caller(xml('GetDigits', 'numDigits="2"', menu + menu));
+    expect(a.media.sounding).toHaveLength(1);
+    a.press('4');
+    await settle();
+    expect(a.media.sounding).toHaveLength(0);
+    expect(scene.loaded).toEqual([SOUND]);
+    a.press('2');
+    await a.running;
+    expect(asked()).toMatchObject({ Event: 'GetDigits', Digits: '42', CallStatus: 'in-progress' });
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('ends at a key of finishOnKey, which is not part of the input', async () => {
+    const a = await scene.caller(xml('GetDigits', 'finishOnKey="*#"'));
+    a.press('123*');
+    await a.running;
+    expect(asked()).toMatchObject({ Digits: '123' });
+  });
+
+  it('takes # as any other key where finishOnKey is none', async () => {
+    const a = await scene.caller(xml('GetDigits', 'finishOnKey="none" numDigits="2"'));
+    a.press('#1');
+    await a.running;
+    expect(asked()).toMatchObject({ Digits: '#1' });
+  });
+
+  it('waits timeout for the first key, from the end of the prompts', async () => {
+    const a = await scene.caller(`${xml('GetDigits', 'timeout="5"')}<Wait length="60"/>`);
+    await scene.clock.advance(20_000);
+    await hear();
+    await scene.clock.advance(4_999);
+    a.press('7#');
+    await a.running;
+    expect(asked()).toMatchObject({ Digits: '7' });
+  });
+
+  it('waits digitTimeout from one key to the next', async () => {
+    const a = await scene.caller(xml('GetDigits', 'digitTimeout="3"'));
+    a.press('1');
+    await scene.clock.advance(2_999);
+    a.press('2');
+    await scene.clock.advance(2_999);
+    expect(asked()).toBeUndefined();
+    await scene.clock.advance(1);
+    expect(asked()).toMatchObject({ Digits: '12' });
+    await a.running;
+  });
+
+  it('plays its beep when the prompts are over', async () => {
+    const a = await scene.caller(xml('GetDigits', 'playBeep="true"'));
+    expect(a.media.playbacks).toHaveLength(1);
+    await hear();
+    expect(a.media.sounding).toMatchObject([{ what: { steps: [{ frequenciesHz: [BEEP_HZ] }] } }]);
+  });
+
+  it('forgets keys that were pressed before it began', async () => {
+    const a = await scene.caller(`<Speak>Hi</Speak>${xml('GetDigits', 'numDigits="1"')}`);
+    a.press('9');
+    await hear();
+    a.press('1');
+    await a.running;
+    expect(asked()).toMatchObject({ Digits: '1' });
+  });
+});
+
+describe('GetDigits, GetInput, Gather: input that does not count', () => {
+  it('counts input with a key outside of validDigits as an attempt and plays invalidDigitsSound', async () => {
+    const a = await scene.caller(
+      xml(
+        'GetDigits',
+        `validDigits="12" numDigits="2" retries="2" invalidDigitsSound="${INVALID}"`,
+      ),
+    );
+    a.press('19');
+    await settle();
+    expect(scene.loaded).toEqual([SOUND, INVALID]);
+    await hear();
+    expect(scene.loaded).toEqual([SOUND, INVALID, SOUND]);
+    a.press('12');
+    await a.running;
+    expect(asked()).toMatchObject({ Digits: '12' });
+  });
+
+  it('takes a key during invalidDigitsSound as the first one of the next attempt', async () => {
+    const a = await scene.caller(
+      xml(
+        'GetDigits',
+        `validDigits="12" numDigits="1" retries="2" invalidDigitsSound="${INVALID}"`,
+      ),
+    );
+    a.press('9');
+    await settle();
+    a.press('2');
+    await a.running;
+    expect(asked()).toMatchObject({ Digits: '2' });
+    expect(scene.loaded).toEqual([SOUND, INVALID, SOUND]);
+  });
+
+  it('plays invalidDigitsSound to its end after the last attempt, then goes on', async () => {
+    const a = await scene.caller(
+      xml('GetDigits', `validDigits="12" numDigits="1" invalidDigitsSound="${INVALID}"`),
+    );
+    a.press('9');
+    await settle();
+    a.press('1');
+    await settle();
+    expect(a.media.sounding).toHaveLength(1);
+    await hear();
+    await a.running;
+    expect(asked()).toBeUndefined();
+    expect(a.hungUpWith).toEqual(['endOfXml']);
+  });
+
+  it.each(['GetDigits', 'GetInput'])(
+    '%s without input falls to the next element, action is not called',
+    async (element) => {
+      const a = await scene.caller(`${xml(element, 'timeout="5" executionTimeout="5"')}<Wait/>`);
+      await hear();
+      await scene.clock.advance(6_000);
+      await a.running;
+      expect(asked()).toBeUndefined();
+      expect(a.hungUpWith).toEqual(['endOfXml']);
+      expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+    },
+  );
+
+  it('repeats prompts and timeout for each attempt of GetDigits', async () => {
+    const a = await scene.caller(xml('GetDigits', 'timeout="5" retries="3"'));
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      expect(scene.loaded).toHaveLength(attempt + 1);
+      await hear();
+      await scene.clock.advance(5_000);
+    }
+    await a.running;
+    expect(scene.loaded).toHaveLength(3);
+  });
+
+  it('Gather without input calls action with empty fields', async () => {
+    const a = await scene.caller(xml('Gather', 'inputType="dtmf" executionTimeout="5"'));
+    await hear();
+    await scene.clock.advance(5_000);
+    await a.running;
+    expect(asked()).toMatchObject({ Event: 'GetInput', InputType: '', Digits: '', Speech: '' });
+    expect(a.hungUpWith).toEqual(['normal']);
+  });
+});
+
+describe('GetDigits, GetInput, Gather: what becomes of the input', () => {
+  it('GetInput tells how the input was made and what it cost', async () => {
+    const a = await scene.caller(xml('GetInput', 'numDigits="1"'));
+    a.press('5');
+    await a.running;
+    expect(asked()).toMatchObject({
+      Event: 'GetInput',
+      InputType: 'dtmf',
+      Digits: '5',
+      Speech: '',
+      SpeechConfidenceScore: '',
+      BilledAmount: '0',
+    });
+  });
+
+  it('with redirect="false" tells action and goes on', async () => {
+    const a = await scene.caller(
+      `${xml('GetDigits', 'numDigits="1" redirect="false"')}<Wait length="5"/>`,
+    );
+    a.press('5');
+    await settle();
+    expect(asked()).toBeUndefined();
+    expect(scene.told(ACTION)).toMatchObject([{ Event: 'GetDigits', Digits: '5' }]);
+    expect(a.call.isEnded).toBe(false);
+  });
+
+  it('without action the input goes nowhere and the document goes on', async () => {
+    const a = await scene.caller('<GetDigits numDigits="1"/><Wait length="5"/>');
+    a.press('5');
+    await settle();
+    expect(scene.requests).toHaveLength(1);
+    await scene.clock.advance(5_000);
+    await a.running;
+    expect(a.hungUpWith).toEqual(['endOfXml']);
+  });
+
+  it('with log="false" the digits stand nowhere in the log of the call', async () => {
+    const a = await scene.caller(xml('GetDigits', 'numDigits="4" finishOnKey="" log="false"', ''));
+    a.press('86*#');
+    await settle();
+    // As the request to action is logged: the string that was signed, and the address of a GET.
+    a.call.log.add('callback', 'GetDigits', {
+      signedString: `${ACTION}.CallUUIDxDigits86*#Directioninbound`,
+      url: `${ACTION}?Digits=86*%23&Event=GetDigits`,
+      // A query is signed as it was meant.
+      signedQuery: `${ACTION}?Digits=86*#&Event=GetDigits`,
+      status: 200,
+    });
+    expect(JSON.stringify(a.call.log.entries())).not.toContain('86*');
+    expect(a.call.log.entries().at(-1)?.facts['status']).toBe(200);
+    expect(asked()).toMatchObject({ Digits: '86*#' });
+  });
+
+  it('with log (the default) the log tells the digits', async () => {
+    const a = await scene.caller(xml('GetDigits', 'numDigits="4"', ''));
+    a.press('8642');
+    await settle();
+    expect(a.call.log.entries()).toContainEqual(
+      expect.objectContaining({ text: 'input', facts: { digits: '8642' } }),
+    );
+  });
+});
+
+describe('Gather: speech, which nothing recognizes here', () => {
+  it('says so in the log and counts as no input once executionTimeout is over; keys do not count', async () => {
+    const a = await scene.caller(xml('Gather', 'inputType="speech" executionTimeout="5"'));
+    expect(a.call.log.entries()).toContainEqual(
+      expect.objectContaining({
+        kind: 'warning',
+        text: 'speech recognition is not available: speech counts as no input',
+      }),
+    );
+    a.press('5');
+    await settle();
+    expect(a.media.sounding).toHaveLength(1);
+    await hear();
+    await scene.clock.advance(5_000);
+    await a.running;
+    expect(asked()).toMatchObject({ InputType: '', Digits: '', Speech: '' });
+  });
+
+  it('takes keys where both are accepted', async () => {
+    const a = await scene.caller(xml('Gather', 'inputType="dtmf speech" numDigits="1"'));
+    a.press('5');
+    await a.running;
+    expect(asked()).toMatchObject({ InputType: 'dtmf', Digits: '5' });
+  });
+});
+
+describe('GetDigits, GetInput, Gather: interruptions', () => {
+  it.each(['prompts', 'input'])('a hang-up during the %s gives everything back', async (phase) => {
+    const a = await scene.caller(xml('Gather', 'playBeep="true"'));
+    if (phase === 'input') {
+      await hear();
+      await hear();
+      a.press('1');
+      await settle();
+    }
+    a.ends('bye');
+    await a.running;
+    expect(asked()).toBeUndefined();
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('a transfer during the input takes the keys with it: the next document reads its own', async () => {
+    scene.documents.set(
+      'https://app.test/next',
+      `<Response>${xml('GetDigits', 'numDigits="1"', '')}</Response>`,
+    );
+    const a = await scene.caller(xml('GetDigits', '', ''));
+    a.press('1');
+    a.interpreter.transfer({ url: 'https://app.test/next', method: 'POST' });
+    await settle();
+    a.press('2');
+    await a.running;
+    expect(asked()).toMatchObject({ Digits: '2' });
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+});

@@ -1,0 +1,247 @@
+/** A scene whose legs can be listened to and recorded, with the real recorder over a folder in memory. */
+import { type Micros, micros } from '../../../src/base/money.ts';
+import { err, ok } from '../../../src/base/result.ts';
+import type {
+  AudioProblem,
+  MachineDetectionOptions,
+  MachineDetectionResult,
+  MediaLeg,
+  MediaRecording,
+  Pcm,
+  RecordEnd,
+  RecordOptions,
+  SpeechProblem,
+  SpeechRequest,
+} from '../../../src/domain/call/needs.ts';
+import { CallRecorder } from '../../../src/domain/interpreter/interpreter.ts';
+import type { RecorderNeeds } from '../../../src/domain/interpreter/recorder.ts';
+import { RateBook } from '../../../src/domain/ledger/ledger.ts';
+import { Recordings } from '../../../src/domain/recording/recording.ts';
+import type { Recording } from '../../../src/domain/recording/types.ts';
+import { FakeMediaLeg, Scene } from './scene.ts';
+
+export const pcm = (samples = 800): Pcm => ({ rate: 8000, samples: new Uint8Array(samples * 2) });
+
+export class ScriptedRecording implements MediaRecording {
+  readonly options: RecordOptions;
+  readonly finished: Promise<RecordEnd>;
+  readonly #startedMs: number;
+  readonly #nowMs: () => number;
+  #resolve: (end: RecordEnd) => void = () => undefined;
+  isOver = false;
+
+  constructor(options: RecordOptions, nowMs: () => number) {
+    this.options = options;
+    this.#nowMs = nowMs;
+    this.#startedMs = nowMs();
+    this.finished = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  end(reason: RecordEnd['reason'], error?: string): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    const durationMs = error === undefined ? this.#nowMs() - this.#startedMs : 0;
+    this.#resolve({ reason, durationMs, error });
+  }
+
+  stop(): void {
+    this.end('stopped');
+  }
+
+  pause(): void {}
+}
+
+export class ListeningLeg extends FakeMediaLeg {
+  readonly recordings: ScriptedRecording[] = [];
+  readonly silencesAwaited: Array<{ ms: number; maxMs: number; heard: () => void }> = [];
+  readonly detections: Array<{
+    options: MachineDetectionOptions;
+    conclude: (reason: MachineDetectionResult['reason']) => void;
+  }> = [];
+  /** Set: `sendDigits` waits for it. */
+  digitsSent: Promise<void> = Promise.resolve();
+  nowMs: () => number = () => 0;
+
+  record(options: RecordOptions): ScriptedRecording {
+    const recording = new ScriptedRecording(options, this.nowMs);
+    this.recordings.push(recording);
+    return recording;
+  }
+
+  waitForSilence(ms: number, maxMs: number, signal: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.silencesAwaited.push({ ms, maxMs, heard: () => resolve(true) });
+      signal.addEventListener('abort', () => resolve(false), { once: true });
+    });
+  }
+
+  detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult> {
+    return new Promise((resolve) => {
+      this.detections.push({
+        options,
+        conclude: (reason) => resolve({ machine: reason === 'beep', reason, afterMs: 0 }),
+      });
+    });
+  }
+
+  override sendDigits(digits: string): Promise<void> {
+    void super.sendDigits(digits);
+    return this.digitsSent;
+  }
+
+  override close(): undefined {
+    for (const recording of this.recordings) recording.end('legEnded');
+    return super.close();
+  }
+}
+
+export interface Posting {
+  readonly amount: Micros;
+  readonly referenceType: string | undefined;
+  readonly reference: string | undefined;
+  readonly key: string | undefined;
+}
+
+export class ListeningScene extends Scene {
+  readonly rows = new Map<string, Recording>();
+  /** Files of the folder by relative name, with their sizes. */
+  readonly files = new Map<string, number>();
+  readonly encoded: string[] = [];
+  readonly postings: Posting[] = [];
+  readonly spoken: SpeechRequest[] = [];
+  readonly rateBook = new RateBook();
+  readonly recorder: CallRecorder;
+  /** What the next fetches of audio come to; then they succeed. */
+  readonly audioProblems: AudioProblem[] = [];
+  readonly speechProblems: SpeechProblem[] = [];
+  speechPieces: readonly Pcm[] = [pcm()];
+  piecesMade = 0;
+  /** What the next encodings come to; then they succeed. */
+  readonly encoderProblems: AudioProblem[] = [];
+  isStoreDown = false;
+  /** What `RecordStop` of an ended call waits for. */
+  hangupTold: Promise<void> = Promise.resolve();
+
+  constructor() {
+    super();
+    Object.assign(this.media.asMedia, {
+      openLeg: (_options: unknown, events: ConstructorParameters<typeof ListeningLeg>[0]) => {
+        const leg = new ListeningLeg(events);
+        leg.nowMs = () => this.clock.monotonicMs();
+        this.media.legs.push(leg);
+        return Promise.resolve(leg as unknown as MediaLeg);
+      },
+    });
+    this.recorder = new CallRecorder(this.#recorderNeeds());
+    Object.assign(this.needs, {
+      recorder: this.recorder,
+      audio: { load: (url: string) => this.#load(url) },
+      speech: { speak: (request: SpeechRequest) => this.#speak(request) },
+    });
+  }
+
+  leg(index = 0): ListeningLeg {
+    const leg = this.media.legs[index];
+    if (!(leg instanceof ListeningLeg)) throw new Error(`there is no leg ${index}`);
+    return leg;
+  }
+
+  /** The only recording that was begun. */
+  row(): Recording {
+    const [row] = this.rows.values();
+    if (row === undefined) throw new Error('nothing was recorded');
+    return row;
+  }
+
+  #load(url: string) {
+    this.loaded.push(url);
+    const problem = this.audioProblems.shift();
+    return Promise.resolve(problem === undefined ? ok(pcm()) : err(problem));
+  }
+
+  async *#speak(request: SpeechRequest) {
+    this.spoken.push(request);
+    for (const piece of this.speechPieces) {
+      const problem = this.speechProblems.shift();
+      if (problem !== undefined) {
+        yield err(problem);
+        return;
+      }
+      this.piecesMade += 1;
+      yield ok(piece);
+    }
+  }
+
+  #recorderNeeds(): RecorderNeeds {
+    const { clock, rows, files } = this;
+    const { random, callbacks, logger } = this.needs;
+    const store = {
+      insert: (row: Recording) => {
+        if (this.isStoreDown) return Promise.reject(new Error('the disk is full'));
+        rows.set(row.recordingId, row);
+        return Promise.resolve();
+      },
+      patch: (recordingId: string, patch: Partial<Recording>) => {
+        const row = rows.get(recordingId);
+        if (row === undefined) return Promise.resolve(undefined);
+        rows.set(recordingId, { ...row, ...patch });
+        return Promise.resolve(rows.get(recordingId));
+      },
+      unfinished: () => Promise.resolve([...rows.values()].filter((r) => r.status === 'recording')),
+    };
+    return {
+      recordings: new Recordings({
+        recordings: store,
+        exports: {},
+        files: {},
+        clock,
+        random: { ...random, bytes: (n: number) => new Uint8Array(n).fill(rows.size + 1) },
+      } as unknown as ConstructorParameters<typeof Recordings>[0]),
+      encoder: {
+        encodeMp3: (_wavPath, mp3Path) => {
+          this.encoded.push(mp3Path);
+          const problem = this.encoderProblems.shift();
+          if (problem !== undefined) return Promise.resolve(err(problem));
+          files.set(mp3Path.replace('/recordings/', ''), 1234);
+          return Promise.resolve(ok({ bytes: 1234 }));
+        },
+      },
+      folder: {
+        prepare: (file) => {
+          if (file.endsWith('.wav') && !files.has(file)) files.set(file, 16_044);
+          return Promise.resolve(`/recordings/${file}`);
+        },
+        size: (file) => Promise.resolve(files.get(file)),
+        wavDurationMs: (file) => Promise.resolve(files.has(file) ? 1000 : undefined),
+        remove: (file) => {
+          files.delete(file);
+          return Promise.resolve();
+        },
+      },
+      callbacks,
+      ledger: {
+        rateBook: this.rateBook,
+        adjust: ({ amount, referenceType, reference, key }) => {
+          this.postings.push({ amount, referenceType, reference, key });
+          return Promise.resolve(err({ kind: 'unknownBalance' }));
+        },
+      },
+      linkTo: ({ recordingId, format }) => `https://media.test/${recordingId}.${format}?sig=s`,
+      hangupTold: () => this.hangupTold,
+      clock,
+      logger,
+    };
+  }
+}
+
+/** One cent a minute for recordings. */
+export const RECORDING_RATE = {
+  direction: 'recording',
+  prefix: '',
+  perMinute: micros(10_000),
+  pulseSeconds: 60,
+  currency: 'USD',
+  accountId: undefined,
+} as const;

@@ -1,0 +1,270 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { NEXT } from '../../../src/domain/interpreter/context.ts';
+import { preAnswer } from '../../../src/domain/interpreter/verb/pre-answer.ts';
+import { parseAnswerXml } from '../../../src/protocol/answer-xml/answer-xml.ts';
+import { settle } from '../../sim/clock.ts';
+import { ListeningScene, pcm } from './listening-scene.ts';
+import { NOTHING_LEFT } from './scene.ts';
+
+const FILE = 'https://app.test/welcome.mp3';
+const REDIRECT = 'https://app.test/next';
+
+let scene: ListeningScene;
+
+beforeEach(() => {
+  scene = new ListeningScene();
+  scene.documents.set(REDIRECT, '<Response><Wait length="9"/></Response>');
+});
+
+/** Lets what sounds on the leg come to its end. */
+async function hear(leg = scene.leg()): Promise<void> {
+  for (const playback of leg.sounding) playback.complete();
+  await settle();
+}
+
+const warnings = (call: { log: { entries(): readonly { kind: string; text: string }[] } }) =>
+  call.log
+    .entries()
+    .filter(({ kind }) => kind === 'warning')
+    .map(({ text }) => text);
+
+describe('Speak (dialect §2.1)', () => {
+  it('answers, speaks one piece after the other, and makes the next while one is heard', async () => {
+    scene.speechPieces = [pcm(1), pcm(2), pcm(3)];
+    const a = await scene.caller('<Speak voice="MAN" language="en-GB">Hello there</Speak>');
+    expect(a.call.isAnswered).toBe(true);
+    expect(scene.spoken).toMatchObject([
+      { text: 'Hello there', voice: 'MAN', language: 'en-GB', ssml: undefined },
+    ]);
+    expect(a.media.sounding.map(({ what }) => what)).toEqual([scene.speechPieces[0]]);
+    expect(scene.piecesMade).toBe(2);
+    await hear();
+    await hear();
+    expect(a.media.sounding.map(({ what }) => what)).toEqual([scene.speechPieces[2]]);
+    await hear();
+    await a.running;
+    expect(a.hungUpWith).toEqual(['endOfXml']);
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('speaks loop times by one synthesis, and with loop="0" until the call ends', async () => {
+    const a = await scene.caller('<Speak loop="3">Hi</Speak><Speak loop="0">Ho</Speak>');
+    for (let round = 0; round < 3; round += 1) await hear();
+    expect(scene.spoken.map(({ text }) => text)).toEqual(['Hi', 'Ho']);
+    for (let round = 0; round < 50; round += 1) await hear();
+    expect(scene.spoken).toHaveLength(2);
+    expect(a.media.sounding).toHaveLength(1);
+    a.ends('bye');
+    await a.running;
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('goes on with a warning in the log when there is no synthesizer or it fails half way', async () => {
+    scene.speechPieces = [pcm(1), pcm(2)];
+    scene.speechProblems.push({ kind: 'unavailable', detail: 'none is installed' });
+    const a = await scene.caller('<Speak loop="0">Hi</Speak><Play>https://app.test/a.wav</Play>');
+    expect(warnings(a.call)).toEqual(['text cannot be spoken']);
+    expect(scene.loaded).toEqual(['https://app.test/a.wav']);
+  });
+
+  it('says nothing where there is nothing to say, however often', async () => {
+    scene.speechPieces = [];
+    const a = await scene.caller('<Speak loop="0">...</Speak>');
+    await a.running;
+    expect(a.hungUpWith).toEqual(['endOfXml']);
+  });
+});
+
+describe('speech that is pushed aside', () => {
+  it('is not begun again: something newer took the last player of the leg', async () => {
+    const a = await scene.caller('<Speak loop="0">Hi</Speak><Wait length="60"/>');
+    await hear();
+    a.media.sounding[0]?.stop();
+    await settle();
+    expect(a.media.sounding).toHaveLength(0);
+    expect(a.call.isEnded).toBe(false);
+  });
+});
+
+describe('Play (dialect §2.1)', () => {
+  it('plays the file as often as the document says, in place of what else would be heard', async () => {
+    const a = await scene.caller(`<Play loop="2">${FILE}</Play>`);
+    expect(scene.loaded).toEqual([FILE]);
+    expect(a.media.sounding).toMatchObject([{ mix: false }]);
+    await hear();
+    await a.running;
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('skips a file that cannot be had: the log says why and the document goes on', async () => {
+    scene.audioProblems.push({ kind: 'httpStatus', detail: 'HTTP status 404' });
+    const a = await scene.caller(`<Play>${FILE}</Play><Wait length="5"/>`);
+    expect(a.media.playbacks).toHaveLength(0);
+    expect(a.call.log.entries().find(({ kind }) => kind === 'warning')).toMatchObject({
+      text: 'audio file cannot be played',
+      facts: { url: FILE, kind: 'httpStatus', detail: 'HTTP status 404' },
+    });
+    expect(a.call.isEnded).toBe(false);
+  });
+
+  it('stops at a transfer, and the new document takes its place', async () => {
+    const a = await scene.caller(`<Play loop="0">${FILE}</Play>`);
+    a.interpreter.transfer({ url: REDIRECT, method: 'POST' });
+    await settle();
+    expect(a.media.sounding).toHaveLength(0);
+    expect(scene.requests.at(-1)).toMatchObject({ url: REDIRECT });
+    expect(a.call.isEnded).toBe(false);
+  });
+
+  it('stops when the caller hangs up', async () => {
+    const a = await scene.caller(`<Play loop="0">${FILE}</Play>`);
+    a.ends('bye');
+    await a.running;
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+});
+
+describe('Wait (dialect §2.1)', () => {
+  it('delays the answer as the first element', async () => {
+    const a = await scene.caller('<Wait length="10"/><Speak>Hello</Speak>');
+    await scene.clock.advance(9_999);
+    expect(a.call.isAnswered).toBe(false);
+    await scene.clock.advance(1);
+    expect(a.call.isAnswered).toBe(true);
+  });
+
+  it('ends early once the caller was silent for minSilence, else after its length', async () => {
+    const a = await scene.caller(
+      '<Wait length="10" silence="true" minSilence="3000"/><Wait length="7" silence="true"/>',
+    );
+    expect(scene.leg().silencesAwaited).toMatchObject([{ ms: 3000, maxMs: 10_000 }]);
+    scene.leg().silencesAwaited[0]?.heard();
+    await settle();
+    expect(scene.leg().silencesAwaited).toHaveLength(2);
+    await scene.clock.advance(7000);
+    await a.running;
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('ends early at a beep, whoever speaks before it', async () => {
+    const a = await scene.caller('<Wait length="30" beep="true"/><Speak>Hi</Speak>');
+    scene.leg().detections[0]?.conclude('human');
+    await settle();
+    scene.leg().detections[1]?.conclude('timeout');
+    await settle();
+    expect(a.call.isEnded).toBe(false);
+    scene.leg().detections[2]?.conclude('beep');
+    await settle();
+    expect(scene.spoken).toHaveLength(1);
+    expect(scene.clock.nextMs()).toBeUndefined();
+    await hear();
+    await a.running;
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('without a beep waits its whole length, and not a moment after a hang-up', async () => {
+    const a = await scene.caller('<Wait length="2" beep="true"/><Wait length="5" beep="true"/>');
+    await scene.clock.advance(2000);
+    expect(scene.leg().detections).toHaveLength(2);
+    a.ends('bye');
+    await a.running;
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+});
+
+describe('DTMF (dialect §2.1)', () => {
+  it('lets the next element start at once by default', async () => {
+    const a = await scene.caller(
+      '<Wait length="1"/><Speak>.</Speak><DTMF>1w2#</DTMF><Wait length="5"/>',
+    );
+    await scene.clock.advance(1000);
+    scene.leg().digitsSent = new Promise(() => undefined);
+    await hear();
+    expect(a.media.sentDigits).toEqual(['1w2#']);
+    await scene.clock.advance(5000);
+    await a.running;
+    expect(a.hungUpWith).toEqual(['endOfXml']);
+  });
+
+  it('with async="false" waits until the last key is pressed', async () => {
+    const sent = Promise.withResolvers<void>();
+    const a = await scene.caller('<Speak>.</Speak><DTMF async="false">12</DTMF>');
+    scene.leg().digitsSent = sent.promise;
+    await hear();
+    expect(a.media.sentDigits).toEqual(['12']);
+    await scene.clock.advance(60_000);
+    expect(a.call.isEnded).toBe(false);
+    sent.resolve();
+    await a.running;
+    expect(a.call.isEnded).toBe(true);
+  });
+});
+
+describe('PreAnswer (dialect §2.1)', () => {
+  it('is heard by early media before the call is answered; what follows it answers', async () => {
+    const a = await scene.caller(
+      `<PreAnswer><Play>${FILE}</Play></PreAnswer><Wait length="1"/><Speak>Hi</Speak>`,
+    );
+    expect(a.call.status).toBe('early');
+    expect(a.media.sounding).toHaveLength(1);
+    await hear();
+    expect(a.call.isAnswered).toBe(false);
+    await scene.clock.advance(1000);
+    expect(a.call.isAnswered).toBe(true);
+  });
+
+  it('lasts 30 s at most', async () => {
+    const a = await scene.caller(
+      `<PreAnswer><Play loop="0">${FILE}</Play></PreAnswer><Speak>Hi</Speak>`,
+    );
+    await scene.clock.advance(29_999);
+    expect(a.call.isAnswered).toBe(false);
+    await scene.clock.advance(1);
+    expect(a.call.isAnswered).toBe(true);
+    expect(warnings(a.call)).toEqual(['PreAnswer ended after 30 s']);
+    expect(a.media.sounding).toHaveLength(1);
+  });
+
+  it('follows a Redirect among its children without an answer', async () => {
+    const a = await scene.caller(
+      `<PreAnswer><Redirect>${REDIRECT}</Redirect></PreAnswer><Speak>Hi</Speak>`,
+    );
+    expect(scene.requests.at(-1)).toMatchObject({
+      url: REDIRECT,
+      parameters: { Event: 'Redirect' },
+    });
+    expect(a.call.isAnswered).toBe(false);
+  });
+
+  it('gives its early media up when the caller does', async () => {
+    const a = await scene.caller(`<PreAnswer><Play loop="0">${FILE}</Play></PreAnswer>`);
+    a.ends('cancel');
+    await a.running;
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('is skipped with a warning where early media is impossible', async () => {
+    const a = await scene.caller('<Wait length="60"/>');
+    const parsed = parseAnswerXml('<Response><PreAnswer><Speak>Hi</Speak></PreAnswer></Response>', {
+      allowInsecureStreams: false,
+    });
+    const [instruction] = parsed.ok ? parsed.value : [];
+    if (instruction?.kind !== 'preAnswer') throw new Error('not a PreAnswer');
+    // Whatever the reason: an INVITE without an offer, for one.
+    a.call.startEarlyMedia = () => Promise.resolve(false);
+    const { call } = a;
+    const context = {
+      call,
+      needs: scene.needs,
+      signal: call.signal,
+      ready: () => Promise.reject(new Error('PreAnswer does not answer')),
+    };
+    const outcome = await preAnswer(instruction, context, () => {
+      throw new Error('no child is carried out');
+    });
+    expect(outcome).toEqual(NEXT);
+    expect(warnings(call)).toEqual([
+      'PreAnswer is skipped: early media is not possible on this call',
+    ]);
+  });
+});

@@ -1,0 +1,389 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { settle } from '../../sim/clock.ts';
+import { ListeningScene, type ScriptedRecording } from './listening-scene.ts';
+import { NOTHING_LEFT } from './scene.ts';
+
+const ACTION = 'https://app.test/record-action';
+const CALLBACK = 'https://app.test/record-stop';
+const NEXT_DOCUMENT = 'https://app.test/next';
+
+let scene: ListeningScene;
+
+beforeEach(() => {
+  scene = new ListeningScene();
+  scene.documents.set(ACTION, 'OK');
+  scene.documents.set(NEXT_DOCUMENT, '<Response><Wait length="3600"/></Response>');
+});
+
+const record = (attributes: string): string =>
+  `<Record playBeep="false" maxLength="60" callbackUrl="${CALLBACK}" ${attributes}/>`;
+const AND_WAIT = '<Wait length="3600"/>';
+
+function recording(index = 0): ScriptedRecording {
+  const found = scene.leg().recordings[index];
+  if (found === undefined) throw new Error(`there is no recording ${index}`);
+  return found;
+}
+
+const stops = (): Array<Record<string, string>> => scene.told(CALLBACK);
+const warned = (call: { log: { entries(): readonly { text: string }[] } }, text: string): boolean =>
+  call.log.entries().some((entry) => entry.text === text);
+
+describe('Record: a message of the caller (dialect §2.1)', () => {
+  it('beeps, then records the caller alone, and the document waits', async () => {
+    const a = await scene.caller('<Record maxLength="30" timeout="7"/><Speak>Thanks</Speak>');
+    expect(a.media.sounding).toHaveLength(1);
+    expect(scene.leg().recordings).toHaveLength(0);
+    a.media.sounding[0]?.complete();
+    await settle();
+    expect(recording().options).toEqual({
+      path: expect.stringMatching(/^\/recordings\/MA_ONE\/[0-9a-f-]{36}\.wav$/),
+      channels: 'received',
+      stereo: false,
+      silenceEndMs: 7000,
+      maxMs: 30_000,
+    });
+    expect(scene.spoken).toHaveLength(0);
+    recording().end('silence');
+    await settle();
+    expect(scene.spoken).toHaveLength(1);
+  });
+
+  it.each([
+    ['silence', 'RecordingTimeout'],
+    ['maxLength', 'maxLength'],
+  ] as const)('ended by %s tells RecordingEndReason %s', async (how, reason) => {
+    await scene.caller(record('') + AND_WAIT);
+    recording().end(how);
+    await settle();
+    expect(stops()).toMatchObject([{ RecordingEndReason: reason, Digits: '' }]);
+  });
+
+  it('ends at a key of finishOnKey, and tells which', async () => {
+    const a = await scene.caller(record('finishOnKey="*#"') + AND_WAIT);
+    a.press('1');
+    await settle();
+    expect(recording().isOver).toBe(false);
+    a.press('#');
+    await settle();
+    expect(stops()).toMatchObject([{ RecordingEndReason: 'FinishedOnKey', Digits: '#' }]);
+  });
+
+  it('is kept when the caller hangs up, and told after the hangup', async () => {
+    const told = Promise.withResolvers<void>();
+    scene.hangupTold = told.promise;
+    const a = await scene.caller(record(''));
+    await scene.clock.advance(4_000);
+    a.ends('bye');
+    await a.running;
+    await settle();
+    expect(scene.row()).toMatchObject({ status: 'ready', durationMs: 4000 });
+    expect(stops()).toEqual([]);
+    told.resolve();
+    await settle();
+    expect(stops()).toMatchObject([{ RecordingEndReason: 'HungUp', CallStatus: 'completed' }]);
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('is kept when a transfer interrupts it', async () => {
+    const a = await scene.caller(record(''));
+    await scene.clock.advance(2_000);
+    a.interpreter.transfer({ url: NEXT_DOCUMENT, method: 'POST' });
+    await settle();
+    expect(stops()).toMatchObject([{ RecordingEndReason: 'Interrupted' }]);
+    expect(a.call.isEnded).toBe(false);
+  });
+
+  it('is stereo where the document wants it: the caller left, what the caller hears right', async () => {
+    await scene.caller(record('recordChannelType="stereo"'));
+    expect(recording().options).toMatchObject({ channels: 'both', stereo: true });
+  });
+});
+
+describe('Record: the file and its callback (spec: fires when the file is downloadable)', () => {
+  it('writes WAV, makes the MP3 after the end, and tells RecordStop only then', async () => {
+    const a = await scene.caller(record('') + AND_WAIT);
+    const startMs = scene.clock.wallMs();
+    expect(scene.row()).toMatchObject({
+      accountId: 'MA_ONE',
+      callUuid: a.call.uuid,
+      fromNumber: '14155550100',
+      toNumber: '14155550199',
+      status: 'recording',
+      format: 'mp3',
+      type: 'call',
+    });
+    await scene.clock.advance(10_080);
+    expect(scene.encoded).toEqual([]);
+    recording().end('silence');
+    await settle();
+    const { recordingId } = scene.row();
+    const url = `https://media.test/${recordingId}.mp3?sig=s`;
+    expect(stops()).toMatchObject([
+      {
+        Event: 'RecordStop',
+        CallUUID: a.call.uuid,
+        RecordingID: recordingId,
+        RecordUrl: url,
+        RecordFile: url,
+        RecordingDuration: '10',
+        RecordingDurationMs: '10080',
+        RecordingStartMs: String(startMs),
+        RecordingEndMs: String(startMs + 10_080),
+      },
+    ]);
+    expect(scene.row()).toMatchObject({
+      status: 'ready',
+      bytes: 1234,
+      durationMs: 10_080,
+      startUs: startMs * 1000,
+      endUs: (startMs + 10_080) * 1000,
+    });
+    expect([...scene.files.keys()]).toEqual([`MA_ONE/${recordingId}.mp3`]);
+  });
+
+  it('leaves a WAV as it was written', async () => {
+    await scene.caller(record('fileFormat="wav"') + AND_WAIT);
+    recording().end('silence');
+    await settle();
+    expect(scene.encoded).toEqual([]);
+    expect(scene.row()).toMatchObject({ status: 'ready', format: 'wav', bytes: 16_044 });
+    expect(stops()[0]?.['RecordUrl']).toContain('.wav?');
+  });
+
+  it('keeps the WAV, and tells its link, when no MP3 can be made of it', async () => {
+    scene.encoderProblems.push({ kind: 'failed', detail: 'no space' });
+    await scene.caller(record('') + AND_WAIT);
+    recording().end('silence');
+    await settle();
+    expect(scene.row()).toMatchObject({ status: 'ready', format: 'wav' });
+    expect(scene.row().file).toMatch(/\.wav$/);
+    expect(stops()[0]?.['RecordUrl']).toContain('.wav?');
+  });
+
+  it('asks a busy encoder again', async () => {
+    const busy = { kind: 'busy', detail: 'too many' } as const;
+    scene.encoderProblems.push(busy, busy);
+    await scene.caller(record('') + AND_WAIT);
+    recording().end('silence');
+    await settle();
+    expect(stops()).toEqual([]);
+    await scene.clock.advance(3_000);
+    expect(scene.encoded).toHaveLength(3);
+    expect(scene.row()).toMatchObject({ status: 'ready', format: 'mp3' });
+    expect(stops()).toHaveLength(1);
+  });
+
+  it('tells nothing of a recording that could not be written; the document goes on', async () => {
+    const a = await scene.caller(`${record('')}<Speak>Thanks</Speak>`);
+    recording().end('failed', 'ENOSPC');
+    await settle();
+    expect(scene.row()).toMatchObject({ status: 'failed' });
+    expect(stops()).toEqual([]);
+    expect(warned(a.call, 'there is no file of the recording')).toBe(true);
+    expect(scene.spoken).toHaveLength(1);
+  });
+
+  it('goes on with a warning when the recording cannot be kept at all', async () => {
+    scene.isStoreDown = true;
+    const a = await scene.caller(`${record('')}<Speak>Thanks</Speak>`);
+    expect(scene.leg().recordings).toHaveLength(0);
+    expect(warned(a.call, 'not recorded')).toBe(true);
+    expect(scene.spoken).toHaveLength(1);
+  });
+
+  it('says that there is no transcription', async () => {
+    const a = await scene.caller(record('transcriptionType="auto"'));
+    expect(warned(a.call, 'transcription is not available')).toBe(true);
+  });
+});
+
+describe('Record: recordSession', () => {
+  it('records both parties in the background, without regard to silence', async () => {
+    const a = await scene.caller(record('recordSession="true"') + AND_WAIT);
+    expect(recording().options).toMatchObject({
+      channels: 'both',
+      stereo: true,
+      silenceEndMs: 0,
+      maxMs: 60_000,
+    });
+    a.press('1');
+    await settle();
+    expect(recording().isOver).toBe(false);
+  });
+
+  it('mixes both parties where mono is asked for', async () => {
+    await scene.caller(record('recordSession="true" recordChannelType="mono"') + AND_WAIT);
+    expect(recording().options).toMatchObject({ channels: 'both', stereo: false });
+  });
+
+  it('beeps over what comes next', async () => {
+    const a = await scene.caller('<Record recordSession="true" maxLength="60"/><Speak>Hi</Speak>');
+    expect(a.media.sounding.map(({ mix }) => mix)).toEqual([true, false]);
+  });
+
+  it('survives a transfer and ends with the call', async () => {
+    const a = await scene.caller(record('recordSession="true"') + AND_WAIT);
+    a.interpreter.transfer({ url: NEXT_DOCUMENT, method: 'POST' });
+    await settle();
+    expect(recording().isOver).toBe(false);
+    a.ends('bye');
+    await a.running;
+    await settle();
+    expect(stops()).toMatchObject([{ RecordingEndReason: 'HungUp' }]);
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+});
+
+describe('Record: startOnDialAnswer', () => {
+  const xml = record(`startOnDialAnswer="true" action="${ACTION}"`) + AND_WAIT;
+
+  it('begins when a Dial is answered, once', async () => {
+    const a = await scene.caller(`<Speak>.</Speak>${xml}`);
+    a.media.sounding[0]?.complete();
+    await settle();
+    expect(scene.leg().recordings).toHaveLength(0);
+    scene.recorder.dialAnswered(a.call);
+    await settle();
+    expect(recording().options).toMatchObject({ channels: 'both', stereo: true });
+    scene.recorder.dialAnswered(a.call);
+    await settle();
+    expect(scene.leg().recordings).toHaveLength(1);
+    expect(scene.requests.at(-1)).toMatchObject({ url: ACTION, parameters: { Event: 'Record' } });
+  });
+
+  it('ends the call when action answers Hangup', async () => {
+    scene.documents.set(ACTION, '<Response><Hangup/></Response>');
+    const a = await scene.caller(`<Speak>.</Speak>${xml}`);
+    a.media.sounding[0]?.complete();
+    await settle();
+    scene.recorder.dialAnswered(a.call);
+    await a.running;
+    expect(a.hungUpWith).toEqual(['normal']);
+  });
+});
+
+describe('Record: action, asked when the recording begins (redirect="false", the default)', () => {
+  it('tells the id and the link of a recording that has no length yet', async () => {
+    await scene.caller(record(`action="${ACTION}"`));
+    const { recordingId } = scene.row();
+    expect(scene.requests.at(-1)).toMatchObject({
+      url: ACTION,
+      parameters: {
+        Event: 'Record',
+        RecordingID: recordingId,
+        RecordUrl: `https://media.test/${recordingId}.mp3?sig=s`,
+        RecordFile: `https://media.test/${recordingId}.mp3?sig=s`,
+        RecordingDuration: '-1',
+      },
+    });
+  });
+
+  it('an answer of Hangup ends the call before a following element runs (spec: Record)', async () => {
+    scene.documents.set(ACTION, '<Response><Speak>no</Speak><Hangup/></Response>');
+    const a = await scene.caller(
+      `${record(`recordSession="true" action="${ACTION}"`)}<Speak>Hi</Speak>`,
+    );
+    await a.running;
+    expect(a.hungUpWith).toEqual(['normal']);
+    expect(scene.spoken).toEqual([]);
+  });
+
+  it('an answer of Hangup ends a message in the middle', async () => {
+    scene.documents.set(ACTION, '<Response><Hangup/></Response>');
+    const a = await scene.caller(record(`action="${ACTION}"`));
+    await a.running;
+    expect(a.hungUpWith).toEqual(['normal']);
+    expect(recording().isOver).toBe(true);
+  });
+
+  it.each([
+    ['something else than a document', 'thank you'],
+    ['a document without Hangup', '<Response><Speak>no</Speak></Response>'],
+    ['nothing that can be reached', undefined],
+  ])('%s changes nothing', async (_what, body) => {
+    if (body === undefined) scene.documents.delete(ACTION);
+    else scene.documents.set(ACTION, body);
+    const a = await scene.caller(
+      `${record(`recordSession="true" action="${ACTION}"`)}<Speak>Hi</Speak>`,
+    );
+    expect(scene.spoken.map(({ text }) => text)).toEqual(['Hi']);
+    expect(a.call.isEnded).toBe(false);
+    expect(scene.clock.nextMs()).toBeUndefined();
+  });
+
+  it('a slow answer keeps the document waiting 10 s; a Hangup in it counts when it comes', async () => {
+    const { fetchDocument } = scene.needs.callbacks;
+    const late = Promise.withResolvers<void>();
+    scene.documents.set(ACTION, '<Response><Hangup/></Response>');
+    Object.assign(scene.needs.callbacks, {
+      fetchDocument: async (...given: Parameters<typeof fetchDocument>) => {
+        if (given[0].url === ACTION) await late.promise;
+        return fetchDocument(...given);
+      },
+    });
+    const a = await scene.caller(
+      `${record(`recordSession="true" action="${ACTION}"`)}<Speak>Hi</Speak>`,
+    );
+    await scene.clock.advance(9_999);
+    expect(scene.spoken).toHaveLength(0);
+    await scene.clock.advance(1);
+    expect(scene.spoken).toHaveLength(1);
+    late.resolve();
+    await a.running;
+    expect(a.hungUpWith).toEqual(['normal']);
+  });
+});
+
+describe('Record: action with redirect="true"', () => {
+  const xml = `${record(`redirect="true" action="${ACTION}"`)}<Speak>never</Speak>`;
+
+  it('is asked when the message has ended, and its document replaces the rest', async () => {
+    scene.documents.set(ACTION, '<Response><Speak>bye</Speak></Response>');
+    await scene.caller(xml);
+    expect(scene.requests).toHaveLength(1);
+    await scene.clock.advance(3_000);
+    recording().end('silence');
+    await settle();
+    expect(scene.requests.at(-1)).toMatchObject({
+      url: ACTION,
+      parameters: {
+        Event: 'Record',
+        RecordingDuration: '3',
+        RecordingEndReason: 'RecordingTimeout',
+      },
+    });
+    expect(scene.spoken.map(({ text }) => text)).toEqual(['bye']);
+  });
+
+  it('waits for the file 2 s at most', async () => {
+    const busy = { kind: 'busy', detail: 'too many' } as const;
+    scene.encoderProblems.push(busy, busy);
+    await scene.caller(xml);
+    recording().end('silence');
+    await scene.clock.advance(1_999);
+    expect(scene.requests).toHaveLength(1);
+    await scene.clock.advance(1);
+    expect(scene.requests.at(-1)?.url).toBe(ACTION);
+  });
+
+  it('is told of a message that ended with a hang-up, though no document can follow', async () => {
+    const a = await scene.caller(xml);
+    a.ends('bye');
+    await a.running;
+    await settle();
+    expect(scene.told(ACTION)).toMatchObject([
+      { Event: 'Record', RecordingEndReason: 'HungUp', CallStatus: 'completed' },
+    ]);
+    expect(scene.requests).toHaveLength(1);
+  });
+
+  it('replaces the rest at once when the recording is in the background', async () => {
+    scene.documents.set(ACTION, '<Response><Speak>bye</Speak></Response>');
+    await scene.caller(
+      `${record(`recordSession="true" redirect="true" action="${ACTION}"`)}<Speak>never</Speak>`,
+    );
+    expect(scene.spoken.map(({ text }) => text)).toEqual(['bye']);
+    expect(recording().isOver).toBe(false);
+  });
+});

@@ -1,0 +1,58 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { localRecordingFiles } from '../../src/service/recording-files.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'recordings-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** A WAV of 16-bit samples at 8 kHz whose header tells of `told` bytes of audio and that holds `written`. */
+function wav(channels: number, told: number, written: number): Buffer {
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0);
+  header.writeUInt32LE(36 + told, 4);
+  header.write('WAVEfmt ', 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(channels, 22);
+  header.writeUInt32LE(8000, 24);
+  header.writeUInt32LE(16_000 * channels, 28);
+  header.writeUInt16LE(2 * channels, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36);
+  header.writeUInt32LE(told, 40);
+  return Buffer.concat([header, Buffer.alloc(written)]);
+}
+
+describe('the folder of recordings', () => {
+  it('makes the folder of an account, for its owner alone, and names files in it', async () => {
+    const files = localRecordingFiles(folder);
+    const path = await files.prepare('MA_ONE/r1.wav');
+    expect(path).toBe(join(folder, 'MA_ONE', 'r1.wav'));
+    expect((await stat(join(folder, 'MA_ONE'))).mode & 0o777).toBe(0o700);
+    expect(await files.size('MA_ONE/r1.wav')).toBeUndefined();
+    await writeFile(path, 'abc');
+    expect(await files.size('MA_ONE/r1.wav')).toBe(3);
+    await files.remove('MA_ONE/r1.wav');
+    await files.remove('MA_ONE/r1.wav');
+    expect(await files.size('MA_ONE/r1.wav')).toBeUndefined();
+  });
+
+  it('measures a WAV by what was written, whatever a crash left in its header', async () => {
+    const files = localRecordingFiles(folder);
+    await writeFile(await files.prepare('mono.wav'), wav(1, 16_000, 32_000));
+    await writeFile(await files.prepare('stereo.wav'), wav(2, 0, 32_000));
+    await writeFile(await files.prepare('empty.wav'), wav(1, 0, 0));
+    await writeFile(await files.prepare('other.wav'), 'not audio');
+    expect(await files.wavDurationMs('mono.wav')).toBe(2000);
+    expect(await files.wavDurationMs('stereo.wav')).toBe(1000);
+    expect(await files.wavDurationMs('empty.wav')).toBeUndefined();
+    expect(await files.wavDurationMs('other.wav')).toBeUndefined();
+    expect(await files.wavDurationMs('none.wav')).toBeUndefined();
+  });
+});
