@@ -189,8 +189,8 @@ export const SETTINGS = {
   accounts: {
     currency: text('USD', 'currency of new accounts, ISO 4217'),
     country: text('US', 'country of new accounts, ISO 3166-1; completes national numbers'),
-    concurrentCallsLimit: integer(10, 0, 1_000_000, 'concurrent calls of new accounts'),
-    cpsLimit: integer(5, 0, 1_000_000, 'calls per second of new accounts'),
+    concurrentCallsLimit: integer(200, 0, 1_000_000, 'concurrent calls of new accounts'),
+    cpsLimit: integer(50, 0, 1_000_000, 'calls per second of new accounts'),
   },
   endpoints: {
     usernameSuffix: choice(
@@ -198,7 +198,7 @@ export const SETTINGS = {
       'always',
       'numeric suffix of stored SIP usernames',
     ),
-    callsPerMinute: integer(120, 1, 100_000, 'calls that one endpoint may start in a minute'),
+    callsPerMinute: integer(3000, 1, 100_000, 'calls that one endpoint may start in a minute'),
   },
   callerId: {
     policy: choice(
@@ -233,6 +233,12 @@ export const SETTINGS = {
   },
   retention: {
     cdrDays: integer(0, 0, 36_500, 'CDRs are deleted after so many days; 0 keeps them'),
+    callLogDays: integer(
+      30,
+      0,
+      36_500,
+      'timelines of calls are deleted after so many days; 0 keeps them',
+    ),
     recordingDays: integer(
       30,
       0,

@@ -17,6 +17,10 @@ import type { Store } from '../edge/store/store.ts';
 const HOUR_MS = 3_600_000;
 const DRAIN_LOOK_MS = 100;
 
+/** A setting of 0 keeps things; nothing here is older than a century. */
+const FOREVER_DAYS = 36_500;
+const orForever = (days: number): number => (days === 0 ? FOREVER_DAYS : days);
+
 export interface HousekeepingNeeds {
   readonly store: Store;
   readonly accounts: Accounts;
@@ -76,10 +80,11 @@ export class Housekeeping {
   async #round(): Promise<void> {
     const { provisioning, recordings, store, clock, settings } = this.#needs;
     await provisioning.numbers.chargeRentals();
-    await recordings.expire(settings.retention.recordingDays);
+    const { recordingDays, cdrDays, callLogDays } = settings.retention;
+    await recordings.expire(orForever(recordingDays));
     await expireCalls(store.retention, clock, {
-      calls: settings.retention.cdrDays,
-      logs: settings.retention.cdrDays,
+      calls: orForever(cdrDays),
+      logs: orForever(callLogDays),
     });
   }
 
