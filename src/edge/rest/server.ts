@@ -99,7 +99,9 @@ function build(deps: RestDeps): FastifyInstance {
   app.decorateRequest('admission', undefined);
   app.decorateRequest('apiId', '');
   app.addHook('onRequest', async (request, reply) => {
-    request.apiId = newApiId(deps);
+    // Ours unless the client chose one; api_id is never a client's choice.
+    const ours = request.id !== request.headers['x-request-id'];
+    request.apiId = ours ? request.id : newApiId(deps);
     reply.header('x-request-id', request.id);
   });
   app.addHook('onResponse', async (request, reply) => {
