@@ -37,6 +37,8 @@ export interface Service {
 
 /** Notifications that are on their way may arrive; the others are delivered after the next start. */
 const CALLBACK_GRACE_MS = 2000;
+/** Recordings that have ended become files; what takes longer is taken up by the next start. */
+const RECORDING_GRACE_MS = 10_000;
 
 export async function startService(settings: Settings, root: string): Promise<Service> {
   const logger = createLogger(settings.logLevel);
@@ -75,7 +77,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
     measuring.observe(cdr);
     housekeeping.balanceChanged(cdr.accountId, cdr.currency);
   });
-  const { keeper, admission, inbound, control } = calls;
+  const { keeper, admission, inbound, control, recorder } = calls;
   const callsLimit = settings.calls.maxConcurrent;
   measuring.connect({ keeper, signalling, media, streams, callsLimit });
   const operations = createOperations({
@@ -101,6 +103,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
     settings: rest,
   });
 
+  await recorder.recover();
   signalling.onInbound((leg) => inbound.accept(leg));
   await signalling.start();
   const { url } = await server.start();
@@ -125,6 +128,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
     operations.drain();
     await housekeeping.drain(keeper, settings.calls.drainMs);
     await keeper.idle();
+    await recorder.idle(RECORDING_GRACE_MS);
     await callbacks.close(CALLBACK_GRACE_MS);
     await Promise.all([server.stop(), demo?.stop(), signalling.stop(), lines.audio.stop()]);
     await Promise.all([housekeeping.stop(), exporter.stop()]);

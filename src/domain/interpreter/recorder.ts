@@ -148,23 +148,34 @@ export class CallRecorder {
   }
 
   /**
-   * After a start: what the last process was recording becomes files, as far as it was written. Nobody is told and nothing
-   * is charged: to whom and in what currency went with that process. Returns how many.
+   * After a start, before anything is recorded: what the last process was recording becomes files, as far as it was
+   * written. Nobody is told and nothing is charged: to whom and in what currency went with that process. Returns how many,
+   * before they are files.
    */
   async recover(): Promise<number> {
     const left = await this.#needs.recordings.interrupted();
+    this.#watch(this.#fileInterrupted(left));
+    return left.length;
+  }
+
+  /** Resolves when everything that has ended is a file, or after `graceMs`: the next start takes up the rest. */
+  async idle(graceMs: number): Promise<void> {
+    const { clock } = this.#needs;
+    const { promise: late, resolve } = Promise.withResolvers<'late'>();
+    const cancel = clock.at(clock.monotonicMs() + graceMs, () => resolve('late'));
+    while (this.#filingNow.size > 0) {
+      if ((await Promise.race([Promise.all(this.#filingNow), late])) === 'late') break;
+    }
+    cancel();
+  }
+
+  async #fileInterrupted(left: readonly Recording[]): Promise<void> {
     for (const row of left) {
       const durationMs = await this.#needs.folder.wavDurationMs(wavFileOf(row));
       const startUs = row.startUs ?? row.addedUs;
       if (durationMs === undefined) await this.#filing.fail(row, 'nothing was written of it');
       else await this.#filing.file(row, { startUs, durationMs, currency: undefined });
     }
-    return left.length;
-  }
-
-  /** Resolves when everything that has ended is a file; for the end of the process. */
-  async idle(): Promise<void> {
-    while (this.#filingNow.size > 0) await Promise.all(this.#filingNow);
   }
 
   #record(call: Call, request: CallRecordRequest, { row, wavPath }: Begun): Take {

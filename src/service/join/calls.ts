@@ -31,6 +31,7 @@ export interface Calls {
   readonly admission: Admission;
   readonly control: CallControl;
   readonly inbound: Inbound;
+  readonly recorder: CallRecorder;
 }
 
 export function joinCalls(
@@ -144,5 +145,5 @@ export function joinCalls(
     logs,
     storedLogs: store.callLogs,
   });
-  return { keeper, admission, control, inbound };
+  return { keeper, admission, control, inbound, recorder };
 }

@@ -13,6 +13,8 @@ const REQUEST: CallRecordRequest = {
   callback: CALLBACK,
 };
 
+const BUSY = { kind: 'busy', detail: 'too many' } as const;
+
 let scene: ListeningScene;
 
 beforeEach(() => {
@@ -98,11 +100,11 @@ describe('recordings of a call, on demand (dialect §3.4)', () => {
 
   it('resolves idle() once everything is a file', async () => {
     const { call } = await answered();
-    scene.encoderProblems.push({ kind: 'busy', detail: 'too many' });
+    scene.encoderProblems.push(BUSY);
     await scene.recorder.start(call, REQUEST);
     scene.recorder.stop(call);
     let isIdle = false;
-    const idle = scene.recorder.idle().then(() => {
+    const idle = scene.recorder.idle(60_000).then(() => {
       isIdle = true;
     });
     await settle();
@@ -110,6 +112,23 @@ describe('recordings of a call, on demand (dialect §3.4)', () => {
     await scene.clock.advance(1_000);
     await idle;
     expect(scene.row().status).toBe('ready');
+    expect(scene.clock.nextMs()).toBeUndefined();
+  });
+
+  it('does not keep the end of the process waiting for longer than idle() is granted', async () => {
+    const { call } = await answered();
+    scene.encoderProblems.push(...Array.from({ length: 3 }, () => BUSY));
+    await scene.recorder.start(call, REQUEST);
+    scene.recorder.stop(call);
+    let isIdle = false;
+    void scene.recorder.idle(2_000).then(() => {
+      isIdle = true;
+    });
+    await scene.clock.advance(1_999);
+    expect(isIdle).toBe(false);
+    await scene.clock.advance(1);
+    expect(isIdle).toBe(true);
+    expect(scene.row().status).toBe('recording');
   });
 });
 
@@ -230,6 +249,7 @@ describe('recordings that a crash interrupted', () => {
     scene.rows.set('r2', interrupted('r2'));
     scene.files.set('MA_ONE/r1.wav', 16_044);
     expect(await scene.recorder.recover()).toBe(2);
+    await scene.recorder.idle(1_000);
     expect(scene.rows.get('r1')).toMatchObject({
       status: 'ready',
       durationMs: 1000,
