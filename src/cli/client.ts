@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 
 /** A refusal of the service, in one line. */
-export class Refused extends Error {
+class Refused extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {

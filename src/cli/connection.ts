@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ADMIN_TOKEN_FILE, SERVICE_FILE } from '../service/data-folder.ts';
 
-/** Where the running service writes its address and its operator's token, below the data folder. */
-export const SERVICE_FILE = 'service.json';
-export const ADMIN_TOKEN_FILE = join('keys', 'admin.token');
 const DEFAULT_URL = 'http://127.0.0.1:8080';
 
 export interface ConnectionOptions {

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 type Direction = 'inbound' | 'outbound';
 
 /** Where gauges get their value from, at the moment of a scrape. Each is optional: a part that is not there yet. */
-export interface MetricSources {
+interface MetricSources {
   callsActive?: () => Readonly<Record<Direction, number>>;
   registrations?: () => number;
   /** Calls that this node runs and may run. */

@@ -1,5 +1,5 @@
 /** Campaigns that use an account's capacity now; empty while there are none. */
-export interface RunningCampaign {
+interface RunningCampaign {
   readonly campaign_id: string;
   readonly name: string;
   readonly status: string;

@@ -8,14 +8,13 @@ import { installErrorHandlers } from './http/errors.ts';
 import { Gate } from './http/gate.ts';
 import { mount, newApiId } from './http/mount.ts';
 import { RequestRate } from './http/request-rate.ts';
-import type { Route } from './http/route.ts';
 import { canonicalUrl } from './http/url.ts';
 import { ROUTES } from './routes.ts';
 
 export { parseCarriersFile } from './admin/carriers-file.ts';
-export type { RestDeps, RestSettings, Rooms } from './deps.ts';
-export type { CallDetail, LiveCalls, SipMessageTrace } from './live-calls.ts';
-export type { Operations, PartState, RegistrationView, ServiceStatus } from './operations.ts';
+export type { RestDeps, RestSettings } from './deps.ts';
+export type { LiveCalls, SipMessageTrace } from './live-calls.ts';
+export type { Operations, PartState, RegistrationView } from './operations.ts';
 
 export interface RestServer {
   /** Rejects with ServiceError PORT_IN_USE or CONFIG_INVALID. */
@@ -156,5 +155,3 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
     throw cause;
   }
 }
-
-export type { Route };

@@ -68,7 +68,7 @@ interface ByteRange {
   readonly last: number;
 }
 
-export function rangeOf(
+function rangeOf(
   header: string | undefined,
   size: number,
 ): ByteRange | 'unsatisfiable' | undefined {

@@ -62,7 +62,7 @@ export interface RawReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Answer<T> = Result<T, Failure> | Promise<Result<T, Failure>>;
+type Answer<T> = Result<T, Failure> | Promise<Result<T, Failure>>;
 
 interface Common {
   readonly method: Method;

@@ -43,7 +43,7 @@ export const httpMethod = () =>
   );
 
 const HTTP_URL = '^[hH][tT][tT][pP][sS]?://[^\\s/?#]+';
-export const URL_MAX = 2048;
+const URL_MAX = 2048;
 /** An absolute http(s) URL; whether its address may be reached is decided when it is called. */
 export const httpUrl = () =>
   hinted(
@@ -66,7 +66,7 @@ export const appIdField = () =>
 
 /** Plivo-style list query (dialect §3.0): default 20, at most 100. */
 export const LIST_LIMIT_DEFAULT = 20;
-export const LIST_LIMIT_MAX = 100;
+const LIST_LIMIT_MAX = 100;
 export const sliceQuery = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: LIST_LIMIT_MAX, default: LIST_LIMIT_DEFAULT }),

@@ -11,7 +11,7 @@ import {
   timestamp,
 } from '../http/schema.ts';
 
-export const StreamCdrSchema = Type.Object({
+const StreamCdrSchema = Type.Object({
   stream_id: Type.String(),
   service_url: Type.String(),
   audio_track: Type.String(),

@@ -83,7 +83,7 @@ export const showEntry = (entry: LedgerEntry): Static<typeof TransactionSchema> 
   updated_at: isoMicros(entry.updatedUs),
 });
 
-export const showSummary = (summary: EntrySummary): Static<typeof SummarySchema> => ({
+const showSummary = (summary: EntrySummary): Static<typeof SummarySchema> => ({
   total_transactions: summary.totalTransactions,
   total_debit: unitsFromMicros(summary.totalDebit),
   total_credit: unitsFromMicros(summary.totalCredit),

@@ -109,7 +109,7 @@ const NUMBER = /^\+?\d{2,20}$/;
 const SIP_URI = /^sips?:[^\s<>"@]+@[^\s<>"@;?]+(;[^\s<>"]*)?$/i;
 
 /** `to`: destinations separated by `<`; a comma is no separator. Duplicates are dialled twice (dialect §6). */
-export function parseDestinations(to: string): Result<readonly Destination[], Failure> {
+function parseDestinations(to: string): Result<readonly Destination[], Failure> {
   const parts = to.split('<');
   if (parts.length > DESTINATIONS_MAX) {
     return err(invalidField('to', `must have at most ${DESTINATIONS_MAX} destinations`));
@@ -149,9 +149,7 @@ export function parseDigits(text: string): Result<DigitString, string> {
 }
 
 /** `k=v,k2=v2` (dialect §5.6). */
-export function parseHeaders(
-  text: string,
-): Result<ReadonlyArray<readonly [string, string]>, string> {
+function parseHeaders(text: string): Result<ReadonlyArray<readonly [string, string]>, string> {
   const headers: (readonly [string, string])[] = [];
   for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
     const match = /^\s*([A-Za-z0-9_-]{1,24})=([^\r\n,]{0,128})$/.exec(pair);
