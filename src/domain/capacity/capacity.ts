@@ -21,21 +21,25 @@ export class Capacity {
   readonly #running = new Map<string, number>();
   readonly #starts = new Map<string, number[]>();
 
+  /** Why a call could not start at `nowMs` (monotonic); undefined: it could. */
+  refusal(key: string, limits: CapacityLimits, nowMs: number): CapacityRefusal | undefined {
+    if (this.running(key) >= limits.concurrentCalls) {
+      return { kind: 'concurrency', retryAfterMs: 1000 };
+    }
+    const starts = this.#recentStarts(key, nowMs);
+    if (starts.length < limits.cps) return undefined;
+    const oldest = starts[0];
+    return { kind: 'cps', retryAfterMs: oldest === undefined ? 1000 : oldest + 1000 - nowMs };
+  }
+
   /** Takes a slot for a call that starts at `nowMs` (monotonic), or says why not. */
   take(key: string, limits: CapacityLimits, nowMs: number): Result<CapacitySlot, CapacityRefusal> {
-    const running = this.#running.get(key) ?? 0;
-    if (running >= limits.concurrentCalls) return err({ kind: 'concurrency', retryAfterMs: 1000 });
+    const refusal = this.refusal(key, limits, nowMs);
+    if (refusal !== undefined) return err(refusal);
     const starts = this.#recentStarts(key, nowMs);
-    const oldest = starts[0];
-    if (starts.length >= limits.cps) {
-      return err({
-        kind: 'cps',
-        retryAfterMs: oldest === undefined ? 1000 : oldest + 1000 - nowMs,
-      });
-    }
     starts.push(nowMs);
     this.#starts.set(key, starts);
-    this.#running.set(key, running + 1);
+    this.#running.set(key, this.running(key) + 1);
     let held = true;
     return ok({
       release: () => {

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Accounts } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
-import type { CapacitySlot } from '../capacity/capacity.ts';
+import type { CapacityRefusal, CapacitySlot } from '../capacity/capacity.ts';
 import type { Admission } from './admission.ts';
 
 /** A slot that somebody else gives back is noticed after this long at the latest. */
@@ -16,10 +16,18 @@ export interface BulkQueueNeeds<Item> {
   readonly logger: Logger;
   /** Items of one account. */
   readonly limit: number;
-  /** An item's turn has come; the slot is its own from now on. Never rejects. */
-  readonly start: (item: Item, owner: Account, slot: CapacitySlot) => Promise<void>;
+  /** Looks at the item that is next: how it is to be started. */
+  readonly prepare: (item: Item) => Promise<Prepared>;
   /** No turn will come: the service stops. */
-  readonly dropped: (items: readonly Item[], owner: Account) => void;
+  readonly dropped: (items: readonly Item[]) => void;
+}
+
+/** An item that is ready for its turn. */
+export interface Prepared {
+  /** Milliseconds until there is room for it beyond the account's limits; 0: there is. */
+  waitMs(): number;
+  /** The slot is its own from now on. Never rejects. */
+  start(owner: Account, slot: CapacitySlot): Promise<void>;
 }
 
 interface Lane<Item> {
@@ -83,7 +91,7 @@ export class BulkQueue<Item> {
   }
 
   async #pump(accountId: string, lane: Lane<Item>): Promise<void> {
-    const { accounts, admission, start, dropped } = this.#needs;
+    const { accounts, admission, prepare, dropped } = this.#needs;
     for (;;) {
       const owner = await accounts.get(accountId);
       const next = lane.items[0];
@@ -91,19 +99,22 @@ export class BulkQueue<Item> {
         this.#lanes.delete(accountId);
         return;
       }
+      const prepared = await prepare(next);
+      // Withdrawn meanwhile.
+      if (lane.items[0] !== next) continue;
       if (admission.draining) {
         this.#lanes.delete(accountId);
-        dropped(lane.items, owner);
+        dropped(lane.items);
         return;
       }
-      const slot = admission.takeSlot(owner);
-      if (!slot.ok) {
-        const waitMs = slot.error.kind === 'cps' ? slot.error.retryAfterMs : RECHECK_MS;
-        this.#wakeAfter(accountId, lane, waitMs);
+      const waitMs = prepared.waitMs();
+      const slot = waitMs > 0 ? undefined : admission.takeSlot(owner);
+      if (slot?.ok !== true) {
+        this.#wakeAfter(accountId, lane, waitMs > 0 ? waitMs : waitOf(slot?.error));
         return;
       }
       lane.items.shift();
-      void start(next, owner, slot.value);
+      void prepared.start(owner, slot.value);
     }
   }
 
@@ -112,3 +123,7 @@ export class BulkQueue<Item> {
     lane.cancelWake = clock.at(clock.monotonicMs() + waitMs, () => this.wake(accountId));
   }
 }
+
+/** Calls per second have a moment at which the next one may begin; for the rest there is none to be known. */
+const waitOf = (refusal: CapacityRefusal | { readonly kind: 'node' } | undefined): number =>
+  refusal?.kind === 'cps' ? refusal.retryAfterMs : RECHECK_MS;

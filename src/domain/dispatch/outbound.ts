@@ -9,7 +9,7 @@ import type { CapacityRefusal, CapacitySlot } from '../capacity/capacity.ts';
 import { canSpend } from '../ledger/ledger.ts';
 import type { ReserveRefusal } from '../ledger/types.ts';
 import type { AdmissionRefusal } from './admission.ts';
-import { BulkQueue } from './bulk-queue.ts';
+import { BulkQueue, type Prepared } from './bulk-queue.ts';
 import { CarrierGate } from './carrier-gate.ts';
 import type {
   Destination,
@@ -43,7 +43,7 @@ type Planned = Result<Destined, DialRefusal>;
 export class Outbound {
   readonly #needs: DispatchNeeds;
   readonly #destinations: Destinations;
-  readonly #signalling: Signalling;
+  readonly #gate: CarrierGate;
   readonly #queue: BulkQueue<Placement>;
   readonly #oncePerKey: OncePerKey;
 
@@ -51,7 +51,7 @@ export class Outbound {
     const { accounts, admission, clock, logger, provisioning, settings } = needs;
     this.#needs = needs;
     this.#destinations = new Destinations(needs);
-    this.#signalling = new CarrierGate({ ...needs, carriers: provisioning.carriers });
+    this.#gate = new CarrierGate({ ...needs, carriers: provisioning.carriers });
     this.#oncePerKey = new OncePerKey(accounts.idempotency);
     this.#queue = new BulkQueue({
       accounts,
@@ -59,7 +59,7 @@ export class Outbound {
       clock,
       logger,
       limit: settings.queuePerAccount,
-      start: (placement, owner, slot) => this.#startQueued(placement, owner, slot),
+      prepare: (placement) => this.#prepareQueued(placement),
       dropped: (placements) => this.#drop(placements, 'Platform', 'the service stops'),
     });
   }
@@ -112,7 +112,7 @@ export class Outbound {
       return err(moneyRefusal(admitted.error.money));
     }
     this.#queue.add(owner.authId, rest);
-    void this.#begin(call, first, planned, admitted);
+    void this.#begin(call, first, { planned, admitted });
     return ok({
       requestUuid: first.requestUuid,
       callUuids: placements.map(({ callUuid }) => callUuid),
@@ -204,14 +204,31 @@ export class Outbound {
     };
   }
 
+  async #prepareQueued(placement: Placement): Promise<Prepared> {
+    const planned = await this.#plan(placement);
+    const targets = planned.ok ? planned.value.targets : [];
+    return {
+      waitMs: () => this.#gate.waitMs(targets),
+      start: (owner, slot) => this.#startQueued(placement, planned, owner, slot),
+    };
+  }
+
   /** Never rejects. */
-  async #startQueued(placement: Placement, owner: Account, slot: CapacitySlot): Promise<void> {
+  async #startQueued(
+    placement: Placement,
+    planned: Planned,
+    owner: Account,
+    slot: CapacitySlot,
+  ): Promise<void> {
+    // Before anything is waited for: the place that there was a moment ago.
+    const place = planned.ok ? this.#gate.hold(planned.value.targets) : undefined;
     try {
-      const planned = await this.#plan(placement);
       const call = this.#create(placement, planned);
+      void call.ended.then(() => place?.release());
       const admitted = await this.#needs.admission.admit(call, owner, slot);
-      await this.#begin(call, placement, planned, admitted);
+      await this.#begin(call, placement, { planned, admitted, signalling: place?.signalling });
     } catch (error) {
+      place?.release();
       slot.release();
       const { callUuid } = placement;
       this.#needs.logger.error({ error, callUuid, bug: true }, 'queued call failed');
@@ -222,16 +239,20 @@ export class Outbound {
   async #begin(
     call: Call,
     { request, calling }: Placement,
-    planned: Planned,
-    admitted: Result<void, AdmissionRefusal>,
+    how: {
+      readonly planned: Planned;
+      readonly admitted: Result<void, AdmissionRefusal>;
+      readonly signalling?: Signalling | undefined;
+    },
   ): Promise<void> {
+    const { planned, admitted, signalling = this.#gate } = how;
     void call.ended.then(() => this.#queue.wake(calling.owner.authId));
     if (!planned.ok) {
       call.hangup(planned.error.cause, planned.error.source, planned.error.detail);
     } else if (!admitted.ok) {
       call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
     } else {
-      await new PlacedCall(call, request, this.#needs).run(planned.value, this.#signalling);
+      await new PlacedCall(call, request, this.#needs).run(planned.value, signalling);
     }
   }
 

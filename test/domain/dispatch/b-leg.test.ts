@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Call } from '../../../src/domain/call/call.ts';
+import { settle } from '../../sim/clock.ts';
+import { ANSWER_URL, CALLED, NOTHING_LEFT, OWN_NUMBER, openStage, type Stage } from './stage.ts';
+
+const ACTION = 'https://app.test/action';
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await openStage();
+});
+afterEach(() => stage.close());
+
+/** An answered REST call whose document is `xml`. */
+async function aLeg(xml: string): Promise<Call> {
+  stage.customer.documents.set(ANSWER_URL, `<Response>${xml}</Response>`);
+  const { requestUuid } = await stage.placed();
+  await stage.signalling.last.answers();
+  return stage.live(requestUuid);
+}
+
+const dial = (attributes: string, destination: string): string =>
+  `<Dial action="${ACTION}" redirect="false" ${attributes}>${destination}</Dial><Wait length="60"/>`;
+
+const bLegs = (): Call[] =>
+  stage.keeper.live().filter(({ identity }) => identity.context === 'dial');
+
+const actionParameters = () => stage.customer.told.find(({ url }) => url === ACTION)?.parameters;
+
+async function finish(): Promise<void> {
+  for (const call of stage.keeper.live()) call.hangup('normal', 'API Request');
+  await settle();
+  expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
+}
+
+describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
+  it('is a call of its own, with its own record, bound to the A leg both ways', async () => {
+    const a = await aLeg(dial(`callerId="${OWN_NUMBER}"`, '<Number>14155550199</Number>'));
+    const [b] = bLegs();
+    expect(stage.signalling.last).toMatchObject({
+      target: { kind: 'carrier', number: '14155550199' },
+      options: { from: { user: OWN_NUMBER } },
+    });
+    await stage.signalling.last.answers();
+    await stage.clock.advance(61_000);
+    await stage.signalling.last.ends('bye');
+    expect(await stage.cdr(b?.uuid ?? '')).toMatchObject({
+      context: 'dial',
+      direction: 'outbound',
+      parentCallUuid: a.uuid,
+      bridgeUuid: a.uuid,
+      from: OWN_NUMBER,
+      to: '14155550199',
+      billedSeconds: 120,
+      cost: 120_000,
+    });
+    a.hangup('normal', 'API Request');
+    expect(await stage.cdr(a.uuid)).toMatchObject({ bridgeUuid: b?.uuid });
+    await finish();
+  });
+
+  it('is never created with a foreign caller id, and the log says so (decisions)', async () => {
+    const a = await aLeg(dial('callerId="14155550177"', '<Number>14155550199</Number>'));
+    expect(bLegs()).toEqual([]);
+    expect(actionParameters()).toMatchObject({ DialBLegUUID: '' });
+    expect(a.log.entries()).toContainEqual(
+      expect.objectContaining({ text: 'B leg not created', kind: 'warning' }),
+    );
+    await finish();
+  });
+
+  it('of an inbound call without callerId is never created: the number of the caller is foreign', async () => {
+    const { call } = await stage.arrives(OWN_NUMBER);
+    const destination = { kind: 'number', number: '14155550199' } as never;
+    const asked = { parent: call, destination, callerName: undefined, sipHeaders: [] };
+    expect(await stage.dialer.dial({ ...asked, callerId: undefined })).toBeUndefined();
+    expect(call.log.entries().at(-1)).toMatchObject({
+      text: 'B leg not created',
+      facts: { hint: 'Dial has no callerId' },
+    });
+    const created = await stage.dialer.dial({ ...asked, callerId: OWN_NUMBER });
+    expect(created?.facts.to).toBe('14155550199');
+    await finish();
+  });
+
+  it('to a barred or premium-rate number ends at once with its cause, and is not dialled', async () => {
+    await aLeg(dial(`callerId="${OWN_NUMBER}"`, '<Number>19005550100</Number>'));
+    expect(stage.signalling.invites).toHaveLength(1);
+    expect(stage.settled).toMatchObject([{ context: 'dial', hangupCauseCode: 2040 }]);
+    await finish();
+  });
+
+  it('carries sipHeaders as X-VH headers, and how many calls of ours led here', async () => {
+    await aLeg(
+      dial(`callerId="${OWN_NUMBER}" sipHeaders="Tenant=7"`, '<Number>14155550199</Number>'),
+    );
+    expect(stage.signalling.last.options.headers).toEqual([
+      ['X-VH-Tenant', '7'],
+      ['X-VH-Call-Hops', '1'],
+    ]);
+    await finish();
+  });
+
+  it('is refused within a loop: to the number that was called, or after too many hops', async () => {
+    const own = await stage.arrives(OWN_NUMBER);
+    const number = (to: string) => ({ kind: 'number', number: to }) as never;
+    const asked = { callerId: OWN_NUMBER, callerName: undefined, sipHeaders: [] };
+    expect(
+      await stage.dialer.dial({ ...asked, parent: own.call, destination: number(OWN_NUMBER) }),
+    ).toBeUndefined();
+    const facts = own.call.identity.facts as { sipHeaders: unknown };
+    facts.sipHeaders = [['X-VH-Call-Hops', '5']];
+    expect(
+      await stage.dialer.dial({ ...asked, parent: own.call, destination: number(CALLED) }),
+    ).toBeUndefined();
+    expect(own.call.log.entries().at(-1)).toMatchObject({ facts: { cause: 'loopDetected' } });
+    await finish();
+  });
+
+  it('several destinations are spread over the calls per second instead of being refused', async () => {
+    await stage.accounts.patch(stage.account.authId, { cpsLimit: 2 });
+    await aLeg(
+      dial(
+        `callerId="${OWN_NUMBER}"`,
+        '<Number>14155550197</Number><Number>14155550198</Number><Number>14155550199</Number>',
+      ),
+    );
+    expect(stage.signalling.invites.map(({ atMs }) => atMs)).toEqual([0, 0]);
+    await stage.clock.advance(1000);
+    expect(stage.signalling.invites.map(({ atMs }) => atMs)).toEqual([0, 0, 1000, 1000]);
+    await finish();
+  });
+
+  it('counts against the concurrent calls: without room it ends as 5030', async () => {
+    await stage.accounts.patch(stage.account.authId, { concurrentCallsLimit: 1 });
+    await aLeg(dial(`callerId="${OWN_NUMBER}"`, '<Number>14155550199</Number>'));
+    expect(stage.settled).toMatchObject([{ context: 'dial', hangupCauseCode: 5030 }]);
+    await finish();
+  });
+
+  it('goes when the A leg goes', async () => {
+    const a = await aLeg(dial(`callerId="${OWN_NUMBER}"`, '<Number>14155550199</Number>'));
+    const [b] = bLegs();
+    a.hangup('normal', 'API Request');
+    await settle();
+    expect(b?.isEnded).toBe(true);
+    expect(stage.signalling.last.hungUpWith).toBe('canceled');
+    await finish();
+  });
+});
+
+describe('Dial: User', () => {
+  async function endpoint(accountId: string, username: string): Promise<void> {
+    const made = await stage.provisioning.endpoints.create({
+      accountId,
+      subAccount: undefined,
+      username,
+      alias: username,
+      password: 'secret-password',
+    } as never);
+    if (!made.ok) throw new Error(made.error.kind);
+    stage.signalling.registered.add(made.value.username);
+  }
+
+  it('reaches a registered endpoint of the account by its contacts', async () => {
+    await endpoint(stage.account.authId, 'alice');
+    await aLeg(dial(`callerId="${OWN_NUMBER}"`, '<User>sip:alice@voice.test</User>'));
+    expect(stage.signalling.last).toMatchObject({
+      target: { kind: 'endpoint', username: 'alice' },
+      options: { headers: [] },
+    });
+    expect(bLegs()[0]?.identity).toMatchObject({
+      endpointId: expect.any(String),
+      facts: { to: 'sip:alice@voice.test' },
+    });
+    await finish();
+  });
+
+  it('is never created for an endpoint without a phone, or of another account', async () => {
+    await endpoint(stage.account.authId, 'alice');
+    stage.signalling.registered.delete('alice');
+    const other = await stage.accounts.create({ name: 'Bob' });
+    if (!other.ok) throw new Error(other.error.kind);
+    await endpoint(other.value.account.authId, 'bob');
+    await aLeg(
+      dial(
+        `callerId="${OWN_NUMBER}"`,
+        '<User>sip:alice@voice.test</User><User>sip:bob@voice.test</User>',
+      ),
+    );
+    expect(stage.signalling.invites).toHaveLength(1);
+    expect(actionParameters()).toMatchObject({ DialBLegUUID: '' });
+    await finish();
+  });
+
+  it('elsewhere is called by its address, with the credentials of the document', async () => {
+    await aLeg(
+      dial(
+        `callerId="${OWN_NUMBER}"`,
+        '<User sipAuthUsername="u" sipAuthPassword="p">sip:bob@192.0.2.9:5070</User>',
+      ),
+    );
+    expect(stage.signalling.last).toMatchObject({
+      target: { kind: 'uri', uri: 'sip:bob@192.0.2.9:5070' },
+      options: { auth: { username: 'u', password: 'p' } },
+    });
+    await finish();
+  });
+
+  it("an endpoint of the account is a caller id of its own; another's is not", async () => {
+    await endpoint(stage.account.authId, 'alice');
+    const calling = { kind: 'user', uri: 'sip:x@192.0.2.9' } as never;
+    const { call } = await stage.arrives(OWN_NUMBER);
+    const asked = { parent: call, destination: calling, callerName: undefined, sipHeaders: [] };
+    const b = await stage.dialer.dial({ ...asked, callerId: 'sip:alice@voice.test' });
+    expect(b?.facts.from).toBe('alice');
+    expect(await stage.dialer.dial({ ...asked, callerId: 'sip:bob@voice.test' })).toBeUndefined();
+    await finish();
+  });
+});

@@ -1,0 +1,194 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settle } from '../../sim/clock.ts';
+import { NOTHING_LEFT, openStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+afterEach(() => stage.close());
+
+const numbers = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => String(14155550200 + index));
+
+async function finish(): Promise<void> {
+  for (const call of stage.keeper.live()) call.hangup('normal', 'API Request');
+  await settle();
+  expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
+}
+
+describe('POST Call: several destinations (decisions: 429)', () => {
+  beforeEach(async () => {
+    stage = await openStage({ cpsLimit: 2, concurrentCallsLimit: 5 });
+  });
+
+  it('each has its own UUID, the request another', async () => {
+    const { requestUuid, callUuids } = await stage.placed({ to: numbers(3) });
+    expect(new Set([requestUuid, ...callUuids]).size).toBe(4);
+    expect(stage.live(callUuids[0] ?? '').facts).toMatchObject({ requestUuid });
+    stage.outbound.withdraw(stage.account.authId, requestUuid);
+    await finish();
+  });
+
+  it('are dialled in order, never faster than the calls per second', async () => {
+    await stage.placed({ to: numbers(5) });
+    expect(stage.signalling.invites).toHaveLength(2);
+    await stage.clock.advance(999);
+    expect(stage.signalling.invites).toHaveLength(2);
+    await stage.clock.advance(1001);
+    expect(stage.signalling.invites.map(({ atMs }) => atMs)).toEqual([0, 0, 1000, 1000, 2000]);
+    expect(
+      stage.signalling.invites.map(({ target }) => 'number' in target && target.number),
+    ).toEqual(numbers(5));
+    await finish();
+  });
+
+  it('wait while all concurrent calls are in use; each end lets the next one out', async () => {
+    await stage.placed({ to: numbers(7) });
+    await stage.clock.advance(10_000);
+    expect(stage.signalling.invites).toHaveLength(5);
+    expect(stage.outbound.queued(stage.account.authId)).toHaveLength(2);
+    await stage.signalling.invites[0]?.ends('refused', 486);
+    expect(stage.signalling.invites).toHaveLength(6);
+    await stage.signalling.invites[1]?.ends('refused', 486);
+    await stage.clock.advance(1000);
+    expect(stage.signalling.invites).toHaveLength(7);
+    await finish();
+  });
+
+  it('limits that are raised meanwhile count at once', async () => {
+    await stage.placed({ to: numbers(5) });
+    await stage.accounts.patch(stage.account.authId, { cpsLimit: 50 });
+    await stage.clock.advance(1000);
+    expect(stage.signalling.invites).toHaveLength(5);
+    await finish();
+  });
+
+  it('the request is refused with 429 when not even the first fits', async () => {
+    await stage.placed();
+    await stage.placed();
+    expect(await stage.place({ to: numbers(3) })).toMatchObject({
+      ok: false,
+      error: { kind: 'cps', limit: 2 },
+    });
+    expect(stage.outbound.queued(stage.account.authId)).toEqual([]);
+    await finish();
+  });
+
+  it('duplicates are dialled twice (dialect §6)', async () => {
+    await stage.placed({ to: ['14155550101', '14155550101'] });
+    expect(stage.signalling.invites).toHaveLength(2);
+    await finish();
+  });
+
+  it('one that is barred or out of credit ends alone', async () => {
+    const { callUuids } = await stage.placed({ to: ['14155550101', '911', '14155550102'] });
+    await stage.clock.advance(3000);
+    expect(await stage.cdr(callUuids[1] ?? '')).toMatchObject({ hangupCauseCode: 2040 });
+    expect(stage.signalling.invites).toHaveLength(2);
+    await finish();
+  });
+
+  it('are seen as queued, and one withdrawn ends as 1020 with its hangup told', async () => {
+    const { callUuids, requestUuid } = await stage.placed({ to: numbers(4) });
+    const { authId } = stage.account;
+    const [, , third = '', fourth = ''] = callUuids;
+    expect(stage.control.liveCalls(authId, 'queued')).toMatchObject([
+      { callUuid: third, requestUuid, status: 'queued', to: numbers(4)[2] },
+      { callUuid: fourth },
+    ]);
+    expect(stage.control.liveCall(authId, fourth)).toMatchObject({ status: 'queued' });
+    expect(await stage.control.hangup(authId, fourth)).toMatchObject({ ok: true });
+    expect(await stage.cdr(fourth)).toMatchObject({
+      hangupCauseCode: 1020,
+      hangupSource: 'API Request',
+      cost: 0,
+    });
+    expect(stage.customer.told).toMatchObject([
+      { parameters: { Event: 'Hangup', CallUUID: fourth, HangupCauseCode: '1020' } },
+    ]);
+    await stage.clock.advance(5000);
+    expect(stage.signalling.invites).toHaveLength(3);
+    await finish();
+  });
+
+  it('a request UUID withdraws all of its queued destinations, and those of no other request', async () => {
+    await stage.placed({ to: numbers(2) });
+    await stage.clock.advance(1000);
+    const second = await stage.placed({ to: numbers(1) });
+    const third = await stage.place({ to: numbers(3) });
+    if (!third.ok) throw new Error(third.error.kind);
+    const { authId } = stage.account;
+    expect(await stage.control.hangup('MA_SOMEBODYELSE00000', third.value.requestUuid)).toEqual({
+      ok: false,
+      error: { kind: 'notFound' },
+    });
+    expect(await stage.control.hangup(authId, third.value.requestUuid)).toMatchObject({ ok: true });
+    expect(stage.outbound.queued(authId)).toEqual([]);
+    expect(await stage.control.hangup(authId, third.value.requestUuid)).toMatchObject({
+      ok: false,
+    });
+    expect(stage.live(second.requestUuid).isEnded).toBe(false);
+    await finish();
+  });
+
+  it('when the service stops, what still waits ends as 1020 instead of being forgotten', async () => {
+    const { callUuids } = await stage.placed({ to: numbers(6) });
+    stage.admission.drain();
+    await stage.clock.advance(1000);
+    expect(await stage.cdr(callUuids[5] ?? '')).toMatchObject({
+      hangupCauseCode: 1020,
+      hangupSource: 'Carillon',
+    });
+    expect(stage.signalling.invites).toHaveLength(2);
+    await finish();
+  });
+});
+
+describe('POST Call: the bounds of the queue', () => {
+  it('a request that does not fit into the queue is refused whole: 429', async () => {
+    stage = await openStage({ cpsLimit: 1 }, { queuePerAccount: 3 });
+    await stage.placed({ to: numbers(3) });
+    expect(await stage.place({ to: numbers(3) })).toMatchObject({
+      ok: false,
+      error: { kind: 'queueFull' },
+    });
+    expect(stage.outbound.queued(stage.account.authId)).toHaveLength(2);
+    await finish();
+  });
+
+  it('one account that waits keeps no other account waiting', async () => {
+    stage = await openStage({ cpsLimit: 1 });
+    await stage.placed({ to: numbers(3) });
+    const other = await stage.accounts.create({ name: 'Bob', cpsLimit: 5 });
+    if (!other.ok) throw new Error(other.error.kind);
+    const { authId } = other.value.account;
+    await stage.provisioning.callerIds.verify(authId, '14155550177');
+    expect(
+      await stage.place({ accountId: authId, from: '14155550177', to: ['sip:a@192.0.2.9'] }),
+    ).toMatchObject({ ok: true });
+    await settle();
+    expect(stage.signalling.invites).toHaveLength(2);
+    await finish();
+  });
+
+  it('1000 destinations are accepted in one go, and all of them are dialled', async () => {
+    stage = await openStage({ cpsLimit: 500, concurrentCallsLimit: 1000 });
+    await stage.provisioning.carriers.patch('north', { cpsLimit: 1000 });
+    await stage.ledger.patchBalance(stage.account.authId, 'USD', { creditLimitType: 'soft' });
+    const { callUuids } = await stage.placed({ to: numbers(1000) });
+    expect(new Set(callUuids).size).toBe(1000);
+    await stage.clock.advance(1000);
+    expect(stage.signalling.invites).toHaveLength(1000);
+    await finish();
+  });
+
+  it('wait for a carrier with room as well, instead of failing', async () => {
+    stage = await openStage({ cpsLimit: 100, concurrentCallsLimit: 100 });
+    await stage.provisioning.carriers.patch('north', { cpsLimit: 2 });
+    await stage.placed({ to: numbers(5) });
+    expect(stage.signalling.invites).toHaveLength(2);
+    await stage.clock.advance(2000);
+    expect(stage.signalling.invites.map(({ atMs }) => atMs)).toEqual([0, 0, 1000, 1000, 2000]);
+    expect(stage.settled).toEqual([]);
+    await finish();
+    expect(stage.capacity.running('carrier:north')).toBe(0);
+  });
+});

@@ -1,0 +1,199 @@
+/** Phones and carriers that do what a test says, and media that only remembers. */
+import type {
+  InviteOptions,
+  Leg,
+  LegEnd,
+  MachineDetectionOptions,
+  MachineDetectionResult,
+  Media,
+  MediaLeg,
+  MediaLegEvents,
+  OutboundLegEvents,
+  OutboundTarget,
+  Signalling,
+} from '../../../src/domain/call/needs.ts';
+import { settle } from '../../sim/clock.ts';
+import { SDP } from '../interpreter/scene.ts';
+
+/** One INVITE that went out, and whoever received it. */
+export class Invite implements Leg {
+  readonly id = '';
+  readonly sipCallId: string;
+  readonly target: OutboundTarget;
+  readonly options: InviteOptions;
+  readonly atMs: number;
+  /** What it was hung up with by us. */
+  hungUpWith: string | undefined;
+  readonly #events: OutboundLegEvents;
+
+  constructor(sent: {
+    target: OutboundTarget;
+    options: InviteOptions;
+    events: OutboundLegEvents;
+    atMs: number;
+    index: number;
+  }) {
+    this.target = sent.target;
+    this.options = sent.options;
+    this.atMs = sent.atMs;
+    this.sipCallId = `sip-${sent.index}`;
+    this.#events = sent.events;
+  }
+
+  async rings(sdp?: string): Promise<void> {
+    this.#events.progress(sdp === undefined ? 180 : 183, sdp);
+    await settle();
+  }
+
+  async answers(sdp: string | undefined = SDP): Promise<void> {
+    this.#events.connected(sdp);
+    await settle();
+  }
+
+  async ends(how: LegEnd['how'], status?: number): Promise<void> {
+    this.#events.ended({ by: 'remote', how, status, reason: undefined });
+    await settle();
+  }
+
+  /** Like the real one: the end of a leg that we hang up is told too. */
+  hangup(cause: string): void {
+    if (this.hungUpWith !== undefined) return;
+    this.hungUpWith = cause;
+    queueMicrotask(() =>
+      this.#events.ended({ by: 'local', how: 'bye', status: undefined, reason: undefined }),
+    );
+  }
+
+  sendInfoDigit(): void {}
+}
+
+export class FakeSignalling implements Signalling {
+  readonly invites: Invite[] = [];
+  readonly registered = new Set<string>();
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** The newest INVITE. */
+  get last(): Invite {
+    const last = this.invites.at(-1);
+    if (last === undefined) throw new Error('nobody was called');
+    return last;
+  }
+
+  invite(target: OutboundTarget, options: InviteOptions, events: OutboundLegEvents): Leg {
+    const index = this.invites.length + 1;
+    const invite = new Invite({ target, options, events, atMs: this.#nowMs(), index });
+    this.invites.push(invite);
+    return invite;
+  }
+
+  onInbound(): void {}
+
+  isRegistered(username: string): boolean {
+    return this.registered.has(username);
+  }
+}
+
+export class FakeLeg {
+  readonly address = '127.0.0.1';
+  readonly port = 4000;
+  readonly events: MediaLegEvents;
+  readonly digits: string[] = [];
+  readonly toneMs: number[] = [];
+  readonly played: Array<{ mix: boolean; isOver: boolean; complete: () => void }> = [];
+  isClosed = false;
+  detecting: MachineDetectionOptions | undefined;
+  /** Ends the machine detection that runs. */
+  detected: (result: Partial<MachineDetectionResult>) => Promise<void> = async () => undefined;
+
+  constructor(events: MediaLegEvents) {
+    this.events = events;
+  }
+
+  configure(): void {}
+
+  play(_what: unknown, { mix }: { mix: boolean }) {
+    let resolve: (how: 'completed' | 'stopped') => void = () => undefined;
+    const finished = new Promise<'completed' | 'stopped'>((settled) => {
+      resolve = settled;
+    });
+    const playback = {
+      mix,
+      isOver: false,
+      complete: () => {
+        playback.isOver = true;
+        resolve('completed');
+      },
+    };
+    this.played.push(playback);
+    return {
+      finished,
+      stop: () => {
+        playback.isOver = true;
+        resolve('stopped');
+      },
+    };
+  }
+
+  playTone(what: unknown, options: { mix: boolean }) {
+    return this.play(what, options);
+  }
+
+  async sendDigits(digits: string, { toneMs }: { toneMs: number }): Promise<void> {
+    this.digits.push(digits);
+    this.toneMs.push(toneMs);
+  }
+
+  detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult> {
+    this.detecting = options;
+    return new Promise((resolve) => {
+      this.detected = async (result) => {
+        resolve({ machine: false, reason: 'human', afterMs: 1000, ...result });
+        await settle();
+      };
+    });
+  }
+
+  close(): undefined {
+    this.isClosed = true;
+    void this.detected({ reason: 'ended' });
+    return undefined;
+  }
+}
+
+export class FakeMedia implements Media {
+  readonly legs: FakeLeg[] = [];
+  readonly bridges: Array<{ a: unknown; b: unknown; isOpen: boolean }> = [];
+  /** Set: there are no ports. */
+  failure: Error | undefined;
+
+  get last(): FakeLeg {
+    const last = this.legs.at(-1);
+    if (last === undefined) throw new Error('no media was opened');
+    return last;
+  }
+
+  async openLeg(_options: unknown, events: MediaLegEvents): Promise<MediaLeg> {
+    if (this.failure !== undefined) throw this.failure;
+    const leg = new FakeLeg(events);
+    this.legs.push(leg);
+    return leg as unknown as MediaLeg;
+  }
+
+  bridge(a: MediaLeg, b: MediaLeg) {
+    const bridge = { a, b, isOpen: true };
+    this.bridges.push(bridge);
+    return {
+      close: () => {
+        bridge.isOpen = false;
+      },
+    };
+  }
+
+  openRoom(): never {
+    throw new Error('no conferences here');
+  }
+}

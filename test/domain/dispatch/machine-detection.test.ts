@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { MachineDetectionRequest } from '../../../src/domain/dispatch/types.ts';
+import { settle } from '../../sim/clock.ts';
+import { NOTHING_LEFT, openStage, type Stage } from './stage.ts';
+
+const RESULT_URL = 'https://app.test/machine';
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await openStage();
+});
+afterEach(() => stage.close());
+
+const detection = (over: Partial<MachineDetectionRequest> = {}): MachineDetectionRequest => ({
+  mode: 'detect',
+  callback: undefined,
+  totalMs: 5000,
+  maximumSpeechMs: 4000,
+  initialSilenceMs: 3000,
+  maximumWords: 4,
+  initialGreetingMs: 1500,
+  ...over,
+});
+
+async function answered(over: Partial<MachineDetectionRequest> = {}): Promise<string> {
+  const { requestUuid } = await stage.placed({ machineDetection: detection(over) });
+  await stage.signalling.last.answers();
+  return requestUuid;
+}
+
+async function finish(): Promise<void> {
+  for (const call of stage.keeper.live()) call.hangup('normal', 'API Request');
+  await settle();
+  expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
+}
+
+const asyncly = { callback: { url: RESULT_URL, method: 'POST' } } as const;
+
+describe('machine_detection (spec: Make call; dialect §5.5)', () => {
+  it('hands the six parameters of the request to the detector, from the answer on', async () => {
+    await stage.placed({ machineDetection: detection() });
+    expect(stage.media.last.detecting).toBeUndefined();
+    await stage.signalling.last.answers();
+    expect(stage.media.last.detecting).toEqual({
+      totalMs: 5000,
+      initialSilenceMs: 3000,
+      greetingMs: 1500,
+      maximumWords: 4,
+      maximumWordMs: 4000,
+    });
+    await finish();
+  });
+
+  it('without a URL answer_url waits for the result and is told it', async () => {
+    const callUuid = await answered();
+    expect(stage.customer.asked).toEqual([]);
+    await stage.media.last.detected({ machine: true, reason: 'words' });
+    expect(stage.customer.asked).toMatchObject([
+      { parameters: { Event: 'StartApp', Machine: 'true' } },
+    ]);
+    await finish();
+    expect(await stage.cdr(callUuid)).toMatchObject({ machine: true });
+  });
+
+  it('with a URL answer_url is asked at once, and the result told there', async () => {
+    await answered(asyncly);
+    expect(stage.customer.asked).toHaveLength(1);
+    expect(stage.customer.asked[0]?.parameters).not.toHaveProperty('Machine');
+    await stage.media.last.detected({ machine: false, reason: 'human' });
+    expect(stage.customer.told).toMatchObject([
+      { url: RESULT_URL, parameters: { Event: 'MachineDetection', Machine: 'false' } },
+    ]);
+    await finish();
+  });
+
+  it.each([
+    ['synchronous', {}],
+    ['asynchronous', asyncly],
+  ])('hangup, %s: a machine ends the call as 9100 Machine Detected', async (_name, over) => {
+    const callUuid = await answered({ mode: 'hangup', ...over });
+    await stage.media.last.detected({ machine: true, reason: 'greeting' });
+    expect(await stage.cdr(callUuid)).toMatchObject({
+      hangupCauseCode: 9100,
+      hangupSource: 'Carillon',
+      machine: true,
+    });
+    expect(stage.signalling.last.hungUpWith).toBe('machineDetected');
+    expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('hangup: a human hears the document', async () => {
+    await answered({ mode: 'hangup' });
+    await stage.media.last.detected({ machine: false, reason: 'human' });
+    expect(stage.customer.asked).toMatchObject([{ parameters: { Machine: 'false' } }]);
+    await finish();
+  });
+
+  it('a call that ends while it is listened to asks for no document and tells no result', async () => {
+    const callUuid = await answered(asyncly);
+    stage.customer.asked.length = 0;
+    await stage.signalling.last.ends('bye');
+    expect(stage.customer.asked).toEqual([]);
+    expect(stage.customer.events()).toEqual(['Hangup']);
+    expect(await stage.cdr(callUuid)).toMatchObject({ machine: undefined });
+    expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
+  });
+});

@@ -1,0 +1,365 @@
+/** Dispatch on a real store, with real accounts, ledger and interpreter; phones, media and the customer are scripted. */
+import { type Logger, silentLogger } from '../../../src/base/logger.ts';
+import { micros } from '../../../src/base/money.ts';
+import { ok } from '../../../src/base/result.ts';
+import { Accounts, type NewAccount } from '../../../src/domain/account/account.ts';
+import type { Account } from '../../../src/domain/account/types.ts';
+import { type Call, CallLogs } from '../../../src/domain/call/call.ts';
+import type { InboundLeg, LegEvents, StreamSocketEvents } from '../../../src/domain/call/needs.ts';
+import type { CallbackClient, NotificationDraft } from '../../../src/domain/callback/callback.ts';
+import type { CallbackParameters } from '../../../src/domain/callback/types.ts';
+import { Capacity } from '../../../src/domain/capacity/capacity.ts';
+import { Settler } from '../../../src/domain/cdr/cdr.ts';
+import type { Cdr } from '../../../src/domain/cdr/types.ts';
+import type { DispatchNeeds } from '../../../src/domain/dispatch/dispatch.ts';
+import {
+  Admission,
+  BLegDialer,
+  CallFactory,
+  CallKeeper,
+  ControlService,
+  Outbound,
+  Scripts,
+  TrunkConnector,
+} from '../../../src/domain/dispatch/dispatch.ts';
+import type { PlaceCallsRequest } from '../../../src/domain/dispatch/types.ts';
+import type { InterpreterNeeds } from '../../../src/domain/interpreter/interpreter.ts';
+import { Ledger, RateBook } from '../../../src/domain/ledger/ledger.ts';
+import { createProvisioning } from '../../../src/domain/provisioning/provisioning.ts';
+import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
+import { settle } from '../../sim/clock.ts';
+import { SDP } from '../interpreter/scene.ts';
+import { FakeMedia, FakeSignalling } from './fakes.ts';
+
+export const REGISTRAR = 'voice.test';
+export const OWN_NUMBER = '14155550100';
+export const CALLED = '14155550101';
+export const ANSWER_URL = 'https://app.test/answer';
+const HEARTBEAT_MS = 3_600_000;
+
+export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+/** What one customer is told and asked. */
+class Customer {
+  readonly documents = new Map<string, string>();
+  readonly asked: Array<{ url: string; parameters: Record<string, string> }> = [];
+  readonly told: Array<{ url: string; parameters: Record<string, string> }> = [];
+
+  readonly client = {
+    fetchDocument: async (target: { url: string }, parameters: CallbackParameters) => {
+      this.asked.push({ url: target.url, parameters: Object.fromEntries(parameters) });
+      const body = this.documents.get(target.url) ?? '<Response><Wait length="3600"/></Response>';
+      return ok({ body, contentType: 'text/xml', url: target.url, usedFallback: false });
+    },
+    notify: ({ target, parameters }: NotificationDraft) => {
+      this.told.push({ url: target.url, parameters: Object.fromEntries(parameters) });
+    },
+    notifyStored: ({ target, parameters }: NotificationDraft) => {
+      this.told.push({ url: target.url, parameters: Object.fromEntries(parameters) });
+    },
+  } as unknown as CallbackClient;
+
+  events(): string[] {
+    return this.told.map(({ parameters }) => parameters['Event'] ?? '');
+  }
+}
+
+async function makeAccount(opened: OpenedStore, accounts: Accounts, over: Partial<NewAccount>) {
+  const made = await accounts.create({ name: 'Ada', cpsLimit: 10, ...over });
+  if (!made.ok) throw new Error(made.error.kind);
+  const { account } = made.value;
+  await opened.store.ledger.post(
+    [
+      {
+        accountId: account.authId,
+        currency: 'USD',
+        type: 'credit',
+        amount: micros(10_000_000),
+        description: 'Top-up',
+        reference: undefined,
+        referenceType: 'manual_adjustment',
+      },
+    ],
+    { checked: false },
+  );
+  return account;
+}
+
+export async function openStage(
+  over: Partial<NewAccount> = {},
+  settings: Partial<DispatchNeeds['settings']> = {},
+) {
+  const opened = await openInMemory();
+  const { store, clock, random } = opened;
+  const errors: string[] = [];
+  const logger: Logger = {
+    ...silentLogger,
+    error: (facts, text) => errors.push(`${text}: ${String(facts['error'])}`),
+  };
+  const defaults = { concurrentCallsLimit: 10, cpsLimit: 10, currency: 'USD', country: 'US' };
+  const { accounts: accountStore, partners, idempotency } = store;
+  const accounts = new Accounts({
+    store: accountStore,
+    partners,
+    idempotency,
+    clock,
+    random,
+    defaults,
+  });
+  const account = await makeAccount(opened, accounts, over);
+  const provisioning = createProvisioning(
+    store,
+    { clock, random },
+    { realm: 'test', usernameSuffix: 'when-taken' },
+  );
+  await provisioning.callerIds.verify(account.authId, OWN_NUMBER);
+  await provisioning.carriers.create({ name: 'north', host: '192.0.2.10', priority: 1 });
+  const rate = { prefix: '', pulseSeconds: 60, currency: 'USD', accountId: undefined };
+  const rateBook = new RateBook([
+    { ...rate, direction: 'outbound', perMinute: micros(60_000) },
+    { ...rate, direction: 'inbound', perMinute: micros(30_000) },
+  ]);
+  const ledger = new Ledger({ store: store.ledger, rates: store.rates, rateBook, log: logger });
+  const customer = new Customer();
+  const callbacks = customer.client;
+  const media = new FakeMedia();
+  const signalling = new FakeSignalling(() => clock.monotonicMs());
+  const settled: Cdr[] = [];
+  const keeper = new CallKeeper({
+    calls: store.calls,
+    logs: store.callLogs,
+    settler: new Settler(store.calls, clock, logger),
+    callbacks,
+    clock,
+    random,
+    logger,
+    record: { platformName: 'Carillon', hangupCallStatus: 'spec' },
+    heartbeatMs: HEARTBEAT_MS,
+    onSettled: (cdr) => settled.push(cdr),
+  });
+  const capacity = new Capacity();
+  const admission = new Admission({ capacity, keeper, clock, nodeLimit: 1000 });
+  const logs = new CallLogs({ entries: 500, retentionMs: 86_400_000, calls: 5000 }, () =>
+    clock.wallMs(),
+  );
+  const factory = new CallFactory({ media, ledger, logs, clock, random, mediaTimeoutMs: 60_000 });
+  const sockets: StreamSocketEvents[] = [];
+  let interpreter: InterpreterNeeds | undefined;
+  const needs: DispatchNeeds = {
+    accounts,
+    provisioning,
+    ledger,
+    admission,
+    keeper,
+    factory,
+    scripts: new Scripts(),
+    capacity,
+    signalling,
+    callbacks,
+    clock,
+    random,
+    logger,
+    interpreter: () => {
+      if (interpreter === undefined) throw new Error('asked for too early');
+      return interpreter;
+    },
+    settings: {
+      callerIdPolicy: 'owned',
+      registrarHost: REGISTRAR,
+      ringTimeoutMs: 120_000,
+      queuePerAccount: 2000,
+      allowSpecial: [],
+      ...settings,
+    },
+  };
+  const dialer = new BLegDialer(needs);
+  interpreter = {
+    callbacks,
+    media,
+    audio: { load: async () => ok({ rate: 8000, samples: new Uint8Array(2) }) },
+    speech: {
+      speak: async function* () {
+        yield ok({ rate: 8000, samples: new Uint8Array(2) });
+      },
+    },
+    streams: {
+      open: (_options: unknown, _leg: unknown, events: StreamSocketEvents) => {
+        sockets.push(events);
+        return { close: () => undefined };
+      },
+    },
+    recorder: { dialAnswered: () => undefined, stop: () => false },
+    dialer,
+    keeping: keeper,
+    clock,
+    random,
+    logger,
+    settings: {
+      allowInsecureStreams: true,
+      redirectsPerMinute: 30,
+      ringTimeoutMs: 120_000,
+      streamQueueMs: 60_000,
+      platformName: 'Carillon',
+    },
+  } as unknown as InterpreterNeeds;
+  const outbound = new Outbound(needs);
+  const control = new ControlService({ ...needs, outbound, logs, storedLogs: store.callLogs });
+
+  const stage = {
+    ...needs,
+    store,
+    clock,
+    account,
+    customer,
+    media,
+    signalling,
+    settled,
+    errors,
+    logs,
+    sockets,
+    dialer,
+    outbound,
+    control,
+    trunks: new TrunkConnector(needs),
+
+    /** Places calls as REST does; what the request leaves out has the spec's defaults. */
+    place: (over: Partial<PlaceCallsRequest> & { to?: readonly string[] } = {}) => {
+      const { to = [CALLED], ...rest } = over;
+      return outbound.placeCalls({ ...request(account, to), ...rest });
+    },
+    /** The same, accepted; resolves when all that follows at once has happened. */
+    placed: async (over: Partial<PlaceCallsRequest> & { to?: readonly string[] } = {}) => {
+      const placed = await stage.place(over);
+      if (!placed.ok) throw new Error(`refused: ${placed.error.kind}`);
+      await settle();
+      return placed.value;
+    },
+    live: (callUuid: string): Call => {
+      const call = keeper.get(callUuid);
+      if (call === undefined) throw new Error(`no call ${callUuid}`);
+      return call;
+    },
+    cdr: async (callUuid: string): Promise<Cdr> => {
+      await settle();
+      const found = await store.cdrs.get(callUuid);
+      if (found === undefined) throw new Error(`no record of ${callUuid}`);
+      return found.cdr;
+    },
+    /** A call comes in from a carrier to a number; not answered yet. */
+    arrives: async (to: string, over: Partial<InboundLeg> = {}) => {
+      const events: LegEvents[] = [];
+      const sent: string[] = [];
+      const leg = {
+        id: 'in',
+        sipCallId: 'in',
+        userAgent: 'test',
+        source: { transport: 'udp', address: '192.0.2.10', port: 5060 },
+        sdp: SDP,
+        attach: (attached: LegEvents) => events.push(attached),
+        ring: (sdp?: string) => sent.push(sdp === undefined ? '180' : '183'),
+        answer: async () => {
+          sent.push('200');
+          return ok(undefined);
+        },
+        hangup: (cause: string) => sent.push(`hangup ${cause}`),
+        sendInfoDigit: () => undefined,
+        ...over,
+      } as unknown as InboundLeg;
+      const call = inboundCall(stage, to);
+      call.takeInbound(leg);
+      const admitted = await admission.admit(call, account);
+      if (!admitted.ok) throw new Error(admitted.error.detail);
+      return {
+        call,
+        sent,
+        hangsUp: async (how: 'bye' | 'cancel') => {
+          events[0]?.ended({ by: 'remote', how, status: undefined, reason: undefined });
+          await settle();
+        },
+      };
+    },
+    /** Nothing is held any more: no slot, no money, no port; and nothing went wrong unseen. */
+    leftovers: async () => {
+      await keeper.idle();
+      const balance = await ledger.balance(account.authId, account.currency);
+      return {
+        errors,
+        running: capacity.running(account.authId),
+        reserved: balance.ok ? balance.value.reservedFunds : undefined,
+        openLegs: media.legs.filter(({ isClosed }) => !isClosed).length,
+        openBridges: media.bridges.filter(({ isOpen }) => isOpen).length,
+        faults: await store.verify(),
+      };
+    },
+    close: async () => {
+      keeper.stop();
+      await store.close();
+    },
+  };
+  return stage;
+}
+
+export const NOTHING_LEFT = {
+  errors: [],
+  running: 0,
+  reserved: 0,
+  openLegs: 0,
+  openBridges: 0,
+  faults: [],
+};
+
+function inboundCall(stage: { factory: CallFactory; account: Account }, to: string): Call {
+  const { factory, account } = stage;
+  const callUuid = factory.newUuid();
+  return factory.create(
+    {
+      callUuid,
+      accountId: account.authId,
+      subAccount: undefined,
+      context: 'did',
+      parentCallUuid: undefined,
+      endpointId: undefined,
+      trunkId: undefined,
+      terminatedTo: 'inbound_carrier',
+      facts: {
+        callUuid,
+        requestUuid: undefined,
+        direction: 'inbound',
+        from: '442079460000',
+        to,
+        callerName: 'Bob',
+        parentAuthId: account.authId,
+        routeType: 'pstn',
+        sessionStartUs: factory.nowUs(),
+        stirVerification: 'Not Applicable',
+        stirAttestation: '',
+        forwardedFrom: '',
+        sipHeaders: [],
+        machine: undefined,
+      },
+    },
+    factory.price(account, 'inbound', to) ?? factory.free('USD'),
+  );
+}
+
+export const request = (account: Account, to: readonly string[]): PlaceCallsRequest => ({
+  accountId: account.authId,
+  subAccount: undefined,
+  from: OWN_NUMBER,
+  destinations: to.map((one) =>
+    one.startsWith('sip:') ? { kind: 'sip', uri: one } : { kind: 'number', number: one },
+  ),
+  answer: { url: ANSWER_URL, method: 'POST' },
+  ring: { url: 'https://app.test/ring', method: 'POST' },
+  hangup: { url: 'https://app.test/hangup', method: 'POST' },
+  fallback: undefined,
+  machineDetection: undefined,
+  callerName: undefined,
+  sendDigits: undefined,
+  sendOnPreanswer: false,
+  timeLimitS: 14_400,
+  hangupOnRingS: undefined,
+  ringTimeoutS: undefined,
+  sipHeaders: [],
+  idempotencyKey: undefined,
+});

@@ -1,0 +1,193 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PhoneNumber, Trunk } from '../../../src/domain/provisioning/types.ts';
+import { settle } from '../../sim/clock.ts';
+import { SDP } from '../interpreter/scene.ts';
+import { NOTHING_LEFT, OWN_NUMBER, openStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await openStage();
+});
+afterEach(() => stage.close());
+
+async function makeTrunk(over: Partial<Trunk> = {}): Promise<PhoneNumber> {
+  const { authId: accountId } = stage.account;
+  const { trunks } = stage.provisioning;
+  const uri = (name: string, sipUri: string) =>
+    trunks.createOriginationUri({ accountId, name, sipUri });
+  const primary = await uri('main', 'sip:pbx@192.0.2.50:5080');
+  const fallback = await uri('spare', 'sip:192.0.2.51:5080');
+  const trunk = await trunks.create({
+    accountId,
+    name: 'office',
+    primaryUriUuid: primary.id,
+    fallbackUriUuid: fallback.id,
+    ...over,
+  });
+  if (!trunk.ok) throw new Error(trunk.error.kind);
+  return {
+    e164: OWN_NUMBER,
+    accountId,
+    trunkGroupId: trunk.value.trunkId,
+  } as unknown as PhoneNumber;
+}
+
+async function arrivesAt(number: PhoneNumber) {
+  const a = await stage.arrives(number.e164);
+  await stage.trunks.toTrunk(a.call, stage.account, number);
+  await settle();
+  return a;
+}
+
+async function finish(): Promise<void> {
+  for (const call of stage.keeper.live()) call.hangup('normal', 'API Request');
+  await settle();
+  expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
+}
+
+describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)', () => {
+  it('is sent to the primary origination URI by the transport of the trunk', async () => {
+    await arrivesAt(await makeTrunk({ transport: 'tcp' }));
+    expect(stage.signalling.last).toMatchObject({
+      target: { kind: 'uri', uri: 'sip:pbx@192.0.2.50:5080', transport: 'tcp' },
+      options: {
+        from: { user: '442079460000', displayName: 'Bob' },
+        headers: [['P-Called-Party-ID', `<sip:+${OWN_NUMBER}@voice.test>`]],
+      },
+    });
+    await finish();
+  });
+
+  it('then to the fallback, after a timeout; a URI without user gets the number', async () => {
+    await arrivesAt(await makeTrunk());
+    await stage.signalling.last.ends('timeout');
+    expect(stage.signalling.last.target).toMatchObject({
+      uri: `sip:%2B${OWN_NUMBER}@192.0.2.51:5080`,
+    });
+    await finish();
+  });
+
+  it('rings, has early media and is answered when the called side rings, speaks and answers', async () => {
+    const a = await arrivesAt(await makeTrunk());
+    expect(a.sent).toEqual([]);
+    await stage.signalling.last.rings();
+    expect(a.sent).toEqual(['180']);
+    await stage.signalling.last.rings(SDP);
+    expect(a.sent).toEqual(['180', '183']);
+    expect(stage.media.bridges).toHaveLength(1);
+    await stage.signalling.last.answers();
+    expect(a.sent).toEqual(['180', '183', '200']);
+    expect(stage.media.bridges).toHaveLength(1);
+    await finish();
+  });
+
+  it('is one call to the bill, with a record for each leg, bound both ways', async () => {
+    const number = await makeTrunk();
+    const a = await arrivesAt(number);
+    await stage.signalling.last.answers();
+    await stage.clock.advance(30_000);
+    await a.hangsUp('bye');
+    const [b] = stage.settled.filter(({ callUuid }) => callUuid !== a.call.uuid);
+    expect(stage.signalling.last.hungUpWith).toBe('normal');
+    expect(b).toMatchObject({
+      context: 'trunk',
+      trunkId: number.trunkGroupId,
+      parentCallUuid: a.call.uuid,
+      bridgeUuid: a.call.uuid,
+      terminatedTo: 'origination_uri',
+      hangupSource: 'Caller',
+      cost: 0,
+    });
+    expect(await stage.cdr(a.call.uuid)).toMatchObject({
+      bridgeUuid: b?.callUuid,
+      hangupSource: 'Caller',
+      cost: 30_000,
+    });
+    expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('either end ends the other: a refusal reaches the caller with its cause', async () => {
+    const a = await arrivesAt(await makeTrunk());
+    await stage.signalling.last.ends('refused', 486);
+    expect(a.sent).toEqual(['hangup busy']);
+    expect(await stage.cdr(a.call.uuid)).toMatchObject({
+      hangupCauseCode: 3010,
+      hangupSource: 'Callee',
+      hangupDisposition: 'send_refuse',
+      terminatedTo: 'inbound_carrier',
+    });
+    expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('a caller who gives up withdraws the INVITE', async () => {
+    const a = await arrivesAt(await makeTrunk());
+    await stage.signalling.last.rings();
+    await a.hangsUp('cancel');
+    expect(stage.signalling.last.hungUpWith).toBe('canceled');
+    expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('nobody answers: 6010 after the ring timeout', async () => {
+    const a = await arrivesAt(await makeTrunk());
+    await stage.clock.advance(120_000);
+    expect(await stage.cdr(a.call.uuid)).toMatchObject({ hangupCauseCode: 6010 });
+    expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('keys pressed on one side are heard on the other', async () => {
+    await arrivesAt(await makeTrunk());
+    await stage.signalling.last.answers();
+    const [a, b] = stage.media.legs.map((leg) => leg);
+    const [first, second] = [a, b].sort((x) => (x === stage.media.bridges[0]?.a ? -1 : 1));
+    first?.events.dtmf('5');
+    second?.events.dtmf('#');
+    expect([first?.digits, second?.digits]).toEqual([['#'], ['5']]);
+    await finish();
+  });
+});
+
+describe('a trunk that cannot be used refuses the call before it reaches anybody', () => {
+  const refused = async (over: Partial<Trunk>) => {
+    const a = await arrivesAt(await makeTrunk(over));
+    expect(stage.signalling.invites).toEqual([]);
+    expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
+    return stage.cdr(a.call.uuid);
+  };
+
+  it.each([
+    ['TLS', { transport: 'tls' }],
+    ['SRTP', { secure: true }],
+  ] as const)(
+    '%s is never downgraded: 5020 Routing Error (decisions: Trunks)',
+    async (name, over) => {
+      expect(await refused(over)).toMatchObject({
+        hangupCauseCode: 5020,
+        hangupCauseName: 'Routing Error',
+        hangupDisposition: 'send_refuse',
+        failureReason: `trunk office asks for ${name}, which is not available`,
+      });
+    },
+  );
+
+  it('disabled: 2010', async () => {
+    expect(await refused({ enabled: false })).toMatchObject({ hangupCauseCode: 2010 });
+  });
+
+  it('outbound only, or without an origination URI in use: 5020', async () => {
+    expect(await refused({ direction: 'outbound' })).toMatchObject({ hangupCauseCode: 5020 });
+    expect(await refused({ primaryUriUuid: undefined, fallbackUriUuid: undefined })).toMatchObject({
+      hangupCauseCode: 5020,
+    });
+  });
+
+  it('beyond its own concurrent calls: 5030; the end of one makes room', async () => {
+    const number = await makeTrunk({ concurrentCallsLimit: 1 });
+    await arrivesAt(number);
+    const second = await arrivesAt(number);
+    expect(await stage.cdr(second.call.uuid)).toMatchObject({ hangupCauseCode: 5030 });
+    await stage.signalling.last.ends('refused', 486);
+    await arrivesAt(number);
+    expect(stage.signalling.invites).toHaveLength(2);
+    await finish();
+  });
+});
