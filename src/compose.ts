@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { secretsEqual } from './base/hash.ts';
 import type { Settings } from './config/schema.ts';
 import { startDemo } from './demo/demo.ts';
+import type { Cdr } from './domain/cdr/types.ts';
 import { createExporter } from './edge/archive/exporter.ts';
 import { systemClock } from './edge/clock/system-clock.ts';
 import { systemRandom } from './edge/clock/system-random.ts';
@@ -73,10 +74,13 @@ export async function startService(settings: Settings, root: string): Promise<Se
     mailer,
     linkTo: (job) => links.toExport(job.accountId, job.exportId),
   });
-  const calls = joinCalls(basics, foundation, lines, derived, links, (cdr) => {
+  const balanceChanged = (accountId: string, currency: string): void =>
+    housekeeping.balanceChanged(accountId, currency);
+  const onSettled = (cdr: Cdr): void => {
     measuring.observe(cdr);
-    housekeeping.balanceChanged(cdr.accountId, cdr.currency);
-  });
+    balanceChanged(cdr.accountId, cdr.currency);
+  };
+  const calls = joinCalls(basics, foundation, lines, derived, links, onSettled, balanceChanged);
   const { keeper, admission, inbound, control, recorder } = calls;
   const callsLimit = settings.calls.maxConcurrent;
   measuring.connect({ keeper, signalling, media, streams, callsLimit });

@@ -16,6 +16,7 @@ import type {
 import { CallRecorder } from '../../../src/domain/interpreter/interpreter.ts';
 import type { RecorderNeeds } from '../../../src/domain/interpreter/recorder.ts';
 import { RateBook } from '../../../src/domain/ledger/ledger.ts';
+import type { LedgerEntry } from '../../../src/domain/ledger/types.ts';
 import { Recordings } from '../../../src/domain/recording/recording.ts';
 import type { Recording } from '../../../src/domain/recording/types.ts';
 import { FakeMediaLeg, Scene } from './scene.ts';
@@ -121,6 +122,8 @@ export class ListeningScene extends Scene {
   /** What the next encodings come to; then they succeed. */
   readonly encoderProblems: AudioProblem[] = [];
   isStoreDown = false;
+  isLedgerClosed = false;
+  readonly charged: string[] = [];
   /** What `RecordStop` of an ended call waits for. */
   hangupTold: Promise<void> = Promise.resolve();
 
@@ -225,9 +228,10 @@ export class ListeningScene extends Scene {
         rateBook: this.rateBook,
         adjust: ({ amount, referenceType, reference, key }) => {
           this.postings.push({ amount, referenceType, reference, key });
-          return Promise.resolve(err({ kind: 'unknownBalance' }));
+          return Promise.resolve(this.isLedgerClosed ? err({ kind: 'unknownBalance' }) : POSTED);
         },
       },
+      charged: (accountId, currency) => this.charged.push(`${accountId} ${currency}`),
       linkTo: ({ recordingId, format }) => `https://media.test/${recordingId}.${format}?sig=s`,
       hangupTold: () => this.hangupTold,
       clock,
@@ -235,6 +239,9 @@ export class ListeningScene extends Scene {
     };
   }
 }
+
+/** Nobody looks at the entry itself. */
+const POSTED = ok({} as LedgerEntry);
 
 /** One cent a minute for recordings. */
 export const RECORDING_RATE = {

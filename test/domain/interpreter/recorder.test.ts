@@ -144,8 +144,21 @@ describe('the price of a recording', () => {
     expect(scene.postings).toEqual([
       { amount: -20_000, referenceType: 'recording', reference, key: reference },
     ]);
-    // The ledger refused it: the recording is the customer's all the same.
+    // So that a balance that is low now is told of.
+    expect(scene.charged).toEqual(['MA_ONE USD']);
+  });
+
+  it('that the ledger does not take leaves the recording to the customer all the same', async () => {
+    scene.rateBook.put(RECORDING_RATE);
+    scene.isLedgerClosed = true;
+    const { call } = await answered();
+    await scene.recorder.start(call, REQUEST);
+    await scene.clock.advance(1_000);
+    scene.recorder.stop(call);
+    await settle();
     expect(scene.row().status).toBe('ready');
+    expect(scene.charged).toEqual([]);
+    expect(scene.errors).toHaveLength(1);
   });
 
   it('is nothing without a rate', async () => {

@@ -13,7 +13,7 @@ export const wavFileOf = ({ accountId, recordingId }: Recording): string =>
 
 type FilingNeeds = Pick<
   RecorderNeeds,
-  'recordings' | 'encoder' | 'folder' | 'ledger' | 'clock' | 'logger'
+  'recordings' | 'encoder' | 'folder' | 'ledger' | 'charged' | 'clock' | 'logger'
 >;
 
 /** What was recorded, once it is over. */
@@ -92,7 +92,7 @@ export class Filing {
   /** Not checked against the balance: what was recorded was used. */
   async #charge(row: Recording, { currency, durationMs }: Recorded): Promise<void> {
     if (currency === undefined || durationMs <= 0) return;
-    const { ledger, logger } = this.#needs;
+    const { ledger, charged, logger } = this.#needs;
     const { accountId, recordingId } = row;
     const rate = ledger.rateBook.quote('recording', '', accountId, currency);
     if (rate === undefined) return;
@@ -107,7 +107,9 @@ export class Filing {
       reference: `recording:${recordingId}`,
       key: `recording:${recordingId}`,
     });
-    if (!posted.ok) {
+    if (posted.ok) {
+      charged(accountId, currency);
+    } else {
       logger.error({ recordingId, accountId, refusal: posted.error.kind }, 'recording not charged');
     }
   }
