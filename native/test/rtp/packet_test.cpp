@@ -10,7 +10,8 @@ namespace carillon {
 namespace {
 std::vector<uint8_t> packet(std::initializer_list<uint8_t> tail, uint8_t first = 0x80, uint8_t second = 0x80) {
   std::vector<uint8_t> bytes{first, second, 0x12, 0x34, 0, 0, 0, 160, 0xde, 0xad, 0xbe, 0xef};
-  bytes.insert(bytes.end(), tail);
+  // One by one: GCC 12 sees an overflow in insert() that is not there.
+  for (const uint8_t byte : tail) bytes.push_back(byte);
   return bytes;
 }
 }  // namespace
