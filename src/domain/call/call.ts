@@ -317,8 +317,12 @@ export class Call {
   /** Ends the call. The first end counts; later ones do nothing. */
   hangup(cause: HangupCauseKey, source: HangupSource, detail?: string): void {
     if (this.isEnded) return;
-    const leg = { direction: this.identity.facts.direction, answered: this.answerUs !== undefined };
-    this.#finish({ cause, source, disposition: ownDisposition(leg), detail });
+    const disposition = ownDisposition({
+      direction: this.identity.facts.direction,
+      answered: this.answerUs !== undefined,
+      dialled: this.#leg !== undefined,
+    });
+    this.#finish({ cause, source, disposition, detail });
     this.#leg?.hangup(cause);
   }
 

@@ -101,11 +101,13 @@ export function endOfLeg(
   }
 }
 
-/** The disposition of a leg that we end ourselves. */
+/** The disposition of a leg that we end ourselves. `dialled`: an INVITE has been sent, or has come in. */
 export function ownDisposition(leg: {
   direction: CallDirection;
   answered: boolean;
+  dialled: boolean;
 }): HangupDisposition {
   if (leg.answered) return 'send_bye';
-  return leg.direction === 'inbound' ? 'send_refuse' : 'send_cancel';
+  // A call out that never left was refused by ourselves: there was nothing to cancel.
+  return leg.direction === 'inbound' || !leg.dialled ? 'send_refuse' : 'send_cancel';
 }
