@@ -161,6 +161,18 @@ describe('requests', () => {
     expect(evil.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  it('an address that is no URL is 400 in our shape', async () => {
+    const reply = await service.get(`${service.root}/Endpoint/%zz`);
+    expect([reply.status, reply.body]).toEqual([400, { error: 'malformed request' }]);
+    expect(reply.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('booleans of a query may be text in any case', async () => {
+    const url = `${service.root}/Endpoint/?application_id__isnull=`;
+    expect((await service.get(`${url}True`)).status).toBe(200);
+    expect((await service.get(`${url}maybe`)).status).toBe(400);
+  });
+
   it('malformed JSON is 400, another content type 415, a large body 413', async () => {
     const url = `${service.root}/Application/`;
     const broken = await service.post(url, '{"a":');

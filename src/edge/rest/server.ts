@@ -1,12 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
-import { type FastifyInstance, fastify } from 'fastify';
+import {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+} from 'fastify';
 import { ServiceError } from '../../base/errors.ts';
 import type { RestDeps } from './deps.ts';
 import { readCertificate, reloadCertificate } from './http/certificate.ts';
 import { installErrorHandlers } from './http/errors.ts';
+import { failure } from './http/failure.ts';
 import { Gate } from './http/gate.ts';
-import { mount, newApiId } from './http/mount.ts';
+import { mount, newApiId, sendFailure } from './http/mount.ts';
 import { RequestRate } from './http/request-rate.ts';
 import { canonicalUrl } from './http/url.ts';
 import { ROUTES } from './routes.ts';
@@ -78,6 +85,12 @@ function build(deps: RestDeps): FastifyInstance {
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : newApiId(deps);
     },
     rewriteUrl: ({ method = 'GET', url = '/' }: IncomingMessage) => canonicalUrl(method, url),
+    // An address that is no URL, for example with a stray percent sign, matches nothing.
+    frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      const id = newApiId(deps);
+      reply.header('x-request-id', request.id);
+      return sendFailure(reply, failure(400, 'malformed request'), 'plain', id);
+    },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true },
     ajv: { customOptions: { allErrors: true, keywords: ['x-hint'], strictTypes: false as const } },
   };

@@ -22,7 +22,7 @@ declare module 'fastify' {
 
 /** Puts one route record on the server. */
 export function mount(app: FastifyInstance, route: Route, gate: Gate, rooms: Rooms): void {
-  const booleans = booleanFields(route.body);
+  const booleans = { body: booleanFields(route.body), query: booleanFields(route.query) };
   const status = route.successStatus?.(rooms.settings) ?? route.status ?? 200;
   const schema: FastifySchema = {
     ...(route.params && { params: route.params }),
@@ -49,7 +49,8 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, rooms: Roo
       return undefined;
     },
     preValidation: async (request) => {
-      if (route.body !== undefined) request.body = normalised(request.body, booleans);
+      if (route.body !== undefined) request.body = normalised(request.body, booleans.body);
+      if (booleans.query.length > 0) normalised(request.query, booleans.query);
     },
     handler: async (request, reply) => {
       const result = await route.run(rooms, inputOf(request));
@@ -123,8 +124,8 @@ function pathAccount(route: Route, request: FastifyRequest): string | undefined 
   return authId ?? '';
 }
 
-function booleanFields(body: TSchema | undefined): readonly string[] {
-  const { properties = {} } = (body ?? {}) as {
+function booleanFields(schema: TSchema | undefined): readonly string[] {
+  const { properties = {} } = (schema ?? {}) as {
     readonly properties?: Readonly<Record<string, { readonly type?: unknown }>>;
   };
   return Object.keys(properties).filter((name) => properties[name]?.type === 'boolean');
