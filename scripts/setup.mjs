@@ -130,6 +130,16 @@ function installSystemTools() {
       fail(`could not install them; try:  ${command}`);
   }
   installSpeech();
+  if (dev) installFormatter();
+}
+
+/** Without it the format of the C++ sources is not checked. */
+function installFormatter() {
+  if (has('clang-format') || !canInstall()) return;
+  say('installing clang-format (check of the C++ sources)');
+  apt(['update', '-q']);
+  if (apt(['install', '-y', '-q', '--no-install-recommends', 'clang-format']) !== 0)
+    say('clang-format could not be installed; the format of the C++ sources is not checked');
 }
 
 /** A synthesizer is optional: without one `Speak` is skipped with a warning in the call's log. */

@@ -27,10 +27,10 @@ process.exit(total.failed === 0 ? 0 : 1);
 function runChecks() {
   for (const [name, check] of checks) {
     const startedMs = Date.now();
-    const { ok, output } = check();
-    console.log(`${ok ? '✓' : '✗'} ${name} (${Date.now() - startedMs} ms)`);
-    if (!ok) console.log(output);
-    total[ok ? 'passed' : 'failed'] += 1;
+    const { ok, skipped, output } = check();
+    console.log(`${skipped ? '-' : ok ? '✓' : '✗'} ${name} (${Date.now() - startedMs} ms)`);
+    if (!ok || skipped) console.log(output);
+    total[skipped ? 'skipped' : ok ? 'passed' : 'failed'] += 1;
   }
 }
 
