@@ -1,4 +1,4 @@
-import { assert } from '../../base/errors.ts';
+import { assert, ServiceError } from '../../base/errors.ts';
 import type { Micros } from '../../base/money.ts';
 import type { CallFacts } from '../callback/callback.ts';
 import type { CallbackTarget } from '../callback/types.ts';
@@ -227,7 +227,7 @@ export class Call {
   }
 
   async #localSdp(inbound: InboundLeg): Promise<string | undefined> {
-    await this.openMedia();
+    await this.#openMediaOrEnd();
     if (this.isEnded || this.#negotiation === undefined) return undefined;
     if (inbound.sdp === undefined) return this.#negotiation.offer();
     const answered = this.#negotiation.answer(inbound.sdp);
@@ -243,7 +243,7 @@ export class Call {
 
   /** Sends the INVITE, to one target after the other. Everything that follows comes through events and `ended`. */
   async dial(signalling: Signalling, plan: DialPlan): Promise<void> {
-    await this.openMedia();
+    await this.#openMediaOrEnd();
     if (this.isEnded || this.#negotiation === undefined) return;
     const sdp = this.#negotiation.offer();
     this.#tryTarget(signalling, plan, sdp, 0);
@@ -364,6 +364,16 @@ export class Call {
   async openMedia(): Promise<MediaLeg> {
     this.#mediaOpening ??= this.#openMedia();
     return this.#mediaOpening;
+  }
+
+  /** No port, or a media engine that takes no more: the call ends, and says why. */
+  async #openMediaOrEnd(): Promise<void> {
+    try {
+      await this.openMedia();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      this.hangup('concurrencyBreached', 'Error', error.message);
+    }
   }
 
   async #openMedia(): Promise<MediaLeg> {

@@ -1,0 +1,83 @@
+/** Reads every file and enforces what the linters cannot. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(ROOT, file)));
+
+interface Rule {
+  readonly title: string;
+  readonly where: RegExp;
+  readonly never: RegExp;
+}
+
+const RULES: readonly Rule[] = [
+  {
+    title: 'pure floors take randomness, time and the environment from outside',
+    where: /^src\/(base|protocol|domain)\/.*\.ts$/,
+    never: /Math\.random|randomUUID|Date\.now|new Date\(\)|process\.env/,
+  },
+  {
+    title: 'only src/config and programs of their own read the environment',
+    where: /^src\/(edge|service)\/.*\.ts$/,
+    never: /process\.env\b/,
+  },
+  {
+    title: 'the native core knows no thread, clock, socket or JavaScript',
+    where: /^native\/core\/.*\.(hpp|cpp)$/,
+    never: /#include <(thread|chrono|mutex|sys\/|netinet\/|arpa\/|napi|node_api)/,
+  },
+  {
+    title: 'no test sleeps',
+    where: /^test\/(protocol|domain|contract|spec|sim)\/.*\.ts$/,
+    never: /await sleep\(|setTimeout\(resolve/,
+  },
+  {
+    title: 'nothing is left open',
+    where: /^(src|native|scripts|bin|bench|examples)\/.*\.(ts|mjs|hpp|cpp)$/,
+    never: /\b(TODO|FIXME|XXX)\b|not implemented/,
+  },
+  {
+    title: 'no test is switched off or alone',
+    where: /^test\/.*\.ts$/,
+    never: /\b(it|describe|test)\.(only|todo)\(/,
+  },
+];
+
+const isOwn = (file: string): boolean => file === 'test/tidy.test.ts';
+
+describe('the tree', () => {
+  it('is seen at all', () => {
+    expect(files.filter((file) => file.startsWith('src/')).length).toBeGreaterThan(400);
+  });
+
+  for (const { title, where, never } of RULES) {
+    it(title, () => {
+      const found: string[] = [];
+      for (const file of files) {
+        if (!where.test(file) || isOwn(file)) continue;
+        for (const [index, line] of readFileSync(join(ROOT, file), 'utf8').split('\n').entries()) {
+          if (never.test(line)) found.push(`${file}:${index + 1}: ${line.trim()}`);
+        }
+      }
+      expect(found).toEqual([]);
+    });
+  }
+
+  it('every room of ARCHITECTURE.md exists, and every room is in it', () => {
+    const map = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
+    const rooms = new Set(
+      files.flatMap(
+        (file) => /^src\/(?:base|protocol|domain|edge)\/([a-z-]+)\//.exec(file)?.[1] ?? [],
+      ),
+    );
+    expect([...rooms].filter((room) => !map.includes(room))).toEqual([]);
+  });
+});
