@@ -29,13 +29,6 @@ export interface SoundOptions {
   readonly mix?: boolean;
 }
 
-/** What starts a recording, ends the prompts of a `Gather`, or tells that somebody joins. */
-export const BEEP: Tone = {
-  steps: [{ frequenciesHz: [1000], onMs: 300, offMs: 0 }],
-  loop: false,
-  levelDbm0: -15,
-};
-
 /**
  * Plays a WAV or MP3 file. False: it could not be had, and the log says why (dialect §2.1 Play: skipped, the call goes
  * on).

@@ -8,6 +8,13 @@ export const RINGBACK_TONE: Tone = {
   levelDbm0: -19,
 };
 
+/** What a recording begins with, and what ends the prompts of a `Gather`. */
+export const BEEP: Tone = {
+  steps: [{ frequenciesHz: [1000], onMs: 300, offMs: 0 }],
+  loop: false,
+  levelDbm0: -15,
+};
+
 /** One or two short beeps: somebody has come, or gone. */
 export const beeps = (count: 1 | 2): Tone => ({
   steps: Array.from({ length: count }, () => ({ frequenciesHz: [880], onMs: 150, offMs: 100 })),

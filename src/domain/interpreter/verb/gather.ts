@@ -6,7 +6,8 @@ import type {
 import type { Call } from '../../call/call.ts';
 import type { CallbackParameters } from '../../callback/types.ts';
 import { concludeAction, NEXT, type VerbContext, type VerbOutcome } from '../context.ts';
-import { BEEP, playTo, toneTo } from '../sound.ts';
+import { playTo, toneTo } from '../sound.ts';
+import { BEEP } from '../tones.ts';
 import { Keys } from './keys.ts';
 import { play } from './play.ts';
 import { speak } from './speak.ts';

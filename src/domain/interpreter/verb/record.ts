@@ -10,7 +10,8 @@ import {
   type VerbOutcome,
 } from '../context.ts';
 import type { CallRecordRequest, LiveRecording } from '../recorder.ts';
-import { BEEP, toneTo } from '../sound.ts';
+import { toneTo } from '../sound.ts';
+import { BEEP } from '../tones.ts';
 import { hangup } from './hangup.ts';
 
 /** How long the document waits for what `action` says about going on. An answer that comes later is still obeyed. */
