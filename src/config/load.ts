@@ -9,8 +9,8 @@ import {
   type Settings,
 } from './schema.ts';
 
-/** Variables that are ours without being settings. */
-const OTHER_VARIABLES = new Set(['CARILLON_CONFIG']);
+/** Variables that are ours without being settings; CARILLON_URL is where the operator's command finds the service. */
+const OTHER_VARIABLES = new Set(['CARILLON_CONFIG', 'CARILLON_URL']);
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Tree = { [key: string]: unknown };

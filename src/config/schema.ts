@@ -92,7 +92,12 @@ export const SETTINGS = {
       'addresses or CIDR ranges of reverse proxies whose X-Forwarded-For is believed',
     ),
     bodyLimitBytes: integer(1_048_576, 1024, 104_857_600, 'largest request body'),
-    requestsPerSecond: integer(20_000, 1, 1_000_000, 'requests per second and account; beyond: 429'),
+    requestsPerSecond: integer(
+      20_000,
+      1,
+      1_000_000,
+      'requests per second and account; beyond: 429',
+    ),
   },
   sip: {
     host: text('127.0.0.1', 'address of the SIP listeners'),
