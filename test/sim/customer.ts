@@ -1,0 +1,87 @@
+/** A customer's web server: answers by path, after a while, and remembers what it was asked. */
+import { err, ok, type Result } from '../../src/base/result.ts';
+import type {
+  HttpCaller,
+  HttpFailure,
+  HttpFailureKind,
+  HttpRequest,
+  HttpResponse,
+} from '../../src/domain/callback/needs.ts';
+import type { SimClock } from './clock.ts';
+import type { SimRandom } from './random.ts';
+
+export interface Asked {
+  readonly atMs: number;
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly request: HttpRequest;
+}
+
+/** A document, a status, a kind of failure, or nothing until the caller gives up. */
+export type Reply = string | number | { readonly failure: HttpFailureKind } | 'silence';
+export type Answering = Reply | ((asked: Asked) => Reply);
+
+export const SITE = 'https://app.test';
+/** The content of a document. */
+export const xml = (body: string): string => `<Response>${body}</Response>`;
+
+const SLOWEST_MS = 60;
+
+export class Customer implements HttpCaller {
+  readonly asked: Asked[] = [];
+  readonly #clock: SimClock;
+  readonly #random: SimRandom;
+  readonly #tell: (line: string) => void;
+  readonly #paths = new Map<string, Answering>();
+
+  constructor(clock: SimClock, random: SimRandom, tell: (line: string) => void) {
+    this.#clock = clock;
+    this.#random = random;
+    this.#tell = tell;
+  }
+
+  /** From now on `path` answers so; what is not known is answered 404. */
+  on(path: string, answer: Answering): void {
+    this.#paths.set(path, answer);
+  }
+
+  at(path: string): readonly Asked[] {
+    return this.asked.filter((asked) => asked.path === path);
+  }
+
+  /** Requests to a path about one call. */
+  told(path: string, callUuid: string): readonly Asked[] {
+    return this.at(path).filter(({ parameters }) => parameters['CallUUID'] === callUuid);
+  }
+
+  async send(
+    request: HttpRequest,
+    signal?: AbortSignal,
+  ): Promise<Result<HttpResponse, HttpFailure>> {
+    const startedMs = this.#clock.monotonicMs();
+    const url = new URL(request.url);
+    const sent = request.method === 'GET' ? url.search : (request.body ?? '');
+    const parameters = Object.fromEntries(new URLSearchParams(sent));
+    const asked = { atMs: startedMs, path: url.pathname, parameters, request };
+    this.asked.push(asked);
+    const known = this.#paths.get(url.pathname) ?? 404;
+    const reply = typeof known === 'function' ? known(asked) : known;
+    this.#tell(`${request.method} ${url.pathname} ${parameters['Event'] ?? ''}`);
+    const waitMs =
+      reply === 'silence' ? request.readTimeoutMs : this.#random.between(2, SLOWEST_MS);
+    const passed = (): number => this.#clock.monotonicMs() - startedMs;
+    try {
+      await this.#clock.sleep(waitMs, signal);
+    } catch {
+      return err({ kind: 'aborted', detail: 'aborted', durationMs: passed() });
+    }
+    const durationMs = passed();
+    if (reply === 'silence') return err({ kind: 'timeout', detail: 'no answer', durationMs });
+    if (typeof reply === 'object') {
+      return err({ kind: reply.failure, detail: reply.failure, durationMs });
+    }
+    const status = typeof reply === 'number' ? reply : 200;
+    const body = typeof reply === 'number' ? '' : reply;
+    return ok({ status, contentType: 'application/xml', body, durationMs });
+  }
+}

@@ -1,0 +1,60 @@
+/** Hears everything that is logged: no secret may be among it, and no bug. */
+import type { LogFields, Logger } from '../../src/base/logger.ts';
+
+interface Line {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+export class LogEar {
+  readonly #secrets: string[] = [];
+  readonly #lines: Line[] = [];
+  #checked = 0;
+
+  /** From now on `text` may not be logged. */
+  guard(text: string): void {
+    this.#secrets.push(text);
+  }
+
+  logger(context: LogFields = {}): Logger {
+    const at =
+      (level: Line['level']) =>
+      (fields: LogFields, message: string): void => {
+        this.#lines.push({ level, message, fields: { ...context, ...fields } });
+      };
+    return {
+      debug: at('debug'),
+      info: at('info'),
+      warn: at('warn'),
+      error: at('error'),
+      child: (fields) => this.logger({ ...context, ...fields }),
+    };
+  }
+
+  /** What is wrong with the lines since the last time: secrets shown, bugs admitted. */
+  faults(): string[] {
+    const fresh = this.#lines.slice(this.#checked);
+    this.#checked = this.#lines.length;
+    return fresh.flatMap((line) => {
+      const found: string[] = [];
+      if (this.shows(line)) found.push(`a secret is in the log: ${line.message}`);
+      if (line.fields['bug'] === true || line.level === 'error') {
+        found.push(`logged as ${line.level}: ${describe(line)}`);
+      }
+      return found;
+    });
+  }
+
+  /** Any of the secrets is somewhere in `thing`. */
+  shows(thing: unknown): boolean {
+    const text = describe(thing);
+    return this.#secrets.some((secret) => text.includes(secret));
+  }
+}
+
+/** As a logger would write it, errors with their stack. */
+const describe = (thing: unknown): string =>
+  JSON.stringify(thing, (_key, value) =>
+    value instanceof Error ? { name: value.name, stack: value.stack, cause: value.cause } : value,
+  ) ?? '';

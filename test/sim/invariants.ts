@@ -1,0 +1,165 @@
+/** What is true in every world at every moment, and what is true of every world once everybody has hung up. */
+import { priceOf, pulsedSeconds } from '../../src/base/money.ts';
+import type { Cdr } from '../../src/domain/cdr/types.ts';
+import type { LedgerEntry } from '../../src/domain/ledger/types.ts';
+import { PULSE_SECONDS } from './service.ts';
+import type { World } from './world.ts';
+
+const NODE = 'node';
+
+export class Invariants {
+  readonly #world: World;
+  readonly #portsAtFirst: number;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#portsAtFirst = world.media.status().portsFree;
+  }
+
+  /** Costs next to nothing: with every step of time. */
+  quick(): void {
+    const { signalling, service, ear, media } = this.#world;
+    const live = signalling.live.length;
+    for (const leg of signalling.legs) {
+      if (leg.ends.length > 1) this.#broken(`${leg.id} ended ${leg.ends.length} times`);
+    }
+    const running = service.admission.running(NODE);
+    if (running !== service.admission.running(service.accountId)) {
+      this.#broken('the node and its only account count different numbers of calls');
+    }
+    if (running > live) this.#broken(`capacity is held by ${running} calls, ${live} legs live`);
+    const open = media.status().legs;
+    if (open > live) this.#broken(`${open} media legs for ${live} live legs`);
+    const [fault] = ear.faults();
+    if (fault !== undefined) this.#broken(fault);
+  }
+
+  /** Asks the store. */
+  async deep(): Promise<void> {
+    const { store, service, signalling } = this.#world;
+    const [fault] = await store.verify();
+    if (fault !== undefined) this.#broken(`the ledger disagrees: ${JSON.stringify(fault)}`);
+    const open = await store.calls.listOpen();
+    const live = new Set(service.keeper.live().map(({ uuid }) => uuid));
+    for (const { cdr } of open) {
+      if (!live.has(cdr.callUuid)) this.#broken(`${cdr.callUuid} is open in the store alone`);
+    }
+    const held = open.reduce((sum, call) => sum + call.reserved, 0);
+    const balance = await this.#balance();
+    // A record follows its reservation with the next change of the call: it may hold less, never more.
+    if (balance.reservedFunds < held || (open.length === 0 && balance.reservedFunds !== 0)) {
+      this.#broken(`${balance.reservedFunds} are reserved, the open calls hold ${held}`);
+    }
+    const answered = signalling.live.filter((leg) => leg.answered);
+    const known = new Set(service.keeper.live().map(({ sipCallId }) => sipCallId));
+    for (const leg of answered) {
+      if (!known.has(leg.sipCallId)) this.#broken(`nobody keeps the answered ${leg.id}`);
+    }
+  }
+
+  async afterAll(): Promise<void> {
+    const { signalling, service, media, store, streams } = this.#world;
+    for (const leg of signalling.legs) {
+      if (!leg.serviceOver || leg.ends.length !== 1) {
+        this.#broken(`${leg.id} has ended ${leg.ends.length} times`);
+      }
+      if (!leg.phoneOver && leg.phone?.present === true && leg.state === 'answered') {
+        this.#broken(`${leg.id} was never told to hang up`);
+      }
+    }
+    this.#empty('live calls', service.keeper.live().length);
+    this.#empty('running calls', service.admission.running(service.accountId));
+    this.#empty('running calls of the node', service.admission.running(NODE));
+    this.#empty('media legs', media.status().legs);
+    this.#empty('stream sockets', streams.live);
+    this.#empty('conferences', service.control.conferences(service.accountId).length);
+    this.#empty('notifications on their way', service.callbacks.queued());
+    this.#empty('stored notifications', (await store.notifications.listPending(10)).length);
+    this.#empty('open calls in the store', (await store.calls.listOpen()).length);
+    this.#empty('unfinished recordings', (await store.recordings.unfinished()).length);
+    this.#empty('ports not given back', this.#portsAtFirst - media.status().portsFree);
+    const { reservedFunds } = await this.#balance();
+    this.#empty('reserved funds', reservedFunds);
+    await this.#accounts();
+    this.#secrets();
+    service.keeper.stop();
+    await this.#world.clock.advance(0);
+    const nextMs = this.#world.clock.nextMs();
+    if (nextMs !== undefined) this.#broken(`a timer is left, due at ${nextMs} ms`);
+  }
+
+  /** One record for each call, one entry for each thing that cost something, and nothing beside. */
+  async #accounts(): Promise<void> {
+    const { service, customer, store } = this.#world;
+    const { accountId } = service;
+    const cdrs = await this.#world.cdrs();
+    const entries = await this.#entries();
+    const byCall = new Map(cdrs.map((cdr) => [cdr.callUuid, cdr]));
+    if (byCall.size !== cdrs.length) this.#broken('a call has two records');
+    for (const { callUuid } of service.logs.all) {
+      const cdr = byCall.get(callUuid);
+      if (cdr === undefined) this.#broken(`${callUuid} has no record`);
+      else this.#charged(cdr, entries);
+      const told = customer.told('/hangup', callUuid).length;
+      if (told > 1) this.#broken(`the hangup of ${callUuid} was told ${told} times`);
+    }
+    if (service.logs.all.length !== cdrs.length) this.#broken('a record belongs to no call');
+    const recorded = await store.recordings.page({ accountId }, { limit: 1000, offset: 0 });
+    const expected =
+      cdrs.reduce((sum, cdr) => sum + (cdr.cost > 0 ? 1 : 0) + cdr.streams.length, 0) +
+      recorded.items.filter(({ durationMs }) => durationMs > 0).length;
+    const debits = entries.filter(({ type }) => type === 'debit');
+    if (debits.length !== expected) {
+      this.#broken(`${debits.length} debits for ${expected} things that cost something`);
+    }
+  }
+
+  #charged(cdr: Cdr, entries: readonly LedgerEntry[]): void {
+    const amountOf = (reference: string): number =>
+      entries
+        .filter((entry) => entry.reference === reference)
+        .reduce((sum, e) => sum + e.amount, 0);
+    const { callUuid } = cdr;
+    const answeredMs = cdr.answerUs === undefined ? 0 : (cdr.endUs - cdr.answerUs) / 1000;
+    if (answeredMs < 0) this.#broken(`${callUuid} ended before it was answered`);
+    const due =
+      cdr.answerUs === undefined
+        ? 0
+        : priceOf(pulsedSeconds(answeredMs, PULSE_SECONDS), cdr.perMinute);
+    if (cdr.cost !== due) this.#broken(`${callUuid} costs ${cdr.cost} instead of ${due}`);
+    if (amountOf(`cdr:${callUuid}`) !== due) this.#broken(`${callUuid} was charged otherwise`);
+    for (const stream of cdr.streams) {
+      const charged = amountOf(`stream_cdr:${stream.streamId}`);
+      if (charged !== stream.billedAmount) this.#broken(`stream of ${callUuid} charged ${charged}`);
+      if (stream.endUs > cdr.endUs) this.#broken(`a stream of ${callUuid} outlived its call`);
+    }
+  }
+
+  #secrets(): void {
+    const { service, ear } = this.#world;
+    for (const log of service.logs.all) {
+      if (ear.shows(log.entries())) this.#broken(`a secret is in the timeline of ${log.callUuid}`);
+    }
+  }
+
+  async #entries(): Promise<readonly LedgerEntry[]> {
+    const { service } = this.#world;
+    const listed = await service.ledger.list({ accountId: service.accountId }, 1, 1000);
+    return listed.entries;
+  }
+
+  async #balance() {
+    const { service } = this.#world;
+    const found = await service.ledger.balance(service.accountId, 'USD');
+    if (!found.ok) throw new Error('the account has no balance');
+    return found.value;
+  }
+
+  #empty(what: string, left: number): void {
+    if (left !== 0) this.#broken(`${left} ${what} are left`);
+  }
+
+  #broken(what: string): never {
+    throw new Error(`invariant broken: ${what}`);
+  }
+}

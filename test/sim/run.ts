@@ -1,0 +1,36 @@
+/** `node test/sim/run.ts --seeds 300 [--from 1] [--only text]`: the scenarios under many seeds, every failure reported. */
+import { parseArgs } from 'node:util';
+import { run } from './scenario.ts';
+import { SCENARIOS } from './scenarios.ts';
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '100' },
+    from: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+  },
+});
+const from = Number(values.from);
+const seeds = Number(values.seeds);
+const chosen = SCENARIOS.filter(({ title }) => title.includes(values.only));
+let failed = 0;
+const startedMs = performance.now();
+for (const scenario of chosen) {
+  const failures: unknown[] = [];
+  for (let seed = from; seed < from + seeds; seed += 1) {
+    try {
+      await run(scenario, seed);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  failed += failures.length;
+  console.log(
+    `${failures.length === 0 ? '✓' : '✗'} ${scenario.title}: ${seeds - failures.length} of ${seeds}`,
+  );
+  // The first says enough; the others are most often the same.
+  if (failures.length > 0) console.log(failures[0]);
+}
+const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+console.log(`\n${chosen.length} scenarios, ${seeds} seeds each, ${failed} failed, ${seconds} s`);
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,13 @@
+/** Every scenario, in the order in which they are run. */
+import type { Scenario } from './scenario.ts';
+import { callScenarios } from './scenarios/calls.ts';
+import { elementScenarios } from './scenarios/elements.ts';
+import { partyScenarios } from './scenarios/parties.ts';
+import { streamScenarios } from './scenarios/streams.ts';
+
+export const SCENARIOS: readonly Scenario[] = [
+  ...streamScenarios,
+  ...callScenarios,
+  ...elementScenarios,
+  ...partyScenarios,
+];

@@ -1,0 +1,278 @@
+/** Several parties: Dial, conferences, calls that are placed over REST. */
+import { assert } from '../../../src/base/errors.ts';
+import { SITE, xml } from '../customer.ts';
+import type { Scenario } from '../scenario.ts';
+import { PRICE, RING_TIMEOUT_MS } from '../service.ts';
+import { ANSWERS, type Called, type SimLeg } from '../signalling.ts';
+import { toneFile } from '../sounds.ts';
+import type { World } from '../world.ts';
+
+const A_HZ = 400;
+const B_HZ = 900;
+const C_HZ = 1500;
+const FILE_HZ = 700;
+
+/** Alice calls, and her document dials Bob. */
+async function dialling(world: World, called: Called, attributes = '', inner = '') {
+  const alice = await world.phone('alice');
+  const bob = await world.phone('bob', { called });
+  alice.says = A_HZ;
+  bob.says = B_HZ;
+  const users = `<User>sip:${bob.username}@registrar.test</User>${inner}`;
+  world.customer.on(
+    '/answer',
+    xml(`<Dial ${attributes}>${users}</Dial><Play>${toneFile(FILE_HZ, 900)}</Play>`),
+  );
+  world.customer.on('/dialled', xml(`<Play>${toneFile(FILE_HZ, 900)}</Play>`));
+  world.customer.on('/events', 200);
+  return { alice, bob, leg: world.call(alice) };
+}
+
+const otherLeg = (world: World, leg: SimLeg): SimLeg => {
+  const other = world.signalling.legs.find((candidate) => candidate !== leg);
+  assert(other !== undefined, 'there is a second leg');
+  return other;
+};
+
+const allOver = (world: World): Promise<void> =>
+  world.until('all legs are over', () => world.signalling.live.length === 0, 40_000);
+
+export const partyScenarios: readonly Scenario[] = [
+  {
+    title:
+      'Dial: two phones hear each other; whoever hangs up, both legs end once and each has its record',
+    async play(world) {
+      const withAction = world.random.chance(0.5);
+      const attributes = withAction ? `action="${SITE}/dialled"` : 'redirect="false"';
+      const { alice, bob, leg } = await dialling(
+        world,
+        ANSWERS,
+        `${attributes} callbackUrl="${SITE}/events"`,
+      );
+      await world.until('both hear each other', () => alice.hears(B_HZ) && bob.hears(A_HZ));
+      await world.advance(world.random.between(0, 4000));
+      const who = world.random.pick(['alice', 'bob', 'both', 'service'] as const);
+      world.tell(`${who} hangs up`);
+      const call = world.callOf(leg);
+      if (who === 'alice' || who === 'both') leg.phoneHangsUp();
+      if (who === 'bob' || who === 'both') otherLeg(world, leg).phoneHangsUp();
+      if (who === 'service') call?.hangup('normal', 'API Request');
+      if (who === 'bob') {
+        alice.forget();
+        await world.until('alice hears what follows', () => alice.hears(FILE_HZ));
+      }
+      await allOver(world);
+      await world.advance(1500);
+      const [a, b] = [await world.cdrOf(leg), await world.cdrOf(otherLeg(world, leg))];
+      world.equal(b.parentCallUuid, a.callUuid, 'parent of the B leg');
+      world.equal(a.bridgeUuid, b.callUuid, 'bridge of the A leg');
+      world.equal(b.cost, PRICE.sip, 'cost of the B leg');
+      if (who === 'bob') {
+        world.equal(world.customer.at('/dialled').length, withAction ? 1 : 0, 'actions');
+      }
+      const events = world.customer
+        .at('/events')
+        .map(({ parameters }) => parameters['DialAction'] ?? parameters['Event']);
+      world.equal(new Set(events).size, events.length, `events of the Dial: ${events.join(' ')}`);
+    },
+  },
+  {
+    title:
+      'Dial: a party that is busy, refuses, rings for ever or says nothing is told to the action',
+    async play(world) {
+      const called = world.random.pick<Called>([
+        { kind: 'refuses', afterMs: 200, status: 486 },
+        { kind: 'refuses', afterMs: 900, status: 603 },
+        { kind: 'refuses', afterMs: 10, status: 503 },
+        { kind: 'rings' },
+        { kind: 'silent' },
+        { kind: 'answersWithoutSdp', answerMs: 300 },
+      ]);
+      world.tell(JSON.stringify(called));
+      const { alice, leg } = await dialling(world, called, `action="${SITE}/dialled" timeout="8"`);
+      await world.until('alice hears the next document', () => alice.hears(FILE_HZ), 50_000);
+      world.equal(world.customer.at('/dialled').length, 1, 'actions');
+      const status = world.customer.at('/dialled')[0]?.parameters['DialStatus'];
+      world.expect(status !== 'completed', `DialStatus is ${status}`);
+      await allOver(world);
+      await world.advance(200);
+      world.equal((await world.cdrOf(otherLeg(world, leg))).cost, 0, 'cost of the B leg');
+    },
+  },
+  {
+    title: 'Dial: a hangup of the caller at any moment withdraws what rings',
+    async play(world) {
+      const { leg } = await dialling(world, {
+        kind: 'answers',
+        ringMs: 300,
+        answerMs: world.random.between(301, 1500),
+      });
+      await world.advance(world.random.between(0, 2000));
+      leg.phoneHangsUp();
+      await allOver(world);
+    },
+  },
+  {
+    title: 'Dial: of several parties the first that answers is connected, the others are let go',
+    async play(world) {
+      const carol = await world.phone('carol', {
+        called: { kind: 'answers', ringMs: 40, answerMs: world.random.between(100, 700) },
+      });
+      carol.says = C_HZ;
+      const inner = `<User>sip:${carol.username}@registrar.test</User>`;
+      const called = {
+        kind: 'answers',
+        ringMs: 40,
+        answerMs: world.random.between(100, 700),
+      } as const;
+      const { alice, bob } = await dialling(world, called, '', inner);
+      await world.until('alice hears one of them', () => alice.hears(B_HZ) || alice.hears(C_HZ));
+      await world.advance(1000);
+      const heard = [bob, carol].filter((phone) => phone.hears(A_HZ)).length;
+      world.equal(heard, 1, 'parties that hear alice');
+      world.equal(world.signalling.live.length, 2, 'legs');
+    },
+  },
+  {
+    title: 'Dial: early media of the called party is heard before the answer',
+    async play(world) {
+      const { alice, leg } = await dialling(world, {
+        kind: 'earlyMedia',
+        ringMs: 100,
+        answerMs: 3000,
+      });
+      await world.until('alice hears early media', () => alice.hears(B_HZ), 3000);
+      world.expect(otherLeg(world, leg).state === 'early', 'nobody has answered');
+      await world.until('bob answers', () => otherLeg(world, leg).answered);
+      await world.advance(500);
+      world.expect(alice.hears(B_HZ), 'alice hears bob');
+    },
+  },
+  {
+    title:
+      'a conference of three: each hears the others and not itself; who leaves is heard no more',
+    async play(world) {
+      world.customer.on(
+        '/answer',
+        xml(
+          `<Conference callbackUrl="${SITE}/events" waitSound="" enterSound="" exitSound="">room</Conference>`,
+        ),
+      );
+      world.customer.on('/events', 200);
+      const tones = [A_HZ, B_HZ, C_HZ];
+      const members = await Promise.all(
+        tones.map((_, i) => world.phone(`member${i}`, { codec: i === 1 ? 'PCMA' : 'PCMU' })),
+      );
+      const legs: SimLeg[] = [];
+      for (const [i, phone] of members.entries()) {
+        phone.says = tones[i];
+        legs.push(world.call(phone));
+        await world.advance(world.random.between(0, 900));
+      }
+      const hearsOthers = (): boolean =>
+        members.every((phone, i) => tones.every((hz, j) => i === j || phone.hears(hz)));
+      await world.until('each hears the two others', hearsOthers);
+      await world.advance(500);
+      for (const [i, phone] of members.entries()) {
+        world.expect(!phone.hears(tones[i] ?? 0), `member ${i} does not hear itself`);
+      }
+      const leaving = world.random.integer(3);
+      legs[leaving]?.phoneHangsUp();
+      await world.advance(900);
+      for (const [i, phone] of members.entries()) {
+        if (i === leaving) continue;
+        world.expect(!phone.hears(tones[leaving] ?? 0), 'who has left is heard no more');
+      }
+      for (const leg of legs) leg.phoneHangsUp();
+      await allOver(world);
+      await world.advance(1000);
+      const enters = world.customer
+        .at('/events')
+        .filter(({ parameters }) => parameters['Event'] === 'ConferenceEnter');
+      world.equal(enters.length, 3, 'ConferenceEnter events');
+    },
+  },
+  {
+    title:
+      'a call placed over REST is dialled by the carrier, answered, runs its document and is billed',
+    async play(world) {
+      const far = world.farPhone('14155550123', {
+        called: world.random.pick<Called>([
+          ANSWERS,
+          { kind: 'earlyMedia', ringMs: 50, answerMs: 900 },
+        ]),
+      });
+      const alice = await world.phone('alice');
+      far.says = A_HZ;
+      world.customer.on('/answer', xml(`<Play>${toneFile(FILE_HZ, 1500)}</Play>`));
+      world.customer.on('/ring', 200);
+      const placed = await place(world, alice.username, ['14155550123']);
+      assert(placed.ok, 'the request is accepted');
+      await world.until('the far phone hears the document', () => far.hears(FILE_HZ));
+      await allOver(world);
+      await world.advance(500);
+      const [leg] = world.signalling.legs;
+      assert(leg !== undefined, 'there was a leg');
+      const cdr = await world.cdrOf(leg);
+      world.equal(cdr.callUuid, placed.value.callUuids[0], 'call UUID');
+      world.equal(cdr.hangupCauseName, 'End Of XML Instructions', 'cause');
+      world.equal(cdr.cost, PRICE.outbound, 'cost');
+      world.equal(world.customer.at('/ring').length, 1, 'ring notifications');
+    },
+  },
+  {
+    title:
+      'calls placed in bulk keep within concurrency and calls per second, and each gets its record',
+    options: { concurrentCalls: 4, callsPerSecond: 3 },
+    async play(world) {
+      const alice = await world.phone('alice');
+      const numbers = Array.from({ length: 12 }, (_, i) => `141555501${10 + i}`);
+      for (const number of numbers) {
+        const called = world.random.pick<Called>([
+          ANSWERS,
+          { kind: 'refuses', afterMs: 300, status: 486 },
+          { kind: 'refuses', afterMs: 30, status: 404 },
+          { kind: 'rings' },
+        ]);
+        world.farPhone(number, { called });
+      }
+      world.customer.on('/answer', xml('<Wait length="2"/>'));
+      world.customer.on('/ring', 200);
+      const placed = await place(world, alice.username, numbers);
+      assert(placed.ok, 'the request is accepted');
+      const { admission, accountId } = world.service;
+      const everyLeg = (): boolean => {
+        world.expect(admission.running(accountId) <= 4, 'more calls than allowed');
+        return world.signalling.legs.length === 12 && world.signalling.live.length === 0;
+      };
+      await world.until('all have been dialled', everyLeg, 12 * (RING_TIMEOUT_MS + 1000));
+      await world.advance(1000);
+      const cdrs = await world.cdrs();
+      world.equal(cdrs.length, 12, 'records');
+      for (const callUuid of placed.value.callUuids) {
+        world.equal(world.customer.told('/hangup', callUuid).length, 1, 'hangup notifications');
+      }
+    },
+  },
+];
+
+const place = (world: World, from: string, numbers: readonly string[]) =>
+  world.service.control.placeCalls({
+    accountId: world.service.accountId,
+    subAccount: undefined,
+    from,
+    destinations: numbers.map((number) => ({ kind: 'number', number })),
+    answer: { url: `${SITE}/answer`, method: 'POST' },
+    ring: { url: `${SITE}/ring`, method: 'POST' },
+    hangup: { url: `${SITE}/hangup`, method: 'POST' },
+    fallback: undefined,
+    machineDetection: undefined,
+    callerName: undefined,
+    sendDigits: undefined,
+    sendOnPreanswer: false,
+    timeLimitS: 3600,
+    hangupOnRingS: undefined,
+    ringTimeoutS: undefined,
+    sipHeaders: [],
+    idempotencyKey: undefined,
+  });

@@ -1,0 +1,204 @@
+/** The service of a simulated world: joined as the real one is, over edges that obey the clock. */
+import { fileURLToPath } from 'node:url';
+import { assert } from '../../src/base/errors.ts';
+import { type Micros, micros } from '../../src/base/money.ts';
+import { loadSettings } from '../../src/config/load.ts';
+import { Accounts } from '../../src/domain/account/account.ts';
+import { type CallLog, CallLogs } from '../../src/domain/call/call.ts';
+import { type CallbackClient, createCallbackClient } from '../../src/domain/callback/callback.ts';
+import { CallRecords } from '../../src/domain/cdr/cdr.ts';
+import { Ledger, RateBook } from '../../src/domain/ledger/ledger.ts';
+import type { Rate } from '../../src/domain/ledger/types.ts';
+import { createProvisioning } from '../../src/domain/provisioning/provisioning.ts';
+import { Recordings } from '../../src/domain/recording/recording.ts';
+import { createSignedLinks } from '../../src/edge/rest/links.ts';
+import { type Calls, joinCalls } from '../../src/service/join/calls.ts';
+import type { Basics, Foundation } from '../../src/service/join/foundation.ts';
+import type { Lines } from '../../src/service/join/lines.ts';
+import { derive } from '../../src/service/settings.ts';
+import { simAudio, simEncoder, simFolder, simSpeech } from './sounds.ts';
+import type { World } from './world.ts';
+
+export const HOST = 'registrar.test';
+export const CARRIER = 'acme';
+/** Millionths of a dollar per minute begun. */
+export const PRICE = { sip: 6000, stream: 3000, outbound: 20_000, inbound: 4000, recording: 600 };
+export const PULSE_SECONDS = 60;
+export const MEDIA_TIMEOUT_MS = 15_000;
+export const RING_TIMEOUT_MS = 30_000;
+export const REDIRECTS_PER_MINUTE = 10;
+
+const DEFAULTS = fileURLToPath(new URL('../../config/default.json', import.meta.url));
+/** As an operator would set them. */
+const ENVIRONMENT = {
+  CARILLON_SIP_PUBLIC_HOST: HOST,
+  CARILLON_PUBLIC_URL: 'https://media.test',
+  CARILLON_RTP_MEDIA_TIMEOUT_MS: String(MEDIA_TIMEOUT_MS),
+  CARILLON_CALLS_RING_TIMEOUT_MS: String(RING_TIMEOUT_MS),
+  CARILLON_CALLS_REDIRECTS_PER_MINUTE: String(REDIRECTS_PER_MINUTE),
+  CARILLON_ENDPOINTS_CALLS_PER_MINUTE: '1000',
+};
+
+/** Remembers which calls there were, so that each can be asked for its record. */
+class KnownCallLogs extends CallLogs {
+  readonly all: CallLog[] = [];
+
+  override open(callUuid: string, accountId: string): CallLog {
+    const log = super.open(callUuid, accountId);
+    this.all.push(log);
+    return log;
+  }
+}
+
+export interface NewCustomer {
+  readonly name: string;
+  readonly concurrentCallsLimit: number;
+  readonly cpsLimit: number;
+  readonly credit: Micros;
+  readonly answerUrl: string;
+  readonly fallbackAnswerUrl: string;
+  readonly hangupUrl: string;
+}
+
+export interface SimService extends Calls {
+  readonly logs: KnownCallLogs;
+  readonly ledger: Ledger;
+  readonly callbacks: CallbackClient;
+  /** The one customer. */
+  readonly accountId: string;
+  /** Makes an endpoint with the customer's application; the name that it registers with. */
+  endpoint(name: string): Promise<string>;
+}
+
+const rate = (direction: Rate['direction'], perMinute: number): Rate => ({
+  direction,
+  prefix: '',
+  perMinute: micros(perMinute),
+  pulseSeconds: PULSE_SECONDS,
+  currency: 'USD',
+  accountId: undefined,
+});
+
+export async function buildService(world: World, customer: NewCustomer): Promise<SimService> {
+  const settings = loadSettings(ENVIRONMENT, DEFAULTS);
+  const basics: Basics = {
+    settings,
+    root: '',
+    dataDir: world.folder,
+    logger: world.ear.logger(),
+    clock: world.clock,
+    random: world.random.fork(),
+  };
+  const foundation = layFoundation(basics, world);
+  const logs = new KnownCallLogs({ entries: 500, retentionMs: 86_400_000, calls: 10_000 }, () =>
+    world.clock.wallMs(),
+  );
+  const callbacks = callbacksOf(basics, world, logs);
+  const { media, signalling, streams, clock } = world;
+  const audio = { library: simAudio(clock), encoder: simEncoder };
+  const lines = { callbacks, media, signalling, streams, logs, audio, speech: simSpeech(clock) };
+  const derived = derive(settings);
+  const link = { publicUrl: derived.publicUrl, linkKey: 'sim', recordingLinkSeconds: 900 };
+  const calls = joinCalls(
+    basics,
+    foundation,
+    // Sockets, caches and threads of the real lines are what a simulated world has none of.
+    lines as unknown as Lines,
+    derived,
+    createSignedLinks(link, clock),
+    (cdr) => world.tell(`settled: ${cdr.hangupCauseName}, ${cdr.cost} + ${cdr.streamingCost}`),
+    () => undefined,
+  );
+  signalling.onInbound((leg) => calls.inbound.accept(leg));
+  const { accountId, appId } = await provision(foundation, world, customer);
+  return {
+    ...calls,
+    logs,
+    ledger: foundation.ledger,
+    callbacks,
+    accountId,
+    async endpoint(name) {
+      const password = `the password of ${name}`;
+      world.ear.guard(password);
+      const { endpoints } = foundation.provisioning;
+      const wanted = { accountId, username: name, alias: name, password, appId };
+      const created = await endpoints.create(wanted);
+      assert(created.ok, 'the endpoint is made');
+      return created.value.username;
+    },
+  };
+}
+
+function layFoundation({ logger, clock, random, settings }: Basics, world: World): Foundation {
+  const { store, folder } = world;
+  const rates = Object.entries(PRICE).map(([direction, perMinute]) =>
+    rate(direction as Rate['direction'], perMinute),
+  );
+  const realm = 'sim';
+  const recordingFiles = simFolder(folder);
+  return {
+    store,
+    realm,
+    accounts: new Accounts({
+      store: store.accounts,
+      partners: store.partners,
+      idempotency: store.idempotency,
+      clock,
+      random,
+      defaults: settings.accounts,
+    }),
+    ledger: new Ledger({
+      store: store.ledger,
+      rates: store.rates,
+      rateBook: new RateBook(rates),
+      log: logger,
+    }),
+    provisioning: createProvisioning(store, { clock, random }, { realm, ...settings.endpoints }),
+    recordings: new Recordings({
+      recordings: store.recordings,
+      exports: store.exports,
+      files: recordingFiles,
+      clock,
+      random,
+    }),
+    recordingFiles,
+    callRecords: new CallRecords(store.cdrs),
+  };
+}
+
+const callbacksOf = (
+  { logger, clock, random, settings }: Basics,
+  { store, customer }: World,
+  logs: CallLogs,
+): CallbackClient =>
+  createCallbackClient({
+    http: customer,
+    tokens: store.signingTokens,
+    notifications: store.notifications,
+    clock,
+    random,
+    logger,
+    settings: settings.webhooks,
+    onAttempt: (notification, attempt) =>
+      logs.get(notification.callUuid)?.add('callback', attempt.event, { ...attempt }),
+  });
+
+async function provision(
+  { accounts, ledger, provisioning }: Foundation,
+  { ear }: World,
+  { credit, answerUrl, fallbackAnswerUrl, hangupUrl, ...account }: NewCustomer,
+): Promise<{ readonly accountId: string; readonly appId: number }> {
+  const created = await accounts.create({ ...account, currency: 'USD' });
+  assert(created.ok, 'the account is made');
+  const accountId = created.value.account.authId;
+  ear.guard(created.value.authToken);
+  await ledger.adjust({ accountId, currency: 'USD', amount: credit, description: 'credit' });
+  const urls = { answerUrl, fallbackAnswerUrl, hangupUrl };
+  const { appId } = await provisioning.applications.create({ accountId, name: 'sim', ...urls });
+  const password = 'the password of the carrier';
+  ear.guard(password);
+  const auth = { username: 'us', password, register: false };
+  const carrier = await provisioning.carriers.create({ name: CARRIER, host: 'c.test', auth });
+  assert(carrier.ok, 'the carrier is made');
+  return { accountId, appId };
+}

@@ -1,0 +1,80 @@
+/** Files, voices and recordings of the simulated world: tones named by their URL, speech as a tone, files in a folder. */
+import { copyFileSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { err, ok } from '../../src/base/result.ts';
+import type {
+  AudioLibrary,
+  Pcm,
+  RecordingEncoder,
+  Synthesizer,
+} from '../../src/domain/call/needs.ts';
+import type { RecordingFolder } from '../../src/domain/interpreter/interpreter.ts';
+import { l16, sine } from '../edge/media/peer.ts';
+import type { SimClock } from './clock.ts';
+
+const FETCH_MS = 35;
+const SYNTHESIS_MS = 25;
+/** Speech is heard as this tone, so long for each letter. */
+export const VOICE_HZ = 530;
+const LETTER_MS = 40;
+
+/** The URL of a file that sounds `hz` for `ms`. */
+export const toneFile = (hz: number, ms: number): string =>
+  `https://files.test/tone-${hz}-${ms}.wav`;
+
+const tone = (hz: number, ms: number): Pcm => ({
+  rate: 8000,
+  samples: l16(sine(hz, Math.round(ms * 8))),
+});
+
+/** Knows tones; everything else is not there. */
+export const simAudio = (clock: SimClock): AudioLibrary => ({
+  async load(url, signal) {
+    const [, hz, ms] = /tone-(\d+)-(\d+)\.wav$/.exec(url) ?? [];
+    try {
+      await clock.sleep(FETCH_MS, signal);
+    } catch {
+      return err({ kind: 'aborted', detail: 'aborted' });
+    }
+    if (hz === undefined) return err({ kind: 'httpStatus', detail: 'HTTP status 404' });
+    return ok(tone(Number(hz), Number(ms)));
+  },
+});
+
+/** Says each text in two pieces. */
+export const simSpeech = (clock: SimClock): Synthesizer => ({
+  async *speak({ text }, signal) {
+    for (let piece = 0; piece < 2; piece += 1) {
+      try {
+        await clock.sleep(SYNTHESIS_MS, signal);
+      } catch {
+        yield err({ kind: 'aborted', detail: 'aborted' });
+        return;
+      }
+      yield ok(tone(VOICE_HZ, (text.length * LETTER_MS) / 2));
+    }
+  },
+});
+
+/** An MP3 is the WAV under another name. */
+export const simEncoder: RecordingEncoder = {
+  encodeMp3(wavPath, mp3Path) {
+    copyFileSync(wavPath, mp3Path);
+    return Promise.resolve(ok({ bytes: statSync(mp3Path).size }));
+  },
+};
+
+/** A folder whose work is done at once: virtual time waits for no disk. */
+export const simFolder = (folder: string): RecordingFolder => ({
+  prepare(file) {
+    const path = join(folder, file);
+    mkdirSync(dirname(path), { recursive: true });
+    return Promise.resolve(path);
+  },
+  size: (file) => Promise.resolve(statSync(join(folder, file), { throwIfNoEntry: false })?.size),
+  wavDurationMs: () => Promise.resolve(undefined),
+  remove(file) {
+    rmSync(join(folder, file), { force: true });
+    return Promise.resolve();
+  },
+});
