@@ -1,5 +1,6 @@
 #include "core/leg/receive_path.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -11,6 +12,8 @@ constexpr uint8_t kPcma = 8;
 constexpr uint8_t kComfortNoise = 13;
 /// 120 ms: the longest packet that any endpoint sends; the rest of a longer one is ignored.
 constexpr size_t kMaxPacketSamples = 960;
+/// The two repetitions of an event's end, a packet time each.
+constexpr int64_t kEventRepeats = 2 * static_cast<int64_t>(kFrameSamples);
 /// A timestamp so far from where arrival time puts it belongs to another timeline: start anew.
 constexpr Nanos kTimelineBroken = 2 * kSecond;
 }  // namespace
@@ -51,6 +54,14 @@ void ReceivePath::restart_media() {
   playout_.restart();
   events_.restart();
   last_sequence_.reset();
+}
+
+void ReceivePath::store_event(const RtpPacket& packet, Nanos arrival) {
+  if (store_.empty()) return;
+  const int64_t event_end = timestamps_.extend(packet.timestamp) + event_duration(packet.payload);
+  // The end is sent three times and stands still meanwhile; what time it is then, the arrival says.
+  const int64_t by_arrival = (arrival - delays_.base()) / kSampleTime;
+  store_.fill_silence_until(std::clamp(by_arrival, event_end, event_end + kEventRepeats));
 }
 
 void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos arrival) {
@@ -107,6 +118,7 @@ ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source,
   Outcome outcome{Received::audio, {}};
   if (is_event) {
     outcome = {Received::event, events_.receive(*packet)};
+    store_event(*packet, arrival);
   } else if (is_comfort) {
     outcome.kind = Received::comfort;
   } else {

@@ -57,6 +57,8 @@ class ReceivePath {
   [[nodiscard]] bool negotiated(uint8_t payload_type) const;
   bool same_source(uint32_t ssrc);
   void restart_media();
+  /// The time that an event takes is silence in the audio, known as such while it lasts.
+  void store_event(const RtpPacket& packet, Nanos arrival);
   void store_audio(const RtpPacket& packet, int64_t sequence, Nanos arrival);
 
   ReceiveConfig config_;

@@ -28,6 +28,10 @@ std::optional<char> digit_of_event(uint8_t event) {
   return kDigits[event];
 }
 
+uint16_t event_duration(Bytes payload) {
+  return payload.size() < kTelephoneEventBytes ? uint16_t{0} : read_u16(payload, 2);
+}
+
 std::optional<char> TelephoneEventReceiver::receive(const RtpPacket& packet) {
   if (packet.payload.size() < kTelephoneEventBytes) return std::nullopt;
   const uint8_t event = packet.payload[0];

@@ -1,35 +1,95 @@
 #include "core/stream/stream_playback.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace carillon {
 
 namespace {
 /// A pause longer than this lies between two utterances; a shorter one is jitter inside one.
 constexpr Nanos kLongestGap = 100 * kMillisecond;
+/// After a run of such length with so little in hand, a longer pause is a stall: the bot speaks in real time.
+constexpr Nanos kLiveRun = 5 * kSecond;
+constexpr Nanos kLiveInHand = 200 * kMillisecond;
 constexpr Nanos kCalm = 10 * kSecond;
+/// Mean magnitude under which a frame may be left out (about -50 dBFS).
+constexpr int32_t kQuietMean = 100;
+
+bool quiet(const Frame& frame) {
+  int32_t sum = 0;
+  for (const Sample sample : frame) sum += std::abs(int32_t{sample});
+  return sum / static_cast<int32_t>(kFrameSamples) < kQuietMean;
+}
 }  // namespace
 
-void StreamPlayback::note_gap(Nanos now) {
+void StreamPlayback::judge_gap(Nanos now) {
   if (dry_since_ < 0) return;
   const Nanos gap = now - dry_since_;
-  dry_since_ = -1;
-  if (gap > kLongestGap) return;
-  cushion_ = std::min(kMaxCushion, std::max(cushion_, gap + kFrameTime));
-  calm_since_ = now;
+  if (gap <= kLongestGap) {
+    // Counted before a frame is taken: one frame more than the hole is what would have bridged it.
+    cushion_ = std::clamp(gap + kFrameTime, cushion_, kMaxCushion);
+    calm_since_ = now;
+  }
+  gap_is_debt_ = gap <= kLongestGap || (was_live_ && gap <= kMaxDebt);
 }
 
 /// True while a restart waits for the cushion to fill; never longer than the cushion itself.
 bool StreamPlayback::hold_back(Nanos now) {
   if (running_) return false;
-  const size_t available = queue_->available();
-  if (available == 0) return false;
+  const Nanos waiting = in_hand();
+  if (waiting == 0) return false;
   if (waiting_since_ < 0) {
     waiting_since_ = now;
-    note_gap(now);
+    judge_gap(now);
   }
-  const Nanos in_hand = static_cast<Nanos>(available) * kSampleTime;
-  return in_hand < cushion_ && now - waiting_since_ < cushion_;
+  return waiting < cushion_ && now - waiting_since_ < cushion_;
+}
+
+StreamPlayback::Filled StreamPlayback::fill(Frame& out, Played& played) {
+  Filled filled;
+  while (true) {
+    const PlaybackQueue::Taken taken = queue_->read(std::span(out).subspan(filled.samples));
+    filled.samples += taken.samples;
+    filled.cleared = filled.cleared || taken.cleared;
+    const size_t before = played.checkpoint_count;
+    while (played.checkpoint_count < kMaxCheckpointsPerFrame) {
+      const std::optional<uint32_t> id = queue_->reached();
+      if (!id) break;
+      played.checkpoints[played.checkpoint_count++] = *id;
+    }
+    const bool progress = played.checkpoint_count > before && played.checkpoint_count < kMaxCheckpointsPerFrame;
+    if (filled.samples == out.size() || !progress) break;
+  }
+  std::fill(out.begin() + static_cast<std::ptrdiff_t>(filled.samples), out.end(), Sample{0});
+  return filled;
+}
+
+void StreamPlayback::began(Nanos now) {
+  if (gap_is_debt_ && dry_since_ >= 0) debt_ = std::min(kMaxDebt, debt_ + now - dry_since_);
+  if (!gap_is_debt_) debt_ = 0;  // a new utterance owes nothing
+  gap_is_debt_ = false;
+  running_ = true;
+  dry_since_ = -1;
+  run_began_ = now;
+  most_in_hand_ = 0;
+  calm_since_ = std::max(calm_since_, now);
+}
+
+void StreamPlayback::ran_dry(Nanos now, bool cleared) {
+  if (running_) {
+    dry_since_ = cleared ? -1 : now;  // a cut is no jitter
+    was_live_ = !cleared && now - run_began_ >= kLiveRun && most_in_hand_ <= kLiveInHand + debt_;
+  }
+  running_ = false;
+  waiting_since_ = -1;
+}
+
+/// Leaves out this frame, when it is silent and what follows is there anyway.
+void StreamPlayback::pay_back(Frame& out, Played& played) {
+  // With the frame that takes its place, the cushion is still as long as it was before this one was taken.
+  if (debt_ < kFrameTime || in_hand() < std::max(cushion_, kFrameTime) || !quiet(out)) return;
+  debt_ -= kFrameTime;
+  fill(out, played);
 }
 
 StreamPlayback::Played StreamPlayback::next(Nanos now, Frame& out) {
@@ -38,37 +98,22 @@ StreamPlayback::Played StreamPlayback::next(Nanos now, Frame& out) {
     out.fill(0);
     return played;
   }
-  size_t filled = 0;
-  bool cleared = false;
-  while (true) {
-    const PlaybackQueue::Taken taken = queue_->read(std::span(out).subspan(filled));
-    filled += taken.samples;
-    cleared = cleared || taken.cleared;
-    const size_t before = played.checkpoint_count;
-    while (played.checkpoint_count < kMaxCheckpointsPerFrame) {
-      const std::optional<uint32_t> id = queue_->reached();
-      if (!id) break;
-      played.checkpoints[played.checkpoint_count++] = *id;
-    }
-    const bool progress = played.checkpoint_count > before && played.checkpoint_count < kMaxCheckpointsPerFrame;
-    if (filled == out.size() || !progress) break;
+  const Filled filled = fill(out, played);
+  played.audible = filled.samples > 0;
+  if (filled.samples < out.size()) {
+    // The last piece of an utterance is a run of its own when nothing was running: it may be one frame of jitter.
+    if (!running_ && filled.samples > 0) began(now);
+    ran_dry(now, filled.cleared);
+    return played;
   }
-  std::fill(out.begin() + static_cast<std::ptrdiff_t>(filled), out.end(), Sample{0});
-  played.audible = filled > 0;
-
-  if (filled == out.size()) {
-    if (!running_) calm_since_ = std::max(calm_since_, now);
-    running_ = true;
-    waiting_since_ = -1;
-    if (cushion_ > 0 && now - calm_since_ > kCalm) {
-      cushion_ = std::max<Nanos>(0, cushion_ - kFrameTime);
-      calm_since_ = now;
-    }
-  } else {
-    if (running_ || filled > 0) dry_since_ = cleared ? -1 : now;  // a cut is no jitter
-    running_ = false;
-    waiting_since_ = -1;
+  if (!running_) began(now);
+  waiting_since_ = -1;
+  most_in_hand_ = std::max(most_in_hand_, in_hand());
+  if (cushion_ > 0 && now - calm_since_ > kCalm) {
+    cushion_ = std::max<Nanos>(0, cushion_ - kFrameTime);
+    calm_since_ = now;
   }
+  pay_back(out, played);
   return played;
 }
 

@@ -9,13 +9,18 @@
 
 namespace carillon {
 
-/// Starts without any prebuffer. When a bot's jitter has torn a hole into an utterance, a cushion of the hole's length
-/// is built up before the next start; it shrinks again while all goes well.
+/// Starts without any prebuffer. When a bot's jitter has torn a hole into what it says, two things follow:
+///
+/// - a cushion of the hole's length is kept in hand from then on, and shrinks again while all goes well;
+/// - the hole has made everything after it late. That debt is paid back by leaving out silent frames, so that one
+///   stall does not delay a bot that speaks in real time for the rest of the call. A bot that sends whole utterances
+///   has no such debt, and its pauses are never touched.
 class StreamPlayback {
  public:
   /// More checkpoints in one frame than that wait for the next frame.
   static constexpr size_t kMaxCheckpointsPerFrame = 16;
   static constexpr Nanos kMaxCushion = 80 * kMillisecond;
+  static constexpr Nanos kMaxDebt = 2 * kSecond;
 
   explicit StreamPlayback(std::shared_ptr<PlaybackQueue> queue) : queue_(std::move(queue)) {}
 
@@ -28,17 +33,33 @@ class StreamPlayback {
   Played next(Nanos now, Frame& out);
 
   [[nodiscard]] Nanos cushion() const { return cushion_; }
+  [[nodiscard]] Nanos debt() const { return debt_; }
 
  private:
+  struct Filled {
+    size_t samples = 0;
+    bool cleared = false;
+  };
+  Filled fill(Frame& out, Played& played);
   bool hold_back(Nanos now);
-  void note_gap(Nanos now);
+  void judge_gap(Nanos now);
+  void began(Nanos now);
+  void ran_dry(Nanos now, bool cleared);
+  void pay_back(Frame& out, Played& played);
+  [[nodiscard]] Nanos in_hand() const { return static_cast<Nanos>(queue_->available()) * kSampleTime; }
 
   std::shared_ptr<PlaybackQueue> queue_;
   bool running_ = false;
-  Nanos waiting_since_ = -1;
+  Nanos waiting_since_ = -1;  // audio is there, the cushion fills
   Nanos dry_since_ = -1;
+  bool gap_is_debt_ = false;
   Nanos cushion_ = 0;
   Nanos calm_since_ = 0;
+  Nanos debt_ = 0;
+  // Of the run in hand, to tell a bot that speaks in real time from one that sends ahead.
+  Nanos run_began_ = 0;
+  Nanos most_in_hand_ = 0;
+  bool was_live_ = false;
 };
 
 }  // namespace carillon

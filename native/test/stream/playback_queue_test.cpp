@@ -10,6 +10,9 @@
 namespace carillon {
 
 namespace {
+/// What may be left of a debt when there is nothing in hand to pay with.
+constexpr Nanos kMaxFrameDebt = 700 * kMillisecond;
+
 std::vector<Sample> ramp(size_t count, int from = 1) {
   std::vector<Sample> out(count);
   for (size_t i = 0; i < count; ++i) out[i] = static_cast<Sample>(from + static_cast<int>(i % 20000));
@@ -159,6 +162,37 @@ TEST_SUITE("playback of a stream") {
     CHECK(playback.cushion() <= StreamPlayback::kMaxCushion);
     for (int i = 0; i < 5; ++i) queue->push(ramp(kFrameSamples));
     CHECK(playback.next(now += kFrameTime, frame).audible);
+  }
+
+  TEST_CASE("a stall of a bot that speaks in real time does not delay it for good: silent frames are left out") {
+    auto queue = std::make_shared<PlaybackQueue>(480'000);
+    StreamPlayback playback(queue);
+    Frame frame;
+    Nanos now = kSecond;
+    const auto run = [&](int frames, const auto& pushes) {
+      for (int i = 0; i < frames; ++i) {
+        for (int k = pushes(i); k > 0; --k) queue->push(std::vector<Sample>(kFrameSamples, 0));
+        playback.next(now += kFrameTime, frame);
+      }
+    };
+    run(300, [](int) { return 1; });
+    CHECK(queue->available() == 0);
+    run(100, [](int i) { return i < 30 ? 0 : i == 30 ? 31 : 1; });
+    CHECK(queue->available() <= 2 * kFrameSamples);
+    CHECK(playback.debt() < kMaxFrameDebt);
+  }
+
+  TEST_CASE("the pauses of a bot that sends whole utterances are never touched") {
+    auto queue = std::make_shared<PlaybackQueue>(480'000);
+    StreamPlayback playback(queue);
+    Frame frame;
+    Nanos now = kSecond;
+    for (const int pause : {3, 4, 30, 60}) {
+      queue->push(std::vector<Sample>(300 * kFrameSamples, 0));
+      int audible = 0;
+      for (int i = 0; i < 300 + pause; ++i) audible += playback.next(now += kFrameTime, frame).audible ? 1 : 0;
+      CHECK(audible >= 296);
+    }
   }
 
   TEST_CASE("a short piece alone is held back no longer than the cushion") {

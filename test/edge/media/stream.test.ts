@@ -179,6 +179,28 @@ describe('media messages (dialect §1.1)', () => {
     expect(purity(samples.subarray(8 * FRAME, 150 * FRAME), 440)).toBeGreaterThan(0.9);
   });
 
+  it('do not pause while a key is pressed and no audio comes (RFC 4733)', async () => {
+    const { drive, messages, peer } = await setUp();
+    for (let i = 0; i < 20; i += 1) {
+      peer.send(sine(440, FRAME, { from: i * FRAME }));
+      drive.advance(20);
+    }
+    const counts: number[] = [];
+    for (let i = 1; i <= 10; i += 1) {
+      const duration = Math.min(i, 8) * FRAME;
+      peer.raw(101, Uint8Array.of(5, i < 8 ? 10 : 0x8a, duration >> 8, duration & 0xff));
+      drive.advance(20);
+      counts.push(messages.length);
+    }
+    peer.timestamp += 10 * FRAME;
+    peer.send(sine(440, FRAME));
+    counts.push(messages.length);
+    for (let i = 1; i < counts.length; i += 1) {
+      expect(counts[i]! - counts[i - 1]!).toBeLessThanOrEqual(2);
+    }
+    expect(counts.at(-1)! - counts[0]!).toBe(10);
+  });
+
   it('of the outbound track carry what the peer hears', async () => {
     const { drive, leg, messages } = await setUp({ tracks: 'both', bidirectional: false });
     leg.play({ rate: 8000, samples: l16(sine(1000, 8000)) }, { loop: 1, mix: false });
