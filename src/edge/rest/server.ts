@@ -40,6 +40,10 @@ const IDLE_CONNECTION_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const SLOW_CLIENT_CHECK_MS = 2000;
 const MAX_HEADER_BYTES = 16_384;
+/** Connections at once; further ones are closed as they come. */
+const MAX_CONNECTIONS = 10_000;
+/** On stop, requests that still run after this time (a slow download) are cut off. */
+const STOP_WITHIN_MS = 5000;
 /** Longest path parameter (a conference name). */
 const MAX_PARAM_LENGTH = 256;
 /** Ids of clients and proxies that are echoed in `X-Request-ID` and logged. */
@@ -55,6 +59,7 @@ export function createRestServer(deps: RestDeps): RestServer {
   return {
     app,
     async start() {
+      app.server.maxConnections = MAX_CONNECTIONS;
       const url = await listen(app, host, port);
       if (tls !== undefined) {
         stopWatching = reloadCertificate(app.server as unknown as HttpsServer, tls, deps.logger);
@@ -63,7 +68,11 @@ export function createRestServer(deps: RestDeps): RestServer {
     },
     async stop() {
       stopWatching();
+      const cancel = deps.clock.at(deps.clock.monotonicMs() + STOP_WITHIN_MS, () =>
+        app.server.closeAllConnections(),
+      );
       await app.close();
+      cancel();
     },
   };
 }

@@ -139,7 +139,12 @@ describe('/admin/v1', () => {
     const off = await service.admin('PATCH', '/carriers/east', { enabled: false, auth: null });
     expect(off.body).toMatchObject({ enabled: false, host: 'sip.example' });
     expect(off.body).not.toHaveProperty('auth');
+    expect((await service.admin('GET', '/carriers/east')).body.host).toBe('sip.example');
     expect((await service.admin('DELETE', '/carriers/east')).status).toBe(204);
+    expect((await service.admin('GET', '/carriers/east')).status).toBe(404);
+    const { name, ...unnamed } = carrier;
+    const named = await service.admin('POST', `/carriers/${name}`, unnamed);
+    expect([named.status, named.body.name]).toEqual([201, 'east']);
 
     const rate = { direction: 'outbound', prefix: '1', per_minute: 0.0065, currency: 'USD' };
     expect((await service.admin('POST', '/rates', rate)).body.pulse_seconds).toBe(60);
@@ -148,6 +153,17 @@ describe('/admin/v1', () => {
     expect(body.rates).toEqual([
       { ...rate, per_minute: 0.007, pulse_seconds: 60, account_id: null },
     ]);
+  });
+
+  it('a carrier’s source address that is none is 400: it would let nobody in, or everybody', async () => {
+    const carrier = {
+      name: 'east',
+      host: 'sip.example',
+      source_addresses: ['192.0.2.0/24', '192.0.2'],
+    };
+    const { status, body } = await service.admin('POST', '/carriers', carrier);
+    expect(status).toBe(400);
+    expect(body.error.details.source_addresses).toContain('192.0.2,');
   });
 
   it('lists live calls of all accounts', async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/base/errors.ts';
 import type { LogFields, Logger } from '../../../src/base/logger.ts';
 import { type Service, type ServiceOptions, startService } from '../../spec/service.ts';
 
@@ -80,6 +81,43 @@ describe('listener', () => {
     expect(server.headersTimeout).toBeLessThanOrEqual(10_000);
     expect(server.requestTimeout).toBeLessThanOrEqual(30_000);
     expect(server.timeout).toBeLessThanOrEqual(60_000);
+  });
+
+  it('stop lets requests end, and cuts off what still runs after five seconds', async () => {
+    const { service, url } = await start();
+    const asked = new Promise<void>((resolve) => {
+      service.store.ledger.balance = () => {
+        resolve();
+        return new Promise(() => undefined);
+      };
+    });
+    const { authId, authToken } = service.account;
+    const answer = fetch(`${url}${service.root}/balance/USD`, {
+      headers: { 'x-auth-id': authId, 'x-auth-token': authToken },
+    }).catch(() => 'cut off');
+    await asked;
+    let stopped = false;
+    const stopping = service.server.stop().then(() => {
+      stopped = true;
+    });
+    await service.clock.advance(4999);
+    expect(stopped).toBe(false);
+    await service.clock.advance(1);
+    await stopping;
+    expect(await answer).toBe('cut off');
+  });
+
+  it.each([
+    ['STORE_BUSY', 503, '1'],
+    ['STORE_FULL', 507, '60'],
+    ['STORE_CLOSED', 503, '5'],
+  ] as const)('%s of the store is %i with Retry-After', async (code, status, retryAfter) => {
+    const service = await startService();
+    running.push(service);
+    service.store.ledger.balance = () => Promise.reject(new ServiceError(code, 'detail of ours'));
+    const reply = await service.get(`${service.root}/balance/USD`);
+    expect([reply.status, reply.headers['retry-after']]).toEqual([status, retryAfter]);
+    expect(reply.text).not.toContain('detail of ours');
   });
 
   it('the client address in the log is the proxy’s word only when the proxy is trusted', async () => {

@@ -1,9 +1,11 @@
-import { ok } from '../../../base/result.ts';
+import { err, ok } from '../../../base/result.ts';
 import type { NewCarrier } from '../../../domain/provisioning/provisioning.ts';
 import type { Carrier, CarrierPatch } from '../../../domain/provisioning/types.ts';
+import { invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
 import { flag, hinted, nullableInteger, oneOf, type Static, Type } from '../http/schema.ts';
-import { answered } from '../refusal.ts';
+import { isAddressOrRange } from '../http/values.ts';
+import { answered, refused } from '../refusal.ts';
 import { defined } from '../wire/list.ts';
 
 const ROOT = '/admin/v1/carriers';
@@ -133,6 +135,13 @@ export const carrierOf = (body: Static<typeof CarrierBody>): NewCarrier => ({
   host: body.host,
 });
 
+/** A typing error here would let nobody's calls in, or everybody's. */
+function wrongSource(body: { readonly source_addresses?: readonly string[] }) {
+  const wrong = body.source_addresses?.find((address) => !isAddressOrRange(address));
+  if (wrong === undefined) return undefined;
+  return err(invalidField('source_addresses', `holds ${wrong}, no IP address or CIDR range`));
+}
+
 const createCarrier = adminRoute({
   ...common,
   method: 'POST',
@@ -142,7 +151,36 @@ const createCarrier = adminRoute({
   body: CarrierBody,
   reply: CarrierSchema,
   run: async ({ provisioning }, { body }) =>
-    answered(await provisioning.carriers.create(carrierOf(body)), showCarrier),
+    wrongSource(body) ?? answered(await provisioning.carriers.create(carrierOf(body)), showCarrier),
+});
+
+const { name: _name, ...unnamed } = CarrierBody.properties;
+
+const createNamedCarrier = adminRoute({
+  ...common,
+  method: 'POST',
+  path: `${ROOT}/{name}`,
+  summary: 'Add a SIP gateway, its name in the path',
+  status: 201,
+  params: Type.Object({ name: CarrierBody.properties.name }),
+  body: Type.Object(unnamed),
+  reply: CarrierSchema,
+  run: async ({ provisioning }, { params: { name }, body }) =>
+    wrongSource(body) ??
+    answered(await provisioning.carriers.create(carrierOf({ ...body, name })), showCarrier),
+});
+
+const getCarrier = adminRoute({
+  ...common,
+  method: 'GET',
+  path: `${ROOT}/{name}`,
+  summary: 'One SIP gateway',
+  params,
+  reply: CarrierSchema,
+  run({ provisioning }, { params: { name } }) {
+    const carrier = provisioning.carriers.get(name);
+    return carrier === undefined ? refused({ kind: 'unknownCarrier' }) : ok(showCarrier(carrier));
+  },
 });
 
 const listCarriers = adminRoute({
@@ -163,6 +201,7 @@ const patchCarrier = adminRoute({
   body: PatchBody,
   reply: CarrierSchema,
   run: async ({ provisioning }, { params: { name }, body }) =>
+    wrongSource(body) ??
     answered(await provisioning.carriers.patch(name, patchOf(body)), showCarrier),
 });
 
@@ -179,6 +218,8 @@ const deleteCarrier = adminRoute({
 
 export const adminCarrierRoutes: readonly Route[] = [
   createCarrier,
+  createNamedCarrier,
+  getCarrier,
   listCarriers,
   patchCarrier,
   deleteCarrier,

@@ -1,4 +1,5 @@
 /** Values of the wire that need more than a schema to be taken apart. */
+import { isIP } from 'node:net';
 import { assert } from '../../../base/errors.ts';
 import { type Micros, microsFromUnits } from '../../../base/money.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
@@ -33,6 +34,15 @@ export const e164Digits = (text: string): string | undefined =>
 
 export const currencyField = () =>
   hinted(Type.String({ pattern: '^[A-Za-z]{3}$' }), 'must be a three-letter currency code');
+
+/** All four parts of an IPv4 address, and a prefix length that fits the family. */
+export function isAddressOrRange(text: string): boolean {
+  const [address = '', length, more] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || more !== undefined) return false;
+  if (length === undefined) return true;
+  return /^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128);
+}
 
 interface Window {
   readonly fromUs: number | undefined;

@@ -1,8 +1,8 @@
-import { isIP } from 'node:net';
 import { err, ok } from '../../../../base/result.ts';
 import { invalidField } from '../../http/failure.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
 import { flag, Type } from '../../http/schema.ts';
+import { isAddressOrRange } from '../../http/values.ts';
 import { defined } from '../../wire/list.ts';
 import { IpAclSchema, showIpAcl } from '../../wire/trunk.ts';
 import { accountParams, partCommon, partRoutes } from './trunk-part.ts';
@@ -11,15 +11,6 @@ const ipAclFields = {
   description: Type.Optional(Type.String({ maxLength: 1000 })),
   enabled: Type.Optional(flag()),
 };
-
-/** All four parts of an IPv4 address, and a prefix length that fits the family. */
-function isAddressOrRange(text: string): boolean {
-  const [address = '', length, more] = text.split('/');
-  const family = isIP(address);
-  if (family === 0 || more !== undefined) return false;
-  if (length === undefined) return true;
-  return /^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128);
-}
 
 function ipAclPatch(body: {
   readonly ip_address?: string;
