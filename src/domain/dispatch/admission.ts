@@ -23,6 +23,7 @@ export class Admission {
   readonly #keeper: CallKeeper;
   readonly #clock: Clock;
   readonly #nodeLimit: number;
+  readonly #onDrain: (() => void)[] = [];
   #draining = false;
 
   constructor(needs: { capacity: Capacity; keeper: CallKeeper; clock: Clock; nodeLimit: number }) {
@@ -32,8 +33,16 @@ export class Admission {
     this.#nodeLimit = needs.nodeLimit;
   }
 
+  /** No further calls are taken from now on. */
   drain(): void {
+    if (this.#draining) return;
     this.#draining = true;
+    for (const act of this.#onDrain) act();
+  }
+
+  /** `act` runs in the moment from which no further calls are taken. */
+  onDrain(act: () => void): void {
+    this.#onDrain.push(act);
   }
 
   get draining(): boolean {

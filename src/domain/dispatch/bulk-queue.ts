@@ -18,8 +18,6 @@ export interface BulkQueueNeeds<Item> {
   readonly limit: number;
   /** Looks at the item that is next: how it is to be started. */
   readonly prepare: (item: Item) => Promise<Prepared>;
-  /** No turn will come: the service stops. */
-  readonly dropped: (items: readonly Item[]) => void;
 }
 
 /** An item that is ready for its turn. */
@@ -74,6 +72,16 @@ export class BulkQueue<Item> {
     return meant;
   }
 
+  /** Takes out everything. */
+  clear(): readonly Item[] {
+    const items = [...this.#lanes.values()].flatMap((lane) => {
+      lane.cancelWake();
+      return lane.items.splice(0);
+    });
+    this.#lanes.clear();
+    return items;
+  }
+
   /** A slot may have become free. */
   wake(accountId: string): void {
     const lane = this.#lanes.get(accountId);
@@ -91,7 +99,7 @@ export class BulkQueue<Item> {
   }
 
   async #pump(accountId: string, lane: Lane<Item>): Promise<void> {
-    const { accounts, admission, prepare, dropped } = this.#needs;
+    const { accounts, admission, prepare } = this.#needs;
     for (;;) {
       const owner = await accounts.get(accountId);
       const next = lane.items[0];
@@ -102,11 +110,6 @@ export class BulkQueue<Item> {
       const prepared = await prepare(next);
       // Withdrawn meanwhile.
       if (lane.items[0] !== next) continue;
-      if (admission.draining) {
-        this.#lanes.delete(accountId);
-        dropped(lane.items);
-        return;
-      }
       const waitMs = prepared.waitMs();
       const slot = waitMs > 0 ? undefined : admission.takeSlot(owner);
       if (slot?.ok !== true) {

@@ -3,7 +3,7 @@ import type { Micros } from '../../base/money.ts';
 import { priceOf } from '../../base/money.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
-import type { Call, CallIdentity } from '../call/call.ts';
+import type { Call } from '../call/call.ts';
 import type { Signalling } from '../call/needs.ts';
 import type { CapacityRefusal, CapacitySlot } from '../capacity/capacity.ts';
 import { canSpend } from '../ledger/ledger.ts';
@@ -11,34 +11,15 @@ import type { ReserveRefusal } from '../ledger/types.ts';
 import type { AdmissionRefusal } from './admission.ts';
 import { BulkQueue, type Prepared } from './bulk-queue.ts';
 import { CarrierGate } from './carrier-gate.ts';
-import type {
-  Destination,
-  LiveCall,
-  PlaceCallsRefusal,
-  PlaceCallsRequest,
-  PlacedCalls,
-} from './control.ts';
-import { type Calling, Destinations, type Destined, type DialRefusal } from './destination.ts';
+import type { LiveCall, PlaceCallsRefusal, PlaceCallsRequest, PlacedCalls } from './control.ts';
+import { type Calling, Destinations, type Destined } from './destination.ts';
 import type { DispatchNeeds } from './needs.ts';
 import { OncePerKey } from './once-per-key.ts';
 import { PlacedCall } from './placed-call.ts';
+import { identityOf, type Placement, type Planned, queuedCall } from './placement.ts';
 
 /** A full queue, or a node without room, is worth asking again after this long. */
 const RETRY_AFTER_MS = 1000;
-
-/** One destination of a request, with what all of them share. */
-interface Placement {
-  readonly request: PlaceCallsRequest;
-  readonly requestUuid: string;
-  readonly callUuid: string;
-  readonly destination: Destination;
-  readonly calling: Calling;
-  /** As it is presented; undefined: the account may not present the one it asked for. */
-  readonly callerId: string | undefined;
-  readonly acceptedUs: number;
-}
-
-type Planned = Result<Destined, DialRefusal>;
 
 export class Outbound {
   readonly #needs: DispatchNeeds;
@@ -60,8 +41,8 @@ export class Outbound {
       logger,
       limit: settings.queuePerAccount,
       prepare: (placement) => this.#prepareQueued(placement),
-      dropped: (placements) => this.#drop(placements, 'Platform', 'the service stops'),
     });
+    admission.onDrain(() => this.#drop(this.#queue.clear(), 'Platform', 'the service stops'));
   }
 
   async placeCalls(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>> {
@@ -168,40 +149,9 @@ export class Outbound {
     const { factory } = this.#needs;
     const { calling, request } = placement;
     const price = planned.ok ? planned.value.price : factory.free(calling.owner.currency);
-    const call = factory.create(this.#identity(placement, planned), price);
+    const call = factory.create(identityOf(placement, planned, factory.nowUs()), price);
     call.hangupTarget = request.hangup;
     return call;
-  }
-
-  #identity(placement: Placement, planned: Planned): CallIdentity {
-    const { calling, callUuid, requestUuid, request, destination, callerId } = placement;
-    const typed = destination.kind === 'number' ? destination.number : destination.uri;
-    return {
-      callUuid,
-      accountId: calling.owner.authId,
-      subAccount: request.subAccount,
-      context: 'voice-api',
-      parentCallUuid: undefined,
-      endpointId: undefined,
-      trunkId: undefined,
-      terminatedTo: undefined,
-      facts: {
-        callUuid,
-        requestUuid,
-        direction: 'outbound',
-        from: callerId ?? request.from,
-        to: planned.ok ? planned.value.to : typed,
-        callerName: request.callerName ?? '',
-        parentAuthId: calling.owner.authId,
-        routeType: 'pstn',
-        sessionStartUs: this.#needs.factory.nowUs(),
-        stirVerification: 'Not Applicable',
-        stirAttestation: '',
-        forwardedFrom: '',
-        sipHeaders: [],
-        machine: undefined,
-      },
-    };
   }
 
   async #prepareQueued(placement: Placement): Promise<Prepared> {
@@ -293,22 +243,3 @@ function refusalOf(
 const moneyRefusal = (refusal: ReserveRefusal): PlaceCallsRefusal => ({
   kind: refusal === 'dailySpendLimit' ? 'dailySpendLimit' : 'insufficientFunds',
 });
-
-function queuedCall({ request, requestUuid, callUuid, ...waiting }: Placement): LiveCall {
-  const { destination, calling, callerId, acceptedUs } = waiting;
-  return {
-    callUuid,
-    requestUuid,
-    accountId: calling.owner.authId,
-    subAccount: request.subAccount,
-    direction: 'outbound',
-    status: 'queued',
-    from: callerId ?? request.from,
-    to: destination.kind === 'number' ? destination.number : destination.uri,
-    callerName: request.callerName ?? '',
-    startUs: acceptedUs,
-    answerUs: undefined,
-    stirVerification: 'Not Applicable',
-    stirAttestation: '',
-  };
-}

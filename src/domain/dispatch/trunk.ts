@@ -2,7 +2,7 @@
 import { ServiceError } from '../../base/errors.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
-import type { Call, CallEnd, CallIdentity } from '../call/call.ts';
+import type { Call, CallEnd, CallIdentity, DialPlan } from '../call/call.ts';
 import type { Bridge, Headers, OutboundTarget } from '../call/needs.ts';
 import { relayDigits } from '../interpreter/interpreter.ts';
 import type { OriginationUri, PhoneNumber, Trunk } from '../provisioning/types.ts';
@@ -41,7 +41,13 @@ export class TrunkConnector {
       a.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
       return;
     }
-    await new TrunkCall(a, b, this.#needs).run(targets, number);
+    const auth = await this.#needs.provisioning.trunks.loginOf(trunk);
+    await new TrunkCall(a, b, this.#needs).run({
+      targets,
+      from: { user: a.facts.from, displayName: a.facts.callerName },
+      headers: trunkHeaders(a, number, this.#needs.settings.registrarHost),
+      ...(auth === undefined ? {} : { auth }),
+    });
   }
 
   async #trunkOf(
@@ -115,7 +121,7 @@ class TrunkCall {
     this.#needs = needs;
   }
 
-  async run(targets: readonly OutboundTarget[], number: PhoneNumber): Promise<void> {
+  async run(plan: DialPlan): Promise<void> {
     const a = this.#a;
     const b = this.#b;
     void a.ended.then((end) => {
@@ -134,11 +140,7 @@ class TrunkCall {
       },
     });
     try {
-      await b.dial(this.#needs.signalling, {
-        targets,
-        from: { user: a.facts.from, displayName: a.facts.callerName },
-        headers: trunkHeaders(a, number, this.#needs.settings.registrarHost),
-      });
+      await b.dial(this.#needs.signalling, plan);
     } catch (error) {
       this.#failed(error);
     }

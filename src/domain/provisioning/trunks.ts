@@ -161,6 +161,19 @@ export class Trunks {
     return found(await this.#stores.credentials.get(accountId, id), 'unknownCredential');
   }
 
+  /** What a trunk authenticates with where it is asked to; undefined: it has nothing in use. */
+  async loginOf(
+    trunk: Trunk,
+  ): Promise<{ readonly username: string; readonly password: string } | undefined> {
+    const { accountId, credentialUuid } = trunk;
+    if (credentialUuid === undefined) return undefined;
+    const { credentials } = this.#stores;
+    const credential = await credentials.get(accountId, credentialUuid);
+    if (credential?.enabled !== true) return undefined;
+    const password = await credentials.passwordOf(credential.id);
+    return password === undefined ? undefined : { username: credential.username, password };
+  }
+
   listCredentials(accountId: string, slice: Slice): Promise<Page<TrunkCredential>> {
     return this.#stores.credentials.list(accountId, slice);
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Call } from '../../../src/domain/call/call.ts';
 import { settle } from '../../sim/clock.ts';
-import { ANSWER_URL, CALLED, NOTHING_LEFT, OWN_NUMBER, openStage, type Stage } from './stage.ts';
+import { ANSWER_URL, CALLED, OWN_NUMBER, openStage, type Stage } from './stage.ts';
 
 const ACTION = 'https://app.test/action';
 
@@ -27,12 +27,6 @@ const bLegs = (): Call[] =>
 
 const actionParameters = () => stage.customer.told.find(({ url }) => url === ACTION)?.parameters;
 
-async function finish(): Promise<void> {
-  for (const call of stage.keeper.live()) call.hangup('normal', 'API Request');
-  await settle();
-  expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
-}
-
 describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
   it('is a call of its own, with its own record, bound to the A leg both ways', async () => {
     const a = await aLeg(dial(`callerId="${OWN_NUMBER}"`, '<Number>14155550199</Number>'));
@@ -56,7 +50,7 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     });
     a.hangup('normal', 'API Request');
     expect(await stage.cdr(a.uuid)).toMatchObject({ bridgeUuid: b?.uuid });
-    await finish();
+    await stage.finish();
   });
 
   it('is never created with a foreign caller id, and the log says so (decisions)', async () => {
@@ -66,7 +60,7 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     expect(a.log.entries()).toContainEqual(
       expect.objectContaining({ text: 'B leg not created', kind: 'warning' }),
     );
-    await finish();
+    await stage.finish();
   });
 
   it('of an inbound call without callerId is never created: the number of the caller is foreign', async () => {
@@ -80,14 +74,14 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     });
     const created = await stage.dialer.dial({ ...asked, callerId: OWN_NUMBER });
     expect(created?.facts.to).toBe('14155550199');
-    await finish();
+    await stage.finish();
   });
 
   it('to a barred or premium-rate number ends at once with its cause, and is not dialled', async () => {
     await aLeg(dial(`callerId="${OWN_NUMBER}"`, '<Number>19005550100</Number>'));
     expect(stage.signalling.invites).toHaveLength(1);
     expect(stage.settled).toMatchObject([{ context: 'dial', hangupCauseCode: 2040 }]);
-    await finish();
+    await stage.finish();
   });
 
   it('carries sipHeaders as X-VH headers, and how many calls of ours led here', async () => {
@@ -98,7 +92,7 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
       ['X-VH-Tenant', '7'],
       ['X-VH-Call-Hops', '1'],
     ]);
-    await finish();
+    await stage.finish();
   });
 
   it('is refused within a loop: to the number that was called, or after too many hops', async () => {
@@ -114,7 +108,7 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
       await stage.dialer.dial({ ...asked, parent: own.call, destination: number(CALLED) }),
     ).toBeUndefined();
     expect(own.call.log.entries().at(-1)).toMatchObject({ facts: { cause: 'loopDetected' } });
-    await finish();
+    await stage.finish();
   });
 
   it('several destinations are spread over the calls per second instead of being refused', async () => {
@@ -128,14 +122,14 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     expect(stage.signalling.invites.map(({ atMs }) => atMs)).toEqual([0, 0]);
     await stage.clock.advance(1000);
     expect(stage.signalling.invites.map(({ atMs }) => atMs)).toEqual([0, 0, 1000, 1000]);
-    await finish();
+    await stage.finish();
   });
 
   it('counts against the concurrent calls: without room it ends as 5030', async () => {
     await stage.accounts.patch(stage.account.authId, { concurrentCallsLimit: 1 });
     await aLeg(dial(`callerId="${OWN_NUMBER}"`, '<Number>14155550199</Number>'));
     expect(stage.settled).toMatchObject([{ context: 'dial', hangupCauseCode: 5030 }]);
-    await finish();
+    await stage.finish();
   });
 
   it('goes when the A leg goes', async () => {
@@ -145,7 +139,7 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     await settle();
     expect(b?.isEnded).toBe(true);
     expect(stage.signalling.last.hungUpWith).toBe('canceled');
-    await finish();
+    await stage.finish();
   });
 });
 
@@ -173,7 +167,7 @@ describe('Dial: User', () => {
       endpointId: expect.any(String),
       facts: { to: 'sip:alice@voice.test' },
     });
-    await finish();
+    await stage.finish();
   });
 
   it('is never created for an endpoint without a phone, or of another account', async () => {
@@ -190,7 +184,7 @@ describe('Dial: User', () => {
     );
     expect(stage.signalling.invites).toHaveLength(1);
     expect(actionParameters()).toMatchObject({ DialBLegUUID: '' });
-    await finish();
+    await stage.finish();
   });
 
   it('elsewhere is called by its address, with the credentials of the document', async () => {
@@ -204,7 +198,7 @@ describe('Dial: User', () => {
       target: { kind: 'uri', uri: 'sip:bob@192.0.2.9:5070' },
       options: { auth: { username: 'u', password: 'p' } },
     });
-    await finish();
+    await stage.finish();
   });
 
   it("an endpoint of the account is a caller id of its own; another's is not", async () => {
@@ -215,6 +209,6 @@ describe('Dial: User', () => {
     const b = await stage.dialer.dial({ ...asked, callerId: 'sip:alice@voice.test' });
     expect(b?.facts.from).toBe('alice');
     expect(await stage.dialer.dial({ ...asked, callerId: 'sip:bob@voice.test' })).toBeUndefined();
-    await finish();
+    await stage.finish();
   });
 });

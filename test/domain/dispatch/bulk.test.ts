@@ -1,18 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settle } from '../../sim/clock.ts';
-import { NOTHING_LEFT, openStage, type Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 afterEach(() => stage.close());
 
 const numbers = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => String(14155550200 + index));
-
-async function finish(): Promise<void> {
-  for (const call of stage.keeper.live()) call.hangup('normal', 'API Request');
-  await settle();
-  expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
-}
 
 describe('POST Call: several destinations (decisions: 429)', () => {
   beforeEach(async () => {
@@ -24,7 +18,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     expect(new Set([requestUuid, ...callUuids]).size).toBe(4);
     expect(stage.live(callUuids[0] ?? '').facts).toMatchObject({ requestUuid });
     stage.outbound.withdraw(stage.account.authId, requestUuid);
-    await finish();
+    await stage.finish();
   });
 
   it('are dialled in order, never faster than the calls per second', async () => {
@@ -37,7 +31,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     expect(
       stage.signalling.invites.map(({ target }) => 'number' in target && target.number),
     ).toEqual(numbers(5));
-    await finish();
+    await stage.finish();
   });
 
   it('wait while all concurrent calls are in use; each end lets the next one out', async () => {
@@ -50,7 +44,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     await stage.signalling.invites[1]?.ends('refused', 486);
     await stage.clock.advance(1000);
     expect(stage.signalling.invites).toHaveLength(7);
-    await finish();
+    await stage.finish();
   });
 
   it('limits that are raised meanwhile count at once', async () => {
@@ -58,7 +52,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     await stage.accounts.patch(stage.account.authId, { cpsLimit: 50 });
     await stage.clock.advance(1000);
     expect(stage.signalling.invites).toHaveLength(5);
-    await finish();
+    await stage.finish();
   });
 
   it('the request is refused with 429 when not even the first fits', async () => {
@@ -69,13 +63,13 @@ describe('POST Call: several destinations (decisions: 429)', () => {
       error: { kind: 'cps', limit: 2 },
     });
     expect(stage.outbound.queued(stage.account.authId)).toEqual([]);
-    await finish();
+    await stage.finish();
   });
 
   it('duplicates are dialled twice (dialect §6)', async () => {
     await stage.placed({ to: ['14155550101', '14155550101'] });
     expect(stage.signalling.invites).toHaveLength(2);
-    await finish();
+    await stage.finish();
   });
 
   it('one that is barred or out of credit ends alone', async () => {
@@ -83,7 +77,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     await stage.clock.advance(3000);
     expect(await stage.cdr(callUuids[1] ?? '')).toMatchObject({ hangupCauseCode: 2040 });
     expect(stage.signalling.invites).toHaveLength(2);
-    await finish();
+    await stage.finish();
   });
 
   it('are seen as queued, and one withdrawn ends as 1020 with its hangup told', async () => {
@@ -106,7 +100,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     ]);
     await stage.clock.advance(5000);
     expect(stage.signalling.invites).toHaveLength(3);
-    await finish();
+    await stage.finish();
   });
 
   it('a request UUID withdraws all of its queued destinations, and those of no other request', async () => {
@@ -126,19 +120,20 @@ describe('POST Call: several destinations (decisions: 429)', () => {
       ok: false,
     });
     expect(stage.live(second.requestUuid).isEnded).toBe(false);
-    await finish();
+    await stage.finish();
   });
 
   it('when the service stops, what still waits ends as 1020 instead of being forgotten', async () => {
     const { callUuids } = await stage.placed({ to: numbers(6) });
     stage.admission.drain();
-    await stage.clock.advance(1000);
     expect(await stage.cdr(callUuids[5] ?? '')).toMatchObject({
       hangupCauseCode: 1020,
       hangupSource: 'Carillon',
     });
+    await stage.clock.advance(5000);
     expect(stage.signalling.invites).toHaveLength(2);
-    await finish();
+    expect(stage.outbound.queued(stage.account.authId)).toEqual([]);
+    await stage.finish();
   });
 });
 
@@ -151,7 +146,7 @@ describe('POST Call: the bounds of the queue', () => {
       error: { kind: 'queueFull' },
     });
     expect(stage.outbound.queued(stage.account.authId)).toHaveLength(2);
-    await finish();
+    await stage.finish();
   });
 
   it('one account that waits keeps no other account waiting', async () => {
@@ -166,7 +161,7 @@ describe('POST Call: the bounds of the queue', () => {
     ).toMatchObject({ ok: true });
     await settle();
     expect(stage.signalling.invites).toHaveLength(2);
-    await finish();
+    await stage.finish();
   });
 
   it('1000 destinations are accepted in one go, and all of them are dialled', async () => {
@@ -177,7 +172,7 @@ describe('POST Call: the bounds of the queue', () => {
     expect(new Set(callUuids).size).toBe(1000);
     await stage.clock.advance(1000);
     expect(stage.signalling.invites).toHaveLength(1000);
-    await finish();
+    await stage.finish();
   });
 
   it('wait for a carrier with room as well, instead of failing', async () => {
@@ -188,7 +183,7 @@ describe('POST Call: the bounds of the queue', () => {
     await stage.clock.advance(2000);
     expect(stage.signalling.invites.map(({ atMs }) => atMs)).toEqual([0, 0, 1000, 1000, 2000]);
     expect(stage.settled).toEqual([]);
-    await finish();
+    await stage.finish();
     expect(stage.capacity.running('carrier:north')).toBe(0);
   });
 });

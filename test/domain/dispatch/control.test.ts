@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Call } from '../../../src/domain/call/call.ts';
-import type { StreamRequest } from '../../../src/domain/dispatch/types.ts';
 import { settle } from '../../sim/clock.ts';
-import { ANSWER_URL, NOTHING_LEFT, OWN_NUMBER, openStage, type Stage } from './stage.ts';
+import { ANSWER_URL, OWN_NUMBER, openStage, type Stage } from './stage.ts';
 
 const STRANGER = 'MA_SOMEBODYELSE00000';
 const NOT_FOUND = { ok: false, error: { kind: 'notFound' } };
@@ -34,12 +33,6 @@ async function talking(): Promise<{ a: Call; b: Call }> {
   return { a, b };
 }
 
-async function finish(): Promise<void> {
-  for (const call of stage.keeper.live()) call.hangup('normal', 'API Request');
-  await settle();
-  expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
-}
-
 describe('live calls (dialect §3.4)', () => {
   it('are listed to their account alone, from the INVITE to the end', async () => {
     const { requestUuid } = await stage.placed({ callerName: 'Ada' });
@@ -51,7 +44,7 @@ describe('live calls (dialect §3.4)', () => {
     expect(stage.control.liveCall(STRANGER, requestUuid)).toBeUndefined();
     await stage.signalling.last.answers();
     expect(stage.control.liveCall(account, requestUuid)).toMatchObject({ status: 'in-progress' });
-    await finish();
+    await stage.finish();
     expect(stage.control.liveCall(account, requestUuid)).toBeUndefined();
     expect(stage.control.runningCalls(account)).toBe(0);
   });
@@ -72,7 +65,7 @@ describe('live calls (dialect §3.4)', () => {
       hangupCauseCode: 1000,
       hangupDisposition: 'send_cancel',
     });
-    await finish();
+    await stage.finish();
   });
 
   it('two hang-ups at once end the call once', async () => {
@@ -84,7 +77,7 @@ describe('live calls (dialect §3.4)', () => {
     expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
     await settle();
     expect(stage.settled).toHaveLength(1);
-    await finish();
+    await stage.finish();
   });
 
   it('digits go to the leg that is named', async () => {
@@ -94,7 +87,7 @@ describe('live calls (dialect §3.4)', () => {
     await stage.control.sendDigits(account, a.uuid, digits, 'bleg');
     const sent = (call: Call) => (call.media as unknown as { digits: string[] }).digits;
     expect([sent(a), sent(b)]).toEqual([['12'], ['12', '12']]);
-    await finish();
+    await stage.finish();
   });
 
   it('a B leg that does not exist, and a call that is not answered, are wrong states', async () => {
@@ -108,7 +101,7 @@ describe('live calls (dialect §3.4)', () => {
     expect(await stage.control.sendDigits(account, requestUuid, digits, 'aleg')).toMatchObject({
       error: { kind: 'wrongState' },
     });
-    await finish();
+    await stage.finish();
   });
 
   it('the timeline is read from memory while it is there, from the store afterwards', async () => {
@@ -116,7 +109,7 @@ describe('live calls (dialect §3.4)', () => {
     const live = await stage.control.callLog(account, call.uuid);
     expect(live.ok && live.value.map(({ text }) => text)).toContain('INVITE');
     expect(await stage.control.callLog(STRANGER, call.uuid)).toEqual(NOT_FOUND);
-    await finish();
+    await stage.finish();
     await stage.clock.advance(2 * 86_400_000);
     const { requestUuid } = await stage.placed();
     expect(stage.logs.get(call.uuid)).toBeUndefined();
@@ -124,7 +117,7 @@ describe('live calls (dialect §3.4)', () => {
     expect(stored.ok && stored.value.map(({ text }) => text)).toContain('INVITE');
     expect(await stage.control.callLog(STRANGER, call.uuid)).toEqual(NOT_FOUND);
     stage.keeper.get(requestUuid)?.hangup('normal', 'API Request');
-    await finish();
+    await stage.finish();
   });
 });
 
@@ -140,7 +133,7 @@ describe('transfer (dialect §2.2)', () => {
     await settle();
     expect(askedFor('next')).toMatchObject({ Event: 'Redirect', CallUUID: a.uuid });
     expect(a.isEnded).toBe(false);
-    await finish();
+    await stage.finish();
   });
 
   it('of the A leg alone hangs up the B leg', async () => {
@@ -151,7 +144,7 @@ describe('transfer (dialect §2.2)', () => {
     expect(a.isEnded).toBe(false);
     expect(b.isEnded).toBe(true);
     expect(stage.media.bridges).toMatchObject([{ isOpen: false }]);
-    await finish();
+    await stage.finish();
   });
 
   it('of the B leg gives it a document of its own; the A leg goes on with its own', async () => {
@@ -166,7 +159,7 @@ describe('transfer (dialect §2.2)', () => {
     expect(await stage.control.transfer(account, b.uuid, again)).toMatchObject({ ok: true });
     await settle();
     expect(askedFor('later')).toMatchObject({ CallUUID: b.uuid });
-    await finish();
+    await stage.finish();
   });
 
   it('of the B leg by its own UUID does the same', async () => {
@@ -176,7 +169,7 @@ describe('transfer (dialect §2.2)', () => {
     await settle();
     expect(askedFor('agent')).toMatchObject({ CallUUID: b.uuid });
     expect([a.isEnded, b.isEnded]).toEqual([false, false]);
-    await finish();
+    await stage.finish();
   });
 
   it('of both legs sends each to its document', async () => {
@@ -187,7 +180,7 @@ describe('transfer (dialect §2.2)', () => {
     expect(askedFor('one')).toMatchObject({ CallUUID: a.uuid });
     expect(askedFor('two')).toMatchObject({ CallUUID: b.uuid });
     expect([a.isEnded, b.isEnded]).toEqual([false, false]);
-    await finish();
+    await stage.finish();
   });
 
   it('of a B leg that is not there, or without its URL, is refused', async () => {
@@ -201,143 +194,6 @@ describe('transfer (dialect §2.2)', () => {
       error: { kind: 'wrongState' },
     });
     expect(await stage.control.transfer(STRANGER, a.uuid, bare)).toEqual(NOT_FOUND);
-    await finish();
-  });
-});
-
-describe('play and speak over REST (dialect §3.4)', () => {
-  const file = { lengthS: 60, legs: 'aleg', loop: false, mix: true } as const;
-  const urls = ['https://app.test/a.wav', 'https://app.test/b.wav'];
-  const leg = () => {
-    const [first] = stage.media.legs;
-    if (first === undefined) throw new Error('no leg');
-    return first;
-  };
-  const sounding = () => leg().played.filter(({ isOver }) => !isOver).length;
-
-  it('plays the files one after the other, over what is heard anyway', async () => {
-    const call = await answered();
-    await stage.control.play(account, call.uuid, { ...file, urls });
-    await settle();
-    expect(leg().played).toMatchObject([{ mix: true }]);
-    leg().played[0]?.complete();
-    await settle();
-    expect(leg().played).toHaveLength(2);
-    leg().played[1]?.complete();
-    await settle();
-    expect(leg().played).toHaveLength(2);
-    await finish();
-  });
-
-  it('with loop begins again, and length ends it', async () => {
-    const call = await answered();
-    await stage.control.play(account, call.uuid, { ...file, urls, loop: true });
-    await settle();
-    for (const index of [0, 1]) {
-      leg().played[index]?.complete();
-      await settle();
-    }
-    expect(leg().played).toHaveLength(3);
-    await stage.clock.advance(60_000);
-    expect(sounding()).toBe(0);
-    await finish();
-  });
-
-  it('the newest play takes the place of the one before; stopping is no mistake twice', async () => {
-    const call = await answered();
-    await stage.control.play(account, call.uuid, { ...file, urls });
-    await settle();
-    await stage.control.play(account, call.uuid, { ...file, urls });
-    await settle();
-    expect(sounding()).toBe(1);
-    expect(await stage.control.stopPlay(account, call.uuid)).toMatchObject({ ok: true });
-    await settle();
-    expect(sounding()).toBe(0);
-    expect(await stage.control.stopPlay(account, call.uuid)).toMatchObject({ ok: true });
-    await finish();
-  });
-
-  it('speech stops by its own stop, not by that of a file', async () => {
-    const call = await answered();
-    const words = { text: 'hello', voice: 'WOMAN', language: 'en-US', loop: true } as const;
-    await stage.control.speak(account, call.uuid, { ...words, legs: 'aleg', mix: false });
-    await settle();
-    await stage.control.stopPlay(account, call.uuid);
-    await settle();
-    expect(sounding()).toBe(1);
-    await stage.control.stopSpeak(account, call.uuid);
-    await settle();
-    expect(sounding()).toBe(0);
-    await finish();
-  });
-
-  it('ends with the call, unnoticed', async () => {
-    const call = await answered();
-    await stage.control.play(account, call.uuid, { ...file, urls, loop: true });
-    await settle();
-    await finish();
-    expect(sounding()).toBe(0);
-  });
-});
-
-describe('audio streams over REST (dialect §1.8)', () => {
-  const request: StreamRequest = {
-    serviceUrl: 'wss://bot.test/ws',
-    bidirectional: true,
-    audioTrack: 'inbound',
-    timeoutS: 600,
-    encoding: 'audio/x-mulaw',
-    rate: 8000,
-    statusCallback: undefined,
-    extraHeaders: [['tenant', '7']],
-  };
-
-  it('are initiated, in progress once connected, and gone when stopped', async () => {
-    const call = await answered();
-    const started = await stage.control.startStream(account, call.uuid, request);
-    if (!started.ok) throw new Error(started.error.kind);
-    expect(started.value).toMatchObject({ status: 'initiated', timeoutS: 600, rate: 8000 });
-    stage.sockets[0]?.started();
-    expect(stage.control.streams(account, call.uuid)).toMatchObject({
-      value: [{ streamId: started.value.streamId, status: 'in-progress' }],
-    });
-    expect(await stage.control.stopStream(account, call.uuid, 'unknown')).toEqual(NOT_FOUND);
-    const { streamId } = started.value;
-    expect(await stage.control.stopStream(account, call.uuid, streamId)).toMatchObject({
-      ok: true,
-    });
-    await settle();
-    expect(stage.control.streams(account, call.uuid)).toMatchObject({ value: [] });
-    await finish();
-  });
-
-  it('one bidirectional stream per call, four one-way streams (dialect §1.5)', async () => {
-    const call = await answered();
-    await stage.control.startStream(account, call.uuid, request);
-    expect(await stage.control.startStream(account, call.uuid, request)).toEqual({
-      ok: false,
-      error: { kind: 'tooMany', limit: 1 },
-    });
-    const oneWay = { ...request, bidirectional: false };
-    for (let i = 0; i < 4; i += 1) await stage.control.startStream(account, call.uuid, oneWay);
-    expect(await stage.control.startStream(account, call.uuid, oneWay)).toEqual({
-      ok: false,
-      error: { kind: 'tooMany', limit: 4 },
-    });
-    expect(await stage.control.stopStream(account, call.uuid, undefined)).toMatchObject({
-      ok: true,
-    });
-    await settle();
-    expect(stage.control.streams(account, call.uuid)).toMatchObject({ value: [] });
-    await finish();
-  });
-
-  it('need an answered call of the account', async () => {
-    const { requestUuid } = await stage.placed();
-    expect(await stage.control.startStream(account, requestUuid, request)).toMatchObject({
-      error: { kind: 'wrongState' },
-    });
-    expect(stage.control.streams(STRANGER, requestUuid)).toEqual(NOT_FOUND);
-    await finish();
+    await stage.finish();
   });
 });

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MachineDetectionRequest } from '../../../src/domain/dispatch/types.ts';
-import { settle } from '../../sim/clock.ts';
 import { NOTHING_LEFT, openStage, type Stage } from './stage.ts';
 
 const RESULT_URL = 'https://app.test/machine';
@@ -28,12 +27,6 @@ async function answered(over: Partial<MachineDetectionRequest> = {}): Promise<st
   return requestUuid;
 }
 
-async function finish(): Promise<void> {
-  for (const call of stage.keeper.live()) call.hangup('normal', 'API Request');
-  await settle();
-  expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
-}
-
 const asyncly = { callback: { url: RESULT_URL, method: 'POST' } } as const;
 
 describe('machine_detection (spec: Make call; dialect §5.5)', () => {
@@ -48,7 +41,7 @@ describe('machine_detection (spec: Make call; dialect §5.5)', () => {
       maximumWords: 4,
       maximumWordMs: 4000,
     });
-    await finish();
+    await stage.finish();
   });
 
   it('without a URL answer_url waits for the result and is told it', async () => {
@@ -58,7 +51,7 @@ describe('machine_detection (spec: Make call; dialect §5.5)', () => {
     expect(stage.customer.asked).toMatchObject([
       { parameters: { Event: 'StartApp', Machine: 'true' } },
     ]);
-    await finish();
+    await stage.finish();
     expect(await stage.cdr(callUuid)).toMatchObject({ machine: true });
   });
 
@@ -70,7 +63,7 @@ describe('machine_detection (spec: Make call; dialect §5.5)', () => {
     expect(stage.customer.told).toMatchObject([
       { url: RESULT_URL, parameters: { Event: 'MachineDetection', Machine: 'false' } },
     ]);
-    await finish();
+    await stage.finish();
   });
 
   it.each([
@@ -92,7 +85,7 @@ describe('machine_detection (spec: Make call; dialect §5.5)', () => {
     await answered({ mode: 'hangup' });
     await stage.media.last.detected({ machine: false, reason: 'human' });
     expect(stage.customer.asked).toMatchObject([{ parameters: { Machine: 'false' } }]);
-    await finish();
+    await stage.finish();
   });
 
   it('a call that ends while it is listened to asks for no document and tells no result', async () => {

@@ -1,13 +1,11 @@
 /** Dispatch on a real store, with real accounts, ledger and interpreter; phones, media and the customer are scripted. */
+import { expect } from 'vitest';
 import { type Logger, silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { ok } from '../../../src/base/result.ts';
 import { Accounts, type NewAccount } from '../../../src/domain/account/account.ts';
-import type { Account } from '../../../src/domain/account/types.ts';
 import { type Call, CallLogs } from '../../../src/domain/call/call.ts';
 import type { InboundLeg, LegEvents, StreamSocketEvents } from '../../../src/domain/call/needs.ts';
-import type { CallbackClient, NotificationDraft } from '../../../src/domain/callback/callback.ts';
-import type { CallbackParameters } from '../../../src/domain/callback/types.ts';
 import { Capacity } from '../../../src/domain/capacity/capacity.ts';
 import { Settler } from '../../../src/domain/cdr/cdr.ts';
 import type { Cdr } from '../../../src/domain/cdr/types.ts';
@@ -30,39 +28,15 @@ import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
 import { settle } from '../../sim/clock.ts';
 import { SDP } from '../interpreter/scene.ts';
 import { FakeMedia, FakeSignalling } from './fakes.ts';
+import { Customer, inboundCall, OWN_NUMBER, request } from './people.ts';
+
+export { ANSWER_URL, OWN_NUMBER } from './people.ts';
 
 export const REGISTRAR = 'voice.test';
-export const OWN_NUMBER = '14155550100';
 export const CALLED = '14155550101';
-export const ANSWER_URL = 'https://app.test/answer';
 const HEARTBEAT_MS = 3_600_000;
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
-
-/** What one customer is told and asked. */
-class Customer {
-  readonly documents = new Map<string, string>();
-  readonly asked: Array<{ url: string; parameters: Record<string, string> }> = [];
-  readonly told: Array<{ url: string; parameters: Record<string, string> }> = [];
-
-  readonly client = {
-    fetchDocument: async (target: { url: string }, parameters: CallbackParameters) => {
-      this.asked.push({ url: target.url, parameters: Object.fromEntries(parameters) });
-      const body = this.documents.get(target.url) ?? '<Response><Wait length="3600"/></Response>';
-      return ok({ body, contentType: 'text/xml', url: target.url, usedFallback: false });
-    },
-    notify: ({ target, parameters }: NotificationDraft) => {
-      this.told.push({ url: target.url, parameters: Object.fromEntries(parameters) });
-    },
-    notifyStored: ({ target, parameters }: NotificationDraft) => {
-      this.told.push({ url: target.url, parameters: Object.fromEntries(parameters) });
-    },
-  } as unknown as CallbackClient;
-
-  events(): string[] {
-    return this.told.map(({ parameters }) => parameters['Event'] ?? '');
-  }
-}
 
 async function makeAccount(opened: OpenedStore, accounts: Accounts, over: Partial<NewAccount>) {
   const made = await accounts.create({ name: 'Ada', cpsLimit: 10, ...over });
@@ -291,6 +265,12 @@ export async function openStage(
         faults: await store.verify(),
       };
     },
+    /** Ends what is left, so that everything held is seen to be given back. */
+    finish: async () => {
+      for (const call of keeper.live()) call.hangup('normal', 'API Request');
+      await settle();
+      expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
+    },
     close: async () => {
       keeper.stop();
       await store.close();
@@ -307,59 +287,3 @@ export const NOTHING_LEFT = {
   openBridges: 0,
   faults: [],
 };
-
-function inboundCall(stage: { factory: CallFactory; account: Account }, to: string): Call {
-  const { factory, account } = stage;
-  const callUuid = factory.newUuid();
-  return factory.create(
-    {
-      callUuid,
-      accountId: account.authId,
-      subAccount: undefined,
-      context: 'did',
-      parentCallUuid: undefined,
-      endpointId: undefined,
-      trunkId: undefined,
-      terminatedTo: 'inbound_carrier',
-      facts: {
-        callUuid,
-        requestUuid: undefined,
-        direction: 'inbound',
-        from: '442079460000',
-        to,
-        callerName: 'Bob',
-        parentAuthId: account.authId,
-        routeType: 'pstn',
-        sessionStartUs: factory.nowUs(),
-        stirVerification: 'Not Applicable',
-        stirAttestation: '',
-        forwardedFrom: '',
-        sipHeaders: [],
-        machine: undefined,
-      },
-    },
-    factory.price(account, 'inbound', to) ?? factory.free('USD'),
-  );
-}
-
-export const request = (account: Account, to: readonly string[]): PlaceCallsRequest => ({
-  accountId: account.authId,
-  subAccount: undefined,
-  from: OWN_NUMBER,
-  destinations: to.map((one) =>
-    one.startsWith('sip:') ? { kind: 'sip', uri: one } : { kind: 'number', number: one },
-  ),
-  answer: { url: ANSWER_URL, method: 'POST' },
-  ring: { url: 'https://app.test/ring', method: 'POST' },
-  hangup: { url: 'https://app.test/hangup', method: 'POST' },
-  fallback: undefined,
-  machineDetection: undefined,
-  callerName: undefined,
-  sendDigits: undefined,
-  sendOnPreanswer: false,
-  timeLimitS: 14_400,
-  hangupOnRingS: undefined,
-  ringTimeoutS: undefined,
-  sipHeaders: [],
-  idempotencyKey: undefined,
-});

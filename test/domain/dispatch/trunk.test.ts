@@ -39,12 +39,6 @@ async function arrivesAt(number: PhoneNumber) {
   return a;
 }
 
-async function finish(): Promise<void> {
-  for (const call of stage.keeper.live()) call.hangup('normal', 'API Request');
-  await settle();
-  expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
-}
-
 describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)', () => {
   it('is sent to the primary origination URI by the transport of the trunk', async () => {
     await arrivesAt(await makeTrunk({ transport: 'tcp' }));
@@ -55,7 +49,18 @@ describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)
         headers: [['P-Called-Party-ID', `<sip:+${OWN_NUMBER}@voice.test>`]],
       },
     });
-    await finish();
+    await stage.finish();
+  });
+
+  it('authenticates with the credential of the trunk where it is asked to', async () => {
+    const credential = await stage.provisioning.trunks.createCredential({
+      accountId: stage.account.authId,
+      username: 'u',
+      password: 'p',
+    });
+    await arrivesAt(await makeTrunk({ credentialUuid: credential.id }));
+    expect(stage.signalling.last.options.auth).toEqual({ username: 'u', password: 'p' });
+    await stage.finish();
   });
 
   it('then to the fallback, after a timeout; a URI without user gets the number', async () => {
@@ -64,7 +69,7 @@ describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)
     expect(stage.signalling.last.target).toMatchObject({
       uri: `sip:%2B${OWN_NUMBER}@192.0.2.51:5080`,
     });
-    await finish();
+    await stage.finish();
   });
 
   it('rings, has early media and is answered when the called side rings, speaks and answers', async () => {
@@ -78,7 +83,7 @@ describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)
     await stage.signalling.last.answers();
     expect(a.sent).toEqual(['180', '183', '200']);
     expect(stage.media.bridges).toHaveLength(1);
-    await finish();
+    await stage.finish();
   });
 
   it('is one call to the bill, with a record for each leg, bound both ways', async () => {
@@ -142,7 +147,7 @@ describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)
     first?.events.dtmf('5');
     second?.events.dtmf('#');
     expect([first?.digits, second?.digits]).toEqual([['#'], ['5']]);
-    await finish();
+    await stage.finish();
   });
 });
 
@@ -188,6 +193,6 @@ describe('a trunk that cannot be used refuses the call before it reaches anybody
     await stage.signalling.last.ends('refused', 486);
     await arrivesAt(number);
     expect(stage.signalling.invites).toHaveLength(2);
-    await finish();
+    await stage.finish();
   });
 });

@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CALLED, NOTHING_LEFT, OWN_NUMBER, openStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await openStage();
+});
+afterEach(() => stage.close());
+
+describe('POST Call: destinations that are not dialled end with a cause', () => {
+  const failsWith = async (to: string, over: Parameters<Stage['placed']>[0] = {}) => {
+    const { requestUuid } = await stage.placed({ to: [to], ...over });
+    expect(stage.signalling.invites).toHaveLength(0);
+    const cdr = await stage.cdr(requestUuid);
+    expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
+    expect(stage.customer.events()).toEqual(['Hangup']);
+    return cdr;
+  };
+
+  it('a foreign caller id: 3030 Unknown Caller ID (decisions: caller id ownership)', async () => {
+    expect(await failsWith(CALLED, { from: '14155550177' })).toMatchObject({
+      hangupCauseCode: 3030,
+      hangupCauseName: 'Unknown Caller ID',
+      hangupDisposition: 'send_refuse',
+      failureReason: '14155550177 is no caller id of this account',
+    });
+  });
+
+  it('a registered endpoint: 2020 Endpoint Not Registered, even while registered (spec rule 4)', async () => {
+    stage.signalling.registered.add('alice');
+    expect(await failsWith('sip:alice@voice.test:5060;transport=udp')).toMatchObject({
+      hangupCauseCode: 2020,
+    });
+  });
+
+  it('a barred prefix, number and country: 2050, 2040, 2030 (dialect §3.12)', async () => {
+    const { authId } = stage.account;
+    await stage.accounts.patch(authId, {
+      barredPrefixes: ['1876', '14155550102'],
+      barredCountries: ['GB'],
+    });
+    expect(await failsWith('18765550100')).toMatchObject({ hangupCauseCode: 2050 });
+    stage.customer.told.length = 0;
+    expect(await failsWith('14155550102')).toMatchObject({ hangupCauseCode: 2040 });
+    stage.customer.told.length = 0;
+    expect(await failsWith('442079460000')).toMatchObject({ hangupCauseCode: 2030 });
+  });
+
+  it('emergency, short and premium-rate numbers: 2040, whatever the account', async () => {
+    expect(await failsWith('911')).toMatchObject({ hangupCauseCode: 2040 });
+    stage.customer.told.length = 0;
+    expect(await failsWith('19005550100')).toMatchObject({ hangupCauseCode: 2040 });
+  });
+
+  it('digits that are no number anywhere: 2000', async () => {
+    expect(await failsWith('999123456789')).toMatchObject({ hangupCauseCode: 2000 });
+  });
+
+  it('no carrier for it, or no price: 5020, and which of the two', async () => {
+    await stage.provisioning.carriers.patch('north', { prefixes: ['44'] });
+    expect(await failsWith(CALLED)).toMatchObject({
+      hangupCauseCode: 5020,
+      failureReason: `no carrier takes calls to ${CALLED}`,
+    });
+    await stage.close();
+    stage = await openStage({ currency: 'EUR' });
+    expect(await failsWith(CALLED)).toMatchObject({
+      hangupCauseCode: 5020,
+      failureReason: `calls to ${CALLED} have no price in EUR`,
+    });
+  });
+});
+
+describe('POST Call: where it goes', () => {
+  it('national numbers are completed by the country of the account', async () => {
+    const { requestUuid } = await stage.placed({ to: ['4155550101'], from: '4155550100' });
+    expect(stage.signalling.last.target).toMatchObject({ number: CALLED });
+    expect(stage.live(requestUuid).facts).toMatchObject({ from: OWN_NUMBER, to: CALLED });
+    await stage.finish();
+  });
+
+  it('special numbers that the operator allows are dialled as they are', async () => {
+    await stage.close();
+    stage = await openStage({}, { allowSpecial: ['933'] });
+    await stage.placed({ to: ['933'] });
+    expect(stage.signalling.last.target).toMatchObject({ kind: 'carrier', number: '933' });
+    await stage.finish();
+  });
+
+  it('SIP addresses elsewhere are called as such', async () => {
+    await stage.placed({ to: ['sip:bob@192.0.2.77:5070;transport=tcp'] });
+    expect(stage.signalling.last.target).toEqual({
+      kind: 'uri',
+      uri: 'sip:bob@192.0.2.77:5070;transport=tcp',
+    });
+    await stage.finish();
+  });
+
+  it('a 503 leads to the next carrier, a 486 to none', async () => {
+    await stage.provisioning.carriers.create({ name: 'south', host: '192.0.2.11', priority: 2 });
+    const first = await stage.placed();
+    await stage.signalling.last.ends('refused', 503);
+    expect(stage.signalling.invites.map(({ target }) => target)).toMatchObject([
+      { carrier: 'north' },
+      { carrier: 'south' },
+    ]);
+    await stage.signalling.last.ends('refused', 486);
+    expect(stage.signalling.invites).toHaveLength(2);
+    expect(await stage.cdr(first.requestUuid)).toMatchObject({
+      hangupCauseCode: 3010,
+      carrier: 'south',
+    });
+  });
+
+  it('a carrier that is full is passed over; with none left the call ends as 5020', async () => {
+    await stage.provisioning.carriers.patch('north', { concurrentCallsLimit: 1 });
+    await stage.placed();
+    const second = await stage.placed();
+    expect(stage.signalling.invites).toHaveLength(1);
+    expect(await stage.cdr(second.requestUuid)).toMatchObject({
+      hangupCauseCode: 5020,
+      failureReason: 'carrier north is at its limit: concurrency',
+    });
+    await stage.signalling.last.ends('refused', 486);
+    await stage.placed();
+    expect(stage.signalling.invites).toHaveLength(2);
+    await stage.finish();
+  });
+});

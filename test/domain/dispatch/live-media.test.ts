@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Call } from '../../../src/domain/call/call.ts';
+import type { StreamRequest } from '../../../src/domain/dispatch/types.ts';
+import { settle } from '../../sim/clock.ts';
+import { ANSWER_URL, openStage, type Stage } from './stage.ts';
+
+const STRANGER = 'MA_SOMEBODYELSE00000';
+const NOT_FOUND = { ok: false, error: { kind: 'notFound' } };
+
+let stage: Stage;
+let account: string;
+beforeEach(async () => {
+  stage = await openStage();
+  account = stage.account.authId;
+});
+afterEach(() => stage.close());
+
+async function answered(xml = '<Wait length="3600"/>'): Promise<Call> {
+  stage.customer.documents.set(ANSWER_URL, `<Response>${xml}</Response>`);
+  const { requestUuid } = await stage.placed();
+  await stage.signalling.last.answers();
+  return stage.live(requestUuid);
+}
+
+describe('play and speak over REST (dialect §3.4)', () => {
+  const file = { lengthS: 60, legs: 'aleg', loop: false, mix: true } as const;
+  const urls = ['https://app.test/a.wav', 'https://app.test/b.wav'];
+  const leg = () => {
+    const [first] = stage.media.legs;
+    if (first === undefined) throw new Error('no leg');
+    return first;
+  };
+  const sounding = () => leg().played.filter(({ isOver }) => !isOver).length;
+
+  it('plays the files one after the other, over what is heard anyway', async () => {
+    const call = await answered();
+    await stage.control.play(account, call.uuid, { ...file, urls });
+    await settle();
+    expect(leg().played).toMatchObject([{ mix: true }]);
+    leg().played[0]?.complete();
+    await settle();
+    expect(leg().played).toHaveLength(2);
+    leg().played[1]?.complete();
+    await settle();
+    expect(leg().played).toHaveLength(2);
+    await stage.finish();
+  });
+
+  it('with loop begins again, and length ends it', async () => {
+    const call = await answered();
+    await stage.control.play(account, call.uuid, { ...file, urls, loop: true });
+    await settle();
+    for (const index of [0, 1]) {
+      leg().played[index]?.complete();
+      await settle();
+    }
+    expect(leg().played).toHaveLength(3);
+    await stage.clock.advance(60_000);
+    expect(sounding()).toBe(0);
+    await stage.finish();
+  });
+
+  it('the newest play takes the place of the one before; stopping is no mistake twice', async () => {
+    const call = await answered();
+    await stage.control.play(account, call.uuid, { ...file, urls });
+    await settle();
+    await stage.control.play(account, call.uuid, { ...file, urls });
+    await settle();
+    expect(sounding()).toBe(1);
+    expect(await stage.control.stopPlay(account, call.uuid)).toMatchObject({ ok: true });
+    await settle();
+    expect(sounding()).toBe(0);
+    expect(await stage.control.stopPlay(account, call.uuid)).toMatchObject({ ok: true });
+    await stage.finish();
+  });
+
+  it('speech stops by its own stop, not by that of a file', async () => {
+    const call = await answered();
+    const words = { text: 'hello', voice: 'WOMAN', language: 'en-US', loop: true } as const;
+    await stage.control.speak(account, call.uuid, { ...words, legs: 'aleg', mix: false });
+    await settle();
+    await stage.control.stopPlay(account, call.uuid);
+    await settle();
+    expect(sounding()).toBe(1);
+    await stage.control.stopSpeak(account, call.uuid);
+    await settle();
+    expect(sounding()).toBe(0);
+    await stage.finish();
+  });
+
+  it('ends with the call, unnoticed', async () => {
+    const call = await answered();
+    await stage.control.play(account, call.uuid, { ...file, urls, loop: true });
+    await settle();
+    await stage.finish();
+    expect(sounding()).toBe(0);
+  });
+});
+
+describe('audio streams over REST (dialect §1.8)', () => {
+  const request: StreamRequest = {
+    serviceUrl: 'wss://bot.test/ws',
+    bidirectional: true,
+    audioTrack: 'inbound',
+    timeoutS: 600,
+    encoding: 'audio/x-mulaw',
+    rate: 8000,
+    statusCallback: undefined,
+    extraHeaders: [['tenant', '7']],
+  };
+
+  it('are initiated, in progress once connected, and gone when stopped', async () => {
+    const call = await answered();
+    const started = await stage.control.startStream(account, call.uuid, request);
+    if (!started.ok) throw new Error(started.error.kind);
+    expect(started.value).toMatchObject({ status: 'initiated', timeoutS: 600, rate: 8000 });
+    stage.sockets[0]?.started();
+    expect(stage.control.streams(account, call.uuid)).toMatchObject({
+      value: [{ streamId: started.value.streamId, status: 'in-progress' }],
+    });
+    expect(await stage.control.stopStream(account, call.uuid, 'unknown')).toEqual(NOT_FOUND);
+    const { streamId } = started.value;
+    expect(await stage.control.stopStream(account, call.uuid, streamId)).toMatchObject({
+      ok: true,
+    });
+    await settle();
+    expect(stage.control.streams(account, call.uuid)).toMatchObject({ value: [] });
+    await stage.finish();
+  });
+
+  it('one bidirectional stream per call, four one-way streams (dialect §1.5)', async () => {
+    const call = await answered();
+    await stage.control.startStream(account, call.uuid, request);
+    expect(await stage.control.startStream(account, call.uuid, request)).toEqual({
+      ok: false,
+      error: { kind: 'tooMany', limit: 1 },
+    });
+    const oneWay = { ...request, bidirectional: false };
+    for (let i = 0; i < 4; i += 1) await stage.control.startStream(account, call.uuid, oneWay);
+    expect(await stage.control.startStream(account, call.uuid, oneWay)).toEqual({
+      ok: false,
+      error: { kind: 'tooMany', limit: 4 },
+    });
+    expect(await stage.control.stopStream(account, call.uuid, undefined)).toMatchObject({
+      ok: true,
+    });
+    await settle();
+    expect(stage.control.streams(account, call.uuid)).toMatchObject({ value: [] });
+    await stage.finish();
+  });
+
+  it('need an answered call of the account', async () => {
+    const { requestUuid } = await stage.placed();
+    expect(await stage.control.startStream(account, requestUuid, request)).toMatchObject({
+      error: { kind: 'wrongState' },
+    });
+    expect(stage.control.streams(STRANGER, requestUuid)).toEqual(NOT_FOUND);
+    await stage.finish();
+  });
+});

@@ -1,0 +1,93 @@
+/** Who asks for calls, who makes them, and who is told about them. */
+import { ok } from '../../../src/base/result.ts';
+import type { Account } from '../../../src/domain/account/types.ts';
+import type { Call } from '../../../src/domain/call/call.ts';
+import type { CallbackClient, NotificationDraft } from '../../../src/domain/callback/callback.ts';
+import type { CallbackParameters } from '../../../src/domain/callback/types.ts';
+import type { CallFactory } from '../../../src/domain/dispatch/dispatch.ts';
+import type { PlaceCallsRequest } from '../../../src/domain/dispatch/types.ts';
+
+export const OWN_NUMBER = '14155550100';
+export const ANSWER_URL = 'https://app.test/answer';
+
+/** What one customer is told and asked. */
+export class Customer {
+  readonly documents = new Map<string, string>();
+  readonly asked: Array<{ url: string; parameters: Record<string, string> }> = [];
+  readonly told: Array<{ url: string; parameters: Record<string, string> }> = [];
+
+  readonly client = {
+    fetchDocument: async (target: { url: string }, parameters: CallbackParameters) => {
+      this.asked.push({ url: target.url, parameters: Object.fromEntries(parameters) });
+      const body = this.documents.get(target.url) ?? '<Response><Wait length="3600"/></Response>';
+      return ok({ body, contentType: 'text/xml', url: target.url, usedFallback: false });
+    },
+    notify: ({ target, parameters }: NotificationDraft) => {
+      this.told.push({ url: target.url, parameters: Object.fromEntries(parameters) });
+    },
+    notifyStored: ({ target, parameters }: NotificationDraft) => {
+      this.told.push({ url: target.url, parameters: Object.fromEntries(parameters) });
+    },
+  } as unknown as CallbackClient;
+
+  events(): string[] {
+    return this.told.map(({ parameters }) => parameters['Event'] ?? '');
+  }
+}
+
+/** A call from abroad to a number of the account, as it is before its INVITE is taken. */
+export function inboundCall(stage: { factory: CallFactory; account: Account }, to: string): Call {
+  const { factory, account } = stage;
+  const callUuid = factory.newUuid();
+  return factory.create(
+    {
+      callUuid,
+      accountId: account.authId,
+      subAccount: undefined,
+      context: 'did',
+      parentCallUuid: undefined,
+      endpointId: undefined,
+      trunkId: undefined,
+      terminatedTo: 'inbound_carrier',
+      facts: {
+        callUuid,
+        requestUuid: undefined,
+        direction: 'inbound',
+        from: '442079460000',
+        to,
+        callerName: 'Bob',
+        parentAuthId: account.authId,
+        routeType: 'pstn',
+        sessionStartUs: factory.nowUs(),
+        stirVerification: 'Not Applicable',
+        stirAttestation: '',
+        forwardedFrom: '',
+        sipHeaders: [],
+        machine: undefined,
+      },
+    },
+    factory.price(account, 'inbound', to) ?? factory.free('USD'),
+  );
+}
+
+export const request = (account: Account, to: readonly string[]): PlaceCallsRequest => ({
+  accountId: account.authId,
+  subAccount: undefined,
+  from: OWN_NUMBER,
+  destinations: to.map((one) =>
+    one.startsWith('sip:') ? { kind: 'sip', uri: one } : { kind: 'number', number: one },
+  ),
+  answer: { url: ANSWER_URL, method: 'POST' },
+  ring: { url: 'https://app.test/ring', method: 'POST' },
+  hangup: { url: 'https://app.test/hangup', method: 'POST' },
+  fallback: undefined,
+  machineDetection: undefined,
+  callerName: undefined,
+  sendDigits: undefined,
+  sendOnPreanswer: false,
+  timeLimitS: 14_400,
+  hangupOnRingS: undefined,
+  ringTimeoutS: undefined,
+  sipHeaders: [],
+  idempotencyKey: undefined,
+});
