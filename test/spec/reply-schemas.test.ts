@@ -45,6 +45,19 @@ describe('routes and their schemas', () => {
     }
   });
 
+  it('recordings, conferences, trunks, numbers and exports are not for sub-accounts: 403', async () => {
+    const sub = await service.addSubAccount();
+    const ours = ROUTES.filter(({ mainAccountOnly }) => mainAccountOnly);
+    expect(new Set(ours.map(({ tag }) => tag))).toEqual(
+      new Set(['Numbers', 'Trunks', 'Recordings', 'Conferences', 'Sub-accounts']),
+    );
+    for (const route of ours) {
+      const url = route.path.replace('{auth_id}', sub.authId).replaceAll(/\{\w+\}/g, '14155550100');
+      const reply = await service.send(route.method, url, { as: sub });
+      expect(reply.status, `${route.method} ${url}`).toBe(403);
+    }
+  });
+
   it('every operator route refuses account credentials', async () => {
     for (const route of ROUTES.filter(({ audience }) => audience === 'admin')) {
       const url = route.path.replaceAll(/\{\w+\}/g, 'x');

@@ -9,7 +9,8 @@ import { RecordBody, RecordReply, recordRequest, SpeakFields } from './actions.t
 const ROOT = '/api/v1/Account/{auth_id}/Conference/';
 const ONE = `${ROOT}{name}/`;
 const MEMBER = `${ONE}Member/{member_id}/`;
-const common = { tag: 'Conferences', errors: 'resource' } as const;
+/** A room may hold calls of several sub-accounts: only the main account moderates. */
+const common = { tag: 'Conferences', errors: 'resource', mainAccountOnly: true } as const;
 const accountParams = Type.Object({ auth_id: Type.String() });
 const params = Type.Object({ auth_id: Type.String(), name: Type.String() });
 const memberParams = Type.Object({

@@ -12,7 +12,8 @@ import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
 import { RecordingSchema, showRecording } from '../../wire/recording.ts';
 
 const ROOT = '/api/v1/Account/{auth_id}/Recording/';
-const common = { tag: 'Recordings', errors: 'resource' } as const;
+/** Recordings do not say which sub-account's call they are of: they are the main account's. */
+const common = { tag: 'Recordings', errors: 'resource', mainAccountOnly: true } as const;
 const params = Type.Object({ auth_id: Type.String(), recording_id: Type.String() });
 
 const text = () => Type.Optional(Type.String());
