@@ -124,6 +124,8 @@ function build(deps: RestDeps): FastifyInstance {
     const ours = request.id !== request.headers['x-request-id'];
     request.apiId = ours ? request.id : newApiId(deps);
     reply.header('x-request-id', request.id);
+    // Balances and tokens are nobody's to keep.
+    reply.header('cache-control', 'no-store');
   });
   app.addHook('onResponse', async (request, reply) => {
     logger.debug(

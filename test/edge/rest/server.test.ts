@@ -120,6 +120,11 @@ describe('listener', () => {
     expect(reply.text).not.toContain('detail of ours');
   });
 
+  it('no reply may be kept by a cache', async () => {
+    const { url } = await start();
+    expect((await fetch(`${url}/healthz`)).headers.get('cache-control')).toBe('no-store');
+  });
+
   it('the client address in the log is the proxy’s word only when the proxy is trusted', async () => {
     const seen = async (trustProxy: string[]) => {
       const { logger, lines } = logging();

@@ -94,6 +94,7 @@ const backup = adminRoute({
   ...common,
   method: 'POST',
   path: '/admin/v1/backup',
+  longRunning: true,
   summary:
     'Write a consistent copy of the database into the backups folder, while the service runs',
   status: 201,
@@ -116,6 +117,7 @@ const verify = adminRoute({
   ...common,
   method: 'POST',
   path: '/admin/v1/verify',
+  longRunning: true,
   summary: 'Prove that the entries of every balance add up to it',
   reply: Type.Object({
     ok: Type.Boolean(),

@@ -20,6 +20,9 @@ declare module 'fastify' {
   }
 }
 
+/** Longest silence of a long-running request; the CLI waits as long. */
+const LONG_RUNNING_MS = 600_000;
+
 /** Puts one route record on the server. */
 export function mount(app: FastifyInstance, route: Route, gate: Gate, rooms: Rooms): void {
   const booleans = { body: booleanFields(route.body), query: booleanFields(route.query) };
@@ -53,6 +56,7 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, rooms: Roo
       if (booleans.query.length > 0) normalised(request.query, booleans.query);
     },
     handler: async (request, reply) => {
+      if (route.longRunning) request.raw.socket.setTimeout(LONG_RUNNING_MS);
       const result = await route.run(rooms, inputOf(request));
       if (!result.ok) return sendFailure(reply, result.error, route.errors, request.apiId);
       reply.code(status);

@@ -79,6 +79,8 @@ interface Common {
   readonly internalError?: string;
   /** Instead of 403 when no account has the id of the path (spec Errors, Make call: 404). */
   readonly unknownAccountStatus?: 404;
+  /** May take minutes: the connection is not cut meanwhile. */
+  readonly longRunning?: true;
   /** Sub-accounts have no such resources: 403. */
   readonly mainAccountOnly?: true;
   /** Content type when the reply is not JSON. */
