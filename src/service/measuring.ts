@@ -31,6 +31,7 @@ export class Measuring {
       },
       registrations: () => signalling.registrations().length,
       capacity: () => ({ used: keeper.live().length, limit: callsLimit }),
+      signalling: () => signalling.counters(),
       streamSockets: () => streams.counters().open,
       media: () => ({
         ...media.counters(),

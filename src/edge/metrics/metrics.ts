@@ -9,6 +9,20 @@ interface MetricSources {
   /** Calls that this node runs and may run. */
   capacity?: () => { readonly used: number; readonly limit: number };
   streamSockets?: () => number;
+  /** Totals since the start of the SIP listeners. */
+  signalling?: () => {
+    /** `method` is empty for responses, `code` for requests; a bounded set of both. */
+    readonly messages: readonly {
+      readonly direction: 'in' | 'out';
+      readonly method: string;
+      readonly code: string;
+      readonly count: number;
+    }[];
+    /** Datagrams and responses that were no use. */
+    readonly discarded: number;
+    readonly authFailures: number;
+    readonly connections: number;
+  };
   /** Totals since the start of the media engine. */
   media?: () => {
     readonly packetsReceived: number;
@@ -28,8 +42,6 @@ export interface Metrics {
     durationSeconds: number,
     quality: { readonly mos?: number | undefined; readonly jitterSeconds: number } | undefined,
   ): void;
-  /** `method` of the request; `code` '' for a request, else the status. */
-  sipMessage(method: string, direction: 'in' | 'out', code: string): void;
   /** `code`: HTTP status, or the kind of failure. */
   webhook(event: string, code: string, seconds: number): void;
   /** Replaces the sources named. */
@@ -63,12 +75,6 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
       facts.jitter.observe(quality.jitterSeconds);
       if (quality.mos !== undefined) facts.mos.observe(quality.mos);
     },
-    sipMessage: (method, direction, code) =>
-      facts.sip.inc({
-        method: bounded('method', method),
-        direction,
-        code: bounded('code', code),
-      }),
     webhook: (event, code, seconds) =>
       facts.webhook.observe({ event: bounded('event', event), code }, seconds),
     connect: (more) => Object.assign(sources, more),
@@ -100,12 +106,6 @@ function defineFacts(registry: Registry) {
       help: 'From answer to end',
       labelNames: ['direction'],
       buckets: DURATION_BUCKETS,
-      registers,
-    }),
-    sip: new Counter({
-      name: 'voice_sip_messages_total',
-      help: 'SIP messages; code is empty for requests',
-      labelNames: ['method', 'direction', 'code'],
       registers,
     }),
     jitter: new Histogram({
@@ -167,7 +167,50 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
     'Worst lateness of the media tick since the last scrape',
     () => state.media?.tickLateSeconds ?? 0,
   );
+  gauge(
+    'voice_sip_connections',
+    'Open TCP connections of SIP',
+    () => sources.signalling?.().connections ?? 0,
+  );
   defineMediaTotals(registers, state);
+  defineSignallingTotals(registers, sources);
+}
+
+/** Totals that the SIP listeners count; set at the scrape, they only ever grow. */
+function defineSignallingTotals(registers: Registry[], sources: MetricSources): void {
+  new Counter({
+    name: 'voice_sip_messages_total',
+    help: 'SIP messages; method is empty for responses, code for requests',
+    labelNames: ['method', 'direction', 'code'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { count, ...labels } of sources.signalling?.().messages ?? []) {
+        this.inc(labels, count);
+      }
+    },
+  });
+  const total = (name: string, help: string, read: () => number | undefined): void => {
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read() ?? 0);
+      },
+    });
+  };
+  total(
+    'voice_sip_discarded_total',
+    'Datagrams and responses that were no use: malformed, late or from nobody',
+    () => sources.signalling?.().discarded,
+  );
+  total(
+    'voice_sip_auth_failures_total',
+    'Requests with wrong credentials',
+    () => sources.signalling?.().authFailures,
+  );
 }
 
 /** Totals that the media engine counts; set at the scrape, they only ever grow. */

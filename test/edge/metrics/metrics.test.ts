@@ -52,10 +52,30 @@ describe('metrics', () => {
 
   it('keeps the number of series bounded when label values come from the network', async () => {
     const metrics = createMetrics({ process: false });
-    for (let i = 0; i < 500; i += 1) metrics.sipMessage(`METHOD${i}`, 'in', '');
+    for (let i = 0; i < 500; i += 1) metrics.callAttempted('inbound', `CAUSE_${i}`);
     const { text } = await metrics.scrape();
-    const series = text.split('\n').filter((line) => line.startsWith('voice_sip_messages_total{'));
+    const series = text.split('\n').filter((line) => line.startsWith('voice_call_attempts_total{'));
     expect(series.length).toBe(65);
-    expect(text).toContain('voice_sip_messages_total{method="other",direction="in",code=""} 436');
+    expect(text).toContain('voice_call_attempts_total{direction="inbound",result="other"} 436');
+  });
+
+  it('takes the totals of SIP from its listeners, at the scrape', async () => {
+    const metrics = createMetrics({ process: false });
+    const messages = [
+      { direction: 'in', method: 'INVITE', code: '', count: 3 },
+      { direction: 'out', method: '', code: '401', count: 2 },
+    ] as const;
+    let discarded = 4;
+    metrics.connect({
+      signalling: () => ({ messages, discarded, authFailures: 1, connections: 5 }),
+    });
+    await metrics.scrape();
+    discarded = 6;
+    const { text } = await metrics.scrape();
+    expect(text).toContain('voice_sip_messages_total{direction="in",method="INVITE",code=""} 3');
+    expect(text).toContain('voice_sip_messages_total{direction="out",method="",code="401"} 2');
+    expect(text).toContain('voice_sip_discarded_total 6');
+    expect(text).toContain('voice_sip_auth_failures_total 1');
+    expect(text).toContain('voice_sip_connections 5');
   });
 });
