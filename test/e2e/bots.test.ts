@@ -1,0 +1,232 @@
+/** Bots that misbehave. Written against the dialect's text with a plain WebSocket server; none of the project's code runs in them. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { WebSocket } from 'ws';
+import { type Bot, Customer, echoBot, streamXml } from './customer.ts';
+import { babble, callFor, makeUser, startCall } from './phone.ts';
+import {
+  eventually,
+  type Json,
+  newPlace,
+  removePlace,
+  Service,
+  type ServicePlace,
+} from './service.ts';
+
+let place: ServicePlace;
+let service: Service;
+let customer: Customer;
+
+beforeAll(async () => {
+  place = await newPlace();
+  service = await Service.start(place);
+  await service.admin('PATCH', `/accounts/${service.demo.authId}`, {
+    concurrent_calls_limit: 50,
+    cps_limit: 50,
+  });
+  customer = await Customer.listen();
+});
+afterAll(async () => {
+  await service.kill();
+  await customer.close();
+  removePlace(place);
+});
+
+interface Meeting {
+  readonly messages: Json[];
+  socket: WebSocket | undefined;
+  closed: number | undefined;
+}
+
+/** A bot that notes what it is told and does what `act` says once the stream has started. */
+async function userOf(
+  name: string,
+  act: (socket: WebSocket, streamId: string) => void,
+  attributes = '',
+) {
+  const met: Meeting = { messages: [], socket: undefined, closed: undefined };
+  const bot: Bot = (socket) => {
+    met.socket = socket;
+    socket.on('close', (code) => {
+      met.closed = code;
+    });
+    socket.on('message', (data) => {
+      const message = JSON.parse(String(data));
+      met.messages.push(message);
+      if (message.event === 'start') act(socket, message.start.streamId);
+    });
+  };
+  const user = await makeUser(service, name, {
+    answer_url: customer.xml(`/${name}`, streamXml(customer.bot(`/${name}-bot`, bot), attributes)),
+  });
+  return { user, met };
+}
+
+const say = (socket: WebSocket, message: Json): void => socket.send(JSON.stringify(message));
+const audio = (bytes: number): string => Buffer.alloc(bytes, 0xd5).toString('base64');
+const play = (payload: unknown): Json => ({
+  event: 'playAudio',
+  media: { contentType: 'audio/x-mulaw', sampleRate: 8000, payload },
+});
+
+describe('a bot that behaves', () => {
+  it('gives speech back to the caller, and is told start, media and stop in this order', async () => {
+    const events: string[] = [];
+    const bot: Bot = (socket, request) => {
+      socket.on('message', (data) => events.push(JSON.parse(String(data)).event));
+      echoBot(socket, request);
+    };
+    const user = await makeUser(service, 'echo', {
+      answer_url: customer.xml('/echo', streamXml(customer.bot('/echo-bot', bot))),
+    });
+    const { echo, reception } = await callFor(service, user, 3, babble(2));
+    expect(reception.lost).toBe(0);
+    expect(echo?.likeness ?? 0).toBeGreaterThan(0.9);
+    await eventually('stop', () => (events.includes('stop') ? true : undefined));
+    expect([events[0], events[1], events.at(-1)]).toEqual(['start', 'media', 'stop']);
+  });
+
+  it('is told playedStream once what it queued before the checkpoint has been heard', async () => {
+    const { user, met } = await userOf('checkpoint', (socket, streamId) => {
+      say(socket, play(audio(4000)));
+      say(socket, { event: 'checkpoint', streamId, name: 'greeting' });
+    });
+    const call = await startCall(service, user);
+    const played = await eventually('playedStream', () =>
+      met.messages.find(({ event }) => event === 'playedStream'),
+    );
+    expect(played['name']).toBe('greeting');
+    call.hangUp();
+    await call.report;
+  });
+});
+
+describe('a bot that sends rubbish is told so, and the call goes on', () => {
+  const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  it.each<[string, string, (socket: WebSocket) => void]>([
+    ['broken JSON', 'brokenjson', (socket) => socket.send('{"event": "playAudio", ')],
+    ['binary frames', 'binary', (socket) => socket.send(Buffer.from([0, 255, 1, 254]))],
+    ['nesting without end', 'deep', (socket) => socket.send(deep)],
+    ['an unknown event', 'unknownevent', (socket) => say(socket, { event: 'selfDestruct' })],
+    ['audio that is no base64', 'nobase', (socket) => say(socket, play('%%%%'))],
+    ['audio that is a number', 'numeric', (socket) => say(socket, play(42))],
+    [
+      'half a sample',
+      'halfsample',
+      (socket) =>
+        say(socket, {
+          event: 'playAudio',
+          media: { contentType: 'audio/x-l16', sampleRate: 8000, payload: audio(3) },
+        }),
+    ],
+    [
+      'an unknown format',
+      'noformat',
+      (socket) =>
+        say(socket, {
+          event: 'playAudio',
+          media: { contentType: 'audio/mpeg', sampleRate: 44_100, payload: audio(400) },
+        }),
+    ],
+    ['null', 'justnull', (socket) => socket.send('null')],
+  ])('%s', async (_, name, send) => {
+    const { user, met } = await userOf(name, (socket, streamId) => {
+      send(socket);
+      say(socket, play(audio(800)));
+      say(socket, { event: 'checkpoint', streamId, name: 'still here' });
+    });
+    const call = await startCall(service, user);
+    await call.answered;
+    await eventually('playedStream after the rubbish', () =>
+      met.messages.find(
+        ({ event, name: mark }) => event === 'playedStream' && mark === 'still here',
+      ),
+    );
+    call.hangUp();
+    const { sipCallId, reception } = await call.report;
+    expect(reception.received).toBeGreaterThan(0);
+    expect(await service.cdrOf(sipCallId)).toMatchObject({
+      hangup_cause_code: 4000,
+      hangup_source: 'Caller',
+    });
+  });
+});
+
+describe('a bot whose socket ends', () => {
+  it.each<[string, string, (socket: WebSocket) => void]>([
+    ['is closed at once', 'closes', (socket) => socket.close(1000)],
+    [
+      'is cut in the middle of a frame',
+      'halfframe',
+      (socket) => {
+        // A text frame of 126 bytes that ends after three: RFC 6455 §5.2.
+        const raw = (socket as unknown as { readonly _socket: { end(bytes: Buffer): void } })
+          ._socket;
+        raw.end(Buffer.from([0x81, 0x7e, 0x00, 0x7e, 0x7b, 0x22, 0x65]));
+      },
+    ],
+    [
+      'breaks the protocol with reserved bits',
+      'reserved',
+      (socket) => {
+        const raw = (socket as unknown as { readonly _socket: { write(bytes: Buffer): void } })
+          ._socket;
+        raw.write(Buffer.from([0xf1, 0x00]));
+      },
+    ],
+    [
+      'sends a message beyond the limit',
+      'toolong',
+      (socket) => say(socket, play(audio(8_000_000))),
+    ],
+  ])(
+    '%s: the call ends, billed, and the stream is closed as a connection error',
+    async (_, name, act) => {
+      const { user } = await userOf(name, act);
+      const { sipCallId, end } = await callFor(service, user, 10);
+      expect(end).toMatchObject({ by: 'remote', how: 'bye' });
+      const cdr = await service.cdrOf(sipCallId);
+      expect(cdr).toMatchObject({
+        cost: 0.002,
+        streaming_cost: 0.003,
+        stream_termination_reason: 'Connection error',
+      });
+    },
+  );
+
+  it('that nobody opens ends the call without a price for the stream', async () => {
+    const user = await makeUser(service, 'nobot', {
+      answer_url: customer.xml('/nobot', streamXml(`ws://${customer.authority}/not-there`)),
+    });
+    const { sipCallId } = await callFor(service, user, 10);
+    expect(await service.cdrOf(sipCallId)).toMatchObject({ streaming_cost: 0 });
+  });
+});
+
+describe('a bot that never reads', () => {
+  it('does not hold the call, the service, or anybody else', async () => {
+    const { user } = await userOf('deaf', (socket) => socket.pause());
+    const others = startCall(service, service.demo, { seconds: 20 });
+    const deaf = await startCall(service, user, { seconds: 2 });
+    const { sipCallId } = await deaf.report;
+    expect(await service.cdrOf(sipCallId)).toMatchObject({
+      hangup_cause_code: 4000,
+      hangup_source: 'Caller',
+    });
+    expect((await service.get('/readyz')).status).toBe(200);
+    const other = await others;
+    other.hangUp();
+    expect((await other.report).reception.lost).toBe(0);
+  });
+});
+
+it('all of this has left no call, no reservation and no error of ours in the log', async () => {
+  await eventually('the end of every call', async () =>
+    (await service.admin('GET', '/calls')).body['count'] === 0 ? true : undefined,
+  );
+  expect((await service.balance())['reserved_funds']).toBe(0);
+  const errors = service.program.stdout
+    .split('\n')
+    .filter((line) => /"level":"(error|fatal)"|"bug":true/.test(line));
+  expect(errors).toEqual([]);
+  expect(service.program.stderr).toBe('');
+});

@@ -1,0 +1,273 @@
+/** From nothing to a billed call, as a person does it: start, call, look, stop. */
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Customer, echoBot, streamXml } from './customer.ts';
+import { callFor, makeUser } from './phone.ts';
+import {
+  eventually,
+  type Json,
+  newPlace,
+  Program,
+  removePlace,
+  Service,
+  type ServicePlace,
+} from './service.ts';
+
+/** Two seconds is the aim on an idle machine; this one runs other tests meanwhile. */
+const SECOND_START_LIMIT_MS = 4000;
+const START_CREDIT = 10;
+
+let place: ServicePlace;
+let service: Service;
+let customer: Customer;
+/** Everything that any process of this file wrote, and everything that must not be in it. */
+const written: string[] = [];
+
+beforeAll(async () => {
+  place = await newPlace({ CARILLON_LOG_LEVEL: 'debug' });
+  service = await Service.start(place);
+  customer = await Customer.listen();
+});
+afterAll(async () => {
+  await service.kill();
+  await customer.close();
+  removePlace(place);
+});
+
+const run = async (script: string, args: readonly string[], more = {}) => {
+  const program = new Program(script, args, { ...place.environment, ...more });
+  const status = await program.exited;
+  return { status, ...{ stdout: program.stdout, stderr: program.stderr } };
+};
+
+describe('the first start', () => {
+  it('prints what a person needs for a first call', () => {
+    const { demo } = service;
+    for (const needed of [
+      demo.baseUrl,
+      demo.authId,
+      demo.authToken,
+      demo.username,
+      demo.password,
+      demo.dial,
+    ]) {
+      expect(service.program.stdout).toContain(needed);
+    }
+    expect(service.program.stdout).toMatch(/curl .*balance\/USD/);
+    expect(service.program.stdout).toContain(`127.0.0.1:${service.sipPort}`);
+  });
+
+  it('keeps the data folder to its owner', () => {
+    const modes = readdirSync(service.dataDir, { recursive: true, withFileTypes: true }).map(
+      (entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return [path, statSync(path).mode & 0o077];
+      },
+    );
+    expect(modes.length).toBeGreaterThan(5);
+    expect(modes.filter(([, others]) => others !== 0)).toEqual([]);
+    expect(statSync(service.dataDir).mode & 0o777).toBe(0o700);
+  });
+
+  it('prints a curl line that works', async () => {
+    const line = /curl .*/.exec(service.program.stdout)?.[0] ?? '';
+    const headers = Object.fromEntries(
+      [...line.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name = '', value = '']) => [
+        name,
+        value,
+      ]),
+    );
+    const response = await fetch(/http\S+$/.exec(line)?.[0] ?? '', { headers });
+    expect(response.status).toBe(200);
+    expect(JSON.stringify(await response.json())).toContain('10');
+  });
+});
+
+describe('health and figures', () => {
+  it('is alive and ready while SIP, media and store are up', async () => {
+    expect((await service.get('/healthz')).status).toBe(200);
+    const ready = await service.get('/readyz');
+    expect([ready.status, ready.body['status']]).toEqual([200, 'ready']);
+  });
+
+  it('writes metrics in the Prometheus text format', async () => {
+    const { status, text } = await service.get('/metrics');
+    expect(status).toBe(200);
+    const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    expect(
+      samples.filter((line) => !/^[a-z_:][\w:]*(\{.*\})? [-+.\dENaIinf]+$/i.test(line)),
+    ).toEqual([]);
+    expect(text).toMatch(/^# TYPE voice_calls_active gauge$/m);
+  });
+});
+
+describe('a call of the bundled phone', () => {
+  let report: Awaited<ReturnType<typeof run>>;
+  const files = mkdtempSync(join(tmpdir(), 'carillon-e2e-wav-'));
+  const heard = join(files, 'heard.wav');
+  beforeAll(async () => {
+    report = await run('src/phone/main.ts', ['--record', heard]);
+  });
+  afterAll(() => rmSync(files, { recursive: true, force: true }));
+
+  it('ends with status 0 because the speech came back', () => {
+    expect(report.status, report.stdout + report.stderr).toBe(0);
+    expect(existsSync(heard)).toBe(true);
+  });
+
+  it('shows the measured call, its CDR and its ledger entries', () => {
+    for (const row of [/setup/i, /delay/i, /jitter/i, /MOS/i, /Normal Hangup/]) {
+      expect(report.stdout).toMatch(row);
+    }
+  });
+
+  it('costs one pulse of voice and one of the stream, to the millionth', async () => {
+    const balance = await service.balance();
+    // config/rates.json: sip 0.002 and stream 0.003 USD a minute, 60 s pulse.
+    expect(Math.round(Number(balance['balance']) * 1e6)).toBe(START_CREDIT * 1e6 - 2000 - 3000);
+    expect(Number(balance['reserved_funds'])).toBe(0);
+  });
+
+  it('leaves a CDR in which voice and stream are separate', async () => {
+    const { body } = await service.api('GET', 'cdr?per_page=20');
+    const [line] = body['data'] as Json[];
+    expect(line).toMatchObject({
+      hangup_cause_code: 4000,
+      hangup_source: 'Caller',
+      cost: 0.002,
+      streaming_cost: 0.003,
+      total_cost: 0.005,
+      codec: 'PCMU',
+    });
+    expect(Number(line?.['mos'])).toBeGreaterThan(3.5);
+  });
+
+  it('fails with status 1 and a line when the password is wrong', async () => {
+    const { status, stderr } = await run('src/phone/main.ts', ['--password', 'not-the-password-1']);
+    expect([status, stderr.trim().split('\n').length]).toEqual([1, 1]);
+    expect(stderr).toMatch(/refused with 40[13]/);
+  });
+});
+
+describe("the operator's side", () => {
+  it('refuses without its token, and with that of an account', async () => {
+    for (const headers of [
+      {},
+      { authorization: 'Bearer wrong' },
+      { authorization: `Bearer ${service.demo.authToken}` },
+    ]) {
+      expect((await fetch(`${service.baseUrl}/admin/v1/calls`, { headers })).status).toBe(401);
+    }
+  });
+
+  it('makes an account, credits it, and its endpoint calls its own bot', async () => {
+    const made = await service.admin('POST', '/accounts', {
+      name: 'Second',
+      currency: 'USD',
+      concurrent_calls_limit: 5,
+      cps_limit: 5,
+    });
+    expect(made.status).toBe(201);
+    const as = { authId: String(made.body['auth_id']), authToken: String(made.body['auth_token']) };
+    written.push(as.authToken);
+    const credited = await service.admin('POST', `/accounts/${as.authId}/credit`, {
+      amount: 1,
+      currency: 'USD',
+      description: 'first',
+    });
+    expect(credited.status).toBe(201);
+
+    const bot = customer.bot('/second-bot', echoBot);
+    const user = await makeUser(
+      service,
+      'bob',
+      {
+        answer_url: customer.xml('/second', streamXml(bot)),
+        hangup_url: `http://${customer.authority}/second-hangup`,
+      },
+      as,
+    );
+    const report = await callFor(service, user, 1);
+    expect(report.setupMs).toBeDefined();
+
+    const cdr = await service.cdrOf(report.sipCallId, as);
+    expect(cdr).toMatchObject({ hangup_cause_code: 4000, total_cost: 0.005 });
+    expect((await service.balance(as))['balance']).toBe(0.995);
+    const [hangup] = await eventually('the hangup notification', () =>
+      customer.at('/second-hangup').length > 0 ? customer.at('/second-hangup') : undefined,
+    );
+    expect(hangup?.form).toMatchObject({
+      Event: 'Hangup',
+      HangupCauseCode: '4000',
+      CallUUID: cdr['uuid'],
+    });
+    expect(hangup?.headers).toHaveProperty('x-vobiz-signature-v3');
+  });
+
+  it('shows a live call to the operator, and nothing once it is over', async () => {
+    const running = callFor(service, service.demo, 1);
+    const [call] = await eventually('a live call', async () => {
+      const calls = (await service.admin('GET', '/calls')).body['calls'] as Json[];
+      return calls.length > 0 ? calls : undefined;
+    });
+    expect(call?.['account_id']).toBe(service.demo.authId);
+    await running;
+    await eventually('no live call', async () =>
+      (await service.admin('GET', '/calls')).body['count'] === 0 ? true : undefined,
+    );
+  });
+
+  it('is operated from the command line', async () => {
+    const status = await run('bin/carillon.mjs', ['status']);
+    expect(status.status, status.stderr).toBe(0);
+    const listed = await run('bin/carillon.mjs', ['--json', 'accounts', 'list']);
+    expect(listed.status, listed.stderr).toBe(0);
+    expect(listed.stdout).toContain(service.demo.authId);
+    const wrong = await run('bin/carillon.mjs', ['--token', 'nonsense', 'accounts', 'list']);
+    expect(wrong.status).toBe(1);
+    expect(wrong.stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('stop and second start', () => {
+  it('stops on SIGTERM with status 0, starts again at once, and knows everything', async () => {
+    const before = await service.balance();
+    const records = (await service.api('GET', 'cdr')).body['data'];
+    expect(records).not.toEqual([]);
+    const first = service.demo;
+    expect(await service.stop()).toBe(0);
+    written.push(
+      service.program.output.replace(/\n {2}Carillon is running[\s\S]*?npm run call\n/, ''),
+    );
+
+    service = await Service.start(place);
+    expect(service.startedInMs).toBeLessThan(SECOND_START_LIMIT_MS);
+    expect(service.program.stdout).not.toContain(first.authToken);
+    expect({ ...service.demo, baseUrl: '' }).toEqual({ ...first, baseUrl: '' });
+    expect(await service.balance()).toEqual(before);
+    // Housekeeping runs at every start: with the defaults it deletes no record.
+    await eventually('the first look of housekeeping', async () =>
+      (await service.get('/readyz')).status === 200 ? true : undefined,
+    );
+    expect((await service.api('GET', 'cdr')).body['data']).toEqual(records);
+    expect((await callFor(service, service.demo, 1)).setupMs).toBeDefined();
+  });
+
+  it('has written no token, no password and no key to its log, at the most talkative level', () => {
+    const log = written.at(-1) ?? '';
+    expect(log.split('\n').length).toBeGreaterThan(5);
+    const { authToken, password } = service.demo;
+    for (const secret of [
+      authToken,
+      password,
+      service.adminToken,
+      'correct-horse-9',
+      ...written.slice(0, -1),
+    ]) {
+      expect(log.includes(secret), `a secret that begins with ${secret.slice(0, 3)}`).toBe(false);
+    }
+    expect(log).not.toMatch(/digest .*response=|x-auth-token["']?:/i);
+  });
+});

@@ -1,0 +1,242 @@
+/** The service as its operator runs it: a process of its own, on free ports of 127.0.0.1, with a data folder that the test throws away. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { DemoFile } from '../../src/phone/options.ts';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const START_LIMIT_MS = 20_000;
+const STOP_LIMIT_MS = 20_000;
+const LOOK_MS = 50;
+/** Each test process has RTP ports of its own, and each service a slice of them. */
+const RTP_BASE = 40_000 + (Number(process.env['VITEST_POOL_ID'] ?? 1) % 8) * 1500;
+const RTP_SLICE = 250;
+const RTP_SLICES = 6;
+
+export type Json = Readonly<Record<string, unknown>>;
+export type Environment = Readonly<Record<string, string>>;
+
+/** Runs a program of the project and keeps everything it writes. */
+export class Program {
+  readonly child: ChildProcess;
+  readonly exited: Promise<number | NodeJS.Signals>;
+  stdout = '';
+  stderr = '';
+
+  constructor(script: string, args: readonly string[], environment: Environment) {
+    this.child = spawn(process.execPath, [join(ROOT, script), ...args], {
+      cwd: ROOT,
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+    });
+    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+    });
+    this.exited = once(this.child, 'close').then(([code, signal]) => code ?? signal);
+  }
+
+  get output(): string {
+    return this.stdout + this.stderr;
+  }
+}
+
+export class Service {
+  readonly dataDir: string;
+  readonly environment: Environment;
+  readonly sipPort: number;
+  readonly rtpPortMin: number;
+  readonly rtpPortMax: number;
+  readonly baseUrl: string;
+  readonly program: Program;
+  readonly startedInMs: number;
+
+  private constructor(place: ServicePlace, program: Program, startedInMs: number) {
+    this.dataDir = place.dataDir;
+    this.environment = place.environment;
+    this.sipPort = Number(place.environment['CARILLON_SIP_PORT']);
+    this.rtpPortMin = Number(place.environment['CARILLON_RTP_PORT_MIN']);
+    this.rtpPortMax = Number(place.environment['CARILLON_RTP_PORT_MAX']);
+    this.baseUrl = `http://127.0.0.1:${place.environment['CARILLON_HTTP_PORT']}`;
+    this.program = program;
+    this.startedInMs = startedInMs;
+  }
+
+  /** Resolves once the service is ready to take calls. */
+  static async start(place: ServicePlace): Promise<Service> {
+    const startMs = performance.now();
+    const program = new Program('src/main.ts', [], place.environment);
+    let over = false;
+    void program.exited.then(() => {
+      over = true;
+    });
+    while (!program.stdout.includes('carillon is up')) {
+      if (over || performance.now() - startMs > START_LIMIT_MS) {
+        program.child.kill('SIGKILL');
+        throw new Error(`the service did not start:\n${program.output}`);
+      }
+      await pause(LOOK_MS);
+    }
+    return new Service(place, program, performance.now() - startMs);
+  }
+
+  /** What the first start left for people. */
+  get demo(): DemoFile & { readonly appId: number } {
+    return JSON.parse(readFileSync(join(this.dataDir, 'demo.json'), 'utf8'));
+  }
+
+  get adminToken(): string {
+    return readFileSync(join(this.dataDir, 'keys', 'admin.token'), 'utf8').trim();
+  }
+
+  /** The exit status after SIGTERM. */
+  async stop(): Promise<number | NodeJS.Signals> {
+    this.program.child.kill('SIGTERM');
+    const late = setTimeout(() => this.program.child.kill('SIGKILL'), STOP_LIMIT_MS);
+    const status = await this.program.exited;
+    clearTimeout(late);
+    return status;
+  }
+
+  async kill(): Promise<void> {
+    this.program.child.kill('SIGKILL');
+    await this.program.exited;
+  }
+
+  admin(method: string, path: string, body?: Json): Promise<Answer> {
+    return this.#request(method, `/admin/v1${path}`, body, {
+      authorization: `Bearer ${this.adminToken}`,
+    });
+  }
+
+  /** Below `/api/v1/Account/{auth_id}/`, as the first account unless another is named. */
+  api(method: string, path: string, body?: Json, as: AccountKey = this.demo): Promise<Answer> {
+    return this.#request(method, `/api/v1/Account/${as.authId}/${path}`, body, {
+      'x-auth-id': as.authId,
+      'x-auth-token': as.authToken,
+    });
+  }
+
+  async get(path: string): Promise<Answer> {
+    return this.#request('GET', path, undefined, {});
+  }
+
+  /** Looks until there is something; the message of the failure names what was waited for. */
+  async cdrOf(sipCallId: string, as: AccountKey = this.demo): Promise<Json> {
+    return eventually(`the CDR of ${sipCallId}`, async () => {
+      const { body } = await this.api(
+        'GET',
+        `cdr?sip_call_id=${encodeURIComponent(sipCallId)}`,
+        undefined,
+        as,
+      );
+      const { uuid } = (body['data'] as Json[])[0] ?? {};
+      if (uuid === undefined) return undefined;
+      // One record has more to it than its line in the list.
+      const one = await this.api('GET', `cdr/${uuid}`, undefined, as);
+      return (one.body['data'] ?? one.body) as Json;
+    });
+  }
+
+  async balance(as: AccountKey = this.demo): Promise<Json> {
+    const { body } = await this.admin('GET', `/accounts/${as.authId}`);
+    return (body['balances'] as Json[])[0] ?? {};
+  }
+
+  async #request(method: string, path: string, body: Json | undefined, headers: Environment) {
+    const response = await fetch(`${this.baseUrl}${path}`, {
+      method,
+      headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, text, body: jsonOf(text) };
+  }
+}
+
+export interface AccountKey {
+  readonly authId: string;
+  readonly authToken: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly body: Json;
+}
+
+export interface ServicePlace {
+  readonly dataDir: string;
+  readonly environment: Environment;
+}
+
+/** A data folder and ports for one service; the same place can be started again. */
+export async function newPlace(more: Environment = {}): Promise<ServicePlace> {
+  const dataDir = join(mkdtempSync(join(tmpdir(), 'carillon-e2e-')), 'data');
+  const rtp = RTP_BASE + (placesMade++ % RTP_SLICES) * RTP_SLICE;
+  return {
+    dataDir,
+    environment: {
+      CARILLON_DATA_DIR: dataDir,
+      CARILLON_HTTP_PORT: String(await freePort()),
+      CARILLON_SIP_PORT: String(await freePort()),
+      CARILLON_RTP_PORT_MIN: String(rtp),
+      CARILLON_RTP_PORT_MAX: String(rtp + RTP_SLICE - 1),
+      ...more,
+    },
+  };
+}
+let placesMade = 0;
+
+export function removePlace({ dataDir }: ServicePlace): void {
+  rmSync(join(dataDir, '..'), { recursive: true, force: true });
+}
+
+/** Free for TCP and UDP at the moment of asking. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { readonly port: number };
+    const socket = createSocket('udp4');
+    const bound = await new Promise<boolean>((resolve) => {
+      socket.once('error', () => resolve(false));
+      socket.bind(port, '127.0.0.1', () => resolve(true));
+    });
+    socket.close();
+    server.close();
+    await once(server, 'close');
+    if (bound) return port;
+  }
+}
+
+/** What `look` finds, asked for again and again; fails with a name for what did not come. */
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined> | T | undefined,
+  limitMs = 8000,
+): Promise<T> {
+  const endMs = performance.now() + limitMs;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (performance.now() > endMs) throw new Error(`did not come within ${limitMs} ms: ${what}`);
+    await pause(LOOK_MS);
+  }
+}
+
+function jsonOf(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return {};
+  }
+}
