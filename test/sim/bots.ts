@@ -17,6 +17,7 @@ export class TalkingBot implements Bot {
   line: BotLine | undefined;
   stopReason: string | undefined;
   isClosed = false;
+  drops = 0;
   /** Sequence numbers of what it was sent; they have no gap. */
   lastNumber = -1;
   gaps = 0;
@@ -36,9 +37,11 @@ export class TalkingBot implements Bot {
   hear(message: BotMessage, line: BotLine): void {
     this.line = line;
     this.events.push(message.event);
-    if (message.sequenceNumber !== this.lastNumber + 1) this.gaps += 1;
+    const expected = message.event === 'start' ? 0 : this.lastNumber + 1;
+    if (message.sequenceNumber !== expected) this.gaps += 1;
     this.lastNumber = message.sequenceNumber;
     if (message.event === 'start') {
+      this.isClosed = false;
       this.#streamId = message.start.streamId;
       this.#encoding = message.start.mediaFormat.encoding;
       this.#rate = message.start.mediaFormat.sampleRate;
@@ -48,6 +51,17 @@ export class TalkingBot implements Bot {
     } else if (message.event === 'dtmf') this.keys.push(message.dtmf.digit);
     else if (message.event === 'playedStream') this.played.push(message.name);
     else if (message.event === 'stop') this.stopReason = message.stop.reason;
+  }
+
+  /** Connected, and greeted. */
+  get isOpen(): boolean {
+    return !this.isClosed && this.events.includes('start');
+  }
+
+  /** Loses its socket. */
+  drop(): void {
+    this.drops += 1;
+    this.line?.drop();
   }
 
   closed(): void {

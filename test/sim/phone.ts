@@ -43,7 +43,7 @@ export class SimPhone {
   readonly heardKeys: string[] = [];
   packetsHeard = 0;
   readonly #codec: 'PCMU' | 'PCMA';
-  readonly #keypadEvents: boolean;
+  readonly keypadEvents: boolean;
   readonly #network: SimNetwork;
   readonly #toPress: (string | undefined)[] = [];
   #peerPort: number | undefined;
@@ -61,7 +61,7 @@ export class SimPhone {
     this.name = options.name;
     this.place = options.place;
     this.#codec = options.codec ?? 'PCMU';
-    this.#keypadEvents = options.keypadEvents ?? true;
+    this.keypadEvents = options.keypadEvents ?? true;
     this.#network = network;
     this.#listen();
   }
@@ -71,7 +71,7 @@ export class SimPhone {
     this.direction = direction;
     const { address, port } = this.place;
     const payload = PAYLOAD_TYPE[this.#codec];
-    const events = this.#keypadEvents
+    const events = this.keypadEvents
       ? [`a=rtpmap:${KEYPAD_EVENTS} telephone-event/8000`, `a=fmtp:${KEYPAD_EVENTS} 0-15`]
       : [];
     this.#version += 1;
@@ -81,7 +81,7 @@ export class SimPhone {
       's=-',
       `c=IN IP4 ${address}`,
       't=0 0',
-      `m=audio ${port} RTP/AVP ${payload}${this.#keypadEvents ? ` ${KEYPAD_EVENTS}` : ''}`,
+      `m=audio ${port} RTP/AVP ${payload}${this.keypadEvents ? ` ${KEYPAD_EVENTS}` : ''}`,
       `a=rtpmap:${payload} ${this.#codec}/8000`,
       ...events,
       `a=${direction}`,
@@ -152,7 +152,7 @@ export class SimPhone {
     const key = this.#toPress.shift();
     const speaks = this.direction === 'sendrecv' || this.direction === 'sendonly';
     if (this.#peerPort === undefined || !this.present || !speaks) return;
-    if (key !== undefined && this.#keypadEvents && this.#peerHasEvents) this.#sendKey(key);
+    if (key !== undefined && this.keypadEvents && this.#peerHasEvents) this.#sendKey(key);
     else this.#sendAudio(key);
     this.#stamp += FRAME;
   }

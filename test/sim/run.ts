@@ -3,6 +3,9 @@ import { parseArgs } from 'node:util';
 import { run } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 
+/** Different failures of one scenario that are shown in full. */
+const SHOWN = 3;
+
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '100' },
@@ -16,20 +19,18 @@ const chosen = SCENARIOS.filter(({ title }) => title.includes(values.only));
 let failed = 0;
 const startedMs = performance.now();
 for (const scenario of chosen) {
-  const failures: unknown[] = [];
+  const failures: string[] = [];
   for (let seed = from; seed < from + seeds; seed += 1) {
     try {
       await run(scenario, seed);
     } catch (error) {
-      failures.push(error);
+      failures.push(error instanceof Error ? error.message : String(error));
     }
   }
   failed += failures.length;
-  console.log(
-    `${failures.length === 0 ? '✓' : '✗'} ${scenario.title}: ${seeds - failures.length} of ${seeds}`,
-  );
-  // The first says enough; the others are most often the same.
-  if (failures.length > 0) console.log(failures[0]);
+  const mark = failures.length === 0 ? '✓' : '✗';
+  console.log(`${mark} ${scenario.title}: ${seeds - failures.length} of ${seeds}`);
+  for (const failure of failures.slice(0, SHOWN)) console.log(failure);
 }
 const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
 console.log(`\n${chosen.length} scenarios, ${seeds} seeds each, ${failed} failed, ${seconds} s`);

@@ -27,13 +27,16 @@ export interface WorldOptions {
   readonly callsPerSecond?: number;
   /** Millionths of a dollar. */
   readonly credit?: number;
+  /** RTP ports. */
+  readonly ports?: number;
 }
 
 /** Time moves in such steps for everybody; nothing of ours is finer than the 5 ms of a media batch. */
 const STEP_MS = 5;
 /** Store and ledger are checked this often; what costs nothing is checked with every step. */
 const DEEP_CHECK_MS = 100;
-const PORTS = { min: 20_000, max: 20_198 };
+const FIRST_PORT = 20_000;
+const PORTS = 100;
 const PLENTY = 100_000_000;
 /** Longer than any timer of a call that is over: retries of callbacks, quarantine of ports. */
 const AFTERMATH_MS = 70_000;
@@ -75,7 +78,7 @@ export class World {
   }
 
   static async open(seed: number, options: WorldOptions = {}): Promise<World> {
-    const world = new World(seed, await makeEdges(seed));
+    const world = new World(seed, await makeEdges(seed, options.ports ?? PORTS));
     world.#service = await buildService(world, {
       name: 'Sim',
       concurrentCallsLimit: options.concurrentCalls ?? 50,
@@ -238,7 +241,7 @@ interface Made {
   readonly store: Store;
 }
 
-async function makeEdges(seed: number): Promise<Made> {
+async function makeEdges(seed: number, ports: number): Promise<Made> {
   const random = new SimRandom(seed);
   const clock = new SimClock();
   const ear = new LogEar();
@@ -253,8 +256,8 @@ async function makeEdges(seed: number): Promise<Made> {
   const media = createMedia({
     rtpHost: '127.0.0.1',
     publicHost: '198.51.100.1',
-    portMin: PORTS.min,
-    portMax: PORTS.max,
+    portMin: FIRST_PORT,
+    portMax: FIRST_PORT + 2 * (ports - 1),
     drive: 'manual',
     wallMs: () => clock.wallMs(),
     logger,

@@ -109,8 +109,13 @@ export class CallKeeper implements CallKeeping {
     const kept = this.#kept.get(call);
     if (kept === undefined || !kept.open || call.isEnded) return;
     const needed = neededUntil(call, call.nowUs());
-    if (needed > kept.reserved) await this.#reserve(call, kept, needed);
+    const covered = needed <= kept.reserved || (await this.#reserve(call, kept, needed));
     if (call.isEnded) return;
+    if (!covered) {
+      // A stream has begun that nobody can pay: its first pulse is owed, and no other.
+      call.hangup('outOfCredits', 'Platform', 'the balance does not cover what has begun');
+      return;
+    }
     await this.#needs.calls.update(this.#openRecord(call, kept));
     if (call.answerUs !== undefined) this.#scheduleTopUp(call, kept);
   }

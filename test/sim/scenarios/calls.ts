@@ -9,10 +9,11 @@ import type { World } from '../world.ts';
 
 const BOT = 'wss://bot.test/ws';
 const FILE_HZ = 700;
+const MOVED_HZ = 1300;
 const LONG_MS = 4000;
 
 /** One document for each element, each of them long enough to be interrupted in its middle. */
-const ELEMENTS: Readonly<Record<string, string>> = {
+export const ELEMENTS: Readonly<Record<string, string>> = {
   speak: '<Speak>it takes quite a while to say all of this, and then it is said again</Speak>',
   play: `<Play loop="0">${toneFile(FILE_HZ, LONG_MS)}</Play>`,
   playMissing: '<Play>https://files.test/missing.wav</Play><Wait length="5"/>',
@@ -48,14 +49,19 @@ async function over(world: World, ...legs: SimLeg[]): Promise<void> {
   await world.advance(1000);
 }
 
-function interrupt(world: World, leg: SimLeg): void {
+/** Ends a call in one of the ways in which calls end, several at once included. */
+export function interrupt(world: World, leg: SimLeg): void {
   const call = world.callOf(leg);
-  const ways = [
+  const { control, accountId } = world.service;
+  const byRest = (): void => {
+    if (call !== undefined) void control.hangup(accountId, call.uuid);
+  };
+  const ways: readonly (() => void)[] = [
     () => leg.phoneHangsUp(),
-    () => call?.hangup('normal', 'API Request'),
+    byRest,
     () => {
       leg.phoneHangsUp();
-      call?.hangup('normal', 'API Request');
+      byRest();
       leg.phoneHangsUp();
     },
     () => {
@@ -63,12 +69,14 @@ function interrupt(world: World, leg: SimLeg): void {
       call?.hangup('internalError', 'Error');
     },
     () => {
-      if (call !== undefined) void world.service.control.hangup(world.service.accountId, call.uuid);
+      byRest();
+      byRest();
       leg.phoneHangsUp();
     },
   ];
-  const way = world.random.integer(ways.length);
-  world.tell(`interrupted, way ${way}`);
+  // What the service has not heard of yet can be ended by its phone alone.
+  const way = call === undefined ? 0 : world.random.integer(ways.length);
+  world.tell(`${leg.id} is interrupted, way ${way}`);
   ways[way]?.();
 }
 
@@ -78,6 +86,29 @@ export const callScenarios: readonly Scenario[] = [
     async play(world: World) {
       const leg = await start(world, xml(document));
       await world.advance(world.random.between(0, world.random.pick([60, 400, 8000])));
+      interrupt(world, leg);
+      await over(world, leg);
+    },
+  })),
+  ...Object.entries(ELEMENTS).map(([name, document]) => ({
+    title: `a transfer at any moment replaces the document, and the next one is heard: ${name}`,
+    async play(world: World) {
+      const leg = await start(world, xml(document));
+      world.customer.on('/moved', xml(`<Play loop="0">${toneFile(MOVED_HZ, LONG_MS)}</Play>`));
+      await world.until('the call is known', () => world.callOf(leg) !== undefined);
+      await world.advance(world.random.between(30, world.random.pick([200, 3500])));
+      const call = world.callOf(leg);
+      if (call === undefined) return;
+      const { control, accountId } = world.service;
+      const aleg = { url: `${SITE}/moved`, method: 'POST' } as const;
+      world.tell('transferred');
+      const done = await control.transfer(accountId, call.uuid, {
+        legs: 'aleg',
+        aleg,
+        bleg: undefined,
+      });
+      if (!done.ok) return;
+      await world.until('the next document is heard', () => leg.atPhone.hears(MOVED_HZ));
       interrupt(world, leg);
       await over(world, leg);
     },
@@ -263,6 +294,31 @@ export const callScenarios: readonly Scenario[] = [
     },
   },
   {
+    title:
+      'a stream that the balance does not cover ends the call, and no more than one pulse is owed',
+    options: { credit: PRICE.sip + PRICE.stream / 2 },
+    async play(world) {
+      const leg = await start(world, xml(ELEMENTS['stream'] ?? ''));
+      await over(world, leg);
+      const cdr = await world.cdrOf(leg);
+      world.equal(cdr.hangupCauseName, 'Canceled (Out Of Credits)', 'cause');
+      world.equal(cdr.cost, PRICE.sip, 'cost of the voice');
+    },
+  },
+  {
+    title: 'two calls that compete for the last of the balance: one is served',
+    options: { credit: PRICE.sip + PRICE.sip / 2 },
+    async play(world) {
+      world.customer.on('/answer', xml('<Speak>hello</Speak>'));
+      const phones = await Promise.all(['a', 'b'].map((name) => world.phone(name)));
+      const legs = phones.map((phone) => world.call(phone));
+      await over(world, ...legs);
+      const cdrs = await world.cdrs();
+      const refused = cdrs.filter((cdr) => cdr.hangupCauseName === 'Canceled (Out Of Credits)');
+      world.equal(refused.length, 1, 'calls refused');
+    },
+  },
+  {
     title: 'a balance that covers no first pulse lets no call begin',
     options: { credit: PRICE.sip - 1 },
     async play(world) {
@@ -298,6 +354,24 @@ export const callScenarios: readonly Scenario[] = [
       const taken = await more();
       await world.advance(500);
       world.expect(!taken.serviceOver, 'the free slot is taken');
+    },
+  },
+  {
+    title: 'calls for which no RTP port is left are refused, and others go on',
+    options: { ports: 4 },
+    async play(world) {
+      world.customer.on('/answer', xml(`<Play loop="0">${toneFile(FILE_HZ, LONG_MS)}</Play>`));
+      const phones = await Promise.all(
+        ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => world.phone(name)),
+      );
+      const legs: SimLeg[] = [];
+      for (const phone of phones) {
+        legs.push(world.call(phone));
+        await world.advance(world.random.between(0, 400));
+      }
+      await world.advance(1000);
+      world.equal(phones.filter((phone) => phone.hears(FILE_HZ)).length, 4, 'calls served');
+      world.equal(legs.filter((leg) => leg.serviceOver).length, 2, 'calls refused');
     },
   },
   {

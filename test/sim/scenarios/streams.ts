@@ -1,15 +1,17 @@
 /** Audio streams: a bot on the line. */
 import { EchoBot, TalkingBot } from '../bots.ts';
-import { xml } from '../customer.ts';
+import { SITE, xml } from '../customer.ts';
 import { ROUGH } from '../network.ts';
 import type { Scenario } from '../scenario.ts';
 import { PRICE } from '../service.ts';
 import type { SimLeg } from '../signalling.ts';
+import { VOICE_HZ } from '../sounds.ts';
 import type { World } from '../world.ts';
 
 const BOT = 'wss://bot.test/ws';
 const PHONE_HZ = 400;
 const BOT_HZ = 900;
+const SECOND_HZ = 1300;
 
 const streamDocument = (world: World, attributes = ''): string => {
   const contentType = world.random.pick([
@@ -81,6 +83,97 @@ export const streamScenarios: readonly Scenario[] = [
       const { quality } = await world.cdrOf(leg);
       world.expect((quality?.packetsReceived ?? 0) > 200, 'packets are counted');
       world.expect((quality?.lossFraction ?? 0) < 0.1, 'the loss is about that of the network');
+    },
+  },
+  {
+    title: 'what a bot says can be cleared, and checkpoints of what was cleared are not told',
+    async play(world) {
+      const bot = new TalkingBot(BOT_HZ, 8000);
+      const leg = await talk(world, bot);
+      await world.until('the phone hears the bot', () => leg.atPhone.hears(BOT_HZ));
+      bot.send('clearAudio');
+      await world.until('the bot is told', () => bot.events.includes('clearedAudio'));
+      await world.advance(350);
+      world.expect(leg.atPhone.hearsNothing(), 'the phone hears nothing');
+      bot.speak(SECOND_HZ, 500);
+      await world.until('the phone hears what follows', () => leg.atPhone.hears(SECOND_HZ));
+      await world.until('its checkpoint is told', () => bot.played.length > 0);
+      world.equal(bot.played.join(), String(SECOND_HZ), 'checkpoints');
+    },
+  },
+  {
+    title: 'keys reach the bot, and keys of the bot reach the phone',
+    async play(world) {
+      const bot = new TalkingBot(undefined);
+      const leg = await talk(world, bot);
+      leg.atPhone.press('42#');
+      await world.until('the bot has three keys', () => bot.keys.length === 3);
+      world.equal(bot.keys.join(''), '42#', 'keys of the phone');
+      bot.send('sendDTMF', { dtmf: '789' });
+      await world.advance(1500);
+      if (leg.atPhone.keypadEvents)
+        world.equal(leg.atPhone.heardKeys.join(''), '789', 'keys of the bot');
+    },
+  },
+  {
+    title:
+      'a bot that cannot be reached, or drops its socket, is told to the customer; the document goes on',
+    async play(world) {
+      const refuses = world.random.chance(0.5);
+      const bot = new TalkingBot(BOT_HZ);
+      const retries = world.random.between(0, 2);
+      world.customer.on('/status', 200);
+      world.customer.on(
+        '/answer',
+        xml(
+          `<Stream bidirectional="true" keepCallAlive="true" maxRetries="${retries}" statusCallbackUrl="${SITE}/status">${BOT}</Stream><Speak>the bot is gone</Speak>`,
+        ),
+      );
+      let connections = 0;
+      world.streams.serve(BOT, () => {
+        connections += 1;
+        return refuses ? undefined : bot;
+      });
+      const phone = await world.phone('alice');
+      phone.says = PHONE_HZ;
+      const leg = world.call(phone);
+      while (!refuses && bot.drops <= retries && !leg.serviceOver) {
+        const before = connections;
+        await world.until('a connection stands', () => connections > before - 1 && bot.isOpen);
+        await world.advance(world.random.between(50, 900));
+        bot.drop();
+        await world.advance(50);
+      }
+      await world.until('the document goes on', () => phone.hears(VOICE_HZ), 20_000);
+      await world.until('the leg is over', () => leg.serviceOver);
+      await world.advance(500);
+      world.equal(connections, retries + 1, 'connections');
+      const events = world.customer.at('/status').map(({ parameters }) => parameters['Event']);
+      world.equal(events.filter((event) => event === 'DroppedStream').length, 1, 'DroppedStream');
+      const { streams } = await world.cdrOf(leg);
+      world.equal(streams.length, refuses ? 0 : retries + 1, 'streams of the record');
+    },
+  },
+  {
+    title: 'a bot that talks rubbish harms neither its call nor another',
+    async play(world) {
+      const bot = new TalkingBot(BOT_HZ, 1000);
+      const leg = await talk(world, bot);
+      const rubbish = [
+        '{',
+        'null',
+        '[]',
+        '{"event":7}',
+        '{"event":"dance"}',
+        '{"event":"playAudio"}',
+        'é'.repeat(5000),
+      ];
+      for (let i = 0; i < 200; i += 1) {
+        bot.line?.send(world.random.pick(rubbish));
+        if (world.random.chance(0.1)) await world.advance(world.random.between(1, 30));
+      }
+      bot.speak(SECOND_HZ, 800);
+      await world.until('the phone hears the bot all the same', () => leg.atPhone.hears(SECOND_HZ));
     },
   },
 ];
