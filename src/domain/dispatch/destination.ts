@@ -95,7 +95,7 @@ export class Destinations {
    */
   async callerId({ owner, account }: Calling, from: string): Promise<string | undefined> {
     const { provisioning, settings } = this.#needs;
-    const name = /^sips?:/i.test(from) ? userOf(from) : from;
+    const name = /^sips?:/i.test(from) ? userOf(from) : withoutSeparators(from);
     const read = readDialledNumber(name, account.country);
     const number = read.kind === 'e164' ? read.e164 : name.replace(/^\+/, '');
     if (settings.callerIdPolicy === 'any') return number;
@@ -155,3 +155,7 @@ const userOf = (uri: string): string => /^sips?:([^@:;]+)/i.exec(uri)?.[1] ?? ''
 /** Host of a SIP address in lower case, without port and parameters. */
 const hostOf = (uri: string): string =>
   (/@(\[[^\]]*\]|[^:;?>]+)/.exec(uri)?.[1] ?? '').toLowerCase();
+
+/** A telephone number as people write it, down to its digits; anything else as it is. */
+const withoutSeparators = (text: string): string =>
+  /^\+?[\d\s().-]+$/.test(text) ? text.replaceAll(/[\s().-]/g, '') : text;

@@ -1,13 +1,13 @@
 /** Front door: how calls come into being, are kept, and are controlled. */
 export { Admission } from './admission.ts';
 export { BLegDialer } from './b-leg.ts';
-export { type ControlNeeds, ControlService } from './control-service.ts';
+export { ControlService } from './control-service.ts';
 export { EndpointRate } from './endpoint-rate.ts';
 export { CallFactory } from './factory.ts';
 export { Inbound } from './inbound.ts';
 export { CallKeeper } from './keeper.ts';
 export { liveCallOf } from './live-call.ts';
-export type { DialSettings, DispatchNeeds } from './needs.ts';
+export type { DispatchNeeds } from './needs.ts';
 export { Outbound } from './outbound.ts';
 export { Scripts } from './scripts.ts';
 export { TrunkConnector } from './trunk.ts';

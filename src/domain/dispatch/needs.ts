@@ -14,7 +14,7 @@ import type { CallFactory } from './factory.ts';
 import type { CallKeeper } from './keeper.ts';
 import type { Scripts } from './scripts.ts';
 
-export interface DialSettings {
+interface DialSettings {
   /** `owned`: an account presents its own and its verified numbers alone (decisions: caller id ownership). */
   readonly callerIdPolicy: 'owned' | 'any';
   /** Host of the SIP addresses of our endpoints. */

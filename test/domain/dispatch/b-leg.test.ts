@@ -63,6 +63,12 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     await stage.finish();
   });
 
+  it('shows a caller id that is written with separators as its digits', async () => {
+    await aLeg(dial('callerId="+1 (415) 555-0100"', '<Number>14155550199</Number>'));
+    expect(bLegs()).toMatchObject([{ identity: { facts: { from: OWN_NUMBER } } }]);
+    await stage.finish();
+  });
+
   it('of an inbound call without callerId is never created: the number of the caller is foreign', async () => {
     const { call } = await stage.arrives(OWN_NUMBER);
     const destination = { kind: 'number', number: '14155550199' } as never;

@@ -32,7 +32,7 @@ import { Customer, inboundCall, OWN_NUMBER, request } from './people.ts';
 
 export { ANSWER_URL, OWN_NUMBER } from './people.ts';
 
-export const REGISTRAR = 'voice.test';
+const REGISTRAR = 'voice.test';
 export const CALLED = '14155550101';
 const HEARTBEAT_MS = 3_600_000;
 
