@@ -13,7 +13,7 @@ export interface CallFacts {
   /** A number with or without `+`, or a `sip:` URI. */
   readonly from: string;
   readonly to: string;
-  /** Sent when not empty: calls of SIP endpoints, `caller_name`. */
+  /** Of an inbound call the name that came with it, told when not empty; of an outbound one the name that we present. */
   readonly callerName: string;
   /** Main account that owns the call (dialect §0.2 rule 9). */
   readonly parentAuthId: string;

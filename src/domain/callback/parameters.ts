@@ -51,6 +51,7 @@ export function standardParameters(
 ): CallbackParameters {
   return [
     ...parties(facts),
+    ...callerName(facts),
     ...identity(facts),
     ['Event', event],
     ['CallStatus', status],
@@ -126,8 +127,11 @@ export const machineDetectionParameters = (
 const parties = (facts: CallFacts): Pair[] => [
   ['From', partyParameter(facts.from)],
   ['To', partyParameter(facts.to)],
-  ...(facts.callerName === '' ? [] : [['CallerName', facts.callerName] as const]),
 ];
+
+/** Of whoever calls us (spec, StartApp; dialect §5.2). The name that we present ourselves is no news to the customer. */
+const callerName = ({ callerName: name, direction }: CallFacts): Pair[] =>
+  name === '' || direction === 'outbound' ? [] : [['CallerName', name]];
 
 /** An inbound call has no request and no A-leg fields (dialect §5.2). */
 const identity = (facts: CallFacts): Pair[] => [

@@ -1,0 +1,387 @@
+/** Spec "Events / Call callbacks": names, fields and values as the customer's web server receives them. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settle } from '../sim/clock.ts';
+import { answered, calledFrom, dialledBy, placed, registered } from './calls/phone.ts';
+import {
+  type CallService,
+  DID,
+  FAR,
+  HOST,
+  NOTHING_LEFT,
+  openCallService,
+} from './calls/service.ts';
+import { document, SITE } from './calls/site.ts';
+
+let service: CallService;
+beforeEach(async () => {
+  service = await openCallService();
+  service.site.on('/answer', document('<Wait length="3600"/>'));
+});
+afterEach(() => service.close());
+
+/** The end of the test: whoever is left hangs up, and nothing stays behind. */
+async function finish(): Promise<void> {
+  for (const call of service.live()) call.hangup('normal', 'API Request');
+  await settle();
+  expect(await service.leftovers()).toEqual(NOTHING_LEFT);
+}
+
+const namesOf = (parameters: Readonly<Record<string, string>>): string[] =>
+  Object.keys(parameters).sort();
+
+/** Of every callback, beside its list in the spec (dialect §0.2 rule 9). */
+const ACCOUNT = ['ParentAuthID'];
+/** `YYYY-MM-DD HH:mm:ss.sssss` UTC, to the microsecond. */
+const SESSION_START = /^2026-01-01 00:00:\d\d\.\d{5,6}$/;
+const LOCAL_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+
+describe('ring_url (spec: Call callbacks)', () => {
+  const RING = [
+    ...['From', 'To', 'RequestUUID', 'ALegRequestUUID', 'CallUUID', 'Direction', 'Event'],
+    ...['CallStatus', 'SessionStart', 'STIRAttestation'],
+  ];
+
+  it('Event Ring carries exactly the fields of the list', async () => {
+    await answered(service, { callerName: 'Ada' });
+    expect(namesOf(service.site.toldOnce('/ring'))).toEqual([...RING, ...ACCOUNT].sort());
+    await finish();
+  });
+
+  it('Direction is always outbound, CallStatus always ringing, numbers are E.164 digits', async () => {
+    const { callUuid } = await answered(service);
+    expect(service.site.toldOnce('/ring')).toEqual({
+      From: DID,
+      To: FAR,
+      RequestUUID: callUuid,
+      ALegRequestUUID: callUuid,
+      CallUUID: callUuid,
+      Direction: 'outbound',
+      Event: 'Ring',
+      CallStatus: 'ringing',
+      SessionStart: expect.stringMatching(SESSION_START),
+      STIRAttestation: '',
+      ParentAuthID: service.accountId,
+    });
+    await finish();
+  });
+
+  it('comes when ringing starts, once, before the answer', async () => {
+    await placed(service);
+    expect(service.site.told('/ring')).toEqual([]);
+    await service.signalling.last.rings();
+    await service.signalling.last.rings();
+    expect(service.site.events('/ring')).toEqual(['Ring']);
+    expect(service.site.told('/answer')).toEqual([]);
+    await finish();
+  });
+
+  it('uses ring_method, by default POST; a GET carries the fields in its query', async () => {
+    await answered(service);
+    await answered(service, { ring: { url: `${SITE}/ring-get?tenant=7`, method: 'GET' } });
+    const methods = service.site.asked.filter(({ path }) => path.startsWith('/ring'));
+    expect(methods.map(({ method }) => method)).toEqual(['POST', 'GET']);
+    expect(service.site.toldOnce('/ring-get')).toMatchObject({ tenant: '7', Event: 'Ring' });
+    await finish();
+  });
+});
+
+describe('answer_url and fallback_url (spec: Call callbacks)', () => {
+  const START_APP = [
+    ...['From', 'To', 'RequestUUID', 'ALegRequestUUID', 'CallUUID', 'Direction', 'ALegUUID'],
+    ...['Event', 'STIRVerification', 'CallStatus', 'SessionStart', 'STIRAttestation'],
+  ];
+
+  it('Event StartApp carries exactly the fields of the list; CallerName only of a SIP endpoint', async () => {
+    await answered(service, { callerName: 'Ada' });
+    // RouteType: rule 2 of the answer XML.
+    const expected = [...START_APP, ...ACCOUNT, 'RouteType'].sort();
+    expect(namesOf(service.site.toldOnce('/answer'))).toEqual(expected);
+    await finish();
+  });
+
+  it('Direction is always outbound, CallStatus always in-progress', async () => {
+    const { callUuid } = await answered(service);
+    expect(service.site.toldOnce('/answer')).toMatchObject({
+      From: DID,
+      To: FAR,
+      RequestUUID: callUuid,
+      ALegRequestUUID: callUuid,
+      CallUUID: callUuid,
+      ALegUUID: callUuid,
+      Direction: 'outbound',
+      Event: 'StartApp',
+      CallStatus: 'in-progress',
+      STIRVerification: 'Not Applicable',
+      STIRAttestation: '',
+      SessionStart: expect.stringMatching(SESSION_START),
+    });
+    await finish();
+  });
+
+  it('fallback_url is asked with the same parameters, after 3 retries of answer_url', async () => {
+    service.site.on('/answer', 500);
+    service.site.on('/fallback', document('<Wait length="3600"/>'));
+    await answered(service);
+    await service.clock.advance(10_000);
+    const attempts = service.site.told('/answer');
+    expect(attempts).toHaveLength(4);
+    expect(service.site.toldOnce('/fallback')).toEqual(attempts[0]);
+    await finish();
+  });
+
+  it('fallback_url is asked after 60 s when answer_url never answers', async () => {
+    service.site.on('/answer', 'silence');
+    service.site.on('/fallback', document('<Wait length="3600"/>'));
+    // Patient enough for the 60 s to be what ends it (dialect §6: read timeout of an attempt).
+    const answer = { url: `${SITE}/answer#rt=40000`, method: 'POST' } as const;
+    await answered(service, { answer });
+    await service.clock.advance(59_900);
+    expect(service.site.told('/fallback')).toEqual([]);
+    await service.clock.advance(200);
+    expect(service.site.told('/fallback')).toHaveLength(1);
+    await finish();
+  });
+
+  it('when fallback_url fails too, the call ends with 7011 Error Reaching Answer URL', async () => {
+    service.site.on('/answer', 'refused');
+    service.site.on('/fallback', 500);
+    const { callUuid } = await answered(service);
+    await service.clock.advance(20_000);
+    expect(service.site.told('/fallback')).toHaveLength(4);
+    expect(await service.cdr(callUuid)).toMatchObject({
+      hangupCauseCode: 7011,
+      hangupCauseName: 'Error Reaching Answer URL',
+      hangupSource: 'Error',
+    });
+    await finish();
+  });
+});
+
+describe('hangup_url (spec: Call callbacks)', () => {
+  const HANGUP = [
+    ...['From', 'To', 'RequestUUID', 'ALegRequestUUID', 'CallUUID', 'Direction', 'ALegUUID'],
+    ...['Event', 'stir_verification', 'CallStatus', 'StartTime', 'AnswerTime', 'EndTime'],
+    ...['SessionStart', 'STIRAttestation', 'Duration'],
+  ];
+  /** What both vendors add (dialect §5.4). */
+  const OUTCOME = [
+    ...['BillDuration', 'HangupCause', 'HangupCauseCode', 'HangupCauseName', 'HangupSource'],
+  ];
+
+  async function completed(): Promise<string> {
+    const callUuid = await placed(service, { callerName: 'Ada' });
+    await service.clock.advance(2000);
+    await service.signalling.last.rings();
+    await service.clock.advance(4000);
+    await service.signalling.last.answers();
+    await service.clock.advance(44_000);
+    await service.signalling.last.ends('bye');
+    await settle();
+    return callUuid;
+  }
+
+  it('Event Hangup carries exactly the fields of the list and the outcome', async () => {
+    await completed();
+    const expected = [...HANGUP, ...OUTCOME, ...ACCOUNT].sort();
+    expect(namesOf(service.site.toldOnce('/hangup'))).toEqual(expected);
+    await finish();
+  });
+
+  it('Direction is always outbound, CallStatus always completed; times are local', async () => {
+    const callUuid = await completed();
+    expect(service.site.toldOnce('/hangup')).toMatchObject({
+      From: DID,
+      To: FAR,
+      RequestUUID: callUuid,
+      ALegRequestUUID: callUuid,
+      CallUUID: callUuid,
+      ALegUUID: callUuid,
+      Direction: 'outbound',
+      Event: 'Hangup',
+      CallStatus: 'completed',
+      stir_verification: 'Not Applicable',
+      StartTime: expect.stringMatching(LOCAL_TIME),
+      AnswerTime: expect.stringMatching(LOCAL_TIME),
+      EndTime: expect.stringMatching(LOCAL_TIME),
+      SessionStart: expect.stringMatching(SESSION_START),
+      HangupCause: 'NORMAL_CLEARING',
+      HangupCauseCode: '4000',
+      HangupSource: 'Callee',
+    });
+    await finish();
+  });
+
+  it('CallStatus is completed of a call that nobody answered, too; AnswerTime is empty, Duration 0', async () => {
+    await placed(service);
+    await service.signalling.last.ends('refused', 486);
+    expect(service.site.toldOnce('/hangup')).toMatchObject({
+      CallStatus: 'completed',
+      AnswerTime: '',
+      Duration: '0',
+      BillDuration: '0',
+      HangupCauseCode: '3010',
+      HangupCauseName: 'Busy Line',
+    });
+    await finish();
+  });
+
+  it('Duration counts answered seconds, the duration of the CDR wall-clock time with ringing', async () => {
+    const callUuid = await completed();
+    expect(service.site.toldOnce('/hangup')).toMatchObject({ Duration: '44', BillDuration: '60' });
+    const { startUs, endUs } = await service.cdr(callUuid);
+    expect((endUs - startUs) / 1_000_000).toBe(50);
+    await finish();
+  });
+
+  it('reports no cost; the cost is in the CDR', async () => {
+    const callUuid = await completed();
+    const names = namesOf(service.site.toldOnce('/hangup'));
+    expect(names.filter((name) => /cost|rate|amount|price/i.test(name))).toEqual([]);
+    expect((await service.cdr(callUuid)).cost).toBe(60_000);
+    await finish();
+  });
+
+  it('comes after everything else that is told of the call, and once', async () => {
+    await completed();
+    await service.clock.advance(60_000);
+    expect(service.site.asked.map(({ path }) => path)).toEqual(['/ring', '/answer', '/hangup']);
+    await finish();
+  });
+
+  it('is stored with the record and delivered by retries when the customer is down for a moment', async () => {
+    let attempts = 0;
+    service.site.on('/hangup', () => {
+      attempts += 1;
+      return attempts < 3 ? 503 : '';
+    });
+    await completed();
+    await service.clock.advance(10_000);
+    const [first, ...again] = service.site.told('/hangup');
+    expect(again).toHaveLength(2);
+    expect(again.at(-1)).toEqual(first);
+    await finish();
+  });
+});
+
+describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
+  it('an inbound PSTN call asks the answer URL of the application with a plain number in From', async () => {
+    const phone = await calledFrom(service, {}, { from: { ...PSTN, displayName: '' } });
+    expect(service.site.toldOnce('/answer')).toEqual({
+      From: FAR,
+      To: DID,
+      CallUUID: phone.callUuid,
+      Direction: 'inbound',
+      Event: 'StartApp',
+      CallStatus: 'ringing',
+      SessionStart: expect.stringMatching(SESSION_START),
+      RouteType: 'pstn',
+      STIRVerification: 'Not Applicable',
+      STIRAttestation: '',
+      ParentAuthID: service.accountId,
+    });
+    await finish();
+  });
+
+  it('a call of a registered endpoint has a sip: URI in From, RouteType sip and its CallerName', async () => {
+    const username = await registered(service);
+    await dialledBy(service, username, FAR);
+    expect(service.site.toldOnce('/answer')).toMatchObject({
+      From: `sip:${username}@${HOST}`,
+      To: FAR,
+      CallerName: 'Alice',
+      RouteType: 'sip',
+      Direction: 'inbound',
+      Event: 'StartApp',
+    });
+    await finish();
+  });
+
+  it('STIRVerification is Not Verified where the INVITE carried an Identity header', async () => {
+    await calledFrom(service, {}, { headers: [['Identity', 'eyJ…;info=<https://c.test>']] });
+    expect(service.site.toldOnce('/answer')['STIRVerification']).toBe('Not Verified');
+    await finish();
+  });
+
+  it('a number written with + is told without it (E.164 digits)', async () => {
+    await calledFrom(service, { from: `+${FAR}` });
+    expect(service.site.toldOnce('/answer')['From']).toBe(FAR);
+    await finish();
+  });
+
+  it('the hangup of an inbound call has no request and no A-leg fields', async () => {
+    const phone = await calledFrom(service);
+    await phone.hangsUp();
+    const told = service.site.toldOnce('/hangup');
+    expect(told).toMatchObject({ Event: 'Hangup', Direction: 'inbound', CallStatus: 'completed' });
+    expect(namesOf(told).filter((name) => /Request|ALeg/.test(name))).toEqual([]);
+    await finish();
+  });
+});
+
+const PSTN = { uri: `sip:${FAR}@192.0.2.10`, user: FAR, host: '192.0.2.10', displayName: '' };
+
+describe('other callbacks (spec: Call callbacks)', () => {
+  it('machine_detection_url receives the asynchronous result while the document runs', async () => {
+    const callback = { url: `${SITE}/amd`, method: 'POST' } as const;
+    const machineDetection = {
+      mode: 'detect',
+      callback,
+      totalMs: 5000,
+      maximumSpeechMs: 5000,
+      initialSilenceMs: 4500,
+      maximumWords: 3,
+      initialGreetingMs: 1500,
+    } as const;
+    const { callUuid } = await answered(service, { machineDetection });
+    expect(service.site.events('/answer')).toEqual(['StartApp']);
+    const [leg] = service.media.legs;
+    (leg as unknown as Detecting).detections[0]?.conclude('beep');
+    await settle();
+    expect(service.site.toldOnce('/amd')).toMatchObject({
+      Event: 'MachineDetection',
+      CallUUID: callUuid,
+      RequestUUID: callUuid,
+      CallStatus: 'in-progress',
+      Machine: 'true',
+    });
+    await finish();
+  });
+
+  it('Record callbackUrl fires when the file is downloadable, by a link that opens it', async () => {
+    service.site.on(
+      '/answer',
+      document(
+        `<Record recordSession="true" redirect="false" maxLength="600" callbackUrl="${SITE}/rec"/>` +
+          '<Wait length="3600"/>',
+      ),
+    );
+    const phone = await calledFrom(service);
+    await service.clock.advance(30_000);
+    expect(service.site.told('/rec')).toEqual([]);
+    await phone.hangsUp();
+    await service.clock.advance(5000);
+    const told = service.site.toldOnce('/rec');
+    expect(told).toMatchObject({ Event: 'RecordStop', CallUUID: phone.callUuid });
+    const link = new URL(told['RecordUrl'] ?? '');
+    const query = Object.fromEntries(link.searchParams);
+    expect(service.links.opens(link.pathname + link.search, query)).toBe(true);
+    expect([...service.files.keys()].filter((file) => file.endsWith('.mp3'))).toHaveLength(1);
+    expect(service.site.asked.map(({ path }) => path).slice(-2)).toEqual(['/hangup', '/rec']);
+    await finish();
+  });
+
+  it('webhook requests carry a V3 HMAC signature (spec: Authentication 9)', async () => {
+    await answered(service);
+    const [ring] = service.site.asked;
+    expect(ring?.headers).toMatchObject({
+      'X-Vobiz-Signature-V3': expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
+      'X-Vobiz-Signature-V3-Nonce': expect.stringMatching(/^\d{20}$/),
+      'X-Plivo-Signature-V3': expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
+    });
+    await finish();
+  });
+});
+
+interface Detecting {
+  readonly detections: ReadonlyArray<{ conclude(reason: 'beep'): void }>;
+}

@@ -1,0 +1,178 @@
+/** Phones that call the service, and calls that the service was asked to place. */
+import { ok } from '../../../src/base/result.ts';
+import type { Call } from '../../../src/domain/call/call.ts';
+import type { InboundLeg, LegEvents } from '../../../src/domain/call/needs.ts';
+import type { PlaceCallsRequest } from '../../../src/domain/dispatch/types.ts';
+import type { Invite } from '../../domain/dispatch/fakes.ts';
+import type { ListeningLeg } from '../../domain/interpreter/listening-scene.ts';
+import { SDP } from '../../domain/interpreter/scene.ts';
+import { settle } from '../../sim/clock.ts';
+import { type CallService, DID, FAR, HOST } from './service.ts';
+import { SITE } from './site.ts';
+
+export interface Caller {
+  readonly callUuid: string;
+  /** What was sent to the phone: `180`, `183`, `200`, `hangup <cause>`. */
+  readonly sent: readonly string[];
+  readonly media: ListeningLeg;
+  readonly call: Call;
+  press(keys: string): Promise<void>;
+  hangsUp(): Promise<void>;
+}
+
+let count = 0;
+
+/** A call comes in, and whatever follows from it at once has happened. */
+async function arrives(service: CallService, over: Partial<InboundLeg>): Promise<Caller> {
+  count += 1;
+  const sent: string[] = [];
+  let events: LegEvents | undefined;
+  const sipCallId = `in-${count}`;
+  const leg = {
+    id: sipCallId,
+    sipCallId,
+    userAgent: 'test',
+    source: { transport: 'udp', address: '192.0.2.10', port: 5060 },
+    headers: [],
+    sdp: SDP,
+    attach: (attached: LegEvents) => {
+      events = attached;
+    },
+    ring: (sdp?: string) => sent.push(sdp === undefined ? '180' : '183'),
+    answer: async () => {
+      sent.push('200');
+      return ok(undefined);
+    },
+    hangup: (cause: string) => sent.push(`hangup ${cause}`),
+    sendInfoDigit: () => undefined,
+    ...over,
+  } as unknown as InboundLeg;
+  const known = new Set(service.live());
+  const seen: Call[] = [];
+  const watch = (): void => {
+    for (const call of service.live()) {
+      if (!known.has(call) && call.sipCallId === sipCallId && !seen.includes(call)) seen.push(call);
+    }
+  };
+  service.inbound.accept(leg);
+  for (let turn = 0; turn < 200 && seen.length === 0; turn += 1) {
+    await Promise.resolve();
+    watch();
+  }
+  await settle();
+  watch();
+  const [call] = seen;
+  if (call === undefined) throw new Error('the call did not come into being');
+  return {
+    callUuid: call.uuid,
+    sent,
+    call,
+    get media() {
+      return call.media as unknown as ListeningLeg;
+    },
+    press: async (keys) => {
+      const media = call.media as unknown as ListeningLeg;
+      for (const key of keys) media.events.dtmf(key);
+      await settle();
+    },
+    hangsUp: async () => {
+      const how = call.isAnswered ? 'bye' : 'cancel';
+      events?.ended({ by: 'remote', how, status: undefined, reason: undefined });
+      await settle();
+    },
+  };
+}
+
+const party = (user: string, host: string, displayName = '') => ({
+  uri: `sip:${user}@${host}`,
+  user,
+  host,
+  displayName,
+});
+
+/** Somebody in the telephone network calls a number of the account. */
+export const calledFrom = (
+  service: CallService,
+  { from = FAR, to = DID }: { from?: string; to?: string } = {},
+  over: Partial<InboundLeg> = {},
+): Promise<Caller> =>
+  arrives(service, {
+    from: party(from, '192.0.2.10'),
+    to: party(to, HOST),
+    dialled: to,
+    requestUri: `sip:${to}@${HOST}`,
+    endpointUsername: undefined,
+    carrier: 'north',
+    ...over,
+  });
+
+/** The name that an endpoint of the account registers with; its phone is there. */
+export async function registered(service: CallService, username = 'alice'): Promise<string> {
+  const { accountId, appId, provisioning, signalling } = service;
+  const wanted = { accountId, username, alias: username, password: 'password', appId };
+  const created = await provisioning.endpoints.create(wanted);
+  if (!created.ok) throw new Error(created.error.kind);
+  signalling.registered.add(created.value.username);
+  return created.value.username;
+}
+
+/** A registered endpoint dials. */
+export const dialledBy = (service: CallService, username: string, to: string): Promise<Caller> =>
+  arrives(service, {
+    from: party(username, HOST, 'Alice'),
+    to: party(to, HOST),
+    dialled: to,
+    requestUri: `sip:${to}@${HOST}`,
+    endpointUsername: username,
+    carrier: undefined,
+  });
+
+export interface Placed {
+  readonly callUuid: string;
+  readonly invite: Invite;
+}
+
+/** POST …/Call/ as the REST interface hands it on; what the request leaves out has the spec's defaults. */
+export async function placed(
+  service: CallService,
+  over: Partial<PlaceCallsRequest> = {},
+): Promise<string> {
+  const accepted = await service.control.placeCalls({
+    accountId: service.accountId,
+    subAccount: undefined,
+    from: DID,
+    destinations: [{ kind: 'number', number: FAR }],
+    answer: { url: `${SITE}/answer`, method: 'POST' },
+    ring: { url: `${SITE}/ring`, method: 'POST' },
+    hangup: { url: `${SITE}/hangup`, method: 'POST' },
+    fallback: { url: `${SITE}/fallback`, method: 'POST' },
+    machineDetection: undefined,
+    callerName: undefined,
+    sendDigits: undefined,
+    sendOnPreanswer: false,
+    timeLimitS: 14_400,
+    hangupOnRingS: undefined,
+    ringTimeoutS: undefined,
+    sipHeaders: [],
+    idempotencyKey: undefined,
+    ...over,
+  });
+  if (!accepted.ok) throw new Error(`refused: ${accepted.error.kind}`);
+  await settle();
+  const [callUuid] = accepted.value.callUuids;
+  if (callUuid === undefined) throw new Error('no call');
+  return callUuid;
+}
+
+/** The same, rung and answered by the far end. */
+export async function answered(
+  service: CallService,
+  over: Partial<PlaceCallsRequest> = {},
+): Promise<Placed> {
+  const callUuid = await placed(service, over);
+  const invite = service.signalling.last;
+  await invite.rings();
+  await invite.answers();
+  await settle();
+  return { callUuid, invite };
+}

@@ -1,0 +1,87 @@
+/** A customer's web server at the wire: answers by path, and remembers what it was sent. */
+import { err, ok, type Result } from '../../../src/base/result.ts';
+import type {
+  HttpCaller,
+  HttpFailure,
+  HttpRequest,
+  HttpResponse,
+} from '../../../src/domain/callback/needs.ts';
+import type { SimClock } from '../../sim/clock.ts';
+
+export const SITE = 'https://app.test';
+
+/** A body with status 200, another status, no connection, or nothing until the caller gives up. */
+export type Reply = string | number | 'refused' | 'silence';
+
+export interface Asked {
+  readonly path: string;
+  readonly method: string;
+  readonly atMs: number;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export const document = (body: string): string => `<Response>${body}</Response>`;
+
+export class Site implements HttpCaller {
+  readonly asked: Asked[] = [];
+  readonly #clock: SimClock;
+  readonly #replies = new Map<string, Reply | ((asked: Asked) => Reply)>();
+
+  constructor(clock: SimClock) {
+    this.#clock = clock;
+  }
+
+  /** From now on `path` answers so; a path that is not known acknowledges with an empty body. */
+  on(path: string, reply: Reply | ((asked: Asked) => Reply)): void {
+    this.#replies.set(path, reply);
+  }
+
+  /** The parameters of all requests to a path, in order. */
+  told(path: string): ReadonlyArray<Readonly<Record<string, string>>> {
+    return this.asked.filter((asked) => asked.path === path).map(({ parameters }) => parameters);
+  }
+
+  /** The parameters of the only request to a path. */
+  toldOnce(path: string): Readonly<Record<string, string>> {
+    const [only, ...more] = this.told(path);
+    if (only === undefined || more.length > 0) {
+      throw new Error(`${path} was asked ${this.told(path).length} times`);
+    }
+    return only;
+  }
+
+  events(path: string): readonly string[] {
+    return this.told(path).map(({ Event }) => Event ?? '');
+  }
+
+  async send(
+    request: HttpRequest,
+    signal?: AbortSignal,
+  ): Promise<Result<HttpResponse, HttpFailure>> {
+    const { pathname, search } = new URL(request.url);
+    const sent = new URLSearchParams(request.method === 'GET' ? search : (request.body ?? ''));
+    const asked: Asked = {
+      path: pathname,
+      method: request.method,
+      atMs: this.#clock.monotonicMs(),
+      parameters: Object.fromEntries(sent),
+      headers: request.headers,
+    };
+    this.asked.push(asked);
+    const known = this.#replies.get(pathname) ?? '';
+    const reply = typeof known === 'function' ? known(asked) : known;
+    if (reply === 'refused') return err({ kind: 'connect', detail: 'refused', durationMs: 0 });
+    if (reply === 'silence') {
+      try {
+        await this.#clock.sleep(request.readTimeoutMs, signal);
+      } catch {
+        return err({ kind: 'aborted', detail: 'aborted', durationMs: 0 });
+      }
+      const durationMs = request.readTimeoutMs;
+      return err({ kind: 'timeout', detail: 'no answer', durationMs });
+    }
+    const [status, body] = typeof reply === 'number' ? [reply, ''] : [200, reply];
+    return ok({ status, contentType: 'application/xml', body, durationMs: 0 });
+  }
+}
