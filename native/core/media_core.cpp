@@ -62,8 +62,10 @@ void MediaCore::bridge(uint32_t a, uint32_t b) {
   Entry* const first = entry(a);
   Entry* const second = entry(b);
   if (first == nullptr || second == nullptr || first == second) return;
-  detach(*first);
-  detach(*second);
+  for (Entry* const side : {first, second}) {
+    detach(*side);
+    for (auto& room : rooms_) room->forget(*side->leg, events_);
+  }
   const auto join = [](Entry& side, Entry& other) {
     side.bridge.other = other.leg.get();
     side.bridge.other_handle = other.leg->handle();

@@ -100,8 +100,10 @@ void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos a
 ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source, Nanos arrival) {
   const std::optional<RtpPacket> packet = parse_rtp(datagram);
   if (!packet) return {Received::malformed, {}};
-  if (!configured_ || !negotiated(packet->payload_type) ||
-      !source_.accept(source, packet->sequence, arrival)) {
+  const bool understood = configured_ && negotiated(packet->payload_type);
+  // What we do not understand teaches us nothing of where the peer is, but from the peer it takes part in its sequence.
+  const bool from_peer = understood ? source_.accept(source, packet->sequence, arrival) : source_.is_peer(source);
+  if (!from_peer) {
     ++strangers_;
     return {Received::stranger, {}};
   }
@@ -109,7 +111,8 @@ ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source,
 
   const bool is_event = packet->payload_type == config_.telephone_event;
   const bool is_comfort = packet->payload_type == kComfortNoise;
-  const ReceptionStats::Seen seen = stats_.receive(*packet, arrival, !is_event && !is_comfort);
+  const bool is_audio = understood && !is_event && !is_comfort;
+  const ReceptionStats::Seen seen = stats_.receive(*packet, arrival, is_audio);
   using Verdict = ReceptionStats::Verdict;
   if (seen.verdict == Verdict::duplicate || seen.verdict == Verdict::suspect) return {Received::ignored, {}};
   if (seen.verdict == Verdict::restarted) restart_media();
@@ -119,8 +122,8 @@ ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source,
   if (is_event) {
     outcome = {Received::event, events_.receive(*packet)};
     store_event(*packet, arrival);
-  } else if (is_comfort) {
-    outcome.kind = Received::comfort;
+  } else if (!is_audio) {
+    outcome.kind = is_comfort ? Received::comfort : Received::ignored;
   } else {
     store_audio(*packet, seen.sequence, arrival);
   }

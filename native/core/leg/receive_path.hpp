@@ -21,8 +21,8 @@ struct ReceiveConfig {
 
 enum class Received : uint8_t {
   malformed,  // not RTP
-  stranger,   // from somewhere else, or with a payload type that was not negotiated
-  ignored,    // repeated, or a source or sequence that has not proved itself yet
+  stranger,   // from somewhere else
+  ignored,    // repeated, not understood, or a source or sequence that has not proved itself yet
   comfort,    // the sender says that it is silent (RFC 3389)
   audio,
   event,

@@ -23,6 +23,7 @@ class SourceLearner {
 
   /// Where to send: the learned source, until then the signalled address.
   [[nodiscard]] const Address& target() const { return locked_ ? learned_ : signalled_; }
+  [[nodiscard]] bool is_peer(const Address& source) const { return locked_ && source == learned_; }
   [[nodiscard]] bool locked() const { return locked_; }
 
  private:

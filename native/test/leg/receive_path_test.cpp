@@ -85,14 +85,18 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
 }
 
 TEST_SUITE("receive path") {
-  TEST_CASE("a payload type that was not negotiated is a stranger's; the static types are always understood") {
+  TEST_CASE("a payload type that was not negotiated teaches no address and is no loss; static types are understood") {
     Packets packets;
+    CHECK(packets.send(97) == Received::stranger);
     CHECK(packets.send(0) == Received::audio);
     CHECK(packets.send(8) == Received::audio);
     CHECK(packets.send(13) == Received::comfort);
     CHECK(packets.send(101, 4) == Received::event);
-    CHECK(packets.send(97) == Received::stranger);
+    CHECK(packets.send(97) == Received::ignored);
+    CHECK(packets.send(0) == Received::audio);
     CHECK(packets.path.strangers() == 1);
+    CHECK(packets.path.reception().lost == 0);
+    CHECK(packets.path.reception().received == 6);
   }
 
   TEST_CASE("numbers and timestamps may wrap in the middle") {

@@ -1,3 +1,4 @@
+import { assert } from '../../base/errors.ts';
 import type {
   DigitsOptions,
   MachineDetectionOptions,
@@ -26,6 +27,8 @@ import { LegStream } from './stream.ts';
 
 const LAW = { PCMU: 0, PCMA: 1 } as const;
 const NO_TELEPHONE_EVENT = -1;
+/** Native limit (Leg::kMaxStreams). */
+const MAX_STREAMS = 8;
 
 const NO_QUALITY: MediaQuality = {
   packetsReceived: 0,
@@ -117,6 +120,7 @@ export class NativeLeg implements MediaLeg {
   }
 
   openStream(options: MediaStreamOptions, events: MediaStreamEvents): MediaStream {
+    assert(this.#streams.size < MAX_STREAMS, `a leg carries at most ${MAX_STREAMS} streams`);
     const stream = new LegStream(this.#hub, this.handle, options, events, () => {
       this.#streams.delete(stream);
     });

@@ -1,3 +1,4 @@
+import { assert } from '../../base/errors.ts';
 import type { MachineDetectionOptions, MachineDetectionResult } from '../../domain/call/needs.ts';
 import type { Hub } from './hub.ts';
 
@@ -12,6 +13,9 @@ const REASONS: readonly MachineDetectionResult['reason'][] = [
   'beep',
   'ended',
 ];
+
+/** Half of the native limit (Leg::kMaxTaps); the other half is left to recordings. */
+const MAX_WAITING = 6;
 
 /** What waits to hear something on one leg: each waiter is told when the leg closes. */
 export class Listening {
@@ -69,6 +73,7 @@ export class Listening {
     fallback: T,
     read: (event: Parameters<Parameters<Hub['listen']>[1]>[0]) => T | undefined,
   ): { readonly tap: number; readonly end: () => void } {
+    assert(this.#waiting.size < MAX_WAITING, `at most ${MAX_WAITING} wait to hear one leg`);
     const tap = this.#hub.newHandle();
     const finish = (value: T): void => {
       if (!this.#waiting.delete(end)) return;

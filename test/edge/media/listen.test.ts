@@ -245,7 +245,7 @@ describe('a room', () => {
         ).subarray(-2400);
     };
     const share = (heard: Int16Array) => tones.map((hz) => Math.round(purity(heard, hz) * 10) / 10);
-    return { drive, place, parties, members, floor, talk, share };
+    return { media, drive, place, parties, members, floor, talk, share };
   }
 
   it('lets everybody hear everybody but themselves', async () => {
@@ -296,6 +296,17 @@ describe('a room', () => {
     recording.stop();
     drive.advance(100);
     expect((await recording.finished).durationMs).toBe(5200);
+  });
+
+  it('is left by a member whose leg is bridged to somebody else', async () => {
+    const { media, drive, parties, talk, share } = await room();
+    const other = await legAt(media, drive, '192.0.2.9');
+    media.bridge(parties[0]!.leg, other.leg);
+    talk(300);
+    const heard = talk(1000);
+    expect(share(heard(parties[1]!.leg))).toEqual([0, 0, 1]);
+    expect(purity(heard(other.leg), 400)).toBeGreaterThan(0.95);
+    expect(rms(heard(parties[0]!.leg))).toBe(0);
   });
 
   it('goes on when a member leaves or its leg closes, and lets all go when it closes', async () => {

@@ -1,5 +1,8 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { writePaddedNumber } from '../../../src/base/ascii-number.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
@@ -166,6 +169,31 @@ describe('the media engine on real sockets', () => {
     });
     const media = engine({ portMin: 32_010, portMax: 32_013 });
     expect((await media.openLeg({ mediaTimeoutMs: 0 }, QUIET)).port).toBe(32_012);
+  });
+
+  it('stops in the middle of a recording and leaves a complete file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'media-'));
+    closers.push(() => rmSync(folder, { recursive: true }));
+    const media = engine();
+    const { socket, port, packets } = await phone();
+    const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+    configure(leg, port);
+    const path = join(folder, 'cut.wav');
+    const recording = leg.record({
+      path,
+      channels: 'both',
+      stereo: true,
+      silenceEndMs: 0,
+      maxMs: 0,
+    });
+    while (packets.length < 10) await once(socket, 'message');
+    await media.stop();
+    const { reason, durationMs } = await recording.finished;
+    expect(reason).toBe('legEnded');
+    expect(durationMs).toBeGreaterThanOrEqual(180);
+    const bytes = readFileSync(path);
+    expect(bytes.readUInt32LE(40)).toBe(durationMs * 32);
+    expect(bytes).toHaveLength(44 + durationMs * 32);
   });
 
   it('stops with legs open: what was waited for ends, and nothing new begins', async () => {
