@@ -104,6 +104,10 @@ export const checks = [
       ]),
   ],
   ['C++ format (clang-format)', nativeFormat],
+  [
+    'no dead files or packages (knip)',
+    () => run(bin('knip'), ['--no-progress', '--include', 'files,dependencies,unlisted']),
+  ],
   ['direction of dependencies', dependencies],
   ['the dependency rules see planted violations', dependenciesBite],
 ];

@@ -62,11 +62,6 @@ export const streamsOf = (call: Call): readonly LiveAudioStream[] => [
   ...(live.get(call)?.values() ?? []),
 ];
 
-/** Ends what is still open when the call ends. */
-export function closeCallStreams(call: Call): void {
-  for (const stream of streamsOf(call)) stream.stop('callEnded');
-}
-
 /** Undefined when the call has as many streams as it may have. */
 export function openAudioStream(
   call: Call,

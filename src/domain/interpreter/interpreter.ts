@@ -21,7 +21,6 @@ import type { InterpreterNeeds } from './needs.ts';
 import { execute } from './verb/verb.ts';
 
 export {
-  closeCallStreams,
   type LiveAudioStream,
   openAudioStream,
   streamsOf,
