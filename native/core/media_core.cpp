@@ -151,8 +151,10 @@ void MediaCore::skip_ticks(int64_t count) {
   const int64_t rest = count % kSlots;
   for (int64_t slot = 0; slot < kSlots; ++slot) {
     const int64_t ahead = (slot - ticks_ % kSlots + kSlots) % kSlots;
-    const auto frames = static_cast<int>(whole + (ahead < rest ? 1 : 0));
-    for (Leg* const missed : slots_[static_cast<size_t>(slot)]) missed->skip_frames(frames);
+    const auto frames = static_cast<uint32_t>(whole + (ahead < rest ? 1 : 0));
+    for (Leg* const missed : slots_[static_cast<size_t>(slot)]) {
+      if (frames > 0) missed->skip_frames(frames);
+    }
   }
   ticks_ += count;
 }

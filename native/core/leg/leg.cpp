@@ -156,10 +156,6 @@ void Leg::half_frame(PacketSink& sink) {
   if (!packet.empty()) sink.send(config_.handle, to, packet);
 }
 
-void Leg::skip_frames(int count) {
-  for (int i = 0; i < count; ++i) send_.skip_frame();
-}
-
 void Leg::check_media_timeout(Nanos now, Events& events) {
   if (config_.media_timeout == 0 || !configured_ || !receiving_) return;
   const Nanos heard = std::max(receive_.last_arrival(), expecting_since_);

@@ -63,7 +63,7 @@ class Leg {
   void half_frame(PacketSink& sink);
   [[nodiscard]] bool needs_half_frames() const { return send_.needs_half_frames(); }
   /// Frames that were not run in time: the peer's clock must not be told otherwise.
-  void skip_frames(int count);
+  void skip_frames(uint32_t count) { send_.skip_frames(count); }
   /// Says goodbye to the peer and lets the taps report.
   void end(Nanos now, PacketSink& sink, Events& events);
 

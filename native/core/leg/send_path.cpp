@@ -27,10 +27,10 @@ void SendPath::put(const Frame& audio) {
   timestamp_ += kFrameSamples;
 }
 
-void SendPath::skip_frame() {
+void SendPath::skip_frames(uint32_t count) {
   pending_bytes_ = 0;
   steps_until_due_ = 0;
-  timestamp_ += kFrameSamples;
+  timestamp_ += count * static_cast<uint32_t>(kFrameSamples);
   talkspurt_begins_ = talkspurt_begins_ || !config_.sending;
 }
 

@@ -37,7 +37,8 @@ class SendPath {
   /// The audio of the next 20 ms. Then call take_packet.
   void put(const Frame& audio);
   /// The next 20 ms carry no audio of ours: a keypad event is on its way, or the peer is not to hear us.
-  void skip_frame();
+  void skip_frame() { skip_frames(1); }
+  void skip_frames(uint32_t count);
 
   /// Call after put() and, with needs_half_frames(), 10 ms later: at most one packet each 10 ms. Empty: nothing due.
   Bytes take_packet();

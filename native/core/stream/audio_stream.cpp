@@ -36,6 +36,11 @@ void AudioStream::pump(Nanos now, const SampleStore& store, const DelayEstimator
   if (!inbound_ || paused_) return;
   Frame frame;
   for (int i = 0; i < kMaxFramesPerPump && reader_.next(now, store, delays, frame); ++i) {
+    if (reader_.jumps() != jumps_) {
+      jumps_ = reader_.jumps();
+      inbound_began_ms_.reset();
+      inbound_frames_ = 0;
+    }
     const int64_t at_ms = timestamp(inbound_began_ms_, inbound_frames_, now);
     events.media(config_.handle, inbound_->write(frame, at_ms));
   }

@@ -55,6 +55,7 @@ class AudioStream {
   // Wall time of each track's first frame; later ones follow at exactly 20 ms.
   std::optional<int64_t> inbound_began_ms_;
   std::optional<int64_t> outbound_began_ms_;
+  uint32_t jumps_ = 0;
   int64_t inbound_frames_ = 0;
   int64_t outbound_frames_ = 0;
 };

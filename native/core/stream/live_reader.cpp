@@ -25,6 +25,11 @@ bool LiveReader::next_from_store(Nanos now, const SampleStore& store, const Dela
   }
   const Nanos overdue = now - (delays.base() + next_ * kSampleTime);
   if (overdue < kFrameTime + kSilenceAfter) return false;
+  if (overdue > kTimeJumped) {
+    next_ += overdue / kFrameTime * frame;
+    ++jumps_;
+    return false;
+  }
   take(store, out);
   return true;
 }
@@ -44,6 +49,10 @@ bool LiveReader::next(Nanos now, const SampleStore& store, const DelayEstimator&
   }
   if (anchored_) return next_from_store(now, store, delays, out);
   if (now < next_due_) return false;
+  if (now - next_due_ > kTimeJumped) {
+    next_due_ = now;
+    ++jumps_;
+  }
   next_due_ += kFrameTime;
   concealer_.conceal(out);
   return true;

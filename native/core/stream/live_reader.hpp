@@ -18,10 +18,15 @@ class LiveReader {
   /// A frame that is so much overdue, with nothing after it either, is given up.
   static constexpr Nanos kSilenceAfter = 60 * kMillisecond;
 
+  /// Behind by more, time itself has jumped (the machine slept): what is missing is not made up for.
+  static constexpr Nanos kTimeJumped = 2 * kSecond;
+
   explicit LiveReader(Nanos opened) : next_due_(opened + kFrameTime) {}
 
   /// Writes the next frame that may go out now; call until it returns false.
   bool next(Nanos now, const SampleStore& store, const DelayEstimator& delays, Frame& out);
+  /// How often time has jumped.
+  [[nodiscard]] uint32_t jumps() const { return jumps_; }
 
  private:
   bool next_from_store(Nanos now, const SampleStore& store, const DelayEstimator& delays, Frame& out);
@@ -32,6 +37,7 @@ class LiveReader {
   uint32_t generation_ = 0;
   int64_t next_ = 0;
   Nanos gap_since_ = -1;
+  uint32_t jumps_ = 0;
   /// While no packet has ever come: when the next frame of silence is due.
   Nanos next_due_;
 };
