@@ -1,0 +1,473 @@
+/** Spec "Answer-XML instructions", rule by rule, on whole calls. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settle } from '../sim/clock.ts';
+import { answered, type Caller, calledFrom, dialledBy, placed, registered } from './calls/phone.ts';
+import {
+  type CallService,
+  DID,
+  FAR,
+  HOST,
+  NOTHING_LEFT,
+  openCallService,
+  REDIRECTS_PER_MINUTE,
+} from './calls/service.ts';
+import { document, SITE } from './calls/site.ts';
+
+const OTHER = '14155550122';
+const BOT = 'wss://bot.test/audio';
+const WAIT = '<Wait length="3600"/>';
+
+let service: CallService;
+beforeEach(async () => {
+  service = await openCallService();
+});
+afterEach(() => service.close());
+
+async function finish(): Promise<void> {
+  for (const call of service.live()) call.hangup('normal', 'API Request');
+  await service.clock.advance(10_000);
+  expect(await service.leftovers()).toEqual(NOTHING_LEFT);
+}
+
+/** A call comes in from the telephone network and runs this document. */
+function caller(body: string): Promise<Caller> {
+  service.site.on('/answer', document(body));
+  return calledFrom(service);
+}
+
+/** An inbound call with this document is refused as `Invalid Answer XML`, and says where and why. */
+async function expectInvalid(body: string, reason: RegExp): Promise<void> {
+  const phone = await caller(body);
+  expect(await service.cdr()).toMatchObject({
+    callUuid: phone.callUuid,
+    hangupCauseCode: 8011,
+    hangupCauseName: 'Invalid Answer XML',
+    hangupSource: 'Error',
+    failureReason: expect.stringMatching(reason),
+  });
+  expect(phone.sent).not.toContain('200');
+  const [line] = await service.log(phone.callUuid, 'xml');
+  expect(line).toMatch(/document refused .*"line":\d+,"column":\d+/);
+  await finish();
+}
+
+describe('the document (spec: Answer-XML instructions)', () => {
+  it('has a Response root', async () => {
+    service.site.on('/answer', '<Reply><Hangup/></Reply>');
+    await calledFrom(service);
+    expect(await service.cdr()).toMatchObject({ hangupCauseName: 'Invalid Answer XML' });
+    await finish();
+  });
+
+  it('may be empty: the call ends with End Of XML Instructions (dialect §2.0)', async () => {
+    await caller('');
+    expect(await service.cdr()).toMatchObject({
+      hangupCauseCode: 4010,
+      hangupCauseName: 'End Of XML Instructions',
+    });
+    await finish();
+  });
+
+  it('is checked before it runs: nothing of a document with an error at its end is carried out', async () => {
+    const phone = await caller('<Speak>Hello</Speak><Play>https://x.test/a.wav</Play><Say>?</Say>');
+    expect(service.spoken).toEqual([]);
+    expect(phone.sent).not.toContain('200');
+    expect(await service.cdr()).toMatchObject({ hangupCauseName: 'Invalid Answer XML' });
+    await finish();
+  });
+
+  it('elements run in their order', async () => {
+    const phone = await caller('<Speak>one</Speak><Speak>two</Speak><Hangup/>');
+    expect(service.spoken).toEqual(['one']);
+    phone.media.sounding[0]?.complete();
+    await settle();
+    expect(service.spoken).toEqual(['one', 'two']);
+    phone.media.sounding[0]?.complete();
+    await settle();
+    expect(await service.cdr()).toMatchObject({ hangupSource: 'Answer XML' });
+    await finish();
+  });
+});
+
+describe('Record (spec: Answer-XML instructions)', () => {
+  const RECORD = `<Record fileFormat="mp3" recordSession="true" maxLength="900" playBeep="false"
+    redirect="false" callbackUrl="${SITE}/rec" callbackMethod="GET"/>`;
+
+  it('as a sibling before Stream records while the stream runs', async () => {
+    const phone = await caller(
+      `${RECORD}<Stream keepCallAlive="true" bidirectional="true">${BOT}</Stream>`,
+    );
+    expect(phone.media.recordings).toMatchObject([{ isOver: false, options: { maxMs: 900_000 } }]);
+    expect(service.bots.last.options.url).toBe(BOT);
+    await finish();
+  });
+
+  it('as a sibling before Dial records while the dialled party rings', async () => {
+    const phone = await caller(`${RECORD}<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`);
+    await service.signalling.last.rings();
+    expect(phone.media.recordings).toMatchObject([{ isOver: false }]);
+    await finish();
+  });
+
+  it('nested in Dial is rejected', async () => {
+    await expectInvalid(
+      `<Dial callerId="${DID}"><Record/><Number>${OTHER}</Number></Dial>`,
+      /<Record> inside of <Dial>; expected <Record\/> in front of <Dial>/,
+    );
+    expect(service.signalling.invites).toEqual([]);
+  });
+
+  it('nested in Stream is rejected', async () => {
+    await expectInvalid(
+      `<Stream><Record/>${BOT}</Stream>`,
+      /<Record> inside of <Stream>; expected <Record\/> in front of <Stream>/,
+    );
+    expect(service.bots.sockets).toEqual([]);
+  });
+
+  it('is self-closing: content is rejected', async () => {
+    await expectInvalid('<Record><Speak>Hello</Speak></Record>', /Record/);
+  });
+
+  it('recordSession records both parties in the background; without it the document waits', async () => {
+    const session = await caller(`${RECORD}<Speak>Hello</Speak>`);
+    expect(session.media.recordings).toMatchObject([
+      { options: { channels: 'both', stereo: true } },
+    ]);
+    expect(service.spoken).toEqual(['Hello']);
+    await session.hangsUp();
+
+    const message = await caller('<Record playBeep="false" maxLength="60"/><Speak>Bye</Speak>');
+    expect(message.media.recordings).toMatchObject([{ options: { channels: 'received' } }]);
+    expect(service.spoken).toEqual(['Hello']);
+    message.media.recordings[0]?.end('maxLength');
+    await settle();
+    expect(service.spoken).toEqual(['Hello', 'Bye']);
+    await finish();
+  });
+
+  it('playBeep beeps before the message, and is not recorded', async () => {
+    const phone = await caller('<Record playBeep="true" maxLength="60"/>');
+    expect(phone.media.sounding).toHaveLength(1);
+    expect(phone.media.recordings).toEqual([]);
+    phone.media.sounding[0]?.complete();
+    await settle();
+    expect(phone.media.recordings).toHaveLength(1);
+    await finish();
+  });
+
+  it('fileFormat mp3 and callbackMethod: the callback tells of an mp3 file, by GET', async () => {
+    const phone = await caller(`${RECORD}${WAIT}`);
+    await service.clock.advance(4000);
+    await phone.hangsUp();
+    await service.clock.advance(1000);
+    const callback = service.site.asked.find(({ path }) => path === '/rec');
+    expect(callback).toMatchObject({ method: 'GET', parameters: { Event: 'RecordStop' } });
+    expect(new URL(callback?.parameters['RecordUrl'] ?? '').pathname).toMatch(/\.mp3$/);
+    await finish();
+  });
+
+  it('whose action answers Hangup ends the call before a following Stream runs', async () => {
+    service.site.on('/recording', document('<Hangup/>'));
+    await caller(
+      `<Record recordSession="true" redirect="false" maxLength="60" playBeep="false" action="${SITE}/recording"/>` +
+        `<Stream keepCallAlive="true">${BOT}</Stream>`,
+    );
+    expect(service.site.toldOnce('/recording')).toMatchObject({ Event: 'Record' });
+    expect(service.bots.sockets).toEqual([]);
+    expect(await service.cdr()).toMatchObject({
+      hangupCauseCode: 4000,
+      hangupSource: 'Answer XML',
+    });
+    await finish();
+  });
+
+  it('whose action answers anything else lets the following Stream run', async () => {
+    service.site.on('/recording', document('<Speak>Not now</Speak>'));
+    await caller(
+      `<Record recordSession="true" redirect="false" maxLength="60" playBeep="false" action="${SITE}/recording"/>` +
+        `<Stream keepCallAlive="true">${BOT}</Stream>`,
+    );
+    expect(service.bots.sockets).toHaveLength(1);
+    expect(service.spoken).toEqual([]);
+    await finish();
+  });
+});
+
+describe('Dial (spec: Answer-XML instructions)', () => {
+  it('Number: the destination digits are called with callerId', async () => {
+    await caller(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`);
+    expect(service.signalling.last).toMatchObject({
+      target: { kind: 'carrier', number: OTHER },
+      options: { from: { user: DID } },
+    });
+    await finish();
+  });
+
+  it('User: the sip: URI of a registered endpoint is called at its contacts', async () => {
+    const username = await registered(service);
+    const phone = await caller(
+      `<Dial callerId="${DID}"><User>sip:${username}@${HOST}</User></Dial>`,
+    );
+    expect(service.signalling.last.target).toEqual({ kind: 'endpoint', username });
+    await service.signalling.last.answers();
+    expect(service.media.openBridges).toHaveLength(1);
+    expect(phone.sent).toContain('200');
+    await finish();
+  });
+
+  it('timeout: nobody answers within its seconds; timeLimit: a conversation of its seconds', async () => {
+    const dial = `<Dial callerId="${DID}" timeout="20" timeLimit="90" action="${SITE}/dialled" redirect="false">`;
+    await caller(`${dial}<Number>${OTHER}</Number></Dial>${WAIT}`);
+    await service.signalling.last.rings();
+    await service.clock.advance(19_900);
+    expect(service.signalling.last.hungUpWith).toBeUndefined();
+    await service.clock.advance(200);
+    expect(service.signalling.last.hungUpWith).toBe('ringTimeout');
+    expect(service.site.toldOnce('/dialled')).toMatchObject({ DialStatus: 'timeout' });
+
+    await caller(`${dial}<Number>${OTHER}</Number></Dial>${WAIT}`);
+    await service.signalling.last.answers();
+    await service.clock.advance(89_900);
+    expect(service.media.openBridges).toHaveLength(1);
+    await service.clock.advance(200);
+    expect(service.media.openBridges).toEqual([]);
+    expect(service.site.told('/dialled')[1]).toMatchObject({ DialStatus: 'completed' });
+    await finish();
+  });
+
+  it('without action and redirect="false" the answer URL is fetched again when the dial ends, and executed again', async () => {
+    await caller(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`);
+    await service.signalling.last.ends('refused', 486);
+    expect(service.site.events('/answer')).toEqual(['StartApp', 'StartApp']);
+    expect(service.signalling.invites).toHaveLength(2);
+    await finish();
+  });
+
+  it('a document that dials for ever ends with a truthful cause (decisions: Dial at its end)', async () => {
+    await caller(`<Dial callerId="14085550000"><Number>${OTHER}</Number></Dial>`);
+    await service.clock.advance(1000);
+    expect(service.site.told('/answer')).toHaveLength(REDIRECTS_PER_MINUTE);
+    expect(await service.cdr()).toMatchObject({
+      hangupCauseName: 'Loop Detected',
+      hangupSource: 'Error',
+      failureReason: `more than ${REDIRECTS_PER_MINUTE} documents within a minute`,
+    });
+    await finish();
+  });
+
+  it('a dial that is repeated slowly is no loop', async () => {
+    await caller(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`);
+    for (let time = 0; time < REDIRECTS_PER_MINUTE + 3; time += 1) {
+      await service.clock.advance(10_000);
+      await service.signalling.last.ends('refused', 486);
+    }
+    expect(service.live()).not.toEqual([]);
+    await finish();
+  });
+
+  it('action: its document replaces the rest; DialBLegUUID is present when a B leg was created', async () => {
+    service.site.on('/dialled', document('<Speak>Thank you</Speak>'));
+    const phone = await caller(
+      `<Dial callerId="${DID}" action="${SITE}/dialled" method="GET"><Number>${OTHER}</Number></Dial>${WAIT}`,
+    );
+    await service.signalling.last.answers();
+    await service.signalling.last.ends('bye');
+    const told = service.site.toldOnce('/dialled');
+    expect(told).toMatchObject({ Event: 'DialAction', DialStatus: 'completed' });
+    expect(told['DialALegUUID']).toBe(phone.callUuid);
+    const bLeg = (await service.cdrs()).find(({ context }) => context === 'dial');
+    expect(told['DialBLegUUID']).toBe(bLeg?.callUuid);
+    expect(service.site.asked.find(({ path }) => path === '/dialled')?.method).toBe('GET');
+    expect(service.spoken).toEqual(['Thank you']);
+    expect(service.site.told('/answer')).toHaveLength(1);
+    await finish();
+  });
+
+  it('action with redirect="false": it is told, and the document goes on', async () => {
+    service.site.on('/dialled', document('<Hangup/>'));
+    await caller(
+      `<Dial callerId="${DID}" action="${SITE}/dialled" redirect="false"><Number>${OTHER}</Number></Dial><Speak>Next</Speak>`,
+    );
+    await service.signalling.last.ends('refused', 486);
+    expect(service.site.toldOnce('/dialled')).toMatchObject({ DialStatus: 'busy' });
+    expect(service.spoken).toEqual(['Next']);
+    expect(service.site.told('/answer')).toHaveLength(1);
+    await finish();
+  });
+
+  it('callerId is required on an inbound call: without it the B leg is refused silently', async () => {
+    const phone = await caller(
+      `<Dial action="${SITE}/dialled" redirect="false"><Number>${OTHER}</Number></Dial><Speak>Next</Speak>`,
+    );
+    expect(service.signalling.invites).toEqual([]);
+    expect(service.site.toldOnce('/dialled')).toMatchObject({ DialBLegUUID: '' });
+    expect(service.spoken).toEqual(['Next']);
+    expect(await service.cdrs()).toEqual([]);
+    // Silent towards the caller; the timeline says why, and what to write.
+    const [warning] = await service.log(phone.callUuid, 'warning');
+    expect(warning).toMatch(/B leg not created .*14155550199.*Dial has no callerId/);
+    await finish();
+  });
+
+  it('an outbound call dials on with its own caller id where the document has none', async () => {
+    service.site.on('/answer', document(`<Dial><Number>${OTHER}</Number></Dial>`));
+    await answered(service);
+    expect(service.signalling.last).toMatchObject({
+      target: { number: OTHER },
+      options: { from: { user: DID } },
+    });
+    await finish();
+  });
+});
+
+describe('Hangup (spec: Answer-XML instructions)', () => {
+  it('ends the call', async () => {
+    service.site.on('/answer', document(`<Hangup/>${WAIT}`));
+    const { callUuid, invite } = await answered(service);
+    expect(invite.hungUpWith).toBe('normal');
+    expect(await service.cdr(callUuid)).toMatchObject({
+      hangupCauseName: 'Normal Hangup',
+      hangupSource: 'Answer XML',
+      hangupDisposition: 'send_bye',
+    });
+    await finish();
+  });
+
+  it('as the first element of an inbound call refuses it, unanswered and unbilled (dialect §2.1)', async () => {
+    const phone = await caller('<Hangup reason="busy"/>');
+    expect(phone.sent).toEqual(['180', 'hangup busy']);
+    expect(await service.cdr()).toMatchObject({
+      hangupCauseName: 'Busy Line',
+      hangupDisposition: 'send_refuse',
+      billedSeconds: 0,
+      cost: 0,
+    });
+    await finish();
+  });
+});
+
+describe('Speak (spec: Answer-XML instructions)', () => {
+  it('is usable before a stream connects: the stream opens when it has been said', async () => {
+    const phone = await caller(
+      `<Speak>One moment</Speak><Stream bidirectional="true" keepCallAlive="true">${BOT}</Stream>`,
+    );
+    expect(service.spoken).toEqual(['One moment']);
+    expect(service.bots.sockets).toEqual([]);
+    phone.media.sounding[0]?.complete();
+    await settle();
+    expect(service.bots.sockets).toHaveLength(1);
+    await finish();
+  });
+});
+
+describe('rule 1: a hangup notification is not a request for instructions', () => {
+  it('a Dial in the answer of the hangup URL is never executed', async () => {
+    service.site.on(
+      '/hangup',
+      document(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`),
+    );
+    const phone = await caller(WAIT);
+    await phone.hangsUp();
+    await service.clock.advance(5000);
+    expect(service.site.events('/hangup')).toEqual(['Hangup']);
+    expect(service.signalling.invites).toEqual([]);
+    expect(await service.cdrs()).toHaveLength(1);
+    await finish();
+  });
+
+  it('an answer URL that serves as hangup URL too is told by Event, and its Dial is ignored', async () => {
+    const { accountId, provisioning, appId } = service;
+    await provisioning.applications.patch(accountId, appId, { hangupUrl: `${SITE}/answer` });
+    const phone = await caller(
+      `<Dial callerId="${DID}" action="${SITE}/dialled"><Number>${OTHER}</Number></Dial>`,
+    );
+    await phone.hangsUp();
+    await service.clock.advance(5000);
+    expect(service.site.events('/answer')).toEqual(['StartApp', 'Hangup']);
+    expect(service.signalling.invites).toHaveLength(1);
+    await finish();
+  });
+});
+
+describe('rule 2: From tells who calls', () => {
+  it('a sip: URI and RouteType sip: a registered endpoint dialled out; its document dials Number', async () => {
+    const username = await registered(service);
+    service.site.on('/answer', ({ parameters }) =>
+      document(`<Dial callerId="${DID}"><Number>${parameters['To']}</Number></Dial>`),
+    );
+    await dialledBy(service, username, FAR);
+    expect(service.site.toldOnce('/answer')).toMatchObject({
+      From: `sip:${username}@${HOST}`,
+      RouteType: 'sip',
+    });
+    expect(service.signalling.last).toMatchObject({
+      target: { kind: 'carrier', number: FAR },
+      options: { from: { user: DID } },
+    });
+    await finish();
+  });
+
+  it('a plain number: an inbound PSTN call; its document reaches the endpoint by User', async () => {
+    const username = await registered(service);
+    const dial = `<Dial callerId="${DID}"><User>sip:${username}@${HOST}</User></Dial>`;
+    await caller(dial);
+    expect(service.site.toldOnce('/answer')).toMatchObject({ From: FAR, RouteType: 'pstn' });
+    expect(service.signalling.last.target).toEqual({ kind: 'endpoint', username });
+    await finish();
+  });
+});
+
+describe('rule 3: bare & makes the document invalid', () => {
+  it('in the text of an element', async () => {
+    await expectInvalid(`<Stream>${BOT}?a=1&b=2</Stream>`, /line 1, column \d+: .*&/);
+  });
+
+  it('in an attribute', async () => {
+    await expectInvalid(
+      `<Dial action="${SITE}/dialled?a=1&b=2"><Number>${OTHER}</Number></Dial>`,
+      /line 1, column \d+: .*&/,
+    );
+  });
+
+  it('escaped as &amp; it arrives as &', async () => {
+    await caller(`<Stream keepCallAlive="true">${BOT}?a=1&amp;b=2</Stream>`);
+    expect(service.bots.last.options.url).toBe(`${BOT}?a=1&b=2`);
+    await finish();
+  });
+});
+
+describe('rule 4: endpoints and the REST call operation', () => {
+  it('a call to a registered endpoint fails with Endpoint Not Registered, without an INVITE', async () => {
+    const username = await registered(service);
+    const uri = `sip:${username}@${HOST}`;
+    const callUuid = await placed(service, { destinations: [{ kind: 'sip', uri }] });
+    expect(service.signalling.invites).toEqual([]);
+    expect(await service.cdr(callUuid)).toMatchObject({
+      hangupCauseCode: 2020,
+      hangupCauseName: 'Endpoint Not Registered',
+      hangupCause: 'USER_NOT_REGISTERED',
+    });
+    expect(service.site.toldOnce('/hangup')).toMatchObject({
+      HangupCauseName: 'Endpoint Not Registered',
+    });
+    await finish();
+  });
+
+  it("the endpoint's own INVITE is the A leg, and its document dials the customer with Number", async () => {
+    const username = await registered(service);
+    service.site.on(
+      '/answer',
+      document(`<Dial callerId="${DID}" redirect="false"><Number>${OTHER}</Number></Dial>`),
+    );
+    const phone = await dialledBy(service, username, OTHER);
+    await service.signalling.last.answers();
+    expect(service.media.openBridges).toHaveLength(1);
+    await phone.hangsUp();
+    const records = await service.cdrs();
+    expect(records.map(({ context }) => context).sort()).toEqual(['dial', 'sip-endpoint']);
+    const b = records.find(({ context }) => context === 'dial');
+    expect(b).toMatchObject({ parentCallUuid: phone.callUuid, to: OTHER });
+    await finish();
+  });
+});
