@@ -6,6 +6,8 @@ import { PULSE_SECONDS } from './service.ts';
 import type { World } from './world.ts';
 
 const NODE = 'node';
+/** What may be told after the hangup: files that took a while, and what the end of this call ended in its turn. */
+const LATE = new Set(['Hangup', 'RecordStop', 'Record', 'DialHangup', 'DialAction']);
 
 export class Invariants {
   readonly #world: World;
@@ -102,6 +104,7 @@ export class Invariants {
       else this.#charged(cdr, entries);
       const told = customer.told('/hangup', callUuid).length;
       if (told > 1) this.#broken(`the hangup of ${callUuid} was told ${told} times`);
+      this.#hangupIsLast(callUuid);
     }
     if (service.logs.all.length !== cdrs.length) this.#broken('a record belongs to no call');
     const recorded = await store.recordings.page({ accountId }, { limit: 1000, offset: 0 });
@@ -112,6 +115,16 @@ export class Invariants {
     if (debits.length !== expected) {
       this.#broken(`${debits.length} debits for ${expected} things that cost something`);
     }
+  }
+
+  /** Notifications of a call come in the order of what happened; what follows from its end comes after it. */
+  #hangupIsLast(callUuid: string): void {
+    const events = this.#world.customer.asked
+      .filter(({ parameters }) => parameters['CallUUID'] === callUuid)
+      .map(({ parameters }) => parameters['Event'] ?? '');
+    const hangup = events.indexOf('Hangup');
+    const late = hangup < 0 ? [] : events.slice(hangup + 1).filter((event) => !LATE.has(event));
+    if (late.length > 0) this.#broken(`${callUuid} was told ${late.join(', ')} after its hangup`);
   }
 
   #charged(cdr: Cdr, entries: readonly LedgerEntry[]): void {

@@ -1,6 +1,7 @@
 /** Every scenario, in the order in which they are run. */
 import type { Scenario } from './scenario.ts';
 import { callScenarios } from './scenarios/calls.ts';
+import { crowdScenarios } from './scenarios/crowd.ts';
 import { elementScenarios } from './scenarios/elements.ts';
 import { partyScenarios } from './scenarios/parties.ts';
 import { streamScenarios } from './scenarios/streams.ts';
@@ -10,4 +11,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...callScenarios,
   ...elementScenarios,
   ...partyScenarios,
+  ...crowdScenarios,
 ];

@@ -7,7 +7,7 @@ import type { SimLeg } from '../signalling.ts';
 import { toneFile } from '../sounds.ts';
 import type { World } from '../world.ts';
 
-const BOT = 'wss://bot.test/ws';
+export const BOT = 'wss://bot.test/ws';
 const FILE_HZ = 700;
 const MOVED_HZ = 1300;
 const LONG_MS = 4000;
