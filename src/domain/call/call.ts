@@ -8,19 +8,17 @@ import type { CallLog } from './call-log.ts';
 import { DigitHub } from './digits.ts';
 import { type CallEnd, endOfLeg, ownDisposition } from './end-cause.ts';
 import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
+import { LegMedia, type LegMediaNeeds } from './leg-media.ts';
 import type {
   Headers,
   InboundLeg,
   Leg,
   LegEnd,
   LegEvents,
-  Media,
   MediaLeg,
   OutboundTarget,
-  RemoteMedia,
   Signalling,
 } from './needs.ts';
-import { Negotiation } from './negotiate.ts';
 
 export { CallLog, type CallLogEntry, type CallLogKind, CallLogs } from './call-log.ts';
 export { DigitHub, matchDigits } from './digits.ts';
@@ -58,13 +56,8 @@ export interface CallPrice {
   readonly streamPulseSeconds: number;
 }
 
-export interface CallNeeds {
-  readonly media: Media;
+export interface CallNeeds extends LegMediaNeeds {
   readonly wallMs: () => number;
-  /** A number for `o=` lines. */
-  readonly sessionId: () => number;
-  readonly mediaTimeoutMs: number;
-  readonly log: CallLog;
 }
 
 export interface DialPlan {
@@ -104,9 +97,6 @@ export class Call {
   machine: boolean | undefined;
   hangupTarget: CallbackTarget | undefined;
   carrier: string | undefined;
-  codec: string | undefined;
-  /** The peer's keypad presses come as events (RFC 4733), not as tones within its audio. */
-  keypadEvents = false;
   quality: MediaQuality | undefined;
   openStreams: readonly OpenStream[] = [];
   closedStreams: readonly StreamCdr[] = [];
@@ -118,12 +108,12 @@ export class Call {
   readonly #abort = new AbortController();
   readonly #events = new Set<CallEvents>();
   #resolveEnded: (end: CallEnd) => void = () => undefined;
-  #negotiation: Negotiation | undefined;
-  #media: MediaLeg | undefined;
-  #mediaOpening: Promise<MediaLeg> | undefined;
+  readonly #media: LegMedia;
   #leg: Leg | undefined;
   #inbound: InboundLeg | undefined;
   #answering: Promise<boolean> | undefined;
+  /** The called party has sent its 200, usable or not. */
+  #confirmed = false;
   #settled = false;
 
   constructor(identity: CallIdentity, price: CallPrice, needs: CallNeeds) {
@@ -132,6 +122,10 @@ export class Call {
     this.log = needs.log;
     this.#needs = needs;
     this.signal = this.#abort.signal;
+    this.#media = new LegMedia(needs, {
+      dtmf: (digit) => this.#press(digit),
+      silent: () => this.hangup('mediaTimeout', 'Error', 'no RTP from the peer'),
+    });
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -155,8 +149,16 @@ export class Call {
 
   /** The media of a leg that has been answered or has early media. */
   get media(): MediaLeg {
-    assert(this.#media !== undefined, 'the leg has no media yet');
-    return this.#media;
+    return this.#media.leg;
+  }
+
+  get codec(): string | undefined {
+    return this.#media.codec;
+  }
+
+  /** The peer's keypad presses come as events (RFC 4733), not as tones within its audio. */
+  get keypadEvents(): boolean {
+    return this.#media.keypadEvents;
   }
 
   /** SDP of the INVITE that arrived; undefined when it had none, or on an outbound leg. */
@@ -227,26 +229,21 @@ export class Call {
   }
 
   async #localSdp(inbound: InboundLeg): Promise<string | undefined> {
-    await this.#openMediaOrEnd();
-    if (this.isEnded || this.#negotiation === undefined) return undefined;
-    if (inbound.sdp === undefined) return this.#negotiation.offer();
-    const answered = this.#negotiation.answer(inbound.sdp);
-    if (!answered.ok) {
-      this.hangup('mediaAnchoring', 'Error', answered.error.detail);
-      return undefined;
-    }
-    this.#configure(answered.value.remote);
-    return answered.value.sdp;
+    await this.#openMedia();
+    if (this.isEnded) return undefined;
+    if (inbound.sdp === undefined) return this.#media.offer();
+    const answered = this.#media.answer(inbound.sdp);
+    if (answered.ok) return answered.value;
+    this.hangup('mediaAnchoring', 'Error', answered.error.detail);
+    return undefined;
   }
 
   // -------------------------------------------------------------- outbound
 
   /** Sends the INVITE, to one target after the other. Everything that follows comes through events and `ended`. */
   async dial(signalling: Signalling, plan: DialPlan): Promise<void> {
-    await this.#openMediaOrEnd();
-    if (this.isEnded || this.#negotiation === undefined) return;
-    const sdp = this.#negotiation.offer();
-    this.#tryTarget(signalling, plan, sdp, 0);
+    await this.#openMedia();
+    if (!this.isEnded) this.#tryTarget(signalling, plan, this.#media.offer(), 0);
   }
 
   #tryTarget(signalling: Signalling, plan: DialPlan, sdp: string, index: number): void {
@@ -284,32 +281,36 @@ export class Call {
     this.log.add('sip', `${status} from the called party`, { earlyMedia: sdp !== undefined });
     const wasNew = this.status === 'new';
     if (wasNew) this.#toRinging();
-    if (sdp === undefined || this.#negotiation === undefined || this.status === 'early') return;
-    const remote = this.#negotiation.settle(sdp);
-    if (!remote.ok) {
-      this.log.add('warning', 'early media cannot be used', { detail: remote.error.detail });
+    if (sdp === undefined || this.status === 'early') return;
+    const settled = this.#media.settle(sdp);
+    if (!settled.ok) {
+      this.log.add('warning', 'early media cannot be used', { detail: settled.error.detail });
       return;
     }
-    this.#configure(remote.value);
     this.status = 'early';
     for (const events of [...this.#events]) events.earlyMedia?.();
   }
 
   #connected(sdp: string | undefined): void {
     if (this.isEnded) return;
-    this.answerUs = this.nowUs();
-    if (sdp !== undefined && this.#negotiation !== undefined) {
-      const remote = this.#negotiation.settle(sdp);
-      if (!remote.ok) {
-        this.hangup('mediaAnchoring', 'Error', remote.error.detail);
-        return;
-      }
-      this.#configure(remote.value);
-    } else if (this.status !== 'early') {
-      this.hangup('mediaAnchoring', 'Error', 'the called party answered without SDP');
+    this.#confirmed = true;
+    const problem = this.#settleAnswer(sdp);
+    // Without usable media nothing is billed (spec, Call-level failures: media negotiation failure).
+    if (problem !== undefined) {
+      this.hangup('mediaAnchoring', 'Error', problem);
       return;
     }
+    this.answerUs = this.nowUs();
     this.#toAnswered();
+  }
+
+  /** Why the called party's answer leaves us without media; undefined when it does not. */
+  #settleAnswer(sdp: string | undefined): string | undefined {
+    if (sdp === undefined) {
+      return this.status === 'early' ? undefined : 'the called party answered without SDP';
+    }
+    const settled = this.#media.settle(sdp);
+    return settled.ok ? undefined : settled.error.detail;
   }
 
   // -------------------------------------------------------------- end
@@ -319,7 +320,7 @@ export class Call {
     if (this.isEnded) return;
     const disposition = ownDisposition({
       direction: this.identity.facts.direction,
-      answered: this.answerUs !== undefined,
+      answered: this.answerUs !== undefined || this.#confirmed,
       dialled: this.#leg !== undefined,
     });
     this.#finish({ cause, source, disposition, detail });
@@ -346,7 +347,7 @@ export class Call {
     this.log.add('call', `ended: ${end.cause}`, { source: end.source, detail: end.detail });
     // Verbs unwind first: they close their streams and recordings against live media.
     this.#abort.abort(new CallEnded());
-    this.quality = this.#media?.close();
+    this.quality = this.#media.close();
     this.#resolveEnded(end);
   }
 
@@ -360,37 +361,14 @@ export class Call {
     this.#leg?.sendInfoDigit(digit, durationMs);
   }
 
-  /** Opens the RTP ports, once. Rejects with ServiceError when there are none; then the call is over. */
-  async openMedia(): Promise<MediaLeg> {
-    this.#mediaOpening ??= this.#openMedia();
-    return this.#mediaOpening;
-  }
-
   /** No port, or a media engine that takes no more: the call ends, and says why. */
-  async #openMediaOrEnd(): Promise<void> {
+  async #openMedia(): Promise<void> {
     try {
-      await this.openMedia();
+      await this.#media.open();
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       this.hangup('concurrencyBreached', 'Error', error.message);
     }
-  }
-
-  async #openMedia(): Promise<MediaLeg> {
-    const leg = await this.#needs.media.openLeg(
-      { mediaTimeoutMs: this.#needs.mediaTimeoutMs },
-      {
-        dtmf: (digit) => this.#press(digit),
-        silent: () => this.hangup('mediaTimeout', 'Error', 'no RTP from the peer'),
-      },
-    );
-    if (this.isEnded) {
-      leg.close();
-      return leg;
-    }
-    this.#media = leg;
-    this.#negotiation = new Negotiation(leg, this.#needs.sessionId());
-    return leg;
   }
 
   #legEvents(): LegEvents {
@@ -404,35 +382,18 @@ export class Call {
 
   /** A re-INVITE: hold, resume, another address. The stream and everything that plays go on. */
   #offered(sdp: string | undefined): string | undefined {
-    if (this.#negotiation === undefined) return undefined;
-    if (sdp === undefined) return this.#negotiation.offer();
-    const answered = this.#negotiation.answer(sdp);
-    if (!answered.ok) {
-      this.log.add('warning', 'offer refused (488)', { detail: answered.error.detail });
-      return undefined;
-    }
-    this.#configure(answered.value.remote);
-    return answered.value.sdp;
+    if (!this.#media.isOpen) return undefined;
+    if (sdp === undefined) return this.#media.offer();
+    const answered = this.#media.answer(sdp);
+    if (answered.ok) return answered.value;
+    this.log.add('warning', 'offer refused (488)', { detail: answered.error.detail });
+    return undefined;
   }
 
   #lateAnswer(sdp: string): void {
-    const remote = this.#negotiation?.settle(sdp);
-    if (remote === undefined || this.isEnded) return;
-    if (remote.ok) this.#configure(remote.value);
-    else this.hangup('mediaAnchoring', 'Error', remote.error.detail);
-  }
-
-  #configure(remote: RemoteMedia): void {
-    this.codec = remote.codec;
-    this.keypadEvents = remote.telephoneEvent !== undefined;
-    this.log.add('media', 'media settled', {
-      codec: remote.codec,
-      peer: `${remote.address}:${remote.port}`,
-      direction: remote.direction,
-      ptimeMs: remote.ptimeMs,
-      telephoneEvent: remote.telephoneEvent,
-    });
-    this.#media?.configure(remote);
+    if (!this.#media.isOpen || this.isEnded) return;
+    const settled = this.#media.settle(sdp);
+    if (!settled.ok) this.hangup('mediaAnchoring', 'Error', settled.error.detail);
   }
 
   #press(digit: string): void {
