@@ -28,7 +28,8 @@ export interface LineOptions {
 }
 
 export interface CallEvents {
-  ringing(status: number): void;
+  /** `sdp`: where early media comes from. */
+  ringing(status: number, sdp: string | undefined): void;
   connected(sdp: string | undefined): void;
   /** Exactly once. */
   ended(end: LegEndFacts): void;
@@ -39,16 +40,25 @@ export interface CallEvents {
 export interface PhoneCall {
   readonly sipCallId: string;
   hangup(): void;
+  /** A key press by SIP INFO, for peers that understand nothing better. */
+  sendDigit(digit: string, durationMs: number): void;
 }
+
+/** Takes a call with this offer: our answer and who is told what becomes of it; undefined: busy. */
+export type CallHandler = (
+  sdp: string,
+  call: PhoneCall,
+) => { readonly sdp: string; readonly events: CallEvents } | undefined;
 
 type Output<K extends UserAgentOutput['kind']> = Extract<UserAgentOutput, { readonly kind: K }>;
 
 /** Longest wait for the answer to REGISTER: RFC 3261 Timer F. */
 const REGISTER_TIMEOUT_MS = 32_000;
 const REGISTRATION = 1;
-const LEG = 1;
+/** Legs that the user agent begins for calls to the phone have odd numbers. */
+const OWN_LEG = 2;
 const EXPIRES_S = 300;
-/** Refuses a call to the phone itself. */
+/** Refuses a call to the phone itself, when nobody takes it. */
 const BUSY_HERE = 486;
 
 export class SipLine {
@@ -59,6 +69,8 @@ export class SipLine {
   readonly #driver: Driver<UserAgentInput>;
   readonly #localPort: number;
   #call: CallEvents | undefined;
+  #leg = OWN_LEG;
+  #handler: CallHandler = () => undefined;
   #registration: ((output: Output<'registration'>) => void) | undefined;
 
   private constructor(
@@ -130,9 +142,10 @@ export class SipLine {
     const { username, password, transport, random, host } = this.#options;
     const sipCallId = `${token(random)}@${this.localAddress}`;
     this.#call = events;
+    this.#leg = OWN_LEG;
     this.#driver.tell({
       kind: 'invite',
-      leg: LEG,
+      leg: OWN_LEG,
       target: { kind: 'uri', uri: this.#uriOf(to), transport },
       from: { user: username, host, displayName: 'Carillon phone' },
       callId: sipCallId,
@@ -140,11 +153,12 @@ export class SipLine {
       headers: [],
       account: { username, password },
     });
-    return {
-      sipCallId,
-      hangup: () =>
-        this.#driver.tell({ kind: 'hangup', leg: LEG, status: BUSY_HERE, reason: undefined }),
-    };
+    return this.#callOf(OWN_LEG, sipCallId);
+  }
+
+  /** Who takes calls from now on, one at a time. */
+  onCall(handler: CallHandler): void {
+    this.#handler = handler;
   }
 
   async close(): Promise<void> {
@@ -210,29 +224,46 @@ export class SipLine {
         this.#registration?.(output);
         break;
       case 'incoming':
-        this.#driver.tell({
-          kind: 'hangup',
-          leg: output.call.leg,
-          status: BUSY_HERE,
-          reason: undefined,
-        });
+        this.#take(output.call);
         break;
       default:
-        if ('leg' in output && output.leg === LEG) this.#tellCall(output);
+        if ('leg' in output && output.leg === this.#leg) this.#tellCall(output);
     }
+  }
+
+  #callOf(leg: number, sipCallId: string): PhoneCall {
+    const tell = (input: UserAgentInput): void => this.#driver.tell(input);
+    return {
+      sipCallId,
+      hangup: () => tell({ kind: 'hangup', leg, status: BUSY_HERE, reason: undefined }),
+      sendDigit: (digit, durationMs) => tell({ kind: 'sendDigit', leg, digit, durationMs }),
+    };
+  }
+
+  #take({ leg, request, sdp }: Output<'incoming'>['call']): void {
+    const call = this.#callOf(leg, request.callId);
+    const taken =
+      this.#call === undefined && sdp !== undefined ? this.#handler(sdp, call) : undefined;
+    if (taken === undefined) {
+      call.hangup();
+      return;
+    }
+    this.#call = taken.events;
+    this.#leg = leg;
+    this.#driver.tell({ kind: 'answer', leg, sdp: taken.sdp });
   }
 
   #tellCall(output: UserAgentOutput): void {
     switch (output.kind) {
       case 'progress':
-        this.#call?.ringing(output.status);
+        this.#call?.ringing(output.status, output.sdp);
         break;
       case 'connected':
         this.#call?.connected(output.sdp);
         break;
       case 'offered': {
         const sdp = output.sdp === undefined ? undefined : this.#call?.offered(output.sdp);
-        this.#driver.tell({ kind: 'answerOffer', leg: LEG, sdp });
+        this.#driver.tell({ kind: 'answerOffer', leg: output.leg, sdp });
         break;
       }
       case 'ended':

@@ -56,4 +56,8 @@ export function telephoneEvent(digit: string, duration: number, end: boolean): U
   return payload;
 }
 
+/** The key of an event's payload; undefined for other events than keys. */
+export const digitOf = (payload: Uint8Array): string | undefined =>
+  payload.length < 4 ? undefined : EVENTS[payload[0] ?? EVENTS.length];
+
 export const isDigit = (text: string): boolean => text.length === 1 && EVENTS.includes(text);

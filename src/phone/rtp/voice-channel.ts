@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 import { median } from '../audio/echo-delay.ts';
 import type { Codec } from '../audio/g711.ts';
-import { readRtp, telephoneEvent, writeRtp } from './packet.ts';
+import { digitOf, type RtpPacket, readRtp, telephoneEvent, writeRtp } from './packet.ts';
 import { Reception, type ReceptionReport } from './reception.ts';
 
 export interface Peer {
@@ -20,6 +20,7 @@ const FRAME_SAMPLES = 160;
 const SAMPLES_PER_MS = 8;
 /** One hour of packets: the longest record that is kept. */
 const MAX_KEPT_PACKETS = 180_000;
+const MAX_KEPT_KEYS = 1000;
 /** A key is pressed for 100 ms, and its end told three times (RFC 4733 §2.5.1.4). */
 const KEY_FRAMES = 5;
 const KEY_END_PACKETS = 3;
@@ -53,6 +54,8 @@ export class VoiceChannel {
   #sent = 0;
   #startMs = 0;
   #key: Key | undefined;
+  #keysHeard = '';
+  #lastKeyAt: number | undefined;
   #cancel: () => void = () => undefined;
 
   private constructor(socket: Socket, clock: Clock, random: Random) {
@@ -82,6 +85,11 @@ export class VoiceChannel {
 
   get reception(): ReceptionReport {
     return this.#reception.report();
+  }
+
+  /** Keys that the other side pressed (RFC 4733), in their order. */
+  get keysHeard(): string {
+    return this.#keysHeard;
   }
 
   /** Begins to speak; silence follows the voice. A second call only changes the peer. */
@@ -132,12 +140,22 @@ export class VoiceChannel {
 
   #received(bytes: Buffer): void {
     const packet = readRtp(bytes);
-    if (packet === undefined || packet.payloadType !== this.#peer?.codec.payloadType) return;
+    if (packet === undefined) return;
+    if (packet.payloadType === this.#peer?.telephoneEvent) this.#hearKey(packet);
+    if (packet.payloadType !== this.#peer?.codec.payloadType) return;
     const arrivalMs = this.#clock.monotonicMs();
     this.#reception.add(packet.sequence, packet.timestamp, arrivalMs);
     if (this.#heard.length >= MAX_KEPT_PACKETS) return;
     const { ssrc, timestamp, payload } = packet;
     this.#heard.push({ ssrc, timestamp, arrivalMs, payload: Uint8Array.from(payload) });
+  }
+
+  /** All packets of one key carry the timestamp of its beginning (RFC 4733 §2.5.1.2). */
+  #hearKey({ timestamp, payload }: RtpPacket): void {
+    const digit = digitOf(payload);
+    if (digit === undefined || timestamp === this.#lastKeyAt) return;
+    this.#lastKeyAt = timestamp;
+    if (this.#keysHeard.length < MAX_KEPT_KEYS) this.#keysHeard += digit;
   }
 
   #schedule(): void {

@@ -1,0 +1,186 @@
+/** A phone in a test's hand: registers, calls and is called, says tones, presses keys in all three ways, and keeps what it hears. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
+import { systemRandom as random } from '../../src/edge/clock/system-random.ts';
+import { PCMU } from '../../src/phone/audio/g711.ts';
+import { type Peer, VoiceChannel } from '../../src/phone/rtp/voice-channel.ts';
+import { type CallEvents, type PhoneCall, SipLine } from '../../src/phone/sip-line.ts';
+import {
+  type AudioSession,
+  buildAnswer,
+  buildOffer,
+  chooseAudio,
+  readAnswer,
+  readOffer,
+  staticCodec,
+} from '../../src/protocol/sdp/sdp.ts';
+import type { LegEndFacts } from '../../src/protocol/sip/sip.ts';
+import type { SipUser } from './phone.ts';
+import type { Service } from './service.ts';
+
+const EVENT_PAYLOAD_TYPE = 101;
+/** Our BYE is on its way when the end is told: the socket stays for its answer. */
+const LAST_WORD_MS = 100;
+
+export interface HandsetOptions {
+  /** Said from the answer on, 8 kHz. */
+  readonly voice?: Int16Array;
+  /** RFC 4733 keys are offered; true by default. */
+  readonly keyEvents?: boolean;
+}
+
+export class Handset {
+  readonly #line: SipLine;
+  readonly #channel: VoiceChannel;
+  readonly #options: HandsetOptions;
+  readonly #answered = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<LegEndFacts>();
+  readonly #early = Promise.withResolvers<void>();
+  #call: PhoneCall | undefined;
+
+  private constructor(line: SipLine, channel: VoiceChannel, options: HandsetOptions) {
+    this.#line = line;
+    this.#channel = channel;
+    this.#options = options;
+    this.#answered.promise.catch(() => undefined);
+    this.#early.promise.catch(() => undefined);
+  }
+
+  static async open(
+    service: Service,
+    user: SipUser,
+    options: HandsetOptions = {},
+  ): Promise<Handset> {
+    const line = await SipLine.open({
+      ...user,
+      host: '127.0.0.1',
+      port: service.sipPort,
+      transport: 'udp',
+      clock,
+      random,
+    });
+    return new Handset(line, await VoiceChannel.open(line.localAddress, clock, random), options);
+  }
+
+  /** Calls the application of its own user, or whom it is told. */
+  static async call(
+    service: Service,
+    user: SipUser,
+    options: HandsetOptions = {},
+    to = '1000',
+  ): Promise<Handset> {
+    const handset = await Handset.open(service, user, options);
+    const offer = buildOffer({ ...handset.#local(), codecs: PCMU_ONLY, direction: 'sendrecv' });
+    handset.#call = handset.#line.call(to, offer, handset.#events(offer));
+    return handset;
+  }
+
+  /** Registers, and takes the first call that comes. */
+  static async waiting(
+    service: Service,
+    user: SipUser,
+    options: HandsetOptions = {},
+  ): Promise<Handset> {
+    const handset = await Handset.open(service, user, options);
+    handset.#line.onCall((sdp, call) => {
+      const offer = readOffer(sdp);
+      const session = offer.ok ? chooseAudio(offer.value, ['PCMU']) : undefined;
+      if (!offer.ok || session?.ok !== true) return undefined;
+      handset.#call = call;
+      handset.#talk(session.value);
+      handset.#answered.resolve();
+      return {
+        sdp: buildAnswer(offer.value, session.value, handset.#local()),
+        events: handset.#events(''),
+      };
+    });
+    await handset.#line.register();
+    return handset;
+  }
+
+  /** The 200, or our own. */
+  get answered(): Promise<void> {
+    return this.#answered.promise;
+  }
+
+  /** A 183 with audio. */
+  get early(): Promise<void> {
+    return this.#early.promise;
+  }
+
+  get ended(): Promise<LegEndFacts> {
+    return this.#ended.promise;
+  }
+
+  /** 8 kHz, from the answer or the early media on. */
+  get heard(): Int16Array {
+    return this.#channel.heard();
+  }
+
+  get keysHeard(): string {
+    return this.#channel.keysHeard;
+  }
+
+  press(digits: string): void {
+    for (const digit of digits) this.#channel.press(digit);
+  }
+
+  pressByInfo(digit: string): void {
+    this.#call?.sendDigit(digit, 120);
+  }
+
+  async hangUp(): Promise<void> {
+    this.#call?.hangup();
+    await this.ended;
+    await pause(LAST_WORD_MS);
+    await this.close();
+  }
+
+  async close(): Promise<void> {
+    this.#channel.close();
+    await this.#line.close();
+  }
+
+  #local() {
+    return {
+      address: this.#line.localAddress,
+      port: this.#channel.port,
+      sessionId: random.integer(2 ** 31),
+      version: 1,
+      ptimeMs: 20,
+      telephoneEventPayloadType: this.#options.keyEvents === false ? undefined : EVENT_PAYLOAD_TYPE,
+    };
+  }
+
+  #events(offer: string): CallEvents {
+    return {
+      ringing: (_status, sdp) => {
+        if (sdp !== undefined && this.#talkBy(offer, sdp)) this.#early.resolve();
+      },
+      connected: (sdp) => {
+        if (sdp !== undefined) this.#talkBy(offer, sdp);
+        this.#answered.resolve();
+      },
+      offered: () => undefined,
+      ended: (end) => {
+        this.#answered.reject(new Error(`not answered: ${end.how} ${end.status ?? ''}`));
+        this.#early.reject(new Error(`no early media: ${end.how} ${end.status ?? ''}`));
+        this.#ended.resolve(end);
+      },
+    };
+  }
+
+  #talkBy(offer: string, answer: string): boolean {
+    const session = readAnswer(offer, answer);
+    if (session.ok) this.#talk(session.value);
+    return session.ok;
+  }
+
+  #talk(session: AudioSession): void {
+    const { address, port, telephoneEvent } = session;
+    const peer: Peer = { address, port, codec: PCMU, telephoneEvent };
+    this.#channel.talk(peer, this.#options.voice ?? new Int16Array(0));
+  }
+}
+
+const PCMU_ONLY = [staticCodec('PCMU')].filter((codec) => codec !== undefined);

@@ -1,0 +1,97 @@
+/** Tones to say, and an ear that finds them again. */
+const RATE_HZ = 8000;
+const AMPLITUDE = 8000;
+const BLOCK_MS = 20;
+const KEY_ROWS_HZ = [697, 770, 852, 941];
+const KEY_COLUMNS_HZ = [1209, 1336, 1477, 1633];
+const KEYPAD = '123A456B789C*0#D';
+
+export const silence = (ms: number): Int16Array => new Int16Array((ms * RATE_HZ) / 1000);
+
+/** The sum of sines, each of the same amplitude. */
+export function tone(frequenciesHz: readonly number[], ms: number): Int16Array {
+  return Int16Array.from({ length: (ms * RATE_HZ) / 1000 }, (_, i) =>
+    frequenciesHz.reduce(
+      (sum, hz) =>
+        sum + (AMPLITUDE / frequenciesHz.length) * Math.sin((2 * Math.PI * hz * i) / RATE_HZ),
+      0,
+    ),
+  );
+}
+
+export function joined(parts: readonly Int16Array[]): Int16Array {
+  const whole = new Int16Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** Keys as an old telephone presses them (ITU-T Q.23), 100 ms each with 100 ms between. */
+export const keyTones = (digits: string): Int16Array =>
+  joined(
+    [...digits].flatMap((digit) => {
+      const place = KEYPAD.indexOf(digit);
+      const pair = [KEY_ROWS_HZ[Math.floor(place / 4)] ?? 0, KEY_COLUMNS_HZ[place % 4] ?? 0];
+      return [tone(pair, 100), silence(100)];
+    }),
+  );
+
+const blocks = (heard: Int16Array): Int16Array[] => {
+  const size = (BLOCK_MS * RATE_HZ) / 1000;
+  return Array.from({ length: Math.floor(heard.length / size) }, (_, i) =>
+    heard.subarray(i * size, (i + 1) * size),
+  );
+};
+
+const energy = (block: Int16Array): number =>
+  block.reduce((sum, sample) => sum + sample * sample, 0);
+
+/** Goertzel: energy of the sine at this frequency. */
+function energyAt(block: Int16Array, hz: number): number {
+  const turn = 2 * Math.cos((2 * Math.PI * hz) / RATE_HZ);
+  let last = 0;
+  let before = 0;
+  for (const sample of block) [last, before] = [sample + turn * last - before, last];
+  return (2 * (last * last + before * before - turn * last * before)) / block.length;
+}
+
+/** Milliseconds in which this tone made at least `share` of a sound that can be heard. */
+export const toneMs = (heard: Int16Array, hz: number, share = 0.8): number =>
+  BLOCK_MS *
+  blocks(heard).filter(
+    (block) =>
+      energy(block) > block.length * 300 ** 2 && energyAt(block, hz) > share * energy(block),
+  ).length;
+
+/** Milliseconds that are not silent. */
+export const loudMs = (heard: Int16Array): number =>
+  BLOCK_MS * blocks(heard).filter((block) => energy(block) > block.length * 200 ** 2).length;
+
+/** Where the tone begins, milliseconds from the first sample; -1: nowhere. */
+export const toneAtMs = (heard: Int16Array, hz: number): number =>
+  BLOCK_MS *
+  blocks(heard).findIndex(
+    (block) => energy(block) > block.length * 300 ** 2 && energyAt(block, hz) > 0.8 * energy(block),
+  );
+
+/** Keys that are heard as tones, each counted once for as long as it sounds. */
+export function keysIn(heard: Int16Array): string {
+  const keys = blocks(heard).map((block) => {
+    const whole = energy(block);
+    if (whole < block.length * 300 ** 2) return '';
+    const loudest = (group: readonly number[]) => {
+      const powers = group.map((hz) => energyAt(block, hz));
+      const place = powers.indexOf(Math.max(...powers));
+      return { place, power: powers[place] ?? 0 };
+    };
+    const row = loudest(KEY_ROWS_HZ);
+    const column = loudest(KEY_COLUMNS_HZ);
+    return row.power + column.power > 0.8 * whole
+      ? (KEYPAD[4 * row.place + column.place] ?? '')
+      : '';
+  });
+  return keys.filter((key, i) => key !== '' && key !== keys[i - 1]).join('');
+}
