@@ -1,5 +1,5 @@
-// Reading JavaScript arguments. The TypeScript side is the only caller and is typed; a wrong type here is a bug of ours
-// and becomes a zero, never a crash.
+// Reading JavaScript arguments. The TypeScript side is the only caller and is typed; a wrong type here is a
+// bug of ours and becomes a zero, never a crash.
 #pragma once
 
 #include <napi.h>

@@ -6,11 +6,14 @@
 
 namespace carillon {
 
-/// (place, recording, path, side 0 received 1 sent 2 both, stereo, silenceEndMs, maxMs): errno, 0 when it runs.
+/// (place, recording, path, side 0 received 1 sent 2 both, stereo, silenceEndMs, maxMs): errno, 0 when it
+/// runs.
 Napi::Value EngineObject::record(const Info& info) {
   Recorder::Options options;
   const uint32_t side = u32_at(info, 3);
-  options.side = side == 0 ? Recorder::Side::received : side == 1 ? Recorder::Side::sent : Recorder::Side::both;
+  options.side = side == 0   ? Recorder::Side::received
+                 : side == 1 ? Recorder::Side::sent
+                             : Recorder::Side::both;
   options.stereo = bool_at(info, 4);
   options.silence_end_ms = u32_at(info, 5);
   options.max_ms = static_cast<uint64_t>(number_at(info, 6));
@@ -85,7 +88,8 @@ Napi::Value EngineObject::detect_machine(const Info& info) {
 
 /// (leg, job, silenceMs, limitMs)
 Napi::Value EngineObject::wait_for_silence(const Info& info) {
-  std::unique_ptr<LegTap> tap = std::make_unique<SilenceTap>(u32_at(info, 1), u32_at(info, 2), u32_at(info, 3));
+  std::unique_ptr<LegTap> tap =
+      std::make_unique<SilenceTap>(u32_at(info, 1), u32_at(info, 2), u32_at(info, 3));
   engine_->post(add_to_leg(u32_at(info, 0), std::move(tap)));
   return info.Env().Undefined();
 }

@@ -6,7 +6,8 @@ namespace carillon {
 
 /// (localPort, ip, port, bytes, atMs)
 Napi::Value EngineObject::inject(const Info& info) {
-  const std::optional<Address> from = parse_address(string_at(info, 1), static_cast<uint16_t>(u32_at(info, 2)));
+  const std::optional<Address> from =
+      parse_address(string_at(info, 1), static_cast<uint16_t>(u32_at(info, 2)));
   const auto at = static_cast<Nanos>(number_at(info, 4) * kMillisecond);
   engine_->inject(static_cast<uint16_t>(u32_at(info, 0)), from.value_or(Address{}), bytes_at(info, 3), at);
   return info.Env().Undefined();

@@ -53,13 +53,14 @@ EngineObject::EngineObject(const Info& info) : Napi::ObjectWrap<EngineObject>(in
   }
   std::function<void()> wake = [] {};
   if (!manual && info.Length() > 2 && info[2].IsFunction()) {
-    wake_ = Napi::ThreadSafeFunction::New(info.Env(), info[2].As<Napi::Function>(), "carillon media events", 0, 1);
+    wake_ = Napi::ThreadSafeFunction::New(info.Env(), info[2].As<Napi::Function>(), "carillon media events",
+                                          0, 1);
     wake_.Unref(info.Env());  // an idle engine does not keep the process alive
     has_wake_ = true;
     wake = [function = wake_]() mutable { static_cast<void>(function.NonBlockingCall()); };
   }
-  engine_ = std::make_unique<MediaEngine>(manual ? MediaEngine::Drive::manual : MediaEngine::Drive::thread, *local,
-                                          std::move(wake));
+  engine_ = std::make_unique<MediaEngine>(manual ? MediaEngine::Drive::manual : MediaEngine::Drive::thread,
+                                          *local, std::move(wake));
 }
 
 EngineObject::~EngineObject() {
@@ -90,7 +91,8 @@ Napi::Value EngineObject::open_leg(const Info& info) {
 Napi::Value EngineObject::configure_leg(const Info& info) {
   LegRemote remote;
   // A host name is no place to send to; the peer's own packets will show where it is.
-  const std::optional<Address> peer = parse_address(string_at(info, 1), static_cast<uint16_t>(u32_at(info, 2)));
+  const std::optional<Address> peer =
+      parse_address(string_at(info, 1), static_cast<uint16_t>(u32_at(info, 2)));
   const int32_t telephone_event = i32_at(info, 5);
   remote.receive.peer = peer.value_or(Address{});
   remote.receive.law = remote.send.law = u32_at(info, 3) == 0 ? G711Law::mu : G711Law::a;

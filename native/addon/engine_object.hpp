@@ -1,4 +1,5 @@
-// `new Engine(...)` of JavaScript: every method is one command, named by handles. See src/edge/media/native.ts.
+// `new Engine(...)` of JavaScript: every method is one command, named by handles. See
+// src/edge/media/native.ts.
 #pragma once
 
 #include <napi.h>

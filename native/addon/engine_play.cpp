@@ -25,7 +25,9 @@ ToneSpec tone_of(const Napi::Object& object) {
     for (uint32_t k = 0; list.IsArray() && k < list.As<Napi::Array>().Length(); ++k) {
       frequencies.push_back(Napi::Value(list.As<Napi::Array>().Get(k)).ToNumber().DoubleValue());
     }
-    const auto milliseconds = [&](const char* key) { return Napi::Value(step.Get(key)).ToNumber().Uint32Value(); };
+    const auto milliseconds = [&](const char* key) {
+      return Napi::Value(step.Get(key)).ToNumber().Uint32Value();
+    };
     static_cast<void>(tone.add(frequencies, milliseconds("onMs"), milliseconds("offMs")));
   }
   return tone;
@@ -37,7 +39,8 @@ ToneSpec tone_of(const Napi::Object& object) {
 Napi::Value EngineObject::play_clip(const Info& info) {
   const AudioClip clip = info.Length() > 2 ? clip_of(info[2]) : nullptr;
   if (!clip) return info.Env().Undefined();
-  auto player = std::make_unique<Player>(Player::Options{u32_at(info, 1), u32_at(info, 3), bool_at(info, 4)}, clip);
+  auto player =
+      std::make_unique<Player>(Player::Options{u32_at(info, 1), u32_at(info, 3), bool_at(info, 4)}, clip);
   engine_->post(add_to_place(u32_at(info, 0), std::move(player)));
   return info.Env().Undefined();
 }
@@ -46,7 +49,8 @@ Napi::Value EngineObject::play_clip(const Info& info) {
 Napi::Value EngineObject::play_tone(const Info& info) {
   if (info.Length() < 3 || !info[2].IsObject()) return info.Env().Undefined();
   const ToneSpec tone = tone_of(info[2].As<Napi::Object>());
-  auto player = std::make_unique<Player>(Player::Options{u32_at(info, 1), u32_at(info, 3), bool_at(info, 4)}, tone);
+  auto player =
+      std::make_unique<Player>(Player::Options{u32_at(info, 1), u32_at(info, 3), bool_at(info, 4)}, tone);
   engine_->post(add_to_place(u32_at(info, 0), std::move(player)));
   return info.Env().Undefined();
 }
@@ -95,7 +99,8 @@ Napi::Value EngineObject::remove_digits(const Info& info) {
 
 // ---------------------------------------------------------------- streams
 
-/// (leg, stream, streamId, encoding, rate, inbound, outbound, bidirectional, extraHeadersJson, queueMs, epochMs)
+/// (leg, stream, streamId, encoding, rate, inbound, outbound, bidirectional, extraHeadersJson, queueMs,
+/// epochMs)
 Napi::Value EngineObject::open_stream(const Info& info) {
   AudioStreamConfig config;
   config.handle = u32_at(info, 1);
@@ -118,11 +123,12 @@ Napi::Value EngineObject::open_stream(const Info& info) {
 }
 
 Napi::Value EngineObject::pause_stream(const Info& info) {
-  engine_->post([handle = u32_at(info, 0), stream = u32_at(info, 1), paused = bool_at(info, 2)](MediaLoop& loop) {
-    Leg* const leg = loop.core().leg(handle);
-    AudioStream* const found = leg == nullptr ? nullptr : leg->stream(stream);
-    if (found != nullptr) found->pause(paused);
-  });
+  engine_->post(
+      [handle = u32_at(info, 0), stream = u32_at(info, 1), paused = bool_at(info, 2)](MediaLoop& loop) {
+        Leg* const leg = loop.core().leg(handle);
+        AudioStream* const found = leg == nullptr ? nullptr : leg->stream(stream);
+        if (found != nullptr) found->pause(paused);
+      });
   return info.Env().Undefined();
 }
 

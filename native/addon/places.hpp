@@ -19,7 +19,8 @@ void with_place(MediaLoop& loop, uint32_t handle, Action action) {
   }
 }
 
-/// Puts an object into its place; when the place is gone or full it stays in the command and goes home with it.
+/// Puts an object into its place; when the place is gone or full it stays in the command and goes home with
+/// it.
 template <typename Item>
 auto add_to_place(uint32_t handle, std::unique_ptr<Item> item) {
   return [handle, item = std::move(item)](MediaLoop& loop) mutable {

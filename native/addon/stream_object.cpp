@@ -38,7 +38,8 @@ Napi::Value StreamObject::receive(const Info& info) {
 Napi::Value StreamObject::enqueue(const Info& info) {
   if (!input_) return outcome(info.Env(), PlayResult::buffer_full, 0);
   const uint32_t fill_before = fill();
-  const StreamFormat format{u32_at(info, 0) == 0 ? StreamEncoding::l16 : StreamEncoding::mulaw, i32_at(info, 1)};
+  const StreamFormat format{u32_at(info, 0) == 0 ? StreamEncoding::l16 : StreamEncoding::mulaw,
+                            i32_at(info, 1)};
   return outcome(info.Env(), input_->enqueue(format, bytes_at(info, 2)), fill_before);
 }
 

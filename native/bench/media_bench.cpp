@@ -44,8 +44,8 @@ uint16_t next_port() {
   return port = static_cast<uint16_t>(port + 2);
 }
 
-/// The least that a packet costs: one send and one receive of its size, over as many sockets as there will be legs
-/// (a single socket would stay in the caches and flatter the floor).
+/// The least that a packet costs: one send and one receive of its size, over as many sockets as there will be
+/// legs (a single socket would stay in the caches and flatter the floor).
 double udp_floor_ns(size_t sockets) {
   std::vector<std::pair<UdpSocket, Address>> all;
   while (all.size() < sockets) {
@@ -122,7 +122,8 @@ class Listener {
         const auto packet = parse_rtp(datagram.bytes);
         if (!packet) continue;
         bool loud = false;
-        for (const uint8_t code : packet->payload) loud = loud || std::abs(g711_decode(G711Law::mu, code)) > 200;
+        for (const uint8_t code : packet->payload)
+          loud = loud || std::abs(g711_decode(G711Law::mu, code)) > 200;
         heard.push_back({datagram.arrived_wall, loud});
       }
     }
@@ -138,7 +139,8 @@ class Listener {
 
 /// A stream on a leg towards a listener.
 struct Bot {
-  Bot(MediaEngine& engine, const OpenLeg& leg) : queue(std::make_shared<PlaybackQueue>(480'000)), input("s", {}, queue) {
+  Bot(MediaEngine& engine, const OpenLeg& leg)
+      : queue(std::make_shared<PlaybackQueue>(480'000)), input("s", {}, queue) {
     AudioStreamConfig config;
     config.handle = 1;
     config.stream_id = "s";
@@ -157,11 +159,13 @@ struct Latency {
   std::vector<double> last_ms;
 };
 
-/// playAudio on an empty queue until its first packet, and clearAudio until the last packet that holds old audio.
+/// playAudio on an empty queue until its first packet, and clearAudio until the last packet that holds old
+/// audio.
 void measure_latency(Bot& bot, Listener& listener, int rounds, Latency& out) {
   std::mt19937 random(3);
   std::vector<uint8_t> second(16'000);
-  for (size_t i = 0; i < second.size(); i += 2) second[i + 1] = static_cast<uint8_t>(i % 4 == 0 ? 0x20 : 0xe0);
+  for (size_t i = 0; i < second.size(); i += 2)
+    second[i + 1] = static_cast<uint8_t>(i % 4 == 0 ? 0x20 : 0xe0);
   const auto pause = [](int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); };
   for (int i = 0; i < rounds; ++i) {
     pause(60 + static_cast<int>(random() % 20));

@@ -136,7 +136,8 @@ void MediaCore::receive_rtcp(uint32_t handle, Bytes datagram, const Address& sou
 void MediaCore::tick(Nanos now) {
   constexpr size_t half = kSlots / 2;
   const auto slot = static_cast<size_t>(ticks_ % kSlots);
-  // Rooms are spread over the frame by their place in the list, so that many of them do not fall into one tick.
+  // Rooms are spread over the frame by their place in the list, so that many of them do not fall into one
+  // tick.
   for (size_t i = slot; i < rooms_.size(); i += kSlots) rooms_[i]->frame(now, events_);
   for (Leg* const due : slots_[slot]) due->frame(now, sink_, events_);
   for (Leg* const due : slots_[(slot + half) % kSlots]) {

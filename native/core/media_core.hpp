@@ -1,5 +1,5 @@
-// All legs of one media thread, and the order in which a tick visits them. No socket, no clock, no thread: it is handed
-// datagrams and told the time, and hands packets and events to two sinks.
+// All legs of one media thread, and the order in which a tick visits them. No socket, no clock, no thread: it
+// is handed datagrams and told the time, and hands packets and events to two sinks.
 #pragma once
 
 #include <array>
@@ -44,7 +44,8 @@ class MediaCore {
   /// Lets every member go.
   std::unique_ptr<Room> remove_room(uint32_t handle);
   [[nodiscard]] Room* room(uint32_t handle);
-  /// A leg that was bridged, or in another room, leaves there. `member` stays with the caller when it cannot join.
+  /// A leg that was bridged, or in another room, leaves there. `member` stays with the caller when it cannot
+  /// join.
   void join(uint32_t room, uint32_t leg, std::unique_ptr<RoomMember>& member);
 
   void receive(uint32_t leg, Bytes datagram, const Address& source, Nanos arrival);
@@ -78,7 +79,9 @@ class MediaCore {
       ++counters_.packets_sent;
       inner_.send(leg, to, packet);
     }
-    void send_rtcp(uint32_t leg, const Address& to, Bytes packet) override { inner_.send_rtcp(leg, to, packet); }
+    void send_rtcp(uint32_t leg, const Address& to, Bytes packet) override {
+      inner_.send_rtcp(leg, to, packet);
+    }
     void latched(uint32_t leg, const std::optional<Address>& peer) override { inner_.latched(leg, peer); }
 
    private:

@@ -93,7 +93,8 @@ void EventRing::recording_ended(uint32_t recording, RecordingEnd reason, uint32_
   put_u32({EventType::recording_ended, static_cast<uint8_t>(reason), 0, recording}, duration_ms);
 }
 void EventRing::machine_detected(uint32_t job, bool machine, MachineReason reason, uint32_t after_ms) {
-  put_u32({EventType::machine_detected, static_cast<uint8_t>(machine), static_cast<uint16_t>(reason), job}, after_ms);
+  put_u32({EventType::machine_detected, static_cast<uint8_t>(machine), static_cast<uint16_t>(reason), job},
+          after_ms);
 }
 void EventRing::silence_waited(uint32_t job, bool silent) {
   put({EventType::silence_waited, static_cast<uint8_t>(silent), 0, job}, {}, 0);

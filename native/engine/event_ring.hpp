@@ -1,7 +1,7 @@
 // Events on their way from a media thread to the control thread: a byte ring of records.
 //
-// Record: u32 bytes (whole record, padded to 8) · u8 type · u8 a · u16 b · u32 handle · u32 payload bytes · payload.
-// Little-endian, as JavaScript's DataView is told to read it.
+// Record: u32 bytes (whole record, padded to 8) · u8 type · u8 a · u16 b · u32 handle · u32 payload bytes ·
+// payload. Little-endian, as JavaScript's DataView is told to read it.
 #pragma once
 
 #include <atomic>
@@ -14,22 +14,23 @@
 namespace carillon {
 
 enum class EventType : uint8_t {
-  media = 1,            // handle: stream; payload: message
-  played = 2,           // handle: stream; payload: u32 checkpoint
-  dtmf = 3,             // handle: leg; a: digit; payload: f64 monotonic ms
-  media_timeout = 4,    // handle: leg
-  playback_ended = 5,   // handle: player
-  digits_sent = 6,      // handle: job
-  recording_ended = 7,  // handle: recording; a: reason; payload: u32 ms
-  machine_detected = 8, // handle: job; a: machine; b: reason; payload: u32 ms
-  silence_waited = 9,   // handle: job; a: silent
-  floor_changed = 10,   // handle: room; payload: u32 member
+  media = 1,             // handle: stream; payload: message
+  played = 2,            // handle: stream; payload: u32 checkpoint
+  dtmf = 3,              // handle: leg; a: digit; payload: f64 monotonic ms
+  media_timeout = 4,     // handle: leg
+  playback_ended = 5,    // handle: player
+  digits_sent = 6,       // handle: job
+  recording_ended = 7,   // handle: recording; a: reason; payload: u32 ms
+  machine_detected = 8,  // handle: job; a: machine; b: reason; payload: u32 ms
+  silence_waited = 9,    // handle: job; a: silent
+  floor_changed = 10,    // handle: room; payload: u32 member
 };
 
 class EventRing : public Events {
  public:
   static constexpr size_t kHeaderBytes = 16;
-  /// 8 MiB hold more than half a second of 300 streams in L16 at 16 kHz: a control thread that sleeps longer loses audio.
+  /// 8 MiB hold more than half a second of 300 streams in L16 at 16 kHz: a control thread that sleeps longer
+  /// loses audio.
   static constexpr size_t kCapacity = size_t{8} << 20;
   /// Audio may not use the last quarter: what ends a call always finds room.
   static constexpr size_t kReservedForControl = kCapacity / 4;

@@ -1,4 +1,5 @@
-// How late ticks begin: a histogram over the last ten to twenty seconds, written by one thread and read by another.
+// How late ticks begin: a histogram over the last ten to twenty seconds, written by one thread and read by
+// another.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,8 @@ class Lateness {
     if (now - began_ > kWindow) {
       began_ = now;
       active_.store(1 - active_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-      for (auto& bin : bins_[active_.load(std::memory_order_relaxed)]) bin.store(0, std::memory_order_relaxed);
+      for (auto& bin : bins_[active_.load(std::memory_order_relaxed)])
+        bin.store(0, std::memory_order_relaxed);
     }
     const auto bin = static_cast<size_t>(std::clamp<Nanos>(late / kBin, 0, kBins - 1));
     bins_[active_.load(std::memory_order_relaxed)][bin].fetch_add(1, std::memory_order_relaxed);

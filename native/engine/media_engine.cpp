@@ -92,7 +92,8 @@ std::shared_ptr<RecordingSink> MediaEngine::open_recording(uint32_t handle, cons
 int MediaEngine::close_recording(uint32_t handle) {
   const auto found = recordings_.find(handle);
   if (found == recordings_.end()) return 0;
-  const int error = found->second->state() == RecordingSink::State::writing ? 0 : found->second->error_number();
+  const int error =
+      found->second->state() == RecordingSink::State::writing ? 0 : found->second->error_number();
   recordings_.erase(found);
   return error;
 }

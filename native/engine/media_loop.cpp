@@ -2,8 +2,7 @@
 
 namespace carillon {
 
-MediaLoop::MediaLoop(bool keep_packets)
-    : keep_packets_(keep_packets), core_(*this, events_) {}
+MediaLoop::MediaLoop(bool keep_packets) : keep_packets_(keep_packets), core_(*this, events_) {}
 
 bool MediaLoop::post(std::unique_ptr<Task>& task) {
   dispose_spent();

@@ -1,5 +1,5 @@
-// What one media thread does in a millisecond: run commands, take in datagrams, tick the core. The thread that calls it,
-// or a test that calls it instead, is elsewhere.
+// What one media thread does in a millisecond: run commands, take in datagrams, tick the core. The thread
+// that calls it, or a test that calls it instead, is elsewhere.
 #pragma once
 
 #include <memory>

@@ -90,7 +90,8 @@ void MediaThread::publish(Nanos now) {
   wall_offset_ = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
   counters_.publish(loop_.core().counters());
   if (now - busy_since_ >= kSecond) {
-    busy_.store(static_cast<double>(busy_time_) / static_cast<double>(now - busy_since_), std::memory_order_relaxed);
+    busy_.store(static_cast<double>(busy_time_) / static_cast<double>(now - busy_since_),
+                std::memory_order_relaxed);
     busy_time_ = 0;
     busy_since_ = now;
   }

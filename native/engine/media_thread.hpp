@@ -16,8 +16,8 @@ Nanos monotonic_now();
 
 class MediaThread {
  public:
-  /// `wake` is called on the media thread, at most every 5 ms, when events wait and the last call was answered by
-  /// events_taken().
+  /// `wake` is called on the media thread, at most every 5 ms, when events wait and the last call was
+  /// answered by events_taken().
   MediaThread(MediaLoop& loop, std::function<void()> wake);
   ~MediaThread();
   MediaThread(const MediaThread&) = delete;

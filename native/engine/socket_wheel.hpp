@@ -1,7 +1,8 @@
 // The sockets of a media thread, and when each is looked at next.
 //
-// No readiness notification: RTP comes by the clock, so a socket is looked at just after its next packet is due, and
-// more and more seldom while nothing comes. That costs little more than the receiving itself (epoll costs 15-20 % more).
+// No readiness notification: RTP comes by the clock, so a socket is looked at just after its next packet is
+// due, and more and more seldom while nothing comes. That costs little more than the receiving itself (epoll
+// costs 15-20 % more).
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// A command from the control thread to a media thread. After it ran it travels back, with whatever it took out of the
-// core, and is destroyed where it was made: a media thread neither allocates nor frees.
+// A command from the control thread to a media thread. After it ran it travels back, with whatever it took
+// out of the core, and is destroyed where it was made: a media thread neither allocates nor frees.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,8 @@ class FunctionTask final : public Task {
   Function function_;
 };
 
-/// `function` is called as function(MediaLoop&) on the media thread; it may move objects into and out of its captures.
+/// `function` is called as function(MediaLoop&) on the media thread; it may move objects into and out of its
+/// captures.
 template <typename Function>
 std::unique_ptr<Task> make_task(Function function) {
   return std::make_unique<FunctionTask<Function>>(std::move(function));

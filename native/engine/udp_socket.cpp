@@ -106,8 +106,10 @@ void UdpSocket::send(const Address& to, Bytes packet) const {
 }
 
 void UdpSocket::send(Bytes packet) const {
-  // An error that an earlier packet met (port unreachable) is told by this call, which then sends nothing: once more.
-  if (::send(fd_, packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno != ECONNREFUSED) return;
+  // An error that an earlier packet met (port unreachable) is told by this call, which then sends nothing:
+  // once more.
+  if (::send(fd_, packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno != ECONNREFUSED)
+    return;
   static_cast<void>(::send(fd_, packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 

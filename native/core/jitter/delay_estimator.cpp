@@ -6,9 +6,9 @@ namespace carillon {
 
 namespace {
 constexpr Nanos kWindow = 5 * kSecond;
-constexpr float kForget = 0.983F;    // a packet's weight halves in 40 packets (0.8 s)
+constexpr float kForget = 0.983F;  // a packet's weight halves in 40 packets (0.8 s)
 constexpr float kQuantile = 0.97F;
-constexpr int64_t kWarmUp = 10;      // packets before the histogram is believed
+constexpr int64_t kWarmUp = 10;  // packets before the histogram is believed
 /// Packets that come together after a pause share one delay: only the first of them says something new.
 constexpr Nanos kBurstGap = 5 * kMillisecond;
 }  // namespace
@@ -46,7 +46,8 @@ void DelayEstimator::count(Nanos delay) {
     if (sum >= total * kQuantile) break;
     ++quantile;
   }
-  const Nanos wanted = (static_cast<Nanos>(quantile) + 2) * kBin;  // upper edge of the bin, and one bin of margin
+  const Nanos wanted =
+      (static_cast<Nanos>(quantile) + 2) * kBin;  // upper edge of the bin, and one bin of margin
   target_ = std::clamp(wanted, kMinDelay, kMaxDelay);
 }
 

@@ -1,4 +1,5 @@
-// How late packets come, relative to the fastest of the last seconds, and what delay would have caught nearly all.
+// How late packets come, relative to the fastest of the last seconds, and what delay would have caught nearly
+// all.
 #pragma once
 
 #include <array>
@@ -14,8 +15,8 @@ class DelayEstimator {
   void observe(int64_t timestamp, Nanos arrival);
   void reset();
 
-  /// Arrival time minus media time of the fastest recent packet: `base() + timestamp` is when a sample with that
-  /// timestamp could at best have been here.
+  /// Arrival time minus media time of the fastest recent packet: `base() + timestamp` is when a sample with
+  /// that timestamp could at best have been here.
   [[nodiscard]] Nanos base() const;
   [[nodiscard]] bool ready() const { return samples_seen_ > 0; }
   /// Playout delay wanted, between kMinDelay and kMaxDelay.

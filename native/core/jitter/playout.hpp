@@ -10,10 +10,10 @@
 namespace carillon {
 
 struct PlayoutCounters {
-  uint64_t late_packets = 0;       // arrived after their place had been played
+  uint64_t late_packets = 0;  // arrived after their place had been played
   uint64_t concealed_samples = 0;
-  uint64_t inserted_frames = 0;    // delay raised
-  uint64_t dropped_frames = 0;     // delay lowered
+  uint64_t inserted_frames = 0;  // delay raised
+  uint64_t dropped_frames = 0;   // delay lowered
   uint64_t resyncs = 0;
 };
 
@@ -46,8 +46,8 @@ class Playout {
 
   enum class State : uint8_t { idle, waiting, playing };
   State state_ = State::idle;
-  int64_t next_ = 0;      // timestamp of the next sample to play
-  Nanos start_at_ = 0;    // waiting: when next_ is due
+  int64_t next_ = 0;    // timestamp of the next sample to play
+  Nanos start_at_ = 0;  // waiting: when next_ is due
   Nanos delay_ = 0;
   Nanos packet_time_ = kFrameTime;
   Nanos last_shortened_ = 0;

@@ -89,7 +89,8 @@ void SampleStore::copy(int64_t timestamp, std::span<Sample> out) const {
   const size_t from = slot(timestamp);
   const size_t before_wrap = std::min(out.size(), static_cast<size_t>(kCapacity) - from);
   std::copy_n(samples_.begin() + static_cast<std::ptrdiff_t>(from), before_wrap, out.begin());
-  std::copy_n(samples_.begin(), out.size() - before_wrap, out.begin() + static_cast<std::ptrdiff_t>(before_wrap));
+  std::copy_n(samples_.begin(), out.size() - before_wrap,
+              out.begin() + static_cast<std::ptrdiff_t>(before_wrap));
 }
 
 void SampleStore::reset() {

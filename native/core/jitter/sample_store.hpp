@@ -1,7 +1,8 @@
 // Received audio of one leg by RTP timestamp: who reads it, and when, is not its business.
 //
-// G.711 is sample-accurate, so packets of any length (10-120 ms), repeated, overlapping or out of order, all become
-// the same thing: samples at their place. A packet codec would put its decoder's output here in the same way.
+// G.711 is sample-accurate, so packets of any length (10-120 ms), repeated, overlapping or out of order, all
+// become the same thing: samples at their place. A packet codec would put its decoder's output here in the
+// same way.
 #pragma once
 
 #include <array>

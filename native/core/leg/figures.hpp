@@ -17,13 +17,13 @@ struct LegFigures {
   uint64_t strangers = 0;
   double jitter_ms = 0;
   double loss_fraction = 0;
-  double mos = 0;            // 0: unknown
+  double mos = 0;             // 0: unknown
   double round_trip_ms = -1;  // negative: unknown
   double playout_delay_ms = 0;
 };
 
-/// One writer, any readers, no lock: a sequence lock over words (H. Boehm, "Can seqlocks get along with programming
-/// language memory models?", 2012).
+/// One writer, any readers, no lock: a sequence lock over words (H. Boehm, "Can seqlocks get along with
+/// programming language memory models?", 2012).
 template <typename T>
 class SequenceCell {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(uint64_t) == 0);

@@ -88,7 +88,8 @@ void Leg::tell_latch(PacketSink& sink) {
   sink.latched(config_.handle, locked ? std::optional(receive_.source().target()) : std::nullopt);
 }
 
-/// What the peer hears: the latest exclusive player, or the far end and the bots; then everything that is mixed in.
+/// What the peer hears: the latest exclusive player, or the far end and the bots; then everything that is
+/// mixed in.
 void Leg::compose(Nanos now, Events& events) {
   if (far_end_ == nullptr || !far_end_->far_audio(sent_)) sent_.fill(0);
   for (auto& stream : streams_) {
@@ -120,7 +121,8 @@ bool Leg::send_digits(bool can_send, PacketSink& sink, Events& events) {
   }
   if (step.done) {
     events.digits_sent(step.done->handle);
-    // Kept until the control thread fetches it: nothing is freed here. There is a place for every job that can wait.
+    // Kept until the control thread fetches it: nothing is freed here. There is a place for every job that
+    // can wait.
     for (auto& slot : spent_jobs_) {
       if (slot) continue;
       slot = std::move(step.done);

@@ -36,7 +36,8 @@ struct LegRemote {
   bool receiving = true;
 };
 
-/// What a leg hears when nothing is played to it: the other leg of a bridge, or a room without the leg's own voice.
+/// What a leg hears when nothing is played to it: the other leg of a bridge, or a room without the leg's own
+/// voice.
 class FarEnd {
  public:
   virtual ~FarEnd() = default;

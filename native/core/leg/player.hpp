@@ -24,7 +24,8 @@ class Player {
     bool mix = false;
   };
 
-  Player(const Options& options, AudioClip clip) : options_(options), source_(ClipSource{std::move(clip), 0}) {}
+  Player(const Options& options, AudioClip clip)
+      : options_(options), source_(ClipSource{std::move(clip), 0}) {}
   Player(const Options& options, const ToneSpec& tone);
 
   [[nodiscard]] uint32_t handle() const { return options_.handle; }

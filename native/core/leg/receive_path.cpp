@@ -101,8 +101,10 @@ ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source,
   const std::optional<RtpPacket> packet = parse_rtp(datagram);
   if (!packet) return {Received::malformed, {}};
   const bool understood = configured_ && negotiated(packet->payload_type);
-  // What we do not understand teaches us nothing of where the peer is, but from the peer it takes part in its sequence.
-  const bool from_peer = understood ? source_.accept(source, packet->sequence, arrival) : source_.is_peer(source);
+  // What we do not understand teaches us nothing of where the peer is, but from the peer it takes part in its
+  // sequence.
+  const bool from_peer =
+      understood ? source_.accept(source, packet->sequence, arrival) : source_.is_peer(source);
   if (!from_peer) {
     ++strangers_;
     return {Received::stranger, {}};

@@ -32,7 +32,9 @@ class SendPath {
   void configure(const SendConfig& config);
   [[nodiscard]] const SendConfig& config() const { return config_; }
   /// Packet times that are no multiple of a frame need a visit between frames too.
-  [[nodiscard]] bool needs_half_frames() const { return config_.sending && config_.packet_ms % kFrameMs != 0; }
+  [[nodiscard]] bool needs_half_frames() const {
+    return config_.sending && config_.packet_ms % kFrameMs != 0;
+  }
 
   /// The audio of the next 20 ms. Then call take_packet.
   void put(const Frame& audio);
@@ -40,7 +42,8 @@ class SendPath {
   void skip_frame() { skip_frames(1); }
   void skip_frames(uint32_t count);
 
-  /// Call after put() and, with needs_half_frames(), 10 ms later: at most one packet each 10 ms. Empty: nothing due.
+  /// Call after put() and, with needs_half_frames(), 10 ms later: at most one packet each 10 ms. Empty:
+  /// nothing due.
   Bytes take_packet();
   Bytes event_packet(const TelephoneEventSender::Packet& event);
 

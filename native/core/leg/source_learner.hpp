@@ -1,4 +1,5 @@
-// Symmetric RTP without RTP bleed: where a leg's peer really is (RFC 4961; the dangers are those of RFC 7362 §5).
+// Symmetric RTP without RTP bleed: where a leg's peer really is (RFC 4961; the dangers are those of RFC 7362
+// §5).
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,9 @@
 
 namespace carillon {
 
-/// The address of the SDP is believed at once. Another source (a NAT's) is believed only in the first seconds, and only
-/// after four packets in sequence from it with no rival; afterwards every other source is a stranger for good.
+/// The address of the SDP is believed at once. Another source (a NAT's) is believed only in the first
+/// seconds, and only after four packets in sequence from it with no rival; afterwards every other source is a
+/// stranger for good.
 class SourceLearner {
  public:
   static constexpr Nanos kWindow = 5 * kSecond;

@@ -1,4 +1,5 @@
-// Something that listens to a leg frame by frame: recorder, machine detector, silence watch, keypad tone detector.
+// Something that listens to a leg frame by frame: recorder, machine detector, silence watch, keypad tone
+// detector.
 #pragma once
 
 #include <cstdint>

@@ -101,7 +101,9 @@ std::unique_ptr<LegTap> Room::remove_tap(uint32_t handle) {
   return found == nullptr ? nullptr : std::move(*found);
 }
 
-void Room::announce_floor(Events& events) const { events.floor_changed(handle_, floor_.holder().value_or(0)); }
+void Room::announce_floor(Events& events) const {
+  events.floor_changed(handle_, floor_.holder().value_or(0));
+}
 
 void Room::mix_for(std::span<const Sample> own, Frame& out) const { mixer_.mix_without(own, out); }
 

@@ -1,5 +1,5 @@
-// A conference on one media thread: everybody hears everybody but themselves. Mixed once per frame; members take their
-// share at their own frame times.
+// A conference on one media thread: everybody hears everybody but themselves. Mixed once per frame; members
+// take their share at their own frame times.
 #pragma once
 
 #include <array>

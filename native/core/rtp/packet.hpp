@@ -20,8 +20,8 @@ struct RtpPacket {
   Bytes payload;
 };
 
-/// Undefined for anything that is not a well-formed RTP packet: wrong version, truncated lists, impossible padding,
-/// and the RTCP packet types that share the port under RFC 5761 §4 (payload types 64-95).
+/// Undefined for anything that is not a well-formed RTP packet: wrong version, truncated lists, impossible
+/// padding, and the RTCP packet types that share the port under RFC 5761 §4 (payload types 64-95).
 std::optional<RtpPacket> parse_rtp(Bytes datagram);
 
 struct RtpHeader {

@@ -41,9 +41,8 @@ Quality estimate_quality(const QualityInput& input) {
     burst_ratio = std::max(1.0, reception.mean_loss_burst * (1 - quality.loss_fraction));
   }
   const double loss_percent = 100 * quality.loss_fraction;
-  const double equipment =
-      kEquipmentImpairment + (95 - kEquipmentImpairment) * loss_percent /
-                                 (loss_percent / burst_ratio + kLossRobustness);
+  const double equipment = kEquipmentImpairment + (95 - kEquipmentImpairment) * loss_percent /
+                                                      (loss_percent / burst_ratio + kLossRobustness);
   const double one_way_ms = input.round_trip_ms.value_or(0) / 2 + input.playout_delay_ms + kPacketTimeMs;
   quality.mos = opinion_score(kDefaultRating - delay_impairment(one_way_ms) - equipment);
   return quality;

@@ -16,7 +16,7 @@ struct QualityInput {
 };
 
 struct Quality {
-  double loss_fraction = 0;  // late packets included, 0..1
+  double loss_fraction = 0;   // late packets included, 0..1
   std::optional<double> mos;  // 1..4.5; nothing without packets
 };
 

@@ -43,7 +43,8 @@ void ReceptionStats::observe_transit(uint32_t timestamp, Nanos arrival) {
   transit_ = transit;
 }
 
-ReceptionStats::Seen ReceptionStats::receive(const RtpPacket& packet, Nanos arrival, bool timestamp_is_audio) {
+ReceptionStats::Seen ReceptionStats::receive(const RtpPacket& packet, Nanos arrival,
+                                             bool timestamp_is_audio) {
   bool restarted = false;
   if (far_from_sequence(packet.sequence)) {
     if (packet.sequence != suspected_next_) {
@@ -98,7 +99,8 @@ ReceptionSummary ReceptionStats::summary() const {
   out.jitter_ms = jitter_ / kSamplesPerMs;
   // The unwrapper starts one cycle above zero.
   if (sequence_.started()) out.highest_sequence = static_cast<uint32_t>(sequence_.highest() - 0x10000);
-  if (loss_runs_ > 0) out.mean_loss_burst = static_cast<double>(loss_in_runs_) / static_cast<double>(loss_runs_);
+  if (loss_runs_ > 0)
+    out.mean_loss_burst = static_cast<double>(loss_in_runs_) / static_cast<double>(loss_runs_);
   return out;
 }
 

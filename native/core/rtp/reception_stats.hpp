@@ -1,4 +1,5 @@
-// What a receiver knows about one RTP stream: RFC 3550 appendix A.3 (loss) and A.8 (jitter), plus loss bursts.
+// What a receiver knows about one RTP stream: RFC 3550 appendix A.3 (loss) and A.8 (jitter), plus loss
+// bursts.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,8 @@ class ReceptionStats {
     Verdict verdict;
   };
 
-  /// `timestamp_is_audio`: false for telephone-event packets, whose timestamp stands still (no jitter sample).
+  /// `timestamp_is_audio`: false for telephone-event packets, whose timestamp stands still (no jitter
+  /// sample).
   Seen receive(const RtpPacket& packet, Nanos arrival, bool timestamp_is_audio);
 
   /// A new synchronisation source begins: totals go on, the sequence starts anew.
@@ -56,7 +58,7 @@ class ReceptionStats {
 
   bool has_transit_ = false;
   uint32_t transit_ = 0;  // in timestamp units, wrapping
-  double jitter_ = 0;    // in timestamp units
+  double jitter_ = 0;     // in timestamp units
 
   uint64_t received_ = 0;
   uint64_t duplicates_ = 0;

@@ -31,7 +31,9 @@ ReportBlock read_block(Bytes bytes) {
 
 void write_block(const ReportBlock& block, std::span<uint8_t> out) {
   write_u32(out, 0, block.ssrc);
-  write_u32(out, 4, (uint32_t{block.fraction_lost} << 24) | (static_cast<uint32_t>(block.cumulative_lost) & 0xffffff));
+  write_u32(
+      out, 4,
+      (uint32_t{block.fraction_lost} << 24) | (static_cast<uint32_t>(block.cumulative_lost) & 0xffffff));
   write_u32(out, 8, block.highest_sequence);
   write_u32(out, 12, block.jitter);
   write_u32(out, 16, block.last_sr);
@@ -105,7 +107,8 @@ ReportBlock RtcpSession::block_of(const Facts& facts, Nanos now) {
   expected_before_ = reception.expected;
   received_before_ = reception.received;
   if (expected > received) {
-    block.fraction_lost = static_cast<uint8_t>(std::min<uint64_t>(255, 256 * (expected - received) / expected));
+    block.fraction_lost =
+        static_cast<uint8_t>(std::min<uint64_t>(255, 256 * (expected - received) / expected));
   }
   block.cumulative_lost = static_cast<int32_t>(std::min<uint64_t>(reception.lost, kMaxCumulativeLost));
   block.highest_sequence = reception.highest_sequence;

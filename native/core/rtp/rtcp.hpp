@@ -1,4 +1,5 @@
-// RTCP reports, RFC 3550 §6.4: what we tell a peer of its stream, and what it tells us of ours and of the way.
+// RTCP reports, RFC 3550 §6.4: what we tell a peer of its stream, and what it tells us of ours and of the
+// way.
 #pragma once
 
 #include <array>
@@ -12,7 +13,8 @@
 
 namespace carillon {
 
-/// NTP format (32.32 fixed point) of the engine's clock: RFC 3550 §6.4.1 allows a clock that is not the wall's.
+/// NTP format (32.32 fixed point) of the engine's clock: RFC 3550 §6.4.1 allows a clock that is not the
+/// wall's.
 uint64_t ntp_of(Nanos now);
 
 struct SenderFigures {

@@ -21,8 +21,8 @@ std::optional<char> digit_of_event(uint8_t event);
 /// Samples since the event's timestamp that a packet stands for; 0 for what is too short.
 uint16_t event_duration(Bytes payload);
 
-/// Reports every press once, on the first of its packets to arrive: lost starts, lost ends, repeats and reordering
-/// change nothing, because the event's timestamp names it (RFC 4733 §2.5.2.2).
+/// Reports every press once, on the first of its packets to arrive: lost starts, lost ends, repeats and
+/// reordering change nothing, because the event's timestamp names it (RFC 4733 §2.5.2.2).
 class TelephoneEventReceiver {
  public:
   std::optional<char> receive(const RtpPacket& packet);

@@ -1,4 +1,5 @@
-// Extends wrapping wire counters (RTP sequence numbers and timestamps) to 64 bits, so that order is plain comparison.
+// Extends wrapping wire counters (RTP sequence numbers and timestamps) to 64 bits, so that order is plain
+// comparison.
 #pragma once
 
 #include <cstdint>

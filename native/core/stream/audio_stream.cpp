@@ -4,7 +4,8 @@ namespace carillon {
 
 namespace {
 /// Frames of one track in one go: what the store can hold. More would be a reader that has lost its way.
-constexpr int kMaxFramesPerPump = static_cast<int>(SampleStore::kCapacity / static_cast<int64_t>(kFrameSamples));
+constexpr int kMaxFramesPerPump =
+    static_cast<int>(SampleStore::kCapacity / static_cast<int64_t>(kFrameSamples));
 }  // namespace
 
 AudioStream::AudioStream(const AudioStreamConfig& config, std::shared_ptr<PlaybackQueue> queue)

@@ -30,7 +30,8 @@ class AudioStream {
 
   [[nodiscard]] uint32_t handle() const { return config_.handle; }
   [[nodiscard]] bool plays() const { return playback_.has_value(); }
-  /// While paused nothing is sent and nothing is taken from the queue; afterwards time goes on from the present.
+  /// While paused nothing is sent and nothing is taken from the queue; afterwards time goes on from the
+  /// present.
   void pause(bool paused);
 
   /// Sends what may go out of the received audio: after each arrival and once a frame.

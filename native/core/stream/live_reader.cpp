@@ -9,7 +9,8 @@ void LiveReader::take(const SampleStore& store, Frame& out) {
   next_ += kFrameSamples;
 }
 
-bool LiveReader::next_from_store(Nanos now, const SampleStore& store, const DelayEstimator& delays, Frame& out) {
+bool LiveReader::next_from_store(Nanos now, const SampleStore& store, const DelayEstimator& delays,
+                                 Frame& out) {
   const auto frame = static_cast<int64_t>(kFrameSamples);
   if (next_ + frame <= store.end()) {
     if (store.complete(next_, kFrameSamples)) {
@@ -43,8 +44,9 @@ bool LiveReader::next(Nanos now, const SampleStore& store, const DelayEstimator&
   if (!anchored_ && !store.empty()) {
     anchored_ = true;
     generation_ = store.generation();
-    next_ = store.end() > static_cast<int64_t>(kFrameSamples) ? store.end() - static_cast<int64_t>(kFrameSamples)
-                                                            : store.end();
+    next_ = store.end() > static_cast<int64_t>(kFrameSamples)
+                ? store.end() - static_cast<int64_t>(kFrameSamples)
+                : store.end();
     gap_since_ = -1;
   }
   if (anchored_) return next_from_store(now, store, delays, out);

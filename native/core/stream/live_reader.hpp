@@ -1,7 +1,8 @@
 // Received audio on its way to an audio stream: it does not wait for a jitter buffer.
 //
-// Frames go out as soon as they are complete, in order. A gap waits 40 ms for a reordered packet, then it is concealed;
-// a peer that sends nothing is heard as silence, 20 ms for every 20 ms, so that the stream's time never stands still.
+// Frames go out as soon as they are complete, in order. A gap waits 40 ms for a reordered packet, then it is
+// concealed; a peer that sends nothing is heard as silence, 20 ms for every 20 ms, so that the stream's time
+// never stands still.
 #pragma once
 
 #include <cstdint>

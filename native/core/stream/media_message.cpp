@@ -30,8 +30,8 @@ MediaMessageWriter::MediaMessageWriter(std::string_view stream_id, Track track, 
   if (format.rate != kLineRate) upsampler_.emplace(kLineRate, format.rate);
   wide_.resize(std::max(kMaxSamples, upsampler_ ? upsampler_->max_output(kFrameSamples) : 0));
   raw_.resize(std::max(kMaxRawBytes, 2 * wide_.size()));
-  message_.resize(before_timestamp_.size() + after_payload_.size() + kBeforeChunk.size() + kBeforePayload.size() +
-                  2 * kNumberDigits + base64_length(raw_.size()));
+  message_.resize(before_timestamp_.size() + after_payload_.size() + kBeforeChunk.size() +
+                  kBeforePayload.size() + 2 * kNumberDigits + base64_length(raw_.size()));
 }
 
 void MediaMessageWriter::append(std::string_view text) {

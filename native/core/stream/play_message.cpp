@@ -48,7 +48,8 @@ class Scanner {
   }
 
   static bool is_digits(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return !text.empty() &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   }
 
  private:
@@ -66,7 +67,8 @@ class Scanner {
   size_t at_ = 0;
 };
 
-/// Short strings (keys, names): no escape, no control character. The payload is checked by its base64 decoder.
+/// Short strings (keys, names): no escape, no control character. The payload is checked by its base64
+/// decoder.
 bool plain(std::string_view text) {
   return std::none_of(text.begin(), text.end(),
                       [](char c) { return c == '\\' || static_cast<unsigned char>(c) < 0x20; });
@@ -97,7 +99,8 @@ std::optional<Value> simple_value(Scanner& scanner) {
 bool media_member(std::string_view key, const Value& value, PlayMessage& out) {
   if (key == "payload") {
     // A backslash would be an escape; it is no base64 either way, but the full parser may make sense of it.
-    return value.is_string && value.text.find('\\') == std::string_view::npos && set_once(out.payload, value.text);
+    return value.is_string && value.text.find('\\') == std::string_view::npos &&
+           set_once(out.payload, value.text);
   }
   if (!plain(value.text)) return false;
   if (key == "contentType") return value.is_string && set_once(out.content_type, value.text);

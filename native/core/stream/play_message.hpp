@@ -2,8 +2,9 @@
 //
 //   {"event":"playAudio","streamId":"…","media":{"contentType":"audio/x-l16","sampleRate":16000,"payload":"<base64>"}}
 //
-// Keys in any order, white space anywhere, unknown keys with simple values. Whatever is less plain than that (escapes,
-// repeated keys, nested unknown values, any fault of syntax) is not judged here: the full parser gets the message.
+// Keys in any order, white space anywhere, unknown keys with simple values. Whatever is less plain than that
+// (escapes, repeated keys, nested unknown values, any fault of syntax) is not judged here: the full parser
+// gets the message.
 #pragma once
 
 #include <optional>

@@ -12,7 +12,8 @@ constexpr size_t kMinBlockSamples = 80;
 }  // namespace
 
 PlaybackQueue::PlaybackQueue(size_t capacity_samples) : capacity_(capacity_samples) {
-  blocks_.push_back(std::make_unique<Block>());  // the list is never empty: the consumer always stands on a block
+  blocks_.push_back(
+      std::make_unique<Block>());  // the list is never empty: the consumer always stands on a block
   current_ = blocks_.front().get();
 }
 
@@ -63,8 +64,7 @@ size_t PlaybackQueue::queued() const {
 size_t PlaybackQueue::available() const {
   const uint64_t cut = cut_serial_.load(std::memory_order_acquire);
   if (cut != applied_cut_) return 0;  // the next read drops what is there
-  const int64_t waiting =
-      written_.load(std::memory_order_acquire) - read_.load(std::memory_order_relaxed);
+  const int64_t waiting = written_.load(std::memory_order_acquire) - read_.load(std::memory_order_relaxed);
   return static_cast<size_t>(std::max<int64_t>(0, waiting));
 }
 
@@ -115,7 +115,8 @@ PlaybackQueue::Taken PlaybackQueue::read(std::span<Sample> out) {
     offset_ += count;
     taken.samples += count;
   }
-  read_.store(current_->end - static_cast<int64_t>(current_->audio.size() - offset_), std::memory_order_release);
+  read_.store(current_->end - static_cast<int64_t>(current_->audio.size() - offset_),
+              std::memory_order_release);
   return taken;
 }
 

@@ -1,8 +1,8 @@
 // Audio of a bot waiting to be played, with its checkpoints, between the control thread and a media thread.
 //
-// One producer, one consumer, no lock: blocks form a list that only the producer owns and frees; the consumer walks it
-// and says how far it has come. So a whole utterance may arrive at once, nothing is allocated on the media thread, and
-// clear() takes effect for the producer at once and for the line with the next frame.
+// One producer, one consumer, no lock: blocks form a list that only the producer owns and frees; the consumer
+// walks it and says how far it has come. So a whole utterance may arrive at once, nothing is allocated on the
+// media thread, and clear() takes effect for the producer at once and for the line with the next frame.
 #pragma once
 
 #include <atomic>

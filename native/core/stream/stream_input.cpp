@@ -105,7 +105,7 @@ PlayResult StreamInput::enqueue(const StreamFormat& format, Bytes audio) {
   const size_t at_line_rate = samples * kLineRate / static_cast<size_t>(format.rate);
   if (queue_->queued() + at_line_rate > queue_->capacity()) return PlayResult::buffer_full;
   return queue_->push(to_line_rate(format.rate, decode(format, audio))) ? PlayResult::taken
-                                                                       : PlayResult::buffer_full;
+                                                                        : PlayResult::buffer_full;
 }
 
 void StreamInput::clear() {

@@ -57,7 +57,8 @@ StreamPlayback::Filled StreamPlayback::fill(Frame& out, Played& played) {
       if (!id) break;
       played.checkpoints[played.checkpoint_count++] = *id;
     }
-    const bool progress = played.checkpoint_count > before && played.checkpoint_count < kMaxCheckpointsPerFrame;
+    const bool progress =
+        played.checkpoint_count > before && played.checkpoint_count < kMaxCheckpointsPerFrame;
     if (filled.samples == out.size() || !progress) break;
   }
   std::fill(out.begin() + static_cast<std::ptrdiff_t>(filled.samples), out.end(), Sample{0});
@@ -101,7 +102,8 @@ StreamPlayback::Played StreamPlayback::next(Nanos now, Frame& out) {
   const Filled filled = fill(out, played);
   played.audible = filled.samples > 0;
   if (filled.samples < out.size()) {
-    // The last piece of an utterance is a run of its own when nothing was running: it may be one frame of jitter.
+    // The last piece of an utterance is a run of its own when nothing was running: it may be one frame of
+    // jitter.
     if (!running_ && filled.samples > 0) began(now);
     ran_dry(now, filled.cleared);
     return played;

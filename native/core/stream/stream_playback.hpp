@@ -12,9 +12,10 @@ namespace carillon {
 /// Starts without any prebuffer. When a bot's jitter has torn a hole into what it says, two things follow:
 ///
 /// - a cushion of the hole's length is kept in hand from then on, and shrinks again while all goes well;
-/// - the hole has made everything after it late. That debt is paid back by leaving out silent frames, so that one
-///   stall does not delay a bot that speaks in real time for the rest of the call. A bot that sends whole utterances
-///   has no such debt, and its pauses are never touched.
+/// - the hole has made everything after it late. That debt is paid back by leaving out silent frames, so that
+/// one
+///   stall does not delay a bot that speaks in real time for the rest of the call. A bot that sends whole
+///   utterances has no such debt, and its pauses are never touched.
 class StreamPlayback {
  public:
   /// More checkpoints in one frame than that wait for the next frame.

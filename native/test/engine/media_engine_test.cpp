@@ -86,13 +86,15 @@ TEST_SUITE("handles of legs") {
 }
 
 TEST_SUITE("manual engine") {
-  TEST_CASE("legs come, talk, join, record nothing and go in random order: no fault, no packet to a stranger") {
+  TEST_CASE(
+      "legs come, talk, join, record nothing and go in random order: no fault, no packet to a stranger") {
     std::mt19937 random(21);
     MediaEngine engine(MediaEngine::Drive::manual, kLoopback, [] {});
     std::vector<uint32_t> legs;
     std::vector<uint8_t> events(1 << 20);
     const uint32_t room = 0x8000'0001U;
-    engine.post([made = std::make_unique<Room>(room)](MediaLoop& loop) mutable { loop.core().add_room(made); });
+    engine.post(
+        [made = std::make_unique<Room>(room)](MediaLoop& loop) mutable { loop.core().add_room(made); });
     uint32_t handle = 1;
     uint16_t port = 10'000;
     for (int step = 0; step < 4000; ++step) {
@@ -123,8 +125,8 @@ TEST_SUITE("manual engine") {
                           MediaLoop& loop) mutable { loop.core().join(0x8000'0001U, leg, member); });
           break;
         case 5:
-          engine.post([member = static_cast<uint32_t>(random() % handle), out = std::unique_ptr<RoomMember>()](
-                          MediaLoop& loop) mutable {
+          engine.post([member = static_cast<uint32_t>(random() % handle),
+                       out = std::unique_ptr<RoomMember>()](MediaLoop& loop) mutable {
             out = loop.core().room(0x8000'0001U)->leave(member, loop.core().events());
           });
           break;
@@ -138,8 +140,10 @@ TEST_SUITE("manual engine") {
         default: {
           const uint32_t leg = pick();
           std::vector<uint8_t> packet(kRtpHeaderBytes + random() % 400);
-          write_rtp_header({false, 0, static_cast<uint16_t>(step), static_cast<uint32_t>(step) * 160, 5}, packet);
-          engine.inject(engine.port_of(leg), *parse_address("192.0.2.1", engine.port_of(leg)), packet, engine.now());
+          write_rtp_header({false, 0, static_cast<uint16_t>(step), static_cast<uint32_t>(step) * 160, 5},
+                           packet);
+          engine.inject(engine.port_of(leg), *parse_address("192.0.2.1", engine.port_of(leg)), packet,
+                        engine.now());
         }
       }
       engine.advance(static_cast<Nanos>(random() % 30) * kMillisecond);
@@ -152,7 +156,9 @@ TEST_SUITE("manual engine") {
     EventRing events;
     struct Kept : PacketSink {
       std::vector<uint32_t> timestamps;
-      void send(uint32_t, const Address&, Bytes packet) override { timestamps.push_back(read_u32(packet, 4)); }
+      void send(uint32_t, const Address&, Bytes packet) override {
+        timestamps.push_back(read_u32(packet, 4));
+      }
       void send_rtcp(uint32_t, const Address&, Bytes) override {}
       void latched(uint32_t, const std::optional<Address>&) override {}
     } sink;

@@ -67,7 +67,8 @@ TEST_SUITE("jitter buffer") {
   TEST_CASE("5 ms of jitter: no late packet at 40 ms of delay or less") {
     Line line;
     std::mt19937 random(1);
-    line.run(1000, [&](int) { return 30 * kMillisecond + static_cast<Nanos>(random() % 5000) * kMicrosecond; });
+    line.run(1000,
+             [&](int) { return 30 * kMillisecond + static_cast<Nanos>(random() % 5000) * kMicrosecond; });
     CHECK(line.playout.counters().late_packets == 0);
     CHECK(*std::max_element(line.delay.begin() + 250, line.delay.end()) <= 40 * kMillisecond);
   }
@@ -82,7 +83,8 @@ TEST_SUITE("jitter buffer") {
     CHECK(line.delay.back() <= 120 * kMillisecond);
   }
 
-  TEST_CASE("a stall of 500 ms: the first frame sent after it is played within 60 ms, the delay does not stay") {
+  TEST_CASE(
+      "a stall of 500 ms: the first frame sent after it is played within 60 ms, the delay does not stay") {
     Line line;
     line.run(400, [](int i) -> Nanos {
       const bool stalled = i >= 100 && i < 125;
@@ -120,7 +122,8 @@ TEST_SUITE("jitter buffer") {
 
   TEST_CASE("a talkspurt after a pause starts with the delay that is wanted now, heard whole") {
     Line line;
-    // Two seconds of 100 ms jitter, one of calm in which the tone leaves no pause to cut, half a second of nothing.
+    // Two seconds of 100 ms jitter, one of calm in which the tone leaves no pause to cut, half a second of
+    // nothing.
     std::mt19937 random(6);
     std::vector<Nanos> way;
     for (int i = 0; i < 150; ++i) {

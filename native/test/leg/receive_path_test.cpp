@@ -85,7 +85,9 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
 }
 
 TEST_SUITE("receive path") {
-  TEST_CASE("a payload type that was not negotiated teaches no address and is no loss; static types are understood") {
+  TEST_CASE(
+      "a payload type that was not negotiated teaches no address and is no loss; static types are "
+      "understood") {
     Packets packets;
     CHECK(packets.send(97) == Received::stranger);
     CHECK(packets.send(0) == Received::audio);

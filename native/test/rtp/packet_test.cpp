@@ -8,7 +8,8 @@
 namespace carillon {
 
 namespace {
-std::vector<uint8_t> packet(std::initializer_list<uint8_t> tail, uint8_t first = 0x80, uint8_t second = 0x80) {
+std::vector<uint8_t> packet(std::initializer_list<uint8_t> tail, uint8_t first = 0x80,
+                            uint8_t second = 0x80) {
   std::vector<uint8_t> bytes{first, second, 0x12, 0x34, 0, 0, 0, 160, 0xde, 0xad, 0xbe, 0xef};
   // One by one: GCC 12 sees an overflow in insert() that is not there.
   for (const uint8_t byte : tail) bytes.push_back(byte);
@@ -39,7 +40,8 @@ TEST_SUITE("RTP packet (RFC 3550 §5.1)") {
     CHECK(parse_rtp(padded)->payload.size() == 2);
   }
 
-  TEST_CASE("what is not RTP is refused: version, truncated lists, impossible padding, RTCP types (RFC 5761 §4)") {
+  TEST_CASE(
+      "what is not RTP is refused: version, truncated lists, impossible padding, RTCP types (RFC 5761 §4)") {
     CHECK_FALSE(parse_rtp(packet({}, 0x40)));
     CHECK_FALSE(parse_rtp(packet({1, 2, 3}, 0x81)));
     CHECK_FALSE(parse_rtp(packet({0xbe, 0xde, 0}, 0x90)));

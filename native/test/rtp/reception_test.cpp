@@ -41,7 +41,8 @@ TEST_SUITE("extended sequence numbers") {
 TEST_SUITE("reception statistics (RFC 3550 A.1, A.3, A.8)") {
   TEST_CASE("loss is what was expected and did not come; a late one is given back, a repeat counts once") {
     ReceptionStats stats;
-    for (const int sequence : {65530, 65531, 65533, 65536, 65537}) stats.receive(numbered(sequence), on_time(sequence), true);
+    for (const int sequence : {65530, 65531, 65533, 65536, 65537})
+      stats.receive(numbered(sequence), on_time(sequence), true);
     CHECK(stats.summary().expected == 8);
     CHECK(stats.summary().lost == 3);
     CHECK(stats.summary().mean_loss_burst == doctest::Approx(1.5));
@@ -145,7 +146,8 @@ TEST_SUITE("telephone events (RFC 4733)") {
   }
 
   TEST_CASE("every key has its code, there and back") {
-    for (const char digit : std::string_view("0123456789*#ABCD")) CHECK(digit_of_event(*event_of_digit(digit)) == digit);
+    for (const char digit : std::string_view("0123456789*#ABCD"))
+      CHECK(digit_of_event(*event_of_digit(digit)) == digit);
     CHECK_FALSE(event_of_digit('E'));
   }
 }

@@ -47,7 +47,9 @@ TEST_SUITE("live reader") {
     }
   }
 
-  TEST_CASE("a reordered packet is waited for, a lost one no longer than 40 ms; then all that waited goes at once") {
+  TEST_CASE(
+      "a reordered packet is waited for, a lost one no longer than 40 ms; then all that waited goes at "
+      "once") {
     Live live;
     for (int i = 0; i < 5; ++i) {
       live.packet(i, kSecond + i * kFrameTime);
@@ -65,7 +67,8 @@ TEST_SUITE("live reader") {
     CHECK(live.pump(kSecond + 9 * kFrameTime + LiveReader::kGapWait) == 4);
   }
 
-  TEST_CASE("a peer that falls silent is heard as silence in real time, and what it sends then is in time again") {
+  TEST_CASE(
+      "a peer that falls silent is heard as silence in real time, and what it sends then is in time again") {
     Live live;
     for (int i = 0; i < 5; ++i) {
       live.packet(i, kSecond + i * kFrameTime);

@@ -46,7 +46,8 @@ TEST_SUITE("base64 (RFC 4648)") {
   TEST_CASE("padding may be missing; anything else outside the alphabet makes the text invalid") {
     CHECK(decode("Zg") == "f");
     CHECK(decode("Zm8") == "fo");
-    for (const char* bad : {"Z", "Zg=", "Zm9v=", "Zm 9v", "Zm9\n", "Zm9-", "Z===", "====", "Zg==Zg==", "\xff\xff\xff\xff"}) {
+    for (const char* bad :
+         {"Z", "Zg=", "Zm9v=", "Zm 9v", "Zm9\n", "Zm9-", "Z===", "====", "Zg==Zg==", "\xff\xff\xff\xff"}) {
       CAPTURE(bad);
       CHECK_FALSE(decode(bad));
     }
@@ -144,7 +145,8 @@ TEST_SUITE("media messages") {
     MediaMessageWriter writer("id", Track::outbound, {StreamEncoding::mulaw, 8000}, R"("{}")");
     const Bytes bytes = writer.write(kSilentFrame, 1760000000020);
     const std::string text(bytes.begin(), bytes.end());
-    CHECK(text.starts_with(R"({"sequenceNumber":          ,"streamId":"id","event":"media","media":{"track":"outbound",)"));
+    CHECK(text.starts_with(
+        R"({"sequenceNumber":          ,"streamId":"id","event":"media","media":{"track":"outbound",)"));
     CHECK(text.find(R"("timestamp":"1760000000020","chunk":1,"payload":")") != std::string::npos);
     CHECK(text.ends_with(R"("},"extra_headers":"{}"})"));
     const size_t payload = text.find("payload\":\"") + 10;

@@ -101,7 +101,8 @@ TEST_SUITE("playback queue") {
       for (int at = 0; at < kTotal;) {
         const int count = std::min<int>(1 + static_cast<int>(random() % 400), kTotal - at);
         std::vector<Sample> audio(static_cast<size_t>(count));
-        for (int i = 0; i < count; ++i) audio[static_cast<size_t>(i)] = static_cast<Sample>((at + i) % 30'000);
+        for (int i = 0; i < count; ++i)
+          audio[static_cast<size_t>(i)] = static_cast<Sample>((at + i) % 30'000);
         while (!queue.push(audio)) std::this_thread::yield();
         if (random() % 8 == 0) queue.checkpoint(static_cast<uint32_t>(at));
         at += count;
@@ -164,7 +165,8 @@ TEST_SUITE("playback of a stream") {
     CHECK(playback.next(now += kFrameTime, frame).audible);
   }
 
-  TEST_CASE("a stall of a bot that speaks in real time does not delay it for good: silent frames are left out") {
+  TEST_CASE(
+      "a stall of a bot that speaks in real time does not delay it for good: silent frames are left out") {
     auto queue = std::make_shared<PlaybackQueue>(480'000);
     StreamPlayback playback(queue);
     Frame frame;
@@ -190,7 +192,8 @@ TEST_SUITE("playback of a stream") {
     for (const int pause : {3, 4, 30, 60}) {
       queue->push(std::vector<Sample>(300 * kFrameSamples, 0));
       int audible = 0;
-      for (int i = 0; i < 300 + pause; ++i) audible += playback.next(now += kFrameTime, frame).audible ? 1 : 0;
+      for (int i = 0; i < 300 + pause; ++i)
+        audible += playback.next(now += kFrameTime, frame).audible ? 1 : 0;
       CHECK(audible >= 296);
     }
   }
