@@ -130,7 +130,7 @@ describe('answer_url and fallback_url (spec: Call callbacks)', () => {
   });
 
   it('fallback_url is asked after 60 s when answer_url never answers', async () => {
-    service.site.on('/answer', 'silence');
+    service.site.on('/answer', { fails: 'silence' });
     service.site.on('/fallback', document('<Wait length="3600"/>'));
     // Patient enough for the 60 s to be what ends it (dialect §6: read timeout of an attempt).
     const answer = { url: `${SITE}/answer#rt=40000`, method: 'POST' } as const;
@@ -143,7 +143,7 @@ describe('answer_url and fallback_url (spec: Call callbacks)', () => {
   });
 
   it('when fallback_url fails too, the call ends with 7011 Error Reaching Answer URL', async () => {
-    service.site.on('/answer', 'refused');
+    service.site.on('/answer', { fails: 'connect' });
     service.site.on('/fallback', 500);
     const { callUuid } = await answered(service);
     await service.clock.advance(20_000);

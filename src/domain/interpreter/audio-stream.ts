@@ -7,7 +7,12 @@ import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
 import type { StreamTermination } from '../cdr/types.ts';
 import { notify } from './context.ts';
 import type { InterpreterNeeds } from './needs.ts';
-import { closeOpenStream, keepOpenStream, limitOfStreams, withoutSecrets } from './stream-record.ts';
+import {
+  closeOpenStream,
+  keepOpenStream,
+  limitOfStreams,
+  withoutSecrets,
+} from './stream-record.ts';
 
 export interface AudioStreamRequest {
   readonly url: string;
@@ -25,7 +30,7 @@ export interface AudioStreamRequest {
 
 /** Why a stream came to its end, once. */
 export type AudioStreamEnd =
-  | { readonly kind: 'stopRequested' | 'timeout' | 'apiRequest' | 'callEnded' | 'movedOn' }
+  | { readonly kind: 'stopRequested' | 'timeout' | 'apiRequest' | 'callEnded' | 'transferred' }
   | { readonly kind: 'dropped'; readonly detail: string };
 
 export interface LiveAudioStream {
@@ -43,14 +48,14 @@ const STOP_REASON: Readonly<
   timeout: 'stream_timeout',
   apiRequest: 'api_request',
   callEnded: 'call_hangup',
-  movedOn: 'xml_moved_on',
+  transferred: 'transfer',
 };
 const TERMINATION: Readonly<Record<AudioStreamEnd['kind'], StreamTermination>> = {
   stopRequested: 'API request',
   apiRequest: 'API request',
   timeout: 'Stream timeout',
   callEnded: 'Call hangup',
-  movedOn: 'API request',
+  transferred: 'API request',
   dropped: 'Connection error',
 };
 /** Pause before a reconnect, doubled with each attempt in a row. */

@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../../src/base/result.ts';
 import type {
   HttpCaller,
   HttpFailure,
+  HttpFailureKind,
   HttpRequest,
   HttpResponse,
 } from '../../../src/domain/callback/needs.ts';
@@ -10,8 +11,8 @@ import type { SimClock } from '../../sim/clock.ts';
 
 export const SITE = 'https://app.test';
 
-/** A body with status 200, another status, no connection, or nothing until the caller gives up. */
-export type Reply = string | number | 'refused' | 'silence';
+/** A body with status 200, another status, a failed exchange, or nothing until the caller gives up. */
+export type Reply = string | number | { readonly fails: HttpFailureKind | 'silence' };
 
 export interface Asked {
   readonly path: string;
@@ -71,17 +72,18 @@ export class Site implements HttpCaller {
     this.asked.push(asked);
     const known = this.#replies.get(pathname) ?? '';
     const reply = typeof known === 'function' ? known(asked) : known;
-    if (reply === 'refused') return err({ kind: 'connect', detail: 'refused', durationMs: 0 });
-    if (reply === 'silence') {
-      try {
-        await this.#clock.sleep(request.readTimeoutMs, signal);
-      } catch {
-        return err({ kind: 'aborted', detail: 'aborted', durationMs: 0 });
-      }
-      const durationMs = request.readTimeoutMs;
-      return err({ kind: 'timeout', detail: 'no answer', durationMs });
-    }
+    if (typeof reply === 'object') return this.#fail(reply.fails, request.readTimeoutMs, signal);
     const [status, body] = typeof reply === 'number' ? [reply, ''] : [200, reply];
     return ok({ status, contentType: 'application/xml', body, durationMs: 0 });
+  }
+
+  async #fail(kind: HttpFailureKind | 'silence', readTimeoutMs: number, signal?: AbortSignal) {
+    if (kind !== 'silence') return err({ kind, detail: kind, durationMs: 0 });
+    try {
+      await this.#clock.sleep(readTimeoutMs, signal);
+    } catch {
+      return err({ kind: 'aborted', detail: 'aborted', durationMs: 0 } as const);
+    }
+    return err({ kind: 'timeout', detail: 'no answer', durationMs: readTimeoutMs } as const);
   }
 }

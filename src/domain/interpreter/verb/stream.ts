@@ -21,7 +21,7 @@ export async function stream(
   try {
     await unlessAborted(context.signal, opened.ended);
   } finally {
-    opened.stop(context.call.isEnded ? 'callEnded' : 'movedOn');
+    opened.stop(context.call.isEnded ? 'callEnded' : 'transferred');
   }
   return NEXT;
 }
