@@ -2,16 +2,7 @@
 import { XMLParser } from 'fast-xml-parser';
 import { SaxesParser } from 'saxes';
 import { parseAnswerXml } from '../src/protocol/answer-xml/answer-xml.ts';
-
-export interface Row {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  /** What the same run measured for the least that the work can cost. */
-  readonly floor?: number;
-  readonly ratio?: number;
-  readonly note?: string;
-}
+import type { Row } from './row.ts';
 
 const WARM_UP_RUNS = 2000;
 const ROUNDS = 15;

@@ -3,16 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-
-export interface Row {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  /** What the same run measured for the least that the work can cost. */
-  readonly floor?: number;
-  readonly ratio?: number;
-  readonly note?: string;
-}
+import { isQuick, type Row } from './row.ts';
 
 /** What native/bench/media_bench.cpp prints. */
 interface Measured {
@@ -34,7 +25,7 @@ interface Measured {
 const BUILD = fileURLToPath(new URL('../build/native', import.meta.url));
 const execute = promisify(execFile);
 const PAIRS = 300;
-const SECONDS = 4;
+const SECONDS = isQuick ? 2 : 4;
 
 export async function run(): Promise<Row[]> {
   await execute('cmake', ['--build', BUILD, '--target', 'media_bench']);

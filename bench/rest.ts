@@ -17,21 +17,12 @@ import { systemClock } from '../src/edge/clock/system-clock.ts';
 import { systemRandom } from '../src/edge/clock/system-random.ts';
 import { createRestServer, type RestDeps } from '../src/edge/rest/server.ts';
 import { openStore } from '../src/edge/store/store.ts';
-
-export interface Row {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  /** What the same run measured for the least that the work can cost. */
-  readonly floor?: number;
-  readonly ratio?: number;
-  readonly note?: string;
-}
+import { isQuick, type Row } from './row.ts';
 
 const CONNECTIONS = 16;
 const PIPELINING = 4;
 const WARM_UP_MS = 1000;
-const MEASURE_MS = 3000;
+const MEASURE_MS = isQuick ? 1000 : 3000;
 
 interface Load {
   readonly origin: string;

@@ -6,15 +6,7 @@ import { serialize } from '../src/protocol/sip/serialize.ts';
 import { TransactionLayer } from '../src/protocol/sip/transaction/layer.ts';
 import type { Flow } from '../src/protocol/sip/transport/flow.ts';
 import { validateRequest } from '../src/protocol/sip/validate.ts';
-
-export interface Row {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly floor?: number;
-  readonly ratio?: number;
-  readonly note?: string;
-}
+import type { Row } from './row.ts';
 
 /** An INVITE as a desk phone sends it: 15 headers and SDP with four codecs. */
 const SDP = [

@@ -77,11 +77,14 @@ function play(bot: { socket: WebSocket; streamId: string }, payload: string): vo
 
 function onRtp(bytes: Buffer): void {
   const packet = readRtp(bytes);
-  const sample = packet === undefined ? 0 : (PCMU.decode(packet.payload.subarray(80, 81))[0] ?? 0);
-  if (Math.abs(sample) < LOUD) return;
+  // Any sample: a cleared queue fades out at the beginning of a packet.
+  const isLoud = packet !== undefined && PCMU.decode(packet.payload).some(isBot);
+  if (!isLoud) return;
   lastLoudMs = performance.now();
   firstLoudMs ??= lastLoudMs;
 }
+
+const isBot = (sample: number): boolean => Math.abs(sample) >= LOUD;
 
 function talk(ports: readonly number[]): void {
   const startMs = performance.now();

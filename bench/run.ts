@@ -1,0 +1,103 @@
+/**
+ * `npm run bench -- [names…] [--quick]`: the benchmarks one after the other, each row with the floor or peer of the same
+ * run. A table for people, and JSON lines in `bench/results/` for whoever compares runs.
+ */
+import { execFileSync, fork } from 'node:child_process';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { Row } from './row.ts';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+const LONGEST_MS = 15 * 60_000;
+
+/** Files with a `run`; the others are parts of them. */
+function benches(): string[] {
+  return readdirSync(HERE)
+    .filter((file) => file.endsWith('.ts'))
+    .filter((file) =>
+      /^export (async )?function run\(/m.test(readFileSync(join(HERE, file), 'utf8')),
+    )
+    .map((file) => file.slice(0, -'.ts'.length))
+    .sort();
+}
+
+function measure(name: string, quick: boolean): Promise<readonly Row[]> {
+  const env = quick ? { ...process.env, BENCH_QUICK: '1' } : process.env;
+  const child = fork(join(HERE, 'child.ts'), [name], { env, timeout: LONGEST_MS });
+  return new Promise((resolve, reject) => {
+    child.once('message', (rows) => resolve(rows as readonly Row[]));
+    child.once('exit', (code, signal) => reject(new Error(`ended with ${signal ?? code}`)));
+  });
+}
+
+const number = (value: number | undefined): string =>
+  value === undefined ? '' : value.toLocaleString('en', { maximumFractionDigits: 2 });
+
+function table(rows: readonly Row[]): string {
+  const cells = rows.map(({ name, value, unit, floor, ratio, note }) => [
+    name,
+    number(value),
+    unit,
+    floor === undefined ? '' : `floor ${number(floor)}`,
+    ratio === undefined ? '' : `×${number(ratio)}`,
+    note ?? '',
+  ]);
+  const widths = [0, 1, 2, 3, 4].map((i) => Math.max(...cells.map((row) => row[i]?.length ?? 0)));
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, i) => (i === 1 ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)))
+      .join('  ')
+      .trimEnd();
+  return cells.map((row) => `  ${line(row)}`).join('\n');
+}
+
+function commit(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+      cwd: HERE,
+      encoding: 'utf8',
+    }).trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
+function keep(name: string, rows: readonly Row[], quick: boolean): void {
+  const at = new Date().toISOString();
+  const [cpu] = cpus();
+  const machine = { cpu: cpu?.model, cores: cpus().length, node: process.version };
+  const run = { at, commit: commit(), quick, load: Number(loadavg()[0]?.toFixed(2)), ...machine };
+  const lines = rows.map((row) => `${JSON.stringify({ ...run, bench: name, ...row })}\n`);
+  const folder = join(HERE, 'results');
+  mkdirSync(folder, { recursive: true });
+  appendFileSync(join(folder, `${at.slice(0, 10)}.jsonl`), lines.join(''));
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false } },
+});
+const all = benches();
+const unknown = positionals.find((name) => !all.includes(name));
+if (unknown !== undefined) {
+  console.error(`there is no benchmark ${unknown}; there are ${all.join(', ')}`);
+  process.exit(2);
+}
+let failed = 0;
+for (const name of positionals.length === 0 ? all : positionals) {
+  const startedMs = performance.now();
+  try {
+    const rows = await measure(name, values.quick);
+    console.log(
+      `${name} (${((performance.now() - startedMs) / 1000).toFixed(1)} s)\n${table(rows)}\n`,
+    );
+    keep(name, rows, values.quick);
+  } catch (error) {
+    failed += 1;
+    console.error(`${name}: ${error instanceof Error ? error.message : error}\n`);
+  }
+}
+process.exit(failed === 0 ? 0 : 1);
