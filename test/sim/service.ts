@@ -39,6 +39,9 @@ const ENVIRONMENT = {
   CARILLON_ENDPOINTS_CALLS_PER_MINUTE: '1000',
 };
 
+/** Read once: every world of a process has the same. */
+const settings = loadSettings(ENVIRONMENT, DEFAULTS);
+
 /** Remembers which calls there were, so that each can be asked for its record. */
 class KnownCallLogs extends CallLogs {
   readonly all: CallLog[] = [];
@@ -80,7 +83,6 @@ const rate = (direction: Rate['direction'], perMinute: number): Rate => ({
 });
 
 export async function buildService(world: World, customer: NewCustomer): Promise<SimService> {
-  const settings = loadSettings(ENVIRONMENT, DEFAULTS);
   const basics: Basics = {
     settings,
     root: '',
