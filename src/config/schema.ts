@@ -205,6 +205,14 @@ export const SETTINGS = {
     ),
     callsPerMinute: integer(3000, 1, 100_000, 'calls that one endpoint may start in a minute'),
   },
+  numbers: {
+    releaseCooldownHours: integer(
+      0,
+      0,
+      8760,
+      'a released number can be taken back by its account so long; 0: it is free at once',
+    ),
+  },
   callerId: {
     policy: choice(
       ['owned', 'any'],

@@ -79,6 +79,7 @@ export class Housekeeping {
 
   async #round(): Promise<void> {
     const { provisioning, recordings, store, clock, settings } = this.#needs;
+    await provisioning.numbers.completeReleases();
     await provisioning.numbers.chargeRentals();
     const { recordingDays, cdrDays, callLogDays } = settings.retention;
     await recordings.expire(orForever(recordingDays));

@@ -156,6 +156,35 @@ describe('numbers: inventory, purchase, release (dialect §3.8)', () => {
     expect((await service.get(`${service.root}/inventory/numbers`)).body.total).toBe(1);
   });
 
+  it('with a cooldown a released number is kept, takes no calls, and can be taken back', async () => {
+    await service.stop();
+    service = await startService({ releaseCooldownMs: 86_400_000 });
+    await own();
+    const gone = await service.send('DELETE', `${service.root}/numbers/${PATH}`);
+    expect(gone.body).toMatchObject({
+      status: 'pending_release',
+      cancel_url: `/api/v1/account/${service.account.authId}/numbers/${PATH}/cancel-release`,
+      cooldown_ends_at: new Date(service.clock.wallMs() + 86_400_000)
+        .toISOString()
+        .replace('Z', '000Z'),
+    });
+    expect((await service.get(`${service.root}/numbers/${PATH}`)).body).toMatchObject({
+      status: 'pending_release',
+      voice_enabled: false,
+    });
+    expect((await service.get(`${service.root}/inventory/numbers`)).body.total).toBe(0);
+    const kept = await service.post(gone.body.cancel_url, {});
+    expect(kept.status).toBe(200);
+    expect(kept.body).toMatchObject({ status: 'active', cooldown_ends_at: null });
+    expect((await service.post(gone.body.cancel_url, {})).status).toBe(409);
+  });
+
+  it('cancel-release of a number that is not the account’s is 404', async () => {
+    await stock();
+    const url = `/api/v1/account/${service.account.authId}/numbers/${PATH}/cancel-release`;
+    expect((await service.post(url, {})).status).toBe(404);
+  });
+
   it('a number goes to a sub-account and back', async () => {
     await own();
     const sub = await service.addSubAccount();

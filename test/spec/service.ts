@@ -44,6 +44,7 @@ export interface ServiceOptions {
   readonly settings?: Partial<RestSettings>;
   readonly logger?: Logger;
   readonly usernameSuffix?: 'always' | 'when-taken';
+  readonly releaseCooldownMs?: number;
   readonly deps?: Partial<RestDeps>;
 }
 
@@ -52,7 +53,7 @@ export async function startService(options: ServiceOptions = {}) {
   const { store, clock, random } = await openInMemory();
   const folder = mkdtempSync(join(tmpdir(), 'carillon-rest-'));
   const control = new FakeControl();
-  const rooms = createRooms(store, { clock, random }, options.usernameSuffix ?? 'always');
+  const rooms = createRooms(store, { clock, random }, options);
   const settings: RestSettings = {
     host: '127.0.0.1',
     port: 0,
@@ -189,7 +190,7 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 function createRooms(
   store: Awaited<ReturnType<typeof openInMemory>>['store'],
   context: Pick<Awaited<ReturnType<typeof openInMemory>>, 'clock' | 'random'>,
-  usernameSuffix: 'always' | 'when-taken',
+  { usernameSuffix = 'always', releaseCooldownMs = 0 }: ServiceOptions,
 ) {
   return {
     accounts: new Accounts({
@@ -200,7 +201,11 @@ function createRooms(
       defaults: { concurrentCallsLimit: 10, cpsLimit: 5, currency: 'USD', country: 'US' },
     }),
     ledger: new Ledger({ store: store.ledger, rates: store.rates, log: silentLogger }),
-    provisioning: createProvisioning(store, context, { realm: 'carillon', usernameSuffix }),
+    provisioning: createProvisioning(store, context, {
+      realm: 'carillon',
+      usernameSuffix,
+      releaseCooldownMs,
+    }),
     callRecords: new CallRecords(store.cdrs),
     recordings: new Recordings({
       recordings: store.recordings,

@@ -152,6 +152,10 @@ export interface NumberStore {
   dueForRental(nowUs: number, limit: number): Promise<readonly PhoneNumber[]>;
   /** Posts the fee and moves `next_billing` on, in one unit of work; idempotent by the entry's reference. */
   rent(e164: string, fee: NewEntry | undefined, nextBillingUs: number): Promise<void>;
+  /** `pending_release` → `active`, as it was before; undefined when it is not the account's or not in that state. */
+  cancelRelease(accountId: string, e164: string): Promise<PhoneNumber | undefined>;
+  /** Numbers whose cooldown has ended are nobody's again. Returns how many. */
+  completeReleases(nowUs: number): Promise<number>;
 }
 
 export interface CarrierStore {

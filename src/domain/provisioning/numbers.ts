@@ -12,6 +12,8 @@ const RENTAL_BATCH = 100;
 
 export type NumberRefusal =
   | { readonly kind: 'unknownNumber' }
+  /** There is no release to take back. */
+  | { readonly kind: 'notReleased' }
   | { readonly kind: 'numberExists' }
   /** Somebody's already, or withdrawn. */
   | { readonly kind: 'numberNotAvailable' }
@@ -24,6 +26,11 @@ export type NumberRefusal =
 
 export type NewNumber = Pick<PhoneNumber, 'e164' | 'country' | 'currency'> & PhoneNumberPatch;
 
+export interface NumberSettings {
+  /** So long a released number can be taken back by its account; 0 (default): it is free at once. */
+  readonly releaseCooldownMs?: number;
+}
+
 interface NumberStores {
   readonly numbers: NumberStore;
   readonly applications: ApplicationStore;
@@ -34,10 +41,12 @@ interface NumberStores {
 export class Numbers {
   readonly #stores: NumberStores;
   readonly #context: ProvisioningContext;
+  readonly #cooldownUs: number;
 
-  constructor(stores: NumberStores, context: ProvisioningContext) {
+  constructor(stores: NumberStores, context: ProvisioningContext, settings: NumberSettings = {}) {
     this.#stores = stores;
     this.#context = context;
+    this.#cooldownUs = (settings.releaseCooldownMs ?? 0) * 1000;
   }
 
   /** Into the inventory; with `accountId`, straight to that account without a fee. */
@@ -57,6 +66,9 @@ export class Numbers {
       status: owned ? 'active' : 'available',
       purchasedUs: owned ? now : undefined,
       nextBillingUs: owned ? nextMonth(now) : undefined,
+      lastBilledUs: undefined,
+      releasedUs: undefined,
+      cooldownEndsUs: undefined,
       accountId: undefined,
       ...input,
       id: uuid(this.#context.random),
@@ -93,6 +105,8 @@ export class Numbers {
       status: 'active',
       purchasedUs: now,
       nextBillingUs: nextMonth(now),
+      lastBilledUs: now,
+      releasedUs: undefined,
       updatedUs: now,
     };
     const bought = await this.#stores.numbers.purchase(owned, this.#purchaseFees(owned, accountId));
@@ -100,15 +114,40 @@ export class Numbers {
     return err({ kind: bought.error === 'notAvailable' ? 'numberNotAvailable' : bought.error });
   }
 
-  /** Back into the inventory, bound to nothing. */
+  /**
+   * Back into the inventory, bound to nothing; with a cooldown only when that has ended. Until then the number takes
+   * no calls, costs no rent, and remembers what it led to. Releasing twice changes nothing.
+   */
   async release(e164: string, accountId: string): Promise<Result<PhoneNumber, NumberRefusal>> {
     const owned = await this.get(e164, accountId);
-    if (!owned.ok) return owned;
+    if (!owned.ok || owned.value.status === 'pending_release') return owned;
+    const now = nowUs(this.#context);
+    if (this.#cooldownUs > 0) {
+      const cooldownEndsUs = now + this.#cooldownUs;
+      return this.#patched(e164, { status: 'pending_release', releasedUs: now, cooldownEndsUs });
+    }
     return this.#patched(e164, {
       status: 'available',
+      releasedUs: now,
       ...UNBOUND,
       ...NOBODYS,
     });
+  }
+
+  /** The number is the account's as before; months that have run out meanwhile are charged. */
+  async cancelRelease(
+    e164: string,
+    accountId: string,
+  ): Promise<Result<PhoneNumber, NumberRefusal>> {
+    const owned = await this.get(e164, accountId);
+    if (!owned.ok) return owned;
+    const kept = await this.#stores.numbers.cancelRelease(accountId, e164);
+    return kept === undefined ? err({ kind: 'notReleased' }) : ok(kept);
+  }
+
+  /** Call it hourly: released numbers whose cooldown has ended go back into the inventory. Returns how many. */
+  completeReleases(): Promise<number> {
+    return this.#stores.numbers.completeReleases(nowUs(this.#context));
   }
 
   /** Calls to the number run this application; a number leads to one place at a time. */
@@ -215,6 +254,7 @@ const NOBODYS = {
   subAccount: undefined,
   purchasedUs: undefined,
   nextBillingUs: undefined,
+  lastBilledUs: undefined,
 } as const;
 
 /** One month's rent; the reference names number and month, so that no month is charged twice. */

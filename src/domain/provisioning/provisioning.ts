@@ -14,7 +14,7 @@ import type {
   TrunkCredentialStore,
   TrunkStore,
 } from './needs.ts';
-import { Numbers } from './numbers.ts';
+import { type NumberSettings, Numbers } from './numbers.ts';
 import { Trunks } from './trunks.ts';
 
 export type { ApplicationRefusal, Applications, NewApplication } from './applications.ts';
@@ -63,13 +63,13 @@ export interface Provisioning {
 export function createProvisioning(
   stores: ProvisioningStores,
   context: ProvisioningContext,
-  settings: EndpointSettings,
+  settings: EndpointSettings & NumberSettings,
 ): Provisioning {
   return {
     applications: new Applications(stores.applications, context),
     endpoints: new Endpoints(stores, context, settings),
     trunks: new Trunks(stores, context),
-    numbers: new Numbers(stores, context),
+    numbers: new Numbers(stores, context, settings),
     carriers: new Carriers(stores.carriers),
     callerIds: new CallerIds(stores.callerIds, context),
   };

@@ -108,6 +108,11 @@ export interface PhoneNumber {
   readonly trunkGroupId: string | undefined;
   readonly purchasedUs: number | undefined;
   readonly nextBillingUs: number | undefined;
+  readonly lastBilledUs: number | undefined;
+  /** When its account last gave it back. */
+  readonly releasedUs: number | undefined;
+  /** While `pending_release`: until then the account may take it back. */
+  readonly cooldownEndsUs: number | undefined;
   readonly createdUs: number;
   readonly updatedUs: number;
 }

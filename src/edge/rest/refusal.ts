@@ -73,6 +73,7 @@ const ANSWERS: Answers = {
     failure(409, 'username already exists', { fields: { username } }),
   unknownNumber: notFound('number'),
   numberExists: failure(409, 'number already exists'),
+  notReleased: failure(409, 'number is not being released'),
   numberNotAvailable: failure(409, 'number is not available'),
   currencyMismatch: invalidField('currency', "must be the number's currency"),
   unknownTrunk: notFound('trunk'),

@@ -130,6 +130,8 @@ export const LANES: { readonly [R in keyof Rooms]: { readonly [V in keyof Rooms[
     purchase: 'write',
     dueForRental: 'point',
     rent: 'write',
+    cancelRelease: 'write',
+    completeReleases: 'write',
   },
   carriers: { insert: 'write', patch: 'write', remove: 'write', get: 'point', listAll: 'point' },
   callerIds: { add: 'write', remove: 'write', list: 'report', owns: 'point' },

@@ -43,6 +43,8 @@ export interface Foundation {
   readonly callRecords: CallRecords;
 }
 
+const HOUR_MS = 3_600_000;
+
 export const recordingsFolder = (dataDir: string): string => join(dataDir, 'recordings');
 
 /** Opens the store, reads prices and carriers, and closes what a crash left open. */
@@ -63,7 +65,11 @@ export async function layFoundation(basics: Basics): Promise<Foundation> {
   const provisioning = createProvisioning(
     store,
     { clock, random },
-    { realm, ...settings.endpoints },
+    {
+      realm,
+      ...settings.endpoints,
+      releaseCooldownMs: settings.numbers.releaseCooldownHours * HOUR_MS,
+    },
   );
   await loadCarriers(join(root, 'config', 'carriers.json'), provisioning.carriers);
   const recordingFiles = localRecordingFiles(recordingsFolder(dataDir));

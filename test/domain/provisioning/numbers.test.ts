@@ -125,6 +125,44 @@ describe('numbers', () => {
     expect((await numbers.remove(E164)).ok).toBe(true);
   });
 
+  it('a release with a cooldown costs no rent and ends in the inventory', async () => {
+    const { numbers: slow } = createProvisioning(opened.store, opened, {
+      realm: 'r',
+      usernameSuffix: 'always',
+      releaseCooldownMs: 40 * DAY_MS,
+    });
+    await slow.purchase(E164, ACCOUNT, 'USD');
+    await slow.release(E164, ACCOUNT);
+    await opened.clock.advance(39 * DAY_MS);
+    expect(await slow.chargeRentals()).toBe(0);
+    expect(await slow.completeReleases()).toBe(0);
+    await opened.clock.advance(DAY_MS);
+    expect(await slow.completeReleases()).toBe(1);
+    expect(await slow.get(E164)).toMatchObject({
+      value: { status: 'available', accountId: undefined, cooldownEndsUs: undefined },
+    });
+    expect(await slow.cancelRelease(E164, ACCOUNT)).toMatchObject({
+      error: { kind: 'unknownNumber' },
+    });
+  });
+
+  it('a release that is taken back leaves what the number led to, and its rent goes on', async () => {
+    const { numbers: slow, applications } = createProvisioning(opened.store, opened, {
+      realm: 'r',
+      usernameSuffix: 'always',
+      releaseCooldownMs: 40 * DAY_MS,
+    });
+    const app = await applications.create({ accountId: ACCOUNT, name: 'a', answerUrl: 'http://a' });
+    await slow.purchase(E164, ACCOUNT, 'USD');
+    await slow.attachApplication(ACCOUNT, E164, app.appId);
+    await slow.release(E164, ACCOUNT);
+    await opened.clock.advance(35 * DAY_MS);
+    expect(await slow.cancelRelease(E164, ACCOUNT)).toMatchObject({
+      value: { status: 'active', applicationId: app.appId, accountId: ACCOUNT },
+    });
+    expect(await slow.chargeRentals()).toBe(1);
+  });
+
   it('a number is in the inventory once', async () => {
     expect(await numbers.add({ e164: E164, country: 'US', currency: 'USD' })).toMatchObject({
       error: { kind: 'numberExists' },

@@ -39,6 +39,7 @@ export const NumberSchema = Type.Object({
   is_trial_number: Type.Boolean(),
   last_billing_date: nullableTimestamp(),
   next_billing_date: nullableTimestamp(),
+  cooldown_ends_at: nullableTimestamp(),
   minimum_commitment_months: Type.Integer(),
   aadhaar_verification_required: Type.Boolean(),
   aadhaar_verified: Type.Boolean(),
@@ -67,11 +68,12 @@ export const showNumber = (number: PhoneNumber): Static<typeof NumberSchema> => 
   voice_enabled: number.status === 'active',
   tags: [],
   purchased_at: orNull(number.purchasedUs),
-  released_at: null,
+  released_at: orNull(number.releasedUs),
   is_blocked: number.status === 'blocked',
   is_trial_number: false,
-  last_billing_date: null,
+  last_billing_date: orNull(number.lastBilledUs),
   next_billing_date: orNull(number.nextBillingUs),
+  cooldown_ends_at: orNull(number.cooldownEndsUs),
   minimum_commitment_months: 0,
   aadhaar_verification_required: false,
   aadhaar_verified: false,
@@ -79,3 +81,30 @@ export const showNumber = (number: PhoneNumber): Static<typeof NumberSchema> => 
   created_at: isoMicros(number.createdUs),
   updated_at: isoMicros(number.updatedUs),
 });
+
+export const ReleaseSchema = Type.Object({
+  status: Type.String(),
+  message: Type.String(),
+  note: Type.String(),
+  release_fee: Type.Number(),
+  cancel_url: nullableText(),
+  cooldown_ends_at: nullableTimestamp(),
+});
+
+/** What a release led to: the number is free, or will be when its cooldown ends. */
+export function showRelease(
+  { e164, status, cooldownEndsUs }: PhoneNumber,
+  accountId: string,
+): Static<typeof ReleaseSchema> {
+  const pending = status === 'pending_release';
+  return {
+    status: pending ? status : 'released',
+    message: pending
+      ? `number +${e164} will be released when its cooldown ends`
+      : `number +${e164} released`,
+    note: 'The rent of the current month is not paid back.',
+    release_fee: 0,
+    cancel_url: pending ? `/api/v1/account/${accountId}/numbers/%2B${e164}/cancel-release` : null,
+    cooldown_ends_at: orNull(cooldownEndsUs),
+  };
+}

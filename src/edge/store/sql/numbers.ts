@@ -27,6 +27,9 @@ const numberTable = new Table<PhoneNumber>('phone_number', {
   trunkGroupId: optional(text('trunk_group_id')),
   purchasedUs: optional(int('purchased_us')),
   nextBillingUs: optional(int('next_billing_us')),
+  lastBilledUs: optional(int('last_billed_us')),
+  releasedUs: optional(int('released_us')),
+  cooldownEndsUs: optional(int('cooldown_ends_us')),
   createdUs: int('created_us'),
   updatedUs: int('updated_us'),
 });
@@ -65,12 +68,28 @@ export const numberRoom = (db: Connection): Immediate<NumberStore> => ({
     ),
   rent: (e164, fee, nextBillingUs) => {
     if (fee !== undefined) postCharges(db, [fee]);
-    db.run('UPDATE phone_number SET next_billing_us = ?, updated_us = ? WHERE e164 = ?', [
-      nextBillingUs,
-      db.nowUs,
-      e164,
-    ]);
+    db.run(
+      `UPDATE phone_number SET next_billing_us = @next, last_billed_us = @now, updated_us = @now
+        WHERE e164 = @e164`,
+      { next: nextBillingUs, now: db.nowUs, e164 },
+    );
   },
+  cancelRelease: (accountId, e164) =>
+    numberTable.patch(
+      db,
+      { status: 'active', cooldownEndsUs: undefined, releasedUs: undefined },
+      "e164 = @e164 AND account_id = @account AND status = 'pending_release'",
+      { e164, account: accountId },
+    ),
+  completeReleases: (nowUs) =>
+    db.run(
+      `UPDATE phone_number SET status = 'available', account_id = NULL, sub_account = NULL,
+          application_id = NULL, trunk_group_id = NULL, purchased_us = NULL,
+          next_billing_us = NULL, last_billed_us = NULL, cooldown_ends_us = NULL,
+          updated_us = @now
+        WHERE status = 'pending_release' AND cooldown_ends_us <= @now`,
+      { now: nowUs },
+    ),
 });
 
 export function carrierRoom(db: Connection): Immediate<CarrierStore> {

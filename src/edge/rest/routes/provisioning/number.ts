@@ -9,7 +9,7 @@ import { appIdField, nullableText, Type } from '../../http/schema.ts';
 import { currencyField, e164Digits, e164Field } from '../../http/values.ts';
 import { answered, refused } from '../../refusal.ts';
 import { pageQuery, pageSlice } from '../../wire/list.ts';
-import { NumberSchema, showNumber } from '../../wire/number.ts';
+import { NumberSchema, ReleaseSchema, showNumber, showRelease } from '../../wire/number.ts';
 import { subAccountFor } from './scope.ts';
 
 const PER_PAGE_DEFAULT = 25;
@@ -135,27 +135,29 @@ const releaseNumber = accountRoute({
   ...common,
   method: 'DELETE',
   path: ONE,
-  summary: 'Give a number back',
+  summary: 'Give a number back; until its cooldown ends this can be undone',
   params,
-  reply: Type.Object({
-    status: Type.String(),
-    message: Type.String(),
-    note: Type.String(),
-    release_fee: Type.Number(),
-    cancel_url: nullableText(),
-    cooldown_ends_at: nullableText(),
-  }),
+  reply: ReleaseSchema,
   run: async ({ provisioning }, input) =>
     answered(
       await onNumber(input, (e164, accountId) => provisioning.numbers.release(e164, accountId)),
-      ({ e164 }) => ({
-        status: 'released',
-        message: `number +${e164} released`,
-        note: 'The rent of the current month is not paid back.',
-        release_fee: 0,
-        cancel_url: null,
-        cooldown_ends_at: null,
-      }),
+      (number) => showRelease(number, input.accountId),
+    ),
+});
+
+const cancelRelease = accountRoute({
+  ...common,
+  method: 'POST',
+  path: `${ONE_LOWERCASE}/cancel-release`,
+  summary: 'Keep a number that was given back, while its cooldown lasts',
+  params,
+  reply: NumberSchema,
+  run: async ({ provisioning }, input) =>
+    answered(
+      await onNumber(input, (e164, accountId) =>
+        provisioning.numbers.cancelRelease(e164, accountId),
+      ),
+      showNumber,
     ),
 });
 
@@ -256,6 +258,7 @@ export const numberRoutes: readonly Route[] = [
   getNumber,
   purchaseNumber,
   releaseNumber,
+  cancelRelease,
   attachApplication,
   assignTrunk,
   detach('application', 'application'),
