@@ -50,6 +50,12 @@ export class Invite implements Leg {
     await settle();
   }
 
+  /** A 200 with an empty body. */
+  async answersWithoutSdp(): Promise<void> {
+    this.#events.connected(undefined);
+    await settle();
+  }
+
   async ends(how: LegEnd['how'], status?: number): Promise<void> {
     this.#events.ended({ by: 'remote', how, status, reason: undefined });
     await settle();

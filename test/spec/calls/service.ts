@@ -12,6 +12,7 @@ import { type Call, CallLogs } from '../../../src/domain/call/call.ts';
 import type {
   AudioStreams,
   MediaLeg,
+  RoomEvents,
   StreamSocketEvents,
   StreamSocketOptions,
 } from '../../../src/domain/call/needs.ts';
@@ -28,8 +29,8 @@ import type { Foundation } from '../../../src/service/join/foundation.ts';
 import type { Lines } from '../../../src/service/join/lines.ts';
 import { derive } from '../../../src/service/settings.ts';
 import { FakeSignalling } from '../../domain/dispatch/fakes.ts';
-import { ListeningLeg, pcm } from '../../domain/interpreter/listening-scene.ts';
-import { FakeMedia } from '../../domain/interpreter/scene.ts';
+import { ListeningLeg, pcm, ScriptedRecording } from '../../domain/interpreter/listening-scene.ts';
+import { FakeMedia, FakeRoom } from '../../domain/interpreter/scene.ts';
 import { openInMemory } from '../../edge/store/open.ts';
 import { settle } from '../../sim/clock.ts';
 import { SITE, Site } from './site.ts';
@@ -88,6 +89,29 @@ class Bots implements AudioStreams {
         queueMicrotask(() => ended({ kind: 'closed' }));
       },
     };
+  }
+}
+
+/** A room that can be recorded. */
+class ListeningRoom extends FakeRoom {
+  readonly recordings: ScriptedRecording[] = [];
+  readonly #nowMs: () => number;
+
+  constructor(events: RoomEvents, nowMs: () => number) {
+    super(events);
+    this.#nowMs = nowMs;
+  }
+
+  record(path: string): ScriptedRecording {
+    const options = { path, channels: 'both', stereo: false, silenceEndMs: 0, maxMs: 0 } as const;
+    const recording = new ScriptedRecording(options, this.#nowMs);
+    this.recordings.push(recording);
+    return recording;
+  }
+
+  override close(): void {
+    for (const recording of this.recordings) recording.end('legEnded');
+    super.close();
   }
 }
 
@@ -181,6 +205,11 @@ export async function openCallService() {
       leg.nowMs = () => clock.monotonicMs();
       media.legs.push(leg);
       return Promise.resolve(leg as unknown as MediaLeg);
+    },
+    openRoom: (events: RoomEvents) => {
+      const room = new ListeningRoom(events, () => clock.monotonicMs());
+      media.rooms.push(room);
+      return room;
     },
   });
   const signalling = new FakeSignalling(() => clock.monotonicMs());
@@ -291,8 +320,8 @@ export async function openCallService() {
         openRooms: rooms,
         takenSeats: media.rooms.flatMap(({ seats }) => seats).filter((s) => !s.isFree).length,
         sounding: media.legs.flatMap(({ sounding }) => sounding).length,
-        recording: media.legs
-          .flatMap((leg) => (leg as ListeningLeg).recordings)
+        recording: [...media.legs, ...media.rooms]
+          .flatMap((one) => (one as ListeningLeg | ListeningRoom).recordings)
           .filter(({ isOver }) => !isOver).length,
         openSockets: bots.sockets.filter(({ isOver }) => !isOver).length,
         queuedNotifications: callbacks.queued(),

@@ -1,0 +1,498 @@
+/** Spec "Errors / Call-level failures", row by row; bad input of every kind; and a hangup in the middle of everything. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SDP } from '../domain/interpreter/scene.ts';
+import { settle } from '../sim/clock.ts';
+import {
+  answered,
+  type Caller,
+  calledFrom,
+  type Placed,
+  placed,
+  registered,
+} from './calls/phone.ts';
+import {
+  type CallService,
+  DID,
+  FAR,
+  HOST,
+  NOTHING_LEFT,
+  openCallService,
+  PRICE,
+} from './calls/service.ts';
+import { document, type Reply, SITE } from './calls/site.ts';
+
+const OTHER = '14155550122';
+const BOT = 'wss://bot.test/audio';
+const WAIT = '<Wait length="3600"/>';
+
+let service: CallService;
+beforeEach(async () => {
+  service = await openCallService();
+});
+afterEach(() => service.close());
+
+async function finish(): Promise<void> {
+  for (const call of service.live()) call.hangup('normal', 'API Request');
+  await service.clock.advance(10_000);
+  expect(await service.leftovers()).toEqual(NOTHING_LEFT);
+}
+
+function caller(body: string): Promise<Caller> {
+  service.site.on('/answer', document(body));
+  return calledFrom(service);
+}
+
+/** An outbound call, answered, runs what `/answer` replies. */
+function outbound(reply: Reply): Promise<Placed> {
+  service.site.on('/answer', reply);
+  return answered(service, { fallback: undefined });
+}
+
+describe('call-level failures (spec: Errors)', () => {
+  it('malformed answer XML: dropped within a second of the answer, Invalid Answer XML, source Error', async () => {
+    const { callUuid, invite } = await outbound('<Response><Speak>Hello</Response>');
+    await service.clock.advance(1000);
+    expect(invite.hungUpWith).toBe('invalidAnswerXml');
+    // The answer URL itself returned 200, once, and the timeline shows it.
+    expect(service.site.told('/answer')).toHaveLength(1);
+    const [attempt] = await service.log(callUuid, 'callback');
+    expect(attempt).toBeDefined();
+    const record = await service.cdr(callUuid);
+    expect(record).toMatchObject({
+      hangupCauseName: 'Invalid Answer XML',
+      hangupSource: 'Error',
+      hangupDisposition: 'send_bye',
+      cost: PRICE.outbound,
+      failureReason: expect.stringMatching(/^line 1, column \d+: .+; expected .+/),
+    });
+    expect(record.endUs - (record.answerUs ?? 0)).toBeLessThanOrEqual(1_000_000);
+    await finish();
+  });
+
+  it('the document ended, as after a Stream without keepCallAlive: hangup on end of XML', async () => {
+    const phone = await caller(`<Stream bidirectional="true">${BOT}</Stream>`);
+    expect(phone.sent).toEqual(['180', '200', 'hangup endOfXml']);
+    expect(service.bots.last.closedWith).toBe('call_hangup');
+    expect(await service.cdr()).toMatchObject({
+      hangupCauseCode: 4010,
+      hangupCauseName: 'End Of XML Instructions',
+      hangupSource: 'Carillon',
+      hangupDisposition: 'send_bye',
+    });
+    await finish();
+  });
+
+  it('refused before the origination target was reached: send_refuse, terminated_to inbound_carrier', async () => {
+    const number = await trunkNumber({ sipUri: 'sip:pbx@unreachable.test' });
+    const phone = await calledFrom(service, { to: number });
+    await service.signalling.last.ends('unreachable');
+    expect(phone.sent.at(-1)).toMatch(/^hangup/);
+    const inbound = (await service.cdrs()).find(({ direction }) => direction === 'inbound');
+    expect(inbound).toMatchObject({
+      hangupDisposition: 'send_refuse',
+      terminatedTo: 'inbound_carrier',
+      billedSeconds: 0,
+    });
+    await finish();
+  });
+
+  it('a trunk that asks for encryption which does not exist is never downgraded: Routing Error', async () => {
+    const number = await trunkNumber({ sipUri: 'sip:pbx@192.0.2.50', secure: true });
+    await calledFrom(service, { to: number });
+    expect(service.signalling.invites).toEqual([]);
+    expect((await service.cdrs())[0]).toMatchObject({
+      hangupCauseCode: 5020,
+      hangupCauseName: 'Routing Error',
+      hangupDisposition: 'send_refuse',
+      terminatedTo: 'inbound_carrier',
+    });
+    await finish();
+  });
+
+  it('B leg never created: a caller id that the account does not own', async () => {
+    const { callUuid } = await caller(
+      `<Dial callerId="14085550000" action="${SITE}/dialled" redirect="false"><Number>${OTHER}</Number></Dial>${WAIT}`,
+    );
+    expect(service.signalling.invites).toEqual([]);
+    expect(service.site.toldOnce('/dialled')).toMatchObject({
+      DialBLegUUID: '',
+      DialStatus: 'failed',
+      DialRingStatus: 'false',
+    });
+    expect((await service.log(callUuid, 'warning'))[0]).toContain(
+      'the caller id is not one of the account',
+    );
+    expect(await service.cdrs()).toEqual([]);
+    await finish();
+  });
+
+  it('B leg never created: a destination that cannot be reached', async () => {
+    const { callUuid } = await caller(
+      `<Dial callerId="${DID}" action="${SITE}/dialled" redirect="false"><User>sip:nobody@${HOST}</User></Dial>${WAIT}`,
+    );
+    expect(service.signalling.invites).toEqual([]);
+    expect(service.site.toldOnce('/dialled')).toMatchObject({ DialBLegUUID: '' });
+    expect((await service.log(callUuid, 'warning'))[0]).toContain(
+      'no phone is registered as nobody',
+    );
+    expect(await service.cdrs()).toEqual([]);
+    await finish();
+  });
+
+  it('a transfer to a target without a registrar contact clears the call instead of connecting it', async () => {
+    const username = await registered(service);
+    service.signalling.registered.delete(username);
+    const phone = await caller('<Speak loop="0">One moment</Speak>');
+    service.site.on(
+      '/moved',
+      document(
+        `<Dial callerId="${DID}" redirect="false"><User>sip:${username}@${HOST}</User></Dial>`,
+      ),
+    );
+    const aleg = { url: `${SITE}/moved`, method: 'POST' } as const;
+    const request = { legs: 'aleg', aleg, bleg: undefined } as const;
+    await service.control.transfer(service.accountId, phone.callUuid, request);
+    await settle();
+    expect(service.signalling.invites).toEqual([]);
+    expect(await service.cdr()).toMatchObject({ hangupCauseName: 'End Of XML Instructions' });
+    expect((await service.log(phone.callUuid, 'warning'))[0]).toContain(
+      `no phone is registered as ${username}`,
+    );
+    await finish();
+  });
+});
+
+async function trunkNumber(
+  of: { readonly sipUri: string; readonly secure?: boolean },
+  e164 = '14155550177',
+): Promise<string> {
+  const { provisioning, owned, accountId } = service;
+  const { secure = false, sipUri } = of;
+  const uri = await provisioning.trunks.createOriginationUri({ accountId, name: 'main', sipUri });
+  const trunk = await provisioning.trunks.create({
+    accountId,
+    name: 'office',
+    secure,
+    primaryUriUuid: uri.id,
+  });
+  if (!trunk.ok) throw new Error(trunk.error.kind);
+  await provisioning.numbers.add({ ...owned, e164, trunkGroupId: trunk.value.trunkId });
+  return e164;
+}
+
+describe("a customer's server that cannot be used (dialect §3.12)", () => {
+  const big = `<Response><Speak>${'a'.repeat(101 * 1024)}</Speak></Response>`;
+  const bomb =
+    '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><Response><Speak>&b;</Speak></Response>';
+
+  it.each<[string, Reply, number]>([
+    ['is down', { fails: 'connect' }, 7011],
+    ['never answers', { fails: 'silence' }, 7011],
+    ['redirects for ever', { fails: 'tooManyRedirects' }, 7011],
+    ['returns a gigabyte', { fails: 'tooLarge' }, 7011],
+    ["resolves to an address in the operator's network", { fails: 'refusedAddress' }, 7011],
+    ['answers 404', 404, 7011],
+    ['answers 500', 500, 7011],
+    ['returns nothing', '', 8011],
+    ['returns HTML', '<!doctype html><html><body>Welcome<br></body></html>', 8011],
+    ['returns JSON', '{"ok":true}', 8011],
+    ['returns a document of more than 100 KB', big, 8011],
+    ['returns a bomb of entities', bomb, 8011],
+    ['returns an element that does not exist', document('<Say>Hello</Say>'), 8011],
+  ])(
+    'the answer URL %s: the call ends with its cause, source Error',
+    async (_what, reply, code) => {
+      const { callUuid } = await outbound(reply);
+      await service.clock.advance(70_000);
+      expect(await service.cdr(callUuid)).toMatchObject({
+        hangupCauseCode: code,
+        hangupSource: 'Error',
+        failureReason: expect.stringMatching(/.+/),
+      });
+      await finish();
+    },
+  );
+
+  it.each<[string, string, Reply, number]>([
+    ['action URL', '<GetDigits action="https://app.test/next" timeout="1"/>', 500, 7012],
+    ['action URL', '<GetDigits action="https://app.test/next" timeout="1"/>', '<a/>', 8012],
+    ['action URL', '<GetDigits action="ftp://x.test/next" timeout="1"/>', 500, 7022],
+    ['Redirect URL', '<Redirect>https://app.test/next</Redirect>', 500, 7014],
+    ['Redirect URL', '<Redirect>https://app.test/next</Redirect>', '<a/>', 8014],
+    ['Redirect URL', '<Redirect>next.xml</Redirect>', 500, 7024],
+    ['Redirect method', '<Redirect method="PUT">https://app.test/next</Redirect>', 500, 7034],
+  ])('%s of %s answers %j: %d', async (_which, body, reply, code) => {
+    service.site.on('/next', reply);
+    const phone = await caller(body);
+    if (phone.call.isAnswered) await phone.press('1#');
+    await service.clock.advance(70_000);
+    expect(await service.cdr()).toMatchObject({ hangupCauseCode: code, hangupSource: 'Error' });
+    await finish();
+  });
+
+  it.each<[Reply, number]>([
+    [500, 7013],
+    ['<a/>', 8013],
+  ])('the URL of a transfer answers %j: %d', async (reply, code) => {
+    service.site.on('/next', reply);
+    const { callUuid } = await caller('<Speak loop="0">Hello</Speak>');
+    const aleg = { url: `${SITE}/next`, method: 'POST' } as const;
+    const request = { legs: 'aleg', aleg, bleg: undefined } as const;
+    await service.control.transfer(service.accountId, callUuid, request);
+    await service.clock.advance(70_000);
+    expect(await service.cdr()).toMatchObject({ hangupCauseCode: code, hangupSource: 'Error' });
+    await finish();
+  });
+
+  it('a document that redirects to itself for ever ends with Loop Detected', async () => {
+    await caller(`<Redirect>${SITE}/answer</Redirect>`);
+    await service.clock.advance(1000);
+    expect(await service.cdr()).toMatchObject({
+      hangupCauseCode: 2060,
+      hangupCauseName: 'Loop Detected',
+      hangupSource: 'Error',
+    });
+    await finish();
+  });
+});
+
+describe('carriers and phones that cannot be used', () => {
+  it.each([
+    [486, 3010, 'Busy Line', 'Callee'],
+    [480, 3000, 'No Answer', 'Callee'],
+    [404, 3050, 'Unallocated number', 'Callee'],
+    [603, 3110, 'Declined', 'Callee'],
+    [500, 3080, 'Internal server error from carrier', 'Carrier'],
+    [503, 3090, 'Network congestion from carrier', 'Carrier'],
+  ])('the called side answers %d: %d %s, source %s', async (status, code, name, source) => {
+    const callUuid = await placed(service);
+    await service.signalling.last.ends('refused', status);
+    expect(await service.cdr(callUuid)).toMatchObject({
+      hangupCauseCode: code,
+      hangupCauseName: name,
+      hangupSource: source,
+      hangupDisposition: 'recv_refuse',
+      cost: 0,
+    });
+    expect(service.site.told('/answer')).toEqual([]);
+    await finish();
+  });
+
+  it('a carrier that rings for ever: Ring Timeout Reached', async () => {
+    const callUuid = await placed(service, { ringTimeoutS: 45 });
+    await service.signalling.last.rings();
+    await service.clock.advance(45_100);
+    expect(service.signalling.last.hungUpWith).toBe('ringTimeout');
+    expect(await service.cdr(callUuid)).toMatchObject({
+      hangupCauseCode: 6010,
+      hangupDisposition: 'send_cancel',
+    });
+    await finish();
+  });
+
+  it('a carrier that answers 200 without SDP: Violates Media Anchoring, and no document is asked for', async () => {
+    const callUuid = await placed(service);
+    const { last } = service.signalling;
+    await last.rings();
+    await last.answersWithoutSdp();
+    expect(await service.cdr(callUuid)).toMatchObject({
+      hangupCauseCode: 2070,
+      hangupSource: 'Error',
+      failureReason: 'the called party answered without SDP',
+    });
+    expect(service.site.told('/answer')).toEqual([]);
+    await finish();
+  });
+
+  it('an offer with no codec of ours is refused unanswered, and costs nothing', async () => {
+    service.site.on('/answer', document(WAIT));
+    const sdp = SDP.replace('RTP/AVP 0 101', 'RTP/AVP 18').replace(
+      'rtpmap:0 PCMU',
+      'rtpmap:18 G729',
+    );
+    const phone = await calledFrom(service, {}, { sdp });
+    expect(phone.sent).not.toContain('200');
+    expect(phone.sent).toContain('hangup mediaAnchoring');
+    expect(await service.cdr()).toMatchObject({ hangupCauseCode: 2070, cost: 0 });
+    expect(service.site.told('/answer')).toEqual([]);
+    await finish();
+  });
+
+  it('a phone that sends no audio any more: Media Timeout', async () => {
+    const phone = await caller('<Speak loop="0">Hello</Speak>');
+    phone.media.events.silent();
+    await settle();
+    expect(await service.cdr()).toMatchObject({
+      hangupCauseCode: 6020,
+      hangupCauseName: 'Media Timeout',
+      hangupSource: 'Error',
+    });
+    await finish();
+  });
+
+  it('two hangups at once, from the phone and over REST: one record, one notification', async () => {
+    const phone = await caller('<Speak loop="0">Hello</Speak>');
+    await Promise.all([
+      service.control.hangup(service.accountId, phone.callUuid),
+      phone.hangsUp(),
+      service.control.hangup(service.accountId, phone.callUuid),
+    ]);
+    await settle();
+    expect(service.site.events('/hangup')).toEqual(['Hangup']);
+    expect(await service.cdrs()).toHaveLength(1);
+    await finish();
+  });
+});
+
+describe('a hangup in the middle of every element gives everything back', () => {
+  const dial = `<Dial callerId="${DID}" action="${SITE}/act"`;
+  const number = `<Number>${OTHER}</Number></Dial>`;
+  const answersB = (): Promise<void> => service.signalling.last.answers();
+  const soundEnds = async ({ media }: Caller): Promise<void> => {
+    for (const playback of [...media.sounding]) playback.complete();
+    await settle();
+  };
+  const joinedByAnother = async (): Promise<void> => {
+    await calledFrom(service, { from: OTHER });
+  };
+
+  type Middle = (phone: Caller) => Promise<void>;
+  const nothing: Middle = async () => undefined;
+
+  const ELEMENTS: ReadonlyArray<[string, string, Middle]> = [
+    ['Speak', '<Speak loop="0">Hello</Speak>', nothing],
+    ['Play', '<Play loop="0">https://x.test/a.wav</Play>', nothing],
+    ['Wait before the answer', '<Wait length="60"/>', nothing],
+    [
+      'Wait for silence',
+      '<Speak>A</Speak><Wait length="60" silence="true" minSilence="500"/>',
+      soundEnds,
+    ],
+    ['Wait for a beep', '<Speak>A</Speak><Wait length="60" beep="true"/>', soundEnds],
+    ['DTMF', '<DTMF async="false">12wWW3</DTMF><Speak>Hello</Speak>', nothing],
+    ['GetDigits', `<GetDigits action="${SITE}/act"><Speak>Press</Speak></GetDigits>`, nothing],
+    ['GetDigits with a key', `<GetDigits action="${SITE}/act"/>`, (phone) => phone.press('1')],
+    [
+      'GetInput',
+      `<GetInput action="${SITE}/act"><Play>https://x.test/a.wav</Play></GetInput>`,
+      nothing,
+    ],
+    ['Gather', `<Gather action="${SITE}/act"/>`, nothing],
+    ['Dial that rings', `${dial}>${number}`, () => service.signalling.last.rings()],
+    ['Dial to two', `${dial}><Number>${FAR}</Number>${number}`, nothing],
+    ['Dial with music', `${dial} dialMusic="https://x.test/a.wav">${number}`, nothing],
+    [
+      'Dial to be confirmed',
+      `${dial} confirmSound="https://x.test/a.wav" confirmKey="1">${number}`,
+      answersB,
+    ],
+    ['Dial that talks', `${dial}>${number}`, answersB],
+    ['Record that beeps', `<Record action="${SITE}/act"/>`, nothing],
+    ['Record', `<Record callbackUrl="${SITE}/rec" maxLength="60"/>`, soundEnds],
+    ['Record of the session', `<Record recordSession="true" maxLength="60"/>${WAIT}`, nothing],
+    ['Stream', `<Stream keepCallAlive="true" maxRetries="3">${BOT}</Stream>`, nothing],
+    ['Stream that is connected', `<Stream keepCallAlive="true">${BOT}</Stream>`, connects],
+    ['Stream in the background', `<Stream>${BOT}</Stream><Speak loop="0">A</Speak>`, connects],
+    [
+      'Stream that reconnects',
+      `<Stream keepCallAlive="true" maxRetries="9">${BOT}</Stream>`,
+      drops,
+    ],
+    ['Conference alone', '<Conference waitSound="https://x.test/a.wav">room</Conference>', nothing],
+    ['Conference of two', '<Conference record="true">room</Conference>', joinedByAnother],
+    ['Redirect', `<Redirect>${SITE}/slow</Redirect>`, nothing],
+    ['PreAnswer', '<PreAnswer><Speak loop="0">Hello</Speak></PreAnswer>', nothing],
+    ['Hangup with schedule', `<Hangup schedule="60"/>${WAIT}`, nothing],
+  ];
+
+  async function connects(): Promise<void> {
+    service.bots.last.events.started();
+    await settle();
+  }
+
+  async function drops(): Promise<void> {
+    service.bots.last.events.ended({ kind: 'dropped', detail: 'gone' });
+    await settle();
+  }
+
+  /** Long after the end: nothing is held, and nothing more has been asked or sounded. */
+  async function expectAllGivenBack(): Promise<void> {
+    for (const call of service.live()) call.hangup('normal', 'API Request');
+    await service.clock.advance(1000);
+    const asked = service.site.told('/slow').length + service.site.told('/answer').length;
+    await service.clock.advance(180_000);
+    expect(await service.leftovers()).toEqual(NOTHING_LEFT);
+    expect(service.site.told('/slow').length + service.site.told('/answer').length).toBe(asked);
+  }
+
+  beforeEach(() => {
+    service.site.on('/slow', { fails: 'silence' });
+    service.site.on('/act', document('<Hangup/>'));
+  });
+
+  it.each(ELEMENTS)('%s: the phone hangs up', async (_name, body, middle) => {
+    const phone = await caller(body);
+    await middle(phone);
+    expect(phone.call.isEnded).toBe(false);
+    const wasAnswered = phone.call.isAnswered;
+    await phone.hangsUp();
+    expect(await service.cdr(phone.callUuid)).toMatchObject({
+      hangupCauseName: wasAnswered ? 'Normal Hangup' : 'Canceled',
+      hangupSource: 'Caller',
+      hangupDisposition: wasAnswered ? 'recv_bye' : 'recv_cancel',
+    });
+    const ends = service.site.told('/hangup').filter((one) => one['CallUUID'] === phone.callUuid);
+    expect(ends).toHaveLength(1);
+    await expectAllGivenBack();
+  });
+
+  it.each(ELEMENTS)('%s: REST hangs up', async (_name, body, middle) => {
+    const phone = await caller(body);
+    await middle(phone);
+    expect(phone.call.isEnded).toBe(false);
+    await service.control.hangup(service.accountId, phone.callUuid);
+    await settle();
+    expect(phone.sent.at(-1)).toMatch(/^hangup/);
+    expect(await service.cdr(phone.callUuid)).toMatchObject({ hangupSource: 'API Request' });
+    await expectAllGivenBack();
+  });
+
+  it.each(ELEMENTS)('%s: a transfer takes its place', async (_name, body, middle) => {
+    const phone = await caller(body);
+    await middle(phone);
+    service.site.on('/moved', document('<Speak>Moved</Speak><Hangup/>'));
+    const aleg = { url: `${SITE}/moved`, method: 'POST' } as const;
+    const request = { legs: 'aleg', aleg, bleg: undefined } as const;
+    const done = await service.control.transfer(service.accountId, phone.callUuid, request);
+    await settle();
+    expect(done).toMatchObject({ ok: true });
+    expect(service.spoken.at(-1)).toBe('Moved');
+    await soundEnds(phone);
+    expect(phone.call.isEnded).toBe(true);
+    await expectAllGivenBack();
+  });
+
+  it('while the answer URL is being asked: nothing is asked any more', async () => {
+    service.site.on('/answer', { fails: 'silence' });
+    const phone = await calledFrom(service);
+    await service.clock.advance(3000);
+    await phone.hangsUp();
+    expect(await service.cdr()).toMatchObject({ hangupCauseName: 'Canceled', cost: 0 });
+    await expectAllGivenBack();
+    expect(service.site.told('/answer')).toHaveLength(1);
+    expect(service.site.told('/fallback')).toEqual([]);
+  });
+
+  it('of an outbound call that rings: CANCEL, and nothing is charged', async () => {
+    const callUuid = await placed(service);
+    await service.signalling.last.rings();
+    await service.control.hangup(service.accountId, callUuid);
+    await settle();
+    expect(service.signalling.last.hungUpWith).toBeDefined();
+    expect(await service.cdr(callUuid)).toMatchObject({
+      hangupDisposition: 'send_cancel',
+      cost: 0,
+    });
+    await expectAllGivenBack();
+  });
+});
