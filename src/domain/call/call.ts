@@ -38,6 +38,8 @@ export interface CallIdentity {
   /** Main account: money and limits. */
   readonly accountId: string;
   readonly subAccount: string | undefined;
+  /** Of the account, ISO 3166-1 alpha-2: its callers know the tones of that country. */
+  readonly country: string;
   readonly facts: CallFacts;
   readonly context: Cdr['context'];
   /** UUID of the A leg, on a B leg. */
@@ -376,7 +378,9 @@ export class Call {
       ended: (end) => this.#legEnded(end),
       offered: (sdp) => this.#offered(sdp),
       answered: (sdp) => this.#lateAnswer(sdp),
-      dtmf: (digit) => this.#press(digit),
+      dtmf: (digit) => {
+        if (this.#media.isOpen) this.media.pressed(digit);
+      },
     };
   }
 

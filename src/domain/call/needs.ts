@@ -290,6 +290,11 @@ export interface MediaLeg {
   playTone(tone: Tone, options: PlayOptions): Playback;
   /** `0-9*#A-D`, `w` = 0.5 s, `W` = 1 s. Resolves when the last one has left. */
   sendDigits(digits: string, options: DigitsOptions): Promise<void>;
+  /**
+   * A keypad press of the peer that came by signalling: told to streams and by `dtmf` like one of the audio path, and
+   * only once when the peer sends it both ways.
+   */
+  pressed(digit: string): void;
   openStream(options: MediaStreamOptions, events: MediaStreamEvents): MediaStream;
   record(options: RecordOptions): MediaRecording;
   detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult>;

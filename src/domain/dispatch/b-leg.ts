@@ -165,6 +165,7 @@ export class BLegDialer implements Dialer {
       callUuid,
       accountId: calling.owner.authId,
       subAccount: parent.identity.subAccount,
+      country: calling.account.country,
       context: 'dial',
       parentCallUuid: parent.uuid,
       endpointId: planned.ok ? planned.value.endpointId : undefined,

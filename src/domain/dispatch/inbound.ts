@@ -176,6 +176,7 @@ export class Inbound {
       callUuid,
       accountId: owner.authId,
       subAccount,
+      country: owner.country,
       parentCallUuid: undefined,
       endpointId: undefined,
       trunkId: undefined,

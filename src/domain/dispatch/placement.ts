@@ -26,6 +26,7 @@ export function identityOf(placement: Placement, planned: Planned, nowUs: number
     callUuid,
     accountId: calling.owner.authId,
     subAccount: request.subAccount,
+    country: calling.account.country,
     context: 'voice-api',
     parentCallUuid: undefined,
     endpointId: undefined,

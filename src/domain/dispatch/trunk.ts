@@ -93,6 +93,7 @@ export class TrunkConnector {
       callUuid,
       accountId: owner.authId,
       subAccount: a.identity.subAccount,
+      country: owner.country,
       context: 'trunk',
       parentCallUuid: a.uuid,
       endpointId: undefined,

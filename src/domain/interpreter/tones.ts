@@ -1,12 +1,75 @@
 /** Tones that elements play on their own account. */
 import type { Tone } from '../call/needs.ts';
 
-/** North American ringing tone: 440 and 480 Hz, two seconds in six (ITU-T E.180 supplement 2). */
-export const RINGBACK_TONE: Tone = {
-  steps: [{ frequenciesHz: [440, 480], onMs: 2000, offMs: 4000 }],
-  loop: true,
-  levelDbm0: -19,
-};
+/** Frequencies in Hz, and the cadence: milliseconds of tone and of silence in turn. */
+interface Ringing {
+  readonly hz: readonly number[];
+  readonly cadence: readonly number[];
+}
+
+const EUROPEAN: Ringing = { hz: [425], cadence: [1000, 4000] };
+const NORTH_AMERICAN: Ringing = { hz: [440, 480], cadence: [2000, 4000] };
+/** Twice in quick succession. */
+const DOUBLE = [400, 200, 400, 2000];
+const BRITISH: Ringing = { hz: [400, 450], cadence: DOUBLE };
+
+/**
+ * Ringing tones by country, ISO 3166-1 alpha-2 (ITU-T E.180 supplement 2, "Various tones used in national networks"). A
+ * carrier that E.180 gives as modulated, f × m, is the sum of f - m and f + m.
+ */
+const RINGING: ReadonlyMap<string, Ringing> = new Map(
+  Object.entries({
+    AT: { hz: [420], cadence: [1000, 5000] },
+    AU: BRITISH,
+    BE: { hz: [425], cadence: [1000, 3000] },
+    BR: EUROPEAN,
+    CA: NORTH_AMERICAN,
+    CH: EUROPEAN,
+    CL: { hz: [400], cadence: [1000, 3000] },
+    CN: { hz: [450], cadence: [1000, 4000] },
+    CZ: EUROPEAN,
+    DE: EUROPEAN,
+    DK: EUROPEAN,
+    ES: { hz: [425], cadence: [1500, 3000] },
+    FI: EUROPEAN,
+    FR: { hz: [440], cadence: [1500, 3500] },
+    GB: BRITISH,
+    GR: EUROPEAN,
+    HK: { hz: [440, 480], cadence: [400, 200, 400, 3000] },
+    HU: { hz: [425], cadence: [1250, 3750] },
+    IE: BRITISH,
+    IL: { hz: [400], cadence: [1000, 3000] },
+    IN: { hz: [375, 425], cadence: DOUBLE },
+    IT: EUROPEAN,
+    JP: { hz: [384, 416], cadence: [1000, 2000] },
+    KR: { hz: [440, 480], cadence: [1000, 2000] },
+    MX: EUROPEAN,
+    MY: { hz: [425], cadence: DOUBLE },
+    NL: EUROPEAN,
+    NO: EUROPEAN,
+    NZ: BRITISH,
+    PH: { hz: [425, 480], cadence: [1000, 4000] },
+    PL: EUROPEAN,
+    PT: { hz: [425], cadence: [1000, 5000] },
+    RU: { hz: [425], cadence: [800, 3200] },
+    SE: { hz: [425], cadence: [1000, 5000] },
+    SG: { hz: [401, 449], cadence: DOUBLE },
+    TH: { hz: [400], cadence: [1000, 4000] },
+    TR: { hz: [450], cadence: [2000, 4000] },
+    TW: { hz: [440, 480], cadence: [1000, 2000] },
+    US: NORTH_AMERICAN,
+  }),
+);
+
+/** What the caller hears while another phone rings; North America's where the country's own is not known. */
+export function ringingTone(country: string): Tone {
+  const { hz, cadence } = RINGING.get(country) ?? NORTH_AMERICAN;
+  const steps: Tone['steps'][number][] = [];
+  for (let i = 0; i + 1 < cadence.length; i += 2) {
+    steps.push({ frequenciesHz: hz, onMs: cadence[i] ?? 0, offMs: cadence[i + 1] ?? 0 });
+  }
+  return { steps, loop: true, levelDbm0: -19 };
+}
 
 /** What a recording begins with, and what ends the prompts of a `Gather`. */
 export const BEEP: Tone = {

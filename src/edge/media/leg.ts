@@ -22,6 +22,7 @@ import type { Hub } from './hub.ts';
 import { Listening } from './listening.ts';
 import type { NativeFigures } from './native.ts';
 import { Players } from './playback.ts';
+import { PressPairing, type PressWay } from './press-pairing.ts';
 import { startRecording } from './recording.ts';
 import { LegStream } from './stream.ts';
 
@@ -67,6 +68,7 @@ export class NativeLeg implements MediaLeg {
   readonly #digits: DigitQueue;
   readonly #listening: Listening;
   readonly #streams = new Set<LegStream>();
+  readonly #presses = new PressPairing();
   #lastQuality: MediaQuality = NO_QUALITY;
   #closed = false;
 
@@ -86,7 +88,7 @@ export class NativeLeg implements MediaLeg {
     this.#digits = new DigitQueue(hub, place.handle);
     this.#listening = new Listening(hub, place.handle);
     hub.listenToPlace(place.handle, (event) => {
-      if (event.type === 'dtmf') this.#pressed(event.digit, event.atMs);
+      if (event.type === 'dtmf') this.#press(event.digit, 'media', event.atMs);
       else if (event.type === 'mediaTimeout') this.#events.silent();
     });
   }
@@ -117,6 +119,10 @@ export class NativeLeg implements MediaLeg {
 
   sendDigits(digits: string, options: DigitsOptions): Promise<void> {
     return this.#digits.send(digits, options);
+  }
+
+  pressed(digit: string): void {
+    this.#press(digit, 'signalling', this.#hub.engine.nowMs());
   }
 
   openStream(options: MediaStreamOptions, events: MediaStreamEvents): MediaStream {
@@ -163,7 +169,8 @@ export class NativeLeg implements MediaLeg {
     return this.#lastQuality;
   }
 
-  #pressed(digit: string, atMs: number): void {
+  #press(digit: string, way: PressWay, atMs: number): void {
+    if (this.#closed || !this.#presses.isNew(digit, way, atMs)) return;
     const wallMs = this.#hub.wallOf(atMs);
     for (const stream of this.#streams) stream.dtmf(digit, wallMs);
     this.#events.dtmf(digit);

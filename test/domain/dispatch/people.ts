@@ -44,6 +44,7 @@ export function inboundCall(stage: { factory: CallFactory; account: Account }, t
       callUuid,
       accountId: account.authId,
       subAccount: undefined,
+      country: account.country,
       context: 'did',
       parentCallUuid: undefined,
       endpointId: undefined,

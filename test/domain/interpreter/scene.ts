@@ -226,6 +226,8 @@ export interface CalledPhone extends Phone {
 const mediaOf = (call: Call): FakeMediaLeg => call.media as unknown as FakeMediaLeg;
 
 export class Scene {
+  /** Of the accounts whose calls are made from now on. */
+  country = 'US';
   readonly clock = new SimClock();
   readonly media = new FakeMedia();
   readonly documents = new Map<string, string>();
@@ -328,6 +330,7 @@ export class Scene {
       callUuid,
       accountId: of.accountId,
       subAccount: undefined,
+      country: this.country,
       context: direction === 'inbound' ? 'inbound' : 'outbound',
       parentCallUuid: of.parent,
       endpointId: undefined,

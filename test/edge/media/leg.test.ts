@@ -188,6 +188,34 @@ describe('keypad digits', () => {
     }
     expect(pressed).toEqual(['9']);
   });
+
+  it('count once when the phone sends them both as tones and by SIP INFO, whichever comes first', async () => {
+    const pressed: string[] = [];
+    const { drive, leg } = await openLeg({
+      dtmf: (digit) => pressed.push(digit),
+      silent: () => undefined,
+    });
+    leg.configure({ ...REMOTE, telephoneEvent: undefined });
+    const peer = new Peer(drive, leg.port);
+    const nine = sine(852, 800, { peak: 6000 }).map(
+      (value, i) => value + sine(1477, 1, { from: i, peak: 6000 })[0]!,
+    );
+    const say = (samples: Int16Array): void => {
+      for (let i = 0; i < 10; i += 1) {
+        const frame = samples.slice(i * FRAME, (i + 1) * FRAME);
+        peer.send(frame.length === FRAME ? frame : new Int16Array(FRAME));
+        drive.advance(20);
+      }
+    };
+    say(nine);
+    leg.pressed('9');
+    leg.pressed('9');
+    say(nine);
+    expect(pressed).toEqual(['9', '9']);
+    leg.pressed('1');
+    leg.pressed('1');
+    expect(pressed).toEqual(['9', '9', '1', '1']);
+  });
 });
 
 describe('where a peer really is', () => {

@@ -4,7 +4,7 @@ import type { Call } from '../../call/call.ts';
 import type { Bridge, Playback } from '../../call/needs.ts';
 import type { VerbContext } from '../context.ts';
 import { playSoundUrl } from '../sound-url.ts';
-import { RINGBACK_TONE } from '../tones.ts';
+import { ringingTone } from '../tones.ts';
 
 export class RingingSound {
   readonly #instruction: DialInstruction;
@@ -66,6 +66,9 @@ export class RingingSound {
     if (this.#instruction.dialMusic.kind === 'url' || this.#early !== undefined) return;
     if (!this.#rings || this.#tone !== undefined) return;
     if (this.#stopped.signal.aborted || call.isEnded) return;
-    this.#tone = call.media.playTone(RINGBACK_TONE, { loop: 0, mix: false });
+    this.#tone = call.media.playTone(ringingTone(call.identity.country), {
+      loop: 0,
+      mix: false,
+    });
   }
 }
