@@ -9,6 +9,7 @@ import {
   HOST,
   NOTHING_LEFT,
   openCallService,
+  PRICE,
   REDIRECTS_PER_MINUTE,
 } from './calls/service.ts';
 import { document, SITE } from './calls/site.ts';
@@ -307,6 +308,34 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     // Silent towards the caller; the timeline says why, and what to write.
     const [warning] = await service.log(phone.callUuid, 'warning');
     expect(warning).toMatch(/B leg not created .*14155550199.*Dial has no callerId/);
+    await finish();
+  });
+
+  it('each leg has its own record and its own charge', async () => {
+    const phone = await caller(
+      `<Dial callerId="${DID}" action="${SITE}/dialled"><Number>${OTHER}</Number></Dial>`,
+    );
+    await service.clock.advance(10_000);
+    await service.signalling.last.answers();
+    await service.clock.advance(55_000);
+    await phone.hangsUp();
+    const [a, b] = (await service.cdrs()).toSorted((x, y) => y.billedSeconds - x.billedSeconds);
+    expect(a).toMatchObject({
+      billedSeconds: 120,
+      cost: 2 * PRICE.inbound,
+      bridgeUuid: b?.callUuid,
+    });
+    expect(b).toMatchObject({
+      parentCallUuid: a?.callUuid,
+      direction: 'outbound',
+      billedSeconds: 60,
+      cost: PRICE.outbound,
+    });
+    const charges = (await service.debits()).map(({ reference, amount }) => [reference, amount]);
+    expect(Object.fromEntries(charges)).toEqual({
+      [`cdr:${a?.callUuid}`]: 2 * PRICE.inbound,
+      [`cdr:${b?.callUuid}`]: PRICE.outbound,
+    });
     await finish();
   });
 

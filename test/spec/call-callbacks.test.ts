@@ -265,7 +265,7 @@ describe('hangup_url (spec: Call callbacks)', () => {
 
 describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
   it('an inbound PSTN call asks the answer URL of the application with a plain number in From', async () => {
-    const phone = await calledFrom(service, {}, { from: { ...PSTN, displayName: '' } });
+    const phone = await calledFrom(service, {});
     expect(service.site.toldOnce('/answer')).toEqual({
       From: FAR,
       To: DID,
@@ -318,8 +318,6 @@ describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
   });
 });
 
-const PSTN = { uri: `sip:${FAR}@192.0.2.10`, user: FAR, host: '192.0.2.10', displayName: '' };
-
 describe('other callbacks (spec: Call callbacks)', () => {
   it('machine_detection_url receives the asynchronous result while the document runs', async () => {
     const callback = { url: `${SITE}/amd`, method: 'POST' } as const;
@@ -334,8 +332,7 @@ describe('other callbacks (spec: Call callbacks)', () => {
     } as const;
     const { callUuid } = await answered(service, { machineDetection });
     expect(service.site.events('/answer')).toEqual(['StartApp']);
-    const [leg] = service.media.legs;
-    (leg as unknown as Detecting).detections[0]?.conclude('beep');
+    service.media.leg(0).detections[0]?.conclude('beep');
     await settle();
     expect(service.site.toldOnce('/amd')).toMatchObject({
       Event: 'MachineDetection',
@@ -381,7 +378,3 @@ describe('other callbacks (spec: Call callbacks)', () => {
     await finish();
   });
 });
-
-interface Detecting {
-  readonly detections: ReadonlyArray<{ conclude(reason: 'beep'): void }>;
-}

@@ -1,5 +1,6 @@
 /** Spec "Errors / Call-level failures", row by row; bad input of every kind; and a hangup in the middle of everything. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { micros } from '../../src/base/money.ts';
 import { SDP } from '../domain/interpreter/scene.ts';
 import { settle } from '../sim/clock.ts';
 import {
@@ -13,7 +14,6 @@ import {
 import {
   type CallService,
   DID,
-  FAR,
   HOST,
   NOTHING_LEFT,
   openCallService,
@@ -158,6 +158,27 @@ describe('call-level failures (spec: Errors)', () => {
     expect((await service.log(phone.callUuid, 'warning'))[0]).toContain(
       `no phone is registered as ${username}`,
     );
+    await finish();
+  });
+});
+
+describe('money that runs out (spec: Credit limit behaviour, Limits; dialect §3.12)', () => {
+  it('a call whose next pulse is not covered ends at the end of the last one: Canceled (Out Of Credits)', async () => {
+    const { accountId, ledger } = service;
+    // Enough for two minutes and a half.
+    const left = micros(2.5 * PRICE.outbound - 10_000_000);
+    await ledger.adjust({ accountId, currency: 'USD', amount: left, description: 'correction' });
+    const { callUuid, invite } = await outbound(document(WAIT));
+    await service.clock.advance(119_900);
+    expect(invite.hungUpWith).toBeUndefined();
+    await service.clock.advance(200);
+    expect(invite.hungUpWith).toBe('outOfCredits');
+    expect(await service.cdr(callUuid)).toMatchObject({
+      hangupCauseCode: 1010,
+      hangupCauseName: 'Canceled (Out Of Credits)',
+      billedSeconds: 120,
+      cost: 2 * PRICE.outbound,
+    });
     await finish();
   });
 });
@@ -341,158 +362,5 @@ describe('carriers and phones that cannot be used', () => {
     expect(service.site.events('/hangup')).toEqual(['Hangup']);
     expect(await service.cdrs()).toHaveLength(1);
     await finish();
-  });
-});
-
-describe('a hangup in the middle of every element gives everything back', () => {
-  const dial = `<Dial callerId="${DID}" action="${SITE}/act"`;
-  const number = `<Number>${OTHER}</Number></Dial>`;
-  const answersB = (): Promise<void> => service.signalling.last.answers();
-  const soundEnds = async ({ media }: Caller): Promise<void> => {
-    for (const playback of [...media.sounding]) playback.complete();
-    await settle();
-  };
-  const joinedByAnother = async (): Promise<void> => {
-    await calledFrom(service, { from: OTHER });
-  };
-
-  type Middle = (phone: Caller) => Promise<void>;
-  const nothing: Middle = async () => undefined;
-
-  const ELEMENTS: ReadonlyArray<[string, string, Middle]> = [
-    ['Speak', '<Speak loop="0">Hello</Speak>', nothing],
-    ['Play', '<Play loop="0">https://x.test/a.wav</Play>', nothing],
-    ['Wait before the answer', '<Wait length="60"/>', nothing],
-    [
-      'Wait for silence',
-      '<Speak>A</Speak><Wait length="60" silence="true" minSilence="500"/>',
-      soundEnds,
-    ],
-    ['Wait for a beep', '<Speak>A</Speak><Wait length="60" beep="true"/>', soundEnds],
-    ['DTMF', '<DTMF async="false">12wWW3</DTMF><Speak>Hello</Speak>', nothing],
-    ['GetDigits', `<GetDigits action="${SITE}/act"><Speak>Press</Speak></GetDigits>`, nothing],
-    ['GetDigits with a key', `<GetDigits action="${SITE}/act"/>`, (phone) => phone.press('1')],
-    [
-      'GetInput',
-      `<GetInput action="${SITE}/act"><Play>https://x.test/a.wav</Play></GetInput>`,
-      nothing,
-    ],
-    ['Gather', `<Gather action="${SITE}/act"/>`, nothing],
-    ['Dial that rings', `${dial}>${number}`, () => service.signalling.last.rings()],
-    ['Dial to two', `${dial}><Number>${FAR}</Number>${number}`, nothing],
-    ['Dial with music', `${dial} dialMusic="https://x.test/a.wav">${number}`, nothing],
-    [
-      'Dial to be confirmed',
-      `${dial} confirmSound="https://x.test/a.wav" confirmKey="1">${number}`,
-      answersB,
-    ],
-    ['Dial that talks', `${dial}>${number}`, answersB],
-    ['Record that beeps', `<Record action="${SITE}/act"/>`, nothing],
-    ['Record', `<Record callbackUrl="${SITE}/rec" maxLength="60"/>`, soundEnds],
-    ['Record of the session', `<Record recordSession="true" maxLength="60"/>${WAIT}`, nothing],
-    ['Stream', `<Stream keepCallAlive="true" maxRetries="3">${BOT}</Stream>`, nothing],
-    ['Stream that is connected', `<Stream keepCallAlive="true">${BOT}</Stream>`, connects],
-    ['Stream in the background', `<Stream>${BOT}</Stream><Speak loop="0">A</Speak>`, connects],
-    [
-      'Stream that reconnects',
-      `<Stream keepCallAlive="true" maxRetries="9">${BOT}</Stream>`,
-      drops,
-    ],
-    ['Conference alone', '<Conference waitSound="https://x.test/a.wav">room</Conference>', nothing],
-    ['Conference of two', '<Conference record="true">room</Conference>', joinedByAnother],
-    ['Redirect', `<Redirect>${SITE}/slow</Redirect>`, nothing],
-    ['PreAnswer', '<PreAnswer><Speak loop="0">Hello</Speak></PreAnswer>', nothing],
-    ['Hangup with schedule', `<Hangup schedule="60"/>${WAIT}`, nothing],
-  ];
-
-  async function connects(): Promise<void> {
-    service.bots.last.events.started();
-    await settle();
-  }
-
-  async function drops(): Promise<void> {
-    service.bots.last.events.ended({ kind: 'dropped', detail: 'gone' });
-    await settle();
-  }
-
-  /** Long after the end: nothing is held, and nothing more has been asked or sounded. */
-  async function expectAllGivenBack(): Promise<void> {
-    for (const call of service.live()) call.hangup('normal', 'API Request');
-    await service.clock.advance(1000);
-    const asked = service.site.told('/slow').length + service.site.told('/answer').length;
-    await service.clock.advance(180_000);
-    expect(await service.leftovers()).toEqual(NOTHING_LEFT);
-    expect(service.site.told('/slow').length + service.site.told('/answer').length).toBe(asked);
-  }
-
-  beforeEach(() => {
-    service.site.on('/slow', { fails: 'silence' });
-    service.site.on('/act', document('<Hangup/>'));
-  });
-
-  it.each(ELEMENTS)('%s: the phone hangs up', async (_name, body, middle) => {
-    const phone = await caller(body);
-    await middle(phone);
-    expect(phone.call.isEnded).toBe(false);
-    const wasAnswered = phone.call.isAnswered;
-    await phone.hangsUp();
-    expect(await service.cdr(phone.callUuid)).toMatchObject({
-      hangupCauseName: wasAnswered ? 'Normal Hangup' : 'Canceled',
-      hangupSource: 'Caller',
-      hangupDisposition: wasAnswered ? 'recv_bye' : 'recv_cancel',
-    });
-    const ends = service.site.told('/hangup').filter((one) => one['CallUUID'] === phone.callUuid);
-    expect(ends).toHaveLength(1);
-    await expectAllGivenBack();
-  });
-
-  it.each(ELEMENTS)('%s: REST hangs up', async (_name, body, middle) => {
-    const phone = await caller(body);
-    await middle(phone);
-    expect(phone.call.isEnded).toBe(false);
-    await service.control.hangup(service.accountId, phone.callUuid);
-    await settle();
-    expect(phone.sent.at(-1)).toMatch(/^hangup/);
-    expect(await service.cdr(phone.callUuid)).toMatchObject({ hangupSource: 'API Request' });
-    await expectAllGivenBack();
-  });
-
-  it.each(ELEMENTS)('%s: a transfer takes its place', async (_name, body, middle) => {
-    const phone = await caller(body);
-    await middle(phone);
-    service.site.on('/moved', document('<Speak>Moved</Speak><Hangup/>'));
-    const aleg = { url: `${SITE}/moved`, method: 'POST' } as const;
-    const request = { legs: 'aleg', aleg, bleg: undefined } as const;
-    const done = await service.control.transfer(service.accountId, phone.callUuid, request);
-    await settle();
-    expect(done).toMatchObject({ ok: true });
-    expect(service.spoken.at(-1)).toBe('Moved');
-    await soundEnds(phone);
-    expect(phone.call.isEnded).toBe(true);
-    await expectAllGivenBack();
-  });
-
-  it('while the answer URL is being asked: nothing is asked any more', async () => {
-    service.site.on('/answer', { fails: 'silence' });
-    const phone = await calledFrom(service);
-    await service.clock.advance(3000);
-    await phone.hangsUp();
-    expect(await service.cdr()).toMatchObject({ hangupCauseName: 'Canceled', cost: 0 });
-    await expectAllGivenBack();
-    expect(service.site.told('/answer')).toHaveLength(1);
-    expect(service.site.told('/fallback')).toEqual([]);
-  });
-
-  it('of an outbound call that rings: CANCEL, and nothing is charged', async () => {
-    const callUuid = await placed(service);
-    await service.signalling.last.rings();
-    await service.control.hangup(service.accountId, callUuid);
-    await settle();
-    expect(service.signalling.last.hungUpWith).toBeDefined();
-    expect(await service.cdr(callUuid)).toMatchObject({
-      hangupDisposition: 'send_cancel',
-      cost: 0,
-    });
-    await expectAllGivenBack();
   });
 });

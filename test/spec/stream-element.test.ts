@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StreamSocketEnd } from '../../src/domain/call/needs.ts';
 import { settle } from '../sim/clock.ts';
+import type { BotSocket } from './calls/media.ts';
 import { type Caller, calledFrom } from './calls/phone.ts';
 import {
-  type BotSocket,
   type CallService,
   DID,
   FAR,
@@ -397,7 +397,7 @@ describe('stream_termination_reason and billing in the CDR (spec: CDR, Limits)',
       streamingCost: PRICE.stream,
       streams: [{ billedSeconds: 60, billedAmount: PRICE.stream }],
     });
-    const debits = (await service.entries()).filter(({ type }) => type === 'debit');
+    const debits = await service.debits();
     expect(debits.map(({ reference, amount }) => [reference, amount]).sort()).toEqual([
       [`cdr:${callUuid}`, PRICE.inbound],
       [`stream_cdr:${socket.options.streamId}`, PRICE.stream],

@@ -51,7 +51,7 @@ function finalNotification(notification: StoredNotification, cdr: Cdr): StoredNo
   const answeredUs = cdr.answerUs === undefined ? 0 : cdr.endUs - cdr.answerUs;
   const final: Readonly<Record<string, string>> = {
     EndTime: localDateTime(cdr.endUs / 1000),
-    Duration: String(Math.floor(answeredUs / 1_000_000)),
+    Duration: String(Math.round(answeredUs / 1_000_000)),
     BillDuration: String(cdr.billedSeconds),
     HangupCause: cdr.hangupCause,
     HangupCauseCode: String(cdr.hangupCauseCode),

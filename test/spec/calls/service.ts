@@ -8,14 +8,7 @@ import { micros } from '../../../src/base/money.ts';
 import { ok } from '../../../src/base/result.ts';
 import { loadSettings } from '../../../src/config/load.ts';
 import { Accounts } from '../../../src/domain/account/account.ts';
-import { type Call, CallLogs } from '../../../src/domain/call/call.ts';
-import type {
-  AudioStreams,
-  MediaLeg,
-  RoomEvents,
-  StreamSocketEvents,
-  StreamSocketOptions,
-} from '../../../src/domain/call/needs.ts';
+import { CallLogs } from '../../../src/domain/call/call.ts';
 import { createCallbackClient } from '../../../src/domain/callback/callback.ts';
 import { CallRecords } from '../../../src/domain/cdr/cdr.ts';
 import type { Cdr } from '../../../src/domain/cdr/types.ts';
@@ -25,14 +18,14 @@ import { createProvisioning } from '../../../src/domain/provisioning/provisionin
 import { Recordings } from '../../../src/domain/recording/recording.ts';
 import { createSignedLinks } from '../../../src/edge/rest/links.ts';
 import { joinCalls } from '../../../src/service/join/calls.ts';
-import type { Foundation } from '../../../src/service/join/foundation.ts';
+import type { Basics, Foundation } from '../../../src/service/join/foundation.ts';
 import type { Lines } from '../../../src/service/join/lines.ts';
 import { derive } from '../../../src/service/settings.ts';
 import { FakeSignalling } from '../../domain/dispatch/fakes.ts';
-import { ListeningLeg, pcm, ScriptedRecording } from '../../domain/interpreter/listening-scene.ts';
-import { FakeMedia, FakeRoom } from '../../domain/interpreter/scene.ts';
-import { openInMemory } from '../../edge/store/open.ts';
+import { pcm } from '../../domain/interpreter/listening-scene.ts';
+import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
 import { settle } from '../../sim/clock.ts';
+import { Bots, ListeningMedia } from './media.ts';
 import { SITE, Site } from './site.ts';
 
 export const HOST = 'registrar.test';
@@ -43,7 +36,6 @@ export const FAR = '14155550199';
 /** Millionths of a dollar per minute begun. */
 export const PRICE = { outbound: 60_000, inbound: 30_000, sip: 6000, stream: 9000 };
 export const REDIRECTS_PER_MINUTE = 10;
-export const MP3_BYTES = 1234;
 
 const DEFAULTS = fileURLToPath(new URL('../../../config/default.json', import.meta.url));
 const ENVIRONMENT = {
@@ -53,66 +45,54 @@ const ENVIRONMENT = {
   CARILLON_CALLS_REDIRECTS_PER_MINUTE: String(REDIRECTS_PER_MINUTE),
   CARILLON_CALLS_HEARTBEAT_MS: '60000',
 };
+const MP3_BYTES = 1234;
+const WAV_BYTES = 16_044;
 
-/** One socket to a bot. */
-export interface BotSocket {
-  readonly options: StreamSocketOptions;
-  readonly events: StreamSocketEvents;
-  closedWith: string | undefined;
-  isOver: boolean;
-}
+export type CallService = Awaited<ReturnType<typeof openCallService>>;
 
-class Bots implements AudioStreams {
-  readonly sockets: BotSocket[] = [];
-
-  get last(): BotSocket {
-    const last = this.sockets.at(-1);
-    if (last === undefined) throw new Error('no bot was called');
-    return last;
-  }
-
-  open(options: StreamSocketOptions, _leg: MediaLeg, events: StreamSocketEvents) {
-    const ended: StreamSocketEvents['ended'] = (end) => {
-      socket.isOver = true;
-      events.ended(end);
-    };
-    const socket: BotSocket = {
-      options,
-      events: { ...events, ended },
-      closedWith: undefined,
-      isOver: false,
-    };
-    this.sockets.push(socket);
-    return {
-      close: (reason: string) => {
-        socket.closedWith = reason;
-        queueMicrotask(() => ended({ kind: 'closed' }));
-      },
-    };
-  }
-}
-
-/** A room that can be recorded. */
-class ListeningRoom extends FakeRoom {
-  readonly recordings: ScriptedRecording[] = [];
-  readonly #nowMs: () => number;
-
-  constructor(events: RoomEvents, nowMs: () => number) {
-    super(events);
-    this.#nowMs = nowMs;
-  }
-
-  record(path: string): ScriptedRecording {
-    const options = { path, channels: 'both', stereo: false, silenceEndMs: 0, maxMs: 0 } as const;
-    const recording = new ScriptedRecording(options, this.#nowMs);
-    this.recordings.push(recording);
-    return recording;
-  }
-
-  override close(): void {
-    for (const recording of this.recordings) recording.end('legEnded');
-    super.close();
-  }
+export async function openCallService() {
+  const opened = await openInMemory();
+  const { store, clock, random } = opened;
+  const errors: string[] = [];
+  const logger: Logger = {
+    ...silentLogger,
+    error: (facts, text) => errors.push(`${text}: ${String(facts['error'])}`),
+  };
+  const settings = loadSettings(ENVIRONMENT, DEFAULTS);
+  const basics: Basics = { settings, root: '', dataDir: '', logger, clock, random };
+  const files = new Map<string, number>();
+  const foundation = layFoundation(basics, opened, files);
+  const edge = drawLines(basics, opened, files);
+  const derived = derive(settings);
+  const link = { publicUrl: derived.publicUrl, linkKey: 'test', recordingLinkSeconds: 900 };
+  const links = createSignedLinks(link, clock);
+  const calls = joinCalls(
+    basics,
+    foundation,
+    // Sockets, caches and threads of the real lines are what a scripted world has none of.
+    edge.lines as unknown as Lines,
+    derived,
+    links,
+    () => undefined,
+    () => undefined,
+  );
+  const customer = await provision(foundation);
+  return {
+    ...calls,
+    ...edge,
+    ...customer,
+    ...readersOf({ calls, foundation, edge, accountId: customer.accountId, errors }),
+    clock,
+    files,
+    links,
+    provisioning: foundation.provisioning,
+    ledger: foundation.ledger,
+    close: async () => {
+      calls.keeper.stop();
+      await edge.lines.callbacks.close(0);
+      await store.close();
+    },
+  };
 }
 
 const rate = (direction: Rate['direction'], perMinute: number): Rate => ({
@@ -124,40 +104,15 @@ const rate = (direction: Rate['direction'], perMinute: number): Rate => ({
   accountId: undefined,
 });
 
-export type CallService = Awaited<ReturnType<typeof openCallService>>;
-
-export async function openCallService() {
-  const { store, clock, random } = await openInMemory();
-  const settings = loadSettings(ENVIRONMENT, DEFAULTS);
-  const errors: string[] = [];
-  const logger: Logger = {
-    ...silentLogger,
-    error: (facts, text) => errors.push(`${text}: ${String(facts['error'])}`),
-  };
-  const accounts = new Accounts({
-    store: store.accounts,
-    partners: store.partners,
-    idempotency: store.idempotency,
-    clock,
-    random,
-    defaults: settings.accounts,
-  });
+function layFoundation(
+  { settings, logger, clock, random }: Basics,
+  { store }: OpenedStore,
+  files: Map<string, number>,
+): Foundation {
   const rates = Object.entries(PRICE).map(([of, price]) => rate(of as Rate['direction'], price));
-  const ledger = new Ledger({
-    store: store.ledger,
-    rates: store.rates,
-    rateBook: new RateBook(rates),
-    log: logger,
-  });
-  const provisioning = createProvisioning(
-    store,
-    { clock, random },
-    { realm: 'test', usernameSuffix: 'when-taken' },
-  );
-  const files = new Map<string, number>();
   const recordingFiles = {
     prepare: (file: string) => {
-      if (file.endsWith('.wav')) files.set(file, 16_044);
+      if (file.endsWith('.wav')) files.set(file, WAV_BYTES);
       return Promise.resolve(file);
     },
     size: (file: string) => Promise.resolve(files.get(file)),
@@ -167,12 +122,28 @@ export async function openCallService() {
       return Promise.resolve();
     },
   };
-  const foundation = {
+  return {
     store,
     realm: 'test',
-    accounts,
-    ledger,
-    provisioning,
+    accounts: new Accounts({
+      store: store.accounts,
+      partners: store.partners,
+      idempotency: store.idempotency,
+      clock,
+      random,
+      defaults: settings.accounts,
+    }),
+    ledger: new Ledger({
+      store: store.ledger,
+      rates: store.rates,
+      rateBook: new RateBook(rates),
+      log: logger,
+    }),
+    provisioning: createProvisioning(
+      store,
+      { clock, random },
+      { realm: 'test', usernameSuffix: 'when-taken' },
+    ),
     recordingFiles,
     recordings: new Recordings({
       recordings: store.recordings,
@@ -183,7 +154,19 @@ export async function openCallService() {
     } as unknown as ConstructorParameters<typeof Recordings>[0]),
     callRecords: new CallRecords(store.cdrs),
   } as unknown as Foundation;
+}
+
+/** What is scripted, and the real client of callbacks over the scripted web server. */
+function drawLines(
+  { settings, logger, random }: Basics,
+  { store, clock }: OpenedStore,
+  files: Map<string, number>,
+) {
   const site = new Site(clock);
+  const media = new ListeningMedia(clock);
+  const signalling = new FakeSignalling(() => clock.monotonicMs());
+  const bots = new Bots();
+  const spoken: string[] = [];
   const logs = new CallLogs({ entries: 500, retentionMs: 86_400_000, calls: 1000 }, () =>
     clock.wallMs(),
   );
@@ -198,57 +181,25 @@ export async function openCallService() {
     onAttempt: ({ callUuid }, attempt) =>
       logs.get(callUuid)?.add('callback', attempt.event, { ...attempt }),
   });
-  const media = new FakeMedia();
-  Object.assign(media.asMedia, {
-    openLeg: (_options: unknown, events: ConstructorParameters<typeof ListeningLeg>[0]) => {
-      const leg = new ListeningLeg(events);
-      leg.nowMs = () => clock.monotonicMs();
-      media.legs.push(leg);
-      return Promise.resolve(leg as unknown as MediaLeg);
+  const encodeMp3 = (_wav: string, mp3: string) => {
+    files.set(mp3, MP3_BYTES);
+    return Promise.resolve(ok({ bytes: MP3_BYTES }));
+  };
+  const speech = {
+    async *speak({ text }: { text: string }) {
+      spoken.push(text);
+      yield ok(pcm());
     },
-    openRoom: (events: RoomEvents) => {
-      const room = new ListeningRoom(events, () => clock.monotonicMs());
-      media.rooms.push(room);
-      return room;
-    },
-  });
-  const signalling = new FakeSignalling(() => clock.monotonicMs());
-  const bots = new Bots();
-  const spoken: string[] = [];
-  const derived = derive(settings);
-  const link = { publicUrl: derived.publicUrl, linkKey: 'test', recordingLinkSeconds: 900 };
-  const links = createSignedLinks(link, clock);
-  const calls = joinCalls(
-    { settings, root: '', dataDir: '', logger, clock, random },
-    foundation,
-    {
-      callbacks,
-      media: media.asMedia,
-      signalling,
-      streams: bots,
-      logs,
-      audio: {
-        library: { load: () => Promise.resolve(ok(pcm())) },
-        encoder: {
-          encodeMp3: (_wav: string, mp3: string) => {
-            files.set(mp3, MP3_BYTES);
-            return Promise.resolve(ok({ bytes: MP3_BYTES }));
-          },
-        },
-      },
-      speech: {
-        speak: async function* ({ text }: { text: string }) {
-          spoken.push(text);
-          yield ok(pcm());
-        },
-      },
-    } as unknown as Lines,
-    derived,
-    links,
-    () => undefined,
-    () => undefined,
-  );
+  };
+  const library = { load: () => Promise.resolve(ok(pcm())) };
+  const audio = { library, encoder: { encodeMp3 } };
+  const streams = bots;
+  const lines = { callbacks, media: media.asMedia, signalling, streams, logs, audio, speech };
+  return { site, media, signalling, bots, spoken, lines };
+}
 
+/** One account with money, an application, a number, and a carrier to everywhere. */
+async function provision({ accounts, ledger, provisioning }: Foundation) {
   const created = await accounts.create({ name: 'Ada', cpsLimit: 100, concurrentCallsLimit: 100 });
   if (!created.ok) throw new Error(created.error.kind);
   const accountId = created.value.account.authId;
@@ -264,30 +215,26 @@ export async function openCallService() {
   const owned = { country: 'US', currency: 'USD', accountId };
   await provisioning.numbers.add({ ...owned, e164: DID, applicationId: appId });
   await provisioning.carriers.create({ name: 'north', host: '192.0.2.10', priority: 1 });
+  return { accountId, appId, owned };
+}
 
-  const live = (): readonly Call[] => calls.keeper.live();
+/** What is there to be looked at: live calls, records, timelines, entries, and what is still held. */
+function readersOf(of: {
+  readonly calls: ReturnType<typeof joinCalls>;
+  readonly foundation: Foundation;
+  readonly edge: ReturnType<typeof drawLines>;
+  readonly accountId: string;
+  readonly errors: readonly string[];
+}) {
+  const { calls, foundation, edge, accountId, errors } = of;
+  const { store, ledger } = foundation;
   const cdrs = async (): Promise<readonly Cdr[]> => {
     await settle();
     const page = await store.cdrs.page({ accountId }, { limit: 100, offset: 0 });
     return page.items.map(({ cdr }) => cdr);
   };
   return {
-    ...calls,
-    store,
-    clock,
-    site,
-    media,
-    signalling,
-    bots,
-    spoken,
-    files,
-    links,
-    ledger,
-    provisioning,
-    accountId,
-    appId,
-    owned,
-    live,
+    live: () => calls.keeper.live(),
     cdrs,
     /** The record of the only call that has ended, or of one of several. */
     cdr: async (callUuid?: string): Promise<Cdr> => {
@@ -296,7 +243,7 @@ export async function openCallService() {
       if (only === undefined || more.length > 0) throw new Error(`${found.length} records`);
       return only;
     },
-    /** The timeline of a call, by kind: text and facts in one line each. */
+    /** The timeline of a call, one kind of it: text and facts in one line each. */
     log: async (callUuid: string, kind: string): Promise<readonly string[]> => {
       const lines = await calls.control.callLog(accountId, callUuid);
       if (!lines.ok) throw new Error(lines.error.kind);
@@ -304,34 +251,22 @@ export async function openCallService() {
         .filter((line) => line.kind === kind)
         .map(({ text, facts }) => `${text} ${JSON.stringify(facts)}`);
     },
-    entries: async () => (await ledger.list({ accountId }, 1, 100)).entries,
+    debits: async () =>
+      (await ledger.list({ accountId }, 1, 100)).entries.filter(({ type }) => type === 'debit'),
     /** Everything that was taken has been given back, and nothing went wrong unseen. */
     leftovers: async () => {
       await settle();
       const balance = await ledger.balance(accountId, 'USD');
-      const rooms = media.rooms.filter(({ isClosed }) => !isClosed).length;
       return {
+        ...edge.media.leftovers(),
         errors,
-        live: live().length,
+        live: calls.keeper.live().length,
         running: calls.admission.running(accountId),
         reserved: balance.ok ? balance.value.reservedFunds : undefined,
-        openLegs: media.legs.filter(({ isClosed }) => !isClosed).length,
-        openBridges: media.openBridges.length,
-        openRooms: rooms,
-        takenSeats: media.rooms.flatMap(({ seats }) => seats).filter((s) => !s.isFree).length,
-        sounding: media.legs.flatMap(({ sounding }) => sounding).length,
-        recording: [...media.legs, ...media.rooms]
-          .flatMap((one) => (one as ListeningLeg | ListeningRoom).recordings)
-          .filter(({ isOver }) => !isOver).length,
-        openSockets: bots.sockets.filter(({ isOver }) => !isOver).length,
-        queuedNotifications: callbacks.queued(),
+        openSockets: edge.bots.sockets.filter(({ isOver }) => !isOver).length,
+        queuedNotifications: edge.lines.callbacks.queued(),
         faults: await store.verify(),
       };
-    },
-    close: async () => {
-      calls.keeper.stop();
-      await callbacks.close(0);
-      await store.close();
     },
   };
 }
