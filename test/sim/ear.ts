@@ -10,7 +10,13 @@ interface Line {
 export class LogEar {
   readonly #secrets: string[] = [];
   readonly #lines: Line[] = [];
+  readonly #expected = new Set<string>();
   #checked = 0;
+
+  /** Errors with this message are to be expected: the environment of the scenario fails. */
+  expect(message: string): void {
+    this.#expected.add(message);
+  }
 
   /** From now on `text` may not be logged. */
   guard(text: string): void {
@@ -39,7 +45,8 @@ export class LogEar {
     return fresh.flatMap((line) => {
       const found: string[] = [];
       if (this.shows(line)) found.push(`a secret is in the log: ${line.message}`);
-      if (line.fields['bug'] === true || line.level === 'error') {
+      const isExpected = this.#expected.has(line.message) && line.fields['bug'] !== true;
+      if (line.fields['bug'] === true || (line.level === 'error' && !isExpected)) {
         found.push(`logged as ${line.level}: ${describe(line)}`);
       }
       return found;

@@ -7,7 +7,14 @@ import type { World } from './world.ts';
 
 const NODE = 'node';
 /** What may be told after the hangup: files that took a while, and what the end of this call ended in its turn. */
-const LATE = new Set(['Hangup', 'RecordStop', 'Record', 'DialHangup', 'DialAction']);
+const LATE = new Set([
+  'Hangup',
+  'RecordStop',
+  'Record',
+  'ConferenceRecord',
+  'DialHangup',
+  'DialAction',
+]);
 
 export class Invariants {
   readonly #world: World;

@@ -3,6 +3,7 @@ import type { Scenario } from './scenario.ts';
 import { callScenarios } from './scenarios/calls.ts';
 import { crowdScenarios } from './scenarios/crowd.ts';
 import { elementScenarios } from './scenarios/elements.ts';
+import { outsideScenarios } from './scenarios/outside.ts';
 import { partyScenarios } from './scenarios/parties.ts';
 import { streamScenarios } from './scenarios/streams.ts';
 
@@ -11,5 +12,6 @@ export const SCENARIOS: readonly Scenario[] = [
   ...callScenarios,
   ...elementScenarios,
   ...partyScenarios,
+  ...outsideScenarios,
   ...crowdScenarios,
 ];

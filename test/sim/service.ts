@@ -9,7 +9,10 @@ import { type CallbackClient, createCallbackClient } from '../../src/domain/call
 import { CallRecords } from '../../src/domain/cdr/cdr.ts';
 import { Ledger, RateBook } from '../../src/domain/ledger/ledger.ts';
 import type { Rate } from '../../src/domain/ledger/types.ts';
-import { createProvisioning } from '../../src/domain/provisioning/provisioning.ts';
+import {
+  createProvisioning,
+  type Provisioning,
+} from '../../src/domain/provisioning/provisioning.ts';
 import { Recordings } from '../../src/domain/recording/recording.ts';
 import { createSignedLinks } from '../../src/edge/rest/links.ts';
 import { type Calls, joinCalls } from '../../src/service/join/calls.ts';
@@ -67,6 +70,9 @@ export interface SimService extends Calls {
   readonly logs: KnownCallLogs;
   readonly ledger: Ledger;
   readonly callbacks: CallbackClient;
+  readonly provisioning: Provisioning;
+  /** The application of every endpoint. */
+  readonly appId: number;
   /** The one customer. */
   readonly accountId: string;
   /** Makes an endpoint with the customer's application; the name that it registers with. */
@@ -118,6 +124,8 @@ export async function buildService(world: World, customer: NewCustomer): Promise
     logs,
     ledger: foundation.ledger,
     callbacks,
+    provisioning: foundation.provisioning,
+    appId,
     accountId,
     async endpoint(name) {
       const password = `the password of ${name}`;

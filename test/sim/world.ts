@@ -13,6 +13,7 @@ import { createMedia, type ManualDrive, type MediaEngine } from '../../src/edge/
 import { openStore, type Store } from '../../src/edge/store/store.ts';
 import { SimClock } from './clock.ts';
 import { Customer, SITE } from './customer.ts';
+import { SimDisk } from './disk.ts';
 import { LogEar } from './ear.ts';
 import { Invariants } from './invariants.ts';
 import { SimNetwork } from './network.ts';
@@ -53,6 +54,7 @@ export class World {
   readonly customer: Customer;
   readonly streams: SimStreams;
   readonly media: MediaEngine;
+  readonly disk: SimDisk;
   readonly store: Store;
   readonly folder = mkdtempSync(join(tmpdir(), 'carillon-sim-'));
   readonly #drive: ManualDrive;
@@ -67,7 +69,8 @@ export class World {
     this.clock = made.clock;
     this.ear = made.ear;
     this.media = made.media;
-    this.store = made.store;
+    this.disk = new SimDisk(made.store);
+    this.store = this.disk.store;
     assert(made.media.manual !== undefined, 'the engine is driven by hand');
     this.#drive = made.media.manual;
     const tell = (line: string): void => this.tell(line);

@@ -4,7 +4,7 @@ import { EchoBot, TalkingBot } from '../bots.ts';
 import { type Reply, SITE, xml } from '../customer.ts';
 import { ROUGH } from '../network.ts';
 import type { Scenario } from '../scenario.ts';
-import type { SimLeg } from '../signalling.ts';
+import { ANSWERS, type Called, type SimLeg } from '../signalling.ts';
 import { toneFile } from '../sounds.ts';
 import type { World } from '../world.ts';
 import { BOT, ELEMENTS, interrupt } from './calls.ts';
@@ -12,6 +12,8 @@ import { BOT, ELEMENTS, interrupt } from './calls.ts';
 const CALLERS = 7;
 const SECONDS = 20;
 const TONE_HZ = 700;
+const OWN_NUMBER = '14155550100';
+const FAR = ['14155550111', '14155550112', '14155550113', '14155550114', '442079460999'];
 
 type Command = (world: World, call: Call) => Promise<unknown>;
 
@@ -65,21 +67,100 @@ const COMMANDS: readonly Command[] = [
       statusCallback: target('/status'),
       extraHeaders: [],
     }),
+  ({ service }, { uuid }) => service.control.stopStream(service.accountId, uuid, undefined),
+  ({ service }) => service.control.endConference(service.accountId, 'room'),
+  ({ service, random }) =>
+    service.control.conferenceMembers(service.accountId, 'room', 'all', {
+      kind: random.pick(['mute', 'unmute', 'deaf', 'undeaf', 'kick', 'hangup', 'stopPlay']),
+    }),
+  ({ service }) =>
+    service.control.conferenceMembers(service.accountId, 'room', 'all', {
+      kind: 'play',
+      url: toneFile(TONE_HZ, 3000),
+    }),
+  ({ service }) =>
+    service.control.recordConference(service.accountId, 'room', {
+      maxSeconds: 4,
+      format: 'wav',
+      channels: 'mono',
+      callback: target('/status'),
+    }),
+  (world) => placeSome(world),
+  ({ service, random }) => {
+    const queued = service.control.liveCalls(service.accountId, 'queued');
+    if (queued.length === 0) return Promise.resolve();
+    return service.control.hangup(service.accountId, random.pick(queued).callUuid);
+  },
 ];
+
+/** A request for calls with whatever it may ask for. */
+function placeSome({ service, random }: World): Promise<unknown> {
+  const numbers = Array.from({ length: random.between(1, 4) }, () => random.pick(FAR));
+  return service.control.placeCalls({
+    accountId: service.accountId,
+    subAccount: undefined,
+    from: OWN_NUMBER,
+    destinations: numbers.map((number) => ({ kind: 'number', number })),
+    answer: target('/answer'),
+    ring: target('/status'),
+    hangup: target('/hangup'),
+    fallback: random.chance(0.5) ? target('/fallback') : undefined,
+    machineDetection: random.chance(0.4)
+      ? {
+          mode: random.pick(['detect', 'hangup']),
+          callback: random.chance(0.5) ? target('/status') : undefined,
+          totalMs: 5000,
+          maximumSpeechMs: 5000,
+          initialSilenceMs: 4500,
+          maximumWords: 3,
+          initialGreetingMs: 1500,
+        }
+      : undefined,
+    callerName: 'Sim',
+    sendDigits: random.chance(0.3) ? { digits: 'w12', toneMs: 100 } : undefined,
+    sendOnPreanswer: random.chance(0.5),
+    timeLimitS: random.between(1, 20),
+    hangupOnRingS: random.chance(0.3) ? random.between(0, 3) : undefined,
+    ringTimeoutS: random.chance(0.5) ? random.between(1, 10) : undefined,
+    sipHeaders: [['Test', 'yes']],
+    idempotencyKey: random.chance(0.2) ? `key ${random.integer(3)}` : undefined,
+  });
+}
 
 /** A web server that is mostly well. */
 const mostly = (world: World, well: () => Reply) => (): Reply =>
   world.random.chance(0.9) ? well() : world.random.pick([500, 'silence', { failure: 'connect' }]);
 
+const CALLED: readonly Called[] = [
+  ANSWERS,
+  { kind: 'earlyMedia', ringMs: 80, answerMs: 1200 },
+  { kind: 'rings' },
+  { kind: 'refuses', afterMs: 300, status: 486 },
+  { kind: 'refuses', afterMs: 20, status: 503 },
+  { kind: 'answersWithoutSdp', answerMs: 200 },
+];
+
+async function people(world: World): Promise<void> {
+  const { provisioning, accountId } = world.service;
+  const own = { e164: OWN_NUMBER, country: 'US', currency: 'USD', accountId };
+  const added = await provisioning.numbers.add(own);
+  world.expect(added.ok, 'the account has a number of its own');
+  for (const number of FAR) {
+    world.farPhone(number, { called: world.random.pick(CALLED) }).says = 500;
+  }
+}
+
 async function crowd(world: World): Promise<void> {
   const { customer, random, streams, network } = world;
   network.weather = ROUGH;
+  await people(world);
   const documents = Object.values(ELEMENTS);
   const document = (): Reply => xml(random.pick(documents));
   for (const path of ['/answer', '/fallback', '/digits', '/recorded', '/dialled']) {
     customer.on(path, mostly(world, document));
   }
   customer.on('/status', 200);
+  customer.on('/confirm', xml('<Speak>press five</Speak>'));
   streams.serve(BOT, () =>
     random.pick([() => new TalkingBot(900), () => new EchoBot(), () => undefined])(),
   );
@@ -87,6 +168,11 @@ async function crowd(world: World): Promise<void> {
   for (let i = 0; i < CALLERS; i += 1) {
     const phone = await world.phone(`phone${i}`, { codec: random.pick(['PCMU', 'PCMA']) });
     phone.says = 300 + 100 * i;
+    documents.push(
+      `<Dial callerId="${OWN_NUMBER}" timeout="6" timeLimit="5" hangupOnStar="true"><Number>${random.pick(FAR)}</Number><Number>${random.pick(FAR)}</Number></Dial>`,
+      `<Dial callerId="${OWN_NUMBER}" confirmSound="${SITE}/confirm" confirmKey="5" action="${SITE}/dialled" callbackUrl="${SITE}/status"><Number>${random.pick(FAR)}</Number></Dial>`,
+      `<Conference startConferenceOnEnter="${random.chance(0.5)}" endConferenceOnExit="${random.chance(0.3)}" maxMembers="3" record="true" recordFileFormat="wav" hangupOnStar="true" callbackUrl="${SITE}/status" action="${SITE}/dialled">room</Conference>`,
+    );
     documents.push(
       `<Dial callerId="${phone.username}"><User>sip:${phone.username}@registrar.test</User></Dial>`,
     );
@@ -108,7 +194,7 @@ function disturb(world: World, legs: readonly SimLeg[]): void {
   if (what < 0.05) interrupt(world, random.pick(legs));
   else if (what < 0.15) leg.phone?.press(random.pick(['1', '5#', '*']));
   else if (what < 0.2) leg.reinvite(random.pick(['sendonly', 'sendrecv', 'inactive']));
-  else if (what < 0.22) leg.atPhone.present = false;
+  else if (what < 0.22 && leg.phone !== undefined) leg.phone.present = false;
   else {
     const live = service.keeper.live();
     if (live.length === 0) return;
@@ -119,10 +205,14 @@ function disturb(world: World, legs: readonly SimLeg[]): void {
   }
 }
 
+const LEAVES_NOTHING =
+  'many calls at once, commands at any moment, a bad network and a bad customer';
+
 export const crowdScenarios: readonly Scenario[] = [
+  { title: `${LEAVES_NOTHING} leave nothing behind`, play: crowd },
   {
-    title:
-      'many calls at once, commands at any moment, a bad network and a bad customer leave nothing behind',
+    title: `${LEAVES_NOTHING}: limits of calls and money hold`,
+    options: { concurrentCalls: 5, callsPerSecond: 3, credit: 60_000 },
     play: crowd,
   },
 ];

@@ -1,0 +1,188 @@
+/** The world outside: numbers, trunks, carriers, and a disk that is full. */
+import { assert } from '../../../src/base/errors.ts';
+import { xml } from '../customer.ts';
+import type { Scenario } from '../scenario.ts';
+import { CARRIER, PRICE } from '../service.ts';
+import type { Called, SimLeg } from '../signalling.ts';
+import { toneFile } from '../sounds.ts';
+import type { World } from '../world.ts';
+import { interrupt } from './calls.ts';
+
+const FILE_HZ = 700;
+const CALLER_HZ = 400;
+const OFFICE_HZ = 900;
+const NUMBER = '14155550199';
+const OFFICE = 'sip:office@pbx.test';
+const SECOND_OFFICE = 'sip:office@second.test';
+
+async function ownNumber(world: World, to: 'application' | { readonly trunk: string }) {
+  const { provisioning, accountId, appId } = world.service;
+  const added = await provisioning.numbers.add({
+    e164: NUMBER,
+    country: 'US',
+    currency: 'USD',
+    accountId,
+    ...(to === 'application' ? { applicationId: appId } : { trunkGroupId: to.trunk }),
+  });
+  assert(added.ok, 'the number is added');
+}
+
+/** A call to the number, through the carrier. */
+function fromOutside(world: World): SimLeg {
+  const caller = world.farPhone('14155550177');
+  caller.says = CALLER_HZ;
+  return world.signalling.call(caller, { dialled: `+${NUMBER}`, carrier: CARRIER });
+}
+
+async function withTrunk(world: World, primary: Called, fallback?: Called) {
+  const { provisioning, accountId } = world.service;
+  const uri = async (sipUri: string): Promise<string> => {
+    const name = sipUri.slice(4);
+    return (await provisioning.trunks.createOriginationUri({ accountId, name, sipUri })).id;
+  };
+  const trunk = await provisioning.trunks.create({
+    accountId,
+    name: 'office',
+    primaryUriUuid: await uri(OFFICE),
+    ...(fallback === undefined ? {} : { fallbackUriUuid: await uri(SECOND_OFFICE) }),
+  });
+  assert(trunk.ok, 'the trunk is made');
+  await ownNumber(world, { trunk: trunk.value.trunkId });
+  const office = world.farPhone(OFFICE, { called: primary });
+  const second = world.farPhone(SECOND_OFFICE, fallback === undefined ? {} : { called: fallback });
+  office.says = OFFICE_HZ;
+  second.says = OFFICE_HZ;
+  return { office, second, leg: fromOutside(world) };
+}
+
+const allOver = (world: World, withinMs = 40_000): Promise<void> =>
+  world.until('all legs are over', () => world.signalling.live.length === 0, withinMs);
+
+export const outsideScenarios: readonly Scenario[] = [
+  {
+    title: 'a call to a number of the account runs the document of its application',
+    async play(world) {
+      await ownNumber(world, 'application');
+      world.customer.on('/answer', xml(`<Play>${toneFile(FILE_HZ, 1500)}</Play>`));
+      const leg = fromOutside(world);
+      await world.until('the caller hears the file', () => leg.atPhone.hears(FILE_HZ));
+      await allOver(world);
+      await world.advance(300);
+      const cdr = await world.cdrOf(leg);
+      world.equal(cdr.cost, PRICE.inbound, 'cost');
+      world.equal(cdr.to, NUMBER, 'number');
+    },
+  },
+  {
+    title: 'a trunk: caller and office hear each other, and what ends one leg ends the other',
+    async play(world) {
+      const called = world.random.pick<Called>([
+        { kind: 'answers', ringMs: 60, answerMs: 700 },
+        { kind: 'earlyMedia', ringMs: 60, answerMs: 900 },
+      ]);
+      const { office, leg } = await withTrunk(world, called);
+      await world.until('the office answers', () => leg.answered);
+      await world.until('both hear each other', () => {
+        return leg.atPhone.hears(OFFICE_HZ) && office.hears(CALLER_HZ);
+      });
+      await world.advance(world.random.between(0, 3000));
+      const legs = world.signalling.legs;
+      if (world.random.chance(0.5)) legs[1]?.phoneHangsUp();
+      else interrupt(world, world.random.pick(legs));
+      await allOver(world);
+      await world.advance(300);
+      world.equal((await world.cdrOf(leg)).cost, PRICE.inbound, 'cost');
+      world.equal((await world.cdrs()).length, 2, 'records');
+    },
+  },
+  {
+    title:
+      'a trunk whose first address is out of service is reached at its second; a busy one is busy',
+    async play(world) {
+      const isBusy = world.random.chance(0.5);
+      const status = isBusy ? 486 : 503;
+      const { second, leg } = await withTrunk(
+        world,
+        { kind: 'refuses', afterMs: 90, status },
+        { kind: 'answers', ringMs: 30, answerMs: 200 },
+      );
+      if (isBusy) {
+        await allOver(world);
+        world.equal(world.signalling.legs.length, 2, 'legs');
+        await world.advance(300);
+        world.equal((await world.cdrOf(leg)).hangupCause, 'USER_BUSY', 'cause');
+      } else await world.until('the second office hears the caller', () => second.hears(CALLER_HZ));
+    },
+  },
+  {
+    title: 'a trunk: a caller who hangs up at any moment before the answer leaves nothing behind',
+    async play(world) {
+      const called = {
+        kind: 'answers',
+        ringMs: 100,
+        answerMs: world.random.between(150, 900),
+      } as const;
+      const { leg } = await withTrunk(world, called);
+      await world.advance(world.random.between(0, 1100));
+      leg.phoneHangsUp();
+      await allOver(world);
+    },
+  },
+  {
+    title:
+      'a disk that is full for a while: calls go on, and nothing of them is lost once it has room again',
+    async play(world) {
+      for (const message of [
+        'settlement not written, will be tried again',
+        'heartbeat not written',
+        'notification store failed',
+        'stream not recorded',
+        'top-up failed',
+      ]) {
+        world.ear.expect(message);
+      }
+      world.customer.on('/answer', xml(`<Play loop="0">${toneFile(FILE_HZ, 1500)}</Play>`));
+      world.customer.on('/status', 200);
+      const phones = await Promise.all(['a', 'b', 'c'].map((name) => world.phone(name)));
+      const legs = phones.map((phone) => world.call(phone));
+      await world.until('all hear the file', () => phones.every((phone) => phone.hears(FILE_HZ)));
+      world.disk.isFull = true;
+      world.tell('the disk is full');
+      await world.advance(world.random.between(100, 4000));
+      for (const leg of legs.slice(0, 2)) interrupt(world, leg);
+      await world.advance(world.random.between(500, 9000));
+      world.expect(phones[2]?.hears(FILE_HZ) === true, 'the third call goes on');
+      world.disk.isFull = false;
+      world.tell('the disk has room');
+      await world.advance(2000);
+      for (const leg of legs.slice(0, 2))
+        world.equal((await world.cdrOf(leg)).cost, PRICE.sip, 'cost');
+      legs[2]?.phoneHangsUp();
+      await allOver(world);
+    },
+  },
+  {
+    title:
+      'a disk that is full when a call arrives: the call is refused, and the next one is served',
+    async play(world) {
+      for (const message of [
+        'settlement not written, will be tried again',
+        'heartbeat not written',
+        'inbound call failed',
+      ]) {
+        world.ear.expect(message);
+      }
+      world.customer.on('/answer', xml('<Speak>hello</Speak>'));
+      world.customer.on('/fallback', xml('<Speak>hello</Speak>'));
+      const phone = await world.phone('alice');
+      world.disk.isFull = true;
+      const refused = world.call(phone);
+      await world.until('the call is refused', () => refused.serviceOver);
+      world.disk.isFull = false;
+      await world.advance(1500);
+      const served = world.call(phone);
+      await world.until('the call is answered', () => served.answered);
+      await allOver(world);
+    },
+  },
+];
