@@ -98,6 +98,12 @@ export const SETTINGS = {
       1_000_000,
       'requests per second and account; beyond: 429',
     ),
+    refusedPerSecond: integer(
+      100,
+      1,
+      1_000_000,
+      'requests without valid credentials per second and address; beyond: 429 for that address',
+    ),
   },
   sip: {
     host: text('127.0.0.1', 'address of the SIP listeners'),

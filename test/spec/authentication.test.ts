@@ -102,6 +102,23 @@ describe('Authentication', () => {
     expect((await service.get(balance)).status).toBe(403);
   });
 
+  it('an address that keeps sending wrong credentials is refused with 429, right ones included, for a while', async () => {
+    const guarded = await startService({ settings: { refusedPerSecond: 3 } });
+    const url = `${guarded.root}/balance/USD`;
+    const wrong = () => guarded.get(url, { as: { authId: 'MA_X', authToken: 'x' } });
+    expect([await wrong(), await wrong(), await wrong()].map(({ status }) => status)).toEqual([
+      401, 401, 401,
+    ]);
+    const refused = await wrong();
+    expect(refused.status).toBe(429);
+    expect(refused.headers['retry-after']).toBe('1');
+    expect((await guarded.get(url)).status).toBe(429);
+    expect((await guarded.get('/healthz', { as: null })).status).toBe(200);
+    await guarded.clock.advance(1000);
+    expect((await guarded.get(url)).status).toBe(200);
+    await guarded.stop();
+  });
+
   it('requests beyond the rate of the account give 429 with Retry-After; others are served', async () => {
     const slow = await startService({ settings: { requestsPerSecond: 3 } });
     const other = await slow.addAccount({ name: 'Bob' });

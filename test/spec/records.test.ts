@@ -76,6 +76,24 @@ describe('GET cdr/{call_uuid}', () => {
     }
   });
 
+  it('a sub-account sees the records of its own calls; the main account sees all', async () => {
+    const sub = await service.addSubAccount();
+    const theirs = `/api/v1/Account/${sub.authId}`;
+    const own = await settle(1, { subAccount: sub.authId });
+    const other = await settle(2);
+    for (const url of [`${theirs}/cdr`, `${theirs}/cdr/recent`]) {
+      const { body } = await service.get(url, { as: sub });
+      expect(body.data.map((row: { uuid: string }) => row.uuid)).toEqual([own]);
+    }
+    expect((await service.get(`${theirs}/cdr/${own}`, { as: sub })).status).toBe(200);
+    expect((await service.get(`${theirs}/cdr/${other}`, { as: sub })).status).toBe(404);
+    expect((await service.get(`/api/v1/cdr/${other}`, { as: sub })).status).toBe(404);
+    expect((await service.get(`${theirs}/Call/${other}/`, { as: sub })).status).toBe(404);
+    expect((await service.get(`${service.root}/cdr`)).body.pagination.total).toBe(2);
+    const slice = await service.get(`${service.root}/cdr?sub_account=${sub.authId}`);
+    expect([slice.body.pagination.total, slice.body.summary.totalCalls]).toEqual([1, 1]);
+  });
+
   it('an unanswered call has no answer_time, no cost and billsec 0', async () => {
     const callUuid = await settle(1, {
       answerUs: undefined,
@@ -181,9 +199,10 @@ describe('CDR list, search, recent and export (dialect §3.6)', () => {
   });
 });
 
-async function record(audio = 'audio bytes') {
+async function record(audio = 'audio bytes', subAccount?: string) {
   const recording = await service.recordings.begin({
     accountId: service.account.authId,
+    subAccount,
     callUuid: uuid(1),
     conferenceName: undefined,
     conferenceUuid: undefined,
@@ -240,6 +259,43 @@ describe('recordings (dialect §3.7)', () => {
     const gone = await service.get(url);
     expect(gone.status).toBe(404);
     expect(gone.body).toMatchObject({ api_id: expect.any(String), error: 'Recording not found' });
+  });
+
+  it('DELETE Recording/BulkDelete/ deletes what the filters match, as query or as body', async () => {
+    const first = await record();
+    await record();
+    const url = `${service.root}/Recording/BulkDelete/`;
+    expect((await service.send('DELETE', url)).status).toBe(400);
+    expect((await service.send('DELETE', `${url}?limit=1`)).status).toBe(400);
+    const none = await service.send('DELETE', `${url}?recording_format=wav`);
+    expect(none.body).toMatchObject({ message: 'deleted', deleted: 0 });
+    const one = await service.send('DELETE', url, { body: { recording_id: first.recordingId } });
+    expect([one.status, one.body.deleted]).toEqual([200, 1]);
+    const rest = await service.send('DELETE', `${url}?call_uuid=${uuid(1)}`);
+    expect(rest.body.deleted).toBe(1);
+    expect((await service.get(`${service.root}/Recording/`)).body.meta.total_count).toBe(0);
+  });
+
+  it('a sub-account sees, opens and deletes recordings of its own calls alone', async () => {
+    const sub = await service.addSubAccount();
+    const theirs = `/api/v1/Account/${sub.authId}/Recording/`;
+    const others = await record();
+    const own = await record('their words', sub.authId);
+    const list = await service.get(theirs, { as: sub });
+    expect(list.body.objects).toMatchObject([
+      {
+        recording_id: own.recordingId,
+        recording_url: `http://voice.test${theirs}${own.recordingId}.mp3`,
+      },
+    ]);
+    const read = (id: string) => service.get(`${theirs}${id}.mp3`, { as: sub });
+    expect((await read(own.recordingId)).text).toBe('their words');
+    expect((await read(others.recordingId)).status).toBe(404);
+    const bulk = await service.send('DELETE', `${theirs}BulkDelete/?call_uuid=${uuid(1)}`, {
+      as: sub,
+    });
+    expect(bulk.body.deleted).toBe(1);
+    expect((await service.get(`${service.root}/Recording/`)).body.meta.total_count).toBe(1);
   });
 
   it('the file needs credentials, or a signed link of short life that needs none', async () => {

@@ -45,7 +45,7 @@ describe('routes and their schemas', () => {
     }
   });
 
-  it('recordings, conferences, trunks, numbers and exports are not for sub-accounts: 403', async () => {
+  it('conferences, trunks, numbers and exports are not for sub-accounts: 403', async () => {
     const sub = await service.addSubAccount();
     const ours = ROUTES.filter(({ mainAccountOnly }) => mainAccountOnly);
     expect(new Set(ours.map(({ tag }) => tag))).toEqual(

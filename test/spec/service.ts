@@ -60,6 +60,7 @@ export async function startService(options: ServiceOptions = {}) {
     trustProxy: [],
     bodyLimitBytes: 65_536,
     requestsPerSecond: 100_000,
+    refusedPerSecond: 100_000,
     publicUrl: 'http://voice.test',
     registrarHost: 'registrar.test',
     makeCallStatus: 200,

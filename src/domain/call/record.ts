@@ -29,6 +29,7 @@ export function cdrOf(call: Call, end: CallEnd, settings: RecordSettings): Cdr {
   return {
     callUuid: identity.callUuid,
     accountId: identity.accountId,
+    subAccount: identity.subAccount,
     direction: facts.direction,
     context: identity.context,
     from: facts.from,

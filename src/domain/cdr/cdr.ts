@@ -25,9 +25,17 @@ export class CallRecords {
     this.#store = store;
   }
 
-  async get(accountId: string, callUuid: string): Promise<Result<CdrRecord, CdrRefusal>> {
+  /** To a sub-account, calls of others do not exist. */
+  async get(
+    accountId: string,
+    callUuid: string,
+    subAccount?: string,
+  ): Promise<Result<CdrRecord, CdrRefusal>> {
     const found = await this.#store.get(callUuid);
-    return found?.cdr.accountId === accountId ? ok(found) : err({ kind: 'unknownCall' });
+    const visible =
+      found?.cdr.accountId === accountId &&
+      (subAccount === undefined || found.cdr.subAccount === subAccount);
+    return visible ? ok(found) : err({ kind: 'unknownCall' });
   }
 
   /** One cut, latest first, with the sums of the whole set. */
@@ -39,8 +47,12 @@ export class CallRecords {
     return { ...page, summary };
   }
 
-  async recent(accountId: string, limit: number): Promise<readonly CdrRecord[]> {
-    return this.#store.walk({ accountId }, undefined, limit);
+  async recent(
+    accountId: string,
+    limit: number,
+    subAccount?: string,
+  ): Promise<readonly CdrRecord[]> {
+    return this.#store.walk({ accountId, subAccount }, undefined, limit);
   }
 
   /** Every record of the set, latest first, in bounded memory. */

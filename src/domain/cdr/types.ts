@@ -46,6 +46,8 @@ export interface StreamCdr {
 export interface Cdr {
   readonly callUuid: string;
   readonly accountId: string;
+  /** Whose call it was when not the main account's own; the bill is the main account's. */
+  readonly subAccount: string | undefined;
   readonly direction: CallDirection;
   readonly context: 'voice-api' | 'sip-endpoint' | 'did' | 'dial' | 'trunk';
   readonly from: string;
@@ -93,6 +95,7 @@ export interface CdrRecord {
 /** Filters of the list (dialect §3.6), AND-ed. Absent: no filter. */
 export interface CdrFilter {
   readonly accountId: string;
+  readonly subAccount?: string | undefined;
   readonly fromNumber?: string | undefined;
   readonly toNumber?: string | undefined;
   /** Inclusive bounds of the start of the call, microseconds UTC. */

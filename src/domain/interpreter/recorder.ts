@@ -67,6 +67,7 @@ export class CallRecorder {
     takes.starting += 1;
     const begun = await this.#begin({
       accountId: call.identity.accountId,
+      subAccount: call.identity.subAccount,
       callUuid: call.uuid,
       conferenceName: undefined,
       conferenceUuid: undefined,

@@ -33,7 +33,7 @@ export type NewRecording = Pick<
   | 'toNumber'
   | 'format'
   | 'type'
->;
+> & { readonly subAccount?: string | undefined };
 
 interface RecordingDeps {
   readonly recordings: RecordingStore;
@@ -56,6 +56,7 @@ export class Recordings {
     const recordingId = uuid(this.#deps.random);
     const now = this.#nowUs();
     const recording: Recording = {
+      subAccount: undefined,
       ...input,
       recordingId,
       status: 'recording',
@@ -80,9 +81,17 @@ export class Recordings {
     return this.#deps.recordings.unfinished();
   }
 
-  async get(accountId: string, recordingId: string): Promise<Result<Recording, RecordingRefusal>> {
+  /** To a sub-account, recordings of others do not exist. */
+  async get(
+    accountId: string,
+    recordingId: string,
+    subAccount?: string,
+  ): Promise<Result<Recording, RecordingRefusal>> {
     const found = await this.#deps.recordings.get(recordingId);
-    const visible = found?.accountId === accountId && found.status === 'ready';
+    const visible =
+      found?.accountId === accountId &&
+      found.status === 'ready' &&
+      (subAccount === undefined || found.subAccount === subAccount);
     return visible ? ok(found) : err({ kind: 'unknownRecording' });
   }
 
@@ -101,11 +110,25 @@ export class Recordings {
     }
   }
 
-  async remove(accountId: string, recordingId: string): Promise<Result<void, RecordingRefusal>> {
-    const found = await this.get(accountId, recordingId);
+  async remove(
+    accountId: string,
+    recordingId: string,
+    subAccount?: string,
+  ): Promise<Result<void, RecordingRefusal>> {
+    const found = await this.get(accountId, recordingId, subAccount);
     if (!found.ok) return found;
     await this.#erase(found.value);
     return ok(undefined);
+  }
+
+  /** Deletes every finished recording of the set, in bounded memory. Returns how many. */
+  async removeAll(filter: RecordingFilter): Promise<number> {
+    let removed = 0;
+    for await (const recording of this.walk(filter)) {
+      await this.#erase(recording);
+      removed += 1;
+    }
+    return removed;
   }
 
   /** Deletes what is kept too long; call it daily. Returns how many. */

@@ -4,6 +4,8 @@ export type RecordingFormat = 'mp3' | 'wav';
 export interface Recording {
   readonly recordingId: string;
   readonly accountId: string;
+  /** Whose call it is of, when not the main account's own. */
+  readonly subAccount: string | undefined;
   readonly callUuid: string | undefined;
   readonly conferenceName: string | undefined;
   readonly conferenceUuid: string | undefined;
@@ -35,6 +37,7 @@ export type RecordingPatch = {
 /** Filters, AND-ed. Absent: no filter. */
 export interface RecordingFilter {
   readonly accountId: string;
+  readonly subAccount?: string | undefined;
   readonly callUuid?: string | undefined;
   readonly conferenceName?: string | undefined;
   readonly conferenceUuid?: string | undefined;

@@ -22,6 +22,8 @@ export interface RestSettings {
   readonly bodyLimitBytes: number;
   /** Requests per second and account; beyond: 429. */
   readonly requestsPerSecond: number;
+  /** Requests without valid credentials per second and address; beyond: 429 for everything from there. */
+  readonly refusedPerSecond: number;
   /** Base of links, for example `https://voice.example`; without a slash at the end. */
   readonly publicUrl: string;
   /** Host of `sip_uri`. */

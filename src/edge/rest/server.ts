@@ -51,7 +51,12 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 export function createRestServer(deps: RestDeps): RestServer {
   const app = build(deps);
-  const gate = new Gate({ ...deps, rate: new RequestRate(deps.settings.requestsPerSecond) });
+  const { requestsPerSecond, refusedPerSecond } = deps.settings;
+  const gate = new Gate({
+    ...deps,
+    rate: new RequestRate(requestsPerSecond),
+    refusedRate: new RequestRate(refusedPerSecond),
+  });
   for (const route of ROUTES) mount(app, route, gate, deps);
   installErrorHandlers(app, ROUTES, deps.logger);
   const { tls, host, port } = deps.settings;

@@ -240,6 +240,7 @@ describe('recordings that a crash interrupted', () => {
   const interrupted = (recordingId: string): Recording => ({
     recordingId,
     accountId: 'MA_ONE',
+    subAccount: undefined,
     callUuid: 'c1',
     conferenceName: undefined,
     conferenceUuid: undefined,

@@ -52,6 +52,7 @@ export const aCdr = (over: Partial<Cdr> = {}): Cdr => ({
   accountId: 'MA_AAAAAAAAAAAAAAAAA',
   direction: 'inbound',
   context: 'sip-endpoint',
+  subAccount: undefined,
   from: 'sip:alice@carillon.test',
   to: '1000',
   callerName: 'Alice',

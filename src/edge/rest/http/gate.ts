@@ -32,7 +32,10 @@ export interface GateDeps {
   readonly accounts: Pick<Accounts, 'authenticate' | 'authenticateBearer' | 'authorize' | 'get'>;
   /** Constant-time check of the operator's token. */
   readonly isAdminToken: (token: string) => boolean;
+  /** Per account. */
   readonly rate: RequestRate;
+  /** Per address, of requests without valid credentials. */
+  readonly refusedRate: RequestRate;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
@@ -48,8 +51,25 @@ export class Gate {
     route: Admitting,
     headers: IncomingHttpHeaders,
     pathAuthId: string | undefined,
+    address: string,
   ): Promise<Result<Admission, Failure>> {
     if (route.audience === 'public') return ok(NOBODY);
+    // Who guesses is not even looked at until the address has been quiet for a while.
+    const { refusedRate, clock } = this.#deps;
+    const quietMs = refusedRate.waitMs(address, clock.monotonicMs());
+    if (quietMs > 0) return err(tooManyRequests('too many refused requests', quietMs));
+    const admitted = await this.#admit(route, headers, pathAuthId);
+    if (!admitted.ok && admitted.error === INVALID_TOKEN) {
+      refusedRate.take(address, clock.monotonicMs());
+    }
+    return admitted;
+  }
+
+  async #admit(
+    route: Admitting,
+    headers: IncomingHttpHeaders,
+    pathAuthId: string | undefined,
+  ): Promise<Result<Admission, Failure>> {
     const credentials = credentialsOf(headers);
     if (credentials === undefined) return err(INVALID_TOKEN);
     if (route.audience === 'admin') {

@@ -52,7 +52,7 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, rooms: Roo
         return sendFailure(reply, MISSING_ACCOUNT_ID, route.errors, request.apiId);
       }
       if (route.audience === 'link' && carriesSignature(request)) return undefined;
-      const admitted = await gate.admit(route, request.headers, authId);
+      const admitted = await gate.admit(route, request.headers, authId, request.ip);
       if (!admitted.ok) return sendFailure(reply, admitted.error, route.errors, request.apiId);
       request.admission = admitted.value;
       return undefined;

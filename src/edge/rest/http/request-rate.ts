@@ -1,12 +1,12 @@
-/** Accounts whose rate is remembered; beyond it the one that was idle longest is forgotten. */
-const TRACKED_ACCOUNTS_LIMIT = 50_000;
+/** Accounts or addresses whose rate is remembered; beyond it the one that was seen first is forgotten. */
+const TRACKED_LIMIT = 50_000;
 
 interface Bucket {
   tokens: number;
   atMs: number;
 }
 
-/** Token bucket per account: `perSecond` requests a second, bursts of as many. */
+/** Token bucket per account or address: `perSecond` requests a second, bursts of as many. */
 export class RequestRate {
   readonly #buckets = new Map<string, Bucket>();
   readonly #perSecond: number;
@@ -17,22 +17,32 @@ export class RequestRate {
 
   /** Milliseconds to wait, or 0 when the request may go on. `nowMs` is monotonic. */
   take(key: string, nowMs: number): number {
-    const known = this.#buckets.get(key);
-    const bucket = known ?? { tokens: this.#perSecond, atMs: nowMs };
+    const bucket = this.#buckets.get(key) ?? this.#remember(key, nowMs);
+    const waitMs = this.#wait(bucket, nowMs);
+    if (waitMs === 0) bucket.tokens -= 1;
+    return waitMs;
+  }
+
+  /** As `take`, but takes nothing. */
+  waitMs(key: string, nowMs: number): number {
+    const bucket = this.#buckets.get(key);
+    return bucket === undefined ? 0 : this.#wait(bucket, nowMs);
+  }
+
+  #wait(bucket: Bucket, nowMs: number): number {
     const gained = ((nowMs - bucket.atMs) * this.#perSecond) / 1000;
     bucket.tokens = Math.min(this.#perSecond, bucket.tokens + gained);
     bucket.atMs = nowMs;
-    if (known === undefined) this.#remember(key, bucket);
-    if (bucket.tokens < 1) return ((1 - bucket.tokens) * 1000) / this.#perSecond;
-    bucket.tokens -= 1;
-    return 0;
+    return bucket.tokens < 1 ? ((1 - bucket.tokens) * 1000) / this.#perSecond : 0;
   }
 
-  #remember(key: string, bucket: Bucket): void {
-    if (this.#buckets.size >= TRACKED_ACCOUNTS_LIMIT) {
+  #remember(key: string, nowMs: number): Bucket {
+    if (this.#buckets.size >= TRACKED_LIMIT) {
       const oldest = this.#buckets.keys().next();
       if (!oldest.done) this.#buckets.delete(oldest.value);
     }
+    const bucket = { tokens: this.#perSecond, atMs: nowMs };
     this.#buckets.set(key, bucket);
+    return bucket;
   }
 }

@@ -46,7 +46,12 @@ function addTime(us: number): string {
 
 export const showRecording = (
   recording: Recording,
-  context: { readonly publicUrl: string; readonly nowMs: number },
+  context: {
+    readonly publicUrl: string;
+    readonly nowMs: number;
+    /** Of the account that asks: its credentials open these addresses. */
+    readonly authId: string;
+  },
 ): Static<typeof RecordingSchema> => ({
   recording_id: recording.recordingId,
   call_uuid: recording.callUuid ?? null,
@@ -60,8 +65,8 @@ export const showRecording = (
   recording_end_ms: epochMs(recording.endUs),
   recording_format: recording.format,
   recording_type: recording.type,
-  recording_url: `${context.publicUrl}${recordingFilePath(recording)}`,
-  resource_uri: `/v1/Account/${recording.accountId}/Recording/${recording.recordingId}/`,
+  recording_url: `${context.publicUrl}${recordingFilePath({ ...recording, accountId: context.authId })}`,
+  resource_uri: `/v1/Account/${context.authId}/Recording/${recording.recordingId}/`,
   rounded_recording_duration: Math.ceil(recording.durationMs / MS_PER_MINUTE) * 60,
   recording_storage_duration: Math.max(
     0,

@@ -9,6 +9,7 @@ import { Where } from '../where.ts';
 const cdrTable = new Table<Cdr & { readonly createdUs: number }>('cdr', {
   callUuid: text('call_uuid'),
   accountId: text('account_id'),
+  subAccount: optional(text('sub_account')),
   direction: text('direction'),
   context: text('context'),
   from: text('from_number'),
@@ -104,6 +105,7 @@ function cdrWhere(filter: CdrFilter): Where {
     filter.minBillSeconds === undefined ? undefined : filter.minBillSeconds * 1_000_000;
   return new Where()
     .and('account_id = ?', filter.accountId)
+    .and('sub_account = ?', filter.subAccount)
     .and('from_number = ?', filter.fromNumber)
     .and('to_number = ?', filter.toNumber)
     .and('start_us >= ?', filter.startFromUs)

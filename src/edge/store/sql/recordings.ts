@@ -9,6 +9,7 @@ import { page, Where } from '../where.ts';
 const recordingTable = new Table<Recording>('recording', {
   recordingId: text('recording_id'),
   accountId: text('account_id'),
+  subAccount: optional(text('sub_account')),
   callUuid: optional(text('call_uuid')),
   conferenceName: optional(text('conference_name')),
   conferenceUuid: optional(text('conference_uuid')),
@@ -61,6 +62,7 @@ export const recordingRoom = (db: Connection): Immediate<RecordingStore> => ({
 const recordingWhere = (filter: RecordingFilter): Where =>
   new Where()
     .and('account_id = ?', filter.accountId)
+    .and('sub_account = ?', filter.subAccount)
     .also("status = 'ready'")
     .and('added_us >= ?', filter.addedFromUs)
     .and('added_us <= ?', filter.addedToUs)

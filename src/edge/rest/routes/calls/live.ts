@@ -40,6 +40,7 @@ const listCalls = accountRoute({
     to_number: Type.Optional(Type.String()),
     call_direction: Type.Optional(oneOf(['inbound', 'outbound'])),
     parent_call_uuid: Type.Optional(Type.String()),
+    subaccount: Type.Optional(Type.String()),
     hangup_cause_code: Type.Optional(Type.Integer()),
     hangup_source: Type.Optional(Type.String()),
   }),
@@ -53,6 +54,7 @@ const listCalls = accountRoute({
     const page = await callRecords.list(
       {
         accountId,
+        subAccount: subAccount ?? query.subaccount,
         fromNumber: query.from_number?.replace('+', ''),
         toNumber: query.to_number?.replace('+', ''),
         direction: query.call_direction,
@@ -83,7 +85,7 @@ const getCall = accountRoute({
   async run({ control, callRecords }, { accountId, subAccount, params, query, apiId: id }) {
     const callUuid = params.call_uuid.toLowerCase();
     if (query.status === undefined) {
-      return answered(await callRecords.get(accountId, callUuid), (record) =>
+      return answered(await callRecords.get(accountId, callUuid, subAccount), (record) =>
         json({ api_id: id, ...showCompletedCall(record) }),
       );
     }

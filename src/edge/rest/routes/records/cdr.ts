@@ -4,7 +4,7 @@ import { ok, type Result } from '../../../../base/result.ts';
 import type { CallRecords } from '../../../../domain/cdr/cdr.ts';
 import type { CdrFilter } from '../../../../domain/cdr/types.ts';
 import type { Failure } from '../../http/failure.ts';
-import { accountRoute, callerRoute, type Route } from '../../http/route.ts';
+import { type AccountInput, accountRoute, callerRoute, type Route } from '../../http/route.ts';
 import { oneOf, type Static, Type } from '../../http/schema.ts';
 import { windowOf } from '../../http/values.ts';
 import { answered } from '../../refusal.ts';
@@ -30,6 +30,7 @@ const filters = {
   hangup_disposition: Type.Optional(Type.String()),
   context: Type.Optional(Type.String()),
   campaign_id: Type.Optional(Type.String()),
+  sub_account: Type.Optional(Type.String({ description: 'a sub-account sees its own alone' })),
   search: Type.Optional(Type.String({ description: 'part of a number, call uuid or name' })),
 };
 const FilterQuery = Type.Object(filters);
@@ -38,14 +39,18 @@ const ListQuery = Type.Object({ ...filters, ...pageQuery(PER_PAGE_DEFAULT, PER_P
 /** Numbers are stored without `+`. */
 const digits = (text: string | undefined): string | undefined => text?.replace(/^[+ ]/, '');
 
+/** Whose records: the main account sees those of its sub-accounts too. */
+type Whose = Pick<AccountInput, 'accountId' | 'subAccount'>;
+
 function filterOf(
-  accountId: string,
+  { accountId, subAccount }: Whose,
   query: Static<typeof FilterQuery>,
 ): Result<CdrFilter, Failure> {
   const window = windowOf(['start_date', query.start_date], ['end_date', query.end_date]);
   if (!window.ok) return window;
   return ok({
     accountId,
+    subAccount: subAccount ?? query.sub_account,
     fromNumber: digits(query.from_number),
     toNumber: digits(query.to_number),
     startFromUs: window.value.fromUs,
@@ -80,17 +85,17 @@ const listReply = {
 
 async function listed(
   callRecords: CallRecords,
-  accountId: string,
+  whose: Whose,
   query: Static<typeof ListQuery>,
   strict: boolean,
 ) {
-  const filter = filterOf(accountId, query);
+  const filter = filterOf(whose, query);
   if (!filter.ok) return filter;
   const slice = pageSlice(query, PER_PAGE_DEFAULT);
   const { items, total, summary } = await callRecords.list(filter.value, slice);
   const pages = Math.ceil(total / slice.limit);
   return ok({
-    account_id: accountId,
+    account_id: whose.accountId,
     count: items.length,
     data: items.map((record) => showCdr(record, strict)),
     pagination: {
@@ -113,8 +118,8 @@ const listCdrs = accountRoute({
   params: accountParams,
   query: ListQuery,
   reply: Type.Object({ ...listReply, pagination: Pagination, summary: CdrSummarySchema }),
-  run: ({ callRecords, settings }, { accountId, query }) =>
-    listed(callRecords, accountId, query, settings.strictVobizSdk),
+  run: ({ callRecords, settings }, input) =>
+    listed(callRecords, input, input.query, settings.strictVobizSdk),
 });
 
 const searchCdrs = accountRoute({
@@ -134,10 +139,10 @@ const searchCdrs = accountRoute({
       to_number: Type.Optional(Type.String()),
     }),
   }),
-  async run({ callRecords, settings }, { accountId, query }) {
-    const found = await listed(callRecords, accountId, query, settings.strictVobizSdk);
+  async run({ callRecords, settings }, input) {
+    const found = await listed(callRecords, input, input.query, settings.strictVobizSdk);
     if (!found.ok) return found;
-    const { call_direction, from_number, hangup_cause, to_number } = query;
+    const { call_direction, from_number, hangup_cause, to_number } = input.query;
     const filters = defined({ call_direction, from_number, hangup_cause, to_number });
     return ok({ ...found.value, filters });
   },
@@ -154,8 +159,9 @@ const recentCdrs = accountRoute({
     ),
   }),
   reply: Type.Object(listReply),
-  async run({ callRecords, settings }, { accountId, query }) {
-    const records = await callRecords.recent(accountId, query.limit ?? PER_PAGE_DEFAULT);
+  async run({ callRecords, settings }, { accountId, subAccount, query }) {
+    const limit = query.limit ?? PER_PAGE_DEFAULT;
+    const records = await callRecords.recent(accountId, limit, subAccount);
     return ok({
       account_id: accountId,
       count: records.length,
@@ -212,8 +218,8 @@ const exportCdrs = accountRoute({
   params: accountParams,
   query: FilterQuery,
   produces: 'text/csv',
-  run({ callRecords }, { accountId, query }) {
-    const filter = filterOf(accountId, query);
+  run({ callRecords }, input) {
+    const filter = filterOf(input, input.query);
     if (!filter.ok) return filter;
     return ok({
       contentType: 'text/csv; charset=utf-8',
@@ -231,11 +237,13 @@ const getCdr = accountRoute({
   summary: 'One call record, voice and stream charges as separate lines',
   params: Type.Object({ auth_id: Type.String(), call_uuid: Type.String() }),
   reply: CdrReply,
-  run: async ({ callRecords, settings }, { accountId, params }) =>
-    answered(await callRecords.get(accountId, params.call_uuid.toLowerCase()), (record) => ({
+  async run({ callRecords, settings }, { accountId, subAccount, params }) {
+    const found = await callRecords.get(accountId, params.call_uuid.toLowerCase(), subAccount);
+    return answered(found, (record) => ({
       data: showCdr(record, settings.strictVobizSdk),
       success: true,
-    })),
+    }));
+  },
 });
 
 /** The form without prefix that the spec writes (`GET /cdr/{call_uuid}`). */
@@ -245,11 +253,15 @@ const getOwnCdr = callerRoute({
   summary: 'One call record of the account that asks',
   params: Type.Object({ call_uuid: Type.String() }),
   reply: CdrReply,
-  run: async ({ callRecords, settings }, { principal, params }) =>
-    answered(
-      await callRecords.get(principal.owner.authId, params.call_uuid.toLowerCase()),
-      (record) => ({ data: showCdr(record, settings.strictVobizSdk), success: true }),
-    ),
+  async run({ callRecords, settings }, { principal, params }) {
+    const { account, owner } = principal;
+    const subAccount = account.parentAuthId === undefined ? undefined : account.authId;
+    const callUuid = params.call_uuid.toLowerCase();
+    return answered(await callRecords.get(owner.authId, callUuid, subAccount), (record) => ({
+      data: showCdr(record, settings.strictVobizSdk),
+      success: true,
+    }));
+  },
 });
 
 export const cdrRoutes: readonly Route[] = [

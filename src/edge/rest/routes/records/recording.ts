@@ -1,10 +1,11 @@
 import { err, ok, type Result } from '../../../../base/result.ts';
+import type { Access } from '../../../../domain/account/account.ts';
 import { durationWindow } from '../../../../domain/recording/recording.ts';
 import type { RecordingFilter } from '../../../../domain/recording/types.ts';
 import { type Failure, failure, INVALID_TOKEN } from '../../http/failure.ts';
 import { fileReply } from '../../http/file.ts';
-import { accountRoute, linkRoute, type Route } from '../../http/route.ts';
-import { apiId, type Static, sliceQuery, Type } from '../../http/schema.ts';
+import { type AccountInput, accountRoute, linkRoute, type Route } from '../../http/route.ts';
+import { apiId, oneOf, type Static, sliceQuery, Type } from '../../http/schema.ts';
 import { windowOf } from '../../http/values.ts';
 import { createSignedLinks } from '../../links.ts';
 import { answered, refused } from '../../refusal.ts';
@@ -12,18 +13,18 @@ import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
 import { RecordingSchema, showRecording } from '../../wire/recording.ts';
 
 const ROOT = '/api/v1/Account/{auth_id}/Recording/';
-/** Recordings do not say which sub-account's call they are of: they are the main account's. */
-const common = { tag: 'Recordings', errors: 'resource', mainAccountOnly: true } as const;
+/** A sub-account sees recordings of its own calls; those of rooms are the main account's. */
+const common = { tag: 'Recordings', errors: 'resource' } as const;
 const params = Type.Object({ auth_id: Type.String(), recording_id: Type.String() });
 
 const text = () => Type.Optional(Type.String());
-const ListQuery = Type.Object({
-  ...sliceQuery,
+const filters = {
   call_uuid: text(),
   from_number: text(),
   to_number: text(),
   conference_name: text(),
   conference_uuid: text(),
+  subaccount: text(),
   add_time__gt: text(),
   add_time__gte: text(),
   add_time__lt: text(),
@@ -33,8 +34,9 @@ const ListQuery = Type.Object({
   recording_storage_duration__gte: text(),
   recording_storage_duration__lt: text(),
   recording_storage_duration__lte: text(),
-});
-type Query = Static<typeof ListQuery>;
+};
+const FilterQuery = Type.Object(filters);
+type Query = Static<typeof FilterQuery>;
 
 /** Days old, or a window of `add_time`; days win when both are given. */
 function addedWindow(
@@ -67,33 +69,46 @@ function addedWindow(
   });
 }
 
+/** What the filters say; the main account may look at one of its sub-accounts alone. */
+function filterOf(
+  { accountId, subAccount }: Pick<AccountInput, 'accountId' | 'subAccount'>,
+  query: Query,
+  nowMs: number,
+): Result<RecordingFilter, Failure> {
+  const window = addedWindow(query, Math.round(nowMs * 1000));
+  if (!window.ok) return window;
+  return ok({
+    accountId,
+    subAccount: subAccount ?? query.subaccount,
+    ...window.value,
+    callUuid: query.call_uuid,
+    fromNumber: query.from_number,
+    toNumber: query.to_number,
+    conferenceName: query.conference_name,
+    conferenceUuid: query.conference_uuid,
+  });
+}
+
 const listRecordings = accountRoute({
   ...common,
   method: 'GET',
   path: ROOT,
   summary: 'List recordings, latest first',
   params: Type.Object({ auth_id: Type.String() }),
-  query: ListQuery,
+  query: Type.Object({ ...sliceQuery, ...filters }),
   reply: Type.Object({ api_id: apiId(), meta: MetaSchema, objects: Type.Array(RecordingSchema) }),
-  async run({ recordings, settings, clock }, { accountId, query, apiId: id }) {
+  async run({ recordings, settings, clock }, input) {
+    const { query, access, apiId: id } = input;
     const nowMs = clock.wallMs();
-    const window = addedWindow(query, Math.round(nowMs * 1000));
-    if (!window.ok) return window;
+    const filter = filterOf(input, query, nowMs);
+    if (!filter.ok) return filter;
     const slice = sliceOf(query);
-    const filter: RecordingFilter = {
-      accountId,
-      ...window.value,
-      callUuid: query.call_uuid,
-      fromNumber: query.from_number,
-      toNumber: query.to_number,
-      conferenceName: query.conference_name,
-      conferenceUuid: query.conference_uuid,
-    };
-    const page = await recordings.list(filter, slice);
-    const context = { publicUrl: settings.publicUrl, nowMs };
+    const page = await recordings.list(filter.value, slice);
+    const { authId } = access.account;
+    const context = { publicUrl: settings.publicUrl, nowMs, authId };
     return ok({
       api_id: id,
-      meta: metaOf(page, slice, `/v1/Account/${accountId}/Recording/`, query),
+      meta: metaOf(page, slice, `/v1/Account/${authId}/Recording/`, query),
       objects: page.items.map((recording) => showRecording(recording, context)),
     });
   },
@@ -106,11 +121,18 @@ const getRecording = accountRoute({
   summary: 'Get a recording',
   params,
   reply: RecordingSchema,
-  run: async ({ recordings, settings, clock }, { accountId, params: path, apiId: id }) =>
-    answered(await recordings.get(accountId, path.recording_id), (recording) => ({
-      api_id: id,
-      ...showRecording(recording, { publicUrl: settings.publicUrl, nowMs: clock.wallMs() }),
-    })),
+  async run({ recordings, settings, clock }, input) {
+    const { accountId, subAccount, params: path, access, apiId: id } = input;
+    const context = {
+      publicUrl: settings.publicUrl,
+      nowMs: clock.wallMs(),
+      authId: access.account.authId,
+    };
+    return answered(
+      await recordings.get(accountId, path.recording_id, subAccount),
+      (recording) => ({ api_id: id, ...showRecording(recording, context) }),
+    );
+  },
 });
 
 const deleteRecording = accountRoute({
@@ -120,9 +142,45 @@ const deleteRecording = accountRoute({
   summary: 'Delete a recording and its file',
   status: 204,
   params,
-  run: async ({ recordings }, { accountId, params: path }) =>
-    answered(await recordings.remove(accountId, path.recording_id), () => undefined),
+  run: async ({ recordings }, { accountId, subAccount, params: path }) =>
+    answered(await recordings.remove(accountId, path.recording_id, subAccount), () => undefined),
 });
+
+const BulkFilters = Type.Object({
+  ...filters,
+  recording_format: Type.Optional(oneOf(['mp3', 'wav'])),
+  recording_id: text(),
+});
+
+/** Public clients send the filters as query or as body (dialect §3.7). Without any, everything would be gone. */
+const deleteRecordings = accountRoute({
+  ...common,
+  method: 'DELETE',
+  path: `${ROOT}BulkDelete/`,
+  longRunning: true,
+  summary: 'Delete every recording that the filters match, and its file; one filter at least',
+  params: Type.Object({ auth_id: Type.String() }),
+  query: BulkFilters,
+  body: BulkFilters,
+  reply: Type.Object({ api_id: apiId(), message: Type.String(), deleted: Type.Integer() }),
+  async run({ recordings, clock }, input) {
+    const query = { ...input.query, ...input.body };
+    if (!Object.keys(BulkFilters.properties).some((name) => name in query)) {
+      return err(failure(400, 'at least one filter is required'));
+    }
+    const filter = filterOf(input, query, clock.wallMs());
+    if (!filter.ok) return filter;
+    const deleted = await recordings.removeAll({
+      ...filter.value,
+      format: query.recording_format,
+      recordingId: query.recording_id,
+    });
+    return ok({ api_id: input.apiId, message: 'deleted', deleted });
+  },
+});
+
+const subAccountOf = (access: Access | undefined): string | undefined =>
+  access?.account.parentAuthId === undefined ? undefined : access.account.authId;
 
 const linkParams = Type.Object({
   auth_id: Type.String(),
@@ -142,7 +200,7 @@ const downloadRecording = linkRoute({
     const links = createSignedLinks(settings, clock);
     if (access === undefined && !links.opens(url, query)) return err(INVALID_TOKEN);
     const accountId = access?.owner.authId ?? path.auth_id;
-    const found = await recordings.get(accountId, path.recording_id);
+    const found = await recordings.get(accountId, path.recording_id, subAccountOf(access));
     if (!found.ok) return refused(found.error);
     if (found.value.format !== path.format) return refused({ kind: 'unknownRecording' });
     const range = typeof headers['range'] === 'string' ? headers['range'] : undefined;
@@ -154,5 +212,6 @@ export const recordingRoutes: readonly Route[] = [
   listRecordings,
   downloadRecording,
   getRecording,
+  deleteRecordings,
   deleteRecording,
 ];
