@@ -6,8 +6,8 @@
 
 namespace carillon {
 
-/// (place, recording, path, side 0 received 1 sent 2 both, stereo, silenceEndMs, maxMs): errno, 0 when it
-/// runs.
+/// (place, recording, path, side 0 received 1 sent 2 both, stereo, silenceEndMs, maxMs, suppressDigits):
+/// errno, 0 when it runs.
 Napi::Value EngineObject::record(const Info& info) {
   Recorder::Options options;
   const uint32_t side = u32_at(info, 3);
@@ -25,8 +25,8 @@ Napi::Value EngineObject::record(const Info& info) {
     engine_->close_recording(handle);
     return Napi::Number::New(info.Env(), error);
   }
-  std::unique_ptr<LegTap> tap =
-      std::make_unique<RecordingTap>(handle, options, std::move(sink), engine_->concluding());
+  std::unique_ptr<LegTap> tap = std::make_unique<RecordingTap>(handle, options, std::move(sink),
+                                                               engine_->concluding(), bool_at(info, 7));
   engine_->post([place = u32_at(info, 0), tap = std::move(tap)](MediaLoop& loop) mutable {
     with_place(loop, place, [&](auto& where) { static_cast<void>(where.add(tap)); });
     // No place for it any more: it ends as a recording of a leg that has gone.

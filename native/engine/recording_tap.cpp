@@ -24,8 +24,26 @@ void ConcludingRecordings::report(Events& events) {
 void RecordingTap::conclude(RecordingEnd reason) {
   if (done_) return;
   done_ = true;
+  if (!paused_) record_held();
   sink_->finish();
   concluding_.add(handle(), reason, static_cast<uint32_t>(recorder_.duration_ms()), sink_);
+}
+
+void RecordingTap::record(const Frame& received, const Frame& sent) {
+  const std::span<const Sample> samples = recorder_.take(received, sent);
+  if (!samples.empty()) sink_->write(samples);
+}
+
+void RecordingTap::record_held() {
+  if (!mask_) return;
+  while (const DigitMask::Sides* const held = mask_->pop()) record(held->received, held->sent);
+}
+
+void RecordingTap::pause(bool paused) {
+  if (done_ || paused == paused_) return;
+  if (paused) record_held();
+  paused_ = paused;
+  recorder_.pause(paused);
 }
 
 void RecordingTap::frame(const Frame& received, const Frame& sent, Nanos /*now*/, Events& /*events*/) {
@@ -34,8 +52,12 @@ void RecordingTap::frame(const Frame& received, const Frame& sent, Nanos /*now*/
     conclude(RecordingEnd::failed);
     return;
   }
-  const std::span<const Sample> samples = recorder_.take(received, sent);
-  if (!samples.empty()) sink_->write(samples);
+  if (paused_) return;
+  if (!mask_) {
+    record(received, sent);
+  } else if (const DigitMask::Sides* const ready = mask_->push(received, sent)) {
+    record(ready->received, ready->sent);
+  }
   if (const auto end = recorder_.ended()) {
     conclude(*end == Recorder::End::silence ? RecordingEnd::silence : RecordingEnd::max_length);
   }

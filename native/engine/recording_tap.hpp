@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/leg/tap.hpp"
+#include "core/record/digit_mask.hpp"
 #include "core/record/recorder.hpp"
 #include "io/recording_writer.hpp"
 
@@ -33,21 +35,28 @@ class ConcludingRecordings {
 class RecordingTap final : public LegTap {
  public:
   RecordingTap(uint32_t handle, const Recorder::Options& options, std::shared_ptr<RecordingSink> sink,
-               ConcludingRecordings& concluding)
-      : LegTap(handle), recorder_(options), sink_(std::move(sink)), concluding_(concluding) {}
+               ConcludingRecordings& concluding, bool suppress_digits)
+      : LegTap(handle), recorder_(options), sink_(std::move(sink)), concluding_(concluding) {
+    if (suppress_digits) mask_.emplace();
+  }
 
   void frame(const Frame& received, const Frame& sent, Nanos now, Events& events) override;
   void leg_ended(Events& events) override;
 
-  void pause(bool paused) { recorder_.pause(paused); }
+  void pause(bool paused);
   void stop() { conclude(RecordingEnd::stopped); }
 
  private:
   void conclude(RecordingEnd reason);
+  void record(const Frame& received, const Frame& sent);
+  /// What the mask still holds belongs to the time before.
+  void record_held();
 
   Recorder recorder_;
+  std::optional<DigitMask> mask_;
   std::shared_ptr<RecordingSink> sink_;
   ConcludingRecordings& concluding_;
+  bool paused_ = false;
   bool done_ = false;
 };
 

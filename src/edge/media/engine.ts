@@ -28,6 +28,8 @@ export interface MediaOptions {
   readonly drive: 'thread' | 'manual';
   readonly wallMs: () => number;
   readonly logger: Logger;
+  /** Keypad tones are left out of recordings; false when left away. */
+  readonly suppressDigits?: boolean;
   /** Ports, SSRCs and starting numbers; the system's generator when left away. */
   readonly random?: Random;
 }
@@ -115,8 +117,7 @@ class Engine implements MediaEngine {
     this.#hub = new Hub(
       native,
       (onEvents) => new native.Engine(manual, options.rtpHost, onEvents),
-      options.wallMs,
-      options.logger,
+      options,
     );
     this.manual = manual ? this.#manualDrive() : undefined;
   }

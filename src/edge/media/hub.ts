@@ -21,11 +21,19 @@ const OF_PLACES: ReadonlySet<NativeEvent['type']> = new Set([
   'floorChanged',
 ]);
 
+export interface HubOptions {
+  readonly wallMs: () => number;
+  readonly logger: Logger;
+  readonly suppressDigits?: boolean;
+}
+
 export class Hub {
   readonly native: Native;
   readonly engine: NativeEngine;
   readonly wallMs: () => number;
   readonly logger: Logger;
+  /** Keypad tones are left out of recordings. */
+  readonly suppressDigits: boolean;
   readonly #batch = new Uint8Array(BATCH_BYTES);
   readonly #listeners = new Map<number, EventListener>();
   readonly #places = new Map<Place, EventListener>();
@@ -38,12 +46,12 @@ export class Hub {
   constructor(
     native: Native,
     makeEngine: (onEvents: () => void) => NativeEngine,
-    wallMs: () => number,
-    logger: Logger,
+    options: HubOptions,
   ) {
     this.native = native;
-    this.wallMs = wallMs;
-    this.logger = logger;
+    this.wallMs = options.wallMs;
+    this.logger = options.logger;
+    this.suppressDigits = options.suppressDigits ?? false;
     this.engine = makeEngine(() => this.pump());
   }
 

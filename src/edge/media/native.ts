@@ -111,6 +111,7 @@ export interface NativeEngine {
     stereo: boolean,
     silenceEndMs: number,
     maxMs: number,
+    suppressDigits: boolean,
   ): number;
   pauseRecording(place: Place, recording: number, paused: boolean): void;
   stopRecording(place: Place, recording: number): void;

@@ -37,6 +37,7 @@ export function startRecording(hub: Hub, place: Place, options: RecordOptions): 
     options.stereo,
     options.silenceEndMs,
     options.maxMs,
+    hub.suppressDigits,
   );
   if (errno !== 0) {
     over = true;

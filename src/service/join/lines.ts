@@ -55,6 +55,7 @@ export async function openLines(
     portMin: settings.rtp.portMin,
     portMax: settings.rtp.portMax,
     drive: 'thread',
+    suppressDigits: settings.recordings.suppressDigits,
     wallMs: () => clock.wallMs(),
     logger,
   });

@@ -29,8 +29,11 @@ afterEach(async () => {
 
 const QUIET = { dtmf: (): void => undefined, silent: (): void => undefined };
 
-function engine(): { media: MediaEngine; drive: ManualDrive } {
-  const made = manualEngine();
+function engine(more: { suppressDigits?: boolean } = {}): {
+  media: MediaEngine;
+  drive: ManualDrive;
+} {
+  const made = manualEngine(more);
   engines.push(made.media);
   return made;
 }
@@ -52,6 +55,11 @@ function wav(path: string): { channels: number; rate: number; samples: Int16Arra
     samples: new Int16Array(data.buffer.slice(data.byteOffset, data.byteOffset + data.length)),
   };
 }
+
+const frames = (samples: Int16Array): Int16Array[] =>
+  Array.from({ length: samples.length / FRAME }, (_, i) =>
+    samples.subarray(i * FRAME, (i + 1) * FRAME),
+  );
 
 const RECORD: Omit<RecordOptions, 'path'> = {
   channels: 'both',
@@ -84,6 +92,48 @@ describe('recording a leg', () => {
     const right = samples.filter((_, i) => i % 2 === 1).subarray(1600, 15_200);
     expect(purity(left, 400)).toBeGreaterThan(0.99);
     expect(purity(right, 1000)).toBeGreaterThan(0.99);
+  });
+
+  it.each([
+    [true, 'leaves keypad tones out when it is told so; its length is the same, a pause not in it'],
+    [false, 'keeps keypad tones otherwise'],
+  ])('suppressDigits %s: %s', async (suppressDigits) => {
+    const { media, drive } = engine({ suppressDigits });
+    const { leg, peer } = await legAt(media, drive, '192.0.2.1');
+    const path = join(folder, 'keys.wav');
+    const recording = leg.record({ ...RECORD, path, channels: 'received', stereo: false });
+    const say = (frames: number, sample: (i: number) => Int16Array): void => {
+      for (let i = 0; i < frames; i += 1) {
+        peer.send(sample(i));
+        drive.advance(20);
+      }
+    };
+    const speak = (i: number) => sine(400, FRAME, { from: i * FRAME });
+    const key = (i: number) => {
+      const column = sine(1477, FRAME, { from: i * FRAME });
+      return sine(852, FRAME, { from: i * FRAME }).map((value, at) => value + (column[at] ?? 0));
+    };
+    say(25, speak);
+    say(5, key);
+    say(20, speak);
+    recording.pause(true);
+    say(20, speak);
+    recording.pause(false);
+    say(25, speak);
+    recording.stop();
+    drive.advance(100);
+    expect(await recording.finished).toMatchObject({ reason: 'stopped', durationMs: 1500 });
+    const { samples } = wav(path);
+    expect(samples).toHaveLength(12_000);
+    const pressed = samples.subarray(22 * FRAME, 35 * FRAME);
+    const toneShare = Math.max(...frames(pressed).map((part) => purity(part, 1477)));
+    if (suppressDigits) expect(toneShare).toBeLessThan(0.1);
+    else expect(toneShare).toBeGreaterThan(0.4);
+    const speech = [
+      ...frames(samples.subarray(5 * FRAME, 20 * FRAME)),
+      ...frames(samples.subarray(45 * FRAME)),
+    ];
+    for (const part of speech) expect(rms(part)).toBeGreaterThan(3000);
   });
 
   it('ends by silence of the peer, by length, and with its leg; each file is complete', async () => {

@@ -89,7 +89,10 @@ export const REMOTE: RemoteMedia = {
   direction: 'sendrecv',
 };
 
-export function manualEngine(): { readonly media: MediaEngine; readonly drive: ManualDrive } {
+export function manualEngine(more: { readonly suppressDigits?: boolean } = {}): {
+  readonly media: MediaEngine;
+  readonly drive: ManualDrive;
+} {
   let engine: MediaEngine | undefined;
   const media = createMedia({
     rtpHost: '127.0.0.1',
@@ -99,6 +102,7 @@ export function manualEngine(): { readonly media: MediaEngine; readonly drive: M
     drive: 'manual',
     wallMs: () => WALL_START + (engine?.manual?.nowMs() ?? 0),
     logger: silentLogger,
+    ...more,
   });
   engine = media;
   if (media.manual === undefined) throw new Error('no manual drive');

@@ -1,0 +1,28 @@
+#include "core/record/digit_mask.hpp"
+
+namespace carillon {
+
+const DigitMask::Sides* DigitMask::push(const Frame& received, const Frame& sent) noexcept {
+  slots_[next_] = {received, sent};
+  next_ = (next_ + 1) % kSlots;
+  ++count_;
+  judge(received_, &Sides::received);
+  judge(sent_, &Sides::sent);
+  return count_ == kSlots ? pop() : nullptr;
+}
+
+const DigitMask::Sides* DigitMask::pop() noexcept {
+  if (count_ == 0) return nullptr;
+  --count_;
+  return &held(count_);
+}
+
+void DigitMask::judge(DtmfDetector& detector, Frame Sides::*side) noexcept {
+  // A tone that was certain before this frame began may end within it: the frame goes with it.
+  const bool sounded = detector.sounding().has_value();
+  const bool began = detector.feed(held(0).*side).has_value();
+  const size_t frames = began ? count_ : sounded ? 1 : 0;
+  for (size_t age = 0; age < frames; ++age) (held(age).*side).fill(0);
+}
+
+}  // namespace carillon
