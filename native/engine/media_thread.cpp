@@ -18,6 +18,8 @@ constexpr int kNiceness = -11;
 constexpr int64_t kMaxCatchUpTicks = 60;
 constexpr int64_t kTicksPerWake = 5;
 constexpr int64_t kTicksPerPublish = 100;
+/// Without legs nobody hears a tick: the thread only looks for commands, five ticks at a time.
+constexpr Nanos kIdleSleep = 4 * kTick;
 
 Nanos read_clock(clockid_t clock) {
   timespec time{};
@@ -62,9 +64,10 @@ void MediaThread::run() {
   Nanos due = (monotonic_now() / kTick + 1) * kTick;
   busy_since_ = due;
   while (!stopping_.load(std::memory_order_acquire)) {
-    sleep_until(due);
+    const Nanos wake_at = loop_.core().leg_count() == 0 ? due + kIdleSleep : due;
+    sleep_until(wake_at);
     const Nanos now = monotonic_now();
-    lateness_.record(now - due, now);
+    lateness_.record(now - wake_at, now);
     run_ticks(due, now);
     busy_time_ += monotonic_now() - now;
   }
