@@ -123,6 +123,7 @@ async function startService(dataDir: string) {
       trustProxy: [],
       bodyLimitBytes: 65_536,
       requestsPerSecond: 1_000_000,
+      refusedPerSecond: 1_000_000,
       publicUrl: 'http://voice.test',
       registrarHost: 'voice.test',
       makeCallStatus: 200,
