@@ -1,4 +1,5 @@
 /** Spec "Answer-XML instructions", rule by rule, on whole calls. */
+import { createRequire } from 'node:module';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settle } from '../sim/clock.ts';
 import { answered, type Caller, calledFrom, dialledBy, placed, registered } from './calls/phone.ts';
@@ -86,6 +87,34 @@ describe('the document (spec: Answer-XML instructions)', () => {
     phone.media.sounding[0]?.complete();
     await settle();
     expect(await service.cdr()).toMatchObject({ hangupSource: 'Answer XML' });
+    await finish();
+  });
+});
+
+/** The XML builder of the plivo SDK, as far as it is used here. */
+interface Builder {
+  toXML(): string;
+  addSpeak(text: string, attributes: object): Builder;
+  addRecord(attributes: object): Builder;
+  addDial(attributes: object): Builder;
+  addNumber(number: string): Builder;
+}
+const plivo = createRequire(import.meta.url)('plivo') as { Response: new () => Builder };
+
+describe('clients of related services', () => {
+  it("a document of the plivo SDK's XML builder runs unchanged", async () => {
+    const response = new plivo.Response();
+    response.addSpeak('Hello & welcome', { voice: 'WOMAN', language: 'en-US' });
+    response.addRecord({ action: `${SITE}/rec?a=1&b=2`, recordSession: true, redirect: false });
+    const dial = response.addDial({ callerId: DID, action: `${SITE}/act`, redirect: false });
+    dial.addNumber(OTHER);
+    service.site.on('/answer', response.toXML());
+    const phone = await calledFrom(service);
+    expect(service.spoken).toEqual(['Hello & welcome']);
+    phone.media.sounding[0]?.complete();
+    await settle();
+    expect(service.site.toldOnce('/rec')).toMatchObject({ Event: 'Record', a: '1', b: '2' });
+    expect(service.signalling.last.target).toMatchObject({ number: OTHER });
     await finish();
   });
 });

@@ -302,6 +302,29 @@ describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
     await finish();
   });
 
+  it('passes on X-PH- and X-VH- headers of the INVITE and who the call was forwarded from (dialect §5)', async () => {
+    await calledFrom(
+      service,
+      {},
+      {
+        headers: [
+          ['X-PH-Tenant', '7'],
+          ['X-VH-Queue', 'sales'],
+          ['Diversion', '<sip:+14155550155@c.test>;reason=unconditional'],
+          ['P-Asserted-Identity', '<sip:secret@c.test>'],
+        ],
+      },
+    );
+    const told = service.site.toldOnce('/answer');
+    expect(told).toMatchObject({
+      'X-PH-Tenant': '7',
+      'X-VH-Queue': 'sales',
+      ForwardedFrom: '14155550155',
+    });
+    expect(JSON.stringify(told)).not.toContain('secret');
+    await finish();
+  });
+
   it('a number written with + is told without it (E.164 digits)', async () => {
     await calledFrom(service, { from: `+${FAR}` });
     expect(service.site.toldOnce('/answer')['From']).toBe(FAR);
@@ -364,6 +387,48 @@ describe('other callbacks (spec: Call callbacks)', () => {
     expect(service.links.opens(link.pathname + link.search, query)).toBe(true);
     expect([...service.files.keys()].filter((file) => file.endsWith('.mp3'))).toHaveLength(1);
     expect(service.site.asked.map(({ path }) => path).slice(-2)).toEqual(['/hangup', '/rec']);
+    await finish();
+  });
+
+  it('callbacks of one call are delivered in order: none overtakes one that has to be retried', async () => {
+    let attempts = 0;
+    service.site.on('/ring', () => {
+      attempts += 1;
+      return attempts < 3 ? 503 : '';
+    });
+    const { invite } = await answered(service);
+    await invite.ends('bye');
+    await settle();
+    expect(service.site.told('/hangup')).toEqual([]);
+    await service.clock.advance(10_000);
+    const paths = service.site.asked.map(({ path }) => path);
+    expect(paths).toEqual(['/ring', '/answer', '/ring', '/ring', '/hangup']);
+    await finish();
+  });
+
+  it('a ring URL that is down delays no document and is given up: the call goes on', async () => {
+    service.site.on('/ring', { fails: 'connect' });
+    const { callUuid } = await answered(service);
+    expect(service.site.told('/answer')).toHaveLength(1);
+    await service.clock.advance(60_000);
+    expect(service.site.told('/ring')).toHaveLength(4);
+    expect(service.live().map(({ uuid }) => uuid)).toEqual([callUuid]);
+    await finish();
+  });
+
+  it('answer_method, hangup_method and fallback_method: GET carries the fields in the query', async () => {
+    service.site.on('/answer', 500);
+    service.site.on('/fallback', document('<Wait length="3600"/>'));
+    const get = (path: string) => ({ url: `${SITE}${path}?tenant=7`, method: 'GET' }) as const;
+    const urls = { answer: get('/answer'), fallback: get('/fallback'), hangup: get('/hangup') };
+    const { invite } = await answered(service, urls);
+    await service.clock.advance(10_000);
+    await invite.ends('bye');
+    await settle();
+    const asked = service.site.asked.filter(({ path }) => path !== '/ring');
+    expect(new Set(asked.map(({ method }) => method))).toEqual(new Set(['GET']));
+    expect(service.site.toldOnce('/fallback')).toMatchObject({ tenant: '7', Event: 'StartApp' });
+    expect(service.site.toldOnce('/hangup')).toMatchObject({ tenant: '7', Event: 'Hangup' });
     await finish();
   });
 

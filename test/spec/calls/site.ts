@@ -18,6 +18,7 @@ export interface Asked {
   readonly path: string;
   readonly method: string;
   readonly atMs: number;
+  /** Of the query and of the form in the body. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -61,20 +62,23 @@ export class Site implements HttpCaller {
     signal?: AbortSignal,
   ): Promise<Result<HttpResponse, HttpFailure>> {
     const { pathname, search } = new URL(request.url);
-    const sent = new URLSearchParams(request.method === 'GET' ? search : (request.body ?? ''));
+    const body = request.method === 'GET' ? '' : (request.body ?? '');
     const asked: Asked = {
       path: pathname,
       method: request.method,
       atMs: this.#clock.monotonicMs(),
-      parameters: Object.fromEntries(sent),
+      parameters: Object.fromEntries([
+        ...new URLSearchParams(search),
+        ...new URLSearchParams(body),
+      ]),
       headers: request.headers,
     };
     this.asked.push(asked);
     const known = this.#replies.get(pathname) ?? '';
     const reply = typeof known === 'function' ? known(asked) : known;
     if (typeof reply === 'object') return this.#fail(reply.fails, request.readTimeoutMs, signal);
-    const [status, body] = typeof reply === 'number' ? [reply, ''] : [200, reply];
-    return ok({ status, contentType: 'application/xml', body, durationMs: 0 });
+    const [status, text] = typeof reply === 'number' ? [reply, ''] : [200, reply];
+    return ok({ status, contentType: 'application/xml', body: text, durationMs: 0 });
   }
 
   async #fail(kind: HttpFailureKind | 'silence', readTimeoutMs: number, signal?: AbortSignal) {
