@@ -1,4 +1,5 @@
 /** The disk below the store: it can be full for a while. */
+import type { Clock } from '../../src/base/clock.ts';
 import { ServiceError } from '../../src/base/errors.ts';
 import { LANES } from '../../src/edge/store/rooms.ts';
 import type { Store } from '../../src/edge/store/store.ts';
@@ -9,12 +10,15 @@ const WRITTEN = ['calls', 'callLogs', 'notifications', 'recordings', 'ledger'] a
 type Verbs = Record<string, (...given: unknown[]) => Promise<unknown>>;
 
 export class SimDisk {
-  /** Writes fail. */
-  isFull = false;
+  #isFull = false;
+  /** Since when writes succeed, monotonic milliseconds. */
+  roomSinceMs = -1;
+  readonly #clock: Clock;
   /** The store, as the service sees it. */
   readonly store: Store;
 
-  constructor(store: Store) {
+  constructor(store: Store, clock: Clock) {
+    this.#clock = clock;
     this.store = { ...store };
     for (const room of WRITTEN) {
       const verbs = { ...store[room] } as unknown as Verbs;
@@ -23,6 +27,16 @@ export class SimDisk {
       }
       Object.assign(this.store, { [room]: verbs });
     }
+  }
+
+  /** Writes fail. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  set isFull(isFull: boolean) {
+    this.#isFull = isFull;
+    this.roomSinceMs = this.#clock.monotonicMs();
   }
 
   #guarded(verb: Verbs[string] | undefined): Verbs[string] {

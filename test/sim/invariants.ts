@@ -6,6 +6,7 @@ import { PULSE_SECONDS } from './service.ts';
 import type { World } from './world.ts';
 
 const NODE = 'node';
+const RECORDED_WITHIN_MS = 1000;
 /** What may be told after the hangup: files that took a while, and what the end of this call ended in its turn. */
 const LATE = new Set([
   'Hangup',
@@ -61,8 +62,20 @@ export class Invariants {
     }
     const answered = signalling.live.filter((leg) => leg.answered);
     const known = new Set(service.keeper.live().map(({ sipCallId }) => sipCallId));
+    this.#recordedSoon(known);
     for (const leg of answered) {
       if (!known.has(leg.sipCallId)) this.#broken(`nobody keeps the answered ${leg.id}`);
+    }
+  }
+
+  /** The record of a call is written within a second of its end, unless the disk is full. */
+  #recordedSoon(kept: ReadonlySet<string | undefined>): void {
+    const { signalling, clock, disk } = this.#world;
+    if (disk.isFull) return;
+    const long = clock.monotonicMs() - RECORDED_WITHIN_MS;
+    for (const { id, sipCallId, overAtMs } of signalling.legs) {
+      const isLate = overAtMs !== undefined && overAtMs < long && overAtMs > disk.roomSinceMs;
+      if (isLate && kept.has(sipCallId)) this.#broken(`${id} is over and not recorded`);
     }
   }
 

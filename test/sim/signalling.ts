@@ -157,6 +157,8 @@ export class SimLeg implements Leg {
   /** The service knows of the answer. */
   answered = false;
   serviceOver = false;
+  /** When the service was told, or said so itself. */
+  overAtMs: number | undefined;
   phoneOver = false;
   /** Ends told to the service. */
   readonly ends: LegEnd[] = [];
@@ -245,6 +247,7 @@ export class SimLeg implements Leg {
 
   #close(end: LegEnd): void {
     this.serviceOver = true;
+    this.overAtMs = this.#clock.monotonicMs();
     this.ends.push(end);
     this.#confirm(err(end));
     queueMicrotask(() => this.#events?.ended(end));

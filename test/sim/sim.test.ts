@@ -18,7 +18,7 @@ describe('in a simulated world', () => {
   }
 
   it('the same seed tells the same story', async () => {
-    for (const scenario of SCENARIOS.slice(0, 3)) {
+    for (const scenario of [...SCENARIOS.slice(0, 2), ...SCENARIOS.slice(-1)]) {
       expect(await run(scenario, FIRST_SEED)).toEqual(await run(scenario, FIRST_SEED));
     }
   });

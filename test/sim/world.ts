@@ -69,7 +69,7 @@ export class World {
     this.clock = made.clock;
     this.ear = made.ear;
     this.media = made.media;
-    this.disk = new SimDisk(made.store);
+    this.disk = new SimDisk(made.store, made.clock);
     this.store = this.disk.store;
     assert(made.media.manual !== undefined, 'the engine is driven by hand');
     this.#drive = made.media.manual;

@@ -10,7 +10,7 @@ import type { World } from '../world.ts';
 import { BOT, ELEMENTS, interrupt } from './calls.ts';
 
 const CALLERS = 7;
-const SECONDS = 20;
+const SECONDS = 25;
 const TONE_HZ = 700;
 const OWN_NUMBER = '14155550100';
 const FAR = ['14155550111', '14155550112', '14155550113', '14155550114', '442079460999'];
@@ -21,7 +21,6 @@ const target = (path: string) => ({ url: `${SITE}${path}`, method: 'POST' }) as 
 
 /** What a customer may ask of a call that lives. Refusals are fine; what is left behind is not. */
 const COMMANDS: readonly Command[] = [
-  ({ service }, { uuid }) => service.control.hangup(service.accountId, uuid),
   ({ service }, { uuid }) =>
     service.control.transfer(service.accountId, uuid, {
       legs: 'both',
@@ -68,7 +67,6 @@ const COMMANDS: readonly Command[] = [
       extraHeaders: [],
     }),
   ({ service }, { uuid }) => service.control.stopStream(service.accountId, uuid, undefined),
-  ({ service }) => service.control.endConference(service.accountId, 'room'),
   ({ service, random }) =>
     service.control.conferenceMembers(service.accountId, 'room', 'all', {
       kind: random.pick(['mute', 'unmute', 'deaf', 'undeaf', 'kick', 'hangup', 'stopPlay']),
@@ -92,6 +90,12 @@ const COMMANDS: readonly Command[] = [
     return service.control.hangup(service.accountId, random.pick(queued).callUuid);
   },
 ];
+
+const LAST_COMMANDS: readonly Command[] = [
+  ({ service }, { uuid }) => service.control.hangup(service.accountId, uuid),
+  ({ service }) => service.control.endConference(service.accountId, 'room'),
+];
+const LAST_SHARE = 0.06;
 
 /** A request for calls with whatever it may ask for. */
 function placeSome({ service, random }: World): Promise<unknown> {
@@ -191,7 +195,7 @@ function disturb(world: World, legs: readonly SimLeg[]): void {
   const { random, service } = world;
   const leg = random.pick(world.signalling.legs);
   const what = random.share();
-  if (what < 0.05) interrupt(world, random.pick(legs));
+  if (what < 0.02) interrupt(world, random.pick(legs));
   else if (what < 0.15) leg.phone?.press(random.pick(['1', '5#', '*']));
   else if (what < 0.2) leg.reinvite(random.pick(['sendonly', 'sendrecv', 'inactive']));
   else if (what < 0.22 && leg.phone !== undefined) leg.phone.present = false;
@@ -199,9 +203,10 @@ function disturb(world: World, legs: readonly SimLeg[]): void {
     const live = service.keeper.live();
     if (live.length === 0) return;
     const call = random.pick(live);
-    const number = random.integer(COMMANDS.length);
-    world.tell(`command ${number} for ${call.uuid.slice(0, 8)}`);
-    void COMMANDS[number]?.(world, call);
+    const commands = random.chance(LAST_SHARE) ? LAST_COMMANDS : COMMANDS;
+    const number = random.integer(commands.length);
+    world.tell(`command ${number} of ${commands.length} for ${call.uuid.slice(0, 8)}`);
+    void commands[number]?.(world, call);
   }
 }
 

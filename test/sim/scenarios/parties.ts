@@ -154,6 +154,79 @@ export const partyScenarios: readonly Scenario[] = [
     },
   },
   {
+    title: 'Dial: hold and resume of either party keep the other on the line',
+    async play(world) {
+      const { alice, bob, leg } = await dialling(world, ANSWERS);
+      const hearEachOther = (): boolean => alice.hears(B_HZ) && bob.hears(A_HZ);
+      await world.until('both hear each other', hearEachOther);
+      const holding = world.random.chance(0.5) ? leg : otherLeg(world, leg);
+      holding.reinvite('inactive');
+      await world.advance(1000);
+      for (const phone of [alice, bob]) phone.forget();
+      await world.advance(world.random.between(500, 4000));
+      world.expect(!alice.hears(B_HZ) && !bob.hears(A_HZ), 'on hold nobody is heard');
+      holding.reinvite('sendrecv');
+      await world.until('both hear each other again', hearEachOther);
+    },
+  },
+  {
+    title: 'Dial: a called phone that vanishes ends the Dial, and the caller goes on',
+    async play(world) {
+      const { alice, bob, leg } = await dialling(world, ANSWERS, `action="${SITE}/dialled"`);
+      await world.until('both hear each other', () => alice.hears(B_HZ) && bob.hears(A_HZ));
+      bob.present = false;
+      await world.until('alice hears what follows', () => alice.hears(FILE_HZ), 20_000);
+      await allOver(world);
+      await world.advance(300);
+      const b = await world.cdrOf(otherLeg(world, leg));
+      world.equal(b.hangupCauseName, 'Media Timeout', 'cause of the B leg');
+    },
+  },
+  {
+    title: 'Dial: both legs transferred go their own ways, each with its own document',
+    async play(world) {
+      const { alice, bob, leg } = await dialling(world, ANSWERS);
+      await world.until('both hear each other', () => alice.hears(B_HZ) && bob.hears(A_HZ));
+      world.customer.on('/a', xml(`<Play loop="0">${toneFile(FILE_HZ, 2000)}</Play>`));
+      world.customer.on('/b', xml(`<Play loop="0">${toneFile(C_HZ, 2000)}</Play>`));
+      const call = world.callOf(leg);
+      assert(call !== undefined, 'the call lives');
+      const to = (path: string) => ({ url: `${SITE}${path}`, method: 'POST' }) as const;
+      const { control, accountId } = world.service;
+      const legs = { legs: 'both', aleg: to('/a'), bleg: to('/b') } as const;
+      const done = await control.transfer(accountId, call.uuid, legs);
+      world.expect(done.ok, 'the transfer is accepted');
+      await world.until('each hears its own', () => alice.hears(FILE_HZ) && bob.hears(C_HZ));
+      const isAliceFirst = world.random.chance(0.5);
+      (isAliceFirst ? leg : otherLeg(world, leg)).phoneHangsUp();
+      await world.advance(1000);
+      world.expect(!(isAliceFirst ? bob : alice).hearsNothing(), 'the other goes on');
+    },
+  },
+  {
+    title: 'Dial: the star, the time limit and the keys to be matched do what they say',
+    async play(world) {
+      const way = world.random.pick(['star', 'limit'] as const);
+      const attributes = `hangupOnStar="true" timeLimit="6" action="${SITE}/dialled" digitsMatch="12" callbackUrl="${SITE}/events"`;
+      const { alice, bob } = await dialling(world, ANSWERS, attributes);
+      await world.until('both hear each other', () => alice.hears(B_HZ) && bob.hears(A_HZ));
+      alice.press('12');
+      await world.until('the keys are told', () =>
+        world.customer
+          .at('/events')
+          .some(({ parameters }) => parameters['DialDigitsMatch'] === '12'),
+      );
+      await world.advance(300);
+      if (way === 'star') alice.press('*');
+      await world.until('alice hears what follows', () => alice.hears(FILE_HZ), 8000);
+      world.equal(
+        world.customer.at('/dialled')[0]?.parameters['DialStatus'],
+        'completed',
+        'status',
+      );
+    },
+  },
+  {
     title:
       'a conference of three: each hears the others and not itself; who leaves is heard no more',
     async play(world) {
