@@ -1,4 +1,5 @@
 /** Calls that arrive: from registered endpoints to their application, from carriers to the application or trunk of a number. */
+import { ServiceError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Accounts } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
@@ -44,10 +45,8 @@ export class Inbound {
         ? this.#fromCarrier(leg)
         : this.#fromEndpoint(leg, leg.endpointUsername);
     route.catch((error: unknown) => {
-      this.#needs.logger.error(
-        { error, sipCallId: leg.sipCallId, bug: true },
-        'inbound call failed',
-      );
+      const bug = !(error instanceof ServiceError);
+      this.#needs.logger.error({ error, sipCallId: leg.sipCallId, bug }, 'inbound call failed');
       leg.hangup('internalError');
     });
   }
