@@ -2,7 +2,9 @@
 import type { Scenario } from './scenario.ts';
 import { callScenarios } from './scenarios/calls.ts';
 import { crowdScenarios } from './scenarios/crowd.ts';
+import { dialScenarios } from './scenarios/dial.ts';
 import { elementScenarios } from './scenarios/elements.ts';
+import { limitScenarios } from './scenarios/limits.ts';
 import { outsideScenarios } from './scenarios/outside.ts';
 import { partyScenarios } from './scenarios/parties.ts';
 import { streamScenarios } from './scenarios/streams.ts';
@@ -10,7 +12,9 @@ import { streamScenarios } from './scenarios/streams.ts';
 export const SCENARIOS: readonly Scenario[] = [
   ...streamScenarios,
   ...callScenarios,
+  ...limitScenarios,
   ...elementScenarios,
+  ...dialScenarios,
   ...partyScenarios,
   ...outsideScenarios,
   ...crowdScenarios,

@@ -16,11 +16,12 @@ import { Customer, SITE } from './customer.ts';
 import { SimDisk } from './disk.ts';
 import { LogEar } from './ear.ts';
 import { Invariants } from './invariants.ts';
+import type { Called, SimLeg } from './leg.ts';
 import { SimNetwork } from './network.ts';
 import { type PhoneOptions, SimPhone } from './phone.ts';
 import { SimRandom } from './random.ts';
 import { buildService, type SimService } from './service.ts';
-import { type Called, type SimLeg, SimSignalling } from './signalling.ts';
+import { SimSignalling } from './signalling.ts';
 import { SimStreams } from './streams.ts';
 
 export interface WorldOptions {

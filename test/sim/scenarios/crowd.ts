@@ -2,9 +2,9 @@
 import type { Call } from '../../../src/domain/call/call.ts';
 import { EchoBot, TalkingBot } from '../bots.ts';
 import { type Reply, SITE, xml } from '../customer.ts';
+import { ANSWERS, type Called, type SimLeg } from '../leg.ts';
 import { ROUGH } from '../network.ts';
 import type { Scenario } from '../scenario.ts';
-import { ANSWERS, type Called, type SimLeg } from '../signalling.ts';
 import { toneFile } from '../sounds.ts';
 import type { World } from '../world.ts';
 import { BOT, ELEMENTS, interrupt } from './calls.ts';

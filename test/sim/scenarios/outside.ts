@@ -1,9 +1,9 @@
 /** The world outside: numbers, trunks, carriers, and a disk that is full. */
 import { assert } from '../../../src/base/errors.ts';
 import { xml } from '../customer.ts';
+import type { Called, SimLeg } from '../leg.ts';
 import type { Scenario } from '../scenario.ts';
 import { CARRIER, PRICE } from '../service.ts';
-import type { Called, SimLeg } from '../signalling.ts';
 import { toneFile } from '../sounds.ts';
 import type { World } from '../world.ts';
 import { interrupt } from './calls.ts';

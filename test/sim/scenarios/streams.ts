@@ -1,10 +1,10 @@
 /** Audio streams: a bot on the line. */
 import { EchoBot, TalkingBot } from '../bots.ts';
 import { SITE, xml } from '../customer.ts';
+import type { SimLeg } from '../leg.ts';
 import { ROUGH } from '../network.ts';
 import type { Scenario } from '../scenario.ts';
 import { PRICE } from '../service.ts';
-import type { SimLeg } from '../signalling.ts';
 import { VOICE_HZ } from '../sounds.ts';
 import type { World } from '../world.ts';
 
