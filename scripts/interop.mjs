@@ -1,0 +1,41 @@
+#!/usr/bin/env node
+// `npm run interop`: other people's programs call ours. Installs them when root on Debian or Ubuntu, and skips with a
+// line what is missing. With arguments only the named files run.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const PROGRAMS = { sipp: 'sip-tester', baresip: 'baresip-core', sox: 'sox' };
+
+const has = (program) =>
+  (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program)));
+const apt = (args) =>
+  spawnSync('apt-get', ['-o', 'DPkg::Lock::Timeout=300', ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+
+const packages = Object.entries(PROGRAMS)
+  .filter(([program]) => !has(program))
+  .map(([, name]) => name);
+if (packages.length > 0) {
+  const install = ['install', '-y', '-q', '--no-install-recommends', ...packages];
+  if (process.getuid?.() === 0 && has('apt-get')) {
+    console.log(`installing ${packages.join(' ')}`);
+    apt(['update', '-q']);
+    apt(install);
+  } else {
+    console.log(
+      `not installed: ${packages.join(', ')}. To run everything:  sudo apt-get ${install.join(' ')}`,
+    );
+  }
+}
+
+const run = spawnSync(
+  join(root, 'node_modules', '.bin', 'vitest'),
+  ['run', '--config', 'test/interop/vitest.config.ts', ...process.argv.slice(2)],
+  { cwd: root, stdio: 'inherit' },
+);
+process.exit(run.status ?? 1);

@@ -1,0 +1,193 @@
+/** baresip registers, dials the demo, and what it hears is compared with what it said. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findEcho } from '../../src/phone/audio/echo-delay.ts';
+import { readWav } from '../../src/phone/audio/wav.ts';
+import {
+  eventually,
+  freePort,
+  type Json,
+  newPlace,
+  removePlace,
+  Service,
+  type ServicePlace,
+} from '../e2e/service.ts';
+import { missing, workFolder } from './tools.ts';
+
+const SPEECH = new URL('../../fixtures/audio/speech.wav', import.meta.url).pathname;
+const TALK_MS = 6000;
+
+/** A baresip process with one account, told what to do over its control port (netstrings of JSON). */
+class Baresip {
+  readonly child: ChildProcess;
+  readonly #control: Socket;
+  #events = '';
+  output = '';
+
+  private constructor(child: ChildProcess, control: Socket) {
+    this.child = child;
+    this.#control = control;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.output += text;
+      });
+    }
+    control.setEncoding('utf8').on('data', (text: string) => {
+      this.#events += text;
+    });
+    control.on('error', () => undefined);
+  }
+
+  static async start(folder: string, account: string): Promise<Baresip> {
+    const [sip, control] = [await freePort(), await freePort()];
+    mkdirSync(folder, { recursive: true });
+    const modules = ['g711', 'aufile', 'sndfile', 'uuid', 'account', 'menu', 'ctrl_tcp'];
+    const config = [
+      'net_interface 127.0.0.1',
+      `sip_listen 127.0.0.1:${sip}`,
+      'rtp_ports 48000-48100',
+      'module_path /usr/lib/baresip/modules',
+      ...modules.slice(0, 3).map((name) => `module ${name}.so`),
+      ...modules.slice(3, 5).map((name) => `module_tmp ${name}.so`),
+      ...modules.slice(5).map((name) => `module_app ${name}.so`),
+      `audio_source aufile,${join(folder, 'in.wav')}`,
+      `audio_player aufile,${join(folder, 'unused.wav')}`,
+      'ausrc_srate 8000',
+      'ausrc_channels 1',
+      'auplay_srate 8000',
+      'auplay_channels 1',
+      `snd_path ${folder}`,
+      `ctrl_tcp_listen 127.0.0.1:${control}`,
+    ];
+    writeFileSync(join(folder, 'config'), `${config.join('\n')}\n`);
+    writeFileSync(join(folder, 'accounts'), `${account}\n`);
+    writeFileSync(join(folder, 'contacts'), '');
+    // At the end of its file baresip hangs up: silence keeps the call.
+    const padded = spawnSync('sox', [
+      SPEECH,
+      '-r',
+      '8000',
+      '-c',
+      '1',
+      join(folder, 'in.wav'),
+      'pad',
+      '1',
+      '60',
+    ]);
+    if (padded.status !== 0) throw new Error(`sox: ${padded.stderr}`);
+    const child = spawn('baresip', ['-f', folder], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, HOME: folder },
+    });
+    const socket = await eventually('the control port of baresip', async () => {
+      const attempt = connect(control, '127.0.0.1');
+      const open = await Promise.race([
+        once(attempt, 'connect').then(() => true),
+        once(attempt, 'error').then(() => false),
+      ]).catch(() => false);
+      return open ? attempt : undefined;
+    });
+    return new Baresip(child, socket);
+  }
+
+  do(command: string, params = ''): void {
+    const text = JSON.stringify({ command, params, token: 't' });
+    this.#control.write(`${text.length}:${text},`);
+  }
+
+  async event(type: string): Promise<void> {
+    await eventually(`${type} of baresip\n${this.output.slice(-2000)}`, () =>
+      this.#events.includes(`"${type}"`) ? true : undefined,
+    );
+    this.#events = '';
+  }
+
+  async stop(): Promise<void> {
+    this.#control.destroy();
+    const gone = once(this.child, 'close');
+    this.child.kill('SIGTERM');
+    setTimeout(() => this.child.kill('SIGKILL'), 3000).unref();
+    await gone;
+  }
+}
+
+describe.skipIf(missing('baresip', 'sox'))('baresip', () => {
+  let place: ServicePlace;
+  let service: Service;
+  let folder: ReturnType<typeof workFolder>;
+
+  beforeAll(async () => {
+    folder = workFolder();
+    place = await newPlace();
+    service = await Service.start(place);
+  });
+  afterAll(async () => {
+    await service.kill();
+    removePlace(place);
+    folder.remove();
+  });
+
+  describe.each([
+    ['udp', 'PCMU/8000'],
+    ['tcp', 'PCMA/8000'],
+  ])('over %s with %s', (transport, codec) => {
+    let phone: Baresip;
+    let home: string;
+    beforeAll(async () => {
+      home = join(folder.path, transport);
+      const { username, password } = service.demo;
+      const server = `127.0.0.1:${service.sipPort}`;
+      phone = await Baresip.start(
+        home,
+        `<sip:${username}@${server};transport=${transport}>;auth_user=${username};auth_pass=${password};regint=60;audio_codecs=${codec}`,
+      );
+    });
+    afterAll(() => phone.stop());
+
+    it('registers with MD5', async () => {
+      const contact = await eventually('the registration', async () => {
+        const { body } = await service.admin('GET', '/registrations');
+        return (body['registrations'] as Json[]).find(
+          (registration) => registration['transport'] === transport,
+        );
+      });
+      expect(contact['username']).toBe(service.demo.username);
+    });
+
+    it('hears its own speech, whole and on time', async () => {
+      phone.do('dial', `sip:1000@127.0.0.1:${service.sipPort}`);
+      await phone.event('CALL_ESTABLISHED');
+      await pause(TALK_MS);
+      phone.do('hangup');
+      await phone.event('CALL_CLOSED');
+      const [cdr] = await eventually('the record', async () => {
+        const data = (await service.api('GET', 'cdr?per_page=1')).body['data'] as Json[];
+        return data[0]?.['codec'] === codec.split('/')[0] ? data : undefined;
+      });
+      expect(cdr).toMatchObject({
+        hangup_cause_code: 4000,
+        hangup_source: 'Caller',
+        total_cost: 0.005,
+      });
+      // Packets that come too late to be played count; baresip shares the machine with everything else here.
+      expect(Number(cdr?.['packet_loss'])).toBeLessThan(3);
+
+      const dumps = readdirSync(home);
+      const wav = (end: string) => {
+        const name = dumps.find((file) => file.endsWith(`${end}.wav`)) ?? '';
+        const read = readWav(readFileSync(join(home, name)));
+        if (!read.ok) throw new Error(`${name}: ${read.error}`);
+        return read.value.samples;
+      };
+      const echo = findEcho(wav('-enc'), wav('-dec'), 2000);
+      expect(echo?.likeness ?? 0).toBeGreaterThan(0.85);
+      expect(echo?.foundPart).toBe(1);
+      expect(Math.abs(echo?.delayMs ?? 9999)).toBeLessThan(400);
+    });
+  });
+});

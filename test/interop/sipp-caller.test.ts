@@ -1,0 +1,152 @@
+/** SIPp calls the service: digest, many calls at once, and every way to end one. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Customer } from '../e2e/customer.ts';
+import { makeUser, type SipUser } from '../e2e/phone.ts';
+import {
+  eventually,
+  type Json,
+  newPlace,
+  removePlace,
+  Service,
+  type ServicePlace,
+} from '../e2e/service.ts';
+import { missing, sipp, workFolder } from './tools.ts';
+
+const CALLS = 50;
+/** RFC 3261 T1, milliseconds. */
+const T1_MS = 500;
+
+describe.skipIf(missing('sipp', 'sox'))('SIPp as the caller', () => {
+  let place: ServicePlace;
+  let service: Service;
+  let customer: Customer;
+  let folder: ReturnType<typeof workFolder>;
+  let demo: SipUser;
+  /** An endpoint whose answer URL never answers: its calls ring. */
+  let ringing: SipUser;
+
+  beforeAll(async () => {
+    folder = workFolder();
+    customer = await Customer.listen();
+    place = await newPlace({
+      CARILLON_ENDPOINTS_CALLS_PER_MINUTE: '10000',
+      // A port rests for half a minute after a call: enough for all calls of this file.
+      CARILLON_RTP_PORT_MIN: '50000',
+      CARILLON_RTP_PORT_MAX: '51999',
+    });
+    service = await Service.start(place);
+    demo = service.demo;
+    await service.admin('PATCH', `/accounts/${service.demo.authId}`, {
+      concurrent_calls_limit: 200,
+      cps_limit: 200,
+    });
+    ringing = await makeUser(service, 'ringing', {
+      answer_url: customer.page('/never', () => undefined),
+    });
+  });
+  afterAll(async () => {
+    await service.kill();
+    await customer.close();
+    removePlace(place);
+    folder.remove();
+  });
+
+  const call = (scenario: string, more: Partial<Parameters<typeof sipp>[0]> = {}) =>
+    sipp({ folder: folder.path, scenario, target: service.sipPort, calls: 1, user: demo, ...more });
+  const records = async (limit: number): Promise<Json[]> => {
+    await eventually('the end of every call', async () =>
+      (await service.admin('GET', '/calls')).body['count'] === 0 ? true : undefined,
+    );
+    return (await service.api('GET', `cdr?per_page=${limit}`)).body['data'] as Json[];
+  };
+
+  for (const [name, transport] of [
+    ['UDP', 'u1'],
+    ['TCP, one connection', 't1'],
+    ['TCP, a connection each', 'tn'],
+  ] as const) {
+    it(`${CALLS} calls at once with digest over ${name}: each is answered, heard and billed`, async () => {
+      const before = Number((await service.balance())['balance']);
+      const running = call('answered-call', { calls: CALLS, rate: 25, pauseMs: 4000, transport });
+      const most = await eventually(`${CALLS} calls at once`, async () => {
+        const { body } = await service.admin('GET', '/calls');
+        return Number(body['count']) === CALLS ? CALLS : undefined;
+      });
+      expect(most).toBe(CALLS);
+      await running;
+      const cdrs = await records(CALLS);
+      expect(cdrs).toHaveLength(CALLS);
+      for (const cdr of cdrs) {
+        expect(cdr).toMatchObject({
+          hangup_cause_code: 4000,
+          hangup_source: 'Caller',
+          total_cost: 0.005,
+        });
+      }
+      // What SIPp said arrived, and in time: its own pacing is the rest.
+      const quality = cdrs.map(({ mos }) => Number(mos)).toSorted((a, b) => a - b);
+      expect(quality[Math.floor(CALLS / 10)]).toBeGreaterThan(3.5);
+      const { balance, reserved_funds: reserved } = await service.balance();
+      expect(Math.round((before - Number(balance)) * 1e6)).toBe(CALLS * 5000);
+      expect(reserved).toBe(0);
+    });
+  }
+
+  it.each(['u1', 't1'] as const)('hold, hold from both sides, resume (%s)', async (transport) => {
+    await call('hold-resume', { transport, pauseMs: 500 });
+    expect((await records(1))[0]).toMatchObject({ hangup_cause_code: 4000 });
+  });
+
+  it.each(['u1', 't1'] as const)('CANCEL while it rings (%s)', async (transport) => {
+    await call('cancel', { user: ringing, transport, calls: 5 });
+    for (const cdr of await records(5)) {
+      expect(cdr).toMatchObject({
+        hangup_cause_code: 1000,
+        hangup_disposition: 'recv_cancel',
+        total_cost: 0,
+      });
+    }
+  });
+
+  it.each(['u1', 't1'] as const)('BYE while it rings (%s)', async (transport) => {
+    await call('early-bye', { user: ringing, transport });
+    expect((await records(1))[0]).toMatchObject({ answer_time: null, total_cost: 0 });
+  });
+
+  it('lost ACKs: the 200 is sent again until one arrives, and the call is fine', async () => {
+    await call('late-ack');
+    const [cdr] = await records(1);
+    expect(cdr).toMatchObject({ hangup_cause_code: 4000 });
+    const { body } = await service.admin('GET', `/calls/${cdr?.['uuid']}/messages`);
+    const answers = (body['messages'] as Json[]).filter(
+      ({ direction, text }) =>
+        direction === 'out' && /^SIP\/2\.0 200[\s\S]*CSeq: 2 INVITE/.test(String(text)),
+    );
+    // At 0, T1 and 3*T1, before the ACK comes after four.
+    expect(answers).toHaveLength(3);
+  });
+
+  it('no ACK at all: BYE after 64*T1, and the call is recorded', async () => {
+    const startMs = performance.now();
+    await call('no-ack');
+    expect(performance.now() - startMs).toBeGreaterThan(60 * T1_MS);
+    const [cdr] = await records(1);
+    expect(cdr?.['hangup_cause_code']).not.toBe(4000);
+  });
+
+  it('a wrong password is refused, and costs nothing', async () => {
+    await expect(
+      call('answered-call', { user: { ...demo, password: 'wrong-password-1' }, limitS: 4 }),
+    ).rejects.toThrow(/40[13]/);
+    await pause(100);
+    expect((await service.admin('GET', '/calls')).body['count']).toBe(0);
+  });
+
+  it('has not written an error of ours', () => {
+    const lines = service.program.stdout
+      .split('\n')
+      .filter((line) => /"level":"(error|fatal)"|"bug":true/.test(line));
+    expect(lines).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+/** Other people's programs: where they are, and how they are run. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+const SPEECH = fileURLToPath(new URL('../../fixtures/audio/speech.wav', import.meta.url));
+
+/** Says which of the programs is missing, once, so that a skipped suite is no riddle. */
+export function missing(...programs: readonly string[]): boolean {
+  const absent = programs.filter(
+    (program) =>
+      !(process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, program))),
+  );
+  if (absent.length > 0) console.log(`skipped: ${absent.join(', ')} not installed`);
+  return absent.length > 0;
+}
+
+/** A folder for one suite, with the fixture's speech as raw PCMU in it. */
+export function workFolder(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'carillon-interop-'));
+  const made = spawnSync('sox', [
+    SPEECH,
+    ...['-t', 'ul', '-r', '8000', '-c', '1'],
+    join(path, 'speech.ulaw'),
+  ]);
+  if (made.status !== 0) throw new Error(`sox: ${made.stderr}`);
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export interface SippOptions {
+  readonly folder: string;
+  readonly scenario: string;
+  /** Where requests go; a server scenario has none. */
+  readonly target?: number;
+  readonly localAddress?: string;
+  readonly localPort?: number;
+  readonly mediaPort?: number;
+  readonly calls: number;
+  /** At a time; default: all. */
+  readonly limit?: number;
+  /** Begun a second; default: all at once. */
+  readonly rate?: number;
+  readonly pauseMs?: number;
+  readonly service?: string;
+  readonly user?: { readonly username: string; readonly password: string };
+  /** Status of a scenario that refuses: SIPp takes none from its keywords. */
+  readonly status?: string;
+  /** SIPp gives up after so many seconds. */
+  readonly limitS?: number;
+  readonly transport?: 'u1' | 't1' | 'tn';
+  readonly more?: readonly string[];
+}
+
+export interface SippRun {
+  readonly child: ChildProcess;
+  /** Exit status: 0 when every call went as its scenario says; `report` names what did not. */
+  readonly done: Promise<{ readonly status: number | null; readonly report: string }>;
+  stop(): void;
+}
+
+const SIPP_LIMIT_S = 75;
+
+export function startSipp(options: SippOptions): SippRun {
+  const { calls, target, localAddress = '127.0.0.1' } = options;
+  const errors = `${options.scenario}-${localAddress}-${options.localPort ?? 0}.log`;
+  const args = [
+    ...(target === undefined ? [] : [`127.0.0.1:${target}`]),
+    ...['-sf', scenarioFile(options)],
+    ...['-i', localAddress, '-mi', localAddress],
+    ...(options.localPort === undefined ? [] : ['-p', String(options.localPort)]),
+    ...(options.mediaPort === undefined ? [] : ['-mp', String(options.mediaPort), '-rtp_echo']),
+    ...[
+      '-m',
+      String(calls),
+      '-l',
+      String(options.limit ?? calls),
+      '-r',
+      String(options.rate ?? calls),
+    ],
+    ...['-s', options.service ?? '1000', '-d', String(options.pauseMs ?? 1000)],
+    ...(options.user === undefined
+      ? []
+      : [
+          '-au',
+          options.user.username,
+          '-ap',
+          options.user.password,
+          '-key',
+          'username',
+          options.user.username,
+        ]),
+    ...[
+      '-t',
+      options.transport ?? 'u1',
+      '-timeout',
+      String(options.limitS ?? SIPP_LIMIT_S),
+      '-timeout_error',
+    ],
+    ...['-max_socket', '1000', '-nostdin', '-trace_err', '-error_file', errors],
+    ...(options.more ?? []),
+  ];
+  const child = spawn('sipp', args, { cwd: options.folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  let screen = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      screen = (screen + text).slice(-8000);
+    });
+  }
+  const done = once(child, 'close').then(([status]) => ({
+    status: status as number | null,
+    report:
+      spawnSync('tail', ['-c', '3000', join(options.folder, errors)], { encoding: 'utf8' }).stdout +
+      screen,
+  }));
+  return { child, done, stop: () => child.kill('SIGKILL') };
+}
+
+function scenarioFile({ folder, scenario, status }: SippOptions): string {
+  const file = join(FOLDER, 'sipp', `${scenario}.xml`);
+  if (status === undefined) return file;
+  const copy = join(folder, `${scenario}-${status}.xml`);
+  writeFileSync(copy, readFileSync(file, 'utf8').replace('[status]', status));
+  return copy;
+}
+
+/** A scenario in which the service is called; fails with SIPp's own words. */
+export async function sipp(options: SippOptions): Promise<void> {
+  const { status, report } = await startSipp(options).done;
+  if (status !== 0) throw new Error(`SIPp ended with ${status}:\n${report}`);
+}
