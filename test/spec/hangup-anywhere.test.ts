@@ -1,12 +1,14 @@
 /** A hangup, or a transfer, in the middle of every single element: everything is given back, nothing more is asked. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settle } from '../sim/clock.ts';
-import { type Caller, calledFrom, placed } from './calls/phone.ts';
+import { type Caller, calledBriefly, calledFrom, placed } from './calls/phone.ts';
 import { type CallService, DID, FAR, NOTHING_LEFT, openCallService } from './calls/service.ts';
 import { document, SITE } from './calls/site.ts';
 
 const OTHER = '14155550122';
 const BOT = 'wss://bot.test/audio';
+/** More than lie between an INVITE and its running document. */
+const TURNS = 80;
 const WAIT = '<Wait length="3600"/>';
 
 let service: CallService;
@@ -146,6 +148,26 @@ describe('a hangup in the middle of every element gives everything back', () => 
     await soundEnds(phone);
     expect(phone.call.isEnded).toBe(true);
     await expectAllGivenBack();
+  });
+
+  it.each([
+    ['Speak', '<Speak loop="0">Hello</Speak>'],
+    ['Record', `<Record playBeep="false" maxLength="60" callbackUrl="${SITE}/rec"/>`],
+    ['Record of the session', `<Record recordSession="true" maxLength="60"/>${WAIT}`],
+    ['Stream', `<Stream keepCallAlive="true">${BOT}</Stream>`],
+    ['Stream in the background', `<Stream>${BOT}</Stream><Speak loop="0">A</Speak>`],
+    ['Dial', `${dial}>${number}`],
+    ['Conference', '<Conference>room</Conference>'],
+  ])('%s: in every single moment between the INVITE and the element', async (_name, body) => {
+    service.site.on('/answer', document(body));
+    for (let turns = 0; turns < TURNS; turns += 1) {
+      await calledBriefly(service, turns);
+      await service.clock.advance(20_000);
+      expect({ turns, ...(await service.leftovers()) }).toEqual({ turns, ...NOTHING_LEFT });
+    }
+    // The last ones came far enough to be answered.
+    const records = await service.cdrs();
+    expect(records.some(({ answerUs }) => answerUs !== undefined)).toBe(true);
   });
 
   it('while the answer URL is being asked: nothing is asked any more', async () => {

@@ -67,12 +67,13 @@ export const streamsOf = (call: Call): readonly LiveAudioStream[] => [
   ...(live.get(call)?.values() ?? []),
 ];
 
-/** Undefined when the call has as many streams as it may have. */
+/** Undefined when the call has as many streams as it may have, or is over: nothing would ever end the stream. */
 export function openAudioStream(
   call: Call,
   request: AudioStreamRequest,
   needs: InterpreterNeeds,
 ): LiveAudioStream | undefined {
+  if (call.isEnded) return undefined;
   const refusal = limitOfStreams(streamsOf(call), request.bidirectional);
   if (refusal !== undefined) {
     call.log.add('warning', 'stream refused', { reason: refusal });

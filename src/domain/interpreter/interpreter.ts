@@ -216,6 +216,7 @@ export class Interpreter {
     if (!answered) await call.ended;
     signal.throwIfAborted();
     await this.#needs.keeping.changed(call);
+    signal.throwIfAborted();
   }
 
   #afterInterruption(error: unknown): NextDocument | undefined {

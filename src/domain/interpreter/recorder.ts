@@ -79,7 +79,7 @@ export class CallRecorder {
     takes.starting -= 1;
     if (begun === undefined) return err(NOT_KEPT);
     if (call.isEnded) {
-      await this.#filing.fail(begun.row, 'the call ended before the recording began');
+      await this.#filing.abandon(begun.row);
       return err(ENDED);
     }
     const take = this.#record(call, request, begun);

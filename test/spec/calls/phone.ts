@@ -22,8 +22,8 @@ export interface Caller {
 
 let count = 0;
 
-/** A call comes in, and whatever follows from it at once has happened. */
-async function arrives(service: CallService, over: Partial<InboundLeg>): Promise<Caller> {
+/** An INVITE that arrives, and what was sent to whoever sent it. */
+function inviteOf(over: Partial<InboundLeg>) {
   count += 1;
   const sent: string[] = [];
   let events: LegEvents | undefined;
@@ -47,11 +47,20 @@ async function arrives(service: CallService, over: Partial<InboundLeg>): Promise
     sendInfoDigit: () => undefined,
     ...over,
   } as unknown as InboundLeg;
+  const ends = (how: 'bye' | 'cancel'): void =>
+    events?.ended({ by: 'remote', how, status: undefined, reason: undefined });
+  return { leg, sent, ends };
+}
+
+/** A call comes in, and whatever follows from it at once has happened. */
+async function arrives(service: CallService, over: Partial<InboundLeg>): Promise<Caller> {
+  const { leg, sent, ends } = inviteOf(over);
   const known = new Set(service.live());
   const seen: Call[] = [];
   const watch = (): void => {
     for (const call of service.live()) {
-      if (!known.has(call) && call.sipCallId === sipCallId && !seen.includes(call)) seen.push(call);
+      if (!known.has(call) && call.sipCallId === leg.sipCallId && !seen.includes(call))
+        seen.push(call);
     }
   };
   service.inbound.accept(leg);
@@ -76,8 +85,7 @@ async function arrives(service: CallService, over: Partial<InboundLeg>): Promise
       await settle();
     },
     hangsUp: async () => {
-      const how = call.isAnswered ? 'bye' : 'cancel';
-      events?.ended({ by: 'remote', how, status: undefined, reason: undefined });
+      ends(call.isAnswered ? 'bye' : 'cancel');
       await settle();
     },
   };
@@ -90,21 +98,30 @@ const party = (user: string, host: string, displayName = '') => ({
   displayName,
 });
 
+const throughCarrier = (from: string, to: string): Partial<InboundLeg> => ({
+  from: party(from, '192.0.2.10'),
+  to: party(to, HOST),
+  dialled: to,
+  requestUri: `sip:${to}@${HOST}`,
+  endpointUsername: undefined,
+  carrier: 'north',
+});
+
 /** Somebody in the telephone network calls a number of the account. */
 export const calledFrom = (
   service: CallService,
   { from = FAR, to = DID }: { from?: string; to?: string } = {},
   over: Partial<InboundLeg> = {},
-): Promise<Caller> =>
-  arrives(service, {
-    from: party(from, '192.0.2.10'),
-    to: party(to, HOST),
-    dialled: to,
-    requestUri: `sip:${to}@${HOST}`,
-    endpointUsername: undefined,
-    carrier: 'north',
-    ...over,
-  });
+): Promise<Caller> => arrives(service, { ...throughCarrier(from, to), ...over });
+
+/** The same, and gives up so many turns of the event loop's microtasks later, whatever goes on in that moment. */
+export async function calledBriefly(service: CallService, turns: number): Promise<void> {
+  const { leg, sent, ends } = inviteOf(throughCarrier(FAR, DID));
+  service.inbound.accept(leg);
+  for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+  ends(sent.includes('200') ? 'bye' : 'cancel');
+  await settle();
+}
 
 /** The name that an endpoint of the account registers with; its phone is there. */
 export async function registered(service: CallService, username = 'alice'): Promise<string> {

@@ -58,11 +58,17 @@ export class Filing {
     }
   }
 
-  /** There is no file and there will be none. Never rejects. */
+  /** There is no file and there will be none, which is a fault of ours. Never rejects. */
   async fail(row: Recording, error: unknown): Promise<undefined> {
+    const { recordingId, callUuid } = row;
+    this.#needs.logger.error({ error, recordingId, callUuid }, 'recording failed');
+    return this.abandon(row);
+  }
+
+  /** There is no file and there will be none. Never rejects. */
+  async abandon(row: Recording): Promise<undefined> {
     const { recordings, logger } = this.#needs;
     const { recordingId, callUuid } = row;
-    logger.error({ error, recordingId, callUuid }, 'recording failed');
     try {
       await recordings.finish(recordingId, { status: 'failed' });
     } catch (failure) {
