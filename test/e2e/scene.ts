@@ -1,0 +1,126 @@
+/** A running service, a customer with sounds to play, and phones that call the customer's documents. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encodeMp3 } from '../../src/edge/audio/encode-mp3.ts';
+import { writeWav } from '../../src/phone/audio/wav.ts';
+import { openWav } from '../../src/protocol/audio-file/audio-file.ts';
+import { Customer } from './customer.ts';
+import { Handset, type HandsetOptions } from './handset.ts';
+import { makeUser } from './phone.ts';
+import { eventually, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
+import { tone } from './tones.ts';
+
+export interface Sounds {
+  /** 600 ms of 800 Hz, WAV. */
+  readonly low: string;
+  /** 600 ms of 1500 Hz, MP3. */
+  readonly high: string;
+  /** Ten seconds of 1000 Hz, WAV. */
+  readonly endless: string;
+}
+
+export class Scene {
+  readonly service: Service;
+  readonly customer: Customer;
+  readonly sounds: Sounds;
+  readonly #place: ServicePlace;
+
+  private constructor(place: ServicePlace, service: Service, customer: Customer, sounds: Sounds) {
+    this.#place = place;
+    this.service = service;
+    this.customer = customer;
+    this.sounds = sounds;
+  }
+
+  static async open(): Promise<Scene> {
+    const place = await newPlace();
+    const [service, customer] = await Promise.all([Service.start(place), Customer.listen()]);
+    await service.admin('PATCH', `/accounts/${service.demo.authId}`, {
+      concurrent_calls_limit: 50,
+      cps_limit: 50,
+    });
+    return new Scene(place, service, customer, await soundsOf(customer));
+  }
+
+  async close(): Promise<void> {
+    await this.service.kill();
+    await this.customer.close();
+    removePlace(this.#place);
+  }
+
+  /** A phone that has called an application with these elements. */
+  async callTo(name: string, elements: string, options: HandsetOptions = {}): Promise<Handset> {
+    const user = await makeUser(this.service, name, {
+      answer_url: this.document(`/${name}`, elements),
+      hangup_url: this.url(`/${name}-hangup`),
+    });
+    return Handset.call(this.service, user, options);
+  }
+
+  /** A registered phone that takes a call, and the child of `Dial` that calls it. */
+  async waiting(name: string, options: HandsetOptions = {}) {
+    const user = await makeUser(this.service, name, { answer_url: this.document(`/${name}`, '') });
+    const phone = await Handset.waiting(this.service, user, options);
+    return {
+      phone,
+      element: `<User>sip:${user.username}@127.0.0.1:${this.service.sipPort}</User>`,
+    };
+  }
+
+  url(path: string): string {
+    return `http://${this.customer.authority}${path}`;
+  }
+
+  document(path: string, elements: string): string {
+    return this.customer.xml(path, `<Response>${elements}</Response>`);
+  }
+
+  /** The form that was posted there, the first with this event. */
+  async told(path: string, event?: string): Promise<Readonly<Record<string, string>>> {
+    const posted = await eventually(`${event ?? 'a request'} at ${path}`, () =>
+      this.customer.at(path).find(({ form }) => event === undefined || form['Event'] === event),
+    );
+    return posted.form;
+  }
+
+  async uuidOf(name: string): Promise<string> {
+    return (await this.told(`/${name}`))['CallUUID'] ?? '';
+  }
+
+  /** A WAV recording, fetched as somebody who has nothing but the link. */
+  async recorded(link: string | undefined) {
+    const response = await fetch(link ?? '');
+    if (response.status !== 200) throw new Error(`${link}: ${response.status}`);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const wav = openWav(bytes);
+    if (!wav.ok) throw new Error(wav.error);
+    const { channels, dataOffset, length } = wav.value;
+    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    const side = (channel: number) =>
+      Int16Array.from({ length }, (_, i) =>
+        view.getInt16(dataOffset + 2 * (i * channels + channel), true),
+      );
+    return { channels, lengthMs: length / 8, left: side(0), right: side(channels - 1) };
+  }
+}
+
+async function soundsOf(customer: Customer): Promise<Sounds> {
+  const folder = mkdtempSync(join(tmpdir(), 'carillon-sounds-'));
+  const file = (name: string) => join(folder, name);
+  const wav = (hz: number, ms: number) => writeWav({ rate: 8000, samples: tone([hz], ms) });
+  const serve = (name: string, type: string, bytes: Uint8Array) =>
+    customer.page(
+      `/${name}`,
+      (response) => void response.writeHead(200, { 'content-type': type }).end(bytes),
+    );
+  writeFileSync(file('high.wav'), wav(1500, 600));
+  await encodeMp3({ kind: 'encodeMp3', wavPath: file('high.wav'), mp3Path: file('high.mp3') });
+  const sounds = {
+    low: serve('low.wav', 'audio/wav', wav(800, 600)),
+    high: serve('high.mp3', 'audio/mpeg', readFileSync(file('high.mp3'))),
+    endless: serve('endless.wav', 'audio/wav', wav(1000, 10_000)),
+  };
+  rmSync(folder, { recursive: true });
+  return sounds;
+}
