@@ -26,8 +26,10 @@ export const SITE = 'https://app.test';
 export const xml = (body: string): string => `<Response>${body}</Response>`;
 
 const SLOWEST_MS = 60;
+/** What a process that is gone waits for. */
+const NEVER = new Promise<never>(() => undefined);
 
-export class Customer implements HttpCaller {
+export class Customer {
   readonly asked: Asked[] = [];
   readonly #clock: SimClock;
   readonly #random: SimRandom;
@@ -54,7 +56,18 @@ export class Customer implements HttpCaller {
     return this.at(path).filter(({ parameters }) => parameters['CallUUID'] === callUuid);
   }
 
-  async send(
+  /** A way to the server for one process; cut when that process is gone. */
+  line(): HttpCaller & { cut(): void } {
+    let isCut = false;
+    return {
+      send: (request, signal) => (isCut ? NEVER : this.#answer(request, signal)),
+      cut: () => {
+        isCut = true;
+      },
+    };
+  }
+
+  async #answer(
     request: HttpRequest,
     signal?: AbortSignal,
   ): Promise<Result<HttpResponse, HttpFailure>> {

@@ -5,7 +5,13 @@ import { LANES } from '../../src/edge/store/rooms.ts';
 import type { Store } from '../../src/edge/store/store.ts';
 
 /** Rooms that calls write to. */
-const WRITTEN = ['calls', 'callLogs', 'notifications', 'recordings', 'ledger'] as const;
+const WRITTEN: ReadonlySet<string> = new Set([
+  'calls',
+  'callLogs',
+  'notifications',
+  'recordings',
+  'ledger',
+]);
 
 type Verbs = Record<string, (...given: unknown[]) => Promise<unknown>>;
 
@@ -14,19 +20,29 @@ export class SimDisk {
   /** Since when writes succeed, monotonic milliseconds. */
   roomSinceMs = -1;
   readonly #clock: Clock;
+  #isDead = false;
   /** The store, as the service sees it. */
   readonly store: Store;
+  /** The same, as the next process finds it. */
+  readonly rescued: Store;
 
   constructor(store: Store, clock: Clock) {
     this.#clock = clock;
+    this.rescued = store;
     this.store = { ...store };
-    for (const room of WRITTEN) {
-      const verbs = { ...store[room] } as unknown as Verbs;
-      for (const [verb, lane] of Object.entries<string>(LANES[room])) {
-        if (lane === 'write') verbs[verb] = this.#guarded(verbs[verb]);
+    for (const [room, lanes] of Object.entries<Readonly<Record<string, string>>>(LANES)) {
+      const verbs: Verbs = {};
+      const real = store[room as keyof typeof LANES] as unknown as Verbs;
+      for (const [verb, lane] of Object.entries(lanes)) {
+        verbs[verb] = this.#guarded(real[verb], lane === 'write' && WRITTEN.has(room));
       }
       Object.assign(this.store, { [room]: verbs });
     }
+  }
+
+  /** The process is gone: what it asked for last is done or not, and it hears of neither. */
+  die(): void {
+    this.#isDead = true;
   }
 
   /** Writes fail. */
@@ -39,10 +55,12 @@ export class SimDisk {
     this.roomSinceMs = this.#clock.monotonicMs();
   }
 
-  #guarded(verb: Verbs[string] | undefined): Verbs[string] {
-    return (...given) =>
-      this.isFull || verb === undefined
+  #guarded(verb: Verbs[string] | undefined, isWrite: boolean): Verbs[string] {
+    return (...given) => {
+      if (this.#isDead || verb === undefined) return new Promise(() => undefined);
+      return this.isFull && isWrite
         ? Promise.reject(new ServiceError('STORE_FULL', 'database or disk is full'))
         : verb(...given);
+    };
   }
 }

@@ -6,7 +6,8 @@ import { loadSettings } from '../../src/config/load.ts';
 import { Accounts } from '../../src/domain/account/account.ts';
 import { type CallLog, CallLogs } from '../../src/domain/call/call.ts';
 import { type CallbackClient, createCallbackClient } from '../../src/domain/callback/callback.ts';
-import { CallRecords } from '../../src/domain/cdr/cdr.ts';
+import type { HttpCaller } from '../../src/domain/callback/needs.ts';
+import { CallRecords, recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
 import { Ledger, RateBook } from '../../src/domain/ledger/ledger.ts';
 import type { Rate } from '../../src/domain/ledger/types.ts';
 import {
@@ -15,6 +16,7 @@ import {
 } from '../../src/domain/provisioning/provisioning.ts';
 import { Recordings } from '../../src/domain/recording/recording.ts';
 import { createSignedLinks } from '../../src/edge/rest/links.ts';
+import type { Store } from '../../src/edge/store/store.ts';
 import { type Calls, joinCalls } from '../../src/service/join/calls.ts';
 import type { Basics, Foundation } from '../../src/service/join/foundation.ts';
 import type { Lines } from '../../src/service/join/lines.ts';
@@ -75,6 +77,8 @@ export interface SimService extends Calls {
   readonly appId: number;
   /** The one customer. */
   readonly accountId: string;
+  /** `kill -9`: from now on it reaches neither disk nor customer. */
+  die(): void;
   /** Makes an endpoint with the customer's application; the name that it registers with. */
   endpoint(name: string): Promise<string>;
 }
@@ -101,7 +105,8 @@ export async function buildService(world: World, customer: NewCustomer): Promise
   const logs = new KnownCallLogs({ entries: 500, retentionMs: 86_400_000, calls: 10_000 }, () =>
     world.clock.wallMs(),
   );
-  const callbacks = callbacksOf(basics, world, logs);
+  const line = world.customer.line();
+  const callbacks = callbacksOf(basics, world.store, line, logs);
   const { media, signalling, streams, clock } = world;
   const audio = { library: simAudio(clock), encoder: simEncoder };
   const lines = { callbacks, media, signalling, streams, logs, audio, speech: simSpeech(clock) };
@@ -127,6 +132,10 @@ export async function buildService(world: World, customer: NewCustomer): Promise
     provisioning: foundation.provisioning,
     appId,
     accountId,
+    die() {
+      line.cut();
+      world.disk.die();
+    },
     async endpoint(name) {
       const password = `the password of ${name}`;
       world.ear.guard(password);
@@ -177,12 +186,13 @@ function layFoundation({ logger, clock, random, settings }: Basics, world: World
 }
 
 const callbacksOf = (
-  { logger, clock, random, settings }: Basics,
-  { store, customer }: World,
+  { logger, clock, random }: Pick<Basics, 'logger' | 'clock' | 'random'>,
+  store: Store,
+  http: HttpCaller,
   logs: CallLogs,
 ): CallbackClient =>
   createCallbackClient({
-    http: customer,
+    http,
     tokens: store.signingTokens,
     notifications: store.notifications,
     clock,
@@ -192,6 +202,18 @@ const callbacksOf = (
     onAttempt: (notification, attempt) =>
       logs.get(notification.callUuid)?.add('callback', attempt.event, { ...attempt }),
   });
+
+/** What the next process does first: closes the calls that the last one left open, and tells what is still to be told. */
+export async function restart(world: World): Promise<CallbackClient> {
+  const { service, disk, ear, clock, random } = world;
+  service.die();
+  const logger = ear.logger();
+  await recoverOpenCalls(disk.rescued.calls, logger);
+  const basics = { logger, clock, random };
+  const callbacks = callbacksOf(basics, disk.rescued, world.customer.line(), service.logs);
+  await callbacks.resume();
+  return callbacks;
+}
 
 async function provision(
   { accounts, ledger, provisioning }: Foundation,

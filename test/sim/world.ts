@@ -20,7 +20,7 @@ import type { Called, SimLeg } from './leg.ts';
 import { SimNetwork } from './network.ts';
 import { type PhoneOptions, SimPhone } from './phone.ts';
 import { SimRandom } from './random.ts';
-import { buildService, type SimService } from './service.ts';
+import { buildService, restart, type SimService } from './service.ts';
 import { SimSignalling } from './signalling.ts';
 import { SimStreams } from './streams.ts';
 
@@ -63,6 +63,7 @@ export class World {
   #service: SimService | undefined;
   #invariants: Invariants | undefined;
   #sinceDeepMs = 0;
+  #hasCrashed = false;
 
   private constructor(seed: number, made: Made) {
     this.seed = seed;
@@ -155,7 +156,7 @@ export class World {
 
   async cdrs(): Promise<readonly Cdr[]> {
     const { accountId } = this.service;
-    const page = await this.store.cdrs.page({ accountId }, { limit: 1000, offset: 0 });
+    const page = await this.disk.rescued.cdrs.page({ accountId }, { limit: 1000, offset: 0 });
     return page.items.map(({ cdr }) => cdr);
   }
 
@@ -194,6 +195,7 @@ export class World {
 
   /** Everybody who is still on the phone hangs up, the aftermath passes, and nothing may be left. */
   async close(): Promise<void> {
+    if (this.#hasCrashed) return;
     for (const leg of this.signalling.legs) leg.phoneHangsUp();
     for (const { uuid } of this.service.keeper.live()) {
       this.service.keeper.get(uuid)?.hangup('normal', 'API Request');
@@ -201,6 +203,15 @@ export class World {
     await this.advance(2000);
     await this.rest(AFTERMATH_MS);
     await this.#rules.afterAll();
+  }
+
+  /** `kill -9` now; the next process takes over what is on the disk, and there is time for what it has to tell. */
+  async crash(): Promise<void> {
+    this.tell('the process is killed');
+    this.#hasCrashed = true;
+    const callbacks = await restart(this);
+    await this.clock.advance(AFTERMATH_MS);
+    this.equal(callbacks.queued(), 0, 'notifications on their way');
   }
 
   /** Time in which no audio matters passes in one go. */

@@ -1,16 +1,19 @@
 /** The world outside: numbers, trunks, carriers, and a disk that is full. */
 import { assert } from '../../../src/base/errors.ts';
+import { EchoBot } from '../bots.ts';
 import { xml } from '../customer.ts';
 import type { Called, SimLeg } from '../leg.ts';
 import type { Scenario } from '../scenario.ts';
 import { CARRIER, PRICE } from '../service.ts';
 import { toneFile } from '../sounds.ts';
 import type { World } from '../world.ts';
-import { interrupt } from './calls.ts';
+import { BOT, ELEMENTS, interrupt } from './calls.ts';
 
 const FILE_HZ = 700;
 const CALLER_HZ = 400;
 const OFFICE_HZ = 900;
+/** Heartbeats of open calls, by default; a little more for the write itself. */
+const HEARTBEAT_US = 2_100_000;
 const NUMBER = '14155550199';
 const OFFICE = 'sip:office@pbx.test';
 const SECOND_OFFICE = 'sip:office@second.test';
@@ -54,6 +57,9 @@ async function withTrunk(world: World, primary: Called, fallback?: Called) {
   second.says = OFFICE_HZ;
   return { office, second, leg: fromOutside(world) };
 }
+
+const overUs = (world: World, { overAtMs = Number.POSITIVE_INFINITY }: SimLeg): number =>
+  1000 * (overAtMs + world.clock.wallMs() - world.clock.monotonicMs());
 
 const allOver = (world: World, withinMs = 40_000): Promise<void> =>
   world.until('all legs are over', () => world.signalling.live.length === 0, withinMs);
@@ -183,6 +189,45 @@ export const outsideScenarios: readonly Scenario[] = [
       const served = world.call(phone);
       await world.until('the call is answered', () => served.answered);
       await allOver(world);
+    },
+  },
+  {
+    title:
+      'kill -9 at any moment: every answered call is recorded, billed to its last heartbeat and told',
+    async play(world) {
+      const documents = Object.values(ELEMENTS);
+      world.customer.on('/answer', () => xml(world.random.pick(documents)));
+      for (const path of ['/digits', '/recorded'])
+        world.customer.on(path, xml('<Wait length="9"/>'));
+      world.customer.on('/status', 200);
+      world.streams.serve(BOT, () => new EchoBot());
+      for (let i = 0; i < 5; i += 1) {
+        const phone = await world.phone(`phone${i}`);
+        phone.says = CALLER_HZ;
+        world.call(phone);
+        await world.advance(world.random.between(0, 900));
+      }
+      await world.advance(world.random.between(0, 9000));
+      interrupt(world, world.random.pick(world.signalling.legs));
+      await world.advance(world.random.between(0, 60));
+      const killedUs = world.clock.wallMs() * 1000;
+      await world.crash();
+      const store = world.disk.rescued;
+      world.equal((await store.verify()).length, 0, 'faults of the ledger');
+      world.equal((await store.calls.listOpen()).length, 0, 'open calls');
+      const { accountId } = world.service;
+      const balance = await store.ledger.balance(accountId, 'USD');
+      world.equal(Number(balance?.reservedFunds), 0, 'reserved funds');
+      for (const leg of world.signalling.legs.filter(({ answered }) => answered)) {
+        const cdr = await world.cdrOf(leg);
+        world.expect(cdr.cost > 0, `${leg.id} is billed`);
+        world.expect(
+          cdr.endUs >= Math.min(killedUs, overUs(world, leg)) - HEARTBEAT_US,
+          `${leg.id} is billed up to its last heartbeat`,
+        );
+        const told = world.customer.told('/hangup', cdr.callUuid).length;
+        world.expect(told >= 1, `the hangup of ${leg.id} is told`);
+      }
     },
   },
 ];
