@@ -1,4 +1,4 @@
-import { type Logger as PinoLogger, pino } from 'pino';
+import { type DestinationStream, type Logger as PinoLogger, pino, stdSerializers } from 'pino';
 import type { LogFields, Logger } from '../../base/logger.ts';
 
 /** Fields that are never written, wherever they stand. A second line of defence: nobody should log them at all. */
@@ -14,17 +14,19 @@ const SECRET_FIELDS = [
   'adminToken',
 ];
 
-export function createLogger(level: string): Logger {
+/** `destination`: standard output unless a test reads along. */
+export function createLogger(level: string, destination?: DestinationStream): Logger {
   const paths = SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]);
-  return wrap(
-    pino({
-      level,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      redact: { paths, censor: '[redacted]' },
-    }),
-  );
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    // Message, stack and cause of an Error are not enumerable: without this they would be lost.
+    serializers: { error: stdSerializers.err },
+    redact: { paths, censor: '[redacted]' },
+  };
+  return wrap(destination === undefined ? pino(options) : pino(options, destination));
 }
 
 function wrap(target: PinoLogger): Logger {

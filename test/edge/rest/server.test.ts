@@ -111,7 +111,8 @@ describe('listener', () => {
     ['STORE_BUSY', 503, '1'],
     ['STORE_FULL', 507, '60'],
     ['STORE_CLOSED', 503, '5'],
-  ] as const)('%s of the store is %i with Retry-After', async (code, status, retryAfter) => {
+    ['CONFLICT', 409, undefined],
+  ] as const)('%s of the store is %i, with Retry-After where it helps', async (code, status, retryAfter) => {
     const service = await startService();
     running.push(service);
     service.store.ledger.balance = () => Promise.reject(new ServiceError(code, 'detail of ours'));

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/base/errors.ts';
+import { createLogger } from '../../../src/edge/log/pino-logger.ts';
+
+function logged(level: string, write: (logger: ReturnType<typeof createLogger>) => void) {
+  const lines: string[] = [];
+  write(createLogger(level, { write: (line) => lines.push(line) }));
+  return lines.map((line) => JSON.parse(line));
+}
+
+describe('the log', () => {
+  it('says of an error what happened, where, and why', () => {
+    const cause = new Error('disk is read-only');
+    const error = new ServiceError('CONFLICT', 'the copy cannot be made', { cause });
+    const [line] = logged('info', (logger) => logger.error({ error }, 'request failed'));
+    expect(line).toMatchObject({ level: 'error', msg: 'request failed' });
+    expect(line.error).toMatchObject({ code: 'CONFLICT' });
+    expect(line.error.message).toContain('the copy cannot be made');
+    expect(line.error.message).toContain('disk is read-only');
+    expect(line.error.stack).toContain('pino-logger.test.ts');
+  });
+
+  it('what was thrown and is no Error is written as it is', () => {
+    expect(logged('info', (logger) => logger.warn({ error: 'gone' }, 'x'))[0].error).toBe('gone');
+  });
+
+  it('never holds a secret, at the top or one level down', () => {
+    const [line] = logged('info', (logger) =>
+      logger.info({ token: 's3cret', account: { authToken: 's3cret', authId: 'MA_X' } }, 'x'),
+    );
+    expect(JSON.stringify(line)).not.toContain('s3cret');
+    expect(line.account.authId).toBe('MA_X');
+  });
+
+  it('leaves out what is less severe than asked for', () => {
+    const lines = logged('warn', (logger) => {
+      logger.info({}, 'no');
+      logger.child({ part: 'sip' }).warn({}, 'yes');
+    });
+    expect(lines).toMatchObject([{ msg: 'yes', part: 'sip' }]);
+  });
+});
