@@ -9,6 +9,9 @@ import type { OriginationUri, PhoneNumber, Trunk } from '../provisioning/types.t
 import type { DialRefusal } from './destination.ts';
 import type { DispatchNeeds } from './needs.ts';
 
+/** A trunk's recording ends after as long as a call lasts by default (spec Limits: `time_limit`). */
+const RECORDING_MAX_MS = 14_400_000;
+
 export class TrunkConnector {
   readonly #needs: DispatchNeeds;
 
@@ -42,7 +45,7 @@ export class TrunkConnector {
       return;
     }
     const auth = await this.#needs.provisioning.trunks.loginOf(trunk);
-    await new TrunkCall(a, b, this.#needs).run({
+    await new TrunkCall(a, b, trunk.recording, this.#needs).run({
       targets,
       from: { user: a.facts.from, displayName: a.facts.callerName },
       headers: trunkHeaders(a, number, this.#needs.settings.registrarHost),
@@ -113,12 +116,14 @@ export class TrunkConnector {
 class TrunkCall {
   readonly #a: Call;
   readonly #b: Call;
+  readonly #recorded: boolean;
   readonly #needs: DispatchNeeds;
   #bridge: Bridge | undefined;
 
-  constructor(a: Call, b: Call, needs: DispatchNeeds) {
+  constructor(a: Call, b: Call, recorded: boolean, needs: DispatchNeeds) {
     this.#a = a;
     this.#b = b;
+    this.#recorded = recorded;
     this.#needs = needs;
   }
 
@@ -182,8 +187,22 @@ class TrunkCall {
         for (const stop of forget) stop();
       });
       await Promise.all([keeper.changed(a), keeper.changed(b)]);
+      if (this.#recorded) await this.#record();
     } catch (error) {
       this.#failed(error);
+    }
+  }
+
+  /** `recording` of the trunk: both sides, on the leg that belongs to the trunk. A call goes on without. */
+  async #record(): Promise<void> {
+    const started = await this.#needs.interpreter().recorder.start(this.#b, {
+      format: 'mp3',
+      channels: 'stereo',
+      maxMs: RECORDING_MAX_MS,
+      callback: undefined,
+    });
+    if (!started.ok) {
+      this.#a.log.add('warning', 'the trunk call is not recorded', { reason: started.error.kind });
     }
   }
 

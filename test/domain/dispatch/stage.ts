@@ -22,6 +22,7 @@ import {
 } from '../../../src/domain/dispatch/dispatch.ts';
 import type { PlaceCallsRequest } from '../../../src/domain/dispatch/types.ts';
 import type { InterpreterNeeds } from '../../../src/domain/interpreter/interpreter.ts';
+import type { CallRecordRequest } from '../../../src/domain/interpreter/recording/types.ts';
 import { Ledger, RateBook } from '../../../src/domain/ledger/ledger.ts';
 import { createProvisioning } from '../../../src/domain/provisioning/provisioning.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
@@ -118,6 +119,7 @@ export async function openStage(
   );
   const factory = new CallFactory({ media, ledger, logs, clock, random, mediaTimeoutMs: 60_000 });
   const sockets: StreamSocketEvents[] = [];
+  const recorded: { readonly call: Call; readonly request: CallRecordRequest }[] = [];
   let interpreter: InterpreterNeeds | undefined;
   const needs: DispatchNeeds = {
     accounts,
@@ -162,7 +164,14 @@ export async function openStage(
         return { close: () => undefined };
       },
     },
-    recorder: { dialAnswered: () => undefined, stop: () => false },
+    recorder: {
+      dialAnswered: () => undefined,
+      stop: () => false,
+      start: async (call: Call, request: CallRecordRequest) => {
+        recorded.push({ call, request });
+        return ok({});
+      },
+    },
     dialer,
     keeping: keeper,
     clock,
@@ -191,6 +200,7 @@ export async function openStage(
     errors,
     logs,
     sockets,
+    recorded,
     dialer,
     outbound,
     control,

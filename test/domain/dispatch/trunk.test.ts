@@ -139,6 +139,28 @@ describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)
     expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
   });
 
+  it('is recorded from the answer on when the trunk says so, as a recording of the trunk’s leg', async () => {
+    const number = await makeTrunk({ recording: true });
+    await arrivesAt(number);
+    await stage.signalling.last.rings(SDP);
+    expect(stage.recorded).toEqual([]);
+    await stage.signalling.last.answers();
+    expect(stage.recorded).toMatchObject([
+      {
+        call: { identity: { trunkId: number.trunkGroupId } },
+        request: { format: 'mp3', channels: 'stereo', maxMs: 14_400_000 },
+      },
+    ]);
+    await stage.finish();
+  });
+
+  it('is not recorded otherwise', async () => {
+    await arrivesAt(await makeTrunk());
+    await stage.signalling.last.answers();
+    expect(stage.recorded).toEqual([]);
+    await stage.finish();
+  });
+
   it('keys pressed on one side are heard on the other', async () => {
     await arrivesAt(await makeTrunk());
     await stage.signalling.last.answers();
