@@ -39,6 +39,16 @@ export function card(thing: Readonly<Record<string, unknown>>): readonly string[
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`);
 }
 
+const BAR_WIDTH = 30;
+
+/** `[#########---------------------]  30 %`; what is still being written never looks done. */
+export function progressBar(share: number): string {
+  const done = Math.min(0.99, Math.max(0, share));
+  const filled = Math.floor(done * BAR_WIDTH);
+  const percent = String(Math.floor(done * 100)).padStart(3);
+  return `[${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}] ${percent} %`;
+}
+
 /** `key=value` of the command line; JSON values where they parse, text otherwise. */
 export function assignments(pairs: readonly string[]): Record<string, unknown> {
   const fields: Record<string, unknown> = {};

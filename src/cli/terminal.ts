@@ -1,6 +1,6 @@
 import { AdminClient, type Json } from './client.ts';
 import { type ConnectionOptions, findConnection } from './connection.ts';
-import { type Column, card, table } from './output.ts';
+import { type Column, card, progressBar, table } from './output.ts';
 
 /** Where a command writes to; replaced in tests. */
 export interface Terminal {
@@ -51,18 +51,30 @@ export class Session {
     this.#show(reply, [sentence]);
   }
 
-  /** Shows that long work goes on, with the seconds it has taken. */
-  async working<T>(what: string, work: Promise<T>): Promise<T> {
+  /** Shows that long work goes on: the seconds it has taken, and a bar where `shareOf` knows how much is done (0 to 1). */
+  async working<T>(
+    what: string,
+    work: Promise<T>,
+    shareOf: () => Promise<number | undefined> = async () => undefined,
+  ): Promise<T> {
     if (!this.#terminal.interactive) return work;
     const start = Date.now();
     let turn = 0;
-    const timer = setInterval(() => {
+    let over = false;
+    const draw = async (): Promise<void> => {
+      // Progress is a courtesy: not to learn of it is no failure.
+      const share = await shareOf().catch(() => undefined);
+      if (over) return;
       const seconds = Math.round((Date.now() - start) / 1000);
-      this.#terminal.note(`\r${FRAMES[turn++ % FRAMES.length]} ${what} ${seconds} s`);
-    }, PROGRESS_EVERY_MS);
+      const sign =
+        share === undefined ? (FRAMES[turn++ % FRAMES.length] ?? '') : progressBar(share);
+      this.#terminal.note(`\r${sign} ${what} ${seconds} s\u001b[K`);
+    };
+    const timer = setInterval(() => void draw(), PROGRESS_EVERY_MS);
     try {
       return await work;
     } finally {
+      over = true;
       clearInterval(timer);
       this.#terminal.note('\r\u001b[K');
     }

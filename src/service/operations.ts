@@ -66,13 +66,33 @@ export function createOperations(parts: OperatedParts): Operations {
       signalling.drain();
     },
     metrics: () => metrics.scrape(),
+    ...createBackups(store, parts.dataDir),
+  };
+}
+
+function createBackups(
+  store: Pick<Store, 'backup' | 'file'>,
+  dataDir: string,
+): Pick<Operations, 'backup' | 'backupProgress'> {
+  const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  let writing: string | undefined;
+  return {
     async backup(name) {
-      const folder = join(parts.dataDir, 'backups');
+      const folder = join(dataDir, 'backups');
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const path = join(folder, name);
-      await store.backup(path);
-      return { path, bytes: statSync(path).size };
+      writing = path;
+      try {
+        await store.backup(path);
+      } finally {
+        if (writing === path) writing = undefined;
+      }
+      return { path, bytes: sizeOf(path) };
     },
+    backupProgress: () =>
+      writing === undefined
+        ? undefined
+        : { bytes: sizeOf(writing), totalBytes: sizeOf(store.file) },
   };
 }
 

@@ -120,6 +120,33 @@ describe('carillon service', () => {
     expect(out.join('\n')).toContain('every balance adds up');
   });
 
+  it('backup shows a bar of what is written, on a terminal', async () => {
+    let finish: (done: { path: string; bytes: number }) => void = () => undefined;
+    const proper = service.operations.backup;
+    service.operations.backup = () =>
+      new Promise((resolve) => {
+        finish = resolve;
+      });
+    service.operations.backupProgress = () => ({ bytes: 300, totalBytes: 1000 });
+    await run(['backup'], {
+      print: (line) => out.push(line),
+      note: (text) => {
+        notes += text;
+        if (text.includes('%')) finish({ path: 'backups/x.db', bytes: 990 });
+      },
+      interactive: true,
+      env: { CARILLON_URL: url, CARILLON_ADMIN_TOKEN: ADMIN_TOKEN },
+      fail: () => {
+        failed = true;
+      },
+    });
+    service.operations.backup = proper;
+    service.operations.backupProgress = () => undefined;
+    expect(notes).toContain('[#########---------------------]  30 % backing up');
+    expect(out).toEqual(['backup written: backups/x.db (990 bytes)']);
+    expect(failed).toBe(false);
+  });
+
   it('verify fails with the balances that do not add up', async () => {
     const proper = service.ledger.verify;
     service.ledger.verify = async () => [

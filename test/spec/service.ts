@@ -233,4 +233,5 @@ const idleOperations = (): RestDeps['operations'] => ({
   drain: () => undefined,
   metrics: async () => ({ contentType: 'text/plain', text: 'up 1\n' }),
   backup: async (name) => ({ path: name, bytes: 1 }),
+  backupProgress: () => undefined,
 });

@@ -117,8 +117,12 @@ function addStoreCommands(program: Command, sessionOf: SessionOf): void {
     .option('--name <file>', 'file name; default: with the time')
     .action(async (flags: { name?: string }, command: Command) => {
       const session = sessionOf(command);
-      const work = session.client.post('/backup', flags.name ? { name: flags.name } : {});
-      const reply = await session.working('backing up', work);
+      const { client } = session;
+      const work = client.post('/backup', flags.name ? { name: flags.name } : {});
+      const reply = await session.working('backing up', work, async () => {
+        const { running, bytes, total_bytes: total } = await client.get('/backup');
+        return running === true && Number(total) > 0 ? Number(bytes) / Number(total) : undefined;
+      });
       session.done(`backup written: ${reply['path']} (${reply['bytes']} bytes)`, reply);
     });
   program

@@ -12,6 +12,14 @@ export interface Operations {
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
   /** Consistent copy of the database under a plain file name in the backups folder of the data folder. */
   backup(name: string): Promise<{ readonly path: string; readonly bytes: number }>;
+  /** How far the copy that is being written has come; undefined: none is. */
+  backupProgress(): Progress | undefined;
+}
+
+/** Bytes written of about as many; the copy may end up smaller than what it is of. */
+export interface Progress {
+  readonly bytes: number;
+  readonly totalBytes: number;
 }
 
 export interface PartState {

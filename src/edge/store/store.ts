@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
@@ -29,7 +29,10 @@ export interface Store extends Rooms {
    * A consistent copy of the database at `path`, taken while the service runs. The key file is not in it. Refuses to
    * overwrite a file (CONFLICT).
    */
+  /** Rejects with CONFLICT when there is such a file; one that could not be completed is removed. */
   backup(path: string): Promise<void>;
+  /** The database's own file; `:memory:` without one. */
+  readonly file: string;
   /** Balances that do not equal the sum of their entries and reservations. */
   verify(): Promise<readonly LedgerFault[]>;
   /** What was asked for is still done. */
@@ -52,6 +55,7 @@ function openInMemory(options: StoreOptions): Store {
   const rooms = createRooms(options.clock, () => executor);
   return {
     ...rooms,
+    file: ':memory:',
     backup: async (path) => {
       makePrivate(path);
       engine.backup(path);
@@ -77,6 +81,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
   const rooms = createRooms(options.clock, (lane) => (lane === 'report' ? reader : writer));
   return {
     ...rooms,
+    file: thread.file,
     backup: (path) => backUp(thread, path),
     verify: () => rooms.ledger.verify(),
     close: async () => {
@@ -92,6 +97,9 @@ async function backUp(options: ThreadOptions, path: string): Promise<void> {
   const thread = await StoreThread.start({ ...options, role: 'reader' });
   try {
     await thread.backup(path);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
   } finally {
     await thread.close();
   }

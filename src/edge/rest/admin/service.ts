@@ -113,6 +113,26 @@ const backup = adminRoute({
   },
 });
 
+const backupProgress = adminRoute({
+  ...common,
+  method: 'GET',
+  path: '/admin/v1/backup',
+  summary: 'How far the backup that is being written has come',
+  reply: Type.Object({
+    running: Type.Boolean(),
+    bytes: Type.Integer(),
+    total_bytes: Type.Integer({ description: 'about; the copy may end up smaller' }),
+  }),
+  run({ operations }) {
+    const progress = operations.backupProgress();
+    return ok({
+      running: progress !== undefined,
+      bytes: progress?.bytes ?? 0,
+      total_bytes: progress?.totalBytes ?? 0,
+    });
+  },
+});
+
 const verify = adminRoute({
   ...common,
   method: 'POST',
@@ -152,4 +172,11 @@ const verify = adminRoute({
   },
 });
 
-export const adminServiceRoutes: readonly Route[] = [status, registrations, drain, backup, verify];
+export const adminServiceRoutes: readonly Route[] = [
+  status,
+  registrations,
+  drain,
+  backup,
+  backupProgress,
+  verify,
+];
