@@ -19,7 +19,7 @@ import type { SipUser } from './phone.ts';
 import type { Service } from './service.ts';
 
 const EVENT_PAYLOAD_TYPE = 101;
-/** Our BYE is on its way when the end is told: the socket stays for its answer. */
+/** When the end is told, our BYE has yet to leave, and the last audio may wait in its socket. */
 const LAST_WORD_MS = 100;
 
 export interface HandsetOptions {
@@ -108,6 +108,7 @@ export class Handset {
     return this.#early.promise;
   }
 
+  /** Once everything has left and was heard. */
   get ended(): Promise<LegEndFacts> {
     return this.#ended.promise;
   }
@@ -132,7 +133,6 @@ export class Handset {
   async hangUp(): Promise<void> {
     this.#call?.hangup();
     await this.ended;
-    await pause(LAST_WORD_MS);
     await this.close();
   }
 
@@ -165,7 +165,7 @@ export class Handset {
       ended: (end) => {
         this.#answered.reject(new Error(`not answered: ${end.how} ${end.status ?? ''}`));
         this.#early.reject(new Error(`no early media: ${end.how} ${end.status ?? ''}`));
-        this.#ended.resolve(end);
+        void pause(LAST_WORD_MS).then(() => this.#ended.resolve(end));
       },
     };
   }
