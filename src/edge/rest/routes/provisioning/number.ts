@@ -145,21 +145,22 @@ const releaseNumber = accountRoute({
     ),
 });
 
-const cancelRelease = accountRoute({
-  ...common,
-  method: 'POST',
-  path: `${ONE_LOWERCASE}/cancel-release`,
-  summary: 'Keep a number that was given back, while its cooldown lasts',
-  params,
-  reply: NumberSchema,
-  run: async ({ provisioning }, input) =>
-    answered(
-      await onNumber(input, (e164, accountId) =>
-        provisioning.numbers.cancelRelease(e164, accountId),
+const cancelRelease = (path: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'POST',
+    path: `${path}/cancel-release`,
+    summary: 'Keep a number that was given back, while its cooldown lasts',
+    params,
+    reply: NumberSchema,
+    run: async ({ provisioning }, input) =>
+      answered(
+        await onNumber(input, (e164, accountId) =>
+          provisioning.numbers.cancelRelease(e164, accountId),
+        ),
+        showNumber,
       ),
-      showNumber,
-    ),
-});
+  });
 
 const attachApplication = accountRoute({
   ...common,
@@ -258,7 +259,8 @@ export const numberRoutes: readonly Route[] = [
   getNumber,
   purchaseNumber,
   releaseNumber,
-  cancelRelease,
+  cancelRelease(ONE),
+  cancelRelease(ONE_LOWERCASE),
   attachApplication,
   assignTrunk,
   detach('application', 'application'),
