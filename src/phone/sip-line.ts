@@ -45,7 +45,7 @@ export interface PhoneCall {
 }
 
 /** Takes a call with this offer: our answer and who is told what becomes of it; undefined: busy. */
-export type CallHandler = (
+type CallHandler = (
   sdp: string,
   call: PhoneCall,
 ) => { readonly sdp: string; readonly events: CallEvents } | undefined;

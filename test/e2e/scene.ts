@@ -11,7 +11,7 @@ import { makeUser } from './phone.ts';
 import { eventually, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
 import { tone } from './tones.ts';
 
-export interface Sounds {
+interface Sounds {
   /** 600 ms of 800 Hz, WAV. */
   readonly low: string;
   /** 600 ms of 1500 Hz, MP3. */

@@ -21,7 +21,7 @@ const OF_PLACES: ReadonlySet<NativeEvent['type']> = new Set([
   'floorChanged',
 ]);
 
-export interface HubOptions {
+interface HubOptions {
   readonly wallMs: () => number;
   readonly logger: Logger;
   readonly suppressDigits?: boolean;
