@@ -70,7 +70,8 @@ export const limitScenarios: readonly Scenario[] = [
       const more = async (): Promise<SimLeg> => {
         const leg = world.call(await world.phone(`phone${legs.length}`));
         legs.push(leg);
-        await world.advance(world.random.between(0, 300));
+        // Apart enough that no INVITE overtakes another.
+        await world.advance(world.random.between(20, 300));
         return leg;
       };
       for (let i = 0; i < 3; i += 1) await more();
