@@ -1,5 +1,5 @@
 /** Customers' servers that fail in every way: each call ends with its own cause, and the service goes on. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Customer, echoBot, type Page, streamXml } from './customer.ts';
 import { callFor, makeUser, startCall } from './phone.ts';
 import {
@@ -10,6 +10,9 @@ import {
   Service,
   type ServicePlace,
 } from './service.ts';
+
+// Whole processes start here, and other tests use the machine at the same time.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** One attempt, so that a test does not wait for the retries that the defaults make. */
 const ONE_TRY = '#rc=0&rt=700';

@@ -1,5 +1,5 @@
 /** Bots that misbehave. Written against the dialect's text with a plain WebSocket server; none of the project's code runs in them. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { WebSocket } from 'ws';
 import { type Bot, Customer, echoBot, streamXml } from './customer.ts';
 import { babble, callFor, makeUser, startCall } from './phone.ts';
@@ -11,6 +11,9 @@ import {
   Service,
   type ServicePlace,
 } from './service.ts';
+
+// Whole processes start here, and other tests use the machine at the same time.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let place: ServicePlace;
 let service: Service;

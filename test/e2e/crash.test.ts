@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Customer, echoBot, streamXml } from './customer.ts';
 import { callFor, makeUser, type SipUser, startCall } from './phone.ts';
 import {
@@ -17,6 +17,9 @@ import {
   Service,
   type ServicePlace,
 } from './service.ts';
+
+// Whole processes start here, and other tests use the machine at the same time.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const HEARTBEAT_MS = 200;
 
@@ -131,14 +134,14 @@ describe('a start that cannot succeed ends with one clear line', () => {
     return { status, lines, text: program.output };
   }
 
-  it.concurrent('port of SIP in use', async () => {
+  it('port of SIP in use', async () => {
     const { status, lines } = await failedStart({ CARILLON_SIP_PORT: String(service.sipPort) });
     expect(status).toBe(1);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain(`127.0.0.1:${service.sipPort}`);
   });
 
-  it.concurrent('port of HTTP in use', async () => {
+  it('port of HTTP in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { readonly port: number };
@@ -149,14 +152,14 @@ describe('a start that cannot succeed ends with one clear line', () => {
     expect(lines[0]).toContain(`127.0.0.1:${port}`);
   });
 
-  it.concurrent('data folder in use by another service', async () => {
+  it('data folder in use by another service', async () => {
     const { status, lines } = await failedStart({ CARILLON_DATA_DIR: service.dataDir });
     expect(status).toBe(1);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain(service.dataDir);
   });
 
-  it.concurrent.each([
+  it.each([
     ['an unknown variable', { CARILLON_HTPP_PORT: '8080' }, 'CARILLON_HTPP_PORT'],
     ['a value that is no number', { CARILLON_CALLS_DRAIN_MS: 'soon' }, 'CARILLON_CALLS_DRAIN_MS'],
     [
@@ -171,7 +174,7 @@ describe('a start that cannot succeed ends with one clear line', () => {
     expect(lines[0]).toContain(named);
   });
 
-  it.concurrent('an unknown key in a settings file', async () => {
+  it('an unknown key in a settings file', async () => {
     const file = join(place.dataDir, '..', 'settings.json');
     writeFileSync(file, JSON.stringify({ sip: { prot: 5060 } }));
     const { status, lines } = await failedStart({ CARILLON_CONFIG: file });

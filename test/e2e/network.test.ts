@@ -3,9 +3,12 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { babble, callFor, startCall } from './phone.ts';
 import { eventually, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
+
+// Whole processes start here, and other tests use the machine at the same time.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let place: ServicePlace;
 let service: Service;

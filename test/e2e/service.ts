@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import type { DemoFile } from '../../src/phone/options.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const START_LIMIT_MS = 20_000;
+const START_LIMIT_MS = 50_000;
 const STOP_LIMIT_MS = 20_000;
 const LOOK_MS = 50;
 /** Each test process has RTP ports of its own, and each service a slice of them. */
@@ -222,7 +222,7 @@ export async function freePort(): Promise<number> {
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined> | T | undefined,
-  limitMs = 8000,
+  limitMs = 15_000,
 ): Promise<T> {
   const endMs = performance.now() + limitMs;
   for (;;) {
