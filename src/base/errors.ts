@@ -1,4 +1,4 @@
-/** Codes of environment failures (socket, disk, customer's URL). One table; docs/errors.md lists each. */
+/** Codes of environment failures (socket, disk, customer's URL). One table. */
 export type ServiceErrorCode =
   | 'CONFIG_INVALID'
   | 'PORT_IN_USE'

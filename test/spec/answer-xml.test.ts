@@ -516,7 +516,7 @@ describe('rule 4: endpoints and the REST call operation', () => {
     const username = await registered(service);
     service.site.on(
       '/answer',
-      document(`<Dial callerId="${DID}" redirect="false"><Number>${OTHER}</Number></Dial>`),
+      document(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`),
     );
     const phone = await dialledBy(service, username, OTHER);
     await service.signalling.last.answers();

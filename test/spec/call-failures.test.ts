@@ -146,7 +146,7 @@ describe('call-level failures (spec: Errors)', () => {
     service.site.on(
       '/moved',
       document(
-        `<Dial callerId="${DID}" redirect="false"><User>sip:${username}@${HOST}</User></Dial>`,
+        `<Dial callerId="${DID}" action="${SITE}/dialled" redirect="false"><User>sip:${username}@${HOST}</User></Dial>`,
       ),
     );
     const aleg = { url: `${SITE}/moved`, method: 'POST' } as const;

@@ -219,7 +219,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
   it('a background stream survives a Dial and a transfer of its leg', async () => {
     const { socket, callUuid } = await streaming(
       'bidirectional="true"',
-      `<Dial callerId="${DID}" redirect="false"><Number>${FAR}</Number></Dial>${WAIT}`,
+      `<Dial callerId="${DID}" action="${SITE}/dialled" redirect="false"><Number>${FAR}</Number></Dial>${WAIT}`,
     );
     await service.signalling.last.answers();
     await service.signalling.last.ends('bye');

@@ -112,14 +112,17 @@ describe('listener', () => {
     ['STORE_FULL', 507, '60'],
     ['STORE_CLOSED', 503, '5'],
     ['CONFLICT', 409, undefined],
-  ] as const)('%s of the store is %i, with Retry-After where it helps', async (code, status, retryAfter) => {
-    const service = await startService();
-    running.push(service);
-    service.store.ledger.balance = () => Promise.reject(new ServiceError(code, 'detail of ours'));
-    const reply = await service.get(`${service.root}/balance/USD`);
-    expect([reply.status, reply.headers['retry-after']]).toEqual([status, retryAfter]);
-    expect(reply.text).not.toContain('detail of ours');
-  });
+  ] as const)(
+    '%s of the store is %i, with Retry-After where it helps',
+    async (code, status, retryAfter) => {
+      const service = await startService();
+      running.push(service);
+      service.store.ledger.balance = () => Promise.reject(new ServiceError(code, 'detail of ours'));
+      const reply = await service.get(`${service.root}/balance/USD`);
+      expect([reply.status, reply.headers['retry-after']]).toEqual([status, retryAfter]);
+      expect(reply.text).not.toContain('detail of ours');
+    },
+  );
 
   it('no reply may be kept by a cache', async () => {
     const { url } = await start();

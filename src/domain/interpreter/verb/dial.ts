@@ -1,7 +1,6 @@
 import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import {
   concludeAction,
-  NEXT,
   notify,
   parametersOf,
   type VerbContext,
@@ -35,10 +34,7 @@ export async function dial(
   }
 }
 
-/**
- * Without `action` the answer URL is asked again, unless the document says redirect="false" (spec, Dial; decisions, "Dial
- * at its end").
- */
+/** Without `action` the answer URL is asked again, whatever `redirect` says (spec, Dial; decisions, "Dial at its end"). */
 function conclude(
   instruction: DialInstruction,
   context: VerbContext,
@@ -47,7 +43,7 @@ function conclude(
   const { call } = context;
   call.log.add('call', `Dial ended: ${result.status}`, { bLegUuid: result.leg?.call.uuid });
   const { action: url, method, redirect } = instruction;
-  if (url === undefined) return redirect ? { kind: 'refetch' } : NEXT;
+  if (url === undefined) return { kind: 'refetch' };
   const own = actionParameters(result, context);
   return concludeAction(context, { url, method, redirect }, ACTION_EVENT, own);
 }
