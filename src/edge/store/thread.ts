@@ -27,6 +27,7 @@ export type Reply =
 /** An engine on a thread of its own, one request at a time. */
 export class StoreThread implements Runner {
   readonly #worker: Worker;
+  readonly #ended: Promise<void>;
   #pending: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | undefined;
   #death: Error | undefined;
   uncleanStart = false;
@@ -48,8 +49,11 @@ export class StoreThread implements Runner {
       pending?.resolve(reply);
     });
     this.#worker.on('error', (error) => this.#died(error));
-    this.#worker.on('exit', () => {
-      this.#died(new ServiceError('STORE_CLOSED', 'the store thread has ended'));
+    this.#ended = new Promise((resolve) => {
+      this.#worker.on('exit', () => {
+        this.#died(new ServiceError('STORE_CLOSED', 'the store thread has ended'));
+        resolve();
+      });
     });
   }
 
@@ -64,7 +68,8 @@ export class StoreThread implements Runner {
 
   async close(): Promise<void> {
     await this.#ask({ kind: 'close' });
-    await this.#worker.terminate();
+    // It ends by itself: a thread that is terminated may still be inside of SQLite's own clean-up.
+    await this.#ended;
   }
 
   async #ask(request: Request): Promise<Reply> {

@@ -17,6 +17,7 @@ function start(options: ThreadOptions): Engine | undefined {
     return engine;
   } catch (error) {
     answer({ kind: 'failed', failure: toFailure(error) });
+    port.close();
     return undefined;
   }
 }
@@ -37,7 +38,10 @@ function handle(engine: Engine, request: Request): Reply {
 const engine = start(workerData as ThreadOptions);
 port.on('message', (request: Request) => {
   try {
-    if (engine !== undefined) answer(handle(engine, request));
+    if (engine === undefined) return;
+    answer(handle(engine, request));
+    // Nothing is left to wait for: the thread ends.
+    if (request.kind === 'close') port.close();
   } catch (error) {
     answer({ kind: 'failed', failure: toFailure(error) });
   }
