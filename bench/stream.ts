@@ -17,7 +17,7 @@ import type { FromPeer, ToPeer } from './stream-peer.ts';
 
 const HOST = '127.0.0.1';
 /** Enough that the fixed cost of the media tick is shared as it is in service. */
-const CALLS = 150;
+const CALLS = Number(process.env['BENCH_STREAM_CALLS'] ?? 150);
 const SETTLE_MS = 1500;
 const MEASURE_MS = isQuick ? 2000 : 5000;
 const PROBES = 20;
