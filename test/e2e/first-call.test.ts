@@ -120,6 +120,15 @@ describe('a call of the bundled phone', () => {
     expect(existsSync(heard)).toBe(true);
   });
 
+  it('is in the metrics: documents and notifications alike', async () => {
+    await eventually('the hangup notification', async () => {
+      const { text } = await service.get('/metrics');
+      const told = (event: string): boolean =>
+        new RegExp(`voice_webhook_seconds_count\\{event="${event}",code="200"\\} [1-9]`).test(text);
+      return told('StartApp') && told('Hangup') ? true : undefined;
+    });
+  });
+
   it('shows the measured call, its CDR and its ledger entries', () => {
     for (const row of [/setup/i, /delay/i, /jitter/i, /MOS/i, /Normal Hangup/]) {
       expect(report.stdout).toMatch(row);

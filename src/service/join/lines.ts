@@ -8,6 +8,7 @@ import {
   createCallbackClient,
   createUpgradeSigner,
 } from '../../domain/callback/callback.ts';
+import type { CallbackAttempt } from '../../domain/callback/types.ts';
 import { type AudioRoom, createAudio } from '../../edge/audio/audio-library.ts';
 import { createEgressGuard } from '../../edge/egress/egress.ts';
 import { createMedia, type MediaEngine } from '../../edge/media/engine.ts';
@@ -115,7 +116,10 @@ function towardsCustomers(
   const { logEntries: entries, logRetentionMs: retentionMs } = settings.calls;
   const logs = new CallLogs({ entries, retentionMs, calls: LOGGED_CALLS }, () => clock.wallMs());
   const signing = { tokens: store.signingTokens, random, settings: settings.webhooks };
-  const callbacks = createCallbackClient({
+  const measure = ({ event, status, durationMs }: CallbackAttempt): void => {
+    metrics.webhook(event, String(status ?? 'error'), durationMs / 1000);
+  };
+  const client = createCallbackClient({
     ...signing,
     http,
     clock,
@@ -123,9 +127,20 @@ function towardsCustomers(
     notifications: store.notifications,
     onAttempt: (notification, attempt) => {
       logs.get(notification.callUuid)?.add('callback', attempt.event, { ...attempt });
-      metrics.webhook(attempt.event, String(attempt.status ?? 'error'), attempt.durationMs / 1000);
+      measure(attempt);
     },
   });
+  const callbacks: CallbackClient = {
+    ...client,
+    fetchDocument: (target, parameters, options) =>
+      client.fetchDocument(target, parameters, {
+        ...options,
+        onAttempt: (attempt) => {
+          measure(attempt);
+          options.onAttempt?.(attempt);
+        },
+      }),
+  };
   const streams = createAudioStreams({
     egress,
     signUpgrade: createUpgradeSigner(signing),
