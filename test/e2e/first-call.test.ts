@@ -120,6 +120,23 @@ describe('a call of the bundled phone', () => {
     expect(existsSync(heard)).toBe(true);
   });
 
+  it('has one timeline: SIP messages, elements with their lines, callbacks, media', async () => {
+    const recent = (await service.api('GET', 'cdr?per_page=1')).body['data'] as { uuid: string }[];
+    const { body } = await service.api('GET', `Call/${recent[0]?.uuid}/log`);
+    const log = body['log'] as { kind: string; text: string }[];
+    const texts = log.map(({ kind, text }) => `${kind}: ${text}`);
+    for (const expected of [
+      /^sip: INVITE sip:/,
+      /^sip: SIP\/2\.0 200/,
+      /^sip: BYE /,
+      /^xml: stream/,
+      /^callback: StartApp/,
+      /^media: media settled/,
+    ]) {
+      expect(texts.some((text) => expected.test(text))).toBe(true);
+    }
+  });
+
   it('is in the metrics: documents and notifications alike', async () => {
     await eventually('the hangup notification', async () => {
       const { text } = await service.get('/metrics');

@@ -21,6 +21,7 @@ import { type Calls, joinCalls } from '../../src/service/join/calls.ts';
 import type { Basics, Foundation } from '../../src/service/join/foundation.ts';
 import type { Lines } from '../../src/service/join/lines.ts';
 import { derive } from '../../src/service/settings.ts';
+import { SipTraces } from '../../src/service/sip-traces.ts';
 import { simAudio, simEncoder, simFolder, simSpeech } from './sounds.ts';
 import type { World } from './world.ts';
 
@@ -109,7 +110,9 @@ export async function buildService(world: World, customer: NewCustomer): Promise
   const callbacks = callbacksOf(basics, world.store, line, logs);
   const { media, signalling, streams, clock } = world;
   const audio = { library: simAudio(clock), encoder: simEncoder };
-  const lines = { callbacks, media, signalling, streams, logs, audio, speech: simSpeech(clock) };
+  const traces = new SipTraces();
+  const speech = simSpeech(clock);
+  const lines = { callbacks, media, signalling, streams, logs, audio, speech, traces };
   const derived = derive(settings);
   const link = { publicUrl: derived.publicUrl, linkKey: 'sim', recordingLinkSeconds: 900 };
   const calls = joinCalls(

@@ -1,7 +1,7 @@
 /** Front door: how calls come into being, are kept, and are controlled. */
 export { Admission } from './admission.ts';
 export { BLegDialer } from './b-leg.ts';
-export { ControlService } from './control-service.ts';
+export { type ControlNeeds, ControlService } from './control-service.ts';
 export { EndpointRate } from './endpoint-rate.ts';
 export { CallFactory } from './factory.ts';
 export { Inbound } from './inbound.ts';

@@ -8,7 +8,6 @@ import {
   BLegDialer,
   CallFactory,
   CallKeeper,
-  ControlService,
   EndpointRate,
   Inbound,
   Outbound,
@@ -23,6 +22,7 @@ import {
 } from '../../domain/interpreter/interpreter.ts';
 import type { SignedLinks } from '../../edge/rest/links.ts';
 import type { Derived } from '../settings.ts';
+import { TracedControl } from '../traced-control.ts';
 import type { Basics, Foundation } from './foundation.ts';
 import type { Lines } from './lines.ts';
 
@@ -45,7 +45,7 @@ export function joinCalls(
 ): Calls {
   const { settings, logger, clock, random } = basics;
   const { store, accounts, ledger, provisioning } = foundation;
-  const { callbacks, media, signalling, logs } = lines;
+  const { callbacks, media, signalling, logs, traces } = lines;
   const keeper = new CallKeeper({
     calls: store.calls,
     logs: store.callLogs,
@@ -141,11 +141,10 @@ export function joinCalls(
     registrarHost: derived.sipPublicHost,
   });
   const outbound = new Outbound(dispatching);
-  const control = new ControlService({
-    ...dispatching,
-    outbound,
-    logs,
-    storedLogs: store.callLogs,
+  const controlNeeds = { ...dispatching, outbound, logs, storedLogs: store.callLogs };
+  const control = new TracedControl(controlNeeds, (callUuid) => {
+    const sipCallId = keeper.get(callUuid)?.sipCallId ?? keeper.endedSipCallId(callUuid);
+    return sipCallId === undefined ? [] : traces.of(sipCallId);
   });
   return { keeper, admission, control, inbound, recorder };
 }

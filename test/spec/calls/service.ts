@@ -21,6 +21,7 @@ import { joinCalls } from '../../../src/service/join/calls.ts';
 import type { Basics, Foundation } from '../../../src/service/join/foundation.ts';
 import type { Lines } from '../../../src/service/join/lines.ts';
 import { derive } from '../../../src/service/settings.ts';
+import { SipTraces } from '../../../src/service/sip-traces.ts';
 import { FakeSignalling } from '../../domain/dispatch/fakes.ts';
 import { pcm } from '../../domain/interpreter/listening-scene.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
@@ -194,7 +195,17 @@ function drawLines(
   const library = { load: () => Promise.resolve(ok(pcm())) };
   const audio = { library, encoder: { encodeMp3 } };
   const streams = bots;
-  const lines = { callbacks, media: media.asMedia, signalling, streams, logs, audio, speech };
+  const traces = new SipTraces();
+  const lines = {
+    callbacks,
+    media: media.asMedia,
+    signalling,
+    streams,
+    logs,
+    audio,
+    speech,
+    traces,
+  };
   return { site, media, signalling, bots, spoken, lines };
 }
 

@@ -1,0 +1,38 @@
+import { ok, type Result } from '../base/result.ts';
+import { type ControlNeeds, ControlService } from '../domain/dispatch/dispatch.ts';
+import type { CallLogEntry, ControlRefusal } from '../domain/dispatch/types.ts';
+import type { SipMessageTrace } from '../edge/rest/server.ts';
+
+/** Live control whose timelines hold the SIP messages of the call too, as they crossed the wire. */
+export class TracedControl extends ControlService {
+  readonly #messagesOf: (callUuid: string) => readonly SipMessageTrace[];
+
+  constructor(needs: ControlNeeds, messagesOf: (callUuid: string) => readonly SipMessageTrace[]) {
+    super(needs);
+    this.#messagesOf = messagesOf;
+  }
+
+  override async callLog(
+    accountId: string,
+    callUuid: string,
+  ): Promise<Result<readonly CallLogEntry[], ControlRefusal>> {
+    const log = await super.callLog(accountId, callUuid);
+    if (!log.ok) return log;
+    const entries = [...log.value, ...this.#messagesOf(callUuid).map(entryOf)];
+    return ok(entries.sort((a, b) => a.atMs - b.atMs));
+  }
+}
+
+function entryOf(message: SipMessageTrace): CallLogEntry {
+  const { direction, transport, remote } = message;
+  const [head = ''] = message.text.split('\r\n\r\n', 1);
+  const [startLine = ''] = head.split('\r\n', 1);
+  // The body of an INFO is a pressed key, which a document may have asked to keep out of logs.
+  const text = startLine.startsWith('INFO ') ? head : message.text;
+  return {
+    atMs: message.atUs / 1000,
+    kind: 'sip',
+    text: startLine,
+    facts: { direction, transport, remote, message: text },
+  };
+}
