@@ -19,7 +19,7 @@ export function liveCallsView(keeper: CallKeeper, logs: CallLogs, traces: SipTra
       return call !== undefined;
     },
     messages(callUuid) {
-      const sipCallId = keeper.get(callUuid)?.sipCallId ?? keeper.endedSipCallId(callUuid);
+      const sipCallId = keeper.sipCallIdOf(callUuid);
       return sipCallId === undefined ? undefined : traces.of(sipCallId);
     },
   };

@@ -76,8 +76,9 @@ export class CallKeeper implements CallKeeping {
     return this.#settled.get(call) ?? Promise.resolve();
   }
 
-  endedSipCallId(callUuid: string): string | undefined {
-    return this.#endedSipCallIds.get(callUuid);
+  /** Call-ID of a live call, or of one that ended lately. */
+  sipCallIdOf(callUuid: string): string | undefined {
+    return this.get(callUuid)?.sipCallId ?? this.#endedSipCallIds.get(callUuid);
   }
 
   /**

@@ -143,7 +143,7 @@ export function joinCalls(
   const outbound = new Outbound(dispatching);
   const controlNeeds = { ...dispatching, outbound, logs, storedLogs: store.callLogs };
   const control = new TracedControl(controlNeeds, (callUuid) => {
-    const sipCallId = keeper.get(callUuid)?.sipCallId ?? keeper.endedSipCallId(callUuid);
+    const sipCallId = keeper.sipCallIdOf(callUuid);
     return sipCallId === undefined ? [] : traces.of(sipCallId);
   });
   return { keeper, admission, control, inbound, recorder };
