@@ -122,6 +122,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers', () => {
       hangup_disposition: 'send_bye',
       total_cost: 0.0065,
       codec: 'PCMU',
+      carrier_ip: FIRST,
     });
     expect((await run.done).status).toBe(0);
   });
@@ -133,7 +134,12 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers', () => {
   ])('a refusal with %s is the end: %s', async (status, name) => {
     const run = carrier(FIRST, 'carrier-refuses', { status });
     const cdr = await placed('14155550199', TALK, `refused-${status}`);
-    expect(cdr).toMatchObject({ hangup_cause_name: name, answer_time: null, total_cost: 0 });
+    expect(cdr).toMatchObject({
+      hangup_cause_name: name,
+      answer_time: null,
+      total_cost: 0,
+      carrier_ip: FIRST,
+    });
     expect((await run.done).status).toBe(0);
   });
 
@@ -141,7 +147,11 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers', () => {
     const first = carrier(FIRST, 'carrier-refuses', { status: '503' });
     const second = carrier(SECOND, 'carrier-answers');
     const cdr = await placed('14155550199', TALK, 'failover');
-    expect(cdr).toMatchObject({ hangup_cause_code: 4000, total_cost: 0.0065 });
+    expect(cdr).toMatchObject({
+      hangup_cause_code: 4000,
+      total_cost: 0.0065,
+      carrier_ip: SECOND,
+    });
     expect([(await first.done).status, (await second.done).status]).toEqual([0, 0]);
   });
 

@@ -252,6 +252,8 @@ export class Call {
     const target = plan.targets[index];
     assert(target !== undefined, 'a dial plan has a target');
     this.carrier = target.kind === 'carrier' ? target.carrier : undefined;
+    this.remoteAddress = undefined;
+    this.userAgent = undefined;
     this.log.add('sip', 'INVITE', { target: describeTarget(target), attempt: index + 1 });
     const base = this.#legEvents();
     const leg = signalling.invite(
@@ -267,6 +269,10 @@ export class Call {
           }
           this.log.add('sip', 'next target', { after: end.how, status: end.status });
           this.#tryTarget(signalling, plan, sdp, index + 1);
+        },
+        heardFrom: ({ source, userAgent }) => {
+          this.remoteAddress = source.address;
+          this.userAgent = userAgent;
         },
         progress: (status, early) => this.#progress(status, early),
         connected: (answer) => this.#connected(answer),

@@ -53,7 +53,17 @@ export interface LegEvents {
   dtmf(digit: string, durationMs: number): void;
 }
 
+/** Who answers an INVITE of ours. */
+export interface RespondingPeer {
+  /** Where the INVITE had been sent. */
+  readonly source: RemoteAddress;
+  /** The software that it says it is. */
+  readonly userAgent: string | undefined;
+}
+
 export interface OutboundLegEvents extends LegEvents {
+  /** Before what the first response leads to; again when another address or phone turns out to be the one. */
+  heardFrom(peer: RespondingPeer): void;
   /** 18x. `sdp` when it carries early media. `status` 180…183. */
   progress(status: number, sdp: string | undefined): void;
   /** 200 with its SDP (undefined when the peer sent none); the ACK goes out by itself. */

@@ -12,10 +12,12 @@ import type {
 import type { HangupCauseKey } from '../../domain/call/types.ts';
 import {
   bracketed,
+  type Flow,
   formatUri,
   type IncomingCall,
   type LegId,
   type NameAddr,
+  type RespondingPeer,
   type UserAgentInput,
   unescapeUser,
 } from '../../protocol/sip/sip.ts';
@@ -27,6 +29,7 @@ export type Tell = (input: UserAgentInput) => void;
 export interface LegSink {
   readonly events: LegEvents | undefined;
   acknowledged(): void;
+  heardFrom(peer: RespondingPeer): void;
   progress(status: number, sdp: string | undefined): void;
   connected(callId: string, sdp: string | undefined): void;
   ended(end: LegEnd): void;
@@ -65,11 +68,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
     this.to = partyOf(request.to);
     this.dialled = userOf(request.uri);
     this.requestUri = request.requestUri;
-    this.source = {
-      transport: flow.transport,
-      address: flow.remoteAddress,
-      port: flow.remotePort,
-    };
+    this.source = sourceOf(flow);
     this.endpointUsername = call.username;
     this.carrier = call.carrier;
     this.userAgent = request.header('user-agent') ?? '';
@@ -113,6 +112,8 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
     this.#settle(ok(undefined));
   }
 
+  heardFrom(): void {}
+
   progress(): void {}
 
   connected(): void {}
@@ -154,6 +155,11 @@ export class EdgeOutboundLeg implements Leg, LegSink {
 
   acknowledged(): void {}
 
+  heardFrom(peer: RespondingPeer): void {
+    const { flow, software } = peer;
+    this.events.heardFrom({ source: sourceOf(flow), userAgent: software });
+  }
+
   progress(status: number, sdp: string | undefined): void {
     this.events.progress(status, sdp);
   }
@@ -170,6 +176,12 @@ export class EdgeOutboundLeg implements Leg, LegSink {
 
 const hangup = (tell: Tell, leg: LegId, cause: HangupCauseKey): void =>
   tell({ kind: 'hangup', leg, status: hangupStatus(cause), reason: hangupReason(cause) });
+
+const sourceOf = ({ transport, remoteAddress, remotePort }: Flow): RemoteAddress => ({
+  transport,
+  address: remoteAddress,
+  port: remotePort,
+});
 
 const userOf = (uri: NameAddr['uri']): string => {
   if (uri.kind === 'sip') return unescapeUser(uri.user);

@@ -231,6 +231,9 @@ export class SignallingService implements RunningSignalling {
       case 'acknowledged':
         sink?.acknowledged();
         break;
+      case 'heardFrom':
+        sink?.heardFrom(output.peer);
+        break;
       case 'progress':
         sink?.progress(output.status, output.sdp);
         break;

@@ -71,6 +71,14 @@ export interface LegEndFacts {
   readonly reason: string | undefined;
 }
 
+/** Who a response came from. */
+export interface RespondingPeer {
+  /** Where the INVITE had been sent. */
+  readonly flow: Flow;
+  /** Its Server or User-Agent header field (RFC 3261 §20.35, §20.41), as far as it has one. */
+  readonly software: string | undefined;
+}
+
 /** An address and port that a request may be sent to (RFC 3263). */
 export interface Target {
   readonly transport: SipTransportName;
@@ -204,6 +212,8 @@ export type UserAgentOutput =
   // Events of legs.
   | { readonly kind: 'incoming'; readonly call: IncomingCall }
   | { readonly kind: 'acknowledged'; readonly leg: LegId }
+  /** Before what a response to our INVITE says: who said it. Again when somebody else answers. */
+  | { readonly kind: 'heardFrom'; readonly leg: LegId; readonly peer: RespondingPeer }
   | {
       readonly kind: 'progress';
       readonly leg: LegId;

@@ -99,16 +99,20 @@ describe('POST Call: where it goes', () => {
   it('a 503 leads to the next carrier, a 486 to none', async () => {
     await stage.provisioning.carriers.create({ name: 'south', host: '192.0.2.11', priority: 2 });
     const first = await stage.placed();
+    stage.signalling.last.heardFrom('192.0.2.10', 'North/1');
     await stage.signalling.last.ends('refused', 503);
     expect(stage.signalling.invites.map(({ target }) => target)).toMatchObject([
       { carrier: 'north' },
       { carrier: 'south' },
     ]);
+    stage.signalling.last.heardFrom('192.0.2.11');
     await stage.signalling.last.ends('refused', 486);
     expect(stage.signalling.invites).toHaveLength(2);
     expect(await stage.cdr(first.requestUuid)).toMatchObject({
       hangupCauseCode: 3010,
       carrier: 'south',
+      remoteAddress: '192.0.2.11',
+      sipUserAgent: undefined,
     });
   });
 

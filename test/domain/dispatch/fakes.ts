@@ -40,6 +40,10 @@ export class Invite implements Leg {
     this.#events = sent.events;
   }
 
+  heardFrom(address: string, userAgent?: string): void {
+    this.#events.heardFrom({ source: { transport: 'udp', address, port: 5060 }, userAgent });
+  }
+
   async rings(sdp?: string): Promise<void> {
     this.#events.progress(sdp === undefined ? 180 : 183, sdp);
     await settle();

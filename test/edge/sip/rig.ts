@@ -51,6 +51,7 @@ export interface Rig {
 }
 
 export const QUIET = {
+  heardFrom: () => undefined,
   ended: () => undefined,
   offered: () => SDP,
   answered: () => undefined,

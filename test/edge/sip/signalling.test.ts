@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../src/base/errors.ts';
-import type { LegEnd, OutboundLegEvents } from '../../../src/domain/call/needs.ts';
+import type { LegEnd, OutboundLegEvents, RespondingPeer } from '../../../src/domain/call/needs.ts';
 import type { SignallingOptions } from '../../../src/edge/sip/signalling.ts';
 import {
   authenticated,
@@ -79,8 +79,10 @@ function answer(request: string, status: string, more: readonly string[] = [], b
 function recorder() {
   const log: string[] = [];
   const ends: LegEnd[] = [];
+  const responders: RespondingPeer[] = [];
   const events: OutboundLegEvents = {
     ...QUIET,
+    heardFrom: (peer) => responders.push(peer),
     progress: (status) => log.push(`progress ${status}`),
     connected: (sdp) => log.push(`connected ${sdp === SDP}`),
     ended: (end) => {
@@ -88,7 +90,7 @@ function recorder() {
       log.push(`ended ${end.how}`);
     },
   };
-  return { log, ends, events };
+  return { log, ends, responders, events };
 }
 
 const DIAL = { from: { user: '15550100', displayName: 'Caller' }, sdp: SDP, headers: [] };
@@ -249,7 +251,7 @@ describe('outbound legs', () => {
     const rig = await rigOf({ carriers: () => [north] });
     const back = await UdpPeer.open(rig.signalling.port());
     peers.push(back);
-    const { ends, events } = recorder();
+    const { ends, responders, events } = recorder();
     const headers = [['X-VH-Id', 'a\r\nEvil: yes']] as const;
     rig.signalling.invite(
       { kind: 'carrier', carrier: 'north', number: '4930123' },
@@ -270,8 +272,14 @@ describe('outbound legs', () => {
     await peer.read('ACK');
     const again = await peer.read('INVITE');
     expect(headerOf(again, 'Authorization')).toContain('username="trunk"');
-    reply(again, '404 Not Found');
+    reply(again, '404 Not Found', ['Server: North/3']);
     await until(() => ends.length === 1);
+    expect(responders).toEqual([
+      {
+        source: { transport: 'udp', address: '127.0.0.1', port: peer.port },
+        userAgent: 'North/3',
+      },
+    ]);
     expect(ends[0]).toMatchObject({
       by: 'remote',
       how: 'refused',

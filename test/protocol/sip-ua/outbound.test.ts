@@ -58,6 +58,51 @@ describe('outbound INVITE', () => {
     expect(heard()).toEqual(['INVITE', 'ACK']);
   });
 
+  it('tells who answers, once, before what is answered; 100 says nothing about that', () => {
+    const { world, caller, peer, call } = setup();
+    const headers = [['Server', 'Bob/1.0']] as const;
+    answering(
+      peer,
+      callee(
+        (r) => reply(r, 100, { headers: [['Server', 'Some proxy']] }),
+        (r) => reply(r, 180, { headers }),
+        (r) => reply(r, 486, { headers }),
+      ),
+    );
+    call();
+    world.advance(50);
+    expect(caller.events.map(({ kind }) => kind)).toEqual(['heardFrom', 'progress', 'ended']);
+    expect(caller.last('heardFrom').peer).toMatchObject({
+      flow: { transport: 'udp', remoteAddress: PEER, remotePort: 5060 },
+      software: 'Bob/1.0',
+    });
+  });
+
+  it('tells again when another target turns out to be the one (RFC 3263 §4.3)', () => {
+    const { world, caller, peer, call } = setup();
+    const second = world.peer('192.0.2.10');
+    world.dns.set('carrier.example', [
+      { transport: 'udp', address: PEER, port: 5060 },
+      { transport: 'udp', address: '192.0.2.10', port: 5060 },
+    ]);
+    answering(
+      peer,
+      callee(
+        (r) => reply(r, 180),
+        (r) => reply(r, 503),
+      ),
+    );
+    answering(
+      second,
+      callee((r) => reply(r, 200, { body: ANSWER })),
+    );
+    call({ target: { kind: 'uri', uri: 'sip:1@carrier.example' } });
+    world.advance(50);
+    const peers = caller.events.filter((event) => event.kind === 'heardFrom');
+    expect(peers.map((event) => event.peer.flow.remoteAddress)).toEqual([PEER, '192.0.2.10']);
+    expect(caller.count('connected')).toBe(1);
+  });
+
   it('repeats the ACK with each repeated 2xx (RFC 3261 §13.2.2.4)', () => {
     const { world, peer, call, heard } = setup();
     let ok: Uint8Array | undefined;

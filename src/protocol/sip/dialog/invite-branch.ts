@@ -2,7 +2,7 @@ import type { ClientAuth } from '../auth/client-auth.ts';
 import { formatCSeq, MAX_CSEQ } from '../header/cseq.ts';
 import type { SipRequest, SipResponse } from '../message.ts';
 import type { Flow } from '../transport/flow.ts';
-import type { LegEndFacts, UserAgentOutput } from '../user-agent-types.ts';
+import type { LegEndFacts, RespondingPeer, UserAgentOutput } from '../user-agent-types.ts';
 import type { UserAgentCore } from './core.ts';
 import { Dialog } from './dialog.ts';
 import { reasonHeaders, refusedBy } from './leg.ts';
@@ -49,6 +49,7 @@ export class InviteBranch implements RequestUser {
   /** ACKs by To tag, to be repeated with each repeated 2xx. */
   readonly #acks = new Map<string, SentAck | undefined>();
   #outgoing: OutgoingRequest;
+  #peer: RespondingPeer | undefined;
   #intervalRetries = 0;
   #cancelled = false;
   #over = false;
@@ -62,6 +63,11 @@ export class InviteBranch implements RequestUser {
 
   get callId(): string {
     return this.#options.request.callId;
+  }
+
+  /** Whom the last response came from; undefined: there was none but 100. */
+  get peer(): RespondingPeer | undefined {
+    return this.#peer;
   }
 
   start(): void {
@@ -78,6 +84,7 @@ export class InviteBranch implements RequestUser {
   response(response: SipResponse, flow: Flow): void {
     const { status } = response;
     if (status === 100) return;
+    this.#peer = { flow, software: softwareOf(response) };
     if (status < 200) this.#provisional(response, flow);
     else if (status < 300) this.#accepted(response, flow);
     else if (status === 422 && this.#mayRaise(response)) this.#retry();
@@ -178,3 +185,7 @@ export class InviteBranch implements RequestUser {
     this.#early.clear();
   }
 }
+
+/** Servers of both kinds name themselves in either header field. */
+const softwareOf = (response: SipResponse): string | undefined =>
+  response.header('server') ?? response.header('user-agent');

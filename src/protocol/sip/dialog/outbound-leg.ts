@@ -1,4 +1,4 @@
-import type { HangupCommand, LegEndFacts, LegId } from '../user-agent-types.ts';
+import type { HangupCommand, LegEndFacts, LegId, RespondingPeer } from '../user-agent-types.ts';
 import type { UserAgentCore } from './core.ts';
 import { type BranchOptions, type BranchUser, InviteBranch } from './invite-branch.ts';
 import { type Leg, reasonHeaders } from './leg.ts';
@@ -17,7 +17,8 @@ export class OutboundLeg implements Leg, BranchUser {
   readonly #branches = new Set<InviteBranch>();
   #early: InviteBranch | undefined;
   #session: Session | undefined;
-  #worst: LegEndFacts | undefined;
+  #told: RespondingPeer | undefined;
+  #worst: { readonly branch: InviteBranch; readonly end: LegEndFacts } | undefined;
   #over = false;
 
   constructor(core: UserAgentCore, id: LegId, released: () => void) {
@@ -62,6 +63,7 @@ export class OutboundLeg implements Leg, BranchUser {
   /** Only the branch that brought early media first is heard; the others ring. */
   progress(branch: InviteBranch, status: number, sdp: string | undefined): void {
     if (this.#over || this.#session !== undefined) return;
+    this.#tellPeer(branch);
     if (sdp !== undefined) this.#early ??= branch;
     const heard = this.#early === branch ? sdp : undefined;
     this.#core.emit({ kind: 'progress', leg: this.#id, status, sdp: heard });
@@ -75,16 +77,19 @@ export class OutboundLeg implements Leg, BranchUser {
     }
     this.#session = session;
     this.#cancelBranches(ANSWERED_ELSEWHERE);
+    this.#tellPeer(branch);
     this.#core.emit({ kind: 'connected', leg: this.#id, callId: branch.callId, sdp });
   }
 
   failed(branch: InviteBranch, end: LegEndFacts): void {
     this.#branches.delete(branch);
     if (this.#over || this.#session !== undefined) return;
-    this.#worst = this.#worst === undefined ? end : better(this.#worst, end);
+    if (this.#worst === undefined || tellsMore(end, this.#worst.end)) this.#worst = { branch, end };
     // A 6xx speaks for the user, not for one phone: the others stop ringing (RFC 3261 §16.7 step 5).
     if ((end.status ?? 0) >= 600) this.#cancelBranches(undefined);
-    if (this.#branches.size === 0) this.#end(this.#worst);
+    if (this.#branches.size > 0) return;
+    this.#tellPeer(this.#worst.branch);
+    this.#end(this.#worst.end);
   }
 
   acknowledged(): void {}
@@ -105,6 +110,12 @@ export class OutboundLeg implements Leg, BranchUser {
     this.#end(end);
   }
 
+  #tellPeer({ peer }: InviteBranch): void {
+    if (peer === undefined || isSamePeer(peer, this.#told)) return;
+    this.#told = peer;
+    this.#core.emit({ kind: 'heardFrom', leg: this.#id, peer });
+  }
+
   #cancelBranches(reason: string | undefined): void {
     for (const branch of this.#branches) branch.cancel(reason);
     this.#branches.clear();
@@ -118,11 +129,17 @@ export class OutboundLeg implements Leg, BranchUser {
   }
 }
 
-/** Which of two failures tells more (RFC 3261 §16.7 step 6): 6xx, then the lowest class, then what came first. */
-function better(first: LegEndFacts, second: LegEndFacts): LegEndFacts {
+/** Whether a later failure tells more than an earlier one (RFC 3261 §16.7 step 6): 6xx, then the lowest class. */
+function tellsMore(later: LegEndFacts, earlier: LegEndFacts): boolean {
   const rank = ({ status }: LegEndFacts): number => {
     if (status === undefined) return 9;
     return status >= 600 ? 0 : Math.floor(status / 100);
   };
-  return rank(second) < rank(first) ? second : first;
+  return rank(later) < rank(earlier);
 }
+
+const isSamePeer = (one: RespondingPeer, other: RespondingPeer | undefined): boolean =>
+  one.software === other?.software &&
+  one.flow.transport === other?.flow.transport &&
+  one.flow.remoteAddress === other.flow.remoteAddress &&
+  one.flow.remotePort === other.flow.remotePort;
