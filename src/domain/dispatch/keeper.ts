@@ -38,6 +38,7 @@ export interface KeeperNeeds {
 }
 
 interface Kept {
+  readonly call: Call;
   readonly notificationId: string;
   reserved: Micros;
   /** The call is in the store as open. */
@@ -51,7 +52,8 @@ interface Kept {
  */
 export class CallKeeper implements CallKeeping {
   readonly #needs: KeeperNeeds;
-  readonly #kept = new Map<Call, Kept>();
+  /** By call UUID. */
+  readonly #kept = new Map<string, Kept>();
   readonly #settling = new Set<Promise<void>>();
   readonly #settled = new WeakMap<Call, Promise<void>>();
   readonly #stopping = new AbortController();
@@ -63,12 +65,11 @@ export class CallKeeper implements CallKeeping {
   }
 
   live(): readonly Call[] {
-    return [...this.#kept.keys()];
+    return [...this.#kept.values()].map(({ call }) => call);
   }
 
   get(callUuid: string): Call | undefined {
-    for (const call of this.#kept.keys()) if (call.uuid === callUuid) return call;
-    return undefined;
+    return this.#kept.get(callUuid)?.call;
   }
 
   /** Resolves once an ended call is settled and its hangup notification is on its way. */
@@ -91,34 +92,35 @@ export class CallKeeper implements CallKeeping {
   ): Promise<Result<void, ReserveRefusal>> {
     const { price } = call;
     const kept: Kept = {
+      call,
       notificationId: uuid(this.#needs.random),
       reserved: priceOf(price.pulseSeconds, price.perMinute),
       open: false,
       cancelTopUp: () => undefined,
     };
-    this.#kept.set(call, kept);
-    const settled = call.ended.then((end) => this.#settle(call, kept, end));
+    this.#kept.set(call.uuid, kept);
+    const settled = call.ended.then((end) => this.#settle(kept, end));
     this.#settling.add(settled);
     this.#settled.set(call, settled);
     void settled.finally(() => this.#settling.delete(settled));
-    const opened = await this.#needs.calls.open(this.#openRecord(call, kept), dailySpendLimit);
+    const opened = await this.#needs.calls.open(this.#openRecord(kept), dailySpendLimit);
     kept.open = opened.ok;
     return opened;
   }
 
   async changed(call: Call): Promise<void> {
-    const kept = this.#kept.get(call);
+    const kept = this.#kept.get(call.uuid);
     if (kept === undefined || !kept.open || call.isEnded) return;
     const needed = neededUntil(call, call.nowUs());
-    const covered = needed <= kept.reserved || (await this.#reserve(call, kept, needed));
+    const covered = needed <= kept.reserved || (await this.#reserve(kept, needed));
     if (call.isEnded) return;
     if (!covered) {
       // A stream has begun that nobody can pay: its first pulse is owed, and no other.
       call.hangup('outOfCredits', 'Platform', 'the balance does not cover what has begun');
       return;
     }
-    await this.#needs.calls.update(this.#openRecord(call, kept));
-    if (call.answerUs !== undefined) this.#scheduleTopUp(call, kept);
+    await this.#needs.calls.update(this.#openRecord(kept));
+    if (call.answerUs !== undefined) this.#scheduleTopUp(kept);
   }
 
   /** Resolves when no settlement is on its way. */
@@ -130,13 +132,14 @@ export class CallKeeper implements CallKeeping {
     this.#stopping.abort();
   }
 
-  #openRecord(call: Call, kept: Kept) {
-    return openRecord(call, kept, this.#needs.record);
+  #openRecord(kept: Kept) {
+    return openRecord(kept.call, kept, this.#needs.record);
   }
 
   // ---------------------------------------------------------------- reservation
 
-  async #reserve(call: Call, kept: Kept, needed: Micros): Promise<boolean> {
+  async #reserve(kept: Kept, needed: Micros): Promise<boolean> {
+    const { call } = kept;
     const extended = await this.#needs.calls.extendReservation(call.uuid, needed);
     if (extended.ok) kept.reserved = needed;
     else call.log.add('warning', 'the reservation could not be raised', { reason: extended.error });
@@ -144,29 +147,31 @@ export class CallKeeper implements CallKeeping {
   }
 
   /** A little before a further pulse of the voice or of a stream begins, its price is held too. */
-  #scheduleTopUp(call: Call, kept: Kept): void {
+  #scheduleTopUp(kept: Kept): void {
     kept.cancelTopUp();
+    const { call } = kept;
     const { clock } = this.#needs;
     const nextUs = nextPulseUs(call);
     const waitMs = (nextUs - call.nowUs()) / 1000;
     const leadMs = Math.min(TOP_UP_LEAD_MS, waitMs / 2);
     kept.cancelTopUp = clock.at(clock.monotonicMs() + waitMs - leadMs, () => {
-      void this.#topUp(call, kept, nextUs).catch((error: unknown) => {
+      void this.#topUp(kept, nextUs).catch((error: unknown) => {
         this.#needs.logger.error({ error, callUuid: call.uuid }, 'top-up failed');
       });
     });
   }
 
-  async #topUp(call: Call, kept: Kept, nextUs: number): Promise<void> {
+  async #topUp(kept: Kept, nextUs: number): Promise<void> {
+    const { call } = kept;
     if (call.isEnded) return;
     const needed = neededUntil(call, nextUs + 1);
-    const covered = needed <= kept.reserved || (await this.#reserve(call, kept, needed));
+    const covered = needed <= kept.reserved || (await this.#reserve(kept, needed));
     if (call.isEnded) return;
     const { clock } = this.#needs;
     const dueMs = clock.monotonicMs() + (nextUs - call.nowUs()) / 1000;
     kept.cancelTopUp = clock.at(dueMs, () => {
       // What was paid for has been used up to the end.
-      if (covered) this.#scheduleTopUp(call, kept);
+      if (covered) this.#scheduleTopUp(kept);
       else call.hangup('outOfCredits', 'Platform', 'the balance does not cover another pulse');
     });
   }
@@ -179,10 +184,10 @@ export class CallKeeper implements CallKeeping {
     while (!signal.aborted) {
       try {
         await clock.sleep(heartbeatMs, signal);
-        const open = [...this.#kept].filter(([call, kept]) => kept.open && !call.isEnded);
+        const open = [...this.#kept.values()].filter((kept) => kept.open && !kept.call.isEnded);
         if (open.length === 0) continue;
         await calls.heartbeat(
-          open.map(([call]) => call.uuid),
+          open.map(({ call }) => call.uuid),
           Math.round(clock.wallMs() * 1000),
         );
       } catch (error) {
@@ -199,10 +204,11 @@ export class CallKeeper implements CallKeeping {
     if (oldest !== undefined) this.#endedSipCallIds.delete(oldest);
   }
 
-  async #settle(call: Call, kept: Kept, end: CallEnd): Promise<void> {
+  async #settle(kept: Kept, end: CallEnd): Promise<void> {
+    const { call } = kept;
     kept.cancelTopUp();
     const { record, settler, callbacks, logs, logger, onSettled } = this.#needs;
-    const cdr = finalRecord(call, this.#openRecord(call, kept), end, record);
+    const cdr = finalRecord(call, this.#openRecord(kept), end, record);
     const notification = hangupNotification(call, cdr, kept.notificationId, record);
     try {
       const written = await settler.settle(
@@ -214,7 +220,7 @@ export class CallKeeper implements CallKeeping {
     } catch (error) {
       logger.error({ error, callUuid: call.uuid, bug: true }, 'settlement failed');
     } finally {
-      this.#kept.delete(call);
+      this.#kept.delete(call.uuid);
       this.#remember(call);
       call.log.close();
     }
