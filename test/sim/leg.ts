@@ -59,7 +59,6 @@ export class SimLeg implements Leg {
   readonly ends: LegEnd[] = [];
   /** Causes that the service ended it with. */
   readonly hungUpWith: HangupCauseKey[] = [];
-  readonly infoDigits: string[] = [];
   readonly #clock: SimClock;
   readonly #delayMs: number;
   readonly #tell: (line: string) => void;
@@ -111,7 +110,6 @@ export class SimLeg implements Leg {
       ring: (sdp) => this.#ring(sdp),
       answer: (sdp) => this.#answer(sdp),
       hangup: (cause) => this.hangup(cause),
-      sendInfoDigit: (digit) => this.sendInfoDigit(digit),
     };
   }
 
@@ -127,10 +125,6 @@ export class SimLeg implements Leg {
     this.#tell(`${this.id} service hangs up: ${cause}`);
     this.#close({ by: 'local', how, ...NO_STATUS });
     this.toPhone(() => this.#phoneEnds());
-  }
-
-  sendInfoDigit(digit: string): void {
-    this.toPhone(() => this.infoDigits.push(digit));
   }
 
   /** The leg ends for another reason than ours. */

@@ -365,10 +365,6 @@ export class Call {
     return Math.round(this.#needs.wallMs() * 1000);
   }
 
-  sendInfoDigit(digit: string, durationMs: number): void {
-    this.#leg?.sendInfoDigit(digit, durationMs);
-  }
-
   /** No port, or a media engine that takes no more: the call ends, and says why. */
   async #openMedia(): Promise<void> {
     try {

@@ -1,18 +1,13 @@
-/** Keypad presses of one leg. Verbs subscribe; presses that nobody takes are kept for the next verb, within a limit. */
-const KEPT_DIGITS = 64;
-
 export type DigitListener = (digit: string) => void;
 
+/** Keypad presses of one leg. Verbs subscribe; those that nobody takes are not kept for the next one. */
 export class DigitHub {
-  #kept = '';
   readonly #takers: DigitListener[] = [];
   readonly #observers = new Set<DigitListener>();
 
   press(digit: string): void {
     for (const observer of [...this.#observers]) observer(digit);
-    const taker = this.#takers.at(-1);
-    if (taker !== undefined) taker(digit);
-    else this.#kept = (this.#kept + digit).slice(-KEPT_DIGITS);
+    this.#takers.at(-1)?.(digit);
   }
 
   /** Sees every press without taking it (streams, digitsMatch, hangupOnStar). */
@@ -21,9 +16,8 @@ export class DigitHub {
     return () => this.#observers.delete(listener);
   }
 
-  /** Takes presses until released; the newest taker wins. Presses made before are forgotten. */
+  /** Takes presses until released; the newest taker wins. */
   take(listener: DigitListener): () => void {
-    this.#kept = '';
     this.#takers.push(listener);
     return () => {
       const at = this.#takers.lastIndexOf(listener);

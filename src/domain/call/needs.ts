@@ -76,8 +76,6 @@ export interface Leg {
   readonly sipCallId: string;
   /** Ends the leg in whatever way its state demands: BYE, CANCEL or a final refusal mapped from the cause. Idempotent. */
   hangup(cause: HangupCauseKey): void;
-  /** Keypad press towards the peer by SIP INFO (used only when nothing better was negotiated). */
-  sendInfoDigit(digit: string, durationMs: number): void;
 }
 
 export interface InboundLeg extends Leg {

@@ -138,5 +138,5 @@ function fullCarrier(name: string, limit: 'concurrency' | 'cps', events: Outboun
       reason: `carrier ${name} is at its limit: ${limit}`,
     }),
   );
-  return { id: '', sipCallId: '', hangup: () => undefined, sendInfoDigit: () => undefined };
+  return { id: '', sipCallId: '', hangup: () => undefined };
 }

@@ -104,10 +104,6 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
     hangup(this.#tell, this.#leg, cause);
   }
 
-  sendInfoDigit(digit: string, durationMs: number): void {
-    this.#tell({ kind: 'sendDigit', leg: this.#leg, digit, durationMs });
-  }
-
   acknowledged(): void {
     this.#settle(ok(undefined));
   }
@@ -147,10 +143,6 @@ export class EdgeOutboundLeg implements Leg, LegSink {
 
   hangup(cause: HangupCauseKey): void {
     hangup(this.#tell, this.#leg, cause);
-  }
-
-  sendInfoDigit(digit: string, durationMs: number): void {
-    this.#tell({ kind: 'sendDigit', leg: this.#leg, digit, durationMs });
   }
 
   acknowledged(): void {}

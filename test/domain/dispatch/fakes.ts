@@ -73,8 +73,6 @@ export class Invite implements Leg {
       this.#events.ended({ by: 'local', how: 'bye', status: undefined, reason: undefined }),
     );
   }
-
-  sendInfoDigit(): void {}
 }
 
 export class FakeSignalling implements Signalling {

@@ -246,7 +246,6 @@ export async function openStage(
           return ok(undefined);
         },
         hangup: (cause: string) => sent.push(`hangup ${cause}`),
-        sendInfoDigit: () => undefined,
         ...over,
       } as unknown as InboundLeg;
       const call = inboundCall(stage, to);

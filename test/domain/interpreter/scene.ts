@@ -295,7 +295,6 @@ export class Scene {
       ring: () => undefined,
       answer: () => Promise.resolve(ok(undefined)),
       hangup: (cause: string) => hungUpWith.push(cause),
-      sendInfoDigit: () => undefined,
     };
     call.takeInbound(leg as unknown as InboundLeg);
     const script = {
@@ -388,7 +387,6 @@ export class Scene {
           id: call.uuid,
           sipCallId: call.uuid,
           hangup: (cause) => hungUpWith.push(cause),
-          sendInfoDigit: () => undefined,
         };
       },
       onInbound: () => undefined,

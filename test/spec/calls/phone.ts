@@ -44,7 +44,6 @@ function inviteOf(over: Partial<InboundLeg>) {
       return ok(undefined);
     },
     hangup: (cause: string) => sent.push(`hangup ${cause}`),
-    sendInfoDigit: () => undefined,
     ...over,
   } as unknown as InboundLeg;
   const ends = (how: 'bye' | 'cancel'): void =>
