@@ -54,22 +54,13 @@ export interface PlayInstruction extends Sourced {
   readonly loop: number;
 }
 
-/** Cadence of the beep that ends a `Wait` early. */
-export interface BeepDetection {
-  readonly durationMs: number;
-  readonly interSilenceMs: number;
-  readonly intraSilenceMs: number;
-  /** Level on the 0…32767 scale of a 16-bit sample. */
-  readonly threshold: number;
-}
-
 export interface WaitInstruction extends Sourced {
   readonly kind: 'wait';
   readonly lengthMs: number;
   /** Ends early once the caller was silent for so long; undefined: always waits the whole length. */
   readonly untilSilenceMs: number | undefined;
   /** Ends early at a beep. */
-  readonly beep: BeepDetection | undefined;
+  readonly beep: boolean;
 }
 
 export interface DtmfInstruction extends Sourced {

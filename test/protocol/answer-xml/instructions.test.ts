@@ -119,25 +119,23 @@ describe('Speak, Play, Wait, DTMF (dialect §2.1)', () => {
     expect(one('wait', '<Wait/>')).toMatchObject({
       lengthMs: 1000,
       untilSilenceMs: undefined,
-      beep: undefined,
+      beep: false,
     });
     expect(one('wait', '<Wait length="10" silence="true" minSilence="700"/>')).toMatchObject({
       lengthMs: 10_000,
       untilSilenceMs: 700,
     });
     expect(one('wait', '<Wait silence="true" min_silence="900"/>').untilSilenceMs).toBe(900);
-    expect(one('wait', '<Wait beep="true"/>').beep).toEqual({
-      durationMs: 300,
-      interSilenceMs: 50,
-      intraSilenceMs: 500,
-      threshold: 256,
-    });
-    expect(one('wait', '<Wait beep="duration=200,threshold=512"/>').beep).toMatchObject({
-      durationMs: 200,
-      threshold: 512,
-      intraSilenceMs: 500,
-    });
+    expect(one('wait', '<Wait beep="true"/>')).toMatchObject({ beep: true, warnings: [] });
+    expect(one('wait', '<Wait beep="0"/>').beep).toBe(false);
     expect(problemOf('<Wait beep="loud"/>')).toContain('beep="loud"');
+  });
+
+  it('Wait: measures of its own beep are taken for "true", and said to be unused', () => {
+    const body = '<Wait beep="duration=200, threshold=512"/>';
+    expect(one('wait', body).beep).toBe(true);
+    expect(warningsOf(body)).toEqual([expect.stringContaining('measures of beep')]);
+    expect(problemOf('<Wait beep="duration=200,loud=1"/>')).toContain('beep="duration=200,loud=1"');
   });
 
   it('DTMF: digits with waits, asynchronous by default', () => {

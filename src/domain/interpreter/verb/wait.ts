@@ -17,7 +17,7 @@ export async function wait(
 ): Promise<VerbOutcome> {
   const { lengthMs, untilSilenceMs, beep } = instruction;
   const { call, needs, signal } = context;
-  if (untilSilenceMs === undefined && beep === undefined) {
+  if (untilSilenceMs === undefined && !beep) {
     await needs.clock.sleep(lengthMs, signal);
     return NEXT;
   }
@@ -28,7 +28,7 @@ export async function wait(
   if (untilSilenceMs !== undefined) {
     ends.push(call.media.waitForSilence(untilSilenceMs, lengthMs, until));
   }
-  if (beep !== undefined) ends.push(heardBeep(call.media, lengthMs, until));
+  if (beep) ends.push(heardBeep(call.media, lengthMs, until));
   try {
     await Promise.race(ends);
   } finally {
@@ -38,10 +38,7 @@ export async function wait(
   return NEXT;
 }
 
-/**
- * Resolves at a beep; never, when there is none. By the detector that also finds voicemail beeps: its own measure of
- * length and level takes the place of the attribute's.
- */
+/** Resolves at a beep; never, when there is none. By the detector that also finds voicemail beeps. */
 async function heardBeep(media: MediaLeg, lengthMs: number, until: AbortSignal): Promise<void> {
   const totalMs = Math.min(lengthMs, LISTEN_MS);
   for (;;) {
