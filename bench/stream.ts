@@ -1,202 +1,210 @@
 /**
  * Whole bidirectional stream calls, L16 at 8 kHz both ways: RTP in, WebSocket out, WebSocket in, RTP out. Callers and bots
- * run in a process of their own; the floor is the same number of WebSocket messages of the same size without any media.
+ * run in processes of their own; the floor is the same number of WebSocket messages of the same size without any media.
+ *
+ *     BENCH_STREAM_CALLS=150      so many calls at once; 300 when left away
+ *     BENCH_STREAM_MINUTES=3      also the growth of the JavaScript heap, from the first minute to the end
  */
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { WebSocket, WebSocketServer } from 'ws';
-import { silentLogger } from '../src/base/logger.ts';
-import type { StreamSocket } from '../src/domain/call/needs.ts';
+import { fileURLToPath } from 'node:url';
 import { systemClock as clock } from '../src/edge/clock/system-clock.ts';
-import { createEgressGuard } from '../src/edge/egress/egress.ts';
-import { createMedia } from '../src/edge/media/engine.ts';
-import { createAudioStreams } from '../src/edge/stream/client.ts';
 import { isQuick, type Row } from './row.ts';
-import type { FromPeer, ToPeer } from './stream-peer.ts';
+import { BotCrowd } from './stream/bot-crowd.ts';
+import { Calls } from './stream/calls.ts';
+import { cpuPerCallSecond, heapInUse } from './stream/cost.ts';
+import { type Delays, delaysOf } from './stream/delays.ts';
+import { quantile, round } from './stream/figures.ts';
+import { webSocketFloor } from './stream/floor.ts';
+import { Phones, type WireLateness } from './stream/phones.ts';
+import { startSip } from './stream/sip.ts';
 
-const HOST = '127.0.0.1';
-/** Enough that the fixed cost of the media tick is shared as it is in service. */
-const CALLS = Number(process.env['BENCH_STREAM_CALLS'] ?? 150);
-const SETTLE_MS = 1500;
-const MEASURE_MS = isQuick ? 2000 : 5000;
-const PROBES = 20;
+/** As many as a two-core machine is to carry, with its bots and phones. */
+const CALLS = Number(process.env['BENCH_STREAM_CALLS'] ?? 300);
+const MINUTES = Number(process.env['BENCH_STREAM_MINUTES'] ?? 0);
+/** Calls whose audio is numbered and whose bots are probed. */
+const WATCHED = Math.min(24, CALLS);
+const PROBES_EACH = Math.ceil(200 / WATCHED);
+const SETTLE_MS = isQuick ? 1000 : 1500;
+const MEASURE_MS = isQuick ? 1500 : 5000;
+const FLOOR_MS = isQuick ? 1000 : 3000;
+const SIP_REQUESTS = isQuick ? 300 : 1000;
+const SIP_EVERY_MS = 4;
 const LOOP_RESOLUTION_MS = 1;
-const nothing = (): void => undefined;
-const pause = (ms: number): Promise<void> => clock.sleep(ms);
+const FRAME_MS = 20;
+const FIRST_MINUTE_MS = 60_000;
+const TLS_FOLDER = fileURLToPath(new URL('../test/edge/stream/tls', import.meta.url));
+
+interface Measured {
+  /** Microseconds of CPU per call-second. */
+  readonly cpu: number;
+  /** Part of the audio that made it to the bots and back; less than nearly 1: the machine is full, and `cpu` says little. */
+  readonly through: number;
+  readonly wire: WireLateness;
+  /** Milliseconds by which the main loop let others wait, 99th percentile. */
+  readonly loopLateMs: number;
+}
 
 export async function run(): Promise<Row[]> {
-  const peer = fork(new URL('./stream-peer.ts', import.meta.url), [String(CALLS)]);
-  const tell = (message: ToPeer): void => {
-    peer.send(message);
-  };
-  const { url, callerPorts } = await answer(peer, 'ready');
-  const media = createMedia({
-    rtpHost: HOST,
-    publicHost: HOST,
-    portMin: 42_000,
-    portMax: 42_999,
-    drive: 'thread',
-    wallMs: () => Date.now(),
-    logger: silentLogger,
-  });
-  const { sockets, ports } = await openCalls(media, url, callerPorts);
-  tell({ kind: 'talk', ports });
-  await pause(SETTLE_MS);
-  const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
-  loop.enable();
-  const perCallSecond = await cpuPerCallSecond(CALLS);
-  loop.disable();
-  const heapBefore = process.memoryUsage().heapUsed;
-  tell({ kind: 'echo', on: false });
-  await pause(300);
-  tell({ kind: 'probe', times: PROBES });
-  const delays = await answer(peer, 'delays');
-  const late = media.status().tickLateP99Us;
-  for (const socket of sockets) socket.close('call_hangup');
-  await media.stop();
-  tell({ kind: 'stop' });
-  await once(peer, 'exit');
-  const floor = await webSocketFloor();
-  const delay = (name: string, values: readonly number[], part: number, goal: string): Row => ({
-    name: `stream: ${name} p${part * 100}`,
-    value: round(quantile(values, part)),
-    unit: 'ms',
-    note: `${values.length} values, ${CALLS} calls running; goal ${goal}`,
-  });
+  const phones = await Phones.start(CALLS, WATCHED);
+  const bots = await BotCrowd.start(WATCHED, TLS_FOLDER);
+  const calls = await Calls.open(phones.ports, `${TLS_FOLDER}/cert.pem`);
+  await phones.talk(calls.ports);
+
+  await calls.stream((call) => bots.urlOf(call, 'ws'));
+  const streamingSinceMs = clock.monotonicMs();
+  const plain = await measure(phones, bots);
+  const sip = await askSip(phones);
+  const tickLateUs = calls.media.status().tickLateP99Us;
+  const delays = await probe(phones, bots);
+  const heap = await heapRows(streamingSinceMs);
+  complainOfBroken(calls);
+  await calls.endStreams();
+
+  bots.echo(true);
+  await calls.stream((call) => bots.urlOf(call, 'wss'));
+  const secure = await measure(phones, bots);
+  complainOfBroken(calls);
+  await calls.endStreams();
+
+  await calls.stop();
+  await Promise.all([phones.stop(), bots.stop()]);
   return [
-    {
-      name: 'stream: CPU of a bidirectional call, L16/8k over ws',
-      value: Math.round(perCallSecond),
-      unit: 'µs per call-second',
-      floor: Math.round(floor),
-      ratio: round(perCallSecond / floor),
-      note: `${CALLS} calls; goal ≤ 1600; floor: ws alone, one echoed message of 1 KB per 20 ms (both ends halved)`,
-    },
-    delay('RTP in to WebSocket out', delays.rtpToSocket, 0.5, '≤ 10 ms'),
-    delay('RTP in to WebSocket out', delays.rtpToSocket, 0.99, '≤ 22 ms'),
-    delay('playAudio to first RTP, empty queue', delays.playToRtp, 0.99, '≤ 22 ms'),
-    delay('clearAudio to last old audio', delays.clearToSilence, 0.99, '≤ 22 ms'),
-    { name: 'stream: lateness of the media tick p99', value: late, unit: 'µs' },
-    {
-      name: 'stream: lateness of the main loop p99',
-      value: round(Math.max(0, loop.percentile(99) / 1e6 - LOOP_RESOLUTION_MS)),
-      unit: 'ms',
-      note: `${CALLS} calls; what a SIP message may have to wait`,
-    },
-    {
-      name: 'stream: JavaScript heap with calls running',
-      value: round(heapBefore / 2 ** 20),
-      unit: 'MiB',
-    },
+    await cpuRow('ws', plain, 1600),
+    await cpuRow('wss', secure, 2300),
+    ...delayRows(delays),
+    wireRow('ws', plain.wire),
+    wireRow('wss', secure.wire),
+    { name: 'stream: lateness of the media tick p99', value: tickLateUs, unit: 'µs' },
+    sipRow(sip),
+    loopRow('ws', plain.loopLateMs),
+    loopRow('wss', secure.loopLateMs),
+    ...heap,
   ];
 }
 
-async function openCalls(
-  media: ReturnType<typeof createMedia>,
-  url: string,
-  callerPorts: readonly number[],
-): Promise<{ readonly sockets: StreamSocket[]; readonly ports: number[] }> {
-  const streams = createAudioStreams({
-    egress: createEgressGuard({ allow: [], allowLoopback: true, allowInsecure: true }),
-    signUpgrade: () => Promise.resolve({}),
-    userAgent: 'bench',
-    clock,
-    logger: silentLogger,
+async function measure(phones: Phones, bots: BotCrowd): Promise<Measured> {
+  await clock.sleep(SETTLE_MS);
+  const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+  await phones.beginWindow();
+  loop.enable();
+  const echoedBefore = await bots.echoed();
+  const sinceMs = clock.monotonicMs();
+  const cpu = await cpuPerCallSecond(CALLS, MEASURE_MS);
+  loop.disable();
+  const frames = (clock.monotonicMs() - sinceMs) / FRAME_MS;
+  const through = ((await bots.echoed()) - echoedBefore) / CALLS / frames;
+  const wire = await phones.lateness();
+  return {
+    cpu,
+    through,
+    wire,
+    loopLateMs: Math.max(0, loop.percentile(99) / 1e6 - LOOP_RESOLUTION_MS),
+  };
+}
+
+/** While all streams run on. The signalling lives in this process, its caller in that of the phones. */
+async function askSip(phones: Phones): Promise<readonly number[]> {
+  const signalling = await startSip();
+  const answered = await phones.askSip(signalling.port(), SIP_REQUESTS, SIP_EVERY_MS);
+  await signalling.stop();
+  return answered;
+}
+
+/** Watched bots fall silent and are probed; all others go on. */
+async function probe(phones: Phones, bots: BotCrowd): Promise<Delays> {
+  bots.echo(false);
+  await clock.sleep(300);
+  bots.forget();
+  await phones.beginWindow();
+  await bots.probe(PROBES_EACH);
+  return delaysOf(await phones.watched(), await bots.report());
+}
+
+/** Waits until the streams are as old as was asked for. */
+async function heapRows(streamingSinceMs: number): Promise<Row[]> {
+  const now = heapInUse();
+  const running: Row = {
+    name: 'stream: JavaScript heap with calls running',
+    value: round(now / 2 ** 20),
+    unit: 'MiB',
+  };
+  if (MINUTES <= 1) return [running];
+  const untilAge = (ms: number): Promise<void> =>
+    clock.sleep(Math.max(0, streamingSinceMs + ms - clock.monotonicMs()));
+  await untilAge(FIRST_MINUTE_MS);
+  const first = heapInUse();
+  await untilAge(MINUTES * FIRST_MINUTE_MS);
+  const last = heapInUse();
+  const mebibytes = (bytes: number): number => round(bytes / 2 ** 20, 2);
+  const growth: Row = {
+    name: `stream: growth of the JavaScript heap per stream, minute 1 to ${MINUTES}`,
+    value: round((last - first) / 1024 / CALLS, 3),
+    unit: 'KiB',
+    note: `${CALLS} calls; goal: none; ${mebibytes(first)} → ${mebibytes(last)} MiB after garbage collection`,
+  };
+  return [running, growth];
+}
+
+function complainOfBroken(calls: Calls): void {
+  if (calls.open !== CALLS) throw new Error(`${CALLS - calls.open} streams broke while measured`);
+}
+
+async function cpuRow(
+  scheme: 'ws' | 'wss',
+  { cpu, through }: Measured,
+  goal: number,
+): Promise<Row> {
+  const options = { scheme, calls: CALLS, measureMs: FLOOR_MS, tlsFolder: TLS_FOLDER };
+  const floor = await webSocketFloor(options);
+  return {
+    name: `stream: CPU of a bidirectional call, L16/8k over ${scheme}`,
+    value: Math.round(cpu),
+    unit: 'µs per call-second',
+    floor: Math.round(floor),
+    ratio: round(cpu / floor),
+    note: `goal ≤ ${goal}; ${CALLS} calls, ${round(100 * through)} % of the audio reached its bot; floor: bare ${scheme}, one echoed message of 660 bytes per 20 ms (both ends halved)`,
+  };
+}
+
+function delayRows({ rtpToSocket, playToRtp, clearToSilence }: Delays): Row[] {
+  const row = (name: string, values: readonly number[], part: number, goalMs: number): Row => ({
+    name: `stream: ${name} p${part * 100}`,
+    value: round(quantile(values, part)),
+    unit: 'ms',
+    note: `${values.length} values of ${WATCHED} bots, ${CALLS} calls running; goal ≤ ${goalMs} ms`,
   });
-  const sockets: StreamSocket[] = [];
-  const ports: number[] = [];
-  for (const port of callerPorts) {
-    const leg = await media.openLeg({ mediaTimeoutMs: 60_000 }, { dtmf: nothing, silent: nothing });
-    leg.configure({
-      address: HOST,
-      port,
-      codec: 'PCMU',
-      payloadType: 0,
-      telephoneEvent: undefined,
-      ptimeMs: 20,
-      direction: 'sendrecv',
-    });
-    ports.push(leg.port);
-    await new Promise<void>((resolve) => {
-      const events = {
-        started: resolve,
-        played: nothing,
-        cleared: nothing,
-        degraded: nothing,
-        ended: nothing,
-        sendDigits: nothing,
-        fault: nothing,
-      };
-      sockets.push(streams.open({ url, ...CALL }, leg, events));
-    });
-  }
-  return { sockets, ports };
+  return [
+    row('RTP in to WebSocket out', rtpToSocket, 0.5, 10),
+    row('RTP in to WebSocket out', rtpToSocket, 0.99, 22),
+    row('playAudio to first RTP, empty queue', playToRtp, 0.99, 22),
+    row('clearAudio to last old audio', clearToSilence, 0.99, 22),
+  ];
 }
 
-const CALL = {
-  streamId: '5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22',
-  callUuid: '0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11',
-  accountId: 'MA_0123456789ABCDEFG',
-  encoding: 'audio/x-l16',
-  rate: 8000,
-  tracks: 'inbound',
-  bidirectional: true,
-  extraHeaders: [],
-  from: '14155550100',
-  to: '14155550101',
-  direction: 'inbound',
-} as const;
-
-/** Microseconds of CPU, all threads of this process, per call and second. */
-async function cpuPerCallSecond(calls: number): Promise<number> {
-  const before = process.cpuUsage();
-  const startMs = clock.monotonicMs();
-  await pause(MEASURE_MS);
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / calls / ((clock.monotonicMs() - startMs) / 1000);
+function wireRow(scheme: string, { packets, lost, silent, p50, p999, p99 }: WireLateness): Row {
+  const complaint = silent === 0 ? '' : `; ${silent} calls without any RTP`;
+  return {
+    name: `stream: send lateness p99 over ${scheme}`,
+    value: round(p99, 2),
+    unit: 'ms',
+    note: `goal ≤ 2 ms; ${packets} packets of ${CALLS} calls, the kernel's arrival times against each call's earliest packet; p50 ${round(p50, 2)}, p99.9 ${round(p999, 2)} ms; ${lost} lost${complaint}`,
+  };
 }
 
-/** Both ends of echoed messages live in this process, so one end costs half. */
-async function webSocketFloor(): Promise<number> {
-  const server = new WebSocketServer({ port: 0, host: HOST, perMessageDeflate: false });
-  await once(server, 'listening');
-  server.on('connection', (socket) => {
-    socket.on('message', (data) => socket.send(data, { binary: false }));
-  });
-  const at = server.address();
-  const port = typeof at === 'object' && at !== null ? at.port : 0;
-  const clients = Array.from({ length: CALLS }, () => new WebSocket(`ws://${HOST}:${port}`));
-  await Promise.all(clients.map((client) => once(client, 'open')));
-  const message = Buffer.alloc(660, 'x');
-  const timer = setInterval(() => {
-    for (const client of clients) client.send(message, { binary: false });
-  }, 20);
-  await pause(300);
-  const both = await cpuPerCallSecond(CALLS);
-  clearInterval(timer);
-  for (const client of clients) client.terminate();
-  server.close();
-  return both / 2;
+function sipRow(answered: readonly number[]): Row {
+  return {
+    name: 'stream: SIP response time under load p99',
+    value: round(quantile(answered, 0.99), 2),
+    unit: 'ms',
+    note: `goal < 20 ms; ${answered.length} of ${SIP_REQUESTS} OPTIONS answered in this process, ${CALLS} calls over ws running; p50 ${round(quantile(answered, 0.5), 2)}, worst ${round(quantile(answered, 1), 2)} ms, seen from another process`,
+  };
 }
 
-function answer<K extends FromPeer['kind']>(
-  peer: ChildProcess,
-  kind: K,
-): Promise<Extract<FromPeer, { readonly kind: K }>> {
-  return new Promise((resolve) => {
-    const onMessage = (message: FromPeer): void => {
-      if (message.kind !== kind) return;
-      peer.off('message', onMessage);
-      resolve(message as Extract<FromPeer, { readonly kind: K }>);
-    };
-    peer.on('message', onMessage);
-  });
+function loopRow(scheme: string, value: number): Row {
+  return {
+    name: `stream: lateness of the main loop p99 over ${scheme}`,
+    value: round(value),
+    unit: 'ms',
+    note: `${CALLS} calls; what a SIP message may have to wait`,
+  };
 }
-
-function quantile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
-}
-
-const round = (value: number): number => Math.round(value * 10) / 10;

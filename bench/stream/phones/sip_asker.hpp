@@ -1,0 +1,37 @@
+// Asks a SIP server OPTIONS (RFC 3261 §11) again and again over UDP and notes how long each answer took.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "socket.hpp"
+
+namespace phones {
+
+class SipAsker {
+ public:
+  /// `count` requests, `interval` apart on average; irregular, so that no clock of the server is met in step.
+  void start(uint16_t port, uint32_t count, Nanos interval, Nanos now);
+  /// Sends what is due and takes in what came. True once, when all is answered or given up.
+  bool step(Nanos now);
+
+  /// From the request's sending to the kernel's time of the 200, nanoseconds.
+  [[nodiscard]] const std::vector<Nanos>& answered() const { return answered_; }
+
+ private:
+  void ask(Nanos now);
+  void take(std::string_view response, Nanos arrived);
+
+  Socket socket_;
+  uint16_t port_ = 0;
+  uint32_t count_ = 0;
+  Nanos interval_ = 0;
+  Nanos due_ = 0;
+  uint32_t random_ = 1;
+  bool running_ = false;
+  std::vector<Nanos> sent_;
+  std::vector<Nanos> answered_;
+};
+
+}  // namespace phones

@@ -1,0 +1,30 @@
+/** The service's own SIP stack, in the process of the streams, with nobody registered: what OPTIONS asks of it is its time. */
+import { silentLogger } from '../../src/base/logger.ts';
+import { systemClock } from '../../src/edge/clock/system-clock.ts';
+import { systemRandom } from '../../src/edge/clock/system-random.ts';
+import { createSignalling, type RunningSignalling } from '../../src/edge/sip/signalling.ts';
+
+const HOST = '127.0.0.1';
+
+export async function startSip(): Promise<RunningSignalling> {
+  const signalling = createSignalling({
+    host: HOST,
+    port: 0,
+    publicHost: HOST,
+    transports: ['udp', 'tcp'],
+    realm: 'bench',
+    userAgent: 'bench',
+    clock: systemClock,
+    random: systemRandom,
+    logger: silentLogger,
+    directory: { byUsername: () => Promise.resolve(undefined) },
+    bindings: {
+      save: () => Promise.resolve(),
+      remove: () => Promise.resolve(),
+      listAll: () => Promise.resolve([]),
+    },
+    carriers: () => [],
+  });
+  await signalling.start();
+  return signalling;
+}
