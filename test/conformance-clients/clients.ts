@@ -1,0 +1,240 @@
+/** What public clients of the stream protocol need of each message, and the forms in which they send theirs. See README.md. */
+
+export type Message = Readonly<Record<string, unknown>>;
+
+/** Undefined: fine; else what the client would complain of. */
+type Check = (value: unknown) => string | undefined;
+
+const check =
+  (what: string, holds: (value: unknown) => boolean): Check =>
+  (value) =>
+    holds(value) ? undefined : `wants ${what}, not ${JSON.stringify(value)}`;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const text = check('a string', (value) => typeof value === 'string');
+const filled = check('text', (value) => typeof value === 'string' && value !== '');
+const integer = check('an integer', (value) => Number.isSafeInteger(value));
+const uuid = check('an RFC 9562 UUID', (value) => typeof value === 'string' && UUID.test(value));
+const decimal = check(
+  'a string of digits',
+  (value) => typeof value === 'string' && /^\d+$/.test(value),
+);
+const base64 = check(
+  'padded base64',
+  (value) => typeof value === 'string' && Buffer.from(value, 'base64').toString('base64') === value,
+);
+const strings = check(
+  'a list of strings',
+  (value) => Array.isArray(value) && value.every((entry) => typeof entry === 'string'),
+);
+const oneOf = (...values: readonly unknown[]): Check =>
+  check(`one of ${values.join(' ')}`, (value) => values.includes(value));
+const absent = check('nothing', (value) => value === undefined);
+const keypad = oneOf(...'0123456789*#');
+
+const mapOfStrings = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((entry) => typeof entry === 'string');
+const jsonMap = check('a string with a JSON object of strings', (value) => {
+  try {
+    return typeof value === 'string' && mapOfStrings(JSON.parse(value));
+  } catch {
+    return false;
+  }
+});
+const map = check('an object of strings', mapOfStrings);
+
+/** By event, then by dotted path. */
+type Needs = Readonly<Record<string, Readonly<Record<string, Check>>>>;
+
+export interface PublicClient {
+  readonly name: string;
+  readonly needs: Needs;
+}
+
+/** Its schemas refuse a message that lacks a field; further fields are dropped. `stop` and `error` go to its error hook. */
+const plivoNode: Needs = {
+  start: {
+    sequenceNumber: integer,
+    'start.callId': uuid,
+    'start.streamId': uuid,
+    'start.accountId': text,
+    'start.tracks': strings,
+    'start.mediaFormat.encoding': text,
+    'start.mediaFormat.sampleRate': integer,
+    extra_headers: text,
+  },
+  media: {
+    sequenceNumber: integer,
+    streamId: uuid,
+    'media.track': text,
+    'media.timestamp': text,
+    'media.chunk': integer,
+    'media.payload': base64,
+    extra_headers: text,
+  },
+  dtmf: {
+    sequenceNumber: integer,
+    streamId: uuid,
+    'dtmf.track': text,
+    'dtmf.digit': text,
+    'dtmf.timestamp': text,
+    extra_headers: text,
+  },
+  playedStream: { sequenceNumber: integer, streamId: uuid, name: text },
+  clearedAudio: { sequenceNumber: integer, streamId: uuid },
+};
+
+/** Jackson beans, unknown fields ignored: numbers of time are parsed out of strings, `customParameters` is a map. */
+const plivoJava: Needs = {
+  start: {
+    sequenceNumber: integer,
+    'start.tracks': strings,
+    'start.mediaFormat.sampleRate': integer,
+    'start.customParameters': map,
+  },
+  media: { streamId: filled, 'media.timestamp': decimal, 'media.chunk': integer },
+  dtmf: { streamId: filled, 'dtmf.digit': filled, 'dtmf.track': filled },
+  playedStream: { streamId: filled, name: text },
+  clearedAudio: { streamId: filled },
+  stop: { streamId: filled },
+};
+
+/**
+ * The runner looks for other vendors' names in the first two messages before it takes the stream for Plivo's; the serializer
+ * knows the twelve keys of a keypad.
+ */
+const pipecat: Needs = {
+  start: {
+    'start.streamId': filled,
+    'start.callId': filled,
+    'start.streamSid': absent,
+    'start.call_control_id': absent,
+    stream_id: absent,
+  },
+  media: { start: absent, stream_id: absent, 'media.payload': base64 },
+  dtmf: { 'dtmf.digit': keypad },
+};
+
+/** Reads `int(timestamp)` of each frame, and looks checkpoints up by their name. */
+const bolna: Needs = {
+  start: { 'start.callId': filled, 'start.streamId': filled },
+  media: { 'media.timestamp': decimal, 'media.chunk': integer, 'media.payload': base64 },
+  dtmf: { 'dtmf.digit': filled },
+  playedStream: { name: filled },
+};
+
+/** Negotiates its codec by `mediaFormat` and takes `extra_headers` for JSON when it begins with a brace. */
+const agentTransport: Needs = {
+  start: {
+    'start.callId': text,
+    'start.streamId': text,
+    'start.mediaFormat.encoding': oneOf('audio/x-l16', 'audio/x-mulaw'),
+    'start.mediaFormat.sampleRate': oneOf(8000, 16_000),
+    extra_headers: jsonMap,
+  },
+  media: { 'media.payload': base64 },
+  dtmf: { 'dtmf.digit': filled },
+  playedStream: { name: text },
+};
+
+/** Only the caller's track is taken for the caller. */
+const cloudflareVoice: Needs = {
+  start: { 'start.streamId': filled, 'start.callId': filled },
+  media: { 'media.track': oneOf('inbound'), 'media.payload': base64 },
+};
+
+export const PUBLIC_CLIENTS: readonly PublicClient[] = [
+  { name: 'Plivo stream SDK for Node', needs: plivoNode },
+  { name: 'Plivo stream SDK for Python', needs: plivoNode },
+  { name: 'Plivo stream SDK for Java', needs: plivoJava },
+  { name: 'Pipecat (runner and Plivo serializer)', needs: pipecat },
+  { name: 'Bolna (Vobiz and Plivo handlers)', needs: bolna },
+  { name: 'agent-transport (LiveKit, Pipecat)', needs: agentTransport },
+  { name: 'Cloudflare voice adapter for Plivo', needs: cloudflareVoice },
+];
+
+/** What the client finds wrong with the message; empty when nothing, or when it does not know the event. */
+export function complaints({ needs }: PublicClient, message: Message): readonly string[] {
+  const event = String(message['event']);
+  return Object.entries(needs[event] ?? {}).flatMap(([path, wants]) => {
+    const complaint = wants(at(message, path));
+    return complaint === undefined ? [] : [`${event}: ${path} ${complaint}`];
+  });
+}
+
+function at(message: Message, path: string): unknown {
+  let value: unknown = message;
+  for (const key of path.split('.')) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Message)[key];
+  }
+  return value;
+}
+
+const MULAW_20_MS = Buffer.alloc(160, 0xff).toString('base64');
+const L16_20_MS = Buffer.alloc(320).toString('base64');
+
+/** One message in the words of each client. Their streams are mu-law or say what they are. */
+export const CLIENT_MESSAGES: ReadonlyArray<
+  readonly [form: string, make: (streamId: string) => Message]
+> = [
+  [
+    'playAudio without streamId (Plivo SDKs, agent-transport, Cloudflare)',
+    () => ({
+      event: 'playAudio',
+      media: { contentType: 'audio/x-mulaw', sampleRate: 8000, payload: MULAW_20_MS },
+    }),
+  ],
+  [
+    'playAudio with streamId (Pipecat)',
+    (streamId) => ({
+      event: 'playAudio',
+      media: { contentType: 'audio/x-mulaw', sampleRate: 8000, payload: MULAW_20_MS },
+      streamId,
+    }),
+  ],
+  [
+    'playAudio with streamId null, read from where start does not have it (Vobiz example)',
+    () => ({
+      event: 'playAudio',
+      streamId: null,
+      media: { contentType: 'audio/x-l16', sampleRate: 8000, payload: L16_20_MS },
+    }),
+  ],
+  [
+    'playAudio with the rate as a string and "wav" for the stream\'s own format (Bolna)',
+    () => ({
+      event: 'playAudio',
+      media: { payload: L16_20_MS, sampleRate: '8000', contentType: 'wav' },
+    }),
+  ],
+  [
+    'playAudio at 24000 Hz (Gemini Live bots)',
+    (streamId) => ({
+      event: 'playAudio',
+      streamId,
+      media: { contentType: 'audio/x-l16', sampleRate: 24_000, payload: L16_20_MS },
+    }),
+  ],
+  [
+    'checkpoint whose name is a JSON text (Cloudflare)',
+    (streamId) => ({
+      event: 'checkpoint',
+      streamId,
+      name: JSON.stringify({ type: 'transcript', text: '“é” 日本' }),
+    }),
+  ],
+  [
+    'checkpoint without streamId (Pipecat transport messages)',
+    () => ({ event: 'checkpoint', name: 'plain' }),
+  ],
+  ['sendDTMF (agent-transport)', () => ({ event: 'sendDTMF', dtmf: '12#' })],
+  ['clearAudio (all)', (streamId) => ({ event: 'clearAudio', streamId })],
+  [
+    'clearAudio under another name of the stream (ElevenLabs guide of Plivo)',
+    (streamId) => ({ event: 'clearAudio', stream_uuid: streamId }),
+  ],
+];
