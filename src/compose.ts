@@ -107,12 +107,13 @@ export async function startService(settings: Settings, root: string): Promise<Se
     settings: rest,
   });
 
-  await recorder.recover();
+  const interrupted = await foundation.recordings.interrupted();
   signalling.onInbound((leg) => inbound.accept(leg));
   await signalling.start();
   const { url } = await server.start();
   const demo = settings.demo ? await startDemo({ host: '127.0.0.1', port: 0, logger }) : undefined;
   await callbacks.resume();
+  recorder.recover(interrupted);
   housekeeping.start();
   exporter.wake();
   writeSecret(join(dataDir, SERVICE_FILE), `${JSON.stringify({ url, pid: process.pid })}\n`);

@@ -8,6 +8,7 @@ import { type CallLog, CallLogs } from '../../src/domain/call/call.ts';
 import { type CallbackClient, createCallbackClient } from '../../src/domain/callback/callback.ts';
 import type { HttpCaller } from '../../src/domain/callback/needs.ts';
 import { CallRecords, recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
+import { CallRecorder } from '../../src/domain/interpreter/interpreter.ts';
 import { Ledger, RateBook } from '../../src/domain/ledger/ledger.ts';
 import type { Rate } from '../../src/domain/ledger/types.ts';
 import {
@@ -22,6 +23,7 @@ import type { Basics, Foundation } from '../../src/service/join/foundation.ts';
 import type { Lines } from '../../src/service/join/lines.ts';
 import { derive } from '../../src/service/settings.ts';
 import { SipTraces } from '../../src/service/sip-traces.ts';
+import type { SimClock } from './clock.ts';
 import { simAudio, simEncoder, simFolder, simSpeech } from './sounds.ts';
 import type { World } from './world.ts';
 
@@ -114,14 +116,13 @@ export async function buildService(world: World, customer: NewCustomer): Promise
   const speech = simSpeech(clock);
   const lines = { callbacks, media, signalling, streams, logs, audio, speech, traces };
   const derived = derive(settings);
-  const link = { publicUrl: derived.publicUrl, linkKey: 'sim', recordingLinkSeconds: 900 };
   const calls = joinCalls(
     basics,
     foundation,
     // Sockets, caches and threads of the real lines are what a simulated world has none of.
     lines as unknown as Lines,
     derived,
-    createSignedLinks(link, clock),
+    linksOf(clock),
     (cdr) => world.tell(`settled: ${cdr.hangupCauseName}, ${cdr.cost} + ${cdr.streamingCost}`),
     () => undefined,
   );
@@ -151,7 +152,10 @@ export async function buildService(world: World, customer: NewCustomer): Promise
   };
 }
 
-function layFoundation({ logger, clock, random, settings }: Basics, world: World): Foundation {
+function layFoundation(
+  { logger, clock, random, settings }: Basics,
+  world: Pick<World, 'store' | 'folder'>,
+): Foundation {
   const { store, folder } = world;
   const rates = Object.entries(PRICE).map(([direction, perMinute]) =>
     rate(direction as Rate['direction'], perMinute),
@@ -206,15 +210,43 @@ const callbacksOf = (
       logs.get(notification.callUuid)?.add('callback', attempt.event, { ...attempt }),
   });
 
-/** What the next process does first: closes the calls that the last one left open, and tells what is still to be told. */
+const linksOf = (clock: SimClock) =>
+  createSignedLinks(
+    { publicUrl: derive(settings).publicUrl, linkKey: 'sim', recordingLinkSeconds: 900 },
+    clock,
+  );
+
+/**
+ * What the next process does first: closes the calls and recordings that the last one left open, and tells what is still
+ * to be told.
+ */
 export async function restart(world: World): Promise<CallbackClient> {
   const { service, disk, ear, clock, random } = world;
   service.die();
   const logger = ear.logger();
-  await recoverOpenCalls(disk.rescued.calls, logger);
-  const basics = { logger, clock, random };
-  const callbacks = callbacksOf(basics, disk.rescued, world.customer.line(), service.logs);
+  const store = disk.rescued;
+  await recoverOpenCalls(store.calls, logger);
+  const basics: Basics = { settings, root: '', dataDir: world.folder, logger, clock, random };
+  const { recordings, recordingFiles, ledger } = layFoundation(basics, {
+    store,
+    folder: world.folder,
+  });
+  const callbacks = callbacksOf(basics, store, world.customer.line(), service.logs);
+  const interrupted = await recordings.interrupted();
   await callbacks.resume();
+  const recorder = new CallRecorder({
+    recordings,
+    ledger,
+    callbacks,
+    clock,
+    logger,
+    encoder: simEncoder,
+    folder: recordingFiles,
+    linkTo: (recording) => linksOf(clock).toRecording(recording),
+    hangupTold: () => Promise.resolve(),
+    charged: () => undefined,
+  });
+  recorder.recover(interrupted);
   return callbacks;
 }
 

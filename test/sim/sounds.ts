@@ -1,5 +1,5 @@
 /** Files, voices and recordings of the simulated world: tones named by their URL, speech as a tone, files in a folder. */
-import { copyFileSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { err, ok } from '../../src/base/result.ts';
 import type {
@@ -9,6 +9,7 @@ import type {
   Synthesizer,
 } from '../../src/domain/call/needs.ts';
 import type { RecordingFolder } from '../../src/domain/interpreter/interpreter.ts';
+import { openWav } from '../../src/protocol/audio-file/audio-file.ts';
 import { l16, sine } from '../edge/media/peer.ts';
 import type { SimClock } from './clock.ts';
 
@@ -72,7 +73,15 @@ export const simFolder = (folder: string): RecordingFolder => ({
     return Promise.resolve(path);
   },
   size: (file) => Promise.resolve(statSync(join(folder, file), { throwIfNoEntry: false })?.size),
-  wavDurationMs: () => Promise.resolve(undefined),
+  wavDurationMs(file) {
+    const path = join(folder, file);
+    if (!existsSync(path)) return Promise.resolve(undefined);
+    const wav = openWav(readFileSync(path));
+    if (!wav.ok) return Promise.resolve(undefined);
+    const { rate, channels, dataOffset } = wav.value;
+    const samples = (statSync(path).size - dataOffset) / (channels * 2);
+    return Promise.resolve(samples < 1 ? undefined : Math.floor((samples * 1000) / rate));
+  },
   remove(file) {
     rmSync(join(folder, file), { force: true });
     return Promise.resolve();

@@ -5,14 +5,18 @@ import {
   type DocumentResult,
   fetchDocument,
 } from './document.ts';
-import { type NotificationDraft, Outbox, type OutboxNeeds } from './outbox.ts';
+import { Outbox, type OutboxNeeds } from './outbox.ts';
 import { signatureNonce, upgradeSignatureHeaders } from './signature.ts';
-import type { CallbackParameters, CallbackTarget, StoredNotification } from './types.ts';
+import type {
+  CallbackParameters,
+  CallbackTarget,
+  NotificationDraft,
+  StoredNotification,
+} from './types.ts';
 
 export type { CallFacts, StirVerification } from './call-facts.ts';
 export type { DocumentKind, DocumentOptions, DocumentResult } from './document.ts';
 export { formEncode } from './form.ts';
-export type { NotificationDraft } from './outbox.ts';
 export {
   type CallStatus,
   type HangupFacts,
@@ -55,7 +59,7 @@ export interface CallbackClient {
   ): Promise<DocumentResult>;
   /** Stores and delivers, after the earlier ones of the same call. Returns at once, never throws. */
   notify(draft: NotificationDraft): void;
-  /** Delivers one that is in the store already (`CallStore.settle`). */
+  /** Delivers one that is in the store already (`CallStore.settle`, `RecordingStore.finish`). */
   notifyStored(notification: StoredNotification): void;
   /** After a start: takes up what is still in the store. */
   resume(): Promise<number>;

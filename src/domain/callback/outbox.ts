@@ -20,11 +20,8 @@ import {
   RETRIES,
   TOTAL_MS,
 } from './settings.ts';
-import type { CallbackAttempt, StoredNotification } from './types.ts';
+import type { CallbackAttempt, NotificationDraft, StoredNotification } from './types.ts';
 import { type CallbackPolicy, splitUrlOptions } from './url-options.ts';
-
-/** A notification before it has an identity. */
-export type NotificationDraft = Omit<StoredNotification, 'id' | 'createdUs' | 'attempts'>;
 
 export interface OutboxNeeds extends ExchangeNeeds {
   readonly clock: Clock;
@@ -75,8 +72,9 @@ export class Outbox {
     this.#accept(notification, stored);
   }
 
-  /** Delivers one that was written with the call's settlement. */
+  /** Delivers one that was written with what it tells of; once, when `resume` has found it already. */
   notifyStored(notification: StoredNotification): void {
+    if (this.#lanes.get(notification.accountId)?.knows(notification.id)) return;
     this.#accept(notification, Promise.resolve());
   }
 

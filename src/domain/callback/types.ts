@@ -21,6 +21,9 @@ export interface StoredNotification {
   readonly attempts: number;
 }
 
+/** A notification before it has an identity. */
+export type NotificationDraft = Omit<StoredNotification, 'id' | 'createdUs' | 'attempts'>;
+
 /** One HTTP request as it went over the wire, for the call's log. */
 export interface CallbackAttempt {
   readonly event: string;

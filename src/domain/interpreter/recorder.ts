@@ -3,10 +3,10 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type { Call } from '../call/call.ts';
 import type { MediaRoom } from '../call/needs.ts';
 import { partyParameter } from '../callback/callback.ts';
-import type { CallbackTarget } from '../callback/types.ts';
+import type { NotificationDraft } from '../callback/types.ts';
 import type { NewRecording } from '../recording/recording.ts';
 import type { Recording } from '../recording/types.ts';
-import { parametersOf, signerOf } from './context.ts';
+import { completeNotice, duesOf, recordStop } from './recording/dues.ts';
 import { Filing, wavFileOf } from './recording/filing.ts';
 import { Take, type TakeEnd } from './recording/take.ts';
 import type {
@@ -75,6 +75,7 @@ export class CallRecorder {
       toNumber: partyParameter(call.facts.to),
       format: request.format,
       type: call.identity.trunkId === undefined ? 'call' : 'trunk',
+      dues: duesOf(call, request),
     });
     takes.starting -= 1;
     if (begun === undefined) return err(NOT_KEPT);
@@ -91,7 +92,7 @@ export class CallRecorder {
 
   /** Records all that is heard in a room, until it is stopped or the room closes. Never rejects. */
   async startRoom(room: MediaRoom, request: RoomRecordRequest): Outcome {
-    const { accountId, currency, conferenceName, conferenceUuid, format, maxMs, filed } = request;
+    const { accountId, currency, conferenceName, conferenceUuid, format, maxMs, notice } = request;
     const begun = await this.#begin({
       accountId,
       callUuid: undefined,
@@ -101,10 +102,14 @@ export class CallRecorder {
       toNumber: '',
       format,
       type: 'conference',
+      dues: { currency, notice },
     });
     if (begun === undefined) return err(NOT_KEPT);
-    const take = this.#take(begun.row, room.record(begun.wavPath), currency);
-    this.#watch(take.filed.then((isFiled) => (isFiled ? filed?.(take.parameters()) : undefined)));
+    const take = this.#take(begun.row, room.record(begun.wavPath), {
+      onEnd: () => undefined,
+      notice: () => Promise.resolve(notice),
+    });
+    this.#watch(take.filed);
     if (maxMs > 0) {
       const { clock } = this.#needs;
       const cancel = clock.at(clock.monotonicMs() + maxMs, () => take.stop('maxLength'));
@@ -149,14 +154,12 @@ export class CallRecorder {
   }
 
   /**
-   * After a start, before anything is recorded: what the last process was recording becomes files, as far as it was
-   * written. Nobody is told and nothing is charged: to whom and in what currency went with that process. Returns how many,
-   * before they are files.
+   * After a start: what the last process was recording becomes files as far as it was written, and is charged and told
+   * as ever. `left` was asked for before anything was recorded (`Recordings.interrupted`); called once the callbacks have
+   * taken up the hangups that `RecordStop` is to follow.
    */
-  async recover(): Promise<number> {
-    const left = await this.#needs.recordings.interrupted();
+  recover(left: readonly Recording[]): void {
     this.#watch(this.#fileInterrupted(left));
-    return left.length;
   }
 
   /** Resolves when everything that has ended is a file, or after `graceMs`: the next start takes up the rest. */
@@ -171,11 +174,22 @@ export class CallRecorder {
   }
 
   async #fileInterrupted(left: readonly Recording[]): Promise<void> {
+    const { folder, linkTo } = this.#needs;
     for (const row of left) {
-      const durationMs = await this.#needs.folder.wavDurationMs(wavFileOf(row));
+      const durationMs = await folder.wavDurationMs(wavFileOf(row));
       const startUs = row.startUs ?? row.addedUs;
-      if (durationMs === undefined) await this.#filing.fail(row, 'nothing was written of it');
-      else await this.#filing.file(row, { startUs, durationMs, currency: undefined });
+      if (durationMs === undefined) {
+        await this.#filing.fail(row, 'nothing was written of it');
+        continue;
+      }
+      const end = { reason: 'Failed', durationMs, digits: '' } as const;
+      await this.#filing.file(row, {
+        startUs,
+        durationMs,
+        currency: row.dues?.currency,
+        notice: async (ready) =>
+          completeNotice(row.dues?.notice, ready, { link: linkTo(ready), startUs, end }),
+      });
     }
   }
 
@@ -188,61 +202,56 @@ export class CallRecorder {
       silenceEndMs: request.silenceEndMs ?? 0,
       maxMs: request.maxMs,
     });
-    const take = this.#take(row, media, call.price.currency, (end) => {
-      const { reason, durationMs, error } = end;
-      const facts = { recordingId: row.recordingId, reason, durationMs };
-      call.log.add(error === undefined ? 'media' : 'warning', 'recording ended', {
-        ...facts,
-        ...(error === undefined ? {} : { error }),
-      });
+    const { recordingId } = row;
+    const take = this.#take(row, media, {
+      onEnd: ({ reason, durationMs, error }) => {
+        const facts = { recordingId, reason, durationMs };
+        call.log.add(error === undefined ? 'media' : 'warning', 'recording ended', {
+          ...facts,
+          ...(error === undefined ? {} : { error }),
+        });
+      },
+      // After the hangup where the call has ended (dialect §2.1 Record).
+      notice: async () => {
+        if (request.callback !== undefined && call.isEnded) await this.#needs.hangupTold(call);
+        return recordStop(call, request.callback);
+      },
     });
-    this.#watch(take.filed.then((isFiled) => this.#tell(call, request.callback, take, isFiled)));
+    const filed = take.filed.then((isFiled) => {
+      if (!isFiled) call.log.add('warning', 'there is no file of the recording', { recordingId });
+    });
+    this.#watch(filed);
     return take;
   }
 
   #take(
     row: Recording,
     media: ReturnType<MediaRoom['record']>,
-    currency: string,
-    onEnd: (end: TakeEnd) => void = () => undefined,
+    told: {
+      readonly onEnd: (end: TakeEnd) => void;
+      /** Without the parameters of the recording. */
+      readonly notice: () => Promise<NotificationDraft | undefined>;
+    },
   ): Take {
+    const { linkTo } = this.#needs;
     return new Take({
       row,
       media,
       startUs: Math.round(this.#needs.clock.wallMs() * 1000),
-      linkTo: this.#needs.linkTo,
+      linkTo,
       file: (take, end) => {
-        onEnd(end);
+        told.onEnd(end);
         const { startUs } = take;
-        if (end.reason === 'Failed' && end.durationMs === 0) {
-          return this.#filing.fail(row, end.error);
-        }
-        return this.#filing.file(row, { startUs, durationMs: end.durationMs, currency });
+        const { durationMs } = end;
+        if (end.reason === 'Failed' && durationMs === 0) return this.#filing.fail(row, end.error);
+        return this.#filing.file(row, {
+          startUs,
+          durationMs,
+          currency: row.dues?.currency,
+          notice: async (ready) =>
+            completeNotice(await told.notice(), ready, { link: linkTo(ready), startUs, end }),
+        });
       },
-    });
-  }
-
-  /** `RecordStop`, after the hangup where the call has ended (dialect §2.1 Record). */
-  async #tell(
-    call: Call,
-    target: CallbackTarget | undefined,
-    take: Take,
-    isFiled: boolean,
-  ): Promise<void> {
-    if (!isFiled) {
-      call.log.add('warning', 'there is no file of the recording', {
-        recordingId: take.recordingId,
-      });
-      return;
-    }
-    if (target === undefined) return;
-    if (call.isEnded) await this.#needs.hangupTold(call);
-    this.#needs.callbacks.notify({
-      accountId: signerOf(call),
-      callUuid: call.uuid,
-      event: 'RecordStop',
-      target,
-      parameters: parametersOf(call, 'RecordStop', take.parameters()),
     });
   }
 

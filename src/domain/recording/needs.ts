@@ -1,5 +1,6 @@
 import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
+import type { StoredNotification } from '../callback/types.ts';
 import type {
   ExportJob,
   ExportPatch,
@@ -10,7 +11,12 @@ import type {
 
 export interface RecordingStore {
   insert(recording: Recording): Promise<void>;
-  patch(recordingId: string, patch: RecordingPatch): Promise<Recording | undefined>;
+  /** Once: the end of the record, and what there is to tell of it, in one unit of work. Undefined: it is gone, or finished. */
+  finish(
+    recordingId: string,
+    end: RecordingPatch,
+    notification: StoredNotification | undefined,
+  ): Promise<Recording | undefined>;
   get(recordingId: string): Promise<Recording | undefined>;
   /** Finished ones, latest first. */
   page(filter: RecordingFilter, slice: Slice): Promise<Page<Recording>>;

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { type Random, uuid } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
+import type { StoredNotification } from '../callback/types.ts';
 import { type ExportRefusal, type ExportRequest, validateExport } from './export-request.ts';
 import type { ExportStore, RecordingFiles, RecordingStore } from './needs.ts';
 import type {
@@ -33,7 +34,7 @@ export type NewRecording = Pick<
   | 'toNumber'
   | 'format'
   | 'type'
-> & { readonly subAccount?: string | undefined };
+> & { readonly subAccount?: string | undefined; readonly dues?: Recording['dues'] };
 
 interface RecordingDeps {
   readonly recordings: RecordingStore;
@@ -57,6 +58,7 @@ export class Recordings {
     const now = this.#nowUs();
     const recording: Recording = {
       subAccount: undefined,
+      dues: undefined,
       ...input,
       recordingId,
       status: 'recording',
@@ -71,9 +73,13 @@ export class Recordings {
     return recording;
   }
 
-  /** Its file is complete (`ready`), or there is none (`failed`). */
-  finish(recordingId: string, end: RecordingPatch): Promise<Recording | undefined> {
-    return this.#deps.recordings.patch(recordingId, end);
+  /** Its file is complete (`ready`), or there is none (`failed`). `notification`: stored with that, delivered by the caller. */
+  finish(
+    recordingId: string,
+    end: RecordingPatch,
+    notification?: StoredNotification,
+  ): Promise<Recording | undefined> {
+    return this.#deps.recordings.finish(recordingId, end, notification);
   }
 
   /** Begun by a process that did not live to finish them; to be asked at the start, before anything is recorded. */

@@ -1,4 +1,14 @@
+import type { NotificationDraft } from '../callback/types.ts';
+
 export type RecordingFormat = 'mp3' | 'wav';
+
+/** What is due when the file of a recording stands. Kept with its record: the next process may have to do it. */
+export interface RecordingDues {
+  /** In which its length is charged. */
+  readonly currency: string;
+  /** Who is told. Its parameters are followed by those of the recording, which are known only then. */
+  readonly notice: NotificationDraft | undefined;
+}
 
 /** A recording, from its start on. Its file can be fetched once it is `ready`. */
 export interface Recording {
@@ -21,6 +31,8 @@ export interface Recording {
   readonly startUs: number | undefined;
   readonly endUs: number | undefined;
   readonly addedUs: number;
+  /** Undefined once it is finished. */
+  readonly dues: RecordingDues | undefined;
 }
 
 export type RecordingPatch = {

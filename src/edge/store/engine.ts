@@ -7,7 +7,7 @@ import { FolderLock } from './folder-lock.ts';
 import { migrate } from './migrate.ts';
 import { type Immediate, LANES, type Lane, type Rooms } from './rooms.ts';
 import { accountRoom, idempotencyRoom, partnerRoom, signingTokenRoom } from './sql/accounts.ts';
-import { callRoom, notificationRoom } from './sql/calls.ts';
+import { callRoom } from './sql/calls.ts';
 import { callLogRoom, cdrRoom, retentionRoom } from './sql/cdrs.ts';
 import {
   applicationRoom,
@@ -16,6 +16,7 @@ import {
   endpointRoom,
 } from './sql/endpoints.ts';
 import { ledgerRoom, rateRoom } from './sql/ledger.ts';
+import { notificationRoom } from './sql/notifications.ts';
 import { callerIdRoom, carrierRoom, numberRoom } from './sql/numbers.ts';
 import { exportRoom, recordingRoom } from './sql/recordings.ts';
 import { settingRoom } from './sql/settings.ts';

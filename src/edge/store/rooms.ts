@@ -154,7 +154,7 @@ export const LANES: { readonly [R in keyof Rooms]: { readonly [V in keyof Rooms[
   },
   recordings: {
     insert: 'write',
-    patch: 'write',
+    finish: 'write',
     get: 'point',
     page: 'report',
     walk: 'report',

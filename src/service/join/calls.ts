@@ -111,7 +111,7 @@ export function joinCalls(
     audio: lines.audio.library,
     speech: lines.speech,
     recorder,
-    conferences: new Conferences({ media, recorder, callbacks, clock, random, logger }),
+    conferences: new Conferences({ media, recorder, clock, random, logger }),
     dialer: new BLegDialer(dispatching),
     keeping: keeper,
     clock,

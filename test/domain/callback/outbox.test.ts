@@ -121,6 +121,25 @@ describe('notifications: order', () => {
     expect(called()).toEqual(['a.example/Ring', 'a.example/Hangup']);
   });
 
+  it('one that was stored, and taken up from the store already, is delivered once', async () => {
+    const notification = {
+      id: 'n1',
+      accountId: 'MA_A',
+      callUuid: 'c1',
+      event: 'RecordStop',
+      target: { url: 'https://a.example/RecordStop', method: 'POST' },
+      parameters: [],
+      createdUs: clock.wallMs() * 1000,
+      attempts: 0,
+    } as const;
+    http.delayMs = 50;
+    store.rows.set('n1', notification);
+    expect(await client.resume()).toBe(1);
+    client.notifyStored(notification);
+    await clock.advance(1000);
+    expect(called()).toEqual(['a.example/RecordStop']);
+  });
+
   it('other calls do not wait', async () => {
     http.reply = (request) => (request.url.includes('slow') ? 'silence' : 200);
     notify('Ring', 'c1', 'MA_A', 'slow.example');

@@ -2,8 +2,8 @@
 import { ok } from '../../../src/base/result.ts';
 import type { Account } from '../../../src/domain/account/types.ts';
 import type { Call } from '../../../src/domain/call/call.ts';
-import type { CallbackClient, NotificationDraft } from '../../../src/domain/callback/callback.ts';
-import type { CallbackParameters } from '../../../src/domain/callback/types.ts';
+import type { CallbackClient } from '../../../src/domain/callback/callback.ts';
+import type { CallbackParameters, NotificationDraft } from '../../../src/domain/callback/types.ts';
 import type { CallFactory } from '../../../src/domain/dispatch/dispatch.ts';
 import type { PlaceCallsRequest } from '../../../src/domain/dispatch/types.ts';
 

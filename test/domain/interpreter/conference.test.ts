@@ -289,17 +289,13 @@ describe('Conference: record and action (dialect §2.1: working, unlike with oth
     b.ends('bye');
     await b.running;
     expect(recording?.stoppedWith).toEqual(['HungUp']);
-    recording?.request.filed?.([
-      ['Event', 'RecordStop'],
-      ['RecordUrl', 'https://media.test/rec-1.mp3'],
-      ['RecordingID', 'rec-1'],
-    ]);
-    expect(scene.told(EVENTS).at(-1)).toMatchObject({
+    const notice = recording?.request.notice;
+    expect(notice).toMatchObject({ event: 'ConferenceRecord', target: { url: EVENTS } });
+    expect(Object.fromEntries(notice?.parameters ?? [])).toMatchObject({
       ConferenceAction: 'record',
       Event: 'ConferenceRecord',
       ConferenceName: 'Weekly',
-      RecordUrl: 'https://media.test/rec-1.mp3',
-      RecordingID: 'rec-1',
+      ConferenceMemberID: '1',
     });
   });
 
@@ -508,10 +504,14 @@ describe('Conferences by REST (dialect §3.5)', () => {
     const [recording] = scene.roomRecordings;
     expect(recording?.stoppedWith).toEqual(['API request']);
     expect(recording?.request.maxMs).toBe(60_000);
-    recording?.request.filed?.([['RecordingID', 'rec-1']]);
-    expect(scene.told('https://app.test/recorded')).toMatchObject([
-      { ConferenceName: 'Weekly', RecordingID: 'rec-1' },
-    ]);
+    expect(recording?.request.notice).toMatchObject({
+      event: 'ConferenceRecord',
+      target: request.callback,
+      parameters: [
+        ['ConferenceName', 'Weekly'],
+        ['ConferenceUUID', expect.any(String)],
+      ],
+    });
     expect(await conferences.record('MA_ONE', 'Weekly', request)).toMatchObject({ ok: true });
   });
 
@@ -525,7 +525,8 @@ describe('Conferences by REST (dialect §3.5)', () => {
       callback: undefined,
     } as const;
     await conferences.record('MA_ONE', 'Weekly', request);
-    scene.roomRecordings[0]?.request.filed?.([]);
+    scene.roomRecordings[0]?.end();
+    await settle();
     expect(await conferences.record('MA_ONE', 'Weekly', request)).toMatchObject({ ok: true });
   });
 });

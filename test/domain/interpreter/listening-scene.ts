@@ -13,6 +13,7 @@ import type {
   SpeechProblem,
   SpeechRequest,
 } from '../../../src/domain/call/needs.ts';
+import type { StoredNotification } from '../../../src/domain/callback/types.ts';
 import { CallRecorder } from '../../../src/domain/interpreter/interpreter.ts';
 import type { RecorderNeeds } from '../../../src/domain/interpreter/recorder.ts';
 import { RateBook } from '../../../src/domain/ledger/ledger.ts';
@@ -121,6 +122,8 @@ export class ListeningScene extends Scene {
   piecesMade = 0;
   /** What the next encodings come to; then they succeed. */
   readonly encoderProblems: AudioProblem[] = [];
+  /** Written in one with the record that they tell of. */
+  readonly storedNotifications: StoredNotification[] = [];
   isStoreDown = false;
   isLedgerClosed = false;
   readonly charged: string[] = [];
@@ -186,10 +189,15 @@ export class ListeningScene extends Scene {
         rows.set(row.recordingId, row);
         return Promise.resolve();
       },
-      patch: (recordingId: string, patch: Partial<Recording>) => {
+      finish: (
+        recordingId: string,
+        end: Partial<Recording>,
+        notification: StoredNotification | undefined,
+      ) => {
         const row = rows.get(recordingId);
-        if (row === undefined) return Promise.resolve(undefined);
-        rows.set(recordingId, { ...row, ...patch });
+        if (row?.status !== 'recording') return Promise.resolve(undefined);
+        rows.set(recordingId, { ...row, ...end, dues: undefined });
+        if (notification !== undefined) this.storedNotifications.push(notification);
         return Promise.resolve(rows.get(recordingId));
       },
       unfinished: () => Promise.resolve([...rows.values()].filter((r) => r.status === 'recording')),

@@ -77,10 +77,10 @@ describe('Record: a message of the caller (dialect §2.1)', () => {
     a.ends('bye');
     await a.running;
     await settle();
-    expect(scene.row()).toMatchObject({ status: 'ready', durationMs: 4000 });
     expect(stops()).toEqual([]);
     told.resolve();
     await settle();
+    expect(scene.row()).toMatchObject({ status: 'ready', durationMs: 4000 });
     expect(stops()).toMatchObject([{ RecordingEndReason: 'HungUp', CallStatus: 'completed' }]);
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });

@@ -173,7 +173,8 @@ describe('the price of a recording', () => {
 
 describe('recordings of a room (dialect §3.5)', () => {
   let media: ScriptedRecording | undefined;
-  let filed: Array<Record<string, string>>;
+  const ROOM_CALLBACK = { url: 'https://app.test/room', method: 'POST' } as const;
+  const filed = () => scene.told(ROOM_CALLBACK.url);
   const room = {
     record: (path: string) => {
       const options = { path, channels: 'both', stereo: false, silenceEndMs: 0, maxMs: 0 } as const;
@@ -181,10 +182,6 @@ describe('recordings of a room (dialect §3.5)', () => {
       return media;
     },
   } as unknown as MediaRoom;
-
-  beforeEach(() => {
-    filed = [];
-  });
 
   const startRoom = (maxMs: number) =>
     scene.recorder.startRoom(room, {
@@ -194,7 +191,13 @@ describe('recordings of a room (dialect §3.5)', () => {
       conferenceUuid: 'u1',
       format: 'mp3',
       maxMs,
-      filed: (parameters) => filed.push(Object.fromEntries(parameters)),
+      notice: {
+        accountId: 'MA_ONE',
+        callUuid: 'u1',
+        event: 'ConferenceRecord',
+        target: ROOM_CALLBACK,
+        parameters: [['ConferenceName', 'Room']],
+      },
     });
 
   it('end with their time, and tell their file with the parameters of the recording', async () => {
@@ -210,8 +213,12 @@ describe('recordings of a room (dialect §3.5)', () => {
       callUuid: undefined,
       durationMs: 30_000,
     });
-    expect(filed).toMatchObject([
-      { RecordingID: scene.row().recordingId, RecordingEndReason: 'maxLength' },
+    expect(filed()).toMatchObject([
+      {
+        ConferenceName: 'Room',
+        RecordingID: scene.row().recordingId,
+        RecordingEndReason: 'maxLength',
+      },
     ]);
   });
 
@@ -219,19 +226,19 @@ describe('recordings of a room (dialect §3.5)', () => {
     const started = await startRoom(30_000);
     if (started.ok) started.value.stop('API request');
     await settle();
-    expect(filed).toMatchObject([{ RecordingEndReason: 'API request' }]);
+    expect(filed()).toMatchObject([{ RecordingEndReason: 'API request' }]);
     expect(scene.clock.nextMs()).toBeUndefined();
     await startRoom(0);
     media?.end('legEnded');
     await settle();
-    expect(filed).toMatchObject([{}, { RecordingEndReason: 'HungUp' }]);
+    expect(filed()).toMatchObject([{}, { RecordingEndReason: 'HungUp' }]);
   });
 
   it('tell nothing where there is no file', async () => {
     await startRoom(0);
     media?.end('failed', 'EIO');
     await settle();
-    expect(filed).toEqual([]);
+    expect(filed()).toEqual([]);
     expect(scene.row().status).toBe('failed');
   });
 });
@@ -255,21 +262,102 @@ describe('recordings that a crash interrupted', () => {
     startUs: 5_000_000,
     endUs: undefined,
     addedUs: 5_000_000,
+    dues: {
+      currency: 'USD',
+      notice: {
+        accountId: 'SA_ONE',
+        callUuid: 'c1',
+        event: 'RecordStop',
+        target: CALLBACK,
+        parameters: [
+          ['Event', 'RecordStop'],
+          ['CallStatus', 'completed'],
+        ],
+      },
+    },
+  });
+  const recover = async (...left: Recording[]): Promise<void> => {
+    for (const row of left) scene.rows.set(row.recordingId, row);
+    scene.recorder.recover(left);
+    await scene.recorder.idle(1_000);
+  };
+
+  beforeEach(() => {
+    scene.rateBook.put(RECORDING_RATE);
+    scene.files.set('MA_ONE/r1.wav', 16_044);
   });
 
-  it('become files as far as they were written, or failed where nothing was; nothing is charged', async () => {
-    scene.rateBook.put(RECORDING_RATE);
-    scene.rows.set('r1', interrupted('r1'));
-    scene.rows.set('r2', interrupted('r2'));
-    scene.files.set('MA_ONE/r1.wav', 16_044);
-    expect(await scene.recorder.recover()).toBe(2);
-    await scene.recorder.idle(1_000);
+  it('become files as far as they were written, or failed where nothing was', async () => {
+    await recover(interrupted('r1'), interrupted('r2'));
     expect(scene.rows.get('r1')).toMatchObject({
       status: 'ready',
       durationMs: 1000,
       endUs: 6_000_000,
+      dues: undefined,
     });
     expect(scene.rows.get('r2')).toMatchObject({ status: 'failed' });
-    expect(scene.postings).toEqual([]);
+  });
+
+  it('are charged once, under the key that the process before would have used', async () => {
+    await recover(interrupted('r1'), interrupted('r2'));
+    expect(scene.postings).toEqual([
+      {
+        amount: -10_000,
+        referenceType: 'recording',
+        reference: 'recording:r1',
+        key: 'recording:r1',
+      },
+    ]);
+  });
+
+  it('are told with RecordStop, signed for whoever made the call; the file is there by then', async () => {
+    await recover(interrupted('r1'), interrupted('r2'));
+    expect(scene.notifications).toEqual(scene.storedNotifications);
+    expect(scene.notifications).toMatchObject([{ id: 'r1', accountId: 'SA_ONE', callUuid: 'c1' }]);
+    expect(scene.told(CALLBACK.url)).toEqual([
+      {
+        Event: 'RecordStop',
+        CallStatus: 'completed',
+        RecordingID: 'r1',
+        RecordUrl: 'https://media.test/r1.mp3?sig=s',
+        RecordFile: 'https://media.test/r1.mp3?sig=s',
+        RecordingDuration: '1',
+        RecordingDurationMs: '1000',
+        RecordingStartMs: '5000',
+        RecordingEndMs: '6000',
+        RecordingEndReason: 'Failed',
+        Digits: '',
+      },
+    ]);
+  });
+
+  it('that nobody asked to be told of, and those of a service before 004, become files in silence', async () => {
+    scene.files.set('MA_ONE/r2.wav', 16_044);
+    const untold = { currency: 'USD', notice: undefined };
+    await recover(
+      { ...interrupted('r1'), dues: untold },
+      { ...interrupted('r2'), dues: undefined },
+    );
+    expect([...scene.rows.values()].map(({ status }) => status)).toEqual(['ready', 'ready']);
+    expect(scene.postings).toHaveLength(1);
+    expect(scene.notifications).toEqual([]);
+  });
+
+  it('leave to the next process all that this one would have done', async () => {
+    const { call } = await answered();
+    await scene.recorder.start(call, { ...REQUEST, format: 'wav' });
+    const left = scene.row();
+    expect(left.dues).toMatchObject({
+      currency: 'USD',
+      notice: { accountId: 'MA_ONE', callUuid: call.uuid, event: 'RecordStop', target: CALLBACK },
+    });
+    scene.recorder.recover([left]);
+    await settle();
+    const [crashed] = scene.told(CALLBACK.url);
+    expect(crashed).toMatchObject({
+      CallUUID: call.uuid,
+      CallStatus: 'completed',
+      RecordingEndReason: 'Failed',
+    });
   });
 });

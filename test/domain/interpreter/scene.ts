@@ -20,8 +20,11 @@ import type {
   Signalling,
   Tone,
 } from '../../../src/domain/call/needs.ts';
-import type { NotificationDraft } from '../../../src/domain/callback/callback.ts';
-import type { CallbackParameters } from '../../../src/domain/callback/types.ts';
+import type {
+  CallbackParameters,
+  NotificationDraft,
+  StoredNotification,
+} from '../../../src/domain/callback/types.ts';
 import {
   type BLegRequest,
   Conferences,
@@ -238,7 +241,12 @@ export class Scene {
   readonly refused = new Set<string>();
   readonly loaded: string[] = [];
   readonly kept: Call[] = [];
-  readonly roomRecordings: Array<{ request: RoomRecordRequest; stoppedWith: string[] }> = [];
+  readonly roomRecordings: Array<{
+    request: RoomRecordRequest;
+    stoppedWith: string[];
+    ended: Promise<void>;
+    end: () => void;
+  }> = [];
   readonly dialAnswered: Call[] = [];
   readonly errors: string[] = [];
   readonly needs: InterpreterNeeds;
@@ -431,12 +439,14 @@ export class Scene {
     const recorder = {
       dialAnswered: (call: Call) => this.dialAnswered.push(call),
       startRoom: (_room: MediaRoom, request: RoomRecordRequest) => {
-        const recording = { request, stoppedWith: [] as string[] };
+        const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+        const recording = { request, stoppedWith: [] as string[], ended, end };
         this.roomRecordings.push(recording);
         return Promise.resolve(
           ok({
             recordingId: `rec-${this.roomRecordings.length}`,
             url: `https://media.test/rec-${this.roomRecordings.length}.mp3`,
+            ended: recording.ended,
             stop: (reason: string) => recording.stoppedWith.push(reason),
           }),
         );
@@ -456,6 +466,7 @@ export class Scene {
         return Promise.resolve(ok({ body, contentType, url: target.url, usedFallback: false }));
       },
       notify: (draft: NotificationDraft) => this.notifications.push(draft),
+      notifyStored: (notification: StoredNotification) => this.notifications.push(notification),
     };
     return {
       callbacks,
@@ -475,7 +486,6 @@ export class Scene {
       conferences: new Conferences({
         media: this.media.asMedia,
         recorder,
-        callbacks,
         clock,
         random,
         logger,

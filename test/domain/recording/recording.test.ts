@@ -53,6 +53,36 @@ async function record(over: object = {}): Promise<string> {
 }
 
 describe('recordings', () => {
+  it('are finished once, and what there is to tell of that is stored in the same unit of work', async () => {
+    const notice = {
+      accountId: ACCOUNT,
+      callUuid: 'c1',
+      event: 'RecordStop',
+      target: { url: 'https://app.test/file', method: 'POST' },
+      parameters: [['Event', 'RecordStop']],
+    } as const;
+    const { recordingId } = await recordings.begin({
+      accountId: ACCOUNT,
+      callUuid: 'c1',
+      conferenceName: undefined,
+      conferenceUuid: undefined,
+      fromNumber: '',
+      toNumber: '',
+      format: 'wav',
+      type: 'call',
+      dues: { currency: 'USD', notice },
+    });
+    const [begun] = await recordings.interrupted();
+    expect(begun?.dues).toEqual({ currency: 'USD', notice });
+    const notification = { ...notice, id: recordingId, createdUs: START_US, attempts: 0 };
+    const finish = () => recordings.finish(recordingId, { status: 'ready' }, notification);
+    expect(await finish()).toMatchObject({ status: 'ready', dues: undefined });
+    expect(await opened.store.notifications.listPending(10)).toEqual([notification]);
+    await opened.store.notifications.remove(recordingId);
+    expect(await finish()).toBeUndefined();
+    expect(await opened.store.notifications.listPending(10)).toEqual([]);
+  });
+
   it('that were begun and never finished are known after a restart, oldest first', async () => {
     const begun = {
       accountId: ACCOUNT,

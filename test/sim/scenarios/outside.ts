@@ -37,6 +37,23 @@ function fromOutside(world: World): SimLeg {
   return world.signalling.call(caller, { dialled: `+${NUMBER}`, carrier: CARRIER });
 }
 
+/** Whatever was being recorded when the process was killed is a file, charged and told of like any other. */
+async function recordingsAreFinished(world: World): Promise<void> {
+  const store = world.disk.rescued;
+  const { accountId } = world.service;
+  world.equal((await store.recordings.unfinished()).length, 0, 'unfinished recordings');
+  const { items } = await store.recordings.page({ accountId }, { limit: 100, offset: 0 });
+  for (const { recordingId, durationMs } of items) {
+    const filter = { accountId, reference: `recording:${recordingId}` };
+    const { total } = await store.ledger.page(filter, 1, 10);
+    world.equal(total, durationMs > 0 ? 1 : 0, 'charges of a recording');
+    const told = world.customer
+      .at('/status')
+      .filter(({ parameters }) => parameters['RecordingID'] === recordingId);
+    world.expect(told.length >= 1, `recording ${recordingId} is told of`);
+  }
+}
+
 async function withTrunk(world: World, primary: Called, fallback?: Called) {
   const { provisioning, accountId } = world.service;
   const uri = async (sipUri: string): Promise<string> => {
@@ -218,6 +235,7 @@ export const outsideScenarios: readonly Scenario[] = [
       const { accountId } = world.service;
       const balance = await store.ledger.balance(accountId, 'USD');
       world.equal(Number(balance?.reservedFunds), 0, 'reserved funds');
+      await recordingsAreFinished(world);
       for (const leg of world.signalling.legs.filter(({ answered }) => answered)) {
         const cdr = await world.cdrOf(leg);
         world.expect(cdr.cost > 0, `${leg.id} is billed`);

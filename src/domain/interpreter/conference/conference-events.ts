@@ -1,7 +1,7 @@
 /** What a conference tells the `callbackUrl` of its members (dialect §2.1, Conference). */
 import { type CallStatus, partyParameter } from '../../callback/callback.ts';
-import type { CallbackParameters } from '../../callback/types.ts';
-import { notify, type VerbContext } from '../context.ts';
+import type { CallbackParameters, NotificationDraft } from '../../callback/types.ts';
+import { signerOf } from '../context.ts';
 import type { Member } from './member.ts';
 
 /** The room in the words of a callback. */
@@ -40,8 +40,9 @@ export const tellDigits = (room: RoomNames, member: Member, keys: string): void 
 export const tellFloor = (room: RoomNames, member: Member): void =>
   tell(room, member, 'floor', 'ConferenceFloor', []);
 
-export const tellRecord = (room: RoomNames, member: Member, own: CallbackParameters): void =>
-  tell(room, member, 'record', 'ConferenceRecord', own);
+/** Told once there is a file of the room's recording. */
+export const recordNotice = (room: RoomNames, member: Member): NotificationDraft | undefined =>
+  draft(room, member, 'record', 'ConferenceRecord', []);
 
 /** Of the request for what a member hears while it waits. */
 export const soundParameters = (room: RoomNames, memberId: string): CallbackParameters => [
@@ -55,24 +56,35 @@ export const namesOf = (room: RoomNames, memberId: string): CallbackParameters =
   ['ConferenceMemberID', memberId],
 ];
 
-function tell(
+function tell(...told: Parameters<typeof draft>): void {
+  const [, { context }] = told;
+  const notification = draft(...told);
+  if (notification !== undefined) context.needs.callbacks.notify(notification);
+}
+
+function draft(
   room: RoomNames,
   { context, instruction, id }: Member,
   action: string,
   event: string,
   own: CallbackParameters,
-): void {
+): NotificationDraft | undefined {
   const { callbackUrl: url, callbackMethod: method } = instruction;
-  if (url === undefined) return;
-  const { call }: Pick<VerbContext, 'call'> = context;
-  // What a recording tells of itself is told once.
-  const head: CallbackParameters = [
+  if (url === undefined) return undefined;
+  const { call } = context;
+  const parameters: CallbackParameters = [
     ['ConferenceAction', action],
     ['Event', event],
     ...namesOf(room, id),
     ['CallUUID', call.uuid],
     ['ParentAuthID', call.facts.parentAuthId],
+    ...own,
   ];
-  const taken = new Set(head.map(([name]) => name));
-  notify(context, event, { url, method }, [...head, ...own.filter(([name]) => !taken.has(name))]);
+  return {
+    accountId: signerOf(call),
+    callUuid: call.uuid,
+    event,
+    target: { url, method },
+    parameters,
+  };
 }

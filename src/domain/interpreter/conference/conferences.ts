@@ -5,7 +5,6 @@ import type { Logger } from '../../../base/logger.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Media } from '../../call/needs.ts';
-import type { CallbackClient } from '../../callback/callback.ts';
 import type {
   Conference,
   ConferenceMember,
@@ -23,7 +22,6 @@ import { Room } from './room.ts';
 export interface ConferencesNeeds {
   readonly media: Media;
   readonly recorder: CallRecorder;
-  readonly callbacks: Pick<CallbackClient, 'notify'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -111,17 +109,16 @@ export class Conferences {
       conferenceUuid: room.uuid,
       format: request.format,
       maxMs: request.maxSeconds * 1000,
-      filed: (own) => {
-        if (callback === undefined) return;
+      notice: callback && {
+        accountId,
         // Of no single call: in order with what else there is to tell of this conference.
-        const parameters = [
+        callUuid: room.uuid,
+        event: 'ConferenceRecord',
+        target: callback,
+        parameters: [
           ['ConferenceName', name],
           ['ConferenceUUID', room.uuid],
-          ...own,
-        ] as const;
-        const event = 'ConferenceRecord';
-        const callUuid = room.uuid;
-        this.#needs.callbacks.notify({ accountId, callUuid, event, target: callback, parameters });
+        ],
       },
     });
     if (!started.ok) return started;

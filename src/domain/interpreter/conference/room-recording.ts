@@ -30,21 +30,17 @@ export class RoomRecording {
       return err({ kind: 'wrongState', detail: 'the conference is being recorded already' });
     }
     this.#stopWanted = false;
-    let current: LiveRecording | undefined;
-    const starting = this.#recorder.startRoom(this.#room, {
-      ...request,
-      filed: (parameters) => {
-        // At its time limit a recording ends by itself.
-        if (this.#live === current) this.#live = undefined;
-        request.filed?.(parameters);
-      },
-    });
+    const starting = this.#recorder.startRoom(this.#room, request);
     this.#starting = starting;
     try {
       const started = await starting;
       if (!started.ok) return started;
-      current = started.value;
+      const current = started.value;
       this.#last = current;
+      // At its time limit a recording ends by itself.
+      void current.ended.then(() => {
+        if (this.#live === current) this.#live = undefined;
+      });
       // Everybody may have gone while the file was being made.
       if (this.#stopWanted) current.stop('HungUp');
       else this.#live = current;

@@ -6,18 +6,17 @@ import type {
   ConferenceSound,
 } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { MediaRoom, RoomMember } from '../../call/needs.ts';
-import type { CallbackParameters } from '../../callback/types.ts';
 import type { VerbContext } from '../context.ts';
 import type { LiveRecording, RecordRefusal, RoomRecordRequest } from '../recorder.ts';
 import { playSoundUrl, type SoundSource } from '../sound-url.ts';
 import { beeps, RELAYED_DIGITS } from '../tones.ts';
 import {
+  recordNotice,
   soundParameters,
   tellDigits,
   tellEnter,
   tellExit,
   tellFloor,
-  tellRecord,
 } from './conference-events.ts';
 import type { ConferencesNeeds } from './conferences.ts';
 import { type LeaveReason, Member } from './member.ts';
@@ -211,7 +210,7 @@ export class Room {
       conferenceUuid: this.uuid,
       format: instruction.recordFileFormat,
       maxMs: LONGEST_RECORDING_MS,
-      filed: (parameters: CallbackParameters) => tellRecord(this, member, parameters),
+      notice: recordNotice(this, member),
     };
     this.record(request).then(
       (started) => {

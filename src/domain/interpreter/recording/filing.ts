@@ -1,6 +1,7 @@
 import { micros } from '../../../base/money.ts';
+import type { NotificationDraft, StoredNotification } from '../../callback/types.ts';
 import { priceUse } from '../../ledger/ledger.ts';
-import type { Recording } from '../../recording/types.ts';
+import type { Recording, RecordingPatch } from '../../recording/types.ts';
 import type { RecorderNeeds } from './types.ts';
 
 /** An encoder that has too much to do is asked again, after pauses that double. */
@@ -13,7 +14,7 @@ export const wavFileOf = ({ accountId, recordingId }: Recording): string =>
 
 type FilingNeeds = Pick<
   RecorderNeeds,
-  'recordings' | 'encoder' | 'folder' | 'ledger' | 'charged' | 'clock' | 'logger'
+  'recordings' | 'encoder' | 'folder' | 'callbacks' | 'ledger' | 'charged' | 'clock' | 'logger'
 >;
 
 /** What was recorded, once it is over. */
@@ -22,9 +23,11 @@ export interface Recorded {
   readonly durationMs: number;
   /** Undefined: it is not charged. */
   readonly currency: string | undefined;
+  /** What there is to tell of the record, as it is when its file can be fetched. */
+  readonly notice: (ready: Recording) => Promise<NotificationDraft | undefined>;
 }
 
-/** Turns what was recorded into a file that can be fetched, and charges for it. */
+/** Turns what was recorded into a file that can be fetched, charges for it, and tells of it. */
 export class Filing {
   readonly #needs: FilingNeeds;
 
@@ -41,7 +44,7 @@ export class Filing {
       // Charged before it can be fetched: a crash in between is repaired under the same key.
       await this.#charge(row, recorded);
       const { startUs, durationMs } = recorded;
-      const ready = await this.#needs.recordings.finish(row.recordingId, {
+      const ready = await this.#finish(row, recorded, {
         status: 'ready',
         file,
         format,
@@ -75,6 +78,25 @@ export class Filing {
       // The record stays `recording`: the next start takes it up again.
       logger.error({ error: failure, recordingId, callUuid }, 'recording not recorded as failed');
     }
+  }
+
+  /** The notification is stored with the record, so that it is neither lost nor sent twice. */
+  async #finish(
+    row: Recording,
+    { notice }: Recorded,
+    end: RecordingPatch,
+  ): Promise<Recording | undefined> {
+    const { recordings, callbacks, clock } = this.#needs;
+    const draft = await notice({ ...row, ...end });
+    const notification: StoredNotification | undefined = draft && {
+      ...draft,
+      id: row.recordingId,
+      createdUs: Math.round(clock.wallMs() * 1000),
+      attempts: 0,
+    };
+    const ready = await recordings.finish(row.recordingId, end, notification);
+    if (ready !== undefined && notification !== undefined) callbacks.notifyStored(notification);
+    return ready;
   }
 
   /** An MP3 that cannot be made leaves the WAV: another format is better than no recording. */

@@ -1,12 +1,11 @@
 import type { MediaRecording, RecordEnd } from '../../call/needs.ts';
 import type { CallbackParameters } from '../../callback/types.ts';
 import type { Recording } from '../../recording/types.ts';
+import { type RecordingEnd, recordingParameters } from './dues.ts';
 import type { LiveRecording, RecordingEndReason } from './types.ts';
 
 /** How one recording ended. */
-export interface TakeEnd {
-  readonly reason: RecordingEndReason;
-  readonly durationMs: number;
+export interface TakeEnd extends RecordingEnd {
   readonly error: string | undefined;
 }
 
@@ -78,29 +77,12 @@ export class Take implements LiveRecording {
   }
 
   parameters(): CallbackParameters {
-    const link = this.#linkTo(this.#row);
-    const ms = this.#end?.durationMs;
-    const startMs = this.startUs / 1000;
-    return [
-      ['RecordingID', this.recordingId],
-      ['RecordUrl', link],
-      ['RecordFile', link],
-      ['RecordingDuration', ms === undefined ? '-1' : String(Math.round(ms / 1000))],
-      ['RecordingDurationMs', ms === undefined ? '-1' : String(Math.round(ms))],
-      ['RecordingStartMs', String(Math.round(startMs))],
-      ['RecordingEndMs', ms === undefined ? '-1' : String(Math.round(startMs + ms))],
-      ...(this.#end === undefined
-        ? []
-        : ([
-            ['RecordingEndReason', this.#end.reason],
-            ['Digits', this.#digits],
-          ] as const)),
-    ];
+    return recordingParameters(this.#row, this.#linkTo(this.#row), this.startUs, this.#end);
   }
 
   #ending({ reason, durationMs, error }: RecordEnd): TakeEnd {
     const asked = reason === 'stopped' || reason === 'legEnded' ? this.#asked : undefined;
-    this.#end = { reason: asked ?? REASON[reason], durationMs, error };
+    this.#end = { reason: asked ?? REASON[reason], durationMs, error, digits: this.#digits };
     return this.#end;
   }
 }

@@ -3,7 +3,11 @@ import type { Logger } from '../../../base/logger.ts';
 import type { Call } from '../../call/call.ts';
 import type { RecordingEncoder } from '../../call/needs.ts';
 import type { CallbackClient } from '../../callback/callback.ts';
-import type { CallbackParameters, CallbackTarget } from '../../callback/types.ts';
+import type {
+  CallbackParameters,
+  CallbackTarget,
+  NotificationDraft,
+} from '../../callback/types.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Recordings } from '../../recording/recording.ts';
 import type { Recording, RecordingFormat } from '../../recording/types.ts';
@@ -24,7 +28,7 @@ export interface RecorderNeeds {
   readonly recordings: Recordings;
   readonly encoder: RecordingEncoder;
   readonly folder: RecordingFolder;
-  readonly callbacks: Pick<CallbackClient, 'notify'>;
+  readonly callbacks: Pick<CallbackClient, 'notifyStored'>;
   readonly ledger: Pick<Ledger, 'adjust' | 'rateBook'>;
   /** Signed link, good for a short while (spec Limits: recording playback links). */
   readonly linkTo: (recording: Pick<Recording, 'accountId' | 'recordingId' | 'format'>) => string;
@@ -69,8 +73,8 @@ export interface RoomRecordRequest {
   readonly format: RecordingFormat;
   /** 0: as long as the room. */
   readonly maxMs: number;
-  /** Called once, when the file can be fetched, with the recording's own parameters. */
-  readonly filed?: (parameters: CallbackParameters) => void;
+  /** Told once the file can be fetched, with the recording's own parameters added. */
+  readonly notice: NotificationDraft | undefined;
 }
 
 /** As a `ControlRefusal`, so that the REST interface passes it on. */

@@ -1,12 +1,10 @@
 import { err } from '../../../base/result.ts';
-import type { NotificationStore } from '../../../domain/callback/needs.ts';
-import type { StoredNotification } from '../../../domain/callback/types.ts';
 import type { CallStore, OpenCall } from '../../../domain/cdr/needs.ts';
 import { type Connection, integer, string } from '../connection.ts';
 import type { Immediate } from '../rooms.ts';
-import { int, json, Table, text } from '../table.ts';
 import { insertCdr } from './cdrs.ts';
 import { extendHold, hold, postCharges, releaseHold } from './ledger.ts';
+import { notificationTable } from './notifications.ts';
 
 export const callRoom = (db: Connection): Immediate<CallStore> => ({
   open: (call, dailySpendLimit) => {
@@ -66,31 +64,3 @@ function saveOpen(db: Connection, call: OpenCall): void {
 function readOpen(record: string, heartbeatUs: number): OpenCall {
   return { ...(JSON.parse(record) as OpenCall), heartbeatUs };
 }
-
-const notificationTable = new Table<StoredNotification>('notification', {
-  id: text('id'),
-  accountId: text('account_id'),
-  callUuid: text('call_uuid'),
-  event: text('event'),
-  target: json('target'),
-  parameters: json('parameters'),
-  createdUs: int('created_us'),
-  attempts: int('attempts'),
-});
-
-export const notificationRoom = (db: Connection): Immediate<NotificationStore> => ({
-  put: (notification) => {
-    notificationTable.insertNew(db, notification);
-  },
-  /** Oldest first, so that a call's notifications keep their order. */
-  listPending: (limit, accountId) =>
-    accountId === undefined
-      ? notificationTable.all(db, 'ORDER BY seq LIMIT ?', [limit])
-      : notificationTable.all(db, 'WHERE account_id = ? ORDER BY seq LIMIT ?', [accountId, limit]),
-  recordAttempt: (id, attempts) => {
-    db.run('UPDATE notification SET attempts = ? WHERE id = ?', [attempts, id]);
-  },
-  remove: (id) => {
-    db.run('DELETE FROM notification WHERE id = ?', [id]);
-  },
-});

@@ -5,6 +5,7 @@ import type { Connection } from '../connection.ts';
 import type { Immediate } from '../rooms.ts';
 import { int, json, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
+import { notificationTable } from './notifications.ts';
 
 const recordingTable = new Table<Recording>('recording', {
   recordingId: text('recording_id'),
@@ -24,14 +25,25 @@ const recordingTable = new Table<Recording>('recording', {
   startUs: optional(int('start_us')),
   endUs: optional(int('end_us')),
   addedUs: int('added_us'),
+  dues: optional(json('dues')),
 });
 
 const DAY_US = 86_400_000_000;
 
 export const recordingRoom = (db: Connection): Immediate<RecordingStore> => ({
   insert: (recording) => recordingTable.insert(db, recording),
-  patch: (recordingId, patch) =>
-    recordingTable.patch(db, patch, 'recording_id = @id', { id: recordingId }),
+  finish: (recordingId, end, notification) => {
+    const finished = recordingTable.patch(
+      db,
+      { ...end, dues: undefined },
+      "recording_id = @id AND status = 'recording'",
+      { id: recordingId },
+    );
+    if (finished !== undefined && notification !== undefined) {
+      notificationTable.insertNew(db, notification);
+    }
+    return finished;
+  },
   get: (recordingId) => recordingTable.get(db, 'recording_id = ?', [recordingId]),
   page: (filter, slice) =>
     page(db, recordingTable, recordingWhere(filter), 'added_us DESC, recording_id DESC', slice),

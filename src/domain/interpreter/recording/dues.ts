@@ -1,0 +1,80 @@
+/** Who is told of a recording, and what. */
+import type { Call } from '../../call/call.ts';
+import { standardParameters } from '../../callback/callback.ts';
+import type {
+  CallbackParameters,
+  CallbackTarget,
+  NotificationDraft,
+} from '../../callback/types.ts';
+import type { Recording, RecordingDues } from '../../recording/types.ts';
+import { parametersOf, signerOf } from '../context.ts';
+import type { CallRecordRequest, RecordingEndReason } from './types.ts';
+
+/** How a recording ended, as far as callbacks tell. */
+export interface RecordingEnd {
+  readonly reason: RecordingEndReason;
+  readonly durationMs: number;
+  /** The key that ended it. */
+  readonly digits: string;
+}
+
+const EVENT = 'RecordStop';
+
+/** Of a recording that begins. Should a crash cut it off, it has cut off the call as well. */
+export const duesOf = (call: Call, { callback }: CallRecordRequest): RecordingDues => ({
+  currency: call.price.currency,
+  notice: recordStop(call, callback, standardParameters(call.facts, EVENT, 'completed')),
+});
+
+/** `RecordStop` as it is told now, without the parameters of the recording. */
+export const recordStop = (
+  call: Call,
+  target: CallbackTarget | undefined,
+  parameters: CallbackParameters = parametersOf(call, EVENT),
+): NotificationDraft | undefined =>
+  target && { accountId: signerOf(call), callUuid: call.uuid, event: EVENT, target, parameters };
+
+/** With what is known once the file stands. */
+export const completeNotice = (
+  draft: NotificationDraft | undefined,
+  ready: Recording,
+  {
+    link,
+    startUs,
+    end,
+  }: {
+    readonly link: string;
+    readonly startUs: number;
+    readonly end: RecordingEnd;
+  },
+): NotificationDraft | undefined =>
+  draft && {
+    ...draft,
+    parameters: [...draft.parameters, ...recordingParameters(ready, link, startUs, end)],
+  };
+
+/** What callbacks tell of a recording (dialect §2.1 Record). `end` undefined: it still runs. */
+export function recordingParameters(
+  { recordingId }: Recording,
+  link: string,
+  startUs: number,
+  end: RecordingEnd | undefined,
+): CallbackParameters {
+  const ms = end?.durationMs;
+  const startMs = startUs / 1000;
+  return [
+    ['RecordingID', recordingId],
+    ['RecordUrl', link],
+    ['RecordFile', link],
+    ['RecordingDuration', ms === undefined ? '-1' : String(Math.round(ms / 1000))],
+    ['RecordingDurationMs', ms === undefined ? '-1' : String(Math.round(ms))],
+    ['RecordingStartMs', String(Math.round(startMs))],
+    ['RecordingEndMs', ms === undefined ? '-1' : String(Math.round(startMs + ms))],
+    ...(end === undefined
+      ? []
+      : ([
+          ['RecordingEndReason', end.reason],
+          ['Digits', end.digits],
+        ] as const)),
+  ];
+}

@@ -1,0 +1,34 @@
+import type { NotificationStore } from '../../../domain/callback/needs.ts';
+import type { StoredNotification } from '../../../domain/callback/types.ts';
+import type { Connection } from '../connection.ts';
+import type { Immediate } from '../rooms.ts';
+import { int, json, Table, text } from '../table.ts';
+
+/** The outbox; also written together with what its notifications tell of. */
+export const notificationTable = new Table<StoredNotification>('notification', {
+  id: text('id'),
+  accountId: text('account_id'),
+  callUuid: text('call_uuid'),
+  event: text('event'),
+  target: json('target'),
+  parameters: json('parameters'),
+  createdUs: int('created_us'),
+  attempts: int('attempts'),
+});
+
+export const notificationRoom = (db: Connection): Immediate<NotificationStore> => ({
+  put: (notification) => {
+    notificationTable.insertNew(db, notification);
+  },
+  /** Oldest first, so that a call's notifications keep their order. */
+  listPending: (limit, accountId) =>
+    accountId === undefined
+      ? notificationTable.all(db, 'ORDER BY seq LIMIT ?', [limit])
+      : notificationTable.all(db, 'WHERE account_id = ? ORDER BY seq LIMIT ?', [accountId, limit]),
+  recordAttempt: (id, attempts) => {
+    db.run('UPDATE notification SET attempts = ? WHERE id = ?', [attempts, id]);
+  },
+  remove: (id) => {
+    db.run('DELETE FROM notification WHERE id = ?', [id]);
+  },
+});
