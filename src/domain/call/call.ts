@@ -29,7 +29,9 @@ export {
   finalRecord,
   hangupNotification,
   openRecord,
+  type Recorded,
   type RecordSettings,
+  waitingCall,
 } from './record.ts';
 
 /** What never changes about a call: one leg with its own CDR. */

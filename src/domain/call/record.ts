@@ -21,8 +21,56 @@ const STILL_RUNNING: CallEnd = {
   detail: undefined,
 };
 
+/** What records tell of: a call, or one that waits to be made. */
+export type Recorded = Pick<
+  Call,
+  | 'uuid'
+  | 'identity'
+  | 'price'
+  | 'facts'
+  | 'hangupTarget'
+  | 'bridgeUuid'
+  | 'ringUs'
+  | 'answerUs'
+  | 'endUs'
+  | 'sipCallId'
+  | 'userAgent'
+  | 'remoteAddress'
+  | 'carrier'
+  | 'codec'
+  | 'quality'
+  | 'machine'
+  | 'openStreams'
+  | 'closedStreams'
+  | 'nowUs'
+>;
+
+/** A call that was accepted and is not dialled yet: nothing has happened in it. */
+export const waitingCall = (
+  of: Pick<Recorded, 'identity' | 'price' | 'hangupTarget'>,
+  nowUs: number,
+): Recorded => ({
+  ...of,
+  uuid: of.identity.callUuid,
+  facts: of.identity.facts,
+  bridgeUuid: undefined,
+  ringUs: undefined,
+  answerUs: undefined,
+  endUs: undefined,
+  sipCallId: undefined,
+  userAgent: undefined,
+  remoteAddress: undefined,
+  carrier: undefined,
+  codec: undefined,
+  quality: undefined,
+  machine: undefined,
+  openStreams: [],
+  closedStreams: [],
+  nowUs: () => nowUs,
+});
+
 /** The CDR as it would be written now; `end` as known. Costs are added by `closeCall`. */
-export function cdrOf(call: Call, end: CallEnd, settings: RecordSettings): Cdr {
+export function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): Cdr {
   const { identity, price } = call;
   const { facts } = identity;
   const cause = HANGUP_CAUSES[end.cause];
@@ -70,7 +118,7 @@ export function cdrOf(call: Call, end: CallEnd, settings: RecordSettings): Cdr {
 
 /** What the store keeps of a call that lives: enough to bill it and to notify should the process die. */
 export function openRecord(
-  call: Call,
+  call: Recorded,
   kept: { readonly reserved: OpenCall['reserved']; readonly notificationId: string },
   settings: RecordSettings,
 ): OpenCall {
@@ -87,7 +135,7 @@ export function openRecord(
 
 /** The final record: answered time and streams priced. */
 export function finalRecord(
-  call: Call,
+  call: Recorded,
   open: OpenCall,
   end: CallEnd,
   settings: RecordSettings,
@@ -97,7 +145,7 @@ export function finalRecord(
 }
 
 export function hangupNotification(
-  call: Call,
+  call: Recorded,
   cdr: Cdr,
   id: string,
   settings: RecordSettings,

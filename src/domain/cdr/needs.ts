@@ -27,6 +27,8 @@ export interface OpenCall {
   /** The hangup notification to store should the process die now; undefined when the call has no hangup URL. */
   readonly hangupNotification: StoredNotification | undefined;
   readonly heartbeatUs: number;
+  /** Accepted, and not dialled yet. */
+  readonly waiting?: true;
 }
 
 /** One unit of work at the end of a leg: CDR, entries, released reservation and notification, all or nothing. */
@@ -37,8 +39,15 @@ export interface Settlement {
 }
 
 export interface CallStore {
-  /** Holds `amount` for the call (reservation id = call uuid) and keeps the open record, in one unit of work. */
-  open(call: OpenCall, dailySpendLimit: Micros | undefined): Promise<Result<void, ReserveRefusal>>;
+  /**
+   * Holds `reserved` for the call (reservation id = call uuid) and keeps the open record, in one unit of work; with it the
+   * records of those that were accepted in the same request and wait for their turn. A refusal keeps none of them.
+   */
+  open(
+    call: OpenCall,
+    dailySpendLimit: Micros | undefined,
+    waiting?: readonly OpenCall[],
+  ): Promise<Result<void, ReserveRefusal>>;
   /** Raises the held amount to `reserved`. */
   extendReservation(callUuid: string, reserved: Micros): Promise<Result<void, ReserveRefusal>>;
   /** Replaces the open record (answered, stream started or ended, bridged …). Durable when it resolves. */
@@ -47,7 +56,7 @@ export interface CallStore {
   heartbeat(callUuids: readonly string[], nowUs: number): Promise<void>;
   /** Idempotent by call uuid. Refused writes (disk full) reject; the caller keeps the settlement and retries. */
   settle(settlement: Settlement): Promise<void>;
-  /** Calls that were open when the process died. */
+  /** Calls that were open, or waited for their turn, when the process died. */
   listOpen(): Promise<readonly OpenCall[]>;
 }
 

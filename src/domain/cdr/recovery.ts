@@ -8,7 +8,8 @@ import type { Cdr } from './types.ts';
 
 /**
  * Closes the calls that a crash left open: each is billed up to its last heartbeat and settled once, its hangup
- * notification included. Run before new calls are taken. Returns the records written.
+ * notification included. Those that waited for their turn end as they do when the service stops (1020). Run before new
+ * calls are taken. Returns the records written.
  */
 export async function recoverOpenCalls(store: CallStore, log: Logger): Promise<readonly Cdr[]> {
   const recovered: Cdr[] = [];
@@ -21,7 +22,7 @@ export async function recoverOpenCalls(store: CallStore, log: Logger): Promise<r
     });
     log.warn(
       { callUuid: cdr.callUuid, accountId: cdr.accountId, billedSeconds: cdr.billedSeconds },
-      'call left open by a crash was closed',
+      cdr.failureReason ?? '',
     );
     recovered.push(cdr);
   }
@@ -29,21 +30,24 @@ export async function recoverOpenCalls(store: CallStore, log: Logger): Promise<r
 }
 
 function closedByCrash(call: OpenCall): Cdr {
-  const { internalError } = HANGUP_CAUSES;
+  const cause = HANGUP_CAUSES[call.waiting ? 'simultaneousDialLimit' : 'internalError'];
   const endUs = Math.max(call.heartbeatUs, call.cdr.answerUs ?? 0, call.cdr.startUs);
   const closed = closeCall(
     call,
     {
       endUs,
-      hangupCause: internalError.cause,
-      hangupCauseCode: internalError.code,
-      hangupCauseName: internalError.name,
+      hangupCause: cause.cause,
+      hangupCauseCode: cause.code,
+      hangupCauseName: cause.name,
       hangupSource: 'Error',
       hangupDisposition: call.cdr.answerUs === undefined ? 'send_refuse' : 'send_bye',
     },
     'Connection error',
   );
-  return { ...closed, failureReason: 'the service stopped while the call was running' };
+  const failureReason = call.waiting
+    ? 'the service stopped before the call was dialled'
+    : 'the service stopped while the call was running';
+  return { ...closed, failureReason };
 }
 
 /** Brings the parameters that depend on the end up to date; which ones there are was decided when it was stored. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
-import type { Call } from '../call/call.ts';
+import type { Call, Recorded } from '../call/call.ts';
 import type { HangupCauseKey } from '../call/types.ts';
 import type { Capacity, CapacityRefusal, CapacitySlot } from '../capacity/capacity.ts';
 import type { ReserveRefusal } from '../ledger/types.ts';
@@ -77,16 +77,20 @@ export class Admission {
     });
   }
 
-  /** Takes the slot, unless one was taken before, and holds the first pulse's price. The call's end gives both back. */
+  /**
+   * Takes the slot, unless one was taken before, and holds the first pulse's price. The call's end gives both back.
+   * `waiting`: accepted with it, to be dialled later.
+   */
   async admit(
     call: Call,
     owner: Account,
     taken?: CapacitySlot,
+    waiting: readonly Recorded[] = [],
   ): Promise<Result<void, AdmissionRefusal>> {
     const slot = taken === undefined ? this.takeSlot(owner) : ok(taken);
     if (slot.ok) void call.ended.then(() => slot.value.release());
     // Under care from here on, so that a refusal leaves a record too.
-    const opened = await this.#keeper.open(call, owner.dailySpendLimit);
+    const opened = await this.#keeper.open(call, owner.dailySpendLimit, waiting);
     if (!slot.ok) {
       const detail =
         slot.error.kind === 'node'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { type Random, uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
-import { type Micros, micros, priceOf, pulsedSeconds } from '../../base/money.ts';
+import { type Micros, micros, priceOf, pulsedSeconds, ZERO } from '../../base/money.ts';
 import type { Result } from '../../base/result.ts';
 import {
   type Call,
@@ -9,11 +9,12 @@ import {
   finalRecord,
   hangupNotification,
   openRecord,
+  type Recorded,
   type RecordSettings,
 } from '../call/call.ts';
 import type { CallbackClient } from '../callback/callback.ts';
 import { chargesOf, type Settler } from '../cdr/cdr.ts';
-import type { CallLogStore, CallStore } from '../cdr/needs.ts';
+import type { CallLogStore, CallStore, OpenCall } from '../cdr/needs.ts';
 import type { Cdr } from '../cdr/types.ts';
 import type { CallKeeping } from '../interpreter/interpreter.ts';
 import type { ReserveRefusal } from '../ledger/types.ts';
@@ -84,11 +85,13 @@ export class CallKeeper implements CallKeeping {
 
   /**
    * Takes a call under care: from now on its end is settled, whatever happens. Holds the price of its first pulse; a
-   * refusal leaves the call to be ended by the caller (and that end is recorded too).
+   * refusal leaves the call to be ended by the caller (and that end is recorded too). `waiting`: accepted with it, to be
+   * dialled later; should that never happen, the next process ends them.
    */
   async open(
     call: Call,
     dailySpendLimit: Micros | undefined,
+    waiting: readonly Recorded[] = [],
   ): Promise<Result<void, ReserveRefusal>> {
     const { price } = call;
     const kept: Kept = {
@@ -103,7 +106,11 @@ export class CallKeeper implements CallKeeping {
     this.#settling.add(settled);
     this.#settled.set(call, settled);
     void settled.finally(() => this.#settling.delete(settled));
-    const opened = await this.#needs.calls.open(this.#openRecord(kept), dailySpendLimit);
+    const opened = await this.#needs.calls.open(
+      this.#openRecord(kept),
+      dailySpendLimit,
+      waiting.map((one) => this.#waitingRecord(one)),
+    );
     kept.open = opened.ok;
     return opened;
   }
@@ -134,6 +141,11 @@ export class CallKeeper implements CallKeeping {
 
   #openRecord(kept: Kept) {
     return openRecord(kept.call, kept, this.#needs.record);
+  }
+
+  #waitingRecord(waiting: Recorded): OpenCall {
+    const kept = { notificationId: uuid(this.#needs.random), reserved: ZERO };
+    return { ...openRecord(waiting, kept, this.#needs.record), waiting: true };
   }
 
   // ---------------------------------------------------------------- reservation

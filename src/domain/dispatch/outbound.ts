@@ -3,7 +3,7 @@ import type { Micros } from '../../base/money.ts';
 import { priceOf } from '../../base/money.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
-import type { Call } from '../call/call.ts';
+import { type Call, type Recorded, waitingCall } from '../call/call.ts';
 import type { Signalling } from '../call/needs.ts';
 import type { CapacityRefusal, CapacitySlot } from '../capacity/capacity.ts';
 import { canSpend } from '../ledger/ledger.ts';
@@ -12,7 +12,7 @@ import type { AdmissionRefusal } from './admission.ts';
 import { BulkQueue, type Prepared } from './bulk-queue.ts';
 import { CarrierGate } from './carrier-gate.ts';
 import type { LiveCall, PlaceCallsRefusal, PlaceCallsRequest, PlacedCalls } from './control.ts';
-import { type Calling, Destinations, type Destined } from './destination.ts';
+import { type Calling, Destinations, type Destined, type DialRefusal } from './destination.ts';
 import type { DispatchNeeds } from './needs.ts';
 import { OncePerKey } from './once-per-key.ts';
 import { PlacedCall } from './placed-call.ts';
@@ -20,6 +20,15 @@ import { identityOf, type Placement, type Planned, queuedCall } from './placemen
 
 /** A full queue, or a node without room, is worth asking again after this long. */
 const RETRY_AFTER_MS = 1000;
+
+const DRAINED = 'the service stops';
+
+/** Of a destination that waits for its turn (decisions: 429). */
+const NEVER_DIALLED: DialRefusal = {
+  cause: 'simultaneousDialLimit',
+  source: 'Platform',
+  detail: 'never dialled',
+};
 
 export class Outbound {
   readonly #needs: DispatchNeeds;
@@ -42,7 +51,7 @@ export class Outbound {
       limit: settings.queuePerAccount,
       prepare: (placement) => this.#prepareQueued(placement),
     });
-    admission.onDrain(() => this.#drop(this.#queue.clear(), 'Platform', 'the service stops'));
+    admission.onDrain(() => this.#drop(this.#queue.clear(), 'Platform', DRAINED));
   }
 
   async placeCalls(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>> {
@@ -85,14 +94,17 @@ export class Outbound {
     const slot = admission.takeSlot(owner);
     if (!slot.ok) return err(refusalOf(slot.error, owner));
     const call = this.#create(first, planned);
-    const admitted = await admission.admit(call, owner, slot.value);
+    const waiting = rest.map((placement) => this.#waiting(placement));
+    const admitted = await admission.admit(call, owner, slot.value, waiting);
     if (!admitted.ok && admitted.error.money !== undefined) {
       // The request itself is refused: nobody waits for the end of its call.
       call.hangupTarget = undefined;
       call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
       return err(moneyRefusal(admitted.error.money));
     }
-    this.#queue.add(owner.authId, rest);
+    // Draining may have begun meanwhile: nobody would come for them any more.
+    if (admission.draining) this.#drop(rest, 'Platform', DRAINED);
+    else this.#queue.add(owner.authId, rest);
     void this.#begin(call, first, { planned, admitted });
     return ok({
       requestUuid: first.requestUuid,
@@ -146,12 +158,25 @@ export class Outbound {
   // ---------------------------------------------------------------- dialling
 
   #create(placement: Placement, planned: Planned): Call {
+    const { identity, price, hangupTarget } = this.#described(placement, planned);
+    const call = this.#needs.factory.create(identity, price);
+    call.hangupTarget = hangupTarget;
+    return call;
+  }
+
+  #waiting(placement: Placement): Recorded {
+    const { acceptedUs } = placement;
+    return waitingCall(this.#described(placement, err(NEVER_DIALLED)), acceptedUs);
+  }
+
+  #described(placement: Placement, planned: Planned) {
     const { factory } = this.#needs;
     const { calling, request } = placement;
-    const price = planned.ok ? planned.value.price : factory.free(calling.owner.currency);
-    const call = factory.create(identityOf(placement, planned, factory.nowUs()), price);
-    call.hangupTarget = request.hangup;
-    return call;
+    return {
+      identity: identityOf(placement, planned, factory.nowUs()),
+      price: planned.ok ? planned.value.price : factory.free(calling.owner.currency),
+      hangupTarget: request.hangup,
+    };
   }
 
   async #prepareQueued(placement: Placement): Promise<Prepared> {
@@ -214,14 +239,13 @@ export class Outbound {
   ): void {
     const { keeper, logger } = this.#needs;
     for (const placement of placements) {
-      const refusal = { cause: 'simultaneousDialLimit', source, detail } as const;
-      const call = this.#create(placement, err(refusal));
+      const call = this.#create(placement, err(NEVER_DIALLED));
       keeper
         .open(call, undefined)
         .catch((error: unknown) => {
           logger.error({ error, callUuid: call.uuid }, 'withdrawn call not recorded');
         })
-        .finally(() => call.hangup(refusal.cause, source, detail));
+        .finally(() => call.hangup(NEVER_DIALLED.cause, source, detail));
     }
   }
 }

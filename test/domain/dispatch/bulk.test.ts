@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.ts';
+import { micros } from '../../../src/base/money.ts';
+import { recoverOpenCalls } from '../../../src/domain/cdr/cdr.ts';
 import { settle } from '../../sim/clock.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -133,6 +136,76 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     await stage.clock.advance(5000);
     expect(stage.signalling.invites).toHaveLength(2);
     expect(stage.outbound.queued(stage.account.authId)).toEqual([]);
+    await stage.finish();
+  });
+});
+
+describe('POST Call: several destinations and a crash', () => {
+  const recover = () => recoverOpenCalls(stage.store.calls, silentLogger);
+
+  beforeEach(async () => {
+    stage = await openStage({ cpsLimit: 2, concurrentCallsLimit: 5 });
+  });
+
+  it('what was accepted and not dialled has a record and its hangup told after it: 1020', async () => {
+    const { callUuids, requestUuid } = await stage.placed({ to: numbers(5) });
+    expect(stage.signalling.invites).toHaveLength(2);
+    const recovered = await recover();
+    expect(recovered).toHaveLength(5);
+    const cdr = await stage.cdr(callUuids[4] ?? '');
+    expect(cdr).toMatchObject({
+      requestUuid,
+      to: numbers(5)[4],
+      hangupCauseCode: 1020,
+      hangupSource: 'Error',
+      failureReason: 'the service stopped before the call was dialled',
+      answerUs: undefined,
+      cost: 0,
+    });
+    const pending = await stage.store.notifications.listPending(10);
+    expect(new Set(pending.map(({ callUuid }) => callUuid))).toEqual(new Set(callUuids));
+    const causes = recovered.map(({ hangupCauseCode }) => hangupCauseCode).sort();
+    expect(causes).toEqual([1020, 1020, 1020, 5010, 5010]);
+    expect((await stage.store.ledger.balance(stage.account.authId, 'USD'))?.reservedFunds).toBe(0);
+  });
+
+  it('one that has had its turn is recovered as the call that it became', async () => {
+    const { callUuids } = await stage.placed({ to: numbers(3) });
+    await stage.clock.advance(1000);
+    await stage.signalling.last.answers();
+    await stage.clock.advance(10_000);
+    await recover();
+    expect(await stage.cdr(callUuids[2] ?? '')).toMatchObject({
+      hangupCauseCode: 5010,
+      billedSeconds: 60,
+    });
+  });
+
+  it('of those that ended, were withdrawn or not paid for nothing is left to recover', async () => {
+    const { callUuids, requestUuid } = await stage.placed({ to: numbers(4) });
+    stage.outbound.withdraw(stage.account.authId, callUuids[3] ?? '');
+    await stage.clock.advance(1000);
+    for (const invite of stage.signalling.invites) await invite.ends('refused', 486);
+    await settle();
+    expect(await recover()).toEqual([]);
+    expect(stage.outbound.withdraw(stage.account.authId, requestUuid)).toBe(false);
+    await stage.accounts.patch(stage.account.authId, { dailySpendLimit: micros(1) });
+    await stage.clock.advance(2000);
+    expect(await stage.place({ to: numbers(4) })).toMatchObject({
+      ok: false,
+      error: { kind: 'dailySpendLimit' },
+    });
+    await settle();
+    expect(await recover()).toEqual([]);
+  });
+
+  it('draining that begins while a request is accepted leaves nobody waiting', async () => {
+    const placing = stage.placed({ to: numbers(4) });
+    while (stage.admission.running(stage.account.authId) === 0) await Promise.resolve();
+    stage.admission.drain();
+    const { callUuids } = await placing;
+    expect(stage.outbound.queued(stage.account.authId)).toEqual([]);
+    expect(await stage.cdr(callUuids[3] ?? '')).toMatchObject({ hangupCauseCode: 1020 });
     await stage.finish();
   });
 });

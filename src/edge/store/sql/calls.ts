@@ -7,7 +7,7 @@ import { extendHold, hold, postCharges, releaseHold } from './ledger.ts';
 import { notificationTable } from './notifications.ts';
 
 export const callRoom = (db: Connection): Immediate<CallStore> => ({
-  open: (call, dailySpendLimit) => {
+  open: (call, dailySpendLimit, waiting = []) => {
     const { callUuid, accountId, currency } = call.cdr;
     const held = hold(db, {
       reservationId: callUuid,
@@ -16,7 +16,7 @@ export const callRoom = (db: Connection): Immediate<CallStore> => ({
       amount: call.reserved,
       dailySpendLimit,
     });
-    if (held.ok) saveOpen(db, call);
+    if (held.ok) for (const one of [call, ...waiting]) saveOpen(db, one);
     return held;
   },
   extendReservation: (callUuid, reserved) => {
@@ -52,10 +52,12 @@ export const callRoom = (db: Connection): Immediate<CallStore> => ({
       .map((row) => readOpen(string(row, 'record'), integer(row, 'heartbeat_us'))),
 });
 
+/** One that has waited is there already. */
 function saveOpen(db: Connection, call: OpenCall): void {
   db.run(
     `INSERT INTO open_call (call_uuid, account_id, heartbeat_us, record) VALUES (?, ?, ?, ?)
-      ON CONFLICT DO NOTHING`,
+      ON CONFLICT (call_uuid)
+      DO UPDATE SET heartbeat_us = excluded.heartbeat_us, record = excluded.record`,
     [call.cdr.callUuid, call.cdr.accountId, call.heartbeatUs, JSON.stringify(call)],
   );
 }
