@@ -51,9 +51,14 @@ export class Invariants {
     if (fault !== undefined) this.#broken(`the ledger disagrees: ${JSON.stringify(fault)}`);
     const open = await store.calls.listOpen();
     const live = new Set(service.keeper.live().map(({ uuid }) => uuid));
-    for (const { cdr } of open) {
-      if (!live.has(cdr.callUuid)) this.#broken(`${cdr.callUuid} is open in the store alone`);
+    const queue = service.control.liveCalls(service.accountId, 'queued');
+    const queued = new Set(queue.map(({ callUuid }) => callUuid));
+    for (const { cdr, waiting } of open) {
+      const isKnown = live.has(cdr.callUuid) || (waiting === true && queued.has(cdr.callUuid));
+      if (!isKnown) this.#broken(`${cdr.callUuid} is open in the store alone`);
+      queued.delete(cdr.callUuid);
     }
+    for (const callUuid of queued) this.#broken(`${callUuid} waits in memory alone`);
     const held = open.reduce((sum, call) => sum + call.reserved, 0);
     const balance = await this.#balance();
     // A record follows its reservation with the next change of the call: it may hold less, never more.
