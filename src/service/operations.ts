@@ -52,6 +52,7 @@ export function createOperations(parts: OperatedParts): Operations {
     readiness,
     registrations,
     registrationOf: (username) => registrations().findLast((view) => view.username === username),
+    sipPort: () => signalling.port(),
     status: async () => ({
       version: VERSION,
       startedUs: parts.startedUs,

@@ -36,6 +36,18 @@ describe('POST Endpoint', () => {
     });
   });
 
+  it('sip_uri names the port of the registrar where phones would not find it without (RFC 3261 §19.1.2)', async () => {
+    const { body } = await create();
+    const shown = async () => (await service.get(`${url}${body.endpoint_id}/`)).body.sip_uri;
+    service.operations.sipPort = () => 5080;
+    expect(await shown()).toBe(`sip:${body.username}@registrar.test:5080`);
+    const appId = await createApplication();
+    const app = await service.get(`${service.root}/Application/${appId}/`);
+    expect(app.body.sip_uri).toBe(`sip:${appId}@registrar.test:5080`);
+    service.operations.sipPort = () => 5060;
+    expect(await shown()).toBe(`sip:${body.username}@registrar.test`);
+  });
+
   it('never returns the password', async () => {
     const { body, text } = await create();
     const one = await service.get(`${url}${body.endpoint_id}/`);

@@ -230,6 +230,7 @@ const idleOperations = (): RestDeps['operations'] => ({
   }),
   registrations: () => [],
   registrationOf: () => undefined,
+  sipPort: () => 5060,
   drain: () => undefined,
   metrics: async () => ({ contentType: 'text/plain', text: 'up 1\n' }),
   backup: async (name) => ({ path: name, bytes: 1 }),

@@ -26,7 +26,7 @@ export interface RestSettings {
   readonly refusedPerSecond: number;
   /** Base of links, for example `https://voice.example`; without a slash at the end. */
   readonly publicUrl: string;
-  /** Host of `sip_uri`. */
+  /** Host of `sip_uri`, and of trunk domains. */
   readonly registrarHost: string;
   readonly makeCallStatus: 200 | 201;
   /** Short endpoint and CDR shapes for strictly typed Vobiz clients. */

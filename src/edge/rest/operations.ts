@@ -6,6 +6,8 @@ export interface Operations {
   registrations(): readonly RegistrationView[];
   /** A live contact of the endpoint, the one registered last. */
   registrationOf(username: string): RegistrationView | undefined;
+  /** Of the SIP listeners. */
+  sipPort(): number;
   /** No new calls from now on; running ones go on. */
   drain(): void;
   /** Prometheus text, version 0.0.4. */

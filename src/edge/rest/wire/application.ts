@@ -101,7 +101,7 @@ export const applicationUri = (accountId: string, appId: number): string =>
 
 export const showApplication = (
   application: Application,
-  context: { readonly registrarHost: string; readonly defaultEndpointApp: number | undefined },
+  context: { readonly registrar: string; readonly defaultEndpointApp: number | undefined },
 ): Static<typeof ApplicationSchema> => ({
   app_id: String(application.appId),
   app_name: application.name,
@@ -121,7 +121,7 @@ export const showApplication = (
   public_uri: application.publicUri,
   sip_transfer_url: '',
   sip_transfer_method: 'POST',
-  sip_uri: `sip:${application.appId}@${context.registrarHost}`,
+  sip_uri: `sip:${application.appId}@${context.registrar}`,
   sub_account: application.subAccount ?? null,
   resource_uri: applicationUri(application.accountId, application.appId),
   created_at: isoMicros(application.createdUs),

@@ -127,14 +127,16 @@ export const EndpointSchema = Type.Object({
 });
 
 export interface EndpointContext {
-  readonly registrarHost: string;
+  /** Host, and port unless it is 5060. */
+  readonly registrar: string;
   readonly strictVobizSdk: boolean;
   readonly registrationOf: (username: string) => RegistrationView | undefined;
 }
 
 const resourceUri = (endpoint: Endpoint): string =>
   `/v1/Account/${endpoint.accountId}/Endpoint/${endpoint.endpointId}/`;
-const sipUri = (endpoint: Endpoint, host: string): string => `sip:${endpoint.username}@${host}`;
+const sipUri = (endpoint: Endpoint, registrar: string): string =>
+  `sip:${endpoint.username}@${registrar}`;
 
 export function showCreatedEndpoint(
   endpoint: Endpoint,
@@ -151,7 +153,7 @@ export function showCreatedEndpoint(
     api_id: apiId,
     message: 'created',
     ...short,
-    sip_uri: sipUri(endpoint, context.registrarHost),
+    sip_uri: sipUri(endpoint, context.registrar),
     resource_uri: resourceUri(endpoint),
   };
 }
@@ -165,7 +167,7 @@ export function showEndpoint(
     endpoint_id: endpoint.endpointId,
     username: endpoint.username,
     alias: endpoint.alias,
-    sip_uri: sipUri(endpoint, context.registrarHost),
+    sip_uri: sipUri(endpoint, context.registrar),
     sip_registered: String(registration !== undefined),
     application:
       endpoint.appId === undefined ? null : applicationUri(endpoint.accountId, endpoint.appId),

@@ -12,7 +12,7 @@ import {
   showApplication,
 } from '../../wire/application.ts';
 import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
-import { subAccountFor, visibleTo } from './scope.ts';
+import { registrarOf, subAccountFor, visibleTo } from './scope.ts';
 
 const ROOT = '/api/v1/Account/{auth_id}/Application/';
 const common = { tag: 'Applications', errors: 'resource' } as const;
@@ -27,8 +27,8 @@ const find = async (
     kind: 'unknownApplication',
   } as const);
 
-const shown = ({ settings }: Rooms, { access }: AccountInput) => ({
-  registrarHost: settings.registrarHost,
+const shown = (rooms: Rooms, { access }: AccountInput) => ({
+  registrar: registrarOf(rooms),
   defaultEndpointApp: access.owner.defaultEndpointApp,
 });
 

@@ -16,7 +16,7 @@ import {
   showEndpoint,
 } from '../../wire/endpoint.ts';
 import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
-import { subAccountFor, visibleTo } from './scope.ts';
+import { registrarOf, subAccountFor, visibleTo } from './scope.ts';
 
 const ROOT = '/api/v1/Account/{auth_id}/Endpoint/';
 const common = { tag: 'Endpoints', errors: 'endpoint' } as const;
@@ -27,10 +27,10 @@ const find = async ({ provisioning }: Rooms, { accountId, subAccount }: AccountI
     kind: 'unknownEndpoint',
   } as const);
 
-const context = ({ settings, operations }: Rooms): EndpointContext => ({
-  registrarHost: settings.registrarHost,
-  strictVobizSdk: settings.strictVobizSdk,
-  registrationOf: (username) => operations.registrationOf(username),
+const context = (rooms: Rooms): EndpointContext => ({
+  registrar: registrarOf(rooms),
+  strictVobizSdk: rooms.settings.strictVobizSdk,
+  registrationOf: (username) => rooms.operations.registrationOf(username),
 });
 
 const createEndpoint = accountRoute({

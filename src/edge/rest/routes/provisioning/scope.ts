@@ -29,3 +29,17 @@ export async function subAccountFor(
   }
   return ok(named);
 }
+
+/** RFC 3261 §19.1.2: where a SIP URI leads that names no port. */
+const SIP_PORT = 5060;
+
+/** Where phones register, as it stands in their `sip_uri`: the port only where it takes one to find it. */
+export function registrarOf({
+  settings,
+  operations,
+}: Pick<Rooms, 'settings' | 'operations'>): string {
+  const { registrarHost: host } = settings;
+  const port = operations.sipPort();
+  const written = host.includes(':') ? `[${host}]` : host;
+  return port === SIP_PORT ? written : `${written}:${port}`;
+}
