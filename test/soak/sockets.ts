@@ -1,41 +1,63 @@
 /**
- * Many real stream sockets for minutes, over the native engine, with bots that behave at random:
+ * Many real stream sockets for minutes, over the native engine:
  *
- *     node test/soak/sockets.ts [--sockets 200] [--minutes 10] [--seed 1]
+ *     npm run soak -- [--sockets 200] [--minutes 10] [--seed 1] [--steady 20]
  *
- * Bounded to 127.0.0.1. Each stream that ends is opened again. Fails when a stream ends twice or never, when the heap keeps growing
- * after the first fifth, or when the media thread falls behind.
+ * Most bots behave at random, well and badly; each stream that ends is opened again. The `steady` ones have well-behaved callers
+ * and bots for the whole run, with numbered frames, half of them over wss. Bounded to 127.0.0.1. What is judged:
+ *
+ * - each stream ends exactly once, in a way that its bot accounts for, and in time;
+ * - the audio of a steady stream, in both directions, is after the run within one frame of where it was;
+ * - its chunks, timestamps, RTP and checkpoints go on without a gap, whatever the other bots do;
+ * - the media thread begins its ticks in time;
+ * - neither the JavaScript heap nor the process grows.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { loadavg } from 'node:os';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { uuid } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
-import type { MediaLeg, StreamSocketEnd } from '../../src/domain/call/needs.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
-import { systemRandom as random } from '../../src/edge/clock/system-random.ts';
 import { createMedia } from '../../src/edge/media/engine.ts';
 import { createAudioStreams } from '../../src/edge/stream/client.ts';
 import { guard } from '../edge/stream/fixture.ts';
+import { SimRandom } from '../sim/random.ts';
+import { characterOf, pickCharacter } from './characters.ts';
+import { faultsOfMemory, growthOf, type MemorySample, sampleMemory } from './memory.ts';
+import { openLeg } from './open-leg.ts';
+import { RandomStreams } from './random-streams.ts';
+import { SteadyStreams } from './steady-streams.ts';
 
 const HOST = '127.0.0.1';
+/** RFC 863; nobody listens. */
+const DISCARD_PORT = 9;
+const LOOP_MS = 10;
 const REPORT_MS = 5000;
-const MAX_HEAP_GROWTH_MIB = 20;
-const MAX_LATE_US = 20_000;
-const nothing = (): void => undefined;
+const GROWTH_LIMITS = { heapMiB: 8, residentMiB: 64 };
+/** Of RTP, 99th percentile: what a call may be late by while others flood. Microseconds. */
+const MAX_LATE_US = 2000;
+/** Callers do not all call in the same moment; afterwards, everything finds its pace. */
+const APART_MS = 25;
+const SETTLE_MS = 5000;
+/** Of the random bots. */
+const SECURE_SHARE = 0.25;
+const TLS_FOLDER = fileURLToPath(new URL('../edge/stream/tls', import.meta.url));
 
 const { values } = parseArgs({
   options: {
     sockets: { type: 'string', default: '200' },
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
+    steady: { type: 'string' },
   },
 });
 const count = Number(values.sockets);
+const steadyCount = Number(values.steady ?? Math.ceil(count / 10));
 const totalMs = Number(values.minutes) * 60_000;
+const random = new SimRandom(Number(values.seed));
 
-const bots = fork(new URL('./random-bots.ts', import.meta.url), [values.seed]);
-const [{ url }] = (await once(bots, 'message')) as [{ url: string }];
 const media = createMedia({
   rtpHost: HOST,
   publicHost: HOST,
@@ -49,103 +71,92 @@ const streams = createAudioStreams({
   egress: guard(true),
   signUpgrade: () => Promise.resolve({}),
   userAgent: 'soak',
+  caFile: `${TLS_FOLDER}/cert.pem`,
   clock,
   logger: silentLogger,
 });
 
-const ends = new Map<string, number>();
+const bots = fork(new URL('./random-bots.ts', import.meta.url), [TLS_FOLDER]);
+const [botUrls] = (await once(bots, 'message')) as [{ readonly ws: string; readonly wss: string }];
+let stopping = false;
 const failures: string[] = [];
-let running = true;
-let opened = 0;
-let open = 0;
+bots.once('exit', (code) => {
+  if (!stopping) failures.push(`the random bots ended with ${code}`);
+});
 
-function keepOpen(leg: MediaLeg): void {
-  let ended = false;
-  opened += 1;
-  open += 1;
-  const socket = streams.open(
-    {
-      url,
-      streamId: uuid(random),
-      callUuid: uuid(random),
-      accountId: 'MA_0123456789ABCDEFG',
-      encoding: 'audio/x-l16',
-      rate: opened % 2 === 0 ? 8000 : 16_000,
-      tracks: 'inbound',
-      bidirectional: true,
-      extraHeaders: [],
-      from: '1',
-      to: '2',
-      direction: 'inbound',
-    },
-    leg,
-    {
-      started: nothing,
-      played: nothing,
-      cleared: nothing,
-      degraded: nothing,
-      sendDigits: nothing,
-      fault: nothing,
-      ended(end: StreamSocketEnd) {
-        if (ended) failures.push('a stream ended twice');
-        ended = true;
-        open -= 1;
-        ends.set(end.kind, (ends.get(end.kind) ?? 0) + 1);
-        if (running) setTimeout(() => keepOpen(leg), 50);
-      },
-    },
-  );
-  // The call hangs up now and then, in the middle of anything.
-  setTimeout(
-    () => socket.close('call_hangup', { drain: random.integer(2) === 0 }),
-    5000 + random.integer(60_000),
-  ).unref();
+const needs = { media, streams, random, clock, tlsFolder: TLS_FOLDER };
+const steady = await SteadyStreams.start(steadyCount, needs);
+const crowd = new RandomStreams({
+  ...needs,
+  nextCharacter: () => pickCharacter(random.share()),
+  urlOf: (character, chance) => {
+    const secure = characterOf(character).raw !== true && chance.chance(SECURE_SHARE);
+    return `${secure ? botUrls.wss : botUrls.ws}/${character}/${chance.integer(2 ** 32)}`;
+  },
+});
+for (let i = steadyCount; i < count; i += 1) {
+  crowd.keepOpen(await openLeg(media, DISCARD_PORT));
+  await clock.sleep(APART_MS);
 }
-
-const legs: MediaLeg[] = [];
-for (let i = 0; i < count; i += 1) {
-  const leg = await media.openLeg(
-    { mediaTimeoutMs: 86_400_000 },
-    { dtmf: nothing, silent: nothing },
-  );
-  leg.configure({
-    address: HOST,
-    port: 9,
-    codec: 'PCMU',
-    payloadType: 0,
-    telephoneEvent: 101,
-    ptimeMs: 20,
-    direction: 'sendrecv',
-  });
-  legs.push(leg);
-  keepOpen(leg);
-}
-
-const heapMiB = (): number => {
-  globalThis.gc?.();
-  return process.memoryUsage().heapUsed / 2 ** 20;
-};
+await clock.sleep(SETTLE_MS);
+steady.begin();
 const startMs = clock.monotonicMs();
-let firstHeap: number | undefined;
-let worstLateUs = 0;
+
+const loop = monitorEventLoopDelay({ resolution: LOOP_MS });
+loop.enable();
+let cpuBefore = process.cpuUsage();
+const memory: MemorySample[] = [];
+let worstLate = { us: 0, at: '' };
 while (clock.monotonicMs() - startMs < totalMs) {
   await clock.sleep(Math.min(REPORT_MS, totalMs));
-  const passedMs = clock.monotonicMs() - startMs;
-  const heap = heapMiB();
-  if (passedMs > totalMs / 5) firstHeap ??= heap;
-  worstLateUs = Math.max(worstLateUs, media.status().tickLateP99Us);
+  const sample = sampleMemory(clock.monotonicMs() - startMs);
+  memory.push(sample);
+  const { tickLateP99Us, busy } = media.status();
+  const at = `${Math.round(sample.atMs / 1000)} s`;
+  if (tickLateP99Us > worstLate.us) worstLate = { us: tickLateP99Us, at };
+  crowd.judgeAges();
+  const cpu = process.cpuUsage(cpuBefore);
+  cpuBefore = process.cpuUsage();
+  const loopLate = `${(loop.percentile(99) / 1e6 - LOOP_MS).toFixed(1)} (${(loop.max / 1e6 - LOOP_MS).toFixed(0)})`;
+  loop.reset();
   console.log(
-    `${Math.round(passedMs / 1000)} s  opened ${opened}  open ${open}  heap ${heap.toFixed(1)} MiB  tick late p99 ${media.status().tickLateP99Us} us  ends ${JSON.stringify(Object.fromEntries(ends))}`,
+    `${at}  opened ${crowd.opened}  open ${crowd.open}+${steadyCount}  heap ${sample.heapMiB.toFixed(1)} MiB  process ${sample.residentMiB.toFixed(0)} MiB  tick late p99 ${tickLateP99Us} µs  busy ${Math.round(busy * 100)} %  main loop late p99 (worst) ${loopLate} ms  CPU ${Math.round((cpu.user + cpu.system) / 10 / REPORT_MS)} %  machine's load ${loadavg()[0]?.toFixed(1)}`,
   );
 }
-running = false;
-for (const leg of legs) leg.close();
-bots.disconnect();
-await clock.sleep(1000);
-if (open !== 0 || streams.counters().open !== 0) failures.push(`${open} streams never ended`);
-const growth = heapMiB() - (firstHeap ?? 0);
-if (growth > MAX_HEAP_GROWTH_MIB) failures.push(`the heap grew by ${growth.toFixed(1)} MiB`);
-if (worstLateUs > MAX_LATE_US) failures.push(`the media tick was ${worstLateUs} us late (p99)`);
+
+const { lines, failures: steadyFailures, late } = await steady.finish();
+failures.push(...steadyFailures);
+await crowd.stop();
+failures.push(...crowd.failures());
+if (streams.counters().open !== 0) failures.push(`${streams.counters().open} streams are open`);
+if (worstLate.us > MAX_LATE_US) {
+  failures.push(`the media thread's ticks began ${worstLate.us} µs late (p99) at ${worstLate.at}`);
+}
+const growth = growthOf(memory, totalMs);
+failures.push(...faultsOfMemory(growth, GROWTH_LIMITS));
 await media.stop();
-console.log({ counters: streams.counters(), failures });
+stopping = true;
+bots.disconnect();
+
+console.table(
+  Object.fromEntries(
+    lines.map(({ name, down, up }) => [name, { ...row('down', down), ...row('up', up) }]),
+  ),
+);
+console.log(Object.fromEntries([...crowd.ends].sort()));
+console.log({ counters: streams.counters(), media: media.counters(), growth, peersLateMs: late });
+for (const failure of failures) console.log(`FAILED: ${failure}`);
+console.log(failures.length === 0 ? 'all is well' : `${failures.length} failures`);
 process.exit(failures.length === 0 ? 0 : 1);
+
+function row(
+  way: string,
+  position: (typeof lines)[number]['up'],
+): Readonly<Record<string, string>> {
+  const { heard, unreadable, firstOffset, lastOffset, firstDelayMs, lastDelayMs } = position;
+  return {
+    [`${way}: frames`]: `${heard} (-${unreadable})`,
+    [`${way}: moved`]: String(lastOffset - firstOffset),
+    [`${way}: delay ms`]: `${firstDelayMs.toFixed(1)} → ${lastDelayMs.toFixed(1)}`,
+  };
+}

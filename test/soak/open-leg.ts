@@ -1,0 +1,23 @@
+import type { Media, MediaLeg } from '../../src/domain/call/needs.ts';
+
+/** Longer than any run: callers of the badly behaved part never send. */
+const MEDIA_TIMEOUT_MS = 86_400_000;
+const nothing = (): void => undefined;
+
+/** A PCMU leg towards a port of 127.0.0.1. */
+export async function openLeg(media: Media, peerPort: number): Promise<MediaLeg> {
+  const leg = await media.openLeg(
+    { mediaTimeoutMs: MEDIA_TIMEOUT_MS },
+    { dtmf: nothing, silent: nothing },
+  );
+  leg.configure({
+    address: '127.0.0.1',
+    port: peerPort,
+    codec: 'PCMU',
+    payloadType: 0,
+    telephoneEvent: 101,
+    ptimeMs: 20,
+    direction: 'sendrecv',
+  });
+  return leg;
+}

@@ -1,0 +1,192 @@
+/** The service's side of the badly behaved part: streams that are opened again whenever they end, and a judge of each life. */
+import type { Clock } from '../../src/base/clock.ts';
+import { uuid } from '../../src/base/ids.ts';
+import type {
+  AudioStreams,
+  MediaLeg,
+  StreamSocket,
+  StreamSocketEnd,
+} from '../../src/domain/call/needs.ts';
+import type { SimRandom } from '../sim/random.ts';
+import { type CharacterName, characterOf } from './characters.ts';
+
+const REOPEN_MS = 50;
+/** A call hangs up in the middle of anything. */
+const SHORTEST_CALL_MS = 5000;
+const LONGEST_CALL_MS = 70_000;
+/** After a hang-up: the closing handshake (5 s), and with `drain` the queue before it (65 s); and what a busy machine adds. */
+const CLOSE_LIMIT_MS = 12_000;
+const DRAIN_LIMIT_MS = 80_000;
+/** Failures that are described; all are counted. */
+const MAX_FAILURES = 50;
+
+const FORMATS = [
+  { encoding: 'audio/x-l16', rate: 8000 },
+  { encoding: 'audio/x-l16', rate: 16_000 },
+  { encoding: 'audio/x-mulaw', rate: 8000 },
+] as const;
+const nothing = (): void => undefined;
+
+interface Life {
+  readonly character: CharacterName;
+  readonly openedMs: number;
+  socket: StreamSocket | undefined;
+  /** When it must be over, since the call has hung up; undefined while it has not. */
+  closeByMs: number | undefined;
+  ended: boolean;
+}
+
+export interface RandomStreamsNeeds {
+  readonly streams: AudioStreams;
+  readonly urlOf: (character: CharacterName, random: SimRandom) => string;
+  /** Who the next bot is. */
+  readonly nextCharacter: () => CharacterName;
+  readonly random: SimRandom;
+  readonly clock: Clock;
+}
+
+export class RandomStreams {
+  readonly #needs: RandomStreamsNeeds;
+  readonly #lives = new Set<Life>();
+  readonly #failures: string[] = [];
+  readonly #ends = new Map<string, number>();
+  #failureCount = 0;
+  #opened = 0;
+  #running = true;
+
+  constructor(needs: RandomStreamsNeeds) {
+    this.#needs = needs;
+  }
+
+  get opened(): number {
+    return this.#opened;
+  }
+
+  get open(): number {
+    return this.#lives.size;
+  }
+
+  /** Character and end, and how often. */
+  get ends(): ReadonlyMap<string, number> {
+    return this.#ends;
+  }
+
+  failures(): readonly string[] {
+    const more = this.#failureCount - this.#failures.length;
+    return more > 0 ? [...this.#failures, `${more} more failures of streams`] : this.#failures;
+  }
+
+  /** One stream after the other on this leg. */
+  keepOpen(leg: MediaLeg): void {
+    const { streams, urlOf, nextCharacter, random, clock } = this.#needs;
+    const character = nextCharacter();
+    const life: Life = {
+      character,
+      openedMs: clock.monotonicMs(),
+      socket: undefined,
+      closeByMs: undefined,
+      ended: false,
+    };
+    this.#lives.add(life);
+    this.#opened += 1;
+    life.socket = streams.open(
+      {
+        url: urlOf(character, random),
+        streamId: uuid(random),
+        callUuid: uuid(random),
+        accountId: 'MA_0123456789ABCDEFG',
+        ...random.pick(FORMATS),
+        tracks: 'inbound',
+        bidirectional: true,
+        extraHeaders: [],
+        from: '1',
+        to: '2',
+        direction: 'inbound',
+      },
+      leg,
+      {
+        started: nothing,
+        played: nothing,
+        cleared: nothing,
+        degraded: nothing,
+        sendDigits: nothing,
+        fault: nothing,
+        ended: (end) => this.#ended(life, leg, end),
+      },
+    );
+    const drain = random.chance(0.5);
+    // The call hangs up whatever its bot does.
+    const hangUpMs = life.openedMs + random.between(SHORTEST_CALL_MS, LONGEST_CALL_MS);
+    clock.at(hangUpMs, () => this.#hangUp(life, drain));
+  }
+
+  /** Streams that should be over and are not. To be asked now and then. */
+  judgeAges(): void {
+    const nowMs = this.#needs.clock.monotonicMs();
+    for (const life of this.#lives) {
+      const { character, openedMs, closeByMs } = life;
+      const { overWithinMs } = characterOf(character);
+      const mustMs = Math.min(
+        closeByMs ?? Number.POSITIVE_INFINITY,
+        overWithinMs === undefined ? Number.POSITIVE_INFINITY : openedMs + overWithinMs,
+      );
+      if (nowMs <= mustMs) continue;
+      const why = closeByMs === undefined ? 'although its bot broke it' : 'after its call hung up';
+      this.#fail(
+        `a stream of a ${character} is still open ${seconds(nowMs - openedMs)} old, ${why}`,
+      );
+      // Said once.
+      this.#lives.delete(life);
+    }
+  }
+
+  /** Hangs up everything; resolves when all streams have ended or should have. */
+  async stop(): Promise<void> {
+    const { clock } = this.#needs;
+    this.#running = false;
+    for (const life of this.#lives) if (life.closeByMs === undefined) this.#hangUp(life, false);
+    // Some are draining since an earlier hang-up.
+    const untilMs = Math.max(...[...this.#lives].map(({ closeByMs }) => closeByMs ?? 0));
+    while (this.#lives.size > 0 && clock.monotonicMs() < untilMs) await clock.sleep(100);
+    for (const { character } of this.#lives) this.#fail(`a stream of a ${character} never ended`);
+  }
+
+  #hangUp(life: Life, drain: boolean): void {
+    if (life.ended || life.closeByMs !== undefined) return;
+    const limitMs = drain ? DRAIN_LIMIT_MS : CLOSE_LIMIT_MS;
+    life.closeByMs = this.#needs.clock.monotonicMs() + limitMs;
+    life.socket?.close('call_hangup', { drain });
+  }
+
+  #ended(life: Life, leg: MediaLeg, end: StreamSocketEnd): void {
+    const { character } = life;
+    const age = seconds(this.#needs.clock.monotonicMs() - life.openedMs);
+    if (life.ended) {
+      this.#fail(`a stream of a ${character} ended twice, then as ${describe(end)} ${age} old`);
+      return;
+    }
+    life.ended = true;
+    this.#lives.delete(life);
+    const known = `${character} ${end.kind}`;
+    this.#ends.set(known, (this.#ends.get(known) ?? 0) + 1);
+    const allowed = characterOf(character).ends.includes(end.kind);
+    // A hang-up meets a connection in any state: then it may break before the handshake is through.
+    const hungUp = life.closeByMs !== undefined;
+    if (!allowed && !hungUp) {
+      this.#fail(`a stream of a ${character} ended as ${describe(end)} ${age} old`);
+    }
+    const { clock } = this.#needs;
+    clock.at(clock.monotonicMs() + REOPEN_MS, () => {
+      if (this.#running) this.keepOpen(leg);
+    });
+  }
+
+  #fail(what: string): void {
+    this.#failureCount += 1;
+    if (this.#failures.length < MAX_FAILURES) this.#failures.push(what);
+  }
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+const describe = (end: StreamSocketEnd): string =>
+  'detail' in end ? `${end.kind} (${end.detail})` : end.kind;

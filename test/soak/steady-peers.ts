@@ -1,0 +1,101 @@
+/**
+ * The well-behaved callers and bots of the soak, in a process of their own. Started by sockets.ts:
+ *
+ *     fork('steady-peers.ts', [number of lines, folder of cert.pem and key.pem])
+ *
+ * The line of a bot stands in the URL: /<index>. Every other line echoes.
+ */
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { WebSocketServer } from 'ws';
+import { FRAME_MS } from './numbered-audio.ts';
+import { type LineReport, SteadyLine } from './steady-line.ts';
+
+export type ToSteady =
+  | { readonly kind: 'talk'; readonly ports: readonly number[] }
+  /** Connections have found their pace: positions are judged from here. */
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'report' };
+export type FromSteady =
+  | {
+      readonly kind: 'ready';
+      readonly ws: string;
+      readonly wss: string;
+      readonly callerPorts: readonly number[];
+    }
+  | {
+      readonly kind: 'report';
+      readonly lines: readonly LineReport[];
+      /** How late this process was, since `begin`: what it judges cannot be better than that. Milliseconds. */
+      readonly late: { readonly p99: number; readonly worst: number };
+    };
+
+const HOST = '127.0.0.1';
+const TICK_MS = 4;
+const LOOP_MS = 10;
+const loop = monitorEventLoopDelay({ resolution: LOOP_MS });
+const [count = '1', tlsFolder = ''] = process.argv.slice(2);
+
+const lines = Array.from(
+  { length: Number(count) },
+  (_, i) => new SteadyLine(i, i % 2 === 0 ? 'talker' : 'echo', () => performance.now()),
+);
+
+function serve(server: Server): void {
+  new WebSocketServer({ server, perMessageDeflate: false }).on('connection', (socket, request) => {
+    lines[Number(request.url?.slice(1))]?.attach(socket);
+  });
+}
+
+function talk(ports: readonly number[]): void {
+  const startMs = performance.now();
+  // Callers are not in step with each other.
+  lines.forEach((line, i) => {
+    line.talk(ports[i] ?? 0, startMs + (i * FRAME_MS) / lines.length);
+  });
+  setInterval(() => {
+    for (const line of lines) line.tick();
+  }, TICK_MS);
+}
+
+function begin(): void {
+  loop.enable();
+  for (const line of lines) line.begin();
+}
+
+function report(): void {
+  const late = { p99: loop.percentile(99) / 1e6 - LOOP_MS, worst: loop.max / 1e6 - LOOP_MS };
+  tell({ kind: 'report', lines: lines.map((line) => line.report()), late });
+}
+
+const plain = createServer();
+const tls = createTlsServer({
+  cert: readFileSync(join(tlsFolder, 'cert.pem')),
+  key: readFileSync(join(tlsFolder, 'key.pem')),
+});
+for (const http of [plain, tls]) {
+  serve(http);
+  http.listen(0, HOST);
+  await once(http, 'listening');
+}
+const tell = (message: FromSteady): void => {
+  process.send?.(message);
+};
+process.on('message', (message: ToSteady) => {
+  if (message.kind === 'talk') talk(message.ports);
+  else if (message.kind === 'begin') begin();
+  else report();
+});
+process.once('disconnect', () => process.exit(0));
+const portOf = (http: Server): number => (http.address() as AddressInfo).port;
+tell({
+  kind: 'ready',
+  ws: `ws://${HOST}:${portOf(plain)}`,
+  wss: `wss://${HOST}:${portOf(tls)}`,
+  callerPorts: await Promise.all(lines.map((line) => line.bind())),
+});
