@@ -5,11 +5,13 @@ import {
   type DocumentResult,
   fetchDocument,
 } from './document.ts';
+import { JsonEvents } from './json-events.ts';
 import { Outbox, type OutboxNeeds } from './outbox.ts';
 import { signatureNonce, upgradeSignatureHeaders } from './signature.ts';
 import type {
   CallbackParameters,
   CallbackTarget,
+  JsonEvent,
   NotificationDraft,
   StoredNotification,
 } from './types.ts';
@@ -61,6 +63,8 @@ export interface CallbackClient {
   notify(draft: NotificationDraft): void;
   /** Delivers one that is in the store already (`CallStore.settle`, `RecordingStore.finish`). */
   notifyStored(notification: StoredNotification): void;
+  /** Sends once, after the earlier ones of the same call. Returns at once, never throws. */
+  post(event: JsonEvent): void;
   /** After a start: takes up what is still in the store. */
   resume(): Promise<number>;
   /** Notifications in memory, delivered or waiting. */
@@ -73,13 +77,17 @@ export type CallbackNeeds = DocumentNeeds & OutboxNeeds;
 
 export function createCallbackClient(needs: CallbackNeeds): CallbackClient {
   const outbox = new Outbox(needs);
+  const events = new JsonEvents(needs);
   return {
     fetchDocument: (target, parameters, options) =>
       fetchDocument(needs, target, parameters, options),
     notify: (draft) => outbox.notify(draft),
     notifyStored: (notification) => outbox.notifyStored(notification),
+    post: (event) => events.post(event),
     resume: () => outbox.resume(),
     queued: () => outbox.queued,
-    close: (graceMs) => outbox.close(graceMs),
+    close: async (graceMs) => {
+      await Promise.all([outbox.close(graceMs), events.close(graceMs)]);
+    },
   };
 }

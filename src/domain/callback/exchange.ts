@@ -15,6 +15,9 @@ export interface ExchangeRequest {
   readonly url: string;
   readonly method: HttpMethod;
   readonly parameters: CallbackParameters;
+  /** Body of a POST instead of the parameters as a form. */
+  readonly json?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly connectTimeoutMs: number;
   readonly readTimeoutMs: number;
   readonly maxResponseBytes: number;
@@ -60,7 +63,8 @@ export async function exchange(
   const signed = {
     method: request.method,
     url,
-    bodyParameters: isGet ? [] : request.parameters,
+    // A body that is no form is not signed (dialect §4.2: POST without params).
+    bodyParameters: isGet || request.json !== undefined ? [] : request.parameters,
   };
   const nonce = signatureNonce(needs.random);
   const headers = await headersOf(needs, request, signed, nonce);
@@ -70,7 +74,7 @@ export async function exchange(
       method: request.method,
       url,
       headers,
-      body: isGet ? undefined : formEncode(request.parameters),
+      body: isGet ? undefined : (request.json ?? formEncode(request.parameters)),
       connectTimeoutMs: request.connectTimeoutMs,
       readTimeoutMs: request.readTimeoutMs,
       maxResponseBytes: request.maxResponseBytes,
@@ -99,10 +103,13 @@ async function headersOf(
 ): Promise<Record<string, string>> {
   const { userAgent, signatureHeaders: prefixes } = needs.settings;
   const tokens = await needs.tokens.tokensOf(request.accountId);
+  const contentType =
+    request.json === undefined ? 'application/x-www-form-urlencoded' : 'application/json';
   return {
     'User-Agent': userAgent,
     Accept: 'application/xml, text/xml, */*;q=0.5',
-    ...(request.method === 'POST' ? { 'Content-Type': 'application/x-www-form-urlencoded' } : {}),
+    ...(request.method === 'POST' ? { 'Content-Type': contentType } : {}),
+    ...request.headers,
     ...(tokens === undefined ? {} : signatureHeaders(signed, tokens, prefixes, nonce)),
   };
 }

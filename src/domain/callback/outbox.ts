@@ -29,7 +29,10 @@ export interface OutboxNeeds extends ExchangeNeeds {
   readonly logger: Logger;
   readonly notifications: NotificationStore;
   /** Every attempt, for the call's log and the metrics. */
-  readonly onAttempt: (notification: StoredNotification, attempt: CallbackAttempt) => void;
+  readonly onAttempt: (
+    of: { readonly callUuid: string; readonly event: string },
+    attempt: CallbackAttempt,
+  ) => void;
 }
 
 /** 4xx is not retried on notifications (dialect §6): the customer has said no. */

@@ -26,5 +26,7 @@ export const MAX_QUEUED_PER_ACCOUNT = 1000;
 export const MAX_QUEUED = 20_000;
 /** Exchanges of one account under way at once. */
 export const MAX_DELIVERIES_PER_ACCOUNT = 32;
+/** JSON events of one account under way at once; beyond, they are not sent. */
+export const MAX_JSON_EVENTS_PER_ACCOUNT = 256;
 /** A notification that is older is given up after a restart: nobody waits for it any more. */
 export const MAX_NOTIFICATION_AGE_MS = 24 * 3_600_000;

@@ -24,6 +24,15 @@ export interface StoredNotification {
 /** A notification before it has an identity. */
 export type NotificationDraft = Omit<StoredNotification, 'id' | 'createdUs' | 'attempts'>;
 
+/** Told once, in JSON: by POST as the body, by GET as the query. */
+export interface JsonEvent {
+  readonly accountId: string;
+  readonly callUuid: string;
+  readonly name: string;
+  readonly target: CallbackTarget;
+  readonly body: Readonly<Record<string, string | number | boolean | null>>;
+}
+
 /** One HTTP request as it went over the wire, for the call's log. */
 export interface CallbackAttempt {
   readonly event: string;

@@ -25,6 +25,7 @@ export interface InboundNeeds {
   readonly interpreter: InterpreterNeeds;
   readonly scripts: Scripts;
   /** Connects a call to the origination URI of its trunk. */
+  /** Also of calls that were refused: whoever has the trunk is told. */
   readonly toTrunk: (call: Call, owner: Account, number: PhoneNumber) => Promise<void>;
   readonly registrarHost: string;
   readonly logger: Logger;
@@ -106,7 +107,8 @@ export class Inbound {
     call.carrier = leg.carrier;
     call.takeInbound(leg);
     if (number.trunkGroupId !== undefined) {
-      if (await this.#admit(call, owner)) await toTrunk(call, owner, number);
+      await this.#admit(call, owner);
+      await toTrunk(call, owner, number);
       return;
     }
     const appId = number.applicationId;

@@ -55,8 +55,8 @@ export class CallKeeper implements CallKeeping {
   readonly #needs: KeeperNeeds;
   /** By call UUID. */
   readonly #kept = new Map<string, Kept>();
-  readonly #settling = new Set<Promise<void>>();
-  readonly #settled = new WeakMap<Call, Promise<void>>();
+  readonly #settling = new Set<Promise<Cdr>>();
+  readonly #settled = new WeakMap<Call, Promise<Cdr>>();
   readonly #stopping = new AbortController();
   readonly #endedSipCallIds = new Map<string, string>();
 
@@ -74,8 +74,13 @@ export class CallKeeper implements CallKeeping {
   }
 
   /** Resolves once an ended call is settled and its hangup notification is on its way. */
-  settled(call: Call): Promise<void> {
-    return this.#settled.get(call) ?? Promise.resolve();
+  async settled(call: Call): Promise<void> {
+    await this.#settled.get(call);
+  }
+
+  /** The record of an ended call, once it is settled; undefined: the call was never under care. */
+  async recordOf(call: Call): Promise<Cdr | undefined> {
+    return this.#settled.get(call);
   }
 
   /** Call-ID of a live call, or of one that ended lately. */
@@ -216,7 +221,7 @@ export class CallKeeper implements CallKeeping {
     if (oldest !== undefined) this.#endedSipCallIds.delete(oldest);
   }
 
-  async #settle(kept: Kept, end: CallEnd): Promise<void> {
+  async #settle(kept: Kept, end: CallEnd): Promise<Cdr> {
     const { call } = kept;
     kept.cancelTopUp();
     const { record, settler, callbacks, logs, logger, onSettled } = this.#needs;
@@ -247,6 +252,7 @@ export class CallKeeper implements CallKeeping {
     await logs.append(lines).catch((error: unknown) => {
       logger.warn({ error, callUuid: call.uuid }, 'timeline not kept');
     });
+    return cdr;
   }
 }
 

@@ -8,6 +8,7 @@ import { relayDigits } from '../interpreter/interpreter.ts';
 import type { OriginationUri, PhoneNumber, Trunk } from '../provisioning/types.ts';
 import type { DialRefusal } from './destination.ts';
 import type { DispatchNeeds } from './needs.ts';
+import { TrunkWebhook } from './trunk-webhook.ts';
 
 /** A trunk's recording ends after as long as a call lasts by default (spec Limits: `time_limit`). */
 const RECORDING_MAX_MS = 14_400_000;
@@ -19,15 +20,38 @@ export class TrunkConnector {
     this.#needs = needs;
   }
 
-  /** `a` has been admitted and not answered. Resolves once the origination URI is being rung, or `a` has been refused. */
+  /**
+   * `a` has been admitted and not answered, or refused already. Resolves once the origination URI is being rung, or `a`
+   * has been refused.
+   */
   async toTrunk(a: Call, owner: Account, number: PhoneNumber): Promise<void> {
-    const found = await this.#trunkOf(owner, number);
-    if (a.isEnded) return;
+    const { trunks } = this.#needs.provisioning;
+    const accountId = number.accountId ?? owner.authId;
+    const found = await trunks.get(accountId, number.trunkGroupId ?? '');
     if (!found.ok) {
-      a.hangup(found.error.cause, found.error.source, found.error.detail);
+      a.hangup('routingError', 'Error', 'the trunk of this number does not exist');
       return;
     }
-    const { trunk, targets } = found.value;
+    const trunk = found.value;
+    const webhook = new TrunkWebhook(trunk, a, this.#needs);
+    const targets = await this.#targetsOf(trunk, number);
+    if (targets.ok)
+      await this.#connect(a, owner, number, { trunk, targets: targets.value, webhook });
+    else a.hangup(targets.error.cause, targets.error.source, targets.error.detail);
+  }
+
+  async #connect(
+    a: Call,
+    owner: Account,
+    number: PhoneNumber,
+    way: {
+      readonly trunk: Trunk;
+      readonly targets: readonly OutboundTarget[];
+      readonly webhook: TrunkWebhook;
+    },
+  ): Promise<void> {
+    if (a.isEnded) return;
+    const { trunk, targets, webhook } = way;
     const { admission, capacity, clock, factory } = this.#needs;
     const limits = { concurrentCalls: trunk.concurrentCallsLimit, cps: trunk.cpsLimit };
     const slot = capacity.take(`trunk:${trunk.trunkId}`, limits, clock.monotonicMs());
@@ -45,6 +69,7 @@ export class TrunkConnector {
       return;
     }
     const auth = await this.#needs.provisioning.trunks.loginOf(trunk);
+    webhook.allowed();
     await new TrunkCall(a, b, trunk.recording, this.#needs).run({
       targets,
       from: { user: a.facts.from, displayName: a.facts.callerName },
@@ -53,17 +78,11 @@ export class TrunkConnector {
     });
   }
 
-  async #trunkOf(
-    owner: Account,
+  async #targetsOf(
+    trunk: Trunk,
     number: PhoneNumber,
-  ): Promise<
-    Result<{ readonly trunk: Trunk; readonly targets: readonly OutboundTarget[] }, DialRefusal>
-  > {
+  ): Promise<Result<readonly OutboundTarget[], DialRefusal>> {
     const { trunks } = this.#needs.provisioning;
-    const accountId = number.accountId ?? owner.authId;
-    const found = await trunks.get(accountId, number.trunkGroupId ?? '');
-    if (!found.ok) return unroutable('the trunk of this number does not exist');
-    const trunk = found.value;
     if (!trunk.enabled) {
       const detail = `trunk ${trunk.name} is disabled`;
       return err({ cause: 'destinationOutOfService', source: 'Platform', detail });
@@ -78,15 +97,15 @@ export class TrunkConnector {
     }
     const uris: OriginationUri[] = [];
     for (const id of [trunk.primaryUriUuid, trunk.fallbackUriUuid]) {
-      const uri = id === undefined ? undefined : await trunks.getOriginationUri(accountId, id);
+      const uri =
+        id === undefined ? undefined : await trunks.getOriginationUri(trunk.accountId, id);
       if (uri?.ok === true && uri.value.enabled) uris.push(uri.value);
     }
     if (uris.length === 0) return unroutable(`trunk ${trunk.name} has no origination URI in use`);
     if (uris.some(({ sipUri }) => /^sips:/i.test(sipUri))) {
       return unroutable(`trunk ${trunk.name} has a sips: origination URI, TLS is not available`);
     }
-    const targets = uris.map(({ sipUri }) => targetOf(sipUri, trunk, number));
-    return ok({ trunk, targets });
+    return ok(uris.map(({ sipUri }) => targetOf(sipUri, trunk, number)));
   }
 
   #identity(a: Call, owner: Account, trunk: Trunk): CallIdentity {

@@ -3,7 +3,11 @@ import { ok } from '../../../src/base/result.ts';
 import type { Account } from '../../../src/domain/account/types.ts';
 import type { Call } from '../../../src/domain/call/call.ts';
 import type { CallbackClient } from '../../../src/domain/callback/callback.ts';
-import type { CallbackParameters, NotificationDraft } from '../../../src/domain/callback/types.ts';
+import type {
+  CallbackParameters,
+  JsonEvent,
+  NotificationDraft,
+} from '../../../src/domain/callback/types.ts';
 import type { CallFactory } from '../../../src/domain/dispatch/dispatch.ts';
 import type { PlaceCallsRequest } from '../../../src/domain/dispatch/types.ts';
 
@@ -16,7 +20,11 @@ export class Customer {
   readonly asked: Array<{ url: string; parameters: Record<string, string> }> = [];
   readonly told: Array<{ url: string; parameters: Record<string, string> }> = [];
 
+  /** Sent to the webhooks of trunks. */
+  readonly posted: JsonEvent[] = [];
+
   readonly client = {
+    post: (event: JsonEvent) => this.posted.push(event),
     fetchDocument: async (target: { url: string }, parameters: CallbackParameters) => {
       this.asked.push({ url: target.url, parameters: Object.fromEntries(parameters) });
       const body = this.documents.get(target.url) ?? '<Response><Wait length="3600"/></Response>';

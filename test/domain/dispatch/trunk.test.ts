@@ -218,3 +218,90 @@ describe('a trunk that cannot be used refuses the call before it reaches anybody
     await stage.finish();
   });
 });
+
+describe('the webhook of a trunk (dialect §3.9)', () => {
+  const WEBHOOK = { webhookUrl: 'https://app.test/trunk', webhookMethod: 'POST' } as const;
+  const posted = () => stage.customer.posted;
+
+  it('is told CallInitiated when the trunk is called, and Hangup with times and cost at the end', async () => {
+    const number = await makeTrunk(WEBHOOK);
+    const a = await arrivesAt(number);
+    expect(posted()).toMatchObject([
+      {
+        accountId: stage.account.authId,
+        callUuid: a.call.uuid,
+        name: 'CallInitiated',
+        target: { url: WEBHOOK.webhookUrl, method: 'POST' },
+        body: {
+          CallUUID: a.call.uuid,
+          TrunkID: number.trunkGroupId,
+          TrunkName: 'office',
+          Direction: 'inbound',
+          From: '442079460000',
+          To: OWN_NUMBER,
+          Allowed: true,
+          Reason: '',
+        },
+      },
+    ]);
+    await stage.clock.advance(5000);
+    await stage.signalling.last.answers();
+    await stage.clock.advance(12_000);
+    await a.hangsUp('bye');
+    await stage.keeper.idle();
+    await settle();
+    expect(posted().slice(1)).toMatchObject([
+      {
+        name: 'Hangup',
+        callUuid: a.call.uuid,
+        body: {
+          CallUUID: a.call.uuid,
+          TrunkID: number.trunkGroupId,
+          Duration: 17,
+          Billsec: 12,
+          BillDuration: 60,
+          Cost: 0.03,
+          Currency: 'USD',
+          HangupCauseName: 'Normal Hangup',
+          HangupSource: 'Caller',
+        },
+      },
+    ]);
+  });
+
+  it('a call that may not go on: Allowed false with the reason, and no Hangup', async () => {
+    await arrivesAt(await makeTrunk({ ...WEBHOOK, enabled: false }));
+    await settle();
+    expect(posted()).toMatchObject([
+      { name: 'CallInitiated', body: { Allowed: false, Reason: 'trunk office is disabled' } },
+    ]);
+  });
+
+  it('also one that the account could not take: it never came to the trunk', async () => {
+    const a = await stage.arrives(OWN_NUMBER);
+    a.call.hangup('concurrencyBreached', 'Platform', 'limit reached: cps');
+    await stage.trunks.toTrunk(a.call, stage.account, await makeTrunk(WEBHOOK));
+    await settle();
+    expect(stage.signalling.invites).toEqual([]);
+    expect(posted()).toMatchObject([
+      { name: 'CallInitiated', body: { Allowed: false, Reason: 'limit reached: cps' } },
+    ]);
+  });
+
+  it('nobody answers: Hangup with 0 seconds, without cost and without AnswerTime', async () => {
+    await arrivesAt(await makeTrunk(WEBHOOK));
+    await stage.signalling.last.ends('refused', 486);
+    await stage.keeper.idle();
+    await settle();
+    expect(posted().at(-1)).toMatchObject({
+      name: 'Hangup',
+      body: { Billsec: 0, Cost: 0, AnswerTime: null, HangupCauseName: 'Busy Line' },
+    });
+  });
+
+  it('a trunk without webhook tells nothing', async () => {
+    await arrivesAt(await makeTrunk());
+    await stage.finish();
+    expect(posted()).toEqual([]);
+  });
+});

@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.ts';
+import {
+  type CallbackClient,
+  createCallbackClient,
+} from '../../../src/domain/callback/callback.ts';
+import { MAX_JSON_EVENTS_PER_ACCOUNT } from '../../../src/domain/callback/settings.ts';
+import { signatureHeaders } from '../../../src/domain/callback/signature.ts';
+import type { JsonEvent } from '../../../src/domain/callback/types.ts';
+import { SimClock } from '../../sim/clock.ts';
+import { FakeHttp, seededRandom } from './fake-http.ts';
+
+let clock: SimClock;
+let http: FakeHttp;
+let client: CallbackClient;
+let attempted: string[];
+
+beforeEach(() => {
+  clock = new SimClock();
+  http = new FakeHttp(clock);
+  attempted = [];
+  client = createCallbackClient({
+    http,
+    clock,
+    random: seededRandom(),
+    logger: silentLogger,
+    tokens: { tokensOf: async () => ({ own: 'token', parent: undefined }) },
+    settings: { userAgent: 'Test/1', signatureHeaders: ['X-Plivo-Signature'] },
+    notifications: {
+      put: () => Promise.reject(new Error('events are not kept')),
+      listPending: () => Promise.resolve([]),
+      recordAttempt: () => Promise.resolve(),
+      remove: () => Promise.resolve(),
+    },
+    onAttempt: ({ callUuid, event }, { status }) =>
+      attempted.push(`${callUuid} ${event} ${status}`),
+  });
+});
+
+const post = (over: Partial<JsonEvent> = {}): void =>
+  client.post({
+    accountId: 'MA_A',
+    callUuid: 'c1',
+    name: 'Hangup',
+    target: { url: 'https://a.example/trunk?t=1#rc=3', method: 'POST' },
+    body: { Billsec: 12, Allowed: true, MOS: null, From: '14155550100' },
+    ...over,
+  });
+
+describe('JSON events (dialect §3.9: trunk webhooks)', () => {
+  it('are a JSON object with numbers and booleans as such, named and numbered in their headers', async () => {
+    post();
+    await clock.advance(0);
+    const [sent] = http.requests;
+    expect(JSON.parse(sent?.request.body ?? '')).toEqual({
+      Event: 'Hangup',
+      Billsec: 12,
+      Allowed: true,
+      MOS: null,
+      From: '14155550100',
+    });
+    expect(sent?.request.url).toBe('https://a.example/trunk?t=1');
+    expect(sent?.request.headers).toMatchObject({
+      'Content-Type': 'application/json',
+      'X-Vobiz-Event': 'Hangup',
+      'X-Vobiz-Request-ID': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    expect(attempted).toEqual(['c1 Hangup 200']);
+  });
+
+  it('are signed like a request without parameters in its body (dialect §4.2)', async () => {
+    post();
+    await clock.advance(0);
+    const headers = http.requests[0]?.request.headers ?? {};
+    const signed = {
+      method: 'POST',
+      url: 'https://a.example/trunk?t=1',
+      bodyParameters: [],
+    } as const;
+    const nonce = headers['X-Plivo-Signature-V3-Nonce'] ?? '';
+    const tokens = { own: 'token', parent: undefined };
+    expect(headers).toMatchObject(signatureHeaders(signed, tokens, ['X-Plivo-Signature'], nonce));
+  });
+
+  it('by GET are the query', async () => {
+    post({ target: { url: 'https://a.example/trunk', method: 'GET' } });
+    await clock.advance(0);
+    const [sent] = http.requests;
+    expect(sent?.request.url).toBe(
+      'https://a.example/trunk?Event=Hangup&Billsec=12&Allowed=true&MOS=&From=14155550100',
+    );
+    expect(sent?.request.body).toBeUndefined();
+  });
+
+  it('are sent once, whatever comes back', async () => {
+    http.reply = () => 503;
+    post();
+    await clock.advance(60_000);
+    expect(attempted).toEqual(['c1 Hangup 503']);
+  });
+
+  it('of one call go out in order, also after one that failed; other calls do not wait', async () => {
+    http.reply = (_, count) => (count === 1 ? 'connect' : 200);
+    http.delayMs = 100;
+    post({ name: 'CallInitiated' });
+    post();
+    post({ callUuid: 'c2' });
+    await clock.advance(50);
+    expect(http.requests).toHaveLength(2);
+    await clock.advance(1000);
+    expect(attempted).toEqual(['c1 CallInitiated undefined', 'c2 Hangup 200', 'c1 Hangup 200']);
+  });
+
+  it('beyond so many under way for one account are not sent; another account has its own', async () => {
+    http.delayMs = 1000;
+    for (let i = 0; i <= MAX_JSON_EVENTS_PER_ACCOUNT; i += 1) post({ callUuid: `c${i}` });
+    post({ accountId: 'MA_B', callUuid: 'b1' });
+    await clock.advance(500);
+    expect(http.requests).toHaveLength(MAX_JSON_EVENTS_PER_ACCOUNT + 1);
+    await clock.advance(1000);
+    post({ callUuid: 'later' });
+    await clock.advance(0);
+    expect(http.requests).toHaveLength(MAX_JSON_EVENTS_PER_ACCOUNT + 2);
+  });
+
+  it('under way when the service stops have a moment to arrive', async () => {
+    http.delayMs = 100;
+    post();
+    post({ callUuid: 'c2', target: { url: 'https://a.example/slow', method: 'POST' } });
+    let isClosed = false;
+    void client.close(500).then(() => {
+      isClosed = true;
+    });
+    await clock.advance(100);
+    expect(isClosed).toBe(true);
+    expect(attempted).toHaveLength(2);
+    post();
+    await clock.advance(1000);
+    expect(http.requests).toHaveLength(2);
+    expect(clock.nextMs()).toBeUndefined();
+  });
+
+  it('never keep the service from stopping for longer than that', async () => {
+    http.reply = () => 'silence';
+    post();
+    let isClosed = false;
+    void client.close(500).then(() => {
+      isClosed = true;
+    });
+    await clock.advance(500);
+    expect(isClosed).toBe(true);
+  });
+});
