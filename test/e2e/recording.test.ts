@@ -122,10 +122,11 @@ describe('the price', () => {
 });
 
 describe('a crash in the middle of a recording', () => {
-  it('loses no more than the last moment: the next start makes a file of it', async () => {
+  it('loses no more than the last moment: the next start makes a file of it, tells and charges', async () => {
+    const callback = `http://${customer.authority}/crash-stop`;
     const answer = customer.xml(
       '/crash',
-      '<Response><Record recordSession="true" maxLength="600" playBeep="false"/><Wait length="60"/></Response>',
+      `<Response><Record recordSession="true" maxLength="600" playBeep="false" callbackUrl="${callback}"/><Wait length="60"/></Response>`,
     );
     const user = await makeUser(service, 'crash', { answer_url: answer });
     const call = await startCall(service, user, { seconds: 6, voice: babble(6) });
@@ -143,5 +144,18 @@ describe('a crash in the middle of a recording', () => {
     });
     expect(Number(recording['recording_duration_ms'])).toBeGreaterThan(1500);
     expect(Number(recording['recording_duration_ms'])).toBeLessThan(4500);
+    const { form } = await stopOf('/crash-stop');
+    expect(form).toMatchObject({
+      RecordingID: recording['recording_id'],
+      RecordingEndReason: 'Failed',
+      CallStatus: 'completed',
+    });
+    expect((await fetched(form['RecordUrl'])).byteLength).toBeGreaterThan(1000);
+    const charges = await service.api(
+      'GET',
+      `transactions?reference=recording:${form['RecordingID']}`,
+    );
+    expect(charges.body).toMatchObject({ total: 1 });
+    expect(customer.at('/crash-stop')).toHaveLength(1);
   });
 });
