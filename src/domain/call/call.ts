@@ -1,28 +1,21 @@
 import { assert, ServiceError } from '../../base/errors.ts';
-import type { Micros } from '../../base/money.ts';
 import type { CallFacts } from '../callback/callback.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { OpenStream } from '../cdr/needs.ts';
-import type { Cdr, MediaQuality, StreamCdr } from '../cdr/types.ts';
+import type { MediaQuality, StreamCdr } from '../cdr/types.ts';
 import type { CallLog } from './call-log.ts';
 import { DigitHub } from './digits.ts';
 import { type CallEnd, endOfLeg, ownDisposition } from './end-cause.ts';
 import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
+import type { CallIdentity, CallPrice } from './identity.ts';
 import { LegMedia, type LegMediaNeeds } from './leg-media.ts';
-import type {
-  Headers,
-  InboundLeg,
-  Leg,
-  LegEnd,
-  LegEvents,
-  MediaLeg,
-  OutboundTarget,
-  Signalling,
-} from './needs.ts';
+import type { InboundLeg, Leg, LegEnd, LegEvents, MediaLeg, Signalling } from './needs.ts';
+import { type DialPlan, describeTarget, type Hunter, huntTargets } from './target-hunt.ts';
 
 export { CallLog, type CallLogEntry, type CallLogKind, CallLogs } from './call-log.ts';
 export { DigitHub, matchDigits } from './digits.ts';
 export type { CallEnd } from './end-cause.ts';
+export type { CallIdentity, CallPrice } from './identity.ts';
 export { checkOffer } from './negotiate.ts';
 export {
   cdrOf,
@@ -33,43 +26,10 @@ export {
   type RecordSettings,
   waitingCall,
 } from './record.ts';
-
-/** What never changes about a call: one leg with its own CDR. */
-export interface CallIdentity {
-  readonly callUuid: string;
-  /** Main account: money and limits. */
-  readonly accountId: string;
-  readonly subAccount: string | undefined;
-  /** Of the account, ISO 3166-1 alpha-2: its callers know the tones of that country. */
-  readonly country: string;
-  readonly facts: CallFacts;
-  readonly context: Cdr['context'];
-  /** UUID of the A leg, on a B leg. */
-  readonly parentCallUuid: string | undefined;
-  readonly endpointId: string | undefined;
-  readonly trunkId: string | undefined;
-  readonly terminatedTo: string | undefined;
-}
-
-/** What the leg costs; streams by their own price. */
-export interface CallPrice {
-  readonly currency: string;
-  readonly perMinute: Micros;
-  readonly pulseSeconds: number;
-  readonly streamPerMinute: Micros;
-  readonly streamPulseSeconds: number;
-}
+export type { DialPlan } from './target-hunt.ts';
 
 export interface CallNeeds extends LegMediaNeeds {
   readonly wallMs: () => number;
-}
-
-export interface DialPlan {
-  /** Tried one after the other: the next only after a timeout, a 503 or a transport error. */
-  readonly targets: readonly OutboundTarget[];
-  readonly from: { readonly user: string; readonly host?: string; readonly displayName: string };
-  readonly headers: Headers;
-  readonly auth?: { readonly username: string; readonly password: string };
 }
 
 export type CallStatus = 'new' | 'ringing' | 'early' | 'answered' | 'ended';
@@ -235,10 +195,9 @@ export class Call {
   async #localSdp(inbound: InboundLeg): Promise<string | undefined> {
     await this.#openMedia();
     if (this.isEnded) return undefined;
-    if (inbound.sdp === undefined) return this.#media.offer();
-    const answered = this.#media.answer(inbound.sdp);
-    if (answered.ok) return answered.value;
-    this.hangup('mediaAnchoring', 'Error', answered.error.detail);
+    const described = this.#media.describe(inbound.sdp);
+    if (described.ok) return described.value;
+    this.hangup('mediaAnchoring', 'Error', described.error.detail);
     return undefined;
   }
 
@@ -247,31 +206,28 @@ export class Call {
   /** Sends the INVITE, to one target after the other. Everything that follows comes through events and `ended`. */
   async dial(signalling: Signalling, plan: DialPlan): Promise<void> {
     await this.#openMedia();
-    if (!this.isEnded) this.#tryTarget(signalling, plan, this.#media.offer(), 0);
+    if (this.isEnded) return;
+    huntTargets(signalling, { ...plan, sdp: this.#media.offer() }, this.#hunter());
   }
 
-  #tryTarget(signalling: Signalling, plan: DialPlan, sdp: string, index: number): void {
-    const target = plan.targets[index];
-    assert(target !== undefined, 'a dial plan has a target');
-    this.carrier = target.kind === 'carrier' ? target.carrier : undefined;
-    this.remoteAddress = undefined;
-    this.userAgent = undefined;
-    this.log.add('sip', 'INVITE', { target: describeTarget(target), attempt: index + 1 });
-    const base = this.#legEvents();
-    const leg = signalling.invite(
-      target,
-      { ...plan, sdp },
-      {
-        ...base,
-        ended: (end) => {
-          const more = index + 1 < plan.targets.length && this.status === 'new' && mayFailOver(end);
-          if (!more || this.isEnded) {
-            base.ended(end);
-            return;
-          }
-          this.log.add('sip', 'next target', { after: end.how, status: end.status });
-          this.#tryTarget(signalling, plan, sdp, index + 1);
-        },
+  #hunter(): Hunter {
+    return {
+      trying: (target, attempt) => {
+        this.carrier = target.kind === 'carrier' ? target.carrier : undefined;
+        this.remoteAddress = undefined;
+        this.userAgent = undefined;
+        this.log.add('sip', 'INVITE', { target: describeTarget(target), attempt });
+      },
+      took: (leg) => {
+        this.#leg = leg;
+        this.sipCallId = leg.sipCallId;
+        // Ended meanwhile: an INVITE that nobody waits for is withdrawn.
+        if (this.isEnded) leg.hangup('canceled');
+      },
+      mayGoOn: () => this.status === 'new',
+      wentOn: ({ how, status }) => this.log.add('sip', 'next target', { after: how, status }),
+      events: {
+        ...this.#legEvents(),
         heardFrom: ({ source, userAgent }) => {
           this.remoteAddress = source.address;
           this.userAgent = userAgent;
@@ -279,11 +235,7 @@ export class Call {
         progress: (status, early) => this.#progress(status, early),
         connected: (answer) => this.#connected(answer),
       },
-    );
-    this.#leg = leg;
-    this.sipCallId = leg.sipCallId;
-    // Ended meanwhile: an INVITE that nobody waits for is withdrawn.
-    if (this.isEnded) leg.hangup('canceled');
+    };
   }
 
   #progress(status: number, sdp: string | undefined): void {
@@ -391,10 +343,9 @@ export class Call {
   /** A re-INVITE: hold, resume, another address. The stream and everything that plays go on. */
   #offered(sdp: string | undefined): string | undefined {
     if (!this.#media.isOpen) return undefined;
-    if (sdp === undefined) return this.#media.offer();
-    const answered = this.#media.answer(sdp);
-    if (answered.ok) return answered.value;
-    this.log.add('warning', 'offer refused (488)', { detail: answered.error.detail });
+    const described = this.#media.describe(sdp);
+    if (described.ok) return described.value;
+    this.log.add('warning', 'offer refused (488)', { detail: described.error.detail });
     return undefined;
   }
 
@@ -428,16 +379,4 @@ export class CallEnded extends Error {
     super('the call has ended');
     this.name = 'CallEnded';
   }
-}
-
-/** Failover only where the next target may do better; never after the called party has decided (486, 603 …). */
-const mayFailOver = (end: LegEnd): boolean =>
-  end.how === 'timeout' ||
-  end.how === 'transport' ||
-  end.how === 'unreachable' ||
-  (end.how === 'refused' && end.status === 503);
-
-function describeTarget(target: OutboundTarget): string {
-  if (target.kind === 'endpoint') return `endpoint ${target.username}`;
-  return target.kind === 'uri' ? target.uri : `${target.number} via ${target.carrier}`;
 }

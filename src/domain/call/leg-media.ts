@@ -65,8 +65,9 @@ export class LegMedia {
     return this.#negotiating.offer();
   }
 
-  /** Our description, as the answer to an offer of the peer; media follows it at once. */
-  answer(offerSdp: string): Result<string, SdpProblem> {
+  /** Our description: the answer to an offer of the peer, which media follows at once; without one, an offer. */
+  describe(offerSdp: string | undefined): Result<string, SdpProblem> {
+    if (offerSdp === undefined) return ok(this.offer());
     const answered = this.#negotiating.answer(offerSdp);
     if (!answered.ok) return answered;
     this.#configure(answered.value.remote);

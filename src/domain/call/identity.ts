@@ -1,0 +1,30 @@
+/** What never changes about a call. */
+import type { Micros } from '../../base/money.ts';
+import type { CallFacts } from '../callback/callback.ts';
+import type { Cdr } from '../cdr/types.ts';
+
+/** One leg with its own CDR. */
+export interface CallIdentity {
+  readonly callUuid: string;
+  /** Main account: money and limits. */
+  readonly accountId: string;
+  readonly subAccount: string | undefined;
+  /** Of the account, ISO 3166-1 alpha-2: its callers know the tones of that country. */
+  readonly country: string;
+  readonly facts: CallFacts;
+  readonly context: Cdr['context'];
+  /** UUID of the A leg, on a B leg. */
+  readonly parentCallUuid: string | undefined;
+  readonly endpointId: string | undefined;
+  readonly trunkId: string | undefined;
+  readonly terminatedTo: string | undefined;
+}
+
+/** What the leg costs; streams by their own price. */
+export interface CallPrice {
+  readonly currency: string;
+  readonly perMinute: Micros;
+  readonly pulseSeconds: number;
+  readonly streamPerMinute: Micros;
+  readonly streamPulseSeconds: number;
+}
