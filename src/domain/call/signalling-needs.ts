@@ -1,0 +1,123 @@
+/** What calls need of the signalling: legs, whatever messages they are made of. */
+import type { Result } from '../../base/result.ts';
+import type { SipTransport } from '../provisioning/types.ts';
+import type { HangupCauseKey } from './hangup-cause.ts';
+
+export interface Party {
+  /** Address of record as received or to be sent, without parameters: `sip:user@host[:port]` or `tel:…`. */
+  readonly uri: string;
+  readonly user: string;
+  readonly host: string;
+  readonly displayName: string;
+}
+
+export interface RemoteAddress {
+  readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
+  readonly address: string;
+  readonly port: number;
+}
+
+export type Headers = ReadonlyArray<readonly [name: string, value: string]>;
+
+/** How a leg ended, in facts; the call turns them into cause, source and disposition. Reported exactly once. */
+export interface LegEnd {
+  readonly by: 'remote' | 'local';
+  readonly how:
+    | 'bye' // after answer
+    | 'cancel' // CANCEL before answer
+    | 'refused' // final failure response: `status`
+    | 'timeout' // no answer to our request, or no ACK to our 200
+    | 'transport' // could not be sent, connection gone
+    | 'unreachable' // nowhere to send: no contact, DNS without result
+    | 'sessionExpired'; // RFC 4028: not refreshed in time
+  /** SIP status that ended it, where one did. */
+  readonly status: number | undefined;
+  readonly reason: string | undefined;
+}
+
+export interface LegEvents {
+  ended(end: LegEnd): void;
+  /**
+   * A re-INVITE or UPDATE with an offer. Answer with SDP, or undefined for 488 (the old session goes on).
+   * `sdp` undefined: an offerless re-INVITE; the returned SDP is the offer, and `answered` brings its answer.
+   */
+  offered(sdp: string | undefined): string | undefined;
+  /** The answer to an offer that we made in a 200 (offerless INVITE or re-INVITE), from the ACK. */
+  answered(sdp: string): void;
+  /** A keypad press by SIP INFO (application/dtmf-relay or application/dtmf). */
+  dtmf(digit: string, durationMs: number): void;
+}
+
+/** Who answers an INVITE of ours. */
+export interface RespondingPeer {
+  /** Where the INVITE had been sent. */
+  readonly source: RemoteAddress;
+  /** The software that it says it is. */
+  readonly userAgent: string | undefined;
+}
+
+export interface OutboundLegEvents extends LegEvents {
+  /** Before what the first response leads to; again when another address or phone turns out to be the one. */
+  heardFrom(peer: RespondingPeer): void;
+  /** 18x. `sdp` when it carries early media. `status` 180…183. */
+  progress(status: number, sdp: string | undefined): void;
+  /** 200 with its SDP (undefined when the peer sent none); the ACK goes out by itself. */
+  connected(sdp: string | undefined): void;
+}
+
+export interface Leg {
+  /** Id inside the signalling; not the call UUID. */
+  readonly id: string;
+  readonly sipCallId: string;
+  /** Ends the leg in whatever way its state demands: BYE, CANCEL or a final refusal mapped from the cause. Idempotent. */
+  hangup(cause: HangupCauseKey): void;
+}
+
+export interface InboundLeg extends Leg {
+  readonly from: Party;
+  readonly to: Party;
+  /** User part of the request URI: what was dialled. */
+  readonly dialled: string;
+  readonly requestUri: string;
+  readonly source: RemoteAddress;
+  /** Username of the endpoint that passed digest authentication; undefined for a call from a carrier or trunk. */
+  readonly endpointUsername: string | undefined;
+  /** Name of the carrier whose source addresses match; undefined for endpoints. */
+  readonly carrier: string | undefined;
+  readonly userAgent: string;
+  /** Headers worth knowing: X-PH-*, X-VH-*, Diversion, P-Asserted-Identity, Identity, Privacy. */
+  readonly headers: Headers;
+  /** SDP offer; undefined in an offerless INVITE. */
+  readonly sdp: string | undefined;
+  /** Must be called in the same turn in which the leg was handed over. */
+  attach(events: LegEvents): void;
+  /** 180, or 183 with early media when `sdp` is given. */
+  ring(sdp?: string): void;
+  /** 200 with SDP; resolves at the ACK, or with the leg's end when none came. Repeated calls do nothing. */
+  answer(sdp: string): Promise<Result<void, LegEnd>>;
+}
+
+export type OutboundTarget =
+  /** A registered endpoint: forked to its contacts; all of them end in one leg. */
+  | { readonly kind: 'endpoint'; readonly username: string }
+  /** Any SIP URI, resolved by RFC 3263. */
+  | { readonly kind: 'uri'; readonly uri: string; readonly transport?: SipTransport }
+  | { readonly kind: 'carrier'; readonly carrier: string; readonly number: string };
+
+export interface InviteOptions {
+  /** Identity to present: From and P-Asserted-Identity. */
+  readonly from: { readonly user: string; readonly host?: string; readonly displayName: string };
+  readonly sdp: string;
+  /** Additional headers (X-VH-… and the like), already checked. */
+  readonly headers: Headers;
+  readonly auth?: { readonly username: string; readonly password: string };
+}
+
+export interface Signalling {
+  /** Starts an outbound INVITE; failures, even immediate ones, come through `events.ended` in a later turn. */
+  invite(target: OutboundTarget, options: InviteOptions, events: OutboundLegEvents): Leg;
+  /** Exactly one handler; called for each new INVITE that passed authentication (100 was sent already). */
+  onInbound(handler: (leg: InboundLeg) => void): void;
+  /** True when the endpoint has at least one live contact. */
+  isRegistered(username: string): boolean;
+}
