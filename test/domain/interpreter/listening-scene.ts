@@ -1,4 +1,5 @@
 /** A scene whose legs can be listened to and recorded, with the real recorder over a folder in memory. */
+import { ServiceError } from '../../../src/base/errors.ts';
 import { type Micros, micros } from '../../../src/base/money.ts';
 import { err, ok } from '../../../src/base/result.ts';
 import type {
@@ -125,6 +126,7 @@ export class ListeningScene extends Scene {
   /** Written in one with the record that they tell of. */
   readonly storedNotifications: StoredNotification[] = [];
   isStoreDown = false;
+  isStoreFull = false;
   isLedgerClosed = false;
   readonly charged: string[] = [];
   /** What `RecordStop` of an ended call waits for. */
@@ -195,6 +197,7 @@ export class ListeningScene extends Scene {
         notification: StoredNotification | undefined,
       ) => {
         const row = rows.get(recordingId);
+        if (this.isStoreFull) return Promise.reject(new ServiceError('STORE_FULL', 'disk full'));
         if (row?.status !== 'recording') return Promise.resolve(undefined);
         rows.set(recordingId, { ...row, ...end, dues: undefined });
         if (notification !== undefined) this.storedNotifications.push(notification);

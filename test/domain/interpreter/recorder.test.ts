@@ -132,6 +132,38 @@ describe('recordings of a call, on demand (dialect §3.4)', () => {
   });
 });
 
+describe('a store that takes no writes when a recording ends', () => {
+  it('is asked again: once there is room the recording is ready, told once and charged under one key', async () => {
+    scene.rateBook.put(RECORDING_RATE);
+    const { call } = await answered();
+    await scene.recorder.start(call, REQUEST);
+    await scene.clock.advance(1_000);
+    scene.isStoreFull = true;
+    scene.recorder.stop(call);
+    await scene.clock.advance(20_000);
+    expect(scene.row().status).toBe('recording');
+    expect(scene.told(CALLBACK.url)).toEqual([]);
+    scene.isStoreFull = false;
+    await scene.clock.advance(20_000);
+    expect(scene.row().status).toBe('ready');
+    expect(scene.told(CALLBACK.url)).toHaveLength(1);
+    expect(new Set(scene.postings.map(({ key }) => key)).size).toBe(1);
+    expect(scene.errors).toEqual([]);
+  });
+
+  it('and stays so: the record waits for the next start, with its file', async () => {
+    const { call } = await answered();
+    await scene.recorder.start(call, REQUEST);
+    scene.isStoreFull = true;
+    scene.recorder.stop(call);
+    await scene.clock.advance(600_000);
+    scene.isStoreFull = false;
+    expect(scene.row().status).toBe('recording');
+    expect([...scene.files.keys()]).toContain(`MA_ONE/${scene.row().recordingId}.wav`);
+    expect(scene.errors).toHaveLength(1);
+  });
+});
+
 describe('the price of a recording', () => {
   it('is posted once per recording, by its rate and pulse, whether it is covered or not', async () => {
     scene.rateBook.put(RECORDING_RATE);

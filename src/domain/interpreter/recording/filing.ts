@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../base/errors.ts';
 import { micros } from '../../../base/money.ts';
 import type { NotificationDraft, StoredNotification } from '../../callback/types.ts';
 import { priceUse } from '../../ledger/ledger.ts';
@@ -7,6 +8,9 @@ import type { RecorderNeeds } from './types.ts';
 /** An encoder that has too much to do is asked again, after pauses that double. */
 const ENCODE_ATTEMPTS = 6;
 const ENCODE_PAUSE_MS = 1000;
+/** A store that takes no writes (disk full) is asked again for about eight minutes, after pauses that double. */
+const STORE_ATTEMPTS = 10;
+const STORE_PAUSE_MS = 1000;
 
 /** A recording is always written as WAV, whatever is to become of it. */
 export const wavFileOf = ({ accountId, recordingId }: Recording): string =>
@@ -35,29 +39,27 @@ export class Filing {
     this.#needs = needs;
   }
 
-  /** The finished record; undefined: there is no file, and the record says so. Never rejects. */
+  /** The finished record; undefined: there is none, now or for good, and the log says why. Never rejects. */
   async file(row: Recording, recorded: Recorded): Promise<Recording | undefined> {
+    const { folder, logger } = this.#needs;
+    let made: Pick<Recording, 'file' | 'format' | 'bytes'>;
     try {
       const { file, format } = await this.#encode(row);
-      const bytes = await this.#needs.folder.size(file);
+      const bytes = await folder.size(file);
       if (bytes === undefined) return await this.fail(row, 'no file was written');
-      // Charged before it can be fetched: a crash in between is repaired under the same key.
-      await this.#charge(row, recorded);
-      const { startUs, durationMs } = recorded;
-      const ready = await this.#finish(row, recorded, {
-        status: 'ready',
-        file,
-        format,
-        bytes,
-        durationMs,
-        startUs,
-        endUs: startUs + Math.round(durationMs * 1000),
-      });
-      // Only now: until the record names the MP3, a crash leaves the WAV to begin again from.
-      if (format === 'mp3') await this.#needs.folder.remove(wavFileOf(row));
-      return ready;
+      made = { file, format, bytes };
     } catch (error) {
       return this.fail(row, error);
+    }
+    try {
+      const ready = await this.#keep(row, recorded, made);
+      // Only now: until the record names the MP3, a crash leaves the WAV to begin again from.
+      if (made.format === 'mp3') await folder.remove(wavFileOf(row));
+      return ready;
+    } catch (error) {
+      const { recordingId, callUuid } = row;
+      logger.error({ error, recordingId, callUuid }, 'recording left to the next start');
+      return undefined;
     }
   }
 
@@ -80,14 +82,38 @@ export class Filing {
     }
   }
 
+  /** Charges and records; a store that takes no writes is asked again. The file is there all the while. */
+  async #keep(
+    row: Recording,
+    recorded: Recorded,
+    made: Pick<Recording, 'file' | 'format' | 'bytes'>,
+  ): Promise<Recording | undefined> {
+    const { clock, logger } = this.#needs;
+    const { startUs, durationMs, notice } = recorded;
+    const endUs = startUs + Math.round(durationMs * 1000);
+    const end = { ...made, status: 'ready', durationMs, startUs, endUs } as const;
+    const draft = await notice({ ...row, ...end });
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        // Charged before it can be fetched: what is charged already is not charged again, by its key.
+        await this.#charge(row, recorded);
+        return await this.#finish(row, end, draft);
+      } catch (error) {
+        const mayPass = error instanceof ServiceError && error.code !== 'STORE_CLOSED';
+        if (!mayPass || attempt === STORE_ATTEMPTS) throw error;
+        logger.warn({ recordingId: row.recordingId, code: error.code }, 'recording not kept yet');
+        await clock.sleep(STORE_PAUSE_MS * 2 ** (attempt - 1));
+      }
+    }
+  }
+
   /** The notification is stored with the record, so that it is neither lost nor sent twice. */
   async #finish(
     row: Recording,
-    { notice }: Recorded,
     end: RecordingPatch,
+    draft: NotificationDraft | undefined,
   ): Promise<Recording | undefined> {
     const { recordings, callbacks, clock } = this.#needs;
-    const draft = await notice({ ...row, ...end });
     const notification: StoredNotification | undefined = draft && {
       ...draft,
       id: row.recordingId,
