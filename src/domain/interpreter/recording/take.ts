@@ -72,10 +72,6 @@ export class Take implements LiveRecording {
     this.#media.stop();
   }
 
-  pause(paused: boolean): void {
-    this.#media.pause(paused);
-  }
-
   parameters(): CallbackParameters {
     return recordingParameters(this.#row, this.#linkTo(this.#row), this.startUs, this.#end);
   }

@@ -96,5 +96,4 @@ export interface LiveRecording {
   parameters(): CallbackParameters;
   /** `digits`: the key that ended it. */
   stop(reason: RecordingEndReason, digits?: string): void;
-  pause(paused: boolean): void;
 }
