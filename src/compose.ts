@@ -140,6 +140,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
     mailer.close();
     keeper.stop();
     await media.stop();
+    streams.stop();
     await lines.http.close();
     await foundation.store.close();
     logger.info({}, 'stopped');

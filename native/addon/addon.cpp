@@ -1,8 +1,10 @@
-// The module: { Engine, makeClip }.
+// The module: { Engine, Sockets, makeClip }.
 #include <napi.h>
 
+#include "addon/addon_data.hpp"
 #include "addon/clip.hpp"
 #include "addon/engine_object.hpp"
+#include "addon/sockets_object.hpp"
 #include "addon/stream_object.hpp"
 
 namespace {
@@ -10,8 +12,11 @@ namespace {
 Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   auto data = std::make_unique<carillon::AddonData>();
   data->stream_constructor = Napi::Persistent(carillon::StreamObject::define(env));
+  const Napi::Function sockets = carillon::SocketsObject::define(env);
+  data->sockets_constructor = Napi::Persistent(sockets);
   env.SetInstanceData(data.release());  // freed by the environment
   exports.Set("Engine", carillon::EngineObject::define(env));
+  exports.Set("Sockets", sockets);
   exports.Set("makeClip", Napi::Function::New(env, carillon::make_clip, "makeClip"));
   return exports;
 }

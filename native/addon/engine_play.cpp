@@ -1,8 +1,10 @@
 // EngineObject: what is played to a leg or a room, and the audio streams of a leg.
+#include "addon/addon_data.hpp"
 #include "addon/arguments.hpp"
 #include "addon/clip.hpp"
 #include "addon/engine_object.hpp"
 #include "addon/places.hpp"
+#include "addon/sockets_object.hpp"
 #include "addon/stream_object.hpp"
 
 namespace carillon {
@@ -99,8 +101,22 @@ Napi::Value EngineObject::remove_digits(const Info& info) {
 
 // ---------------------------------------------------------------- streams
 
+namespace {
+
+/// The thread of the sockets that a `Sockets` object stands for.
+std::shared_ptr<StreamThread> stream_thread_of(const Napi::Value& value) {
+  if (!value.IsObject()) return nullptr;
+  const auto object = value.As<Napi::Object>();
+  if (!object.InstanceOf(value.Env().GetInstanceData<AddonData>()->sockets_constructor.Value()))
+    return nullptr;
+  return SocketsObject::Unwrap(object)->thread();
+}
+
+}  // namespace
+
 /// (leg, stream, streamId, encoding, rate, inbound, outbound, bidirectional, extraHeadersJson, queueMs,
-/// epochMs)
+/// epochMs, sockets, socket): the bot's end, or undefined when `sockets` is given: then that is the bot's
+/// end.
 Napi::Value EngineObject::open_stream(const Info& info) {
   AudioStreamConfig config;
   config.handle = u32_at(info, 1);
@@ -117,9 +133,19 @@ Napi::Value EngineObject::open_stream(const Info& info) {
   const size_t queue_samples = bidirectional ? size_t{u32_at(info, 9)} * kSamplesPerMs : 0;
   auto queue = std::make_shared<PlaybackQueue>(queue_samples);
   auto input = std::make_unique<StreamInput>(config.stream_id, config.format, queue);
+  const std::shared_ptr<StreamThread> sockets = info.Length() > 11 ? stream_thread_of(info[11]) : nullptr;
+  if (sockets) {
+    config.feed = engine_->feed_of(sockets);
+    config.socket = u32_at(info, 12);
+    if (bidirectional) {
+      sockets->post([socket = config.socket, input = std::move(input)](SocketLoop& loop) mutable {
+        if (StreamSocket* const found = loop.find(socket)) found->attach(std::move(input));
+      });
+    }
+  }
   auto stream = std::make_unique<AudioStream>(config, bidirectional ? queue : nullptr);
   engine_->post(add_to_leg(u32_at(info, 0), std::move(stream)));
-  return StreamObject::create(info.Env(), std::move(input));
+  return sockets ? info.Env().Undefined() : StreamObject::create(info.Env(), std::move(input));
 }
 
 Napi::Value EngineObject::pause_stream(const Info& info) {

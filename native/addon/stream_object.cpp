@@ -1,5 +1,6 @@
 #include "addon/stream_object.hpp"
 
+#include "addon/addon_data.hpp"
 #include "addon/arguments.hpp"
 
 namespace carillon {

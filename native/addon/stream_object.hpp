@@ -1,4 +1,4 @@
-// The control thread's end of one audio stream as a JavaScript object: receive, enqueue, clear, checkpoint.
+// The bot's end of one audio stream without a socket of its own, as a JavaScript object.
 #pragma once
 
 #include <napi.h>
@@ -28,11 +28,6 @@ class StreamObject : public Napi::ObjectWrap<StreamObject> {
   [[nodiscard]] uint32_t fill() const { return input_ ? input_->fill_percent() : 0; }
 
   std::unique_ptr<StreamInput> input_;
-};
-
-/// One environment's constructors.
-struct AddonData {
-  Napi::FunctionReference stream_constructor;
 };
 
 }  // namespace carillon

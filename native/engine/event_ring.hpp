@@ -1,15 +1,8 @@
-// Events on their way from a media thread to the control thread: a byte ring of records.
-//
-// Record: u32 bytes (whole record, padded to 8) · u8 type · u8 a · u16 b · u32 handle · u32 payload bytes ·
-// payload. Little-endian, as JavaScript's DataView is told to read it.
+// Events on their way from a media thread to the control thread.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "core/base/events.hpp"
+#include "engine/record_ring.hpp"
 
 namespace carillon {
 
@@ -28,14 +21,11 @@ enum class EventType : uint8_t {
 
 class EventRing : public Events {
  public:
-  static constexpr size_t kHeaderBytes = 16;
   /// 8 MiB hold more than half a second of 300 streams in L16 at 16 kHz: a control thread that sleeps longer
   /// loses audio.
   static constexpr size_t kCapacity = size_t{8} << 20;
   /// Audio may not use the last quarter: what ends a call always finds room.
   static constexpr size_t kReservedForControl = kCapacity / 4;
-
-  EventRing() : bytes_(kCapacity) {}
 
   // --- media thread ---
   void media(uint32_t stream, Bytes message) override;
@@ -48,29 +38,24 @@ class EventRing : public Events {
   void machine_detected(uint32_t job, bool machine, MachineReason reason, uint32_t after_ms) override;
   void silence_waited(uint32_t job, bool silent) override;
   void floor_changed(uint32_t room, uint32_t member) override;
-  [[nodiscard]] uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+  [[nodiscard]] uint64_t dropped() const { return ring_.dropped(); }
 
   // --- control thread ---
-  [[nodiscard]] bool empty() const;
+  [[nodiscard]] bool empty() const { return ring_.empty(); }
   /// Copies as many whole records as fit and returns their bytes.
-  size_t take(std::span<uint8_t> out);
+  size_t take(std::span<uint8_t> out) { return ring_.take(out); }
 
  private:
-  struct Record {
+  struct Head {
     EventType type;
     uint8_t a = 0;
     uint16_t b = 0;
     uint32_t handle = 0;
   };
-  void put(const Record& record, Bytes payload, size_t reserve);
-  void put_u32(const Record& record, uint32_t value);
-  void copy_in(size_t at, Bytes bytes);
-  void copy_out(size_t at, std::span<uint8_t> out) const;
+  void put(const Head& head, Bytes payload, size_t reserve = 0);
+  void put_u32(const Head& head, uint32_t value);
 
-  std::vector<uint8_t> bytes_;
-  std::atomic<uint64_t> dropped_{0};
-  alignas(64) std::atomic<size_t> written_{0};
-  alignas(64) std::atomic<size_t> taken_{0};
+  RecordRing ring_{kCapacity};
 };
 
 }  // namespace carillon

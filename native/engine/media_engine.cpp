@@ -17,26 +17,21 @@ MediaEngine::~MediaEngine() { stop(); }
 void MediaEngine::stop() {
   if (stopped_) return;
   stopped_ = true;
-  flush_waiting();
+  loop_.commands().flush();
   if (thread_) thread_->stop();
   // The media thread is gone: what it left undone is done here, so that recordings end with complete files.
-  loop_.run_tasks(now());
+  loop_.run_commands(now());
   writer_.store_now();
   loop_.concluding().report(loop_.events());
-  loop_.dispose_spent();
+  loop_.commands().dispose_spent();
 }
 
-void MediaEngine::flush_waiting() {
-  while (!waiting_.empty() && loop_.post(waiting_.front())) waiting_.pop_front();
-}
-
-void MediaEngine::submit(std::unique_ptr<Task> task) {
+void MediaEngine::submit(std::unique_ptr<CommandQueue<MediaLoop>::Command> command) {
   if (drive_ == Drive::manual) {
-    loop_.run_task(*task, manual_now_);
-    return;
+    loop_.run_command(*command, manual_now_);
+  } else {
+    loop_.commands().post(std::move(command));
   }
-  flush_waiting();
-  if (!waiting_.empty() || !loop_.post(task)) waiting_.push_back(std::move(task));
 }
 
 MediaEngine::Opened MediaEngine::open_leg(uint16_t port, LegConfig config) {
@@ -89,6 +84,17 @@ std::shared_ptr<RecordingSink> MediaEngine::open_recording(uint32_t handle, cons
   return sink;
 }
 
+std::shared_ptr<MediaFeed> MediaEngine::feed_of(const std::shared_ptr<StreamThread>& sockets) {
+  std::erase_if(feeds_, [](const auto& known) { return known.first.expired(); });
+  for (const auto& [thread, feed] : feeds_) {
+    if (thread.lock() == sockets) return feed;
+  }
+  auto feed = std::make_shared<SocketFeed>();
+  feeds_.emplace_back(sockets, feed);
+  sockets->post([feed](SocketLoop& loop) mutable { loop.add_feed(std::move(feed)); });
+  return feed;
+}
+
 int MediaEngine::close_recording(uint32_t handle) {
   const auto found = recordings_.find(handle);
   if (found == recordings_.end()) return 0;
@@ -99,8 +105,7 @@ int MediaEngine::close_recording(uint32_t handle) {
 }
 
 size_t MediaEngine::take_events(std::span<uint8_t> out) {
-  flush_waiting();
-  loop_.dispose_spent();
+  loop_.commands().flush();
   if (thread_) thread_->events_taken();
   return loop_.events().take(out);
 }

@@ -9,6 +9,7 @@
 #include "engine/leg_handles.hpp"
 #include "engine/media_loop.hpp"
 #include "engine/media_thread.hpp"
+#include "net/stream_thread.hpp"
 
 namespace carillon {
 
@@ -36,13 +37,15 @@ class MediaEngine {
   /// Runs `function(MediaLoop&)` on the media thread, at the next tick; in manual mode at once.
   template <typename Function>
   void post(Function function) {
-    submit(make_task(std::move(function)));
+    submit(CommandQueue<MediaLoop>::make(std::move(function)));
   }
 
   /// The file of a new recording. A sink whose state is `failed` says why; its leg need not be told of it.
   std::shared_ptr<RecordingSink> open_recording(uint32_t handle, const std::string& path, uint16_t channels);
   /// Once its end has been told; errno of a failure, or 0.
   int close_recording(uint32_t handle);
+  /// Where the legs of this engine put what the sockets of `sockets` shall send.
+  std::shared_ptr<MediaFeed> feed_of(const std::shared_ptr<StreamThread>& sockets);
   ConcludingRecordings& concluding() { return loop_.concluding(); }
 
   size_t take_events(std::span<uint8_t> out);
@@ -59,8 +62,7 @@ class MediaEngine {
   [[nodiscard]] uint16_t port_of(uint32_t leg) const;
 
  private:
-  void submit(std::unique_ptr<Task> task);
-  void flush_waiting();
+  void submit(std::unique_ptr<CommandQueue<MediaLoop>::Command> command);
 
   struct Known {
     uint16_t port = 0;
@@ -75,10 +77,9 @@ class MediaEngine {
   std::unique_ptr<MediaThread> thread_;
   RecordingWriter writer_;
   std::unordered_map<uint32_t, std::shared_ptr<RecordingSink>> recordings_;
+  std::vector<std::pair<std::weak_ptr<StreamThread>, std::shared_ptr<SocketFeed>>> feeds_;
   LegHandles handles_;
   std::unordered_map<uint32_t, Known> legs_;
-  /// Commands that found the ring full; they keep their order.
-  std::deque<std::unique_ptr<Task>> waiting_;
   // State of the manual mode.
   Nanos manual_now_ = kSecond;
   bool stopped_ = false;

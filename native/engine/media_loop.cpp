@@ -4,28 +4,14 @@ namespace carillon {
 
 MediaLoop::MediaLoop(bool keep_packets) : keep_packets_(keep_packets), core_(*this, events_) {}
 
-bool MediaLoop::post(std::unique_ptr<Task>& task) {
-  dispose_spent();
-  return tasks_.push(task);
-}
-
-void MediaLoop::dispose_spent() {
-  while (spent_.pop()) {
-  }
-}
-
-void MediaLoop::run_task(Task& task, Nanos now) {
+void MediaLoop::run_command(CommandQueue<MediaLoop>::Command& command, Nanos now) {
   now_ = now;
-  task.run(*this);
+  command.run(*this);
 }
 
-void MediaLoop::run_tasks(Nanos now) {
+void MediaLoop::run_commands(Nanos now) {
   now_ = now;
-  while (std::unique_ptr<Task> task = tasks_.pop()) {
-    task->run(*this);
-    // Always fits: no more tasks are out than kTaskCapacity, because post() empties the spent ring first.
-    spent_.push(task);
-  }
+  commands_.run_all(*this);
 }
 
 void MediaLoop::drain_sockets(Nanos now, Nanos wall_offset) {

@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "core/media_core.hpp"
+#include "engine/command_queue.hpp"
 #include "engine/event_ring.hpp"
 #include "engine/recording_tap.hpp"
 #include "engine/socket_wheel.hpp"
-#include "engine/spsc_ring.hpp"
-#include "engine/task.hpp"
 
 namespace carillon {
 
@@ -25,7 +24,6 @@ struct SentPacket {
 
 class MediaLoop : private PacketSink {
  public:
-  static constexpr size_t kTaskCapacity = 8192;
   /// Packets that a test has not fetched; older ones are lost, as on a wire.
   static constexpr size_t kMaxKeptPackets = 1 << 20;
 
@@ -33,16 +31,13 @@ class MediaLoop : private PacketSink {
   explicit MediaLoop(bool keep_packets);
 
   // --- control thread ---
-  /// False when the media thread has stopped taking commands.
-  bool post(std::unique_ptr<Task>& task);
-  /// Destroys tasks that have run.
-  void dispose_spent();
+  CommandQueue<MediaLoop>& commands() { return commands_; }
   EventRing& events() { return events_; }
 
   // --- media thread ---
-  void run_tasks(Nanos now);
+  void run_commands(Nanos now);
   /// One command at once, in manual mode.
-  void run_task(Task& task, Nanos now);
+  void run_command(CommandQueue<MediaLoop>::Command& command, Nanos now);
   /// `wall_offset`: CLOCK_REALTIME minus the monotonic clock.
   void drain_sockets(Nanos now, Nanos wall_offset);
   void tick(Nanos now);
@@ -67,8 +62,7 @@ class MediaLoop : private PacketSink {
   EventRing events_;
   ConcludingRecordings concluding_;
   MediaCore core_;
-  SpscRing<Task> tasks_{kTaskCapacity};
-  SpscRing<Task> spent_{kTaskCapacity};
+  CommandQueue<MediaLoop> commands_;
   SocketWheel sockets_;
   std::vector<SentPacket> sent_;
   // State.

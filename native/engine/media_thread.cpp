@@ -81,7 +81,7 @@ void MediaThread::run_ticks(Nanos& due, Nanos now) {
   }
   for (; due <= now; due += kTick, ++tick_) {
     if (tick_ % kTicksPerPublish == 0) publish(now);
-    loop_.run_tasks(now);
+    loop_.run_commands(now);
     loop_.drain_sockets(now, wall_offset_);
     loop_.tick(due);
     if (tick_ % kTicksPerWake != 0 || loop_.events().empty()) continue;

@@ -1,5 +1,5 @@
 /** Audio-stream sockets without a network: the real session and the real media on one side, bots in memory on the other. */
-import { writePaddedNumber } from '../../src/base/ascii-number.ts';
+
 import { type Driver, drive } from '../../src/base/drive.ts';
 import type {
   AudioStreams,
@@ -13,11 +13,13 @@ import type {
 import {
   DEFAULT_SESSION_LIMITS,
   extraHeadersLiteral,
+  SEQUENCE_NUMBER_OFFSET,
   type SessionInput,
   type SessionOutput,
   StreamSession,
 } from '../../src/protocol/audio-stream/audio-stream.ts';
 import type { SimClock } from './clock.ts';
+import { writePaddedNumber } from './padded-number.ts';
 import type { SimRandom } from './random.ts';
 
 /** A message of the service, as JSON has it. */
@@ -39,7 +41,6 @@ export interface Bot {
 /** Makes the bot of each connection; undefined: the connection is refused. */
 export type MakeBot = (url: string) => Bot | undefined;
 
-const SEQUENCE_NUMBER_OFFSET = '{"sequenceNumber":'.length;
 const QUEUE_MS = 60_000;
 
 export class SimStreams implements AudioStreams {
@@ -87,6 +88,7 @@ class SimSocket implements StreamSocket {
   readonly #driver: Driver<SessionInput>;
   #bot: Bot | undefined;
   #stream: MediaStream | undefined;
+  #sequenceNumber = 0;
   #gone = false;
 
   constructor(
@@ -128,7 +130,11 @@ class SimSocket implements StreamSocket {
     this.#driver.tell({ kind: 'socketClosed', detail });
   }
 
-  #toBot(text: string): void {
+  /** Numbers a message of ours and sends it. */
+  #toBot(message: Buffer): void {
+    writePaddedNumber(message, SEQUENCE_NUMBER_OFFSET, this.#sequenceNumber);
+    this.#sequenceNumber += 1;
+    const text = message.toString('utf8');
     this.#later(() => {
       this.#bot?.hear(JSON.parse(text), {
         send: (message) => this.#fromBot(message),
@@ -142,21 +148,22 @@ class SimSocket implements StreamSocket {
     this.#later(() => {
       const mayPlay = this.#options.bidirectional && this.#session.sending;
       const verdict = mayPlay ? (this.#stream?.receive(bytes) ?? 'other') : 'other';
-      this.#driver.tell({ kind: 'received', bytes, verdict });
+      if (verdict === 'other') this.#driver.tell({ kind: 'received', bytes });
+      else if (verdict !== 'taken') this.#driver.tell({ kind: 'refused', why: verdict });
     });
   }
 
   #act(output: SessionOutput): void {
     switch (output.kind) {
       case 'send':
-        this.#toBot(output.text);
+        this.#toBot(Buffer.from(output.text));
         break;
       case 'ping':
         this.#later(() => this.#driver.tell({ kind: 'pong' }));
         break;
       case 'enqueue':
         if (this.#stream?.enqueue(output.encoding, output.rate, output.payload) === false) {
-          this.#driver.tell({ kind: 'queueFull' });
+          this.#driver.tell({ kind: 'refused', why: 'bufferFull' });
         }
         break;
       case 'clearQueue':
@@ -166,6 +173,7 @@ class SimSocket implements StreamSocket {
         this.#stream?.checkpoint(output.id);
         break;
       case 'closeSocket':
+        if (output.last !== undefined) this.#toBot(Buffer.from(output.last));
         this.#later(() => this.#lose('closed'));
         break;
       case 'dropSocket':
@@ -192,9 +200,6 @@ class SimSocket implements StreamSocket {
         this.#stream = undefined;
         queueMicrotask(() => this.#events.ended(output.end));
         break;
-      case 'pauseReading':
-      case 'resumeReading':
-        break;
     }
   }
 
@@ -214,9 +219,6 @@ class SimSocket implements StreamSocket {
 
   #sendMedia(messages: readonly Uint8Array[]): void {
     if (!this.#session.sending) return;
-    for (const message of messages) {
-      writePaddedNumber(message, SEQUENCE_NUMBER_OFFSET, this.#session.takeSequenceNumber());
-      this.#toBot(Buffer.from(message).toString('utf8'));
-    }
+    for (const message of messages) this.#toBot(Buffer.from(message));
   }
 }

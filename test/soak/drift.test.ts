@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../src/base/logger.ts';
 import { createMedia } from '../../src/edge/media/engine.ts';
+import type { LegStream } from '../../src/edge/media/stream.ts';
 import { PCMU } from '../../src/phone/audio/g711.ts';
 import { readRtp, writeRtp } from '../../src/phone/rtp/packet.ts';
 
@@ -75,7 +76,7 @@ describe.skipIf(!existsSync(addon))('ten minutes of audio streams in virtual tim
             degraded: () => undefined,
             dtmf: () => undefined,
           },
-        );
+        ) as LegStream;
         return { leg, stream, seen };
       }),
     );

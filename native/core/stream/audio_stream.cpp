@@ -28,6 +28,14 @@ void AudioStream::pause(bool paused) {
   paused_ = paused;
 }
 
+void AudioStream::tell(Bytes message, Events& events) const {
+  if (config_.feed) {
+    config_.feed->media(config_.socket, message);
+  } else {
+    events.media(config_.handle, message);
+  }
+}
+
 int64_t AudioStream::timestamp(std::optional<int64_t>& first, int64_t& frames, Nanos now) const {
   if (!first) first = config_.epoch_ms + (now - config_.opened) / kMillisecond - kFrameMs;
   return *first + kFrameMs * frames++;
@@ -43,14 +51,14 @@ void AudioStream::pump(Nanos now, const SampleStore& store, const DelayEstimator
       inbound_frames_ = 0;
     }
     const int64_t at_ms = timestamp(inbound_began_ms_, inbound_frames_, now);
-    events.media(config_.handle, inbound_->write(frame, at_ms));
+    tell(inbound_->write(frame, at_ms), events);
   }
 }
 
 void AudioStream::sent(const Frame& audio, Nanos now, Events& events) {
   if (!outbound_ || paused_) return;
   const int64_t at_ms = timestamp(outbound_began_ms_, outbound_frames_, now);
-  events.media(config_.handle, outbound_->write(audio, at_ms));
+  tell(outbound_->write(audio, at_ms), events);
 }
 
 void AudioStream::play(Nanos now, Frame& out) {

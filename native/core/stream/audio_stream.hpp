@@ -6,6 +6,7 @@
 
 #include "core/base/events.hpp"
 #include "core/stream/live_reader.hpp"
+#include "core/stream/media_feed.hpp"
 #include "core/stream/media_message.hpp"
 #include "core/stream/stream_playback.hpp"
 
@@ -21,6 +22,10 @@ struct AudioStreamConfig {
   /// Wall time at `opened`, ms since the epoch.
   int64_t epoch_ms = 0;
   Nanos opened = 0;
+  /// Where `media` goes when the stream has a socket of its own; nothing: to the control thread.
+  std::shared_ptr<MediaFeed> feed;
+  /// The feed's name for that socket.
+  uint32_t socket = 0;
 };
 
 class AudioStream {
@@ -44,6 +49,7 @@ class AudioStream {
   void frame_left(Events& events);
 
  private:
+  void tell(Bytes message, Events& events) const;
   int64_t timestamp(std::optional<int64_t>& first, int64_t& frames, Nanos now) const;
 
   AudioStreamConfig config_;

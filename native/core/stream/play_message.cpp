@@ -120,6 +120,23 @@ bool object(Scanner& scanner, Member member) {
   return scanner.take('}');
 }
 
+/// The text is one object and nothing else.
+template <typename Member>
+bool whole_object(Scanner& scanner, Member member) {
+  scanner.space();
+  return object(scanner, member) && scanner.at_end();
+}
+
+/// What every message has around its own fields.
+bool envelope_member(Scanner& scanner, std::string_view key, std::optional<std::string_view>& event,
+                     std::optional<std::string_view>& stream_id) {
+  const auto value = simple_value(scanner);
+  if (!value || !plain(value->text)) return false;
+  if (key == "event") return value->is_string && set_once(event, value->text);
+  if (key == "streamId") return value->is_string && set_once(stream_id, value->text);
+  return true;
+}
+
 }  // namespace
 
 std::optional<PlayMessage> scan_play_message(std::string_view text) {
@@ -137,17 +154,22 @@ std::optional<PlayMessage> scan_play_message(std::string_view text) {
       media_seen = true;
       return object(scanner, media);
     }
-    const auto value = simple_value(scanner);
-    if (!value || !plain(value->text)) return false;
-    if (key == "event") return value->is_string && set_once(event, value->text);
-    if (key == "streamId") return value->is_string && set_once(message.stream_id, value->text);
-    return true;
+    return envelope_member(scanner, key, event, message.stream_id);
   };
-  scanner.space();
-  if (!object(scanner, top)) return std::nullopt;
-  if (!scanner.at_end() || !event || *event != "playAudio" || !media_seen) return std::nullopt;
-  message.event = *event;
+  if (!whole_object(scanner, top) || event != "playAudio" || !media_seen) return std::nullopt;
   return message;
+}
+
+bool scan_clear_message(std::string_view text, std::string_view stream_id) {
+  // Longer than any such message is; audio is not looked through twice.
+  constexpr size_t kLongest = 512;
+  if (text.size() > kLongest) return false;
+  Scanner scanner(text);
+  std::optional<std::string_view> event;
+  std::optional<std::string_view> named;
+  const auto top = [&](std::string_view key) { return envelope_member(scanner, key, event, named); };
+  if (!whole_object(scanner, top) || event != "clearAudio") return false;
+  return !named || *named == stream_id;
 }
 
 }  // namespace carillon

@@ -1,6 +1,8 @@
-// Reads the one message that comes at packet rate, `playAudio`, without a JSON parser behind it.
+// Reads the messages of a bot that cannot wait for a JSON parser: `playAudio`, which comes at packet rate,
+// and `clearAudio`, which has to silence the line with the next frame.
 //
 //   {"event":"playAudio","streamId":"…","media":{"contentType":"audio/x-l16","sampleRate":16000,"payload":"<base64>"}}
+//   {"event":"clearAudio","streamId":"…"}
 //
 // Keys in any order, white space anywhere, unknown keys with simple values. Whatever is less plain than that
 // (escapes, repeated keys, nested unknown values, any fault of syntax) is not judged here: the full parser
@@ -13,7 +15,6 @@
 namespace carillon {
 
 struct PlayMessage {
-  std::string_view event;
   std::optional<std::string_view> stream_id;
   std::optional<std::string_view> content_type;
   /// Digits only; clients send it as a number or as a string.
@@ -23,5 +24,8 @@ struct PlayMessage {
 
 /// Nothing: not plain enough, or not a playAudio. The views point into `text`.
 std::optional<PlayMessage> scan_play_message(std::string_view text);
+
+/// Whether it is a clearAudio for this stream.
+bool scan_clear_message(std::string_view text, std::string_view stream_id);
 
 }  // namespace carillon

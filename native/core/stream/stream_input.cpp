@@ -60,6 +60,8 @@ PlayResult StreamInput::receive(std::string_view text) {
   return enqueue(format, Bytes(raw_).first(*bytes));
 }
 
+bool StreamInput::is_clear(std::string_view message) const { return scan_clear_message(message, stream_id_); }
+
 std::span<const Sample> StreamInput::decode(const StreamFormat& format, Bytes audio) {
   if (format.encoding == StreamEncoding::mulaw) {
     odd_byte_.reset();

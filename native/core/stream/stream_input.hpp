@@ -1,4 +1,4 @@
-// The control thread's end of a playback queue: bot messages become samples at the line rate.
+// The bot's end of a playback queue: its messages become samples at the line rate.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,8 @@ class StreamInput {
 
   /// One whole WebSocket message.
   PlayResult receive(std::string_view message);
+  /// Whether the message is a plain clearAudio for this stream.
+  [[nodiscard]] bool is_clear(std::string_view message) const;
   /// Raw audio of a message that was parsed elsewhere.
   PlayResult enqueue(const StreamFormat& format, Bytes audio);
 

@@ -83,6 +83,7 @@ export function runStreamTest(options: StreamTestOptions): Promise<StreamTestRes
         },
         ended: () => {
           for (const cancel of timers) cancel();
+          streams.stop();
           resolve({ seen, recording: line?.recording });
         },
       }),

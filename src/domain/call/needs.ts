@@ -73,13 +73,26 @@ export interface MediaStreamOptions {
   readonly extraHeadersJson: string;
   /** Playback queue limit. */
   readonly queueMs: number;
+  /** Audio goes straight between leg and socket; without it, through `media` and `receive`. */
+  readonly wire?: StreamWire;
+}
+
+/** A bot's socket that media can be joined to: made by the audio-stream edge, understood by the media edge. */
+export interface StreamWire {
+  /** The native sockets, and the name of this one among them. */
+  readonly sockets: object;
+  readonly handle: number;
+  enqueue(encoding: StreamEncoding, rate: 8000 | 16000 | 24000, payload: Uint8Array): void;
+  clear(): void;
+  /** `id` comes back in the media side's own `played` event. */
+  checkpoint(id: number): void;
 }
 
 /** What the native side tells of one stream. Called at most every 5 ms, everything since the last time in order. */
 export interface MediaStreamEvents {
   /**
    * Complete `media` messages (UTF-8 JSON text, dialect §1.1) ready to send, but for the sequence number: the value
-   * of the leading key `"sequenceNumber":` is ten spaces wide and is filled in by the receiver (base/ascii-number).
+   * of the leading key `"sequenceNumber":` is ten spaces wide and is filled in by whoever sends it.
    * The bytes are valid only during the call.
    */
   media(messages: readonly Uint8Array[]): void;
@@ -100,15 +113,13 @@ export type StreamReceiveResult =
 
 /** The media side of one audio stream. */
 export interface MediaStream {
-  /** Looks at one whole message of the bot; takes it when it is a playAudio. Never throws. */
+  /** Looks at one whole message of the bot; takes it when it is a playAudio. Never throws. With a wire: always 'other'. */
   receive(message: Uint8Array): StreamReceiveResult;
-  /** Queues decoded audio (for messages that `receive` left to JavaScript). False when the queue is full. */
+  /** Queues decoded audio (for messages that `receive` left to JavaScript). False when the queue is full; a wire tells it later. */
   enqueue(encoding: StreamEncoding, rate: 8000 | 16000 | 24000, payload: Uint8Array): boolean;
   /** Drops what is queued, with a fade of a few milliseconds; pending checkpoints never complete. */
   clear(): void;
   checkpoint(name: string): void;
-  /** Milliseconds of audio waiting. */
-  queuedMs(): number;
   pause(paused: boolean): void;
   close(): void;
 }

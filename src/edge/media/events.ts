@@ -1,4 +1,5 @@
-/** Reads the binary batches of the native side; the layout is that of native/engine/event_ring.hpp. */
+/** Events of the native media engine; their numbers are those of native/engine/event_ring.hpp. */
+import { type NativeRecord, readRecords } from '../../base/record-batch.ts';
 
 export type NativeEvent =
   /** `message` is a view into the batch, valid until the next batch. */
@@ -29,7 +30,6 @@ export type NativeEvent =
   | { readonly type: 'silenceWaited'; readonly handle: number; readonly silent: boolean }
   | { readonly type: 'floorChanged'; readonly handle: number; readonly member: number };
 
-const HEADER_BYTES = 16;
 const TYPE_MEDIA = 1;
 
 /** Calls `handle` for each record of the batch's first `length` bytes, in order. */
@@ -38,34 +38,21 @@ export function readBatch(
   length: number,
   handle: (event: NativeEvent) => void,
 ): void {
-  const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
-  for (let at = 0; at + HEADER_BYTES <= length; ) {
-    const size = view.getUint32(at, true);
-    const event = readRecord(batch, view, at);
+  readRecords(batch, length, (record) => {
+    const event = eventOf(record);
     if (event !== undefined) handle(event);
-    at += size;
-  }
+  });
 }
 
-function readRecord(batch: Uint8Array, view: DataView, at: number): NativeEvent | undefined {
-  const type = view.getUint8(at + 4);
-  const handle = view.getUint32(at + 8, true);
-  const payload = at + HEADER_BYTES;
-  if (type === TYPE_MEDIA) {
-    const bytes = view.getUint32(at + 12, true);
-    return { type: 'media', handle, message: batch.subarray(payload, payload + bytes) };
-  }
-  const a = view.getUint8(at + 5);
+function eventOf(record: NativeRecord): NativeEvent | undefined {
+  const { type, handle, a, b } = record;
   switch (type) {
+    case TYPE_MEDIA:
+      return { type: 'media', handle, message: record.payload };
     case 2:
-      return { type: 'played', handle, checkpoint: view.getUint32(payload, true) };
+      return { type: 'played', handle, checkpoint: record.u32() };
     case 3:
-      return {
-        type: 'dtmf',
-        handle,
-        digit: String.fromCharCode(a),
-        atMs: view.getFloat64(payload, true),
-      };
+      return { type: 'dtmf', handle, digit: String.fromCharCode(a), atMs: record.f64() };
     case 4:
       return { type: 'mediaTimeout', handle };
     case 5:
@@ -73,24 +60,19 @@ function readRecord(batch: Uint8Array, view: DataView, at: number): NativeEvent 
     case 6:
       return { type: 'digitsSent', handle };
     case 7:
-      return {
-        type: 'recordingEnded',
-        handle,
-        reason: a,
-        durationMs: view.getUint32(payload, true),
-      };
+      return { type: 'recordingEnded', handle, reason: a, durationMs: record.u32() };
     case 8:
       return {
         type: 'machineDetected',
         handle,
         machine: a !== 0,
-        reason: view.getUint16(at + 6, true),
-        afterMs: view.getUint32(payload, true),
+        reason: b,
+        afterMs: record.u32(),
       };
     case 9:
       return { type: 'silenceWaited', handle, silent: a !== 0 };
     case 10:
-      return { type: 'floorChanged', handle, member: view.getUint32(payload, true) };
+      return { type: 'floorChanged', handle, member: record.u32() };
     default:
       return undefined;
   }

@@ -1,7 +1,5 @@
 /** The native addon as TypeScript sees it. Handles are plain numbers; the order of arguments is that of native/addon. */
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
-import { ServiceError } from '../../base/errors.ts';
+import { loadNativeAddon } from '../../base/native-addon.ts';
 
 /** A leg or a room. */
 export type Place = number;
@@ -154,7 +152,9 @@ export interface NativeEngine {
     extraHeadersJson: string,
     queueMs: number,
     epochMs: number,
-  ): NativeStream;
+    sockets: object | undefined,
+    socket: number,
+  ): NativeStream | undefined;
   pauseStream(leg: number, stream: number, paused: boolean): void;
   closeStream(leg: number, stream: number): void;
 
@@ -174,15 +174,4 @@ export interface Native {
   makeClip(samples: Uint8Array, rate: number): NativeClip;
 }
 
-const ADDON = fileURLToPath(new URL('../../../build/native/carillon.node', import.meta.url));
-
-/** Rejects nothing softly: without its native half the service cannot carry a call. */
-export function loadNative(path = ADDON): Native {
-  try {
-    return createRequire(import.meta.url)(path) as Native;
-  } catch (cause) {
-    throw new ServiceError('MEDIA_UNAVAILABLE', `the native addon ${path} cannot be loaded`, {
-      cause,
-    });
-  }
-}
+export const loadNative = (): Native => loadNativeAddon() as Native;

@@ -3,6 +3,7 @@ import type {
   MediaStreamEvents,
   MediaStreamOptions,
   StreamReceiveResult,
+  StreamWire,
 } from '../../domain/call/needs.ts';
 import type { Hub } from './hub.ts';
 import type { NativeStream } from './native.ts';
@@ -29,7 +30,9 @@ export class LegStream implements MediaStream {
   readonly #hub: Hub;
   readonly #leg: number;
   readonly #handle: number;
-  readonly #native: NativeStream;
+  readonly #wire: StreamWire | undefined;
+  /** The bot's end; undefined when that is the wire. */
+  readonly #native: NativeStream | undefined;
   readonly #events: MediaStreamEvents;
   readonly #onClose: () => void;
   readonly #names = new Map<number, string>();
@@ -50,6 +53,7 @@ export class LegStream implements MediaStream {
     this.#handle = hub.newHandle();
     this.#events = events;
     this.#onClose = onClose;
+    this.#wire = options.wire;
     hub.listenToStream(this.#handle, {
       media: (messages) => events.media(messages),
       other: (event) => {
@@ -68,22 +72,32 @@ export class LegStream implements MediaStream {
       options.extraHeadersJson,
       options.queueMs,
       hub.wallMs(),
+      options.wire?.sockets,
+      options.wire?.handle ?? 0,
     );
   }
 
   receive(message: Uint8Array): StreamReceiveResult {
-    if (this.#closed) return 'other';
+    if (this.#closed || this.#native === undefined) return 'other';
     return RESULTS[this.#queued(this.#native.receive(message))] ?? 'other';
   }
 
-  enqueue(encoding: keyof typeof ENCODING, rate: number, payload: Uint8Array): boolean {
+  enqueue(
+    encoding: keyof typeof ENCODING,
+    rate: 8000 | 16000 | 24000,
+    payload: Uint8Array,
+  ): boolean {
     if (this.#closed) return false;
+    if (this.#native === undefined) {
+      this.#wire?.enqueue(encoding, rate, payload);
+      return true;
+    }
     return this.#queued(this.#native.enqueue(ENCODING[encoding], rate, payload)) === TAKEN;
   }
 
   clear(): void {
     if (this.#closed) return;
-    this.#native.clear();
+    (this.#native ?? this.#wire)?.clear();
     // Those that the native side has reached already but not told yet are discarded with the rest.
     this.#names.clear();
   }
@@ -92,11 +106,12 @@ export class LegStream implements MediaStream {
     if (this.#closed || this.#names.size >= MAX_CHECKPOINTS) return;
     this.#lastCheckpoint = (this.#lastCheckpoint + 1) >>> 0;
     this.#names.set(this.#lastCheckpoint, name);
-    this.#native.checkpoint(this.#lastCheckpoint);
+    (this.#native ?? this.#wire)?.checkpoint(this.#lastCheckpoint);
   }
 
+  /** Milliseconds of audio waiting, of a stream without a wire. */
   queuedMs(): number {
-    return this.#closed ? 0 : this.#native.queuedMs();
+    return this.#closed ? 0 : (this.#native?.queuedMs() ?? 0);
   }
 
   pause(paused: boolean): void {

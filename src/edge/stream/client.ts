@@ -1,4 +1,4 @@
-/** Front door: audio-stream sockets towards customers' bots. Implements `AudioStreams` of the call domain over `ws`. */
+/** Front door: audio-stream sockets towards customers' bots. Implements `AudioStreams` of the call domain over native sockets. */
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
@@ -6,6 +6,7 @@ import { ServiceError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { AudioStreams } from '../../domain/call/needs.ts';
 import { DEFAULT_STREAM_LIMITS, type StreamSocketLimits } from './limits.ts';
+import { Sockets } from './sockets.ts';
 import { AudioStreamSocket, type StreamTally } from './stream-socket.ts';
 import type { UpgradeNeeds } from './upgrade.ts';
 
@@ -19,33 +20,35 @@ export interface AudioStreamsOptions extends UpgradeNeeds {
   readonly limits?: Partial<StreamSocketLimits>;
 }
 
+export interface StreamCounters extends Readonly<StreamTally> {
+  readonly mediaSent: number;
+  readonly messagesReceived: number;
+}
+
 export interface AudioStreamsEdge extends AudioStreams {
   /** Sums since the start, and the streams open now. */
-  counters(): Readonly<StreamTally>;
+  counters(): StreamCounters;
+  /** Cuts every socket, without a word to the bots. */
+  stop(): void;
 }
 
 export function createAudioStreams(options: AudioStreamsOptions): AudioStreamsEdge {
-  const tally: StreamTally = {
-    open: 0,
-    opened: 0,
-    failed: 0,
-    mediaSent: 0,
-    mediaDropped: 0,
-    messagesReceived: 0,
-    faults: 0,
-  };
+  const tally: StreamTally = { open: 0, opened: 0, failed: 0, mediaDropped: 0, faults: 0 };
   const socketLimits = { ...DEFAULT_STREAM_LIMITS, ...options.limits };
-  const needs = { ...options, ca: authorities(options.caFile), socketLimits, tally };
+  const own = ownAuthority(options.caFile);
+  const sockets = new Sockets(() => [...rootCertificates, own].join('\n'), options.logger);
+  const needs = { ...options, sockets, socketLimits, tally };
   return {
     open: (stream, leg, events) => new AudioStreamSocket(stream, leg, events, needs),
-    counters: () => ({ ...tally }),
+    counters: () => ({ ...tally, ...sockets.counters() }),
+    stop: () => sockets.stop(),
   };
 }
 
-function authorities(caFile: string | undefined): readonly string[] | undefined {
-  if (caFile === undefined || caFile === '') return undefined;
+function ownAuthority(caFile: string | undefined): string {
+  if (caFile === undefined || caFile === '') return '';
   try {
-    return [...rootCertificates, readFileSync(caFile, 'utf8')];
+    return readFileSync(caFile, 'utf8');
   } catch (cause) {
     throw new ServiceError('CONFIG_INVALID', `streams.caFile ${caFile} cannot be read`, { cause });
   }

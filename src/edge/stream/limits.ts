@@ -1,28 +1,35 @@
 import {
   DEFAULT_SESSION_LIMITS,
+  type Rate,
   type SessionLimits,
 } from '../../protocol/audio-stream/audio-stream.ts';
 
-/** Limits of one stream socket; those of the session are about time and rates, these about bytes. */
+/** Limits of one stream socket; those of the session are about time, these about bytes and messages. */
 export interface StreamSocketLimits {
   /** One WebSocket message of the application (rulings: 8 MiB); a larger one closes with 1009. */
   readonly maxMessageBytes: number;
-  /** What may wait in the socket's own buffer before messages wait here. About 300 ms of L16 at 16 kHz. */
-  readonly socketBufferBytes: number;
-  /** `media` messages that wait here, per track: one second. Beyond, the oldest are dropped. */
+  /** `media` messages that wait for a bot that reads too slowly, per track: one second. Beyond, the oldest are dropped. */
   readonly waitingMediaPerTrack: number;
-  /** Other messages that wait here; beyond, the stream is given up. */
+  /** Bytes of other messages that wait; beyond, the stream is given up. */
   readonly waitingControlBytes: number;
   /** Playback queue of one stream, milliseconds. */
   readonly queueMs: number;
+  /** Messages of the bot. The burst fits a minute of audio in 10 ms pieces. */
+  readonly messages: Rate;
+  /** Bytes of the bot. The burst fits the playback queue many times; live audio needs 64,000 a second at most. */
+  readonly bytes: Rate;
+  /** A bot that sends more is read more slowly; once the rests add up to so many milliseconds it is cut off. */
+  readonly floodMs: number;
   readonly session: SessionLimits;
 }
 
 export const DEFAULT_STREAM_LIMITS: StreamSocketLimits = {
   maxMessageBytes: 8 * 1024 * 1024,
-  socketBufferBytes: 16 * 1024,
   waitingMediaPerTrack: 50,
   waitingControlBytes: 256 * 1024,
   queueMs: 60_000,
+  messages: { perSecond: 1_000, burst: 6_000 },
+  bytes: { perSecond: 2 * 1024 * 1024, burst: 32 * 1024 * 1024 },
+  floodMs: 30_000,
   session: DEFAULT_SESSION_LIMITS,
 };

@@ -1,7 +1,10 @@
-/** One audio stream: joins the session machine, the WebSocket and the media side of the leg. */
-import type { WebSocket } from 'ws';
-import { writePaddedNumber } from '../../base/ascii-number.ts';
+/**
+ * One audio stream: joins the session machine, the socket and the media side of the leg. Where the leg is native, its audio
+ * goes straight between the socket's thread and the media thread; only what is left comes here.
+ */
+
 import { type Driver, drive } from '../../base/drive.ts';
+import type { ResolvedAddress } from '../../base/egress.ts';
 import { assertNever } from '../../base/errors.ts';
 import type {
   MediaLeg,
@@ -19,25 +22,20 @@ import {
 } from '../../protocol/audio-stream/audio-stream.ts';
 import type { AudioStreamsOptions } from './client.ts';
 import type { StreamSocketLimits } from './limits.ts';
-import { SendQueue } from './send-queue.ts';
-import { openSocket } from './socket.ts';
-import { prepareUpgrade } from './upgrade.ts';
-
-/** Where the ten spaces of the sequence number begin in a `media` message. */
-const SEQUENCE_NUMBER_OFFSET = '{"sequenceNumber":'.length;
+import type { NativeSocketLimits } from './native.ts';
+import type { Socket, Sockets } from './sockets.ts';
+import { prepareUpgrade, type Upgrade } from './upgrade.ts';
 
 export interface StreamTally {
   open: number;
   opened: number;
   failed: number;
-  mediaSent: number;
   mediaDropped: number;
-  messagesReceived: number;
   faults: number;
 }
 
 export interface StreamSocketNeeds extends AudioStreamsOptions {
-  readonly ca: readonly string[] | undefined;
+  readonly sockets: Sockets;
   readonly socketLimits: StreamSocketLimits;
   readonly tally: StreamTally;
 }
@@ -49,8 +47,7 @@ export class AudioStreamSocket implements StreamSocket {
   readonly #needs: StreamSocketNeeds;
   readonly #session: StreamSession;
   readonly #driver: Driver<SessionInput>;
-  #socket: WebSocket | undefined;
-  #queue: SendQueue | undefined;
+  #socket: Socket | undefined;
   #stream: MediaStream | undefined;
   #ended = false;
 
@@ -87,31 +84,51 @@ export class AudioStreamSocket implements StreamSocket {
       this.#closed(upgrade.error);
       return;
     }
-    const { socketLimits, egress, ca } = this.#needs;
-    const { maxMessageBytes, session } = socketLimits;
-    const socket = openSocket(
+    const addresses = await this.#resolve(upgrade.value);
+    if (this.#ended || addresses === undefined) return;
+    const { sockets, socketLimits } = this.#needs;
+    this.#socket = sockets.open(
       upgrade.value,
-      { lookup: egress.lookup, ca, maxMessageBytes, handshakeMs: session.connectMs },
+      addresses,
+      nativeLimits(socketLimits, this.#options.tracks === 'both' ? 2 : 1),
       {
         opened: () => this.#driver.tell({ kind: 'opened' }),
         message: (bytes) => this.#received(bytes),
+        refused: (why) => this.#driver.tell({ kind: 'refused', why }),
         pong: () => this.#driver.tell({ kind: 'pong' }),
+        flooding: () => this.#driver.tell({ kind: 'flooding' }),
+        flooded: () => this.#driver.tell({ kind: 'flooded' }),
+        degraded: (percent) => this.#events.degraded(percent),
+        overrun: () =>
+          this.#driver.tell({ kind: 'broken', detail: 'the application does not read its socket' }),
         closed: (detail) => this.#closed(detail),
       },
     );
-    this.#socket = socket;
-    this.#queue = new SendQueue(socket, this.#options.tracks === 'both' ? 2 : 1, socketLimits, {
-      degraded: (percent) => this.#events.degraded(percent),
-      overrun: () =>
-        this.#driver.tell({ kind: 'broken', detail: 'the application does not read its socket' }),
+  }
+
+  /** The permitted addresses of the host; undefined: the end has been told. */
+  #resolve({ url }: Upgrade): Promise<readonly ResolvedAddress[] | undefined> {
+    const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
+    return new Promise((resolve) => {
+      this.#needs.egress.lookup(host, { all: true }, (error, found) => {
+        if (error === null && typeof found !== 'string') {
+          resolve(found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 })));
+          return;
+        }
+        const refused = error?.code === 'EGRESS_REFUSED';
+        const why = refused ? 'the address is refused' : 'the connection failed';
+        this.#closed(`${why}: ${refused ? error.message : (error?.code ?? 'no address')}`);
+        resolve(undefined);
+      });
     });
   }
 
+  /** One message that the socket's own thread has not dealt with. */
   #received(bytes: Buffer): void {
-    this.#needs.tally.messagesReceived += 1;
     const mayPlay = this.#options.bidirectional && this.#session.sending;
     const verdict = mayPlay ? (this.#stream?.receive(bytes) ?? 'other') : 'other';
-    this.#driver.tell({ kind: 'received', bytes, verdict });
+    if (verdict === 'other') this.#driver.tell({ kind: 'received', bytes });
+    else if (verdict !== 'taken') this.#driver.tell({ kind: 'refused', why: verdict });
   }
 
   #closed(detail: string): void {
@@ -121,7 +138,7 @@ export class AudioStreamSocket implements StreamSocket {
   #act(output: SessionOutput): void {
     switch (output.kind) {
       case 'send':
-        this.#queue?.sendControl(output.text);
+        this.#socket?.send(output.text);
         break;
       case 'ping':
         this.#socket?.ping();
@@ -135,18 +152,11 @@ export class AudioStreamSocket implements StreamSocket {
       case 'checkpoint':
         this.#stream?.checkpoint(output.id);
         break;
-      case 'pauseReading':
-        this.#socket?.pause();
-        break;
-      case 'resumeReading':
-        this.#socket?.resume();
-        break;
       case 'closeSocket':
-        this.#queue?.finish();
-        this.#socket?.close(output.code, output.reason);
+        this.#socket?.close(output.code, output.reason, output.last);
         break;
       case 'dropSocket':
-        this.#socket?.terminate();
+        this.#socket?.drop();
         break;
       case 'sendDigits':
       case 'started':
@@ -189,7 +199,7 @@ export class AudioStreamSocket implements StreamSocket {
 
   #enqueue({ encoding, rate, payload }: Extract<SessionOutput, { kind: 'enqueue' }>): void {
     if (this.#stream?.enqueue(encoding, rate, payload) === false) {
-      this.#driver.tell({ kind: 'queueFull' });
+      this.#driver.tell({ kind: 'refused', why: 'bufferFull' });
     }
   }
 
@@ -197,9 +207,10 @@ export class AudioStreamSocket implements StreamSocket {
     const { streamId, encoding, rate, tracks, bidirectional, extraHeaders } = this.#options;
     const { queueMs } = this.#needs.socketLimits;
     const extraHeadersJson = extraHeadersLiteral(extraHeaders);
+    const wire = this.#socket === undefined ? {} : { wire: this.#socket };
     try {
       this.#stream = this.#leg.openStream(
-        { streamId, encoding, rate, tracks, bidirectional, extraHeadersJson, queueMs },
+        { streamId, encoding, rate, tracks, bidirectional, extraHeadersJson, queueMs, ...wire },
         {
           media: (messages) => this.#sendMedia(messages),
           played: (checkpoint) => this.#driver.tell({ kind: 'played', checkpoint }),
@@ -212,14 +223,10 @@ export class AudioStreamSocket implements StreamSocket {
     }
   }
 
+  /** Only of a media side that the socket's thread cannot be joined to. */
   #sendMedia(messages: readonly Uint8Array[]): void {
-    const queue = this.#queue;
-    if (queue === undefined || !this.#session.sending) return;
-    this.#needs.tally.mediaSent += messages.length;
-    for (const message of messages) {
-      writePaddedNumber(message, SEQUENCE_NUMBER_OFFSET, this.#session.takeSequenceNumber());
-      queue.sendMedia(Buffer.from(message.buffer, message.byteOffset, message.byteLength));
-    }
+    if (!this.#session.sending) return;
+    for (const message of messages) this.#socket?.sendMedia(message);
   }
 
   /** Told in a later turn, so that no caller of `close` or `open` finds itself called back in the middle. */
@@ -228,7 +235,7 @@ export class AudioStreamSocket implements StreamSocket {
     this.#stream?.close();
     this.#stream = undefined;
     const { tally, logger } = this.#needs;
-    const mediaDropped = this.#queue?.droppedMedia ?? 0;
+    const mediaDropped = this.#socket?.mediaDropped ?? 0;
     tally.open -= 1;
     tally.mediaDropped += mediaDropped;
     if (end.kind === 'connectFailed' || end.kind === 'dropped') tally.failed += 1;
@@ -236,6 +243,19 @@ export class AudioStreamSocket implements StreamSocket {
     logger.info({ streamId, callUuid, end, mediaDropped }, 'audio stream ended');
     queueMicrotask(() => this.#events.ended(end));
   }
+}
+
+function nativeLimits(limits: StreamSocketLimits, tracks: number): NativeSocketLimits {
+  return {
+    maxMessageBytes: limits.maxMessageBytes,
+    waitingMedia: limits.waitingMediaPerTrack * tracks,
+    waitingControlBytes: limits.waitingControlBytes,
+    messagesPerSecond: limits.messages.perSecond,
+    messagesBurst: limits.messages.burst,
+    bytesPerSecond: limits.bytes.perSecond,
+    bytesBurst: limits.bytes.burst,
+    floodMs: limits.floodMs,
+  };
 }
 
 type ReportKind = 'started' | 'sendDigits' | 'played' | 'cleared' | 'fault' | 'ended';

@@ -12,10 +12,11 @@ export {
   extraHeadersLiteral,
   extraHeadersValue,
   playedStreamMessage,
+  SEQUENCE_NUMBER_OFFSET,
   type StreamIdentity,
   startMessage,
   stopMessage,
 } from './service-message.ts';
 export { StreamSession } from './session.ts';
-export { DEFAULT_SESSION_LIMITS, type SessionLimits } from './session-limits.ts';
-export type { SessionEnd, SessionInput, SessionOutput } from './session-types.ts';
+export { DEFAULT_SESSION_LIMITS, type Rate, type SessionLimits } from './session-limits.ts';
+export type { EngineRefusal, SessionEnd, SessionInput, SessionOutput } from './session-types.ts';

@@ -1,4 +1,4 @@
-import type { EngineVerdict } from './session-types.ts';
+import type { EngineRefusal } from './session-types.ts';
 
 /** What a bot can do wrong, and the words it is told (dialect §1.1 `error`). None of them closes the socket. */
 export type StreamFaultCode =
@@ -15,9 +15,7 @@ export interface StreamFault {
 export const fault = (code: StreamFaultCode, message: string): StreamFault => ({ code, message });
 
 /** What the media engine found wrong with a `playAudio`. */
-export const ENGINE_FAULTS: Readonly<
-  Record<Exclude<EngineVerdict, 'taken' | 'other'>, StreamFault>
-> = {
+export const ENGINE_FAULTS: Readonly<Record<EngineRefusal, StreamFault>> = {
   badPayload: fault('invalid_payload', 'media.payload is not base64'),
   unsupportedFormat: fault(
     'unsupported_format',

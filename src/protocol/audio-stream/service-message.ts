@@ -40,11 +40,21 @@ export const extraHeadersValue = (headers: StreamIdentity['extraHeaders']): stri
 export const extraHeadersLiteral = (headers: StreamIdentity['extraHeaders']): string =>
   JSON.stringify(extraHeadersValue(headers));
 
-/** First message of a socket. `from`, `to`, `direction` and `customParameters` are additions that clients may use. */
-export function startMessage(sequenceNumber: number, stream: StreamIdentity): string {
-  return JSON.stringify({
-    sequenceNumber,
+/** Where the ten spaces begin that stand for the number of a message: only the socket's owner knows it. */
+export const SEQUENCE_NUMBER_OFFSET = '{"sequenceNumber":'.length;
+
+const numbered = (message: Readonly<Record<string, unknown>>): string =>
+  `{"sequenceNumber":          ,${JSON.stringify(message).slice(1)}`;
+
+/**
+ * First message of a socket. The ids stand twice: Plivo's clients read them in `start`, Vobiz's example bots beside it, as
+ * in every other message. `from`, `to`, `direction` and `customParameters` are additions that clients may use.
+ */
+export function startMessage(stream: StreamIdentity): string {
+  return numbered({
     event: 'start',
+    streamId: stream.streamId,
+    callId: stream.callUuid,
     start: {
       callId: stream.callUuid,
       streamId: stream.streamId,
@@ -61,14 +71,8 @@ export function startMessage(sequenceNumber: number, stream: StreamIdentity): st
 }
 
 /** `timestampMs` is milliseconds since the epoch, sent as a string like that of `media`. */
-export function dtmfMessage(
-  sequenceNumber: number,
-  stream: StreamIdentity,
-  digit: string,
-  timestampMs: number,
-): string {
-  return JSON.stringify({
-    sequenceNumber,
+export function dtmfMessage(stream: StreamIdentity, digit: string, timestampMs: number): string {
+  return numbered({
     event: 'dtmf',
     streamId: stream.streamId,
     dtmf: { track: 'inbound', digit, timestamp: String(Math.floor(timestampMs)) },
@@ -76,29 +80,19 @@ export function dtmfMessage(
   });
 }
 
-export const playedStreamMessage = (
-  sequenceNumber: number,
-  streamId: string,
-  name: string,
-): string => JSON.stringify({ sequenceNumber, event: 'playedStream', streamId, name });
+export const playedStreamMessage = (streamId: string, name: string): string =>
+  numbered({ event: 'playedStream', streamId, name });
 
-export const clearedAudioMessage = (sequenceNumber: number, streamId: string): string =>
-  JSON.stringify({ sequenceNumber, event: 'clearedAudio', streamId });
+export const clearedAudioMessage = (streamId: string): string =>
+  numbered({ event: 'clearedAudio', streamId });
 
-export const errorMessage = (
-  sequenceNumber: number,
-  streamId: string,
-  { code, message }: StreamFault,
-): string => JSON.stringify({ sequenceNumber, event: 'error', streamId, error: { code, message } });
+export const errorMessage = (streamId: string, { code, message }: StreamFault): string =>
+  numbered({ event: 'error', streamId, error: { code, message }, reason: message });
 
-export const stopMessage = (
-  sequenceNumber: number,
-  stream: StreamIdentity,
-  reason: StopReason,
-): string =>
-  JSON.stringify({
-    sequenceNumber,
+export const stopMessage = (stream: StreamIdentity, reason: StopReason): string =>
+  numbered({
     event: 'stop',
     streamId: stream.streamId,
     stop: { callId: stream.callUuid, accountId: stream.accountId, reason },
+    reason,
   });

@@ -1,4 +1,4 @@
-/** Every limit of one stream socket, in one place. */
+/** Limits of one stream session: times and rates; those of its socket stand in edge/stream/limits.ts. */
 /** `burst` at once, `perSecond` on average. */
 export interface Rate {
   readonly perSecond: number;
@@ -18,12 +18,6 @@ export interface SessionLimits {
   readonly closeMs: number;
   /** Checkpoints that wait at a time. */
   readonly checkpoints: number;
-  /** Messages of the bot. The burst fits a minute of audio in 10 ms pieces. */
-  readonly messages: Rate;
-  /** Bytes of the bot. The burst fits the playback queue many times; live audio needs 64,000 a second at most. */
-  readonly bytes: Rate;
-  /** Seconds of pauses, summed over the stream, after which a flooding bot is cut off. */
-  readonly floodMs: number;
   /** `error` messages to the bot, and faults in the call's log. */
   readonly errors: Rate;
 }
@@ -35,8 +29,5 @@ export const DEFAULT_SESSION_LIMITS: SessionLimits = {
   drainMs: 65_000,
   closeMs: 5_000,
   checkpoints: 900,
-  messages: { perSecond: 1_000, burst: 6_000 },
-  bytes: { perSecond: 2 * 1024 * 1024, burst: 32 * 1024 * 1024 },
-  floodMs: 30_000,
   errors: { perSecond: 5, burst: 50 },
 };

@@ -3,24 +3,22 @@ import type { StreamFaultCode } from './fault.ts';
 import type { PlaybackRate, StreamEncoding } from './media-format.ts';
 import type { StopReason } from './service-message.ts';
 
-/** What the media engine said of a message before the session saw it; `other`: it is not a plain `playAudio`. */
-export type EngineVerdict =
-  | 'taken'
-  | 'other'
-  | 'badPayload'
-  | 'unsupportedFormat'
-  | 'wrongStream'
-  | 'bufferFull';
+/** What the media engine found wrong with a `playAudio`. */
+export type EngineRefusal = 'badPayload' | 'unsupportedFormat' | 'wrongStream' | 'bufferFull';
 
 export type SessionInput =
   /** The connection is being made; its time limit runs from here. */
   | { readonly kind: 'connecting' }
   /** The upgrade is done. */
   | { readonly kind: 'opened' }
-  /** One whole message of the application. */
-  | { readonly kind: 'received'; readonly bytes: Uint8Array; readonly verdict: EngineVerdict }
-  /** The queue had no room for an `enqueue`. */
-  | { readonly kind: 'queueFull' }
+  /** One whole message of the application that the media engine has not taken. */
+  | { readonly kind: 'received'; readonly bytes: Uint8Array }
+  /** The media engine could not take a `playAudio`, or an `enqueue`. */
+  | { readonly kind: 'refused'; readonly why: EngineRefusal }
+  /** The application sends more than the limits of SessionLimits allow: it is read more slowly. Told once. */
+  | { readonly kind: 'flooding' }
+  /** It has not stopped doing so. */
+  | { readonly kind: 'flooded' }
   /** The last sample before this checkpoint has left. */
   | { readonly kind: 'played'; readonly checkpoint: string }
   | { readonly kind: 'dtmf'; readonly digit: string; readonly timestampMs: number }
@@ -38,6 +36,7 @@ export type SessionEnd =
   | { readonly kind: 'closed' };
 
 export type SessionOutput =
+  /** Its `sequenceNumber` is still blank: it runs over every message of the socket, `media` too (SEQUENCE_NUMBER_OFFSET). */
   | { readonly kind: 'send'; readonly text: string }
   | { readonly kind: 'ping' }
   | {
@@ -50,10 +49,13 @@ export type SessionOutput =
   /** Tell `played` with this id once everything queued so far has left. */
   | { readonly kind: 'checkpoint'; readonly id: string }
   | { readonly kind: 'sendDigits'; readonly digits: string }
-  | { readonly kind: 'pauseReading' }
-  | { readonly kind: 'resumeReading' }
-  /** Starts the closing handshake (RFC 6455 §7). */
-  | { readonly kind: 'closeSocket'; readonly code: number; readonly reason: string }
+  /** Starts the closing handshake (RFC 6455 §7). `last` goes before it; no `media` goes between or after. */
+  | {
+      readonly kind: 'closeSocket';
+      readonly code: number;
+      readonly reason: string;
+      readonly last: string | undefined;
+    }
   /** Cuts the connection. */
   | { readonly kind: 'dropSocket' }
   | { readonly kind: 'started' }

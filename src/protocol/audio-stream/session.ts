@@ -1,22 +1,21 @@
 /**
- * One audio-stream socket as a machine: sequence numbers, checkpoints across clears, pings, flood limits, draining,
- * the closing handshake, and exactly one end. It never sees a socket: it is told what came and says what to do.
- * Audio passes by it: the media engine takes `playAudio` and writes `media`; only their numbers come from here.
+ * One audio-stream socket as a machine: checkpoints across clears, pings, faults, draining, the closing handshake, and exactly
+ * one end. It never sees a socket: it is told what came and says what to do.
+ * Audio passes by it: the media engine takes `playAudio` and writes `media`.
  */
 import type { Machine } from '../../base/machine.ts';
 import { TimerSet } from '../../base/timer-set.ts';
 import { type ApplicationMessage, readApplicationMessage } from './application-message.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { ENGINE_FAULTS, fault, type StreamFault } from './fault.ts';
-import { FloodMeter } from './flood-meter.ts';
 import * as encode from './service-message.ts';
 import { DEFAULT_SESSION_LIMITS, type SessionLimits } from './session-limits.ts';
-import type { EngineVerdict, SessionEnd, SessionInput, SessionOutput } from './session-types.ts';
+import type { SessionEnd, SessionInput, SessionOutput } from './session-types.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 /** `closing`: the end has been told, the closing handshake is on its way. */
 type State = 'connecting' | 'open' | 'draining' | 'closing' | 'ended';
-type Timer = 'connect' | 'ping' | 'pong' | 'resume' | 'drain' | 'close';
+type Timer = 'connect' | 'ping' | 'pong' | 'drain' | 'close';
 
 /** RFC 6455 §7.4.1. */
 const NORMAL_CLOSURE = 1000;
@@ -28,11 +27,9 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
   readonly #stream: encode.StreamIdentity;
   readonly #limits: SessionLimits;
   readonly #timers = new TimerSet<Timer>();
-  readonly #flood: FloodMeter;
   readonly #errors: TokenBucket;
   readonly #checkpoints: Checkpoints;
   #state: State = 'connecting';
-  #sequenceNumber = 0;
   #untoldFaults = 0;
   #stopReason: encode.StopReason = 'call_hangup';
   #out: SessionOutput[] = [];
@@ -41,7 +38,6 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
   constructor(stream: encode.StreamIdentity, limits = DEFAULT_SESSION_LIMITS) {
     this.#stream = stream;
     this.#limits = limits;
-    this.#flood = new FloodMeter(limits);
     this.#errors = new TokenBucket(limits.errors);
     this.#checkpoints = new Checkpoints(limits.checkpoints);
   }
@@ -49,13 +45,6 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
   /** True while messages may be sent: after `start`, before `stop`. */
   get sending(): boolean {
     return this.#state === 'open' || this.#state === 'draining';
-  }
-
-  /** The number of the next message; it runs over every message of the socket, from 0. */
-  takeSequenceNumber(): number {
-    const number = this.#sequenceNumber;
-    this.#sequenceNumber += 1;
-    return number;
   }
 
   deadlineMs(): number | undefined {
@@ -90,10 +79,16 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
         this.#opened();
         break;
       case 'received':
-        this.#received(input.bytes, input.verdict);
+        if (this.sending) this.#read(input.bytes);
         break;
-      case 'queueFull':
-        this.#fault(ENGINE_FAULTS.bufferFull);
+      case 'refused':
+        this.#fault(ENGINE_FAULTS[input.why]);
+        break;
+      case 'flooding':
+        this.#fault(fault('buffer_full', 'messages come faster than audio needs; reading slows'));
+        break;
+      case 'flooded':
+        this.#flooded();
         break;
       case 'played':
         this.#played(input.checkpoint);
@@ -121,16 +116,8 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
     this.#state = 'open';
     this.#timers.clear('connect');
     this.#timers.set('ping', this.#nowMs + this.#limits.pingMs);
-    this.#send(encode.startMessage(this.takeSequenceNumber(), this.#stream));
+    this.#send(encode.startMessage(this.#stream));
     this.#out.push({ kind: 'started' });
-  }
-
-  #received(bytes: Uint8Array, verdict: EngineVerdict): void {
-    if (!this.sending) return;
-    this.#meter(bytes.length);
-    if (!this.sending || verdict === 'taken') return;
-    if (verdict === 'other') this.#read(bytes);
-    else this.#fault(ENGINE_FAULTS[verdict]);
   }
 
   #read(bytes: Uint8Array): void {
@@ -179,7 +166,7 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
   #clearAudio(): void {
     this.#checkpoints.discardAll();
     this.#out.push({ kind: 'clearQueue' });
-    this.#send(encode.clearedAudioMessage(this.takeSequenceNumber(), this.#stream.streamId));
+    this.#send(encode.clearedAudioMessage(this.#stream.streamId));
     this.#out.push({ kind: 'cleared' });
     if (this.#state === 'draining') this.#stop({ kind: 'closed' });
   }
@@ -192,30 +179,19 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
     const name = this.#checkpoints.take(id);
     if (name === undefined || !this.sending) return;
     const { streamId } = this.#stream;
-    this.#send(encode.playedStreamMessage(this.takeSequenceNumber(), streamId, name));
+    this.#send(encode.playedStreamMessage(streamId, name));
     this.#out.push({ kind: 'played', name });
   }
 
   #dtmf(digit: string, timestampMs: number): void {
     if (!this.sending) return;
-    this.#send(encode.dtmfMessage(this.takeSequenceNumber(), this.#stream, digit, timestampMs));
+    this.#send(encode.dtmfMessage(this.#stream, digit, timestampMs));
   }
 
-  /** Reading rests while a debt of messages or bytes is paid; a bot that stays in debt is cut off. */
-  #meter(bytes: number): void {
-    const debtMs = this.#flood.count(bytes, this.#nowMs);
-    if (debtMs === 0 || this.#timers.has('resume')) return;
-    if (this.#flood.restedMs === 0) {
-      this.#fault(fault('buffer_full', 'messages come faster than audio needs; reading slows'));
-    }
-    this.#flood.rest(debtMs);
-    if (this.#flood.restedMs > this.#limits.floodMs) {
-      const detail = 'the application flooded the socket';
-      this.#startClosing(POLICY_VIOLATION, detail, { kind: 'dropped', detail });
-      return;
-    }
-    this.#timers.set('resume', this.#nowMs + debtMs);
-    this.#out.push({ kind: 'pauseReading' });
+  #flooded(): void {
+    if (!this.sending) return;
+    const detail = 'the application flooded the socket';
+    this.#startClosing(POLICY_VIOLATION, detail, { kind: 'dropped', detail });
   }
 
   /** The bot is told, and the call's log; both at a bounded rate, and the number of the untold at the end. */
@@ -225,7 +201,7 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
       this.#untoldFaults += 1;
       return;
     }
-    this.#send(encode.errorMessage(this.takeSequenceNumber(), this.#stream.streamId, what));
+    this.#send(encode.errorMessage(this.#stream.streamId, what));
     this.#out.push({ kind: 'fault', code: what.code, detail: what.message });
   }
 
@@ -248,13 +224,13 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
 
   /** `stop`, then the closing handshake. */
   #stop(end: SessionEnd): void {
-    this.#send(encode.stopMessage(this.takeSequenceNumber(), this.#stream, this.#stopReason));
-    this.#startClosing(NORMAL_CLOSURE, 'stream ended', end);
+    const stop = encode.stopMessage(this.#stream, this.#stopReason);
+    this.#startClosing(NORMAL_CLOSURE, 'stream ended', end, stop);
   }
 
   /** The end is told at once, nothing more can come of the handshake; only its time limit is kept. */
-  #startClosing(code: number, reason: string, end: SessionEnd): void {
-    this.#out.push({ kind: 'closeSocket', code, reason });
+  #startClosing(code: number, reason: string, end: SessionEnd, last?: string): void {
+    this.#out.push({ kind: 'closeSocket', code, reason, last });
     this.#end(end);
     this.#state = 'closing';
     this.#timers.set('close', this.#nowMs + this.#limits.closeMs);
@@ -301,9 +277,6 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
         break;
       case 'pong':
         this.#breakOff(`no pong within ${this.#limits.pongMs} ms of a ping`);
-        break;
-      case 'resume':
-        this.#out.push({ kind: 'resumeReading' });
         break;
       case 'drain':
         this.#stop({ kind: 'closed' });

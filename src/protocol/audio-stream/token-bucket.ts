@@ -11,25 +11,12 @@ export class TokenBucket {
     this.#tokens = limit.burst;
   }
 
-  /** Takes `cost` whatever is there; false when that left a debt. */
-  take(cost: number, nowMs: number): boolean {
-    this.#refill(nowMs);
-    this.#tokens -= cost;
-    return this.#tokens >= 0;
-  }
-
   /** Takes `cost` only when it is there. */
   takeIfThere(cost: number, nowMs: number): boolean {
     this.#refill(nowMs);
     if (this.#tokens < cost) return false;
     this.#tokens -= cost;
     return true;
-  }
-
-  /** Milliseconds until the debt is paid; 0 when there is none. */
-  debtMs(nowMs: number): number {
-    this.#refill(nowMs);
-    return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#limit.perSecond) * 1000;
   }
 
   #refill(nowMs: number): void {

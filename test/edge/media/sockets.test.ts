@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { writePaddedNumber } from '../../../src/base/ascii-number.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type { MediaLeg, MediaLegEvents } from '../../../src/domain/call/needs.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type MediaEngine,
   type MediaOptions,
 } from '../../../src/edge/media/engine.ts';
+import { writePaddedNumber } from '../../sim/padded-number.ts';
 import {
   decodeMulaw,
   encodeMulaw,

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { writePaddedNumber } from '../../../src/base/ascii-number.ts';
 import type { MediaStreamOptions } from '../../../src/domain/call/needs.ts';
 import type { ManualDrive, MediaEngine } from '../../../src/edge/media/engine.ts';
+import type { LegStream } from '../../../src/edge/media/stream.ts';
+import { writePaddedNumber } from '../../sim/padded-number.ts';
 import {
   decodeMulaw,
   encodeMulaw,
@@ -63,7 +64,7 @@ async function setUp(options: Partial<MediaStreamOptions> = {}) {
       degraded: (percent) => log.push(`degraded ${percent}`),
       dtmf: (digit, timestampMs) => log.push(`dtmf ${digit} ${timestampMs}`),
     },
-  );
+  ) as LegStream;
   return { media, drive, leg, stream, messages, log, peer: new Peer(drive, leg.port) };
 }
 

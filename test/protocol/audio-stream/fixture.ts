@@ -4,7 +4,10 @@ import type {
   SessionOutput,
   StreamIdentity,
 } from '../../../src/protocol/audio-stream/audio-stream.ts';
-import { StreamSession } from '../../../src/protocol/audio-stream/audio-stream.ts';
+import {
+  SEQUENCE_NUMBER_OFFSET,
+  StreamSession,
+} from '../../../src/protocol/audio-stream/audio-stream.ts';
 
 export const STREAM: StreamIdentity = {
   streamId: '5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22',
@@ -41,7 +44,7 @@ export class Rig {
 
   /** A message of the bot that the media engine did not take. */
   bot(message: unknown): readonly SessionOutput[] {
-    return this.tell({ kind: 'received', bytes: bytes(message), verdict: 'other' });
+    return this.tell({ kind: 'received', bytes: bytes(message) });
   }
 
   /** Lets `ms` pass, firing each deadline at its moment. */
@@ -65,9 +68,24 @@ export class Rig {
   }
 }
 
-/** Messages among the outputs, parsed. */
+/** A message with its blank number filled in, as the socket's owner does it. */
+export const numbered = (text: string, number = 0): string =>
+  text.slice(0, SEQUENCE_NUMBER_OFFSET) +
+  String(number).padStart(10) +
+  text.slice(SEQUENCE_NUMBER_OFFSET + 10);
+
+/** Messages among the outputs, as they leave. */
+export const sentTexts = (outputs: readonly SessionOutput[]): string[] =>
+  outputs
+    .flatMap((output) => {
+      if (output.kind === 'send') return [output.text];
+      return output.kind === 'closeSocket' && output.last !== undefined ? [output.last] : [];
+    })
+    .map((text, i) => numbered(text, i));
+
+/** The same, parsed. */
 export const sent = (outputs: readonly SessionOutput[]): Array<Record<string, unknown>> =>
-  outputs.flatMap((output) => (output.kind === 'send' ? [JSON.parse(output.text)] : []));
+  sentTexts(outputs).map((text) => JSON.parse(text));
 
 export const kinds = (outputs: readonly SessionOutput[]): string[] =>
   outputs.map(({ kind }) => kind);

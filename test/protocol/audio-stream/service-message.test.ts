@@ -1,34 +1,38 @@
 import { describe, expect, it } from 'vitest';
 import * as messages from '../../../src/protocol/audio-stream/audio-stream.ts';
-import { STREAM } from './fixture.ts';
+import { numbered, STREAM } from './fixture.ts';
 import { faultsOf } from './strict-schema.ts';
 
 const EVERY: Readonly<Record<string, string>> = {
-  start: messages.startMessage(0, STREAM),
-  dtmf: messages.dtmfMessage(3, STREAM, '#', 1_760_000_001_000.7),
-  playedStream: messages.playedStreamMessage(4, STREAM.streamId, 'utt-7'),
-  clearedAudio: messages.clearedAudioMessage(5, STREAM.streamId),
-  error: messages.errorMessage(6, STREAM.streamId, { code: 'buffer_full', message: 'full' }),
-  stop: messages.stopMessage(7, STREAM, 'call_hangup'),
+  start: messages.startMessage(STREAM),
+  dtmf: messages.dtmfMessage(STREAM, '#', 1_760_000_001_000.7),
+  playedStream: messages.playedStreamMessage(STREAM.streamId, 'utt-7'),
+  clearedAudio: messages.clearedAudioMessage(STREAM.streamId),
+  error: messages.errorMessage(STREAM.streamId, { code: 'buffer_full', message: 'full' }),
+  stop: messages.stopMessage(STREAM, 'call_hangup'),
 };
 
 describe('messages of the service (dialect §1.1)', () => {
   it.each(Object.entries(EVERY))(
     '%s has exactly the fields that strict clients know',
     (event, text) => {
-      expect(faultsOf(text)).toEqual([]);
-      expect(JSON.parse(text).event).toBe(event);
+      expect(faultsOf(numbered(text))).toEqual([]);
+      expect(JSON.parse(numbered(text)).event).toBe(event);
     },
   );
 
-  it('writes sequenceNumber first, as media does', () => {
-    for (const text of Object.values(EVERY))
-      expect(text).toMatch(/^\{"sequenceNumber":\d+,"event":/);
+  it('leaves ten spaces for sequenceNumber, which comes first, as in media', () => {
+    for (const text of Object.values(EVERY)) {
+      expect(text).toMatch(/^\{"sequenceNumber": {10},"event":/);
+      expect(text.indexOf(' ')).toBe(messages.SEQUENCE_NUMBER_OFFSET);
+    }
   });
 
   it('start carries the media format as string and number', () => {
     const { start } = JSON.parse(
-      messages.startMessage(0, { ...STREAM, format: { encoding: 'audio/x-l16', rate: 16000 } }),
+      numbered(
+        messages.startMessage({ ...STREAM, format: { encoding: 'audio/x-l16', rate: 16000 } }),
+      ),
     );
     expect(start.mediaFormat).toEqual({ encoding: 'audio/x-l16', sampleRate: 16000 });
   });
@@ -38,15 +42,17 @@ describe('messages of the service (dialect §1.1)', () => {
     ['outbound', ['outbound']],
     ['both', ['inbound', 'outbound']],
   ] as const)('start lists the tracks of audioTrack=%s', (tracks, expected) => {
-    expect(JSON.parse(messages.startMessage(0, { ...STREAM, tracks })).start.tracks).toEqual(
+    expect(JSON.parse(numbered(messages.startMessage({ ...STREAM, tracks }))).start.tracks).toEqual(
       expected,
     );
   });
 
   it('extra_headers is a string of a JSON object, "{}" without headers (§0.2 rule 1, §1.3)', () => {
-    expect(JSON.parse(messages.startMessage(0, STREAM)).extra_headers).toBe('{"tenant":"7"}');
+    expect(JSON.parse(numbered(messages.startMessage(STREAM))).extra_headers).toBe(
+      '{"tenant":"7"}',
+    );
     expect(
-      JSON.parse(messages.startMessage(0, { ...STREAM, extraHeaders: [] })).extra_headers,
+      JSON.parse(numbered(messages.startMessage({ ...STREAM, extraHeaders: [] }))).extra_headers,
     ).toBe('{}');
   });
 
@@ -59,6 +65,6 @@ describe('messages of the service (dialect §1.1)', () => {
   });
 
   it('the timestamp of dtmf is a string of whole milliseconds', () => {
-    expect(JSON.parse(EVERY['dtmf'] ?? '').dtmf.timestamp).toBe('1760000001000');
+    expect(JSON.parse(numbered(EVERY['dtmf'] ?? '')).dtmf.timestamp).toBe('1760000001000');
   });
 });

@@ -64,10 +64,21 @@ const mapOfStrings: Check = (value, path) =>
     ? Object.entries(value).flatMap(([key, entry]) => text(entry, `${path}.${key}`))
     : [`${path} is not an object`];
 
+const stopReason = anyOf(
+  'call_hangup',
+  'stream_timeout',
+  'api_request',
+  'xml_moved_on',
+  'max_duration',
+  'transfer',
+);
+
 const SERVICE_MESSAGES: Readonly<Record<string, Check>> = {
   start: object({
     sequenceNumber: literal(0),
     event: literal('start'),
+    streamId: uuid,
+    callId: uuid,
     start: object({
       callId: uuid,
       streamId: uuid,
@@ -118,18 +129,8 @@ const SERVICE_MESSAGES: Readonly<Record<string, Check>> = {
     sequenceNumber: count,
     event: literal('stop'),
     streamId: uuid,
-    stop: object({
-      callId: uuid,
-      accountId: text,
-      reason: anyOf(
-        'call_hangup',
-        'stream_timeout',
-        'api_request',
-        'xml_moved_on',
-        'max_duration',
-        'transfer',
-      ),
-    }),
+    stop: object({ callId: uuid, accountId: text, reason: stopReason }),
+    reason: stopReason,
   }),
   error: object({
     sequenceNumber: count,
@@ -139,6 +140,7 @@ const SERVICE_MESSAGES: Readonly<Record<string, Check>> = {
       code: anyOf('invalid_message', 'invalid_payload', 'unsupported_format', 'buffer_full'),
       message: text,
     }),
+    reason: text,
   }),
 };
 

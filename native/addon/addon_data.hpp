@@ -1,0 +1,13 @@
+// What one environment keeps.
+#pragma once
+
+#include <napi.h>
+
+namespace carillon {
+
+struct AddonData {
+  Napi::FunctionReference stream_constructor;
+  Napi::FunctionReference sockets_constructor;
+};
+
+}  // namespace carillon

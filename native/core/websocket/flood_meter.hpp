@@ -1,0 +1,73 @@
+// How fast a bot may send: `burst` at once, `per_second` on average, in messages and in bytes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/base/time.hpp"
+
+namespace carillon {
+
+struct FloodLimits {
+  struct Rate {
+    double per_second = 0;
+    double burst = 0;
+  };
+  Rate messages;
+  Rate bytes;
+  /// Sum of rests after which a bot that stays in debt is cut off.
+  Nanos longest_rest = 0;
+};
+
+class FloodMeter {
+ public:
+  enum class Verdict : unsigned char {
+    fine,
+    /// Reading has to rest until rests_until().
+    rest,
+    /// The same, and it is the first time.
+    first_rest,
+    /// The limit of rests is used up.
+    flooded,
+  };
+
+  explicit FloodMeter(const FloodLimits& limits)
+      : limits_(limits), messages_(limits.messages.burst), bytes_(limits.bytes.burst) {}
+
+  /// One message, or a frame of one, has come.
+  Verdict count(size_t bytes, Nanos now) {
+    refill(now);
+    messages_ -= 1;
+    bytes_ -= static_cast<double>(bytes);
+    const double debt =
+        std::max(-messages_ / limits_.messages.per_second, -bytes_ / limits_.bytes.per_second);
+    if (debt <= 0 || resting(now)) return Verdict::fine;
+    const auto rest = static_cast<Nanos>(debt * static_cast<double>(kSecond));
+    const bool first = rested_ == 0;
+    rested_ += rest;
+    rests_until_ = now + rest;
+    if (rested_ > limits_.longest_rest) return Verdict::flooded;
+    return first ? Verdict::first_rest : Verdict::rest;
+  }
+
+  [[nodiscard]] bool resting(Nanos now) const { return now < rests_until_; }
+
+ private:
+  void refill(Nanos now) {
+    if (updated_ != 0) {
+      const double seconds = static_cast<double>(now - updated_) / static_cast<double>(kSecond);
+      messages_ = std::min(limits_.messages.burst, messages_ + seconds * limits_.messages.per_second);
+      bytes_ = std::min(limits_.bytes.burst, bytes_ + seconds * limits_.bytes.per_second);
+    }
+    updated_ = now;
+  }
+
+  FloodLimits limits_;
+  double messages_;
+  double bytes_;
+  Nanos updated_ = 0;
+  Nanos rested_ = 0;
+  Nanos rests_until_ = 0;
+};
+
+}  // namespace carillon

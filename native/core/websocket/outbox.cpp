@@ -1,0 +1,59 @@
+#include "core/websocket/outbox.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace carillon {
+
+void Outbox::put_media(Bytes message) {
+  if (limits_.media_messages == 0) return;
+  if (media_ >= limits_.media_messages) drop_oldest_media();
+  items_.push_back({Opcode::text, true, {message.begin(), message.end()}});
+  ++media_;
+}
+
+bool Outbox::put_control(Opcode opcode, Bytes payload) {
+  if (control_bytes_ + payload.size() > limits_.control_bytes) return false;
+  items_.push_back({opcode, false, {payload.begin(), payload.end()}});
+  control_bytes_ += payload.size();
+  return true;
+}
+
+std::optional<Outbox::Item> Outbox::take() {
+  if (items_.empty()) return std::nullopt;
+  Item item = std::move(items_.front());
+  items_.pop_front();
+  if (item.is_media) {
+    --media_;
+  } else {
+    control_bytes_ -= item.payload.size();
+  }
+  if (items_.empty()) told_percent_ = 0;
+  return item;
+}
+
+void Outbox::drop_media() {
+  dropped_ += std::erase_if(items_, [](const Item& item) { return item.is_media; });
+  media_ = 0;
+}
+
+void Outbox::drop_oldest_media() {
+  const auto oldest =
+      std::find_if(items_.begin(), items_.end(), [](const Item& item) { return item.is_media; });
+  if (oldest == items_.end()) return;
+  items_.erase(oldest);
+  --media_;
+  ++dropped_;
+}
+
+unsigned Outbox::newly_degraded() {
+  constexpr std::array<unsigned, 3> kLevels{90, 60, 30};
+  const auto crossed = std::find_if(kLevels.begin(), kLevels.end(), [&](unsigned percent) {
+    return media_ * 100 >= percent * limits_.media_messages;
+  });
+  if (crossed == kLevels.end() || *crossed <= told_percent_) return 0;
+  told_percent_ = *crossed;
+  return *crossed;
+}
+
+}  // namespace carillon

@@ -1,0 +1,56 @@
+// What waits for a bot that reads too slowly, in order and bounded: the oldest `media` are dropped (their
+// sequence numbers stay missing, so the bot can tell), never a control message.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "core/base/bytes.hpp"
+#include "core/websocket/frame.hpp"
+
+namespace carillon {
+
+class Outbox {
+ public:
+  struct Limits {
+    /// Beyond it, the oldest are dropped.
+    size_t media_messages = 0;
+    /// Bytes of everything else; beyond it, put_control refuses.
+    size_t control_bytes = 0;
+  };
+  struct Item {
+    Opcode opcode = Opcode::text;
+    bool is_media = false;
+    std::vector<uint8_t> payload;
+  };
+
+  explicit Outbox(const Limits& limits) : limits_(limits) {}
+
+  void put_media(Bytes message);
+  /// False: more waits than the limit allows; the message is not taken.
+  bool put_control(Opcode opcode, Bytes payload);
+  /// The next that may be written.
+  std::optional<Item> take();
+  /// Media that waits is given up.
+  void drop_media();
+
+  [[nodiscard]] bool empty() const { return items_.empty(); }
+  [[nodiscard]] uint64_t dropped() const { return dropped_; }
+  /// 30, 60 or 90 when waiting media has just crossed that part of its limit upwards, else 0. A level is told
+  /// again only after everything has left.
+  unsigned newly_degraded();
+
+ private:
+  void drop_oldest_media();
+
+  Limits limits_;
+  std::deque<Item> items_;
+  size_t media_ = 0;
+  size_t control_bytes_ = 0;
+  uint64_t dropped_ = 0;
+  unsigned told_percent_ = 0;
+};
+
+}  // namespace carillon

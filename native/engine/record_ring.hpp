@@ -1,0 +1,68 @@
+// A byte ring of records from one thread to one other.
+//
+// Record: u32 bytes (whole record, padded to 8) · u8 type · u8 a · u16 b · u32 handle · u32 payload bytes ·
+// payload. Little-endian, as JavaScript's DataView is told to read it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "core/base/bytes.hpp"
+
+namespace carillon {
+
+struct Record {
+  uint8_t type = 0;
+  uint8_t a = 0;
+  uint16_t b = 0;
+  uint32_t handle = 0;
+};
+
+class RecordRing {
+ public:
+  static constexpr size_t kHeaderBytes = 16;
+
+  explicit RecordRing(size_t capacity) : bytes_(capacity) {}
+
+  // --- producer ---
+  /// False, and counted, when it does not fit while `reserve` bytes stay free.
+  bool put(const Record& record, Bytes payload, size_t reserve = 0);
+  [[nodiscard]] uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+
+  // --- consumer ---
+  [[nodiscard]] bool empty() const;
+  /// Copies as many whole records as fit and returns their bytes.
+  size_t take(std::span<uint8_t> out);
+
+ private:
+  void copy_in(size_t at, Bytes bytes);
+  void copy_out(size_t at, std::span<uint8_t> out) const;
+
+  std::vector<uint8_t> bytes_;
+  std::atomic<uint64_t> dropped_{0};
+  alignas(64) std::atomic<size_t> written_{0};
+  alignas(64) std::atomic<size_t> taken_{0};
+};
+
+/// Calls `handle(const Record&, std::span<uint8_t> payload)` for each record of what take() has copied.
+template <typename Handle>
+void for_each_record(std::span<uint8_t> batch, Handle handle) {
+  for (size_t at = 0; at + RecordRing::kHeaderBytes <= batch.size();) {
+    uint32_t size = 0;
+    uint32_t payload = 0;
+    Record record;
+    std::memcpy(&size, batch.data() + at, 4);
+    record.type = batch[at + 4];
+    record.a = batch[at + 5];
+    std::memcpy(&record.b, batch.data() + at + 6, 2);
+    std::memcpy(&record.handle, batch.data() + at + 8, 4);
+    std::memcpy(&payload, batch.data() + at + 12, 4);
+    handle(record, batch.subspan(at + RecordRing::kHeaderBytes, payload));
+    at += size;
+  }
+}
+
+}  // namespace carillon

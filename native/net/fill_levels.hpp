@@ -1,0 +1,29 @@
+// Tells when a queue has filled up to 30, 60 or 90 percent: each level once, and again only after the queue
+// has fallen well below it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace carillon {
+
+class FillLevels {
+ public:
+  /// Calls `tell(percent)` for each level that was newly reached.
+  template <typename Tell>
+  void changed(unsigned before, unsigned after, Tell tell) {
+    constexpr std::array<unsigned, 3> kLevels{30, 60, 90};
+    constexpr unsigned kHysteresis = 10;
+    for (size_t i = 0; i < kLevels.size(); ++i) {
+      if (before + kHysteresis < kLevels[i]) told_[i] = false;
+      if (after < kLevels[i] || told_[i]) continue;
+      told_[i] = true;
+      tell(kLevels[i]);
+    }
+  }
+
+ private:
+  std::array<bool, 3> told_{};
+};
+
+}  // namespace carillon

@@ -1,0 +1,28 @@
+#include "net/socket_address.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <cstring>
+
+namespace carillon {
+
+socklen_t to_sockaddr(const Address& address, sockaddr_storage& out) {
+  std::memset(&out, 0, sizeof(out));
+  if (address.family == Address::Family::ipv4) {
+    sockaddr_in in{};
+    in.sin_family = AF_INET;
+    in.sin_port = htons(address.port);
+    std::memcpy(&in.sin_addr, address.ip.data(), sizeof(in.sin_addr));
+    std::memcpy(&out, &in, sizeof(in));
+    return sizeof(in);
+  }
+  sockaddr_in6 in{};
+  in.sin6_family = AF_INET6;
+  in.sin6_port = htons(address.port);
+  std::memcpy(&in.sin6_addr, address.ip.data(), sizeof(in.sin6_addr));
+  std::memcpy(&out, &in, sizeof(in));
+  return sizeof(in);
+}
+
+}  // namespace carillon

@@ -1,0 +1,149 @@
+#include "net/stream_thread.hpp"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include <array>
+#include <ctime>
+
+#include "engine/media_thread.hpp"
+
+namespace carillon {
+
+namespace {
+
+/// A turn costs a wake-up whatever there is to do, and what waits for it is late by half of it on average: two
+/// milliseconds keep a bot's audio within 22 ms of its first packet at half the price of one.
+constexpr Nanos kTurn = 2 * kTick;
+/// Half a tick after the media thread's, whose messages are then ready.
+constexpr Nanos kTurnOffset = kTick / 2;
+/// Time limits need no more.
+constexpr Nanos kLookAtAll = 5 * kMillisecond;
+constexpr size_t kScratchBytes = 64 * 1024;
+constexpr size_t kBatchBytes = 256 * 1024;
+constexpr int kReadyAtOnce = 256;
+/// Above the main thread, below the media threads: a late frame of a bot is heard, a late SIP answer is not.
+constexpr int kNiceness = -5;
+
+}  // namespace
+
+// ---------------------------------------------------------------- loop
+
+SocketLoop::SocketLoop()
+    : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      world_{events_, secure_, epoll_.get(), {}, {}, std::vector<uint8_t>(kScratchBytes)},
+      batch_(kBatchBytes) {}
+
+void SocketLoop::open(uint32_t handle, SocketOptions options, std::shared_ptr<SocketMailbox> mailbox) {
+  auto socket = std::make_unique<StreamSocket>(handle, std::move(options), std::move(mailbox), world_);
+  socket->start(now_);
+  sockets_[handle] = std::move(socket);
+}
+
+StreamSocket* SocketLoop::find(uint32_t handle) {
+  const auto found = sockets_.find(handle);
+  return found == sockets_.end() || found->second->over() ? nullptr : found->second.get();
+}
+
+void SocketLoop::turn(Nanos now, CommandQueue<SocketLoop>& commands) {
+  now_ = now;
+  // What a feed holds was said after the commands that prepared for it (`start` goes before the first
+  // `media`): so it is taken first and handed on after them.
+  size_t fed = 0;
+  for (const auto& feed : feeds_) fed += feed->ring().take(std::span(batch_).subspan(fed));
+  commands.run_all(*this);
+  deliver(fed);
+  look_after_ready();
+  if (now - looked_at_all_ >= kLookAtAll) look_after_all();
+}
+
+void SocketLoop::deliver(size_t fed) {
+  for_each_record(std::span(batch_).first(fed), [this](const Record& record, std::span<uint8_t> message) {
+    if (StreamSocket* const socket = find(record.handle)) socket->media(message);
+  });
+}
+
+void SocketLoop::look_after_ready() {
+  std::array<epoll_event, kReadyAtOnce> ready;
+  const int count = ::epoll_wait(epoll_.get(), ready.data(), kReadyAtOnce, 0);
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = ready[static_cast<size_t>(i)];
+    const auto handle = static_cast<uint32_t>(event.data.u64);
+    if (StreamSocket* const socket = find(handle)) socket->ready(event.events, now_);
+  }
+}
+
+void SocketLoop::look_after_all() {
+  looked_at_all_ = now_;
+  for (auto& [handle, socket] : sockets_) socket->check_time(now_);
+  std::erase_if(sockets_, [](const auto& entry) { return entry.second->over(); });
+  // A feed that only this side still holds belongs to a media engine that is gone.
+  std::erase_if(feeds_, [](const auto& feed) { return feed.use_count() == 1; });
+}
+
+// ---------------------------------------------------------------- thread
+
+StreamThread::StreamThread(std::function<void()> wake)
+    : wake_(std::move(wake)), bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+
+StreamThread::~StreamThread() { stop(); }
+
+void StreamThread::stop() {
+  if (stopping_.exchange(true, std::memory_order_acq_rel)) return;
+  ring_bell();
+  if (thread_.joinable()) thread_.join();
+  // What was asked for before: last messages still leave.
+  commands_.flush();
+  loop_.turn(monotonic_now(), commands_);
+  loop_.drop_all();
+}
+
+void StreamThread::ring_bell() const {
+  const uint64_t once = 1;
+  static_cast<void>(!::write(bell_.get(), &once, sizeof(once)));
+}
+
+void StreamThread::submit(std::unique_ptr<CommandQueue<SocketLoop>::Command> command) {
+  if (stopping_.load(std::memory_order_relaxed)) return;
+  commands_.post(std::move(command));
+  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+  ring_bell();
+}
+
+size_t StreamThread::take_events(std::span<uint8_t> out) {
+  commands_.flush();
+  wake_pending_.store(false, std::memory_order_release);
+  return loop_.take_events(out);
+}
+
+void StreamThread::run() {
+  pthread_setname_np(pthread_self(), "carillon-stream");
+  static_cast<void>(
+      setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNiceness));  // if it is allowed
+  while (!stopping_.load(std::memory_order_acquire)) {
+    wait_for_work();
+    loop_.turn(monotonic_now(), commands_);
+    const bool called_for = loop_.has_events() || commands_.some_wait();
+    if (called_for && !wake_pending_.exchange(true, std::memory_order_acq_rel)) wake_();
+  }
+}
+
+/// With sockets, until the next turn; without, until the bell rings.
+void StreamThread::wait_for_work() {
+  if (loop_.idle()) {
+    pollfd bell{bell_.get(), POLLIN, 0};
+    ::poll(&bell, 1, -1);
+    uint64_t rung = 0;
+    static_cast<void>(!::read(bell_.get(), &rung, sizeof(rung)));
+    return;
+  }
+  const Nanos due = ((monotonic_now() - kTurnOffset) / kTurn + 1) * kTurn + kTurnOffset;
+  const timespec at{static_cast<time_t>(due / kSecond), static_cast<long>(due % kSecond)};
+  ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr);
+}
+
+}  // namespace carillon

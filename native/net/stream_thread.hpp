@@ -1,0 +1,96 @@
+// The thread of the stream sockets: every two milliseconds it hands on what the media threads have said, does what
+// the control thread has asked for, and looks after the sockets that are ready.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <span>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/command_queue.hpp"
+#include "net/socket_feed.hpp"
+#include "net/stream_socket.hpp"
+
+namespace carillon {
+
+/// What runs on the thread; a command gets it as its argument.
+class SocketLoop {
+ public:
+  static constexpr size_t kEventBytes = size_t{2} << 20;
+
+  SocketLoop();
+
+  /// Without it there is no TLS.
+  void secure_by(SecureTransports secure) { secure_ = std::move(secure); }
+  void open(uint32_t handle, SocketOptions options, std::shared_ptr<SocketMailbox> mailbox);
+  /// Null: it is over.
+  StreamSocket* find(uint32_t handle);
+  void add_feed(std::shared_ptr<SocketFeed> feed) { feeds_.push_back(std::move(feed)); }
+  [[nodiscard]] Nanos now() const { return now_; }
+
+  // --- the thread ---
+  [[nodiscard]] bool idle() const { return sockets_.empty(); }
+  void turn(Nanos now, CommandQueue<SocketLoop>& commands);
+  [[nodiscard]] bool has_events() const { return !events_.empty(); }
+  void drop_all() { sockets_.clear(); }
+
+  // --- control thread ---
+  size_t take_events(std::span<uint8_t> out) { return events_.take(out); }
+  [[nodiscard]] const SocketWorld::Counters& counters() const { return world_.counters; }
+
+ private:
+  void deliver(size_t fed);
+  void look_after_ready();
+  void look_after_all();
+
+  SecureTransports secure_;
+  FileDescriptor epoll_;
+  RecordRing events_{kEventBytes};
+  SocketWorld world_;
+  std::unordered_map<uint32_t, std::unique_ptr<StreamSocket>> sockets_;
+  std::vector<std::shared_ptr<SocketFeed>> feeds_;
+  std::vector<uint8_t> batch_;
+  Nanos now_ = 0;
+  Nanos looked_at_all_ = 0;
+};
+
+class StreamThread {
+ public:
+  /// `wake` is called on the thread when events wait and the last call was answered by take_events().
+  explicit StreamThread(std::function<void()> wake);
+  ~StreamThread();
+  StreamThread(const StreamThread&) = delete;
+  StreamThread& operator=(const StreamThread&) = delete;
+
+  /// Runs `function(SocketLoop&)` on the thread. The first call starts it.
+  template <typename Function>
+  void post(Function function) {
+    submit(CommandQueue<SocketLoop>::make(std::move(function)));
+  }
+  size_t take_events(std::span<uint8_t> out);
+  [[nodiscard]] const SocketWorld::Counters& counters() const { return loop_.counters(); }
+  /// Every socket is gone afterwards.
+  void stop();
+
+ private:
+  void submit(std::unique_ptr<CommandQueue<SocketLoop>::Command> command);
+  void run();
+  void wait_for_work();
+  void ring_bell() const;
+
+  // Given.
+  std::function<void()> wake_;
+  // Owned.
+  SocketLoop loop_;
+  CommandQueue<SocketLoop> commands_;
+  /// Wakes the thread when it has no socket to look after.
+  FileDescriptor bell_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> wake_pending_{false};
+  std::thread thread_;
+};
+
+}  // namespace carillon

@@ -1,0 +1,391 @@
+// The sockets' thread against a server on loopback.
+#include "net/stream_thread.hpp"
+
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <chrono>
+#include <random>
+#include <string>
+
+#include "core/base/base64.hpp"
+#include "engine/udp_socket.hpp"
+
+namespace carillon {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kPatience = std::chrono::seconds(5);
+constexpr uint32_t kSocket = 7;
+constexpr std::string_view kUpgrade = "HTTP/1.1 101 Switching Protocols\r\n\r\n";
+
+class Server {
+ public:
+  Server() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof(name);
+    REQUIRE(::bind(listener_.get(), reinterpret_cast<sockaddr*>(&name), length) == 0);
+    REQUIRE(::listen(listener_.get(), 8) == 0);
+    ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&name), &length);
+    port_ = ntohs(name.sin_port);
+  }
+
+  [[nodiscard]] uint16_t port() const { return port_; }
+  void accept() { peer_ = FileDescriptor(::accept(listener_.get(), nullptr, nullptr)); }
+  void write(std::string_view bytes) const { ::send(peer_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+  void hang_up() { peer_.reset(); }
+
+  /// Waits until `enough(everything read so far)` and returns it.
+  template <typename Enough>
+  std::string read_until(Enough enough) {
+    const auto deadline = Clock::now() + kPatience;
+    while (!enough(read_) && Clock::now() < deadline) {
+      pollfd ready{peer_.get(), POLLIN, 0};
+      if (::poll(&ready, 1, 10) <= 0) continue;
+      std::array<char, 4096> bytes;
+      const ssize_t count = ::recv(peer_.get(), bytes.data(), bytes.size(), 0);
+      if (count <= 0) break;
+      read_.append(bytes.data(), static_cast<size_t>(count));
+    }
+    return read_;
+  }
+
+  /// Payloads of the frames of the client, unmasked; close frames as "close".
+  std::vector<std::string> frames(size_t count) {
+    std::vector<std::string> out;
+    read_until([&](const std::string& bytes) {
+      out = parse(bytes);
+      return out.size() >= count;
+    });
+    return out;
+  }
+  void forget_request() { read_.clear(); }
+
+ private:
+  static std::vector<std::string> parse(const std::string& bytes) {
+    std::vector<std::string> out;
+    const auto byte = [&](size_t at) { return static_cast<uint8_t>(bytes[at]); };
+    for (size_t at = 0; at + 6 <= bytes.size();) {
+      size_t length = byte(at + 1) & 0x7f;
+      size_t header = 2;
+      if (length == 126) {
+        length = static_cast<size_t>(byte(at + 2) << 8 | byte(at + 3));
+        header = 4;
+      }
+      if (at + header + 4 + length > bytes.size()) break;
+      std::string payload;
+      for (size_t i = 0; i < length; ++i) {
+        payload.push_back(static_cast<char>(byte(at + header + 4 + i) ^ byte(at + header + i % 4)));
+      }
+      out.push_back((byte(at) & 0x0f) == 8 ? "close" : payload);
+      at += header + 4 + length;
+    }
+    return out;
+  }
+
+  FileDescriptor listener_;
+  FileDescriptor peer_;
+  uint16_t port_ = 0;
+  std::string read_;
+};
+
+struct Told {
+  SocketEvent event;
+  uint8_t a;
+  uint16_t b;
+  std::string payload;
+};
+
+/// A thread with one socket, and what it tells.
+struct Rig {
+  StreamThread thread{[] {}};
+  std::shared_ptr<SocketMailbox> mailbox = std::make_shared<SocketMailbox>();
+  std::shared_ptr<PlaybackQueue> queue = std::make_shared<PlaybackQueue>(80'000);
+  std::vector<Told> told;
+
+  void open(const std::vector<std::string>& addresses, uint16_t port) {
+    SocketOptions options;
+    for (const std::string& address : addresses) options.addresses.push_back(*parse_address(address, port));
+    constexpr std::string_view kRequest = "GET / HTTP/1.1\r\n\r\n";
+    options.request.assign(kRequest.begin(), kRequest.end());
+    options.max_message_bytes = 100'000;
+    options.outbox = {50, 10'000};
+    options.flood = {{1000, 6000}, {2e6, 32e6}, 30 * kSecond};
+    thread.post([options, mailbox = mailbox](SocketLoop& loop) mutable {
+      loop.open(kSocket, std::move(options), std::move(mailbox));
+    });
+  }
+
+  template <typename Action>
+  void with_socket(Action action) {
+    thread.post([action](SocketLoop& loop) mutable {
+      if (StreamSocket* const socket = loop.find(kSocket)) action(*socket, loop);
+    });
+  }
+
+  void say(const std::string& text) {
+    with_socket([bytes = std::vector<uint8_t>(text.begin(), text.end())](
+                    StreamSocket& socket, SocketLoop&) mutable { socket.send(bytes, false); });
+  }
+
+  void attach() {
+    with_socket([queue = queue](StreamSocket& socket, SocketLoop&) {
+      socket.attach(std::make_unique<StreamInput>("s", StreamFormat{}, queue));
+    });
+  }
+
+  void proceed() {
+    with_socket([](StreamSocket& socket, SocketLoop& loop) { socket.proceed(loop.now()); });
+  }
+
+  /// Waits for the next event of this kind, past all others.
+  Told next(SocketEvent event) {
+    const auto deadline = Clock::now() + kPatience;
+    std::vector<uint8_t> batch(100'000);
+    while (Clock::now() < deadline) {
+      for (size_t i = 0; i < told.size(); ++i) {
+        if (told[i].event != event) continue;
+        const Told found = told[i];
+        told.erase(told.begin(), told.begin() + static_cast<std::ptrdiff_t>(i + 1));
+        return found;
+      }
+      const size_t bytes = thread.take_events(batch);
+      for_each_record(std::span(batch).first(bytes), [&](const Record& record, std::span<uint8_t> payload) {
+        told.push_back({static_cast<SocketEvent>(record.type), record.a, record.b,
+                        std::string(payload.begin(), payload.end())});
+      });
+      if (bytes == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    FAIL("the event never came");
+    return {};
+  }
+
+  void open_to(Server& server) {
+    open({"127.0.0.1"}, server.port());
+    server.accept();
+    server.read_until([](const std::string& bytes) { return bytes.ends_with("\r\n\r\n"); });
+    server.forget_request();
+    server.write(kUpgrade);
+    CHECK(next(SocketEvent::upgrade_answered).payload == "HTTP/1.1 101 Switching Protocols");
+    with_socket([](StreamSocket& socket, SocketLoop& loop) { socket.accept(loop.now()); });
+  }
+
+  std::string message() {
+    next(SocketEvent::message);
+    return {mailbox->message.begin(), mailbox->message.end()};
+  }
+};
+
+std::string text_frame(std::string_view text) {
+  std::string frame("\x81", 1);
+  if (text.size() < 126) {
+    frame.push_back(static_cast<char>(text.size()));
+  } else {
+    frame.push_back(126);
+    frame.push_back(static_cast<char>(text.size() >> 8));
+    frame.push_back(static_cast<char>(text.size()));
+  }
+  return frame.append(text);
+}
+
+/// A playAudio of `samples` samples of L16 at 8 kHz.
+std::string play_frame(size_t samples) {
+  const std::vector<uint8_t> audio(2 * samples, 1);
+  std::vector<uint8_t> payload(base64_length(audio.size()));
+  base64_encode(audio, payload);
+  return text_frame(R"({"event":"playAudio","media":{"payload":")" +
+                    std::string(payload.begin(), payload.end()) + "\"}}");
+}
+
+const std::string kBlank = R"({"sequenceNumber":          ,"event":"x"})";
+
+std::string numbered(int number) {
+  std::string text = kBlank;
+  const std::string digits = std::to_string(number);
+  text.replace(28 - digits.size(), digits.size(), digits);
+  return text;
+}
+
+}  // namespace
+
+TEST_SUITE("stream sockets on their thread") {
+  TEST_CASE("messages of the control thread and of a media thread are numbered as one sequence") {
+    Server server;
+    Rig rig;
+    rig.open_to(server);
+    auto feed = std::make_shared<SocketFeed>();
+    rig.thread.post([feed](SocketLoop& loop) { loop.add_feed(feed); });
+    rig.say(kBlank);
+    CHECK(server.frames(1) == std::vector<std::string>{numbered(0)});
+    for (int i = 0; i < 10; ++i) {
+      feed->media(kSocket, {reinterpret_cast<const uint8_t*>(kBlank.data()), kBlank.size()});
+    }
+    std::vector<std::string> expected;
+    for (int i = 0; i < 11; ++i) expected.push_back(numbered(i));
+    CHECK(server.frames(11) == expected);
+    rig.say(kBlank);
+    expected.push_back(numbered(11));
+    CHECK(server.frames(12) == expected);
+    CHECK(rig.thread.counters().media_sent == 10);
+  }
+
+  TEST_CASE("what a bot sends in one go takes effect in its order: audio behind a message waits for it") {
+    Server server;
+    Rig rig;
+    rig.open_to(server);
+    rig.attach();
+    rig.say(kBlank);
+    server.frames(1);
+    server.write(play_frame(800) + text_frame(R"({"event":"checkpoint","name":"a"})") + play_frame(160) +
+                 text_frame(R"({"event":"clearAudio"})") + play_frame(320));
+    CHECK(rig.message() == R"({"event":"checkpoint","name":"a"})");
+    CHECK(rig.queue->available() == 800);
+    rig.proceed();
+    CHECK(rig.message() == R"({"event":"clearAudio"})");
+    // Cleared where it was read, not when the control thread got round to it.
+    Frame frame;
+    CHECK(rig.queue->read(frame).cleared);
+    CHECK(rig.queue->available() == 0);
+    rig.proceed();
+    server.write(text_frame("after"));
+    CHECK(rig.message() == "after");
+    CHECK(rig.queue->available() == 320);
+  }
+
+  TEST_CASE("a refused playAudio is told; the next is taken") {
+    Server server;
+    Rig rig;
+    rig.open_to(server);
+    rig.attach();
+    rig.say(kBlank);
+    server.frames(1);
+    server.write(text_frame(R"({"event":"playAudio","media":{"payload":"%%"}})") + play_frame(160) +
+                 text_frame("end"));
+    CHECK(rig.next(SocketEvent::fault).a == static_cast<uint8_t>(PlayResult::bad_payload));
+    CHECK(rig.message() == "end");
+    CHECK(rig.queue->available() == 160);
+  }
+
+  TEST_CASE("the next address gets its turn when one refuses") {
+    Server server;
+    Rig rig;
+    rig.open({"127.0.0.2", "127.0.0.1"}, server.port());
+    server.accept();
+    CHECK(server.read_until([](const std::string& bytes) { return bytes.ends_with("\r\n\r\n"); })
+              .starts_with("GET"));
+  }
+
+  TEST_CASE("when all refuse, the error of the last is the end") {
+    uint16_t port = 0;
+    {
+      const Server gone;
+      port = gone.port();
+    }
+    Rig rig;
+    rig.open({"127.0.0.2", "127.0.0.1"}, port);
+    const Told end = rig.next(SocketEvent::ended);
+    CHECK(end.a == static_cast<uint8_t>(SocketEnd::system));
+    CHECK(end.payload[0] == ECONNREFUSED);
+  }
+
+  TEST_CASE("our close: the last message, the close frame, and the end when the peer has answered") {
+    Server server;
+    Rig rig;
+    rig.open_to(server);
+    rig.with_socket([last = kBlank](StreamSocket& socket, SocketLoop& loop) mutable {
+      socket.close(1000, "done", {reinterpret_cast<uint8_t*>(last.data()), last.size()}, loop.now());
+    });
+    CHECK(server.frames(2) == std::vector<std::string>{numbered(0), "close"});
+    server.write(std::string("\x88\x02\x03\xe8", 4));
+    const Told end = rig.next(SocketEvent::ended);
+    CHECK(end.a == static_cast<uint8_t>(SocketEnd::closed));
+    CHECK(end.b == 1000);
+  }
+
+  TEST_CASE("the peer's close is answered, and its code and reason are told") {
+    Server server;
+    Rig rig;
+    rig.open_to(server);
+    server.write(std::string("\x88\x05\x03\xf3", 4) + "bye");
+    const Told end = rig.next(SocketEvent::ended);
+    CHECK(end.b == 1011);
+    CHECK(end.payload == "bye");
+    CHECK(server.frames(1) == std::vector<std::string>{"close"});
+  }
+
+  TEST_CASE("a peer that vanishes is told once") {
+    Server server;
+    Rig rig;
+    rig.open_to(server);
+    server.hang_up();
+    CHECK(rig.next(SocketEvent::ended).a == static_cast<uint8_t>(SocketEnd::broken));
+  }
+
+  TEST_CASE("stop lets what was said before leave") {
+    Server server;
+    {
+      Rig rig;
+      rig.open_to(server);
+      for (int i = 0; i < 20; ++i) rig.say(kBlank);
+      rig.thread.stop();
+    }
+    CHECK(server.frames(20).size() == 20);
+  }
+
+  TEST_CASE("no TLS without somebody to trust") {
+    Server server;
+    Rig rig;
+    SocketOptions options;
+    options.addresses.push_back(*parse_address("127.0.0.1", server.port()));
+    options.secure_host = "localhost";
+    rig.thread.post([options, mailbox = rig.mailbox](SocketLoop& loop) mutable {
+      loop.open(kSocket, std::move(options), std::move(mailbox));
+    });
+    CHECK(rig.next(SocketEvent::ended).payload == "there is no TLS here");
+  }
+
+  TEST_CASE("whatever bytes a server sends, there is exactly one end") {
+    std::mt19937 random(11);
+    for (int round = 0; round < 30; ++round) {
+      Server server;
+      Rig rig;
+      rig.open_to(server);
+      rig.attach();
+      std::string bytes;
+      for (int part = 0; part < 20; ++part) {
+        switch (random() % 4) {
+          case 0:
+            bytes += play_frame(random() % 300);
+            break;
+          case 1:
+            bytes += text_frame(std::string(random() % 200, 'x'));
+            break;
+          case 2:
+            bytes += std::string("\x89\x01x", 3);
+            break;
+          default:
+            bytes.push_back(static_cast<char>(random()));
+        }
+      }
+      for (size_t at = 0; at < bytes.size();) {
+        const size_t count = std::min<size_t>(1 + random() % 400, bytes.size() - at);
+        server.write(std::string_view(bytes).substr(at, count));
+        at += count;
+        rig.proceed();
+      }
+      server.hang_up();
+      for (int i = 0; i < 20; ++i) rig.proceed();
+      rig.next(SocketEvent::ended);
+      for (const Told& more : rig.told) CHECK(more.event != SocketEvent::ended);
+    }
+  }
+}
+
+}  // namespace carillon

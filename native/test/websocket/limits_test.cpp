@@ -1,0 +1,129 @@
+// What keeps a bot that reads too slowly, or sends too fast, from costing more than its own call.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "core/websocket/flood_meter.hpp"
+#include "core/websocket/outbox.hpp"
+#include "net/fill_levels.hpp"
+
+namespace carillon {
+
+namespace {
+
+Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const uint8_t*>(text.data()), text.size()}; }
+
+std::vector<std::string> drain(Outbox& outbox) {
+  std::vector<std::string> out;
+  while (const auto item = outbox.take()) out.emplace_back(item->payload.begin(), item->payload.end());
+  return out;
+}
+
+}  // namespace
+
+TEST_SUITE("what waits for a slow reader") {
+  TEST_CASE("the oldest media go, control messages stay, and the order is kept") {
+    Outbox outbox({3, 100});
+    outbox.put_media(bytes_of("m1"));
+    CHECK(outbox.put_control(Opcode::text, bytes_of("c1")));
+    for (const char* name : {"m2", "m3", "m4", "m5"}) outbox.put_media(bytes_of(name));
+    CHECK(outbox.dropped() == 2);
+    CHECK(drain(outbox) == std::vector<std::string>{"c1", "m3", "m4", "m5"});
+  }
+
+  TEST_CASE("control messages are bounded in bytes") {
+    Outbox outbox({3, 10});
+    CHECK(outbox.put_control(Opcode::text, bytes_of("123456")));
+    CHECK_FALSE(outbox.put_control(Opcode::text, bytes_of("12345")));
+    CHECK(outbox.take());
+    CHECK(outbox.put_control(Opcode::text, bytes_of("12345")));
+  }
+
+  TEST_CASE("giving up media leaves the rest") {
+    Outbox outbox({3, 100});
+    outbox.put_media(bytes_of("m1"));
+    CHECK(outbox.put_control(Opcode::pong, bytes_of("c1")));
+    outbox.put_media(bytes_of("m2"));
+    outbox.drop_media();
+    CHECK(outbox.dropped() == 2);
+    CHECK(drain(outbox) == std::vector<std::string>{"c1"});
+  }
+
+  TEST_CASE("each level is told once until everything has left") {
+    Outbox outbox({10, 100});
+    std::vector<unsigned> told;
+    const auto put = [&](int count) {
+      for (int i = 0; i < count; ++i) {
+        outbox.put_media(bytes_of("m"));
+        if (const unsigned percent = outbox.newly_degraded()) told.push_back(percent);
+      }
+    };
+    put(20);
+    CHECK(told == std::vector<unsigned>{30, 60, 90});
+    CHECK(outbox.take());
+    put(1);
+    CHECK(told.size() == 3);
+    drain(outbox);
+    put(3);
+    CHECK(told == std::vector<unsigned>{30, 60, 90, 30});
+  }
+
+  TEST_CASE("levels of a playback queue: all that one message crosses, again only after a fall") {
+    FillLevels levels;
+    std::vector<unsigned> told;
+    const auto tell = [&](unsigned percent) { told.push_back(percent); };
+    levels.changed(0, 95, tell);
+    CHECK(told == std::vector<unsigned>{30, 60, 90});
+    levels.changed(85, 95, tell);
+    CHECK(told.size() == 3);
+    levels.changed(75, 92, tell);
+    CHECK(told == std::vector<unsigned>{30, 60, 90, 90});
+  }
+}
+
+TEST_SUITE("flood meter") {
+  using Verdict = FloodMeter::Verdict;
+  constexpr FloodLimits kLimits{{10, 20}, {1'000'000, 1'000'000}, 3 * kSecond};
+
+  TEST_CASE(
+      "a burst passes; beyond it reading rests until the debt is paid, and the first time is told apart") {
+    FloodMeter meter(kLimits);
+    Nanos now = kSecond;
+    for (int i = 0; i < 20; ++i) CHECK(meter.count(10, now) == Verdict::fine);
+    CHECK(meter.count(10, now) == Verdict::first_rest);
+    CHECK(meter.resting(now + 99 * kMillisecond));
+    CHECK_FALSE(meter.resting(now + 100 * kMillisecond));
+    now += 100 * kMillisecond;
+    CHECK(meter.count(10, now) == Verdict::rest);
+  }
+
+  TEST_CASE("bytes are limited as messages are") {
+    FloodMeter meter({{10, 20}, {1000, 2000}, 3 * kSecond});
+    CHECK(meter.count(3000, kSecond) == Verdict::first_rest);
+    CHECK(meter.resting(kSecond + 999 * kMillisecond));
+    CHECK_FALSE(meter.resting(2 * kSecond));
+  }
+
+  TEST_CASE("whoever stays in debt is cut off once the rests add up") {
+    FloodMeter meter(kLimits);
+    Nanos now = kSecond;
+    Verdict verdict = Verdict::fine;
+    int messages = 0;
+    while (verdict != Verdict::flooded && messages < 1000) {
+      if (meter.resting(now))
+        now += kMillisecond;
+      else
+        verdict = meter.count(10, now), ++messages;
+    }
+    CHECK(verdict == Verdict::flooded);
+    CHECK(now - kSecond >= 2900 * kMillisecond);
+    CHECK(messages <= 20 + 32);
+  }
+
+  TEST_CASE("a minute of speech at once in 20 ms frames is no flood by the service's limits") {
+    FloodMeter meter({{1000, 6000}, {2.0 * 1024 * 1024, 32.0 * 1024 * 1024}, 30 * kSecond});
+    for (int i = 0; i < 3000; ++i) CHECK(meter.count(1400, kSecond) == Verdict::fine);
+  }
+}
+
+}  // namespace carillon

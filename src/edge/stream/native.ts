@@ -1,0 +1,80 @@
+/** The native sockets as TypeScript sees them; the order of arguments is that of native/addon/sockets_object.cpp. */
+import { loadNativeAddon } from '../../base/native-addon.ts';
+
+export interface NativeSocketLimits {
+  readonly maxMessageBytes: number;
+  readonly waitingMedia: number;
+  readonly waitingControlBytes: number;
+  readonly messagesPerSecond: number;
+  readonly messagesBurst: number;
+  readonly bytesPerSecond: number;
+  readonly bytesBurst: number;
+  readonly floodMs: number;
+}
+
+/** Sockets are named by handles that JavaScript chooses. */
+export interface NativeSockets {
+  /** PEM certificates of whom to trust; false when there is none among them. Before it there is no TLS. */
+  trust(authorities: string): boolean;
+  /** Tries the addresses in their order. `secureHost`: whom the certificate must name; empty: no TLS. */
+  open(
+    socket: number,
+    addresses: readonly string[],
+    port: number,
+    secureHost: string,
+    request: Uint8Array,
+    limits: NativeSocketLimits,
+  ): void;
+  /** The answer to the upgrade is in order: messages may come. */
+  accept(socket: number): void;
+  /** `text` begins with `{"sequenceNumber":` and ten spaces, which are filled in. */
+  send(socket: number, text: Uint8Array, isMedia: boolean): void;
+  ping(socket: number): void;
+  /** The message that a `message` event told of; nothing more is read before `proceed`. */
+  takeMessage(socket: number): Buffer;
+  proceed(socket: number): void;
+  enqueue(socket: number, encoding: number, rate: number, audio: Uint8Array): void;
+  clear(socket: number): void;
+  checkpoint(socket: number, id: number): void;
+  close(socket: number, code: number, reason: string, last: Uint8Array): void;
+  drop(socket: number): void;
+  /** How many `media` a bot that reads too slowly has missed. */
+  mediaDropped(socket: number): number;
+  /** After its end. */
+  forget(socket: number): void;
+  /** Fills `batch` with whole records and returns their bytes; 0: nothing waits. */
+  takeEvents(batch: Uint8Array): number;
+  counters(): { readonly mediaSent: number; readonly messagesReceived: number };
+  /** Drops every socket and ends the thread. */
+  stop(): void;
+}
+
+interface NativeAddon {
+  readonly Sockets: new (onEvents: () => void) => NativeSockets;
+}
+
+export const openNativeSockets = (onEvents: () => void): NativeSockets =>
+  new (loadNativeAddon() as NativeAddon).Sockets(onEvents);
+
+/** What a socket tells; numbers as in native/net/stream_socket.hpp. */
+export const SOCKET_EVENT = {
+  upgradeAnswered: 32,
+  message: 33,
+  fault: 34,
+  pong: 35,
+  flooding: 36,
+  flooded: 37,
+  degraded: 38,
+  overrun: 39,
+  ended: 40,
+} as const;
+
+/** How a socket has ended. */
+export const SOCKET_END = {
+  system: 0,
+  certificate: 1,
+  other: 2,
+  closed: 3,
+  broken: 4,
+  fault: 5,
+} as const;
