@@ -99,7 +99,7 @@ const plivoJava: Needs = {
   dtmf: { streamId: filled, 'dtmf.digit': filled, 'dtmf.track': filled },
   playedStream: { streamId: filled, name: text },
   clearedAudio: { streamId: filled },
-  stop: { streamId: filled },
+  stop: { streamId: filled, reason: filled },
 };
 
 /**
@@ -138,7 +138,23 @@ const agentTransport: Needs = {
   media: { 'media.payload': base64 },
   dtmf: { 'dtmf.digit': filled },
   playedStream: { name: text },
+  error: { reason: filled },
 };
+
+/** Reads the ids beside `start`; without them it sends neither checkpoint nor clearAudio. */
+const vobizExample: Needs = {
+  start: { streamId: filled, callId: filled },
+  media: { 'media.payload': base64 },
+  playedStream: { name: filled },
+};
+
+/** A bridge to another vendor's messages whose schemas want `streamId` in every message, `start` too. */
+const twilioBridge: Needs = Object.fromEntries(
+  ['start', 'media', 'stop', 'playedStream', 'clearedAudio'].map((event) => [
+    event,
+    { streamId: filled },
+  ]),
+);
 
 /** Only the caller's track is taken for the caller. */
 const cloudflareVoice: Needs = {
@@ -153,6 +169,8 @@ export const PUBLIC_CLIENTS: readonly PublicClient[] = [
   { name: 'Pipecat (runner and Plivo serializer)', needs: pipecat },
   { name: 'Bolna (Vobiz and Plivo handlers)', needs: bolna },
   { name: 'agent-transport (LiveKit, Pipecat)', needs: agentTransport },
+  { name: 'Vobiz example bot (WebSocket, Python)', needs: vobizExample },
+  { name: 'bridges to Twilio media streams', needs: twilioBridge },
   { name: 'Cloudflare voice adapter for Plivo', needs: cloudflareVoice },
 ];
 
@@ -197,7 +215,7 @@ export const CLIENT_MESSAGES: ReadonlyArray<
     }),
   ],
   [
-    'playAudio with streamId null, read from where start does not have it (Vobiz example)',
+    'playAudio with streamId null (bots that found none in start)',
     () => ({
       event: 'playAudio',
       streamId: null,
