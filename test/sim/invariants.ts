@@ -2,7 +2,7 @@
 import { priceOf, pulsedSeconds } from '../../src/base/money.ts';
 import type { Cdr } from '../../src/domain/cdr/types.ts';
 import type { LedgerEntry } from '../../src/domain/ledger/types.ts';
-import { PULSE_SECONDS } from './service.ts';
+import { PULSE_SECONDS } from '../foundation.ts';
 import type { World } from './world.ts';
 
 const NODE = 'node';

@@ -1,21 +1,15 @@
 /** The service of a simulated world: joined as the real one is, over edges that obey the clock. */
 import { fileURLToPath } from 'node:url';
 import { assert } from '../../src/base/errors.ts';
-import { type Micros, micros } from '../../src/base/money.ts';
+import type { Micros } from '../../src/base/money.ts';
 import { loadSettings } from '../../src/config/load.ts';
-import { Accounts } from '../../src/domain/account/account.ts';
 import { type CallLog, CallLogs } from '../../src/domain/call/call.ts';
 import { type CallbackClient, createCallbackClient } from '../../src/domain/callback/callback.ts';
 import type { HttpCaller } from '../../src/domain/callback/needs.ts';
-import { CallRecords, recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
+import { recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
 import { CallRecorder } from '../../src/domain/interpreter/interpreter.ts';
-import { Ledger, RateBook } from '../../src/domain/ledger/ledger.ts';
-import type { Rate } from '../../src/domain/ledger/types.ts';
-import {
-  createProvisioning,
-  type Provisioning,
-} from '../../src/domain/provisioning/provisioning.ts';
-import { Recordings } from '../../src/domain/recording/recording.ts';
+import type { Ledger } from '../../src/domain/ledger/ledger.ts';
+import type { Provisioning } from '../../src/domain/provisioning/provisioning.ts';
 import { createSignedLinks } from '../../src/edge/rest/links.ts';
 import type { Store } from '../../src/edge/store/store.ts';
 import { type Calls, joinCalls } from '../../src/service/join/calls.ts';
@@ -23,6 +17,7 @@ import type { Basics, Foundation } from '../../src/service/join/foundation.ts';
 import type { Lines } from '../../src/service/join/lines.ts';
 import { derive } from '../../src/service/settings.ts';
 import { SipTraces } from '../../src/service/sip-traces.ts';
+import { testFoundation } from '../foundation.ts';
 import type { SimClock } from './clock.ts';
 import { simAudio, simEncoder, simFolder, simSpeech } from './sounds.ts';
 import type { World } from './world.ts';
@@ -31,7 +26,6 @@ export const HOST = 'registrar.test';
 export const CARRIER = 'acme';
 /** Millionths of a dollar per minute begun. */
 export const PRICE = { sip: 6000, stream: 3000, outbound: 20_000, inbound: 4000, recording: 600 };
-export const PULSE_SECONDS = 60;
 export const MEDIA_TIMEOUT_MS = 15_000;
 export const RING_TIMEOUT_MS = 30_000;
 export const REDIRECTS_PER_MINUTE = 10;
@@ -86,15 +80,6 @@ export interface SimService extends Calls {
   endpoint(name: string): Promise<string>;
 }
 
-const rate = (direction: Rate['direction'], perMinute: number): Rate => ({
-  direction,
-  prefix: '',
-  perMinute: micros(perMinute),
-  pulseSeconds: PULSE_SECONDS,
-  currency: 'USD',
-  accountId: undefined,
-});
-
 export async function buildService(world: World, customer: NewCustomer): Promise<SimService> {
   const basics: Basics = {
     settings,
@@ -104,7 +89,7 @@ export async function buildService(world: World, customer: NewCustomer): Promise
     clock: world.clock,
     random: world.random.fork(),
   };
-  const foundation = layFoundation(basics, world);
+  const foundation = foundationOf(basics, world, world.store);
   const logs = new KnownCallLogs({ entries: 500, retentionMs: 86_400_000, calls: 10_000 }, () =>
     world.clock.wallMs(),
   );
@@ -152,45 +137,8 @@ export async function buildService(world: World, customer: NewCustomer): Promise
   };
 }
 
-function layFoundation(
-  { logger, clock, random, settings }: Basics,
-  world: Pick<World, 'store' | 'folder'>,
-): Foundation {
-  const { store, folder } = world;
-  const rates = Object.entries(PRICE).map(([direction, perMinute]) =>
-    rate(direction as Rate['direction'], perMinute),
-  );
-  const realm = 'sim';
-  const recordingFiles = simFolder(folder);
-  return {
-    store,
-    realm,
-    accounts: new Accounts({
-      store: store.accounts,
-      partners: store.partners,
-      idempotency: store.idempotency,
-      clock,
-      random,
-      defaults: settings.accounts,
-    }),
-    ledger: new Ledger({
-      store: store.ledger,
-      rates: store.rates,
-      rateBook: new RateBook(rates),
-      log: logger,
-    }),
-    provisioning: createProvisioning(store, { clock, random }, { realm, ...settings.endpoints }),
-    recordings: new Recordings({
-      recordings: store.recordings,
-      exports: store.exports,
-      files: recordingFiles,
-      clock,
-      random,
-    }),
-    recordingFiles,
-    callRecords: new CallRecords(store.cdrs),
-  };
-}
+const foundationOf = (basics: Basics, { folder }: World, store: Store): Foundation =>
+  testFoundation(basics, store, { prices: PRICE, recordingFiles: simFolder(folder) });
 
 const callbacksOf = (
   { logger, clock, random }: Pick<Basics, 'logger' | 'clock' | 'random'>,
@@ -227,10 +175,7 @@ export async function restart(world: World): Promise<CallbackClient> {
   const store = disk.rescued;
   await recoverOpenCalls(store.calls, logger);
   const basics: Basics = { settings, root: '', dataDir: world.folder, logger, clock, random };
-  const { recordings, recordingFiles, ledger } = layFoundation(basics, {
-    store,
-    folder: world.folder,
-  });
+  const { recordings, recordingFiles, ledger } = foundationOf(basics, world, store);
   const callbacks = callbacksOf(basics, store, world.customer.line(), service.logs);
   const interrupted = await recordings.interrupted();
   await callbacks.resume();

@@ -7,15 +7,9 @@ import { type Logger, silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { ok } from '../../../src/base/result.ts';
 import { loadSettings } from '../../../src/config/load.ts';
-import { Accounts } from '../../../src/domain/account/account.ts';
 import { CallLogs } from '../../../src/domain/call/call.ts';
 import { createCallbackClient } from '../../../src/domain/callback/callback.ts';
-import { CallRecords } from '../../../src/domain/cdr/cdr.ts';
 import type { Cdr } from '../../../src/domain/cdr/types.ts';
-import { Ledger, RateBook } from '../../../src/domain/ledger/ledger.ts';
-import type { Rate } from '../../../src/domain/ledger/types.ts';
-import { createProvisioning } from '../../../src/domain/provisioning/provisioning.ts';
-import { Recordings } from '../../../src/domain/recording/recording.ts';
 import { createSignedLinks } from '../../../src/edge/rest/links.ts';
 import { joinCalls } from '../../../src/service/join/calls.ts';
 import type { Basics, Foundation } from '../../../src/service/join/foundation.ts';
@@ -25,6 +19,7 @@ import { SipTraces } from '../../../src/service/sip-traces.ts';
 import { FakeSignalling } from '../../domain/dispatch/fakes.ts';
 import { pcm } from '../../domain/interpreter/listening-scene.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
+import { testFoundation } from '../../foundation.ts';
 import { settle } from '../../sim/clock.ts';
 import { Bots, ListeningMedia } from './media.ts';
 import { SITE, Site } from './site.ts';
@@ -62,7 +57,11 @@ export async function openCallService() {
   const settings = loadSettings(ENVIRONMENT, DEFAULTS);
   const basics: Basics = { settings, root: '', dataDir: '', logger, clock, random };
   const files = new Map<string, number>();
-  const foundation = layFoundation(basics, opened, files);
+  const foundation = testFoundation(basics, store, {
+    prices: PRICE,
+    recordingFiles: folderOf(files),
+    usernameSuffix: 'when-taken',
+  });
   const edge = drawLines(basics, opened, files);
   const derived = derive(settings);
   const link = { publicUrl: derived.publicUrl, linkKey: 'test', recordingLinkSeconds: 900 };
@@ -96,66 +95,19 @@ export async function openCallService() {
   };
 }
 
-const rate = (direction: Rate['direction'], perMinute: number): Rate => ({
-  direction,
-  prefix: '',
-  perMinute: micros(perMinute),
-  pulseSeconds: 60,
-  currency: 'USD',
-  accountId: undefined,
+/** A folder that only remembers sizes. */
+const folderOf = (files: Map<string, number>) => ({
+  prepare: (file: string) => {
+    if (file.endsWith('.wav')) files.set(file, WAV_BYTES);
+    return Promise.resolve(file);
+  },
+  size: (file: string) => Promise.resolve(files.get(file)),
+  wavDurationMs: () => Promise.resolve(undefined),
+  remove: (file: string) => {
+    files.delete(file);
+    return Promise.resolve();
+  },
 });
-
-function layFoundation(
-  { settings, logger, clock, random }: Basics,
-  { store }: OpenedStore,
-  files: Map<string, number>,
-): Foundation {
-  const rates = Object.entries(PRICE).map(([of, price]) => rate(of as Rate['direction'], price));
-  const recordingFiles = {
-    prepare: (file: string) => {
-      if (file.endsWith('.wav')) files.set(file, WAV_BYTES);
-      return Promise.resolve(file);
-    },
-    size: (file: string) => Promise.resolve(files.get(file)),
-    wavDurationMs: () => Promise.resolve(undefined),
-    remove: (file: string) => {
-      files.delete(file);
-      return Promise.resolve();
-    },
-  };
-  return {
-    store,
-    realm: 'test',
-    accounts: new Accounts({
-      store: store.accounts,
-      partners: store.partners,
-      idempotency: store.idempotency,
-      clock,
-      random,
-      defaults: settings.accounts,
-    }),
-    ledger: new Ledger({
-      store: store.ledger,
-      rates: store.rates,
-      rateBook: new RateBook(rates),
-      log: logger,
-    }),
-    provisioning: createProvisioning(
-      store,
-      { clock, random },
-      { realm: 'test', usernameSuffix: 'when-taken' },
-    ),
-    recordingFiles,
-    recordings: new Recordings({
-      recordings: store.recordings,
-      exports: store.exports,
-      files: recordingFiles,
-      clock,
-      random,
-    } as unknown as ConstructorParameters<typeof Recordings>[0]),
-    callRecords: new CallRecords(store.cdrs),
-  } as unknown as Foundation;
-}
 
 /** What is scripted, and the real client of callbacks over the scripted web server. */
 function drawLines(
