@@ -1,15 +1,9 @@
 /** Customers' servers that fail in every way: each call ends with its own cause, and the service goes on. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Customer, echoBot, type Page, streamXml } from './customer.ts';
+import { type Customer, echoBot, type Page, streamXml } from './customer.ts';
 import { callFor, makeUser, startCall } from './phone.ts';
-import {
-  eventually,
-  freePort,
-  newPlace,
-  removePlace,
-  Service,
-  type ServicePlace,
-} from './service.ts';
+import { openPair, type Pair } from './scene.ts';
+import { eventually, freePort, type Service } from './service.ts';
 
 // Whole processes start here, and other tests use the machine at the same time.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -18,24 +12,15 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const ONE_TRY = '#rc=0&rt=700';
 const HUGE_BYTES = 5_000_000;
 
-let place: ServicePlace;
+let pair: Pair;
 let service: Service;
 let customer: Customer;
 
 beforeAll(async () => {
-  place = await newPlace();
-  service = await Service.start(place);
-  await service.admin('PATCH', `/accounts/${service.demo.authId}`, {
-    concurrent_calls_limit: 50,
-    cps_limit: 50,
-  });
-  customer = await Customer.listen();
+  pair = await openPair();
+  ({ service, customer } = pair);
 });
-afterAll(async () => {
-  await service.kill();
-  await customer.close();
-  removePlace(place);
-});
+afterAll(() => pair.close());
 
 let users = 0;
 /** The end of a call whose application has this answer URL. */

@@ -1,38 +1,23 @@
 /** Bots that misbehave. Written against the dialect's text with a plain WebSocket server; none of the project's code runs in them. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { WebSocket } from 'ws';
-import { type Bot, Customer, echoBot, streamXml } from './customer.ts';
+import { type Bot, type Customer, echoBot, streamXml } from './customer.ts';
 import { babble, callFor, makeUser, startCall } from './phone.ts';
-import {
-  eventually,
-  type Json,
-  newPlace,
-  removePlace,
-  Service,
-  type ServicePlace,
-} from './service.ts';
+import { openPair, type Pair } from './scene.ts';
+import { eventually, type Json, type Service } from './service.ts';
 
 // Whole processes start here, and other tests use the machine at the same time.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let place: ServicePlace;
+let pair: Pair;
 let service: Service;
 let customer: Customer;
 
 beforeAll(async () => {
-  place = await newPlace();
-  service = await Service.start(place);
-  await service.admin('PATCH', `/accounts/${service.demo.authId}`, {
-    concurrent_calls_limit: 50,
-    cps_limit: 50,
-  });
-  customer = await Customer.listen();
+  pair = await openPair();
+  ({ service, customer } = pair);
 });
-afterAll(async () => {
-  await service.kill();
-  await customer.close();
-  removePlace(place);
-});
+afterAll(() => pair.close());
 
 interface Meeting {
   readonly messages: Json[];

@@ -8,7 +8,7 @@ import { openWav } from '../../src/protocol/audio-file/audio-file.ts';
 import { Customer } from './customer.ts';
 import { Handset, type HandsetOptions } from './handset.ts';
 import { makeUser } from './phone.ts';
-import { eventually, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
+import { eventually, newPlace, removePlace, Service } from './service.ts';
 import { tone } from './tones.ts';
 
 interface Sounds {
@@ -20,33 +20,51 @@ interface Sounds {
   readonly endless: string;
 }
 
+/** A service with room for many calls, and a web server of its customer. */
+export interface Pair {
+  readonly service: Service;
+  readonly customer: Customer;
+  close(): Promise<void>;
+}
+
+export async function openPair(): Promise<Pair> {
+  const place = await newPlace();
+  const [service, customer] = await Promise.all([Service.start(place), Customer.listen()]);
+  await service.admin('PATCH', `/accounts/${service.demo.authId}`, {
+    concurrent_calls_limit: 50,
+    cps_limit: 50,
+  });
+  return {
+    service,
+    customer,
+    close: async () => {
+      await service.kill();
+      await customer.close();
+      removePlace(place);
+    },
+  };
+}
+
 export class Scene {
   readonly service: Service;
   readonly customer: Customer;
   readonly sounds: Sounds;
-  readonly #place: ServicePlace;
+  readonly #pair: Pair;
 
-  private constructor(place: ServicePlace, service: Service, customer: Customer, sounds: Sounds) {
-    this.#place = place;
-    this.service = service;
-    this.customer = customer;
+  private constructor(pair: Pair, sounds: Sounds) {
+    this.#pair = pair;
+    this.service = pair.service;
+    this.customer = pair.customer;
     this.sounds = sounds;
   }
 
   static async open(): Promise<Scene> {
-    const place = await newPlace();
-    const [service, customer] = await Promise.all([Service.start(place), Customer.listen()]);
-    await service.admin('PATCH', `/accounts/${service.demo.authId}`, {
-      concurrent_calls_limit: 50,
-      cps_limit: 50,
-    });
-    return new Scene(place, service, customer, await soundsOf(customer));
+    const pair = await openPair();
+    return new Scene(pair, await soundsOf(pair.customer));
   }
 
-  async close(): Promise<void> {
-    await this.service.kill();
-    await this.customer.close();
-    removePlace(this.#place);
+  close(): Promise<void> {
+    return this.#pair.close();
   }
 
   /** A phone that has called an application with these elements. */
