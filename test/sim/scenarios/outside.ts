@@ -2,12 +2,13 @@
 import { assert } from '../../../src/base/errors.ts';
 import { EchoBot } from '../bots.ts';
 import { xml } from '../customer.ts';
-import type { Called, SimLeg } from '../leg.ts';
+import { ANSWERS, type Called, type SimLeg } from '../leg.ts';
 import type { Scenario } from '../scenario.ts';
 import { CARRIER, PRICE } from '../service.ts';
 import { toneFile } from '../sounds.ts';
 import type { World } from '../world.ts';
 import { BOT, ELEMENTS, interrupt } from './calls.ts';
+import { place } from './parties.ts';
 
 const FILE_HZ = 700;
 const CALLER_HZ = 400;
@@ -206,6 +207,32 @@ export const outsideScenarios: readonly Scenario[] = [
       const served = world.call(phone);
       await world.until('the call is answered', () => served.answered);
       await allOver(world);
+    },
+  },
+  {
+    title:
+      'kill -9 while destinations wait for their turn: each that was accepted has one record and is told',
+    options: { concurrentCalls: 2, callsPerSecond: 2 },
+    async play(world) {
+      const alice = await world.phone('alice');
+      const numbers = Array.from({ length: 8 }, (_, i) => `141555501${10 + i}`);
+      for (const number of numbers) world.farPhone(number, { called: ANSWERS });
+      world.customer.on('/answer', xml('<Wait length="1"/>'));
+      world.customer.on('/ring', 200);
+      const placed = await place(world, alice.username, numbers);
+      assert(placed.ok, 'the request is accepted');
+      await world.advance(world.random.between(0, 7000));
+      await world.crash();
+      const store = world.disk.rescued;
+      world.equal((await store.calls.listOpen()).length, 0, 'open calls');
+      for (const [index, callUuid] of placed.value.callUuids.entries()) {
+        const cdr = (await store.cdrs.get(callUuid))?.cdr;
+        const isDialled = world.signalling.legs.some(({ phone }) => phone?.name === numbers[index]);
+        world.equal(cdr?.hangupCauseCode !== 1020, isDialled, `${callUuid} was dialled`);
+        world.expect(cdr !== undefined, `${callUuid} has a record`);
+        const told = world.customer.told('/hangup', callUuid).length;
+        world.expect(told >= 1, `the hangup of ${callUuid} is told`);
+      }
     },
   },
   {

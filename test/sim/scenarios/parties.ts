@@ -124,7 +124,8 @@ export const partyScenarios: readonly Scenario[] = [
   },
 ];
 
-const place = (world: World, from: string, numbers: readonly string[]) =>
+/** Over REST, as the owner of the number or endpoint `from`. */
+export const place = (world: World, from: string, numbers: readonly string[]) =>
   world.service.control.placeCalls({
     accountId: world.service.accountId,
     subAccount: undefined,
