@@ -69,6 +69,14 @@ describe('reception (RFC 3550)', () => {
     expect(reception.report()).toMatchObject({ received: 20, lost: 0, jitterMs: 0 });
   });
 
+  it('packets that are no audio are no loss and no jitter', () => {
+    const reception = new Reception();
+    perfect(reception, 0, 5);
+    for (let i = 5; i < 10; i += 1) reception.count(i);
+    reception.add(10, 10 * 160, 10 * 20);
+    expect(reception.report()).toMatchObject({ received: 11, lost: 0, jitterMs: 0 });
+  });
+
   it('jitter follows J += (|D| - J)/16 (§6.4.1)', () => {
     const reception = new Reception();
     reception.add(0, 0, 0);

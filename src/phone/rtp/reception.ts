@@ -19,6 +19,12 @@ export class Reception {
   #transit: number | undefined;
   #jitter = 0;
 
+  /** A packet that is no audio: its timestamp says nothing of when it was sent (RFC 4733 §2.5.1.2). */
+  count(sequence: number): void {
+    this.#received += 1;
+    this.#follow(sequence);
+  }
+
   /** `arrivalMs` on any steady clock. */
   add(sequence: number, timestamp: number, arrivalMs: number): void {
     this.#received += 1;

@@ -141,7 +141,11 @@ export class VoiceChannel {
   #received(bytes: Buffer): void {
     const packet = readRtp(bytes);
     if (packet === undefined) return;
-    if (packet.payloadType === this.#peer?.telephoneEvent) this.#hearKey(packet);
+    if (packet.payloadType === this.#peer?.telephoneEvent) {
+      this.#reception.count(packet.sequence);
+      this.#hearKey(packet);
+      return;
+    }
     if (packet.payloadType !== this.#peer?.codec.payloadType) return;
     const arrivalMs = this.#clock.monotonicMs();
     this.#reception.add(packet.sequence, packet.timestamp, arrivalMs);

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
-import { WebSocketServer } from 'ws';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { DEFAULT_STREAM_LIMITS } from '../../../src/edge/stream/client.ts';
 import { faultsOf } from '../../protocol/audio-stream/strict-schema.ts';
 import { Bot, guard, mediaMessage, OPTIONS, openStream, until } from './fixture.ts';
@@ -483,7 +483,10 @@ describe('garbage instead of HTTP', () => {
 describe('wss', () => {
   const file = (name: string) => fileURLToPath(new URL(`tls/${name}`, import.meta.url));
 
-  async function secureBot(): Promise<string> {
+  const heard: string[] = [];
+  beforeEach(() => heard.splice(0));
+
+  async function secureBot(greet: (socket: WebSocket) => void = () => undefined): Promise<string> {
     const server = createHttpsServer({
       key: readFileSync(file('key.pem')),
       cert: readFileSync(file('cert.pem')),
@@ -494,6 +497,12 @@ describe('wss', () => {
     cleanups.push(() => {
       for (const client of sockets.clients) client.terminate();
       server.close();
+    });
+    sockets.on('connection', (socket) => {
+      socket.on('message', (data) => heard.push(String(data)));
+      socket.on('close', (code) => heard.push(`close ${code}`));
+      socket.on('error', () => undefined);
+      greet(socket);
     });
     return `wss://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
@@ -511,6 +520,72 @@ describe('wss', () => {
     const { told, socket } = openStream(await secureBot(), {}, client);
     await until(() => told.log.includes('started'), 'started');
     socket.close('call_hangup');
+    await until(() => heard.includes('close 1000'), 'close');
+  });
+
+  it.each(['localhost', '127.0.0.1'])(
+    'the name of the URL, %s, is one of the certificate',
+    async (host) => {
+      const url = (await secureBot()).replace('127.0.0.1', host);
+      const { told, socket } = openStream(url, {}, { caFile: file('cert.pem') });
+      await until(() => told.log.includes('started'), 'started');
+      socket.close('call_hangup');
+      await until(() => heard.includes('close 1000'), 'close');
+      expect(heard.map((text) => text.slice(0, 5))).toEqual(['{"seq', '{"seq', 'close']);
+    },
+  );
+
+  it('a certificate for another name is a connect failure', async () => {
+    const url = (await secureBot()).replace('127.0.0.1', '127.0.0.2');
+    const other = createTcpServer((from) => {
+      const to = connect(Number(new URL(url).port), '127.0.0.1');
+      from.pipe(to).pipe(from);
+      to.on('error', () => undefined);
+      from.on('error', () => undefined);
+    }).listen(Number(new URL(url).port), '127.0.0.2');
+    await once(other, 'listening');
+    cleanups.push(() => other.close());
+    const { told } = openStream(url, {}, { caFile: file('cert.pem') });
+    await until(() => told.ends.length === 1, 'end');
+    expect(told.ends).toEqual([
+      {
+        kind: 'connectFailed',
+        detail: 'the connection failed: the certificate is for another address',
+      },
+    ]);
+  });
+
+  it('messages of any size go both ways, many in one record and one in many records', async () => {
+    const big = JSON.stringify({
+      event: 'checkpoint',
+      name: 'x'.repeat(1000),
+      pad: 'y'.repeat(200_000),
+    });
+    const url = await secureBot((socket) => {
+      for (let i = 0; i < 100; i += 1)
+        socket.send(JSON.stringify({ event: 'checkpoint', name: `${i}` }));
+      socket.send(big);
+    });
+    const { told, media, socket } = openStream(url, {}, { caFile: file('cert.pem') });
+    await until(() => media[0]?.log.length === 101, 'all checkpoints');
+    expect(told.faults).toEqual([]);
+    socket.close('call_hangup');
+    await until(() => heard.includes('close 1000'), 'close');
+  });
+
+  it('a server that speaks no TLS is a connect failure', async () => {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    cleanups.push(() => server.close());
+    const { told } = openStream(`wss://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await until(() => told.ends.length === 1, 'end');
+    expect(told.ends).toMatchObject([
+      { kind: 'connectFailed', detail: expect.stringContaining('the TLS handshake failed') },
+    ]);
   });
 
   it('a CA file that cannot be read stops the start', () => {
