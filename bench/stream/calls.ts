@@ -111,6 +111,7 @@ export class Calls {
   }
 
   stop(): Promise<void> {
+    this.#streams.stop();
     return this.media.stop();
   }
 }

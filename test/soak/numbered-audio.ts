@@ -5,6 +5,8 @@ export const FRAME_MS = 20;
 export const CODES = 63;
 /** Frames at the beginning and at the end over which a position is taken: five seconds. */
 const WINDOW = 250;
+/** An echo may come back so many frames before the time that it stands for. */
+const EARLY = 10;
 
 /** What frame `frame` carries: 1 … 63. */
 export const codeOf = (frame: number): number => 1 + (frame % CODES);
@@ -17,8 +19,8 @@ export interface Position {
   readonly firstOffset: number;
   readonly lastOffset: number;
   /**
-   * From the time that the number stands for until it was heard, the least of the first and last window: a machine that is
-   * busy for a moment adds to a delay, it never takes away. Milliseconds.
+   * From the time that the number stands for until it was heard, the lowest tenth of the first and last window: a machine that
+   * is busy for a moment adds to a delay, it never takes away. Milliseconds.
    */
   readonly firstDelayMs: number;
   readonly lastDelayMs: number;
@@ -37,6 +39,8 @@ export class NumberedAudio {
   #heard = 0;
   #unreadable = 0;
   #offset: number | undefined;
+  /** A new offset that was seen once: what fills a gap may look like a number. */
+  #doubtful: number | undefined;
 
   /** Frame n stands for the time `startMs` + n · 20 ms. */
   constructor(startMs: number) {
@@ -54,16 +58,15 @@ export class NumberedAudio {
    * @param place number of the frame in the listener's own count: a chunk, or an RTP timestamp over 160
    */
   hear(code: number | undefined, place: number, atMs: number): void {
-    if (code === undefined) {
+    const frame = code === undefined ? undefined : this.#nearest(code, place, atMs);
+    if (frame === undefined || !this.#believes(frame - place)) {
       if (this.#begun) this.#unreadable += 1;
       return;
     }
-    const frame = this.#nearest(code, place, atMs);
-    this.#offset = frame - place;
     if (!this.#begun) return;
     this.#heard += 1;
     const hearing = {
-      offset: this.#offset,
+      offset: frame - place,
       delayMs: atMs - (this.#startMs + frame * FRAME_MS),
     };
     if (this.#first.length < WINDOW) this.#first.push(hearing);
@@ -75,17 +78,41 @@ export class NumberedAudio {
     return {
       heard: this.#heard,
       unreadable: this.#unreadable,
-      firstOffset: median(this.#first.map(({ offset }) => offset)),
-      lastOffset: median(this.#last.map(({ offset }) => offset)),
-      firstDelayMs: Math.min(...this.#first.map(({ delayMs }) => delayMs)),
-      lastDelayMs: Math.min(...this.#last.map(({ delayMs }) => delayMs)),
+      firstOffset: quantile(
+        this.#first.map(({ offset }) => offset),
+        0.5,
+      ),
+      lastOffset: quantile(
+        this.#last.map(({ offset }) => offset),
+        0.5,
+      ),
+      firstDelayMs: quantile(
+        this.#first.map(({ delayMs }) => delayMs),
+        0.1,
+      ),
+      lastDelayMs: quantile(
+        this.#last.map(({ delayMs }) => delayMs),
+        0.1,
+      ),
     };
+  }
+
+  /** Audio has moved only when two frames in a row say so. */
+  #believes(offset: number): boolean {
+    const known = this.#offset === undefined || this.#offset === offset;
+    if (known || this.#doubtful === offset) {
+      this.#offset = offset;
+      this.#doubtful = undefined;
+      return true;
+    }
+    this.#doubtful = offset;
+    return false;
   }
 
   /** The frame with this code that is nearest to where the audio stood; at first, the newest that can be heard by now. */
   #nearest(code: number, place: number, atMs: number): number {
     if (this.#offset === undefined) {
-      const newest = Math.floor((atMs - this.#startMs) / FRAME_MS);
+      const newest = Math.floor((atMs - this.#startMs) / FRAME_MS) + EARLY;
       return newest - modulo(newest - (code - 1), CODES);
     }
     const expected = place + this.#offset;
@@ -123,7 +150,7 @@ const MOST_UNREADABLE = 0.01;
 
 const modulo = (value: number, by: number): number => ((value % by) + by) % by;
 
-function median(values: readonly number[]): number {
+function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  return sorted[Math.floor(sorted.length * part)] ?? Number.NaN;
 }

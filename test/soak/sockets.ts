@@ -134,6 +134,7 @@ if (worstLate.us > MAX_LATE_US) {
 }
 const growth = growthOf(memory, totalMs);
 failures.push(...faultsOfMemory(growth, GROWTH_LIMITS));
+streams.stop();
 await media.stop();
 stopping = true;
 bots.disconnect();

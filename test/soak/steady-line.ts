@@ -185,9 +185,8 @@ export class SteadyLine {
     this.#timestamps.next(Number(timestamp), ageMs);
     const audio = Buffer.from(payload, 'base64');
     const rate = (audio.length / 2 / FRAME_MS) * 1000;
-    // A concealer and a resampler delay samples by some milliseconds: the middle is surely of the frame meant.
-    const middle = audio.readInt16LE(2 * Math.floor(audio.length / 4));
-    this.#down?.hear(codeOfByte(PCMU.encode(Int16Array.of(middle))[0] ?? 0), chunk, nowMs);
+    const [early, middle, late] = PCMU.encode(quarters(audio));
+    this.#down?.hear(codeOfLevel(early, middle, late), chunk, nowMs);
     if (this.#kind === 'echo') this.#play(payload, rate);
   }
 
@@ -200,12 +199,24 @@ export class SteadyLine {
     this.#rtpTime.next(packet.timestamp, ageMs);
     this.#rtpStart ??= packet.timestamp;
     const place = Math.round(((packet.timestamp - this.#rtpStart) >>> 0) / FRAME_SAMPLES);
-    this.#up?.hear(codeOfByte(packet.payload[FRAME_SAMPLES / 2] ?? 0), place, nowMs);
+    const { payload } = packet;
+    const [early, middle, late] = [1, 2, 3].map((i) => payload[(i * FRAME_SAMPLES) / 4]);
+    this.#up?.hear(codeOfLevel(early, middle, late), place, nowMs);
   }
 }
 
-const codeOfByte = (byte: number): number | undefined =>
-  byte > FIRST_BYTE && byte <= FIRST_BYTE + CODES ? byte - FIRST_BYTE : undefined;
+/**
+ * What a frame carries, by the mu-law bytes at its quarters. Concealers and resamplers delay samples, and a gap may leave frames askew: the level must hold for a
+ * quarter of the frame, so that no border is taken for a number.
+ */
+function codeOfLevel(early?: number, middle?: number, late?: number): number | undefined {
+  if (middle === undefined || (middle !== early && middle !== late)) return undefined;
+  return middle > FIRST_BYTE && middle <= FIRST_BYTE + CODES ? middle - FIRST_BYTE : undefined;
+}
+
+/** Samples of L16, little-endian, at the quarters of a frame. */
+const quarters = (audio: Buffer): Int16Array =>
+  Int16Array.from([1, 2, 3], (i) => audio.readInt16LE(2 * Math.floor((i * audio.length) / 8)));
 
 const levelFrames = new Map<string, string>();
 
