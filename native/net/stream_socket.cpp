@@ -353,9 +353,7 @@ void StreamSocket::hold(Bytes bytes) {
   tell_held();
 }
 
-void StreamSocket::tell_held() {
-  untold_ = !tell(SocketEvent::message);
-}
+void StreamSocket::tell_held() { untold_ = !tell(SocketEvent::message); }
 
 void StreamSocket::proceed(Nanos now) {
   if (!held_) return;

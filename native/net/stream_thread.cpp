@@ -16,8 +16,8 @@ namespace carillon {
 
 namespace {
 
-/// A turn costs a wake-up whatever there is to do, and what waits for it is late by half of it on average: two
-/// milliseconds keep a bot's audio within 22 ms of its first packet at half the price of one.
+/// A turn costs a wake-up whatever there is to do, and what waits for it is late by half of it on average:
+/// two milliseconds keep a bot's audio within 22 ms of its first packet at half the price of one.
 constexpr Nanos kTurn = 2 * kTick;
 /// Half a tick after the media thread's, whose messages are then ready.
 constexpr Nanos kTurnOffset = kTick / 2;

@@ -1,5 +1,5 @@
-// The thread of the stream sockets: every two milliseconds it hands on what the media threads have said, does what
-// the control thread has asked for, and looks after the sockets that are ready.
+// The thread of the stream sockets: every two milliseconds it hands on what the media threads have said, does
+// what the control thread has asked for, and looks after the sockets that are ready.
 #pragma once
 
 #include <atomic>
