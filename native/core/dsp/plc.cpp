@@ -61,7 +61,7 @@ void PacketLossConcealer::receive(std::span<Sample> audio) noexcept {
     lost_samples_ = 0;
   }
   while (!audio.empty()) {
-    const size_t size = std::min(audio.size(), kBlock);
+    const size_t size = std::min(audio.size(), kRoom);
     give_out(audio.first(size));
     audio = audio.subspan(size);
   }
@@ -91,7 +91,8 @@ void PacketLossConcealer::conceal(std::span<Sample> out) noexcept {
 }
 
 void PacketLossConcealer::begin_loss() noexcept {
-  std::ranges::copy(past_, source_.begin());
+  const std::span<Sample, kPastSamples> past = this->past();
+  std::ranges::copy(past, source_.begin());
   pitch_ = find_pitch();
   cycle_ = pitch_;
   cycle_at_ = 0;
@@ -99,7 +100,7 @@ void PacketLossConcealer::begin_loss() noexcept {
   std::copy_n(source_.end() - static_cast<ptrdiff_t>(quarter), quarter, true_end_.begin());
   join_cycle_ends();
   // The good audio ends in the same blend, which is why its end was held back.
-  for (size_t i = kPastSamples - quarter; i < kPastSamples; ++i) past_[i] = to_sample(source_[i]);
+  for (size_t i = kPastSamples - quarter; i < kPastSamples; ++i) past[i] = to_sample(source_[i]);
 }
 
 /// One period more, entered at the same place of the waveform; `old_way` receives how it would have gone on.
@@ -128,11 +129,14 @@ void PacketLossConcealer::read_cycle(std::span<float> out) noexcept {
 
 /// Takes audio into the past and replaces it by what is due now, kDelaySamples older.
 void PacketLossConcealer::give_out(std::span<Sample> audio) noexcept {
-  const auto size = static_cast<ptrdiff_t>(audio.size());
-  std::copy(past_.begin() + size, past_.end(), past_.begin());
-  std::copy(audio.begin(), audio.end(), past_.end() - size);
-  const auto due = past_.end() - size - static_cast<ptrdiff_t>(kDelaySamples);
-  std::copy(due, due + size, audio.begin());
+  if (audio.size() > audio_.size() - end_) {
+    std::ranges::copy(past(), audio_.begin());
+    end_ = kPastSamples;
+  }
+  std::ranges::copy(audio, std::span(audio_).subspan(end_).begin());
+  end_ += audio.size();
+  const auto due = std::span(audio_).subspan(end_ - audio.size() - kDelaySamples, audio.size());
+  std::ranges::copy(due, audio.begin());
 }
 
 size_t PacketLossConcealer::find_pitch() const noexcept {

@@ -19,6 +19,8 @@ class PacketLossConcealer {
  public:
   /// 3.75 ms: a quarter of the longest pitch period.
   static constexpr size_t kDelaySamples = 30;
+  /// 48.75 ms: audio from before a loss that has a part in its concealment.
+  static constexpr size_t kPastSamples = 390;
 
   /// Audio that arrived, of any length. Replaced by what is to be heard.
   void receive(std::span<Sample> audio) noexcept;
@@ -36,7 +38,8 @@ class PacketLossConcealer {
   static constexpr size_t kShortestPitch = 40;  // 5 ms, 200 Hz
   static constexpr size_t kLongestPitch = 120;  // 15 ms, 66 Hz
   static constexpr size_t kBlock = 80;          // the method works in steps of 10 ms
-  static constexpr size_t kPastSamples = 3 * kLongestPitch + kDelaySamples;  // 48.75 ms
+  static_assert(kPastSamples == 3 * kLongestPitch + kDelaySamples);
+  static constexpr size_t kRoom = 4 * kFrameSamples;  // appended before the past is moved back to the front
 
   void begin_loss() noexcept;
   void widen_cycle(std::span<float> old_way) noexcept;
@@ -45,15 +48,21 @@ class PacketLossConcealer {
   void give_out(std::span<Sample> audio) noexcept;
   [[nodiscard]] size_t find_pitch() const noexcept;
 
-  // The newest audio last; the last kDelaySamples of it have not been given out yet.
-  std::array<Sample, kPastSamples> past_{};
-  // During a loss: the past as it was, ending in the cycle of 1 to 3 pitch periods that is repeated.
-  std::array<float, kPastSamples> source_{};
-  std::array<float, kDelaySamples> true_end_{};  // the last quarter period before it was blended
+  [[nodiscard]] std::span<Sample, kPastSamples> past() noexcept {
+    return std::span(audio_).subspan(end_ - kPastSamples).first<kPastSamples>();
+  }
+
   size_t pitch_ = kShortestPitch;
   size_t cycle_ = kShortestPitch;
   size_t cycle_at_ = 0;      // next sample of the cycle to be read
   size_t lost_samples_ = 0;  // concealed so far; 0: audio is arriving
+  // The past is what stands before end_, the newest audio last; the last kDelaySamples of it have not been
+  // given out yet.
+  size_t end_ = kPastSamples;
+  std::array<Sample, kPastSamples + kRoom> audio_{};
+  // During a loss: the past as it was, ending in the cycle of 1 to 3 pitch periods that is repeated.
+  std::array<float, kPastSamples> source_{};
+  std::array<float, kDelaySamples> true_end_{};  // the last quarter period before it was blended
 };
 
 }  // namespace carillon

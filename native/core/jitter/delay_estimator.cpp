@@ -35,15 +35,14 @@ void DelayEstimator::count(Nanos delay) {
   const auto bin = static_cast<size_t>(delay / kBin);
   for (float& weight : histogram_) weight *= kForget;
   histogram_[bin] += 1.0F - kForget;
+  total_ = total_ * kForget + (1.0F - kForget);
   if (samples_seen_ < kWarmUp) return;
 
-  float total = 0;
-  for (const float weight : histogram_) total += weight;
   float sum = 0;
   size_t quantile = 0;
   while (quantile < kBins - 1) {
     sum += histogram_[quantile];
-    if (sum >= total * kQuantile) break;
+    if (sum >= total_ * kQuantile) break;
     ++quantile;
   }
   const Nanos wanted =

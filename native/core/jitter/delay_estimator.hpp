@@ -38,12 +38,13 @@ class DelayEstimator {
   Nanos fastest_now_ = 0;
   Nanos fastest_before_ = 0;
 
-  std::array<float, kBins> histogram_{};
   int64_t samples_seen_ = 0;
   int64_t last_timestamp_ = 0;
   Nanos last_arrival_ = 0;
   Nanos last_delay_ = 0;
   Nanos target_ = kStartDelay;
+  float total_ = 0;  // of the histogram
+  std::array<float, kBins> histogram_{};
 };
 
 }  // namespace carillon

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
+#include "core/base/prefetch.hpp"
 #include "core/dsp/plc.hpp"
 #include "core/jitter/delay_estimator.hpp"
 #include "core/jitter/sample_store.hpp"
@@ -33,7 +35,14 @@ class Playout {
   /// The next frame at its time. Silence until the first packet's playout time has come.
   void pop(Nanos now, const SampleStore& store, const DelayEstimator& delays, Frame& out);
 
-  void restart();
+  /// Hints: arrived() will be called soon; pop().
+  void expect_arrival() const { prefetch(this, sizeof(*this) - sizeof(concealer_)); }
+  void expect_frame(const SampleStore& store) const {
+    store.expect_read(next_ - static_cast<int64_t>(PacketLossConcealer::kDelaySamples), kFrameSamples);
+  }
+
+  /// Call before `store` is reset: what is to be heard next begins anew.
+  void restart(const SampleStore& store);
 
   /// True when the caller should reset store and estimator: nothing that arrives is in time any more.
   [[nodiscard]] bool lost_track() const { return lost_track_; }
@@ -41,8 +50,14 @@ class Playout {
   [[nodiscard]] Nanos delay() const { return delay_; }
 
  private:
+  static constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
+
   [[nodiscard]] Nanos delay_at(Nanos now, const DelayEstimator& delays) const;
   void shorten(const SampleStore& store, Frame& out);
+  /// The frame at next_, which then moves on.
+  void read(const SampleStore& store, Frame& out);
+  void conceal(const SampleStore& store, Frame& out);
+  void catch_up(const SampleStore& store);
 
   enum class State : uint8_t { idle, waiting, playing };
   State state_ = State::idle;
@@ -54,8 +69,13 @@ class Playout {
   Nanos too_long_since_ = 0;
   Nanos late_since_ = -1;
   bool lost_track_ = false;
-  PacketLossConcealer concealer_;
   PlayoutCounters counters_;
+  // What arrives whole passes the concealer by: its delayed audio is read from the store. It is told the last
+  // of it (catch_up) when it has to say something itself.
+  int64_t clean_until_ =
+      kNever;             // end of the frame read last, when nothing in or just before it was concealed
+  size_t passed_by_ = 0;  // samples before clean_until_ that the concealer does not know
+  PacketLossConcealer concealer_;
 };
 
 }  // namespace carillon

@@ -1,6 +1,7 @@
 #include "core/jitter/sample_store.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace carillon {
 
@@ -65,19 +66,26 @@ void SampleStore::fill_silence_until(int64_t timestamp) {
 SampleStore::Run SampleStore::run_at(int64_t timestamp, size_t limit) const {
   if (limit == 0) return {0, false};
   const bool present = holds(timestamp);
-  size_t count = 1;
-  while (count < limit) {
-    const int64_t at = timestamp + static_cast<int64_t>(count);
-    // A whole word of presence bits at a time where it is aligned and inside the ring.
-    if (present && slot(at) % 64 == 0 && limit - count >= 64 && at >= end_ - kCapacity && at + 64 <= end_ &&
-        present_[slot(at) / 64] == ~uint64_t{0}) {
-      count += 64;
+  const auto wanted = static_cast<int64_t>(limit);
+  const int64_t oldest = end_ - kCapacity;
+  int64_t count = 0;
+  while (count < wanted) {
+    const int64_t at = timestamp + count;
+    const bool outside = at >= end_ || at < oldest;
+    if (outside && present) break;
+    if (outside) {
+      count = at >= end_ ? wanted : std::min(wanted, oldest - timestamp);
       continue;
     }
-    if (holds(at) != present) break;
-    ++count;
+    // What is left of a word of presence bits at once.
+    const size_t bit = slot(at) % 64;
+    const uint64_t word = present_[slot(at) / 64];
+    const int alike = std::countr_one((present ? word : ~word) >> bit);
+    const int64_t comparable = std::min({static_cast<int64_t>(64 - bit), wanted - count, end_ - at});
+    count += std::min<int64_t>(alike, comparable);
+    if (alike < comparable) break;
   }
-  return {count, present};
+  return {static_cast<size_t>(count), present};
 }
 
 bool SampleStore::complete(int64_t timestamp, size_t count) const {

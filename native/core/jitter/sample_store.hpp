@@ -10,6 +10,7 @@
 #include <span>
 
 #include "core/base/frame.hpp"
+#include "core/base/prefetch.hpp"
 
 namespace carillon {
 
@@ -41,6 +42,14 @@ class SampleStore {
   /// Copies samples that run_at declared present.
   void copy(int64_t timestamp, std::span<Sample> out) const;
 
+  /// Hints: write() will be called soon; copy().
+  void expect_write() const { prefetch(this, sizeof(*this) - sizeof(present_) - sizeof(samples_)); }
+  void expect_read(int64_t timestamp, size_t count) const {
+    const auto from = static_cast<size_t>(timestamp & (kCapacity - 1));
+    prefetch(&present_[from / 64], sizeof(uint64_t));
+    prefetch(&samples_[from], std::min(count, samples_.size() - from) * sizeof(Sample));
+  }
+
   void reset();
   [[nodiscard]] bool empty() const { return empty_; }
   /// One past the newest sample.
@@ -53,11 +62,11 @@ class SampleStore {
   void mark(int64_t timestamp, int64_t count, bool present);
   void store(int64_t timestamp, std::span<const Sample> samples);
 
-  std::array<Sample, kCapacity> samples_{};
-  std::array<uint64_t, kCapacity / 64> present_{};
   int64_t end_ = 0;
   uint32_t generation_ = 0;
   bool empty_ = true;
+  std::array<uint64_t, kCapacity / 64> present_{};
+  std::array<Sample, kCapacity> samples_{};
 };
 
 }  // namespace carillon

@@ -49,9 +49,9 @@ bool ReceivePath::same_source(uint32_t ssrc) {
 
 void ReceivePath::restart_media() {
   timestamps_.reset();
+  playout_.restart(store_);
   store_.reset();
   delays_.reset();
-  playout_.restart();
   events_.restart();
   last_sequence_.reset();
 }
@@ -90,8 +90,8 @@ void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos a
   delays_.observe(timestamp, arrival);
   if (store_.write(timestamp, samples) == SampleStore::Written::jumped) {
     // A pause longer than the store: the timeline is whole, only the old audio is of no use any more.
+    playout_.restart(store_);
     store_.reset();
-    playout_.restart();
     store_.write(timestamp, samples);
   }
   playout_.arrived({timestamp, count, arrival, packet.marker || pause_before, end_before}, delays_);

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "core/base/prefetch.hpp"
 #include "core/codec/g711.hpp"
 #include "core/jitter/playout.hpp"
 #include "core/leg/source_learner.hpp"
@@ -39,6 +40,14 @@ class ReceivePath {
   };
   Outcome receive(Bytes datagram, const Address& source, Nanos arrival);
 
+  /// Hints: receive() will be called soon; pop().
+  void expect_packet() const {
+    prefetch(this, sizeof(*this) - sizeof(playout_) - sizeof(store_));
+    playout_.expect_arrival();
+    store_.expect_write();
+  }
+  void expect_frame() const { playout_.expect_frame(store_); }
+
   /// The jitter buffer's next frame; call once every 20 ms.
   void pop(Nanos now, Frame& out) { playout_.pop(now, store_, delays_, out); }
 
@@ -61,21 +70,21 @@ class ReceivePath {
   void store_event(const RtpPacket& packet, Nanos arrival);
   void store_audio(const RtpPacket& packet, int64_t sequence, Nanos arrival);
 
+  // Small things first: what every packet needs stands together.
   ReceiveConfig config_;
-  SourceLearner source_;
-  ReceptionStats stats_;
-  TelephoneEventReceiver events_;
-  TimestampUnwrapper timestamps_;
-  SampleStore store_;
-  DelayEstimator delays_;
-  Playout playout_;
-
   bool configured_ = false;
   std::optional<uint32_t> ssrc_;
   std::optional<uint32_t> rival_ssrc_;
   std::optional<int64_t> last_sequence_;
   Nanos last_arrival_ = -1;
   uint64_t strangers_ = 0;
+  SourceLearner source_;
+  ReceptionStats stats_;
+  TimestampUnwrapper timestamps_;
+  TelephoneEventReceiver events_;
+  DelayEstimator delays_;
+  Playout playout_;
+  SampleStore store_;
 };
 
 }  // namespace carillon

@@ -64,6 +64,39 @@ TEST_SUITE("jitter buffer") {
     CHECK(test::sine_snr_db(tail, 400, kLineRate) > 60);
   }
 
+  TEST_CASE(
+      "what arrives whole is heard as the concealer would give it, and a loss as if it had heard it all") {
+    std::mt19937 random(8);
+    std::vector<bool> lost(1500);
+    for (size_t i = 400; i < lost.size() - 100; ++i)
+      lost[i] = random() % 12 == 0 || (lost[i - 1] && random() % 2 == 0);
+    Line line;
+    constexpr Nanos kOnWay = 30 * kMillisecond;
+    line.run(static_cast<int>(lost.size()),
+             [&](int i) { return lost[static_cast<size_t>(i)] ? std::nullopt : std::optional(kOnWay); });
+    CHECK(line.playout.counters().concealed_samples > 50 * kFrameSamples);
+
+    // The delay has settled long before frame 300; from there on the packets, one after the other.
+    Line source;
+    PacketLossConcealer concealer;
+    for (size_t frame = 300; frame < lost.size(); ++frame) {
+      const Nanos now = static_cast<Nanos>(frame) * kFrameTime + 7 * kMillisecond;
+      const auto packet = static_cast<int>((now - kOnWay - line.delay[frame]) / kFrameTime);
+      REQUIRE(line.delay[frame] == line.delay[300]);
+      source.arrive(packet, now);
+      Frame expected;
+      source.store.copy(source.store.end() - static_cast<int64_t>(kFrameSamples), expected);
+      if (lost[static_cast<size_t>(packet)]) {
+        concealer.conceal(expected);
+      } else {
+        concealer.receive(expected);
+      }
+      if (frame < 310) continue;  // until both have the same past
+      const auto heard = line.heard.begin() + static_cast<std::ptrdiff_t>(frame * kFrameSamples);
+      CHECK(std::equal(expected.begin(), expected.end(), heard));
+    }
+  }
+
   TEST_CASE("5 ms of jitter: no late packet at 40 ms of delay or less") {
     Line line;
     std::mt19937 random(1);
