@@ -5,10 +5,21 @@
 namespace carillon {
 
 MediaCore::MediaCore(PacketSink& sink, Events& events)
-    : events_(events), sink_(sink, counters_), legs_(kMaxLegs) {
+    : events_(events), outbox_(sink, counters_), legs_(kMaxLegs) {
   // Slots are kept level, so none ever grows past its share; reserved here, never on a tick.
   for (auto& slot : slots_) slot.reserve(kMaxLegs / kSlots + 2);
   rooms_.reserve(kMaxRooms);
+}
+
+void MediaCore::Outbox::send(uint32_t leg, const Address& to, Bytes packet) {
+  if (count_ == packets_.size()) flush();
+  packets_[count_++] = {leg, to, packet};
+}
+
+void MediaCore::Outbox::flush() {
+  for (size_t i = 0; i < count_; ++i) inner_.send(packets_[i].leg, packets_[i].to, packets_[i].bytes);
+  counters_.packets_sent += count_;
+  count_ = 0;
 }
 
 MediaCore::Entry* MediaCore::entry(uint32_t handle) {
@@ -42,7 +53,7 @@ std::unique_ptr<Leg> MediaCore::remove_leg(uint32_t handle, Nanos now) {
   detach(*found);
   for (auto& room : rooms_) room->forget(*found->leg, events_);
   std::erase(slots_[found->slot], found->leg.get());
-  found->leg->end(now, sink_, events_);
+  found->leg->end(now, outbox_, events_);
   --leg_count_;
   return std::move(found->leg);
 }
@@ -139,10 +150,17 @@ void MediaCore::tick(Nanos now) {
   // Rooms are spread over the frame by their place in the list, so that many of them do not fall into one
   // tick.
   for (size_t i = slot; i < rooms_.size(); i += kSlots) rooms_[i]->frame(now, events_);
-  for (Leg* const due : slots_[slot]) due->frame(now, sink_, events_);
-  for (Leg* const due : slots_[(slot + half) % kSlots]) {
-    if (due->needs_half_frames()) due->half_frame(sink_);
+  const std::vector<Leg*>& due = slots_[slot];
+  for (size_t i = 0; i < due.size(); ++i) {
+    // The next but one shows where the next one's audio lies.
+    if (i + 2 < due.size()) due[i + 2]->expect_frame();
+    if (i + 1 < due.size()) due[i + 1]->expect_audio();
+    due[i]->frame(now, outbox_, events_);
   }
+  for (Leg* const leg : slots_[(slot + half) % kSlots]) {
+    if (leg->needs_half_frames()) leg->half_frame(outbox_);
+  }
+  outbox_.flush();
   ++ticks_;
 }
 

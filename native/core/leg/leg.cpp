@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "core/base/prefetch.hpp"
+
 namespace carillon {
 
 Leg::Leg(const LegConfig& config)
     : config_(config),
-      send_(config.ssrc, config.sequence, config.timestamp),
+      figures_(std::make_shared<SequenceCell<LegFigures>>()),
       rtcp_(config.ssrc),
-      figures_(std::make_shared<SequenceCell<LegFigures>>()) {}
+      send_(config.ssrc, config.sequence, config.timestamp) {}
 
 void Leg::configure(const LegRemote& remote, Nanos now) {
   receive_.configure(remote.receive);
@@ -25,11 +27,25 @@ Received Leg::receive(Bytes datagram, const Address& source, Nanos arrival, Even
   const ReceivePath::Outcome outcome = receive_.receive(datagram, source, arrival);
   if (outcome.digit) events.dtmf(config_.handle, *outcome.digit, arrival);
   if (outcome.kind == Received::audio) {
-    for (auto& stream : streams_) {
-      if (stream) stream->pump(arrival, receive_.store(), receive_.delays(), events);
+    for (const auto& stream : streams_.all()) {
+      stream->pump(arrival, receive_.store(), receive_.delays(), events);
     }
   }
   return outcome.kind;
+}
+
+void Leg::expect_frame() const {
+  const auto* const begin = reinterpret_cast<const std::byte*>(this);
+  const auto* const head_end = reinterpret_cast<const std::byte*>(&send_);
+  prefetch(this, static_cast<size_t>(head_end - begin));
+  send_.expect_packet();
+  receive_.expect_packet();
+}
+
+void Leg::expect_audio() const {
+  prefetch(&received_, sizeof(received_));
+  prefetch(figures_.get(), sizeof(*figures_));
+  receive_.expect_frame();
 }
 
 void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
@@ -37,19 +53,17 @@ void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   if (listens_for_tones_) {
     if (const auto digit = tones_.feed(received_)) events.dtmf(config_.handle, *digit, now);
   }
-  for (auto& stream : streams_) {
-    if (stream) stream->pump(now, receive_.store(), receive_.delays(), events);
+  for (const auto& stream : streams_.all()) {
+    stream->pump(now, receive_.store(), receive_.delays(), events);
   }
-  compose(now, events);
-  send_frame(sink, events);
-  for (auto& stream : streams_) {
-    if (!stream) continue;
-    stream->sent(sent_, now, events);
+  Frame sent;
+  compose(now, sent, events);
+  send_frame(sent, sink, events);
+  for (const auto& stream : streams_.all()) {
+    stream->sent(sent, now, events);
     stream->frame_left(events);
   }
-  for (auto& tap : taps_) {
-    if (tap) tap->frame(received_, sent_, now, events);
-  }
+  for (const auto& tap : taps_.all()) tap->frame(received_, sent, now, events);
   check_media_timeout(now, events);
   tell_latch(sink);
   if (rtcp_.due(now)) send_report(now, false, sink);
@@ -90,15 +104,17 @@ void Leg::tell_latch(PacketSink& sink) {
 
 /// What the peer hears: the latest exclusive player, or the far end and the bots; then everything that is
 /// mixed in.
-void Leg::compose(Nanos now, Events& events) {
-  if (far_end_ == nullptr || !far_end_->far_audio(sent_)) sent_.fill(0);
-  for (auto& stream : streams_) {
-    if (stream) stream->play(now, sent_);
-  }
+void Leg::compose(Nanos now, Frame& out, Events& events) {
+  if (far_end_ == nullptr || !far_end_->far_audio(out)) out.fill(0);
+  for (const auto& stream : streams_.all()) stream->play(now, out);
+  if (!players_.empty()) mix_players(out, events);
+}
+
+void Leg::mix_players(Frame& out, Events& events) {
   Frame mixed{};
   uint32_t latest = 0;
-  for (auto& player : players_) {
-    if (!player || player->finished()) continue;
+  for (const auto& player : players_.all()) {
+    if (player->finished()) continue;
     Frame audio;
     player->next(audio);
     if (player->finished()) events.playback_ended(player->handle());
@@ -106,16 +122,16 @@ void Leg::compose(Nanos now, Events& events) {
       mix_into(mixed, audio);
     } else if (player->handle() > latest) {
       latest = player->handle();
-      sent_ = audio;
+      out = audio;
     }
   }
-  mix_into(sent_, mixed);
+  mix_into(out, mixed);
 }
 
 /// One frame of the digits on their way; true when an RTP event took the place of audio.
-bool Leg::send_digits(bool can_send, PacketSink& sink, Events& events) {
+bool Leg::send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& events) {
   const bool events_possible = send_.config().telephone_event.has_value();
-  DigitSender::Step step = digits_.next(events_possible, send_.timestamp(), sent_);
+  DigitSender::Step step = digits_.next(events_possible, send_.timestamp(), audio);
   if (step.event && can_send) {
     sink.send(config_.handle, receive_.source().target(), send_.event_packet(*step.event));
   }
@@ -139,14 +155,14 @@ std::unique_ptr<DigitJob> Leg::remove_job(uint32_t handle) {
   return nullptr;
 }
 
-void Leg::send_frame(PacketSink& sink, Events& events) {
+void Leg::send_frame(Frame& audio, PacketSink& sink, Events& events) {
   const Address& to = receive_.source().target();
   const bool can_send = send_.config().sending && to.sendable();
-  if (digits_.busy() && send_digits(can_send, sink, events)) {
+  if (digits_.busy() && send_digits(can_send, audio, sink, events)) {
     send_.skip_frame();
     return;
   }
-  send_.put(sent_);
+  send_.put(audio);
   const Bytes packet = can_send ? send_.take_packet() : Bytes{};
   if (!packet.empty()) sink.send(config_.handle, to, packet);
 }
@@ -168,7 +184,11 @@ void Leg::check_media_timeout(Nanos now, Events& events) {
 
 void Leg::publish_figures() {
   const ReceptionSummary reception = receive_.reception();
-  const Quality quality = receive_.quality(rtcp_.round_trip_ms());
+  if (visits_until_quality_ == 0 || !quality_.mos) {
+    quality_ = receive_.quality(rtcp_.round_trip_ms());
+    visits_until_quality_ = kFramesPerQuality;
+  }
+  --visits_until_quality_;
   LegFigures figures;
   figures.packets_received = reception.received;
   figures.packets_sent = send_.packets();
@@ -176,17 +196,16 @@ void Leg::publish_figures() {
   figures.packets_late = receive_.playout().late_packets;
   figures.strangers = receive_.strangers();
   figures.jitter_ms = reception.jitter_ms;
-  figures.loss_fraction = quality.loss_fraction;
-  figures.mos = quality.mos.value_or(0);
+  figures.loss_fraction = quality_.loss_fraction;
+  figures.mos = quality_.mos.value_or(0);
   figures.round_trip_ms = rtcp_.round_trip_ms().value_or(-1);
   figures_->publish(figures);
 }
 
 void Leg::end(Nanos now, PacketSink& sink, Events& events) {
   send_report(now, true, sink);
-  for (auto& tap : taps_) {
-    if (tap) tap->leg_ended(events);
-  }
+  for (const auto& tap : taps_.all()) tap->leg_ended(events);
+  visits_until_quality_ = 0;
   publish_figures();
 }
 

@@ -11,6 +11,7 @@
 #include "core/leg/figures.hpp"
 #include "core/leg/player.hpp"
 #include "core/leg/receive_path.hpp"
+#include "core/leg/roster.hpp"
 #include "core/leg/send_path.hpp"
 #include "core/leg/tap.hpp"
 #include "core/rtp/rtcp.hpp"
@@ -50,6 +51,8 @@ class Leg {
   static constexpr size_t kMaxStreams = 8;
   static constexpr size_t kMaxPlayers = 8;
   static constexpr size_t kMaxTaps = 12;
+  /// The figures count to the last frame; the opinion score among them is worked out once in so many.
+  static constexpr uint32_t kFramesPerQuality = 16;
 
   explicit Leg(const LegConfig& config);
 
@@ -60,6 +63,13 @@ class Leg {
   Received receive(Bytes datagram, const Address& source, Nanos arrival, Events& events);
   void receive_rtcp(Bytes datagram, const Address& source, Nanos arrival);
   void frame(Nanos now, PacketSink& sink, Events& events);
+  // Hints, some microseconds ahead. Legs are many and each is visited seldom: its memory is far away every
+  // time.
+  /// Before receive().
+  void expect_packet() const { receive_.expect_packet(); }
+  /// Before frame(): what is fixed in its place; then, when that has come, what it points to.
+  void expect_frame() const;
+  void expect_audio() const;
   /// 10 ms after frame(), for packet times that need it.
   void half_frame(PacketSink& sink);
   [[nodiscard]] bool needs_half_frames() const { return send_.needs_half_frames(); }
@@ -69,18 +79,18 @@ class Leg {
   void end(Nanos now, PacketSink& sink, Events& events);
 
   // Additions return false, and leave the object where it is, when the leg is full.
-  bool add(std::unique_ptr<AudioStream>& stream) { return put(streams_, stream); }
-  bool add(std::unique_ptr<Player>& player) { return put(players_, player); }
-  bool add(std::unique_ptr<LegTap>& tap) { return put(taps_, tap); }
+  bool add(std::unique_ptr<AudioStream>& stream) { return streams_.put(stream); }
+  bool add(std::unique_ptr<Player>& player) { return players_.put(player); }
+  bool add(std::unique_ptr<LegTap>& tap) { return taps_.put(tap); }
   bool add(std::unique_ptr<DigitJob>& job) { return digits_.add(job); }
   // Removals give the object back, so that it is destroyed elsewhere.
-  std::unique_ptr<AudioStream> remove_stream(uint32_t handle) { return take(streams_, handle); }
-  std::unique_ptr<Player> remove_player(uint32_t handle) { return take(players_, handle); }
-  std::unique_ptr<LegTap> remove_tap(uint32_t handle) { return take(taps_, handle); }
+  std::unique_ptr<AudioStream> remove_stream(uint32_t handle) { return streams_.take(handle); }
+  std::unique_ptr<Player> remove_player(uint32_t handle) { return players_.take(handle); }
+  std::unique_ptr<LegTap> remove_tap(uint32_t handle) { return taps_.take(handle); }
   std::unique_ptr<DigitJob> remove_job(uint32_t handle);
-  AudioStream* stream(uint32_t handle) { return find(streams_, handle); }
-  Player* player(uint32_t handle) { return find(players_, handle); }
-  LegTap* tap(uint32_t handle) { return find(taps_, handle); }
+  AudioStream* stream(uint32_t handle) { return streams_.find(handle); }
+  Player* player(uint32_t handle) { return players_.find(handle); }
+  LegTap* tap(uint32_t handle) { return taps_.find(handle); }
 
   void set_far_end(FarEnd* far_end) { far_end_ = far_end; }
   [[nodiscard]] FarEnd* far_end() const { return far_end_; }
@@ -91,67 +101,42 @@ class Leg {
   [[nodiscard]] const ReceivePath& receive_path() const { return receive_; }
 
  private:
-  template <typename T, size_t N>
-  using Slots = std::array<std::unique_ptr<T>, N>;
-
-  template <typename T, size_t N>
-  static bool put(Slots<T, N>& slots, std::unique_ptr<T>& item) {
-    for (auto& slot : slots) {
-      if (slot) continue;
-      slot = std::move(item);
-      return true;
-    }
-    return false;
-  }
-  template <typename T, size_t N>
-  static std::unique_ptr<T> take(Slots<T, N>& slots, uint32_t handle) {
-    for (auto& slot : slots) {
-      if (slot && slot->handle() == handle) return std::move(slot);
-    }
-    return nullptr;
-  }
-  template <typename T, size_t N>
-  static T* find(Slots<T, N>& slots, uint32_t handle) {
-    for (auto& slot : slots) {
-      if (slot && slot->handle() == handle) return slot.get();
-    }
-    return nullptr;
-  }
-
-  void compose(Nanos now, Events& events);
-  bool send_digits(bool can_send, PacketSink& sink, Events& events);
-  void send_frame(PacketSink& sink, Events& events);
+  void compose(Nanos now, Frame& out, Events& events);
+  void mix_players(Frame& out, Events& events);
+  bool send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& events);
+  void send_frame(Frame& audio, PacketSink& sink, Events& events);
   void check_media_timeout(Nanos now, Events& events);
   void tell_latch(PacketSink& sink);
   void send_report(Nanos now, bool bye, PacketSink& sink);
   void publish_figures();
 
-  // Given.
+  // What every visit needs stands together; what most legs never use comes last.
   LegConfig config_;
-  // Owned.
-  ReceivePath receive_;
-  SendPath send_;
-  RtcpSession rtcp_;
-  DigitSender digits_;
-  DtmfDetector tones_;
-  Slots<AudioStream, kMaxStreams> streams_;
-  Slots<Player, kMaxPlayers> players_;
-  Slots<LegTap, kMaxTaps> taps_;
-  std::array<std::unique_ptr<DigitJob>, DigitSender::kMaxJobs> spent_jobs_;
-  std::shared_ptr<SequenceCell<LegFigures>> figures_;
   // State.
-  FarEnd* far_end_ = nullptr;
-  Frame received_{};
-  Frame sent_{};
   bool configured_ = false;
   /// Keypad presses come as tones: telephone-event was not negotiated.
   bool listens_for_tones_ = false;
   bool receiving_ = false;
   bool timed_out_ = false;
   bool latched_ = false;
+  uint32_t visits_until_quality_ = 0;
+  Quality quality_;
+  Nanos expecting_since_ = 0;
+  FarEnd* far_end_ = nullptr;
   uint64_t packets_at_report_ = 0;
   std::optional<uint16_t> rtcp_port_;  // the peer's, once it has sent from another than its RTP port + 1
-  Nanos expecting_since_ = 0;
+  // Owned.
+  std::shared_ptr<SequenceCell<LegFigures>> figures_;
+  Roster<AudioStream, kMaxStreams> streams_;
+  Roster<Player, kMaxPlayers> players_;
+  Roster<LegTap, kMaxTaps> taps_;
+  RtcpSession rtcp_;
+  SendPath send_;
+  Frame received_{};
+  ReceivePath receive_;
+  DigitSender digits_;
+  std::array<std::unique_ptr<DigitJob>, DigitSender::kMaxJobs> spent_jobs_;
+  DtmfDetector tones_;
 };
 
 }  // namespace carillon

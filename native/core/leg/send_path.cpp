@@ -16,13 +16,22 @@ void SendPath::configure(const SendConfig& config) {
   steps_until_due_ = 0;
 }
 
+/// What take_packet gave out has left; what was encoded after it moves up.
+void SendPath::drop_sent() {
+  if (sent_bytes_ == 0) return;
+  const auto pending = payload().subspan(sent_bytes_, pending_bytes_);
+  std::copy(pending.begin(), pending.end(), payload().begin());
+  sent_bytes_ = 0;
+}
+
 void SendPath::put(const Frame& audio) {
   if (!config_.sending) {
     skip_frame();
     return;
   }
-  if (pending_bytes_ + kFrameSamples > pending_.size()) pending_bytes_ = 0;
-  g711_encode(config_.law, audio, std::span(pending_).subspan(pending_bytes_, kFrameSamples));
+  drop_sent();
+  if (pending_bytes_ + kFrameSamples > payload().size()) pending_bytes_ = 0;
+  g711_encode(config_.law, audio, payload().subspan(pending_bytes_, kFrameSamples));
   pending_bytes_ += kFrameSamples;
   timestamp_ += kFrameSamples;
 }
@@ -43,10 +52,9 @@ Bytes SendPath::take_packet() {
   if (steps_until_due_ > 0 || pending_bytes_ < bytes) return {};
   steps_until_due_ = steps;
 
-  std::copy_n(pending_.begin(), bytes, packet_.begin() + kRtpHeaderBytes);
+  drop_sent();
   const auto timestamp = static_cast<uint32_t>(timestamp_ - pending_bytes_);
-  std::copy(pending_.begin() + static_cast<std::ptrdiff_t>(bytes),
-            pending_.begin() + static_cast<std::ptrdiff_t>(pending_bytes_), pending_.begin());
+  sent_bytes_ = bytes;
   pending_bytes_ -= bytes;
   const bool marker = talkspurt_begins_;
   talkspurt_begins_ = false;
@@ -54,7 +62,9 @@ Bytes SendPath::take_packet() {
 }
 
 Bytes SendPath::event_packet(const TelephoneEventSender::Packet& event) {
-  std::copy(event.payload.begin(), event.payload.end(), packet_.begin() + kRtpHeaderBytes);
+  // The audio that was pending is not sent any more: skip_frame follows.
+  pending_bytes_ = sent_bytes_ = 0;
+  std::copy(event.payload.begin(), event.payload.end(), payload().begin());
   return finish(event.marker, config_.telephone_event.value_or(0), event.timestamp, event.payload.size());
 }
 

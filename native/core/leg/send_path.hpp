@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/frame.hpp"
+#include "core/base/prefetch.hpp"
 #include "core/codec/g711.hpp"
 #include "core/rtp/telephone_event.hpp"
 
@@ -36,6 +37,11 @@ class SendPath {
     return config_.sending && config_.packet_ms % kFrameMs != 0;
   }
 
+  /// Hint: put() will be called soon.
+  void expect_packet() const {
+    prefetch(this, sizeof(*this) - sizeof(packet_) + kRtpHeaderBytes + kFrameSamples);
+  }
+
   /// The audio of the next 20 ms. Then call take_packet.
   void put(const Frame& audio);
   /// The next 20 ms carry no audio of ours: a keypad event is on its way, or the peer is not to hear us.
@@ -43,7 +49,7 @@ class SendPath {
   void skip_frames(uint32_t count);
 
   /// Call after put() and, with needs_half_frames(), 10 ms later: at most one packet each 10 ms. Empty:
-  /// nothing due.
+  /// nothing due. The packet stands until the next call of put, take_packet or event_packet.
   Bytes take_packet();
   Bytes event_packet(const TelephoneEventSender::Packet& event);
 
@@ -55,19 +61,21 @@ class SendPath {
 
  private:
   Bytes finish(bool marker, uint8_t payload_type, uint32_t timestamp, size_t payload_bytes);
+  [[nodiscard]] std::span<uint8_t> payload() { return std::span(packet_).subspan(kRtpHeaderBytes); }
+  void drop_sent();
 
   SendConfig config_;
   uint32_t ssrc_;
   uint16_t sequence_;
-  uint32_t timestamp_;
-
-  std::array<uint8_t, kMaxPacketBytes + 2 * kFrameSamples> pending_{};  // encoded, not sent yet
-  size_t pending_bytes_ = 0;
-  int steps_until_due_ = 0;  // of 10 ms
   bool talkspurt_begins_ = true;
-  std::array<uint8_t, kMaxPacketBytes> packet_{};
+  uint32_t timestamp_;
+  int steps_until_due_ = 0;   // of 10 ms
+  size_t sent_bytes_ = 0;     // at the front of the payload, of the packet that take_packet gave out
+  size_t pending_bytes_ = 0;  // behind them: encoded, not sent yet
   uint64_t packets_ = 0;
   uint64_t payload_bytes_ = 0;
+  /// Audio is encoded where the packet's payload will be.
+  std::array<uint8_t, kMaxPacketBytes + 2 * kFrameSamples> packet_{};
 };
 
 }  // namespace carillon

@@ -1,0 +1,60 @@
+#include "core/leg/roster.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+namespace carillon {
+
+namespace {
+
+struct Named {
+  explicit Named(uint32_t handle) : handle_(handle) {}
+  [[nodiscard]] uint32_t handle() const { return handle_; }
+  uint32_t handle_;
+};
+
+template <size_t kMax>
+std::vector<uint32_t> handles(const Roster<Named, kMax>& roster) {
+  std::vector<uint32_t> out;
+  for (const auto& item : roster.all()) out.push_back(item->handle());
+  return out;
+}
+
+}  // namespace
+
+TEST_SUITE("roster") {
+  TEST_CASE("holds so many and no more; what does not fit stays with the caller") {
+    Roster<Named, 2> roster;
+    CHECK(roster.empty());
+    auto a = std::make_unique<Named>(7);
+    auto b = std::make_unique<Named>(5);
+    auto c = std::make_unique<Named>(9);
+    CHECK(roster.put(a));
+    CHECK(roster.put(b));
+    CHECK_FALSE(roster.put(c));
+    REQUIRE(c);
+    CHECK(c->handle() == 9);
+    CHECK(handles(roster) == std::vector<uint32_t>{7, 5});
+  }
+
+  TEST_CASE("gives back what is asked for, keeps the order of the rest, and has its place free again") {
+    Roster<Named, 3> roster;
+    for (const uint32_t handle : {1U, 2U, 3U}) {
+      auto item = std::make_unique<Named>(handle);
+      REQUIRE(roster.put(item));
+    }
+    CHECK(roster.take(4) == nullptr);
+    const auto taken = roster.take(1);
+    REQUIRE(taken);
+    CHECK(taken->handle() == 1);
+    CHECK(roster.find(1) == nullptr);
+    CHECK(handles(roster) == std::vector<uint32_t>{2, 3});
+    auto again = std::make_unique<Named>(1);
+    CHECK(roster.put(again));
+    CHECK(handles(roster) == std::vector<uint32_t>{2, 3, 1});
+    CHECK(roster.find(3)->handle() == 3);
+  }
+}
+
+}  // namespace carillon

@@ -1,0 +1,112 @@
+#include "core/leg/send_path.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "core/rtp/packet.hpp"
+
+namespace carillon {
+
+namespace {
+
+constexpr uint32_t kFirstTimestamp = 0xffff'ff00;  // wraps within the first frames
+constexpr uint16_t kFirstSequence = 65'530;
+
+/// Frames of noise through a send path, visited as a leg visits it, and every packet that came of them.
+struct Sent {
+  std::vector<uint8_t> audio;    // all payloads, one after the other
+  std::vector<uint8_t> encoded;  // what went in
+
+  void run(SendPath& path, int frames, int packet_ms) {
+    std::mt19937 random(static_cast<unsigned>(packet_ms));
+    for (int i = 0; i < frames; ++i) {
+      Frame frame;
+      for (Sample& sample : frame) sample = static_cast<Sample>(random());
+      for (const Sample sample : frame) encoded.push_back(g711_encode(G711Law::mu, sample));
+      path.put(frame);
+      take(path.take_packet(), packet_ms);
+      if (path.needs_half_frames()) take(path.take_packet(), packet_ms);
+    }
+  }
+
+  void take(Bytes bytes, int packet_ms) {
+    if (bytes.empty()) return;
+    const auto packet = parse_rtp(bytes);
+    REQUIRE(packet);
+    CHECK(packet->payload.size() == static_cast<size_t>(packet_ms * kSamplesPerMs));
+    CHECK(packet->timestamp == static_cast<uint32_t>(kFirstTimestamp + audio.size()));
+    CHECK(packet->sequence == static_cast<uint16_t>(kFirstSequence + packets));
+    CHECK(packet->marker == (packets == 0));
+    audio.insert(audio.end(), packet->payload.begin(), packet->payload.end());
+    ++packets;
+  }
+
+  int packets = 0;
+};
+
+SendPath sending(int packet_ms) {
+  SendPath path(1, kFirstSequence, kFirstTimestamp);
+  SendConfig config;
+  config.packet_ms = packet_ms;
+  config.telephone_event = 101;
+  config.sending = true;
+  path.configure(config);
+  return path;
+}
+
+}  // namespace
+
+TEST_SUITE("send path") {
+  TEST_CASE("any packet time carries the same octets, gapless in sequence and timestamp (RFC 3550 §5.1)") {
+    for (const int packet_ms : {10, 20, 30, 40, 50, 60}) {
+      CAPTURE(packet_ms);
+      SendPath path = sending(packet_ms);
+      Sent sent;
+      sent.run(path, 300, packet_ms);
+      CHECK(sent.encoded.size() - sent.audio.size() <
+            static_cast<size_t>(packet_ms * kSamplesPerMs) + kFrameSamples);
+      CHECK(std::equal(sent.audio.begin(), sent.audio.end(), sent.encoded.begin()));
+      CHECK(path.payload_bytes() == sent.audio.size());
+    }
+  }
+
+  TEST_CASE("a packet stands unchanged until the next frame is put") {
+    SendPath path = sending(10);
+    Frame frame;
+    frame.fill(1000);
+    path.put(frame);
+    const Bytes first = path.take_packet();
+    const std::vector<uint8_t> copy(first.begin(), first.end());
+    CHECK(std::equal(first.begin(), first.end(), copy.begin(), copy.end()));
+    CHECK(copy.size() == kRtpHeaderBytes + 80);
+    CHECK(std::count(copy.begin() + kRtpHeaderBytes, copy.end(), g711_encode(G711Law::mu, 1000)) == 80);
+  }
+
+  TEST_CASE(
+      "an event takes the place of audio: what was pending is dropped, time goes on (RFC 4733 §2.5.1)") {
+    SendPath path = sending(30);
+    Frame frame{};
+    path.put(frame);
+    CHECK(path.take_packet().empty());
+    TelephoneEventSender event;
+    event.start('5', path.timestamp(), 1600);
+    const auto packet = parse_rtp(path.event_packet(event.next()));
+    path.skip_frame();
+    REQUIRE(packet);
+    CHECK(packet->payload_type == 101);
+    CHECK(packet->payload.size() == kTelephoneEventBytes);
+    CHECK(packet->payload[0] == 5);
+    frame.fill(1000);
+    path.put(frame);
+    path.put(frame);
+    const auto audio = parse_rtp(path.take_packet());
+    REQUIRE(audio);
+    CHECK(audio->timestamp == static_cast<uint32_t>(kFirstTimestamp + 2 * kFrameSamples));
+    CHECK(std::count(audio->payload.begin(), audio->payload.end(), g711_encode(G711Law::mu, 1000)) == 240);
+  }
+}
+
+}  // namespace carillon
