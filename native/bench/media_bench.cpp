@@ -53,7 +53,7 @@ double udp_floor_ns(size_t sockets) {
     local.port = next_port();
     if (auto bound = UdpSocket::bind(local)) all.emplace_back(std::move(*bound), local);
   }
-  auto batch = std::make_unique<UdpSocket::Batch>();
+  UdpSocket::Buffer buffer;
   const std::vector<uint8_t> packet(kPacketBytes, 0x80);
   for (size_t i = 0; i < sockets; ++i) all[i].first.connect(all[i ^ 1].second);
   constexpr size_t kPackets = 60'000;
@@ -63,7 +63,7 @@ double udp_floor_ns(size_t sockets) {
     const size_t from = sent % sockets;
     const size_t until = std::min(from + sockets / 20 + 2, sockets) & ~size_t{1};
     for (size_t i = from; i < until; ++i) all[i].first.send(packet);
-    for (size_t i = from; i < until; ++i) static_cast<void>(batch->receive(all[i].first));
+    for (size_t i = from; i < until; ++i) static_cast<void>(buffer.receive(all[i].first));
     sent += std::max<size_t>(until - from, 1);
   }
   return static_cast<double>(thread_cpu() - begin) / kPackets;
@@ -105,7 +105,7 @@ class Listener {
     bool loud;
   };
 
-  Listener() : batch_(std::make_unique<UdpSocket::Batch>()) {
+  Listener() {
     Address local = kLoopback;
     while (!socket_) {
       local.port = next_port();
@@ -116,16 +116,14 @@ class Listener {
 
   std::vector<Heard> take() {
     std::vector<Heard> heard;
-    while (const size_t count = batch_->receive(*socket_)) {
-      for (size_t i = 0; i < count; ++i) {
-        const Datagram datagram = batch_->at(i);
-        const auto packet = parse_rtp(datagram.bytes);
-        if (!packet) continue;
-        bool loud = false;
-        for (const uint8_t code : packet->payload)
-          loud = loud || std::abs(g711_decode(G711Law::mu, code)) > 200;
-        heard.push_back({datagram.arrived_wall, loud});
-      }
+    while (buffer_.receive(*socket_)) {
+      const Datagram datagram = buffer_.datagram();
+      const auto packet = parse_rtp(datagram.bytes);
+      if (!packet) continue;
+      bool loud = false;
+      for (const uint8_t code : packet->payload)
+        loud = loud || std::abs(g711_decode(G711Law::mu, code)) > 200;
+      heard.push_back({datagram.arrived_wall, loud});
     }
     return heard;
   }
@@ -134,7 +132,7 @@ class Listener {
 
  private:
   std::optional<UdpSocket> socket_;
-  std::unique_ptr<UdpSocket::Batch> batch_;
+  UdpSocket::Buffer buffer_;
 };
 
 /// A stream on a leg towards a listener.

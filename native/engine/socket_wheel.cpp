@@ -2,91 +2,123 @@
 
 #include <algorithm>
 
+#include "core/base/prefetch.hpp"
+
 namespace carillon {
 
 namespace {
-/// Bounds what a flooded socket can take from the others: 32 datagrams in a look are twenty times the usual.
-constexpr int kMaxBatchesPerLook = 4;
+/// Bounds what a flooded socket can take from the others: twenty times the usual.
+constexpr int kMaxDatagramsPerLook = 32;
+constexpr int kMaxRtcpPerLook = 8;
 /// Arrival times outside of this are a stepped wall clock, not a late datagram.
 constexpr Nanos kOldestArrival = kSecond;
 /// Packets of 20 ms are looked for so long after the one before; of longer ones, a few looks are in vain.
 constexpr Nanos kExpectedInterval = 20 * kMillisecond;
 /// Looks in vain come after 1, 2, 4, 8 and from then on 10 ticks.
 constexpr uint32_t kLongestWait = 10;
+/// Behind a packet that came at its time and just now, there is no other: the look that would learn so is
+/// left away. Should there be one after all, the next look finds it, still before its own time to be played.
+constexpr Nanos kJustNow = 2 * kMillisecond;
+
+/// On the monotonic clock; nothing when the wall clock was set meanwhile.
+std::optional<Nanos> arrival_of(const Datagram& datagram, Nanos now, Nanos wall_offset) {
+  const Nanos arrival = datagram.arrived_wall - wall_offset;
+  if (datagram.arrived_wall == 0 || arrival > now || arrival < now - kOldestArrival) return std::nullopt;
+  return arrival;
+}
 }  // namespace
 
-SocketWheel::SocketWheel() : places_(MediaCore::kMaxLegs) {
+SocketWheel::SocketWheel() : places_(MediaCore::kMaxLegs), owners_(MediaCore::kMaxLegs) {
   for (auto& slot : slots_) slot.reserve(MediaCore::kMaxLegs);
   due_.reserve(MediaCore::kMaxLegs);
 }
 
 void SocketWheel::add(uint32_t leg, Pair sockets) {
-  places_[leg & MediaCore::kIndexMask] = {leg, std::move(sockets[0]), std::move(sockets[1]), false, 1};
+  place(leg) = {leg, 1, std::move(*sockets[0]), std::move(*sockets[1]), false};
+  owners_[leg & MediaCore::kIndexMask] = std::move(sockets);
   schedule(leg, 1);
 }
 
 SocketWheel::Pair SocketWheel::remove(uint32_t leg) {
-  Place& place = places_[leg & MediaCore::kIndexMask];
-  if (place.leg != leg) return {};
-  place.leg = 0;  // its entry in the wheel finds nobody and goes
-  return {std::move(place.socket), std::move(place.rtcp)};
+  Place& leaving = place(leg);
+  if (leaving.leg != leg) return {};
+  leaving.leg = 0;  // its entry in the wheel finds nobody and goes
+  Pair sockets = std::move(owners_[leg & MediaCore::kIndexMask]);
+  *sockets[0] = std::move(leaving.rtp);
+  *sockets[1] = std::move(leaving.rtcp);
+  return sockets;
 }
 
 void SocketWheel::send_rtcp(uint32_t leg, const Address& to, Bytes packet) const {
-  const Place& place = places_[leg & MediaCore::kIndexMask];
-  if (place.leg == leg) place.rtcp->send(to, packet);
+  const Place& from = place(leg);
+  if (from.leg == leg) from.rtcp.send(to, packet);
 }
 
 void SocketWheel::send(uint32_t leg, const Address& to, Bytes packet) const {
-  const Place& place = places_[leg & MediaCore::kIndexMask];
-  if (place.leg != leg) return;
-  if (place.connected) {
-    place.socket->send(packet);
+  const Place& from = place(leg);
+  if (from.leg != leg) return;
+  if (from.connected) {
+    from.rtp.send(packet);
   } else {
-    place.socket->send(to, packet);
+    from.rtp.send(to, packet);
   }
 }
 
 void SocketWheel::connect(uint32_t leg, const std::optional<Address>& peer) {
-  Place& place = places_[leg & MediaCore::kIndexMask];
-  if (place.leg != leg) return;
-  place.connected = place.socket->connect(peer) && peer.has_value();
+  Place& changed = place(leg);
+  if (changed.leg != leg) return;
+  changed.connected = changed.rtp.connect(peer) && peer.has_value();
 }
 
-namespace {
-
-Nanos arrival_of(const Datagram& datagram, Nanos now, Nanos wall_offset) {
-  const Nanos arrival = datagram.arrived_wall - wall_offset;
-  const bool plausible = datagram.arrived_wall != 0 && arrival <= now && arrival >= now - kOldestArrival;
-  return plausible ? arrival : now;
-}
-
-}  // namespace
-
-std::optional<Nanos> SocketWheel::receive(Place& place, MediaCore& core, Nanos now, Nanos wall_offset) {
-  std::optional<Nanos> newest;
-  for (int i = 0; i < kMaxBatchesPerLook; ++i) {
-    const size_t count = batch_.receive(*place.socket);
-    for (size_t k = 0; k < count; ++k) {
-      const Datagram datagram = batch_.at(k);
-      const Nanos arrival = arrival_of(datagram, now, wall_offset);
-      core.receive(place.leg, datagram.bytes, datagram.source, arrival);
-      newest = arrival;
+Nanos SocketWheel::take(UdpSocket::Buffer& buffer, const Place& place, MediaCore& core, Nanos now,
+                        Nanos wall_offset) {
+  for (int taken = 1;; ++taken) {
+    const Datagram datagram = buffer.datagram();
+    const std::optional<Nanos> arrival = arrival_of(datagram, now, wall_offset);
+    core.receive(place.leg, datagram.bytes, datagram.source, arrival.value_or(now));
+    const bool at_its_time = place.wait == 1 && arrival && now - *arrival <= kJustNow;
+    if (at_its_time || taken == kMaxDatagramsPerLook || !buffer.receive(place.rtp)) {
+      return arrival.value_or(now);
     }
-    if (count < UdpSocket::Batch::kDatagrams) break;
   }
-  return newest;
+}
+
+void SocketWheel::look(std::span<const uint32_t> legs, MediaCore& core, Nanos now, Nanos wall_offset) {
+  std::array<bool, kLooksAtOnce> found{};
+  for (const uint32_t leg : legs) {
+    prefetch(&place(leg), sizeof(Place));
+    core.expect_soon(leg);
+  }
+  for (size_t i = 0; i < legs.size(); ++i) {
+    const Place& due = place(legs[i]);
+    core.expect(legs[i]);
+    found[i] = due.leg == legs[i] && buffers_[i].receive(due.rtp);
+  }
+  for (size_t i = 0; i < legs.size(); ++i) {
+    Place& due = place(legs[i]);
+    if (due.leg != legs[i]) continue;
+    if (found[i]) {
+      const Nanos arrival = take(buffers_[i], due, core, now, wall_offset);
+      due.wait = 1;
+      const Nanos until_next = arrival + kExpectedInterval - now;
+      schedule(due.leg, static_cast<size_t>(std::clamp<Nanos>(until_next / kTick + 1, 1, kSlots - 1)));
+    } else {
+      schedule(due.leg, due.wait);
+      due.wait = std::min(2 * due.wait, kLongestWait);
+    }
+  }
 }
 
 void SocketWheel::drain_rtcp(MediaCore& core, Nanos now, Nanos wall_offset) {
   rtcp_tick_ = (rtcp_tick_ + 1) % kRtcpTicks;
+  UdpSocket::Buffer& buffer = buffers_[0];
   for (size_t index = rtcp_tick_; index < places_.size(); index += kRtcpTicks) {
-    const Place& place = places_[index];
-    if (place.leg == 0) continue;
-    const size_t count = batch_.receive(*place.rtcp);
-    for (size_t k = 0; k < count; ++k) {
-      const Datagram datagram = batch_.at(k);
-      core.receive_rtcp(place.leg, datagram.bytes, datagram.source, arrival_of(datagram, now, wall_offset));
+    const Place& due = places_[index];
+    if (due.leg == 0) continue;
+    for (int taken = 0; taken < kMaxRtcpPerLook && buffer.receive(due.rtcp); ++taken) {
+      const Datagram datagram = buffer.datagram();
+      core.receive_rtcp(due.leg, datagram.bytes, datagram.source,
+                        arrival_of(datagram, now, wall_offset).value_or(now));
     }
   }
 }
@@ -95,18 +127,9 @@ void SocketWheel::drain(MediaCore& core, Nanos now, Nanos wall_offset) {
   drain_rtcp(core, now, wall_offset);
   slot_ = (slot_ + 1) % kSlots;
   std::swap(due_, slots_[slot_]);
-  for (const uint32_t leg : due_) {
-    Place& place = places_[leg & MediaCore::kIndexMask];
-    if (place.leg != leg) continue;
-    const std::optional<Nanos> arrival = receive(place, core, now, wall_offset);
-    if (arrival) {
-      place.wait = 1;
-      const Nanos until_next = *arrival + kExpectedInterval - now;
-      schedule(leg, static_cast<size_t>(std::clamp<Nanos>(until_next / kTick + 1, 1, kSlots - 1)));
-    } else {
-      schedule(leg, place.wait);
-      place.wait = std::min(2 * place.wait, kLongestWait);
-    }
+  const std::span<const uint32_t> due(due_);
+  for (size_t from = 0; from < due.size(); from += kLooksAtOnce) {
+    look(due.subspan(from, std::min(kLooksAtOnce, due.size() - from)), core, now, wall_offset);
   }
   due_.clear();
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/media_core.hpp"
@@ -35,26 +36,35 @@ class SocketWheel {
  private:
   /// Ticks of one turn; longer than the longest interval between looks.
   static constexpr size_t kSlots = 32;
-  /// RTCP comes every few seconds: each socket is looked at once in so many ticks.
-  static constexpr size_t kRtcpTicks = 256;
+  /// RTCP comes every few seconds and bears the kernel's arrival time: each socket is looked at once in so
+  /// many ticks.
+  static constexpr size_t kRtcpTicks = 1024;
+  /// So many sockets are read before the core hears of it: with our code between two system calls, and the
+  /// kernel's between two packets, neither would stay in the processor's caches.
+  static constexpr size_t kLooksAtOnce = 16;
 
+  /// What a look or a packet needs, without a pointer to follow.
   struct Place {
     uint32_t leg = 0;
-    std::unique_ptr<UdpSocket> socket;
-    std::unique_ptr<UdpSocket> rtcp;
-    bool connected = false;
     uint32_t wait = 1;  // ticks until the next look, while nothing comes
+    UdpSocket rtp;
+    UdpSocket rtcp;
+    bool connected = false;
   };
 
-  /// Arrival of the newest datagram; nothing when none was there.
-  std::optional<Nanos> receive(Place& place, MediaCore& core, Nanos now, Nanos wall_offset);
+  [[nodiscard]] Place& place(uint32_t leg) { return places_[leg & MediaCore::kIndexMask]; }
+  [[nodiscard]] const Place& place(uint32_t leg) const { return places_[leg & MediaCore::kIndexMask]; }
+  void look(std::span<const uint32_t> legs, MediaCore& core, Nanos now, Nanos wall_offset);
+  /// Hands over the datagram in `buffer`, and what may wait behind it. Returns the arrival of the newest.
+  Nanos take(UdpSocket::Buffer& buffer, const Place& place, MediaCore& core, Nanos now, Nanos wall_offset);
   void drain_rtcp(MediaCore& core, Nanos now, Nanos wall_offset);
   void schedule(uint32_t leg, size_t ticks) { slots_[(slot_ + ticks) % kSlots].push_back(leg); }
 
   std::vector<Place> places_;  // by the leg's index
+  std::vector<Pair> owners_;   // emptied; they carry the sockets back to the control thread
   std::array<std::vector<uint32_t>, kSlots> slots_;
   std::vector<uint32_t> due_;
-  UdpSocket::Batch batch_;
+  std::array<UdpSocket::Buffer, kLooksAtOnce> buffers_;
   size_t slot_ = 0;
   size_t rtcp_tick_ = 0;
 };

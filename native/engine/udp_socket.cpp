@@ -52,6 +52,15 @@ Address from_sockaddr(const sockaddr_storage& from) {
   return address;
 }
 
+/// The kernel's arrival time, the only thing that we let it tell; 0 without one.
+Nanos arrival_of(const msghdr& header) {
+  const cmsghdr* const told = CMSG_FIRSTHDR(&header);
+  if (told == nullptr || told->cmsg_level != SOL_SOCKET || told->cmsg_type != SCM_TIMESTAMPNS) return 0;
+  timespec time{};
+  std::memcpy(&time, CMSG_DATA(told), sizeof(time));
+  return Nanos{time.tv_sec} * kSecond + time.tv_nsec;
+}
+
 }  // namespace
 
 std::optional<Address> parse_address(const std::string& ip, uint16_t port) {
@@ -123,44 +132,26 @@ bool UdpSocket::connect(const std::optional<Address>& peer) const {
   return ::connect(fd_, reinterpret_cast<const sockaddr*>(&name), sizeof(sockaddr)) == 0;
 }
 
-UdpSocket::Batch::Batch() : bytes_{}, control_{}, sources_{}, vectors_{}, messages_{} {
-  for (size_t i = 0; i < kDatagrams; ++i) {
-    vectors_[i] = {bytes_[i].data(), bytes_[i].size()};
-    msghdr& header = messages_[i].msg_hdr;
-    header.msg_iov = &vectors_[i];
-    header.msg_iovlen = 1;
-    header.msg_name = &sources_[i];
-    header.msg_control = control_[i].data();
-  }
-  used_ = kDatagrams;
-}
-
-size_t UdpSocket::Batch::receive(const UdpSocket& socket) {
-  // What the kernel shortened the last time.
-  for (size_t i = 0; i < used_; ++i) {
-    messages_[i].msg_hdr.msg_namelen = sizeof(sockaddr_storage);
-    messages_[i].msg_hdr.msg_controllen = control_[i].size();
-  }
-  used_ = 0;
+bool UdpSocket::Buffer::receive(const UdpSocket& socket) {
+  // What the kernel fills in besides the bytes stays on the stack, where every call finds the same warm
+  // memory.
+  iovec vector{bytes_.data(), bytes_.size()};
+  sockaddr_storage source;
+  alignas(cmsghdr) std::array<uint8_t, CMSG_SPACE(sizeof(timespec))> control;
+  msghdr header{};
+  header.msg_iov = &vector;
+  header.msg_iovlen = 1;
+  header.msg_name = &source;
+  header.msg_namelen = sizeof(source);
+  header.msg_control = control.data();
+  header.msg_controllen = control.size();
   // An error (a port unreachable message from the peer, say) is consumed by the call that reports it.
-  const int count = ::recvmmsg(socket.fd_, messages_.data(), kDatagrams, MSG_DONTWAIT, nullptr);
-  used_ = count > 0 ? static_cast<size_t>(count) : 0;
-  return used_;
-}
-
-Datagram UdpSocket::Batch::at(size_t index) const {
-  Datagram datagram;
-  datagram.bytes = Bytes(bytes_[index]).first(messages_[index].msg_len);
-  datagram.source = from_sockaddr(sources_[index]);
-  const msghdr& header = messages_[index].msg_hdr;
-  for (const cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr;
-       part = CMSG_NXTHDR(const_cast<msghdr*>(&header), const_cast<cmsghdr*>(part))) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_TIMESTAMPNS) continue;
-    timespec time{};
-    std::memcpy(&time, CMSG_DATA(part), sizeof(time));
-    datagram.arrived_wall = Nanos{time.tv_sec} * kSecond + time.tv_nsec;
-  }
-  return datagram;
+  const ssize_t size = ::recvmsg(socket.fd_, &header, MSG_DONTWAIT);
+  if (size < 0) return false;
+  size_ = static_cast<size_t>(size);
+  source_ = from_sockaddr(source);
+  arrived_wall_ = arrival_of(header);
+  return true;
 }
 
 }  // namespace carillon

@@ -43,23 +43,21 @@ class UdpSocket {
   /// Hears only `peer` from now on; nothing: everybody again. False when the kernel refuses.
   bool connect(const std::optional<Address>& peer) const;
 
-  /// Datagrams of one call; the views are valid until the next.
-  class Batch {
+  /// A place for one datagram; what datagram() shows is valid until the next receive().
+  class Buffer {
    public:
-    static constexpr size_t kDatagrams = 8;
+    /// The longest that is read whole: an Ethernet frame and some.
     static constexpr size_t kMaxBytes = 2048;
 
-    Batch();
-    [[nodiscard]] size_t receive(const UdpSocket& socket);
-    [[nodiscard]] Datagram at(size_t index) const;
+    /// False when nothing waits.
+    [[nodiscard]] bool receive(const UdpSocket& socket);
+    [[nodiscard]] Datagram datagram() const { return {Bytes(bytes_).first(size_), source_, arrived_wall_}; }
 
    private:
-    std::array<std::array<uint8_t, kMaxBytes>, kDatagrams> bytes_;
-    std::array<std::array<uint8_t, 64>, kDatagrams> control_;
-    std::array<sockaddr_storage, kDatagrams> sources_;
-    std::array<iovec, kDatagrams> vectors_;
-    std::array<mmsghdr, kDatagrams> messages_;
-    size_t used_ = 0;
+    size_t size_ = 0;
+    Nanos arrived_wall_ = 0;
+    Address source_;
+    std::array<uint8_t, kMaxBytes> bytes_;
   };
 
  private:

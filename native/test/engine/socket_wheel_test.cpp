@@ -1,0 +1,162 @@
+#include "engine/socket_wheel.hpp"
+
+#include <doctest/doctest.h>
+
+#include <ctime>
+#include <vector>
+
+#include "core/rtp/packet.hpp"
+
+namespace carillon {
+
+namespace {
+
+struct NoEvents : Events {
+  void media(uint32_t, Bytes) override {}
+  void played(uint32_t, uint32_t) override {}
+  void dtmf(uint32_t, char, Nanos) override {}
+  void media_timeout(uint32_t) override {}
+  void playback_ended(uint32_t) override {}
+  void digits_sent(uint32_t) override {}
+  void recording_ended(uint32_t, RecordingEnd, uint32_t) override {}
+  void machine_detected(uint32_t, bool, MachineReason, uint32_t) override {}
+  void silence_waited(uint32_t, bool) override {}
+  void floor_changed(uint32_t, uint32_t) override {}
+};
+
+struct NoPackets : PacketSink {
+  void send(uint32_t, const Address&, Bytes) override {}
+  void send_rtcp(uint32_t, const Address&, Bytes) override {}
+  void latched(uint32_t, const std::optional<Address>&) override {}
+};
+
+Nanos clock_now(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return Nanos{time.tv_sec} * kSecond + time.tv_nsec;
+}
+
+std::pair<UdpSocket, Address> bound() {
+  static uint16_t port = 39'000;
+  while (true) {
+    const Address local = *parse_address("127.0.0.1", port++);
+    if (auto socket = UdpSocket::bind(local)) return {std::move(*socket), local};
+  }
+}
+
+/// One leg on a wheel, and its peer; the wheel's clock is the real one (the kernel's arrival times are) and
+/// goes ahead of it when the test says so.
+struct Wheel {
+  static constexpr uint32_t kLeg = MediaCore::kMaxLegs + 3;
+
+  Wheel() : core(sink, events) {
+    auto [rtp, rtp_at] = bound();
+    auto [rtcp, rtcp_at] = bound();
+    auto [own, own_at] = bound();
+    peer = std::move(own);
+    target = rtp_at;
+    LegConfig config;
+    config.handle = kLeg;
+    auto leg = std::make_unique<Leg>(config);
+    LegRemote remote;
+    remote.receive.peer = own_at;
+    leg->configure(remote, 0);
+    core.add_leg(std::move(leg));
+    sockets.add(kLeg,
+                {std::make_unique<UdpSocket>(std::move(rtp)), std::make_unique<UdpSocket>(std::move(rtcp))});
+  }
+
+  void send(int packets) {
+    std::array<uint8_t, kRtpHeaderBytes + kFrameSamples> packet{};
+    for (int i = 0; i < packets; ++i, ++sequence) {
+      write_rtp_header({false, 0, sequence, sequence * uint32_t{kFrameSamples}, 1}, packet);
+      peer.send(target, packet);
+    }
+  }
+
+  /// So many ticks, the first of them so much after now; packets received in them.
+  uint64_t turn(int ticks, Nanos ahead = 0) {
+    const uint64_t before = core.counters().packets_received;
+    const Nanos wall_offset = clock_now(CLOCK_REALTIME) - clock_now(CLOCK_MONOTONIC);
+    const Nanos begin = clock_now(CLOCK_MONOTONIC) + ahead;
+    for (int i = 0; i < ticks; ++i) sockets.drain(core, begin + i * kTick, wall_offset);
+    return core.counters().packets_received - before;
+  }
+
+  NoEvents events;
+  NoPackets sink;
+  MediaCore core;
+  SocketWheel sockets;
+  UdpSocket peer;
+  Address target;
+  uint16_t sequence = 1;
+};
+
+/// A wheel after steps that took less than a millisecond: on a busy machine one may be held up between a
+/// packet and the look at it.
+template <typename Steps>
+std::unique_ptr<Wheel> undisturbed(Steps steps) {
+  while (true) {
+    auto wheel = std::make_unique<Wheel>();
+    const Nanos begin = clock_now(CLOCK_MONOTONIC);
+    steps(*wheel);
+    if (clock_now(CLOCK_MONOTONIC) - begin < kMillisecond) return wheel;
+  }
+}
+
+}  // namespace
+
+TEST_SUITE("socket wheel") {
+  TEST_CASE("a packet at its time is taken by the first look at it, and the next look comes 20 ms later") {
+    const auto wheel = undisturbed([](Wheel& fresh) {
+      fresh.send(1);
+      CHECK(fresh.turn(1) == 1);
+    });
+    wheel->send(1);
+    CHECK(wheel->turn(18) == 0);
+    CHECK(wheel->turn(4) == 1);
+  }
+
+  TEST_CASE("a second packet that came with one at its time waits for the next look, not longer") {
+    uint64_t taken = 0;
+    const auto wheel = undisturbed([&](Wheel& fresh) {
+      fresh.send(2);
+      taken = fresh.turn(1);
+    });
+    CHECK(taken == 1);
+    wheel->send(1);
+    CHECK(wheel->turn(23, 5 * kMillisecond) == 2);
+  }
+
+  TEST_CASE("what has waited is taken at once, 32 datagrams at a look") {
+    Wheel wheel;
+    wheel.send(20);
+    CHECK(wheel.turn(1, 5 * kMillisecond) == 20);
+    wheel.send(50);
+    std::vector<uint64_t> looks;
+    for (int tick = 0; tick < 25; ++tick) {
+      if (const uint64_t taken = wheel.turn(1, (25 + tick) * kMillisecond)) looks.push_back(taken);
+    }
+    CHECK(looks == std::vector<uint64_t>{32, 18});
+  }
+
+  TEST_CASE("after looks in vain, all that is there is taken: the late packet and the one behind it") {
+    Wheel wheel;
+    CHECK(wheel.turn(3) == 0);
+    wheel.send(2);
+    CHECK(wheel.turn(10) == 2);
+  }
+
+  TEST_CASE("a removed leg's sockets come back open, and nobody is looked at in its place") {
+    Wheel wheel;
+    wheel.send(1);
+    const SocketWheel::Pair sockets = wheel.sockets.remove(Wheel::kLeg);
+    REQUIRE(sockets[0]);
+    CHECK(sockets[0]->open());
+    CHECK(sockets[1]->open());
+    CHECK(wheel.turn(40) == 0);
+    CHECK(wheel.sockets.remove(Wheel::kLeg)[0] == nullptr);
+  }
+}
+
+}  // namespace carillon
