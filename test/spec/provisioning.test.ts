@@ -306,6 +306,16 @@ describe('POST and PUT trunks', () => {
     expect((await service.send('DELETE', url)).status).toBe(409);
   });
 
+  it('webhook_url is an http or https URL; null takes it away', async () => {
+    const { body } = await trunk({ webhook_url: 'https://a.example/t', webhook_method: 'GET' });
+    expect(body).toMatchObject({ webhook_url: 'https://a.example/t', webhook_method: 'GET' });
+    const url = `${service.root}/trunks/${body.trunk_id}`;
+    const wrong = await service.send('PUT', url, { body: { webhook_url: 'ftp://a.example' } });
+    expect([wrong.status, Object.keys(wrong.body.details)]).toEqual([400, ['webhook_url']]);
+    const gone = await service.send('PUT', url, { body: { webhook_url: null } });
+    expect(gone.body).toMatchObject({ webhook_url: null, webhook_method: 'GET' });
+  });
+
   it('sub-accounts have no trunks: 403', async () => {
     const sub = await service.addSubAccount();
     const reply = await service.get(`/api/v1/Account/${sub.authId}/trunks`, { as: sub });

@@ -57,6 +57,17 @@ export const optionalHttpUrl = () =>
     'must be an absolute http or https URL',
   );
 
+/** As `httpUrl`; empty or null takes it away. */
+export const nullableHttpUrl = () =>
+  hinted(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      pattern: `^$|${HTTP_URL}`,
+      maxLength: URL_MAX,
+    }),
+    'must be an absolute http or https URL',
+  );
+
 /** A numeric application id; JSON number or string of digits (dialect §3.2). */
 export const appIdField = () =>
   hinted(

@@ -10,6 +10,7 @@ import {
   flag,
   hinted,
   httpMethod,
+  nullableHttpUrl,
   nullableText,
   oneOf,
   type Static,
@@ -41,7 +42,7 @@ const fields = {
   cps_limit: Type.Optional(limit()),
   description: Type.Optional(Type.String({ maxLength: 1000 })),
   recording: Type.Optional(flag()),
-  webhook_url: Type.Optional(nullableText()),
+  webhook_url: Type.Optional(nullableHttpUrl()),
   webhook_method: Type.Optional(httpMethod()),
 };
 
