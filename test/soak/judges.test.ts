@@ -57,6 +57,13 @@ describe('the judge of an audio position', () => {
     expect(faults.join()).toMatch(/the delay went from 30\.0 to 59\.\d ms/);
   });
 
+  it('does not hold against the service what the speaker sent too late', () => {
+    const position = { ...new NumberedAudio(0).position(), firstOffset: 0, lastOffset: 0 };
+    const audio = { ...position, firstDelayMs: 1, lastDelayMs: 1, heard: 2900, unreadable: 100 };
+    expect(faultsOfPosition(audio, 60_000)).toEqual(['100 of 3000 frames held no number']);
+    expect(faultsOfPosition(audio, 60_000, 60)).toEqual([]);
+  });
+
   it('sees audio that ends early, and audio that was replaced', () => {
     expect(faultsOfPosition(new NumberedAudio(0).position(), 60_000).length).toBeGreaterThan(1);
     expect(listen((place) => (place % 50 === 0 ? {} : { frame: place })).join()).toContain(

@@ -121,15 +121,18 @@ export class NumberedAudio {
   }
 }
 
-/** What is wrong with a position `runMs` after it began to be judged, in plain words; nothing when all is well. */
-export function faultsOfPosition(position: Position, runMs: number): string[] {
+/**
+ * What is wrong with a position `runMs` after it began to be judged, in plain words; nothing when all is well. `lateFrames`:
+ * those that the speaker itself sent too late to be heard; the service conceals them.
+ */
+export function faultsOfPosition(position: Position, runMs: number, lateFrames = 0): string[] {
   const { heard, unreadable, firstOffset, lastOffset, firstDelayMs, lastDelayMs } = position;
   const expected = runMs / FRAME_MS;
   const faults: string[] = [];
   if (heard + unreadable < expected - FEWER) {
     faults.push(`only ${heard + unreadable} of ${Math.round(expected)} frames were heard`);
   }
-  if (unreadable > expected * MOST_UNREADABLE) {
+  if (unreadable > expected * MOST_UNREADABLE + lateFrames * LATE_COSTS) {
     faults.push(`${unreadable} of ${heard + unreadable} frames held no number`);
   }
   if (!(Math.abs(lastOffset - firstOffset) <= 1)) {
@@ -145,8 +148,9 @@ export function faultsOfPosition(position: Position, runMs: number): string[] {
 
 /** A second of frames: what is on its way, and the time it takes to ask for a report. */
 const FEWER = 50;
-/** A peer that its machine keeps from sending in time is concealed; that must stay rare. */
 const MOST_UNREADABLE = 0.01;
+/** Concealment begins with a late frame and ends after it. */
+const LATE_COSTS = 1.5;
 
 const modulo = (value: number, by: number): number => ((value % by) + by) % by;
 

@@ -141,7 +141,10 @@ bots.disconnect();
 
 console.table(
   Object.fromEntries(
-    lines.map(({ name, down, up }) => [name, { ...row('down', down), ...row('up', up) }]),
+    lines.map(({ name, down, up, lateFrames }) => [
+      name,
+      { ...row('down', down), ...row('up', up), 'sent late': lateFrames },
+    ]),
   ),
 );
 console.log(Object.fromEntries([...crowd.ends].sort()));

@@ -19,6 +19,8 @@ const ECHO_AHEAD_FRAMES = 50;
 const CHECKPOINT_EVERY_FRAMES = 500;
 /** Codes are the loud half of positive mu-law, far enough apart to survive resampling. */
 const FIRST_BYTE = 0x80;
+/** A gap is given up after 40 ms, a tick comes every few. */
+const LATE_MS = 30;
 
 const callerFrames = Array.from({ length: CODES + 1 }, (_, code) =>
   Buffer.alloc(FRAME_SAMPLES, FIRST_BYTE + code),
@@ -29,6 +31,8 @@ export interface LineReport {
   /** Caller to bot, and bot to caller. */
   readonly down: Position;
   readonly up: Position;
+  /** Frames that the caller sent so late, since `begin`, that they were concealed: its own machine kept it from speaking. */
+  readonly lateFrames: number;
   readonly faults: readonly string[];
 }
 
@@ -58,6 +62,7 @@ export class SteadyLine {
   #streamId = '';
   #botStartMs = 0;
   #botFrame = 0;
+  #lateFrames = 0;
   #asked = 0;
   #answered = 0;
 
@@ -94,6 +99,7 @@ export class SteadyLine {
 
   /** From here on both positions are judged. */
   begin(): void {
+    this.#lateFrames = 0;
     this.#down?.begin();
     this.#up?.begin();
   }
@@ -104,6 +110,7 @@ export class SteadyLine {
     if (this.#peerPort === 0) return;
     for (; this.#startMs + this.#callerFrame * FRAME_MS <= nowMs; this.#callerFrame += 1) {
       const frame = this.#callerFrame;
+      if (this.#startMs + frame * FRAME_MS < nowMs - LATE_MS) this.#lateFrames += 1;
       const header = { payloadType: 0, marker: frame === 0, ssrc: this.#peerPort };
       const payload = callerFrames[codeOf(frame)] ?? Buffer.alloc(0);
       const place = { sequence: frame, timestamp: frame * FRAME_SAMPLES };
@@ -119,6 +126,7 @@ export class SteadyLine {
       name: this.#name,
       down: this.#down?.position() ?? nothing,
       up: this.#up?.position() ?? nothing,
+      lateFrames: this.#lateFrames,
       faults: [
         ...[this.#sequence, this.#rtpTime, this.#chunks, this.#timestamps].flatMap((one) =>
           one.faults(),

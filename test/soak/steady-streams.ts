@@ -75,11 +75,11 @@ export class SteadyStreams {
     const report = answer(this.#peers, 'report');
     this.#tell({ kind: 'report' });
     const { lines, late } = await report;
-    for (const { name, down, up, faults } of lines) {
+    for (const { name, down, up, lateFrames, faults } of lines) {
       const told = [
         ...faults,
-        ...faultsOfPosition(down, runMs).map((fault) => `caller to bot: ${fault}`),
-        ...faultsOfPosition(up, runMs).map((fault) => `bot to caller: ${fault}`),
+        ...faultsOfPosition(down, runMs, lateFrames).map((fault) => `caller to bot: ${fault}`),
+        ...faultsOfPosition(up, runMs, lateFrames).map((fault) => `bot to caller: ${fault}`),
       ];
       this.#failures.push(...told.map((fault) => `steady ${name}: ${fault}`));
     }
