@@ -23,6 +23,11 @@ export interface ReaderContext {
 export const MAX_CHECKPOINT_NAME = 1024;
 /** Most digits of one `sendDTMF`. */
 export const MAX_DTMF_DIGITS = 100;
+/**
+ * Most commas, and most opening brackets of either kind, of one message. Megabytes of audio are one string to the JSON parser and
+ * cost it next to nothing; megabytes of tiny values would hold up every other call for the better part of a second.
+ */
+export const MAX_MESSAGE_PARTS = 4096;
 
 type JsonObject = Readonly<Record<string, unknown>>;
 type Reader = (
@@ -65,7 +70,23 @@ export function readApplicationMessage(
   return read(message.value, context);
 }
 
+const PART_BEGINNINGS = [...',[{'].map((sign) => sign.charCodeAt(0));
+
+function hasTooManyParts(bytes: Uint8Array): boolean {
+  return PART_BEGINNINGS.some((sign) => {
+    let at = bytes.indexOf(sign);
+    for (let count = 0; at >= 0; at = bytes.indexOf(sign, at + 1)) {
+      count += 1;
+      if (count > MAX_MESSAGE_PARTS) return true;
+    }
+    return false;
+  });
+}
+
 function parseObject(bytes: Uint8Array): Result<JsonObject, StreamFault> {
+  if (bytes.length > MAX_MESSAGE_PARTS && hasTooManyParts(bytes)) {
+    return err(fault('invalid_message', 'the message has too many parts'));
+  }
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -97,10 +118,10 @@ function decodeBase64(text: unknown): Result<Uint8Array, StreamFault> {
   if (typeof text !== 'string') {
     return err(fault('invalid_payload', 'media.payload must be a base64 string'));
   }
-  const unpadded = text.replace(/=+$/, '').length;
-  if (!BASE64.test(text) || unpadded % 4 === 1) {
-    return err(fault('invalid_payload', 'media.payload is not base64'));
-  }
+  if (!BASE64.test(text)) return err(fault('invalid_payload', 'media.payload is not base64'));
+  const padding = text.endsWith('==') ? 2 : Number(text.endsWith('='));
+  const unpadded = text.length - padding;
+  if (unpadded % 4 === 1) return err(fault('invalid_payload', 'media.payload is not base64'));
   if (unpadded === 0) return err(fault('invalid_payload', 'media.payload is empty'));
   return ok(Buffer.from(text, 'base64'));
 }

@@ -2,6 +2,7 @@
 export {
   MAX_CHECKPOINT_NAME,
   MAX_DTMF_DIGITS,
+  MAX_MESSAGE_PARTS,
   readApplicationMessage,
 } from './application-message.ts';
 export type { StreamFormat } from './media-format.ts';

@@ -27,6 +27,9 @@ const MULAW_NAMES: ReadonlySet<string> = new Set([
 /** Names that say nothing about the samples: the stream's own encoding is meant. */
 const UNSPECIFIC_NAMES: ReadonlySet<string> = new Set(['', 'wav', 'audio/wav', 'audio/x-wav']);
 
+/** Longest content type that is looked at; nothing that is known comes near it. */
+const MAX_CONTENT_TYPE = 256;
+
 /** Splits `audio/x-l16;rate=16000` into its name and its rate (undefined when absent). */
 function splitContentType(text: string): { readonly name: string; readonly rate: string } {
   const [name = '', ...parameters] = text.split(';');
@@ -48,7 +51,9 @@ export function playbackFormat(
   if (contentType !== undefined && contentType !== null && typeof contentType !== 'string') {
     return err('media.contentType must be a string');
   }
-  const { name, rate: rateParameter } = splitContentType(contentType ?? '');
+  const { name, rate: rateParameter } = splitContentType(
+    (contentType ?? '').slice(0, MAX_CONTENT_TYPE),
+  );
   const encoding = encodingOf(name, own);
   if (encoding === undefined) {
     return err(`media.contentType "${name.slice(0, 64)}" is not audio/x-l16 or audio/x-mulaw`);
