@@ -56,11 +56,11 @@ export async function run(): Promise<Row[]> {
   const sip = await askSip(phones);
   const tickLateUs = calls.media.status().tickLateP99Us;
   const delays = await probe(phones, bots);
+  bots.echo(true);
   const heap = await heapRows(streamingSinceMs);
   complainOfBroken(calls);
   await calls.endStreams();
 
-  bots.echo(true);
   await calls.stream((call) => bots.urlOf(call, 'wss'));
   const secure = await measure(phones, bots);
   complainOfBroken(calls);
