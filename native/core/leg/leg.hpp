@@ -46,7 +46,7 @@ class FarEnd {
   virtual bool far_audio(Frame& out) = 0;
 };
 
-class Leg {
+class Leg final {
  public:
   static constexpr size_t kMaxStreams = 8;
   static constexpr size_t kMaxPlayers = 8;
@@ -55,6 +55,10 @@ class Leg {
   static constexpr uint32_t kFramesPerQuality = 16;
 
   explicit Leg(const LegConfig& config);
+
+  /// Legs stand on huge pages. Made and destroyed by the control thread only.
+  static void* operator new(size_t bytes);
+  static void operator delete(void* place) noexcept;
 
   [[nodiscard]] uint32_t handle() const { return config_.handle; }
   [[nodiscard]] uint16_t local_port() const { return config_.local_port; }
