@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "engine/media_engine.hpp"
+#include "net/stream_thread.hpp"
 
 namespace carillon {
 
@@ -63,11 +64,14 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   Napi::Value drain(const Info& info);
 
   Napi::Value figures_object(Napi::Env env, const std::optional<LegFigures>& figures);
+  /// Where the legs of this engine put what the sockets of `sockets` shall send.
+  std::shared_ptr<MediaFeed> feed_of(const std::shared_ptr<StreamThread>& sockets);
   void release_wake();
 
   Napi::ThreadSafeFunction wake_;
   bool has_wake_ = false;
   std::unique_ptr<MediaEngine> engine_;
+  std::vector<std::pair<std::weak_ptr<StreamThread>, std::shared_ptr<SocketFeed>>> feeds_;
 };
 
 }  // namespace carillon

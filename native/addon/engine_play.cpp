@@ -114,6 +114,17 @@ std::shared_ptr<StreamThread> stream_thread_of(const Napi::Value& value) {
 
 }  // namespace
 
+std::shared_ptr<MediaFeed> EngineObject::feed_of(const std::shared_ptr<StreamThread>& sockets) {
+  std::erase_if(feeds_, [](const auto& known) { return known.first.expired(); });
+  for (const auto& [thread, feed] : feeds_) {
+    if (thread.lock() == sockets) return feed;
+  }
+  auto feed = std::make_shared<SocketFeed>();
+  feeds_.emplace_back(sockets, feed);
+  sockets->post([feed](SocketLoop& loop) mutable { loop.add_feed(std::move(feed)); });
+  return feed;
+}
+
 /// (leg, stream, streamId, encoding, rate, inbound, outbound, bidirectional, extraHeadersJson, queueMs,
 /// epochMs, sockets, socket): the bot's end, or undefined when `sockets` is given: then that is the bot's
 /// end.
@@ -135,7 +146,7 @@ Napi::Value EngineObject::open_stream(const Info& info) {
   auto input = std::make_unique<StreamInput>(config.stream_id, config.format, queue);
   const std::shared_ptr<StreamThread> sockets = info.Length() > 11 ? stream_thread_of(info[11]) : nullptr;
   if (sockets) {
-    config.feed = engine_->feed_of(sockets);
+    config.feed = feed_of(sockets);
     config.socket = u32_at(info, 12);
     if (bidirectional) {
       sockets->post([socket = config.socket, input = std::move(input)](SocketLoop& loop) mutable {

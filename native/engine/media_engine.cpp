@@ -84,17 +84,6 @@ std::shared_ptr<RecordingSink> MediaEngine::open_recording(uint32_t handle, cons
   return sink;
 }
 
-std::shared_ptr<MediaFeed> MediaEngine::feed_of(const std::shared_ptr<StreamThread>& sockets) {
-  std::erase_if(feeds_, [](const auto& known) { return known.first.expired(); });
-  for (const auto& [thread, feed] : feeds_) {
-    if (thread.lock() == sockets) return feed;
-  }
-  auto feed = std::make_shared<SocketFeed>();
-  feeds_.emplace_back(sockets, feed);
-  sockets->post([feed](SocketLoop& loop) mutable { loop.add_feed(std::move(feed)); });
-  return feed;
-}
-
 int MediaEngine::close_recording(uint32_t handle) {
   const auto found = recordings_.find(handle);
   if (found == recordings_.end()) return 0;

@@ -9,7 +9,6 @@
 #include "engine/leg_handles.hpp"
 #include "engine/media_loop.hpp"
 #include "engine/media_thread.hpp"
-#include "net/stream_thread.hpp"
 
 namespace carillon {
 
@@ -44,8 +43,6 @@ class MediaEngine {
   std::shared_ptr<RecordingSink> open_recording(uint32_t handle, const std::string& path, uint16_t channels);
   /// Once its end has been told; errno of a failure, or 0.
   int close_recording(uint32_t handle);
-  /// Where the legs of this engine put what the sockets of `sockets` shall send.
-  std::shared_ptr<MediaFeed> feed_of(const std::shared_ptr<StreamThread>& sockets);
   ConcludingRecordings& concluding() { return loop_.concluding(); }
 
   size_t take_events(std::span<uint8_t> out);
@@ -77,7 +74,6 @@ class MediaEngine {
   std::unique_ptr<MediaThread> thread_;
   RecordingWriter writer_;
   std::unordered_map<uint32_t, std::shared_ptr<RecordingSink>> recordings_;
-  std::vector<std::pair<std::weak_ptr<StreamThread>, std::shared_ptr<SocketFeed>>> feeds_;
   LegHandles handles_;
   std::unordered_map<uint32_t, Known> legs_;
   // State of the manual mode.

@@ -9,30 +9,14 @@
 #include <ctime>
 #include <utility>
 
+#include "engine/socket_address.hpp"
+
 namespace carillon {
 
 namespace {
 
 /// 64 KiB: more than 300 packets of 20 ms, a third of a minute of one peer.
 constexpr int kReceiveBuffer = 64 * 1024;
-
-socklen_t to_sockaddr(const Address& address, sockaddr_storage& out) {
-  std::memset(&out, 0, sizeof(out));
-  if (address.family == Address::Family::ipv4) {
-    sockaddr_in in{};
-    in.sin_family = AF_INET;
-    in.sin_port = htons(address.port);
-    std::memcpy(&in.sin_addr, address.ip.data(), sizeof(in.sin_addr));
-    std::memcpy(&out, &in, sizeof(in));
-    return sizeof(in);
-  }
-  sockaddr_in6 in{};
-  in.sin6_family = AF_INET6;
-  in.sin6_port = htons(address.port);
-  std::memcpy(&in.sin6_addr, address.ip.data(), sizeof(in.sin6_addr));
-  std::memcpy(&out, &in, sizeof(in));
-  return sizeof(in);
-}
 
 Address from_sockaddr(const sockaddr_storage& from) {
   Address address;

@@ -11,7 +11,7 @@
 
 #include "core/stream/media_message.hpp"
 #include "core/stream/play_message.hpp"
-#include "net/socket_address.hpp"
+#include "engine/socket_address.hpp"
 
 namespace carillon {
 

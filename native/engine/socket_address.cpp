@@ -1,4 +1,4 @@
-#include "net/socket_address.hpp"
+#include "engine/socket_address.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
