@@ -1,10 +1,13 @@
 /** Bots that misbehave. Written against the dialect's text with a plain WebSocket server; none of the project's code runs in them. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { WebSocket } from 'ws';
+import { PCMU } from '../../src/phone/audio/g711.ts';
 import { type Bot, type Customer, echoBot, streamXml } from './customer.ts';
+import { Handset } from './handset.ts';
 import { babble, callFor, makeUser, startCall } from './phone.ts';
 import { openPair, type Pair } from './scene.ts';
 import { eventually, type Json, type Service } from './service.ts';
+import { tone, toneMs } from './tones.ts';
 
 // Whole processes start here, and other tests use the machine at the same time.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -51,6 +54,8 @@ async function userOf(
 
 const say = (socket: WebSocket, message: Json): void => socket.send(JSON.stringify(message));
 const audio = (bytes: number): string => Buffer.alloc(bytes, 0xd5).toString('base64');
+const tone1kHz = (ms: number): string =>
+  Buffer.from(PCMU.encode(tone([1000], ms))).toString('base64');
 const play = (payload: unknown): Json => ({
   event: 'playAudio',
   media: { contentType: 'audio/x-mulaw', sampleRate: 8000, payload },
@@ -85,6 +90,27 @@ describe('a bot that behaves', () => {
     expect(played['name']).toBe('greeting');
     call.hangUp();
     await call.report;
+  });
+});
+
+describe('a stream that is stopped over REST', () => {
+  it.each([
+    ['with drain says all that it has queued before the call goes on', '?drain=true', 1000],
+    ['without falls silent at once', '', 300],
+  ])('%s', async (_, query, atMostMs) => {
+    const name = query === '' ? 'cutshort' : 'lastword';
+    const { user, met } = await userOf(name, (socket) => say(socket, play(tone1kHz(1000))));
+    const phone = await Handset.call(service, user);
+    await eventually('the start', () => met.messages[0]);
+    const [asked] = customer.at(`/${name}`);
+    const path = `Call/${asked?.form['CallUUID']}/Stream/${query}`;
+    expect((await service.api('DELETE', path)).status).toBe(204);
+    await phone.ended;
+    const heardMs = toneMs(phone.heard, 1000);
+    await phone.close();
+    expect(heardMs).toBeLessThanOrEqual(atMostMs + 40);
+    expect(heardMs).toBeGreaterThanOrEqual(query === '' ? 0 : atMostMs - 40);
+    expect(met.messages.at(-1)).toMatchObject({ event: 'stop', reason: 'api_request' });
   });
 });
 
@@ -186,7 +212,10 @@ describe('a bot whose socket ends', () => {
       answer_url: customer.xml('/nobot', streamXml(`ws://${customer.authority}/not-there`)),
     });
     const { sipCallId } = await callFor(service, user, 10);
-    expect(await service.cdrOf(sipCallId)).toMatchObject({ streaming_cost: 0 });
+    expect(await service.cdrOf(sipCallId)).toMatchObject({
+      streaming_cost: 0,
+      stream_termination_reason: 'Connection error',
+    });
   });
 });
 

@@ -216,6 +216,72 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     await finish();
   });
 
+  it('a stream that has reconnected is shown by its new id, and stopped by any id that it had', async () => {
+    const { socket, callUuid } = await streaming('keepCallAlive="true" maxRetries="2"', WAIT);
+    const first = socket.options.streamId;
+    await ends(socket, APP_CLOSES);
+    await service.clock.advance(1000);
+    const second = service.bots.last.options.streamId;
+    const shown = () => service.control.streams(service.accountId, callUuid);
+    expect(shown()).toMatchObject({ value: [{ streamId: second, status: 'initiated' }] });
+    service.bots.last.events.started();
+    await ends(service.bots.last, APP_CLOSES);
+    await service.clock.advance(1000);
+    const third = service.bots.last;
+    third.events.started();
+    expect(new Set([first, second, third.options.streamId]).size).toBe(3);
+    expect(await service.control.stopStream(service.accountId, callUuid, first)).toMatchObject({
+      ok: true,
+    });
+    expect(third.closedWith).toBe('api_request');
+    expect(shown()).toMatchObject({ value: [] });
+    await finish();
+  });
+
+  it('stopped with drain: the document waits until the bot’s last word was heard, then goes on', async () => {
+    const { socket, callUuid } = await streaming(
+      `bidirectional="true" keepCallAlive="true" ${STATUS}`,
+      '<Hangup/>',
+    );
+    await service.control.stopStream(service.accountId, callUuid, undefined, true);
+    await service.clock.advance(5000);
+    expect(socket).toMatchObject({ closedWith: 'api_request', drains: true });
+    expect(service.live()).toHaveLength(1);
+    expect(service.site.events('/status')).toEqual(['StartStream']);
+    await ends(socket, { kind: 'closed' });
+    expect(service.site.events('/status')).toEqual(['StartStream', 'StopStream']);
+    expect(await service.cdr()).toMatchObject({
+      hangupSource: 'Answer XML',
+      streams: [{ terminationReason: 'API request' }],
+    });
+    await finish();
+  });
+
+  it('stopped with drain: a hangup, and a stop without it, end the stream at once', async () => {
+    const { socket, callUuid, hangsUp } = await streaming('bidirectional="true"', WAIT);
+    await service.control.stopStream(service.accountId, callUuid, undefined, true);
+    await hangsUp();
+    expect(socket.closedWith).toBe('call_hangup');
+    expect((await service.cdr()).streams).toMatchObject([{ terminationReason: 'Call hangup' }]);
+    await finish();
+  });
+
+  it.each([
+    ['wss://user:secret@bot.test/a', 'wss://bot.test/a'],
+    ['wss://user:p@secret@bot.test/a', 'wss://bot.test/a'],
+    ['wss://bot.test?mail=a@b.test', 'wss://bot.test?mail=a@b.test'],
+  ])('user information is told to the bot alone: %s is shown as %s', async (url, shown) => {
+    const { callUuid } = await caller(`<Stream keepCallAlive="true" ${STATUS}>${url}</Stream>`);
+    expect(service.bots.last.options.url).toBe(url);
+    service.bots.last.events.started();
+    await settle();
+    expect(service.site.told('/status')[0]).toMatchObject({ ServiceURL: shown });
+    expect(service.control.streams(service.accountId, callUuid)).toMatchObject({
+      value: [{ serviceUrl: shown }],
+    });
+    await finish();
+  });
+
   it('a background stream survives a Dial and a transfer of its leg', async () => {
     const { socket, callUuid } = await streaming(
       'bidirectional="true"',
@@ -406,10 +472,32 @@ describe('stream_termination_reason and billing in the CDR (spec: CDR, Limits)',
     await finish();
   });
 
-  it('a stream that never connected is neither recorded nor billed', async () => {
+  it('a stream that never connected is told with its reason, and costs nothing', async () => {
     await caller(`<Stream keepCallAlive="true">${BOT}</Stream>`);
+    const { streamId } = service.bots.last.options;
     await ends(service.bots.last, { kind: 'connectFailed', detail: 'refused' });
-    expect(await service.cdr()).toMatchObject({ streams: [], streamingCost: 0 });
+    const free = { billedSeconds: 0, billedAmount: 0 };
+    expect(await service.cdr()).toMatchObject({
+      streams: [{ streamId, terminationReason: 'Connection error', ...free }],
+      streamingCost: 0,
+    });
+    expect((await service.debits()).map(({ reference }) => reference)).not.toContain(
+      `stream_cdr:${streamId}`,
+    );
+    await finish();
+  });
+
+  it('streams that never connected do not use up the places of those that do', async () => {
+    const refused = `<Stream keepCallAlive="true">${BOT}</Stream>`;
+    await caller(`${refused.repeat(60)}<Stream keepCallAlive="true">${BOT}</Stream>`);
+    for (let i = 0; i < 60; i += 1) {
+      await ends(service.bots.last, { kind: 'connectFailed', detail: 'refused' });
+    }
+    service.bots.last.events.started();
+    await ends(service.bots.last, { kind: 'stopRequested' });
+    const { streams } = await service.cdr();
+    expect(streams).toHaveLength(21);
+    expect(streams.at(-1)).toMatchObject({ terminationReason: 'API request' });
     await finish();
   });
 });

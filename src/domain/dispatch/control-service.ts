@@ -199,10 +199,15 @@ export class ControlService implements CallControl {
     return call === undefined ? NOT_FOUND : ok(listStreams(call));
   }
 
-  async stopStream(accountId: string, callUuid: string, streamId: string | undefined): Done {
+  async stopStream(
+    accountId: string,
+    callUuid: string,
+    streamId: string | undefined,
+    drain = false,
+  ): Done {
     const call = this.#find(accountId, callUuid);
     if (call === undefined) return NOT_FOUND;
-    return stopStreams(call, streamId) || streamId === undefined ? DONE : NOT_FOUND;
+    return stopStreams(call, streamId, drain) || streamId === undefined ? DONE : NOT_FOUND;
   }
 
   // ---------------------------------------------------------------- conferences

@@ -282,11 +282,12 @@ export interface CallControl {
     request: StreamRequest,
   ): Promise<Result<LiveStream, ControlRefusal>>;
   streams(accountId: string, callUuid: string): Result<readonly LiveStream[], ControlRefusal>;
-  /** `streamId` undefined stops all of the call's streams. */
+  /** `streamId` undefined stops all of the call's streams; `drain`: once the audio that bots have queued was played. */
   stopStream(
     accountId: string,
     callUuid: string,
     streamId: string | undefined,
+    drain?: boolean,
   ): Promise<Result<void, ControlRefusal>>;
 
   conferences(accountId: string): readonly Conference[];

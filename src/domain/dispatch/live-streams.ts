@@ -6,6 +6,7 @@ import {
   type LiveAudioStream,
   openAudioStream,
   streamsOf,
+  withoutSecrets,
 } from '../interpreter/interpreter.ts';
 import type { ControlRefusal, LiveStream, StreamRequest } from './control.ts';
 
@@ -41,12 +42,12 @@ export function startStream(
 export const listStreams = (call: Call): readonly LiveStream[] =>
   streamsOf(call).map((stream) => describe(call, stream));
 
-/** False: there was none to stop. */
-export function stopStreams(call: Call, streamId: string | undefined): boolean {
+/** False: there was none to stop. An id of an earlier connection means the stream that has reconnected since. */
+export function stopStreams(call: Call, streamId: string | undefined, drain: boolean): boolean {
   const meant = streamsOf(call).filter(
-    (stream) => streamId === undefined || stream.streamId === streamId,
+    (stream) => streamId === undefined || stream.isCalled(streamId),
   );
-  for (const stream of meant) stream.stop('apiRequest');
+  for (const stream of meant) stream.stop('apiRequest', { drain });
   return meant.length > 0;
 }
 
@@ -55,7 +56,7 @@ function describe(call: Call, stream: LiveAudioStream): LiveStream {
   return {
     streamId,
     callUuid: call.uuid,
-    serviceUrl: request.url,
+    serviceUrl: withoutSecrets(request.url),
     audioTrack: request.audioTrack,
     bidirectional: request.bidirectional,
     contentType: request.encoding,

@@ -1,15 +1,17 @@
 /** Audio streams of calls, whoever asked for them: the `Stream` element or the REST interface. */
 import { uuid } from '../../base/ids.ts';
 import type { Call } from '../call/call.ts';
-import type { StreamSocketEnd, StreamStopReason } from '../call/needs.ts';
+import type { StreamSocket, StreamSocketEnd, StreamStopReason } from '../call/needs.ts';
 import { partyParameter } from '../callback/callback.ts';
 import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
 import type { StreamTermination } from '../cdr/types.ts';
 import { notify } from './context.ts';
 import type { InterpreterNeeds } from './needs.ts';
+import { streamParameters } from './stream-callback.ts';
 import {
   closeOpenStream,
   keepOpenStream,
+  keepRefusedStream,
   limitOfStreams,
   withoutSecrets,
 } from './stream-record.ts';
@@ -33,18 +35,23 @@ export type AudioStreamEnd =
   | { readonly kind: 'stopRequested' | 'timeout' | 'apiRequest' | 'callEnded' | 'transferred' }
   | { readonly kind: 'dropped'; readonly detail: string };
 
+/** Ends that are not the bot's doing. */
+type StopKind = Exclude<AudioStreamEnd['kind'], 'dropped' | 'stopRequested'>;
+
 export interface LiveAudioStream {
+  /** Of the connection that is open or being made: what the bot and the last callback were told. */
   readonly streamId: string;
+  /** Whether this is the id of one of its connections; a reconnect has a new one. */
+  isCalled(streamId: string): boolean;
   readonly request: AudioStreamRequest;
   readonly startUs: number;
   readonly connected: boolean;
   readonly ended: Promise<AudioStreamEnd>;
-  stop(kind: Exclude<AudioStreamEnd['kind'], 'dropped' | 'stopRequested'>): void;
+  /** With `drain`, once the audio that the bot has queued was played. */
+  stop(kind: StopKind, options?: { readonly drain: boolean }): void;
 }
 
-const STOP_REASON: Readonly<
-  Record<Exclude<AudioStreamEnd['kind'], 'dropped' | 'stopRequested'>, StreamStopReason>
-> = {
+const STOP_REASON: Readonly<Record<StopKind, StreamStopReason>> = {
   timeout: 'stream_timeout',
   apiRequest: 'api_request',
   callEnded: 'call_hangup',
@@ -61,11 +68,9 @@ const TERMINATION: Readonly<Record<AudioStreamEnd['kind'], StreamTermination>> =
 /** Pause before a reconnect, doubled with each attempt in a row. */
 const RECONNECT_MS = 250;
 
-const live = new WeakMap<Call, Map<string, AudioStream>>();
+const live = new WeakMap<Call, Set<AudioStream>>();
 
-export const streamsOf = (call: Call): readonly LiveAudioStream[] => [
-  ...(live.get(call)?.values() ?? []),
-];
+export const streamsOf = (call: Call): readonly LiveAudioStream[] => [...(live.get(call) ?? [])];
 
 /** Undefined when the call has as many streams as it may have, or is over: nothing would ever end the stream. */
 export function openAudioStream(
@@ -79,11 +84,11 @@ export function openAudioStream(
     call.log.add('warning', 'stream refused', { reason: refusal });
     return undefined;
   }
-  const streams = live.get(call) ?? new Map<string, AudioStream>();
+  const streams = live.get(call) ?? new Set<AudioStream>();
   live.set(call, streams);
   const stream = new AudioStream(call, request, needs);
-  streams.set(stream.streamId, stream);
-  void stream.ended.then(() => streams.delete(stream.streamId));
+  streams.add(stream);
+  void stream.ended.then(() => streams.delete(stream));
   return stream;
 }
 
@@ -91,16 +96,18 @@ class AudioStream implements LiveAudioStream {
   readonly request: AudioStreamRequest;
   readonly startUs: number;
   readonly ended: Promise<AudioStreamEnd>;
-  /** Of the first connection; a reconnect has a new id towards the bot and in the records. */
-  readonly streamId: string;
   readonly #call: Call;
   readonly #needs: InterpreterNeeds;
   #resolve: (end: AudioStreamEnd) => void = () => undefined;
-  #socket: { close(reason: StreamStopReason): void } | undefined;
+  #socket: StreamSocket | undefined;
+  /** One a connection, the last one's last: at most maxRetries + 1. */
+  readonly #ids: string[] = [];
   #currentId: string;
   #retriesLeft: number;
   #connected = false;
+  #everConnected = false;
   #over = false;
+  #draining: StopKind | undefined;
   #cancelTimeout: () => void;
 
   constructor(call: Call, request: AudioStreamRequest, needs: InterpreterNeeds) {
@@ -108,8 +115,7 @@ class AudioStream implements LiveAudioStream {
     this.#needs = needs;
     this.request = request;
     this.startUs = call.nowUs();
-    this.streamId = uuid(needs.random);
-    this.#currentId = this.streamId;
+    this.#currentId = this.#newId();
     this.#retriesLeft = request.maxRetries;
     this.ended = new Promise((resolve) => {
       this.#resolve = resolve;
@@ -128,11 +134,30 @@ class AudioStream implements LiveAudioStream {
     return this.#connected;
   }
 
-  stop(kind: Exclude<AudioStreamEnd['kind'], 'dropped' | 'stopRequested'>): void {
+  get streamId(): string {
+    return this.#currentId;
+  }
+
+  isCalled(streamId: string): boolean {
+    return this.#ids.includes(streamId);
+  }
+
+  stop(kind: StopKind, { drain } = { drain: false }): void {
     if (this.#over) return;
     const socket = this.#socket;
+    if (drain && this.#connected) {
+      this.#draining ??= kind;
+      socket?.close(STOP_REASON[kind], { drain });
+      return;
+    }
     this.#finish({ kind });
     socket?.close(STOP_REASON[kind]);
+  }
+
+  #newId(): string {
+    const id = uuid(this.#needs.random);
+    this.#ids.push(id);
+    return id;
   }
 
   #open(): void {
@@ -177,6 +202,7 @@ class AudioStream implements LiveAudioStream {
 
   #started(startUs: number): void {
     this.#connected = true;
+    this.#everConnected = true;
     this.#call.log.add('stream', 'connected', { streamId: this.#currentId });
     keepOpenStream(this.#call, this.request, this.#currentId, startUs);
     this.#persist();
@@ -190,9 +216,14 @@ class AudioStream implements LiveAudioStream {
       this.#finish({ kind: 'stopRequested' });
       return;
     }
+    if (end.kind === 'closed' && this.#draining !== undefined) {
+      this.#finish({ kind: this.#draining });
+      return;
+    }
     const detail = 'detail' in end ? end.detail : 'closed';
     this.#call.log.add('stream', end.kind, { streamId: this.#currentId, detail });
-    if (this.#retriesLeft > 0 && !this.#call.isEnded) this.#reconnect();
+    const isWanted = this.#draining === undefined && !this.#call.isEnded;
+    if (this.#retriesLeft > 0 && isWanted) this.#reconnect();
     else this.#finish({ kind: 'dropped', detail });
   }
 
@@ -202,11 +233,10 @@ class AudioStream implements LiveAudioStream {
     this.#retriesLeft -= 1;
     this.#record('Connection error');
     this.#connected = false;
-    const { clock, random } = this.#needs;
-    void clock.sleep(RECONNECT_MS * 2 ** attempt, this.#call.signal).then(
+    void this.#needs.clock.sleep(RECONNECT_MS * 2 ** attempt, this.#call.signal).then(
       () => {
         if (this.#over) return;
-        this.#currentId = uuid(random);
+        this.#currentId = this.#newId();
         this.#open();
       },
       () => undefined, // the call has ended meanwhile, and this stream with it
@@ -217,6 +247,10 @@ class AudioStream implements LiveAudioStream {
     this.#over = true;
     this.#cancelTimeout();
     this.#record(TERMINATION[end.kind]);
+    if (end.kind === 'dropped' && !this.#everConnected) {
+      keepRefusedStream(this.#call, this.request, this.#currentId, TERMINATION[end.kind]);
+      this.#persist();
+    }
     this.#call.log.add('stream', `ended: ${end.kind}`, { streamId: this.#currentId });
     if (end.kind === 'dropped') {
       this.#tell('DroppedStream', [], 'connection disconnected with the remote service');
@@ -245,33 +279,11 @@ class AudioStream implements LiveAudioStream {
   }
 
   #tell(event: string, own: CallbackParameters = [], error = ''): void {
-    const { statusCallback, url, ...request } = this.request;
+    const { statusCallback } = this.request;
     if (statusCallback === undefined) return;
-    const { facts } = this.#call;
+    const stream = { ...this.request, statusCallback, streamId: this.#currentId };
     notify({ call: this.#call, needs: this.#needs }, event, statusCallback, [
-      ['From', partyParameter(facts.from)],
-      ['To', partyParameter(facts.to)],
-      ['CallUUID', this.#call.uuid],
-      ['Event', event],
-      ['StreamID', this.#currentId],
-      ['ServiceURL', withoutSecrets(url)],
-      ['ParentAuthID', facts.parentAuthId],
-      ['status_callback_url', statusCallback.url],
-      ['status_callback_method', statusCallback.method],
-      [
-        'Timestamp',
-        new Date(this.#call.nowUs() / 1000).toISOString().replace('T', ' ').slice(0, 19),
-      ],
-      ['Error', error],
-      ['bidirectional', String(request.bidirectional)],
-      ['audioTrack', request.audioTrack],
-      ['streamTimeout', String(Math.round(request.timeoutMs / 1000))],
-      ['contentType', `${request.encoding};rate=${request.rate}`],
-      ['extraHeaders', request.extraHeadersText],
-      ['maxRetries', String(request.maxRetries)],
-      ['keepCallAlive', String(request.keepCallAlive)],
-      ['Direction', facts.direction],
-      ['CallStatus', this.#call.isEnded ? 'completed' : 'in-progress'],
+      ...streamParameters(this.#call, stream, event, error),
       ...own,
     ]);
   }

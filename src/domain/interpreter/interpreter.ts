@@ -32,6 +32,7 @@ export type { BLegRequest, CallKeeping, Dialer, InterpreterNeeds } from './needs
 export { CallRecorder, type RecordingFolder } from './recorder.ts';
 export { relayDigits } from './relay-digits.ts';
 export { playTo, speakTo } from './sound.ts';
+export { withoutSecrets } from './stream-record.ts';
 
 const UNREACHABLE: Readonly<Record<DocumentVia, HangupCauseKey>> = {
   answer: 'answerUrlError',

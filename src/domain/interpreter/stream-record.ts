@@ -1,4 +1,6 @@
 /** How streams stand in the records of their call. */
+
+import { ZERO } from '../../base/money.ts';
 import type { Call } from '../call/call.ts';
 import { closeStream } from '../cdr/cdr.ts';
 import type { StreamTermination } from '../cdr/types.ts';
@@ -9,6 +11,8 @@ const MAX_BIDIRECTIONAL = 1;
 const MAX_ONE_WAY = 4;
 /** Connections of one call that are recorded one by one; a bot that makes us reconnect for ever cannot grow a record. */
 const MAX_RECORDED = 200;
+/** Streams of one call that no bot took and that are told all the same. */
+const MAX_REFUSED = 20;
 
 /** Why one more stream is too many; undefined when it is not. */
 export function limitOfStreams(
@@ -33,11 +37,8 @@ export function keepOpenStream(
   call.openStreams = [
     ...call.openStreams,
     {
+      ...describeStream(request),
       streamId,
-      serviceUrl: withoutSecrets(request.url),
-      audioTrack: request.audioTrack,
-      bidirectional: request.bidirectional,
-      contentType: `${request.encoding};rate=${request.rate}`,
       startUs,
       endUs: undefined,
       perMinute: call.price.streamPerMinute,
@@ -46,7 +47,7 @@ export function keepOpenStream(
   ];
 }
 
-/** False when the stream was never connected, and so is neither recorded nor billed. */
+/** False when there was no connection of this id. */
 export function closeOpenStream(call: Call, streamId: string, reason: StreamTermination): boolean {
   const open = call.openStreams.find((stream) => stream.streamId === streamId);
   if (open === undefined) return false;
@@ -56,5 +57,37 @@ export function closeOpenStream(call: Call, streamId: string, reason: StreamTerm
   return true;
 }
 
+/** A stream that no bot ever took: the record says so, for a length of nothing and without a charge. */
+export function keepRefusedStream(
+  call: Call,
+  request: AudioStreamRequest,
+  streamId: string,
+  terminationReason: StreamTermination,
+): void {
+  if (call.closedStreams.filter(({ billedSeconds }) => billedSeconds === 0).length >= MAX_REFUSED)
+    return;
+  const nowUs = call.endUs ?? call.nowUs();
+  call.closedStreams = [
+    ...call.closedStreams,
+    {
+      ...describeStream(request),
+      streamId,
+      startUs: nowUs,
+      endUs: nowUs,
+      billedSeconds: 0,
+      billedAmount: ZERO,
+      currency: call.price.currency,
+      terminationReason,
+    },
+  ];
+}
+
+const describeStream = (request: AudioStreamRequest) => ({
+  serviceUrl: withoutSecrets(request.url),
+  audioTrack: request.audioTrack,
+  bidirectional: request.bidirectional,
+  contentType: `${request.encoding};rate=${request.rate}`,
+});
+
 /** User information of a URL never goes into logs, callbacks or records. */
-export const withoutSecrets = (url: string): string => url.replace(/^(\w+:\/\/)[^/@]*@/, '$1');
+export const withoutSecrets = (url: string): string => url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');

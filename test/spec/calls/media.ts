@@ -78,6 +78,8 @@ export interface BotSocket {
   readonly options: StreamSocketOptions;
   readonly events: StreamSocketEvents;
   closedWith: string | undefined;
+  /** Closed for when its queue has run out: the test tells the end. */
+  drains: boolean;
   isOver: boolean;
 }
 
@@ -99,12 +101,15 @@ export class Bots implements AudioStreams {
       options,
       events: { ...events, ended },
       closedWith: undefined,
+      drains: false,
       isOver: false,
     };
     this.sockets.push(socket);
     return {
-      close: (reason: string) => {
+      close: (reason: string, options?: { readonly drain?: boolean }) => {
         socket.closedWith = reason;
+        socket.drains = options?.drain ?? false;
+        if (socket.drains) return;
         queueMicrotask(() => ended({ kind: 'closed' }));
       },
     };

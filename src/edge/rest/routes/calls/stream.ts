@@ -204,6 +204,11 @@ const getStream = callRoute({
   },
 });
 
+/** The element behind a `Stream` that holds the document then runs when the bot's last word was heard, a `Hangup` too. */
+const stopQuery = Type.Object({
+  drain: Type.Optional(flag(false)),
+});
+
 const stopStream = callRoute({
   ...callCommon,
   method: 'DELETE',
@@ -211,9 +216,10 @@ const stopStream = callRoute({
   summary: 'Stop one stream',
   status: 204,
   params: streamParams,
-  run: async ({ control }, { accountId, params }) =>
+  query: stopQuery,
+  run: async ({ control }, { accountId, params, query }) =>
     answered(
-      await control.stopStream(accountId, params.call_uuid, params.stream_id),
+      await control.stopStream(accountId, params.call_uuid, params.stream_id, query.drain),
       () => undefined,
     ),
 });
@@ -225,8 +231,12 @@ const stopStreams = callRoute({
   summary: 'Stop all streams of a call',
   status: 204,
   params: callParams,
-  run: async ({ control }, { accountId, params }) =>
-    answered(await control.stopStream(accountId, params.call_uuid, undefined), () => undefined),
+  query: stopQuery,
+  run: async ({ control }, { accountId, params, query }) =>
+    answered(
+      await control.stopStream(accountId, params.call_uuid, undefined, query.drain),
+      () => undefined,
+    ),
 });
 
 export const streamRoutes: readonly Route[] = [
