@@ -16,9 +16,9 @@ namespace carillon {
 
 namespace {
 
-/// A turn costs a wake-up whatever there is to do, and what waits for it is late by half of it on average:
-/// two milliseconds keep a bot's audio within 22 ms of its first packet at half the price of one.
-constexpr Nanos kTurn = 2 * kTick;
+/// What waits for a turn is late by half of one on average: with two milliseconds a bot's audio came within
+/// 22 ms of its first packet only just, and a wake-up less per two saves 50 us a call-second at 300 calls.
+constexpr Nanos kTurn = kTick;
 /// Half a tick after the media thread's, whose messages are then ready.
 constexpr Nanos kTurnOffset = kTick / 2;
 /// Time limits need no more.
@@ -27,7 +27,7 @@ constexpr size_t kScratchBytes = 64 * 1024;
 constexpr size_t kBatchBytes = 256 * 1024;
 constexpr int kReadyAtOnce = 256;
 /// Above the main thread, below the media threads: a late frame of a bot is heard, a late SIP answer is not.
-constexpr int kNiceness = -5;
+constexpr int kNiceness = -10;
 
 }  // namespace
 
@@ -97,8 +97,10 @@ void StreamThread::stop() {
   ring_bell();
   if (thread_.joinable()) thread_.join();
   // What was asked for before: last messages still leave.
-  commands_.flush();
-  loop_.turn(monotonic_now(), commands_);
+  do {
+    commands_.flush();
+    loop_.turn(monotonic_now(), commands_);
+  } while (commands_.some_wait());
   loop_.drop_all();
 }
 

@@ -1,4 +1,4 @@
-// The thread of the stream sockets: every two milliseconds it hands on what the media threads have said, does
+// The thread of the stream sockets: every millisecond it hands on what the media threads have said, does
 // what the control thread has asked for, and looks after the sockets that are ready.
 #pragma once
 
