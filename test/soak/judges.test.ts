@@ -106,7 +106,7 @@ describe('the judge of memory', () => {
     expect(run((atMs) => atMs / 20_000).join()).toContain('the JavaScript heap grew by');
     const resident = run(
       () => 10,
-      (atMs) => atMs / 4000,
+      (atMs) => atMs / 2000,
     );
     expect(resident.join()).toContain('the process grew by');
   });

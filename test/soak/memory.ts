@@ -1,4 +1,4 @@
-/** Memory over a long run: what is used at the least late in the run against the least early in it. */
+/** Memory over a long run: what is used at the least at its end against the least in its middle. */
 
 export interface MemorySample {
   readonly atMs: number;
@@ -19,11 +19,11 @@ export function sampleMemory(atMs: number): MemorySample {
 }
 
 /**
- * The second fifth of the run against its last: in the first, pools and caches fill. The least of each, because what a
- * flood holds for a moment is no growth.
+ * The third fifth of the run against its last: before, pools, caches and the bots' queues of up to a minute fill. The least
+ * of each, because what a flood holds for a moment is no growth.
  */
 export function growthOf(samples: readonly MemorySample[], totalMs: number): MemoryLimits {
-  const early = samples.filter(({ atMs }) => atMs > totalMs / 5 && atMs <= (2 * totalMs) / 5);
+  const early = samples.filter(({ atMs }) => atMs > (2 * totalMs) / 5 && atMs <= (3 * totalMs) / 5);
   const late = samples.filter(({ atMs }) => atMs > (4 * totalMs) / 5);
   const least = (some: readonly MemorySample[], of: (sample: MemorySample) => number): number =>
     Math.min(...some.map(of));
