@@ -203,6 +203,41 @@ describe('streams (dialect §1.8)', () => {
     expect(lastAsked()?.args[2]).toMatchObject({ bidirectional: false, audioTrack: 'both' });
   });
 
+  it('POST takes the extra headers that the element takes', async () => {
+    await start({ ...valid, extra_headers: 'tenant=7; user=alice@example.com,empty=' });
+    expect(lastAsked()?.args[2]).toMatchObject({
+      extraHeaders: [
+        ['tenant', '7'],
+        ['user', 'alice@example.com'],
+        ['empty', ''],
+      ],
+    });
+  });
+
+  it.each([
+    [{ kind: 'insecureStream' }, 400, { service_url: expect.stringContaining('wss') }],
+    [{ kind: 'tooMany', limit: 1 }, 409, undefined],
+  ] as const)('POST says why not: %j', async (refusal, status, details) => {
+    service.control.outcome = err(refusal);
+    const reply = await start(valid);
+    expect(reply.status).toBe(status);
+    expect(reply.body.details).toEqual(details);
+    expect(JSON.stringify(reply.body)).toMatch(/stream/);
+  });
+
+  it('DELETE with drain lets the bot’s last word be heard', async () => {
+    const { streamId } = aLiveStream();
+    for (const [path, drain] of [
+      [`${streamId}/`, undefined],
+      [`${streamId}/?drain=true`, true],
+      ['?drain=true', true],
+    ] as const) {
+      expect((await service.send('DELETE', `${one}/Stream/${path}`)).status, path).toBe(204);
+      expect(lastAsked()?.args[3] ?? false, path).toBe(drain ?? false);
+    }
+    expect((await service.send('DELETE', `${one}/Stream/?drain=maybe`)).status).toBe(400);
+  });
+
   it.each([
     [{ service_url: 'https://bot.example' }, 'service_url'],
     [{ ...valid, bidirectional: true, audio_track: 'both' }, 'audio_track'],

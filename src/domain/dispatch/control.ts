@@ -110,6 +110,8 @@ export type ControlRefusal =
   /** The call is not in a state for it: not answered yet, no B leg, already recording … `detail` says which. */
   | { readonly kind: 'wrongState'; readonly detail: string }
   | { readonly kind: 'tooMany'; readonly limit: number }
+  /** `ws://` where only encrypted streams are allowed. */
+  | { readonly kind: 'insecureStream' }
   /** A part that this node does not have (for example no synthesizer). */
   | { readonly kind: 'notAvailable'; readonly detail: string };
 

@@ -15,6 +15,9 @@ export function startStream(
   request: StreamRequest,
   needs: InterpreterNeeds,
 ): Result<LiveStream, ControlRefusal> {
+  if (!needs.settings.allowInsecureStreams && /^ws:/i.test(request.serviceUrl)) {
+    return err({ kind: 'insecureStream' });
+  }
   const { bidirectional, audioTrack, encoding, rate, statusCallback, extraHeaders } = request;
   const stream = openAudioStream(
     call,

@@ -100,6 +100,10 @@ const ANSWERS: Answers = {
   notFound: failure(404, 'not found'),
   wrongState: ({ detail }) => failure(409, 'not possible in the current state', { detail }),
   tooMany: ({ limit }) => failure(409, `limit of ${limit} reached`),
+  insecureStream: invalidField(
+    'service_url',
+    'must be a wss URL: unencrypted streams are not allowed here',
+  ),
   notAvailable: ({ detail }) => failure(501, 'not available on this node', { detail }),
 };
 

@@ -128,6 +128,18 @@ describe('audio streams over REST (dialect §1.8)', () => {
     await stage.finish();
   });
 
+  it('ws:// is refused at once where only encrypted streams are allowed', async () => {
+    Object.assign(stage.interpreter().settings, { allowInsecureStreams: false });
+    const call = await answered();
+    const insecure = { ...request, serviceUrl: 'ws://bot.test/ws' };
+    expect(await stage.control.startStream(account, call.uuid, insecure)).toEqual({
+      ok: false,
+      error: { kind: 'insecureStream' },
+    });
+    expect(stage.sockets).toEqual([]);
+    await stage.finish();
+  });
+
   it('one bidirectional stream per call, four one-way streams (dialect §1.5)', async () => {
     const call = await answered();
     await stage.control.startStream(account, call.uuid, request);

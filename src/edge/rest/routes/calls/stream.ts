@@ -1,7 +1,7 @@
 import { err, ok } from '../../../../base/result.ts';
 import { isoMicros } from '../../../../base/time-format.ts';
 import type { LiveStream } from '../../../../domain/dispatch/types.ts';
-import { invalidField } from '../../http/failure.ts';
+import { failure, invalidField } from '../../http/failure.ts';
 import type { Route } from '../../http/route.ts';
 import {
   apiId,
@@ -107,8 +107,8 @@ function parseExtraHeaders(text: string) {
   );
   if (Buffer.byteLength(text) > EXTRA_HEADERS_MAX_BYTES) return err(wrong);
   const headers: (readonly [string, string])[] = [];
-  for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
-    const match = /^\s*([\w.-]+)\s*=\s*([\w.-]*)\s*$/.exec(pair);
+  for (const pair of text.split(/[,;]/).filter((part) => part.trim() !== '')) {
+    const match = /^\s*([\w.-]{1,64})\s*=\s*([\x20-\x7e]*?)\s*$/.exec(pair);
     if (match === null) return err(wrong);
     headers.push([match[1] ?? '', match[2] ?? '']);
   }
@@ -136,6 +136,12 @@ function streamRequest(body: Static<typeof StartBody>) {
   });
 }
 
+const TOO_MANY = {
+  tooMany: failure(409, 'the call has as many streams as it may have', {
+    detail: 'One bidirectional stream and four one-way streams per call.',
+  }),
+};
+
 const startStream = callRoute({
   ...callCommon,
   method: 'POST',
@@ -149,11 +155,15 @@ const startStream = callRoute({
     const request = streamRequest(body);
     if (!request.ok) return request;
     const started = await control.startStream(accountId, params.call_uuid, request.value);
-    return answered(started, ({ streamId }) => ({
-      api_id: id,
-      message: 'audio streaming started',
-      stream_id: streamId,
-    }));
+    return answered(
+      started,
+      ({ streamId }) => ({
+        api_id: id,
+        message: 'audio streaming started',
+        stream_id: streamId,
+      }),
+      TOO_MANY,
+    );
   },
 });
 
