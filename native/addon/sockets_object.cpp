@@ -39,14 +39,17 @@ SocketsObject::SocketsObject(const Info& info) : Napi::ObjectWrap<SocketsObject>
     wake = [function = wake_]() mutable { static_cast<void>(function.NonBlockingCall()); };
   }
   thread_ = std::make_shared<StreamThread>(std::move(wake));
+  // After the wake-up call's own: they run in the opposite order.
+  napi_add_env_cleanup_hook(info.Env(), &SocketsObject::environment_ends, this);
 }
 
 SocketsObject::~SocketsObject() {
-  thread_->stop();
-  release_wake();
+  shut_down();
+  napi_remove_env_cleanup_hook(Env(), &SocketsObject::environment_ends, this);
 }
 
-void SocketsObject::release_wake() {
+void SocketsObject::shut_down() {
+  thread_->stop();
   if (has_wake_) wake_.Release();
   has_wake_ = false;
 }
@@ -185,8 +188,7 @@ Napi::Value SocketsObject::counters(const Info& info) {
 }
 
 Napi::Value SocketsObject::stop(const Info& info) {
-  thread_->stop();
-  release_wake();
+  shut_down();
   mailboxes_.clear();
   return info.Env().Undefined();
 }

@@ -43,7 +43,10 @@ class SocketsObject : public Napi::ObjectWrap<SocketsObject> {
   /// Runs `action(StreamSocket&, SocketLoop&)` on the thread when the socket still exists.
   template <typename Action>
   Napi::Value command(const Info& info, Action action);
-  void release_wake();
+  /// Ends the thread, then gives the wake-up call back. Also called by the environment when it ends before
+  /// this object: the wake-up call does not outlive it.
+  void shut_down();
+  static void environment_ends(void* self) { static_cast<SocketsObject*>(self)->shut_down(); }
 
   Napi::ThreadSafeFunction wake_;
   bool has_wake_ = false;

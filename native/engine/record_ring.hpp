@@ -27,6 +27,8 @@ class RecordRing {
 
   explicit RecordRing(size_t capacity) : bytes_(capacity) {}
 
+  [[nodiscard]] size_t capacity() const { return bytes_.size(); }
+
   // --- producer ---
   /// False, and counted, when it does not fit while `reserve` bytes stay free.
   bool put(const Record& record, Bytes payload, size_t reserve = 0);

@@ -34,6 +34,30 @@ Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const uint8_t*>
 
 std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
+/// Faults and fill levels may not use this part of the event ring: what ends a stream always finds room.
+constexpr size_t kReservedPart = 4;
+
+/// Told once, and somebody waits for it.
+bool is_urgent(SocketEvent event) {
+  switch (event) {
+    case SocketEvent::upgrade_answered:
+    case SocketEvent::pong:
+    case SocketEvent::flooded:
+    case SocketEvent::overrun:
+    case SocketEvent::ended:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// 100 Continue, 103 Early Hints and their like: the answer is still to come (RFC 9110 §15.2).
+bool is_interim(std::string_view head) {
+  constexpr size_t kStatusAt = std::string_view("HTTP/1.1 ").size();
+  return head.starts_with("HTTP/1.") && head.substr(std::min(kStatusAt, head.size())).starts_with('1') &&
+         head.substr(kStatusAt, 3) != "101";
+}
+
 FileDescriptor open_socket(sa_family_t family) {
   FileDescriptor fd(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
   if (!fd.open()) return fd;
@@ -73,7 +97,11 @@ void StreamSocket::connect_to_next(Nanos now) {
     }
     connect_error_ = errno;
   }
-  failed_to_connect({TransportFailure::Kind::system, static_cast<uint32_t>(connect_error_), ""});
+  if (connect_error_ == 0) {
+    failed_to_connect({TransportFailure::Kind::other, 0, "there is no address to connect to"});
+  } else {
+    failed_to_connect({TransportFailure::Kind::system, static_cast<uint32_t>(connect_error_), ""});
+  }
 }
 
 void StreamSocket::connected(Nanos now) {
@@ -117,17 +145,24 @@ void StreamSocket::request_upgrade() {
 
 void StreamSocket::take_head() {
   constexpr std::string_view kEnd = "\r\n\r\n";
-  const size_t end = text_of(inbox_).find(kEnd);
-  if (end == std::string_view::npos) {
-    if (inbox_.size() > kMaxHeadBytes) {
+  while (true) {
+    const std::string_view received = text_of(inbox_);
+    const size_t end = received.find(kEnd);
+    const std::string_view head = received.substr(0, end);
+    if (head_bytes_ + head.size() > kMaxHeadBytes) {
       failed_to_connect({TransportFailure::Kind::other, 0, "the answer to the upgrade is too long"});
+      return;
     }
-    return;
+    if (end == std::string_view::npos) return;
+    const bool interim = is_interim(head);
+    if (!interim) {
+      state_ = State::judged;
+      tell(SocketEvent::upgrade_answered, 0, 0, bytes_of(head));
+    }
+    head_bytes_ += end + kEnd.size();
+    inbox_.erase(inbox_.begin(), inbox_.begin() + static_cast<std::ptrdiff_t>(end + kEnd.size()));
+    if (!interim) return;
   }
-  const std::vector<uint8_t> head(inbox_.begin(), inbox_.begin() + static_cast<std::ptrdiff_t>(end));
-  inbox_.erase(inbox_.begin(), inbox_.begin() + static_cast<std::ptrdiff_t>(end + kEnd.size()));
-  state_ = State::judged;
-  tell(SocketEvent::upgrade_answered, 0, 0, head);
 }
 
 void StreamSocket::accept(Nanos now) {
@@ -162,12 +197,14 @@ void StreamSocket::ready(uint32_t epoll_events, Nanos now) {
       break;
     case State::securing:
       handshake();
+      // What the peer sent along with the end of its handshake is inside of TLS already.
+      if (state_ == State::upgrading) fill(now);
       break;
     case State::over:
       return;
     default:
       if ((epoll_events & EPOLLOUT) != 0) flush();
-      if ((epoll_events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) fill(now);
+      if ((epoll_events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0 || wants_write_) fill(now);
   }
   update_interest();
 }
@@ -299,7 +336,9 @@ void StreamSocket::take(const MessageReader::Item& item, Nanos now) {
       write_frame(Opcode::pong, item.payload, false);
       break;
     case MessageReader::Kind::pong:
-      if (state_ == State::open && meter(item.payload.size(), now)) tell(SocketEvent::pong);
+      if (state_ != State::open || !meter(item.payload.size(), now) || !pinged_) break;
+      pinged_ = false;
+      tell(SocketEvent::pong);
       break;
     case MessageReader::Kind::close:
       peer_closed(item.close_code, item.payload, now);
@@ -410,7 +449,8 @@ void StreamSocket::number(std::span<uint8_t> text) {
 }
 
 void StreamSocket::media(std::span<uint8_t> message) {
-  if (state_ != State::open) return;
+  // `start` goes first, even when commands are late because too many of them wait.
+  if (state_ != State::open || sequence_number_ == 0) return;
   world_.counters.media_sent.fetch_add(1, std::memory_order_relaxed);
   send(message, true);
 }
@@ -424,6 +464,7 @@ void StreamSocket::send(std::span<uint8_t> text, bool is_media) {
 
 void StreamSocket::ping() {
   if (state_ != State::open) return;
+  pinged_ = true;
   write_frame(Opcode::ping, {}, false);
   update_interest();
 }
@@ -543,7 +584,8 @@ void StreamSocket::end(SocketEnd how, uint16_t code, Bytes payload) {
 }
 
 bool StreamSocket::tell(SocketEvent event, uint8_t a, uint16_t b, Bytes payload) {
-  return world_.events.put({static_cast<uint8_t>(event), a, b, handle_}, payload);
+  const size_t reserve = is_urgent(event) ? 0 : world_.events.capacity() / kReservedPart;
+  return world_.events.put({static_cast<uint8_t>(event), a, b, handle_}, payload, reserve);
 }
 
 }  // namespace carillon

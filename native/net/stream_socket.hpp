@@ -29,7 +29,7 @@ enum class SocketEvent : uint8_t {
   upgrade_answered = 32,  // payload: head of the HTTP response, to be judged
   message = 33,           // it is in the mailbox
   fault = 34,             // a: PlayResult of a playAudio
-  pong = 35,
+  pong = 35,              // the first after a ping of ours
   flooding = 36,
   flooded = 37,
   degraded = 38,  // a: percent
@@ -177,6 +177,8 @@ class StreamSocket {
   bool wants_write_ = false;
   /// 0: none.
   Nanos deadline_ = 0;
+  /// Of the heads that have come, interim ones included.
+  size_t head_bytes_ = 0;
   uint32_t sequence_number_ = 0;
   /// A message is in the mailbox.
   bool held_ = false;
@@ -186,6 +188,8 @@ class StreamSocket {
   /// More may be there than one visit takes.
   bool unfinished_ = false;
   bool overrun_ = false;
+  /// A ping of ours is not answered yet.
+  bool pinged_ = false;
   bool ended_ = false;
   /// Received, not yet understood.
   std::vector<uint8_t> inbox_;

@@ -30,14 +30,10 @@ class TlsTransport final : public Transport {
   TlsTransport(std::shared_ptr<ssl_ctx_st> context, int fd, const std::string& host)
       : context_(std::move(context)), ssl_(SSL_new(context_.get())) {
     if (ssl_ == nullptr) return;
-    SSL_set_fd(ssl_, fd);
-    if (is_address(host)) {
-      X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_), host.c_str());
-    } else {
-      SSL_set1_host(ssl_, host.c_str());
-      // The name goes out in the clear (RFC 6066 §3); an address must not.
-      SSL_ctrl(ssl_, kSetHostName, kHostNameType, const_cast<char*>(host.c_str()));
-    }
+    if (SSL_set_fd(ssl_, fd) == 1 && expect(host)) return;
+    // Without somebody to check the certificate for, there is no connection.
+    SSL_free(ssl_);
+    ssl_ = nullptr;
   }
 
   ~TlsTransport() override {
@@ -68,6 +64,16 @@ class TlsTransport final : public Transport {
   [[nodiscard]] TransportFailure failure() const override { return failure_; }
 
  private:
+  /// Whom the certificate must name.
+  bool expect(const std::string& host) {
+    if (is_address(host)) return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_), host.c_str()) == 1;
+    // The dot of an absolute name is of the DNS alone: neither certificates nor SNI know it (RFC 6066 §3).
+    const std::string name = host.ends_with('.') ? host.substr(0, host.size() - 1) : host;
+    // The name goes out in the clear; an address must not.
+    return SSL_set1_host(ssl_, name.c_str()) == 1 &&
+           SSL_ctrl(ssl_, kSetHostName, kHostNameType, const_cast<char*>(name.c_str())) == 1;
+  }
+
   template <typename Call>
   IoResult outcome(Call call) {
     // The error queue is the thread's: what another connection left there must not be taken for ours.
@@ -104,7 +110,8 @@ class TlsTransport final : public Transport {
     } else {
       const char* const reason = ERR_reason_error_string(error);
       failure_ = {TransportFailure::Kind::other, 0,
-                  std::string("the TLS handshake failed: ") + (reason == nullptr ? "no reason" : reason)};
+                  std::string(secured_ ? "TLS failed: " : "the TLS handshake failed: ") +
+                      (reason == nullptr ? "no reason" : reason)};
     }
     ERR_clear_error();
     return {IoResult::Kind::failed, 0};
@@ -141,6 +148,11 @@ SecureTransports make_tls_client(const std::string& authorities) {
   SSL_CTX_set_verify(context.get(), kVerifyPeer, nullptr);
   SSL_CTX_ctrl(context.get(), kSetMinVersion, kTls12, nullptr);
   SSL_CTX_ctrl(context.get(), kSetMode, kPartialWrite | kMovingWriteBuffer | kReleaseBuffers, nullptr);
+  // A peer that makes us shake hands again and again, or change keys without end, would keep the thread from
+  // every other stream: there is no renegotiation (RFC 7525 §3.5 asks for none), and each read comes back
+  // after a record that is no data.
+  SSL_CTX_set_options(context.get(), kNoRenegotiation);
+  SSL_CTX_ctrl(context.get(), kClearMode, kAutoRetry, nullptr);
   // One system call for all the records that have come, not two for each.
   SSL_CTX_ctrl(context.get(), kSetReadAhead, 1, nullptr);
   return [context = std::move(context)](int fd, const std::string& host) -> std::unique_ptr<Transport> {

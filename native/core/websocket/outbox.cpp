@@ -13,9 +13,11 @@ void Outbox::put_media(Bytes message) {
 }
 
 bool Outbox::put_control(Opcode opcode, Bytes payload) {
-  if (control_bytes_ + payload.size() > limits_.control_bytes) return false;
+  if (opcode == Opcode::pong) drop_pong();
+  if (control_bytes_ + cost(payload) > limits_.control_bytes) return false;
   items_.push_back({opcode, false, {payload.begin(), payload.end()}});
-  control_bytes_ += payload.size();
+  control_bytes_ += cost(payload);
+  pong_waits_ = pong_waits_ || opcode == Opcode::pong;
   return true;
 }
 
@@ -26,7 +28,8 @@ std::optional<Outbox::Item> Outbox::take() {
   if (item.is_media) {
     --media_;
   } else {
-    control_bytes_ -= item.payload.size();
+    control_bytes_ -= cost(item.payload);
+    if (item.opcode == Opcode::pong) pong_waits_ = false;
   }
   if (items_.empty()) told_percent_ = 0;
   return item;
@@ -44,6 +47,16 @@ void Outbox::drop_oldest_media() {
   items_.erase(oldest);
   --media_;
   ++dropped_;
+}
+
+void Outbox::drop_pong() {
+  if (!pong_waits_) return;
+  pong_waits_ = false;
+  const auto pong = std::find_if(items_.begin(), items_.end(),
+                                 [](const Item& item) { return item.opcode == Opcode::pong; });
+  if (pong == items_.end()) return;
+  control_bytes_ -= cost(pong->payload);
+  items_.erase(pong);
 }
 
 unsigned Outbox::newly_degraded() {

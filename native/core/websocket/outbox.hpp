@@ -17,7 +17,7 @@ class Outbox {
   struct Limits {
     /// Beyond it, the oldest are dropped.
     size_t media_messages = 0;
-    /// Bytes of everything else; beyond it, put_control refuses.
+    /// Bytes of everything else, kItemBytes for each item included; beyond it, put_control refuses.
     size_t control_bytes = 0;
   };
   struct Item {
@@ -26,10 +26,14 @@ class Outbox {
     std::vector<uint8_t> payload;
   };
 
+  /// What an item takes beside its payload: an empty ping is not free.
+  static constexpr size_t kItemBytes = 64;
+
   explicit Outbox(const Limits& limits) : limits_(limits) {}
 
   void put_media(Bytes message);
-  /// False: more waits than the limit allows; the message is not taken.
+  /// False: more waits than the limit allows; the message is not taken. Of pongs only the last waits (RFC
+  /// 6455 §5.5.3).
   bool put_control(Opcode opcode, Bytes payload);
   /// The next that may be written.
   std::optional<Item> take();
@@ -44,11 +48,14 @@ class Outbox {
 
  private:
   void drop_oldest_media();
+  void drop_pong();
+  [[nodiscard]] static size_t cost(Bytes payload) { return kItemBytes + payload.size(); }
 
   Limits limits_;
   std::deque<Item> items_;
   size_t media_ = 0;
   size_t control_bytes_ = 0;
+  bool pong_waits_ = false;
   uint64_t dropped_ = 0;
   unsigned told_percent_ = 0;
 };

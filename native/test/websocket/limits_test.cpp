@@ -23,7 +23,7 @@ std::vector<std::string> drain(Outbox& outbox) {
 
 TEST_SUITE("what waits for a slow reader") {
   TEST_CASE("the oldest media go, control messages stay, and the order is kept") {
-    Outbox outbox({3, 100});
+    Outbox outbox({3, 1000});
     outbox.put_media(bytes_of("m1"));
     CHECK(outbox.put_control(Opcode::text, bytes_of("c1")));
     for (const char* name : {"m2", "m3", "m4", "m5"}) outbox.put_media(bytes_of(name));
@@ -32,15 +32,33 @@ TEST_SUITE("what waits for a slow reader") {
   }
 
   TEST_CASE("control messages are bounded in bytes") {
-    Outbox outbox({3, 10});
+    Outbox outbox({3, Outbox::kItemBytes + 10});
     CHECK(outbox.put_control(Opcode::text, bytes_of("123456")));
     CHECK_FALSE(outbox.put_control(Opcode::text, bytes_of("12345")));
     CHECK(outbox.take());
     CHECK(outbox.put_control(Opcode::text, bytes_of("12345")));
   }
 
+  TEST_CASE("an empty message takes room too") {
+    Outbox outbox({3, 10 * Outbox::kItemBytes});
+    for (int i = 0; i < 10; ++i) CHECK(outbox.put_control(Opcode::ping, {}));
+    CHECK_FALSE(outbox.put_control(Opcode::ping, {}));
+    CHECK(drain(outbox).size() == 10);
+    CHECK(outbox.put_control(Opcode::ping, {}));
+  }
+
+  TEST_CASE("of pongs only the last waits (RFC 6455 §5.5.3), whatever their number") {
+    Outbox outbox({3, 4 * Outbox::kItemBytes});
+    CHECK(outbox.put_control(Opcode::text, bytes_of("c1")));
+    for (int i = 0; i < 10'000; ++i) CHECK(outbox.put_control(Opcode::pong, bytes_of(std::to_string(i))));
+    CHECK(outbox.put_control(Opcode::text, bytes_of("c2")));
+    CHECK(drain(outbox) == std::vector<std::string>{"c1", "9999", "c2"});
+    CHECK(outbox.put_control(Opcode::pong, bytes_of("again")));
+    CHECK(drain(outbox) == std::vector<std::string>{"again"});
+  }
+
   TEST_CASE("giving up media leaves the rest") {
-    Outbox outbox({3, 100});
+    Outbox outbox({3, 1000});
     outbox.put_media(bytes_of("m1"));
     CHECK(outbox.put_control(Opcode::pong, bytes_of("c1")));
     outbox.put_media(bytes_of("m2"));
@@ -50,7 +68,7 @@ TEST_SUITE("what waits for a slow reader") {
   }
 
   TEST_CASE("each level is told once until everything has left") {
-    Outbox outbox({10, 100});
+    Outbox outbox({10, 1000});
     std::vector<unsigned> told;
     const auto put = [&](int count) {
       for (int i = 0; i < count; ++i) {
