@@ -1,0 +1,132 @@
+import type { TLSSocket, TlsOptions } from 'node:tls';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  acceptance,
+  byteByByte,
+  frame,
+  pem,
+  readPem,
+  secureAttacker,
+  text,
+} from './attack-server.ts';
+import { openStream, until } from './fixture.ts';
+
+const cleanups: Array<() => Promise<unknown> | unknown> = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+const CHAIN = `${readPem('leaf')}${readPem('intermediate')}`;
+const GOOD: TlsOptions = { key: readPem('leaf-key'), cert: CHAIN };
+const CLEAR = text({ event: 'clearAudio' });
+
+const open = (socket: TLSSocket, request: string): void => {
+  socket.write(Buffer.concat([Buffer.from(acceptance(request)), CLEAR]));
+};
+
+async function attacked(options: TlsOptions, greet = open, host = '127.0.0.1', name?: string) {
+  const server = await secureAttacker(options, greet, host);
+  cleanups.push(() => server.stop());
+  const url = name === undefined ? server.url : server.url.replace(host, name);
+  const stream = openStream(url, {}, { caFile: pem('root') });
+  cleanups.push(() => stream.streams.stop());
+  return { ...stream, server };
+}
+
+describe('certificates', () => {
+  it.each([
+    ['an intermediate is missing', { cert: readPem('leaf') }, /UNABLE_TO_(VERIFY_LEAF|GET_ISSUER)/],
+    ['it has expired', { cert: readPem('expired') }, /CERT_HAS_EXPIRED/],
+    ['it is of a client', { cert: readPem('client-only') }, /INVALID_PURPOSE/],
+  ])('%s: a connect failure that says so', async (_what, more, words) => {
+    const { told } = await attacked({ ...GOOD, ...more });
+    await until(() => told.ends.length === 1, 'end');
+    expect(told.ends).toEqual([{ kind: 'connectFailed', detail: expect.stringMatching(words) }]);
+  });
+
+  it.each([
+    ['127.0.0.1', undefined, false],
+    ['127.0.0.1', 'localhost', 'localhost'],
+    ['127.0.0.1', 'localhost.', 'localhost'],
+    ['::1', undefined, false],
+  ])(
+    '%s as %s is named, and asked for by its name alone (RFC 6066 §3)',
+    async (host, name, sni) => {
+      const asked: unknown[] = [];
+      const { told } = await attacked(
+        GOOD,
+        (socket, request) => {
+          asked.push(socket.servername || false);
+          open(socket, request);
+        },
+        host,
+        name,
+      );
+      await until(() => told.log.includes('cleared'), 'clear');
+      expect(asked).toEqual([sni]);
+    },
+  );
+});
+
+describe('versions and habits of servers', () => {
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('%s alone', async (version) => {
+    const { told } = await attacked({ ...GOOD, minVersion: version, maxVersion: version });
+    await until(() => told.log.includes('cleared'), 'clear');
+  });
+
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'a client certificate is asked for: none is given; where it must be, that is the end (%s)',
+    async (version) => {
+      const options = { ...GOOD, maxVersion: version, requestCert: true, ca: readPem('root') };
+      const asked = await attacked({ ...options, rejectUnauthorized: false });
+      await until(() => asked.told.log.includes('cleared'), 'clear');
+      const demanded = await attacked({ ...options, rejectUnauthorized: true });
+      await until(() => demanded.told.ends.length === 1, 'end');
+      expect(demanded.told.ends).toMatchObject([{ kind: 'connectFailed' }]);
+    },
+  );
+
+  it('records that come byte by byte are records', async () => {
+    const { told, server } = await attacked(GOOD);
+    await until(() => told.log.includes('cleared'), 'clear');
+    const slow = await byteByByte(server.url);
+    cleanups.push(() => slow.stop());
+    const stream = openStream(slow.url, {}, { caFile: pem('root') });
+    await until(() => stream.told.log.includes('cleared'), 'clear');
+    stream.streams.stop();
+  });
+
+  it('a server that wants to shake hands again is not obeyed, and others go on', async () => {
+    let renegotiated = 0;
+    const { told } = await attacked({ ...GOOD, maxVersion: 'TLSv1.2' }, (socket, request) => {
+      open(socket, request);
+      socket.on('secure', () => {
+        renegotiated += 1;
+      });
+      socket.renegotiate({}, (error) => {
+        if (error === null) renegotiated += 1;
+      });
+      socket.write(CLEAR);
+    });
+    await until(() => told.log.includes('cleared') || told.ends.length === 1, 'something');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(renegotiated).toBe(0);
+  });
+
+  it.each([
+    ['close_notify, and TCP stays open', (socket: TLSSocket) => socket.end()],
+    ['TCP ends without close_notify', (socket: TLSSocket) => socket.destroy()],
+    [
+      'TCP ends in the middle of a frame',
+      (socket: TLSSocket) =>
+        socket.write(frame(1, 'x'.repeat(100_000)).subarray(0, 50_000), () => socket.destroy()),
+    ],
+  ])('%s: dropped, once', async (_what, leave) => {
+    const { told } = await attacked(GOOD, (socket, request) => {
+      open(socket, request);
+      setTimeout(() => leave(socket), 5);
+    });
+    await until(() => told.ends.length === 1, 'end');
+    expect(told.ends).toMatchObject([{ kind: 'dropped' }]);
+  });
+});

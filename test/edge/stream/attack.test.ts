@@ -1,0 +1,168 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { acceptance, attacker, frame, text } from './attack-server.ts';
+import { openStream, until } from './fixture.ts';
+
+const cleanups: Array<() => Promise<unknown> | unknown> = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+/** A stream towards a server that answers the upgrade in order and then does as it likes. */
+async function attacked(
+  attack: (socket: import('node:net').Socket, accept: string) => void,
+  client: Parameters<typeof openStream>[2] = {},
+) {
+  const server = await attacker((socket, request) => attack(socket, acceptance(request)));
+  cleanups.push(() => server.stop());
+  const stream = openStream(server.url, {}, client);
+  cleanups.push(() => stream.streams.stop());
+  return { ...stream, server };
+}
+
+const CLEAR = { event: 'clearAudio' };
+const STOP = { event: 'stop' };
+
+describe('the answer to the upgrade', () => {
+  it('interim answers go before it, and messages come in the same segment (RFC 9110 §15.2)', async () => {
+    const { told } = await attacked((socket, accept) => {
+      const early = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n';
+      socket.write(Buffer.concat([Buffer.from(early + accept), text(CLEAR), text(STOP)]));
+    });
+    await until(() => told.ends.length === 1, 'stop');
+    expect(told.log).toEqual(['started', 'cleared']);
+    expect(told.ends).toEqual([{ kind: 'stopRequested' }]);
+  });
+
+  it.each([
+    [
+      'chunked 400',
+      'HTTP/1.1 400 Bad Request\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+      'HTTP 400',
+    ],
+    ['a header that never ends', `HTTP/1.1 101 x\r\nX: ${'y'.repeat(40_000)}`, 'too long'],
+    [
+      'a header that ends too late',
+      `HTTP/1.1 101 x\r\nX: ${'y'.repeat(40_000)}\r\n\r\n`,
+      'too long',
+    ],
+    ['interim answers without end', 'HTTP/1.1 102 x\r\n\r\n'.repeat(4000), 'too long'],
+  ])('%s is a connect failure', async (_what, answer, words) => {
+    const { told } = await attacked((socket) => socket.write(answer));
+    await until(() => told.ends.length === 1, 'end');
+    expect(told.ends).toEqual([{ kind: 'connectFailed', detail: expect.stringContaining(words) }]);
+    expect(told.log).toEqual([]);
+  });
+});
+
+describe('order', () => {
+  it('a burst of audio, checkpoint and clear in one segment takes effect in its order, the close last', async () => {
+    const { told, media } = await attacked((socket, accept) => {
+      const burst: Buffer[] = [Buffer.from(accept)];
+      for (let i = 0; i < 200; i += 1) burst.push(text({ event: 'checkpoint', name: `${i}` }));
+      burst.push(text(CLEAR), frame(8, Buffer.from([0x03, 0xe8])));
+      socket.end(Buffer.concat(burst));
+    });
+    await until(() => told.ends.length === 1, 'end');
+    expect(media[0]?.log.length).toBe(202);
+    expect(media[0]?.log.slice(-2)).toEqual(['clear', 'close']);
+    expect(told.ends).toMatchObject([{ kind: 'dropped', detail: expect.stringContaining('1000') }]);
+  });
+
+  it('a bot that resets the connection while a message is being dealt with ends once', async () => {
+    const { told } = await attacked((socket, accept) => {
+      socket.write(accept);
+      for (let i = 0; i < 50; i += 1) socket.write(text(CLEAR));
+      setImmediate(() => socket.resetAndDestroy());
+    });
+    await until(() => told.ends.length === 1, 'end');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(told.ends).toMatchObject([{ kind: 'dropped' }]);
+  });
+});
+
+describe('memory and time of others', () => {
+  it('thousands of empty fragments, and pings between them, are one message', async () => {
+    const { told } = await attacked((socket, accept) => {
+      const parts = [Buffer.from(accept), frame(1, '{"event":', false)];
+      for (let i = 0; i < 2000; i += 1) parts.push(frame(0, '', false), frame(9));
+      parts.push(frame(0, '"clearAudio"}'));
+      socket.write(Buffer.concat(parts));
+    });
+    await until(() => told.log.includes('cleared'), 'clear');
+    expect(told.ends).toEqual([]);
+  });
+
+  it('a length that no message may have closes at once, not when the bytes are there', async () => {
+    const head = Buffer.alloc(10);
+    head[0] = 0x81;
+    head[1] = 127;
+    head.writeBigUInt64BE(0xffff_ffff_ffff_ffffn, 2);
+    const { told } = await attacked((socket, accept) => {
+      socket.write(Buffer.concat([Buffer.from(accept), head]));
+    });
+    await until(() => told.ends.length === 1, 'end');
+    expect(told.ends).toMatchObject([
+      { kind: 'dropped', detail: expect.stringContaining('limit') },
+    ]);
+  });
+
+  it('ten thousand pings of a bot that does not read end nothing and cost next to nothing', async () => {
+    const limits = { messages: { perSecond: 100_000, burst: 100_000 } };
+    const { told, server } = await attacked(
+      (socket, accept) => {
+        socket.pause();
+        const pings = Buffer.concat(
+          Array.from({ length: 10_000 }, () => frame(9, 'x'.repeat(125))),
+        );
+        socket.write(Buffer.concat([Buffer.from(accept), pings, text(CLEAR)]));
+      },
+      { limits },
+    );
+    await until(() => told.log.includes('cleared'), 'clear');
+    expect(told.ends).toEqual([]);
+    server.sockets[0]?.resume();
+  });
+
+  it('a bot that falls silent in the middle of a frame is dropped for its missing pong', async () => {
+    const { told, clock } = await attacked((socket, accept) => {
+      socket.write(
+        Buffer.concat([Buffer.from(accept), frame(1, 'x'.repeat(1_000_000)).subarray(0, 500_000)]),
+      );
+    });
+    await until(() => told.log.includes('started'), 'started');
+    await clock.advance(40_000);
+    await until(() => told.ends.length === 1, 'end');
+    expect(told.ends).toMatchObject([{ kind: 'dropped', detail: expect.stringContaining('pong') }]);
+  });
+
+  it('pongs that nobody asked for keep nobody alive and wake nobody', async () => {
+    const { told, clock } = await attacked((socket, accept) => {
+      socket.write(Buffer.concat([Buffer.from(accept), frame(10), frame(10), text(CLEAR)]));
+    });
+    await until(() => told.log.includes('cleared'), 'clear');
+    await clock.advance(40_000);
+    await until(() => told.ends.length === 1, 'end');
+    expect(told.ends).toMatchObject([{ kind: 'dropped', detail: expect.stringContaining('pong') }]);
+  });
+
+  it('a message that is made slow to read stops nobody', async () => {
+    const hostile = `{"event":"media","media":{"payload":"${'='.repeat(4_000_000)}x"}}`;
+    const { told } = await attacked((socket, accept) => {
+      socket.write(Buffer.concat([Buffer.from(accept), frame(1, hostile), text(CLEAR)]));
+    });
+    const beganMs = performance.now();
+    await until(() => told.log.includes('cleared'), 'clear');
+    expect(told.faults).toEqual(['invalid_payload']);
+    expect(performance.now() - beganMs).toBeLessThan(2000);
+  });
+});
+
+it('IPv6 addresses are taken from the URL', async () => {
+  const server = await attacker((socket, request) => {
+    socket.write(Buffer.concat([Buffer.from(acceptance(request)), text(STOP)]));
+  }, '::1');
+  cleanups.push(() => server.stop());
+  const { told } = openStream(server.url);
+  await until(() => told.ends.length === 1, 'end');
+  expect(told.ends).toEqual([{ kind: 'stopRequested' }]);
+});
