@@ -113,12 +113,50 @@ describe('carillon stream test', () => {
 
   it('says why there was no stream, or why it broke', async () => {
     const refused = await test('ws://127.0.0.1:9/');
-    expect(problems(refused.seen)).toEqual(['no stream: the connection failed: ECONNREFUSED']);
+    expect(problems(refused.seen)).toEqual([
+      'no stream: the connection failed: ECONNREFUSED (nobody listens at this address and port)',
+    ]);
     expect(refused.recording).toBeUndefined();
     const url = await bot((_message, _say, socket) => socket.close(1011, 'out of memory'));
     const broken = await test(url, { durationMs: 60_000 });
     expect(problems(broken.seen)[0]).toContain('code 1011, "out of memory"');
   });
+
+  it('a bot that sends less audio than time goes by has a fault', async () => {
+    const url = await bot(({ event, media }, say) => {
+      // 10 ms for each 20 ms.
+      if (event === 'media')
+        say({ event: 'playAudio', media: { payload: media?.payload.slice(0, 212) } });
+    });
+    const { seen } = await test(url, { durationMs: 2500 });
+    expect(problems(seen)).toEqual([expect.stringContaining('less audio than time goes by')]);
+  });
+
+  it('a WAV file in place of samples is told (spec: raw, without a WAV header)', async () => {
+    const wav = Buffer.concat([Buffer.from('RIFF'), Buffer.alloc(640)]).toString('base64');
+    const url = await bot(({ event }, say) => {
+      if (event === 'start') say({ event: 'playAudio', media: { payload: wav } });
+    });
+    expect(problems((await test(url)).seen)).toEqual([
+      'a payload begins with a WAV header, which is heard as a click: send samples alone',
+    ]);
+  });
+
+  it('says who ended the stream', async () => {
+    const url = await bot(({ event }, say) => {
+      if (event === 'start') say({ event: 'stop' });
+    });
+    expect(rowOf(table((await test(url)).seen), 'ended by')).toBe('the bot, by a stop message');
+  });
+
+  it('a bot that does not answer pings is found out within one test', async () => {
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1', autoPong: false });
+    servers.push(server);
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { seen } = await test(`ws://127.0.0.1:${port}`, { durationMs: 20_000 });
+    expect(problems(seen)[0]).toContain('no pong within 5000 ms of a ping');
+  }, 20_000);
 
   it('finds interruptions in the speech of a bot that sends too late', async () => {
     const url = await bot(({ event }, say) => {

@@ -3,6 +3,22 @@ import type { StreamSocketEnd } from '../../domain/call/needs.ts';
 
 /** Silence in the middle of the bot's speech up to this long is an interruption; longer, a pause of its own. */
 const LONGEST_INTERRUPTION_MS = 500;
+/** So many interruptions in a second of speech are a bot that sends too slowly; fewer are the network's jitter. */
+const INTERRUPTIONS_PER_SECOND = 2;
+/** Of the bot's speech: less says nothing about how steadily it sends. */
+const LEAST_JUDGED_MS = 1000;
+/** What the system calls a failed connection, and what to do about it. */
+const PLAIN_WORDS: ReadonlyArray<readonly [name: RegExp, words: string]> = [
+  [/ECONNREFUSED/, 'nobody listens at this address and port'],
+  [/ENOTFOUND|EAI_AGAIN/, 'this host name is not known here'],
+  [/EHOSTUNREACH|ENETUNREACH|ETIMEDOUT/, 'this address cannot be reached from here'],
+  [/ECONNRESET|EPIPE/, 'the other side cut the connection'],
+  [
+    /ISSUER_CERT|SELF_SIGNED|UNABLE_TO_VERIFY/,
+    'no trusted authority signed the certificate; --ca names another one, or the server does not send its intermediate certificates',
+  ],
+  [/CERT_HAS_EXPIRED/, 'the certificate has expired'],
+];
 
 export class Observations {
   readonly askedMs: number;
@@ -61,6 +77,18 @@ export class Observations {
   }
 }
 
+const inPlainWords = (detail: string): string => {
+  const words = PLAIN_WORDS.find(([name]) => name.test(detail))?.[1];
+  return words === undefined ? detail : `${detail} (${words})`;
+};
+
+const ENDED_BY = {
+  closed: 'the test',
+  stopRequested: 'the bot, by a stop message',
+  dropped: 'the bot or the network',
+  connectFailed: '-',
+} as const;
+
 const ms = (from: number | undefined, to: number | undefined): string =>
   from === undefined || to === undefined ? '-' : `${Math.round(to - from)} ms`;
 
@@ -87,6 +115,7 @@ export function table(seen: Observations): ReadonlyArray<readonly [what: string,
     ['checkpoints answered', `${seen.checkpointsPlayed} of ${seen.checkpoints}`],
     ['clearAudio', String(seen.clears)],
     ['keys pressed by the bot', seen.digits === '' ? '-' : seen.digits],
+    ['ended by', seen.end === undefined ? '-' : ENDED_BY[seen.end.kind]],
   ];
 }
 
@@ -96,9 +125,17 @@ export function problems(seen: Observations): readonly string[] {
     times === 1 ? words : `${words} (${times}x)`,
   );
   const { end } = seen;
-  if (end?.kind === 'connectFailed') return [...found, `no stream: ${end.detail}`];
+  if (end?.kind === 'connectFailed') return [...found, `no stream: ${inPlainWords(end.detail)}`];
   if (end?.kind === 'dropped') {
-    found.push(`the stream broke: ${end.detail}. A call's CDR would say "Connection error"`);
+    found.push(
+      `the stream broke: ${inPlainWords(end.detail)}. A call's CDR would say "Connection error"`,
+    );
+  }
+  const { interruptions, playedMs } = seen;
+  if (playedMs >= LEAST_JUDGED_MS && interruptions > INTERRUPTIONS_PER_SECOND * (playedMs / 1000)) {
+    found.push(
+      `the bot's speech broke off ${interruptions} times: it sends less audio than time goes by; send longer pieces, or sooner`,
+    );
   }
   if (seen.playAudio === 0) found.push('the bot sent no audio');
   if (seen.checkpointsPlayed < seen.checkpoints && end?.kind === 'closed' && seen.clears === 0) {

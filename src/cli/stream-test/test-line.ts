@@ -18,6 +18,7 @@ const FRAME_MS = 20;
 /** The record is kept at the highest rate that the protocol knows. */
 const RECORD_RATE_HZ = 24_000;
 const RECORD_FRAME = (RECORD_RATE_HZ * FRAME_MS) / 1000;
+const WAV_MAGIC = Buffer.from('RIFF', 'latin1');
 
 interface Mark {
   readonly name: string;
@@ -39,7 +40,7 @@ export class TestLine implements MediaStream {
   #marks: Mark[] = [];
   #odd: Uint8Array = new Uint8Array(0);
   #frames = 0;
-  /** The last frame was full of the bot's audio. */
+  /** There was audio of the bot in the last frame. */
   #speaking = false;
   #cancel: () => void = () => undefined;
 
@@ -75,6 +76,11 @@ export class TestLine implements MediaStream {
   }
 
   enqueue(encoding: StreamEncoding, rate: number, payload: Uint8Array): boolean {
+    if (WAV_MAGIC.equals(payload.subarray(0, WAV_MAGIC.length))) {
+      this.#seen.fault(
+        'a payload begins with a WAV header, which is heard as a click: send samples alone',
+      );
+    }
     const samples = convertRate({ rate, samples: this.#decode(encoding, payload) }, RECORD_RATE_HZ);
     const nowMs = this.#clock.monotonicMs();
     if (this.queuedMs() + (samples.length * 1000) / RECORD_RATE_HZ > this.#options.queueMs)
@@ -159,8 +165,11 @@ export class TestLine implements MediaStream {
       if (part.length === next.length) this.#queue.shift();
       else this.#queue[0] = next.subarray(part.length);
     }
-    if (this.#speaking && filled < RECORD_FRAME) this.#seen.ranDry(this.#clock.monotonicMs());
-    this.#speaking = filled === RECORD_FRAME;
+    const wasSpeaking = this.#speaking;
+    this.#speaking = filled > 0;
+    if ((wasSpeaking || this.#speaking) && filled < RECORD_FRAME) {
+      this.#seen.ranDry(this.#clock.monotonicMs());
+    }
     this.#played += filled;
     this.#record.push(frame);
     const reached = this.#marks.filter(({ at }) => at <= this.#played);
