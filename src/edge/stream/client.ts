@@ -1,6 +1,6 @@
 /** Front door: audio-stream sockets towards customers' bots. Implements `AudioStreams` of the call domain over native sockets. */
 import { readFileSync } from 'node:fs';
-import { rootCertificates } from 'node:tls';
+import { getCACertificates } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -13,7 +13,7 @@ import type { UpgradeNeeds } from './upgrade.ts';
 export { DEFAULT_STREAM_LIMITS, type StreamSocketLimits } from './limits.ts';
 
 export interface AudioStreamsOptions extends UpgradeNeeds {
-  /** PEM file of certificate authorities that are trusted beside the built-in ones; empty: none. */
+  /** PEM file of certificate authorities that are trusted beside those that Node trusts; empty: none. */
   readonly caFile?: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -36,7 +36,10 @@ export function createAudioStreams(options: AudioStreamsOptions): AudioStreamsEd
   const tally: StreamTally = { open: 0, opened: 0, failed: 0, mediaDropped: 0, faults: 0 };
   const socketLimits = { ...DEFAULT_STREAM_LIMITS, ...options.limits };
   const own = ownAuthority(options.caFile);
-  const sockets = new Sockets(() => [...rootCertificates, own].join('\n'), options.logger);
+  const sockets = new Sockets(
+    () => [...getCACertificates('default'), own].join('\n'),
+    options.logger,
+  );
   const needs = { ...options, sockets, socketLimits, tally };
   return {
     open: (stream, leg, events) => new AudioStreamSocket(stream, leg, events, needs),
