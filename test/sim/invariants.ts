@@ -134,8 +134,14 @@ export class Invariants {
     if (service.logs.all.length !== cdrs.length) this.#broken('a record belongs to no call');
     const recorded = await store.recordings.page({ accountId }, { limit: 1000, offset: 0 });
     const expected =
-      cdrs.reduce((sum, cdr) => sum + (cdr.cost > 0 ? 1 : 0) + cdr.streams.length, 0) +
-      recorded.items.filter(({ durationMs }) => durationMs > 0).length;
+      // A stream that never connected is in the record with 0 s, and free.
+      cdrs.reduce(
+        (sum, { cost, streams }) =>
+          sum +
+          (cost > 0 ? 1 : 0) +
+          streams.filter(({ billedSeconds }) => billedSeconds > 0).length,
+        0,
+      ) + recorded.items.filter(({ durationMs }) => durationMs > 0).length;
     const debits = entries.filter(({ type }) => type === 'debit');
     if (debits.length !== expected) {
       this.#broken(`${debits.length} debits for ${expected} things that cost something`);
