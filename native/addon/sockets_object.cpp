@@ -14,7 +14,7 @@ Napi::Function SocketsObject::define(Napi::Env env) {
                          InstanceMethod<&SocketsObject::accept>("accept"),
                          InstanceMethod<&SocketsObject::send>("send"),
                          InstanceMethod<&SocketsObject::ping>("ping"),
-                         InstanceMethod<&SocketsObject::take_message>("takeMessage"),
+                         InstanceMethod<&SocketsObject::take_messages>("takeMessages"),
                          InstanceMethod<&SocketsObject::proceed>("proceed"),
                          InstanceMethod<&SocketsObject::enqueue>("enqueue"),
                          InstanceMethod<&SocketsObject::clear>("clear"),
@@ -116,13 +116,16 @@ Napi::Value SocketsObject::ping(const Info& info) {
   return command(info, [](StreamSocket& socket, SocketLoop&) { socket.ping(); });
 }
 
-/// (socket): the message that the last `message` event told of
-Napi::Value SocketsObject::take_message(const Info& info) {
+/// (socket): the messages that the last `messages` event told of
+Napi::Value SocketsObject::take_messages(const Info& info) {
+  Napi::Array out = Napi::Array::New(info.Env());
   const auto found = mailboxes_.find(u32_at(info, 0));
-  if (found == mailboxes_.end()) return Napi::Buffer<uint8_t>::New(info.Env(), 0);
-  const std::vector<uint8_t> message = std::move(found->second->message);
-  found->second->message = {};
-  return Napi::Buffer<uint8_t>::Copy(info.Env(), message.data(), message.size());
+  if (found == mailboxes_.end()) return out;
+  const std::vector<std::vector<uint8_t>> messages = std::exchange(found->second->messages, {});
+  for (uint32_t i = 0; i < messages.size(); ++i) {
+    out.Set(i, Napi::Buffer<uint8_t>::Copy(info.Env(), messages[i].data(), messages[i].size()));
+  }
+  return out;
 }
 
 Napi::Value SocketsObject::proceed(const Info& info) {

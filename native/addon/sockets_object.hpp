@@ -27,7 +27,7 @@ class SocketsObject : public Napi::ObjectWrap<SocketsObject> {
   Napi::Value accept(const Info& info);
   Napi::Value send(const Info& info);
   Napi::Value ping(const Info& info);
-  Napi::Value take_message(const Info& info);
+  Napi::Value take_messages(const Info& info);
   Napi::Value proceed(const Info& info);
   Napi::Value enqueue(const Info& info);
   Napi::Value clear(const Info& info);

@@ -29,6 +29,8 @@ constexpr size_t kMaxHeadBytes = 16 * 1024;
 constexpr size_t kMaxBytesPerVisit = 256 * 1024;
 /// An inbox that has been larger is given back.
 constexpr size_t kKeptInboxBytes = 16 * 1024;
+/// Messages that the control thread gets in one piece.
+constexpr size_t kMaxGathered = 256;
 
 Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const uint8_t*>(text.data()), text.size()}; }
 
@@ -219,6 +221,7 @@ void StreamSocket::check_time(Nanos now) {
   if (untold_) tell_held();
   if (resting_ && !flood_.resting(now)) {
     resting_ = false;
+    flood_.go_on(now);
     resume(now);
   } else if (unfinished_) {
     fill(now);
@@ -229,7 +232,7 @@ void StreamSocket::check_time(Nanos now) {
 bool StreamSocket::reads() const {
   switch (state_) {
     case State::open:
-      return !held_ && !resting_;
+      return !held_ && !resting_ && !behind_ && gathered_.size() < kMaxGathered;
     case State::upgrading:
     case State::closing:
     case State::lingering:
@@ -318,6 +321,7 @@ size_t StreamSocket::digest(Bytes input, Nanos now) {
     at += item.consumed;
     take(item, now);
   }
+  hold();
   return at;
 }
 
@@ -341,9 +345,11 @@ void StreamSocket::take(const MessageReader::Item& item, Nanos now) {
       tell(SocketEvent::pong);
       break;
     case MessageReader::Kind::close:
+      hold();  // what was said before the end is told before it
       peer_closed(item.close_code, item.payload, now);
       break;
     case MessageReader::Kind::fault:
+      hold();
       protocol_fault(item, now);
       break;
   }
@@ -365,38 +371,53 @@ void StreamSocket::message(const MessageReader::Item& item, Nanos now) {
   if (state_ != State::open) return;
   world_.counters.messages_received.fetch_add(1, std::memory_order_relaxed);
   if (!meter(item.payload.size(), now)) return;
-  if (!input_ || !item.is_text) {
-    hold(item.payload);
-    return;
+  if (input_ && item.is_text) {
+    const std::string_view text = text_of(item.payload);
+    if (gathered_.empty()) {
+      if (play(text)) return;
+    } else if (StreamInput::is_play(text)) {
+      behind_.emplace(item.payload.begin(), item.payload.end());
+      return;
+    }
+    // The line falls silent with its next frame; the rest of it is the control thread's, as of any message.
+    if (input_->is_clear(text)) input_->clear();
   }
-  const std::string_view text = text_of(item.payload);
-  const unsigned before = input_->fill_percent();
-  const PlayResult result = input_->receive(text);
-  switch (result) {
-    case PlayResult::taken:
-      tell_fill(before);
-      break;
-    case PlayResult::other:
-      // The line falls silent with its next frame; the rest of it is the control thread's, as of any message.
-      if (input_->is_clear(text)) input_->clear();
-      hold(item.payload);
-      break;
-    default:
-      tell(SocketEvent::fault, static_cast<uint8_t>(result));
-  }
+  gather(item.payload);
 }
 
-void StreamSocket::hold(Bytes bytes) {
-  mailbox_->message.assign(bytes.begin(), bytes.end());
+/// False: it is not audio.
+bool StreamSocket::play(std::string_view text) {
+  const unsigned before = input_->fill_percent();
+  const PlayResult result = input_->receive(text);
+  if (result == PlayResult::other) return false;
+  if (result == PlayResult::taken) {
+    tell_fill(before);
+  } else {
+    tell(SocketEvent::fault, static_cast<uint8_t>(result));
+  }
+  return true;
+}
+
+void StreamSocket::gather(Bytes bytes) { gathered_.emplace_back(bytes.begin(), bytes.end()); }
+
+/// What one read has brought goes to the control thread in one piece: it costs a turn, not one a message.
+void StreamSocket::hold() {
+  if (gathered_.empty()) return;
+  mailbox_->messages = std::exchange(gathered_, {});
   held_ = true;
   tell_held();
 }
 
-void StreamSocket::tell_held() { untold_ = !tell(SocketEvent::message); }
+void StreamSocket::tell_held() { untold_ = !tell(SocketEvent::messages); }
 
 void StreamSocket::proceed(Nanos now) {
   if (!held_) return;
   held_ = false;
+  if (behind_) {
+    const std::vector<uint8_t> audio = *std::exchange(behind_, std::nullopt);
+    if (input_ && !play(text_of(audio))) gather(audio);
+    hold();
+  }
   resume(now);
   update_interest();
 }
@@ -522,6 +543,8 @@ void StreamSocket::close(uint16_t code, std::string_view reason, std::span<uint8
   write_frame(Opcode::close, close_payload(code, reason), false);
   state_ = State::closing;
   held_ = resting_ = false;
+  gathered_.clear();
+  behind_.reset();
   resume(now);
   update_interest();
 }

@@ -1,8 +1,8 @@
 // One WebSocket towards a bot, on the thread of the stream sockets: connection, TLS, upgrade, frames.
 //
 // Audio passes by the control thread: `media` comes from a media thread, a plain `playAudio` goes into the
-// stream's playback queue. Every other message waits here, and nothing behind it is read, until the control
-// thread has dealt with it: so a bot's messages take effect in the order in which it sent them.
+// stream's playback queue. Other messages are handed to the control thread, and no audio behind them is
+// taken, until it has dealt with them: so a bot's messages take effect in the order in which it sent them.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ namespace carillon {
 /// What a socket tells the control thread. `handle` is the socket's.
 enum class SocketEvent : uint8_t {
   upgrade_answered = 32,  // payload: head of the HTTP response, to be judged
-  message = 33,           // it is in the mailbox
+  messages = 33,          // they are in the mailbox
   fault = 34,             // a: PlayResult of a playAudio
   pong = 35,              // the first after a ping of ours
   flooding = 36,
@@ -48,8 +48,8 @@ enum class SocketEnd : uint8_t {
 
 /// Shared with the control thread.
 struct SocketMailbox {
-  /// Written before a `message` event is told, left alone until proceed().
-  std::vector<uint8_t> message;
+  /// Written before a `messages` event is told, left alone until proceed().
+  std::vector<std::vector<uint8_t>> messages;
   std::atomic<uint64_t> media_dropped{0};
 };
 
@@ -104,7 +104,7 @@ class StreamSocket {
   void enqueue(const StreamFormat& format, Bytes audio);
   void clear();
   void checkpoint(uint32_t id);
-  /// The message in the mailbox has been dealt with.
+  /// The messages in the mailbox have been dealt with.
   void proceed(Nanos now);
   /// `last` is the last message, if there is one; media that waits is given up.
   void close(uint16_t code, std::string_view reason, std::span<uint8_t> last, Nanos now);
@@ -135,7 +135,9 @@ class StreamSocket {
   size_t digest(Bytes input, Nanos now);
   void take(const MessageReader::Item& item, Nanos now);
   void message(const MessageReader::Item& item, Nanos now);
-  void hold(Bytes bytes);
+  bool play(std::string_view text);
+  void gather(Bytes bytes);
+  void hold();
   bool meter(size_t bytes, Nanos now);
   void resume(Nanos now);
   void peer_closed(uint16_t code, Bytes reason, Nanos now);
@@ -180,7 +182,11 @@ class StreamSocket {
   /// Of the heads that have come, interim ones included.
   size_t head_bytes_ = 0;
   uint32_t sequence_number_ = 0;
-  /// A message is in the mailbox.
+  /// Messages for the control thread, gathered from one read.
+  std::vector<std::vector<uint8_t>> gathered_;
+  /// Audio that came behind them.
+  std::optional<std::vector<uint8_t>> behind_;
+  /// Messages are in the mailbox.
   bool held_ = false;
   bool resting_ = false;
   /// The control thread does not know of it yet: the ring was full.

@@ -60,6 +60,8 @@ PlayResult StreamInput::receive(std::string_view text) {
   return enqueue(format, Bytes(raw_).first(*bytes));
 }
 
+bool StreamInput::is_play(std::string_view message) { return scan_play_message(message).has_value(); }
+
 bool StreamInput::is_clear(std::string_view message) const { return scan_clear_message(message, stream_id_); }
 
 std::span<const Sample> StreamInput::decode(const StreamFormat& format, Bytes audio) {

@@ -23,6 +23,8 @@ class StreamInput {
 
   /// One whole WebSocket message.
   PlayResult receive(std::string_view message);
+  /// Whether receive() would see audio in it.
+  [[nodiscard]] static bool is_play(std::string_view message);
   /// Whether the message is a plain clearAudio for this stream.
   [[nodiscard]] bool is_clear(std::string_view message) const;
   /// Raw audio of a message that was parsed elsewhere.

@@ -43,12 +43,15 @@ class FloodMeter {
         std::max(-messages_ / limits_.messages.per_second, -bytes_ / limits_.bytes.per_second);
     if (debt <= 0 || resting(now)) return Verdict::fine;
     const auto rest = static_cast<Nanos>(debt * static_cast<double>(kSecond));
-    const bool first = rested_ == 0;
-    rested_ += rest;
+    const bool first = rests_since_ == 0;
+    rests_since_ = now;
     rests_until_ = now + rest;
-    if (rested_ > limits_.longest_rest) return Verdict::flooded;
+    if (rested_ + rest > limits_.longest_rest) return Verdict::flooded;
     return first ? Verdict::first_rest : Verdict::rest;
   }
+
+  /// Reading goes on. What it has rested counts, which may be longer than it had to.
+  void go_on(Nanos now) { rested_ += now - rests_since_; }
 
   [[nodiscard]] bool resting(Nanos now) const { return now < rests_until_; }
 
@@ -67,6 +70,7 @@ class FloodMeter {
   double bytes_;
   Nanos updated_ = 0;
   Nanos rested_ = 0;
+  Nanos rests_since_ = 0;
   Nanos rests_until_ = 0;
 };
 

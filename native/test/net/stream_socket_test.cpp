@@ -190,7 +190,7 @@ TEST_SUITE("one stream socket") {
     rig.socket->ready(EPOLLOUT, rig.now);
     const auto told = rig.told();
     REQUIRE(told.size() == 1);
-    CHECK(told[0].event == SocketEvent::message);
+    CHECK(told[0].event == SocketEvent::messages);
   }
 
   TEST_CASE("no media goes before the first message of ours") {

@@ -162,7 +162,7 @@ struct Rig {
       for_each_record(std::span(batch).first(bytes), [&](const Record& record, std::span<uint8_t> payload) {
         told.push_back({static_cast<SocketEvent>(record.type), record.a, record.b,
                         std::string(payload.begin(), payload.end())});
-        if (proceeds && told.back().event == SocketEvent::message) proceed();
+        if (proceeds && told.back().event == SocketEvent::messages) proceed();
       });
       if (bytes == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -181,8 +181,12 @@ struct Rig {
   }
 
   std::string message() {
-    next(SocketEvent::message);
-    return {mailbox->message.begin(), mailbox->message.end()};
+    next(SocketEvent::messages);
+    std::string joined;
+    for (const auto& message : mailbox->messages) {
+      joined.append(joined.empty() ? "" : "|").append(message.begin(), message.end());
+    }
+    return joined;
   }
 };
 
@@ -260,6 +264,22 @@ TEST_SUITE("stream sockets on their thread") {
     server.write(text_frame("after"));
     CHECK(rig.message() == "after");
     CHECK(rig.queue->available() == 320);
+  }
+
+  TEST_CASE("control messages that come together are handed over together, up to audio, and before an end") {
+    Server server;
+    Rig rig;
+    rig.open_to(server);
+    rig.attach();
+    rig.say(kBlank);
+    server.frames(1);
+    server.write(text_frame("a") + text_frame("b") + play_frame(160) + text_frame("c") +
+                 std::string("\x88\x02\x03\xe8", 4));
+    CHECK(rig.message() == "a|b");
+    CHECK(rig.queue->available() == 0);
+    rig.proceed();
+    CHECK(rig.message() == "c");
+    CHECK(rig.next(SocketEvent::ended).b == 1000);
   }
 
   TEST_CASE("a refused playAudio is told; the next is taken") {

@@ -30,8 +30,8 @@ export interface NativeSockets {
   /** `text` begins with `{"sequenceNumber":` and ten spaces, which are filled in. */
   send(socket: number, text: Uint8Array, isMedia: boolean): void;
   ping(socket: number): void;
-  /** The message that a `message` event told of; nothing more is read before `proceed`. */
-  takeMessage(socket: number): Buffer;
+  /** The messages that a `messages` event told of; no audio behind them is taken before `proceed`. */
+  takeMessages(socket: number): readonly Buffer[];
   proceed(socket: number): void;
   enqueue(socket: number, encoding: number, rate: number, audio: Uint8Array): void;
   clear(socket: number): void;
@@ -59,7 +59,7 @@ export const openNativeSockets = (onEvents: () => void): NativeSockets =>
 /** What a socket tells; numbers as in native/net/stream_socket.hpp. */
 export const SOCKET_EVENT = {
   upgradeAnswered: 32,
-  message: 33,
+  messages: 33,
   fault: 34,
   pong: 35,
   flooding: 36,

@@ -19,7 +19,7 @@ import type { Upgrade } from './upgrade.ts';
 
 export interface SocketEvents {
   opened(): void;
-  /** Nothing more is read before this has returned. */
+  /** No audio that the bot sent after it is taken before this has returned. */
   message(bytes: Buffer): void;
   /** A `playAudio` that the socket had to refuse. */
   refused(why: EngineRefusal): void;
@@ -194,8 +194,8 @@ export class Socket implements StreamWire {
       case SOCKET_EVENT.upgradeAnswered:
         this.#upgradeAnswered(Buffer.from(payload).toString('latin1'));
         break;
-      case SOCKET_EVENT.message:
-        this.#message();
+      case SOCKET_EVENT.messages:
+        this.#messages();
         break;
       case SOCKET_EVENT.fault:
         this.#events.refused(REFUSALS[a] ?? 'badPayload');
@@ -235,9 +235,12 @@ export class Socket implements StreamWire {
     this.#events.closed(fault);
   }
 
-  #message(): void {
+  #messages(): void {
     try {
-      this.#events.message(this.sockets.takeMessage(this.handle));
+      for (const message of this.sockets.takeMessages(this.handle)) {
+        if (this.#over) return;
+        this.#events.message(message);
+      }
     } finally {
       if (!this.#over) this.sockets.proceed(this.handle);
     }
