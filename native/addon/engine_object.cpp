@@ -61,14 +61,18 @@ EngineObject::EngineObject(const Info& info) : Napi::ObjectWrap<EngineObject>(in
   }
   engine_ = std::make_unique<MediaEngine>(manual ? MediaEngine::Drive::manual : MediaEngine::Drive::thread,
                                           *local, std::move(wake));
+  // After the wake-up call's own: they run in the opposite order.
+  napi_add_env_cleanup_hook(info.Env(), &EngineObject::environment_ends, this);
 }
 
 EngineObject::~EngineObject() {
-  if (engine_) engine_->stop();
-  release_wake();
+  if (!engine_) return;
+  shut_down();
+  napi_remove_env_cleanup_hook(Env(), &EngineObject::environment_ends, this);
 }
 
-void EngineObject::release_wake() {
+void EngineObject::shut_down() {
+  engine_->stop();
   if (has_wake_) wake_.Release();
   has_wake_ = false;
 }
@@ -170,8 +174,7 @@ Napi::Value EngineObject::status(const Info& info) {
 }
 
 Napi::Value EngineObject::stop(const Info& info) {
-  engine_->stop();
-  release_wake();
+  shut_down();
   return info.Env().Undefined();
 }
 

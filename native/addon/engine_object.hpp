@@ -66,7 +66,10 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   Napi::Value figures_object(Napi::Env env, const std::optional<LegFigures>& figures);
   /// Where the legs of this engine put what the sockets of `sockets` shall send.
   std::shared_ptr<MediaFeed> feed_of(const std::shared_ptr<StreamThread>& sockets);
-  void release_wake();
+  /// Ends the media thread, then gives the wake-up call back. Also called by the environment when it ends
+  /// before this object: the wake-up call does not outlive it.
+  void shut_down();
+  static void environment_ends(void* self) { static_cast<EngineObject*>(self)->shut_down(); }
 
   Napi::ThreadSafeFunction wake_;
   bool has_wake_ = false;
