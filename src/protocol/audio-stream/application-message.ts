@@ -12,7 +12,8 @@ export type ApplicationMessage =
   | { readonly event: 'checkpoint'; readonly name: string }
   | { readonly event: 'clearAudio' }
   | { readonly event: 'sendDTMF'; readonly digits: string }
-  | { readonly event: 'stop' };
+  /** `drain`: once everything queued has been played. */
+  | { readonly event: 'stop'; readonly drain: boolean };
 
 export interface ReaderContext {
   readonly streamId: string;
@@ -44,7 +45,7 @@ const READERS: Readonly<Record<string, Reader>> = Object.assign(Object.create(nu
   clearAudio: () => ok({ event: 'clearAudio' }),
   clear: () => ok({ event: 'clearAudio' }),
   sendDTMF: readSendDtmf,
-  stop: () => ok({ event: 'stop' }),
+  stop: ({ drain }) => ok({ event: 'stop', drain: drain === true }),
 } satisfies Record<string, Reader>);
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -91,7 +92,11 @@ function parseObject(bytes: Uint8Array): Result<JsonObject, StreamFault> {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    const why = error instanceof SyntaxError ? error.message : 'it is not UTF-8 text';
+    // The parser quotes what it stumbles over, which may be anything.
+    const why =
+      error instanceof SyntaxError
+        ? error.message.replace(/[^\x20-\x7e]/g, '?')
+        : 'it is not UTF-8 text';
     return err(fault('invalid_message', `the message is not JSON: ${truncate(why, 120)}`));
   }
   return isObject(value)

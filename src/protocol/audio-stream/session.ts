@@ -32,6 +32,8 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
   #state: State = 'connecting';
   #untoldFaults = 0;
   #stopReason: encode.StopReason = 'call_hangup';
+  /** How the stream ends once the queue has drained. */
+  #drainEnd: SessionEnd = { kind: 'closed' };
   #out: SessionOutput[] = [];
   #nowMs = 0;
 
@@ -147,10 +149,19 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
         this.#out.push({ kind: 'sendDigits', digits: message.digits });
         break;
       case 'stop':
-        if (this.#state === 'open') this.#stopReason = 'api_request';
-        this.#stop(this.#state === 'open' ? { kind: 'stopRequested' } : { kind: 'closed' });
+        this.#stopRequested(message.drain);
         break;
     }
+  }
+
+  #stopRequested(drain: boolean): void {
+    if (this.#state !== 'open') {
+      this.#stop(this.#drainEnd);
+      return;
+    }
+    this.#stopReason = 'api_request';
+    if (drain && this.#stream.bidirectional) this.#drain({ kind: 'stopRequested' });
+    else this.#stop({ kind: 'stopRequested' });
   }
 
   #checkpoint(name: string): void {
@@ -168,12 +179,12 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
     this.#out.push({ kind: 'clearQueue' });
     this.#send(encode.clearedAudioMessage(this.#stream.streamId));
     this.#out.push({ kind: 'cleared' });
-    if (this.#state === 'draining') this.#stop({ kind: 'closed' });
+    if (this.#state === 'draining') this.#stop(this.#drainEnd);
   }
 
   #played(id: string): void {
     if (id === DRAIN_CHECKPOINT) {
-      if (this.#state === 'draining') this.#stop({ kind: 'closed' });
+      if (this.#state === 'draining') this.#stop(this.#drainEnd);
       return;
     }
     const name = this.#checkpoints.take(id);
@@ -216,10 +227,15 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
     if (!drain || !this.#stream.bidirectional) {
       this.#stop({ kind: 'closed' });
     } else if (this.#state === 'open') {
-      this.#state = 'draining';
-      this.#timers.set('drain', this.#nowMs + this.#limits.drainMs);
-      this.#out.push({ kind: 'checkpoint', id: DRAIN_CHECKPOINT });
+      this.#drain({ kind: 'closed' });
     }
+  }
+
+  #drain(end: SessionEnd): void {
+    this.#state = 'draining';
+    this.#drainEnd = end;
+    this.#timers.set('drain', this.#nowMs + this.#limits.drainMs);
+    this.#out.push({ kind: 'checkpoint', id: DRAIN_CHECKPOINT });
   }
 
   /** `stop`, then the closing handshake. */
@@ -245,7 +261,7 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
   #socketClosed(detail: string): void {
     if (this.#state === 'connecting') this.#end({ kind: 'connectFailed', detail });
     else if (this.#state === 'open') this.#end({ kind: 'dropped', detail });
-    else if (this.#state === 'draining') this.#end({ kind: 'closed' });
+    else if (this.#state === 'draining') this.#end(this.#drainEnd);
     else this.#forget();
   }
 
@@ -279,7 +295,7 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
         this.#breakOff(`no pong within ${this.#limits.pongMs} ms of a ping`);
         break;
       case 'drain':
-        this.#stop({ kind: 'closed' });
+        this.#stop(this.#drainEnd);
         break;
       case 'close':
         this.#out.push({ kind: 'dropSocket' });

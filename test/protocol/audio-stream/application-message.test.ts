@@ -83,7 +83,11 @@ describe('messages of the application (dialect §1.2)', () => {
       { event: 'sendDTMF', dtmf: { digits: '5' } },
       { event: 'sendDTMF', digits: '5' },
     ],
-    [{ event: 'stop' }, { event: 'stop' }],
+    [{ event: 'stop' }, { event: 'stop', drain: false }],
+    [
+      { event: 'stop', drain: true },
+      { event: 'stop', drain: true },
+    ],
   ])('%j reads as %j', (message, value) => {
     expect(read(message)).toEqual({ ok: true, value });
   });

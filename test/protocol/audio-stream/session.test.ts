@@ -287,6 +287,29 @@ describe('draining', () => {
     expect(rig.tell({ kind: 'played', checkpoint: '0' })).toEqual([]);
   });
 
+  it('the application may ask for it: the stream ends as its own stop, after the last word', () => {
+    const rig = new Rig().open();
+    expect(rig.bot({ event: 'stop', drain: true })).toEqual([{ kind: 'checkpoint', id: '0' }]);
+    expect(ends(rig.all)).toEqual([]);
+    const outputs = rig.tell({ kind: 'played', checkpoint: '0' });
+    expect(sent(outputs)).toMatchObject([{ event: 'stop', stop: { reason: 'api_request' } }]);
+    expect(ends(outputs)).toEqual([{ kind: 'stopRequested' }]);
+  });
+
+  it('a hangup meanwhile, a second stop and a closed socket end it at once', () => {
+    const asked = (): Rig => {
+      const rig = new Rig().open();
+      rig.bot({ event: 'stop', drain: true });
+      return rig;
+    };
+    const hungUp = asked().tell({ kind: 'close', reason: 'call_hangup', drain: false });
+    expect(ends(hungUp)).toEqual([{ kind: 'closed' }]);
+    expect(ends(asked().bot({ event: 'stop' }))).toEqual([{ kind: 'stopRequested' }]);
+    expect(ends(asked().tell({ kind: 'socketClosed', detail: 'gone' }))).toEqual([
+      { kind: 'stopRequested' },
+    ]);
+  });
+
   it('a one-way stream has nothing to drain', () => {
     const rig = new Rig({ bidirectional: false }).open();
     expect(ends(rig.tell({ kind: 'close', reason: 'xml_moved_on', drain: true }))).toEqual([
