@@ -2,21 +2,9 @@
 
 #include <algorithm>
 
-#include "core/base/huge_page_pool.hpp"
 #include "core/base/prefetch.hpp"
 
 namespace carillon {
-
-namespace {
-/// Never destroyed: a leg may outlive the statics of a process that ends.
-HugePagePool& leg_memory() {
-  static HugePagePool* const pool = new HugePagePool(sizeof(Leg));
-  return *pool;
-}
-}  // namespace
-
-void* Leg::operator new(size_t /*bytes*/) { return leg_memory().take(); }
-void Leg::operator delete(void* place) noexcept { leg_memory().give_back(place); }
 
 Leg::Leg(const LegConfig& config)
     : config_(config),

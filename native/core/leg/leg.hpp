@@ -46,7 +46,7 @@ class FarEnd {
   virtual bool far_audio(Frame& out) = 0;
 };
 
-class Leg final {
+class Leg {
  public:
   static constexpr size_t kMaxStreams = 8;
   static constexpr size_t kMaxPlayers = 8;
@@ -55,10 +55,6 @@ class Leg final {
   static constexpr uint32_t kFramesPerQuality = 16;
 
   explicit Leg(const LegConfig& config);
-
-  /// Legs stand on huge pages. Made and destroyed by the control thread only.
-  static void* operator new(size_t bytes);
-  static void operator delete(void* place) noexcept;
 
   [[nodiscard]] uint32_t handle() const { return config_.handle; }
   [[nodiscard]] uint16_t local_port() const { return config_.local_port; }
