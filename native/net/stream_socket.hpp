@@ -15,10 +15,12 @@
 #include "core/stream/stream_input.hpp"
 #include "core/websocket/flood_meter.hpp"
 #include "core/websocket/frame.hpp"
-#include "core/websocket/outbox.hpp"
+#include "core/websocket/upgrade_head.hpp"
 #include "engine/record_ring.hpp"
+#include "net/connector.hpp"
 #include "net/file_descriptor.hpp"
 #include "net/fill_levels.hpp"
+#include "net/frame_writer.hpp"
 #include "net/mask_source.hpp"
 #include "net/transport.hpp"
 
@@ -143,9 +145,7 @@ class StreamSocket {
   void peer_closed(uint16_t code, Bytes reason, Nanos now);
   void protocol_fault(const MessageReader::Item& item, Nanos now);
   void write_frame(Opcode opcode, Bytes payload, bool is_media);
-  bool write_now();
-  void flush();
-  void number(std::span<uint8_t> text);
+  void give_up_media();
   void tell_fill(unsigned before);
   void lost(const IoResult& result);
   void failed_to_connect(const TransportFailure& failure);
@@ -163,25 +163,22 @@ class StreamSocket {
   std::shared_ptr<SocketMailbox> mailbox_;
   SocketWorld& world_;
   // Owned.
+  Connector connector_;
   FileDescriptor fd_;
   std::unique_ptr<Transport> transport_;
+  UpgradeHead head_;
   MessageReader reader_;
-  Outbox outbox_;
+  FrameWriter writer_;
   FloodMeter flood_;
   std::unique_ptr<StreamInput> input_;
   FillLevels fill_levels_;
   // State.
   State state_ = State::connecting;
-  size_t next_address_ = 0;
-  int connect_error_ = 0;
   /// What epoll was told; nothing: it does not know the descriptor yet.
   std::optional<uint32_t> interest_;
   bool wants_write_ = false;
   /// 0: none.
   Nanos deadline_ = 0;
-  /// Of the heads that have come, interim ones included.
-  size_t head_bytes_ = 0;
-  uint32_t sequence_number_ = 0;
   /// Messages for the control thread, gathered from one read.
   std::vector<std::vector<uint8_t>> gathered_;
   /// Audio that came behind them.
@@ -199,9 +196,6 @@ class StreamSocket {
   bool ended_ = false;
   /// Received, not yet understood.
   std::vector<uint8_t> inbox_;
-  /// Of the frame in hand, what the socket has not taken yet.
-  std::vector<uint8_t> unsent_;
-  size_t unsent_from_ = 0;
 };
 
 }  // namespace carillon

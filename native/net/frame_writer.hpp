@@ -1,0 +1,50 @@
+// Frames on their way to a bot: the one in hand, and what waits behind it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/websocket/frame.hpp"
+#include "core/websocket/outbox.hpp"
+#include "net/mask_source.hpp"
+#include "net/transport.hpp"
+
+namespace carillon {
+
+class FrameWriter {
+ public:
+  FrameWriter(const Outbox::Limits& limits, MaskSource& masks) : outbox_(limits), masks_(masks) {}
+
+  struct Outcome {
+    /// Waiting media has just crossed so many percent of its limit, upwards; 0: it has not.
+    unsigned degraded = 0;
+    /// More control messages wait than may.
+    bool refused = false;
+  };
+  /// Straight to the socket when nothing waits.
+  Outcome write(Transport& transport, Opcode opcode, Bytes payload, bool is_media);
+  /// Bytes that are no frame: the upgrade request.
+  void write_raw(Transport& transport, std::vector<uint8_t> bytes);
+  /// The socket takes bytes again.
+  void flush(Transport& transport);
+  /// Fills in the number of the next message; it stands where MediaMessageWriter::kHead leaves room.
+  void number(std::span<uint8_t> text);
+
+  void drop_media() { outbox_.drop_media(); }
+  [[nodiscard]] uint64_t media_dropped() const { return outbox_.dropped(); }
+  [[nodiscard]] uint32_t messages_numbered() const { return sequence_number_; }
+  [[nodiscard]] bool pending() const { return !unsent_.empty(); }
+
+ private:
+  bool write_now(Transport& transport);
+
+  Outbox outbox_;
+  MaskSource& masks_;
+  uint32_t sequence_number_ = 0;
+  /// Of the frame in hand, what the socket has not taken yet.
+  std::vector<uint8_t> unsent_;
+  size_t unsent_from_ = 0;
+};
+
+}  // namespace carillon

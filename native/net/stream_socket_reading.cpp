@@ -1,0 +1,213 @@
+// StreamSocket: what a bot sends.
+#include <algorithm>
+#include <utility>
+
+#include "net/stream_socket.hpp"
+
+namespace carillon {
+
+namespace {
+
+/// Of one socket in one visit, so that a flood does not keep the others waiting.
+constexpr size_t kMaxBytesPerVisit = 256 * 1024;
+/// An inbox that has been larger is given back.
+constexpr size_t kKeptInboxBytes = 16 * 1024;
+
+std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+}  // namespace
+
+void StreamSocket::fill(Nanos now) {
+  unfinished_ = false;
+  wants_write_ = false;
+  size_t total = 0;
+  while (reads()) {
+    if (total >= kMaxBytesPerVisit) {
+      unfinished_ = true;
+      return;
+    }
+    const IoResult result = transport_->read(world_.scratch);
+    switch (result.kind) {
+      case IoResult::Kind::done:
+        total += result.bytes;
+        take_in(Bytes(world_.scratch).first(result.bytes), now);
+        if (state_ == State::over) return;
+        if (result.bytes < world_.scratch.size() && !transport_->has_pending()) return;
+        break;
+      case IoResult::Kind::wants_read:
+        return;
+      case IoResult::Kind::wants_write:
+        wants_write_ = true;
+        return;
+      case IoResult::Kind::ended:
+      case IoResult::Kind::failed:
+        lost(result);
+        return;
+    }
+  }
+}
+
+/// Usually all of it is understood where it was read to; only the rest of an incomplete frame is copied.
+void StreamSocket::take_in(Bytes bytes, Nanos now) {
+  if (state_ == State::lingering) return;
+  if (inbox_.empty() && state_ != State::upgrading) {
+    const Bytes rest = bytes.subspan(digest(bytes, now));
+    inbox_.assign(rest.begin(), rest.end());
+    return;
+  }
+  inbox_.insert(inbox_.end(), bytes.begin(), bytes.end());
+  if (state_ == State::upgrading) {
+    take_head();
+    return;
+  }
+  const size_t used = digest(inbox_, now);
+  inbox_.erase(inbox_.begin(), inbox_.begin() + static_cast<std::ptrdiff_t>(used));
+  if (inbox_.empty() && inbox_.capacity() > kKeptInboxBytes) std::vector<uint8_t>().swap(inbox_);
+}
+
+/// Bytes that are done with.
+size_t StreamSocket::digest(Bytes input, Nanos now) {
+  size_t at = 0;
+  while (reads()) {
+    if (state_ == State::lingering) return input.size();
+    const MessageReader::Item item = reader_.next(input.subspan(at));
+    if (item.kind == MessageReader::Kind::incomplete) break;
+    at += item.consumed;
+    take(item, now);
+  }
+  hold();
+  return at;
+}
+
+void StreamSocket::take(const MessageReader::Item& item, Nanos now) {
+  switch (item.kind) {
+    case MessageReader::Kind::incomplete:
+      break;
+    case MessageReader::Kind::fragment:
+      static_cast<void>(meter(item.payload.size(), now));
+      break;
+    case MessageReader::Kind::message:
+      message(item, now);
+      break;
+    case MessageReader::Kind::ping:
+      if (state_ != State::open || !meter(item.payload.size(), now)) break;
+      write_frame(Opcode::pong, item.payload, false);
+      break;
+    case MessageReader::Kind::pong:
+      if (state_ != State::open || !meter(item.payload.size(), now) || !pinged_) break;
+      pinged_ = false;
+      tell(SocketEvent::pong);
+      break;
+    case MessageReader::Kind::close:
+      hold();  // what was said before the end is told before it
+      peer_closed(item.close_code, item.payload, now);
+      break;
+    case MessageReader::Kind::fault:
+      hold();
+      protocol_fault(item, now);
+      break;
+  }
+}
+
+/// False: the bot has flooded the socket, nothing more is taken from it.
+bool StreamSocket::meter(size_t bytes, Nanos now) {
+  if (state_ != State::open) return true;
+  const FloodMeter::Verdict verdict = flood_.count(bytes, now);
+  if (verdict == FloodMeter::Verdict::fine) return true;
+  resting_ = true;
+  if (verdict == FloodMeter::Verdict::first_rest) tell(SocketEvent::flooding);
+  if (verdict != FloodMeter::Verdict::flooded) return true;
+  tell(SocketEvent::flooded);
+  return false;
+}
+
+void StreamSocket::message(const MessageReader::Item& item, Nanos now) {
+  if (state_ != State::open) return;
+  world_.counters.messages_received.fetch_add(1, std::memory_order_relaxed);
+  if (!meter(item.payload.size(), now)) return;
+  if (input_ && item.is_text) {
+    const std::string_view text = text_of(item.payload);
+    if (gathered_.empty()) {
+      if (play(text)) return;
+    } else if (StreamInput::is_play(text)) {
+      behind_.emplace(item.payload.begin(), item.payload.end());
+      return;
+    }
+    // The line falls silent with its next frame; the rest of it is the control thread's, as of any message.
+    if (input_->is_clear(text)) input_->clear();
+  }
+  gather(item.payload);
+}
+
+/// False: it is not audio.
+bool StreamSocket::play(std::string_view text) {
+  const unsigned before = input_->fill_percent();
+  const PlayResult result = input_->receive(text);
+  if (result == PlayResult::other) return false;
+  if (result == PlayResult::taken) {
+    tell_fill(before);
+  } else {
+    tell(SocketEvent::fault, static_cast<uint8_t>(result));
+  }
+  return true;
+}
+
+void StreamSocket::gather(Bytes bytes) { gathered_.emplace_back(bytes.begin(), bytes.end()); }
+
+/// What one read has brought goes to the control thread in one piece: it costs a turn, not one a message.
+void StreamSocket::hold() {
+  if (gathered_.empty()) return;
+  mailbox_->messages = std::exchange(gathered_, {});
+  held_ = true;
+  tell_held();
+}
+
+void StreamSocket::tell_held() { untold_ = !tell(SocketEvent::messages); }
+
+void StreamSocket::proceed(Nanos now) {
+  if (!held_) return;
+  held_ = false;
+  if (behind_) {
+    const std::vector<uint8_t> audio = *std::exchange(behind_, std::nullopt);
+    if (input_ && !play(text_of(audio))) gather(audio);
+    hold();
+  }
+  resume(now);
+  update_interest();
+}
+
+/// What has been received in the meantime, here or inside of TLS, makes no socket readable again.
+void StreamSocket::resume(Nanos now) {
+  if (!reads()) return;
+  if (!inbox_.empty()) take_in({}, now);
+  if (reads()) fill(now);
+}
+
+// ---------------------------------------------------------------- audio of the bot
+
+void StreamSocket::enqueue(const StreamFormat& format, Bytes audio) {
+  if (!input_) return;
+  const unsigned before = input_->fill_percent();
+  const PlayResult result = input_->enqueue(format, audio);
+  if (result == PlayResult::taken) {
+    tell_fill(before);
+  } else {
+    tell(SocketEvent::fault, static_cast<uint8_t>(result));
+  }
+}
+
+void StreamSocket::clear() {
+  if (input_) input_->clear();
+}
+
+void StreamSocket::checkpoint(uint32_t id) {
+  if (input_) input_->checkpoint(id);
+}
+
+void StreamSocket::tell_fill(unsigned before) {
+  fill_levels_.changed(before, input_->fill_percent(), [this](unsigned percent) {
+    tell(SocketEvent::degraded, static_cast<uint8_t>(percent));
+  });
+}
+
+}  // namespace carillon
