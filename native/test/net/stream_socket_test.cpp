@@ -193,6 +193,29 @@ TEST_SUITE("one stream socket") {
     CHECK(told[0].event == SocketEvent::messages);
   }
 
+  TEST_CASE("while the control thread has messages, the mailbox is left alone and nothing further is read") {
+    Rig rig;
+    rig.open_upgraded();
+    rig.script.says.push_back(
+        std::string("\x81\x01"
+                    "a",
+                    3));
+    rig.readable();
+    CHECK(rig.told().size() == 1);
+    rig.script.says.push_back(
+        std::string("\x81\x01"
+                    "b",
+                    3));
+    rig.readable();
+    rig.socket->check_time(rig.now += kSecond);
+    CHECK(rig.told().empty());
+    CHECK(rig.script.says.size() == 1);
+    rig.socket->proceed(rig.now);
+    const auto told = rig.told();
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].event == SocketEvent::messages);
+  }
+
   TEST_CASE("no media goes before the first message of ours") {
     Rig rig;
     rig.open({rig.listen()});
