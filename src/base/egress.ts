@@ -5,6 +5,9 @@ export interface ResolvedAddress {
   readonly family: 4 | 6;
 }
 
+/** The host of a URL without the brackets of an IPv6 address. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
+
 /** The shape of `lookup` in node:net, node:tls and the clients on top of them. */
 export type AddressLookup = (
   hostname: string,

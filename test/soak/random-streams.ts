@@ -7,6 +7,7 @@ import type {
   StreamSocket,
   StreamSocketEnd,
 } from '../../src/domain/call/needs.ts';
+import { OPTIONS } from '../edge/stream/fixture.ts';
 import type { SimRandom } from '../sim/random.ts';
 import { type CharacterName, characterOf } from './characters.ts';
 
@@ -91,17 +92,11 @@ export class RandomStreams {
     this.#opened += 1;
     life.socket = streams.open(
       {
+        ...OPTIONS,
         url: urlOf(character, random),
         streamId: uuid(random),
         callUuid: uuid(random),
-        accountId: 'MA_0123456789ABCDEFG',
         ...random.pick(FORMATS),
-        tracks: 'inbound',
-        bidirectional: true,
-        extraHeaders: [],
-        from: '1',
-        to: '2',
-        direction: 'inbound',
       },
       leg,
       {

@@ -8,6 +8,7 @@ import type {
   StreamSocket,
   StreamSocketEnd,
 } from '../../src/domain/call/needs.ts';
+import { OPTIONS } from '../edge/stream/fixture.ts';
 import type { SimRandom } from '../sim/random.ts';
 import { faultsOfPosition } from './numbered-audio.ts';
 import { openLeg } from './open-leg.ts';
@@ -95,18 +96,11 @@ export class SteadyStreams {
     this.#sockets.push(
       streams.open(
         {
+          ...OPTIONS,
           url,
           streamId: uuid(random),
           callUuid: uuid(random),
-          accountId: 'MA_0123456789ABCDEFG',
-          encoding: 'audio/x-l16',
           rate: index % 3 === 0 ? 16_000 : 8000,
-          tracks: 'inbound',
-          bidirectional: true,
-          extraHeaders: [],
-          from: '1',
-          to: '2',
-          direction: 'inbound',
         },
         leg,
         {

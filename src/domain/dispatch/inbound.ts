@@ -24,8 +24,7 @@ export interface InboundNeeds {
   readonly endpointRate: EndpointRate;
   readonly interpreter: InterpreterNeeds;
   readonly scripts: Scripts;
-  /** Connects a call to the origination URI of its trunk. */
-  /** Also of calls that were refused: whoever has the trunk is told. */
+  /** Connects a call to the origination URI of its trunk. Also called for one that was refused: whoever has the trunk is told. */
   readonly toTrunk: (call: Call, owner: Account, number: PhoneNumber) => Promise<void>;
   readonly registrarHost: string;
   readonly logger: Logger;

@@ -1,6 +1,11 @@
 /** Front door: the egress guard of the running service. */
 import { isIP } from 'node:net';
-import type { AddressLookup, EgressGuard, ResolvedAddress } from '../../base/egress.ts';
+import {
+  type AddressLookup,
+  type EgressGuard,
+  hostOf,
+  type ResolvedAddress,
+} from '../../base/egress.ts';
 import { ServiceError } from '../../base/errors.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { createAddressPolicy } from './address-policy.ts';
@@ -105,6 +110,3 @@ function parseUrl(url: string | URL): URL | undefined {
   if (typeof url !== 'string') return url;
   return URL.canParse(url) ? new URL(url) : undefined;
 }
-
-/** The host without the brackets of an IPv6 address. */
-const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');

@@ -28,7 +28,7 @@ export interface StreamCounters extends Readonly<StreamTally> {
 export interface AudioStreamsEdge extends AudioStreams {
   /** Sums since the start, and the streams open now. */
   counters(): StreamCounters;
-  /** Cuts every socket, without a word to the bots. */
+  /** Cuts every socket; what was said before still leaves, bots are told nothing more. */
   stop(): void;
 }
 

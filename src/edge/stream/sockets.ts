@@ -1,7 +1,7 @@
 /** Joins the handles of native sockets to whoever waits for their events, and says in plain words how a socket ended. */
 import { randomBytes } from 'node:crypto';
 import { getSystemErrorName } from 'node:util';
-import type { ResolvedAddress } from '../../base/egress.ts';
+import { hostOf, type ResolvedAddress } from '../../base/egress.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type NativeRecord, readRecords } from '../../base/record-batch.ts';
 import type { StreamWire } from '../../domain/call/needs.ts';
@@ -67,12 +67,11 @@ export class Sockets {
   }
 
   open(
-    upgrade: Upgrade,
+    { url, headers }: Upgrade,
     addresses: readonly ResolvedAddress[],
     limits: NativeSocketLimits,
     events: SocketEvents,
   ): Socket {
-    const url = new URL(upgrade.url);
     const secure = url.protocol === 'wss:';
     if (secure && !this.#trusting) {
       this.#trusting = true;
@@ -88,8 +87,8 @@ export class Sockets {
       socket.handle,
       addresses.map(({ address }) => address),
       url.port === '' ? (secure ? 443 : 80) : Number(url.port),
-      secure ? url.hostname.replace(/^\[(.*)\]$/, '$1') : '',
-      Buffer.from(openingRequest({ url, headers: upgrade.headers, key }), 'latin1'),
+      secure ? hostOf(url) : '',
+      Buffer.from(openingRequest({ url, headers, key }), 'latin1'),
       limits,
     );
     return socket;

@@ -4,7 +4,7 @@
  */
 
 import { type Driver, drive } from '../../base/drive.ts';
-import type { ResolvedAddress } from '../../base/egress.ts';
+import { hostOf, type ResolvedAddress } from '../../base/egress.ts';
 import { assertNever } from '../../base/errors.ts';
 import type {
   MediaLeg,
@@ -108,9 +108,8 @@ export class AudioStreamSocket implements StreamSocket {
 
   /** The permitted addresses of the host; undefined: the end has been told. */
   #resolve({ url }: Upgrade): Promise<readonly ResolvedAddress[] | undefined> {
-    const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
     return new Promise((resolve) => {
-      this.#needs.egress.lookup(host, { all: true }, (error, found) => {
+      this.#needs.egress.lookup(hostOf(url), { all: true }, (error, found) => {
         if (error === null && typeof found !== 'string') {
           resolve(found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 })));
           return;

@@ -11,7 +11,8 @@ export interface UpgradeNeeds {
 }
 
 export interface Upgrade {
-  readonly url: string;
+  /** Without user, password and fragment. */
+  readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -36,7 +37,7 @@ export async function prepareUpgrade(
   url.password = '';
   url.hash = '';
   return ok({
-    url: url.href,
+    url,
     headers: {
       ...copiedHeaders(options.extraHeaders),
       ...(await needs.signUpgrade(options.url, options.accountId)),
