@@ -1,11 +1,7 @@
 // The sockets' thread against a server on loopback.
 #include "net/stream_thread.hpp"
 
-#include <arpa/inet.h>
 #include <doctest/doctest.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
 
 #include <cerrno>
 #include <chrono>
@@ -14,87 +10,16 @@
 
 #include "core/base/base64.hpp"
 #include "engine/udp_socket.hpp"
+#include "test/support/web_socket_server.hpp"
 
 namespace carillon {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kPatience = std::chrono::seconds(5);
+constexpr auto kPatience = WebSocketServer::kPatience;
 constexpr uint32_t kSocket = 7;
 constexpr std::string_view kUpgrade = "HTTP/1.1 101 Switching Protocols\r\n\r\n";
-
-class Server {
- public:
-  Server() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in name{};
-    name.sin_family = AF_INET;
-    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t length = sizeof(name);
-    REQUIRE(::bind(listener_.get(), reinterpret_cast<sockaddr*>(&name), length) == 0);
-    REQUIRE(::listen(listener_.get(), 8) == 0);
-    ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&name), &length);
-    port_ = ntohs(name.sin_port);
-  }
-
-  [[nodiscard]] uint16_t port() const { return port_; }
-  void accept() { peer_ = FileDescriptor(::accept(listener_.get(), nullptr, nullptr)); }
-  void write(std::string_view bytes) const { ::send(peer_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL); }
-  void hang_up() { peer_.reset(); }
-
-  /// Waits until `enough(everything read so far)` and returns it.
-  template <typename Enough>
-  std::string read_until(Enough enough) {
-    const auto deadline = Clock::now() + kPatience;
-    while (!enough(read_) && Clock::now() < deadline) {
-      pollfd ready{peer_.get(), POLLIN, 0};
-      if (::poll(&ready, 1, 10) <= 0) continue;
-      std::array<char, 4096> bytes;
-      const ssize_t count = ::recv(peer_.get(), bytes.data(), bytes.size(), 0);
-      if (count <= 0) break;
-      read_.append(bytes.data(), static_cast<size_t>(count));
-    }
-    return read_;
-  }
-
-  /// Payloads of the frames of the client, unmasked; close frames as "close".
-  std::vector<std::string> frames(size_t count) {
-    std::vector<std::string> out;
-    read_until([&](const std::string& bytes) {
-      out = parse(bytes);
-      return out.size() >= count;
-    });
-    return out;
-  }
-  void forget_request() { read_.clear(); }
-
- private:
-  static std::vector<std::string> parse(const std::string& bytes) {
-    std::vector<std::string> out;
-    const auto byte = [&](size_t at) { return static_cast<uint8_t>(bytes[at]); };
-    for (size_t at = 0; at + 6 <= bytes.size();) {
-      size_t length = byte(at + 1) & 0x7f;
-      size_t header = 2;
-      if (length == 126) {
-        length = static_cast<size_t>(byte(at + 2) << 8 | byte(at + 3));
-        header = 4;
-      }
-      if (at + header + 4 + length > bytes.size()) break;
-      std::string payload;
-      for (size_t i = 0; i < length; ++i) {
-        payload.push_back(static_cast<char>(byte(at + header + 4 + i) ^ byte(at + header + i % 4)));
-      }
-      out.push_back((byte(at) & 0x0f) == 8 ? "close" : payload);
-      at += header + 4 + length;
-    }
-    return out;
-  }
-
-  FileDescriptor listener_;
-  FileDescriptor peer_;
-  uint16_t port_ = 0;
-  std::string read_;
-};
 
 struct Told {
   SocketEvent event;
@@ -170,7 +95,7 @@ struct Rig {
     return {};
   }
 
-  void open_to(Server& server) {
+  void open_to(WebSocketServer& server) {
     open({"127.0.0.1"}, server.port());
     server.accept();
     server.read_until([](const std::string& bytes) { return bytes.ends_with("\r\n\r\n"); });
@@ -224,7 +149,7 @@ std::string numbered(int number) {
 
 TEST_SUITE("stream sockets on their thread") {
   TEST_CASE("messages of the control thread and of a media thread are numbered as one sequence") {
-    Server server;
+    WebSocketServer server;
     Rig rig;
     rig.open_to(server);
     auto feed = std::make_shared<SocketFeed>();
@@ -244,7 +169,7 @@ TEST_SUITE("stream sockets on their thread") {
   }
 
   TEST_CASE("what a bot sends in one go takes effect in its order: audio behind a message waits for it") {
-    Server server;
+    WebSocketServer server;
     Rig rig;
     rig.open_to(server);
     rig.attach();
@@ -267,7 +192,7 @@ TEST_SUITE("stream sockets on their thread") {
   }
 
   TEST_CASE("control messages that come together are handed over together, up to audio, and before an end") {
-    Server server;
+    WebSocketServer server;
     Rig rig;
     rig.open_to(server);
     rig.attach();
@@ -283,7 +208,7 @@ TEST_SUITE("stream sockets on their thread") {
   }
 
   TEST_CASE("a refused playAudio is told; the next is taken") {
-    Server server;
+    WebSocketServer server;
     Rig rig;
     rig.open_to(server);
     rig.attach();
@@ -297,7 +222,7 @@ TEST_SUITE("stream sockets on their thread") {
   }
 
   TEST_CASE("the next address gets its turn when one refuses") {
-    Server server;
+    WebSocketServer server;
     Rig rig;
     rig.open({"127.0.0.2", "127.0.0.1"}, server.port());
     server.accept();
@@ -308,7 +233,7 @@ TEST_SUITE("stream sockets on their thread") {
   TEST_CASE("when all refuse, the error of the last is the end") {
     uint16_t port = 0;
     {
-      const Server gone;
+      const WebSocketServer gone;
       port = gone.port();
     }
     Rig rig;
@@ -319,7 +244,7 @@ TEST_SUITE("stream sockets on their thread") {
   }
 
   TEST_CASE("our close: the last message, the close frame, and the end when the peer has answered") {
-    Server server;
+    WebSocketServer server;
     Rig rig;
     rig.open_to(server);
     rig.with_socket([last = kBlank](StreamSocket& socket, SocketLoop& loop) mutable {
@@ -333,7 +258,7 @@ TEST_SUITE("stream sockets on their thread") {
   }
 
   TEST_CASE("the peer's close is answered, and its code and reason are told") {
-    Server server;
+    WebSocketServer server;
     Rig rig;
     rig.open_to(server);
     server.write(std::string("\x88\x05\x03\xf3", 4) + "bye");
@@ -344,7 +269,7 @@ TEST_SUITE("stream sockets on their thread") {
   }
 
   TEST_CASE("a peer that vanishes is told once") {
-    Server server;
+    WebSocketServer server;
     Rig rig;
     rig.open_to(server);
     server.hang_up();
@@ -352,7 +277,7 @@ TEST_SUITE("stream sockets on their thread") {
   }
 
   TEST_CASE("stop lets what was said before leave") {
-    Server server;
+    WebSocketServer server;
     {
       Rig rig;
       rig.open_to(server);
@@ -363,7 +288,7 @@ TEST_SUITE("stream sockets on their thread") {
   }
 
   TEST_CASE("no TLS without somebody to trust") {
-    Server server;
+    WebSocketServer server;
     Rig rig;
     SocketOptions options;
     options.addresses.push_back(*parse_address("127.0.0.1", server.port()));
@@ -377,7 +302,7 @@ TEST_SUITE("stream sockets on their thread") {
   TEST_CASE("whatever bytes a server sends, there is exactly one end") {
     std::mt19937 random(11);
     for (int round = 0; round < 30; ++round) {
-      Server server;
+      WebSocketServer server;
       Rig rig;
       rig.open_to(server);
       rig.attach();
