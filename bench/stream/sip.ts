@@ -2,7 +2,8 @@
 import { silentLogger } from '../../src/base/logger.ts';
 import { systemClock } from '../../src/edge/clock/system-clock.ts';
 import { systemRandom } from '../../src/edge/clock/system-random.ts';
-import { createSignalling, type RunningSignalling } from '../../src/edge/sip/signalling.ts';
+import type { RunningSignalling } from '../../src/edge/sip/signalling.ts';
+import { createSignalling } from '../../src/edge/sip/signalling-service.ts';
 
 const HOST = '127.0.0.1';
 

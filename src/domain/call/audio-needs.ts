@@ -1,6 +1,11 @@
 /** What calls need to be heard: audio files of customers, speech from text, recordings made small. */
 import type { Result } from '../../base/result.ts';
-import type { Pcm } from './needs.ts';
+
+/** Mono PCM as little-endian int16 bytes at `rate` Hz. */
+export interface Pcm {
+  readonly rate: 8000 | 16000 | 24000 | 44100 | 48000;
+  readonly samples: Uint8Array;
+}
 
 export type AudioProblemKind =
   /** The URL may not be fetched: scheme, address. */

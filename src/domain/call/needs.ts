@@ -1,5 +1,6 @@
 /** What calls need from the outside: signalling at leg level, media, and audio-stream sockets. */
 import type { MediaQuality } from '../cdr/types.ts';
+import type { Pcm } from './audio-needs.ts';
 import type { Headers } from './signalling-needs.ts';
 
 export type * from './audio-needs.ts';
@@ -34,12 +35,6 @@ export interface MediaLegEvents {
 export interface Playback {
   readonly finished: Promise<'completed' | 'stopped'>;
   stop(): void;
-}
-
-/** Mono PCM as little-endian int16 bytes at `rate` Hz. */
-export interface Pcm {
-  readonly rate: 8000 | 16000 | 24000 | 44100 | 48000;
-  readonly samples: Uint8Array;
 }
 
 /** A cadence of tones: each step plays its frequencies (sum) for `onMs`, then rests `offMs`. */

@@ -31,7 +31,7 @@ const ID_STEP = 2;
 const CALL_ID_BYTES = 16;
 
 /** Calls in words of legs over the user agent and its sockets. */
-export class SignallingService implements RunningSignalling {
+class SignallingService implements RunningSignalling {
   readonly #options: SignallingOptions;
   readonly #sockets: SipSockets;
   readonly #resolver: SipResolver;
@@ -295,3 +295,7 @@ const whence = ({ transport, remoteAddress, remotePort }: Flow) => ({
   remoteAddress,
   remotePort,
 });
+
+/** SIP over the sockets of this host, as `domain/call` needs it. */
+export const createSignalling = (options: SignallingOptions): RunningSignalling =>
+  new SignallingService(options);

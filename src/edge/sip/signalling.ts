@@ -13,7 +13,6 @@ import type {
 import type { CarrierState } from './carrier-watch.ts';
 import type { Dns } from './dns.ts';
 import type { MessageCount, MessageTrace } from './message-trace.ts';
-import { SignallingService } from './signalling-service.ts';
 import type { TcpLimits } from './tcp-transport.ts';
 
 export interface SignallingOptions {
@@ -68,6 +67,3 @@ export interface RunningSignalling extends Signalling {
 export { DEFAULT_REGISTRAR_LIMITS } from '../../protocol/sip/sip.ts';
 export { DEFAULT_TCP_LIMITS } from './tcp-transport.ts';
 export type { CarrierState, MessageCount, MessageTrace };
-
-export const createSignalling = (options: SignallingOptions): RunningSignalling =>
-  new SignallingService(options);

@@ -1,24 +1,17 @@
 /** Front door: audio-stream sockets towards customers' bots. Implements `AudioStreams` of the call domain over native sockets. */
 import { readFileSync } from 'node:fs';
 import { getCACertificates } from 'node:tls';
-import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
-import type { Logger } from '../../base/logger.ts';
 import type { AudioStreams } from '../../domain/call/needs.ts';
-import { DEFAULT_STREAM_LIMITS, type StreamSocketLimits } from './limits.ts';
+import { type AudioStreamsOptions, DEFAULT_STREAM_LIMITS } from './limits.ts';
 import { Sockets } from './sockets.ts';
 import { AudioStreamSocket, type StreamTally } from './stream-socket.ts';
-import type { UpgradeNeeds } from './upgrade.ts';
 
-export { DEFAULT_STREAM_LIMITS, type StreamSocketLimits } from './limits.ts';
-
-export interface AudioStreamsOptions extends UpgradeNeeds {
-  /** PEM file of certificate authorities that are trusted beside those that Node trusts; empty: none. */
-  readonly caFile?: string;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly limits?: Partial<StreamSocketLimits>;
-}
+export {
+  type AudioStreamsOptions,
+  DEFAULT_STREAM_LIMITS,
+  type StreamSocketLimits,
+} from './limits.ts';
 
 export interface StreamCounters extends Readonly<StreamTally> {
   readonly mediaSent: number;

@@ -1,8 +1,11 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
 import {
   DEFAULT_SESSION_LIMITS,
   type Rate,
   type SessionLimits,
 } from '../../protocol/audio-stream/audio-stream.ts';
+import type { UpgradeNeeds } from './upgrade.ts';
 
 /** Limits of one stream socket; those of the session are about time, these about bytes and messages. */
 export interface StreamSocketLimits {
@@ -33,3 +36,11 @@ export const DEFAULT_STREAM_LIMITS: StreamSocketLimits = {
   floodMs: 30_000,
   session: DEFAULT_SESSION_LIMITS,
 };
+
+export interface AudioStreamsOptions extends UpgradeNeeds {
+  /** PEM file of certificate authorities that are trusted beside those that Node trusts; empty: none. */
+  readonly caFile?: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits?: Partial<StreamSocketLimits>;
+}

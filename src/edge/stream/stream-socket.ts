@@ -20,8 +20,7 @@ import {
   type SessionOutput,
   StreamSession,
 } from '../../protocol/audio-stream/audio-stream.ts';
-import type { AudioStreamsOptions } from './client.ts';
-import type { StreamSocketLimits } from './limits.ts';
+import type { AudioStreamsOptions, StreamSocketLimits } from './limits.ts';
 import type { NativeSocketLimits } from './native.ts';
 import type { Socket, Sockets } from './sockets.ts';
 import { prepareUpgrade, type Upgrade } from './upgrade.ts';

@@ -5,6 +5,7 @@ export {
   MAX_MESSAGE_PARTS,
   readApplicationMessage,
 } from './application-message.ts';
+export type { EngineRefusal } from './fault.ts';
 export type { StreamFormat } from './media-format.ts';
 export {
   clearedAudioMessage,
@@ -20,4 +21,4 @@ export {
 } from './service-message.ts';
 export { StreamSession } from './session.ts';
 export { DEFAULT_SESSION_LIMITS, type Rate, type SessionLimits } from './session-limits.ts';
-export type { EngineRefusal, SessionEnd, SessionInput, SessionOutput } from './session-types.ts';
+export type { SessionEnd, SessionInput, SessionOutput } from './session-types.ts';

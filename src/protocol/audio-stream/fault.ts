@@ -1,5 +1,3 @@
-import type { EngineRefusal } from './session-types.ts';
-
 /** What a bot can do wrong, and the words it is told (dialect §1.1 `error`). None of them closes the socket. */
 export type StreamFaultCode =
   | 'invalid_message'
@@ -12,9 +10,12 @@ export interface StreamFault {
   readonly message: string;
 }
 
+/** What the media engine found wrong with a `playAudio`. */
+export type EngineRefusal = 'badPayload' | 'unsupportedFormat' | 'wrongStream' | 'bufferFull';
+
 export const fault = (code: StreamFaultCode, message: string): StreamFault => ({ code, message });
 
-/** What the media engine found wrong with a `playAudio`. */
+/** The same in the words that the bot is told. */
 export const ENGINE_FAULTS: Readonly<Record<EngineRefusal, StreamFault>> = {
   badPayload: fault('invalid_payload', 'media.payload is not base64'),
   unsupportedFormat: fault(

@@ -1,10 +1,7 @@
 /** What a stream session is told, and what it answers. */
-import type { StreamFaultCode } from './fault.ts';
+import type { EngineRefusal, StreamFaultCode } from './fault.ts';
 import type { PlaybackRate, StreamEncoding } from './media-format.ts';
 import type { StopReason } from './service-message.ts';
-
-/** What the media engine found wrong with a `playAudio`. */
-export type EngineRefusal = 'badPayload' | 'unsupportedFormat' | 'wrongStream' | 'bufferFull';
 
 export type SessionInput =
   /** The connection is being made; its time limit runs from here. */

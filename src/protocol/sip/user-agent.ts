@@ -2,13 +2,13 @@
 import type { Machine } from '../../base/machine.ts';
 import { Gate } from './auth/gate.ts';
 import { CAPABILITIES } from './dialog/capabilities.ts';
-import { UserAgentCore } from './dialog/core.ts';
+import { type DialogUser, UserAgentCore } from './dialog/core.ts';
 import { dialogId } from './dialog/dialog.ts';
 import { InboundCalls } from './dialog/inbound-calls.ts';
 import { OutboundCalls } from './dialog/outbound-calls.ts';
 import { OutgoingRequest } from './dialog/outgoing-request.ts';
 import { screen } from './dialog/screen.ts';
-import type { Session } from './dialog/session.ts';
+
 import { createRequest, type SipRequest } from './message.ts';
 import type { ContactBinding } from './registrar/binding.ts';
 import { Registrar } from './registrar/registrar.ts';
@@ -151,7 +151,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
 
   #connectionLost(connectionId: number): void {
     const core = this.#core;
-    for (const session of core.dialogs.values()) session.route.connectionLost(connectionId);
+    for (const dialog of core.dialogs.values()) dialog.connectionLost(connectionId);
     this.#registrar?.connectionLost(connectionId);
     for (const client of this.#registrations.values()) client.connectionLost(connectionId);
     core.run(core.layer.connectionLost(connectionId, core.nowMs));
@@ -207,7 +207,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     else this.#core.refuse(transaction, request, flow, 481, 'no such dialog');
   }
 
-  #dialog(request: SipRequest): Session | undefined {
+  #dialog(request: SipRequest): DialogUser | undefined {
     const { to, from, callId } = request;
     return this.#core.dialogs.get(dialogId(callId, to.tag ?? '', from.tag ?? ''));
   }

@@ -14,11 +14,11 @@ import { createEgressGuard } from '../../edge/egress/egress.ts';
 import { createMedia, type MediaEngine } from '../../edge/media/engine.ts';
 import type { Metrics } from '../../edge/metrics/metrics.ts';
 import {
-  createSignalling,
   DEFAULT_REGISTRAR_LIMITS,
   DEFAULT_TCP_LIMITS,
   type RunningSignalling,
 } from '../../edge/sip/signalling.ts';
+import { createSignalling } from '../../edge/sip/signalling-service.ts';
 import { createSynthesizer, type SpeechRoom } from '../../edge/speech/synthesizer.ts';
 import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/client.ts';
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';

@@ -8,11 +8,8 @@ import type { Carrier } from '../../../src/domain/provisioning/types.ts';
 import type { Binding } from '../../../src/domain/registration/types.ts';
 import { systemClock } from '../../../src/edge/clock/system-clock.ts';
 import { systemRandom } from '../../../src/edge/clock/system-random.ts';
-import {
-  createSignalling,
-  type RunningSignalling,
-  type SignallingOptions,
-} from '../../../src/edge/sip/signalling.ts';
+import type { RunningSignalling, SignallingOptions } from '../../../src/edge/sip/signalling.ts';
+import { createSignalling } from '../../../src/edge/sip/signalling-service.ts';
 import {
   answerChallenge,
   strongestChallenge,

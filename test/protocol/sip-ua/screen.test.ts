@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loopMark } from '../../../src/protocol/sip/dialog/loop.ts';
+import { loopMark } from '../../../src/protocol/sip/dialog/screen.ts';
 import { invite, PEER, type RequestScript, SERVER, say } from './script.ts';
 import { brief, REALM, World } from './world.ts';
 

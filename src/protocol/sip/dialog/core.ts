@@ -21,9 +21,8 @@ import {
   type UserAgentOutput,
 } from '../user-agent-types.ts';
 import { Agenda } from './agenda.ts';
-import { loopMark } from './loop.ts';
 import { Questions } from './questions.ts';
-import type { Session } from './session.ts';
+import { loopMark } from './screen.ts';
 
 /** Whoever sent a request of ours in a client transaction. */
 export interface ClientUser {
@@ -34,6 +33,14 @@ export interface ClientUser {
 /** Whoever answers an INVITE of a peer. */
 export interface ServerUser {
   cancelled(request: SipRequest): void;
+}
+
+/** A dialog's user: whoever gets the requests of the peer inside it. */
+export interface DialogUser {
+  /** Its extensions and content have been checked. */
+  receive(request: SipRequest, transaction: TransactionId, flow: Flow): void;
+  acknowledged(ack: SipRequest): void;
+  connectionLost(connectionId: number): void;
 }
 
 type Incoming = Extract<
@@ -50,8 +57,8 @@ export class UserAgentCore {
   readonly timers: TimerValues;
   readonly agenda = new Agenda();
   readonly layer: TransactionLayer;
-  /** Sessions by dialog id. */
-  readonly dialogs = new Map<string, Session>();
+  /** By dialog id. */
+  readonly dialogs = new Map<string, DialogUser>();
   readonly clients = new Map<TransactionId, ClientUser>();
   readonly servers = new Map<TransactionId, ServerUser>();
   readonly resolving: Questions<readonly Target[]>;

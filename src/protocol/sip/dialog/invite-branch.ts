@@ -6,12 +6,8 @@ import type { LegEndFacts, RespondingPeer, UserAgentOutput } from '../user-agent
 import type { UserAgentCore } from './core.ts';
 import { Dialog } from './dialog.ts';
 import { reasonHeaders, refusedBy } from './leg.ts';
-import {
-  type Destination,
-  OutgoingRequest,
-  type RequestFailure,
-  type RequestUser,
-} from './outgoing-request.ts';
+import type { Destination } from './next-hop.ts';
+import { OutgoingRequest, type RequestFailure, type RequestUser } from './outgoing-request.ts';
 import { sdpOf } from './sdp-body.ts';
 import { Session, type SessionUser } from './session.ts';
 import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';

@@ -1,6 +1,15 @@
-import type { SipTransportName } from '../transport/flow.ts';
+import type { Flow, SipTransportName } from '../transport/flow.ts';
 import { parseUri, type SipUri, unbracketed } from '../uri.ts';
 import type { Target, TargetQuery } from '../user-agent-types.ts';
+
+/** Where a request goes: over a flow that is there, or wherever RFC 3263 says for a URI. */
+export type Destination =
+  | { readonly kind: 'flow'; readonly flow: Flow }
+  | {
+      readonly kind: 'uri';
+      readonly uri: string;
+      readonly transport: SipTransportName | undefined;
+    };
 
 /** Where a URI leads: an address at once, or a question to DNS. */
 export type NextHop =

@@ -9,9 +9,8 @@ import type { InviteCommand, LegId } from '../user-agent-types.ts';
 import { ALLOW, SUPPORTED } from './capabilities.ts';
 import type { UserAgentCore } from './core.ts';
 import { routed } from './dialog.ts';
-import { nextHopOf } from './next-hop.ts';
+import { type Destination, nextHopOf } from './next-hop.ts';
 import { type BranchPlan, OutboundLeg } from './outbound-leg.ts';
-import type { Destination } from './outgoing-request.ts';
 import { SDP_TYPE } from './sdp-body.ts';
 
 /** Where one INVITE goes and what it says about it. */

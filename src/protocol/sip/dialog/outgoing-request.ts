@@ -3,19 +3,10 @@ import { formatCSeq } from '../header/cseq.ts';
 import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
 import { serialize } from '../serialize.ts';
 import type { TransactionId } from '../transaction/types.ts';
-import type { Flow, SipTransportName } from '../transport/flow.ts';
+import type { Flow } from '../transport/flow.ts';
 import type { Target } from '../user-agent-types.ts';
 import type { ClientUser, UserAgentCore } from './core.ts';
-import { type NextHop, nextHopOf } from './next-hop.ts';
-
-/** Where a request goes: over a flow that is there, or wherever RFC 3263 says for a URI. */
-export type Destination =
-  | { readonly kind: 'flow'; readonly flow: Flow }
-  | {
-      readonly kind: 'uri';
-      readonly uri: string;
-      readonly transport: SipTransportName | undefined;
-    };
+import { type Destination, type NextHop, nextHopOf } from './next-hop.ts';
 
 export type RequestFailure = 'timeout' | 'transport' | 'unreachable';
 

@@ -1,8 +1,30 @@
-import type { HeaderInit, SipRequest } from '../message.ts';
+import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { UserAgentCore } from './core.ts';
+import type { Dialog } from './dialog.ts';
 import { SDP_TYPE, sdpOf } from './sdp-body.ts';
-import type { Session } from './session.ts';
+import type { SessionRefresh } from './session-refresh.ts';
+import type { SessionTimer } from './session-timer.ts';
+
+/** The session that the offers are about. */
+interface OfferedSession {
+  readonly dialog: Dialog;
+  readonly timer: SessionTimer;
+  readonly refresh: SessionRefresh;
+  readonly isConfirmed: boolean;
+  readonly awaitsAck: boolean;
+  readonly user: { offered(sdp: string | undefined): void };
+  accept(transaction: TransactionId, response: SipResponse, expectsAnswer: boolean): void;
+  armTimer(): void;
+  inviteHeaders(): HeaderInit;
+  reply(
+    transaction: TransactionId,
+    request: SipRequest,
+    status: number,
+    parts?: ResponseParts,
+  ): void;
+  response(request: SipRequest, status: number, parts: ResponseParts): SipResponse;
+}
 
 interface PendingOffer {
   readonly request: SipRequest;
@@ -14,10 +36,10 @@ interface PendingOffer {
 /** Re-INVITE and UPDATE of the peer: the rules about overlapping offers, and the answer that the leg gives. */
 export class PeerOffers {
   readonly #core: UserAgentCore;
-  readonly #session: Session;
+  readonly #session: OfferedSession;
   #pending: PendingOffer | undefined;
 
-  constructor(core: UserAgentCore, session: Session) {
+  constructor(core: UserAgentCore, session: OfferedSession) {
     this.#core = core;
     this.#session = session;
   }

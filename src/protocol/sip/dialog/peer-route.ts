@@ -1,11 +1,11 @@
 import type { ClientAuth } from '../auth/client-auth.ts';
 import type { HeaderInit } from '../message.ts';
 import type { Flow } from '../transport/flow.ts';
-import type { UserAgentOutput } from '../user-agent-types.ts';
+import type { Target, UserAgentOutput } from '../user-agent-types.ts';
 import type { UserAgentCore } from './core.ts';
 import type { Dialog, RoutedRequest } from './dialog.ts';
-import { findFlow } from './find-flow.ts';
-import { type Destination, OutgoingRequest, type RequestUser } from './outgoing-request.ts';
+import { type Destination, nextHopOf } from './next-hop.ts';
+import { OutgoingRequest, type RequestUser } from './outgoing-request.ts';
 
 export interface PeerRouteOptions {
   /** Where the peer was last heard. */
@@ -81,4 +81,44 @@ export class PeerRoute {
     }
     return { kind: 'uri', uri: routed.nextHop, transport: this.#flow?.transport };
   }
+}
+
+/** A flow for a message outside every transaction (ACK to 2xx): to the first target, or undefined. */
+function findFlow(
+  core: UserAgentCore,
+  destination: Destination,
+  found: (flow: Flow | undefined) => void,
+): void {
+  if (destination.kind === 'flow') {
+    found(destination.flow);
+    return;
+  }
+  const hop = nextHopOf(destination.uri, destination.transport);
+  if (hop?.kind === 'target') {
+    flowTo(core, hop.target, found);
+    return;
+  }
+  const id =
+    hop === undefined
+      ? undefined
+      : core.resolving.ask(([first]) => {
+          if (first === undefined) found(undefined);
+          else flowTo(core, first, found);
+        });
+  if (hop === undefined || id === undefined) found(undefined);
+  else core.emit({ kind: 'resolve', id, query: hop.query });
+}
+
+function flowTo(
+  core: UserAgentCore,
+  target: Target,
+  found: (flow: Flow | undefined) => void,
+): void {
+  if (target.transport === 'udp') {
+    found(core.udpFlow(target.address, target.port));
+    return;
+  }
+  const id = core.connecting.ask(found);
+  if (id === undefined) found(undefined);
+  else core.emit({ kind: 'connect', id, target });
 }

@@ -1,9 +1,25 @@
-import type { SipRequest, SipResponse } from '../message.ts';
+import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
 import type { UserAgentOutput } from '../user-agent-types.ts';
 import type { UserAgentCore } from './core.ts';
+import type { Dialog } from './dialog.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
+import type { PeerRoute } from './peer-route.ts';
 import { SDP_TYPE, sdpOf } from './sdp-body.ts';
-import type { Session } from './session.ts';
+import type { SessionTimer } from './session-timer.ts';
+
+/** The session that is refreshed. */
+interface RefreshedSession {
+  readonly dialog: Dialog;
+  readonly timer: SessionTimer;
+  readonly route: PeerRoute;
+  readonly isCaller: boolean;
+  readonly isOver: boolean;
+  answered(sdp: string): void;
+  expire(status: number): void;
+  afterFailure(status: number): void;
+  armTimer(): void;
+  inviteHeaders(): HeaderInit;
+}
 
 /** Wait before a refresh that met a passing failure is tried again. */
 const RETRY_MS = 10_000;
@@ -11,14 +27,14 @@ const RETRY_MS = 10_000;
 /** Refreshes of ours (RFC 4028 §7.4): by UPDATE where the peer allows it, else by re-INVITE with the same SDP. */
 export class SessionRefresh {
   readonly #core: UserAgentCore;
-  readonly #session: Session;
+  readonly #session: RefreshedSession;
   #localSdp: string | undefined;
   #remoteSdp: string | undefined;
   #peerUpdates = false;
   #reinvite: OutgoingRequest | undefined;
   #ack: Extract<UserAgentOutput, { kind: 'send' }> | undefined;
 
-  constructor(core: UserAgentCore, session: Session) {
+  constructor(core: UserAgentCore, session: RefreshedSession) {
     this.#core = core;
     this.#session = session;
   }

@@ -5,12 +5,11 @@ import type { LegEndFacts } from '../user-agent-types.ts';
 import { Acceptance } from './acceptance.ts';
 import type { Cancel } from './agenda.ts';
 import { ALLOW, CAPABILITIES, SUPPORTED } from './capabilities.ts';
-import type { UserAgentCore } from './core.ts';
+import type { DialogUser, UserAgentCore } from './core.ts';
 import type { Dialog } from './dialog.ts';
-import { DTMF_RELAY, writeInfoDigit } from './info-digit.ts';
+import { answerInfo, DTMF_RELAY, writeInfoDigit } from './info.ts';
 import { PeerOffers } from './peer-offers.ts';
 import { PeerRoute, type PeerRouteOptions } from './peer-route.ts';
-import { receiveInfo } from './receive-info.ts';
 import { sdpOf } from './sdp-body.ts';
 import { SessionRefresh } from './session-refresh.ts';
 import type { SessionTimer } from './session-timer.ts';
@@ -36,7 +35,7 @@ export interface SessionOptions extends PeerRouteOptions {
 type State = 'early' | 'confirmed' | 'closing' | 'closed';
 
 /** One dialog with its INVITE usage: what happens inside it from the first response to the BYE (RFC 3261 §12 to §15). */
-export class Session {
+export class Session implements DialogUser {
   readonly dialog: Dialog;
   readonly timer: SessionTimer;
   readonly user: SessionUser;
@@ -110,10 +109,20 @@ export class Session {
     else if (this.isOver) this.reply(transaction, request, 481);
     else if (request.method === 'INVITE') this.#offers.reinvited(request, transaction);
     else if (request.method === 'UPDATE') this.#offers.updated(request, transaction);
-    else if (request.method === 'INFO') receiveInfo(this, request, transaction);
+    else if (request.method === 'INFO') this.#info(request, transaction);
     else if (request.method === 'OPTIONS') {
       this.reply(transaction, request, 200, { headers: CAPABILITIES });
     } else this.reply(transaction, request, 405, { headers: ALLOW });
+  }
+
+  connectionLost(connectionId: number): void {
+    this.route.connectionLost(connectionId);
+  }
+
+  #info(request: SipRequest, transaction: TransactionId): void {
+    const { status, parts, press } = answerInfo(request);
+    this.reply(transaction, request, status, parts);
+    if (press !== undefined) this.user.dtmf(press.digit, press.durationMs);
   }
 
   /** An ACK to a 2xx of ours; those to earlier ones, repeated, are not for us any more. */

@@ -1,4 +1,6 @@
-import type { SipRequest } from '../message.ts';
+/** SIP INFO in a dialog: keypad presses of the kind before RFC 4733. */
+import type { ResponseParts, SipRequest } from '../message.ts';
+import { INFO_TYPES } from './capabilities.ts';
 
 /** A key of the telephone keypad by SIP INFO. */
 export interface InfoDigit {
@@ -27,7 +29,7 @@ const key = (text: string): string | undefined => {
 };
 
 /** Reads `Signal=5 / Duration=160` (application/dtmf-relay) or a bare key (application/dtmf). */
-export function readInfoDigit(request: SipRequest): InfoDigit | undefined {
+function readInfoDigit(request: SipRequest): InfoDigit | undefined {
   const text = request.bodyText;
   if (request.contentType?.essence === DTMF) {
     const digit = key(text.split(/[\r\n]/)[0] ?? '');
@@ -42,3 +44,20 @@ export function readInfoDigit(request: SipRequest): InfoDigit | undefined {
 
 export const writeInfoDigit = (digit: string, durationMs: number): string =>
   `Signal=${digit}\r\nDuration=${durationMs}\r\n`;
+
+/** What an INFO is answered; no Info Package of RFC 6086 is understood (469, §4.2.2). */
+export function answerInfo(request: SipRequest): {
+  readonly status: number;
+  readonly parts?: ResponseParts;
+  readonly press?: InfoDigit;
+} {
+  if (request.header('info-package') !== undefined) {
+    return { status: 469, parts: { reason: 'Bad Info Package' } };
+  }
+  if (request.body.length === 0) return { status: 200 };
+  if (!INFO_TYPES.includes(request.contentType?.essence ?? '')) {
+    return { status: 415, parts: { headers: [['Accept', INFO_TYPES.join(', ')]] } };
+  }
+  const press = readInfoDigit(request);
+  return press === undefined ? { status: 400 } : { status: 200, press };
+}
