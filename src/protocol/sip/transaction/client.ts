@@ -28,6 +28,9 @@ export interface ClientTransaction {
   deadlineMs(): number | undefined;
 }
 
+/** What both do with the request and the last response. */
+export type ClientAction = 'send' | 'passUp';
+
 type SharedEvent = '1xx' | 'transportError' | 'connectionLost';
 
 /** Holds request, flow and the last response; each transaction adds its table and its timers. */
@@ -36,7 +39,7 @@ export abstract class ClientMachine<
   Event extends string,
   Timer extends Event,
   Action extends string,
-> extends TableMachine<State, Event | SharedEvent, Timer, Action> {
+> extends TableMachine<State, Event | SharedEvent, Timer, Action | ClientAction> {
   readonly request: SipRequest;
   readonly flow: Flow;
   protected readonly timers: TimerValues;
@@ -45,7 +48,7 @@ export abstract class ClientMachine<
 
   constructor(
     options: ClientTransactionOptions,
-    shape: Shape<State, Event | SharedEvent, Timer, Action>,
+    shape: Shape<State, Event | SharedEvent, Timer, Action | ClientAction>,
   ) {
     super(options.id, shape);
     this.request = options.request;
@@ -88,7 +91,15 @@ export abstract class ClientMachine<
     this.emit({ kind: 'send', bytes, message: request, flow, transaction: id });
   }
 
-  protected passUp(): void {
+  protected abstract act(action: Action, nowMs: number): void;
+
+  protected override perform(action: Action | ClientAction, nowMs: number): void {
+    if (action === 'send') this.sendRequest();
+    else if (action === 'passUp') this.#passUp();
+    else this.act(action, nowMs);
+  }
+
+  #passUp(): void {
     const { flow, id } = this;
     const response = this.#response;
     if (response !== undefined) this.emit({ kind: 'response', response, transaction: id, flow });

@@ -1,7 +1,12 @@
 /** INVITE client transaction: RFC 3261 §17.1.1, figure 5, with the Accepted state of RFC 6026 §8.4. */
 import type { SipResponse } from '../message.ts';
 import { serialize } from '../serialize.ts';
-import { ClientMachine, type ClientTransaction, type ClientTransactionOptions } from './client.ts';
+import {
+  type ClientAction,
+  ClientMachine,
+  type ClientTransaction,
+  type ClientTransactionOptions,
+} from './client.ts';
 import { createAck } from './derived-request.ts';
 import type { Table } from './table-machine.ts';
 import { patience } from './timer-values.ts';
@@ -17,18 +22,13 @@ export type InviteClientEvent =
   | 'cancelled'
   | 'transportError'
   | 'connectionLost';
-type Action =
-  | 'send'
-  | 'passUp'
-  | 'sendAck'
-  | 'armA'
-  | 'armD'
-  | 'armM'
-  | 'armGiveUp'
-  | 'reportTimeout'
-  | 'reportTransportError';
+type Action = 'sendAck' | 'armA' | 'armD' | 'armM' | 'armGiveUp';
 
-export const INVITE_CLIENT: Table<InviteClientState | 'terminated', InviteClientEvent, Action> = {
+export const INVITE_CLIENT: Table<
+  InviteClientState | 'terminated',
+  InviteClientEvent,
+  Action | ClientAction
+> = {
   calling: {
     '1xx': ['proceeding', 'passUp'],
     '2xx': ['accepted', 'armM', 'passUp'],
@@ -93,14 +93,8 @@ export class InviteClient
     return this.takeOutputs();
   }
 
-  protected override perform(action: Action, nowMs: number): void {
+  protected override act(action: Action, nowMs: number): void {
     switch (action) {
-      case 'send':
-        this.sendRequest();
-        break;
-      case 'passUp':
-        this.passUp();
-        break;
       case 'sendAck':
         this.#sendAck();
         break;
@@ -116,12 +110,6 @@ export class InviteClient
         break;
       case 'armGiveUp':
         this.arm('giveUp', nowMs + patience(this.timers));
-        break;
-      case 'reportTimeout':
-        this.emit({ kind: 'timeout', transaction: this.id });
-        break;
-      case 'reportTransportError':
-        this.emit({ kind: 'transportError', transaction: this.id });
         break;
     }
   }

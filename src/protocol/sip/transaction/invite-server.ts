@@ -15,16 +15,7 @@ export type InviteServerEvent =
   | '2xx'
   | '3xx-6xx'
   | 'transportError';
-type Action =
-  | 'send'
-  | 'resend'
-  | 'passAck'
-  | 'armG'
-  | 'armH'
-  | 'armI'
-  | 'armL'
-  | 'reportTimeout'
-  | 'reportTransportError';
+type Action = 'send' | 'resend' | 'passAck' | 'armG' | 'armH' | 'armI' | 'armL';
 
 export const INVITE_SERVER: Table<InviteServerState | 'terminated', InviteServerEvent, Action> = {
   proceeding: {
@@ -117,12 +108,6 @@ export class InviteServer
         break;
       case 'armL':
         this.arm('timerL', nowMs + patience(this.timers));
-        break;
-      case 'reportTimeout':
-        this.emit({ kind: 'timeout', transaction: this.id });
-        break;
-      case 'reportTransportError':
-        this.emit({ kind: 'transportError', transaction: this.id });
         break;
     }
   }

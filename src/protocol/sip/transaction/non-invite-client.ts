@@ -1,6 +1,11 @@
 /** Non-INVITE client transaction: RFC 3261 §17.1.2, figure 6. */
 import type { SipResponse } from '../message.ts';
-import { ClientMachine, type ClientTransaction, type ClientTransactionOptions } from './client.ts';
+import {
+  type ClientAction,
+  ClientMachine,
+  type ClientTransaction,
+  type ClientTransactionOptions,
+} from './client.ts';
 import type { Table } from './table-machine.ts';
 import { patience } from './timer-values.ts';
 import type { TransactionOutput } from './types.ts';
@@ -8,19 +13,12 @@ import type { TransactionOutput } from './types.ts';
 export type NonInviteClientState = 'trying' | 'proceeding' | 'completed';
 type Timer = 'timerE' | 'timerF' | 'timerK';
 export type NonInviteClientEvent = Timer | '1xx' | '2xx-6xx' | 'transportError' | 'connectionLost';
-type Action =
-  | 'send'
-  | 'passUp'
-  | 'armE'
-  | 'armEAtT2'
-  | 'armK'
-  | 'reportTimeout'
-  | 'reportTransportError';
+type Action = 'armE' | 'armEAtT2' | 'armK';
 
 export const NON_INVITE_CLIENT: Table<
   NonInviteClientState | 'terminated',
   NonInviteClientEvent,
-  Action
+  Action | ClientAction
 > = {
   trying: {
     '1xx': ['proceeding', 'passUp'],
@@ -77,15 +75,9 @@ export class NonInviteClient
     return [];
   }
 
-  protected override perform(action: Action, nowMs: number): void {
+  protected override act(action: Action, nowMs: number): void {
     const { t2, t4 } = this.timers;
     switch (action) {
-      case 'send':
-        this.sendRequest();
-        break;
-      case 'passUp':
-        this.passUp();
-        break;
       case 'armE':
         this.#intervalMs = Math.min(2 * this.#intervalMs, t2);
         this.arm('timerE', nowMs + this.#intervalMs);
@@ -95,12 +87,6 @@ export class NonInviteClient
         break;
       case 'armK':
         this.arm('timerK', nowMs + (this.reliable ? 0 : t4));
-        break;
-      case 'reportTimeout':
-        this.emit({ kind: 'timeout', transaction: this.id });
-        break;
-      case 'reportTransportError':
-        this.emit({ kind: 'transportError', transaction: this.id });
         break;
     }
   }

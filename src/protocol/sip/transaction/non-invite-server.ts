@@ -8,7 +8,7 @@ import type { TransactionOutput } from './types.ts';
 export type NonInviteServerState = 'trying' | 'proceeding' | 'completed';
 type Timer = 'timerTrying' | 'timerJ' | 'timerAbandon';
 export type NonInviteServerEvent = Timer | 'request' | '2xx-6xx' | '408' | 'transportError';
-type Action = 'send' | 'sendTrying' | 'resend' | 'armJ' | 'reportTransportError';
+type Action = 'send' | 'sendTrying' | 'resend' | 'armJ';
 
 /**
  * Provisional responses of the user have no column: only 100 is allowed, and not before the client's Timer E has
@@ -89,9 +89,6 @@ export class NonInviteServer
         break;
       case 'armJ':
         this.arm('timerJ', nowMs + (this.reliable ? 0 : patience(this.timers)));
-        break;
-      case 'reportTransportError':
-        this.emit({ kind: 'transportError', transaction: this.id });
         break;
     }
   }

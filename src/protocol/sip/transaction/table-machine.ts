@@ -2,7 +2,10 @@
 import { TimerSet } from '../../../base/timer-set.ts';
 import type { TransactionId, TransactionOutput } from './types.ts';
 
-type Cell<State, Action> = readonly [next: State, ...actions: Action[]];
+/** What every transaction can do: tell its user that it failed. */
+export type Report = 'reportTimeout' | 'reportTransportError';
+
+type Cell<State, Action> = readonly [next: State, ...actions: (Action | Report)[]];
 
 /**
  * `table[state][event]` is the next state and what to do on the way there. No cell: the event is ignored in that
@@ -65,8 +68,15 @@ export abstract class TableMachine<
       this.#state = next;
       for (const timer of timers) if (table[next][timer] === undefined) this.#timers.clear(timer);
     }
-    for (const action of actions) this.perform(action, nowMs);
+    for (const action of actions) this.#act(action, nowMs);
     if (next === 'terminated') this.emit({ kind: 'terminated', transaction: this.id });
+  }
+
+  #act(action: Action | Report, nowMs: number): void {
+    if (action === 'reportTimeout') this.emit({ kind: 'timeout', transaction: this.id });
+    else if (action === 'reportTransportError') {
+      this.emit({ kind: 'transportError', transaction: this.id });
+    } else this.perform(action, nowMs);
   }
 
   protected arm(timer: Timer, dueMs: number): void {
