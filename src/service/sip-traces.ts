@@ -1,3 +1,4 @@
+import { maskSecrets } from '../base/mask.ts';
 import type { SipMessageTrace } from '../edge/rest/server.ts';
 import type { MessageTrace } from '../edge/sip/signalling.ts';
 
@@ -30,6 +31,7 @@ export class SipTraces {
   }
 
   of(sipCallId: string): readonly SipMessageTrace[] {
-    return this.#byCallId.get(sipCallId) ?? [];
+    const messages = this.#byCallId.get(sipCallId) ?? [];
+    return messages.map((message) => ({ ...message, text: maskSecrets(message.text) }));
   }
 }

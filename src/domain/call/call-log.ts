@@ -1,3 +1,5 @@
+import { maskDeep, maskSecrets } from '../../base/mask.ts';
+
 /** The timeline of one call: what its owner reads to find out why it went as it did. Never holds a token or password. */
 export type CallLogKind = 'sip' | 'xml' | 'callback' | 'media' | 'stream' | 'call' | 'warning';
 
@@ -34,7 +36,8 @@ export class CallLog {
       this.#entries.splice(Math.floor(this.#max / 2), 1);
       this.#dropped += 1;
     }
-    this.#entries.push({ atMs: this.#wallMs(), kind, text, facts: this.#withoutConcealed(facts) });
+    const shown = maskDeep(this.#withoutConcealed(facts)) as CallLogEntry['facts'];
+    this.#entries.push({ atMs: this.#wallMs(), kind, text: maskSecrets(text), facts: shown });
   }
 
   /** From now on `text` is not shown in the facts of any entry: what a caller entered in confidence. */

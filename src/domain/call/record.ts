@@ -1,3 +1,4 @@
+import { maskSecrets } from '../../base/mask.ts';
 import { ZERO } from '../../base/money.ts';
 import { type HangupFacts, hangupParameters } from '../callback/callback.ts';
 import type { StoredNotification } from '../callback/types.ts';
@@ -80,8 +81,8 @@ export function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): C
     subAccount: identity.subAccount,
     direction: facts.direction,
     context: identity.context,
-    from: facts.from,
-    to: facts.to,
+    from: maskSecrets(facts.from),
+    to: maskSecrets(facts.to),
     callerName: facts.callerName,
     requestUuid: facts.requestUuid,
     parentCallUuid: identity.parentCallUuid,
@@ -100,7 +101,7 @@ export function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): C
     hangupCauseName: cause.name,
     hangupSource: end.source === 'Platform' ? settings.platformName : end.source,
     hangupDisposition: end.disposition,
-    failureReason: end.detail,
+    failureReason: end.detail && maskSecrets(end.detail),
     sipCallId: call.sipCallId,
     sipUserAgent: call.userAgent,
     remoteAddress: call.remoteAddress,
@@ -109,7 +110,7 @@ export function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): C
     quality: call.quality,
     endpointId: identity.endpointId,
     trunkId: identity.trunkId,
-    terminatedTo: identity.terminatedTo,
+    terminatedTo: identity.terminatedTo && maskSecrets(identity.terminatedTo),
     campaignId: undefined,
     machine: call.machine,
     streams: call.closedStreams,

@@ -1,5 +1,6 @@
 /** How streams stand in the records of their call. */
 
+import { maskSecrets } from '../../base/mask.ts';
 import { ZERO } from '../../base/money.ts';
 import type { Call } from '../call/call.ts';
 import { closeStream } from '../cdr/cdr.ts';
@@ -83,7 +84,7 @@ export function keepRefusedStream(
 }
 
 const describeStream = (request: AudioStreamRequest) => ({
-  serviceUrl: withoutSecrets(request.url),
+  serviceUrl: maskSecrets(withoutSecrets(request.url)),
   audioTrack: request.audioTrack,
   bidirectional: request.bidirectional,
   contentType: `${request.encoding};rate=${request.rate}`,

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger as PinoLogger, pino, stdSerializers } from 'pino';
 import type { LogFields, Logger } from '../../base/logger.ts';
+import { maskSecrets } from '../../base/mask.ts';
 
 /** Fields that are never written, wherever they stand. A second line of defence: nobody should log them at all. */
 const SECRET_FIELDS = [
@@ -24,6 +25,8 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     formatters: { level: (label: string) => ({ level: label }) },
     // Message, stack and cause of an Error are not enumerable: without this they would be lost.
     serializers: { error: stdSerializers.err },
+    // The whole line: URLs stand in messages, stacks and causes of errors as well as in fields.
+    hooks: { streamWrite: maskSecrets },
     redact: { paths, censor: '[redacted]' },
   };
   return wrap(destination === undefined ? pino(options) : pino(options, destination));

@@ -32,6 +32,18 @@ describe('the log', () => {
     expect(line.account.authId).toBe('MA_X');
   });
 
+  it('masks passwords and tokens of URLs, in errors and their causes too', () => {
+    const cause = new Error('GET https://bob:s3cret@host/?token=s3cret timed out');
+    const error = Object.assign(new Error('not reached', { cause }), {
+      url: 'wss://h/?api_key=s3cret',
+    });
+    const [line] = logged('info', (logger) =>
+      logger.error({ err: error, error, url: 'https://s3cret@h' }, 'at https://h/?key=s3cret'),
+    );
+    expect(JSON.stringify(line)).not.toContain('s3cret');
+    expect(line.error.message).toContain('https://***@host/?token=***');
+  });
+
   it('leaves out what is less severe than asked for', () => {
     const lines = logged('warn', (logger) => {
       logger.info({}, 'no');

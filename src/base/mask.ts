@@ -1,0 +1,53 @@
+/** Keeps credentials that customers write into URLs out of logs, timelines and records. */
+
+export const MASK = '***';
+
+// Every repetition is bounded where it can begin anywhere: strangers' messages are read by these too.
+/** Up to the last `@` before path, query or fragment, as URL parsers take it. */
+const USER_INFO = /\b([a-z][a-z0-9+.-]{0,15}:\/\/)([^\s/?#"'<>\\]*)@/gi;
+/** RFC 3261 §19.1.1: `sip:user:password@host`. */
+const SIP_PASSWORD = /\b(sips?:[^\s@:;?"'<>\\]{1,200}:)([^\s@;?"'<>\\]{1,200})@/gi;
+const QUERY_FIELD = /([?&])([\w.~%[\]-]{1,100})=([^\s&#"'<>\\]+)/g;
+/** What a digest answer proves can be guessed at offline. */
+const DIGEST_ANSWER =
+  /^((?:Proxy-)?Authorization\s*:[^\r\n]*?\bresponse\s*=\s*)("[^"\r\n]*"|[^\s,]+)/gim;
+const SECRET_NAME =
+  /token|secret|passw|^pass$|^pwd?$|^pin$|api_?-?key|^key$|[-_.]key$|^auth$|auth_?-?code|authoriz|^sig$|signature|credential|jwt|^code$|^hmac$/i;
+/** A long run of letters and digits with both in it is a secret under whatever name; an id of ours or theirs is not. */
+const OPAQUE = /^(?=.*\d)(?=.*[a-z])[\w.~+/=%-]{24,}$/i;
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const URL_SHAPED = /^\w+%3a/i;
+
+/** Any text with the passwords, and the secret query fields, of the URLs in it replaced. */
+export function maskSecrets(text: string): string {
+  // Most lines have neither: two searches for one character are all that they cost.
+  const hasUser = text.includes('@');
+  const hasField = text.includes('=');
+  if (!hasUser && !hasField) return text;
+  let masked = text;
+  if (hasUser) {
+    masked = masked
+      .replace(USER_INFO, (_whole, scheme: string) => `${scheme}${MASK}@`)
+      .replace(SIP_PASSWORD, (_whole, head: string) => `${head}${MASK}@`);
+  }
+  if (!hasField) return masked;
+  return masked.replace(QUERY_FIELD, maskField).replace(DIGEST_ANSWER, `$1"${MASK}"`);
+}
+
+function maskField(whole: string, mark: string, name: string, value: string): string {
+  const secret = SECRET_NAME.test(name) || isOpaque(value);
+  return secret ? `${mark}${name}=${MASK}` : whole;
+}
+
+const isOpaque = (value: string): boolean =>
+  OPAQUE.test(value) && !UUID.test(value) && !URL_SHAPED.test(value);
+
+/** The same for every string inside; at most so deep as a log's facts are. */
+export function maskDeep(value: unknown, depth = 6): unknown {
+  if (typeof value === 'string') return maskSecrets(value);
+  if (typeof value !== 'object' || value === null || depth === 0) return value;
+  if (Array.isArray(value)) return value.map((item) => maskDeep(item, depth - 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, maskDeep(inner, depth - 1)]),
+  );
+}

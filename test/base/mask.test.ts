@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { maskDeep, maskSecrets } from '../../src/base/mask.ts';
+
+describe('secrets in URLs are masked', () => {
+  it.each([
+    ['https://bob:s3cret@host/a', 'https://***@host/a'],
+    ['GET https://s3cret@host failed', 'GET https://***@host failed'],
+    ['wss://a:p@ss@host/x and wss://b:q@h', 'wss://***@host/x and wss://***@h'],
+    ['sip:alice:pw@host:5060;transport=tcp', 'sip:alice:***@host:5060;transport=tcp'],
+    ['https://h/?token=abc&x=1', 'https://h/?token=***&x=1'],
+    ['https://h/?a=1&api_key=abc#f', 'https://h/?a=1&api_key=***#f'],
+    ['https://h/?access_token=abc.def%2F', 'https://h/?access_token=***'],
+    ['{"url":"https://h/?sig=abc"}', '{"url":"https://h/?sig=***"}'],
+    ['https://h/?q=sk1live9AbCdEf0123456789xyz', 'https://h/?q=***'],
+    [
+      'Authorization: Digest username="a", response="77aa"\r\nX: 1',
+      'Authorization: Digest username="a", response="***"\r\nX: 1',
+    ],
+  ])('%s', (text, masked) => {
+    expect(maskSecrets(text)).toBe(masked);
+  });
+
+  it.each([
+    'mail to ops@example.org',
+    'https://h/path?CallUUID=2d5a1f80-5b6c-4d7e-8f90-a1b2c3d4e5f6&From=%2B14155550100',
+    'https://h/?ParentAuthID=MA_ABCDEFGH&Event=Hangup',
+    'sip:alice@10.0.0.1:5060',
+    'Via: SIP/2.0/UDP 10.0.0.1:5060;branch=z9hG4bK0123456789abcdef0123456789abcdef',
+    'x=1 y=2',
+  ])('%s is left as it is', (text) => {
+    expect(maskSecrets(text)).toBe(text);
+  });
+
+  it('takes no longer for what was made to take long', () => {
+    for (const piece of ['a.', 'sip:a:', '?a=', '?a', 'a://', 'Authorization: response '])
+      maskSecrets(`${piece.repeat(200_000)}@=`);
+  });
+
+  it('wherever they stand among facts', () => {
+    const facts = { url: 'https://a:b@c', more: [{ url: 'https://c/?key=k' }], n: 1, u: undefined };
+    expect(maskDeep(facts)).toEqual({
+      url: 'https://***@c',
+      more: [{ url: 'https://c/?key=***' }],
+      n: 1,
+      u: undefined,
+    });
+  });
+});
