@@ -4,9 +4,10 @@ export const MASK = '***';
 
 // Every repetition is bounded where it can begin anywhere: strangers' messages are read by these too.
 /** Up to the last `@` before path, query or fragment, as URL parsers take it. */
-const USER_INFO = /\b([a-z][a-z0-9+.-]{0,15}:\/\/)([^\s/?#"'<>\\]*)@/gi;
+const USER_INFO = /\b([a-z][a-z0-9+.-]{0,15}:\/\/)([^\s/?#"'<>\\]+)@(?=([^\s/?#"'<>\\]*))/gi;
 /** RFC 3261 §19.1.1: `sip:user:password@host`. */
-const SIP_PASSWORD = /\b(sips?:[^\s@:;?"'<>\\]{1,200}:)([^\s@;?"'<>\\]{1,200})@/gi;
+const SIP_PASSWORD =
+  /\b(sips?:[^\s@:;?"'<>\\]{1,200}:)([^\s@;?"'<>\\]{1,300})@(?=([^\s;?"'<>\\]{0,300}))/gi;
 const QUERY_FIELD = /([?&])([\w.~%[\]-]{1,100})=([^\s&#"'<>\\]+)/g;
 /** What a digest answer proves can be guessed at offline. */
 const DIGEST_ANSWER =
@@ -18,19 +19,22 @@ const OPAQUE = /^(?=.*\d)(?=.*[a-z])[\w.~+/=%-]{24,}$/i;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const URL_SHAPED = /^\w+%3a/i;
 
+/** Any text with the credentials before the host of its URLs replaced: user information, or the password of a SIP URI. */
+export function replaceCredentials(
+  text: string,
+  replacement: (secret: string, host: string) => string,
+): string {
+  if (!text.includes('@')) return text;
+  const replaced = (_whole: string, head: string, secret: string, host: string): string =>
+    `${head}${replacement(secret, host)}@`;
+  return text.replace(USER_INFO, replaced).replace(SIP_PASSWORD, replaced);
+}
+
 /** Any text with the passwords, and the secret query fields, of the URLs in it replaced. */
 export function maskSecrets(text: string): string {
-  // Most lines have neither: two searches for one character are all that they cost.
-  const hasUser = text.includes('@');
-  const hasField = text.includes('=');
-  if (!hasUser && !hasField) return text;
-  let masked = text;
-  if (hasUser) {
-    masked = masked
-      .replace(USER_INFO, (_whole, scheme: string) => `${scheme}${MASK}@`)
-      .replace(SIP_PASSWORD, (_whole, head: string) => `${head}${MASK}@`);
-  }
-  if (!hasField) return masked;
+  const masked = replaceCredentials(text, () => MASK);
+  // Most lines have no field: one search for a character is all that they cost.
+  if (!masked.includes('=')) return masked;
   return masked.replace(QUERY_FIELD, maskField).replace(DIGEST_ANSWER, `$1"${MASK}"`);
 }
 

@@ -1,11 +1,12 @@
 import { assert } from '../../base/errors.ts';
 import type { Connection, Parameters, Row, SqlValue } from './connection.ts';
+import type { Vault } from './vault.ts';
 
-/** How one field of a record is kept in its column. */
+/** How one field of a record is kept in its column; the vault is for what must not be read in the file. */
 export interface Column<T> {
   readonly name: string;
-  write(value: T): SqlValue;
-  read(value: SqlValue): T;
+  write(value: T, vault: Vault): SqlValue;
+  read(value: SqlValue, vault: Vault): T;
 }
 
 /** Every field of the record, none forgotten: a field added to the domain does not compile until it has a column. */
@@ -39,8 +40,8 @@ export const json = <T>(name: string): Column<T> => ({
 /** NULL for undefined. */
 export const optional = <T>(column: Column<T>): Column<T | undefined> => ({
   name: column.name,
-  write: (value) => (value === undefined ? null : column.write(value)),
-  read: (value) => (value === null ? undefined : column.read(value)),
+  write: (value, vault) => (value === undefined ? null : column.write(value, vault)),
+  read: (value, vault) => (value === null ? undefined : column.read(value, vault)),
 });
 
 /** A table whose rows are records of the domain. */
@@ -57,28 +58,28 @@ export class Table<T extends object> {
   }
 
   insert(db: Connection, record: T): void {
-    db.run(`INSERT ${this.#insert}`, this.#write(record));
+    db.run(`INSERT ${this.#insert}`, this.#write(db, record));
   }
 
   /** False when a row of the same key, or one that a unique index forbids beside it, is there already. */
   insertNew(db: Connection, record: T): boolean {
-    return db.run(`INSERT ${this.#insert} ON CONFLICT DO NOTHING`, this.#write(record)) === 1;
+    return db.run(`INSERT ${this.#insert} ON CONFLICT DO NOTHING`, this.#write(db, record)) === 1;
   }
 
   /** A new row in place of the one with the same key. */
   replace(db: Connection, record: T): void {
-    db.run(`INSERT OR REPLACE ${this.#insert}`, this.#write(record));
+    db.run(`INSERT OR REPLACE ${this.#insert}`, this.#write(db, record));
   }
 
   /** `where` is the SQL after WHERE. */
   get(db: Connection, where: string, parameters: Parameters): T | undefined {
     const row = db.get(`SELECT * FROM ${this.name} WHERE ${where}`, parameters);
-    return row === undefined ? undefined : this.read(row);
+    return row === undefined ? undefined : this.read(db, row);
   }
 
   all(db: Connection, rest: string, parameters: Parameters): readonly T[] {
     const rows = db.all(`SELECT * FROM ${this.name} ${rest}`, parameters);
-    return rows.map((row) => this.read(row));
+    return rows.map((row) => this.read(db, row));
   }
 
   /** Sets the fields that the patch names, and `updated_us` where the table has one. */
@@ -96,29 +97,32 @@ export class Table<T extends object> {
         values[`set_${column.name}`] = db.nowUs;
       } else if (key in patch) {
         assignments.push(`${column.name} = @set_${column.name}`);
-        values[`set_${column.name}`] = column.write((patch as Record<string, unknown>)[key]);
+        values[`set_${column.name}`] = column.write(
+          (patch as Record<string, unknown>)[key],
+          db.vault,
+        );
       }
     }
     if (assignments.length === 0) return this.get(db, where, parameters);
     const sql = `UPDATE ${this.name} SET ${assignments.join(', ')} WHERE ${where} RETURNING *`;
     const row = db.get(sql, values);
-    return row === undefined ? undefined : this.read(row);
+    return row === undefined ? undefined : this.read(db, row);
   }
 
-  read(row: Row): T {
+  read(db: Connection, row: Row): T {
     const record: Record<string, unknown> = {};
     for (const [key, column] of this.#fields) {
       const value = row[column.name];
       assert(value !== undefined, `${this.name} has no column ${column.name}`);
-      record[key] = column.read(value);
+      record[key] = column.read(value, db.vault);
     }
     return record as T;
   }
 
-  #write(record: T): Readonly<Record<string, SqlValue>> {
+  #write(db: Connection, record: T): Readonly<Record<string, SqlValue>> {
     const values: Record<string, SqlValue> = {};
     for (const [key, column] of this.#fields) {
-      values[column.name] = column.write((record as Record<string, unknown>)[key]);
+      values[column.name] = column.write((record as Record<string, unknown>)[key], db.vault);
     }
     return values;
   }

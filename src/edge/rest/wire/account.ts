@@ -1,3 +1,4 @@
+import { MASK, maskSecrets } from '../../../base/mask.ts';
 import { unitsFromMicros } from '../../../base/money.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import type { Account, AccountPatch } from '../../../domain/account/types.ts';
@@ -111,7 +112,8 @@ export const accountPatch = (body: Fields): AccountPatch => ({
     phone: body.phone,
     description: body.description,
   }),
-  ...cleared('lowBalanceUrl', body.low_balance_url),
+  // Sent back as it was shown: the one that is stored stays.
+  ...(body.low_balance_url?.includes(MASK) ? {} : cleared('lowBalanceUrl', body.low_balance_url)),
   ...cleared('lowBalanceEmail', body.low_balance_email),
   ...cleared('partnerAuthId', body.partner_auth_id),
   ...cleared('defaultEndpointApp', body.default_endpoint_app),
@@ -185,7 +187,7 @@ export const showAccount = (account: Account): Static<typeof AccountSchema> => (
   daily_spend_limit:
     account.dailySpendLimit === undefined ? null : unitsFromMicros(account.dailySpendLimit),
   default_endpoint_app: account.defaultEndpointApp ?? null,
-  low_balance_url: account.lowBalanceUrl ?? null,
+  low_balance_url: account.lowBalanceUrl === undefined ? null : maskSecrets(account.lowBalanceUrl),
   low_balance_email: account.lowBalanceEmail ?? null,
   email: account.email,
   phone: account.phone,

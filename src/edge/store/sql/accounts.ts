@@ -9,6 +9,7 @@ import type { Account, CapacityTransfer, NetAllocation } from '../../../domain/a
 import type { SigningTokens } from '../../../domain/callback/needs.ts';
 import { type Connection, integer, string } from '../connection.ts';
 import type { Immediate } from '../rooms.ts';
+import { withCredentials } from '../sealed-text.ts';
 import { flag, int, json, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
 import { insertBalance } from './balances.ts';
@@ -30,7 +31,7 @@ const table = new Table<Account>('account', {
   barredCountries: json('barred_countries'),
   dailySpendLimit: optional(int('daily_spend_limit')),
   defaultEndpointApp: optional(int('default_endpoint_app')),
-  lowBalanceUrl: optional(text('low_balance_url')),
+  lowBalanceUrl: optional(withCredentials(text('low_balance_url'))),
   lowBalanceEmail: optional(text('low_balance_email')),
   email: text('email'),
   phone: text('phone'),

@@ -2,6 +2,7 @@ import { err } from '../../../base/result.ts';
 import type { CallStore, OpenCall } from '../../../domain/cdr/needs.ts';
 import { type Connection, integer, string } from '../connection.ts';
 import type { Immediate } from '../rooms.ts';
+import { openCredentials, sealCredentials } from '../sealed-text.ts';
 import { insertCdr } from './cdrs.ts';
 import { extendHold, hold, postCharges, releaseHold } from './ledger.ts';
 import { notificationTable } from './notifications.ts';
@@ -28,7 +29,7 @@ export const callRoom = (db: Connection): Immediate<CallStore> => ({
     // A call that is settled must not come back: only an open record is replaced.
     db.run('UPDATE open_call SET heartbeat_us = ?, record = ? WHERE call_uuid = ?', [
       call.heartbeatUs,
-      JSON.stringify(call),
+      recordOf(db, call),
       call.cdr.callUuid,
     ]);
   },
@@ -49,7 +50,7 @@ export const callRoom = (db: Connection): Immediate<CallStore> => ({
   listOpen: () =>
     db
       .all('SELECT record, heartbeat_us FROM open_call ORDER BY call_uuid')
-      .map((row) => readOpen(string(row, 'record'), integer(row, 'heartbeat_us'))),
+      .map((row) => readOpen(db, string(row, 'record'), integer(row, 'heartbeat_us'))),
 });
 
 /** One that has waited is there already. */
@@ -58,11 +59,15 @@ function saveOpen(db: Connection, call: OpenCall): void {
     `INSERT INTO open_call (call_uuid, account_id, heartbeat_us, record) VALUES (?, ?, ?, ?)
       ON CONFLICT (call_uuid)
       DO UPDATE SET heartbeat_us = excluded.heartbeat_us, record = excluded.record`,
-    [call.cdr.callUuid, call.cdr.accountId, call.heartbeatUs, JSON.stringify(call)],
+    [call.cdr.callUuid, call.cdr.accountId, call.heartbeatUs, recordOf(db, call)],
   );
 }
 
+/** Its notification is sent with the credentials that the customer wrote into the URL. */
+const recordOf = (db: Connection, call: OpenCall): string =>
+  sealCredentials(JSON.stringify(call), db.vault);
+
 /** JSON leaves out fields that are undefined; what reads a record does not tell the two apart. */
-function readOpen(record: string, heartbeatUs: number): OpenCall {
-  return { ...(JSON.parse(record) as OpenCall), heartbeatUs };
+function readOpen(db: Connection, record: string, heartbeatUs: number): OpenCall {
+  return { ...(JSON.parse(openCredentials(record, db.vault)) as OpenCall), heartbeatUs };
 }

@@ -52,15 +52,15 @@ const cdrTable = new Table<Cdr & { readonly createdUs: number }>('cdr', {
 export const insertCdr = (db: Connection, cdr: Cdr): boolean =>
   cdrTable.insertNew(db, { ...cdr, createdUs: db.nowUs });
 
-const readRecord = (row: Row): CdrRecord => {
-  const { createdUs, ...cdr } = cdrTable.read(row);
+const readRecord = (db: Connection, row: Row): CdrRecord => {
+  const { createdUs, ...cdr } = cdrTable.read(db, row);
   return { number: integer(row, 'number'), createdUs, cdr };
 };
 
 export const cdrRoom = (db: Connection): Immediate<CdrStore> => ({
   get: (callUuid) => {
     const row = db.get('SELECT * FROM cdr WHERE call_uuid = ?', [callUuid]);
-    return row && readRecord(row);
+    return row && readRecord(db, row);
   },
   page: (filter, slice) => {
     const where = cdrWhere(filter);
@@ -69,7 +69,7 @@ export const cdrRoom = (db: Connection): Immediate<CdrStore> => ({
       [...where.values, slice.limit, slice.offset],
     );
     const count = db.get(`SELECT COUNT(*) AS n FROM cdr WHERE ${where.sql}`, where.values);
-    return { items: rows.map(readRecord), total: integer(count, 'n') };
+    return { items: rows.map((row) => readRecord(db, row)), total: integer(count, 'n') };
   },
   walk: (filter, before, limit) => {
     const where = cdrWhere(filter).and('number < ?', before);
@@ -77,7 +77,7 @@ export const cdrRoom = (db: Connection): Immediate<CdrStore> => ({
       ...where.values,
       limit,
     ]);
-    return rows.map(readRecord);
+    return rows.map((row) => readRecord(db, row));
   },
   summary: (filter) => {
     const where = cdrWhere(filter);

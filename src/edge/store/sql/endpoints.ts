@@ -5,6 +5,7 @@ import type { BindingStore, EndpointDirectory } from '../../../domain/registrati
 import type { Binding } from '../../../domain/registration/types.ts';
 import { type Connection, integer } from '../connection.ts';
 import type { Immediate } from '../rooms.ts';
+import { withCredentials } from '../sealed-text.ts';
 import { flag, int, json, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
 
@@ -13,13 +14,13 @@ const applicationTable = new Table<Application>('application', {
   accountId: text('account_id'),
   subAccount: optional(text('sub_account')),
   name: text('name'),
-  answerUrl: text('answer_url'),
+  answerUrl: withCredentials(text('answer_url')),
   answerMethod: text('answer_method'),
-  hangupUrl: text('hangup_url'),
+  hangupUrl: withCredentials(text('hangup_url')),
   hangupMethod: text('hangup_method'),
-  fallbackAnswerUrl: text('fallback_answer_url'),
+  fallbackAnswerUrl: withCredentials(text('fallback_answer_url')),
   fallbackMethod: text('fallback_method'),
-  messageUrl: text('message_url'),
+  messageUrl: withCredentials(text('message_url')),
   messageMethod: text('message_method'),
   defaultApp: flag('default_app'),
   defaultEndpointApp: flag('default_endpoint_app'),

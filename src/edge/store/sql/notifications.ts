@@ -2,6 +2,7 @@ import type { NotificationStore } from '../../../domain/callback/needs.ts';
 import type { StoredNotification } from '../../../domain/callback/types.ts';
 import type { Connection } from '../connection.ts';
 import type { Immediate } from '../rooms.ts';
+import { withCredentials } from '../sealed-text.ts';
 import { int, json, Table, text } from '../table.ts';
 
 /** The outbox; also written together with what its notifications tell of. */
@@ -10,8 +11,8 @@ export const notificationTable = new Table<StoredNotification>('notification', {
   accountId: text('account_id'),
   callUuid: text('call_uuid'),
   event: text('event'),
-  target: json('target'),
-  parameters: json('parameters'),
+  target: withCredentials(json('target')),
+  parameters: withCredentials(json('parameters')),
   createdUs: int('created_us'),
   attempts: int('attempts'),
 });

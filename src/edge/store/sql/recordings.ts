@@ -68,7 +68,7 @@ export const recordingRoom = (db: Connection): Immediate<RecordingStore> => ({
           WHERE r.status <> 'recording' LIMIT @limit`,
         { now: nowUs, days: defaultDays, limit },
       )
-      .map((row) => recordingTable.read(row)),
+      .map((row) => recordingTable.read(db, row)),
 });
 
 const recordingWhere = (filter: RecordingFilter): Where =>

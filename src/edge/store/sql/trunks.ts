@@ -14,6 +14,7 @@ import type {
 } from '../../../domain/provisioning/types.ts';
 import { type Connection, integer } from '../connection.ts';
 import type { Immediate } from '../rooms.ts';
+import { withCredentials } from '../sealed-text.ts';
 import { flag, int, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
 
@@ -21,7 +22,7 @@ const uriTable = new Table<OriginationUri>('origination_uri', {
   id: text('id'),
   accountId: text('account_id'),
   name: text('name'),
-  sipUri: text('sip_uri'),
+  sipUri: withCredentials(text('sip_uri')),
   priority: int('priority'),
   weight: int('weight'),
   enabled: flag('enabled'),
@@ -66,7 +67,7 @@ const trunkTable = new Table<Trunk>('trunk', {
   cpsLimit: int('cps_limit'),
   description: text('description'),
   recording: flag('recording'),
-  webhookUrl: optional(text('webhook_url')),
+  webhookUrl: optional(withCredentials(text('webhook_url'))),
   webhookMethod: text('webhook_method'),
   createdUs: int('created_us'),
   updatedUs: int('updated_us'),
