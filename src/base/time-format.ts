@@ -7,9 +7,12 @@ export function isoMicros(epochUs: number): string {
   return `${new Date(ms).toISOString().slice(0, -1)}${String(us).padStart(3, '0')}Z`;
 }
 
-/** `YYYY-MM-DD HH:mm:ss.ffffff` UTC: `SessionStart` of callbacks. */
-export const sessionStart = (epochUs: number): string =>
+/** `YYYY-MM-DD HH:mm:ss.ffffff` UTC. */
+export const dateTimeMicros = (epochUs: number): string =>
   isoMicros(epochUs).replace('T', ' ').slice(0, -1);
+
+/** `YYYY-MM-DD HH:mm:ss.sssss` UTC, five decimals: `SessionStart` (spec, Call callbacks). */
+export const sessionStart = (epochUs: number): string => dateTimeMicros(epochUs).slice(0, -1);
 
 /** `yyyy-MM-dd HH:mm:ss` in local time: StartTime, AnswerTime and EndTime of the hangup callback. */
 export function localDateTime(epochMs: number): string {

@@ -403,6 +403,28 @@ describe('Hangup (spec: Answer-XML instructions)', () => {
     });
     await finish();
   });
+
+  it.each([
+    ['busy', 'busy', 3010, 'USER_BUSY'],
+    ['rejected', 'rejected', 3020, 'CALL_REJECTED'],
+  ])(
+    'after PreAnswer or Wait with reason="%s" refuses it as well',
+    async (reason, sent, code, cause) => {
+      const phone = await caller(
+        `<PreAnswer><Wait length="1"/></PreAnswer><Wait length="1"/><Hangup reason="${reason}"/>`,
+      );
+      await service.clock.advance(2000);
+      expect(phone.sent).toEqual(['180', '183', `hangup ${sent}`]);
+      expect(await service.cdr()).toMatchObject({
+        hangupCauseCode: code,
+        hangupCause: cause,
+        hangupSource: 'Answer XML',
+        answerUs: undefined,
+        cost: 0,
+      });
+      await finish();
+    },
+  );
 });
 
 describe('Speak (spec: Answer-XML instructions)', () => {

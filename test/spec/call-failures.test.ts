@@ -227,6 +227,7 @@ describe("a customer's server that cannot be used (dialect §3.12)", () => {
       await service.clock.advance(70_000);
       expect(await service.cdr(callUuid)).toMatchObject({
         hangupCauseCode: code,
+        hangupCause: code === 7011 ? 'SERVER_ERROR' : 'PROTOCOL_ERROR',
         hangupSource: 'Error',
         failureReason: expect.stringMatching(/.+/),
       });

@@ -48,7 +48,7 @@ describe('calls', () => {
       direction: 'outbound',
       from: '14155550100',
       to: '14155550101',
-      session_start: '2026-01-01 00:00:00.000000',
+      session_start: '2026-01-01 00:00:00.00000',
       stir_attestation: '',
       stir_verification: 'Not Applicable',
     });

@@ -1,4 +1,7 @@
-/** Hangup causes of dialect §3.12. `cause` is the textual form that callbacks and CDRs carry. */
+/**
+ * Hangup causes of dialect §3.12. `cause` is the textual form that callbacks and CDRs carry: NORMAL_CLEARING only where
+ * somebody, or the document, ended the call as it was meant to end. ALLOTTED_TIMEOUT is FreeSWITCH's word for a scheduled end.
+ */
 export const HANGUP_CAUSES = {
   unknown: { code: 0, name: 'Unknown', cause: 'UNKNOWN' },
   canceled: { code: 1000, name: 'Canceled', cause: 'ORIGINATOR_CANCEL' },
@@ -55,38 +58,38 @@ export const HANGUP_CAUSES = {
     name: 'Concurrency Limit Breached',
     cause: 'SWITCH_CONGESTION',
   },
-  scheduled: { code: 6000, name: 'Scheduled Hangup', cause: 'NORMAL_CLEARING' },
+  scheduled: { code: 6000, name: 'Scheduled Hangup', cause: 'ALLOTTED_TIMEOUT' },
   ringTimeout: { code: 6010, name: 'Ring Timeout Reached', cause: 'NO_ANSWER' },
   mediaTimeout: { code: 6020, name: 'Media Timeout', cause: 'MEDIA_TIMEOUT' },
-  answerUrlError: { code: 7011, name: 'Error Reaching Answer URL', cause: 'NORMAL_CLEARING' },
-  actionUrlError: { code: 7012, name: 'Error Reaching Action URL', cause: 'NORMAL_CLEARING' },
-  transferUrlError: { code: 7013, name: 'Error Reaching Transfer URL', cause: 'NORMAL_CLEARING' },
-  redirectUrlError: { code: 7014, name: 'Error Reaching Redirect URL', cause: 'NORMAL_CLEARING' },
-  invalidActionUrl: { code: 7022, name: 'Invalid Action URL', cause: 'NORMAL_CLEARING' },
-  invalidTransferUrl: { code: 7023, name: 'Invalid Transfer URL', cause: 'NORMAL_CLEARING' },
-  invalidRedirectUrl: { code: 7024, name: 'Invalid Redirect URL', cause: 'NORMAL_CLEARING' },
+  answerUrlError: { code: 7011, name: 'Error Reaching Answer URL', cause: 'SERVER_ERROR' },
+  actionUrlError: { code: 7012, name: 'Error Reaching Action URL', cause: 'SERVER_ERROR' },
+  transferUrlError: { code: 7013, name: 'Error Reaching Transfer URL', cause: 'SERVER_ERROR' },
+  redirectUrlError: { code: 7014, name: 'Error Reaching Redirect URL', cause: 'SERVER_ERROR' },
+  invalidActionUrl: { code: 7022, name: 'Invalid Action URL', cause: 'PROTOCOL_ERROR' },
+  invalidTransferUrl: { code: 7023, name: 'Invalid Transfer URL', cause: 'PROTOCOL_ERROR' },
+  invalidRedirectUrl: { code: 7024, name: 'Invalid Redirect URL', cause: 'PROTOCOL_ERROR' },
   invalidActionMethod: {
     code: 7032,
     name: 'Invalid Method For Action URL',
-    cause: 'NORMAL_CLEARING',
+    cause: 'PROTOCOL_ERROR',
   },
   invalidTransferMethod: {
     code: 7033,
     name: 'Invalid Method For Transfer URL',
-    cause: 'NORMAL_CLEARING',
+    cause: 'PROTOCOL_ERROR',
   },
   invalidRedirectMethod: {
     code: 7034,
     name: 'Invalid Method For Redirect URL',
-    cause: 'NORMAL_CLEARING',
+    cause: 'PROTOCOL_ERROR',
   },
-  invalidAnswerXml: { code: 8011, name: 'Invalid Answer XML', cause: 'NORMAL_CLEARING' },
-  invalidActionXml: { code: 8012, name: 'Invalid Action XML', cause: 'NORMAL_CLEARING' },
-  invalidTransferXml: { code: 8013, name: 'Invalid Transfer XML', cause: 'NORMAL_CLEARING' },
-  invalidRedirectXml: { code: 8014, name: 'Invalid Redirect XML', cause: 'NORMAL_CLEARING' },
+  invalidAnswerXml: { code: 8011, name: 'Invalid Answer XML', cause: 'PROTOCOL_ERROR' },
+  invalidActionXml: { code: 8012, name: 'Invalid Action XML', cause: 'PROTOCOL_ERROR' },
+  invalidTransferXml: { code: 8013, name: 'Invalid Transfer XML', cause: 'PROTOCOL_ERROR' },
+  invalidRedirectXml: { code: 8014, name: 'Invalid Redirect XML', cause: 'PROTOCOL_ERROR' },
   lostRace: { code: 9000, name: 'Lost Race', cause: 'LOSE_RACE' },
   machineDetected: { code: 9100, name: 'Machine Detected', cause: 'NORMAL_CLEARING' },
-  confirmKeyFailed: { code: 9110, name: 'Confirm Key Challenge Failed', cause: 'NORMAL_CLEARING' },
+  confirmKeyFailed: { code: 9110, name: 'Confirm Key Challenge Failed', cause: 'CALL_REJECTED' },
 } as const satisfies Record<string, { code: number; name: string; cause: string }>;
 
 export type HangupCauseKey = keyof typeof HANGUP_CAUSES;

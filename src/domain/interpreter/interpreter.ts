@@ -135,9 +135,9 @@ export class Interpreter {
       signal,
       ready: () => this.#ready(signal),
     };
-    for (const [index, instruction] of instructions.entries()) {
+    for (const instruction of instructions) {
       this.#logStep(instruction);
-      const outcome = await execute(instruction, context, index);
+      const outcome = await execute(instruction, context);
       signal.throwIfAborted();
       const next = this.#follow(outcome);
       if (next !== 'goOn') return next;

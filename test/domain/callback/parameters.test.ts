@@ -63,7 +63,7 @@ describe('Call callbacks (spec): fields', () => {
       Direction: 'outbound',
       Event: 'Ring',
       CallStatus: 'ringing',
-      SessionStart: '2026-01-02 03:04:05.678901',
+      SessionStart: '2026-01-02 03:04:05.67890',
     });
   });
 
@@ -78,7 +78,7 @@ describe('Call callbacks (spec): fields', () => {
       Direction: 'outbound',
       Event: 'StartApp',
       CallStatus: 'in-progress',
-      SessionStart: '2026-01-02 03:04:05.678901',
+      SessionStart: '2026-01-02 03:04:05.67890',
       RouteType: 'pstn',
       STIRVerification: 'Not Applicable',
       STIRAttestation: '',
@@ -95,7 +95,7 @@ describe('Call callbacks (spec): fields', () => {
       Direction: 'inbound',
       Event: 'StartApp',
       CallStatus: 'ringing',
-      SessionStart: '2026-01-02 03:04:05.678901',
+      SessionStart: '2026-01-02 03:04:05.67890',
       RouteType: 'sip',
       STIRVerification: 'Not Applicable',
       STIRAttestation: '',

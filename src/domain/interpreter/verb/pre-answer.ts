@@ -4,11 +4,7 @@ import { NEXT, type VerbContext, type VerbOutcome } from '../context.ts';
 /** A caller is not kept in early media for longer; after that the rest of the document answers (dialect §2.1). */
 const MAX_EARLY_MEDIA_MS = 30_000;
 
-type Execute = (
-  instruction: Instruction,
-  context: VerbContext,
-  index: number,
-) => Promise<VerbOutcome>;
+type Execute = (instruction: Instruction, context: VerbContext) => Promise<VerbOutcome>;
 
 /** Why the children of a PreAnswer that lasts too long stop. */
 class EarlyMediaOver extends Error {}
@@ -61,9 +57,9 @@ async function runChildren(
   execute: Execute,
   context: VerbContext,
 ): Promise<VerbOutcome> {
-  for (const [index, child] of instruction.children.entries()) {
+  for (const child of instruction.children) {
     context.call.log.add('xml', child.kind, { line: child.line });
-    const outcome = await execute(child, context, index);
+    const outcome = await execute(child, context);
     context.signal.throwIfAborted();
     if (outcome.kind !== 'next') return outcome;
   }

@@ -191,7 +191,7 @@ function hangupIn(body: string, context: VerbContext): VerbOutcome {
   const parsed = parseAnswerXml(body, { allowInsecureStreams });
   if (!parsed.ok) return NEXT;
   for (const instruction of parsed.value) {
-    if (instruction.kind === 'hangup') return hangup(instruction, context, false);
+    if (instruction.kind === 'hangup') return hangup(instruction, context);
   }
   if (parsed.value.length > 0) {
     const text = 'of what the action of Record answers only Hangup counts without redirect="true"';

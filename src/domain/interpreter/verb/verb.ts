@@ -14,11 +14,10 @@ import { speak } from './speak.ts';
 import { stream } from './stream.ts';
 import { wait } from './wait.ts';
 
-/** Carries out one instruction; `index` is its place in the document. */
+/** Carries out one instruction. */
 export async function execute(
   instruction: Instruction,
   context: VerbContext,
-  index: number,
 ): Promise<VerbOutcome> {
   switch (instruction.kind) {
     case 'speak':
@@ -42,7 +41,7 @@ export async function execute(
     case 'preAnswer':
       return preAnswer(instruction, context, execute);
     case 'hangup':
-      return hangup(instruction, context, index === 0);
+      return hangup(instruction, context);
     case 'redirect':
       return {
         kind: 'document',

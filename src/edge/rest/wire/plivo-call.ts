@@ -1,5 +1,5 @@
 import { unitsFromMicros } from '../../../base/money.ts';
-import { sessionStart } from '../../../base/time-format.ts';
+import { dateTimeMicros, sessionStart } from '../../../base/time-format.ts';
 import type { CdrRecord } from '../../../domain/cdr/types.ts';
 import type { LiveCall } from '../../../domain/dispatch/types.ts';
 
@@ -20,7 +20,7 @@ export const showPlivoLiveCall = (call: LiveCall) => ({
 });
 
 const time = (us: number | undefined): string | null =>
-  us === undefined ? null : `${sessionStart(us)}+00:00`;
+  us === undefined ? null : `${dateTimeMicros(us)}+00:00`;
 const seconds = (fromUs: number, toUs: number): number =>
   Math.max(0, Math.round((toUs - fromUs) / 1_000_000));
 
