@@ -51,6 +51,11 @@ module.exports = {
       { dependencyTypes: ['npm', 'npm-dev', 'npm-optional'], pathNot: pureNpm },
     ),
     rule(
+      'pure-floors-are-handed-randomness',
+      { path: '^src/(base|protocol|domain)/' },
+      { path: '^src/base/system-random' },
+    ),
+    rule(
       'only-compose-wires',
       { path: '^src/(?!compose\\.ts|main\\.ts)' },
       { path: '^src/(compose|main)\\.ts$' },

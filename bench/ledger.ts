@@ -7,12 +7,12 @@ import Database from 'better-sqlite3';
 import type { Clock } from '../src/base/clock.ts';
 import { silentLogger } from '../src/base/logger.ts';
 import { micros } from '../src/base/money.ts';
+import { systemRandom } from '../src/base/system-random.ts';
 import { Accounts } from '../src/domain/account/account.ts';
 import { Ledger } from '../src/domain/ledger/ledger.ts';
 import type { EntryFilter, NewEntry } from '../src/domain/ledger/types.ts';
 import { createProvisioning } from '../src/domain/provisioning/provisioning.ts';
 import { openStore, type Store } from '../src/edge/store/store.ts';
-import { systemRandom } from '../src/edge/store/system-random.ts';
 import { isQuick, type Row } from './row.ts';
 
 /** `BENCH_LEDGER_ENTRIES` makes a quick run; the goals are for a million. */

@@ -8,15 +8,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { silentLogger } from '../src/base/logger.ts';
-import { Accounts } from '../src/domain/account/account.ts';
-import { CallRecords } from '../src/domain/cdr/cdr.ts';
-import { Ledger } from '../src/domain/ledger/ledger.ts';
-import { createProvisioning } from '../src/domain/provisioning/provisioning.ts';
-import { Recordings } from '../src/domain/recording/recording.ts';
+import { systemRandom } from '../src/base/system-random.ts';
 import { systemClock } from '../src/edge/clock/system-clock.ts';
-import { systemRandom } from '../src/edge/clock/system-random.ts';
 import { createRestServer, type RestDeps } from '../src/edge/rest/server.ts';
 import { openStore } from '../src/edge/store/store.ts';
+import { joinFacts } from '../src/service/join/facts.ts';
 import { isQuick, type Row } from './row.ts';
 
 const CONNECTIONS = 16;
@@ -92,27 +88,19 @@ async function startService(dataDir: string) {
     logger: silentLogger,
     ...context,
   });
-  const accounts = new Accounts({
-    store: store.accounts,
-    partners: store.partners,
-    idempotency: store.idempotency,
-    ...context,
-    defaults: { concurrentCallsLimit: 10, cpsLimit: 5, currency: 'USD', country: 'US' },
-  });
   const nothing = (): never => {
     throw new Error('not part of this measurement');
   };
+  const facts = joinFacts(store, {
+    ...context,
+    logger: silentLogger,
+    accounts: { concurrentCallsLimit: 10, cpsLimit: 5, currency: 'USD', country: 'US' },
+    provisioning: { realm: 'r', usernameSuffix: 'always' },
+    recordingFiles: { remove: nothing },
+  });
+  const { accounts } = facts;
   const deps = {
-    accounts,
-    ledger: new Ledger({ store: store.ledger, rates: store.rates, log: silentLogger }),
-    provisioning: createProvisioning(store, context, { realm: 'r', usernameSuffix: 'always' }),
-    callRecords: new CallRecords(store.cdrs),
-    recordings: new Recordings({
-      recordings: store.recordings,
-      exports: store.exports,
-      files: { remove: nothing },
-      ...context,
-    }),
+    ...facts,
     operations: { registrationOf: () => undefined },
     ...context,
     logger: silentLogger,

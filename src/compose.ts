@@ -1,12 +1,12 @@
 /** Builds every room and joins them: the only place that knows which class implements which interface (with `service/join`). */
 import { join, resolve } from 'node:path';
 import { secretsEqual } from './base/hash.ts';
+import { systemRandom } from './base/system-random.ts';
 import type { Settings } from './config/schema.ts';
 import { startDemo } from './demo/demo.ts';
 import type { Cdr } from './domain/cdr/types.ts';
 import { createExporter } from './edge/archive/exporter.ts';
 import { systemClock } from './edge/clock/system-clock.ts';
-import { systemRandom } from './edge/clock/system-random.ts';
 import { createLogger } from './edge/log/pino-logger.ts';
 import { createMailer } from './edge/mail/mailer.ts';
 import { createMetrics } from './edge/metrics/metrics.ts';

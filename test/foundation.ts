@@ -1,12 +1,9 @@
 /** The rooms of facts over any store, with prices of a test's own: what `layFoundation` makes of a data folder. */
 import { micros } from '../src/base/money.ts';
-import { Accounts } from '../src/domain/account/account.ts';
-import { CallRecords } from '../src/domain/cdr/cdr.ts';
-import { Ledger, RateBook } from '../src/domain/ledger/ledger.ts';
+import { RateBook } from '../src/domain/ledger/ledger.ts';
 import type { Rate } from '../src/domain/ledger/types.ts';
-import { createProvisioning } from '../src/domain/provisioning/provisioning.ts';
-import { Recordings } from '../src/domain/recording/recording.ts';
 import type { Store } from '../src/edge/store/store.ts';
+import { joinFacts } from '../src/service/join/facts.ts';
 import type { Basics, Foundation } from '../src/service/join/foundation.ts';
 
 export const PULSE_SECONDS = 60;
@@ -35,32 +32,14 @@ export function testFoundation(
 ): Foundation {
   const { prices, recordingFiles, usernameSuffix = settings.endpoints.usernameSuffix } = over;
   const realm = 'test';
-  return {
-    store,
-    realm,
-    accounts: new Accounts({
-      store: store.accounts,
-      partners: store.partners,
-      idempotency: store.idempotency,
-      clock,
-      random,
-      defaults: settings.accounts,
-    }),
-    ledger: new Ledger({
-      store: store.ledger,
-      rates: store.rates,
-      rateBook: new RateBook(ratesOf(prices)),
-      log: logger,
-    }),
-    provisioning: createProvisioning(store, { clock, random }, { realm, usernameSuffix }),
-    recordings: new Recordings({
-      recordings: store.recordings,
-      exports: store.exports,
-      files: recordingFiles,
-      clock,
-      random,
-    }),
+  const facts = joinFacts(store, {
+    clock,
+    random,
+    logger,
+    accounts: settings.accounts,
+    provisioning: { realm, usernameSuffix },
     recordingFiles,
-    callRecords: new CallRecords(store.cdrs),
-  };
+    rateBook: new RateBook(ratesOf(prices)),
+  });
+  return { ...facts, store, realm, recordingFiles };
 }

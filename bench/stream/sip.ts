@@ -1,7 +1,7 @@
 /** The service's own SIP stack, in the process of the streams, with nobody registered: what OPTIONS asks of it is its time. */
 import { silentLogger } from '../../src/base/logger.ts';
+import { systemRandom } from '../../src/base/system-random.ts';
 import { systemClock } from '../../src/edge/clock/system-clock.ts';
-import { systemRandom } from '../../src/edge/clock/system-random.ts';
 import type { RunningSignalling } from '../../src/edge/sip/signalling.ts';
 import { createSignalling } from '../../src/edge/sip/signalling-service.ts';
 

@@ -1,9 +1,9 @@
 /** `carillon stream test wss://…`: tries a customer's bot as the service would, without a call. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
+import { systemRandom } from '../base/system-random.ts';
 import { signatureNonce, upgradeSignatureHeaders } from '../domain/callback/callback.ts';
 import { systemClock } from '../edge/clock/system-clock.ts';
-import { systemRandom } from '../edge/clock/system-random.ts';
 import { createEgressGuard } from '../edge/egress/egress.ts';
 import { readWav, type Sound, writeWav } from '../phone/audio/wav.ts';
 import type { StreamFormat } from '../protocol/audio-stream/audio-stream.ts';

@@ -1,8 +1,8 @@
 /** `npm run call`: a bundled phone. Registers, calls, speaks, listens, measures, and shows what the service wrote down. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemRandom as random } from '../base/system-random.ts';
 import { systemClock as clock } from '../edge/clock/system-clock.ts';
-import { systemRandom as random } from '../edge/clock/system-random.ts';
 import { convertRate, readWav, writeWav } from './audio/wav.ts';
 import { type PhoneOptions, readOptions, USAGE } from './options.ts';
 import { type CallReport, placeCall } from './phone-call.ts';

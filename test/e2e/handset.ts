@@ -1,7 +1,7 @@
 /** A phone in a test's hand: registers, calls and is called, says tones, presses keys in all three ways, and keeps what it hears. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { systemRandom as random } from '../../src/base/system-random.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
-import { systemRandom as random } from '../../src/edge/clock/system-random.ts';
 import { PCMU } from '../../src/phone/audio/g711.ts';
 import { type Peer, VoiceChannel } from '../../src/phone/rtp/voice-channel.ts';
 import { type CallEvents, type PhoneCall, SipLine } from '../../src/phone/sip-line.ts';

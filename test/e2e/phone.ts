@@ -1,7 +1,7 @@
 /** Calls of the bundled phone, placed from within the test. */
 import { setImmediate as turn } from 'node:timers/promises';
+import { systemRandom as random } from '../../src/base/system-random.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
-import { systemRandom as random } from '../../src/edge/clock/system-random.ts';
 import { type CallReport, placeCall } from '../../src/phone/phone-call.ts';
 import { VoiceChannel } from '../../src/phone/rtp/voice-channel.ts';
 import { SipLine } from '../../src/phone/sip-line.ts';

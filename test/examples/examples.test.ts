@@ -5,10 +5,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { VoiceActivity } from '../../examples/voice-activity.ts';
+import { systemRandom } from '../../src/base/system-random.ts';
 import { problems } from '../../src/cli/stream-test/observations.ts';
 import { runStreamTest } from '../../src/cli/stream-test/run.ts';
 import { systemClock } from '../../src/edge/clock/system-clock.ts';
-import { systemRandom } from '../../src/edge/clock/system-random.ts';
 import { l16Bytes } from '../../src/phone/audio/wav.ts';
 import { guard } from '../edge/stream/fixture.ts';
 

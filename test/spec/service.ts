@@ -4,13 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, silentLogger } from '../../src/base/logger.ts';
 import { micros } from '../../src/base/money.ts';
-import { Accounts, type NewAccount } from '../../src/domain/account/account.ts';
-import { CallRecords } from '../../src/domain/cdr/cdr.ts';
-import { Ledger } from '../../src/domain/ledger/ledger.ts';
+import type { NewAccount } from '../../src/domain/account/account.ts';
 import type { NewEntry } from '../../src/domain/ledger/types.ts';
-import { createProvisioning } from '../../src/domain/provisioning/provisioning.ts';
-import { Recordings } from '../../src/domain/recording/recording.ts';
 import { createRestServer, type RestDeps, type RestSettings } from '../../src/edge/rest/server.ts';
+import { joinFacts } from '../../src/service/join/facts.ts';
 import { openInMemory } from '../edge/store/open.ts';
 import { FakeControl } from './fake-control.ts';
 import { watchReplies } from './reply-schemas.ts';
@@ -53,7 +50,18 @@ export async function startService(options: ServiceOptions = {}) {
   const { store, clock, random } = await openInMemory();
   const folder = mkdtempSync(join(tmpdir(), 'carillon-rest-'));
   const control = new FakeControl();
-  const rooms = createRooms(store, { clock, random }, options);
+  const facts = joinFacts(store, {
+    clock,
+    random,
+    logger: silentLogger,
+    accounts: { concurrentCallsLimit: 10, cpsLimit: 5, currency: 'USD', country: 'US' },
+    provisioning: {
+      realm: 'carillon',
+      usernameSuffix: options.usernameSuffix ?? 'always',
+      releaseCooldownMs: options.releaseCooldownMs ?? 0,
+    },
+    recordingFiles: { remove: async () => undefined },
+  });
   const settings: RestSettings = {
     host: '127.0.0.1',
     port: 0,
@@ -73,7 +81,7 @@ export async function startService(options: ServiceOptions = {}) {
     ...options.settings,
   };
   const deps: RestDeps = {
-    ...rooms,
+    ...facts,
     control,
     settings,
     clock,
@@ -94,7 +102,7 @@ export async function startService(options: ServiceOptions = {}) {
   const server = createRestServer(deps);
 
   const addAccount = async (input: NewAccount = { name: 'Ada' }): Promise<Credentials> => {
-    const made = await rooms.accounts.create({ concurrentCallsLimit: 10, cpsLimit: 5, ...input });
+    const made = await facts.accounts.create({ concurrentCallsLimit: 10, cpsLimit: 5, ...input });
     if (!made.ok) throw new Error(made.error.kind);
     return { authId: made.value.account.authId, authToken: made.value.authToken };
   };
@@ -128,7 +136,7 @@ export async function startService(options: ServiceOptions = {}) {
   };
 
   return {
-    ...rooms,
+    ...facts,
     store,
     server,
     control,
@@ -142,7 +150,7 @@ export async function startService(options: ServiceOptions = {}) {
     root: `/api/v1/Account/${account.authId}`,
     addAccount,
     async addSubAccount(parent: Credentials = account): Promise<Credentials> {
-      const made = await rooms.accounts.createSubAccount(parent.authId, { name: 'Sub' });
+      const made = await facts.accounts.createSubAccount(parent.authId, { name: 'Sub' });
       if (!made.ok) throw new Error(made.error.kind);
       return { authId: made.value.account.authId, authToken: made.value.authToken };
     },
@@ -187,35 +195,6 @@ export async function startService(options: ServiceOptions = {}) {
 }
 
 export type Service = Awaited<ReturnType<typeof startService>>;
-
-function createRooms(
-  store: Awaited<ReturnType<typeof openInMemory>>['store'],
-  context: Pick<Awaited<ReturnType<typeof openInMemory>>, 'clock' | 'random'>,
-  { usernameSuffix = 'always', releaseCooldownMs = 0 }: ServiceOptions,
-) {
-  return {
-    accounts: new Accounts({
-      store: store.accounts,
-      partners: store.partners,
-      idempotency: store.idempotency,
-      ...context,
-      defaults: { concurrentCallsLimit: 10, cpsLimit: 5, currency: 'USD', country: 'US' },
-    }),
-    ledger: new Ledger({ store: store.ledger, rates: store.rates, log: silentLogger }),
-    provisioning: createProvisioning(store, context, {
-      realm: 'carillon',
-      usernameSuffix,
-      releaseCooldownMs,
-    }),
-    callRecords: new CallRecords(store.cdrs),
-    recordings: new Recordings({
-      recordings: store.recordings,
-      exports: store.exports,
-      files: { remove: async () => undefined },
-      ...context,
-    }),
-  };
-}
 
 const idleOperations = (): RestDeps['operations'] => ({
   readiness: async () => [{ part: 'store', ready: true, detail: '' }],

@@ -38,18 +38,21 @@ export interface Access {
   readonly owner: Account;
 }
 
+/** What new accounts get unless the operator says otherwise. */
+export interface AccountDefaults {
+  readonly concurrentCallsLimit: number;
+  readonly cpsLimit: number;
+  readonly currency: string;
+  readonly country: string;
+}
+
 export interface AccountDeps {
   readonly store: AccountStore;
   readonly partners: PartnerStore;
   readonly idempotency: IdempotencyStore;
   readonly clock: Clock;
   readonly random: Random;
-  readonly defaults: {
-    readonly concurrentCallsLimit: number;
-    readonly cpsLimit: number;
-    readonly currency: string;
-    readonly country: string;
-  };
+  readonly defaults: AccountDefaults;
 }
 
 /** Accounts, sub-accounts, their credentials, and the capacity that partners hand out. */

@@ -60,10 +60,12 @@ export interface Provisioning {
   readonly callerIds: CallerIds;
 }
 
+export type ProvisioningSettings = EndpointSettings & NumberSettings;
+
 export function createProvisioning(
   stores: ProvisioningStores,
   context: ProvisioningContext,
-  settings: EndpointSettings & NumberSettings,
+  settings: ProvisioningSettings,
 ): Provisioning {
   return {
     applications: new Applications(stores.applications, context),

@@ -1,8 +1,9 @@
 /** Front door of the media room: the native engine as the domain's `Media`. */
-import { randomBytes, randomInt } from 'node:crypto';
+
 import { BugError, ServiceError } from '../../base/errors.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
+import { systemRandom } from '../../base/system-random.ts';
 import type {
   Bridge,
   Media,
@@ -88,11 +89,6 @@ const MAX_BIND_ATTEMPTS = 50;
 const MAX_BUSY = 0.8;
 const PORT_TAKEN = 0;
 const TOO_MANY_LEGS = -1;
-
-const systemRandom: Random = {
-  bytes: (length) => randomBytes(length),
-  integer: (below) => randomInt(below),
-};
 
 export function createMedia(options: MediaOptions): MediaEngine {
   return new Engine(options);

@@ -1,9 +1,9 @@
 /** Entry of the store's threads. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../base/errors.ts';
+import { systemRandom } from '../../base/system-random.ts';
 import { Engine } from './engine.ts';
 import { toFailure } from './failure.ts';
-import { systemRandom } from './system-random.ts';
 import type { Reply, Request, ThreadOptions } from './thread.ts';
 
 assert(parentPort !== null, 'worker.ts runs as a thread');

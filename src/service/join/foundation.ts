@@ -7,18 +7,13 @@ import { type Random, uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Result } from '../../base/result.ts';
 import type { Settings } from '../../config/schema.ts';
-import { Accounts } from '../../domain/account/account.ts';
-import { CallRecords, recoverOpenCalls } from '../../domain/cdr/cdr.ts';
-import { Ledger, parseRates, RateBook } from '../../domain/ledger/ledger.ts';
-import {
-  type Carriers,
-  createProvisioning,
-  type Provisioning,
-} from '../../domain/provisioning/provisioning.ts';
-import { Recordings } from '../../domain/recording/recording.ts';
+import { recoverOpenCalls } from '../../domain/cdr/cdr.ts';
+import { parseRates, RateBook } from '../../domain/ledger/ledger.ts';
+import type { Carriers } from '../../domain/provisioning/provisioning.ts';
 import { parseCarriersFile } from '../../edge/rest/server.ts';
 import { openStore, type Store } from '../../edge/store/store.ts';
 import { localRecordingFiles } from '../recording-files.ts';
+import { type Facts, joinFacts } from './facts.ts';
 
 /** What everything is given. */
 export interface Basics {
@@ -31,16 +26,11 @@ export interface Basics {
   readonly random: Random;
 }
 
-export interface Foundation {
+export interface Foundation extends Facts {
   readonly store: Store;
   /** Digest realm, chosen at the first start and never changed: HA1 depends on it. */
   readonly realm: string;
-  readonly accounts: Accounts;
-  readonly ledger: Ledger;
-  readonly provisioning: Provisioning;
-  readonly recordings: Recordings;
   readonly recordingFiles: ReturnType<typeof localRecordingFiles>;
-  readonly callRecords: CallRecords;
 }
 
 const HOUR_MS = 3_600_000;
@@ -54,49 +44,24 @@ export async function layFoundation(basics: Basics): Promise<Foundation> {
   const { synchronous } = settings.store;
   const store = await openStore({ dataDir, synchronous, logger, clock, random });
   const realm = await store.settings.getOrSet('sip.realm', `carillon-${uuid(random).slice(0, 8)}`);
-  const rates = readConfig(join(root, 'config', 'rates.json'), parseRates);
-  const ledger = new Ledger({
-    store: store.ledger,
-    rates: store.rates,
-    rateBook: new RateBook(rates),
-    log: logger,
-  });
-  await ledger.loadRates();
-  const provisioning = createProvisioning(
-    store,
-    { clock, random },
-    {
+  const recordingFiles = localRecordingFiles(recordingsFolder(dataDir));
+  const facts = joinFacts(store, {
+    clock,
+    random,
+    logger,
+    accounts: settings.accounts,
+    provisioning: {
       realm,
       ...settings.endpoints,
       releaseCooldownMs: settings.numbers.releaseCooldownHours * HOUR_MS,
     },
-  );
-  await loadCarriers(join(root, 'config', 'carriers.json'), provisioning.carriers);
-  const recordingFiles = localRecordingFiles(recordingsFolder(dataDir));
-  await recoverOpenCalls(store.calls, logger);
-  return {
-    store,
-    realm,
-    accounts: new Accounts({
-      store: store.accounts,
-      partners: store.partners,
-      idempotency: store.idempotency,
-      clock,
-      random,
-      defaults: settings.accounts,
-    }),
-    ledger,
-    provisioning,
-    recordings: new Recordings({
-      recordings: store.recordings,
-      exports: store.exports,
-      files: recordingFiles,
-      clock,
-      random,
-    }),
     recordingFiles,
-    callRecords: new CallRecords(store.cdrs),
-  };
+    rateBook: new RateBook(readConfig(join(root, 'config', 'rates.json'), parseRates)),
+  });
+  await facts.ledger.loadRates();
+  await loadCarriers(join(root, 'config', 'carriers.json'), facts.provisioning.carriers);
+  await recoverOpenCalls(store.calls, logger);
+  return { ...facts, store, realm, recordingFiles };
 }
 
 /** The file is the truth about the carriers that it names; others are the operator's, by `/admin/v1/carriers`. */

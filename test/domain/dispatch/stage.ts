@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { type Logger, silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { ok } from '../../../src/base/result.ts';
-import { Accounts, type NewAccount } from '../../../src/domain/account/account.ts';
+import type { Accounts, NewAccount } from '../../../src/domain/account/account.ts';
 import { type Call, CallLogs } from '../../../src/domain/call/call.ts';
 import type { InboundLeg, LegEvents, StreamSocketEvents } from '../../../src/domain/call/needs.ts';
 import { Capacity } from '../../../src/domain/capacity/capacity.ts';
@@ -23,8 +23,8 @@ import {
 import type { PlaceCallsRequest } from '../../../src/domain/dispatch/types.ts';
 import type { InterpreterNeeds } from '../../../src/domain/interpreter/interpreter.ts';
 import type { CallRecordRequest } from '../../../src/domain/interpreter/recording/types.ts';
-import { Ledger, RateBook } from '../../../src/domain/ledger/ledger.ts';
-import { createProvisioning } from '../../../src/domain/provisioning/provisioning.ts';
+import { RateBook } from '../../../src/domain/ledger/ledger.ts';
+import { joinFacts } from '../../../src/service/join/facts.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
 import { settle } from '../../sim/clock.ts';
 import { SDP } from '../interpreter/scene.ts';
@@ -72,29 +72,23 @@ export async function openStage(
     error: (facts, text) => errors.push(`${text}: ${String(facts['error'])}`),
   };
   const defaults = { concurrentCallsLimit: 10, cpsLimit: 10, currency: 'USD', country: 'US' };
-  const { accounts: accountStore, partners, idempotency } = store;
-  const accounts = new Accounts({
-    store: accountStore,
-    partners,
-    idempotency,
-    clock,
-    random,
-    defaults,
-  });
-  const account = await makeAccount(opened, accounts, over);
-  const provisioning = createProvisioning(
-    store,
-    { clock, random },
-    { realm: 'test', usernameSuffix: 'when-taken' },
-  );
-  await provisioning.callerIds.verify(account.authId, OWN_NUMBER);
-  await provisioning.carriers.create({ name: 'north', host: '192.0.2.10', priority: 1 });
   const rate = { prefix: '', pulseSeconds: 60, currency: 'USD', accountId: undefined };
   const rateBook = new RateBook([
     { ...rate, direction: 'outbound', perMinute: micros(60_000) },
     { ...rate, direction: 'inbound', perMinute: micros(30_000) },
   ]);
-  const ledger = new Ledger({ store: store.ledger, rates: store.rates, rateBook, log: logger });
+  const { accounts, ledger, provisioning } = joinFacts(store, {
+    clock,
+    random,
+    logger,
+    accounts: defaults,
+    provisioning: { realm: 'test', usernameSuffix: 'when-taken' },
+    recordingFiles: { remove: async () => undefined },
+    rateBook,
+  });
+  const account = await makeAccount(opened, accounts, over);
+  await provisioning.callerIds.verify(account.authId, OWN_NUMBER);
+  await provisioning.carriers.create({ name: 'north', host: '192.0.2.10', priority: 1 });
   const customer = new Customer();
   const callbacks = customer.client;
   const media = new FakeMedia();

@@ -3,11 +3,11 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket as TcpSocket } from 'node:net';
 import { silentLogger } from '../../../src/base/logger.ts';
+import { systemRandom } from '../../../src/base/system-random.ts';
 import type { InboundLeg } from '../../../src/domain/call/needs.ts';
 import type { Carrier } from '../../../src/domain/provisioning/types.ts';
 import type { Binding } from '../../../src/domain/registration/types.ts';
 import { systemClock } from '../../../src/edge/clock/system-clock.ts';
-import { systemRandom } from '../../../src/edge/clock/system-random.ts';
 import type { RunningSignalling, SignallingOptions } from '../../../src/edge/sip/signalling.ts';
 import { createSignalling } from '../../../src/edge/sip/signalling-service.ts';
 import {

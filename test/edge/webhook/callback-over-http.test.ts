@@ -6,13 +6,13 @@ import { createRequire } from 'node:module';
 import type { AddressInfo, Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
+import { systemRandom } from '../../../src/base/system-random.ts';
 import {
   type CallbackClient,
   createCallbackClient,
 } from '../../../src/domain/callback/callback.ts';
 import type { CallbackTarget } from '../../../src/domain/callback/types.ts';
 import { systemClock } from '../../../src/edge/clock/system-clock.ts';
-import { systemRandom } from '../../../src/edge/clock/system-random.ts';
 import { createEgressGuard } from '../../../src/edge/egress/egress.ts';
 import { type CustomerHttp, createHttpCaller } from '../../../src/edge/webhook/http-caller.ts';
 

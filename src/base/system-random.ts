@@ -1,0 +1,24 @@
+import { randomFillSync, randomInt } from 'node:crypto';
+import type { Random } from './ids.ts';
+
+/** One call to the system serves some hundred ids and tags. */
+const POOL_BYTES = 4096;
+const pool = new Uint8Array(POOL_BYTES);
+let used = POOL_BYTES;
+
+/** Cryptographic randomness of the running service. For edges and the roof alone: the pure floors are handed theirs. */
+export const systemRandom: Random = {
+  bytes(length) {
+    if (length > POOL_BYTES) return randomFillSync(new Uint8Array(length));
+    if (used + length > POOL_BYTES) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    const bytes = pool.slice(used, used + length);
+    // What was handed out is known to somebody else: it does not stay here.
+    pool.fill(0, used, used + length);
+    used += length;
+    return bytes;
+  },
+  integer: (below) => randomInt(below),
+};

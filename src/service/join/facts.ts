@@ -1,0 +1,63 @@
+/** The parts of the domain that keep facts, over any store: the one composition of service, tests and benchmarks. */
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import { type AccountDefaults, Accounts } from '../../domain/account/account.ts';
+import { CallRecords } from '../../domain/cdr/cdr.ts';
+import { Ledger, type RateBook } from '../../domain/ledger/ledger.ts';
+import {
+  createProvisioning,
+  type Provisioning,
+  type ProvisioningSettings,
+} from '../../domain/provisioning/provisioning.ts';
+import type { RecordingFiles } from '../../domain/recording/needs.ts';
+import { Recordings } from '../../domain/recording/recording.ts';
+import type { Store } from '../../edge/store/store.ts';
+
+export interface Facts {
+  readonly accounts: Accounts;
+  readonly ledger: Ledger;
+  readonly provisioning: Provisioning;
+  readonly recordings: Recordings;
+  readonly callRecords: CallRecords;
+}
+
+export interface FactsOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly accounts: AccountDefaults;
+  readonly provisioning: ProvisioningSettings;
+  readonly recordingFiles: RecordingFiles;
+  /** Prices of the service's own file; none when absent. */
+  readonly rateBook?: RateBook;
+}
+
+export function joinFacts(store: Store, options: FactsOptions): Facts {
+  const { clock, random, logger, rateBook } = options;
+  return {
+    accounts: new Accounts({
+      store: store.accounts,
+      partners: store.partners,
+      idempotency: store.idempotency,
+      clock,
+      random,
+      defaults: options.accounts,
+    }),
+    ledger: new Ledger({
+      store: store.ledger,
+      rates: store.rates,
+      log: logger,
+      ...(rateBook && { rateBook }),
+    }),
+    provisioning: createProvisioning(store, { clock, random }, options.provisioning),
+    recordings: new Recordings({
+      recordings: store.recordings,
+      exports: store.exports,
+      files: options.recordingFiles,
+      clock,
+      random,
+    }),
+    callRecords: new CallRecords(store.cdrs),
+  };
+}
