@@ -78,7 +78,7 @@ describe('calls', () => {
       const reply = await service.send('DELETE', url);
       expect([reply.status, reply.text]).toEqual([204, '']);
     }
-    service.control.outcome = err({ kind: 'notFound' });
+    service.control.outcome = err({ kind: 'notFound', what: 'call' });
     const gone = await service.send('DELETE', `${one}/`);
     expect(gone.status).toBe(404);
     expect(gone.body).toMatchObject({ api_id: expect.any(String), error: 'call not found' });

@@ -101,9 +101,15 @@ export interface CdrFilter {
   /** Inclusive bounds of the start of the call, microseconds UTC. */
   readonly startFromUs?: number | undefined;
   readonly startToUs?: number | undefined;
+  /** Inclusive bounds of the end of the call. */
+  readonly endFromUs?: number | undefined;
+  readonly endToUs?: number | undefined;
   readonly direction?: CallDirection | undefined;
   /** Answered seconds at least. */
   readonly minBillSeconds?: number | undefined;
+  /** Inclusive bounds of the answered seconds, rounded to whole ones as they are shown. */
+  readonly answeredFromSeconds?: number | undefined;
+  readonly answeredToSeconds?: number | undefined;
   readonly sipCallId?: string | undefined;
   readonly bridgeUuid?: string | undefined;
   readonly parentCallUuid?: string | undefined;

@@ -46,7 +46,7 @@ export interface ControlNeeds extends DispatchNeeds {
 
 type Done = Promise<Result<void, ControlRefusal>>;
 
-const NOT_FOUND: Result<never, ControlRefusal> = err({ kind: 'notFound' });
+const NOT_FOUND: Result<never, ControlRefusal> = err({ kind: 'notFound', what: 'call' });
 const DONE: Result<void, never> = ok(undefined);
 
 export class ControlService implements CallControl {
@@ -156,7 +156,8 @@ export class ControlService implements CallControl {
     const call = this.#find(accountId, callUuid);
     if (call === undefined) return NOT_FOUND;
     const stopped = this.#needs.interpreter().recorder.stop(call, recordingId);
-    return stopped || recordingId === undefined ? DONE : NOT_FOUND;
+    if (stopped || recordingId === undefined) return DONE;
+    return err({ kind: 'notFound', what: 'recording' });
   }
 
   async play(accountId: string, callUuid: string, request: PlayRequest): Done {
@@ -207,7 +208,8 @@ export class ControlService implements CallControl {
   ): Done {
     const call = this.#find(accountId, callUuid);
     if (call === undefined) return NOT_FOUND;
-    return stopStreams(call, streamId, drain) || streamId === undefined ? DONE : NOT_FOUND;
+    if (stopStreams(call, streamId, drain) || streamId === undefined) return DONE;
+    return err({ kind: 'notFound', what: 'stream' });
   }
 
   // ---------------------------------------------------------------- conferences

@@ -106,7 +106,10 @@ export interface LiveCall {
 
 /** `notFound`: unknown, ended, or of another account. */
 export type ControlRefusal =
-  | { readonly kind: 'notFound' }
+  | {
+      readonly kind: 'notFound';
+      readonly what: 'call' | 'conference' | 'member' | 'stream' | 'recording';
+    }
   /** The call is not in a state for it: not answered yet, no B leg, already recording … `detail` says which. */
   | { readonly kind: 'wrongState'; readonly detail: string }
   | { readonly kind: 'tooMany'; readonly limit: number }

@@ -78,9 +78,11 @@ function exportWindow(request: ExportRequest, nowUs: number): Result<ExportWindo
     const window = durationWindow(request.storageDuration, nowUs);
     return window.ok ? window : invalid(window.error);
   }
-  const fromUs =
-    request.from === undefined ? nowUs - DEFAULT_RANGE_DAYS * DAY_US : parseDate(request.from);
   const toUs = request.to === undefined ? nowUs : parseDate(request.to);
+  const fromUs =
+    request.from === undefined
+      ? Math.min(toUs ?? nowUs, nowUs) - DEFAULT_RANGE_DAYS * DAY_US
+      : parseDate(request.from);
   if (fromUs === undefined) return invalid('from must have the format YYYY-MM-DD HH:MM:SS');
   if (toUs === undefined) return invalid('to must have the format YYYY-MM-DD HH:MM:SS');
   if (fromUs > toUs) return invalid('from must not be after to');

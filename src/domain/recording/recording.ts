@@ -15,7 +15,7 @@ import type {
 
 export { type ExportRefusal, type ExportRequest, isEmail } from './export-request.ts';
 export { LINK_SECONDS, opensPath, signPath } from './link.ts';
-export { type DurationFilters, durationWindow } from './storage-duration.ts';
+export { agesWindow, type DurationFilters, durationWindow } from './storage-duration.ts';
 
 /** Recordings fetched at a time while a set is walked. */
 const WALK_BATCH = 500;

@@ -29,6 +29,25 @@ export function durationWindow(
   return ok({ fromUs: nowUs - (oldest + 1) * DAY_US + 1, toUs: nowUs - youngest * DAY_US });
 }
 
+/**
+ * As `durationWindow`, for a list, which has no longest range and needs no counterpart of a bound: the oldest may be as
+ * old as it likes.
+ */
+export function agesWindow(
+  filters: DurationFilters,
+  nowUs: number,
+): Result<{ readonly fromUs: number | undefined; readonly toUs: number }, string> {
+  const days = parseDays(filters);
+  if (!days.ok) return days;
+  const { exact = 0, gt = -1, gte = 0, lt = Number.POSITIVE_INFINITY } = days.value;
+  const { lte = Number.POSITIVE_INFINITY } = days.value;
+  const youngest = Math.max(exact, gt + 1, gte);
+  const oldest = Math.min(days.value.exact ?? Number.POSITIVE_INFINITY, lt - 1, lte);
+  const fromUs =
+    oldest === Number.POSITIVE_INFINITY ? undefined : nowUs - (oldest + 1) * DAY_US + 1;
+  return ok({ fromUs, toUs: nowUs - youngest * DAY_US });
+}
+
 type Days = { readonly [Key in keyof DurationFilters]?: number | undefined };
 
 function ageRange(
@@ -66,7 +85,10 @@ function parseDays(filters: DurationFilters): Result<Days, string> {
   const days: Record<string, number> = {};
   for (const [name, text] of Object.entries(filters)) {
     if (text === undefined) continue;
-    if (!/^\d{1,5}$/.test(text)) return err('recording_storage_duration must be a number of days');
+    if (!/^\d{1,5}$/.test(text)) {
+      const test = name === 'exact' ? '' : `__${name}`;
+      return err(`recording_storage_duration${test} must be a number of days`);
+    }
     days[name] = Number(text);
   }
   return ok(days);

@@ -97,7 +97,7 @@ const ANSWERS: Answers = {
   unavailable: ({ retryAfterMs }) => unavailable('service temporarily unavailable', retryAfterMs),
   accountInactive: failure(403, 'account is not active'),
   idempotencyConflict: failure(409, 'Idempotency-Key was used with another request'),
-  notFound: failure(404, 'not found'),
+  notFound: ({ what }) => notFound(what),
   wrongState: ({ detail }) => failure(409, 'not possible in the current state', { detail }),
   tooMany: ({ limit }) => failure(409, `limit of ${limit} reached`),
   insecureStream: invalidField(

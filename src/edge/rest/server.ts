@@ -106,7 +106,15 @@ function build(deps: RestDeps): FastifyInstance {
       return sendFailure(reply, failure(400, 'malformed request'), 'plain', id);
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true },
-    ajv: { customOptions: { allErrors: true, keywords: ['x-hint'], strictTypes: false as const } },
+    ajv: {
+      customOptions: {
+        allErrors: true,
+        keywords: ['x-hint'],
+        strictTypes: false as const,
+        // Text becomes a number where one is due, but never a list of one.
+        coerceTypes: true as const,
+      },
+    },
   };
   const limits = {
     maxHeaderSize: MAX_HEADER_BYTES,

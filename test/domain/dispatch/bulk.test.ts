@@ -115,7 +115,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     const { authId } = stage.account;
     expect(await stage.control.hangup('MA_SOMEBODYELSE00000', third.value.requestUuid)).toEqual({
       ok: false,
-      error: { kind: 'notFound' },
+      error: { kind: 'notFound', what: 'call' },
     });
     expect(await stage.control.hangup(authId, third.value.requestUuid)).toMatchObject({ ok: true });
     expect(stage.outbound.queued(authId)).toEqual([]);

@@ -5,7 +5,7 @@ import { settle } from '../../sim/clock.ts';
 import { ANSWER_URL, openStage, type Stage } from './stage.ts';
 
 const STRANGER = 'MA_SOMEBODYELSE00000';
-const NOT_FOUND = { ok: false, error: { kind: 'notFound' } };
+const NOT_FOUND = { ok: false, error: { kind: 'notFound', what: 'call' } };
 
 let stage: Stage;
 let account: string;

@@ -395,7 +395,7 @@ describe('Conferences by REST (dialect §3.5)', () => {
   it('a room or member that is not there, or of another account, is not found', async () => {
     await scene.caller(roomXml());
     const { conferences } = scene.needs;
-    const notFound = { ok: false, error: { kind: 'notFound' } };
+    const notFound = { ok: false, error: { kind: 'notFound', what: 'conference' } };
     expect(conferences.act('MA_ONE', 'Weekly', ['7'], { kind: 'mute' })).toEqual(notFound);
     expect(conferences.act('MA_ONE', 'weekly', 'all', { kind: 'mute' })).toEqual(notFound);
     expect(conferences.act('MA_TWO', 'Weekly', 'all', { kind: 'kick' })).toEqual(notFound);

@@ -33,7 +33,7 @@ export interface Participation {
   readonly member: Member;
 }
 
-const NOT_FOUND: ControlRefusal = { kind: 'notFound' };
+const NOT_FOUND: ControlRefusal = { kind: 'notFound', what: 'conference' };
 
 export class Conferences {
   readonly #needs: ConferencesNeeds;
@@ -88,7 +88,7 @@ export class Conferences {
     const room = this.#find(accountId, name);
     if (room === undefined) return err(NOT_FOUND);
     const chosen = room.members.filter(({ id }) => choice === 'all' || choice.includes(id));
-    if (chosen.length === 0) return err(NOT_FOUND);
+    if (chosen.length === 0) return err({ kind: 'notFound', what: 'member' });
     for (const member of chosen) apply(room, member, action);
     return ok(chosen.map(({ id }) => id));
   }

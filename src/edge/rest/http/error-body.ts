@@ -52,10 +52,10 @@ export const ERROR_BODY: Readonly<Record<ErrorFamily, Shape>> = {
     failure.status === 400 || failure.status === 409
       ? named(failure, apiId)
       : resource(failure, apiId),
-  export: ({ message, details, fields }, apiId) => ({
+  export: ({ message, detail, details, fields }, apiId) => ({
     api_id: apiId,
     status: 'failure',
-    message,
+    message: details === undefined ? message : (detail ?? message),
     ...(details && { details }),
     ...fields,
   }),

@@ -87,15 +87,30 @@ function invalidParameters(error: FastifyError, route: Route | undefined): Failu
     const steps = instancePath.split('/').filter((step) => step !== '');
     const path = missing === undefined ? steps : [...steps, missing];
     const field = path.join('.') || (error.validationContext ?? 'body');
-    const said = missing === undefined ? (hintOf(schema, path) ?? message) : 'is required';
+    const said =
+      missing === undefined
+        ? (exactly(keyword, params) ?? hintOf(schema, path) ?? message)
+        : 'is required';
     details[field] ??= said ?? 'is invalid';
   }
   const detail = Object.entries(details)
     .map(([field, problem]) => `${field} ${problem}`)
     .join('; ');
-  const message =
-    route?.errors === 'export' ? detail || 'invalid request' : 'invalid request parameters';
-  return failure(400, message, { detail, details });
+  return failure(400, 'invalid request parameters', { detail, details });
+}
+
+/** Where the rule itself says more than the sentence of its field. */
+function exactly(keyword: string, params: Readonly<Record<string, unknown>>): string | undefined {
+  switch (keyword) {
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as readonly unknown[]).join(', ')}`;
+    case 'maxLength':
+      return `must have at most ${String(params['limit'])} characters`;
+    case 'maxItems':
+      return `must have at most ${String(params['limit'])} entries`;
+    default:
+      return undefined;
+  }
 }
 
 function hintOf(schema: unknown, path: readonly string[]): string | undefined {

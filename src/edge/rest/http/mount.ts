@@ -7,6 +7,7 @@ import { type Failure, MISSING_ACCOUNT_ID } from './failure.ts';
 import type { Admission, Gate } from './gate.ts';
 import type { AccountInput, RawReply, Route } from './route.ts';
 import type { TSchema } from './schema.ts';
+import { beyondSchema } from './unknown.ts';
 import { routerPath } from './url.ts';
 
 declare module 'fastify' {
@@ -57,9 +58,12 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, rooms: Roo
       request.admission = admitted.value;
       return undefined;
     },
-    preValidation: async (request) => {
+    preValidation: async (request, reply) => {
+      const beyond = beyondSchema(route, request.query, request.body);
+      if (beyond !== undefined) return sendFailure(reply, beyond, route.errors, request.apiId);
       if (route.body !== undefined) request.body = normalised(request.body, booleans.body);
       if (booleans.query.length > 0) normalised(request.query, booleans.query);
+      return undefined;
     },
     handler: async (request, reply) => {
       if (route.longRunning) keepConnection(request.raw.socket);

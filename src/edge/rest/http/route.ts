@@ -83,6 +83,10 @@ interface Common {
   readonly longRunning?: true;
   /** Sub-accounts have no such resources: 403. */
   readonly mainAccountOnly?: true;
+  /** Query parameters that it does not know are dropped (spec: Transactions, rule 2); elsewhere they are a 400. */
+  readonly dropsUnknownQuery?: true;
+  /** The body holds filters: one that is not known is a 400, as in a query. */
+  readonly filtersInBody?: true;
   /** Content type when the reply is not JSON. */
   readonly produces?: string;
   /** Largest body, when it differs from the setting. */

@@ -100,6 +100,8 @@ export const cdrRoom = (db: Connection): Immediate<CdrStore> => ({
   },
 });
 
+const ANSWERED_SECONDS = '(coalesce(end_us - answer_us, 0) + 500000) / 1000000';
+
 function cdrWhere(filter: CdrFilter): Where {
   const answeredUs =
     filter.minBillSeconds === undefined ? undefined : filter.minBillSeconds * 1_000_000;
@@ -110,6 +112,10 @@ function cdrWhere(filter: CdrFilter): Where {
     .and('to_number = ?', filter.toNumber)
     .and('start_us >= ?', filter.startFromUs)
     .and('start_us <= ?', filter.startToUs)
+    .and('end_us >= ?', filter.endFromUs)
+    .and('end_us <= ?', filter.endToUs)
+    .and(`${ANSWERED_SECONDS} >= ?`, filter.answeredFromSeconds)
+    .and(`${ANSWERED_SECONDS} <= ?`, filter.answeredToSeconds)
     .and('direction = ?', filter.direction)
     .and('end_us - answer_us >= ?', answeredUs)
     .and('sip_call_id = ?', filter.sipCallId)

@@ -87,6 +87,7 @@ const listTransactions = (root: string): Route =>
     errors: 'ledger',
     internalError: RETRIEVAL_FAILED,
     params: accountParams,
+    dropsUnknownQuery: true,
     query: TransactionQuery,
     reply: TransactionListSchema,
     async run({ ledger }, { accountId, query }) {

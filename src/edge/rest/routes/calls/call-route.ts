@@ -1,27 +1,51 @@
-import type { Result } from '../../../../base/result.ts';
-import type { Failure } from '../../http/failure.ts';
-import { accountRoute, type Route } from '../../http/route.ts';
+import type { CallControl } from '../../../../domain/dispatch/types.ts';
+import type { Rooms } from '../../deps.ts';
+import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
 import { Type } from '../../http/schema.ts';
 import { refused } from '../../refusal.ts';
 
 export const callCommon = { tag: 'Calls', errors: 'resource' } as const;
 export const callParams = Type.Object({ auth_id: Type.String(), call_uuid: Type.String() });
 
-/** A route about one live call: to a sub-account, calls of others do not exist. */
+type Whose = Pick<AccountInput, 'accountId' | 'subAccount'>;
+
+/** Whether a call, live or waiting, or a request with such calls is the sub-account's. The main account has them all. */
+export function ownsRequest(
+  control: Pick<CallControl, 'liveCalls'>,
+  { accountId, subAccount }: Whose,
+  uuid: string,
+): boolean {
+  if (subAccount === undefined) return true;
+  return (['live', 'queued'] as const).some((status) =>
+    control
+      .liveCalls(accountId, status)
+      .some(
+        (call) =>
+          call.subAccount === subAccount && (call.callUuid === uuid || call.requestUuid === uuid),
+      ),
+  );
+}
+
+async function ownsCall(
+  { control, callRecords }: Rooms,
+  { accountId, subAccount }: Whose,
+  callUuid: string,
+): Promise<boolean> {
+  const live = control.liveCall(accountId, callUuid);
+  if (live !== undefined) return live.subAccount === subAccount;
+  return (await callRecords.get(accountId, callUuid, subAccount)).ok;
+}
+
+/** A route about one call: to a sub-account, calls of others do not exist. */
 export const callRoute: typeof accountRoute = (definition) => {
   const route = accountRoute(definition);
   return {
     ...route,
-    run(rooms, input) {
+    async run(rooms, input) {
       const { call_uuid: callUuid } = input.params as { readonly call_uuid: string };
-      const { accountId, subAccount } = input;
-      const hidden =
-        subAccount !== undefined &&
-        rooms.control.liveCall(accountId, callUuid)?.subAccount !== subAccount;
-      const answer: Result<unknown, Failure> | Promise<Result<unknown, Failure>> = hidden
-        ? refused({ kind: 'unknownCall' })
-        : route.run(rooms, input);
-      return answer;
+      const mine =
+        input.subAccount === undefined || (await ownsCall(rooms, input, callUuid.toLowerCase()));
+      return mine ? route.run(rooms, input) : refused({ kind: 'unknownCall' });
     },
   } satisfies Route;
 };

@@ -73,6 +73,7 @@ const conferences: readonly Route[] = [
     path: ROOT,
     summary: 'Names of running conferences',
     params: accountParams,
+    query: Type.Object({}),
     reply: Type.Object({ api_id: apiId(), conferences: Type.Array(Type.String()) }),
     run: ({ control }, { accountId, apiId: id }) =>
       ok({ api_id: id, conferences: control.conferences(accountId).map(({ name }) => name) }),
@@ -96,7 +97,7 @@ const conferences: readonly Route[] = [
     reply: ConferenceSchema,
     run({ control, clock }, { accountId, params: path, apiId: id }) {
       const conference = control.conference(accountId, path.name);
-      if (conference === undefined) return refused({ kind: 'notFound' });
+      if (conference === undefined) return refused({ kind: 'notFound', what: 'conference' });
       return ok(showConference(conference, clock.wallMs(), id));
     },
   }),

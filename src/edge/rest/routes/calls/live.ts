@@ -1,14 +1,25 @@
-import { err, ok } from '../../../../base/result.ts';
+import { err, ok, type Result } from '../../../../base/result.ts';
+import type { CdrFilter } from '../../../../domain/cdr/types.ts';
 import type { LiveCall } from '../../../../domain/dispatch/types.ts';
-import { failure, invalidField } from '../../http/failure.ts';
+import { type Failure, invalidField } from '../../http/failure.ts';
+import { countRangeOf, countRangeQuery, timeRangeOf, timeRangeQuery } from '../../http/range.ts';
 import { accountRoute, type RawReply, type Route } from '../../http/route.ts';
-import { apiId, httpMethod, oneOf, optionalHttpUrl, Type } from '../../http/schema.ts';
+import {
+  apiId,
+  httpMethod,
+  oneOf,
+  optionalHttpUrl,
+  type Static,
+  sliceQuery,
+  Type,
+} from '../../http/schema.ts';
 import { answered, refused } from '../../refusal.ts';
 import { CallLogEntrySchema, showLogEntry } from '../../wire/call.ts';
 import { metaOf, sliceOf } from '../../wire/list.ts';
 import { callbackTarget } from '../../wire/make-call.ts';
 import { showCompletedCall, showPlivoLiveCall } from '../../wire/plivo-call.ts';
-import { callCommon, callParams, callRoute } from './call-route.ts';
+import { listedSubAccount } from '../provisioning/scope.ts';
+import { callCommon, callParams, callRoute, ownsRequest } from './call-route.ts';
 
 const ROOT = '/api/v1/Account/{auth_id}/Call/';
 const ONE = `${ROOT}{call_uuid}/`;
@@ -22,9 +33,74 @@ const json = (body: object): RawReply => ({
 const status = () =>
   Type.Optional(oneOf(['live', 'queued'], { description: 'absent: finished calls' }));
 
-/** A sub-account sees its own calls only. */
-const ofSubAccount = (calls: readonly LiveCall[], subAccount: string | undefined) =>
-  calls.filter((call) => subAccount === undefined || call.subAccount === subAccount);
+/** Filters that a call has an answer to only when it is over. */
+const finishedOnly = {
+  parent_call_uuid: Type.Optional(Type.String()),
+  hangup_cause_code: Type.Optional(Type.Integer()),
+  hangup_source: Type.Optional(Type.String()),
+  ...timeRangeQuery('end_time'),
+  ...countRangeQuery('bill_duration'),
+};
+const ListQuery = Type.Object({
+  status: status(),
+  ...sliceQuery,
+  from_number: Type.Optional(Type.String()),
+  to_number: Type.Optional(Type.String()),
+  call_direction: Type.Optional(oneOf(['inbound', 'outbound'])),
+  subaccount: Type.Optional(Type.String()),
+  ...finishedOnly,
+});
+type ListQuery = Static<typeof ListQuery>;
+
+const digits = (text: string | undefined): string | undefined => text?.replace(/^[+ ]/, '');
+
+/** Calls that live or wait, as the filters say; all of them, unless a cut is asked for. */
+function livePart(
+  calls: readonly LiveCall[],
+  subAccount: string | undefined,
+  { query, asked }: { readonly query: ListQuery; readonly asked: URLSearchParams },
+): Result<readonly LiveCall[], Failure> {
+  const unfit = Object.keys(finishedOnly).find((name) => asked.has(name));
+  if (unfit !== undefined) {
+    return err(invalidField(unfit, 'is a filter of finished calls: it goes without status'));
+  }
+  const [from, to] = [digits(query.from_number), digits(query.to_number)];
+  const fitting = calls.filter(
+    (call) =>
+      (subAccount === undefined || call.subAccount === subAccount) &&
+      (query.call_direction === undefined || call.direction === query.call_direction) &&
+      (from === undefined || digits(call.from) === from) &&
+      (to === undefined || digits(call.to) === to),
+  );
+  const { limit, offset } = sliceOf(query);
+  return ok(
+    asked.has('limit') || asked.has('offset') ? fitting.slice(offset, offset + limit) : fitting,
+  );
+}
+
+function recordFilter(
+  accountId: string,
+  subAccount: string | undefined,
+  query: ListQuery,
+): Result<CdrFilter, Failure> {
+  const ended = timeRangeOf(query, 'end_time');
+  if (!ended.ok) return ended;
+  const answered = countRangeOf(query, 'bill_duration');
+  return ok({
+    accountId,
+    subAccount,
+    fromNumber: digits(query.from_number),
+    toNumber: digits(query.to_number),
+    direction: query.call_direction,
+    parentCallUuid: query.parent_call_uuid?.toLowerCase(),
+    hangupCauseCode: query.hangup_cause_code,
+    hangupSource: query.hangup_source,
+    endFromUs: ended.value.from,
+    endToUs: ended.value.to,
+    answeredFromSeconds: answered.from,
+    answeredToSeconds: answered.to,
+  });
+}
 
 const listCalls = accountRoute({
   ...callCommon,
@@ -32,38 +108,23 @@ const listCalls = accountRoute({
   path: ROOT,
   summary: 'UUIDs of live or queued calls, or finished calls',
   params: Type.Object({ auth_id: Type.String() }),
-  query: Type.Object({
-    status: status(),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-    offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
-    from_number: Type.Optional(Type.String()),
-    to_number: Type.Optional(Type.String()),
-    call_direction: Type.Optional(oneOf(['inbound', 'outbound'])),
-    parent_call_uuid: Type.Optional(Type.String()),
-    subaccount: Type.Optional(Type.String()),
-    hangup_cause_code: Type.Optional(Type.Integer()),
-    hangup_source: Type.Optional(Type.String()),
-  }),
+  query: ListQuery,
   produces: 'application/json',
-  async run({ control, callRecords }, { accountId, subAccount, query, apiId: id }) {
+  async run({ control, callRecords }, input) {
+    const { accountId, query, apiId: id } = input;
+    const whose = listedSubAccount(input.subAccount, ['subaccount', query.subaccount]);
+    if (!whose.ok) return whose;
     if (query.status !== undefined) {
-      const calls = ofSubAccount(control.liveCalls(accountId, query.status), subAccount);
-      return ok(json({ api_id: id, calls: calls.map((call) => call.callUuid) }));
+      const asked = new URLSearchParams(input.url.split('?', 2)[1]);
+      const live = control.liveCalls(accountId, query.status);
+      const calls = livePart(live, whose.value, { query, asked });
+      if (!calls.ok) return calls;
+      return ok(json({ api_id: id, calls: calls.value.map((call) => call.callUuid) }));
     }
+    const filter = recordFilter(accountId, whose.value, query);
+    if (!filter.ok) return filter;
     const slice = sliceOf(query);
-    const page = await callRecords.list(
-      {
-        accountId,
-        subAccount: subAccount ?? query.subaccount,
-        fromNumber: query.from_number?.replace('+', ''),
-        toNumber: query.to_number?.replace('+', ''),
-        direction: query.call_direction,
-        parentCallUuid: query.parent_call_uuid,
-        hangupCauseCode: query.hangup_cause_code,
-        hangupSource: query.hangup_source,
-      },
-      slice,
-    );
+    const page = await callRecords.list(filter.value, slice);
     return ok(
       json({
         api_id: id,
@@ -105,9 +166,7 @@ const hangupCall = callRoute({
   status: 204,
   params: callParams,
   run: async ({ control }, { accountId, params }) =>
-    answered(await control.hangup(accountId, params.call_uuid.toLowerCase()), () => undefined, {
-      notFound: failure(404, 'call not found'),
-    }),
+    answered(await control.hangup(accountId, params.call_uuid.toLowerCase()), () => undefined),
 });
 
 /** Plivo's word for withdrawing a queued request. */
@@ -118,8 +177,12 @@ const cancelRequest = accountRoute({
   summary: 'Withdraw what is still queued of a request',
   status: 204,
   params: Type.Object({ auth_id: Type.String(), request_uuid: Type.String() }),
-  run: async ({ control }, { accountId, params }) =>
-    answered(await control.hangup(accountId, params.request_uuid.toLowerCase()), () => undefined),
+  async run({ control }, { accountId, subAccount, params }) {
+    const requestUuid = params.request_uuid.toLowerCase();
+    const mine = ownsRequest(control, { accountId, subAccount }, requestUuid);
+    if (!mine) return refused({ kind: 'unknownCall' });
+    return answered(await control.hangup(accountId, requestUuid), () => undefined);
+  },
 });
 
 const transferCall = callRoute({

@@ -13,10 +13,12 @@ import {
   oneOf,
   optionalHttpUrl,
   type Static,
+  sliceQuery,
   Type,
   timestamp,
 } from '../../http/schema.ts';
 import { answered, refused } from '../../refusal.ts';
+import { metaOf, sliceOf } from '../../wire/list.ts';
 import { callbackTarget } from '../../wire/make-call.ts';
 import { callCommon, callParams, callRoute } from './call-route.ts';
 
@@ -173,6 +175,7 @@ const listStreams = callRoute({
   path: ROOT,
   summary: 'Streams of a live call',
   params: callParams,
+  query: Type.Object(sliceQuery),
   reply: Type.Object({
     api_id: apiId(),
     meta: Type.Object({
@@ -184,12 +187,20 @@ const listStreams = callRoute({
     }),
     objects: Type.Array(StreamSchema),
   }),
-  run: ({ control }, { accountId, params, apiId: id }) =>
-    answered(control.streams(accountId, params.call_uuid), (streams) => ({
-      api_id: id,
-      meta: { count: streams.length, limit: 20, offset: 0, next: null, previous: null },
-      objects: streams.map((stream) => showStream(stream, accountId)),
-    })),
+  run({ control }, { accountId, params, query, apiId: id }) {
+    const slice = sliceOf(query);
+    const resource = `/v1/Account/${accountId}/Call/${params.call_uuid}/Stream/`;
+    return answered(control.streams(accountId, params.call_uuid), (streams) => {
+      const items = streams.slice(slice.offset, slice.offset + slice.limit);
+      const meta = metaOf({ items, total: streams.length }, slice, resource, query);
+      const { limit, offset, next, previous } = meta;
+      return {
+        api_id: id,
+        meta: { count: streams.length, limit, offset, next, previous },
+        objects: items.map((stream) => showStream(stream, accountId)),
+      };
+    });
+  },
 });
 
 const streamParams = Type.Object({
@@ -209,7 +220,7 @@ const getStream = callRoute({
     const streams = control.streams(accountId, params.call_uuid);
     if (!streams.ok) return refused(streams.error);
     const found = streams.value.find(({ streamId }) => streamId === params.stream_id);
-    if (found === undefined) return refused({ kind: 'notFound' });
+    if (found === undefined) return refused({ kind: 'notFound', what: 'stream' });
     return ok({ api_id: id, ...showStream(found, accountId) });
   },
 });

@@ -12,7 +12,7 @@ import {
   showApplication,
 } from '../../wire/application.ts';
 import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
-import { registrarOf, subAccountFor, visibleTo } from './scope.ts';
+import { listedSubAccount, registrarOf, subAccountFor, visibleTo } from './scope.ts';
 
 const ROOT = '/api/v1/Account/{auth_id}/Application/';
 const common = { tag: 'Applications', errors: 'resource' } as const;
@@ -91,11 +91,13 @@ const listApplications = accountRoute({
   }),
   async run(rooms, input) {
     const { accountId, query } = input;
+    const whose = listedSubAccount(input.subAccount, ['subaccount', query.subaccount]);
+    if (!whose.ok) return whose;
     const slice = sliceOf(query);
     const page = await rooms.provisioning.applications.list(
       {
         accountId,
-        subAccount: input.subAccount ?? query.subaccount,
+        subAccount: whose.value,
         nameContains: query.app_name__contains,
       },
       slice,

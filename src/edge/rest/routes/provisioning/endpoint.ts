@@ -16,7 +16,7 @@ import {
   showEndpoint,
 } from '../../wire/endpoint.ts';
 import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
-import { registrarOf, subAccountFor, visibleTo } from './scope.ts';
+import { listedSubAccount, registrarOf, subAccountFor, visibleTo } from './scope.ts';
 
 const ROOT = '/api/v1/Account/{auth_id}/Endpoint/';
 const common = { tag: 'Endpoints', errors: 'endpoint' } as const;
@@ -83,10 +83,12 @@ const listEndpoints = accountRoute({
   reply: Type.Object({ api_id: apiId(), meta: MetaSchema, objects: Type.Array(EndpointSchema) }),
   async run(rooms, input) {
     const { accountId, query } = input;
+    const whose = listedSubAccount(input.subAccount, ['sub_account', query.sub_account]);
+    if (!whose.ok) return whose;
     const slice = sliceOf(query);
     const filter = {
       accountId,
-      subAccount: input.subAccount ?? query.sub_account,
+      subAccount: whose.value,
       usernameContains: query.username__contains,
       usernameExact: query.username__exact,
       usernameStartsWith: query.username__startswith,

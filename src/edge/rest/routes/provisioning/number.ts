@@ -15,9 +15,8 @@ import { subAccountFor } from './scope.ts';
 const PER_PAGE_DEFAULT = 25;
 const PER_PAGE_MAX = 100;
 const ACCOUNT = '/api/v1/Account/{auth_id}';
-const ONE = `${ACCOUNT}/numbers/{e164_number}`;
 /** Lower case in the service that this dialect comes from (dialect §3.8). */
-const ONE_LOWERCASE = '/api/v1/account/{auth_id}/numbers/{e164_number}';
+const ACCOUNT_LOWERCASE = '/api/v1/account/{auth_id}';
 const common = { tag: 'Numbers', errors: 'plain', mainAccountOnly: true } as const;
 const accountParams = Type.Object({ auth_id: Type.String() });
 const params = Type.Object({
@@ -61,89 +60,94 @@ const onNumber = async (
 
 const nothing = (): undefined => undefined;
 
-const listNumbers = accountRoute({
-  ...common,
-  method: 'GET',
-  path: `${ACCOUNT}/numbers`,
-  summary: 'Numbers of the account',
-  params: accountParams,
-  query: Type.Object({ ...paging, search: Type.Optional(Type.String()) }),
-  reply: listReply,
-  run: (rooms, { accountId, query }) =>
-    listed(rooms, { accountId, search: digitsOf(query.search) }, query),
-});
+const listNumbers = (account: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'GET',
+    path: `${account}/numbers`,
+    summary: 'Numbers of the account',
+    params: accountParams,
+    query: Type.Object({ ...paging, search: Type.Optional(Type.String()) }),
+    reply: listReply,
+    run: (rooms, { accountId, query }) =>
+      listed(rooms, { accountId, search: digitsOf(query.search) }, query),
+  });
 
-const listInventory = accountRoute({
-  ...common,
-  method: 'GET',
-  path: `${ACCOUNT}/inventory/numbers`,
-  summary: 'Numbers that can be bought',
-  params: accountParams,
-  query: Type.Object({
-    ...paging,
-    country: Type.Optional(Type.String()),
-    search: Type.Optional(Type.String()),
-  }),
-  reply: listReply,
-  run: (rooms, { query }) =>
-    listed(
-      rooms,
-      {
-        status: 'available',
-        country: query.country?.toUpperCase(),
-        search: digitsOf(query.search),
-      },
-      query,
-    ),
-});
-
-const getNumber = accountRoute({
-  ...common,
-  method: 'GET',
-  path: ONE,
-  summary: 'One number of the account',
-  params,
-  reply: NumberSchema,
-  run: async ({ provisioning }, input) =>
-    answered(
-      await onNumber(input, (e164, accountId) => provisioning.numbers.get(e164, accountId)),
-      showNumber,
-    ),
-});
-
-const purchaseNumber = accountRoute({
-  ...common,
-  method: 'POST',
-  path: `${ACCOUNT}/numbers/purchase-from-inventory`,
-  summary: 'Buy a number; 402 when the available balance is too low',
-  status: 201,
-  params: accountParams,
-  body: Type.Object({ e164: e164Field(), currency: Type.Optional(currencyField()) }),
-  reply: NumberSchema,
-  run: async ({ provisioning }, { accountId, access, body }) =>
-    answered(
-      await provisioning.numbers.purchase(
-        body.e164.replace('+', ''),
-        accountId,
-        body.currency ?? access.owner.currency,
+const listInventory = (account: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'GET',
+    path: `${account}/inventory/numbers`,
+    summary: 'Numbers that can be bought',
+    params: accountParams,
+    query: Type.Object({
+      ...paging,
+      country: Type.Optional(Type.String()),
+      search: Type.Optional(Type.String()),
+    }),
+    reply: listReply,
+    run: (rooms, { query }) =>
+      listed(
+        rooms,
+        {
+          status: 'available',
+          country: query.country?.toUpperCase(),
+          search: digitsOf(query.search),
+        },
+        query,
       ),
-      showNumber,
-    ),
-});
+  });
 
-const releaseNumber = accountRoute({
-  ...common,
-  method: 'DELETE',
-  path: ONE,
-  summary: 'Give a number back; until its cooldown ends this can be undone',
-  params,
-  reply: ReleaseSchema,
-  run: async ({ provisioning }, input) =>
-    answered(
-      await onNumber(input, (e164, accountId) => provisioning.numbers.release(e164, accountId)),
-      (number) => showRelease(number, input.accountId),
-    ),
-});
+const getNumber = (path: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'GET',
+    path,
+    summary: 'One number of the account',
+    params,
+    reply: NumberSchema,
+    run: async ({ provisioning }, input) =>
+      answered(
+        await onNumber(input, (e164, accountId) => provisioning.numbers.get(e164, accountId)),
+        showNumber,
+      ),
+  });
+
+const purchaseNumber = (account: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'POST',
+    path: `${account}/numbers/purchase-from-inventory`,
+    summary: 'Buy a number; 402 when the available balance is too low',
+    status: 201,
+    params: accountParams,
+    body: Type.Object({ e164: e164Field(), currency: Type.Optional(currencyField()) }),
+    reply: NumberSchema,
+    run: async ({ provisioning }, { accountId, access, body }) =>
+      answered(
+        await provisioning.numbers.purchase(
+          body.e164.replace('+', ''),
+          accountId,
+          body.currency ?? access.owner.currency,
+        ),
+        showNumber,
+      ),
+  });
+
+const releaseNumber = (path: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'DELETE',
+    path,
+    summary: 'Give a number back; until its cooldown ends this can be undone',
+    params,
+    reply: ReleaseSchema,
+    run: async ({ provisioning }, input) =>
+      answered(
+        await onNumber(input, (e164, accountId) => provisioning.numbers.release(e164, accountId)),
+        (number) => showRelease(number, input.accountId),
+      ),
+  });
 
 const cancelRelease = (path: string): Route =>
   accountRoute({
@@ -162,47 +166,49 @@ const cancelRelease = (path: string): Route =>
       ),
   });
 
-const attachApplication = accountRoute({
-  ...common,
-  method: 'POST',
-  path: `${ONE}/application`,
-  summary: 'Calls to the number run this application',
-  status: 204,
-  params,
-  body: Type.Object({ application_id: appIdField() }),
-  run: async ({ provisioning }, input) =>
-    answered(
-      await onNumber(input, (e164, accountId) =>
-        provisioning.numbers.attachApplication(accountId, e164, input.body.application_id),
+const attachApplication = (path: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'POST',
+    path: `${path}/application`,
+    summary: 'Calls to the number run this application',
+    status: 204,
+    params,
+    body: Type.Object({ application_id: appIdField() }),
+    run: async ({ provisioning }, input) =>
+      answered(
+        await onNumber(input, (e164, accountId) =>
+          provisioning.numbers.attachApplication(accountId, e164, input.body.application_id),
+        ),
+        nothing,
+        { unknownApplication: invalidField('application_id', 'is no application of this account') },
       ),
-      nothing,
-      { unknownApplication: invalidField('application_id', 'is no application of this account') },
-    ),
-});
+  });
 
-const assignTrunk = accountRoute({
-  ...common,
-  method: 'POST',
-  path: `${ONE}/assign`,
-  summary: 'Calls to the number go to this inbound trunk',
-  status: 204,
-  params,
-  body: Type.Object({ trunk_group_id: Type.String({ minLength: 1 }) }),
-  run: async ({ provisioning }, input) =>
-    answered(
-      await onNumber(input, (e164, accountId) =>
-        provisioning.numbers.assignTrunk(accountId, e164, input.body.trunk_group_id),
+const assignTrunk = (path: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'POST',
+    path: `${path}/assign`,
+    summary: 'Calls to the number go to this inbound trunk',
+    status: 204,
+    params,
+    body: Type.Object({ trunk_group_id: Type.String({ minLength: 1 }) }),
+    run: async ({ provisioning }, input) =>
+      answered(
+        await onNumber(input, (e164, accountId) =>
+          provisioning.numbers.assignTrunk(accountId, e164, input.body.trunk_group_id),
+        ),
+        nothing,
+        { unknownTrunk: invalidField('trunk_group_id', 'is no trunk of this account') },
       ),
-      nothing,
-      { unknownTrunk: invalidField('trunk_group_id', 'is no trunk of this account') },
-    ),
-});
+  });
 
-const detach = (from: 'application' | 'trunk', word: string): Route =>
+const detach = (path: string, from: 'application' | 'trunk', word: string): Route =>
   accountRoute({
     ...common,
     method: 'DELETE',
-    path: `${ONE}/${word}`,
+    path: `${path}/${word}`,
     summary: `Calls to the number no longer lead to its ${from}`,
     status: 204,
     params,
@@ -215,56 +221,63 @@ const detach = (from: 'application' | 'trunk', word: string): Route =>
       ),
   });
 
-const assignSubAccount = accountRoute({
-  ...common,
-  method: 'POST',
-  path: `${ONE_LOWERCASE}/assign-subaccount`,
-  summary: 'Give the number to a sub-account, or take it back with an empty id',
-  status: 204,
-  params,
-  body: Type.Object({ sub_account_id: Type.String() }),
-  async run(rooms, input) {
-    const subAccount = await subAccountFor(rooms, input, input.body.sub_account_id);
-    if (!subAccount.ok) return subAccount;
-    const assigned = await onNumber(input, (e164, accountId) =>
-      rooms.provisioning.numbers.assignSubAccount(accountId, e164, subAccount.value),
-    );
-    return answered(assigned, nothing);
-  },
-});
+const assignSubAccount = (path: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'POST',
+    path: `${path}/assign-subaccount`,
+    summary: 'Give the number to a sub-account, or take it back with an empty id',
+    status: 204,
+    params,
+    body: Type.Object({ sub_account_id: Type.String() }),
+    async run(rooms, input) {
+      const subAccount = await subAccountFor(rooms, input, input.body.sub_account_id);
+      if (!subAccount.ok) return subAccount;
+      const assigned = await onNumber(input, (e164, accountId) =>
+        rooms.provisioning.numbers.assignSubAccount(accountId, e164, subAccount.value),
+      );
+      return answered(assigned, nothing);
+    },
+  });
 
-const health = accountRoute({
-  ...common,
-  method: 'GET',
-  path: `${ONE_LOWERCASE}/health`,
-  summary: 'Whether calls to the number lead somewhere',
-  params,
-  reply: Type.Object({ e164: Type.String(), healthy: Type.Boolean(), reason: nullableText() }),
-  async run({ provisioning }, input) {
-    const found = await onNumber(input, (e164, id) => provisioning.numbers.get(e164, id));
-    if (!found.ok) return refused(found.error);
-    const { e164, applicationId, trunkGroupId } = found.value;
-    const healthy = applicationId !== undefined || trunkGroupId !== undefined;
-    return ok({
-      e164: `+${e164}`,
-      healthy,
-      reason: healthy ? null : 'attached to no application and no trunk',
-    });
-  },
-});
+const health = (path: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'GET',
+    path: `${path}/health`,
+    summary: 'Whether calls to the number lead somewhere',
+    params,
+    reply: Type.Object({ e164: Type.String(), healthy: Type.Boolean(), reason: nullableText() }),
+    async run({ provisioning }, input) {
+      const found = await onNumber(input, (e164, id) => provisioning.numbers.get(e164, id));
+      if (!found.ok) return refused(found.error);
+      const { e164, applicationId, trunkGroupId } = found.value;
+      const healthy = applicationId !== undefined || trunkGroupId !== undefined;
+      return ok({
+        e164: `+${e164}`,
+        healthy,
+        reason: healthy ? null : 'attached to no application and no trunk',
+      });
+    },
+  });
 
+/** Every route of numbers exists with `Account` and with `account` in the path. */
 export const numberRoutes: readonly Route[] = [
-  listNumbers,
-  listInventory,
-  getNumber,
-  purchaseNumber,
-  releaseNumber,
-  cancelRelease(ONE),
-  cancelRelease(ONE_LOWERCASE),
-  attachApplication,
-  assignTrunk,
-  detach('application', 'application'),
-  detach('trunk', 'assign'),
-  assignSubAccount,
-  health,
+  ...[ACCOUNT, ACCOUNT_LOWERCASE].flatMap((account) => {
+    const one = `${account}/numbers/{e164_number}`;
+    return [
+      listNumbers(account),
+      listInventory(account),
+      getNumber(one),
+      purchaseNumber(account),
+      releaseNumber(one),
+      cancelRelease(one),
+      attachApplication(one),
+      assignTrunk(one),
+      detach(one, 'application', 'application'),
+      detach(one, 'trunk', 'assign'),
+      assignSubAccount(one),
+      health(one),
+    ];
+  }),
 ];

@@ -30,6 +30,18 @@ export async function subAccountFor(
   return ok(named);
 }
 
+/** The sub-account whose objects a list is asked for; a sub-account that names another is told so. */
+export const listedSubAccount = (
+  subAccount: string | undefined,
+  filter: readonly [field: string, value: string | undefined],
+): Result<string | undefined, Failure> => {
+  const [field, named] = filter;
+  if (subAccount === undefined || named === undefined || named === subAccount) {
+    return ok(subAccount ?? named);
+  }
+  return err(invalidField(field, 'is another account than the one that asks'));
+};
+
 /** RFC 3261 §19.1.2: where a SIP URI leads that names no port. */
 const SIP_PORT = 5060;
 

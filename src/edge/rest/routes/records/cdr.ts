@@ -10,6 +10,7 @@ import { windowOf } from '../../http/values.ts';
 import { answered } from '../../refusal.ts';
 import { CdrSchema, CdrSummarySchema, showCdr, showCdrSummary } from '../../wire/cdr.ts';
 import { defined, pageQuery, pageSlice } from '../../wire/list.ts';
+import { listedSubAccount } from '../provisioning/scope.ts';
 
 const PER_PAGE_DEFAULT = 20;
 const PER_PAGE_MAX = 100;
@@ -48,9 +49,11 @@ function filterOf(
 ): Result<CdrFilter, Failure> {
   const window = windowOf(['start_date', query.start_date], ['end_date', query.end_date]);
   if (!window.ok) return window;
+  const whose = listedSubAccount(subAccount, ['sub_account', query.sub_account]);
+  if (!whose.ok) return whose;
   return ok({
     accountId,
-    subAccount: subAccount ?? query.sub_account,
+    subAccount: whose.value,
     fromNumber: digits(query.from_number),
     toNumber: digits(query.to_number),
     startFromUs: window.value.fromUs,

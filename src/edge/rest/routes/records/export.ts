@@ -16,6 +16,7 @@ const DATE_TIME = 'YYYY-MM-DD HH:MM:SS, UTC';
 const requestExport = accountRoute({
   ...common,
   mainAccountOnly: true,
+  filtersInBody: true,
   method: 'POST',
   path: ROOT,
   summary: 'Queue a bulk export of recordings; the link is mailed to every recipient',

@@ -1,16 +1,17 @@
 import { err, ok, type Result } from '../../../../base/result.ts';
 import type { Access } from '../../../../domain/account/account.ts';
-import { durationWindow } from '../../../../domain/recording/recording.ts';
+import { agesWindow } from '../../../../domain/recording/recording.ts';
 import type { RecordingFilter } from '../../../../domain/recording/types.ts';
 import { type Failure, failure, INVALID_TOKEN } from '../../http/failure.ts';
 import { fileReply } from '../../http/file.ts';
+import { both, type Range, timeRangeOf, timeRangeQuery } from '../../http/range.ts';
 import { type AccountInput, accountRoute, linkRoute, type Route } from '../../http/route.ts';
 import { apiId, oneOf, type Static, sliceQuery, Type } from '../../http/schema.ts';
-import { windowOf } from '../../http/values.ts';
 import { createSignedLinks } from '../../links.ts';
 import { answered, refused } from '../../refusal.ts';
 import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
 import { RecordingSchema, showRecording } from '../../wire/recording.ts';
+import { listedSubAccount } from '../provisioning/scope.ts';
 
 const ROOT = '/api/v1/Account/{auth_id}/Recording/';
 /** A sub-account sees recordings of its own calls; those of rooms are the main account's. */
@@ -25,10 +26,9 @@ const filters = {
   conference_name: text(),
   conference_uuid: text(),
   subaccount: text(),
-  add_time__gt: text(),
-  add_time__gte: text(),
-  add_time__lt: text(),
-  add_time__lte: text(),
+  mpc_name: text(),
+  mpc_uuid: text(),
+  ...timeRangeQuery('add_time'),
   recording_storage_duration: text(),
   recording_storage_duration__gt: text(),
   recording_storage_duration__gte: text(),
@@ -38,11 +38,14 @@ const filters = {
 const FilterQuery = Type.Object(filters);
 type Query = Static<typeof FilterQuery>;
 
-/** Days old, or a window of `add_time`; days win when both are given. */
+/** Added within the window of `add_time`, and as many days ago as is said. */
 function addedWindow(
   query: Query,
   nowUs: number,
 ): Result<Pick<RecordingFilter, 'addedFromUs' | 'addedToUs'>, Failure> {
+  const added = timeRangeOf(query, 'add_time');
+  if (!added.ok) return added;
+  const ranges: Range[] = [added.value];
   const days = {
     exact: query.recording_storage_duration,
     gt: query.recording_storage_duration__gt,
@@ -51,22 +54,12 @@ function addedWindow(
     lte: query.recording_storage_duration__lte,
   };
   if (Object.values(days).some((value) => value !== undefined)) {
-    const window = durationWindow(days, nowUs);
+    const window = agesWindow(days, nowUs);
     if (!window.ok) return err(failure(400, window.error));
-    return ok({ addedFromUs: window.value.fromUs, addedToUs: window.value.toUs });
+    ranges.push({ from: window.value.fromUs, to: window.value.toUs });
   }
-  const window = windowOf(
-    ['add_time', query.add_time__gte ?? query.add_time__gt],
-    ['add_time', query.add_time__lte ?? query.add_time__lt],
-  );
-  if (!window.ok) return window;
-  const { fromUs, toUs } = window.value;
-  const afterFrom = query.add_time__gte === undefined ? 1 : 0;
-  const beforeTo = query.add_time__lte === undefined ? 1 : 0;
-  return ok({
-    addedFromUs: fromUs === undefined ? undefined : fromUs + afterFrom,
-    addedToUs: toUs === undefined ? undefined : toUs - beforeTo,
-  });
+  const { from, to } = both(ranges);
+  return ok({ addedFromUs: from, addedToUs: to });
 }
 
 /** What the filters say; the main account may look at one of its sub-accounts alone. */
@@ -77,15 +70,18 @@ function filterOf(
 ): Result<RecordingFilter, Failure> {
   const window = addedWindow(query, Math.round(nowMs * 1000));
   if (!window.ok) return window;
+  const whose = listedSubAccount(subAccount, ['subaccount', query.subaccount]);
+  if (!whose.ok) return whose;
   return ok({
     accountId,
-    subAccount: subAccount ?? query.subaccount,
+    subAccount: whose.value,
     ...window.value,
     callUuid: query.call_uuid,
     fromNumber: query.from_number,
     toNumber: query.to_number,
-    conferenceName: query.conference_name,
-    conferenceUuid: query.conference_uuid,
+    // A multi-party call is known as a conference here (spec: export, conference_name).
+    conferenceName: query.conference_name ?? query.mpc_name,
+    conferenceUuid: query.conference_uuid ?? query.mpc_uuid,
   });
 }
 
@@ -158,6 +154,7 @@ const deleteRecordings = accountRoute({
   method: 'DELETE',
   path: `${ROOT}BulkDelete/`,
   longRunning: true,
+  filtersInBody: true,
   summary: 'Delete every recording that the filters match, and its file; one filter at least',
   params: Type.Object({ auth_id: Type.String() }),
   query: BulkFilters,

@@ -1,0 +1,85 @@
+/** Filters that come in fives: `name`, `name__gt`, `name__gte`, `name__lt`, `name__lte`; all that are given hold. */
+import { err, ok, type Result } from '../../../base/result.ts';
+import { parseWindowBound } from '../../../domain/ledger/ledger.ts';
+import { type Failure, invalidField } from './failure.ts';
+import { type TSchema, Type } from './schema.ts';
+
+const TESTS = ['', '__gt', '__gte', '__lt', '__lte'] as const;
+type Test = (typeof TESTS)[number];
+type RangeName<N extends string> = `${N}${Test}`;
+
+/** Inclusive on both sides; undefined: open. */
+export interface Range {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+const members = <N extends string, S extends TSchema>(name: N, schema: () => S) =>
+  Object.fromEntries(TESTS.map((test) => [`${name}${test}`, Type.Optional(schema())])) as {
+    [K in RangeName<N>]: ReturnType<typeof Type.Optional<S>>;
+  };
+
+export const timeRangeQuery = <N extends string>(name: N) =>
+  members(name, () =>
+    Type.String({ description: 'YYYY-MM-DD or YYYY-MM-DD HH:MM[:SS[.ffffff]], UTC' }),
+  );
+export const countRangeQuery = <N extends string>(name: N) =>
+  members(name, () => Type.Integer({ minimum: 0, maximum: 1_000_000_000 }));
+
+/** Microseconds UTC. A day or second that is written without its parts is met by all of it. */
+export function timeRangeOf<N extends string>(
+  query: Readonly<Partial<Record<RangeName<N>, string>>>,
+  name: N,
+): Result<Range, Failure> {
+  const ranges: Range[] = [];
+  for (const test of TESTS) {
+    const text = (query as Readonly<Record<string, string | undefined>>)[name + test];
+    if (text === undefined) continue;
+    const start = parseWindowBound(text, 'from');
+    const end = parseWindowBound(text, 'to');
+    if (start === undefined || end === undefined) {
+      const problem = 'must be YYYY-MM-DD, YYYY-MM-DD HH:MM[:SS] or an ISO 8601 timestamp';
+      return err(invalidField(name + test, problem));
+    }
+    ranges.push(tested(test, start, end));
+  }
+  return ok(both(ranges));
+}
+
+export function countRangeOf<N extends string>(
+  query: Readonly<Partial<Record<RangeName<N>, number>>>,
+  name: N,
+): Range {
+  const ranges: Range[] = [];
+  for (const test of TESTS) {
+    const count = (query as Readonly<Record<string, number | undefined>>)[name + test];
+    if (count !== undefined) ranges.push(tested(test, count, count));
+  }
+  return both(ranges);
+}
+
+/** What one test lets through of whole numbers, against a value that reaches from `start` to `end`. */
+function tested(test: Test, start: number, end: number): Range {
+  switch (test) {
+    case '':
+      return { from: start, to: end };
+    case '__gt':
+      return { from: start + 1, to: undefined };
+    case '__gte':
+      return { from: start, to: undefined };
+    case '__lt':
+      return { from: undefined, to: start - 1 };
+    case '__lte':
+      return { from: undefined, to: end };
+  }
+}
+
+/** What lies in all of them. */
+export function both(ranges: readonly Range[]): Range {
+  const from = ranges.flatMap((range) => range.from ?? []);
+  const to = ranges.flatMap((range) => range.to ?? []);
+  return {
+    from: from.length === 0 ? undefined : Math.max(...from),
+    to: to.length === 0 ? undefined : Math.min(...to),
+  };
+}

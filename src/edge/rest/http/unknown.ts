@@ -1,0 +1,83 @@
+/** What a request carries beyond what its route describes: told, never dropped in silence. */
+import type { Failure } from './failure.ts';
+import { failure } from './failure.ts';
+import type { Route } from './route.ts';
+
+interface Described {
+  readonly properties?: Readonly<Record<string, Described>>;
+  readonly items?: Described;
+  readonly additionalProperties?: unknown;
+}
+
+type Problems = Record<string, string>;
+
+/** Names that are told at most; a body may hold thousands. */
+const TOLD_MAX = 20;
+const UNKNOWN_FIELD = 'is no field of this request';
+
+/**
+ * A parameter that is given twice is refused everywhere. One that the route does not know is refused where filters
+ * are taken, unless the route drops them by the spec's own rule; an unknown field of a body where the operator
+ * asks, or where it would be a filter.
+ */
+export function beyondSchema(
+  route: Pick<Route, 'audience' | 'query' | 'body' | 'dropsUnknownQuery' | 'filtersInBody'>,
+  query: unknown,
+  body: unknown,
+): Failure | undefined {
+  const problems: Problems = {};
+  checkQuery(route, (query ?? {}) as Readonly<Record<string, unknown>>, problems);
+  if (route.audience === 'admin' || route.filtersInBody)
+    checkBody(route.body ?? {}, body, '', problems);
+  const told = Object.entries(problems);
+  if (told.length === 0) return undefined;
+  return failure(400, 'invalid request parameters', {
+    detail: told.map(([name, problem]) => `${name} ${problem}`).join('; '),
+    details: problems,
+  });
+}
+
+function checkQuery(
+  route: Pick<Route, 'audience' | 'query' | 'dropsUnknownQuery'>,
+  query: Readonly<Record<string, unknown>>,
+  problems: Problems,
+): void {
+  const described = route.query as Described | undefined;
+  const known = described?.properties ?? (route.audience === 'admin' ? {} : undefined);
+  // Mail programs add parameters of their own to links.
+  const refuses = known !== undefined && route.audience !== 'link' && !route.dropsUnknownQuery;
+  for (const [name, value] of Object.entries(query)) {
+    if (Object.keys(problems).length >= TOLD_MAX) return;
+    if (Array.isArray(value)) note(problems, name, 'is given more than once');
+    else if (refuses && !Object.hasOwn(known, name)) {
+      const names = Object.keys(known);
+      const has = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`;
+      note(problems, name, `is no parameter of this request; ${has}`);
+    }
+  }
+}
+
+function checkBody(schema: Described, value: unknown, path: string, problems: Problems): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (items === undefined) return;
+    value.forEach((item, index) => {
+      checkBody(items, item, `${path}${index}.`, problems);
+    });
+    return;
+  }
+  if (schema.properties === undefined && path !== '') return;
+  const known = schema.properties ?? {};
+  for (const [name, member] of Object.entries(value)) {
+    if (Object.keys(problems).length >= TOLD_MAX) return;
+    const described = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (described === undefined) note(problems, path + name, UNKNOWN_FIELD);
+    else checkBody(described, member, `${path}${name}.`, problems);
+  }
+}
+
+/** A member named `__proto__` is a name like any other. */
+const note = (problems: Problems, name: string, problem: string): void => {
+  Object.defineProperty(problems, name, { value: problem, enumerable: true, configurable: true });
+};
