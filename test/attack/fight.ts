@@ -1,0 +1,108 @@
+/** One scenario against a service of its own: quiet, attack, rest, with the figures that every scenario has. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { newPlace, removePlace, Service } from '../e2e/service.ts';
+import { HonestPhones, type HonestReport } from './honest.ts';
+import type { Figure, Scenario } from './scenario.ts';
+
+export interface Plan {
+  readonly seconds: number;
+  readonly restSeconds: number;
+  readonly quick: boolean;
+}
+
+const QUIET_SECONDS = 5;
+const MEMORY_EVERY_MS = 500;
+const SHARE_WANTED = 99;
+const GAP_P99_MS = 60;
+
+export async function fight(scenario: Scenario, plan: Plan): Promise<readonly Figure[]> {
+  const place = await newPlace(scenario.environment);
+  try {
+    const service = await Service.start(place);
+    try {
+      await scenario.prepare?.(service);
+      return bounded(await measured(service, scenario, plan), scenario);
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    removePlace(place);
+  }
+}
+
+async function measured(
+  service: Service,
+  scenario: Scenario,
+  { seconds, restSeconds, quick }: Plan,
+): Promise<readonly Figure[]> {
+  const phones = await HonestPhones.open(service);
+  try {
+    const quiet = await phones.during(pause(QUIET_SECONDS * 1000));
+    const before = residentMiB(service);
+    let peak = before;
+    const watch = setInterval(() => {
+      peak = Math.max(peak, residentMiB(service));
+    }, MEMORY_EVERY_MS);
+    try {
+      const over = AbortSignal.timeout(seconds * 1000);
+      const attack = scenario.attack({ service, seconds, quick, over });
+      let own: readonly Figure[] = [];
+      const under = await phones.during(
+        attack.then((figures) => {
+          own = figures;
+        }),
+      );
+      await pause(restSeconds * 1000);
+      const after = await phones.during(pause(QUIET_SECONDS * 1000));
+      return [
+        ...own,
+        ...figuresOf('under attack', under),
+        ...figuresOf('afterwards', after),
+        { name: 'RTP gap p99 before', value: quiet.gapP99Ms, unit: 'ms' },
+        { name: 'RSS before', value: before, unit: 'MiB' },
+        { name: 'RSS at the peak', value: peak, unit: 'MiB' },
+        { name: `RSS ${restSeconds} s after`, value: residentMiB(service), unit: 'MiB' },
+      ];
+    } finally {
+      clearInterval(watch);
+    }
+  } finally {
+    await phones.close();
+  }
+}
+
+const figuresOf = (when: string, report: HonestReport): readonly Figure[] => [
+  { name: `honest REGISTERs ${when}`, value: report.registers, unit: '' },
+  {
+    name: `honest REGISTERs that succeeded ${when}`,
+    value: report.registeredPercent,
+    unit: '%',
+    atLeast: SHARE_WANTED,
+  },
+  { name: `honest REGISTER p99 ${when}`, value: report.registerP99Ms, unit: 'ms' },
+  { name: `honest calls ${when}`, value: report.calls, unit: '' },
+  {
+    name: `honest calls that succeeded ${when}`,
+    value: report.calledPercent,
+    unit: '%',
+    atLeast: SHARE_WANTED,
+  },
+  { name: `honest call set-up p99 ${when}`, value: report.setupP99Ms, unit: 'ms' },
+  { name: `RTP gap p99 ${when}`, value: report.gapP99Ms, unit: 'ms', atMost: GAP_P99_MS },
+];
+
+function bounded(figures: readonly Figure[], { bounds = {} }: Scenario): readonly Figure[] {
+  return figures.map((figure) => {
+    const bound = bounds[figure.name];
+    if (bound === undefined) return figure;
+    const { name, value, unit } = figure;
+    return bound === false ? { name, value, unit } : { name, value, unit, ...bound };
+  });
+}
+
+/** Of the service's process, MiB. */
+export function residentMiB(service: Service): number {
+  const status = readFileSync(`/proc/${service.program.child.pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+}

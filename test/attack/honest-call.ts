@@ -1,0 +1,115 @@
+/** One honest call: the bundled phone's signalling, and an ear that notes when each RTP packet came. */
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { PCMU } from '../../src/phone/audio/g711.ts';
+import { writeRtp } from '../../src/phone/rtp/packet.ts';
+import type { SipLine } from '../../src/phone/sip-line.ts';
+import { buildOffer, readAnswer, staticCodec } from '../../src/protocol/sdp/sdp.ts';
+
+const HOST = '127.0.0.1';
+const FRAME_MS = 20;
+const FRAME_SAMPLES = 160;
+const SILENCE = PCMU.encode(new Int16Array(FRAME_SAMPLES));
+/** RFC 3261 Timer B: an INVITE is given up. */
+const SETUP_LIMIT_MS = 33_000;
+/** Of the packets that its time holds, a call that was heard got so many. */
+const HEARD_SHARE = 0.9;
+
+export interface CallOutcome {
+  readonly setupMs: number | undefined;
+  readonly heard: boolean;
+  /** Milliseconds between packets, one after the other. */
+  readonly gapsMs: readonly number[];
+}
+
+/** Calls, talks for `talkMs` or until `over`, hangs up. */
+export async function honestCall(
+  line: SipLine,
+  to: string,
+  talkMs: number,
+  over: AbortSignal,
+): Promise<CallOutcome> {
+  const ear = createSocket('udp4');
+  ear.bind({ address: HOST, port: 0 });
+  await once(ear, 'listening');
+  const arrivals: number[] = [];
+  ear.on('message', () => arrivals.push(performance.now()));
+  try {
+    const askedMs = performance.now();
+    const call = await ask(line, to, ear.address().port);
+    if (call === undefined) return { setupMs: undefined, heard: false, gapsMs: [] };
+    const setupMs = performance.now() - askedMs;
+    arrivals.length = 0;
+    const stopTalking = talk(ear, call.peerPort);
+    const fromMs = performance.now();
+    await pause(talkMs, undefined, { signal: over }).catch(() => undefined);
+    const talkedMs = performance.now() - fromMs;
+    stopTalking();
+    call.hangup();
+    await call.ended;
+    const gapsMs = arrivals.slice(1).map((at, i) => at - (arrivals[i] ?? at));
+    const heard = arrivals.length >= (talkedMs / FRAME_MS) * HEARD_SHARE - 10;
+    return { setupMs, heard, gapsMs };
+  } finally {
+    ear.close();
+  }
+}
+
+interface Answered {
+  readonly peerPort: number;
+  readonly ended: Promise<void>;
+  hangup(): void;
+}
+
+function ask(line: SipLine, to: string, port: number): Promise<Answered | undefined> {
+  const codec = staticCodec('PCMU');
+  const offer = buildOffer({
+    address: HOST,
+    port,
+    sessionId: port,
+    version: 1,
+    ptimeMs: FRAME_MS,
+    codecs: codec === undefined ? [] : [codec],
+    telephoneEventPayloadType: 101,
+    direction: 'sendrecv',
+  });
+  return new Promise((resolve) => {
+    let sayEnded: () => void = () => undefined;
+    const ended = new Promise<void>((done) => {
+      sayEnded = done;
+    });
+    const late = setTimeout(() => {
+      call.hangup();
+      resolve(undefined);
+    }, SETUP_LIMIT_MS);
+    const call = line.call(to, offer, {
+      ringing: () => undefined,
+      connected(sdp) {
+        clearTimeout(late);
+        const answer = sdp === undefined ? undefined : readAnswer(offer, sdp);
+        const peerPort = answer?.ok ? answer.value.port : 0;
+        resolve({ peerPort, ended, hangup: () => call.hangup() });
+      },
+      offered: () => undefined,
+      ended() {
+        clearTimeout(late);
+        sayEnded();
+        resolve(undefined);
+      },
+    });
+  });
+}
+
+function talk(ear: Socket, peerPort: number): () => void {
+  const startMs = performance.now();
+  let frame = 0;
+  const timer = setInterval(() => {
+    for (; startMs + frame * FRAME_MS <= performance.now(); frame += 1) {
+      const place = { sequence: frame, timestamp: frame * FRAME_SAMPLES, ssrc: ear.address().port };
+      const packet = writeRtp({ payloadType: 0, marker: frame === 0, ...place, payload: SILENCE });
+      if (peerPort > 0) ear.send(packet, peerPort, HOST);
+    }
+  }, FRAME_MS / 2);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,14 @@
+import type { Scenario } from '../scenario.ts';
+import { figuresOf, flood, manySources, orderFor } from '../udp-flood.ts';
+
+export const scenario: Scenario = {
+  about: 'garbage, oversized and tiny datagrams',
+  async attack(field) {
+    const order = orderFor(field, {
+      perSecond: 3000,
+      sources: manySources(100),
+      kinds: ['garbage', 'tiny', 'tiny', 'register', 'oversized'],
+    });
+    return figuresOf(await flood(order), field.seconds);
+  },
+};
