@@ -104,6 +104,8 @@ export async function startService(settings: Settings, root: string): Promise<Se
     campaigns: { running: () => [] },
     liveCalls: liveCallsView(keeper, lines.logs, lines.traces),
     isAdminToken: (token) => secretsEqual(token, adminToken),
+    isScrapeToken: (token) =>
+      settings.http.metricsToken !== '' && secretsEqual(token, settings.http.metricsToken),
     settings: rest,
   });
 
@@ -155,6 +157,7 @@ function restSettings({ settings, dataDir, random }: Basics, derived: Derived): 
     ...http,
     ...(certFile === '' ? {} : { tls: { certFile, keyFile } }),
     publicUrl: derived.publicUrl,
+    operatorPages: derived.operatorPages,
     registrarHost: derived.sipPublicHost,
     makeCallStatus: compat.makeCallStatus === 201 ? 201 : 200,
     strictVobizSdk: compat.strictVobizSdk,

@@ -98,6 +98,14 @@ export const SETTINGS = {
       1_000_000,
       'requests per second and account; beyond: 429',
     ),
+    operatorPages: choice(
+      ['auto', 'token', 'open'],
+      'auto',
+      "who reads /metrics and the operator's part of /docs and /openapi.json: holders of adminToken, or everybody; auto: everybody while HTTP is bound to loopback, publicUrl is empty or loopback, and no proxy stands between",
+    ),
+    metricsToken: secret(
+      'bearer token that reads /metrics and nothing else; empty: adminToken only',
+    ),
     refusedPerSecond: integer(
       100,
       1,

@@ -1,5 +1,6 @@
 /** What follows from the settings when they leave something open. */
 import type { Settings } from '../config/schema.ts';
+import type { OperatorPages } from '../edge/rest/server.ts';
 
 export interface Derived {
   readonly publicUrl: string;
@@ -8,6 +9,7 @@ export interface Derived {
   /** HTTP is bound to loopback: customers' servers may be there too, without encryption (decisions.md). */
   readonly local: boolean;
   readonly allowInsecure: boolean;
+  readonly operatorPages: OperatorPages;
 }
 
 export function derive(settings: Settings): Derived {
@@ -23,11 +25,19 @@ export function derive(settings: Settings): Derived {
     rtpPublicHost: rtp.publicHost || reachable(rtp.host),
     local,
     allowInsecure: streams.allowInsecure === 'yes' || (streams.allowInsecure === 'auto' && local),
+    operatorPages: operatorPages(settings, local),
   };
 }
 
+/** Bound to loopback and yet told of a proxy or a public name: then the world may ask. */
+function operatorPages({ http, publicUrl }: Settings, local: boolean): OperatorPages {
+  if (http.operatorPages !== 'auto') return http.operatorPages === 'open' ? 'open' : 'token';
+  const isNamed = publicUrl !== '' && !isLoopback(URL.parse(publicUrl)?.hostname ?? '');
+  return local && !isNamed && http.trustProxy.length === 0 ? 'direct' : 'token';
+}
+
 const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || host.startsWith('127.');
+  host === 'localhost' || host === '::1' || host === '[::1]' || host.startsWith('127.');
 
 /** An address to listen on everywhere is none to be called at. */
 const reachable = (host: string): string =>

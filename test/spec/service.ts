@@ -13,6 +13,7 @@ import { FakeControl } from './fake-control.ts';
 import { watchReplies } from './reply-schemas.ts';
 
 export const ADMIN_TOKEN = 'operator-token';
+export const SCRAPE_TOKEN = 'scrape-token';
 export const LINK_KEY = 'link-key';
 
 export interface Reply {
@@ -69,6 +70,7 @@ export async function startService(options: ServiceOptions = {}) {
     bodyLimitBytes: 65_536,
     requestsPerSecond: 100_000,
     refusedPerSecond: 100_000,
+    operatorPages: 'direct',
     publicUrl: 'http://voice.test',
     registrarHost: 'registrar.test',
     makeCallStatus: 200,
@@ -97,6 +99,7 @@ export async function startService(options: ServiceOptions = {}) {
     },
     operations: idleOperations(),
     isAdminToken: (token) => token === ADMIN_TOKEN,
+    isScrapeToken: (token) => token === SCRAPE_TOKEN,
     ...options.deps,
   };
   const server = createRestServer(deps);

@@ -8,6 +8,7 @@ import type { Ledger } from '../../domain/ledger/ledger.ts';
 import type { Provisioning } from '../../domain/provisioning/provisioning.ts';
 import type { Recordings } from '../../domain/recording/recording.ts';
 import type { CampaignView } from './campaign-view.ts';
+import type { OperatorPages } from './http/operator-door.ts';
 import type { LiveCalls } from './live-calls.ts';
 import type { Operations } from './operations.ts';
 
@@ -22,6 +23,7 @@ export interface RestSettings {
   readonly bodyLimitBytes: number;
   /** Requests per second and account; beyond: 429. */
   readonly requestsPerSecond: number;
+  readonly operatorPages: OperatorPages;
   /** Requests without valid credentials per second and address; beyond: 429 for everything from there. */
   readonly refusedPerSecond: number;
   /** Base of links, for example `https://voice.example`; without a slash at the end. */
@@ -63,4 +65,5 @@ export interface RestDeps extends Rooms {
   readonly logger: Logger;
   /** Constant-time check of the operator's token. */
   readonly isAdminToken: (token: string) => boolean;
+  readonly isScrapeToken: (token: string) => boolean;
 }

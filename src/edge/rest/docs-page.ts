@@ -9,6 +9,9 @@ const AUDIENCES: Readonly<Record<Audience, string>> = {
   callerOrAccessToken: 'X-Auth-ID and X-Auth-Token, Basic, or an access token',
   link: 'a signed link, or account credentials',
   admin: "the operator's bearer token",
+  operator: "the operator's token as bearer or Basic, unless http.operatorPages opens it",
+  scraper: "the operator's token or http.metricsToken, unless http.operatorPages opens it",
+  anyone: 'everybody; the operator sees more',
   public: 'nobody asks who you are',
 };
 

@@ -12,6 +12,9 @@ const SECURITY: Readonly<Record<Audience, readonly Json[]>> = {
   callerOrAccessToken: [{ authId: [], authToken: [] }, { basic: [] }, { accessToken: [] }],
   link: [{ signature: [] }, { authId: [], authToken: [] }, { basic: [] }],
   admin: [{ adminToken: [] }],
+  operator: [{ adminToken: [] }, { basic: [] }],
+  scraper: [{ adminToken: [] }, { basic: [] }],
+  anyone: [],
   public: [],
 };
 
@@ -95,9 +98,10 @@ function operation(route: Route): Json {
     }),
     responses: {
       [route.status ?? 200]: success(route),
-      ...(route.audience !== 'public' && {
-        default: { description: 'Refused', content: json(ERROR_SCHEMAS[route.errors]) },
-      }),
+      ...(route.audience !== 'public' &&
+        route.audience !== 'anyone' && {
+          default: { description: 'Refused', content: json(ERROR_SCHEMAS[route.errors]) },
+        }),
     },
   };
 }

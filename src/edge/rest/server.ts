@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import {
   type FastifyError,
   type FastifyInstance,
@@ -10,16 +11,19 @@ import {
 import { ServiceError } from '../../base/errors.ts';
 import type { RestDeps } from './deps.ts';
 import { readCertificate, reloadCertificate } from './http/certificate.ts';
+import { answerClientError } from './http/client-error.ts';
 import { installErrorHandlers } from './http/errors.ts';
 import { failure } from './http/failure.ts';
 import { Gate } from './http/gate.ts';
 import { mount, newApiId, sendFailure } from './http/mount.ts';
 import { RequestRate } from './http/request-rate.ts';
+import { securityHeaders } from './http/security-headers.ts';
 import { canonicalUrl } from './http/url.ts';
 import { ROUTES } from './routes.ts';
 
 export { parseCarriersFile } from './admin/carriers-file.ts';
 export type { RestDeps, RestSettings } from './deps.ts';
+export type { OperatorPages } from './http/operator-door.ts';
 export type { LiveCalls, SipMessageTrace } from './live-calls.ts';
 export type { Operations, PartState, RegistrationView } from './operations.ts';
 
@@ -51,9 +55,10 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 export function createRestServer(deps: RestDeps): RestServer {
   const app = build(deps);
-  const { requestsPerSecond, refusedPerSecond } = deps.settings;
+  const { requestsPerSecond, refusedPerSecond, operatorPages } = deps.settings;
   const gate = new Gate({
     ...deps,
+    operatorPages,
     rate: new RequestRate(requestsPerSecond),
     refusedRate: new RequestRate(refusedPerSecond),
   });
@@ -84,6 +89,8 @@ export function createRestServer(deps: RestDeps): RestServer {
 
 function build(deps: RestDeps): FastifyInstance {
   const { settings, logger } = deps;
+  const isEncrypted = settings.tls !== undefined || settings.publicUrl.startsWith('https:');
+  const headers = securityHeaders(isEncrypted);
   const common = {
     logger: false as const,
     bodyLimit: settings.bodyLimitBytes,
@@ -102,9 +109,11 @@ function build(deps: RestDeps): FastifyInstance {
     // An address that is no URL, for example with a stray percent sign, matches nothing.
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       const id = newApiId(deps);
-      reply.header('x-request-id', request.id);
+      reply.headers({ ...headers, 'x-request-id': request.id });
       return sendFailure(reply, failure(400, 'malformed request'), 'plain', id);
     },
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
+      answerClientError(error, socket, headers),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true },
     ajv: {
       customOptions: {
@@ -136,9 +145,7 @@ function build(deps: RestDeps): FastifyInstance {
     // Ours unless the client chose one; api_id is never a client's choice.
     const ours = request.id !== request.headers['x-request-id'];
     request.apiId = ours ? request.id : newApiId(deps);
-    reply.header('x-request-id', request.id);
-    // Balances and tokens are nobody's to keep.
-    reply.header('cache-control', 'no-store');
+    reply.headers({ ...headers, 'x-request-id': request.id });
   });
   app.addHook('onResponse', async (request, reply) => {
     logger.debug(

@@ -44,7 +44,6 @@ export async function fileReply(request: FileRequest): Promise<Result<RawReply, 
       'accept-ranges': 'bytes',
       'cache-control': 'private, no-store',
       'content-length': String(last - first + 1),
-      'x-content-type-options': 'nosniff',
       ...(range && { 'content-range': `bytes ${first}-${last}/${size}` }),
       ...(request.downloadName && {
         'content-disposition': `attachment; filename="${request.downloadName}"`,

@@ -10,6 +10,7 @@ import {
   INVALID_TOKEN,
   tooManyRequests,
 } from './failure.ts';
+import { OperatorDoor, type OperatorPages } from './operator-door.ts';
 import type { RequestRate } from './request-rate.ts';
 import type { Route } from './route.ts';
 
@@ -17,6 +18,8 @@ import type { Route } from './route.ts';
 export interface Admission {
   readonly principal: Principal | undefined;
   readonly access: Access | undefined;
+  /** Asked by the operator, or where everybody may see what the operator sees. */
+  readonly operator?: true;
 }
 
 type Admitting = Pick<Route, 'audience' | 'unknownAccountStatus' | 'mainAccountOnly'>;
@@ -27,11 +30,18 @@ const ACCESS_TOKEN_AUDIENCES: ReadonlySet<Route['audience']> = new Set([
 ]);
 
 const NOBODY: Admission = { principal: undefined, access: undefined };
+const OPERATOR: Admission = { ...NOBODY, operator: true };
+
+/** Pages of the operator's that are open where the settings say so. */
+const OPERATOR_PAGES: ReadonlySet<Route['audience']> = new Set(['anyone', 'operator', 'scraper']);
 
 export interface GateDeps {
   readonly accounts: Pick<Accounts, 'authenticate' | 'authenticateBearer' | 'authorize' | 'get'>;
   /** Constant-time check of the operator's token. */
   readonly isAdminToken: (token: string) => boolean;
+  /** Of the token that reads metrics and nothing else. */
+  readonly isScrapeToken: (token: string) => boolean;
+  readonly operatorPages: OperatorPages;
   /** Per account. */
   readonly rate: RequestRate;
   /** Per address, of requests without valid credentials. */
@@ -42,9 +52,11 @@ export interface GateDeps {
 /** Lets a request in or says why not: credentials, request rate, account of the path, in this order. */
 export class Gate {
   readonly #deps: GateDeps;
+  readonly #operatorDoor: OperatorDoor;
 
   constructor(deps: GateDeps) {
     this.#deps = deps;
+    this.#operatorDoor = new OperatorDoor(deps);
   }
 
   async admit(
@@ -54,6 +66,9 @@ export class Gate {
     address: string,
   ): Promise<Result<Admission, Failure>> {
     if (route.audience === 'public') return ok(NOBODY);
+    const isPage = OPERATOR_PAGES.has(route.audience);
+    if (isPage && this.#operatorDoor.isOpen(headers)) return ok(OPERATOR);
+    if (route.audience === 'anyone' && credentialsOf(headers) === undefined) return ok(NOBODY);
     // Who guesses is not even looked at until the address has been quiet for a while.
     const { refusedRate, clock } = this.#deps;
     const quietMs = refusedRate.waitMs(address, clock.monotonicMs());
@@ -61,6 +76,8 @@ export class Gate {
     const admitted = await this.#admit(route, headers, pathAuthId);
     if (!admitted.ok && admitted.error === INVALID_TOKEN) {
       refusedRate.take(address, clock.monotonicMs());
+      // Clients send their account's credentials everywhere: what everybody may read, they may.
+      if (route.audience === 'anyone') return ok(NOBODY);
     }
     return admitted;
   }
@@ -72,6 +89,10 @@ export class Gate {
   ): Promise<Result<Admission, Failure>> {
     const credentials = credentialsOf(headers);
     if (credentials === undefined) return err(INVALID_TOKEN);
+    if (OPERATOR_PAGES.has(route.audience)) {
+      const known = this.#operatorDoor.takes(credentials, route.audience === 'scraper');
+      return known ? ok(OPERATOR) : err(INVALID_TOKEN);
+    }
     if (route.audience === 'admin') {
       const known = credentials.kind === 'bearer' && this.#deps.isAdminToken(credentials.token);
       return known ? ok(NOBODY) : err(INVALID_TOKEN);

@@ -46,7 +46,7 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, rooms: Roo
     schema,
     config: { route },
     ...(route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
-    exposeHeadRoute: route.audience === 'public' && route.method === 'GET',
+    exposeHeadRoute: HEAD_TOO.has(route.audience) && route.method === 'GET',
     onRequest: async (request, reply) => {
       const authId = pathAccount(route, request);
       if (authId === '') {
@@ -109,6 +109,7 @@ function inputOf(request: FastifyRequest): AccountInput {
     apiId: request.apiId,
     headers: request.headers,
     url: request.originalUrl,
+    isOperator: request.admission?.operator === true,
     principal,
     access,
     accountId: owner?.authId ?? '',
@@ -121,6 +122,8 @@ function sendRaw(reply: FastifyReply, raw: RawReply): FastifyReply {
   if (raw.status !== undefined) reply.code(raw.status);
   return reply.type(raw.contentType).send(raw.body);
 }
+
+const HEAD_TOO: ReadonlySet<Route['audience']> = new Set(['public', 'anyone']);
 
 const ABOUT_AN_ACCOUNT: ReadonlySet<Route['audience']> = new Set([
   'account',

@@ -22,6 +22,12 @@ export type Audience =
   | 'link'
   /** The operator's bearer token. */
   | 'admin'
+  /** The operator's token by bearer or Basic, or nobody where `http.operatorPages` says so. */
+  | 'operator'
+  /** As `operator`, or the token that reads metrics. */
+  | 'scraper'
+  /** Everybody; whom `operator` would let in sees the operator's part too. */
+  | 'anyone'
   | 'public';
 
 type MaybeSchema = TSchema | undefined;
@@ -37,6 +43,8 @@ export interface Input<P = unknown, Q = unknown, B = unknown> {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Path and query as sent by the client. */
   readonly url: string;
+  /** Asked by the operator, or where everybody may see what the operator sees. */
+  readonly isOperator: boolean;
 }
 
 /** A request with account credentials. */
@@ -167,6 +175,9 @@ const accountlessRoutes =
     erased(definition, audience);
 
 export const adminRoute = accountlessRoutes('admin');
+export const operatorRoute = accountlessRoutes('operator');
+export const scraperRoute = accountlessRoutes('scraper');
+export const anyoneRoute = accountlessRoutes('anyone');
 export const publicRoute = accountlessRoutes('public');
 /** `access` is undefined when a signature came instead of credentials: the route must check it. */
 export const linkRoute = <P extends MaybeSchema = undefined, Q extends MaybeSchema = undefined>(

@@ -1,41 +1,60 @@
 import { ok } from '../../../base/result.ts';
 import { docsPage } from '../docs-page.ts';
-import { publicRoute, type Route } from '../http/route.ts';
+import { anyoneRoute, operatorRoute, type Route } from '../http/route.ts';
+import { PAGE_POLICY } from '../http/security-headers.ts';
 import { openApiDocument } from '../openapi.ts';
 
 const common = { method: 'GET', tag: 'Documentation', errors: 'plain' } as const;
 
-/** Pages about `routes` and themselves; made once, at the first request. */
+const OPERATORS: ReadonlySet<Route['audience']> = new Set(['admin', 'operator', 'scraper']);
+
+/** Pages about `routes` and themselves: the customer's part for everybody, the whole for the operator. Made once each. */
 export function docsRoutes(routes: readonly Route[]): readonly Route[] {
-  let page: string | undefined;
-  let document: string | undefined;
+  const pages = new Map<string, string>();
+  const once = (key: string, make: () => string): string => {
+    const made = pages.get(key) ?? make();
+    pages.set(key, made);
+    return made;
+  };
+  const seen = (isOperator: boolean): readonly Route[] =>
+    [...routes, ...own].filter(({ audience }) => isOperator || !OPERATORS.has(audience));
+  const page = (isOperator: boolean) => ({
+    contentType: 'text/html; charset=utf-8',
+    headers: { 'content-security-policy': PAGE_POLICY },
+    body: once(`page ${isOperator}`, () => docsPage(seen(isOperator))),
+  });
+  const document = (isOperator: boolean, publicUrl: string) => ({
+    contentType: 'application/json; charset=utf-8',
+    body: once(`document ${isOperator} ${publicUrl}`, () =>
+      JSON.stringify(openApiDocument(seen(isOperator), publicUrl)),
+    ),
+  });
+  const html = { ...common, produces: 'text/html' };
+  const json = { ...common, produces: 'application/json' };
   const own: readonly Route[] = [
-    publicRoute({
-      ...common,
+    anyoneRoute({
+      ...html,
       path: '/docs',
       summary: 'This API as a page',
-      produces: 'text/html',
-      run() {
-        page ??= docsPage([...routes, ...own]);
-        return ok({
-          contentType: 'text/html; charset=utf-8',
-          headers: {
-            'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-            'x-content-type-options': 'nosniff',
-          },
-          body: page,
-        });
-      },
+      run: (_rooms, { isOperator }) => ok(page(isOperator)),
     }),
-    publicRoute({
-      ...common,
+    anyoneRoute({
+      ...json,
       path: '/openapi.json',
       summary: 'This API as an OpenAPI 3.1 document',
-      produces: 'application/json',
-      run({ settings }) {
-        document ??= JSON.stringify(openApiDocument([...routes, ...own], settings.publicUrl));
-        return ok({ contentType: 'application/json; charset=utf-8', body: document });
-      },
+      run: ({ settings }, { isOperator }) => ok(document(isOperator, settings.publicUrl)),
+    }),
+    operatorRoute({
+      ...html,
+      path: '/admin/docs',
+      summary: "This API as a page, the operator's part included",
+      run: () => ok(page(true)),
+    }),
+    operatorRoute({
+      ...json,
+      path: '/admin/openapi.json',
+      summary: "This API as an OpenAPI 3.1 document, the operator's part included",
+      run: ({ settings }) => ok(document(true, settings.publicUrl)),
     }),
   ];
   return own;

@@ -1,6 +1,6 @@
 import { err, ok } from '../../../base/result.ts';
 import { failure } from '../http/failure.ts';
-import { publicRoute, type Route } from '../http/route.ts';
+import { publicRoute, type Route, scraperRoute } from '../http/route.ts';
 import { Type } from '../http/schema.ts';
 
 const common = { method: 'GET', tag: 'Health', errors: 'plain' } as const;
@@ -27,7 +27,7 @@ const readyz = publicRoute({
   },
 });
 
-const metrics = publicRoute({
+const metrics = scraperRoute({
   ...common,
   path: '/metrics',
   summary: 'Prometheus metrics',

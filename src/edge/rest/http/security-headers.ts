@@ -1,0 +1,19 @@
+/** What every answer tells a browser, errors included (OWASP secure headers; RFC 6797 for HSTS). */
+
+const YEAR_S = 31_536_000;
+
+/** A page of ours may bring its own style, and nothing else. */
+export const PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+export function securityHeaders(isEncrypted: boolean): Readonly<Record<string, string>> {
+  return {
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    // Balances and tokens are nobody's to keep.
+    'cache-control': 'no-store',
+    ...(isEncrypted && { 'strict-transport-security': `max-age=${YEAR_S}` }),
+  };
+}
