@@ -5,7 +5,7 @@ import type { StreamSocket, StreamSocketEnd, StreamStopReason } from '../call/ne
 import { partyParameter } from '../callback/callback.ts';
 import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
 import type { StreamTermination } from '../cdr/types.ts';
-import { notify } from './context.ts';
+import { notify } from './call-callbacks.ts';
 import type { InterpreterNeeds } from './needs.ts';
 import { streamParameters } from './stream-callback.ts';
 import {

@@ -9,15 +9,9 @@ import type { Call } from '../call/call.ts';
 import type { HangupCauseKey } from '../call/types.ts';
 import { startAppParameters } from '../callback/callback.ts';
 import type { CallbackTarget } from '../callback/types.ts';
-import {
-  type DocumentVia,
-  type NextDocument,
-  parametersOf,
-  signerOf,
-  type VerbContext,
-  type VerbOutcome,
-} from './context.ts';
-import type { InterpreterNeeds } from './needs.ts';
+import { parametersOf, signerOf } from './call-callbacks.ts';
+import type { InterpreterNeeds, VerbContext } from './needs.ts';
+import type { DocumentVia, NextDocument, VerbOutcome } from './outcome.ts';
 import { execute } from './verb/verb.ts';
 
 export {
@@ -25,8 +19,8 @@ export {
   openAudioStream,
   streamsOf,
 } from './audio-stream.ts';
+export { parametersOf, signerOf } from './call-callbacks.ts';
 export { Conferences } from './conference/conferences.ts';
-export { parametersOf, signerOf } from './context.ts';
 export { dialOf, type LiveDial } from './dial/dial-of.ts';
 export type { BLegRequest, CallKeeping, Dialer, InterpreterNeeds } from './needs.ts';
 export { CallRecorder, type RecordingFolder } from './recorder.ts';

@@ -2,12 +2,28 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { DialInstruction } from '../../protocol/answer-xml/answer-xml.ts';
+import type { Result } from '../../base/result.ts';
+import type {
+  ConferenceInstruction,
+  DialInstruction,
+} from '../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../call/call.ts';
-import type { AudioLibrary, AudioStreams, Media, Synthesizer } from '../call/needs.ts';
+import type { AudioLibrary, AudioStreams, Media, MediaRoom, Synthesizer } from '../call/needs.ts';
 import type { CallbackClient } from '../callback/callback.ts';
-import type { Conferences } from './conference/conferences.ts';
-import type { CallRecorder } from './recorder.ts';
+import type {
+  Conference,
+  ControlRefusal,
+  MemberAction,
+  MemberChoice,
+  RecordRequest,
+  StartedRecording,
+} from '../dispatch/types.ts';
+import type {
+  CallRecordRequest,
+  LiveRecording,
+  RecordRefusal,
+  RoomRecordRequest,
+} from './recording/types.ts';
 
 /** Keeps the stored record and the reservation of a live call true. */
 export interface CallKeeping {
@@ -36,6 +52,64 @@ export interface Dialer {
   dial(request: BLegRequest): Promise<Call | undefined>;
 }
 
+/** Records calls and conferences. */
+export interface Recorder {
+  /** Records a call that is answered or has early media, until it is stopped or the call ends. Never rejects. */
+  start(call: Call, request: CallRecordRequest): Promise<Result<LiveRecording, RecordRefusal>>;
+  /** Records all that is heard in a conference, until it is stopped or the conference closes. Never rejects. */
+  startRoom(
+    room: MediaRoom,
+    request: RoomRecordRequest,
+  ): Promise<Result<LiveRecording, RecordRefusal>>;
+  /** Stops one recording of the call, or all; false: there was none. */
+  stop(call: Call, recordingId?: string): boolean;
+  /** `start` runs when the next `Dial` of this call is answered (`Record startOnDialAnswer`). */
+  whenDialAnswered(call: Call, start: () => void): void;
+  /** A `Dial` of this call was answered: to be told by it, once both parties hear each other. */
+  dialAnswered(call: Call): void;
+}
+
+/** A call that has entered a conference. */
+export interface Participation {
+  readonly room: {
+    readonly uuid: string;
+    readonly name: string;
+    /** The recording that runs, or the last one that did. */
+    readonly recording: LiveRecording | undefined;
+  };
+  readonly member: {
+    readonly id: string;
+    /** Resolves when the member is out of the conference. */
+    readonly left: Promise<unknown>;
+  };
+  /** The call is over, or has been given another document. */
+  leave(): void;
+}
+
+/** The conferences of all accounts, by account and case-sensitive name. */
+export interface ConferenceDirectory {
+  /** Takes a call into the conference of its account with that name; undefined: it is full. */
+  enter(instruction: ConferenceInstruction, context: VerbContext): Participation | undefined;
+  list(accountId: string): readonly Conference[];
+  get(accountId: string, name: string): Conference | undefined;
+  /** Hangs up on everybody in it; `name` undefined: all conferences of the account, of which there may be none. */
+  end(accountId: string, name: string | undefined): Result<void, ControlRefusal>;
+  /** The members that it was done to; none of those named is there: notFound. */
+  act(
+    accountId: string,
+    name: string,
+    choice: MemberChoice,
+    action: MemberAction,
+  ): Result<readonly string[], ControlRefusal>;
+  record(
+    accountId: string,
+    name: string,
+    request: RecordRequest,
+  ): Promise<Result<StartedRecording, ControlRefusal>>;
+  /** Stopping what does not run is no mistake (dialect §3.4: stop operations are idempotent). */
+  stopRecording(accountId: string, name: string): Result<void, ControlRefusal>;
+}
+
 export interface InterpreterSettings {
   readonly allowInsecureStreams: boolean;
   /** Documents that one call may fetch within a minute. */
@@ -52,12 +126,22 @@ export interface InterpreterNeeds {
   readonly media: Media;
   readonly audio: AudioLibrary;
   readonly speech: Synthesizer;
-  readonly recorder: CallRecorder;
-  readonly conferences: Conferences;
+  readonly recorder: Recorder;
+  readonly conferences: ConferenceDirectory;
   readonly dialer: Dialer;
   readonly keeping: CallKeeping;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly settings: InterpreterSettings;
+}
+
+/** What a verb works with. */
+export interface VerbContext {
+  readonly call: Call;
+  readonly needs: InterpreterNeeds;
+  /** Aborted by the end of the call and by a transfer: the verb gives everything back and rejects. */
+  readonly signal: AbortSignal;
+  /** Answers the call if it is not answered yet; rejects when it cannot be. Early media suffices inside PreAnswer. */
+  ready(): Promise<void>;
 }

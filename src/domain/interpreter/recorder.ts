@@ -6,6 +6,7 @@ import { partyParameter } from '../callback/callback.ts';
 import type { NotificationDraft } from '../callback/types.ts';
 import type { NewRecording } from '../recording/recording.ts';
 import type { Recording } from '../recording/types.ts';
+import type { Recorder } from './needs.ts';
 import { completeNotice, duesOf, recordStop } from './recording/dues.ts';
 import { Filing, wavFileOf } from './recording/filing.ts';
 import { Take, type TakeEnd } from './recording/take.ts';
@@ -47,7 +48,7 @@ interface Begun {
   readonly wavPath: string;
 }
 
-export class CallRecorder {
+export class CallRecorder implements Recorder {
   readonly #needs: RecorderNeeds;
   readonly #filing: Filing;
   readonly #calls = new WeakMap<Call, CallTakes>();

@@ -2,7 +2,7 @@
 import { type Instruction, parseAnswerXml } from '../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../call/call.ts';
 import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
-import { parametersOf, signerOf } from './context.ts';
+import { parametersOf, signerOf } from './call-callbacks.ts';
 import type { InterpreterNeeds } from './needs.ts';
 import { type Listener, playTo, speakTo } from './sound.ts';
 

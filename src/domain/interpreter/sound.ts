@@ -1,5 +1,6 @@
 /** Lets somebody hear something: audio files, speech, tones. On a call's leg or in a room, until done or aborted. */
 
+import { unlessAborted } from '../../base/abort.ts';
 import type { CallLogKind } from '../call/call.ts';
 import type {
   AudioLibrary,
@@ -10,7 +11,6 @@ import type {
   Synthesizer,
   Tone,
 } from '../call/needs.ts';
-import { unlessAborted } from './context.ts';
 
 /** Who hears it, and whose log is told when nothing can be heard. A `Call` is one; so is a room with a log. */
 export interface Listener {

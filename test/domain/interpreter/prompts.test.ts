@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { NEXT } from '../../../src/domain/interpreter/context.ts';
+import { NEXT } from '../../../src/domain/interpreter/outcome.ts';
 import { preAnswer } from '../../../src/domain/interpreter/verb/pre-answer.ts';
 import { parseAnswerXml } from '../../../src/protocol/answer-xml/answer-xml.ts';
 import { settle } from '../../sim/clock.ts';

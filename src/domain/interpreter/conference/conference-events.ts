@@ -1,7 +1,7 @@
 /** What a conference tells the `callbackUrl` of its members (dialect §2.1, Conference). */
 import { type CallStatus, partyParameter } from '../../callback/callback.ts';
 import type { CallbackParameters, NotificationDraft } from '../../callback/types.ts';
-import { signerOf } from '../context.ts';
+import { signerOf } from '../call-callbacks.ts';
 import type { Member } from './member.ts';
 
 /** The room in the words of a callback. */

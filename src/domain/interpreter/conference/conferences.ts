@@ -1,10 +1,6 @@
 /** The conferences of all accounts, by account and case-sensitive name, with what the REST interface asks of them. */
-import type { Clock } from '../../../base/clock.ts';
-import type { Random } from '../../../base/ids.ts';
-import type { Logger } from '../../../base/logger.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
-import type { Media } from '../../call/needs.ts';
 import type {
   Conference,
   ConferenceMember,
@@ -14,32 +10,17 @@ import type {
   RecordRequest,
   StartedRecording,
 } from '../../dispatch/types.ts';
-import type { VerbContext } from '../context.ts';
-import type { CallRecorder } from '../recorder.ts';
+import type { ConferenceDirectory, Participation, VerbContext } from '../needs.ts';
 import type { Member } from './member.ts';
-import { Room } from './room.ts';
-
-export interface ConferencesNeeds {
-  readonly media: Media;
-  readonly recorder: CallRecorder;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-}
-
-/** A call that has entered a conference. */
-export interface Participation {
-  readonly room: Room;
-  readonly member: Member;
-}
+import { Room, type RoomNeeds } from './room.ts';
 
 const NOT_FOUND: ControlRefusal = { kind: 'notFound', what: 'conference' };
 
-export class Conferences {
-  readonly #needs: ConferencesNeeds;
+export class Conferences implements ConferenceDirectory {
+  readonly #needs: RoomNeeds;
   readonly #rooms = new Map<string, Map<string, Room>>();
 
-  constructor(needs: ConferencesNeeds) {
+  constructor(needs: RoomNeeds) {
     this.#needs = needs;
   }
 
@@ -49,7 +30,8 @@ export class Conferences {
     const room = this.#find(accountId, instruction.room) ?? this.#open(accountId, instruction.room);
     try {
       const member = room.enter(instruction, context);
-      return member === undefined ? undefined : { room, member };
+      if (member === undefined) return undefined;
+      return { room, member, leave: () => room.leave(member, 'callOver') };
     } finally {
       // Where the engine took nobody in, nobody will ever leave.
       room.closeIfEmpty();

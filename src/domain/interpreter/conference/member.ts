@@ -2,7 +2,7 @@
 import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import { matchDigits } from '../../call/call.ts';
 import type { RoomMember } from '../../call/needs.ts';
-import type { VerbContext } from '../context.ts';
+import type { VerbContext } from '../needs.ts';
 import { playTo, speakTo } from '../sound.ts';
 import { playSoundUrl, type SoundSource } from '../sound-url.ts';
 

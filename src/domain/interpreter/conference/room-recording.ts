@@ -1,17 +1,18 @@
 /** The recording of one room: at most one at a time, whoever asked for it. */
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { MediaRoom } from '../../call/needs.ts';
-import type { CallRecorder, LiveRecording, RecordRefusal, RoomRecordRequest } from '../recorder.ts';
+import type { Recorder } from '../needs.ts';
+import type { LiveRecording, RecordRefusal, RoomRecordRequest } from '../recording/types.ts';
 
 export class RoomRecording {
-  readonly #recorder: CallRecorder;
+  readonly #recorder: Pick<Recorder, 'startRoom'>;
   readonly #room: MediaRoom;
   #live: LiveRecording | undefined;
   #starting: Promise<unknown> | undefined;
   #last: LiveRecording | undefined;
   #stopWanted = false;
 
-  constructor(recorder: CallRecorder, room: MediaRoom) {
+  constructor(recorder: Pick<Recorder, 'startRoom'>, room: MediaRoom) {
     this.#recorder = recorder;
     this.#room = room;
   }

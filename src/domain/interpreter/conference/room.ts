@@ -1,13 +1,15 @@
 /** One conference: who is in it, whether it has begun, what everybody hears. */
-import { uuid } from '../../../base/ids.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { type Random, uuid } from '../../../base/ids.ts';
+import type { Logger } from '../../../base/logger.ts';
 import type { Result } from '../../../base/result.ts';
 import type {
   ConferenceInstruction,
   ConferenceSound,
 } from '../../../protocol/answer-xml/answer-xml.ts';
-import type { MediaRoom, RoomMember } from '../../call/needs.ts';
-import type { VerbContext } from '../context.ts';
-import type { LiveRecording, RecordRefusal, RoomRecordRequest } from '../recorder.ts';
+import type { Media, MediaRoom, RoomMember } from '../../call/needs.ts';
+import type { Recorder, VerbContext } from '../needs.ts';
+import type { LiveRecording, RecordRefusal, RoomRecordRequest } from '../recording/types.ts';
 import { playSoundUrl, type SoundSource } from '../sound-url.ts';
 import { beeps, RELAYED_DIGITS } from '../tones.ts';
 import {
@@ -18,7 +20,6 @@ import {
   tellExit,
   tellFloor,
 } from './conference-events.ts';
-import type { ConferencesNeeds } from './conferences.ts';
 import { type LeaveReason, Member } from './member.ts';
 import { RoomRecording } from './room-recording.ts';
 
@@ -27,12 +28,20 @@ const LONGEST_RECORDING_MS = 86_400_000;
 /** Fewer than these are not a conference yet, unless recordWhenAlone. */
 const COMPANY = 2;
 
+export interface RoomNeeds {
+  readonly media: Media;
+  readonly recorder: Pick<Recorder, 'startRoom'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
 export class Room {
   readonly uuid: string;
   readonly name: string;
   readonly accountId: string;
   readonly startedUs: number;
-  readonly #needs: ConferencesNeeds;
+  readonly #needs: RoomNeeds;
   readonly #media: MediaRoom;
   readonly #recording: RoomRecording;
   readonly #members = new Map<string, Member>();
@@ -47,7 +56,7 @@ export class Room {
 
   constructor(
     of: { readonly name: string; readonly accountId: string },
-    needs: ConferencesNeeds,
+    needs: RoomNeeds,
     onEmpty: () => void,
   ) {
     this.uuid = uuid(needs.random);

@@ -1,6 +1,7 @@
+import { unlessAborted } from '../../../base/abort.ts';
 import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../../call/call.ts';
-import { unlessAborted, type VerbContext } from '../context.ts';
+import type { VerbContext } from '../needs.ts';
 import { playSoundUrl } from '../sound-url.ts';
 
 /**

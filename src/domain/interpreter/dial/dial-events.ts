@@ -4,7 +4,8 @@ import type { CallEnd } from '../../call/call.ts';
 import { HANGUP_CAUSES, type HangupSource } from '../../call/types.ts';
 import { partyParameter } from '../../callback/callback.ts';
 import type { CallbackParameters, CallbackTarget } from '../../callback/types.ts';
-import { notify, type VerbContext } from '../context.ts';
+import { notify } from '../call-callbacks.ts';
+import type { VerbContext } from '../needs.ts';
 import { answeredSeconds, type DialledLeg } from './dialled-leg.ts';
 
 type Happening = 'answer' | 'connected' | 'digits' | 'hangup';

@@ -2,7 +2,7 @@
 import type { CallEnd } from '../../call/call.ts';
 import { HANGUP_CAUSES } from '../../call/types.ts';
 import type { CallbackParameters } from '../../callback/types.ts';
-import type { VerbContext } from '../context.ts';
+import type { VerbContext } from '../needs.ts';
 import { sourceName } from './dial-events.ts';
 import { answeredSeconds, type DialledLeg } from './dialled-leg.ts';
 

@@ -2,7 +2,7 @@
 import type { DialDestination, DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../../call/call.ts';
 import type { HangupCauseKey, HangupSource } from '../../call/types.ts';
-import type { VerbContext } from '../context.ts';
+import type { VerbContext } from '../needs.ts';
 import { RELAYED_DIGITS } from '../tones.ts';
 import { confirmed } from './confirm.ts';
 import type { DialEvents } from './dial-events.ts';

@@ -2,7 +2,7 @@
 import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../../call/call.ts';
 import type { Bridge, Playback } from '../../call/needs.ts';
-import type { VerbContext } from '../context.ts';
+import type { VerbContext } from '../needs.ts';
 import { playSoundUrl } from '../sound-url.ts';
 import { ringingTone } from '../tones.ts';
 

@@ -1,8 +1,10 @@
 /** One `Dial` while it runs: the race for an answer, then the conversation. */
+
+import { unlessAborted } from '../../../base/abort.ts';
 import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import { type Call, matchDigits } from '../../call/call.ts';
 import type { HangupSource } from '../../call/types.ts';
-import { unlessAborted, type VerbContext } from '../context.ts';
+import type { VerbContext } from '../needs.ts';
 import { relayDigits } from '../relay-digits.ts';
 import { DialEvents } from './dial-events.ts';
 import { type DialResult, resultOfFailure, wasRung } from './dial-result.ts';

@@ -7,7 +7,7 @@ import type {
   NotificationDraft,
 } from '../../callback/types.ts';
 import type { Recording, RecordingDues } from '../../recording/types.ts';
-import { parametersOf, signerOf } from '../context.ts';
+import { parametersOf, signerOf } from '../call-callbacks.ts';
 import type { CallRecordRequest, RecordingEndReason } from './types.ts';
 
 /** How a recording ended, as far as callbacks tell. */

@@ -1,16 +1,10 @@
+import { unlessAborted } from '../../../base/abort.ts';
 import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { CallbackParameters } from '../../callback/types.ts';
+import { notify, parametersOf } from '../call-callbacks.ts';
 import { namesOf } from '../conference/conference-events.ts';
-import type { Participation } from '../conference/conferences.ts';
-import {
-  concludeAction,
-  NEXT,
-  notify,
-  parametersOf,
-  unlessAborted,
-  type VerbContext,
-  type VerbOutcome,
-} from '../context.ts';
+import type { Participation, VerbContext } from '../needs.ts';
+import { concludeAction, NEXT, type VerbOutcome } from '../outcome.ts';
 
 const ACTION_EVENT = 'ConferenceAction';
 
@@ -35,7 +29,7 @@ export async function conference(
   try {
     await unlessAborted(context.signal, entered.member.left);
   } catch (error) {
-    entered.room.leave(entered.member, 'callOver');
+    entered.leave();
     if (url !== undefined) {
       const parameters = parametersOf(call, ACTION_EVENT, actionParameters(entered));
       notify(context, ACTION_EVENT, { url, method }, parameters);

@@ -1,14 +1,10 @@
 import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
-import {
-  concludeAction,
-  notify,
-  parametersOf,
-  type VerbContext,
-  type VerbOutcome,
-} from '../context.ts';
+import { notify, parametersOf } from '../call-callbacks.ts';
 import { keepLiveDial } from '../dial/dial-of.ts';
 import { actionParameters, type DialResult } from '../dial/dial-result.ts';
 import { DialSession } from '../dial/session.ts';
+import type { VerbContext } from '../needs.ts';
+import { concludeAction, type VerbOutcome } from '../outcome.ts';
 
 const ACTION_EVENT = 'DialAction';
 

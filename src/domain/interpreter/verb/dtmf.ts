@@ -1,5 +1,7 @@
+import { unlessAborted } from '../../../base/abort.ts';
 import type { DtmfInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
-import { NEXT, unlessAborted, type VerbContext, type VerbOutcome } from '../context.ts';
+import type { VerbContext } from '../needs.ts';
+import { NEXT, type VerbOutcome } from '../outcome.ts';
 
 /** Tone and pause of keys that we press (dialect §6, send_digits). */
 const TONE_MS = 160;

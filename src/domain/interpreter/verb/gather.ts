@@ -5,7 +5,8 @@ import type {
 } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../../call/call.ts';
 import type { CallbackParameters } from '../../callback/types.ts';
-import { concludeAction, NEXT, type VerbContext, type VerbOutcome } from '../context.ts';
+import type { VerbContext } from '../needs.ts';
+import { concludeAction, NEXT, type VerbOutcome } from '../outcome.ts';
 import { playTo, toneTo } from '../sound.ts';
 import { BEEP } from '../tones.ts';
 import { Keys } from './keys.ts';

@@ -1,5 +1,6 @@
 import type { HangupInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
-import { NEXT, type VerbContext, type VerbOutcome } from '../context.ts';
+import type { VerbContext } from '../needs.ts';
+import { NEXT, type VerbOutcome } from '../outcome.ts';
 
 /**
  * `Hangup`. A call that came in and is not answered is refused, whatever stood before it (PreAnswer does not answer): with

@@ -1,5 +1,6 @@
 import type { PlayInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
-import { NEXT, type VerbContext, type VerbOutcome } from '../context.ts';
+import type { VerbContext } from '../needs.ts';
+import { NEXT, type VerbOutcome } from '../outcome.ts';
 import { playTo } from '../sound.ts';
 
 /** `Play` (dialect §2.1). A file that cannot be had is skipped. */

@@ -1,5 +1,6 @@
 import type { Instruction, PreAnswerInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
-import { NEXT, type VerbContext, type VerbOutcome } from '../context.ts';
+import type { VerbContext } from '../needs.ts';
+import { NEXT, type VerbOutcome } from '../outcome.ts';
 
 /** A caller is not kept in early media for longer; after that the rest of the document answers (dialect §2.1). */
 const MAX_EARLY_MEDIA_MS = 30_000;

@@ -1,14 +1,8 @@
+import { unlessAborted } from '../../../base/abort.ts';
 import { parseAnswerXml, type RecordInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
-import {
-  concludeAction,
-  NEXT,
-  notify,
-  parametersOf,
-  signerOf,
-  unlessAborted,
-  type VerbContext,
-  type VerbOutcome,
-} from '../context.ts';
+import { notify, parametersOf, signerOf } from '../call-callbacks.ts';
+import type { VerbContext } from '../needs.ts';
+import { concludeAction, NEXT, type VerbOutcome } from '../outcome.ts';
 import type { CallRecordRequest, LiveRecording } from '../recorder.ts';
 import { toneTo } from '../sound.ts';
 import { BEEP } from '../tones.ts';

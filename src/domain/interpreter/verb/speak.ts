@@ -1,5 +1,6 @@
 import type { SpeakInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
-import { NEXT, type VerbContext, type VerbOutcome } from '../context.ts';
+import type { VerbContext } from '../needs.ts';
+import { NEXT, type VerbOutcome } from '../outcome.ts';
 import { speakTo } from '../sound.ts';
 
 /** `Speak` (dialect §2.1). Without a synthesizer the log says so and the document goes on. */

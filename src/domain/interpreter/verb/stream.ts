@@ -1,6 +1,8 @@
+import { unlessAborted } from '../../../base/abort.ts';
 import type { StreamInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import { openAudioStream } from '../audio-stream.ts';
-import { NEXT, unlessAborted, type VerbContext, type VerbOutcome } from '../context.ts';
+import type { VerbContext } from '../needs.ts';
+import { NEXT, type VerbOutcome } from '../outcome.ts';
 
 /**
  * `Stream` (spec: Stream element rules). With keepCallAlive the document waits for the stream's end, and the stream ends

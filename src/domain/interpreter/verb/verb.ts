@@ -1,7 +1,9 @@
 /** One function per element; this table says which. */
 import { assertNever } from '../../../base/errors.ts';
 import type { Instruction } from '../../../protocol/answer-xml/answer-xml.ts';
-import { NEXT, parametersOf, type VerbContext, type VerbOutcome } from '../context.ts';
+import { parametersOf } from '../call-callbacks.ts';
+import type { VerbContext } from '../needs.ts';
+import { NEXT, type VerbOutcome } from '../outcome.ts';
 import { conference } from './conference.ts';
 import { dial } from './dial.ts';
 import { dtmf } from './dtmf.ts';

@@ -1,6 +1,7 @@
 import type { WaitInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { MediaLeg } from '../../call/needs.ts';
-import { NEXT, type VerbContext, type VerbOutcome } from '../context.ts';
+import type { VerbContext } from '../needs.ts';
+import { NEXT, type VerbOutcome } from '../outcome.ts';
 
 /** The detector judges what it heard since its start anew with each frame: it is restarted to keep that short. */
 const LISTEN_MS = 20_000;
