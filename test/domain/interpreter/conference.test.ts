@@ -396,7 +396,10 @@ describe('Conferences by REST (dialect §3.5)', () => {
     await scene.caller(roomXml());
     const { conferences } = scene.needs;
     const notFound = { ok: false, error: { kind: 'notFound', what: 'conference' } };
-    expect(conferences.act('MA_ONE', 'Weekly', ['7'], { kind: 'mute' })).toEqual(notFound);
+    expect(conferences.act('MA_ONE', 'Weekly', ['7'], { kind: 'mute' })).toEqual({
+      ok: false,
+      error: { kind: 'notFound', what: 'member' },
+    });
     expect(conferences.act('MA_ONE', 'weekly', 'all', { kind: 'mute' })).toEqual(notFound);
     expect(conferences.act('MA_TWO', 'Weekly', 'all', { kind: 'kick' })).toEqual(notFound);
     expect(conferences.end('MA_TWO', 'Weekly')).toEqual(notFound);
