@@ -1,4 +1,6 @@
 // EngineObject: what is played to a leg or a room, and the audio streams of a leg.
+#include <algorithm>
+
 #include "addon/addon_data.hpp"
 #include "addon/arguments.hpp"
 #include "addon/clip.hpp"
@@ -35,24 +37,27 @@ ToneSpec tone_of(const Napi::Object& object) {
   return tone;
 }
 
+/// (place, player, …, times, manner)
+Player::Options player_options(const Napi::CallbackInfo& info) {
+  return {u32_at(info, 1), u32_at(info, 3), static_cast<PlayManner>(std::min(u32_at(info, 4), 2U))};
+}
+
 }  // namespace
 
-/// (place, player, clip, times, mix)
+/// (place, player, clip, times, manner as in PlayManner)
 Napi::Value EngineObject::play_clip(const Info& info) {
   const AudioClip clip = info.Length() > 2 ? clip_of(info[2]) : nullptr;
   if (!clip) return info.Env().Undefined();
-  auto player =
-      std::make_unique<Player>(Player::Options{u32_at(info, 1), u32_at(info, 3), bool_at(info, 4)}, clip);
+  auto player = std::make_unique<Player>(player_options(info), clip);
   engine_->post(add_to_place(u32_at(info, 0), std::move(player)));
   return info.Env().Undefined();
 }
 
-/// (place, player, tone, times, mix), tone as in needs.ts
+/// (place, player, tone, times, manner), tone as in needs.ts
 Napi::Value EngineObject::play_tone(const Info& info) {
   if (info.Length() < 3 || !info[2].IsObject()) return info.Env().Undefined();
   const ToneSpec tone = tone_of(info[2].As<Napi::Object>());
-  auto player =
-      std::make_unique<Player>(Player::Options{u32_at(info, 1), u32_at(info, 3), bool_at(info, 4)}, tone);
+  auto player = std::make_unique<Player>(player_options(info), tone);
   engine_->post(add_to_place(u32_at(info, 0), std::move(player)));
   return info.Env().Undefined();
 }

@@ -33,10 +33,4 @@ inline Sample saturate(int32_t value) {
   return static_cast<Sample>(std::clamp(value, low, high));
 }
 
-/// Adds `source` to `target`, saturating.
-inline void mix_into(std::span<Sample> target, std::span<const Sample> source) {
-  const size_t count = std::min(target.size(), source.size());
-  for (size_t i = 0; i < count; ++i) target[i] = saturate(int32_t{target[i]} + int32_t{source[i]});
-}
-
 }  // namespace carillon

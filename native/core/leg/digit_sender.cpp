@@ -24,6 +24,14 @@ void DigitSender::begin_step(bool events_possible, uint32_t timestamp) {
   }
 }
 
+bool DigitSender::takes_frame(bool events_possible) const {
+  if (!busy() || step_ >= jobs_[0]->steps.size()) return false;
+  if (jobs_[0]->steps[step_].digit == '\0') return false;
+  const bool begins = frame_ == 0;
+  const bool as_event = begins ? events_possible && !jobs_[0]->inband : as_event_;
+  return !as_event || begins || event_.active();
+}
+
 DigitSender::Step DigitSender::next(bool events_possible, uint32_t timestamp, Frame& audio) {
   Step out;
   const DigitJob& job = *jobs_[0];

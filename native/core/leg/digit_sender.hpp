@@ -34,6 +34,9 @@ class DigitSender {
   bool add(std::unique_ptr<DigitJob>& job);
   [[nodiscard]] bool busy() const { return count_ > 0; }
 
+  /// Whether next() will send an event, or write a tone, in the place of audio.
+  [[nodiscard]] bool takes_frame(bool events_possible) const;
+
   struct Step {
     /// RTP event to send instead of audio.
     std::optional<TelephoneEventSender::Packet> event;

@@ -61,7 +61,7 @@ void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   send_frame(sent, sink, events);
   for (const auto& stream : streams_.all()) {
     stream->sent(sent, now, events);
-    stream->frame_left(events);
+    if (!send_.frame_pending()) stream->frames_left(events);
   }
   for (const auto& tap : taps_.all()) tap->frame(received_, sent, now, events);
   check_media_timeout(now, events);
@@ -102,30 +102,53 @@ void Leg::tell_latch(PacketSink& sink) {
   sink.latched(config_.handle, locked ? std::optional(receive_.source().target()) : std::nullopt);
 }
 
-/// What the peer hears: the latest exclusive player, or the far end and the bots; then everything that is
-/// mixed in.
+/// What the peer hears: the latest player that takes the far end's place, or the far end; the bots; and
+/// everything that is mixed in. Bots are asked only for what will leave: what a checkpoint confirms was on
+/// the line.
 void Leg::compose(Nanos now, Frame& out, Events& events) {
-  if (far_end_ == nullptr || !far_end_->far_audio(out)) out.fill(0);
-  for (const auto& stream : streams_.all()) stream->play(now, out);
-  if (!players_.empty()) mix_players(out, events);
+  Mixdown mix(out);
+  Frame audio;
+  std::optional<PlayManner> instead;
+  if (!players_.empty()) instead = play(audio, mix, events);
+  if (instead || (far_end_ != nullptr && far_end_->far_audio(audio))) mix.add(audio);
+  const bool bots_wait = instead == PlayManner::alone || !carries_audio();
+  for (const auto& stream : streams_.all()) {
+    if (bots_wait) {
+      stream->wait(now);
+    } else if (stream->play(now, audio)) {
+      mix.add(audio);
+    }
+  }
+  mix.finish(limiter_);
 }
 
-void Leg::mix_players(Frame& out, Events& events) {
-  Frame mixed{};
+/// Runs every player; what takes the far end's place is written to `instead`. How it is played; nothing:
+/// nothing is.
+std::optional<PlayManner> Leg::play(Frame& instead, Mixdown& mix, Events& events) {
+  std::optional<PlayManner> manner;
   uint32_t latest = 0;
   for (const auto& player : players_.all()) {
     if (player->finished()) continue;
     Frame audio;
     player->next(audio);
     if (player->finished()) events.playback_ended(player->handle());
-    if (player->mixes()) {
-      mix_into(mixed, audio);
+    if (player->manner() == PlayManner::mixed) {
+      mix.add(audio);
     } else if (player->handle() > latest) {
       latest = player->handle();
-      out = audio;
+      manner = player->manner();
+      instead = audio;
     }
   }
-  mix_into(out, mixed);
+  return manner;
+}
+
+bool Leg::can_send() const { return send_.config().sending && receive_.source().target().sendable(); }
+
+/// Whether the frame that is being composed will leave as audio: the peer is to hear us, and no key of ours
+/// takes its place.
+bool Leg::carries_audio() const {
+  return can_send() && !digits_.takes_frame(send_.config().telephone_event.has_value());
 }
 
 /// One frame of the digits on their way; true when an RTP event took the place of audio.
@@ -156,15 +179,14 @@ std::unique_ptr<DigitJob> Leg::remove_job(uint32_t handle) {
 }
 
 void Leg::send_frame(Frame& audio, PacketSink& sink, Events& events) {
-  const Address& to = receive_.source().target();
-  const bool can_send = send_.config().sending && to.sendable();
-  if (digits_.busy() && send_digits(can_send, audio, sink, events)) {
+  const bool sends = can_send();
+  if (digits_.busy() && send_digits(sends, audio, sink, events)) {
     send_.skip_frame();
     return;
   }
   send_.put(audio);
-  const Bytes packet = can_send ? send_.take_packet() : Bytes{};
-  if (!packet.empty()) sink.send(config_.handle, to, packet);
+  const Bytes packet = sends ? send_.take_packet() : Bytes{};
+  if (!packet.empty()) sink.send(config_.handle, receive_.source().target(), packet);
 }
 
 void Leg::half_frame(PacketSink& sink) {

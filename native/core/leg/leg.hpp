@@ -7,6 +7,7 @@
 
 #include "core/base/events.hpp"
 #include "core/dsp/dtmf_detector.hpp"
+#include "core/dsp/mixdown.hpp"
 #include "core/leg/digit_sender.hpp"
 #include "core/leg/figures.hpp"
 #include "core/leg/player.hpp"
@@ -102,7 +103,9 @@ class Leg {
 
  private:
   void compose(Nanos now, Frame& out, Events& events);
-  void mix_players(Frame& out, Events& events);
+  std::optional<PlayManner> play(Frame& instead, Mixdown& mix, Events& events);
+  [[nodiscard]] bool carries_audio() const;
+  [[nodiscard]] bool can_send() const;
   bool send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& events);
   void send_frame(Frame& audio, PacketSink& sink, Events& events);
   void check_media_timeout(Nanos now, Events& events);
@@ -119,6 +122,7 @@ class Leg {
   bool receiving_ = false;
   bool timed_out_ = false;
   bool latched_ = false;
+  Limiter limiter_;
   uint32_t visits_until_quality_ = 0;
   Quality quality_;
   Nanos expecting_since_ = 0;

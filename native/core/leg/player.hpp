@@ -11,6 +11,15 @@
 
 namespace carillon {
 
+enum class PlayManner : uint8_t {
+  /// In the place of the far end; bots are heard beside it.
+  instead,
+  /// Beside whatever is heard.
+  mixed,
+  /// Nothing else is heard; what bots have to say waits.
+  alone,
+};
+
 /// Shared: the same hold music plays to many.
 using AudioClip = std::shared_ptr<const std::vector<Sample>>;
 
@@ -20,8 +29,7 @@ class Player {
     uint32_t handle = 0;
     /// 0: until stopped.
     uint32_t times = 1;
-    /// Over what would be heard anyway, or instead of it.
-    bool mix = false;
+    PlayManner manner = PlayManner::instead;
   };
 
   Player(const Options& options, AudioClip clip)
@@ -29,7 +37,7 @@ class Player {
   Player(const Options& options, const ToneSpec& tone);
 
   [[nodiscard]] uint32_t handle() const { return options_.handle; }
-  [[nodiscard]] bool mixes() const { return options_.mix; }
+  [[nodiscard]] PlayManner manner() const { return options_.manner; }
   [[nodiscard]] bool finished() const { return finished_; }
 
   /// Writes the whole of `out`; silence after the end.

@@ -53,6 +53,8 @@ class SendPath {
   Bytes take_packet();
   Bytes event_packet(const TelephoneEventSender::Packet& event);
 
+  /// A whole frame of what was put has not been taken yet: it leaves with a later one.
+  [[nodiscard]] bool frame_pending() const { return pending_bytes_ >= kFrameSamples; }
   /// Timestamp of the next sample to be put.
   [[nodiscard]] uint32_t timestamp() const { return timestamp_; }
   [[nodiscard]] uint64_t packets() const { return packets_; }

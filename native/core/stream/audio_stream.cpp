@@ -1,5 +1,7 @@
 #include "core/stream/audio_stream.hpp"
 
+#include <algorithm>
+
 namespace carillon {
 
 namespace {
@@ -61,16 +63,27 @@ void AudioStream::sent(const Frame& audio, Nanos now, Events& events) {
   tell(outbound_->write(audio, at_ms), events);
 }
 
-void AudioStream::play(Nanos now, Frame& out) {
-  if (!playback_ || paused_) return;
-  Frame audio;
-  played_ = playback_->next(now, audio);
-  if (played_.audible) mix_into(out, audio);
+bool AudioStream::play(Nanos now, Frame& out) {
+  if (!playback_ || paused_) return false;
+  const StreamPlayback::Played played = playback_->next(now, out);
+  keep(played);
+  return played.audible;
 }
 
-void AudioStream::frame_left(Events& events) {
-  for (size_t i = 0; i < played_.checkpoint_count; ++i) events.played(config_.handle, played_.checkpoints[i]);
-  played_.checkpoint_count = 0;
+void AudioStream::wait(Nanos now) {
+  if (playback_ && !paused_) keep(playback_->wait(now));
+}
+
+void AudioStream::keep(const StreamPlayback::Played& played) {
+  const size_t count = std::min(played.checkpoint_count, reached_.size() - reached_count_);
+  std::copy_n(played.checkpoints.begin(), count,
+              reached_.begin() + static_cast<std::ptrdiff_t>(reached_count_));
+  reached_count_ += count;
+}
+
+void AudioStream::frames_left(Events& events) {
+  for (size_t i = 0; i < reached_count_; ++i) events.played(config_.handle, reached_[i]);
+  reached_count_ = 0;
 }
 
 }  // namespace carillon

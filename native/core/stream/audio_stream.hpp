@@ -1,6 +1,7 @@
 // One audio stream of a leg, on the media thread: taps of what is heard and said, and the bot's audio.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -43,12 +44,15 @@ class AudioStream {
   void pump(Nanos now, const SampleStore& store, const DelayEstimator& delays, Events& events);
   /// The frame that the peer hears.
   void sent(const Frame& audio, Nanos now, Events& events);
-  /// Adds the bot's next 20 ms to `out`.
-  void play(Nanos now, Frame& out);
-  /// Reports the checkpoints of the frame that has just left.
-  void frame_left(Events& events);
+  /// Writes the bot's next 20 ms; false: it says nothing now, and `out` may be anything.
+  bool play(Nanos now, Frame& out);
+  /// In the place of play() when a frame does not carry the bot's audio.
+  void wait(Nanos now);
+  /// Reports the checkpoints of all that was played: it has left.
+  void frames_left(Events& events);
 
  private:
+  void keep(const StreamPlayback::Played& played);
   void tell(Bytes message, Events& events) const;
   int64_t timestamp(std::optional<int64_t>& first, int64_t& frames, Nanos now) const;
 
@@ -57,7 +61,9 @@ class AudioStream {
   std::optional<MediaMessageWriter> inbound_;
   std::optional<MediaMessageWriter> outbound_;
   std::optional<StreamPlayback> playback_;
-  StreamPlayback::Played played_;
+  /// Reached, not reported yet: a packet holds up to three frames.
+  std::array<uint32_t, 3 * StreamPlayback::kMaxCheckpointsPerFrame> reached_{};
+  size_t reached_count_ = 0;
   bool paused_ = false;
   // Wall time of each track's first frame; later ones follow at exactly 20 ms.
   std::optional<int64_t> inbound_began_ms_;

@@ -52,11 +52,7 @@ StreamPlayback::Filled StreamPlayback::fill(Frame& out, Played& played) {
     filled.samples += taken.samples;
     filled.cleared = filled.cleared || taken.cleared;
     const size_t before = played.checkpoint_count;
-    while (played.checkpoint_count < kMaxCheckpointsPerFrame) {
-      const std::optional<uint32_t> id = queue_->reached();
-      if (!id) break;
-      played.checkpoints[played.checkpoint_count++] = *id;
-    }
+    take_reached(played);
     const bool progress =
         played.checkpoint_count > before && played.checkpoint_count < kMaxCheckpointsPerFrame;
     if (filled.samples == out.size() || !progress) break;
@@ -65,8 +61,18 @@ StreamPlayback::Filled StreamPlayback::fill(Frame& out, Played& played) {
   return filled;
 }
 
+void StreamPlayback::take_reached(Played& played) {
+  while (played.checkpoint_count < kMaxCheckpointsPerFrame) {
+    const std::optional<uint32_t> id = queue_->reached();
+    if (!id) return;
+    played.checkpoints[played.checkpoint_count++] = *id;
+  }
+}
+
 void StreamPlayback::began(Nanos now) {
-  if (gap_is_debt_ && dry_since_ >= 0) debt_ = std::min(kMaxDebt, debt_ + now - dry_since_);
+  if (gap_is_debt_ && dry_since_ >= 0) {
+    debt_ = std::max(debt_, std::min(kMaxDebt, debt_ + now - dry_since_));
+  }
   if (!gap_is_debt_) debt_ = 0;  // a new utterance owes nothing
   gap_is_debt_ = false;
   running_ = true;
@@ -76,10 +82,15 @@ void StreamPlayback::began(Nanos now) {
   calm_since_ = std::max(calm_since_, now);
 }
 
+/// Of a run in hand.
+bool StreamPlayback::speaks_live(Nanos now) const {
+  return now - run_began_ >= kLiveRun && most_in_hand_ <= kLiveInHand + debt_;
+}
+
 void StreamPlayback::ran_dry(Nanos now, bool cleared) {
   if (running_) {
     dry_since_ = cleared ? -1 : now;  // a cut is no jitter
-    was_live_ = !cleared && now - run_began_ >= kLiveRun && most_in_hand_ <= kLiveInHand + debt_;
+    was_live_ = !cleared && speaks_live(now);
   }
   running_ = false;
   waiting_since_ = -1;
@@ -93,8 +104,31 @@ void StreamPlayback::pay_back(Frame& out, Played& played) {
   fill(out, played);
 }
 
+StreamPlayback::Played StreamPlayback::wait(Nanos now) {
+  if (waits_since_ < 0) {
+    waits_since_ = now;
+    waits_live_ = running_ && speaks_live(now);
+  }
+  Played played;
+  // A clear takes effect without a frame to fade in: nothing of what it cuts is being heard.
+  if (queue_->read({}).cleared) {
+    ran_dry(now, true);
+    waits_live_ = false;
+  }
+  take_reached(played);
+  return played;
+}
+
+/// What a bot that speaks in real time has said meanwhile is late by that much.
+void StreamPlayback::wait_is_over(Nanos now) {
+  if (waits_since_ < 0) return;
+  if (waits_live_) debt_ += std::min(now - waits_since_, in_hand());
+  waits_since_ = -1;
+}
+
 StreamPlayback::Played StreamPlayback::next(Nanos now, Frame& out) {
   Played played;
+  wait_is_over(now);
   if (hold_back(now)) {
     out.fill(0);
     return played;

@@ -32,6 +32,9 @@ class StreamPlayback {
   };
   /// Writes the whole of `out`.
   Played next(Nanos now, Frame& out);
+  /// In the place of next() while the line carries something else, or nothing: what is queued stays where it
+  /// is. A checkpoint that has no audio before it is reached all the same.
+  Played wait(Nanos now);
 
   [[nodiscard]] Nanos cushion() const { return cushion_; }
   [[nodiscard]] Nanos debt() const { return debt_; }
@@ -42,6 +45,9 @@ class StreamPlayback {
     bool cleared = false;
   };
   Filled fill(Frame& out, Played& played);
+  void take_reached(Played& played);
+  void wait_is_over(Nanos now);
+  [[nodiscard]] bool speaks_live(Nanos now) const;
   bool hold_back(Nanos now);
   void judge_gap(Nanos now);
   void began(Nanos now);
@@ -61,6 +67,9 @@ class StreamPlayback {
   Nanos run_began_ = 0;
   Nanos most_in_hand_ = 0;
   bool was_live_ = false;
+  /// While the line is not the bot's: since when, and whether it was speaking in real time then.
+  Nanos waits_since_ = -1;
+  bool waits_live_ = false;
 };
 
 }  // namespace carillon

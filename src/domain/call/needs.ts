@@ -52,8 +52,10 @@ export interface Tone {
 export interface PlayOptions {
   /** Times to play; 0 = until stopped. */
   readonly loop: number;
-  /** Mixed over what the leg would hear anyway, or instead of it. */
+  /** Over what the leg would hear anyway, or in the place of its far end: bots are heard beside it then too. */
   readonly mix: boolean;
+  /** Nothing else is heard, bots neither: what they have to say waits. Means something without `mix` only. */
+  readonly alone?: boolean;
 }
 
 export type StreamEncoding = 'audio/x-l16' | 'audio/x-mulaw';

@@ -26,7 +26,7 @@ export class LegSounds {
         for (let round = 0; heard && (round === 0 || loop); round += 1) {
           heard = false;
           for (const url of urls)
-            heard = (await playTo(leg, { audio }, url, { signal, mix })) || heard;
+            heard = (await playTo(leg, { audio }, url, { signal, mix, alone: !mix })) || heard;
         }
       } finally {
         cancel();
@@ -38,7 +38,8 @@ export class LegSounds {
     const { speech } = this.#needs.interpreter();
     const request = { text, ssml: undefined, voice, language };
     this.#begin(leg, 'speak', async (signal) => {
-      await speakTo(leg, { speech }, request, { signal, mix, loop: loop ? 0 : 1 });
+      const options = { signal, mix, alone: !mix, loop: loop ? 0 : 1 };
+      await speakTo(leg, { speech }, request, options);
     });
   }
 

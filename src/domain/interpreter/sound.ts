@@ -27,6 +27,8 @@ export interface SoundOptions {
   readonly loop?: number;
   /** Over what the listener hears anyway, instead of in its place (the default). */
   readonly mix?: boolean;
+  /** Not even bots are heard beside it. */
+  readonly alone?: boolean;
 }
 
 /**
@@ -66,7 +68,7 @@ export async function speakTo(
   if (first !== 'completed' || pieces.length === 0) return first !== 'failed';
   for (let round = 1; loop === 0 || round < loop; round += 1) {
     for (const piece of pieces) {
-      const playback = listener.media.play(piece, { loop: 1, mix: options.mix ?? false });
+      const playback = listener.media.play(piece, playOptions({ ...options, loop: 1 }));
       if ((await untilHeard(playback, options.signal)) === 'stopped') return true;
     }
   }
@@ -78,9 +80,10 @@ async function speakOnce(
   listener: Listener,
   speech: Synthesizer,
   request: SpeechRequest,
-  { signal, mix = false }: SoundOptions,
+  options: SoundOptions,
   pieces: Pcm[],
 ): Promise<'completed' | 'stopped' | 'failed'> {
+  const { signal } = options;
   const iterator = speech.speak(request, signal)[Symbol.asyncIterator]();
   try {
     let upcoming = iterator.next();
@@ -93,7 +96,7 @@ async function speakOnce(
       }
       upcoming = iterator.next();
       pieces.push(step.value.value);
-      const playback = listener.media.play(step.value.value, { loop: 1, mix });
+      const playback = listener.media.play(step.value.value, playOptions({ ...options, loop: 1 }));
       if ((await untilHeard(playback, signal)) === 'stopped') return 'stopped';
     }
   } finally {
@@ -123,4 +126,8 @@ async function untilHeard(
   }
 }
 
-const playOptions = ({ loop = 1, mix = false }: SoundOptions) => ({ loop, mix });
+const playOptions = ({ loop = 1, mix = false, alone = false }: SoundOptions) => ({
+  loop,
+  mix,
+  alone,
+});

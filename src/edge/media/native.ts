@@ -92,8 +92,8 @@ export interface NativeEngine {
   bridge(a: number, b: number): void;
   unbridge(a: number, b: number): void;
 
-  playClip(place: Place, player: number, clip: NativeClip, times: number, mix: boolean): void;
-  playTone(place: Place, player: number, tone: NativeTone, times: number, mix: boolean): void;
+  playClip(place: Place, player: number, clip: NativeClip, times: number, manner: number): void;
+  playTone(place: Place, player: number, tone: NativeTone, times: number, manner: number): void;
   stopPlayer(place: Place, player: number): void;
   removePlayer(place: Place, player: number): void;
   /** `steps`: character code (0 = pause), frames on, frames off, and so on. */

@@ -17,6 +17,14 @@ function clipOf(hub: Hub, pcm: Pcm): NativeClip {
   return clip;
 }
 
+/** Numbers as in the native PlayManner. */
+const MANNER = { instead: 0, mixed: 1, alone: 2 } as const;
+
+function mannerOf({ mix, alone = false }: PlayOptions): number {
+  if (mix) return MANNER.mixed;
+  return alone ? MANNER.alone : MANNER.instead;
+}
+
 /** Everything that is being played in one place, a leg or a room. */
 export class Players {
   readonly #hub: Hub;
@@ -32,13 +40,13 @@ export class Players {
   play(pcm: Pcm, options: PlayOptions): Playback {
     const clip = clipOf(this.#hub, pcm);
     return this.#begin((player) =>
-      this.#hub.engine.playClip(this.#place, player, clip, options.loop, options.mix),
+      this.#hub.engine.playClip(this.#place, player, clip, options.loop, mannerOf(options)),
     );
   }
 
   playTone(tone: Tone, options: PlayOptions): Playback {
     return this.#begin((player) =>
-      this.#hub.engine.playTone(this.#place, player, tone, options.loop, options.mix),
+      this.#hub.engine.playTone(this.#place, player, tone, options.loop, mannerOf(options)),
     );
   }
 

@@ -1,0 +1,59 @@
+#include "core/dsp/mixdown.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace carillon {
+
+namespace {
+constexpr float kFullScale = 32767.0F;
+/// Half a decibel a frame: 6 dB are back after a quarter of a second.
+constexpr float kRelease = 1.06F;
+
+float magnitude(int32_t value) { return std::fabs(static_cast<float>(value)); }
+}  // namespace
+
+void Limiter::apply(std::span<const int32_t, kFrameSamples> sum, Frame& out) {
+  const auto loudest = std::max_element(sum.begin(), sum.end(),
+                                        [](int32_t a, int32_t b) { return std::abs(a) < std::abs(b); });
+  const float peak = magnitude(*loudest);
+  float target = std::min(1.0F, gain_ * kRelease);
+  size_t ramp = kFrameSamples;
+  if (peak * target > kFullScale) {
+    target = std::min(gain_, kCeiling / peak);
+    // Down by the first sample that would clip; those before it may still be on the way.
+    const auto clips = [&](int32_t value) { return magnitude(value) * gain_ > kFullScale; };
+    ramp = static_cast<size_t>(std::find_if(sum.begin(), sum.end(), clips) - sum.begin());
+  }
+  const float step = ramp == 0 ? 0.0F : (target - gain_) / static_cast<float>(ramp);
+  for (size_t i = 0; i < kFrameSamples; ++i) {
+    const float gain = i < ramp ? gain_ + step * static_cast<float>(i + 1) : target;
+    out[i] = saturate(gain == 1.0F ? sum[i]
+                                   : static_cast<int32_t>(std::lrintf(static_cast<float>(sum[i]) * gain)));
+  }
+  gain_ = target;
+}
+
+void Mixdown::add(const Frame& audio) {
+  ++sources_;
+  if (sources_ == 1) {
+    out_ = audio;
+    return;
+  }
+  if (sources_ == 2) widen();
+  for (size_t i = 0; i < kFrameSamples; ++i) sum_[i] += audio[i];
+}
+
+void Mixdown::widen() { std::copy(out_.begin(), out_.end(), sum_.begin()); }
+
+void Mixdown::finish(Limiter& limiter) {
+  if (sources_ == 0) out_.fill(0);
+  if (sources_ < 2) {
+    if (limiter.rests()) return;
+    widen();
+  }
+  limiter.apply(sum_, out_);
+}
+
+}  // namespace carillon

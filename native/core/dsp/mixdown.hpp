@@ -1,0 +1,45 @@
+// What one listener hears in a frame: the sum of everything that sounds for him.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "core/base/frame.hpp"
+
+namespace carillon {
+
+/// Turns a sum down where it would go beyond full scale, instead of cutting it off: at once, so that not one
+/// sample clips, and back up over a few tenths of a second. What fits passes through as it is.
+class Limiter {
+ public:
+  /// What the loudest sample of a sum that is turned down comes to: 0.2 dB below full scale.
+  static constexpr float kCeiling = 32000.0F;
+
+  void apply(std::span<const int32_t, kFrameSamples> sum, Frame& out);
+  /// True when nothing is turned down.
+  [[nodiscard]] bool rests() const { return gain_ == 1.0F; }
+
+ private:
+  /// At the end of the frame before.
+  float gain_ = 1.0F;
+};
+
+class Mixdown {
+ public:
+  explicit Mixdown(Frame& out) : out_(out) {}
+
+  void add(const Frame& audio);
+  /// Call last: writes the whole of `out`.
+  void finish(Limiter& limiter);
+
+ private:
+  void widen();
+
+  Frame& out_;
+  size_t sources_ = 0;
+  /// From the second source on.
+  std::array<int32_t, kFrameSamples> sum_;
+};
+
+}  // namespace carillon

@@ -1,0 +1,118 @@
+/** A bot in the background of a document: `playedStream` comes when, and only when, the caller has heard what it confirms. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { PCMU } from '../../src/phone/audio/g711.ts';
+import type { Handset } from './handset.ts';
+import { Scene } from './scene.ts';
+import { eventually } from './service.ts';
+import { tone, toneMs } from './tones.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const BOT_HZ = 2300;
+/** The bot's part of what is heard beside another sound. */
+const SHARE = 0.15;
+const SAID_MS = 600;
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await Scene.open();
+});
+afterAll(() => scene.close());
+
+interface Background {
+  readonly element: string;
+  /** Says its tone, and asks for its confirmation, which this resolves with. */
+  say(): Promise<void>;
+  readonly confirmed: () => boolean;
+}
+
+function botOf(name: string): Background {
+  let send: ((message: object) => void) | undefined;
+  let confirmed = false;
+  const url = scene.customer.bot(`/${name}-bot`, (socket) => {
+    socket.on('message', (data) => {
+      const message = JSON.parse(String(data));
+      if (message.event === 'start') send = (own) => socket.send(JSON.stringify(own));
+      if (message.event === 'playedStream') confirmed = true;
+    });
+  });
+  const payload = Buffer.from(PCMU.encode(tone([BOT_HZ], SAID_MS))).toString('base64');
+  return {
+    element: `<Stream bidirectional="true" contentType="audio/x-mulaw;rate=8000">${url}</Stream>`,
+    say: async () => {
+      const tell = await eventually('the stream', () => send);
+      tell({
+        event: 'playAudio',
+        media: { contentType: 'audio/x-mulaw', sampleRate: 8000, payload },
+      });
+      tell({ event: 'checkpoint', name: 'said' });
+    },
+    confirmed: () => confirmed,
+  };
+}
+
+const botMs = (phone: Handset): number => toneMs(phone.heard, BOT_HZ, SHARE);
+
+/** Once it is confirmed the phone has heard it, to a packet or two on their way. */
+async function expectHeardWhenConfirmed(phone: Handset, bot: Background): Promise<void> {
+  await eventually('playedStream', () => bot.confirmed() || undefined);
+  expect(botMs(phone)).toBeGreaterThanOrEqual(SAID_MS - 60);
+  expect(botMs(phone)).toBeLessThanOrEqual(SAID_MS + 40);
+}
+
+describe.concurrent('what a bot in the background says is heard, and confirmed then, beside', () => {
+  it.each<[string, string, () => string]>([
+    ['Play', 'besideplay', () => `<Play>${scene.sounds.endless}</Play>`],
+    ['Speak', 'besidespeak', () => `<Speak loop="20">One two three four five six</Speak>`],
+    ['Wait', 'besidewait', () => '<Wait length="20"/>'],
+    ['Record and its beep', 'besiderecord', () => '<Record playBeep="true" maxLength="20"/>'],
+    [
+      'Conference, its sounds included',
+      'besideconf',
+      () =>
+        `<Conference waitSound="${scene.url('/waitsound')}" enterSound="beep:2">besides</Conference>`,
+    ],
+    [
+      'Gather and its prompt',
+      'besidegather',
+      () => `<Gather timeout="20"><Play>${scene.sounds.endless}</Play></Gather>`,
+    ],
+  ])('%s', async (_, name, elements) => {
+    scene.document('/waitsound', `<Play>${scene.sounds.endless}</Play>`);
+    const bot = botOf(name);
+    const phone = await scene.callTo(name, `${bot.element}${elements()}`);
+    await phone.answered;
+    await eventually('a sound', () => (phone.heard.length > 4000 ? true : undefined));
+    await bot.say();
+    await expectHeardWhenConfirmed(phone, bot);
+    await phone.hangUp();
+  });
+
+  it('Dial: the caller hears it over the callee, who hears nothing of it', async () => {
+    const bot = botOf('besidedial');
+    const callee = await scene.waiting('besidecallee', { voice: tone([800], 20_000) });
+    const phone = await scene.callTo('besidedial', `${bot.element}<Dial>${callee.element}</Dial>`);
+    await eventually('the callee', () => (toneMs(phone.heard, 800) > 200 ? true : undefined));
+    await bot.say();
+    await expectHeardWhenConfirmed(phone, bot);
+    expect(botMs(callee.phone)).toBe(0);
+    await phone.hangUp();
+    await callee.phone.close();
+  });
+
+  it('REST play without mix, once that is over: until then the bot waits', async () => {
+    const bot = botOf('besiderest');
+    const phone = await scene.callTo('besiderest', `${bot.element}<Wait length="30"/>`);
+    await phone.answered;
+    const path = `Call/${await scene.uuidOf('besiderest')}/Play/`;
+    const urls = scene.sounds.endless;
+    await scene.service.api('POST', path, { urls, length: 2, mix: false });
+    await eventually('the sound', () => (toneMs(phone.heard, 1000) > 200 ? true : undefined));
+    await bot.say();
+    await eventually('its end', () => (toneMs(phone.heard, 1000) > 1800 ? true : undefined));
+    expect(bot.confirmed()).toBe(false);
+    expect(botMs(phone)).toBe(0);
+    await expectHeardWhenConfirmed(phone, bot);
+    await phone.hangUp();
+  });
+});
