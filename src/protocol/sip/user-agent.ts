@@ -13,6 +13,7 @@ import { createRequest, type SipRequest } from './message.ts';
 import type { ContactBinding } from './registrar/binding.ts';
 import { Registrar } from './registrar/registrar.ts';
 import { RegistrationClient } from './registrar/registration-client.ts';
+import type { StatelessAnswer } from './transaction/stateless.ts';
 import type { TransactionId, TransactionOutput } from './transaction/types.ts';
 import type { Flow } from './transport/flow.ts';
 import { unescapeUser } from './uri.ts';
@@ -35,7 +36,11 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
   #draining = false;
 
   constructor(options: UserAgentOptions) {
-    this.#core = new UserAgentCore(options, (output) => this.#incoming(output));
+    this.#core = new UserAgentCore(
+      options,
+      (output) => this.#incoming(output),
+      (request, flow) => this.#noted(this.#atTheDoor(request, flow), request, flow),
+    );
     this.#gate = options.realm === undefined ? undefined : new Gate(this.#core, options.realm);
     this.#registrar = this.#gate === undefined ? undefined : new Registrar(this.#core);
     this.#inbound = new InboundCalls(this.#core, this.#gate);
@@ -185,20 +190,64 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     if (invite !== undefined) this.#core.servers.get(invite)?.cancelled(request);
   }
 
-  #request(output: RequestOutput): void {
-    const { request, transaction, flow } = output;
+  /** What can be answered at once and for good, so that nothing has to be kept about it (RFC 3261 §8.2, §11.2, §22). */
+  #atTheDoor(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
+    const { method } = request;
     const inDialog = request.to.tag !== undefined;
     const refusal = screen(request, inDialog, this.#core.ownSentBy);
-    if (refusal !== undefined) {
-      const { status, why, headers } = refusal;
-      this.#core.refuse(transaction, request, flow, status, why, { headers });
-      return;
+    if (refusal !== undefined) return { ...refusal, needed: refusal.headers.length };
+    if (inDialog) {
+      const why = 'no such dialog';
+      return this.#dialog(request) === undefined ? { status: 481, headers: [], why } : undefined;
     }
-    if (inDialog) this.#inDialog(request, transaction, flow);
-    else if (request.method === 'INVITE') this.#invite(output);
-    else if (request.method === 'REGISTER') this.#register(output);
-    else if (request.method === 'OPTIONS') this.#options(request, transaction);
-    else this.#core.respond(transaction, request, 481);
+    switch (method) {
+      case 'INVITE':
+        return this.#noCalls() ?? this.#stranger(request, flow);
+      case 'REGISTER':
+        if (this.#gate !== undefined) return this.#gate.atTheDoor(request, flow);
+        return { status: 405, headers: CAPABILITIES, needed: 1, why: 'no registrar' };
+      case 'OPTIONS':
+        return this.#options();
+      default:
+        return { status: 481, headers: [], why: 'no such dialog' };
+    }
+  }
+
+  /** For the log and the counters. */
+  #noted(
+    answer: StatelessAnswer | undefined,
+    { method }: SipRequest,
+    flow: Flow,
+  ): StatelessAnswer | undefined {
+    if (answer === undefined || answer.status < 300) return answer;
+    const { status, why } = answer;
+    this.#core.emit({ kind: 'refused', method, status, why, flow });
+    return answer;
+  }
+
+  #noCalls(): StatelessAnswer | undefined {
+    const full = this.legs >= this.#core.limits.maxSessions;
+    if (!this.#draining && !full) return undefined;
+    const why = full ? 'too many calls' : 'draining';
+    return { status: 503, headers: [['Retry-After', '30']], needed: 1, why };
+  }
+
+  /** A carrier needs no password, unless it calls as a user of ours. */
+  #stranger(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
+    if (this.#core.options.trustedSource(flow.remoteAddress) !== undefined) return undefined;
+    return this.#gate?.atTheDoor(request, flow);
+  }
+
+  /** RFC 3261 §11.2: what an INVITE would get. */
+  #options(): StatelessAnswer {
+    return { status: this.#draining ? 503 : 200, headers: CAPABILITIES, why: 'draining' };
+  }
+
+  #request(output: RequestOutput): void {
+    const { request, transaction, flow } = output;
+    if (request.to.tag !== undefined) this.#inDialog(request, transaction, flow);
+    else if (request.method === 'INVITE') this.#inbound.receive(output);
+    else this.#register(output);
   }
 
   #inDialog(request: SipRequest, transaction: TransactionId, flow: Flow): void {
@@ -212,37 +261,14 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     return this.#core.dialogs.get(dialogId(callId, to.tag ?? '', from.tag ?? ''));
   }
 
-  #invite(output: RequestOutput): void {
-    const { request, transaction, flow } = output;
-    const full = this.legs >= this.#core.limits.maxSessions;
-    if (this.#draining || full) {
-      const headers = [['Retry-After', '30']] as const;
-      const why = full ? 'too many calls' : 'draining';
-      this.#core.refuse(transaction, request, flow, 503, why, { headers });
-      return;
-    }
-    this.#inbound.receive(output);
-  }
-
   #register(output: RequestOutput): void {
     const { request, transaction, flow } = output;
-    const gate = this.#gate;
-    if (gate === undefined) {
-      this.#core.refuse(transaction, request, flow, 405, 'no registrar', { headers: CAPABILITIES });
-      return;
-    }
-    gate.admit(output, (username) => {
+    this.#gate?.admit(output, (username) => {
       const { uri } = request.to;
       if (uri.kind === 'sip' && unescapeUser(uri.user) === username) {
         this.#registrar?.receive(request, transaction, flow, username);
       } else this.#core.refuse(transaction, request, flow, 403, 'registers another user');
     });
-  }
-
-  /** RFC 3261 §11.2: what an INVITE would get. */
-  #options(request: SipRequest, transaction: TransactionId): void {
-    const status = this.#draining ? 503 : 200;
-    this.#core.respond(transaction, request, status, { headers: CAPABILITIES });
   }
 
   #probe(input: Probe): void {

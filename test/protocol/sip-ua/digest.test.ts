@@ -14,7 +14,9 @@ import {
   ha1Of,
 } from '../../../src/protocol/sip/auth/digest.ts';
 import { FailureLimit } from '../../../src/protocol/sip/auth/failure-limit.ts';
+import { LockOut } from '../../../src/protocol/sip/auth/lock-out.ts';
 import { NonceMint } from '../../../src/protocol/sip/auth/nonce.ts';
+import type { Flow } from '../../../src/protocol/sip/transport/flow.ts';
 
 const countingRandom = (): Random => {
   let last = 0;
@@ -37,6 +39,14 @@ function parsed(value: string): { scheme: string; params: Map<string, string> } 
   }
   return { scheme: 'Digest', params };
 }
+
+const SOURCE = '192.0.2.7';
+const at = (nowMs: number, method = 'REGISTER', sameUri = true) => ({
+  source: SOURCE,
+  nowMs,
+  method,
+  sameUri,
+});
 
 describe('digest computation', () => {
   const mufasa = {
@@ -107,7 +117,7 @@ describe('digest server', () => {
     DIGEST_ALGORITHMS.map((a) => [a, ha1Of(a, account.username, realm, account.password)]),
   ) as Record<(typeof DIGEST_ALGORITHMS)[number], string>;
   const setup = () => {
-    const nonces = new NonceMint(countingRandom(), { lifetimeMs: 1000, maxRemembered: 3 });
+    const nonces = new NonceMint(realm, countingRandom(), { lifetimeMs: 1000, maxRemembered: 3 });
     return new DigestAuthenticator(realm, nonces, 'strongest');
   };
   const answer = (challenge: string, nonceCount = 1, password = account.password, qop = true) => {
@@ -127,80 +137,89 @@ describe('digest server', () => {
 
   it('offers the strongest algorithm first (RFC 8760 §2.4), or MD5 for clients that read one challenge only', () => {
     const names = setup()
-      .challenges(0, false)
+      .challenges(at(0), false)
       .map((value) => parsed(value).params.get('algorithm'));
     expect(names).toEqual(['SHA-512-256', 'SHA-256', 'MD5']);
     const compatible = new DigestAuthenticator(
       realm,
-      new NonceMint(countingRandom()),
+      new NonceMint(realm, countingRandom()),
       'compatible',
     );
-    expect(compatible.challenges(0, false)[0]).toContain('algorithm=MD5');
+    expect(compatible.challenges(at(0), false)[0]).toContain('algorithm=MD5');
   });
 
   it('offers MD5 alone to user agents that stumble over any other challenge', () => {
-    const challenges = setup().challenges(0, false, 'baresip v1.0.0 (x86_64/linux)');
+    const challenges = setup().challenges(at(0), false, 'baresip v1.0.0 (x86_64/linux)');
     expect(challenges).toHaveLength(1);
     expect(challenges[0]).toContain('algorithm=MD5');
-    expect(setup().challenges(0, false, 'baresip v3.1.0')).toHaveLength(3);
+    expect(setup().challenges(at(0), false, 'baresip v3.1.0')).toHaveLength(3);
   });
 
   it.each(DIGEST_ALGORITHMS)('accepts the right password with %s', (algorithm) => {
     const server = setup();
     const challenge = server
-      .challenges(0, false)
+      .challenges(at(0), false)
       .find((v) => v.includes(`algorithm=${algorithm},`));
     const credentials = answer(challenge ?? '');
     expect(credentials.algorithm).toBe(algorithm);
-    expect(server.verify(credentials, 'REGISTER', true, secrets, 0)).toBe('ok');
+    expect(server.verify(credentials, at(0, 'REGISTER', true), secrets)).toBe('ok');
   });
 
   it('refuses a wrong password, another method and an unknown user alike', () => {
     const server = setup();
-    const [challenge = ''] = server.challenges(0, false);
-    expect(server.verify(answer(challenge, 1, 'guess'), 'REGISTER', true, secrets, 0)).toBe(
+    const [challenge = ''] = server.challenges(at(0), false);
+    expect(server.verify(answer(challenge, 1, 'guess'), at(0, 'REGISTER', true), secrets)).toBe(
       'wrong',
     );
-    expect(server.verify(answer(challenge), 'INVITE', true, secrets, 0)).toBe('wrong');
-    expect(server.verify(answer(challenge), 'REGISTER', true, undefined, 0)).toBe('wrong');
+    expect(server.verify(answer(challenge), at(0, 'INVITE', true), secrets)).toBe('wrong');
+    expect(server.verify(answer(challenge), at(0, 'REGISTER', true), undefined)).toBe('wrong');
   });
 
   it('tells credentials for another request-URI apart (RFC 7616 §3.4.6)', () => {
     const server = setup();
-    const [challenge = ''] = server.challenges(0, false);
-    expect(server.verify(answer(challenge), 'REGISTER', false, secrets, 0)).toBe('wrongUri');
+    const [challenge = ''] = server.challenges(at(0), false);
+    expect(server.verify(answer(challenge), at(0, 'REGISTER', false), secrets)).toBe('wrongUri');
   });
 
   it('calls right credentials stale when the nonce is too old, replayed or not ours (stale=true)', () => {
     const server = setup();
-    const [challenge = ''] = server.challenges(0, false);
-    expect(server.verify(answer(challenge), 'REGISTER', true, secrets, 1001)).toBe('stale');
-    expect(server.verify(answer(challenge), 'REGISTER', true, secrets, 10)).toBe('ok');
-    expect(server.verify(answer(challenge), 'REGISTER', true, secrets, 11)).toBe('stale');
-    expect(server.verify(answer(challenge, 2), 'REGISTER', true, secrets, 12)).toBe('ok');
+    const [challenge = ''] = server.challenges(at(0), false);
+    expect(server.verify(answer(challenge), at(1001, 'REGISTER', true), secrets)).toBe('stale');
+    expect(server.verify(answer(challenge), at(10, 'REGISTER', true), secrets)).toBe('ok');
+    expect(server.verify(answer(challenge), at(11, 'REGISTER', true), secrets)).toBe('stale');
+    expect(server.verify(answer(challenge, 2), at(12, 'REGISTER', true), secrets)).toBe('ok');
     const [foreign = ''] = new DigestAuthenticator(
       realm,
-      new NonceMint(countingRandom(), undefined, new Uint8Array(32)),
+      new NonceMint(realm, countingRandom(), undefined, new Uint8Array(32)),
       'strongest',
-    ).challenges(0, false);
-    expect(server.verify(answer(foreign), 'REGISTER', true, secrets, 0)).toBe('stale');
-    expect(server.challenges(0, true)[0]).toContain('stale=true');
+    ).challenges(at(0), false);
+    expect(server.verify(answer(foreign), at(0, 'REGISTER', true), secrets)).toBe('stale');
+    expect(server.challenges(at(0), true)[0]).toContain('stale=true');
+  });
+
+  it('takes no nonce that went to another source, and looks at no password that comes with one', () => {
+    const server = setup();
+    const [challenge = ''] = server.challenges({ source: '192.0.2.8', nowMs: 0 }, false);
+    expect(server.verify(answer(challenge), at(0), secrets)).toBe('stale');
+    expect(server.verify(answer(challenge, 1, 'guess'), at(0), secrets)).toBe('stale');
+    const there = { ...at(0), source: '192.0.2.8' };
+    expect(server.verify(answer(challenge), there, secrets)).toBe('ok');
   });
 
   it('accepts a client of RFC 2069 once per nonce', () => {
     const server = setup();
-    const [challenge = ''] = server.challenges(0, false);
+    const [challenge = ''] = server.challenges(at(0), false);
     const old = () => answer(challenge, 1, account.password, false);
     expect(old().protection).toBeUndefined();
-    expect(server.verify(old(), 'REGISTER', true, secrets, 0)).toBe('ok');
-    expect(server.verify(old(), 'REGISTER', true, secrets, 0)).toBe('stale');
+    expect(server.verify(old(), at(0, 'REGISTER', true), secrets)).toBe('ok');
+    expect(server.verify(old(), at(0, 'REGISTER', true), secrets)).toBe('stale');
   });
 });
 
 describe('nonces', () => {
   it('take counts out of order inside a window, each once', () => {
-    const mint = new NonceMint(countingRandom());
-    const nonce = mint.mint(0);
+    const mint = new NonceMint('carillon', countingRandom());
+    const nonce = mint.mint(SOURCE, 0);
     expect([3, 1, 2, 3, 1, 100, 99, 30].map((count) => mint.use(nonce, count))).toEqual([
       true,
       true,
@@ -214,18 +233,32 @@ describe('nonces', () => {
   });
 
   it('cannot be replayed after they were pushed out of the bounded memory', () => {
-    const mint = new NonceMint(countingRandom(), { lifetimeMs: 10_000, maxRemembered: 2 });
-    const nonces = [10, 20, 30].map((ms) => mint.mint(ms));
+    const mint = new NonceMint('carillon', countingRandom(), {
+      lifetimeMs: 10_000,
+      maxRemembered: 2,
+    });
+    const nonces = [10, 20, 30].map((ms) => mint.mint(SOURCE, ms));
     for (const nonce of nonces) mint.use(nonce, 1);
-    expect(nonces.map((nonce) => mint.examine(nonce, 40))).toEqual(['stale', 'valid', 'valid']);
+    expect(nonces.map((nonce) => mint.examine(nonce, SOURCE, 40))).toEqual([
+      'stale',
+      'valid',
+      'valid',
+    ]);
+  });
+
+  it('are of one realm', () => {
+    const key = new Uint8Array(32);
+    const here = new NonceMint('here', countingRandom(), undefined, key);
+    const there = new NonceMint('there', countingRandom(), undefined, key);
+    expect(there.examine(here.mint(SOURCE, 0), SOURCE, 0)).toBe('forged');
   });
 
   it('are forged when any character differs', () => {
-    const mint = new NonceMint(countingRandom());
-    const nonce = mint.mint(5);
+    const mint = new NonceMint('carillon', countingRandom());
+    const nonce = mint.mint(SOURCE, 5);
     for (let i = 0; i < nonce.length; i += 1) {
       const changed = nonce.slice(0, i) + (nonce[i] === 'x' ? 'y' : 'x') + nonce.slice(i + 1);
-      expect(mint.examine(changed, 5)).toBe('forged');
+      expect(mint.examine(changed, SOURCE, 5)).toBe('forged');
     }
   });
 });
@@ -254,5 +287,47 @@ describe('failure limit', () => {
     expect(limit.blockedForMs('192.0.2.1', 400)).toBe(600);
     expect(limit.blockedForMs('192.0.2.2', 400)).toBeUndefined();
     expect(limit.blockedForMs('192.0.2.1', 1000)).toBeUndefined();
+  });
+});
+
+describe('lock-out', () => {
+  const flow = (address: string, port: number): Flow => ({
+    transport: 'udp',
+    localAddress: '192.0.2.1',
+    localPort: 5060,
+    remoteAddress: address,
+    remotePort: port,
+    connectionId: undefined,
+  });
+  const fail = (lockOut: LockOut, from: Flow, times: number, user = 'alice'): void => {
+    for (let i = 0; i < times; i += 1) lockOut.failed(from, user, 0);
+  };
+
+  it('is of one source and user', () => {
+    const lockOut = new LockOut();
+    fail(lockOut, flow('192.0.2.7', 1000), 10);
+    expect(lockOut.lock(flow('192.0.2.7', 1000), 'alice', 1)).toEqual({
+      forMs: 59_999,
+      lasting: true,
+    });
+    expect(lockOut.lock(flow('192.0.2.7', 1000), 'bob', 1)).toBeUndefined();
+    expect(lockOut.lock(flow('192.0.2.7', 1001), 'alice', 1)).toBeUndefined();
+    expect(lockOut.lock(flow('192.0.2.8', 1000), 'alice', 1)).toBeUndefined();
+  });
+
+  it('never reaches a phone that proved its password, however its neighbours behind one address guess', () => {
+    const lockOut = new LockOut();
+    lockOut.passed(flow('192.0.2.7', 5060), 'alice');
+    for (let port = 1000; port < 1100; port += 1) fail(lockOut, flow('192.0.2.7', port), 9);
+    expect(lockOut.lock(flow('192.0.2.7', 5060), 'alice', 1)).toBeUndefined();
+    expect(lockOut.lock(flow('192.0.2.7', 5061), 'bob', 1)).toBeUndefined();
+    expect(lockOut.lock(flow('192.0.2.7', 5061), 'alice', 1)).toMatchObject({ lasting: false });
+  });
+
+  it('holds back a flow that guesses with many names', () => {
+    const lockOut = new LockOut();
+    const guesser = flow('192.0.2.7', 1000);
+    for (let n = 0; n < 50; n += 1) fail(lockOut, guesser, 1, `user${n}`);
+    expect(lockOut.lock(guesser, 'another', 1)).toMatchObject({ lasting: true });
   });
 });

@@ -184,8 +184,11 @@ describe('CANCEL (RFC 3261 §9)', () => {
   it('that overtakes the look-up of the caller ends the INVITE before anybody hears of it', () => {
     const { world, server, peer, statuses } = setup({ trustedSource: () => undefined });
     server.users.set('alice', 'secret12');
-    const credentials =
-      'Authorization: Digest username="alice",realm="carillon.test",nonce="x",uri="sip:100@192.0.2.1",response="00"';
+    invite(peer, { callId: 'asks-first' });
+    world.advance(20);
+    const nonce = /nonce="[^"]*"/.exec(peer.lastResponse().header('www-authenticate') ?? '')?.[0];
+    const credentials = `Authorization: Digest username="alice",realm="carillon.test",${nonce},uri="sip:100@192.0.2.1",response="00"`;
+    peer.heard.length = 0;
     invite(peer, { branch: 'z9hG4bKc3', headers: [credentials] });
     cancel(peer, 'z9hG4bKc3');
     world.advance(50);

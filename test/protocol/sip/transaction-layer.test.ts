@@ -117,8 +117,10 @@ describe('CANCEL coming in (§9.2)', () => {
     expect(words(layer.respond(invite, answer(sketch(), 487), 3))).toEqual(['send:487']);
   });
 
-  test('without an INVITE it names none', () => {
-    expect(setUp().arrive({ method: 'CANCEL' })[0]).toMatchObject({ invite: undefined });
+  test('without an INVITE is answered 481, and nothing is kept of it', () => {
+    const { arrive, layer } = setUp();
+    expect(words(arrive({ method: 'CANCEL' }))).toEqual(['send:481']);
+    expect(layer.serverCount).toBe(0);
   });
 });
 

@@ -7,8 +7,15 @@ import type { NonceMint } from './nonce.ts';
 /** Hex HA1 of one user for each algorithm that is offered. */
 export type Ha1ByAlgorithm = Readonly<Record<DigestAlgorithm, string>>;
 
-/** `wrongUri`: signed for another request (RFC 7616 §3.4.6 wants 400); `stale`: right, but the nonce is used up. */
+/** `wrongUri`: signed for another request (RFC 7616 §3.4.6 wants 400); `stale`: the nonce is not, or no longer, one of that source. */
 export type DigestVerdict = 'ok' | 'stale' | 'wrong' | 'wrongUri';
+
+/** Who asks, and when (monotonic). */
+export interface Asked {
+  /** The address that the request came from. */
+  readonly source: string;
+  readonly nowMs: number;
+}
 
 /** A secret that no password has: checked instead of an unknown user's, so that both take the same time. */
 const NOBODY: Ha1ByAlgorithm = { 'SHA-512-256': '', 'SHA-256': '', MD5: '' };
@@ -44,11 +51,11 @@ export class DigestAuthenticator {
   }
 
   /**
-   * Values for as many challenge header fields. `stale` tells the client to try again without asking its user for the
-   * password. `userAgent`: what the client calls itself.
+   * Values for as many challenge header fields, for whoever asks from `source`. `stale` tells the client to try again
+   * without asking its user for the password. `userAgent`: what the client calls itself.
    */
-  challenges(nowMs: number, stale: boolean, userAgent = ''): readonly string[] {
-    const nonce = this.#nonces.mint(nowMs);
+  challenges(asked: Asked, stale: boolean, userAgent = ''): readonly string[] {
+    const nonce = this.#nonces.mint(asked.source, asked.nowMs);
     const offered = KNOWS_MD5_ALONE.test(userAgent) ? (['MD5'] as const) : this.#order;
     return offered.map(
       (algorithm) =>
@@ -56,25 +63,23 @@ export class DigestAuthenticator {
     );
   }
 
-  isForUs(credentials: DigestCredentials): boolean {
-    return credentials.realm === this.#realm;
+  /** Whether the nonce was issued to that source and may still be used: without it a password is not even looked at. */
+  hasNonceOf({ source, nowMs }: Asked, { nonce }: Pick<DigestCredentials, 'nonce'>): boolean {
+    return this.#nonces.examine(nonce, source, nowMs) === 'valid';
   }
 
   /** `secrets` undefined: there is no such user. `sameUri`: whether the digest-uri means the Request-URI. */
   verify(
     credentials: DigestCredentials,
-    method: string,
-    sameUri: boolean,
+    asked: Asked & { readonly method: string; readonly sameUri: boolean },
     secrets: Ha1ByAlgorithm | undefined,
-    nowMs: number,
   ): DigestVerdict {
+    if (!this.hasNonceOf(asked, credentials)) return 'stale';
     const ha1 = (secrets ?? NOBODY)[credentials.algorithm];
-    const expected = digestResponse({ ...credentials, ha1, method });
+    const expected = digestResponse({ ...credentials, ha1, method: asked.method });
     const matches = secretsEqual(expected, credentials.response.toLowerCase());
     if (!matches || secrets === undefined) return 'wrong';
-    if (!sameUri) return 'wrongUri';
-    const state = this.#nonces.examine(credentials.nonce, nowMs);
-    if (state !== 'valid') return 'stale';
+    if (!asked.sameUri) return 'wrongUri';
     // Without a nonce count a replay cannot be told from a second request: such a nonce serves once.
     const count = Number.parseInt(credentials.protection?.nonceCount ?? '1', 16);
     return this.#nonces.use(credentials.nonce, count) ? 'ok' : 'stale';

@@ -2,13 +2,14 @@ import type { UserAgentCore } from '../dialog/core.ts';
 import { Questions } from '../dialog/questions.ts';
 import { parseAuth } from '../header/auth.ts';
 import type { SipRequest } from '../message.ts';
+import type { StatelessAnswer } from '../transaction/stateless.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
 import { parseUri, unescapeUser } from '../uri.ts';
 import type { SecretAnswer } from '../user-agent-types.ts';
 import { DigestAuthenticator, type DigestVerdict, type Ha1ByAlgorithm } from './authenticator.ts';
 import { type DigestCredentials, readDigestCredentials } from './credentials.ts';
-import { DEFAULT_FAILURE_LIMITS, FailureLimit } from './failure-limit.ts';
+import { LockOut } from './lock-out.ts';
 import { NonceMint } from './nonce.ts';
 
 /** A request at the gate. */
@@ -20,37 +21,29 @@ export interface GatedRequest {
 
 const MS_PER_SECOND = 1000;
 const TRY_LATER_S = '10';
-/** Failures of one address may be so many times those of one user behind it. */
-const USERS_BEHIND_ONE_ADDRESS = 5;
 
 /**
  * Lets in whoever proves a password of this realm; answers everybody else (RFC 3261 §22.2): 401 with challenges, 400
- * for credentials of another request, 403 for whom has failed too often. An unknown user and a wrong password look
+ * for credentials of another request, 403 for whom has failed too often. Who shows no nonce of ours is answered statelessly. An unknown user and a wrong password look
  * the same from outside.
  */
 export class Gate {
   readonly #core: UserAgentCore;
   readonly #authenticator: DigestAuthenticator;
   readonly #realm: string;
-  readonly #failuresOfUser: FailureLimit;
-  readonly #failuresOfAddress: FailureLimit;
+  readonly #lockOut: LockOut;
   readonly #finding: Questions<SecretAnswer>;
 
   constructor(core: UserAgentCore, realm: string) {
     const { random, nonces, challengeOrder = 'compatible' } = core.options;
-    const { failures = DEFAULT_FAILURE_LIMITS } = core.options;
     this.#core = core;
     this.#realm = realm;
     this.#authenticator = new DigestAuthenticator(
       realm,
-      new NonceMint(random, nonces),
+      new NonceMint(realm, random, nonces),
       challengeOrder,
     );
-    this.#failuresOfUser = new FailureLimit(failures);
-    this.#failuresOfAddress = new FailureLimit({
-      ...failures,
-      maxFailures: failures.maxFailures * USERS_BEHIND_ONE_ADDRESS,
-    });
+    this.#lockOut = new LockOut(core.options.failures);
     this.#finding = new Questions(core.limits.maxWaiting);
   }
 
@@ -58,18 +51,33 @@ export class Gate {
     this.#finding.answer(id, secrets);
   }
 
+  /**
+   * What to answer before anything is kept about the request: a challenge to whoever shows no nonce that was issued to
+   * his source, a refusal to whom guessed. Undefined: its password is worth a look.
+   */
+  atTheDoor(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
+    const credentials = this.#credentials(request);
+    if (credentials === undefined) return this.#challenge(request, flow, false, 'no credentials');
+    if (!this.#authenticator.hasNonceOf(this.#asked(flow), credentials)) {
+      return this.#challenge(request, flow, true, 'stale nonce');
+    }
+    const lock = this.#lockOut.lock(flow, credentials.username, this.#core.nowMs);
+    if (lock === undefined) return undefined;
+    return {
+      status: lock.lasting ? 403 : 503,
+      headers: [['Retry-After', String(Math.ceil(lock.forMs / MS_PER_SECOND))]],
+      needed: 1,
+      why: 'too many failed attempts',
+    };
+  }
+
   /** `passed` is called, perhaps in a later turn, with the username; never when the request was answered here. */
   admit(gated: GatedRequest, passed: (username: string) => void): void {
-    const { request } = gated;
+    const { request, flow } = gated;
+    const refusal = this.atTheDoor(request, flow);
     const credentials = this.#credentials(request);
-    if (credentials === undefined) {
-      this.#challenge(gated, false, 'no credentials');
-      return;
-    }
-    const blockedMs = this.#blockedForMs(gated, credentials.username);
-    if (blockedMs !== undefined) {
-      const headers = [['Retry-After', String(Math.ceil(blockedMs / MS_PER_SECOND))]] as const;
-      this.#refuse(gated, 403, 'too many failed attempts', { headers });
+    if (refusal !== undefined || credentials === undefined) {
+      if (refusal !== undefined) this.#answer(gated, refusal);
       return;
     }
     const { username } = credentials;
@@ -78,12 +86,27 @@ export class Gate {
         this.#tryLater(gated, 'user directory failed');
         return;
       }
-      const verdict = this.#verify(credentials, request, secrets);
-      if (verdict === 'ok') passed(username);
-      else this.#failed(gated, verdict, username);
+      const verdict = this.#verify(credentials, gated, secrets);
+      if (verdict !== 'ok') {
+        this.#failed(gated, verdict, username);
+        return;
+      }
+      this.#lockOut.passed(flow, username);
+      this.#core.acquaintances.met(flow, this.#core.nowMs);
+      passed(username);
     });
     if (id === undefined) this.#tryLater(gated, 'too many requests wait');
     else this.#core.emit({ kind: 'findSecret', id, username });
+  }
+
+  /** Whether the bytes of an Authorization header carry a nonce of that source: cheap, and no password is looked at. */
+  hasNonce(authorization: string, flow: Flow): boolean {
+    const fields = parseAuth(authorization);
+    const credentials = fields && readDigestCredentials(fields.params);
+    return (
+      credentials?.realm === this.#realm &&
+      this.#authenticator.hasNonceOf(this.#asked(flow), credentials)
+    );
   }
 
   /** Whether there is such a user, without asking anybody for a password. */
@@ -91,15 +114,6 @@ export class Gate {
     const id = this.#finding.ask((secrets) => answered(typeof secrets === 'object'));
     if (id === undefined) answered(false);
     else this.#core.emit({ kind: 'findSecret', id, username });
-  }
-
-  /** One bad phone does not lock out its office, one guesser with many names does not get far. */
-  #blockedForMs({ flow }: GatedRequest, username: string): number | undefined {
-    const { nowMs } = this.#core;
-    return (
-      this.#failuresOfUser.blockedForMs(`${flow.remoteAddress} ${username}`, nowMs) ??
-      this.#failuresOfAddress.blockedForMs(flow.remoteAddress, nowMs)
-    );
   }
 
   #credentials(request: SipRequest): DigestCredentials | undefined {
@@ -114,35 +128,46 @@ export class Gate {
 
   #verify(
     credentials: DigestCredentials,
-    request: SipRequest,
+    { request, flow }: GatedRequest,
     secrets: Ha1ByAlgorithm | undefined,
   ): DigestVerdict {
-    const { nowMs } = this.#core;
-    const same = meansSameUri(credentials.uri, request.requestUri);
-    return this.#authenticator.verify(credentials, request.method, same, secrets, nowMs);
+    const { method, requestUri } = request;
+    const sameUri = meansSameUri(credentials.uri, requestUri);
+    return this.#authenticator.verify(
+      credentials,
+      { ...this.#asked(flow), method, sameUri },
+      secrets,
+    );
   }
 
   #failed(gated: GatedRequest, verdict: Exclude<DigestVerdict, 'ok'>, username: string): void {
-    if (verdict === 'stale') {
-      this.#challenge(gated, true, 'stale nonce');
+    const { request, flow } = gated;
+    if (verdict === 'wrongUri') {
+      this.#refuse(gated, 400, 'credentials for another URI', { reason: 'Digest URI Mismatch' });
       return;
     }
-    const { remoteAddress } = gated.flow;
-    this.#failuresOfUser.note(`${remoteAddress} ${username}`, this.#core.nowMs);
-    this.#failuresOfAddress.note(remoteAddress, this.#core.nowMs);
-    if (verdict === 'wrong') this.#challenge(gated, false, 'wrong credentials');
-    else this.#refuse(gated, 400, 'credentials for another URI', { reason: 'Digest URI Mismatch' });
+    if (verdict === 'wrong') this.#lockOut.failed(flow, username, this.#core.nowMs);
+    const why = verdict === 'wrong' ? 'wrong credentials' : 'stale nonce';
+    this.#answer(gated, this.#challenge(request, flow, verdict === 'stale', why));
+  }
+
+  #asked({ remoteAddress: source }: Flow): { readonly source: string; readonly nowMs: number } {
+    return { source, nowMs: this.#core.nowMs };
   }
 
   #tryLater(gated: GatedRequest, why: string): void {
     this.#refuse(gated, 503, why, { headers: [['Retry-After', TRY_LATER_S]] });
   }
 
-  #challenge(gated: GatedRequest, stale: boolean, why: string): void {
-    const userAgent = gated.request.header('user-agent');
-    const challenges = this.#authenticator.challenges(this.#core.nowMs, stale, userAgent);
+  #challenge(request: SipRequest, flow: Flow, stale: boolean, why: string): StatelessAnswer {
+    const userAgent = request.header('user-agent');
+    const challenges = this.#authenticator.challenges(this.#asked(flow), stale, userAgent);
     const headers = challenges.map((value) => ['WWW-Authenticate', value] as const);
-    this.#refuse(gated, 401, why, { headers });
+    return { status: 401, headers, needed: 1, why };
+  }
+
+  #answer(gated: GatedRequest, { status, headers, why }: StatelessAnswer): void {
+    this.#refuse(gated, status, why, { headers });
   }
 
   #refuse(

@@ -9,10 +9,11 @@ export interface NonceLimits {
 
 const DEFAULT_NONCE_LIMITS: NonceLimits = { lifetimeMs: 300_000, maxRemembered: 20_000 };
 
-/** `stale`: ours, but too old or already forgotten: the peer may go on with a new one. */
+/** `stale`: ours, but too old or already forgotten. `forged`: never issued by us to that source. */
 export type NonceState = 'valid' | 'stale' | 'forged';
 
 interface NonceUse {
+  readonly issuedMs: number;
   highest: number;
   /** Bit i: count `highest - i` was used. */
   seen: bigint;
@@ -21,38 +22,51 @@ interface NonceUse {
 /** Nonce counts below the highest one that may still arrive late (UDP reorders requests). */
 const COUNT_WINDOW = 64;
 const WINDOW_MASK = (1n << BigInt(COUNT_WINDOW)) - 1n;
+/** Time of issue, salt, MAC: a multiple of three, so that base64 has one spelling only. Short: answers must not be long. */
+const TIME_BYTES = 5;
+const SALT_BYTES = 4;
+const MAC_BYTES = 12;
+const NONCE_LENGTH = ((TIME_BYTES + SALT_BYTES + MAC_BYTES) / 3) * 4;
 
 /**
- * Makes nonces that carry their own time under a MAC, so that nothing is kept for those never used, and counts the
- * uses of the others (RFC 7616 §5.12, replay). A forgotten nonce is never valid again: when the memory is full the
- * oldest goes, and everything issued up to its time counts as stale.
+ * Makes nonces that carry their own time under a MAC over time, salt, realm and the source that they are sent to, so that
+ * nothing is kept for those never used, and nobody can use one that went to somebody else. Counts the uses
+ * of the others (RFC 7616 §5.12, replay). A forgotten nonce is never valid again: when the memory is full the
+ * oldest goes, and everything issued up to its time counts as stale. Time is monotonic: a stepped wall clock changes nothing.
  */
 export class NonceMint {
+  readonly #realm: string;
   readonly #key: Uint8Array;
   readonly #random: Random;
   readonly #limits: NonceLimits;
   readonly #uses = new Map<string, NonceUse>();
   #forgottenUpToMs = -1;
 
-  constructor(random: Random, limits: NonceLimits = DEFAULT_NONCE_LIMITS, key = random.bytes(32)) {
+  constructor(
+    realm: string,
+    random: Random,
+    limits: NonceLimits = DEFAULT_NONCE_LIMITS,
+    key = random.bytes(32),
+  ) {
+    this.#realm = realm;
     this.#random = random;
     this.#limits = limits;
     this.#key = key;
   }
 
-  mint(nowMs: number): string {
-    const time = Math.floor(nowMs).toString(36);
-    const salt = Buffer.from(this.#random.bytes(9)).toString('base64url');
-    return `${time}.${salt}.${this.#mac(time, salt)}`;
+  mint(source: string, nowMs: number): string {
+    const head = Buffer.alloc(TIME_BYTES + SALT_BYTES);
+    head.writeUIntBE(Math.floor(nowMs), 0, TIME_BYTES);
+    head.set(this.#random.bytes(SALT_BYTES), TIME_BYTES);
+    return this.#sealed(head, source);
   }
 
-  examine(nonce: string, nowMs: number): NonceState {
-    const [time, salt, mac, ...rest] = nonce.split('.');
-    if (time === undefined || salt === undefined || mac === undefined || rest.length > 0) {
-      return 'forged';
-    }
-    if (!secretsEqual(mac, this.#mac(time, salt))) return 'forged';
-    const issuedMs = Number.parseInt(time, 36);
+  examine(nonce: string, source: string, nowMs: number): NonceState {
+    if (nonce.length !== NONCE_LENGTH) return 'forged';
+    const head = Buffer.from(nonce, 'base64url').subarray(0, TIME_BYTES + SALT_BYTES);
+    if (head.length < TIME_BYTES + SALT_BYTES) return 'forged';
+    if (!secretsEqual(nonce, this.#sealed(head, source))) return 'forged';
+    const issuedMs = head.readUIntBE(0, TIME_BYTES);
     if (nowMs - issuedMs > this.#limits.lifetimeMs) return 'stale';
     if (!this.#uses.has(nonce) && issuedMs <= this.#forgottenUpToMs) return 'stale';
     return 'valid';
@@ -63,7 +77,8 @@ export class NonceMint {
     const use = this.#uses.get(nonce);
     if (use === undefined) {
       this.#makeRoom();
-      this.#uses.set(nonce, { highest: count, seen: 1n });
+      const issuedMs = Buffer.from(nonce, 'base64url').readUIntBE(0, TIME_BYTES);
+      this.#uses.set(nonce, { issuedMs, highest: count, seen: 1n });
       return true;
     }
     if (count > use.highest) {
@@ -82,15 +97,16 @@ export class NonceMint {
 
   #makeRoom(): void {
     if (this.#uses.size < this.#limits.maxRemembered) return;
-    for (const oldest of this.#uses.keys()) {
-      const issuedMs = Number.parseInt(oldest, 36);
+    for (const [oldest, { issuedMs }] of this.#uses) {
       this.#forgottenUpToMs = Math.max(this.#forgottenUpToMs, issuedMs);
       this.#uses.delete(oldest);
       return;
     }
   }
 
-  #mac(time: string, salt: string): string {
-    return hmacSha256(this.#key, `${time}.${salt}`).subarray(0, 18).toString('base64url');
+  #sealed(head: Buffer, source: string): string {
+    const sealed = `${head.toString('base64url')} ${source} ${this.#realm}`;
+    const mac = hmacSha256(this.#key, sealed).subarray(0, MAC_BYTES);
+    return Buffer.concat([head, mac]).toString('base64url');
   }
 }

@@ -9,8 +9,10 @@ import {
 } from '../message.ts';
 import { serialize } from '../serialize.ts';
 import { TransactionLayer } from '../transaction/layer.ts';
+import type { StatelessAnswer } from '../transaction/stateless.ts';
 import { RFC3261_TIMERS, type TimerValues } from '../transaction/timer-values.ts';
 import type { TransactionId, TransactionOutput } from '../transaction/types.ts';
+import { Acquaintances } from '../transport/acquaintances.ts';
 import type { Flow } from '../transport/flow.ts';
 import { bracketed, formatHostPort, formatUri, sipUri } from '../uri.ts';
 import {
@@ -63,12 +65,18 @@ export class UserAgentCore {
   readonly servers = new Map<TransactionId, ServerUser>();
   readonly resolving: Questions<readonly Target[]>;
   readonly connecting: Questions<Flow | undefined>;
+  readonly acquaintances = new Acquaintances();
   /** Monotonic milliseconds of the input that is being handled. */
   nowMs = 0;
   readonly #incoming: (output: Incoming) => void;
   #outputs: UserAgentOutput[] = [];
 
-  constructor(options: UserAgentOptions, incoming: (output: Incoming) => void) {
+  /** `door`: what a new request is answered before anything is kept about it. */
+  constructor(
+    options: UserAgentOptions,
+    incoming: (output: Incoming) => void,
+    door: (request: SipRequest, flow: Flow) => StatelessAnswer | undefined,
+  ) {
     this.options = options;
     this.limits = options.limits ?? DEFAULT_USER_AGENT_LIMITS;
     this.timers = options.timers ?? RFC3261_TIMERS;
@@ -78,6 +86,7 @@ export class UserAgentCore {
       newToken: () => this.newToken(),
       timers: this.timers,
       server: options.userAgent,
+      door,
     });
     this.#incoming = incoming;
   }
@@ -140,6 +149,7 @@ export class UserAgentCore {
     const routed = request.withPrependedHeader('Via', this.#via(request, flow));
     const { transaction, outputs } = this.layer.request(routed, flow, this.nowMs);
     this.clients.set(transaction, user);
+    this.acquaintances.met(flow, this.nowMs);
     this.run(outputs);
     return transaction;
   }

@@ -1,14 +1,6 @@
 /** All client and server transactions of a user agent (RFC 3261 §17), from bytes to requests and responses. */
-import { hashHex } from '../../../base/hash.ts';
-import {
-  createResponse,
-  type HeaderInit,
-  type ResponseParts,
-  type SipRequest,
-  type SipResponse,
-} from '../message.ts';
+import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
 import { answerable, isKeepAlive, type ParseFailure, parseMessage } from '../parse.ts';
-import { serialize } from '../serialize.ts';
 import type { Flow } from '../transport/flow.ts';
 import { responseFlow, stampVia } from '../transport/response-route.ts';
 import { validateRequest, validateResponse } from '../validate.ts';
@@ -20,6 +12,7 @@ import { clientKey, isRfc2543, serverKey } from './key.ts';
 import { NonInviteClient } from './non-invite-client.ts';
 import { NonInviteServer } from './non-invite-server.ts';
 import type { ServerTransaction } from './server.ts';
+import { type StatelessAnswer, StatelessAnswers } from './stateless.ts';
 import { TransactionTable } from './table.ts';
 import { RFC3261_TIMERS, type TimerValues } from './timer-values.ts';
 import type { TransactionId, TransactionOutput } from './types.ts';
@@ -39,14 +32,24 @@ export interface TransactionLayerOptions {
    */
   readonly replyToSource?: boolean;
   readonly maxServerTransactions?: number;
+  /** What a new request is answered before anything is kept about it; undefined: it gets a transaction. */
+  readonly door?: (request: SipRequest, flow: Flow) => StatelessAnswer | undefined;
 }
+
+const FULL: StatelessAnswer = {
+  status: 503,
+  headers: [['Retry-After', '5']],
+  needed: 1,
+  why: 'too many transactions',
+};
+const NOTHING_TO_CANCEL: StatelessAnswer = { status: 481, headers: [], why: 'nothing to cancel' };
 
 type Outputs = readonly TransactionOutput[];
 
 export class TransactionLayer {
   readonly #options: TransactionLayerOptions;
   readonly #timers: TimerValues;
-  readonly #salt: string;
+  readonly #stateless: StatelessAnswers;
   readonly #table = new TransactionTable();
   /** Headers of the CANCEL that waits for the first provisional response (§9.1). */
   readonly #waitingCancels = new Map<TransactionId, HeaderInit>();
@@ -55,7 +58,7 @@ export class TransactionLayer {
   constructor(options: TransactionLayerOptions) {
     this.#options = options;
     this.#timers = options.timers ?? RFC3261_TIMERS;
-    this.#salt = options.newToken();
+    this.#stateless = new StatelessAnswers(options.newToken(), options.server);
   }
 
   get serverCount(): number {
@@ -70,13 +73,14 @@ export class TransactionLayer {
   receive(bytes: Uint8Array, flow: Flow, nowMs: number): Outputs {
     if (isKeepAlive(bytes)) return [];
     const result = parseMessage(bytes);
-    if (!result.ok) return this.#refuseMalformed(result.error, flow);
+    if (!result.ok) return this.#refuseMalformed(result.error, flow, bytes.length);
     const { message } = result;
     if (message.kind === 'response') return this.#receiveResponse(message, flow, nowMs);
     const request = stampVia(message, flow);
     const fault = validateRequest(request);
-    if (fault === undefined) return this.#receiveRequest(request, flow, nowMs);
-    return this.#refuseMalformed({ ...fault, respondable: answerable(request) }, flow);
+    if (fault === undefined) return this.#receiveRequest(request, flow, nowMs, bytes.length);
+    const failure = { ...fault, respondable: answerable(request) };
+    return this.#refuseMalformed(failure, flow, bytes.length);
   }
 
   /**
@@ -147,30 +151,37 @@ export class TransactionLayer {
     return this.#table.deadlineMs();
   }
 
-  #receiveRequest(request: SipRequest, flow: Flow, nowMs: number): Outputs {
+  #receiveRequest(request: SipRequest, flow: Flow, nowMs: number, received: number): Outputs {
     const key = serverKey(request);
     const known = this.#table.serverByKey(key);
     if (request.method === 'ACK') return this.#receiveAck(request, known, flow, nowMs);
     if (known !== undefined) return this.#done(known, known.retransmitted(nowMs));
-    const limit = this.#options.maxServerTransactions ?? MAX_SERVER_TRANSACTIONS;
-    if (this.#table.serverCount >= limit) {
-      return [this.#stateless(request, flow, 503, { headers: [['Retry-After', '5']] })];
-    }
-    const invite =
-      request.method === 'CANCEL'
-        ? this.#table.serverByKey(serverKey(request, 'INVITE'))
-        : undefined;
+    const isCancel = request.method === 'CANCEL';
+    const invite = isCancel ? this.#table.serverByKey(serverKey(request, 'INVITE')) : undefined;
+    const refusal = this.#atTheDoor(request, flow, invite);
+    if (refusal !== undefined) return this.#answer(request, flow, refusal, received);
     const merged = this.#table.isMerged(request);
     const server = this.#addServer(key, request, flow);
     const transaction = server.id;
     const started = this.#done(server, server.start(nowMs));
     if (merged) {
-      const response = this.#answer(request, 482);
+      const response = this.#stateless.response(request, { status: 482, headers: [] });
       return [...started, ...this.#done(server, server.respond(response, nowMs))];
     }
-    return request.method === 'CANCEL'
+    return isCancel
       ? [...started, { kind: 'cancel', request, transaction, invite: invite?.id, flow }]
       : [...started, { kind: 'request', request, transaction, flow }];
+  }
+
+  #atTheDoor(
+    request: SipRequest,
+    flow: Flow,
+    invite: ServerTransaction | undefined,
+  ): StatelessAnswer | undefined {
+    const limit = this.#options.maxServerTransactions ?? MAX_SERVER_TRANSACTIONS;
+    if (this.#table.serverCount >= limit) return FULL;
+    if (request.method !== 'CANCEL') return this.#options.door?.(request, flow);
+    return invite === undefined ? NOTHING_TO_CANCEL : undefined;
   }
 
   #addServer(key: string, request: SipRequest, flow: Flow): ServerTransaction {
@@ -219,40 +230,19 @@ export class TransactionLayer {
     return [...cancel.outputs, ...this.#done(invite, invite.cancelled(nowMs))];
   }
 
-  #refuseMalformed(error: ParseFailure, flow: Flow): Outputs {
+  #refuseMalformed(error: ParseFailure, flow: Flow, received: number): Outputs {
     const discarded: TransactionOutput = { kind: 'discarded', why: error.reason, flow };
     if (error.respondable === undefined) return [discarded];
     const request = stampVia(error.respondable, flow);
     const { status, reason } = error;
-    return [this.#stateless(request, flow, status, { reason }), discarded];
+    const answer = { status, reason, headers: [], why: reason };
+    return [...this.#answer(request, flow, answer, received), discarded];
   }
 
-  #stateless(
-    request: SipRequest,
-    flow: Flow,
-    status: number,
-    parts: ResponseParts,
-  ): TransactionOutput {
-    const message = this.#answer(request, status, parts);
-    return {
-      kind: 'send',
-      bytes: serialize(message),
-      message,
-      flow: responseFlow(request, flow, this.#options.replyToSource ?? true),
-      transaction: undefined,
-    };
-  }
-
-  /** A response of our own. A retransmission of the request gets the same To tag (§8.2.7). */
-  #answer(request: SipRequest, status: number, parts: ResponseParts = {}): SipResponse {
-    const identity = `${this.#salt} ${request.header('via')} ${request.header('call-id')}`;
-    const server = this.#options.server;
-    const named: HeaderInit = server === undefined ? [] : [['Server', server]];
-    return createResponse(request, status, {
-      ...parts,
-      toTag: hashHex('sha256', identity).slice(0, 16),
-      headers: [...(parts.headers ?? []), ...named],
-    });
+  #answer(request: SipRequest, flow: Flow, answer: StatelessAnswer, received: number): Outputs {
+    const sent = this.#stateless.answer(request, flow, answer, received);
+    if (sent !== undefined) return [sent];
+    return [{ kind: 'discarded', why: 'too short for its answer', flow }];
   }
 
   /** Books what a machine did: its new deadline, or its end. */

@@ -14,3 +14,9 @@ export interface Flow {
 
 /** TCP, TLS and WebSocket deliver or fail: no retransmission (RFC 3261 §17). */
 export const isReliable = (transport: SipTransportName): boolean => transport !== 'udp';
+
+/** One name for a flow: its connection, or over UDP the peer's address and port. */
+export const flowKey = ({ transport, remoteAddress, remotePort, connectionId }: Flow): string =>
+  connectionId === undefined
+    ? `${transport} ${remoteAddress} ${remotePort}`
+    : `${transport} ${connectionId}`;
