@@ -314,6 +314,39 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
+  it('order of callbacks: DialAnswer, DialConnected, DialHangup, then action; before action the Hangup of a caller who went', async () => {
+    const dial = `<Dial callerId="${DID}" action="${SITE}/dialled" callbackUrl="${SITE}/leg"><Number>${OTHER}</Number></Dial>`;
+    const events = () =>
+      service.site.asked.map(({ parameters }) => parameters['Event']).filter((e) => e !== 'Ring');
+    await caller(dial);
+    await service.signalling.last.answers();
+    await service.signalling.last.ends('bye');
+    const leg = ['DialAnswer', 'DialConnected', 'DialHangup'];
+    expect(events().slice(1, 5)).toEqual([...leg, 'DialAction']);
+    await finish();
+    service.site.asked.splice(0);
+    const phone = await caller(dial);
+    await service.signalling.last.answers();
+    await phone.hangsUp();
+    await service.clock.advance(1000);
+    expect(events()).toEqual(['StartApp', ...leg, 'Hangup', 'DialAction']);
+    await finish();
+  });
+
+  it('action waits for what was told before it, but not for long: a caller is on the line', async () => {
+    service.site.on('/leg', { fails: 'silence' });
+    await caller(
+      `<Dial callerId="${DID}" action="${SITE}/dialled" callbackUrl="${SITE}/leg"><Number>${OTHER}</Number></Dial>`,
+    );
+    await service.signalling.last.ends('refused', 486);
+    await service.clock.advance(499);
+    expect(service.site.told('/dialled')).toEqual([]);
+    await service.clock.advance(1);
+    expect(service.site.toldOnce('/dialled')).toMatchObject({ DialStatus: 'busy' });
+    await service.clock.advance(70_000);
+    await finish();
+  });
+
   it('action with redirect="false": it is told, and the document goes on', async () => {
     service.site.on('/dialled', document('<Hangup/>'));
     await caller(
@@ -336,7 +369,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     expect(await service.cdrs()).toEqual([]);
     // Silent towards the caller; the timeline says why, and what to write.
     const [warning] = await service.log(phone.callUuid, 'warning');
-    expect(warning).toMatch(/B leg not created .*14155550199.*Dial has no callerId/);
+    expect(warning).toMatch(/B leg not created .*Dial has no callerId.*14155550199/);
     await finish();
   });
 

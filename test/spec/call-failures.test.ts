@@ -118,9 +118,10 @@ describe('call-level failures (spec: Errors)', () => {
       DialBLegUUID: '',
       DialStatus: 'failed',
       DialRingStatus: 'false',
+      DialHangupCause: 'REJECTED',
     });
     expect((await service.log(callUuid, 'warning'))[0]).toContain(
-      'the caller id is not one of the account',
+      'the caller id 14085550000 is not one of the account',
     );
     expect(await service.cdrs()).toEqual([]);
     await finish();
@@ -131,7 +132,10 @@ describe('call-level failures (spec: Errors)', () => {
       `<Dial callerId="${DID}" action="${SITE}/dialled" redirect="false"><User>sip:nobody@${HOST}</User></Dial>${WAIT}`,
     );
     expect(service.signalling.invites).toEqual([]);
-    expect(service.site.toldOnce('/dialled')).toMatchObject({ DialBLegUUID: '' });
+    expect(service.site.toldOnce('/dialled')).toMatchObject({
+      DialBLegUUID: '',
+      DialHangupCause: 'USER_NOT_REGISTERED',
+    });
     expect((await service.log(callUuid, 'warning'))[0]).toContain(
       'no phone is registered as nobody',
     );

@@ -12,8 +12,10 @@ export interface CallEnd {
 
 /** SIP final response → hangup cause (dialect §3.12). Anything else by its class. */
 const BY_STATUS: Readonly<Record<number, HangupCauseKey>> = {
+  401: 'authFailed',
   403: 'forbidden',
   404: 'unallocated',
+  407: 'authFailed',
   408: 'requestTimeout',
   410: 'unallocated',
   480: 'noAnswer',
@@ -22,12 +24,14 @@ const BY_STATUS: Readonly<Record<number, HangupCauseKey>> = {
   484: 'invalidDestination',
   486: 'busy',
   487: 'canceled',
+  488: 'mediaAnchoring',
   500: 'carrierError',
   502: 'destinationOutOfService',
   503: 'carrierCongestion',
   600: 'busyEverywhere',
   603: 'declined',
   604: 'userDoesNotExist',
+  606: 'mediaAnchoring',
   607: 'spamBlock',
   608: 'spamBlock',
 };

@@ -49,6 +49,7 @@ export const HANGUP_CAUSES = {
   },
   spamBlock: { code: 3130, name: 'Spam block', cause: 'CALL_REJECTED' },
   normal: { code: 4000, name: 'Normal Hangup', cause: 'NORMAL_CLEARING' },
+  authFailed: { code: 4240, name: 'SIP Auth Failed', cause: 'CALL_REJECTED' },
   endOfXml: { code: 4010, name: 'End Of XML Instructions', cause: 'NORMAL_CLEARING' },
   networkError: { code: 5000, name: 'Network Error', cause: 'NETWORK_OUT_OF_ORDER' },
   internalError: { code: 5010, name: 'Internal Error', cause: 'SERVER_ERROR' },

@@ -161,6 +161,7 @@ export function hangupNotification(
     hangupCauseCode: cdr.hangupCauseCode,
     hangupCauseName: cdr.hangupCauseName,
     hangupSource: cdr.hangupSource,
+    failureReason: cdr.failureReason,
     callStatus: settings.hangupCallStatus === 'spec' ? 'completed' : outcome(cdr),
   };
   return {

@@ -7,6 +7,7 @@ import {
 } from './document.ts';
 import { JsonEvents } from './json-events.ts';
 import { Outbox, type OutboxNeeds } from './outbox.ts';
+import { ORDER_WAIT_MS } from './settings.ts';
 import { signatureNonce, upgradeSignatureHeaders } from './signature.ts';
 import type {
   CallbackParameters,
@@ -79,8 +80,12 @@ export function createCallbackClient(needs: CallbackNeeds): CallbackClient {
   const outbox = new Outbox(needs);
   const events = new JsonEvents(needs);
   return {
-    fetchDocument: (target, parameters, options) =>
-      fetchDocument(needs, target, parameters, options),
+    fetchDocument: async (target, parameters, options) => {
+      // What an element told of while it ran arrives before its end does (dialect §2.1, order of callbacks).
+      if (options.kind === 'action') await outbox.caughtUp(options, ORDER_WAIT_MS);
+      options.signal.throwIfAborted();
+      return fetchDocument(needs, target, parameters, options);
+    },
     notify: (draft) => outbox.notify(draft),
     notifyStored: (notification) => outbox.notifyStored(notification),
     post: (event) => events.post(event),

@@ -19,6 +19,8 @@ export class Lane {
   readonly #ids = new Set<string>();
   /** Finished while a listing was under way, which may still name them. */
   readonly #finishedMeanwhile = new Set<string>();
+  /** Who waits until nothing of a call is left to be delivered. */
+  readonly #waiters = new Map<string, Array<() => void>>();
   #running = 0;
 
   constructor(accountId: string) {
@@ -68,7 +70,23 @@ export class Lane {
     const queue = this.#calls.get(callUuid);
     queue?.shift();
     if (queue !== undefined && queue.length > 0) this.#ready.push(callUuid);
-    else this.#calls.delete(callUuid);
+    else this.#quiet(callUuid);
+  }
+
+  /** Calls `act` once nothing of the call is under way or waiting here; now, when that is so. */
+  whenQuiet(callUuid: string, act: () => void): void {
+    if (!this.#calls.has(callUuid)) {
+      act();
+      return;
+    }
+    this.#waiters.set(callUuid, [...(this.#waiters.get(callUuid) ?? []), act]);
+  }
+
+  #quiet(callUuid: string): void {
+    this.#calls.delete(callUuid);
+    const waiters = this.#waiters.get(callUuid) ?? [];
+    this.#waiters.delete(callUuid);
+    for (const act of waiters) act();
   }
 
   beginRefill(): void {

@@ -81,6 +81,20 @@ export class Outbox {
     this.#accept(notification, Promise.resolve());
   }
 
+  /** Resolves once what was told of the call so far is delivered, or after `limitMs`. */
+  async caughtUp(of: { readonly accountId: string; readonly callUuid: string }, limitMs: number) {
+    const lane = this.#lanes.get(of.accountId);
+    if (lane === undefined) return;
+    const { clock } = this.#needs;
+    await new Promise<void>((resolve) => {
+      const cancel = clock.at(clock.monotonicMs() + limitMs, resolve);
+      lane.whenQuiet(of.callUuid, () => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
   /** Takes up what an earlier process left. Resolves with the number of notifications taken. */
   async resume(): Promise<number> {
     this.#resuming = true;

@@ -24,6 +24,8 @@ export interface HangupFacts {
   readonly hangupCauseCode: number;
   readonly hangupCauseName: string;
   readonly hangupSource: string;
+  /** Why, in words, where a call was never answered and there is more to say than the cause's name. */
+  readonly failureReason: string | undefined;
   /** The spec fixes `completed`; other services tell the outcome (setting compat.hangupCallStatus). */
   readonly callStatus: CallStatus;
 }
@@ -104,6 +106,9 @@ export function hangupParameters(facts: CallFacts, end: HangupFacts): CallbackPa
     ['HangupCauseCode', String(end.hangupCauseCode)],
     ['HangupCauseName', end.hangupCauseName],
     ['HangupSource', end.hangupSource],
+    ...(end.failureReason === undefined || end.answerUs !== undefined
+      ? []
+      : [['FailureReason', end.failureReason] as const]),
     ...machine(facts),
     ...facts.sipHeaders,
   ];

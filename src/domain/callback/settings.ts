@@ -20,6 +20,9 @@ export const MAX_DOCUMENT_BYTES = 100 * 1024;
 /** What a customer answers to a notification is thrown away; it is only read so that the connection can be kept. */
 export const MAX_ACKNOWLEDGEMENT_BYTES = 16 * 1024;
 
+/** The request to an `action` waits so long for what was told before it: a caller is on the line. */
+export const ORDER_WAIT_MS = 500;
+
 /** Notifications of one account held in memory; beyond, they wait in the store alone. */
 export const MAX_QUEUED_PER_ACCOUNT = 1000;
 /** Notifications of all accounts held in memory. */

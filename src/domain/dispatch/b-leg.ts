@@ -1,10 +1,10 @@
 /** B legs of `Dial`: who may be called by whom, and at whose cost (spec: Answer-XML instructions, Dial). */
 import { ServiceError } from '../../base/errors.ts';
-import { err, type Result } from '../../base/result.ts';
+import { err, ok, type Result } from '../../base/result.ts';
 import type { Call, CallIdentity, DialPlan } from '../call/call.ts';
 import type { Signalling } from '../call/needs.ts';
 import type { CapacitySlot } from '../capacity/capacity.ts';
-import type { BLegRequest, Dialer } from '../interpreter/interpreter.ts';
+import type { BLegRequest, Dialer, UnmadeLeg } from '../interpreter/interpreter.ts';
 import { CarrierGate } from './carrier-gate.ts';
 import { customHeaders, hopsHeader, hopsOf } from './custom-headers.ts';
 import { type Calling, Destinations, type Destined, type DialRefusal } from './destination.ts';
@@ -26,29 +26,24 @@ export class BLegDialer implements Dialer {
     this.#signalling = new CarrierGate({ ...needs, carriers: needs.provisioning.carriers });
   }
 
-  async dial(request: BLegRequest): Promise<Call | undefined> {
+  async dial(request: BLegRequest): Promise<Result<Call, UnmadeLeg>> {
     const { parent } = request;
     const calling = await this.#callingOf(parent);
     const callerId = await this.#destinations.callerId(
       calling,
       request.callerId ?? parent.facts.from,
     );
-    if (callerId === undefined) {
-      return neverCreated(parent, 'the caller id is not one of the account', {
-        callerId: request.callerId ?? parent.facts.from,
-        hint: request.callerId === undefined ? 'Dial has no callerId' : undefined,
-      });
-    }
+    if (callerId === undefined) return neverCreated(request, foreignCallerId(request));
     const planned = await this.#plan(request, calling);
     if (!planned.ok && isUnreachable(planned.error)) {
-      return neverCreated(parent, planned.error.detail, { cause: planned.error.cause });
+      return neverCreated(request, planned.error);
     }
     const slot = await this.#pacedSlot(calling, parent);
     if (parent.isEnded) {
       slot?.release();
-      return undefined;
+      return neverCreated(request, CALLER_GONE);
     }
-    return this.#begin(request, { calling, callerId, planned }, slot);
+    return ok(await this.#begin(request, { calling, callerId, planned }, slot));
   }
 
   async #callingOf(parent: Call): Promise<Calling> {
@@ -213,11 +208,25 @@ function dialPlan(
 const isUnreachable = ({ cause }: DialRefusal): boolean =>
   cause === 'endpointNotRegistered' || cause === 'loopDetected';
 
+const CALLER_GONE: DialRefusal = {
+  cause: 'canceled',
+  source: 'Caller',
+  detail: 'the caller was gone before the call could be made',
+};
+
+function foreignCallerId({ callerId, parent }: BLegRequest): DialRefusal {
+  const detail =
+    callerId === undefined
+      ? `Dial has no callerId, and ${parent.facts.from} is not one of the account`
+      : `the caller id ${callerId} is not one of the account`;
+  return { cause: 'unknownCallerId', source: 'Platform', detail };
+}
+
 function neverCreated(
-  parent: Call,
-  reason: string,
-  facts: Readonly<Record<string, unknown>>,
-): undefined {
-  parent.log.add('warning', 'B leg not created', { reason, ...facts });
-  return undefined;
+  { parent, callerId, destination }: BLegRequest,
+  { cause, source, detail }: DialRefusal,
+): Result<never, UnmadeLeg> {
+  parent.log.add('warning', 'B leg not created', { reason: detail, cause });
+  const to = destination.kind === 'user' ? destination.uri : destination.number;
+  return err({ cause, source, detail, from: callerId ?? parent.facts.from, to });
 }

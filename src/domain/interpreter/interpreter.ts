@@ -22,7 +22,13 @@ export {
 export { parametersOf, signerOf } from './call-callbacks.ts';
 export { Conferences } from './conference/conferences.ts';
 export { dialOf, type LiveDial } from './dial/dial-of.ts';
-export type { BLegRequest, CallKeeping, Dialer, InterpreterNeeds } from './needs.ts';
+export type {
+  BLegRequest,
+  CallKeeping,
+  Dialer,
+  InterpreterNeeds,
+  UnmadeLeg,
+} from './needs.ts';
 export { CallRecorder, type RecordingFolder } from './recorder.ts';
 export { relayDigits } from './relay-digits.ts';
 export { playTo, speakTo } from './sound.ts';

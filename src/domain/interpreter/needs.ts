@@ -9,6 +9,7 @@ import type {
 } from '../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../call/call.ts';
 import type { AudioLibrary, AudioStreams, Media, MediaRoom, Synthesizer } from '../call/needs.ts';
+import type { HangupCauseKey, HangupSource } from '../call/types.ts';
 import type { CallbackClient } from '../callback/callback.ts';
 import type {
   Conference,
@@ -29,6 +30,8 @@ import type {
 export interface CallKeeping {
   /** Something that is billed or shown has changed; durable when it resolves. */
   changed(call: Call): Promise<void>;
+  /** Resolves once an ended call is settled and its hangup notification is on its way. */
+  settled(call: Call): Promise<void>;
 }
 
 /** One B leg that `Dial` asked for. */
@@ -43,13 +46,24 @@ export interface BLegRequest {
   readonly onLeg?: (leg: Call) => void;
 }
 
+/** A B leg that was asked for and never came into being. */
+export interface UnmadeLeg {
+  readonly cause: HangupCauseKey;
+  readonly source: HangupSource;
+  /** Why, in words. */
+  readonly detail: string;
+  /** Caller id and destination as they were asked for. */
+  readonly from: string;
+  readonly to: string;
+}
+
 /** Makes B legs: admission, caller id rules, routing, records. Implemented by dispatch. */
 export interface Dialer {
   /**
-   * The B leg, on its way (its ports open, its INVITE sent), or undefined when it was refused before it came into
-   * being: the reason stands in the parent's log. Its end comes through `Call.ended`.
+   * The B leg, on its way (its ports open, its INVITE sent), or why it was refused before it came into being, which
+   * stands in the parent's log too. Its end comes through `Call.ended`.
    */
-  dial(request: BLegRequest): Promise<Call | undefined>;
+  dial(request: BLegRequest): Promise<Result<Call, UnmadeLeg>>;
 }
 
 /** Records calls and conferences. */

@@ -37,6 +37,7 @@ const SIGNALLED: Readonly<Record<HangupCauseKey, Signalled>> = {
   userDoesNotExist: row(604, 1),
   spamBlock: row(608, 21),
   normal: row(480, 16),
+  authFailed: row(403, 21),
   endOfXml: row(480, 16),
   networkError: row(503, 38),
   internalError: row(500, 41),

@@ -117,6 +117,7 @@ describe('Call callbacks (spec): fields', () => {
         hangupCauseCode: 4000,
         hangupCauseName: 'Normal Hangup',
         hangupSource: 'Callee',
+        failureReason: 'not told: it was answered',
         callStatus: 'completed',
       }),
     );
@@ -131,7 +132,7 @@ describe('Call callbacks (spec): fields', () => {
       HangupSource: 'Callee',
     });
     expect(parameters['StartTime']).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
-    expect(Object.keys(parameters).filter((name) => /cost|rate/i.test(name))).toEqual([]);
+    expect(Object.keys(parameters).filter((name) => /cost|rate|reason/i.test(name))).toEqual([]);
   });
 
   it('hangup_url of an unanswered call: an empty AnswerTime and a Duration of 0', () => {
@@ -144,9 +145,11 @@ describe('Call callbacks (spec): fields', () => {
       hangupCauseCode: 3000,
       hangupCauseName: 'No Answer',
       hangupSource: 'Callee',
+      failureReason: 'SIP 480',
       callStatus: 'completed' as const,
     };
     expect(Object.fromEntries(hangupParameters(outbound, end))).toMatchObject({
+      FailureReason: 'SIP 480',
       AnswerTime: '',
       Duration: '0',
     });

@@ -56,7 +56,13 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
   it('is never created with a foreign caller id, and the log says so (decisions)', async () => {
     const a = await aLeg(dial('callerId="14155550177"', '<Number>14155550199</Number>'));
     expect(bLegs()).toEqual([]);
-    expect(actionParameters()).toMatchObject({ DialBLegUUID: '' });
+    expect(actionParameters()).toMatchObject({
+      DialBLegUUID: '',
+      DialStatus: 'failed',
+      DialHangupCause: 'REJECTED',
+      DialBLegHangupCauseCode: '3030',
+      DialBLegHangupCauseName: 'Unknown Caller ID',
+    });
     expect(a.log.entries()).toContainEqual(
       expect.objectContaining({ text: 'B leg not created', kind: 'warning' }),
     );
@@ -73,13 +79,15 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     const { call } = await stage.arrives(OWN_NUMBER);
     const destination = { kind: 'number', number: '14155550199' } as never;
     const asked = { parent: call, destination, callerName: undefined, sipHeaders: [] };
-    expect(await stage.dialer.dial({ ...asked, callerId: undefined })).toBeUndefined();
+    expect(await stage.dialer.dial({ ...asked, callerId: undefined })).toMatchObject({
+      error: { cause: 'unknownCallerId', from: '442079460000', to: '14155550199' },
+    });
     expect(call.log.entries().at(-1)).toMatchObject({
       text: 'B leg not created',
-      facts: { hint: 'Dial has no callerId' },
+      facts: { reason: expect.stringContaining('Dial has no callerId') },
     });
     const created = await stage.dialer.dial({ ...asked, callerId: OWN_NUMBER });
-    expect(created?.facts.to).toBe('14155550199');
+    expect(created).toMatchObject({ value: { facts: { to: '14155550199' } } });
     await stage.finish();
   });
 
@@ -107,12 +115,12 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     const asked = { callerId: OWN_NUMBER, callerName: undefined, sipHeaders: [] };
     expect(
       await stage.dialer.dial({ ...asked, parent: own.call, destination: number(OWN_NUMBER) }),
-    ).toBeUndefined();
+    ).toMatchObject({ error: { cause: 'loopDetected' } });
     const facts = own.call.identity.facts as { sipHeaders: unknown };
     facts.sipHeaders = [['X-VH-Call-Hops', '5']];
     expect(
       await stage.dialer.dial({ ...asked, parent: own.call, destination: number(CALLED) }),
-    ).toBeUndefined();
+    ).toMatchObject({ error: { cause: 'loopDetected' } });
     expect(own.call.log.entries().at(-1)).toMatchObject({ facts: { cause: 'loopDetected' } });
     await stage.finish();
   });
@@ -189,7 +197,11 @@ describe('Dial: User', () => {
       ),
     );
     expect(stage.signalling.invites).toHaveLength(1);
-    expect(actionParameters()).toMatchObject({ DialBLegUUID: '' });
+    expect(actionParameters()).toMatchObject({
+      DialBLegUUID: '',
+      DialHangupCause: 'USER_NOT_REGISTERED',
+      DialBLegHangupCauseCode: '2020',
+    });
     await stage.finish();
   });
 
@@ -213,8 +225,10 @@ describe('Dial: User', () => {
     const { call } = await stage.arrives(OWN_NUMBER);
     const asked = { parent: call, destination: calling, callerName: undefined, sipHeaders: [] };
     const b = await stage.dialer.dial({ ...asked, callerId: 'sip:alice@voice.test' });
-    expect(b?.facts.from).toBe('alice');
-    expect(await stage.dialer.dial({ ...asked, callerId: 'sip:bob@voice.test' })).toBeUndefined();
+    expect(b).toMatchObject({ value: { facts: { from: 'alice' } } });
+    expect(await stage.dialer.dial({ ...asked, callerId: 'sip:bob@voice.test' })).toMatchObject({
+      error: { cause: 'unknownCallerId' },
+    });
     await stage.finish();
   });
 });

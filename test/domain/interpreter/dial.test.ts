@@ -188,6 +188,7 @@ describe('Dial: several destinations ring at the same time, the first answer win
     expect(scene.media.openBridges).toMatchObject([{ a: a.media, b: called(1).media }]);
     expect(scene.told(EVENTS)).toMatchObject([
       { Event: 'DialAnswer', DialBLegPosition: '2', DialBLegTo: 'sip:bob1234@sip.test' },
+      { Event: 'DialConnected', DialBLegPosition: '2' },
       {
         Event: 'DialHangup',
         DialBLegPosition: '1',
@@ -195,7 +196,6 @@ describe('Dial: several destinations ring at the same time, the first answer win
         DialBLegHangupCauseCode: '9000',
         DialBLegHangupCauseName: 'Lost Race',
       },
-      { Event: 'DialConnected', DialBLegPosition: '2' },
     ]);
   });
 
@@ -214,6 +214,52 @@ describe('Dial: several destinations ring at the same time, the first answer win
     await settle();
     expect(called(1).hungUpWith).toEqual(['lostRace']);
     expect(scene.media.openBridges).toHaveLength(1);
+  });
+
+  it('callbackUrl is told of an attempt that never became a leg, and action why there was none', async () => {
+    scene.refused.add('14155550111');
+    const a = await scene.caller(
+      dialXml(`action="${ACTION}" redirect="false"`, '<Number>14155550111</Number>'),
+    );
+    await a.running;
+    const why = {
+      DialBLegUUID: '',
+      DialBLegDuration: '0',
+      DialBLegBillDuration: '0',
+      DialBLegHangupCauseCode: '2020',
+      DialBLegHangupCauseName: 'Endpoint Not Registered',
+      DialBLegHangupSource: 'Error',
+      DialBLegFailureReason: 'not there',
+    };
+    expect(scene.notifications.map(({ event }) => event)).toEqual(['DialHangup', 'DialAction']);
+    expect(scene.told(EVENTS)).toMatchObject([
+      {
+        ...why,
+        Event: 'DialHangup',
+        DialAction: 'hangup',
+        DialBLegFrom: '14155550199',
+        DialBLegTo: '14155550111',
+        DialBLegPosition: '1',
+        DialBLegHangupCause: 'USER_NOT_REGISTERED',
+      },
+    ]);
+    expect(scene.told(ACTION)).toMatchObject([
+      { ...why, DialStatus: 'failed', DialHangupCause: 'USER_NOT_REGISTERED' },
+    ]);
+  });
+
+  it('of several failures what a called party said is worth telling more than a leg that never was', async () => {
+    scene.refused.add('sip:bob1234@sip.test');
+    const a = await scene.caller(dialXml(`action="${ACTION}" redirect="false"`, BOTH));
+    called(0).ends('refused', 404);
+    await a.running;
+    expect(scene.told(EVENTS)).toMatchObject([
+      { DialBLegUUID: '', DialBLegPosition: '2' },
+      { DialBLegUUID: called(0).call.uuid, DialBLegPosition: '1' },
+    ]);
+    expect(scene.told(ACTION)).toMatchObject([
+      { DialBLegUUID: called(0).call.uuid, DialHangupCause: 'UNALLOCATED_NUMBER' },
+    ]);
   });
 
   it('of several failures a busy party is worth telling more than an unknown number', async () => {

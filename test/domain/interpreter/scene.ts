@@ -2,7 +2,7 @@
 
 import { type Logger, silentLogger } from '../../../src/base/logger.ts';
 import type { Micros } from '../../../src/base/money.ts';
-import { ok } from '../../../src/base/result.ts';
+import { err, ok, type Result } from '../../../src/base/result.ts';
 import { Call, type CallIdentity, CallLog } from '../../../src/domain/call/call.ts';
 import type {
   InboundLeg,
@@ -30,6 +30,7 @@ import {
   Conferences,
   Interpreter,
   type InterpreterNeeds,
+  type UnmadeLeg,
 } from '../../../src/domain/interpreter/interpreter.ts';
 import type { RoomRecordRequest } from '../../../src/domain/interpreter/recorder.ts';
 import { SimClock, settle } from '../../sim/clock.ts';
@@ -378,10 +379,18 @@ export class Scene {
     });
   }
 
-  async #dial(request: BLegRequest): Promise<Call | undefined> {
+  async #dial(request: BLegRequest): Promise<Result<Call, UnmadeLeg>> {
     const { destination, parent } = request;
     const to = destination.kind === 'number' ? destination.number : destination.uri;
-    if (this.refused.has(to)) return undefined;
+    if (this.refused.has(to)) {
+      const asked = { from: request.callerId ?? parent.facts.from, to };
+      return err({
+        cause: 'endpointNotRegistered',
+        source: 'Error',
+        detail: 'not there',
+        ...asked,
+      });
+    }
     const { accountId } = parent.identity;
     const from = request.callerId ?? parent.facts.from;
     const call = this.#call('outbound', { accountId, from, to, parent: parent.uuid });
@@ -423,7 +432,7 @@ export class Scene {
         await settle();
       },
     });
-    return call;
+    return ok(call);
   }
 
   #makeNeeds(): InterpreterNeeds {
@@ -496,6 +505,7 @@ export class Scene {
           this.kept.push(call);
           return Promise.resolve();
         },
+        settled: () => Promise.resolve(),
       },
       clock,
       random,

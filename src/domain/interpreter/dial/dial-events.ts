@@ -1,12 +1,12 @@
 /** What a `Dial` tells its `callbackUrl` (dialect §2.1, Dial). */
 import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { CallEnd } from '../../call/call.ts';
-import { HANGUP_CAUSES, type HangupSource } from '../../call/types.ts';
+import { HANGUP_CAUSES, type HangupCauseKey, type HangupSource } from '../../call/types.ts';
 import { partyParameter } from '../../callback/callback.ts';
 import type { CallbackParameters, CallbackTarget } from '../../callback/types.ts';
 import { notify } from '../call-callbacks.ts';
 import type { VerbContext } from '../needs.ts';
-import { answeredSeconds, type DialledLeg } from './dialled-leg.ts';
+import { answeredSeconds, type DialledLeg, type UnmadeAttempt } from './dialled-leg.ts';
 
 type Happening = 'answer' | 'connected' | 'digits' | 'hangup';
 
@@ -16,6 +16,29 @@ const EVENT: Readonly<Record<Happening, string>> = {
   digits: 'DialDigitsMatch',
   hangup: 'DialHangup',
 };
+
+/** One attempt to reach somebody, as it is told. */
+interface Told {
+  /** Empty: no leg came into being. */
+  readonly uuid: string;
+  readonly from: string;
+  readonly to: string;
+  readonly position: number;
+}
+
+const toldOf = ({ call, position }: DialledLeg): Told => ({
+  uuid: call.uuid,
+  from: call.facts.from,
+  to: call.facts.to,
+  position,
+});
+
+/** Why an attempt failed, in words; nothing once somebody had answered (dialect §3.6: failure_reason). */
+export const failureReason = (
+  detail: string | undefined,
+  answerUs: number | undefined,
+): CallbackParameters =>
+  detail === undefined || answerUs !== undefined ? [] : [['DialBLegFailureReason', detail]];
 
 export class DialEvents {
   readonly #context: VerbContext;
@@ -28,15 +51,15 @@ export class DialEvents {
   }
 
   answered(leg: DialledLeg): void {
-    this.#tell('answer', leg);
+    this.#tell('answer', toldOf(leg));
   }
 
   connected(leg: DialledLeg): void {
-    this.#tell('connected', leg);
+    this.#tell('connected', toldOf(leg));
   }
 
   digitsMatched(leg: DialledLeg, pattern: string, pressedBy: 'aleg' | 'bleg'): void {
-    this.#tell('digits', leg, [
+    this.#tell('digits', toldOf(leg), [
       ['DialDigitsMatch', pattern],
       ['DialDigitsPressedBy', pressedBy],
     ]);
@@ -44,19 +67,43 @@ export class DialEvents {
 
   hungUp(leg: DialledLeg, end: CallEnd): void {
     const seconds = answeredSeconds(leg.call);
-    const cause = HANGUP_CAUSES[end.cause];
-    this.#tell('hangup', leg, [
+    this.#tell('hangup', toldOf(leg), [
       ['DialBLegDuration', String(seconds.told)],
       ['DialBLegBillDuration', String(seconds.billed)],
-      ['DialBLegHangupCause', cause.cause],
-      ['DialBLegHangupCauseCode', String(cause.code)],
-      ['DialBLegHangupCauseName', cause.name],
-      ['DialBLegHangupSource', sourceName(end.source, this.#context)],
+      ...this.#cause(end),
       ['STIRVerification', leg.call.facts.stirVerification],
+      ...failureReason(end.detail, leg.call.answerUs),
     ]);
   }
 
-  #tell(happening: Happening, leg: DialledLeg, own: CallbackParameters = []): void {
+  /** An attempt that was over before there was a leg: told like the end of one, with an empty DialBLegUUID. */
+  neverMade(attempt: UnmadeAttempt): void {
+    this.#tell('hangup', { ...attempt, uuid: '' }, [
+      ['DialBLegDuration', '0'],
+      ['DialBLegBillDuration', '0'],
+      ...this.#cause(attempt),
+      ['STIRVerification', 'Not Applicable'],
+      ...failureReason(attempt.detail, undefined),
+    ]);
+  }
+
+  #cause({
+    cause: key,
+    source,
+  }: {
+    readonly cause: HangupCauseKey;
+    readonly source: HangupSource;
+  }): CallbackParameters {
+    const { cause, code, name } = HANGUP_CAUSES[key];
+    return [
+      ['DialBLegHangupCause', cause],
+      ['DialBLegHangupCauseCode', String(code)],
+      ['DialBLegHangupCauseName', name],
+      ['DialBLegHangupSource', sourceName(source, this.#context)],
+    ];
+  }
+
+  #tell(happening: Happening, leg: Told, own: CallbackParameters = []): void {
     const { call } = this.#context;
     const { facts } = call;
     const event = EVENT[happening];
@@ -69,10 +116,10 @@ export class DialEvents {
       ['ParentAuthID', facts.parentAuthId],
       ['DialAction', happening],
       ['DialALegUUID', call.uuid],
-      ['DialBLegUUID', leg.call.uuid],
+      ['DialBLegUUID', leg.uuid],
       ['DialBLegStatus', happening],
-      ['DialBLegFrom', partyParameter(leg.call.facts.from)],
-      ['DialBLegTo', partyParameter(leg.call.facts.to)],
+      ['DialBLegFrom', partyParameter(leg.from)],
+      ['DialBLegTo', partyParameter(leg.to)],
       ['DialBLegPosition', String(leg.position)],
       ...own,
     ]);

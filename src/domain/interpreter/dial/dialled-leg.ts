@@ -1,6 +1,7 @@
 import { pulsedSeconds } from '../../../base/money.ts';
 import type { DialDestination } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call, CallEnd } from '../../call/call.ts';
+import type { UnmadeLeg } from '../needs.ts';
 
 /** A destination of a `Dial` that has become a leg. */
 export interface DialledLeg {
@@ -12,6 +13,12 @@ export interface DialledLeg {
   end: CallEnd | undefined;
   /** Resolves when the end has been told to the customer, if the customer wants to be told. */
   readonly settled: Promise<void>;
+}
+
+/** A destination of a `Dial` that never became a leg. */
+export interface UnmadeAttempt extends UnmadeLeg {
+  /** Place of the destination in the document, from 1. */
+  readonly position: number;
 }
 
 /** Answered seconds of a leg that has ended, as told and as billed (whole pulses); 0 when it was never answered. */

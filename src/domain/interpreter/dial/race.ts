@@ -6,7 +6,7 @@ import type { VerbContext } from '../needs.ts';
 import { RELAYED_DIGITS } from '../tones.ts';
 import { confirmed } from './confirm.ts';
 import type { DialEvents } from './dial-events.ts';
-import type { DialledLeg } from './dialled-leg.ts';
+import type { DialledLeg, UnmadeAttempt } from './dialled-leg.ts';
 import type { RingingSound } from './ringing-sound.ts';
 
 /** Why legs that come too late, or must go, are hung up. */
@@ -24,8 +24,12 @@ export class Race {
   readonly #events: DialEvents;
   readonly #sound: RingingSound;
   readonly #legs: DialledLeg[] = [];
+  readonly #unmade: UnmadeAttempt[] = [];
   readonly #decided: Promise<DialledLeg | undefined>;
   #decide: (winner: DialledLeg | undefined) => void = () => undefined;
+  /** Whoever won is told first, then who lost (dialect §2.1: DialAnswer, DialConnected, DialHangup). */
+  readonly #winnerTold: Promise<void>;
+  #tellLosers: () => void = () => undefined;
   /** Set once nobody can win any more. */
   #verdict: Verdict | undefined;
   #rungOut = false;
@@ -46,11 +50,19 @@ export class Race {
     this.#decided = new Promise((resolve) => {
       this.#decide = resolve;
     });
+    this.#winnerTold = new Promise((resolve) => {
+      this.#tellLosers = resolve;
+    });
   }
 
   /** Every leg that came into being, in the order in which it did. */
   get legs(): readonly DialledLeg[] {
     return this.#legs;
+  }
+
+  /** The attempts that never became a leg. */
+  get unmade(): readonly UnmadeAttempt[] {
+    return this.#unmade;
   }
 
   /** The leg that won; undefined when all have failed. Never rejects. */
@@ -64,6 +76,11 @@ export class Race {
     return this.#decided;
   }
 
+  /** What there is to tell of the winner has been told. */
+  winnerTold(): void {
+    this.#tellLosers();
+  }
+
   /** Ends all legs but the winner; those that come into being later end at once. */
   stop(verdict: Verdict, winner?: DialledLeg): void {
     this.#verdict = verdict;
@@ -75,24 +92,36 @@ export class Race {
 
   async #ring(destination: DialDestination, position: number): Promise<void> {
     const { needs, call } = this.#context;
+    const callerId = destination.callerId ?? this.#instruction.callerId;
     const adopt = (leg: Call): void => this.#adopt(leg, destination, position);
     try {
       const leg = await needs.dialer.dial({
         parent: call,
         destination,
-        callerId: destination.callerId ?? this.#instruction.callerId,
+        callerId,
         callerName: destination.callerName ?? this.#instruction.callerName,
         sipHeaders: destination.sipHeaders,
         onLeg: adopt,
       });
-      if (leg !== undefined) adopt(leg);
+      if (leg.ok) adopt(leg.value);
+      else this.#neverMade({ ...leg.error, position });
     } catch (error) {
       needs.logger.error({ error, callUuid: call.uuid }, 'destination could not be dialled');
       call.log.add('warning', 'destination could not be dialled', { position });
+      const to = destination.kind === 'user' ? destination.uri : destination.number;
+      const from = callerId ?? call.facts.from;
+      if (this.#legs.some((leg) => leg.position === position)) return;
+      const detail = 'the destination could not be dialled';
+      this.#neverMade({ cause: 'internalError', source: 'Error', detail, from, to, position });
     } finally {
       this.#pending -= 1;
       this.#settleIfOver();
     }
+  }
+
+  #neverMade(attempt: UnmadeAttempt): void {
+    this.#unmade.push(attempt);
+    this.#events.neverMade(attempt);
   }
 
   #adopt(call: Call, destination: DialDestination, position: number): void {
@@ -102,11 +131,12 @@ export class Race {
       destination,
       position,
       end: undefined,
-      settled: call.ended.then((end) => {
+      settled: call.ended.then(async (end) => {
         leg.end = end;
-        this.#events.hungUp(leg, end);
         this.#sound.gone(call);
         this.#settleIfOver();
+        if (end.cause === LOST.cause) await this.#winnerTold;
+        this.#events.hungUp(leg, end);
       }),
     };
     this.#legs.push(leg);

@@ -73,8 +73,8 @@ export class DialSession {
 
   result(): DialResult {
     const leg = this.#connected;
-    if (leg === undefined) return resultOfFailure(this.#race.legs);
-    return { status: 'completed', rang: wasRung(leg), leg };
+    if (leg === undefined) return resultOfFailure(this.#race.legs, this.#race.unmade);
+    return { status: 'completed', rang: wasRung(leg), leg, unmade: undefined };
   }
 
   async #talk(leg: DialledLeg): Promise<void> {
@@ -94,6 +94,7 @@ export class DialSession {
     this.#keep(b);
     a.log.add('call', 'connected', { bLegUuid: b.uuid });
     this.#events.connected(leg);
+    this.#race.winnerTold();
     needs.recorder.dialAnswered(a);
     const undo = this.#watch(leg);
     try {
@@ -136,6 +137,7 @@ export class DialSession {
 
   /** A leg that was let go ends some other time, and is nothing to wait for. */
   async #allTold(): Promise<void> {
+    this.#race.winnerTold();
     const over = this.#race.legs.filter(({ call }) => call.isEnded);
     await Promise.all(over.map(({ settled }) => settled));
   }

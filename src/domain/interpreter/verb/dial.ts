@@ -23,6 +23,8 @@ export async function dial(
     return conclude(instruction, context, await session.run());
   } catch (error) {
     await session.abandon();
+    // The end of a call is told before what it had begun (dialect §2.1, order of callbacks).
+    if (context.call.isEnded) await context.needs.keeping.settled(context.call);
     tellInterrupted(instruction, context, session.result());
     throw error;
   } finally {
@@ -37,7 +39,10 @@ function conclude(
   result: DialResult,
 ): VerbOutcome {
   const { call } = context;
-  call.log.add('call', `Dial ended: ${result.status}`, { bLegUuid: result.leg?.call.uuid });
+  call.log.add('call', `Dial ended: ${result.status}`, {
+    bLegUuid: result.leg?.call.uuid,
+    reason: result.unmade?.detail,
+  });
   const { action: url, method, redirect } = instruction;
   if (url === undefined) return { kind: 'refetch' };
   const own = actionParameters(result, context);

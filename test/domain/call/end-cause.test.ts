@@ -1,0 +1,57 @@
+/** Dialect §3.12: what a called party answers, in the words of records and callbacks. */
+import { describe, expect, it } from 'vitest';
+import { endOfLeg } from '../../../src/domain/call/end-cause.ts';
+import { HANGUP_CAUSES } from '../../../src/domain/call/types.ts';
+
+const LEG = { direction: 'outbound', answered: false, toEndpoint: false } as const;
+
+describe('SIP final response → hangup code (dialect §3.12)', () => {
+  it.each([
+    [401, 4240, 'Callee'],
+    [403, 3040, 'Callee'],
+    [404, 3050, 'Callee'],
+    [407, 4240, 'Callee'],
+    [408, 3070, 'Callee'],
+    [410, 3050, 'Callee'],
+    [480, 3000, 'Callee'],
+    [482, 2060, 'Callee'],
+    [483, 2060, 'Callee'],
+    [484, 2000, 'Callee'],
+    [486, 3010, 'Callee'],
+    [487, 1000, 'Callee'],
+    [488, 2070, 'Callee'],
+    [500, 3080, 'Carrier'],
+    [502, 2010, 'Carrier'],
+    [503, 3090, 'Carrier'],
+    [504, 3080, 'Carrier'],
+    [600, 3100, 'Callee'],
+    [603, 3110, 'Callee'],
+    [604, 3120, 'Callee'],
+    [606, 2070, 'Callee'],
+    [607, 3130, 'Callee'],
+    [608, 3130, 'Callee'],
+    [420, 3020, 'Callee'],
+  ])('%i is %i, source %s', (status, code, source) => {
+    const end = endOfLeg({ by: 'remote', how: 'refused', status, reason: undefined }, LEG);
+    expect(HANGUP_CAUSES[end.cause].code).toBe(code);
+    expect(end).toMatchObject({ source, disposition: 'recv_refuse', detail: `SIP ${status}` });
+  });
+
+  it.each([
+    ['timeout', 3070],
+    ['transport', 5000],
+    ['unreachable', 5020],
+  ] as const)('no response at all (%s) is %i, source Error', (how, code) => {
+    const end = endOfLeg({ by: 'local', how, status: undefined, reason: undefined }, LEG);
+    expect(HANGUP_CAUSES[end.cause].code).toBe(code);
+    expect(end).toMatchObject({ source: 'Error', detail: expect.stringMatching(/.+/) });
+  });
+
+  it('an endpoint without a contact is 2020', () => {
+    const end = endOfLeg(
+      { by: 'local', how: 'unreachable', status: undefined, reason: undefined },
+      { ...LEG, toEndpoint: true },
+    );
+    expect(HANGUP_CAUSES[end.cause].code).toBe(2020);
+  });
+});
