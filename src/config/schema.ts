@@ -154,6 +154,10 @@ export const SETTINGS = {
       600_000,
       'an outbound leg rings no longer, unless the request says otherwise',
     ),
+    endOnRevocation: toggle(
+      true,
+      'running calls end when their account, sub-account or endpoint loses its rights; off: they run out',
+    ),
     redirectsPerMinute: integer(30, 1, 1000, 'documents that one call may fetch within a minute'),
     queuePerAccount: integer(
       10_000,

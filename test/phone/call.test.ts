@@ -31,6 +31,7 @@ async function server(onCall: (leg: InboundLeg) => void): Promise<RunningSignall
     endpointId: '1',
     accountId: 'MA_0123456789ABCDEFG',
     username: 'alice',
+    active: true,
     secrets: { md5: secret('MD5'), sha256: secret('SHA-256'), sha512256: secret('SHA-512-256') },
   };
   const signalling = createSignalling({

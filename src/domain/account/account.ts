@@ -5,15 +5,15 @@ import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { CredentialCache } from './credential-cache.ts';
 import type { AccountFilter, AccountStore, IdempotencyStore, PartnerStore } from './needs.ts';
+import { type AccountDefaults, type NewAccount, newAccount } from './new-account.ts';
 import { checkParties, type TransferRefusal, type TransferRequest } from './partner.ts';
 import type { Account, AccountPatch, CapacityTransfer, NetAllocation } from './types.ts';
 
+export type { AccountDefaults, NewAccount } from './new-account.ts';
 export { decideTransfer, limitOf, type TransferRefusal, type TransferRequest } from './partner.ts';
 
 /** Access tokens live this long unless asked otherwise (dialect §3.0: `expires_in: 1800`). */
 const ACCESS_TOKEN_SECONDS = 1800;
-
-export type NewAccount = Pick<Account, 'name'> & AccountPatch & { readonly currency?: string };
 
 export type AccountRefusal =
   | { readonly kind: 'unknownAccount' }
@@ -38,14 +38,6 @@ export interface Access {
   readonly owner: Account;
 }
 
-/** What new accounts get unless the operator says otherwise. */
-export interface AccountDefaults {
-  readonly concurrentCallsLimit: number;
-  readonly cpsLimit: number;
-  readonly currency: string;
-  readonly country: string;
-}
-
 export interface AccountDeps {
   readonly store: AccountStore;
   readonly partners: PartnerStore;
@@ -55,10 +47,21 @@ export interface AccountDeps {
   readonly defaults: AccountDefaults;
 }
 
+/** An account that may no longer do anything, or with `subAccount` one of its sub-accounts. */
+export interface RevokedAccount {
+  readonly accountId: string;
+  readonly subAccount: string | undefined;
+  /** A plain sentence. */
+  readonly why: string;
+  /** SIP users that are gone with it. */
+  readonly removedUsernames: readonly string[];
+}
+
 /** Accounts, sub-accounts, their credentials, and the capacity that partners hand out. */
 export class Accounts {
   readonly #deps: AccountDeps;
   readonly #credentials: CredentialCache;
+  readonly #onRevoked: ((revoked: RevokedAccount) => Promise<void>)[] = [];
   readonly idempotency: IdempotencyStore;
 
   constructor(deps: AccountDeps) {
@@ -73,7 +76,7 @@ export class Accounts {
     if (input.partnerAuthId !== undefined && (await this.get(input.partnerAuthId)) === undefined) {
       return err({ kind: 'unknownPartner' });
     }
-    return this.#insert(this.#record(input, undefined));
+    return this.#insert(input, undefined);
   }
 
   /** A sub-account shares its parent's money and limits, and has credentials of its own. */
@@ -85,7 +88,7 @@ export class Accounts {
     if (parent === undefined || parent.parentAuthId !== undefined) {
       return err({ kind: 'unknownParent' });
     }
-    return this.#insert(this.#record({ ...inherited(parent), ...input }, parent));
+    return this.#insert(input, parent);
   }
 
   async get(authIdentifier: string): Promise<Account | undefined> {
@@ -111,7 +114,16 @@ export class Accounts {
     }
     const changed = await this.#deps.store.patch(authIdentifier, patch);
     this.#credentials.changed(authIdentifier);
-    return changed === undefined ? err({ kind: 'unknownAccount' }) : ok(changed);
+    if (changed === undefined) return err({ kind: 'unknownAccount' });
+    if (changed.status !== 'active') {
+      await this.#revoked(changed, `the ${nounOf(changed)} is ${changed.status}`);
+    }
+    return ok(changed);
+  }
+
+  /** `act` is called after an account has lost its rights; whoever took them waits for it. */
+  onRevoked(act: (revoked: RevokedAccount) => Promise<void>): void {
+    this.#onRevoked.push(act);
   }
 
   async removeSubAccount(
@@ -120,8 +132,9 @@ export class Accounts {
   ): Promise<Result<void, AccountRefusal>> {
     const sub = await this.get(subAuthId);
     if (sub?.parentAuthId !== parentAuthId) return err({ kind: 'unknownAccount' });
-    await this.#deps.store.removeSubAccount(subAuthId);
+    const removed = await this.#deps.store.removeSubAccount(subAuthId);
     this.#credentials.changed(subAuthId);
+    await this.#revoked(sub, 'the sub-account was deleted', removed);
     return ok(undefined);
   }
 
@@ -172,7 +185,7 @@ export class Accounts {
     return ok({ account: addressed, owner: principal.owner });
   }
 
-  /** A new token; the one before stays valid for `overlapSeconds`. */
+  /** A new token; the one before, and access tokens made with it, stay valid for `overlapSeconds`. */
   async rotateToken(
     authIdentifier: string,
     overlapSeconds: number,
@@ -238,14 +251,17 @@ export class Accounts {
   }
 
   async #insert(
-    account: Account,
+    input: NewAccount,
+    parent: Account | undefined,
   ): Promise<Result<{ readonly account: Account; readonly authToken: string }, AccountRefusal>> {
-    const authToken = token(this.#deps.random);
-    const created = await this.#deps.store.create(account, authToken);
+    const { random, store, defaults } = this.#deps;
+    const authToken = token(random);
+    const made = { authId: authId(random, parent === undefined ? 'MA' : 'SA'), defaults };
+    const account = newAccount(input, parent, { ...made, nowUs: this.#nowUs() });
+    const created = await store.create(account, authToken);
     if (created.ok) return ok({ account: created.value, authToken });
     // 36^17 ids: a repeat is a broken random source, and the next draw is as good as any.
-    const fresh = authId(this.#deps.random, account.parentAuthId === undefined ? 'MA' : 'SA');
-    return this.#insert({ ...account, authId: fresh });
+    return this.#insert(input, parent);
   }
 
   async #principal(
@@ -257,50 +273,24 @@ export class Accounts {
     return ok({ account, owner, by });
   }
 
+  async #revoked(
+    { authId: id, parentAuthId }: Account,
+    why: string,
+    removedUsernames: readonly string[] = [],
+  ): Promise<void> {
+    const revoked = {
+      accountId: parentAuthId ?? id,
+      subAccount: parentAuthId === undefined ? undefined : id,
+      why,
+      removedUsernames,
+    };
+    await Promise.all(this.#onRevoked.map((act) => act(revoked)));
+  }
+
   #nowUs(): number {
     return Math.round(this.#deps.clock.wallMs() * 1000);
   }
-
-  #record(input: NewAccount, parent: Account | undefined): Account {
-    const { defaults, random } = this.#deps;
-    const nowUs = this.#nowUs();
-    return {
-      authId: authId(random, parent === undefined ? 'MA' : 'SA'),
-      parentAuthId: parent?.authId,
-      status: 'active',
-      country: defaults.country,
-      timezone: 'UTC',
-      concurrentCallsLimit: defaults.concurrentCallsLimit,
-      cpsLimit: defaults.cpsLimit,
-      isPartner: false,
-      partnerAuthId: undefined,
-      limitTransferEnabled: false,
-      barredPrefixes: [],
-      barredCountries: [],
-      dailySpendLimit: undefined,
-      defaultEndpointApp: undefined,
-      lowBalanceUrl: undefined,
-      lowBalanceEmail: undefined,
-      email: '',
-      phone: '',
-      description: '',
-      cdrRetentionDays: undefined,
-      recordingRetentionDays: undefined,
-      ...input,
-      currency: (input.currency ?? defaults.currency).toUpperCase(),
-      createdUs: nowUs,
-      updatedUs: nowUs,
-    };
-  }
 }
 
-const inherited = (parent: Account) => ({
-  currency: parent.currency,
-  country: parent.country,
-  timezone: parent.timezone,
-  concurrentCallsLimit: parent.concurrentCallsLimit,
-  cpsLimit: parent.cpsLimit,
-  barredPrefixes: parent.barredPrefixes,
-  barredCountries: parent.barredCountries,
-  dailySpendLimit: parent.dailySpendLimit,
-});
+const nounOf = ({ parentAuthId }: Account): string =>
+  parentAuthId === undefined ? 'account' : 'sub-account';

@@ -23,10 +23,13 @@ export interface AccountStore {
   get(authId: string): Promise<Account | undefined>;
   list(filter: AccountFilter, slice: Slice): Promise<Page<Account>>;
   patch(authId: string, patch: AccountPatch): Promise<Account | undefined>;
-  /** Only sub-accounts are ever removed: a main account owns a ledger and is closed instead. */
-  removeSubAccount(authId: string): Promise<boolean>;
+  /**
+   * Only sub-accounts are ever removed: a main account owns a ledger and is closed instead. Its endpoints go with it,
+   * its applications and numbers fall to the main account. Answers the SIP users that are gone.
+   */
+  removeSubAccount(authId: string): Promise<readonly string[]>;
   credentials(authId: string): Promise<AccountCredentials | undefined>;
-  /** Adds `token`; every older token ends at `othersEndUs` at the latest. */
+  /** Adds `token`; every older token, access tokens included, ends at `othersEndUs` at the latest. */
   addToken(authId: string, token: string, othersEndUs: number): Promise<boolean>;
   /** Access tokens are known by their SHA-256 alone. */
   addAccessToken(hash: string, authId: string, expiresUs: number): Promise<void>;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { err, ok, type Result } from '../../base/result.ts';
+import type { Accounts } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
 import type { Call, Recorded } from '../call/call.ts';
 import type { HangupCauseKey } from '../call/types.ts';
@@ -23,10 +24,18 @@ export class Admission {
   readonly #keeper: CallKeeper;
   readonly #clock: Clock;
   readonly #nodeLimit: number;
+  readonly #accounts: Pick<Accounts, 'get'>;
   readonly #onDrain: (() => void)[] = [];
   #draining = false;
 
-  constructor(needs: { capacity: Capacity; keeper: CallKeeper; clock: Clock; nodeLimit: number }) {
+  constructor(needs: {
+    readonly accounts: Pick<Accounts, 'get'>;
+    readonly capacity: Capacity;
+    readonly keeper: CallKeeper;
+    readonly clock: Clock;
+    readonly nodeLimit: number;
+  }) {
+    this.#accounts = needs.accounts;
     this.#capacity = needs.capacity;
     this.#keeper = needs.keeper;
     this.#clock = needs.clock;
@@ -98,11 +107,20 @@ export class Admission {
           : `limit reached: ${slot.error.kind}`;
       return err({ cause: 'concurrencyBreached', detail });
     }
-    if (owner.status !== 'active') {
-      return err({ cause: 'forbidden', detail: `the account is ${owner.status}` });
-    }
+    const barred = await this.#barred(call);
+    if (barred !== undefined) return err({ cause: 'forbidden', detail: barred });
     if (opened.ok) return ok(undefined);
     return err({ cause: 'outOfCredits', detail: MONEY[opened.error], money: opened.error });
+  }
+
+  /** Asked once the call is under care: who is revoked later finds it there. */
+  async #barred({ identity }: Call): Promise<string | undefined> {
+    const { accountId, subAccount } = identity;
+    const owner = await this.#accounts.get(accountId);
+    if (owner?.status !== 'active') return `the account is ${owner?.status ?? 'gone'}`;
+    if (subAccount === undefined) return undefined;
+    const status = (await this.#accounts.get(subAccount))?.status ?? 'gone';
+    return status === 'active' ? undefined : `the sub-account is ${status}`;
   }
 }
 

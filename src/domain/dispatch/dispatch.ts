@@ -9,5 +9,6 @@ export { CallKeeper } from './keeper.ts';
 export { liveCallOf } from './live-call.ts';
 export type { DispatchNeeds } from './needs.ts';
 export { Outbound } from './outbound.ts';
+export { followRevocations } from './revocation.ts';
 export { Scripts } from './scripts.ts';
 export { TrunkConnector } from './trunk.ts';

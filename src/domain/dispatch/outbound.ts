@@ -21,13 +21,18 @@ import { identityOf, type Placement, type Planned, queuedCall } from './placemen
 /** A full queue, or a node without room, is worth asking again after this long. */
 const RETRY_AFTER_MS = 1000;
 
-const DRAINED = 'the service stops';
-
 /** Of a destination that waits for its turn (decisions: 429). */
 const NEVER_DIALLED: DialRefusal = {
   cause: 'simultaneousDialLimit',
   source: 'Platform',
   detail: 'never dialled',
+};
+
+const DRAINED: DialRefusal = { ...NEVER_DIALLED, detail: 'the service stops' };
+const WITHDRAWN: DialRefusal = {
+  ...NEVER_DIALLED,
+  source: 'API Request',
+  detail: 'withdrawn before it was dialled',
 };
 
 export class Outbound {
@@ -51,7 +56,7 @@ export class Outbound {
       limit: settings.queuePerAccount,
       prepare: (placement) => this.#prepareQueued(placement),
     });
-    admission.onDrain(() => this.#drop(this.#queue.clear(), 'Platform', DRAINED));
+    admission.onDrain(() => this.#drop(this.#queue.clear(), DRAINED));
   }
 
   async placeCalls(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>> {
@@ -69,8 +74,17 @@ export class Outbound {
       accountId,
       ({ callUuid, requestUuid }) => callUuid === uuid || requestUuid === uuid,
     );
-    this.#drop(meant, 'API Request', 'withdrawn before it was dialled');
+    this.#drop(meant, WITHDRAWN);
     return meant.length > 0;
+  }
+
+  /** Ends what waits of an account, or of one of its sub-accounts, that may no longer call. */
+  revoke(accountId: string, subAccount: string | undefined, why: string): void {
+    const meant = this.#queue.remove(
+      accountId,
+      ({ request }) => subAccount === undefined || request.subAccount === subAccount,
+    );
+    this.#drop(meant, { ...NEVER_DIALLED, cause: 'forbidden', detail: why });
   }
 
   // ---------------------------------------------------------------- accepting
@@ -103,7 +117,7 @@ export class Outbound {
       return err(moneyRefusal(admitted.error.money));
     }
     // Draining may have begun meanwhile: nobody would come for them any more.
-    if (admission.draining) this.#drop(rest, 'Platform', DRAINED);
+    if (admission.draining) this.#drop(rest, DRAINED);
     else this.#queue.add(owner.authId, rest);
     void this.#begin(call, first, { planned, admitted });
     return ok({
@@ -231,12 +245,8 @@ export class Outbound {
     }
   }
 
-  /** Destinations that are never dialled leave a record, and their customer is told (cause 1020). */
-  #drop(
-    placements: readonly Placement[],
-    source: 'API Request' | 'Platform',
-    detail: string,
-  ): void {
+  /** Destinations that are never dialled leave a record, and their customer is told. */
+  #drop(placements: readonly Placement[], { cause, source, detail }: DialRefusal): void {
     const { keeper, logger } = this.#needs;
     for (const placement of placements) {
       const call = this.#create(placement, err(NEVER_DIALLED));
@@ -245,7 +255,7 @@ export class Outbound {
         .catch((error: unknown) => {
           logger.error({ error, callUuid: call.uuid }, 'withdrawn call not recorded');
         })
-        .finally(() => call.hangup(NEVER_DIALLED.cause, source, detail));
+        .finally(() => call.hangup(cause, source, detail));
     }
   }
 }

@@ -25,6 +25,13 @@ export type EndpointRefusal =
   /** The application does not exist or belongs to another account. */
   | { readonly kind: 'unknownApplication' };
 
+/** An endpoint that was deleted, may no longer make voice calls, or whose phone has to show a new password. */
+export interface RevokedEndpoint {
+  readonly endpointId: string;
+  readonly username: string;
+  readonly why: 'deleted' | 'voice' | 'password';
+}
+
 export interface EndpointSettings {
   /** The digest realm, chosen at the first start and never changed: HA1 depends on it. */
   readonly realm: string;
@@ -37,6 +44,7 @@ export class Endpoints {
   readonly #applications: ApplicationStore;
   readonly #context: ProvisioningContext;
   readonly #settings: EndpointSettings;
+  readonly #onRevoked: ((revoked: RevokedEndpoint) => Promise<void>)[] = [];
 
   constructor(
     stores: { readonly endpoints: EndpointStore; readonly applications: ApplicationStore },
@@ -108,12 +116,28 @@ export class Endpoints {
         ? undefined
         : secretsOf(known.value.username, this.#settings.realm, password);
     const changed = await this.#store.patch(accountId, endpointId, patch, secrets);
-    return changed === undefined ? err({ kind: 'unknownEndpoint' }) : ok(changed);
+    if (changed === undefined) return err({ kind: 'unknownEndpoint' });
+    if (secrets !== undefined) await this.#revoked(changed, 'password');
+    if (!changed.allowVoice && known.value.allowVoice) await this.#revoked(changed, 'voice');
+    return ok(changed);
+  }
+
+  /** `act` is called after an endpoint has lost a right; whoever took it waits for it. */
+  onRevoked(act: (revoked: RevokedEndpoint) => Promise<void>): void {
+    this.#onRevoked.push(act);
   }
 
   async remove(accountId: string, endpointId: string): Promise<Result<void, EndpointRefusal>> {
+    const known = await this.get(accountId, endpointId);
+    if (!known.ok) return known;
     const removed = await this.#store.remove(accountId, endpointId);
-    return removed ? ok(undefined) : err({ kind: 'unknownEndpoint' });
+    if (!removed) return err({ kind: 'unknownEndpoint' });
+    await this.#revoked(known.value, 'deleted');
+    return ok(undefined);
+  }
+
+  async #revoked({ endpointId, username }: Endpoint, why: RevokedEndpoint['why']): Promise<void> {
+    await Promise.all(this.#onRevoked.map((act) => act({ endpointId, username, why })));
   }
 
   #storedName(requested: string, attempt: number): string {

@@ -25,6 +25,7 @@ export {
   type EndpointSettings,
   type Endpoints,
   type NewEndpoint,
+  type RevokedEndpoint,
   secretsOf,
 } from './endpoints.ts';
 export { type NewNumber, type NumberRefusal, type Numbers, nextMonth } from './numbers.ts';

@@ -6,6 +6,8 @@ export interface RegisteringEndpoint {
   readonly accountId: string;
   readonly username: string;
   readonly secrets: EndpointSecrets;
+  /** False: its account, or its sub-account, may do nothing now. */
+  readonly active: boolean;
 }
 
 /** What the registrar and the digest check ask for. */

@@ -142,6 +142,10 @@ class SignallingService implements RunningSignalling {
     return this.#agent?.bindings(this.#options.clock.monotonicMs()) ?? [];
   }
 
+  forgetBindings(username: string): void {
+    this.#tell({ kind: 'forgetBindings', username });
+  }
+
   carrierStates(): readonly CarrierState[] {
     return this.#carriers.states();
   }

@@ -60,6 +60,8 @@ export interface RunningSignalling extends Signalling {
   /** The port of both listeners: chosen by the system when 0 was configured. */
   port(): number;
   registrations(): readonly Binding[];
+  /** Removes every contact of a user, here and in the store. */
+  forgetBindings(username: string): void;
   counters(): SignallingCounters;
   carrierStates(): readonly CarrierState[];
 }

@@ -28,6 +28,7 @@ export class UserDirectory {
           MD5: endpoint.secrets.md5,
           'SHA-256': endpoint.secrets.sha256,
           'SHA-512-256': endpoint.secrets.sha512256,
+          inactive: !endpoint.active,
         };
         this.#tell({ kind: 'secret', id, secrets });
       },

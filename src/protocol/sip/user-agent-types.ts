@@ -50,8 +50,11 @@ export interface UserAgentOptions {
   readonly timers?: TimerValues;
 }
 
+/** What a user proves who he is with. Inactive: he may prove it, and is refused. */
+export type UserSecrets = Ha1ByAlgorithm & { readonly inactive?: boolean };
+
 /** Undefined: there is no such user. `unavailable`: the directory cannot tell now. */
-export type SecretAnswer = Ha1ByAlgorithm | 'unavailable' | undefined;
+export type SecretAnswer = UserSecrets | 'unavailable' | undefined;
 
 /** Of one user agent; never reused. */
 export type LegId = number;
@@ -155,6 +158,8 @@ export type UserAgentInput =
   | { readonly kind: 'secret'; readonly id: number; readonly secrets: SecretAnswer }
   | { readonly kind: 'stored'; readonly id: number; readonly ok: boolean }
   // Commands.
+  /** The user is reachable nowhere any more. */
+  | { readonly kind: 'forgetBindings'; readonly username: string }
   | { readonly kind: 'restoreBindings'; readonly bindings: readonly ContactBinding[] }
   | { readonly kind: 'drain' }
   | InviteCommand

@@ -110,6 +110,9 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
       case 'stored':
         this.#registrar?.stored(input.id, input.ok);
         break;
+      case 'forgetBindings':
+        this.#registrar?.forget(input.username);
+        break;
       case 'restoreBindings':
         this.#registrar?.restore(input.bindings);
         break;

@@ -9,6 +9,7 @@ import {
   CallFactory,
   CallKeeper,
   EndpointRate,
+  followRevocations,
   Inbound,
   Outbound,
   Scripts,
@@ -63,7 +64,7 @@ export function joinCalls(
   });
   const capacity = new Capacity();
   const nodeLimit = settings.calls.maxConcurrent;
-  const admission = new Admission({ capacity, keeper, clock, nodeLimit });
+  const admission = new Admission({ accounts, capacity, keeper, clock, nodeLimit });
   const { mediaTimeoutMs } = settings.rtp;
   const factory = new CallFactory({ media, ledger, logs, clock, random, mediaTimeoutMs });
   const scripts = new Scripts();
@@ -141,6 +142,14 @@ export function joinCalls(
     registrarHost: derived.sipPublicHost,
   });
   const outbound = new Outbound(dispatching);
+  followRevocations({
+    accounts,
+    endpoints: provisioning.endpoints,
+    keeper,
+    outbound,
+    forgetBindings: (username) => signalling.forgetBindings(username),
+    endRunningCalls: settings.calls.endOnRevocation,
+  });
   const controlNeeds = { ...dispatching, outbound, logs, storedLogs: store.callLogs };
   const control = new TracedControl(controlNeeds, (callUuid) => {
     const sipCallId = keeper.sipCallIdOf(callUuid);

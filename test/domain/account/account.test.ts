@@ -141,6 +141,17 @@ describe('authentication', () => {
   });
 });
 
+describe('a token that is changed', () => {
+  it('takes the access tokens along that were made with it, at the end of the overlap', async () => {
+    const { account } = await create();
+    const { accessToken } = await accounts.createAccessToken(account.authId, 1000);
+    await accounts.rotateToken(account.authId, 5);
+    expect((await accounts.authenticateBearer(accessToken)).ok).toBe(true);
+    await opened.clock.advance(5000);
+    expect((await accounts.authenticateBearer(accessToken)).ok).toBe(false);
+  });
+});
+
 describe('the account in a path', () => {
   it('must be the one that authenticated (Authentication 4)', async () => {
     const [mine, other] = [await create(), await create()];

@@ -107,7 +107,7 @@ export async function openStage(
     onSettled: (cdr) => settled.push(cdr),
   });
   const capacity = new Capacity();
-  const admission = new Admission({ capacity, keeper, clock, nodeLimit: 1000 });
+  const admission = new Admission({ accounts, capacity, keeper, clock, nodeLimit: 1000 });
   const logs = new CallLogs({ entries: 500, retentionMs: 86_400_000, calls: 5000 }, () =>
     clock.wallMs(),
   );

@@ -77,7 +77,7 @@ export async function startRig(options: Partial<SignallingOptions> = {}): Promis
         const ha1 = (algorithm: 'MD5' | 'SHA-256' | 'SHA-512-256') =>
           ha1Of(algorithm, username, REALM, password);
         const secrets = { md5: ha1('MD5'), sha256: ha1('SHA-256'), sha512256: ha1('SHA-512-256') };
-        return { endpointId: username, accountId: 'MA_X', username, secrets };
+        return { endpointId: username, accountId: 'MA_X', username, secrets, active: true };
       },
     },
     bindings,

@@ -22,6 +22,7 @@ export const failure = (
 
 export const INVALID_TOKEN = failure(401, 'Invalid token');
 export const ACCOUNT_MISMATCH = failure(403, 'Access denied: account ID mismatch');
+export const NOT_ACTIVE = failure(403, 'account is not active');
 /** Spec Errors, Transactions: missing account id in the path. */
 export const MISSING_ACCOUNT_ID = failure(400, 'accountID is required');
 export const NOT_FOUND = failure(404, 'resource not found');

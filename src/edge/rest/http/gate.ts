@@ -8,6 +8,7 @@ import {
   type Failure,
   failure,
   INVALID_TOKEN,
+  NOT_ACTIVE,
   tooManyRequests,
 } from './failure.ts';
 import { OperatorDoor, type OperatorPages } from './operator-door.ts';
@@ -36,7 +37,10 @@ const OPERATOR: Admission = { ...NOBODY, operator: true };
 const OPERATOR_PAGES: ReadonlySet<Route['audience']> = new Set(['anyone', 'operator', 'scraper']);
 
 export interface GateDeps {
-  readonly accounts: Pick<Accounts, 'authenticate' | 'authenticateBearer' | 'authorize' | 'get'>;
+  readonly accounts: Pick<
+    Accounts,
+    'authenticate' | 'authenticateBearer' | 'authorize' | 'get' | 'ownerOf'
+  >;
   /** Constant-time check of the operator's token. */
   readonly isAdminToken: (token: string) => boolean;
   /** Of the token that reads metrics and nothing else. */
@@ -82,6 +86,15 @@ export class Gate {
     return admitted;
   }
 
+  /** A signed link opens no more than its account may: undefined, or why not. */
+  async refusesLink(pathAuthId: string): Promise<Failure | undefined> {
+    const { accounts } = this.#deps;
+    const account = await accounts.get(pathAuthId);
+    const owner = account && (await accounts.ownerOf(account));
+    const active = account?.status === 'active' && owner?.status === 'active';
+    return active ? undefined : NOT_ACTIVE;
+  }
+
   async #admit(
     route: Admitting,
     headers: IncomingHttpHeaders,
@@ -121,9 +134,7 @@ export class Gate {
         ? await accounts.authenticateBearer(credentials.token)
         : await accounts.authenticate(credentials.authId, credentials.authToken);
     if (principal.ok) return principal;
-    return err(
-      principal.error.kind === 'inactive' ? failure(403, 'account is not active') : INVALID_TOKEN,
-    );
+    return err(principal.error.kind === 'inactive' ? NOT_ACTIVE : INVALID_TOKEN);
   }
 
   async #authorize(

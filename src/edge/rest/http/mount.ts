@@ -52,7 +52,11 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, rooms: Roo
       if (authId === '') {
         return sendFailure(reply, MISSING_ACCOUNT_ID, route.errors, request.apiId);
       }
-      if (route.audience === 'link' && carriesSignature(request)) return undefined;
+      if (route.audience === 'link' && carriesSignature(request)) {
+        const refusal = await gate.refusesLink(authId ?? '');
+        if (refusal === undefined) return undefined;
+        return sendFailure(reply, refusal, route.errors, request.apiId);
+      }
       const admitted = await gate.admit(route, request.headers, authId, request.ip);
       if (!admitted.ok) return sendFailure(reply, admitted.error, route.errors, request.apiId);
       request.admission = admitted.value;

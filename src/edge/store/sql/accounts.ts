@@ -13,6 +13,7 @@ import { withCredentials } from '../sealed-text.ts';
 import { flag, int, json, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
 import { insertBalance } from './balances.ts';
+import { removeEndpointsOf } from './endpoints.ts';
 
 const table = new Table<Account>('account', {
   authId: text('auth_id'),
@@ -61,8 +62,14 @@ export const accountRoom = (db: Connection): Immediate<AccountStore> => ({
     return page(db, table, where, 'created_us, auth_id', slice);
   },
   patch: (authId, patch) => table.patch(db, patch, 'auth_id = @id', { id: authId }),
-  removeSubAccount: (authId) =>
-    db.run('DELETE FROM account WHERE auth_id = ? AND parent_auth_id IS NOT NULL', [authId]) === 1,
+  removeSubAccount: (authId) => {
+    if (find(db, authId)?.parentAuthId === undefined) return [];
+    const removed = removeEndpointsOf(db, authId);
+    db.run('UPDATE application SET sub_account = NULL WHERE sub_account = ?', [authId]);
+    db.run('UPDATE phone_number SET sub_account = NULL WHERE sub_account = ?', [authId]);
+    db.run('DELETE FROM account WHERE auth_id = ?', [authId]);
+    return removed;
+  },
   credentials: (authId) => {
     const account = find(db, authId);
     return account && { account, tokens: tokensOf(db, authId) };
@@ -75,6 +82,11 @@ export const accountRoom = (db: Connection): Immediate<AccountStore> => ({
         WHERE auth_id = ? AND (expires_us IS NULL OR expires_us > ?)`,
       [othersEndUs, authId, othersEndUs],
     );
+    db.run('UPDATE access_token SET expires_us = ? WHERE auth_id = ? AND expires_us > ?', [
+      othersEndUs,
+      authId,
+      othersEndUs,
+    ]);
     insertToken(db, authId, token);
     return true;
   },

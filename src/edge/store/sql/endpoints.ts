@@ -146,6 +146,16 @@ export const endpointRoom = (db: Connection): Immediate<EndpointStore> => ({
   },
 });
 
+/** Those of a sub-account that goes. Answers the names that registered. */
+export function removeEndpointsOf(db: Connection, subAccount: string): readonly string[] {
+  const rows = db.all('DELETE FROM endpoint WHERE sub_account = ? RETURNING username', [
+    subAccount,
+  ]);
+  const usernames = rows.map((row) => String(row['username']));
+  for (const username of usernames) db.run('DELETE FROM binding WHERE username = ?', [username]);
+  return usernames;
+}
+
 const purposeOf = (endpointId: string): string => `endpoint-ha1:${endpointId}`;
 
 function sealSecrets(db: Connection, endpointId: string, secrets: EndpointSecrets): void {
@@ -158,8 +168,13 @@ function sealSecrets(db: Connection, endpointId: string, secrets: EndpointSecret
 export const endpointDirectoryRoom = (db: Connection): Immediate<EndpointDirectory> => ({
   byUsername: (username) => {
     const row = db.get(
-      `SELECT e.endpoint_id, e.account_id, s.sealed FROM endpoint e
-        JOIN endpoint_secret s ON s.endpoint_id = e.endpoint_id WHERE e.username = ?`,
+      `SELECT e.endpoint_id, e.account_id, s.sealed,
+          a.status = 'active' AND (e.sub_account IS NULL OR sub.status IS 'active') AS active
+        FROM endpoint e
+        JOIN endpoint_secret s ON s.endpoint_id = e.endpoint_id
+        JOIN account a ON a.auth_id = e.account_id
+        LEFT JOIN account sub ON sub.auth_id = e.sub_account
+        WHERE e.username = ?`,
       [username],
     );
     if (row === undefined) return undefined;
@@ -170,6 +185,7 @@ export const endpointDirectoryRoom = (db: Connection): Immediate<EndpointDirecto
       accountId: String(row['account_id']),
       username,
       secrets: JSON.parse(opened) as EndpointSecrets,
+      active: integer(row, 'active') === 1,
     };
   },
 });

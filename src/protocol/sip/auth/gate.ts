@@ -92,6 +92,10 @@ export class Gate {
         return;
       }
       this.#lockOut.passed(flow, username);
+      if (secrets?.inactive) {
+        this.#refuse(gated, 403, 'account is not active', {});
+        return;
+      }
       this.#core.acquaintances.met(flow, this.#core.nowMs);
       passed(username);
     });

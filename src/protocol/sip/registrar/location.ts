@@ -49,6 +49,13 @@ export class Location {
     return this.#removeWhere((binding) => binding.flow.connectionId === connectionId);
   }
 
+  /** Drops every contact of a user. Returns the removed. */
+  remove(username: string): readonly ContactBinding[] {
+    const removed = this.#of(username);
+    this.#set(username, []);
+    return removed;
+  }
+
   /** Drops what has expired. Returns the removed. */
   sweep(nowUs: number): readonly ContactBinding[] {
     return this.#removeWhere((binding) => binding.expiresUs <= nowUs);

@@ -46,6 +46,11 @@ export class Registrar {
     this.#forget(this.#location.connectionLost(String(connectionId)));
   }
 
+  /** A user who may no longer be called. */
+  forget(username: string): void {
+    this.#forget(this.#location.remove(username));
+  }
+
   receive(request: SipRequest, transaction: TransactionId, flow: Flow, username: string): void {
     const read = readRegister(request, username, flow);
     if (read === undefined) {

@@ -2,7 +2,8 @@ import { err, ok, type Result } from '../../../../base/result.ts';
 import type { Access } from '../../../../domain/account/account.ts';
 import { agesWindow } from '../../../../domain/recording/recording.ts';
 import type { RecordingFilter } from '../../../../domain/recording/types.ts';
-import { type Failure, failure, INVALID_TOKEN } from '../../http/failure.ts';
+import type { Rooms } from '../../deps.ts';
+import { type Failure, failure, INVALID_TOKEN, NOT_ACTIVE } from '../../http/failure.ts';
 import { fileReply } from '../../http/file.ts';
 import { both, type Range, timeRangeOf, timeRangeQuery } from '../../http/range.ts';
 import { type AccountInput, accountRoute, linkRoute, type Route } from '../../http/route.ts';
@@ -179,6 +180,9 @@ const deleteRecordings = accountRoute({
 const subAccountOf = (access: Access | undefined): string | undefined =>
   access?.account.parentAuthId === undefined ? undefined : access.account.authId;
 
+const isActive = async (accounts: Rooms['accounts'], subAccount: string | undefined) =>
+  subAccount === undefined || (await accounts.get(subAccount))?.status === 'active';
+
 const linkParams = Type.Object({
   auth_id: Type.String(),
   recording_id: Type.String(),
@@ -193,12 +197,17 @@ const downloadRecording = linkRoute({
   params: linkParams,
   query: Type.Object({ exp: text(), sig: text() }),
   produces: 'audio/mpeg',
-  async run({ recordings, settings, clock }, { access, params: path, query, url, headers }) {
+  async run(rooms, { access, params: path, query, url, headers }) {
+    const { accounts, recordings, settings, clock } = rooms;
     const links = createSignedLinks(settings, clock);
     if (access === undefined && !links.opens(url, query)) return err(INVALID_TOKEN);
     const accountId = access?.owner.authId ?? path.auth_id;
     const found = await recordings.get(accountId, path.recording_id, subAccountOf(access));
     if (!found.ok) return refused(found.error);
+    // Without credentials the link stands for whoever made the call.
+    if (access === undefined && !(await isActive(accounts, found.value.subAccount))) {
+      return err(NOT_ACTIVE);
+    }
     if (found.value.format !== path.format) return refused({ kind: 'unknownRecording' });
     const range = typeof headers['range'] === 'string' ? headers['range'] : undefined;
     return fileReply({ folder: settings.recordingsFolder, file: found.value.file, range });

@@ -1,0 +1,59 @@
+import type { Account, AccountPatch } from './types.ts';
+
+export type NewAccount = Pick<Account, 'name'> & AccountPatch & { readonly currency?: string };
+
+/** What an account has until somebody says otherwise. */
+export interface AccountDefaults {
+  readonly concurrentCallsLimit: number;
+  readonly cpsLimit: number;
+  readonly currency: string;
+  readonly country: string;
+}
+
+/** A sub-account begins with the limits and bars of its parent. */
+export function newAccount(
+  input: NewAccount,
+  parent: Account | undefined,
+  made: { readonly authId: string; readonly nowUs: number; readonly defaults: AccountDefaults },
+): Account {
+  const { authId, nowUs, defaults } = made;
+  return {
+    authId,
+    parentAuthId: parent?.authId,
+    status: 'active',
+    country: defaults.country,
+    timezone: 'UTC',
+    concurrentCallsLimit: defaults.concurrentCallsLimit,
+    cpsLimit: defaults.cpsLimit,
+    isPartner: false,
+    partnerAuthId: undefined,
+    limitTransferEnabled: false,
+    barredPrefixes: [],
+    barredCountries: [],
+    dailySpendLimit: undefined,
+    defaultEndpointApp: undefined,
+    lowBalanceUrl: undefined,
+    lowBalanceEmail: undefined,
+    email: '',
+    phone: '',
+    description: '',
+    cdrRetentionDays: undefined,
+    recordingRetentionDays: undefined,
+    ...(parent && inherited(parent)),
+    ...input,
+    currency: (input.currency ?? parent?.currency ?? defaults.currency).toUpperCase(),
+    createdUs: nowUs,
+    updatedUs: nowUs,
+  };
+}
+
+const inherited = (parent: Account) => ({
+  currency: parent.currency,
+  country: parent.country,
+  timezone: parent.timezone,
+  concurrentCallsLimit: parent.concurrentCallsLimit,
+  cpsLimit: parent.cpsLimit,
+  barredPrefixes: parent.barredPrefixes,
+  barredCountries: parent.barredCountries,
+  dailySpendLimit: parent.dailySpendLimit,
+});

@@ -1,0 +1,66 @@
+/** What loses its right to calls loses them at once: bindings, running calls and destinations that wait. */
+import type { Accounts, RevokedAccount } from '../account/account.ts';
+import type { Call } from '../call/call.ts';
+import type { Endpoints, RevokedEndpoint } from '../provisioning/provisioning.ts';
+import type { CallKeeper } from './keeper.ts';
+import type { Outbound } from './outbound.ts';
+
+/** Endpoints that are looked up at a time. */
+const PAGE = 200;
+
+export interface RevocationNeeds {
+  readonly accounts: Pick<Accounts, 'onRevoked'>;
+  readonly endpoints: Pick<Endpoints, 'list' | 'onRevoked'>;
+  readonly keeper: Pick<CallKeeper, 'live'>;
+  readonly outbound: Pick<Outbound, 'revoke'>;
+  /** Forgets where a user is reached, in memory and in the store. */
+  readonly forgetBindings: (username: string) => void;
+  /** False: running calls may go on to their own end. */
+  readonly endRunningCalls: boolean;
+}
+
+/** Follows what accounts and endpoints tell of themselves, for as long as the process lives. */
+export function followRevocations(needs: RevocationNeeds): void {
+  needs.accounts.onRevoked((revoked) => accountRevoked(revoked, needs));
+  needs.endpoints.onRevoked(async (revoked) => endpointRevoked(revoked, needs));
+}
+
+async function accountRevoked(revoked: RevokedAccount, needs: RevocationNeeds): Promise<void> {
+  const { accountId, subAccount, why } = revoked;
+  needs.outbound.revoke(accountId, subAccount, why);
+  endCalls(needs, why, ({ identity }) => {
+    const isMeant = subAccount === undefined || identity.subAccount === subAccount;
+    return identity.accountId === accountId && isMeant;
+  });
+  for (const username of revoked.removedUsernames) needs.forgetBindings(username);
+  for (let offset = 0; ; offset += PAGE) {
+    const slice = { limit: PAGE, offset };
+    const { items } = await needs.endpoints.list({ accountId, subAccount }, slice);
+    for (const { username } of items) needs.forgetBindings(username);
+    if (items.length < PAGE) return;
+  }
+}
+
+function endpointRevoked(revoked: RevokedEndpoint, needs: RevocationNeeds): void {
+  const { endpointId, username, why } = revoked;
+  if (why !== 'voice') needs.forgetBindings(username);
+  // A new password is a matter of the phone, not of who is talking.
+  if (why === 'password') return;
+  endCalls(needs, WHY[why], ({ identity }) => identity.endpointId === endpointId);
+}
+
+const WHY = {
+  deleted: 'the endpoint was deleted',
+  voice: 'the endpoint may no longer make voice calls',
+} as const;
+
+function endCalls(
+  { keeper, endRunningCalls }: RevocationNeeds,
+  why: string,
+  isMeant: (call: Call) => boolean,
+): void {
+  if (!endRunningCalls) return;
+  for (const call of keeper.live()) {
+    if (!call.isEnded && isMeant(call)) call.hangup('forbidden', 'Platform', why);
+  }
+}

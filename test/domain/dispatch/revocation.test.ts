@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { followRevocations } from '../../../src/domain/dispatch/dispatch.ts';
+import { openStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+let forgotten: string[];
+beforeEach(async () => {
+  stage = await openStage({ cpsLimit: 1, concurrentCallsLimit: 9 });
+  forgotten = [];
+});
+afterEach(() => stage.close());
+
+function follow(endRunningCalls: boolean): void {
+  const { accounts, provisioning, keeper, outbound } = stage;
+  followRevocations({
+    accounts,
+    endpoints: provisioning.endpoints,
+    keeper,
+    outbound,
+    forgetBindings: (username) => forgotten.push(username),
+    endRunningCalls,
+  });
+}
+
+const endpointOf = async (alias: string, subAccount?: string) => {
+  const { authId: accountId } = stage.account;
+  const made = await stage.provisioning.endpoints.create({
+    accountId,
+    subAccount,
+    username: alias,
+    alias,
+    password: 'password-1',
+  });
+  if (!made.ok) throw new Error(made.error.kind);
+  return made.value;
+};
+
+const TO = ['14155550201', '14155550202', '14155550203'];
+
+describe('an account that is suspended', () => {
+  it('its running call ends as 3040, and so does what waits; nothing is dialled any more', async () => {
+    follow(true);
+    const { callUuids } = await stage.placed({ to: TO });
+    expect(stage.signalling.invites).toHaveLength(1);
+    await stage.accounts.patch(stage.account.authId, { status: 'suspended' });
+    for (const callUuid of callUuids) {
+      expect(await stage.cdr(callUuid)).toMatchObject({
+        hangupCauseCode: 3040,
+        hangupSource: 'Carillon',
+        failureReason: 'the account is suspended',
+      });
+    }
+    await stage.clock.advance(5000);
+    expect(stage.signalling.invites).toHaveLength(1);
+    expect(await stage.place()).toMatchObject({ error: { kind: 'accountInactive' } });
+    await stage.finish();
+  });
+
+  it('may let running calls run out (calls.endOnRevocation), not those that wait', async () => {
+    follow(false);
+    const { callUuids } = await stage.placed({ to: TO });
+    await stage.accounts.patch(stage.account.authId, { status: 'closed' });
+    expect(stage.live(callUuids[0] ?? '').isEnded).toBe(false);
+    expect(await stage.cdr(callUuids[2] ?? '')).toMatchObject({ hangupCauseCode: 3040 });
+    await stage.finish();
+  });
+
+  it('all of its phones are forgotten, and only its', async () => {
+    follow(true);
+    const { username } = await endpointOf('desk');
+    const other = await stage.accounts.create({ name: 'Other' });
+    if (!other.ok) throw new Error('no account');
+    await stage.accounts.patch(other.value.account.authId, { status: 'suspended' });
+    expect(forgotten).toEqual([]);
+    await stage.accounts.patch(stage.account.authId, { status: 'suspended' });
+    expect(forgotten).toEqual([username]);
+    await stage.finish();
+  });
+});
+
+describe('a sub-account', () => {
+  it('that is disabled or deleted takes its own calls and phones along, and no others', async () => {
+    follow(true);
+    const { authId } = stage.account;
+    const made = await stage.accounts.createSubAccount(authId, { name: 'Sub' });
+    if (!made.ok) throw new Error('no sub-account');
+    const sub = made.value.account.authId;
+    await endpointOf('mine');
+    const theirs = await endpointOf('theirs', sub);
+    const own = await stage.placed();
+    await stage.clock.advance(1000);
+    const placed = await stage.placed({ subAccount: sub });
+    await stage.accounts.patch(sub, { status: 'suspended' });
+    expect(await stage.cdr(placed.requestUuid)).toMatchObject({ hangupCauseCode: 3040 });
+    expect(stage.live(own.requestUuid).isEnded).toBe(false);
+    expect(forgotten).toEqual([theirs.username]);
+    forgotten = [];
+    await stage.accounts.removeSubAccount(authId, sub);
+    expect(forgotten).toEqual([theirs.username]);
+    expect(await stage.provisioning.endpoints.byUsername(theirs.username)).toBeUndefined();
+    await stage.finish();
+  });
+});
+
+describe('an endpoint', () => {
+  it('with a new password has to register again; deleted, it is forgotten', async () => {
+    follow(true);
+    const { endpointId, username } = await endpointOf('desk');
+    const { authId } = stage.account;
+    await stage.provisioning.endpoints.patch(authId, endpointId, { alias: 'table' });
+    expect(forgotten).toEqual([]);
+    await stage.provisioning.endpoints.patch(authId, endpointId, { password: 'password-2' });
+    expect(forgotten).toEqual([username]);
+    await stage.provisioning.endpoints.remove(authId, endpointId);
+    expect(forgotten).toEqual([username, username]);
+    await stage.finish();
+  });
+});
