@@ -113,6 +113,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
   signalling.onInbound((leg) => inbound.accept(leg));
   await signalling.start();
   const { url } = await server.start();
+  for (const own of [url, derived.publicUrl]) lines.listensOn(own);
   const demo = settings.demo ? await startDemo({ host: '127.0.0.1', port: 0, logger }) : undefined;
   await callbacks.resume();
   recorder.recover(interrupted);

@@ -9,6 +9,7 @@ const HOST = '127.0.0.1';
 
 export async function startSip(): Promise<RunningSignalling> {
   const signalling = createSignalling({
+    egress: { refusesSip: () => undefined, judgeRtp: () => ({ kind: 'send' }), isOwn: () => false },
     host: HOST,
     port: 0,
     publicHost: HOST,

@@ -37,3 +37,34 @@ export interface EgressGuard {
   /** Both together, for callers that want to know beforehand; the error says why not. */
   check(url: string): Promise<Result<readonly ResolvedAddress[], string>>;
 }
+
+/** Where packets would go. */
+export interface Place {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** What is known of a destination that a customer named. */
+export interface Destination extends Place {
+  /** The host that was asked for, where the address is an answer of DNS. */
+  readonly name?: string | undefined;
+  /** Where the peer itself was heard, by a call or a registration: it is answered there. */
+  readonly heardAt: readonly Place[];
+  /** Addresses, ranges and names that the operator allows for this destination besides `egress.allow`. */
+  readonly allow: readonly string[];
+}
+
+/** `learn`: nothing is sent there; the peer's own packets show where it is. `refuse`: no peer can be there. */
+export type RtpVerdict =
+  | { readonly kind: 'send' }
+  | { readonly kind: 'learn' | 'refuse'; readonly why: string };
+
+/** The guard of `EgressGuard` for what is no URL: SIP and RTP towards customers. */
+export interface DestinationGuard {
+  /** Why no SIP may be sent there; undefined: it may. */
+  refusesSip(destination: Destination): string | undefined;
+  /** What becomes of an address in a peer's SDP. */
+  judgeRtp(destination: Destination): RtpVerdict;
+  /** An address of this machine, or one under which the service is known outside. */
+  isOwn(address: string): boolean;
+}

@@ -188,7 +188,7 @@ export const SETTINGS = {
   egress: {
     allow: list(
       [],
-      'hosts, addresses or CIDR ranges inside private networks that callbacks, streams and audio fetches may reach',
+      'hosts, addresses or CIDR ranges inside private networks that callbacks, streams, audio fetches, SIP and RTP may reach',
     ),
   },
   webhooks: {

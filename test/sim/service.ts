@@ -99,7 +99,10 @@ export async function buildService(world: World, customer: NewCustomer): Promise
   const audio = { library: simAudio(clock), encoder: simEncoder };
   const traces = new SipTraces();
   const speech = simSpeech(clock);
-  const lines = { callbacks, media, signalling, streams, logs, audio, speech, traces };
+  const destinations = { judgeRtp: () => ({ kind: 'send' }) };
+  const lines = {
+    ...{ callbacks, media, signalling, destinations, streams, logs, audio, speech, traces },
+  };
   const derived = derive(settings);
   const calls = joinCalls(
     basics,

@@ -9,6 +9,7 @@ import type {
   Party,
   Signalling,
 } from '../../src/domain/call/needs.ts';
+import { addressesOf } from '../addresses.ts';
 import type { SimClock } from './clock.ts';
 import { ANSWERS, type Called, NO_STATUS, SimLeg } from './leg.ts';
 import type { SimPhone } from './phone.ts';
@@ -25,6 +26,7 @@ export interface Dialling {
 
 export class SimSignalling implements Signalling {
   readonly legs: SimLeg[] = [];
+  readonly addresses = addressesOf('registrar.test');
   readonly #clock: SimClock;
   readonly #random: SimRandom;
   readonly #phones = new Map<string, { readonly phone: SimPhone; called: Called }>();

@@ -86,10 +86,14 @@ export class Call {
     this.log = needs.log;
     this.#needs = needs;
     this.signal = this.#abort.signal;
-    this.#media = new LegMedia(needs, {
-      dtmf: (digit) => this.#press(digit),
-      silent: () => this.hangup('mediaTimeout', 'Error', 'no RTP from the peer'),
-    });
+    this.#media = new LegMedia(
+      needs,
+      {
+        dtmf: (digit) => this.#press(digit),
+        silent: () => this.hangup('mediaTimeout', 'Error', 'no RTP from the peer'),
+      },
+      () => ({ heardFrom: this.remoteAddress, carrier: this.carrier }),
+    );
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });

@@ -95,6 +95,13 @@ export function endOfLeg(
             ? 'the endpoint has no registered contact'
             : 'the destination could not be resolved'),
       };
+    case 'notAllowed':
+      return {
+        cause: 'forbidden',
+        source: 'Platform',
+        disposition: ours,
+        detail: `the destination is not allowed: ${end.reason ?? 'refused'}`,
+      };
     case 'sessionExpired':
       return {
         cause: 'networkError',

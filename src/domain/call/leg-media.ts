@@ -1,18 +1,36 @@
+import type { RtpVerdict } from '../../base/egress.ts';
 import { assert } from '../../base/errors.ts';
-import { ok, type Result } from '../../base/result.ts';
+import { err, ok, type Result } from '../../base/result.ts';
 import type { SdpProblem } from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { CallLog } from './call-log.ts';
 import type { Media, MediaLeg, MediaLegEvents, RemoteMedia } from './needs.ts';
 import { Negotiation } from './negotiate.ts';
 
+/** Where the peer of a leg may be, and who vouches for it. */
+export interface RtpPeer {
+  readonly address: string;
+  readonly port: number;
+  /** Where its signalling comes from; undefined: not heard yet. */
+  readonly heardFrom: string | undefined;
+  /** Of a carrier's leg. */
+  readonly carrier: string | undefined;
+}
+
 export interface LegMediaNeeds {
+  /** What becomes of an address in a peer's SDP. */
+  readonly judgeRtp: (peer: RtpPeer) => RtpVerdict;
   readonly media: Media;
   /** A number for `o=` lines. */
   readonly sessionId: () => number;
   readonly mediaTimeoutMs: number;
   readonly log: CallLog;
 }
+
+type MediaProblem = SdpProblem | { readonly kind: 'notAllowed'; readonly detail: string };
+
+/** No address to begin with: the peer's packets bring it (see MediaLeg.configure). */
+const NOWHERE = '';
 
 /** RTP and SDP of one leg: its ports, what was offered and answered, and what that settled. */
 export class LegMedia {
@@ -28,9 +46,16 @@ export class LegMedia {
   #negotiation: Negotiation | undefined;
   #closed = false;
 
-  constructor(needs: LegMediaNeeds, events: MediaLegEvents) {
+  readonly #peer: () => Pick<RtpPeer, 'heardFrom' | 'carrier'>;
+
+  constructor(
+    needs: LegMediaNeeds,
+    events: MediaLegEvents,
+    peer: () => Pick<RtpPeer, 'heardFrom' | 'carrier'>,
+  ) {
     this.#needs = needs;
     this.#events = events;
+    this.#peer = peer;
   }
 
   get leg(): MediaLeg {
@@ -66,20 +91,19 @@ export class LegMedia {
   }
 
   /** Our description: the answer to an offer of the peer, which media follows at once; without one, an offer. */
-  describe(offerSdp: string | undefined): Result<string, SdpProblem> {
+  describe(offerSdp: string | undefined): Result<string, MediaProblem> {
     if (offerSdp === undefined) return ok(this.offer());
     const answered = this.#negotiating.answer(offerSdp);
     if (!answered.ok) return answered;
-    this.#configure(answered.value.remote);
-    return ok(answered.value.sdp);
+    const configured = this.#configure(answered.value.remote);
+    return configured.ok ? ok(answered.value.sdp) : configured;
   }
 
   /** The peer's answer to our offer. */
-  settle(answerSdp: string): Result<void, SdpProblem> {
+  settle(answerSdp: string): Result<void, MediaProblem> {
     const remote = this.#negotiating.settle(answerSdp);
     if (!remote.ok) return remote;
-    this.#configure(remote.value);
-    return ok(undefined);
+    return this.#configure(remote.value);
   }
 
   /** Frees the ports; what was received until now. */
@@ -93,16 +117,27 @@ export class LegMedia {
     return this.#negotiation;
   }
 
-  #configure(remote: RemoteMedia): void {
+  #configure(remote: RemoteMedia): Result<void, MediaProblem> {
+    const { address, port } = remote;
+    // The "do not send to me" of an old hold is no place either.
+    const isNowhere = address === '0.0.0.0' || address === '::';
+    const verdict = isNowhere
+      ? ({ kind: 'learn', why: 'on hold' } as const)
+      : this.#needs.judgeRtp({ address, port, ...this.#peer() });
+    if (verdict.kind === 'refuse') return err({ kind: 'notAllowed', detail: verdict.why });
     this.codec = remote.codec;
     this.keypadEvents = remote.telephoneEvent !== undefined;
     this.#needs.log.add('media', 'media settled', {
       codec: remote.codec,
-      peer: `${remote.address}:${remote.port}`,
+      peer: `${address}:${port}`,
+      ...(verdict.kind === 'learn'
+        ? { sendsTo: 'where its audio comes from', because: verdict.why }
+        : {}),
       direction: remote.direction,
       ptimeMs: remote.ptimeMs,
       telephoneEvent: remote.telephoneEvent,
     });
-    this.#leg?.configure(remote);
+    this.#leg?.configure(verdict.kind === 'learn' ? { ...remote, address: NOWHERE } : remote);
+    return ok(undefined);
   }
 }

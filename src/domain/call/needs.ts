@@ -178,7 +178,10 @@ export interface MediaLeg {
   /** Where the peer is to send RTP. */
   readonly address: string;
   readonly port: number;
-  /** First call starts the leg; later ones (re-INVITE) change it without losing stream or playback state. */
+  /**
+   * First call starts the leg; later ones (re-INVITE) change it without losing stream or playback state. With an empty
+   * address nothing is sent until the peer's own packets show where it is.
+   */
   configure(remote: RemoteMedia): void;
   play(pcm: Pcm, options: PlayOptions): Playback;
   playTone(tone: Tone, options: PlayOptions): Playback;

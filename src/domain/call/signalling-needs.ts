@@ -29,6 +29,7 @@ export interface LegEnd {
     | 'timeout' // no answer to our request, or no ACK to our 200
     | 'transport' // could not be sent, connection gone
     | 'unreachable' // nowhere to send: no contact, DNS without result
+    | 'notAllowed' // nothing may be sent there: `reason`
     | 'sessionExpired'; // RFC 4028: not refreshed in time
   /** SIP status that ended it, where one did. */
   readonly status: number | undefined;
@@ -101,8 +102,30 @@ export type OutboundTarget =
   /** A registered endpoint: forked to its contacts; all of them end in one leg. */
   | { readonly kind: 'endpoint'; readonly username: string }
   /** Any SIP URI, resolved by RFC 3263. */
-  | { readonly kind: 'uri'; readonly uri: string; readonly transport?: SipTransport }
+  | {
+      readonly kind: 'uri';
+      readonly uri: string;
+      readonly transport?: SipTransport;
+      /** Addresses, ranges and names that the operator allows for this target besides `egress.allow`. */
+      readonly allow?: readonly string[];
+    }
   | { readonly kind: 'carrier'; readonly carrier: string; readonly number: string };
+
+/** A SIP URI, taken apart. */
+export interface SipAddress {
+  /** Plain text, escapes decoded; '' when it names a host alone. */
+  readonly user: string;
+  /** Lower case; an IPv6 address without brackets. */
+  readonly host: string;
+  readonly port: number | undefined;
+  readonly secure: boolean;
+  readonly whose: 'ours' | 'carrier' | 'elsewhere';
+}
+
+export interface SipAddresses {
+  /** Undefined: the text is no SIP URI. */
+  read(uri: string): SipAddress | undefined;
+}
 
 export interface InviteOptions {
   /** Identity to present: From and P-Asserted-Identity. */

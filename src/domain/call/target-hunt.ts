@@ -62,4 +62,5 @@ const mayFailOver = (end: LegEnd): boolean =>
   end.how === 'timeout' ||
   end.how === 'transport' ||
   end.how === 'unreachable' ||
+  end.how === 'notAllowed' ||
   (end.how === 'refused' && end.status === 503);

@@ -63,12 +63,10 @@ export class BLegDialer implements Dialer {
       const detail = `this is the ${MAX_HOPS}th call in a row that dials another one of ours`;
       return err({ cause: 'loopDetected', source: 'Error', detail });
     }
-    if (destination.kind === 'user') {
-      return this.#destinations.isOurs(destination.uri)
-        ? this.#destinations.endpoint(calling, destination.uri)
-        : this.#destinations.sipAddress(calling, destination.uri);
-    }
-    const planned = this.#destinations.number(calling, destination.number);
+    const planned =
+      destination.kind === 'user'
+        ? await this.#destinations.sip(calling, destination.uri, { endpoints: true })
+        : this.#destinations.number(calling, destination.number);
     if (planned.ok && parent.identity.context === 'did' && planned.value.to === parent.facts.to) {
       const detail = `a call to ${parent.facts.to} dials ${parent.facts.to} again`;
       return err({ cause: 'loopDetected', source: 'Error', detail });

@@ -31,7 +31,10 @@ export interface Calling {
   readonly account: Account;
 }
 
-type DestinationNeeds = Pick<DispatchNeeds, 'provisioning' | 'factory' | 'signalling' | 'settings'>;
+type DestinationNeeds = Pick<
+  DispatchNeeds,
+  'provisioning' | 'factory' | 'signalling' | 'addresses' | 'settings'
+>;
 
 export class Destinations {
   readonly #needs: DestinationNeeds;
@@ -57,8 +60,43 @@ export class Destinations {
     }
   }
 
-  /** A SIP address somewhere else, resolved by RFC 3263. */
-  sipAddress({ owner }: Calling, uri: string): Result<Destined, DialRefusal> {
+  /**
+   * A SIP address: an endpoint of ours (reached by documents alone, spec: Answer-XML rule 4), or a place elsewhere. A number
+   * at a host of ours or of a carrier is a number, with its bars and its price.
+   */
+  async sip(
+    calling: Calling,
+    uri: string,
+    options: { readonly endpoints: boolean },
+  ): Promise<Result<Destined, DialRefusal>> {
+    const address = this.#needs.addresses.read(uri);
+    if (address === undefined) {
+      return refused('invalidDestination', 'Error', `${uri} is no SIP address`);
+    }
+    if (address.secure) {
+      return refused('routingError', 'Error', `${uri} asks for TLS, which is not available`);
+    }
+    if (address.whose === 'elsewhere') return this.#elsewhere(calling, uri);
+    const number = numberIn(address.user);
+    if (address.whose === 'ours' && !(await this.#isDialledAt(calling, address.user, number))) {
+      if (options.endpoints) return this.#endpoint(calling, address.user);
+      const detail = 'a registered endpoint is called from a document, with Dial and User';
+      return refused('endpointNotRegistered', 'Error', detail);
+    }
+    if (number !== undefined) return this.number(calling, number);
+    const detail = `${address.host} is a carrier's: numbers alone are called there, by Number`;
+    return refused('forbidden', 'Platform', detail);
+  }
+
+  /** Names may consist of digits: an endpoint of that name comes before the number. */
+  async #isDialledAt({ owner }: Calling, user: string, number: string | undefined) {
+    if (number === undefined) return false;
+    const endpoint = await this.#needs.provisioning.endpoints.byUsername(user);
+    return endpoint?.accountId !== owner.authId;
+  }
+
+  /** Resolved by RFC 3263; whether it may be sent to is known by then. */
+  #elsewhere({ owner }: Calling, uri: string): Result<Destined, DialRefusal> {
     return ok({
       to: uri,
       price: this.#sipPrice(owner),
@@ -68,9 +106,8 @@ export class Destinations {
   }
 
   /** A registered endpoint of the account, by the name that registers. */
-  async endpoint({ owner }: Calling, uri: string): Promise<Result<Destined, DialRefusal>> {
+  async #endpoint({ owner }: Calling, username: string): Promise<Result<Destined, DialRefusal>> {
     const { provisioning, signalling, settings } = this.#needs;
-    const username = userOf(uri);
     const endpoint = await provisioning.endpoints.byUsername(username);
     if (endpoint?.accountId !== owner.authId || !signalling.isRegistered(username)) {
       const detail = `no phone is registered as ${username}@${settings.registrarHost}`;
@@ -82,11 +119,6 @@ export class Destinations {
       endpointId: endpoint.endpointId,
       targets: [{ kind: 'endpoint', username }],
     });
-  }
-
-  /** Whether a SIP address is one of our own registrar. */
-  isOurs(uri: string): boolean {
-    return hostOf(uri) === this.#needs.settings.registrarHost.toLowerCase();
   }
 
   /**
@@ -152,9 +184,11 @@ const refused = (
 /** User part of a SIP address, without password and parameters. */
 const userOf = (uri: string): string => /^sips?:([^@:;]+)/i.exec(uri)?.[1] ?? '';
 
-/** Host of a SIP address in lower case, without port and parameters. */
-const hostOf = (uri: string): string =>
-  (/@(\[[^\]]*\]|[^:;?>]+)/.exec(uri)?.[1] ?? '').toLowerCase();
+/** The telephone number in the user part of an address, parameters of it left away; undefined: it is a name. */
+function numberIn(user: string): string | undefined {
+  const text = withoutSeparators(user.split(';')[0] ?? '');
+  return /^\+?[\d*#]+$/.test(text) ? text : undefined;
+}
 
 /** A telephone number as people write it, down to its digits; anything else as it is. */
 const withoutSeparators = (text: string): string =>

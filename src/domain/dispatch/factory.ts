@@ -2,7 +2,13 @@ import type { Clock } from '../../base/clock.ts';
 import { type Random, uuid } from '../../base/ids.ts';
 import { ZERO } from '../../base/money.ts';
 import type { Account } from '../account/types.ts';
-import { Call, type CallIdentity, type CallLogs, type CallPrice } from '../call/call.ts';
+import {
+  Call,
+  type CallIdentity,
+  type CallLogs,
+  type CallNeeds,
+  type CallPrice,
+} from '../call/call.ts';
 import type { Media } from '../call/needs.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Rate } from '../ledger/types.ts';
@@ -18,6 +24,7 @@ export interface FactoryNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly mediaTimeoutMs: number;
+  readonly judgeRtp: CallNeeds['judgeRtp'];
 }
 
 /** Makes calls: what they cost, and what they are made of. */
@@ -63,7 +70,7 @@ export class CallFactory {
   }
 
   create(identity: CallIdentity, price: CallPrice): Call {
-    const { media, logs, clock, random, mediaTimeoutMs } = this.#needs;
+    const { media, logs, clock, random, mediaTimeoutMs, judgeRtp } = this.#needs;
     const log = logs.open(identity.callUuid, identity.accountId);
     log.add('call', `${identity.facts.direction} call`, {
       from: identity.facts.from,
@@ -75,6 +82,7 @@ export class CallFactory {
       wallMs: () => clock.wallMs(),
       sessionId: () => 1 + random.integer(SESSION_IDS),
       mediaTimeoutMs,
+      judgeRtp,
       log,
     });
   }

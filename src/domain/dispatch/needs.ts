@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Accounts } from '../account/account.ts';
-import type { Signalling } from '../call/needs.ts';
+import type { Signalling, SipAddresses } from '../call/needs.ts';
 import type { CallbackClient } from '../callback/callback.ts';
 import type { Capacity } from '../capacity/capacity.ts';
 import type { InterpreterNeeds } from '../interpreter/needs.ts';
@@ -37,6 +37,7 @@ export interface DispatchNeeds {
   readonly scripts: Scripts;
   readonly capacity: Capacity;
   readonly signalling: Signalling;
+  readonly addresses: SipAddresses;
   readonly callbacks: CallbackClient;
   readonly clock: Clock;
   readonly random: Random;

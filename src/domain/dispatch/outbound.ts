@@ -155,12 +155,7 @@ export class Outbound {
     if (destination.kind === 'number') {
       return this.#destinations.number(calling, destination.number);
     }
-    if (this.#destinations.isOurs(destination.uri)) {
-      // Spec, Answer-XML rule 4: endpoints are reached by Dial/User alone.
-      const detail = 'a registered endpoint is called from a document, with Dial and User';
-      return err({ cause: 'endpointNotRegistered', source: 'Error', detail });
-    }
-    return this.#destinations.sipAddress(calling, destination.uri);
+    return this.#destinations.sip(calling, destination.uri, { endpoints: false });
   }
 
   async #canPay(owner: Account, { price }: Destined): Promise<boolean> {

@@ -9,6 +9,8 @@ export interface AddressPolicy {
   refusal(address: string): string | undefined;
   /** Whether the operator allowed the name itself, whatever it resolves to. */
   allowsName(hostname: string): boolean;
+  /** Whether the operator allowed the address, whatever kind it is of. */
+  lists(address: string): boolean;
 }
 
 /** `allow`: addresses, CIDR ranges, host names, or `*.suffix`. */
@@ -30,14 +32,30 @@ export function createAddressPolicy(
       const address = parseAddress(text);
       if (address === undefined) return `${text} is no IP address`;
       if (ranges.some((range) => isWithin(address, range))) return undefined;
-      const kind = address.range();
+      const kind = kindOf(address);
       if (kind === 'unicast') return undefined;
       if (kind === 'loopback' && allowLoopback) return undefined;
       return `${text} is a ${RANGE_WORDS[kind] ?? kind} address`;
     },
     allowsName: (hostname) =>
       names.has(hostname) || suffixes.some((suffix) => hostname.endsWith(suffix)),
+    lists: (text) => {
+      const address = parseAddress(text);
+      return address !== undefined && ranges.some((range) => isWithin(address, range));
+    },
   };
+}
+
+export const isLoopback = (text: string): boolean => parseAddress(text)?.range() === 'loopback';
+
+/** Two spellings of one address are equal: mapped, compressed, in capitals. */
+export const plainAddress = (text: string): string => parseAddress(text)?.toString() ?? text;
+
+/** Global unicast of IPv6 is 2000::/3 (RFC 4291 §2.4); what lies outside, `::127.0.0.1` for one, reaches no customer. */
+function kindOf(address: Address): string {
+  const kind = address.range();
+  if (kind !== 'unicast' || address.kind() === 'ipv4') return kind;
+  return ((address.toByteArray()[0] ?? 0) & 0xe0) === 0x20 ? kind : 'reserved';
 }
 
 const RANGE_WORDS: Readonly<Record<string, string>> = {

@@ -11,6 +11,9 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { createAddressPolicy } from './address-policy.ts';
 import { type NameResolver, systemResolver } from './system-resolver.ts';
 
+export { createDestinationGuard, type OwnPlaces } from './destination-guard.ts';
+export { createOwnPlaces } from './own-places.ts';
+
 export interface EgressOptions {
   /** Addresses, CIDR ranges and host names inside of private networks that may be reached. */
   readonly allow: readonly string[];

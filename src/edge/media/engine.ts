@@ -75,6 +75,8 @@ export interface ManualDrive {
 }
 
 export interface MediaEngine extends Media {
+  /** A leg that lives has its RTP or RTCP there. */
+  isPortOfLeg(port: number): boolean;
   status(): MediaStatus;
   counters(): MediaCounters;
   /** Closes every leg and ends the media thread. */
@@ -140,6 +142,11 @@ class Engine implements MediaEngine {
     const room = new NativeRoom(this.#hub, events, () => this.#rooms.delete(room));
     this.#rooms.add(room);
     return room;
+  }
+
+  isPortOfLeg(port: number): boolean {
+    const even = port - (port % 2);
+    return [...this.#legs].some((leg) => leg.port === even);
   }
 
   status(): MediaStatus {

@@ -51,10 +51,15 @@ function placeOf(
     return { target: { kind: 'registered', username: target.username }, account: auth };
   }
   if (target.kind === 'uri') {
-    const { uri, transport } = target;
+    const { uri, transport, allow = [] } = target;
     if (parseUri(uri)?.kind !== 'sip') return undefined;
     return {
-      target: { kind: 'uri', uri, ...(transport === undefined ? {} : { transport }) },
+      target: {
+        kind: 'uri',
+        uri,
+        ...(transport === undefined ? {} : { transport }),
+        guard: { heardAt: [], allow },
+      },
       account: auth,
     };
   }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 import {
@@ -63,16 +64,18 @@ export class SipResolver {
 
   async #find(query: TargetQuery): Promise<readonly Target[]> {
     const { host, port } = query;
+    const named = query.transport ?? 'udp';
+    if (isIP(host) !== 0)
+      return [{ transport: named, address: host, port: port ?? defaultPort(named) }];
     // A port means: no SRV (§4.2). A transport means: no NAPTR (§4.1).
-    if (port !== undefined) return this.#addresses(host, port, query.transport ?? 'udp');
+    if (port !== undefined) return this.#addresses(host, port, named);
     const services = await this.#services(query);
     for (const { transport, name } of services) {
       const records = await this.#ask<SrvRecord>('srv', name);
       const targets = await this.#servers(records, transport);
       if (targets.length > 0) return targets;
     }
-    const transport = query.transport ?? 'udp';
-    return this.#addresses(host, defaultPort(transport), transport);
+    return this.#addresses(host, defaultPort(named), named);
   }
 
   /** SRV names in the order in which they are to be tried. */

@@ -5,6 +5,7 @@ import type {
   LegEvents,
   OutboundLegEvents,
   OutboundTarget,
+  SipAddresses,
 } from '../../domain/call/needs.ts';
 import type { Binding } from '../../domain/registration/types.ts';
 import {
@@ -19,6 +20,7 @@ import { AgentDriver } from './agent-driver.ts';
 import { type CarrierState, CarrierWatch } from './carrier-watch.ts';
 import { systemDns } from './dns.ts';
 import { EdgeInboundLeg, EdgeOutboundLeg, type LegSink } from './edge-legs.ts';
+import { GuardedResolver } from './guarded-resolver.ts';
 import { inviteCommand } from './invite-command.ts';
 import { SipResolver } from './resolver.ts';
 import type { RunningSignalling, SignallingCounters, SignallingOptions } from './signalling.ts';
@@ -34,7 +36,7 @@ const CALL_ID_BYTES = 16;
 class SignallingService implements RunningSignalling {
   readonly #options: SignallingOptions;
   readonly #sockets: SipSockets;
-  readonly #resolver: SipResolver;
+  readonly #resolver: GuardedResolver;
   readonly #directory: UserDirectory;
   readonly #carriers: CarrierWatch;
   readonly #legs = new Map<LegId, LegSink>();
@@ -52,7 +54,8 @@ class SignallingService implements RunningSignalling {
     const tell = (input: UserAgentInput): void => this.#tell(input);
     this.#sockets = new SipSockets(options, tell);
     const dns = options.dns ?? systemDns();
-    this.#resolver = new SipResolver({ dns, clock, random, transports });
+    const resolver = new SipResolver({ dns, clock, random, transports });
+    this.#resolver = new GuardedResolver(resolver, options, () => this.port());
     this.#directory = new UserDirectory(options.directory, options.bindings, logger, tell);
     this.#carriers = new CarrierWatch(carriers, clock, tell);
   }
@@ -146,6 +149,10 @@ class SignallingService implements RunningSignalling {
     this.#tell({ kind: 'forgetBindings', username });
   }
 
+  get addresses(): SipAddresses {
+    return this.#resolver.book;
+  }
+
   carrierStates(): readonly CarrierState[] {
     return this.#carriers.states();
   }
@@ -200,10 +207,10 @@ class SignallingService implements RunningSignalling {
     }
   }
 
-  #resolve({ id, query }: Extract<UserAgentOutput, { kind: 'resolve' }>): void {
-    void this.#resolver.resolve(query).then((targets) => {
-      this.#tell({ kind: 'resolved', id, targets });
-    });
+  #resolve({ id, query, guard }: Extract<UserAgentOutput, { kind: 'resolve' }>): void {
+    void this.#resolver
+      .resolve(query, guard)
+      .then((resolution) => this.#tell({ kind: 'resolved', id, ...resolution }));
   }
 
   #connect({ id, target }: Extract<UserAgentOutput, { kind: 'connect' }>): void {

@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
+import type { DestinationGuard } from '../../base/egress.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { Signalling } from '../../domain/call/needs.ts';
+import type { Signalling, SipAddresses } from '../../domain/call/needs.ts';
 import type { Carrier } from '../../domain/provisioning/types.ts';
 import type { BindingStore, EndpointDirectory } from '../../domain/registration/needs.ts';
 import type { Binding } from '../../domain/registration/types.ts';
@@ -30,6 +31,8 @@ export interface SignallingOptions {
   readonly directory: EndpointDirectory;
   readonly bindings: BindingStore;
   readonly carriers: () => readonly Carrier[];
+  /** Where messages may go for customers. */
+  readonly egress: DestinationGuard;
   readonly onMessage?: (trace: MessageTrace) => void;
   /** Default: the system's name servers. */
   readonly dns?: Dns;
@@ -64,6 +67,8 @@ export interface RunningSignalling extends Signalling {
   forgetBindings(username: string): void;
   counters(): SignallingCounters;
   carrierStates(): readonly CarrierState[];
+  /** Reads SIP addresses, and knows whose they are. */
+  readonly addresses: SipAddresses;
 }
 
 export { DEFAULT_REGISTRAR_LIMITS } from '../../protocol/sip/sip.ts';

@@ -69,6 +69,7 @@ export interface LegEndFacts {
     | 'timeout'
     | 'transport'
     | 'unreachable'
+    | 'notAllowed'
     | 'sessionExpired';
   readonly status: number | undefined;
   readonly reason: string | undefined;
@@ -89,12 +90,35 @@ export interface Target {
   readonly port: number;
 }
 
+/** An address that a peer was heard from. */
+export interface HeardAt {
+  readonly address: string;
+  readonly port: number;
+}
+
+/**
+ * A destination that a customer named, or a peer that is one. Whoever owns the sockets is asked before anything is sent
+ * there. Destinations without a guard are the operator's own: carriers and registrars.
+ */
+export interface DestinationGuard {
+  /** Where the peer itself was heard, by a call or a registration: it may be answered there. */
+  readonly heardAt: readonly HeardAt[];
+  /** Addresses, ranges and names that the operator allows for this destination besides. */
+  readonly allow: readonly string[];
+}
+
 export interface TargetQuery {
   readonly host: string;
   readonly port: number | undefined;
   /** Undefined: NAPTR and SRV may choose. */
   readonly transport: SipTransportName | undefined;
   readonly secure: boolean;
+}
+
+/** Targets, best first. `refusal`: why those that there are may not be sent to; `targets` is then empty. */
+export interface Resolution {
+  readonly targets: readonly Target[];
+  readonly refusal?: string | undefined;
 }
 
 export interface Account {
@@ -113,6 +137,8 @@ export type InviteTarget =
       /** A proxy to go through, as a URI; it is not written into the request. */
       readonly nextHop?: string;
       readonly transport?: SipTransportName;
+      /** Of a URI that a customer named. */
+      readonly guard?: DestinationGuard;
     };
 
 export interface InviteCommand {
@@ -153,7 +179,7 @@ export type UserAgentInput =
   | { readonly kind: 'sendFailed'; readonly transaction: TransactionId }
   | { readonly kind: 'connectionLost'; readonly connectionId: number }
   // Answers to questions, each with the id of its question.
-  | { readonly kind: 'resolved'; readonly id: number; readonly targets: readonly Target[] }
+  | ({ readonly kind: 'resolved'; readonly id: number } & Resolution)
   | { readonly kind: 'connected'; readonly id: number; readonly flow: Flow | undefined }
   | { readonly kind: 'secret'; readonly id: number; readonly secrets: SecretAnswer }
   | { readonly kind: 'stored'; readonly id: number; readonly ok: boolean }
@@ -204,7 +230,13 @@ export type UserAgentOutput =
       readonly transaction: TransactionId | undefined;
     }
   // Questions.
-  | { readonly kind: 'resolve'; readonly id: number; readonly query: TargetQuery }
+  | {
+      readonly kind: 'resolve';
+      readonly id: number;
+      /** With a guard also asked for addresses, which need no name server. */
+      readonly query: TargetQuery;
+      readonly guard: DestinationGuard | undefined;
+    }
   | { readonly kind: 'connect'; readonly id: number; readonly target: Target }
   | { readonly kind: 'findSecret'; readonly id: number; readonly username: string }
   /** `id` undefined: nobody waits. */

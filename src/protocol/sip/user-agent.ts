@@ -99,7 +99,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
         this.#connectionLost(input.connectionId);
         break;
       case 'resolved':
-        core.resolving.answer(input.id, input.targets);
+        core.resolving.answer(input.id, input);
         break;
       case 'connected':
         core.connecting.answer(input.id, input.flow);

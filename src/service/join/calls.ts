@@ -66,7 +66,23 @@ export function joinCalls(
   const nodeLimit = settings.calls.maxConcurrent;
   const admission = new Admission({ accounts, capacity, keeper, clock, nodeLimit });
   const { mediaTimeoutMs } = settings.rtp;
-  const factory = new CallFactory({ media, ledger, logs, clock, random, mediaTimeoutMs });
+  const factory = new CallFactory({
+    media,
+    ledger,
+    logs,
+    clock,
+    random,
+    mediaTimeoutMs,
+    judgeRtp: ({ address, port, heardFrom, carrier }) =>
+      lines.destinations.judgeRtp({
+        address,
+        port,
+        heardAt: heardFrom === undefined ? [] : [{ address: heardFrom, port }],
+        // A carrier's media comes from where its calls come from.
+        allow:
+          carrier === undefined ? [] : (provisioning.carriers.get(carrier)?.sourceAddresses ?? []),
+      }),
+  });
   const scripts = new Scripts();
   const dispatching = {
     accounts,
@@ -78,6 +94,7 @@ export function joinCalls(
     scripts,
     capacity,
     signalling,
+    addresses: signalling.addresses,
     callbacks,
     media,
     clock,

@@ -1,7 +1,9 @@
 /** Everything that leaves the process: customers' servers and sockets, phones and carriers, audio. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DestinationGuard } from '../../base/egress.ts';
 import { ServiceError } from '../../base/errors.ts';
+import type { Settings } from '../../config/schema.ts';
 import { CallLogs } from '../../domain/call/call.ts';
 import {
   type CallbackClient,
@@ -10,7 +12,11 @@ import {
 } from '../../domain/callback/callback.ts';
 import type { CallbackAttempt } from '../../domain/callback/types.ts';
 import { type AudioRoom, createAudio } from '../../edge/audio/audio-library.ts';
-import { createEgressGuard } from '../../edge/egress/egress.ts';
+import {
+  createDestinationGuard,
+  createEgressGuard,
+  createOwnPlaces,
+} from '../../edge/egress/egress.ts';
 import { createMedia, type MediaEngine } from '../../edge/media/engine.ts';
 import type { Metrics } from '../../edge/metrics/metrics.ts';
 import {
@@ -34,6 +40,9 @@ export interface Lines {
   readonly audio: AudioRoom;
   readonly speech: SpeechRoom;
   readonly signalling: RunningSignalling;
+  readonly destinations: DestinationGuard;
+  /** A listener of ours beside SIP and RTP: nothing is sent there for a customer. */
+  readonly listensOn: (url: string) => void;
   /** Timelines of calls, in memory. */
   readonly logs: CallLogs;
   readonly traces: SipTraces;
@@ -60,6 +69,18 @@ export async function openLines(
     wallMs: () => clock.wallMs(),
     logger,
   });
+  const ports: number[] = [];
+  const destinations = createDestinationGuard({
+    allow: settings.egress.allow,
+    allowLoopback: derived.local,
+    own: createOwnPlaces({
+      hosts: ownHosts(settings, derived),
+      ports: () => [...ports, signalling.port()],
+      isRtpOfLeg: (port) => media.isPortOfLeg(port),
+      rtpRange: { min: settings.rtp.portMin, max: settings.rtp.portMax },
+      monotonicMs: () => clock.monotonicMs(),
+    }),
+  });
   const traces = new SipTraces();
   const signalling = createSignalling({
     host: settings.sip.host,
@@ -74,6 +95,7 @@ export async function openLines(
     directory: foundation.store.endpointDirectory,
     bindings: foundation.store.bindings,
     carriers: () => foundation.provisioning.carriers.list(),
+    egress: destinations,
     onMessage: (trace) => traces.note(trace),
     challengeOrder: settings.sip.challengeOrder,
     tcp: { ...DEFAULT_TCP_LIMITS, maxConnections: settings.sip.maxConnections },
@@ -87,6 +109,8 @@ export async function openLines(
     ...customers,
     media,
     signalling,
+    destinations,
+    listensOn: (url) => ports.push(portOf(url)),
     traces,
     audio: createAudio({ fetch: (url, request) => customers.http.getBytes(url, request), clock }),
     speech: await createSynthesizer({
@@ -160,4 +184,16 @@ function certificateAuthorities(file: string): { readonly ca?: string } {
   } catch (cause) {
     throw new ServiceError('CONFIG_INVALID', `streams.caFile ${file} cannot be read`, { cause });
   }
+}
+
+/** Everything that this service is bound to, or known as. */
+function ownHosts({ http, sip, rtp }: Settings, derived: Derived): readonly string[] {
+  const { hostname } = new URL(derived.publicUrl);
+  const hosts = [http.host, sip.host, rtp.host, derived.sipPublicHost, derived.rtpPublicHost];
+  return [...hosts, hostname.replace(/^\[(.*)\]$/, '$1')];
+}
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url);
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
 }

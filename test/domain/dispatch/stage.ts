@@ -25,6 +25,7 @@ import type { InterpreterNeeds } from '../../../src/domain/interpreter/interpret
 import type { CallRecordRequest } from '../../../src/domain/interpreter/recording/types.ts';
 import { RateBook } from '../../../src/domain/ledger/ledger.ts';
 import { joinFacts } from '../../../src/service/join/facts.ts';
+import { addressesOf } from '../../addresses.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
 import { settle } from '../../sim/clock.ts';
 import { SDP } from '../interpreter/scene.ts';
@@ -34,6 +35,7 @@ import { Customer, inboundCall, OWN_NUMBER, request } from './people.ts';
 export { ANSWER_URL, OWN_NUMBER } from './people.ts';
 
 const REGISTRAR = 'voice.test';
+const CARRIER_HOST = '192.0.2.10';
 export const CALLED = '14155550101';
 const HEARTBEAT_MS = 3_600_000;
 
@@ -88,7 +90,7 @@ export async function openStage(
   });
   const account = await makeAccount(opened, accounts, over);
   await provisioning.callerIds.verify(account.authId, OWN_NUMBER);
-  await provisioning.carriers.create({ name: 'north', host: '192.0.2.10', priority: 1 });
+  await provisioning.carriers.create({ name: 'north', host: CARRIER_HOST, priority: 1 });
   const customer = new Customer();
   const callbacks = customer.client;
   const media = new FakeMedia();
@@ -111,7 +113,15 @@ export async function openStage(
   const logs = new CallLogs({ entries: 500, retentionMs: 86_400_000, calls: 5000 }, () =>
     clock.wallMs(),
   );
-  const factory = new CallFactory({ media, ledger, logs, clock, random, mediaTimeoutMs: 60_000 });
+  const factory = new CallFactory({
+    media,
+    ledger,
+    logs,
+    clock,
+    random,
+    mediaTimeoutMs: 60_000,
+    judgeRtp: () => ({ kind: 'send' }),
+  });
   const sockets: StreamSocketEvents[] = [];
   const recorded: { readonly call: Call; readonly request: CallRecordRequest }[] = [];
   let interpreter: InterpreterNeeds | undefined;
@@ -125,6 +135,7 @@ export async function openStage(
     scripts: new Scripts(),
     capacity,
     signalling,
+    addresses: addressesOf(REGISTRAR, [CARRIER_HOST]),
     callbacks,
     clock,
     random,

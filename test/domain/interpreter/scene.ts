@@ -375,6 +375,7 @@ export class Scene {
       wallMs,
       sessionId: () => 1,
       mediaTimeoutMs: 60_000,
+      judgeRtp: () => ({ kind: 'send' }),
       log,
     });
   }

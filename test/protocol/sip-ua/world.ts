@@ -1,4 +1,5 @@
 /** Two or more user agents on one virtual network with virtual time: no sockets, no sleeping, every run the same. */
+import { isIP } from 'node:net';
 import type { Random } from '../../../src/base/ids.ts';
 import { DIGEST_ALGORITHMS, ha1Of } from '../../../src/protocol/sip/auth/digest.ts';
 import type { SipMessage, SipRequest, SipResponse } from '../../../src/protocol/sip/message.ts';
@@ -7,6 +8,7 @@ import type { Flow } from '../../../src/protocol/sip/transport/flow.ts';
 import { UserAgent } from '../../../src/protocol/sip/user-agent.ts';
 import type {
   Target,
+  TargetQuery,
   UserAgentInput,
   UserAgentOptions,
   UserAgentOutput,
@@ -218,7 +220,7 @@ export class Agent implements Host {
             this.tell({
               kind: 'resolved',
               id: output.id,
-              targets: world.dns.get(output.query.host) ?? [],
+              targets: world.dns.get(output.query.host) ?? addressIn(output.query),
             }),
           );
           break;
@@ -320,4 +322,9 @@ export class Peer implements Host {
     if (found?.kind !== 'response') throw new Error('no response heard');
     return found;
   }
+}
+
+/** What a guarded destination asks about although it needs no name server. */
+function addressIn({ host, port = 5060, transport = 'udp' }: TargetQuery): readonly Target[] {
+  return isIP(host) === 0 ? [] : [{ transport, address: host, port }];
 }

@@ -17,7 +17,7 @@ import type { Flow } from '../transport/flow.ts';
 import { bracketed, formatHostPort, formatUri, sipUri } from '../uri.ts';
 import {
   DEFAULT_USER_AGENT_LIMITS,
-  type Target,
+  type Resolution,
   type UserAgentLimits,
   type UserAgentOptions,
   type UserAgentOutput,
@@ -63,7 +63,7 @@ export class UserAgentCore {
   readonly dialogs = new Map<string, DialogUser>();
   readonly clients = new Map<TransactionId, ClientUser>();
   readonly servers = new Map<TransactionId, ServerUser>();
-  readonly resolving: Questions<readonly Target[]>;
+  readonly resolving: Questions<Resolution>;
   readonly connecting: Questions<Flow | undefined>;
   readonly acquaintances = new Acquaintances();
   /** Monotonic milliseconds of the input that is being handled. */

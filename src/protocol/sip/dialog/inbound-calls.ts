@@ -82,6 +82,7 @@ export class InboundCalls {
       transaction,
       flow,
       viaFlow: caller.carrier === undefined,
+      guard: caller.username === undefined ? undefined : { heardAt: [], allow: [] },
       ended: () => this.#legs.delete(id),
     });
     if (leg === undefined) return;

@@ -1,7 +1,7 @@
 import type { HeaderInit, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
-import type { HangupCommand, LegEndFacts, LegId } from '../user-agent-types.ts';
+import type { DestinationGuard, HangupCommand, LegEndFacts, LegId } from '../user-agent-types.ts';
 import type { Cancel } from './agenda.ts';
 import type { ServerUser, UserAgentCore } from './core.ts';
 import { Dialog } from './dialog.ts';
@@ -20,6 +20,7 @@ export interface InboundLegOptions {
   readonly transaction: TransactionId;
   readonly flow: Flow;
   readonly viaFlow: boolean;
+  readonly guard: DestinationGuard | undefined;
   /** Called once, when the leg is over; its last messages may still be on their way. */
   readonly ended: () => void;
 }
@@ -58,7 +59,7 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     this.#options = options;
     this.#timerHeaders = offer.headers;
     this.#startTimer = offer.apply;
-    const { request, flow, viaFlow } = options;
+    const { request, flow, viaFlow, guard } = options;
     const dialog = Dialog.fromRequest(request, core.newToken(), core.options.random.integer(1000));
     this.#session = new Session(core, {
       dialog,
@@ -67,6 +68,7 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
       auth: undefined,
       flow,
       viaFlow,
+      guard,
       isCaller: false,
     });
     this.#session.refresh.notePeer(request);

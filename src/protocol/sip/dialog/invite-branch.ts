@@ -2,7 +2,12 @@ import type { ClientAuth } from '../auth/client-auth.ts';
 import { formatCSeq, MAX_CSEQ } from '../header/cseq.ts';
 import type { SipRequest, SipResponse } from '../message.ts';
 import type { Flow } from '../transport/flow.ts';
-import type { LegEndFacts, RespondingPeer, UserAgentOutput } from '../user-agent-types.ts';
+import type {
+  DestinationGuard,
+  LegEndFacts,
+  RespondingPeer,
+  UserAgentOutput,
+} from '../user-agent-types.ts';
 import type { UserAgentCore } from './core.ts';
 import { Dialog } from './dialog.ts';
 import { reasonHeaders, refusedBy } from './leg.ts';
@@ -26,6 +31,8 @@ export interface BranchOptions {
   readonly sdp: string;
   readonly destination: Destination;
   readonly viaFlow: boolean;
+  /** Of a peer that is a customer's; it holds for the whole dialog. */
+  readonly guard: DestinationGuard | undefined;
   readonly auth: ClientAuth | undefined;
   readonly user: BranchUser;
 }
@@ -87,8 +94,9 @@ export class InviteBranch implements RequestUser {
     else this.#fail(refusedBy(response));
   }
 
-  failed(how: RequestFailure): void {
-    this.#fail({ by: 'remote', how, status: undefined, reason: undefined });
+  failed(how: RequestFailure, why?: string): void {
+    const by = how === 'notAllowed' ? 'local' : 'remote';
+    this.#fail({ by, how, status: undefined, reason: why });
   }
 
   #send(request: SipRequest): OutgoingRequest {
@@ -161,6 +169,7 @@ export class InviteBranch implements RequestUser {
       auth: this.#options.auth,
       flow,
       viaFlow: this.#options.viaFlow,
+      guard: this.#options.guard,
       isCaller: true,
     });
     session.refresh.notePeer(response);

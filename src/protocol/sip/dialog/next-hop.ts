@@ -1,6 +1,6 @@
 import type { Flow, SipTransportName } from '../transport/flow.ts';
 import { parseUri, type SipUri, unbracketed } from '../uri.ts';
-import type { Target, TargetQuery } from '../user-agent-types.ts';
+import type { DestinationGuard, Target, TargetQuery } from '../user-agent-types.ts';
 
 /** Where a request goes: over a flow that is there, or wherever RFC 3263 says for a URI. */
 export type Destination =
@@ -9,7 +9,12 @@ export type Destination =
       readonly kind: 'uri';
       readonly uri: string;
       readonly transport: SipTransportName | undefined;
+      /** Undefined: the operator's own destination. */
+      readonly guard?: DestinationGuard | undefined;
+      /** The way that the peer itself came, for a URI that may not be sent to. */
+      readonly otherwise?: Flow | undefined;
     };
+export type UriDestination = Extract<Destination, { kind: 'uri' }>;
 
 /** Where a URI leads: an address at once, or a question to DNS. */
 export type NextHop =
@@ -34,11 +39,13 @@ export function defaultPort(transport: SipTransportName): number {
 
 /**
  * The first step of RFC 3263 §4.1: transport from the URI or the caller, numeric hosts without DNS. Undefined when
- * the URI is none that can be routed. `transportIsOpen`: nobody asked for a transport.
+ * the URI is none that can be routed. `transportIsOpen`: nobody asked for a transport. A guarded address is a question too:
+ * whether it may be sent to.
  */
 export function nextHopOf(
   uriText: string,
   wanted: SipTransportName | undefined,
+  guard?: DestinationGuard,
 ): NextHop | undefined {
   const uri = parseUri(uriText);
   if (uri === undefined || uri.kind !== 'sip') return undefined;
@@ -53,6 +60,10 @@ export function nextHopOf(
   }
   const chosen = transport ?? 'udp';
   const port = uri.port ?? defaultPort(chosen);
+  if (guard !== undefined) {
+    const query = { host, port, transport: chosen, secure: uri.secure };
+    return { kind: 'query', query, transportIsOpen };
+  }
   return { kind: 'target', target: { transport: chosen, address: host, port }, transportIsOpen };
 }
 

@@ -5,7 +5,7 @@ import type { ContactBinding } from '../registrar/binding.ts';
 import type { Registrar } from '../registrar/registrar.ts';
 import type { Flow, SipTransportName } from '../transport/flow.ts';
 import { sipUri } from '../uri.ts';
-import type { InviteCommand, LegId } from '../user-agent-types.ts';
+import type { DestinationGuard, InviteCommand, LegId } from '../user-agent-types.ts';
 import { ALLOW, SUPPORTED } from './capabilities.ts';
 import type { UserAgentCore } from './core.ts';
 import { routed } from './dialog.ts';
@@ -56,6 +56,7 @@ export class OutboundCalls {
       kind: 'uri',
       uri: target.nextHop ?? target.uri,
       transport: target.transport,
+      guard: target.guard,
     };
     const request = this.#request(command, {
       route: { requestUri: target.uri, routes: [] },
@@ -63,7 +64,8 @@ export class OutboundCalls {
       callId: command.callId,
       transport: transportTo(destination),
     });
-    return [this.#plan(command, request, destination, this.#core.options.realm === undefined)];
+    const viaFlow = this.#core.options.realm === undefined;
+    return [this.#plan(command, request, { destination, viaFlow, guard: target.guard })];
   }
 
   /** To a registered contact: along its Path (RFC 3327 §5.4), else over the flow that it registered on. */
@@ -73,17 +75,22 @@ export class OutboundCalls {
     const callId = index === 0 ? command.callId : this.#core.newToken();
     const path = binding.path.map(parseNameAddr).filter((hop) => hop !== undefined);
     const route = routed(path, binding.contactUri);
-    const destination = this.#destination(binding, route.nextHop);
+    const { address, port } = binding.flow;
+    const guard = { heardAt: [{ address, port }], allow: [] };
+    const destination = this.#destination(binding, route.nextHop, guard);
     const transport = binding.flow.transport;
     const request = this.#request(command, { route, to, callId, transport });
-    return this.#plan(command, request, destination, destination.kind === 'flow');
+    const viaFlow = destination.kind === 'flow';
+    return this.#plan(command, request, { destination, viaFlow, guard });
   }
 
-  #destination(binding: ContactBinding, nextHop: string): Destination {
-    const flow = binding.path.length === 0 ? this.#flowOf(binding) : undefined;
-    if (flow !== undefined) return { kind: 'flow', flow };
-    const transport = binding.path.length === 0 ? binding.flow.transport : undefined;
-    return { kind: 'uri', uri: nextHop, transport };
+  /** A Path or Contact that may not be sent to leads nowhere but to where the registration came from. */
+  #destination(binding: ContactBinding, nextHop: string, guard: DestinationGuard): Destination {
+    const flow = this.#flowOf(binding);
+    const hasPath = binding.path.length > 0;
+    if (flow !== undefined && !hasPath) return { kind: 'flow', flow };
+    const transport = hasPath ? undefined : binding.flow.transport;
+    return { kind: 'uri', uri: nextHop, transport, guard, otherwise: flow };
   }
 
   /** Undefined: the connection is gone with the process that had it. */
@@ -98,13 +105,12 @@ export class OutboundCalls {
   #plan(
     command: InviteCommand,
     request: SipRequest,
-    destination: Destination,
-    viaFlow: boolean,
+    way: Pick<BranchPlan, 'destination' | 'viaFlow' | 'guard'>,
   ): BranchPlan {
     const { account, sdp } = command;
     const auth =
       account === undefined ? undefined : new ClientAuth(account, this.#core.options.random);
-    return { request, sdp, destination, viaFlow, auth };
+    return { request, sdp, ...way, auth };
   }
 
   #request(command: InviteCommand, where: Where): SipRequest {

@@ -4,16 +4,17 @@ import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
 import { serialize } from '../serialize.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
-import type { Target } from '../user-agent-types.ts';
+import type { Resolution, Target } from '../user-agent-types.ts';
 import type { ClientUser, UserAgentCore } from './core.ts';
-import { type Destination, type NextHop, nextHopOf } from './next-hop.ts';
+import { type Destination, type NextHop, nextHopOf, type UriDestination } from './next-hop.ts';
 
-export type RequestFailure = 'timeout' | 'transport' | 'unreachable';
+export type RequestFailure = 'timeout' | 'transport' | 'unreachable' | 'notAllowed';
 
 export interface RequestUser {
   /** Every response that matters: not those that led to another attempt. */
   response(response: SipResponse, flow: Flow): void;
-  failed(how: RequestFailure): void;
+  /** `why`, in words, of a destination that is not allowed. */
+  failed(how: RequestFailure, why?: string): void;
 }
 
 export interface OutgoingRequestOptions {
@@ -69,10 +70,10 @@ export class OutgoingRequest implements ClientUser {
       this.#send(destination.flow);
       return;
     }
-    const hop = nextHopOf(destination.uri, destination.transport);
+    const hop = nextHopOf(destination.uri, destination.transport, destination.guard);
     if (hop === undefined) this.#failLater('unreachable');
-    else if (hop.kind === 'target') this.#resolved(hop, [hop.target]);
-    else this.#resolve(hop);
+    else if (hop.kind === 'target') this.#resolved(hop, { targets: [hop.target] });
+    else this.#resolve(hop, destination);
   }
 
   /** Cancels an INVITE (§9.1). Before it left nothing is sent, and the user hears no more of it: true. */
@@ -115,13 +116,17 @@ export class OutgoingRequest implements ClientUser {
     else this.#fail(how);
   }
 
-  #resolve(hop: Extract<NextHop, { kind: 'query' }>): void {
-    const id = this.#core.resolving.ask((targets) => this.#resolved(hop, targets));
+  #resolve(hop: Extract<NextHop, { kind: 'query' }>, { guard, otherwise }: UriDestination): void {
+    const id = this.#core.resolving.ask((resolution) => {
+      if (resolution.refusal === undefined || this.#over) this.#resolved(hop, resolution);
+      else if (otherwise !== undefined) this.#send(otherwise);
+      else this.#failLater('notAllowed', resolution.refusal);
+    });
     if (id === undefined) this.#failLater('transport');
-    else this.#core.emit({ kind: 'resolve', id, query: hop.query });
+    else this.#core.emit({ kind: 'resolve', id, query: hop.query, guard });
   }
 
-  #resolved(hop: NextHop, targets: readonly Target[]): void {
+  #resolved(hop: NextHop, { targets }: Resolution): void {
     if (this.#over) return;
     const size = serialize(this.#request).length + VIA_ALLOWANCE;
     const tooLarge = hop.transportIsOpen && size > LARGEST_UDP_REQUEST;
@@ -183,14 +188,14 @@ export class OutgoingRequest implements ClientUser {
     this.#send(flow);
   }
 
-  #fail(how: RequestFailure): void {
+  #fail(how: RequestFailure, why?: string): void {
     if (this.#over) return;
     this.#over = true;
-    this.#options.user.failed(how);
+    this.#options.user.failed(how, why);
   }
 
   /** Not in the turn of the command: its giver is not ready for the outcome yet. */
-  #failLater(how: RequestFailure): void {
-    this.#core.agenda.at(this.#core.nowMs, () => this.#fail(how));
+  #failLater(how: RequestFailure, why?: string): void {
+    this.#core.agenda.at(this.#core.nowMs, () => this.#fail(how, why));
   }
 }

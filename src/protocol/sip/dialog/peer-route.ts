@@ -1,7 +1,7 @@
 import type { ClientAuth } from '../auth/client-auth.ts';
 import type { HeaderInit } from '../message.ts';
 import type { Flow } from '../transport/flow.ts';
-import type { Target, UserAgentOutput } from '../user-agent-types.ts';
+import type { DestinationGuard, HeardAt, Target, UserAgentOutput } from '../user-agent-types.ts';
 import type { UserAgentCore } from './core.ts';
 import type { Dialog, RoutedRequest } from './dialog.ts';
 import { type Destination, nextHopOf } from './next-hop.ts';
@@ -12,6 +12,8 @@ export interface PeerRouteOptions {
   readonly flow: Flow | undefined;
   /** Policy: answer on the peer's flow (a phone behind a NAT) instead of at its Contact (a carrier). */
   readonly viaFlow: boolean;
+  /** Of a customer's peer: its Contact and Record-Route are not believed to lead anywhere it likes. */
+  readonly guard: DestinationGuard | undefined;
   readonly auth: ClientAuth | undefined;
 }
 
@@ -21,14 +23,18 @@ export class PeerRoute {
   readonly #dialog: Dialog;
   readonly #auth: ClientAuth | undefined;
   readonly #viaFlow: boolean;
+  readonly #guard: DestinationGuard | undefined;
   #flow: Flow | undefined;
+  #heardAt: HeardAt | undefined;
 
   constructor(core: UserAgentCore, dialog: Dialog, options: PeerRouteOptions) {
     this.#core = core;
     this.#dialog = dialog;
     this.#auth = options.auth;
     this.#viaFlow = options.viaFlow;
+    this.#guard = options.guard;
     this.#flow = options.flow;
+    this.#note(options.flow);
   }
 
   /** Our Contact as this peer reaches it. */
@@ -39,6 +45,7 @@ export class PeerRoute {
   /** A request of the peer that was in order: a phone may have moved behind its NAT. */
   heard(flow: Flow): void {
     if (this.#viaFlow) this.#flow = flow;
+    this.#note(flow);
   }
 
   connectionLost(connectionId: number): void {
@@ -79,7 +86,16 @@ export class PeerRoute {
     if (this.#viaFlow && this.#flow !== undefined && !this.#dialog.hasRouteSet) {
       return { kind: 'flow', flow: this.#flow };
     }
-    return { kind: 'uri', uri: routed.nextHop, transport: this.#flow?.transport };
+    const transport = this.#flow?.transport;
+    const uri = { kind: 'uri', uri: routed.nextHop, transport } as const;
+    if (this.#guard === undefined) return uri;
+    const { heardAt } = this.#guard;
+    const here = this.#heardAt === undefined ? heardAt : [...heardAt, this.#heardAt];
+    return { ...uri, guard: { ...this.#guard, heardAt: here }, otherwise: this.#flow };
+  }
+
+  #note(flow: Flow | undefined): void {
+    if (flow !== undefined) this.#heardAt = { address: flow.remoteAddress, port: flow.remotePort };
   }
 }
 
@@ -93,7 +109,8 @@ function findFlow(
     found(destination.flow);
     return;
   }
-  const hop = nextHopOf(destination.uri, destination.transport);
+  const { guard, otherwise } = destination;
+  const hop = nextHopOf(destination.uri, destination.transport, guard);
   if (hop?.kind === 'target') {
     flowTo(core, hop.target, found);
     return;
@@ -101,12 +118,12 @@ function findFlow(
   const id =
     hop === undefined
       ? undefined
-      : core.resolving.ask(([first]) => {
-          if (first === undefined) found(undefined);
+      : core.resolving.ask(({ targets: [first] }) => {
+          if (first === undefined) found(otherwise);
           else flowTo(core, first, found);
         });
   if (hop === undefined || id === undefined) found(undefined);
-  else core.emit({ kind: 'resolve', id, query: hop.query });
+  else core.emit({ kind: 'resolve', id, query: hop.query, guard });
 }
 
 function flowTo(

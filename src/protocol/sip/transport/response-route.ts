@@ -29,20 +29,14 @@ export function stampVia(request: SipRequest, flow: Flow): SipRequest {
   return request.withTopHeader('Via', formatVia({ ...via, params }));
 }
 
-const isAddress = (text: string): boolean =>
-  /^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$/.test(text) || text.includes(':');
-
 /**
- * The flow for the response to a request whose Via has been stamped. With `replyToSource` the source port serves
+ * The flow for the response to a request whose Via has been stamped. A `maddr` is not followed: it is for multicast
+ * (RFC 3261 §18.1.1), and would let any sender point our responses at somebody else. With `replyToSource` the source port serves
  * even a client that did not ask for it.
  */
 export function responseFlow(request: SipRequest, flow: Flow, replyToSource: boolean): Flow {
   const via = request.topVia;
   if (via === undefined || isReliable(flow.transport)) return flow;
-  const maddr = unbracketed(via.params.get('maddr') ?? '');
-  if (isAddress(maddr)) {
-    return { ...flow, remoteAddress: maddr, remotePort: via.port ?? DEFAULT_PORT };
-  }
   if (replyToSource || via.params.has('rport')) return flow;
   return { ...flow, remotePort: via.port ?? DEFAULT_PORT };
 }

@@ -1,0 +1,87 @@
+/** Where SIP and RTP may go for a customer: the policy of the egress guard, and nothing of our own. */
+import { isIP } from 'node:net';
+import type { Destination, DestinationGuard, Place, RtpVerdict } from '../../base/egress.ts';
+import {
+  type AddressPolicy,
+  createAddressPolicy,
+  isLoopback,
+  plainAddress,
+} from './address-policy.ts';
+
+/** This service as others reach it. */
+export interface OwnPlaces {
+  /** An address of this machine, or one under which the service is known outside. */
+  isAddress(address: string): boolean;
+  /** A port that this service listens on: SIP, HTTP, or RTP of a leg that lives. */
+  isListening(port: number): boolean;
+  /** A port of the RTP range, whether a leg has it now or not. */
+  isRtpRange(port: number): boolean;
+}
+
+export interface DestinationGuardOptions {
+  readonly allow: readonly string[];
+  readonly allowLoopback: boolean;
+  readonly own: OwnPlaces;
+}
+
+const SIP_PORTS: ReadonlySet<number> = new Set([5060, 5061]);
+
+export function createDestinationGuard(options: DestinationGuardOptions): DestinationGuard {
+  const { own, allowLoopback } = options;
+  const policy = createAddressPolicy(options.allow, allowLoopback);
+  const isOwn = ({ address }: Place): boolean => isLoopback(address) || own.isAddress(address);
+
+  return {
+    isOwn: (address) => isOwn({ address, port: 0 }),
+
+    refusesSip(destination) {
+      const { address, port } = destination;
+      if (isIP(address) === 0) return `${address} is no IP address`;
+      if (isOwn(destination) && own.isListening(port)) return ownPlace(destination);
+      if (wasHeardAt(destination)) return undefined;
+      if (isAllowedBesides(destination) || isListed(policy, destination)) return undefined;
+      const refusal = policy.refusal(address);
+      if (refusal !== undefined) return refusal;
+      return isOwn(destination) && !isLoopback(address) ? ownPlace(destination) : undefined;
+    },
+
+    judgeRtp(destination): RtpVerdict {
+      const { address, port, heardAt } = destination;
+      const refuse = { kind: 'refuse', why: ownPlace(destination) } as const;
+      const learn = (why: string): RtpVerdict => ({ kind: 'learn', why });
+      // RTCP goes to the port above.
+      const ports = [port, port + 1];
+      if (isIP(address) === 0) return learn(`${address} is no IP address`);
+      if (isOwn(destination) && ports.some((each) => own.isListening(each))) return refuse;
+      const plain = plainAddress(address);
+      if (heardAt.some((heard) => plainAddress(heard.address) === plain)) return { kind: 'send' };
+      if (isAllowedBesides(destination) || isListed(policy, destination)) return { kind: 'send' };
+      const refusal = policy.refusal(address);
+      if (refusal !== undefined) return learn(refusal);
+      if (!isOwn(destination) || isLoopback(address)) return { kind: 'send' };
+      return ports.some((each) => own.isRtpRange(each)) ? refuse : learn(ownPlace(destination));
+    },
+  };
+}
+
+const ownPlace = ({ address, port }: Place): string =>
+  `${address}:${port} is an address of this service`;
+
+/** A peer is answered where it was heard, and where a peer at that address would listen for SIP. */
+function wasHeardAt({ address, port, heardAt }: Destination): boolean {
+  const plain = plainAddress(address);
+  return heardAt.some(
+    (heard) =>
+      plainAddress(heard.address) === plain && (heard.port === port || SIP_PORTS.has(port)),
+  );
+}
+
+const isListed = (policy: AddressPolicy, { address, name }: Destination): boolean =>
+  policy.lists(address) || (name !== undefined && policy.allowsName(plainName(name)));
+
+function isAllowedBesides(destination: Destination): boolean {
+  const { allow } = destination;
+  return allow.length > 0 && isListed(createAddressPolicy(allow, false), destination);
+}
+
+const plainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');

@@ -1,0 +1,52 @@
+import type { DestinationGuard } from '../../base/egress.ts';
+import type { DestinationGuard as Asked, Resolution, TargetQuery } from '../../protocol/sip/sip.ts';
+import { AddressBook } from './address-book.ts';
+import type { SipResolver } from './resolver.ts';
+import type { SignallingOptions } from './signalling.ts';
+
+/**
+ * Finds targets, and of those for a customer only the ones that may be sent to: asked for every request, about the very
+ * addresses that it then goes to, so that a second answer of DNS changes nothing.
+ */
+export class GuardedResolver {
+  readonly book: AddressBook;
+  readonly #resolver: SipResolver;
+  readonly #egress: DestinationGuard;
+
+  constructor(resolver: SipResolver, options: SignallingOptions, port: () => number) {
+    const { clock, egress } = options;
+    this.#resolver = resolver;
+    this.#egress = egress;
+    this.book = new AddressBook({
+      ...options,
+      port,
+      resolve: (query) => resolver.resolve(query),
+      monotonicMs: () => clock.monotonicMs(),
+    });
+  }
+
+  /** Never rejects. */
+  async resolve(query: TargetQuery, asked: Asked | undefined): Promise<Resolution> {
+    const targets = await this.#resolver.resolve(query);
+    if (asked === undefined || targets.length === 0) return { targets };
+    await this.book.locateCarriers();
+    const judged = targets.map((target) => ({ target, why: this.#refusal(target, query, asked) }));
+    const allowed = judged.filter(({ why }) => why === undefined).map(({ target }) => target);
+    if (allowed.length > 0) return { targets: allowed };
+    const { host } = query;
+    const [first] = judged;
+    const asName = first?.target.address === host ? '' : `${host}: `;
+    return { targets: [], refusal: `${asName}${first?.why ?? 'it has no address'}` };
+  }
+
+  #refusal(
+    { address, port }: { readonly address: string; readonly port: number },
+    { host }: TargetQuery,
+    { heardAt, allow }: Asked,
+  ): string | undefined {
+    const isPeer = heardAt.some((heard) => heard.address === address && heard.port === port);
+    const carrier = isPeer ? undefined : this.book.carrierAt({ address, port, host });
+    if (carrier !== undefined) return `${address}:${port} is an address of carrier ${carrier}`;
+    return this.#egress.refusesSip({ address, port, name: host, heardAt, allow });
+  }
+}

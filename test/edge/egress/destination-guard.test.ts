@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { createDestinationGuard, createOwnPlaces } from '../../../src/edge/egress/egress.ts';
+
+const PUBLIC = '203.0.114.7';
+const own = {
+  isAddress: (address: string) => address === PUBLIC || address === '192.168.1.10',
+  isListening: (port: number) => [5060, 8080, 20_400].includes(port),
+  isRtpRange: (port: number) => port >= 20_000 && port <= 29_999,
+};
+const guard = (allow: readonly string[] = [], allowLoopback = false) =>
+  createDestinationGuard({ allow, allowLoopback, own });
+const to = (address: string, port: number, more: object = {}) => ({
+  address,
+  port,
+  heardAt: [],
+  allow: [],
+  ...more,
+});
+
+describe('SIP towards customers', () => {
+  it.each([
+    ['127.0.0.1', 'loopback'],
+    ['10.0.0.1', 'private'],
+    ['169.254.169.254', 'link-local'],
+    ['100.100.100.200', 'carrier-grade'],
+    ['239.1.1.1', 'multicast'],
+    ['255.255.255.255', 'broadcast'],
+    ['0.0.0.0', 'unspecified'],
+    ['::1', 'loopback'],
+    ['::7f00:1', 'reserved'],
+    ['::ffff:10.0.0.1', 'private'],
+    ['::ffff:0:10.0.0.1', 'rfc6145'],
+    ['64:ff9b::a00:1', 'private'],
+    ['64:ff9b:1::a00:1', 'rfc6052'],
+    ['2002:a00:1::1', '6to4'],
+    ['fd00:ec2::254', 'unique local'],
+    ['pbx.example', 'no IP address'],
+  ])('goes to no %s', (address, word) => {
+    expect(guard().refusesSip(to(address, 5070))).toContain(word);
+    expect(guard([], true).refusesSip(to('8.8.8.8', 5070))).toBeUndefined();
+  });
+
+  it('goes where the operator allows it, in general, for one trunk, or by name', () => {
+    expect(guard(['10.0.0.0/8']).refusesSip(to('10.0.0.1', 5070))).toBeUndefined();
+    expect(guard(['*.lan']).refusesSip(to('10.0.0.1', 5070, { name: 'pbx.LAN.' }))).toBeUndefined();
+    expect(guard().refusesSip(to('10.0.0.1', 5070, { allow: ['10.0.0.1'] }))).toBeUndefined();
+    expect(guard().refusesSip(to('10.0.0.2', 5070, { allow: ['10.0.0.1'] }))).toContain('private');
+  });
+
+  it('never goes to an address of the service, its public one included', () => {
+    expect(guard().refusesSip(to(PUBLIC, 6379))).toContain('this service');
+    expect(guard([PUBLIC]).refusesSip(to(PUBLIC, 6379))).toBeUndefined();
+    for (const port of [5060, 8080, 20_400]) {
+      expect(guard([PUBLIC], true).refusesSip(to(PUBLIC, port))).toContain('this service');
+      expect(guard([], true).refusesSip(to('127.0.0.1', port))).toContain('this service');
+    }
+    expect(guard([], true).refusesSip(to('127.0.0.1', 5070))).toBeUndefined();
+  });
+
+  it('answers a peer where it was heard, and at no other port of that address but those of SIP', () => {
+    const heardAt = [{ address: '192.168.1.20', port: 40_000 }];
+    expect(guard().refusesSip(to('192.168.1.20', 40_000, { heardAt }))).toBeUndefined();
+    expect(guard().refusesSip(to('::ffff:192.168.1.20', 5060, { heardAt }))).toBeUndefined();
+    expect(guard().refusesSip(to('192.168.1.20', 6379, { heardAt }))).toContain('private');
+    expect(guard().refusesSip(to('192.168.1.21', 40_000, { heardAt }))).toContain('private');
+  });
+});
+
+describe('RTP towards customers', () => {
+  const kind = (address: string, port: number, more: object = {}, allowLoopback = false) =>
+    guard([], allowLoopback).judgeRtp(to(address, port, more)).kind;
+  const heard = (address: string) => ({ heardAt: [{ address, port: 1 }] });
+
+  it('goes to public addresses and to where the peer itself was heard', () => {
+    expect(kind('8.8.8.8', 4000)).toBe('send');
+    expect(kind('192.168.1.20', 4000, heard('192.168.1.20'))).toBe('send');
+    expect(kind('192.168.1.10', 4000, heard('192.168.1.10'))).toBe('send');
+    expect(kind('127.0.0.1', 4000, {}, true)).toBe('send');
+  });
+
+  it('waits for the peer where its address is private: behind a NAT, or somebody else', () => {
+    expect(kind('192.168.1.20', 4000, heard('8.8.8.8'))).toBe('learn');
+    expect(kind('169.254.169.254', 4000, heard('8.8.8.8'))).toBe('learn');
+    expect(kind('127.0.0.1', 4000, heard('8.8.8.8'))).toBe('learn');
+    expect(kind(PUBLIC, 4000, heard('8.8.8.8'))).toBe('learn');
+  });
+
+  it('is refused for the ports of the service, RTCP one above included', () => {
+    expect(kind(PUBLIC, 5060, heard(PUBLIC))).toBe('refuse');
+    expect(kind(PUBLIC, 5059, heard('8.8.8.8'))).toBe('refuse');
+    expect(kind('127.0.0.1', 8080, heard('127.0.0.1'), true)).toBe('refuse');
+    expect(kind(PUBLIC, 20_402, heard('8.8.8.8'))).toBe('refuse');
+    // A phone on the machine of the service may have any port that no leg has.
+    expect(kind(PUBLIC, 20_402, heard(PUBLIC))).toBe('send');
+    expect(kind(PUBLIC, 20_400, heard(PUBLIC))).toBe('refuse');
+  });
+});
+
+describe('what is our own', () => {
+  it('is bound addresses, those of names, and those of the interfaces', async () => {
+    const places = createOwnPlaces({
+      hosts: ['0.0.0.0', '203.0.114.7', 'voice.example'],
+      ports: () => [5060],
+      isRtpOfLeg: (port) => port === 20_000,
+      rtpRange: { min: 20_000, max: 20_099 },
+      monotonicMs: () => 0,
+      resolver: async () => [{ address: '203.0.114.8', family: 4 }],
+    });
+    await Promise.resolve();
+    await Promise.resolve();
+    for (const address of ['203.0.114.7', '::ffff:203.0.114.8', '127.0.0.1', '::1']) {
+      expect([address, places.isAddress(address)]).toEqual([address, true]);
+    }
+    expect(places.isAddress('203.0.114.9')).toBe(false);
+    expect([5060, 20_000, 20_002].map((port) => places.isListening(port))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect([19_999, 20_100, 20_101].map((port) => places.isRtpRange(port))).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
+});
