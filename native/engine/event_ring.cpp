@@ -25,7 +25,10 @@ void EventRing::dtmf(uint32_t leg, char digit, Nanos at) {
   const double at_ms = static_cast<double>(at) / kMillisecond;
   put({EventType::dtmf, static_cast<uint8_t>(digit), 0, leg}, bytes_of(at_ms));
 }
-void EventRing::media_timeout(uint32_t leg) { put({EventType::media_timeout, 0, 0, leg}, {}); }
+void EventRing::media_timeout(uint32_t leg, Nanos at) {
+  const double at_ms = static_cast<double>(at) / kMillisecond;
+  put({EventType::media_timeout, 0, 0, leg}, bytes_of(at_ms));
+}
 void EventRing::playback_ended(uint32_t player) { put({EventType::playback_ended, 0, 0, player}, {}); }
 void EventRing::digits_sent(uint32_t job) { put({EventType::digits_sent, 0, 0, job}, {}); }
 void EventRing::recording_ended(uint32_t recording, RecordingEnd reason, uint32_t duration_ms) {

@@ -10,7 +10,7 @@ enum class EventType : uint8_t {
   media = 1,             // handle: stream; payload: message
   played = 2,            // handle: stream; payload: u32 checkpoint
   dtmf = 3,              // handle: leg; a: digit; payload: f64 monotonic ms
-  media_timeout = 4,     // handle: leg
+  media_timeout = 4,     // handle: leg; payload: f64 monotonic ms at which the time was over
   playback_ended = 5,    // handle: player
   digits_sent = 6,       // handle: job
   recording_ended = 7,   // handle: recording; a: reason; payload: u32 ms
@@ -31,7 +31,7 @@ class EventRing : public Events {
   void media(uint32_t stream, Bytes message) override;
   void played(uint32_t stream, uint32_t checkpoint) override;
   void dtmf(uint32_t leg, char digit, Nanos at) override;
-  void media_timeout(uint32_t leg) override;
+  void media_timeout(uint32_t leg, Nanos at) override;
   void playback_ended(uint32_t player) override;
   void digits_sent(uint32_t job) override;
   void recording_ended(uint32_t recording, RecordingEnd reason, uint32_t duration_ms) override;

@@ -24,11 +24,24 @@ export function microsFromUnits(units: number): Micros | undefined {
 /** Millionths to the JSON number of units written at the edge. */
 export const unitsFromMicros = (value: number): number => value / MICROS_PER_UNIT;
 
-/** Seconds rounded up to whole pulses; at least one pulse when anything was answered. */
-export function pulsedSeconds(billableMs: number, pulseSeconds: number): number {
+/** What a CDR shows of answered time (`billsec`): to the nearest second, and at least one. Everything billed follows from it. */
+export const billableSeconds = (answeredMs: number): number =>
+  Math.max(1, Math.round(answeredMs / 1000));
+
+/** The same of a leg, between two moments in microseconds; 0 when it was never answered. */
+export const answeredSeconds = (answerUs: number | undefined, endUs: number): number =>
+  answerUs === undefined ? 0 : billableSeconds(Math.max(0, endUs - answerUs) / 1000);
+
+/** Billable seconds rounded up to whole pulses; at least one pulse when anything was answered. */
+export function pulsedSeconds(answeredMs: number, pulseSeconds: number): number {
   assert(pulseSeconds > 0, 'pulse must be positive');
-  const seconds = Math.max(1, Math.ceil(billableMs / 1000));
-  return Math.ceil(seconds / pulseSeconds) * pulseSeconds;
+  return Math.ceil(billableSeconds(answeredMs) / pulseSeconds) * pulseSeconds;
+}
+
+/** Seconds that must be paid for before time goes on after `elapsedMs`: every pulse begun, and the one that begins then. */
+export function pulsesBegun(elapsedMs: number, pulseSeconds: number): number {
+  assert(pulseSeconds > 0, 'pulse must be positive');
+  return (Math.floor(Math.max(0, elapsedMs) / 1000 / pulseSeconds) + 1) * pulseSeconds;
 }
 
 /** Price of a pulsed duration at a per-minute rate, rounded up to a whole millionth. */

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  billableSeconds,
   micros,
   microsFromUnits,
   priceOf,
   pulsedSeconds,
+  pulsesBegun,
   unitsFromMicros,
 } from '../../src/base/money.ts';
 
@@ -47,9 +49,12 @@ describe('pulses', () => {
       fc.property(durationMs, pulse, (ms, seconds) => {
         const pulsed = pulsedSeconds(ms, seconds);
         expect(pulsed % seconds).toBe(0);
-        expect(pulsed * 1000).toBeGreaterThanOrEqual(ms);
+        const told = billableSeconds(ms);
+        expect(pulsed).toBeGreaterThanOrEqual(told);
         expect(pulsed).toBeGreaterThanOrEqual(seconds);
-        if (pulsed > seconds) expect((pulsed - seconds) * 1000).toBeLessThan(ms);
+        if (pulsed > seconds) expect(pulsed - seconds).toBeLessThan(told);
+        // What is held for going on covers what an end in the next moment costs.
+        expect(pulsesBegun(ms, seconds)).toBeGreaterThanOrEqual(pulsed);
       }),
     );
   });
@@ -57,7 +62,8 @@ describe('pulses', () => {
   it('a 44 s stream is billed 60 s (spec: Limits, billing pulse)', () => {
     expect(pulsedSeconds(44_000, 60)).toBe(60);
     expect(pulsedSeconds(60_000, 60)).toBe(60);
-    expect(pulsedSeconds(60_001, 60)).toBe(120);
+    expect(pulsedSeconds(60_499, 60)).toBe(60);
+    expect(pulsedSeconds(60_500, 60)).toBe(120);
   });
 
   it('a longer call never costs less, and the price is rounded up by less than a millionth', () => {

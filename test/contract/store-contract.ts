@@ -293,7 +293,7 @@ function callContract(opened: () => Opened): void {
       const other = aCdr({ callUuid: 'other' });
       await store.calls.open(anOpenCall(), undefined);
       await store.calls.open(anOpenCall({ cdr: other }), undefined);
-      await store.calls.heartbeat([CALL], START_US + 5);
+      await store.calls.heartbeat([{ callUuid: CALL, atUs: START_US + 5 }]);
       const beats = (await store.calls.listOpen()).map((call) => call.heartbeatUs);
       expect(beats.sort()).toEqual([START_US, START_US + 5]);
     });

@@ -25,7 +25,7 @@ async function bill(): Promise<void> {
     };
     await store.calls.update(answered);
     say(`answered ${callUuid}`);
-    await store.calls.heartbeat([callUuid], START_US + 31_000_000);
+    await store.calls.heartbeat([{ callUuid, atUs: START_US + 31_000_000 }]);
     const { normal } = HANGUP_CAUSES;
     const end = {
       endUs: START_US + (next % 120) * 1_000_000 + 2_000_000,

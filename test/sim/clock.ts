@@ -8,9 +8,11 @@ interface Wake {
 
 /** Virtual time: nothing moves until a test advances it. Promise continuations run between wake-ups. */
 export class SimClock implements Clock {
+  /** Wake-ups come so much too late, as on a machine that has too much to do. */
+  lateMs = 0;
   #nowMs = 0;
   #order = 0;
-  readonly #wallStartMs: number;
+  #wallStartMs: number;
   readonly #wakes = new Set<Wake>();
 
   constructor(wallStartMs = Date.UTC(2026, 0, 1)) {
@@ -23,6 +25,11 @@ export class SimClock implements Clock {
 
   wallMs(): number {
     return this.#wallStartMs + this.#nowMs;
+  }
+
+  /** Somebody sets the wall clock, forwards or back. */
+  stepWall(ms: number): void {
+    this.#wallStartMs += ms;
   }
 
   at(dueMs: number, wake: () => void): () => void {
@@ -66,11 +73,11 @@ export class SimClock implements Clock {
       const first = due[0];
       if (first === undefined) break;
       this.#wakes.delete(first);
-      this.#nowMs = Math.max(this.#nowMs, first.dueMs);
+      this.#nowMs = Math.max(this.#nowMs, first.dueMs + this.lateMs);
       first.wake();
       await settle();
     }
-    this.#nowMs = endMs;
+    this.#nowMs = Math.max(this.#nowMs, endMs);
     await settle();
   }
 }

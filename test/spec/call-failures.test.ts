@@ -346,7 +346,7 @@ describe('carriers and phones that cannot be used', () => {
 
   it('a phone that sends no audio any more: Media Timeout', async () => {
     const phone = await caller('<Speak loop="0">Hello</Speak>');
-    phone.media.events.silent();
+    phone.media.events.silent(0);
     await settle();
     expect(await service.cdr()).toMatchObject({
       hangupCauseCode: 6020,

@@ -30,8 +30,8 @@ class Events {
   virtual void media(uint32_t stream, Bytes message) = 0;
   virtual void played(uint32_t stream, uint32_t checkpoint) = 0;
   virtual void dtmf(uint32_t leg, char digit, Nanos at) = 0;
-  /// No RTP for the configured time.
-  virtual void media_timeout(uint32_t leg) = 0;
+  /// No RTP for the configured time, which was over at `at`.
+  virtual void media_timeout(uint32_t leg, Nanos at) = 0;
   virtual void playback_ended(uint32_t player) = 0;
   virtual void digits_sent(uint32_t job) = 0;
   virtual void recording_ended(uint32_t recording, RecordingEnd reason, uint32_t duration_ms) = 0;

@@ -199,8 +199,9 @@ void Leg::half_frame(PacketSink& sink) {
 void Leg::check_media_timeout(Nanos now, Events& events) {
   if (config_.media_timeout == 0 || !configured_ || !receiving_) return;
   const Nanos heard = std::max(receive_.last_arrival(), expecting_since_);
-  const bool silent = now - heard >= config_.media_timeout;
-  if (silent && !timed_out_) events.media_timeout(config_.handle);
+  const Nanos over = heard + config_.media_timeout;
+  const bool silent = now >= over;
+  if (silent && !timed_out_) events.media_timeout(config_.handle, over);
   timed_out_ = silent;
 }
 

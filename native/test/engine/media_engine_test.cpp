@@ -63,7 +63,7 @@ TEST_SUITE("event ring") {
     for (int i = 0; i < 20'000; ++i) ring.media(1, message);
     const uint64_t dropped = ring.dropped();
     CHECK(dropped > 0);
-    for (int i = 0; i < 1000; ++i) ring.media_timeout(2);
+    for (int i = 0; i < 1000; ++i) ring.media_timeout(2, 0);
     CHECK(ring.dropped() == dropped);
   }
 }

@@ -15,7 +15,7 @@ struct NoEvents : Events {
   void media(uint32_t, Bytes) override {}
   void played(uint32_t, uint32_t) override {}
   void dtmf(uint32_t, char, Nanos) override {}
-  void media_timeout(uint32_t) override {}
+  void media_timeout(uint32_t, Nanos) override {}
   void playback_ended(uint32_t) override {}
   void digits_sent(uint32_t) override {}
   void recording_ended(uint32_t, RecordingEnd, uint32_t) override {}

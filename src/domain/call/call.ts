@@ -1,4 +1,6 @@
+import type { Clock } from '../../base/clock.ts';
 import { assert, ServiceError } from '../../base/errors.ts';
+import { Timeline } from '../../base/timeline.ts';
 import type { CallFacts } from '../callback/callback.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { OpenStream } from '../cdr/needs.ts';
@@ -14,6 +16,7 @@ import { type DialPlan, describeTarget, type Hunter, huntTargets } from './targe
 
 export { CallLog, type CallLogEntry, type CallLogKind, CallLogs } from './call-log.ts';
 export { DigitHub, matchDigits } from './digits.ts';
+export { endAt } from './end-at.ts';
 export type { CallEnd } from './end-cause.ts';
 export type { CallIdentity, CallPrice } from './identity.ts';
 export { checkOffer } from './negotiate.ts';
@@ -29,7 +32,7 @@ export {
 export type { DialPlan } from './target-hunt.ts';
 
 export interface CallNeeds extends LegMediaNeeds {
-  readonly wallMs: () => number;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
 }
 
 export type CallStatus = 'new' | 'ringing' | 'early' | 'answered' | 'ended';
@@ -68,7 +71,10 @@ export class Call {
   userAgent: string | undefined;
   remoteAddress: string | undefined;
 
-  readonly #needs: CallNeeds;
+  readonly #clock: CallNeeds['clock'];
+  readonly #timeline: Timeline;
+  /** Moments of the monotonic clock at which answered time is over at the latest. */
+  readonly #limits = new Set<{ readonly atMs: number }>();
   readonly #abort = new AbortController();
   readonly #events = new Set<CallEvents>();
   #resolveEnded: (end: CallEnd) => void = () => undefined;
@@ -76,21 +82,25 @@ export class Call {
   #leg: Leg | undefined;
   #inbound: InboundLeg | undefined;
   #answering: Promise<boolean> | undefined;
-  /** The called party has sent its 200, usable or not. */
-  #confirmed = false;
+  /** A 200 has been sent, by us or by the called party, usable or not. */
+  #accepted = false;
   #settled = false;
 
   constructor(identity: CallIdentity, price: CallPrice, needs: CallNeeds) {
     this.identity = identity;
     this.price = price;
     this.log = needs.log;
-    this.#needs = needs;
+    this.#clock = needs.clock;
+    this.#timeline = new Timeline(needs.clock);
     this.signal = this.#abort.signal;
     this.#media = new LegMedia(
       needs,
       {
         dtmf: (digit) => this.#press(digit),
-        silent: () => this.hangup('mediaTimeout', 'Error', 'no RTP from the peer'),
+        silent: (lateMs) => {
+          this.limitTo(this.#clock.monotonicMs() - lateMs);
+          this.hangup('mediaTimeout', 'Error', 'no RTP from the peer');
+        },
       },
       () => ({ heardFrom: this.remoteAddress, carrier: this.carrier }),
     );
@@ -173,8 +183,9 @@ export class Call {
   }
 
   /**
-   * 200 with our SDP; true once the caller has confirmed. `durable` is awaited before anything is sent, so that a crash
-   * right after the answer finds a call that is known to be answered.
+   * 200 with our SDP; true once the caller has acknowledged it, and only then is the call an answered one: what was never
+   * acknowledged is never billed. `durable` is awaited before anything else happens, so that a crash from then on finds a
+   * call that is known to be answered.
    */
   answer(durable: () => Promise<void>): Promise<boolean> {
     if (this.status === 'answered') return Promise.resolve(true);
@@ -187,11 +198,13 @@ export class Call {
     assert(inbound !== undefined, 'only an inbound leg is answered by us');
     const sdp = await this.#localSdp(inbound);
     if (sdp === undefined || this.isEnded) return false;
-    this.answerUs = this.nowUs();
+    this.#accepted = true;
+    const sentUs = this.nowUs();
+    const acknowledged = await inbound.answer(sdp);
+    if (!acknowledged.ok || this.isEnded) return false;
+    this.answerUs = sentUs;
     await durable();
     if (this.isEnded) return false;
-    const confirmed = await inbound.answer(sdp);
-    if (!confirmed.ok || this.isEnded) return false;
     this.#toAnswered();
     return true;
   }
@@ -259,7 +272,7 @@ export class Call {
 
   #connected(sdp: string | undefined): void {
     if (this.isEnded) return;
-    this.#confirmed = true;
+    this.#accepted = true;
     const problem = this.#settleAnswer(sdp);
     // Without usable media nothing is billed (spec, Call-level failures: media negotiation failure).
     if (problem !== undefined) {
@@ -281,12 +294,22 @@ export class Call {
 
   // -------------------------------------------------------------- end
 
+  /**
+   * Answered time is booked up to this moment of the monotonic clock at the latest, however late the end itself comes.
+   * The returned function lifts the limit.
+   */
+  limitTo(atMs: number): () => void {
+    const limit = { atMs };
+    this.#limits.add(limit);
+    return () => this.#limits.delete(limit);
+  }
+
   /** Ends the call. The first end counts; later ones do nothing. */
   hangup(cause: HangupCauseKey, source: HangupSource, detail?: string): void {
     if (this.isEnded) return;
     const disposition = ownDisposition({
       direction: this.identity.facts.direction,
-      answered: this.answerUs !== undefined || this.#confirmed,
+      answered: this.answerUs !== undefined || this.#accepted,
       dialled: this.#leg !== undefined,
     });
     this.#finish({ cause, source, disposition, detail });
@@ -299,7 +322,7 @@ export class Call {
     this.#finish(
       endOfLeg(end, {
         direction,
-        answered: this.answerUs !== undefined,
+        answered: this.#accepted,
         toEndpoint: this.identity.endpointId !== undefined,
       }),
     );
@@ -309,7 +332,7 @@ export class Call {
     if (this.#settled) return;
     this.#settled = true;
     this.status = 'ended';
-    this.endUs = this.nowUs();
+    this.endUs = this.#bookedEndUs();
     this.log.add('call', `ended: ${end.cause}`, { source: end.source, detail: end.detail });
     // Verbs unwind first: they close their streams and recordings against live media.
     this.#abort.abort(new CallEnded());
@@ -319,8 +342,24 @@ export class Call {
 
   // -------------------------------------------------------------- shared
 
+  /** In the time of this call: see Timeline. */
   nowUs(): number {
-    return Math.round(this.#needs.wallMs() * 1000);
+    return this.#timeline.nowUs();
+  }
+
+  /** The moment of the monotonic clock that this call's records show as `us`. */
+  msAt(us: number): number {
+    return this.#timeline.msAt(us);
+  }
+
+  /** Where the answered time of a leg that goes with this one is over; undefined while this one lives. */
+  get endMs(): number | undefined {
+    return this.endUs === undefined ? undefined : this.msAt(this.endUs);
+  }
+
+  #bookedEndUs(): number {
+    const limits = [...this.#limits].map(({ atMs }) => this.#timeline.usAt(atMs));
+    return Math.max(this.answerUs ?? 0, Math.min(this.nowUs(), ...limits));
   }
 
   /** No port, or a media engine that takes no more: the call ends, and says why. */

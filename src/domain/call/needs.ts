@@ -27,8 +27,8 @@ export interface RemoteMedia {
 export interface MediaLegEvents {
   /** One per keypad press, whatever way it came in. */
   dtmf(digit: string): void;
-  /** No RTP for the configured time (hold excepted). */
-  silent(): void;
+  /** No RTP for the configured time (hold excepted), which was over `lateMs` ago. */
+  silent(lateMs: number): void;
 }
 
 /** `finished` never rejects. 'stopped': stop() or the leg closed. */

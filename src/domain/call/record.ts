@@ -127,6 +127,7 @@ export function openRecord(
   return {
     cdr,
     pulseSeconds: call.price.pulseSeconds,
+    streamPulseSeconds: call.price.streamPulseSeconds,
     reserved: kept.reserved,
     streams: call.openStreams,
     hangupNotification: hangupNotification(call, cdr, kept.notificationId, settings),

@@ -1,4 +1,5 @@
 /** The parameters of call callbacks: spec "Call callbacks", dialect §5. Pure functions of the call's facts. */
+import { answeredSeconds } from '../../base/money.ts';
 import { localDateTime, sessionStart } from '../../base/time-format.ts';
 import type { CallFacts } from './call-facts.ts';
 import type { CallbackParameters } from './types.ts';
@@ -87,7 +88,6 @@ export const ringParameters = (facts: CallFacts): CallbackParameters => [
 
 /** `hangup_url`: the list of the spec with what both vendors add, costs excepted (dialect §5.4). */
 export function hangupParameters(facts: CallFacts, end: HangupFacts): CallbackParameters {
-  const answeredUs = end.answerUs === undefined ? 0 : Math.max(0, end.endUs - end.answerUs);
   return [
     ...parties(facts),
     ...identity(facts),
@@ -100,7 +100,7 @@ export function hangupParameters(facts: CallFacts, end: HangupFacts): CallbackPa
     ['SessionStart', sessionStart(facts.sessionStartUs)],
     ['STIRAttestation', facts.stirAttestation],
     ['ParentAuthID', facts.parentAuthId],
-    ['Duration', String(Math.round(answeredUs / 1_000_000))],
+    ['Duration', String(answeredSeconds(end.answerUs, end.endUs))],
     ['BillDuration', String(end.billedSeconds)],
     ['HangupCause', end.hangupCause],
     ['HangupCauseCode', String(end.hangupCauseCode)],

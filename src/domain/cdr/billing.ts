@@ -1,4 +1,12 @@
-import { micros, priceOf, pulsedSeconds, ZERO } from '../../base/money.ts';
+import { assert } from '../../base/errors.ts';
+import {
+  type Micros,
+  micros,
+  priceOf,
+  pulsedSeconds,
+  pulsesBegun,
+  ZERO,
+} from '../../base/money.ts';
 import type { NewEntry } from '../ledger/types.ts';
 import type { OpenCall, OpenStream } from './needs.ts';
 import type { Cdr, StreamCdr, StreamTermination } from './types.ts';
@@ -16,26 +24,103 @@ export type CallEnd = Pick<
 
 /**
  * The final record of a call that is open: answered time and streams priced by pulses (spec: Limits, billing pulse).
- * An unanswered leg costs nothing. Streams that are still open end with the call, for `reason`.
+ * An unanswered leg costs nothing. Streams that are still open end with the call, for `reason`. What was not reserved is
+ * not charged: the call, or a stream of it, is booked as ended where what was held for it had been used up.
  */
 export function closeCall(call: OpenCall, end: CallEnd, reason: StreamTermination): Cdr {
   const { cdr } = call;
+  const { endUs, billedSeconds } = paidVoice(call, end.endUs);
+  const cost = billedSeconds === 0 ? ZERO : priceOf(billedSeconds, cdr.perMinute);
+  const streams = paidStreams(
+    streamsAtEnd(call, endUs, reason),
+    micros(Math.max(0, call.reserved - cost)),
+    call.streamPulseSeconds,
+  );
+  const streamingCost = micros(streams.reduce((sum, stream) => sum + stream.billedAmount, 0));
+  assert(cost + streamingCost <= call.reserved, 'a charge never exceeds what was reserved');
+  return { ...cdr, ...end, endUs, billedSeconds, cost, streamingCost, streams };
+}
+
+/** What a call that lives costs: its voice and each of its streams. */
+export interface Chargeable {
+  readonly answerUs: number | undefined;
+  readonly price: { readonly perMinute: Micros; readonly pulseSeconds: number };
+  readonly openStreams: readonly OpenStream[];
+  readonly closedStreams: ReadonlyArray<Pick<StreamCdr, 'billedAmount'>>;
+}
+
+/** What has to be held for a call to go on after `atUs`: pulses begun of the voice and of every stream. */
+export const dueAt = (call: Chargeable, atUs: number): Micros => sumAt(call, atUs, pulsesBegun);
+
+/** What is charged for a call that ends at `endUs`. */
+export const chargeAt = (call: Chargeable, endUs: number): Micros =>
+  call.answerUs === undefined ? ZERO : sumAt(call, endUs, pulsedSeconds);
+
+function sumAt(
+  { answerUs, price, openStreams, closedStreams }: Chargeable,
+  atUs: number,
+  seconds: (elapsedMs: number, pulseSeconds: number) => number,
+): Micros {
+  const since = (startUs: number): number => Math.max(0, atUs - startUs) / 1000;
+  const voice = priceOf(seconds(since(answerUs ?? atUs), price.pulseSeconds), price.perMinute);
+  const open = openStreams.reduce(
+    (sum, { startUs, pulseSeconds, perMinute }) =>
+      sum + priceOf(seconds(since(startUs), pulseSeconds), perMinute),
+    0,
+  );
+  return micros(closedStreams.reduce((sum, { billedAmount }) => sum + billedAmount, voice + open));
+}
+
+/** The voice up to `endUs`, or up to the end of the last pulse that `reserved` covers. */
+function paidVoice(
+  { cdr, pulseSeconds, reserved }: OpenCall,
+  endUs: number,
+): { readonly endUs: number; readonly billedSeconds: number } {
+  const { answerUs, perMinute } = cdr;
+  if (answerUs === undefined) return { endUs, billedSeconds: 0 };
+  const begun = pulsedFrom(answerUs, endUs, pulseSeconds);
+  if (priceOf(begun, perMinute) <= reserved) return { endUs, billedSeconds: begun };
+  // A price is rounded up: so many pulses never cost more than is reserved.
+  const billedSeconds = Math.floor((reserved * 60) / (perMinute * pulseSeconds)) * pulseSeconds;
+  return { endUs: Math.min(endUs, answerUs + billedSeconds * 1_000_000), billedSeconds };
+}
+
+function streamsAtEnd(
+  { cdr, streams }: OpenCall,
+  endUs: number,
+  reason: StreamTermination,
+): readonly StreamCdr[] {
   const known = new Set(cdr.streams.map((stream) => stream.streamId));
-  const streams = [
+  const open = streams.filter((stream) => !known.has(stream.streamId));
+  return [
     ...cdr.streams,
-    ...call.streams
-      .filter((stream) => !known.has(stream.streamId))
-      .map((stream) => closeStream(stream, end.endUs, cdr.currency, reason)),
+    ...open.map((stream) => closeStream(stream, endUs, cdr.currency, reason)),
   ];
-  const billedSeconds =
-    cdr.answerUs === undefined ? 0 : pulsedFrom(cdr.answerUs, end.endUs, call.pulseSeconds);
+}
+
+/** Streams as far as `left` pays for them, the first ones first; one that was begun without money cost nothing. */
+function paidStreams(
+  streams: readonly StreamCdr[],
+  left: Micros,
+  pulseSeconds: number,
+): readonly StreamCdr[] {
+  let rest: number = left;
+  return streams.map((stream) => {
+    const paid = stream.billedAmount <= rest ? stream : shortened(stream, rest, pulseSeconds);
+    rest -= paid.billedAmount;
+    return paid;
+  });
+}
+
+/** By whole pulses, so far that it costs no more than `left`. */
+function shortened(stream: StreamCdr, left: number, pulseSeconds: number): StreamCdr {
+  const { startUs, endUs, billedSeconds: seconds, billedAmount: amount } = stream;
+  const billedSeconds = Math.floor((left * seconds) / amount / pulseSeconds) * pulseSeconds;
   return {
-    ...cdr,
-    ...end,
+    ...stream,
+    endUs: Math.min(endUs, startUs + billedSeconds * 1_000_000),
     billedSeconds,
-    cost: billedSeconds === 0 ? ZERO : priceOf(billedSeconds, cdr.perMinute),
-    streamingCost: micros(streams.reduce((sum, stream) => sum + stream.billedAmount, 0)),
-    streams,
+    billedAmount: micros(Math.ceil((amount * billedSeconds) / seconds)),
   };
 }
 

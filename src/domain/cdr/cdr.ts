@@ -3,7 +3,14 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type { CdrStore } from './needs.ts';
 import type { CdrFilter, CdrRecord, CdrSummary } from './types.ts';
 
-export { type CallEnd, chargesOf, closeCall, closeStream } from './billing.ts';
+export {
+  type CallEnd,
+  chargeAt,
+  chargesOf,
+  closeCall,
+  closeStream,
+  dueAt,
+} from './billing.ts';
 export { recoverOpenCalls } from './recovery.ts';
 export { expireCalls } from './retention.ts';
 export { Settler } from './settler.ts';

@@ -22,6 +22,7 @@ export interface OpenStream {
 export interface OpenCall {
   readonly cdr: Cdr;
   readonly pulseSeconds: number;
+  readonly streamPulseSeconds: number;
   readonly reserved: Micros;
   readonly streams: readonly OpenStream[];
   /** The hangup notification to store should the process die now; undefined when the call has no hangup URL. */
@@ -52,11 +53,13 @@ export interface CallStore {
   extendReservation(callUuid: string, reserved: Micros): Promise<Result<void, ReserveRefusal>>;
   /** Replaces the open record (answered, stream started or ended, bridged …). Durable when it resolves. */
   update(call: OpenCall): Promise<void>;
-  /** Marks these open calls as alive at `nowUs`: one statement for all. */
-  heartbeat(callUuids: readonly string[], nowUs: number): Promise<void>;
+  /** Marks open calls as alive, each at a moment of its own time: one statement for all. */
+  heartbeat(
+    beats: ReadonlyArray<{ readonly callUuid: string; readonly atUs: number }>,
+  ): Promise<void>;
   /** Idempotent by call uuid. Refused writes (disk full) reject; the caller keeps the settlement and retries. */
   settle(settlement: Settlement): Promise<void>;
-  /** Calls that were open, or waited for their turn, when the process died. */
+  /** Calls that were open, or waited for their turn, when the process died; `reserved` is what is held now. */
   listOpen(): Promise<readonly OpenCall[]>;
 }
 

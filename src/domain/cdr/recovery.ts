@@ -1,4 +1,5 @@
 import type { Logger } from '../../base/logger.ts';
+import { answeredSeconds } from '../../base/money.ts';
 import { localDateTime } from '../../base/time-format.ts';
 import { HANGUP_CAUSES } from '../call/types.ts';
 import type { StoredNotification } from '../callback/types.ts';
@@ -52,10 +53,9 @@ function closedByCrash(call: OpenCall): Cdr {
 
 /** Brings the parameters that depend on the end up to date; which ones there are was decided when it was stored. */
 function finalNotification(notification: StoredNotification, cdr: Cdr): StoredNotification {
-  const answeredUs = cdr.answerUs === undefined ? 0 : cdr.endUs - cdr.answerUs;
   const final: Readonly<Record<string, string>> = {
     EndTime: localDateTime(cdr.endUs / 1000),
-    Duration: String(Math.round(answeredUs / 1_000_000)),
+    Duration: String(answeredSeconds(cdr.answerUs, cdr.endUs)),
     BillDuration: String(cdr.billedSeconds),
     HangupCause: cdr.hangupCause,
     HangupCauseCode: String(cdr.hangupCauseCode),

@@ -31,16 +31,20 @@ export class Settler {
 
   /**
    * Resolves with true once the settlement is durable; false when it was given up (`signal` aborted, too many wait):
-   * the call then stays open in the store.
+   * the call then stays open in the store. `settlement` makes it anew for each attempt.
    */
-  async settle(settlement: Settlement, signal?: AbortSignal): Promise<boolean> {
-    if (await this.#attempt(settlement)) return true;
+  async settle(
+    callUuid: string,
+    settlement: () => Promise<Settlement>,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    if (await this.#attempt(callUuid, settlement)) return true;
     if (this.#waiting >= WAITING_LIMIT) return false;
     this.#waiting += 1;
     try {
       for (;;) {
         await this.#clock.sleep(RETRY_MS, signal);
-        if (await this.#attempt(settlement)) return true;
+        if (await this.#attempt(callUuid, settlement)) return true;
       }
     } catch (error) {
       if (signal?.aborted) return false;
@@ -51,14 +55,14 @@ export class Settler {
   }
 
   /** False: the environment did not let it be written. A bug is thrown on. */
-  async #attempt(settlement: Settlement): Promise<boolean> {
+  async #attempt(callUuid: string, settlement: () => Promise<Settlement>): Promise<boolean> {
     try {
-      await this.#store.settle(settlement);
+      await this.#store.settle(await settlement());
       return true;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       this.#log.error(
-        { callUuid: settlement.cdr.callUuid, code: error.code, waiting: this.#waiting },
+        { callUuid, code: error.code, waiting: this.#waiting },
         'settlement not written, will be tried again',
       );
       return false;

@@ -79,7 +79,7 @@ export class CallFactory {
     });
     return new Call(identity, price, {
       media,
-      wallMs: () => clock.wallMs(),
+      clock,
       sessionId: () => 1 + random.integer(SESSION_IDS),
       mediaTimeoutMs,
       judgeRtp,

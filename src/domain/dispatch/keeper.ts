@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { type Random, uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
-import { type Micros, micros, priceOf, pulsedSeconds, ZERO } from '../../base/money.ts';
+import { type Micros, micros, priceOf, ZERO } from '../../base/money.ts';
 import type { Result } from '../../base/result.ts';
 import {
   type Call,
@@ -13,14 +13,18 @@ import {
   type RecordSettings,
 } from '../call/call.ts';
 import type { CallbackClient } from '../callback/callback.ts';
-import { chargesOf, type Settler } from '../cdr/cdr.ts';
-import type { CallLogStore, CallStore, OpenCall } from '../cdr/needs.ts';
+import { chargeAt, chargesOf, dueAt, type Settler } from '../cdr/cdr.ts';
+import type { CallLogStore, CallStore, OpenCall, Settlement } from '../cdr/needs.ts';
 import type { Cdr } from '../cdr/types.ts';
 import type { CallKeeping } from '../interpreter/interpreter.ts';
 import type { ReserveRefusal } from '../ledger/types.ts';
 
 /** The next pulse is reserved this long before it begins. */
 const TOP_UP_LEAD_MS = 5000;
+/** A call that cannot pay for it is cut this long before, so that the pulse does not begin at the other end either. */
+const CUT_LEAD_MS = 50;
+/** A reservation that could not be written (disk full) is asked for again. */
+const RETRY_MS = 1000;
 /** Ended calls whose SIP Call-ID is remembered for traces. */
 const REMEMBERED_CALLS = 5000;
 
@@ -123,11 +127,10 @@ export class CallKeeper implements CallKeeping {
   async changed(call: Call): Promise<void> {
     const kept = this.#kept.get(call.uuid);
     if (kept === undefined || !kept.open || call.isEnded) return;
-    const needed = neededUntil(call, call.nowUs());
-    const covered = needed <= kept.reserved || (await this.#reserve(kept, needed));
+    const covered = await this.#cover(kept, call.nowUs());
     if (call.isEnded) return;
     if (!covered) {
-      // A stream has begun that nobody can pay: its first pulse is owed, and no other.
+      // A stream has begun that nobody can pay: it is booked as ended at its beginning.
       call.hangup('outOfCredits', 'Platform', 'the balance does not cover what has begun');
       return;
     }
@@ -155,10 +158,16 @@ export class CallKeeper implements CallKeeping {
 
   // ---------------------------------------------------------------- reservation
 
+  /** Holds what the call has to pay for going on after `atUs`; false when that is refused. */
+  async #cover(kept: Kept, atUs: number): Promise<boolean> {
+    const needed = dueAt(kept.call, atUs);
+    return needed <= kept.reserved || this.#reserve(kept, needed);
+  }
+
   async #reserve(kept: Kept, needed: Micros): Promise<boolean> {
     const { call } = kept;
     const extended = await this.#needs.calls.extendReservation(call.uuid, needed);
-    if (extended.ok) kept.reserved = needed;
+    if (extended.ok) kept.reserved = micros(Math.max(kept.reserved, needed));
     else call.log.add('warning', 'the reservation could not be raised', { reason: extended.error });
     return extended.ok;
   }
@@ -167,30 +176,56 @@ export class CallKeeper implements CallKeeping {
   #scheduleTopUp(kept: Kept): void {
     kept.cancelTopUp();
     const { call } = kept;
-    const { clock } = this.#needs;
     const nextUs = nextPulseUs(call);
     const waitMs = (nextUs - call.nowUs()) / 1000;
     const leadMs = Math.min(TOP_UP_LEAD_MS, waitMs / 2);
-    kept.cancelTopUp = clock.at(clock.monotonicMs() + waitMs - leadMs, () => {
-      void this.#topUp(kept, nextUs).catch((error: unknown) => {
-        this.#needs.logger.error({ error, callUuid: call.uuid }, 'top-up failed');
-      });
-    });
+    this.#topUpAt(kept, call.msAt(nextUs) - leadMs, nextUs);
   }
 
+  #topUpAt(kept: Kept, atMs: number, nextUs: number): void {
+    kept.cancelTopUp = this.#needs.clock.at(atMs, () => void this.#topUp(kept, nextUs));
+  }
+
+  /** Never rejects. */
   async #topUp(kept: Kept, nextUs: number): Promise<void> {
     const { call } = kept;
+    const { clock, logger } = this.#needs;
     if (call.isEnded) return;
-    const needed = neededUntil(call, nextUs + 1);
-    const covered = needed <= kept.reserved || (await this.#reserve(kept, needed));
-    if (call.isEnded) return;
-    const { clock } = this.#needs;
-    const dueMs = clock.monotonicMs() + (nextUs - call.nowUs()) / 1000;
-    kept.cancelTopUp = clock.at(dueMs, () => {
-      // What was paid for has been used up to the end.
-      if (covered) this.#scheduleTopUp(kept);
-      else call.hangup('outOfCredits', 'Platform', 'the balance does not cover another pulse');
-    });
+    try {
+      const covered = await this.#cover(kept, nextUs);
+      if (call.isEnded) return;
+      if (!covered) this.#lastPulse(kept, nextUs);
+      else kept.cancelTopUp = clock.at(call.msAt(nextUs), () => this.#scheduleTopUp(kept));
+    } catch (error) {
+      logger.error({ error, callUuid: call.uuid }, 'top-up failed');
+      // What the store did not take in time is held when it takes it again, at the latest with the settlement.
+      if (!call.isEnded) this.#topUpAt(kept, clock.monotonicMs() + RETRY_MS, nextUs);
+    }
+  }
+
+  /** What was paid for is used up to its end, unless somebody pays meanwhile. */
+  #lastPulse(kept: Kept, nextUs: number): void {
+    const { call } = kept;
+    const dueMs = call.msAt(nextUs);
+    const askAgain = async (): Promise<void> => {
+      const covered = await this.#cover(kept, nextUs).catch(() => false);
+      if (call.isEnded) return;
+      if (covered) {
+        this.#scheduleTopUp(kept);
+        return;
+      }
+      call.limitTo(dueMs);
+      call.hangup('outOfCredits', 'Platform', 'the balance does not cover another pulse');
+    };
+    kept.cancelTopUp = this.#needs.clock.at(dueMs - CUT_LEAD_MS, () => void askAgain());
+  }
+
+  /** What the store did not hold in time, because it was slow or full, is held before it is charged; or is not charged. */
+  async #coverEnd(kept: Kept): Promise<void> {
+    const { call } = kept;
+    if (!kept.open || call.endUs === undefined) return;
+    const due = chargeAt(call, call.endUs);
+    if (due > kept.reserved) await this.#reserve(kept, due);
   }
 
   // ---------------------------------------------------------------- heartbeat and end
@@ -204,8 +239,7 @@ export class CallKeeper implements CallKeeping {
         const open = [...this.#kept.values()].filter((kept) => kept.open && !kept.call.isEnded);
         if (open.length === 0) continue;
         await calls.heartbeat(
-          open.map(({ call }) => call.uuid),
-          Math.round(clock.wallMs() * 1000),
+          open.map(({ call }) => ({ callUuid: call.uuid, atUs: call.nowUs() })),
         );
       } catch (error) {
         if (!signal.aborted) logger.error({ error }, 'heartbeat not written');
@@ -225,13 +259,21 @@ export class CallKeeper implements CallKeeping {
     const { call } = kept;
     kept.cancelTopUp();
     const { record, settler, callbacks, logs, logger, onSettled } = this.#needs;
-    const cdr = finalRecord(call, this.#openRecord(kept), end, record);
-    const notification = hangupNotification(call, cdr, kept.notificationId, record);
+    const settlement = (): Settlement => {
+      const cdr = finalRecord(call, this.#openRecord(kept), end, record);
+      const notification = hangupNotification(call, cdr, kept.notificationId, record);
+      return { cdr, entries: chargesOf(cdr), notification };
+    };
     try {
       const written = await settler.settle(
-        { cdr, entries: chargesOf(cdr), notification },
+        call.uuid,
+        async () => {
+          await this.#coverEnd(kept);
+          return settlement();
+        },
         this.#stopping.signal,
       );
+      const { cdr, notification } = settlement();
       if (written && notification !== undefined) callbacks.notifyStored(notification);
       if (written) onSettled(cdr, call);
     } catch (error) {
@@ -252,29 +294,8 @@ export class CallKeeper implements CallKeeping {
     await logs.append(lines).catch((error: unknown) => {
       logger.warn({ error, callUuid: call.uuid }, 'timeline not kept');
     });
-    return cdr;
+    return settlement().cdr;
   }
-}
-
-/** What the call costs if it ended at `untilUs`: pulses begun of the voice and of every stream. */
-function neededUntil(call: Call, untilUs: number): Micros {
-  const { price } = call;
-  const answeredUs = call.answerUs ?? untilUs;
-  const voice = priceOf(
-    pulsedSeconds(Math.max(0, untilUs - answeredUs) / 1000, price.pulseSeconds),
-    price.perMinute,
-  );
-  const open = call.openStreams.reduce(
-    (sum, stream) =>
-      sum +
-      priceOf(
-        pulsedSeconds(Math.max(0, untilUs - stream.startUs) / 1000, stream.pulseSeconds),
-        stream.perMinute,
-      ),
-    0,
-  );
-  const closed = call.closedStreams.reduce((sum, stream) => sum + stream.billedAmount, 0);
-  return micros(voice + open + closed);
 }
 
 /** When the next pulse of anything begins. */

@@ -1,6 +1,6 @@
 /** One call that was asked for over REST, from its INVITE to its document (spec: POST …/Call/). */
 import { ServiceError } from '../../base/errors.ts';
-import type { Call } from '../call/call.ts';
+import { type Call, endAt } from '../call/call.ts';
 import type { Signalling } from '../call/needs.ts';
 import { machineDetectionParameters, ringParameters } from '../callback/callback.ts';
 import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
@@ -66,7 +66,12 @@ export class PlacedCall {
         },
         answered: () => {
           for (const cancel of cancels) cancel();
-          this.#after(timeLimitS * 1000, () => call.hangup('scheduled', 'Platform', 'time_limit'));
+          endAt(call, this.#needs.clock, {
+            atMs: call.msAt(call.answerUs ?? call.nowUs()) + timeLimitS * 1000,
+            cause: 'scheduled',
+            source: 'Platform',
+            detail: 'time_limit',
+          });
           resolve(true);
         },
       });

@@ -1,5 +1,5 @@
 /** What the `webhook_url` of a trunk is told of its calls (dialect §3.9). */
-import { unitsFromMicros } from '../../base/money.ts';
+import { answeredSeconds, unitsFromMicros } from '../../base/money.ts';
 import { isoMicros } from '../../base/time-format.ts';
 import type { Call, CallEnd } from '../call/call.ts';
 import { HANGUP_CAUSES } from '../call/types.ts';
@@ -73,12 +73,11 @@ export class TrunkWebhook {
 /** As in the record of the call: costs in units of its currency, times in whole seconds. */
 function endOf(cdr: Cdr): JsonEvent['body'] {
   const { answerUs, endUs, startUs, quality } = cdr;
-  const seconds = (fromUs: number): number => Math.round((endUs - fromUs) / 1_000_000);
   return {
     AnswerTime: answerUs === undefined ? null : isoMicros(answerUs),
     EndTime: isoMicros(endUs),
-    Duration: seconds(startUs),
-    Billsec: answerUs === undefined ? 0 : seconds(answerUs),
+    Duration: Math.round((endUs - startUs) / 1_000_000),
+    Billsec: answeredSeconds(answerUs, endUs),
     BillDuration: cdr.billedSeconds,
     MOS: quality?.mos ?? null,
     Cost: unitsFromMicros(cdr.cost + cdr.streamingCost),

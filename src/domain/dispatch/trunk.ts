@@ -151,6 +151,7 @@ class TrunkCall {
     const b = this.#b;
     void a.ended.then((end) => {
       this.#bridge?.close();
+      if (a.endMs !== undefined) b.limitTo(a.endMs);
       b.hangup(b.answerUs === undefined ? 'canceled' : 'normal', end.source);
     });
     void b.ended.then((end) => this.#bEnded(end));
@@ -232,6 +233,7 @@ class TrunkCall {
 
   #bEnded(end: CallEnd): void {
     this.#bridge?.close();
+    if (this.#b.endMs !== undefined) this.#a.limitTo(this.#b.endMs);
     this.#a.hangup(end.cause, end.source, end.detail);
   }
 

@@ -11,7 +11,8 @@ export type NativeEvent =
       readonly digit: string;
       readonly atMs: number;
     }
-  | { readonly type: 'mediaTimeout'; readonly handle: number }
+  /** `atMs`: when the time was over. */
+  | { readonly type: 'mediaTimeout'; readonly handle: number; readonly atMs: number }
   | { readonly type: 'playbackEnded'; readonly handle: number }
   | { readonly type: 'digitsSent'; readonly handle: number }
   | {
@@ -54,7 +55,7 @@ function eventOf(record: NativeRecord): NativeEvent | undefined {
     case 3:
       return { type: 'dtmf', handle, digit: String.fromCharCode(a), atMs: record.f64() };
     case 4:
-      return { type: 'mediaTimeout', handle };
+      return { type: 'mediaTimeout', handle, atMs: record.f64() };
     case 5:
       return { type: 'playbackEnded', handle };
     case 6:

@@ -89,7 +89,7 @@ export class NativeLeg implements MediaLeg {
     this.#listening = new Listening(hub, place.handle);
     hub.listenToPlace(place.handle, (event) => {
       if (event.type === 'dtmf') this.#press(event.digit, 'media', event.atMs);
-      else if (event.type === 'mediaTimeout') this.#events.silent();
+      else if (event.type === 'mediaTimeout') this.#events.silent(hub.engine.nowMs() - event.atMs);
     });
   }
 

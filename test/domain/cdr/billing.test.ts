@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { micros } from '../../../src/base/money.ts';
-import { type CallEnd, chargesOf, closeCall } from '../../../src/domain/cdr/cdr.ts';
+import { answeredSeconds, micros } from '../../../src/base/money.ts';
+import { type CallEnd, chargesOf, closeCall, closeStream } from '../../../src/domain/cdr/cdr.ts';
 import type { OpenStream } from '../../../src/domain/cdr/needs.ts';
 import { aCdr, anOpenCall, START_US } from '../../edge/store/records.ts';
 
@@ -27,6 +27,71 @@ const stream = (over: Partial<OpenStream> = {}): OpenStream => ({
 });
 const open = (over: object = {}, streams: readonly OpenStream[] = []) =>
   anOpenCall({ cdr: aCdr({ billedSeconds: 0, cost: micros(0), ...over }), streams });
+
+describe('a charge never exceeds what was reserved', () => {
+  it('whatever the length of the call, its streams and its prices', () => {
+    const money = fc.integer({ min: 0, max: 200_000 }).map(micros);
+    const aStream = fc.record({
+      startS: fc.integer({ min: 0, max: 300 }),
+      closed: fc.boolean(),
+      perMinute: money,
+    });
+    fc.assert(
+      fc.property(
+        fc.record({
+          lengthMs: fc.integer({ min: 0, max: 600_000 }),
+          pulse: fc.constantFrom(1, 6, 60),
+          perMinute: money,
+          reserved: money,
+          streams: fc.array(aStream, { maxLength: 4 }),
+        }),
+        ({ lengthMs, pulse, perMinute, reserved, streams }) => {
+          const all = streams.map(({ startS, perMinute: price }, i) =>
+            stream({ streamId: `s${i}`, startUs: START_US + startS * 1_000_000, perMinute: price }),
+          );
+          const isClosed = (_: unknown, i: number): boolean => streams[i]?.closed === true;
+          const { endUs } = end(lengthMs / 1000);
+          const call = {
+            ...open({ answerUs: START_US, perMinute }),
+            pulseSeconds: pulse,
+            reserved,
+            streams: all.filter((_, i) => !isClosed(_, i)),
+          };
+          const closed = all
+            .filter(isClosed)
+            .map((one) => closeStream(one, endUs, 'USD', 'Call hangup'));
+          const cdr = closeCall(
+            { ...call, cdr: { ...call.cdr, streams: closed } },
+            end(lengthMs / 1000),
+            'Call hangup',
+          );
+          const charged = chargesOf(cdr).reduce((sum, { amount }) => sum + amount, 0);
+          expect(charged).toBeLessThanOrEqual(reserved);
+          expect(charged).toBe(cdr.cost + cdr.streamingCost);
+          // What is shown, what is rounded and what is paid follow from one another.
+          if (cdr.billedSeconds > 0) {
+            const billsec = answeredSeconds(cdr.answerUs, cdr.endUs);
+            expect(cdr.billedSeconds).toBe(Math.ceil(billsec / pulse) * pulse);
+          }
+        },
+      ),
+    );
+  });
+
+  it('after a crash neither: what is charged is what is held, not what the heartbeat would cost', () => {
+    const call = { ...open({ answerUs: START_US }), reserved: micros(6_500) };
+    const cdr = closeCall(call, end(200), 'Connection error');
+    expect(cdr).toMatchObject({ billedSeconds: 60, cost: 6_500, endUs: START_US + 60_000_000 });
+  });
+
+  it('a stream that was begun without money is booked as ended at its beginning', () => {
+    const call = { ...open({ answerUs: START_US }, [stream()]), reserved: micros(6_500) };
+    const cdr = closeCall(call, end(3), 'Call hangup');
+    expect(cdr.streams).toMatchObject([
+      { billedSeconds: 0, billedAmount: 0, endUs: START_US + 2_000_000 },
+    ]);
+  });
+});
 
 describe('the end of a call', () => {
   it('an unanswered leg is billed nothing and has no entry', () => {

@@ -29,7 +29,7 @@ describe('after a crash', () => {
 
   const crashWith = async (over: object): Promise<void> => {
     await store.calls.open(anOpenCall({ hangupNotification: aNotification(), ...over }), undefined);
-    await store.calls.heartbeat([CALL], HEARTBEAT_US);
+    await store.calls.heartbeat([{ callUuid: CALL, atUs: HEARTBEAT_US }]);
   };
   const recover = () => recoverOpenCalls(store.calls, silentLogger);
 

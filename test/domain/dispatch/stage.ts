@@ -5,7 +5,12 @@ import { micros } from '../../../src/base/money.ts';
 import { ok } from '../../../src/base/result.ts';
 import type { Accounts, NewAccount } from '../../../src/domain/account/account.ts';
 import { type Call, CallLogs } from '../../../src/domain/call/call.ts';
-import type { InboundLeg, LegEvents, StreamSocketEvents } from '../../../src/domain/call/needs.ts';
+import type {
+  InboundLeg,
+  LegEnd,
+  LegEvents,
+  StreamSocketEvents,
+} from '../../../src/domain/call/needs.ts';
 import { Capacity } from '../../../src/domain/capacity/capacity.ts';
 import { Settler } from '../../../src/domain/cdr/cdr.ts';
 import type { Cdr } from '../../../src/domain/cdr/types.ts';
@@ -260,6 +265,10 @@ export async function openStage(
       return {
         call,
         sent,
+        ends: async (end: LegEnd) => {
+          events[0]?.ended(end);
+          await settle();
+        },
         hangsUp: async (how: 'bye' | 'cancel') => {
           events[0]?.ended({ by: 'remote', how, status: undefined, reason: undefined });
           await settle();

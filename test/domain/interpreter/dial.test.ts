@@ -546,7 +546,7 @@ describe('Dial at its end (spec; decisions)', () => {
         DialHangupCause: 'NORMAL_CLEARING',
         DialALegUUID: a.call.uuid,
         DialBLegUUID: called().call.uuid,
-        DialBLegDuration: '0',
+        DialBLegDuration: '1',
         DialBLegHangupCauseCode: '4000',
         DialBLegHangupSource: 'Callee',
       },

@@ -372,7 +372,7 @@ export class Scene {
     const log = new CallLog({ callUuid, accountId: of.accountId }, 1000, wallMs);
     return new Call(identity, price, {
       media: this.media.asMedia,
-      wallMs,
+      clock: this.clock,
       sessionId: () => 1,
       mediaTimeoutMs: 60_000,
       judgeRtp: () => ({ kind: 'send' }),

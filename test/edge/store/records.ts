@@ -118,6 +118,7 @@ export const aNotification = (over: Partial<StoredNotification> = {}): StoredNot
 export const anOpenCall = (over: Partial<OpenCall> = {}): OpenCall => ({
   cdr: aCdr({ endUs: START_US, billedSeconds: 0, cost: micros(0) }),
   pulseSeconds: 60,
+  streamPulseSeconds: 60,
   reserved: micros(65_000),
   streams: [],
   hangupNotification: undefined,

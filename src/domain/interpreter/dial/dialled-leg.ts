@@ -1,4 +1,4 @@
-import { pulsedSeconds } from '../../../base/money.ts';
+import { answeredSeconds, pulsedSeconds } from '../../../base/money.ts';
 import type { DialDestination } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call, CallEnd } from '../../call/call.ts';
 import type { UnmadeLeg } from '../needs.ts';
@@ -21,12 +21,12 @@ export interface UnmadeAttempt extends UnmadeLeg {
   readonly position: number;
 }
 
-/** Answered seconds of a leg that has ended, as told and as billed (whole pulses); 0 when it was never answered. */
-export function answeredSeconds(call: Call): { readonly told: number; readonly billed: number } {
+/** Answered seconds of a leg that has ended, as its record has them: told and billed; 0 when it was never answered. */
+export function secondsOf(call: Call): { readonly told: number; readonly billed: number } {
   if (call.answerUs === undefined) return { told: 0, billed: 0 };
-  const answeredMs = Math.max(0, (call.endUs ?? call.nowUs()) - call.answerUs) / 1000;
+  const endUs = call.endUs ?? call.nowUs();
   return {
-    told: Math.round(answeredMs / 1000),
-    billed: pulsedSeconds(answeredMs, call.price.pulseSeconds),
+    told: answeredSeconds(call.answerUs, endUs),
+    billed: pulsedSeconds(Math.max(0, endUs - call.answerUs) / 1000, call.price.pulseSeconds),
   };
 }

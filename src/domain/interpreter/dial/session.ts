@@ -2,7 +2,7 @@
 
 import { unlessAborted } from '../../../base/abort.ts';
 import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
-import { type Call, matchDigits } from '../../call/call.ts';
+import { type Call, endAt, matchDigits } from '../../call/call.ts';
 import type { HangupSource } from '../../call/types.ts';
 import type { VerbContext } from '../needs.ts';
 import { relayDigits } from '../relay-digits.ts';
@@ -67,6 +67,7 @@ export class DialSession {
     const talking = this.#talking;
     this.#talking = undefined;
     this.#race.stop({ cause: 'canceled', source }, this.#connected);
+    if (call.endMs !== undefined) talking?.call.limitTo(call.endMs);
     talking?.call.hangup('normal', source);
     await this.#allTold();
   }
@@ -111,8 +112,7 @@ export class DialSession {
     const { call: a, needs } = this.#context;
     const { call: b } = leg;
     const { digitsMatch, digitsMatchBLeg, hangupOnStar, timeLimitMs } = this.#instruction;
-    const talkedMs = (b.nowUs() - (b.answerUs ?? b.nowUs())) / 1000;
-    const dueMs = needs.clock.monotonicMs() + Math.max(0, timeLimitMs - talkedMs);
+    const answeredMs = b.msAt(b.answerUs ?? b.nowUs());
     const star = (digit: string): void => {
       if (hangupOnStar && digit === '*') b.hangup('normal', 'Caller');
     };
@@ -124,7 +124,12 @@ export class DialSession {
       matchDigits(b.digits, digitsMatchBLeg, (keys) =>
         this.#events.digitsMatched(leg, keys, 'bleg'),
       ),
-      needs.clock.at(dueMs, () => b.hangup('scheduled', 'Platform', 'timeLimit of Dial')),
+      endAt(b, needs.clock, {
+        atMs: answeredMs + timeLimitMs,
+        cause: 'scheduled',
+        source: 'Platform',
+        detail: 'timeLimit of Dial',
+      }),
     ];
   }
 

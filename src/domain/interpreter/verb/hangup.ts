@@ -1,4 +1,5 @@
 import type { HangupInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import { endAt } from '../../call/call.ts';
 import type { VerbContext } from '../needs.ts';
 import { NEXT, type VerbOutcome } from '../outcome.ts';
 
@@ -9,10 +10,8 @@ import { NEXT, type VerbOutcome } from '../outcome.ts';
 export function hangup(instruction: HangupInstruction, { call, needs }: VerbContext): VerbOutcome {
   if (instruction.scheduleMs !== undefined) {
     const { clock } = needs;
-    const cancel = clock.at(clock.monotonicMs() + instruction.scheduleMs, () => {
-      call.hangup('scheduled', 'Answer XML');
-    });
-    call.signal.addEventListener('abort', cancel, { once: true });
+    const atMs = clock.monotonicMs() + instruction.scheduleMs;
+    endAt(call, clock, { atMs, cause: 'scheduled', source: 'Answer XML' });
     return NEXT;
   }
   const refuses = call.answerUs === undefined && call.facts.direction === 'inbound';

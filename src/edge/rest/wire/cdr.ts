@@ -1,4 +1,4 @@
-import { unitsFromMicros } from '../../../base/money.ts';
+import { answeredSeconds, unitsFromMicros } from '../../../base/money.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import type { Cdr, CdrRecord, CdrSummary, StreamCdr } from '../../../domain/cdr/types.ts';
 import {
@@ -99,7 +99,7 @@ const showStream = (stream: StreamCdr): Static<typeof StreamCdrSchema> => ({
   content_type: stream.contentType,
   start_time: isoMicros(stream.startUs),
   end_time: isoMicros(stream.endUs),
-  duration: seconds(stream.startUs, stream.endUs),
+  duration: stream.billedSeconds === 0 ? 0 : answeredSeconds(stream.startUs, stream.endUs),
   rounded_bill_duration: stream.billedSeconds,
   billed_amount: unitsFromMicros(stream.billedAmount),
   currency: stream.currency,
@@ -133,7 +133,7 @@ export function showCdr(record: CdrRecord, strict = false): Static<typeof CdrSch
     answer_time: orNull(answeredUs),
     end_time: isoMicros(cdr.endUs),
     duration: seconds(cdr.startUs, cdr.endUs),
-    billsec: answeredUs === undefined ? 0 : seconds(answeredUs, cdr.endUs),
+    billsec: answeredSeconds(answeredUs, cdr.endUs),
     ring_time: cdr.ringUs === undefined ? 0 : seconds(cdr.ringUs, answeredUs ?? cdr.endUs),
     cost: unitsFromMicros(cdr.cost),
     streaming_cost: unitsFromMicros(cdr.streamingCost),
@@ -169,12 +169,12 @@ export function showCdr(record: CdrRecord, strict = false): Static<typeof CdrSch
 
 export function showCdrSummary(summary: CdrSummary): Static<typeof CdrSummarySchema> {
   const { totalCalls, answeredCalls } = summary;
-  const answeredSeconds = summary.totalAnsweredUs / 1_000_000;
+  const talkedSeconds = summary.totalAnsweredUs / 1_000_000;
   return {
     totalCalls,
     answeredCalls,
     answerRate: totalCalls === 0 ? 0 : hundredths((answeredCalls / totalCalls) * 100),
-    avgCallDuration: `${answeredCalls === 0 ? 0 : Math.round(answeredSeconds / answeredCalls)}s`,
+    avgCallDuration: `${answeredCalls === 0 ? 0 : Math.round(talkedSeconds / answeredCalls)}s`,
     total_duration_seconds: Math.round(summary.totalDurationUs / 1_000_000),
     total_billable_seconds: summary.totalBilledSeconds,
     total_cost: unitsFromMicros(summary.totalCost),

@@ -1,4 +1,4 @@
-import { unitsFromMicros } from '../../../base/money.ts';
+import { answeredSeconds, unitsFromMicros } from '../../../base/money.ts';
 import { dateTimeMicros, sessionStart } from '../../../base/time-format.ts';
 import type { CdrRecord } from '../../../domain/cdr/types.ts';
 import type { LiveCall } from '../../../domain/dispatch/types.ts';
@@ -21,12 +21,10 @@ export const showPlivoLiveCall = (call: LiveCall) => ({
 
 const time = (us: number | undefined): string | null =>
   us === undefined ? null : `${dateTimeMicros(us)}+00:00`;
-const seconds = (fromUs: number, toUs: number): number =>
-  Math.max(0, Math.round((toUs - fromUs) / 1_000_000));
 
 /** Dialect §3.4: a finished call, with the members that Vobiz clients read beside Plivo's. */
 export function showCompletedCall({ cdr }: CdrRecord) {
-  const answered = cdr.answerUs === undefined ? 0 : seconds(cdr.answerUs, cdr.endUs);
+  const answered = answeredSeconds(cdr.answerUs, cdr.endUs);
   const total = unitsFromMicros(cdr.cost + cdr.streamingCost);
   const rate = unitsFromMicros(cdr.perMinute);
   return {

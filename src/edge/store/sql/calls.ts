@@ -1,3 +1,4 @@
+import type { Micros } from '../../../base/money.ts';
 import { err } from '../../../base/result.ts';
 import type { CallStore, OpenCall } from '../../../domain/cdr/needs.ts';
 import { type Connection, integer, string } from '../connection.ts';
@@ -33,11 +34,11 @@ export const callRoom = (db: Connection): Immediate<CallStore> => ({
       call.cdr.callUuid,
     ]);
   },
-  heartbeat: (callUuids, nowUs) => {
+  heartbeat: (beats) => {
     db.run(
-      `UPDATE open_call SET heartbeat_us = ?
-        WHERE call_uuid IN (SELECT value FROM json_each(?))`,
-      [nowUs, JSON.stringify(callUuids)],
+      `UPDATE open_call SET heartbeat_us = json_extract(beat.value, '$.atUs')
+        FROM json_each(?) AS beat WHERE call_uuid = json_extract(beat.value, '$.callUuid')`,
+      [JSON.stringify(beats)],
     );
   },
   settle: ({ cdr, entries, notification }) => {
@@ -49,8 +50,15 @@ export const callRoom = (db: Connection): Immediate<CallStore> => ({
   },
   listOpen: () =>
     db
-      .all('SELECT record, heartbeat_us FROM open_call ORDER BY call_uuid')
-      .map((row) => readOpen(db, string(row, 'record'), integer(row, 'heartbeat_us'))),
+      .all(
+        `SELECT o.record, o.heartbeat_us, COALESCE(r.amount, 0) AS reserved FROM open_call o
+          LEFT JOIN reservation r ON r.id = o.call_uuid ORDER BY o.call_uuid`,
+      )
+      .map((row) => ({
+        ...readOpen(db, string(row, 'record')),
+        heartbeatUs: integer(row, 'heartbeat_us'),
+        reserved: integer(row, 'reserved') as Micros,
+      })),
 });
 
 /** One that has waited is there already. */
@@ -68,6 +76,5 @@ const recordOf = (db: Connection, call: OpenCall): string =>
   sealCredentials(JSON.stringify(call), db.vault);
 
 /** JSON leaves out fields that are undefined; what reads a record does not tell the two apart. */
-function readOpen(db: Connection, record: string, heartbeatUs: number): OpenCall {
-  return { ...(JSON.parse(openCredentials(record, db.vault)) as OpenCall), heartbeatUs };
-}
+const readOpen = (db: Connection, record: string): OpenCall =>
+  JSON.parse(openCredentials(record, db.vault)) as OpenCall;

@@ -1,0 +1,28 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Call } from './call.ts';
+import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
+
+/**
+ * Ends the call at a moment of the monotonic clock. It is booked there, however late the timer is, and so is an end that
+ * somebody else brings about after that moment. The returned function calls it off.
+ */
+export function endAt(
+  call: Call,
+  clock: Pick<Clock, 'at' | 'monotonicMs'>,
+  limit: {
+    readonly atMs: number;
+    readonly cause: HangupCauseKey;
+    readonly source: HangupSource;
+    readonly detail?: string;
+  },
+): () => void {
+  const { atMs, cause, source, detail } = limit;
+  const lift = call.limitTo(atMs);
+  const cancel = clock.at(atMs, () => call.hangup(cause, source, detail));
+  call.signal.addEventListener('abort', cancel, { once: true });
+  return () => {
+    cancel();
+    // A limit that has been reached stays: the timer was late.
+    if (clock.monotonicMs() < atMs) lift();
+  };
+}

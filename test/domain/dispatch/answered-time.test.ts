@@ -1,0 +1,243 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/base/errors.ts';
+import { silentLogger } from '../../../src/base/logger.ts';
+import { answeredSeconds, micros } from '../../../src/base/money.ts';
+import { err } from '../../../src/base/result.ts';
+import { recoverOpenCalls } from '../../../src/domain/cdr/cdr.ts';
+import type { Cdr } from '../../../src/domain/cdr/types.ts';
+import { settle } from '../../sim/clock.ts';
+import { ANSWER_URL, openStage, type Stage } from './stage.ts';
+
+const PULSE = 60_000;
+const HOUR_MS = 3_600_000;
+const LATE_MS = 700;
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await openStage();
+});
+afterEach(() => stage.close());
+
+const billsec = (cdr: Cdr): number => answeredSeconds(cdr.answerUs, cdr.endUs);
+
+async function answeredCall(over: Parameters<Stage['placed']>[0] = {}) {
+  const { requestUuid } = await stage.placed(over);
+  await stage.signalling.last.answers();
+  return { callUuid: requestUuid, invite: stage.signalling.last };
+}
+
+/** Leaves the account so much. */
+async function credit(left: number): Promise<void> {
+  await stage.ledger.adjust({
+    accountId: stage.account.authId,
+    currency: 'USD',
+    amount: micros(left - 10_000_000),
+    description: 'test',
+  });
+}
+
+async function balance() {
+  const found = await stage.ledger.balance(stage.account.authId, 'USD');
+  return found.ok ? found.value : undefined;
+}
+
+describe('durations come from the monotonic clock', () => {
+  it.each([
+    ['an hour forwards', HOUR_MS],
+    ['thirty days forwards', 30 * 24 * HOUR_MS],
+    ['two hours back', -2 * HOUR_MS],
+  ])('a wall clock that is set %s in a call of 6 s changes nothing of its bill', async (_, ms) => {
+    const { callUuid, invite } = await answeredCall();
+    await stage.clock.advance(3000);
+    stage.clock.stepWall(ms);
+    await stage.clock.advance(3000);
+    await invite.ends('bye');
+    const cdr = await stage.cdr(callUuid);
+    expect(cdr).toMatchObject({ billedSeconds: 60, cost: PULSE });
+    expect(cdr.endUs - (cdr.answerUs ?? 0)).toBe(6_000_000);
+    expect(stage.customer.told.at(-1)?.parameters).toMatchObject({ Duration: '6' });
+    await stage.finish();
+  });
+
+  it('each further pulse is held, and the call ends out of credit, by the true time', async () => {
+    await credit(2 * PULSE);
+    const { callUuid } = await answeredCall();
+    stage.clock.stepWall(30 * 24 * HOUR_MS);
+    await stage.clock.advance(59_000);
+    expect((await balance())?.reservedFunds).toBe(2 * PULSE);
+    stage.clock.stepWall(-60 * 24 * HOUR_MS);
+    await stage.clock.advance(61_000);
+    expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 120, hangupCauseCode: 1010 });
+    expect((await balance())?.balance).toBe(0);
+  });
+
+  it('after a crash a call is billed up to its last heartbeat, whatever the clock was set to', async () => {
+    stage.customer.documents.set(ANSWER_URL, '<Response><Wait length="7200"/></Response>');
+    const { callUuid } = await answeredCall();
+    await stage.clock.advance(30_000);
+    stage.clock.stepWall(30 * 24 * HOUR_MS);
+    await stage.clock.advance(HOUR_MS - 30_000);
+    const [open] = await stage.store.calls.listOpen();
+    expect(open?.heartbeatUs).toBe((open?.cdr.answerUs ?? 0) + HOUR_MS * 1000);
+    const [cdr] = await recoverOpenCalls(stage.store.calls, silentLogger);
+    expect(cdr).toMatchObject({ callUuid, billedSeconds: 3600, cost: 60 * PULSE });
+    expect(cdr && billsec(cdr)).toBe(3600);
+  });
+});
+
+describe('an end that the platform makes at a limit is booked at that limit', () => {
+  beforeEach(() => {
+    stage.clock.lateMs = LATE_MS;
+  });
+
+  it('time_limit', async () => {
+    const { callUuid } = await answeredCall({ timeLimitS: 60 });
+    await stage.clock.advance(61_000);
+    const cdr = await stage.cdr(callUuid);
+    expect(cdr).toMatchObject({ billedSeconds: 60, cost: PULSE, hangupCauseCode: 6000 });
+    expect(cdr.endUs - (cdr.answerUs ?? 0)).toBe(60_000_000);
+  });
+
+  it('time_limit, when the called party hangs up after it and before a late timer', async () => {
+    stage.clock.lateMs = 5700;
+    const { callUuid, invite } = await answeredCall({ timeLimitS: 60 });
+    // What was due at 55 s makes it 60.7 s, and nothing else has been done by then.
+    await stage.clock.advance(56_000);
+    await invite.ends('bye');
+    expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 60, hangupCauseCode: 4000 });
+  });
+
+  it('timeLimit of Dial: the B leg, what is told of it and its record agree', async () => {
+    const dial = `<Dial timeLimit="60" callbackUrl="https://app.test/dial"><Number>14155550102</Number></Dial>`;
+    stage.customer.documents.set(ANSWER_URL, `<Response>${dial}<Hangup/></Response>`);
+    await answeredCall();
+    await stage.signalling.last.answers();
+    const b = stage.keeper.live().find(({ identity }) => identity.context === 'dial');
+    await stage.clock.advance(61_000);
+    expect(await stage.cdr(b?.uuid ?? '')).toMatchObject({ billedSeconds: 60, cost: PULSE });
+    const told = stage.customer.told.find(({ parameters }) => 'DialBLegDuration' in parameters);
+    expect(told?.parameters).toMatchObject({ DialBLegDuration: '60', DialBLegBillDuration: '60' });
+  });
+
+  it('of the A leg ends the B leg there too', async () => {
+    const dial = '<Dial><Number>14155550102</Number></Dial>';
+    stage.customer.documents.set(ANSWER_URL, `<Response>${dial}</Response>`);
+    const { callUuid } = await answeredCall({ timeLimitS: 60 });
+    await stage.signalling.last.answers();
+    const b = stage.keeper.live().find(({ identity }) => identity.context === 'dial');
+    await stage.clock.advance(61_000);
+    expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 60 });
+    expect(await stage.cdr(b?.uuid ?? '')).toMatchObject({ billedSeconds: 60 });
+  });
+
+  it('silence of the peer', async () => {
+    const { callUuid } = await answeredCall();
+    await stage.clock.advance(60_000 + LATE_MS);
+    stage.media.last.events.silent(LATE_MS);
+    expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 60, hangupCauseCode: 6020 });
+  });
+
+  it('Hangup schedule', async () => {
+    const document = '<Response><Hangup schedule="60"/><Wait length="3600"/></Response>';
+    stage.customer.documents.set(ANSWER_URL, document);
+    const { callUuid } = await answeredCall();
+    await stage.clock.advance(62_000);
+    expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 60 });
+  });
+
+  it('credit for exactly two pulses ends at balance 0, not below', async () => {
+    await credit(2 * PULSE);
+    const { callUuid } = await answeredCall();
+    await stage.clock.advance(130_000);
+    const cdr = await stage.cdr(callUuid);
+    expect(cdr).toMatchObject({ billedSeconds: 120, cost: 2 * PULSE, hangupCauseCode: 1010 });
+    expect(billsec(cdr)).toBe(120);
+    expect((await balance())?.balance).toBe(0);
+    await stage.finish();
+  });
+});
+
+describe('credit that runs out', () => {
+  it('the cut comes before the next pulse begins', async () => {
+    await credit(2 * PULSE);
+    const { invite } = await answeredCall();
+    await stage.clock.advance(119_900);
+    expect(invite.hungUpWith).toBeUndefined();
+    await stage.clock.advance(99);
+    expect(invite.hungUpWith).toBe('outOfCredits');
+  });
+
+  it('somebody who pays in the last seconds keeps his call', async () => {
+    await credit(PULSE);
+    const { invite } = await answeredCall();
+    await stage.clock.advance(58_000);
+    await credit(10_000_000 + PULSE);
+    await stage.clock.advance(30_000);
+    expect(invite.hungUpWith).toBeUndefined();
+    await stage.finish();
+  });
+
+  it('a pulse that was begun without money is not charged, however late the cut is', async () => {
+    await credit(PULSE);
+    const { callUuid, invite } = await answeredCall();
+    // The machine stands still across the end of the pulse, and the BYE of the peer is what it sees first.
+    stage.clock.lateMs = 70_000;
+    await stage.clock.advance(90_000);
+    await invite.ends('bye');
+    expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 60, cost: PULSE });
+    expect((await balance())?.balance).toBe(0);
+  });
+
+  it('a pulse that the store could not hold in time is held before it is charged', async () => {
+    const { callUuid, invite } = await answeredCall();
+    const full = new ServiceError('STORE_FULL', 'the disk is full');
+    const extend = stage.store.calls.extendReservation;
+    Object.assign(stage.store.calls, { extendReservation: () => Promise.reject(full) });
+    await stage.clock.advance(70_000);
+    Object.assign(stage.store.calls, { extendReservation: extend });
+    await invite.ends('bye');
+    expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 120, cost: 2 * PULSE });
+  });
+});
+
+describe('an answered call that was never acknowledged', () => {
+  it('is not billed: Network Error, billsec 0', async () => {
+    const no = { by: 'local', how: 'timeout', status: undefined, reason: 'no ACK' } as const;
+    let acknowledge: (answer: unknown) => void = () => undefined;
+    const answer = () => new Promise((resolve) => (acknowledge = resolve));
+    const arrived = await stage.arrives('14155550100', { answer: answer as never });
+    const answered = arrived.call.answer(() => stage.keeper.changed(arrived.call));
+    await stage.clock.advance(32_000);
+    const [open] = await stage.store.calls.listOpen();
+    expect(open?.cdr.answerUs).toBeUndefined();
+    acknowledge(err(no));
+    await settle();
+    await arrived.ends(no);
+    expect(await answered).toBe(false);
+    const cdr = await stage.cdr(arrived.call.uuid);
+    expect(cdr).toMatchObject({
+      billedSeconds: 0,
+      cost: 0,
+      hangupCauseCode: 5000,
+      hangupCauseName: 'Network Error',
+      hangupDisposition: 'send_bye',
+    });
+    expect(billsec(cdr)).toBe(0);
+    await stage.finish();
+  });
+
+  it('is answered from its 200 on once it is acknowledged', async () => {
+    let acknowledge: (answer: unknown) => void = () => undefined;
+    const answer = () => new Promise((resolve) => (acknowledge = resolve));
+    const arrived = await stage.arrives('14155550100', { answer: answer as never });
+    const answered = arrived.call.answer(() => stage.keeper.changed(arrived.call));
+    await stage.clock.advance(2000);
+    acknowledge({ ok: true });
+    expect(await answered).toBe(true);
+    const [open] = await stage.store.calls.listOpen();
+    expect(open?.cdr.answerUs).toBe(arrived.call.answerUs);
+    await stage.clock.advance(4000);
+    await arrived.hangsUp('bye');
+    expect(billsec(await stage.cdr(arrived.call.uuid))).toBe(6);
+  });
+});
