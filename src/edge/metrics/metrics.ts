@@ -20,6 +20,8 @@ interface MetricSources {
     }[];
     /** Datagrams and responses that were no use. */
     readonly discarded: number;
+    /** Not looked at, by reason. */
+    readonly dropped: Readonly<Record<string, number>>;
     readonly authFailures: number;
     readonly connections: number;
   };
@@ -188,6 +190,17 @@ function defineSignallingTotals(registers: Registry[], sources: MetricSources): 
       for (const { count, ...labels } of sources.signalling?.().messages ?? []) {
         this.inc(labels, count);
       }
+    },
+  });
+  new Counter({
+    name: 'voice_sip_dropped_total',
+    help: 'SIP messages that were not looked at: too many of one source, of strangers in all, keep-alives, garbage',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset();
+      const dropped = sources.signalling?.().dropped ?? {};
+      for (const [reason, count] of Object.entries(dropped)) this.inc({ reason }, count);
     },
   });
   const total = (name: string, help: string, read: () => number | undefined): void => {

@@ -17,6 +17,7 @@ import {
   type UserAgentOutput,
 } from '../../protocol/sip/sip.ts';
 import { AgentDriver } from './agent-driver.ts';
+import { acquaintanceOf, CarrierSources } from './carrier-sources.ts';
 import { type CarrierState, CarrierWatch } from './carrier-watch.ts';
 import { systemDns } from './dns.ts';
 import { EdgeInboundLeg, EdgeOutboundLeg, type LegSink } from './edge-legs.ts';
@@ -25,7 +26,6 @@ import { inviteCommand } from './invite-command.ts';
 import { SipResolver } from './resolver.ts';
 import type { RunningSignalling, SignallingCounters, SignallingOptions } from './signalling.ts';
 import { SipSockets } from './sip-sockets.ts';
-import { carrierAt } from './source-match.ts';
 import { UserDirectory } from './user-directory.ts';
 
 /** Outbound legs have even ids, inbound legs the odd ones of the user agent. */
@@ -39,6 +39,7 @@ class SignallingService implements RunningSignalling {
   readonly #resolver: GuardedResolver;
   readonly #directory: UserDirectory;
   readonly #carriers: CarrierWatch;
+  readonly #sources: CarrierSources;
   readonly #legs = new Map<LegId, LegSink>();
   #agent: UserAgent | undefined;
   #driver: AgentDriver | undefined;
@@ -52,7 +53,9 @@ class SignallingService implements RunningSignalling {
     const { clock, random, logger, carriers, transports } = options;
     this.#options = options;
     const tell = (input: UserAgentInput): void => this.#tell(input);
-    this.#sockets = new SipSockets(options, tell);
+    this.#sources = new CarrierSources(carriers, clock);
+    const acquaintance = acquaintanceOf(() => this.#agent, this.#sources, clock);
+    this.#sockets = new SipSockets(options, acquaintance, tell);
     const dns = options.dns ?? systemDns();
     const resolver = new SipResolver({ dns, clock, random, transports });
     this.#resolver = new GuardedResolver(resolver, options, () => this.port());
@@ -75,7 +78,7 @@ class SignallingService implements RunningSignalling {
       transports,
       wallOffsetMs: clock.wallMs() - clock.monotonicMs(),
       realm,
-      trustedSource: (address) => carrierAt(address, options.carriers()),
+      trustedSource: (address) => this.#sources.at(address),
       challengeOrder: options.challengeOrder ?? 'compatible',
       ...(options.registrar === undefined ? {} : { registrar: options.registrar }),
       ...(options.sessionTimer === undefined ? {} : { sessionTimer: options.sessionTimer }),
@@ -98,6 +101,10 @@ class SignallingService implements RunningSignalling {
   drain(): void {
     this.#isReady = false;
     this.#tell({ kind: 'drain' });
+  }
+
+  overload(on: boolean): void {
+    this.#tell({ kind: 'overload', on });
   }
 
   ready(): boolean {
@@ -161,6 +168,7 @@ class SignallingService implements RunningSignalling {
     return {
       messages: this.#sockets.counts(),
       discarded: this.#discarded,
+      dropped: this.#sockets.dropped(),
       authFailures: this.#authFailures,
       legs: this.#agent?.legs ?? 0,
       transactions: this.#agent?.transactions ?? 0,

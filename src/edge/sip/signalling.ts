@@ -37,6 +37,8 @@ export interface SignallingOptions {
   /** Default: the system's name servers. */
   readonly dns?: Dns;
   readonly tcp?: TcpLimits;
+  /** Messages a second of one address that proved nothing, by kind. */
+  readonly strangersPerSecond?: number;
   /** Default: compatible, MD5 on top. */
   readonly challengeOrder?: ChallengeOrder;
   readonly registrar?: RegistrarLimits;
@@ -47,6 +49,8 @@ export interface SignallingCounters {
   readonly messages: readonly MessageCount[];
   /** Datagrams and responses that were no use. */
   readonly discarded: number;
+  /** Messages that were not looked at, by reason. */
+  readonly dropped: Readonly<Record<string, number>>;
   readonly authFailures: number;
   readonly legs: number;
   readonly transactions: number;
@@ -59,6 +63,8 @@ export interface RunningSignalling extends Signalling {
   stop(): Promise<void>;
   /** From now on new INVITEs and OPTIONS get 503; what runs goes on. */
   drain(): void;
+  /** While it lasts new calls get 503; everything else goes on. */
+  overload(on: boolean): void;
   ready(): boolean;
   /** The port of both listeners: chosen by the system when 0 was configured. */
   port(): number;

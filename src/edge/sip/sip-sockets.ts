@@ -1,10 +1,12 @@
 import type { Logger } from '../../base/logger.ts';
 import type { Flow, Target, UserAgentInput, UserAgentOutput } from '../../protocol/sip/sip.ts';
+import { type Acquaintance, FrontDesk } from './front-desk.ts';
 import { callIdOf, type MessageCount, MessageCounter, masked } from './message-trace.ts';
 import type { SignallingOptions } from './signalling.ts';
 import { DEFAULT_TCP_LIMITS, TcpTransport } from './tcp-transport.ts';
 import { UdpTransport } from './udp-transport.ts';
 
+const STRANGERS_PER_SECOND = 500;
 /** Times that a port of the system's choice is tried until TCP can have it too. */
 const PORT_ATTEMPTS = 20;
 
@@ -14,14 +16,28 @@ export class SipSockets {
   readonly #tell: (input: UserAgentInput) => void;
   readonly #logger: Logger;
   readonly #counter = new MessageCounter();
+  readonly #desk: FrontDesk;
+  readonly #acquaintance: Acquaintance;
   #udp: UdpTransport | undefined;
   #tcp: TcpTransport | undefined;
   #port = 0;
 
-  constructor(options: SignallingOptions, tell: (input: UserAgentInput) => void) {
+  constructor(
+    options: SignallingOptions,
+    acquaintance: Acquaintance,
+    tell: (input: UserAgentInput) => void,
+  ) {
     this.#options = options;
     this.#tell = tell;
     this.#logger = options.logger;
+    this.#acquaintance = acquaintance;
+    this.#desk = new FrontDesk({
+      clock: options.clock,
+      acquaintance,
+      strangersPerSecond: options.strangersPerSecond ?? STRANGERS_PER_SECOND,
+      serve: (bytes, flow, isStranger) => this.#serve(bytes, flow, isStranger),
+      close: (connectionId) => this.#tcp?.close(connectionId, 'too many requests'),
+    });
   }
 
   get port(): number {
@@ -30,6 +46,11 @@ export class SipSockets {
 
   get connections(): number {
     return this.#tcp?.size ?? 0;
+  }
+
+  /** Messages that were not looked at, by reason. */
+  dropped(): Readonly<Record<string, number>> {
+    return this.#desk.drops();
   }
 
   counts(): readonly MessageCount[] {
@@ -64,7 +85,9 @@ export class SipSockets {
 
   send(output: Extract<UserAgentOutput, { kind: 'send' }>): void {
     const { bytes, flow, transaction } = output;
-    this.#trace('out', bytes, flow);
+    this.#counter.note('out', bytes);
+    // What a stranger is told at the door belongs to no call.
+    if (transaction !== undefined || this.#isKnown(flow)) this.#trace('out', bytes, flow);
     const failed = (): void => {
       if (transaction !== undefined) this.#tell({ kind: 'sendFailed', transaction });
     };
@@ -105,8 +128,17 @@ export class SipSockets {
   }
 
   #received(bytes: Uint8Array, flow: Flow): void {
-    this.#trace('in', bytes, flow);
+    this.#counter.note('in', bytes);
+    this.#desk.received(bytes, flow);
+  }
+
+  #serve(bytes: Uint8Array, flow: Flow, isStranger: boolean): void {
+    if (!isStranger) this.#trace('in', bytes, flow);
     this.#tell({ kind: 'received', bytes, flow });
+  }
+
+  #isKnown(flow: Flow): boolean {
+    return this.#acquaintance.knows(flow) || this.#acquaintance.isCarrier(flow.remoteAddress);
   }
 
   #udpFlow(address: string, port: number): Flow {
@@ -121,7 +153,6 @@ export class SipSockets {
   }
 
   #trace(direction: 'in' | 'out', bytes: Uint8Array, flow: Flow): void {
-    this.#counter.note(direction, bytes);
     const { onMessage, clock } = this.#options;
     if (onMessage === undefined) return;
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');

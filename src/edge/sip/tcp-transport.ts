@@ -90,6 +90,10 @@ export class TcpTransport {
     else connection.send(bytes, failed);
   }
 
+  close(connectionId: number, why: string): void {
+    this.#byId.get(connectionId)?.close(why);
+  }
+
   stop(): Promise<void> {
     this.#stopping = true;
     for (const connection of [...this.#byId.values()]) connection.close('shutting down');

@@ -8,6 +8,7 @@ export type { NameAddr } from './header/name-addr.ts';
 export { DEFAULT_REGISTRAR_LIMITS, type RegistrarLimits } from './registrar/register.ts';
 export type { Flow, SipTransportName } from './transport/flow.ts';
 export { PONG, StreamFramer } from './transport/framer.ts';
+export { type Glance, glance } from './transport/glance.ts';
 export { bracketed, formatUri, parseUri, unbracketed, unescapeUser } from './uri.ts';
 export { UserAgent } from './user-agent.ts';
 export type * from './user-agent-types.ts';

@@ -188,6 +188,8 @@ export type UserAgentInput =
   | { readonly kind: 'forgetBindings'; readonly username: string }
   | { readonly kind: 'restoreBindings'; readonly bindings: readonly ContactBinding[] }
   | { readonly kind: 'drain' }
+  /** While it lasts new calls get 503; everything else goes on. */
+  | { readonly kind: 'overload'; readonly on: boolean }
   | InviteCommand
   | { readonly kind: 'ring'; readonly leg: LegId; readonly sdp: string | undefined }
   | { readonly kind: 'answer'; readonly leg: LegId; readonly sdp: string }

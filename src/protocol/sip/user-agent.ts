@@ -1,19 +1,16 @@
 /** A SIP user agent without sockets and clock (RFC 3261 §8): bytes and commands in, bytes, questions and events out. */
 import type { Machine } from '../../base/machine.ts';
 import { Gate } from './auth/gate.ts';
-import { CAPABILITIES } from './dialog/capabilities.ts';
-import { type DialogUser, UserAgentCore } from './dialog/core.ts';
-import { dialogId } from './dialog/dialog.ts';
+import { UserAgentCore } from './dialog/core.ts';
+import { Door } from './dialog/door.ts';
 import { InboundCalls } from './dialog/inbound-calls.ts';
 import { OutboundCalls } from './dialog/outbound-calls.ts';
 import { OutgoingRequest } from './dialog/outgoing-request.ts';
-import { screen } from './dialog/screen.ts';
 
 import { createRequest, type SipRequest } from './message.ts';
 import type { ContactBinding } from './registrar/binding.ts';
 import { Registrar } from './registrar/registrar.ts';
 import { RegistrationClient } from './registrar/registration-client.ts';
-import type { StatelessAnswer } from './transaction/stateless.ts';
 import type { TransactionId, TransactionOutput } from './transaction/types.ts';
 import type { Flow } from './transport/flow.ts';
 import { unescapeUser } from './uri.ts';
@@ -33,18 +30,19 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
   readonly #inbound: InboundCalls;
   readonly #outbound: OutboundCalls;
   readonly #registrations = new Map<number, RegistrationClient>();
-  #draining = false;
+  readonly #door: Door;
 
   constructor(options: UserAgentOptions) {
     this.#core = new UserAgentCore(
       options,
       (output) => this.#incoming(output),
-      (request, flow) => this.#noted(this.#atTheDoor(request, flow), request, flow),
+      (request, flow) => this.#door.answer(request, flow),
     );
     this.#gate = options.realm === undefined ? undefined : new Gate(this.#core, options.realm);
     this.#registrar = this.#gate === undefined ? undefined : new Registrar(this.#core);
     this.#inbound = new InboundCalls(this.#core, this.#gate);
     this.#outbound = new OutboundCalls(this.#core, this.#registrar);
+    this.#door = new Door(this.#core, this.#gate, () => this.legs);
   }
 
   handle(input: UserAgentInput, nowMs: number): readonly UserAgentOutput[] {
@@ -75,6 +73,17 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
   bindings(nowMs: number): readonly ContactBinding[] {
     this.#core.nowMs = nowMs;
     return this.#registrar?.all() ?? [];
+  }
+
+  /** Its peer proved a password, or we spoke to it first. */
+  knows(flow: Flow, nowMs: number): boolean {
+    return this.#core.acquaintances.knows(flow, nowMs);
+  }
+
+  /** The value of an Authorization header field carries a nonce that was sent to that source. */
+  hasNonce(authorization: string, flow: Flow, nowMs: number): boolean {
+    this.#core.nowMs = nowMs;
+    return this.#gate?.hasNonce(authorization, flow) ?? false;
   }
 
   get transactions(): number {
@@ -117,7 +126,10 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
         this.#registrar?.restore(input.bindings);
         break;
       case 'drain':
-        this.#draining = true;
+        this.#door.draining = true;
+        break;
+      case 'overload':
+        this.#door.overloaded = input.on;
         break;
       case 'invite':
         this.#outbound.invite(input);
@@ -175,7 +187,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
         this.#cancel(output);
         break;
       case 'ack':
-        this.#dialog(output.request)?.acknowledged(output.request);
+        this.#door.session(output.request)?.acknowledged(output.request);
         break;
       case 'strayResponse':
         core.emit({ kind: 'discarded', why: 'response to no request of ours', flow: output.flow });
@@ -193,59 +205,6 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     if (invite !== undefined) this.#core.servers.get(invite)?.cancelled(request);
   }
 
-  /** What can be answered at once and for good, so that nothing has to be kept about it (RFC 3261 §8.2, §11.2, §22). */
-  #atTheDoor(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
-    const { method } = request;
-    const inDialog = request.to.tag !== undefined;
-    const refusal = screen(request, inDialog, this.#core.ownSentBy);
-    if (refusal !== undefined) return { ...refusal, needed: refusal.headers.length };
-    if (inDialog) {
-      const why = 'no such dialog';
-      return this.#dialog(request) === undefined ? { status: 481, headers: [], why } : undefined;
-    }
-    switch (method) {
-      case 'INVITE':
-        return this.#noCalls() ?? this.#stranger(request, flow);
-      case 'REGISTER':
-        if (this.#gate !== undefined) return this.#gate.atTheDoor(request, flow);
-        return { status: 405, headers: CAPABILITIES, needed: 1, why: 'no registrar' };
-      case 'OPTIONS':
-        return this.#options();
-      default:
-        return { status: 481, headers: [], why: 'no such dialog' };
-    }
-  }
-
-  /** For the log and the counters. */
-  #noted(
-    answer: StatelessAnswer | undefined,
-    { method }: SipRequest,
-    flow: Flow,
-  ): StatelessAnswer | undefined {
-    if (answer === undefined || answer.status < 300) return answer;
-    const { status, why } = answer;
-    this.#core.emit({ kind: 'refused', method, status, why, flow });
-    return answer;
-  }
-
-  #noCalls(): StatelessAnswer | undefined {
-    const full = this.legs >= this.#core.limits.maxSessions;
-    if (!this.#draining && !full) return undefined;
-    const why = full ? 'too many calls' : 'draining';
-    return { status: 503, headers: [['Retry-After', '30']], needed: 1, why };
-  }
-
-  /** A carrier needs no password, unless it calls as a user of ours. */
-  #stranger(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
-    if (this.#core.options.trustedSource(flow.remoteAddress) !== undefined) return undefined;
-    return this.#gate?.atTheDoor(request, flow);
-  }
-
-  /** RFC 3261 §11.2: what an INVITE would get. */
-  #options(): StatelessAnswer {
-    return { status: this.#draining ? 503 : 200, headers: CAPABILITIES, why: 'draining' };
-  }
-
   #request(output: RequestOutput): void {
     const { request, transaction, flow } = output;
     if (request.to.tag !== undefined) this.#inDialog(request, transaction, flow);
@@ -254,14 +213,9 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
   }
 
   #inDialog(request: SipRequest, transaction: TransactionId, flow: Flow): void {
-    const session = this.#dialog(request);
+    const session = this.#door.session(request);
     if (session !== undefined) session.receive(request, transaction, flow);
     else this.#core.refuse(transaction, request, flow, 481, 'no such dialog');
-  }
-
-  #dialog(request: SipRequest): DialogUser | undefined {
-    const { to, from, callId } = request;
-    return this.#core.dialogs.get(dialogId(callId, to.tag ?? '', from.tag ?? ''));
   }
 
   #register(output: RequestOutput): void {

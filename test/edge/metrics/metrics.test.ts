@@ -67,7 +67,13 @@ describe('metrics', () => {
     ] as const;
     let discarded = 4;
     metrics.connect({
-      signalling: () => ({ messages, discarded, authFailures: 1, connections: 5 }),
+      signalling: () => ({
+        messages,
+        discarded,
+        dropped: { source: 5, queue: 0 },
+        authFailures: 1,
+        connections: 5,
+      }),
     });
     await metrics.scrape();
     discarded = 6;
@@ -76,6 +82,7 @@ describe('metrics', () => {
     expect(text).toContain('voice_sip_messages_total{direction="out",method="",code="401"} 2');
     expect(text).toContain('voice_sip_discarded_total 6');
     expect(text).toContain('voice_sip_auth_failures_total 1');
+    expect(text).toContain('voice_sip_dropped_total{reason="source"} 5');
     expect(text).toContain('voice_sip_connections 5');
   });
 });

@@ -1,3 +1,4 @@
+import { RecentMap } from '../../../base/recent-map.ts';
 import { type Flow, flowKey } from '../transport/flow.ts';
 import { DEFAULT_FAILURE_LIMITS, FailureLimit, type FailureLimits } from './failure-limit.ts';
 
@@ -21,7 +22,7 @@ export class LockOut {
   readonly #ofFlowAndUser: FailureLimit;
   readonly #ofFlow: FailureLimit;
   readonly #ofAddressAndUser: FailureLimit;
-  readonly #proven = new Set<string>();
+  readonly #proven = new RecentMap<true>(MAX_PROVEN);
 
   constructor(limits: FailureLimits = DEFAULT_FAILURE_LIMITS) {
     const wider = { ...limits, maxFailures: limits.maxFailures * WIDER };
@@ -37,7 +38,7 @@ export class LockOut {
       this.#ofFlowAndUser.blockedForMs(`${key} ${username}`, nowMs) ??
       this.#ofFlow.blockedForMs(key, nowMs);
     if (own !== undefined) return { forMs: own, lasting: true };
-    if (this.#proven.has(`${key} ${username}`)) return undefined;
+    if (this.#proven.get(`${key} ${username}`)) return undefined;
     const others = this.#ofAddressAndUser.blockedForMs(`${flow.remoteAddress} ${username}`, nowMs);
     return others === undefined ? undefined : { forMs: others, lasting: false };
   }
@@ -50,13 +51,6 @@ export class LockOut {
   }
 
   passed(flow: Flow, username: string): void {
-    const key = `${flowKey(flow)} ${username}`;
-    this.#proven.delete(key);
-    this.#proven.add(key);
-    if (this.#proven.size <= MAX_PROVEN) return;
-    for (const oldest of this.#proven) {
-      this.#proven.delete(oldest);
-      return;
-    }
+    this.#proven.set(`${flowKey(flow)} ${username}`, true);
   }
 }

@@ -27,6 +27,11 @@ export class Registrar {
 
   restore(bindings: readonly ContactBinding[]): void {
     this.#location.restore(bindings);
+    for (const { flow } of bindings) {
+      if (flow.transport === 'udp') {
+        this.#core.acquaintances.met(this.#core.udpFlow(flow.address, flow.port), this.#core.nowMs);
+      }
+    }
     this.#sweep();
   }
 

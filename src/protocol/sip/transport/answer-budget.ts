@@ -1,3 +1,5 @@
+import { RecentMap } from '../../../base/recent-map.ts';
+
 /** Answer bytes per byte that came: less than it takes to make us a worthwhile weapon against a forged source. */
 const BYTES_PER_BYTE = 1.5;
 const MAX_SOURCES = 10_000;
@@ -9,7 +11,7 @@ const MAX_SAVED_BYTES = 2000;
  * short for its answer counts towards the next try, so that a terse client gets one when it retransmits.
  */
 export class AnswerBudget {
-  readonly #saved = new Map<string, number>();
+  readonly #saved = new RecentMap<number>(MAX_SOURCES);
 
   /** Bytes that an answer to `received` bytes from there may have. */
   allowance(source: string, received: number): number {
@@ -22,12 +24,6 @@ export class AnswerBudget {
 
   unanswered(source: string, received: number): void {
     const saved = (this.#saved.get(source) ?? 0) + received;
-    this.#saved.delete(source);
     this.#saved.set(source, Math.min(saved, MAX_SAVED_BYTES));
-    if (this.#saved.size <= MAX_SOURCES) return;
-    for (const oldest of this.#saved.keys()) {
-      this.#saved.delete(oldest);
-      return;
-    }
   }
 }

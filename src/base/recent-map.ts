@@ -1,0 +1,39 @@
+/**
+ * A map of what was used of late, for names that come from the network: at most `most` entries are kept, and every entry
+ * lives through half as many further ones. Two generations instead of an order of use, so that forgetting costs nothing.
+ */
+export class RecentMap<V> {
+  readonly #half: number;
+  #young = new Map<string, V>();
+  #old = new Map<string, V>();
+
+  constructor(most: number) {
+    this.#half = Math.max(1, Math.floor(most / 2));
+  }
+
+  /** Entries kept; one that is in use may count twice. */
+  get size(): number {
+    return this.#young.size + this.#old.size;
+  }
+
+  get(key: string): V | undefined {
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const old = this.#old.get(key);
+    if (old !== undefined) this.set(key, old);
+    return old;
+  }
+
+  set(key: string, value: V): void {
+    if (this.#young.size >= this.#half && !this.#young.has(key)) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(key, value);
+  }
+
+  delete(key: string): void {
+    this.#young.delete(key);
+    this.#old.delete(key);
+  }
+}

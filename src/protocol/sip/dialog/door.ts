@@ -1,0 +1,83 @@
+import type { Gate } from '../auth/gate.ts';
+import type { SipRequest } from '../message.ts';
+import type { StatelessAnswer } from '../transaction/stateless.ts';
+import type { Flow } from '../transport/flow.ts';
+import { CAPABILITIES } from './capabilities.ts';
+import type { DialogUser, UserAgentCore } from './core.ts';
+import { dialogId } from './dialog.ts';
+import { screen } from './screen.ts';
+
+const DRAINING_S = 30;
+/** Not all callers come again at the same time. */
+const OVERLOAD_MIN_S = 5;
+const OVERLOAD_SPREAD_S = 10;
+
+/** Answers what can be answered at once and for good, so that nothing has to be kept about it (RFC 3261 §8.2, §11.2, §22). */
+export class Door {
+  draining = false;
+  overloaded = false;
+  readonly #core: UserAgentCore;
+  readonly #gate: Gate | undefined;
+  readonly #legs: () => number;
+
+  constructor(core: UserAgentCore, gate: Gate | undefined, legs: () => number) {
+    this.#core = core;
+    this.#gate = gate;
+    this.#legs = legs;
+  }
+
+  /** Undefined: the request gets a transaction. */
+  answer(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
+    const answer = this.#answer(request, flow);
+    if (answer === undefined || answer.status < 300) return answer;
+    const { status, why } = answer;
+    this.#core.emit({ kind: 'refused', method: request.method, status, why, flow });
+    return answer;
+  }
+
+  session({ to, from, callId }: SipRequest): DialogUser | undefined {
+    return this.#core.dialogs.get(dialogId(callId, to.tag ?? '', from.tag ?? ''));
+  }
+
+  #answer(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
+    const inDialog = request.to.tag !== undefined;
+    const refusal = screen(request, inDialog, this.#core.ownSentBy);
+    if (refusal !== undefined) return { ...refusal, needed: refusal.headers.length };
+    if (inDialog) return this.session(request) === undefined ? NO_DIALOG : undefined;
+    switch (request.method) {
+      case 'INVITE':
+        return this.#noCalls() ?? this.#stranger(request, flow);
+      case 'REGISTER':
+        if (this.#gate !== undefined) return this.#gate.atTheDoor(request, flow);
+        return { status: 405, headers: CAPABILITIES, needed: 1, why: 'no registrar' };
+      case 'OPTIONS':
+        // What an INVITE would get (§11.2).
+        return { status: this.draining ? 503 : 200, headers: CAPABILITIES, why: 'draining' };
+      default:
+        return NO_DIALOG;
+    }
+  }
+
+  #noCalls(): StatelessAnswer | undefined {
+    const tryLater = (why: string, seconds: number): StatelessAnswer => ({
+      status: 503,
+      headers: [['Retry-After', String(seconds)]],
+      needed: 1,
+      why,
+    });
+    if (this.#legs() >= this.#core.limits.maxSessions)
+      return tryLater('too many calls', DRAINING_S);
+    if (this.draining) return tryLater('draining', DRAINING_S);
+    if (!this.overloaded) return undefined;
+    const spread = this.#core.options.random.integer(OVERLOAD_SPREAD_S + 1);
+    return tryLater('overload', OVERLOAD_MIN_S + spread);
+  }
+
+  /** A carrier needs no password, unless it calls as a user of ours. */
+  #stranger(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
+    if (this.#core.options.trustedSource(flow.remoteAddress) !== undefined) return undefined;
+    return this.#gate?.atTheDoor(request, flow);
+  }
+}
+
+const NO_DIALOG: StatelessAnswer = { status: 481, headers: [], why: 'no such dialog' };

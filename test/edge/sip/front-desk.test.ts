@@ -1,0 +1,160 @@
+/** Who is served first at the SIP sockets, and what strangers may cost there. Time and loop are the test's own. */
+import { describe, expect, it } from 'vitest';
+import { FrontDesk } from '../../../src/edge/sip/front-desk.ts';
+import { SourceBudgets, sourceOf } from '../../../src/edge/sip/source-budgets.ts';
+import { type Flow, glance } from '../../../src/protocol/sip/sip.ts';
+
+const flow = (address: string, port = 5060, connectionId?: number): Flow => ({
+  transport: connectionId === undefined ? 'udp' : 'tcp',
+  localAddress: '192.0.2.1',
+  localPort: 5060,
+  remoteAddress: address,
+  remotePort: port,
+  connectionId,
+});
+const message = (method: string, ...more: readonly string[]): Buffer =>
+  Buffer.from(
+    [`${method} sip:x SIP/2.0`, 'To: <sip:x>', ...more, 'Content-Length: 0', '', ''].join('\r\n'),
+  );
+
+const FRIEND = '203.0.113.1';
+const CARRIER = '203.0.113.2';
+const NONCE = 'Authorization: Digest ours';
+
+function setup(strangersPerSecond = 100) {
+  const served: string[] = [];
+  const closed: number[] = [];
+  const turns: (() => void)[] = [];
+  const time = { nowMs: 0, costMs: 0 };
+  const desk = new FrontDesk({
+    clock: { monotonicMs: () => time.nowMs },
+    acquaintance: {
+      knows: ({ remoteAddress }) => remoteAddress === FRIEND,
+      isCarrier: (address) => address === CARRIER,
+      hasNonce: (authorization) => authorization === 'Digest ours',
+    },
+    strangersPerSecond,
+    serve: (bytes, { remoteAddress }) => {
+      time.nowMs += time.costMs;
+      served.push(`${Buffer.from(bytes).toString().split(' ', 1)[0]} ${remoteAddress}`);
+    },
+    close: (connectionId) => closed.push(connectionId),
+    later: (work) => turns.push(work),
+  });
+  const turn = (): void => turns.shift()?.();
+  return { desk, served, closed, turns, turn, time };
+}
+
+describe('the front desk', () => {
+  it('serves acquaintances, carriers and who has a nonce of ours at once, strangers after the turn, new calls last', () => {
+    const { desk, served, turn } = setup();
+    desk.received(message('INVITE'), flow('198.51.100.1'));
+    desk.received(message('REGISTER'), flow('198.51.100.2'));
+    desk.received(message('BYE', 'To: <sip:x>;tag=1'), flow('198.51.100.3'));
+    desk.received(message('INVITE', NONCE), flow('198.51.100.4'));
+    desk.received(message('INVITE'), flow(FRIEND));
+    desk.received(message('INVITE'), flow(CARRIER));
+    expect(served).toEqual([`INVITE 198.51.100.4`, `INVITE ${FRIEND}`, `INVITE ${CARRIER}`]);
+    served.length = 0;
+    turn();
+    expect(served).toEqual(['REGISTER 198.51.100.2', 'BYE 198.51.100.3', 'INVITE 198.51.100.1']);
+  });
+
+  it('gives strangers a short slice of each turn of the loop', () => {
+    const { desk, served, turn, turns, time } = setup();
+    time.costMs = 1;
+    for (let n = 0; n < 10; n += 1) desk.received(message('INVITE'), flow(`198.51.100.${n}`));
+    turn();
+    expect(served).toHaveLength(3);
+    expect(turns).toHaveLength(1);
+    for (let more = 0; more < 3; more += 1) turn();
+    expect(served).toHaveLength(10);
+    expect(turns).toHaveLength(0);
+  });
+
+  it('keeps few strangers waiting: what is too much is dropped, and a REGISTER finds room beside new calls', () => {
+    const { desk, served, turn } = setup();
+    for (let n = 0; n < 5000; n += 1) {
+      desk.received(message('INVITE'), flow(`10.${n >> 8}.${n & 255}.1`));
+    }
+    expect(desk.drops().queue).toBeGreaterThan(4000);
+    desk.received(message('REGISTER'), flow('198.51.100.2'));
+    turn();
+    expect(served[0]).toBe('REGISTER 198.51.100.2');
+  });
+
+  it('has a budget for each source, which grows again with time', () => {
+    const { desk, served, turn, time } = setup(100);
+    const flood = (): void => {
+      for (let n = 0; n < 1000; n += 1) {
+        desk.received(message('INVITE'), flow('198.51.100.1', 1000 + n));
+      }
+      turn();
+    };
+    flood();
+    expect(served).toHaveLength(200);
+    time.nowMs += 1000;
+    flood();
+    expect(served).toHaveLength(300);
+  });
+
+  it('takes nothing from a neighbour at the same address when one port of it floods', () => {
+    const { desk, served, turn } = setup(100);
+    for (let n = 0; n < 1000; n += 1) desk.received(message('INVITE'), flow('198.51.100.1', 1000));
+    desk.received(message('INVITE'), flow('198.51.100.1', 2000));
+    desk.received(message('REGISTER'), flow('198.51.100.1', 2000));
+    turn();
+    expect(served.filter((what) => what.startsWith('INVITE'))).toHaveLength(41);
+    expect(served[0]).toBe('REGISTER 198.51.100.1');
+  });
+
+  it('closes a connection that sends too much or garbage, and drops datagrams in silence', () => {
+    const { desk, closed } = setup(10);
+    for (let n = 0; n < 10; n += 1) desk.received(message('OPTIONS'), flow('198.51.100.1', 1, 7));
+    expect(closed).toContain(7);
+    desk.received(Buffer.from('\x16\x03\x01 hello'), flow('198.51.100.9', 1, 8));
+    expect(closed).toContain(8);
+    desk.received(Buffer.from('\r\n\r\n'), flow('198.51.100.9'));
+    expect(desk.drops()).toMatchObject({ garbage: 1, keepAlive: 1 });
+  });
+});
+
+describe('budgets of sources', () => {
+  it('are bounded in number', () => {
+    const budgets = new SourceBudgets(1);
+    for (let n = 0; n < 50_000; n += 1) budgets.take(`source ${n}`, 0);
+    expect(budgets.size).toBeLessThanOrEqual(20_000);
+  });
+
+  it.each([
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
+    ['192.0.2.1', '192.0.2.1'],
+  ])('%s counts as %s', (address, source) => {
+    expect(sourceOf(address)).toBe(source);
+  });
+});
+
+describe('a glance at a message', () => {
+  it.each([
+    [message('INVITE'), { method: 'INVITE', inDialog: false, authorization: undefined }],
+    [message('BYE', 't: <sip:x>;tag=1'), { method: 'BYE', inDialog: true }],
+    [message('INVITE', 'AUTHORIZATION:  Digest a="b"'), { authorization: 'Digest a="b"' }],
+    [Buffer.from('SIP/2.0 200 OK\r\n\r\n'), { method: '' }],
+    [Buffer.from('\r\n\r\nOPTIONS sip:x SIP/2.0\r\n\r\n'), { method: 'OPTIONS' }],
+  ])('tells its kind (%#)', (bytes, seen) => {
+    expect(glance(bytes)).toMatchObject(seen);
+  });
+
+  it('does not take the body for headers', () => {
+    const bytes = Buffer.concat([
+      message('INVITE'),
+      Buffer.from('\r\nAuthorization: Digest a\r\n'),
+    ]);
+    expect(glance(bytes)?.authorization).toBeUndefined();
+  });
+
+  it.each(['', '\0\0', 'GET', '\x16\x03\x01\x02'])('knows what is no SIP (%j)', (text) => {
+    expect(glance(Buffer.from(text))).toBeUndefined();
+  });
+});
