@@ -7,18 +7,25 @@ import { CredentialCache } from './credential-cache.ts';
 import type { AccountFilter, AccountStore, IdempotencyStore, PartnerStore } from './needs.ts';
 import { type AccountDefaults, type NewAccount, newAccount } from './new-account.ts';
 import { checkParties, type TransferRefusal, type TransferRequest } from './partner.ts';
+import { permits } from './permissions.ts';
 import type { Account, AccountPatch, CapacityTransfer, NetAllocation } from './types.ts';
 
 export type { AccountDefaults, NewAccount } from './new-account.ts';
 export { decideTransfer, limitOf, type TransferRefusal, type TransferRequest } from './partner.ts';
+export { PERMISSIONS, type Permission, type Permissions, permits } from './permissions.ts';
 
 /** Access tokens live this long unless asked otherwise (dialect §3.0: `expires_in: 1800`). */
 const ACCESS_TOKEN_SECONDS = 1800;
 
+const NO_CALLS = 'calls are not permitted to the sub-account';
+
 export type AccountRefusal =
   | { readonly kind: 'unknownAccount' }
   | { readonly kind: 'unknownParent' }
-  | { readonly kind: 'unknownPartner' };
+  /** No such account, or none that is a partner. */
+  | { readonly kind: 'unknownPartner' }
+  /** It has customers, so it stays a partner. */
+  | { readonly kind: 'partnerInUse' };
 export type AuthenticationRefusal =
   | { readonly kind: 'badCredentials' }
   /** Right credentials of an account that is suspended or closed. */
@@ -55,6 +62,8 @@ export interface RevokedAccount {
   readonly why: string;
   /** SIP users that are gone with it. */
   readonly removedUsernames: readonly string[];
+  /** It lost its calls alone: its phones stay registered. */
+  readonly callsOnly: boolean;
 }
 
 /** Accounts, sub-accounts, their credentials, and the capacity that partners hand out. */
@@ -73,9 +82,7 @@ export class Accounts {
   async create(
     input: NewAccount,
   ): Promise<Result<{ readonly account: Account; readonly authToken: string }, AccountRefusal>> {
-    if (input.partnerAuthId !== undefined && (await this.get(input.partnerAuthId)) === undefined) {
-      return err({ kind: 'unknownPartner' });
-    }
+    if (!(await this.#isPartner(input.partnerAuthId))) return err({ kind: 'unknownPartner' });
     return this.#insert(input, undefined);
   }
 
@@ -109,14 +116,20 @@ export class Accounts {
     authIdentifier: string,
     patch: AccountPatch,
   ): Promise<Result<Account, AccountRefusal>> {
-    if (patch.partnerAuthId !== undefined && (await this.get(patch.partnerAuthId)) === undefined) {
+    const { partnerAuthId } = patch;
+    if (partnerAuthId === authIdentifier || !(await this.#isPartner(partnerAuthId))) {
       return err({ kind: 'unknownPartner' });
+    }
+    if (patch.isPartner === false && (await this.#hasCustomers(authIdentifier))) {
+      return err({ kind: 'partnerInUse' });
     }
     const changed = await this.#deps.store.patch(authIdentifier, patch);
     this.#credentials.changed(authIdentifier);
     if (changed === undefined) return err({ kind: 'unknownAccount' });
     if (changed.status !== 'active') {
       await this.#revoked(changed, `the ${nounOf(changed)} is ${changed.status}`);
+    } else if (!permits(changed, 'calls')) {
+      await this.#revoked(changed, NO_CALLS, { callsOnly: true });
     }
     return ok(changed);
   }
@@ -134,7 +147,7 @@ export class Accounts {
     if (sub?.parentAuthId !== parentAuthId) return err({ kind: 'unknownAccount' });
     const removed = await this.#deps.store.removeSubAccount(subAuthId);
     this.#credentials.changed(subAuthId);
-    await this.#revoked(sub, 'the sub-account was deleted', removed);
+    await this.#revoked(sub, 'the sub-account was deleted', { removedUsernames: removed });
     return ok(undefined);
   }
 
@@ -273,16 +286,27 @@ export class Accounts {
     return ok({ account, owner, by });
   }
 
+  async #isPartner(partnerAuthId: string | undefined): Promise<boolean> {
+    return partnerAuthId === undefined || (await this.get(partnerAuthId))?.isPartner === true;
+  }
+
+  async #hasCustomers(partnerAuthId: string): Promise<boolean> {
+    const filter = { parentAuthId: undefined, partnerAuthId };
+    return (await this.list(filter, { limit: 1, offset: 0 })).total > 0;
+  }
+
   async #revoked(
     { authId: id, parentAuthId }: Account,
     why: string,
-    removedUsernames: readonly string[] = [],
+    more: Partial<Pick<RevokedAccount, 'removedUsernames' | 'callsOnly'>> = {},
   ): Promise<void> {
     const revoked = {
       accountId: parentAuthId ?? id,
       subAccount: parentAuthId === undefined ? undefined : id,
       why,
-      removedUsernames,
+      removedUsernames: [],
+      callsOnly: false,
+      ...more,
     };
     await Promise.all(this.#onRevoked.map((act) => act(revoked)));
   }

@@ -6,6 +6,8 @@ import type { Account, AccountPatch, CapacityTransfer, NetAllocation } from './t
 export interface AccountFilter {
   /** `undefined`: main accounts; an auth id: the sub-accounts of that account. */
   readonly parentAuthId: string | undefined;
+  /** Main accounts that are customers of this one. */
+  readonly partnerAuthId?: string | undefined;
 }
 
 /** An account with the tokens that open it; an older token has an end. */

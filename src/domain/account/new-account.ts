@@ -39,6 +39,8 @@ export function newAccount(
     description: '',
     cdrRetentionDays: undefined,
     recordingRetentionDays: undefined,
+    permissions: {},
+    rateLimit: undefined,
     ...(parent && inherited(parent)),
     ...input,
     currency: (input.currency ?? parent?.currency ?? defaults.currency).toUpperCase(),

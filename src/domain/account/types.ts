@@ -1,4 +1,5 @@
 import type { Micros } from '../../base/money.ts';
+import type { Permissions } from './permissions.ts';
 
 export type AccountStatus = 'active' | 'suspended' | 'closed';
 
@@ -34,6 +35,10 @@ export interface Account {
   readonly cdrRetentionDays: number | undefined;
   /** Days that recordings are kept; undefined: the service's default. */
   readonly recordingRetentionDays: number | undefined;
+  /** Of a sub-account. */
+  readonly permissions: Permissions;
+  /** Requests per second of a sub-account; undefined: as many as its parent. */
+  readonly rateLimit: number | undefined;
   readonly createdUs: number;
   readonly updatedUs: number;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import type { Accounts } from '../account/account.ts';
+import { type Accounts, permits } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
 import type { Call, Recorded } from '../call/call.ts';
 import type { HangupCauseKey } from '../call/types.ts';
@@ -119,8 +119,9 @@ export class Admission {
     const owner = await this.#accounts.get(accountId);
     if (owner?.status !== 'active') return `the account is ${owner?.status ?? 'gone'}`;
     if (subAccount === undefined) return undefined;
-    const status = (await this.#accounts.get(subAccount))?.status ?? 'gone';
-    return status === 'active' ? undefined : `the sub-account is ${status}`;
+    const sub = await this.#accounts.get(subAccount);
+    if (sub?.status !== 'active') return `the sub-account is ${sub?.status ?? 'gone'}`;
+    return permits(sub, 'calls') ? undefined : 'calls are not permitted to the sub-account';
   }
 }
 

@@ -32,6 +32,7 @@ async function accountRevoked(revoked: RevokedAccount, needs: RevocationNeeds): 
     const isMeant = subAccount === undefined || identity.subAccount === subAccount;
     return identity.accountId === accountId && isMeant;
   });
+  if (revoked.callsOnly) return;
   for (const username of revoked.removedUsernames) needs.forgetBindings(username);
   for (let offset = 0; ; offset += PAGE) {
     const slice = { limit: PAGE, offset };

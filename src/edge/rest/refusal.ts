@@ -48,7 +48,8 @@ const TRUNK_PARTS = {
 const ANSWERS: Answers = {
   unknownAccount: notFound('account'),
   unknownParent: notFound('account'),
-  unknownPartner: invalidField('partner_auth_id', 'is no account'),
+  unknownPartner: invalidField('partner_auth_id', 'is no partner account'),
+  partnerInUse: failure(409, 'the account is the partner of others'),
   notAPartner: failure(403, 'partner access required'),
   transferNotEnabled: failure(403, 'limit transfer is not enabled for this partner'),
   unknownCustomer: notFound('customer account'),
@@ -66,7 +67,8 @@ const ANSWERS: Answers = {
   }),
   unknownApplication: notFound('application'),
   applicationInUse: failure(409, 'application is in use', {
-    detail: 'Numbers or endpoints are attached to it; detach them, or delete with cascade.',
+    detail:
+      'Numbers, endpoints or the default of the account lead to it; detach them, or delete with cascade.',
   }),
   unknownEndpoint: notFound('endpoint'),
   usernameTaken: ({ username }) =>

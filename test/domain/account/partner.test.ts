@@ -80,7 +80,7 @@ describe('partner capacity', () => {
   });
 
   it.each([
-    ['notAPartner', () => accounts.patch(partner, { isPartner: false })],
+    ['notAPartner', () => opened.store.accounts.patch(partner, { isPartner: false })],
     ['notAPartner', () => accounts.patch(partner, { status: 'suspended' })],
     ['transferNotEnabled', () => accounts.patch(partner, { limitTransferEnabled: false })],
     ['notYourCustomer', () => accounts.patch(customer, { partnerAuthId: undefined })],

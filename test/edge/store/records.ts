@@ -31,6 +31,8 @@ export const anAccount = (over: Partial<Account> = {}): Account => ({
   description: '',
   cdrRetentionDays: undefined,
   recordingRetentionDays: undefined,
+  permissions: {},
+  rateLimit: undefined,
   createdUs: START_US,
   updatedUs: START_US,
   ...over,

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../../base/result.ts';
 import type { Account } from '../../../domain/account/types.ts';
 import type { LedgerRefusal } from '../../../domain/ledger/ledger.ts';
 import type { Rooms } from '../deps.ts';
-import { invalidField } from '../http/failure.ts';
+import { type Failure, invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
 import { flag, hinted, type Static, sliceQuery, Type } from '../http/schema.ts';
 import { amountOf, currencyField, e164Field } from '../http/values.ts';
@@ -19,6 +19,7 @@ import {
 } from '../wire/account.ts';
 import { BalanceSchema, showBalance, showEntry, TransactionSchema } from '../wire/ledger.ts';
 import { sliceOf, TrunkMetaSchema, trunkMetaOf } from '../wire/list.ts';
+import { mainAccount, wrongDefaultApp } from './reference.ts';
 
 const ROOT = '/admin/v1/accounts';
 const common = { tag: 'Operator: accounts', errors: 'admin' } as const;
@@ -44,6 +45,29 @@ async function withBalances(
   return ok(showAccountWithBalances(account, await ledger.balances(account.authId)));
 }
 
+/** Money, limits of partners and defaults are the main account's. */
+const MAIN_ACCOUNT_FIELDS = [
+  'credit_limit',
+  'credit_limit_type',
+  'is_postpaid',
+  'low_balance_threshold',
+  'low_balance_url',
+  'low_balance_email',
+  'is_partner',
+  'partner_auth_id',
+  'limit_transfer_enabled',
+  'default_endpoint_app',
+] as const;
+
+function notOfSubAccount(
+  { parentAuthId }: Account,
+  body: Static<typeof AccountPatchBody>,
+): Failure | undefined {
+  if (parentAuthId === undefined) return undefined;
+  const field = MAIN_ACCOUNT_FIELDS.find((name) => body[name] !== undefined);
+  return field && invalidField(field, `belongs to the main account ${parentAuthId}`);
+}
+
 const createAccount = adminRoute({
   ...common,
   method: 'POST',
@@ -56,6 +80,8 @@ const createAccount = adminRoute({
     ...AccountWithBalancesSchema.properties,
   }),
   async run(rooms, { body }) {
+    const wrong = await wrongDefaultApp(rooms, undefined, body.default_endpoint_app);
+    if (wrong !== undefined) return err(wrong);
     const created = await rooms.accounts.create({
       ...accountPatch(body),
       name: body.name,
@@ -107,6 +133,12 @@ const patchAccount = adminRoute({
   body: AccountPatchBody,
   reply: AccountWithBalancesSchema,
   async run(rooms, { params: { auth_id: authId }, body }) {
+    const account = await rooms.accounts.get(authId);
+    if (account === undefined) return refused({ kind: 'unknownAccount' });
+    const wrong =
+      notOfSubAccount(account, body) ??
+      (await wrongDefaultApp(rooms, authId, body.default_endpoint_app));
+    if (wrong !== undefined) return err(wrong);
     const patched = await rooms.accounts.patch(authId, accountPatch(body));
     if (!patched.ok) return refused(patched.error);
     return answered(await withBalances(rooms, patched.value, body), (shown) => shown);
@@ -122,8 +154,11 @@ const openBalance = adminRoute({
   params,
   body: Type.Object({ currency: currencyField() }),
   reply: BalanceSchema,
-  run: async ({ ledger }, { params: { auth_id: authId }, body }) =>
-    answered(await ledger.openBalance(authId, body.currency), showBalance),
+  async run(rooms, { params: { auth_id: authId }, body }) {
+    const account = await mainAccount(rooms, authId);
+    if (!account.ok) return account;
+    return answered(await rooms.ledger.openBalance(authId, body.currency), showBalance);
+  },
 });
 
 const credit = adminRoute({
@@ -147,7 +182,10 @@ const credit = adminRoute({
     ),
   }),
   reply: Type.Object({ transaction: TransactionSchema, balance: BalanceSchema }),
-  async run({ ledger }, { params: { auth_id: authId }, body }) {
+  async run(rooms, { params: { auth_id: authId }, body }) {
+    const account = await mainAccount(rooms, authId);
+    if (!account.ok) return account;
+    const { ledger } = rooms;
     const amount = amountOf(body.amount);
     if (amount === 0) return err(invalidField('amount', 'must not be zero'));
     const entry = await ledger.adjust({
@@ -205,9 +243,10 @@ const verifyCallerId = adminRoute({
   params,
   body: Type.Object({ number: e164Field() }),
   reply: CallerIdSchema,
-  async run({ accounts, provisioning }, { params: { auth_id: authId }, body }) {
-    if ((await accounts.get(authId)) === undefined) return refused({ kind: 'unknownAccount' });
-    const added = await provisioning.callerIds.verify(authId, body.number.replace('+', ''));
+  async run(rooms, { params: { auth_id: authId }, body }) {
+    const account = await mainAccount(rooms, authId);
+    if (!account.ok) return account;
+    const added = await rooms.provisioning.callerIds.verify(authId, body.number.replace('+', ''));
     return ok({ number: added.e164 });
   },
 });
@@ -219,12 +258,12 @@ const listCallerIds = adminRoute({
   summary: 'List verified caller ids',
   params,
   reply: Type.Object({ caller_ids: Type.Array(CallerIdSchema) }),
-  run: async ({ provisioning }, { params: { auth_id: authId } }) =>
-    ok({
-      caller_ids: (await provisioning.callerIds.list(authId)).map(({ e164 }) => ({
-        number: e164,
-      })),
-    }),
+  async run(rooms, { params: { auth_id: authId } }) {
+    const account = await mainAccount(rooms, authId);
+    if (!account.ok) return account;
+    const callerIds = await rooms.provisioning.callerIds.list(authId);
+    return ok({ caller_ids: callerIds.map(({ e164 }) => ({ number: e164 })) });
+  },
 });
 
 const removeCallerId = adminRoute({

@@ -1,10 +1,12 @@
-import { ok } from '../../../base/result.ts';
+import { err, ok } from '../../../base/result.ts';
+import { invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
 import { hinted, oneOf, sliceQuery, Type } from '../http/schema.ts';
 import { amountField, amountOf, currencyField, e164Field } from '../http/values.ts';
-import { answered, refused } from '../refusal.ts';
+import { answered } from '../refusal.ts';
 import { defined, sliceOf, TrunkMetaSchema, trunkMetaOf } from '../wire/list.ts';
 import { NumberSchema, showNumber } from '../wire/number.ts';
+import { wrongOwner } from './reference.ts';
 
 const ROOT = '/admin/v1/numbers';
 const common = { tag: 'Operator: numbers', errors: 'admin' } as const;
@@ -26,10 +28,17 @@ const addNumber = adminRoute({
     account_id: Type.Optional(Type.String()),
   }),
   reply: NumberSchema,
-  async run({ accounts, provisioning }, { body }) {
+  async run(rooms, { body }) {
+    const { provisioning } = rooms;
     const owner = body.account_id;
-    if (owner !== undefined && (await accounts.get(owner)) === undefined) {
-      return refused({ kind: 'unknownAccount' });
+    const wrong = await wrongOwner(rooms, owner);
+    if (wrong !== undefined) return err(wrong);
+    const { carrier } = body;
+    if (
+      carrier !== undefined &&
+      !provisioning.carriers.list().some(({ name }) => name === carrier)
+    ) {
+      return err(invalidField('carrier', 'is no carrier of this service'));
     }
     const added = await provisioning.numbers.add({
       e164: body.e164.replace('+', ''),

@@ -1,10 +1,10 @@
 import { unitsFromMicros } from '../../../base/money.ts';
-import { ok } from '../../../base/result.ts';
+import { err, ok } from '../../../base/result.ts';
 import type { Rate } from '../../../domain/ledger/types.ts';
 import { adminRoute, type Route } from '../http/route.ts';
 import { hinted, nullableText, oneOf, type Static, Type } from '../http/schema.ts';
 import { amountField, amountOf, currencyField } from '../http/values.ts';
-import { refused } from '../refusal.ts';
+import { wrongOwner } from './reference.ts';
 
 const ROOT = '/admin/v1/rates';
 const common = { tag: 'Operator: rates', errors: 'admin' } as const;
@@ -48,11 +48,11 @@ const putRate = adminRoute({
     account_id: Type.Optional(nullableText()),
   }),
   reply: RateSchema,
-  async run({ accounts, ledger }, { body }) {
+  async run(rooms, { body }) {
+    const { ledger } = rooms;
     const accountId = body.account_id ?? undefined;
-    if (accountId !== undefined && (await accounts.get(accountId)) === undefined) {
-      return refused({ kind: 'unknownAccount' });
-    }
+    const wrong = await wrongOwner(rooms, accountId);
+    if (wrong !== undefined) return err(wrong);
     const rate: Rate = {
       direction: body.direction,
       prefix: body.prefix ?? '',

@@ -1,7 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../../base/clock.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
-import type { Access, Accounts, Principal } from '../../../domain/account/account.ts';
+import {
+  type Access,
+  type Accounts,
+  type Permission,
+  type Principal,
+  permits,
+} from '../../../domain/account/account.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
 import {
   ACCOUNT_MISMATCH,
@@ -23,7 +29,23 @@ export interface Admission {
   readonly operator?: true;
 }
 
-type Admitting = Pick<Route, 'audience' | 'unknownAccountStatus' | 'mainAccountOnly'>;
+type Admitting = Pick<Route, 'audience' | 'unknownAccountStatus' | 'mainAccountOnly' | 'tag'>;
+
+/** What a sub-account must be permitted, by the tag of a route; others are open to every sub-account. */
+const PERMISSION_OF: Readonly<Record<string, Permission>> = {
+  Calls: 'calls',
+  Conferences: 'conferences',
+  'Call records': 'cdr',
+  Recordings: 'recordings',
+  Applications: 'applications',
+  Endpoints: 'endpoints',
+  Numbers: 'numbers',
+  Trunks: 'trunks',
+  Ledger: 'balance',
+};
+
+export const notPermitted = (what: Permission): Failure =>
+  failure(403, `permission ${what} is not granted to this sub-account`);
 
 const ACCESS_TOKEN_AUDIENCES: ReadonlySet<Route['audience']> = new Set([
   'accountOrAccessToken',
@@ -112,13 +134,23 @@ export class Gate {
     }
     const principal = await this.#authenticate(credentials, route.audience);
     if (!principal.ok) return principal;
-    const waitMs = this.#deps.rate.take(
-      principal.value.owner.authId,
-      this.#deps.clock.monotonicMs(),
-    );
+    const waitMs = this.#rateWaitMs(principal.value);
     if (waitMs > 0) return err(tooManyRequests('request rate exceeded', waitMs));
+    const wanted = PERMISSION_OF[route.tag];
+    if (wanted !== undefined && !permits(principal.value.account, wanted)) {
+      return err(notPermitted(wanted));
+    }
     if (pathAuthId === undefined) return ok({ principal: principal.value, access: undefined });
     return this.#authorize(route, principal.value, pathAuthId);
+  }
+
+  /** A sub-account with a limit of its own keeps it, and takes from its parent's besides. */
+  #rateWaitMs({ account, owner }: Principal): number {
+    const { rate, clock } = this.#deps;
+    const nowMs = clock.monotonicMs();
+    const { rateLimit } = account;
+    const ownMs = rateLimit === undefined ? 0 : rate.take(account.authId, nowMs, rateLimit);
+    return ownMs > 0 ? ownMs : rate.take(owner.authId, nowMs);
   }
 
   async #authenticate(

@@ -16,9 +16,9 @@ export class RequestRate {
   }
 
   /** Milliseconds to wait, or 0 when the request may go on. `nowMs` is monotonic. */
-  take(key: string, nowMs: number): number {
-    const bucket = this.#buckets.get(key) ?? this.#remember(key, nowMs);
-    const waitMs = this.#wait(bucket, nowMs);
+  take(key: string, nowMs: number, perSecond = this.#perSecond): number {
+    const bucket = this.#buckets.get(key) ?? this.#remember(key, nowMs, perSecond);
+    const waitMs = this.#wait(bucket, nowMs, perSecond);
     if (waitMs === 0) bucket.tokens -= 1;
     return waitMs;
   }
@@ -26,22 +26,22 @@ export class RequestRate {
   /** As `take`, but takes nothing. */
   waitMs(key: string, nowMs: number): number {
     const bucket = this.#buckets.get(key);
-    return bucket === undefined ? 0 : this.#wait(bucket, nowMs);
+    return bucket === undefined ? 0 : this.#wait(bucket, nowMs, this.#perSecond);
   }
 
-  #wait(bucket: Bucket, nowMs: number): number {
-    const gained = ((nowMs - bucket.atMs) * this.#perSecond) / 1000;
-    bucket.tokens = Math.min(this.#perSecond, bucket.tokens + gained);
+  #wait(bucket: Bucket, nowMs: number, perSecond: number): number {
+    const gained = ((nowMs - bucket.atMs) * perSecond) / 1000;
+    bucket.tokens = Math.min(perSecond, bucket.tokens + gained);
     bucket.atMs = nowMs;
-    return bucket.tokens < 1 ? ((1 - bucket.tokens) * 1000) / this.#perSecond : 0;
+    return bucket.tokens < 1 ? ((1 - bucket.tokens) * 1000) / perSecond : 0;
   }
 
-  #remember(key: string, nowMs: number): Bucket {
+  #remember(key: string, nowMs: number, perSecond: number): Bucket {
     if (this.#buckets.size >= TRACKED_LIMIT) {
       const oldest = this.#buckets.keys().next();
       if (!oldest.done) this.#buckets.delete(oldest.value);
     }
-    const bucket = { tokens: this.#perSecond, atMs: nowMs };
+    const bucket = { tokens: perSecond, atMs: nowMs };
     this.#buckets.set(key, bucket);
     return bucket;
   }

@@ -1,7 +1,15 @@
 import { isoMicros } from '../../../base/time-format.ts';
+import {
+  PERMISSIONS,
+  type Permission,
+  type Permissions,
+  permits,
+} from '../../../domain/account/account.ts';
 import type { Account, AccountPatch } from '../../../domain/account/types.ts';
 import { apiId, flag, hinted, type Static, Type, timestamp } from '../http/schema.ts';
 import { defined } from './list.ts';
+
+const RATE_LIMIT_MAX = 100_000;
 
 export const subAccountName = () =>
   hinted(
@@ -13,6 +21,25 @@ export const subAccountDetails = {
   phone: Type.Optional(Type.String({ maxLength: 32 })),
   description: Type.Optional(Type.String({ maxLength: 1000 })),
   enabled: Type.Optional(flag()),
+  permissions: Type.Optional(
+    Type.Unsafe<Permissions>({
+      type: 'object',
+      properties: Object.fromEntries(PERMISSIONS.map((name) => [name, { type: 'boolean' }])),
+      propertyNames: { enum: [...PERMISSIONS] },
+      description: 'what is absent is allowed; replaces what was set before',
+    }),
+  ),
+  rate_limit: Type.Optional(
+    hinted(
+      Type.Unsafe<number | null>({
+        type: ['integer', 'null'],
+        minimum: 1,
+        maximum: RATE_LIMIT_MAX,
+        description: 'requests per second; null: as many as the parent',
+      }),
+      `must be a whole number from 1 to ${RATE_LIMIT_MAX}`,
+    ),
+  ),
 };
 
 export const SubAccountSchema = Type.Object({
@@ -24,7 +51,11 @@ export const SubAccountSchema = Type.Object({
   email: Type.String(),
   phone: Type.String(),
   description: Type.String(),
-  rate_limit: Type.Integer({ description: 'requests per second, shared with the parent' }),
+  permissions: Type.Unsafe<Record<Permission, boolean>>({
+    type: 'object',
+    additionalProperties: { type: 'boolean' },
+  }),
+  rate_limit: Type.Integer({ description: 'requests per second' }),
   enabled: Type.Boolean(),
   is_active: Type.Boolean(),
   email_verified: Type.Boolean(),
@@ -53,7 +84,10 @@ export function showSubAccount(
     email: account.email,
     phone: account.phone,
     description: account.description,
-    rate_limit: requestsPerSecond,
+    permissions: Object.fromEntries(
+      PERMISSIONS.map((name) => [name, permits(account, name)]),
+    ) as Record<Permission, boolean>,
+    rate_limit: account.rateLimit ?? requestsPerSecond,
     enabled: active,
     is_active: active,
     email_verified: false,
@@ -71,19 +105,22 @@ export const SubAccountUpdateBody = Type.Object({
   ...subAccountDetails,
 });
 
-export const subAccountPatch = (body: Static<typeof SubAccountUpdateBody>): AccountPatch =>
-  defined({
+export const subAccountPatch = (body: Static<typeof SubAccountUpdateBody>): AccountPatch => ({
+  ...defined({
     name: body.name,
     email: body.email,
     phone: body.phone,
     description: body.description,
+    permissions: body.permissions,
     status:
       body.enabled === undefined
         ? undefined
         : body.enabled
           ? ('active' as const)
           : ('suspended' as const),
-  });
+  }),
+  ...(body.rate_limit !== undefined && { rateLimit: body.rate_limit ?? undefined }),
+});
 
 export const PlivoSubAccountSchema = Type.Object({
   api_id: Type.Optional(apiId()),

@@ -39,6 +39,8 @@ const table = new Table<Account>('account', {
   description: text('description'),
   cdrRetentionDays: optional(int('cdr_retention_days')),
   recordingRetentionDays: optional(int('recording_retention_days')),
+  permissions: json('permissions'),
+  rateLimit: optional(int('rate_limit')),
   createdUs: int('created_us'),
   updatedUs: int('updated_us'),
 });
@@ -54,10 +56,10 @@ export const accountRoom = (db: Connection): Immediate<AccountStore> => ({
     return ok(account);
   },
   get: (authId) => find(db, authId),
-  list: ({ parentAuthId }, slice) => {
+  list: ({ parentAuthId, partnerAuthId }, slice) => {
     const where =
       parentAuthId === undefined
-        ? new Where().also('parent_auth_id IS NULL')
+        ? new Where().also('parent_auth_id IS NULL').and('partner_auth_id = ?', partnerAuthId)
         : new Where().and('parent_auth_id = ?', parentAuthId);
     return page(db, table, where, 'created_us, auth_id', slice);
   },

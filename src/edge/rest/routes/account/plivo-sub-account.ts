@@ -1,12 +1,13 @@
 import { ok } from '../../../../base/result.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
-import { apiId, flag, messageReply, sliceQuery, Type } from '../../http/schema.ts';
+import { apiId, messageReply, sliceQuery, Type } from '../../http/schema.ts';
 import { answered, refused } from '../../refusal.ts';
 import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
 import {
   PlivoSubAccountSchema,
   SubAccountUpdateBody,
   showPlivoSubAccount,
+  subAccountDetails,
   subAccountName,
   subAccountPatch,
 } from '../../wire/sub-account.ts';
@@ -25,7 +26,7 @@ const create = accountRoute({
   summary: 'Create a sub-account (Plivo form)',
   status: 201,
   params: accountParams,
-  body: Type.Object({ name: subAccountName(), enabled: Type.Optional(flag()) }),
+  body: Type.Object({ name: subAccountName(), ...subAccountDetails }),
   reply: Type.Object({
     api_id: apiId(),
     auth_id: Type.String(),

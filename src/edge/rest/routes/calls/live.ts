@@ -1,7 +1,9 @@
 import { err, ok, type Result } from '../../../../base/result.ts';
+import { permits } from '../../../../domain/account/account.ts';
 import type { CdrFilter } from '../../../../domain/cdr/types.ts';
 import type { LiveCall } from '../../../../domain/dispatch/types.ts';
 import { type Failure, invalidField } from '../../http/failure.ts';
+import { notPermitted } from '../../http/gate.ts';
 import { countRangeOf, countRangeQuery, timeRangeOf, timeRangeQuery } from '../../http/range.ts';
 import { accountRoute, type RawReply, type Route } from '../../http/route.ts';
 import {
@@ -121,6 +123,7 @@ const listCalls = accountRoute({
       if (!calls.ok) return calls;
       return ok(json({ api_id: id, calls: calls.value.map((call) => call.callUuid) }));
     }
+    if (!permits(input.principal.account, 'cdr')) return err(notPermitted('cdr'));
     const filter = recordFilter(accountId, whose.value, query);
     if (!filter.ok) return filter;
     const slice = sliceOf(query);
@@ -143,9 +146,11 @@ const getCall = accountRoute({
   params: callParams,
   query: Type.Object({ status: status() }),
   produces: 'application/json',
-  async run({ control, callRecords }, { accountId, subAccount, params, query, apiId: id }) {
+  async run({ control, callRecords }, input) {
+    const { accountId, subAccount, params, query, apiId: id } = input;
     const callUuid = params.call_uuid.toLowerCase();
     if (query.status === undefined) {
+      if (!permits(input.principal.account, 'cdr')) return err(notPermitted('cdr'));
       return answered(await callRecords.get(accountId, callUuid, subAccount), (record) =>
         json({ api_id: id, ...showCompletedCall(record) }),
       );

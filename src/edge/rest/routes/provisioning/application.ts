@@ -32,6 +32,18 @@ const shown = (rooms: Rooms, { access }: AccountInput) => ({
   defaultEndpointApp: access.owner.defaultEndpointApp,
 });
 
+/** The default is the main account's: a sub-account may leave it as it is. */
+const forMainAccount = (
+  { access, subAccount }: AccountInput,
+  appId: number | undefined,
+  wanted: boolean | undefined,
+) => {
+  const unchanged = (access.owner.defaultEndpointApp === appId) === wanted;
+  return subAccount === undefined || wanted === undefined || unchanged
+    ? undefined
+    : invalidField('default_endpoint_app', 'is set by the main account');
+};
+
 /** The account keeps which application its endpoints use when they are bound to none. */
 async function keepDefault(
   { accounts }: Rooms,
@@ -61,6 +73,8 @@ const createApplication = accountRoute({
     const { body } = input;
     const subAccount = await subAccountFor(rooms, input, body.sub_account ?? body.subaccount);
     if (!subAccount.ok) return subAccount;
+    const wrong = forMainAccount(input, undefined, body.default_endpoint_app === true || undefined);
+    if (wrong !== undefined) return err(wrong);
     const created = await rooms.provisioning.applications.create({
       accountId: input.accountId,
       subAccount: subAccount.value,
@@ -138,6 +152,8 @@ const updateApplication = accountRoute({
     const appId = input.params.app_id;
     const found = await find(rooms, input, appId);
     if (!found.ok) return refused(found.error);
+    const wrong = forMainAccount(input, appId, body.default_endpoint_app);
+    if (wrong !== undefined) return err(wrong);
     const patched = await rooms.provisioning.applications.patch(accountId, appId, {
       ...applicationPatch(body),
       ...(body.app_name !== undefined && { name: body.app_name }),
@@ -167,7 +183,14 @@ const deleteApplication = accountRoute({
     if (target === input.params.app_id) {
       return err(invalidField('new_endpoint_application', 'must be another application'));
     }
+    if (target !== undefined && !(await find(rooms, input, target)).ok) {
+      return err(invalidField('new_endpoint_application', 'is no application of this account'));
+    }
     const rebind = target ?? (body.cascade === true ? null : undefined);
+    if (input.access.owner.defaultEndpointApp === input.params.app_id) {
+      if (rebind === undefined) return refused({ kind: 'applicationInUse' });
+      await rooms.accounts.patch(accountId, { defaultEndpointApp: rebind ?? undefined });
+    }
     return answered(
       await rooms.provisioning.applications.remove(accountId, input.params.app_id, rebind),
       () => undefined,

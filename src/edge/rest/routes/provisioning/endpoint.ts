@@ -16,7 +16,13 @@ import {
   showEndpoint,
 } from '../../wire/endpoint.ts';
 import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
-import { listedSubAccount, registrarOf, subAccountFor, visibleTo } from './scope.ts';
+import {
+  hidesApplication,
+  listedSubAccount,
+  registrarOf,
+  subAccountFor,
+  visibleTo,
+} from './scope.ts';
 
 const ROOT = '/api/v1/Account/{auth_id}/Endpoint/';
 const common = { tag: 'Endpoints', errors: 'endpoint' } as const;
@@ -46,6 +52,9 @@ const createEndpoint = accountRoute({
     const { body } = input;
     const subAccount = await subAccountFor(rooms, input, body.sub_account);
     if (!subAccount.ok) return subAccount;
+    if (await hidesApplication(rooms, input, body.application ?? body.app_id)) {
+      return err(invalidField('application', 'is no application of this account'));
+    }
     const created = await rooms.provisioning.endpoints.create({
       accountId: input.accountId,
       subAccount: subAccount.value,
@@ -132,6 +141,9 @@ const updateEndpoint = accountRoute({
   async run(rooms, input) {
     const { accountId, params: path, body } = input;
     const found = await find(rooms, input, path.endpoint_id);
+    if (await hidesApplication(rooms, input, body.app_id ?? undefined)) {
+      return err(invalidField('app_id', 'is no application of this account'));
+    }
     const patched = found.ok
       ? await rooms.provisioning.endpoints.patch(accountId, path.endpoint_id, endpointPatch(body))
       : err(found.error);

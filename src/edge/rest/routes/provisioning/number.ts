@@ -15,8 +15,9 @@ import { subAccountFor } from './scope.ts';
 const PER_PAGE_DEFAULT = 25;
 const PER_PAGE_MAX = 100;
 const ACCOUNT = '/api/v1/Account/{auth_id}';
+const ONE = `${ACCOUNT}/numbers/{e164_number}`;
 /** Lower case in the service that this dialect comes from (dialect §3.8). */
-const ACCOUNT_LOWERCASE = '/api/v1/account/{auth_id}';
+const ONE_LOWERCASE = '/api/v1/account/{auth_id}/numbers/{e164_number}';
 const common = { tag: 'Numbers', errors: 'plain', mainAccountOnly: true } as const;
 const accountParams = Type.Object({ auth_id: Type.String() });
 const params = Type.Object({
@@ -60,94 +61,89 @@ const onNumber = async (
 
 const nothing = (): undefined => undefined;
 
-const listNumbers = (account: string): Route =>
-  accountRoute({
-    ...common,
-    method: 'GET',
-    path: `${account}/numbers`,
-    summary: 'Numbers of the account',
-    params: accountParams,
-    query: Type.Object({ ...paging, search: Type.Optional(Type.String()) }),
-    reply: listReply,
-    run: (rooms, { accountId, query }) =>
-      listed(rooms, { accountId, search: digitsOf(query.search) }, query),
-  });
+const listNumbers = accountRoute({
+  ...common,
+  method: 'GET',
+  path: `${ACCOUNT}/numbers`,
+  summary: 'Numbers of the account',
+  params: accountParams,
+  query: Type.Object({ ...paging, search: Type.Optional(Type.String()) }),
+  reply: listReply,
+  run: (rooms, { accountId, query }) =>
+    listed(rooms, { accountId, search: digitsOf(query.search) }, query),
+});
 
-const listInventory = (account: string): Route =>
-  accountRoute({
-    ...common,
-    method: 'GET',
-    path: `${account}/inventory/numbers`,
-    summary: 'Numbers that can be bought',
-    params: accountParams,
-    query: Type.Object({
-      ...paging,
-      country: Type.Optional(Type.String()),
-      search: Type.Optional(Type.String()),
-    }),
-    reply: listReply,
-    run: (rooms, { query }) =>
-      listed(
-        rooms,
-        {
-          status: 'available',
-          country: query.country?.toUpperCase(),
-          search: digitsOf(query.search),
-        },
-        query,
-      ),
-  });
+const listInventory = accountRoute({
+  ...common,
+  method: 'GET',
+  path: `${ACCOUNT}/inventory/numbers`,
+  summary: 'Numbers that can be bought',
+  params: accountParams,
+  query: Type.Object({
+    ...paging,
+    country: Type.Optional(Type.String()),
+    search: Type.Optional(Type.String()),
+  }),
+  reply: listReply,
+  run: (rooms, { query }) =>
+    listed(
+      rooms,
+      {
+        status: 'available',
+        country: query.country?.toUpperCase(),
+        search: digitsOf(query.search),
+      },
+      query,
+    ),
+});
 
-const getNumber = (path: string): Route =>
-  accountRoute({
-    ...common,
-    method: 'GET',
-    path,
-    summary: 'One number of the account',
-    params,
-    reply: NumberSchema,
-    run: async ({ provisioning }, input) =>
-      answered(
-        await onNumber(input, (e164, accountId) => provisioning.numbers.get(e164, accountId)),
-        showNumber,
-      ),
-  });
+const getNumber = accountRoute({
+  ...common,
+  method: 'GET',
+  path: ONE,
+  summary: 'One number of the account',
+  params,
+  reply: NumberSchema,
+  run: async ({ provisioning }, input) =>
+    answered(
+      await onNumber(input, (e164, accountId) => provisioning.numbers.get(e164, accountId)),
+      showNumber,
+    ),
+});
 
-const purchaseNumber = (account: string): Route =>
-  accountRoute({
-    ...common,
-    method: 'POST',
-    path: `${account}/numbers/purchase-from-inventory`,
-    summary: 'Buy a number; 402 when the available balance is too low',
-    status: 201,
-    params: accountParams,
-    body: Type.Object({ e164: e164Field(), currency: Type.Optional(currencyField()) }),
-    reply: NumberSchema,
-    run: async ({ provisioning }, { accountId, access, body }) =>
-      answered(
-        await provisioning.numbers.purchase(
-          body.e164.replace('+', ''),
-          accountId,
-          body.currency ?? access.owner.currency,
-        ),
-        showNumber,
+const purchaseNumber = accountRoute({
+  ...common,
+  method: 'POST',
+  path: `${ACCOUNT}/numbers/purchase-from-inventory`,
+  summary: 'Buy a number; 402 when the available balance is too low',
+  status: 201,
+  params: accountParams,
+  body: Type.Object({ e164: e164Field(), currency: Type.Optional(currencyField()) }),
+  reply: NumberSchema,
+  run: async ({ provisioning }, { accountId, access, body }) =>
+    answered(
+      await provisioning.numbers.purchase(
+        body.e164.replace('+', ''),
+        accountId,
+        body.currency ?? access.owner.currency,
       ),
-  });
+      showNumber,
+    ),
+});
 
-const releaseNumber = (path: string): Route =>
-  accountRoute({
-    ...common,
-    method: 'DELETE',
-    path,
-    summary: 'Give a number back; until its cooldown ends this can be undone',
-    params,
-    reply: ReleaseSchema,
-    run: async ({ provisioning }, input) =>
-      answered(
-        await onNumber(input, (e164, accountId) => provisioning.numbers.release(e164, accountId)),
-        (number) => showRelease(number, input.accountId),
-      ),
-  });
+const releaseNumber = accountRoute({
+  ...common,
+  method: 'DELETE',
+  path: ONE,
+  summary: 'Give a number back; until its cooldown ends this can be undone',
+  params,
+  reply: ReleaseSchema,
+  run: async ({ provisioning }, input) =>
+    answered(
+      await onNumber(input, (e164, accountId) => provisioning.numbers.release(e164, accountId)),
+      (number) => showRelease(number, input.accountId),
+    ),
+});
 
 const cancelRelease = (path: string): Route =>
   accountRoute({
@@ -166,49 +162,47 @@ const cancelRelease = (path: string): Route =>
       ),
   });
 
-const attachApplication = (path: string): Route =>
-  accountRoute({
-    ...common,
-    method: 'POST',
-    path: `${path}/application`,
-    summary: 'Calls to the number run this application',
-    status: 204,
-    params,
-    body: Type.Object({ application_id: appIdField() }),
-    run: async ({ provisioning }, input) =>
-      answered(
-        await onNumber(input, (e164, accountId) =>
-          provisioning.numbers.attachApplication(accountId, e164, input.body.application_id),
-        ),
-        nothing,
-        { unknownApplication: invalidField('application_id', 'is no application of this account') },
+const attachApplication = accountRoute({
+  ...common,
+  method: 'POST',
+  path: `${ONE}/application`,
+  summary: 'Calls to the number run this application',
+  status: 204,
+  params,
+  body: Type.Object({ application_id: appIdField() }),
+  run: async ({ provisioning }, input) =>
+    answered(
+      await onNumber(input, (e164, accountId) =>
+        provisioning.numbers.attachApplication(accountId, e164, input.body.application_id),
       ),
-  });
+      nothing,
+      { unknownApplication: invalidField('application_id', 'is no application of this account') },
+    ),
+});
 
-const assignTrunk = (path: string): Route =>
-  accountRoute({
-    ...common,
-    method: 'POST',
-    path: `${path}/assign`,
-    summary: 'Calls to the number go to this inbound trunk',
-    status: 204,
-    params,
-    body: Type.Object({ trunk_group_id: Type.String({ minLength: 1 }) }),
-    run: async ({ provisioning }, input) =>
-      answered(
-        await onNumber(input, (e164, accountId) =>
-          provisioning.numbers.assignTrunk(accountId, e164, input.body.trunk_group_id),
-        ),
-        nothing,
-        { unknownTrunk: invalidField('trunk_group_id', 'is no trunk of this account') },
+const assignTrunk = accountRoute({
+  ...common,
+  method: 'POST',
+  path: `${ONE}/assign`,
+  summary: 'Calls to the number go to this inbound trunk',
+  status: 204,
+  params,
+  body: Type.Object({ trunk_group_id: Type.String({ minLength: 1 }) }),
+  run: async ({ provisioning }, input) =>
+    answered(
+      await onNumber(input, (e164, accountId) =>
+        provisioning.numbers.assignTrunk(accountId, e164, input.body.trunk_group_id),
       ),
-  });
+      nothing,
+      { unknownTrunk: invalidField('trunk_group_id', 'is no trunk of this account') },
+    ),
+});
 
-const detach = (path: string, from: 'application' | 'trunk', word: string): Route =>
+const detach = (from: 'application' | 'trunk', word: string): Route =>
   accountRoute({
     ...common,
     method: 'DELETE',
-    path: `${path}/${word}`,
+    path: `${ONE}/${word}`,
     summary: `Calls to the number no longer lead to its ${from}`,
     status: 204,
     params,
@@ -261,23 +255,19 @@ const health = (path: string): Route =>
     },
   });
 
-/** Every route of numbers exists with `Account` and with `account` in the path. */
 export const numberRoutes: readonly Route[] = [
-  ...[ACCOUNT, ACCOUNT_LOWERCASE].flatMap((account) => {
-    const one = `${account}/numbers/{e164_number}`;
-    return [
-      listNumbers(account),
-      listInventory(account),
-      getNumber(one),
-      purchaseNumber(account),
-      releaseNumber(one),
-      cancelRelease(one),
-      attachApplication(one),
-      assignTrunk(one),
-      detach(one, 'application', 'application'),
-      detach(one, 'trunk', 'assign'),
-      assignSubAccount(one),
-      health(one),
-    ];
-  }),
+  listNumbers,
+  listInventory,
+  getNumber,
+  purchaseNumber,
+  releaseNumber,
+  attachApplication,
+  assignTrunk,
+  detach('application', 'application'),
+  detach('trunk', 'assign'),
+  ...[ONE, ONE_LOWERCASE].flatMap((one) => [
+    cancelRelease(one),
+    assignSubAccount(one),
+    health(one),
+  ]),
 ];

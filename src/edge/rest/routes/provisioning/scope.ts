@@ -42,6 +42,17 @@ export const listedSubAccount = (
   return err(invalidField(field, 'is another account than the one that asks'));
 };
 
+/** Whether an application that a body names is none that the one who asks can see. */
+export async function hidesApplication(
+  { provisioning }: Pick<Rooms, 'provisioning'>,
+  { accountId, subAccount }: Pick<AccountInput, 'accountId' | 'subAccount'>,
+  appId: number | undefined,
+): Promise<boolean> {
+  if (appId === undefined) return false;
+  const found = await provisioning.applications.get(accountId, appId);
+  return !visibleTo(found, subAccount, { kind: 'unknownApplication' } as const).ok;
+}
+
 /** RFC 3261 §19.1.2: where a SIP URI leads that names no port. */
 const SIP_PORT = 5060;
 

@@ -1,0 +1,165 @@
+/** Dialect §3.10: what a sub-account is permitted and how often it may ask; what the operator's bodies may name. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Credentials, type Service, startService } from './service.ts';
+
+let service: Service;
+let subs: string;
+beforeAll(async () => {
+  service = await startService({ settings: { requestsPerSecond: 50 } });
+  subs = `/api/v1/accounts/${service.account.authId}/sub-accounts/`;
+});
+afterAll(() => service.stop());
+
+async function createSub(body: object): Promise<Credentials> {
+  const reply = await service.post(subs, { name: 'Sub', ...body });
+  expect(reply.status, reply.text).toBe(201);
+  const { auth_id: authId, auth_token: authToken } = reply.body.auth_credentials;
+  await service.clock.advance(1000);
+  return { authId, authToken };
+}
+
+describe('permissions of a sub-account', () => {
+  it('are stored, shown and enforced; what is not named is allowed', async () => {
+    const sub = await createSub({ permissions: { calls: false, cdr: false } });
+    const root = `/api/v1/Account/${sub.authId}`;
+    const shown = (await service.get(`${subs}${sub.authId}`)).body;
+    expect(shown.permissions).toMatchObject({ calls: false, cdr: false, endpoints: true });
+    const call = { from: '14155550100', to: '14155550101', answer_url: 'https://a.example' };
+    const refused = await service.post(`${root}/Call/`, call, { as: sub });
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain('permission calls');
+    expect(service.control.asked).toEqual([]);
+    expect((await service.get(`${root}/cdr`, { as: sub })).status).toBe(403);
+    expect((await service.get(`${root}/Endpoint/`, { as: sub })).status).toBe(200);
+    expect((await service.get(`${root}/balance/USD`, { as: sub })).status).toBe(200);
+    await service.send('PUT', `${subs}${sub.authId}`, { body: { permissions: {} } });
+    expect((await service.post(`${root}/Call/`, call, { as: sub })).status).toBe(200);
+    expect((await service.get(`${root}/cdr`, { as: sub })).status).toBe(200);
+  });
+
+  it('finished calls are records, by whichever route they are asked for', async () => {
+    const sub = await createSub({ permissions: { cdr: false } });
+    const root = `/api/v1/Account/${sub.authId}/Call/`;
+    expect((await service.get(root, { as: sub })).status).toBe(403);
+    expect((await service.get(`${root}?status=live`, { as: sub })).status).toBe(200);
+  });
+
+  it('wrong shapes are 400 that say what is right, in both forms of the API', async () => {
+    const plivo = `${service.root}/Subaccount/`;
+    for (const permissions of [[], 'all', 7, { calls: 'perhaps' }, { fly: true }]) {
+      for (const url of [subs, plivo]) {
+        const reply = await service.post(url, { name: 'Wrong', permissions });
+        expect(reply.status, JSON.stringify(permissions)).toBe(400);
+        expect(reply.text).toContain('permissions');
+      }
+    }
+    const unknown = await service.post(subs, { name: 'Wrong', permissions: { fly: true } });
+    expect(unknown.text).toContain('one of calls, cdr');
+  });
+});
+
+describe('rate_limit of a sub-account', () => {
+  it('is its own: beyond it 429 with Retry-After, the parent goes on', async () => {
+    const sub = await createSub({ rate_limit: 2 });
+    const url = `/api/v1/Account/${sub.authId}/Endpoint/`;
+    const statuses = [];
+    for (let i = 0; i < 3; i += 1) statuses.push((await service.get(url, { as: sub })).status);
+    expect(statuses).toEqual([200, 200, 429]);
+    expect((await service.get(`${service.root}/Endpoint/`)).status).toBe(200);
+    await service.clock.advance(500);
+    expect((await service.get(url, { as: sub })).status).toBe(200);
+    const widened = await service.send('PUT', `${subs}${sub.authId}`, {
+      body: { rate_limit: null },
+    });
+    expect(widened.body.rate_limit).toBe(50);
+    expect((await service.get(url, { as: sub })).status).toBe(200);
+  });
+
+  it.each([0, -1, 1.5, 'fast', {}])('%j is no limit: 400', async (rateLimit) => {
+    await service.clock.advance(1000);
+    const reply = await service.post(subs, { name: 'Wrong', rate_limit: rateLimit });
+    expect(reply.status).toBe(400);
+    expect(reply.text).toContain('rate_limit');
+  });
+});
+
+describe("the operator's bodies", () => {
+  it('name what is there and of the account that it is for', async () => {
+    await service.clock.advance(1000);
+    const { authId } = service.account;
+    const theirs = await service.addAccount({ name: 'Theirs' });
+    const sub = await service.addSubAccount();
+    const create = { app_name: 'x', answer_url: 'https://a.example' };
+    const root = `/api/v1/Account/${theirs.authId}/Application/`;
+    const appId = Number((await service.post(root, create, { as: theirs })).body.app_id);
+    const own = Number((await service.post(`${service.root}/Application/`, create)).body.app_id);
+    const number = { e164: '14155559999', country: 'US', currency: 'USD' };
+    const rate = { direction: 'outbound', per_minute: 1, currency: 'USD' };
+    for (const [path, body, field] of [
+      [`/accounts/${authId}`, { default_endpoint_app: appId }, 'default_endpoint_app'],
+      [`/accounts/${authId}`, { default_endpoint_app: 999_999 }, 'default_endpoint_app'],
+      ['/accounts', { name: 'New', default_endpoint_app: appId }, 'default_endpoint_app'],
+      [`/accounts/${authId}`, { partner_auth_id: theirs.authId }, 'partner_auth_id'],
+      [`/accounts/${authId}`, { partner_auth_id: authId }, 'partner_auth_id'],
+      ['/accounts', { name: 'New', partner_auth_id: theirs.authId }, 'partner_auth_id'],
+      [`/accounts/${sub.authId}`, { credit_limit: 5 }, 'credit_limit'],
+      [`/accounts/${authId}`, { nam: 'typo' }, 'nam'],
+      ['/numbers', { ...number, account_id: sub.authId }, 'account_id'],
+      ['/numbers', { ...number, account_id: 'MA_XXXXXXXXXXXXXXXXX' }, 'account_id'],
+      ['/numbers', { ...number, carrier: 'nobody' }, 'carrier'],
+      ['/rates', { ...rate, account_id: sub.authId }, 'account_id'],
+      ['/rates', { ...rate, perminute: 2 }, 'perminute'],
+      [
+        '/carriers',
+        { name: 'c', host: 'c.test', auth: { username: 'a', password: 'b', realm: 'x' } },
+        'auth.realm',
+      ],
+      ['/drain', { now: true }, 'now'],
+    ] as const) {
+      const method = /^\/accounts\/./.test(path) ? 'PATCH' : 'POST';
+      const reply = await service.admin(method, path, body);
+      expect(reply.status, `${path} ${reply.text}`).toBe(400);
+      expect(reply.body.error.details, path).toHaveProperty([field]);
+    }
+    for (const path of ['balances', 'credit', 'caller-ids']) {
+      const bodies = { currency: 'EUR', amount: 1, description: 'x', number: '14155550100' };
+      const { currency, amount, description, number: callerId } = bodies;
+      const body =
+        path === 'balances'
+          ? { currency }
+          : path === 'credit'
+            ? { currency, amount, description }
+            : { number: callerId };
+      const reply = await service.admin('POST', `/accounts/${sub.authId}/${path}`, body);
+      expect(reply.status, path).toBe(409);
+    }
+    expect(await service.accounts.get(authId)).toMatchObject({
+      defaultEndpointApp: undefined,
+      partnerAuthId: undefined,
+    });
+    const right = await service.admin('PATCH', `/accounts/${authId}`, {
+      default_endpoint_app: own,
+    });
+    expect(right.body.default_endpoint_app).toBe(own);
+  });
+
+  it('an application that is the default of its account goes with the default, or not at all', async () => {
+    const { authId } = service.account;
+    const app = (await service.accounts.get(authId))?.defaultEndpointApp;
+    const url = `${service.root}/Application/${app}/`;
+    expect((await service.send('DELETE', url)).status).toBe(409);
+    expect((await service.send('DELETE', url, { body: { cascade: true } })).status).toBe(204);
+    expect((await service.accounts.get(authId))?.defaultEndpointApp).toBeUndefined();
+  });
+
+  it('a partner stays one while it has customers', async () => {
+    const partner = await service.addAccount({ name: 'Partner', isPartner: true });
+    const { authId } = service.account;
+    const customer = { partner_auth_id: partner.authId };
+    expect((await service.admin('PATCH', `/accounts/${authId}`, customer)).status).toBe(200);
+    const demote = { is_partner: false };
+    expect((await service.admin('PATCH', `/accounts/${partner.authId}`, demote)).status).toBe(409);
+    await service.admin('PATCH', `/accounts/${authId}`, { partner_auth_id: null });
+    expect((await service.admin('PATCH', `/accounts/${partner.authId}`, demote)).status).toBe(200);
+  });
+});

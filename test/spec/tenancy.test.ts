@@ -1,0 +1,361 @@
+/**
+ * Nobody reads, changes or ends what is not his. Generated from the API description: each operation that names an
+ * object, each kind of caller, one foreign id; whatever is answered, nothing leaks and nothing changes.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { err } from '../../src/base/result.ts';
+import { ROUTES } from '../../src/edge/rest/routes.ts';
+import { aCdr } from '../edge/store/records.ts';
+import { aLiveCall, aLiveStream, FakeControl } from './fake-control.ts';
+import { type Credentials, type Method, type Service, startService } from './service.ts';
+
+const VERBS = [
+  'hangup',
+  'transfer',
+  'startRecording',
+  'stopRecording',
+  'play',
+  'stopPlay',
+  'speak',
+  'stopSpeak',
+  'sendDigits',
+  'startStream',
+  'streams',
+  'stopStream',
+  'callLog',
+] as const;
+
+/** Calls of another account are unknown to it, as they are to the real one; what is asked of known ones is remembered. */
+class TenantControl extends FakeControl {
+  constructor() {
+    super();
+    const verbs = this as unknown as Record<string, (...args: unknown[]) => unknown>;
+    for (const verb of VERBS) {
+      const act = verbs[verb]?.bind(this);
+      verbs[verb] = (...args) => {
+        const [accountId, uuid] = args;
+        const known = this.calls.some(
+          (call) =>
+            call.accountId === accountId && (call.callUuid === uuid || call.requestUuid === uuid),
+        );
+        if (!known) return err({ kind: 'notFound', what: 'call' });
+        if (this.asked.at(-1)?.verb !== verb) this.asked.push({ verb, args });
+        return act?.(...args);
+      };
+    }
+  }
+}
+
+const PASSWORD = 'password-1';
+let service: Service;
+let control: TenantControl;
+
+/** One tenant with one of everything that has an id. */
+interface Tenant extends Credentials {
+  readonly name: string;
+  readonly ids: Readonly<Record<string, string>>;
+}
+let main: Tenant;
+let sub: Tenant;
+let sibling: Tenant;
+let other: Tenant;
+
+const SECRET = (name: string): string => `secret-of-${name}`;
+let serial = 0;
+const uuid = (): string => `7f0cf0f6-0f4b-4f0e-8f57-${String(++serial).padStart(12, '0')}`;
+
+async function furnish(name: string, who: Credentials, owner: Credentials): Promise<Tenant> {
+  const root = `/api/v1/Account/${who.authId}`;
+  const isSub = who.authId !== owner.authId;
+  const post = async (path: string, body: object) => {
+    const reply = await service.post(root + path, body, { as: who });
+    expect(reply.status, `${path} ${reply.text}`).toBe(201);
+    return reply.body;
+  };
+  const subAccount = isSub ? who.authId : undefined;
+  const secret = SECRET(name);
+  const app = await post('/Application/', { app_name: secret, answer_url: 'https://a.example/x' });
+  const user = { username: `user${name}`, alias: secret, password: PASSWORD };
+  const endpoint = await post('/Endpoint/', { ...user, application: Number(app.app_id) });
+  const call = aLiveCall({ accountId: owner.authId, subAccount, callUuid: uuid(), from: secret });
+  const queued = { ...call, callUuid: uuid(), requestUuid: uuid(), status: 'queued' as const };
+  control.calls.push(call, queued);
+  const cdr = aCdr({ callUuid: uuid(), accountId: owner.authId, subAccount, callerName: secret });
+  await service.store.calls.settle({ cdr, entries: [], notification: undefined });
+  const recordingId = uuid();
+  await service.store.recordings.insert({
+    recordingId,
+    accountId: owner.authId,
+    subAccount,
+    callUuid: cdr.callUuid,
+    conferenceName: undefined,
+    conferenceUuid: undefined,
+    fromNumber: secret,
+    toNumber: '',
+    format: 'mp3',
+    type: 'call',
+    status: 'ready',
+    file: 'x',
+    bytes: 1,
+    durationMs: 1,
+    startUs: undefined,
+    endUs: undefined,
+    addedUs: Math.round(service.clock.wallMs() * 1000),
+    dues: undefined,
+  });
+  const ids: Record<string, string> = {
+    app_id: String(app.app_id),
+    endpoint_id: endpoint.endpoint_id,
+    call_uuid: call.callUuid,
+    request_uuid: queued.requestUuid,
+    finished: cdr.callUuid,
+    recording_id: recordingId,
+    sub_auth_id: who.authId,
+  };
+  if (isSub) return { ...who, name, ids };
+  const e164 = `1415555${String(++serial).padStart(4, '0')}`;
+  const number = { e164, country: 'US', currency: 'USD', account_id: who.authId, region: secret };
+  expect((await service.admin('POST', '/numbers', number)).status).toBe(201);
+  const uri = await post('/origination-uris', {
+    name: secret,
+    sip_uri: 'sip:a@trunk.example:5060',
+    priority: 1,
+  });
+  const credential = await post('/credentials', { username: secret, password: PASSWORD });
+  const acl = await post('/ip-acl', { ip_address: '192.0.2.0/24', description: secret });
+  const trunk = await post('/trunks', { name: secret, primary_uri_uuid: uri.id });
+  return {
+    ...who,
+    name,
+    ids: {
+      ...ids,
+      e164_number: `%2B${e164}`,
+      trunk_id: trunk.trunk_id,
+      'origination-uris': uri.id,
+      credentials: credential.id,
+      'ip-acl': acl.id,
+    },
+  };
+}
+
+beforeAll(async () => {
+  control = new TenantControl();
+  service = await startService({ deps: { control } });
+  const parent = service.account;
+  const stranger = await service.addAccount({ name: 'Other' });
+  main = await furnish('main', parent, parent);
+  sub = await furnish('sub', await service.addSubAccount(), parent);
+  sibling = await furnish('sibling', await service.addSubAccount(), parent);
+  other = await furnish('other', stranger, stranger);
+  const theirs = await service.addSubAccount(stranger);
+  other = { ...other, ids: { ...other.ids, sub_auth_id: theirs.authId } };
+  control.liveStreams = [aLiveStream()];
+});
+afterAll(() => service.stop());
+
+/** The id that a parameter of a path stands for, of the tenant that it belongs to. */
+function idOf(path: string, parameter: string, tenant: Tenant): string | undefined {
+  if (parameter === 'id') return tenant.ids[/\/([a-z-]+)\/\{id\}/.exec(path)?.[1] ?? ''];
+  if (parameter === 'call_uuid' && path.includes('/cdr/')) return tenant.ids['finished'];
+  return tenant.ids[parameter];
+}
+
+/** Parameters that name no object of a tenant, with a value that does no harm. */
+const HARMLESS: Readonly<Record<string, string>> = {
+  currency: 'USD',
+  format: 'mp3',
+  stream_id: aLiveStream().streamId,
+  name: 'room',
+  member_id: '1',
+  export_id: uuid(),
+  customer_auth_id: 'MA_XXXXXXXXXXXXXXXXX',
+};
+
+const OPERATIONS = ROUTES.filter(({ path, audience }) => {
+  const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const isTenants = audience !== 'admin' && path.startsWith('/api/');
+  return isTenants && named.some((name) => name !== 'auth_id' && HARMLESS[name] === undefined);
+});
+
+/** A body that is complete, so that nothing but the id is wrong. */
+const BODIES: Readonly<Record<string, object>> = {
+  aleg_url: { aleg_url: 'https://evil.example/' },
+  urls: { urls: 'https://evil.example/x.mp3' },
+  text: { text: 'hello' },
+  digits: { digits: '1' },
+  service_url: { service_url: 'wss://evil.example/' },
+  application_id: { application_id: 1 },
+  trunk_group_id: { trunk_group_id: uuid() },
+  sub_account_id: { sub_account_id: '' },
+  app_name: { app_name: 'stolen' },
+  app_id: { alias: 'stolen' },
+  name: { name: 'stolen' },
+  description: { description: 'stolen' },
+  username: { username: 'stolen' },
+};
+const bodyOf = (schema: unknown): object | undefined => {
+  const properties = Object.keys((schema as { properties?: object } | undefined)?.properties ?? {});
+  const known = properties.find((name) => BODIES[name] !== undefined);
+  return known === undefined ? undefined : BODIES[known];
+};
+
+/** Everything that the service keeps, and what was asked of running calls. */
+async function state(): Promise<string> {
+  const { applications, endpoints, numbers, trunks, recordings } = service.store;
+  const slice = { limit: 100, offset: 0 };
+  const owners = [main.authId, other.authId];
+  const kept = await Promise.all(
+    owners.flatMap((accountId) => [
+      applications.list({ accountId }, slice),
+      endpoints.list({ accountId }, slice),
+      numbers.list({ accountId }, slice),
+      trunks.list(accountId, slice),
+      recordings.page({ accountId }, slice),
+      service.store.originationUris.list(accountId, slice),
+      service.store.credentials.list(accountId, slice),
+      service.store.ipAcls.list(accountId, slice),
+      service.accounts.list({ parentAuthId: accountId }, slice),
+    ]),
+  );
+  return JSON.stringify(kept);
+}
+
+const CASES = [
+  { who: 'another account', caller: () => other, foreign: () => main },
+  {
+    who: 'another account, in the path of its owner',
+    caller: () => other,
+    foreign: () => main,
+    in: () => main,
+  },
+  { who: 'an account, what a sub-account of another has', caller: () => other, foreign: () => sub },
+  { who: 'a sub-account, what its parent has', caller: () => sub, foreign: () => main },
+  {
+    who: 'a sub-account, in the path of its parent',
+    caller: () => sub,
+    foreign: () => main,
+    in: () => main,
+  },
+  { who: 'a sub-account, what its sibling has', caller: () => sub, foreign: () => sibling },
+  {
+    who: 'a sub-account, in the path of its sibling',
+    caller: () => sub,
+    foreign: () => sibling,
+    in: () => sibling,
+  },
+  { who: 'a parent, what another account has', caller: () => main, foreign: () => other },
+  {
+    who: 'a parent as its sub-account, what the sibling has',
+    caller: () => main,
+    foreign: () => sibling,
+    in: () => sub,
+  },
+] as const;
+
+describe.each(CASES)('$who', (one) => {
+  it('is refused by every operation that names an object; nothing leaks, nothing changes', async () => {
+    const [caller, foreign] = [one.caller(), one.foreign()];
+    const place = 'in' in one ? one.in() : caller;
+    const before = await state();
+    control.asked.length = 0;
+    let tried = 0;
+    for (const route of OPERATIONS) {
+      let missing = false;
+      const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+        if (name === 'auth_id') return place.authId;
+        const id = idOf(route.path, name, foreign) ?? HARMLESS[name];
+        missing ||= id === undefined;
+        return id ?? '';
+      });
+      // A sub-account has no numbers and trunks that could be stolen; without an account in the path, it is one's own.
+      if (missing || ('in' in one && !route.path.includes('{auth_id}'))) continue;
+      tried += 1;
+      const body = bodyOf(route.body);
+      const live = path.includes('/Call/') && route.method === 'GET' ? '?status=live' : '';
+      const reply = await service.send(route.method as Method, path + live, {
+        as: caller,
+        ...(body && { body }),
+      });
+      expect(reply.status, `${route.method} ${path} ${reply.text}`).toBeGreaterThanOrEqual(400);
+      expect(reply.status, `${route.method} ${path} ${reply.text}`).toBeLessThan(500);
+      expect(reply.text).not.toContain(SECRET(foreign.name));
+    }
+    expect(tried).toBeGreaterThan(25);
+    expect(await state()).toBe(before);
+    // What reaches a running call has passed every check.
+    expect(control.asked).toEqual([]);
+  });
+});
+
+describe('an id in a body', () => {
+  const refused = async (as: Credentials, method: Method, path: string, body: object) => {
+    const reply = await service.send(method, `/api/v1/Account/${as.authId}${path}`, { as, body });
+    expect([400, 403, 404], `${path} ${reply.text}`).toContain(reply.status);
+  };
+
+  it('must name what is the caller’s own', async () => {
+    const before = await state();
+    const numbers = `/numbers/${main.ids['e164_number']}`;
+    const endpoint = (tenant: Tenant) => `/Endpoint/${tenant.ids['endpoint_id']}/`;
+    const user = { username: 'thief', alias: 'thief', password: PASSWORD };
+    for (const [caller, foreign] of [
+      [main, other],
+      [sub, main],
+      [sub, sibling],
+      [sub, other],
+    ] as const) {
+      const appId = Number(foreign.ids['app_id']);
+      await refused(caller, 'POST', '/Endpoint/', { ...user, application: appId });
+      await refused(caller, 'POST', endpoint(caller), { app_id: appId });
+      const remove = `/Application/${caller.ids['app_id']}/`;
+      await refused(caller, 'DELETE', remove, { new_endpoint_application: appId });
+      const foreignSub = foreign.ids['sub_auth_id'];
+      const app = { app_name: 'x', answer_url: 'https://a.example', sub_account: foreignSub };
+      await refused(caller, 'POST', '/Application/', app);
+      await refused(caller, 'POST', '/Endpoint/', { ...user, sub_account: foreignSub });
+    }
+    await refused(sub, 'POST', `/Application/${sub.ids['app_id']}/`, {
+      default_endpoint_app: true,
+    });
+    await refused(main, 'POST', `${numbers}/application`, {
+      application_id: Number(other.ids['app_id']),
+    });
+    await refused(main, 'POST', `${numbers}/assign`, { trunk_group_id: other.ids['trunk_id'] });
+    await refused(main, 'POST', `${numbers}/assign-subaccount`, {
+      sub_account_id: other.ids['sub_auth_id'],
+    });
+    for (const [field, kind] of [
+      ['primary_uri_uuid', 'origination-uris'],
+      ['fallback_uri_uuid', 'origination-uris'],
+      ['credential_uuid', 'credentials'],
+      ['ipacl_uuid', 'ip-acl'],
+    ] as const) {
+      const part = { [field]: other.ids[kind] };
+      await refused(main, 'POST', '/trunks', { name: 'x', ...part });
+      await refused(main, 'PUT', `/trunks/${main.ids['trunk_id']}`, part);
+    }
+    expect(await state()).toBe(before);
+    expect((await service.accounts.get(main.authId))?.defaultEndpointApp).toBeUndefined();
+  });
+});
+
+describe('what is one’s own', () => {
+  it('opens to the sub-account and to its parent, so the refusals above are about the id', async () => {
+    for (const caller of [sub, main]) {
+      for (const path of [
+        `Application/${sub.ids['app_id']}/`,
+        `Endpoint/${sub.ids['endpoint_id']}/`,
+        `Call/${sub.ids['call_uuid']}/?status=live`,
+        `Recording/${sub.ids['recording_id']}/`,
+        `cdr/${sub.ids['finished']}`,
+      ]) {
+        const reply = await service.get(`/api/v1/Account/${caller.authId}/${path}`, { as: caller });
+        expect(reply.status, path).toBe(200);
+        expect(reply.text, path).toContain(sub.name);
+      }
+    }
+    const request = `/api/v1/Account/${sub.authId}/Request/${sub.ids['request_uuid']}/`;
+    expect((await service.send('DELETE', request, { as: sub })).status).toBe(204);
+    expect(control.asked.at(-1)?.verb).toBe('hangup');
+  });
+});
