@@ -28,6 +28,7 @@ import { liveCallsView } from './service/live-calls.ts';
 import { Measuring } from './service/measuring.ts';
 import { createOperations } from './service/operations.ts';
 import { type Derived, derive } from './service/settings.ts';
+import { StoreWatch } from './service/store-watch.ts';
 
 export interface Service {
   /** What a person needs for a first call; only after the first start. */
@@ -84,7 +85,16 @@ export async function startService(settings: Settings, root: string): Promise<Se
   const { keeper, admission, inbound, control, recorder } = calls;
   const callsLimit = settings.calls.maxConcurrent;
   measuring.connect({ keeper, signalling, media, streams, callsLimit });
+  const storeWatch = new StoreWatch({
+    ...basics,
+    ...foundation,
+    onChange: (problem) => {
+      admission.pause(problem);
+      signalling.pause(problem !== undefined);
+    },
+  });
   const operations = createOperations({
+    storeWatch,
     ...foundation,
     ...lines,
     keeper,
@@ -118,6 +128,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
   await callbacks.resume();
   recorder.recover(interrupted);
   housekeeping.start();
+  storeWatch.start();
   exporter.wake();
   writeSecret(join(dataDir, SERVICE_FILE), `${JSON.stringify({ url, pid: process.pid })}\n`);
   const first = await firstStart(
@@ -139,7 +150,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
     await recorder.idle(RECORDING_GRACE_MS);
     await callbacks.close(CALLBACK_GRACE_MS);
     await Promise.all([server.stop(), demo?.stop(), signalling.stop(), lines.audio.stop()]);
-    await Promise.all([housekeeping.stop(), exporter.stop()]);
+    await Promise.all([housekeeping.stop(), exporter.stop(), storeWatch.stop()]);
     mailer.close();
     keeper.stop();
     await media.stop();

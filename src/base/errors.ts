@@ -4,6 +4,7 @@ export type ServiceErrorCode =
   | 'PORT_IN_USE'
   | 'STORE_BUSY'
   | 'STORE_FULL'
+  | 'STORE_GONE'
   | 'STORE_CORRUPT'
   | 'STORE_VERSION'
   | 'STORE_CLOSED'

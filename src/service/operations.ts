@@ -7,11 +7,13 @@ import type { Metrics } from '../edge/metrics/metrics.ts';
 import type { Operations, PartState, RegistrationView } from '../edge/rest/server.ts';
 import type { RunningSignalling } from '../edge/sip/signalling.ts';
 import type { Store } from '../edge/store/store.ts';
+import type { StoreWatch } from './store-watch.ts';
 
 export const VERSION = '0.1.0';
 
 export interface OperatedParts {
   readonly store: Store;
+  readonly storeWatch: StoreWatch;
   readonly keeper: CallKeeper;
   readonly signalling: RunningSignalling;
   readonly media: MediaEngine;
@@ -23,7 +25,7 @@ export interface OperatedParts {
 }
 
 export function createOperations(parts: OperatedParts): Operations {
-  const { store, keeper, signalling, media, admission, metrics } = parts;
+  const { store, storeWatch, keeper, signalling, media, admission, metrics } = parts;
   const registrations = (): RegistrationView[] =>
     signalling.registrations().map((binding) => ({
       username: binding.username,
@@ -41,7 +43,7 @@ export function createOperations(parts: OperatedParts): Operations {
       detail: signalling.ready() ? 'listening' : 'not listening',
     },
     mediaState(media),
-    await storeState(store),
+    await storeWatch.state(),
     {
       part: 'admission',
       ready: !admission.draining,
@@ -101,17 +103,4 @@ function mediaState(media: MediaEngine): PartState {
   const { ready, legs, portsFree, busy, scheduling } = media.status();
   const detail = `${legs} legs, ${portsFree} ports free, ${Math.round(busy * 100)} % busy, scheduling ${scheduling}`;
   return { part: 'media', ready, detail };
-}
-
-async function storeState(store: Store): Promise<PartState> {
-  try {
-    await store.settings.get('sip.realm');
-    return { part: 'store', ready: true, detail: 'answers' };
-  } catch (error) {
-    return {
-      part: 'store',
-      ready: false,
-      detail: error instanceof Error ? error.message : String(error),
-    };
-  }
 }

@@ -53,6 +53,8 @@ export const HANGUP_CAUSES = {
   endOfXml: { code: 4010, name: 'End Of XML Instructions', cause: 'NORMAL_CLEARING' },
   networkError: { code: 5000, name: 'Network Error', cause: 'NETWORK_OUT_OF_ORDER' },
   internalError: { code: 5010, name: 'Internal Error', cause: 'SERVER_ERROR' },
+  /** As internalError, and known beforehand: the call may be tried elsewhere, or later (SIP 503 with Retry-After). */
+  unavailable: { code: 5010, name: 'Internal Error', cause: 'SERVER_ERROR' },
   routingError: { code: 5020, name: 'Routing Error', cause: 'DESTINATION_OUT_OF_ORDER' },
   concurrencyBreached: {
     code: 5030,

@@ -11,6 +11,7 @@ export {
   closeStream,
   dueAt,
 } from './billing.ts';
+export { OpenRecords } from './open-records.ts';
 export { recoverOpenCalls } from './recovery.ts';
 export { expireCalls } from './retention.ts';
 export { Settler } from './settler.ts';

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { ServiceError } from '../../base/errors.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type Accounts, permits } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
@@ -27,6 +28,7 @@ export class Admission {
   readonly #accounts: Pick<Accounts, 'get'>;
   readonly #onDrain: (() => void)[] = [];
   #draining = false;
+  #problem: string | undefined;
 
   constructor(needs: {
     readonly accounts: Pick<Accounts, 'get'>;
@@ -58,13 +60,23 @@ export class Admission {
     return this.#draining;
   }
 
+  /** Why this node takes no calls at the moment, in words; undefined: it does again. */
+  pause(problem: string | undefined): void {
+    this.#problem = problem;
+  }
+
+  /** No call may begin: for good, or for the moment. */
+  get closed(): boolean {
+    return this.#draining || this.#problem !== undefined;
+  }
+
   running(accountId: string): number {
     return this.#capacity.running(accountId);
   }
 
   /** A slot of the account and one of this node, or neither. */
   takeSlot(owner: Account): Result<CapacitySlot, CapacityRefusal | { readonly kind: 'node' }> {
-    if (this.#draining) return err({ kind: 'node' });
+    if (this.closed) return err({ kind: 'node' });
     const nowMs = this.#clock.monotonicMs();
     const node = this.#capacity.take(
       NODE,
@@ -99,7 +111,8 @@ export class Admission {
     const slot = taken === undefined ? this.takeSlot(owner) : ok(taken);
     if (slot.ok) void call.ended.then(() => slot.value.release());
     // Under care from here on, so that a refusal leaves a record too.
-    const opened = await this.#keeper.open(call, owner.dailySpendLimit, waiting);
+    const opened = await this.#open(call, owner, waiting);
+    if (this.#problem !== undefined) return err(unrecordable(this.#problem));
     if (!slot.ok) {
       const detail =
         slot.error.kind === 'node'
@@ -110,6 +123,7 @@ export class Admission {
     const barred = await this.#barred(call);
     if (barred !== undefined) return err({ cause: 'forbidden', detail: barred });
     if (opened.ok) return ok(undefined);
+    if (typeof opened.error === 'object') return err(opened.error);
     return err({ cause: 'outOfCredits', detail: MONEY[opened.error], money: opened.error });
   }
 
@@ -123,7 +137,26 @@ export class Admission {
     if (sub?.status !== 'active') return `the sub-account is ${sub?.status ?? 'gone'}`;
     return permits(sub, 'calls') ? undefined : 'calls are not permitted to the sub-account';
   }
+
+  /** A store that takes no writes refuses the call too, and in its own words. */
+  async #open(
+    call: Call,
+    owner: Account,
+    waiting: readonly Recorded[],
+  ): Promise<Result<void, ReserveRefusal | AdmissionRefusal>> {
+    try {
+      return await this.#keeper.open(call, owner.dailySpendLimit, waiting);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return err(unrecordable(error.message));
+    }
+  }
 }
+
+const unrecordable = (why: string): AdmissionRefusal => ({
+  cause: 'unavailable',
+  detail: `the call cannot be recorded: ${why}`,
+});
 
 const MONEY = {
   insufficientFunds: 'the balance is too low',

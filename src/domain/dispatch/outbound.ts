@@ -94,7 +94,7 @@ export class Outbound {
     if (calling === undefined) return err({ kind: 'accountInactive' });
     const { admission } = this.#needs;
     const { owner } = calling;
-    if (admission.draining) return err({ kind: 'unavailable', retryAfterMs: RETRY_AFTER_MS });
+    if (admission.closed) return err({ kind: 'unavailable', retryAfterMs: RETRY_AFTER_MS });
     const placements = await this.#placementsOf(request, calling);
     const [first, ...rest] = placements;
     if (first === undefined || !this.#queue.hasRoom(owner.authId, rest.length)) {
@@ -110,11 +110,12 @@ export class Outbound {
     const call = this.#create(first, planned);
     const waiting = rest.map((placement) => this.#waiting(placement));
     const admitted = await admission.admit(call, owner, slot.value, waiting);
-    if (!admitted.ok && admitted.error.money !== undefined) {
+    const refusal = admitted.ok ? undefined : refusedWith(admitted.error);
+    if (!admitted.ok && refusal !== undefined) {
       // The request itself is refused: nobody waits for the end of its call.
       call.hangupTarget = undefined;
       call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
-      return err(moneyRefusal(admitted.error.money));
+      return err(refusal);
     }
     // Draining may have begun meanwhile: nobody would come for them any more.
     if (admission.draining) this.#drop(rest, DRAINED);
@@ -267,6 +268,14 @@ function refusalOf(
     case 'cps':
       return { ...refusal, kind: 'cps', limit: owner.cpsLimit };
   }
+}
+
+/** What refuses the request itself; anything else is told by the call's end. */
+function refusedWith({ cause, money }: AdmissionRefusal): PlaceCallsRefusal | undefined {
+  if (money !== undefined) return moneyRefusal(money);
+  return cause === 'unavailable'
+    ? { kind: 'unavailable', retryAfterMs: RETRY_AFTER_MS }
+    : undefined;
 }
 
 const moneyRefusal = (refusal: ReserveRefusal): PlaceCallsRefusal => ({

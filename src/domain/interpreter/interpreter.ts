@@ -1,5 +1,5 @@
 /** Front door: runs the documents of one call, one instruction after the other, until it ends. */
-import { BugError } from '../../base/errors.ts';
+import { BugError, ServiceError } from '../../base/errors.ts';
 import {
   type Instruction,
   parseAnswerXml,
@@ -222,8 +222,11 @@ export class Interpreter {
 
   #afterInterruption(error: unknown): NextDocument | undefined {
     if (this.#call.isEnded || error instanceof Transferred) return undefined;
-    this.#needs.logger.error({ error, callUuid: this.#call.uuid, bug: true }, 'verb failed');
-    this.#call.hangup('internalError', 'Error', 'an element could not be carried out');
+    const bug = !(error instanceof ServiceError);
+    this.#needs.logger.error({ error, callUuid: this.#call.uuid, bug }, 'verb failed');
+    // The environment failed, not an element of ours.
+    if (error instanceof ServiceError) this.#call.hangup('unavailable', 'Error', error.message);
+    else this.#call.hangup('internalError', 'Error', 'an element could not be carried out');
     return undefined;
   }
 }

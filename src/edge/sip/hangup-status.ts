@@ -41,6 +41,7 @@ const SIGNALLED: Readonly<Record<HangupCauseKey, Signalled>> = {
   endOfXml: row(480, 16),
   networkError: row(503, 38),
   internalError: row(500, 41),
+  unavailable: row(503, 41),
   routingError: row(404, 3),
   concurrencyBreached: row(503, 34),
   scheduled: row(480, 16),

@@ -107,6 +107,10 @@ class SignallingService implements RunningSignalling {
     this.#tell({ kind: 'overload', on });
   }
 
+  pause(paused: boolean): void {
+    this.#tell({ kind: 'pause', paused });
+  }
+
   ready(): boolean {
     return this.#isReady;
   }

@@ -65,6 +65,8 @@ export interface RunningSignalling extends Signalling {
   drain(): void;
   /** While it lasts new calls get 503; everything else goes on. */
   overload(on: boolean): void;
+  /** While paused new INVITEs and OPTIONS get 503 with Retry-After; registrations and what runs go on. */
+  pause(paused: boolean): void;
   ready(): boolean;
   /** The port of both listeners: chosen by the system when 0 was configured. */
   port(): number;

@@ -1,6 +1,14 @@
+import { ServiceError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { BindingStore, EndpointDirectory } from '../../domain/registration/needs.ts';
 import type { UserAgentInput, UserAgentOutput } from '../../protocol/sip/sip.ts';
+
+type Write = readonly [key: string, act: () => Promise<void>];
+
+const MAX_UNSAVED = 100_000;
+
+const keyOf = (binding: { readonly username: string; readonly contactUri: string }): string =>
+  `${binding.username} ${binding.contactUri}`;
 
 /** Answers the user agent's questions about users and their bindings from directory and store. */
 export class UserDirectory {
@@ -8,6 +16,8 @@ export class UserDirectory {
   readonly #bindings: BindingStore;
   readonly #logger: Logger;
   readonly #tell: (input: UserAgentInput) => void;
+  /** What the store did not take, by what it is about. */
+  readonly #unsaved = new Map<string, Write[1]>();
 
   constructor(
     directory: EndpointDirectory,
@@ -39,18 +49,36 @@ export class UserDirectory {
     );
   }
 
+  /** A phone stays registered while the store takes no writes; what could not be stored is, with what comes later. */
   store({ id, save, remove }: Extract<UserAgentOutput, { kind: 'store' }>): void {
-    const work = Promise.all([
-      ...save.map((binding) => this.#bindings.save(binding)),
-      ...remove.map(({ username, contactUri }) => this.#bindings.remove(username, contactUri)),
-    ]);
-    work.then(
-      () => this.#stored(id, true),
-      (error: unknown) => {
-        this.#logger.error({ err: error }, 'bindings could not be stored');
-        this.#stored(id, false);
-      },
-    );
+    const earlier = [...this.#unsaved];
+    const own: readonly Write[] = [
+      ...save.map((binding) => [keyOf(binding), () => this.#bindings.save(binding)] as const),
+      ...remove.map(
+        (gone) =>
+          [keyOf(gone), () => this.#bindings.remove(gone.username, gone.contactUri)] as const,
+      ),
+    ];
+    // What is asked for later is newer: the order of the store's work is the order of asking.
+    for (const write of earlier) void this.#write(write);
+    void Promise.all(own.map((write) => this.#write(write))).then((done) => {
+      this.#stored(id, done.every(Boolean));
+    });
+  }
+
+  /** False when it is lost; what the environment refuses is kept for later. */
+  async #write(write: Write): Promise<boolean> {
+    const [key, act] = write;
+    this.#unsaved.delete(key);
+    try {
+      await act();
+      return true;
+    } catch (error) {
+      const isKept = error instanceof ServiceError && this.#unsaved.size < MAX_UNSAVED;
+      if (isKept && !this.#unsaved.has(key)) this.#unsaved.set(key, act);
+      this.#logger.error({ err: error, isKept }, 'binding could not be stored');
+      return isKept;
+    }
   }
 
   #stored(id: number | undefined, ok: boolean): void {

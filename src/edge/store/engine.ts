@@ -1,3 +1,4 @@
+import { renameSync, rmSync } from 'node:fs';
 import { assert } from '../../base/errors.ts';
 import type { Random } from '../../base/ids.ts';
 import { err } from '../../base/result.ts';
@@ -5,6 +6,7 @@ import { Connection, type Synchronous } from './connection.ts';
 import { type Failure, toFailure } from './failure.ts';
 import { FolderLock } from './folder-lock.ts';
 import { migrate } from './migrate.ts';
+import { makePrivate } from './private-file.ts';
 import { type Immediate, LANES, type Lane, type Rooms } from './rooms.ts';
 import { accountRoom, idempotencyRoom, partnerRoom, signingTokenRoom } from './sql/accounts.ts';
 import { callRoom } from './sql/calls.ts';
@@ -52,17 +54,19 @@ const KEY_PROOF_TEXT = 'this key file belongs to this database';
 
 /** All rooms over one connection; runs units of work, many in one transaction. */
 export class Engine {
-  readonly #db: Connection;
-  readonly #lock: FolderLock | undefined;
-  readonly #rooms: { readonly [R in keyof Rooms]: Immediate<Rooms[R]> };
+  readonly #options: EngineOptions;
+  #db: Connection;
+  #lock: FolderLock | undefined;
+  #rooms: { readonly [R in keyof Rooms]: Immediate<Rooms[R]> };
   /** The last start was not followed by a clean stop. */
   readonly uncleanStart: boolean;
 
   constructor(options: EngineOptions) {
+    this.#options = options;
     const readonly = options.role === 'reader';
     const shared = readonly || options.file === ':memory:';
     this.#lock = shared ? undefined : new FolderLock(`${options.file}.lock`);
-    this.#db = new Connection({ ...options, readonly, vault: new Vault(options.key) });
+    this.#db = connect(options);
     this.uncleanStart = readonly ? false : this.#openForWriting();
     this.#rooms = createRooms(this.#db);
   }
@@ -91,6 +95,26 @@ export class Engine {
   /** A consistent copy, without holding up the writer. */
   backup(path: string): void {
     this.#db.run('VACUUM INTO ?', [path]);
+  }
+
+  /**
+   * The file was deleted under the open connection, which still has everything: it is written anew where it belongs. No
+   * other connection may be open: SQLite deletes the log of a database by its name when the last one closes.
+   */
+  renew(): void {
+    const { file } = this.#options;
+    const draft = `${file}.new`;
+    rmSync(draft, { force: true });
+    makePrivate(draft);
+    this.backup(draft);
+    this.#db.close();
+    for (const log of ['-wal', '-shm']) rmSync(file + log, { force: true });
+    renameSync(draft, file);
+    this.#lock?.release();
+    makePrivate(`${file}.lock`);
+    this.#lock = new FolderLock(`${file}.lock`);
+    this.#db = connect(this.#options);
+    this.#rooms = createRooms(this.#db);
   }
 
   /** A setting of SQLite on this connection (https://www.sqlite.org/pragma.html). */
@@ -171,6 +195,13 @@ export class Engine {
     settings.set(KEY_PROOF, Buffer.from(sealed).toString('base64'));
   }
 }
+
+const connect = (options: EngineOptions): Connection =>
+  new Connection({
+    ...options,
+    readonly: options.role === 'reader',
+    vault: new Vault(options.key),
+  });
 
 function laneOf(unit: Unit): Lane {
   const lanes = LANES[unit.room as keyof Rooms] as Readonly<Record<string, Lane>>;

@@ -24,8 +24,10 @@ interface Waiting {
  * caller gets its own result, after the commit.
  */
 export class Executor {
-  readonly #runner: Runner;
+  #runner: Runner;
   #waiting: Waiting[] = [];
+  /** What is to be done between two batches. */
+  readonly #acts: (() => Promise<void>)[] = [];
   /** The batches under way, until nothing waits any more. */
   #draining: Promise<void> | undefined;
   #closed = false;
@@ -47,6 +49,21 @@ export class Executor {
     });
   }
 
+  /** Between two batches; what is asked for meanwhile waits. Rejects as `act` does, and goes on with the runner it has. */
+  pause(act: (runner: Runner) => Promise<Runner>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#acts.push(async () => {
+        try {
+          this.#runner = await act(this.#runner);
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
+      });
+      this.#draining ??= Promise.resolve().then(() => this.#drain());
+    });
+  }
+
   /** What waits is still done; nothing new is taken. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -55,17 +72,24 @@ export class Executor {
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, BATCH_LIMIT);
-      try {
-        const outcomes = await this.#runner.run(batch.map((waiting) => waiting.unit));
-        for (const [index, waiting] of batch.entries()) answer(waiting, outcomes[index]);
-      } catch (error) {
-        const failed = error instanceof Error ? error : new Error(String(error));
-        for (const waiting of batch) waiting.reject(failed);
-      }
+    for (;;) {
+      const act = this.#acts.shift();
+      if (act !== undefined) await act();
+      else if (this.#waiting.length > 0) await this.#runBatch();
+      else break;
     }
     this.#draining = undefined;
+  }
+
+  async #runBatch(): Promise<void> {
+    const batch = this.#waiting.splice(0, BATCH_LIMIT);
+    try {
+      const outcomes = await this.#runner.run(batch.map((waiting) => waiting.unit));
+      for (const [index, waiting] of batch.entries()) answer(waiting, outcomes[index]);
+    } catch (error) {
+      const failed = error instanceof Error ? error : new Error(String(error));
+      for (const waiting of batch) waiting.reject(failed);
+    }
   }
 }
 

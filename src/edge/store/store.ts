@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
@@ -6,8 +6,10 @@ import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { LedgerFault } from '../../domain/ledger/types.ts';
 import type { Synchronous } from './connection.ts';
+import { DiskCheck } from './disk-check.ts';
 import { Engine, type Unit } from './engine.ts';
 import { Executor, InlineRunner } from './executor.ts';
+import { makePrivate } from './private-file.ts';
 import { LANES, type Lane, type Rooms } from './rooms.ts';
 import { StoreThread, type ThreadOptions } from './thread.ts';
 import { ephemeralKey, loadKey } from './vault.ts';
@@ -35,9 +37,16 @@ export interface Store extends Rooms {
   readonly file: string;
   /** Balances that do not equal the sum of their entries and reservations. */
   verify(): Promise<readonly LedgerFault[]>;
+  /** Writes a file and a row; rejects with STORE_FULL, STORE_GONE or STORE_BUSY when either cannot be. */
+  check(): Promise<void>;
+  /** After STORE_GONE: the open connection still has everything, and writes the file anew. */
+  renew(): Promise<void>;
   /** What was asked for is still done. */
   close(): Promise<void>;
 }
+
+/** Setting that a check writes. */
+const PROBE = 'store.probe';
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   return options.dataDir === ':memory:' ? openInMemory(options) : openOnDisk(options);
@@ -57,10 +66,12 @@ function openInMemory(options: StoreOptions): Store {
     ...rooms,
     file: ':memory:',
     backup: async (path) => {
-      makePrivate(path);
+      makeNew(path);
       engine.backup(path);
     },
     verify: () => rooms.ledger.verify(),
+    check: () => rooms.settings.set(PROBE, String(options.clock.wallMs())),
+    renew: () => Promise.resolve(),
     close: () => executor.close(),
   };
 }
@@ -79,11 +90,29 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
   const writer = new Executor(writing);
   const reader = new Executor(await StoreThread.start({ ...thread, role: 'reader' }));
   const rooms = createRooms(options.clock, (lane) => (lane === 'report' ? reader : writer));
+  const disk = new DiskCheck(thread.file);
   return {
     ...rooms,
     file: thread.file,
     backup: (path) => backUp(thread, path),
     verify: () => rooms.ledger.verify(),
+    check: async () => {
+      await disk.run();
+      await rooms.settings.set(PROBE, String(options.clock.wallMs()));
+    },
+    renew: async () => {
+      const readerThread = { ...thread, role: 'reader' } as const;
+      await reader.pause(async (reading) => {
+        await reading.close().catch(() => undefined); // it may have ended in an earlier attempt
+        await writer.pause(async (same) => {
+          await writing.renew();
+          disk.renewed();
+          return same;
+        });
+        return StoreThread.start(readerThread);
+      });
+      options.logger.warn({ file: thread.file }, 'the database file was gone, it is written anew');
+    },
     close: async () => {
       await reader.close();
       await writer.close();
@@ -93,7 +122,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
 
 /** On a thread of its own: a large copy holds up neither calls nor reports. */
 async function backUp(options: ThreadOptions, path: string): Promise<void> {
-  makePrivate(path);
+  makeNew(path);
   const thread = await StoreThread.start({ ...options, role: 'reader' });
   try {
     await thread.backup(path);
@@ -106,7 +135,7 @@ async function backUp(options: ThreadOptions, path: string): Promise<void> {
 }
 
 /** Makes the empty file that a copy is written to: for the owner alone, and never over another. */
-function makePrivate(path: string): void {
+function makeNew(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (cause) {
@@ -119,10 +148,7 @@ function makePrivate(path: string): void {
 function prepareFile(dataDir: string): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = join(dataDir, 'carillon.db');
-  for (const path of [file, `${file}.lock`]) {
-    closeSync(openSync(path, 'a', 0o600));
-    chmodSync(path, 0o600);
-  }
+  for (const path of [file, `${file}.lock`]) makePrivate(path);
   return file;
 }
 

@@ -15,6 +15,7 @@ export interface ThreadOptions {
 export type Request =
   | { readonly kind: 'run'; readonly units: readonly Unit[] }
   | { readonly kind: 'backup'; readonly path: string }
+  | { readonly kind: 'renew' }
   | { readonly kind: 'close' };
 
 /** One for each request, in order; the first message of a thread answers its start. */
@@ -64,6 +65,10 @@ export class StoreThread implements Runner {
 
   async backup(path: string): Promise<void> {
     await this.#ask({ kind: 'backup', path });
+  }
+
+  async renew(): Promise<void> {
+    await this.#ask({ kind: 'renew' });
   }
 
   async close(): Promise<void> {

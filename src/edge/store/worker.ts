@@ -29,6 +29,9 @@ function handle(engine: Engine, request: Request): Reply {
     case 'backup':
       engine.backup(request.path);
       return { kind: 'done' };
+    case 'renew':
+      engine.renew();
+      return { kind: 'done' };
     case 'close':
       engine.close();
       return { kind: 'done' };

@@ -190,6 +190,8 @@ export type UserAgentInput =
   | { readonly kind: 'drain' }
   /** While it lasts new calls get 503; everything else goes on. */
   | { readonly kind: 'overload'; readonly on: boolean }
+  /** While paused new calls get 503; registrations and running calls go on. */
+  | { readonly kind: 'pause'; readonly paused: boolean }
   | InviteCommand
   | { readonly kind: 'ring'; readonly leg: LegId; readonly sdp: string | undefined }
   | { readonly kind: 'answer'; readonly leg: LegId; readonly sdp: string }

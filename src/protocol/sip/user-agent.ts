@@ -131,6 +131,9 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
       case 'overload':
         this.#door.overloaded = input.on;
         break;
+      case 'pause':
+        this.#door.paused = input.paused;
+        break;
       case 'invite':
         this.#outbound.invite(input);
         break;

@@ -1,7 +1,7 @@
 /** Calls: how they are admitted, kept, scripted, routed and controlled. */
 
 import { Capacity } from '../../domain/capacity/capacity.ts';
-import { Settler } from '../../domain/cdr/cdr.ts';
+import { OpenRecords, Settler } from '../../domain/cdr/cdr.ts';
 import type { Cdr } from '../../domain/cdr/types.ts';
 import {
   Admission,
@@ -47,10 +47,11 @@ export function joinCalls(
   const { settings, logger, clock, random } = basics;
   const { store, accounts, ledger, provisioning } = foundation;
   const { callbacks, media, signalling, logs, traces } = lines;
+  const records = new OpenRecords(store.calls, logger);
   const keeper = new CallKeeper({
-    calls: store.calls,
+    calls: records,
     logs: store.callLogs,
-    settler: new Settler(store.calls, clock, logger),
+    settler: new Settler(records, clock, logger),
     callbacks,
     clock,
     random,

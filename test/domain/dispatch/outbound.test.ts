@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../../src/base/errors.ts';
 import { micros } from '../../../src/base/money.ts';
 import { settle } from '../../sim/clock.ts';
@@ -156,6 +156,28 @@ describe('POST Call: what is refused at once', () => {
   it('while the service drains nothing is accepted', async () => {
     stage.admission.drain();
     expect(await stage.place()).toMatchObject({ ok: false, error: { kind: 'unavailable' } });
+  });
+
+  it('while the store takes no writes nothing is accepted, and afterwards it is', async () => {
+    stage.admission.pause('the disk is full');
+    expect(await stage.place()).toMatchObject({ ok: false, error: { kind: 'unavailable' } });
+    stage.admission.pause(undefined);
+    expect(await stage.place()).toMatchObject({ ok: true });
+  });
+
+  it('a store that refuses the very call refuses the request, in its own words', async () => {
+    const { store } = stage;
+    const refusing = vi
+      .spyOn(store.calls, 'open')
+      .mockRejectedValueOnce(new ServiceError('STORE_FULL', 'the disk is full'));
+    expect(await stage.place()).toMatchObject({ ok: false, error: { kind: 'unavailable' } });
+    refusing.mockRestore();
+    const [cdr] = await store.cdrs.walk({ accountId: stage.account.authId }, undefined, 1);
+    expect(cdr?.cdr).toMatchObject({
+      hangupCauseName: 'Internal Error',
+      hangupSource: 'Carillon',
+      failureReason: 'the call cannot be recorded: the disk is full',
+    });
   });
 });
 

@@ -133,6 +133,19 @@ describe('inbound INVITE', () => {
     expect(server.last('incoming').call.sdp).toBe(OFFER);
   });
 
+  it('is refused with 503 and Retry-After while paused, and taken afterwards', () => {
+    const { world, server, peer, statuses } = ringing();
+    server.tell({ kind: 'pause', paused: true });
+    invite(peer, { callId: 'second' });
+    say(peer, { method: 'OPTIONS', callId: 'third' });
+    world.advance(20);
+    expect(statuses()).toEqual(['503 INVITE', '503 OPTIONS']);
+    server.tell({ kind: 'pause', paused: false });
+    say(peer, { method: 'OPTIONS', callId: 'fourth' });
+    world.advance(20);
+    expect(statuses()).toContain('200 OPTIONS');
+  });
+
   it('is refused with 503 while draining and above the limit of calls', () => {
     const { world, server, peer, statuses } = ringing({
       limits: { maxSessions: 1, maxWaiting: 10 },

@@ -10,6 +10,7 @@ import { familyOfPath, unmatchedFailure } from './unmatched.ts';
 const SERVICE_FAILURES: Partial<Record<ServiceErrorCode, Failure>> = {
   STORE_BUSY: failure(503, 'service temporarily unavailable', { headers: { 'retry-after': '1' } }),
   STORE_FULL: failure(507, 'storage is full', { headers: { 'retry-after': '60' } }),
+  STORE_GONE: failure(503, 'service temporarily unavailable', { headers: { 'retry-after': '5' } }),
   CONFLICT: failure(409, 'exists already'),
   STORE_CLOSED: failure(503, 'service is shutting down', { headers: { 'retry-after': '5' } }),
   MEDIA_UNAVAILABLE: failure(503, 'media engine unavailable', { headers: { 'retry-after': '5' } }),

@@ -8,6 +8,7 @@ import { dialogId } from './dialog.ts';
 import { screen } from './screen.ts';
 
 const DRAINING_S = 30;
+const PAUSED_S = 5;
 /** Not all callers come again at the same time. */
 const OVERLOAD_MIN_S = 5;
 const OVERLOAD_SPREAD_S = 10;
@@ -16,6 +17,7 @@ const OVERLOAD_SPREAD_S = 10;
 export class Door {
   draining = false;
   overloaded = false;
+  paused = false;
   readonly #core: UserAgentCore;
   readonly #gate: Gate | undefined;
   readonly #legs: () => number;
@@ -52,7 +54,11 @@ export class Door {
         return { status: 405, headers: CAPABILITIES, needed: 1, why: 'no registrar' };
       case 'OPTIONS':
         // What an INVITE would get (§11.2).
-        return { status: this.draining ? 503 : 200, headers: CAPABILITIES, why: 'draining' };
+        return {
+          status: this.draining || this.paused ? 503 : 200,
+          headers: CAPABILITIES,
+          why: 'no calls are taken',
+        };
       default:
         return NO_DIALOG;
     }
@@ -68,6 +74,7 @@ export class Door {
     if (this.#legs() >= this.#core.limits.maxSessions)
       return tryLater('too many calls', DRAINING_S);
     if (this.draining) return tryLater('draining', DRAINING_S);
+    if (this.paused) return tryLater('no calls can be taken now', PAUSED_S);
     if (!this.overloaded) return undefined;
     const spread = this.#core.options.random.integer(OVERLOAD_SPREAD_S + 1);
     return tryLater('overload', OVERLOAD_MIN_S + spread);

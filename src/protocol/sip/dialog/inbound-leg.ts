@@ -13,6 +13,8 @@ import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';
 /** Provisional responses are repeated this often, so that no proxy gives up (RFC 3261 §13.3.1.1). */
 const PROVISIONAL_REPEAT_MS = 60_000;
 const MS_PER_SECOND = 1000;
+/** Retry-After of a refusal with 503, seconds. */
+const TRY_LATER_S = '5';
 
 export interface InboundLegOptions {
   readonly id: LegId;
@@ -176,7 +178,9 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
 
   #refuse(status: number, headers: HeaderInit): void {
     this.#close();
-    this.#session.reply(this.#options.transaction, this.#options.request, status, { headers });
+    const { transaction, request } = this.#options;
+    const all: HeaderInit = status === 503 ? [...headers, ['Retry-After', TRY_LATER_S]] : headers;
+    this.#session.reply(transaction, request, status, { headers: all });
     this.#session.discard();
   }
 

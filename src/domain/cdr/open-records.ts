@@ -1,0 +1,73 @@
+import { ServiceError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import { ok, type Result } from '../../base/result.ts';
+import type { ReserveRefusal } from '../ledger/types.ts';
+import type { CallStore, OpenCall, Settlement } from './needs.ts';
+
+/**
+ * Keeps what runs while the store takes no writes (disk full, folder away): a running call's record is brought up to date
+ * with a later heartbeat, and its further pulses are not refused for a want that is not its customer's. What begins is
+ * refused as ever: a call, and an answer, must be in the store first.
+ */
+export class OpenRecords implements CallStore {
+  readonly #store: CallStore;
+  readonly #log: Logger;
+  /** Calls whose answer is in the store. */
+  readonly #answered = new Set<string>();
+  /** The latest record of those whose own in the store lags behind. */
+  readonly #stale = new Map<string, OpenCall>();
+
+  constructor(store: CallStore, log: Logger) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  open: CallStore['open'] = (...given) => this.#store.open(...given);
+
+  listOpen: CallStore['listOpen'] = () => this.#store.listOpen();
+
+  async extendReservation(
+    callUuid: string,
+    reserved: Parameters<CallStore['extendReservation']>[1],
+  ): Promise<Result<void, ReserveRefusal>> {
+    try {
+      return await this.#store.extendReservation(callUuid, reserved);
+    } catch (error) {
+      this.#tolerate(error, callUuid, 'reservation not raised');
+      return ok(undefined);
+    }
+  }
+
+  async update(call: OpenCall): Promise<void> {
+    const { callUuid, answerUs } = call.cdr;
+    try {
+      await this.#store.update(call);
+      this.#stale.delete(callUuid);
+      if (answerUs !== undefined) this.#answered.add(callUuid);
+    } catch (error) {
+      this.#stale.set(callUuid, call);
+      if (!this.#answered.has(callUuid)) throw error;
+      this.#tolerate(error, callUuid, 'open record not up to date');
+    }
+  }
+
+  async heartbeat(beats: Parameters<CallStore['heartbeat']>[0]): Promise<void> {
+    await this.#store.heartbeat(beats);
+    for (const { callUuid, atUs } of beats) {
+      const stale = this.#stale.get(callUuid);
+      if (stale !== undefined) await this.update({ ...stale, heartbeatUs: atUs });
+    }
+  }
+
+  async settle(settlement: Settlement): Promise<void> {
+    const { callUuid } = settlement.cdr;
+    this.#stale.delete(callUuid);
+    await this.#store.settle(settlement);
+    this.#answered.delete(callUuid);
+  }
+
+  #tolerate(error: unknown, callUuid: string, what: string): void {
+    if (!(error instanceof ServiceError)) throw error;
+    this.#log.warn({ callUuid, code: error.code }, what);
+  }
+}

@@ -1,0 +1,103 @@
+import type { Clock } from '../base/clock.ts';
+import { ServiceError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import type { PartState } from '../edge/rest/server.ts';
+import type { Store } from '../edge/store/store.ts';
+
+export interface StoreWatchNeeds {
+  readonly store: Pick<Store, 'check' | 'renew'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Told of each change: why no call may be taken, or undefined when all is well again. */
+  readonly onChange: (problem: string | undefined) => void;
+}
+
+const PAUSE_MS = 2000;
+/** A check that is younger answers those who ask. */
+const FRESH_MS = 500;
+/** A disk that hangs does not answer either. */
+const PATIENCE_MS = 3000;
+
+/** Tries a real write every two seconds: a service that cannot record calls takes none, and says so. */
+export class StoreWatch {
+  readonly #needs: StoreWatchNeeds;
+  readonly #stopping = new AbortController();
+  #problem: string | undefined;
+  #checkedMs = Number.NEGATIVE_INFINITY;
+  #running: Promise<void> | undefined;
+  #rounds: Promise<void> = Promise.resolve();
+
+  constructor(needs: StoreWatchNeeds) {
+    this.#needs = needs;
+  }
+
+  start(): void {
+    this.#rounds = this.#watch();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#rounds;
+  }
+
+  /** At most one check at a time and two in a second, however often it is asked for. */
+  async state(): Promise<PartState> {
+    const { clock } = this.#needs;
+    if (clock.monotonicMs() - this.#checkedMs >= FRESH_MS) await this.#look();
+    return {
+      part: 'store',
+      ready: this.#problem === undefined,
+      detail: this.#problem ?? 'takes writes',
+    };
+  }
+
+  async #watch(): Promise<void> {
+    const { clock } = this.#needs;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await this.#look();
+      await clock.sleep(PAUSE_MS, signal).catch(() => undefined); // stopped
+    }
+  }
+
+  /** Resolves when there is an answer, or when there has been none for too long. */
+  async #look(): Promise<void> {
+    const { clock } = this.#needs;
+    this.#running ??= this.#check().finally(() => {
+      this.#running = undefined;
+    });
+    const waiting = new AbortController();
+    const late = clock.sleep(PATIENCE_MS, waiting.signal).then(
+      () => this.#found('the data folder does not answer'),
+      () => undefined, // there was an answer
+    );
+    await Promise.race([this.#running, late]);
+    waiting.abort();
+  }
+
+  async #check(): Promise<void> {
+    const { store } = this.#needs;
+    try {
+      await store.check().catch(async (error: unknown) => {
+        if (!(error instanceof ServiceError) || error.code !== 'STORE_GONE') throw error;
+        this.#found(error.message);
+        await store.renew();
+        await store.check();
+      });
+      this.#found(undefined);
+    } catch (error) {
+      this.#found(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #found(problem: string | undefined): void {
+    const { clock, logger, onChange } = this.#needs;
+    this.#checkedMs = clock.monotonicMs();
+    if (problem === this.#problem) return;
+    const before = this.#problem;
+    this.#problem = problem;
+    if (problem === undefined) logger.warn({ before }, 'the data folder takes writes again');
+    else logger.error({ problem }, 'no new calls: they could not be recorded');
+    onChange(problem);
+  }
+}

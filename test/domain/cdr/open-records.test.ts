@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/base/errors.ts';
+import { silentLogger } from '../../../src/base/logger.ts';
+import { micros } from '../../../src/base/money.ts';
+import { OpenRecords } from '../../../src/domain/cdr/cdr.ts';
+import type { CallStore } from '../../../src/domain/cdr/needs.ts';
+import { openInMemory } from '../../edge/store/open.ts';
+import { aCdr, anAccount, anOpenCall, START_US } from '../../edge/store/records.ts';
+
+const ringing = anOpenCall({ reserved: micros(0), cdr: aCdr({ answerUs: undefined }) });
+const answered = anOpenCall({ reserved: micros(0) });
+const bridged = anOpenCall({ reserved: micros(0), cdr: aCdr({ bridgeUuid: 'b' }) });
+const { callUuid } = answered.cdr;
+
+async function disk() {
+  const { store } = await openInMemory();
+  await store.accounts.create(anAccount(), 't');
+  const state = { full: false };
+  const guarded = (verb: 'update' | 'extendReservation' | 'heartbeat') =>
+    (async (...given: never[]) => {
+      if (state.full) throw new ServiceError('STORE_FULL', 'full');
+      return (store.calls[verb] as (...given: never[]) => unknown)(...given);
+    }) as never;
+  const calls: CallStore = {
+    ...store.calls,
+    update: guarded('update'),
+    extendReservation: guarded('extendReservation'),
+    heartbeat: guarded('heartbeat'),
+  };
+  const records = new OpenRecords(calls, silentLogger);
+  await records.open(ringing, undefined);
+  return { store, state, records };
+}
+
+describe('what runs while the store takes no writes', () => {
+  it('an answer that cannot be recorded is refused', async () => {
+    const { state, records } = await disk();
+    state.full = true;
+    await expect(records.update(answered)).rejects.toMatchObject({ code: 'STORE_FULL' });
+  });
+
+  it('a running call goes on, and its record follows with a later heartbeat', async () => {
+    const { store, state, records } = await disk();
+    await records.update(answered);
+    state.full = true;
+    await records.update(bridged);
+    expect(await records.extendReservation(callUuid, micros(5))).toEqual({
+      ok: true,
+      value: undefined,
+    });
+    await expect(records.heartbeat([{ callUuid, atUs: START_US + 1 }])).rejects.toThrow('full');
+    expect((await store.calls.listOpen())[0]?.cdr.bridgeUuid).toBeUndefined();
+    state.full = false;
+    await records.heartbeat([{ callUuid, atUs: START_US + 2 }]);
+    const [open] = await store.calls.listOpen();
+    expect([open?.cdr.bridgeUuid, open?.heartbeatUs]).toEqual(['b', START_US + 2]);
+  });
+
+  it('want of money is want of money', async () => {
+    const { records } = await disk();
+    expect(await records.extendReservation(callUuid, micros(5))).toEqual({
+      ok: false,
+      error: 'insufficientFunds',
+    });
+  });
+});

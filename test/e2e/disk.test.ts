@@ -1,0 +1,85 @@
+/** The data folder is taken away, or becomes full, under a running call: no new ones meanwhile, and nothing of it is lost. */
+import { execFileSync } from 'node:child_process';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { startCall } from './phone.ts';
+import { eventually, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let place: ServicePlace;
+let service: Service;
+let leave = (): void => undefined;
+
+afterEach(async () => {
+  await service.kill();
+  leave();
+  removePlace(place);
+});
+
+const readyz = async (expected: number): Promise<unknown> =>
+  eventually(`readyz ${expected}`, async () => {
+    const { status, text } = await service.get('/readyz');
+    return status === expected ? text : undefined;
+  });
+
+/** Takes the disk away in the middle of a call and gives it back after the call's end. */
+async function during(take: () => void, giveBack: () => void): Promise<string> {
+  service = await Service.start(place);
+  // The files are away later on.
+  const { demo } = service;
+  const call = await startCall(service, demo, { seconds: 30 });
+  await call.answered;
+  take();
+  const problem = String(await readyz(503));
+  const refused = await service.api('POST', 'Call/', REQUEST, demo);
+  expect(refused.status).toBe(503);
+  const second = await startCall(service, demo, { seconds: 5 }).then(({ report }) => report);
+  expect(second.end).toMatchObject({ how: 'refused', status: 503 });
+  call.hangUp();
+  const { sipCallId } = await call.report;
+  giveBack();
+  await readyz(200);
+  expect(await service.cdrOf(sipCallId, demo)).toMatchObject({ hangup_cause: 'NORMAL_CLEARING' });
+  return problem;
+}
+
+const REQUEST = { from: '1', to: '14155550123', answer_url: 'http://127.0.0.1:9/' };
+
+describe('ready means ready', () => {
+  it('the data folder moved away and back', async () => {
+    place = await newPlace();
+    const away = `${place.dataDir}-away`;
+    const problem = await during(
+      () => renameSync(place.dataDir, away),
+      () => renameSync(away, place.dataDir),
+    );
+    expect(problem).toContain('the data folder is gone');
+  });
+
+  it('a full disk', async ({ skip }) => {
+    place = await newPlace();
+    const disk = join(place.dataDir, 'disk');
+    try {
+      execFileSync('mkdir', ['-p', disk]);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', disk], { stdio: 'ignore' });
+    } catch {
+      service = await Service.start(place);
+      skip('no disk of its own can be mounted here');
+    }
+    leave = () => execFileSync('umount', ['-l', disk]);
+    const dataDir = join(disk, 'data');
+    const whole = place;
+    place = { dataDir, environment: { ...whole.environment, CARILLON_DATA_DIR: dataDir } };
+    const fill = join(disk, 'fill');
+    const problem = await during(
+      () => {
+        expect(() => writeFileSync(fill, Buffer.alloc(32_000_000))).toThrow('ENOSPC');
+      },
+      () => rmSync(fill),
+    );
+    expect(problem).toContain('the disk of the data folder is full');
+    place = whole;
+  });
+});

@@ -1,0 +1,72 @@
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openAt, withFolder } from './open.ts';
+
+const within = (act: (dataDir: string, folder: string) => Promise<void>): Promise<void> =>
+  withFolder((folder) => act(join(folder, 'data'), folder));
+
+const LOGS = ['', '-wal', '-shm'];
+
+describe('ready means that the data folder takes writes', () => {
+  it('a folder that was moved away is told, and its return too', () =>
+    within(async (dataDir, folder) => {
+      const { store } = await openAt(dataDir);
+      await store.check();
+      renameSync(dataDir, join(folder, 'away'));
+      await expect(store.check()).rejects.toMatchObject({
+        code: 'STORE_BUSY',
+        message: 'the data folder is gone',
+      });
+      mkdirSync(dataDir);
+      await expect(store.check()).rejects.toThrow('another folder stands in place');
+      rmSync(dataDir, { recursive: true });
+      renameSync(join(folder, 'away'), dataDir);
+      await store.check();
+      await store.close();
+    }));
+
+  it('a folder that takes no files is told', () =>
+    within(async (dataDir) => {
+      const { store } = await openAt(dataDir);
+      // Whoever runs the tests may write everywhere; no file can be made over a folder, though.
+      mkdirSync(join(dataDir, '.write-probe', 'x'), { recursive: true });
+      await expect(store.check()).rejects.toThrow('the data folder takes no files (EISDIR)');
+      await store.close();
+    }));
+
+  it('a deleted database is written anew, with everything that was in it', () =>
+    within(async (dataDir) => {
+      const { store } = await openAt(dataDir);
+      await store.settings.set('a', 'before');
+      for (const log of LOGS) rmSync(join(dataDir, `carillon.db${log}`));
+      await expect(store.check()).rejects.toMatchObject({ code: 'STORE_GONE' });
+      await store.settings.set('b', 'meanwhile');
+      const renewed = store.renew();
+      const during = store.settings.set('c', 'during');
+      const report = store.ledger.verify();
+      await Promise.all([renewed, during, report]);
+      await store.check();
+      expect(statSync(join(dataDir, 'carillon.db')).mode & 0o777).toBe(0o600);
+      await expect(openAt(dataDir)).rejects.toThrow('another service runs');
+      await store.close();
+
+      const again = await openAt(dataDir);
+      const found = await Promise.all(['a', 'b', 'c'].map((key) => again.store.settings.get(key)));
+      expect(found).toEqual(['before', 'meanwhile', 'during']);
+      await again.store.close();
+    }));
+
+  it('a file that somebody put in its place is not written over', () =>
+    within(async (dataDir) => {
+      const { store } = await openAt(dataDir);
+      const file = join(dataDir, 'carillon.db');
+      renameSync(file, `${file}.theirs`);
+      writeFileSync(file, 'something else');
+      await expect(store.check()).rejects.toThrow('another file stands in place');
+      rmSync(file);
+      renameSync(`${file}.theirs`, file);
+      await store.check();
+      await store.close();
+    }));
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/base/errors.ts';
+import { silentLogger } from '../../src/base/logger.ts';
+import { StoreWatch } from '../../src/service/store-watch.ts';
+import { SimClock } from '../sim/clock.ts';
+
+function watched() {
+  const clock = new SimClock();
+  const disk = {
+    checks: 0,
+    renewals: 0,
+    check: (): Promise<void> => Promise.resolve(),
+  };
+  const told: (string | undefined)[] = [];
+  const watch = new StoreWatch({
+    store: {
+      check: () => {
+        disk.checks += 1;
+        return disk.check();
+      },
+      renew: async () => {
+        disk.renewals += 1;
+        disk.check = () => Promise.resolve();
+      },
+    },
+    clock,
+    logger: silentLogger,
+    onChange: (problem) => told.push(problem),
+  });
+  return { clock, disk, told, watch };
+}
+
+const full = (): Promise<void> => Promise.reject(new ServiceError('STORE_FULL', 'full'));
+
+describe('ready means ready', () => {
+  it('a store that takes no writes is told once, and so is its return, by itself', async () => {
+    const { clock, disk, told, watch } = watched();
+    watch.start();
+    await clock.advance(4000);
+    expect(told).toEqual([]);
+    disk.check = full;
+    await clock.advance(6000);
+    expect(told).toEqual(['full']);
+    expect(await watch.state()).toEqual({ part: 'store', ready: false, detail: 'full' });
+    disk.check = () => Promise.resolve();
+    await clock.advance(2000);
+    expect(told).toEqual(['full', undefined]);
+    await watch.stop();
+  });
+
+  it('however often it is asked, it writes no more than twice a second', async () => {
+    const { clock, disk, watch } = watched();
+    for (let i = 0; i < 100; i += 1) {
+      await Promise.all([watch.state(), watch.state()]);
+      await clock.advance(10);
+    }
+    expect(disk.checks).toBe(2);
+  });
+
+  it('a disk that does not answer is not waited for', async () => {
+    const { clock, disk, told, watch } = watched();
+    disk.check = () => new Promise(() => undefined);
+    const state = watch.state();
+    await clock.advance(3000);
+    expect(await state).toMatchObject({ ready: false, detail: 'the data folder does not answer' });
+    const again = watch.state();
+    await clock.advance(3000);
+    await again;
+    expect([disk.checks, told.length]).toEqual([1, 1]);
+  });
+
+  it('a deleted database is written anew', async () => {
+    const { disk, told, watch } = watched();
+    disk.check = () => Promise.reject(new ServiceError('STORE_GONE', 'gone'));
+    expect((await watch.state()).ready).toBe(true);
+    expect(disk.renewals).toBe(1);
+    expect(told).toEqual(['gone', undefined]);
+  });
+});
