@@ -70,7 +70,7 @@ Napi::Value SocketsObject::trust(const Info& info) {
   return Napi::Boolean::New(info.Env(), any);
 }
 
-/// (socket, addresses, port, secureHost, request, limits), limits as in native.ts
+/// (socket, addresses, port, secureHost, request, limits, account), limits as in native.ts
 Napi::Value SocketsObject::open(const Info& info) {
   SocketOptions options;
   if (info.Length() < 6 || !info[1].IsArray() || !info[5].IsObject()) return info.Env().Undefined();
@@ -86,6 +86,8 @@ Napi::Value SocketsObject::open(const Info& info) {
   const auto limits = info[5].As<Napi::Object>();
   const auto limit = [&](const char* key) { return Napi::Value(limits.Get(key)).ToNumber().DoubleValue(); };
   options.max_message_bytes = static_cast<size_t>(limit("maxMessageBytes"));
+  options.account = string_at(info, 6);
+  options.account_message_bytes = static_cast<size_t>(limit("accountMessageBytes"));
   options.outbox.media_messages = static_cast<size_t>(limit("waitingMedia"));
   options.outbox.control_bytes = static_cast<size_t>(limit("waitingControlBytes"));
   options.flood.messages = {limit("messagesPerSecond"), limit("messagesBurst")};

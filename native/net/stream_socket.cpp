@@ -25,6 +25,7 @@ bool is_urgent(SocketEvent event) {
     case SocketEvent::pong:
     case SocketEvent::flooded:
     case SocketEvent::overrun:
+    case SocketEvent::oversized:
     case SocketEvent::ended:
       return true;
     default:
@@ -42,6 +43,7 @@ StreamSocket::StreamSocket(uint32_t handle, SocketOptions options, std::shared_p
       world_(world),
       connector_(std::move(options_.addresses)),
       reader_(options_.max_message_bytes),
+      share_(world_.budgets.of(options_.account, options_.account_message_bytes)),
       writer_(options_.outbox, world_.masks),
       flood_(options_.flood) {}
 
@@ -170,7 +172,7 @@ void StreamSocket::check_time(Nanos now) {
 bool StreamSocket::reads() const {
   switch (state_) {
     case State::open:
-      return !held_ && !resting_ && !behind_ && gathered_.size() < kMaxGathered;
+      return !held_ && !resting_ && !refused_ && !behind_ && gathered_.size() < kMaxGathered;
     case State::upgrading:
     case State::closing:
     case State::lingering:
@@ -248,9 +250,12 @@ void StreamSocket::close(uint16_t code, std::string_view reason, std::span<uint8
   if (!last.empty()) send(last, false);
   write_frame(Opcode::close, close_payload(code, reason), false);
   state_ = State::closing;
-  held_ = resting_ = false;
+  held_ = resting_ = refused_ = false;
   gathered_.clear();
   behind_.reset();
+  kept_bytes_ = 0;
+  reader_.skip_messages();
+  static_cast<void>(share_.hold(0));
   resume(now);
   update_interest();
 }
@@ -272,6 +277,10 @@ void StreamSocket::peer_closed(uint16_t code, Bytes reason, Nanos now) {
 }
 
 void StreamSocket::protocol_fault(const MessageReader::Item& item, Nanos now) {
+  if (item.close_code == close_code::kTooBig) {
+    refuse_message(Oversize::message);
+    return;
+  }
   if (state_ == State::open) {
     give_up_media();
     write_frame(Opcode::close, close_payload(item.close_code, ""), false);

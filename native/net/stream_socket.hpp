@@ -22,6 +22,7 @@
 #include "net/fill_levels.hpp"
 #include "net/frame_writer.hpp"
 #include "net/mask_source.hpp"
+#include "net/message_budget.hpp"
 #include "net/transport.hpp"
 
 namespace carillon {
@@ -34,10 +35,14 @@ enum class SocketEvent : uint8_t {
   pong = 35,              // the first after a ping of ours
   flooding = 36,
   flooded = 37,
-  degraded = 38,  // a: percent
-  overrun = 39,   // more control messages wait than may
-  ended = 40,     // a: SocketEnd; b: close code; payload: words, or u32 number
+  degraded = 38,   // a: percent
+  overrun = 39,    // more control messages wait than may
+  ended = 40,      // a: SocketEnd; b: close code; payload: words, or u32 number
+  oversized = 41,  // a: Oversize; nothing more is read until close()
 };
+
+/// What a message of a bot was too long for.
+enum class Oversize : uint8_t { message = 0, account = 1 };
 
 enum class SocketEnd : uint8_t {
   system = 0,       // u32 errno
@@ -63,6 +68,9 @@ struct SocketOptions {
   /// The whole upgrade request (RFC 6455 §4.1).
   std::vector<uint8_t> request;
   size_t max_message_bytes = 0;
+  /// Whose budget its messages count against, and how many bytes that has.
+  std::string account;
+  size_t account_message_bytes = 0;
   Outbox::Limits outbox;
   FloodLimits flood;
 };
@@ -79,6 +87,7 @@ struct SocketWorld {
   MaskSource masks;
   Counters counters;
   std::vector<uint8_t> scratch;
+  MessageBudgets budgets;
 };
 
 class StreamSocket {
@@ -138,9 +147,11 @@ class StreamSocket {
   void take(const MessageReader::Item& item, Nanos now);
   void message(const MessageReader::Item& item, Nanos now);
   bool play(std::string_view text);
-  void gather(Bytes bytes);
+  void gather(std::vector<uint8_t> message);
   void hold();
-  bool meter(size_t bytes, Nanos now);
+  void keep_to_budget();
+  void refuse_message(Oversize what);
+  bool meter(size_t bytes, Nanos now, unsigned messages = 1);
   void resume(Nanos now);
   void peer_closed(uint16_t code, Bytes reason, Nanos now);
   void protocol_fault(const MessageReader::Item& item, Nanos now);
@@ -168,6 +179,7 @@ class StreamSocket {
   std::unique_ptr<Transport> transport_;
   UpgradeHead head_;
   MessageReader reader_;
+  BudgetShare share_;
   FrameWriter writer_;
   FloodMeter flood_;
   std::unique_ptr<StreamInput> input_;
@@ -183,6 +195,8 @@ class StreamSocket {
   std::vector<std::vector<uint8_t>> gathered_;
   /// Audio that came behind them.
   std::optional<std::vector<uint8_t>> behind_;
+  /// Of the gathered, of those in the mailbox, and of the audio behind them: bytes of the long ones.
+  size_t kept_bytes_ = 0;
   /// Messages are in the mailbox.
   bool held_ = false;
   bool resting_ = false;
@@ -191,6 +205,8 @@ class StreamSocket {
   /// More may be there than one visit takes.
   bool unfinished_ = false;
   bool overrun_ = false;
+  /// A message was too long: the control thread has yet to close.
+  bool refused_ = false;
   /// A ping of ours is not answered yet.
   bool pinged_ = false;
   bool ended_ = false;

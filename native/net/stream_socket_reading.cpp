@@ -10,6 +10,8 @@ namespace {
 
 /// Of one socket in one visit, so that a flood does not keep the others waiting.
 constexpr size_t kMaxBytesPerVisit = 256 * 1024;
+/// While the end is being said: the rest of what the bot was sending is of no interest, but has to be read.
+constexpr size_t kMaxBytesPerLastVisit = 64 * 1024;
 /// An inbox that has been larger is given back.
 constexpr size_t kKeptInboxBytes = 16 * 1024;
 
@@ -21,8 +23,10 @@ void StreamSocket::fill(Nanos now) {
   unfinished_ = false;
   wants_write_ = false;
   size_t total = 0;
+  const bool ending = state_ == State::closing || state_ == State::lingering;
+  const size_t most = ending ? kMaxBytesPerLastVisit : kMaxBytesPerVisit;
   while (reads()) {
-    if (total >= kMaxBytesPerVisit) {
+    if (total >= most) {
       unfinished_ = true;
       return;
     }
@@ -74,6 +78,8 @@ size_t StreamSocket::digest(Bytes input, Nanos now) {
     if (item.kind == MessageReader::Kind::incomplete) break;
     at += item.consumed;
     take(item, now);
+    reader_.release();
+    keep_to_budget();
   }
   hold();
   return at;
@@ -83,18 +89,21 @@ void StreamSocket::take(const MessageReader::Item& item, Nanos now) {
   switch (item.kind) {
     case MessageReader::Kind::incomplete:
       break;
+    case MessageReader::Kind::part:
+      static_cast<void>(meter(item.consumed, now, 0));
+      break;
     case MessageReader::Kind::fragment:
-      static_cast<void>(meter(item.payload.size(), now));
+      static_cast<void>(meter(item.consumed, now));
       break;
     case MessageReader::Kind::message:
       message(item, now);
       break;
     case MessageReader::Kind::ping:
-      if (state_ != State::open || !meter(item.payload.size(), now)) break;
+      if (state_ != State::open || !meter(item.consumed, now)) break;
       write_frame(Opcode::pong, item.payload, false);
       break;
     case MessageReader::Kind::pong:
-      if (state_ != State::open || !meter(item.payload.size(), now) || !pinged_) break;
+      if (state_ != State::open || !meter(item.consumed, now) || !pinged_) break;
       pinged_ = false;
       tell(SocketEvent::pong);
       break;
@@ -110,9 +119,9 @@ void StreamSocket::take(const MessageReader::Item& item, Nanos now) {
 }
 
 /// False: the bot has flooded the socket, nothing more is taken from it.
-bool StreamSocket::meter(size_t bytes, Nanos now) {
+bool StreamSocket::meter(size_t bytes, Nanos now, unsigned messages) {
   if (state_ != State::open) return true;
-  const FloodMeter::Verdict verdict = flood_.count(bytes, now);
+  const FloodMeter::Verdict verdict = flood_.count(bytes, now, messages);
   if (verdict == FloodMeter::Verdict::fine) return true;
   resting_ = true;
   if (verdict == FloodMeter::Verdict::first_rest) tell(SocketEvent::flooding);
@@ -124,19 +133,20 @@ bool StreamSocket::meter(size_t bytes, Nanos now) {
 void StreamSocket::message(const MessageReader::Item& item, Nanos now) {
   if (state_ != State::open) return;
   world_.counters.messages_received.fetch_add(1, std::memory_order_relaxed);
-  if (!meter(item.payload.size(), now)) return;
+  if (!meter(item.consumed, now)) return;
   if (input_ && item.is_text) {
     const std::string_view text = text_of(item.payload);
     if (gathered_.empty()) {
       if (play(text)) return;
     } else if (StreamInput::is_play(text)) {
-      behind_.emplace(item.payload.begin(), item.payload.end());
+      behind_ = reader_.take(item);
+      if (behind_->size() > BudgetShare::kFree) kept_bytes_ += behind_->size();
       return;
     }
     // The line falls silent with its next frame; the rest of it is the control thread's, as of any message.
     if (input_->is_clear(text)) input_->clear();
   }
-  gather(item.payload);
+  gather(reader_.take(item));
 }
 
 /// False: it is not audio.
@@ -152,7 +162,26 @@ bool StreamSocket::play(std::string_view text) {
   return true;
 }
 
-void StreamSocket::gather(Bytes bytes) { gathered_.emplace_back(bytes.begin(), bytes.end()); }
+void StreamSocket::gather(std::vector<uint8_t> message) {
+  if (message.size() > BudgetShare::kFree) kept_bytes_ += message.size();
+  gathered_.push_back(std::move(message));
+}
+
+/// What is held of the bot's messages, the one that has begun included, counts against the account.
+void StreamSocket::keep_to_budget() {
+  if (state_ == State::open && !refused_ && !share_.hold(reader_.expected() + kept_bytes_)) {
+    refuse_message(Oversize::account);
+  }
+}
+
+/// The control thread tells the bot and closes; until then nothing more is read.
+void StreamSocket::refuse_message(Oversize what) {
+  if (state_ != State::open || refused_) return;
+  hold();  // what was said before it is told before it
+  refused_ = true;
+  reader_.skip_messages();
+  tell(SocketEvent::oversized, static_cast<uint8_t>(what));
+}
 
 /// What one read has brought goes to the control thread in one piece: it costs a turn, not one a message.
 void StreamSocket::hold() {
@@ -167,11 +196,13 @@ void StreamSocket::tell_held() { untold_ = !tell(SocketEvent::messages); }
 void StreamSocket::proceed(Nanos now) {
   if (!held_) return;
   held_ = false;
+  kept_bytes_ = 0;
   if (behind_) {
-    const std::vector<uint8_t> audio = *std::exchange(behind_, std::nullopt);
-    if (input_ && !play(text_of(audio))) gather(audio);
+    std::vector<uint8_t> audio = *std::exchange(behind_, std::nullopt);
+    if (input_ && !play(text_of(audio))) gather(std::move(audio));
     hold();
   }
+  keep_to_budget();
   resume(now);
   update_interest();
 }

@@ -35,7 +35,7 @@ constexpr int kNiceness = -10;
 
 SocketLoop::SocketLoop()
     : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-      world_{events_, secure_, epoll_.get(), {}, {}, std::vector<uint8_t>(kScratchBytes)},
+      world_{events_, secure_, epoll_.get(), {}, {}, std::vector<uint8_t>(kScratchBytes), {}},
       batch_(kBatchBytes) {}
 
 void SocketLoop::open(uint32_t handle, SocketOptions options, std::shared_ptr<SocketMailbox> mailbox) {

@@ -62,6 +62,7 @@ const list = (initial: readonly string[], about: string): ListSetting => ({
 
 const PORT = [1, 65_535] as const;
 const DAY_MS = 86_400_000;
+const MIB = 2 ** 20;
 
 export const SETTINGS = {
   dataDir: text(
@@ -181,6 +182,12 @@ export const SETTINGS = {
   },
   streams: {
     queueMs: integer(60_000, 1000, 600_000, 'audio that one stream may queue; beyond: buffer_full'),
+    accountMessageBytes: integer(
+      32 * MIB,
+      4 * MIB,
+      1024 * MIB,
+      "messages above 64 KiB of one account's bots that are received at a time; beyond: closed with 1009",
+    ),
     allowInsecure: choice(
       ['auto', 'yes', 'no'],
       'auto',

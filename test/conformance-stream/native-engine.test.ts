@@ -64,6 +64,7 @@ const service: ServiceUnderTest = {
         streamId: '5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22',
         callUuid: '0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11',
         accountId: 'MA_0123456789ABCDEFG',
+        ownerId: 'MA_0123456789ABCDEFG',
         tracks: 'inbound',
         from: '14155550100',
         to: '14155550101',

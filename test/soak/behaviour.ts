@@ -6,9 +6,9 @@ import type { RandomBot } from './random-bot.ts';
 const MANY_CHECKPOINTS = 950;
 const MANY_CLEARS = 150;
 const FLOOD = 100;
-/** Just below and just above the 8 MiB that a message may have. */
-const BIG_BYTES = 5 * 1024 * 1024;
-const TOO_BIG_BYTES = 8 * 1024 * 1024 + 1024;
+/** Just below, in base64, and just above the 4 MiB that a message may have. */
+const BIG_BYTES = 3 * 1024 * 1024 - 1024;
+const TOO_BIG_BYTES = 4 * 1024 * 1024 + 1024;
 /** A text frame of 1,000 bytes begins (RFC 6455 §5.2), and only some of it comes. */
 const HALF_FRAME = Buffer.concat([Buffer.from([0x81, 0x7e, 0x03, 0xe8]), Buffer.alloc(300, '{')]);
 /** Reserved opcode; reserved bit; a control frame of more than 125 bytes; a masked frame from a server. */

@@ -10,6 +10,9 @@ namespace carillon {
 
 namespace {
 
+/// Bytes and samples of scratch that are kept from message to message: half a second of L16 at 24 kHz.
+constexpr size_t kKeptScratch = 36 * 1024;
+
 enum class FormatVerdict : uint8_t { known, unplayable, unclear };
 
 /// What the message says its audio is; what it leaves out is taken from the stream's own format.
@@ -39,6 +42,19 @@ StreamInput::StreamInput(std::string stream_id, StreamFormat own_format, std::sh
     : stream_id_(std::move(stream_id)), own_format_(own_format), queue_(std::move(queue)) {}
 
 PlayResult StreamInput::receive(std::string_view text) {
+  const PlayResult result = play(text);
+  if (raw_.capacity() + decoded_.capacity() > kKeptScratch) release_scratch();
+  return result;
+}
+
+/// What a long message took is not kept for the next.
+void StreamInput::release_scratch() {
+  std::vector<uint8_t>().swap(raw_);
+  std::vector<Sample>().swap(decoded_);
+  std::vector<Sample>().swap(resampled_);
+}
+
+PlayResult StreamInput::play(std::string_view text) {
   const std::optional<PlayMessage> message = scan_play_message(text);
   if (!message) return PlayResult::other;
   if (message->stream_id && *message->stream_id != stream_id_) return PlayResult::wrong_stream;
@@ -57,7 +73,7 @@ PlayResult StreamInput::receive(std::string_view text) {
   }
   const std::optional<size_t> bytes = base64_decode(*message->payload, raw_);
   if (!bytes) return PlayResult::bad_payload;
-  return enqueue(format, Bytes(raw_).first(*bytes));
+  return push(format, Bytes(raw_).first(*bytes));
 }
 
 bool StreamInput::is_play(std::string_view message) { return scan_play_message(message).has_value(); }
@@ -103,6 +119,12 @@ std::span<const Sample> StreamInput::to_line_rate(int rate, std::span<const Samp
 }
 
 PlayResult StreamInput::enqueue(const StreamFormat& format, Bytes audio) {
+  const PlayResult result = push(format, audio);
+  if (decoded_.capacity() > kKeptScratch) release_scratch();
+  return result;
+}
+
+PlayResult StreamInput::push(const StreamFormat& format, Bytes audio) {
   if (!playable(format)) return PlayResult::unsupported_format;
   // Asked before anything is decoded: a refused message must leave no trace in the filter or the odd byte.
   const size_t samples = format.encoding == StreamEncoding::mulaw ? audio.size() : audio.size() / 2;

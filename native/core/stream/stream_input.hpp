@@ -37,6 +37,9 @@ class StreamInput {
   [[nodiscard]] unsigned fill_percent() const;
 
  private:
+  PlayResult play(std::string_view message);
+  PlayResult push(const StreamFormat& format, Bytes audio);
+  void release_scratch();
   std::span<const Sample> decode(const StreamFormat& format, Bytes audio);
   std::span<const Sample> to_line_rate(int rate, std::span<const Sample> audio);
 

@@ -34,10 +34,10 @@ class FloodMeter {
   explicit FloodMeter(const FloodLimits& limits)
       : limits_(limits), messages_(limits.messages.burst), bytes_(limits.bytes.burst) {}
 
-  /// One message, or a frame of one, has come.
-  Verdict count(size_t bytes, Nanos now) {
+  /// A message, or a frame of one, has come; `messages` 0: a part of a frame, whose end is counted.
+  Verdict count(size_t bytes, Nanos now, unsigned messages = 1) {
     refill(now);
-    messages_ -= 1;
+    messages_ -= messages;
     bytes_ -= static_cast<double>(bytes);
     const double debt =
         std::max(-messages_ / limits_.messages.per_second, -bytes_ / limits_.bytes.per_second);

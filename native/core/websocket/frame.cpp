@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "core/websocket/utf8.hpp"
 
@@ -18,6 +19,8 @@ constexpr uint8_t kLength = 0x7f;
 constexpr uint8_t kLength16 = 126;
 constexpr uint8_t kLength64 = 127;
 constexpr size_t kMaskBytes = 4;
+/// A buffer of a message that has been longer is given back.
+constexpr size_t kKeptBytes = 16 * 1024;
 
 /// Writes `payload`, masked, to `out` (§5.3), eight bytes at a time.
 void mask_into(uint8_t* out, Bytes payload, uint32_t mask) {
@@ -109,6 +112,7 @@ std::optional<MessageReader::Item> MessageReader::refuse(const Header& header, B
       return fault(kProtocolError, "a control frame is too long");
     return std::nullopt;
   }
+  if (skipping_) return std::nullopt;
   if (joining_ && header.opcode != Opcode::continuation) {
     return fault(kProtocolError, "a message begins within another");
   }
@@ -142,20 +146,10 @@ MessageReader::Item MessageReader::control(const Header& header, Bytes payload, 
   return item;
 }
 
-MessageReader::Item MessageReader::data(const Header& header, Bytes payload, size_t consumed) {
-  const Opcode opcode = joining_.value_or(header.opcode);
+MessageReader::Item MessageReader::whole(Opcode opcode, Bytes payload, size_t consumed) {
   Item item;
-  item.consumed = consumed;
-  if (joining_ || !header.final) {
-    if (!joining_) message_.clear();
-    message_.insert(message_.end(), payload.begin(), payload.end());
-    joining_ = opcode;
-    item.kind = Kind::fragment;
-    if (!header.final) return item;
-    joining_.reset();
-    payload = message_;
-  }
   item.kind = Kind::message;
+  item.consumed = consumed;
   item.payload = payload;
   item.is_text = opcode == Opcode::text;
   if (item.is_text && !is_utf8(payload)) {
@@ -164,17 +158,72 @@ MessageReader::Item MessageReader::data(const Header& header, Bytes payload, siz
   return item;
 }
 
+/// A frame whose payload is taken as it comes.
+void MessageReader::begin(const Header& header) {
+  left_ = header.payload_bytes;
+  final_ = header.final;
+  if (!joining_) joining_ = header.opcode;
+  if (skipping_) return;
+  // Exactly what is needed, at once; many small fragments grow by doubling, but not beyond the limit.
+  const size_t needed = expected();
+  if (needed > message_.capacity()) {
+    message_.reserve(message_.empty() ? needed
+                                      : std::min(std::max(needed, 2 * message_.capacity()), max_message_));
+  }
+}
+
+MessageReader::Item MessageReader::go_on(Bytes input) {
+  const auto count = static_cast<size_t>(std::min<uint64_t>(left_, input.size()));
+  if (!skipping_)
+    message_.insert(message_.end(), input.begin(), input.begin() + static_cast<std::ptrdiff_t>(count));
+  left_ -= count;
+  Item item;
+  item.kind = Kind::part;
+  item.consumed = count;
+  if (left_ > 0) return item;
+  if (!final_) {
+    item.kind = Kind::fragment;
+    return item;
+  }
+  const Opcode opcode = *std::exchange(joining_, std::nullopt);
+  return skipping_ ? item : whole(opcode, message_, count);
+}
+
 MessageReader::Item MessageReader::next(Bytes input) {
-  // A message that was handed out is over.
-  if (!joining_ && !message_.empty()) std::vector<uint8_t>().swap(message_);
+  if (left_ > 0) return input.empty() ? Item{} : go_on(input);
+  release();
   const std::optional<Header> header = read_header(input);
   if (!header) return {};
   if (const std::optional<Item> refusal = refuse(*header, input)) return *refusal;
-  if (input.size() - header->header_bytes < header->payload_bytes) return {};
-  const auto length = static_cast<size_t>(header->payload_bytes);
-  const Bytes payload = input.subspan(header->header_bytes, length);
-  const size_t consumed = header->header_bytes + length;
-  return is_control(header->opcode) ? control(*header, payload, consumed) : data(*header, payload, consumed);
+  const Bytes rest = input.subspan(header->header_bytes);
+  const bool complete = rest.size() >= header->payload_bytes;
+  if (complete && (is_control(header->opcode) || (!joining_ && header->final && !skipping_))) {
+    const Bytes payload = rest.first(static_cast<size_t>(header->payload_bytes));
+    const size_t consumed = header->header_bytes + payload.size();
+    return is_control(header->opcode) ? control(*header, payload, consumed)
+                                      : whole(header->opcode, payload, consumed);
+  }
+  if (is_control(header->opcode)) return {};
+  begin(*header);
+  Item item = go_on(rest);
+  item.consumed += header->header_bytes;
+  return item;
+}
+
+void MessageReader::release() {
+  if (joining_) return;
+  message_.clear();
+  if (message_.capacity() > kKeptBytes) std::vector<uint8_t>().swap(message_);
+}
+
+std::vector<uint8_t> MessageReader::take(const Item& item) {
+  if (item.payload.data() == message_.data() && !message_.empty()) return std::exchange(message_, {});
+  return {item.payload.begin(), item.payload.end()};
+}
+
+void MessageReader::skip_messages() {
+  skipping_ = true;
+  std::vector<uint8_t>().swap(message_);
 }
 
 }  // namespace carillon

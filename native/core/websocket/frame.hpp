@@ -35,9 +35,11 @@ std::vector<uint8_t> close_payload(uint16_t code, std::string_view reason);
 class MessageReader {
  public:
   enum class Kind : uint8_t {
-    /// The frame is not complete: more bytes are needed.
+    /// More bytes are needed.
     incomplete,
-    /// A part of a message was taken.
+    /// A part of a frame was taken.
+    part,
+    /// A frame was taken, and its message goes on with the next.
     fragment,
     message,
     ping,
@@ -63,6 +65,14 @@ class MessageReader {
   explicit MessageReader(size_t max_message) : max_message_(max_message) {}
 
   Item next(Bytes input);
+  /// Bytes of the message that has begun, those of its present frame that are still to come included.
+  [[nodiscard]] size_t expected() const { return message_.size() + static_cast<size_t>(left_); }
+  /// The item of the last next() is done with: gives back what a long message took.
+  void release();
+  /// The same, but hands a message on instead of having it copied.
+  std::vector<uint8_t> take(const Item& item);
+  /// From now on messages are skipped, whatever they say of their length; control frames are still told.
+  void skip_messages();
 
  private:
   struct Header {
@@ -74,12 +84,19 @@ class MessageReader {
   [[nodiscard]] static std::optional<Header> read_header(Bytes input);
   [[nodiscard]] std::optional<Item> refuse(const Header& header, Bytes input) const;
   static Item control(const Header& header, Bytes payload, size_t consumed);
-  Item data(const Header& header, Bytes payload, size_t consumed);
+  void begin(const Header& header);
+  Item go_on(Bytes input);
+  [[nodiscard]] static Item whole(Opcode opcode, Bytes payload, size_t consumed);
 
   size_t max_message_;
+  /// What has come of a message that does not stand in one piece.
   std::vector<uint8_t> message_;
-  /// Opcode of the message whose fragments are being joined.
+  /// Opcode of the message that has begun.
   std::optional<Opcode> joining_;
+  /// Of the present frame, the bytes of its payload that are still to come.
+  uint64_t left_ = 0;
+  bool final_ = false;
+  bool skipping_ = false;
 };
 
 }  // namespace carillon

@@ -17,6 +17,13 @@ namespace {
 constexpr std::string_view kUpgrade = "HTTP/1.1 101 Switching Protocols";
 constexpr std::string_view kBlank = R"({"sequenceNumber":          ,"event":"x"})";
 
+/// The first bytes of a text frame (RFC 6455 §5.2).
+std::string frame_head(uint32_t length) {
+  std::string head("\x81\x7f\0\0\0\0", 6);
+  for (int shift = 24; shift >= 0; shift -= 8) head.push_back(static_cast<char>(length >> shift));
+  return head;
+}
+
 /// What the peer has said and what it has been told.
 struct Script {
   std::deque<std::string> says;
@@ -66,10 +73,11 @@ struct Rig {
   };
   RecordRing events{4096};
   FileDescriptor epoll{::epoll_create1(EPOLL_CLOEXEC)};
-  SocketWorld world{events, secure, epoll.get(), {}, {}, std::vector<uint8_t>(65536)};
+  SocketWorld world{events, secure, epoll.get(), {}, {}, std::vector<uint8_t>(65536), {}};
   FileDescriptor listener{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   std::unique_ptr<StreamSocket> socket;
   Nanos now = kSecond;
+  size_t account_bytes = 1'000'000;
 
   Address listen() const {
     sockaddr_in name{};
@@ -92,6 +100,7 @@ struct Rig {
     options.secure_host = "scripted";
     options.request = {'G', 'E', 'T'};
     options.max_message_bytes = 100'000;
+    options.account_message_bytes = account_bytes;
     options.outbox = {50, 10'000};
     options.flood = {{1e6, 1e6}, {1e9, 1e9}, 30 * kSecond};
     socket = std::make_unique<StreamSocket>(1, options, std::make_shared<SocketMailbox>(), world);
@@ -310,6 +319,58 @@ TEST_SUITE("one stream socket") {
     CHECK_FALSE(connects());
     rig.socket->check_time(rig.now + 2500 * kMillisecond);
     CHECK(connects());
+  }
+
+  TEST_CASE("a message beyond the limit is told, nothing is read until we close, then it is skipped") {
+    Rig rig;
+    rig.open_upgraded();
+    rig.script.says.push_back(std::string("\x81\x01"
+                                          "a") +
+                              frame_head(100'001) + std::string(1000, 'x'));
+    rig.readable();
+    auto told = rig.told();
+    REQUIRE(told.size() == 2);
+    CHECK(told[0].event == SocketEvent::messages);
+    CHECK(told[1].event == SocketEvent::oversized);
+    CHECK(told[1].a == static_cast<uint8_t>(Oversize::message));
+    rig.socket->proceed(rig.now);
+    rig.script.says.push_back(std::string(60'000, 'x'));
+    rig.readable();
+    CHECK(rig.script.says.size() == 1);
+    rig.socket->close(close_code::kTooBig, "too long", {}, rig.now);
+    rig.script.says.push_back(std::string(39'001, 'x') + std::string("\x88\x02\x03\xf1", 4));
+    rig.readable();
+    told = rig.told();
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].event == SocketEvent::ended);
+    CHECK(told[0].a == static_cast<uint8_t>(SocketEnd::closed));
+  }
+
+  TEST_CASE("a message beyond what the account has left is told the same way; short ones always may come") {
+    Rig rig;
+    rig.account_bytes = 80'000;
+    rig.open_upgraded();
+    rig.script.says.push_back(frame_head(79'000) + std::string(1000, 'x'));
+    rig.readable();
+    CHECK(rig.told().empty());
+    CHECK(rig.world.budgets.of("", rig.account_bytes)->held == 79'000);
+    rig.script.says.push_back(std::string(60'000, 'x'));
+    rig.script.says.push_back(std::string(18'000, 'x'));
+    rig.readable();
+    rig.socket->check_time(rig.now);
+    REQUIRE(rig.told().size() == 1);
+    CHECK(rig.world.budgets.of("", rig.account_bytes)->held == 79'000);  // until it is dealt with
+    rig.socket->proceed(rig.now);
+    CHECK(rig.world.budgets.of("", rig.account_bytes)->held == 0);
+    rig.script.says.push_back(std::string("\x81\x01"
+                                          "a") +
+                              frame_head(81'000) + std::string(1000, 'x'));
+    rig.readable();
+    const auto told = rig.told();
+    REQUIRE(told.size() == 2);
+    CHECK(told[0].event == SocketEvent::messages);
+    CHECK(told[1].event == SocketEvent::oversized);
+    CHECK(told[1].a == static_cast<uint8_t>(Oversize::account));
   }
 
   TEST_CASE("no address at all is an end in words") {

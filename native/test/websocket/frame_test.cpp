@@ -165,6 +165,51 @@ TEST_SUITE("WebSocket frames of a client (RFC 6455 §5)") {
     CHECK(read_all(fragments, 1, 101).size() == 1);
   }
 
+  TEST_CASE("what a message in parts will take is known from its header on, and given back after it") {
+    MessageReader reader(kLimit);
+    const std::vector<uint8_t> input = server_frame(kText, std::string(70'000, 'z'));
+    const auto first = reader.next(Bytes(input).first(1000));
+    CHECK(first.kind == Kind::part);
+    CHECK(first.consumed == 1000);
+    CHECK(reader.expected() == 70'000);
+    reader.release();
+    CHECK(reader.expected() == 70'000);
+    const auto second = reader.next(Bytes(input).subspan(1000));
+    CHECK(second.kind == Kind::message);
+    const uint8_t* const where = second.payload.data();
+    const std::vector<uint8_t> taken = reader.take(second);
+    CHECK(taken.data() == where);
+    CHECK(taken.size() == 70'000);
+    reader.release();
+    CHECK(reader.expected() == 0);
+  }
+
+  TEST_CASE("messages can be skipped, one that is under way too; control frames are told all the same") {
+    for (const size_t step : {size_t{1}, size_t{50}, size_t{100'000}}) {
+      CAPTURE(step);
+      std::vector<uint8_t> input = server_frame(kText, std::string(300, 'z'));
+      append(input, server_frame(0x01, std::string(300, 'y')));
+      append(input, server_frame(0x89, "beat"));
+      append(input, server_frame(0x80, std::string(70'000, 'x')));
+      append(input, server_frame(0x88, std::string("\x03\xf1", 2)));
+      MessageReader reader(400);
+      size_t start = reader.next(Bytes(input).first(100)).consumed;
+      reader.skip_messages();
+      std::vector<Kind> told;
+      for (size_t end = start; end < input.size();) {
+        end = std::min(end + step, input.size());
+        for (;;) {
+          const auto item = reader.next(Bytes(input).subspan(start, end - start));
+          if (item.kind == Kind::incomplete) break;
+          start += item.consumed;
+          if (item.kind != Kind::part && item.kind != Kind::fragment) told.push_back(item.kind);
+          CHECK(reader.expected() <= 70'000);
+        }
+      }
+      CHECK(told == std::vector<Kind>{Kind::ping, Kind::close});
+    }
+  }
+
   TEST_CASE("any bytes end in an item or a fault, never in a read beyond them") {
     std::mt19937 random(7);
     for (int round = 0; round < 20'000; ++round) {

@@ -71,6 +71,7 @@ export function runStreamTest(options: StreamTestOptions): Promise<StreamTestRes
         streamId: uuid(random),
         callUuid: uuid(random),
         accountId: options.accountId,
+        ownerId: options.accountId,
         encoding: format.encoding,
         rate: format.rate,
         tracks: 'inbound',

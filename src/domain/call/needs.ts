@@ -241,6 +241,8 @@ export interface StreamSocketOptions {
   readonly callUuid: string;
   /** Account whose token signs the upgrade. */
   readonly accountId: string;
+  /** Account that is answerable for what the bot sends: of a sub-account, the one above it. */
+  readonly ownerId: string;
   readonly encoding: StreamEncoding;
   readonly rate: 8000 | 16000;
   readonly tracks: 'inbound' | 'outbound' | 'both';

@@ -174,6 +174,7 @@ class AudioStream implements LiveAudioStream {
         streamId: this.#currentId,
         callUuid: this.#call.uuid,
         accountId: identity.subAccount ?? identity.accountId,
+        ownerId: identity.accountId,
         encoding: request.encoding,
         rate: request.rate,
         tracks: request.audioTrack,

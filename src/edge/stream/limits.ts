@@ -9,8 +9,10 @@ import type { UpgradeNeeds } from './upgrade.ts';
 
 /** Limits of one stream socket; those of the session are about time, these about bytes and messages. */
 export interface StreamSocketLimits {
-  /** One WebSocket message of the application (rulings: 8 MiB); a larger one closes with 1009. */
+  /** One WebSocket message of the application; a larger one closes with 1009. */
   readonly maxMessageBytes: number;
+  /** Messages of one account's bots that are being received or dealt with at a time; beyond, the socket closes with 1009. */
+  readonly accountMessageBytes: number;
   /** `media` messages that wait for a bot that reads too slowly, per track: one second. Beyond, the oldest are dropped. */
   readonly waitingMediaPerTrack: number;
   /** Bytes of other messages that wait; beyond, the stream is given up. */
@@ -27,7 +29,9 @@ export interface StreamSocketLimits {
 }
 
 export const DEFAULT_STREAM_LIMITS: StreamSocketLimits = {
-  maxMessageBytes: 8 * 1024 * 1024,
+  // A minute of L16 at 24 kHz in base64 is 3.84 MB: all that a playback queue takes.
+  maxMessageBytes: 4 * 1024 * 1024,
+  accountMessageBytes: 32 * 1024 * 1024,
   waitingMediaPerTrack: 50,
   waitingControlBytes: 256 * 1024,
   queueMs: 60_000,

@@ -3,6 +3,8 @@ import { loadNativeAddon } from '../../base/native-addon.ts';
 
 export interface NativeSocketLimits {
   readonly maxMessageBytes: number;
+  /** Of all messages that the sockets of one account receive or deal with at a time; short ones are not counted. */
+  readonly accountMessageBytes: number;
   readonly waitingMedia: number;
   readonly waitingControlBytes: number;
   readonly messagesPerSecond: number;
@@ -24,6 +26,7 @@ export interface NativeSockets {
     secureHost: string,
     request: Uint8Array,
     limits: NativeSocketLimits,
+    account: string,
   ): void;
   /** The answer to the upgrade is in order: messages may come. */
   accept(socket: number): void;
@@ -67,6 +70,7 @@ export const SOCKET_EVENT = {
   degraded: 38,
   overrun: 39,
   ended: 40,
+  oversized: 41,
 } as const;
 
 /** How a socket has ended. */

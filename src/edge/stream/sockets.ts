@@ -5,7 +5,7 @@ import { hostOf, type ResolvedAddress } from '../../base/egress.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type NativeRecord, readRecords } from '../../base/record-batch.ts';
 import type { StreamWire } from '../../domain/call/needs.ts';
-import type { EngineRefusal } from '../../protocol/audio-stream/audio-stream.ts';
+import type { EngineRefusal, Oversize } from '../../protocol/audio-stream/audio-stream.ts';
 import { certificateFault } from './certificate-fault.ts';
 import { openingFault, openingRequest } from './handshake.ts';
 import {
@@ -26,6 +26,8 @@ export interface SocketEvents {
   pong(): void;
   flooding(): void;
   flooded(): void;
+  /** A message was too long by itself, or for what the account has left; nothing more is read. */
+  oversized(what: Oversize): void;
   /** Something has filled up to so many percent: what waits for the bot, or the bot's audio. */
   degraded(percent: number): void;
   /** More control messages wait than the limit allows. */
@@ -69,7 +71,7 @@ export class Sockets {
   open(
     { url, headers }: Upgrade,
     addresses: readonly ResolvedAddress[],
-    limits: NativeSocketLimits,
+    { limits, account }: { readonly limits: NativeSocketLimits; readonly account: string },
     events: SocketEvents,
   ): Socket {
     const secure = url.protocol === 'wss:';
@@ -90,6 +92,7 @@ export class Sockets {
       secure ? hostOf(url) : '',
       Buffer.from(openingRequest({ url, headers, key }), 'latin1'),
       limits,
+      account,
     );
     return socket;
   }
@@ -207,6 +210,9 @@ export class Socket implements StreamWire {
         break;
       case SOCKET_EVENT.flooded:
         this.#events.flooded();
+        break;
+      case SOCKET_EVENT.oversized:
+        this.#events.oversized(a === 0 ? 'message' : 'account');
         break;
       case SOCKET_EVENT.degraded:
         this.#events.degraded(a);

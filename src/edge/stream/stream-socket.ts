@@ -89,7 +89,10 @@ export class AudioStreamSocket implements StreamSocket {
     this.#socket = sockets.open(
       upgrade.value,
       addresses,
-      nativeLimits(socketLimits, this.#options.tracks === 'both' ? 2 : 1),
+      {
+        limits: nativeLimits(socketLimits, this.#options.tracks === 'both' ? 2 : 1),
+        account: this.#options.ownerId,
+      },
       {
         opened: () => this.#driver.tell({ kind: 'opened' }),
         message: (bytes) => this.#received(bytes),
@@ -97,6 +100,11 @@ export class AudioStreamSocket implements StreamSocket {
         pong: () => this.#driver.tell({ kind: 'pong' }),
         flooding: () => this.#driver.tell({ kind: 'flooding' }),
         flooded: () => this.#driver.tell({ kind: 'flooded' }),
+        oversized: (what) => {
+          const { maxMessageBytes, accountMessageBytes } = socketLimits;
+          const limitBytes = what === 'message' ? maxMessageBytes : accountMessageBytes;
+          this.#driver.tell({ kind: 'oversized', what, limitBytes });
+        },
         degraded: (percent) => this.#events.degraded(percent),
         overrun: () =>
           this.#driver.tell({ kind: 'broken', detail: 'the application does not read its socket' }),
@@ -246,6 +254,7 @@ export class AudioStreamSocket implements StreamSocket {
 function nativeLimits(limits: StreamSocketLimits, tracks: number): NativeSocketLimits {
   return {
     maxMessageBytes: limits.maxMessageBytes,
+    accountMessageBytes: limits.accountMessageBytes,
     waitingMedia: limits.waitingMediaPerTrack * tracks,
     waitingControlBytes: limits.waitingControlBytes,
     messagesPerSecond: limits.messages.perSecond,

@@ -5,7 +5,7 @@ export {
   MAX_MESSAGE_PARTS,
   readApplicationMessage,
 } from './application-message.ts';
-export type { EngineRefusal } from './fault.ts';
+export type { EngineRefusal, Oversize } from './fault.ts';
 export type { StreamFormat } from './media-format.ts';
 export {
   clearedAudioMessage,

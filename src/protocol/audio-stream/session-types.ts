@@ -1,5 +1,5 @@
 /** What a stream session is told, and what it answers. */
-import type { EngineRefusal, StreamFaultCode } from './fault.ts';
+import type { EngineRefusal, Oversize, StreamFaultCode } from './fault.ts';
 import type { PlaybackRate, StreamEncoding } from './media-format.ts';
 import type { StopReason } from './service-message.ts';
 
@@ -16,6 +16,8 @@ export type SessionInput =
   | { readonly kind: 'flooding' }
   /** It has not stopped doing so. */
   | { readonly kind: 'flooded' }
+  /** A message was too long; nothing after it was read. */
+  | { readonly kind: 'oversized'; readonly what: Oversize; readonly limitBytes: number }
   /** The last sample before this checkpoint has left. */
   | { readonly kind: 'played'; readonly checkpoint: string }
   | { readonly kind: 'dtmf'; readonly digit: string; readonly timestampMs: number }

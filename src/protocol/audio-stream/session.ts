@@ -7,7 +7,7 @@ import type { Machine } from '../../base/machine.ts';
 import { TimerSet } from '../../base/timer-set.ts';
 import { type ApplicationMessage, readApplicationMessage } from './application-message.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { ENGINE_FAULTS, fault, type StreamFault } from './fault.ts';
+import { ENGINE_FAULTS, fault, oversizeFault, type StreamFault } from './fault.ts';
 import * as encode from './service-message.ts';
 import { DEFAULT_SESSION_LIMITS, type SessionLimits } from './session-limits.ts';
 import type { SessionEnd, SessionInput, SessionOutput } from './session-types.ts';
@@ -20,6 +20,7 @@ type Timer = 'connect' | 'ping' | 'pong' | 'drain' | 'close';
 /** RFC 6455 §7.4.1. */
 const NORMAL_CLOSURE = 1000;
 const POLICY_VIOLATION = 1008;
+const MESSAGE_TOO_BIG = 1009;
 /** Id of the checkpoint behind which the queue is drained; those of the application are counted from 1. */
 const DRAIN_CHECKPOINT = '0';
 
@@ -91,6 +92,9 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
         break;
       case 'flooded':
         this.#flooded();
+        break;
+      case 'oversized':
+        this.#oversized(oversizeFault(input.what, input.limitBytes));
         break;
       case 'played':
         this.#played(input.checkpoint);
@@ -203,6 +207,14 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
     if (!this.sending) return;
     const detail = 'the application flooded the socket';
     this.#startClosing(POLICY_VIOLATION, detail, { kind: 'dropped', detail });
+  }
+
+  #oversized(what: StreamFault): void {
+    if (!this.sending) return;
+    const { code, message: detail } = what;
+    this.#out.push({ kind: 'fault', code, detail });
+    const last = encode.errorMessage(this.#stream.streamId, what);
+    this.#startClosing(MESSAGE_TOO_BIG, detail, { kind: 'dropped', detail }, last);
   }
 
   /** The bot is told, and the call's log; both at a bounded rate, and the number of the untold at the end. */

@@ -173,7 +173,10 @@ function towardsCustomers(
     caFile: settings.streams.caFile,
     clock,
     logger,
-    limits: { queueMs: settings.streams.queueMs },
+    limits: {
+      queueMs: settings.streams.queueMs,
+      accountMessageBytes: settings.streams.accountMessageBytes,
+    },
   });
   return { http, callbacks, streams, logs };
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { acceptance, attacker, frame, text } from './attack-server.ts';
-import { openStream, until } from './fixture.ts';
+import { another, openStream, until } from './fixture.ts';
 
 const cleanups: Array<() => Promise<unknown> | unknown> = [];
 afterEach(async () => {
@@ -104,6 +104,29 @@ describe('memory and time of others', () => {
     expect(told.ends).toMatchObject([
       { kind: 'dropped', detail: expect.stringContaining('limit') },
     ]);
+  });
+
+  it('an account whose bots have too much under way loses the socket that asks for more, nobody another', async () => {
+    const limits = { accountMessageBytes: 300_000 };
+    const begun = frame(1, 'x'.repeat(250_000)).subarray(0, 100_000);
+    const { told, streams, server } = await attacked(
+      (socket, accept) => socket.write(Buffer.concat([Buffer.from(accept), text(CLEAR), begun])),
+      { limits },
+    );
+    await until(() => told.log.includes('cleared'), 'the first');
+    const second = another(streams, { url: server.url });
+    await until(() => second.ends.length === 1, 'the second');
+    expect(second.log).toEqual(['started', 'cleared']);
+    expect(second.faults).toEqual(['buffer_full']);
+    expect(second.ends).toMatchObject([
+      { kind: 'dropped', detail: expect.stringContaining('300000') },
+    ]);
+    const stranger = another(streams, { url: server.url, ownerId: 'MA_ANOTHER' });
+    await until(() => stranger.log.includes('cleared'), 'the stranger');
+    server.sockets[0]?.write(frame(1, 'x'.repeat(250_000)).subarray(100_000));
+    await until(() => told.faults.length === 1, 'the end of the first message');
+    expect(told.faults).toEqual(['invalid_message']);
+    expect([...told.ends, ...stranger.ends]).toEqual([]);
   });
 
   it('ten thousand pings of a bot that does not read end nothing and cost next to nothing', async () => {

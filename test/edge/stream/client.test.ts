@@ -313,9 +313,17 @@ describe('ends', () => {
     customer.say('x'.repeat(1001));
     await until(() => told.ends.length === 1 && customer.closes.length === 1, 'end');
     expect(told.ends).toMatchObject([
-      { kind: 'dropped', detail: expect.stringContaining('exceeded the limit') },
+      { kind: 'dropped', detail: expect.stringContaining('exceeds the limit of 1000 bytes') },
     ]);
-    expect(customer.closes[0]?.code).toBe(1009);
+    expect(customer.closes[0]).toEqual({
+      code: 1009,
+      reason: 'the message exceeds the limit of 1000 bytes',
+    });
+    expect(customer.events('error')[0]?.['error']).toEqual({
+      code: 'invalid_message',
+      message: 'the message exceeds the limit of 1000 bytes',
+    });
+    expect(customer.messages.at(-1)).toContain('"event":"error"');
   });
 
   it('no media for the stream: dropped', async () => {

@@ -16,7 +16,11 @@ import type {
   StreamSocketOptions,
 } from '../../../src/domain/call/needs.ts';
 import { createEgressGuard } from '../../../src/edge/egress/egress.ts';
-import { type AudioStreamsOptions, createAudioStreams } from '../../../src/edge/stream/client.ts';
+import {
+  type AudioStreamsEdge,
+  type AudioStreamsOptions,
+  createAudioStreams,
+} from '../../../src/edge/stream/client.ts';
 import { SimClock } from '../../sim/clock.ts';
 
 export const OPTIONS: StreamSocketOptions = {
@@ -24,6 +28,7 @@ export const OPTIONS: StreamSocketOptions = {
   streamId: '5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22',
   callUuid: '0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11',
   accountId: 'MA_0123456789ABCDEFG',
+  ownerId: 'MA_0123456789ABCDEFG',
   encoding: 'audio/x-l16',
   rate: 8000,
   tracks: 'inbound',
@@ -203,4 +208,12 @@ export function openStream(
   const leg = fakeLeg((opened) => media.push(opened), mediaFailure);
   const socket = streams.open({ ...OPTIONS, url, ...stream }, leg, told);
   return { clock, told, media, streams, socket };
+}
+
+/** One more on the same sockets; what its call was told. */
+export function another(streams: AudioStreamsEdge, stream: Partial<StreamSocketOptions>): Told {
+  const told = new Told();
+  const leg = fakeLeg(() => undefined);
+  streams.open({ ...OPTIONS, ...stream }, leg, told);
+  return told;
 }

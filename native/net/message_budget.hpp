@@ -1,0 +1,60 @@
+// Bytes of bots' messages that are being received or dealt with, per account: one customer's bots must not
+// take the memory of all. Messages that come in one piece, as live audio does, are not counted.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace carillon {
+
+struct MessageBudget {
+  size_t limit = 0;
+  size_t held = 0;
+};
+
+/// One socket's part of its account's budget; given back at its end.
+class BudgetShare {
+ public:
+  /// So much each socket may hold whatever the others do: it is no more than one read brings.
+  static constexpr size_t kFree = size_t{64} * 1024;
+
+  explicit BudgetShare(std::shared_ptr<MessageBudget> budget) : budget_(std::move(budget)) {}
+  BudgetShare(const BudgetShare&) = delete;
+  BudgetShare& operator=(const BudgetShare&) = delete;
+  ~BudgetShare() { static_cast<void>(hold(0)); }
+
+  /// In all, not in addition. False: that is more than is left, and nothing has changed.
+  bool hold(size_t bytes) {
+    const size_t counted = bytes > kFree ? bytes : 0;
+    if (counted == held_) return true;
+    if (counted > held_ && budget_->held - held_ + counted > budget_->limit) return false;
+    budget_->held += counted - held_;
+    held_ = counted;
+    return true;
+  }
+
+ private:
+  std::shared_ptr<MessageBudget> budget_;
+  size_t held_ = 0;
+};
+
+class MessageBudgets {
+ public:
+  std::shared_ptr<MessageBudget> of(const std::string& account, size_t limit) {
+    std::erase_if(budgets_, [](const auto& entry) { return entry.second.expired(); });
+    std::shared_ptr<MessageBudget> budget = budgets_[account].lock();
+    if (!budget) {
+      budget = std::make_shared<MessageBudget>();
+      budgets_[account] = budget;
+    }
+    budget->limit = limit;
+    return budget;
+  }
+
+ private:
+  std::unordered_map<std::string, std::weak_ptr<MessageBudget>> budgets_;
+};
+
+}  // namespace carillon
