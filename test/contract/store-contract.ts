@@ -340,6 +340,13 @@ function callContract(opened: () => Opened): void {
       const filter = { accountId: ACCOUNT, fromNumber: '1415' };
       const page = await store.cdrs.page(filter, { limit: 1, offset: 0 });
       expect(page.total).toBe(2);
+      for (const more of [{ fromNumber: '+1415' }, { search: '+1415' }, { search: '141' }]) {
+        const same = await store.cdrs.page(
+          { accountId: ACCOUNT, ...more },
+          { limit: 9, offset: 0 },
+        );
+        expect([more, same.items.length >= 2]).toEqual([more, true]);
+      }
       expect(page.items[0]?.cdr.callUuid).toBe('c2');
       expect(await store.cdrs.summary(filter)).toMatchObject({
         totalCalls: 2,

@@ -69,7 +69,14 @@ describe('GET Call/', () => {
     const live = async (query: string) =>
       (await service.get(`${service.root}/Call/?status=live&${query}`)).body.calls;
     expect(await live('')).toEqual([uuid(1), uuid(2)]);
-    expect(await live('from_number=%2B14155550109')).toEqual([uuid(2)]);
+    for (const written of [
+      '14155550109',
+      '%2B14155550109',
+      '+14155550109',
+      '%2B1%20415-555-0109',
+    ]) {
+      expect(await live(`from_number=${written}`)).toEqual([uuid(2)]);
+    }
     expect(await live('call_direction=inbound')).toEqual([uuid(1)]);
     expect(await live('limit=1&offset=1')).toEqual([uuid(2)]);
     const unfit = await service.get(`${service.root}/Call/?status=live&bill_duration__gt=1`);

@@ -1,4 +1,5 @@
 /** Where a call may go and as whom: toll-fraud rules, caller ids, prices and routes. One set of rules for all outbound legs. */
+import { plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import type { CallPrice } from '../call/call.ts';
@@ -164,7 +165,7 @@ function barred(
   number: string,
   country: string | undefined,
 ): Result<never, DialRefusal> | undefined {
-  const bars = [...owner.barredPrefixes, ...account.barredPrefixes];
+  const bars = [...owner.barredPrefixes, ...account.barredPrefixes].map(plainNumber);
   if (bars.includes(number)) return refused('numberBarred', 'Platform', `${number} is barred`);
   const prefix = bars.find((bar) => bar !== '' && number.startsWith(bar));
   if (prefix !== undefined) {

@@ -1,6 +1,7 @@
 /** Calls that arrive: from registered endpoints to their application, from carriers to the application or trunk of a number. */
 import { ServiceError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { plainNumber } from '../../base/phone-number.ts';
 import type { Accounts } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
 import { type Call, type CallIdentity, checkOffer } from '../call/call.ts';
@@ -85,7 +86,7 @@ export class Inbound {
 
   async #fromCarrier(leg: InboundLeg): Promise<void> {
     const { numbers, accounts, applications, factory, toTrunk } = this.#needs;
-    const e164 = leg.dialled.replace(/^\+/, '');
+    const e164 = plainNumber(leg.dialled);
     const number = await numbers.get(e164);
     const account =
       number?.accountId === undefined ? undefined : await accounts.get(number.accountId);
@@ -99,7 +100,7 @@ export class Inbound {
       ...arrived,
       context: number.trunkGroupId === undefined ? 'did' : 'trunk',
       trunkId: number.trunkGroupId,
-      facts: { ...arrived.facts, from: leg.from.user, to: e164, routeType: 'pstn' },
+      facts: { ...arrived.facts, to: e164, routeType: 'pstn' },
     };
     const price = factory.price(owner, 'inbound', e164) ?? factory.free(owner.currency);
     const call = factory.create(identity, price);
@@ -191,8 +192,8 @@ export class Inbound {
       callUuid,
       requestUuid: undefined,
       direction: 'inbound',
-      from: leg.from.user,
-      to: leg.dialled,
+      from: plainNumber(userPart(leg.from.user)),
+      to: plainNumber(leg.dialled),
       callerName: leg.from.displayName,
       parentAuthId: owner.authId,
       routeType: 'pstn',
@@ -200,16 +201,24 @@ export class Inbound {
       stirVerification:
         headerOf(leg.headers, 'Identity') === undefined ? 'Not Applicable' : 'Not Verified',
       stirAttestation: '',
-      forwardedFrom: diversion === undefined ? '' : (/sips?:([^@;>]+)/i.exec(diversion)?.[1] ?? ''),
+      forwardedFrom:
+        diversion === undefined
+          ? ''
+          : plainNumber(/(?:sips?|tel):([^@;>]+)/i.exec(diversion)?.[1] ?? ''),
       sipHeaders: passedHeaders(leg.headers),
       machine: undefined,
     };
   }
 }
 
-/** Digits stay digits; a name is an address at our host. */
-const dialledParty = (leg: InboundLeg, registrarHost: string): string =>
-  /^\+?\d+$/.test(leg.dialled) ? leg.dialled : `sip:${leg.dialled}@${registrarHost}`;
+/** A number is told in its one form; a name is an address at our host. */
+function dialledParty({ dialled }: InboundLeg, registrarHost: string): string {
+  const number = plainNumber(dialled);
+  return /^\d+$/.test(number) ? number : `sip:${dialled}@${registrarHost}`;
+}
+
+/** A number may bring parameters of tel URIs (RFC 3966, RFC 3261 §19.1.6). */
+const userPart = (user: string): string => user.split(';')[0] ?? '';
 
 const headerOf = (headers: Headers, name: string): string | undefined =>
   headers.find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];

@@ -1,4 +1,5 @@
 import type { Page, Slice } from '../../base/page.ts';
+import { plainSearch } from '../../base/phone-number.ts';
 import { type Connection, integer, type SqlValue } from './connection.ts';
 import type { Table } from './table.ts';
 
@@ -23,10 +24,10 @@ export class Where {
     return this;
   }
 
-  /** Case-insensitive substring; written so that every SQL database folds both sides the same way. */
+  /** Case-insensitive substring, a number with or without `+`; written so that every SQL database folds both sides the same way. */
   contains(columns: readonly string[], part: string | undefined): this {
     if (part === undefined) return this;
-    const pattern = `%${part.replace(/[\\%_]/g, '\\$&')}%`;
+    const pattern = `%${plainSearch(part).replace(/[\\%_]/g, '\\$&')}%`;
     const tests = columns.map((column) => `lower(${column}) LIKE lower(?) ESCAPE '\\'`);
     return this.also(
       `(${tests.join(' OR ')})`,

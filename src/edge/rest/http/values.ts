@@ -32,6 +32,23 @@ export const e164Field = () =>
 export const e164Digits = (text: string): string | undefined =>
   E164.test(text) ? text.replace('+', '') : undefined;
 
+const SIP_URI =
+  /^(sips?):(?:[^\s<>"@]+@)?(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_.])?)(?::(\d+))?(;[^\s<>"?]*)?$/i;
+const PORT_MAX = 65_535;
+
+/** What is wrong with a SIP address that is to be called, to follow a field's name; undefined: nothing. */
+export function sipUriProblem(text: string): string | undefined {
+  const [whole, scheme = '', , port, parameters = ''] = SIP_URI.exec(text) ?? [];
+  if (whole === undefined || !text.includes('@')) return 'holds no SIP URI: sip:user@host:port';
+  if (port !== undefined && (Number(port) < 1 || Number(port) > PORT_MAX)) {
+    return `holds a SIP URI with port ${port}: ports are 1 to ${PORT_MAX}`;
+  }
+  if (/^sips$/i.test(scheme) || /;transport=(tls|wss)(;|$)/i.test(parameters)) {
+    return 'holds a SIP URI that asks for TLS, which is not available';
+  }
+  return undefined;
+}
+
 export const currencyField = () =>
   hinted(Type.String({ pattern: '^[A-Za-z]{3}$' }), 'must be a three-letter currency code');
 

@@ -1,3 +1,4 @@
+import { plainNumber } from '../../../base/phone-number.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { CallbackTarget, HttpMethod } from '../../../domain/callback/types.ts';
 import type {
@@ -16,6 +17,7 @@ import {
   type Static,
   Type,
 } from '../http/schema.ts';
+import { sipUriProblem } from '../http/values.ts';
 
 /** Spec Limits: Make call. */
 const DESTINATIONS_MAX = 1000;
@@ -105,8 +107,9 @@ export const MakeCallBody = Type.Object({
 
 type Body = Static<typeof MakeCallBody>;
 
-const NUMBER = /^\+?\d{2,20}$/;
-const SIP_URI = /^sips?:[^\s<>"@]+@[^\s<>"@;?]+(;[^\s<>"]*)?$/i;
+/** E.164 has 15 digits at the most; fewer than two call nobody. */
+const NUMBER = /^\d{2,15}$/;
+const NUMBER_MAX = 15;
 
 /** `to`: destinations separated by `<`; a comma is no separator. Duplicates are dialled twice (dialect §6). */
 function parseDestinations(to: string): Result<readonly Destination[], Failure> {
@@ -117,18 +120,26 @@ function parseDestinations(to: string): Result<readonly Destination[], Failure> 
   const destinations: Destination[] = [];
   for (const [index, part] of parts.entries()) {
     const destination = parseDestination(part.trim());
-    if (destination === undefined) {
-      return err(invalidField('to', `holds no number or SIP URI at position ${index + 1}`));
+    if (!destination.ok) {
+      return err(invalidField('to', `${destination.error} at position ${index + 1}`));
     }
-    destinations.push(destination);
+    destinations.push(destination.value);
   }
   return ok(destinations);
 }
 
-function parseDestination(text: string): Destination | undefined {
-  if (/^sips?:/i.test(text)) return SIP_URI.test(text) ? { kind: 'sip', uri: text } : undefined;
-  const number = text.replaceAll(/[ ()-]/g, '');
-  return NUMBER.test(number) ? { kind: 'number', number: number.replace('+', '') } : undefined;
+/** The error says what is wrong, to follow the field's name. */
+function parseDestination(text: string): Result<Destination, string> {
+  if (/^sips?:/i.test(text)) {
+    const wrong = sipUriProblem(text);
+    return wrong === undefined ? ok({ kind: 'sip', uri: text }) : err(wrong);
+  }
+  const number = plainNumber(text);
+  if (NUMBER.test(number)) return ok({ kind: 'number', number });
+  if (/^\d+$/.test(number) && number.length > NUMBER_MAX) {
+    return err(`holds a number of more than ${NUMBER_MAX} digits`);
+  }
+  return err('holds no number or SIP URI');
 }
 
 /** `digits := (0-9 * # A-D w W)+ ['@' ms]` (spec: send_digits; dialect §6). */
@@ -189,6 +200,10 @@ export function placeCallsRequest(
     readonly idempotencyKey: string | undefined;
   },
 ): Result<PlaceCallsRequest, Failure> {
+  const caller = plainNumber(body.from);
+  if (caller.length > NUMBER_MAX) {
+    return err(invalidField('from', `must be E.164 digits, at most ${NUMBER_MAX}`));
+  }
   const destinations = parseDestinations(body.to);
   if (!destinations.ok) return destinations;
   const digits = body.send_digits ? parseDigits(body.send_digits) : undefined;
@@ -197,7 +212,7 @@ export function placeCallsRequest(
   if (!headers.ok) return err(invalidField('sip_headers', headers.error));
   return ok({
     ...from,
-    from: body.from.replaceAll(/\D/g, ''),
+    from: caller,
     destinations: destinations.value,
     answer: { url: body.answer_url, method: body.answer_method ?? 'POST' },
     ring: callbackTarget(body.ring_url, body.ring_method),

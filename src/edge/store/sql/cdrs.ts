@@ -1,4 +1,5 @@
 import { micros } from '../../../base/money.ts';
+import { plainFilter } from '../../../base/phone-number.ts';
 import type { CallLogStore, CdrStore, RetentionStore } from '../../../domain/cdr/needs.ts';
 import type { CallLogLine, Cdr, CdrFilter, CdrRecord } from '../../../domain/cdr/types.ts';
 import { type Connection, integer, type Row } from '../connection.ts';
@@ -108,8 +109,8 @@ function cdrWhere(filter: CdrFilter): Where {
   return new Where()
     .and('account_id = ?', filter.accountId)
     .and('sub_account = ?', filter.subAccount)
-    .and('from_number = ?', filter.fromNumber)
-    .and('to_number = ?', filter.toNumber)
+    .and('from_number = ?', plainFilter(filter.fromNumber))
+    .and('to_number = ?', plainFilter(filter.toNumber))
     .and('start_us >= ?', filter.startFromUs)
     .and('start_us <= ?', filter.startToUs)
     .and('end_us >= ?', filter.endFromUs)

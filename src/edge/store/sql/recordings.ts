@@ -1,3 +1,4 @@
+import { plainFilter } from '../../../base/phone-number.ts';
 import { err, ok } from '../../../base/result.ts';
 import type { ExportStore, RecordingStore } from '../../../domain/recording/needs.ts';
 import type { ExportJob, Recording, RecordingFilter } from '../../../domain/recording/types.ts';
@@ -81,8 +82,8 @@ const recordingWhere = (filter: RecordingFilter): Where =>
     .and('call_uuid = ?', filter.callUuid)
     .and('conference_name = ?', filter.conferenceName)
     .and('conference_uuid = ?', filter.conferenceUuid)
-    .and('from_number = ?', filter.fromNumber)
-    .and('to_number = ?', filter.toNumber)
+    .and('from_number = ?', plainFilter(filter.fromNumber))
+    .and('to_number = ?', plainFilter(filter.toNumber))
     .and('format = ?', filter.format)
     .and('recording_id = ?', filter.recordingId);
 

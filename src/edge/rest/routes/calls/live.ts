@@ -1,3 +1,4 @@
+import { plainFilter } from '../../../../base/phone-number.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import { permits } from '../../../../domain/account/account.ts';
 import type { CdrFilter } from '../../../../domain/cdr/types.ts';
@@ -54,8 +55,6 @@ const ListQuery = Type.Object({
 });
 type ListQuery = Static<typeof ListQuery>;
 
-const digits = (text: string | undefined): string | undefined => text?.replace(/^[+ ]/, '');
-
 /** Calls that live or wait, as the filters say; all of them, unless a cut is asked for. */
 function livePart(
   calls: readonly LiveCall[],
@@ -66,13 +65,13 @@ function livePart(
   if (unfit !== undefined) {
     return err(invalidField(unfit, 'is a filter of finished calls: it goes without status'));
   }
-  const [from, to] = [digits(query.from_number), digits(query.to_number)];
+  const [from, to] = [plainFilter(query.from_number), plainFilter(query.to_number)];
   const fitting = calls.filter(
     (call) =>
       (subAccount === undefined || call.subAccount === subAccount) &&
       (query.call_direction === undefined || call.direction === query.call_direction) &&
-      (from === undefined || digits(call.from) === from) &&
-      (to === undefined || digits(call.to) === to),
+      (from === undefined || call.from === from) &&
+      (to === undefined || call.to === to),
   );
   const { limit, offset } = sliceOf(query);
   return ok(
@@ -91,8 +90,8 @@ function recordFilter(
   return ok({
     accountId,
     subAccount,
-    fromNumber: digits(query.from_number),
-    toNumber: digits(query.to_number),
+    fromNumber: query.from_number,
+    toNumber: query.to_number,
     direction: query.call_direction,
     parentCallUuid: query.parent_call_uuid?.toLowerCase(),
     hangupCauseCode: query.hangup_cause_code,

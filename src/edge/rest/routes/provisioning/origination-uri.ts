@@ -6,7 +6,8 @@ import { defined } from '../../wire/list.ts';
 import { OriginationUriSchema, showOriginationUri } from '../../wire/trunk.ts';
 import { accountParams, partCommon, partRoutes } from './trunk-part.ts';
 
-const SIP_URI = /^sips?:([^@\s<>]+@)?(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(:\d{1,5})?(;[^\s<>]*)?$/;
+const SIP_URI =
+  /^sips?:([^@\s<>]+@)?(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(:(?<port>[1-9]\d{0,4}))?(;[^\s<>]*)?$/;
 
 const originationFields = {
   name: Type.Optional(Type.String({ maxLength: 200 })),
@@ -23,7 +24,8 @@ const OriginationBody = Type.Object(originationFields);
 
 function originationPatch(body: Static<typeof OriginationBody>) {
   const sipUri = body.sip_uri ?? body.uri;
-  if (sipUri !== undefined && !SIP_URI.test(sipUri)) {
+  const port = sipUri === undefined ? undefined : SIP_URI.exec(sipUri)?.groups?.['port'];
+  if (sipUri !== undefined && (!SIP_URI.test(sipUri) || Number(port ?? 1) > 65_535)) {
     return err(invalidField('sip_uri', 'must have the form sip:<user>@<host>:<port>'));
   }
   return ok(

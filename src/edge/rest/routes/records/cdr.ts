@@ -37,9 +37,6 @@ const filters = {
 const FilterQuery = Type.Object(filters);
 const ListQuery = Type.Object({ ...filters, ...pageQuery(PER_PAGE_DEFAULT, PER_PAGE_MAX) });
 
-/** Numbers are stored without `+`. */
-const digits = (text: string | undefined): string | undefined => text?.replace(/^[+ ]/, '');
-
 /** Whose records: the main account sees those of its sub-accounts too. */
 type Whose = Pick<AccountInput, 'accountId' | 'subAccount'>;
 
@@ -54,8 +51,8 @@ function filterOf(
   return ok({
     accountId,
     subAccount: whose.value,
-    fromNumber: digits(query.from_number),
-    toNumber: digits(query.to_number),
+    fromNumber: query.from_number,
+    toNumber: query.to_number,
     startFromUs: window.value.fromUs,
     startToUs: window.value.toUs,
     direction: query.call_direction,

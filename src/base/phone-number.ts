@@ -1,0 +1,15 @@
+/** The one form in which telephone numbers are kept, shown and looked for: digits without `+`. */
+
+/** As people and peers write it. A leading blank is what becomes of a `+` that was not escaped in a query. */
+const WRITTEN = /^[+ ]?\d[\d ().-]*$/;
+
+/** A telephone number in that form; anything else, a name or a SIP address, as it is. */
+export const plainNumber = (text: string): string =>
+  WRITTEN.test(text) ? text.replaceAll(/\D/g, '') : text;
+
+/** The same of a filter that may be absent. */
+export const plainFilter = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : plainNumber(text);
+
+/** Part of a number, or of anything else, that is looked for. */
+export const plainSearch = (text: string): string => text.replace(/^[+ ](?=\d)/, '');
