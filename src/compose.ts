@@ -27,6 +27,7 @@ import { openLines } from './service/join/lines.ts';
 import { liveCallsView } from './service/live-calls.ts';
 import { Measuring } from './service/measuring.ts';
 import { createOperations } from './service/operations.ts';
+import { OverloadWatch } from './service/overload.ts';
 import { type Derived, derive } from './service/settings.ts';
 import { StoreWatch } from './service/store-watch.ts';
 
@@ -84,7 +85,6 @@ export async function startService(settings: Settings, root: string): Promise<Se
   const calls = joinCalls(basics, foundation, lines, derived, links, onSettled, balanceChanged);
   const { keeper, admission, inbound, control, recorder } = calls;
   const callsLimit = settings.calls.maxConcurrent;
-  measuring.connect({ keeper, signalling, media, streams, callsLimit });
   const storeWatch = new StoreWatch({
     ...basics,
     ...foundation,
@@ -93,6 +93,17 @@ export async function startService(settings: Settings, root: string): Promise<Se
       signalling.pause(problem !== undefined);
     },
   });
+  const overload = new OverloadWatch({
+    clock: systemClock,
+    logger,
+    limits: settings.overload,
+    storeQueue: () => foundation.store.waiting(),
+    onChange: (on) => {
+      signalling.overload(on);
+      admission.overload(on);
+    },
+  });
+  measuring.connect({ keeper, signalling, media, streams, callsLimit, overload });
   const operations = createOperations({
     storeWatch,
     ...foundation,
@@ -103,6 +114,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
     startedUs: Math.round(systemClock.wallMs() * 1000),
     dataDir,
     callsLimit,
+    overload,
   });
   const adminToken = settings.adminToken || keptSecret(dataDir, ADMIN_TOKEN_FILE, systemRandom);
   const server = createRestServer({
@@ -125,6 +137,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
   const { url } = await server.start();
   for (const own of [url, derived.publicUrl]) lines.listensOn(own);
   const demo = settings.demo ? await startDemo({ host: '127.0.0.1', port: 0, logger }) : undefined;
+  overload.start();
   await callbacks.resume();
   recorder.recover(interrupted);
   housekeeping.start();
@@ -152,6 +165,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
     await Promise.all([server.stop(), demo?.stop(), signalling.stop(), lines.audio.stop()]);
     await Promise.all([housekeeping.stop(), exporter.stop(), storeWatch.stop()]);
     mailer.close();
+    overload.stop();
     keeper.stop();
     await media.stop();
     streams.stop();

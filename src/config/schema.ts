@@ -180,6 +180,20 @@ export const SETTINGS = {
       'timelines of ended calls are kept in memory so long',
     ),
   },
+  overload: {
+    loopDelayMs: integer(
+      100,
+      10,
+      10_000,
+      'event loop so late for a second: new calls get 503 until it is well below for two',
+    ),
+    storeQueue: integer(
+      20_000,
+      100,
+      100_000,
+      'units of work that wait for the store; more for a second: new calls get 503',
+    ),
+  },
   streams: {
     queueMs: integer(60_000, 1000, 600_000, 'audio that one stream may queue; beyond: buffer_full'),
     accountMessageBytes: integer(

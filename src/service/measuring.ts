@@ -4,6 +4,7 @@ import type { MediaEngine } from '../edge/media/engine.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
 import type { RunningSignalling } from '../edge/sip/signalling.ts';
 import type { AudioStreamsEdge } from '../edge/stream/client.ts';
+import type { OverloadWatch } from './overload.ts';
 
 export interface MeasuredParts {
   readonly keeper: CallKeeper;
@@ -11,6 +12,7 @@ export interface MeasuredParts {
   readonly media: MediaEngine;
   readonly streams: AudioStreamsEdge;
   readonly callsLimit: number;
+  readonly overload: OverloadWatch;
 }
 
 /** Figures of the running service for Prometheus. */
@@ -22,7 +24,7 @@ export class Measuring {
     this.#metrics = metrics;
   }
 
-  connect({ keeper, signalling, media, streams, callsLimit }: MeasuredParts): void {
+  connect({ keeper, signalling, media, streams, callsLimit, overload }: MeasuredParts): void {
     this.#metrics.connect({
       callsActive: () => {
         const calls = keeper.live();
@@ -32,6 +34,7 @@ export class Measuring {
       registrations: () => signalling.registrations().length,
       capacity: () => ({ used: keeper.live().length, limit: callsLimit }),
       signalling: () => signalling.counters(),
+      overloaded: () => overload.overloaded,
       streamSockets: () => streams.counters().open,
       media: () => ({
         ...media.counters(),

@@ -7,6 +7,7 @@ import type { Metrics } from '../edge/metrics/metrics.ts';
 import type { Operations, PartState, RegistrationView } from '../edge/rest/server.ts';
 import type { RunningSignalling } from '../edge/sip/signalling.ts';
 import type { Store } from '../edge/store/store.ts';
+import type { OverloadWatch } from './overload.ts';
 import type { StoreWatch } from './store-watch.ts';
 
 export const VERSION = '0.1.0';
@@ -22,10 +23,11 @@ export interface OperatedParts {
   readonly startedUs: number;
   readonly dataDir: string;
   readonly callsLimit: number;
+  readonly overload: OverloadWatch;
 }
 
 export function createOperations(parts: OperatedParts): Operations {
-  const { store, storeWatch, keeper, signalling, media, admission, metrics } = parts;
+  const { store, storeWatch, keeper, signalling, media, admission, metrics, overload } = parts;
   const registrations = (): RegistrationView[] =>
     signalling.registrations().map((binding) => ({
       username: binding.username,
@@ -44,6 +46,7 @@ export function createOperations(parts: OperatedParts): Operations {
     },
     mediaState(media),
     await storeWatch.state(),
+    { part: 'load', ready: !overload.overloaded, detail: overload.detail() },
     {
       part: 'admission',
       ready: !admission.draining,

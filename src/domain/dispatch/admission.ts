@@ -29,6 +29,7 @@ export class Admission {
   readonly #onDrain: (() => void)[] = [];
   #draining = false;
   #problem: string | undefined;
+  #overloaded = false;
 
   constructor(needs: {
     readonly accounts: Pick<Accounts, 'get'>;
@@ -68,6 +69,15 @@ export class Admission {
   /** No call may begin: for good, or for the moment. */
   get closed(): boolean {
     return this.#draining || this.#problem !== undefined;
+  }
+
+  /** While it lasts no calls are placed; those that run, and their further legs, go on. */
+  overload(on: boolean): void {
+    this.#overloaded = on;
+  }
+
+  get overloaded(): boolean {
+    return this.#overloaded;
   }
 
   running(accountId: string): number {

@@ -111,7 +111,8 @@ export class BulkQueue<Item> {
       // Withdrawn meanwhile.
       if (lane.items[0] !== next) continue;
       const waitMs = prepared.waitMs();
-      const slot = waitMs > 0 ? undefined : admission.takeSlot(owner);
+      const isHeld = waitMs > 0 || admission.overloaded;
+      const slot = isHeld ? undefined : admission.takeSlot(owner);
       if (slot?.ok !== true) {
         this.#wakeAfter(accountId, lane, waitMs > 0 ? waitMs : waitOf(slot?.error));
         return;

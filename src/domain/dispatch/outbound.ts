@@ -20,6 +20,8 @@ import { identityOf, type Placement, type Planned, queuedCall } from './placemen
 
 /** A full queue, or a node without room, is worth asking again after this long. */
 const RETRY_AFTER_MS = 1000;
+/** An overload lasts some seconds at the least. */
+const OVERLOAD_RETRY_MS = 5000;
 
 /** Of a destination that waits for its turn (decisions: 429). */
 const NEVER_DIALLED: DialRefusal = {
@@ -95,6 +97,7 @@ export class Outbound {
     const { admission } = this.#needs;
     const { owner } = calling;
     if (admission.closed) return err({ kind: 'unavailable', retryAfterMs: RETRY_AFTER_MS });
+    if (admission.overloaded) return err({ kind: 'unavailable', retryAfterMs: OVERLOAD_RETRY_MS });
     const placements = await this.#placementsOf(request, calling);
     const [first, ...rest] = placements;
     if (first === undefined || !this.#queue.hasRoom(owner.authId, rest.length)) {

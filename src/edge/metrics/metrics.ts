@@ -9,6 +9,8 @@ interface MetricSources {
   /** Calls that this node runs and may run. */
   capacity?: () => { readonly used: number; readonly limit: number };
   streamSockets?: () => number;
+  /** New calls are refused because the node has too much to do. */
+  overloaded?: () => boolean;
   /** Totals since the start of the SIP listeners. */
   signalling?: () => {
     /** `method` is empty for responses, `code` for requests; a bounded set of both. */
@@ -163,6 +165,9 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
   gauge('voice_registrations', 'Live contacts of endpoints', () => sources.registrations?.() ?? 0);
   gauge('voice_capacity_used', 'Calls running on this node', () => sources.capacity?.().used ?? 0);
   gauge('voice_capacity_limit', 'Calls this node may run', () => sources.capacity?.().limit ?? 0);
+  gauge('voice_overloaded', '1 while new calls are refused because of overload', () =>
+    Number(sources.overloaded?.() ?? false),
+  );
   gauge('voice_stream_sockets', 'Open audio-stream sockets', () => sources.streamSockets?.() ?? 0);
   gauge(
     'voice_media_tick_late_seconds',

@@ -36,6 +36,11 @@ export class Executor {
     this.#runner = runner;
   }
 
+  /** Units that wait for the next batch. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   submit(unit: Unit): Promise<unknown> {
     if (this.#closed) {
       return Promise.reject(new ServiceError('STORE_CLOSED', 'the store is closed'));

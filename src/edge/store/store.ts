@@ -41,6 +41,8 @@ export interface Store extends Rooms {
   check(): Promise<void>;
   /** After STORE_GONE: the open connection still has everything, and writes the file anew. */
   renew(): Promise<void>;
+  /** Units of work that wait. */
+  waiting(): number;
   /** What was asked for is still done. */
   close(): Promise<void>;
 }
@@ -72,6 +74,7 @@ function openInMemory(options: StoreOptions): Store {
     verify: () => rooms.ledger.verify(),
     check: () => rooms.settings.set(PROBE, String(options.clock.wallMs())),
     renew: () => Promise.resolve(),
+    waiting: () => executor.waiting,
     close: () => executor.close(),
   };
 }
@@ -113,6 +116,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
       });
       options.logger.warn({ file: thread.file }, 'the database file was gone, it is written anew');
     },
+    waiting: () => writer.waiting + reader.waiting,
     close: async () => {
       await reader.close();
       await writer.close();

@@ -210,6 +210,20 @@ describe('POST Call: several destinations and a crash', () => {
   });
 });
 
+describe('POST Call: overload', () => {
+  it('what is queued waits until it is over', async () => {
+    stage = await openStage({ cpsLimit: 1 });
+    await stage.placed({ to: numbers(2) });
+    stage.admission.overload(true);
+    await stage.clock.advance(5000);
+    expect(stage.outbound.queued(stage.account.authId)).toHaveLength(1);
+    stage.admission.overload(false);
+    await stage.clock.advance(5000);
+    expect(stage.outbound.queued(stage.account.authId)).toHaveLength(0);
+    await stage.finish();
+  });
+});
+
 describe('POST Call: the bounds of the queue', () => {
   it('a request that does not fit into the queue is refused whole: 429', async () => {
     stage = await openStage({ cpsLimit: 1 }, { queuePerAccount: 3 });

@@ -179,6 +179,18 @@ describe('POST Call: what is refused at once', () => {
       failureReason: 'the call cannot be recorded: the disk is full',
     });
   });
+
+  it('while the node is overloaded nothing is accepted; afterwards it is again', async () => {
+    stage.admission.overload(true);
+    expect(await stage.place()).toEqual({
+      ok: false,
+      error: { kind: 'unavailable', retryAfterMs: 5000 },
+    });
+    stage.admission.overload(false);
+    expect(await stage.place()).toMatchObject({ ok: true });
+    await settle();
+    await stage.finish();
+  });
 });
 
 describe('POST Call: times and digits', () => {
