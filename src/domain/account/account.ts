@@ -6,6 +6,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { CredentialCache } from './credential-cache.ts';
 import type { AccountFilter, AccountStore, IdempotencyStore, PartnerStore } from './needs.ts';
 import { type AccountDefaults, type NewAccount, newAccount } from './new-account.ts';
+import { OncePerKey } from './once-per-key.ts';
 import { checkParties, type TransferRefusal, type TransferRequest } from './partner.ts';
 import { permits } from './permissions.ts';
 import type { Account, AccountPatch, CapacityTransfer, NetAllocation } from './types.ts';
@@ -71,12 +72,12 @@ export class Accounts {
   readonly #deps: AccountDeps;
   readonly #credentials: CredentialCache;
   readonly #onRevoked: ((revoked: RevokedAccount) => Promise<void>)[] = [];
-  readonly idempotency: IdempotencyStore;
+  readonly oncePerKey: OncePerKey;
 
   constructor(deps: AccountDeps) {
     this.#deps = deps;
     this.#credentials = new CredentialCache(deps.store);
-    this.idempotency = deps.idempotency;
+    this.oncePerKey = new OncePerKey(deps.idempotency);
   }
 
   async create(

@@ -14,7 +14,6 @@ import { CarrierGate } from './carrier-gate.ts';
 import type { LiveCall, PlaceCallsRefusal, PlaceCallsRequest, PlacedCalls } from './control.ts';
 import { type Calling, Destinations, type Destined, type DialRefusal } from './destination.ts';
 import type { DispatchNeeds } from './needs.ts';
-import { OncePerKey } from './once-per-key.ts';
 import { PlacedCall } from './placed-call.ts';
 import { identityOf, type Placement, type Planned, queuedCall } from './placement.ts';
 
@@ -42,14 +41,12 @@ export class Outbound {
   readonly #destinations: Destinations;
   readonly #gate: CarrierGate;
   readonly #queue: BulkQueue<Placement>;
-  readonly #oncePerKey: OncePerKey;
 
   constructor(needs: DispatchNeeds) {
     const { accounts, admission, clock, logger, provisioning, settings } = needs;
     this.#needs = needs;
     this.#destinations = new Destinations(needs);
     this.#gate = new CarrierGate({ ...needs, carriers: provisioning.carriers });
-    this.#oncePerKey = new OncePerKey(accounts.idempotency);
     this.#queue = new BulkQueue({
       accounts,
       admission,
@@ -62,7 +59,12 @@ export class Outbound {
   }
 
   async placeCalls(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>> {
-    return this.#oncePerKey.place(request, () => this.#place(request));
+    const { idempotencyKey: key, ...asked } = request;
+    if (key === undefined) return this.#place(request);
+    const owner = request.subAccount ?? request.accountId;
+    const { oncePerKey } = this.#needs.accounts;
+    const placed = await oncePerKey.run({ owner, key, asked }, () => this.#place(request));
+    return placed.ok ? ok(placed.value.value) : placed;
   }
 
   /** Destinations of the account that wait for their turn, longest first. */

@@ -1,5 +1,6 @@
 /** The API page is made of the same records that are mounted: nothing is described twice. */
 import type { ErrorFamily } from './http/error-body.ts';
+import { takesKeys } from './http/once.ts';
 import type { Audience, Route } from './http/route.ts';
 import type { TSchema } from './http/schema.ts';
 
@@ -72,6 +73,15 @@ function parameters(location: 'path' | 'query', schema: TSchema | undefined): re
   }));
 }
 
+const IDEMPOTENCY_HEADER: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'for a day: the same request with the same key is answered as the first was and done once; another request with it is 409',
+  schema: { type: 'string', minLength: 1, maxLength: 128 },
+};
+
 const json = (schema: unknown): Json => ({ 'application/json': { schema } });
 
 function success(route: Route): Json {
@@ -89,7 +99,11 @@ function operation(route: Route): Json {
     tags: [route.tag],
     summary: route.summary,
     security: SECURITY[route.audience],
-    parameters: [...parameters('path', route.params), ...parameters('query', route.query)],
+    parameters: [
+      ...parameters('path', route.params),
+      ...parameters('query', route.query),
+      ...(takesKeys(route) || route.ownKeys ? [IDEMPOTENCY_HEADER] : []),
+    ],
     ...(hasBody && {
       requestBody: {
         required: (((route.body ?? {}) as ObjectSchema).required ?? []).length > 0,

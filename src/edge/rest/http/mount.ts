@@ -5,6 +5,7 @@ import type { Rooms } from '../deps.ts';
 import { ERROR_BODY, type ErrorFamily } from './error-body.ts';
 import { type Failure, MISSING_ACCOUNT_ID } from './failure.ts';
 import type { Admission, Gate } from './gate.ts';
+import { oncePerKey } from './once.ts';
 import type { AccountInput, RawReply, Route } from './route.ts';
 import type { TSchema } from './schema.ts';
 import { beyondSchema } from './unknown.ts';
@@ -71,7 +72,9 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, rooms: Roo
     },
     handler: async (request, reply) => {
       if (route.longRunning) keepConnection(request.raw.socket);
-      const result = await route.run(rooms, inputOf(request));
+      const result = await oncePerKey(rooms.accounts, { request, reply, route }, async () =>
+        route.run(rooms, inputOf(request)),
+      );
       if (!result.ok) return sendFailure(reply, result.error, route.errors, request.apiId);
       reply.code(status);
       if (status === 204) return reply.send();

@@ -202,9 +202,17 @@ function netAllocation(db: Connection, partner: string, customer: string): NetAl
 /** How long a key is remembered. */
 const KEY_LIFE_US = 86_400_000_000;
 
+/** Keys of an account that are remembered; beyond, the oldest are forgotten. */
+const KEYS_LIMIT = 10_000;
+/** The limit is looked after once in so many requests. */
+const KEYS_TRIM_EVERY = 64;
+
+const responsePurpose = (accountId: string, key: string): string => `response:${accountId} ${key}`;
+
 export const idempotencyRoom = (db: Connection): Immediate<IdempotencyStore> => ({
   begin: (accountId, key, fingerprint) => {
     db.run('DELETE FROM idempotency_key WHERE created_us < ?', [db.nowUs - KEY_LIFE_US]);
+    trimKeys(db, accountId);
     const fresh = db.run(
       `INSERT INTO idempotency_key (account_id, key, fingerprint, created_us)
         VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -217,11 +225,13 @@ export const idempotencyRoom = (db: Connection): Immediate<IdempotencyStore> => 
     );
     if (known === undefined || known['fingerprint'] !== fingerprint) return { kind: 'mismatch' };
     if (known['response'] === null) return { kind: 'running' };
-    return { kind: 'done', response: string(known, 'response') };
+    const sealed = Buffer.from(string(known, 'response'), 'base64');
+    return { kind: 'done', response: db.vault.open(sealed, responsePurpose(accountId, key)) };
   },
   finish: (accountId, key, response) => {
+    const sealed = db.vault.seal(response, responsePurpose(accountId, key));
     db.run('UPDATE idempotency_key SET response = ? WHERE account_id = ? AND key = ?', [
-      response,
+      Buffer.from(sealed).toString('base64'),
       accountId,
       key,
     ]);
@@ -233,3 +243,17 @@ export const idempotencyRoom = (db: Connection): Immediate<IdempotencyStore> => 
     ]);
   },
 });
+
+let keysSinceTrim = 0;
+
+function trimKeys(db: Connection, accountId: string): void {
+  keysSinceTrim += 1;
+  if (keysSinceTrim < KEYS_TRIM_EVERY) return;
+  keysSinceTrim = 0;
+  db.run(
+    `DELETE FROM idempotency_key WHERE account_id = @account AND created_us <
+      (SELECT created_us FROM idempotency_key WHERE account_id = @account
+        ORDER BY created_us DESC LIMIT 1 OFFSET ${KEYS_LIMIT})`,
+    { account: accountId },
+  );
+}

@@ -1,11 +1,9 @@
 import { err } from '../../../../base/result.ts';
-import { invalidField } from '../../http/failure.ts';
+import { IDEMPOTENCY_KEY, WRONG_KEY } from '../../http/once.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
 import { apiId, Type } from '../../http/schema.ts';
 import { answered } from '../../refusal.ts';
 import { MakeCallBody, placeCallsRequest } from '../../wire/make-call.ts';
-
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 
 /** `POST …/Call/`; 200 means accepted and queued, not answered. */
 export const placeCallRoute: Route = accountRoute({
@@ -15,6 +13,7 @@ export const placeCallRoute: Route = accountRoute({
   summary: 'Place a call to one or up to 1000 destinations',
   errors: 'resource',
   unknownAccountStatus: 404,
+  ownKeys: true,
   params: Type.Object({ auth_id: Type.String() }),
   body: MakeCallBody,
   reply: Type.Object({ api_id: apiId(), request_uuid: Type.String(), message: Type.String() }),
@@ -23,7 +22,7 @@ export const placeCallRoute: Route = accountRoute({
     const key = headers['idempotency-key'];
     const idempotencyKey = typeof key === 'string' ? key : undefined;
     if (idempotencyKey !== undefined && !IDEMPOTENCY_KEY.test(idempotencyKey)) {
-      return err(invalidField('Idempotency-Key', 'must be 1 to 128 printable characters'));
+      return err(WRONG_KEY);
     }
     const request = placeCallsRequest(body, { accountId, subAccount, idempotencyKey });
     if (!request.ok) return request;

@@ -1,0 +1,89 @@
+import { hashHex } from '../../base/hash.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { IdempotencyStore } from './needs.ts';
+
+export type IdempotencyConflict = { readonly kind: 'idempotencyConflict' };
+type Outcome = Result<Once<unknown>, unknown>;
+
+/** What a request came to. `replayed`: an earlier request with its key did the work. */
+export interface Once<T> {
+  readonly value: T;
+  readonly replayed: boolean;
+}
+
+/** Requests with an `Idempotency-Key`: the same one again is answered as the first was, and nothing is done. */
+export class OncePerKey {
+  readonly #store: IdempotencyStore;
+  /** Requests that are being worked on, so that a repeat can wait for them. */
+  readonly #running = new Map<
+    string,
+    { readonly fingerprint: string; readonly outcome: Promise<Outcome> }
+  >();
+
+  constructor(store: IdempotencyStore) {
+    this.#store = store;
+  }
+
+  /**
+   * `asked`: everything that makes two requests the same, as JSON can say it. Only what succeeds is remembered; after a
+   * refusal the key is free again.
+   */
+  async run<T, E>(
+    from: { readonly owner: string; readonly key: string; readonly asked: unknown },
+    work: () => Promise<Result<T, E>>,
+  ): Promise<Result<Once<T>, E | IdempotencyConflict>> {
+    const { owner, key } = from;
+    const fingerprint = hashHex('sha256', JSON.stringify(sorted(from.asked)));
+    const id = `${owner} ${key}`;
+    const running = this.#running.get(id);
+    if (running !== undefined) {
+      if (running.fingerprint !== fingerprint) return CONFLICT;
+      const outcome = (await running.outcome) as Result<Once<T>, E>;
+      return outcome.ok ? ok({ value: outcome.value.value, replayed: true }) : outcome;
+    }
+    const outcome = this.#begin(owner, key, fingerprint, work);
+    this.#running.set(id, { fingerprint, outcome });
+    try {
+      return await outcome;
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  async #begin<T, E>(
+    owner: string,
+    key: string,
+    fingerprint: string,
+    work: () => Promise<Result<T, E>>,
+  ): Promise<Result<Once<T>, E | IdempotencyConflict>> {
+    const known = await this.#store.begin(owner, key, fingerprint);
+    if (known.kind === 'done') {
+      const { value } = JSON.parse(known.response) as { readonly value: T };
+      return ok({ value, replayed: true });
+    }
+    if (known.kind !== 'first') return CONFLICT;
+    try {
+      const done = await work();
+      if (!done.ok) {
+        await this.#store.forget(owner, key);
+        return done;
+      }
+      await this.#store.finish(owner, key, JSON.stringify({ value: done.value }));
+      return ok({ value: done.value, replayed: false });
+    } catch (error) {
+      await this.#store.forget(owner, key);
+      throw error;
+    }
+  }
+}
+
+const CONFLICT: Result<never, IdempotencyConflict> = err({ kind: 'idempotencyConflict' });
+
+/** The order in which members were written makes no other request. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => [name, sorted(member)]);
+}

@@ -1,0 +1,51 @@
+/** `Idempotency-Key` of requests that make, buy or move something: done once, answered as often as it is asked. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { err, type Result } from '../../../base/result.ts';
+import type { Accounts } from '../../../domain/account/account.ts';
+import { type Failure, failure, invalidField } from './failure.ts';
+import type { Route } from './route.ts';
+
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
+export const WRONG_KEY = invalidField('Idempotency-Key', 'must be 1 to 128 printable characters');
+const CONFLICT = failure(409, 'Idempotency-Key was used with another request', {
+  detail:
+    'Or the first request with it was cut off and nobody knows how far it came; use another key.',
+});
+/** Set on an answer that an earlier request with the same key had. */
+const REPLAYED = 'idempotent-replayed';
+
+/** Whose keys those of the operator are. */
+const OPERATOR = 'operator';
+
+/** Every POST but the one that looks after its keys itself, further inside. */
+export const takesKeys = ({
+  method,
+  audience,
+  ownKeys,
+}: Pick<Route, 'method' | 'audience' | 'ownKeys'>): boolean =>
+  method === 'POST' && audience !== 'public' && !ownKeys;
+
+export async function oncePerKey(
+  accounts: Pick<Accounts, 'oncePerKey'>,
+  {
+    request,
+    reply,
+    route,
+  }: {
+    readonly request: FastifyRequest;
+    readonly reply: FastifyReply;
+    readonly route: Route;
+  },
+  work: () => Promise<Result<unknown, Failure>>,
+): Promise<Result<unknown, Failure>> {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined || !takesKeys(route)) return work();
+  if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)) return err(WRONG_KEY);
+  const owner = request.admission?.principal?.account.authId ?? OPERATOR;
+  const { params, query, body } = request;
+  const asked = [route.method, route.path, params, query, body];
+  const done = await accounts.oncePerKey.run({ owner, key, asked }, work);
+  if (!done.ok) return 'kind' in done.error ? err(CONFLICT) : err(done.error);
+  if (done.value.replayed) reply.header(REPLAYED, 'true');
+  return { ok: true, value: done.value.value };
+}
