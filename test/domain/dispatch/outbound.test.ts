@@ -172,6 +172,7 @@ describe('POST Call: what is refused at once', () => {
       .mockRejectedValueOnce(new ServiceError('STORE_FULL', 'the disk is full'));
     expect(await stage.place()).toMatchObject({ ok: false, error: { kind: 'unavailable' } });
     refusing.mockRestore();
+    await stage.keeper.idle();
     const [cdr] = await store.cdrs.walk({ accountId: stage.account.authId }, undefined, 1);
     expect(cdr?.cdr).toMatchObject({
       hangupCauseName: 'Internal Error',
