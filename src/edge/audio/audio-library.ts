@@ -1,4 +1,5 @@
 /** Front door: audio files of customers, and MP3 of recordings. */
+import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type {
@@ -85,6 +86,10 @@ export interface AudioOptions {
 }
 
 export interface AudioRoom {
+  /** Starts the decoding thread and loads its decoders, before a caller waits for them. Never rejects. */
+  warm(): Promise<void>;
+  /** A WAV or MP3 file of the operator's. */
+  decodeFile(path: string): Promise<Result<Pcm, AudioProblem>>;
   readonly library: AudioLibrary;
   readonly encoder: RecordingEncoder;
   stop(): Promise<void>;
@@ -118,6 +123,21 @@ export function createAudio(options: AudioOptions): AudioRoom {
         const reply = await encoding.run({ kind: 'encodeMp3', wavPath, mp3Path });
         return reply.kind === 'encoded' ? ok({ bytes: reply.bytes }) : err(problemOf(reply));
       },
+    },
+    warm: async () => {
+      await decoding.run({ kind: 'warm' });
+    },
+    decodeFile: async (path) => {
+      const rate = options.rate ?? 8000;
+      try {
+        const bytes = new Uint8Array(await readFile(path));
+        const { maxSeconds } = limits;
+        const reply = await decoding.run({ kind: 'decode', bytes, rate, maxSeconds });
+        if (reply.kind !== 'decoded') return err(problemOf(reply));
+        return ok({ rate, samples: reply.samples });
+      } catch (error) {
+        return problem('failed', error instanceof Error ? error.message : String(error));
+      }
     },
     stop: async () => {
       await Promise.all([decoding.stop(), encoding.stop()]);

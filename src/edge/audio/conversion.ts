@@ -14,12 +14,18 @@ export interface EncodeJob {
   readonly mp3Path: string;
 }
 
-export type Job = DecodeJob | EncodeJob;
+/** Loads what the first real job would have to wait for. */
+export interface WarmJob {
+  readonly kind: 'warm';
+}
+
+export type Job = DecodeJob | EncodeJob | WarmJob;
 
 export type JobFailureKind = 'tooLarge' | 'notAudio' | 'busy' | 'failed';
 
 export type JobReply =
   | { readonly kind: 'decoded'; readonly samples: Uint8Array }
+  | { readonly kind: 'warmed' }
   | { readonly kind: 'encoded'; readonly bytes: number }
   | { readonly kind: 'failed'; readonly failure: JobFailureKind; readonly detail: string };
 

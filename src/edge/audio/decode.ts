@@ -7,6 +7,10 @@ import { PcmSink } from './pcm-sink.ts';
 const WAV_BLOCK = 48_000;
 /** Bytes of an MP3 file decoded at a time: about a second. */
 const MP3_BLOCK = 16 * 1024;
+/** MPEG-1 layer III, 32 kbit/s, 44.1 kHz, one channel; what follows as zeros says nothing. */
+const SILENT_FRAME_HEAD = [0xff, 0xfb, 0x10, 0xc4];
+const SILENT_FRAME_BYTES = 104;
+const SILENT_FRAMES = 77;
 /** An MP3 may begin with a tag or rubbish, but not with more than so much before its first sound. */
 const MP3_SEARCH_BYTES = 1024 * 1024;
 
@@ -31,6 +35,13 @@ export async function decode(job: DecodeJob): Promise<Uint8Array> {
   }
   await decodeMp3(job.bytes, job.rate, sink);
   return sink.bytes();
+}
+
+/** Compiles the MP3 decoder and runs it, and all that follows it, on two seconds of silence. */
+export async function warmDecoders(): Promise<void> {
+  const bytes = new Uint8Array(SILENT_FRAMES * SILENT_FRAME_BYTES);
+  for (let at = 0; at < bytes.length; at += SILENT_FRAME_BYTES) bytes.set(SILENT_FRAME_HEAD, at);
+  await decode({ kind: 'decode', bytes, rate: 8000, maxSeconds: SILENT_FRAMES });
 }
 
 async function decodeMp3(bytes: Uint8Array, rate: number, sink: PcmSink): Promise<void> {

@@ -2,7 +2,7 @@
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { ConversionError, type Job, type JobReply } from './conversion.ts';
-import { decode } from './decode.ts';
+import { decode, warmDecoders } from './decode.ts';
 import { encodeMp3 } from './encode-mp3.ts';
 
 /** Calls come first. On Linux, process 0 is the calling thread alone. */
@@ -11,6 +11,10 @@ const NICENESS = 10;
 async function work(job: Job): Promise<JobReply> {
   try {
     if (job.kind === 'decode') return { kind: 'decoded', samples: await decode(job) };
+    if (job.kind === 'warm') {
+      await warmDecoders();
+      return { kind: 'warmed' };
+    }
     return { kind: 'encoded', bytes: await encodeMp3(job) };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);

@@ -13,6 +13,7 @@ import type {
 } from '../../domain/call/needs.ts';
 import { openWav, resampler, toPcm16 } from '../../protocol/audio-file/audio-file.ts';
 import { findEspeak, findFlite, type SpeechEngine, type SpeechStep } from './engine.ts';
+import { normalised } from './loudness.ts';
 import { processRunner, type RunProcess } from './process.ts';
 import { SpeechCache } from './speech-cache.ts';
 
@@ -45,11 +46,15 @@ const SPEECH_LIMITS: SpeechLimits = {
 };
 
 export interface SpeechRoom extends Synthesizer {
+  /** Runs every engine once, so that the first words of a caller find them in memory. Never rejects. */
+  warm(): Promise<void>;
   /** Engines found, in order of preference; none: every request is `unavailable`. */
   readonly engines: readonly string[];
 }
 
 const RATE = 8000;
+/** Part of the cache's keys: what was made with another rule for loudness is made again. */
+const LOUDNESS = 'speech at -16 dBFS';
 const MAX_LISTING_BYTES = 1024 * 1024;
 /** Samples of engine output converted in one turn of the event loop: under a millisecond. */
 const BLOCK = 4096;
@@ -99,6 +104,18 @@ class ProcessSynthesizer implements SpeechRoom {
     this.#logger = logger;
   }
 
+  async warm(): Promise<void> {
+    for (const engine of this.#engines) {
+      for (const voice of ['WOMAN', 'MAN']) {
+        const steps = engine.plan({ text: 'ready', ssml: undefined, voice, language: 'en-US' });
+        const [step] = steps ?? [];
+        if (step?.kind !== 'run') continue;
+        const made = await this.#make(`warm-${engine.name}-${voice}`, step).catch(String);
+        this.#logger.debug({ engine: engine.name, voice, ok: typeof made !== 'string' }, 'warmed');
+      }
+    }
+  }
+
   async *speak(request: SpeechRequest, signal?: AbortSignal): AsyncIterable<Spoken> {
     const planned = this.#plan(request);
     if (!planned.ok) {
@@ -138,7 +155,7 @@ class ProcessSynthesizer implements SpeechRoom {
       return Promise.resolve(ok({ rate: RATE, samples }));
     }
     const key = createHash('sha256')
-      .update(JSON.stringify([step.command, step.args, step.input]))
+      .update(JSON.stringify([LOUDNESS, step.command, step.args, step.input]))
       .digest('hex');
     const running = this.#making.get(key);
     if (running !== undefined) return running;
@@ -182,7 +199,7 @@ class ProcessSynthesizer implements SpeechRoom {
         await nextTurn();
       }
       blocks.push(toPcm16(convert.finish()));
-      return ok({ rate: RATE, samples: joined(blocks) });
+      return ok({ rate: RATE, samples: await normalised(joined(blocks), RATE) });
     } finally {
       await rm(path, { force: true });
     }
