@@ -29,6 +29,7 @@ import { Measuring } from './service/measuring.ts';
 import { createOperations } from './service/operations.ts';
 import { OverloadWatch } from './service/overload.ts';
 import { type Derived, derive } from './service/settings.ts';
+import { warmSounds } from './service/sounds.ts';
 import { StoreWatch } from './service/store-watch.ts';
 
 export interface Service {
@@ -153,6 +154,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
     },
     demo,
   );
+  void warmSounds(lines, lines.holdMusic);
   logger.info({ url, sip: `${settings.sip.host}:${signalling.port()}` }, 'carillon is up');
 
   const stop = async (): Promise<void> => {

@@ -154,6 +154,10 @@ export const SETTINGS = {
       60_000,
       'open calls are marked alive this often; a crash bills up to the last mark',
     ),
+    holdMusic: text(
+      'default',
+      'what a party hears that the other side of its bridge holds: default (music of our own), silence, or a WAV or MP3 file',
+    ),
     drainMs: integer(30_000, 0, 3_600_000, 'on SIGTERM running calls may go on so long'),
     ringTimeoutMs: integer(
       120_000,

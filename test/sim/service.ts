@@ -19,7 +19,7 @@ import { derive } from '../../src/service/settings.ts';
 import { SipTraces } from '../../src/service/sip-traces.ts';
 import { testFoundation } from '../foundation.ts';
 import type { SimClock } from './clock.ts';
-import { simAudio, simEncoder, simFolder, simSpeech } from './sounds.ts';
+import { HOLD_MUSIC, simAudio, simEncoder, simFolder, simSpeech } from './sounds.ts';
 import type { World } from './world.ts';
 
 export const HOST = 'registrar.test';
@@ -102,6 +102,7 @@ export async function buildService(world: World, customer: NewCustomer): Promise
   const destinations = { judgeRtp: () => ({ kind: 'send' }) };
   const lines = {
     ...{ callbacks, media, signalling, destinations, streams, logs, audio, speech, traces },
+    holdMusic: () => Promise.resolve(HOLD_MUSIC),
   };
   const derived = derive(settings);
   const calls = joinCalls(

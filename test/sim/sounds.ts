@@ -28,6 +28,10 @@ const tone = (hz: number, ms: number): Pcm => ({
   samples: l16(sine(hz, Math.round(ms * 8))),
 });
 
+/** What a party hears whom the other holds. */
+export const HOLD_MUSIC_HZ = 1100;
+export const HOLD_MUSIC = tone(HOLD_MUSIC_HZ, 2000);
+
 /** Knows tones; everything else is not there. */
 export const simAudio = (clock: SimClock): AudioLibrary => ({
   async load(url, signal) {

@@ -42,6 +42,8 @@ export interface CallEvents {
   ringing?(): void;
   earlyMedia?(): void;
   answered?(): void;
+  /** The peer began to hold us, or ended it: `hold` tells. */
+  holds?(): void;
 }
 
 /** One leg of a conversation with all that belongs to it, from its first message to its end. */
@@ -142,6 +144,11 @@ export class Call {
   /** SDP of the INVITE that arrived; undefined when it had none, or on an outbound leg. */
   get offeredSdp(): string | undefined {
     return this.#inbound?.sdp;
+  }
+
+  /** How the peer holds us, if it does. */
+  get hold(): LegMedia['hold'] {
+    return this.#media.hold;
   }
 
   observe(events: CallEvents): () => void {
@@ -386,7 +393,9 @@ export class Call {
   /** A re-INVITE: hold, resume, another address. The stream and everything that plays go on. */
   #offered(sdp: string | undefined): string | undefined {
     if (!this.#media.isOpen) return undefined;
+    const before = this.hold;
     const described = this.#media.describe(sdp);
+    this.#tellHold(before);
     if (described.ok) return described.value;
     this.log.add('warning', 'offer refused (488)', { detail: described.error.detail });
     return undefined;
@@ -394,8 +403,15 @@ export class Call {
 
   #lateAnswer(sdp: string): void {
     if (!this.#media.isOpen || this.isEnded) return;
+    const before = this.hold;
     const settled = this.#media.settle(sdp);
+    this.#tellHold(before);
     if (!settled.ok) this.hangup('mediaAnchoring', 'Error', settled.error.detail);
+  }
+
+  #tellHold(before: Call['hold']): void {
+    if (this.hold === before) return;
+    for (const events of [...this.#events]) events.holds?.();
   }
 
   #press(digit: string): void {

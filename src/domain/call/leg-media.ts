@@ -29,6 +29,14 @@ export interface LegMediaNeeds {
 
 type MediaProblem = SdpProblem | { readonly kind: 'notAllowed'; readonly detail: string };
 
+/** What we may do, as what the peer does. */
+const HOLDS = {
+  sendrecv: undefined,
+  sendonly: undefined,
+  recvonly: 'sendonly',
+  inactive: 'inactive',
+} as const;
+
 /** No address to begin with: the peer's packets bring it (see MediaLeg.configure). */
 const NOWHERE = '';
 
@@ -36,6 +44,8 @@ const NOWHERE = '';
 export class LegMedia {
   /** Of the last settlement. */
   codec: string | undefined;
+  /** The peer holds us: it sends and does not listen, or neither. */
+  hold: 'sendonly' | 'inactive' | undefined;
   /** The peer's keypad presses come as events (RFC 4733), not as tones within its audio. */
   keypadEvents = false;
 
@@ -126,6 +136,7 @@ export class LegMedia {
       : this.#needs.judgeRtp({ address, port, ...this.#peer() });
     if (verdict.kind === 'refuse') return err({ kind: 'notAllowed', detail: verdict.why });
     this.codec = remote.codec;
+    this.hold = isNowhere ? 'inactive' : HOLDS[remote.direction];
     this.keypadEvents = remote.telephoneEvent !== undefined;
     this.#needs.log.add('media', 'media settled', {
       codec: remote.codec,

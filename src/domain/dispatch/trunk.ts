@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import type { Call, CallEnd, CallIdentity, DialPlan } from '../call/call.ts';
 import type { Bridge, Headers, OutboundTarget } from '../call/needs.ts';
-import { relayDigits } from '../interpreter/interpreter.ts';
+import { playWhileHeld, relayDigits } from '../interpreter/interpreter.ts';
 import type { OriginationUri, PhoneNumber, Trunk } from '../provisioning/types.ts';
 import type { DialRefusal } from './destination.ts';
 import type { DispatchNeeds } from './needs.ts';
@@ -202,8 +202,9 @@ class TrunkCall {
       this.#connect();
       a.bridgeUuid = b.uuid;
       b.bridgeUuid = a.uuid;
-      const forget = [relayDigits(a, b), relayDigits(b, a)];
-      void b.ended.then(() => {
+      const music = playWhileHeld(a, b, this.#needs.interpreter());
+      const forget = [relayDigits(a, b), relayDigits(b, a), music];
+      void Promise.race([a.ended, b.ended]).then(() => {
         for (const stop of forget) stop();
       });
       await Promise.all([keeper.changed(a), keeper.changed(b)]);

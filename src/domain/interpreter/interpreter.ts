@@ -22,6 +22,7 @@ export {
 export { parametersOf, signerOf } from './call-callbacks.ts';
 export { Conferences } from './conference/conferences.ts';
 export { dialOf, type LiveDial } from './dial/dial-of.ts';
+export { playWhileHeld } from './hold.ts';
 export type {
   BLegRequest,
   CallKeeping,

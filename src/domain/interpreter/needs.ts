@@ -8,7 +8,14 @@ import type {
   DialInstruction,
 } from '../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../call/call.ts';
-import type { AudioLibrary, AudioStreams, Media, MediaRoom, Synthesizer } from '../call/needs.ts';
+import type {
+  AudioLibrary,
+  AudioStreams,
+  Media,
+  MediaRoom,
+  Pcm,
+  Synthesizer,
+} from '../call/needs.ts';
 import type { HangupCauseKey, HangupSource } from '../call/types.ts';
 import type { CallbackClient } from '../callback/callback.ts';
 import type {
@@ -140,6 +147,8 @@ export interface InterpreterNeeds {
   readonly media: Media;
   readonly audio: AudioLibrary;
   readonly speech: Synthesizer;
+  /** What a party hears that the other side of its bridge holds; undefined: silence. */
+  readonly holdMusic: () => Promise<Pcm | undefined>;
   readonly recorder: Recorder;
   readonly conferences: ConferenceDirectory;
   readonly dialer: Dialer;

@@ -13,6 +13,8 @@ import type { JobReply } from './conversion.ts';
 import { ConversionThread } from './conversion-thread.ts';
 import { type CachedPcm, PcmCache } from './pcm-cache.ts';
 
+export { holdMusic } from './hold-music.ts';
+
 export interface AudioRequest {
   readonly maxBytes: number;
   readonly connectTimeoutMs: number;
@@ -86,8 +88,8 @@ export interface AudioOptions {
 }
 
 export interface AudioRoom {
-  /** Starts the decoding thread and loads its decoders, before a caller waits for them. Never rejects. */
-  warm(): Promise<void>;
+  /** Starts the decoding thread and loads its decoders, before a caller waits for them. False: they cannot be. */
+  warm(): Promise<boolean>;
   /** A WAV or MP3 file of the operator's. */
   decodeFile(path: string): Promise<Result<Pcm, AudioProblem>>;
   readonly library: AudioLibrary;
@@ -124,9 +126,7 @@ export function createAudio(options: AudioOptions): AudioRoom {
         return reply.kind === 'encoded' ? ok({ bytes: reply.bytes }) : err(problemOf(reply));
       },
     },
-    warm: async () => {
-      await decoding.run({ kind: 'warm' });
-    },
+    warm: async () => (await decoding.run({ kind: 'warm' })).kind === 'warmed',
     decodeFile: async (path) => {
       const rate = options.rate ?? 8000;
       try {

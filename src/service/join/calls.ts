@@ -129,6 +129,7 @@ export function joinCalls(
     media,
     audio: lines.audio.library,
     speech: lines.speech,
+    holdMusic: lines.holdMusic,
     recorder,
     conferences: new Conferences({ media, recorder, clock, random, logger }),
     dialer: new BLegDialer(dispatching),

@@ -30,6 +30,7 @@ import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/cli
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
 import type { Derived } from '../settings.ts';
 import { SipTraces } from '../sip-traces.ts';
+import { createHoldMusic, type HoldMusic } from '../sounds.ts';
 import type { Basics, Foundation } from './foundation.ts';
 
 export interface Lines {
@@ -39,6 +40,7 @@ export interface Lines {
   readonly media: MediaEngine;
   readonly audio: AudioRoom;
   readonly speech: SpeechRoom;
+  readonly holdMusic: HoldMusic;
   readonly signalling: RunningSignalling;
   readonly destinations: DestinationGuard;
   /** A listener of ours beside SIP and RTP: nothing is sent there for a customer. */
@@ -106,6 +108,10 @@ export async function openLines(
       maxExpires: settings.sip.registerExpiresMaxS,
     },
   });
+  const audio = createAudio({
+    fetch: (url, request) => customers.http.getBytes(url, request),
+    clock,
+  });
   return {
     ...customers,
     media,
@@ -113,7 +119,8 @@ export async function openLines(
     destinations,
     listensOn: (url) => ports.push(portOf(url)),
     traces,
-    audio: createAudio({ fetch: (url, request) => customers.http.getBytes(url, request), clock }),
+    audio,
+    holdMusic: createHoldMusic(settings.calls.holdMusic, audio, logger),
     speech: await createSynthesizer({
       engine: settings.speech.engine,
       cacheDir: join(dataDir, 'cache', 'speech'),

@@ -163,6 +163,7 @@ export async function openStage(
     callbacks,
     media,
     audio: { load: async () => ok({ rate: 8000, samples: new Uint8Array(2) }) },
+    holdMusic: () => Promise.resolve(undefined),
     speech: {
       speak: async function* () {
         yield ok({ rate: 8000, samples: new Uint8Array(2) });

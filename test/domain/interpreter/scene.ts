@@ -487,6 +487,7 @@ export class Scene {
           return Promise.resolve(ok(PCM));
         },
       },
+      holdMusic: () => Promise.resolve(undefined),
       speech: {
         speak: async function* () {
           yield ok(PCM);

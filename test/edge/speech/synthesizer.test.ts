@@ -95,6 +95,20 @@ afterEach(async () => {
 });
 
 describe('synthesizer', () => {
+  it('warming runs each engine with either voice, and keeps nothing', async () => {
+    const synthesizer = await create();
+    await synthesizer.warm();
+    expect(engines.runs.map(({ command }) => command)).toEqual([
+      'flite',
+      'flite',
+      'espeak-ng',
+      'espeak-ng',
+    ]);
+    expect(new Set(engines.runs.map(({ args }) => args.join(' '))).size).toBe(4);
+    expect(engines.mostRunning).toBe(1);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it('gives what the engine wrote as 8 kHz PCM', async () => {
     const synthesizer = await create();
     const [piece, ...rest] = await all(synthesizer.speak(request('Hello')));

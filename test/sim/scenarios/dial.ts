@@ -4,7 +4,7 @@ import { SITE, xml } from '../customer.ts';
 import { ANSWERS, type Called, type SimLeg } from '../leg.ts';
 import type { Scenario } from '../scenario.ts';
 import { PRICE } from '../service.ts';
-import { toneFile } from '../sounds.ts';
+import { HOLD_MUSIC_HZ, toneFile } from '../sounds.ts';
 import type { World } from '../world.ts';
 
 const A_HZ = 400;
@@ -154,19 +154,35 @@ export const dialScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'Dial: hold and resume of either party keep the other on the line',
+    title: 'Dial: a party whom the other holds hears music, until it is resumed',
     async play(world) {
       const { alice, bob, leg } = await dialling(world, ANSWERS);
       const hearEachOther = (): boolean => alice.hears(B_HZ) && bob.hears(A_HZ);
       await world.until('both hear each other', hearEachOther);
-      const holding = world.random.chance(0.5) ? leg : otherLeg(world, leg);
-      holding.reinvite('inactive');
-      await world.advance(1000);
+      const callerHolds = world.random.chance(0.5);
+      const holding = callerHolds ? leg : otherLeg(world, leg);
+      const [holder, held] = callerHolds ? [alice, bob] : [bob, alice];
+      const brings = world.random.pick(['music', 'silence', 'nothing'] as const);
+      const how = world.random.pick(['inactive', 'sendonly'] as const);
+      if (brings === 'silence') holder.says = undefined;
+      holding.reinvite(how);
+      await world.advance(50);
+      if (brings === 'nothing') holder.present = false;
+      await world.advance(1500);
       for (const phone of [alice, bob]) phone.forget();
       await world.advance(world.random.between(500, 4000));
-      world.expect(!alice.hears(B_HZ) && !bob.hears(A_HZ), 'on hold nobody is heard');
+      world.expect(holder.hearsNothing(), 'who holds hears nothing');
+      const ownMusic = brings === 'music' && how === 'sendonly';
+      const hz = ownMusic ? (callerHolds ? A_HZ : B_HZ) : HOLD_MUSIC_HZ;
+      world.expect(held.hears(hz), `who is held hears ${hz} Hz`);
+      holder.says = callerHolds ? A_HZ : B_HZ;
+      holder.present = true;
       holding.reinvite('sendrecv');
       await world.until('both hear each other again', hearEachOther);
+      await world.advance(100);
+      held.forget();
+      await world.advance(500);
+      world.expect(!held.hears(HOLD_MUSIC_HZ), 'the music is over');
     },
   },
   {

@@ -4,6 +4,7 @@ import { unlessAborted } from '../../../base/abort.ts';
 import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import { type Call, endAt, matchDigits } from '../../call/call.ts';
 import type { HangupSource } from '../../call/types.ts';
+import { playWhileHeld } from '../hold.ts';
 import type { VerbContext } from '../needs.ts';
 import { relayDigits } from '../relay-digits.ts';
 import { DialEvents } from './dial-events.ts';
@@ -97,7 +98,7 @@ export class DialSession {
     this.#events.connected(leg);
     this.#race.winnerTold();
     needs.recorder.dialAnswered(a);
-    const undo = this.#watch(leg);
+    const undo = [...this.#watch(leg), playWhileHeld(a, b, needs)];
     try {
       await unlessAborted(signal, Promise.race([b.ended, released]));
       this.#talking = undefined;

@@ -1,0 +1,76 @@
+/** Music for who is held, made here so that nobody's licence is needed: slow broken chords over a soft bass. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Pcm } from '../../domain/call/needs.ts';
+
+const RATE = 8000;
+const BEAT_S = 0.6;
+const BEATS_PER_CHORD = 4;
+/** Peak, below speech (−16 dBFS RMS): it plays behind a person's thoughts. */
+const PEAK = 32_768 * 10 ** (-10 / 20);
+/** Fundamentals and their overtones stay within the telephone band's reach of small speakers. */
+const PARTIALS = [1, 0.35, 0.12] as const;
+
+/** C, a minor, F, G, e minor, a minor, d minor, G: semitones above the A of 220 Hz, the bass first. */
+const CHORDS: readonly (readonly number[])[] = [
+  [-9, 3, 7, 10, 15],
+  [-12, 0, 3, 7, 12],
+  [-4, 3, 8, 12, 15],
+  [-2, 2, 5, 10, 14],
+  [-5, 2, 7, 10, 14],
+  [-12, 0, 7, 12, 15],
+  [-7, 0, 5, 8, 12],
+  [-2, 2, 5, 10, 14],
+];
+/** Which note of the chord at each half beat. */
+const PATTERN = [1, 2, 3, 4, 3, 2, 3, 2] as const;
+
+interface Note {
+  readonly atS: number;
+  readonly hz: number;
+  readonly level: number;
+  /** Until it has faded to a third. */
+  readonly decayS: number;
+}
+
+/** Some twenty seconds without a seam: tails that pass the end are heard at the beginning. */
+export async function holdMusic(): Promise<Pcm> {
+  const length = Math.round(CHORDS.length * BEATS_PER_CHORD * BEAT_S * RATE);
+  const sum = new Float64Array(length);
+  for (const note of notes()) {
+    add(note, sum);
+    await nextTurn();
+  }
+  const loudest = sum.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const samples = Int16Array.from(sum, (value) => Math.round((value / loudest) * PEAK));
+  return { rate: RATE, samples: new Uint8Array(samples.buffer) };
+}
+
+function notes(): readonly Note[] {
+  const hzOf = (semitones: number): number => 220 * 2 ** (semitones / 12);
+  return CHORDS.flatMap((chord, index) => {
+    const startS = index * BEATS_PER_CHORD * BEAT_S;
+    const bass = { atS: startS, hz: hzOf((chord[0] ?? 0) + 12), level: 0.7, decayS: 1.4 };
+    const broken = PATTERN.map((which, step) => ({
+      atS: startS + (step * BEAT_S) / 2,
+      hz: hzOf((chord[which] ?? 0) + 12),
+      level: step % 2 === 0 ? 0.5 : 0.38,
+      decayS: 0.7,
+    }));
+    return [bass, ...broken];
+  });
+}
+
+function add({ atS, hz, level, decayS }: Note, sum: Float64Array): void {
+  const from = Math.round(atS * RATE);
+  const audible = Math.round(decayS * 5 * RATE);
+  for (let i = 0; i < audible; i += 1) {
+    const t = i / RATE;
+    // Twenty milliseconds to begin, so that nothing clicks.
+    const envelope = level * Math.min(1, t / 0.02) * Math.exp(-t / decayS);
+    let value = 0;
+    for (const [index, part] of PARTIALS.entries())
+      value += part * Math.sin(2 * Math.PI * hz * (index + 1) * t);
+    const at = (from + i) % sum.length;
+    sum[at] = (sum[at] ?? 0) + envelope * value;
+  }
+}

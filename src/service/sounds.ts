@@ -1,0 +1,49 @@
+/** Sounds of the service's own: music for who is held, and everything that makes the first sound as quick as later ones. */
+import { accessSync, constants } from 'node:fs';
+import { ServiceError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Pcm } from '../domain/call/needs.ts';
+import { type AudioRoom, holdMusic } from '../edge/audio/audio-library.ts';
+import type { SpeechRoom } from '../edge/speech/synthesizer.ts';
+
+export type HoldMusic = () => Promise<Pcm | undefined>;
+
+/** Made or read once, when it is first asked for. Throws CONFIG_INVALID for a file that is not there. */
+export function createHoldMusic(
+  setting: string,
+  audio: Pick<AudioRoom, 'decodeFile'>,
+  logger: Logger,
+): HoldMusic {
+  if (setting === 'silence') return () => Promise.resolve(undefined);
+  if (setting !== 'default') assertReadable(setting);
+  const make = async (): Promise<Pcm | undefined> => {
+    if (setting === 'default') return holdMusic();
+    const decoded = await audio.decodeFile(setting);
+    if (decoded.ok) return decoded.value;
+    logger.error({ file: setting, ...decoded.error }, 'hold music cannot be played');
+    return undefined;
+  };
+  let music: Promise<Pcm | undefined> | undefined;
+  return () => {
+    music ??= make();
+    return music;
+  };
+}
+
+function assertReadable(file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (cause) {
+    throw new ServiceError('CONFIG_INVALID', `calls.holdMusic ${file} cannot be read`, { cause });
+  }
+}
+
+/** One after the other, while calls are already taken. */
+export async function warmSounds(
+  { audio, speech }: { readonly audio: AudioRoom; readonly speech: SpeechRoom },
+  music: HoldMusic,
+): Promise<void> {
+  await audio.warm();
+  await speech.warm();
+  await music();
+}
