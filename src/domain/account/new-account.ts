@@ -32,6 +32,7 @@ export function newAccount(
     barredCountries: [],
     dailySpendLimit: undefined,
     defaultEndpointApp: undefined,
+    defaultCallerId: undefined,
     lowBalanceUrl: undefined,
     lowBalanceEmail: undefined,
     email: '',

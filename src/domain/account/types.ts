@@ -26,6 +26,8 @@ export interface Account {
   readonly dailySpendLimit: Micros | undefined;
   /** Application of endpoints without one of their own; one that was removed meanwhile counts as none. */
   readonly defaultEndpointApp: number | undefined;
+  /** What calls of endpoints show without another; E.164 digits. */
+  readonly defaultCallerId: string | undefined;
   readonly lowBalanceUrl: string | undefined;
   readonly lowBalanceEmail: string | undefined;
   readonly email: string;

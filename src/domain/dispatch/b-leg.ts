@@ -9,6 +9,7 @@ import { CarrierGate } from './carrier-gate.ts';
 import { customHeaders, hopsHeader, hopsOf } from './custom-headers.ts';
 import { type Calling, Destinations, type Destined, type DialRefusal } from './destination.ts';
 import type { DispatchNeeds } from './needs.ts';
+import { type Presented, presentedBy } from './presented.ts';
 
 /** A leg waits no longer for its turn within the account's calls per second. */
 const PACING_LIMIT_MS = 3000;
@@ -29,12 +30,9 @@ export class BLegDialer implements Dialer {
   async dial(request: BLegRequest): Promise<Result<Call, UnmadeLeg>> {
     const { parent } = request;
     const calling = await this.#callingOf(parent);
-    const callerId = await this.#destinations.callerId(
-      calling,
-      request.callerId ?? parent.facts.from,
-    );
-    if (callerId === undefined) return neverCreated(request, foreignCallerId(request));
     const planned = await this.#plan(request, calling);
+    const presented = await presentedBy(this.#needs, this.#destinations, calling, request, planned);
+    if (!presented.ok) return neverCreated(request, presented.error);
     if (!planned.ok && isUnreachable(planned.error)) {
       return neverCreated(request, planned.error);
     }
@@ -43,7 +41,7 @@ export class BLegDialer implements Dialer {
       slot?.release();
       return neverCreated(request, CALLER_GONE);
     }
-    return ok(await this.#begin(request, { calling, callerId, planned }, slot));
+    return ok(await this.#begin(request, { calling, presented: presented.value, planned }, slot));
   }
 
   async #callingOf(parent: Call): Promise<Calling> {
@@ -95,7 +93,7 @@ export class BLegDialer implements Dialer {
     request: BLegRequest,
     leg: {
       readonly calling: Calling;
-      readonly callerId: string;
+      readonly presented: Presented;
       readonly planned: Result<Destined, DialRefusal>;
     },
     slot: CapacitySlot | undefined,
@@ -143,15 +141,15 @@ export class BLegDialer implements Dialer {
   }
 
   #identity(
-    { parent, destination, callerName, callerId: asked }: BLegRequest,
+    { parent, destination, callerName }: BLegRequest,
     leg: {
       readonly calling: Calling;
-      readonly callerId: string;
+      readonly presented: Presented;
       readonly planned: Result<Destined, DialRefusal>;
     },
   ): CallIdentity {
     const { factory } = this.#needs;
-    const { calling, callerId, planned } = leg;
+    const { calling, presented, planned } = leg;
     const callUuid = factory.newUuid();
     const typed = destination.kind === 'user' ? destination.uri : destination.number;
     return {
@@ -168,9 +166,9 @@ export class BLegDialer implements Dialer {
         callUuid,
         requestUuid: undefined,
         direction: 'outbound',
-        from: callerId,
+        from: presented.callerId,
         to: planned.ok ? planned.value.to : typed,
-        callerName: callerName ?? (asked === undefined ? parent.facts.callerName : ''),
+        callerName: callerName ?? presented.callerName,
         parentAuthId: calling.owner.authId,
         routeType: 'pstn',
         sessionStartUs: factory.nowUs(),
@@ -211,14 +209,6 @@ const CALLER_GONE: DialRefusal = {
   source: 'Caller',
   detail: 'the caller was gone before the call could be made',
 };
-
-function foreignCallerId({ callerId, parent }: BLegRequest): DialRefusal {
-  const detail =
-    callerId === undefined
-      ? `Dial has no callerId, and ${parent.facts.from} is not one of the account`
-      : `the caller id ${callerId} is not one of the account`;
-  return { cause: 'unknownCallerId', source: 'Platform', detail };
-}
 
 function neverCreated(
   { parent, callerId, destination }: BLegRequest,

@@ -124,17 +124,21 @@ export class Destinations {
 
   /**
    * The caller id as it is presented, or undefined when the account may not present it (decisions: caller id ownership).
-   * A name is one of the account's own endpoints.
+   * A name is one of the account's own endpoints: `names` says whether the called party may see one.
    */
-  async callerId({ owner, account }: Calling, from: string): Promise<string | undefined> {
+  async callerId(
+    { owner, account }: Calling,
+    from: string,
+    { names }: { readonly names: boolean },
+  ): Promise<string | undefined> {
     const { provisioning, settings } = this.#needs;
     const name = /^sips?:/i.test(from) ? userOf(from) : withoutSeparators(from);
     const read = readDialledNumber(name, account.country);
     const number = read.kind === 'e164' ? read.e164 : name.replace(/^\+/, '');
-    if (settings.callerIdPolicy === 'any') return number;
     if (await provisioning.callerIds.owns(owner.authId, number)) return number;
     const endpoint = await provisioning.endpoints.byUsername(name);
-    return endpoint?.accountId === owner.authId ? name : undefined;
+    if (endpoint?.accountId === owner.authId) return names ? name : undefined;
+    return settings.callerIdPolicy === 'any' ? number : undefined;
   }
 
   #routed({ owner }: Calling, number: string): Result<Destined, DialRefusal> {

@@ -143,7 +143,9 @@ export class Outbound {
 
   async #placementsOf(request: PlaceCallsRequest, calling: Calling): Promise<readonly Placement[]> {
     const { factory } = this.#needs;
-    const callerId = await this.#destinations.callerId(calling, request.from);
+    const callerId = await this.#destinations.callerId(calling, request.from, {
+      names: false,
+    });
     const acceptedUs = factory.nowUs();
     const batchUuid = request.destinations.length === 1 ? undefined : factory.newUuid();
     return request.destinations.map((destination) => {

@@ -254,7 +254,7 @@ function targetOf(sipUri: string, trunk: Trunk, number: PhoneNumber): OutboundTa
   const uri = sipUri.includes('@')
     ? sipUri
     : sipUri.replace(/^sip:/i, `sip:${encodeURIComponent(`+${number.e164}`)}@`);
-  return { kind: 'uri', uri, transport: trunk.transport };
+  return { kind: 'uri', uri, transport: trunk.transport, allow: trunk.egressAllow };
 }
 
 /** Customers' own headers go through; what was called is told apart from where the call is sent (RFC 7315 §4.2). */

@@ -39,6 +39,7 @@ export class Applications {
       enabled: true,
       logIncomingMessage: true,
       publicUri: false,
+      callerId: undefined,
       ...input,
       createdUs: now,
       updatedUs: now,

@@ -69,6 +69,7 @@ export class Endpoints {
         {
           subAccount: undefined,
           appId: undefined,
+          callerId: undefined,
           ...DEFAULT_PERMISSIONS,
           ...rest,
           username,

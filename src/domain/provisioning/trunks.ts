@@ -71,6 +71,7 @@ export class Trunks {
       recording: false,
       webhookUrl: undefined,
       webhookMethod: 'POST',
+      egressAllow: [],
       ...input,
       ...this.#stamps(),
       trunkId: uuid(this.#context.random),

@@ -18,6 +18,8 @@ export interface Application {
   readonly enabled: boolean;
   readonly logIncomingMessage: boolean;
   readonly publicUri: boolean;
+  /** What calls of its endpoints show where the document names no caller id; E.164 digits. */
+  readonly callerId: string | undefined;
   readonly createdUs: number;
   readonly updatedUs: number;
 }
@@ -42,6 +44,8 @@ export interface Endpoint extends EndpointPermissions {
   readonly requestedUsername: string;
   readonly alias: string;
   readonly appId: number | undefined;
+  /** What its calls show where the document names no caller id; E.164 digits. */
+  readonly callerId: string | undefined;
   readonly createdUs: number;
   readonly updatedUs: number;
 }
@@ -87,6 +91,8 @@ export interface Trunk {
   readonly recording: boolean;
   readonly webhookUrl: string | undefined;
   readonly webhookMethod: HttpMethod;
+  /** Addresses, ranges and names that the operator lets its origination URIs lead to besides. */
+  readonly egressAllow: readonly string[];
   readonly createdUs: number;
   readonly updatedUs: number;
 }

@@ -4,6 +4,7 @@ import { adminCarrierRoutes } from './admin/carriers.ts';
 import { adminNumberRoutes } from './admin/numbers.ts';
 import { adminRateRoutes } from './admin/rates.ts';
 import { adminServiceRoutes } from './admin/service.ts';
+import { trunkAdminRoutes } from './admin/trunks.ts';
 import type { Route } from './http/route.ts';
 import { accountRoutes } from './routes/account/account.ts';
 import { ledgerRoutes } from './routes/account/ledger.ts';
@@ -52,6 +53,7 @@ const documented: readonly Route[] = [
   ...healthRoutes,
   ...adminAccountRoutes,
   ...adminNumberRoutes,
+  ...trunkAdminRoutes,
   ...adminCarrierRoutes,
   ...adminRateRoutes,
   ...adminCallRoutes,

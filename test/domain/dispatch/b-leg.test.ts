@@ -219,16 +219,57 @@ describe('Dial: User', () => {
     await stage.finish();
   });
 
-  it("an endpoint of the account is a caller id of its own; another's is not", async () => {
+  it("the name of an endpoint of the account is shown to its colleagues; another's to nobody", async () => {
     await endpoint(stage.account.authId, 'alice');
-    const calling = { kind: 'user', uri: 'sip:x@192.0.2.9' } as never;
+    await endpoint(stage.account.authId, 'carol');
+    const calling = { kind: 'user', uri: 'sip:carol@voice.test' } as never;
+    const outside = { kind: 'user', uri: 'sip:x@192.0.2.9' } as never;
     const { call } = await stage.arrives(OWN_NUMBER);
     const asked = { parent: call, destination: calling, callerName: undefined, sipHeaders: [] };
     const b = await stage.dialer.dial({ ...asked, callerId: 'sip:alice@voice.test' });
     expect(b).toMatchObject({ value: { facts: { from: 'alice' } } });
-    expect(await stage.dialer.dial({ ...asked, callerId: 'sip:bob@voice.test' })).toMatchObject({
-      error: { cause: 'unknownCallerId' },
-    });
+    const foreign = { error: { cause: 'unknownCallerId' } };
+    expect(await stage.dialer.dial({ ...asked, callerId: 'sip:bob@voice.test' })).toMatchObject(
+      foreign,
+    );
+    const toOutside = { ...asked, destination: outside, callerId: 'sip:alice@voice.test' };
+    expect(await stage.dialer.dial(toOutside)).toMatchObject(foreign);
+    await stage.finish();
+  });
+});
+
+describe('a number in a SIP address', () => {
+  const calls = async (destination: string) => {
+    await aLeg(dial(`callerId="${OWN_NUMBER}"`, destination));
+    return stage.signalling.invites.slice(1).map(({ target }) => target);
+  };
+
+  it('at a host of ours or of a carrier is dialled, barred and priced as the number', async () => {
+    const number = { kind: 'carrier', carrier: 'north', number: '14155550199' };
+    expect(await calls('<User>sip:+14155550199@192.0.2.10:5060;transport=tcp</User>')).toEqual([
+      number,
+    ]);
+    expect(bLegs()[0]?.facts.to).toBe('14155550199');
+    expect(bLegs()[0]?.price).toMatchObject({ perMinute: 60_000 });
+    await stage.finish();
+  });
+
+  it.each(['192.0.2.10', 'voice.test'])(
+    'with a barred prefix at %s is refused: 2050',
+    async (host) => {
+      await stage.accounts.patch(stage.account.authId, { barredPrefixes: ['882'] });
+      expect(await calls(`<User>sip:88216212345678@${host}</User>`)).toEqual([]);
+      expect(actionParameters()).toMatchObject({ DialBLegHangupCauseCode: '2050' });
+      await stage.finish();
+    },
+  );
+
+  it.each([
+    ['sip:operator@192.0.2.10', '3040'],
+    ['sips:bob@pbx.example', '5020'],
+  ])('%s leads nowhere: %s', async (uri, code) => {
+    expect(await calls(`<User>${uri}</User>`)).toEqual([]);
+    expect(actionParameters()).toMatchObject({ DialBLegHangupCauseCode: code });
     await stage.finish();
   });
 });

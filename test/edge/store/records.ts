@@ -24,6 +24,7 @@ export const anAccount = (over: Partial<Account> = {}): Account => ({
   barredCountries: [],
   dailySpendLimit: undefined,
   defaultEndpointApp: undefined,
+  defaultCallerId: undefined,
   lowBalanceUrl: undefined,
   lowBalanceEmail: undefined,
   email: '',

@@ -51,6 +51,7 @@ describe('passwords inside of stored URLs', () => {
         enabled: true,
         logIncomingMessage: false,
         publicUri: false,
+        callerId: undefined,
         createdUs: START_US,
         updatedUs: START_US,
       });

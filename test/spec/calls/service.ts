@@ -16,6 +16,7 @@ import type { Basics, Foundation } from '../../../src/service/join/foundation.ts
 import type { Lines } from '../../../src/service/join/lines.ts';
 import { derive } from '../../../src/service/settings.ts';
 import { SipTraces } from '../../../src/service/sip-traces.ts';
+import { addressesOf } from '../../addresses.ts';
 import { FakeSignalling } from '../../domain/dispatch/fakes.ts';
 import { pcm } from '../../domain/interpreter/listening-scene.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
@@ -85,6 +86,7 @@ export async function openCallService() {
     clock,
     files,
     links,
+    accounts: foundation.accounts,
     provisioning: foundation.provisioning,
     ledger: foundation.ledger,
     close: async () => {
@@ -117,7 +119,9 @@ function drawLines(
 ) {
   const site = new Site(clock);
   const media = new ListeningMedia(clock);
-  const signalling = new FakeSignalling(() => clock.monotonicMs());
+  const signalling = Object.assign(new FakeSignalling(() => clock.monotonicMs()), {
+    addresses: addressesOf(HOST),
+  });
   const bots = new Bots();
   const spoken: string[] = [];
   const logs = new CallLogs({ entries: 500, retentionMs: 86_400_000, calls: 1000 }, () =>
@@ -149,6 +153,7 @@ function drawLines(
   const streams = bots;
   const traces = new SipTraces();
   const lines = {
+    destinations: { judgeRtp: () => ({ kind: 'send' }) },
     callbacks,
     media: media.asMedia,
     signalling,

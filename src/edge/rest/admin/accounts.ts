@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { Account } from '../../../domain/account/types.ts';
 import type { LedgerRefusal } from '../../../domain/ledger/ledger.ts';
+import { wrongCallerId } from '../caller-id.ts';
 import type { Rooms } from '../deps.ts';
 import { type Failure, invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
@@ -80,7 +81,9 @@ const createAccount = adminRoute({
     ...AccountWithBalancesSchema.properties,
   }),
   async run(rooms, { body }) {
-    const wrong = await wrongDefaultApp(rooms, undefined, body.default_endpoint_app);
+    const wrong =
+      (await wrongDefaultApp(rooms, undefined, body.default_endpoint_app)) ??
+      (await wrongCallerId(rooms, undefined, 'default_caller_id', body.default_caller_id));
     if (wrong !== undefined) return err(wrong);
     const created = await rooms.accounts.create({
       ...accountPatch(body),
@@ -137,7 +140,13 @@ const patchAccount = adminRoute({
     if (account === undefined) return refused({ kind: 'unknownAccount' });
     const wrong =
       notOfSubAccount(account, body) ??
-      (await wrongDefaultApp(rooms, authId, body.default_endpoint_app));
+      (await wrongDefaultApp(rooms, authId, body.default_endpoint_app)) ??
+      (await wrongCallerId(
+        rooms,
+        account.parentAuthId ?? authId,
+        'default_caller_id',
+        body.default_caller_id,
+      ));
     if (wrong !== undefined) return err(wrong);
     const patched = await rooms.accounts.patch(authId, accountPatch(body));
     if (!patched.ok) return refused(patched.error);

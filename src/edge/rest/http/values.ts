@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { assert } from '../../../base/errors.ts';
 import { type Micros, microsFromUnits } from '../../../base/money.ts';
+import { plainNumber } from '../../../base/phone-number.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import { parseWindowBound } from '../../../domain/ledger/ledger.ts';
 import { type Failure, invalidField } from './failure.ts';
@@ -31,6 +32,19 @@ export const e164Field = () =>
 /** Digits without `+`; undefined when it is no E.164 number. */
 export const e164Digits = (text: string): string | undefined =>
   E164.test(text) ? text.replace('+', '') : undefined;
+
+/** A caller id of the account, or null: none. */
+export const callerIdField = () =>
+  hinted(
+    Type.Unsafe<string | null>({ type: ['string', 'null'], pattern: '^\\+?[1-9][0-9]{6,14}$' }),
+    'must be an E.164 number of 7 to 15 digits, or null',
+  );
+
+/** What a `caller_id` of a body sets; null clears. */
+export const callerIdPatch = (
+  callerId: string | null | undefined,
+): { readonly callerId?: string | undefined } =>
+  callerId === undefined ? {} : { callerId: callerId === null ? undefined : plainNumber(callerId) };
 
 const SIP_URI =
   /^(sips?):(?:[^\s<>"@]+@)?(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_.])?)(?::(\d+))?(;[^\s<>"?]*)?$/i;

@@ -14,7 +14,13 @@ import {
   Type,
   timestamp,
 } from '../http/schema.ts';
-import { amountField, amountOf, currencyField } from '../http/values.ts';
+import {
+  amountField,
+  amountOf,
+  callerIdField,
+  callerIdPatch,
+  currencyField,
+} from '../http/values.ts';
 import { BalanceSchema, showBalance } from './ledger.ts';
 import { defined } from './list.ts';
 
@@ -60,6 +66,7 @@ const fields = {
     clearable<number>({ type: ['number', 'null'], minimum: 0 }, 'must be an amount or null'),
   ),
   default_endpoint_app: Type.Optional(nullableInteger()),
+  default_caller_id: Type.Optional(callerIdField()),
   email: Type.Optional(Type.String({ maxLength: 254 })),
   phone: Type.Optional(Type.String({ maxLength: 32 })),
   description: Type.Optional(Type.String({ maxLength: 1000 })),
@@ -117,6 +124,9 @@ export const accountPatch = (body: Fields): AccountPatch => ({
   ...cleared('lowBalanceEmail', body.low_balance_email),
   ...cleared('partnerAuthId', body.partner_auth_id),
   ...cleared('defaultEndpointApp', body.default_endpoint_app),
+  ...(body.default_caller_id !== undefined && {
+    defaultCallerId: callerIdPatch(body.default_caller_id).callerId,
+  }),
   ...cleared('cdrRetentionDays', body.cdr_retention_days),
   ...cleared('recordingRetentionDays', body.recording_retention_days),
   ...cleared(
@@ -153,6 +163,7 @@ export const AccountSchema = Type.Object({
   barred_countries: Type.Array(Type.String()),
   daily_spend_limit: nullableNumber(),
   default_endpoint_app: nullableInteger(),
+  default_caller_id: nullableText(),
   low_balance_url: nullableText(),
   low_balance_email: nullableText(),
   email: Type.String(),
@@ -187,6 +198,7 @@ export const showAccount = (account: Account): Static<typeof AccountSchema> => (
   daily_spend_limit:
     account.dailySpendLimit === undefined ? null : unitsFromMicros(account.dailySpendLimit),
   default_endpoint_app: account.defaultEndpointApp ?? null,
+  default_caller_id: account.defaultCallerId ?? null,
   low_balance_url: account.lowBalanceUrl === undefined ? null : maskSecrets(account.lowBalanceUrl),
   low_balance_email: account.lowBalanceEmail ?? null,
   email: account.email,

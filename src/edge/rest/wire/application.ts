@@ -11,6 +11,7 @@ import {
   Type,
   timestamp,
 } from '../http/schema.ts';
+import { callerIdField, callerIdPatch } from '../http/values.ts';
 import { defined } from './list.ts';
 
 const APP_NAME_MAX = 200;
@@ -35,6 +36,7 @@ const optionalFields = {
   enabled: Type.Optional(flag()),
   log_incoming_message: Type.Optional(flag()),
   public_uri: Type.Optional(flag()),
+  caller_id: Type.Optional(callerIdField()),
 };
 
 export const ApplicationCreateBody = Type.Object({
@@ -54,8 +56,9 @@ export const ApplicationUpdateBody = Type.Object({
 type Fields = Static<typeof ApplicationUpdateBody>;
 
 /** What the body sets, in domain words. `default_endpoint_app` is a fact of the account, not of the application. */
-export const applicationPatch = (body: Fields): Omit<ApplicationPatch, 'name' | 'answerUrl'> =>
-  defined({
+export const applicationPatch = (body: Fields): Omit<ApplicationPatch, 'name' | 'answerUrl'> => ({
+  ...callerIdPatch(body.caller_id),
+  ...defined({
     answerMethod: body.answer_method,
     hangupUrl: body.hangup_url,
     hangupMethod: body.hangup_method,
@@ -67,7 +70,8 @@ export const applicationPatch = (body: Fields): Omit<ApplicationPatch, 'name' | 
     enabled: body.enabled,
     logIncomingMessage: body.log_incoming_message,
     publicUri: body.public_uri,
-  });
+  }),
+});
 
 export const ApplicationSchema = Type.Object({
   api_id: Type.Optional(Type.String()),
@@ -87,6 +91,7 @@ export const ApplicationSchema = Type.Object({
   enabled: Type.Boolean(),
   log_incoming_message: Type.Boolean(),
   public_uri: Type.Boolean(),
+  caller_id: nullableText(),
   sip_transfer_url: Type.String(),
   sip_transfer_method: Type.String(),
   sip_uri: Type.String(),
@@ -119,6 +124,7 @@ export const showApplication = (
   enabled: application.enabled,
   log_incoming_message: application.logIncomingMessage,
   public_uri: application.publicUri,
+  caller_id: application.callerId ?? null,
   sip_transfer_url: '',
   sip_transfer_method: 'POST',
   sip_uri: `sip:${application.appId}@${context.registrar}`,

@@ -14,6 +14,7 @@ import {
   Type,
   timestamp,
 } from '../http/schema.ts';
+import { callerIdField, callerIdPatch } from '../http/values.ts';
 import type { RegistrationView } from '../operations.ts';
 import { applicationUri } from './application.ts';
 import { defined } from './list.ts';
@@ -53,6 +54,7 @@ export const EndpointCreateBody = Type.Object({
   application: Type.Optional(appIdField()),
   app_id: Type.Optional(appIdField()),
   sub_account: Type.Optional(Type.String()),
+  caller_id: Type.Optional(callerIdField()),
   ...permissions,
 });
 
@@ -61,6 +63,7 @@ export const EndpointUpdateBody = Type.Object({
   app_id: Type.Optional(hinted(nullableInteger(), 'must be a numeric application id')),
   alias: Type.Optional(alias()),
   password: Type.Optional(password()),
+  caller_id: Type.Optional(callerIdField()),
   ...permissions,
 });
 
@@ -84,6 +87,7 @@ export const endpointPatch = (
   ...permissionsOf(body),
   ...defined({ alias: body.alias, password: body.password }),
   ...(body.app_id !== undefined && { appId: body.app_id ?? undefined }),
+  ...callerIdPatch(body.caller_id),
 });
 
 /** The long shape with the members of the short one; compat.strictVobizSdk sends the short one alone. */
@@ -100,6 +104,7 @@ export const EndpointCreatedSchema = Type.Object({
 const whenFull = {
   api_id: Type.Optional(Type.String()),
   app_id: Type.Optional(nullableInteger()),
+  caller_id: Type.Optional(nullableText()),
   allow_voice: Type.Optional(Type.Boolean()),
   allow_message: Type.Optional(Type.Boolean()),
   allow_video: Type.Optional(Type.Boolean()),
@@ -178,6 +183,7 @@ export function showEndpoint(
   return {
     ...common,
     app_id: endpoint.appId ?? null,
+    caller_id: endpoint.callerId ?? null,
     allow_voice: endpoint.allowVoice,
     allow_message: endpoint.allowMessage,
     allow_video: endpoint.allowVideo,

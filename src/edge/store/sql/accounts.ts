@@ -32,6 +32,7 @@ const table = new Table<Account>('account', {
   barredCountries: json('barred_countries'),
   dailySpendLimit: optional(int('daily_spend_limit')),
   defaultEndpointApp: optional(int('default_endpoint_app')),
+  defaultCallerId: optional(text('default_caller_id')),
   lowBalanceUrl: optional(withCredentials(text('low_balance_url'))),
   lowBalanceEmail: optional(text('low_balance_email')),
   email: text('email'),

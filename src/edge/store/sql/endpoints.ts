@@ -27,6 +27,7 @@ const applicationTable = new Table<Application>('application', {
   enabled: flag('enabled'),
   logIncomingMessage: flag('log_incoming_message'),
   publicUri: flag('public_uri'),
+  callerId: optional(text('caller_id')),
   createdUs: int('created_us'),
   updatedUs: int('updated_us'),
 });
@@ -84,6 +85,7 @@ const endpointTable = new Table<Endpoint>('endpoint', {
   requestedUsername: text('requested_username'),
   alias: text('alias'),
   appId: optional(int('app_id')),
+  callerId: optional(text('caller_id')),
   allowVoice: flag('allow_voice'),
   allowMessage: flag('allow_message'),
   allowVideo: flag('allow_video'),

@@ -15,7 +15,7 @@ import type {
 import { type Connection, integer } from '../connection.ts';
 import type { Immediate } from '../rooms.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { flag, int, optional, Table, text } from '../table.ts';
+import { flag, int, json, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
 
 const uriTable = new Table<OriginationUri>('origination_uri', {
@@ -69,6 +69,7 @@ const trunkTable = new Table<Trunk>('trunk', {
   recording: flag('recording'),
   webhookUrl: optional(withCredentials(text('webhook_url'))),
   webhookMethod: text('webhook_method'),
+  egressAllow: json('egress_allow'),
   createdUs: int('created_us'),
   updatedUs: int('updated_us'),
 });

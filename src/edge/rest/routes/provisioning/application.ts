@@ -1,4 +1,5 @@
 import { err, ok } from '../../../../base/result.ts';
+import { wrongCallerId } from '../../caller-id.ts';
 import type { Rooms } from '../../deps.ts';
 import { invalidField } from '../../http/failure.ts';
 import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
@@ -73,7 +74,9 @@ const createApplication = accountRoute({
     const { body } = input;
     const subAccount = await subAccountFor(rooms, input, body.sub_account ?? body.subaccount);
     if (!subAccount.ok) return subAccount;
-    const wrong = forMainAccount(input, undefined, body.default_endpoint_app === true || undefined);
+    const wrong =
+      forMainAccount(input, undefined, body.default_endpoint_app === true || undefined) ??
+      (await wrongCallerId(rooms, input.accountId, 'caller_id', body.caller_id));
     if (wrong !== undefined) return err(wrong);
     const created = await rooms.provisioning.applications.create({
       accountId: input.accountId,
@@ -152,7 +155,9 @@ const updateApplication = accountRoute({
     const appId = input.params.app_id;
     const found = await find(rooms, input, appId);
     if (!found.ok) return refused(found.error);
-    const wrong = forMainAccount(input, appId, body.default_endpoint_app);
+    const wrong =
+      forMainAccount(input, appId, body.default_endpoint_app) ??
+      (await wrongCallerId(rooms, accountId, 'caller_id', body.caller_id));
     if (wrong !== undefined) return err(wrong);
     const patched = await rooms.provisioning.applications.patch(accountId, appId, {
       ...applicationPatch(body),

@@ -1,8 +1,10 @@
 import { err, ok } from '../../../../base/result.ts';
+import { wrongCallerId } from '../../caller-id.ts';
 import type { Rooms } from '../../deps.ts';
 import { invalidField } from '../../http/failure.ts';
 import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
 import { apiId, appIdField, flag, messageReply, sliceQuery, Type } from '../../http/schema.ts';
+import { callerIdPatch } from '../../http/values.ts';
 import { answered } from '../../refusal.ts';
 import {
   type EndpointContext,
@@ -55,6 +57,8 @@ const createEndpoint = accountRoute({
     if (await hidesApplication(rooms, input, body.application ?? body.app_id)) {
       return err(invalidField('application', 'is no application of this account'));
     }
+    const wrong = await wrongCallerId(rooms, input.accountId, 'caller_id', body.caller_id);
+    if (wrong !== undefined) return err(wrong);
     const created = await rooms.provisioning.endpoints.create({
       accountId: input.accountId,
       subAccount: subAccount.value,
@@ -62,6 +66,7 @@ const createEndpoint = accountRoute({
       password: body.password,
       alias: body.alias,
       appId: body.application ?? body.app_id,
+      ...callerIdPatch(body.caller_id),
       ...permissionsOf(body),
     });
     return answered(
@@ -144,6 +149,8 @@ const updateEndpoint = accountRoute({
     if (await hidesApplication(rooms, input, body.app_id ?? undefined)) {
       return err(invalidField('app_id', 'is no application of this account'));
     }
+    const wrong = await wrongCallerId(rooms, accountId, 'caller_id', body.caller_id);
+    if (wrong !== undefined) return err(wrong);
     const patched = found.ok
       ? await rooms.provisioning.endpoints.patch(accountId, path.endpoint_id, endpointPatch(body))
       : err(found.error);

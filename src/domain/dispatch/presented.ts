@@ -1,0 +1,71 @@
+/** Whose number a B leg shows (spec: Dial; decisions: caller id ownership). */
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Call } from '../call/call.ts';
+import type { BLegRequest } from '../interpreter/interpreter.ts';
+import type { Calling, Destinations, Destined, DialRefusal } from './destination.ts';
+import type { DispatchNeeds } from './needs.ts';
+
+/** The called party is a phone of the account: it may see who calls by name. */
+const isColleague = (planned: Result<Destined, DialRefusal>): boolean =>
+  planned.ok
+    ? planned.value.endpointId !== undefined
+    : planned.error.cause === 'endpointNotRegistered';
+
+export interface Presented {
+  readonly callerId: string;
+  /** The name that goes with it where the document names none. */
+  readonly callerName: string;
+}
+
+/**
+ * The caller id of the document; without one the number of the A leg, or, where the A leg is an endpoint, what was set for
+ * such calls. A SIP user name is shown to endpoints of the account alone.
+ */
+export async function presentedBy(
+  needs: Pick<DispatchNeeds, 'provisioning'>,
+  destinations: Destinations,
+  calling: Calling,
+  request: BLegRequest,
+  planned: Result<Destined, DialRefusal>,
+): Promise<Result<Presented, DialRefusal>> {
+  const { parent, callerId: asked } = request;
+  const names = isColleague(planned);
+  const isOfEndpoint = parent.identity.context === 'sip-endpoint' && !names;
+  const wanted =
+    asked ?? (isOfEndpoint ? await defaultOf(needs, calling, parent) : parent.facts.from);
+  if (wanted === undefined) {
+    return foreign(
+      'Dial has no callerId, and neither the endpoint, its application nor the account has a default one',
+    );
+  }
+  const callerId = await destinations.callerId(calling, wanted, { names });
+  if (callerId === undefined) {
+    return foreign(
+      asked === undefined
+        ? `Dial has no callerId, and ${wanted} is not one of the account`
+        : `the caller id ${asked} is not one of the account`,
+    );
+  }
+  const isAsOnALeg = asked === undefined && !isOfEndpoint;
+  return ok({ callerId, callerName: isAsOnALeg ? parent.facts.callerName : '' });
+}
+
+async function defaultOf(
+  { provisioning: { endpoints, applications } }: Pick<DispatchNeeds, 'provisioning'>,
+  { owner, account }: Calling,
+  { identity }: Call,
+): Promise<string | undefined> {
+  const found = await endpoints.get(owner.authId, identity.endpointId ?? '');
+  const endpoint = found.ok ? found.value : undefined;
+  const appId = endpoint?.appId ?? account.defaultEndpointApp ?? owner.defaultEndpointApp;
+  const application = appId === undefined ? undefined : await applications.get(owner.authId, appId);
+  return (
+    endpoint?.callerId ??
+    (application?.ok === true ? application.value.callerId : undefined) ??
+    account.defaultCallerId ??
+    owner.defaultCallerId
+  );
+}
+
+const foreign = (detail: string): Result<never, DialRefusal> =>
+  err({ cause: 'unknownCallerId', source: 'Platform', detail });

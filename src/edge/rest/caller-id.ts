@@ -1,0 +1,16 @@
+import type { Rooms } from './deps.ts';
+import { type Failure, invalidField } from './http/failure.ts';
+import { callerIdPatch } from './http/values.ts';
+
+/** A default caller id has to be one of the main account's numbers. Undefined: it is, or none is set. */
+export async function wrongCallerId(
+  { provisioning }: Pick<Rooms, 'provisioning'>,
+  accountId: string | undefined,
+  field: 'caller_id' | 'default_caller_id',
+  value: string | null | undefined,
+): Promise<Failure | undefined> {
+  const { callerId } = callerIdPatch(value);
+  if (callerId === undefined) return undefined;
+  const owned = accountId !== undefined && (await provisioning.callerIds.owns(accountId, callerId));
+  return owned ? undefined : invalidField(field, 'is no number or caller id of this account');
+}
