@@ -91,14 +91,17 @@ Napi::Value EngineObject::open_leg(const Info& info) {
   return Napi::Number::New(info.Env(), taken ? 0 : -1);
 }
 
-/// (leg, ip, port, law, payloadType, telephoneEvent or -1, packetMs, sending, receiving)
+/// (leg, ip, port, law, payloadType, telephoneEvent or -1, packetMs, sending, receiving, signalling ip or
+/// empty)
 Napi::Value EngineObject::configure_leg(const Info& info) {
   LegRemote remote;
   // A host name is no place to send to; the peer's own packets will show where it is.
   const std::optional<Address> peer =
       parse_address(string_at(info, 1), static_cast<uint16_t>(u32_at(info, 2)));
   const int32_t telephone_event = i32_at(info, 5);
-  remote.receive.peer = peer.value_or(Address{});
+  ExpectedSource& source = remote.receive.source;
+  source.signalled = peer.value_or(Address{});
+  source.signalling = parse_address(string_at(info, 9), 0).value_or(Address{});
   remote.receive.law = remote.send.law = u32_at(info, 3) == 0 ? G711Law::mu : G711Law::a;
   remote.receive.payload_type = remote.send.payload_type = static_cast<uint8_t>(u32_at(info, 4));
   if (telephone_event >= 0) {
@@ -106,7 +109,7 @@ Napi::Value EngineObject::configure_leg(const Info& info) {
   }
   remote.send.packet_ms = i32_at(info, 6);
   remote.send.sending = bool_at(info, 7);
-  remote.receiving = bool_at(info, 8);
+  source.receiving = bool_at(info, 8);
   engine_->post([handle = u32_at(info, 0), remote](MediaLoop& loop) {
     if (Leg* const leg = loop.core().leg(handle)) leg->configure(remote, loop.now());
   });
@@ -168,6 +171,7 @@ Napi::Value EngineObject::status(const Info& info) {
   out.Set("packetsSent", static_cast<double>(status.packets_sent));
   out.Set("strangers", static_cast<double>(status.strangers));
   out.Set("malformed", static_cast<double>(status.malformed));
+  out.Set("sourceChanges", static_cast<double>(status.source_changes));
   out.Set("skippedTicks", static_cast<double>(status.skipped_ticks));
   out.Set("droppedEvents", static_cast<double>(engine_->dropped_events()));
   return out;

@@ -132,8 +132,8 @@ Floors measure_floors(size_t sockets) {
 
 LegRemote remote_at(uint16_t port) {
   LegRemote remote;
-  remote.receive.peer = kLoopback;
-  remote.receive.peer.port = port;
+  remote.receive.source.signalled = kLoopback;
+  remote.receive.source.signalled.port = port;
   remote.receive.telephone_event = remote.send.telephone_event = 101;
   remote.send.sending = true;
   return remote;

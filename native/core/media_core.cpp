@@ -128,7 +128,9 @@ void MediaCore::join(uint32_t room, uint32_t leg, std::unique_ptr<RoomMember>& m
 void MediaCore::receive(uint32_t handle, Bytes datagram, const Address& source, Nanos arrival) {
   Leg* const target = leg(handle);
   if (target == nullptr) return;
-  switch (target->receive(datagram, source, arrival, events_)) {
+  const ReceivePath::Outcome outcome = target->receive(datagram, source, arrival, events_);
+  if (outcome.source_change) ++counters_.source_changes;
+  switch (outcome.kind) {
     case Received::malformed:
       ++counters_.malformed;
       break;

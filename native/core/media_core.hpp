@@ -18,6 +18,8 @@ struct CoreCounters {
   uint64_t packets_sent = 0;
   uint64_t strangers = 0;
   uint64_t malformed = 0;
+  /// Peers that were found at another address than before.
+  uint64_t source_changes = 0;
   uint64_t skipped_ticks = 0;
 };
 

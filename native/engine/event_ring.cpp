@@ -1,5 +1,9 @@
 #include "engine/event_ring.hpp"
 
+#include <cstring>
+
+#include "engine/socket_address.hpp"
+
 namespace carillon {
 
 namespace {
@@ -21,13 +25,19 @@ void EventRing::media(uint32_t stream, Bytes message) {
 void EventRing::played(uint32_t stream, uint32_t checkpoint) {
   put_u32({EventType::played, 0, 0, stream}, checkpoint);
 }
-void EventRing::dtmf(uint32_t leg, char digit, Nanos at) {
+void EventRing::dtmf(uint32_t leg, char digit, bool as_tone, Nanos at) {
   const double at_ms = static_cast<double>(at) / kMillisecond;
-  put({EventType::dtmf, static_cast<uint8_t>(digit), 0, leg}, bytes_of(at_ms));
+  put({EventType::dtmf, static_cast<uint8_t>(digit), static_cast<uint16_t>(as_tone ? 1 : 0), leg},
+      bytes_of(at_ms));
 }
 void EventRing::media_timeout(uint32_t leg, Nanos at) {
   const double at_ms = static_cast<double>(at) / kMillisecond;
   put({EventType::media_timeout, 0, 0, leg}, bytes_of(at_ms));
+}
+void EventRing::source_changed(uint32_t leg, SourceChange change, const Address& peer) {
+  const IpText ip = ip_text(peer);
+  const Bytes text(reinterpret_cast<const uint8_t*>(ip.data()), std::strlen(ip.data()));
+  put({EventType::source_changed, static_cast<uint8_t>(change), peer.port, leg}, text);
 }
 void EventRing::playback_ended(uint32_t player) { put({EventType::playback_ended, 0, 0, player}, {}); }
 void EventRing::digits_sent(uint32_t job) { put({EventType::digits_sent, 0, 0, job}, {}); }

@@ -9,7 +9,7 @@ namespace carillon {
 enum class EventType : uint8_t {
   media = 1,             // handle: stream; payload: message
   played = 2,            // handle: stream; payload: u32 checkpoint
-  dtmf = 3,              // handle: leg; a: digit; payload: f64 monotonic ms
+  dtmf = 3,              // handle: leg; a: digit; b: 1 as tone; payload: f64 monotonic ms
   media_timeout = 4,     // handle: leg; payload: f64 monotonic ms at which the time was over
   playback_ended = 5,    // handle: player
   digits_sent = 6,       // handle: job
@@ -17,6 +17,7 @@ enum class EventType : uint8_t {
   machine_detected = 8,  // handle: job; a: machine; b: reason; payload: u32 ms
   silence_waited = 9,    // handle: job; a: silent
   floor_changed = 10,    // handle: room; payload: u32 member
+  source_changed = 11,   // handle: leg; a: change; b: port; payload: the IP address as text
 };
 
 class EventRing : public Events {
@@ -30,8 +31,9 @@ class EventRing : public Events {
   // --- media thread ---
   void media(uint32_t stream, Bytes message) override;
   void played(uint32_t stream, uint32_t checkpoint) override;
-  void dtmf(uint32_t leg, char digit, Nanos at) override;
+  void dtmf(uint32_t leg, char digit, bool as_tone, Nanos at) override;
   void media_timeout(uint32_t leg, Nanos at) override;
+  void source_changed(uint32_t leg, SourceChange change, const Address& peer) override;
   void playback_ended(uint32_t player) override;
   void digits_sent(uint32_t job) override;
   void recording_ended(uint32_t recording, RecordingEnd reason, uint32_t duration_ms) override;

@@ -111,6 +111,7 @@ MediaThread::Status MediaEngine::status() const {
   status.packets_sent = counters.packets_sent;
   status.strangers = counters.strangers;
   status.malformed = counters.malformed;
+  status.source_changes = counters.source_changes;
   status.skipped_ticks = counters.skipped_ticks;
   return status;
 }

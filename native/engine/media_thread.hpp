@@ -37,6 +37,7 @@ class MediaThread {
     uint64_t packets_sent;
     uint64_t strangers;
     uint64_t malformed;
+    uint64_t source_changes;
     uint64_t skipped_ticks;
   };
   [[nodiscard]] Status status() const;

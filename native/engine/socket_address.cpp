@@ -25,4 +25,12 @@ socklen_t to_sockaddr(const Address& address, sockaddr_storage& out) {
   return sizeof(in);
 }
 
+IpText ip_text(const Address& address) {
+  IpText text{};
+  if (address.family == Address::Family::none) return text;
+  const int family = address.family == Address::Family::ipv4 ? AF_INET : AF_INET6;
+  static_cast<void>(inet_ntop(family, address.ip.data(), text.data(), text.size()));
+  return text;
+}
+
 }  // namespace carillon

@@ -61,12 +61,7 @@ std::optional<Address> parse_address(const std::string& ip, uint16_t port) {
   return std::nullopt;
 }
 
-std::string format_ip(const Address& address) {
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  const int family = address.family == Address::Family::ipv4 ? AF_INET : AF_INET6;
-  if (inet_ntop(family, address.ip.data(), text.data(), text.size()) == nullptr) return "";
-  return text.data();
-}
+std::string format_ip(const Address& address) { return ip_text(address).data(); }
 
 UdpSocket::UdpSocket(UdpSocket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
 

@@ -13,8 +13,14 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 let place: ServicePlace;
 let service: Service;
 
+/** Of this process alone: what is sprayed must not reach the tests beside it. */
+const RTP_PORT_MIN = 25_000 + (process.pid % 100) * 40;
+
 beforeAll(async () => {
-  place = await newPlace();
+  place = await newPlace({
+    CARILLON_RTP_PORT_MIN: String(RTP_PORT_MIN),
+    CARILLON_RTP_PORT_MAX: String(RTP_PORT_MIN + 39),
+  });
   service = await Service.start(place);
 });
 afterAll(async () => {
@@ -168,32 +174,53 @@ describe('SIP over TCP', () => {
   );
 });
 
+/** A stream of RTP, in sequence, to every port of the service, until `over`; what comes back. */
+async function sprayRtp(over: AbortSignal): Promise<number> {
+  const stranger = createSocket('udp4');
+  let followed = 0;
+  stranger.on('message', () => {
+    followed += 1;
+  });
+  for (let packet = 0; !over.aborted; packet += 1) {
+    for (let port = service.rtpPortMin; port <= service.rtpPortMax; port += 2) {
+      const rtp = Buffer.alloc(172, 0x00);
+      rtp.writeUInt16BE(0x8000, 0);
+      rtp.writeUInt16BE(packet & 0xffff, 2);
+      rtp.writeUInt32BE(packet * 160, 4);
+      rtp.writeUInt32BE(0xdeadbeef, 8);
+      stranger.send(rtp, port, '127.0.0.1');
+    }
+    await pause(20);
+  }
+  stranger.close();
+  return followed;
+}
+
+/** The stranger's own sound would leave next to nothing of the likeness; a busy machine costs some of it. */
+const HEARD = 0.75;
+
 describe('RTP from a stranger', () => {
   it('is neither heard nor followed', async () => {
     const call = await startCall(service, service.demo, { seconds: 4, voice: babble(2.5) });
     await call.answered;
     await pause(500); // the leg has heard its peer
-    const stranger = createSocket('udp4');
-    let followed = 0;
-    stranger.on('message', () => {
-      followed += 1;
-    });
-    for (let packet = 0; packet < 25; packet += 1) {
-      for (let port = service.rtpPortMin; port <= service.rtpPortMax; port += 2) {
-        const rtp = Buffer.alloc(172, 0x00);
-        rtp.writeUInt16BE(0x8000, 0);
-        rtp.writeUInt16BE(packet, 2);
-        rtp.writeUInt32BE(packet * 160, 4);
-        rtp.writeUInt32BE(0xdeadbeef, 8);
-        stranger.send(rtp, port, '127.0.0.1');
-      }
-      await pause(20);
-    }
+    const followed = sprayRtp(AbortSignal.timeout(500));
     const { reception, echo } = await call.report;
-    stranger.close();
-    expect(followed).toBe(0);
+    expect(await followed).toBe(0);
     expect(reception.lost).toBe(0);
-    expect(echo?.likeness ?? 0).toBeGreaterThan(0.9);
+    expect(echo?.likeness ?? 0).toBeGreaterThan(HEARD);
+  });
+
+  it('takes no call, even from the first moment on and all the while', async () => {
+    const over = new AbortController();
+    const followed = sprayRtp(over.signal);
+    const call = await startCall(service, service.demo, { seconds: 4, voice: babble(2.5) });
+    const { reception, echo } = await call.report;
+    over.abort();
+    // What a stranger may get until the owner's first packet is there.
+    expect(await followed).toBeLessThan(10);
+    expect(reception.lost).toBe(0);
+    expect(echo?.likeness ?? 0).toBeGreaterThan(HEARD);
   });
 });
 

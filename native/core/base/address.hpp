@@ -26,4 +26,9 @@ struct Address {
   }
 };
 
+/// The same IP address, whatever the port.
+inline bool same_host(const Address& a, const Address& b) {
+  return a.family != Address::Family::none && a.family == b.family && a.ip == b.ip;
+}
+
 }  // namespace carillon

@@ -22,6 +22,15 @@ enum class MachineReason : uint8_t {
   ended,
 };
 
+/// Why a leg's peer is heard, and spoken to, at another address than before.
+enum class SourceChange : uint8_t {
+  learned,    // the first that was believed, and not the address of the SDP
+  signalled,  // the address of the SDP took the leg back
+  moved,      // the same stream goes on from elsewhere
+  preferred,  // one at a host that signalling names, instead of one at another
+  replaced,   // the one before has been silent for long
+};
+
 /// Handles are the control thread's names for things; the core only gives them back.
 class Events {
  public:
@@ -29,9 +38,11 @@ class Events {
 
   virtual void media(uint32_t stream, Bytes message) = 0;
   virtual void played(uint32_t stream, uint32_t checkpoint) = 0;
-  virtual void dtmf(uint32_t leg, char digit, Nanos at) = 0;
+  /// `as_tone`: heard within the audio, which goes on to whoever hears the leg.
+  virtual void dtmf(uint32_t leg, char digit, bool as_tone, Nanos at) = 0;
   /// No RTP for the configured time, which was over at `at`.
   virtual void media_timeout(uint32_t leg, Nanos at) = 0;
+  virtual void source_changed(uint32_t leg, SourceChange change, const Address& peer) = 0;
   virtual void playback_ended(uint32_t player) = 0;
   virtual void digits_sent(uint32_t job) = 0;
   virtual void recording_ended(uint32_t recording, RecordingEnd reason, uint32_t duration_ms) = 0;

@@ -6,6 +6,13 @@
 
 namespace carillon {
 
+namespace {
+/// The two reports of one press, as tone and as event, lie no further apart.
+constexpr Nanos kSamePress = 800 * kMillisecond;
+/// The way to the peer and back, with the buffers of both.
+constexpr Nanos kEchoTime = 500 * kMillisecond;
+}  // namespace
+
 Leg::Leg(const LegConfig& config)
     : config_(config),
       figures_(std::make_shared<SequenceCell<LegFigures>>()),
@@ -13,25 +20,52 @@ Leg::Leg(const LegConfig& config)
       send_(config.ssrc, config.sequence, config.timestamp) {}
 
 void Leg::configure(const LegRemote& remote, Nanos now) {
-  receive_.configure(remote.receive);
+  const Address before = receive_.source().signalled();
+  receive_.configure(remote.receive, now);
   send_.configure(remote.send);
-  if (!configured_ || (remote.receiving && !receiving_)) expecting_since_ = now;
-  receiving_ = remote.receiving;
-  configured_ = true;
-  const bool listen = !remote.receive.telephone_event.has_value();
+  const ExpectedSource& source = remote.receive.source;
+  if (!configured_ || (source.receiving && !receiving_)) expecting_since_ = now;
+  // Another peer may have other habits; one that has used telephone-event goes on using it.
+  const bool other_peer = !configured_ || source.signalled != before;
+  const bool listen = !remote.receive.telephone_event || other_peer || listens_for_tones_;
   if (listen && !listens_for_tones_) tones_.reset();
   listens_for_tones_ = listen;
+  receiving_ = source.receiving;
+  configured_ = true;
 }
 
-Received Leg::receive(Bytes datagram, const Address& source, Nanos arrival, Events& events) {
+ReceivePath::Outcome Leg::receive(Bytes datagram, const Address& source, Nanos arrival, Events& events) {
   const ReceivePath::Outcome outcome = receive_.receive(datagram, source, arrival);
-  if (outcome.digit) events.dtmf(config_.handle, *outcome.digit, arrival);
+  if (outcome.source_change) {
+    // Its reports come from there too.
+    rtcp_port_.reset();
+    events.source_changed(config_.handle, *outcome.source_change, source);
+  }
+  if (outcome.digit) hear_event(*outcome.digit, arrival, events);
   if (outcome.kind == Received::audio) {
     for (const auto& stream : streams_.all()) {
       stream->pump(arrival, receive_.store(), receive_.delays(), events);
     }
   }
-  return outcome.kind;
+  return outcome;
+}
+
+/// The first event shows what the peer uses. It may have been heard as a tone already: some gateways let the
+/// beginning of a tone pass before they send its event.
+void Leg::hear_event(char digit, Nanos arrival, Events& events) {
+  const bool heard_as_tone =
+      listens_for_tones_ && digit == last_tone_ && arrival - last_tone_at_ < kSamePress;
+  listens_for_tones_ = false;
+  if (!heard_as_tone) events.dtmf(config_.handle, digit, false, arrival);
+}
+
+void Leg::hear_tones(Nanos now, Events& events) {
+  if (digits_.busy()) own_digits_until_ = now + kEchoTime;
+  const auto digit = tones_.feed(received_);
+  if (!digit || now < own_digits_until_) return;
+  last_tone_ = *digit;
+  last_tone_at_ = now;
+  events.dtmf(config_.handle, *digit, true, now);
 }
 
 void Leg::expect_frame() const {
@@ -50,9 +84,7 @@ void Leg::expect_audio() const {
 
 void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   receive_.pop(now, received_);
-  if (listens_for_tones_) {
-    if (const auto digit = tones_.feed(received_)) events.dtmf(config_.handle, *digit, now);
-  }
+  if (listens_for_tones_) hear_tones(now, events);
   for (const auto& stream : streams_.all()) {
     stream->pump(now, receive_.store(), receive_.delays(), events);
   }
@@ -65,17 +97,20 @@ void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   }
   for (const auto& tap : taps_.all()) tap->frame(received_, sent, now, events);
   check_media_timeout(now, events);
-  tell_latch(sink);
+  tell_latch(now, sink);
   if (rtcp_.due(now)) send_report(now, false, sink);
   publish_figures();
 }
 
 void Leg::receive_rtcp(Bytes datagram, const Address& source, Nanos arrival) {
-  // It comes from where the RTP comes from, but for the port.
+  // It comes from where the RTP comes from, but for the port: from the one above it, or from whom knows the
+  // SSRC of the stream that we hear.
   const Address& peer = receive_.source().target();
-  if (source.family != peer.family || source.ip != peer.ip) return;
-  rtcp_port_ = source.port;
-  rtcp_.receive(datagram, arrival);
+  if (!same_host(source, peer)) return;
+  const bool usual_port = source.port == static_cast<uint16_t>(peer.port + 1);
+  const bool known_port = usual_port || source.port == rtcp_port_;
+  if (!known_port && sender_of_rtcp(datagram) != receive_.ssrc()) return;
+  if (rtcp_.receive(datagram, arrival)) rtcp_port_ = source.port;
 }
 
 void Leg::send_report(Nanos now, bool bye, PacketSink& sink) {
@@ -95,11 +130,12 @@ void Leg::send_report(Nanos now, bool bye, PacketSink& sink) {
   sink.send_rtcp(config_.handle, to, rtcp_.report(facts, now));
 }
 
-void Leg::tell_latch(PacketSink& sink) {
-  const bool locked = receive_.source().locked();
-  if (locked == latched_) return;
-  latched_ = locked;
-  sink.latched(config_.handle, locked ? std::optional(receive_.source().target()) : std::nullopt);
+void Leg::tell_latch(Nanos now, PacketSink& sink) {
+  const SourceLearner& source = receive_.source();
+  const std::optional<Address> only = source.settled(now) ? std::optional(source.target()) : std::nullopt;
+  if (only == latched_) return;
+  latched_ = only;
+  sink.latched(config_.handle, only);
 }
 
 /// What the peer hears: the latest player that takes the far end's place, or the far end; the bots; and

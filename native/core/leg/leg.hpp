@@ -34,8 +34,6 @@ struct LegConfig {
 struct LegRemote {
   ReceiveConfig receive;
   SendConfig send;
-  /// False on hold: the peer will not send, so its silence means nothing.
-  bool receiving = true;
 };
 
 /// What a leg hears when nothing is played to it: the other leg of a bridge, or a room without the leg's own
@@ -61,7 +59,7 @@ class Leg {
   [[nodiscard]] uint16_t local_port() const { return config_.local_port; }
   void configure(const LegRemote& remote, Nanos now);
 
-  Received receive(Bytes datagram, const Address& source, Nanos arrival, Events& events);
+  ReceivePath::Outcome receive(Bytes datagram, const Address& source, Nanos arrival, Events& events);
   void receive_rtcp(Bytes datagram, const Address& source, Nanos arrival);
   void frame(Nanos now, PacketSink& sink, Events& events);
   // Hints, some microseconds ahead. Legs are many and each is visited seldom: its memory is far away every
@@ -102,6 +100,8 @@ class Leg {
   [[nodiscard]] const ReceivePath& receive_path() const { return receive_; }
 
  private:
+  void hear_event(char digit, Nanos arrival, Events& events);
+  void hear_tones(Nanos now, Events& events);
   void compose(Nanos now, Frame& out, Events& events);
   std::optional<PlayManner> play(Frame& instead, Mixdown& mix, Events& events);
   [[nodiscard]] bool carries_audio() const;
@@ -109,7 +109,7 @@ class Leg {
   bool send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& events);
   void send_frame(Frame& audio, PacketSink& sink, Events& events);
   void check_media_timeout(Nanos now, Events& events);
-  void tell_latch(PacketSink& sink);
+  void tell_latch(Nanos now, PacketSink& sink);
   void send_report(Nanos now, bool bye, PacketSink& sink);
   void publish_figures();
 
@@ -117,17 +117,17 @@ class Leg {
   LegConfig config_;
   // State.
   bool configured_ = false;
-  /// Keypad presses come as tones: telephone-event was not negotiated.
+  /// Keypad presses may come as tones: telephone-event was not negotiated, or the peer has not used it yet.
   bool listens_for_tones_ = false;
   bool receiving_ = false;
   bool timed_out_ = false;
-  bool latched_ = false;
   Limiter limiter_;
   uint32_t visits_until_quality_ = 0;
   Quality quality_;
   Nanos expecting_since_ = 0;
   FarEnd* far_end_ = nullptr;
   uint64_t packets_at_report_ = 0;
+  std::optional<Address> latched_;     // the one address that is listened to
   std::optional<uint16_t> rtcp_port_;  // the peer's, once it has sent from another than its RTP port + 1
   // Owned.
   std::shared_ptr<SequenceCell<LegFigures>> figures_;
@@ -141,6 +141,10 @@ class Leg {
   DigitSender digits_;
   std::array<std::unique_ptr<DigitJob>, DigitSender::kMaxJobs> spent_jobs_;
   DtmfDetector tones_;
+  char last_tone_ = '\0';
+  Nanos last_tone_at_ = 0;
+  /// Until then, tones may be the echo of our own digits.
+  Nanos own_digits_until_ = 0;
 };
 
 }  // namespace carillon

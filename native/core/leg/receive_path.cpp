@@ -18,10 +18,10 @@ constexpr int64_t kEventRepeats = 2 * static_cast<int64_t>(kFrameSamples);
 constexpr Nanos kTimelineBroken = 2 * kSecond;
 }  // namespace
 
-void ReceivePath::configure(const ReceiveConfig& config) {
+void ReceivePath::configure(const ReceiveConfig& config, Nanos now) {
   config_ = config;
   configured_ = true;
-  source_.expect(config.peer);
+  source_.expect(config.source, now);
 }
 
 bool ReceivePath::negotiated(uint8_t payload_type) const {
@@ -40,11 +40,15 @@ bool ReceivePath::same_source(uint32_t ssrc) {
     rival_ssrc_ = ssrc;
     return false;
   }
+  begin_stream(ssrc);
+  return true;
+}
+
+void ReceivePath::begin_stream(uint32_t ssrc) {
   if (ssrc_) stats_.restart();
   if (ssrc_) restart_media();
   ssrc_ = ssrc;
   rival_ssrc_.reset();
-  return true;
 }
 
 void ReceivePath::restart_media() {
@@ -99,35 +103,47 @@ void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos a
 
 ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source, Nanos arrival) {
   const std::optional<RtpPacket> packet = parse_rtp(datagram);
-  if (!packet) return {Received::malformed, {}};
+  if (!packet) return {Received::malformed, {}, {}};
   const bool understood = configured_ && negotiated(packet->payload_type);
-  // What we do not understand teaches us nothing of where the peer is, but from the peer it takes part in its
-  // sequence.
-  const bool from_peer =
-      understood ? source_.accept(source, packet->sequence, arrival) : source_.is_peer(source);
-  if (!from_peer) {
-    ++strangers_;
-    return {Received::stranger, {}};
-  }
-  if (!same_source(packet->ssrc)) return {Received::ignored, {}};
-
   const bool is_event = packet->payload_type == config_.telephone_event;
   const bool is_comfort = packet->payload_type == kComfortNoise;
-  const bool is_audio = understood && !is_event && !is_comfort;
-  const ReceptionStats::Seen seen = stats_.receive(*packet, arrival, is_audio);
+  // What we do not understand teaches us nothing of where the peer is, but from the peer it takes part in its
+  // sequence.
+  SourceLearner::Verdict verdict;
+  if (understood) {
+    verdict = source_.accept({source, packet->ssrc, packet->sequence, packet->timestamp, !is_event}, arrival);
+  } else {
+    verdict.from_peer = source_.is_peer(source);
+  }
+  if (!verdict.from_peer) {
+    ++strangers_;
+    return {Received::stranger, {}, {}};
+  }
+  const bool same_stream = ssrc_ == packet->ssrc && verdict.change != SourceChange::signalled;
+  if (verdict.change && !same_stream) begin_stream(packet->ssrc);
+  Outcome outcome = receive_from_peer(*packet, understood && !is_event && !is_comfort, arrival);
+  outcome.source_change = verdict.change;
+  return outcome;
+}
+
+ReceivePath::Outcome ReceivePath::receive_from_peer(const RtpPacket& packet, bool is_audio, Nanos arrival) {
+  if (!same_source(packet.ssrc)) return {};
+  const ReceptionStats::Seen seen = stats_.receive(packet, arrival, is_audio);
   using Verdict = ReceptionStats::Verdict;
-  if (seen.verdict == Verdict::duplicate || seen.verdict == Verdict::suspect) return {Received::ignored, {}};
+  if (seen.verdict == Verdict::duplicate || seen.verdict == Verdict::suspect) return {};
   if (seen.verdict == Verdict::restarted) restart_media();
   last_arrival_ = arrival;
 
-  Outcome outcome{Received::audio, {}};
-  if (is_event) {
-    outcome = {Received::event, events_.receive(*packet)};
-    store_event(*packet, arrival);
-  } else if (!is_audio) {
-    outcome.kind = is_comfort ? Received::comfort : Received::ignored;
-  } else {
-    store_audio(*packet, seen.sequence, arrival);
+  Outcome outcome;
+  if (is_audio) {
+    outcome.kind = Received::audio;
+    store_audio(packet, seen.sequence, arrival);
+  } else if (packet.payload_type == config_.telephone_event) {
+    outcome.kind = Received::event;
+    outcome.digit = events_.receive(packet);
+    store_event(packet, arrival);
+  } else if (packet.payload_type == kComfortNoise) {
+    outcome.kind = Received::comfort;
   }
   if (!last_sequence_ || seen.sequence > *last_sequence_) last_sequence_ = seen.sequence;
   return outcome;

@@ -14,7 +14,7 @@
 namespace carillon {
 
 struct ReceiveConfig {
-  Address peer;
+  ExpectedSource source;
   G711Law law = G711Law::mu;
   uint8_t payload_type = 0;
   std::optional<uint8_t> telephone_event;
@@ -32,11 +32,12 @@ enum class Received : uint8_t {
 class ReceivePath {
  public:
   /// First and later negotiations; what was received stays.
-  void configure(const ReceiveConfig& config);
+  void configure(const ReceiveConfig& config, Nanos now);
 
   struct Outcome {
-    Received kind;
-    std::optional<char> digit;  // a new keypad press
+    Received kind = Received::ignored;
+    std::optional<char> digit;                  // a new keypad press
+    std::optional<SourceChange> source_change;  // with this packet the peer is elsewhere
   };
   Outcome receive(Bytes datagram, const Address& source, Nanos arrival);
 
@@ -63,8 +64,11 @@ class ReceivePath {
   [[nodiscard]] uint64_t strangers() const { return strangers_; }
 
  private:
+  Outcome receive_from_peer(const RtpPacket& packet, bool is_audio, Nanos arrival);
   [[nodiscard]] bool negotiated(uint8_t payload_type) const;
   bool same_source(uint32_t ssrc);
+  /// The packets of another address are another stream, whatever SSRC it bears.
+  void begin_stream(uint32_t ssrc);
   void restart_media();
   /// The time that an event takes is silence in the audio, known as such while it lasts.
   void store_event(const RtpPacket& packet, Nanos arrival);

@@ -1,32 +1,158 @@
 #include "core/leg/source_learner.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/base/frame.hpp"
+
 namespace carillon {
 
-void SourceLearner::expect(const Address& signalled) {
-  if (signalled == signalled_) return;
-  signalled_ = signalled;
-  locked_ = false;
-  candidate_packets_ = 0;
-  window_began_ = -1;
+namespace {
+/// Steps in the sequence that loss and reordering explain.
+constexpr int kMaxStep = 16;
+/// How far the time between two packets may be from what their timestamps say: jitter.
+constexpr Nanos kTimestampTolerance = 400 * kMillisecond;
+/// The same where a stream goes on from elsewhere: the narrower, the harder to guess.
+constexpr Nanos kContinuityTolerance = 200 * kMillisecond;
+/// A candidate that says nothing for so long begins anew.
+constexpr Nanos kCandidateForgotten = 5 * kSecond;
+/// The shortest packets are of 5 ms: so many of them fit into the time that a stream was not heard.
+constexpr Nanos kShortestPacket = 5 * kMillisecond;
+
+/// By how much the time between two packets differs from what their timestamps say.
+Nanos timestamp_error(uint32_t from, uint32_t to, Nanos elapsed) {
+  return std::abs(Nanos{static_cast<int32_t>(to - from)} * kSampleTime - elapsed);
+}
+}  // namespace
+
+SourceLearner::SourceLearner() : candidates_(std::make_unique<std::array<Candidate, kCandidates>>()) {}
+
+void SourceLearner::expect(const ExpectedSource& expected, Nanos now) {
+  const Address before = expected_.signalled;
+  if (expected.receiving && !expected_.receiving) listening_since_ = now;
+  expected_ = expected;
+  if (believed_ && !expected.signalled.sendable()) {
+    // No address at all (0.0.0.0 is the old way to say hold): the peer stays where it is, but if it should
+    // have moved, it need not wait for long.
+    expected_.signalled = before;
+    believed_since_ = now;
+  }
+  if (expected_.signalled == before) return;
+  candidates_->fill({});
+  if (is_peer(expected_.signalled)) return;
+  former_ = believed_ ? source_ : Address{};
+  believed_ = false;
 }
 
-bool SourceLearner::consider(const Address& source, uint16_t sequence) {
-  const bool follows = source == candidate_ && static_cast<uint16_t>(candidate_sequence_ + 1) == sequence;
-  candidate_packets_ = follows ? candidate_packets_ + 1 : 1;
-  candidate_ = source;
-  candidate_sequence_ = sequence;
-  return candidate_packets_ >= kPacketsToBelieve;
+/// What a packet adds to `last`; the timestamps of a keypad event stand still, so time goes on in their
+/// place.
+SourceLearner::Seen SourceLearner::seen(const Packet& packet, const Seen& last, Nanos now) {
+  if (packet.timestamp_runs || last.at < 0) return {packet.ssrc, packet.timestamp, packet.sequence, now};
+  const auto passed = static_cast<uint32_t>((now - last.at) / kSampleTime);
+  return {packet.ssrc, last.timestamp + passed, packet.sequence, now};
 }
 
-bool SourceLearner::accept(const Address& source, uint16_t sequence, Nanos now) {
-  if (locked_) return source == learned_;
-  if (window_began_ < 0) window_began_ = now;
-  const bool believed =
-      source == signalled_ || (now - window_began_ <= kWindow && consider(source, sequence));
-  if (!believed) return false;
-  locked_ = true;
-  learned_ = source;
-  return true;
+/// The candidate that a packet belongs to; a new one in the place of that with the least proof. Among equals
+/// chance decides, so that no order of packets drives one of them out for certain.
+SourceLearner::Candidate& SourceLearner::candidate_of(const Packet& packet) {
+  random_ = random_ * 1664525U + 1013904223U;
+  const size_t start = random_ >> 16;
+  const auto proof = [&](const Candidate& candidate) {
+    if (candidate.packets == 0) return -1;
+    return candidate.packets + (known_host(candidate.source) ? 1 : 0);
+  };
+  Candidate* weakest = nullptr;
+  for (size_t i = 0; i < kCandidates; ++i) {
+    Candidate& candidate = (*candidates_)[(start + i) % kCandidates];
+    const bool same = candidate.packets > 0 && candidate.last.ssrc == packet.ssrc;
+    if (same && candidate.source == packet.source) return candidate;
+    if (weakest == nullptr || proof(candidate) < proof(*weakest)) weakest = &candidate;
+  }
+  *weakest = {};
+  weakest->source = packet.source;
+  return *weakest;
+}
+
+void SourceLearner::follow(Candidate& candidate, const Packet& packet, Nanos now) {
+  const Nanos elapsed = now - candidate.last.at;
+  const auto step = static_cast<int16_t>(packet.sequence - candidate.last.sequence);
+  if (candidate.packets > 0 && step <= 0 && step >= -kMaxStep) return;  // repeated or late: says nothing new
+  const bool in_time = !packet.timestamp_runs || timestamp_error(candidate.last.timestamp, packet.timestamp,
+                                                                 elapsed) <= kTimestampTolerance;
+  const bool consistent = step > 0 && step <= kMaxStep && in_time && elapsed < kCandidateForgotten;
+  if (candidate.packets == 0 || !consistent) {
+    candidate.packets = 0;
+    candidate.since = now;
+  }
+  ++candidate.packets;
+  candidate.last = seen(packet, candidate.packets > 1 ? candidate.last : Seen{}, now);
+}
+
+bool SourceLearner::known_host(const Address& source) const {
+  return same_host(source, expected_.signalling) || same_host(source, expected_.signalled);
+}
+
+bool SourceLearner::behind_nat(const Address& source) const {
+  return same_host(source, expected_.signalling) && !same_host(source, expected_.signalled);
+}
+
+bool SourceLearner::proven(const Candidate& candidate) const {
+  const Proof& needed = behind_nat(candidate.source) ? kProofOfNat : kProof;
+  const Nanos span = candidate.source == former_ ? kProofOfFormer : needed.span;
+  return candidate.packets >= needed.packets && candidate.last.at - candidate.since >= span;
+}
+
+/// The candidate's numbers follow those of the believed source.
+bool SourceLearner::continues(const Candidate& candidate) const {
+  const Nanos elapsed = candidate.last.at - last_.at;
+  const auto step = static_cast<uint16_t>(candidate.last.sequence - last_.sequence);
+  return candidate.last.ssrc == last_.ssrc && step > 0 && step <= kMaxStep + elapsed / kShortestPacket &&
+         timestamp_error(last_.timestamp, candidate.last.timestamp, elapsed) <= kContinuityTolerance;
+}
+
+std::optional<SourceChange> SourceLearner::reason_to_believe(const Candidate& candidate, Nanos now) const {
+  const Nanos silence = now - last_.at;
+  const bool enough_to_continue =
+      candidate.packets >= kProofOfNat.packets && candidate.last.at - candidate.since >= kProofOfNat.span;
+  if (believed_ && silence >= kSilent && enough_to_continue && continues(candidate)) {
+    return SourceChange::moved;
+  }
+  if (!proven(candidate)) return std::nullopt;
+  if (!believed_) return SourceChange::learned;
+  if (source_ == expected_.signalled) return std::nullopt;
+  if (known_host(candidate.source) && !known_host(source_)) return SourceChange::preferred;
+  const Nanos heard_for = last_.at - believed_since_;
+  const Nanos patience = std::clamp(heard_for - (now - candidate.since), kShortestPatience, kLongestPatience);
+  const Nanos waited = now - std::max(last_.at, listening_since_);
+  if (expected_.receiving && waited >= patience) return SourceChange::replaced;
+  return std::nullopt;
+}
+
+void SourceLearner::believe(const Packet& packet, Nanos now) {
+  if (source_ != packet.source || !believed_) believed_since_ = now;
+  source_ = packet.source;
+  believed_ = true;
+  last_ = seen(packet, {}, now);
+}
+
+SourceLearner::Verdict SourceLearner::accept(const Packet& packet, Nanos now) {
+  if (is_peer(packet.source)) {
+    last_ = seen(packet, last_, now);
+    return {true, {}};
+  }
+  if (packet.source == expected_.signalled) {
+    const bool took_back = believed_;
+    believe(packet, now);
+    candidates_->fill({});
+    return {true, took_back ? std::optional(SourceChange::signalled) : std::nullopt};
+  }
+  Candidate& candidate = candidate_of(packet);
+  follow(candidate, packet, now);
+  const std::optional<SourceChange> change = reason_to_believe(candidate, now);
+  if (!change) return {};
+  believe(packet, now);
+  candidate = {};
+  return {true, change};
 }
 
 }  // namespace carillon

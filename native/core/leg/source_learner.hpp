@@ -2,42 +2,123 @@
 // §5).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 
 #include "core/base/address.hpp"
+#include "core/base/events.hpp"
 #include "core/base/time.hpp"
 
 namespace carillon {
 
-/// The address of the SDP is believed at once. Another source (a NAT's) is believed only in the first
-/// seconds, and only after four packets in sequence from it with no rival; afterwards every other source is a
-/// stranger for good.
+/// What signalling says of the peer.
+struct ExpectedSource {
+  /// The address of the SDP.
+  Address signalled;
+  /// Where the signalling comes from (the port means nothing): a peer behind a NAT mostly shares it.
+  Address signalling;
+  /// False on hold: the peer's silence means nothing.
+  bool receiving = true;
+};
+
+/// The address of the SDP is believed with its first packet, at any time, and takes the leg back from anyone.
+/// Another source (a NAT's) is a candidate: it must send a consistent stream for a while, whatever others
+/// send meanwhile. Once a source is believed, another takes its place only
+///  - when it continues the very same stream, which ended elsewhere (a NAT that changed its mapping): nobody
+///    who did not see that stream can know its numbers;
+///  - when the source was only learned, and the other one is at a host that signalling names;
+///  - when the source was only learned and has been silent for long.
 class SourceLearner {
  public:
-  static constexpr Nanos kWindow = 5 * kSecond;
-  static constexpr int kPacketsToBelieve = 4;
+  /// Consistent packets, and the time that they span at least.
+  struct Proof {
+    int packets;
+    Nanos span;
+  };
+  static constexpr Proof kProof{10, 150 * kMillisecond};
+  /// Of a candidate at the host that the signalling comes from while the SDP names another: a plain NAT.
+  static constexpr Proof kProofOfNat{4, 50 * kMillisecond};
+  /// Of the source that was believed before the SDP changed: its last packets are on their way for a while.
+  static constexpr Nanos kProofOfFormer = 500 * kMillisecond;
+  /// The believed source is silent for so long: longer than any packet time.
+  static constexpr Nanos kSilent = 200 * kMillisecond;
+  /// A learned source gives way after a silence as long as it had been heard, within these bounds. What a
+  /// candidate has sent meanwhile counts against it.
+  static constexpr Nanos kShortestPatience = kSecond;
+  static constexpr Nanos kLongestPatience = 30 * kSecond;
+  /// Candidates that are followed at a time; of more, those with the least proof are forgotten. So many that
+  /// the first packet of a stream is mostly still known when the second one comes, under four thousand
+  /// packets a second of ever new sources.
+  static constexpr size_t kCandidates = 32;
 
-  /// A new offer or answer. The same address again changes nothing: a refresh must not reopen the window.
-  void expect(const Address& signalled);
+  SourceLearner();
 
-  /// A well-formed packet with a negotiated payload type came. True when its source is the peer.
-  bool accept(const Address& source, uint16_t sequence, Nanos now);
+  /// First and later negotiations. The same address again changes nothing.
+  void expect(const ExpectedSource& expected, Nanos now);
 
-  /// Where to send: the learned source, until then the signalled address.
-  [[nodiscard]] const Address& target() const { return locked_ ? learned_ : signalled_; }
-  [[nodiscard]] bool is_peer(const Address& source) const { return locked_ && source == learned_; }
-  [[nodiscard]] bool locked() const { return locked_; }
+  /// A well-formed packet with a negotiated payload type.
+  struct Packet {
+    Address source;
+    uint32_t ssrc = 0;
+    uint16_t sequence = 0;
+    uint32_t timestamp = 0;
+    /// False for telephone-event, whose timestamp stands still.
+    bool timestamp_runs = true;
+  };
+  struct Verdict {
+    bool from_peer = false;
+    /// The peer is at another address than the packets before, or than the SDP says.
+    std::optional<SourceChange> change;
+  };
+  Verdict accept(const Packet& packet, Nanos now);
+
+  /// Where to send: the believed source, until then the signalled address.
+  [[nodiscard]] const Address& target() const { return believed_ ? source_ : expected_.signalled; }
+  [[nodiscard]] const Address& signalled() const { return expected_.signalled; }
+  [[nodiscard]] bool is_peer(const Address& source) const { return believed_ && source == source_; }
+  [[nodiscard]] bool believed() const { return believed_; }
+  /// Nobody else needs to be heard: the peer is where the SDP says, and it speaks.
+  [[nodiscard]] bool settled(Nanos now) const {
+    return believed_ && source_ == expected_.signalled && now - last_.at < kSilent;
+  }
 
  private:
-  bool consider(const Address& source, uint16_t sequence);
+  struct Seen {
+    uint32_t ssrc = 0;
+    uint32_t timestamp = 0;
+    uint16_t sequence = 0;
+    Nanos at = -1;
+  };
+  struct Candidate {
+    Address source;
+    Seen last;
+    Nanos since = 0;
+    int packets = 0;
+  };
 
-  Address signalled_;
-  Address learned_;
-  Address candidate_;
-  uint16_t candidate_sequence_ = 0;
-  int candidate_packets_ = 0;
-  Nanos window_began_ = -1;
-  bool locked_ = false;
+  static Seen seen(const Packet& packet, const Seen& last, Nanos now);
+  Candidate& candidate_of(const Packet& packet);
+  static void follow(Candidate& candidate, const Packet& packet, Nanos now);
+  [[nodiscard]] bool proven(const Candidate& candidate) const;
+  [[nodiscard]] bool continues(const Candidate& candidate) const;
+  [[nodiscard]] bool known_host(const Address& source) const;
+  [[nodiscard]] bool behind_nat(const Address& source) const;
+  [[nodiscard]] std::optional<SourceChange> reason_to_believe(const Candidate& candidate, Nanos now) const;
+  void believe(const Packet& packet, Nanos now);
+
+  ExpectedSource expected_;
+  /// Believed under the description before; nothing: there was none.
+  Address former_;
+  Address source_;
+  Seen last_;
+  Nanos believed_since_ = 0;
+  Nanos listening_since_ = 0;
+  bool believed_ = false;
+  uint32_t random_ = 1;
+  /// Seldom looked at, so kept apart from what every packet needs.
+  std::unique_ptr<std::array<Candidate, kCandidates>> candidates_;
 };
 
 }  // namespace carillon

@@ -67,6 +67,11 @@ uint64_t ntp_of(Nanos now) {
   return (seconds << 32) | ((rest << 32) / static_cast<uint64_t>(kSecond));
 }
 
+std::optional<uint32_t> sender_of_rtcp(Bytes datagram) {
+  if (datagram.size() < kHeaderBytes) return std::nullopt;
+  return read_u32(datagram, 4);
+}
+
 std::optional<RtcpContent> parse_rtcp(Bytes datagram, uint32_t our_ssrc) {
   RtcpContent content;
   bool first = true;
@@ -161,19 +166,20 @@ Bytes RtcpSession::report(const Facts& facts, Nanos now) {
   return Bytes(packet_).first(at);
 }
 
-void RtcpSession::receive(Bytes datagram, Nanos arrival) {
+bool RtcpSession::receive(Bytes datagram, Nanos arrival) {
   const std::optional<RtcpContent> content = parse_rtcp(datagram, ssrc_);
-  if (!content) return;
+  if (!content) return false;
   if (content->sender_report) {
     last_sr_ = content->sender_report;
     last_sr_arrival_ = arrival;
   }
-  if (!content->about_us || content->about_us->last_sr == 0) return;
+  if (!content->about_us || content->about_us->last_sr == 0) return true;
   // §6.4.1: A - LSR - DLSR, all in 1/65536 s. A peer that miscounts gives nonsense, which is not believed.
   const auto now = static_cast<uint32_t>(ntp_of(arrival) >> 16);
   const uint32_t round_trip = now - content->about_us->last_sr - content->about_us->delay_since_last_sr;
   constexpr uint32_t kLongestBelieved = 10 * 65536;
   if (round_trip < kLongestBelieved) round_trip_ms_ = round_trip * 1000.0 / 65536.0;
+  return true;
 }
 
 }  // namespace carillon

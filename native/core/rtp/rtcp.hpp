@@ -42,6 +42,9 @@ struct RtcpContent {
   std::optional<ReportBlock> about_us;
 };
 
+/// The SSRC of whom a report is from; nothing for what is too short.
+std::optional<uint32_t> sender_of_rtcp(Bytes datagram);
+
 /// Nothing for what is no valid compound packet (RFC 3550 A.2).
 std::optional<RtcpContent> parse_rtcp(Bytes datagram, uint32_t our_ssrc);
 
@@ -66,7 +69,8 @@ class RtcpSession {
   /// A compound packet: SR or RR, SDES with CNAME, BYE when the leg ends. Valid until the next call.
   Bytes report(const Facts& facts, Nanos now);
 
-  void receive(Bytes datagram, Nanos arrival);
+  /// False for what is no valid report.
+  bool receive(Bytes datagram, Nanos arrival);
   [[nodiscard]] std::optional<double> round_trip_ms() const { return round_trip_ms_; }
 
  private:

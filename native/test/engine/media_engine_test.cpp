@@ -17,7 +17,7 @@ const Address kLoopback = *parse_address("127.0.0.1", 0);
 
 LegRemote remote_at(const Address& peer) {
   LegRemote remote;
-  remote.receive.peer = peer;
+  remote.receive.source.signalled = peer;
   remote.receive.telephone_event = remote.send.telephone_event = 101;
   remote.send.sending = true;
   return remote;

@@ -14,7 +14,8 @@ namespace {
 struct NoEvents : Events {
   void media(uint32_t, Bytes) override {}
   void played(uint32_t, uint32_t) override {}
-  void dtmf(uint32_t, char, Nanos) override {}
+  void dtmf(uint32_t, char, bool, Nanos) override {}
+  void source_changed(uint32_t, SourceChange, const Address&) override {}
   void media_timeout(uint32_t, Nanos) override {}
   void playback_ended(uint32_t) override {}
   void digits_sent(uint32_t) override {}
@@ -59,7 +60,7 @@ struct Wheel {
     config.handle = kLeg;
     auto leg = std::make_unique<Leg>(config);
     LegRemote remote;
-    remote.receive.peer = own_at;
+    remote.receive.source.signalled = own_at;
     leg->configure(remote, 0);
     core.add_leg(std::move(leg));
     sockets.add(kLeg,

@@ -26,7 +26,7 @@ struct Packets {
   uint32_t ssrc = 1;
   Nanos now = kSecond;
 
-  Packets() { path.configure({from, G711Law::mu, 0, uint8_t{101}}); }
+  Packets() { path.configure({{from, {}, true}, G711Law::mu, 0, uint8_t{101}}, 0); }
 
   Received send(uint8_t payload_type = 0, size_t samples = kFrameSamples, bool marker = false) {
     std::vector<uint8_t> bytes(kRtpHeaderBytes + samples, 0x80);
@@ -39,50 +39,6 @@ struct Packets {
 };
 
 }  // namespace
-
-TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
-  TEST_CASE("the signalled address is believed with its first packet, and then no other") {
-    SourceLearner learner;
-    learner.expect(address(1, 10));
-    CHECK(learner.accept(address(1, 10), 1, kSecond));
-    for (uint16_t i = 0; i < 10; ++i) CHECK_FALSE(learner.accept(address(2, 20), i, kSecond));
-    CHECK(learner.target() == address(1, 10));
-  }
-
-  TEST_CASE("another source needs four packets in sequence within five seconds, without a rival") {
-    SourceLearner learner;
-    learner.expect(address(1, 10));
-    CHECK_FALSE(learner.accept(address(2, 20), 65534, kSecond));
-    CHECK_FALSE(learner.accept(address(2, 20), 65535, kSecond));
-    CHECK_FALSE(learner.accept(address(3, 30), 0, kSecond));
-    CHECK_FALSE(learner.accept(address(2, 20), 0, kSecond));
-    CHECK_FALSE(learner.accept(address(2, 20), 1, kSecond));
-    CHECK_FALSE(learner.accept(address(2, 20), 2, kSecond));
-    CHECK(learner.target() == address(1, 10));
-    CHECK(learner.accept(address(2, 20), 3, kSecond));
-    CHECK(learner.target() == address(2, 20));
-    CHECK_FALSE(learner.accept(address(1, 10), 4, kSecond));
-  }
-
-  TEST_CASE("after the window only the signalled address is believed") {
-    SourceLearner learner;
-    learner.expect(address(1, 10));
-    CHECK_FALSE(learner.accept(address(2, 20), 1, kSecond));
-    for (uint16_t i = 2; i < 30; ++i) CHECK_FALSE(learner.accept(address(2, 20), i, 7 * kSecond));
-    CHECK(learner.accept(address(1, 10), 1, 60 * kSecond));
-  }
-
-  TEST_CASE("a refresh with the same address keeps what was learned, a new address starts over") {
-    SourceLearner learner;
-    learner.expect(address(1, 10));
-    for (uint16_t i = 0; i < 4; ++i) learner.accept(address(2, 20), i, kSecond);
-    learner.expect(address(1, 10));
-    CHECK(learner.target() == address(2, 20));
-    learner.expect(address(1, 12));
-    CHECK(learner.target() == address(1, 12));
-    CHECK_FALSE(learner.locked());
-  }
-}
 
 TEST_SUITE("receive path") {
   TEST_CASE(

@@ -46,7 +46,7 @@ export class LegMedia {
   codec: string | undefined;
   /** The peer holds us: it sends and does not listen, or neither. */
   hold: 'sendonly' | 'inactive' | undefined;
-  /** The peer's keypad presses come as events (RFC 4733), not as tones within its audio. */
+  /** The peer's last keypad press came as an event (RFC 4733), not as a tone within its audio. */
   keypadEvents = false;
 
   readonly #needs: LegMediaNeeds;
@@ -54,6 +54,7 @@ export class LegMedia {
   #leg: MediaLeg | undefined;
   #opening: Promise<void> | undefined;
   #negotiation: Negotiation | undefined;
+  #negotiatedEvents = false;
   #closed = false;
 
   readonly #peer: () => Pick<RtpPeer, 'heardFrom' | 'carrier'>;
@@ -86,13 +87,28 @@ export class LegMedia {
 
   async #open(): Promise<void> {
     const { media, mediaTimeoutMs, sessionId } = this.#needs;
-    const leg = await media.openLeg({ mediaTimeoutMs }, this.#events);
+    const leg = await media.openLeg({ mediaTimeoutMs }, this.#legEvents());
     if (this.#closed) {
       leg.close();
       return;
     }
     this.#leg = leg;
     this.#negotiation = new Negotiation(leg, sessionId());
+  }
+
+  #legEvents(): MediaLegEvents {
+    return {
+      dtmf: (digit, asTone) => {
+        this.keypadEvents = asTone !== true && this.#negotiatedEvents;
+        this.#events.dtmf(digit, asTone);
+      },
+      silent: (lateMs) => this.#events.silent(lateMs),
+      sourceChanged: ({ address, port, reason }) =>
+        this.#needs.log.add('media', 'RTP comes from another address', {
+          peer: `${address}:${port}`,
+          reason,
+        }),
+    };
   }
 
   /** Our description, as an offer. */
@@ -137,7 +153,8 @@ export class LegMedia {
     if (verdict.kind === 'refuse') return err({ kind: 'notAllowed', detail: verdict.why });
     this.codec = remote.codec;
     this.hold = isNowhere ? 'inactive' : HOLDS[remote.direction];
-    this.keypadEvents = remote.telephoneEvent !== undefined;
+    this.#negotiatedEvents = remote.telephoneEvent !== undefined;
+    this.keypadEvents = this.#negotiatedEvents;
     this.#needs.log.add('media', 'media settled', {
       codec: remote.codec,
       peer: `${address}:${port}`,
@@ -148,7 +165,12 @@ export class LegMedia {
       ptimeMs: remote.ptimeMs,
       telephoneEvent: remote.telephoneEvent,
     });
-    this.#leg?.configure(verdict.kind === 'learn' ? { ...remote, address: NOWHERE } : remote);
+    const sendTo = verdict.kind === 'learn' ? NOWHERE : address;
+    this.#leg?.configure({
+      ...remote,
+      address: sendTo,
+      signallingAddress: this.#peer().heardFrom,
+    });
     return ok(undefined);
   }
 }

@@ -22,11 +22,26 @@ export interface RemoteMedia {
   /** Packet time that the peer asked us to send, 10…60 ms in steps of 10. */
   readonly ptimeMs: number;
   readonly direction: MediaDirection;
+  /** IP address that the peer's signalling comes from: a phone behind a NAT sends its RTP from there too. */
+  readonly signallingAddress?: string | undefined;
+}
+
+/** A peer whose RTP comes from, and goes to, another address than before. */
+export interface SourceChange {
+  readonly address: string;
+  readonly port: number;
+  readonly reason:
+    | 'learned' // the first that was believed, and not the address of the SDP
+    | 'signalled' // the address of the SDP took the leg back
+    | 'moved' // the same stream goes on from elsewhere
+    | 'preferred' // one at a host that signalling names, instead of one at another
+    | 'replaced'; // the one before had been silent for long
 }
 
 export interface MediaLegEvents {
-  /** One per keypad press, whatever way it came in. */
-  dtmf(digit: string): void;
+  /** One per keypad press, whatever way it came in. `asTone`: it was heard within the audio, and is there still. */
+  dtmf(digit: string, asTone?: boolean): void;
+  sourceChanged?(change: SourceChange): void;
   /** No RTP for the configured time (hold excepted), which was over `lateMs` ago. */
   silent(lateMs: number): void;
 }

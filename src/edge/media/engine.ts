@@ -52,6 +52,8 @@ export interface MediaCounters {
   /** Packets from addresses that are not the peer's, or with payload types that were not negotiated. */
   readonly strangers: number;
   readonly malformed: number;
+  /** Times that a peer was found at another address than before. */
+  readonly sourceChanges: number;
   /** Milliseconds that the media thread had to leave out. */
   readonly skippedTicks: number;
   /** Events lost because JavaScript did not fetch them in time; audio only. */
@@ -162,9 +164,18 @@ class Engine implements MediaEngine {
   }
 
   counters(): MediaCounters {
-    const { packetsReceived, packetsSent, strangers, malformed, skippedTicks, droppedEvents } =
-      this.#hub.engine.status();
-    return { packetsReceived, packetsSent, strangers, malformed, skippedTicks, droppedEvents };
+    const status = this.#hub.engine.status();
+    const { packetsReceived, packetsSent, strangers, malformed } = status;
+    const { sourceChanges, skippedTicks, droppedEvents } = status;
+    return {
+      packetsReceived,
+      packetsSent,
+      strangers,
+      malformed,
+      sourceChanges,
+      skippedTicks,
+      droppedEvents,
+    };
   }
 
   stop(): Promise<void> {

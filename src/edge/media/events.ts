@@ -9,10 +9,19 @@ export type NativeEvent =
       readonly type: 'dtmf';
       readonly handle: number;
       readonly digit: string;
+      /** Heard within the audio. */
+      readonly asTone: boolean;
       readonly atMs: number;
     }
   /** `atMs`: when the time was over. */
   | { readonly type: 'mediaTimeout'; readonly handle: number; readonly atMs: number }
+  | {
+      readonly type: 'sourceChanged';
+      readonly handle: number;
+      readonly change: number;
+      readonly address: string;
+      readonly port: number;
+    }
   | { readonly type: 'playbackEnded'; readonly handle: number }
   | { readonly type: 'digitsSent'; readonly handle: number }
   | {
@@ -53,7 +62,13 @@ function eventOf(record: NativeRecord): NativeEvent | undefined {
     case 2:
       return { type: 'played', handle, checkpoint: record.u32() };
     case 3:
-      return { type: 'dtmf', handle, digit: String.fromCharCode(a), atMs: record.f64() };
+      return {
+        type: 'dtmf',
+        handle,
+        digit: String.fromCharCode(a),
+        asTone: b !== 0,
+        atMs: record.f64(),
+      };
     case 4:
       return { type: 'mediaTimeout', handle, atMs: record.f64() };
     case 5:
@@ -74,6 +89,14 @@ function eventOf(record: NativeRecord): NativeEvent | undefined {
       return { type: 'silenceWaited', handle, silent: a !== 0 };
     case 10:
       return { type: 'floorChanged', handle, member: record.u32() };
+    case 11:
+      return {
+        type: 'sourceChanged',
+        handle,
+        change: a,
+        address: Buffer.from(record.payload).toString('latin1'),
+        port: b,
+      };
     default:
       return undefined;
   }

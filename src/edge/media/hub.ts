@@ -19,6 +19,7 @@ const OF_PLACES: ReadonlySet<NativeEvent['type']> = new Set([
   'dtmf',
   'mediaTimeout',
   'floorChanged',
+  'sourceChanged',
 ]);
 
 interface HubOptions {

@@ -18,6 +18,7 @@ import type {
 } from '../../domain/call/needs.ts';
 import type { MediaQuality } from '../../domain/cdr/types.ts';
 import { DigitQueue } from './digits.ts';
+import type { NativeEvent } from './events.ts';
 import type { Hub } from './hub.ts';
 import { Listening } from './listening.ts';
 import type { NativeFigures } from './native.ts';
@@ -28,6 +29,9 @@ import { LegStream } from './stream.ts';
 
 const LAW = { PCMU: 0, PCMA: 1 } as const;
 const NO_TELEPHONE_EVENT = -1;
+/** By their numbers in native/core/base/events.hpp (SourceChange). */
+const SOURCE_CHANGES = ['learned', 'signalled', 'moved', 'preferred', 'replaced'] as const;
+type SourceChanged = Extract<NativeEvent, { type: 'sourceChanged' }>;
 /** Native limit (Leg::kMaxStreams). */
 const MAX_STREAMS = 8;
 
@@ -88,7 +92,9 @@ export class NativeLeg implements MediaLeg {
     this.#digits = new DigitQueue(hub, place.handle);
     this.#listening = new Listening(hub, place.handle);
     hub.listenToPlace(place.handle, (event) => {
-      if (event.type === 'dtmf') this.#press(event.digit, 'media', event.atMs);
+      if (event.type === 'dtmf') {
+        this.#press(event.digit, 'media', event.atMs, event.asTone);
+      } else if (event.type === 'sourceChanged') this.#sourceChanged(event);
       else if (event.type === 'mediaTimeout') this.#events.silent(hub.engine.nowMs() - event.atMs);
     });
   }
@@ -106,6 +112,7 @@ export class NativeLeg implements MediaLeg {
       remote.ptimeMs,
       direction === 'sendrecv' || direction === 'sendonly',
       direction === 'sendrecv' || direction === 'recvonly',
+      remote.signallingAddress ?? '',
     );
   }
 
@@ -169,11 +176,17 @@ export class NativeLeg implements MediaLeg {
     return this.#lastQuality;
   }
 
-  #press(digit: string, way: PressWay, atMs: number): void {
+  #sourceChanged({ change, address, port }: SourceChanged): void {
+    const reason = SOURCE_CHANGES[change];
+    if (this.#closed || reason === undefined) return;
+    this.#events.sourceChanged?.({ address, port, reason });
+  }
+
+  #press(digit: string, way: PressWay, atMs: number, asTone = false): void {
     if (this.#closed || !this.#presses.isNew(digit, way, atMs)) return;
     const wallMs = this.#hub.wallOf(atMs);
     for (const stream of this.#streams) stream.dtmf(digit, wallMs);
-    this.#events.dtmf(digit);
+    this.#events.dtmf(digit, asTone);
   }
 }
 

@@ -29,6 +29,7 @@ export interface NativeStatus {
   readonly packetsSent: number;
   readonly strangers: number;
   readonly malformed: number;
+  readonly sourceChanges: number;
   readonly skippedTicks: number;
   readonly droppedEvents: number;
 }
@@ -86,6 +87,7 @@ export interface NativeEngine {
     packetMs: number,
     sending: boolean,
     receiving: boolean,
+    signallingIp: string,
   ): void;
   figures(leg: number): NativeFigures | undefined;
   closeLeg(leg: number): NativeFigures | undefined;

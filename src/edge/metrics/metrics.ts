@@ -32,6 +32,9 @@ interface MetricSources {
     readonly packetsReceived: number;
     readonly packetsSent: number;
     readonly packetsLost: number;
+    /** Packets of addresses that are not the peer's. */
+    readonly strangers: number;
+    readonly sourceChanges: number;
     /** Lateness of the media tick since the last scrape, seconds: worst. */
     readonly tickLateSeconds: number;
   };
@@ -251,6 +254,24 @@ function defineMediaTotals(registers: Registry[], state: ScrapeState): void {
     collect() {
       this.reset();
       this.inc(state.media?.packetsLost ?? 0);
+    },
+  });
+  new Counter({
+    name: 'voice_rtp_unknown_source_packets_total',
+    help: "RTP packets from addresses that are not the peer's, or of types that were not negotiated",
+    registers,
+    collect() {
+      this.reset();
+      this.inc(state.media?.strangers ?? 0);
+    },
+  });
+  new Counter({
+    name: 'voice_rtp_source_changes_total',
+    help: 'Times that the RTP of a peer was found at another address than before or than its SDP says',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(state.media?.sourceChanges ?? 0);
     },
   });
 }

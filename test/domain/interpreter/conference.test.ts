@@ -250,6 +250,7 @@ describe('Conference: keys and voices (dialect §2.1)', () => {
     scene.needs.conferences.act('MA_ONE', 'Weekly', ['3'], { kind: 'deaf' });
     a.press('2');
     b.press('3');
+    c.media.events.dtmf('4', true); // heard within its audio, which the others hear too
     expect([a, b, c].map(({ media }) => media.sentDigits)).toEqual([[], ['2'], []]);
   });
 

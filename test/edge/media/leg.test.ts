@@ -1,5 +1,6 @@
 import alawmulaw from 'alawmulaw';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { MediaLegEvents, SourceChange } from '../../../src/domain/call/needs.ts';
 import type { ManualDrive, MediaEngine } from '../../../src/edge/media/engine.ts';
 import {
   decodeMulaw,
@@ -29,7 +30,7 @@ afterEach(async () => {
 });
 
 async function openLeg(
-  events = { dtmf: (_: string): void => undefined, silent: (): void => undefined },
+  events: MediaLegEvents = { dtmf: () => undefined, silent: () => undefined },
   mediaTimeoutMs = 0,
 ) {
   const { media, drive } = manualEngine();
@@ -219,15 +220,22 @@ describe('keypad digits', () => {
 });
 
 describe('where a peer really is', () => {
-  it('is believed after four packets in sequence from one other source; then strangers are not heard', async () => {
-    const { media, drive, leg } = await openLeg();
-    leg.configure(REMOTE);
+  it('is believed after consistent packets from one other source; then strangers are not heard', async () => {
+    const changes: SourceChange[] = [];
+    const { media, drive, leg } = await openLeg({
+      dtmf: () => undefined,
+      silent: () => undefined,
+      sourceChanged: (change) => changes.push(change),
+    });
+    leg.configure({ ...REMOTE, signallingAddress: '203.0.113.9' });
     const nat = new Peer(drive, leg.port, { address: '203.0.113.9', port: 61_000 });
     for (let i = 0; i < 4; i += 1) {
       nat.send(sine(440, FRAME));
       drive.advance(20);
     }
     drive.advance(20);
+    expect(changes).toEqual([{ address: '203.0.113.9', port: 61_000, reason: 'learned' }]);
+    expect(media.counters().sourceChanges).toBe(1);
     expect(sent(drive).at(-1)).toMatchObject({ address: '203.0.113.9', port: 61_000 });
     const stranger = new Peer(drive, leg.port, { address: '203.0.113.66', port: 9 });
     const before = media.counters().strangers;
@@ -237,17 +245,55 @@ describe('where a peer really is', () => {
     expect(sent(drive).at(-1)).toMatchObject({ address: '203.0.113.9' });
   });
 
-  it('is not learned while two sources compete, nor from packets out of sequence', async () => {
-    const { drive, leg } = await openLeg();
+  it('is the address of the SDP whatever was believed before: heard and spoken to from its first packet on', async () => {
+    const reasons: string[] = [];
+    const { drive, leg } = await openLeg({
+      dtmf: () => undefined,
+      silent: () => undefined,
+      sourceChanged: ({ reason }) => reasons.push(reason),
+    });
     leg.configure(REMOTE);
-    const one = new Peer(drive, leg.port, { address: '203.0.113.1', port: 1000 });
-    const two = new Peer(drive, leg.port, { address: '203.0.113.2', port: 2000 });
-    for (let i = 0; i < 20; i += 1) {
-      one.send(sine(440, FRAME));
-      two.send(sine(440, FRAME));
+    const stranger = new Peer(drive, leg.port, { address: '203.0.113.66', port: 9 }, 66);
+    const owner = new Peer(drive, leg.port);
+    for (let i = 0; i < 25; i += 1) {
+      stranger.send(sine(440, FRAME));
       drive.advance(20);
     }
+    expect(sent(drive).at(-1)?.address).toBe('203.0.113.66');
+    for (let i = 0; i < 50; i += 1) {
+      owner.send(sine(440, FRAME));
+      stranger.send(sine(440, FRAME));
+      drive.advance(20);
+    }
+    expect(reasons).toEqual(['learned', 'signalled']);
     expect(sent(drive).every(({ address }) => address === REMOTE.address)).toBe(true);
+    expect(leg.quality().packetsLost).toBe(0);
+  });
+
+  it('is not told by RTCP of a stranger, even one at the same host', async () => {
+    const { drive, leg } = await openLeg();
+    leg.configure(REMOTE);
+    const owner = new Peer(drive, leg.port);
+    const report = Buffer.from('80c9000100000000', 'hex');
+    const speak = (seconds: number): void => {
+      for (let i = 0; i < 50 * seconds; i += 1) {
+        owner.send(sine(440, FRAME));
+        drive.advance(20);
+      }
+    };
+    const reportsTo = (): number[] =>
+      sent(drive)
+        .filter(({ localPort }) => localPort === leg.port + 1)
+        .map(({ port }) => port);
+    speak(1);
+    report.writeUInt32BE(0xbad, 4);
+    drive.inject(leg.port + 1, { address: REMOTE.address, port: 9 }, report);
+    speak(20);
+    expect(new Set(reportsTo())).toEqual(new Set([REMOTE.port + 1]));
+    report.writeUInt32BE(owner.ssrc, 4);
+    drive.inject(leg.port + 1, { address: REMOTE.address, port: 40_500 }, report);
+    speak(20);
+    expect(new Set(reportsTo())).toEqual(new Set([40_500]));
   });
 });
 

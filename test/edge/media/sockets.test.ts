@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type { MediaLeg, MediaLegEvents } from '../../../src/domain/call/needs.ts';
@@ -144,6 +145,52 @@ describe('the media engine on real sockets', () => {
       .finished;
     expect(packets.length).toBeGreaterThan(5);
     expect(media.counters().malformed + media.counters().strangers).toBeGreaterThan(0);
+  });
+
+  it('follows the owner: back from a stranger with its first packet, and to where a NAT moved it', async () => {
+    const media = engine();
+    const [owner, moved, stranger] = [await phone(), await phone(), await phone()];
+    const changes: string[] = [];
+    const heard = Promise.withResolvers<void>();
+    const leg = await media.openLeg(
+      { mediaTimeoutMs: 0 },
+      {
+        ...QUIET,
+        sourceChanged: ({ port, reason }) => {
+          changes.push(`${reason} ${port}`);
+          if (reason === 'moved') heard.resolve();
+        },
+      },
+    );
+    configure(leg, owner.port);
+    const streams = new Map<Socket, { sequence: number; timestamp: number; ssrc: number }>();
+    const speak = async (packets: number, ...sockets: Socket[]): Promise<void> => {
+      for (let i = 0; i < packets; i += 1) {
+        for (const socket of sockets) {
+          const at = streams.get(socket) ?? { sequence: 1, timestamp: 1, ssrc: streams.size + 1 };
+          streams.set(socket, at);
+          socket.send(rtp({ ...at, payload: new Uint8Array(FRAME) }), leg.port, '127.0.0.1');
+          at.sequence += 1;
+          at.timestamp += FRAME;
+        }
+        await pause(20);
+      }
+    };
+    await speak(20, stranger.socket);
+    const leaked = stranger.packets.length;
+    expect(leaked).toBeGreaterThan(0);
+    await speak(30, owner.socket, stranger.socket);
+    // At most the packets that were on their way.
+    expect(stranger.packets.length - leaked).toBeLessThan(3);
+    expect(owner.packets.length).toBeGreaterThan(25);
+    streams.set(moved.socket, streams.get(owner.socket)!);
+    await Promise.all([heard.promise, speak(40, moved.socket)]);
+    expect(moved.packets.length).toBeGreaterThan(10);
+    expect(changes).toEqual([
+      `learned ${stranger.port}`,
+      `signalled ${owner.port}`,
+      `moved ${moved.port}`,
+    ]);
   });
 
   it('refuses a leg when no port is left, and does not use one again while it rests', async () => {

@@ -24,13 +24,22 @@ describe('metrics', () => {
     metrics.connect({
       media: () => {
         reads += 1;
-        return { packetsReceived: 10, packetsSent: 20, packetsLost: 1, tickLateSeconds: 0.002 };
+        return {
+          packetsReceived: 10,
+          packetsSent: 20,
+          packetsLost: 1,
+          strangers: 7,
+          sourceChanges: 3,
+          tickLateSeconds: 0.002,
+        };
       },
     });
     const { text } = await metrics.scrape();
     expect(reads).toBe(1);
     expect(text).toContain('voice_rtp_packets_total{direction="out"} 20');
     expect(text).toContain('voice_rtp_lost_packets_total 1');
+    expect(text).toContain('voice_rtp_unknown_source_packets_total 7');
+    expect(text).toContain('voice_rtp_source_changes_total 3');
     expect(text).toContain('voice_media_tick_late_seconds 0.002');
     await metrics.scrape();
     const second = await metrics.scrape();

@@ -1,0 +1,300 @@
+#include "core/leg/source_learner.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "core/base/frame.hpp"
+
+namespace carillon {
+
+namespace {
+
+Address address(uint8_t last, uint16_t port) {
+  Address out;
+  out.family = Address::Family::ipv4;
+  out.ip = {192, 0, 2, last};
+  out.port = port;
+  return out;
+}
+
+const Address kSignalled = address(1, 10);
+const Address kNat = address(2, 20);
+const Address kStranger = address(3, 30);
+
+/// One stream of 20 ms packets on the learner's common clock.
+struct Sender {
+  Address from;
+  uint32_t ssrc;
+  uint16_t sequence = 65'530;
+  uint32_t timestamp = 0xffff'ff00;
+
+  SourceLearner::Packet next(uint16_t step = 1) {
+    sequence = static_cast<uint16_t>(sequence + step);
+    timestamp += step * static_cast<uint32_t>(kFrameSamples);
+    return {from, ssrc, sequence, timestamp, true};
+  }
+};
+
+struct Scene {
+  SourceLearner learner;
+  Nanos now = kSecond;
+  std::vector<SourceChange> changes;
+
+  explicit Scene(const ExpectedSource& expected = {kSignalled, {}, true}) { learner.expect(expected, now); }
+
+  bool take(const SourceLearner::Packet& packet) {
+    const SourceLearner::Verdict verdict = learner.accept(packet, now);
+    if (verdict.change) changes.push_back(*verdict.change);
+    return verdict.from_peer;
+  }
+  /// All send every 20 ms; how many packets of the first were accepted.
+  int send(std::initializer_list<Sender*> senders, int packets) {
+    int accepted = 0;
+    for (int i = 0; i < packets; ++i) {
+      for (Sender* const sender : senders) {
+        const bool taken = take(sender->next());
+        if (sender == *senders.begin() && taken) ++accepted;
+      }
+      now += kFrameTime;
+    }
+    return accepted;
+  }
+  void pause(Nanos time, std::initializer_list<Sender*> senders = {}) {
+    now += time;
+    for (Sender* const sender : senders) sender->timestamp += static_cast<uint32_t>(time / kSampleTime);
+  }
+};
+
+}  // namespace
+
+TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
+  TEST_CASE("the signalled address is believed with its first packet, and then no stranger") {
+    Scene scene;
+    Sender owner{kSignalled, 1};
+    Sender stranger{kStranger, 2};
+    CHECK(scene.send({&owner}, 1) == 1);
+    CHECK(scene.send({&stranger}, 500) == 0);
+    CHECK(scene.learner.target() == kSignalled);
+    CHECK(scene.changes.empty());
+  }
+
+  TEST_CASE("a stranger who was first, while the owner was silent, loses the leg to its first packet") {
+    for (const int silent_packets : {20, 100, 3000}) {
+      Scene scene;
+      Sender owner{kSignalled, 1};
+      Sender stranger{kStranger, 2};
+      CHECK(scene.send({&stranger}, silent_packets) > 0);
+      CHECK(scene.learner.target() == kStranger);
+      CHECK(scene.send({&owner, &stranger}, 100) == 100);
+      CHECK(scene.learner.target() == kSignalled);
+      CHECK(scene.changes == std::vector{SourceChange::learned, SourceChange::signalled});
+    }
+  }
+
+  TEST_CASE("a stranger that copies the SSRC takes nothing from an owner that pauses, however long") {
+    Scene scene;
+    Sender owner{kSignalled, 7};
+    Sender stranger{kStranger, 7, 100, 500'000};
+    scene.send({&owner}, 50);
+    CHECK(scene.send({&stranger}, 5000) == 0);
+    CHECK(scene.send({&owner, &stranger}, 10) == 10);
+  }
+
+  TEST_CASE("another source needs consistent packets over some time: SSRC, sequence and timestamps") {
+    const auto believed = [](const std::function<void(Sender&)>& spoil) {
+      Scene scene;
+      Sender nat{kNat, 1};
+      int accepted = 0;
+      for (int i = 0; i < 60; ++i) {
+        spoil(nat);
+        accepted += scene.send({&nat}, 1);
+      }
+      return accepted;
+    };
+    CHECK(believed([](Sender&) {}) == 60 - SourceLearner::kProof.packets + 1);
+    CHECK(believed([](Sender& nat) { ++nat.ssrc; }) == 0);
+    CHECK(believed([](Sender& nat) { nat.sequence = static_cast<uint16_t>(nat.sequence + 100); }) == 0);
+    CHECK(believed([](Sender& nat) { nat.timestamp += 8000; }) == 0);
+    CHECK(believed([](Sender& nat) { nat.timestamp = 0; }) > 0);  // 20 ms of error is jitter
+    Scene burst;
+    Sender nat{kNat, 1};
+    for (int i = 0; i < 100; ++i) CHECK_FALSE(burst.take(nat.next()));
+  }
+
+  TEST_CASE(
+      "a plain NAT is believed after four packets: the SDP names one host, signalling comes from another") {
+    Scene scene({kSignalled, address(2, 5060), true});
+    Sender nat{kNat, 1};
+    CHECK(scene.send({&nat}, 10) == 7);
+  }
+
+  TEST_CASE(
+      "nobody's noise resets a candidate: neither a spray of many sources nor one of the same address") {
+    Scene scene;
+    Sender nat{kNat, 1};
+    std::mt19937 generator(5);
+    const auto random = [&] { return static_cast<uint32_t>(generator()); };
+    int accepted = 0;
+    for (int i = 0; i < 50; ++i) {
+      for (uint16_t port = 0; port < 40; ++port) {
+        CHECK_FALSE(scene.take({address(9, static_cast<uint16_t>(1000 + random() % 60'000)), random(),
+                                static_cast<uint16_t>(random()), random(), true}));
+        scene.take({kNat, 99, static_cast<uint16_t>(random()), random(), true});
+      }
+      accepted += scene.send({&nat}, 1);
+    }
+    CHECK(accepted >= 30);
+    CHECK(scene.learner.target() == kNat);
+  }
+
+  TEST_CASE(
+      "after a spray that was believed, the phone behind a NAT is learned again within a second or two") {
+    Scene scene;
+    Sender nat{kNat, 1};
+    Sender stranger{kStranger, 2};
+    scene.send({&stranger}, 10);
+    CHECK(scene.send({&nat, &stranger}, 500) == 0);
+    CHECK(scene.send({&nat}, 100) >= 48);
+    CHECK(scene.learner.target() == kNat);
+    CHECK(scene.changes == std::vector{SourceChange::learned, SourceChange::replaced});
+  }
+
+  TEST_CASE("a phone at the host of its signalling takes the leg from a stranger even while that one sends") {
+    Scene scene({kSignalled, address(2, 5060), true});
+    Sender nat{kNat, 1};
+    Sender stranger{kStranger, 2};
+    scene.send({&stranger}, 20);
+    CHECK(scene.learner.target() == kStranger);
+    CHECK(scene.send({&nat, &stranger}, 100) == 97);
+    CHECK(scene.changes == std::vector{SourceChange::learned, SourceChange::preferred});
+  }
+
+  TEST_CASE("a learned phone that pauses keeps the leg: for a second at least, for as long as it was heard") {
+    Scene scene;
+    Sender nat{kNat, 1};
+    Sender stranger{kStranger, 2};
+    scene.send({&nat}, 1000);  // 20 s
+    CHECK(scene.send({&stranger}, 400) == 0);
+    scene.pause(0, {&nat});
+    nat.timestamp += 400 * kFrameSamples;
+    CHECK(scene.send({&nat, &stranger}, 10) == 10);
+    scene.pause(40 * kSecond, {&nat, &stranger});
+    CHECK(scene.send({&stranger}, 20) > 0);
+    CHECK(scene.changes == std::vector{SourceChange::learned, SourceChange::replaced});
+  }
+
+  TEST_CASE("on hold silence means nothing: it is counted from the resumption") {
+    Scene scene;
+    Sender nat{kNat, 1};
+    Sender stranger{kStranger, 2};
+    scene.send({&nat}, 50);
+    scene.learner.expect({kSignalled, {}, false}, scene.now);
+    CHECK(scene.send({&stranger}, 2000) == 0);
+    scene.learner.expect({kSignalled, {}, true}, scene.now);
+    CHECK(scene.send({&stranger}, 40) == 0);
+    CHECK(scene.send({&nat}, 10) == 10);
+  }
+
+  TEST_CASE("the same stream from another address is the owner behind a NAT that changed its mapping") {
+    for (const Address& before : {kSignalled, kNat}) {
+      Scene scene;
+      Sender owner{before, 1};
+      scene.send({&owner}, 100);
+      owner.from = address(4, 40);
+      const int accepted = scene.send({&owner}, 100);
+      CHECK(accepted > 85);
+      CHECK(scene.changes.back() == SourceChange::moved);
+      CHECK(scene.learner.target() == address(4, 40));
+    }
+  }
+
+  TEST_CASE("a stream that is sent twice, or replayed by a stranger, stays where it is") {
+    Scene scene;
+    Sender owner{kSignalled, 1};
+    Sender copy{kStranger, 1};
+    CHECK(scene.send({&owner, &copy}, 500) == 500);
+    CHECK(scene.changes.empty());
+  }
+
+  TEST_CASE("keypad events, comfort noise and pauses are part of a consistent stream") {
+    Scene scene;
+    Sender nat{kNat, 1};
+    for (int i = 0; i < 12; ++i) {
+      SourceLearner::Packet packet = nat.next();
+      packet.timestamp_runs = i < 2 || i > 8;
+      if (!packet.timestamp_runs) packet.timestamp = 0;
+      scene.take(packet);
+      scene.now += kFrameTime;
+      if (i == 10) scene.pause(700 * kMillisecond, {&nat});
+    }
+    CHECK(scene.learner.target() == kNat);
+  }
+
+  TEST_CASE("a refresh with the same address, and 0.0.0.0 for a hold, keep what was learned") {
+    Scene scene;
+    Sender nat{kNat, 1};
+    scene.send({&nat}, 20);
+    scene.learner.expect({kSignalled, {}, true}, scene.now);
+    CHECK(scene.learner.target() == kNat);
+    Address zero;
+    zero.family = Address::Family::ipv4;
+    zero.port = 10;
+    scene.learner.expect({zero, {}, false}, scene.now);
+    CHECK(scene.learner.target() == kNat);
+    scene.learner.expect({kSignalled, {}, true}, scene.now);
+    CHECK(scene.learner.target() == kNat);
+  }
+
+  TEST_CASE("after a new address in the SDP the last packets of the source before are not believed") {
+    Scene scene;
+    Sender before{kNat, 1};
+    scene.send({&before}, 50);
+    scene.learner.expect({address(5, 50), {}, true}, scene.now);
+    CHECK(scene.learner.target() == address(5, 50));
+    CHECK(scene.send({&before}, 15) == 0);
+    Sender after{address(5, 50), 2};
+    CHECK(scene.send({&after}, 5) == 5);
+    // The new address is where the peer was all the time: nothing changes.
+    scene.learner.expect({kNat, {}, true}, scene.now);
+    CHECK(scene.send({&before}, 1) == 1);
+    scene.learner.expect({address(6, 60), {}, true}, scene.now);
+    scene.learner.expect({kNat, {}, true}, scene.now);
+    CHECK_FALSE(scene.learner.believed());
+  }
+
+  TEST_CASE("early media from one source and the answer's from another, neither of them the signalled one") {
+    Scene scene;
+    Sender early{kNat, 1};
+    Sender late{address(6, 60), 2};
+    scene.send({&early}, 250);
+    CHECK(scene.send({&late}, 400) > 100);
+    CHECK(scene.learner.target() == address(6, 60));
+  }
+
+  TEST_CASE("IPv4 and IPv6 with equal bytes are different places") {
+    Scene scene;
+    Address six = kSignalled;
+    six.family = Address::Family::ipv6;
+    Sender stranger{six, 2};
+    CHECK(scene.send({&stranger}, 5) == 0);
+  }
+
+  TEST_CASE("only an owner that speaks from the signalled address makes the socket deaf to all others") {
+    Scene scene;
+    Sender owner{kSignalled, 1};
+    CHECK_FALSE(scene.learner.settled(scene.now));
+    scene.send({&owner}, 5);
+    CHECK(scene.learner.settled(scene.now));
+    scene.pause(SourceLearner::kSilent);
+    CHECK_FALSE(scene.learner.settled(scene.now));
+    Scene learned;
+    Sender nat{kNat, 1};
+    learned.send({&nat}, 20);
+    CHECK_FALSE(learned.learner.settled(learned.now));
+  }
+}
+
+}  // namespace carillon
