@@ -1,0 +1,47 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { SprayOrder, SprayReport } from '../rtp-sender.ts';
+import type { Field, Scenario } from '../scenario.ts';
+
+const SENDER = fileURLToPath(new URL('../rtp-sender.ts', import.meta.url));
+const GRACE_MS = 20_000;
+/** Of each call, the stranger may get what is sent before the caller's first packet comes. */
+const LEAKED_PACKETS = 0.5;
+
+export const scenario: Scenario = {
+  about:
+    'RTP in sequence, 50 packets a second to every RTP port, from before each call to after its end',
+  async attack(field) {
+    const before = await sourceChanges(field);
+    const { sent, got } = await spray({
+      portMin: field.service.rtpPortMin,
+      portMax: field.service.rtpPortMax,
+      seconds: field.seconds,
+    });
+    return [
+      { name: 'packets a second', value: sent / field.seconds, unit: '/s' },
+      { name: 'packets that the stranger got', value: got, unit: '' },
+      {
+        name: 'packets that the stranger got a second',
+        value: got / field.seconds,
+        unit: '/s',
+        atMost: LEAKED_PACKETS,
+      },
+      { name: 'source changes', value: (await sourceChanges(field)) - before, unit: '' },
+    ];
+  },
+};
+
+function spray(order: SprayOrder): Promise<SprayReport> {
+  const child = fork(SENDER, { timeout: order.seconds * 1000 + GRACE_MS });
+  child.send(order);
+  return new Promise((resolve, reject) => {
+    child.once('message', (report) => resolve(report as SprayReport));
+    child.once('exit', (code, signal) => reject(new Error(`the sender ended: ${signal ?? code}`)));
+  });
+}
+
+async function sourceChanges({ service }: Field): Promise<number> {
+  const { text } = await service.get('/metrics');
+  return Number(/^voice_rtp_source_changes_total (\d+)$/m.exec(text)?.[1]);
+}
