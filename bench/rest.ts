@@ -112,6 +112,7 @@ async function startService(dataDir: string) {
       bodyLimitBytes: 65_536,
       requestsPerSecond: 1_000_000,
       refusedPerSecond: 1_000_000,
+      connectionsPerAddress: 1000,
       publicUrl: 'http://voice.test',
       registrarHost: 'voice.test',
       makeCallStatus: 200,

@@ -111,7 +111,13 @@ export const SETTINGS = {
       100,
       1,
       1_000_000,
-      'requests without valid credentials per second and address; beyond: 429 for that address',
+      'requests without valid credentials per second, address and key; beyond: 429',
+    ),
+    connectionsPerAddress: integer(
+      1000,
+      1,
+      100_000,
+      'connections of one address that is no trusted proxy; beyond: its longest idle one is closed',
     ),
   },
   sip: {

@@ -1,6 +1,8 @@
 /** Spec: Authentication 1 to 10, path case, versioning; dialect §0.2 rules 5 and 6. */
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LogFields, Logger } from '../../src/base/logger.ts';
+import { silentLogger } from '../../src/base/logger.ts';
 import { type Service, startService } from './service.ts';
 
 let service: Service;
@@ -102,21 +104,38 @@ describe('Authentication', () => {
     expect((await service.get(balance)).status).toBe(403);
   });
 
-  it('an address that keeps sending wrong credentials is refused with 429, right ones included, for a while', async () => {
+  it('who keeps sending wrong credentials is told 429 for a while; right ones from the same address are served', async () => {
     const guarded = await startService({ settings: { refusedPerSecond: 3 } });
     const url = `${guarded.root}/balance/USD`;
-    const wrong = () => guarded.get(url, { as: { authId: 'MA_X', authToken: 'x' } });
+    const guess = (authId: string) => guarded.get(url, { as: { authId, authToken: 'x' } });
+    const wrong = () => guess(guarded.account.authId);
     expect([await wrong(), await wrong(), await wrong()].map(({ status }) => status)).toEqual([
       401, 401, 401,
     ]);
     const refused = await wrong();
     expect(refused.status).toBe(429);
     expect(refused.headers['retry-after']).toBe('1');
-    expect((await guarded.get(url)).status).toBe(429);
+    expect((await guarded.get(url)).status).toBe(200);
+    expect((await guess('MA_X')).status).toBe(401);
     expect((await guarded.get('/healthz', { as: null })).status).toBe(200);
     await guarded.clock.advance(1000);
-    expect((await guarded.get(url)).status).toBe(200);
+    expect((await wrong()).status).toBe(401);
     await guarded.stop();
+  });
+
+  it('X-Forwarded-For without a trusted proxy is worth one line of warning', async () => {
+    const warnings: string[] = [];
+    const logger = { ...silentLogger, warn: (_: object, text: string) => warnings.push(text) };
+    const headers = { 'x-forwarded-for': '192.0.2.1' };
+    const behind = await startService({ logger });
+    for (let i = 0; i < 3; i += 1) await behind.get('/healthz', { as: null, headers });
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain('http.trustProxy');
+    await behind.stop();
+    const trusting = await startService({ logger, settings: { trustProxy: ['127.0.0.1'] } });
+    await trusting.get('/healthz', { as: null, headers });
+    expect(warnings).toHaveLength(1);
+    await trusting.stop();
   });
 
   it('requests beyond the rate of the account give 429 with Retry-After; others are served', async () => {

@@ -70,6 +70,7 @@ export async function startService(options: ServiceOptions = {}) {
     bodyLimitBytes: 65_536,
     requestsPerSecond: 100_000,
     refusedPerSecond: 100_000,
+    connectionsPerAddress: 1000,
     operatorPages: 'direct',
     publicUrl: 'http://voice.test',
     registrarHost: 'registrar.test',

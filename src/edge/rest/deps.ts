@@ -24,7 +24,9 @@ export interface RestSettings {
   /** Requests per second and account; beyond: 429. */
   readonly requestsPerSecond: number;
   readonly operatorPages: OperatorPages;
-  /** Requests without valid credentials per second and address; beyond: 429 for everything from there. */
+  /** Connections of one address; trusted proxies may have as many as there may be. */
+  readonly connectionsPerAddress: number;
+  /** Requests without valid credentials per second, address and key; beyond: 429. */
   readonly refusedPerSecond: number;
   /** Base of links, for example `https://voice.example`; without a slash at the end. */
   readonly publicUrl: string;

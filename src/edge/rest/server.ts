@@ -12,10 +12,12 @@ import { ServiceError } from '../../base/errors.ts';
 import type { RestDeps } from './deps.ts';
 import { readCertificate, reloadCertificate } from './http/certificate.ts';
 import { answerClientError } from './http/client-error.ts';
+import { Connections } from './http/connections.ts';
 import { installErrorHandlers } from './http/errors.ts';
 import { failure } from './http/failure.ts';
 import { Gate } from './http/gate.ts';
 import { mount, newApiId, sendFailure } from './http/mount.ts';
+import { Refusals } from './http/refusals.ts';
 import { RequestRate } from './http/request-rate.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { canonicalUrl } from './http/url.ts';
@@ -44,8 +46,10 @@ const IDLE_CONNECTION_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const SLOW_CLIENT_CHECK_MS = 2000;
 const MAX_HEADER_BYTES = 16_384;
-/** Connections at once; further ones are closed as they come. */
+/** Connections at once; beyond it the one that is idle for longest is closed. */
 const MAX_CONNECTIONS = 10_000;
+/** Between a connection that is closed and the moment in which it is gone. */
+const CLOSING_CONNECTIONS = 1000;
 /** On stop, requests that still run after this time (a slow download) are cut off. */
 const STOP_WITHIN_MS = 5000;
 /** Longest path parameter (a conference name). */
@@ -60,7 +64,7 @@ export function createRestServer(deps: RestDeps): RestServer {
     ...deps,
     operatorPages,
     rate: new RequestRate(requestsPerSecond),
-    refusedRate: new RequestRate(refusedPerSecond),
+    refusals: new Refusals(refusedPerSecond),
   });
   for (const route of ROUTES) mount(app, route, gate, deps);
   installErrorHandlers(app, ROUTES, deps.logger);
@@ -69,7 +73,9 @@ export function createRestServer(deps: RestDeps): RestServer {
   return {
     app,
     async start() {
-      app.server.maxConnections = MAX_CONNECTIONS;
+      app.server.maxConnections = MAX_CONNECTIONS + CLOSING_CONNECTIONS;
+      const { connectionsPerAddress: perAddress, trustProxy: proxies } = deps.settings;
+      new Connections({ perAddress, total: MAX_CONNECTIONS, proxies }).watch(app.server);
       const url = await listen(app, host, port);
       if (tls !== undefined) {
         stopWatching = reloadCertificate(app.server as unknown as HttpsServer, tls, deps.logger);
@@ -141,11 +147,20 @@ function build(deps: RestDeps): FastifyInstance {
   acceptJson(app);
   app.decorateRequest('admission', undefined);
   app.decorateRequest('apiId', '');
+  const noticeProxy = once(() =>
+    logger.warn(
+      {},
+      'X-Forwarded-For arrives but http.trustProxy is empty: limits count all clients behind the proxy as one',
+    ),
+  );
+  const forwarded = ({ headers: given }: FastifyRequest): boolean =>
+    settings.trustProxy.length === 0 && given['x-forwarded-for'] !== undefined;
   app.addHook('onRequest', async (request, reply) => {
     // Ours unless the client chose one; api_id is never a client's choice.
     const ours = request.id !== request.headers['x-request-id'];
     request.apiId = ours ? request.id : newApiId(deps);
     reply.headers({ ...headers, 'x-request-id': request.id });
+    if (forwarded(request)) noticeProxy();
   });
   app.addHook('onResponse', async (request, reply) => {
     logger.debug(
@@ -163,6 +178,15 @@ function build(deps: RestDeps): FastifyInstance {
     );
   });
   return app;
+}
+
+function once(act: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    act();
+  };
 }
 
 /** JSON only; an empty body under a JSON content type is no body (SDKs send it with DELETE). */

@@ -65,6 +65,18 @@ describe('metrics and the operator’s part of the API page are not public', () 
     await guessed.stop();
   });
 
+  it('who had the right token before is served beside somebody who guesses', async () => {
+    const guessed = await startService({
+      settings: { operatorPages: 'token', refusedPerSecond: 3 },
+    });
+    const scrape = () => guessed.get('/metrics', bearer(ADMIN_TOKEN));
+    expect((await scrape()).status).toBe(200);
+    for (let i = 0; i < 9; i += 1) await guessed.get('/metrics', bearer(`guess ${i}`));
+    expect((await scrape()).status).toBe(200);
+    expect((await guessed.get('/metrics', bearer('guess'))).status).toBe(429);
+    await guessed.stop();
+  });
+
   it('direct: open to whoever asks without a proxy between', async () => {
     const local = await startService({ settings: { operatorPages: 'direct' } });
     expect((await local.get('/metrics', { as: null })).status).toBe(200);

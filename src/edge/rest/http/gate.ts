@@ -18,6 +18,7 @@ import {
   tooManyRequests,
 } from './failure.ts';
 import { OperatorDoor, type OperatorPages } from './operator-door.ts';
+import type { Refusals } from './refusals.ts';
 import type { RequestRate } from './request-rate.ts';
 import type { Route } from './route.ts';
 
@@ -70,8 +71,8 @@ export interface GateDeps {
   readonly operatorPages: OperatorPages;
   /** Per account. */
   readonly rate: RequestRate;
-  /** Per address, of requests without valid credentials. */
-  readonly refusedRate: RequestRate;
+  /** Per address and key, of requests without valid credentials. */
+  readonly refusals: Refusals;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
@@ -95,13 +96,19 @@ export class Gate {
     const isPage = OPERATOR_PAGES.has(route.audience);
     if (isPage && this.#operatorDoor.isOpen(headers)) return ok(OPERATOR);
     if (route.audience === 'anyone' && credentialsOf(headers) === undefined) return ok(NOBODY);
-    // Who guesses is not even looked at until the address has been quiet for a while.
-    const { refusedRate, clock } = this.#deps;
-    const quietMs = refusedRate.waitMs(address, clock.monotonicMs());
-    if (quietMs > 0) return err(tooManyRequests('too many refused requests', quietMs));
-    const admitted = await this.#admit(route, headers, pathAuthId);
+    const { refusals, clock } = this.#deps;
+    const credentials = credentialsOf(headers);
+    const quietMs = refusals.quietMs(address, credentials, clock.monotonicMs());
+    const guessing = quietMs > 0 && tooManyRequests('too many refused requests', quietMs);
+    const isOperators = isPage || route.audience === 'admin';
+    if (guessing && isOperators && !(credentials && refusals.isProven(credentials))) {
+      return err(guessing);
+    }
+    const admitted = await this.#admit(route, credentials, pathAuthId);
+    if (admitted.ok && isOperators && credentials !== undefined) refusals.proved(credentials);
     if (!admitted.ok && admitted.error === INVALID_TOKEN) {
-      refusedRate.take(address, clock.monotonicMs());
+      if (guessing) return err(guessing);
+      refusals.refused(address, credentials, clock.monotonicMs());
       // Clients send their account's credentials everywhere: what everybody may read, they may.
       if (route.audience === 'anyone') return ok(NOBODY);
     }
@@ -119,10 +126,9 @@ export class Gate {
 
   async #admit(
     route: Admitting,
-    headers: IncomingHttpHeaders,
+    credentials: Credentials | undefined,
     pathAuthId: string | undefined,
   ): Promise<Result<Admission, Failure>> {
-    const credentials = credentialsOf(headers);
     if (credentials === undefined) return err(INVALID_TOKEN);
     if (OPERATOR_PAGES.has(route.audience)) {
       const known = this.#operatorDoor.takes(credentials, route.audience === 'scraper');

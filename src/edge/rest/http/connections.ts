@@ -1,0 +1,125 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { BlockList, isIP, type Socket } from 'node:net';
+
+export interface ConnectionLimits {
+  /** Connections of one address. */
+  readonly perAddress: number;
+  readonly total: number;
+  /** Addresses or CIDR ranges that speak for many clients: for them the total counts alone. */
+  readonly proxies: readonly string[];
+}
+
+/** A connection by its peer's address and port: over TLS the socket of a request is another than the one accepted. */
+interface Connection {
+  readonly address: string;
+  readonly socket: Socket;
+  /** Requests under way. */
+  busy: number;
+}
+
+/**
+ * Keeps one address from taking all connections. Who is full loses the connection of his own that has been idle for longest,
+ * so that his next one is served all the same: strangers behind one address do not shut each other out by idling. Only
+ * with requests on all of them a new one is closed.
+ */
+export class Connections {
+  readonly #limits: ConnectionLimits;
+  readonly #proxies: BlockList;
+  readonly #all = new Map<string, Connection>();
+  /** Names of idle connections, longest idle first. */
+  readonly #idle = new Set<string>();
+  readonly #byAddress = new Map<string, { count: number; readonly idle: Set<string> }>();
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits;
+    this.#proxies = blockListOf(limits.proxies);
+  }
+
+  /** Connections now. */
+  get size(): number {
+    return this.#all.size;
+  }
+
+  watch(server: Server): void {
+    server.on('connection', (socket: Socket) => this.#accepted(socket));
+    server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+      this.#asked(request, response),
+    );
+  }
+
+  #accepted(socket: Socket): void {
+    const address = socket.remoteAddress;
+    if (address === undefined) return;
+    const name = nameOf(address, socket.remotePort);
+    const known = this.#byAddress.get(address) ?? { count: 0, idle: new Set() };
+    this.#byAddress.set(address, known);
+    known.count += 1;
+    this.#all.set(name, { address, socket, busy: 0 });
+    this.#rest(name);
+    socket.once('close', () => this.#closed(name, address));
+    if (known.count > this.#limits.perAddress && !this.#isProxy(address)) {
+      this.#makeRoom(known.idle);
+    } else if (this.#all.size > this.#limits.total) this.#makeRoom(this.#idle);
+  }
+
+  #asked(request: IncomingMessage, response: ServerResponse): void {
+    const { remoteAddress, remotePort } = request.socket;
+    const name = nameOf(remoteAddress ?? '', remotePort);
+    const connection = this.#all.get(name);
+    if (connection === undefined) return;
+    connection.busy += 1;
+    this.#idle.delete(name);
+    this.#byAddress.get(connection.address)?.idle.delete(name);
+    response.once('close', () => {
+      connection.busy -= 1;
+      if (connection.busy === 0 && this.#all.get(name) === connection) this.#rest(name);
+    });
+  }
+
+  #rest(name: string): void {
+    this.#idle.add(name);
+    const address = this.#all.get(name)?.address ?? '';
+    this.#byAddress.get(address)?.idle.add(name);
+  }
+
+  /** The newcomer is the last of the idle ones: with nobody else idle it is closed itself. */
+  #makeRoom(idle: ReadonlySet<string>): void {
+    for (const name of idle) {
+      const connection = this.#all.get(name);
+      if (connection === undefined) continue;
+      connection.socket.destroy();
+      this.#closed(name, connection.address);
+      return;
+    }
+  }
+
+  #closed(name: string, address: string): void {
+    if (!this.#all.delete(name)) return;
+    this.#idle.delete(name);
+    const known = this.#byAddress.get(address);
+    if (known === undefined) return;
+    known.count -= 1;
+    known.idle.delete(name);
+    if (known.count <= 0) this.#byAddress.delete(address);
+  }
+
+  #isProxy(address: string): boolean {
+    const family = isIP(address);
+    return family !== 0 && this.#proxies.check(address, family === 6 ? 'ipv6' : 'ipv4');
+  }
+}
+
+const nameOf = (address: string, port: number | undefined): string => `${address} ${port}`;
+
+function blockListOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = '', bits] = range.split('/');
+    const family = isIP(address);
+    if (family === 0) continue;
+    const kind = family === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, kind);
+    else list.addSubnet(address, Number(bits), kind);
+  }
+  return list;
+}
