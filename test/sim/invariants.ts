@@ -5,7 +5,6 @@ import type { LedgerEntry } from '../../src/domain/ledger/types.ts';
 import { PULSE_SECONDS } from '../foundation.ts';
 import type { World } from './world.ts';
 
-const NODE = 'node';
 const RECORDED_WITHIN_MS = 1000;
 /** What may be told after the hangup: files that took a while, and what the end of this call ended in its turn. */
 const LATE = new Set([
@@ -33,7 +32,7 @@ export class Invariants {
     for (const leg of signalling.legs) {
       if (leg.ends.length > 1) this.#broken(`${leg.id} ended ${leg.ends.length} times`);
     }
-    const running = service.admission.running(NODE);
+    const running = service.admission.runningHere();
     if (running !== service.admission.running(service.accountId)) {
       this.#broken('the node and its only account count different numbers of calls');
     }
@@ -96,7 +95,7 @@ export class Invariants {
     }
     this.#empty('live calls', service.keeper.live().length);
     this.#empty('running calls', service.admission.running(service.accountId));
-    this.#empty('running calls of the node', service.admission.running(NODE));
+    this.#empty('running calls of the node', service.admission.runningHere());
     this.#empty('media legs', media.status().legs);
     this.#empty('stream sockets', streams.live);
     this.#empty('conferences', service.control.conferences(service.accountId).length);

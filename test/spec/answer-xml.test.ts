@@ -276,7 +276,11 @@ describe('Dial (spec: Answer-XML instructions)', () => {
 
   it('a document that dials for ever ends with a truthful cause (decisions: Dial at its end)', async () => {
     await caller(`<Dial callerId="14085550000"><Number>${OTHER}</Number></Dial>`);
+    // Three at once, then one a second: a loop is paced.
+    expect(service.site.told('/answer')).toHaveLength(4);
     await service.clock.advance(1000);
+    expect(service.site.told('/answer')).toHaveLength(5);
+    await service.clock.advance(REDIRECTS_PER_MINUTE * 1000);
     expect(service.site.told('/answer')).toHaveLength(REDIRECTS_PER_MINUTE);
     expect(await service.cdr()).toMatchObject({
       hangupCauseName: 'Loop Detected',

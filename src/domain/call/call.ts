@@ -29,7 +29,7 @@ export {
   type RecordSettings,
   waitingCall,
 } from './record.ts';
-export type { DialPlan } from './target-hunt.ts';
+export type { DialPlan, FindRoom, Room } from './target-hunt.ts';
 
 export interface CallNeeds extends LegMediaNeeds {
   readonly clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
@@ -231,16 +231,19 @@ export class Call {
   async dial(signalling: Signalling, plan: DialPlan): Promise<void> {
     await this.#openMedia();
     if (this.isEnded) return;
-    huntTargets(signalling, { ...plan, sdp: this.#media.offer() }, this.#hunter());
+    await huntTargets(signalling, { ...plan, sdp: this.#media.offer() }, this.#hunter());
   }
 
   #hunter(): Hunter {
     return {
-      trying: (target, attempt) => {
+      signal: this.signal,
+      noRoom: (detail) => this.hangup('concurrencyBreached', 'Platform', detail),
+      trying: (target, attempt, waitedMs) => {
         this.carrier = target.kind === 'carrier' ? target.carrier : undefined;
         this.remoteAddress = undefined;
         this.userAgent = undefined;
-        this.log.add('sip', 'INVITE', { target: describeTarget(target), attempt });
+        const waited = waitedMs > 0 ? { waitedMs: Math.round(waitedMs) } : {};
+        this.log.add('sip', 'INVITE', { target: describeTarget(target), attempt, ...waited });
       },
       took: (leg) => {
         this.#leg = leg;

@@ -1,5 +1,6 @@
 /** An outbound leg and the targets that it may have, one after the other. */
 import { assert } from '../../base/errors.ts';
+import { ok, type Result } from '../../base/result.ts';
 import type {
   Headers,
   Leg,
@@ -9,20 +10,43 @@ import type {
   Signalling,
 } from './needs.ts';
 
+/** A target that takes a further call. */
+export interface Room {
+  readonly target: OutboundTarget;
+  /** How long it was waited for. */
+  readonly waitedMs: number;
+  /** After the call. */
+  release(): void;
+  /** Instead of a call. */
+  undo(): void;
+}
+
+/** Finds room at one of `targets`, waiting a little when there is none; an error says what is full. Never rejects. */
+export type FindRoom = (
+  targets: readonly OutboundTarget[],
+  signal: AbortSignal,
+) => Promise<Result<Room, string>>;
+
 export interface DialPlan {
   /** Tried one after the other: the next only after a timeout, a 503 or a transport error. */
   readonly targets: readonly OutboundTarget[];
   readonly from: { readonly user: string; readonly host?: string; readonly displayName: string };
   readonly headers: Headers;
   readonly auth?: { readonly username: string; readonly password: string };
+  /** Without it there is always room. */
+  readonly findRoom?: FindRoom;
 }
 
 /** The call that hunts. */
 export interface Hunter {
   /** What happens on the leg; its end is told only when no further target follows. */
   readonly events: OutboundLegEvents;
+  /** Aborted when nobody waits for it any more. */
+  readonly signal: AbortSignal;
   /** An INVITE goes out; attempts count from 1. */
-  trying(target: OutboundTarget, attempt: number): void;
+  trying(target: OutboundTarget, attempt: number, waitedMs: number): void;
+  /** None of the targets that are left takes a call now. */
+  noRoom(detail: string): void;
   /** The target's leg. */
   took(leg: Leg): void;
   /** Whether it may still have another target; it has taken this one for good once that has rung. */
@@ -31,26 +55,43 @@ export interface Hunter {
   wentOn(after: LegEnd): void;
 }
 
-export function huntTargets(
+/** Resolves once the first INVITE is on its way, or there is no room for one. */
+export async function huntTargets(
   signalling: Signalling,
   plan: DialPlan & { readonly sdp: string },
   hunter: Hunter,
-  index = 0,
-): void {
-  const target = plan.targets[index];
-  assert(target !== undefined, 'a dial plan has a target');
-  hunter.trying(target, index + 1);
+  attempt = 1,
+): Promise<void> {
+  const { findRoom = firstTarget } = plan;
+  const found = await findRoom(plan.targets, hunter.signal);
+  if (!found.ok) {
+    hunter.noRoom(found.error);
+    return;
+  }
+  const { target, waitedMs, release, undo } = found.value;
+  if (hunter.signal.aborted) {
+    undo();
+    return;
+  }
+  const rest = { ...plan, targets: plan.targets.filter((other) => other !== target) };
+  hunter.trying(target, attempt, waitedMs);
   const leg = signalling.invite(target, plan, {
     ...hunter.events,
     ended: (end) => {
-      if (index + 1 < plan.targets.length && hunter.mayGoOn() && mayFailOver(end)) {
+      release();
+      if (rest.targets.length > 0 && hunter.mayGoOn() && mayFailOver(end)) {
         hunter.wentOn(end);
-        huntTargets(signalling, plan, hunter, index + 1);
+        void huntTargets(signalling, rest, hunter, attempt + 1);
       } else hunter.events.ended(end);
     },
   });
   hunter.took(leg);
 }
+
+const firstTarget: FindRoom = async ([target]) => {
+  assert(target !== undefined, 'a dial plan has a target');
+  return ok({ target, waitedMs: 0, release: () => undefined, undo: () => undefined });
+};
 
 export function describeTarget(target: OutboundTarget): string {
   if (target.kind === 'endpoint') return `endpoint ${target.username}`;

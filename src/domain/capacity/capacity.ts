@@ -1,20 +1,16 @@
+/** Front door: how many calls there may be at once and a second, of an account's own and of what accounts share. */
 import type { Result } from '../../base/result.ts';
 import { err, ok } from '../../base/result.ts';
+import type { CapacityLimits, CapacityRefusal, CapacitySlot } from './types.ts';
 
-export interface CapacityLimits {
-  readonly concurrentCalls: number;
-  readonly cps: number;
-}
-
-export type CapacityRefusal = {
-  readonly kind: 'concurrency' | 'cps';
-  readonly retryAfterMs: number;
-};
-
-/** A slot taken for one call. Given back exactly once; giving it back again does nothing. */
-export interface CapacitySlot {
-  release(): void;
-}
+export {
+  FairShare,
+  type Place,
+  type SharedSlot,
+  type ShareRefusal,
+  type Sharer,
+} from './fair-share.ts';
+export type { CapacityLimits, CapacityRefusal, CapacitySlot } from './types.ts';
 
 /** Calls that run now and starts within the last second, per key (account, trunk, carrier). */
 export class Capacity {

@@ -5,7 +5,17 @@ import { type Accounts, permits } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
 import type { Call, Recorded } from '../call/call.ts';
 import type { HangupCauseKey } from '../call/types.ts';
-import type { Capacity, CapacityRefusal, CapacitySlot } from '../capacity/capacity.ts';
+import type {
+  Capacity,
+  CapacityLimits,
+  CapacityRefusal,
+  CapacitySlot,
+  FairShare,
+  Place,
+  SharedSlot,
+  ShareRefusal,
+  Sharer,
+} from '../capacity/capacity.ts';
 import type { ReserveRefusal } from '../ledger/types.ts';
 import type { CallKeeper } from './keeper.ts';
 
@@ -17,32 +27,41 @@ export interface AdmissionRefusal {
   readonly money?: ReserveRefusal;
 }
 
+/** Why there is no slot: a limit of the account's own, or this node has no room. */
+export type SlotRefusal =
+  | { readonly kind: 'concurrency' | 'cps'; readonly limit: number; readonly retryAfterMs: number }
+  | { readonly kind: 'node'; readonly detail: string; readonly retryAfterMs: number };
+
+export interface AdmissionNeeds {
+  readonly accounts: Pick<Accounts, 'get'>;
+  readonly capacity: Capacity;
+  readonly shares: FairShare;
+  readonly keeper: CallKeeper;
+  readonly clock: Clock;
+  /** Calls that run on this node at once, and that begin within a second. */
+  readonly nodeLimit: number;
+  /** A call waits so long for room on this node. */
+  readonly waitMs: number;
+}
+
 const NODE = 'node';
+const SECOND_MS = 1000;
+const STOPPING: SlotRefusal = {
+  kind: 'node',
+  detail: 'this node is stopping',
+  retryAfterMs: SECOND_MS,
+};
 
 /** Capacity and money at the beginning of a call; both given back at its end, exactly once. */
 export class Admission {
-  readonly #capacity: Capacity;
-  readonly #keeper: CallKeeper;
-  readonly #clock: Clock;
-  readonly #nodeLimit: number;
-  readonly #accounts: Pick<Accounts, 'get'>;
+  readonly #needs: AdmissionNeeds;
   readonly #onDrain: (() => void)[] = [];
   #draining = false;
   #problem: string | undefined;
   #overloaded = false;
 
-  constructor(needs: {
-    readonly accounts: Pick<Accounts, 'get'>;
-    readonly capacity: Capacity;
-    readonly keeper: CallKeeper;
-    readonly clock: Clock;
-    readonly nodeLimit: number;
-  }) {
-    this.#accounts = needs.accounts;
-    this.#capacity = needs.capacity;
-    this.#keeper = needs.keeper;
-    this.#clock = needs.clock;
-    this.#nodeLimit = needs.nodeLimit;
+  constructor(needs: AdmissionNeeds) {
+    this.#needs = needs;
   }
 
   /** No further calls are taken from now on. */
@@ -81,55 +100,104 @@ export class Admission {
   }
 
   running(accountId: string): number {
-    return this.#capacity.running(accountId);
+    return this.#needs.capacity.running(accountId);
+  }
+
+  /** Calls of all accounts. */
+  runningHere(): number {
+    return this.#needs.shares.running(NODE);
+  }
+
+  /** Why `owner` could not begin a call now; undefined: it could. */
+  refusal(owner: Account): SlotRefusal | undefined {
+    const shut = this.#shut();
+    if (shut !== undefined) return shut;
+    const own = this.#ownRefusal(owner);
+    if (own !== undefined) return own;
+    const node = this.#needs.shares.refusal(this.#node(), sharerOf(owner));
+    return node && this.#nodeFull(node);
   }
 
   /** A slot of the account and one of this node, or neither. */
-  takeSlot(owner: Account): Result<CapacitySlot, CapacityRefusal | { readonly kind: 'node' }> {
-    if (this.closed) return err({ kind: 'node' });
-    const nowMs = this.#clock.monotonicMs();
-    const node = this.#capacity.take(
-      NODE,
-      { concurrentCalls: this.#nodeLimit, cps: this.#nodeLimit },
-      nowMs,
-    );
-    if (!node.ok) return err({ kind: 'node' });
-    const limits = { concurrentCalls: owner.concurrentCallsLimit, cps: owner.cpsLimit };
-    const slot = this.#capacity.take(owner.authId, limits, nowMs);
+  takeSlot(owner: Account): Result<CapacitySlot, SlotRefusal> {
+    const refusal = this.refusal(owner);
+    if (refusal !== undefined) return err(refusal);
+    const node = this.#needs.shares.take(this.#node(), sharerOf(owner));
+    return node.ok ? this.#withOwn(owner, node.value) : err(this.#nodeFull(node.error));
+  }
+
+  /** The same; waits a little for its turn while this node is full. */
+  async slot(owner: Account, signal: AbortSignal): Promise<Result<CapacitySlot, SlotRefusal>> {
+    const shut = this.#shut();
+    if (shut !== undefined) return err(shut);
+    // Asked first: what the account may not have takes nothing from others.
+    const own = this.#ownRefusal(owner);
+    if (own !== undefined) return err(own);
+    const { shares, waitMs } = this.#needs;
+    const node = await shares.wait([this.#node()], sharerOf(owner), { waitMs, signal });
+    if (node.ok) return this.#withOwn(owner, node.value.slot);
+    return err(this.#nodeFull(node.error.refusals[0]));
+  }
+
+  #shut(): SlotRefusal | undefined {
+    if (this.#draining) return STOPPING;
+    if (this.#problem === undefined) return undefined;
+    return { kind: 'node', detail: this.#problem, retryAfterMs: SECOND_MS };
+  }
+
+  #ownRefusal(owner: Account): SlotRefusal | undefined {
+    const { capacity, clock } = this.#needs;
+    const limits = limitsOf(owner);
+    const full = capacity.refusal(owner.authId, limits, clock.monotonicMs());
+    return full && ownRefusal(full, limits);
+  }
+
+  #withOwn(owner: Account, node: SharedSlot): Result<CapacitySlot, SlotRefusal> {
+    const { capacity, clock } = this.#needs;
+    const limits = limitsOf(owner);
+    const slot = capacity.take(owner.authId, limits, clock.monotonicMs());
     if (!slot.ok) {
-      node.value.release();
-      return slot;
+      node.undo();
+      return err(ownRefusal(slot.error, limits));
     }
     return ok({
       release: () => {
         slot.value.release();
-        node.value.release();
+        node.release();
       },
     });
   }
 
+  #node(): Place {
+    const { nodeLimit } = this.#needs;
+    return { key: NODE, limits: { concurrentCalls: nodeLimit, cps: nodeLimit } };
+  }
+
+  #nodeFull(refusal: ShareRefusal | undefined): SlotRefusal {
+    const { nodeLimit } = this.#needs;
+    const detail =
+      refusal?.kind === 'share'
+        ? `this node is full: this account has its share of ${nodeLimit} calls`
+        : `this node is full: ${nodeLimit} calls ${refusal?.kind === 'cps' ? 'per second' : 'at once'}`;
+    return { kind: 'node', detail, retryAfterMs: refusal?.retryAfterMs ?? SECOND_MS };
+  }
+
   /**
-   * Takes the slot, unless one was taken before, and holds the first pulse's price. The call's end gives both back.
-   * `waiting`: accepted with it, to be dialled later.
+   * Takes the slot, unless one was taken (or refused) before, and holds the first pulse's price. The call's end gives both
+   * back. `waiting`: accepted with it, to be dialled later.
    */
   async admit(
     call: Call,
     owner: Account,
-    taken?: CapacitySlot,
+    taken?: Result<CapacitySlot, SlotRefusal>,
     waiting: readonly Recorded[] = [],
   ): Promise<Result<void, AdmissionRefusal>> {
-    const slot = taken === undefined ? this.takeSlot(owner) : ok(taken);
+    const slot = taken ?? (await this.slot(owner, call.signal));
     if (slot.ok) void call.ended.then(() => slot.value.release());
     // Under care from here on, so that a refusal leaves a record too.
     const opened = await this.#open(call, owner, waiting);
     if (this.#problem !== undefined) return err(unrecordable(this.#problem));
-    if (!slot.ok) {
-      const detail =
-        slot.error.kind === 'node'
-          ? 'this node takes no more calls'
-          : `limit reached: ${slot.error.kind}`;
-      return err({ cause: 'concurrencyBreached', detail });
-    }
+    if (!slot.ok) return err({ cause: 'concurrencyBreached', detail: describe(slot.error) });
     const barred = await this.#barred(call);
     if (barred !== undefined) return err({ cause: 'forbidden', detail: barred });
     if (opened.ok) return ok(undefined);
@@ -140,10 +208,10 @@ export class Admission {
   /** Asked once the call is under care: who is revoked later finds it there. */
   async #barred({ identity }: Call): Promise<string | undefined> {
     const { accountId, subAccount } = identity;
-    const owner = await this.#accounts.get(accountId);
+    const owner = await this.#needs.accounts.get(accountId);
     if (owner?.status !== 'active') return `the account is ${owner?.status ?? 'gone'}`;
     if (subAccount === undefined) return undefined;
-    const sub = await this.#accounts.get(subAccount);
+    const sub = await this.#needs.accounts.get(subAccount);
     if (sub?.status !== 'active') return `the sub-account is ${sub?.status ?? 'gone'}`;
     return permits(sub, 'calls') ? undefined : 'calls are not permitted to the sub-account';
   }
@@ -155,7 +223,7 @@ export class Admission {
     waiting: readonly Recorded[],
   ): Promise<Result<void, ReserveRefusal | AdmissionRefusal>> {
     try {
-      return await this.#keeper.open(call, owner.dailySpendLimit, waiting);
+      return await this.#needs.keeper.open(call, owner.dailySpendLimit, waiting);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       return err(unrecordable(error.message));
@@ -167,6 +235,28 @@ const unrecordable = (why: string): AdmissionRefusal => ({
   cause: 'unavailable',
   detail: `the call cannot be recorded: ${why}`,
 });
+
+const limitsOf = (owner: Account): CapacityLimits => ({
+  concurrentCalls: owner.concurrentCallsLimit,
+  cps: owner.cpsLimit,
+});
+
+/** An account as one of those who share something: by what it was given itself. */
+export const sharerOf = (owner: Account): Sharer => ({
+  accountId: owner.authId,
+  limits: limitsOf(owner),
+});
+
+const ownRefusal = (
+  { kind, retryAfterMs }: CapacityRefusal,
+  { concurrentCalls, cps }: CapacityLimits,
+): SlotRefusal => ({ kind, retryAfterMs, limit: kind === 'cps' ? cps : concurrentCalls });
+
+function describe(refusal: SlotRefusal): string {
+  if (refusal.kind === 'node') return refusal.detail;
+  const what = refusal.kind === 'cps' ? 'calls per second' : 'calls at once';
+  return `the account's limit of ${refusal.limit} ${what} is reached`;
+}
 
 const MONEY = {
   insufficientFunds: 'the balance is too low',

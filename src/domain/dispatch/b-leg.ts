@@ -2,10 +2,10 @@
 import { ServiceError } from '../../base/errors.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call, CallIdentity, DialPlan } from '../call/call.ts';
-import type { Signalling } from '../call/needs.ts';
 import type { CapacitySlot } from '../capacity/capacity.ts';
 import type { BLegRequest, Dialer, UnmadeLeg } from '../interpreter/interpreter.ts';
-import { CarrierGate } from './carrier-gate.ts';
+import type { SlotRefusal } from './admission.ts';
+import { type CarrierGate, gateOf } from './carrier-gate.ts';
 import { customHeaders, hopsHeader, hopsOf } from './custom-headers.ts';
 import { type Calling, Destinations, type Destined, type DialRefusal } from './destination.ts';
 import type { DispatchNeeds } from './needs.ts';
@@ -19,12 +19,12 @@ const MAX_HOPS = 5;
 export class BLegDialer implements Dialer {
   readonly #needs: DispatchNeeds;
   readonly #destinations: Destinations;
-  readonly #signalling: Signalling;
+  readonly #gate: CarrierGate;
 
   constructor(needs: DispatchNeeds) {
     this.#needs = needs;
     this.#destinations = new Destinations(needs);
-    this.#signalling = new CarrierGate({ ...needs, carriers: needs.provisioning.carriers });
+    this.#gate = gateOf(needs);
   }
 
   async dial(request: BLegRequest): Promise<Result<Call, UnmadeLeg>> {
@@ -36,9 +36,9 @@ export class BLegDialer implements Dialer {
     if (!planned.ok && isUnreachable(planned.error)) {
       return neverCreated(request, planned.error);
     }
-    const slot = await this.#pacedSlot(calling, parent);
+    const slot = await this.#pacedSlot(calling, request);
     if (parent.isEnded) {
-      slot?.release();
+      if (slot.ok) slot.value.release();
       return neverCreated(request, CALLER_GONE);
     }
     return ok(await this.#begin(request, { calling, presented: presented.value, planned }, slot));
@@ -72,19 +72,25 @@ export class BLegDialer implements Dialer {
     return planned;
   }
 
-  /** Several destinations of one Dial are spread over the account's calls per second; undefined: there is no room. */
-  async #pacedSlot({ owner }: Calling, parent: Call): Promise<CapacitySlot | undefined> {
+  /**
+   * Several destinations of one Dial are spread over the account's calls per second. Those of a document that dials over and
+   * over have half of them: the account's other calls begin beside it.
+   */
+  async #pacedSlot(
+    { owner }: Calling,
+    { parent, isRepeated }: BLegRequest,
+  ): Promise<Result<CapacitySlot, SlotRefusal>> {
     const { admission, clock } = this.#needs;
+    const cpsLimit = isRepeated ? Math.max(1, Math.floor(owner.cpsLimit / 2)) : owner.cpsLimit;
     const untilMs = clock.monotonicMs() + PACING_LIMIT_MS;
     for (;;) {
-      const slot = admission.takeSlot(owner);
-      if (slot.ok) return slot.value;
-      if (slot.error.kind !== 'cps') return undefined;
-      if (clock.monotonicMs() + slot.error.retryAfterMs > untilMs) return undefined;
+      const slot = await admission.slot({ ...owner, cpsLimit }, parent.signal);
+      if (slot.ok || slot.error.kind !== 'cps' || parent.isEnded) return slot;
+      if (clock.monotonicMs() + slot.error.retryAfterMs > untilMs) return slot;
       try {
         await clock.sleep(slot.error.retryAfterMs, parent.signal);
       } catch {
-        return undefined;
+        return slot;
       }
     }
   }
@@ -96,7 +102,7 @@ export class BLegDialer implements Dialer {
       readonly presented: Presented;
       readonly planned: Result<Destined, DialRefusal>;
     },
-    slot: CapacitySlot | undefined,
+    slot: Result<CapacitySlot, SlotRefusal>,
   ): Promise<Call> {
     const { factory, admission } = this.#needs;
     const { calling, planned } = leg;
@@ -113,14 +119,16 @@ export class BLegDialer implements Dialer {
       call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
     } else {
       this.#keepWhenAnswered(call);
-      await this.#invite(call, planned.value, dialPlan(request, call, planned.value));
+      const { targets } = planned.value;
+      const findRoom = this.#gate.roomFor(calling.owner);
+      await this.#invite(call, { ...dialPlan(request, call, planned.value), targets, findRoom });
     }
     return call;
   }
 
-  async #invite(call: Call, { targets }: Destined, plan: Omit<DialPlan, 'targets'>): Promise<void> {
+  async #invite(call: Call, plan: DialPlan): Promise<void> {
     try {
-      await call.dial(this.#signalling, { ...plan, targets });
+      await call.dial(this.#needs.signalling, plan);
     } catch (error) {
       const isBug = !(error instanceof ServiceError);
       this.#needs.logger.error({ error, callUuid: call.uuid, bug: isBug }, 'B leg failed');

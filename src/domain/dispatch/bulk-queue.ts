@@ -3,8 +3,9 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Accounts } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
-import type { CapacityRefusal, CapacitySlot } from '../capacity/capacity.ts';
-import type { Admission } from './admission.ts';
+import type { Room } from '../call/call.ts';
+import type { CapacitySlot } from '../capacity/capacity.ts';
+import type { Admission, SlotRefusal } from './admission.ts';
 
 /** A slot that somebody else gives back is noticed after this long at the latest. */
 const RECHECK_MS = 250;
@@ -22,10 +23,10 @@ export interface BulkQueueNeeds<Item> {
 
 /** An item that is ready for its turn. */
 export interface Prepared {
-  /** Milliseconds until there is room for it beyond the account's limits; 0: there is. */
-  waitMs(): number;
-  /** The slot is its own from now on. Never rejects. */
-  start(owner: Account, slot: CapacitySlot): Promise<void>;
+  /** Waits a little for room where it goes; undefined: there was none. Never rejects. */
+  room(): Promise<Room | undefined>;
+  /** Slot and room are its own from now on. Never rejects. */
+  start(owner: Account, slot: CapacitySlot, room: Room): Promise<void>;
 }
 
 interface Lane<Item> {
@@ -108,17 +109,26 @@ export class BulkQueue<Item> {
         return;
       }
       const prepared = await prepare(next);
+      const full = admission.refusal(owner);
+      const isFree = full === undefined && !admission.overloaded;
+      const room = isFree ? await prepared.room() : undefined;
       // Withdrawn meanwhile.
-      if (lane.items[0] !== next) continue;
-      const waitMs = prepared.waitMs();
-      const isHeld = waitMs > 0 || admission.overloaded;
-      const slot = isHeld ? undefined : admission.takeSlot(owner);
-      if (slot?.ok !== true) {
-        this.#wakeAfter(accountId, lane, waitMs > 0 ? waitMs : waitOf(slot?.error));
+      if (lane.items[0] !== next) {
+        room?.undo();
+        continue;
+      }
+      if (room === undefined) {
+        this.#wakeAfter(accountId, lane, waitOf(full));
+        return;
+      }
+      const slot = admission.takeSlot(owner);
+      if (!slot.ok) {
+        room.undo();
+        this.#wakeAfter(accountId, lane, waitOf(slot.error));
         return;
       }
       lane.items.shift();
-      void prepared.start(owner, slot.value);
+      void prepared.start(owner, slot.value, room);
     }
   }
 
@@ -129,5 +139,5 @@ export class BulkQueue<Item> {
 }
 
 /** Calls per second have a moment at which the next one may begin; for the rest there is none to be known. */
-const waitOf = (refusal: CapacityRefusal | { readonly kind: 'node' } | undefined): number =>
+const waitOf = (refusal: SlotRefusal | undefined): number =>
   refusal?.kind === 'cps' ? refusal.retryAfterMs : RECHECK_MS;

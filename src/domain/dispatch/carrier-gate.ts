@@ -1,142 +1,90 @@
-import type { Clock } from '../../base/clock.ts';
-import type {
-  InboundLeg,
-  InviteOptions,
-  Leg,
-  OutboundLegEvents,
-  OutboundTarget,
-  Signalling,
-} from '../call/needs.ts';
-import type { Capacity, CapacitySlot } from '../capacity/capacity.ts';
+/** Carriers take so many calls at once and a second: which of them has room for a call, shared fairly among accounts. */
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Account } from '../account/types.ts';
+import type { FindRoom, Room } from '../call/call.ts';
+import type { OutboundTarget } from '../call/needs.ts';
+import type { FairShare, Place, ShareRefusal } from '../capacity/capacity.ts';
 import type { Carriers } from '../provisioning/provisioning.ts';
 import type { Carrier } from '../provisioning/types.ts';
+import { sharerOf } from './admission.ts';
+import type { DispatchNeeds } from './needs.ts';
 
-/** A carrier's place, taken before the call that is to have it exists. */
-export interface HeldPlace {
-  /** Signalling whose INVITE to that carrier uses the place. */
-  readonly signalling: Signalling;
-  /** Gives the place back; without effect when a leg had it. */
-  release(): void;
+export interface GateNeeds {
+  readonly carriers: Pick<Carriers, 'get'>;
+  readonly shares: FairShare;
+  /** A call waits so long for room. */
+  readonly waitMs: number;
 }
 
 /**
- * Signalling that keeps to what each carrier takes: its calls at once and its calls per second. A carrier that is full is
- * passed over like one that cannot be reached, so that the next one is tried.
+ * A carrier that is full is passed over, so that the next one takes the call; when all are full, the call waits a little for
+ * the first that has room again.
  */
-export class CarrierGate implements Signalling {
-  readonly #inner: Signalling;
-  readonly #carriers: Carriers;
-  readonly #capacity: Capacity;
-  readonly #clock: Clock;
+export class CarrierGate {
+  readonly #needs: GateNeeds;
 
-  constructor(needs: {
-    signalling: Signalling;
-    carriers: Carriers;
-    capacity: Capacity;
-    clock: Clock;
-  }) {
-    this.#inner = needs.signalling;
-    this.#carriers = needs.carriers;
-    this.#capacity = needs.capacity;
-    this.#clock = needs.clock;
+  constructor(needs: GateNeeds) {
+    this.#needs = needs;
   }
 
-  invite(target: OutboundTarget, options: InviteOptions, events: OutboundLegEvents): Leg {
-    const carrier = this.#carrierOf(target);
-    if (carrier === undefined) return this.#inner.invite(target, options, events);
-    const place = this.#take(carrier);
-    if (!place.ok) return fullCarrier(carrier.name, place.error.kind, events);
-    return this.#inviteWith(place.value, target, options, events);
-  }
-
-  onInbound(handler: (leg: InboundLeg) => void): void {
-    this.#inner.onInbound(handler);
-  }
-
-  isRegistered(username: string): boolean {
-    return this.#inner.isRegistered(username);
-  }
-
-  /** Milliseconds until one of `targets` has room; 0: one has, or is no carrier's. */
-  waitMs(targets: readonly OutboundTarget[]): number {
-    const nowMs = this.#clock.monotonicMs();
-    const waits = targets.map((target) => {
-      const carrier = this.#carrierOf(target);
-      if (carrier === undefined) return 0;
-      return this.#capacity.refusal(keyOf(carrier), limitsOf(carrier), nowMs)?.retryAfterMs ?? 0;
-    });
-    return waits.length === 0 ? 0 : Math.min(...waits);
-  }
-
-  /** Takes the place at the first carrier with room; undefined: none has, or none is needed. */
-  hold(targets: readonly OutboundTarget[]): HeldPlace | undefined {
-    for (const target of targets) {
-      const carrier = this.#carrierOf(target);
-      const place = carrier && this.#take(carrier);
-      if (place?.ok === true) return this.#held(target, place.value);
-    }
-    return undefined;
-  }
-
-  #held(held: OutboundTarget, place: CapacitySlot): HeldPlace {
-    let isFree = true;
-    return {
-      release: () => {
-        if (isFree) place.release();
-        isFree = false;
-      },
-      signalling: {
-        invite: (target, options, events) => {
-          if (target !== held || !isFree) return this.invite(target, options, events);
-          isFree = false;
-          return this.#inviteWith(place, target, options, events);
-        },
-        onInbound: (handler) => this.onInbound(handler),
-        isRegistered: (username) => this.isRegistered(username),
-      },
+  /** For one call of `owner`. `held`: found before, for its first INVITE, which takes it out. */
+  roomFor(owner: Account, held: Room[] = []): FindRoom {
+    return (targets, signal) => {
+      const room = held.pop();
+      return room === undefined ? this.find(owner, targets, signal) : Promise.resolve(ok(room));
     };
   }
 
-  #inviteWith(
-    place: CapacitySlot,
-    target: OutboundTarget,
-    options: InviteOptions,
-    events: OutboundLegEvents,
-  ): Leg {
-    return this.#inner.invite(target, options, {
-      ...events,
-      ended: (end) => {
-        place.release();
-        events.ended(end);
-      },
-    });
-  }
-
-  #carrierOf(target: OutboundTarget): Carrier | undefined {
-    return target.kind === 'carrier' ? this.#carriers.get(target.carrier) : undefined;
-  }
-
-  #take(carrier: Carrier) {
-    return this.#capacity.take(keyOf(carrier), limitsOf(carrier), this.#clock.monotonicMs());
+  async find(
+    owner: Account,
+    targets: readonly OutboundTarget[],
+    signal: AbortSignal,
+  ): Promise<Result<Room, string>> {
+    const carriers: Array<{ readonly target: OutboundTarget; readonly carrier: Carrier }> = [];
+    for (const target of targets) {
+      const carrier =
+        target.kind === 'carrier' ? this.#needs.carriers.get(target.carrier) : undefined;
+      if (carrier === undefined) return ok(unlimited(target));
+      carriers.push({ target, carrier });
+    }
+    const { shares, waitMs } = this.#needs;
+    const places = carriers.map(({ carrier }) => placeOf(carrier));
+    const taken = await shares.wait(places, sharerOf(owner), { waitMs, signal });
+    if (!taken.ok) {
+      const { refusals, waitedMs } = taken.error;
+      const full = carriers.map(({ carrier }, index) => describe(carrier, refusals[index]));
+      return err(`${full.join('; ')} (waited ${Math.round(waitedMs)} ms)`);
+    }
+    const { index, slot, waitedMs } = taken.value;
+    const { target } = carriers[index] ?? {};
+    if (target === undefined) throw new RangeError('a place that was not asked for');
+    return ok({ target, waitedMs, release: slot.release, undo: slot.undo });
   }
 }
 
-const keyOf = ({ name }: Carrier): string => `carrier:${name}`;
+/** The gate of all who dial. */
+export const gateOf = ({ provisioning, shares, settings }: DispatchNeeds): CarrierGate =>
+  new CarrierGate({ carriers: provisioning.carriers, shares, waitMs: settings.waitForRoomMs });
 
-const limitsOf = (carrier: Carrier) => ({
-  concurrentCalls: carrier.concurrentCallsLimit,
-  cps: carrier.cpsLimit,
+const placeOf = ({ name, concurrentCallsLimit, cpsLimit }: Carrier): Place => ({
+  key: `carrier:${name}`,
+  limits: { concurrentCalls: concurrentCallsLimit, cps: cpsLimit },
 });
 
-/** A leg that never left: its end comes in a later turn, as that of any other. */
-function fullCarrier(name: string, limit: 'concurrency' | 'cps', events: OutboundLegEvents): Leg {
-  queueMicrotask(() =>
-    events.ended({
-      by: 'local',
-      how: 'unreachable',
-      status: undefined,
-      reason: `carrier ${name} is at its limit: ${limit}`,
-    }),
-  );
-  return { id: '', sipCallId: '', hangup: () => undefined };
+const unlimited = (target: OutboundTarget): Room => ({
+  target,
+  waitedMs: 0,
+  release: () => undefined,
+  undo: () => undefined,
+});
+
+function describe({ name }: Carrier, refusal: ShareRefusal | undefined): string {
+  switch (refusal?.kind) {
+    case 'concurrency':
+      return `carrier ${name} is full: ${refusal.limit} calls at once`;
+    case 'cps':
+      return `carrier ${name} is full: ${refusal.limit} calls per second`;
+    default:
+      return `carrier ${name} is full: this account has its share of it`;
+  }
 }

@@ -5,7 +5,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { Accounts } from '../account/account.ts';
 import type { Signalling, SipAddresses } from '../call/needs.ts';
 import type { CallbackClient } from '../callback/callback.ts';
-import type { Capacity } from '../capacity/capacity.ts';
+import type { Capacity, FairShare } from '../capacity/capacity.ts';
 import type { InterpreterNeeds } from '../interpreter/needs.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Provisioning } from '../provisioning/provisioning.ts';
@@ -21,6 +21,8 @@ interface DialSettings {
   readonly registrarHost: string;
   /** An outbound leg rings no longer, unless the request says otherwise. */
   readonly ringTimeoutMs: number;
+  /** A call waits so long for room at a carrier. */
+  readonly waitForRoomMs: number;
   /** Destinations of bulk requests that one account may have waiting. */
   readonly queuePerAccount: number;
   /** Emergency and special numbers that may be dialled, as dialled. */
@@ -36,6 +38,7 @@ export interface DispatchNeeds {
   readonly factory: CallFactory;
   readonly scripts: Scripts;
   readonly capacity: Capacity;
+  readonly shares: FairShare;
   readonly signalling: Signalling;
   readonly addresses: SipAddresses;
   readonly callbacks: CallbackClient;

@@ -3,14 +3,13 @@ import type { Micros } from '../../base/money.ts';
 import { priceOf } from '../../base/money.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
-import { type Call, type Recorded, waitingCall } from '../call/call.ts';
-import type { Signalling } from '../call/needs.ts';
-import type { CapacityRefusal, CapacitySlot } from '../capacity/capacity.ts';
+import { type Call, type Recorded, type Room, waitingCall } from '../call/call.ts';
+import type { CapacitySlot } from '../capacity/capacity.ts';
 import { canSpend } from '../ledger/ledger.ts';
 import type { ReserveRefusal } from '../ledger/types.ts';
-import type { AdmissionRefusal } from './admission.ts';
+import type { AdmissionRefusal, SlotRefusal } from './admission.ts';
 import { BulkQueue, type Prepared } from './bulk-queue.ts';
-import { CarrierGate } from './carrier-gate.ts';
+import { type CarrierGate, gateOf } from './carrier-gate.ts';
 import type { LiveCall, PlaceCallsRefusal, PlaceCallsRequest, PlacedCalls } from './control.ts';
 import { type Calling, Destinations, type Destined, type DialRefusal } from './destination.ts';
 import type { DispatchNeeds } from './needs.ts';
@@ -21,6 +20,17 @@ import { identityOf, type Placement, type Planned, queuedCall } from './placemen
 const RETRY_AFTER_MS = 1000;
 /** An overload lasts some seconds at the least. */
 const OVERLOAD_RETRY_MS = 5000;
+
+/** Nothing ends the wait of a queued destination but its time. */
+const NEVER = new AbortController().signal;
+
+/** Where a destination goes that cannot be dialled. */
+const NOWHERE: Room = {
+  target: { kind: 'uri', uri: '' },
+  waitedMs: 0,
+  release: () => undefined,
+  undo: () => undefined,
+};
 
 /** Of a destination that waits for its turn (decisions: 429). */
 const NEVER_DIALLED: DialRefusal = {
@@ -43,10 +53,10 @@ export class Outbound {
   readonly #queue: BulkQueue<Placement>;
 
   constructor(needs: DispatchNeeds) {
-    const { accounts, admission, clock, logger, provisioning, settings } = needs;
+    const { accounts, admission, clock, logger, settings } = needs;
     this.#needs = needs;
     this.#destinations = new Destinations(needs);
-    this.#gate = new CarrierGate({ ...needs, carriers: provisioning.carriers });
+    this.#gate = gateOf(needs);
     this.#queue = new BulkQueue({
       accounts,
       admission,
@@ -111,10 +121,10 @@ export class Outbound {
       return err({ kind: 'insufficientFunds' });
     }
     const slot = admission.takeSlot(owner);
-    if (!slot.ok) return err(refusalOf(slot.error, owner));
+    if (!slot.ok) return err(refusalOf(slot.error));
     const call = this.#create(first, planned);
     const waiting = rest.map((placement) => this.#waiting(placement));
-    const admitted = await admission.admit(call, owner, slot.value, waiting);
+    const admitted = await admission.admit(call, owner, slot, waiting);
     const refusal = admitted.ok ? undefined : refusedWith(admitted.error);
     if (!admitted.ok && refusal !== undefined) {
       // The request itself is refused: nobody waits for the end of its call.
@@ -198,10 +208,14 @@ export class Outbound {
 
   async #prepareQueued(placement: Placement): Promise<Prepared> {
     const planned = await this.#plan(placement);
-    const targets = planned.ok ? planned.value.targets : [];
+    const { owner } = placement.calling;
     return {
-      waitMs: () => this.#gate.waitMs(targets),
-      start: (owner, slot) => this.#startQueued(placement, planned, owner, slot),
+      room: async () => {
+        if (!planned.ok) return NOWHERE;
+        const room = await this.#gate.find(owner, planned.value.targets, NEVER);
+        return room.ok ? room.value : undefined;
+      },
+      start: (paying, slot, room) => this.#startQueued(placement, planned, { paying, slot, room }),
     };
   }
 
@@ -209,18 +223,21 @@ export class Outbound {
   async #startQueued(
     placement: Placement,
     planned: Planned,
-    owner: Account,
-    slot: CapacitySlot,
+    {
+      paying,
+      slot,
+      room,
+    }: { readonly paying: Account; readonly slot: CapacitySlot; readonly room: Room },
   ): Promise<void> {
-    // Before anything is waited for: the place that there was a moment ago.
-    const place = planned.ok ? this.#gate.hold(planned.value.targets) : undefined;
+    const held = [room];
     try {
       const call = this.#create(placement, planned);
-      void call.ended.then(() => place?.release());
-      const admitted = await this.#needs.admission.admit(call, owner, slot);
-      await this.#begin(call, placement, { planned, admitted, signalling: place?.signalling });
+      // Of a call that was never dialled it is still there, and has started nothing.
+      void call.ended.then(() => held.pop()?.undo());
+      const admitted = await this.#needs.admission.admit(call, paying, ok(slot));
+      await this.#begin(call, placement, { planned, admitted, held });
     } catch (error) {
-      place?.release();
+      held.pop()?.undo();
       slot.release();
       const { callUuid } = placement;
       this.#needs.logger.error({ error, callUuid, bug: true }, 'queued call failed');
@@ -234,17 +251,18 @@ export class Outbound {
     how: {
       readonly planned: Planned;
       readonly admitted: Result<void, AdmissionRefusal>;
-      readonly signalling?: Signalling | undefined;
+      readonly held?: Room[];
     },
   ): Promise<void> {
-    const { planned, admitted, signalling = this.#gate } = how;
+    const { planned, admitted, held } = how;
     void call.ended.then(() => this.#queue.wake(calling.owner.authId));
     if (!planned.ok) {
       call.hangup(planned.error.cause, planned.error.source, planned.error.detail);
     } else if (!admitted.ok) {
       call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
     } else {
-      await new PlacedCall(call, request, this.#needs).run(planned.value, signalling);
+      const findRoom = this.#gate.roomFor(calling.owner, held);
+      await new PlacedCall(call, request, this.#needs).run(planned.value, findRoom);
     }
   }
 
@@ -263,19 +281,8 @@ export class Outbound {
   }
 }
 
-function refusalOf(
-  refusal: CapacityRefusal | { readonly kind: 'node' },
-  owner: Account,
-): PlaceCallsRefusal {
-  switch (refusal.kind) {
-    case 'node':
-      return { kind: 'unavailable', retryAfterMs: RETRY_AFTER_MS };
-    case 'concurrency':
-      return { ...refusal, kind: 'concurrency', limit: owner.concurrentCallsLimit };
-    case 'cps':
-      return { ...refusal, kind: 'cps', limit: owner.cpsLimit };
-  }
-}
+const refusalOf = (refusal: SlotRefusal): PlaceCallsRefusal =>
+  refusal.kind === 'node' ? { kind: 'unavailable', retryAfterMs: refusal.retryAfterMs } : refusal;
 
 /** What refuses the request itself; anything else is told by the call's end. */
 function refusedWith({ cause, money }: AdmissionRefusal): PlaceCallsRefusal | undefined {

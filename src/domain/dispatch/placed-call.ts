@@ -1,7 +1,6 @@
 /** One call that was asked for over REST, from its INVITE to its document (spec: POST …/Call/). */
 import { ServiceError } from '../../base/errors.ts';
-import { type Call, endAt } from '../call/call.ts';
-import type { Signalling } from '../call/needs.ts';
+import { type Call, endAt, type FindRoom } from '../call/call.ts';
 import { machineDetectionParameters, ringParameters } from '../callback/callback.ts';
 import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
 import { Interpreter, signerOf } from '../interpreter/interpreter.ts';
@@ -27,14 +26,15 @@ export class PlacedCall {
   }
 
   /** Dials, and runs the answer document once somebody answers. Resolves when that is over; never rejects. */
-  async run(destined: Destined, signalling: Signalling): Promise<void> {
+  async run(destined: Destined, findRoom: FindRoom): Promise<void> {
     const call = this.#call;
     try {
       const answered = this.#untilAnswered();
-      await call.dial(signalling, {
+      await call.dial(this.#needs.signalling, {
         targets: destined.targets,
         from: { user: call.facts.from, displayName: call.facts.callerName },
         headers: customHeaders(this.#request.sipHeaders),
+        findRoom,
       });
       if (!(await answered)) return;
       await this.#needs.keeper.changed(call);

@@ -56,13 +56,16 @@ export class TrunkConnector {
     const limits = { concurrentCalls: trunk.concurrentCallsLimit, cps: trunk.cpsLimit };
     const slot = capacity.take(`trunk:${trunk.trunkId}`, limits, clock.monotonicMs());
     if (!slot.ok) {
-      const detail = `limit of trunk ${trunk.name} reached: ${slot.error.kind}`;
+      const { cps, concurrentCalls } = limits;
+      const full =
+        slot.error.kind === 'cps' ? `${cps} calls per second` : `${concurrentCalls} calls at once`;
+      const detail = `trunk ${trunk.name} is full: ${full}`;
       a.hangup('concurrencyBreached', 'Platform', detail);
       return;
     }
     // The account pays for the call that came in; its second leg is the same call to the trunk's limits and to the bill.
     const b = factory.create(this.#identity(a, owner, trunk), factory.free(owner.currency));
-    const admitted = await admission.admit(b, owner, slot.value);
+    const admitted = await admission.admit(b, owner, slot);
     if (!admitted.ok) {
       b.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
       a.hangup(admitted.error.cause, 'Platform', admitted.error.detail);

@@ -50,6 +50,8 @@ export interface BLegRequest {
   readonly callerId: string | undefined;
   readonly callerName: string | undefined;
   readonly sipHeaders: ReadonlyArray<readonly [name: string, value: string]>;
+  /** The document of this call dials over and over. */
+  readonly isRepeated: boolean;
   readonly onLeg?: (leg: Call) => void;
 }
 

@@ -1,6 +1,6 @@
 /** Calls: how they are admitted, kept, scripted, routed and controlled. */
 
-import { Capacity } from '../../domain/capacity/capacity.ts';
+import { Capacity, FairShare } from '../../domain/capacity/capacity.ts';
 import { OpenRecords, Settler } from '../../domain/cdr/cdr.ts';
 import type { Cdr } from '../../domain/cdr/types.ts';
 import {
@@ -64,8 +64,17 @@ export function joinCalls(
     onSettled,
   });
   const capacity = new Capacity();
-  const nodeLimit = settings.calls.maxConcurrent;
-  const admission = new Admission({ accounts, capacity, keeper, clock, nodeLimit });
+  const shares = new FairShare(clock);
+  const { maxConcurrent: nodeLimit, waitForRoomMs } = settings.calls;
+  const admission = new Admission({
+    accounts,
+    capacity,
+    shares,
+    keeper,
+    clock,
+    nodeLimit,
+    waitMs: waitForRoomMs,
+  });
   const { mediaTimeoutMs } = settings.rtp;
   const factory = new CallFactory({
     media,
@@ -94,6 +103,7 @@ export function joinCalls(
     factory,
     scripts,
     capacity,
+    shares,
     signalling,
     addresses: signalling.addresses,
     callbacks,
@@ -107,6 +117,7 @@ export function joinCalls(
       callerIdPolicy: settings.callerId.policy,
       registrarHost: derived.sipPublicHost,
       ringTimeoutMs: settings.calls.ringTimeoutMs,
+      waitForRoomMs,
       queuePerAccount: settings.calls.queuePerAccount,
       allowSpecial: settings.dialing.allowSpecial,
     },

@@ -78,7 +78,13 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
   it('of an inbound call without callerId is never created: the number of the caller is foreign', async () => {
     const { call } = await stage.arrives(OWN_NUMBER);
     const destination = { kind: 'number', number: '14155550199' } as never;
-    const asked = { parent: call, destination, callerName: undefined, sipHeaders: [] };
+    const asked = {
+      parent: call,
+      destination,
+      callerName: undefined,
+      sipHeaders: [],
+      isRepeated: false,
+    };
     expect(await stage.dialer.dial({ ...asked, callerId: undefined })).toMatchObject({
       error: { cause: 'unknownCallerId', from: '442079460000', to: '14155550199' },
     });
@@ -112,7 +118,12 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
   it('is refused within a loop: to the number that was called, or after too many hops', async () => {
     const own = await stage.arrives(OWN_NUMBER);
     const number = (to: string) => ({ kind: 'number', number: to }) as never;
-    const asked = { callerId: OWN_NUMBER, callerName: undefined, sipHeaders: [] };
+    const asked = {
+      callerId: OWN_NUMBER,
+      callerName: undefined,
+      sipHeaders: [],
+      isRepeated: false,
+    };
     expect(
       await stage.dialer.dial({ ...asked, parent: own.call, destination: number(OWN_NUMBER) }),
     ).toMatchObject({ error: { cause: 'loopDetected' } });
@@ -225,7 +236,13 @@ describe('Dial: User', () => {
     const calling = { kind: 'user', uri: 'sip:carol@voice.test' } as never;
     const outside = { kind: 'user', uri: 'sip:x@192.0.2.9' } as never;
     const { call } = await stage.arrives(OWN_NUMBER);
-    const asked = { parent: call, destination: calling, callerName: undefined, sipHeaders: [] };
+    const asked = {
+      parent: call,
+      destination: calling,
+      callerName: undefined,
+      sipHeaders: [],
+      isRepeated: false,
+    };
     const b = await stage.dialer.dial({ ...asked, callerId: 'sip:alice@voice.test' });
     expect(b).toMatchObject({ value: { facts: { from: 'alice' } } });
     const foreign = { error: { cause: 'unknownCallerId' } };

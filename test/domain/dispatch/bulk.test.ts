@@ -271,6 +271,6 @@ describe('POST Call: the bounds of the queue', () => {
     expect(stage.signalling.invites.map(({ atMs }) => atMs)).toEqual([0, 0, 1000, 1000, 2000]);
     expect(stage.settled).toEqual([]);
     await stage.finish();
-    expect(stage.capacity.running('carrier:north')).toBe(0);
+    expect(stage.shares.running('carrier:north')).toBe(0);
   });
 });

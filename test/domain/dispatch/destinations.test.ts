@@ -116,14 +116,24 @@ describe('POST Call: where it goes', () => {
     });
   });
 
-  it('a carrier that is full is passed over; with none left the call ends as 5020', async () => {
+  it('a carrier that is full is passed over; with none left the call waits, and ends as 5030 which says what is full', async () => {
     await stage.provisioning.carriers.patch('north', { concurrentCallsLimit: 1 });
     await stage.placed();
     const second = await stage.placed();
+    await stage.clock.advance(1999);
+    expect(stage.live(second.requestUuid).isEnded).toBe(false);
+    await stage.clock.advance(1);
     expect(stage.signalling.invites).toHaveLength(1);
+    const failureReason = 'carrier north is full: 1 calls at once (waited 2000 ms)';
     expect(await stage.cdr(second.requestUuid)).toMatchObject({
-      hangupCauseCode: 5020,
-      failureReason: 'carrier north is at its limit: concurrency',
+      hangupCauseCode: 5030,
+      hangupSource: 'Carillon',
+      failureReason,
+    });
+    expect(stage.customer.told.at(-1)?.parameters).toMatchObject({
+      Event: 'Hangup',
+      HangupCauseName: 'Concurrency Limit Breached',
+      FailureReason: failureReason,
     });
     await stage.signalling.last.ends('refused', 486);
     await stage.placed();

@@ -118,7 +118,10 @@ describe('audio streams over REST (dialect §1.8)', () => {
     expect(stage.control.streams(account, call.uuid)).toMatchObject({
       value: [{ streamId: started.value.streamId, status: 'in-progress' }],
     });
-    expect(await stage.control.stopStream(account, call.uuid, 'unknown')).toEqual(NOT_FOUND);
+    expect(await stage.control.stopStream(account, call.uuid, 'unknown')).toEqual({
+      ok: false,
+      error: { kind: 'notFound', what: 'stream' },
+    });
     const { streamId } = started.value;
     expect(await stage.control.stopStream(account, call.uuid, streamId)).toMatchObject({
       ok: true,

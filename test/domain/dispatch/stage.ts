@@ -11,7 +11,7 @@ import type {
   LegEvents,
   StreamSocketEvents,
 } from '../../../src/domain/call/needs.ts';
-import { Capacity } from '../../../src/domain/capacity/capacity.ts';
+import { Capacity, FairShare } from '../../../src/domain/capacity/capacity.ts';
 import { Settler } from '../../../src/domain/cdr/cdr.ts';
 import type { Cdr } from '../../../src/domain/cdr/types.ts';
 import type { DispatchNeeds } from '../../../src/domain/dispatch/dispatch.ts';
@@ -114,7 +114,16 @@ export async function openStage(
     onSettled: (cdr) => settled.push(cdr),
   });
   const capacity = new Capacity();
-  const admission = new Admission({ accounts, capacity, keeper, clock, nodeLimit: 1000 });
+  const shares = new FairShare(clock);
+  const admission = new Admission({
+    accounts,
+    capacity,
+    shares,
+    keeper,
+    clock,
+    nodeLimit: 1000,
+    waitMs: 2000,
+  });
   const logs = new CallLogs({ entries: 500, retentionMs: 86_400_000, calls: 5000 }, () =>
     clock.wallMs(),
   );
@@ -139,6 +148,7 @@ export async function openStage(
     factory,
     scripts: new Scripts(),
     capacity,
+    shares,
     signalling,
     addresses: addressesOf(REGISTRAR, [CARRIER_HOST]),
     callbacks,
@@ -153,6 +163,7 @@ export async function openStage(
       callerIdPolicy: 'owned',
       registrarHost: REGISTRAR,
       ringTimeoutMs: 120_000,
+      waitForRoomMs: 2000,
       queuePerAccount: 2000,
       allowSpecial: [],
       ...settings,

@@ -570,6 +570,7 @@ describe('Dial at its end (spec; decisions)', () => {
   it('neither action nor redirect="false": the answer URL is asked again, within the limit on loops', async () => {
     scene.refused.add('14155550111');
     const a = await scene.caller(dialXml(''));
+    await scene.clock.advance(10_000);
     await a.running;
     expect(scene.requests).toHaveLength(10);
     expect(scene.requests.every(({ url }) => url === ANSWER)).toBe(true);
@@ -579,6 +580,7 @@ describe('Dial at its end (spec; decisions)', () => {
   it('redirect="false" alone does not keep the answer URL from being asked again: it takes both', async () => {
     scene.refused.add('14155550111');
     const a = await scene.caller(dialXml('redirect="false"'));
+    await scene.clock.advance(10_000);
     await a.running;
     expect(scene.requests).toHaveLength(10);
     await expect(a.call.ended).resolves.toMatchObject({ cause: 'loopDetected' });

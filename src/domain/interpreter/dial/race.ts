@@ -23,6 +23,7 @@ export class Race {
   readonly #context: VerbContext;
   readonly #events: DialEvents;
   readonly #sound: RingingSound;
+  readonly #isRepeated: boolean;
   readonly #legs: DialledLeg[] = [];
   readonly #unmade: UnmadeAttempt[] = [];
   readonly #decided: Promise<DialledLeg | undefined>;
@@ -40,12 +41,17 @@ export class Race {
   constructor(
     instruction: DialInstruction,
     context: VerbContext,
-    told: { readonly events: DialEvents; readonly sound: RingingSound },
+    around: {
+      readonly events: DialEvents;
+      readonly sound: RingingSound;
+      readonly isRepeated: boolean;
+    },
   ) {
     this.#instruction = instruction;
     this.#context = context;
-    this.#events = told.events;
-    this.#sound = told.sound;
+    this.#events = around.events;
+    this.#sound = around.sound;
+    this.#isRepeated = around.isRepeated;
     this.#pending = instruction.destinations.length;
     this.#decided = new Promise((resolve) => {
       this.#decide = resolve;
@@ -101,6 +107,7 @@ export class Race {
         callerId,
         callerName: destination.callerName ?? this.#instruction.callerName,
         sipHeaders: destination.sipHeaders,
+        isRepeated: this.#isRepeated,
         onLeg: adopt,
       });
       if (leg.ok) adopt(leg.value);

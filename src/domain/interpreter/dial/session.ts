@@ -23,12 +23,17 @@ export class DialSession {
   #connected: DialledLeg | undefined;
   #letGo: () => void = () => undefined;
 
-  constructor(instruction: DialInstruction, context: VerbContext) {
+  /** `isRepeated`: the call dials over and over. */
+  constructor(instruction: DialInstruction, context: VerbContext, isRepeated: boolean) {
     this.#instruction = instruction;
     this.#context = context;
     this.#events = new DialEvents(instruction, context);
     this.#sound = new RingingSound(instruction, context);
-    this.#race = new Race(instruction, context, { events: this.#events, sound: this.#sound });
+    this.#race = new Race(instruction, context, {
+      events: this.#events,
+      sound: this.#sound,
+      isRepeated,
+    });
   }
 
   /** The leg that the A leg talks to. */

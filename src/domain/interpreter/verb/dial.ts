@@ -2,6 +2,7 @@ import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts
 import { notify, parametersOf } from '../call-callbacks.ts';
 import { keepLiveDial } from '../dial/dial-of.ts';
 import { actionParameters, type DialResult } from '../dial/dial-result.ts';
+import { turnToDial } from '../dial/pace.ts';
 import { DialSession } from '../dial/session.ts';
 import type { VerbContext } from '../needs.ts';
 import { concludeAction, type VerbOutcome } from '../outcome.ts';
@@ -17,7 +18,8 @@ export async function dial(
   context: VerbContext,
 ): Promise<VerbOutcome> {
   await context.ready();
-  const session = new DialSession(instruction, context);
+  const isRepeated = await turnToDial(context);
+  const session = new DialSession(instruction, context, isRepeated);
   const forget = keepLiveDial(context.call, session);
   try {
     return conclude(instruction, context, await session.run());

@@ -1,0 +1,232 @@
+/** One thing that is shared: who uses it, who waits for it, and whose turn it is. */
+import type { Clock } from '../../base/clock.ts';
+import type { CapacityLimits, CapacitySlot } from './types.ts';
+
+/** A slot that can also be given back as never used: it has started nothing. */
+export interface SharedSlot extends CapacitySlot {
+  undo(): void;
+}
+
+/** An account, and what it was itself given: its weight beside the others. */
+export interface Sharer {
+  readonly accountId: string;
+  readonly limits: CapacityLimits;
+}
+
+export interface ShareRefusal {
+  /** `share`: what room there is is kept for accounts that have less than their share. */
+  readonly kind: 'concurrency' | 'cps' | 'share';
+  /** Of the thing, calls at once or calls per second. */
+  readonly limit: number;
+  readonly retryAfterMs: number;
+}
+
+/** Somebody who waits. */
+export interface Turn {
+  readonly sharer: Sharer;
+  readonly granted: (slot: SharedSlot) => void;
+}
+
+interface Usage {
+  sharer: Sharer;
+  running: number;
+  /** Started within the last second. */
+  recent: number;
+  lastMs: number;
+  /** Longest waiting first. */
+  readonly waiting: Turn[];
+}
+
+const SECOND_MS = 1000;
+/** An account counts as one that shares for so long after its last call. */
+const REMEMBERED_MS = 3_600_000;
+const MAX_REMEMBERED = 10_000;
+const MAX_WAITING = 2000;
+const MAX_WAITING_PER_ACCOUNT = 200;
+/** From so many calls at once on, some room is kept for accounts below their share. */
+const LEAST_TO_KEEP = 4;
+
+export class Pool {
+  limits: CapacityLimits = { concurrentCalls: 0, cps: 0 };
+  readonly #clock: Clock;
+  /** Longest idle first. */
+  readonly #usages = new Map<string, Usage>();
+  /** Of the last second, oldest first. */
+  readonly #starts: Array<{ readonly atMs: number; readonly usage: Usage }> = [];
+  #running = 0;
+  #waiting = 0;
+  #cancelWake: (() => void) | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  refusal(sharer: Sharer): ShareRefusal | undefined {
+    const { concurrentCalls, cps } = this.limits;
+    if (this.#running >= concurrentCalls) {
+      return { kind: 'concurrency', limit: concurrentCalls, retryAfterMs: SECOND_MS };
+    }
+    if (this.#recentStarts() >= cps) {
+      return { kind: 'cps', limit: cps, retryAfterMs: this.#untilNextMs() };
+    }
+    if (this.#isKept(sharer) || this.#wouldOvertake(sharer)) {
+      return { kind: 'share', limit: concurrentCalls, retryAfterMs: SECOND_MS };
+    }
+    return undefined;
+  }
+
+  start(sharer: Sharer): SharedSlot {
+    const usage = this.#usage(sharer);
+    const start = { atMs: this.#clock.monotonicMs(), usage };
+    this.#starts.push(start);
+    this.#running += 1;
+    usage.running += 1;
+    usage.recent += 1;
+    let held = true;
+    const release = (): void => {
+      if (!held) return;
+      held = false;
+      this.#running -= 1;
+      usage.running -= 1;
+      this.#serve();
+    };
+    return {
+      release,
+      undo: () => {
+        const at = held ? this.#starts.indexOf(start) : -1;
+        if (at >= 0) {
+          this.#starts.splice(at, 1);
+          usage.recent -= 1;
+        }
+        release();
+      },
+    };
+  }
+
+  /** False: too many wait already. It may be this one's turn at once. */
+  join(turn: Turn): boolean {
+    const { waiting } = this.#usage(turn.sharer);
+    if (this.#waiting >= MAX_WAITING || waiting.length >= MAX_WAITING_PER_ACCOUNT) return false;
+    waiting.push(turn);
+    this.#waiting += 1;
+    this.#serve();
+    return true;
+  }
+
+  leave(turn: Turn): void {
+    const waiting = this.#usages.get(turn.sharer.accountId)?.waiting ?? [];
+    const at = waiting.indexOf(turn);
+    if (at < 0) return;
+    waiting.splice(at, 1);
+    this.#waiting -= 1;
+  }
+
+  // ---------------------------------------------------------------- whose turn
+
+  /** Gives what is free to those who wait: of each account its first, the account that has used least of its own before. */
+  #serve(): void {
+    while (this.#waiting > 0) {
+      if (this.#running >= this.limits.concurrentCalls) break;
+      if (this.#recentStarts() >= this.limits.cps) break;
+      const turn = this.#next();
+      if (turn === undefined) break;
+      this.leave(turn);
+      turn.granted(this.start(turn.sharer));
+    }
+    this.#wakeInTime();
+  }
+
+  #next(): Turn | undefined {
+    let best: { readonly turn: Turn; readonly used: number } | undefined;
+    for (const { waiting } of this.#usages.values()) {
+      const [turn] = waiting;
+      if (turn === undefined || this.#isKept(turn.sharer)) continue;
+      const used = this.#used(turn.sharer);
+      if (best === undefined || used < best.used) best = { turn, used };
+    }
+    return best?.turn;
+  }
+
+  #wouldOvertake(sharer: Sharer): boolean {
+    if (this.#waiting === 0) return false;
+    const next = this.#next();
+    return next !== undefined && this.#used(next.sharer) <= this.#used(sharer);
+  }
+
+  /** What an account uses here now, in parts of what it was given: calls at once and calls of the last second. */
+  #used({ accountId, limits }: Sharer): number {
+    const { recent = 0, running = 0 } = this.#usages.get(accountId) ?? {};
+    return recent / Math.max(1, limits.cps) + running / Math.max(1, limits.concurrentCalls);
+  }
+
+  /** The last tenth is kept for accounts that have less than their share, where there are such. */
+  #isKept(sharer: Sharer): boolean {
+    const { concurrentCalls } = this.limits;
+    if (concurrentCalls < LEAST_TO_KEEP) return false;
+    if (this.#running < concurrentCalls - Math.ceil(concurrentCalls / 10)) return false;
+    const own = this.#usages.get(sharer.accountId)?.running ?? 0;
+    return own >= this.#shareOf(sharer);
+  }
+
+  #shareOf({ accountId, limits }: Sharer): number {
+    const sinceMs = this.#clock.monotonicMs() - REMEMBERED_MS;
+    let others = 0;
+    for (const usage of this.#usages.values()) {
+      const isPresent = usage.running > 0 || usage.lastMs >= sinceMs;
+      if (usage.sharer.accountId === accountId || !isPresent) continue;
+      others += usage.sharer.limits.concurrentCalls;
+    }
+    const own = Math.max(1, limits.concurrentCalls);
+    return Math.max(1, (this.limits.concurrentCalls * own) / (own + others));
+  }
+
+  // ---------------------------------------------------------------- bookkeeping
+
+  /** Calls that were started within the last second. */
+  #recentStarts(): number {
+    const sinceMs = this.#clock.monotonicMs() - SECOND_MS;
+    const found = this.#starts.findIndex(({ atMs }) => atMs > sinceMs);
+    const old = this.#starts.splice(0, found === -1 ? this.#starts.length : found);
+    for (const { usage } of old) usage.recent -= 1;
+    return this.#starts.length;
+  }
+
+  #untilNextMs(): number {
+    const [oldest] = this.#starts;
+    const dueMs = (oldest?.atMs ?? this.#clock.monotonicMs()) + SECOND_MS;
+    return Math.max(1, dueMs - this.#clock.monotonicMs());
+  }
+
+  /** Calls per second come back with time, calls at once with the end of one, limits with the operator. */
+  #wakeInTime(): void {
+    this.#cancelWake?.();
+    this.#cancelWake = undefined;
+    if (this.#waiting === 0) return;
+    const wakeMs = this.#clock.monotonicMs() + this.#untilNextMs();
+    this.#cancelWake = this.#clock.at(wakeMs, () => this.#serve());
+  }
+
+  #usage(sharer: Sharer): Usage {
+    const { accountId } = sharer;
+    const known = this.#usages.get(accountId);
+    const usage = known ?? { sharer, running: 0, recent: 0, lastMs: 0, waiting: [] };
+    usage.sharer = sharer;
+    usage.lastMs = this.#clock.monotonicMs();
+    this.#usages.delete(accountId);
+    this.#usages.set(accountId, usage);
+    if (this.#usages.size > MAX_REMEMBERED) this.#forget();
+    return usage;
+  }
+
+  #forget(): void {
+    for (const [accountId, { running, recent, waiting }] of this.#usages) {
+      if (running > 0 || recent > 0 || waiting.length > 0) continue;
+      this.#usages.delete(accountId);
+      return;
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  FairShare,
+  type SharedSlot,
+  type Sharer,
+  type Taken,
+} from '../../../src/domain/capacity/fair-share.ts';
+import { SimClock, settle } from '../../sim/clock.ts';
+
+const WAIT_MS = 2000;
+
+const account = (accountId: string, cps = 50, concurrentCalls = 200): Sharer => ({
+  accountId,
+  limits: { cps, concurrentCalls },
+});
+const LOOP = account('loop');
+const NEIGHBOUR = account('neighbour');
+const THIRD = account('third');
+
+let clock: SimClock;
+let shares: FairShare;
+let got: Array<Taken & { readonly by: string; readonly atMs: number }>;
+let refused: string[];
+beforeEach(() => {
+  clock = new SimClock();
+  shares = new FairShare(clock);
+  got = [];
+  refused = [];
+});
+
+const place = (limits: { cps?: number; concurrentCalls?: number }, key = 'carrier') => ({
+  key,
+  limits: { cps: 1000, concurrentCalls: 1000, ...limits },
+});
+
+/** Asks for one call; what comes of it stands in `got` and `refused`. */
+function ask(
+  sharer: Sharer,
+  places: ReturnType<typeof place> | ReturnType<typeof place>[],
+  signal = new AbortController().signal,
+): Promise<SharedSlot | undefined> {
+  return shares.wait([places].flat(), sharer, { waitMs: WAIT_MS, signal }).then((taken) => {
+    if (taken.ok) got.push({ ...taken.value, by: sharer.accountId, atMs: clock.monotonicMs() });
+    else refused.push(sharer.accountId);
+    return taken.ok ? taken.value.slot : undefined;
+  });
+}
+
+const gotBy = ({ accountId }: Sharer) => got.filter(({ by }) => by === accountId);
+
+describe('a shared limit: calls per second', () => {
+  it('a loop that takes all of them delays a neighbour by a second at most, and fails none of its calls', async () => {
+    const carrier = place({ cps: 50 });
+    const loop = setLoop(() => ask(LOOP, carrier), 5);
+    await clock.advance(3333);
+    const askedMs = clock.monotonicMs();
+    for (let call = 0; call < 6; call += 1) void ask(NEIGHBOUR, carrier);
+    await clock.advance(WAIT_MS);
+    expect(gotBy(NEIGHBOUR)).toHaveLength(6);
+    expect(refused.filter((by) => by === 'neighbour')).toEqual([]);
+    expect((gotBy(NEIGHBOUR)[0]?.atMs ?? Infinity) - askedMs).toBeLessThanOrEqual(1000);
+    loop.stop();
+  });
+
+  it('never starts more than the limit within any second', async () => {
+    const carrier = place({ cps: 5 });
+    const loop = setLoop(() => ask(LOOP, carrier), 30);
+    const other = setLoop(() => ask(NEIGHBOUR, carrier), 40);
+    await clock.advance(10_000);
+    const starts = got.map(({ atMs }) => atMs).sort((a, b) => a - b);
+    for (const [index, atMs] of starts.entries()) {
+      expect((starts[index + 5] ?? Infinity) - atMs).toBeGreaterThanOrEqual(1000);
+    }
+    expect(starts.length).toBeGreaterThanOrEqual(45);
+    expect(Math.abs(gotBy(LOOP).length - gotBy(NEIGHBOUR).length)).toBeLessThanOrEqual(10);
+    loop.stop();
+    other.stop();
+  });
+
+  it('shares follow what each account was given itself', async () => {
+    const carrier = place({ cps: 8 });
+    const big = account('big', 30, 300);
+    const small = account('small', 10, 100);
+    const loops = [big, small].map((sharer) => setLoop(() => ask(sharer, carrier), 50));
+    await clock.advance(20_000);
+    const ratio = gotBy(big).length / gotBy(small).length;
+    expect(ratio).toBeGreaterThan(2);
+    expect(ratio).toBeLessThan(4);
+    for (const loop of loops) loop.stop();
+  });
+
+  it('whoever finds no room in time is refused, and asks in vain no longer than that', async () => {
+    const carrier = place({ cps: 1, concurrentCalls: 1 });
+    await ask(LOOP, carrier);
+    void ask(NEIGHBOUR, carrier);
+    await clock.advance(WAIT_MS - 1);
+    expect(refused).toEqual([]);
+    await clock.advance(1);
+    expect(refused).toEqual(['neighbour']);
+    got[0]?.slot.release();
+    await clock.advance(1000);
+    expect(got).toHaveLength(1);
+    expect(shares.running('carrier')).toBe(0);
+  });
+
+  it('a call that is over while it waits leaves the queue', async () => {
+    const carrier = place({ concurrentCalls: 1 });
+    await ask(LOOP, carrier);
+    const gone = new AbortController();
+    void ask(NEIGHBOUR, carrier, gone.signal);
+    await settle();
+    gone.abort();
+    await settle();
+    got[0]?.slot.release();
+    expect(shares.running('carrier')).toBe(0);
+    expect(clock.nextMs() ?? 0).toBeLessThanOrEqual(1000);
+  });
+
+  it('so many calls of one account wait and no more; another still may', async () => {
+    const carrier = place({ concurrentCalls: 1 });
+    await ask(THIRD, carrier);
+    for (let call = 0; call < 201; call += 1) void ask(LOOP, carrier);
+    await settle();
+    expect(refused).toEqual(['loop']);
+    void ask(NEIGHBOUR, carrier);
+    await settle();
+    got[0]?.slot.release();
+    await settle();
+    expect(got).toHaveLength(2);
+  });
+
+  it('a slot that was never used is no start', async () => {
+    const carrier = place({ cps: 1 });
+    await ask(LOOP, carrier);
+    got[0]?.slot.undo();
+    await ask(NEIGHBOUR, carrier);
+    expect(got).toHaveLength(2);
+    got[0]?.slot.release();
+    expect(shares.running('carrier')).toBe(1);
+  });
+});
+
+describe('a shared limit: calls at once', () => {
+  it('one account alone may have all of it', async () => {
+    const carrier = place({ concurrentCalls: 10 });
+    for (let call = 0; call < 10; call += 1) await ask(LOOP, carrier);
+    expect(got).toHaveLength(10);
+  });
+
+  it('beside others the last tenth is kept for those below their share', async () => {
+    const carrier = place({ concurrentCalls: 20 });
+    await ask(NEIGHBOUR, carrier);
+    got[0]?.slot.release();
+    for (let call = 0; call < 20; call += 1) void ask(LOOP, carrier);
+    await clock.advance(WAIT_MS);
+    expect(gotBy(LOOP)).toHaveLength(18);
+    void ask(NEIGHBOUR, carrier);
+    void ask(NEIGHBOUR, carrier);
+    await settle();
+    expect(gotBy(NEIGHBOUR)).toHaveLength(3);
+    expect(shares.running('carrier')).toBe(20);
+  });
+
+  it('what becomes free goes to the account that has least', async () => {
+    const carrier = place({ concurrentCalls: 10 });
+    for (let call = 0; call < 10; call += 1) await ask(LOOP, carrier);
+    void ask(LOOP, carrier);
+    void ask(NEIGHBOUR, carrier);
+    await settle();
+    got[0]?.slot.release();
+    await settle();
+    expect(got.map(({ by }) => by).slice(10)).toEqual(['neighbour']);
+  });
+
+  it('who does not wait overtakes nobody who does', async () => {
+    const carrier = place({ cps: 1 });
+    await ask(LOOP, carrier);
+    void ask(NEIGHBOUR, carrier);
+    await clock.advance(999);
+    expect(shares.take(carrier, LOOP)).toMatchObject({ ok: false, error: { kind: 'cps' } });
+    await clock.advance(1);
+    expect(gotBy(NEIGHBOUR)).toHaveLength(1);
+  });
+});
+
+describe('several places', () => {
+  const first = place({ concurrentCalls: 1 }, 'first');
+  const second = place({ concurrentCalls: 1 }, 'second');
+
+  it('the first with room is taken at once, in their order', async () => {
+    await ask(LOOP, [first, second]);
+    await ask(NEIGHBOUR, [first, second]);
+    expect(got.map(({ index, waitedMs }) => [index, waitedMs])).toEqual([
+      [0, 0],
+      [1, 0],
+    ]);
+  });
+
+  it('when all are full it is the one that has room first, and no place is taken twice', async () => {
+    await ask(LOOP, [first, second]);
+    await ask(LOOP, [first, second]);
+    void ask(NEIGHBOUR, [first, second]);
+    await clock.advance(300);
+    got[1]?.slot.release();
+    await settle();
+    expect(gotBy(NEIGHBOUR)).toMatchObject([{ index: 1, waitedMs: 300 }]);
+    got[0]?.slot.release();
+    await clock.advance(5000);
+    expect(shares.running('first') + shares.running('second')).toBe(1);
+  });
+});
+
+/** Calls begin, and end 10 ms later, every `everyMs`. */
+function setLoop(call: () => Promise<SharedSlot | undefined>, everyMs: number): { stop(): void } {
+  let isOn = true;
+  const again = (): void => {
+    if (!isOn) return;
+    void call().then((slot) => {
+      if (slot !== undefined) clock.at(clock.monotonicMs() + 10, () => slot.release());
+    });
+    clock.at(clock.monotonicMs() + everyMs, again);
+  };
+  again();
+  return {
+    stop: () => {
+      isOn = false;
+    },
+  };
+}
