@@ -38,11 +38,6 @@ export class SpeechCache {
     return this.#bytes;
   }
 
-  /** A file name in the cache's folder for work in progress. */
-  scratch(name: string): string {
-    return join(this.#folder, `${name}.tmp`);
-  }
-
   async get(key: string): Promise<Uint8Array | undefined> {
     const size = this.#sizes.get(key);
     if (size === undefined) return undefined;
@@ -58,7 +53,7 @@ export class SpeechCache {
   }
 
   async put(key: string, samples: Uint8Array): Promise<void> {
-    const partial = this.scratch(`${key}.store`);
+    const partial = join(this.#folder, `${key}.tmp`);
     await writeFile(partial, samples, { mode: 0o600 });
     await rename(partial, this.#path(key));
     this.#note(key, samples.length);

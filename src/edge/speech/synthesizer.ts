@@ -1,6 +1,8 @@
 /** Front door: speech from text by flite and espeak-ng, as processes of their own. */
 import { createHash } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../base/logger.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -110,7 +112,7 @@ class ProcessSynthesizer implements SpeechRoom {
         const steps = engine.plan({ text: 'ready', ssml: undefined, voice, language: 'en-US' });
         const [step] = steps ?? [];
         if (step?.kind !== 'run') continue;
-        const made = await this.#make(`warm-${engine.name}-${voice}`, step).catch(String);
+        const made = await this.#make(step).catch(String);
         this.#logger.debug({ engine: engine.name, voice, ok: typeof made !== 'string' }, 'warmed');
       }
     }
@@ -173,7 +175,7 @@ class ProcessSynthesizer implements SpeechRoom {
     if (known !== undefined) return ok({ rate: RATE, samples: known });
     if (!(await this.#enter())) return problem('busy', 'too much is waiting to be spoken');
     try {
-      const made = await this.#make(key, step);
+      const made = await this.#make(step);
       if (!made.ok) return made;
       await this.#store(key, made.value);
       return made;
@@ -182,8 +184,9 @@ class ProcessSynthesizer implements SpeechRoom {
     }
   }
 
-  async #make(key: string, step: SpeechStep & { kind: 'run' }): Promise<Spoken> {
-    const path = this.#cache.scratch(key);
+  async #make(step: SpeechStep & { kind: 'run' }): Promise<Spoken> {
+    const folder = await scratchFolder();
+    const path = join(folder, 'speech.wav');
     try {
       const ran = await this.#run(step.command, [...step.args, step.outputFlag, path], step.input);
       if (!ran.ok) {
@@ -201,7 +204,7 @@ class ProcessSynthesizer implements SpeechRoom {
       blocks.push(toPcm16(convert.finish()));
       return ok({ rate: RATE, samples: await normalised(joined(blocks), RATE) });
     } finally {
-      await rm(path, { force: true });
+      await rm(folder, { recursive: true, force: true });
     }
   }
 
@@ -232,6 +235,15 @@ class ProcessSynthesizer implements SpeechRoom {
     const next = this.#waiting.shift();
     if (next === undefined) this.#processes -= 1;
     else next();
+  }
+}
+
+/** In memory where the system has that: callers are spoken to while the data folder takes nothing. */
+async function scratchFolder(): Promise<string> {
+  try {
+    return await mkdtemp('/dev/shm/carillon-speech-');
+  } catch {
+    return mkdtemp(join(tmpdir(), 'carillon-speech-'));
   }
 }
 

@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -23,7 +24,12 @@ const LISTINGS: Readonly<Record<string, string>> = {
 
 /** Engines that answer each text with a second of 1 kHz. */
 class Engines {
-  readonly runs: Array<{ command: string; args: readonly string[]; input: string }> = [];
+  readonly runs: Array<{
+    command: string;
+    args: readonly string[];
+    input: string;
+    output: string;
+  }> = [];
   installed = ['flite', 'espeak-ng'];
   running = 0;
   mostRunning = 0;
@@ -40,7 +46,8 @@ class Engines {
   readonly run: RunProcess = async (command, args, input) => {
     if (!this.installed.includes(command)) return err({ kind: 'absent', detail: 'ENOENT' });
     if (input === '') return ok(new TextEncoder().encode(LISTINGS[command]));
-    this.runs.push({ command, args: args.slice(0, -1), input });
+    const output = args.at(-1) ?? '';
+    this.runs.push({ command, args: args.slice(0, -1), input, output });
     this.running += 1;
     this.mostRunning = Math.max(this.mostRunning, this.running);
     await this.gate;
@@ -95,6 +102,16 @@ afterEach(async () => {
 });
 
 describe('synthesizer', () => {
+  it('speaks while the folder of its cache takes nothing', async () => {
+    const synthesizer = await create();
+    await rm(folder, { recursive: true });
+    const [piece] = await all(synthesizer.speak(request('Hello')));
+    expect(piece?.ok).toBe(true);
+    await mkdir(folder);
+    const written = engines.runs.map(({ output }) => output).filter((path) => existsSync(path));
+    expect(written).toEqual([]);
+  });
+
   it('warming runs each engine with either voice, and keeps nothing', async () => {
     const synthesizer = await create();
     await synthesizer.warm();
