@@ -41,6 +41,8 @@ export interface Service {
 
 /** Notifications that are on their way may arrive; the others are delivered after the next start. */
 const CALLBACK_GRACE_MS = 2000;
+/** A full disk does not hold up the end: what is not settled is open in the store, and settled at the next start. */
+const SETTLING_GRACE_MS = 10_000;
 /** Recordings that have ended become files; what takes longer is taken up by the next start. */
 const RECORDING_GRACE_MS = 10_000;
 
@@ -161,7 +163,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
     logger.info({ calls: keeper.live().length, limitMs: settings.calls.drainMs }, 'draining');
     operations.drain();
     await housekeeping.drain(keeper, settings.calls.drainMs);
-    await keeper.idle();
+    await Promise.race([keeper.idle(), systemClock.sleep(SETTLING_GRACE_MS)]);
     await recorder.idle(RECORDING_GRACE_MS);
     await callbacks.close(CALLBACK_GRACE_MS);
     await Promise.all([server.stop(), demo?.stop(), signalling.stop(), lines.audio.stop()]);

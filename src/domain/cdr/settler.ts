@@ -44,7 +44,7 @@ export class Settler {
     try {
       for (;;) {
         await this.#clock.sleep(RETRY_MS, signal);
-        if (await this.#attempt(callUuid, settlement)) return true;
+        if (await this.#attempt(callUuid, settlement, true)) return true;
       }
     } catch (error) {
       if (signal?.aborted) return false;
@@ -55,16 +55,23 @@ export class Settler {
   }
 
   /** False: the environment did not let it be written. A bug is thrown on. */
-  async #attempt(callUuid: string, settlement: () => Promise<Settlement>): Promise<boolean> {
+  async #attempt(
+    callUuid: string,
+    settlement: () => Promise<Settlement>,
+    isRepeated = false,
+  ): Promise<boolean> {
     try {
       await this.#store.settle(await settlement());
       return true;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      this.#log.error(
-        { callUuid, code: error.code, waiting: this.#waiting },
-        'settlement not written, will be tried again',
-      );
+      // Once a call: the disk may be full for hours.
+      if (!isRepeated) {
+        this.#log.error(
+          { callUuid, code: error.code, waiting: this.#waiting },
+          'settlement not written, will be tried again',
+        );
+      }
       return false;
     }
   }
