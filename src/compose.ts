@@ -114,7 +114,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
     keeper,
     admission,
     metrics,
-    startedUs: Math.round(systemClock.wallMs() * 1000),
+    clock: systemClock,
     dataDir,
     callsLimit,
     overload,

@@ -58,14 +58,14 @@ export class Session {
     shareOf: () => Promise<number | undefined> = async () => undefined,
   ): Promise<T> {
     if (!this.#terminal.interactive) return work;
-    const start = Date.now();
+    const start = performance.now();
     let turn = 0;
     let over = false;
     const draw = async (): Promise<void> => {
       // Progress is a courtesy: not to learn of it is no failure.
       const share = await shareOf().catch(() => undefined);
       if (over) return;
-      const seconds = Math.round((Date.now() - start) / 1000);
+      const seconds = Math.round((performance.now() - start) / 1000);
       const sign =
         share === undefined ? (FRAMES[turn++ % FRAMES.length] ?? '') : progressBar(share);
       this.#terminal.note(`\r${sign} ${what} ${seconds} s\u001b[K`);

@@ -1,6 +1,8 @@
 /** What the operator asks of the service itself. */
+
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
 import type { Admission, CallKeeper } from '../domain/dispatch/dispatch.ts';
 import type { MediaEngine } from '../edge/media/engine.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
@@ -20,14 +22,17 @@ export interface OperatedParts {
   readonly media: MediaEngine;
   readonly admission: Admission;
   readonly metrics: Metrics;
-  readonly startedUs: number;
+  readonly clock: Clock;
   readonly dataDir: string;
   readonly callsLimit: number;
   readonly overload: OverloadWatch;
 }
 
 export function createOperations(parts: OperatedParts): Operations {
-  const { store, storeWatch, keeper, signalling, media, admission, metrics, overload } = parts;
+  const { store, storeWatch, keeper, signalling, media, admission, metrics, overload, clock } =
+    parts;
+  const startedUs = Math.round(clock.wallMs() * 1000);
+  const startedMs = clock.monotonicMs();
   const registrations = (): RegistrationView[] =>
     signalling.registrations().map((binding) => ({
       username: binding.username,
@@ -60,7 +65,8 @@ export function createOperations(parts: OperatedParts): Operations {
     sipPort: () => signalling.port(),
     status: async () => ({
       version: VERSION,
-      startedUs: parts.startedUs,
+      startedUs,
+      uptimeMs: clock.monotonicMs() - startedMs,
       draining: admission.draining,
       callsActive: keeper.live().length,
       callsLimit: parts.callsLimit,

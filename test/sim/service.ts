@@ -90,8 +90,9 @@ export async function buildService(world: World, customer: NewCustomer): Promise
     random: world.random.fork(),
   };
   const foundation = foundationOf(basics, world, world.store);
-  const logs = new KnownCallLogs({ entries: 500, retentionMs: 86_400_000, calls: 10_000 }, () =>
-    world.clock.wallMs(),
+  const logs = new KnownCallLogs(
+    { entries: 500, retentionMs: 86_400_000, calls: 10_000 },
+    world.clock,
   );
   const line = world.customer.line();
   const callbacks = callbacksOf(basics, world.store, line, logs);

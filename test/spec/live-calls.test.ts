@@ -281,13 +281,13 @@ describe('conferences (dialect §3.5)', () => {
       direction: 'inbound' as const,
       muted: false,
       deaf: false,
-      joinedUs: Date.UTC(2026, 0, 1) * 1000,
+      inRoomMs: 4000,
     };
     service.control.rooms = [
       {
         uuid: 'c-1',
         name: 'Room 1/a',
-        startedUs: Date.UTC(2026, 0, 1) * 1000,
+        runningMs: 9000,
         members: [
           { ...member, memberId: '1' },
           { ...member, memberId: '2' },
@@ -302,7 +302,7 @@ describe('conferences (dialect §3.5)', () => {
     expect((await service.get(`${room()}/`)).body).toMatchObject({
       conference_name: 'Room 1/a',
       conference_member_count: '2',
-      conference_run_time: '0',
+      conference_run_time: '9',
       members: [{ member_id: '1' }, { member_id: '2' }],
     });
     expect((await service.get(`${root}/nope/`)).status).toBe(404);

@@ -130,7 +130,7 @@ describe('numbers: inventory, purchase, release (dialect §3.8)', () => {
       ]),
     ).toEqual(
       expect.arrayContaining([
-        ['debit', 'did_purchase', 1],
+        ['debit', 'did_rental', 1],
         ['did_rental', 'did_rental', 2.5],
       ]),
     );

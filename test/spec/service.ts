@@ -205,6 +205,7 @@ const idleOperations = (): RestDeps['operations'] => ({
   status: async () => ({
     version: '0.1.0',
     startedUs: Date.UTC(2026, 0, 1) * 1000,
+    uptimeMs: 0,
     draining: false,
     callsActive: 0,
     callsLimit: 100,

@@ -1,7 +1,11 @@
+import type { Clock } from '../../base/clock.ts';
+
 import { maskDeep, maskSecrets } from '../../base/mask.ts';
 
 /** The timeline of one call: what its owner reads to find out why it went as it did. Never holds a token or password. */
 export type CallLogKind = 'sip' | 'xml' | 'callback' | 'media' | 'stream' | 'call' | 'warning';
+
+type LogClock = Pick<Clock, 'monotonicMs' | 'wallMs'>;
 
 /** Texts that one log keeps out of its entries; more than one call needs at a time. */
 const MAX_CONCEALED = 64;
@@ -21,13 +25,13 @@ export class CallLog {
   readonly #entries: CallLogEntry[] = [];
   readonly #concealed = new Set<string>();
   readonly #max: number;
-  readonly #wallMs: () => number;
+  readonly #clock: LogClock;
 
-  constructor(owner: { callUuid: string; accountId: string }, max: number, wallMs: () => number) {
+  constructor(owner: { callUuid: string; accountId: string }, max: number, clock: LogClock) {
     this.callUuid = owner.callUuid;
     this.accountId = owner.accountId;
     this.#max = max;
-    this.#wallMs = wallMs;
+    this.#clock = clock;
   }
 
   add(kind: CallLogKind, text: string, facts: Readonly<Record<string, unknown>> = {}): void {
@@ -37,7 +41,7 @@ export class CallLog {
       this.#dropped += 1;
     }
     const shown = maskDeep(this.#withoutConcealed(facts)) as CallLogEntry['facts'];
-    this.#entries.push({ atMs: this.#wallMs(), kind, text: maskSecrets(text), facts: shown });
+    this.#entries.push({ atMs: this.#clock.wallMs(), kind, text: maskSecrets(text), facts: shown });
   }
 
   /** From now on `text` is not shown in the facts of any entry: what a caller entered in confidence. */
@@ -49,9 +53,10 @@ export class CallLog {
   }
 
   close(): void {
-    this.#endedMs = this.#wallMs();
+    this.#endedMs = this.#clock.monotonicMs();
   }
 
+  /** Of the monotonic clock. */
   get endedMs(): number | undefined {
     return this.#endedMs;
   }
@@ -84,19 +89,16 @@ export class CallLogs {
     readonly retentionMs: number;
     readonly calls: number;
   };
-  readonly #wallMs: () => number;
+  readonly #clock: LogClock;
 
-  constructor(
-    limits: { entries: number; retentionMs: number; calls: number },
-    wallMs: () => number,
-  ) {
+  constructor(limits: { entries: number; retentionMs: number; calls: number }, clock: LogClock) {
     this.#limits = limits;
-    this.#wallMs = wallMs;
+    this.#clock = clock;
   }
 
   open(callUuid: string, accountId: string): CallLog {
     this.#forgetOld();
-    const log = new CallLog({ callUuid, accountId }, this.#limits.entries, this.#wallMs);
+    const log = new CallLog({ callUuid, accountId }, this.#limits.entries, this.#clock);
     this.#logs.set(callUuid, log);
     return log;
   }
@@ -106,7 +108,7 @@ export class CallLogs {
   }
 
   #forgetOld(): void {
-    const before = this.#wallMs() - this.#limits.retentionMs;
+    const before = this.#clock.monotonicMs() - this.#limits.retentionMs;
     for (const [uuid, log] of this.#logs) {
       const old = log.endedMs !== undefined && log.endedMs < before;
       const tooMany = this.#logs.size >= this.#limits.calls && log.endedMs !== undefined;

@@ -5,6 +5,8 @@ export interface LaneEntry {
   readonly notification: StoredNotification;
   /** Settled once the store has it (or has failed to take it). */
   readonly stored: Promise<void>;
+  /** The moment of the monotonic clock at which it came into being, as far as this process knows. */
+  readonly bornMs: number;
 }
 
 /** The notifications of one account in memory: a queue per call, one delivery per call at a time, a limited number in all. */

@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.ts';
 import { type Random, uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type ExchangeNeeds, exchange } from './exchange.ts';
-import { Lane } from './lane.ts';
+import { Lane, type LaneEntry } from './lane.ts';
 import type { NotificationStore } from './needs.ts';
 import { withRetries } from './retry.ts';
 import {
@@ -105,7 +105,7 @@ export class Outbox {
       for (const notification of pending) {
         const lane = this.#lane(notification.accountId);
         if (lane.knows(notification.id)) continue;
-        if (this.#accept(notification, Promise.resolve())) taken += 1;
+        if (this.#accept(notification, Promise.resolve(), this.#bornMs(notification))) taken += 1;
       }
       return taken;
     } finally {
@@ -139,7 +139,11 @@ export class Outbox {
   }
 
   /** False when the lane is full and the notification waits in the store alone. */
-  #accept(notification: StoredNotification, stored: Promise<void>): boolean {
+  #accept(
+    notification: StoredNotification,
+    stored: Promise<void>,
+    bornMs = this.#needs.clock.monotonicMs(),
+  ): boolean {
     const lane = this.#lane(notification.accountId);
     const full = lane.queued >= MAX_QUEUED_PER_ACCOUNT || this.#queued >= MAX_QUEUED;
     if (lane.overflowed || full) {
@@ -151,7 +155,7 @@ export class Outbox {
       });
       return false;
     }
-    lane.add({ notification, stored });
+    lane.add({ notification, stored, bornMs });
     this.#queued += 1;
     this.#pump(lane);
     return true;
@@ -161,7 +165,7 @@ export class Outbox {
     for (;;) {
       const entry = this.#stopped.signal.aborted ? undefined : lane.take();
       if (entry === undefined) return;
-      void this.#deliver(entry.notification, entry.stored)
+      void this.#deliver(entry)
         .catch((error: unknown) => {
           if (!this.#stopped.signal.aborted)
             this.#log(entry.notification).error({ error }, 'notification delivery failed');
@@ -178,11 +182,11 @@ export class Outbox {
     }
   }
 
-  async #deliver(notification: StoredNotification, stored: Promise<void>): Promise<void> {
+  async #deliver({ notification, stored, bornMs }: LaneEntry): Promise<void> {
     const { clock, notifications, onAttempt } = this.#needs;
     await stored;
     const { url, policy } = splitUrlOptions(notification.target.url, POLICY);
-    const ageMs = clock.wallMs() - notification.createdUs / 1000;
+    const ageMs = clock.monotonicMs() - bornMs;
     if (notification.attempts > policy.retries || ageMs > MAX_NOTIFICATION_AGE_MS) {
       this.#log(notification).warn({ attempts: notification.attempts }, 'notification given up');
     } else {
@@ -217,6 +221,12 @@ export class Outbox {
     await this.#tolerate('remove', notification, () => notifications.remove(notification.id));
   }
 
+  /** Of one that an earlier process left: only the wall clock can tell how long ago that was. */
+  #bornMs({ createdUs }: StoredNotification): number {
+    const { clock } = this.#needs;
+    return clock.monotonicMs() - Math.max(0, clock.wallMs() - createdUs / 1000);
+  }
+
   /** Brings notifications from the store back into lanes that have room again. */
   #refillWhereRoom(): void {
     if (this.#queued > MAX_QUEUED / 2 || this.#stopped.signal.aborted) return;
@@ -244,7 +254,9 @@ export class Outbox {
           lane.overflowed = true;
           break;
         }
-        lane.add({ notification, stored: Promise.resolve() });
+        // It waited in the store alone: how long, nobody measured. Its attempts are counted all the same.
+        const bornMs = this.#needs.clock.monotonicMs();
+        lane.add({ notification, stored: Promise.resolve(), bornMs });
         this.#queued += 1;
       }
     } catch (error) {

@@ -195,12 +195,13 @@ export interface ConferenceMember {
   readonly direction: CallDirection;
   readonly muted: boolean;
   readonly deaf: boolean;
-  readonly joinedUs: number;
+  /** How long it has been in the room. */
+  readonly inRoomMs: number;
 }
 export interface Conference {
   readonly uuid: string;
   readonly name: string;
-  readonly startedUs: number;
+  readonly runningMs: number;
   readonly members: readonly ConferenceMember[];
 }
 

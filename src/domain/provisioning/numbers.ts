@@ -215,7 +215,8 @@ export class Numbers {
       const due = await this.#stores.numbers.dueForRental(nowUs(this.#context), RENTAL_BATCH);
       for (const number of due) {
         const from = number.nextBillingUs ?? nowUs(this.#context);
-        await this.#stores.numbers.rent(number.e164, rentalFee(number, from), nextMonth(from));
+        const rent = rentalFee(number, from, this.#reference());
+        await this.#stores.numbers.rent(number.e164, rent, nextMonth(from));
       }
       if (due.length === 0) return charged;
       charged += due.length;
@@ -231,12 +232,18 @@ export class Numbers {
         type: 'debit',
         amount: micros(number.setupFeeMicros),
         description: `Setup of number +${number.e164}`,
-        reference: `did_purchase:${uuid(this.#context.random)}`,
-        referenceType: 'did_purchase',
+        reference: this.#reference(),
+        referenceType: 'did_rental',
       });
     }
-    const rent = rentalFee({ ...number, accountId }, number.purchasedUs ?? nowUs(this.#context));
+    const fromUs = number.purchasedUs ?? nowUs(this.#context);
+    const rent = rentalFee({ ...number, accountId }, fromUs, this.#reference());
     return rent === undefined ? fees : [...fees, rent];
+  }
+
+  /** Setup and monthly fees are one source (spec, Transaction: reference_type). */
+  #reference(): string {
+    return `did_rental:${uuid(this.#context.random)}`;
   }
 
   async #patched(
@@ -257,8 +264,8 @@ const NOBODYS = {
   lastBilledUs: undefined,
 } as const;
 
-/** One month's rent; the reference names number and month, so that no month is charged twice. */
-function rentalFee(number: PhoneNumber, fromUs: number): NewEntry | undefined {
+/** One month's rent; the key names number and month, so that no month is charged twice. */
+function rentalFee(number: PhoneNumber, fromUs: number, reference: string): NewEntry | undefined {
   if (number.accountId === undefined || number.monthlyFeeMicros === 0) return undefined;
   const amount: Micros = micros(number.monthlyFeeMicros);
   const month = new Date(fromUs / 1000).toISOString().slice(0, 10);
@@ -268,8 +275,9 @@ function rentalFee(number: PhoneNumber, fromUs: number): NewEntry | undefined {
     type: 'did_rental',
     amount,
     description: `Monthly rental of number +${number.e164} from ${month}`,
-    reference: `did_rental:${number.id}:${month}`,
+    reference,
     referenceType: 'did_rental',
+    key: `did_rental:${number.id}:${number.accountId}:${month}`,
   };
 }
 

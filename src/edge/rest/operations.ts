@@ -33,6 +33,7 @@ export interface PartState {
 export interface ServiceStatus {
   readonly version: string;
   readonly startedUs: number;
+  readonly uptimeMs: number;
   readonly draining: boolean;
   readonly callsActive: number;
   readonly callsLimit: number;

@@ -146,7 +146,7 @@ function towardsCustomers(
     ...certificateAuthorities(settings.streams.caFile),
   });
   const { logEntries: entries, logRetentionMs: retentionMs } = settings.calls;
-  const logs = new CallLogs({ entries, retentionMs, calls: LOGGED_CALLS }, () => clock.wallMs());
+  const logs = new CallLogs({ entries, retentionMs, calls: LOGGED_CALLS }, clock);
   const signing = { tokens: store.signingTokens, random, settings: settings.webhooks };
   const measure = ({ event, status, durationMs }: CallbackAttempt): void => {
     metrics.webhook(event, String(status ?? 'error'), durationMs / 1000);

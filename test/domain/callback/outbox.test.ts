@@ -261,6 +261,13 @@ describe('notifications: restart', () => {
     expect(store.rows.size).toBe(0);
   });
 
+  it('a wall clock that is set forwards makes no notification old', async () => {
+    notify('Ring');
+    clock.stepWall(30 * 24 * 3_600_000);
+    await clock.advance(10);
+    expect(http.requests).toHaveLength(1);
+  });
+
   it('close waits for deliveries under way, as long as it may', async () => {
     http.delayMs = 300;
     notify('Ring');

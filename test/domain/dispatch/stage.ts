@@ -124,9 +124,7 @@ export async function openStage(
     nodeLimit: 1000,
     waitMs: 2000,
   });
-  const logs = new CallLogs({ entries: 500, retentionMs: 86_400_000, calls: 5000 }, () =>
-    clock.wallMs(),
-  );
+  const logs = new CallLogs({ entries: 500, retentionMs: 86_400_000, calls: 5000 }, clock);
   const factory = new CallFactory({
     media,
     ledger,

@@ -364,7 +364,7 @@ describe('Conferences by REST (dialect §3.5)', () => {
         direction: 'inbound',
         muted: true,
         deaf: false,
-        joinedUs: a.call.nowUs(),
+        inRoomMs: 0,
       },
     ]);
   });

@@ -368,8 +368,7 @@ export class Scene {
       streamPerMinute: 0 as Micros,
       streamPulseSeconds: 60,
     };
-    const wallMs = (): number => this.clock.wallMs();
-    const log = new CallLog({ callUuid, accountId: of.accountId }, 1000, wallMs);
+    const log = new CallLog({ callUuid, accountId: of.accountId }, 1000, this.clock);
     return new Call(identity, price, {
       media: this.media.asMedia,
       clock: this.clock,

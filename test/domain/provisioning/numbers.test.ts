@@ -46,7 +46,7 @@ describe('numbers', () => {
     const { entries } = await opened.store.ledger.page({ accountId: ACCOUNT, type: 'debit' }, 1, 9);
     expect(entries.map((entry) => [entry.type, entry.referenceType, entry.amount])).toEqual([
       ['did_rental', 'did_rental', 1_000_000],
-      ['debit', 'did_purchase', 500_000],
+      ['debit', 'did_rental', 500_000],
     ]);
   });
 

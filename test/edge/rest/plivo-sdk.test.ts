@@ -129,9 +129,7 @@ describe('plivo-node', () => {
   });
 
   it('moderates conferences', async () => {
-    service.control.rooms = [
-      { uuid: 'c-1', name: 'room', startedUs: Date.UTC(2026, 0, 1) * 1000, members: [] },
-    ];
+    service.control.rooms = [{ uuid: 'c-1', name: 'room', runningMs: 0, members: [] }];
     expect((await client.conferences.list()).conferences).toEqual(['room']);
     expect((await client.conferences.get('room')).conferenceMemberCount).toBe('0');
     expect((await client.conferences.muteMember('room', '1')).memberId).toBe('1');

@@ -124,9 +124,7 @@ function drawLines(
   });
   const bots = new Bots();
   const spoken: string[] = [];
-  const logs = new CallLogs({ entries: 500, retentionMs: 86_400_000, calls: 1000 }, () =>
-    clock.wallMs(),
-  );
+  const logs = new CallLogs({ entries: 500, retentionMs: 86_400_000, calls: 1000 }, clock);
   const callbacks = createCallbackClient({
     http: site,
     tokens: store.signingTokens,
@@ -162,6 +160,11 @@ function drawLines(
     audio,
     speech,
     traces,
+    destinations: {
+      refusesSip: () => undefined,
+      judgeRtp: () => ({ kind: 'send' }),
+      isOwn: () => false,
+    },
   };
   return { site, media, signalling, bots, spoken, lines };
 }

@@ -44,7 +44,7 @@ export class Conferences implements ConferenceDirectory {
 
   get(accountId: string, name: string): Conference | undefined {
     const room = this.#find(accountId, name);
-    return room === undefined ? undefined : described(room);
+    return room === undefined ? undefined : described(room, this.#needs.clock.monotonicMs());
   }
 
   /** Hangs up on everybody in it; `name` undefined: all conferences of the account, of which there may be none. */
@@ -161,15 +161,17 @@ function apply(room: Room, member: Member, action: MemberAction): void {
   }
 }
 
-const described = (room: Room): Conference => ({
+const described = (room: Room, nowMs: number): Conference => ({
   uuid: room.uuid,
   name: room.name,
-  startedUs: room.startedUs,
-  members: room.members.map(describedMember),
+  runningMs: nowMs - room.startedMs,
+  members: room.members.map((member) => describedMember(member, nowMs)),
 });
 
-function describedMember({ id, context, muted, deaf, joinedUs }: Member): ConferenceMember {
+function describedMember(member: Member, nowMs: number): ConferenceMember {
+  const { id, context, muted, deaf, joinedMs } = member;
   const { facts, uuid: callUuid } = context.call;
   const { from, to, callerName, direction } = facts;
-  return { memberId: id, callUuid, from, to, callerName, direction, muted, deaf, joinedUs };
+  const inRoomMs = nowMs - joinedMs;
+  return { memberId: id, callUuid, from, to, callerName, direction, muted, deaf, inRoomMs };
 }

@@ -35,7 +35,8 @@ export class Member {
   readonly id: string;
   readonly context: VerbContext;
   readonly instruction: ConferenceInstruction;
-  readonly joinedUs: number;
+  /** Of the monotonic clock. */
+  readonly joinedMs: number;
   /** Resolves when the member is out of the room. */
   readonly left: Promise<LeaveReason>;
   readonly seat: RoomMember;
@@ -56,7 +57,7 @@ export class Member {
     this.seat = seat;
     this.context = asked.context;
     this.instruction = asked.instruction;
-    this.joinedUs = asked.context.call.nowUs();
+    this.joinedMs = asked.context.needs.clock.monotonicMs();
     this.#muted = asked.instruction.muted;
     this.left = new Promise((resolve) => {
       this.#resolveLeft = resolve;

@@ -40,7 +40,8 @@ export class Room {
   readonly uuid: string;
   readonly name: string;
   readonly accountId: string;
-  readonly startedUs: number;
+  /** Of the monotonic clock. */
+  readonly startedMs: number;
   readonly #needs: RoomNeeds;
   readonly #media: MediaRoom;
   readonly #recording: RoomRecording;
@@ -62,7 +63,7 @@ export class Room {
     this.uuid = uuid(needs.random);
     this.name = of.name;
     this.accountId = of.accountId;
-    this.startedUs = Math.round(needs.clock.wallMs() * 1000);
+    this.startedMs = needs.clock.monotonicMs();
     this.#needs = needs;
     this.#onEmpty = onEmpty;
     this.#media = needs.media.openRoom({ floor: (seat) => this.#floorTaken(seat) });

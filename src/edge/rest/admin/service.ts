@@ -26,12 +26,12 @@ const status = adminRoute({
     registrations: Type.Integer(),
     parts: Type.Array(PartSchema),
   }),
-  async run({ operations, clock }) {
+  async run({ operations }) {
     const state = await operations.status();
     return ok({
       version: state.version,
       started_at: isoMicros(state.startedUs),
-      uptime_seconds: Math.max(0, Math.floor(clock.wallMs() / 1000 - state.startedUs / 1_000_000)),
+      uptime_seconds: Math.floor(state.uptimeMs / 1000),
       draining: state.draining,
       calls_active: state.callsActive,
       calls_limit: state.callsLimit,

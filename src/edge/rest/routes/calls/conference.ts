@@ -40,18 +40,13 @@ const ConferenceSchema = Type.Object({
   ),
 });
 
-const secondsSince = (us: number, nowMs: number): string =>
-  String(Math.max(0, Math.round(nowMs / 1000 - us / 1_000_000)));
+const secondsOf = (ms: number): string => String(Math.round(ms / 1000));
 
-const showConference = (
-  conference: Conference,
-  nowMs: number,
-  id: string,
-): Static<typeof ConferenceSchema> => ({
+const showConference = (conference: Conference, id: string): Static<typeof ConferenceSchema> => ({
   api_id: id,
   conference_name: conference.name,
   conference_uuid: conference.uuid,
-  conference_run_time: secondsSince(conference.startedUs, nowMs),
+  conference_run_time: secondsOf(conference.runningMs),
   conference_member_count: String(conference.members.length),
   members: conference.members.map((member) => ({
     muted: member.muted,
@@ -62,7 +57,7 @@ const showConference = (
     caller_name: member.callerName,
     direction: member.direction,
     call_uuid: member.callUuid,
-    join_time: secondsSince(member.joinedUs, nowMs),
+    join_time: secondsOf(member.inRoomMs),
   })),
 });
 
@@ -95,10 +90,10 @@ const conferences: readonly Route[] = [
     summary: 'A conference and its members',
     params,
     reply: ConferenceSchema,
-    run({ control, clock }, { accountId, params: path, apiId: id }) {
+    run({ control }, { accountId, params: path, apiId: id }) {
       const conference = control.conference(accountId, path.name);
       if (conference === undefined) return refused({ kind: 'notFound', what: 'conference' });
-      return ok(showConference(conference, clock.wallMs(), id));
+      return ok(showConference(conference, id));
     },
   }),
   accountRoute({
