@@ -5,6 +5,7 @@ import { systemRandom } from './base/system-random.ts';
 import type { Settings } from './config/schema.ts';
 import { startDemo } from './demo/demo.ts';
 import type { Cdr } from './domain/cdr/types.ts';
+import { LowBalanceAlerts } from './domain/ledger/ledger.ts';
 import { createExporter } from './edge/archive/exporter.ts';
 import { systemClock } from './edge/clock/system-clock.ts';
 import { createLogger } from './edge/log/pino-logger.ts';
@@ -71,7 +72,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
     ...settings.mail,
     outboxFolder: join(dataDir, 'outbox'),
   });
-  const housekeeping = new Housekeeping({ ...basics, ...foundation, callbacks, mailer });
+  const housekeeping = new Housekeeping({ ...basics, ...foundation });
   const exporter = createExporter({
     ...basics,
     ...rest,
@@ -79,13 +80,16 @@ export async function startService(settings: Settings, root: string): Promise<Se
     mailer,
     linkTo: (job) => links.toExport(job.accountId, job.exportId),
   });
-  const balanceChanged = (accountId: string, currency: string): void =>
-    housekeeping.balanceChanged(accountId, currency);
-  const onSettled = (cdr: Cdr): void => {
-    measuring.observe(cdr);
-    balanceChanged(cdr.accountId, cdr.currency);
-  };
-  const calls = joinCalls(basics, foundation, lines, derived, links, onSettled, balanceChanged);
+  const alerts = new LowBalanceAlerts({
+    store: foundation.store.ledger,
+    recipients: (accountId) => foundation.accounts.get(accountId),
+    notify: (draft) => callbacks.notify(draft),
+    mail: (mail) => mailer.send(mail),
+    logger,
+  });
+  foundation.store.onLowBalance(() => void alerts.tell());
+  const onSettled = (cdr: Cdr): void => measuring.observe(cdr);
+  const calls = joinCalls(basics, foundation, lines, derived, links, onSettled);
   const { keeper, admission, inbound, control, recorder } = calls;
   const callsLimit = settings.calls.maxConcurrent;
   const storeWatch = new StoreWatch({
@@ -143,6 +147,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
   overload.start();
   await callbacks.resume();
   recorder.recover(interrupted);
+  void alerts.tell();
   housekeeping.start();
   storeWatch.start();
   exporter.wake();

@@ -1,15 +1,9 @@
-/** What happens beside the calls: rentals, retention, alerts, and the drain at the end. */
+/** What happens beside the calls: rentals, retention, and the drain at the end. */
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Mailer } from '../base/mailer.ts';
-import { unitsFromMicros } from '../base/money.ts';
 import type { Settings } from '../config/schema.ts';
-import type { Accounts } from '../domain/account/account.ts';
-import type { CallbackClient } from '../domain/callback/callback.ts';
 import { expireCalls } from '../domain/cdr/cdr.ts';
 import type { CallKeeper } from '../domain/dispatch/dispatch.ts';
-import type { Ledger } from '../domain/ledger/ledger.ts';
-import type { Balance } from '../domain/ledger/types.ts';
 import type { Provisioning } from '../domain/provisioning/provisioning.ts';
 import type { Recordings } from '../domain/recording/recording.ts';
 import type { Store } from '../edge/store/store.ts';
@@ -23,12 +17,8 @@ const orForever = (days: number): number => (days === 0 ? FOREVER_DAYS : days);
 
 export interface HousekeepingNeeds {
   readonly store: Store;
-  readonly accounts: Accounts;
-  readonly ledger: Ledger;
   readonly provisioning: Provisioning;
   readonly recordings: Recordings;
-  readonly callbacks: CallbackClient;
-  readonly mailer: Mailer;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: Settings;
@@ -50,13 +40,6 @@ export class Housekeeping {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#rounds;
-  }
-
-  /** After each settlement: whoever falls below the threshold is told, once per fall. */
-  balanceChanged(accountId: string, currency: string): void {
-    this.#alert(accountId, currency).catch((error: unknown) => {
-      this.#needs.logger.error({ error, accountId }, 'low-balance alert failed');
-    });
   }
 
   /** Running calls may go on for `limitMs`; then they are ended. */
@@ -88,37 +71,4 @@ export class Housekeeping {
       logs: orForever(callLogDays),
     });
   }
-
-  async #alert(accountId: string, currency: string): Promise<void> {
-    const { ledger, accounts } = this.#needs;
-    const balance = await ledger.takeLowBalanceAlert(accountId, currency);
-    const account = balance && (await accounts.get(accountId));
-    if (balance === undefined || account === undefined) return;
-    this.#needs.logger.warn({ accountId, currency }, 'balance is low');
-    const parameters = alertParameters(balance);
-    if (account.lowBalanceUrl !== undefined) {
-      this.#needs.callbacks.notify({
-        accountId,
-        callUuid: `balance:${balance.id}`,
-        event: 'LowBalance',
-        target: { url: account.lowBalanceUrl, method: 'POST' },
-        parameters,
-      });
-    }
-    if (account.lowBalanceEmail !== undefined) {
-      await this.#needs.mailer.send({
-        to: account.lowBalanceEmail,
-        subject: `Low balance of ${accountId}`,
-        text: parameters.map(([name, value]) => `${name}: ${value}`).join('\n'),
-      });
-    }
-  }
 }
-
-const alertParameters = (balance: Balance): readonly (readonly [string, string])[] => [
-  ['Event', 'LowBalance'],
-  ['ParentAuthID', balance.accountId],
-  ['Currency', balance.currency],
-  ['AvailableBalance', String(unitsFromMicros(balance.balance - balance.reservedFunds))],
-  ['LowBalanceThreshold', String(unitsFromMicros(balance.lowBalanceThreshold))],
-];

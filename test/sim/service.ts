@@ -114,7 +114,6 @@ export async function buildService(world: World, customer: NewCustomer): Promise
     derived,
     linksOf(clock),
     (cdr) => world.tell(`settled: ${cdr.hangupCauseName}, ${cdr.cost} + ${cdr.streamingCost}`),
-    () => undefined,
   );
   signalling.onInbound((leg) => calls.inbound.accept(leg));
   const { accountId, appId } = await provision(foundation, world, customer);
@@ -194,7 +193,6 @@ export async function restart(world: World): Promise<CallbackClient> {
     folder: recordingFiles,
     linkTo: (recording) => linksOf(clock).toRecording(recording),
     hangupTold: () => Promise.resolve(),
-    charged: () => undefined,
   });
   recorder.recover(interrupted);
   return callbacks;

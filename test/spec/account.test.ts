@@ -47,6 +47,62 @@ describe('GET balance/{currency}', () => {
   });
 });
 
+describe('low-balance alert of the customer (dialect: low_balance_threshold)', () => {
+  const url = () => `${service.root}/low-balance-alert`;
+
+  it('thresholds by currency, URL and addresses are his own to set; what is absent stays', async () => {
+    await service.admin('POST', `/accounts/${service.account.authId}/balances`, {
+      currency: 'EUR',
+    });
+    expect((await service.get(url())).body).toEqual({
+      url: null,
+      emails: [],
+      thresholds: { EUR: 0, USD: 0 },
+    });
+    const set = await service.post(url(), {
+      url: 'https://a.example/low',
+      emails: ['a@a.example', 'b@a.example'],
+      thresholds: { EUR: 2.5 },
+    });
+    expect(set).toMatchObject({ status: 200, body: { thresholds: { EUR: 2.5, USD: 0 } } });
+    await service.post(url(), { thresholds: { usd: 1 } });
+    expect((await service.get(url())).body).toEqual({
+      url: 'https://a.example/low',
+      emails: ['a@a.example', 'b@a.example'],
+      thresholds: { EUR: 2.5, USD: 1 },
+    });
+    expect((await service.get(`${service.root}/balance/USD`)).body.low_balance_threshold).toBe(1);
+    const cleared = await service.post(url(), { url: null, emails: [] });
+    expect(cleared.body).toMatchObject({ url: null, emails: [] });
+  });
+
+  it.each([
+    ['url', { url: 'mailto:a@a.example' }],
+    ['url', { url: 'no url' }],
+    ['emails', { emails: ['a@a.example', 'nobody'] }],
+    ['emails', { emails: 'a@a.example' }],
+    ['thresholds', { thresholds: { USD: -1 } }],
+    ['thresholds', { thresholds: { XXX: 1 } }],
+  ])('400 that names what is wrong with %s', async (field, body) => {
+    const refused = await service.post(url(), body);
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain(field);
+    expect((await service.get(url())).body.url).toBeNull();
+  });
+
+  it('the operator sets what he likes of one balance, and is told what is no address', async () => {
+    const account = `/accounts/${service.account.authId}`;
+    const patched = await service.admin('PATCH', `${account}/balances/usd`, {
+      low_balance_threshold: 7,
+    });
+    expect(patched).toMatchObject({ status: 200, body: { low_balance_threshold: 7 } });
+    expect((await service.admin('PATCH', `${account}/balances/XXX`, {})).status).toBe(404);
+    for (const wrong of [{ low_balance_url: 'ftp://a.example' }, { low_balance_email: 'nobody' }]) {
+      expect((await service.admin('PATCH', account, wrong)).status).toBe(400);
+    }
+  });
+});
+
 describe('GET capacity', () => {
   const url = () => `/api/v1/account/${service.account.authId}/capacity`;
 

@@ -15,6 +15,7 @@ import type {
 } from './types.ts';
 
 export { availableOf, canSpend, isLow, promotionAfterDebit } from './funds.ts';
+export { LowBalanceAlerts, type LowBalanceNeeds } from './low-balance.ts';
 export { type Price, parseRates, priceUse, RateBook } from './rating.ts';
 export { parseWindowBound } from './window.ts';
 
@@ -155,14 +156,6 @@ export class Ledger {
 
   referenceTypes(accountId: string): Promise<readonly string[]> {
     return this.#store.referenceTypes(accountId);
-  }
-
-  /**
-   * The balance when an alert is due, else undefined. One alert each time that the available balance falls below the
-   * threshold, restarts included. To be asked after each settlement and debit.
-   */
-  takeLowBalanceAlert(accountId: string, currency: string): Promise<Balance | undefined> {
-    return this.#store.takeLowBalanceAlert(accountId, currency);
   }
 
   verify(): Promise<readonly LedgerFault[]> {

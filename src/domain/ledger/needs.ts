@@ -8,6 +8,7 @@ import type {
   EntrySummary,
   LedgerEntry,
   LedgerFault,
+  LowBalanceAlert,
   NewEntry,
   Rate,
   ReserveRefusal,
@@ -26,8 +27,12 @@ export interface LedgerStore {
     patch: BalancePatch,
   ): Promise<Balance | undefined>;
 
-  /** The balance when it is low and that was not told yet: it counts as told then. */
-  takeLowBalanceAlert(accountId: string, currency: string): Promise<Balance | undefined>;
+  /**
+   * Falls below a threshold that are not told yet, oldest first. Each unit of work that leaves a balance below its
+   * threshold adds one, once until the balance was above again.
+   */
+  lowBalanceAlerts(limit: number): Promise<readonly LowBalanceAlert[]>;
+  lowBalanceTold(id: number): Promise<void>;
 
   /**
    * Adds the entries and moves their balances, all or nothing. An entry whose key, or reference and type, is there

@@ -64,6 +64,17 @@ export interface Balance {
   readonly updatedUs: number;
 }
 
+/** A balance whose available part fell below its threshold. */
+export interface LowBalanceAlert {
+  readonly id: number;
+  readonly balanceId: string;
+  readonly accountId: string;
+  readonly currency: string;
+  readonly available: Micros;
+  readonly threshold: Micros;
+  readonly fallenUs: number;
+}
+
 /** What may be changed of a balance by the operator. */
 export type BalancePatch = {
   readonly [Key in

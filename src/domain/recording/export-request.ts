@@ -1,3 +1,4 @@
+import { isEmail } from '../../base/email.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type DurationFilters, durationWindow } from './storage-duration.ts';
 import type { RecordingFilter, RecordingFormat } from './types.ts';
@@ -97,14 +98,6 @@ function checkRecipients(recipients: readonly string[]): Result<void, ExportRefu
   if (recipients.length > MAX_RECIPIENTS) return invalid(`at most ${MAX_RECIPIENTS} recipients`);
   const wrong = recipients.find((address) => !isEmail(address));
   return wrong === undefined ? ok(undefined) : invalid(`invalid email format: ${wrong}`);
-}
-
-/** The shape of RFC 5321 §4.1.2 addresses that people use: dot-atom, at, a dotted domain; 254 characters at most. */
-export function isEmail(address: string): boolean {
-  const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
-  const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-  const pattern = new RegExp(`^(?=.{1,64}@)${atom}(?:\\.${atom})*@${label}(?:\\.${label})+$`);
-  return address.length <= 254 && pattern.test(address);
 }
 
 /** `YYYY-MM-DD HH:MM:SS` UTC in microseconds; undefined when it is not one. */

@@ -13,7 +13,7 @@ import type {
   RecordingPatch,
 } from './types.ts';
 
-export { type ExportRefusal, type ExportRequest, isEmail } from './export-request.ts';
+export type { ExportRefusal, ExportRequest } from './export-request.ts';
 export { LINK_SECONDS, opensPath, signPath } from './link.ts';
 export { agesWindow, type DurationFilters, durationWindow } from './storage-duration.ts';
 

@@ -8,6 +8,7 @@ import { trunkAdminRoutes } from './admin/trunks.ts';
 import type { Route } from './http/route.ts';
 import { accountRoutes } from './routes/account/account.ts';
 import { ledgerRoutes } from './routes/account/ledger.ts';
+import { lowBalanceRoutes } from './routes/account/low-balance.ts';
 import { partnerRoutes } from './routes/account/partner.ts';
 import { plivoSubAccountRoutes } from './routes/account/plivo-sub-account.ts';
 import { subAccountRoutes } from './routes/account/sub-account.ts';
@@ -32,6 +33,7 @@ import { recordingRoutes } from './routes/records/recording.ts';
 const documented: readonly Route[] = [
   ...accountRoutes,
   ...ledgerRoutes,
+  ...lowBalanceRoutes,
   ...endpointRoutes,
   ...applicationRoutes,
   ...numberRoutes,

@@ -27,6 +27,8 @@ export class Connection {
   readonly raw: Database.Database;
   readonly vault: Vault;
   readonly random: Random;
+  /** Balances that the unit of work that runs now has changed. */
+  readonly touchedBalances = new Set<string>();
   readonly #statements = new Map<string, Database.Statement>();
   #nowUs = 0;
 

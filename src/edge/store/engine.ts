@@ -9,6 +9,7 @@ import { migrate } from './migrate.ts';
 import { makePrivate } from './private-file.ts';
 import { type Immediate, LANES, type Lane, type Rooms } from './rooms.ts';
 import { accountRoom, idempotencyRoom, partnerRoom, signingTokenRoom } from './sql/accounts.ts';
+import { noteFalls } from './sql/balances.ts';
 import { callRoom } from './sql/calls.ts';
 import { callLogRoom, cdrRoom, retentionRoom } from './sql/cdrs.ts';
 import {
@@ -35,7 +36,8 @@ export interface Unit {
 }
 
 export type Outcome =
-  | { readonly ok: true; readonly value: unknown }
+  /** `lowBalance`: a balance fell below its threshold. */
+  | { readonly ok: true; readonly value: unknown; readonly lowBalance?: boolean }
   | { readonly ok: false; readonly failure: Failure };
 
 export interface EngineOptions {
@@ -135,9 +137,11 @@ export class Engine {
     this.#db.run('SAVEPOINT unit');
     try {
       const value = this.#call(unit);
+      const lowBalance = noteFalls(this.#db);
       this.#db.run('RELEASE unit');
-      return { ok: true, value };
+      return { ok: true, value, lowBalance };
     } catch (error) {
+      this.#db.touchedBalances.clear();
       // A full disk ends the whole transaction: nothing of this batch is there any more.
       if (!this.#db.raw.inTransaction) throw error;
       this.#db.run('ROLLBACK TO unit');

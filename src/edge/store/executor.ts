@@ -25,6 +25,7 @@ interface Waiting {
  */
 export class Executor {
   #runner: Runner;
+  readonly #onLowBalance: () => void;
   #waiting: Waiting[] = [];
   /** What is to be done between two batches. */
   readonly #acts: (() => Promise<void>)[] = [];
@@ -32,8 +33,10 @@ export class Executor {
   #draining: Promise<void> | undefined;
   #closed = false;
 
-  constructor(runner: Runner) {
+  /** `onLowBalance`: a unit that was committed let a balance fall below its threshold. */
+  constructor(runner: Runner, onLowBalance: () => void = () => undefined) {
     this.#runner = runner;
+    this.#onLowBalance = onLowBalance;
   }
 
   /** Units that wait for the next batch. */
@@ -91,6 +94,7 @@ export class Executor {
     try {
       const outcomes = await this.#runner.run(batch.map((waiting) => waiting.unit));
       for (const [index, waiting] of batch.entries()) answer(waiting, outcomes[index]);
+      if (outcomes.some((outcome) => outcome.ok && outcome.lowBalance)) this.#onLowBalance();
     } catch (error) {
       const failed = error instanceof Error ? error : new Error(String(error));
       for (const waiting of batch) waiting.reject(failed);

@@ -37,6 +37,8 @@ export interface Store extends Rooms {
   readonly file: string;
   /** Balances that do not equal the sum of their entries and reservations. */
   verify(): Promise<readonly LedgerFault[]>;
+  /** `listener` is called after the commit: `ledger.lowBalanceAlerts` says what there is to tell. */
+  onLowBalance(listener: () => void): void;
   /** Writes a file and a row; rejects with STORE_FULL, STORE_GONE or STORE_BUSY when either cannot be. */
   check(): Promise<void>;
   /** After STORE_GONE: the open connection still has everything, and writes the file anew. */
@@ -62,7 +64,8 @@ function openInMemory(options: StoreOptions): Store {
     key: ephemeralKey(),
     random: options.random,
   });
-  const executor = new Executor(new InlineRunner(engine));
+  const falls = new Falls();
+  const executor = new Executor(new InlineRunner(engine), () => falls.tell());
   const rooms = createRooms(options.clock, () => executor);
   return {
     ...rooms,
@@ -72,6 +75,7 @@ function openInMemory(options: StoreOptions): Store {
       engine.backup(path);
     },
     verify: () => rooms.ledger.verify(),
+    onLowBalance: (listener) => falls.listen(listener),
     check: () => rooms.settings.set(PROBE, String(options.clock.wallMs())),
     renew: () => Promise.resolve(),
     waiting: () => executor.waiting,
@@ -90,7 +94,8 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
   if (writing.uncleanStart) {
     options.logger.warn({ file: thread.file }, 'store was not closed, its file was checked');
   }
-  const writer = new Executor(writing);
+  const falls = new Falls();
+  const writer = new Executor(writing, () => falls.tell());
   const reader = new Executor(await StoreThread.start({ ...thread, role: 'reader' }));
   const rooms = createRooms(options.clock, (lane) => (lane === 'report' ? reader : writer));
   const disk = new DiskCheck(thread.file);
@@ -99,6 +104,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
     file: thread.file,
     backup: (path) => backUp(thread, path),
     verify: () => rooms.ledger.verify(),
+    onLowBalance: (listener) => falls.listen(listener),
     check: async () => {
       await disk.run();
       await rooms.settings.set(PROBE, String(options.clock.wallMs()));
@@ -122,6 +128,19 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
       await writer.close();
     },
   };
+}
+
+/** Whoever wants to know that a balance has fallen below its threshold. */
+class Falls {
+  readonly #listeners: Array<() => void> = [];
+
+  listen(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
 }
 
 /** On a thread of its own: a large copy holds up neither calls nor reports. */

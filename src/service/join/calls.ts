@@ -42,7 +42,6 @@ export function joinCalls(
   derived: Derived,
   links: SignedLinks,
   onSettled: (cdr: Cdr) => void,
-  onCharged: (accountId: string, currency: string) => void,
 ): Calls {
   const { settings, logger, clock, random } = basics;
   const { store, accounts, ledger, provisioning } = foundation;
@@ -132,7 +131,6 @@ export function joinCalls(
     folder: foundation.recordingFiles,
     linkTo: (recording) => links.toRecording(recording),
     hangupTold: (call) => keeper.settled(call),
-    charged: onCharged,
   });
   const interpreter: InterpreterNeeds = {
     callbacks,

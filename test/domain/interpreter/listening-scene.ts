@@ -128,7 +128,6 @@ export class ListeningScene extends Scene {
   isStoreDown = false;
   isStoreFull = false;
   isLedgerClosed = false;
-  readonly charged: string[] = [];
   /** What `RecordStop` of an ended call waits for. */
   hangupTold: Promise<void> = Promise.resolve();
 
@@ -242,7 +241,6 @@ export class ListeningScene extends Scene {
           return Promise.resolve(this.isLedgerClosed ? err({ kind: 'unknownBalance' }) : POSTED);
         },
       },
-      charged: (accountId, currency) => this.charged.push(`${accountId} ${currency}`),
       linkTo: ({ recordingId, format }) => `https://media.test/${recordingId}.${format}?sig=s`,
       hangupTold: () => this.hangupTold,
       clock,

@@ -177,7 +177,6 @@ describe('the price of a recording', () => {
       { amount: -20_000, referenceType: 'recording', reference, key: reference },
     ]);
     // So that a balance that is low now is told of.
-    expect(scene.charged).toEqual(['MA_ONE USD']);
   });
 
   it('that the ledger does not take leaves the recording to the customer all the same', async () => {
@@ -189,7 +188,6 @@ describe('the price of a recording', () => {
     scene.recorder.stop(call);
     await settle();
     expect(scene.row().status).toBe('ready');
-    expect(scene.charged).toEqual([]);
     expect(scene.errors).toHaveLength(1);
   });
 

@@ -123,20 +123,4 @@ describe('ledger', () => {
     await restarted.loadRates();
     expect(restarted.rateBook.quote('sip', '1', ACCOUNT, 'USD')).toEqual(rate);
   });
-
-  it('an alert is due once each time that the available balance falls below the threshold', async () => {
-    const alert = async () => (await ledger.takeLowBalanceAlert(ACCOUNT, 'USD'))?.balance;
-    await adjust(100);
-    expect(await alert()).toBeUndefined();
-    await ledger.patchBalance(ACCOUNT, 'USD', { lowBalanceThreshold: micros(50) });
-    expect(await alert()).toBeUndefined();
-    await adjust(-60);
-    expect(await alert()).toBe(40);
-    await adjust(-1);
-    expect(await alert()).toBeUndefined();
-    await adjust(100);
-    expect(await alert()).toBeUndefined();
-    await adjust(-100);
-    expect(await alert()).toBe(39);
-  });
 });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isEmail } from '../../../src/base/email.ts';
 import {
   durationWindow,
   type ExportRequest,
-  isEmail,
   opensPath,
   Recordings,
   signPath,

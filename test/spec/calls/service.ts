@@ -75,7 +75,6 @@ export async function openCallService() {
     derived,
     links,
     () => undefined,
-    () => undefined,
   );
   const customer = await provision(foundation);
   return {
@@ -160,11 +159,6 @@ function drawLines(
     audio,
     speech,
     traces,
-    destinations: {
-      refusesSip: () => undefined,
-      judgeRtp: () => ({ kind: 'send' }),
-      isOwn: () => false,
-    },
   };
   return { site, media, signalling, bots, spoken, lines };
 }

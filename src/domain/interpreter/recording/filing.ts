@@ -18,7 +18,7 @@ export const wavFileOf = ({ accountId, recordingId }: Recording): string =>
 
 type FilingNeeds = Pick<
   RecorderNeeds,
-  'recordings' | 'encoder' | 'folder' | 'callbacks' | 'ledger' | 'charged' | 'clock' | 'logger'
+  'recordings' | 'encoder' | 'folder' | 'callbacks' | 'ledger' | 'clock' | 'logger'
 >;
 
 /** What was recorded, once it is over. */
@@ -146,7 +146,7 @@ export class Filing {
   /** Not checked against the balance: what was recorded was used. */
   async #charge(row: Recording, { currency, durationMs }: Recorded): Promise<void> {
     if (currency === undefined || durationMs <= 0) return;
-    const { ledger, charged, logger } = this.#needs;
+    const { ledger, logger } = this.#needs;
     const { accountId, recordingId } = row;
     const rate = ledger.rateBook.quote('recording', '', accountId, currency);
     if (rate === undefined) return;
@@ -161,9 +161,7 @@ export class Filing {
       reference: `recording:${recordingId}`,
       key: `recording:${recordingId}`,
     });
-    if (posted.ok) {
-      charged(accountId, currency);
-    } else {
+    if (!posted.ok) {
       logger.error({ recordingId, accountId, refusal: posted.error.kind }, 'recording not charged');
     }
   }

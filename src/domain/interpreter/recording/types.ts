@@ -34,8 +34,6 @@ export interface RecorderNeeds {
   readonly linkTo: (recording: Pick<Recording, 'accountId' | 'recordingId' | 'format'>) => string;
   /** Resolves, never rejects, once the hangup of an ended call has been handed to the callbacks: `RecordStop` follows it. */
   readonly hangupTold: (call: Call) => Promise<void>;
-  /** Told after each charge: the balance may be low now. */
-  readonly charged: (accountId: string, currency: string) => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }

@@ -14,6 +14,7 @@ import {
   AccountSchema,
   AccountWithBalancesSchema,
   accountPatch,
+  BalancePatchBody,
   balancePatch,
   showAccount,
   showAccountWithBalances,
@@ -170,6 +171,18 @@ const openBalance = adminRoute({
   },
 });
 
+const patchBalance = adminRoute({
+  ...common,
+  method: 'PATCH',
+  path: `${ROOT}/{auth_id}/balances/{currency}`,
+  summary: 'Change the credit terms and the alert threshold of one balance',
+  params: Type.Object({ auth_id: Type.String(), currency: Type.String() }),
+  body: BalancePatchBody,
+  reply: BalanceSchema,
+  run: async ({ ledger }, { params: { auth_id: authId, currency }, body }) =>
+    answered(await ledger.patchBalance(authId, currency, balancePatch(body)), showBalance),
+});
+
 const credit = adminRoute({
   ...common,
   method: 'POST',
@@ -294,6 +307,7 @@ export const adminAccountRoutes: readonly Route[] = [
   getAccount,
   patchAccount,
   openBalance,
+  patchBalance,
   credit,
   rotateToken,
   verifyCallerId,

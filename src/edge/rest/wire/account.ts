@@ -6,6 +6,7 @@ import type { Balance, BalancePatch } from '../../../domain/ledger/types.ts';
 import {
   flag,
   hinted,
+  nullableHttpUrl,
   nullableInteger,
   nullableNumber,
   nullableText,
@@ -33,6 +34,25 @@ const limit = () => Type.Integer({ minimum: 0, maximum: LIMIT_MAX });
 const clearable = <T>(schema: object, hint: string) =>
   hinted(Type.Unsafe<T | null>({ ...schema }), hint);
 
+const EMAIL = '[^\\s@,]+@[^\\s@,]+\\.[^\\s@,]+';
+const nullableAddresses = () =>
+  hinted(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      pattern: `^$|^${EMAIL}(?:, *${EMAIL}){0,9}$`,
+    }),
+    'must be an e-mail address, or up to 10 with commas between them',
+  );
+
+/** What may be set of one balance. */
+const balanceFields = {
+  credit_limit: Type.Optional(amountField()),
+  credit_limit_type: Type.Optional(oneOf(['soft', 'hard'])),
+  is_postpaid: Type.Optional(flag()),
+  low_balance_threshold: Type.Optional(amountField()),
+};
+export const BalancePatchBody = Type.Object(balanceFields);
+
 /** What the operator sets of an account and of its balance; null clears. */
 const fields = {
   concurrent_calls_limit: Type.Optional(limit()),
@@ -41,12 +61,9 @@ const fields = {
     hinted(Type.String({ pattern: '^[A-Z]{2}$' }), 'must be an ISO 3166-1 alpha-2 code'),
   ),
   timezone: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-  credit_limit: Type.Optional(amountField()),
-  credit_limit_type: Type.Optional(oneOf(['soft', 'hard'])),
-  is_postpaid: Type.Optional(flag()),
-  low_balance_threshold: Type.Optional(amountField()),
-  low_balance_url: Type.Optional(nullableText()),
-  low_balance_email: Type.Optional(nullableText()),
+  ...balanceFields,
+  low_balance_url: Type.Optional(nullableHttpUrl()),
+  low_balance_email: Type.Optional(nullableAddresses()),
   status: Type.Optional(oneOf(['active', 'suspended', 'closed'])),
   is_partner: Type.Optional(flag()),
   partner_auth_id: Type.Optional(nullableText()),
@@ -99,6 +116,8 @@ export const AccountPatchBody = Type.Object({ name: Type.Optional(accountName())
 
 type Fields = Static<typeof AccountPatchBody>;
 
+const emptyIsNull = (text: string | null | undefined) => (text === '' ? null : text);
+
 /** Null clears, absent leaves alone. */
 const cleared = <K extends string, T>(key: K, value: T | null | undefined) =>
   (value === undefined ? {} : { [key]: value ?? undefined }) as { readonly [Key in K]?: T };
@@ -120,8 +139,10 @@ export const accountPatch = (body: Fields): AccountPatch => ({
     description: body.description,
   }),
   // Sent back as it was shown: the one that is stored stays.
-  ...(body.low_balance_url?.includes(MASK) ? {} : cleared('lowBalanceUrl', body.low_balance_url)),
-  ...cleared('lowBalanceEmail', body.low_balance_email),
+  ...(body.low_balance_url?.includes(MASK)
+    ? {}
+    : cleared('lowBalanceUrl', emptyIsNull(body.low_balance_url))),
+  ...cleared('lowBalanceEmail', emptyIsNull(body.low_balance_email)),
   ...cleared('partnerAuthId', body.partner_auth_id),
   ...cleared('defaultEndpointApp', body.default_endpoint_app),
   ...(body.default_caller_id !== undefined && {

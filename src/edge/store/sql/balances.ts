@@ -1,9 +1,9 @@
 import { uuid } from '../../../base/ids.ts';
 import type { Micros } from '../../../base/money.ts';
 import { micros } from '../../../base/money.ts';
-import { canSpend, isLow } from '../../../domain/ledger/ledger.ts';
-import type { Balance, BalancePatch } from '../../../domain/ledger/types.ts';
-import { type Connection, integer } from '../connection.ts';
+import { availableOf, canSpend, isLow } from '../../../domain/ledger/ledger.ts';
+import type { Balance, BalancePatch, LowBalanceAlert } from '../../../domain/ledger/types.ts';
+import { type Connection, integer, string } from '../connection.ts';
 import { flag, int, Table, text } from '../table.ts';
 
 type BalanceRow = Omit<Balance, 'promotionalReservedBalance'>;
@@ -78,23 +78,57 @@ export function patchBalance(
 ): Balance | undefined {
   const where = 'account_id = @account AND currency = @currency';
   const row = table.patch(db, patch, where, { account: accountId, currency });
+  if (row !== undefined) db.touchedBalances.add(row.id);
   return row && whole(row);
 }
 
-/** Remembers whether the account was told, so that each fall below the threshold alerts once. */
-export function takeLowBalanceAlert(
-  db: Connection,
-  accountId: string,
-  currency: string,
-): Balance | undefined {
-  const balance = findBalance(db, accountId, currency);
-  if (balance === undefined) return undefined;
-  const low = isLow(balance);
-  const changed = db.run(
-    'UPDATE balance SET low_balance_alerted = ? WHERE id = ? AND low_balance_alerted <> ?',
-    [low ? 1 : 0, balance.id, low ? 1 : 0],
-  );
-  return low && changed === 1 ? balance : undefined;
+/**
+ * At the end of a unit of work: of each balance that it has changed, whether it fell below its threshold is noted once,
+ * until it was above again. What happened in between, within the unit, counts for nothing. True: there is one to tell of.
+ */
+export function noteFalls(db: Connection): boolean {
+  let fell = false;
+  for (const id of db.touchedBalances) {
+    const balance = balanceById(db, id);
+    if (balance === undefined) continue;
+    const low = isLow(balance) ? 1 : 0;
+    const changed = db.run(
+      'UPDATE balance SET low_balance_alerted = ? WHERE id = ? AND low_balance_alerted <> ?',
+      [low, id, low],
+    );
+    if (changed === 0 || low === 0) continue;
+    fell = true;
+    db.run(
+      `INSERT INTO low_balance_alert
+          (balance_id, account_id, currency, available, threshold, fallen_us)
+        VALUES (?, ?, ?, ?, ?, ?)`,
+      [
+        id,
+        balance.accountId,
+        balance.currency,
+        availableOf(balance),
+        balance.lowBalanceThreshold,
+        db.nowUs,
+      ],
+    );
+  }
+  db.touchedBalances.clear();
+  return fell;
+}
+
+export const lowBalanceAlerts = (db: Connection, limit: number): readonly LowBalanceAlert[] =>
+  db.all('SELECT * FROM low_balance_alert ORDER BY id LIMIT ?', [limit]).map((row) => ({
+    id: integer(row, 'id'),
+    balanceId: string(row, 'balance_id'),
+    accountId: string(row, 'account_id'),
+    currency: string(row, 'currency'),
+    available: micros(integer(row, 'available')),
+    threshold: micros(integer(row, 'threshold')),
+    fallenUs: integer(row, 'fallen_us'),
+  }));
+
+export function lowBalanceTold(db: Connection, id: number): void {
+  db.run('DELETE FROM low_balance_alert WHERE id = ?', [id]);
 }
 
 /** Moves a balance by a completed entry. */
@@ -104,6 +138,7 @@ export function moveBalance(
   by: number,
   promotionalBalance: number,
 ): void {
+  db.touchedBalances.add(balanceId);
   db.run(
     'UPDATE balance SET balance = balance + ?, promotional_balance = ?, updated_us = ? WHERE id = ?',
     [by, promotionalBalance, db.nowUs, balanceId],
@@ -112,6 +147,7 @@ export function moveBalance(
 
 /** Raises what is held (negative: gives back). */
 export function moveReserved(db: Connection, balanceId: string, by: number): void {
+  db.touchedBalances.add(balanceId);
   db.run('UPDATE balance SET reserved_funds = reserved_funds + ?, updated_us = ? WHERE id = ?', [
     by,
     db.nowUs,

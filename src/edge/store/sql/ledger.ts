@@ -10,10 +10,11 @@ import {
   balancesOf,
   findBalance,
   insertBalance,
+  lowBalanceAlerts,
+  lowBalanceTold,
   mayHold,
   moveReserved,
   patchBalance,
-  takeLowBalanceAlert,
 } from './balances.ts';
 import { completePending, type PostingRefusal, postEntry } from './entries.ts';
 import { entryPage, entrySummary } from './entry-list.ts';
@@ -32,7 +33,8 @@ export const ledgerRoom = (db: Connection): Immediate<LedgerStore> => ({
   balance: (accountId, currency) => findBalance(db, accountId, currency),
   balances: (accountId) => balancesOf(db, accountId),
   patchBalance: (accountId, currency, patch) => patchBalance(db, accountId, currency, patch),
-  takeLowBalanceAlert: (accountId, currency) => takeLowBalanceAlert(db, accountId, currency),
+  lowBalanceAlerts: (limit) => lowBalanceAlerts(db, limit),
+  lowBalanceTold: (id) => lowBalanceTold(db, id),
   post: (entries, { checked }) => postAll(db, entries, checked),
   postPending: (entry) => {
     const posted = postEntry(db, entry, { checked: false, status: 'pending' });

@@ -1,0 +1,102 @@
+import type { Logger } from '../../base/logger.ts';
+import type { Mail } from '../../base/mailer.ts';
+import { unitsFromMicros } from '../../base/money.ts';
+import type { NotificationDraft } from '../callback/types.ts';
+import type { LedgerStore } from './needs.ts';
+import type { LowBalanceAlert } from './types.ts';
+
+/** Told in one go; what is more waits for the next. */
+const BATCH = 100;
+const EVENT = 'LowBalance';
+
+export interface LowBalanceNeeds {
+  readonly store: Pick<LedgerStore, 'lowBalanceAlerts' | 'lowBalanceTold'>;
+  /** Where an account wants to be told. */
+  readonly recipients: (accountId: string) => Promise<Recipients | undefined>;
+  /** Keeps the notification and delivers it; returns at once. */
+  readonly notify: (draft: NotificationDraft) => void;
+  readonly mail: (mail: Mail) => Promise<void>;
+  readonly logger: Logger;
+}
+
+interface Recipients {
+  readonly lowBalanceUrl: string | undefined;
+  /** One address, or several with commas between them. */
+  readonly lowBalanceEmail: string | undefined;
+}
+
+/**
+ * Tells accounts that an available balance has fallen below its threshold (spec: low-balance alerts), whatever moved it.
+ * What the store has noted is told at least once, after a crash by the next process.
+ */
+export class LowBalanceAlerts {
+  readonly #needs: LowBalanceNeeds;
+  #telling = false;
+  #again = false;
+
+  constructor(needs: LowBalanceNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Tells all that is noted; to be called at the start, and whenever the store says that a balance has fallen. */
+  async tell(): Promise<void> {
+    this.#again = true;
+    if (this.#telling) return;
+    this.#telling = true;
+    try {
+      while (this.#again) {
+        this.#again = false;
+        await this.#tellNoted();
+      }
+    } catch (error) {
+      this.#needs.logger.error({ error }, 'low-balance alerts not told');
+    } finally {
+      this.#telling = false;
+    }
+  }
+
+  async #tellNoted(): Promise<void> {
+    const { store } = this.#needs;
+    for (;;) {
+      const alerts = await store.lowBalanceAlerts(BATCH);
+      for (const alert of alerts) {
+        await this.#one(alert);
+        await store.lowBalanceTold(alert.id);
+      }
+      if (alerts.length < BATCH) return;
+    }
+  }
+
+  async #one(alert: LowBalanceAlert): Promise<void> {
+    const { recipients, notify, mail, logger } = this.#needs;
+    const { accountId, currency, balanceId } = alert;
+    logger.warn({ accountId, currency }, 'balance is low');
+    const to = await recipients(accountId);
+    if (to?.lowBalanceUrl !== undefined) {
+      notify({
+        accountId,
+        callUuid: `balance:${balanceId}`,
+        event: EVENT,
+        target: { url: to.lowBalanceUrl, method: 'POST' },
+        parameters: parametersOf(alert),
+      });
+    }
+    if (to?.lowBalanceEmail === undefined) return;
+    // A mail server that takes its time holds up nobody else's alert.
+    void mail({
+      to: to.lowBalanceEmail,
+      subject: `Low balance of ${accountId}`,
+      text: parametersOf(alert)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join('\n'),
+    }).catch((error: unknown) => logger.error({ error, accountId }, 'low-balance mail not sent'));
+  }
+}
+
+const parametersOf = (alert: LowBalanceAlert): NotificationDraft['parameters'] => [
+  ['Event', EVENT],
+  ['ParentAuthID', alert.accountId],
+  ['Currency', alert.currency],
+  ['AvailableBalance', String(unitsFromMicros(alert.available))],
+  ['LowBalanceThreshold', String(unitsFromMicros(alert.threshold))],
+];

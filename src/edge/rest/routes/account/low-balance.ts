@@ -1,0 +1,114 @@
+import { isEmail } from '../../../../base/email.ts';
+import { MASK, maskSecrets } from '../../../../base/mask.ts';
+import { unitsFromMicros } from '../../../../base/money.ts';
+import { err, ok, type Result } from '../../../../base/result.ts';
+import type { Account } from '../../../../domain/account/types.ts';
+import type { Balance } from '../../../../domain/ledger/types.ts';
+import type { Rooms } from '../../deps.ts';
+import { type Failure, invalidField } from '../../http/failure.ts';
+import { accountRoute, type Route, readableByToken } from '../../http/route.ts';
+import { nullableHttpUrl, nullableText, type Static, Type } from '../../http/schema.ts';
+import { amountField, amountOf } from '../../http/values.ts';
+import { refused } from '../../refusal.ts';
+
+const PATH = '/api/v1/Account/{auth_id}/low-balance-alert';
+const common = { tag: 'Ledger', errors: 'plain', mainAccountOnly: true } as const;
+const params = Type.Object({ auth_id: Type.String() });
+const EMAILS_MAX = 10;
+
+const AlertSchema = Type.Object({
+  url: nullableText(),
+  emails: Type.Array(Type.String()),
+  thresholds: Type.Record(Type.String(), Type.Number(), {
+    description: 'by currency; an alert is raised when the available balance falls below; 0: none',
+  }),
+});
+
+const AlertBody = Type.Object({
+  url: Type.Optional(nullableHttpUrl()),
+  emails: Type.Optional(
+    Type.Array(Type.String(), { maxItems: EMAILS_MAX, description: 'none: an empty list' }),
+  ),
+  thresholds: Type.Optional(
+    Type.Record(Type.String(), amountField(), {
+      description: 'units by currency code; currencies that are not named keep theirs',
+    }),
+  ),
+});
+
+const addressesOf = (text: string | undefined): string[] =>
+  text === undefined ? [] : text.split(',').map((address) => address.trim());
+
+const shown = (account: Account, balances: readonly Balance[]): Static<typeof AlertSchema> => ({
+  url: account.lowBalanceUrl === undefined ? null : maskSecrets(account.lowBalanceUrl),
+  emails: addressesOf(account.lowBalanceEmail),
+  thresholds: Object.fromEntries(
+    balances.map(({ currency, lowBalanceThreshold }) => [
+      currency,
+      unitsFromMicros(lowBalanceThreshold),
+    ]),
+  ),
+});
+
+/** Several addresses stand in one field with commas between them. */
+export function checkAddresses(field: string, addresses: readonly string[]): Failure | undefined {
+  const wrong = addresses.find((address) => !isEmail(address));
+  return wrong === undefined ? undefined : invalidField(field, `${wrong} is no e-mail address`);
+}
+
+/** Nothing is changed where one of several currencies is wrong. */
+async function setThresholds(
+  { ledger }: Rooms,
+  accountId: string,
+  thresholds: Readonly<Record<string, number>>,
+): Promise<Result<void, Failure>> {
+  const held = new Set((await ledger.balances(accountId)).map(({ currency }) => currency));
+  const unknown = Object.keys(thresholds).find((currency) => !held.has(currency.toUpperCase()));
+  if (unknown !== undefined) {
+    return err(invalidField('thresholds', `the account has no balance in ${unknown}`));
+  }
+  for (const [currency, units] of Object.entries(thresholds)) {
+    const patch = { lowBalanceThreshold: amountOf(units) };
+    const patched = await ledger.patchBalance(accountId, currency, patch);
+    if (!patched.ok) return refused(patched.error);
+  }
+  return ok(undefined);
+}
+
+const getAlert = readableByToken({
+  ...common,
+  method: 'GET',
+  path: PATH,
+  summary: 'When and where low balances are told',
+  params,
+  reply: AlertSchema,
+  run: async ({ ledger }, { access, accountId }) =>
+    ok(shown(access.owner, await ledger.balances(accountId))),
+});
+
+const setAlert = accountRoute({
+  ...common,
+  method: 'POST',
+  path: PATH,
+  summary:
+    'Set thresholds by currency, and the URL and addresses that are told; what is absent stays',
+  params,
+  body: AlertBody,
+  reply: AlertSchema,
+  async run(rooms, { accountId, body }) {
+    const { url, emails, thresholds = {} } = body;
+    const wrong = checkAddresses('emails', emails ?? []);
+    if (wrong !== undefined) return err(wrong);
+    const set = await setThresholds(rooms, accountId, thresholds);
+    if (!set.ok) return set;
+    const patched = await rooms.accounts.patch(accountId, {
+      // Sent back as it was shown: the one that is stored stays.
+      ...(url === undefined || url?.includes(MASK) ? {} : { lowBalanceUrl: url || undefined }),
+      ...(emails === undefined ? {} : { lowBalanceEmail: emails.join(', ') || undefined }),
+    });
+    if (!patched.ok) return refused(patched.error);
+    return ok(shown(patched.value, await rooms.ledger.balances(accountId)));
+  },
+});
+
+export const lowBalanceRoutes: readonly Route[] = [getAlert, setAlert];

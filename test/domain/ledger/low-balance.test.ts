@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.ts';
+import type { Mail } from '../../../src/base/mailer.ts';
+import { micros } from '../../../src/base/money.ts';
+import type { NotificationDraft } from '../../../src/domain/callback/types.ts';
+import { Ledger, LowBalanceAlerts } from '../../../src/domain/ledger/ledger.ts';
+import type { NewEntry } from '../../../src/domain/ledger/types.ts';
+import { createProvisioning } from '../../../src/domain/provisioning/provisioning.ts';
+import type { Store } from '../../../src/edge/store/store.ts';
+import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
+import { aCdr, anAccount, anOpenCall } from '../../edge/store/records.ts';
+import { settle } from '../../sim/clock.ts';
+
+const ACCOUNT = anAccount().authId;
+const CALL = aCdr().callUuid;
+
+describe('low-balance alerts belong to the ledger', () => {
+  let opened: OpenedStore;
+  let store: Store;
+  let ledger: Ledger;
+  let told: NotificationDraft[];
+  let mails: Mail[];
+  let alerts: LowBalanceAlerts;
+
+  beforeEach(async () => {
+    opened = await openInMemory();
+    store = opened.store;
+    const lowBalanceUrl = 'https://a.example/low';
+    const lowBalanceEmail = 'a@a.example, b@a.example';
+    await store.accounts.create(anAccount({ lowBalanceUrl, lowBalanceEmail }), 't');
+    ledger = new Ledger({ store: store.ledger, rates: store.rates, log: silentLogger });
+    told = [];
+    mails = [];
+    alerts = new LowBalanceAlerts({
+      store: store.ledger,
+      recipients: (accountId) => store.accounts.get(accountId),
+      notify: (draft) => told.push(draft),
+      mail: async (mail) => void mails.push(mail),
+      logger: silentLogger,
+    });
+    store.onLowBalance(() => void alerts.tell());
+    await adjust(100_000);
+    await threshold(50_000);
+  });
+  afterEach(() => store.close());
+
+  const adjust = (amount: number, currency = 'USD') =>
+    ledger.adjust({
+      accountId: ACCOUNT,
+      currency,
+      amount: micros(amount),
+      description: 'by hand',
+    });
+  const threshold = (amount: number, currency = 'USD') =>
+    ledger.patchBalance(ACCOUNT, currency, { lowBalanceThreshold: micros(amount) });
+  const toldOf = async (): Promise<readonly (string | undefined)[]> => {
+    await settle();
+    return told.map(({ parameters }) => new Map(parameters).get('AvailableBalance'));
+  };
+  const open = (reserved: number) =>
+    store.calls.open(anOpenCall({ reserved: micros(reserved) }), undefined);
+  const charge = (amount: number): NewEntry => ({
+    accountId: ACCOUNT,
+    currency: 'USD',
+    type: 'debit',
+    amount: micros(amount),
+    description: 'call',
+    reference: `cdr:${CALL}`,
+    referenceType: 'cdr',
+  });
+  const settleCall = (amount: number) =>
+    store.calls.settle({ cdr: aCdr(), entries: [charge(amount)], notification: undefined });
+
+  it("an operator's debit; once a fall, and again after a rise", async () => {
+    await adjust(-60_000);
+    expect(await toldOf()).toEqual(['0.04']);
+    expect(told[0]).toMatchObject({
+      event: 'LowBalance',
+      target: { url: 'https://a.example/low', method: 'POST' },
+    });
+    expect(mails).toMatchObject([{ to: 'a@a.example, b@a.example' }]);
+    await adjust(-1000);
+    expect(await toldOf()).toHaveLength(1);
+    await adjust(100_000);
+    await adjust(-100_000);
+    expect(await toldOf()).toEqual(['0.04', '0.039']);
+  });
+
+  it('a reservation, its raising and its charge: one alert for one fall', async () => {
+    await open(60_000);
+    expect(await toldOf()).toEqual(['0.04']);
+    await store.calls.extendReservation(CALL, micros(70_000));
+    // The hold is given back and the charge posted in one: the balance was never above in between.
+    await settleCall(70_000);
+    expect(await toldOf()).toEqual(['0.04']);
+  });
+
+  it('a raised reservation', async () => {
+    await open(10_000);
+    expect(await toldOf()).toEqual([]);
+    await store.calls.extendReservation(CALL, micros(70_000));
+    expect(await toldOf()).toEqual(['0.03']);
+  });
+
+  it('a hold that is given back re-arms', async () => {
+    await open(60_000);
+    await settleCall(1000);
+    await adjust(-60_000);
+    expect(await toldOf()).toEqual(['0.04', '0.039']);
+  });
+
+  it('a changed threshold, and one that is lowered re-arms', async () => {
+    await threshold(200_000);
+    expect(await toldOf()).toEqual(['0.1']);
+    await threshold(50_000);
+    await threshold(200_000);
+    expect(await toldOf()).toEqual(['0.1', '0.1']);
+  });
+
+  it('a purchase and the rent of a number', async () => {
+    const e164 = '14155550100';
+    const { numbers } = createProvisioning(store, opened, {
+      realm: 'r',
+      usernameSuffix: 'always',
+    });
+    await numbers.add({ e164, country: 'US', currency: 'USD', setupFeeMicros: 60_000 });
+    await numbers.purchase(e164, ACCOUNT, 'USD');
+    expect(await toldOf()).toEqual(['0.04']);
+    await adjust(20_000);
+    const fee = { ...charge(60_000), reference: 'did_rental:2', referenceType: 'did_rental' };
+    await store.numbers.rent(e164, fee, 0);
+    expect(await toldOf()).toEqual(['0.04', '0']);
+  });
+
+  it('each currency has its own threshold and its own fall', async () => {
+    await ledger.openBalance(ACCOUNT, 'EUR');
+    await adjust(100_000, 'EUR');
+    await threshold(90_000, 'EUR');
+    await adjust(-20_000, 'EUR');
+    expect(await toldOf()).toEqual(['0.08']);
+    expect(new Map(told[0]?.parameters).get('Currency')).toBe('EUR');
+    await adjust(-60_000);
+    expect(await toldOf()).toEqual(['0.08', '0.04']);
+  });
+
+  it('a unit of work that is refused tells nothing', async () => {
+    await ledger.charge(charge(1_000_000));
+    expect(await toldOf()).toEqual([]);
+  });
+
+  it('what a crash left untold is told by the next process', async () => {
+    await store.ledger.lowBalanceAlerts(10);
+    const silent = new LowBalanceAlerts({
+      store: { ...store.ledger, lowBalanceTold: () => Promise.reject(new Error('killed')) },
+      recipients: () => Promise.reject(new Error('killed')),
+      notify: () => undefined,
+      mail: () => Promise.resolve(),
+      logger: silentLogger,
+    });
+    store.onLowBalance(() => void silent.tell());
+    alerts.tell = () => Promise.resolve();
+    await adjust(-60_000);
+    expect(await toldOf()).toEqual([]);
+    await LowBalanceAlerts.prototype.tell.call(alerts);
+    expect(await toldOf()).toEqual(['0.04']);
+  });
+});
