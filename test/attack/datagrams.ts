@@ -7,6 +7,7 @@ export interface DatagramFacts {
   readonly port: number;
   readonly number: number;
   readonly username: string;
+  readonly realm: string;
 }
 
 const OVERSIZED_BYTES = 60_000;
@@ -58,8 +59,8 @@ function request(
 }
 
 /** Credentials as they were, but with a nonce that nobody issued. */
-const guess = ({ username, port, number }: DatagramFacts): string =>
-  `Authorization: Digest username="${username}", realm="carillon", nonce="n${number}", uri="sip:127.0.0.1:${port}", response="${String(number).padStart(32, '0')}", algorithm=MD5, qop=auth, nc=00000001, cnonce="c"`;
+const guess = ({ username, port, number, realm }: DatagramFacts): string =>
+  `Authorization: Digest username="${username}", realm="${realm}", nonce="n${number}", uri="sip:127.0.0.1:${port}", response="${String(number).padStart(32, '0')}", algorithm=MD5, qop=auth, nc=00000001, cnonce="c"`;
 
 const SDP = [
   'v=0',

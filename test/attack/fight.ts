@@ -14,6 +14,7 @@ export interface Plan {
 const QUIET_SECONDS = 5;
 const MEMORY_EVERY_MS = 500;
 const SHARE_WANTED = 99;
+/** Packets come every 20 ms; what the machine is late without an attack does not count. */
 const GAP_P99_MS = 60;
 
 export async function fight(scenario: Scenario, plan: Plan): Promise<readonly Figure[]> {
@@ -46,7 +47,13 @@ async function measured(
     }, MEMORY_EVERY_MS);
     try {
       const over = AbortSignal.timeout(seconds * 1000);
-      const attack = scenario.attack({ service, seconds, quick, over });
+      const attack = scenario.attack({
+        service,
+        username: phones.username,
+        seconds,
+        quick,
+        over,
+      });
       let own: readonly Figure[] = [];
       const under = await phones.during(
         attack.then((figures) => {
@@ -57,8 +64,8 @@ async function measured(
       const after = await phones.during(pause(QUIET_SECONDS * 1000));
       return [
         ...own,
-        ...figuresOf('under attack', under),
-        ...figuresOf('afterwards', after),
+        ...figuresOf('under attack', under, quiet),
+        ...figuresOf('afterwards', after, quiet),
         { name: 'RTP gap p99 before', value: quiet.gapP99Ms, unit: 'ms' },
         { name: 'RSS before', value: before, unit: 'MiB' },
         { name: 'RSS at the peak', value: peak, unit: 'MiB' },
@@ -72,7 +79,7 @@ async function measured(
   }
 }
 
-const figuresOf = (when: string, report: HonestReport): readonly Figure[] => [
+const figuresOf = (when: string, report: HonestReport, quiet: HonestReport): readonly Figure[] => [
   { name: `honest REGISTERs ${when}`, value: report.registers, unit: '' },
   {
     name: `honest REGISTERs that succeeded ${when}`,
@@ -89,7 +96,12 @@ const figuresOf = (when: string, report: HonestReport): readonly Figure[] => [
     atLeast: SHARE_WANTED,
   },
   { name: `honest call set-up p99 ${when}`, value: report.setupP99Ms, unit: 'ms' },
-  { name: `RTP gap p99 ${when}`, value: report.gapP99Ms, unit: 'ms', atMost: GAP_P99_MS },
+  {
+    name: `RTP gap p99 ${when}`,
+    value: report.gapP99Ms,
+    unit: 'ms',
+    atMost: Math.max(GAP_P99_MS, 2 * quiet.gapP99Ms),
+  },
 ];
 
 function bounded(figures: readonly Figure[], { bounds = {} }: Scenario): readonly Figure[] {

@@ -60,6 +60,10 @@ export class HonestPhones {
     return new HonestPhones(service, customer, user);
   }
 
+  get username(): string {
+    return this.#user.username;
+  }
+
   async close(): Promise<void> {
     await this.#customer.close();
   }

@@ -30,6 +30,8 @@ export interface Bound {
 
 export interface Field {
   readonly service: Service;
+  /** Whom honest phones register as. */
+  readonly username: string;
   readonly seconds: number;
   readonly quick: boolean;
   /** Aborts when the attack has to be over. */

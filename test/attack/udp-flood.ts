@@ -46,9 +46,9 @@ export const manySources = (count: number): readonly string[] =>
   );
 
 export const orderFor = (
-  { service, seconds }: Field,
+  { service, username, seconds }: Field,
   order: Pick<FloodOrder, 'perSecond' | 'sources' | 'kinds'> & Partial<FloodOrder>,
-): FloodOrder => ({ port: service.sipPort, seconds, username: 'honest', ...order });
+): FloodOrder => ({ port: service.sipPort, seconds, username, ...order });
 
 export const figuresOf = (report: FloodReport, seconds: number): readonly Figure[] => [
   { name: 'datagrams a second', value: report.sent / seconds, unit: '/s' },

@@ -19,11 +19,14 @@ process.send?.(report, () => process.exit(0));
 async function run({ port, perSecond, seconds, sources, kinds, username }: FloodOrder) {
   const statuses: Record<string, number> = {};
   const totals = { sent: 0, sentBytes: 0, answers: 0, answerBytes: 0 };
+  let realm = '';
   const count = (bytes: Buffer): void => {
     totals.answers += 1;
     totals.answerBytes += bytes.length;
     const status = bytes.toString('latin1', 8, 11);
     statuses[status] = (statuses[status] ?? 0) + 1;
+    // Guesses name the realm of the challenge that the first one got.
+    realm ||= /realm="([^"]*)"/.exec(bytes.toString('latin1'))?.[1] ?? '';
   };
   const sockets = await Promise.all(sources.map((address) => open(address, count)));
   const startMs = performance.now();
@@ -35,7 +38,7 @@ async function run({ port, perSecond, seconds, sources, kinds, username }: Flood
       const socket = sockets[totals.sent % sockets.length];
       const kind = kinds[totals.sent % kinds.length] ?? 'invite';
       if (socket === undefined) break;
-      const bytes = datagram(kind, { ...socket, port, number: totals.sent, username });
+      const bytes = datagram(kind, { ...socket, port, number: totals.sent, username, realm });
       socket.socket.send(bytes, port, HOST);
       totals.sent += 1;
       totals.sentBytes += bytes.length;

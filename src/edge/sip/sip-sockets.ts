@@ -120,6 +120,7 @@ export class SipSockets {
           this.#tell({ kind: 'connectionLost', connectionId });
         },
         failed,
+        isKnown: (flow: Flow) => this.#isKnown(flow),
       };
       const listener = new TcpTransport(host, clock, events, tcp);
       this.#port = await listener.start(this.#port);

@@ -9,19 +9,27 @@ export interface ConnectionLimits {
   readonly idleMs: number;
   /** From accepting to the first whole message, and from the first byte of any message to its last. */
   readonly messageMs: number;
+  /** As `idleMs`, while the peer proved nothing. */
+  readonly strangerIdleMs: number;
+  /** Bytes of an unfinished message of a peer that proved nothing. */
+  readonly strangerPendingBytes: number;
   /** Bytes that the peer has not taken yet. */
   readonly maxUnsentBytes: number;
 }
 
 export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   idleMs: 7_500_000,
-  messageMs: 30_000,
+  messageMs: 10_000,
+  strangerIdleMs: 60_000,
+  strangerPendingBytes: 16_384,
   maxUnsentBytes: 1024 * 1024,
 };
 
 export interface ConnectionEvents {
   message(bytes: Uint8Array, flow: Flow): void;
   closed(connection: TcpConnection, why: string): void;
+  /** The peer proved who it is. */
+  isKnown(flow: Flow): boolean;
 }
 
 const KEEP_ALIVE_MS = 60_000;
@@ -30,6 +38,8 @@ const KEEP_ALIVE_MS = 60_000;
 export class TcpConnection {
   readonly flow: Flow;
   readonly id: number;
+  /** Address of the peer as its socket shows it. */
+  readonly host: string;
   readonly #socket: Socket;
   readonly #clock: Clock;
   readonly #limits: ConnectionLimits;
@@ -47,6 +57,7 @@ export class TcpConnection {
     events: ConnectionEvents,
   ) {
     this.id = id;
+    this.host = socket.remoteAddress ?? '';
     this.#socket = socket;
     this.#clock = clock;
     this.#limits = limits;
@@ -109,7 +120,10 @@ export class TcpConnection {
         return;
       }
     }
-    if (this.#framer.pendingBytes > 0) this.expectMessage();
+    const { pendingBytes } = this.#framer;
+    if (pendingBytes > this.#limits.strangerPendingBytes && !this.#events.isKnown(this.flow)) {
+      this.close('too long for a stranger');
+    } else if (pendingBytes > 0) this.expectMessage();
   }
 
   #message(bytes: Uint8Array): void {
@@ -120,7 +134,9 @@ export class TcpConnection {
 
   #watchIdle(): void {
     this.#cancelIdle();
-    const dueMs = this.#clock.monotonicMs() + this.#limits.idleMs;
+    const { idleMs, strangerIdleMs } = this.#limits;
+    const limitMs = this.#events.isKnown(this.flow) ? idleMs : strangerIdleMs;
+    const dueMs = this.#clock.monotonicMs() + limitMs;
     this.#cancelIdle = this.#clock.at(dueMs, () => this.close('idle'));
   }
 

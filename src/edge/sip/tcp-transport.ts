@@ -6,6 +6,7 @@ import {
   DEFAULT_CONNECTION_LIMITS,
   TcpConnection,
 } from './tcp-connection.ts';
+import { TcpStrangers } from './tcp-strangers.ts';
 import { portError } from './udp-transport.ts';
 
 export interface TcpLimits extends ConnectionLimits {
@@ -24,6 +25,8 @@ export const DEFAULT_TCP_LIMITS: TcpLimits = {
 export interface TcpEvents {
   received(bytes: Uint8Array, flow: Flow): void;
   lost(connectionId: number, why: string): void;
+  /** The peer proved who it is. Default: everybody did. */
+  isKnown?(flow: Flow): boolean;
   failed(error: Error): void;
 }
 
@@ -38,6 +41,7 @@ export class TcpTransport {
   readonly #byAddress = new Map<string, TcpConnection>();
   readonly #opening = new Map<string, Promise<Flow | undefined>>();
   readonly #perHost = new Map<string, number>();
+  readonly #strangers: TcpStrangers;
   #lastId = 0;
   #stopping = false;
 
@@ -46,6 +50,7 @@ export class TcpTransport {
     this.#clock = clock;
     this.#limits = limits;
     this.#events = events;
+    this.#strangers = new TcpStrangers(({ flow }) => this.#isKnown(flow));
     this.#server = createServer((socket) => this.#accept(socket));
     this.#server.on('error', (error) => events.failed(error));
   }
@@ -125,17 +130,29 @@ export class TcpTransport {
   }
 
   #accept(socket: Socket): void {
-    const host = socket.remoteAddress ?? '';
-    const fromHost = this.#perHost.get(host) ?? 0;
-    const full =
-      this.#byId.size >= this.#limits.maxConnections ||
-      fromHost >= this.#limits.maxConnectionsPerAddress;
-    if (this.#stopping || full || socket.remoteAddress === undefined) {
+    const host = socket.remoteAddress;
+    if (this.#stopping || host === undefined || !this.#hasRoom(host)) {
       socket.on('error', () => undefined);
       socket.destroy();
       return;
     }
-    this.#add(socket).expectMessage();
+    const connection = this.#add(socket);
+    this.#strangers.add(connection, host);
+    connection.expectMessage();
+  }
+
+  /** Room for one more of that host, if need be made at the cost of a stranger. */
+  #hasRoom(host: string): boolean {
+    const { maxConnections, maxConnectionsPerAddress } = this.#limits;
+    const why = 'no room for strangers';
+    if ((this.#perHost.get(host) ?? 0) >= maxConnectionsPerAddress) {
+      return this.#strangers.closeOldest(why, host);
+    }
+    return this.#byId.size < maxConnections || this.#strangers.closeOldest(why);
+  }
+
+  #isKnown(flow: Flow): boolean {
+    return this.#events.isKnown?.(flow) ?? true;
   }
 
   #add(socket: Socket): TcpConnection {
@@ -144,6 +161,7 @@ export class TcpTransport {
     const connection = new TcpConnection(this.#lastId, socket, this.#clock, this.#limits, {
       message: (bytes, flow) => this.#events.received(bytes, flow),
       closed: (closed, why) => this.#remove(closed, host, why),
+      isKnown: (flow) => this.#isKnown(flow),
     });
     const { flow } = connection;
     this.#byId.set(connection.id, connection);
@@ -156,6 +174,7 @@ export class TcpTransport {
     const { flow, id } = connection;
     const key = keyOf(flow.remoteAddress, flow.remotePort);
     this.#byId.delete(id);
+    this.#strangers.remove(connection, host);
     if (this.#byAddress.get(key) === connection) this.#byAddress.delete(key);
     const left = (this.#perHost.get(host) ?? 1) - 1;
     if (left > 0) this.#perHost.set(host, left);

@@ -387,6 +387,8 @@ describe('bad input over TCP', () => {
   const limits = {
     idleMs: 60_000,
     messageMs: 150,
+    strangerIdleMs: 60_000,
+    strangerPendingBytes: 16_384,
     maxUnsentBytes: 65_536,
     maxConnections: 3,
     maxConnectionsPerAddress: 3,
@@ -412,13 +414,42 @@ describe('bad input over TCP', () => {
     await until(() => peer.closed);
   });
 
-  it('connections above the limit are closed at once', async () => {
+  it('above the limit the oldest stranger makes room, who registered stays', async () => {
     const rig = await rigOf({ tcp: { ...limits, messageMs: 5_000 } });
-    const first = [await tcp(rig), await tcp(rig), await tcp(rig)];
-    const fourth = await tcp(rig);
-    await until(() => fourth.closed);
-    expect(first.some((peer) => peer.closed)).toBe(false);
+    const phone = await tcp(rig);
+    await register(rig, phone);
+    const first = await tcp(rig);
+    const second = await tcp(rig);
+    const third = await tcp(rig);
+    await until(() => first.closed);
+    expect([phone.closed, second.closed, third.closed]).toEqual([false, false, false]);
     expect(rig.signalling.counters().connections).toBe(3);
+  });
+
+  it('where everybody registered a further connection is closed at once', async () => {
+    const rig = await rigOf({ tcp: { ...limits, maxConnections: 2 } });
+    const phones = [await tcp(rig), await tcp(rig)];
+    for (const phone of phones) await register(rig, phone);
+    const late = await tcp(rig);
+    await until(() => late.closed);
+    expect(phones.some((phone) => phone.closed)).toBe(false);
+  });
+
+  it('a stranger may not idle for long', async () => {
+    const rig = await rigOf({ tcp: { ...limits, messageMs: 60_000, strangerIdleMs: 100 } });
+    const [phone, silent] = [await tcp(rig), await tcp(rig)];
+    await register(rig, phone);
+    await until(() => silent.closed);
+    expect(phone.closed).toBe(false);
+  });
+
+  it('a stranger may not leave much of a message lying about', async () => {
+    const rig = await rigOf({ tcp: { ...limits, messageMs: 60_000 } });
+    const [small, big] = [await tcp(rig), await tcp(rig)];
+    small.write('OPTIONS sip:a SIP/2.0\r\nSubject: x');
+    big.write(`OPTIONS sip:a SIP/2.0\r\nSubject: ${'x'.repeat(20_000)}`);
+    await until(() => big.closed);
+    expect(small.closed).toBe(false);
   });
 
   it('keep-alives are answered (RFC 5626 §4.4.1)', async () => {
