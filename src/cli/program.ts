@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addInventoryCommands } from './commands/inventory.ts';
 import { addServiceCommands } from './commands/service.ts';
+import { addTableCommands } from './commands/tables.ts';
 import { addStreamCommands } from './stream-test.ts';
 import { type GlobalOptions, Session, type Terminal } from './terminal.ts';
 
@@ -24,6 +25,7 @@ function createProgram(terminal: Terminal): Command {
   addAccountCommands(program, sessionOf);
   addInventoryCommands(program, sessionOf);
   addServiceCommands(program, sessionOf);
+  addTableCommands(program, sessionOf);
   addStreamCommands(program);
   inherit(program);
   return program;

@@ -9,6 +9,7 @@ import type { NewEntry } from '../../src/domain/ledger/types.ts';
 import { createRestServer, type RestDeps, type RestSettings } from '../../src/edge/rest/server.ts';
 import { joinFacts } from '../../src/service/join/facts.ts';
 import { openInMemory } from '../edge/store/open.ts';
+import { expectDocumented } from './documented.ts';
 import { FakeControl } from './fake-control.ts';
 import { watchReplies } from './reply-schemas.ts';
 
@@ -130,6 +131,7 @@ export async function startService(options: ServiceOptions = {}) {
         payload: typeof request.body === 'string' ? request.body : JSON.stringify(request.body),
       }),
     });
+    expectDocumented(method, url, reply.statusCode);
     const isJson = String(reply.headers['content-type']).includes('json');
     return {
       status: reply.statusCode,

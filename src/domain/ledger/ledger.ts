@@ -12,6 +12,7 @@ import type {
   LedgerFault,
   NewEntry,
   Rate,
+  RateKey,
 } from './types.ts';
 
 export { availableOf, canSpend, isLow, promotionAfterDebit } from './funds.ts';
@@ -27,6 +28,11 @@ export type LedgerRefusal =
   | { readonly kind: 'unknownBalance' }
   | { readonly kind: 'insufficientFunds' }
   | { readonly kind: OpenBalanceRefusal };
+
+export type RateRefusal =
+  | { readonly kind: 'unknownRate' }
+  /** It stands in the price list file alone. */
+  | { readonly kind: 'listedRate' };
 
 export interface EntryPage {
   readonly entries: readonly LedgerEntry[];
@@ -80,6 +86,15 @@ export class Ledger {
   async putRate(rate: Rate): Promise<void> {
     await this.#rates.put(rate);
     this.rateBook.put(rate);
+  }
+
+  /** `listed`: it stands in the price list file alone, which only the operator's editor changes. */
+  async removeRate(key: RateKey): Promise<Result<void, RateRefusal>> {
+    if (!(await this.#rates.remove(key))) {
+      return err({ kind: this.rateBook.has(key) ? 'listedRate' : 'unknownRate' });
+    }
+    this.rateBook.remove(key);
+    return ok(undefined);
   }
 
   listRates(): readonly Rate[] {

@@ -11,6 +11,7 @@ import type {
   LowBalanceAlert,
   NewEntry,
   Rate,
+  RateKey,
   ReserveRefusal,
 } from './types.ts';
 
@@ -79,6 +80,6 @@ export interface LedgerStore {
 export interface RateStore {
   /** Replaces the rate of the same direction, prefix, currency and account. */
   put(rate: Rate): Promise<void>;
-  remove(key: Omit<Rate, 'perMinute' | 'pulseSeconds'>): Promise<boolean>;
+  remove(key: RateKey): Promise<boolean>;
   listAll(): Promise<readonly Rate[]>;
 }

@@ -1,6 +1,6 @@
 import { type Micros, microsFromUnits, priceOf, pulsedSeconds } from '../../base/money.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import type { Rate } from './types.ts';
+import type { Rate, RateKey } from './types.ts';
 
 const DIRECTIONS: readonly string[] = [
   'outbound',
@@ -17,16 +17,30 @@ const LONGEST_PREFIX = 15;
 export class RateBook {
   readonly #rates = new Map<string, Rate>();
 
+  /** The price list file, which stands behind what is set over it. */
+  readonly #listed = new Map<string, Rate>();
+
   constructor(rates: Iterable<Rate> = []) {
-    for (const rate of rates) this.put(rate);
+    for (const rate of rates) {
+      this.put(rate);
+      this.#listed.set(keyOf(rate.direction, rate.currency, rate.accountId, rate.prefix), rate);
+    }
   }
 
   put(rate: Rate): void {
     this.#rates.set(keyOf(rate.direction, rate.currency, rate.accountId, rate.prefix), rate);
   }
 
-  remove(rate: Omit<Rate, 'perMinute' | 'pulseSeconds'>): void {
-    this.#rates.delete(keyOf(rate.direction, rate.currency, rate.accountId, rate.prefix));
+  /** What the price list file says of it is in force again. */
+  remove(rate: RateKey): void {
+    const key = keyOf(rate.direction, rate.currency, rate.accountId, rate.prefix);
+    const listed = this.#listed.get(key);
+    if (listed === undefined) this.#rates.delete(key);
+    else this.#rates.set(key, listed);
+  }
+
+  has(rate: RateKey): boolean {
+    return this.#rates.has(keyOf(rate.direction, rate.currency, rate.accountId, rate.prefix));
   }
 
   list(): readonly Rate[] {

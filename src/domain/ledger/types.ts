@@ -143,3 +143,6 @@ export interface Rate {
   readonly currency: string;
   readonly accountId: string | undefined;
 }
+
+/** What makes a rate the one that it is. */
+export type RateKey = Omit<Rate, 'perMinute' | 'pulseSeconds'>;

@@ -2,6 +2,7 @@ import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
 import type { StoredNotification } from '../callback/types.ts';
 import type {
+  ExportFilter,
   ExportJob,
   ExportPatch,
   Recording,
@@ -38,6 +39,8 @@ export interface ExportStore {
   enqueue(job: ExportJob): Promise<Result<void, 'exportRunning'>>;
   patch(exportId: string, patch: ExportPatch): Promise<ExportJob | undefined>;
   get(exportId: string): Promise<ExportJob | undefined>;
+  /** Newest first. */
+  page(filter: ExportFilter, slice: Slice): Promise<Page<ExportJob>>;
   /** Queued or running, oldest first. */
   unfinished(): Promise<readonly ExportJob[]>;
 }

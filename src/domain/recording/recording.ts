@@ -6,6 +6,7 @@ import type { StoredNotification } from '../callback/types.ts';
 import { type ExportRefusal, type ExportRequest, validateExport } from './export-request.ts';
 import type { ExportStore, RecordingFiles, RecordingStore } from './needs.ts';
 import type {
+  ExportFilter,
   ExportJob,
   ExportPatch,
   Recording,
@@ -21,6 +22,9 @@ export { agesWindow, type DurationFilters, durationWindow } from './storage-dura
 const WALK_BATCH = 500;
 /** Recordings deleted in one turn of the retention. */
 const RETENTION_BATCH = 200;
+
+/** The archive of an export is kept so long. */
+export const EXPORT_ARCHIVE_DAYS = 8;
 
 export type RecordingRefusal = { readonly kind: 'unknownRecording' };
 
@@ -181,6 +185,11 @@ export class Recordings {
 
   patchExport(exportId: string, patch: ExportPatch): Promise<ExportJob | undefined> {
     return this.#deps.exports.patch(exportId, patch);
+  }
+
+  /** Newest first. */
+  listExports(filter: ExportFilter, slice: Slice): Promise<Page<ExportJob>> {
+    return this.#deps.exports.page(filter, slice);
   }
 
   getExport(exportId: string): Promise<ExportJob | undefined> {

@@ -72,10 +72,16 @@ export interface ExportJob {
   readonly attempts: number;
   /** Archive relative to the exports folder, once done. */
   readonly file: string | undefined;
+  /** In the archive; while it is being written, those that are in it so far. */
   readonly recordings: number;
   readonly error: string | undefined;
   readonly createdUs: number;
   readonly updatedUs: number;
+}
+
+export interface ExportFilter {
+  readonly accountId: string;
+  readonly status?: ExportJob['status'] | undefined;
 }
 
 export type ExportPatch = {

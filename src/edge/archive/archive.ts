@@ -13,9 +13,13 @@ export interface ArchiveRequest {
   /** The recordings, each time from the beginning. */
   readonly walk: () => AsyncIterable<Recording>;
   readonly recordingsFolder: string;
+  /** Told how many files have been added, every so often. */
+  readonly onProgress?: (count: number) => void;
   /** Absolute path of the zip; it appears there only when it is complete. */
   readonly target: string;
 }
+
+const PROGRESS_EVERY = 100;
 
 const INDEX_COLUMNS = [
   'recording_id',
@@ -66,6 +70,7 @@ async function addAll(zip: ZipFile, request: ArchiveRequest): Promise<number> {
       // Compressing MP3 costs time and saves nothing.
       zip.addFile(path, nameOf(recording), { compress: recording.format !== 'mp3' });
       count += 1;
+      if (count % PROGRESS_EVERY === 0) request.onProgress?.(count);
     } else {
       missing.add(recording.recordingId);
     }

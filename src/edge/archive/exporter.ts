@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Mailer } from '../../base/mailer.ts';
-import type { Recordings } from '../../domain/recording/recording.ts';
+import { EXPORT_ARCHIVE_DAYS, type Recordings } from '../../domain/recording/recording.ts';
 import type { ExportJob } from '../../domain/recording/types.ts';
 import { writeArchive } from './archive.ts';
 
@@ -32,7 +32,7 @@ export interface Exporter {
 const ATTEMPTS_MAX = 3;
 const RETRY_AFTER_MS = 30_000;
 /** Archives are removed this long after they were made; the mailed links have ended by then. */
-const ARCHIVE_LIFE_MS = 8 * 86_400_000;
+const ARCHIVE_LIFE_MS = EXPORT_ARCHIVE_DAYS * 86_400_000;
 
 export function createExporter(deps: ExporterDeps): Exporter {
   const stopping = new AbortController();
@@ -98,12 +98,17 @@ async function runJob(deps: ExporterDeps, job: ExportJob, signal: AbortSignal): 
 }
 
 async function exportOnce(deps: ExporterDeps, job: ExportJob): Promise<void> {
-  const { recordings, exportsFolder, recordingsFolder } = deps;
+  const { recordings, exportsFolder, recordingsFolder, logger } = deps;
   const file = `${job.exportId}.zip`;
   const count = await writeArchive({
     walk: () => recordings.walk(job.filter),
     recordingsFolder,
     target: join(exportsFolder, file),
+    onProgress: (soFar) => {
+      recordings.patchExport(job.exportId, { recordings: soFar }).catch((error: unknown) => {
+        logger.warn({ exportId: job.exportId, error }, 'progress of an export not written');
+      });
+    },
   });
   await recordings.patchExport(job.exportId, { file, recordings: count });
   for (const to of job.recipients) {

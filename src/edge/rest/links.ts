@@ -20,7 +20,7 @@ export interface SignedLinks {
 }
 
 /** Export mails are read later than callbacks are: their links live a week. */
-const EXPORT_LINK_SECONDS = 7 * 86_400;
+export const EXPORT_LINK_SECONDS = 7 * 86_400;
 
 const exportFilePath = (accountId: string, exportId: string): string =>
   `/api/v1/Account/${accountId}/export/recording/${exportId}.zip`;

@@ -3,6 +3,7 @@ import type { ErrorFamily } from './http/error-body.ts';
 import { takesKeys } from './http/once.ts';
 import type { Audience, Route } from './http/route.ts';
 import type { TSchema } from './http/schema.ts';
+import { refusalStatuses, STATUS_TEXT } from './http/statuses.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -112,10 +113,12 @@ function operation(route: Route): Json {
     }),
     responses: {
       [route.status ?? 200]: success(route),
-      ...(route.audience !== 'public' &&
-        route.audience !== 'anyone' && {
-          default: { description: 'Refused', content: json(ERROR_SCHEMAS[route.errors]) },
-        }),
+      ...Object.fromEntries(
+        refusalStatuses(route).map((status) => [
+          status,
+          { description: STATUS_TEXT[status], content: json(ERROR_SCHEMAS[route.errors]) },
+        ]),
+      ),
     },
   };
 }

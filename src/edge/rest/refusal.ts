@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type { AccountRefusal, TransferRefusal } from '../../domain/account/account.ts';
 import type { CdrRefusal } from '../../domain/cdr/cdr.ts';
 import type { ControlRefusal, PlaceCallsRefusal } from '../../domain/dispatch/types.ts';
-import type { LedgerRefusal } from '../../domain/ledger/ledger.ts';
+import type { LedgerRefusal, RateRefusal } from '../../domain/ledger/ledger.ts';
 import type {
   ApplicationRefusal,
   CarrierRefusal,
@@ -18,6 +18,7 @@ export type Refusal =
   | AccountRefusal
   | TransferRefusal
   | LedgerRefusal
+  | RateRefusal
   | ApplicationRefusal
   | EndpointRefusal
   | NumberRefusal
@@ -84,6 +85,10 @@ const ANSWERS: Answers = {
   unknownIpAcl: notFound('IP ACL'),
   unknownTrunkPart: ({ part }) => invalidField(TRUNK_PARTS[part], 'does not exist'),
   inUse: failure(409, 'resource is in use'),
+  unknownRate: notFound('rate'),
+  listedRate: failure(409, 'rate stands in the price list file', {
+    detail: 'Take it out of config/rates.json, or set another over it.',
+  }),
   unknownCarrier: notFound('carrier'),
   carrierExists: failure(409, 'carrier already exists'),
   unknownCall: notFound('call'),

@@ -1,6 +1,7 @@
 import { adminAccountRoutes } from './admin/accounts.ts';
 import { adminCallRoutes } from './admin/calls.ts';
 import { adminCarrierRoutes } from './admin/carriers.ts';
+import { adminLedgerRoutes } from './admin/ledger.ts';
 import { adminNumberRoutes } from './admin/numbers.ts';
 import { adminRateRoutes } from './admin/rates.ts';
 import { adminServiceRoutes } from './admin/service.ts';
@@ -54,6 +55,7 @@ const documented: readonly Route[] = [
   ...plivoSubAccountRoutes,
   ...healthRoutes,
   ...adminAccountRoutes,
+  ...adminLedgerRoutes,
   ...adminNumberRoutes,
   ...trunkAdminRoutes,
   ...adminCarrierRoutes,

@@ -163,7 +163,7 @@ export const LANES: { readonly [R in keyof Rooms]: { readonly [V in keyof Rooms[
     unfinished: 'report',
     expired: 'report',
   },
-  exports: { enqueue: 'write', patch: 'write', get: 'point', unfinished: 'point' },
+  exports: { enqueue: 'write', patch: 'write', get: 'point', page: 'report', unfinished: 'point' },
 };
 
 /** The same verbs without promises: how a need is implemented over one connection. */

@@ -82,6 +82,7 @@ const removeNumber = adminRoute({
   ...common,
   method: 'DELETE',
   path: `${ROOT}/{e164}`,
+  alsoRefuses: [409],
   summary: 'Take a free number out of the inventory',
   status: 204,
   params: Type.Object({ e164: Type.String() }),

@@ -4,6 +4,7 @@ import type { Rate } from '../../../domain/ledger/types.ts';
 import { adminRoute, type Route } from '../http/route.ts';
 import { hinted, nullableText, oneOf, type Static, Type } from '../http/schema.ts';
 import { amountField, amountOf, currencyField } from '../http/values.ts';
+import { answered } from '../refusal.ts';
 import { wrongOwner } from './reference.ts';
 
 const ROOT = '/admin/v1/rates';
@@ -75,4 +76,29 @@ const listRates = adminRoute({
   run: ({ ledger }) => ok({ rates: ledger.listRates().map(showRate) }),
 });
 
-export const adminRateRoutes: readonly Route[] = [putRate, listRates];
+const removeRate = adminRoute({
+  ...common,
+  method: 'DELETE',
+  path: ROOT,
+  alsoRefuses: [409],
+  summary: 'Remove a rate that was set; where the price list file has one, that is in force again',
+  status: 204,
+  query: Type.Object({
+    direction: oneOf(DIRECTIONS),
+    prefix: Type.Optional(Type.String()),
+    currency: currencyField(),
+    account_id: Type.Optional(Type.String()),
+  }),
+  run: async ({ ledger }, { query }) =>
+    answered(
+      await ledger.removeRate({
+        direction: query.direction,
+        prefix: query.prefix ?? '',
+        currency: query.currency.toUpperCase(),
+        accountId: query.account_id,
+      }),
+      () => undefined,
+    ),
+});
+
+export const adminRateRoutes: readonly Route[] = [putRate, listRates, removeRate];

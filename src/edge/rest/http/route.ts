@@ -93,6 +93,8 @@ interface Common {
   readonly mainAccountOnly?: true;
   /** Query parameters that it does not know are dropped (spec: Transactions, rule 2); elsewhere they are a 400. */
   readonly dropsUnknownQuery?: true;
+  /** Statuses of refusals beyond those that follow from the rest of the record (`statuses.ts`). */
+  readonly alsoRefuses?: readonly number[];
   /** It sees to `Idempotency-Key` itself. */
   readonly ownKeys?: true;
   /** The body holds filters: one that is not known is a 400, as in a query. */

@@ -105,6 +105,14 @@ export const exportRoom = (db: Connection): Immediate<ExportStore> => ({
   enqueue: (job) => (exportTable.insertNew(db, job) ? ok(undefined) : err('exportRunning')),
   patch: (exportId, patch) => exportTable.patch(db, patch, 'export_id = @id', { id: exportId }),
   get: (exportId) => exportTable.get(db, 'export_id = ?', [exportId]),
+  page: (filter, slice) =>
+    page(
+      db,
+      exportTable,
+      new Where().and('account_id = ?', filter.accountId).and('status = ?', filter.status),
+      'created_us DESC, export_id DESC',
+      slice,
+    ),
   unfinished: () =>
     exportTable.all(db, "WHERE status IN ('queued', 'running') ORDER BY created_us, export_id", []),
 });

@@ -70,6 +70,7 @@ const capacity = accountRoute({
   ...common,
   method: 'GET',
   path: '/api/v1/account/{auth_id}/capacity',
+  alsoRefuses: [502],
   summary: 'Concurrency of the account at this moment',
   params,
   reply: Type.Object({

@@ -14,6 +14,7 @@ export const placeCallRoute: Route = accountRoute({
   errors: 'resource',
   unknownAccountStatus: 404,
   ownKeys: true,
+  alsoRefuses: [402],
   params: Type.Object({ auth_id: Type.String() }),
   body: MakeCallBody,
   reply: Type.Object({ api_id: apiId(), request_uuid: Type.String(), message: Type.String() }),

@@ -173,6 +173,7 @@ const deleteApplication = accountRoute({
   ...common,
   method: 'DELETE',
   path: `${ROOT}{app_id}/`,
+  alsoRefuses: [409],
   summary: 'Delete an application; refused while numbers or endpoints are attached',
   status: 204,
   params,

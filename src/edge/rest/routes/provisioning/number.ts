@@ -115,6 +115,7 @@ const purchaseNumber = accountRoute({
   ...common,
   method: 'POST',
   path: `${ACCOUNT}/numbers/purchase-from-inventory`,
+  alsoRefuses: [402],
   summary: 'Buy a number; 402 when the available balance is too low',
   status: 201,
   params: accountParams,

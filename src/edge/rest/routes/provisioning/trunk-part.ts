@@ -82,6 +82,7 @@ export function partRoutes<T, B extends TSchema, R extends TSchema, Patch>(
     accountRoute({
       ...one,
       method: 'DELETE',
+      alsoRefuses: [409],
       summary: `Delete one ${part.noun}; refused while a trunk uses it`,
       status: 204,
       run: async ({ provisioning }, { accountId, params }) =>

@@ -81,6 +81,7 @@ const deleteTrunk = accountRoute({
   ...common,
   method: 'DELETE',
   path: `${ROOT}/{trunk_id}`,
+  alsoRefuses: [409],
   summary: 'Delete a trunk; refused while numbers are assigned to it',
   status: 204,
   params,

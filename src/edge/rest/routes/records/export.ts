@@ -1,14 +1,30 @@
-import { err } from '../../../../base/result.ts';
+import { err, ok } from '../../../../base/result.ts';
+import { isoMicros } from '../../../../base/time-format.ts';
+import { EXPORT_ARCHIVE_DAYS } from '../../../../domain/recording/recording.ts';
+import type { ExportJob } from '../../../../domain/recording/types.ts';
+import type { Rooms } from '../../deps.ts';
 import { INVALID_TOKEN, notFound } from '../../http/failure.ts';
 import { fileReply } from '../../http/file.ts';
 import { accountRoute, linkRoute, type Route } from '../../http/route.ts';
-import { apiId, hinted, Type } from '../../http/schema.ts';
-import { createSignedLinks } from '../../links.ts';
+import {
+  apiId,
+  hinted,
+  nullableText,
+  nullableTimestamp,
+  oneOf,
+  type Static,
+  sliceQuery,
+  Type,
+  timestamp,
+} from '../../http/schema.ts';
+import { createSignedLinks, EXPORT_LINK_SECONDS } from '../../links.ts';
 import { answered } from '../../refusal.ts';
+import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
 
 const ROOT = '/api/v1/Account/{auth_id}/export/recording/';
 const common = { tag: 'Recordings', errors: 'export' } as const;
 const RECIPIENTS_MAX = 50;
+const DAY_US = 86_400_000_000;
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const DATE_TIME = 'YYYY-MM-DD HH:MM:SS, UTC';
@@ -72,10 +88,101 @@ const requestExport = accountRoute({
   },
 });
 
+const ExportSchema = Type.Object({
+  export_id: Type.String(),
+  state: Type.String({ description: 'queued, running, done or failed' }),
+  progress: Type.Integer({ description: 'per cent' }),
+  recordings: Type.Integer({ description: 'in the archive; while it is written, so far' }),
+  attempts: Type.Integer(),
+  link: nullableText(),
+  link_expires_at: nullableTimestamp(),
+  error: nullableText(),
+  recipient: Type.Object({ customer_account: Type.Array(Type.String()) }),
+  from: nullableTimestamp(),
+  to: nullableTimestamp(),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+});
+
+async function showExport(
+  { recordings, settings, clock }: Rooms,
+  job: ExportJob,
+): Promise<Static<typeof ExportSchema>> {
+  const { filter, updatedUs } = job;
+  const nowUs = clock.wallMs() * 1000;
+  const isKept = nowUs < updatedUs + EXPORT_ARCHIVE_DAYS * DAY_US;
+  const hasFile = job.status === 'done' && job.file !== undefined && isKept;
+  const iso = (us: number | undefined): string | null => (us === undefined ? null : isoMicros(us));
+  return {
+    export_id: job.exportId,
+    state: job.status,
+    progress: await progressOf(recordings, job),
+    recordings: job.recordings,
+    attempts: job.attempts,
+    link: hasFile ? createSignedLinks(settings, clock).toExport(job.accountId, job.exportId) : null,
+    link_expires_at: hasFile
+      ? isoMicros(Math.round(nowUs) + EXPORT_LINK_SECONDS * 1_000_000)
+      : null,
+    error: job.error ?? null,
+    recipient: { customer_account: [...job.recipients] },
+    from: iso(filter.addedFromUs),
+    to: iso(filter.addedToUs),
+    created_at: isoMicros(job.createdUs),
+    updated_at: isoMicros(updatedUs),
+  };
+}
+
+/** How much of what there is to export is in the archive; all of it only when the mails have left. */
+async function progressOf(recordings: Rooms['recordings'], job: ExportJob): Promise<number> {
+  if (job.status === 'done') return 100;
+  if (job.recordings === 0) return 0;
+  const { total } = await recordings.list(job.filter, { limit: 1, offset: 0 });
+  return Math.min(99, Math.floor((job.recordings * 100) / Math.max(1, total)));
+}
+
+const listExports = accountRoute({
+  ...common,
+  mainAccountOnly: true,
+  method: 'GET',
+  path: ROOT,
+  summary: 'Exports, newest first: state, progress, and the link of those that are done',
+  params: Type.Object({ auth_id: Type.String() }),
+  query: Type.Object({
+    ...sliceQuery,
+    state: Type.Optional(oneOf(['queued', 'running', 'done', 'failed'])),
+  }),
+  reply: Type.Object({ api_id: apiId(), meta: MetaSchema, objects: Type.Array(ExportSchema) }),
+  async run(rooms, { accountId, query, apiId: id }) {
+    const slice = sliceOf(query);
+    const page = await rooms.recordings.listExports({ accountId, status: query.state }, slice);
+    return ok({
+      api_id: id,
+      meta: metaOf(page, slice, `/v1/Account/${accountId}/export/recording/`, query),
+      objects: await Promise.all(page.items.map((job) => showExport(rooms, job))),
+    });
+  },
+});
+
+const getExport = accountRoute({
+  ...common,
+  mainAccountOnly: true,
+  method: 'GET',
+  path: `${ROOT}{export_id}/`,
+  summary: 'One export',
+  params: Type.Object({ auth_id: Type.String(), export_id: Type.String() }),
+  reply: Type.Object({ api_id: apiId(), ...ExportSchema.properties }),
+  async run(rooms, { accountId, params, apiId: id }) {
+    const job = await rooms.recordings.getExport(params.export_id.toLowerCase());
+    if (job?.accountId !== accountId) return err(notFound('export'));
+    return ok({ api_id: id, ...(await showExport(rooms, job)) });
+  },
+});
+
 const downloadExport = linkRoute({
   ...common,
   method: 'GET',
   path: `${ROOT}{export_id}.zip`,
+  alsoRefuses: [416],
   summary: 'The archive of an export, by credentials or by the mailed link',
   params: Type.Object({ auth_id: Type.String(), export_id: Type.String() }),
   query: Type.Object({ exp: Type.Optional(Type.String()), sig: Type.Optional(Type.String()) }),
@@ -95,4 +202,9 @@ const downloadExport = linkRoute({
   },
 });
 
-export const exportRoutes: readonly Route[] = [requestExport, downloadExport];
+export const exportRoutes: readonly Route[] = [
+  requestExport,
+  listExports,
+  downloadExport,
+  getExport,
+];

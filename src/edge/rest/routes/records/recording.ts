@@ -193,6 +193,7 @@ const downloadRecording = linkRoute({
   ...common,
   method: 'GET',
   path: `${ROOT}{recording_id}.{format}`,
+  alsoRefuses: [416],
   summary: 'The audio file, by credentials or by a signed link',
   params: linkParams,
   query: Type.Object({ exp: text(), sig: text() }),

@@ -1,0 +1,221 @@
+/** What is kept in spreadsheets: rates, caller ids, ledgers. */
+import type { Command } from 'commander';
+import { type CsvCell, csvLine } from '../../base/csv.ts';
+import type { Json } from '../client.ts';
+import { type CsvRow, readCsv } from '../csv.ts';
+import type { Session } from '../terminal.ts';
+
+type SessionOf = (command: Command) => Session;
+
+const RATE_COLUMNS = [
+  'direction',
+  'prefix',
+  'per_minute',
+  'pulse_seconds',
+  'currency',
+  'account_id',
+] as const;
+const ENTRY_COLUMNS = [
+  'created_at',
+  'id',
+  'type',
+  'amount',
+  'currency',
+  'description',
+  'reference',
+  'reference_type',
+  'status',
+] as const;
+const ENTRIES_PER_PAGE = 1000;
+
+export function addTableCommands(program: Command, sessionOf: SessionOf): void {
+  const rates = program.commands.find((command) => command.name() === 'rates');
+  if (rates !== undefined) addRateTables(rates, sessionOf);
+  addCallerIdCommands(program, sessionOf);
+  addLedgerCommands(program, sessionOf);
+}
+
+const printCsv = (
+  session: Session,
+  columns: readonly string[],
+  rows: readonly Json[],
+  withHead = true,
+): void => {
+  const lines = rows.map((row) => columns.map((column) => row[column] as CsvCell));
+  for (const line of withHead ? [columns, ...lines] : lines) {
+    session.terminal.print(csvLine(line).trimEnd());
+  }
+};
+
+/** One request a row; the first refusal ends it and names its line. */
+async function eachRow(
+  file: string,
+  rows: readonly CsvRow[],
+  send: (cells: CsvRow['cells']) => Promise<unknown>,
+): Promise<number> {
+  let done = 0;
+  for (const { line, cells } of rows) {
+    try {
+      await send(cells);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Error(`${file} line ${line}: ${why}; ${done} rows before it are done`);
+    }
+    done += 1;
+  }
+  return done;
+}
+
+/** Numbers are checked before anything is sent: the service would refuse them one by one. */
+function rateOf({ line, cells }: CsvRow): Json {
+  const number = (name: string): number => {
+    const value = Number(cells[name]);
+    if (cells[name]?.trim() === '' || !Number.isFinite(value)) {
+      throw new Error(`line ${line}: ${name} must be a number`);
+    }
+    return value;
+  };
+  return {
+    direction: cells['direction'],
+    prefix: cells['prefix'] ?? '',
+    per_minute: number('per_minute'),
+    currency: cells['currency'],
+    ...(cells['pulse_seconds'] && { pulse_seconds: number('pulse_seconds') }),
+    ...(cells['account_id'] && { account_id: cells['account_id'] }),
+  };
+}
+
+function addRateTables(rates: Command, sessionOf: SessionOf): void {
+  rates
+    .command('export')
+    .description('rates in force as CSV')
+    .action(async (_: object, command: Command) => {
+      const session = sessionOf(command);
+      const reply = await session.client.get('/rates');
+      printCsv(session, RATE_COLUMNS, (reply['rates'] ?? []) as Json[]);
+    });
+  rates
+    .command('import')
+    .description('set the rates of a CSV file, as export writes it; others stay')
+    .argument('<file>')
+    .action(async (file: string, _: object, command: Command) => {
+      const session = sessionOf(command);
+      const rows = readCsv(file, RATE_COLUMNS);
+      const all = new Map(rows.map((row) => [row.cells, rateOf(row)]));
+      const done = await eachRow(file, rows, (cells) =>
+        session.client.post('/rates', all.get(cells) ?? {}),
+      );
+      session.done(`${done} rates set`, { rates: done });
+    });
+  rates
+    .command('remove')
+    .description('remove a rate that was set')
+    .argument('<direction>')
+    .option('--prefix <digits>', 'as it was set', '')
+    .option('--currency <code>', 'currency', 'USD')
+    .option('--account <auth_id>', 'of this account')
+    .action(async (direction: string, flags: Record<string, string>, command: Command) => {
+      const session = sessionOf(command);
+      const { account, ...rest } = flags;
+      const query = new URLSearchParams({
+        direction,
+        ...rest,
+        ...(account && { account_id: account }),
+      });
+      await session.client.delete(`/rates?${query}`);
+      session.done(`rate removed: ${direction} ${flags['prefix'] || '(any)'}`);
+    });
+}
+
+const callerIdsOf = (authId: string): string =>
+  `/accounts/${encodeURIComponent(authId)}/caller-ids`;
+
+function addCallerIdCommands(program: Command, sessionOf: SessionOf): void {
+  const callerIds = program
+    .command('callerids')
+    .description('numbers that an account may present beside its own');
+  callerIds
+    .command('list')
+    .description('list verified caller ids')
+    .argument('<auth_id>')
+    .option('--csv', 'as CSV')
+    .action(async (authId: string, flags: { csv?: boolean }, command: Command) => {
+      const session = sessionOf(command);
+      const reply = await session.client.get(callerIdsOf(authId));
+      if (flags.csv) return printCsv(session, ['number'], (reply['caller_ids'] ?? []) as Json[]);
+      session.list(reply, 'caller_ids', [{ title: 'NUMBER', value: (row) => row['number'] }]);
+    });
+  callerIds
+    .command('add')
+    .description('record that a number has been verified')
+    .argument('<auth_id>')
+    .argument('<number>')
+    .action(async (authId: string, number: string, _: object, command: Command) => {
+      const session = sessionOf(command);
+      const added = await session.client.post(callerIdsOf(authId), { number });
+      session.done(`caller id ${added['number']} added`, added);
+    });
+  callerIds
+    .command('remove')
+    .description('forget a verified caller id')
+    .argument('<auth_id>')
+    .argument('<number>')
+    .action(async (authId: string, number: string, _: object, command: Command) => {
+      const session = sessionOf(command);
+      await session.client.delete(`${callerIdsOf(authId)}/${encodeURIComponent(number)}`);
+      session.done(`caller id ${number} removed`);
+    });
+  callerIds
+    .command('import')
+    .description('add the numbers of a CSV file with a column number')
+    .argument('<auth_id>')
+    .argument('<file>')
+    .action(async (authId: string, file: string, _: object, command: Command) => {
+      const session = sessionOf(command);
+      const done = await eachRow(file, readCsv(file, ['number']), ({ number }) =>
+        session.client.post(callerIdsOf(authId), { number }),
+      );
+      session.done(`${done} caller ids added`, { caller_ids: done });
+    });
+}
+
+function addLedgerCommands(program: Command, sessionOf: SessionOf): void {
+  program
+    .command('ledger')
+    .description('entries of an account, newest first')
+    .argument('<auth_id>')
+    .option('--from <date>', 'from this day or time on (UTC)')
+    .option('--to <date>', 'up to and with it')
+    .option('--type <type>', 'credit, debit …')
+    .option('--currency <code>', 'of one balance')
+    .option('--limit <n>', 'rows; not with --csv', '50')
+    .option('--csv', 'all of them, as CSV')
+    .action(async (authId: string, flags: Record<string, string | true>, command: Command) => {
+      const session = sessionOf(command);
+      const path = `/accounts/${encodeURIComponent(authId)}/transactions`;
+      const filter = {
+        from_date: flags['from'],
+        to_date: flags['to'],
+        type: flags['type'],
+        currency: flags['currency'],
+      };
+      if (flags['csv'] === true) return printEntries(session, path, filter);
+      const reply = await session.client.get(path, { ...filter, per_page: flags['limit'] });
+      session.list(reply, 'transactions', [
+        { title: 'TIME', value: (row) => row['created_at'] },
+        { title: 'TYPE', value: (row) => row['type'] },
+        { title: 'AMOUNT', value: (row) => row['amount'], align: 'right' },
+        { title: 'CURRENCY', value: (row) => row['currency'] },
+        { title: 'SOURCE', value: (row) => row['reference_type'] },
+        { title: 'DESCRIPTION', value: (row) => row['description'] },
+      ]);
+    });
+}
+
+async function printEntries(session: Session, path: string, filter: Json): Promise<void> {
+  for (let page = 1; ; page += 1) {
+    const reply = await session.client.get(path, { ...filter, page, per_page: ENTRIES_PER_PAGE });
+    printCsv(session, ENTRY_COLUMNS, (reply['transactions'] ?? []) as Json[], page === 1);
+    if (page >= Number(reply['total_pages'])) return;
+  }
+}

@@ -1,0 +1,50 @@
+/** Every status that a route may refuse with: what the door, the schemas and the store say of it, and what it adds. */
+import { takesKeys } from './once.ts';
+import type { Route } from './route.ts';
+
+/** Nobody is asked who he is. */
+const OPEN: ReadonlySet<Route['audience']> = new Set(['public', 'anyone']);
+/** Those of accounts: another's path, an account that is not active, a permission that is missing. */
+const OF_ACCOUNTS: ReadonlySet<Route['audience']> = new Set([
+  'account',
+  'accountOrAccessToken',
+  'caller',
+  'callerOrAccessToken',
+  'link',
+]);
+
+export const STATUS_TEXT: Readonly<Record<number, string>> = {
+  400: 'A field, parameter or header is wrong; it is named',
+  401: 'Missing or wrong credentials',
+  402: 'The balance, or the spend limit of the day, does not cover it',
+  403: 'Not allowed to who asks',
+  404: 'There is no such object',
+  409: 'Not possible beside what there is, or the Idempotency-Key was used with another request',
+  413: 'The body is too large',
+  415: 'The body is not JSON',
+  416: 'The range is outside of the file',
+  429: 'Too many requests or calls; Retry-After says when to come back',
+  500: 'The service failed',
+  501: 'Not available on this node',
+  502: 'The counter of calls is not to be had',
+  503: 'Temporarily unavailable; Retry-After says when to come back',
+  507: 'The disk is full',
+};
+
+export function refusalStatuses(route: Route): readonly number[] {
+  const statuses = new Set<number>([500, 503, ...(route.alsoRefuses ?? [])]);
+  const ofAccounts = OF_ACCOUNTS.has(route.audience);
+  const named = Object.keys(
+    (route.params as { properties?: object } | undefined)?.properties ?? {},
+  );
+  if (!OPEN.has(route.audience)) statuses.add(401).add(429);
+  if (ofAccounts) statuses.add(403);
+  if (ofAccounts || route.audience === 'admin' || named.length > 0 || route.query !== undefined) {
+    statuses.add(400);
+  }
+  const objects = ofAccounts ? named.filter((name) => name !== 'auth_id') : named;
+  if (objects.length > 0 || route.unknownAccountStatus !== undefined) statuses.add(404);
+  if (takesKeys(route) || route.ownKeys) statuses.add(409);
+  if (route.method !== 'GET') statuses.add(400).add(413).add(415).add(507);
+  return [...statuses].sort((a, b) => a - b);
+}
