@@ -50,11 +50,20 @@ describe('rates', () => {
   });
 
   it('a rate put again replaces the one before; a removed one is gone', () => {
-    const own = new RateBook([rate({})]);
+    const own = new RateBook();
+    own.put(rate({}));
     own.put(rate({ perMinute: micros(1) }));
     expect(own.list()).toHaveLength(1);
     own.remove(rate({}));
     expect(own.quote('outbound', '1', 'MA_A', 'USD')).toBeUndefined();
+  });
+
+  it('without a rate that was set over it, the price list is in force again', () => {
+    const listed = rate({ perMinute: micros(5) });
+    const own = new RateBook([listed]);
+    own.put(rate({ perMinute: micros(1) }));
+    own.remove(listed);
+    expect(own.quote('outbound', '1', 'MA_A', 'USD')).toEqual(listed);
   });
 
   it('a use is priced by begun pulses', () => {

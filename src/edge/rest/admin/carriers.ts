@@ -122,7 +122,7 @@ const params = Type.Object({ name: Type.String() });
 
 export const CarrierBody = Type.Object({
   name: hinted(
-    Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' }),
+    Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$', maxLength: 64 }),
     'must be letters, digits, . _ or -',
   ),
   host: host(),

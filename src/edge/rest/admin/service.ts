@@ -101,7 +101,7 @@ const backup = adminRoute({
   body: Type.Object({
     name: Type.Optional(
       hinted(
-        Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' }),
+        Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$', maxLength: 100 }),
         'must be a plain file name',
       ),
     ),

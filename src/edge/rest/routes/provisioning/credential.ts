@@ -12,7 +12,10 @@ const credentialPassword = () =>
     `must have at least ${CREDENTIAL_PASSWORD_MIN} characters`,
   );
 const credentialName = () =>
-  hinted(Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' }), 'must be letters, digits, . _ or -');
+  hinted(
+    Type.String({ pattern: '^[A-Za-z0-9._-]+$', maxLength: 64 }),
+    'must be letters, digits, . _ or -',
+  );
 const credentialFields = {
   realm: Type.Optional(Type.String({ maxLength: 200 })),
   enabled: Type.Optional(flag()),
