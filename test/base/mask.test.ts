@@ -12,10 +12,6 @@ describe('secrets in URLs are masked', () => {
     ['https://h/?access_token=abc.def%2F', 'https://h/?access_token=***'],
     ['{"url":"https://h/?sig=abc"}', '{"url":"https://h/?sig=***"}'],
     ['https://h/?q=sk1live9AbCdEf0123456789xyz', 'https://h/?q=***'],
-    [
-      'Authorization: Digest username="a", response="77aa"\r\nX: 1',
-      'Authorization: Digest username="a", response="***"\r\nX: 1',
-    ],
   ])('%s', (text, masked) => {
     expect(maskSecrets(text)).toBe(masked);
   });

@@ -10,12 +10,15 @@ const SEALED = 'vault.';
 const purposeOf = (host: string): string => `url:${host}`;
 
 /** Text as it is stored: the credentials of every URL in it encrypted. */
-export const sealCredentials = (text: string, vault: Vault): string =>
-  replaceCredentials(
+export function sealCredentials(text: string, vault: Vault): string {
+  const sealed = replaceCredentials(
     text,
     (secret, host) =>
       SEALED + Buffer.from(vault.seal(secret, purposeOf(host))).toString('base64url'),
   );
+  // What could not be read back (a password of absurd length) is better kept as it is than lost.
+  return sealed === text || openCredentials(sealed, vault) === text ? sealed : text;
+}
 
 export const openCredentials = (text: string, vault: Vault): string =>
   replaceCredentials(text, (secret, host) =>

@@ -23,6 +23,11 @@ describe('passwords inside of stored URLs', () => {
     expect(openCredentials(sealed, vault)).toBe(text);
   });
 
+  it.each([190, 340, 400, 501, 5000])('a SIP password of %i characters is not lost', (length) => {
+    const text = `sip:a:${'x'.repeat(length)}@h`;
+    expect(openCredentials(sealCredentials(text, vault), vault)).toBe(text);
+  });
+
   it('a sealed password does not open before another host', () => {
     const moved = sealCredentials(URL, vault).replace('hooks.example', 'evil.example');
     expect(() => openCredentials(moved, vault)).toThrow('does not open');
