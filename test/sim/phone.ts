@@ -10,6 +10,8 @@ export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 export interface PhoneOptions {
   readonly name: string;
   readonly place: Place;
+  /** The address that it has behind its NAT, and writes into its SDP. */
+  readonly inside?: string;
   readonly codec?: 'PCMU' | 'PCMA';
   /** RFC 4733 is offered and understood; otherwise keys are tones within the audio. */
   readonly keypadEvents?: boolean;
@@ -43,6 +45,7 @@ export class SimPhone {
   readonly heardKeys: string[] = [];
   packetsHeard = 0;
   readonly #codec: 'PCMU' | 'PCMA';
+  readonly #inside: string | undefined;
   readonly keypadEvents: boolean;
   readonly #network: SimNetwork;
   readonly #toPress: (string | undefined)[] = [];
@@ -60,6 +63,7 @@ export class SimPhone {
   constructor(options: PhoneOptions, network: SimNetwork) {
     this.name = options.name;
     this.place = options.place;
+    this.#inside = options.inside;
     this.#codec = options.codec ?? 'PCMU';
     this.keypadEvents = options.keypadEvents ?? true;
     this.#network = network;
@@ -69,7 +73,8 @@ export class SimPhone {
   /** Offer or answer: what this phone can and wants now. */
   sdp(direction: Direction = this.direction): string {
     this.direction = direction;
-    const { address, port } = this.place;
+    const { port } = this.place;
+    const address = this.#inside ?? this.place.address;
     const payload = PAYLOAD_TYPE[this.#codec];
     const events = this.keypadEvents
       ? [`a=rtpmap:${KEYPAD_EVENTS} telephone-event/8000`, `a=fmtp:${KEYPAD_EVENTS} 0-15`]

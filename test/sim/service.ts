@@ -10,6 +10,7 @@ import { recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
 import { CallRecorder } from '../../src/domain/interpreter/interpreter.ts';
 import type { Ledger } from '../../src/domain/ledger/ledger.ts';
 import type { Provisioning } from '../../src/domain/provisioning/provisioning.ts';
+import { createDestinationGuard } from '../../src/edge/egress/egress.ts';
 import { createSignedLinks } from '../../src/edge/rest/links.ts';
 import type { Store } from '../../src/edge/store/store.ts';
 import { type Calls, joinCalls } from '../../src/service/join/calls.ts';
@@ -23,6 +24,8 @@ import { HOLD_MUSIC, simAudio, simEncoder, simFolder, simSpeech } from './sounds
 import type { World } from './world.ts';
 
 export const HOST = 'registrar.test';
+/** What the customer's calls out show. */
+export const OWN_NUMBER = '14155550100';
 export const CARRIER = 'acme';
 /** Millionths of a dollar per minute begun. */
 export const PRICE = { sip: 6000, stream: 3000, outbound: 20_000, inbound: 4000, recording: 600 };
@@ -100,7 +103,11 @@ export async function buildService(world: World, customer: NewCustomer): Promise
   const audio = { library: simAudio(clock), encoder: simEncoder };
   const traces = new SipTraces();
   const speech = simSpeech(clock);
-  const destinations = { judgeRtp: () => ({ kind: 'send' }) };
+  const destinations = createDestinationGuard({
+    allow: ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'],
+    allowLoopback: false,
+    own: { isAddress: () => false, isListening: () => false, isRtpRange: () => false },
+  });
   const lines = {
     ...{ callbacks, media, signalling, destinations, streams, logs, audio, speech, traces },
     holdMusic: () => Promise.resolve(HOLD_MUSIC),
@@ -210,6 +217,7 @@ async function provision(
   await ledger.adjust({ accountId, currency: 'USD', amount: credit, description: 'credit' });
   const urls = { answerUrl, fallbackAnswerUrl, hangupUrl };
   const { appId } = await provisioning.applications.create({ accountId, name: 'sim', ...urls });
+  await provisioning.callerIds.verify(accountId, OWN_NUMBER);
   const password = 'the password of the carrier';
   ear.guard(password);
   const auth = { username: 'us', password, register: false };

@@ -260,6 +260,23 @@ export const callScenarios: readonly Scenario[] = [
     },
   },
   {
+    title: 'a phone behind a NAT is heard and hears; nobody at its private address gets a packet',
+    async play(world) {
+      world.customer.on('/answer', xml(`<Play loop="0">${toneFile(FILE_HZ, LONG_MS)}</Play>`));
+      const phone = await world.phone('alice', { inside: '10.0.0.5' });
+      let strays = 0;
+      world.network.listen({ address: '10.0.0.5', port: phone.place.port }, () => {
+        strays += 1;
+      });
+      phone.says = 400;
+      const leg = world.signalling.call(phone, { username: phone.username });
+      await world.until('the phone hears the file', () => phone.hears(FILE_HZ));
+      leg.phoneHangsUp();
+      await over(world, leg);
+      world.equal(strays, 0, 'packets to the private address');
+    },
+  },
+  {
     title:
       'an offer that cannot be met: 488 in the call, which goes on; an INVITE without SDP is offered ours',
     async play(world) {

@@ -214,12 +214,11 @@ export const outsideScenarios: readonly Scenario[] = [
       'kill -9 while destinations wait for their turn: each that was accepted has one record and is told',
     options: { concurrentCalls: 2, callsPerSecond: 2 },
     async play(world) {
-      const alice = await world.phone('alice');
       const numbers = Array.from({ length: 8 }, (_, i) => `141555501${10 + i}`);
       for (const number of numbers) world.farPhone(number, { called: ANSWERS });
       world.customer.on('/answer', xml('<Wait length="1"/>'));
       world.customer.on('/ring', 200);
-      const placed = await place(world, alice.username, numbers);
+      const placed = await place(world, numbers);
       assert(placed.ok, 'the request is accepted');
       await world.advance(world.random.between(0, 7000));
       await world.crash();

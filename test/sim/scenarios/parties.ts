@@ -3,7 +3,7 @@ import { assert } from '../../../src/base/errors.ts';
 import { SITE, xml } from '../customer.ts';
 import { ANSWERS, type Called, type SimLeg } from '../leg.ts';
 import type { Scenario } from '../scenario.ts';
-import { PRICE, RING_TIMEOUT_MS } from '../service.ts';
+import { OWN_NUMBER, PRICE, RING_TIMEOUT_MS } from '../service.ts';
 import { toneFile } from '../sounds.ts';
 import type { World } from '../world.ts';
 
@@ -70,11 +70,10 @@ export const partyScenarios: readonly Scenario[] = [
           { kind: 'earlyMedia', ringMs: 50, answerMs: 900 },
         ]),
       });
-      const alice = await world.phone('alice');
       far.says = A_HZ;
       world.customer.on('/answer', xml(`<Play>${toneFile(FILE_HZ, 1500)}</Play>`));
       world.customer.on('/ring', 200);
-      const placed = await place(world, alice.username, ['14155550123']);
+      const placed = await place(world, ['14155550123']);
       assert(placed.ok, 'the request is accepted');
       await world.until('the far phone hears the document', () => far.hears(FILE_HZ));
       await allOver(world);
@@ -93,7 +92,6 @@ export const partyScenarios: readonly Scenario[] = [
       'calls placed in bulk keep within concurrency and calls per second, and each gets its record',
     options: { concurrentCalls: 4, callsPerSecond: 3 },
     async play(world) {
-      const alice = await world.phone('alice');
       const numbers = Array.from({ length: 12 }, (_, i) => `141555501${10 + i}`);
       for (const number of numbers) {
         const called = world.random.pick<Called>([
@@ -106,7 +104,7 @@ export const partyScenarios: readonly Scenario[] = [
       }
       world.customer.on('/answer', xml('<Wait length="2"/>'));
       world.customer.on('/ring', 200);
-      const placed = await place(world, alice.username, numbers);
+      const placed = await place(world, numbers);
       assert(placed.ok, 'the request is accepted');
       const { admission, accountId } = world.service;
       const everyLeg = (): boolean => {
@@ -125,11 +123,11 @@ export const partyScenarios: readonly Scenario[] = [
 ];
 
 /** Over REST, as the owner of the number or endpoint `from`. */
-export const place = (world: World, from: string, numbers: readonly string[]) =>
+export const place = (world: World, numbers: readonly string[]) =>
   world.service.control.placeCalls({
     accountId: world.service.accountId,
     subAccount: undefined,
-    from,
+    from: OWN_NUMBER,
     destinations: numbers.map((number) => ({ kind: 'number', number })),
     answer: { url: `${SITE}/answer`, method: 'POST' },
     ring: { url: `${SITE}/ring`, method: 'POST' },

@@ -1,0 +1,95 @@
+/** Where a customer's SIP addresses may lead, in the running service: refused ones get no byte, and the record says why. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { Customer } from './customer.ts';
+import {
+  eventually,
+  type Json,
+  newPlace,
+  removePlace,
+  Service,
+  type ServicePlace,
+} from './service.ts';
+
+// Whole processes start here, and other tests use the machine at the same time.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const FROM = '14155550100';
+let place: ServicePlace;
+let service: Service;
+let customer: Customer;
+
+beforeAll(async () => {
+  place = await newPlace();
+  [service, customer] = await Promise.all([Service.start(place), Customer.listen()]);
+  const account = `/accounts/${service.demo.authId}`;
+  await service.admin('POST', `${account}/caller-ids`, { number: `+${FROM}` });
+  await service.admin('PATCH', account, { barred_prefixes: ['882'], cps_limit: 50 });
+});
+afterAll(async () => {
+  await service.kill();
+  await customer.close();
+  removePlace(place);
+});
+
+const placed = async (to: string) => {
+  const answer = `http://${customer.authority}/answer`;
+  return service.api('POST', 'Call/', { from: FROM, to, answer_url: answer });
+};
+
+/** The record of a call that ends at once. */
+async function recordOf(to: string): Promise<Json> {
+  const { body } = await placed(to);
+  return eventually(`the record of ${to}`, async () => {
+    const { status, body: reply } = await service.api('GET', `cdr/${body['request_uuid']}`);
+    const record = (reply['data'] ?? reply) as Json;
+    return status === 200 && record['hangup_cause_code'] != null ? record : undefined;
+  });
+}
+
+it('private and link-local addresses, and the service itself, are refused with a true cause', async () => {
+  const http = new URL(service.baseUrl).port;
+  for (const [to, why] of [
+    ['sip:a@169.254.169.254', 'link-local'],
+    ['sip:a@10.1.2.3:5060;transport=tcp', 'private'],
+    [`sip:a@127.0.0.2:${http};transport=tcp`, 'this service'],
+    [`sip:a@127.0.0.1:${http}`, 'this service'],
+  ] as const) {
+    const record = await recordOf(to);
+    expect(record).toMatchObject({ hangup_cause_code: 3040, hangup_source: 'Carillon' });
+    expect(record['failure_reason']).toContain(why);
+  }
+});
+
+it('what else listens on loopback is reached while the service is bound there', async () => {
+  const socket = createSocket('udp4');
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  await placed(`sip:a@127.0.0.1:${socket.address().port}`);
+  const [bytes] = await once(socket, 'message');
+  expect(String(bytes)).toContain(`INVITE sip:a@127.0.0.1:${socket.address().port}`);
+  socket.close();
+});
+
+it('a carrier is reached by numbers alone, which keep their bars', async () => {
+  const connections: unknown[] = [];
+  const gateway = createServer((socket) => {
+    connections.push(socket);
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(gateway, 'listening');
+  const { port } = gateway.address() as { readonly port: number };
+  const carrier = { name: 'north', host: '127.0.0.1', port, prefixes: [''] };
+  await service.admin('POST', '/carriers', carrier);
+  const host = `127.0.0.1:${port};transport=tcp`;
+  expect(await recordOf(`sip:88216212345678@${host}`)).toMatchObject({ hangup_cause_code: 2050 });
+  expect(await recordOf(`sip:%388216212345678@${host}`)).toMatchObject({ hangup_cause_code: 2050 });
+  expect(await recordOf(`sip:gw@${host}`)).toMatchObject({ hangup_cause_code: 3040 });
+  expect(await recordOf(`sip:88216212345678@127.0.0.1:${service.sipPort}`)).toMatchObject({
+    hangup_cause_code: 2050,
+  });
+  expect(connections).toEqual([]);
+  gateway.close();
+});
