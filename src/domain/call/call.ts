@@ -229,14 +229,19 @@ export class Call {
 
   /** Sends the INVITE, to one target after the other. Everything that follows comes through events and `ended`. */
   async dial(signalling: Signalling, plan: DialPlan): Promise<void> {
-    await this.#openMedia();
-    if (this.isEnded) return;
-    await huntTargets(signalling, { ...plan, sdp: this.#media.offer() }, this.#hunter());
+    await huntTargets(signalling, plan, this.#hunter());
   }
 
   #hunter(): Hunter {
+    let offer: string | undefined;
     return {
       signal: this.signal,
+      offer: async () => {
+        if (offer !== undefined) return offer;
+        await this.#openMedia();
+        if (!this.isEnded) offer = this.#media.offer();
+        return offer;
+      },
       noRoom: (detail) => this.hangup('concurrencyBreached', 'Platform', detail),
       trying: (target, attempt, waitedMs) => {
         this.carrier = target.kind === 'carrier' ? target.carrier : undefined;

@@ -43,6 +43,11 @@ export interface Hunter {
   readonly events: OutboundLegEvents;
   /** Aborted when nobody waits for it any more. */
   readonly signal: AbortSignal;
+  /**
+   * Our SDP; undefined when the call is over. Asked for once there is room: a call that waits for its turn, in vain perhaps,
+   * holds no port.
+   */
+  offer(): Promise<string | undefined>;
   /** An INVITE goes out; attempts count from 1. */
   trying(target: OutboundTarget, attempt: number, waitedMs: number): void;
   /** None of the targets that are left takes a call now. */
@@ -58,7 +63,7 @@ export interface Hunter {
 /** Resolves once the first INVITE is on its way, or there is no room for one. */
 export async function huntTargets(
   signalling: Signalling,
-  plan: DialPlan & { readonly sdp: string },
+  plan: DialPlan,
   hunter: Hunter,
   attempt = 1,
 ): Promise<void> {
@@ -69,23 +74,37 @@ export async function huntTargets(
     return;
   }
   const { target, waitedMs, release, undo } = found.value;
-  if (hunter.signal.aborted) {
+  const sdp = await offerOf(hunter, undo);
+  if (sdp === undefined || hunter.signal.aborted) {
     undo();
     return;
   }
   const rest = { ...plan, targets: plan.targets.filter((other) => other !== target) };
   hunter.trying(target, attempt, waitedMs);
-  const leg = signalling.invite(target, plan, {
-    ...hunter.events,
-    ended: (end) => {
-      release();
-      if (rest.targets.length > 0 && hunter.mayGoOn() && mayFailOver(end)) {
-        hunter.wentOn(end);
-        void huntTargets(signalling, rest, hunter, attempt + 1);
-      } else hunter.events.ended(end);
+  const leg = signalling.invite(
+    target,
+    { ...plan, sdp },
+    {
+      ...hunter.events,
+      ended: (end) => {
+        release();
+        if (rest.targets.length > 0 && hunter.mayGoOn() && mayFailOver(end)) {
+          hunter.wentOn(end);
+          void huntTargets(signalling, rest, hunter, attempt + 1);
+        } else hunter.events.ended(end);
+      },
     },
-  });
+  );
   hunter.took(leg);
+}
+
+async function offerOf(hunter: Hunter, undo: () => void): Promise<string | undefined> {
+  try {
+    return await hunter.offer();
+  } catch (error) {
+    undo();
+    throw error;
+  }
 }
 
 const firstTarget: FindRoom = async ([target]) => {
