@@ -243,6 +243,12 @@ export const SETTINGS = {
       ['X-Vobiz-Signature', 'X-Plivo-Signature'],
       'prefixes of the signature headers',
     ),
+    firstByteMs: integer(
+      5000,
+      100,
+      60_000,
+      'a document or audio file of which nothing comes for so long is given up',
+    ),
     connectionsPerHost: integer(64, 1, 10_000, 'connections to one customer host'),
   },
   store: {

@@ -1,13 +1,31 @@
 export type DigitListener = (digit: string) => void;
 
-/** Keypad presses of one leg. Verbs subscribe; those that nobody takes are not kept for the next one. */
+/** Presses kept for an element that asks for those before it. */
+const MAX_AHEAD = 32;
+
+/** Keypad presses of one leg. Verbs subscribe; what nobody takes is kept for a reader that asks for it (`typeAhead`). */
 export class DigitHub {
   readonly #takers: DigitListener[] = [];
   readonly #observers = new Set<DigitListener>();
+  #ahead = '';
 
   press(digit: string): void {
     for (const observer of [...this.#observers]) observer(digit);
-    this.#takers.at(-1)?.(digit);
+    const taker = this.#takers.at(-1);
+    if (taker === undefined) this.keepAhead(digit);
+    else taker(digit);
+  }
+
+  /** Nobody wanted them yet. */
+  keepAhead(digits: string): void {
+    this.#ahead = (this.#ahead + digits).slice(-MAX_AHEAD);
+  }
+
+  /** What was pressed while nobody took it; it is forgotten here. */
+  takeAhead(): string {
+    const ahead = this.#ahead;
+    this.#ahead = '';
+    return ahead;
   }
 
   /** Sees every press without taking it (streams, digitsMatch, hangupOnStar). */

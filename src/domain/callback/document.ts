@@ -38,7 +38,7 @@ export type DocumentResult = Result<
   DocumentFailure
 >;
 
-const POLICY: CallbackPolicy = {
+const POLICY: Omit<CallbackPolicy, 'stallTimeoutMs'> = {
   connectTimeoutMs: CONNECT_TIMEOUT_MS,
   readTimeoutMs: DOCUMENT_READ_TIMEOUT_MS,
   totalMs: TOTAL_MS,
@@ -69,7 +69,12 @@ async function fetchOne(
   parameters: CallbackParameters,
   options: DocumentOptions,
 ): Promise<Result<FetchedDocument, DocumentFailure>> {
-  const { url, policy } = splitUrlOptions(target.url, POLICY);
+  const { url, policy } = splitUrlOptions(target.url, {
+    ...POLICY,
+    // A caller who hears nothing meanwhile is not kept waiting for a sound: the call goes on without it.
+    ...(options.kind === 'sound' ? { retries: 0 } : {}),
+    stallTimeoutMs: needs.settings.firstByteMs,
+  });
   const event = parameters.find(([name]) => name === 'Event')?.[1] ?? options.kind;
   const result = await withRetries(needs.clock, {
     policy,
@@ -86,6 +91,7 @@ async function fetchOne(
           parameters,
           connectTimeoutMs: policy.connectTimeoutMs,
           readTimeoutMs,
+          stallTimeoutMs: policy.stallTimeoutMs,
           maxResponseBytes: MAX_DOCUMENT_BYTES,
         },
         options.onAttempt ?? (() => undefined),

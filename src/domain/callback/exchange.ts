@@ -20,6 +20,7 @@ export interface ExchangeRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly connectTimeoutMs: number;
   readonly readTimeoutMs: number;
+  readonly stallTimeoutMs?: number;
   readonly maxResponseBytes: number;
 }
 
@@ -77,6 +78,7 @@ export async function exchange(
       body: isGet ? undefined : (request.json ?? formEncode(request.parameters)),
       connectTimeoutMs: request.connectTimeoutMs,
       readTimeoutMs: request.readTimeoutMs,
+      ...(request.stallTimeoutMs !== undefined && { stallTimeoutMs: request.stallTimeoutMs }),
       maxResponseBytes: request.maxResponseBytes,
       maxRedirects: MAX_REDIRECTS,
     },

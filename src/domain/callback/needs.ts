@@ -9,7 +9,10 @@ export interface HttpRequest {
   /** Form-encoded body of a POST. */
   readonly body: string | undefined;
   readonly connectTimeoutMs: number;
+  /** For the whole answer. */
   readonly readTimeoutMs: number;
+  /** Until anything comes, at first and in between; default: as long as for the whole answer. */
+  readonly stallTimeoutMs?: number;
   readonly maxResponseBytes: number;
   readonly maxRedirects: number;
 }

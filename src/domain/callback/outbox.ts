@@ -39,6 +39,7 @@ export interface OutboxNeeds extends ExchangeNeeds {
 const POLICY: CallbackPolicy = {
   connectTimeoutMs: CONNECT_TIMEOUT_MS,
   readTimeoutMs: NOTIFICATION_READ_TIMEOUT_MS,
+  stallTimeoutMs: NOTIFICATION_READ_TIMEOUT_MS,
   totalMs: TOTAL_MS,
   retries: RETRIES,
   retryOn: new Set(['connect', 'read', '5xx']),
@@ -209,6 +210,7 @@ export class Outbox {
               parameters: notification.parameters,
               connectTimeoutMs: policy.connectTimeoutMs,
               readTimeoutMs,
+              stallTimeoutMs: policy.stallTimeoutMs,
               maxResponseBytes: MAX_ACKNOWLEDGEMENT_BYTES,
             },
             (attempt) => onAttempt(notification, attempt),

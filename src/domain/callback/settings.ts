@@ -3,6 +3,8 @@ export interface CallbackSettings {
   readonly userAgent: string;
   /** Prefixes of the signature headers, e.g. X-Vobiz-Signature; one with "vobiz" in it is computed the Vobiz way. */
   readonly signatureHeaders: readonly string[];
+  /** A document of which nothing comes for so long is given up. */
+  readonly firstByteMs: number;
 }
 
 export const CONNECT_TIMEOUT_MS = 2000;

@@ -7,6 +7,8 @@ export type RetryReason = 'connect' | 'read' | '4xx' | '5xx';
 export interface CallbackPolicy {
   readonly connectTimeoutMs: number;
   readonly readTimeoutMs: number;
+  /** Until anything comes; an `rt` of the URL counts for it too. */
+  readonly stallTimeoutMs: number;
   /** All attempts and waits together. */
   readonly totalMs: number;
   readonly retries: number;
@@ -53,6 +55,7 @@ export function splitUrlOptions(
   const policy = {
     connectTimeoutMs: number('ct', defaults.connectTimeoutMs),
     readTimeoutMs: number('rt', defaults.readTimeoutMs),
+    stallTimeoutMs: number('rt', defaults.stallTimeoutMs),
     totalMs: number('tt', defaults.totalMs),
     retries: number('rc', defaults.retries),
     retryOn: retryReasons(options.get('rp')) ?? defaults.retryOn,

@@ -19,6 +19,8 @@ export interface AudioRequest {
   readonly maxBytes: number;
   readonly connectTimeoutMs: number;
   readonly readTimeoutMs: number;
+  /** Longest without a byte, the first included. */
+  readonly stallTimeoutMs: number;
   readonly maxRedirects: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -62,7 +64,9 @@ export interface AudioLimits {
   readonly maxLoadingPerHost: number;
   readonly connectTimeoutMs: number;
   readonly readTimeoutMs: number;
-  /** Further attempts when there was no answer, or a 5xx. */
+  /** Longest without a byte, the first included. */
+  readonly stallTimeoutMs: number;
+  /** Further attempts when there was no connection, or a 5xx. Who is stuck is not waited for twice. */
   readonly retries: number;
 }
 
@@ -76,6 +80,7 @@ const AUDIO_LIMITS: AudioLimits = {
   maxLoadingPerHost: 8,
   connectTimeoutMs: 2000,
   readTimeoutMs: 120_000,
+  stallTimeoutMs: 5000,
   retries: 1,
 };
 
@@ -217,20 +222,19 @@ class CachedLibrary implements AudioLibrary {
     url: string,
     etag: string | undefined,
   ): Promise<Result<AudioResponse, AudioFetchFailure>> {
-    const { maxBytes, connectTimeoutMs, readTimeoutMs, retries } = this.#limits;
+    const { maxBytes, connectTimeoutMs, readTimeoutMs, stallTimeoutMs, retries } = this.#limits;
     const headers = etag === undefined ? {} : { 'if-none-match': etag };
     const request = {
       maxBytes,
       connectTimeoutMs,
       readTimeoutMs,
+      stallTimeoutMs,
       maxRedirects: MAX_REDIRECTS,
       headers,
     };
     for (let attempt = 0; ; attempt += 1) {
       const result = await this.#fetch(url, request);
-      const again = result.ok
-        ? result.value.status >= 500
-        : result.error.kind === 'connect' || result.error.kind === 'timeout';
+      const again = result.ok ? result.value.status >= 500 : result.error.kind === 'connect';
       if (!again || attempt >= retries) return result;
     }
   }

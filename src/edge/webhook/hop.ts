@@ -13,6 +13,8 @@ export interface HopRequest {
   readonly connectTimeoutMs: number;
   /** From the moment at which the request is sent to the last byte of the response. */
   readonly readTimeoutMs: number;
+  /** Longest without a byte of the response, its first included. */
+  readonly stallTimeoutMs?: number;
   readonly maxBytes: number;
 }
 
@@ -73,6 +75,7 @@ class Hop implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #stallTimer: NodeJS.Timeout | undefined;
   #settled = false;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
@@ -102,6 +105,7 @@ class Hop implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer);
     const ms = this.#request.readTimeoutMs;
     this.#timer = setTimeout(() => this.#fail('timeout', `no answer within ${ms} ms`), ms);
+    this.#watchForStall();
   }
 
   onResponseStart(
@@ -109,12 +113,14 @@ class Hop implements Dispatcher.DispatchHandler {
     statusCode: number,
     headers: IncomingHttpHeaders,
   ): void {
+    this.#watchForStall();
     this.#status = statusCode;
     this.#headers = headers;
     if (Number(headers['content-length'] ?? 0) > this.#request.maxBytes) this.#tooLarge();
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#watchForStall();
     this.#bytes += chunk.length;
     if (this.#bytes > this.#request.maxBytes) this.#tooLarge();
     else if (!this.#settled) this.#chunks.push(chunk);
@@ -132,6 +138,14 @@ class Hop implements Dispatcher.DispatchHandler {
     this.#done();
   }
 
+  #watchForStall(): void {
+    clearTimeout(this.#stallTimer);
+    const { readTimeoutMs, stallTimeoutMs: ms = readTimeoutMs } = this.#request;
+    if (this.#settled || ms >= readTimeoutMs) return;
+    const stalled = (): void => this.#fail('timeout', `nothing came for ${ms} ms`);
+    this.#stallTimer = setTimeout(stalled, ms);
+  }
+
   #tooLarge(): void {
     this.#fail('tooLarge', `the response has more than ${this.#request.maxBytes} bytes`);
   }
@@ -146,6 +160,7 @@ class Hop implements Dispatcher.DispatchHandler {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#stallTimer);
     this.#signal?.removeEventListener('abort', this.#onAbort);
     this.#resolve(result);
   }

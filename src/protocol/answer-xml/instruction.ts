@@ -88,6 +88,8 @@ export interface GatherInstruction extends Sourced, WithAction {
   readonly numDigits: number;
   /** Set of keys that end the input; '' = none. */
   readonly finishOnKey: string;
+  /** Keys pressed before the prompts began count too. */
+  readonly typeAhead: boolean;
   /** Set of keys that are valid input. */
   readonly validDigits: string;
   /** Attempts in all, at least 1. */

@@ -111,6 +111,7 @@ export async function openLines(
   const audio = createAudio({
     fetch: (url, request) => customers.http.getBytes(url, request),
     clock,
+    limits: { stallTimeoutMs: settings.webhooks.firstByteMs },
   });
   return {
     ...customers,

@@ -29,7 +29,7 @@ beforeEach(() => {
     tokens: {
       tokensOf: async (id) => (id === 'MA_X' ? { own: 'token', parent: undefined } : undefined),
     },
-    settings: { userAgent: 'Test/1', signatureHeaders: ['X-Plivo-Signature'] },
+    settings: { userAgent: 'Test/1', signatureHeaders: ['X-Plivo-Signature'], firstByteMs: 5000 },
     notifications: {
       put: async () => undefined,
       listPending: async () => [],

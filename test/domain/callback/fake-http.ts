@@ -35,7 +35,9 @@ export class FakeHttp implements HttpCaller {
     this.running += 1;
     this.maxRunning = Math.max(this.maxRunning, this.running);
     try {
-      await this.#clock.sleep(reply === 'silence' ? request.readTimeoutMs : this.delayMs, signal);
+      const { readTimeoutMs, stallTimeoutMs = readTimeoutMs } = request;
+      const silenceMs = Math.min(readTimeoutMs, stallTimeoutMs);
+      await this.#clock.sleep(reply === 'silence' ? silenceMs : this.delayMs, signal);
     } catch {
       return err({ kind: 'aborted', detail: 'aborted', durationMs: 0 });
     } finally {

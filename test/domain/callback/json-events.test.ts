@@ -25,7 +25,7 @@ beforeEach(() => {
     random: seededRandom(),
     logger: silentLogger,
     tokens: { tokensOf: async () => ({ own: 'token', parent: undefined }) },
-    settings: { userAgent: 'Test/1', signatureHeaders: ['X-Plivo-Signature'] },
+    settings: { userAgent: 'Test/1', signatureHeaders: ['X-Plivo-Signature'], firstByteMs: 5000 },
     notifications: {
       put: () => Promise.reject(new Error('events are not kept')),
       listPending: () => Promise.resolve([]),

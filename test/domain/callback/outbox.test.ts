@@ -56,7 +56,7 @@ const start = (): CallbackClient =>
     random: seededRandom(seed++),
     logger: silentLogger,
     tokens: { tokensOf: async () => ({ own: 'token', parent: undefined }) },
-    settings: { userAgent: 'Test/1', signatureHeaders: ['X-Plivo-Signature'] },
+    settings: { userAgent: 'Test/1', signatureHeaders: ['X-Plivo-Signature'], firstByteMs: 5000 },
     notifications: store,
     onAttempt: (notification, { status }) => attempted.push(`${notification.event} ${status}`),
   });

@@ -212,6 +212,7 @@ describe('URL options in the fragment (dialect §6)', () => {
   const defaults = {
     connectTimeoutMs: 2000,
     readTimeoutMs: 10_000,
+    stallTimeoutMs: 5000,
     totalMs: 60_000,
     retries: 3,
     retryOn: new Set(['connect', 'read', '5xx'] as const),
@@ -225,6 +226,7 @@ describe('URL options in the fragment (dialect §6)', () => {
       policy: {
         connectTimeoutMs: 500,
         readTimeoutMs: 40_000,
+        stallTimeoutMs: 40_000,
         totalMs: 55_000,
         retries: 1,
         retryOn: new Set(['read', '5xx']),

@@ -98,7 +98,7 @@ describe('upgrades of audio streams', () => {
   const signer = createUpgradeSigner({
     tokens: { tokensOf: async (id) => (id === 'MA_X' ? tokens : undefined) },
     random: seededRandom(),
-    settings: { userAgent: 'Test/1', signatureHeaders: prefixes },
+    settings: { userAgent: 'Test/1', signatureHeaders: prefixes, firstByteMs: 5000 },
   });
 
   it('are accepted by the plivo SDK as a GET of the https form (dialect §1.4)', async () => {

@@ -42,6 +42,42 @@ describe('GetDigits, GetInput, Gather: reading keys (dialect §2.1)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
+  it.each([
+    ['typeAhead="true"', '3', '123'],
+    ['', '3#', '3'],
+  ])(
+    'keys pressed before the prompts count where typeAhead asks for them: %s',
+    async (asks, then, digits) => {
+      const gather = xml('Gather', `numDigits="3" ${asks}`);
+      const a = await scene.caller(`<Speak>Hello</Speak><Wait length="3"/>${gather}`);
+      await hear();
+      a.press('12');
+      await scene.clock.advance(3000);
+      // Whoever knows the menu does not have to hear it.
+      expect(a.media.sounding).toHaveLength(asks === '' ? 1 : 0);
+      a.press(then);
+      await a.running;
+      expect(asked()).toMatchObject({ Digits: digits });
+      expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+    },
+  );
+
+  it('typeAhead: what one menu did not read is read by the next, also through its action', async () => {
+    const next = 'https://app.test/next';
+    scene.documents.set(
+      ACTION,
+      `<Response>${xml('GetDigits', 'numDigits="2" typeAhead="true"').replace(ACTION, next)}</Response>`,
+    );
+    scene.documents.set(next, '<Response><Hangup/></Response>');
+    const a = await scene.caller(xml('GetDigits', 'numDigits="1"'));
+    a.press('123');
+    await a.running;
+    expect(scene.requests.slice(1).map(({ parameters }) => parameters['Digits'])).toEqual([
+      '1',
+      '23',
+    ]);
+  });
+
   it('ends at a key of finishOnKey, which is not part of the input', async () => {
     const a = await scene.caller(xml('GetDigits', 'finishOnKey="*#"'));
     a.press('123*');

@@ -85,7 +85,11 @@ const clientWith = (ca?: string): CallbackClient => {
     random: systemRandom,
     logger: silentLogger,
     tokens: { tokensOf: async () => ({ own: TOKEN, parent: undefined }) },
-    settings: { userAgent: 'Test/1', signatureHeaders: ['X-Vobiz-Signature', 'X-Plivo-Signature'] },
+    settings: {
+      userAgent: 'Test/1',
+      signatureHeaders: ['X-Vobiz-Signature', 'X-Plivo-Signature'],
+      firstByteMs: 5000,
+    },
     notifications: {
       put: async () => undefined,
       listPending: async () => [],

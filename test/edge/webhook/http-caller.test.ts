@@ -142,6 +142,35 @@ describe('HttpCaller: servers that misbehave', () => {
     expect(result).toMatchObject({ ok: false, error: { kind: 'timeout' } });
   });
 
+  it.each([
+    ['before its first byte', 0],
+    ['in the middle', 3],
+  ])('a server that is stuck %s is given up long before the read timeout', async (_when, bytes) => {
+    handler = (_request, response) => {
+      if (bytes > 0) response.write('x'.repeat(bytes));
+    };
+    const result = await http.send(post('/', { readTimeoutMs: 60_000, stallTimeoutMs: 60 }));
+    expect(result).toMatchObject({
+      ok: false,
+      error: { kind: 'timeout', detail: 'nothing came for 60 ms' },
+    });
+  });
+
+  it('a slow server that keeps sending is not stuck', async () => {
+    handler = (_request, response) => {
+      let left = 6;
+      const timer = setInterval(() => {
+        response.write('x');
+        left -= 1;
+        if (left > 0) return;
+        clearInterval(timer);
+        response.end();
+      }, 40);
+    };
+    const result = await http.send(post('/', { readTimeoutMs: 60_000, stallTimeoutMs: 200 }));
+    expect(result).toMatchObject({ ok: true, value: { body: 'xxxxxx' } });
+  });
+
   it('a gigabyte: cut off at the limit, with or without Content-Length', async () => {
     let written = 0;
     handler = (request, response) => {

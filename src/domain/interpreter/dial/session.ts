@@ -110,6 +110,8 @@ export class DialSession {
     } finally {
       for (const stop of undo) stop();
       bridge.close();
+      // Pressed for the other party, not for what follows.
+      a.digits.takeAhead();
     }
   }
 

@@ -18,7 +18,7 @@ import { wait } from './wait.ts';
 class BargeIn extends Error {}
 
 /**
- * `GetDigits`, `GetInput`, `Gather` (dialect §2.1): prompts that the first key stops, then keys until there are enough, one
+ * `GetDigits`, `GetInput`, `Gather` (dialect §2.1): prompts that the first key stops (with `typeAhead` one that was pressed before), then keys until there are enough, one
  * of `finishOnKey`, or a pause. Input with a key that is not valid counts as an attempt without result. There is no
  * recognizer: whoever speaks is not heard, which the log says.
  */
@@ -33,7 +33,10 @@ export async function gather(
       line: instruction.line,
     });
   }
-  const keys = new Keys(call.digits, instruction.acceptsDigits);
+  const keys = new Keys(call.digits, {
+    wanted: instruction.acceptsDigits,
+    ahead: instruction.typeAhead,
+  });
   try {
     for (let attempt = 1; attempt <= instruction.attempts; attempt += 1) {
       await prompt(instruction, context, keys);

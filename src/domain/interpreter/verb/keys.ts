@@ -10,13 +10,23 @@ export class Keys {
   readonly #listeners = new Set<() => void>();
   readonly #release: () => void;
 
-  /** `wanted` false: none is taken, and none will ever come. */
-  constructor(hub: DigitHub, wanted: boolean) {
+  readonly #hub: DigitHub;
+
+  /** `wanted` false: none is taken, and none will ever come. `ahead`: those pressed before count too. */
+  constructor(
+    hub: DigitHub,
+    { wanted, ahead }: { readonly wanted: boolean; readonly ahead: boolean },
+  ) {
+    this.#hub = hub;
+    const before = wanted ? hub.takeAhead() : '';
+    if (ahead) this.#waiting.push(...before);
     this.#release = wanted ? hub.take((digit) => this.#press(digit)) : () => undefined;
   }
 
+  /** Keys that were pressed and not read are left for the next reader. */
   release(): void {
     this.#release();
+    this.#hub.keepAhead(this.#waiting.splice(0).join(''));
     this.#listeners.clear();
   }
 

@@ -24,6 +24,8 @@ export async function stream(
     await unlessAborted(context.signal, opened.ended);
   } finally {
     opened.stop(context.call.isEnded ? 'callEnded' : 'transferred');
+    // Pressed for the bot, not for what follows.
+    context.call.digits.takeAhead();
   }
   return NEXT;
 }

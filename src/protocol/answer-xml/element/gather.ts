@@ -29,6 +29,7 @@ export function readGather(reader: ElementReader, positions: Positions): GatherI
       element === 'GetDigits' ? { default: 99, min: 1, max: 99 } : { default: 32, min: 1, max: 32 },
     ),
     finishOnKey: reader.keys('finishOnKey', '#'),
+    typeAhead: reader.boolean('typeAhead', false),
     ...keyRules(reader, element),
     reportsNoInput: element === 'Gather',
     log: reader.boolean('log', true),
