@@ -7,17 +7,33 @@ const AT_ONCE = 3;
 /** … further ones begin so far apart. */
 const INTERVAL_MS = 1000;
 
-/** When the next `Dial` of a call would begin if all of them were that far apart. */
-const paced = new WeakMap<Call, number>();
+interface Pace {
+  /** When the next `Dial` would begin if all of them were that far apart. */
+  dueMs: number;
+  /** `Dial`s in a row that connected nobody. */
+  failed: number;
+}
 
-/** Resolves when this call may dial (again); true: it had to wait. Rejects with the reason of the context's signal. */
+const paces = new WeakMap<Call, Pace>();
+
+/** Resolves when this call may dial (again); true: it dials over and over. Rejects with the reason of the context's signal. */
 export async function turnToDial({ call, needs, signal }: VerbContext): Promise<boolean> {
   const nowMs = needs.clock.monotonicMs();
-  const dueMs = Math.max(paced.get(call) ?? nowMs, nowMs);
-  paced.set(call, dueMs + INTERVAL_MS);
-  const waitMs = dueMs - nowMs - (AT_ONCE - 1) * INTERVAL_MS;
-  if (waitMs <= 0) return false;
-  call.log.add('call', 'Dial waits: this call dials over and over', { waitMs: Math.round(waitMs) });
-  await needs.clock.sleep(waitMs, signal);
-  return true;
+  const pace = paces.get(call) ?? { dueMs: nowMs, failed: 0 };
+  paces.set(call, pace);
+  const waitMs = pace.dueMs - nowMs - (AT_ONCE - 1) * INTERVAL_MS;
+  pace.dueMs = Math.max(pace.dueMs, nowMs) + INTERVAL_MS;
+  if (waitMs > 0) {
+    call.log.add('call', 'Dial waits: this call dials over and over', {
+      waitMs: Math.round(waitMs),
+    });
+    await needs.clock.sleep(waitMs, signal);
+  }
+  return pace.failed >= AT_ONCE;
+}
+
+/** What came of a `Dial`: one that connected somebody begins a new row. */
+export function dialEnded(call: Call, isConnected: boolean): void {
+  const pace = paces.get(call);
+  if (pace !== undefined) pace.failed = isConnected ? 0 : pace.failed + 1;
 }

@@ -2,7 +2,7 @@ import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts
 import { notify, parametersOf } from '../call-callbacks.ts';
 import { keepLiveDial } from '../dial/dial-of.ts';
 import { actionParameters, type DialResult } from '../dial/dial-result.ts';
-import { turnToDial } from '../dial/pace.ts';
+import { dialEnded, turnToDial } from '../dial/pace.ts';
 import { DialSession } from '../dial/session.ts';
 import type { VerbContext } from '../needs.ts';
 import { concludeAction, type VerbOutcome } from '../outcome.ts';
@@ -22,7 +22,9 @@ export async function dial(
   const session = new DialSession(instruction, context, isRepeated);
   const forget = keepLiveDial(context.call, session);
   try {
-    return conclude(instruction, context, await session.run());
+    const result = await session.run();
+    dialEnded(context.call, result.status === 'completed');
+    return conclude(instruction, context, result);
   } catch (error) {
     await session.abandon();
     // The end of a call is told before what it had begun (dialect §2.1, order of callbacks).
