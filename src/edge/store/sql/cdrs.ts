@@ -101,11 +101,11 @@ export const cdrRoom = (db: Connection): Immediate<CdrStore> => ({
   },
 });
 
-const ANSWERED_SECONDS = '(coalesce(end_us - answer_us, 0) + 500000) / 1000000';
+/** As `answeredSeconds` (base/money.ts) has them, so that a filter finds what is shown. */
+const ANSWERED_SECONDS =
+  'CASE WHEN answer_us IS NULL THEN 0 ELSE max(1, (end_us - answer_us + 500000) / 1000000) END';
 
 function cdrWhere(filter: CdrFilter): Where {
-  const answeredUs =
-    filter.minBillSeconds === undefined ? undefined : filter.minBillSeconds * 1_000_000;
   return new Where()
     .and('account_id = ?', filter.accountId)
     .and('sub_account = ?', filter.subAccount)
@@ -118,7 +118,7 @@ function cdrWhere(filter: CdrFilter): Where {
     .and(`${ANSWERED_SECONDS} >= ?`, filter.answeredFromSeconds)
     .and(`${ANSWERED_SECONDS} <= ?`, filter.answeredToSeconds)
     .and('direction = ?', filter.direction)
-    .and('end_us - answer_us >= ?', answeredUs)
+    .and(`${ANSWERED_SECONDS} >= ?`, filter.minBillSeconds)
     .and('sip_call_id = ?', filter.sipCallId)
     .and('bridge_uuid = ?', filter.bridgeUuid)
     .and('parent_call_uuid = ?', filter.parentCallUuid)
