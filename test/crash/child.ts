@@ -54,6 +54,8 @@ function openCall(callUuid: string): OpenCall {
         bidirectional: true,
         contentType: 'audio/x-l16;rate=8000',
         startUs: START_US + 1_000_000,
+        earlierUs: 0,
+        sinceUs: START_US + 1_000_000,
         endUs: undefined,
         perMinute: micros(3_000),
         pulseSeconds: 60,

@@ -35,6 +35,7 @@ describe('GET cdr/{call_uuid}', () => {
           contentType: 'audio/x-mulaw',
           startUs: START_US + 1_000_000,
           endUs: START_US + 45_000_000,
+          connectedUs: 44_000_000,
           billedSeconds: 60,
           billedAmount: micros(3000),
           currency: 'USD',

@@ -216,6 +216,56 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     await finish();
   });
 
+  it('a stream that reconnects is one charge for the time in which it was connected', async () => {
+    const { socket } = await streaming('keepCallAlive="true" maxRetries="2"');
+    await service.clock.advance(20_000);
+    await ends(socket, APP_CLOSES);
+    await service.clock.advance(1000);
+    service.bots.last.events.started();
+    await service.clock.advance(20_000);
+    // The last attempt finds nobody, 50 s long: nobody pays for it.
+    await ends(service.bots.last, APP_CLOSES);
+    await service.clock.advance(1000);
+    await service.clock.advance(50_000);
+    await ends(service.bots.last, { kind: 'connectFailed', detail: 'HTTP status 403' });
+    expect(await service.cdr()).toMatchObject({
+      streams: [
+        {
+          streamId: socket.options.streamId,
+          billedSeconds: 60,
+          connectedUs: 40_000_000,
+          terminationReason: 'Connection error',
+        },
+      ],
+    });
+    const debits = await service.debits();
+    const charges = debits.filter(({ referenceType }) => referenceType === 'stream_cdr');
+    expect(charges.map(({ reference }) => reference)).toEqual([
+      `stream_cdr:${socket.options.streamId}`,
+    ]);
+    await finish();
+  });
+
+  it('what never had a connection tells no StopStream, and stays listed as failed while its call lives', async () => {
+    const { callUuid } = await caller(`<Stream ${STATUS}>${BOT}</Stream>${WAIT}`);
+    await ends(service.bots.last, { kind: 'connectFailed', detail: 'HTTP status 403' });
+    expect(service.site.events('/status')).toEqual(['DroppedStream']);
+    const { streamId } = service.bots.last.options;
+    const shown = service.control.streams(service.accountId, callUuid);
+    expect(shown).toMatchObject({
+      value: [{ streamId, status: 'failed', endUs: expect.any(Number) }],
+    });
+    await finish();
+  });
+
+  it('a stream that is stopped while it connects tells nothing: it has not started', async () => {
+    const { callUuid } = await caller(`<Stream ${STATUS}>${BOT}</Stream>${WAIT}`);
+    await service.control.stopStream(service.accountId, callUuid, undefined);
+    await service.clock.advance(100);
+    expect(service.site.events('/status')).toEqual([]);
+    await finish();
+  });
+
   it('a stream that has reconnected is shown by its new id, and stopped by any id that it had', async () => {
     const { socket, callUuid } = await streaming('keepCallAlive="true" maxRetries="2"', WAIT);
     const first = socket.options.streamId;

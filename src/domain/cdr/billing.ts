@@ -63,11 +63,12 @@ function sumAt(
 ): Micros {
   const since = (startUs: number): number => Math.max(0, atUs - startUs) / 1000;
   const voice = priceOf(seconds(since(answerUs ?? atUs), price.pulseSeconds), price.perMinute);
-  const open = openStreams.reduce(
-    (sum, { startUs, pulseSeconds, perMinute }) =>
-      sum + priceOf(seconds(since(startUs), pulseSeconds), perMinute),
-    0,
-  );
+  const open = openStreams.reduce((sum, stream) => {
+    const { pulseSeconds, perMinute, endUs } = stream;
+    // Without a connection no further pulse begins.
+    const pulses = endUs === undefined ? seconds : pulsedSeconds;
+    return sum + priceOf(pulses(connectedUs(stream, atUs) / 1000, pulseSeconds), perMinute);
+  }, 0);
   return micros(closedStreams.reduce((sum, { billedAmount }) => sum + billedAmount, voice + open));
 }
 
@@ -116,23 +117,31 @@ function paidStreams(
 function shortened(stream: StreamCdr, left: number, pulseSeconds: number): StreamCdr {
   const { startUs, endUs, billedSeconds: seconds, billedAmount: amount } = stream;
   const billedSeconds = Math.floor((left * seconds) / amount / pulseSeconds) * pulseSeconds;
+  const paidUs = Math.min(stream.connectedUs, billedSeconds * 1_000_000);
   return {
     ...stream,
-    endUs: Math.min(endUs, startUs + billedSeconds * 1_000_000),
+    endUs: Math.max(startUs, endUs - (stream.connectedUs - paidUs)),
+    connectedUs: paidUs,
     billedSeconds,
     billedAmount: micros(Math.ceil((amount * billedSeconds) / seconds)),
   };
 }
 
-/** A stream's record when it ends at `endUs`, or when it ended already. */
+/** How long a stream was connected up to `atUs`. */
+export function connectedUs({ earlierUs, sinceUs, endUs }: OpenStream, atUs: number): number {
+  return earlierUs + Math.max(0, Math.min(endUs ?? atUs, atUs) - sinceUs);
+}
+
+/** A stream's record when it ends at `endUs`; one that is not connected ended with its last connection. */
 export function closeStream(
   stream: OpenStream,
   endUs: number,
   currency: string,
   terminationReason: StreamTermination,
 ): StreamCdr {
-  const streamEndUs = stream.endUs ?? Math.max(endUs, stream.startUs);
-  const billedSeconds = pulsedFrom(stream.startUs, streamEndUs, stream.pulseSeconds);
+  const streamEndUs = Math.max(stream.startUs, Math.min(stream.endUs ?? endUs, endUs));
+  const lastedUs = connectedUs(stream, endUs);
+  const billedSeconds = pulsedSeconds(lastedUs / 1000, stream.pulseSeconds);
   return {
     streamId: stream.streamId,
     serviceUrl: stream.serviceUrl,
@@ -141,6 +150,7 @@ export function closeStream(
     contentType: stream.contentType,
     startUs: stream.startUs,
     endUs: streamEndUs,
+    connectedUs: lastedUs,
     billedSeconds,
     billedAmount: priceOf(billedSeconds, stream.perMinute),
     currency,

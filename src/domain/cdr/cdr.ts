@@ -9,6 +9,7 @@ export {
   chargesOf,
   closeCall,
   closeStream,
+  connectedUs,
   dueAt,
 } from './billing.ts';
 export { OpenRecords } from './open-records.ts';

@@ -5,14 +5,23 @@ import type { StoredNotification } from '../callback/types.ts';
 import type { NewEntry, ReserveRefusal } from '../ledger/types.ts';
 import type { CallLogLine, Cdr, CdrFilter, CdrRecord, CdrSummary } from './types.ts';
 
-/** A stream that is open or ended within a call that is still open. Enough to bill it after a crash. */
+/**
+ * A stream of a call that is still open, connected or waiting for its next connection. Enough to bill it after a crash:
+ * what counts is the time in which it was connected.
+ */
 export interface OpenStream {
+  /** Of its first connection; a reconnect has another, and is the same stream. */
   readonly streamId: string;
   readonly serviceUrl: string;
   readonly audioTrack: string;
   readonly bidirectional: boolean;
   readonly contentType: string;
   readonly startUs: number;
+  /** All connections before the last, microseconds. */
+  readonly earlierUs: number;
+  /** The last connection began … */
+  readonly sinceUs: number;
+  /** … and broke; undefined while it is open. */
   readonly endUs: number | undefined;
   readonly perMinute: Micros;
   readonly pulseSeconds: number;

@@ -36,6 +36,8 @@ export interface StreamCdr {
   readonly contentType: string;
   readonly startUs: number;
   readonly endUs: number;
+  /** In which it was connected: the rest is reconnecting. */
+  readonly connectedUs: number;
   readonly billedSeconds: number;
   readonly billedAmount: Micros;
   readonly currency: string;

@@ -13,7 +13,7 @@ import {
   type RecordSettings,
 } from '../call/call.ts';
 import type { CallbackClient } from '../callback/callback.ts';
-import { chargeAt, chargesOf, dueAt, type Settler } from '../cdr/cdr.ts';
+import { chargeAt, chargesOf, connectedUs, dueAt, type Settler } from '../cdr/cdr.ts';
 import type { CallLogStore, CallStore, OpenCall, Settlement } from '../cdr/needs.ts';
 import type { Cdr } from '../cdr/types.ts';
 import type { CallKeeping } from '../interpreter/interpreter.ts';
@@ -307,6 +307,9 @@ function nextPulseUs(call: Call): number {
   };
   return Math.min(
     next(call.answerUs ?? nowUs, call.price.pulseSeconds),
-    ...call.openStreams.map((stream) => next(stream.startUs, stream.pulseSeconds)),
+    ...call.openStreams
+      .filter(({ endUs }) => endUs === undefined)
+      // As if it had been connected without a break until now.
+      .map((stream) => next(nowUs - connectedUs(stream, nowUs), stream.pulseSeconds)),
   );
 }

@@ -2,6 +2,7 @@
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call } from '../call/call.ts';
 import {
+  failedStreamsOf,
   type InterpreterNeeds,
   type LiveAudioStream,
   openAudioStream,
@@ -42,8 +43,15 @@ export function startStream(
   return err({ kind: 'tooMany', limit: alike.length });
 }
 
-export const listStreams = (call: Call): readonly LiveStream[] =>
-  streamsOf(call).map((stream) => describe(call, stream));
+/** Those that live, and those that no bot took. */
+export const listStreams = (call: Call): readonly LiveStream[] => [
+  ...failedStreamsOf(call).map((stream) => ({
+    ...described(call, stream),
+    status: 'failed' as const,
+    endUs: stream.endUs,
+  })),
+  ...streamsOf(call).map((stream) => describe(call, stream)),
+];
 
 /** False: there was none to stop. An id of an earlier connection means the stream that has reconnected since. */
 export function stopStreams(call: Call, streamId: string | undefined, drain: boolean): boolean {
@@ -54,8 +62,16 @@ export function stopStreams(call: Call, streamId: string | undefined, drain: boo
   return meant.length > 0;
 }
 
-function describe(call: Call, stream: LiveAudioStream): LiveStream {
-  const { request, streamId, startUs, connected } = stream;
+const describe = (call: Call, stream: LiveAudioStream): LiveStream => ({
+  ...described(call, stream),
+  status: stream.connected ? 'in-progress' : 'initiated',
+  endUs: undefined,
+});
+
+function described(
+  call: Call,
+  { request, streamId, startUs }: Pick<LiveAudioStream, 'request' | 'streamId' | 'startUs'>,
+): Omit<LiveStream, 'status' | 'endUs'> {
   return {
     streamId,
     callUuid: call.uuid,
@@ -66,8 +82,6 @@ function describe(call: Call, stream: LiveAudioStream): LiveStream {
     rate: request.rate,
     timeoutS: Math.round(request.timeoutMs / 1000),
     statusCallback: request.statusCallback,
-    status: connected ? 'in-progress' : 'initiated',
     startUs,
-    endUs: undefined,
   };
 }

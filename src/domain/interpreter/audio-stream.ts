@@ -10,8 +10,10 @@ import type { InterpreterNeeds } from './needs.ts';
 import { streamParameters } from './stream-callback.ts';
 import {
   closeOpenStream,
+  keepLostStream,
   keepOpenStream,
   keepRefusedStream,
+  keepStreamAgain,
   limitOfStreams,
   withoutSecrets,
 } from './stream-record.ts';
@@ -51,6 +53,10 @@ export interface LiveAudioStream {
   stop(kind: StopKind, options?: { readonly drain: boolean }): void;
 }
 
+export type FailedAudioStream = Pick<LiveAudioStream, 'streamId' | 'request' | 'startUs'> & {
+  readonly endUs: number;
+};
+
 const STOP_REASON: Readonly<Record<StopKind, StreamStopReason>> = {
   timeout: 'stream_timeout',
   apiRequest: 'api_request',
@@ -68,9 +74,21 @@ const TERMINATION: Readonly<Record<AudioStreamEnd['kind'], StreamTermination>> =
 /** Pause before a reconnect, doubled with each attempt in a row. */
 const RECONNECT_MS = 250;
 
+/** Streams of one call that no bot took and that are shown until its end; of more, the last ones. */
+const MAX_FAILED = 20;
+
 const live = new WeakMap<Call, Set<AudioStream>>();
+const failed = new WeakMap<Call, readonly FailedAudioStream[]>();
 
 export const streamsOf = (call: Call): readonly LiveAudioStream[] => [...(live.get(call) ?? [])];
+
+/** Those of a call that never had a connection. */
+export const failedStreamsOf = (call: Call): readonly FailedAudioStream[] => failed.get(call) ?? [];
+
+function keepFailed(call: Call, { streamId, request, startUs }: LiveAudioStream): void {
+  const one = { streamId, request, startUs, endUs: call.nowUs() };
+  failed.set(call, [...failedStreamsOf(call), one].slice(-MAX_FAILED));
+}
 
 /** Undefined when the call has as many streams as it may have, or is over: nothing would ever end the stream. */
 export function openAudioStream(
@@ -105,7 +123,8 @@ class AudioStream implements LiveAudioStream {
   #currentId: string;
   #retriesLeft: number;
   #connected = false;
-  #everConnected = false;
+  /** Of the first connection: all of them are one stream in the records. */
+  #recordId: string | undefined;
   #over = false;
   #draining: StopKind | undefined;
   #cancelTimeout: () => void;
@@ -203,9 +222,13 @@ class AudioStream implements LiveAudioStream {
 
   #started(startUs: number): void {
     this.#connected = true;
-    this.#everConnected = true;
     this.#call.log.add('stream', 'connected', { streamId: this.#currentId });
-    keepOpenStream(this.#call, this.request, this.#currentId, startUs);
+    if (this.#recordId === undefined) {
+      this.#recordId = this.#currentId;
+      keepOpenStream(this.#call, this.request, this.#recordId, startUs);
+    } else {
+      keepStreamAgain(this.#call, this.#recordId, startUs);
+    }
     this.#persist();
     this.#tell('StartStream');
   }
@@ -232,8 +255,7 @@ class AudioStream implements LiveAudioStream {
   #reconnect(): void {
     const attempt = this.request.maxRetries - this.#retriesLeft;
     this.#retriesLeft -= 1;
-    this.#record('Connection error');
-    this.#connected = false;
+    this.#lost();
     void this.#needs.clock.sleep(RECONNECT_MS * 2 ** attempt, this.#call.signal).then(
       () => {
         if (this.#over) return;
@@ -244,25 +266,36 @@ class AudioStream implements LiveAudioStream {
     );
   }
 
+  /** The connection has broken: from here on the stream is not charged for, until it has another. */
+  #lost(): void {
+    if (!this.#connected) return;
+    this.#connected = false;
+    if (this.#recordId !== undefined && keepLostStream(this.#call, this.#recordId)) this.#persist();
+  }
+
   #finish(end: AudioStreamEnd): void {
     this.#over = true;
     this.#cancelTimeout();
-    this.#record(TERMINATION[end.kind]);
-    if (end.kind === 'dropped' && !this.#everConnected) {
-      keepRefusedStream(this.#call, this.request, this.#currentId, TERMINATION[end.kind]);
-      this.#persist();
-    }
+    this.#keepEnd(end);
     this.#call.log.add('stream', `ended: ${end.kind}`, { streamId: this.#currentId });
     if (end.kind === 'dropped') {
       this.#tell('DroppedStream', [], 'connection disconnected with the remote service');
-    } else {
+    } else if (this.#recordId !== undefined) {
+      // What never started does not stop.
       this.#tell('StopStream');
     }
     this.#resolve(end);
   }
 
-  #record(reason: StreamTermination): void {
-    if (closeOpenStream(this.#call, this.#currentId, reason)) this.#persist();
+  #keepEnd({ kind }: AudioStreamEnd): void {
+    const reason = TERMINATION[kind];
+    if (this.#recordId !== undefined) {
+      if (closeOpenStream(this.#call, this.#recordId, reason)) this.#persist();
+    } else if (kind === 'dropped') {
+      keepRefusedStream(this.#call, this.request, this.#currentId, reason);
+      keepFailed(this.#call, this);
+      this.#persist();
+    }
   }
 
   #persist(): void {

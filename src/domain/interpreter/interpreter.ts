@@ -15,6 +15,7 @@ import type { DocumentVia, NextDocument, VerbOutcome } from './outcome.ts';
 import { execute } from './verb/verb.ts';
 
 export {
+  failedStreamsOf,
   type LiveAudioStream,
   openAudioStream,
   streamsOf,

@@ -3,14 +3,15 @@
 import { maskSecrets } from '../../base/mask.ts';
 import { ZERO } from '../../base/money.ts';
 import type { Call } from '../call/call.ts';
-import { closeStream } from '../cdr/cdr.ts';
+import { closeStream, connectedUs } from '../cdr/cdr.ts';
+import type { OpenStream } from '../cdr/needs.ts';
 import type { StreamTermination } from '../cdr/types.ts';
 import type { AudioStreamRequest, LiveAudioStream } from './audio-stream.ts';
 
 /** Dialect §1.5. */
 const MAX_BIDIRECTIONAL = 1;
 const MAX_ONE_WAY = 4;
-/** Connections of one call that are recorded one by one; a bot that makes us reconnect for ever cannot grow a record. */
+/** Streams of one call that are recorded one by one; a document that opens them for ever cannot grow a record. */
 const MAX_RECORDED = 200;
 /** Streams of one call that no bot took and that are told all the same. */
 const MAX_REFUSED = 20;
@@ -41,6 +42,8 @@ export function keepOpenStream(
       ...describeStream(request),
       streamId,
       startUs,
+      earlierUs: 0,
+      sinceUs: startUs,
       endUs: undefined,
       perMinute: call.price.streamPerMinute,
       pulseSeconds: call.price.streamPulseSeconds,
@@ -48,7 +51,31 @@ export function keepOpenStream(
   ];
 }
 
-/** False when there was no connection of this id. */
+/** The stream's connection has broken: time without one does not count. False when it is not recorded. */
+export const keepLostStream = (call: Call, streamId: string): boolean =>
+  change(call, streamId, (stream) => ({ ...stream, endUs: call.endUs ?? call.nowUs() }));
+
+/** It is connected once more. */
+export const keepStreamAgain = (call: Call, streamId: string, sinceUs: number): boolean =>
+  change(call, streamId, (stream) => ({
+    ...stream,
+    earlierUs: connectedUs(stream, sinceUs),
+    sinceUs,
+    endUs: undefined,
+  }));
+
+function change(
+  call: Call,
+  streamId: string,
+  changed: (stream: OpenStream) => OpenStream,
+): boolean {
+  const isMeant = (stream: OpenStream): boolean => stream.streamId === streamId;
+  if (!call.openStreams.some(isMeant)) return false;
+  call.openStreams = call.openStreams.map((stream) => (isMeant(stream) ? changed(stream) : stream));
+  return true;
+}
+
+/** False when it is not recorded. */
 export function closeOpenStream(call: Call, streamId: string, reason: StreamTermination): boolean {
   const open = call.openStreams.find((stream) => stream.streamId === streamId);
   if (open === undefined) return false;
@@ -75,6 +102,7 @@ export function keepRefusedStream(
       streamId,
       startUs: nowUs,
       endUs: nowUs,
+      connectedUs: 0,
       billedSeconds: 0,
       billedAmount: ZERO,
       currency: call.price.currency,

@@ -20,6 +20,8 @@ const stream = (over: Partial<OpenStream> = {}): OpenStream => ({
   bidirectional: true,
   contentType: 'audio/x-l16;rate=8000',
   startUs: START_US + 2_000_000,
+  earlierUs: 0,
+  sinceUs: over.startUs ?? START_US + 2_000_000,
   endUs: undefined,
   perMinute: micros(3_000),
   pulseSeconds: 60,
@@ -106,7 +108,7 @@ describe('the end of a call', () => {
   });
 
   it('voice and each stream are separate entries with references of their own', () => {
-    const call = open({}, [stream(), stream({ streamId: 's2', endUs: START_US + 90_000_000 })]);
+    const call = open({}, [stream(), stream({ streamId: 's2', earlierUs: 20_000_000 })]);
     const cdr = closeCall(call, end(45), 'Call hangup');
     expect(cdr.streamingCost).toBe(3_000 + 6_000);
     expect(
@@ -120,6 +122,29 @@ describe('the end of a call', () => {
       ['stream_cdr:s1', 'stream_cdr', 3_000],
       ['stream_cdr:s2', 'stream_cdr', 6_000],
     ]);
+  });
+
+  it('a stream that reconnects is one charge, for the time in which it was connected', () => {
+    const at = (seconds: number): number => START_US + seconds * 1_000_000;
+    // 2 to 12 s, and from 40 s on: two connections, and 28 s without one.
+    const reconnected = stream({ earlierUs: 10_000_000, sinceUs: at(40) });
+    const once = closeCall(open({}, [reconnected]), end(85), 'Call hangup');
+    expect(once.streams).toMatchObject([
+      { streamId: 's1', startUs: at(2), endUs: at(85), connectedUs: 55_000_000, billedSeconds: 60 },
+    ]);
+    expect(chargesOf(once).filter(({ referenceType }) => referenceType === 'stream_cdr')).toEqual([
+      expect.objectContaining({ reference: 'stream_cdr:s1', amount: 3_000 }),
+    ]);
+  });
+
+  it('a stream whose reconnects fail is charged up to its last connection, after a crash too', () => {
+    const lost = stream({ endUs: START_US + 32_000_000 });
+    const [closed] = closeCall(open({}, [lost]), end(45), 'Call hangup').streams;
+    expect(closed).toMatchObject({
+      endUs: START_US + 32_000_000,
+      connectedUs: 30_000_000,
+      billedSeconds: 60,
+    });
   });
 
   it('a stream that is recorded already is not billed again', () => {
