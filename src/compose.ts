@@ -27,6 +27,7 @@ import { type Basics, layFoundation, recordingsFolder } from './service/join/fou
 import { openLines } from './service/join/lines.ts';
 import { liveCallsView } from './service/live-calls.ts';
 import { Measuring } from './service/measuring.ts';
+import { Memory } from './service/memory.ts';
 import { createOperations } from './service/operations.ts';
 import { OverloadWatch } from './service/overload.ts';
 import { type Derived, derive } from './service/settings.ts';
@@ -73,6 +74,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
     outboxFolder: join(dataDir, 'outbox'),
   });
   const housekeeping = new Housekeeping({ ...basics, ...foundation });
+  const memory = new Memory(basics);
   const exporter = createExporter({
     ...basics,
     ...rest,
@@ -149,6 +151,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
   recorder.recover(interrupted);
   void alerts.tell();
   housekeeping.start();
+  memory.start();
   storeWatch.start();
   exporter.wake();
   writeSecret(join(dataDir, SERVICE_FILE), `${JSON.stringify({ url, pid: process.pid })}\n`);
@@ -175,6 +178,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
     await Promise.all([housekeeping.stop(), exporter.stop(), storeWatch.stop()]);
     mailer.close();
     overload.stop();
+    memory.stop();
     keeper.stop();
     await media.stop();
     streams.stop();

@@ -1,7 +1,8 @@
-// The module: { Engine, Sockets, makeClip }.
+// The module: { Engine, Sockets, makeClip, trimMemory }.
 #include <napi.h>
 
 #include "addon/addon_data.hpp"
+#include "addon/allocator.hpp"
 #include "addon/clip.hpp"
 #include "addon/engine_object.hpp"
 #include "addon/sockets_object.hpp"
@@ -10,6 +11,7 @@
 namespace {
 
 Napi::Object initialise(Napi::Env env, Napi::Object exports) {
+  carillon::set_up_allocator();
   auto data = std::make_unique<carillon::AddonData>();
   data->stream_constructor = Napi::Persistent(carillon::StreamObject::define(env));
   const Napi::Function sockets = carillon::SocketsObject::define(env);
@@ -18,6 +20,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("Engine", carillon::EngineObject::define(env));
   exports.Set("Sockets", sockets);
   exports.Set("makeClip", Napi::Function::New(env, carillon::make_clip, "makeClip"));
+  exports.Set("trimMemory", Napi::Function::New(env, carillon::trim_memory, "trimMemory"));
   return exports;
 }
 
