@@ -52,6 +52,20 @@ describe.concurrent('what a caller is given to hear', () => {
   });
 
   it.each([
+    ['as events', 'asyncevents', true],
+    ['as tones', 'asynctones', false],
+  ])(
+    'DTMF with async is heard whole under a Play that is shorter, %s',
+    async (_, name, keyEvents) => {
+      const elements = `<DTMF>1234567890</DTMF><Play>${scene.sounds.low}</Play>`;
+      const phone = await scene.callTo(name, elements, { keyEvents });
+      await phone.ended;
+      expect(keyEvents ? phone.keysHeard : keysIn(phone.heard)).toBe('1234567890');
+      await phone.close();
+    },
+  );
+
+  it.each([
     ['as events of RFC 4733 where they are negotiated', 'keyevents', true],
     ['as tones where they are not', 'keytones', false],
   ])('DTMF sends keys %s', async (_, name, keyEvents) => {

@@ -10,6 +10,7 @@ import type { HangupCauseKey } from '../call/types.ts';
 import { startAppParameters } from '../callback/callback.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import { parametersOf, signerOf } from './call-callbacks.ts';
+import { untilKeysLeft } from './keys-on-their-way.ts';
 import type { InterpreterNeeds, VerbContext } from './needs.ts';
 import type { DocumentVia, NextDocument, VerbOutcome } from './outcome.ts';
 import { execute } from './verb/verb.ts';
@@ -141,9 +142,11 @@ export class Interpreter {
       this.#logStep(instruction);
       const outcome = await execute(instruction, context);
       signal.throwIfAborted();
+      if (outcome.kind === 'hangup') await untilKeysLeft(this.#call, this.#needs.clock, signal);
       const next = this.#follow(outcome);
       if (next !== 'goOn') return next;
     }
+    await untilKeysLeft(this.#call, this.#needs.clock, signal);
     this.#call.hangup('endOfXml', 'Platform');
     return undefined;
   }

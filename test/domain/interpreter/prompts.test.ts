@@ -173,17 +173,33 @@ describe('Wait (dialect §2.1)', () => {
 });
 
 describe('DTMF (dialect §2.1)', () => {
-  it('lets the next element start at once by default', async () => {
+  it('lets the next element start at once by default; the end of the document waits for the last key', async () => {
+    const sent = Promise.withResolvers<void>();
     const a = await scene.caller(
-      '<Wait length="1"/><Speak>.</Speak><DTMF>1w2#</DTMF><Wait length="5"/>',
+      '<Wait length="1"/><Speak>.</Speak><DTMF>1w2#</DTMF><Speak>,</Speak>',
     );
+    await scene.clock.advance(1000);
+    scene.leg().digitsSent = sent.promise;
+    await hear();
+    expect(a.media.sentDigits).toEqual(['1w2#']);
+    await hear();
+    await scene.clock.advance(5000);
+    expect(a.hungUpWith).toEqual([]);
+    sent.resolve();
+    await a.running;
+    expect(a.hungUpWith).toEqual(['endOfXml']);
+  });
+
+  it('a Hangup waits for the last key too, but not for ever', async () => {
+    const a = await scene.caller('<Wait length="1"/><Speak>.</Speak><DTMF>1</DTMF><Hangup/>');
     await scene.clock.advance(1000);
     scene.leg().digitsSent = new Promise(() => undefined);
     await hear();
-    expect(a.media.sentDigits).toEqual(['1w2#']);
-    await scene.clock.advance(5000);
+    await scene.clock.advance(119_000);
+    expect(a.hungUpWith).toEqual([]);
+    await scene.clock.advance(2000);
     await a.running;
-    expect(a.hungUpWith).toEqual(['endOfXml']);
+    expect(a.hungUpWith).toEqual(['normal']);
   });
 
   it('with async="false" waits until the last key is pressed', async () => {

@@ -1,5 +1,6 @@
 import { unlessAborted } from '../../../base/abort.ts';
 import type { DtmfInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import { keepKeys } from '../keys-on-their-way.ts';
 import type { VerbContext } from '../needs.ts';
 import { NEXT, type VerbOutcome } from '../outcome.ts';
 
@@ -7,7 +8,10 @@ import { NEXT, type VerbOutcome } from '../outcome.ts';
 const TONE_MS = 160;
 const GAP_MS = 80;
 
-/** `DTMF`: towards the peer; with `async` (default) the next element does not wait for the last key. */
+/**
+ * `DTMF`: towards the peer; with `async` (default) the next element does not wait for the last key, but the end of the
+ * document, and a `Hangup`, do.
+ */
 export async function dtmf(
   instruction: DtmfInstruction,
   context: VerbContext,
@@ -19,6 +23,7 @@ export async function dtmf(
     gapMs: GAP_MS,
     inband: false,
   });
-  if (!instruction.async) await unlessAborted(context.signal, sent);
+  if (instruction.async) keepKeys(context.call, sent);
+  else await unlessAborted(context.signal, sent);
   return NEXT;
 }

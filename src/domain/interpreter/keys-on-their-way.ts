@@ -1,0 +1,32 @@
+/** Keys that documents send while they go on: a call that its document ends is not ended in the middle of them. */
+
+import { unlessAborted } from '../../base/abort.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Call } from '../call/call.ts';
+
+/** No string of keys of one element is longer; several in a row may be. */
+const PATIENCE_MS = 120_000;
+
+const onTheirWay = new WeakMap<Call, Promise<void>>();
+
+/** `sent` resolves when the last of them has left. */
+export function keepKeys(call: Call, sent: Promise<void>): void {
+  const before = onTheirWay.get(call) ?? Promise.resolve();
+  onTheirWay.set(
+    call,
+    before.then(() => sent),
+  );
+}
+
+/** Rejects with the signal's reason. */
+export async function untilKeysLeft(call: Call, clock: Clock, signal: AbortSignal): Promise<void> {
+  const sent = onTheirWay.get(call);
+  if (sent === undefined) return;
+  const over = new AbortController();
+  const patience = clock.sleep(PATIENCE_MS, AbortSignal.any([signal, over.signal]));
+  try {
+    await unlessAborted(signal, Promise.race([sent, patience]));
+  } finally {
+    over.abort();
+  }
+}
