@@ -51,7 +51,7 @@ export interface Lines {
 }
 
 /** Ended calls whose timeline is kept in memory at the most. */
-const LOGGED_CALLS = 20_000;
+const LOGGED_CALLS = 2000;
 
 export async function openLines(
   basics: Basics,

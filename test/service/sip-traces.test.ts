@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { SipTraces } from '../../src/service/sip-traces.ts';
+
+const MIB = 2 ** 20;
+
+const note = (traces: SipTraces, callId: string, length: number): void =>
+  traces.note({
+    atMs: 1,
+    direction: 'in',
+    callId,
+    bytes: Buffer.alloc(length, 'x'),
+    flow: {
+      transport: 'udp',
+      localAddress: '127.0.0.1',
+      localPort: 5060,
+      remoteAddress: '127.0.0.2',
+      remotePort: 5060,
+      connectionId: undefined,
+    },
+  } as Parameters<SipTraces['note']>[0]);
+
+it('messages are kept within a number of characters: the oldest calls make room', () => {
+  const traces = new SipTraces();
+  for (let i = 0; i < 20; i += 1) note(traces, `call ${i}`, MIB);
+  expect(traces.of('call 3')).toEqual([]);
+  expect(traces.of('call 4')).toHaveLength(1);
+  expect(traces.of('call 19')).toHaveLength(1);
+  note(traces, 'call 4', 1);
+  expect(traces.of('call 4')).toEqual([]);
+  expect(traces.of('call 5')).toHaveLength(1);
+});
+
+it('calls are kept up to a number, each with its messages in order', () => {
+  const traces = new SipTraces();
+  for (let i = 0; i < 5001; i += 1) note(traces, `call ${i}`, 10 + i);
+  expect(traces.of('call 0')).toEqual([]);
+  note(traces, 'call 1', 5);
+  expect(traces.of('call 1').map(({ text }) => text.length)).toEqual([11, 5]);
+});
