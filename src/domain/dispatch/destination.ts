@@ -114,6 +114,9 @@ export class Destinations {
       const detail = `no phone is registered as ${username}@${settings.registrarHost}`;
       return refused('endpointNotRegistered', 'Error', detail);
     }
+    if (!endpoint.allowVoice) {
+      return refused('forbidden', 'Platform', `${username} takes no voice calls`);
+    }
     return ok({
       to: `sip:${username}@${settings.registrarHost}`,
       price: this.#sipPrice(owner),

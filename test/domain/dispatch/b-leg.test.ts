@@ -195,6 +195,19 @@ describe('Dial: User', () => {
     await stage.finish();
   });
 
+  it('an endpoint that may make no voice calls takes none either', async () => {
+    const { authId } = stage.account;
+    await endpoint(authId, 'alice');
+    const found = await stage.provisioning.endpoints.byUsername('alice');
+    await stage.provisioning.endpoints.patch(authId, found?.endpointId ?? '', {
+      allowVoice: false,
+    });
+    await aLeg(dial(`callerId="${OWN_NUMBER}"`, '<User>sip:alice@voice.test</User>'));
+    expect(stage.signalling.invites).toHaveLength(1);
+    expect(actionParameters()).toMatchObject({ DialBLegHangupCauseCode: '3040' });
+    await stage.finish();
+  });
+
   it('is never created for an endpoint without a phone, or of another account', async () => {
     await endpoint(stage.account.authId, 'alice');
     stage.signalling.registered.delete('alice');
