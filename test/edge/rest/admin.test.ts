@@ -21,6 +21,19 @@ describe('/admin/v1', () => {
     expect((await service.admin('GET', '/accounts')).status).toBe(200);
   });
 
+  it('masks the password of a stored URL; sent back as it was shown it stays', async () => {
+    const { authId } = service.account;
+    const path = `/accounts/${authId}`;
+    const url = 'https://bob:s3cret@a.example/low?token=s3cret';
+    const shown = 'https://***@a.example/low?token=***';
+    const patch = (low_balance_url: string) => service.admin('PATCH', path, { low_balance_url });
+    expect((await patch(url)).body.low_balance_url).toBe(shown);
+    expect((await service.admin('GET', path)).text).not.toContain('s3cret');
+    expect((await patch(shown)).status).toBe(200);
+    expect((await service.store.accounts.get(authId))?.lowBalanceUrl).toBe(url);
+    expect((await patch('https://***@b.example/low')).status).toBe(400);
+  });
+
   it('creates an account whose token works at once, with its credit terms', async () => {
     const made = await service.admin('POST', '/accounts', {
       name: 'Grace',

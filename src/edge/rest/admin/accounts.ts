@@ -21,6 +21,7 @@ import {
 } from '../wire/account.ts';
 import { BalanceSchema, showBalance, showEntry, TransactionSchema } from '../wire/ledger.ts';
 import { sliceOf, TrunkMetaSchema, trunkMetaOf } from '../wire/list.ts';
+import { wrongMask } from '../wire/masked-url.ts';
 import { mainAccount, wrongDefaultApp } from './reference.ts';
 
 const ROOT = '/admin/v1/accounts';
@@ -142,6 +143,7 @@ const patchAccount = adminRoute({
     if (account === undefined) return refused({ kind: 'unknownAccount' });
     const wrong =
       notOfSubAccount(account, body) ??
+      wrongMask('low_balance_url', body.low_balance_url, account.lowBalanceUrl) ??
       (await wrongDefaultApp(rooms, authId, body.default_endpoint_app)) ??
       (await wrongCallerId(
         rooms,

@@ -1,4 +1,3 @@
-import { MASK, maskSecrets } from '../../../base/mask.ts';
 import { unitsFromMicros } from '../../../base/money.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import type { Account, AccountPatch } from '../../../domain/account/types.ts';
@@ -24,6 +23,7 @@ import {
 } from '../http/values.ts';
 import { BalanceSchema, showBalance } from './ledger.ts';
 import { defined } from './list.ts';
+import { isMasked, showMasked } from './masked-url.ts';
 
 const NAME_MAX = 200;
 /** Calls at once or per second that an account may be given. */
@@ -138,8 +138,7 @@ export const accountPatch = (body: Fields): AccountPatch => ({
     phone: body.phone,
     description: body.description,
   }),
-  // Sent back as it was shown: the one that is stored stays.
-  ...(body.low_balance_url?.includes(MASK)
+  ...(isMasked(body.low_balance_url)
     ? {}
     : cleared('lowBalanceUrl', emptyIsNull(body.low_balance_url))),
   ...cleared('lowBalanceEmail', emptyIsNull(body.low_balance_email)),
@@ -220,7 +219,7 @@ export const showAccount = (account: Account): Static<typeof AccountSchema> => (
     account.dailySpendLimit === undefined ? null : unitsFromMicros(account.dailySpendLimit),
   default_endpoint_app: account.defaultEndpointApp ?? null,
   default_caller_id: account.defaultCallerId ?? null,
-  low_balance_url: account.lowBalanceUrl === undefined ? null : maskSecrets(account.lowBalanceUrl),
+  low_balance_url: showMasked(account.lowBalanceUrl),
   low_balance_email: account.lowBalanceEmail ?? null,
   email: account.email,
   phone: account.phone,

@@ -1,5 +1,4 @@
 import { isEmail } from '../../../../base/email.ts';
-import { MASK, maskSecrets } from '../../../../base/mask.ts';
 import { unitsFromMicros } from '../../../../base/money.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import type { Account } from '../../../../domain/account/types.ts';
@@ -10,6 +9,7 @@ import { accountRoute, type Route, readableByToken } from '../../http/route.ts';
 import { nullableHttpUrl, nullableText, type Static, Type } from '../../http/schema.ts';
 import { amountField, amountOf } from '../../http/values.ts';
 import { refused } from '../../refusal.ts';
+import { isMasked, showMasked, wrongMask } from '../../wire/masked-url.ts';
 
 const PATH = '/api/v1/Account/{auth_id}/low-balance-alert';
 const common = { tag: 'Ledger', errors: 'plain', mainAccountOnly: true } as const;
@@ -40,7 +40,7 @@ const addressesOf = (text: string | undefined): string[] =>
   text === undefined ? [] : text.split(',').map((address) => address.trim());
 
 const shown = (account: Account, balances: readonly Balance[]): Static<typeof AlertSchema> => ({
-  url: account.lowBalanceUrl === undefined ? null : maskSecrets(account.lowBalanceUrl),
+  url: showMasked(account.lowBalanceUrl),
   emails: addressesOf(account.lowBalanceEmail),
   thresholds: Object.fromEntries(
     balances.map(({ currency, lowBalanceThreshold }) => [
@@ -95,15 +95,15 @@ const setAlert = accountRoute({
   params,
   body: AlertBody,
   reply: AlertSchema,
-  async run(rooms, { accountId, body }) {
+  async run(rooms, { access, accountId, body }) {
     const { url, emails, thresholds = {} } = body;
-    const wrong = checkAddresses('emails', emails ?? []);
+    const wrong =
+      checkAddresses('emails', emails ?? []) ?? wrongMask('url', url, access.owner.lowBalanceUrl);
     if (wrong !== undefined) return err(wrong);
     const set = await setThresholds(rooms, accountId, thresholds);
     if (!set.ok) return set;
     const patched = await rooms.accounts.patch(accountId, {
-      // Sent back as it was shown: the one that is stored stays.
-      ...(url === undefined || url?.includes(MASK) ? {} : { lowBalanceUrl: url || undefined }),
+      ...(url === undefined || isMasked(url) ? {} : { lowBalanceUrl: url || undefined }),
       ...(emails === undefined ? {} : { lowBalanceEmail: emails.join(', ') || undefined }),
     });
     if (!patched.ok) return refused(patched.error);
