@@ -129,19 +129,28 @@ class Soak {
   }
 
   /** Every one of many calls is cut at its limit and booked there. */
-  async limited(what: string, user: SipUser, meanwhile: () => Promise<void>): Promise<void> {
+  async limited(
+    what: string,
+    user: SipUser,
+    meanwhile: () => Promise<void>,
+    isBusy = false,
+  ): Promise<void> {
     const running = await Promise.all(
       Array.from({ length: calls }, () => startCall(this.service, user, { seconds: 30 })),
     );
     await Promise.all(running.map(({ answered }) => answered));
     await meanwhile();
     const cdrs = await Promise.all(running.map((call) => this.ended(call)));
-    const wrong = cdrs.filter(
-      (cdr) =>
-        cdr['billsec'] !== LIMIT_S ||
-        cdr['rounded_bill_duration'] !== LIMIT_S ||
-        cdr['total_cost'] !== PULSE_PRICE,
-    );
+    const wrong = cdrs.filter((cdr) => {
+      const billsec = Number(cdr['billsec']);
+      const pulses = Math.ceil(billsec / PULSE_S);
+      // `schedule` counts from its element, which a busy machine reaches a little after the answer.
+      const isCut = isBusy ? billsec >= LIMIT_S && billsec <= LIMIT_S + 3 : billsec === LIMIT_S;
+      const follows =
+        cdr['rounded_bill_duration'] === pulses * PULSE_S &&
+        Math.abs(Number(cdr['total_cost']) - pulses * PULSE_PRICE) < 1e-6;
+      return !isCut || !follows;
+    });
     judge(`${calls} calls with a limit of ${LIMIT_S} s, ${what}`, wrong.length === 0, {
       wrong: wrong.map(factsOf),
       example: cdrs[0] && factsOf(cdrs[0]),
@@ -179,7 +188,7 @@ class Soak {
       b['billsec'] === LIMIT_S &&
       told_s === String(b['billsec']) &&
       billed_s === String(b['rounded_bill_duration']);
-    judge('timeLimit of Dial: callback and record of the B leg', right, {
+    judge('timeLimit of Dial on a busy machine: callback and record of the B leg', right, {
       ...factsOf(b),
       told: told_s,
       toldBilled: billed_s,
@@ -296,10 +305,10 @@ async function run(soak: Soak): Promise<void> {
   const limited = await makeUser(soak.service, 'limited', { answer_url: scheduled });
   await soak.limited('on an idle machine', limited, () => Promise.resolve());
   await soak.limited('held up across it', limited, () => soak.holdUp());
-  await soak.dialled();
   const busy = busyMachine();
   try {
-    await soak.limited('on a busy machine', limited, () => Promise.resolve());
+    await soak.limited('on a busy machine', limited, () => Promise.resolve(), true);
+    await soak.dialled();
     await soak.outOfCredit(5);
   } finally {
     for (const child of busy) child.kill('SIGKILL');
