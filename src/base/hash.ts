@@ -1,17 +1,36 @@
 /** The one file of the pure floors that uses node:crypto: hashing is pure. */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 
 export type DigestHash = 'md5' | 'sha256' | 'sha512-256';
 
 export const hashHex = (algorithm: DigestHash, text: string | Uint8Array): string =>
-  createHash(algorithm).update(text).digest('hex');
+  hash(algorithm, text, 'hex');
 
 export const hmacSha256 = (key: string | Uint8Array, text: string): Buffer =>
   createHmac('sha256', key).update(text, 'utf8').digest();
 
+const BLOCK_BYTES = 64;
+
+/** HMAC-SHA-256 (RFC 2104) with one key for many short texts: without a new key object for each. */
+export class Mac {
+  readonly #inner: Buffer;
+  readonly #outer: Buffer;
+
+  /** At most 64 bytes. */
+  constructor(key: Uint8Array) {
+    const padded = Buffer.alloc(BLOCK_BYTES);
+    padded.set(key);
+    this.#inner = padded.map((byte) => byte ^ 0x36) as Buffer;
+    this.#outer = padded.map((byte) => byte ^ 0x5c) as Buffer;
+  }
+
+  of(text: string): Buffer {
+    const inner = hash('sha256', Buffer.concat([this.#inner, Buffer.from(text, 'utf8')]), 'buffer');
+    return hash('sha256', Buffer.concat([this.#outer, inner]), 'buffer');
+  }
+}
+
 /** Constant-time equality of two secrets of any length. */
 export function secretsEqual(a: string, b: string): boolean {
-  const left = createHash('sha256').update(a).digest();
-  const right = createHash('sha256').update(b).digest();
-  return timingSafeEqual(left, right);
+  return timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
 }

@@ -1,4 +1,4 @@
-import { hmacSha256, secretsEqual } from '../../../base/hash.ts';
+import { Mac, secretsEqual } from '../../../base/hash.ts';
 import type { Random } from '../../../base/ids.ts';
 
 /** How long a nonce may be used, and how many used ones are remembered. */
@@ -36,7 +36,7 @@ const NONCE_LENGTH = ((TIME_BYTES + SALT_BYTES + MAC_BYTES) / 3) * 4;
  */
 export class NonceMint {
   readonly #realm: string;
-  readonly #key: Uint8Array;
+  readonly #mac: Mac;
   readonly #random: Random;
   readonly #limits: NonceLimits;
   readonly #uses = new Map<string, NonceUse>();
@@ -51,7 +51,7 @@ export class NonceMint {
     this.#realm = realm;
     this.#random = random;
     this.#limits = limits;
-    this.#key = key;
+    this.#mac = new Mac(key);
   }
 
   mint(source: string, nowMs: number): string {
@@ -106,7 +106,7 @@ export class NonceMint {
 
   #sealed(head: Buffer, source: string): string {
     const sealed = `${head.toString('base64url')} ${source} ${this.#realm}`;
-    const mac = hmacSha256(this.#key, sealed).subarray(0, MAC_BYTES);
+    const mac = this.#mac.of(sealed).subarray(0, MAC_BYTES);
     return Buffer.concat([head, mac]).toString('base64url');
   }
 }
