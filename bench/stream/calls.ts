@@ -122,11 +122,12 @@ async function openLeg(media: MediaEngine, phonePort: number): Promise<MediaLeg>
   leg.configure({
     address: HOST,
     port: phonePort,
-    codec: 'PCMU',
-    payloadType: 0,
+    codec: { name: 'PCMU', clockRate: 8000, sampleRate: 8000, channels: 1, fmtp: '' },
+    payloadType: { send: 0, receive: 0 },
     telephoneEvent: undefined,
     ptimeMs: 20,
     direction: 'sendrecv',
+    protection: 'none',
   });
   return leg;
 }

@@ -12,11 +12,13 @@ constexpr napi_type_tag kClipTag{0x6361726c6f6e636cULL, 0x69702d6f662d6175ULL};
 }
 
 Napi::Value make_clip(const Napi::CallbackInfo& info) {
-  const std::span<const uint8_t> bytes = bytes_at(info, 0);
+  Arguments args(info, "makeClip");
+  const std::span<const uint8_t> bytes = args.at(0, "samples").bytes();
+  const int rate = args.at(1, "rate").one_of({8000, 16000, 24000, 44100, 48000});
+  if (!args.good()) return info.Env().Undefined();
   std::vector<Sample> samples(bytes.size() / sizeof(Sample));
   if (!samples.empty()) std::memcpy(samples.data(), bytes.data(), samples.size() * sizeof(Sample));
-  const int rate = i32_at(info, 1);
-  if (rate > 0 && rate != kLineRate) samples = resample_whole(samples, rate, kLineRate);
+  if (rate != kLineRate) samples = resample_whole(samples, rate, kLineRate);
   auto* const clip = new AudioClip(std::make_shared<const std::vector<Sample>>(std::move(samples)));
   auto external =
       Napi::External<AudioClip>::New(info.Env(), clip, [](Napi::Env, AudioClip* owned) { delete owned; });

@@ -6,28 +6,33 @@
 
 namespace carillon {
 
-/// (place, recording, path, side 0 received 1 sent 2 both, stereo, silenceEndMs, maxMs, suppressDigits):
-/// errno, 0 when it runs.
+/// ({ place, recording, path, side, stereo, silenceEndMs, maxMs, suppressDigits }): errno, 0 when it runs.
 Napi::Value EngineObject::record(const Info& info) {
+  Arguments args(info, "record");
+  Fields fields = args.fields(0);
+  const uint32_t place = fields["place"].handle();
+  const uint32_t handle = fields["recording"].handle();
+  const std::string path = fields["path"].text();
   Recorder::Options options;
-  const uint32_t side = u32_at(info, 3);
-  options.side = side == 0   ? Recorder::Side::received
-                 : side == 1 ? Recorder::Side::sent
-                             : Recorder::Side::both;
-  options.stereo = bool_at(info, 4);
-  options.silence_end_ms = u32_at(info, 5);
-  options.max_ms = static_cast<uint64_t>(number_at(info, 6));
-  const uint32_t handle = u32_at(info, 1);
+  using Side = Recorder::Side;
+  options.side =
+      fields["side"].choice<Side>({{"received", Side::received}, {"sent", Side::sent}, {"both", Side::both}});
+  options.stereo = fields["stereo"].boolean();
+  options.silence_end_ms = fields["silenceEndMs"].u32();
+  options.max_ms = fields["maxMs"].milliseconds();
+  const bool suppress_digits = fields["suppressDigits"].boolean();
+  if (!fields.good()) return info.Env().Undefined();
+
   const uint16_t channels = Recorder(options).channels();
-  std::shared_ptr<RecordingSink> sink = engine_->open_recording(handle, string_at(info, 2), channels);
+  std::shared_ptr<RecordingSink> sink = engine_->open_recording(handle, path, channels);
   if (sink->state() == RecordingSink::State::failed) {
     const int error = sink->error_number();
     engine_->close_recording(handle);
     return Napi::Number::New(info.Env(), error);
   }
   std::unique_ptr<LegTap> tap = std::make_unique<RecordingTap>(handle, options, std::move(sink),
-                                                               engine_->concluding(), bool_at(info, 7));
-  engine_->post([place = u32_at(info, 0), tap = std::move(tap)](MediaLoop& loop) mutable {
+                                                               engine_->concluding(), suppress_digits);
+  engine_->post([place, tap = std::move(tap)](MediaLoop& loop) mutable {
     with_place(loop, place, [&](auto& where) { static_cast<void>(where.add(tap)); });
     // No place for it any more: it ends as a recording of a leg that has gone.
     if (tap) tap->leg_ended(loop.core().events());
@@ -49,48 +54,78 @@ auto for_recording(uint32_t place, uint32_t recording, Action action) {
 }  // namespace
 
 Napi::Value EngineObject::pause_recording(const Info& info) {
-  engine_->post(for_recording(u32_at(info, 0), u32_at(info, 1),
-                              [paused = bool_at(info, 2)](RecordingTap& tap) { tap.pause(paused); }));
+  Arguments args(info, "pauseRecording");
+  const uint32_t place = args.at(0, "place").handle();
+  const uint32_t recording = args.at(1, "recording").handle();
+  const bool paused = args.at(2, "paused").boolean();
+  if (!args.good()) return info.Env().Undefined();
+  engine_->post(for_recording(place, recording, [paused](RecordingTap& tap) { tap.pause(paused); }));
   return info.Env().Undefined();
 }
 
 Napi::Value EngineObject::stop_recording(const Info& info) {
-  engine_->post(for_recording(u32_at(info, 0), u32_at(info, 1), [](RecordingTap& tap) { tap.stop(); }));
+  Arguments args(info, "stopRecording");
+  const uint32_t place = args.at(0, "place").handle();
+  const uint32_t recording = args.at(1, "recording").handle();
+  if (!args.good()) return info.Env().Undefined();
+  engine_->post(for_recording(place, recording, [](RecordingTap& tap) { tap.stop(); }));
   return info.Env().Undefined();
+}
+
+void EngineObject::post_removal(uint32_t place, uint32_t tap) {
+  engine_->post([place, tap, removed = std::unique_ptr<LegTap>()](MediaLoop& loop) mutable {
+    with_place(loop, place, [&](auto& where) { removed = where.remove_tap(tap); });
+  });
 }
 
 /// After recordingEnded: gives everything back; errno of a failure, or 0.
 Napi::Value EngineObject::remove_recording(const Info& info) {
-  remove_tap(info);
-  return Napi::Number::New(info.Env(), engine_->close_recording(u32_at(info, 1)));
+  Arguments args(info, "removeRecording");
+  const uint32_t place = args.at(0, "place").handle();
+  const uint32_t recording = args.at(1, "recording").handle();
+  if (!args.good()) return info.Env().Undefined();
+  post_removal(place, recording);
+  return Napi::Number::New(info.Env(), engine_->close_recording(recording));
 }
 
 Napi::Value EngineObject::remove_tap(const Info& info) {
-  engine_->post([place = u32_at(info, 0), tap = u32_at(info, 1),
-                 removed = std::unique_ptr<LegTap>()](MediaLoop& loop) mutable {
-    with_place(loop, place, [&](auto& where) { removed = where.remove_tap(tap); });
-  });
+  Arguments args(info, "removeTap");
+  const uint32_t place = args.at(0, "place").handle();
+  const uint32_t tap = args.at(1, "tap").handle();
+  if (!args.good()) return info.Env().Undefined();
+  post_removal(place, tap);
   return info.Env().Undefined();
 }
 
-/// (leg, job, totalMs, initialSilenceMs, greetingMs, maximumWords, maximumWordMs)
+/// ({ leg, job, totalMs, initialSilenceMs, greetingMs, maximumWords, maximumWordMs })
 Napi::Value EngineObject::detect_machine(const Info& info) {
+  Arguments args(info, "detectMachine");
+  Fields fields = args.fields(0);
+  const uint32_t leg = fields["leg"].handle();
+  const uint32_t job = fields["job"].handle();
   MachineDetector::Options options;
-  options.total_ms = u32_at(info, 2);
-  options.initial_silence_ms = u32_at(info, 3);
-  options.greeting_ms = u32_at(info, 4);
-  options.maximum_words = u32_at(info, 5);
-  options.maximum_word_ms = u32_at(info, 6);
-  std::unique_ptr<LegTap> tap = std::make_unique<MachineTap>(u32_at(info, 1), options);
-  engine_->post(add_to_leg(u32_at(info, 0), std::move(tap)));
+  options.total_ms = fields["totalMs"].u32();
+  options.initial_silence_ms = fields["initialSilenceMs"].u32();
+  options.greeting_ms = fields["greetingMs"].u32();
+  options.maximum_words = fields["maximumWords"].u32();
+  options.maximum_word_ms = fields["maximumWordMs"].u32();
+  if (!fields.good()) return info.Env().Undefined();
+  std::unique_ptr<LegTap> tap = std::make_unique<MachineTap>(job, options);
+  engine_->post(add_to_leg(leg, std::move(tap)));
   return info.Env().Undefined();
 }
 
-/// (leg, job, silenceMs, limitMs)
+/// ({ leg, job, silenceMs, limitMs })
 Napi::Value EngineObject::wait_for_silence(const Info& info) {
-  std::unique_ptr<LegTap> tap =
-      std::make_unique<SilenceTap>(u32_at(info, 1), u32_at(info, 2), u32_at(info, 3));
-  engine_->post(add_to_leg(u32_at(info, 0), std::move(tap)));
+  Arguments args(info, "waitForSilence");
+  Fields fields = args.fields(0);
+  const uint32_t leg = fields["leg"].handle();
+  const uint32_t job = fields["job"].handle();
+  const uint32_t silence_ms = fields["silenceMs"].u32();
+  const uint32_t limit_ms = fields["limitMs"].u32();
+  if (!fields.good()) return info.Env().Undefined();
+  std::unique_ptr<LegTap> tap = std::make_unique<SilenceTap>(job, silence_ms, limit_ms);
+  engine_->post(add_to_leg(leg, std::move(tap)));
   return info.Env().Undefined();
 }
 

@@ -4,17 +4,30 @@
 
 namespace carillon {
 
-/// (localPort, ip, port, bytes, atMs)
+namespace {
+constexpr double kMaxMs = 1e12;
+}
+
+/// ({ localPort, address, port, bytes, atMs })
 Napi::Value EngineObject::inject(const Info& info) {
-  const std::optional<Address> from =
-      parse_address(string_at(info, 1), static_cast<uint16_t>(u32_at(info, 2)));
-  const auto at = static_cast<Nanos>(number_at(info, 4) * kMillisecond);
-  engine_->inject(static_cast<uint16_t>(u32_at(info, 0)), from.value_or(Address{}), bytes_at(info, 3), at);
+  Arguments args(info, "inject");
+  Fields fields = args.fields(0);
+  const uint16_t local_port = fields["localPort"].u16();
+  Argument ip = fields["address"];
+  const std::optional<Address> from = parse_address(ip.text(), fields["port"].u16());
+  if (!from) ip.wrong("an IP address");
+  const std::span<const uint8_t> bytes = fields["bytes"].bytes();
+  const double at_ms = fields["atMs"].number(0, kMaxMs);
+  if (!fields.good()) return info.Env().Undefined();
+  engine_->inject(local_port, *from, bytes, static_cast<Nanos>(at_ms * kMillisecond));
   return info.Env().Undefined();
 }
 
 Napi::Value EngineObject::advance(const Info& info) {
-  engine_->advance(static_cast<Nanos>(number_at(info, 0) * kMillisecond));
+  Arguments args(info, "advance");
+  const double ms = args.at(0, "ms").number(0, kMaxMs);
+  if (!args.good()) return info.Env().Undefined();
+  engine_->advance(static_cast<Nanos>(ms * kMillisecond));
   return info.Env().Undefined();
 }
 

@@ -45,12 +45,12 @@ Napi::Function EngineObject::define(Napi::Env env) {
 }
 
 EngineObject::EngineObject(const Info& info) : Napi::ObjectWrap<EngineObject>(info) {
-  const bool manual = bool_at(info, 0);
-  const std::optional<Address> local = parse_address(string_at(info, 1), 0);
-  if (!local) {
-    Napi::TypeError::New(info.Env(), "rtpHost is not an IP address").ThrowAsJavaScriptException();
-    return;
-  }
+  Arguments args(info, "Engine");
+  const bool manual = args.at(0, "manual").boolean();
+  Argument host = args.at(1, "rtpHost");
+  const std::optional<Address> local = parse_address(host.text(), 0);
+  if (!local) host.wrong("an IP address");
+  if (!args.good()) return;
   std::function<void()> wake = [] {};
   if (!manual && info.Length() > 2 && info[2].IsFunction()) {
     wake_ = Napi::ThreadSafeFunction::New(info.Env(), info[2].As<Napi::Function>(), "carillon media events",
@@ -77,82 +77,13 @@ void EngineObject::shut_down() {
   has_wake_ = false;
 }
 
-// ---------------------------------------------------------------- legs
-
-Napi::Value EngineObject::open_leg(const Info& info) {
-  LegConfig config;
-  config.ssrc = u32_at(info, 1);
-  config.sequence = static_cast<uint16_t>(u32_at(info, 2));
-  config.timestamp = u32_at(info, 3);
-  config.media_timeout = static_cast<Nanos>(number_at(info, 4)) * kMillisecond;
-  const MediaEngine::Opened opened = engine_->open_leg(static_cast<uint16_t>(u32_at(info, 0)), config);
-  if (!opened.failure) return Napi::Number::New(info.Env(), opened.handle);
-  const bool taken = *opened.failure == MediaEngine::OpenFailure::port_taken;
-  return Napi::Number::New(info.Env(), taken ? 0 : -1);
-}
-
-/// (leg, ip, port, law, payloadType, telephoneEvent or -1, packetMs, sending, receiving, signalling ip or
-/// empty)
-Napi::Value EngineObject::configure_leg(const Info& info) {
-  LegRemote remote;
-  // A host name is no place to send to; the peer's own packets will show where it is.
-  const std::optional<Address> peer =
-      parse_address(string_at(info, 1), static_cast<uint16_t>(u32_at(info, 2)));
-  const int32_t telephone_event = i32_at(info, 5);
-  ExpectedSource& source = remote.receive.source;
-  source.signalled = peer.value_or(Address{});
-  source.signalling = parse_address(string_at(info, 9), 0).value_or(Address{});
-  remote.receive.law = remote.send.law = u32_at(info, 3) == 0 ? G711Law::mu : G711Law::a;
-  remote.receive.payload_type = remote.send.payload_type = static_cast<uint8_t>(u32_at(info, 4));
-  if (telephone_event >= 0) {
-    remote.receive.telephone_event = remote.send.telephone_event = static_cast<uint8_t>(telephone_event);
-  }
-  remote.send.packet_ms = i32_at(info, 6);
-  remote.send.sending = bool_at(info, 7);
-  source.receiving = bool_at(info, 8);
-  engine_->post([handle = u32_at(info, 0), remote](MediaLoop& loop) {
-    if (Leg* const leg = loop.core().leg(handle)) leg->configure(remote, loop.now());
-  });
-  return info.Env().Undefined();
-}
-
-Napi::Value EngineObject::figures_object(Napi::Env env, const std::optional<LegFigures>& figures) {
-  if (!figures) return env.Undefined();
-  Napi::Object out = Napi::Object::New(env);
-  out.Set("packetsReceived", static_cast<double>(figures->packets_received));
-  out.Set("packetsSent", static_cast<double>(figures->packets_sent));
-  out.Set("packetsLost", static_cast<double>(figures->packets_lost));
-  out.Set("packetsLate", static_cast<double>(figures->packets_late));
-  out.Set("strangers", static_cast<double>(figures->strangers));
-  out.Set("jitterMs", figures->jitter_ms);
-  out.Set("lossFraction", figures->loss_fraction);
-  out.Set("mos", figures->mos);
-  out.Set("roundTripMs", figures->round_trip_ms);
-  return out;
-}
-
-Napi::Value EngineObject::figures(const Info& info) {
-  return figures_object(info.Env(), engine_->figures(u32_at(info, 0)));
-}
-
-Napi::Value EngineObject::close_leg(const Info& info) {
-  return figures_object(info.Env(), engine_->close_leg(u32_at(info, 0)));
-}
-
-Napi::Value EngineObject::bridge(const Info& info) {
-  engine_->post([a = u32_at(info, 0), b = u32_at(info, 1)](MediaLoop& loop) { loop.core().bridge(a, b); });
-  return info.Env().Undefined();
-}
-
-Napi::Value EngineObject::unbridge(const Info& info) {
-  engine_->post([a = u32_at(info, 0), b = u32_at(info, 1)](MediaLoop& loop) { loop.core().unbridge(a, b); });
-  return info.Env().Undefined();
-}
-
 // ---------------------------------------------------------------- events and state
 
 Napi::Value EngineObject::take_events(const Info& info) {
-  return Napi::Number::New(info.Env(), static_cast<double>(engine_->take_events(bytes_at(info, 0))));
+  Arguments args(info, "takeEvents");
+  const std::span<uint8_t> batch = args.at(0, "batch").bytes();
+  if (!args.good()) return info.Env().Undefined();
+  return Napi::Number::New(info.Env(), static_cast<double>(engine_->take_events(batch)));
 }
 
 Napi::Value EngineObject::now_ms(const Info& info) {

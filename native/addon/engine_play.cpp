@@ -1,69 +1,82 @@
 // EngineObject: what is played to a leg or a room, and the audio streams of a leg.
-#include <algorithm>
-
 #include "addon/addon_data.hpp"
 #include "addon/arguments.hpp"
 #include "addon/clip.hpp"
 #include "addon/engine_object.hpp"
 #include "addon/places.hpp"
 #include "addon/sockets_object.hpp"
+#include "addon/stream_format.hpp"
 #include "addon/stream_object.hpp"
 
 namespace carillon {
 
 namespace {
 
-/// A tone as JavaScript describes it; what exceeds the limits of a ToneSpec is left out.
-ToneSpec tone_of(const Napi::Object& object) {
-  ToneSpec tone;
-  tone.loop = Napi::Value(object.Get("loop")).ToBoolean();
-  tone.level_dbm0 = Napi::Value(object.Get("levelDbm0")).ToNumber().DoubleValue();
-  const Napi::Value steps = object.Get("steps");
-  if (!steps.IsArray()) return tone;
-  for (uint32_t i = 0; i < steps.As<Napi::Array>().Length(); ++i) {
-    const Napi::Value item = steps.As<Napi::Array>().Get(i);
-    if (!item.IsObject()) continue;
-    const auto step = item.As<Napi::Object>();
-    const Napi::Value list = step.Get("frequenciesHz");
+constexpr double kMaxHz = 4000;
+
+ToneSpec tone_of(Arguments& args, Fields tone) {
+  ToneSpec spec;
+  spec.loop = tone["loop"].boolean();
+  spec.level_dbm0 = tone["levelDbm0"].number(-100, 3.17);
+  for (Argument& item : tone["steps"].list()) {
+    Fields step = item.fields();
     std::vector<double> frequencies;
-    for (uint32_t k = 0; list.IsArray() && k < list.As<Napi::Array>().Length(); ++k) {
-      frequencies.push_back(Napi::Value(list.As<Napi::Array>().Get(k)).ToNumber().DoubleValue());
-    }
-    const auto milliseconds = [&](const char* key) {
-      return Napi::Value(step.Get(key)).ToNumber().Uint32Value();
-    };
-    static_cast<void>(tone.add(frequencies, milliseconds("onMs"), milliseconds("offMs")));
+    for (Argument& hz : step["frequenciesHz"].list()) frequencies.push_back(hz.number(0, kMaxHz));
+    const uint32_t on_ms = step["onMs"].u32();
+    if (!spec.add(frequencies, on_ms, step["offMs"].u32()))
+      args.fault("tone has too many steps or frequencies");
   }
-  return tone;
+  return spec;
 }
 
-/// (place, player, …, times, manner)
-Player::Options player_options(const Napi::CallbackInfo& info) {
-  return {u32_at(info, 1), u32_at(info, 3), static_cast<PlayManner>(std::min(u32_at(info, 4), 2U))};
+struct PlayTarget {
+  uint32_t place;
+  Player::Options options;
+};
+
+PlayTarget target_of(Fields& fields) {
+  const uint32_t place = fields["place"].handle();
+  const uint32_t player = fields["player"].handle();
+  const uint32_t times = fields["times"].u32();
+  using Manner = PlayManner;
+  return {place,
+          {player, times,
+           fields["manner"].choice<Manner>(
+               {{"instead", Manner::instead}, {"mixed", Manner::mixed}, {"alone", Manner::alone}})}};
 }
 
 }  // namespace
 
-/// (place, player, clip, times, manner as in PlayManner)
+/// ({ place, player, times, manner, clip })
 Napi::Value EngineObject::play_clip(const Info& info) {
-  const AudioClip clip = info.Length() > 2 ? clip_of(info[2]) : nullptr;
-  if (!clip) return info.Env().Undefined();
-  auto player = std::make_unique<Player>(player_options(info), clip);
-  engine_->post(add_to_place(u32_at(info, 0), std::move(player)));
+  Arguments args(info, "playClip");
+  Fields fields = args.fields(0);
+  const auto [place, options] = target_of(fields);
+  Argument given = fields["clip"];
+  const AudioClip clip = clip_of(given.value());
+  if (!clip) given.wrong("a clip");
+  if (!fields.good()) return info.Env().Undefined();
+  engine_->post(add_to_place(place, std::make_unique<Player>(options, clip)));
   return info.Env().Undefined();
 }
 
-/// (place, player, tone, times, manner), tone as in needs.ts
+/// ({ place, player, times, manner, tone }), tone as in needs.ts
 Napi::Value EngineObject::play_tone(const Info& info) {
-  if (info.Length() < 3 || !info[2].IsObject()) return info.Env().Undefined();
-  const ToneSpec tone = tone_of(info[2].As<Napi::Object>());
-  auto player = std::make_unique<Player>(player_options(info), tone);
-  engine_->post(add_to_place(u32_at(info, 0), std::move(player)));
+  Arguments args(info, "playTone");
+  Fields fields = args.fields(0);
+  const auto [place, options] = target_of(fields);
+  const ToneSpec tone = tone_of(args, fields["tone"].fields());
+  if (!fields.good()) return info.Env().Undefined();
+  engine_->post(add_to_place(place, std::make_unique<Player>(options, tone)));
   return info.Env().Undefined();
 }
 
 Napi::Value EngineObject::stop_player(const Info& info) {
-  engine_->post([handle = u32_at(info, 0), player = u32_at(info, 1)](MediaLoop& loop) {
+  Arguments args(info, "stopPlayer");
+  const uint32_t handle = args.at(0, "place").handle();
+  const uint32_t player = args.at(1, "player").handle();
+  if (!args.good()) return info.Env().Undefined();
+  engine_->post([handle, player](MediaLoop& loop) {
     with_place(loop, handle, [&](auto& place) {
       if (Player* const found = place.player(player)) found->stop();
     });
@@ -72,33 +85,44 @@ Napi::Value EngineObject::stop_player(const Info& info) {
 }
 
 Napi::Value EngineObject::remove_player(const Info& info) {
-  engine_->post([handle = u32_at(info, 0), player = u32_at(info, 1),
-                 removed = std::unique_ptr<Player>()](MediaLoop& loop) mutable {
+  Arguments args(info, "removePlayer");
+  const uint32_t handle = args.at(0, "place").handle();
+  const uint32_t player = args.at(1, "player").handle();
+  if (!args.good()) return info.Env().Undefined();
+  engine_->post([handle, player, removed = std::unique_ptr<Player>()](MediaLoop& loop) mutable {
     with_place(loop, handle, [&](auto& place) { removed = place.remove_player(player); });
   });
   return info.Env().Undefined();
 }
 
-/// (leg, job, [character code or 0, on frames, off frames, …], inband)
+/// ({ leg, job, inband, steps: [{ digit, onFrames, offFrames }, …] }); no digit: a pause.
 Napi::Value EngineObject::send_digits(const Info& info) {
+  Arguments args(info, "sendDigits");
+  Fields fields = args.fields(0);
+  const uint32_t leg = fields["leg"].handle();
   auto job = std::make_unique<DigitJob>();
-  job->handle = u32_at(info, 1);
-  job->inband = bool_at(info, 3);
-  if (info.Length() > 2 && info[2].IsArray()) {
-    const auto steps = info[2].As<Napi::Array>();
-    for (uint32_t i = 0; i + 2 < steps.Length(); i += 3) {
-      const auto value = [&](uint32_t at) { return Napi::Value(steps.Get(at)).ToNumber().Uint32Value(); };
-      job->steps.push_back({static_cast<char>(value(i)), static_cast<uint16_t>(value(i + 1)),
-                            static_cast<uint16_t>(value(i + 2))});
-    }
+  job->handle = fields["job"].handle();
+  job->inband = fields["inband"].boolean();
+  for (Argument& item : fields["steps"].list()) {
+    Fields step = item.fields();
+    Argument digit = step["digit"];
+    const std::string text = digit.given() ? digit.text() : "";
+    const bool known = text.size() == 1 && event_of_digit(text[0]).has_value();
+    if (digit.given() && !known) digit.wrong("one of 0-9, *, #, A-D");
+    const uint16_t on_frames = step["onFrames"].u16();
+    job->steps.push_back({known ? text[0] : '\0', on_frames, step["offFrames"].u16()});
   }
-  engine_->post(add_to_leg(u32_at(info, 0), std::move(job)));
+  if (!fields.good()) return info.Env().Undefined();
+  engine_->post(add_to_leg(leg, std::move(job)));
   return info.Env().Undefined();
 }
 
 Napi::Value EngineObject::remove_digits(const Info& info) {
-  engine_->post([handle = u32_at(info, 0), job = u32_at(info, 1),
-                 removed = std::unique_ptr<DigitJob>()](MediaLoop& loop) mutable {
+  Arguments args(info, "removeDigits");
+  const uint32_t handle = args.at(0, "leg").handle();
+  const uint32_t job = args.at(1, "job").handle();
+  if (!args.good()) return info.Env().Undefined();
+  engine_->post([handle, job, removed = std::unique_ptr<DigitJob>()](MediaLoop& loop) mutable {
     if (Leg* const leg = loop.core().leg(handle)) removed = leg->remove_job(job);
   });
   return info.Env().Undefined();
@@ -107,6 +131,9 @@ Napi::Value EngineObject::remove_digits(const Info& info) {
 // ---------------------------------------------------------------- streams
 
 namespace {
+
+/// An hour: far more than any setting asks for, far less than memory.
+constexpr int64_t kMaxQueueMs = 3'600'000;
 
 /// The thread of the sockets that a `Sockets` object stands for.
 std::shared_ptr<StreamThread> stream_thread_of(const Napi::Value& value) {
@@ -130,29 +157,39 @@ std::shared_ptr<MediaFeed> EngineObject::feed_of(const std::shared_ptr<StreamThr
   return feed;
 }
 
-/// (leg, stream, streamId, encoding, rate, inbound, outbound, bidirectional, extraHeadersJson, queueMs,
-/// epochMs, sockets, socket): the bot's end, or undefined when `sockets` is given: then that is the bot's
-/// end.
+/// ({ leg, stream, streamId, encoding, rate, tracks, bidirectional, extraHeadersJson, queueMs, epochMs,
+/// sockets?, socket? }): the bot's end, or undefined when `sockets` is given: then that is the bot's end.
 Napi::Value EngineObject::open_stream(const Info& info) {
+  Arguments args(info, "openStream");
+  Fields fields = args.fields(0);
+  const uint32_t leg = fields["leg"].handle();
   AudioStreamConfig config;
-  config.handle = u32_at(info, 1);
-  config.stream_id = string_at(info, 2);
-  config.format.encoding = u32_at(info, 3) == 0 ? StreamEncoding::l16 : StreamEncoding::mulaw;
-  config.format.rate = i32_at(info, 4);
-  config.inbound = bool_at(info, 5);
-  config.outbound = bool_at(info, 6);
-  const bool bidirectional = bool_at(info, 7);
-  config.extra_headers_json = string_at(info, 8);
-  config.epoch_ms = static_cast<int64_t>(number_at(info, 10));
+  config.handle = fields["stream"].handle();
+  config.stream_id = fields["streamId"].text();
+  config.format.encoding = encoding_of(fields["encoding"]);
+  config.format.rate = fields["rate"].one_of({8000, 16000});
+  enum class Tracks : uint8_t { inbound, outbound, both };
+  const auto tracks = fields["tracks"].choice<Tracks>(
+      {{"inbound", Tracks::inbound}, {"outbound", Tracks::outbound}, {"both", Tracks::both}});
+  config.inbound = tracks != Tracks::outbound;
+  config.outbound = tracks != Tracks::inbound;
+  const bool bidirectional = fields["bidirectional"].boolean();
+  config.extra_headers_json = fields["extraHeadersJson"].text();
+  const auto queue_ms = static_cast<size_t>(fields["queueMs"].integer(0, kMaxQueueMs));
+  config.epoch_ms = static_cast<int64_t>(fields["epochMs"].number(0, 1e15));
   config.opened = engine_->now();
+  Argument given = fields["sockets"];
+  const std::shared_ptr<StreamThread> sockets = stream_thread_of(given.value());
+  if (given.given() && !sockets) given.wrong("a Sockets object");
+  Argument socket = fields["socket"];
+  if (sockets) config.socket = socket.handle();
+  if (!fields.good()) return info.Env().Undefined();
 
-  const size_t queue_samples = bidirectional ? size_t{u32_at(info, 9)} * kSamplesPerMs : 0;
+  const size_t queue_samples = bidirectional ? queue_ms * kSamplesPerMs : 0;
   auto queue = std::make_shared<PlaybackQueue>(queue_samples);
   auto input = std::make_unique<StreamInput>(config.stream_id, config.format, queue);
-  const std::shared_ptr<StreamThread> sockets = info.Length() > 11 ? stream_thread_of(info[11]) : nullptr;
   if (sockets) {
     config.feed = feed_of(sockets);
-    config.socket = u32_at(info, 12);
     if (bidirectional) {
       sockets->post([socket = config.socket, input = std::move(input)](SocketLoop& loop) mutable {
         if (StreamSocket* const found = loop.find(socket)) found->attach(std::move(input));
@@ -160,23 +197,30 @@ Napi::Value EngineObject::open_stream(const Info& info) {
     }
   }
   auto stream = std::make_unique<AudioStream>(config, bidirectional ? queue : nullptr);
-  engine_->post(add_to_leg(u32_at(info, 0), std::move(stream)));
+  engine_->post(add_to_leg(leg, std::move(stream)));
   return sockets ? info.Env().Undefined() : StreamObject::create(info.Env(), std::move(input));
 }
 
 Napi::Value EngineObject::pause_stream(const Info& info) {
-  engine_->post(
-      [handle = u32_at(info, 0), stream = u32_at(info, 1), paused = bool_at(info, 2)](MediaLoop& loop) {
-        Leg* const leg = loop.core().leg(handle);
-        AudioStream* const found = leg == nullptr ? nullptr : leg->stream(stream);
-        if (found != nullptr) found->pause(paused);
-      });
+  Arguments args(info, "pauseStream");
+  const uint32_t handle = args.at(0, "leg").handle();
+  const uint32_t stream = args.at(1, "stream").handle();
+  const bool paused = args.at(2, "paused").boolean();
+  if (!args.good()) return info.Env().Undefined();
+  engine_->post([handle, stream, paused](MediaLoop& loop) {
+    Leg* const leg = loop.core().leg(handle);
+    AudioStream* const found = leg == nullptr ? nullptr : leg->stream(stream);
+    if (found != nullptr) found->pause(paused);
+  });
   return info.Env().Undefined();
 }
 
 Napi::Value EngineObject::close_stream(const Info& info) {
-  engine_->post([handle = u32_at(info, 0), stream = u32_at(info, 1),
-                 removed = std::unique_ptr<AudioStream>()](MediaLoop& loop) mutable {
+  Arguments args(info, "closeStream");
+  const uint32_t handle = args.at(0, "leg").handle();
+  const uint32_t stream = args.at(1, "stream").handle();
+  if (!args.good()) return info.Env().Undefined();
+  engine_->post([handle, stream, removed = std::unique_ptr<AudioStream>()](MediaLoop& loop) mutable {
     if (Leg* const leg = loop.core().leg(handle)) removed = leg->remove_stream(stream);
   });
   return info.Env().Undefined();

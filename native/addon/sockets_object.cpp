@@ -1,6 +1,6 @@
 #include "addon/sockets_object.hpp"
 
-#include "addon/arguments.hpp"
+#include "addon/stream_format.hpp"
 #include "engine/udp_socket.hpp"
 #include "tls/tls_client.hpp"
 
@@ -55,46 +55,65 @@ void SocketsObject::shut_down() {
 }
 
 template <typename Action>
-Napi::Value SocketsObject::command(const Info& info, Action action) {
-  thread_->post([handle = u32_at(info, 0), action = std::move(action)](SocketLoop& loop) mutable {
+Napi::Value SocketsObject::command(Arguments& args, uint32_t handle, Action action) {
+  if (!args.good()) return args.env().Undefined();
+  thread_->post([handle, action = std::move(action)](SocketLoop& loop) mutable {
     if (StreamSocket* const socket = loop.find(handle)) action(*socket, loop);
   });
-  return info.Env().Undefined();
+  return args.env().Undefined();
 }
+
+namespace {
+
+constexpr int64_t kMaxBytes = int64_t{1} << 31;
+constexpr double kMaxRate = 1e12;
+
+void read_limits(Fields limits, SocketOptions& options) {
+  const auto bytes = [&](const char* name) {
+    return static_cast<size_t>(limits[name].integer(0, kMaxBytes));
+  };
+  const auto rate = [&](const char* name) { return limits[name].number(0, kMaxRate); };
+  options.max_message_bytes = bytes("maxMessageBytes");
+  options.account_message_bytes = bytes("accountMessageBytes");
+  options.outbox.media_messages = bytes("waitingMedia");
+  options.outbox.control_bytes = bytes("waitingControlBytes");
+  options.flood.messages = {rate("messagesPerSecond"), rate("messagesBurst")};
+  options.flood.bytes = {rate("bytesPerSecond"), rate("bytesBurst")};
+  options.flood.longest_rest = static_cast<Nanos>(limits["floodMs"].milliseconds()) * kMillisecond;
+}
+
+}  // namespace
 
 /// (PEM certificates): false when there is none among them
 Napi::Value SocketsObject::trust(const Info& info) {
-  SecureTransports secure = make_tls_client(string_at(info, 0));
+  Arguments args(info, "trust");
+  const std::string authorities = args.at(0, "authorities").text();
+  if (!args.good()) return info.Env().Undefined();
+  SecureTransports secure = make_tls_client(authorities);
   const bool any = secure != nullptr;
   thread_->post([secure = std::move(secure)](SocketLoop& loop) { loop.secure_by(secure); });
   return Napi::Boolean::New(info.Env(), any);
 }
 
-/// (socket, addresses, port, secureHost, request, limits, account), limits as in native.ts
+/// ({ socket, addresses, port, secureHost, request, limits, account }), limits as in native.ts
 Napi::Value SocketsObject::open(const Info& info) {
+  Arguments args(info, "open");
+  Fields fields = args.fields(0);
+  const uint32_t handle = fields["socket"].handle();
   SocketOptions options;
-  if (info.Length() < 6 || !info[1].IsArray() || !info[5].IsObject()) return info.Env().Undefined();
-  const auto addresses = info[1].As<Napi::Array>();
-  for (uint32_t i = 0; i < addresses.Length(); ++i) {
-    const std::string ip = Napi::Value(addresses.Get(i)).ToString().Utf8Value();
-    const auto address = parse_address(ip, static_cast<uint16_t>(u32_at(info, 2)));
-    if (address) options.addresses.push_back(*address);
+  const auto port = static_cast<uint16_t>(fields["port"].integer(1, UINT16_MAX));
+  for (Argument& item : fields["addresses"].list()) {
+    const auto address = parse_address(item.text(), port);
+    if (!address) item.wrong("an IP address");
+    options.addresses.push_back(address.value_or(Address{}));
   }
-  options.secure_host = string_at(info, 3);
-  const std::span<const uint8_t> request = bytes_at(info, 4);
+  options.secure_host = fields["secureHost"].text();
+  const std::span<const uint8_t> request = fields["request"].bytes();
   options.request.assign(request.begin(), request.end());
-  const auto limits = info[5].As<Napi::Object>();
-  const auto limit = [&](const char* key) { return Napi::Value(limits.Get(key)).ToNumber().DoubleValue(); };
-  options.max_message_bytes = static_cast<size_t>(limit("maxMessageBytes"));
-  options.account = string_at(info, 6);
-  options.account_message_bytes = static_cast<size_t>(limit("accountMessageBytes"));
-  options.outbox.media_messages = static_cast<size_t>(limit("waitingMedia"));
-  options.outbox.control_bytes = static_cast<size_t>(limit("waitingControlBytes"));
-  options.flood.messages = {limit("messagesPerSecond"), limit("messagesBurst")};
-  options.flood.bytes = {limit("bytesPerSecond"), limit("bytesBurst")};
-  options.flood.longest_rest = static_cast<Nanos>(limit("floodMs")) * kMillisecond;
+  read_limits(fields["limits"].fields(), options);
+  options.account = fields["account"].text();
+  if (!fields.good()) return info.Env().Undefined();
 
-  const uint32_t handle = u32_at(info, 0);
   const auto mailbox = std::make_shared<SocketMailbox>();
   mailboxes_[handle] = mailbox;
   thread_->post([handle, options = std::move(options), mailbox](SocketLoop& loop) mutable {
@@ -104,24 +123,35 @@ Napi::Value SocketsObject::open(const Info& info) {
 }
 
 Napi::Value SocketsObject::accept(const Info& info) {
-  return command(info, [](StreamSocket& socket, SocketLoop& loop) { socket.accept(loop.now()); });
+  Arguments args(info, "accept");
+  const uint32_t handle = args.at(0, "socket").handle();
+  return command(args, handle, [](StreamSocket& socket, SocketLoop& loop) { socket.accept(loop.now()); });
 }
 
 /// (socket, text, isMedia)
 Napi::Value SocketsObject::send(const Info& info) {
-  const std::span<uint8_t> text = bytes_at(info, 1);
-  return command(info, [text = std::vector<uint8_t>(text.begin(), text.end()), is_media = bool_at(info, 2)](
-                           StreamSocket& socket, SocketLoop&) mutable { socket.send(text, is_media); });
+  Arguments args(info, "send");
+  const uint32_t handle = args.at(0, "socket").handle();
+  const std::span<uint8_t> text = args.at(1, "text").bytes();
+  const bool is_media = args.at(2, "isMedia").boolean();
+  return command(args, handle,
+                 [text = std::vector<uint8_t>(text.begin(), text.end()), is_media](
+                     StreamSocket& socket, SocketLoop&) mutable { socket.send(text, is_media); });
 }
 
 Napi::Value SocketsObject::ping(const Info& info) {
-  return command(info, [](StreamSocket& socket, SocketLoop&) { socket.ping(); });
+  Arguments args(info, "ping");
+  const uint32_t handle = args.at(0, "socket").handle();
+  return command(args, handle, [](StreamSocket& socket, SocketLoop&) { socket.ping(); });
 }
 
 /// (socket): the messages that the last `messages` event told of
 Napi::Value SocketsObject::take_messages(const Info& info) {
+  Arguments args(info, "takeMessages");
+  const uint32_t handle = args.at(0, "socket").handle();
+  if (!args.good()) return info.Env().Undefined();
   Napi::Array out = Napi::Array::New(info.Env());
-  const auto found = mailboxes_.find(u32_at(info, 0));
+  const auto found = mailboxes_.find(handle);
   if (found == mailboxes_.end()) return out;
   const std::vector<std::vector<uint8_t>> messages = std::exchange(found->second->messages, {});
   for (uint32_t i = 0; i < messages.size(); ++i) {
@@ -131,43 +161,64 @@ Napi::Value SocketsObject::take_messages(const Info& info) {
 }
 
 Napi::Value SocketsObject::proceed(const Info& info) {
-  return command(info, [](StreamSocket& socket, SocketLoop& loop) { socket.proceed(loop.now()); });
+  Arguments args(info, "proceed");
+  const uint32_t handle = args.at(0, "socket").handle();
+  return command(args, handle, [](StreamSocket& socket, SocketLoop& loop) { socket.proceed(loop.now()); });
 }
 
-/// (socket, encoding, rate, audio)
+/// ({ socket, encoding, rate, audio })
 Napi::Value SocketsObject::enqueue(const Info& info) {
-  const StreamFormat format{u32_at(info, 1) == 0 ? StreamEncoding::l16 : StreamEncoding::mulaw,
-                            i32_at(info, 2)};
-  const std::span<uint8_t> audio = bytes_at(info, 3);
-  return command(info, [format, audio = std::vector<uint8_t>(audio.begin(), audio.end())](
-                           StreamSocket& socket, SocketLoop&) { socket.enqueue(format, audio); });
+  Arguments args(info, "enqueue");
+  Fields fields = args.fields(0);
+  const uint32_t handle = fields["socket"].handle();
+  const StreamFormat format = playable_format(fields["encoding"], fields["rate"]);
+  const std::span<uint8_t> audio = fields["audio"].bytes();
+  if (!fields.good()) return info.Env().Undefined();
+  return command(args, handle,
+                 [format, audio = std::vector<uint8_t>(audio.begin(), audio.end())](
+                     StreamSocket& socket, SocketLoop&) { socket.enqueue(format, audio); });
 }
 
 Napi::Value SocketsObject::clear(const Info& info) {
-  return command(info, [](StreamSocket& socket, SocketLoop&) { socket.clear(); });
+  Arguments args(info, "clear");
+  const uint32_t handle = args.at(0, "socket").handle();
+  return command(args, handle, [](StreamSocket& socket, SocketLoop&) { socket.clear(); });
 }
 
 /// (socket, id)
 Napi::Value SocketsObject::checkpoint(const Info& info) {
-  return command(info, [id = u32_at(info, 1)](StreamSocket& socket, SocketLoop&) { socket.checkpoint(id); });
+  Arguments args(info, "checkpoint");
+  const uint32_t handle = args.at(0, "socket").handle();
+  const uint32_t id = args.at(1, "id").u32();
+  return command(args, handle, [id](StreamSocket& socket, SocketLoop&) { socket.checkpoint(id); });
 }
 
-/// (socket, code, reason, last message or empty)
+/// ({ socket, code, reason, last }), last: a message to be sent before it, or empty
 Napi::Value SocketsObject::close(const Info& info) {
-  const std::span<uint8_t> last = bytes_at(info, 3);
-  return command(info, [code = static_cast<uint16_t>(u32_at(info, 1)), reason = string_at(info, 2),
-                        last = std::vector<uint8_t>(last.begin(), last.end())](StreamSocket& socket,
-                                                                               SocketLoop& loop) mutable {
-    socket.close(code, reason, last, loop.now());
-  });
+  Arguments args(info, "close");
+  Fields fields = args.fields(0);
+  const uint32_t handle = fields["socket"].handle();
+  const uint16_t code = fields["code"].u16();
+  const std::string reason = fields["reason"].text();
+  const std::span<uint8_t> last = fields["last"].bytes();
+  if (!fields.good()) return info.Env().Undefined();
+  return command(
+      args, handle,
+      [code, reason, last = std::vector<uint8_t>(last.begin(), last.end())](
+          StreamSocket& socket, SocketLoop& loop) mutable { socket.close(code, reason, last, loop.now()); });
 }
 
 Napi::Value SocketsObject::drop(const Info& info) {
-  return command(info, [](StreamSocket& socket, SocketLoop&) { socket.drop(); });
+  Arguments args(info, "drop");
+  const uint32_t handle = args.at(0, "socket").handle();
+  return command(args, handle, [](StreamSocket& socket, SocketLoop&) { socket.drop(); });
 }
 
 Napi::Value SocketsObject::media_dropped(const Info& info) {
-  const auto found = mailboxes_.find(u32_at(info, 0));
+  Arguments args(info, "mediaDropped");
+  const uint32_t handle = args.at(0, "socket").handle();
+  if (!args.good()) return info.Env().Undefined();
+  const auto found = mailboxes_.find(handle);
   const uint64_t dropped =
       found == mailboxes_.end() ? 0 : found->second->media_dropped.load(std::memory_order_relaxed);
   return Napi::Number::New(info.Env(), static_cast<double>(dropped));
@@ -175,12 +226,18 @@ Napi::Value SocketsObject::media_dropped(const Info& info) {
 
 /// (socket), after its end
 Napi::Value SocketsObject::forget(const Info& info) {
-  mailboxes_.erase(u32_at(info, 0));
+  Arguments args(info, "forget");
+  const uint32_t handle = args.at(0, "socket").handle();
+  if (!args.good()) return info.Env().Undefined();
+  mailboxes_.erase(handle);
   return info.Env().Undefined();
 }
 
 Napi::Value SocketsObject::take_events(const Info& info) {
-  return Napi::Number::New(info.Env(), static_cast<double>(thread_->take_events(bytes_at(info, 0))));
+  Arguments args(info, "takeEvents");
+  const std::span<uint8_t> batch = args.at(0, "batch").bytes();
+  if (!args.good()) return info.Env().Undefined();
+  return Napi::Number::New(info.Env(), static_cast<double>(thread_->take_events(batch)));
 }
 
 Napi::Value SocketsObject::counters(const Info& info) {

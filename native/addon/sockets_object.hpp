@@ -7,6 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "addon/arguments.hpp"
 #include "net/stream_thread.hpp"
 
 namespace carillon {
@@ -42,7 +43,7 @@ class SocketsObject : public Napi::ObjectWrap<SocketsObject> {
 
   /// Runs `action(StreamSocket&, SocketLoop&)` on the thread when the socket still exists.
   template <typename Action>
-  Napi::Value command(const Info& info, Action action);
+  Napi::Value command(Arguments& args, uint32_t handle, Action action);
   /// Ends the thread, then gives the wake-up call back. Also called by the environment when it ends before
   /// this object: the wake-up call does not outlive it.
   void shut_down();

@@ -1,7 +1,7 @@
 #include "addon/stream_object.hpp"
 
 #include "addon/addon_data.hpp"
-#include "addon/arguments.hpp"
+#include "addon/stream_format.hpp"
 
 namespace carillon {
 
@@ -29,19 +29,23 @@ Napi::Value StreamObject::outcome(Napi::Env env, PlayResult result, uint32_t fil
 }
 
 Napi::Value StreamObject::receive(const Info& info) {
+  Arguments args(info, "receive");
+  const std::span<const uint8_t> message = args.at(0, "message").bytes();
+  if (!args.good()) return info.Env().Undefined();
   if (!input_) return outcome(info.Env(), PlayResult::other, 0);
   const uint32_t fill_before = fill();
-  const std::span<const uint8_t> message = bytes_at(info, 0);
   const std::string_view text(reinterpret_cast<const char*>(message.data()), message.size());
   return outcome(info.Env(), input_->receive(text), fill_before);
 }
 
 Napi::Value StreamObject::enqueue(const Info& info) {
+  Arguments args(info, "enqueue");
+  const StreamFormat format = playable_format(args.at(0, "encoding"), args.at(1, "rate"));
+  const std::span<const uint8_t> audio = args.at(2, "payload").bytes();
+  if (!args.good()) return info.Env().Undefined();
   if (!input_) return outcome(info.Env(), PlayResult::buffer_full, 0);
   const uint32_t fill_before = fill();
-  const StreamFormat format{u32_at(info, 0) == 0 ? StreamEncoding::l16 : StreamEncoding::mulaw,
-                            i32_at(info, 1)};
-  return outcome(info.Env(), input_->enqueue(format, bytes_at(info, 2)), fill_before);
+  return outcome(info.Env(), input_->enqueue(format, audio), fill_before);
 }
 
 Napi::Value StreamObject::clear(const Info& info) {
@@ -50,7 +54,9 @@ Napi::Value StreamObject::clear(const Info& info) {
 }
 
 Napi::Value StreamObject::checkpoint(const Info& info) {
-  if (input_) input_->checkpoint(u32_at(info, 0));
+  Arguments args(info, "checkpoint");
+  const uint32_t id = args.at(0, "id").u32();
+  if (args.good() && input_) input_->checkpoint(id);
   return info.Env().Undefined();
 }
 

@@ -54,8 +54,8 @@ class UdpFloor {
     while (sockets_.size() < sockets) {
       Address local = kLoopback;
       local.port = next_port();
-      if (auto bound = UdpSocket::bind(local)) {
-        sockets_.push_back(std::move(*bound));
+      if (auto bound = UdpSocket::bind(local); bound.error == 0) {
+        sockets_.push_back(std::move(bound.socket));
         addresses.push_back(local);
       }
     }
@@ -148,7 +148,7 @@ OpenLeg open_leg(MediaEngine& engine) {
   while (true) {
     const uint16_t port = next_port();
     const auto opened = engine.open_leg(port, {});
-    if (!opened.failure) return {opened.handle, port};
+    if (opened.handle != 0) return {opened.handle, port};
   }
 }
 
@@ -170,7 +170,8 @@ class Listener {
     Address local = kLoopback;
     while (!socket_) {
       local.port = next_port();
-      socket_ = UdpSocket::bind(local);
+      if (UdpSocket::Bound bound = UdpSocket::bind(local); bound.error == 0)
+        socket_ = std::move(bound.socket);
     }
     port = local.port;
   }

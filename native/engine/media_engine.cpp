@@ -39,12 +39,12 @@ MediaEngine::Opened MediaEngine::open_leg(uint16_t port, LegConfig config) {
   for (uint16_t i = 0; drive_ == Drive::thread && i < sockets.size(); ++i) {
     Address local = local_;
     local.port = static_cast<uint16_t>(port + i);
-    std::optional<UdpSocket> bound = UdpSocket::bind(local);
-    if (!bound) return {0, OpenFailure::port_taken};
-    sockets[i] = std::make_unique<UdpSocket>(std::move(*bound));
+    UdpSocket::Bound bound = UdpSocket::bind(local);
+    if (bound.error != 0) return {0, bound.error};
+    sockets[i] = std::make_unique<UdpSocket>(std::move(bound.socket));
   }
   const std::optional<uint32_t> handle = handles_.take();
-  if (!handle) return {0, OpenFailure::too_many_legs};
+  if (!handle) return {};
   config.handle = *handle;
   config.local_port = port;
   auto leg = std::make_unique<Leg>(config);
@@ -54,7 +54,7 @@ MediaEngine::Opened MediaEngine::open_leg(uint16_t port, LegConfig config) {
     loop.core().add_leg(std::move(leg));
     if (sockets[0]) loop.sockets().add(added, std::move(sockets));
   });
-  return {*handle, std::nullopt};
+  return {*handle, 0};
 }
 
 std::optional<LegFigures> MediaEngine::figures(uint32_t leg) const {

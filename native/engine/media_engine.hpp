@@ -22,10 +22,11 @@ class MediaEngine {
   MediaEngine(const MediaEngine&) = delete;
   MediaEngine& operator=(const MediaEngine&) = delete;
 
-  enum class OpenFailure : uint8_t { port_taken, too_many_legs };
   struct Opened {
+    /// 0: it did not open; without an error there are too many legs.
     uint32_t handle = 0;
-    std::optional<OpenFailure> failure;
+    /// errno of its sockets: EADDRINUSE for a port that somebody has, EMFILE for too many files, and so on.
+    int error = 0;
   };
   /// `config.handle` is chosen here.
   Opened open_leg(uint16_t port, LegConfig config);

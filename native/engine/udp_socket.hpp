@@ -32,8 +32,8 @@ class UdpSocket {
   UdpSocket& operator=(UdpSocket&& other) noexcept;
   ~UdpSocket();
 
-  /// Nothing when the port is taken or the address is not ours.
-  static std::optional<UdpSocket> bind(const Address& local);
+  struct Bound;
+  static Bound bind(const Address& local);
 
   [[nodiscard]] bool open() const { return fd_ >= 0; }
   /// Errors are the network's business: RTP repairs nothing.
@@ -63,6 +63,13 @@ class UdpSocket {
  private:
   explicit UdpSocket(int fd) : fd_(fd) {}
   int fd_ = -1;
+};
+
+struct UdpSocket::Bound {
+  /// Open when there is no error.
+  UdpSocket socket;
+  /// errno: the port is taken, the address is not ours, there are too many files.
+  int error = 0;
 };
 
 }  // namespace carillon

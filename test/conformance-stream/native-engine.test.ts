@@ -51,11 +51,12 @@ const service: ServiceUnderTest = {
     leg.configure({
       address: HOST,
       port: caller.port,
-      codec: PCMU.name,
-      payloadType: PCMU.payloadType,
-      telephoneEvent: 101,
+      codec: { name: 'PCMU', clockRate: 8000, sampleRate: 8000, channels: 1, fmtp: '' },
+      payloadType: { send: 0, receive: 0 },
+      telephoneEvent: { send: 101, receive: 101 },
       ptimeMs: 20,
       direction: 'sendrecv',
+      protection: 'none',
     });
     caller.talk({ address: HOST, port: leg.port, codec: PCMU, telephoneEvent: 101 }, voice);
     const socket = streams.open(

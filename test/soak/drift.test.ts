@@ -39,11 +39,12 @@ describe.skipIf(!existsSync(addon))('ten minutes of audio streams in virtual tim
         );
         leg.configure({
           ...PEER,
-          codec: 'PCMU',
-          payloadType: 0,
-          telephoneEvent: 101,
+          codec: { name: 'PCMU', clockRate: 8000, sampleRate: 8000, channels: 1, fmtp: '' },
+          payloadType: { send: 0, receive: 0 },
+          telephoneEvent: { send: 101, receive: 101 },
           ptimeMs: 20,
           direction: 'sendrecv',
+          protection: 'none',
         });
         const seen = {
           media: 0,

@@ -13,11 +13,12 @@ export async function openLeg(media: Media, peerPort: number): Promise<MediaLeg>
   leg.configure({
     address: '127.0.0.1',
     port: peerPort,
-    codec: 'PCMU',
-    payloadType: 0,
-    telephoneEvent: 101,
+    codec: { name: 'PCMU', clockRate: 8000, sampleRate: 8000, channels: 1, fmtp: '' },
+    payloadType: { send: 0, receive: 0 },
+    telephoneEvent: { send: 101, receive: 101 },
     ptimeMs: 20,
     direction: 'sendrecv',
+    protection: 'none',
   });
   return leg;
 }

@@ -41,7 +41,7 @@ std::pair<UdpSocket, Address> bound() {
   static uint16_t port = 39'000;
   while (true) {
     const Address local = *parse_address("127.0.0.1", port++);
-    if (auto socket = UdpSocket::bind(local)) return {std::move(*socket), local};
+    if (auto bound = UdpSocket::bind(local); bound.error == 0) return {std::move(bound.socket), local};
   }
 }
 

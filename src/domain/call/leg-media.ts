@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type { SdpProblem } from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { CallLog } from './call-log.ts';
-import type { Media, MediaLeg, MediaLegEvents, RemoteMedia } from './needs.ts';
+import type { Media, MediaLeg, MediaLegEvents, MediaSession } from './needs.ts';
 import { Negotiation } from './negotiate.ts';
 
 /** Where the peer of a leg may be, and who vouches for it. */
@@ -143,7 +143,7 @@ export class LegMedia {
     return this.#negotiation;
   }
 
-  #configure(remote: RemoteMedia): Result<void, MediaProblem> {
+  #configure(remote: MediaSession): Result<void, MediaProblem> {
     const { address, port } = remote;
     // The "do not send to me" of an old hold is no place either.
     const isNowhere = address === '0.0.0.0' || address === '::';
@@ -151,19 +151,19 @@ export class LegMedia {
       ? ({ kind: 'learn', why: 'on hold' } as const)
       : this.#needs.judgeRtp({ address, port, ...this.#peer() });
     if (verdict.kind === 'refuse') return err({ kind: 'notAllowed', detail: verdict.why });
-    this.codec = remote.codec;
+    this.codec = remote.codec.name;
     this.hold = isNowhere ? 'inactive' : HOLDS[remote.direction];
     this.#negotiatedEvents = remote.telephoneEvent !== undefined;
     this.keypadEvents = this.#negotiatedEvents;
     this.#needs.log.add('media', 'media settled', {
-      codec: remote.codec,
+      codec: remote.codec.name,
       peer: `${address}:${port}`,
       ...(verdict.kind === 'learn'
         ? { sendsTo: 'where its audio comes from', because: verdict.why }
         : {}),
       direction: remote.direction,
       ptimeMs: remote.ptimeMs,
-      telephoneEvent: remote.telephoneEvent,
+      telephoneEvent: remote.telephoneEvent?.send,
     });
     const sendTo = verdict.kind === 'learn' ? NOWHERE : address;
     this.#leg?.configure({

@@ -11,17 +11,38 @@ export type * from './signalling-needs.ts';
 export type CodecName = 'PCMU' | 'PCMA';
 export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
+/** How audio is written in packets. */
+export interface SessionCodec {
+  readonly name: CodecName;
+  /** Of RTP timestamps, Hz. */
+  readonly clockRate: number;
+  /** Of the audio, Hz; not always the clock rate (G.722). */
+  readonly sampleRate: number;
+  readonly channels: number;
+  /** `a=fmtp` of the peer; '' when absent. */
+  readonly fmtp: string;
+}
+
+/** RTP payload types: the peer's, with which we send, and ours, with which it sends. */
+export interface PayloadTypes {
+  readonly send: number;
+  readonly receive: number;
+}
+
 /** What negotiation settled for one leg; direction is ours (what we do). */
-export interface RemoteMedia {
+export interface MediaSession {
+  /** '' when there is none to send to: the peer's packets bring it. */
   readonly address: string;
   readonly port: number;
-  readonly codec: CodecName;
-  readonly payloadType: number;
-  /** RFC 4733 payload type; undefined: DTMF in-band (or INFO). */
-  readonly telephoneEvent: number | undefined;
+  readonly codec: SessionCodec;
+  readonly payloadType: PayloadTypes;
+  /** RFC 4733; undefined: DTMF in-band (or INFO). */
+  readonly telephoneEvent: PayloadTypes | undefined;
   /** Packet time that the peer asked us to send, 10…60 ms in steps of 10. */
   readonly ptimeMs: number;
   readonly direction: MediaDirection;
+  /** Of the packets; plain RTP. */
+  readonly protection: 'none';
   /** IP address that the peer's signalling comes from: a phone behind a NAT sends its RTP from there too. */
   readonly signallingAddress?: string | undefined;
 }
@@ -197,7 +218,7 @@ export interface MediaLeg {
    * First call starts the leg; later ones (re-INVITE) change it without losing stream or playback state. With an empty
    * address nothing is sent until the peer's own packets show where it is.
    */
-  configure(remote: RemoteMedia): void;
+  configure(session: MediaSession): void;
   play(pcm: Pcm, options: PlayOptions): Playback;
   playTone(tone: Tone, options: PlayOptions): Playback;
   /** `0-9*#A-D`, `w` = 0.5 s, `W` = 1 s. Resolves when the last one has left. */

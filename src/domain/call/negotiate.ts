@@ -10,7 +10,7 @@ import {
   type SdpProblem,
   staticCodec,
 } from '../../protocol/sdp/sdp.ts';
-import type { CodecName, RemoteMedia } from './needs.ts';
+import type { CodecName, MediaSession } from './needs.ts';
 
 /** Our codecs in order of preference. */
 const CODECS: readonly CodecName[] = ['PCMU', 'PCMA'];
@@ -31,7 +31,7 @@ export class Negotiation {
   /** The peer offers: our answer, and what it settles. */
   answer(
     offerSdp: string,
-  ): Result<{ readonly sdp: string; readonly remote: RemoteMedia }, SdpProblem> {
+  ): Result<{ readonly sdp: string; readonly remote: MediaSession }, SdpProblem> {
     const offer = readOffer(offerSdp);
     if (!offer.ok) return offer;
     const choice = chooseAudio(offer.value, CODECS);
@@ -41,7 +41,7 @@ export class Negotiation {
       (version) => buildAnswer(offer.value, choice.value, this.#endpoint(version)),
       FIRST_VERSION,
     );
-    const remote = remoteMedia(choice.value);
+    const remote = mediaSession(choice.value);
     return remote.ok ? ok({ sdp: this.#said.sdp, remote: remote.value }) : remote;
   }
 
@@ -62,9 +62,9 @@ export class Negotiation {
   }
 
   /** The peer's answer to our last offer. */
-  settle(answerSdp: string): Result<RemoteMedia, SdpProblem> {
+  settle(answerSdp: string): Result<MediaSession, SdpProblem> {
     const session = readAnswer(this.#said?.sdp ?? '', answerSdp);
-    return session.ok ? remoteMedia(session.value) : session;
+    return session.ok ? mediaSession(session.value, OFFERED) : session;
   }
 
   #endpoint(version: number) {
@@ -80,16 +80,31 @@ export function checkOffer(sdp: string): SdpProblem | undefined {
   return choice.ok ? undefined : choice.error;
 }
 
-function remoteMedia(session: AudioSession): Result<RemoteMedia, SdpProblem> {
-  const codec = CODECS.find((name) => name === session.codec.name);
-  if (codec === undefined) return err({ kind: 'noCommonCodec', detail: session.codec.name });
+/** `ours`: the payload types of our offer, when the peer has answered; else the peer's hold both ways. */
+function mediaSession(
+  { codec, telephoneEvent, address, port, ptimeMs, direction }: AudioSession,
+  ours?: { readonly audio: (name: CodecName) => number | undefined; readonly events: number },
+): Result<MediaSession, SdpProblem> {
+  const name = CODECS.find((known) => known === codec.name);
+  if (name === undefined) return err({ kind: 'noCommonCodec', detail: codec.name });
+  const { payloadType: send, clockRateHz, channels, fmtp } = codec;
   return ok({
-    address: session.address,
-    port: session.port,
-    codec,
-    payloadType: session.codec.payloadType,
-    telephoneEvent: session.telephoneEvent,
-    ptimeMs: session.ptimeMs,
-    direction: session.direction,
+    address,
+    port,
+    codec: { name, clockRate: clockRateHz, sampleRate: clockRateHz, channels, fmtp },
+    payloadType: { send, receive: ours?.audio(name) ?? send },
+    telephoneEvent:
+      telephoneEvent === undefined
+        ? undefined
+        : { send: telephoneEvent, receive: ours?.events ?? telephoneEvent },
+    ptimeMs,
+    direction,
+    protection: 'none',
   });
 }
+
+/** What our offers name (RFC 3264 §6.1: each side receives under the numbers of its own description). */
+const OFFERED = {
+  audio: (name: CodecName) => staticCodec(name)?.payloadType,
+  events: TELEPHONE_EVENT_PAYLOAD_TYPE,
+};

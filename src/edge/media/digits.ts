@@ -1,5 +1,6 @@
 import type { DigitsOptions } from '../../domain/call/needs.ts';
 import type { Hub } from './hub.ts';
+import type { NativeDigitStep } from './native.ts';
 
 const FRAME_MS = 20;
 /** RFC 4733 receivers and tone detectors both want at least 40 ms; 80 is safe on every network. */
@@ -15,18 +16,18 @@ const MAX_WAITING = 64;
 const frames = (ms: number): number =>
   Math.min(LONGEST_FRAMES, Math.max(SHORTEST_FRAMES, Math.ceil(ms / FRAME_MS)));
 
-/** `0-9*#A-D` and pauses to native steps: character code (0 = pause), frames on, frames off. */
-export function digitSteps(digits: string, options: DigitsOptions): number[] {
-  const steps: number[] = [];
+/** `0-9*#A-D` and pauses to native steps. */
+export function digitSteps(digits: string, options: DigitsOptions): NativeDigitStep[] {
+  const steps: NativeDigitStep[] = [];
   for (const character of digits.slice(0, MAX_STEPS)) {
     const pauseMs = PAUSE_MS[character];
     if (pauseMs !== undefined) {
-      steps.push(0, 0, pauseMs / FRAME_MS);
+      steps.push({ onFrames: 0, offFrames: pauseMs / FRAME_MS });
       continue;
     }
     const digit = character.toUpperCase();
     if (!/^[0-9*#A-D]$/.test(digit)) continue;
-    steps.push(digit.charCodeAt(0), frames(options.toneMs), frames(options.gapMs));
+    steps.push({ digit, onFrames: frames(options.toneMs), offFrames: frames(options.gapMs) });
   }
   return steps;
 }
@@ -75,7 +76,7 @@ export class DigitQueue {
     start();
   }
 
-  #start(steps: readonly number[], inband: boolean, resolve: () => void): void {
+  #start(steps: readonly NativeDigitStep[], inband: boolean, resolve: () => void): void {
     const job = this.#hub.newHandle();
     this.#hub.listen(job, () => {
       this.#hub.forget(job);
@@ -85,6 +86,6 @@ export class DigitQueue {
       resolve();
       this.#next();
     });
-    this.#hub.engine.sendDigits(this.#leg, job, steps, inband);
+    this.#hub.engine.sendDigits({ leg: this.#leg, job, steps, inband });
   }
 }

@@ -1,5 +1,7 @@
 /** Front door of the media room: the native engine as the domain's `Media`. */
 
+import { constants } from 'node:os';
+import { getSystemErrorName } from 'node:util';
 import { BugError, ServiceError } from '../../base/errors.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -91,8 +93,9 @@ export interface MediaEngine extends Media {
 const MAX_BIND_ATTEMPTS = 50;
 /** Above this share of its time a media thread takes no further legs: those it has must stay on time. */
 const MAX_BUSY = 0.8;
-const PORT_TAKEN = 0;
-const TOO_MANY_LEGS = -1;
+const TOO_MANY_LEGS = 0;
+/** There is one. */
+const MEDIA_THREAD = 0;
 
 export function createMedia(options: MediaOptions): MediaEngine {
   return new Engine(options);
@@ -212,13 +215,18 @@ class Engine implements MediaEngine {
       const ssrc = this.#random.integer(0x1_0000_0000);
       const sequence = this.#random.integer(0x1_0000);
       const timestamp = this.#random.integer(0x1_0000_0000);
-      const handle = engine.openLeg(port, ssrc, sequence, timestamp, mediaTimeoutMs);
+      const place = { ssrc, sequence, timestamp, thread: MEDIA_THREAD };
+      const handle = engine.openLeg({ port, mediaTimeoutMs, ...place });
       if (handle > 0) return { handle, port };
       this.#ports.giveBack(port, engine.nowMs());
       if (handle === TOO_MANY_LEGS) {
         throw new ServiceError('MEDIA_UNAVAILABLE', 'the media engine is full');
       }
-      if (handle === PORT_TAKEN) this.#options.logger.warn({ port }, 'RTP port in use');
+      if (handle !== -constants.errno.EADDRINUSE) {
+        const error = getSystemErrorName(handle);
+        throw new ServiceError('MEDIA_UNAVAILABLE', `an RTP port cannot be opened: ${error}`);
+      }
+      this.#options.logger.warn({ port }, 'RTP port in use');
     }
     throw new ServiceError('MEDIA_NO_PORTS', 'no RTP port is free');
   }
@@ -232,7 +240,7 @@ class Engine implements MediaEngine {
         this.#hub.pump();
       },
       inject: (localPort, from, bytes, atMs = engine.nowMs()) => {
-        engine.inject(localPort, from.address, from.port, bytes, atMs);
+        engine.inject({ localPort, address: from.address, port: from.port, bytes, atMs });
         this.#hub.pump();
       },
       drain: () => engine.drain(),

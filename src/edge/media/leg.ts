@@ -6,6 +6,7 @@ import type {
   MediaLeg,
   MediaLegEvents,
   MediaRecording,
+  MediaSession,
   MediaStream,
   MediaStreamEvents,
   MediaStreamOptions,
@@ -13,7 +14,6 @@ import type {
   Playback,
   PlayOptions,
   RecordOptions,
-  RemoteMedia,
   Tone,
 } from '../../domain/call/needs.ts';
 import type { MediaQuality } from '../../domain/cdr/types.ts';
@@ -27,8 +27,6 @@ import { PressPairing, type PressWay } from './press-pairing.ts';
 import { startRecording } from './recording.ts';
 import { LegStream } from './stream.ts';
 
-const LAW = { PCMU: 0, PCMA: 1 } as const;
-const NO_TELEPHONE_EVENT = -1;
 /** By their numbers in native/core/base/events.hpp (SourceChange). */
 const SOURCE_CHANGES = ['learned', 'signalled', 'moved', 'preferred', 'replaced'] as const;
 type SourceChanged = Extract<NativeEvent, { type: 'sourceChanged' }>;
@@ -99,21 +97,9 @@ export class NativeLeg implements MediaLeg {
     });
   }
 
-  configure(remote: RemoteMedia): void {
+  configure(session: MediaSession): void {
     if (this.#closed) return;
-    const { direction } = remote;
-    this.#hub.engine.configureLeg(
-      this.handle,
-      remote.address,
-      remote.port,
-      LAW[remote.codec],
-      remote.payloadType,
-      remote.telephoneEvent ?? NO_TELEPHONE_EVENT,
-      remote.ptimeMs,
-      direction === 'sendrecv' || direction === 'sendonly',
-      direction === 'sendrecv' || direction === 'recvonly',
-      remote.signallingAddress ?? '',
-    );
+    this.#hub.engine.configureLeg(this.handle, session);
   }
 
   play(pcm: Pcm, options: PlayOptions): Playback {

@@ -40,15 +40,7 @@ export class Listening {
           }
         : undefined,
     );
-    this.#hub.engine.detectMachine(
-      this.#leg,
-      tap,
-      options.totalMs,
-      options.initialSilenceMs,
-      options.greetingMs,
-      options.maximumWords,
-      options.maximumWordMs,
-    );
+    this.#hub.engine.detectMachine({ leg: this.#leg, job: tap, ...options });
     return promise;
   }
 
@@ -58,7 +50,7 @@ export class Listening {
     const { tap, end } = this.#add(resolve, false, (event) =>
       event.type === 'silenceWaited' ? event.silent : undefined,
     );
-    this.#hub.engine.waitForSilence(this.#leg, tap, ms, maxMs);
+    this.#hub.engine.waitForSilence({ leg: this.#leg, job: tap, silenceMs: ms, limitMs: maxMs });
     signal.addEventListener('abort', end, { once: true });
     return promise.finally(() => signal.removeEventListener('abort', end));
   }

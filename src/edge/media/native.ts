@@ -1,5 +1,13 @@
-/** The native addon as TypeScript sees it. Handles are plain numbers; the order of arguments is that of native/addon. */
+/**
+ * The native addon as TypeScript sees it. Handles are plain numbers. A wrong, missing or unknown value is a TypeError
+ * that names it (native/addon/arguments.hpp).
+ */
 import { loadNativeAddon } from '../../base/native-addon.ts';
+import type {
+  MachineDetectionOptions,
+  MediaSession,
+  StreamEncoding,
+} from '../../domain/call/needs.ts';
 
 /** A leg or a room. */
 export type Place = number;
@@ -52,7 +60,7 @@ export interface NativeClip {
 /** Results pack three bytes, the lowest first: outcome, the queue's fill in percent before and after. */
 export interface NativeStream {
   receive(message: Uint8Array): number;
-  enqueue(encoding: number, rate: number, payload: Uint8Array): number;
+  enqueue(encoding: StreamEncoding, rate: number, payload: Uint8Array): number;
   clear(): void;
   checkpoint(id: number): void;
   queuedMs(): number;
@@ -68,95 +76,112 @@ export interface NativeTone {
   readonly levelDbm0: number;
 }
 
+export type NativePlayManner = 'instead' | 'mixed' | 'alone';
+
+interface NativePlay {
+  readonly place: Place;
+  readonly player: number;
+  /** 0: until stopped. */
+  readonly times: number;
+  readonly manner: NativePlayManner;
+}
+
+/** Without a digit: a pause. A frame is 20 ms. */
+export interface NativeDigitStep {
+  readonly digit?: string;
+  readonly onFrames: number;
+  readonly offFrames: number;
+}
+
+interface NativeMemberFlags {
+  readonly muted: boolean;
+  readonly deaf: boolean;
+  readonly held: boolean;
+}
+
 export interface NativeEngine {
-  /** Handle of the leg; 0: the port is taken; -1: too many legs. */
-  openLeg(
-    port: number,
-    ssrc: number,
-    sequence: number,
-    timestamp: number,
-    mediaTimeoutMs: number,
-  ): number;
-  configureLeg(
-    leg: number,
-    ip: string,
-    port: number,
-    law: number,
-    payloadType: number,
-    telephoneEvent: number,
-    packetMs: number,
-    sending: boolean,
-    receiving: boolean,
-    signallingIp: string,
-  ): void;
+  /** Handle of the leg; 0: too many legs; below 0: the errno that opening its sockets met, negated. */
+  openLeg(options: {
+    readonly port: number;
+    readonly ssrc: number;
+    readonly sequence: number;
+    readonly timestamp: number;
+    readonly mediaTimeoutMs: number;
+    /** Which media thread it lives on, with whatever hears it. */
+    readonly thread: number;
+  }): number;
+  configureLeg(leg: number, session: MediaSession): void;
   figures(leg: number): NativeFigures | undefined;
   closeLeg(leg: number): NativeFigures | undefined;
   bridge(a: number, b: number): void;
   unbridge(a: number, b: number): void;
 
-  playClip(place: Place, player: number, clip: NativeClip, times: number, manner: number): void;
-  playTone(place: Place, player: number, tone: NativeTone, times: number, manner: number): void;
+  playClip(options: NativePlay & { readonly clip: NativeClip }): void;
+  playTone(options: NativePlay & { readonly tone: NativeTone }): void;
   stopPlayer(place: Place, player: number): void;
   removePlayer(place: Place, player: number): void;
-  /** `steps`: character code (0 = pause), frames on, frames off, and so on. */
-  sendDigits(leg: number, job: number, steps: readonly number[], inband: boolean): void;
+  sendDigits(options: {
+    readonly leg: number;
+    readonly job: number;
+    readonly steps: readonly NativeDigitStep[];
+    readonly inband: boolean;
+  }): void;
   removeDigits(leg: number, job: number): void;
 
   /** errno, or 0. */
-  record(
-    place: Place,
-    recording: number,
-    path: string,
-    side: number,
-    stereo: boolean,
-    silenceEndMs: number,
-    maxMs: number,
-    suppressDigits: boolean,
-  ): number;
+  record(options: {
+    readonly place: Place;
+    readonly recording: number;
+    readonly path: string;
+    readonly side: 'received' | 'sent' | 'both';
+    readonly stereo: boolean;
+    readonly silenceEndMs: number;
+    readonly maxMs: number;
+    readonly suppressDigits: boolean;
+  }): number;
   pauseRecording(place: Place, recording: number, paused: boolean): void;
   stopRecording(place: Place, recording: number): void;
   /** errno of a failure while it was written, or 0. */
   removeRecording(place: Place, recording: number): number;
   removeTap(leg: number, tap: number): void;
   detectMachine(
-    leg: number,
-    job: number,
-    totalMs: number,
-    initialSilenceMs: number,
-    greetingMs: number,
-    maximumWords: number,
-    maximumWordMs: number,
+    options: MachineDetectionOptions & { readonly leg: number; readonly job: number },
   ): void;
-  waitForSilence(leg: number, job: number, silenceMs: number, limitMs: number): void;
+  waitForSilence(options: {
+    readonly leg: number;
+    readonly job: number;
+    readonly silenceMs: number;
+    /** 0: none. */
+    readonly limitMs: number;
+  }): void;
 
   openRoom(number: number): Place;
   closeRoom(room: Place): void;
   joinRoom(
-    room: Place,
-    leg: number,
-    member: number,
-    muted: boolean,
-    deaf: boolean,
-    held: boolean,
+    options: NativeMemberFlags & {
+      readonly room: Place;
+      readonly leg: number;
+      readonly member: number;
+    },
   ): void;
-  setMember(room: Place, member: number, muted: boolean, deaf: boolean, held: boolean): void;
+  setMember(options: NativeMemberFlags & { readonly room: Place; readonly member: number }): void;
   leaveRoom(room: Place, member: number): void;
 
-  openStream(
-    leg: number,
-    stream: number,
-    streamId: string,
-    encoding: number,
-    rate: number,
-    inbound: boolean,
-    outbound: boolean,
-    bidirectional: boolean,
-    extraHeadersJson: string,
-    queueMs: number,
-    epochMs: number,
-    sockets: object | undefined,
-    socket: number,
-  ): NativeStream | undefined;
+  openStream(options: {
+    readonly leg: number;
+    readonly stream: number;
+    readonly streamId: string;
+    readonly encoding: StreamEncoding;
+    readonly rate: 8000 | 16000;
+    readonly tracks: 'inbound' | 'outbound' | 'both';
+    readonly bidirectional: boolean;
+    readonly extraHeadersJson: string;
+    readonly queueMs: number;
+    readonly epochMs: number;
+    /** The native sockets and the name of the bot's one among them: then that is the bot's end. */
+    readonly sockets: object | undefined;
+    readonly socket: number | undefined;
+  }): NativeStream | undefined;
   pauseStream(leg: number, stream: number, paused: boolean): void;
   closeStream(leg: number, stream: number): void;
 
@@ -166,7 +191,13 @@ export interface NativeEngine {
   status(): NativeStatus;
   stop(): void;
 
-  inject(localPort: number, ip: string, port: number, bytes: Uint8Array, atMs: number): void;
+  inject(options: {
+    readonly localPort: number;
+    readonly address: string;
+    readonly port: number;
+    readonly bytes: Uint8Array;
+    readonly atMs: number;
+  }): void;
   advance(ms: number): void;
   drain(): SentPacket[];
 }

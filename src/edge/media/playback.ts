@@ -1,7 +1,7 @@
 import { assert } from '../../base/errors.ts';
 import type { Pcm, Playback, PlayOptions, Tone } from '../../domain/call/needs.ts';
 import type { Hub } from './hub.ts';
-import type { NativeClip, Place } from './native.ts';
+import type { NativeClip, NativePlayManner, Place } from './native.ts';
 
 /** Native limit (Leg::kMaxPlayers, Room::kMaxPlayers). */
 const MAX_PLAYERS = 8;
@@ -17,12 +17,9 @@ function clipOf(hub: Hub, pcm: Pcm): NativeClip {
   return clip;
 }
 
-/** Numbers as in the native PlayManner. */
-const MANNER = { instead: 0, mixed: 1, alone: 2 } as const;
-
-function mannerOf({ mix, alone = false }: PlayOptions): number {
-  if (mix) return MANNER.mixed;
-  return alone ? MANNER.alone : MANNER.instead;
+function mannerOf({ mix, alone = false }: PlayOptions): NativePlayManner {
+  if (mix) return 'mixed';
+  return alone ? 'alone' : 'instead';
 }
 
 /** Everything that is being played in one place, a leg or a room. */
@@ -40,19 +37,23 @@ export class Players {
   play(pcm: Pcm, options: PlayOptions): Playback {
     const clip = clipOf(this.#hub, pcm);
     return this.#begin((player) =>
-      this.#hub.engine.playClip(this.#place, player, clip, options.loop, mannerOf(options)),
+      this.#hub.engine.playClip({ ...this.#options(player, options), clip }),
     );
   }
 
   playTone(tone: Tone, options: PlayOptions): Playback {
     return this.#begin((player) =>
-      this.#hub.engine.playTone(this.#place, player, tone, options.loop, mannerOf(options)),
+      this.#hub.engine.playTone({ ...this.#options(player, options), tone }),
     );
   }
 
   /** The place is going: everything ends as stopped. */
   close(): void {
     for (const finish of [...this.#running.values()]) finish('stopped');
+  }
+
+  #options(player: number, options: PlayOptions) {
+    return { place: this.#place, player, times: options.loop, manner: mannerOf(options) };
   }
 
   #begin(start: (player: number) => void): Playback {

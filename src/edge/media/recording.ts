@@ -11,7 +11,6 @@ const REASONS: readonly RecordEnd['reason'][] = [
   'legEnded',
   'failed',
 ];
-const SIDE = { received: 0, sent: 1, both: 2 } as const;
 
 const systemError = (errno: number): string => getSystemErrorName(-errno);
 
@@ -29,16 +28,17 @@ export function startRecording(hub: Hub, place: Place, options: RecordOptions): 
     const error = reason === 'failed' && errno !== 0 ? systemError(errno) : undefined;
     resolve({ reason, durationMs: event.durationMs, error });
   });
-  const errno = hub.engine.record(
+  const { path, channels, stereo, silenceEndMs, maxMs } = options;
+  const errno = hub.engine.record({
     place,
     recording,
-    options.path,
-    SIDE[options.channels],
-    options.stereo,
-    options.silenceEndMs,
-    options.maxMs,
-    hub.suppressDigits,
-  );
+    path,
+    side: channels,
+    stereo,
+    silenceEndMs,
+    maxMs,
+    suppressDigits: hub.suppressDigits,
+  });
   if (errno !== 0) {
     over = true;
     hub.forget(recording);

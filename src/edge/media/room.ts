@@ -42,7 +42,8 @@ class NativeMember implements RoomMember {
     this.#muted = flags.muted;
     this.#deaf = flags.deaf;
     this.handle = hub.newHandle();
-    hub.engine.joinRoom(room, leg.handle, this.handle, flags.muted, flags.deaf, false);
+    const { muted, deaf } = flags;
+    hub.engine.joinRoom({ room, leg: leg.handle, member: this.handle, muted, deaf, held: false });
   }
 
   set(flags: { readonly muted?: boolean; readonly deaf?: boolean; readonly held?: boolean }): void {
@@ -50,7 +51,13 @@ class NativeMember implements RoomMember {
     this.#muted = flags.muted ?? this.#muted;
     this.#deaf = flags.deaf ?? this.#deaf;
     this.#held = flags.held ?? this.#held;
-    this.#hub.engine.setMember(this.#room, this.handle, this.#muted, this.#deaf, this.#held);
+    this.#hub.engine.setMember({
+      room: this.#room,
+      member: this.handle,
+      muted: this.#muted,
+      deaf: this.#deaf,
+      held: this.#held,
+    });
   }
 
   leave(): void {

@@ -2,6 +2,7 @@ import type {
   MediaStream,
   MediaStreamEvents,
   MediaStreamOptions,
+  StreamEncoding,
   StreamReceiveResult,
   StreamWire,
 } from '../../domain/call/needs.ts';
@@ -18,7 +19,6 @@ const RESULTS: readonly StreamReceiveResult[] = [
   'bufferFull',
 ];
 const TAKEN = 0;
-const ENCODING = { 'audio/x-l16': 0, 'audio/x-mulaw': 1 } as const;
 const LEVELS = [30, 60, 90] as const;
 /** A level is told again only after the queue has fallen so far below it. */
 const LEVEL_HYSTERESIS = 10;
@@ -60,21 +60,21 @@ export class LegStream implements MediaStream {
         if (event.type === 'played') this.#played(event.checkpoint);
       },
     });
-    this.#native = hub.engine.openStream(
+    const { streamId, encoding, rate, tracks, bidirectional, extraHeadersJson, queueMs } = options;
+    this.#native = hub.engine.openStream({
       leg,
-      this.#handle,
-      options.streamId,
-      ENCODING[options.encoding],
-      options.rate,
-      options.tracks !== 'outbound',
-      options.tracks !== 'inbound',
-      options.bidirectional,
-      options.extraHeadersJson,
-      options.queueMs,
-      hub.wallMs(),
-      options.wire?.sockets,
-      options.wire?.handle ?? 0,
-    );
+      stream: this.#handle,
+      streamId,
+      encoding,
+      rate,
+      tracks,
+      bidirectional,
+      extraHeadersJson,
+      queueMs,
+      epochMs: hub.wallMs(),
+      sockets: options.wire?.sockets,
+      socket: options.wire?.handle,
+    });
   }
 
   receive(message: Uint8Array): StreamReceiveResult {
@@ -82,17 +82,13 @@ export class LegStream implements MediaStream {
     return RESULTS[this.#queued(this.#native.receive(message))] ?? 'other';
   }
 
-  enqueue(
-    encoding: keyof typeof ENCODING,
-    rate: 8000 | 16000 | 24000,
-    payload: Uint8Array,
-  ): boolean {
+  enqueue(encoding: StreamEncoding, rate: 8000 | 16000 | 24000, payload: Uint8Array): boolean {
     if (this.#closed) return false;
     if (this.#native === undefined) {
       this.#wire?.enqueue(encoding, rate, payload);
       return true;
     }
-    return this.#queued(this.#native.enqueue(ENCODING[encoding], rate, payload)) === TAKEN;
+    return this.#queued(this.#native.enqueue(encoding, rate, payload)) === TAKEN;
   }
 
   clear(): void {

@@ -1,5 +1,9 @@
-/** The native sockets as TypeScript sees them; the order of arguments is that of native/addon/sockets_object.cpp. */
+/**
+ * The native sockets as TypeScript sees them. A wrong, missing or unknown value is a TypeError that names it
+ * (native/addon/arguments.hpp).
+ */
 import { loadNativeAddon } from '../../base/native-addon.ts';
+import type { StreamEncoding } from '../../domain/call/needs.ts';
 
 export interface NativeSocketLimits {
   readonly maxMessageBytes: number;
@@ -19,15 +23,15 @@ export interface NativeSockets {
   /** PEM certificates of whom to trust; false when there is none among them. Before it there is no TLS. */
   trust(authorities: string): boolean;
   /** Tries the addresses in their order. `secureHost`: whom the certificate must name; empty: no TLS. */
-  open(
-    socket: number,
-    addresses: readonly string[],
-    port: number,
-    secureHost: string,
-    request: Uint8Array,
-    limits: NativeSocketLimits,
-    account: string,
-  ): void;
+  open(options: {
+    readonly socket: number;
+    readonly addresses: readonly string[];
+    readonly port: number;
+    readonly secureHost: string;
+    readonly request: Uint8Array;
+    readonly limits: NativeSocketLimits;
+    readonly account: string;
+  }): void;
   /** The answer to the upgrade is in order: messages may come. */
   accept(socket: number): void;
   /** `text` begins with `{"sequenceNumber":` and ten spaces, which are filled in. */
@@ -36,10 +40,21 @@ export interface NativeSockets {
   /** The messages that a `messages` event told of; no audio behind them is taken before `proceed`. */
   takeMessages(socket: number): readonly Buffer[];
   proceed(socket: number): void;
-  enqueue(socket: number, encoding: number, rate: number, audio: Uint8Array): void;
+  enqueue(options: {
+    readonly socket: number;
+    readonly encoding: StreamEncoding;
+    readonly rate: number;
+    readonly audio: Uint8Array;
+  }): void;
   clear(socket: number): void;
   checkpoint(socket: number, id: number): void;
-  close(socket: number, code: number, reason: string, last: Uint8Array): void;
+  /** Sends `last` first, unless it is empty. */
+  close(options: {
+    readonly socket: number;
+    readonly code: number;
+    readonly reason: string;
+    readonly last: Uint8Array;
+  }): void;
   drop(socket: number): void;
   /** How many `media` a bot that reads too slowly has missed. */
   mediaDropped(socket: number): number;

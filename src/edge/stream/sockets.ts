@@ -4,7 +4,7 @@ import { getSystemErrorName } from 'node:util';
 import { hostOf, type ResolvedAddress } from '../../base/egress.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type NativeRecord, readRecords } from '../../base/record-batch.ts';
-import type { StreamWire } from '../../domain/call/needs.ts';
+import type { StreamEncoding, StreamWire } from '../../domain/call/needs.ts';
 import type { EngineRefusal, Oversize } from '../../protocol/audio-stream/audio-stream.ts';
 import { certificateFault } from './certificate-fault.ts';
 import { openingFault, openingRequest } from './handshake.ts';
@@ -39,7 +39,6 @@ export interface SocketEvents {
 const BATCH_BYTES = 1 << 18;
 /** Rounds of one wake-up; what is left then wakes again. */
 const MAX_ROUNDS = 16;
-const ENCODING = { 'audio/x-l16': 0, 'audio/x-mulaw': 1 } as const;
 /** By the numbers of the native PlayResult. */
 const REFUSALS: Readonly<Record<number, EngineRefusal>> = {
   2: 'badPayload',
@@ -85,15 +84,15 @@ export class Sockets {
       this.#open.delete(socket.handle),
     );
     this.#open.set(socket.handle, socket);
-    this.#native.open(
-      socket.handle,
-      addresses.map(({ address }) => address),
-      url.port === '' ? (secure ? 443 : 80) : Number(url.port),
-      secure ? hostOf(url) : '',
-      Buffer.from(openingRequest({ url, headers, key }), 'latin1'),
+    this.#native.open({
+      socket: socket.handle,
+      addresses: addresses.map(({ address }) => address),
+      port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
+      secureHost: secure ? hostOf(url) : '',
+      request: Buffer.from(openingRequest({ url, headers, key }), 'latin1'),
       limits,
       account,
-    );
+    });
     return socket;
   }
 
@@ -165,8 +164,9 @@ export class Socket implements StreamWire {
     if (!this.#over) this.sockets.ping(this.handle);
   }
 
-  enqueue(encoding: keyof typeof ENCODING, rate: number, payload: Uint8Array): void {
-    if (!this.#over) this.sockets.enqueue(this.handle, ENCODING[encoding], rate, payload);
+  enqueue(encoding: StreamEncoding, rate: number, payload: Uint8Array): void {
+    if (this.#over) return;
+    this.sockets.enqueue({ socket: this.handle, encoding, rate, audio: payload });
   }
 
   clear(): void {
@@ -181,7 +181,7 @@ export class Socket implements StreamWire {
   close(code: number, reason: string, last: string | undefined): void {
     if (this.#over) return;
     const bytes = last === undefined ? NOTHING : Buffer.from(last, 'utf8');
-    this.sockets.close(this.handle, code, reason, bytes);
+    this.sockets.close({ socket: this.handle, code, reason, last: bytes });
   }
 
   drop(): void {

@@ -1,6 +1,6 @@
 /** What a bot plays while something else wants the line: it is heard beside it or it waits, and only what was heard is confirmed. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { PlayOptions, RemoteMedia } from '../../../src/domain/call/needs.ts';
+import type { MediaSession, PlayOptions } from '../../../src/domain/call/needs.ts';
 import type { ManualDrive, MediaEngine } from '../../../src/edge/media/engine.ts';
 import {
   decodeMulaw,
@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const engine of engines.splice(0)) await engine.stop();
 });
 
-async function setUp(remote: Partial<RemoteMedia> = {}) {
+async function setUp(remote: Partial<MediaSession> = {}) {
   const { media, drive } = manualEngine();
   engines.push(media);
   const open = () =>

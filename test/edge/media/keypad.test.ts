@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RemoteMedia } from '../../../src/domain/call/needs.ts';
+import type { MediaSession } from '../../../src/domain/call/needs.ts';
 import type { MediaEngine } from '../../../src/edge/media/engine.ts';
 import { FRAME, manualEngine, Peer, REMOTE, sine } from './peer.ts';
 
@@ -22,7 +22,7 @@ function tone(key: string, i: number): Int16Array {
   return sine(ROWS[Math.floor(at / 4)]!, FRAME, place).map((value, n) => value + column[n]!);
 }
 
-async function scene(remote: RemoteMedia = REMOTE) {
+async function scene(remote: MediaSession = REMOTE) {
   const { media, drive } = manualEngine();
   engines.push(media);
   const pressed: { digit: string; asTone: boolean }[] = [];

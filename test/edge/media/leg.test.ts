@@ -376,7 +376,11 @@ describe('a leg receiving', () => {
 
   it('speaks and understands PCMA as well', async () => {
     const { drive, leg } = await openLeg();
-    leg.configure({ ...REMOTE, codec: 'PCMA', payloadType: 8 });
+    leg.configure({
+      ...REMOTE,
+      codec: { ...REMOTE.codec, name: 'PCMA' },
+      payloadType: { send: 8, receive: 8 },
+    });
     leg.play({ rate: 8000, samples: l16(sine(1000, 8000)) }, { loop: 1, mix: false });
     drive.advance(500);
     const packets = sent(drive);

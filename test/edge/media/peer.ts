@@ -2,7 +2,7 @@
 
 import alawmulaw from 'alawmulaw';
 import { silentLogger } from '../../../src/base/logger.ts';
-import type { RemoteMedia } from '../../../src/domain/call/needs.ts';
+import type { MediaSession } from '../../../src/domain/call/needs.ts';
 import { createMedia, type ManualDrive, type MediaEngine } from '../../../src/edge/media/engine.ts';
 
 const { mulaw } = alawmulaw;
@@ -79,14 +79,15 @@ export function rms(samples: Int16Array): number {
   return Math.sqrt(sum / Math.max(1, samples.length));
 }
 
-export const REMOTE: RemoteMedia = {
+export const REMOTE: MediaSession = {
   address: '192.0.2.7',
   port: 40_000,
-  codec: 'PCMU',
-  payloadType: 0,
-  telephoneEvent: 101,
+  codec: { name: 'PCMU', clockRate: 8000, sampleRate: 8000, channels: 1, fmtp: '' },
+  payloadType: { send: 0, receive: 0 },
+  telephoneEvent: { send: 101, receive: 101 },
   ptimeMs: 20,
   direction: 'sendrecv',
+  protection: 'none',
 };
 
 export function manualEngine(more: { readonly suppressDigits?: boolean } = {}): {

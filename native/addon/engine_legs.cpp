@@ -1,0 +1,154 @@
+// EngineObject: legs and what joins two of them.
+#include "addon/arguments.hpp"
+#include "addon/engine_object.hpp"
+
+namespace carillon {
+
+namespace {
+
+constexpr uint16_t kHighestRtpPort = 65'534;  // RTCP has the one above
+constexpr int64_t kMaxPayloadType = 127;
+
+/// An IP address; absent or empty: none. A host name is no place to send to.
+Address address_of(Argument ip, uint16_t port) {
+  const std::string text = ip.given() ? ip.text() : "";
+  if (text.empty()) return {};
+  const std::optional<Address> address = parse_address(text, port);
+  if (!address) ip.wrong("an IP address");
+  return address.value_or(Address{});
+}
+
+uint8_t payload_type_of(Argument value) { return static_cast<uint8_t>(value.integer(0, kMaxPayloadType)); }
+
+struct PayloadTypes {
+  uint8_t send;
+  uint8_t receive;
+};
+
+PayloadTypes payload_types_of(Fields types) {
+  const uint8_t send = payload_type_of(types["send"]);
+  return {send, payload_type_of(types["receive"])};
+}
+
+G711Law law_of(Fields codec) {
+  const auto law = codec["name"].choice<G711Law>({{"PCMU", G711Law::mu}, {"PCMA", G711Law::a}});
+  static_cast<void>(codec["clockRate"].one_of({kLineRate}));
+  static_cast<void>(codec["sampleRate"].one_of({kLineRate}));
+  static_cast<void>(codec["channels"].one_of({1}));
+  static_cast<void>(codec["fmtp"].text());
+  return law;
+}
+
+/// A MediaSession of src/edge/media/native.ts.
+LegRemote session_of(Fields session) {
+  LegRemote remote;
+  ExpectedSource& source = remote.receive.source;
+  const uint16_t port = session["port"].u16();
+  source.signalled = address_of(session["address"], port);
+  source.signalling = address_of(session["signallingAddress"], 0);
+  remote.receive.law = remote.send.law = law_of(session["codec"].fields());
+  const PayloadTypes audio = payload_types_of(session["payloadType"].fields());
+  remote.send.payload_type = audio.send;
+  remote.receive.payload_type = audio.receive;
+  if (Argument events = session["telephoneEvent"]; events.given()) {
+    const PayloadTypes types = payload_types_of(events.fields());
+    remote.send.telephone_event = types.send;
+    remote.receive.telephone_event = types.receive;
+  }
+  remote.send.packet_ms = session["ptimeMs"].one_of({10, 20, 30, 40, 50, 60});
+  struct Direction {
+    bool send;
+    bool receive;
+  };
+  const auto direction = session["direction"].choice<Direction>({{"sendrecv", {true, true}},
+                                                                 {"sendonly", {true, false}},
+                                                                 {"recvonly", {false, true}},
+                                                                 {"inactive", {false, false}}});
+  remote.send.sending = direction.send;
+  source.receiving = direction.receive;
+  enum class Protection : uint8_t { none };
+  static_cast<void>(session["protection"].choice<Protection>({{"none", Protection::none}}));
+  return remote;
+}
+
+}  // namespace
+
+/// ({ port, ssrc, sequence, timestamp, mediaTimeoutMs, thread }): the leg's handle; 0: too many legs; below
+/// 0: the errno that opening its sockets met, negated.
+Napi::Value EngineObject::open_leg(const Info& info) {
+  Arguments args(info, "openLeg");
+  Fields fields = args.fields(0);
+  const auto port = static_cast<uint16_t>(fields["port"].integer(1, kHighestRtpPort));
+  LegConfig config;
+  config.ssrc = fields["ssrc"].u32();
+  config.sequence = fields["sequence"].u16();
+  config.timestamp = fields["timestamp"].u32();
+  config.media_timeout = static_cast<Nanos>(fields["mediaTimeoutMs"].milliseconds()) * kMillisecond;
+  // There is one media thread: a leg, and whatever hears it, is on it.
+  static_cast<void>(fields["thread"].one_of({0}));
+  if (!fields.good()) return info.Env().Undefined();
+  const MediaEngine::Opened opened = engine_->open_leg(port, config);
+  if (opened.error != 0) return Napi::Number::New(info.Env(), -opened.error);
+  return Napi::Number::New(info.Env(), opened.handle);
+}
+
+/// (leg, session)
+Napi::Value EngineObject::configure_leg(const Info& info) {
+  Arguments args(info, "configureLeg");
+  const uint32_t handle = args.at(0, "leg").handle();
+  const LegRemote remote = session_of(args.fields(1));
+  if (!args.good()) return info.Env().Undefined();
+  engine_->post([handle, remote](MediaLoop& loop) {
+    if (Leg* const leg = loop.core().leg(handle)) leg->configure(remote, loop.now());
+  });
+  return info.Env().Undefined();
+}
+
+Napi::Value EngineObject::figures_object(Napi::Env env, const std::optional<LegFigures>& figures) {
+  if (!figures) return env.Undefined();
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("packetsReceived", static_cast<double>(figures->packets_received));
+  out.Set("packetsSent", static_cast<double>(figures->packets_sent));
+  out.Set("packetsLost", static_cast<double>(figures->packets_lost));
+  out.Set("packetsLate", static_cast<double>(figures->packets_late));
+  out.Set("strangers", static_cast<double>(figures->strangers));
+  out.Set("jitterMs", figures->jitter_ms);
+  out.Set("lossFraction", figures->loss_fraction);
+  out.Set("mos", figures->mos);
+  out.Set("roundTripMs", figures->round_trip_ms);
+  return out;
+}
+
+Napi::Value EngineObject::figures(const Info& info) {
+  Arguments args(info, "figures");
+  const uint32_t leg = args.at(0, "leg").handle();
+  if (!args.good()) return info.Env().Undefined();
+  return figures_object(info.Env(), engine_->figures(leg));
+}
+
+Napi::Value EngineObject::close_leg(const Info& info) {
+  Arguments args(info, "closeLeg");
+  const uint32_t leg = args.at(0, "leg").handle();
+  if (!args.good()) return info.Env().Undefined();
+  return figures_object(info.Env(), engine_->close_leg(leg));
+}
+
+Napi::Value EngineObject::bridge(const Info& info) {
+  Arguments args(info, "bridge");
+  const uint32_t a = args.at(0, "a").handle();
+  const uint32_t b = args.at(1, "b").handle();
+  if (!args.good()) return info.Env().Undefined();
+  engine_->post([a, b](MediaLoop& loop) { loop.core().bridge(a, b); });
+  return info.Env().Undefined();
+}
+
+Napi::Value EngineObject::unbridge(const Info& info) {
+  Arguments args(info, "unbridge");
+  const uint32_t a = args.at(0, "a").handle();
+  const uint32_t b = args.at(1, "b").handle();
+  if (!args.good()) return info.Env().Undefined();
+  engine_->post([a, b](MediaLoop& loop) { loop.core().unbridge(a, b); });
+  return info.Env().Undefined();
+}
+
+}  // namespace carillon

@@ -1,0 +1,222 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { loadNative, type NativeEngine } from '../../../src/edge/media/native.ts';
+import { openNativeSockets } from '../../../src/edge/stream/native.ts';
+import { REMOTE } from './peer.ts';
+
+/** The native side as somebody without types would call it. */
+type Untyped = Record<string, (...values: unknown[]) => unknown>;
+
+const native = loadNative();
+const typed: NativeEngine = new native.Engine(true, '127.0.0.1', () => undefined);
+const engine = typed as unknown as Untyped;
+const sockets = openNativeSockets(() => undefined);
+afterAll(() => {
+  typed.stop();
+  sockets.stop();
+});
+
+const LEG = { port: 20_000, ssrc: 1, sequence: 2, timestamp: 3, mediaTimeoutMs: 0, thread: 0 };
+const PLAY = { place: 1, player: 1, times: 1, manner: 'instead' };
+const TONE = {
+  steps: [{ frequenciesHz: [440], onMs: 100, offMs: 0 }],
+  loop: false,
+  levelDbm0: -15,
+};
+const STREAM = {
+  leg: 1,
+  stream: 1,
+  streamId: 'x',
+  encoding: 'audio/x-l16',
+  rate: 8000,
+  tracks: 'both',
+  bidirectional: true,
+  extraHeadersJson: '"{}"',
+  queueMs: 1000,
+  epochMs: 0,
+};
+const RECORD = {
+  place: 1,
+  recording: 1,
+  path: '/nowhere/x.wav',
+  side: 'both',
+  stereo: true,
+  silenceEndMs: 0,
+  maxMs: 0,
+  suppressDigits: false,
+};
+const codec = (changes: object) => ({ ...REMOTE, codec: { ...REMOTE.codec, ...changes } });
+const MISSING = undefined;
+
+describe('the native side', () => {
+  it.each<[string, unknown[], string]>([
+    // Sessions.
+    ['configureLeg', [1], 'the options object is missing'],
+    ['configureLeg', [0, REMOTE], 'leg must be a whole number from 1 to 4294967295, not 0'],
+    [
+      'configureLeg',
+      [1, codec({ name: 'G729' })],
+      'codec.name must be one of PCMU, PCMA, not "G729"',
+    ],
+    ['configureLeg', [1, codec({ name: MISSING })], 'codec.name is missing'],
+    [
+      'configureLeg',
+      [1, codec({ clockRate: 16_000 })],
+      'codec.clockRate must be one of 8000, not 16000',
+    ],
+    [
+      'configureLeg',
+      [1, codec({ sampleRate: '8000' })],
+      'codec.sampleRate must be one of 8000, not "8000"',
+    ],
+    ['configureLeg', [1, codec({ channels: 2 })], 'codec.channels must be one of 1, not 2'],
+    ['configureLeg', [1, codec({ law: 'A' })], 'codec.law is unknown'],
+    ['configureLeg', [1, { ...REMOTE, codec: 'PCMU' }], 'codec must be an object, not "PCMU"'],
+    [
+      'configureLeg',
+      [1, { ...REMOTE, ptimeMs: 25 }],
+      'ptimeMs must be one of 10, 20, 30, 40, 50, 60, not 25',
+    ],
+    [
+      'configureLeg',
+      [1, { ...REMOTE, port: 65_536 }],
+      'port must be a whole number from 0 to 65535, not 65536',
+    ],
+    [
+      'configureLeg',
+      [1, { ...REMOTE, address: 'phone.test' }],
+      'address must be an IP address, not "phone.test"',
+    ],
+    [
+      'configureLeg',
+      [1, { ...REMOTE, payloadType: { send: 0, receive: 128 } }],
+      'payloadType.receive must be a whole number from 0 to 127, not 128',
+    ],
+    [
+      'configureLeg',
+      [1, { ...REMOTE, telephoneEvent: { send: 101 } }],
+      'telephoneEvent.receive is missing',
+    ],
+    [
+      'configureLeg',
+      [1, { ...REMOTE, direction: 'both' }],
+      'direction must be one of sendrecv, sendonly, recvonly, inactive, not "both"',
+    ],
+    [
+      'configureLeg',
+      [1, { ...REMOTE, protection: 'srtp' }],
+      'protection must be one of none, not "srtp"',
+    ],
+    ['configureLeg', [1, { ...REMOTE, held: true }], 'held is unknown'],
+    ['openLeg', [{ ...LEG, port: 0 }], 'port must be a whole number from 1 to 65534, not 0'],
+    [
+      'openLeg',
+      [{ ...LEG, sequence: 1.5 }],
+      'sequence must be a whole number from 0 to 65535, not 1.5',
+    ],
+    [
+      'openLeg',
+      [{ ...LEG, ssrc: Number.NaN }],
+      'ssrc must be a whole number from 0 to 4294967295, not NaN',
+    ],
+    ['openLeg', [{ ...LEG, thread: 1 }], 'thread must be one of 0, not 1'],
+    ['bridge', [1], 'b is missing'],
+    // What plays and listens.
+    [
+      'playTone',
+      [{ ...PLAY, manner: 'loud', tone: TONE }],
+      'manner must be one of instead, mixed, alone, not "loud"',
+    ],
+    [
+      'playTone',
+      [{ ...PLAY, tone: { ...TONE, steps: [{ ...TONE.steps[0], frequenciesHz: [9000] }] } }],
+      'tone.steps[0].frequenciesHz[0] must be a number from 0 to 4000, not 9000',
+    ],
+    [
+      'playTone',
+      [{ ...PLAY, tone: { ...TONE, steps: Array(9).fill(TONE.steps[0]) } }],
+      'tone has too many steps or frequencies',
+    ],
+    ['playClip', [{ ...PLAY, clip: {} }], 'clip must be a clip, not an object'],
+    [
+      'sendDigits',
+      [{ leg: 1, job: 1, inband: false, steps: [{ digit: 'x', onFrames: 4, offFrames: 4 }] }],
+      'steps[0].digit must be one of 0-9, *, #, A-D, not "x"',
+    ],
+    [
+      'record',
+      [{ ...RECORD, side: 'left' }],
+      'side must be one of received, sent, both, not "left"',
+    ],
+    [
+      'record',
+      [{ ...RECORD, maxMs: -1 }],
+      'maxMs must be a number from 0 to 2147483647000, not -1',
+    ],
+    ['pauseRecording', [1, 1, 'yes'], 'paused must be true or false, not "yes"'],
+    ['detectMachine', [{ leg: 1, job: 1 }], 'totalMs is missing'],
+    [
+      'joinRoom',
+      [{ room: 1, leg: 1, member: 1, muted: 0, deaf: false, held: false }],
+      'muted must be true or false, not 0',
+    ],
+    // Streams.
+    [
+      'openStream',
+      [{ ...STREAM, encoding: 'mulaw' }],
+      'encoding must be one of audio/x-l16, audio/x-mulaw, not "mulaw"',
+    ],
+    ['openStream', [{ ...STREAM, rate: 24_000 }], 'rate must be one of 8000, 16000, not 24000'],
+    [
+      'openStream',
+      [{ ...STREAM, queueMs: 1e12 }],
+      'queueMs must be a whole number from 0 to 3600000, not 1000000000000',
+    ],
+    ['openStream', [{ ...STREAM, sockets: {} }], 'sockets must be a Sockets object, not an object'],
+    ['openStream', [{ ...STREAM, sockets }], 'socket is missing'],
+    ['takeEvents', ['x'], 'batch must be a Uint8Array, not "x"'],
+  ])('%s refuses a wrong value by its name (%#)', (method, values, message) => {
+    expect(() => engine[method]?.(...values)).toThrow(new TypeError(`${method}: ${message}`));
+  });
+
+  it('refuses wrong values of sockets, clips and streams as well', () => {
+    const untyped = sockets as unknown as Untyped;
+    const open = (changes: object) => () =>
+      untyped['open']?.({
+        socket: 1,
+        addresses: ['127.0.0.1'],
+        port: 80,
+        secureHost: '',
+        request: new Uint8Array(1),
+        limits: {},
+        account: 'x',
+        ...changes,
+      });
+    expect(open({})).toThrow(new TypeError('open: limits.maxMessageBytes is missing'));
+    expect(open({ addresses: ['localhost'] })).toThrow('open: addresses[0] must be an IP address');
+    expect(open({ port: 0 })).toThrow('open: port must be a whole number from 1 to 65535, not 0');
+    expect(() => untyped['send']?.(1, 'text', false)).toThrow('send: text must be a Uint8Array');
+    expect(() => native.makeClip(new Uint8Array(2), 11_025)).toThrow(
+      'makeClip: rate must be one of',
+    );
+    const stream = typed.openStream(STREAM as never) as unknown as Untyped;
+    expect(() => stream['enqueue']?.('audio/x-l16', 44_100, new Uint8Array(2))).toThrow(
+      'enqueue: rate must be one of 8000, 16000, 24000, not 44100',
+    );
+    expect(() => new native.Engine(true, 'localhost', () => undefined)).toThrow(
+      'Engine: rtpHost must be an IP address, not "localhost"',
+    );
+  });
+
+  it('names the error of a port that cannot be opened: taken, or not ours', () => {
+    const open = (host: string): number => {
+      const own = new native.Engine(false, host, () => undefined);
+      try {
+        return own.openLeg({ ...LEG, port: 33_100 });
+      } finally {
+        own.stop();
+      }
+    };
+    expect(open('127.0.0.1')).toBeGreaterThan(0);
+    expect(open('192.0.2.1')).toBe(-99); // EADDRNOTAVAIL
+  });
+});
