@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { RtpVerdict } from '../../../src/base/egress.ts';
 import { CallLogs } from '../../../src/domain/call/call.ts';
 import { LegMedia, type RtpPeer } from '../../../src/domain/call/leg-media.ts';
-import type { Media, RemoteMedia } from '../../../src/domain/call/needs.ts';
+import type { Media, MediaSession } from '../../../src/domain/call/needs.ts';
 
 const CLOCK = { monotonicMs: () => 0, wallMs: () => 0 };
 
@@ -11,12 +11,12 @@ const sdpOf = (address: string): string =>
   `v=0\r\no=- 1 1 IN IP4 ${address}\r\ns=-\r\nc=IN IP4 ${address}\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n`;
 
 async function legWith(verdict: RtpVerdict) {
-  const configured: RemoteMedia[] = [];
+  const configured: MediaSession[] = [];
   const asked: RtpPeer[] = [];
   const leg = {
     address: '127.0.0.1',
     port: 20_000,
-    configure: (remote: RemoteMedia) => void configured.push(remote),
+    configure: (remote: MediaSession) => void configured.push(remote),
   };
   const log = new CallLogs({ entries: 10, retentionMs: 1000, calls: 10 }, CLOCK).open('c', 'MA_X');
   const media = new LegMedia(
