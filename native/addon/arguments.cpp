@@ -118,7 +118,7 @@ Fields Argument::fields() { return {call_, value_, name_ + "."}; }
 Fields::Fields(Arguments& call, Napi::Value object, std::string path)
     : call_(call), object_(object), path_(std::move(path)) {
   if (object_.IsObject() && !object_.IsArray() && !object_.IsFunction()) return;
-  const std::string name = path_.empty() ? "the options" : path_.substr(0, path_.size() - 1);
+  const std::string name = path_.empty() ? "the options object" : path_.substr(0, path_.size() - 1);
   Argument(call_, object_, name).wrong("an object");
   object_ = call_.env().Undefined();
 }
