@@ -3,15 +3,15 @@ import { accessSync, constants } from 'node:fs';
 import { ServiceError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Pcm } from '../domain/call/needs.ts';
-import { type AudioRoom, holdMusic } from '../edge/audio/audio-library.ts';
-import type { SpeechRoom } from '../edge/speech/synthesizer.ts';
+import { type AudioService, holdMusic } from '../edge/audio/audio-library.ts';
+import type { SpeechService } from '../edge/speech/synthesizer.ts';
 
 export type HoldMusic = () => Promise<Pcm | undefined>;
 
 /** Made or read once, when it is first asked for. Throws CONFIG_INVALID for a file that is not there. */
 export function createHoldMusic(
   setting: string,
-  audio: Pick<AudioRoom, 'decodeFile'>,
+  audio: Pick<AudioService, 'decodeFile'>,
   logger: Logger,
 ): HoldMusic {
   if (setting === 'silence') return () => Promise.resolve(undefined);
@@ -40,7 +40,7 @@ function assertReadable(file: string): void {
 
 /** One after the other, while calls are already taken. */
 export async function warmSounds(
-  { audio, speech }: { readonly audio: AudioRoom; readonly speech: SpeechRoom },
+  { audio, speech }: { readonly audio: AudioService; readonly speech: SpeechService },
   music: HoldMusic,
 ): Promise<void> {
   await audio.warm();

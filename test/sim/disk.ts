@@ -1,7 +1,7 @@
 /** The disk below the store: it can be full for a while. */
 import type { Clock } from '../../src/base/clock.ts';
 import { ServiceError } from '../../src/base/errors.ts';
-import { LANES } from '../../src/edge/store/rooms.ts';
+import { ACCESS } from '../../src/edge/store/repositories.ts';
 import type { Store } from '../../src/edge/store/store.ts';
 
 /** Rooms that calls write to. */
@@ -30,9 +30,9 @@ export class SimDisk {
     this.#clock = clock;
     this.rescued = store;
     this.store = { ...store };
-    for (const [room, lanes] of Object.entries<Readonly<Record<string, string>>>(LANES)) {
+    for (const [room, lanes] of Object.entries<Readonly<Record<string, string>>>(ACCESS)) {
       const verbs: Verbs = {};
-      const real = store[room as keyof typeof LANES] as unknown as Verbs;
+      const real = store[room as keyof typeof ACCESS] as unknown as Verbs;
       for (const [verb, lane] of Object.entries(lanes)) {
         verbs[verb] = this.#guarded(real[verb], lane === 'write' && WRITTEN.has(room));
       }

@@ -185,7 +185,7 @@ describe('recordings', () => {
         startUs: undefined,
         endUs: undefined,
         addedUs: daysAgo(days),
-        dues: undefined,
+        pendingCharges: undefined,
       });
     }
     const found = async (query: string) =>

@@ -101,7 +101,7 @@ async function furnish(name: string, who: Credentials, owner: Credentials): Prom
     startUs: undefined,
     endUs: undefined,
     addedUs: Math.round(service.clock.wallMs() * 1000),
-    dues: undefined,
+    pendingCharges: undefined,
   });
   const ids: Record<string, string> = {
     app_id: String(app.app_id),

@@ -1,4 +1,6 @@
 /** Front door: callbacks to customers. Documents are fetched with retries and a fallback; notifications are delivered for sure. */
+
+import { DeliveryQueue, type OutboxNeeds } from './delivery-queue.ts';
 import {
   type DocumentNeeds,
   type DocumentOptions,
@@ -6,7 +8,6 @@ import {
   fetchDocument,
 } from './document.ts';
 import { JsonEvents } from './json-events.ts';
-import { Outbox, type OutboxNeeds } from './outbox.ts';
 import { ORDER_WAIT_MS } from './settings.ts';
 import { signatureNonce, upgradeSignatureHeaders } from './signature.ts';
 import type {
@@ -77,22 +78,22 @@ export interface CallbackClient {
 export type CallbackNeeds = DocumentNeeds & OutboxNeeds;
 
 export function createCallbackClient(needs: CallbackNeeds): CallbackClient {
-  const outbox = new Outbox(needs);
+  const deliveryQueue = new DeliveryQueue(needs);
   const events = new JsonEvents(needs);
   return {
     fetchDocument: async (target, parameters, options) => {
       // What an element told of while it ran arrives before its end does (dialect §2.1, order of callbacks).
-      if (options.kind === 'action') await outbox.caughtUp(options, ORDER_WAIT_MS);
+      if (options.kind === 'action') await deliveryQueue.caughtUp(options, ORDER_WAIT_MS);
       options.signal.throwIfAborted();
       return fetchDocument(needs, target, parameters, options);
     },
-    notify: (draft) => outbox.notify(draft),
-    notifyStored: (notification) => outbox.notifyStored(notification),
+    notify: (draft) => deliveryQueue.notify(draft),
+    notifyStored: (notification) => deliveryQueue.notifyStored(notification),
     post: (event) => events.post(event),
-    resume: () => outbox.resume(),
-    queued: () => outbox.queued,
+    resume: () => deliveryQueue.resume(),
+    queued: () => deliveryQueue.queued,
     close: async (graceMs) => {
-      await Promise.all([outbox.close(graceMs), events.close(graceMs)]);
+      await Promise.all([deliveryQueue.close(graceMs), events.close(graceMs)]);
     },
   };
 }

@@ -43,13 +43,13 @@ export interface HttpCaller {
   send(request: HttpRequest, signal?: AbortSignal): Promise<Result<HttpResponse, HttpFailure>>;
 }
 
-/** The outbox of notifications. `CallStore.settle` writes the hangup notification into the same table. */
+/** The delivery queue of notifications. `CallStore.settle` writes the hangup notification into the same table. */
 export interface NotificationStore {
   put(notification: StoredNotification): Promise<void>;
   /** The oldest first (`createdUs`, then order of arrival), of one account or of all. */
   listPending(limit: number, accountId?: string): Promise<readonly StoredNotification[]>;
   recordAttempt(id: string, attempts: number): Promise<void>;
-  /** Delivered or given up: it leaves the outbox. */
+  /** Delivered or given up: it leaves the delivery queue. */
   remove(id: string): Promise<void>;
 }
 

@@ -29,7 +29,7 @@ export interface Prepared {
   start(owner: Account, slot: CapacitySlot, room: Room): Promise<void>;
 }
 
-interface Lane<Item> {
+interface AccountQueue<Item> {
   readonly items: Item[];
   pumping: boolean;
   cancelWake: () => void;
@@ -37,7 +37,7 @@ interface Lane<Item> {
 
 export class BulkQueue<Item> {
   readonly #needs: BulkQueueNeeds<Item>;
-  readonly #lanes = new Map<string, Lane<Item>>();
+  readonly #queues = new Map<string, AccountQueue<Item>>();
 
   constructor(needs: BulkQueueNeeds<Item>) {
     this.#needs = needs;
@@ -48,64 +48,64 @@ export class BulkQueue<Item> {
   }
 
   waiting(accountId: string): readonly Item[] {
-    return this.#lanes.get(accountId)?.items ?? [];
+    return this.#queues.get(accountId)?.items ?? [];
   }
 
   add(accountId: string, items: readonly Item[]): void {
     if (items.length === 0) return;
-    const lane = this.#lanes.get(accountId) ?? {
+    const queue = this.#queues.get(accountId) ?? {
       items: [],
       pumping: false,
       cancelWake: () => undefined,
     };
-    this.#lanes.set(accountId, lane);
-    lane.items.push(...items);
+    this.#queues.set(accountId, queue);
+    queue.items.push(...items);
     this.wake(accountId);
   }
 
   /** Takes out what is to be withdrawn. */
   remove(accountId: string, isMeant: (item: Item) => boolean): readonly Item[] {
-    const lane = this.#lanes.get(accountId);
-    if (lane === undefined) return [];
-    const meant = lane.items.filter(isMeant);
-    const rest = lane.items.filter((item) => !isMeant(item));
-    lane.items.splice(0, lane.items.length, ...rest);
+    const queue = this.#queues.get(accountId);
+    if (queue === undefined) return [];
+    const meant = queue.items.filter(isMeant);
+    const rest = queue.items.filter((item) => !isMeant(item));
+    queue.items.splice(0, queue.items.length, ...rest);
     return meant;
   }
 
   /** Takes out everything. */
   clear(): readonly Item[] {
-    const items = [...this.#lanes.values()].flatMap((lane) => {
-      lane.cancelWake();
-      return lane.items.splice(0);
+    const items = [...this.#queues.values()].flatMap((queue) => {
+      queue.cancelWake();
+      return queue.items.splice(0);
     });
-    this.#lanes.clear();
+    this.#queues.clear();
     return items;
   }
 
   /** A slot may have become free. */
   wake(accountId: string): void {
-    const lane = this.#lanes.get(accountId);
-    if (lane === undefined || lane.pumping) return;
-    lane.cancelWake();
-    lane.pumping = true;
-    this.#pump(accountId, lane)
+    const queue = this.#queues.get(accountId);
+    if (queue === undefined || queue.pumping) return;
+    queue.cancelWake();
+    queue.pumping = true;
+    this.#pump(accountId, queue)
       .catch((error: unknown) => {
         this.#needs.logger.error({ error, accountId }, 'bulk queue stalled');
-        this.#wakeAfter(accountId, lane, RECHECK_MS);
+        this.#wakeAfter(accountId, queue, RECHECK_MS);
       })
       .finally(() => {
-        lane.pumping = false;
+        queue.pumping = false;
       });
   }
 
-  async #pump(accountId: string, lane: Lane<Item>): Promise<void> {
+  async #pump(accountId: string, queue: AccountQueue<Item>): Promise<void> {
     const { accounts, admission, prepare } = this.#needs;
     for (;;) {
       const owner = await accounts.get(accountId);
-      const next = lane.items[0];
+      const next = queue.items[0];
       if (next === undefined || owner === undefined) {
-        this.#lanes.delete(accountId);
+        this.#queues.delete(accountId);
         return;
       }
       const prepared = await prepare(next);
@@ -113,28 +113,28 @@ export class BulkQueue<Item> {
       const isFree = full === undefined && !admission.overloaded;
       const room = isFree ? await prepared.room() : undefined;
       // Withdrawn meanwhile.
-      if (lane.items[0] !== next) {
+      if (queue.items[0] !== next) {
         room?.undo();
         continue;
       }
       if (room === undefined) {
-        this.#wakeAfter(accountId, lane, waitOf(full));
+        this.#wakeAfter(accountId, queue, waitOf(full));
         return;
       }
       const slot = admission.takeSlot(owner);
       if (!slot.ok) {
         room.undo();
-        this.#wakeAfter(accountId, lane, waitOf(slot.error));
+        this.#wakeAfter(accountId, queue, waitOf(slot.error));
         return;
       }
-      lane.items.shift();
+      queue.items.shift();
       void prepared.start(owner, slot.value, room);
     }
   }
 
-  #wakeAfter(accountId: string, lane: Lane<Item>, waitMs: number): void {
+  #wakeAfter(accountId: string, queue: AccountQueue<Item>, waitMs: number): void {
     const { clock } = this.#needs;
-    lane.cancelWake = clock.at(clock.monotonicMs() + waitMs, () => this.wake(accountId));
+    queue.cancelWake = clock.at(clock.monotonicMs() + waitMs, () => this.wake(accountId));
   }
 }
 

@@ -7,9 +7,9 @@ import type { NotificationDraft } from '../callback/types.ts';
 import type { NewRecording } from '../recording/recording.ts';
 import type { Recording } from '../recording/types.ts';
 import type { Recorder } from './needs.ts';
-import { completeNotice, duesOf, recordStop } from './recording/dues.ts';
-import { Filing, wavFileOf } from './recording/filing.ts';
-import { Take, type TakeEnd } from './recording/take.ts';
+import { Finalizer, wavFileOf } from './recording/finalizer.ts';
+import { completeNotice, pendingChargesOf, recordStop } from './recording/pending-charges.ts';
+import { type RecordingRunEnd, RunningRecording } from './recording/running-recording.ts';
 import type {
   CallRecordRequest,
   LiveRecording,
@@ -36,8 +36,8 @@ const MAX_ARMED = MAX_PER_CALL;
 type Outcome = Promise<Result<LiveRecording, RecordRefusal>>;
 
 /** What one call has to do with recordings. */
-class CallTakes {
-  readonly live = new Set<Take>();
+class CallRecordings {
+  readonly live = new Set<RunningRecording>();
   starting = 0;
   armed: readonly (() => void)[] = [];
 }
@@ -50,19 +50,19 @@ interface Begun {
 
 export class CallRecorder implements Recorder {
   readonly #needs: RecorderNeeds;
-  readonly #filing: Filing;
-  readonly #calls = new WeakMap<Call, CallTakes>();
+  readonly #finalizer: Finalizer;
+  readonly #calls = new WeakMap<Call, CallRecordings>();
   /** What is being made into files. */
-  readonly #filingNow = new Set<Promise<unknown>>();
+  readonly #finalizing = new Set<Promise<unknown>>();
 
   constructor(needs: RecorderNeeds) {
     this.#needs = needs;
-    this.#filing = new Filing(needs);
+    this.#finalizer = new Finalizer(needs);
   }
 
   /** Records a call that is answered or has early media, until it is stopped or the call ends. Never rejects. */
   async start(call: Call, request: CallRecordRequest): Outcome {
-    const takes = this.#takesOf(call);
+    const takes = this.#recordingsOf(call);
     const refusal = notRecordable(call, takes);
     if (refusal !== undefined) return err(refusal);
     takes.starting += 1;
@@ -76,12 +76,12 @@ export class CallRecorder implements Recorder {
       toNumber: partyParameter(call.facts.to),
       format: request.format,
       type: call.identity.trunkId === undefined ? 'call' : 'trunk',
-      dues: duesOf(call, request),
+      pendingCharges: pendingChargesOf(call, request),
     });
     takes.starting -= 1;
     if (begun === undefined) return err(NOT_KEPT);
     if (call.isEnded) {
-      await this.#filing.abandon(begun.row);
+      await this.#finalizer.abandon(begun.row);
       return err(ENDED);
     }
     const take = this.#record(call, request, begun);
@@ -103,14 +103,14 @@ export class CallRecorder implements Recorder {
       toNumber: '',
       format,
       type: 'conference',
-      dues: { currency, notice },
+      pendingCharges: { currency, notice },
     });
     if (begun === undefined) return err(NOT_KEPT);
     const take = this.#take(begun.row, room.record(begun.wavPath), {
       onEnd: () => undefined,
       notice: () => Promise.resolve(notice),
     });
-    this.#watch(take.filed);
+    this.#watch(take.finalized);
     if (maxMs > 0) {
       const { clock } = this.#needs;
       const cancel = clock.at(clock.monotonicMs() + maxMs, () => take.stop('maxLength'));
@@ -121,7 +121,7 @@ export class CallRecorder implements Recorder {
 
   /** Stops one recording of the call, or all; false: there was none. */
   stop(call: Call, recordingId?: string): boolean {
-    const chosen = [...this.#takesOf(call).live].filter(
+    const chosen = [...this.#recordingsOf(call).live].filter(
       (take) => recordingId === undefined || take.recordingId === recordingId,
     );
     for (const take of chosen) take.stop('API request');
@@ -130,12 +130,12 @@ export class CallRecorder implements Recorder {
 
   /** Recordings of the call that run now. */
   recordingsOf(call: Call): readonly LiveRecording[] {
-    return [...this.#takesOf(call).live];
+    return [...this.#recordingsOf(call).live];
   }
 
   /** `start` runs when the next `Dial` of this call is answered (`Record startOnDialAnswer`). */
   whenDialAnswered(call: Call, start: () => void): void {
-    const takes = this.#takesOf(call);
+    const takes = this.#recordingsOf(call);
     if (takes.armed.length >= MAX_ARMED) {
       call.log.add('warning', 'not recorded', {
         limit: MAX_ARMED,
@@ -148,7 +148,7 @@ export class CallRecorder implements Recorder {
 
   /** A `Dial` of this call was answered: to be told by it, once both parties hear each other. */
   dialAnswered(call: Call): void {
-    const takes = this.#takesOf(call);
+    const takes = this.#recordingsOf(call);
     const { armed } = takes;
     takes.armed = [];
     for (const start of armed) start();
@@ -168,8 +168,8 @@ export class CallRecorder implements Recorder {
     const { clock } = this.#needs;
     const { promise: late, resolve } = Promise.withResolvers<'late'>();
     const cancel = clock.at(clock.monotonicMs() + graceMs, () => resolve('late'));
-    while (this.#filingNow.size > 0) {
-      if ((await Promise.race([Promise.all(this.#filingNow), late])) === 'late') break;
+    while (this.#finalizing.size > 0) {
+      if ((await Promise.race([Promise.all(this.#finalizing), late])) === 'late') break;
     }
     cancel();
   }
@@ -180,21 +180,21 @@ export class CallRecorder implements Recorder {
       const durationMs = await folder.wavDurationMs(wavFileOf(row));
       const startUs = row.startUs ?? row.addedUs;
       if (durationMs === undefined) {
-        await this.#filing.fail(row, 'nothing was written of it');
+        await this.#finalizer.fail(row, 'nothing was written of it');
         continue;
       }
       const end = { reason: 'Failed', durationMs, digits: '' } as const;
-      await this.#filing.file(row, {
+      await this.#finalizer.file(row, {
         startUs,
         durationMs,
-        currency: row.dues?.currency,
+        currency: row.pendingCharges?.currency,
         notice: async (ready) =>
-          completeNotice(row.dues?.notice, ready, { link: linkTo(ready), startUs, end }),
+          completeNotice(row.pendingCharges?.notice, ready, { link: linkTo(ready), startUs, end }),
       });
     }
   }
 
-  #record(call: Call, request: CallRecordRequest, { row, wavPath }: Begun): Take {
+  #record(call: Call, request: CallRecordRequest, { row, wavPath }: Begun): RunningRecording {
     const isStereo = request.channels === 'stereo';
     const media = call.media.record({
       path: wavPath,
@@ -218,10 +218,11 @@ export class CallRecorder implements Recorder {
         return recordStop(call, request.callback);
       },
     });
-    const filed = take.filed.then((isFiled) => {
-      if (!isFiled) call.log.add('warning', 'there is no file of the recording', { recordingId });
+    const finalized = take.finalized.then((isFinalized) => {
+      if (!isFinalized)
+        call.log.add('warning', 'there is no file of the recording', { recordingId });
     });
-    this.#watch(filed);
+    this.#watch(finalized);
     return take;
   }
 
@@ -229,13 +230,13 @@ export class CallRecorder implements Recorder {
     row: Recording,
     media: ReturnType<MediaRoom['record']>,
     told: {
-      readonly onEnd: (end: TakeEnd) => void;
+      readonly onEnd: (end: RecordingRunEnd) => void;
       /** Without the parameters of the recording. */
       readonly notice: () => Promise<NotificationDraft | undefined>;
     },
-  ): Take {
+  ): RunningRecording {
     const { linkTo } = this.#needs;
-    return new Take({
+    return new RunningRecording({
       row,
       media,
       startUs: Math.round(this.#needs.clock.wallMs() * 1000),
@@ -244,11 +245,12 @@ export class CallRecorder implements Recorder {
         told.onEnd(end);
         const { startUs } = take;
         const { durationMs } = end;
-        if (end.reason === 'Failed' && durationMs === 0) return this.#filing.fail(row, end.error);
-        return this.#filing.file(row, {
+        if (end.reason === 'Failed' && durationMs === 0)
+          return this.#finalizer.fail(row, end.error);
+        return this.#finalizer.file(row, {
           startUs,
           durationMs,
-          currency: row.dues?.currency,
+          currency: row.pendingCharges?.currency,
           notice: async (ready) =>
             completeNotice(await told.notice(), ready, { link: linkTo(ready), startUs, end }),
         });
@@ -263,7 +265,7 @@ export class CallRecorder implements Recorder {
       row = await recordings.begin(recording);
       return { row, wavPath: await folder.prepare(wavFileOf(row)) };
     } catch (error) {
-      if (row !== undefined) await this.#filing.fail(row, error);
+      if (row !== undefined) await this.#finalizer.fail(row, error);
       else logger.error({ error, callUuid: recording.callUuid }, 'recording cannot begin');
       return undefined;
     }
@@ -274,12 +276,12 @@ export class CallRecorder implements Recorder {
       .catch((error: unknown) => {
         this.#needs.logger.error({ error, bug: true }, 'recording not told');
       })
-      .finally(() => this.#filingNow.delete(watched));
-    this.#filingNow.add(watched);
+      .finally(() => this.#finalizing.delete(watched));
+    this.#finalizing.add(watched);
   }
 
-  #takesOf(call: Call): CallTakes {
-    const takes = this.#calls.get(call) ?? new CallTakes();
+  #recordingsOf(call: Call): CallRecordings {
+    const takes = this.#calls.get(call) ?? new CallRecordings();
     this.#calls.set(call, takes);
     return takes;
   }
@@ -291,7 +293,7 @@ const NOT_KEPT: RecordRefusal = {
   detail: 'the recording cannot be kept: see the log of the service',
 };
 
-function notRecordable(call: Call, takes: CallTakes): RecordRefusal | undefined {
+function notRecordable(call: Call, takes: CallRecordings): RecordRefusal | undefined {
   if (call.isEnded) return ENDED;
   if (!call.isAnswered && call.status !== 'early') {
     return { kind: 'wrongState', detail: 'the call is not answered yet' };

@@ -38,7 +38,10 @@ export type NewRecording = Pick<
   | 'toNumber'
   | 'format'
   | 'type'
-> & { readonly subAccount?: string | undefined; readonly dues?: Recording['dues'] };
+> & {
+  readonly subAccount?: string | undefined;
+  readonly pendingCharges?: Recording['pendingCharges'];
+};
 
 interface RecordingDeps {
   readonly recordings: RecordingStore;
@@ -62,7 +65,7 @@ export class Recordings {
     const now = this.#nowUs();
     const recording: Recording = {
       subAccount: undefined,
-      dues: undefined,
+      pendingCharges: undefined,
       ...input,
       recordingId,
       status: 'recording',

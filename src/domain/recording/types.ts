@@ -3,7 +3,7 @@ import type { NotificationDraft } from '../callback/types.ts';
 export type RecordingFormat = 'mp3' | 'wav';
 
 /** What is due when the file of a recording stands. Kept with its record: the next process may have to do it. */
-export interface RecordingDues {
+export interface PendingCharges {
   /** In which its length is charged. */
   readonly currency: string;
   /** Who is told. Its parameters are followed by those of the recording, which are known only then. */
@@ -32,7 +32,7 @@ export interface Recording {
   readonly endUs: number | undefined;
   readonly addedUs: number;
   /** Undefined once it is finished. */
-  readonly dues: RecordingDues | undefined;
+  readonly pendingCharges: PendingCharges | undefined;
 }
 
 export type RecordingPatch = {

@@ -92,7 +92,7 @@ export interface AudioOptions {
   readonly limits?: Partial<AudioLimits>;
 }
 
-export interface AudioRoom {
+export interface AudioService {
   /** Starts the decoding thread and loads its decoders, before a caller waits for them. False: they cannot be. */
   warm(): Promise<boolean>;
   /** A WAV or MP3 file of the operator's. */
@@ -109,7 +109,7 @@ const ENCODE_LIMIT_MS = 1_800_000;
 /** Recordings that wait to become MP3. */
 const MAX_WAITING_ENCODES = 10_000;
 
-export function createAudio(options: AudioOptions): AudioRoom {
+export function createAudio(options: AudioOptions): AudioService {
   const { clock } = options;
   const limits = { ...AUDIO_LIMITS, ...options.limits };
   // Apart, so that a prompt never waits for the recording of a long call.

@@ -1,10 +1,10 @@
-import type { Rooms } from './deps.ts';
+import type { RouteNeeds } from './deps.ts';
 import { type Failure, invalidField } from './http/failure.ts';
 import { callerIdPatch } from './http/values.ts';
 
 /** A default caller id has to be one of the main account's numbers. Undefined: it is, or none is set. */
 export async function wrongCallerId(
-  { provisioning }: Pick<Rooms, 'provisioning'>,
+  { provisioning }: Pick<RouteNeeds, 'provisioning'>,
   accountId: string | undefined,
   field: 'caller_id' | 'default_caller_id',
   value: string | null | undefined,

@@ -46,7 +46,7 @@ export interface RestSettings {
 }
 
 /** What the routes work with. */
-export interface Rooms {
+export interface RouteNeeds {
   readonly accounts: Accounts;
   readonly ledger: Ledger;
   readonly provisioning: Provisioning;
@@ -63,7 +63,7 @@ export interface Rooms {
   readonly random: Random;
 }
 
-export interface RestDeps extends Rooms {
+export interface RestDeps extends RouteNeeds {
   readonly logger: Logger;
   /** Constant-time check of the operator's token. */
   readonly isAdminToken: (token: string) => boolean;

@@ -47,7 +47,7 @@ const SPEECH_LIMITS: SpeechLimits = {
   maxWaiting: 500,
 };
 
-export interface SpeechRoom extends Synthesizer {
+export interface SpeechService extends Synthesizer {
   /** Runs every engine once, so that the first words of a caller find them in memory. Never rejects. */
   warm(): Promise<void>;
   /** Engines found, in order of preference; none: every request is `unavailable`. */
@@ -64,7 +64,7 @@ const BLOCK = 4096;
 type Spoken = Result<Pcm, SpeechProblem>;
 
 /** Looks for the engines once, at start. */
-export async function createSynthesizer(options: SpeechOptions): Promise<SpeechRoom> {
+export async function createSynthesizer(options: SpeechOptions): Promise<SpeechService> {
   const limits = { ...SPEECH_LIMITS, ...options.limits };
   const run =
     options.run ??
@@ -79,7 +79,7 @@ export async function createSynthesizer(options: SpeechOptions): Promise<SpeechR
   return new ProcessSynthesizer(engines, cache, run, limits, options.logger);
 }
 
-class ProcessSynthesizer implements SpeechRoom {
+class ProcessSynthesizer implements SpeechService {
   readonly engines: readonly string[];
   readonly #engines: readonly SpeechEngine[];
   readonly #cache: SpeechCache;

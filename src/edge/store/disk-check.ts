@@ -3,7 +3,7 @@ import { rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
 
-/** Less room than this is none: the next checkpoint or recording would take it. */
+/** Less space than this is none: the next checkpoint or recording would take it. */
 const LEAST_FREE_BYTES = 1_048_576;
 const PROBE_BYTES = 4096;
 
@@ -14,7 +14,7 @@ interface Identity {
 
 /**
  * Whether the data folder still takes files, and is still the one that holds the open database: SQLite itself goes on
- * writing into a file that has been deleted or moved away, and into room that it took before the disk became full.
+ * writing into a file that has been deleted or moved away, and into space that it took before the disk became full.
  */
 export class DiskCheck {
   readonly #file: string;

@@ -7,30 +7,40 @@ import { type Failure, toFailure } from './failure.ts';
 import { FolderLock } from './folder-lock.ts';
 import { migrate } from './migrate.ts';
 import { makePrivate } from './private-file.ts';
-import { type Immediate, LANES, type Lane, type Rooms } from './rooms.ts';
-import { accountRoom, idempotencyRoom, partnerRoom, signingTokenRoom } from './sql/accounts.ts';
-import { noteFalls } from './sql/balances.ts';
-import { callRoom } from './sql/calls.ts';
-import { callLogRoom, cdrRoom, retentionRoom } from './sql/cdrs.ts';
+import { ACCESS, type Access, type Repositories, type Synchronously } from './repositories.ts';
 import {
-  applicationRoom,
-  bindingRoom,
-  endpointDirectoryRoom,
-  endpointRoom,
+  accountRepository,
+  idempotencyRepository,
+  partnerRepository,
+  signingTokenRepository,
+} from './sql/accounts.ts';
+import { noteFalls } from './sql/balances.ts';
+import { callRepository } from './sql/calls.ts';
+import { callLogRepository, cdrRepository, retentionRepository } from './sql/cdrs.ts';
+import {
+  applicationRepository,
+  bindingRepository,
+  endpointDirectoryRepository,
+  endpointRepository,
 } from './sql/endpoints.ts';
-import { ledgerRoom, rateRoom } from './sql/ledger.ts';
-import { notificationRoom } from './sql/notifications.ts';
-import { callerIdRoom, carrierRoom, numberRoom } from './sql/numbers.ts';
-import { exportRoom, recordingRoom } from './sql/recordings.ts';
-import { settingRoom } from './sql/settings.ts';
-import { credentialRoom, ipAclRoom, originationUriRoom, trunkRoom } from './sql/trunks.ts';
+import { ledgerRepository, rateRepository } from './sql/ledger.ts';
+import { notificationRepository } from './sql/notifications.ts';
+import { callerIdRepository, carrierRepository, numberRepository } from './sql/numbers.ts';
+import { exportRepository, recordingRepository } from './sql/recordings.ts';
+import { settingRepository } from './sql/settings.ts';
+import {
+  credentialRepository,
+  ipAclRepository,
+  originationUriRepository,
+  trunkRepository,
+} from './sql/trunks.ts';
 import { UnitRefused } from './sql/unit-refused.ts';
 import { Vault } from './vault.ts';
 
-/** One verb to run: which, with what, and when it was asked for (microseconds UTC). */
+/** One operation to run: which, with what, and when it was asked for (microseconds UTC). */
 export interface Unit {
-  readonly room: string;
-  readonly verb: string;
+  readonly repository: string;
+  readonly operation: string;
   readonly given: readonly unknown[];
   readonly nowUs: number;
 }
@@ -54,12 +64,12 @@ const OPEN_MARK = 'store.open';
 const KEY_PROOF = 'store.keyProof';
 const KEY_PROOF_TEXT = 'this key file belongs to this database';
 
-/** All rooms over one connection; runs units of work, many in one transaction. */
+/** All repositories over one connection; runs units of work, many in one transaction. */
 export class Engine {
   readonly #options: EngineOptions;
   #db: Connection;
   #lock: FolderLock | undefined;
-  #rooms: { readonly [R in keyof Rooms]: Immediate<Rooms[R]> };
+  #repositories: { readonly [R in keyof Repositories]: Synchronously<Repositories[R]> };
   /** The last start was not followed by a clean stop. */
   readonly uncleanStart: boolean;
 
@@ -70,7 +80,7 @@ export class Engine {
     this.#lock = shared ? undefined : new FolderLock(`${options.file}.lock`);
     this.#db = connect(options);
     this.uncleanStart = readonly ? false : this.#openForWriting();
-    this.#rooms = createRooms(this.#db);
+    this.#repositories = createRepositories(this.#db);
   }
 
   /**
@@ -78,12 +88,12 @@ export class Engine {
    * a savepoint each keeps a failed one from touching the others. A failed commit fails every unit of it.
    */
   run(units: readonly Unit[]): readonly Outcome[] {
-    const writes = units.some((unit) => laneOf(unit) === 'write');
+    const writes = units.some((unit) => accessOf(unit) === 'write');
     if (!writes) return units.map((unit) => this.#attempt(unit));
     try {
       this.#db.run('BEGIN IMMEDIATE');
       const outcomes = units.map((unit) =>
-        laneOf(unit) === 'write' ? this.#savepoint(unit) : this.#attempt(unit),
+        accessOf(unit) === 'write' ? this.#savepoint(unit) : this.#attempt(unit),
       );
       this.#db.run('COMMIT');
       return outcomes;
@@ -116,7 +126,7 @@ export class Engine {
     makePrivate(`${file}.lock`);
     this.#lock = new FolderLock(`${file}.lock`);
     this.#db = connect(this.#options);
-    this.#rooms = createRooms(this.#db);
+    this.#repositories = createRepositories(this.#db);
   }
 
   /** A setting of SQLite on this connection (https://www.sqlite.org/pragma.html). */
@@ -160,20 +170,19 @@ export class Engine {
   }
 
   #call(unit: Unit): unknown {
-    const room = this.#rooms[unit.room as keyof Rooms] as unknown as Record<
-      string,
-      (...given: readonly unknown[]) => unknown
-    >;
-    const verb = room[unit.verb];
-    assert(verb !== undefined, `the store has no ${unit.room}.${unit.verb}`);
+    const repository = this.#repositories[
+      unit.repository as keyof Repositories
+    ] as unknown as Record<string, (...given: readonly unknown[]) => unknown>;
+    const operation = repository[unit.operation];
+    assert(operation !== undefined, `the store has no ${unit.repository}.${unit.operation}`);
     this.#db.nowUs = unit.nowUs;
-    return verb(...unit.given);
+    return operation(...unit.given);
   }
 
   /** True after an unclean stop. The file is checked then, and only then: a check reads all of it. */
   #openForWriting(): boolean {
     migrate(this.#db);
-    const settings = settingRoom(this.#db);
+    const settings = settingRepository(this.#db);
     const unclean = settings.get(OPEN_MARK) !== undefined;
     if (unclean) this.#checkIntegrity();
     this.#proveKey();
@@ -189,7 +198,7 @@ export class Engine {
   }
 
   #proveKey(): void {
-    const settings = settingRoom(this.#db);
+    const settings = settingRepository(this.#db);
     const proof = settings.get(KEY_PROOF);
     if (proof !== undefined) {
       this.#db.vault.open(Buffer.from(proof, 'base64'), KEY_PROOF);
@@ -207,35 +216,37 @@ const connect = (options: EngineOptions): Connection =>
     vault: new Vault(options.key),
   });
 
-function laneOf(unit: Unit): Lane {
-  const lanes = LANES[unit.room as keyof Rooms] as Readonly<Record<string, Lane>>;
-  return lanes[unit.verb] ?? 'write';
+function accessOf(unit: Unit): Access {
+  const kinds = ACCESS[unit.repository as keyof Repositories] as Readonly<Record<string, Access>>;
+  return kinds[unit.operation] ?? 'write';
 }
 
-const createRooms = (db: Connection): { readonly [R in keyof Rooms]: Immediate<Rooms[R]> } => ({
-  settings: settingRoom(db),
-  accounts: accountRoom(db),
-  partners: partnerRoom(db),
-  idempotency: idempotencyRoom(db),
-  signingTokens: signingTokenRoom(db),
-  ledger: ledgerRoom(db),
-  rates: rateRoom(db),
-  applications: applicationRoom(db),
-  endpoints: endpointRoom(db),
-  endpointDirectory: endpointDirectoryRoom(db),
-  bindings: bindingRoom(db),
-  originationUris: originationUriRoom(db),
-  trunks: trunkRoom(db),
-  credentials: credentialRoom(db),
-  ipAcls: ipAclRoom(db),
-  numbers: numberRoom(db),
-  carriers: carrierRoom(db),
-  callerIds: callerIdRoom(db),
-  calls: callRoom(db),
-  cdrs: cdrRoom(db),
-  callLogs: callLogRoom(db),
-  retention: retentionRoom(db),
-  notifications: notificationRoom(db),
-  recordings: recordingRoom(db),
-  exports: exportRoom(db),
+const createRepositories = (
+  db: Connection,
+): { readonly [R in keyof Repositories]: Synchronously<Repositories[R]> } => ({
+  settings: settingRepository(db),
+  accounts: accountRepository(db),
+  partners: partnerRepository(db),
+  idempotency: idempotencyRepository(db),
+  signingTokens: signingTokenRepository(db),
+  ledger: ledgerRepository(db),
+  rates: rateRepository(db),
+  applications: applicationRepository(db),
+  endpoints: endpointRepository(db),
+  endpointDirectory: endpointDirectoryRepository(db),
+  bindings: bindingRepository(db),
+  originationUris: originationUriRepository(db),
+  trunks: trunkRepository(db),
+  credentials: credentialRepository(db),
+  ipAcls: ipAclRepository(db),
+  numbers: numberRepository(db),
+  carriers: carrierRepository(db),
+  callerIds: callerIdRepository(db),
+  calls: callRepository(db),
+  cdrs: cdrRepository(db),
+  callLogs: callLogRepository(db),
+  retention: retentionRepository(db),
+  notifications: notificationRepository(db),
+  recordings: recordingRepository(db),
+  exports: exportRepository(db),
 });

@@ -10,11 +10,11 @@ import { DiskCheck } from './disk-check.ts';
 import { Engine, type Unit } from './engine.ts';
 import { Executor, InlineRunner } from './executor.ts';
 import { makePrivate } from './private-file.ts';
-import { LANES, type Lane, type Rooms } from './rooms.ts';
+import { ACCESS, type Access, type Repositories } from './repositories.ts';
 import { StoreThread, type ThreadOptions } from './thread.ts';
 import { ephemeralKey, loadKey } from './vault.ts';
 
-export type { Rooms, SettingStore } from './rooms.ts';
+export type { Repositories, SettingStore } from './repositories.ts';
 
 export interface StoreOptions {
   /** Folder of database and key file, or `:memory:` (one connection, on the caller's thread). */
@@ -26,7 +26,7 @@ export interface StoreOptions {
 }
 
 /** Every need of the domain that is kept on disk, and the care of it. */
-export interface Store extends Rooms {
+export interface Store extends Repositories {
   /**
    * A consistent copy of the database at `path`, taken while the service runs. The key file is not in it. Refuses to
    * overwrite a file (CONFLICT).
@@ -66,17 +66,17 @@ function openInMemory(options: StoreOptions): Store {
   });
   const falls = new Falls();
   const executor = new Executor(new InlineRunner(engine), () => falls.tell());
-  const rooms = createRooms(options.clock, () => executor);
+  const repositories = createRepositories(options.clock, () => executor);
   return {
-    ...rooms,
+    ...repositories,
     file: ':memory:',
     backup: async (path) => {
       makeNew(path);
       engine.backup(path);
     },
-    verify: () => rooms.ledger.verify(),
+    verify: () => repositories.ledger.verify(),
     onLowBalance: (listener) => falls.listen(listener),
-    check: () => rooms.settings.set(PROBE, String(options.clock.wallMs())),
+    check: () => repositories.settings.set(PROBE, String(options.clock.wallMs())),
     renew: () => Promise.resolve(),
     waiting: () => executor.waiting,
     close: () => executor.close(),
@@ -97,17 +97,19 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
   const falls = new Falls();
   const writer = new Executor(writing, () => falls.tell());
   const reader = new Executor(await StoreThread.start({ ...thread, role: 'reader' }));
-  const rooms = createRooms(options.clock, (lane) => (lane === 'report' ? reader : writer));
+  const repositories = createRepositories(options.clock, (access) =>
+    access === 'report' ? reader : writer,
+  );
   const disk = new DiskCheck(thread.file);
   return {
-    ...rooms,
+    ...repositories,
     file: thread.file,
     backup: (path) => backUp(thread, path),
-    verify: () => rooms.ledger.verify(),
+    verify: () => repositories.ledger.verify(),
     onLowBalance: (listener) => falls.listen(listener),
     check: async () => {
       await disk.run();
-      await rooms.settings.set(PROBE, String(options.clock.wallMs()));
+      await repositories.settings.set(PROBE, String(options.clock.wallMs()));
     },
     renew: async () => {
       const readerThread = { ...thread, role: 'reader' } as const;
@@ -175,20 +177,28 @@ function prepareFile(dataDir: string): string {
   return file;
 }
 
-/** Each verb becomes a unit of work on the executor of its lane, stamped with the time of the request. */
-function createRooms(clock: Clock, executorOf: (lane: Lane) => Executor): Rooms {
-  const rooms: Record<string, Record<string, (...given: unknown[]) => Promise<unknown>>> = {};
-  for (const [room, verbs] of Object.entries<Readonly<Record<string, Lane>>>(LANES)) {
-    rooms[room] = Object.fromEntries(
-      Object.entries(verbs).map(([verb, lane]) => {
-        const executor = executorOf(lane);
+/** Each operation becomes a unit of work on the executor of its access, stamped with the time of the request. */
+function createRepositories(clock: Clock, executorOf: (access: Access) => Executor): Repositories {
+  const repositories: Record<
+    string,
+    Record<string, (...given: unknown[]) => Promise<unknown>>
+  > = {};
+  for (const [repository, operations] of Object.entries<Readonly<Record<string, Access>>>(ACCESS)) {
+    repositories[repository] = Object.fromEntries(
+      Object.entries(operations).map(([operation, access]) => {
+        const executor = executorOf(access);
         const submit = (...given: unknown[]): Promise<unknown> => {
-          const unit: Unit = { room, verb, given, nowUs: Math.round(clock.wallMs() * 1000) };
+          const unit: Unit = {
+            repository,
+            operation,
+            given,
+            nowUs: Math.round(clock.wallMs() * 1000),
+          };
           return executor.submit(unit);
         };
-        return [verb, submit];
+        return [operation, submit];
       }),
     );
   }
-  return rooms as unknown as Rooms;
+  return repositories as unknown as Repositories;
 }

@@ -11,7 +11,7 @@ import {
   createUpgradeSigner,
 } from '../../domain/callback/callback.ts';
 import type { CallbackAttempt } from '../../domain/callback/types.ts';
-import { type AudioRoom, createAudio } from '../../edge/audio/audio-library.ts';
+import { type AudioService, createAudio } from '../../edge/audio/audio-library.ts';
 import {
   createDestinationGuard,
   createEgressGuard,
@@ -25,7 +25,7 @@ import {
   type RunningSignalling,
 } from '../../edge/sip/signalling.ts';
 import { createSignalling } from '../../edge/sip/signalling-service.ts';
-import { createSynthesizer, type SpeechRoom } from '../../edge/speech/synthesizer.ts';
+import { createSynthesizer, type SpeechService } from '../../edge/speech/synthesizer.ts';
 import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/client.ts';
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
 import type { Derived } from '../settings.ts';
@@ -38,8 +38,8 @@ export interface Lines {
   readonly callbacks: CallbackClient;
   readonly streams: AudioStreamsEdge;
   readonly media: MediaEngine;
-  readonly audio: AudioRoom;
-  readonly speech: SpeechRoom;
+  readonly audio: AudioService;
+  readonly speech: SpeechService;
   readonly holdMusic: HoldMusic;
   readonly signalling: RunningSignalling;
   readonly destinations: DestinationGuard;

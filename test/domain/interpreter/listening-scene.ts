@@ -198,7 +198,7 @@ export class ListeningScene extends Scene {
         const row = rows.get(recordingId);
         if (this.isStoreFull) return Promise.reject(new ServiceError('STORE_FULL', 'disk full'));
         if (row?.status !== 'recording') return Promise.resolve(undefined);
-        rows.set(recordingId, { ...row, ...end, dues: undefined });
+        rows.set(recordingId, { ...row, ...end, pendingCharges: undefined });
         if (notification !== undefined) this.storedNotifications.push(notification);
         return Promise.resolve(rows.get(recordingId));
       },

@@ -204,7 +204,7 @@ describe('the price of a recording', () => {
 describe('recordings of a room (dialect §3.5)', () => {
   let media: ScriptedRecording | undefined;
   const ROOM_CALLBACK = { url: 'https://app.test/room', method: 'POST' } as const;
-  const filed = () => scene.told(ROOM_CALLBACK.url);
+  const finalized = () => scene.told(ROOM_CALLBACK.url);
   const room = {
     record: (path: string) => {
       const options = { path, channels: 'both', stereo: false, silenceEndMs: 0, maxMs: 0 } as const;
@@ -243,7 +243,7 @@ describe('recordings of a room (dialect §3.5)', () => {
       callUuid: undefined,
       durationMs: 30_000,
     });
-    expect(filed()).toMatchObject([
+    expect(finalized()).toMatchObject([
       {
         ConferenceName: 'Room',
         RecordingID: scene.row().recordingId,
@@ -256,19 +256,19 @@ describe('recordings of a room (dialect §3.5)', () => {
     const started = await startRoom(30_000);
     if (started.ok) started.value.stop('API request');
     await settle();
-    expect(filed()).toMatchObject([{ RecordingEndReason: 'API request' }]);
+    expect(finalized()).toMatchObject([{ RecordingEndReason: 'API request' }]);
     expect(scene.clock.nextMs()).toBeUndefined();
     await startRoom(0);
     media?.end('legEnded');
     await settle();
-    expect(filed()).toMatchObject([{}, { RecordingEndReason: 'HungUp' }]);
+    expect(finalized()).toMatchObject([{}, { RecordingEndReason: 'HungUp' }]);
   });
 
   it('tell nothing where there is no file', async () => {
     await startRoom(0);
     media?.end('failed', 'EIO');
     await settle();
-    expect(filed()).toEqual([]);
+    expect(finalized()).toEqual([]);
     expect(scene.row().status).toBe('failed');
   });
 });
@@ -292,7 +292,7 @@ describe('recordings that a crash interrupted', () => {
     startUs: 5_000_000,
     endUs: undefined,
     addedUs: 5_000_000,
-    dues: {
+    pendingCharges: {
       currency: 'USD',
       notice: {
         accountId: 'SA_ONE',
@@ -323,7 +323,7 @@ describe('recordings that a crash interrupted', () => {
       status: 'ready',
       durationMs: 1000,
       endUs: 6_000_000,
-      dues: undefined,
+      pendingCharges: undefined,
     });
     expect(scene.rows.get('r2')).toMatchObject({ status: 'failed' });
   });
@@ -365,8 +365,8 @@ describe('recordings that a crash interrupted', () => {
     scene.files.set('MA_ONE/r2.wav', 16_044);
     const untold = { currency: 'USD', notice: undefined };
     await recover(
-      { ...interrupted('r1'), dues: untold },
-      { ...interrupted('r2'), dues: undefined },
+      { ...interrupted('r1'), pendingCharges: untold },
+      { ...interrupted('r2'), pendingCharges: undefined },
     );
     expect([...scene.rows.values()].map(({ status }) => status)).toEqual(['ready', 'ready']);
     expect(scene.postings).toHaveLength(1);
@@ -377,7 +377,7 @@ describe('recordings that a crash interrupted', () => {
     const { call } = await answered();
     await scene.recorder.start(call, { ...REQUEST, format: 'wav' });
     const left = scene.row();
-    expect(left.dues).toMatchObject({
+    expect(left.pendingCharges).toMatchObject({
       currency: 'USD',
       notice: { accountId: 'MA_ONE', callUuid: call.uuid, event: 'RecordStop', target: CALLBACK },
     });

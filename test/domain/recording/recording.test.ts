@@ -70,13 +70,13 @@ describe('recordings', () => {
       toNumber: '',
       format: 'wav',
       type: 'call',
-      dues: { currency: 'USD', notice },
+      pendingCharges: { currency: 'USD', notice },
     });
     const [begun] = await recordings.interrupted();
-    expect(begun?.dues).toEqual({ currency: 'USD', notice });
+    expect(begun?.pendingCharges).toEqual({ currency: 'USD', notice });
     const notification = { ...notice, id: recordingId, createdUs: START_US, attempts: 0 };
     const finish = () => recordings.finish(recordingId, { status: 'ready' }, notification);
-    expect(await finish()).toMatchObject({ status: 'ready', dues: undefined });
+    expect(await finish()).toMatchObject({ status: 'ready', pendingCharges: undefined });
     expect(await opened.store.notifications.listPending(10)).toEqual([notification]);
     await opened.store.notifications.remove(recordingId);
     expect(await finish()).toBeUndefined();

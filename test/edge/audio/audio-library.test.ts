@@ -8,7 +8,7 @@ import {
   type AudioFetch,
   type AudioLimits,
   type AudioRequest,
-  type AudioRoom,
+  type AudioService,
   createAudio,
 } from '../../../src/edge/audio/audio-library.ts';
 import {
@@ -49,10 +49,10 @@ const status = (code: number) => ok({ status: code, etag: undefined, bytes: new 
 
 let clock: SimClock;
 let server: Server;
-let rooms: AudioRoom[];
+let rooms: AudioService[];
 let folder: string;
 
-function room(limits: Partial<AudioLimits> = {}): AudioRoom {
+function room(limits: Partial<AudioLimits> = {}): AudioService {
   const made = createAudio({ fetch: server.fetch, clock, limits });
   rooms.push(made);
   return made;

@@ -11,9 +11,9 @@ import { anAccount, anEntry, START_US } from './records.ts';
 
 const ACCOUNT = anAccount().authId;
 
-const unit = (room: string, verb: string, ...given: unknown[]): Unit => ({
-  room,
-  verb,
+const unit = (repository: string, operation: string, ...given: unknown[]): Unit => ({
+  repository,
+  operation,
   given,
   nowUs: START_US,
 });
@@ -47,7 +47,7 @@ describe('grouped commit', () => {
     engine.close();
   });
 
-  it('a verb that does not exist fails alone', () => {
+  it('an operation that does not exist fails alone', () => {
     const engine = engineAt(':memory:');
     const outcomes = engine.run([unit('ledger', 'steal'), createAccount]);
     expect(outcomes.map((outcome) => outcome.ok)).toEqual([false, true]);
@@ -56,7 +56,7 @@ describe('grouped commit', () => {
 });
 
 describe('a full disk', () => {
-  it('refuses the whole batch with STORE_FULL, keeps what was committed, and works again with room', async () => {
+  it('refuses the whole batch with STORE_FULL, keeps what was committed, and works again with space', async () => {
     await withFolder((folder) => {
       const file = join(folder, 'full.db');
       const engine = engineAt(file);
@@ -79,7 +79,7 @@ describe('a full disk', () => {
   });
 });
 
-/** A disk without room, as SQLite sees it: the file may not grow. */
+/** A disk without space, as SQLite sees it: the file may not grow. */
 class Limits {
   readonly #pragma: (text: string) => unknown;
 

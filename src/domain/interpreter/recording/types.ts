@@ -89,7 +89,7 @@ export interface LiveRecording {
   /** Resolves when no more is recorded. */
   readonly ended: Promise<void>;
   /** Resolves when the file can be fetched (true), or when there is none (false). */
-  readonly filed: Promise<boolean>;
+  readonly finalized: Promise<boolean>;
   /** What callbacks tell about it now: while it runs its length is -1 (dialect §2.1 Record). */
   parameters(): CallbackParameters;
   /** `digits`: the key that ended it. */

@@ -111,15 +111,15 @@ async function recordMessage(
   }
   if (obeyed !== undefined) return soon(context, obeyed);
   if (action === undefined) return NEXT;
-  await within(FILE_WAIT_MS, context, live.filed);
+  await within(FILE_WAIT_MS, context, live.finalized);
   return concludeAction(context, action, 'Record', live.parameters());
 }
 
 /** Most callers end their message by hanging up: `action` hears of it all the same, though no document can follow. */
 function tellInterrupted(context: VerbContext, action: Action, live: LiveRecording): void {
   const { url, method } = action;
-  void live.filed.then((isFiled) => {
-    if (!isFiled) return;
+  void live.finalized.then((isFinalized) => {
+    if (!isFinalized) return;
     const parameters = parametersOf(context.call, 'Record', live.parameters());
     notify(context, 'Record', { url, method }, parameters);
   });

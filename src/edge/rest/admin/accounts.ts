@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../../base/result.ts';
 import type { Account } from '../../../domain/account/types.ts';
 import type { LedgerRefusal } from '../../../domain/ledger/ledger.ts';
 import { wrongCallerId } from '../caller-id.ts';
-import type { Rooms } from '../deps.ts';
+import type { RouteNeeds } from '../deps.ts';
 import { type Failure, invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
 import { flag, hinted, type Static, sliceQuery, Type } from '../http/schema.ts';
@@ -36,7 +36,7 @@ type Shown = Static<typeof AccountWithBalancesSchema>;
 
 /** Credit terms live on the balance of the account's own currency. */
 async function withBalances(
-  { ledger }: Rooms,
+  { ledger }: RouteNeeds,
   account: Account,
   body: Static<typeof AccountPatchBody>,
 ): Promise<Result<Shown, LedgerRefusal>> {
@@ -82,19 +82,19 @@ const createAccount = adminRoute({
     auth_token: Type.String(),
     ...AccountWithBalancesSchema.properties,
   }),
-  async run(rooms, { body }) {
+  async run(needs, { body }) {
     const wrong =
-      (await wrongDefaultApp(rooms, undefined, body.default_endpoint_app)) ??
-      (await wrongCallerId(rooms, undefined, 'default_caller_id', body.default_caller_id));
+      (await wrongDefaultApp(needs, undefined, body.default_endpoint_app)) ??
+      (await wrongCallerId(needs, undefined, 'default_caller_id', body.default_caller_id));
     if (wrong !== undefined) return err(wrong);
-    const created = await rooms.accounts.create({
+    const created = await needs.accounts.create({
       ...accountPatch(body),
       name: body.name,
       ...(body.currency !== undefined && { currency: body.currency }),
     });
     if (!created.ok) return refused(created.error);
     const { account, authToken } = created.value;
-    return answered(await withBalances(rooms, account, body), (shown) => ({
+    return answered(await withBalances(needs, account, body), (shown) => ({
       auth_token: authToken,
       ...shown,
     }));
@@ -138,23 +138,23 @@ const patchAccount = adminRoute({
   params,
   body: AccountPatchBody,
   reply: AccountWithBalancesSchema,
-  async run(rooms, { params: { auth_id: authId }, body }) {
-    const account = await rooms.accounts.get(authId);
+  async run(needs, { params: { auth_id: authId }, body }) {
+    const account = await needs.accounts.get(authId);
     if (account === undefined) return refused({ kind: 'unknownAccount' });
     const wrong =
       notOfSubAccount(account, body) ??
       wrongMask('low_balance_url', body.low_balance_url, account.lowBalanceUrl) ??
-      (await wrongDefaultApp(rooms, authId, body.default_endpoint_app)) ??
+      (await wrongDefaultApp(needs, authId, body.default_endpoint_app)) ??
       (await wrongCallerId(
-        rooms,
+        needs,
         account.parentAuthId ?? authId,
         'default_caller_id',
         body.default_caller_id,
       ));
     if (wrong !== undefined) return err(wrong);
-    const patched = await rooms.accounts.patch(authId, accountPatch(body));
+    const patched = await needs.accounts.patch(authId, accountPatch(body));
     if (!patched.ok) return refused(patched.error);
-    return answered(await withBalances(rooms, patched.value, body), (shown) => shown);
+    return answered(await withBalances(needs, patched.value, body), (shown) => shown);
   },
 });
 
@@ -167,10 +167,10 @@ const openBalance = adminRoute({
   params,
   body: Type.Object({ currency: currencyField() }),
   reply: BalanceSchema,
-  async run(rooms, { params: { auth_id: authId }, body }) {
-    const account = await mainAccount(rooms, authId);
+  async run(needs, { params: { auth_id: authId }, body }) {
+    const account = await mainAccount(needs, authId);
     if (!account.ok) return account;
-    return answered(await rooms.ledger.openBalance(authId, body.currency), showBalance);
+    return answered(await needs.ledger.openBalance(authId, body.currency), showBalance);
   },
 });
 
@@ -207,10 +207,10 @@ const credit = adminRoute({
     ),
   }),
   reply: Type.Object({ transaction: TransactionSchema, balance: BalanceSchema }),
-  async run(rooms, { params: { auth_id: authId }, body }) {
-    const account = await mainAccount(rooms, authId);
+  async run(needs, { params: { auth_id: authId }, body }) {
+    const account = await mainAccount(needs, authId);
     if (!account.ok) return account;
-    const { ledger } = rooms;
+    const { ledger } = needs;
     const amount = amountOf(body.amount);
     if (amount === 0) return err(invalidField('amount', 'must not be zero'));
     const entry = await ledger.adjust({
@@ -268,10 +268,10 @@ const verifyCallerId = adminRoute({
   params,
   body: Type.Object({ number: e164Field() }),
   reply: CallerIdSchema,
-  async run(rooms, { params: { auth_id: authId }, body }) {
-    const account = await mainAccount(rooms, authId);
+  async run(needs, { params: { auth_id: authId }, body }) {
+    const account = await mainAccount(needs, authId);
     if (!account.ok) return account;
-    const added = await rooms.provisioning.callerIds.verify(authId, body.number.replace('+', ''));
+    const added = await needs.provisioning.callerIds.verify(authId, body.number.replace('+', ''));
     return ok({ number: added.e164 });
   },
 });
@@ -284,10 +284,10 @@ const listCallerIds = adminRoute({
   summary: 'List verified caller ids',
   params,
   reply: Type.Object({ caller_ids: Type.Array(CallerIdSchema) }),
-  async run(rooms, { params: { auth_id: authId } }) {
-    const account = await mainAccount(rooms, authId);
+  async run(needs, { params: { auth_id: authId } }) {
+    const account = await mainAccount(needs, authId);
     if (!account.ok) return account;
-    const callerIds = await rooms.provisioning.callerIds.list(authId);
+    const callerIds = await needs.provisioning.callerIds.list(authId);
     return ok({ caller_ids: callerIds.map(({ e164 }) => ({ number: e164 })) });
   },
 });

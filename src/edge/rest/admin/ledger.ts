@@ -29,8 +29,8 @@ const listEntries = adminRoute({
     description: text('part of it'),
   }),
   reply: TransactionListSchema,
-  async run(rooms, { params: { auth_id: authId }, query }) {
-    const account = await mainAccount(rooms, authId);
+  async run(needs, { params: { auth_id: authId }, query }) {
+    const account = await mainAccount(needs, authId);
     if (!account.ok) return account;
     const window = windowOf(['from_date', query.from_date], ['to_date', query.to_date]);
     if (!window.ok) return window;
@@ -46,7 +46,7 @@ const listEntries = adminRoute({
       id: undefined,
     };
     const { page, limit } = pageSlice(query, DEFAULT_PER_PAGE);
-    return ok(showEntryPage(await rooms.ledger.list(filter, page, limit)));
+    return ok(showEntryPage(await needs.ledger.list(filter, page, limit)));
   },
 });
 

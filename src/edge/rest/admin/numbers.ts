@@ -28,10 +28,10 @@ const addNumber = adminRoute({
     account_id: Type.Optional(Type.String()),
   }),
   reply: NumberSchema,
-  async run(rooms, { body }) {
-    const { provisioning } = rooms;
+  async run(needs, { body }) {
+    const { provisioning } = needs;
     const owner = body.account_id;
-    const wrong = await wrongOwner(rooms, owner);
+    const wrong = await wrongOwner(needs, owner);
     if (wrong !== undefined) return err(wrong);
     const { carrier } = body;
     if (

@@ -49,10 +49,10 @@ const putRate = adminRoute({
     account_id: Type.Optional(nullableText()),
   }),
   reply: RateSchema,
-  async run(rooms, { body }) {
-    const { ledger } = rooms;
+  async run(needs, { body }) {
+    const { ledger } = needs;
     const accountId = body.account_id ?? undefined;
-    const wrong = await wrongOwner(rooms, accountId);
+    const wrong = await wrongOwner(needs, accountId);
     if (wrong !== undefined) return err(wrong);
     const rate: Rate = {
       direction: body.direction,

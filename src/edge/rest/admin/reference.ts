@@ -2,12 +2,12 @@
 
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { Account } from '../../../domain/account/types.ts';
-import type { Rooms } from '../deps.ts';
+import type { RouteNeeds } from '../deps.ts';
 import { type Failure, failure, invalidField, notFound } from '../http/failure.ts';
 
 /** The account of a path that has money and limits: a main account. */
 export async function mainAccount(
-  { accounts }: Pick<Rooms, 'accounts'>,
+  { accounts }: Pick<RouteNeeds, 'accounts'>,
   authId: string,
 ): Promise<Result<Account, Failure>> {
   const account = await accounts.get(authId);
@@ -22,7 +22,7 @@ export async function mainAccount(
 
 /** Undefined: the field names a main account, or nothing. */
 export async function wrongOwner(
-  { accounts }: Pick<Rooms, 'accounts'>,
+  { accounts }: Pick<RouteNeeds, 'accounts'>,
   authId: string | undefined,
 ): Promise<Failure | undefined> {
   if (authId === undefined) return undefined;
@@ -33,7 +33,7 @@ export async function wrongOwner(
 
 /** A new account has no application that it could name. */
 export async function wrongDefaultApp(
-  { provisioning }: Pick<Rooms, 'provisioning'>,
+  { provisioning }: Pick<RouteNeeds, 'provisioning'>,
   authId: string | undefined,
   appId: number | null | undefined,
 ): Promise<Failure | undefined> {

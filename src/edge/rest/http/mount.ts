@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { uuid } from '../../../base/ids.ts';
-import type { Rooms } from '../deps.ts';
+import type { RouteNeeds } from '../deps.ts';
 import { ERROR_BODY, type ErrorFamily } from './error-body.ts';
 import { type Failure, MISSING_ACCOUNT_ID } from './failure.ts';
 import type { Admission, Gate } from './gate.ts';
@@ -32,9 +32,9 @@ const keepConnection = (socket: Partial<Socket>): void => {
 };
 
 /** Puts one route record on the server. */
-export function mount(app: FastifyInstance, route: Route, gate: Gate, rooms: Rooms): void {
+export function mount(app: FastifyInstance, route: Route, gate: Gate, needs: RouteNeeds): void {
   const booleans = { body: booleanFields(route.body), query: booleanFields(route.query) };
-  const status = route.successStatus?.(rooms.settings) ?? route.status ?? 200;
+  const status = route.successStatus?.(needs.settings) ?? route.status ?? 200;
   const schema: FastifySchema = {
     ...(route.params && { params: route.params }),
     ...(route.query && { querystring: route.query }),
@@ -72,8 +72,8 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, rooms: Roo
     },
     handler: async (request, reply) => {
       if (route.longRunning) keepConnection(request.raw.socket);
-      const result = await oncePerKey(rooms.accounts, { request, reply, route }, async () =>
-        route.run(rooms, inputOf(request)),
+      const result = await oncePerKey(needs.accounts, { request, reply, route }, async () =>
+        route.run(needs, inputOf(request)),
       );
       if (!result.ok) return sendFailure(reply, result.error, route.errors, request.apiId);
       reply.code(status);
@@ -102,7 +102,7 @@ export function sendFailure(
     .send(ERROR_BODY[family](failure, apiId));
 }
 
-export const newApiId = (rooms: Pick<Rooms, 'random'>): string => uuid(rooms.random);
+export const newApiId = (needs: Pick<RouteNeeds, 'random'>): string => uuid(needs.random);
 
 function inputOf(request: FastifyRequest): AccountInput {
   const { principal, access } = request.admission ?? {};

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Result } from '../../../base/result.ts';
 import type { Access, Principal } from '../../../domain/account/account.ts';
-import type { RestSettings, Rooms } from '../deps.ts';
+import type { RestSettings, RouteNeeds } from '../deps.ts';
 import type { ErrorFamily } from './error-body.ts';
 import type { Failure } from './failure.ts';
 import type { Static, TSchema } from './schema.ts';
@@ -119,7 +119,7 @@ interface RouteDefinition<
   readonly query?: Q;
   readonly body?: B;
   readonly reply?: R;
-  run(rooms: Rooms, input: I): Answer<ReplyOf<R>>;
+  run(needs: RouteNeeds, input: I): Answer<ReplyOf<R>>;
 }
 
 /** A route with its types forgotten: what the server mounts and the API page lists. */
@@ -129,7 +129,7 @@ export interface Route extends Common {
   readonly query?: TSchema;
   readonly body?: TSchema;
   readonly reply?: TSchema;
-  run(rooms: Rooms, input: AccountInput): Answer<unknown>;
+  run(needs: RouteNeeds, input: AccountInput): Answer<unknown>;
 }
 
 /** The server checks every input against the route's schemas before it runs, so the types may be forgotten here. */

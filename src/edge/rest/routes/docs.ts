@@ -36,7 +36,7 @@ export function docsRoutes(routes: readonly Route[]): readonly Route[] {
       ...html,
       path: '/docs',
       summary: 'This API as a page',
-      run: (_rooms, { isOperator }) => ok(page(isOperator)),
+      run: (_needs, { isOperator }) => ok(page(isOperator)),
     }),
     anyoneRoute({
       ...json,

@@ -8,7 +8,7 @@ import type {
 import type { Account, CapacityTransfer, NetAllocation } from '../../../domain/account/types.ts';
 import type { SigningTokens } from '../../../domain/callback/needs.ts';
 import { type Connection, integer, string } from '../connection.ts';
-import type { Immediate } from '../rooms.ts';
+import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
 import { flag, int, json, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
@@ -49,7 +49,7 @@ const table = new Table<Account>('account', {
 const find = (db: Connection, authId: string): Account | undefined =>
   table.get(db, 'auth_id = ?', [authId]);
 
-export const accountRoom = (db: Connection): Immediate<AccountStore> => ({
+export const accountRepository = (db: Connection): Synchronously<AccountStore> => ({
   create: (account, token) => {
     if (!table.insertNew(db, account)) return err('authIdTaken');
     if (account.parentAuthId === undefined) insertBalance(db, account.authId, account.currency);
@@ -131,7 +131,7 @@ function tokensOf(db: Connection, authId: string) {
 }
 
 /** The newest token signs; the one before only still opens. */
-export const signingTokenRoom = (db: Connection): Immediate<SigningTokens> => ({
+export const signingTokenRepository = (db: Connection): Synchronously<SigningTokens> => ({
   tokensOf: (accountId) => {
     const account = find(db, accountId);
     const own = tokensOf(db, accountId)[0]?.token;
@@ -155,7 +155,7 @@ const transferTable = new Table<CapacityTransfer>('capacity_transfer', {
   createdUs: int('created_us'),
 });
 
-export const partnerRoom = (db: Connection): Immediate<PartnerStore> => ({
+export const partnerRepository = (db: Connection): Synchronously<PartnerStore> => ({
   transfer: (request) => {
     const decided = decideTransfer(
       request,
@@ -210,7 +210,7 @@ const KEYS_TRIM_EVERY = 64;
 
 const responsePurpose = (accountId: string, key: string): string => `response:${accountId} ${key}`;
 
-export const idempotencyRoom = (db: Connection): Immediate<IdempotencyStore> => ({
+export const idempotencyRepository = (db: Connection): Synchronously<IdempotencyStore> => ({
   begin: (accountId, key, fingerprint) => {
     db.run('DELETE FROM idempotency_key WHERE created_us < ?', [db.nowUs - KEY_LIFE_US]);
     trimKeys(db, accountId);

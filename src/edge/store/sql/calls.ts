@@ -2,13 +2,13 @@ import type { Micros } from '../../../base/money.ts';
 import { err } from '../../../base/result.ts';
 import type { CallStore, OpenCall } from '../../../domain/cdr/needs.ts';
 import { type Connection, integer, string } from '../connection.ts';
-import type { Immediate } from '../rooms.ts';
+import type { Synchronously } from '../repositories.ts';
 import { openCredentials, sealCredentials } from '../sealed-text.ts';
 import { insertCdr } from './cdrs.ts';
 import { extendHold, hold, postCharges, releaseHold } from './ledger.ts';
 import { notificationTable } from './notifications.ts';
 
-export const callRoom = (db: Connection): Immediate<CallStore> => ({
+export const callRepository = (db: Connection): Synchronously<CallStore> => ({
   open: (call, dailySpendLimit, waiting = []) => {
     const { callUuid, accountId, currency } = call.cdr;
     const held = hold(db, {

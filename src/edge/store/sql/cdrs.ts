@@ -3,7 +3,7 @@ import { plainFilter } from '../../../base/phone-number.ts';
 import type { CallLogStore, CdrStore, RetentionStore } from '../../../domain/cdr/needs.ts';
 import type { CallLogLine, Cdr, CdrFilter, CdrRecord } from '../../../domain/cdr/types.ts';
 import { type Connection, integer, type Row } from '../connection.ts';
-import type { Immediate } from '../rooms.ts';
+import type { Synchronously } from '../repositories.ts';
 import { flag, int, json, optional, Table, text } from '../table.ts';
 import { Where } from '../where.ts';
 
@@ -58,7 +58,7 @@ const readRecord = (db: Connection, row: Row): CdrRecord => {
   return { number: integer(row, 'number'), createdUs, cdr };
 };
 
-export const cdrRoom = (db: Connection): Immediate<CdrStore> => ({
+export const cdrRepository = (db: Connection): Synchronously<CdrStore> => ({
   get: (callUuid) => {
     const row = db.get('SELECT * FROM cdr WHERE call_uuid = ?', [callUuid]);
     return row && readRecord(db, row);
@@ -140,7 +140,7 @@ const logTable = new Table<CallLogLine>('call_log', {
   detail: json('detail'),
 });
 
-export const callLogRoom = (db: Connection): Immediate<CallLogStore> => ({
+export const callLogRepository = (db: Connection): Synchronously<CallLogStore> => ({
   append: (lines) => {
     for (const line of lines) logTable.insert(db, line);
   },
@@ -150,7 +150,7 @@ export const callLogRoom = (db: Connection): Immediate<CallLogStore> => ({
 
 const DAY_US = 86_400_000_000;
 
-export const retentionRoom = (db: Connection): Immediate<RetentionStore> => ({
+export const retentionRepository = (db: Connection): Synchronously<RetentionStore> => ({
   purgeCalls: (nowUs, defaultDays, limit) => {
     const expired = db.all(
       `SELECT c.number, c.call_uuid FROM account a

@@ -4,7 +4,7 @@ import type { Application, Endpoint, EndpointSecrets } from '../../../domain/pro
 import type { BindingStore, EndpointDirectory } from '../../../domain/registration/needs.ts';
 import type { Binding } from '../../../domain/registration/types.ts';
 import { type Connection, integer } from '../connection.ts';
-import type { Immediate } from '../rooms.ts';
+import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
 import { flag, int, json, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
@@ -32,7 +32,7 @@ const applicationTable = new Table<Application>('application', {
   updatedUs: int('updated_us'),
 });
 
-export const applicationRoom = (db: Connection): Immediate<ApplicationStore> => ({
+export const applicationRepository = (db: Connection): Synchronously<ApplicationStore> => ({
   insert: (application) => {
     const whole = { ...application, appId: nextNumber(db, 'application') };
     applicationTable.insert(db, whole);
@@ -99,7 +99,7 @@ const endpointTable = new Table<Endpoint>('endpoint', {
 
 const OWNED_ENDPOINT = 'endpoint_id = ? AND account_id = ?';
 
-export const endpointRoom = (db: Connection): Immediate<EndpointStore> => ({
+export const endpointRepository = (db: Connection): Synchronously<EndpointStore> => ({
   insert: (endpoint, secrets) => {
     const taken = db.get(
       'SELECT 1 AS found FROM endpoint WHERE account_id = ? AND requested_username = ?',
@@ -167,7 +167,7 @@ function sealSecrets(db: Connection, endpointId: string, secrets: EndpointSecret
   ]);
 }
 
-export const endpointDirectoryRoom = (db: Connection): Immediate<EndpointDirectory> => ({
+export const endpointDirectoryRepository = (db: Connection): Synchronously<EndpointDirectory> => ({
   byUsername: (username) => {
     const row = db.get(
       `SELECT e.endpoint_id, e.account_id, s.sealed,
@@ -206,7 +206,7 @@ const bindingTable = new Table<Binding>('binding', {
   updatedUs: int('updated_us'),
 });
 
-export const bindingRoom = (db: Connection): Immediate<BindingStore> => ({
+export const bindingRepository = (db: Connection): Synchronously<BindingStore> => ({
   save: (binding) => bindingTable.replace(db, binding),
   remove: (username, contactUri) => {
     db.run('DELETE FROM binding WHERE username = ? AND contact_uri = ?', [username, contactUri]);

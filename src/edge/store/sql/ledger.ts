@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../../base/result.ts';
 import type { LedgerStore, RateStore } from '../../../domain/ledger/needs.ts';
 import type { LedgerEntry, NewEntry, Rate, ReserveRefusal } from '../../../domain/ledger/types.ts';
 import { type Connection, integer, string } from '../connection.ts';
-import type { Immediate } from '../rooms.ts';
+import type { Synchronously } from '../repositories.ts';
 import {
   balanceById,
   balancesOf,
@@ -20,7 +20,7 @@ import { completePending, type PostingRefusal, postEntry } from './entries.ts';
 import { entryPage, entrySummary } from './entry-list.ts';
 import { UnitRefused } from './unit-refused.ts';
 
-export const ledgerRoom = (db: Connection): Immediate<LedgerStore> => ({
+export const ledgerRepository = (db: Connection): Synchronously<LedgerStore> => ({
   openBalance: (accountId, currency) => {
     const account = db.get(
       'SELECT 1 AS found FROM account WHERE auth_id = ? AND parent_auth_id IS NULL',
@@ -168,7 +168,7 @@ function verify(db: Connection) {
     }));
 }
 
-export const rateRoom = (db: Connection): Immediate<RateStore> => ({
+export const rateRepository = (db: Connection): Synchronously<RateStore> => ({
   put: (rate) => {
     db.run(
       `INSERT OR REPLACE INTO rate

@@ -1,7 +1,7 @@
 import type { NotificationStore } from '../../../domain/callback/needs.ts';
 import type { StoredNotification } from '../../../domain/callback/types.ts';
 import type { Connection } from '../connection.ts';
-import type { Immediate } from '../rooms.ts';
+import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
 import { int, json, Table, text } from '../table.ts';
 
@@ -17,7 +17,7 @@ export const notificationTable = new Table<StoredNotification>('notification', {
   attempts: int('attempts'),
 });
 
-export const notificationRoom = (db: Connection): Immediate<NotificationStore> => ({
+export const notificationRepository = (db: Connection): Synchronously<NotificationStore> => ({
   put: (notification) => {
     notificationTable.insertNew(db, notification);
   },

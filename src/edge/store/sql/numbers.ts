@@ -6,7 +6,7 @@ import type {
 } from '../../../domain/provisioning/needs.ts';
 import type { CallerId, Carrier, PhoneNumber } from '../../../domain/provisioning/types.ts';
 import type { Connection } from '../connection.ts';
-import type { Immediate } from '../rooms.ts';
+import type { Synchronously } from '../repositories.ts';
 import { type Column, flag, int, json, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
 import { postAll, postCharges } from './ledger.ts';
@@ -34,7 +34,7 @@ const numberTable = new Table<PhoneNumber>('phone_number', {
   updatedUs: int('updated_us'),
 });
 
-export const numberRoom = (db: Connection): Immediate<NumberStore> => ({
+export const numberRepository = (db: Connection): Synchronously<NumberStore> => ({
   insert: (number) => (numberTable.insertNew(db, number) ? ok(number) : err('numberExists')),
   get: (e164) => numberTable.get(db, 'e164 = ?', [e164]),
   list: (filter, slice) => {
@@ -92,7 +92,7 @@ export const numberRoom = (db: Connection): Immediate<NumberStore> => ({
     ),
 });
 
-export function carrierRoom(db: Connection): Immediate<CarrierStore> {
+export function carrierRepository(db: Connection): Synchronously<CarrierStore> {
   const table = carrierTable(db);
   return {
     insert: (carrier) => (table.insertNew(db, carrier) ? ok(undefined) : err('carrierExists')),
@@ -134,7 +134,7 @@ const callerIdTable = new Table<CallerId>('caller_id', {
   createdUs: int('created_us'),
 });
 
-export const callerIdRoom = (db: Connection): Immediate<CallerIdStore> => ({
+export const callerIdRepository = (db: Connection): Synchronously<CallerIdStore> => ({
   add: (callerId) => {
     callerIdTable.insertNew(db, callerId);
   },

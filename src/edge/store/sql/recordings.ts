@@ -3,7 +3,7 @@ import { err, ok } from '../../../base/result.ts';
 import type { ExportStore, RecordingStore } from '../../../domain/recording/needs.ts';
 import type { ExportJob, Recording, RecordingFilter } from '../../../domain/recording/types.ts';
 import type { Connection } from '../connection.ts';
-import type { Immediate } from '../rooms.ts';
+import type { Synchronously } from '../repositories.ts';
 import { int, json, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
 import { notificationTable } from './notifications.ts';
@@ -26,17 +26,17 @@ const recordingTable = new Table<Recording>('recording', {
   startUs: optional(int('start_us')),
   endUs: optional(int('end_us')),
   addedUs: int('added_us'),
-  dues: optional(json('dues')),
+  pendingCharges: optional(json('dues')),
 });
 
 const DAY_US = 86_400_000_000;
 
-export const recordingRoom = (db: Connection): Immediate<RecordingStore> => ({
+export const recordingRepository = (db: Connection): Synchronously<RecordingStore> => ({
   insert: (recording) => recordingTable.insert(db, recording),
   finish: (recordingId, end, notification) => {
     const finished = recordingTable.patch(
       db,
-      { ...end, dues: undefined },
+      { ...end, pendingCharges: undefined },
       "recording_id = @id AND status = 'recording'",
       { id: recordingId },
     );
@@ -101,7 +101,7 @@ const exportTable = new Table<ExportJob>('export_job', {
   updatedUs: int('updated_us'),
 });
 
-export const exportRoom = (db: Connection): Immediate<ExportStore> => ({
+export const exportRepository = (db: Connection): Synchronously<ExportStore> => ({
   enqueue: (job) => (exportTable.insertNew(db, job) ? ok(undefined) : err('exportRunning')),
   patch: (exportId, patch) => exportTable.patch(db, patch, 'export_id = @id', { id: exportId }),
   get: (exportId) => exportTable.get(db, 'export_id = ?', [exportId]),

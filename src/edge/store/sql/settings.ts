@@ -1,7 +1,7 @@
 import { type Connection, string } from '../connection.ts';
-import type { Immediate, SettingStore } from '../rooms.ts';
+import type { SettingStore, Synchronously } from '../repositories.ts';
 
-export const settingRoom = (db: Connection): Immediate<SettingStore> => {
+export const settingRepository = (db: Connection): Synchronously<SettingStore> => {
   const get = (key: string): string | undefined => {
     const row = db.get('SELECT value FROM setting WHERE key = ?', [key]);
     return row && string(row, 'value');

@@ -13,7 +13,7 @@ import type {
   TrunkCredential,
 } from '../../../domain/provisioning/types.ts';
 import { type Connection, integer } from '../connection.ts';
-import type { Immediate } from '../rooms.ts';
+import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
 import { flag, int, json, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
@@ -119,7 +119,7 @@ class PartTable<T extends Owned> {
   }
 }
 
-export function originationUriRoom(db: Connection): Immediate<OriginationUriStore> {
+export function originationUriRepository(db: Connection): Synchronously<OriginationUriStore> {
   const usedBy = 'primary_uri_uuid = @id OR fallback_uri_uuid = @id';
   const parts = new PartTable(db, uriTable, usedBy);
   return {
@@ -131,7 +131,7 @@ export function originationUriRoom(db: Connection): Immediate<OriginationUriStor
   };
 }
 
-export function ipAclRoom(db: Connection): Immediate<IpAclStore> {
+export function ipAclRepository(db: Connection): Synchronously<IpAclStore> {
   const parts = new PartTable(db, aclTable, 'ipacl_uuid = @id');
   return {
     insert: (acl) => parts.insert(acl),
@@ -151,7 +151,7 @@ function sealPassword(db: Connection, id: string, password: string): void {
   ]);
 }
 
-export function credentialRoom(db: Connection): Immediate<TrunkCredentialStore> {
+export function credentialRepository(db: Connection): Synchronously<TrunkCredentialStore> {
   const parts = new PartTable(db, credentialTable, 'credential_uuid = @id');
   return {
     insert: (credential, password) => {
@@ -173,7 +173,7 @@ export function credentialRoom(db: Connection): Immediate<TrunkCredentialStore> 
   };
 }
 
-export const trunkRoom = (db: Connection): Immediate<TrunkStore> => ({
+export const trunkRepository = (db: Connection): Synchronously<TrunkStore> => ({
   insert: (trunk) => trunkTable.insert(db, trunk),
   get: (trunkId) => trunkTable.get(db, 'trunk_id = ?', [trunkId]),
   list: (accountId, slice) => {

@@ -3,7 +3,7 @@ import { unitsFromMicros } from '../../../../base/money.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import type { Account } from '../../../../domain/account/types.ts';
 import type { Balance } from '../../../../domain/ledger/types.ts';
-import type { Rooms } from '../../deps.ts';
+import type { RouteNeeds } from '../../deps.ts';
 import { type Failure, invalidField } from '../../http/failure.ts';
 import { accountRoute, type Route, readableByToken } from '../../http/route.ts';
 import { nullableHttpUrl, nullableText, type Static, Type } from '../../http/schema.ts';
@@ -58,7 +58,7 @@ export function checkAddresses(field: string, addresses: readonly string[]): Fai
 
 /** Nothing is changed where one of several currencies is wrong. */
 async function setThresholds(
-  { ledger }: Rooms,
+  { ledger }: RouteNeeds,
   accountId: string,
   thresholds: Readonly<Record<string, number>>,
 ): Promise<Result<void, Failure>> {
@@ -95,19 +95,19 @@ const setAlert = accountRoute({
   params,
   body: AlertBody,
   reply: AlertSchema,
-  async run(rooms, { access, accountId, body }) {
+  async run(needs, { access, accountId, body }) {
     const { url, emails, thresholds = {} } = body;
     const wrong =
       checkAddresses('emails', emails ?? []) ?? wrongMask('url', url, access.owner.lowBalanceUrl);
     if (wrong !== undefined) return err(wrong);
-    const set = await setThresholds(rooms, accountId, thresholds);
+    const set = await setThresholds(needs, accountId, thresholds);
     if (!set.ok) return set;
-    const patched = await rooms.accounts.patch(accountId, {
+    const patched = await needs.accounts.patch(accountId, {
       ...(url === undefined || isMasked(url) ? {} : { lowBalanceUrl: url || undefined }),
       ...(emails === undefined ? {} : { lowBalanceEmail: emails.join(', ') || undefined }),
     });
     if (!patched.ok) return refused(patched.error);
-    return ok(shown(patched.value, await rooms.ledger.balances(accountId)));
+    return ok(shown(patched.value, await needs.ledger.balances(accountId)));
   },
 });
 

@@ -57,9 +57,9 @@ const list = accountRoute({
     meta: MetaSchema,
     objects: Type.Array(PlivoSubAccountSchema),
   }),
-  async run(rooms, { accountId, query, apiId: id }) {
+  async run(needs, { accountId, query, apiId: id }) {
     const slice = sliceOf(query);
-    const page = await rooms.accounts.list({ parentAuthId: accountId }, slice);
+    const page = await needs.accounts.list({ parentAuthId: accountId }, slice);
     return ok({
       api_id: id,
       meta: metaOf(page, slice, `/v1/Account/${accountId}/Subaccount/`, query),
@@ -75,8 +75,8 @@ const get = accountRoute({
   summary: 'Get a sub-account (Plivo form)',
   params,
   reply: PlivoSubAccountSchema,
-  async run(rooms, { accountId, params: path, apiId: id }) {
-    const found = await findSubAccount(rooms, accountId, path.sub_auth_id);
+  async run(needs, { accountId, params: path, apiId: id }) {
+    const found = await findSubAccount(needs, accountId, path.sub_auth_id);
     if (found === undefined) return refused({ kind: 'unknownAccount' });
     return ok({ api_id: id, ...showPlivoSubAccount(found) });
   },
@@ -91,10 +91,10 @@ const update = accountRoute({
   params,
   body: SubAccountUpdateBody,
   reply: messageReply,
-  async run(rooms, { accountId, params: path, body, apiId: id }) {
-    const found = await findSubAccount(rooms, accountId, path.sub_auth_id);
+  async run(needs, { accountId, params: path, body, apiId: id }) {
+    const found = await findSubAccount(needs, accountId, path.sub_auth_id);
     if (found === undefined) return refused({ kind: 'unknownAccount' });
-    return answered(await rooms.accounts.patch(found.authId, subAccountPatch(body)), () => ({
+    return answered(await needs.accounts.patch(found.authId, subAccountPatch(body)), () => ({
       api_id: id,
       message: 'changed',
     }));

@@ -1,5 +1,5 @@
 import { ok } from '../../../../base/result.ts';
-import type { Rooms } from '../../deps.ts';
+import type { RouteNeeds } from '../../deps.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
 import { Type } from '../../http/schema.ts';
 import { answered, refused } from '../../refusal.ts';
@@ -20,7 +20,11 @@ const PAGE_SIZE_DEFAULT = 20;
 const PAGE_SIZE_MAX = 100;
 
 /** The sub-account of the path, if it is one of the account's. */
-export async function findSubAccount({ accounts }: Rooms, accountId: string, subAuthId: string) {
+export async function findSubAccount(
+  { accounts }: RouteNeeds,
+  accountId: string,
+  subAuthId: string,
+) {
   const found = await accounts.get(subAuthId);
   return found?.parentAuthId === accountId ? found : undefined;
 }
@@ -45,18 +49,18 @@ const create = accountRoute({
     auth_credentials: Type.Object({ auth_id: Type.String(), auth_token: Type.String() }),
     tokens: TokensSchema,
   }),
-  async run(rooms, { accountId, body }) {
-    const created = await rooms.accounts.createSubAccount(accountId, {
+  async run(needs, { accountId, body }) {
+    const created = await needs.accounts.createSubAccount(accountId, {
       ...subAccountPatch(body),
       name: body.name,
     });
     if (!created.ok) return refused(created.error);
     const { account, authToken } = created.value;
-    const access = await rooms.accounts.createAccessToken(account.authId);
+    const access = await needs.accounts.createAccessToken(account.authId);
     return ok({
       message: 'sub-account created',
       sub_account: {
-        ...showSubAccount(account, rooms.settings.requestsPerSecond),
+        ...showSubAccount(account, needs.settings.requestsPerSecond),
         auth_token: authToken,
       },
       auth_credentials: { auth_id: account.authId, auth_token: authToken },
@@ -87,16 +91,16 @@ const list = accountRoute({
     page: Type.Integer(),
     size: Type.Integer(),
   }),
-  async run(rooms, { accountId, query }) {
+  async run(needs, { accountId, query }) {
     const size = query.size ?? PAGE_SIZE_DEFAULT;
     const page = query.page ?? 1;
-    const found = await rooms.accounts.list(
+    const found = await needs.accounts.list(
       { parentAuthId: accountId },
       { limit: size, offset: (page - 1) * size },
     );
     return ok({
       sub_accounts: found.items.map((account) =>
-        showSubAccount(account, rooms.settings.requestsPerSecond),
+        showSubAccount(account, needs.settings.requestsPerSecond),
       ),
       total: found.total,
       page,
@@ -112,10 +116,10 @@ const get = accountRoute({
   summary: 'Get a sub-account',
   params,
   reply: SubAccountSchema,
-  async run(rooms, { accountId, params: path }) {
-    const found = await findSubAccount(rooms, accountId, path.sub_auth_id);
+  async run(needs, { accountId, params: path }) {
+    const found = await findSubAccount(needs, accountId, path.sub_auth_id);
     if (found === undefined) return refused({ kind: 'unknownAccount' });
-    return ok(showSubAccount(found, rooms.settings.requestsPerSecond));
+    return ok(showSubAccount(found, needs.settings.requestsPerSecond));
   },
 });
 
@@ -127,11 +131,11 @@ const update = accountRoute({
   params,
   body: SubAccountUpdateBody,
   reply: SubAccountSchema,
-  async run(rooms, { accountId, params: path, body }) {
-    const found = await findSubAccount(rooms, accountId, path.sub_auth_id);
+  async run(needs, { accountId, params: path, body }) {
+    const found = await findSubAccount(needs, accountId, path.sub_auth_id);
     if (found === undefined) return refused({ kind: 'unknownAccount' });
-    return answered(await rooms.accounts.patch(found.authId, subAccountPatch(body)), (account) =>
-      showSubAccount(account, rooms.settings.requestsPerSecond),
+    return answered(await needs.accounts.patch(found.authId, subAccountPatch(body)), (account) =>
+      showSubAccount(account, needs.settings.requestsPerSecond),
     );
   },
 });

@@ -1,5 +1,5 @@
 import type { CallControl } from '../../../../domain/dispatch/types.ts';
-import type { Rooms } from '../../deps.ts';
+import type { RouteNeeds } from '../../deps.ts';
 import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
 import { Type } from '../../http/schema.ts';
 import { refused } from '../../refusal.ts';
@@ -27,7 +27,7 @@ export function ownsRequest(
 }
 
 async function ownsCall(
-  { control, callRecords }: Rooms,
+  { control, callRecords }: RouteNeeds,
   { accountId, subAccount }: Whose,
   callUuid: string,
 ): Promise<boolean> {
@@ -41,11 +41,11 @@ export const callRoute: typeof accountRoute = (definition) => {
   const route = accountRoute(definition);
   return {
     ...route,
-    async run(rooms, input) {
+    async run(needs, input) {
       const { call_uuid: callUuid } = input.params as { readonly call_uuid: string };
       const mine =
-        input.subAccount === undefined || (await ownsCall(rooms, input, callUuid.toLowerCase()));
-      return mine ? route.run(rooms, input) : refused({ kind: 'unknownCall' });
+        input.subAccount === undefined || (await ownsCall(needs, input, callUuid.toLowerCase()));
+      return mine ? route.run(needs, input) : refused({ kind: 'unknownCall' });
     },
   } satisfies Route;
 };

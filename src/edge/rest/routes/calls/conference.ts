@@ -138,7 +138,7 @@ const conferences: readonly Route[] = [
   }),
 ];
 
-interface MemberVerb<B extends TSchema> {
+interface MemberOperation<B extends TSchema> {
   readonly method: Method;
   /** After the member: `Mute/`, or empty. */
   readonly word: string;
@@ -150,15 +150,15 @@ interface MemberVerb<B extends TSchema> {
 }
 
 /** One id is answered as a text, several or `all` as a list (dialect §3.5). */
-function memberRoute<B extends TSchema>(verb: MemberVerb<B>): Route {
+function memberRoute<B extends TSchema>(operation: MemberOperation<B>): Route {
   return accountRoute({
     ...common,
-    method: verb.method,
-    path: `${MEMBER}${verb.word}`,
-    summary: verb.summary,
+    method: operation.method,
+    path: `${MEMBER}${operation.word}`,
+    summary: operation.summary,
     status: 202,
     params: memberParams,
-    body: verb.body as TSchema,
+    body: operation.body as TSchema,
     reply: Type.Object({
       api_id: apiId(),
       message: Type.String(),
@@ -172,12 +172,12 @@ function memberRoute<B extends TSchema>(verb: MemberVerb<B>): Route {
         accountId,
         path.name,
         chosen,
-        verb.action(body as Static<B>),
+        operation.action(body as Static<B>),
       );
       const single = chosen !== 'all' && chosen.length === 1;
       return answered(done, (members) => ({
         api_id: id,
-        message: verb.done,
+        message: operation.done,
         member_id: single ? (members[0] ?? path.member_id) : [...members],
       })) satisfies Result<unknown, Failure>;
     },

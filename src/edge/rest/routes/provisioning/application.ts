@@ -1,6 +1,6 @@
 import { err, ok } from '../../../../base/result.ts';
 import { wrongCallerId } from '../../caller-id.ts';
-import type { Rooms } from '../../deps.ts';
+import type { RouteNeeds } from '../../deps.ts';
 import { invalidField } from '../../http/failure.ts';
 import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
 import { apiId, appIdField, flag, messageReply, sliceQuery, Type } from '../../http/schema.ts';
@@ -20,7 +20,7 @@ const common = { tag: 'Applications', errors: 'resource' } as const;
 const params = Type.Object({ auth_id: Type.String(), app_id: appIdField() });
 
 const find = async (
-  { provisioning }: Rooms,
+  { provisioning }: RouteNeeds,
   { accountId, subAccount }: AccountInput,
   appId: number,
 ) =>
@@ -28,8 +28,8 @@ const find = async (
     kind: 'unknownApplication',
   } as const);
 
-const shown = (rooms: Rooms, { access }: AccountInput) => ({
-  registrar: registrarOf(rooms),
+const shown = (needs: RouteNeeds, { access }: AccountInput) => ({
+  registrar: registrarOf(needs),
   defaultEndpointApp: access.owner.defaultEndpointApp,
 });
 
@@ -47,7 +47,7 @@ const forMainAccount = (
 
 /** The account keeps which application its endpoints use when they are bound to none. */
 async function keepDefault(
-  { accounts }: Rooms,
+  { accounts }: RouteNeeds,
   { access, accountId }: AccountInput,
   appId: number,
   wanted: boolean | undefined,
@@ -70,22 +70,22 @@ const createApplication = accountRoute({
   params: Type.Object({ auth_id: Type.String() }),
   body: ApplicationCreateBody,
   reply: Type.Object({ api_id: apiId(), message: Type.String(), app_id: Type.String() }),
-  async run(rooms, input) {
+  async run(needs, input) {
     const { body } = input;
-    const subAccount = await subAccountFor(rooms, input, body.sub_account ?? body.subaccount);
+    const subAccount = await subAccountFor(needs, input, body.sub_account ?? body.subaccount);
     if (!subAccount.ok) return subAccount;
     const wrong =
       forMainAccount(input, undefined, body.default_endpoint_app === true || undefined) ??
-      (await wrongCallerId(rooms, input.accountId, 'caller_id', body.caller_id));
+      (await wrongCallerId(needs, input.accountId, 'caller_id', body.caller_id));
     if (wrong !== undefined) return err(wrong);
-    const created = await rooms.provisioning.applications.create({
+    const created = await needs.provisioning.applications.create({
       accountId: input.accountId,
       subAccount: subAccount.value,
       name: body.app_name,
       answerUrl: body.answer_url,
       ...applicationPatch(body),
     });
-    await keepDefault(rooms, input, created.appId, body.default_endpoint_app);
+    await keepDefault(needs, input, created.appId, body.default_endpoint_app);
     return ok({ api_id: input.apiId, message: 'created', app_id: String(created.appId) });
   },
 });
@@ -106,12 +106,12 @@ const listApplications = accountRoute({
     meta: MetaSchema,
     objects: Type.Array(ApplicationSchema),
   }),
-  async run(rooms, input) {
+  async run(needs, input) {
     const { accountId, query } = input;
     const whose = listedSubAccount(input.subAccount, ['subaccount', query.subaccount]);
     if (!whose.ok) return whose;
     const slice = sliceOf(query);
-    const page = await rooms.provisioning.applications.list(
+    const page = await needs.provisioning.applications.list(
       {
         accountId,
         subAccount: whose.value,
@@ -122,7 +122,7 @@ const listApplications = accountRoute({
     return ok({
       api_id: input.apiId,
       meta: metaOf(page, slice, `/v1/Account/${accountId}/Application/`, query),
-      objects: page.items.map((item) => showApplication(item, shown(rooms, input))),
+      objects: page.items.map((item) => showApplication(item, shown(needs, input))),
     });
   },
 });
@@ -134,10 +134,10 @@ const getApplication = accountRoute({
   summary: 'Get an application',
   params,
   reply: ApplicationSchema,
-  run: async (rooms, input) =>
-    answered(await find(rooms, input, input.params.app_id), (application) => ({
+  run: async (needs, input) =>
+    answered(await find(needs, input, input.params.app_id), (application) => ({
       api_id: input.apiId,
-      ...showApplication(application, shown(rooms, input)),
+      ...showApplication(application, shown(needs, input)),
     })),
 });
 
@@ -150,21 +150,21 @@ const updateApplication = accountRoute({
   params,
   body: ApplicationUpdateBody,
   reply: messageReply,
-  async run(rooms, input) {
+  async run(needs, input) {
     const { body, accountId } = input;
     const appId = input.params.app_id;
-    const found = await find(rooms, input, appId);
+    const found = await find(needs, input, appId);
     if (!found.ok) return refused(found.error);
     const wrong =
       forMainAccount(input, appId, body.default_endpoint_app) ??
-      (await wrongCallerId(rooms, accountId, 'caller_id', body.caller_id));
+      (await wrongCallerId(needs, accountId, 'caller_id', body.caller_id));
     if (wrong !== undefined) return err(wrong);
-    const patched = await rooms.provisioning.applications.patch(accountId, appId, {
+    const patched = await needs.provisioning.applications.patch(accountId, appId, {
       ...applicationPatch(body),
       ...(body.app_name !== undefined && { name: body.app_name }),
       ...(body.answer_url !== undefined && { answerUrl: body.answer_url }),
     });
-    await keepDefault(rooms, input, appId, body.default_endpoint_app);
+    await keepDefault(needs, input, appId, body.default_endpoint_app);
     return answered(patched, () => ({ api_id: input.apiId, message: 'changed' }));
   },
 });
@@ -181,24 +181,24 @@ const deleteApplication = accountRoute({
     cascade: Type.Optional(flag(false)),
     new_endpoint_application: Type.Optional(appIdField()),
   }),
-  async run(rooms, input) {
+  async run(needs, input) {
     const { body, accountId } = input;
-    const found = await find(rooms, input, input.params.app_id);
+    const found = await find(needs, input, input.params.app_id);
     if (!found.ok) return refused(found.error);
     const target = body.new_endpoint_application;
     if (target === input.params.app_id) {
       return err(invalidField('new_endpoint_application', 'must be another application'));
     }
-    if (target !== undefined && !(await find(rooms, input, target)).ok) {
+    if (target !== undefined && !(await find(needs, input, target)).ok) {
       return err(invalidField('new_endpoint_application', 'is no application of this account'));
     }
     const rebind = target ?? (body.cascade === true ? null : undefined);
     if (input.access.owner.defaultEndpointApp === input.params.app_id) {
       if (rebind === undefined) return refused({ kind: 'applicationInUse' });
-      await rooms.accounts.patch(accountId, { defaultEndpointApp: rebind ?? undefined });
+      await needs.accounts.patch(accountId, { defaultEndpointApp: rebind ?? undefined });
     }
     return answered(
-      await rooms.provisioning.applications.remove(accountId, input.params.app_id, rebind),
+      await needs.provisioning.applications.remove(accountId, input.params.app_id, rebind),
       () => undefined,
     );
   },

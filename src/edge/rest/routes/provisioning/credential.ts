@@ -58,7 +58,7 @@ const credentials = partRoutes({
   reply: CredentialSchema,
   show: showCredential,
   check: (body) => ok(defined(body)),
-  verbs: {
+  operations: {
     get: (trunks, accountId, id) => trunks.getCredential(accountId, id),
     list: (trunks, accountId, slice) => trunks.listCredentials(accountId, slice),
     patch: (trunks, accountId, id, patch) => trunks.patchCredential(accountId, id, patch),

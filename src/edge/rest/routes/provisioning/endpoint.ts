@@ -1,6 +1,6 @@
 import { err, ok } from '../../../../base/result.ts';
 import { wrongCallerId } from '../../caller-id.ts';
-import type { Rooms } from '../../deps.ts';
+import type { RouteNeeds } from '../../deps.ts';
 import { invalidField } from '../../http/failure.ts';
 import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
 import { apiId, appIdField, flag, messageReply, sliceQuery, Type } from '../../http/schema.ts';
@@ -30,15 +30,19 @@ const ROOT = '/api/v1/Account/{auth_id}/Endpoint/';
 const common = { tag: 'Endpoints', errors: 'endpoint' } as const;
 const params = Type.Object({ auth_id: Type.String(), endpoint_id: Type.String() });
 
-const find = async ({ provisioning }: Rooms, { accountId, subAccount }: AccountInput, id: string) =>
+const find = async (
+  { provisioning }: RouteNeeds,
+  { accountId, subAccount }: AccountInput,
+  id: string,
+) =>
   visibleTo(await provisioning.endpoints.get(accountId, id), subAccount, {
     kind: 'unknownEndpoint',
   } as const);
 
-const context = (rooms: Rooms): EndpointContext => ({
-  registrar: registrarOf(rooms),
-  strictVobizSdk: rooms.settings.strictVobizSdk,
-  registrationOf: (username) => rooms.operations.registrationOf(username),
+const context = (needs: RouteNeeds): EndpointContext => ({
+  registrar: registrarOf(needs),
+  strictVobizSdk: needs.settings.strictVobizSdk,
+  registrationOf: (username) => needs.operations.registrationOf(username),
 });
 
 const createEndpoint = accountRoute({
@@ -50,16 +54,16 @@ const createEndpoint = accountRoute({
   params: Type.Object({ auth_id: Type.String() }),
   body: EndpointCreateBody,
   reply: EndpointCreatedSchema,
-  async run(rooms, input) {
+  async run(needs, input) {
     const { body } = input;
-    const subAccount = await subAccountFor(rooms, input, body.sub_account);
+    const subAccount = await subAccountFor(needs, input, body.sub_account);
     if (!subAccount.ok) return subAccount;
-    if (await hidesApplication(rooms, input, body.application ?? body.app_id)) {
+    if (await hidesApplication(needs, input, body.application ?? body.app_id)) {
       return err(invalidField('application', 'is no application of this account'));
     }
-    const wrong = await wrongCallerId(rooms, input.accountId, 'caller_id', body.caller_id);
+    const wrong = await wrongCallerId(needs, input.accountId, 'caller_id', body.caller_id);
     if (wrong !== undefined) return err(wrong);
-    const created = await rooms.provisioning.endpoints.create({
+    const created = await needs.provisioning.endpoints.create({
       accountId: input.accountId,
       subAccount: subAccount.value,
       username: body.username,
@@ -71,7 +75,7 @@ const createEndpoint = accountRoute({
     });
     return answered(
       created,
-      (endpoint) => showCreatedEndpoint(endpoint, input.apiId, context(rooms)),
+      (endpoint) => showCreatedEndpoint(endpoint, input.apiId, context(needs)),
       { unknownApplication: invalidField('application', 'is no application of this account') },
     );
   },
@@ -95,7 +99,7 @@ const listEndpoints = accountRoute({
     sub_account: Type.Optional(Type.String()),
   }),
   reply: Type.Object({ api_id: apiId(), meta: MetaSchema, objects: Type.Array(EndpointSchema) }),
-  async run(rooms, input) {
+  async run(needs, input) {
     const { accountId, query } = input;
     const whose = listedSubAccount(input.subAccount, ['sub_account', query.sub_account]);
     if (!whose.ok) return whose;
@@ -111,11 +115,11 @@ const listEndpoints = accountRoute({
       appId: query.application_id__exact,
       appIsNull: query.application_id__isnull,
     };
-    const page = await rooms.provisioning.endpoints.list(filter, slice);
+    const page = await needs.provisioning.endpoints.list(filter, slice);
     return ok({
       api_id: input.apiId,
       meta: metaOf(page, slice, `/v1/Account/${accountId}/Endpoint/`, query),
-      objects: page.items.map((item) => showEndpoint(item, context(rooms))),
+      objects: page.items.map((item) => showEndpoint(item, context(needs))),
     });
   },
 });
@@ -127,10 +131,10 @@ const getEndpoint = accountRoute({
   summary: 'Get a SIP endpoint',
   params,
   reply: EndpointSchema,
-  run: async (rooms, input) =>
-    answered(await find(rooms, input, input.params.endpoint_id), (endpoint) => {
-      const view = showEndpoint(endpoint, context(rooms));
-      return rooms.settings.strictVobizSdk ? view : { api_id: input.apiId, ...view };
+  run: async (needs, input) =>
+    answered(await find(needs, input, input.params.endpoint_id), (endpoint) => {
+      const view = showEndpoint(endpoint, context(needs));
+      return needs.settings.strictVobizSdk ? view : { api_id: input.apiId, ...view };
     }),
 });
 
@@ -143,16 +147,16 @@ const updateEndpoint = accountRoute({
   params,
   body: EndpointUpdateBody,
   reply: messageReply,
-  async run(rooms, input) {
+  async run(needs, input) {
     const { accountId, params: path, body } = input;
-    const found = await find(rooms, input, path.endpoint_id);
-    if (await hidesApplication(rooms, input, body.app_id ?? undefined)) {
+    const found = await find(needs, input, path.endpoint_id);
+    if (await hidesApplication(needs, input, body.app_id ?? undefined)) {
       return err(invalidField('app_id', 'is no application of this account'));
     }
-    const wrong = await wrongCallerId(rooms, accountId, 'caller_id', body.caller_id);
+    const wrong = await wrongCallerId(needs, accountId, 'caller_id', body.caller_id);
     if (wrong !== undefined) return err(wrong);
     const patched = found.ok
-      ? await rooms.provisioning.endpoints.patch(accountId, path.endpoint_id, endpointPatch(body))
+      ? await needs.provisioning.endpoints.patch(accountId, path.endpoint_id, endpointPatch(body))
       : err(found.error);
     return answered(patched, () => ({ api_id: input.apiId, message: 'changed' }), {
       unknownApplication: invalidField('app_id', 'is no application of this account'),
@@ -167,10 +171,10 @@ const deleteEndpoint = accountRoute({
   summary: 'Delete a SIP endpoint',
   status: 204,
   params,
-  async run(rooms, input) {
-    const found = await find(rooms, input, input.params.endpoint_id);
+  async run(needs, input) {
+    const found = await find(needs, input, input.params.endpoint_id);
     const removed = found.ok
-      ? await rooms.provisioning.endpoints.remove(input.accountId, input.params.endpoint_id)
+      ? await needs.provisioning.endpoints.remove(input.accountId, input.params.endpoint_id)
       : err(found.error);
     return answered(removed, () => undefined);
   },

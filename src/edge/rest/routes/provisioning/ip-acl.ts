@@ -57,7 +57,7 @@ const ipAcls = partRoutes({
   reply: IpAclSchema,
   show: showIpAcl,
   check: ipAclPatch,
-  verbs: {
+  operations: {
     get: (trunks, accountId, id) => trunks.getIpAcl(accountId, id),
     list: (trunks, accountId, slice) => trunks.listIpAcls(accountId, slice),
     patch: (trunks, accountId, id, patch) => trunks.patchIpAcl(accountId, id, patch),

@@ -2,7 +2,7 @@ import { ok, type Result } from '../../../../base/result.ts';
 import type { NumberFilter } from '../../../../domain/provisioning/needs.ts';
 import type { NumberRefusal } from '../../../../domain/provisioning/provisioning.ts';
 import type { PhoneNumber } from '../../../../domain/provisioning/types.ts';
-import type { Rooms } from '../../deps.ts';
+import type { RouteNeeds } from '../../deps.ts';
 import { invalidField } from '../../http/failure.ts';
 import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
 import { appIdField, nullableText, Type } from '../../http/schema.ts';
@@ -34,7 +34,7 @@ const listReply = Type.Object({
 const paging = pageQuery(PER_PAGE_DEFAULT, PER_PAGE_MAX);
 
 async function listed(
-  { provisioning }: Rooms,
+  { provisioning }: RouteNeeds,
   filter: NumberFilter,
   query: { readonly page?: number; readonly per_page?: number },
 ) {
@@ -48,15 +48,15 @@ const digitsOf = (text: string | undefined): string | undefined =>
 
 type NumberInput = AccountInput<{ readonly e164_number: string }>;
 
-/** Runs a verb on the number of the path; anything that is no E.164 number is unknown. */
+/** Runs an operation on the number of the path; anything that is no E.164 number is unknown. */
 const onNumber = async (
   { accountId, params: path }: NumberInput,
-  verb: (e164: string, accountId: string) => Promise<Result<PhoneNumber, NumberRefusal>>,
+  operation: (e164: string, accountId: string) => Promise<Result<PhoneNumber, NumberRefusal>>,
 ) => {
   const e164 = e164Digits(path.e164_number);
   return e164 === undefined
     ? ({ ok: false, error: { kind: 'unknownNumber' } } as const)
-    : verb(e164, accountId);
+    : operation(e164, accountId);
 };
 
 const nothing = (): undefined => undefined;
@@ -69,8 +69,8 @@ const listNumbers = accountRoute({
   params: accountParams,
   query: Type.Object({ ...paging, search: Type.Optional(Type.String()) }),
   reply: listReply,
-  run: (rooms, { accountId, query }) =>
-    listed(rooms, { accountId, search: digitsOf(query.search) }, query),
+  run: (needs, { accountId, query }) =>
+    listed(needs, { accountId, search: digitsOf(query.search) }, query),
 });
 
 const listInventory = accountRoute({
@@ -85,9 +85,9 @@ const listInventory = accountRoute({
     search: Type.Optional(Type.String()),
   }),
   reply: listReply,
-  run: (rooms, { query }) =>
+  run: (needs, { query }) =>
     listed(
-      rooms,
+      needs,
       {
         status: 'available',
         country: query.country?.toUpperCase(),
@@ -225,11 +225,11 @@ const assignSubAccount = (path: string): Route =>
     status: 204,
     params,
     body: Type.Object({ sub_account_id: Type.String() }),
-    async run(rooms, input) {
-      const subAccount = await subAccountFor(rooms, input, input.body.sub_account_id);
+    async run(needs, input) {
+      const subAccount = await subAccountFor(needs, input, input.body.sub_account_id);
       if (!subAccount.ok) return subAccount;
       const assigned = await onNumber(input, (e164, accountId) =>
-        rooms.provisioning.numbers.assignSubAccount(accountId, e164, subAccount.value),
+        needs.provisioning.numbers.assignSubAccount(accountId, e164, subAccount.value),
       );
       return answered(assigned, nothing);
     },

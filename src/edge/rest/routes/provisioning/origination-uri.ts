@@ -73,7 +73,7 @@ const originationUris = partRoutes({
   reply: OriginationUriSchema,
   show: showOriginationUri,
   check: originationPatch,
-  verbs: {
+  operations: {
     get: (trunks, accountId, id) => trunks.getOriginationUri(accountId, id),
     list: (trunks, accountId, slice) => trunks.listOriginationUris(accountId, slice),
     patch: (trunks, accountId, id, patch) => trunks.patchOriginationUri(accountId, id, patch),

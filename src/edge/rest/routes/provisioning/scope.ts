@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../../../base/result.ts';
-import type { Rooms } from '../../deps.ts';
+import type { RouteNeeds } from '../../deps.ts';
 import { type Failure, invalidField } from '../../http/failure.ts';
 import type { AccountInput } from '../../http/route.ts';
 
@@ -18,7 +18,7 @@ export const visibleTo = <T extends { readonly subAccount: string | undefined },
  * body names, which must be the account's own.
  */
 export async function subAccountFor(
-  { accounts }: Pick<Rooms, 'accounts'>,
+  { accounts }: Pick<RouteNeeds, 'accounts'>,
   { principal, subAccount }: Pick<AccountInput, 'principal' | 'subAccount'>,
   named: string | undefined,
 ): Promise<Result<string | undefined, Failure>> {
@@ -44,7 +44,7 @@ export const listedSubAccount = (
 
 /** Whether an application that a body names is none that the one who asks can see. */
 export async function hidesApplication(
-  { provisioning }: Pick<Rooms, 'provisioning'>,
+  { provisioning }: Pick<RouteNeeds, 'provisioning'>,
   { accountId, subAccount }: Pick<AccountInput, 'accountId' | 'subAccount'>,
   appId: number | undefined,
 ): Promise<boolean> {
@@ -60,7 +60,7 @@ const SIP_PORT = 5060;
 export function registrarOf({
   settings,
   operations,
-}: Pick<Rooms, 'settings' | 'operations'>): string {
+}: Pick<RouteNeeds, 'settings' | 'operations'>): string {
   const { registrarHost: host } = settings;
   const port = operations.sipPort();
   const written = host.includes(':') ? `[${host}]` : host;

@@ -12,8 +12,8 @@ export const partCommon = { tag: 'Trunks', errors: 'plain', mainAccountOnly: tru
 export const accountParams = Type.Object({ auth_id: Type.String() });
 const partParams = Type.Object({ auth_id: Type.String(), id: Type.String() });
 
-/** The four verbs that every kind of part has beside its creation. */
-interface PartVerbs<T, Patch> {
+/** The four operations that every kind of part has beside its creation. */
+interface PartOperations<T, Patch> {
   get(trunks: Trunks, accountId: string, id: string): Promise<Result<T, Refusal>>;
   list(trunks: Trunks, accountId: string, slice: Slice): Promise<Page<T>>;
   patch(trunks: Trunks, accountId: string, id: string, patch: Patch): Promise<Result<T, Refusal>>;
@@ -28,7 +28,7 @@ interface PartKind<T, B extends TSchema, R extends TSchema, Patch> {
   readonly reply: R;
   readonly show: (part: T) => Static<R>;
   readonly check: (body: Static<B>) => Result<Patch, Failure>;
-  readonly verbs: PartVerbs<T, Patch>;
+  readonly operations: PartOperations<T, Patch>;
 }
 
 /** Everything but creation, whose body differs most. */
@@ -47,7 +47,7 @@ export function partRoutes<T, B extends TSchema, R extends TSchema, Patch>(
       reply: Type.Object({ meta: TrunkMetaSchema, objects: Type.Array(part.reply) }) as TSchema,
       async run({ provisioning }, { accountId, query }) {
         const slice = sliceOf(query);
-        const page = await part.verbs.list(provisioning.trunks, accountId, slice);
+        const page = await part.operations.list(provisioning.trunks, accountId, slice);
         return ok({ meta: trunkMetaOf(page, slice), objects: page.items.map(part.show) });
       },
     });
@@ -61,7 +61,7 @@ export function partRoutes<T, B extends TSchema, R extends TSchema, Patch>(
       summary: `Get one ${part.noun}`,
       reply: part.reply as TSchema,
       run: async ({ provisioning }, { accountId, params }) =>
-        answered(await part.verbs.get(provisioning.trunks, accountId, params.id), part.show),
+        answered(await part.operations.get(provisioning.trunks, accountId, params.id), part.show),
     }),
     accountRoute({
       ...one,
@@ -72,9 +72,9 @@ export function partRoutes<T, B extends TSchema, R extends TSchema, Patch>(
       async run({ provisioning }, { accountId, params, body }) {
         const patch = part.check(body as Static<B>);
         if (!patch.ok) return patch;
-        const { verbs } = part;
+        const { operations } = part;
         return answered(
-          await verbs.patch(provisioning.trunks, accountId, params.id, patch.value),
+          await operations.patch(provisioning.trunks, accountId, params.id, patch.value),
           part.show,
         );
       },
@@ -87,7 +87,7 @@ export function partRoutes<T, B extends TSchema, R extends TSchema, Patch>(
       status: 204,
       run: async ({ provisioning }, { accountId, params }) =>
         answered(
-          await part.verbs.remove(provisioning.trunks, accountId, params.id),
+          await part.operations.remove(provisioning.trunks, accountId, params.id),
           () => undefined,
         ),
     }),

@@ -2,7 +2,7 @@ import { err, ok } from '../../../../base/result.ts';
 import { isoMicros } from '../../../../base/time-format.ts';
 import { EXPORT_ARCHIVE_DAYS } from '../../../../domain/recording/recording.ts';
 import type { ExportJob } from '../../../../domain/recording/types.ts';
-import type { Rooms } from '../../deps.ts';
+import type { RouteNeeds } from '../../deps.ts';
 import { INVALID_TOKEN, notFound } from '../../http/failure.ts';
 import { fileReply } from '../../http/file.ts';
 import { accountRoute, linkRoute, type Route } from '../../http/route.ts';
@@ -105,7 +105,7 @@ const ExportSchema = Type.Object({
 });
 
 async function showExport(
-  { recordings, settings, clock }: Rooms,
+  { recordings, settings, clock }: RouteNeeds,
   job: ExportJob,
 ): Promise<Static<typeof ExportSchema>> {
   const { filter, updatedUs } = job;
@@ -133,7 +133,7 @@ async function showExport(
 }
 
 /** How much of what there is to export is in the archive; all of it only when the mails have left. */
-async function progressOf(recordings: Rooms['recordings'], job: ExportJob): Promise<number> {
+async function progressOf(recordings: RouteNeeds['recordings'], job: ExportJob): Promise<number> {
   if (job.status === 'done') return 100;
   if (job.recordings === 0) return 0;
   const { total } = await recordings.list(job.filter, { limit: 1, offset: 0 });
@@ -152,13 +152,13 @@ const listExports = accountRoute({
     state: Type.Optional(oneOf(['queued', 'running', 'done', 'failed'])),
   }),
   reply: Type.Object({ api_id: apiId(), meta: MetaSchema, objects: Type.Array(ExportSchema) }),
-  async run(rooms, { accountId, query, apiId: id }) {
+  async run(needs, { accountId, query, apiId: id }) {
     const slice = sliceOf(query);
-    const page = await rooms.recordings.listExports({ accountId, status: query.state }, slice);
+    const page = await needs.recordings.listExports({ accountId, status: query.state }, slice);
     return ok({
       api_id: id,
       meta: metaOf(page, slice, `/v1/Account/${accountId}/export/recording/`, query),
-      objects: await Promise.all(page.items.map((job) => showExport(rooms, job))),
+      objects: await Promise.all(page.items.map((job) => showExport(needs, job))),
     });
   },
 });
@@ -171,10 +171,10 @@ const getExport = accountRoute({
   summary: 'One export',
   params: Type.Object({ auth_id: Type.String(), export_id: Type.String() }),
   reply: Type.Object({ api_id: apiId(), ...ExportSchema.properties }),
-  async run(rooms, { accountId, params, apiId: id }) {
-    const job = await rooms.recordings.getExport(params.export_id.toLowerCase());
+  async run(needs, { accountId, params, apiId: id }) {
+    const job = await needs.recordings.getExport(params.export_id.toLowerCase());
     if (job?.accountId !== accountId) return err(notFound('export'));
-    return ok({ api_id: id, ...(await showExport(rooms, job)) });
+    return ok({ api_id: id, ...(await showExport(needs, job)) });
   },
 });
 

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../../../base/result.ts';
 import type { Access } from '../../../../domain/account/account.ts';
 import { agesWindow } from '../../../../domain/recording/recording.ts';
 import type { RecordingFilter } from '../../../../domain/recording/types.ts';
-import type { Rooms } from '../../deps.ts';
+import type { RouteNeeds } from '../../deps.ts';
 import { type Failure, failure, INVALID_TOKEN, NOT_ACTIVE } from '../../http/failure.ts';
 import { fileReply } from '../../http/file.ts';
 import { both, type Range, timeRangeOf, timeRangeQuery } from '../../http/range.ts';
@@ -180,7 +180,7 @@ const deleteRecordings = accountRoute({
 const subAccountOf = (access: Access | undefined): string | undefined =>
   access?.account.parentAuthId === undefined ? undefined : access.account.authId;
 
-const isActive = async (accounts: Rooms['accounts'], subAccount: string | undefined) =>
+const isActive = async (accounts: RouteNeeds['accounts'], subAccount: string | undefined) =>
   subAccount === undefined || (await accounts.get(subAccount))?.status === 'active';
 
 const linkParams = Type.Object({
@@ -198,8 +198,8 @@ const downloadRecording = linkRoute({
   params: linkParams,
   query: Type.Object({ exp: text(), sig: text() }),
   produces: 'audio/mpeg',
-  async run(rooms, { access, params: path, query, url, headers }) {
-    const { accounts, recordings, settings, clock } = rooms;
+  async run(needs, { access, params: path, query, url, headers }) {
+    const { accounts, recordings, settings, clock } = needs;
     const links = createSignedLinks(settings, clock);
     if (access === undefined && !links.opens(url, query)) return err(INVALID_TOKEN);
     const accountId = access?.owner.authId ?? path.auth_id;

@@ -45,7 +45,7 @@ const POLICY: CallbackPolicy = {
   retryOn: new Set(['connect', 'read', '5xx']),
 };
 
-export class Outbox {
+export class DeliveryQueue {
   readonly #needs: OutboxNeeds;
   readonly #lanes = new Map<string, Lane>();
   readonly #stopped = new AbortController();
@@ -128,7 +128,7 @@ export class Outbox {
         resolve();
       });
     });
-    this.#stopped.abort(new Error('outbox closed'));
+    this.#stopped.abort(new Error('delivery queue closed'));
   }
 
   #lane(accountId: string): Lane {

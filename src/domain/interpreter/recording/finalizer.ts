@@ -32,7 +32,7 @@ export interface Recorded {
 }
 
 /** Turns what was recorded into a file that can be fetched, charges for it, and tells of it. */
-export class Filing {
+export class Finalizer {
   readonly #needs: FilingNeeds;
 
   constructor(needs: FilingNeeds) {

@@ -1,11 +1,11 @@
 import type { MediaRecording, RecordEnd } from '../../call/needs.ts';
 import type { CallbackParameters } from '../../callback/types.ts';
 import type { Recording } from '../../recording/types.ts';
-import { type RecordingEnd, recordingParameters } from './dues.ts';
+import { type RecordingEnd, recordingParameters } from './pending-charges.ts';
 import type { LiveRecording, RecordingEndReason } from './types.ts';
 
 /** How one recording ended. */
-export interface TakeEnd extends RecordingEnd {
+export interface RecordingRunEnd extends RecordingEnd {
   readonly error: string | undefined;
 }
 
@@ -16,7 +16,7 @@ interface TakeOptions {
   readonly startUs: number;
   readonly linkTo: (recording: Recording) => string;
   /** Makes a file of it, and a finished record; undefined: there is no file. Never rejects. */
-  readonly file: (take: Take, end: TakeEnd) => Promise<Recording | undefined>;
+  readonly file: (take: RunningRecording, end: RecordingRunEnd) => Promise<Recording | undefined>;
 }
 
 const REASON: Readonly<Record<RecordEnd['reason'], RecordingEndReason>> = {
@@ -28,17 +28,17 @@ const REASON: Readonly<Record<RecordEnd['reason'], RecordingEndReason>> = {
 };
 
 /** One recording, from its first sample to its file. */
-export class Take implements LiveRecording {
+export class RunningRecording implements LiveRecording {
   readonly url: string;
   readonly startUs: number;
   readonly ended: Promise<void>;
-  readonly filed: Promise<boolean>;
+  readonly finalized: Promise<boolean>;
   readonly #media: MediaRecording;
   readonly #linkTo: TakeOptions['linkTo'];
   #row: Recording;
   #asked: RecordingEndReason | undefined;
   #digits = '';
-  #end: TakeEnd | undefined;
+  #end: RecordingRunEnd | undefined;
 
   constructor(options: TakeOptions) {
     this.#row = options.row;
@@ -48,7 +48,7 @@ export class Take implements LiveRecording {
     this.url = options.linkTo(options.row);
     const end = options.media.finished.then((how) => this.#ending(how));
     this.ended = end.then(() => undefined);
-    this.filed = end.then(async (how) => {
+    this.finalized = end.then(async (how) => {
       const row = await options.file(this, how);
       this.#row = row ?? this.#row;
       return row !== undefined;
@@ -76,7 +76,7 @@ export class Take implements LiveRecording {
     return recordingParameters(this.#row, this.#linkTo(this.#row), this.startUs, this.#end);
   }
 
-  #ending({ reason, durationMs, error }: RecordEnd): TakeEnd {
+  #ending({ reason, durationMs, error }: RecordEnd): RecordingRunEnd {
     const asked = reason === 'stopped' || reason === 'legEnded' ? this.#asked : undefined;
     this.#end = { reason: asked ?? REASON[reason], durationMs, error, digits: this.#digits };
     return this.#end;

@@ -25,7 +25,7 @@ export interface SettingStore {
 }
 
 /** Every need that the store answers. */
-export interface Rooms {
+export interface Repositories {
   readonly settings: SettingStore;
   readonly accounts: AccountStore;
   readonly partners: PartnerStore;
@@ -54,12 +54,14 @@ export interface Rooms {
 }
 
 /**
- * Where a verb runs. `write`: the writing connection, in a savepoint of a grouped transaction. `point`: a short read
+ * Where an operation runs. `write`: the writing connection, in a savepoint of a grouped transaction. `point`: a short read
  * on that connection, so that it waits for no report. `report`: a connection of its own that only reads.
  */
-export type Lane = 'write' | 'point' | 'report';
+export type Access = 'write' | 'point' | 'report';
 
-export const LANES: { readonly [R in keyof Rooms]: { readonly [V in keyof Rooms[R]]: Lane } } = {
+export const ACCESS: {
+  readonly [R in keyof Repositories]: { readonly [V in keyof Repositories[R]]: Access };
+} = {
   settings: { get: 'point', set: 'write', getOrSet: 'write' },
   accounts: {
     create: 'write',
@@ -166,8 +168,8 @@ export const LANES: { readonly [R in keyof Rooms]: { readonly [V in keyof Rooms[
   exports: { enqueue: 'write', patch: 'write', get: 'point', page: 'report', unfinished: 'point' },
 };
 
-/** The same verbs without promises: how a need is implemented over one connection. */
-export type Immediate<T> = {
+/** The same operations without promises: how a need is implemented over one connection. */
+export type Synchronously<T> = {
   readonly [Key in keyof T]: T[Key] extends (...given: infer Given) => Promise<infer Value>
     ? (...given: Given) => Value
     : never;

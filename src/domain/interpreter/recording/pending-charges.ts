@@ -6,7 +6,7 @@ import type {
   CallbackTarget,
   NotificationDraft,
 } from '../../callback/types.ts';
-import type { Recording, RecordingDues } from '../../recording/types.ts';
+import type { PendingCharges, Recording } from '../../recording/types.ts';
 import { parametersOf, signerOf } from '../call-callbacks.ts';
 import type { CallRecordRequest, RecordingEndReason } from './types.ts';
 
@@ -21,7 +21,7 @@ export interface RecordingEnd {
 const EVENT = 'RecordStop';
 
 /** Of a recording that begins. Should a crash cut it off, it has cut off the call as well. */
-export const duesOf = (call: Call, { callback }: CallRecordRequest): RecordingDues => ({
+export const pendingChargesOf = (call: Call, { callback }: CallRecordRequest): PendingCharges => ({
   currency: call.price.currency,
   notice: recordStop(call, callback, standardParameters(call.facts, EVENT, 'completed')),
 });
