@@ -3,7 +3,7 @@
 //
 //   Arguments args(info, "setMember");
 //   Fields fields = args.fields(0);
-//   const uint32_t room = fields["room"].handle();
+//   const auto room = fields["room"].handle<RoomHandle>();
 //   …
 //   if (!fields.good()) return info.Env().Undefined();
 #pragma once
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/base/bytes.hpp"
+#include "core/base/handles.hpp"
 
 namespace carillon {
 
@@ -58,7 +59,10 @@ class Argument {
   [[nodiscard]] uint32_t u32() { return static_cast<uint32_t>(integer(0, UINT32_MAX)); }
   [[nodiscard]] uint16_t u16() { return static_cast<uint16_t>(integer(0, UINT16_MAX)); }
   /// Never 0.
-  [[nodiscard]] uint32_t handle() { return static_cast<uint32_t>(integer(1, UINT32_MAX)); }
+  template <typename Name>
+  [[nodiscard]] Name handle() {
+    return Name(static_cast<uint32_t>(integer(1, UINT32_MAX)));
+  }
   [[nodiscard]] uint64_t milliseconds() {
     return static_cast<uint64_t>(number(0, static_cast<double>(std::numeric_limits<int32_t>::max()) * 1000));
   }

@@ -1,6 +1,7 @@
 // EngineObject: legs and what joins two of them.
 #include "addon/arguments.hpp"
 #include "addon/engine_object.hpp"
+#include "addon/places.hpp"
 
 namespace carillon {
 
@@ -89,17 +90,17 @@ Napi::Value EngineObject::open_leg(const Info& info) {
   if (!fields.good()) return info.Env().Undefined();
   const MediaEngine::Opened opened = engine_->open_leg(port, config);
   if (opened.error != 0) return Napi::Number::New(info.Env(), -opened.error);
-  return Napi::Number::New(info.Env(), opened.handle);
+  return Napi::Number::New(info.Env(), opened.handle.value());
 }
 
 /// (leg, session)
 Napi::Value EngineObject::configure_leg(const Info& info) {
   Arguments args(info, "configureLeg");
-  const uint32_t handle = args.at(0, "leg").handle();
+  const auto handle = args.at(0, "leg").handle<LegHandle>();
   const LegRemote remote = session_of(args.fields(1));
   if (!args.good()) return info.Env().Undefined();
   engine_->post([handle, remote](MediaLoop& loop) {
-    if (Leg* const leg = loop.core().leg(handle)) leg->configure(remote, loop.now());
+    with_leg(loop, handle, [&](Leg& leg) { leg.configure(remote, loop.now()); });
   });
   return info.Env().Undefined();
 }
@@ -121,33 +122,35 @@ Napi::Value EngineObject::figures_object(Napi::Env env, const std::optional<LegF
 
 Napi::Value EngineObject::figures(const Info& info) {
   Arguments args(info, "figures");
-  const uint32_t leg = args.at(0, "leg").handle();
+  const auto leg = args.at(0, "leg").handle<LegHandle>();
   if (!args.good()) return info.Env().Undefined();
   return figures_object(info.Env(), engine_->figures(leg));
 }
 
 Napi::Value EngineObject::close_leg(const Info& info) {
   Arguments args(info, "closeLeg");
-  const uint32_t leg = args.at(0, "leg").handle();
+  const auto leg = args.at(0, "leg").handle<LegHandle>();
   if (!args.good()) return info.Env().Undefined();
   return figures_object(info.Env(), engine_->close_leg(leg));
 }
 
 Napi::Value EngineObject::bridge(const Info& info) {
   Arguments args(info, "bridge");
-  const uint32_t a = args.at(0, "a").handle();
-  const uint32_t b = args.at(1, "b").handle();
+  const auto a = args.at(0, "a").handle<LegHandle>();
+  const auto b = args.at(1, "b").handle<LegHandle>();
   if (!args.good()) return info.Env().Undefined();
-  engine_->post([a, b](MediaLoop& loop) { loop.core().bridge(a, b); });
+  engine_->post([a, b](MediaLoop& loop) {
+    if (!loop.core().bridge(a, b)) loop.core().missed();
+  });
   return info.Env().Undefined();
 }
 
 Napi::Value EngineObject::unbridge(const Info& info) {
   Arguments args(info, "unbridge");
-  const uint32_t a = args.at(0, "a").handle();
-  const uint32_t b = args.at(1, "b").handle();
+  const auto a = args.at(0, "a").handle<LegHandle>();
+  const auto b = args.at(1, "b").handle<LegHandle>();
   if (!args.good()) return info.Env().Undefined();
-  engine_->post([a, b](MediaLoop& loop) { loop.core().unbridge(a, b); });
+  engine_->post([a, b](MediaLoop& loop) { static_cast<void>(loop.core().unbridge(a, b)); });
   return info.Env().Undefined();
 }
 

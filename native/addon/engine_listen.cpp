@@ -10,8 +10,8 @@ namespace carillon {
 Napi::Value EngineObject::record(const Info& info) {
   Arguments args(info, "record");
   Fields fields = args.fields(0);
-  const uint32_t place = fields["place"].handle();
-  const uint32_t handle = fields["recording"].handle();
+  const auto place = fields["place"].handle<PlaceHandle>();
+  const auto handle = fields["recording"].handle<TapHandle>();
   const std::string path = fields["path"].text();
   Recorder::Options options;
   using Side = Recorder::Side;
@@ -43,7 +43,7 @@ Napi::Value EngineObject::record(const Info& info) {
 namespace {
 
 template <typename Action>
-auto for_recording(uint32_t place, uint32_t recording, Action action) {
+auto for_recording(PlaceHandle place, TapHandle recording, Action action) {
   return [place, recording, action](MediaLoop& loop) {
     with_place(loop, place, [&](auto& where) {
       if (auto* const tap = dynamic_cast<RecordingTap*>(where.tap(recording))) action(*tap);
@@ -55,8 +55,8 @@ auto for_recording(uint32_t place, uint32_t recording, Action action) {
 
 Napi::Value EngineObject::pause_recording(const Info& info) {
   Arguments args(info, "pauseRecording");
-  const uint32_t place = args.at(0, "place").handle();
-  const uint32_t recording = args.at(1, "recording").handle();
+  const auto place = args.at(0, "place").handle<PlaceHandle>();
+  const auto recording = args.at(1, "recording").handle<TapHandle>();
   const bool paused = args.at(2, "paused").boolean();
   if (!args.good()) return info.Env().Undefined();
   engine_->post(for_recording(place, recording, [paused](RecordingTap& tap) { tap.pause(paused); }));
@@ -65,14 +65,14 @@ Napi::Value EngineObject::pause_recording(const Info& info) {
 
 Napi::Value EngineObject::stop_recording(const Info& info) {
   Arguments args(info, "stopRecording");
-  const uint32_t place = args.at(0, "place").handle();
-  const uint32_t recording = args.at(1, "recording").handle();
+  const auto place = args.at(0, "place").handle<PlaceHandle>();
+  const auto recording = args.at(1, "recording").handle<TapHandle>();
   if (!args.good()) return info.Env().Undefined();
   engine_->post(for_recording(place, recording, [](RecordingTap& tap) { tap.stop(); }));
   return info.Env().Undefined();
 }
 
-void EngineObject::post_removal(uint32_t place, uint32_t tap) {
+void EngineObject::post_removal(PlaceHandle place, TapHandle tap) {
   engine_->post([place, tap, removed = std::unique_ptr<LegTap>()](MediaLoop& loop) mutable {
     with_place(loop, place, [&](auto& where) { removed = where.remove_tap(tap); });
   });
@@ -81,8 +81,8 @@ void EngineObject::post_removal(uint32_t place, uint32_t tap) {
 /// After recordingEnded: gives everything back; errno of a failure, or 0.
 Napi::Value EngineObject::remove_recording(const Info& info) {
   Arguments args(info, "removeRecording");
-  const uint32_t place = args.at(0, "place").handle();
-  const uint32_t recording = args.at(1, "recording").handle();
+  const auto place = args.at(0, "place").handle<PlaceHandle>();
+  const auto recording = args.at(1, "recording").handle<TapHandle>();
   if (!args.good()) return info.Env().Undefined();
   post_removal(place, recording);
   return Napi::Number::New(info.Env(), engine_->close_recording(recording));
@@ -90,8 +90,8 @@ Napi::Value EngineObject::remove_recording(const Info& info) {
 
 Napi::Value EngineObject::remove_tap(const Info& info) {
   Arguments args(info, "removeTap");
-  const uint32_t place = args.at(0, "place").handle();
-  const uint32_t tap = args.at(1, "tap").handle();
+  const auto place = args.at(0, "place").handle<PlaceHandle>();
+  const auto tap = args.at(1, "tap").handle<TapHandle>();
   if (!args.good()) return info.Env().Undefined();
   post_removal(place, tap);
   return info.Env().Undefined();
@@ -101,8 +101,8 @@ Napi::Value EngineObject::remove_tap(const Info& info) {
 Napi::Value EngineObject::detect_machine(const Info& info) {
   Arguments args(info, "detectMachine");
   Fields fields = args.fields(0);
-  const uint32_t leg = fields["leg"].handle();
-  const uint32_t job = fields["job"].handle();
+  const auto leg = fields["leg"].handle<LegHandle>();
+  const auto job = fields["job"].handle<TapHandle>();
   MachineDetector::Options options;
   options.total_ms = fields["totalMs"].u32();
   options.initial_silence_ms = fields["initialSilenceMs"].u32();
@@ -119,8 +119,8 @@ Napi::Value EngineObject::detect_machine(const Info& info) {
 Napi::Value EngineObject::wait_for_silence(const Info& info) {
   Arguments args(info, "waitForSilence");
   Fields fields = args.fields(0);
-  const uint32_t leg = fields["leg"].handle();
-  const uint32_t job = fields["job"].handle();
+  const auto leg = fields["leg"].handle<LegHandle>();
+  const auto job = fields["job"].handle<TapHandle>();
   const uint32_t silence_ms = fields["silenceMs"].u32();
   const uint32_t limit_ms = fields["limitMs"].u32();
   if (!fields.good()) return info.Env().Undefined();

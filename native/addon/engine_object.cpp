@@ -103,6 +103,7 @@ Napi::Value EngineObject::status(const Info& info) {
   out.Set("strangers", static_cast<double>(status.strangers));
   out.Set("malformed", static_cast<double>(status.malformed));
   out.Set("sourceChanges", static_cast<double>(status.source_changes));
+  out.Set("unknownHandles", static_cast<double>(status.unknown_handles));
   out.Set("skippedTicks", static_cast<double>(status.skipped_ticks));
   out.Set("droppedEvents", static_cast<double>(engine_->dropped_events()));
   return out;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "addon/places.hpp"
 #include "engine/media_engine.hpp"
 #include "net/stream_thread.hpp"
 
@@ -63,7 +64,7 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   Napi::Value advance(const Info& info);
   Napi::Value drain(const Info& info);
 
-  void post_removal(uint32_t place, uint32_t tap);
+  void post_removal(PlaceHandle place, TapHandle tap);
   Napi::Value figures_object(Napi::Env env, const std::optional<LegFigures>& figures);
   /// Where the legs of this engine put what the sockets of `sockets` shall send.
   std::shared_ptr<MediaFeed> feed_of(const std::shared_ptr<StreamThread>& sockets);

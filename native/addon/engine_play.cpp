@@ -30,13 +30,13 @@ ToneSpec tone_of(Arguments& args, Fields tone) {
 }
 
 struct PlayTarget {
-  uint32_t place;
+  PlaceHandle place;
   Player::Options options;
 };
 
 PlayTarget target_of(Fields& fields) {
-  const uint32_t place = fields["place"].handle();
-  const uint32_t player = fields["player"].handle();
+  const auto place = fields["place"].handle<PlaceHandle>();
+  const auto player = fields["player"].handle<PlayerHandle>();
   const uint32_t times = fields["times"].u32();
   using Manner = PlayManner;
   return {place,
@@ -73,8 +73,8 @@ Napi::Value EngineObject::play_tone(const Info& info) {
 
 Napi::Value EngineObject::stop_player(const Info& info) {
   Arguments args(info, "stopPlayer");
-  const uint32_t handle = args.at(0, "place").handle();
-  const uint32_t player = args.at(1, "player").handle();
+  const auto handle = args.at(0, "place").handle<PlaceHandle>();
+  const auto player = args.at(1, "player").handle<PlayerHandle>();
   if (!args.good()) return info.Env().Undefined();
   engine_->post([handle, player](MediaLoop& loop) {
     with_place(loop, handle, [&](auto& place) {
@@ -86,8 +86,8 @@ Napi::Value EngineObject::stop_player(const Info& info) {
 
 Napi::Value EngineObject::remove_player(const Info& info) {
   Arguments args(info, "removePlayer");
-  const uint32_t handle = args.at(0, "place").handle();
-  const uint32_t player = args.at(1, "player").handle();
+  const auto handle = args.at(0, "place").handle<PlaceHandle>();
+  const auto player = args.at(1, "player").handle<PlayerHandle>();
   if (!args.good()) return info.Env().Undefined();
   engine_->post([handle, player, removed = std::unique_ptr<Player>()](MediaLoop& loop) mutable {
     with_place(loop, handle, [&](auto& place) { removed = place.remove_player(player); });
@@ -99,9 +99,9 @@ Napi::Value EngineObject::remove_player(const Info& info) {
 Napi::Value EngineObject::send_digits(const Info& info) {
   Arguments args(info, "sendDigits");
   Fields fields = args.fields(0);
-  const uint32_t leg = fields["leg"].handle();
+  const auto leg = fields["leg"].handle<LegHandle>();
   auto job = std::make_unique<DigitJob>();
-  job->handle = fields["job"].handle();
+  job->handle = fields["job"].handle<JobHandle>();
   job->inband = fields["inband"].boolean();
   for (Argument& item : fields["steps"].list()) {
     Fields step = item.fields();
@@ -119,11 +119,11 @@ Napi::Value EngineObject::send_digits(const Info& info) {
 
 Napi::Value EngineObject::remove_digits(const Info& info) {
   Arguments args(info, "removeDigits");
-  const uint32_t handle = args.at(0, "leg").handle();
-  const uint32_t job = args.at(1, "job").handle();
+  const auto handle = args.at(0, "leg").handle<LegHandle>();
+  const auto job = args.at(1, "job").handle<JobHandle>();
   if (!args.good()) return info.Env().Undefined();
   engine_->post([handle, job, removed = std::unique_ptr<DigitJob>()](MediaLoop& loop) mutable {
-    if (Leg* const leg = loop.core().leg(handle)) removed = leg->remove_job(job);
+    with_leg(loop, handle, [&](Leg& leg) { removed = leg.remove_job(job); });
   });
   return info.Env().Undefined();
 }
@@ -162,9 +162,9 @@ std::shared_ptr<MediaFeed> EngineObject::feed_of(const std::shared_ptr<StreamThr
 Napi::Value EngineObject::open_stream(const Info& info) {
   Arguments args(info, "openStream");
   Fields fields = args.fields(0);
-  const uint32_t leg = fields["leg"].handle();
+  const auto leg = fields["leg"].handle<LegHandle>();
   AudioStreamConfig config;
-  config.handle = fields["stream"].handle();
+  config.handle = fields["stream"].handle<StreamHandle>();
   config.stream_id = fields["streamId"].text();
   config.format.encoding = encoding_of(fields["encoding"]);
   config.format.rate = fields["rate"].one_of({8000, 16000});
@@ -182,7 +182,7 @@ Napi::Value EngineObject::open_stream(const Info& info) {
   const std::shared_ptr<StreamThread> sockets = stream_thread_of(given.value());
   if (given.given() && !sockets) given.wrong("a Sockets object");
   Argument socket = fields["socket"];
-  if (sockets) config.socket = socket.handle();
+  if (sockets) config.socket = socket.handle<SocketHandle>();
   if (!fields.good()) return info.Env().Undefined();
 
   const size_t queue_samples = bidirectional ? queue_ms * kSamplesPerMs : 0;
@@ -192,7 +192,7 @@ Napi::Value EngineObject::open_stream(const Info& info) {
     config.feed = feed_of(sockets);
     if (bidirectional) {
       sockets->post([socket = config.socket, input = std::move(input)](SocketLoop& loop) mutable {
-        if (StreamSocket* const found = loop.find(socket)) found->attach(std::move(input));
+        if (StreamSocket* const found = loop.find(socket.value())) found->attach(std::move(input));
       });
     }
   }
@@ -203,25 +203,25 @@ Napi::Value EngineObject::open_stream(const Info& info) {
 
 Napi::Value EngineObject::pause_stream(const Info& info) {
   Arguments args(info, "pauseStream");
-  const uint32_t handle = args.at(0, "leg").handle();
-  const uint32_t stream = args.at(1, "stream").handle();
+  const auto handle = args.at(0, "leg").handle<LegHandle>();
+  const auto stream = args.at(1, "stream").handle<StreamHandle>();
   const bool paused = args.at(2, "paused").boolean();
   if (!args.good()) return info.Env().Undefined();
   engine_->post([handle, stream, paused](MediaLoop& loop) {
-    Leg* const leg = loop.core().leg(handle);
-    AudioStream* const found = leg == nullptr ? nullptr : leg->stream(stream);
-    if (found != nullptr) found->pause(paused);
+    with_leg(loop, handle, [&](Leg& leg) {
+      if (AudioStream* const found = leg.stream(stream)) found->pause(paused);
+    });
   });
   return info.Env().Undefined();
 }
 
 Napi::Value EngineObject::close_stream(const Info& info) {
   Arguments args(info, "closeStream");
-  const uint32_t handle = args.at(0, "leg").handle();
-  const uint32_t stream = args.at(1, "stream").handle();
+  const auto handle = args.at(0, "leg").handle<LegHandle>();
+  const auto stream = args.at(1, "stream").handle<StreamHandle>();
   if (!args.good()) return info.Env().Undefined();
   engine_->post([handle, stream, removed = std::unique_ptr<AudioStream>()](MediaLoop& loop) mutable {
-    if (Leg* const leg = loop.core().leg(handle)) removed = leg->remove_stream(stream);
+    with_leg(loop, handle, [&](Leg& leg) { removed = leg.remove_stream(stream); });
   });
   return info.Env().Undefined();
 }

@@ -14,20 +14,21 @@ MemberFlags flags_of(Fields& fields) {
 /// (number): the handle of the new room.
 Napi::Value EngineObject::open_room(const Info& info) {
   Arguments args(info, "openRoom");
-  const uint32_t handle = args.at(0, "number").handle() | kRoomBit;
+  const RoomHandle handle(args.at(0, "number").u32() | kRoomBit);
   if (!args.good()) return info.Env().Undefined();
   engine_->post([room = std::make_unique<Room>(handle)](MediaLoop& loop) mutable {
-    static_cast<void>(loop.core().add_room(room));
+    if (!loop.core().add_room(room)) loop.core().missed();
   });
-  return Napi::Number::New(info.Env(), handle);
+  return Napi::Number::New(info.Env(), handle.value());
 }
 
 Napi::Value EngineObject::close_room(const Info& info) {
   Arguments args(info, "closeRoom");
-  const uint32_t handle = args.at(0, "room").handle();
+  const auto handle = args.at(0, "room").handle<RoomHandle>();
   if (!args.good()) return info.Env().Undefined();
   engine_->post([handle, removed = std::unique_ptr<Room>()](MediaLoop& loop) mutable {
     removed = loop.core().remove_room(handle);
+    if (!removed) loop.core().missed();
   });
   return info.Env().Undefined();
 }
@@ -36,9 +37,9 @@ Napi::Value EngineObject::close_room(const Info& info) {
 Napi::Value EngineObject::join_room(const Info& info) {
   Arguments args(info, "joinRoom");
   Fields fields = args.fields(0);
-  const uint32_t room = fields["room"].handle();
-  const uint32_t leg = fields["leg"].handle();
-  const uint32_t member = fields["member"].handle();
+  const auto room = fields["room"].handle<RoomHandle>();
+  const auto leg = fields["leg"].handle<LegHandle>();
+  const auto member = fields["member"].handle<MemberHandle>();
   const MemberFlags flags = flags_of(fields);
   if (!fields.good()) return info.Env().Undefined();
   engine_->post([room, leg, joining = std::make_unique<RoomMember>(member, flags)](MediaLoop& loop) mutable {
@@ -51,25 +52,25 @@ Napi::Value EngineObject::join_room(const Info& info) {
 Napi::Value EngineObject::set_member(const Info& info) {
   Arguments args(info, "setMember");
   Fields fields = args.fields(0);
-  const uint32_t handle = fields["room"].handle();
-  const uint32_t member = fields["member"].handle();
+  const auto handle = fields["room"].handle<RoomHandle>();
+  const auto member = fields["member"].handle<MemberHandle>();
   const MemberFlags flags = flags_of(fields);
   if (!fields.good()) return info.Env().Undefined();
   engine_->post([handle, member, flags](MediaLoop& loop) {
-    Room* const room = loop.core().room(handle);
-    RoomMember* const found = room == nullptr ? nullptr : room->member(member);
-    if (found != nullptr) found->set(flags);
+    with_room(loop, handle, [&](Room& room) {
+      if (RoomMember* const found = room.member(member)) found->set(flags);
+    });
   });
   return info.Env().Undefined();
 }
 
 Napi::Value EngineObject::leave_room(const Info& info) {
   Arguments args(info, "leaveRoom");
-  const uint32_t handle = args.at(0, "room").handle();
-  const uint32_t member = args.at(1, "member").handle();
+  const auto handle = args.at(0, "room").handle<RoomHandle>();
+  const auto member = args.at(1, "member").handle<MemberHandle>();
   if (!args.good()) return info.Env().Undefined();
   engine_->post([handle, member, removed = std::unique_ptr<RoomMember>()](MediaLoop& loop) mutable {
-    if (Room* const room = loop.core().room(handle)) removed = room->leave(member, loop.core().events());
+    with_room(loop, handle, [&](Room& room) { removed = room.leave(member, loop.core().events()); });
   });
   return info.Env().Undefined();
 }

@@ -99,7 +99,7 @@ Napi::Value SocketsObject::trust(const Info& info) {
 Napi::Value SocketsObject::open(const Info& info) {
   Arguments args(info, "open");
   Fields fields = args.fields(0);
-  const uint32_t handle = fields["socket"].handle();
+  const uint32_t handle = fields["socket"].handle<SocketHandle>().value();
   SocketOptions options;
   const auto port = static_cast<uint16_t>(fields["port"].integer(1, UINT16_MAX));
   for (Argument& item : fields["addresses"].list()) {
@@ -124,14 +124,14 @@ Napi::Value SocketsObject::open(const Info& info) {
 
 Napi::Value SocketsObject::accept(const Info& info) {
   Arguments args(info, "accept");
-  const uint32_t handle = args.at(0, "socket").handle();
+  const uint32_t handle = args.at(0, "socket").handle<SocketHandle>().value();
   return command(args, handle, [](StreamSocket& socket, SocketLoop& loop) { socket.accept(loop.now()); });
 }
 
 /// (socket, text, isMedia)
 Napi::Value SocketsObject::send(const Info& info) {
   Arguments args(info, "send");
-  const uint32_t handle = args.at(0, "socket").handle();
+  const uint32_t handle = args.at(0, "socket").handle<SocketHandle>().value();
   const std::span<uint8_t> text = args.at(1, "text").bytes();
   const bool is_media = args.at(2, "isMedia").boolean();
   return command(args, handle,
@@ -141,14 +141,14 @@ Napi::Value SocketsObject::send(const Info& info) {
 
 Napi::Value SocketsObject::ping(const Info& info) {
   Arguments args(info, "ping");
-  const uint32_t handle = args.at(0, "socket").handle();
+  const uint32_t handle = args.at(0, "socket").handle<SocketHandle>().value();
   return command(args, handle, [](StreamSocket& socket, SocketLoop&) { socket.ping(); });
 }
 
 /// (socket): the messages that the last `messages` event told of
 Napi::Value SocketsObject::take_messages(const Info& info) {
   Arguments args(info, "takeMessages");
-  const uint32_t handle = args.at(0, "socket").handle();
+  const uint32_t handle = args.at(0, "socket").handle<SocketHandle>().value();
   if (!args.good()) return info.Env().Undefined();
   Napi::Array out = Napi::Array::New(info.Env());
   const auto found = mailboxes_.find(handle);
@@ -162,7 +162,7 @@ Napi::Value SocketsObject::take_messages(const Info& info) {
 
 Napi::Value SocketsObject::proceed(const Info& info) {
   Arguments args(info, "proceed");
-  const uint32_t handle = args.at(0, "socket").handle();
+  const uint32_t handle = args.at(0, "socket").handle<SocketHandle>().value();
   return command(args, handle, [](StreamSocket& socket, SocketLoop& loop) { socket.proceed(loop.now()); });
 }
 
@@ -170,7 +170,7 @@ Napi::Value SocketsObject::proceed(const Info& info) {
 Napi::Value SocketsObject::enqueue(const Info& info) {
   Arguments args(info, "enqueue");
   Fields fields = args.fields(0);
-  const uint32_t handle = fields["socket"].handle();
+  const uint32_t handle = fields["socket"].handle<SocketHandle>().value();
   const StreamFormat format = playable_format(fields["encoding"], fields["rate"]);
   const std::span<uint8_t> audio = fields["audio"].bytes();
   if (!fields.good()) return info.Env().Undefined();
@@ -181,14 +181,14 @@ Napi::Value SocketsObject::enqueue(const Info& info) {
 
 Napi::Value SocketsObject::clear(const Info& info) {
   Arguments args(info, "clear");
-  const uint32_t handle = args.at(0, "socket").handle();
+  const uint32_t handle = args.at(0, "socket").handle<SocketHandle>().value();
   return command(args, handle, [](StreamSocket& socket, SocketLoop&) { socket.clear(); });
 }
 
 /// (socket, id)
 Napi::Value SocketsObject::checkpoint(const Info& info) {
   Arguments args(info, "checkpoint");
-  const uint32_t handle = args.at(0, "socket").handle();
+  const uint32_t handle = args.at(0, "socket").handle<SocketHandle>().value();
   const uint32_t id = args.at(1, "id").u32();
   return command(args, handle, [id](StreamSocket& socket, SocketLoop&) { socket.checkpoint(id); });
 }
@@ -197,7 +197,7 @@ Napi::Value SocketsObject::checkpoint(const Info& info) {
 Napi::Value SocketsObject::close(const Info& info) {
   Arguments args(info, "close");
   Fields fields = args.fields(0);
-  const uint32_t handle = fields["socket"].handle();
+  const uint32_t handle = fields["socket"].handle<SocketHandle>().value();
   const uint16_t code = fields["code"].u16();
   const std::string reason = fields["reason"].text();
   const std::span<uint8_t> last = fields["last"].bytes();
@@ -210,13 +210,13 @@ Napi::Value SocketsObject::close(const Info& info) {
 
 Napi::Value SocketsObject::drop(const Info& info) {
   Arguments args(info, "drop");
-  const uint32_t handle = args.at(0, "socket").handle();
+  const uint32_t handle = args.at(0, "socket").handle<SocketHandle>().value();
   return command(args, handle, [](StreamSocket& socket, SocketLoop&) { socket.drop(); });
 }
 
 Napi::Value SocketsObject::media_dropped(const Info& info) {
   Arguments args(info, "mediaDropped");
-  const uint32_t handle = args.at(0, "socket").handle();
+  const uint32_t handle = args.at(0, "socket").handle<SocketHandle>().value();
   if (!args.good()) return info.Env().Undefined();
   const auto found = mailboxes_.find(handle);
   const uint64_t dropped =
@@ -227,7 +227,7 @@ Napi::Value SocketsObject::media_dropped(const Info& info) {
 /// (socket), after its end
 Napi::Value SocketsObject::forget(const Info& info) {
   Arguments args(info, "forget");
-  const uint32_t handle = args.at(0, "socket").handle();
+  const uint32_t handle = args.at(0, "socket").handle<SocketHandle>().value();
   if (!args.good()) return info.Env().Undefined();
   mailboxes_.erase(handle);
   return info.Env().Undefined();

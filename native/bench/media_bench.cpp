@@ -140,7 +140,7 @@ LegRemote remote_at(uint16_t port) {
 }
 
 struct OpenLeg {
-  uint32_t handle;
+  LegHandle handle;
   uint16_t port;
 };
 
@@ -148,11 +148,11 @@ OpenLeg open_leg(MediaEngine& engine) {
   while (true) {
     const uint16_t port = next_port();
     const auto opened = engine.open_leg(port, {});
-    if (opened.handle != 0) return {opened.handle, port};
+    if (opened.handle != LegHandle()) return {opened.handle, port};
   }
 }
 
-void configure(MediaEngine& engine, uint32_t leg, uint16_t peer_port) {
+void configure(MediaEngine& engine, LegHandle leg, uint16_t peer_port) {
   engine.post([leg, remote = remote_at(peer_port)](MediaLoop& loop) {
     if (Leg* const found = loop.core().leg(leg)) found->configure(remote, loop.now());
   });
@@ -202,7 +202,7 @@ struct Bot {
   Bot(MediaEngine& engine, const OpenLeg& leg)
       : queue(std::make_shared<PlaybackQueue>(480'000)), input("s", {}, queue) {
     AudioStreamConfig config;
-    config.handle = 1;
+    config.handle = StreamHandle(1);
     config.stream_id = "s";
     config.inbound = false;
     config.opened = engine.now();

@@ -11,7 +11,7 @@ MediaCore::MediaCore(PacketSink& sink, Events& events)
   rooms_.reserve(kMaxRooms);
 }
 
-void MediaCore::Outbox::send(uint32_t leg, const Address& to, Bytes packet) {
+void MediaCore::Outbox::send(LegHandle leg, const Address& to, Bytes packet) {
   if (count_ == packets_.size()) flush();
   packets_[count_++] = {leg, to, packet};
 }
@@ -22,18 +22,18 @@ void MediaCore::Outbox::flush() {
   count_ = 0;
 }
 
-MediaCore::Entry* MediaCore::entry(uint32_t handle) {
-  Entry& found = legs_[handle & kIndexMask];
+MediaCore::Entry* MediaCore::entry(LegHandle handle) {
+  Entry& found = legs_[index_of(handle)];
   return found.leg && found.leg->handle() == handle ? &found : nullptr;
 }
 
-Leg* MediaCore::leg(uint32_t handle) {
+Leg* MediaCore::leg(LegHandle handle) {
   Entry* const found = entry(handle);
   return found == nullptr ? nullptr : found->leg.get();
 }
 
 void MediaCore::add_leg(std::unique_ptr<Leg> leg) {
-  Entry& place = legs_[leg->handle() & kIndexMask];
+  Entry& place = legs_[index_of(leg->handle())];
   // The least loaded slot, looked for from a moving start so that neighbours in time spread over the frame.
   size_t best = next_slot_;
   for (size_t i = 0; i < slots_.size(); ++i) {
@@ -47,7 +47,7 @@ void MediaCore::add_leg(std::unique_ptr<Leg> leg) {
   ++leg_count_;
 }
 
-std::unique_ptr<Leg> MediaCore::remove_leg(uint32_t handle, Nanos now) {
+std::unique_ptr<Leg> MediaCore::remove_leg(LegHandle handle, Nanos now) {
   Entry* const found = entry(handle);
   if (found == nullptr) return nullptr;
   detach(*found);
@@ -69,10 +69,10 @@ void MediaCore::detach(Entry& side) {
   }
 }
 
-void MediaCore::bridge(uint32_t a, uint32_t b) {
+bool MediaCore::bridge(LegHandle a, LegHandle b) {
   Entry* const first = entry(a);
   Entry* const second = entry(b);
-  if (first == nullptr || second == nullptr || first == second) return;
+  if (first == nullptr || second == nullptr || first == second) return false;
   for (Entry* const side : {first, second}) {
     detach(*side);
     for (auto& room : rooms_) room->forget(*side->leg, events_);
@@ -84,11 +84,14 @@ void MediaCore::bridge(uint32_t a, uint32_t b) {
   };
   join(*first, *second);
   join(*second, *first);
+  return true;
 }
 
-void MediaCore::unbridge(uint32_t a, uint32_t b) {
+bool MediaCore::unbridge(LegHandle a, LegHandle b) {
   Entry* const first = entry(a);
-  if (first != nullptr && first->bridge.other != nullptr && first->bridge.other_handle == b) detach(*first);
+  if (first == nullptr || first->bridge.other == nullptr || first->bridge.other_handle != b) return false;
+  detach(*first);
+  return true;
 }
 
 bool MediaCore::add_room(std::unique_ptr<Room>& room) {
@@ -97,14 +100,14 @@ bool MediaCore::add_room(std::unique_ptr<Room>& room) {
   return true;
 }
 
-Room* MediaCore::room(uint32_t handle) {
+Room* MediaCore::room(RoomHandle handle) {
   for (auto& room : rooms_) {
     if (room->handle() == handle) return room.get();
   }
   return nullptr;
 }
 
-std::unique_ptr<Room> MediaCore::remove_room(uint32_t handle) {
+std::unique_ptr<Room> MediaCore::remove_room(RoomHandle handle) {
   for (auto& place : rooms_) {
     if (place->handle() != handle) continue;
     std::unique_ptr<Room> room = std::move(place);
@@ -116,16 +119,16 @@ std::unique_ptr<Room> MediaCore::remove_room(uint32_t handle) {
   return nullptr;
 }
 
-void MediaCore::join(uint32_t room, uint32_t leg, std::unique_ptr<RoomMember>& member) {
+bool MediaCore::join(RoomHandle room, LegHandle leg, std::unique_ptr<RoomMember>& member) {
   Room* const target = this->room(room);
   Entry* const joining = entry(leg);
-  if (target == nullptr || joining == nullptr) return;
+  if (target == nullptr || joining == nullptr) return false;
   detach(*joining);
   for (auto& other : rooms_) other->forget(*joining->leg, events_);
-  static_cast<void>(target->join(member, *joining->leg));
+  return target->join(member, *joining->leg);
 }
 
-void MediaCore::receive(uint32_t handle, Bytes datagram, const Address& source, Nanos arrival) {
+void MediaCore::receive(LegHandle handle, Bytes datagram, const Address& source, Nanos arrival) {
   Leg* const target = leg(handle);
   if (target == nullptr) return;
   const ReceivePath::Outcome outcome = target->receive(datagram, source, arrival, events_);
@@ -142,7 +145,7 @@ void MediaCore::receive(uint32_t handle, Bytes datagram, const Address& source, 
   }
 }
 
-void MediaCore::receive_rtcp(uint32_t handle, Bytes datagram, const Address& source, Nanos arrival) {
+void MediaCore::receive_rtcp(LegHandle handle, Bytes datagram, const Address& source, Nanos arrival) {
   if (Leg* const target = leg(handle)) target->receive_rtcp(datagram, source, arrival);
 }
 

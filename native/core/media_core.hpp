@@ -21,6 +21,8 @@ struct CoreCounters {
   /// Peers that were found at another address than before.
   uint64_t source_changes = 0;
   uint64_t skipped_ticks = 0;
+  /// Commands whose leg, room or object was not there (any more), or was full.
+  uint64_t unknown_handles = 0;
 };
 
 class MediaCore {
@@ -31,39 +33,45 @@ class MediaCore {
   static constexpr int kSlots = kFrameMs;
   static constexpr size_t kMaxRooms = 1024;
 
+  /// Of a leg's place among the living.
+  static constexpr uint32_t index_of(LegHandle leg) { return leg.value() & kIndexMask; }
+
   MediaCore(PacketSink& sink, Events& events);
 
   /// A handle's low bits are the leg's index, unique among live legs; the high bits tell generations apart.
   void add_leg(std::unique_ptr<Leg> leg);
-  std::unique_ptr<Leg> remove_leg(uint32_t handle, Nanos now);
-  [[nodiscard]] Leg* leg(uint32_t handle);
+  std::unique_ptr<Leg> remove_leg(LegHandle handle, Nanos now);
+  [[nodiscard]] Leg* leg(LegHandle handle);
 
   /// Both hear each other until one of them leaves or hears something else.
-  void bridge(uint32_t a, uint32_t b);
-  void unbridge(uint32_t a, uint32_t b);
+  /// False when one of them is not here.
+  bool bridge(LegHandle a, LegHandle b);
+  bool unbridge(LegHandle a, LegHandle b);
 
   /// False, and the room stays with the caller, when kMaxRooms are open.
   bool add_room(std::unique_ptr<Room>& room);
   /// Lets every member go.
-  std::unique_ptr<Room> remove_room(uint32_t handle);
-  [[nodiscard]] Room* room(uint32_t handle);
-  /// A leg that was bridged, or in another room, leaves there. `member` stays with the caller when it cannot
-  /// join.
-  void join(uint32_t room, uint32_t leg, std::unique_ptr<RoomMember>& member);
+  std::unique_ptr<Room> remove_room(RoomHandle handle);
+  [[nodiscard]] Room* room(RoomHandle handle);
+  /// A leg that was bridged, or in another room, leaves there. False, and `member` stays with the caller,
+  /// when it cannot join.
+  bool join(RoomHandle room, LegHandle leg, std::unique_ptr<RoomMember>& member);
 
   /// Hints: a datagram for this leg is awaited; it is being fetched. Each brings the way to the leg, then the
   /// leg, nearer to the processor.
-  void expect_soon(uint32_t leg) const { prefetch(&legs_[leg & kIndexMask], sizeof(Entry)); }
-  void expect(uint32_t leg) const {
-    if (const Leg* const found = legs_[leg & kIndexMask].leg.get()) found->expect_packet();
+  void expect_soon(LegHandle leg) const { prefetch(&legs_[index_of(leg)], sizeof(Entry)); }
+  void expect(LegHandle leg) const {
+    if (const Leg* const found = legs_[index_of(leg)].leg.get()) found->expect_packet();
   }
-  void receive(uint32_t leg, Bytes datagram, const Address& source, Nanos arrival);
-  void receive_rtcp(uint32_t leg, Bytes datagram, const Address& source, Nanos arrival);
+  void receive(LegHandle leg, Bytes datagram, const Address& source, Nanos arrival);
+  void receive_rtcp(LegHandle leg, Bytes datagram, const Address& source, Nanos arrival);
   /// Call once each millisecond.
   void tick(Nanos now);
   /// So many milliseconds are left out.
   void skip_ticks(int64_t count);
 
+  /// A command found nobody, or no room, where it was sent.
+  void missed() { ++counters_.unknown_handles; }
   [[nodiscard]] Events& events() { return events_; }
   [[nodiscard]] const CoreCounters& counters() const { return counters_; }
   [[nodiscard]] size_t leg_count() const { return leg_count_; }
@@ -77,7 +85,7 @@ class MediaCore {
       return true;
     }
     Leg* other = nullptr;
-    uint32_t other_handle = 0;
+    LegHandle other_handle;
   };
 
   /// Keeps packets until a few legs have made theirs, at the longest until the end of the tick: legs that
@@ -87,17 +95,17 @@ class MediaCore {
    public:
     Outbox(PacketSink& inner, CoreCounters& counters) : inner_(inner), counters_(counters) {}
     /// `packet` stands in its leg until flush(): a leg sends one at a visit.
-    void send(uint32_t leg, const Address& to, Bytes packet) override;
-    void send_rtcp(uint32_t leg, const Address& to, Bytes packet) override {
+    void send(LegHandle leg, const Address& to, Bytes packet) override;
+    void send_rtcp(LegHandle leg, const Address& to, Bytes packet) override {
       inner_.send_rtcp(leg, to, packet);
     }
-    void latched(uint32_t leg, const std::optional<Address>& peer) override { inner_.latched(leg, peer); }
+    void latched(LegHandle leg, const std::optional<Address>& peer) override { inner_.latched(leg, peer); }
     void flush();
 
    private:
     static constexpr size_t kPackets = 16;
     struct Packet {
-      uint32_t leg;
+      LegHandle leg;
       Address to;
       Bytes bytes;
     };
@@ -113,7 +121,7 @@ class MediaCore {
     BridgeEnd bridge;
   };
 
-  [[nodiscard]] Entry* entry(uint32_t handle);
+  [[nodiscard]] Entry* entry(LegHandle handle);
   void detach(Entry& side);
 
   // Given.

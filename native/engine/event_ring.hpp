@@ -29,17 +29,17 @@ class EventRing : public Events {
   static constexpr size_t kReservedForControl = kCapacity / 4;
 
   // --- media thread ---
-  void media(uint32_t stream, Bytes message) override;
-  void played(uint32_t stream, uint32_t checkpoint) override;
-  void dtmf(uint32_t leg, char digit, bool as_tone, Nanos at) override;
-  void media_timeout(uint32_t leg, Nanos at) override;
-  void source_changed(uint32_t leg, SourceChange change, const Address& peer) override;
-  void playback_ended(uint32_t player) override;
-  void digits_sent(uint32_t job) override;
-  void recording_ended(uint32_t recording, RecordingEnd reason, uint32_t duration_ms) override;
-  void machine_detected(uint32_t job, bool machine, MachineReason reason, uint32_t after_ms) override;
-  void silence_waited(uint32_t job, bool silent) override;
-  void floor_changed(uint32_t room, uint32_t member) override;
+  void media(StreamHandle stream, Bytes message) override;
+  void played(StreamHandle stream, uint32_t checkpoint) override;
+  void dtmf(LegHandle leg, char digit, bool as_tone, Nanos at) override;
+  void media_timeout(LegHandle leg, Nanos at) override;
+  void source_changed(LegHandle leg, SourceChange change, const Address& peer) override;
+  void playback_ended(PlayerHandle player) override;
+  void digits_sent(JobHandle job) override;
+  void recording_ended(TapHandle recording, RecordingEnd reason, uint32_t duration_ms) override;
+  void machine_detected(TapHandle job, bool machine, MachineReason reason, uint32_t after_ms) override;
+  void silence_waited(TapHandle job, bool silent) override;
+  void floor_changed(RoomHandle room, MemberHandle member) override;
   [[nodiscard]] uint64_t dropped() const { return ring_.dropped(); }
 
   // --- control thread ---

@@ -17,17 +17,17 @@ class LegHandles {
   }
 
   /// Nothing when kMaxLegs are in use.
-  std::optional<uint32_t> take() {
+  std::optional<LegHandle> take() {
     if (free_.empty()) return std::nullopt;
     const uint32_t index = free_.front();
     free_.pop_front();
     uint32_t& generation = generations_[index];
     generation = (generation + 1) & kGenerationMask;
     if (generation == 0) generation = 1;  // so that no handle is ever 0
-    return generation * MediaCore::kMaxLegs + index;
+    return LegHandle(generation * MediaCore::kMaxLegs + index);
   }
   /// The longest unused index comes next: a stale handle stays stale for long.
-  void give_back(uint32_t handle) { free_.push_back(handle & MediaCore::kIndexMask); }
+  void give_back(LegHandle handle) { free_.push_back(MediaCore::index_of(handle)); }
 
  private:
   /// 19 bits: a leg's handle never has its top bit set.

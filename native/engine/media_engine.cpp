@@ -40,30 +40,30 @@ MediaEngine::Opened MediaEngine::open_leg(uint16_t port, LegConfig config) {
     Address local = local_;
     local.port = static_cast<uint16_t>(port + i);
     UdpSocket::Bound bound = UdpSocket::bind(local);
-    if (bound.error != 0) return {0, bound.error};
+    if (bound.error != 0) return {LegHandle(), bound.error};
     sockets[i] = std::make_unique<UdpSocket>(std::move(bound.socket));
   }
-  const std::optional<uint32_t> handle = handles_.take();
+  const std::optional<LegHandle> handle = handles_.take();
   if (!handle) return {};
   config.handle = *handle;
   config.local_port = port;
   auto leg = std::make_unique<Leg>(config);
   legs_[*handle] = {port, leg->figures()};
   post([leg = std::move(leg), sockets = std::move(sockets)](MediaLoop& loop) mutable {
-    const uint32_t added = leg->handle();
+    const LegHandle added = leg->handle();
     loop.core().add_leg(std::move(leg));
     if (sockets[0]) loop.sockets().add(added, std::move(sockets));
   });
   return {*handle, 0};
 }
 
-std::optional<LegFigures> MediaEngine::figures(uint32_t leg) const {
+std::optional<LegFigures> MediaEngine::figures(LegHandle leg) const {
   const auto found = legs_.find(leg);
   if (found == legs_.end()) return std::nullopt;
   return found->second.figures->read();
 }
 
-std::optional<LegFigures> MediaEngine::close_leg(uint32_t leg) {
+std::optional<LegFigures> MediaEngine::close_leg(LegHandle leg) {
   const auto found = legs_.find(leg);
   if (found == legs_.end()) return std::nullopt;
   const LegFigures last = found->second.figures->read();
@@ -77,14 +77,14 @@ std::optional<LegFigures> MediaEngine::close_leg(uint32_t leg) {
   return last;
 }
 
-std::shared_ptr<RecordingSink> MediaEngine::open_recording(uint32_t handle, const std::string& path,
+std::shared_ptr<RecordingSink> MediaEngine::open_recording(TapHandle handle, const std::string& path,
                                                            uint16_t channels) {
   std::shared_ptr<RecordingSink> sink = writer_.open(path, {kLineRate, channels});
   recordings_[handle] = sink;
   return sink;
 }
 
-int MediaEngine::close_recording(uint32_t handle) {
+int MediaEngine::close_recording(TapHandle handle) {
   const auto found = recordings_.find(handle);
   if (found == recordings_.end()) return 0;
   const int error =
@@ -112,6 +112,7 @@ MediaThread::Status MediaEngine::status() const {
   status.strangers = counters.strangers;
   status.malformed = counters.malformed;
   status.source_changes = counters.source_changes;
+  status.unknown_handles = counters.unknown_handles;
   status.skipped_ticks = counters.skipped_ticks;
   return status;
 }
@@ -140,7 +141,7 @@ void MediaEngine::advance(Nanos by) {
   manual_now_ = until;
 }
 
-uint16_t MediaEngine::port_of(uint32_t leg) const {
+uint16_t MediaEngine::port_of(LegHandle leg) const {
   const auto found = legs_.find(leg);
   return found == legs_.end() ? uint16_t{0} : found->second.port;
 }

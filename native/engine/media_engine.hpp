@@ -2,9 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 
 #include "engine/leg_handles.hpp"
 #include "engine/media_loop.hpp"
@@ -24,15 +24,15 @@ class MediaEngine {
 
   struct Opened {
     /// 0: it did not open; without an error there are too many legs.
-    uint32_t handle = 0;
+    LegHandle handle;
     /// errno of its sockets: EADDRINUSE for a port that somebody has, EMFILE for too many files, and so on.
     int error = 0;
   };
   /// `config.handle` is chosen here.
   Opened open_leg(uint16_t port, LegConfig config);
-  [[nodiscard]] std::optional<LegFigures> figures(uint32_t leg) const;
+  [[nodiscard]] std::optional<LegFigures> figures(LegHandle leg) const;
   /// The last figures; the leg's sockets and audio objects are gone soon after.
-  std::optional<LegFigures> close_leg(uint32_t leg);
+  std::optional<LegFigures> close_leg(LegHandle leg);
 
   /// Runs `function(MediaLoop&)` on the media thread, at the next tick; in manual mode at once.
   template <typename Function>
@@ -41,9 +41,9 @@ class MediaEngine {
   }
 
   /// The file of a new recording. A sink whose state is `failed` says why; its leg need not be told of it.
-  std::shared_ptr<RecordingSink> open_recording(uint32_t handle, const std::string& path, uint16_t channels);
+  std::shared_ptr<RecordingSink> open_recording(TapHandle handle, const std::string& path, uint16_t channels);
   /// Once its end has been told; errno of a failure, or 0.
-  int close_recording(uint32_t handle);
+  int close_recording(TapHandle handle);
   ConcludingRecordings& concluding() { return loop_.concluding(); }
 
   size_t take_events(std::span<uint8_t> out);
@@ -57,7 +57,7 @@ class MediaEngine {
   void inject(uint16_t local_port, const Address& from, Bytes datagram, Nanos at);
   void advance(Nanos by);
   std::vector<SentPacket> take_sent() { return loop_.take_sent(); }
-  [[nodiscard]] uint16_t port_of(uint32_t leg) const;
+  [[nodiscard]] uint16_t port_of(LegHandle leg) const;
 
  private:
   void submit(std::unique_ptr<CommandQueue<MediaLoop>::Command> command);
@@ -74,9 +74,9 @@ class MediaEngine {
   MediaLoop loop_;
   std::unique_ptr<MediaThread> thread_;
   RecordingWriter writer_;
-  std::unordered_map<uint32_t, std::shared_ptr<RecordingSink>> recordings_;
+  std::map<TapHandle, std::shared_ptr<RecordingSink>> recordings_;
   LegHandles handles_;
-  std::unordered_map<uint32_t, Known> legs_;
+  std::map<LegHandle, Known> legs_;
   // State of the manual mode.
   Nanos manual_now_ = kSecond;
   bool stopped_ = false;

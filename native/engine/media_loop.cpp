@@ -27,14 +27,14 @@ void MediaLoop::tick(Nanos now) {
   concluding_.report(events_);
 }
 
-void MediaLoop::keep(uint32_t leg, bool rtcp, const Address& to, Bytes packet) {
+void MediaLoop::keep(LegHandle leg, bool rtcp, const Address& to, Bytes packet) {
   const Leg* const sender = core_.leg(leg);
   if (sender == nullptr || sent_.size() >= kMaxKeptPackets) return;
   const auto port = static_cast<uint16_t>(sender->local_port() + (rtcp ? 1 : 0));
   sent_.push_back({port, to, now_, {packet.begin(), packet.end()}});
 }
 
-void MediaLoop::send(uint32_t leg, const Address& to, Bytes packet) {
+void MediaLoop::send(LegHandle leg, const Address& to, Bytes packet) {
   if (keep_packets_) {
     keep(leg, false, to, packet);
   } else {
@@ -42,7 +42,7 @@ void MediaLoop::send(uint32_t leg, const Address& to, Bytes packet) {
   }
 }
 
-void MediaLoop::send_rtcp(uint32_t leg, const Address& to, Bytes packet) {
+void MediaLoop::send_rtcp(LegHandle leg, const Address& to, Bytes packet) {
   if (keep_packets_) {
     keep(leg, true, to, packet);
   } else {
@@ -50,7 +50,7 @@ void MediaLoop::send_rtcp(uint32_t leg, const Address& to, Bytes packet) {
   }
 }
 
-void MediaLoop::latched(uint32_t leg, const std::optional<Address>& peer) {
+void MediaLoop::latched(LegHandle leg, const std::optional<Address>& peer) {
   if (!keep_packets_) sockets_.connect(leg, peer);
 }
 

@@ -51,10 +51,10 @@ class MediaLoop : private PacketSink {
   std::vector<SentPacket> take_sent() { return std::exchange(sent_, {}); }
 
  private:
-  void send(uint32_t leg, const Address& to, Bytes packet) override;
-  void send_rtcp(uint32_t leg, const Address& to, Bytes packet) override;
-  void keep(uint32_t leg, bool rtcp, const Address& to, Bytes packet);
-  void latched(uint32_t leg, const std::optional<Address>& peer) override;
+  void send(LegHandle leg, const Address& to, Bytes packet) override;
+  void send_rtcp(LegHandle leg, const Address& to, Bytes packet) override;
+  void keep(LegHandle leg, bool rtcp, const Address& to, Bytes packet);
+  void latched(LegHandle leg, const std::optional<Address>& peer) override;
 
   // Given.
   bool keep_packets_;

@@ -122,6 +122,7 @@ MediaThread::Status MediaThread::status() const {
   status.strangers = counters.strangers;
   status.malformed = counters.malformed;
   status.source_changes = counters.source_changes;
+  status.unknown_handles = counters.unknown_handles;
   status.skipped_ticks = counters.skipped_ticks;
   return status;
 }

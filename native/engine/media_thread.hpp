@@ -38,6 +38,7 @@ class MediaThread {
     uint64_t strangers;
     uint64_t malformed;
     uint64_t source_changes;
+    uint64_t unknown_handles;
     uint64_t skipped_ticks;
   };
   [[nodiscard]] Status status() const;

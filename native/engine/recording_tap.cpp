@@ -4,7 +4,7 @@
 
 namespace carillon {
 
-void ConcludingRecordings::add(uint32_t handle, RecordingEnd reason, uint32_t duration_ms,
+void ConcludingRecordings::add(TapHandle handle, RecordingEnd reason, uint32_t duration_ms,
                                std::shared_ptr<RecordingSink> sink) {
   waiting_.push_back({handle, reason, duration_ms, std::move(sink)});
 }

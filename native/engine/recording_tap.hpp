@@ -19,12 +19,12 @@ class ConcludingRecordings {
 
   ConcludingRecordings() { waiting_.reserve(kMax); }
 
-  void add(uint32_t handle, RecordingEnd reason, uint32_t duration_ms, std::shared_ptr<RecordingSink> sink);
+  void add(TapHandle handle, RecordingEnd reason, uint32_t duration_ms, std::shared_ptr<RecordingSink> sink);
   void report(Events& events);
 
  private:
   struct Waiting {
-    uint32_t handle;
+    TapHandle handle;
     RecordingEnd reason;
     uint32_t duration_ms;
     std::shared_ptr<RecordingSink> sink;
@@ -34,7 +34,7 @@ class ConcludingRecordings {
 
 class RecordingTap final : public LegTap {
  public:
-  RecordingTap(uint32_t handle, const Recorder::Options& options, std::shared_ptr<RecordingSink> sink,
+  RecordingTap(TapHandle handle, const Recorder::Options& options, std::shared_ptr<RecordingSink> sink,
                ConcludingRecordings& concluding, bool suppress_digits)
       : LegTap(handle), recorder_(options), sink_(std::move(sink)), concluding_(concluding) {
     if (suppress_digits) mask_.emplace();

@@ -33,28 +33,28 @@ SocketWheel::SocketWheel() : places_(MediaCore::kMaxLegs), owners_(MediaCore::kM
   due_.reserve(MediaCore::kMaxLegs);
 }
 
-void SocketWheel::add(uint32_t leg, Pair sockets) {
+void SocketWheel::add(LegHandle leg, Pair sockets) {
   place(leg) = {leg, 1, std::move(*sockets[0]), std::move(*sockets[1]), false};
-  owners_[leg & MediaCore::kIndexMask] = std::move(sockets);
+  owners_[MediaCore::index_of(leg)] = std::move(sockets);
   schedule(leg, 1);
 }
 
-SocketWheel::Pair SocketWheel::remove(uint32_t leg) {
+SocketWheel::Pair SocketWheel::remove(LegHandle leg) {
   Place& leaving = place(leg);
   if (leaving.leg != leg) return {};
-  leaving.leg = 0;  // its entry in the wheel finds nobody and goes
-  Pair sockets = std::move(owners_[leg & MediaCore::kIndexMask]);
+  leaving.leg = {};  // its entry in the wheel finds nobody and goes
+  Pair sockets = std::move(owners_[MediaCore::index_of(leg)]);
   *sockets[0] = std::move(leaving.rtp);
   *sockets[1] = std::move(leaving.rtcp);
   return sockets;
 }
 
-void SocketWheel::send_rtcp(uint32_t leg, const Address& to, Bytes packet) const {
+void SocketWheel::send_rtcp(LegHandle leg, const Address& to, Bytes packet) const {
   const Place& from = place(leg);
   if (from.leg == leg) from.rtcp.send(to, packet);
 }
 
-void SocketWheel::send(uint32_t leg, const Address& to, Bytes packet) const {
+void SocketWheel::send(LegHandle leg, const Address& to, Bytes packet) const {
   const Place& from = place(leg);
   if (from.leg != leg) return;
   if (from.connected) {
@@ -64,7 +64,7 @@ void SocketWheel::send(uint32_t leg, const Address& to, Bytes packet) const {
   }
 }
 
-void SocketWheel::connect(uint32_t leg, const std::optional<Address>& peer) {
+void SocketWheel::connect(LegHandle leg, const std::optional<Address>& peer) {
   Place& changed = place(leg);
   if (changed.leg != leg) return;
   changed.connected = changed.rtp.connect(peer) && peer.has_value();
@@ -83,9 +83,9 @@ Nanos SocketWheel::take(UdpSocket::Buffer& buffer, const Place& place, MediaCore
   }
 }
 
-void SocketWheel::look(std::span<const uint32_t> legs, MediaCore& core, Nanos now, Nanos wall_offset) {
+void SocketWheel::look(std::span<const LegHandle> legs, MediaCore& core, Nanos now, Nanos wall_offset) {
   std::array<bool, kLooksAtOnce> found{};
-  for (const uint32_t leg : legs) {
+  for (const LegHandle leg : legs) {
     prefetch(&place(leg), sizeof(Place));
     core.expect_soon(leg);
   }
@@ -114,7 +114,7 @@ void SocketWheel::drain_rtcp(MediaCore& core, Nanos now, Nanos wall_offset) {
   UdpSocket::Buffer& buffer = buffers_[0];
   for (size_t index = rtcp_tick_; index < places_.size(); index += kRtcpTicks) {
     const Place& due = places_[index];
-    if (due.leg == 0) continue;
+    if (due.leg == LegHandle()) continue;
     for (int taken = 0; taken < kMaxRtcpPerLook && buffer.receive(due.rtcp); ++taken) {
       const Datagram datagram = buffer.datagram();
       core.receive_rtcp(due.leg, datagram.bytes, datagram.source,
@@ -127,7 +127,7 @@ void SocketWheel::drain(MediaCore& core, Nanos now, Nanos wall_offset) {
   drain_rtcp(core, now, wall_offset);
   slot_ = (slot_ + 1) % kSlots;
   std::swap(due_, slots_[slot_]);
-  const std::span<const uint32_t> due(due_);
+  const std::span<const LegHandle> due(due_);
   for (size_t from = 0; from < due.size(); from += kLooksAtOnce) {
     look(due.subspan(from, std::min(kLooksAtOnce, due.size() - from)), core, now, wall_offset);
   }

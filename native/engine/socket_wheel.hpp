@@ -24,11 +24,11 @@ class SocketWheel {
   /// Both sockets of a leg: RTP, and RTCP on the port above it.
   using Pair = std::array<std::unique_ptr<UdpSocket>, 2>;
 
-  void add(uint32_t leg, Pair sockets);
-  Pair remove(uint32_t leg);
-  void send_rtcp(uint32_t leg, const Address& to, Bytes packet) const;
-  void send(uint32_t leg, const Address& to, Bytes packet) const;
-  void connect(uint32_t leg, const std::optional<Address>& peer);
+  void add(LegHandle leg, Pair sockets);
+  Pair remove(LegHandle leg);
+  void send_rtcp(LegHandle leg, const Address& to, Bytes packet) const;
+  void send(LegHandle leg, const Address& to, Bytes packet) const;
+  void connect(LegHandle leg, const std::optional<Address>& peer);
 
   /// One tick: hands what has come to `core`. `wall_offset`: CLOCK_REALTIME minus the monotonic clock.
   void drain(MediaCore& core, Nanos now, Nanos wall_offset);
@@ -45,25 +45,25 @@ class SocketWheel {
 
   /// What a look or a packet needs, without a pointer to follow.
   struct Place {
-    uint32_t leg = 0;
+    LegHandle leg;
     uint32_t wait = 1;  // ticks until the next look, while nothing comes
     UdpSocket rtp;
     UdpSocket rtcp;
     bool connected = false;
   };
 
-  [[nodiscard]] Place& place(uint32_t leg) { return places_[leg & MediaCore::kIndexMask]; }
-  [[nodiscard]] const Place& place(uint32_t leg) const { return places_[leg & MediaCore::kIndexMask]; }
-  void look(std::span<const uint32_t> legs, MediaCore& core, Nanos now, Nanos wall_offset);
+  [[nodiscard]] Place& place(LegHandle leg) { return places_[MediaCore::index_of(leg)]; }
+  [[nodiscard]] const Place& place(LegHandle leg) const { return places_[MediaCore::index_of(leg)]; }
+  void look(std::span<const LegHandle> legs, MediaCore& core, Nanos now, Nanos wall_offset);
   /// Hands over the datagram in `buffer`, and what may wait behind it. Returns the arrival of the newest.
   Nanos take(UdpSocket::Buffer& buffer, const Place& place, MediaCore& core, Nanos now, Nanos wall_offset);
   void drain_rtcp(MediaCore& core, Nanos now, Nanos wall_offset);
-  void schedule(uint32_t leg, size_t ticks) { slots_[(slot_ + ticks) % kSlots].push_back(leg); }
+  void schedule(LegHandle leg, size_t ticks) { slots_[(slot_ + ticks) % kSlots].push_back(leg); }
 
   std::vector<Place> places_;  // by the leg's index
   std::vector<Pair> owners_;   // emptied; they carry the sockets back to the control thread
-  std::array<std::vector<uint32_t>, kSlots> slots_;
-  std::vector<uint32_t> due_;
+  std::array<std::vector<LegHandle>, kSlots> slots_;
+  std::vector<LegHandle> due_;
   std::array<UdpSocket::Buffer, kLooksAtOnce> buffers_;
   size_t slot_ = 0;
   size_t rtcp_tick_ = 0;

@@ -11,7 +11,7 @@ class SocketFeed final : public MediaFeed {
   /// 2 MiB hold what 300 streams in L16 at 8 kHz say in a tenth of a second.
   static constexpr size_t kCapacity = size_t{2} << 20;
 
-  void media(uint32_t socket, Bytes message) override { ring_.put({0, 0, 0, socket}, message); }
+  void media(SocketHandle socket, Bytes message) override { ring_.put({0, 0, 0, socket.value()}, message); }
 
   RecordRing& ring() { return ring_; }
 

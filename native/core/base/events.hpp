@@ -6,6 +6,7 @@
 
 #include "core/base/address.hpp"
 #include "core/base/bytes.hpp"
+#include "core/base/handles.hpp"
 #include "core/base/time.hpp"
 
 namespace carillon {
@@ -31,36 +32,36 @@ enum class SourceChange : uint8_t {
   replaced,   // the one before has been silent for long
 };
 
-/// Handles are the control thread's names for things; the core only gives them back.
+/// Handles come from the control thread; the core only gives them back.
 class Events {
  public:
   virtual ~Events() = default;
 
-  virtual void media(uint32_t stream, Bytes message) = 0;
-  virtual void played(uint32_t stream, uint32_t checkpoint) = 0;
+  virtual void media(StreamHandle stream, Bytes message) = 0;
+  virtual void played(StreamHandle stream, uint32_t checkpoint) = 0;
   /// `as_tone`: heard within the audio, which goes on to whoever hears the leg.
-  virtual void dtmf(uint32_t leg, char digit, bool as_tone, Nanos at) = 0;
+  virtual void dtmf(LegHandle leg, char digit, bool as_tone, Nanos at) = 0;
   /// No RTP for the configured time, which was over at `at`.
-  virtual void media_timeout(uint32_t leg, Nanos at) = 0;
-  virtual void source_changed(uint32_t leg, SourceChange change, const Address& peer) = 0;
-  virtual void playback_ended(uint32_t player) = 0;
-  virtual void digits_sent(uint32_t job) = 0;
-  virtual void recording_ended(uint32_t recording, RecordingEnd reason, uint32_t duration_ms) = 0;
-  virtual void machine_detected(uint32_t job, bool machine, MachineReason reason, uint32_t after_ms) = 0;
-  virtual void silence_waited(uint32_t job, bool silent) = 0;
-  /// `member` 0: nobody speaks.
-  virtual void floor_changed(uint32_t room, uint32_t member) = 0;
+  virtual void media_timeout(LegHandle leg, Nanos at) = 0;
+  virtual void source_changed(LegHandle leg, SourceChange change, const Address& peer) = 0;
+  virtual void playback_ended(PlayerHandle player) = 0;
+  virtual void digits_sent(JobHandle job) = 0;
+  virtual void recording_ended(TapHandle recording, RecordingEnd reason, uint32_t duration_ms) = 0;
+  virtual void machine_detected(TapHandle job, bool machine, MachineReason reason, uint32_t after_ms) = 0;
+  virtual void silence_waited(TapHandle job, bool silent) = 0;
+  /// No member (0): nobody speaks.
+  virtual void floor_changed(RoomHandle room, MemberHandle member) = 0;
 };
 
 /// Where packets go.
 class PacketSink {
  public:
   virtual ~PacketSink() = default;
-  virtual void send(uint32_t leg, const Address& to, Bytes packet) = 0;
+  virtual void send(LegHandle leg, const Address& to, Bytes packet) = 0;
   /// RTCP, from the leg's port + 1.
-  virtual void send_rtcp(uint32_t leg, const Address& to, Bytes packet) = 0;
+  virtual void send_rtcp(LegHandle leg, const Address& to, Bytes packet) = 0;
   /// From now on the leg hears and speaks to this address only; nothing: it listens to all again.
-  virtual void latched(uint32_t leg, const std::optional<Address>& peer) = 0;
+  virtual void latched(LegHandle leg, const std::optional<Address>& peer) = 0;
 };
 
 }  // namespace carillon

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/handles.hpp"
 #include "core/dsp/tone.hpp"
 #include "core/leg/send_path.hpp"
 #include "core/rtp/telephone_event.hpp"
@@ -21,7 +22,7 @@ struct DigitStep {
 };
 
 struct DigitJob {
-  uint32_t handle = 0;
+  JobHandle handle;
   bool inband = false;
   std::vector<DigitStep> steps;
 };

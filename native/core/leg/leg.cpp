@@ -162,7 +162,7 @@ void Leg::compose(Nanos now, Frame& out, Events& events) {
 /// nothing is.
 std::optional<PlayManner> Leg::play(Frame& instead, Mixdown& mix, Events& events) {
   std::optional<PlayManner> manner;
-  uint32_t latest = 0;
+  PlayerHandle latest;
   for (const auto& player : players_.all()) {
     if (player->finished()) continue;
     Frame audio;
@@ -207,7 +207,7 @@ bool Leg::send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& eve
   return step.event.has_value();
 }
 
-std::unique_ptr<DigitJob> Leg::remove_job(uint32_t handle) {
+std::unique_ptr<DigitJob> Leg::remove_job(JobHandle handle) {
   for (auto& slot : spent_jobs_) {
     if (slot && slot->handle == handle) return std::move(slot);
   }

@@ -21,7 +21,7 @@
 namespace carillon {
 
 struct LegConfig {
-  uint32_t handle = 0;
+  LegHandle handle;
   /// RTP; RTCP is the one above it.
   uint16_t local_port = 0;
   uint32_t ssrc = 0;
@@ -55,7 +55,7 @@ class Leg {
 
   explicit Leg(const LegConfig& config);
 
-  [[nodiscard]] uint32_t handle() const { return config_.handle; }
+  [[nodiscard]] LegHandle handle() const { return config_.handle; }
   [[nodiscard]] uint16_t local_port() const { return config_.local_port; }
   void configure(const LegRemote& remote, Nanos now);
 
@@ -83,13 +83,13 @@ class Leg {
   bool add(std::unique_ptr<LegTap>& tap) { return taps_.put(tap); }
   bool add(std::unique_ptr<DigitJob>& job) { return digits_.add(job); }
   // Removals give the object back, so that it is destroyed elsewhere.
-  std::unique_ptr<AudioStream> remove_stream(uint32_t handle) { return streams_.take(handle); }
-  std::unique_ptr<Player> remove_player(uint32_t handle) { return players_.take(handle); }
-  std::unique_ptr<LegTap> remove_tap(uint32_t handle) { return taps_.take(handle); }
-  std::unique_ptr<DigitJob> remove_job(uint32_t handle);
-  AudioStream* stream(uint32_t handle) { return streams_.find(handle); }
-  Player* player(uint32_t handle) { return players_.find(handle); }
-  LegTap* tap(uint32_t handle) { return taps_.find(handle); }
+  std::unique_ptr<AudioStream> remove_stream(StreamHandle handle) { return streams_.take(handle); }
+  std::unique_ptr<Player> remove_player(PlayerHandle handle) { return players_.take(handle); }
+  std::unique_ptr<LegTap> remove_tap(TapHandle handle) { return taps_.take(handle); }
+  std::unique_ptr<DigitJob> remove_job(JobHandle handle);
+  AudioStream* stream(StreamHandle handle) { return streams_.find(handle); }
+  Player* player(PlayerHandle handle) { return players_.find(handle); }
+  LegTap* tap(TapHandle handle) { return taps_.find(handle); }
 
   void set_far_end(FarEnd* far_end) { far_end_ = far_end; }
   [[nodiscard]] FarEnd* far_end() const { return far_end_; }

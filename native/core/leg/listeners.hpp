@@ -10,7 +10,8 @@ namespace carillon {
 /// Reports once, then stays silent until it is removed.
 class MachineTap final : public LegTap {
  public:
-  MachineTap(uint32_t handle, const MachineDetector::Options& options) : LegTap(handle), detector_(options) {}
+  MachineTap(TapHandle handle, const MachineDetector::Options& options)
+      : LegTap(handle), detector_(options) {}
 
   void frame(const Frame& received, const Frame& sent, Nanos now, Events& events) override;
   void leg_ended(Events& events) override;
@@ -24,7 +25,7 @@ class MachineTap final : public LegTap {
 class SilenceTap final : public LegTap {
  public:
   /// True is reported after `silence_ms` without voice, false after `limit_ms` (0: no limit).
-  SilenceTap(uint32_t handle, uint32_t silence_ms, uint32_t limit_ms)
+  SilenceTap(TapHandle handle, uint32_t silence_ms, uint32_t limit_ms)
       : LegTap(handle), silence_ms_(silence_ms), limit_ms_(limit_ms) {}
 
   void frame(const Frame& received, const Frame& sent, Nanos now, Events& events) override;

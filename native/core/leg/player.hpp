@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/frame.hpp"
+#include "core/base/handles.hpp"
 #include "core/dsp/tone.hpp"
 
 namespace carillon {
@@ -26,7 +27,7 @@ using AudioClip = std::shared_ptr<const std::vector<Sample>>;
 class Player {
  public:
   struct Options {
-    uint32_t handle = 0;
+    PlayerHandle handle;
     /// 0: until stopped.
     uint32_t times = 1;
     PlayManner manner = PlayManner::instead;
@@ -36,7 +37,7 @@ class Player {
       : options_(options), source_(ClipSource{std::move(clip), 0}) {}
   Player(const Options& options, const ToneSpec& tone);
 
-  [[nodiscard]] uint32_t handle() const { return options_.handle; }
+  [[nodiscard]] PlayerHandle handle() const { return options_.handle; }
   [[nodiscard]] PlayManner manner() const { return options_.manner; }
   [[nodiscard]] bool finished() const { return finished_; }
 

@@ -22,7 +22,8 @@ class Roster {
   }
 
   /// Gives the object back, so that it is destroyed elsewhere; nothing when it is not here.
-  std::unique_ptr<T> take(uint32_t handle) {
+  template <typename Handle>
+  std::unique_ptr<T> take(Handle handle) {
     for (size_t i = 0; i < count_; ++i) {
       if (items_[i]->handle() != handle) continue;
       std::unique_ptr<T> taken = std::move(items_[i]);
@@ -36,7 +37,8 @@ class Roster {
     return nullptr;
   }
 
-  [[nodiscard]] T* find(uint32_t handle) const {
+  template <typename Handle>
+  [[nodiscard]] T* find(Handle handle) const {
     for (const auto& item : all()) {
       if (item->handle() == handle) return item.get();
     }

@@ -11,12 +11,12 @@ namespace carillon {
 
 class LegTap {
  public:
-  explicit LegTap(uint32_t handle) : handle_(handle) {}
+  explicit LegTap(TapHandle handle) : handle_(handle) {}
   virtual ~LegTap() = default;
   LegTap(const LegTap&) = delete;
   LegTap& operator=(const LegTap&) = delete;
 
-  [[nodiscard]] uint32_t handle() const { return handle_; }
+  [[nodiscard]] TapHandle handle() const { return handle_; }
 
   /// Once every 20 ms: what was heard from the peer (after its jitter buffer) and what the peer hears.
   virtual void frame(const Frame& received, const Frame& sent, Nanos now, Events& events) = 0;
@@ -24,7 +24,7 @@ class LegTap {
   virtual void leg_ended(Events& events) = 0;
 
  private:
-  uint32_t handle_;
+  TapHandle handle_;
 };
 
 }  // namespace carillon

@@ -17,7 +17,7 @@ bool put(Slots& slots, std::unique_ptr<Item>& item) {
 }
 
 template <typename Slots>
-auto* find(Slots& slots, uint32_t handle) {
+auto* find(Slots& slots, auto handle) {
   for (auto& slot : slots) {
     if (slot && slot->handle() == handle) return &slot;
   }
@@ -47,18 +47,18 @@ void Room::release(RoomMember& member) {
   member.spoke_ = false;
 }
 
-std::unique_ptr<RoomMember> Room::leave(uint32_t handle, Events& events) {
+std::unique_ptr<RoomMember> Room::leave(MemberHandle handle, Events& events) {
   auto* const found = find(members_, handle);
   if (found == nullptr) return nullptr;
   std::unique_ptr<RoomMember> member = std::move(*found);
   std::erase(members_, nullptr);
   release(*member);
   member->room_ = nullptr;
-  if (floor_.forget(handle)) announce_floor(events);
+  if (floor_.forget(handle.value())) announce_floor(events);
   return member;
 }
 
-RoomMember* Room::member(uint32_t handle) {
+RoomMember* Room::member(MemberHandle handle) {
   auto* const found = find(members_, handle);
   return found == nullptr ? nullptr : found->get();
 }
@@ -67,7 +67,7 @@ void Room::forget(const Leg& leg, Events& events) {
   for (auto& member : members_) {
     if (member->leg_ != &leg) continue;
     release(*member);
-    if (floor_.forget(member->handle())) announce_floor(events);
+    if (floor_.forget(member->handle().value())) announce_floor(events);
   }
 }
 
@@ -81,28 +81,28 @@ void Room::close(Events& events) {
 bool Room::add(std::unique_ptr<Player>& player) { return put(players_, player); }
 bool Room::add(std::unique_ptr<LegTap>& tap) { return put(taps_, tap); }
 
-Player* Room::player(uint32_t handle) {
+Player* Room::player(PlayerHandle handle) {
   auto* const found = find(players_, handle);
   return found == nullptr ? nullptr : found->get();
 }
 
-std::unique_ptr<Player> Room::remove_player(uint32_t handle) {
+std::unique_ptr<Player> Room::remove_player(PlayerHandle handle) {
   auto* const found = find(players_, handle);
   return found == nullptr ? nullptr : std::move(*found);
 }
 
-LegTap* Room::tap(uint32_t handle) {
+LegTap* Room::tap(TapHandle handle) {
   auto* const found = find(taps_, handle);
   return found == nullptr ? nullptr : found->get();
 }
 
-std::unique_ptr<LegTap> Room::remove_tap(uint32_t handle) {
+std::unique_ptr<LegTap> Room::remove_tap(TapHandle handle) {
   auto* const found = find(taps_, handle);
   return found == nullptr ? nullptr : std::move(*found);
 }
 
 void Room::announce_floor(Events& events) const {
-  events.floor_changed(handle_, floor_.holder().value_or(0));
+  events.floor_changed(handle_, MemberHandle(floor_.holder().value_or(0)));
 }
 
 void Room::mix_for(std::span<const Sample> own, Frame& out) const { mixer_.mix_without(own, out); }
@@ -116,7 +116,7 @@ void Room::frame(Nanos now, Events& events) {
     member->spoken_ = member->leg_->received();
     mixer_.add(member->spoken_);
     const bool speaking = member->voice_.feed(member->spoken_);
-    floor_.add(member->handle(), speaking, member->voice_.frame_dbov());
+    floor_.add(member->handle().value(), speaking, member->voice_.frame_dbov());
   }
   for (auto& player : players_) {
     if (!player || player->finished()) continue;

@@ -26,15 +26,15 @@ struct MemberFlags {
 
 class RoomMember final : public FarEnd {
  public:
-  RoomMember(uint32_t handle, MemberFlags flags) : handle_(handle), flags_(flags) {}
+  RoomMember(MemberHandle handle, MemberFlags flags) : handle_(handle), flags_(flags) {}
 
-  [[nodiscard]] uint32_t handle() const { return handle_; }
+  [[nodiscard]] MemberHandle handle() const { return handle_; }
   void set(MemberFlags flags) { flags_ = flags; }
   bool far_audio(Frame& out) override;
 
  private:
   friend class Room;
-  uint32_t handle_;
+  MemberHandle handle_;
   MemberFlags flags_;
   Room* room_ = nullptr;
   Leg* leg_ = nullptr;
@@ -49,14 +49,14 @@ class Room {
   static constexpr size_t kMaxPlayers = 8;
   static constexpr size_t kMaxTaps = 4;
 
-  explicit Room(uint32_t handle) : handle_(handle) { members_.reserve(kMaxMembers); }
+  explicit Room(RoomHandle handle) : handle_(handle) { members_.reserve(kMaxMembers); }
 
-  [[nodiscard]] uint32_t handle() const { return handle_; }
+  [[nodiscard]] RoomHandle handle() const { return handle_; }
 
   /// False, and the member stays with the caller, when the room is full.
   bool join(std::unique_ptr<RoomMember>& member, Leg& leg);
-  std::unique_ptr<RoomMember> leave(uint32_t member, Events& events);
-  RoomMember* member(uint32_t handle);
+  std::unique_ptr<RoomMember> leave(MemberHandle member, Events& events);
+  RoomMember* member(MemberHandle handle);
   /// The leg is about to go: its membership stays as an empty chair until it is removed.
   void forget(const Leg& leg, Events& events);
   /// All legs are let go; what the room owns is destroyed with it.
@@ -64,10 +64,10 @@ class Room {
 
   bool add(std::unique_ptr<Player>& player);
   bool add(std::unique_ptr<LegTap>& tap);
-  Player* player(uint32_t handle);
-  std::unique_ptr<Player> remove_player(uint32_t handle);
-  LegTap* tap(uint32_t handle);
-  std::unique_ptr<LegTap> remove_tap(uint32_t handle);
+  Player* player(PlayerHandle handle);
+  std::unique_ptr<Player> remove_player(PlayerHandle handle);
+  LegTap* tap(TapHandle handle);
+  std::unique_ptr<LegTap> remove_tap(TapHandle handle);
 
   /// Once every 20 ms.
   void frame(Nanos now, Events& events);
@@ -79,7 +79,7 @@ class Room {
   void release(RoomMember& member);
   void announce_floor(Events& events) const;
 
-  uint32_t handle_;
+  RoomHandle handle_;
   Mixer mixer_;
   FloorDetector floor_;
   std::vector<std::unique_ptr<RoomMember>> members_;

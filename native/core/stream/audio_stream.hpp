@@ -14,7 +14,7 @@
 namespace carillon {
 
 struct AudioStreamConfig {
-  uint32_t handle = 0;
+  StreamHandle handle;
   std::string stream_id;
   StreamFormat format;
   bool inbound = true;
@@ -26,7 +26,7 @@ struct AudioStreamConfig {
   /// Where `media` goes when the stream has a socket of its own; nothing: to the control thread.
   std::shared_ptr<MediaFeed> feed;
   /// The feed's name for that socket.
-  uint32_t socket = 0;
+  SocketHandle socket;
 };
 
 class AudioStream {
@@ -34,7 +34,7 @@ class AudioStream {
   /// `queue` only for a bidirectional stream.
   AudioStream(const AudioStreamConfig& config, std::shared_ptr<PlaybackQueue> queue);
 
-  [[nodiscard]] uint32_t handle() const { return config_.handle; }
+  [[nodiscard]] StreamHandle handle() const { return config_.handle; }
   [[nodiscard]] bool plays() const { return playback_.has_value(); }
   /// While paused nothing is sent and nothing is taken from the queue; afterwards time goes on from the
   /// present.

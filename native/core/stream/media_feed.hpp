@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/base/bytes.hpp"
+#include "core/base/handles.hpp"
 
 namespace carillon {
 
@@ -11,7 +12,7 @@ class MediaFeed {
  public:
   virtual ~MediaFeed() = default;
   /// `message` as MediaMessageWriter writes it; valid during the call only.
-  virtual void media(uint32_t socket, Bytes message) = 0;
+  virtual void media(SocketHandle socket, Bytes message) = 0;
 };
 
 }  // namespace carillon

@@ -23,7 +23,7 @@ LegRemote remote_at(const Address& peer) {
   return remote;
 }
 
-void configure(MediaEngine& engine, uint32_t leg, const LegRemote& remote) {
+void configure(MediaEngine& engine, LegHandle leg, const LegRemote& remote) {
   engine.post([leg, remote](MediaLoop& loop) {
     if (Leg* const found = loop.core().leg(leg)) found->configure(remote, loop.now());
   });
@@ -39,8 +39,8 @@ TEST_SUITE("event ring") {
     uint32_t sent = 0;
     uint32_t seen = 0;
     for (int round = 0; round < 400; ++round) {
-      for (int i = 0; i < 80; ++i) ring.media(sent++, message);
-      ring.played(sent++, 5);
+      for (int i = 0; i < 80; ++i) ring.media(StreamHandle(sent++), message);
+      ring.played(StreamHandle(sent++), 5);
       while (const size_t bytes = ring.take(out)) {
         for (size_t at = 0; at < bytes;) {
           uint32_t size = 0;
@@ -60,23 +60,49 @@ TEST_SUITE("event ring") {
   TEST_CASE("full of audio it drops audio, but what ends a call still finds room") {
     EventRing ring;
     const std::vector<uint8_t> message(1100, 7);
-    for (int i = 0; i < 20'000; ++i) ring.media(1, message);
+    for (int i = 0; i < 20'000; ++i) ring.media(StreamHandle(1), message);
     const uint64_t dropped = ring.dropped();
     CHECK(dropped > 0);
-    for (int i = 0; i < 1000; ++i) ring.media_timeout(2, 0);
+    for (int i = 0; i < 1000; ++i) ring.media_timeout(LegHandle(2), 0);
     CHECK(ring.dropped() == dropped);
   }
 }
 
 TEST_SUITE("handles of legs") {
+  TEST_CASE("one kind of handle where another belongs does not compile, nor does a number") {
+    using Member = std::unique_ptr<RoomMember>;
+    using Join = decltype(&MediaCore::join);
+    static_assert(std::is_invocable_v<Join, MediaCore&, RoomHandle, LegHandle, Member&>);
+    static_assert(!std::is_invocable_v<Join, MediaCore&, LegHandle, RoomHandle, Member&>);
+    static_assert(!std::is_invocable_v<Join, MediaCore&, uint32_t, uint32_t, Member&>);
+    static_assert(!std::is_invocable_v<decltype(&Leg::remove_tap), Leg&, PlayerHandle>);
+    static_assert(sizeof(LegHandle) == sizeof(uint32_t));
+  }
+
+  TEST_CASE("what is not there is told, not ignored") {
+    MediaEngine engine(MediaEngine::Drive::manual, kLoopback, [] {});
+    const LegHandle leg = engine.open_leg(4000, {}).handle;
+    bool bridged = true;
+    bool joined = true;
+    engine.post([&](MediaLoop& loop) {
+      auto member = std::make_unique<RoomMember>(MemberHandle(1), MemberFlags{});
+      bridged = loop.core().bridge(leg, LegHandle(leg.value() + 1));
+      joined = loop.core().join(RoomHandle(7), leg, member);
+      loop.core().missed();
+    });
+    CHECK_FALSE(bridged);
+    CHECK_FALSE(joined);
+    CHECK(engine.status().unknown_handles == 1);
+  }
+
   TEST_CASE("are never 0, never have the top bit, and do not come back soon") {
     LegHandles handles;
-    const uint32_t first = *handles.take();
+    const LegHandle first = *handles.take();
     handles.give_back(first);
     for (int i = 0; i < 10'000; ++i) {
-      const uint32_t handle = *handles.take();
-      CHECK(handle != 0);
-      CHECK((handle & 0x8000'0000U) == 0);
+      const LegHandle handle = *handles.take();
+      CHECK(handle != LegHandle());
+      CHECK((handle.value() & 0x8000'0000U) == 0);
       CHECK(handle != first);
       handles.give_back(handle);
     }
@@ -90,19 +116,19 @@ TEST_SUITE("manual engine") {
       "legs come, talk, join, record nothing and go in random order: no fault, no packet to a stranger") {
     std::mt19937 random(21);
     MediaEngine engine(MediaEngine::Drive::manual, kLoopback, [] {});
-    std::vector<uint32_t> legs;
+    std::vector<LegHandle> legs;
     std::vector<uint8_t> events(1 << 20);
-    const uint32_t room = 0x8000'0001U;
+    const RoomHandle room(0x8000'0001U);
     engine.post(
         [made = std::make_unique<Room>(room)](MediaLoop& loop) mutable { loop.core().add_room(made); });
     uint32_t handle = 1;
     uint16_t port = 10'000;
     for (int step = 0; step < 4000; ++step) {
-      const auto pick = [&] { return legs.empty() ? 0U : legs[random() % legs.size()]; };
+      const auto pick = [&] { return legs.empty() ? LegHandle() : legs[random() % legs.size()]; };
       switch (random() % 10) {
         case 0: {
           const auto opened = engine.open_leg(port = static_cast<uint16_t>(port + 2), {});
-          REQUIRE(opened.handle != 0);
+          REQUIRE(opened.handle != LegHandle());
           legs.push_back(opened.handle);
           configure(engine, opened.handle, remote_at(*parse_address("192.0.2.1", port)));
           break;
@@ -121,24 +147,25 @@ TEST_SUITE("manual engine") {
           engine.post([a = pick(), b = pick()](MediaLoop& loop) { loop.core().unbridge(a, b); });
           break;
         case 4:
-          engine.post([leg = pick(), member = std::make_unique<RoomMember>(handle++, MemberFlags{})](
-                          MediaLoop& loop) mutable { loop.core().join(0x8000'0001U, leg, member); });
+          engine.post(
+              [leg = pick(), member = std::make_unique<RoomMember>(MemberHandle(handle++), MemberFlags{})](
+                  MediaLoop& loop) mutable { loop.core().join(RoomHandle(0x8000'0001U), leg, member); });
           break;
         case 5:
-          engine.post([member = static_cast<uint32_t>(random() % handle),
+          engine.post([member = MemberHandle(static_cast<uint32_t>(random() % handle)),
                        out = std::unique_ptr<RoomMember>()](MediaLoop& loop) mutable {
-            out = loop.core().room(0x8000'0001U)->leave(member, loop.core().events());
+            out = loop.core().room(RoomHandle(0x8000'0001U))->leave(member, loop.core().events());
           });
           break;
         case 6: {
-          std::unique_ptr<LegTap> tap = std::make_unique<SilenceTap>(handle++, 100, 300);
+          std::unique_ptr<LegTap> tap = std::make_unique<SilenceTap>(TapHandle(handle++), 100, 300);
           engine.post([leg = pick(), tap = std::move(tap)](MediaLoop& loop) mutable {
             if (Leg* const found = loop.core().leg(leg)) found->add(tap);
           });
           break;
         }
         default: {
-          const uint32_t leg = pick();
+          const LegHandle leg = pick();
           std::vector<uint8_t> packet(kRtpHeaderBytes + random() % 400);
           write_rtp_header({false, 0, static_cast<uint16_t>(step), static_cast<uint32_t>(step) * 160, 5},
                            packet);
@@ -156,15 +183,15 @@ TEST_SUITE("manual engine") {
     EventRing events;
     struct Kept : PacketSink {
       std::vector<uint32_t> timestamps;
-      void send(uint32_t, const Address&, Bytes packet) override {
+      void send(LegHandle, const Address&, Bytes packet) override {
         timestamps.push_back(read_u32(packet, 4));
       }
-      void send_rtcp(uint32_t, const Address&, Bytes) override {}
-      void latched(uint32_t, const std::optional<Address>&) override {}
+      void send_rtcp(LegHandle, const Address&, Bytes) override {}
+      void latched(LegHandle, const std::optional<Address>&) override {}
     } sink;
     MediaCore core(sink, events);
     LegConfig config;
-    config.handle = MediaCore::kMaxLegs;
+    config.handle = LegHandle(MediaCore::kMaxLegs);
     core.add_leg(std::make_unique<Leg>(config));
     core.leg(config.handle)->configure(remote_at(*parse_address("192.0.2.1", 4000)), 0);
     Nanos now = 0;
@@ -184,7 +211,7 @@ TEST_SUITE("engine with its thread") {
     const auto open = [&] {
       MediaEngine::Opened opened;
       do opened = engine.open_leg(port = static_cast<uint16_t>(port + 2), {});
-      while (opened.handle == 0);
+      while (opened.handle == LegHandle());
       return std::pair{opened.handle, port};
     };
     const auto [a, port_a] = open();

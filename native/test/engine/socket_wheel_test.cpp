@@ -12,23 +12,23 @@ namespace carillon {
 namespace {
 
 struct NoEvents : Events {
-  void media(uint32_t, Bytes) override {}
-  void played(uint32_t, uint32_t) override {}
-  void dtmf(uint32_t, char, bool, Nanos) override {}
-  void source_changed(uint32_t, SourceChange, const Address&) override {}
-  void media_timeout(uint32_t, Nanos) override {}
-  void playback_ended(uint32_t) override {}
-  void digits_sent(uint32_t) override {}
-  void recording_ended(uint32_t, RecordingEnd, uint32_t) override {}
-  void machine_detected(uint32_t, bool, MachineReason, uint32_t) override {}
-  void silence_waited(uint32_t, bool) override {}
-  void floor_changed(uint32_t, uint32_t) override {}
+  void media(StreamHandle, Bytes) override {}
+  void played(StreamHandle, uint32_t) override {}
+  void dtmf(LegHandle, char, bool, Nanos) override {}
+  void source_changed(LegHandle, SourceChange, const Address&) override {}
+  void media_timeout(LegHandle, Nanos) override {}
+  void playback_ended(PlayerHandle) override {}
+  void digits_sent(JobHandle) override {}
+  void recording_ended(TapHandle, RecordingEnd, uint32_t) override {}
+  void machine_detected(TapHandle, bool, MachineReason, uint32_t) override {}
+  void silence_waited(TapHandle, bool) override {}
+  void floor_changed(RoomHandle, MemberHandle) override {}
 };
 
 struct NoPackets : PacketSink {
-  void send(uint32_t, const Address&, Bytes) override {}
-  void send_rtcp(uint32_t, const Address&, Bytes) override {}
-  void latched(uint32_t, const std::optional<Address>&) override {}
+  void send(LegHandle, const Address&, Bytes) override {}
+  void send_rtcp(LegHandle, const Address&, Bytes) override {}
+  void latched(LegHandle, const std::optional<Address>&) override {}
 };
 
 Nanos clock_now(clockid_t clock) {
@@ -48,7 +48,7 @@ std::pair<UdpSocket, Address> bound() {
 /// One leg on a wheel, and its peer; the wheel's clock is the real one (the kernel's arrival times are) and
 /// goes ahead of it when the test says so.
 struct Wheel {
-  static constexpr uint32_t kLeg = MediaCore::kMaxLegs + 3;
+  static constexpr LegHandle kLeg{MediaCore::kMaxLegs + 3};
 
   Wheel() : core(sink, events) {
     auto [rtp, rtp_at] = bound();

@@ -44,16 +44,16 @@ TEST_SUITE("roster") {
       auto item = std::make_unique<Named>(handle);
       REQUIRE(roster.put(item));
     }
-    CHECK(roster.take(4) == nullptr);
-    const auto taken = roster.take(1);
+    CHECK(roster.take(4U) == nullptr);
+    const auto taken = roster.take(1U);
     REQUIRE(taken);
     CHECK(taken->handle() == 1);
-    CHECK(roster.find(1) == nullptr);
+    CHECK(roster.find(1U) == nullptr);
     CHECK(handles(roster) == std::vector<uint32_t>{2, 3});
     auto again = std::make_unique<Named>(1);
     CHECK(roster.put(again));
     CHECK(handles(roster) == std::vector<uint32_t>{2, 3, 1});
-    CHECK(roster.find(3)->handle() == 3);
+    CHECK(roster.find(3U)->handle() == 3);
   }
 }
 

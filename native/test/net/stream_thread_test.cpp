@@ -157,7 +157,7 @@ TEST_SUITE("stream sockets on their thread") {
     rig.say(kBlank);
     CHECK(server.frames(1) == std::vector<std::string>{numbered(0)});
     for (int i = 0; i < 10; ++i) {
-      feed->media(kSocket, {reinterpret_cast<const uint8_t*>(kBlank.data()), kBlank.size()});
+      feed->media(SocketHandle(kSocket), {reinterpret_cast<const uint8_t*>(kBlank.data()), kBlank.size()});
     }
     std::vector<std::string> expected;
     for (int i = 0; i < 11; ++i) expected.push_back(numbered(i));

@@ -56,6 +56,8 @@ export interface MediaCounters {
   readonly malformed: number;
   /** Times that a peer was found at another address than before. */
   readonly sourceChanges: number;
+  /** Commands whose leg, room or object was not there any more, or was full. */
+  readonly unknownHandles: number;
   /** Milliseconds that the media thread had to leave out. */
   readonly skippedTicks: number;
   /** Events lost because JavaScript did not fetch them in time; audio only. */
@@ -169,13 +171,14 @@ class Engine implements MediaEngine {
   counters(): MediaCounters {
     const status = this.#hub.engine.status();
     const { packetsReceived, packetsSent, strangers, malformed } = status;
-    const { sourceChanges, skippedTicks, droppedEvents } = status;
+    const { sourceChanges, unknownHandles, skippedTicks, droppedEvents } = status;
     return {
       packetsReceived,
       packetsSent,
       strangers,
       malformed,
       sourceChanges,
+      unknownHandles,
       skippedTicks,
       droppedEvents,
     };

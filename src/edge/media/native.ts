@@ -38,6 +38,7 @@ export interface NativeStatus {
   readonly strangers: number;
   readonly malformed: number;
   readonly sourceChanges: number;
+  readonly unknownHandles: number;
   readonly skippedTicks: number;
   readonly droppedEvents: number;
 }

@@ -35,6 +35,7 @@ interface MetricSources {
     /** Packets of addresses that are not the peer's. */
     readonly strangers: number;
     readonly sourceChanges: number;
+    readonly unknownHandles: number;
     /** Lateness of the media tick since the last scrape, seconds: worst. */
     readonly tickLateSeconds: number;
   };
@@ -272,6 +273,15 @@ function defineMediaTotals(registers: Registry[], state: ScrapeState): void {
     collect() {
       this.reset();
       this.inc(state.media?.sourceChanges ?? 0);
+    },
+  });
+  new Counter({
+    name: 'voice_media_unknown_handles_total',
+    help: 'Media commands whose leg, room or object was not there any more, or was full',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(state.media?.unknownHandles ?? 0);
     },
   });
 }

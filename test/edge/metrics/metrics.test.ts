@@ -30,6 +30,7 @@ describe('metrics', () => {
           packetsLost: 1,
           strangers: 7,
           sourceChanges: 3,
+          unknownHandles: 4,
           tickLateSeconds: 0.002,
         };
       },
@@ -40,6 +41,7 @@ describe('metrics', () => {
     expect(text).toContain('voice_rtp_lost_packets_total 1');
     expect(text).toContain('voice_rtp_unknown_source_packets_total 7');
     expect(text).toContain('voice_rtp_source_changes_total 3');
+    expect(text).toContain('voice_media_unknown_handles_total 4');
     expect(text).toContain('voice_media_tick_late_seconds 0.002');
     await metrics.scrape();
     const second = await metrics.scrape();
