@@ -7,7 +7,12 @@ const pureNpm = 'node_modules/(fast-xml-parser|libphonenumber-js)/';
 const rule = (name, from, to, comment) => ({ name, comment, severity: 'error', from, to });
 module.exports = {
   forbidden: [
-    rule('no-cycles', {}, { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } }),
+    rule(
+      'no-cycles',
+      {},
+      { circular: true },
+      'of types neither: a file that needs one names what it needs',
+    ),
     rule('base-is-the-ground-floor', { path: '^src/base/' }, { path: '^src/(?!base/)' }),
     rule(
       'protocol-knows-only-base',

@@ -35,7 +35,7 @@ function dependencies() {
   }
 }
 
-/** Plants one forbidden import per floor and wants each to be seen. */
+/** Plants one forbidden import per floor, and a circle of types, and wants each to be seen. */
 function dependenciesBite() {
   const planted = [
     [
@@ -43,11 +43,21 @@ function dependenciesBite() {
       "import '../domain/call/needs.ts';\n",
       'base-is-the-ground-floor',
     ],
-    ['src/domain/call/planted-violation.ts', "import 'node:fs';\n", 'only-edges-do-io'],
+    [
+      'src/domain/call/planted-violation.ts',
+      "import 'node:fs';\nimport type { Circle } from './planted-circle.ts';\nexport type Planted = Circle;\n",
+      'only-edges-do-io',
+    ],
     [
       'src/domain/ledger/planted-violation.ts',
       "import '../../edge/clock/system-clock.ts';\n",
       'domain-knows-no-edge',
+    ],
+    // A circle of types alone.
+    [
+      'src/domain/call/planted-circle.ts',
+      "import type { Planted } from './planted-violation.ts';\nexport type Circle = Planted;\n",
+      'no-cycles',
     ],
   ];
   try {

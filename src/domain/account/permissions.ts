@@ -1,5 +1,3 @@
-import type { Account } from './types.ts';
-
 /** What a sub-account may be kept from (dialect §3.10). Numbers, trunks and conferences are the main account's anyway. */
 export const PERMISSIONS = [
   'calls',
@@ -17,6 +15,6 @@ export type Permission = (typeof PERMISSIONS)[number];
 export type Permissions = Readonly<Partial<Record<Permission, boolean>>>;
 
 export const permits = (
-  { permissions }: Pick<Account, 'permissions'>,
+  { permissions }: { readonly permissions: Permissions },
   wanted: Permission,
 ): boolean => permissions[wanted] !== false;

@@ -12,6 +12,7 @@ import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
 import type { CallIdentity, CallPrice } from './identity.ts';
 import { LegMedia, type LegMediaNeeds } from './leg-media.ts';
 import type { InboundLeg, Leg, LegEnd, LegEvents, MediaLeg, Signalling } from './needs.ts';
+import type { Recorded } from './recorded.ts';
 import { type DialPlan, describeTarget, type Hunter, huntTargets } from './target-hunt.ts';
 
 export { CallLog, type CallLogEntry, type CallLogKind, CallLogs } from './call-log.ts';
@@ -25,10 +26,9 @@ export {
   finalRecord,
   hangupNotification,
   openRecord,
-  type Recorded,
   type RecordSettings,
-  waitingCall,
 } from './record.ts';
+export { type Recorded, waitingCall } from './recorded.ts';
 export type { DialPlan, FindRoom, Room } from './target-hunt.ts';
 
 export interface CallNeeds extends LegMediaNeeds {
@@ -47,7 +47,7 @@ export interface CallEvents {
 }
 
 /** One leg of a conversation with all that belongs to it, from its first message to its end. */
-export class Call {
+export class Call implements Recorded {
   readonly identity: CallIdentity;
   readonly price: CallPrice;
   readonly log: CallLog;

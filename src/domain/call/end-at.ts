@@ -1,13 +1,21 @@
 import type { Clock } from '../../base/clock.ts';
-import type { Call } from './call.ts';
 import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
+
+/** A call, as far as its end goes. */
+export interface Endable {
+  /** Aborted when it ends. */
+  readonly signal: AbortSignal;
+  /** Answered time is booked up to this moment of the monotonic clock; the returned function lifts the limit. */
+  limitTo(atMs: number): () => void;
+  hangup(cause: HangupCauseKey, source: HangupSource, detail?: string): void;
+}
 
 /**
  * Ends the call at a moment of the monotonic clock. It is booked there, however late the timer is, and so is an end that
  * somebody else brings about after that moment. The returned function calls it off.
  */
 export function endAt(
-  call: Call,
+  call: Endable,
   clock: Pick<Clock, 'at' | 'monotonicMs'>,
   limit: {
     readonly atMs: number;

@@ -5,9 +5,9 @@ import type { StoredNotification } from '../callback/types.ts';
 import { closeCall } from '../cdr/cdr.ts';
 import type { OpenCall } from '../cdr/needs.ts';
 import type { Cdr } from '../cdr/types.ts';
-import type { Call } from './call.ts';
 import type { CallEnd } from './end-cause.ts';
 import { HANGUP_CAUSES } from './hangup-cause.ts';
+import type { Recorded } from './recorded.ts';
 
 export interface RecordSettings {
   /** Written where the platform itself ended a call. */
@@ -21,54 +21,6 @@ const STILL_RUNNING: CallEnd = {
   disposition: 'send_bye',
   detail: undefined,
 };
-
-/** What records tell of: a call, or one that waits to be made. */
-export type Recorded = Pick<
-  Call,
-  | 'uuid'
-  | 'identity'
-  | 'price'
-  | 'facts'
-  | 'hangupTarget'
-  | 'bridgeUuid'
-  | 'ringUs'
-  | 'answerUs'
-  | 'endUs'
-  | 'sipCallId'
-  | 'userAgent'
-  | 'remoteAddress'
-  | 'carrier'
-  | 'codec'
-  | 'quality'
-  | 'machine'
-  | 'openStreams'
-  | 'closedStreams'
-  | 'nowUs'
->;
-
-/** A call that was accepted and is not dialled yet: nothing has happened in it. */
-export const waitingCall = (
-  of: Pick<Recorded, 'identity' | 'price' | 'hangupTarget'>,
-  nowUs: number,
-): Recorded => ({
-  ...of,
-  uuid: of.identity.callUuid,
-  facts: of.identity.facts,
-  bridgeUuid: undefined,
-  ringUs: undefined,
-  answerUs: undefined,
-  endUs: undefined,
-  sipCallId: undefined,
-  userAgent: undefined,
-  remoteAddress: undefined,
-  carrier: undefined,
-  codec: undefined,
-  quality: undefined,
-  machine: undefined,
-  openStreams: [],
-  closedStreams: [],
-  nowUs: () => nowUs,
-});
 
 /** The CDR as it would be written now; `end` as known. Costs are added by `closeCall`. */
 export function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): Cdr {

@@ -3,10 +3,17 @@ import { uuid } from '../../base/ids.ts';
 import type { Call } from '../call/call.ts';
 import type { StreamSocket, StreamSocketEnd, StreamStopReason } from '../call/needs.ts';
 import { partyParameter } from '../callback/callback.ts';
-import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
+import type { CallbackParameters } from '../callback/types.ts';
 import type { StreamTermination } from '../cdr/types.ts';
 import { notify } from './call-callbacks.ts';
 import type { InterpreterNeeds } from './needs.ts';
+import type {
+  AudioStreamEnd,
+  AudioStreamRequest,
+  FailedAudioStream,
+  LiveAudioStream,
+  StopKind,
+} from './stream.ts';
 import { streamParameters } from './stream-callback.ts';
 import {
   closeOpenStream,
@@ -17,45 +24,6 @@ import {
   limitOfStreams,
   withoutSecrets,
 } from './stream-record.ts';
-
-export interface AudioStreamRequest {
-  readonly url: string;
-  readonly bidirectional: boolean;
-  readonly audioTrack: 'inbound' | 'outbound' | 'both';
-  readonly keepCallAlive: boolean;
-  readonly encoding: 'audio/x-l16' | 'audio/x-mulaw';
-  readonly rate: 8000 | 16000;
-  readonly timeoutMs: number;
-  readonly statusCallback: CallbackTarget | undefined;
-  readonly extraHeaders: ReadonlyArray<readonly [name: string, value: string]>;
-  readonly extraHeadersText: string;
-  readonly maxRetries: number;
-}
-
-/** Why a stream came to its end, once. */
-export type AudioStreamEnd =
-  | { readonly kind: 'stopRequested' | 'timeout' | 'apiRequest' | 'callEnded' | 'transferred' }
-  | { readonly kind: 'dropped'; readonly detail: string };
-
-/** Ends that are not the bot's doing. */
-type StopKind = Exclude<AudioStreamEnd['kind'], 'dropped' | 'stopRequested'>;
-
-export interface LiveAudioStream {
-  /** Of the connection that is open or being made: what the bot and the last callback were told. */
-  readonly streamId: string;
-  /** Whether this is the id of one of its connections; a reconnect has a new one. */
-  isCalled(streamId: string): boolean;
-  readonly request: AudioStreamRequest;
-  readonly startUs: number;
-  readonly connected: boolean;
-  readonly ended: Promise<AudioStreamEnd>;
-  /** With `drain`, once the audio that the bot has queued was played. */
-  stop(kind: StopKind, options?: { readonly drain: boolean }): void;
-}
-
-export type FailedAudioStream = Pick<LiveAudioStream, 'streamId' | 'request' | 'startUs'> & {
-  readonly endUs: number;
-};
 
 const STOP_REASON: Readonly<Record<StopKind, StreamStopReason>> = {
   timeout: 'stream_timeout',

@@ -15,12 +15,7 @@ import type { InterpreterNeeds, VerbContext } from './needs.ts';
 import type { DocumentVia, NextDocument, VerbOutcome } from './outcome.ts';
 import { execute } from './verb/verb.ts';
 
-export {
-  failedStreamsOf,
-  type LiveAudioStream,
-  openAudioStream,
-  streamsOf,
-} from './audio-stream.ts';
+export { failedStreamsOf, openAudioStream, streamsOf } from './audio-stream.ts';
 export { parametersOf, signerOf } from './call-callbacks.ts';
 export { Conferences } from './conference/conferences.ts';
 export { dialOf, type LiveDial } from './dial/dial-of.ts';
@@ -35,6 +30,7 @@ export type {
 export { CallRecorder, type RecordingFolder } from './recorder.ts';
 export { relayDigits } from './relay-digits.ts';
 export { playTo, speakTo } from './sound.ts';
+export type { LiveAudioStream } from './stream.ts';
 export { withoutSecrets } from './stream-record.ts';
 
 const UNREACHABLE: Readonly<Record<DocumentVia, HangupCauseKey>> = {

@@ -2,7 +2,7 @@
 import type { Call } from '../call/call.ts';
 import { partyParameter } from '../callback/callback.ts';
 import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
-import type { AudioStreamRequest } from './audio-stream.ts';
+import type { AudioStreamRequest } from './stream.ts';
 import { withoutSecrets } from './stream-record.ts';
 
 export function streamParameters(

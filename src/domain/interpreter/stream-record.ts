@@ -6,7 +6,7 @@ import type { Call } from '../call/call.ts';
 import { closeStream, connectedUs } from '../cdr/cdr.ts';
 import type { OpenStream } from '../cdr/needs.ts';
 import type { StreamTermination } from '../cdr/types.ts';
-import type { AudioStreamRequest, LiveAudioStream } from './audio-stream.ts';
+import type { AudioStreamRequest, LiveAudioStream } from './stream.ts';
 
 /** Dialect §1.5. */
 const MAX_BIDIRECTIONAL = 1;

@@ -1,0 +1,56 @@
+/** What records tell of: a call, or one that waits to be made. */
+import type { CallFacts } from '../callback/callback.ts';
+import type { CallbackTarget } from '../callback/types.ts';
+import type { OpenStream } from '../cdr/needs.ts';
+import type { MediaQuality, StreamCdr } from '../cdr/types.ts';
+import type { CallIdentity, CallPrice } from './identity.ts';
+
+/** Instants are microseconds of the call's own time; undefined: has not happened, or is not known. */
+export interface Recorded {
+  readonly uuid: string;
+  readonly identity: CallIdentity;
+  readonly price: CallPrice;
+  readonly facts: CallFacts;
+  /** Who is told of the end. */
+  readonly hangupTarget: CallbackTarget | undefined;
+  /** The other leg of the last bridge. */
+  readonly bridgeUuid: string | undefined;
+  readonly ringUs: number | undefined;
+  readonly answerUs: number | undefined;
+  readonly endUs: number | undefined;
+  readonly sipCallId: string | undefined;
+  readonly userAgent: string | undefined;
+  readonly remoteAddress: string | undefined;
+  readonly carrier: string | undefined;
+  readonly codec: string | undefined;
+  readonly quality: MediaQuality | undefined;
+  /** Who answered, once that was found out. */
+  readonly machine: boolean | undefined;
+  readonly openStreams: readonly OpenStream[];
+  readonly closedStreams: readonly StreamCdr[];
+  nowUs(): number;
+}
+
+/** A call that was accepted and is not dialled yet: nothing has happened in it. */
+export const waitingCall = (
+  of: Pick<Recorded, 'identity' | 'price' | 'hangupTarget'>,
+  nowUs: number,
+): Recorded => ({
+  ...of,
+  uuid: of.identity.callUuid,
+  facts: of.identity.facts,
+  bridgeUuid: undefined,
+  ringUs: undefined,
+  answerUs: undefined,
+  endUs: undefined,
+  sipCallId: undefined,
+  userAgent: undefined,
+  remoteAddress: undefined,
+  carrier: undefined,
+  codec: undefined,
+  quality: undefined,
+  machine: undefined,
+  openStreams: [],
+  closedStreams: [],
+  nowUs: () => nowUs,
+});

@@ -1,0 +1,41 @@
+/** An audio stream of a call: what was asked for, how it is while it lives, and how it ends. */
+import type { CallbackTarget } from '../callback/types.ts';
+
+export interface AudioStreamRequest {
+  readonly url: string;
+  readonly bidirectional: boolean;
+  readonly audioTrack: 'inbound' | 'outbound' | 'both';
+  readonly keepCallAlive: boolean;
+  readonly encoding: 'audio/x-l16' | 'audio/x-mulaw';
+  readonly rate: 8000 | 16000;
+  readonly timeoutMs: number;
+  readonly statusCallback: CallbackTarget | undefined;
+  readonly extraHeaders: ReadonlyArray<readonly [name: string, value: string]>;
+  readonly extraHeadersText: string;
+  readonly maxRetries: number;
+}
+
+/** Why a stream came to its end, once. */
+export type AudioStreamEnd =
+  | { readonly kind: 'stopRequested' | 'timeout' | 'apiRequest' | 'callEnded' | 'transferred' }
+  | { readonly kind: 'dropped'; readonly detail: string };
+
+/** Ends that are not the bot's doing. */
+export type StopKind = Exclude<AudioStreamEnd['kind'], 'dropped' | 'stopRequested'>;
+
+export interface LiveAudioStream {
+  /** Of the connection that is open or being made: what the bot and the last callback were told. */
+  readonly streamId: string;
+  /** Whether this is the id of one of its connections; a reconnect has a new one. */
+  isCalled(streamId: string): boolean;
+  readonly request: AudioStreamRequest;
+  readonly startUs: number;
+  readonly connected: boolean;
+  readonly ended: Promise<AudioStreamEnd>;
+  /** With `drain`, once the audio that the bot has queued was played. */
+  stop(kind: StopKind, options?: { readonly drain: boolean }): void;
+}
+
+export type FailedAudioStream = Pick<LiveAudioStream, 'streamId' | 'request' | 'startUs'> & {
+  readonly endUs: number;
+};
