@@ -34,12 +34,15 @@ class DtmfDetector {
   /// Place on the keypad, 4 row + column.
   using Key = size_t;
 
-  [[nodiscard]] std::optional<Key> judge_window() const noexcept;
+  std::optional<char> next_window() noexcept;
+  [[nodiscard]] static std::optional<Key> judge(std::span<const float, kWindow> window) noexcept;
   [[nodiscard]] bool is_pure(Key key) const noexcept;
   std::optional<char> follow(std::optional<Key> key) noexcept;
 
   std::array<float, kHistory> history_{};  // newest last
   size_t until_window_ = kHop;             // samples still to come
+  /// The window before the present one has not been looked at.
+  bool left_out_ = false;
   std::optional<Key> candidate_;
   uint32_t candidate_windows_ = 0;
   std::optional<char> sounding_;
