@@ -106,7 +106,8 @@ describe.concurrent('what a bot in the background says is heard, and confirmed t
     await phone.answered;
     const path = `Call/${await scene.uuidOf('besiderest')}/Play/`;
     const urls = scene.sounds.endless;
-    await scene.service.api('POST', path, { urls, length: 2, mix: false });
+    const played = await scene.service.api('POST', path, { urls, length: 2, mix: false });
+    expect(played.status, played.text).toBe(202);
     await eventually('the sound', () => (toneMs(phone.heard, 1000) > 200 ? true : undefined));
     await bot.say();
     await eventually('its end', () => (toneMs(phone.heard, 1000) > 1800 ? true : undefined));

@@ -127,6 +127,11 @@ export class Call implements Recorded {
     return this.status === 'answered';
   }
 
+  /** A 200 of ours is on its way to the caller, who has not acknowledged it yet; true once he has. */
+  get confirming(): Promise<boolean> | undefined {
+    return this.#accepted && !this.isAnswered && !this.isEnded ? this.#answering : undefined;
+  }
+
   /** The media of a leg that has been answered or has early media. */
   get media(): MediaLeg {
     return this.#media.leg;

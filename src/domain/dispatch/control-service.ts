@@ -4,6 +4,7 @@ import type { Call, CallLogs } from '../call/call.ts';
 import type { HangupCauseKey } from '../call/types.ts';
 import type { CallLogStore } from '../cdr/needs.ts';
 import { dialOf } from '../interpreter/interpreter.ts';
+import { confirmed } from './confirmed.ts';
 import type {
   CallControl,
   CallLogEntry,
@@ -102,6 +103,8 @@ export class ControlService implements CallControl {
   async hangup(accountId: string, callUuid: string): Done {
     const call = this.#find(accountId, callUuid);
     if (call !== undefined) {
+      await confirmed(call, this.#needs.clock);
+      if (call.isEnded) return NOT_FOUND;
       call.hangup(hangupCause(call), 'API Request');
       return DONE;
     }
@@ -119,7 +122,7 @@ export class ControlService implements CallControl {
     { digits, toneMs }: DigitString,
     choice: LegChoice,
   ): Done {
-    const legs = this.#answeredLegs(accountId, callUuid, choice);
+    const legs = await this.#answeredLegs(accountId, callUuid, choice);
     if (!legs.ok) return legs;
     for (const leg of legs.value) {
       const options = { toneMs, gapMs: DIGIT_GAP_MS, inband: false };
@@ -137,9 +140,9 @@ export class ControlService implements CallControl {
     callUuid: string,
     request: RecordRequest,
   ): Promise<Result<StartedRecording, ControlRefusal>> {
-    const call = this.#find(accountId, callUuid);
-    if (call === undefined) return NOT_FOUND;
-    if (!call.isAnswered) return NOT_ANSWERED;
+    const found = await this.#answered(accountId, callUuid);
+    if (!found.ok) return found;
+    const call = found.value;
     const started = await this.#needs.interpreter().recorder.start(call, {
       format: request.format,
       channels: request.channels,
@@ -161,7 +164,7 @@ export class ControlService implements CallControl {
   }
 
   async play(accountId: string, callUuid: string, request: PlayRequest): Done {
-    const legs = this.#answeredLegs(accountId, callUuid, request.legs);
+    const legs = await this.#answeredLegs(accountId, callUuid, request.legs);
     if (!legs.ok) return legs;
     for (const leg of legs.value) this.#sounds.play(leg, request);
     return DONE;
@@ -172,7 +175,7 @@ export class ControlService implements CallControl {
   }
 
   async speak(accountId: string, callUuid: string, request: SpeakRequest): Done {
-    const legs = this.#answeredLegs(accountId, callUuid, request.legs);
+    const legs = await this.#answeredLegs(accountId, callUuid, request.legs);
     if (!legs.ok) return legs;
     for (const leg of legs.value) this.#sounds.speak(leg, request);
     return DONE;
@@ -189,10 +192,8 @@ export class ControlService implements CallControl {
     callUuid: string,
     request: StreamRequest,
   ): Promise<Result<LiveStream, ControlRefusal>> {
-    const call = this.#find(accountId, callUuid);
-    if (call === undefined) return NOT_FOUND;
-    if (!call.isAnswered) return NOT_ANSWERED;
-    return startStream(call, request, this.#needs.interpreter());
+    const call = await this.#answered(accountId, callUuid);
+    return call.ok ? startStream(call.value, request, this.#needs.interpreter()) : call;
   }
 
   streams(accountId: string, callUuid: string): Result<readonly LiveStream[], ControlRefusal> {
@@ -254,15 +255,22 @@ export class ControlService implements CallControl {
     return call?.identity.accountId === accountId && !call.isEnded ? call : undefined;
   }
 
+  async #answered(accountId: string, callUuid: string): Promise<Result<Call, ControlRefusal>> {
+    const call = this.#find(accountId, callUuid);
+    if (call !== undefined) await confirmed(call, this.#needs.clock);
+    if (call === undefined || call.isEnded) return NOT_FOUND;
+    return call.isAnswered ? ok(call) : NOT_ANSWERED;
+  }
+
   /** The legs of a conversation that hear and are heard; the B leg is the one that a `Dial` has connected. */
-  #answeredLegs(
+  async #answeredLegs(
     accountId: string,
     callUuid: string,
     choice: LegChoice,
-  ): Result<readonly Call[], ControlRefusal> {
-    const call = this.#find(accountId, callUuid);
-    if (call === undefined) return NOT_FOUND;
-    if (!call.isAnswered) return NOT_ANSWERED;
+  ): Promise<Result<readonly Call[], ControlRefusal>> {
+    const found = await this.#answered(accountId, callUuid);
+    if (!found.ok) return found;
+    const call = found.value;
     if (choice === 'aleg') return ok([call]);
     const bLeg = dialOf(call)?.leg;
     if (bLeg === undefined) return err({ kind: 'wrongState', detail: 'the call has no B leg' });

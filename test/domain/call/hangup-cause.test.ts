@@ -28,8 +28,10 @@ describe('hangup causes (dialect §3.12)', () => {
     }
   });
 
-  it('every text is one that clients know, every code stands once', () => {
+  it('every text is one that clients know, every code has one name and one text', () => {
     expect(causes.filter(({ cause }) => !TEXTS.has(cause))).toEqual([]);
-    expect(new Set(causes.map(({ code }) => code)).size).toBe(causes.length);
+    const told = new Set(causes.map(({ code, name, cause }) => `${code} ${name} ${cause}`));
+    expect(new Set(causes.map(({ code }) => code)).size).toBe(told.size);
+    expect(new Set(causes.map(({ name }) => name)).size).toBe(told.size);
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ok, type Result } from '../../../src/base/result.ts';
 import type { Call } from '../../../src/domain/call/call.ts';
 import { settle } from '../../sim/clock.ts';
 import { ANSWER_URL, OWN_NUMBER, openStage, type Stage } from './stage.ts';
@@ -117,6 +118,59 @@ describe('live calls (dialect §3.4)', () => {
     expect(stored.ok && stored.value.map(({ text }) => text)).toContain('INVITE');
     expect(await stage.control.callLog(STRANGER, call.uuid)).toEqual(NOT_FOUND);
     stage.keeper.get(requestUuid)?.hangup('normal', 'API Request');
+    await stage.finish();
+  });
+});
+
+describe('a call whose answer is being confirmed', () => {
+  const digits = { digits: '1', toneMs: 100 };
+
+  /** A caller who has our 200; `acknowledges` is his ACK, or what came of waiting for it. */
+  async function offTheHook() {
+    let acknowledges: (outcome: Result<void, 'timeout'>) => void = () => undefined;
+    const { call } = await stage.arrives(OWN_NUMBER, {
+      answer: () =>
+        new Promise((resolve) => {
+          acknowledges = resolve as typeof acknowledges;
+        }),
+    });
+    const asked = stage.control.sendDigits(account, call.uuid, digits, 'aleg');
+    expect(await asked).toMatchObject({ error: { kind: 'wrongState' } });
+    void call.answer(() => stage.keeper.changed(call));
+    await settle();
+    return { call, acknowledges: (outcome: Result<void, 'timeout'>) => acknowledges(outcome) };
+  }
+
+  it('is acted on once it is confirmed', async () => {
+    const { call, acknowledges } = await offTheHook();
+    const asked = stage.control.sendDigits(account, call.uuid, digits, 'aleg');
+    await stage.clock.advance(1500);
+    acknowledges(ok(undefined));
+    expect(await asked).toMatchObject({ ok: true });
+    expect(stage.media.last.digits).toEqual(['1']);
+    await stage.finish();
+  });
+
+  it('is hung up as an answered one', async () => {
+    const { call, acknowledges } = await offTheHook();
+    const asked = [1, 2].map(() => stage.control.hangup(account, call.uuid));
+    await settle();
+    expect(call.isEnded).toBe(false);
+    acknowledges(ok(undefined));
+    expect(await Promise.all(asked)).toEqual([{ ok: true, value: undefined }, NOT_FOUND]);
+    expect(await stage.cdr(call.uuid)).toMatchObject({
+      hangupCauseCode: 4000,
+      answerUs: expect.any(Number),
+    });
+    await stage.finish();
+  });
+
+  it('is waited for no longer than a few repetitions of the 200', async () => {
+    const { call } = await offTheHook();
+    const asked = stage.control.sendDigits(account, call.uuid, digits, 'aleg');
+    await stage.clock.advance(4000);
+    expect(await asked).toMatchObject({ error: { kind: 'wrongState' } });
+    expect(call.isEnded).toBe(false);
     await stage.finish();
   });
 });
