@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { BugError } from '../../base/errors.ts';
 import { hashHex, secretsEqual } from '../../base/hash.ts';
 import { authId, type Random, token, uuid } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
@@ -17,6 +18,9 @@ export { PERMISSIONS, type Permission, type Permissions, permits } from './permi
 
 /** Access tokens live this long unless asked otherwise (dialect §3.0: `expires_in: 1800`). */
 const ACCESS_TOKEN_SECONDS = 1800;
+
+/** There are 36^17 ids: one that is taken is all but impossible, several in a row come from a broken random source. */
+const AUTH_ID_DRAWS = 5;
 
 const NO_CALLS = 'calls are not permitted to the sub-account';
 
@@ -269,13 +273,16 @@ export class Accounts {
     parent: Account | undefined,
   ): Promise<Result<{ readonly account: Account; readonly authToken: string }, AccountRefusal>> {
     const { random, store, defaults } = this.#deps;
-    const authToken = token(random);
-    const made = { authId: authId(random, parent === undefined ? 'MA' : 'SA'), defaults };
-    const account = newAccount(input, parent, { ...made, nowUs: this.#nowUs() });
-    const created = await store.create(account, authToken);
-    if (created.ok) return ok({ account: created.value, authToken });
-    // 36^17 ids: a repeat is a broken random source, and the next draw is as good as any.
-    return this.#insert(input, parent);
+    for (let draw = 0; draw < AUTH_ID_DRAWS; draw += 1) {
+      const authToken = token(random);
+      const made = { authId: authId(random, parent === undefined ? 'MA' : 'SA'), defaults };
+      const account = newAccount(input, parent, { ...made, nowUs: this.#nowUs() });
+      const created = await store.create(account, authToken);
+      if (created.ok) return ok({ account: created.value, authToken });
+    }
+    throw new BugError(
+      `${AUTH_ID_DRAWS} account ids in a row are taken: the random source is broken`,
+    );
   }
 
   async #principal(

@@ -6,7 +6,6 @@ import type { CapacityLimits, CapacityRefusal, CapacitySlot } from './types.ts';
 export {
   FairShare,
   type Place,
-  type SharedSlot,
   type ShareRefusal,
   type Sharer,
 } from './fair-share.ts';
@@ -37,19 +36,32 @@ export class Capacity {
     this.#starts.set(key, starts);
     this.#running.set(key, this.running(key) + 1);
     let held = true;
+    const release = (): void => {
+      if (!held) return;
+      held = false;
+      const left = (this.#running.get(key) ?? 1) - 1;
+      if (left > 0) this.#running.set(key, left);
+      else this.#running.delete(key);
+    };
     return ok({
-      release: () => {
-        if (!held) return;
-        held = false;
-        const left = (this.#running.get(key) ?? 1) - 1;
-        if (left > 0) this.#running.set(key, left);
-        else this.#running.delete(key);
+      release,
+      undo: () => {
+        if (held) this.#forgetStart(key, nowMs);
+        release();
       },
     });
   }
 
   running(key: string): number {
     return this.#running.get(key) ?? 0;
+  }
+
+  /** Starts of one moment are as good as one another. */
+  #forgetStart(key: string, atMs: number): void {
+    const starts = this.#starts.get(key) ?? [];
+    const at = starts.indexOf(atMs);
+    if (at >= 0) starts.splice(at, 1);
+    if (starts.length === 0) this.#starts.delete(key);
   }
 
   #recentStarts(key: string, nowMs: number): number[] {

@@ -5,10 +5,10 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import { Pool, type SharedSlot, type ShareRefusal, type Sharer, type Turn } from './pool.ts';
-import type { CapacityLimits } from './types.ts';
+import { Pool, type ShareRefusal, type Sharer, type Turn } from './pool.ts';
+import type { CapacityLimits, CapacitySlot } from './types.ts';
 
-export type { SharedSlot, ShareRefusal, Sharer } from './pool.ts';
+export type { ShareRefusal, Sharer } from './pool.ts';
 
 /** One limited thing. */
 export interface Place {
@@ -19,7 +19,7 @@ export interface Place {
 export interface Taken {
   /** Which of the places. */
   readonly index: number;
-  readonly slot: SharedSlot;
+  readonly slot: CapacitySlot;
   readonly waitedMs: number;
 }
 
@@ -47,7 +47,7 @@ export class FairShare {
   }
 
   /** Now or not at all. Overtakes nobody who waits and has used less. */
-  take(place: Place, sharer: Sharer): Result<SharedSlot, ShareRefusal> {
+  take(place: Place, sharer: Sharer): Result<CapacitySlot, ShareRefusal> {
     const pool = this.#pool(place);
     const refusal = pool.refusal(sharer);
     return refusal === undefined ? ok(pool.start(sharer)) : err(refusal);

@@ -2,11 +2,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { CapacityLimits, CapacitySlot } from './types.ts';
 
-/** A slot that can also be given back as never used: it has started nothing. */
-export interface SharedSlot extends CapacitySlot {
-  undo(): void;
-}
-
 /** An account, and what it was itself given: its weight beside the others. */
 export interface Sharer {
   readonly accountId: string;
@@ -24,7 +19,7 @@ export interface ShareRefusal {
 /** Somebody who waits. */
 export interface Turn {
   readonly sharer: Sharer;
-  readonly granted: (slot: SharedSlot) => void;
+  readonly granted: (slot: CapacitySlot) => void;
 }
 
 interface Usage {
@@ -79,7 +74,7 @@ export class Pool {
     return undefined;
   }
 
-  start(sharer: Sharer): SharedSlot {
+  start(sharer: Sharer): CapacitySlot {
     const usage = this.#usage(sharer);
     const start = { atMs: this.#clock.monotonicMs(), usage };
     this.#starts.push(start);

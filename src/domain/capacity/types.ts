@@ -11,4 +11,6 @@ export type CapacityRefusal = {
 /** A slot taken for one call. Given back exactly once; giving it back again does nothing. */
 export interface CapacitySlot {
   release(): void;
+  /** Instead, when nothing came of it: it has started no call, and does not count as a start of this second. */
+  undo(): void;
 }

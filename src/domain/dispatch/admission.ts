@@ -12,7 +12,6 @@ import type {
   CapacitySlot,
   FairShare,
   Place,
-  SharedSlot,
   ShareRefusal,
   Sharer,
 } from '../capacity/capacity.ts';
@@ -152,7 +151,7 @@ export class Admission {
     return full && ownRefusal(full, limits);
   }
 
-  #withOwn(owner: Account, node: SharedSlot): Result<CapacitySlot, SlotRefusal> {
+  #withOwn(owner: Account, node: CapacitySlot): Result<CapacitySlot, SlotRefusal> {
     const { capacity, clock } = this.#needs;
     const limits = limitsOf(owner);
     const slot = capacity.take(owner.authId, limits, clock.monotonicMs());
@@ -164,6 +163,10 @@ export class Admission {
       release: () => {
         slot.value.release();
         node.release();
+      },
+      undo: () => {
+        slot.value.undo();
+        node.undo();
       },
     });
   }
@@ -184,7 +187,7 @@ export class Admission {
 
   /**
    * Takes the slot, unless one was taken (or refused) before, and holds the first pulse's price. The call's end gives both
-   * back. `waiting`: accepted with it, to be dialled later.
+   * back; of a call that is refused, its place within this second too. `waiting`: accepted with it, to be dialled later.
    */
   async admit(
     call: Call,
@@ -193,7 +196,21 @@ export class Admission {
     waiting: readonly Recorded[] = [],
   ): Promise<Result<void, AdmissionRefusal>> {
     const slot = taken ?? (await this.slot(owner, call.signal));
-    if (slot.ok) void call.ended.then(() => slot.value.release());
+    let isRefused = false;
+    if (slot.ok) {
+      void call.ended.then(() => (isRefused ? slot.value.undo() : slot.value.release()));
+    }
+    const admitted = await this.#decide(call, owner, slot, waiting);
+    isRefused = !admitted.ok;
+    return admitted;
+  }
+
+  async #decide(
+    call: Call,
+    owner: Account,
+    slot: Result<CapacitySlot, SlotRefusal>,
+    waiting: readonly Recorded[],
+  ): Promise<Result<void, AdmissionRefusal>> {
     // Under care from here on, so that a refusal leaves a record too.
     const opened = await this.#open(call, owner, waiting);
     if (this.#problem !== undefined) return err(unrecordable(this.#problem));

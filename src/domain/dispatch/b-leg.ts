@@ -38,7 +38,7 @@ export class BLegDialer implements Dialer {
     }
     const slot = await this.#pacedSlot(calling, request);
     if (parent.isEnded) {
-      if (slot.ok) slot.value.release();
+      if (slot.ok) slot.value.undo();
       return neverCreated(request, CALLER_GONE);
     }
     return ok(await this.#begin(request, { calling, presented: presented.value, planned }, slot));

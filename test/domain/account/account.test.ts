@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { err } from '../../../src/base/result.ts';
 import { Accounts, type NewAccount, type Principal } from '../../../src/domain/account/account.ts';
 import type { Account } from '../../../src/domain/account/types.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
@@ -48,6 +49,21 @@ describe('accounts', () => {
     expect(main.account.authId).toMatch(/^MA_[A-Z0-9]{17}$/);
     expect(sub.account.authId).toMatch(/^SA_[A-Z0-9]{17}$/);
     expect(sub.account.parentAuthId).toBe(main.account.authId);
+  });
+
+  it('an id that is taken is drawn again, a few times and not for ever', async () => {
+    let draws = 0;
+    const taken = async () => {
+      draws += 1;
+      if (draws > 100) throw new Error('for ever');
+      return err('authIdTaken' as const);
+    };
+    const create = vi.spyOn(opened.store.accounts, 'create').mockImplementationOnce(taken);
+    expect(await accounts.create({ name: 'Ada' })).toMatchObject({ ok: true });
+    create.mockImplementation(taken);
+    await expect(accounts.create({ name: 'Ada' })).rejects.toThrow(
+      /account ids in a row are taken/,
+    );
   });
 
   it('a main account has a balance in its currency, a sub-account has none', async () => {

@@ -1,10 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  FairShare,
-  type SharedSlot,
-  type Sharer,
-  type Taken,
-} from '../../../src/domain/capacity/fair-share.ts';
+import { FairShare, type Sharer, type Taken } from '../../../src/domain/capacity/fair-share.ts';
+import type { CapacitySlot } from '../../../src/domain/capacity/types.ts';
 import { SimClock, settle } from '../../sim/clock.ts';
 
 const WAIT_MS = 2000;
@@ -38,7 +34,7 @@ function ask(
   sharer: Sharer,
   places: ReturnType<typeof place> | ReturnType<typeof place>[],
   signal = new AbortController().signal,
-): Promise<SharedSlot | undefined> {
+): Promise<CapacitySlot | undefined> {
   return shares.wait([places].flat(), sharer, { waitMs: WAIT_MS, signal }).then((taken) => {
     if (taken.ok) got.push({ ...taken.value, by: sharer.accountId, atMs: clock.monotonicMs() });
     else refused.push(sharer.accountId);
@@ -211,7 +207,7 @@ describe('several places', () => {
 });
 
 /** Calls begin, and end 10 ms later, every `everyMs`. */
-function setLoop(call: () => Promise<SharedSlot | undefined>, everyMs: number): { stop(): void } {
+function setLoop(call: () => Promise<CapacitySlot | undefined>, everyMs: number): { stop(): void } {
   let isOn = true;
   const again = (): void => {
     if (!isOn) return;

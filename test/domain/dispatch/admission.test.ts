@@ -1,0 +1,91 @@
+/** What a refusal gives back. Virtual time, real accounts and store. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../../src/domain/account/types.ts';
+import { Admission } from '../../../src/domain/dispatch/admission.ts';
+import { settle } from '../../sim/clock.ts';
+import { inboundCall } from './people.ts';
+import { CALLED, OWN_NUMBER, openStage, type Stage } from './stage.ts';
+
+const NEVER = new AbortController().signal;
+const SECOND_MS = 1000;
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await openStage();
+});
+afterEach(() => stage.close());
+
+/** A node for so many calls at once, and as many new ones a second. */
+const nodeOf = (nodeLimit: number): Admission =>
+  new Admission({ ...stage, nodeLimit, waitMs: 2 * SECOND_MS });
+
+async function penniless(limits: { concurrentCallsLimit?: number } = {}): Promise<Account> {
+  const made = await stage.accounts.create({ name: 'Bob', ...limits });
+  if (!made.ok) throw new Error(made.error.kind);
+  return made.value.account;
+}
+
+const refusedCall = async (admission: Admission, account: Account): Promise<void> => {
+  const call = inboundCall({ ...stage, account }, OWN_NUMBER);
+  const admitted = await admission.admit(call, account);
+  if (admitted.ok) throw new Error('admitted');
+  call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
+  await settle();
+};
+
+describe('a call that is refused has not begun', () => {
+  it('for want of money: the node has room for another account in the same second', async () => {
+    const admission = nodeOf(1);
+    await refusedCall(admission, await penniless());
+    expect(admission.takeSlot(stage.account)).toMatchObject({ ok: true });
+  });
+
+  it('and the account has its calls per second still', async () => {
+    const admission = nodeOf(1000);
+    const { account } = stage;
+    await stage.accounts.patch(account.authId, { status: 'suspended' });
+    for (let call = 0; call < account.cpsLimit; call += 1) await refusedCall(admission, account);
+    expect(admission.refusal(account)).toBeUndefined();
+  });
+
+  it('for a limit of the account, reached while it waited for the node', async () => {
+    const admission = nodeOf(2);
+    const held = [admission.takeSlot(stage.account), admission.takeSlot(stage.account)];
+    const bob = await penniless({ concurrentCallsLimit: 1 });
+    const waiting = [admission.slot(bob, NEVER), admission.slot(bob, NEVER)];
+    await stage.clock.advance(SECOND_MS + 500);
+    for (const slot of held) if (slot.ok) slot.value.release();
+    const got = await Promise.all(waiting);
+    expect(got).toMatchObject([{ ok: true }, { ok: false, error: { kind: 'concurrency' } }]);
+    expect(admission.takeSlot(stage.account)).toMatchObject({ ok: true });
+  });
+});
+
+describe('a call that ends', () => {
+  it('keeps its place within the second in which it began', async () => {
+    const admission = nodeOf(1);
+    const slot = admission.takeSlot(stage.account);
+    if (slot.ok) slot.value.release();
+    expect(admission.refusal(stage.account)).toMatchObject({ kind: 'node' });
+    await stage.clock.advance(SECOND_MS);
+    expect(admission.refusal(stage.account)).toBeUndefined();
+  });
+});
+
+it('a B leg whose caller is gone before it was made has begun nothing', async () => {
+  const { call: parent, hangsUp } = await stage.arrives(OWN_NUMBER);
+  await stage.clock.advance(SECOND_MS);
+  await stage.accounts.patch(stage.account.authId, { cpsLimit: 1 });
+  const dialled = stage.dialer.dial({
+    parent,
+    destination: { kind: 'number', number: CALLED } as never,
+    callerId: OWN_NUMBER,
+    callerName: undefined,
+    sipHeaders: [],
+    isRepeated: false,
+  });
+  await hangsUp('cancel');
+  expect(await dialled).toMatchObject({ ok: false, error: { cause: 'canceled' } });
+  const account = await stage.accounts.get(stage.account.authId);
+  expect(account && stage.admission.refusal(account)).toBeUndefined();
+});
