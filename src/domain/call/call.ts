@@ -338,6 +338,7 @@ export class Call implements Recorded {
 
   #legEnded(end: LegEnd): void {
     if (this.isEnded) return;
+    if (end.dueMs !== undefined) this.limitTo(end.dueMs);
     const { direction } = this.identity.facts;
     this.#finish(
       endOfLeg(end, {

@@ -34,6 +34,8 @@ export interface LegEnd {
   /** SIP status that ended it, where one did. */
   readonly status: number | undefined;
   readonly reason: string | undefined;
+  /** Of an end that was due at a moment of the monotonic clock: that moment, however late the end itself is. */
+  readonly dueMs?: number;
 }
 
 export interface LegEvents {

@@ -95,6 +95,8 @@ class AudioStream implements LiveAudioStream {
   #recordId: string | undefined;
   #over = false;
   #draining: StopKind | undefined;
+  /** No later than here is it charged for, however late its timer is. */
+  readonly #limitUs: number;
   #cancelTimeout: () => void;
 
   constructor(call: Call, request: AudioStreamRequest, needs: InterpreterNeeds) {
@@ -107,10 +109,8 @@ class AudioStream implements LiveAudioStream {
     this.ended = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    const { clock } = needs;
-    this.#cancelTimeout = clock.at(clock.monotonicMs() + request.timeoutMs, () =>
-      this.stop('timeout'),
-    );
+    this.#limitUs = this.startUs + request.timeoutMs * 1000;
+    this.#cancelTimeout = needs.clock.at(call.msAt(this.#limitUs), () => this.stop('timeout'));
     const onCallEnd = (): void => this.stop('callEnded');
     call.signal.addEventListener('abort', onCallEnd, { once: true });
     void this.ended.then(() => call.signal.removeEventListener('abort', onCallEnd));
@@ -238,7 +238,8 @@ class AudioStream implements LiveAudioStream {
   #lost(): void {
     if (!this.#connected) return;
     this.#connected = false;
-    if (this.#recordId !== undefined && keepLostStream(this.#call, this.#recordId)) this.#persist();
+    if (this.#recordId === undefined) return;
+    if (keepLostStream(this.#call, this.#recordId, this.#bookedUs())) this.#persist();
   }
 
   #finish(end: AudioStreamEnd): void {
@@ -258,12 +259,18 @@ class AudioStream implements LiveAudioStream {
   #keepEnd({ kind }: AudioStreamEnd): void {
     const reason = TERMINATION[kind];
     if (this.#recordId !== undefined) {
-      if (closeOpenStream(this.#call, this.#recordId, reason)) this.#persist();
+      const end = { atUs: this.#bookedUs(), reason };
+      if (closeOpenStream(this.#call, this.#recordId, end)) this.#persist();
     } else if (kind === 'dropped') {
       keepRefusedStream(this.#call, this.request, this.#currentId, reason);
       keepFailed(this.#call, this);
       this.#persist();
     }
+  }
+
+  /** Where the records have an end that happens now. */
+  #bookedUs(): number {
+    return Math.min(this.#call.endUs ?? this.#call.nowUs(), this.#limitUs);
   }
 
   #persist(): void {

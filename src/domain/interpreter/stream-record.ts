@@ -52,8 +52,8 @@ export function keepOpenStream(
 }
 
 /** The stream's connection has broken: time without one does not count. False when it is not recorded. */
-export const keepLostStream = (call: Call, streamId: string): boolean =>
-  change(call, streamId, (stream) => ({ ...stream, endUs: call.endUs ?? call.nowUs() }));
+export const keepLostStream = (call: Call, streamId: string, atUs: number): boolean =>
+  change(call, streamId, (stream) => ({ ...stream, endUs: atUs }));
 
 /** It is connected once more. */
 export const keepStreamAgain = (call: Call, streamId: string, sinceUs: number): boolean =>
@@ -76,11 +76,15 @@ function change(
 }
 
 /** False when it is not recorded. */
-export function closeOpenStream(call: Call, streamId: string, reason: StreamTermination): boolean {
+export function closeOpenStream(
+  call: Call,
+  streamId: string,
+  { atUs, reason }: { readonly atUs: number; readonly reason: StreamTermination },
+): boolean {
   const open = call.openStreams.find((stream) => stream.streamId === streamId);
   if (open === undefined) return false;
   call.openStreams = call.openStreams.filter((stream) => stream !== open);
-  const closed = closeStream(open, call.endUs ?? call.nowUs(), call.price.currency, reason);
+  const closed = closeStream(open, atUs, call.price.currency, reason);
   call.closedStreams = [...call.closedStreams, closed];
   return true;
 }

@@ -73,6 +73,8 @@ export interface LegEndFacts {
     | 'sessionExpired';
   readonly status: number | undefined;
   readonly reason: string | undefined;
+  /** Of an end that was due at a moment of the monotonic clock: that moment, however late the end itself is. */
+  readonly dueMs?: number;
 }
 
 /** Who a response came from. */

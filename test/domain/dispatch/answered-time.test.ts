@@ -137,6 +137,34 @@ describe('an end that the platform makes at a limit is booked at that limit', ()
     expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 60, hangupCauseCode: 6020 });
   });
 
+  it('streamTimeout, whatever ends the stream after it', async () => {
+    const stream = '<Stream keepCallAlive="true" streamTimeout="60">wss://bot.test/</Stream>';
+    const xml = `<Response>${stream}${stream}<Wait length="3600"/></Response>`;
+    stage.customer.documents.set(ANSWER_URL, xml);
+    const { callUuid, invite } = await answeredCall();
+    stage.sockets[0]?.started();
+    await stage.clock.advance(60_000 + LATE_MS);
+    // The second one's timer is so late that the caller goes first.
+    stage.sockets[1]?.started();
+    stage.clock.lateMs = 5700;
+    await stage.clock.advance(56_000);
+    await invite.ends('bye');
+    const { streams } = await stage.cdr(callUuid);
+    expect(streams).toMatchObject([
+      { billedSeconds: 60, terminationReason: 'Stream timeout' },
+      { billedSeconds: 60, terminationReason: 'Call hangup' },
+    ]);
+    for (const { startUs, endUs } of streams) expect(endUs - startUs).toBe(60_000_000);
+  });
+
+  it('a session that is not refreshed (RFC 4028)', async () => {
+    const { callUuid, invite } = await answeredCall();
+    const dueMs = stage.clock.monotonicMs() + 60_000;
+    await stage.clock.advance(60_000 + LATE_MS);
+    await invite.ends('sessionExpired', undefined, dueMs);
+    expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 60, hangupCauseCode: 5000 });
+  });
+
   it('Hangup schedule', async () => {
     const document = '<Response><Hangup schedule="60"/><Wait length="3600"/></Response>';
     stage.customer.documents.set(ANSWER_URL, document);

@@ -60,8 +60,9 @@ export class Invite implements Leg {
     await settle();
   }
 
-  async ends(how: LegEnd['how'], status?: number): Promise<void> {
-    this.#events.ended({ by: 'remote', how, status, reason: undefined });
+  async ends(how: LegEnd['how'], status?: number, dueMs?: number): Promise<void> {
+    const due = dueMs === undefined ? {} : { dueMs };
+    this.#events.ended({ by: 'remote', how, status, reason: undefined, ...due });
     await settle();
   }
 

@@ -66,10 +66,13 @@ describe('session timer of the callee (RFC 4028)', () => {
 
   it('ends the call when the caller does not refresh in time, with BYE (§10)', () => {
     const { world, callee, peer } = called([TIMER, 'Session-Expires: 300']);
+    const startMs = world.nowMs;
     world.advance(267_000);
     expect(callee.count('ended')).toBe(0);
     world.advance(1_100);
-    expect(callee.last('ended').end).toMatchObject({ by: 'local', how: 'sessionExpired' });
+    const { end } = callee.last('ended');
+    expect(end).toMatchObject({ by: 'local', how: 'sessionExpired' });
+    expect(Math.abs((end.dueMs ?? 0) - startMs - 268_000)).toBeLessThan(200);
     expect(peer.lastRequest('BYE').callId).toBe('script-1');
   });
 

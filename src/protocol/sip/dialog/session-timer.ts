@@ -15,7 +15,11 @@ export const DEFAULT_SESSION_TIMER: SessionTimerSettings = { interval: 1800, min
 type Refresher = 'us' | 'peer';
 
 /** What is due: `refresh` sends UPDATE or re-INVITE, `expire` ends the session with BYE (RFC 4028 §10). */
-export type SessionTimerDue = 'refresh' | 'expire';
+export interface SessionTimerDue {
+  readonly what: 'refresh' | 'expire';
+  /** When it was due. */
+  readonly dueMs: number;
+}
 
 /** What a request asked for, or why it is refused: 422 with `minSe` (§9). */
 export type SessionTimerOffer =
@@ -134,13 +138,14 @@ export class SessionTimer {
   }
 
   takeDue(nowMs: number): SessionTimerDue | undefined {
-    if (this.#expireAtMs !== undefined && this.#expireAtMs <= nowMs) {
+    const [expireMs, refreshMs] = [this.#expireAtMs, this.#refreshAtMs];
+    if (expireMs !== undefined && expireMs <= nowMs) {
       this.stop();
-      return 'expire';
+      return { what: 'expire', dueMs: expireMs };
     }
-    if (this.#refreshAtMs !== undefined && this.#refreshAtMs <= nowMs) {
+    if (refreshMs !== undefined && refreshMs <= nowMs) {
       this.#refreshAtMs = undefined;
-      return 'refresh';
+      return { what: 'refresh', dueMs: refreshMs };
     }
     return undefined;
   }

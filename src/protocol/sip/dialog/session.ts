@@ -183,8 +183,8 @@ export class Session implements DialogUser {
   }
 
   /** The peer is gone: its session timer ran out, or it does not know the dialog any more. */
-  expire(status: number | undefined): void {
-    this.#giveUp({ by: 'local', how: 'sessionExpired', status, reason: undefined });
+  expire(status: number | undefined, dueMs = this.#core.nowMs): void {
+    this.#giveUp({ by: 'local', how: 'sessionExpired', status, reason: undefined, dueMs });
   }
 
   answered(sdp: string): void {
@@ -211,8 +211,8 @@ export class Session implements DialogUser {
     if (dueMs === undefined) return;
     this.#cancelTimer = this.#core.agenda.at(dueMs, () => {
       const due = this.timer.takeDue(this.#core.nowMs);
-      if (due === 'expire') this.expire(undefined);
-      else if (due === 'refresh') this.refresh.start();
+      if (due?.what === 'expire') this.expire(undefined, due.dueMs);
+      else if (due?.what === 'refresh') this.refresh.start();
       this.armTimer();
     });
   }
