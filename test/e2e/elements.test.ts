@@ -118,8 +118,9 @@ describe.concurrent('what a caller presses, each key once', () => {
   });
 
   it('as tones in the audio, when no events were negotiated', async () => {
-    const voice = joined([silence(500), keyTones('4077')]);
-    const phone = await scene.callTo('inband', elements('inband'), { keyEvents: false, voice });
+    const phone = await scene.callTo('inband', elements('inband'), { keyEvents: false });
+    await prompted(phone);
+    phone.say(keyTones('4077'));
     expect(await keysOf('inband', phone)).toBe('4077');
   });
 

@@ -122,6 +122,11 @@ export class Handset {
     return this.#channel.keysHeard;
   }
 
+  /** Said from now on. */
+  say(voice: Int16Array): void {
+    this.#channel.say(voice);
+  }
+
   press(digits: string): void {
     for (const digit of digits) this.#channel.press(digit);
   }

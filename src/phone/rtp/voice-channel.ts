@@ -102,6 +102,12 @@ export class VoiceChannel {
     this.#schedule();
   }
 
+  /** What is said from the next packet on. */
+  say(voice: Int16Array): void {
+    const before = new Int16Array(this.#frames * FRAME_SAMPLES);
+    this.#voice = Int16Array.from([...before, ...voice]);
+  }
+
   press(digit: string): void {
     this.#keys.push(digit);
   }
