@@ -1,23 +1,24 @@
-/** Audio-stream sockets without a network: the real session and the real media on one side, bots in memory on the other. */
+/**
+ * Audio-stream sockets without a network: the service's own dispatcher, session and media on one side, bots in memory on the
+ * other.
+ */
 
-import { type Driver, drive } from '../../src/base/drive.ts';
+import { silentLogger } from '../../src/base/logger.ts';
 import type {
   AudioStreams,
   MediaLeg,
-  MediaStream,
   StreamSocket,
   StreamSocketEvents,
   StreamSocketOptions,
-  StreamStopReason,
 } from '../../src/domain/call/needs.ts';
 import {
-  DEFAULT_SESSION_LIMITS,
-  extraHeadersLiteral,
-  SEQUENCE_NUMBER_OFFSET,
-  type SessionInput,
-  type SessionOutput,
-  StreamSession,
-} from '../../src/protocol/audio-stream/audio-stream.ts';
+  type BotConnection,
+  type BotConnectionEvents,
+  newTally,
+  StreamDispatcher,
+} from '../../src/edge/stream/dispatcher.ts';
+import { DEFAULT_STREAM_LIMITS } from '../../src/edge/stream/limits.ts';
+import { SEQUENCE_NUMBER_OFFSET } from '../../src/protocol/audio-stream/audio-stream.ts';
 import type { SimClock } from './clock.ts';
 import { writePaddedNumber } from './padded-number.ts';
 import type { SimRandom } from './random.ts';
@@ -41,14 +42,12 @@ export interface Bot {
 /** Makes the bot of each connection; undefined: the connection is refused. */
 export type MakeBot = (url: string) => Bot | undefined;
 
-const QUEUE_MS = 60_000;
-
 export class SimStreams implements AudioStreams {
   readonly #clock: SimClock;
   readonly #random: SimRandom;
   readonly #tell: (line: string) => void;
   readonly #bots = new Map<string, MakeBot>();
-  #live = 0;
+  readonly #tally = newTally();
 
   constructor(clock: SimClock, random: SimRandom, tell: (line: string) => void) {
     this.#clock = clock;
@@ -58,7 +57,7 @@ export class SimStreams implements AudioStreams {
 
   /** Sockets that have not ended. */
   get live(): number {
-    return this.#live;
+    return this.#tally.open;
   }
 
   serve(url: string, make: MakeBot): void {
@@ -66,75 +65,71 @@ export class SimStreams implements AudioStreams {
   }
 
   open(options: StreamSocketOptions, leg: MediaLeg, events: StreamSocketEvents): StreamSocket {
-    this.#live += 1;
     const ended: StreamSocketEvents['ended'] = (end) => {
-      this.#live -= 1;
       this.#tell(`stream ended: ${end.kind}`);
       events.ended(end);
     };
-    const wire = { clock: this.#clock, delayMs: this.#random.between(1, 12) };
-    const make = this.#bots.get(options.url);
-    return new SimSocket(options, leg, { ...events, ended }, { ...wire, make });
+    const connection = new SimConnection({
+      clock: this.#clock,
+      delayMs: this.#random.between(1, 12),
+      makeBot: () => this.#bots.get(options.url)?.(options.url),
+    });
+    return new StreamDispatcher(
+      options,
+      leg,
+      { ...events, ended },
+      {
+        connection,
+        clock: this.#clock,
+        logger: silentLogger,
+        limits: DEFAULT_STREAM_LIMITS,
+        tally: this.#tally,
+      },
+    );
   }
 }
 
-class SimSocket implements StreamSocket {
-  readonly #options: StreamSocketOptions;
-  readonly #leg: MediaLeg;
-  readonly #events: StreamSocketEvents;
+/** Every message takes `delayMs`, either way. */
+class SimConnection implements BotConnection {
+  readonly mediaDropped = 0;
+  readonly wire = undefined;
   readonly #clock: SimClock;
   readonly #delayMs: number;
-  readonly #session: StreamSession;
-  readonly #driver: Driver<SessionInput>;
+  readonly #makeBot: () => Bot | undefined;
+  #events: BotConnectionEvents | undefined;
   #bot: Bot | undefined;
-  #stream: MediaStream | undefined;
   #sequenceNumber = 0;
   #gone = false;
 
-  constructor(
-    options: StreamSocketOptions,
-    leg: MediaLeg,
-    events: StreamSocketEvents,
-    wire: { clock: SimClock; delayMs: number; make: MakeBot | undefined },
-  ) {
-    this.#options = options;
-    this.#leg = leg;
+  constructor(options: {
+    readonly clock: SimClock;
+    readonly delayMs: number;
+    readonly makeBot: () => Bot | undefined;
+  }) {
+    this.#clock = options.clock;
+    this.#delayMs = options.delayMs;
+    this.#makeBot = options.makeBot;
+  }
+
+  connect(events: BotConnectionEvents): void {
     this.#events = events;
-    this.#clock = wire.clock;
-    this.#delayMs = wire.delayMs;
-    const identity = { ...options, format: { encoding: options.encoding, rate: options.rate } };
-    this.#session = new StreamSession(identity, DEFAULT_SESSION_LIMITS);
-    this.#driver = drive(this.#session, wire.clock, (output) => this.#act(output));
-    this.#driver.tell({ kind: 'connecting' });
     this.#later(() => {
-      this.#bot = wire.make?.(options.url);
+      this.#bot = this.#makeBot();
       if (this.#bot === undefined) this.#lose('connection refused');
-      else this.#driver.tell({ kind: 'opened' });
+      else events.opened();
     });
   }
 
-  close(reason: StreamStopReason, options?: { readonly drain?: boolean }): void {
-    this.#driver.tell({ kind: 'close', reason, drain: options?.drain ?? false });
-  }
-
-  #later(what: () => void): void {
-    this.#clock.at(this.#clock.monotonicMs() + this.#delayMs, () => {
-      if (!this.#gone) what();
-    });
-  }
-
-  #lose(detail: string): void {
-    if (this.#gone) return;
-    this.#gone = true;
-    this.#bot?.closed?.();
-    this.#driver.tell({ kind: 'socketClosed', detail });
+  send(text: string): void {
+    this.sendMedia(Buffer.from(text));
   }
 
   /** Numbers a message of ours and sends it. */
-  #toBot(message: Buffer): void {
-    writePaddedNumber(message, SEQUENCE_NUMBER_OFFSET, this.#sequenceNumber);
+  sendMedia(message: Uint8Array): void {
+    const bytes = Buffer.from(message);
+    writePaddedNumber(bytes, SEQUENCE_NUMBER_OFFSET, this.#sequenceNumber);
     this.#sequenceNumber += 1;
-    const text = message.toString('utf8');
+    const text = bytes.toString('utf8');
     this.#later(() => {
       this.#bot?.hear(JSON.parse(text), {
         send: (message) => this.#fromBot(message),
@@ -143,82 +138,34 @@ class SimSocket implements StreamSocket {
     });
   }
 
+  ping(): void {
+    this.#later(() => this.#events?.pong());
+  }
+
+  close(_code: number, _reason: string, last: string | undefined): void {
+    if (last !== undefined) this.send(last);
+    this.#later(() => this.#lose('closed'));
+  }
+
+  drop(): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.#bot?.closed?.();
+  }
+
   #fromBot(message: unknown): void {
     const bytes = Buffer.from(typeof message === 'string' ? message : JSON.stringify(message));
-    this.#later(() => {
-      const mayPlay = this.#options.bidirectional && this.#session.sending;
-      const verdict = mayPlay ? (this.#stream?.receive(bytes) ?? 'other') : 'other';
-      if (verdict === 'other') this.#driver.tell({ kind: 'received', bytes });
-      else if (verdict !== 'taken') this.#driver.tell({ kind: 'refused', why: verdict });
+    this.#later(() => this.#events?.message(bytes));
+  }
+
+  #lose(detail: string): void {
+    this.drop();
+    this.#events?.closed(detail);
+  }
+
+  #later(what: () => void): void {
+    this.#clock.at(this.#clock.monotonicMs() + this.#delayMs, () => {
+      if (!this.#gone) what();
     });
-  }
-
-  #act(output: SessionOutput): void {
-    switch (output.kind) {
-      case 'send':
-        this.#toBot(Buffer.from(output.text));
-        break;
-      case 'ping':
-        this.#later(() => this.#driver.tell({ kind: 'pong' }));
-        break;
-      case 'enqueue':
-        if (this.#stream?.enqueue(output.encoding, output.rate, output.payload) === false) {
-          this.#driver.tell({ kind: 'refused', why: 'bufferFull' });
-        }
-        break;
-      case 'clearQueue':
-        this.#stream?.clear();
-        break;
-      case 'checkpoint':
-        this.#stream?.checkpoint(output.id);
-        break;
-      case 'closeSocket':
-        if (output.last !== undefined) this.#toBot(Buffer.from(output.last));
-        this.#later(() => this.#lose('closed'));
-        break;
-      case 'dropSocket':
-        queueMicrotask(() => this.#lose('cut'));
-        break;
-      case 'started':
-        this.#startMedia();
-        this.#events.started();
-        break;
-      case 'sendDigits':
-        this.#events.sendDigits(output.digits);
-        break;
-      case 'played':
-        this.#events.played(output.name);
-        break;
-      case 'cleared':
-        this.#events.cleared();
-        break;
-      case 'fault':
-        this.#events.fault(output.code, output.detail);
-        break;
-      case 'ended':
-        this.#stream?.close();
-        this.#stream = undefined;
-        queueMicrotask(() => this.#events.ended(output.end));
-        break;
-    }
-  }
-
-  #startMedia(): void {
-    const { streamId, encoding, rate, tracks, bidirectional, extraHeaders } = this.#options;
-    const extraHeadersJson = extraHeadersLiteral(extraHeaders);
-    this.#stream = this.#leg.openStream(
-      { streamId, encoding, rate, tracks, bidirectional, extraHeadersJson, queueMs: QUEUE_MS },
-      {
-        media: (messages) => this.#sendMedia(messages),
-        played: (checkpoint) => this.#driver.tell({ kind: 'played', checkpoint }),
-        degraded: (percent) => this.#events.degraded(percent),
-        dtmf: (digit, timestampMs) => this.#driver.tell({ kind: 'dtmf', digit, timestampMs }),
-      },
-    );
-  }
-
-  #sendMedia(messages: readonly Uint8Array[]): void {
-    if (!this.#session.sending) return;
-    for (const message of messages) this.#toBot(Buffer.from(message));
   }
 }

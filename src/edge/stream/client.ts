@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { getCACertificates } from 'node:tls';
 import { ServiceError } from '../../base/errors.ts';
 import type { AudioStreams } from '../../domain/call/needs.ts';
+import { newTally, StreamDispatcher, type StreamTally } from './dispatcher.ts';
 import { type AudioStreamsOptions, DEFAULT_STREAM_LIMITS } from './limits.ts';
+import { NativeConnection } from './native-connection.ts';
 import { Sockets } from './sockets.ts';
-import { AudioStreamSocket, type StreamTally } from './stream-socket.ts';
 
 export {
   type AudioStreamsOptions,
@@ -26,16 +27,21 @@ export interface AudioStreamsEdge extends AudioStreams {
 }
 
 export function createAudioStreams(options: AudioStreamsOptions): AudioStreamsEdge {
-  const tally: StreamTally = { open: 0, opened: 0, failed: 0, mediaDropped: 0, faults: 0 };
+  const tally = newTally();
   const socketLimits = { ...DEFAULT_STREAM_LIMITS, ...options.limits };
   const own = ownAuthority(options.caFile);
   const sockets = new Sockets(
     () => [...getCACertificates('default'), own].join('\n'),
     options.logger,
   );
-  const needs = { ...options, sockets, socketLimits, tally };
+  const connectionNeeds = { ...options, sockets, socketLimits };
+  const { clock, logger } = options;
   return {
-    open: (stream, leg, events) => new AudioStreamSocket(stream, leg, events, needs),
+    open: (stream, leg, events) => {
+      const connection = new NativeConnection(stream, connectionNeeds);
+      const needs = { connection, clock, logger, limits: socketLimits, tally };
+      return new StreamDispatcher(stream, leg, events, needs);
+    },
     counters: () => ({ ...tally, ...sockets.counters() }),
     stop: () => sockets.stop(),
   };

@@ -7,6 +7,7 @@ import { type NativeRecord, readRecords } from '../../base/record-batch.ts';
 import type { StreamEncoding, StreamWire } from '../../domain/call/needs.ts';
 import type { EngineRefusal, Oversize } from '../../protocol/audio-stream/audio-stream.ts';
 import { certificateFault } from './certificate-fault.ts';
+import type { BotConnectionEvents } from './dispatcher.ts';
 import { openingFault, openingRequest } from './handshake.ts';
 import {
   type NativeSocketLimits,
@@ -17,24 +18,10 @@ import {
 } from './native.ts';
 import type { Upgrade } from './upgrade.ts';
 
-export interface SocketEvents {
-  opened(): void;
-  /** No audio that the bot sent after it is taken before this has returned. */
-  message(bytes: Buffer): void;
-  /** A `playAudio` that the socket had to refuse. */
-  refused(why: EngineRefusal): void;
-  pong(): void;
-  flooding(): void;
-  flooded(): void;
-  /** A message was too long by itself, or for what the account has left; nothing more is read. */
+/** Told once the socket is there; `oversized` knows no limits here. */
+export type SocketEvents = Omit<BotConnectionEvents, 'oversized'> & {
   oversized(what: Oversize): void;
-  /** Something has filled up to so many percent: what waits for the bot, or the bot's audio. */
-  degraded(percent: number): void;
-  /** More control messages wait than the limit allows. */
-  overrun(): void;
-  /** Once, but not after `drop`; `detail` says why, in plain words. */
-  closed(detail: string): void;
-}
+};
 
 const BATCH_BYTES = 1 << 18;
 /** Rounds of one wake-up; what is left then wakes again. */

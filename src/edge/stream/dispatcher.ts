@@ -1,29 +1,31 @@
 /**
- * One audio stream: joins the session machine, the socket and the media side of the leg. Where the leg is native, its audio
- * goes straight between the socket's thread and the media thread; only what is left comes here.
+ * One audio stream: joins the session machine, the connection to the bot and the media side of the leg. A simulation runs it
+ * over a connection of its own. Where leg and connection are native, audio goes straight between their threads; only what is
+ * left comes here.
  */
 
+import type { Clock } from '../../base/clock.ts';
 import { type Driver, drive } from '../../base/drive.ts';
-import { hostOf, type ResolvedAddress } from '../../base/egress.ts';
 import { assertNever } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
 import type {
   MediaLeg,
   MediaStream,
   StreamSocket,
   StreamSocketEvents,
   StreamSocketOptions,
+  StreamWire,
 } from '../../domain/call/needs.ts';
 import {
+  type EngineRefusal,
   extraHeadersLiteral,
+  type Oversize,
   type SessionEnd,
   type SessionInput,
   type SessionOutput,
   StreamSession,
 } from '../../protocol/audio-stream/audio-stream.ts';
-import type { AudioStreamsOptions, StreamSocketLimits } from './limits.ts';
-import type { NativeSocketLimits } from './native.ts';
-import type { Socket, Sockets } from './sockets.ts';
-import { prepareUpgrade, type Upgrade } from './upgrade.ts';
+import type { StreamSocketLimits } from './limits.ts';
 
 export interface StreamTally {
   open: number;
@@ -33,39 +35,86 @@ export interface StreamTally {
   faults: number;
 }
 
-export interface StreamSocketNeeds extends AudioStreamsOptions {
-  readonly sockets: Sockets;
-  readonly socketLimits: StreamSocketLimits;
+export const newTally = (): StreamTally => ({
+  open: 0,
+  opened: 0,
+  failed: 0,
+  mediaDropped: 0,
+  faults: 0,
+});
+
+/** What a connection tells. Nothing comes after `closed` or `drop`. */
+export interface BotConnectionEvents {
+  opened(): void;
+  /** No audio that the bot sent after it is taken before this has returned. */
+  message(bytes: Buffer): void;
+  /** A `playAudio` that the connection had to refuse. */
+  refused(why: EngineRefusal): void;
+  pong(): void;
+  flooding(): void;
+  flooded(): void;
+  /** A message was longer than `limitBytes`, by itself or with the others of the account; nothing more is read. */
+  oversized(what: Oversize, limitBytes: number): void;
+  /** Something has filled up to so many percent: what waits for the bot, or the bot's audio. */
+  degraded(percent: number): void;
+  /** More control messages wait than the limit allows. */
+  overrun(): void;
+  /** Once; `detail` says why, in plain words. Also when it never opened. */
+  closed(detail: string): void;
+}
+
+/** The way to one bot. Before `opened` and after `closed` or `drop` its other methods do nothing. */
+export interface BotConnection {
+  /** `media` messages that the bot has missed because it reads too slowly. */
+  readonly mediaDropped: number;
+  /** What media is joined to; undefined: media messages go through `sendMedia`, audio comes with `message`. */
+  readonly wire: StreamWire | undefined;
+  /** Called once, first. Tells nothing before it has returned. */
+  connect(events: BotConnectionEvents): void;
+  send(text: string): void;
+  /** The bytes are valid only during the call. */
+  sendMedia(message: Uint8Array): void;
+  ping(): void;
+  /** Sends `last`, then the close frame. */
+  close(code: number, reason: string, last: string | undefined): void;
+  drop(): void;
+}
+
+export interface DispatcherNeeds {
+  readonly connection: BotConnection;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits: Pick<StreamSocketLimits, 'session' | 'queueMs'>;
   readonly tally: StreamTally;
 }
 
-export class AudioStreamSocket implements StreamSocket {
+export class StreamDispatcher implements StreamSocket {
   readonly #options: StreamSocketOptions;
   readonly #leg: MediaLeg;
   readonly #events: StreamSocketEvents;
-  readonly #needs: StreamSocketNeeds;
+  readonly #needs: DispatcherNeeds;
+  readonly #connection: BotConnection;
   readonly #session: StreamSession;
   readonly #driver: Driver<SessionInput>;
-  #socket: Socket | undefined;
   #stream: MediaStream | undefined;
-  #ended = false;
 
   constructor(
     options: StreamSocketOptions,
     leg: MediaLeg,
     events: StreamSocketEvents,
-    needs: StreamSocketNeeds,
+    needs: DispatcherNeeds,
   ) {
     this.#options = options;
     this.#leg = leg;
     this.#events = events;
     this.#needs = needs;
-    const { clock, socketLimits } = needs;
+    this.#connection = needs.connection;
     const identity = { ...options, format: { encoding: options.encoding, rate: options.rate } };
-    this.#session = new StreamSession(identity, socketLimits.session);
-    this.#driver = drive(this.#session, clock, (output) => this.#act(output));
+    this.#session = new StreamSession(identity, needs.limits.session);
+    this.#driver = drive(this.#session, needs.clock, (output) => this.#act(output));
     needs.tally.open += 1;
-    this.#connect().catch((error: unknown) => this.#closed(`the connection failed: ${error}`));
+    this.#driver.tell({ kind: 'connecting' });
+    this.#connect();
   }
 
   close(
@@ -75,61 +124,23 @@ export class AudioStreamSocket implements StreamSocket {
     this.#driver.tell({ kind: 'close', reason, drain: options?.drain ?? false });
   }
 
-  async #connect(): Promise<void> {
-    this.#driver.tell({ kind: 'connecting' });
-    const upgrade = await prepareUpgrade(this.#options, this.#needs);
-    if (this.#ended) return;
-    if (!upgrade.ok) {
-      this.#closed(upgrade.error);
-      return;
-    }
-    const addresses = await this.#resolve(upgrade.value);
-    if (this.#ended || addresses === undefined) return;
-    const { sockets, socketLimits } = this.#needs;
-    this.#socket = sockets.open(
-      upgrade.value,
-      addresses,
-      {
-        limits: nativeLimits(socketLimits, this.#options.tracks === 'both' ? 2 : 1),
-        account: this.#options.ownerId,
-      },
-      {
-        opened: () => this.#driver.tell({ kind: 'opened' }),
-        message: (bytes) => this.#received(bytes),
-        refused: (why) => this.#driver.tell({ kind: 'refused', why }),
-        pong: () => this.#driver.tell({ kind: 'pong' }),
-        flooding: () => this.#driver.tell({ kind: 'flooding' }),
-        flooded: () => this.#driver.tell({ kind: 'flooded' }),
-        oversized: (what) => {
-          const { maxMessageBytes, accountMessageBytes } = socketLimits;
-          const limitBytes = what === 'message' ? maxMessageBytes : accountMessageBytes;
-          this.#driver.tell({ kind: 'oversized', what, limitBytes });
-        },
-        degraded: (percent) => this.#events.degraded(percent),
-        overrun: () =>
-          this.#driver.tell({ kind: 'broken', detail: 'the application does not read its socket' }),
-        closed: (detail) => this.#closed(detail),
-      },
-    );
-  }
-
-  /** The permitted addresses of the host; undefined: the end has been told. */
-  #resolve({ url }: Upgrade): Promise<readonly ResolvedAddress[] | undefined> {
-    return new Promise((resolve) => {
-      this.#needs.egress.lookup(hostOf(url), { all: true }, (error, found) => {
-        if (error === null && typeof found !== 'string') {
-          resolve(found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 })));
-          return;
-        }
-        const refused = error?.code === 'EGRESS_REFUSED';
-        const why = refused ? 'the address is refused' : 'the connection failed';
-        this.#closed(`${why}: ${refused ? error.message : (error?.code ?? 'no address')}`);
-        resolve(undefined);
-      });
+  #connect(): void {
+    this.#connection.connect({
+      opened: () => this.#driver.tell({ kind: 'opened' }),
+      message: (bytes) => this.#received(bytes),
+      refused: (why) => this.#driver.tell({ kind: 'refused', why }),
+      pong: () => this.#driver.tell({ kind: 'pong' }),
+      flooding: () => this.#driver.tell({ kind: 'flooding' }),
+      flooded: () => this.#driver.tell({ kind: 'flooded' }),
+      oversized: (what, limitBytes) => this.#driver.tell({ kind: 'oversized', what, limitBytes }),
+      degraded: (percent) => this.#events.degraded(percent),
+      overrun: () =>
+        this.#driver.tell({ kind: 'broken', detail: 'the application does not read its socket' }),
+      closed: (detail) => this.#driver.tell({ kind: 'socketClosed', detail }),
     });
   }
 
-  /** One message that the socket's own thread has not dealt with. */
+  /** One message that the connection has not dealt with itself. */
   #received(bytes: Buffer): void {
     const mayPlay = this.#options.bidirectional && this.#session.sending;
     const verdict = mayPlay ? (this.#stream?.receive(bytes) ?? 'other') : 'other';
@@ -137,17 +148,13 @@ export class AudioStreamSocket implements StreamSocket {
     else if (verdict !== 'taken') this.#driver.tell({ kind: 'refused', why: verdict });
   }
 
-  #closed(detail: string): void {
-    this.#driver.tell({ kind: 'socketClosed', detail });
-  }
-
   #act(output: SessionOutput): void {
     switch (output.kind) {
       case 'send':
-        this.#socket?.send(output.text);
+        this.#connection.send(output.text);
         break;
       case 'ping':
-        this.#socket?.ping();
+        this.#connection.ping();
         break;
       case 'enqueue':
         this.#enqueue(output);
@@ -159,10 +166,10 @@ export class AudioStreamSocket implements StreamSocket {
         this.#stream?.checkpoint(output.id);
         break;
       case 'closeSocket':
-        this.#socket?.close(output.code, output.reason, output.last);
+        this.#connection.close(output.code, output.reason, output.last);
         break;
       case 'dropSocket':
-        this.#socket?.drop();
+        this.#connection.drop();
         break;
       case 'sendDigits':
       case 'started':
@@ -211,12 +218,13 @@ export class AudioStreamSocket implements StreamSocket {
 
   #startMedia(): void {
     const { streamId, encoding, rate, tracks, bidirectional, extraHeaders } = this.#options;
-    const { queueMs } = this.#needs.socketLimits;
+    const { queueMs } = this.#needs.limits;
     const extraHeadersJson = extraHeadersLiteral(extraHeaders);
-    const wire = this.#socket === undefined ? {} : { wire: this.#socket };
+    const { wire } = this.#connection;
+    const joined = wire === undefined ? {} : { wire };
     try {
       this.#stream = this.#leg.openStream(
-        { streamId, encoding, rate, tracks, bidirectional, extraHeadersJson, queueMs, ...wire },
+        { streamId, encoding, rate, tracks, bidirectional, extraHeadersJson, queueMs, ...joined },
         {
           media: (messages) => this.#sendMedia(messages),
           played: (checkpoint) => this.#driver.tell({ kind: 'played', checkpoint }),
@@ -229,19 +237,18 @@ export class AudioStreamSocket implements StreamSocket {
     }
   }
 
-  /** Only of a media side that the socket's thread cannot be joined to. */
+  /** Only of a media side that the connection cannot be joined to. */
   #sendMedia(messages: readonly Uint8Array[]): void {
     if (!this.#session.sending) return;
-    for (const message of messages) this.#socket?.sendMedia(message);
+    for (const message of messages) this.#connection.sendMedia(message);
   }
 
   /** Told in a later turn, so that no caller of `close` or `open` finds itself called back in the middle. */
   #end(end: SessionEnd): void {
-    this.#ended = true;
     this.#stream?.close();
     this.#stream = undefined;
     const { tally, logger } = this.#needs;
-    const mediaDropped = this.#socket?.mediaDropped ?? 0;
+    const { mediaDropped } = this.#connection;
     tally.open -= 1;
     tally.mediaDropped += mediaDropped;
     if (end.kind === 'connectFailed' || end.kind === 'dropped') tally.failed += 1;
@@ -249,20 +256,6 @@ export class AudioStreamSocket implements StreamSocket {
     logger.info({ streamId, callUuid, end, mediaDropped }, 'audio stream ended');
     queueMicrotask(() => this.#events.ended(end));
   }
-}
-
-function nativeLimits(limits: StreamSocketLimits, tracks: number): NativeSocketLimits {
-  return {
-    maxMessageBytes: limits.maxMessageBytes,
-    accountMessageBytes: limits.accountMessageBytes,
-    waitingMedia: limits.waitingMediaPerTrack * tracks,
-    waitingControlBytes: limits.waitingControlBytes,
-    messagesPerSecond: limits.messages.perSecond,
-    messagesBurst: limits.messages.burst,
-    bytesPerSecond: limits.bytes.perSecond,
-    bytesBurst: limits.bytes.burst,
-    floodMs: limits.floodMs,
-  };
 }
 
 type ReportKind = 'started' | 'sendDigits' | 'played' | 'cleared' | 'fault' | 'ended';
