@@ -16,6 +16,7 @@ import type {
   Sharer,
 } from '../capacity/capacity.ts';
 import type { ReserveRefusal } from '../ledger/types.ts';
+import type { EndpointStore } from '../provisioning/needs.ts';
 import type { CallKeeper } from './keeper.ts';
 
 /** Why a call may not begin, as it will stand in its record. */
@@ -33,6 +34,7 @@ export type SlotRefusal =
 
 export interface AdmissionNeeds {
   readonly accounts: Pick<Accounts, 'get'>;
+  readonly endpoints: Pick<EndpointStore, 'get'>;
   readonly capacity: Capacity;
   readonly shares: FairShare;
   readonly keeper: CallKeeper;
@@ -224,13 +226,16 @@ export class Admission {
 
   /** Asked once the call is under care: who is revoked later finds it there. */
   async #barred({ identity }: Call): Promise<string | undefined> {
-    const { accountId, subAccount } = identity;
+    const { accountId, subAccount, endpointId } = identity;
     const owner = await this.#needs.accounts.get(accountId);
     if (owner?.status !== 'active') return `the account is ${owner?.status ?? 'gone'}`;
-    if (subAccount === undefined) return undefined;
-    const sub = await this.#needs.accounts.get(subAccount);
+    const sub = subAccount === undefined ? owner : await this.#needs.accounts.get(subAccount);
     if (sub?.status !== 'active') return `the sub-account is ${sub?.status ?? 'gone'}`;
-    return permits(sub, 'calls') ? undefined : 'calls are not permitted to the sub-account';
+    if (!permits(sub, 'calls')) return 'calls are not permitted to the sub-account';
+    if (endpointId === undefined) return undefined;
+    const endpoint = await this.#needs.endpoints.get(accountId, endpointId);
+    if (endpoint === undefined) return 'the endpoint was deleted';
+    return endpoint.allowVoice ? undefined : 'the endpoint may not make voice calls';
   }
 
   /** A store that takes no writes refuses the call too, and in its own words. */

@@ -127,10 +127,6 @@ export class Inbound {
       call.hangupTarget = { url: application.hangupUrl, method: application.hangupMethod };
     }
     if (!(await this.#admit(call, owner))) return;
-    if (endpoint !== undefined && !endpoint.allowVoice) {
-      call.hangup('forbidden', 'Platform', 'the endpoint may not make voice calls');
-      return;
-    }
     if (endpoint !== undefined && !endpointRate.take(endpoint.endpointId)) {
       call.hangup('concurrencyBreached', 'Platform', 'the endpoint starts too many calls');
       return;

@@ -67,6 +67,7 @@ export function joinCalls(
   const { maxConcurrent: nodeLimit, waitForRoomMs } = settings.calls;
   const admission = new Admission({
     accounts,
+    endpoints: store.endpoints,
     capacity,
     shares,
     keeper,

@@ -17,7 +17,7 @@ afterEach(() => stage.close());
 
 /** A node for so many calls at once, and as many new ones a second. */
 const nodeOf = (nodeLimit: number): Admission =>
-  new Admission({ ...stage, nodeLimit, waitMs: 2 * SECOND_MS });
+  new Admission({ ...stage, endpoints: stage.store.endpoints, nodeLimit, waitMs: 2 * SECOND_MS });
 
 async function penniless(limits: { concurrentCallsLimit?: number } = {}): Promise<Account> {
   const made = await stage.accounts.create({ name: 'Bob', ...limits });

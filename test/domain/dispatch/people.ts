@@ -44,7 +44,11 @@ export class Customer {
 }
 
 /** A call from abroad to a number of the account, as it is before its INVITE is taken. */
-export function inboundCall(stage: { factory: CallFactory; account: Account }, to: string): Call {
+export function inboundCall(
+  stage: { factory: CallFactory; account: Account },
+  to: string,
+  over: { readonly endpointId?: string } = {},
+): Call {
   const { factory, account } = stage;
   const callUuid = factory.newUuid();
   return factory.create(
@@ -74,6 +78,7 @@ export function inboundCall(stage: { factory: CallFactory; account: Account }, t
         sipHeaders: [],
         machine: undefined,
       },
+      ...over,
     },
     factory.price(account, 'inbound', to) ?? factory.free('USD'),
   );

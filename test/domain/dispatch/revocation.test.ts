@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { followRevocations } from '../../../src/domain/dispatch/dispatch.ts';
+import { inboundCall } from './people.ts';
 import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
@@ -113,6 +114,21 @@ describe('an endpoint', () => {
     expect(forgotten).toEqual([username]);
     await stage.provisioning.endpoints.remove(authId, endpointId);
     expect(forgotten).toEqual([username, username]);
+    await stage.finish();
+  });
+
+  it('whose call arrives while it is deleted, or loses its voice, does not have it', async () => {
+    const { authId } = stage.account;
+    const { endpoints } = stage.provisioning;
+    for (const gone of ['deleted', 'voice'] as const) {
+      const { endpointId } = await endpointOf(gone);
+      const call = inboundCall(stage, '1000', { endpointId });
+      if (gone === 'deleted') await endpoints.remove(authId, endpointId);
+      else await endpoints.patch(authId, endpointId, { allowVoice: false });
+      const admitted = await stage.admission.admit(call, stage.account);
+      expect(admitted).toMatchObject({ ok: false, error: { cause: 'forbidden' } });
+      call.hangup('forbidden', 'Platform');
+    }
     await stage.finish();
   });
 });

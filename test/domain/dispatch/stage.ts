@@ -117,6 +117,7 @@ export async function openStage(
   const shares = new FairShare(clock);
   const admission = new Admission({
     accounts,
+    endpoints: store.endpoints,
     capacity,
     shares,
     keeper,
