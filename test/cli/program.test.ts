@@ -68,6 +68,23 @@ describe('carillon accounts', () => {
     expect(JSON.parse(out.join('\n'))).toHaveProperty('accounts');
   });
 
+  it('trunks allow sets what a trunk may reach in private networks', async () => {
+    const body = { name: 'office', trunk_direction: 'inbound' };
+    const { body: made } = await service.post(`${service.root}/trunks`, body);
+    const { authId } = service.account;
+    const allowed = async () => {
+      const trunk = await service.provisioning.trunks.get(authId, made.trunk_id);
+      return trunk.ok ? trunk.value.egressAllow : undefined;
+    };
+    await carillon(['trunks', 'allow', authId, made.trunk_id, '10.0.0.0/8', '*.lan']);
+    expect(await allowed()).toEqual(['10.0.0.0/8', '*.lan']);
+    await carillon(['trunks', 'allow', authId, made.trunk_id]);
+    expect(await allowed()).toEqual([]);
+    expect(failed).toBe(false);
+    await carillon(['trunks', 'allow', authId, made.trunk_id, '10.0.0.0/99']);
+    expect(failed).toBe(true);
+  });
+
   it('token rotate answers the new token', async () => {
     await carillon(['token', 'rotate', service.account.authId, '--overlap', '60']);
     expect(out.join('\n')).toMatch(/auth_token +\w{40,}/);

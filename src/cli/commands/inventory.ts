@@ -4,10 +4,11 @@ import type { Session } from '../terminal.ts';
 
 type SessionOf = (command: Command) => Session;
 
-/** Numbers, carriers and rates. */
+/** Numbers, carriers, trunks and rates. */
 export function addInventoryCommands(program: Command, sessionOf: SessionOf): void {
   addNumberCommands(program, sessionOf);
   addCarrierCommands(program, sessionOf);
+  addTrunkCommands(program, sessionOf);
   addRateCommands(program, sessionOf);
 }
 
@@ -101,6 +102,25 @@ function addCarrierCommands(program: Command, sessionOf: SessionOf): void {
       const session = sessionOf(command);
       await session.client.delete(`/carriers/${encodeURIComponent(name)}`);
       session.done(`carrier ${name} removed`);
+    });
+}
+
+function addTrunkCommands(program: Command, sessionOf: SessionOf): void {
+  program
+    .command('trunks')
+    .description('SIP trunks of accounts')
+    .command('allow')
+    .description(
+      'private destinations that a trunk may lead to, instead of those before; none: no more',
+    )
+    .argument('<auth_id>')
+    .argument('<trunk_id>')
+    .argument('[destination...]', 'addresses, CIDR ranges, host names or *.suffix')
+    .action(async (authId: string, trunkId: string, to: string[], _: object, command: Command) => {
+      const session = sessionOf(command);
+      const path = `/accounts/${encodeURIComponent(authId)}/trunks/${encodeURIComponent(trunkId)}`;
+      const changed = await session.client.patch(path, { egress_allow: to });
+      session.done(`trunk ${trunkId} may lead to: ${to.join(' ') || 'public addresses'}`, changed);
     });
 }
 

@@ -161,6 +161,7 @@ export interface NumberStore {
 export interface CarrierStore {
   insert(carrier: Carrier): Promise<Result<void, 'carrierExists'>>;
   patch(name: string, patch: CarrierPatch): Promise<Carrier | undefined>;
+  /** Numbers that came from it stay, and name no carrier any more. */
   remove(name: string): Promise<boolean>;
   get(name: string): Promise<Carrier | undefined>;
   listAll(): Promise<readonly Carrier[]>;

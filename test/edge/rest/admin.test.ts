@@ -168,6 +168,47 @@ describe('/admin/v1', () => {
     ]);
   });
 
+  it('a carrier that is deleted leaves its numbers, which name it no more', async () => {
+    await service.admin('POST', '/carriers', { name: 'west', host: 'west.example' });
+    const number = { e164: '+14155550124', country: 'US', currency: 'USD', carrier: 'west' };
+    await service.admin('POST', '/numbers', number);
+    const carrierOf = async () => (await service.store.numbers.get('14155550124'))?.carrier;
+    expect(await carrierOf()).toBe('west');
+    expect((await service.admin('DELETE', '/carriers/west')).status).toBe(204);
+    expect(await carrierOf()).toBeUndefined();
+    expect((await service.admin('GET', '/numbers?search=0124')).body.meta.total).toBe(1);
+  });
+
+  it('what a trunk may reach in private networks is set as a whole', async () => {
+    const trunk = { name: 'office', trunk_direction: 'inbound' };
+    const made = await service.post(`${service.root}/trunks`, trunk);
+    const url = `/accounts/${service.account.authId}/trunks/${made.body.trunk_id}`;
+    const set = (egress_allow: unknown, path = url) =>
+      service.admin('PATCH', path, { egress_allow });
+    const allowed = ['10.0.0.0/8', '192.168.1.7', 'fd00::1', 'pbx.office.example', '*.lan'];
+    const reply = await set(allowed);
+    expect([reply.status, reply.body]).toEqual([
+      200,
+      { trunk_id: made.body.trunk_id, egress_allow: allowed },
+    ]);
+    expect((await set(['10.0.0.1'])).body.egress_allow).toEqual(['10.0.0.1']);
+    for (const wrong of ['10.0.0.0/33', '10.0.0', '*', '*.', 'a b', '', 'http://10.0.0.1/']) {
+      const { status, body } = await set([wrong]);
+      expect([wrong, status]).toEqual([wrong, 400]);
+      expect(body.error.details).toHaveProperty('egress_allow');
+    }
+    expect((await set('10.0.0.1')).status).toBe(400);
+    const stored = await service.provisioning.trunks.get(
+      service.account.authId,
+      made.body.trunk_id,
+    );
+    expect(stored).toMatchObject({ value: { egressAllow: ['10.0.0.1'] } });
+    const other = await service.addAccount({ name: 'Other' });
+    const foreign = `/accounts/${other.authId}/trunks/${made.body.trunk_id}`;
+    expect((await set([], foreign)).status).toBe(404);
+    expect((await set([])).body.egress_allow).toEqual([]);
+  });
+
   it('a carrier’s source address that is none is 400: it would let nobody in, or everybody', async () => {
     const carrier = {
       name: 'east',

@@ -97,7 +97,10 @@ export function carrierRepository(db: Connection): Synchronously<CarrierStore> {
   return {
     insert: (carrier) => (table.insertNew(db, carrier) ? ok(undefined) : err('carrierExists')),
     patch: (name, patch) => table.patch(db, patch, 'name = @name', { name }),
-    remove: (name) => db.run('DELETE FROM carrier WHERE name = ?', [name]) === 1,
+    remove: (name) => {
+      db.run('UPDATE phone_number SET carrier = NULL WHERE carrier = ?', [name]);
+      return db.run('DELETE FROM carrier WHERE name = ?', [name]) === 1;
+    },
     get: (name) => table.get(db, 'name = ?', [name]),
     listAll: () => table.all(db, 'ORDER BY name', []),
   };
