@@ -60,6 +60,24 @@ describe('GET Call/', () => {
     expect(await calls(`${window}&bill_duration__gte=30`)).toEqual([4, 3]);
   });
 
+  it('a UUID that is none is a 400 that names it, in capitals it is the same one', async () => {
+    const calls = await fiveCalls();
+    expect(await calls(`parent_call_uuid=${uuid(1).toUpperCase()}`)).toEqual([]);
+    const { root } = service;
+    const refused = [
+      [`${root}/Call/`, 'parent_call_uuid'],
+      ...['call_uuid', 'conference_uuid', 'mpc_uuid'].map((name) => [`${root}/Recording/`, name]),
+    ];
+    for (const [path, name] of refused as [string, string][]) {
+      for (const wrong of ['1', 'not-a-uuid', `${uuid(1)}0`, '']) {
+        const reply = await service.get(`${path}?${name}=${wrong}`);
+        expect([name, wrong, reply.status]).toEqual([name, wrong, 400]);
+        expect(reply.text).toContain(name);
+      }
+      expect((await service.get(`${path}?${name}=${uuid(1)}`)).status).toBe(200);
+    }
+  });
+
   it('live calls obey the filters that a live call can answer, the others are a 400', async () => {
     const { authId: accountId } = service.account;
     service.control.calls = [

@@ -227,7 +227,7 @@ async function record(audio = 'audio bytes', subAccount?: string) {
 describe('recordings (dialect §3.7)', () => {
   it('list and get; milliseconds are texts with five decimals', async () => {
     const { recordingId } = await record();
-    const list = await service.get(`${service.root}/Recording/?call_uuid=${uuid(1)}`);
+    const list = await service.get(`${service.root}/Recording/?call_uuid=${uuid(1).toUpperCase()}`);
     expect(list.body.meta.total_count).toBe(1);
     const one = await service.get(`${service.root}/Recording/${recordingId}/`);
     expect(one.body).toMatchObject({

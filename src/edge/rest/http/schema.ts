@@ -14,6 +14,15 @@ export const nullableText = () => Type.Unsafe<string | null>({ type: ['string', 
 export const nullableNumber = () => Type.Unsafe<number | null>({ type: ['number', 'null'] });
 export const nullableInteger = () => Type.Unsafe<number | null>({ type: ['integer', 'null'] });
 
+/** Of a call, a conference, a recording; in a filter. */
+export const uuidFilter = () =>
+  Type.Optional(
+    hinted(
+      Type.String({ pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' }),
+      'must be a UUID',
+    ),
+  );
+
 /** `YYYY-MM-DDTHH:MM:SS.ffffffZ`. */
 export const timestamp = () => Type.String({ description: 'ISO 8601, UTC, microseconds' });
 export const nullableTimestamp = () =>

@@ -15,6 +15,7 @@ import {
   type Static,
   sliceQuery,
   Type,
+  uuidFilter,
 } from '../../http/schema.ts';
 import { answered, refused } from '../../refusal.ts';
 import { CallLogEntrySchema, showLogEntry } from '../../wire/call.ts';
@@ -38,7 +39,7 @@ const status = () =>
 
 /** Filters that a call has an answer to only when it is over. */
 const finishedOnly = {
-  parent_call_uuid: Type.Optional(Type.String()),
+  parent_call_uuid: uuidFilter(),
   hangup_cause_code: Type.Optional(Type.Integer()),
   hangup_source: Type.Optional(Type.String()),
   ...timeRangeQuery('end_time'),

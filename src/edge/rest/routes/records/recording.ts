@@ -7,7 +7,7 @@ import { type Failure, failure, INVALID_TOKEN, NOT_ACTIVE } from '../../http/fai
 import { fileReply } from '../../http/file.ts';
 import { both, type Range, timeRangeOf, timeRangeQuery } from '../../http/range.ts';
 import { type AccountInput, accountRoute, linkRoute, type Route } from '../../http/route.ts';
-import { apiId, oneOf, type Static, sliceQuery, Type } from '../../http/schema.ts';
+import { apiId, oneOf, type Static, sliceQuery, Type, uuidFilter } from '../../http/schema.ts';
 import { createSignedLinks } from '../../links.ts';
 import { answered, refused } from '../../refusal.ts';
 import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
@@ -21,14 +21,14 @@ const params = Type.Object({ auth_id: Type.String(), recording_id: Type.String()
 
 const text = () => Type.Optional(Type.String());
 const filters = {
-  call_uuid: text(),
+  call_uuid: uuidFilter(),
   from_number: text(),
   to_number: text(),
   conference_name: text(),
-  conference_uuid: text(),
+  conference_uuid: uuidFilter(),
   subaccount: text(),
   mpc_name: text(),
-  mpc_uuid: text(),
+  mpc_uuid: uuidFilter(),
   ...timeRangeQuery('add_time'),
   recording_storage_duration: text(),
   recording_storage_duration__gt: text(),
@@ -77,12 +77,12 @@ function filterOf(
     accountId,
     subAccount: whose.value,
     ...window.value,
-    callUuid: query.call_uuid,
+    callUuid: query.call_uuid?.toLowerCase(),
     fromNumber: query.from_number,
     toNumber: query.to_number,
     // A multi-party call is known as a conference here (spec: export, conference_name).
     conferenceName: query.conference_name ?? query.mpc_name,
-    conferenceUuid: query.conference_uuid ?? query.mpc_uuid,
+    conferenceUuid: (query.conference_uuid ?? query.mpc_uuid)?.toLowerCase(),
   });
 }
 
@@ -146,7 +146,7 @@ const deleteRecording = accountRoute({
 const BulkFilters = Type.Object({
   ...filters,
   recording_format: Type.Optional(oneOf(['mp3', 'wav'])),
-  recording_id: text(),
+  recording_id: uuidFilter(),
 });
 
 /** Public clients send the filters as query or as body (dialect §3.7). Without any, everything would be gone. */
@@ -171,7 +171,7 @@ const deleteRecordings = accountRoute({
     const deleted = await recordings.removeAll({
       ...filter.value,
       format: query.recording_format,
-      recordingId: query.recording_id,
+      recordingId: query.recording_id?.toLowerCase(),
     });
     return ok({ api_id: input.apiId, message: 'deleted', deleted });
   },
