@@ -190,7 +190,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
 }
 
 function restSettings({ settings, dataDir, random }: Basics, derived: Derived): RestSettings {
-  const { http, compat, recordings, platformName } = settings;
+  const { http, compat, recordings, platformName, callerId } = settings;
   const { tlsCertFile: certFile, tlsKeyFile: keyFile } = http;
   return {
     ...http,
@@ -200,6 +200,7 @@ function restSettings({ settings, dataDir, random }: Basics, derived: Derived): 
     registrarHost: derived.sipPublicHost,
     makeCallStatus: compat.makeCallStatus === 201 ? 201 : 200,
     strictVobizSdk: compat.strictVobizSdk,
+    callerIdPolicy: callerId.policy,
     platformName,
     recordingLinkSeconds: recordings.linkSeconds,
     linkKey: keptSecret(dataDir, LINK_KEY_FILE, random),

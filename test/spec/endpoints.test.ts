@@ -144,6 +144,24 @@ describe('POST Endpoint', () => {
     await other.stop();
   });
 
+  it('callerId.policy: a default caller id is one of the account’s, or any', async () => {
+    for (const [callerIdPolicy, expected] of [
+      ['owned', 400],
+      ['any', 201],
+    ] as const) {
+      const open = await startService({ settings: { callerIdPolicy } });
+      const caller_id = '14155550177';
+      const application = { app_name: 'a', answer_url: 'https://a.test/', caller_id };
+      const made = await open.post(`${open.root}/Application/`, application);
+      expect([callerIdPolicy, made.status]).toEqual([callerIdPolicy, expected]);
+      if (expected === 400) expect(made.text).toContain('caller_id');
+      const path = `/accounts/${open.account.authId}`;
+      const set = await open.admin('PATCH', path, { default_caller_id: caller_id });
+      expect(set.status).toBe(expected === 400 ? 400 : 200);
+      await open.stop();
+    }
+  });
+
   it('compat.strictVobizSdk: the short shape alone', async () => {
     const strict = await startService({ settings: { strictVobizSdk: true } });
     const made = await strict.post(`${strict.root}/Endpoint/`, valid);

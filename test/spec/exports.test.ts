@@ -58,6 +58,21 @@ it('are nobody else’s, and not a sub-account’s', async () => {
   const sub = await service.addSubAccount();
   const subs = `/api/v1/Account/${sub.authId}/export/recording/`;
   expect((await service.get(subs, { as: sub })).status).toBe(403);
+  expect((await service.get(`${subs}${id}.zip`, { as: sub })).status).toBe(403);
+});
+
+it('a link opens nothing once its account is suspended', async () => {
+  const [{ export_id: id }] = (await service.get(root)).body.objects;
+  await service.recordings.patchExport(id, { status: 'done', file: `${id}.zip` });
+  const { link } = (await service.get(`${root}${id}/`)).body;
+  const path = link.slice(link.indexOf('/api/'));
+  const open = async () => (await service.get(path, { as: null })).status;
+  expect(await open()).toBe(404);
+  const status = (value: string) =>
+    service.admin('PATCH', `/accounts/${service.account.authId}`, { status: value });
+  await status('suspended');
+  expect(await open()).toBe(403);
+  await status('active');
 });
 
 it('with only `to`, seven days before it are exported', async () => {

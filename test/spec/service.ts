@@ -77,6 +77,7 @@ export async function startService(options: ServiceOptions = {}) {
     registrarHost: 'registrar.test',
     makeCallStatus: 200,
     strictVobizSdk: false,
+    callerIdPolicy: 'owned',
     platformName: 'Carillon',
     recordingLinkSeconds: 900,
     linkKey: LINK_KEY,

@@ -2,15 +2,18 @@ import type { RouteNeeds } from './deps.ts';
 import { type Failure, invalidField } from './http/failure.ts';
 import { callerIdPatch } from './http/values.ts';
 
-/** A default caller id has to be one of the main account's numbers. Undefined: it is, or none is set. */
+/**
+ * A default caller id has to be one of the main account's numbers, unless any may be presented. Undefined: it may be set, or
+ * none is.
+ */
 export async function wrongCallerId(
-  { provisioning }: Pick<RouteNeeds, 'provisioning'>,
+  { provisioning, settings }: Pick<RouteNeeds, 'provisioning' | 'settings'>,
   accountId: string | undefined,
   field: 'caller_id' | 'default_caller_id',
   value: string | null | undefined,
 ): Promise<Failure | undefined> {
   const { callerId } = callerIdPatch(value);
-  if (callerId === undefined) return undefined;
+  if (callerId === undefined || settings.callerIdPolicy === 'any') return undefined;
   const owned = accountId !== undefined && (await provisioning.callerIds.owns(accountId, callerId));
   return owned ? undefined : invalidField(field, 'is no number or caller id of this account');
 }

@@ -36,6 +36,8 @@ export interface RestSettings {
   /** Short endpoint and CDR shapes for strictly typed Vobiz clients. */
   readonly strictVobizSdk: boolean;
   readonly platformName: string;
+  /** `any`: a default caller id may be any number. */
+  readonly callerIdPolicy: 'owned' | 'any';
   /** Life of a signed recording link, seconds. */
   readonly recordingLinkSeconds: number;
   /** Key of signed links. */

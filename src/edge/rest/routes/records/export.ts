@@ -180,6 +180,7 @@ const getExport = accountRoute({
 
 const downloadExport = linkRoute({
   ...common,
+  mainAccountOnly: true,
   method: 'GET',
   path: `${ROOT}{export_id}.zip`,
   alsoRefuses: [416],
