@@ -65,7 +65,7 @@ export class Invariants {
       this.#broken(`${balance.reservedFunds} are reserved, the open calls hold ${held}`);
     }
     const answered = signalling.live.filter((leg) => leg.answered);
-    const known = new Set(service.keeper.live().map(({ sipCallId }) => sipCallId));
+    const known = new Set(service.keeper.live().map(({ peer }) => peer.sipCallId));
     this.#recordedSoon(known);
     for (const leg of answered) {
       if (!known.has(leg.sipCallId)) this.#broken(`nobody keeps the answered ${leg.id}`);

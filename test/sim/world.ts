@@ -145,7 +145,7 @@ export class World {
 
   /** The service's call of a leg, while it lives. */
   callOf(leg: SimLeg): Call | undefined {
-    return this.service.keeper.live().find(({ sipCallId }) => sipCallId === leg.sipCallId);
+    return this.service.keeper.live().find(({ peer }) => peer.sipCallId === leg.sipCallId);
   }
 
   /** The record of a leg that is over. */

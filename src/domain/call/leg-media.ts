@@ -42,13 +42,6 @@ const NOWHERE = '';
 
 /** RTP and SDP of one leg: its ports, what was offered and answered, and what that settled. */
 export class LegMedia {
-  /** Of the last settlement. */
-  codec: string | undefined;
-  /** The peer holds us: it sends and does not listen, or neither. */
-  hold: 'sendonly' | 'inactive' | undefined;
-  /** The peer's last keypad press came as an event (RFC 4733), not as a tone within its audio. */
-  keypadEvents = false;
-
   readonly #needs: LegMediaNeeds;
   readonly #events: MediaLegEvents;
   #leg: MediaLeg | undefined;
@@ -56,6 +49,9 @@ export class LegMedia {
   #negotiation: Negotiation | undefined;
   #negotiatedEvents = false;
   #closed = false;
+  #codec: string | undefined;
+  #hold: 'sendonly' | 'inactive' | undefined;
+  #keypadEvents = false;
 
   readonly #peer: () => Pick<RtpPeer, 'heardFrom' | 'carrier'>;
 
@@ -72,6 +68,21 @@ export class LegMedia {
   get leg(): MediaLeg {
     assert(this.#leg !== undefined, 'the leg has no media yet');
     return this.#leg;
+  }
+
+  /** Of the last settlement. */
+  get codec(): string | undefined {
+    return this.#codec;
+  }
+
+  /** The peer holds us: it sends and does not listen, or neither. */
+  get hold(): 'sendonly' | 'inactive' | undefined {
+    return this.#hold;
+  }
+
+  /** The peer's last keypad press came as an event (RFC 4733), not as a tone within its audio. */
+  get keypadEvents(): boolean {
+    return this.#keypadEvents;
   }
 
   /** Its ports are open: offers can be made and answered. */
@@ -99,7 +110,7 @@ export class LegMedia {
   #legEvents(): MediaLegEvents {
     return {
       dtmf: (digit, asTone) => {
-        this.keypadEvents = asTone !== true && this.#negotiatedEvents;
+        this.#keypadEvents = asTone !== true && this.#negotiatedEvents;
         this.#events.dtmf(digit, asTone);
       },
       silent: (lateMs) => this.#events.silent(lateMs),
@@ -151,10 +162,10 @@ export class LegMedia {
       ? ({ kind: 'learn', why: 'on hold' } as const)
       : this.#needs.judgeRtp({ address, port, ...this.#peer() });
     if (verdict.kind === 'refuse') return err({ kind: 'notAllowed', detail: verdict.why });
-    this.codec = remote.codec.name;
-    this.hold = isNowhere ? 'inactive' : HOLDS[remote.direction];
+    this.#codec = remote.codec.name;
+    this.#hold = isNowhere ? 'inactive' : HOLDS[remote.direction];
     this.#negotiatedEvents = remote.telephoneEvent !== undefined;
-    this.keypadEvents = this.#negotiatedEvents;
+    this.#keypadEvents = this.#negotiatedEvents;
     this.#needs.log.add('media', 'media settled', {
       codec: remote.codec.name,
       peer: `${address}:${port}`,

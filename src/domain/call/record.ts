@@ -54,10 +54,10 @@ export function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): C
     hangupSource: end.source === 'Platform' ? settings.platformName : end.source,
     hangupDisposition: end.disposition,
     failureReason: end.detail && maskSecrets(end.detail),
-    sipCallId: call.sipCallId,
-    sipUserAgent: call.userAgent,
-    remoteAddress: call.remoteAddress,
-    carrier: call.carrier,
+    sipCallId: call.peer.sipCallId,
+    sipUserAgent: call.peer.userAgent,
+    remoteAddress: call.peer.remoteAddress,
+    carrier: call.peer.carrier,
     codec: call.codec,
     quality: call.quality,
     endpointId: identity.endpointId,
@@ -65,7 +65,7 @@ export function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): C
     terminatedTo: identity.terminatedTo && maskSecrets(identity.terminatedTo),
     campaignId: undefined,
     machine: call.machine,
-    streams: call.closedStreams,
+    streams: call.streams.past,
   };
 }
 
@@ -81,7 +81,7 @@ export function openRecord(
     pulseSeconds: call.price.pulseSeconds,
     streamPulseSeconds: call.price.streamPulseSeconds,
     reserved: kept.reserved,
-    streams: call.openStreams,
+    streams: call.streams.open,
     hangupNotification: hangupNotification(call, cdr, kept.notificationId, settings),
     heartbeatUs: call.nowUs(),
   };
@@ -95,7 +95,7 @@ export function finalRecord(
   settings: RecordSettings,
 ): Cdr {
   const facts = cdrOf(call, end, settings);
-  return closeCall({ ...open, cdr: facts, streams: call.openStreams }, facts, 'Call hangup');
+  return closeCall({ ...open, cdr: facts, streams: call.streams.open }, facts, 'Call hangup');
 }
 
 export function hangupNotification(

@@ -4,6 +4,7 @@ import type { CallbackTarget } from '../callback/types.ts';
 import type { OpenStream } from '../cdr/needs.ts';
 import type { MediaQuality, StreamCdr } from '../cdr/types.ts';
 import type { CallIdentity, CallPrice } from './identity.ts';
+import { NOBODY, type Peer } from './peer.ts';
 
 /** Instants are microseconds of the call's own time; undefined: has not happened, or is not known. */
 export interface Recorded {
@@ -18,24 +19,20 @@ export interface Recorded {
   readonly ringUs: number | undefined;
   readonly answerUs: number | undefined;
   readonly endUs: number | undefined;
-  readonly sipCallId: string | undefined;
-  readonly userAgent: string | undefined;
-  readonly remoteAddress: string | undefined;
-  readonly carrier: string | undefined;
+  readonly peer: Peer;
   readonly codec: string | undefined;
   readonly quality: MediaQuality | undefined;
   /** Who answered, once that was found out. */
   readonly machine: boolean | undefined;
-  readonly openStreams: readonly OpenStream[];
-  readonly closedStreams: readonly StreamCdr[];
+  readonly streams: { readonly open: readonly OpenStream[]; readonly past: readonly StreamCdr[] };
   nowUs(): number;
 }
 
+/** What is settled before a call begins. */
+export type CallTerms = Pick<Recorded, 'identity' | 'price' | 'hangupTarget'>;
+
 /** A call that was accepted and is not dialled yet: nothing has happened in it. */
-export const waitingCall = (
-  of: Pick<Recorded, 'identity' | 'price' | 'hangupTarget'>,
-  nowUs: number,
-): Recorded => ({
+export const waitingCall = (of: CallTerms, nowUs: number): Recorded => ({
   ...of,
   uuid: of.identity.callUuid,
   facts: of.identity.facts,
@@ -43,14 +40,10 @@ export const waitingCall = (
   ringUs: undefined,
   answerUs: undefined,
   endUs: undefined,
-  sipCallId: undefined,
-  userAgent: undefined,
-  remoteAddress: undefined,
-  carrier: undefined,
+  peer: NOBODY,
   codec: undefined,
   quality: undefined,
   machine: undefined,
-  openStreams: [],
-  closedStreams: [],
+  streams: { open: [], past: [] },
   nowUs: () => nowUs,
 });

@@ -45,8 +45,10 @@ export function closeCall(call: OpenCall, end: CallEnd, reason: StreamTerminatio
 export interface Chargeable {
   readonly answerUs: number | undefined;
   readonly price: { readonly perMinute: Micros; readonly pulseSeconds: number };
-  readonly openStreams: readonly OpenStream[];
-  readonly closedStreams: ReadonlyArray<Pick<StreamCdr, 'billedAmount'>>;
+  readonly streams: {
+    readonly open: readonly OpenStream[];
+    readonly past: ReadonlyArray<Pick<StreamCdr, 'billedAmount'>>;
+  };
 }
 
 /** What has to be held for a call to go on after `atUs`: pulses begun of the voice and of every stream. */
@@ -57,19 +59,19 @@ export const chargeAt = (call: Chargeable, endUs: number): Micros =>
   call.answerUs === undefined ? ZERO : sumAt(call, endUs, pulsedSeconds);
 
 function sumAt(
-  { answerUs, price, openStreams, closedStreams }: Chargeable,
+  { answerUs, price, streams }: Chargeable,
   atUs: number,
   seconds: (elapsedMs: number, pulseSeconds: number) => number,
 ): Micros {
   const since = (startUs: number): number => Math.max(0, atUs - startUs) / 1000;
   const voice = priceOf(seconds(since(answerUs ?? atUs), price.pulseSeconds), price.perMinute);
-  const open = openStreams.reduce((sum, stream) => {
+  const open = streams.open.reduce((sum, stream) => {
     const { pulseSeconds, perMinute, endUs } = stream;
     // Without a connection no further pulse begins.
     const pulses = endUs === undefined ? seconds : pulsedSeconds;
     return sum + priceOf(pulses(connectedUs(stream, atUs) / 1000, pulseSeconds), perMinute);
   }, 0);
-  return micros(closedStreams.reduce((sum, { billedAmount }) => sum + billedAmount, voice + open));
+  return micros(streams.past.reduce((sum, { billedAmount }) => sum + billedAmount, voice + open));
 }
 
 /** The voice up to `endUs`, or up to the end of the last pulse that `reserved` covers. */

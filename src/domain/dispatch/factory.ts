@@ -10,6 +10,7 @@ import {
   type CallPrice,
 } from '../call/call.ts';
 import type { Media } from '../call/needs.ts';
+import type { CallbackTarget } from '../callback/types.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Rate } from '../ledger/types.ts';
 
@@ -69,7 +70,8 @@ export class CallFactory {
     };
   }
 
-  create(identity: CallIdentity, price: CallPrice): Call {
+  /** `hangupTarget`: who is told of its end. */
+  create(identity: CallIdentity, price: CallPrice, hangupTarget?: CallbackTarget): Call {
     const { media, logs, clock, random, mediaTimeoutMs, judgeRtp } = this.#needs;
     const log = logs.open(identity.callUuid, identity.accountId);
     log.add('call', `${identity.facts.direction} call`, {
@@ -77,13 +79,16 @@ export class CallFactory {
       to: identity.facts.to,
       context: identity.context,
     });
-    return new Call(identity, price, {
-      media,
-      clock,
-      sessionId: () => 1 + random.integer(SESSION_IDS),
-      mediaTimeoutMs,
-      judgeRtp,
-      log,
-    });
+    return new Call(
+      { identity, price, hangupTarget },
+      {
+        media,
+        clock,
+        sessionId: () => 1 + random.integer(SESSION_IDS),
+        mediaTimeoutMs,
+        judgeRtp,
+        log,
+      },
+    );
   }
 }

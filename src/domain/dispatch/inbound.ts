@@ -6,6 +6,7 @@ import type { Accounts } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
 import { type Call, type CallIdentity, checkOffer } from '../call/call.ts';
 import type { Headers, InboundLeg } from '../call/needs.ts';
+import type { CallbackTarget } from '../callback/types.ts';
 import { Interpreter, type InterpreterNeeds } from '../interpreter/interpreter.ts';
 import type { ApplicationStore, EndpointStore, NumberStore } from '../provisioning/needs.ts';
 import type { Application, Endpoint, PhoneNumber } from '../provisioning/types.ts';
@@ -79,6 +80,7 @@ export class Inbound {
         },
       },
       factory.price(owner, 'sip', leg.dialled) ?? factory.free(owner.currency),
+      hangupTargetOf(application),
     );
     call.takeInbound(leg);
     await this.#run(call, owner, application, endpoint);
@@ -95,6 +97,8 @@ export class Inbound {
       return;
     }
     const owner = await accounts.ownerOf(account);
+    const appId = number.trunkGroupId === undefined ? number.applicationId : undefined;
+    const application = appId === undefined ? undefined : await applications.get(appId);
     const arrived = this.#identity(leg, owner, number.subAccount);
     const identity: CallIdentity = {
       ...arrived,
@@ -103,16 +107,13 @@ export class Inbound {
       facts: { ...arrived.facts, to: e164, routeType: 'pstn' },
     };
     const price = factory.price(owner, 'inbound', e164) ?? factory.free(owner.currency);
-    const call = factory.create(identity, price);
-    call.carrier = leg.carrier;
+    const call = factory.create(identity, price, hangupTargetOf(application));
     call.takeInbound(leg);
     if (number.trunkGroupId !== undefined) {
       await this.#admit(call, owner);
       await toTrunk(call, owner, number);
       return;
     }
-    const appId = number.applicationId;
-    const application = appId === undefined ? undefined : await applications.get(appId);
     await this.#run(call, owner, application, undefined);
   }
 
@@ -123,9 +124,6 @@ export class Inbound {
     endpoint: Endpoint | undefined,
   ): Promise<void> {
     const { interpreter, scripts, endpointRate } = this.#needs;
-    if (application !== undefined && application.hangupUrl !== '') {
-      call.hangupTarget = { url: application.hangupUrl, method: application.hangupMethod };
-    }
     if (!(await this.#admit(call, owner))) return;
     if (endpoint !== undefined && !endpointRate.take(endpoint.endpointId)) {
       call.hangup('concurrencyBreached', 'Platform', 'the endpoint starts too many calls');
@@ -206,6 +204,11 @@ export class Inbound {
     };
   }
 }
+
+const hangupTargetOf = (application: Application | undefined): CallbackTarget | undefined =>
+  application === undefined || application.hangupUrl === ''
+    ? undefined
+    : { url: application.hangupUrl, method: application.hangupMethod };
 
 /** A number is told in its one form; a name is an address at our host. */
 function dialledParty({ dialled }: InboundLeg, registrarHost: string): string {

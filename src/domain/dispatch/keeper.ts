@@ -89,7 +89,7 @@ export class CallKeeper implements CallKeeping {
 
   /** Call-ID of a live call, or of one that ended lately. */
   sipCallIdOf(callUuid: string): string | undefined {
-    return this.get(callUuid)?.sipCallId ?? this.#endedSipCallIds.get(callUuid);
+    return this.get(callUuid)?.peer.sipCallId ?? this.#endedSipCallIds.get(callUuid);
   }
 
   /**
@@ -248,8 +248,9 @@ export class CallKeeper implements CallKeeping {
   }
 
   #remember(call: Call): void {
-    if (call.sipCallId === undefined) return;
-    this.#endedSipCallIds.set(call.uuid, call.sipCallId);
+    const { sipCallId } = call.peer;
+    if (sipCallId === undefined) return;
+    this.#endedSipCallIds.set(call.uuid, sipCallId);
     if (this.#endedSipCallIds.size <= REMEMBERED_CALLS) return;
     const [oldest] = this.#endedSipCallIds.keys();
     if (oldest !== undefined) this.#endedSipCallIds.delete(oldest);
@@ -307,7 +308,7 @@ function nextPulseUs(call: Call): number {
   };
   return Math.min(
     next(call.answerUs ?? nowUs, call.price.pulseSeconds),
-    ...call.openStreams
+    ...call.streams.open
       .filter(({ endUs }) => endUs === undefined)
       // As if it had been connected without a break until now.
       .map((stream) => next(nowUs - connectedUs(stream, nowUs), stream.pulseSeconds)),

@@ -128,7 +128,7 @@ export class Outbound {
     const refusal = admitted.ok ? undefined : refusedWith(admitted.error);
     if (!admitted.ok && refusal !== undefined) {
       // The request itself is refused: nobody waits for the end of its call.
-      call.hangupTarget = undefined;
+      call.endUntold();
       call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
       return err(refusal);
     }
@@ -186,9 +186,7 @@ export class Outbound {
 
   #create(placement: Placement, planned: Planned): Call {
     const { identity, price, hangupTarget } = this.#described(placement, planned);
-    const call = this.#needs.factory.create(identity, price);
-    call.hangupTarget = hangupTarget;
-    return call;
+    return this.#needs.factory.create(identity, price, hangupTarget);
   }
 
   #waiting(placement: Placement): Recorded {

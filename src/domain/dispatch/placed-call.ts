@@ -108,7 +108,7 @@ export class PlacedCall {
       maximumWordMs: detection.maximumSpeechMs,
     });
     if (call.isEnded || reason === 'ended') return;
-    call.machine = machine;
+    call.answeredBy(machine);
     call.log.add('media', machine ? 'machine detected' : 'human detected', { reason, afterMs });
     const parameters = machineDetectionParameters(call.facts, machine);
     this.#notify('MachineDetection', detection.callback, parameters);

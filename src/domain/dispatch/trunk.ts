@@ -203,8 +203,7 @@ class TrunkCall {
       const answered = await a.answer(() => keeper.changed(a));
       if (!answered || b.isEnded) return;
       this.#connect();
-      a.bridgeUuid = b.uuid;
-      b.bridgeUuid = a.uuid;
+      a.bridgedWith(b);
       const music = playWhileHeld(a, b, this.#needs.interpreter());
       const forget = [relayDigits(a, b), relayDigits(b, a), music];
       void Promise.race([a.ended, b.ended]).then(() => {

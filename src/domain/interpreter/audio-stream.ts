@@ -15,15 +15,7 @@ import type {
   StopKind,
 } from './stream.ts';
 import { streamParameters } from './stream-callback.ts';
-import {
-  closeOpenStream,
-  keepLostStream,
-  keepOpenStream,
-  keepRefusedStream,
-  keepStreamAgain,
-  limitOfStreams,
-  withoutSecrets,
-} from './stream-record.ts';
+import { factsOf, limitOfStreams, withoutSecrets } from './stream-record.ts';
 
 const STOP_REASON: Readonly<Record<StopKind, StreamStopReason>> = {
   timeout: 'stream_timeout',
@@ -193,9 +185,9 @@ class AudioStream implements LiveAudioStream {
     this.#call.log.add('stream', 'connected', { streamId: this.#currentId });
     if (this.#recordId === undefined) {
       this.#recordId = this.#currentId;
-      keepOpenStream(this.#call, this.request, this.#recordId, startUs);
+      this.#call.streams.opened(factsOf(this.request, this.#recordId), startUs);
     } else {
-      keepStreamAgain(this.#call, this.#recordId, startUs);
+      this.#call.streams.resumed(this.#recordId, startUs);
     }
     this.#persist();
     this.#tell('StartStream');
@@ -239,7 +231,7 @@ class AudioStream implements LiveAudioStream {
     if (!this.#connected) return;
     this.#connected = false;
     if (this.#recordId === undefined) return;
-    if (keepLostStream(this.#call, this.#recordId, this.#bookedUs())) this.#persist();
+    if (this.#call.streams.lost(this.#recordId, this.#bookedUs())) this.#persist();
   }
 
   #finish(end: AudioStreamEnd): void {
@@ -260,9 +252,10 @@ class AudioStream implements LiveAudioStream {
     const reason = TERMINATION[kind];
     if (this.#recordId !== undefined) {
       const end = { atUs: this.#bookedUs(), reason };
-      if (closeOpenStream(this.#call, this.#recordId, end)) this.#persist();
+      if (this.#call.streams.closed(this.#recordId, end)) this.#persist();
     } else if (kind === 'dropped') {
-      keepRefusedStream(this.#call, this.request, this.#currentId, reason);
+      const end = { atUs: this.#call.endUs ?? this.#call.nowUs(), reason };
+      this.#call.streams.refused(factsOf(this.request, this.#currentId), end);
       keepFailed(this.#call, this);
       this.#persist();
     }

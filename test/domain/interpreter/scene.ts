@@ -369,14 +369,17 @@ export class Scene {
       streamPulseSeconds: 60,
     };
     const log = new CallLog({ callUuid, accountId: of.accountId }, 1000, this.clock);
-    return new Call(identity, price, {
-      media: this.media.asMedia,
-      clock: this.clock,
-      sessionId: () => 1,
-      mediaTimeoutMs: 60_000,
-      judgeRtp: () => ({ kind: 'send' }),
-      log,
-    });
+    return new Call(
+      { identity, price, hangupTarget: undefined },
+      {
+        media: this.media.asMedia,
+        clock: this.clock,
+        sessionId: () => 1,
+        mediaTimeoutMs: 60_000,
+        judgeRtp: () => ({ kind: 'send' }),
+        log,
+      },
+    );
   }
 
   async #dial(request: BLegRequest): Promise<Result<Call, UnmadeLeg>> {

@@ -58,7 +58,7 @@ async function arrives(service: CallService, over: Partial<InboundLeg>): Promise
   const seen: Call[] = [];
   const watch = (): void => {
     for (const call of service.live()) {
-      if (!known.has(call) && call.sipCallId === leg.sipCallId && !seen.includes(call))
+      if (!known.has(call) && call.peer.sipCallId === leg.sipCallId && !seen.includes(call))
         seen.push(call);
     }
   };

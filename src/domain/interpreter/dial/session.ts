@@ -95,8 +95,7 @@ export class DialSession {
       this.#letGo = resolve;
     });
     const bridge = needs.media.bridge(a.media, b.media);
-    a.bridgeUuid = b.uuid;
-    b.bridgeUuid = a.uuid;
+    a.bridgedWith(b);
     this.#keep(a);
     this.#keep(b);
     a.log.add('call', 'connected', { bLegUuid: b.uuid });

@@ -1,0 +1,156 @@
+/** Where a call stands, from new to ended; when it got there, in the time of its own; and who is told of it. */
+import type { Clock } from '../../base/clock.ts';
+import { Timeline } from '../../base/timeline.ts';
+import type { CallLog } from './call-log.ts';
+import type { CallEnd } from './end-cause.ts';
+
+export type CallStatus = 'new' | 'ringing' | 'early' | 'answered' | 'ended';
+
+/** Told as things happen. Optional: a caller names what it wants to hear. */
+export interface CallEvents {
+  ringing?(): void;
+  earlyMedia?(): void;
+  answered?(): void;
+  /** The peer began to hold us, or ended it: `hold` tells. */
+  holds?(): void;
+}
+
+/** Moments are microseconds of the call's timeline; undefined: has not happened. */
+export class Course {
+  readonly signal: AbortSignal;
+  readonly ended: Promise<CallEnd>;
+
+  readonly #log: CallLog;
+  readonly #timeline: Timeline;
+  /** Moments of the monotonic clock at which answered time is over at the latest. */
+  readonly #limits = new Set<{ readonly atMs: number }>();
+  readonly #abort = new AbortController();
+  readonly #observers = new Set<CallEvents>();
+  #resolveEnded: (end: CallEnd) => void = () => undefined;
+  #status: CallStatus = 'new';
+  #ringUs: number | undefined;
+  #answerUs: number | undefined;
+  #endUs: number | undefined;
+  #isAccepted = false;
+
+  constructor(clock: Pick<Clock, 'monotonicMs' | 'wallMs'>, log: CallLog) {
+    this.#timeline = new Timeline(clock);
+    this.#log = log;
+    this.signal = this.#abort.signal;
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+  }
+
+  get status(): CallStatus {
+    return this.#status;
+  }
+
+  get ringUs(): number | undefined {
+    return this.#ringUs;
+  }
+
+  get answerUs(): number | undefined {
+    return this.#answerUs;
+  }
+
+  get endUs(): number | undefined {
+    return this.#endUs;
+  }
+
+  get isEnded(): boolean {
+    return this.#status === 'ended';
+  }
+
+  /** A 200 has been sent, by us or by the called party, usable or not. */
+  get isAccepted(): boolean {
+    return this.#isAccepted;
+  }
+
+  observe(events: CallEvents): () => void {
+    this.#observers.add(events);
+    return () => this.#observers.delete(events);
+  }
+
+  // -------------------------------------------------------------- what happens
+
+  /** For the first time; later ones do nothing. */
+  ringing(): void {
+    if (this.#status !== 'new') return;
+    this.#status = 'ringing';
+    this.#ringUs = this.nowUs();
+    this.#tell((events) => events.ringing?.());
+  }
+
+  earlyMedia(): void {
+    this.#status = 'early';
+    this.#tell((events) => events.earlyMedia?.());
+  }
+
+  accepted(): void {
+    this.#isAccepted = true;
+  }
+
+  /** Answered time counts from here on; `answered` follows once that is known to last. */
+  answeredAt(us: number): void {
+    this.#answerUs = us;
+  }
+
+  answered(): void {
+    this.#status = 'answered';
+    this.#log.add('call', 'answered');
+    this.#tell((events) => events.answered?.());
+  }
+
+  holdChanged(): void {
+    this.#tell((events) => events.holds?.());
+  }
+
+  /** Once. `closeMedia` is called when everything that hangs on the call has unwound against live media. */
+  end(end: CallEnd, closeMedia: () => void): void {
+    this.#status = 'ended';
+    this.#endUs = this.#bookedEndUs();
+    this.#log.add('call', `ended: ${end.cause}`, { source: end.source, detail: end.detail });
+    this.#abort.abort(new CallEnded());
+    closeMedia();
+    this.#resolveEnded(end);
+  }
+
+  // -------------------------------------------------------------- time
+
+  nowUs(): number {
+    return this.#timeline.nowUs();
+  }
+
+  /** The moment of the monotonic clock that is shown as `us`. */
+  msAt(us: number): number {
+    return this.#timeline.msAt(us);
+  }
+
+  /**
+   * Answered time is booked up to this moment of the monotonic clock at the latest, however late the end itself comes.
+   * The returned function lifts the limit.
+   */
+  limitTo(atMs: number): () => void {
+    const limit = { atMs };
+    this.#limits.add(limit);
+    return () => this.#limits.delete(limit);
+  }
+
+  #bookedEndUs(): number {
+    const limits = [...this.#limits].map(({ atMs }) => this.#timeline.usAt(atMs));
+    return Math.max(this.#answerUs ?? 0, Math.min(this.nowUs(), ...limits));
+  }
+
+  #tell(of: (events: CallEvents) => void): void {
+    for (const events of [...this.#observers]) of(events);
+  }
+}
+
+/** Why waits of a call that is over are abandoned. */
+class CallEnded extends Error {
+  constructor() {
+    super('the call has ended');
+    this.name = 'CallEnded';
+  }
+}

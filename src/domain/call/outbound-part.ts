@@ -1,0 +1,111 @@
+/** A call that goes out: one target after the other is tried, until one of them answers. */
+import type { Leg, OutboundTarget, RespondingPeer, Signalling } from './needs.ts';
+import { type CallPart, legEventsOf, openMedia, type PartOf } from './part.ts';
+import { NOBODY, type Peer } from './peer.ts';
+import { type DialPlan, describeTarget, type Hunter, huntTargets } from './target-hunt.ts';
+
+export class OutboundPart implements CallPart {
+  readonly #of: PartOf;
+  #leg: Leg | undefined;
+  #peer: Peer = NOBODY;
+  #offer: string | undefined;
+
+  constructor(of: PartOf) {
+    this.#of = of;
+  }
+
+  get leg(): Leg | undefined {
+    return this.#leg;
+  }
+
+  get peer(): Peer {
+    return this.#peer;
+  }
+
+  dial(signalling: Signalling, plan: DialPlan): Promise<void> {
+    return huntTargets(signalling, plan, this.#hunter());
+  }
+
+  #hunter(): Hunter {
+    const { course, log, hangup } = this.#of;
+    return {
+      signal: course.signal,
+      offer: () => this.#localSdp(),
+      noRoom: (detail) => hangup('concurrencyBreached', 'Platform', detail),
+      trying: (target, attempt, waitedMs) => this.#trying(target, attempt, waitedMs),
+      took: (leg) => this.#took(leg),
+      mayGoOn: () => course.status === 'new',
+      wentOn: ({ how, status }) => log.add('sip', 'next target', { after: how, status }),
+      events: {
+        ...legEventsOf(this.#of),
+        heardFrom: (peer) => this.#heardFrom(peer),
+        progress: (status, early) => this.#progress(status, early),
+        connected: (answer) => this.#connected(answer),
+      },
+    };
+  }
+
+  async #localSdp(): Promise<string | undefined> {
+    const { course, media } = this.#of;
+    if (this.#offer !== undefined) return this.#offer;
+    await openMedia(this.#of);
+    if (!course.isEnded) this.#offer = media.offer();
+    return this.#offer;
+  }
+
+  #trying(target: OutboundTarget, attempt: number, waitedMs: number): void {
+    const carrier = target.kind === 'carrier' ? target.carrier : undefined;
+    this.#peer = { ...NOBODY, sipCallId: this.#peer.sipCallId, carrier };
+    const waited = waitedMs > 0 ? { waitedMs: Math.round(waitedMs) } : {};
+    this.#of.log.add('sip', 'INVITE', { target: describeTarget(target), attempt, ...waited });
+  }
+
+  #took(leg: Leg): void {
+    this.#leg = leg;
+    this.#peer = { ...this.#peer, sipCallId: leg.sipCallId };
+    // Ended meanwhile: an INVITE that nobody waits for is withdrawn.
+    if (this.#of.course.isEnded) leg.hangup('canceled');
+  }
+
+  #heardFrom({ source, userAgent }: RespondingPeer): void {
+    this.#peer = { ...this.#peer, remoteAddress: source.address, userAgent };
+  }
+
+  #progress(status: number, sdp: string | undefined): void {
+    const { course, log, media } = this.#of;
+    if (course.isEnded || course.status === 'answered') return;
+    log.add('sip', `${status} from the called party`, { earlyMedia: sdp !== undefined });
+    course.ringing();
+    if (sdp === undefined || course.status === 'early') return;
+    const settled = media.settle(sdp);
+    if (!settled.ok) {
+      log.add('warning', 'early media cannot be used', { detail: settled.error.detail });
+      return;
+    }
+    course.earlyMedia();
+  }
+
+  #connected(sdp: string | undefined): void {
+    const { course, hangup } = this.#of;
+    if (course.isEnded) return;
+    course.accepted();
+    const problem = this.#settleAnswer(sdp);
+    // Without usable media nothing is billed (spec, Call-level failures: media negotiation failure).
+    if (problem !== undefined) {
+      hangup('mediaAnchoring', 'Error', problem);
+      return;
+    }
+    course.answeredAt(course.nowUs());
+    course.answered();
+  }
+
+  /** Why the called party's answer leaves us without media; undefined when it does not. */
+  #settleAnswer(sdp: string | undefined): string | undefined {
+    const { course, media } = this.#of;
+    if (sdp === undefined) {
+      return course.status === 'early' ? undefined : 'the called party answered without SDP';
+    }
+    const settled = media.settle(sdp);
+    return settled.ok ? undefined : settled.error.detail;
+  }
+}

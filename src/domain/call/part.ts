@@ -1,0 +1,62 @@
+/** What the inbound and the outbound part of a call have in common. */
+import { ServiceError } from '../../base/errors.ts';
+import type { CallLog } from './call-log.ts';
+import type { Course } from './course.ts';
+import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
+import type { LegMedia } from './leg-media.ts';
+import type { Leg, LegEnd, LegEvents } from './needs.ts';
+import type { Peer } from './peer.ts';
+
+export interface CallPart {
+  readonly peer: Peer;
+  /** Undefined while no INVITE is under way. */
+  readonly leg: Leg | undefined;
+}
+
+/** The call that a part belongs to. */
+export interface PartOf {
+  readonly course: Course;
+  readonly media: LegMedia;
+  readonly log: CallLog;
+  hangup(cause: HangupCauseKey, source: HangupSource, detail?: string): void;
+  legEnded(end: LegEnd): void;
+}
+
+/** Resolves when the ports are open; or the call has ended for want of one, or of a media engine that takes it, and says so. */
+export async function openMedia({ media, hangup }: PartOf): Promise<void> {
+  try {
+    await media.open();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    hangup('concurrencyBreached', 'Error', error.message);
+  }
+}
+
+/** What may happen on a leg of either direction. */
+export function legEventsOf({ course, media, log, hangup, legEnded }: PartOf): LegEvents {
+  const watchingHold = <T>(act: () => T): T => {
+    const before = media.hold;
+    const result = act();
+    if (media.hold !== before) course.holdChanged();
+    return result;
+  };
+  return {
+    ended: legEnded,
+    // A re-INVITE: hold, resume, another address. The stream and everything that plays go on.
+    offered: (sdp) => {
+      if (!media.isOpen) return undefined;
+      const described = watchingHold(() => media.describe(sdp));
+      if (described.ok) return described.value;
+      log.add('warning', 'offer refused (488)', { detail: described.error.detail });
+      return undefined;
+    },
+    answered: (sdp) => {
+      if (!media.isOpen || course.isEnded) return;
+      const settled = watchingHold(() => media.settle(sdp));
+      if (!settled.ok) hangup('mediaAnchoring', 'Error', settled.error.detail);
+    },
+    dtmf: (digit) => {
+      if (media.isOpen) media.leg.pressed(digit);
+    },
+  };
+}
