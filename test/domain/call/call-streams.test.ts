@@ -1,0 +1,63 @@
+/** Audio streams of a call, as its records tell of them (dialect §1.5; spec: Audio streaming, billing). */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { micros } from '../../../src/base/money.ts';
+import { CallStreams, type StreamFacts } from '../../../src/domain/call/call-streams.ts';
+
+const SECOND_US = 1_000_000;
+
+let streams: CallStreams;
+beforeEach(() => {
+  streams = new CallStreams({
+    currency: 'USD',
+    perMinute: micros(60_000),
+    pulseSeconds: 60,
+    streamPerMinute: micros(6000),
+    streamPulseSeconds: 10,
+  });
+});
+
+const stream = (streamId: string): StreamFacts => ({
+  streamId,
+  serviceUrl: 'wss://bot.test/',
+  audioTrack: 'both',
+  bidirectional: true,
+  contentType: 'audio/x-l16;rate=8000',
+});
+
+describe('a stream of a call', () => {
+  it('is open, and then past with what it cost', () => {
+    streams.opened(stream('a'), SECOND_US);
+    expect(streams.open).toMatchObject([{ streamId: 'a', startUs: SECOND_US, endUs: undefined }]);
+    expect(streams.closed('a', { atUs: 12 * SECOND_US, reason: 'API request' })).toBe(true);
+    expect(streams.open).toEqual([]);
+    expect(streams.past).toMatchObject([
+      { streamId: 'a', connectedUs: 11 * SECOND_US, billedSeconds: 20, billedAmount: 2000 },
+    ]);
+  });
+
+  it('pays for the time in which it was connected', () => {
+    streams.opened(stream('a'), 0);
+    expect(streams.lost('a', 4 * SECOND_US)).toBe(true);
+    expect(streams.resumed('a', 60 * SECOND_US)).toBe(true);
+    streams.closed('a', { atUs: 64 * SECOND_US, reason: 'Call hangup' });
+    expect(streams.past).toMatchObject([{ connectedUs: 8 * SECOND_US, billedSeconds: 10 }]);
+  });
+
+  it('that no bot took is past at once and costs nothing; twenty of them are told', () => {
+    for (let i = 0; i < 25; i += 1) {
+      streams.refused(stream(`${i}`), { atUs: 5, reason: 'Connection error' });
+    }
+    expect(streams.past).toHaveLength(20);
+    expect(streams.past[0]).toMatchObject({ startUs: 5, endUs: 5, billedAmount: 0 });
+  });
+
+  it('beyond two hundred is not recorded, and says so', () => {
+    for (let i = 0; i <= 200; i += 1) {
+      streams.opened(stream(`${i}`), 0);
+      const isRecorded = streams.closed(`${i}`, { atUs: SECOND_US, reason: 'API request' });
+      expect(isRecorded).toBe(i < 200);
+    }
+    expect(streams.past).toHaveLength(200);
+    expect(streams.lost('unknown', 0)).toBe(false);
+  });
+});
