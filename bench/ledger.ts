@@ -1,10 +1,12 @@
 /** The ledger on disk: units of work, and lists over a million entries of one account. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import Database from 'better-sqlite3';
 import type { Clock } from '../src/base/clock.ts';
+import type { AccountId } from '../src/base/ids.ts';
 import { silentLogger } from '../src/base/logger.ts';
 import { micros } from '../src/base/money.ts';
 import { systemRandom } from '../src/base/system-random.ts';
@@ -56,7 +58,7 @@ export async function run(): Promise<Row[]> {
   }
 }
 
-async function createAccount(store: Store): Promise<string> {
+async function createAccount(store: Store): Promise<AccountId> {
   const accounts = new Accounts({
     store: store.accounts,
     partners: store.partners,
@@ -73,7 +75,7 @@ async function createAccount(store: Store): Promise<string> {
 }
 
 const entry = (
-  accountId: string,
+  accountId: AccountId,
   index: number,
   type: NewEntry['type'],
   amount: number,
@@ -87,7 +89,7 @@ const entry = (
   referenceType: type === 'debit' ? (index % 5 === 0 ? 'stream_cdr' : 'cdr') : 'payment',
 });
 
-async function unitsOfWork(store: Store, accountId: string, folder: string): Promise<Row[]> {
+async function unitsOfWork(store: Store, accountId: AccountId, folder: string): Promise<Row[]> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const perSecond = await rate(UNITS, async (index) => {
@@ -138,7 +140,7 @@ function bareInserts(file: string): number {
   return Math.round(UNITS / seconds);
 }
 
-async function creation(store: Store, accountId: string): Promise<Row[]> {
+async function creation(store: Store, accountId: AccountId): Promise<Row[]> {
   const provisioning = createProvisioning(
     store,
     { clock, random: systemRandom },
@@ -161,7 +163,7 @@ async function creation(store: Store, accountId: string): Promise<Row[]> {
   ];
 }
 
-async function fill(store: Store, accountId: string): Promise<void> {
+async function fill(store: Store, accountId: AccountId): Promise<void> {
   const batch = 1000;
   for (let done = 0; done < ENTRIES; done += batch) {
     wall.ms = START_MS + Math.floor((done / ENTRIES) * YEAR_MS);
@@ -172,7 +174,7 @@ async function fill(store: Store, accountId: string): Promise<void> {
   }
 }
 
-async function lists(store: Store, accountId: string): Promise<Row[]> {
+async function lists(store: Store, accountId: AccountId): Promise<Row[]> {
   const ledger = new Ledger({ store: store.ledger, rates: store.rates, log: silentLogger });
   const list = (filter: Omit<EntryFilter, 'accountId'>, page: number): Promise<number> =>
     milliseconds(() => ledger.list({ accountId, ...filter }, page, PER_PAGE));

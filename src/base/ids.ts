@@ -5,6 +5,13 @@ export interface Random {
   integer(below: number): number;
 }
 
+declare const brand: unique symbol;
+/** A string or number that says what it names: one kind is no argument for another. */
+type Branded<Base, Kind extends string> = Base & { readonly [brand]: Kind };
+
+/** `MA_…` or `SA_…`: a main account or a sub-account. */
+export type AccountId = Branded<string, 'account'>;
+
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const AUTH_ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
@@ -18,9 +25,12 @@ export function uuid(random: Random): string {
 }
 
 /** `MA_` or `SA_` and 17 of [A-Z0-9]: 20 characters (dialect §0.2 rule 7). */
-export function authId(random: Random, prefix: 'MA' | 'SA'): string {
-  return `${prefix}_${pick(random, AUTH_ID_ALPHABET, 17)}`;
+export function newAccountId(random: Random, prefix: 'MA' | 'SA'): AccountId {
+  return asAccountId(`${prefix}_${pick(random, AUTH_ID_ALPHABET, 17)}`);
 }
+
+// What names something outside (a path, a row, a header) becomes an identifier here and nowhere else.
+export const asAccountId = (text: string): AccountId => text as AccountId;
 
 /** URL-safe secret with `bits` of entropy. */
 export function token(random: Random, bits = 256): string {

@@ -1,6 +1,8 @@
 /** `carillon stream test wss://…`: tries a customer's bot as the service would, without a call. */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
+import { asAccountId } from '../base/ids.ts';
 import { systemRandom } from '../base/system-random.ts';
 import { signatureNonce, upgradeSignatureHeaders } from '../domain/callback/callback.ts';
 import { systemClock } from '../edge/clock/system-clock.ts';
@@ -72,7 +74,7 @@ async function streamTest(
     format: flags.format,
     extraHeaders: flags.header,
     digits: flags.dtmf,
-    accountId: flags.authId,
+    accountId: asAccountId(flags.authId),
     caFile: flags.ca,
     // Whoever types the command decides what it may reach.
     egress: createEgressGuard({

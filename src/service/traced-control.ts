@@ -1,3 +1,4 @@
+import type { AccountId } from '../base/ids.ts';
 import { ok, type Result } from '../base/result.ts';
 import { type ControlNeeds, ControlService } from '../domain/dispatch/dispatch.ts';
 import type { CallLogEntry, ControlRefusal } from '../domain/dispatch/types.ts';
@@ -13,7 +14,7 @@ export class TracedControl extends ControlService {
   }
 
   override async callLog(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
   ): Promise<Result<readonly CallLogEntry[], ControlRefusal>> {
     const log = await super.callLog(accountId, callUuid);

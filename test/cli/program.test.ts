@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { asAccountId } from '../../src/base/ids.ts';
 import { run } from '../../src/cli/program.ts';
 import { aLiveCall } from '../spec/fake-control.ts';
 import { ADMIN_TOKEN, type Service, startService } from '../spec/service.ts';
@@ -169,7 +170,7 @@ describe('carillon service', () => {
     service.ledger.verify = async () => [
       {
         balanceId: 'b',
-        accountId: 'MA_X',
+        accountId: asAccountId('MA_X'),
         currency: 'USD',
         balance: 5,
         sumOfEntries: 4,

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { asAccountId } from '../../src/base/ids.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
 import { problems, table } from '../../src/cli/stream-test/observations.ts';
 import { runStreamTest, type StreamTestOptions } from '../../src/cli/stream-test/run.ts';
@@ -48,7 +49,7 @@ const test = (url: string, more: Partial<StreamTestOptions> = {}) =>
     format: { encoding: 'audio/x-l16', rate: 8000 },
     extraHeaders: [],
     digits: '',
-    accountId: 'MA_00000000000000000',
+    accountId: asAccountId('MA_00000000000000000'),
     caFile: '',
     egress: guard(true),
     clock: systemClock,

@@ -1,5 +1,7 @@
 /** What every implementation of the store must do. Run it with a way to open a fresh one. */
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { asAccountId } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
 import type { Store } from '../../src/edge/store/store.ts';
 import {
@@ -121,7 +123,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(await store.ledger.openBalance(ACCOUNT, 'EUR')).toMatchObject({
           error: 'balanceExists',
         });
-        expect(await store.ledger.openBalance('MA_X', 'EUR')).toMatchObject({
+        expect(await store.ledger.openBalance(asAccountId('MA_X'), 'EUR')).toMatchObject({
           error: 'unknownAccount',
         });
         expect((await store.ledger.balances(ACCOUNT)).map((b) => b.currency)).toEqual([
@@ -192,14 +194,14 @@ function accountContract(opened: () => Opened): void {
     it('keeps every field, and patches only what is named', async () => {
       const { store } = opened();
       const account = anAccount({
-        authId: 'MA_B',
+        authId: asAccountId('MA_B'),
         dailySpendLimit: micros(5),
         barredCountries: ['CU'],
       });
       await store.accounts.create(account, 't');
-      expect(await store.accounts.get('MA_B')).toEqual(account);
+      expect(await store.accounts.get(asAccountId('MA_B'))).toEqual(account);
       const patch = { name: 'Eve', dailySpendLimit: undefined };
-      expect(await store.accounts.patch('MA_B', patch)).toEqual({
+      expect(await store.accounts.patch(asAccountId('MA_B'), patch)).toEqual({
         ...account,
         name: 'Eve',
         dailySpendLimit: undefined,
@@ -213,14 +215,14 @@ function accountContract(opened: () => Opened): void {
 
     it('signs with the newest token, and with the parent token too for a sub-account', async () => {
       const { store } = opened();
-      const sub = anAccount({ authId: 'SA_S', parentAuthId: ACCOUNT });
+      const sub = anAccount({ authId: asAccountId('SA_S'), parentAuthId: ACCOUNT });
       await store.accounts.create(sub, 'sub-token');
       await store.accounts.addToken(ACCOUNT, 'newer', START_US + 1);
-      expect(await store.signingTokens.tokensOf('SA_S')).toEqual({
+      expect(await store.signingTokens.tokensOf(asAccountId('SA_S'))).toEqual({
         own: 'sub-token',
         parent: 'newer',
       });
-      expect(await store.signingTokens.tokensOf('MA_NONE')).toBeUndefined();
+      expect(await store.signingTokens.tokensOf(asAccountId('MA_NONE'))).toBeUndefined();
     });
 
     it('an idempotency key is first, then running, then done; another request is a mismatch', async () => {
@@ -324,11 +326,11 @@ function callContract(opened: () => Opened): void {
     it('notifications are listed of one account alone when asked so', async () => {
       const { notifications } = opened().store;
       await notifications.put(aNotification({ id: 'a', accountId: ACCOUNT }));
-      await notifications.put(aNotification({ id: 'b', accountId: 'MA_OTHER' }));
-      await notifications.put(aNotification({ id: 'c', accountId: 'MA_OTHER' }));
-      const pending = await notifications.listPending(10, 'MA_OTHER');
+      await notifications.put(aNotification({ id: 'b', accountId: asAccountId('MA_OTHER') }));
+      await notifications.put(aNotification({ id: 'c', accountId: asAccountId('MA_OTHER') }));
+      const pending = await notifications.listPending(10, asAccountId('MA_OTHER'));
       expect(pending.map(({ id }) => id)).toEqual(['b', 'c']);
-      expect(await notifications.listPending(1, 'MA_OTHER')).toHaveLength(1);
+      expect(await notifications.listPending(1, asAccountId('MA_OTHER'))).toHaveLength(1);
     });
 
     it('records are listed latest first, filtered and summed', async () => {

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { VoiceActivity } from '../../examples/voice-activity.ts';
+import { asAccountId } from '../../src/base/ids.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
 import { problems } from '../../src/cli/stream-test/observations.ts';
 import { runStreamTest } from '../../src/cli/stream-test/run.ts';
@@ -58,7 +59,7 @@ function call(url: string, voice: Int16Array, durationMs: number) {
     format: { encoding: 'audio/x-l16', rate: 8000 },
     extraHeaders: [],
     digits: '',
-    accountId: 'MA_00000000000000000',
+    accountId: asAccountId('MA_00000000000000000'),
     caFile: '',
     egress: guard(true),
     clock: systemClock,

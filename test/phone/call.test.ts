@@ -1,6 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
+import { asAccountId } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { systemRandom as random } from '../../src/base/system-random.ts';
 import type { InboundLeg } from '../../src/domain/call/needs.ts';
@@ -29,7 +30,7 @@ async function server(onCall: (leg: InboundLeg) => void): Promise<RunningSignall
     ha1Of(algorithm, 'alice', REALM, 'wonderland');
   const alice = {
     endpointId: '1',
-    accountId: 'MA_0123456789ABCDEFG',
+    accountId: asAccountId('MA_0123456789ABCDEFG'),
     username: 'alice',
     active: true,
     secrets: { md5: secret('MD5'), sha256: secret('SHA-256'), sha512256: secret('SHA-512-256') },

@@ -1,6 +1,8 @@
 /** The service of a simulated world: joined as the real one is, over edges that obey the clock. */
+
 import { fileURLToPath } from 'node:url';
 import { assert } from '../../src/base/errors.ts';
+import type { AccountId } from '../../src/base/ids.ts';
 import type { Micros } from '../../src/base/money.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { type CallLog, CallLogs } from '../../src/domain/call/call.ts';
@@ -51,7 +53,7 @@ const settings = loadSettings(ENVIRONMENT, DEFAULTS);
 class KnownCallLogs extends CallLogs {
   readonly all: CallLog[] = [];
 
-  override open(callUuid: string, accountId: string): CallLog {
+  override open(callUuid: string, accountId: AccountId): CallLog {
     const log = super.open(callUuid, accountId);
     this.all.push(log);
     return log;
@@ -76,7 +78,7 @@ export interface SimService extends Calls {
   /** The application of every endpoint. */
   readonly appId: number;
   /** The one customer. */
-  readonly accountId: string;
+  readonly accountId: AccountId;
   /** `kill -9`: from now on it reaches neither disk nor customer. */
   die(): void;
   /** Makes an endpoint with the customer's application; the name that it registers with. */
@@ -209,7 +211,7 @@ async function provision(
   { accounts, ledger, provisioning }: Foundation,
   { ear }: World,
   { credit, answerUrl, fallbackAnswerUrl, hangupUrl, ...account }: NewCustomer,
-): Promise<{ readonly accountId: string; readonly appId: number }> {
+): Promise<{ readonly accountId: AccountId; readonly appId: number }> {
   const created = await accounts.create({ ...account, currency: 'USD' });
   assert(created.ok, 'the account is made');
   const accountId = created.value.account.authId;

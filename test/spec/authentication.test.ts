@@ -1,6 +1,7 @@
 /** Spec: Authentication 1 to 10, path case, versioning; dialect §0.2 rules 5 and 6. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AccountId, asAccountId } from '../../src/base/ids.ts';
 import type { LogFields, Logger } from '../../src/base/logger.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { type Service, startService } from './service.ts';
@@ -107,7 +108,7 @@ describe('Authentication', () => {
   it('who keeps sending wrong credentials is told 429 for a while; right ones from the same address are served', async () => {
     const guarded = await startService({ settings: { refusedPerSecond: 3 } });
     const url = `${guarded.root}/balance/USD`;
-    const guess = (authId: string) => guarded.get(url, { as: { authId, authToken: 'x' } });
+    const guess = (authId: AccountId) => guarded.get(url, { as: { authId, authToken: 'x' } });
     const wrong = () => guess(guarded.account.authId);
     expect([await wrong(), await wrong(), await wrong()].map(({ status }) => status)).toEqual([
       401, 401, 401,
@@ -116,7 +117,7 @@ describe('Authentication', () => {
     expect(refused.status).toBe(429);
     expect(refused.headers['retry-after']).toBe('1');
     expect((await guarded.get(url)).status).toBe(200);
-    expect((await guess('MA_X')).status).toBe(401);
+    expect((await guess(asAccountId('MA_X'))).status).toBe(401);
     expect((await guarded.get('/healthz', { as: null })).status).toBe(200);
     await guarded.clock.advance(1000);
     expect((await wrong()).status).toBe(401);

@@ -1,3 +1,4 @@
+import { type AccountId, asAccountId } from '../../src/base/ids.ts';
 import { ok, type Result } from '../../src/base/result.ts';
 import type {
   CallControl,
@@ -15,7 +16,7 @@ export const REQUEST_UUID = '3b1f6c1e-54c4-4a0a-9a9f-0c57a1f1d0aa';
 export const aLiveCall = (over: Partial<LiveCall> = {}): LiveCall => ({
   callUuid: '0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11',
   requestUuid: undefined,
-  accountId: 'MA_AAAAAAAAAAAAAAAAA',
+  accountId: asAccountId('MA_AAAAAAAAAAAAAAAAA'),
   subAccount: undefined,
   direction: 'outbound',
   status: 'in-progress',
@@ -49,13 +50,13 @@ export class FakeControl implements CallControl {
     this.asked.push({ verb: 'placeCalls', args: [request] });
     return this.placing ?? ok({ requestUuid: REQUEST_UUID, callUuids: [REQUEST_UUID] });
   }
-  liveCalls(accountId: string, status: 'live' | 'queued') {
+  liveCalls(accountId: AccountId, status: 'live' | 'queued') {
     return this.calls.filter(
       (call) =>
         call.accountId === accountId && (call.status === 'queued') === (status === 'queued'),
     );
   }
-  liveCall(accountId: string, callUuid: string) {
+  liveCall(accountId: AccountId, callUuid: string) {
     return this.calls.find((call) => call.accountId === accountId && call.callUuid === callUuid);
   }
   runningCalls() {
@@ -85,7 +86,7 @@ export class FakeControl implements CallControl {
       url: 'http://x/rec-2.mp3',
     });
   }
-  async startStream(accountId: string, callUuid: string, request: unknown) {
+  async startStream(accountId: AccountId, callUuid: string, request: unknown) {
     return this.#value('startStream', [accountId, callUuid, request], {
       ...(this.liveStreams[0] ?? aLiveStream()),
     });

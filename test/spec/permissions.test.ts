@@ -1,5 +1,7 @@
 /** Dialect §3.10: what a sub-account is permitted and how often it may ask; what the operator's bodies may name. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asAccountId } from '../../src/base/ids.ts';
 import { type Credentials, type Service, startService } from './service.ts';
 
 let service: Service;
@@ -133,7 +135,7 @@ describe("the operator's bodies", () => {
       const reply = await service.admin('POST', `/accounts/${sub.authId}/${path}`, body);
       expect(reply.status, path).toBe(409);
     }
-    expect(await service.accounts.get(authId)).toMatchObject({
+    expect(await service.accounts.get(asAccountId(authId))).toMatchObject({
       defaultEndpointApp: undefined,
       partnerAuthId: undefined,
     });
@@ -145,11 +147,11 @@ describe("the operator's bodies", () => {
 
   it('an application that is the default of its account goes with the default, or not at all', async () => {
     const { authId } = service.account;
-    const app = (await service.accounts.get(authId))?.defaultEndpointApp;
+    const app = (await service.accounts.get(asAccountId(authId)))?.defaultEndpointApp;
     const url = `${service.root}/Application/${app}/`;
     expect((await service.send('DELETE', url)).status).toBe(409);
     expect((await service.send('DELETE', url, { body: { cascade: true } })).status).toBe(204);
-    expect((await service.accounts.get(authId))?.defaultEndpointApp).toBeUndefined();
+    expect((await service.accounts.get(asAccountId(authId)))?.defaultEndpointApp).toBeUndefined();
   });
 
   it('a partner stays one while it has customers', async () => {

@@ -1,7 +1,9 @@
 /** Spec: GET /cdr/{call_uuid}, recording export and its validation, signed links; dialect §3.6 and §3.7. */
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountId } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
 import type { Cdr } from '../../src/domain/cdr/types.ts';
 import { createSignedLinks } from '../../src/edge/rest/links.ts';
@@ -200,7 +202,7 @@ describe('CDR list, search, recent and export (dialect §3.6)', () => {
   });
 });
 
-async function record(audio = 'audio bytes', subAccount?: string) {
+async function record(audio = 'audio bytes', subAccount?: AccountId) {
   const recording = await service.recordings.begin({
     accountId: service.account.authId,
     subAccount,

@@ -1,7 +1,9 @@
 /** The REST interface over a real store in memory, without a socket. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AccountId } from '../../src/base/ids.ts';
 import { type Logger, silentLogger } from '../../src/base/logger.ts';
 import { micros } from '../../src/base/money.ts';
 import type { NewAccount } from '../../src/domain/account/account.ts';
@@ -26,7 +28,7 @@ export interface Reply {
 }
 
 export interface Credentials {
-  readonly authId: string;
+  readonly authId: AccountId;
   readonly authToken: string;
 }
 

@@ -1,5 +1,7 @@
 /** Spec: GET …/transactions, its parameters and rules 1 to 9; Errors: Transactions. */
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { asAccountId } from '../../src/base/ids.ts';
 import { type Service, startService } from './service.ts';
 
 let service: Service;
@@ -240,7 +242,7 @@ describe('Errors: Transactions', () => {
 
   it('401 with error.code 401 and Invalid token: bad or missing credentials', async () => {
     const wrong = { authId: service.account.authId, authToken: 'wrong' };
-    for (const as of [null, wrong, { authId: 'MA_NOBODY', authToken: 'x' }]) {
+    for (const as of [null, wrong, { authId: asAccountId('MA_NOBODY'), authToken: 'x' }]) {
       const reply = await service.get(list, { as });
       expect(reply.status).toBe(401);
       expect(reply.body).toEqual({ error: { code: 401, message: 'Invalid token' } });

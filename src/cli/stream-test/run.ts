@@ -1,7 +1,7 @@
 /** One test of a customer's bot: connect as the service would, speak, listen, and say what was seen. */
 import type { Clock } from '../../base/clock.ts';
 import type { EgressGuard } from '../../base/egress.ts';
-import { type Random, uuid } from '../../base/ids.ts';
+import { type AccountId, type Random, uuid } from '../../base/ids.ts';
 import { silentLogger } from '../../base/logger.ts';
 import type { Headers, MediaLeg, StreamSocketEvents } from '../../domain/call/needs.ts';
 import { createAudioStreams, DEFAULT_STREAM_LIMITS } from '../../edge/stream/client.ts';
@@ -19,12 +19,12 @@ export interface StreamTestOptions {
   readonly extraHeaders: Headers;
   /** Keys that the caller presses, one a second after the start. */
   readonly digits: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly caFile: string;
   readonly egress: EgressGuard;
   readonly clock: Clock;
   readonly random: Random;
-  signUpgrade(url: string, accountId: string): Promise<Readonly<Record<string, string>>>;
+  signUpgrade(url: string, accountId: AccountId): Promise<Readonly<Record<string, string>>>;
   /** A line for whoever watches. */
   progress(line: string): void;
 }

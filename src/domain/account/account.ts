@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { BugError } from '../../base/errors.ts';
 import { hashHex, secretsEqual } from '../../base/hash.ts';
-import { authId, type Random, token, uuid } from '../../base/ids.ts';
+import { type AccountId, newAccountId, type Random, token, uuid } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { CredentialCache } from './credential-cache.ts';
@@ -61,8 +61,8 @@ export interface AccountDeps {
 
 /** An account that may no longer do anything, or with `subAccount` one of its sub-accounts. */
 export interface RevokedAccount {
-  readonly accountId: string;
-  readonly subAccount: string | undefined;
+  readonly accountId: AccountId;
+  readonly subAccount: AccountId | undefined;
   /** A plain sentence. */
   readonly why: string;
   /** SIP users that are gone with it. */
@@ -93,7 +93,7 @@ export class Accounts {
 
   /** A sub-account shares its parent's money and limits, and has credentials of its own. */
   async createSubAccount(
-    parentAuthId: string,
+    parentAuthId: AccountId,
     input: NewAccount,
   ): Promise<Result<{ readonly account: Account; readonly authToken: string }, AccountRefusal>> {
     const parent = await this.get(parentAuthId);
@@ -103,7 +103,7 @@ export class Accounts {
     return this.#insert(input, parent);
   }
 
-  async get(authIdentifier: string): Promise<Account | undefined> {
+  async get(authIdentifier: AccountId): Promise<Account | undefined> {
     return (await this.#credentials.get(authIdentifier))?.account;
   }
 
@@ -118,7 +118,7 @@ export class Accounts {
   }
 
   async patch(
-    authIdentifier: string,
+    authIdentifier: AccountId,
     patch: AccountPatch,
   ): Promise<Result<Account, AccountRefusal>> {
     const { partnerAuthId } = patch;
@@ -145,8 +145,8 @@ export class Accounts {
   }
 
   async removeSubAccount(
-    parentAuthId: string,
-    subAuthId: string,
+    parentAuthId: AccountId,
+    subAuthId: AccountId,
   ): Promise<Result<void, AccountRefusal>> {
     const sub = await this.get(subAuthId);
     if (sub?.parentAuthId !== parentAuthId) return err({ kind: 'unknownAccount' });
@@ -158,7 +158,7 @@ export class Accounts {
 
   /** `X-Auth-ID` and `X-Auth-Token`, or HTTP Basic (spec: Authentication 1, 2). Compared in constant time. */
   async authenticate(
-    authIdentifier: string,
+    authIdentifier: AccountId,
     authToken: string,
   ): Promise<Result<Principal, AuthenticationRefusal>> {
     const credentials = await this.#credentials.get(authIdentifier);
@@ -190,7 +190,7 @@ export class Accounts {
    */
   async authorize(
     principal: Principal,
-    pathAuthId: string,
+    pathAuthId: AccountId,
   ): Promise<Result<Access, { readonly kind: 'accountMismatch' }>> {
     if (pathAuthId === principal.account.authId) {
       return ok({ account: principal.account, owner: principal.owner });
@@ -205,7 +205,7 @@ export class Accounts {
 
   /** A new token; the one before, and access tokens made with it, stay valid for `overlapSeconds`. */
   async rotateToken(
-    authIdentifier: string,
+    authIdentifier: AccountId,
     overlapSeconds: number,
   ): Promise<Result<{ readonly authToken: string }, AccountRefusal>> {
     const authToken = token(this.#deps.random);
@@ -216,7 +216,7 @@ export class Accounts {
   }
 
   async createAccessToken(
-    authIdentifier: string,
+    authIdentifier: AccountId,
     seconds: number = ACCESS_TOKEN_SECONDS,
   ): Promise<{ readonly accessToken: string; readonly expiresInSeconds: number }> {
     const accessToken = token(this.#deps.random);
@@ -241,8 +241,8 @@ export class Accounts {
   }
 
   async allocation(
-    partnerAuthId: string,
-    customerAuthId: string,
+    partnerAuthId: AccountId,
+    customerAuthId: AccountId,
   ): Promise<
     Result<
       { readonly partner: Account; readonly customer: Account; readonly net: NetAllocation },
@@ -260,7 +260,7 @@ export class Accounts {
 
   /** Newest first; only an active partner has a history to show. */
   async transferHistory(
-    partnerAuthId: string,
+    partnerAuthId: AccountId,
     slice: Slice,
   ): Promise<Result<Page<CapacityTransfer>, TransferRefusal>> {
     const partner = await this.get(partnerAuthId);
@@ -275,7 +275,7 @@ export class Accounts {
     const { random, store, defaults } = this.#deps;
     for (let draw = 0; draw < AUTH_ID_DRAWS; draw += 1) {
       const authToken = token(random);
-      const made = { authId: authId(random, parent === undefined ? 'MA' : 'SA'), defaults };
+      const made = { authId: newAccountId(random, parent === undefined ? 'MA' : 'SA'), defaults };
       const account = newAccount(input, parent, { ...made, nowUs: this.#nowUs() });
       const created = await store.create(account, authToken);
       if (created.ok) return ok({ account: created.value, authToken });
@@ -294,11 +294,11 @@ export class Accounts {
     return ok({ account, owner, by });
   }
 
-  async #isPartner(partnerAuthId: string | undefined): Promise<boolean> {
+  async #isPartner(partnerAuthId: AccountId | undefined): Promise<boolean> {
     return partnerAuthId === undefined || (await this.get(partnerAuthId))?.isPartner === true;
   }
 
-  async #hasCustomers(partnerAuthId: string): Promise<boolean> {
+  async #hasCustomers(partnerAuthId: AccountId): Promise<boolean> {
     const filter = { parentAuthId: undefined, partnerAuthId };
     return (await this.list(filter, { limit: 1, offset: 0 })).total > 0;
   }

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import type { AccountCredentials, AccountStore } from './needs.ts';
 
 /** Credentials kept in memory; the oldest leaves first. */
@@ -14,7 +15,7 @@ export class CredentialCache {
     this.#store = store;
   }
 
-  async get(authId: string): Promise<AccountCredentials | undefined> {
+  async get(authId: AccountId): Promise<AccountCredentials | undefined> {
     const known = this.#known.get(authId);
     if (known !== undefined) return known;
     const generation = this.#generation;
@@ -29,7 +30,7 @@ export class CredentialCache {
   }
 
   /** To be called after every write to the account. */
-  changed(authId: string): void {
+  changed(authId: AccountId): void {
     this.#generation += 1;
     this.#known.delete(authId);
   }

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import type { Account, AccountPatch } from './types.ts';
 
 export type NewAccount = Pick<Account, 'name'> & AccountPatch & { readonly currency?: string };
@@ -14,7 +15,7 @@ export interface AccountDefaults {
 export function newAccount(
   input: NewAccount,
   parent: Account | undefined,
-  made: { readonly authId: string; readonly nowUs: number; readonly defaults: AccountDefaults },
+  made: { readonly authId: AccountId; readonly nowUs: number; readonly defaults: AccountDefaults },
 ): Account {
   const { authId, nowUs, defaults } = made;
   return {

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type {
   Account,
@@ -13,8 +14,8 @@ export interface TransferRequest {
   readonly resource: CapacityResource;
   /** 1 to 10000 (spec: Limits). */
   readonly slots: number;
-  readonly partnerAuthId: string;
-  readonly customerAuthId: string;
+  readonly partnerAuthId: AccountId;
+  readonly customerAuthId: AccountId;
   /** At most 500 characters. */
   readonly description: string;
 }

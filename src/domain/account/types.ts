@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 import type { Permissions } from './permissions.ts';
 
@@ -5,10 +6,10 @@ export type AccountStatus = 'active' | 'suspended' | 'closed';
 
 /** A main account (`MA_…`) or a sub-account (`SA_…`, with `parentAuthId`). Money lives on the main account. */
 export interface Account {
-  readonly authId: string;
+  readonly authId: AccountId;
   readonly name: string;
   /** Owner of the ledger and of the limits; undefined for a main account. */
-  readonly parentAuthId: string | undefined;
+  readonly parentAuthId: AccountId | undefined;
   readonly status: AccountStatus;
   /** Currency of calls; a balance in it exists from the start. ISO 4217, upper case. */
   readonly currency: string;
@@ -18,7 +19,7 @@ export interface Account {
   readonly concurrentCallsLimit: number;
   readonly cpsLimit: number;
   readonly isPartner: boolean;
-  readonly partnerAuthId: string | undefined;
+  readonly partnerAuthId: AccountId | undefined;
   readonly limitTransferEnabled: boolean;
   /** E.164 digits without `+`, or ISO countries, whose destinations are refused. */
   readonly barredPrefixes: readonly string[];
@@ -62,8 +63,8 @@ export interface CapacityTransfer {
   readonly operation: CapacityOperation;
   readonly resource: CapacityResource;
   readonly slots: number;
-  readonly partnerAuthId: string;
-  readonly customerAuthId: string;
+  readonly partnerAuthId: AccountId;
+  readonly customerAuthId: AccountId;
   readonly description: string;
   /** The partner's limit of that resource after the movement. */
   readonly partnerRemaining: number;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import type { AccountId } from '../../base/ids.ts';
 
 import { maskDeep, maskSecrets } from '../../base/mask.ts';
 
@@ -19,7 +20,7 @@ export interface CallLogEntry {
 
 export class CallLog {
   readonly callUuid: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   #dropped = 0;
   #endedMs: number | undefined;
   readonly #entries: CallLogEntry[] = [];
@@ -27,7 +28,7 @@ export class CallLog {
   readonly #max: number;
   readonly #clock: LogClock;
 
-  constructor(owner: { callUuid: string; accountId: string }, max: number, clock: LogClock) {
+  constructor(owner: { callUuid: string; accountId: AccountId }, max: number, clock: LogClock) {
     this.callUuid = owner.callUuid;
     this.accountId = owner.accountId;
     this.#max = max;
@@ -96,7 +97,7 @@ export class CallLogs {
     this.#clock = clock;
   }
 
-  open(callUuid: string, accountId: string): CallLog {
+  open(callUuid: string, accountId: AccountId): CallLog {
     this.#forgetOld();
     const log = new CallLog({ callUuid, accountId }, this.#limits.entries, this.#clock);
     this.#logs.set(callUuid, log);

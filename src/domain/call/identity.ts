@@ -1,4 +1,5 @@
 /** What never changes about a call. */
+import type { AccountId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 import type { CallFacts } from '../callback/callback.ts';
 import type { Cdr } from '../cdr/types.ts';
@@ -7,8 +8,8 @@ import type { Cdr } from '../cdr/types.ts';
 export interface CallIdentity {
   readonly callUuid: string;
   /** Main account: money and limits. */
-  readonly accountId: string;
-  readonly subAccount: string | undefined;
+  readonly accountId: AccountId;
+  readonly subAccount: AccountId | undefined;
   /** Of the account, ISO 3166-1 alpha-2: its callers know the tones of that country. */
   readonly country: string;
   readonly facts: CallFacts;

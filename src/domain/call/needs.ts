@@ -1,4 +1,5 @@
 /** What calls need from the outside: signalling at leg level, media, and audio-stream sockets. */
+import type { AccountId } from '../../base/ids.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { Pcm } from './audio-needs.ts';
 import type { Headers } from './signalling-needs.ts';
@@ -276,7 +277,7 @@ export interface StreamSocketOptions {
   readonly streamId: string;
   readonly callUuid: string;
   /** Account whose token signs the upgrade. */
-  readonly accountId: string;
+  readonly accountId: AccountId;
   /** Account that is answerable for what the bot sends: of a sub-account, the one above it. */
   readonly ownerId: string;
   readonly encoding: StreamEncoding;

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import type { CallDirection } from '../cdr/types.ts';
 import type { CallbackParameters } from './types.ts';
 
@@ -16,7 +17,7 @@ export interface CallFacts {
   /** Of an inbound call the name that came with it, told when not empty; of an outbound one the name that we present. */
   readonly callerName: string;
   /** Main account that owns the call (dialect §0.2 rule 9). */
-  readonly parentAuthId: string;
+  readonly parentAuthId: AccountId;
   /** `sip`: a registered endpoint dialled out (spec rule 2). */
   readonly routeType: 'sip' | 'pstn';
   /** Microseconds UTC at which the call came into being. */

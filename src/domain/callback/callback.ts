@@ -1,5 +1,6 @@
 /** Front door: callbacks to customers. Documents are fetched with retries and a fallback; notifications are delivered for sure. */
 
+import type { AccountId } from '../../base/ids.ts';
 import { DeliveryQueue, type OutboxNeeds } from './delivery-queue.ts';
 import {
   type DocumentNeeds,
@@ -44,7 +45,7 @@ export {
 /** Signs the upgrades of audio streams with the account's token; an account without one gets no headers. */
 export const createUpgradeSigner =
   (needs: Pick<CallbackNeeds, 'tokens' | 'random' | 'settings'>) =>
-  async (url: string, accountId: string): Promise<Readonly<Record<string, string>>> => {
+  async (url: string, accountId: AccountId): Promise<Readonly<Record<string, string>>> => {
     const tokens = await needs.tokens.tokensOf(accountId);
     if (tokens === undefined) return {};
     const { signatureHeaders: prefixes } = needs.settings;

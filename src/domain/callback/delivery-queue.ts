@@ -4,7 +4,7 @@
  * memory: what arrives waits in the store, in order, until the lane has room again.
  */
 import type { Clock } from '../../base/clock.ts';
-import { type Random, uuid } from '../../base/ids.ts';
+import { type AccountId, type Random, uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type ExchangeNeeds, exchange } from './exchange.ts';
 import { Lane, type LaneEntry } from './lane.ts';
@@ -83,7 +83,10 @@ export class DeliveryQueue {
   }
 
   /** Resolves once what was told of the call so far is delivered, or after `limitMs`. */
-  async caughtUp(of: { readonly accountId: string; readonly callUuid: string }, limitMs: number) {
+  async caughtUp(
+    of: { readonly accountId: AccountId; readonly callUuid: string },
+    limitMs: number,
+  ) {
     const lane = this.#lanes.get(of.accountId);
     if (lane === undefined) return;
     const { clock } = this.#needs;
@@ -131,7 +134,7 @@ export class DeliveryQueue {
     this.#stopped.abort(new Error('delivery queue closed'));
   }
 
-  #lane(accountId: string): Lane {
+  #lane(accountId: AccountId): Lane {
     const known = this.#lanes.get(accountId);
     if (known !== undefined) return known;
     const lane = new Lane(accountId);

@@ -1,5 +1,5 @@
 /** One HTTP exchange of a callback: encoded, signed, sent, reported. Retries are its callers' business. */
-import type { Random } from '../../base/ids.ts';
+import type { AccountId, Random } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { formEncode, withQuery } from './form.ts';
 import type { HttpCaller, HttpFailure, HttpResponse, SigningTokens } from './needs.ts';
@@ -10,7 +10,7 @@ import type { RetryReason } from './url-options.ts';
 
 export interface ExchangeRequest {
   readonly event: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   /** Without fragment. */
   readonly url: string;
   readonly method: HttpMethod;

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import { MAX_DELIVERIES_PER_ACCOUNT } from './settings.ts';
 import type { StoredNotification } from './types.ts';
 
@@ -11,7 +12,7 @@ export interface LaneEntry {
 
 /** The notifications of one account in memory: a queue per call, one delivery per call at a time, a limited number in all. */
 export class Lane {
-  readonly accountId: string;
+  readonly accountId: AccountId;
   /** More waits in the store than is here; until it was listed, newcomers wait there too, so that order holds. */
   overflowed = false;
   refilling = false;
@@ -25,7 +26,7 @@ export class Lane {
   readonly #waiters = new Map<string, Array<() => void>>();
   #running = 0;
 
-  constructor(accountId: string) {
+  constructor(accountId: AccountId) {
     this.accountId = accountId;
   }
 

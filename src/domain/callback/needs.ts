@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { HttpMethod, StoredNotification } from './types.ts';
 
@@ -47,7 +48,7 @@ export interface HttpCaller {
 export interface NotificationStore {
   put(notification: StoredNotification): Promise<void>;
   /** The oldest first (`createdUs`, then order of arrival), of one account or of all. */
-  listPending(limit: number, accountId?: string): Promise<readonly StoredNotification[]>;
+  listPending(limit: number, accountId?: AccountId): Promise<readonly StoredNotification[]>;
   recordAttempt(id: string, attempts: number): Promise<void>;
   /** Delivered or given up: it leaves the delivery queue. */
   remove(id: string): Promise<void>;
@@ -56,6 +57,6 @@ export interface NotificationStore {
 /** The account token that signs callbacks of `accountId`, and its parent's when there is one. */
 export interface SigningTokens {
   tokensOf(
-    accountId: string,
+    accountId: AccountId,
   ): Promise<{ readonly own: string; readonly parent: string | undefined } | undefined>;
 }

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 export type HttpMethod = 'GET' | 'POST';
 export type CallbackParameters = ReadonlyArray<readonly [name: string, value: string]>;
 
@@ -11,7 +12,7 @@ export interface CallbackTarget {
 /** A notification that is kept until it is acknowledged (2xx) or given up, across restarts. */
 export interface StoredNotification {
   readonly id: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   /** Notifications of one call are delivered in order. */
   readonly callUuid: string;
   readonly event: string;
@@ -26,7 +27,7 @@ export type NotificationDraft = Omit<StoredNotification, 'id' | 'createdUs' | 'a
 
 /** Told once, in JSON: by POST as the body, by GET as the query. */
 export interface JsonEvent {
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly callUuid: string;
   readonly name: string;
   readonly target: CallbackTarget;

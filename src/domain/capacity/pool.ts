@@ -1,10 +1,12 @@
 /** One thing that is shared: who uses it, who waits for it, and whose turn it is. */
+
 import type { Clock } from '../../base/clock.ts';
+import type { AccountId } from '../../base/ids.ts';
 import type { CapacityLimits, CapacitySlot } from './types.ts';
 
 /** An account, and what it was itself given: its weight beside the others. */
 export interface Sharer {
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly limits: CapacityLimits;
 }
 

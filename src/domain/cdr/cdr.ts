@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { CdrStore } from './needs.ts';
@@ -36,9 +37,9 @@ export class CallRecords {
 
   /** To a sub-account, calls of others do not exist. */
   async get(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
-    subAccount?: string,
+    subAccount?: AccountId,
   ): Promise<Result<CdrRecord, CdrRefusal>> {
     const found = await this.#store.get(callUuid);
     const visible =
@@ -57,9 +58,9 @@ export class CallRecords {
   }
 
   async recent(
-    accountId: string,
+    accountId: AccountId,
     limit: number,
-    subAccount?: string,
+    subAccount?: AccountId,
   ): Promise<readonly CdrRecord[]> {
     return this.#store.walk({ accountId, subAccount }, undefined, limit);
   }

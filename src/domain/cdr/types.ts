@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 
 export type CallDirection = 'inbound' | 'outbound';
@@ -47,9 +48,9 @@ export interface StreamCdr {
 /** The record of one leg, written once when it has ended. Times are integer microseconds UTC. */
 export interface Cdr {
   readonly callUuid: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   /** Whose call it was when not the main account's own; the bill is the main account's. */
-  readonly subAccount: string | undefined;
+  readonly subAccount: AccountId | undefined;
   readonly direction: CallDirection;
   readonly context: 'voice-api' | 'sip-endpoint' | 'did' | 'dial' | 'trunk';
   readonly from: string;
@@ -96,8 +97,8 @@ export interface CdrRecord {
 
 /** Filters of the list (dialect §3.6), AND-ed. Absent: no filter. */
 export interface CdrFilter {
-  readonly accountId: string;
-  readonly subAccount?: string | undefined;
+  readonly accountId: AccountId;
+  readonly subAccount?: AccountId | undefined;
   readonly fromNumber?: string | undefined;
   readonly toNumber?: string | undefined;
   /** Inclusive bounds of the start of the call, microseconds UTC. */
@@ -141,7 +142,7 @@ export interface CdrSummary {
 /** One line of a call's timeline: SIP messages, document steps, callbacks, media events. */
 export interface CallLogLine {
   readonly callUuid: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly atUs: number;
   /** What kind of fact, e.g. `sip`, `xml`, `callback`, `media`, `warning`. */
   readonly kind: string;

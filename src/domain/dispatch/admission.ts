@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
+import type { AccountId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type Accounts, permits } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
@@ -100,7 +101,7 @@ export class Admission {
     return this.#overloaded;
   }
 
-  running(accountId: string): number {
+  running(accountId: AccountId): number {
     return this.#needs.capacity.running(accountId);
   }
 

@@ -1,5 +1,7 @@
 /** Destinations of bulk requests that wait for their turn: per account in order, within its calls per second and at once. */
+
 import type { Clock } from '../../base/clock.ts';
+import type { AccountId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Accounts } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
@@ -43,15 +45,15 @@ export class BulkQueue<Item> {
     this.#needs = needs;
   }
 
-  hasRoom(accountId: string, more: number): boolean {
+  hasRoom(accountId: AccountId, more: number): boolean {
     return this.waiting(accountId).length + more <= this.#needs.limit;
   }
 
-  waiting(accountId: string): readonly Item[] {
+  waiting(accountId: AccountId): readonly Item[] {
     return this.#queues.get(accountId)?.items ?? [];
   }
 
-  add(accountId: string, items: readonly Item[]): void {
+  add(accountId: AccountId, items: readonly Item[]): void {
     if (items.length === 0) return;
     const queue = this.#queues.get(accountId) ?? {
       items: [],
@@ -64,7 +66,7 @@ export class BulkQueue<Item> {
   }
 
   /** Takes out what is to be withdrawn. */
-  remove(accountId: string, isMeant: (item: Item) => boolean): readonly Item[] {
+  remove(accountId: AccountId, isMeant: (item: Item) => boolean): readonly Item[] {
     const queue = this.#queues.get(accountId);
     if (queue === undefined) return [];
     const meant = queue.items.filter(isMeant);
@@ -84,7 +86,7 @@ export class BulkQueue<Item> {
   }
 
   /** A slot may have become free. */
-  wake(accountId: string): void {
+  wake(accountId: AccountId): void {
     const queue = this.#queues.get(accountId);
     if (queue === undefined || queue.pumping) return;
     queue.cancelWake();
@@ -99,7 +101,7 @@ export class BulkQueue<Item> {
       });
   }
 
-  async #pump(accountId: string, queue: AccountQueue<Item>): Promise<void> {
+  async #pump(accountId: AccountId, queue: AccountQueue<Item>): Promise<void> {
     const { accounts, admission, prepare } = this.#needs;
     for (;;) {
       const owner = await accounts.get(accountId);
@@ -132,7 +134,7 @@ export class BulkQueue<Item> {
     }
   }
 
-  #wakeAfter(accountId: string, queue: AccountQueue<Item>, waitMs: number): void {
+  #wakeAfter(accountId: AccountId, queue: AccountQueue<Item>, waitMs: number): void {
     const { clock } = this.#needs;
     queue.cancelWake = clock.at(clock.monotonicMs() + waitMs, () => this.wake(accountId));
   }

@@ -1,4 +1,5 @@
 /** What may be asked of running calls, done to them. A call of another account does not exist for whoever asks. */
+import type { AccountId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call, CallLogs } from '../call/call.ts';
 import type { HangupCauseKey } from '../call/types.ts';
@@ -65,7 +66,7 @@ export class ControlService implements CallControl {
 
   // ---------------------------------------------------------------- looking
 
-  liveCalls(accountId: string, status: 'live' | 'queued'): readonly LiveCall[] {
+  liveCalls(accountId: AccountId, status: 'live' | 'queued'): readonly LiveCall[] {
     if (status === 'queued') return this.#needs.outbound.queued(accountId);
     return this.#needs.keeper
       .live()
@@ -73,18 +74,18 @@ export class ControlService implements CallControl {
       .map(liveCallOf);
   }
 
-  liveCall(accountId: string, callUuid: string): LiveCall | undefined {
+  liveCall(accountId: AccountId, callUuid: string): LiveCall | undefined {
     const call = this.#find(accountId, callUuid);
     if (call !== undefined) return liveCallOf(call);
     return this.#needs.outbound.queued(accountId).find((queued) => queued.callUuid === callUuid);
   }
 
-  runningCalls(accountId: string): number {
+  runningCalls(accountId: AccountId): number {
     return this.#needs.admission.running(accountId);
   }
 
   async callLog(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
   ): Promise<Result<readonly CallLogEntry[], ControlRefusal>> {
     const { logs, storedLogs } = this.#needs;
@@ -100,7 +101,7 @@ export class ControlService implements CallControl {
 
   // ---------------------------------------------------------------- the call itself
 
-  async hangup(accountId: string, callUuid: string): Done {
+  async hangup(accountId: AccountId, callUuid: string): Done {
     const call = this.#find(accountId, callUuid);
     if (call !== undefined) {
       await confirmed(call, this.#needs.clock);
@@ -111,13 +112,13 @@ export class ControlService implements CallControl {
     return this.#needs.outbound.withdraw(accountId, callUuid) ? DONE : NOT_FOUND;
   }
 
-  async transfer(accountId: string, callUuid: string, request: TransferRequest): Done {
+  async transfer(accountId: AccountId, callUuid: string, request: TransferRequest): Done {
     const call = this.#find(accountId, callUuid);
     return call === undefined ? NOT_FOUND : transferCall(call, request, this.#needs);
   }
 
   async sendDigits(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
     { digits, toneMs }: DigitString,
     choice: LegChoice,
@@ -136,7 +137,7 @@ export class ControlService implements CallControl {
   // ---------------------------------------------------------------- recording and sound
 
   async startRecording(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
     request: RecordRequest,
   ): Promise<Result<StartedRecording, ControlRefusal>> {
@@ -155,7 +156,11 @@ export class ControlService implements CallControl {
   }
 
   /** Stopping all of what does not run is no mistake (dialect §3.4); stopping one that does not exist is. */
-  async stopRecording(accountId: string, callUuid: string, recordingId: string | undefined): Done {
+  async stopRecording(
+    accountId: AccountId,
+    callUuid: string,
+    recordingId: string | undefined,
+  ): Done {
     const call = this.#find(accountId, callUuid);
     if (call === undefined) return NOT_FOUND;
     const stopped = this.#needs.interpreter().recorder.stop(call, recordingId);
@@ -163,32 +168,32 @@ export class ControlService implements CallControl {
     return err({ kind: 'notFound', what: 'recording' });
   }
 
-  async play(accountId: string, callUuid: string, request: PlayRequest): Done {
+  async play(accountId: AccountId, callUuid: string, request: PlayRequest): Done {
     const legs = await this.#answeredLegs(accountId, callUuid, request.legs);
     if (!legs.ok) return legs;
     for (const leg of legs.value) this.#sounds.play(leg, request);
     return DONE;
   }
 
-  async stopPlay(accountId: string, callUuid: string): Done {
+  async stopPlay(accountId: AccountId, callUuid: string): Done {
     return this.#silence(accountId, callUuid, 'play');
   }
 
-  async speak(accountId: string, callUuid: string, request: SpeakRequest): Done {
+  async speak(accountId: AccountId, callUuid: string, request: SpeakRequest): Done {
     const legs = await this.#answeredLegs(accountId, callUuid, request.legs);
     if (!legs.ok) return legs;
     for (const leg of legs.value) this.#sounds.speak(leg, request);
     return DONE;
   }
 
-  async stopSpeak(accountId: string, callUuid: string): Done {
+  async stopSpeak(accountId: AccountId, callUuid: string): Done {
     return this.#silence(accountId, callUuid, 'speak');
   }
 
   // ---------------------------------------------------------------- streams
 
   async startStream(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
     request: StreamRequest,
   ): Promise<Result<LiveStream, ControlRefusal>> {
@@ -196,13 +201,13 @@ export class ControlService implements CallControl {
     return call.ok ? startStream(call.value, request, this.#needs.interpreter()) : call;
   }
 
-  streams(accountId: string, callUuid: string): Result<readonly LiveStream[], ControlRefusal> {
+  streams(accountId: AccountId, callUuid: string): Result<readonly LiveStream[], ControlRefusal> {
     const call = this.#find(accountId, callUuid);
     return call === undefined ? NOT_FOUND : ok(listStreams(call));
   }
 
   async stopStream(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
     streamId: string | undefined,
     drain = false,
@@ -215,20 +220,20 @@ export class ControlService implements CallControl {
 
   // ---------------------------------------------------------------- conferences
 
-  conferences(accountId: string): readonly Conference[] {
+  conferences(accountId: AccountId): readonly Conference[] {
     return this.#needs.interpreter().conferences.list(accountId);
   }
 
-  conference(accountId: string, name: string): Conference | undefined {
+  conference(accountId: AccountId, name: string): Conference | undefined {
     return this.#needs.interpreter().conferences.get(accountId, name);
   }
 
-  async endConference(accountId: string, name: string | undefined): Done {
+  async endConference(accountId: AccountId, name: string | undefined): Done {
     return this.#needs.interpreter().conferences.end(accountId, name);
   }
 
   async conferenceMembers(
-    accountId: string,
+    accountId: AccountId,
     name: string,
     members: MemberChoice,
     action: MemberAction,
@@ -237,25 +242,25 @@ export class ControlService implements CallControl {
   }
 
   async recordConference(
-    accountId: string,
+    accountId: AccountId,
     name: string,
     request: RecordRequest,
   ): Promise<Result<StartedRecording, ControlRefusal>> {
     return this.#needs.interpreter().conferences.record(accountId, name, request);
   }
 
-  async stopRecordingConference(accountId: string, name: string): Done {
+  async stopRecordingConference(accountId: AccountId, name: string): Done {
     return this.#needs.interpreter().conferences.stopRecording(accountId, name);
   }
 
   // ---------------------------------------------------------------- finding
 
-  #find(accountId: string, callUuid: string): Call | undefined {
+  #find(accountId: AccountId, callUuid: string): Call | undefined {
     const call = this.#needs.keeper.get(callUuid);
     return call?.identity.accountId === accountId && !call.isEnded ? call : undefined;
   }
 
-  async #answered(accountId: string, callUuid: string): Promise<Result<Call, ControlRefusal>> {
+  async #answered(accountId: AccountId, callUuid: string): Promise<Result<Call, ControlRefusal>> {
     const call = this.#find(accountId, callUuid);
     if (call !== undefined) await confirmed(call, this.#needs.clock);
     if (call === undefined || call.isEnded) return NOT_FOUND;
@@ -264,7 +269,7 @@ export class ControlService implements CallControl {
 
   /** The legs of a conversation that hear and are heard; the B leg is the one that a `Dial` has connected. */
   async #answeredLegs(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
     choice: LegChoice,
   ): Promise<Result<readonly Call[], ControlRefusal>> {
@@ -278,7 +283,7 @@ export class ControlService implements CallControl {
   }
 
   #silence(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
     kind: 'play' | 'speak',
   ): Result<void, ControlRefusal> {

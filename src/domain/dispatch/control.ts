@@ -3,6 +3,7 @@
  * and the digit grammar of the spec are the business of the schema in front. Every verb names the account that asks;
  * a call of another account does not exist for it.
  */
+import type { AccountId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { CallDirection } from '../cdr/types.ts';
@@ -36,8 +37,8 @@ export interface MachineDetectionRequest {
 
 export interface PlaceCallsRequest {
   /** Main account: money and limits. */
-  readonly accountId: string;
-  readonly subAccount: string | undefined;
+  readonly accountId: AccountId;
+  readonly subAccount: AccountId | undefined;
   /** Caller id, digits without `+`. */
   readonly from: string;
   /** 1 to 1000. */
@@ -91,8 +92,8 @@ export type PlaceCallsRefusal =
 export interface LiveCall {
   readonly callUuid: string;
   readonly requestUuid: string | undefined;
-  readonly accountId: string;
-  readonly subAccount: string | undefined;
+  readonly accountId: AccountId;
+  readonly subAccount: AccountId | undefined;
   readonly direction: CallDirection;
   readonly status: 'queued' | 'ringing' | 'in-progress';
   readonly from: string;
@@ -236,81 +237,87 @@ export interface CallControl {
   placeCalls(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>>;
 
   /** Calls of the account, its sub-accounts included, oldest first. */
-  liveCalls(accountId: string, status: 'live' | 'queued'): readonly LiveCall[];
-  liveCall(accountId: string, callUuid: string): LiveCall | undefined;
+  liveCalls(accountId: AccountId, status: 'live' | 'queued'): readonly LiveCall[];
+  liveCall(accountId: AccountId, callUuid: string): LiveCall | undefined;
   /** Calls that count against the account's limit at this moment. */
-  runningCalls(accountId: string): number;
+  runningCalls(accountId: AccountId): number;
   callLog(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
   ): Promise<Result<readonly CallLogEntry[], ControlRefusal>>;
 
   /** Ends a live call, or withdraws a queued one; a request UUID withdraws all of its queued destinations. */
-  hangup(accountId: string, callUuid: string): Promise<Result<void, ControlRefusal>>;
+  hangup(accountId: AccountId, callUuid: string): Promise<Result<void, ControlRefusal>>;
   transfer(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
     request: TransferRequest,
   ): Promise<Result<void, ControlRefusal>>;
   startRecording(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
     request: RecordRequest,
   ): Promise<Result<StartedRecording, ControlRefusal>>;
   /** `recordingId` undefined stops all of the call's recordings. */
   stopRecording(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
     recordingId: string | undefined,
   ): Promise<Result<void, ControlRefusal>>;
   play(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
     request: PlayRequest,
   ): Promise<Result<void, ControlRefusal>>;
-  stopPlay(accountId: string, callUuid: string): Promise<Result<void, ControlRefusal>>;
+  stopPlay(accountId: AccountId, callUuid: string): Promise<Result<void, ControlRefusal>>;
   speak(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
     request: SpeakRequest,
   ): Promise<Result<void, ControlRefusal>>;
-  stopSpeak(accountId: string, callUuid: string): Promise<Result<void, ControlRefusal>>;
+  stopSpeak(accountId: AccountId, callUuid: string): Promise<Result<void, ControlRefusal>>;
   sendDigits(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
     digits: DigitString,
     leg: LegChoice,
   ): Promise<Result<void, ControlRefusal>>;
 
   startStream(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
     request: StreamRequest,
   ): Promise<Result<LiveStream, ControlRefusal>>;
-  streams(accountId: string, callUuid: string): Result<readonly LiveStream[], ControlRefusal>;
+  streams(accountId: AccountId, callUuid: string): Result<readonly LiveStream[], ControlRefusal>;
   /** `streamId` undefined stops all of the call's streams; `drain`: once the audio that bots have queued was played. */
   stopStream(
-    accountId: string,
+    accountId: AccountId,
     callUuid: string,
     streamId: string | undefined,
     drain?: boolean,
   ): Promise<Result<void, ControlRefusal>>;
 
-  conferences(accountId: string): readonly Conference[];
-  conference(accountId: string, name: string): Conference | undefined;
+  conferences(accountId: AccountId): readonly Conference[];
+  conference(accountId: AccountId, name: string): Conference | undefined;
   /** `name` undefined ends all conferences of the account. */
-  endConference(accountId: string, name: string | undefined): Promise<Result<void, ControlRefusal>>;
+  endConference(
+    accountId: AccountId,
+    name: string | undefined,
+  ): Promise<Result<void, ControlRefusal>>;
   /** The members that it was done to. */
   conferenceMembers(
-    accountId: string,
+    accountId: AccountId,
     name: string,
     members: MemberChoice,
     action: MemberAction,
   ): Promise<Result<readonly string[], ControlRefusal>>;
   recordConference(
-    accountId: string,
+    accountId: AccountId,
     name: string,
     request: RecordRequest,
   ): Promise<Result<StartedRecording, ControlRefusal>>;
-  stopRecordingConference(accountId: string, name: string): Promise<Result<void, ControlRefusal>>;
+  stopRecordingConference(
+    accountId: AccountId,
+    name: string,
+  ): Promise<Result<void, ControlRefusal>>;
 }

@@ -1,5 +1,7 @@
 /** Calls that arrive: from registered endpoints to their application, from carriers to the application or trunk of a number. */
+
 import { ServiceError } from '../../base/errors.ts';
+import type { AccountId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import type { Accounts } from '../account/account.ts';
@@ -165,7 +167,7 @@ export class Inbound {
     return true;
   }
 
-  #identity(leg: InboundLeg, owner: Account, subAccount: string | undefined) {
+  #identity(leg: InboundLeg, owner: Account, subAccount: AccountId | undefined) {
     const callUuid = this.#needs.factory.newUuid();
     return {
       callUuid,

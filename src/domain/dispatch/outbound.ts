@@ -1,4 +1,5 @@
 /** Calls that are placed over REST: accepted or refused at once, dialled within the account's limits (spec: POST …/Call/). */
+import type { AccountId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 import { priceOf } from '../../base/money.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -78,12 +79,12 @@ export class Outbound {
   }
 
   /** Destinations of the account that wait for their turn, longest first. */
-  queued(accountId: string): readonly LiveCall[] {
+  queued(accountId: AccountId): readonly LiveCall[] {
     return this.#queue.waiting(accountId).map(queuedCall);
   }
 
   /** Takes one queued destination out, or all of a request; false when there is none (decisions: 429). */
-  withdraw(accountId: string, uuid: string): boolean {
+  withdraw(accountId: AccountId, uuid: string): boolean {
     const meant = this.#queue.remove(
       accountId,
       ({ callUuid, requestUuid }) => callUuid === uuid || requestUuid === uuid,
@@ -93,7 +94,7 @@ export class Outbound {
   }
 
   /** Ends what waits of an account, or of one of its sub-accounts, that may no longer call. */
-  revoke(accountId: string, subAccount: string | undefined, why: string): void {
+  revoke(accountId: AccountId, subAccount: AccountId | undefined, why: string): void {
     const meant = this.#queue.remove(
       accountId,
       ({ request }) => subAccount === undefined || request.subAccount === subAccount,

@@ -1,4 +1,5 @@
 /** What callbacks about a call say and who signs them, whichever element or operation they come from. */
+import type { AccountId } from '../../base/ids.ts';
 import type { Call } from '../call/call.ts';
 import { type CallbackClient, standardParameters } from '../callback/callback.ts';
 import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
@@ -18,7 +19,8 @@ export function parametersOf(
 }
 
 /** Account whose token signs the callbacks of a call. */
-export const signerOf = (call: Call): string => call.identity.subAccount ?? call.identity.accountId;
+export const signerOf = (call: Call): AccountId =>
+  call.identity.subAccount ?? call.identity.accountId;
 
 /** A notification about this call; kept and delivered in order, never waited for. */
 export function notify(

@@ -1,6 +1,6 @@
 /** What the interpreter asks of the rooms around it. */
 import type { Clock } from '../../base/clock.ts';
-import type { Random } from '../../base/ids.ts';
+import type { AccountId, Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Result } from '../../base/result.ts';
 import type {
@@ -113,24 +113,24 @@ export interface Participation {
 export interface ConferenceDirectory {
   /** Takes a call into the conference of its account with that name; undefined: it is full. */
   enter(instruction: ConferenceInstruction, context: VerbContext): Participation | undefined;
-  list(accountId: string): readonly Conference[];
-  get(accountId: string, name: string): Conference | undefined;
+  list(accountId: AccountId): readonly Conference[];
+  get(accountId: AccountId, name: string): Conference | undefined;
   /** Hangs up on everybody in it; `name` undefined: all conferences of the account, of which there may be none. */
-  end(accountId: string, name: string | undefined): Result<void, ControlRefusal>;
+  end(accountId: AccountId, name: string | undefined): Result<void, ControlRefusal>;
   /** The members that it was done to; none of those named is there: notFound. */
   act(
-    accountId: string,
+    accountId: AccountId,
     name: string,
     choice: MemberChoice,
     action: MemberAction,
   ): Result<readonly string[], ControlRefusal>;
   record(
-    accountId: string,
+    accountId: AccountId,
     name: string,
     request: RecordRequest,
   ): Promise<Result<StartedRecording, ControlRefusal>>;
   /** Stopping what does not run is no mistake (dialect §3.4: stop operations are idempotent). */
-  stopRecording(accountId: string, name: string): Result<void, ControlRefusal>;
+  stopRecording(accountId: AccountId, name: string): Result<void, ControlRefusal>;
 }
 
 export interface InterpreterSettings {

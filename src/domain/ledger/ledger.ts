@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type Micros, micros, ZERO } from '../../base/money.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -44,7 +45,7 @@ export interface EntryPage {
 }
 
 export interface Adjustment {
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly currency: string;
   /** Positive: credit; negative: debit. Not zero. */
   readonly amount: Micros;
@@ -101,22 +102,25 @@ export class Ledger {
     return this.rateBook.list();
   }
 
-  async openBalance(accountId: string, currency: string): Promise<Result<Balance, LedgerRefusal>> {
+  async openBalance(
+    accountId: AccountId,
+    currency: string,
+  ): Promise<Result<Balance, LedgerRefusal>> {
     const opened = await this.#store.openBalance(accountId, currency.toUpperCase());
     return opened.ok ? opened : err({ kind: opened.error });
   }
 
-  async balance(accountId: string, currency: string): Promise<Result<Balance, LedgerRefusal>> {
+  async balance(accountId: AccountId, currency: string): Promise<Result<Balance, LedgerRefusal>> {
     const found = await this.#store.balance(accountId, currency.toUpperCase());
     return found === undefined ? err({ kind: 'unknownBalance' }) : ok(found);
   }
 
-  balances(accountId: string): Promise<readonly Balance[]> {
+  balances(accountId: AccountId): Promise<readonly Balance[]> {
     return this.#store.balances(accountId);
   }
 
   async patchBalance(
-    accountId: string,
+    accountId: AccountId,
     currency: string,
     patch: BalancePatch,
   ): Promise<Result<Balance, LedgerRefusal>> {
@@ -169,7 +173,7 @@ export class Ledger {
     };
   }
 
-  referenceTypes(accountId: string): Promise<readonly string[]> {
+  referenceTypes(accountId: AccountId): Promise<readonly string[]> {
     return this.#store.referenceTypes(accountId);
   }
 

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Mail } from '../../base/mailer.ts';
 import { unitsFromMicros } from '../../base/money.ts';
@@ -12,7 +13,7 @@ const EVENT = 'LowBalance';
 export interface LowBalanceNeeds {
   readonly store: Pick<LedgerStore, 'lowBalanceAlerts' | 'lowBalanceTold'>;
   /** Where an account wants to be told. */
-  readonly recipients: (accountId: string) => Promise<Recipients | undefined>;
+  readonly recipients: (accountId: AccountId) => Promise<Recipients | undefined>;
   /** Keeps the notification and delivers it; returns at once. */
   readonly notify: (draft: NotificationDraft) => void;
   readonly mail: (mail: Mail) => Promise<void>;

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 import type { Result } from '../../base/result.ts';
 import type {
@@ -19,11 +20,11 @@ export type PostRefusal = 'unknownBalance' | 'insufficientFunds';
 export type OpenBalanceRefusal = 'unknownAccount' | 'balanceExists';
 
 export interface LedgerStore {
-  openBalance(accountId: string, currency: string): Promise<Result<Balance, OpenBalanceRefusal>>;
-  balance(accountId: string, currency: string): Promise<Balance | undefined>;
-  balances(accountId: string): Promise<readonly Balance[]>;
+  openBalance(accountId: AccountId, currency: string): Promise<Result<Balance, OpenBalanceRefusal>>;
+  balance(accountId: AccountId, currency: string): Promise<Balance | undefined>;
+  balances(accountId: AccountId): Promise<readonly Balance[]>;
   patchBalance(
-    accountId: string,
+    accountId: AccountId,
     currency: string,
     patch: BalancePatch,
   ): Promise<Balance | undefined>;
@@ -54,7 +55,7 @@ export interface LedgerStore {
   /** Holds `amount` under `reservationId`; a repeat with the same id changes nothing. */
   reserve(reservation: {
     readonly reservationId: string;
-    readonly accountId: string;
+    readonly accountId: AccountId;
     readonly currency: string;
     readonly amount: Micros;
     readonly dailySpendLimit: Micros | undefined;
@@ -72,7 +73,7 @@ export interface LedgerStore {
   ): Promise<{ readonly entries: readonly LedgerEntry[]; readonly total: number }>;
   summary(filter: EntryFilter): Promise<EntrySummary>;
   /** Reference types present on the account, sorted. */
-  referenceTypes(accountId: string): Promise<readonly string[]>;
+  referenceTypes(accountId: AccountId): Promise<readonly string[]>;
   /** Balances whose numbers do not add up; empty when all is well. */
   verify(): Promise<readonly LedgerFault[]>;
 }

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import { type Micros, microsFromUnits, priceOf, pulsedSeconds } from '../../base/money.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Rate, RateKey } from './types.ts';
@@ -51,7 +52,7 @@ export class RateBook {
   quote(
     direction: Rate['direction'],
     number: string,
-    accountId: string,
+    accountId: AccountId,
     currency: string,
   ): Rate | undefined {
     const digits = number.replace(/\D/g, '').slice(0, LONGEST_PREFIX);
@@ -120,6 +121,6 @@ const isDirection = (value: unknown): value is Rate['direction'] =>
 const keyOf = (
   direction: string,
   currency: string,
-  accountId: string | undefined,
+  accountId: AccountId | undefined,
   prefix: string,
 ): string => `${direction}|${currency}|${accountId ?? ''}|${prefix}`;

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 
 export type ReferenceType =
@@ -15,7 +16,7 @@ export type EntryStatus = 'completed' | 'pending' | 'failed' | 'cancelled';
 /** One row of the append-only ledger. `amount` is positive; `type` says the direction. */
 export interface LedgerEntry {
   readonly id: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly balanceId: string;
   /** `debit`, `credit`, or a legacy type stored directly (`did_rental`), which counts as a debit. */
   readonly type: string;
@@ -32,7 +33,7 @@ export interface LedgerEntry {
 }
 
 export interface NewEntry {
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly currency: string;
   readonly type: 'debit' | 'credit' | 'did_rental';
   readonly amount: Micros;
@@ -46,7 +47,7 @@ export interface NewEntry {
 
 export interface Balance {
   readonly id: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly currency: string;
   /** Sum of every completed entry, promotional credit included. */
   readonly balance: Micros;
@@ -68,7 +69,7 @@ export interface Balance {
 export interface LowBalanceAlert {
   readonly id: number;
   readonly balanceId: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly currency: string;
   readonly available: Micros;
   readonly threshold: Micros;
@@ -100,7 +101,7 @@ export interface EntrySummary {
 
 /** Filters of the ledger's list, AND-ed (spec: GET transactions). Absent: no filter. */
 export interface EntryFilter {
-  readonly accountId: string;
+  readonly accountId: AccountId;
   /** Inclusive bounds of `created_at`, microseconds UTC. */
   readonly fromUs?: number | undefined;
   readonly toUs?: number | undefined;
@@ -119,7 +120,7 @@ export interface EntryFilter {
 /** A balance whose stored numbers disagree with what its entries and reservations add up to. */
 export interface LedgerFault {
   readonly balanceId: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly currency: string;
   readonly balance: number;
   readonly sumOfEntries: number;
@@ -141,7 +142,7 @@ export interface Rate {
   readonly perMinute: Micros;
   readonly pulseSeconds: number;
   readonly currency: string;
-  readonly accountId: string | undefined;
+  readonly accountId: AccountId | undefined;
 }
 
 /** What makes a rate the one that it is. */

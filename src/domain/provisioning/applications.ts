@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { nowUs, type ProvisioningContext } from './context.ts';
@@ -46,7 +47,7 @@ export class Applications {
     });
   }
 
-  async get(accountId: string, appId: number): Promise<Result<Application, ApplicationRefusal>> {
+  async get(accountId: AccountId, appId: number): Promise<Result<Application, ApplicationRefusal>> {
     const found = await this.#store.get(appId);
     return found?.accountId === accountId ? ok(found) : err({ kind: 'unknownApplication' });
   }
@@ -56,7 +57,7 @@ export class Applications {
   }
 
   async patch(
-    accountId: string,
+    accountId: AccountId,
     appId: number,
     patch: ApplicationPatch,
   ): Promise<Result<Application, ApplicationRefusal>> {
@@ -66,7 +67,7 @@ export class Applications {
 
   /** `rebind`: where its numbers and endpoints go; `null`: nowhere; absent: they refuse the removal. */
   async remove(
-    accountId: string,
+    accountId: AccountId,
     appId: number,
     rebind?: number | null,
   ): Promise<Result<void, ApplicationRefusal>> {

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import { nowUs, type ProvisioningContext } from './context.ts';
 import type { CallerIdStore } from './needs.ts';
 import type { CallerId } from './types.ts';
@@ -13,22 +14,22 @@ export class CallerIds {
   }
 
   /** The operator has verified that the number is the account's. Adding it again changes nothing. */
-  async verify(accountId: string, e164: string): Promise<CallerId> {
+  async verify(accountId: AccountId, e164: string): Promise<CallerId> {
     const callerId = { accountId, e164, createdUs: nowUs(this.#context) };
     await this.#store.add(callerId);
     return callerId;
   }
 
-  remove(accountId: string, e164: string): Promise<boolean> {
+  remove(accountId: AccountId, e164: string): Promise<boolean> {
     return this.#store.remove(accountId, e164);
   }
 
-  list(accountId: string): Promise<readonly CallerId[]> {
+  list(accountId: AccountId): Promise<readonly CallerId[]> {
     return this.#store.list(accountId);
   }
 
   /** Verified, or a number that the account rents. */
-  owns(accountId: string, e164: string): Promise<boolean> {
+  owns(accountId: AccountId, e164: string): Promise<boolean> {
     return this.#store.owns(accountId, e164);
   }
 }

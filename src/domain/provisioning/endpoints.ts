@@ -1,6 +1,6 @@
 import { assert } from '../../base/errors.ts';
 import { hashHex } from '../../base/hash.ts';
-import { digits } from '../../base/ids.ts';
+import { type AccountId, digits } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { nowUs, type ProvisioningContext } from './context.ts';
@@ -87,7 +87,7 @@ export class Endpoints {
     return err({ kind: 'usernameTaken', username: requestedUsername });
   }
 
-  async get(accountId: string, endpointId: string): Promise<Result<Endpoint, EndpointRefusal>> {
+  async get(accountId: AccountId, endpointId: string): Promise<Result<Endpoint, EndpointRefusal>> {
     const found = await this.#store.get(accountId, endpointId);
     return found === undefined ? err({ kind: 'unknownEndpoint' }) : ok(found);
   }
@@ -102,7 +102,7 @@ export class Endpoints {
   }
 
   async patch(
-    accountId: string,
+    accountId: AccountId,
     endpointId: string,
     change: EndpointPatch & { readonly password?: string | undefined },
   ): Promise<Result<Endpoint, EndpointRefusal>> {
@@ -128,7 +128,7 @@ export class Endpoints {
     this.#onRevoked.push(act);
   }
 
-  async remove(accountId: string, endpointId: string): Promise<Result<void, EndpointRefusal>> {
+  async remove(accountId: AccountId, endpointId: string): Promise<Result<void, EndpointRefusal>> {
     const known = await this.get(accountId, endpointId);
     if (!known.ok) return known;
     const removed = await this.#store.remove(accountId, endpointId);
@@ -147,7 +147,7 @@ export class Endpoints {
     return requested + digits(this.#context.random, SUFFIX_DIGITS + attempt);
   }
 
-  async #ownsApplication(accountId: string, appId: number | undefined): Promise<boolean> {
+  async #ownsApplication(accountId: AccountId, appId: number | undefined): Promise<boolean> {
     if (appId === undefined) return true;
     return (await this.#applications.get(appId))?.accountId === accountId;
   }

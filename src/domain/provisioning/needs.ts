@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
 import type { LedgerEntry, NewEntry } from '../ledger/types.ts';
@@ -23,8 +24,8 @@ import type {
 } from './types.ts';
 
 export interface ApplicationFilter {
-  readonly accountId: string;
-  readonly subAccount?: string | undefined;
+  readonly accountId: AccountId;
+  readonly subAccount?: AccountId | undefined;
   readonly nameContains?: string | undefined;
 }
 
@@ -34,7 +35,7 @@ export interface ApplicationStore {
   get(appId: number): Promise<Application | undefined>;
   list(filter: ApplicationFilter, slice: Slice): Promise<Page<Application>>;
   patch(
-    accountId: string,
+    accountId: AccountId,
     appId: number,
     patch: ApplicationPatch,
   ): Promise<Application | undefined>;
@@ -43,15 +44,15 @@ export interface ApplicationStore {
    * application, or to none (`null`), in the same unit of work.
    */
   remove(
-    accountId: string,
+    accountId: AccountId,
     appId: number,
     rebind: number | null | undefined,
   ): Promise<Result<void, 'unknown' | 'inUse'>>;
 }
 
 export interface EndpointFilter {
-  readonly accountId: string;
-  readonly subAccount?: string | undefined;
+  readonly accountId: AccountId;
+  readonly subAccount?: AccountId | undefined;
   readonly usernameContains?: string | undefined;
   readonly usernameExact?: string | undefined;
   readonly usernameStartsWith?: string | undefined;
@@ -68,64 +69,64 @@ export interface EndpointStore {
     endpoint: Omit<Endpoint, 'endpointId'>,
     secrets: EndpointSecrets,
   ): Promise<Result<Endpoint, 'requestedTaken' | 'storedTaken'>>;
-  get(accountId: string, endpointId: string): Promise<Endpoint | undefined>;
+  get(accountId: AccountId, endpointId: string): Promise<Endpoint | undefined>;
   byUsername(username: string): Promise<Endpoint | undefined>;
   list(filter: EndpointFilter, slice: Slice): Promise<Page<Endpoint>>;
   patch(
-    accountId: string,
+    accountId: AccountId,
     endpointId: string,
     patch: EndpointPatch,
     secrets: EndpointSecrets | undefined,
   ): Promise<Endpoint | undefined>;
   /** Its bindings go with it. */
-  remove(accountId: string, endpointId: string): Promise<boolean>;
+  remove(accountId: AccountId, endpointId: string): Promise<boolean>;
 }
 
 export interface OriginationUriStore {
   insert(uri: OriginationUri): Promise<void>;
-  get(accountId: string, id: string): Promise<OriginationUri | undefined>;
-  list(accountId: string, slice: Slice): Promise<Page<OriginationUri>>;
+  get(accountId: AccountId, id: string): Promise<OriginationUri | undefined>;
+  list(accountId: AccountId, slice: Slice): Promise<Page<OriginationUri>>;
   patch(
-    accountId: string,
+    accountId: AccountId,
     id: string,
     patch: OriginationUriPatch,
   ): Promise<OriginationUri | undefined>;
-  remove(accountId: string, id: string): Promise<Result<void, 'unknown' | 'inUse'>>;
+  remove(accountId: AccountId, id: string): Promise<Result<void, 'unknown' | 'inUse'>>;
 }
 
 export interface TrunkStore {
   insert(trunk: Trunk): Promise<void>;
   get(trunkId: string): Promise<Trunk | undefined>;
-  list(accountId: string, slice: Slice): Promise<Page<Trunk>>;
-  patch(accountId: string, trunkId: string, patch: TrunkPatch): Promise<Trunk | undefined>;
-  remove(accountId: string, trunkId: string): Promise<Result<void, 'unknown' | 'inUse'>>;
+  list(accountId: AccountId, slice: Slice): Promise<Page<Trunk>>;
+  patch(accountId: AccountId, trunkId: string, patch: TrunkPatch): Promise<Trunk | undefined>;
+  remove(accountId: AccountId, trunkId: string): Promise<Result<void, 'unknown' | 'inUse'>>;
 }
 
 export interface TrunkCredentialStore {
   insert(credential: TrunkCredential, password: string): Promise<void>;
-  get(accountId: string, id: string): Promise<TrunkCredential | undefined>;
+  get(accountId: AccountId, id: string): Promise<TrunkCredential | undefined>;
   passwordOf(id: string): Promise<string | undefined>;
-  list(accountId: string, slice: Slice): Promise<Page<TrunkCredential>>;
+  list(accountId: AccountId, slice: Slice): Promise<Page<TrunkCredential>>;
   patch(
-    accountId: string,
+    accountId: AccountId,
     id: string,
     patch: TrunkCredentialPatch,
     password: string | undefined,
   ): Promise<TrunkCredential | undefined>;
-  remove(accountId: string, id: string): Promise<Result<void, 'unknown' | 'inUse'>>;
+  remove(accountId: AccountId, id: string): Promise<Result<void, 'unknown' | 'inUse'>>;
 }
 
 export interface IpAclStore {
   insert(acl: IpAcl): Promise<void>;
-  get(accountId: string, id: string): Promise<IpAcl | undefined>;
-  list(accountId: string, slice: Slice): Promise<Page<IpAcl>>;
-  patch(accountId: string, id: string, patch: IpAclPatch): Promise<IpAcl | undefined>;
-  remove(accountId: string, id: string): Promise<Result<void, 'unknown' | 'inUse'>>;
+  get(accountId: AccountId, id: string): Promise<IpAcl | undefined>;
+  list(accountId: AccountId, slice: Slice): Promise<Page<IpAcl>>;
+  patch(accountId: AccountId, id: string, patch: IpAclPatch): Promise<IpAcl | undefined>;
+  remove(accountId: AccountId, id: string): Promise<Result<void, 'unknown' | 'inUse'>>;
 }
 
 export interface NumberFilter {
   /** Numbers of this account; absent: the operator's whole inventory. */
-  readonly accountId?: string | undefined;
+  readonly accountId?: AccountId | undefined;
   readonly status?: PhoneNumber['status'] | undefined;
   readonly country?: string | undefined;
   /** Digits anywhere in the number. */
@@ -153,7 +154,7 @@ export interface NumberStore {
   /** Posts the fee and moves `next_billing` on, in one unit of work; idempotent by the entry's reference. */
   rent(e164: string, fee: NewEntry | undefined, nextBillingUs: number): Promise<void>;
   /** `pending_release` → `active`, as it was before; undefined when it is not the account's or not in that state. */
-  cancelRelease(accountId: string, e164: string): Promise<PhoneNumber | undefined>;
+  cancelRelease(accountId: AccountId, e164: string): Promise<PhoneNumber | undefined>;
   /** Numbers whose cooldown has ended are nobody's again. Returns how many. */
   completeReleases(nowUs: number): Promise<number>;
 }
@@ -169,8 +170,8 @@ export interface CarrierStore {
 
 export interface CallerIdStore {
   add(callerId: CallerId): Promise<void>;
-  remove(accountId: string, e164: string): Promise<boolean>;
-  list(accountId: string): Promise<readonly CallerId[]>;
+  remove(accountId: AccountId, e164: string): Promise<boolean>;
+  list(accountId: AccountId): Promise<readonly CallerId[]>;
   /** A verified caller id, or a number that the account rents. */
-  owns(accountId: string, e164: string): Promise<boolean>;
+  owns(accountId: AccountId, e164: string): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-import { uuid } from '../../base/ids.ts';
+import { type AccountId, uuid } from '../../base/ids.ts';
 import { type Micros, micros } from '../../base/money.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -51,7 +51,7 @@ export class Numbers {
 
   /** Into the inventory; with `accountId`, straight to that account without a fee. */
   async add(
-    input: NewNumber & { readonly accountId?: string | undefined },
+    input: NewNumber & { readonly accountId?: AccountId | undefined },
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
     const now = nowUs(this.#context);
     const owned = input.accountId !== undefined;
@@ -79,7 +79,7 @@ export class Numbers {
   }
 
   /** Of the account; absent `accountId`: any number (operator, routing of inbound calls). */
-  async get(e164: string, accountId?: string): Promise<Result<PhoneNumber, NumberRefusal>> {
+  async get(e164: string, accountId?: AccountId): Promise<Result<PhoneNumber, NumberRefusal>> {
     const found = await this.#stores.numbers.get(e164);
     const visible = accountId === undefined || found?.accountId === accountId;
     return found !== undefined && visible ? ok(found) : err({ kind: 'unknownNumber' });
@@ -92,7 +92,7 @@ export class Numbers {
   /** Setup fee and first month are charged at once and must be covered. */
   async purchase(
     e164: string,
-    accountId: string,
+    accountId: AccountId,
     currency: string,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
     const offered = await this.#stores.numbers.get(e164);
@@ -118,7 +118,7 @@ export class Numbers {
    * Back into the inventory, bound to nothing; with a cooldown only when that has ended. Until then the number takes
    * no calls, costs no rent, and remembers what it led to. Releasing twice changes nothing.
    */
-  async release(e164: string, accountId: string): Promise<Result<PhoneNumber, NumberRefusal>> {
+  async release(e164: string, accountId: AccountId): Promise<Result<PhoneNumber, NumberRefusal>> {
     const owned = await this.get(e164, accountId);
     if (!owned.ok || owned.value.status === 'pending_release') return owned;
     const now = nowUs(this.#context);
@@ -137,7 +137,7 @@ export class Numbers {
   /** The number is the account's as before; months that have run out meanwhile are charged. */
   async cancelRelease(
     e164: string,
-    accountId: string,
+    accountId: AccountId,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
     const owned = await this.get(e164, accountId);
     if (!owned.ok) return owned;
@@ -152,7 +152,7 @@ export class Numbers {
 
   /** Calls to the number run this application; a number leads to one place at a time. */
   async attachApplication(
-    accountId: string,
+    accountId: AccountId,
     e164: string,
     applicationId: number,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
@@ -165,7 +165,7 @@ export class Numbers {
 
   /** Calls to the number go to this trunk. */
   async assignTrunk(
-    accountId: string,
+    accountId: AccountId,
     e164: string,
     trunkGroupId: string,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
@@ -177,7 +177,7 @@ export class Numbers {
   }
 
   async detach(
-    accountId: string,
+    accountId: AccountId,
     e164: string,
     from: 'application' | 'trunk',
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
@@ -190,9 +190,9 @@ export class Numbers {
   }
 
   async assignSubAccount(
-    accountId: string,
+    accountId: AccountId,
     e164: string,
-    subAccount: string | undefined,
+    subAccount: AccountId | undefined,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
     const owned = await this.get(e164, accountId);
     return owned.ok ? this.#patched(e164, { subAccount }) : owned;
@@ -223,7 +223,7 @@ export class Numbers {
     }
   }
 
-  #purchaseFees(number: PhoneNumber, accountId: string): readonly NewEntry[] {
+  #purchaseFees(number: PhoneNumber, accountId: AccountId): readonly NewEntry[] {
     const fees: NewEntry[] = [];
     if (number.setupFeeMicros > 0) {
       fees.push({

@@ -1,4 +1,4 @@
-import { uuid } from '../../base/ids.ts';
+import { type AccountId, uuid } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { nowUs, type ProvisioningContext } from './context.ts';
@@ -80,17 +80,17 @@ export class Trunks {
     return ok(trunk);
   }
 
-  async get(accountId: string, trunkId: string): Promise<Result<Trunk, TrunkRefusal>> {
+  async get(accountId: AccountId, trunkId: string): Promise<Result<Trunk, TrunkRefusal>> {
     const found = await this.#stores.trunks.get(trunkId);
     return found?.accountId === accountId ? ok(found) : err({ kind: 'unknownTrunk' });
   }
 
-  list(accountId: string, slice: Slice): Promise<Page<Trunk>> {
+  list(accountId: AccountId, slice: Slice): Promise<Page<Trunk>> {
     return this.#stores.trunks.list(accountId, slice);
   }
 
   async patch(
-    accountId: string,
+    accountId: AccountId,
     trunkId: string,
     patch: TrunkPatch,
   ): Promise<Result<Trunk, TrunkRefusal>> {
@@ -99,7 +99,7 @@ export class Trunks {
     return found(await this.#stores.trunks.patch(accountId, trunkId, patch), 'unknownTrunk');
   }
 
-  async remove(accountId: string, trunkId: string): Promise<Result<void, TrunkRefusal>> {
+  async remove(accountId: AccountId, trunkId: string): Promise<Result<void, TrunkRefusal>> {
     return removal(await this.#stores.trunks.remove(accountId, trunkId), 'unknownTrunk');
   }
 
@@ -118,18 +118,18 @@ export class Trunks {
   }
 
   async getOriginationUri(
-    accountId: string,
+    accountId: AccountId,
     id: string,
   ): Promise<Result<OriginationUri, TrunkRefusal>> {
     return found(await this.#stores.originationUris.get(accountId, id), 'unknownOriginationUri');
   }
 
-  listOriginationUris(accountId: string, slice: Slice): Promise<Page<OriginationUri>> {
+  listOriginationUris(accountId: AccountId, slice: Slice): Promise<Page<OriginationUri>> {
     return this.#stores.originationUris.list(accountId, slice);
   }
 
   async patchOriginationUri(
-    accountId: string,
+    accountId: AccountId,
     id: string,
     patch: OriginationUriPatch,
   ): Promise<Result<OriginationUri, TrunkRefusal>> {
@@ -137,7 +137,10 @@ export class Trunks {
     return found(changed, 'unknownOriginationUri');
   }
 
-  async removeOriginationUri(accountId: string, id: string): Promise<Result<void, TrunkRefusal>> {
+  async removeOriginationUri(
+    accountId: AccountId,
+    id: string,
+  ): Promise<Result<void, TrunkRefusal>> {
     const removed = await this.#stores.originationUris.remove(accountId, id);
     return removal(removed, 'unknownOriginationUri');
   }
@@ -156,7 +159,7 @@ export class Trunks {
   }
 
   async getCredential(
-    accountId: string,
+    accountId: AccountId,
     id: string,
   ): Promise<Result<TrunkCredential, TrunkRefusal>> {
     return found(await this.#stores.credentials.get(accountId, id), 'unknownCredential');
@@ -175,12 +178,12 @@ export class Trunks {
     return password === undefined ? undefined : { username: credential.username, password };
   }
 
-  listCredentials(accountId: string, slice: Slice): Promise<Page<TrunkCredential>> {
+  listCredentials(accountId: AccountId, slice: Slice): Promise<Page<TrunkCredential>> {
     return this.#stores.credentials.list(accountId, slice);
   }
 
   async patchCredential(
-    accountId: string,
+    accountId: AccountId,
     id: string,
     change: TrunkCredentialPatch & { readonly password?: string | undefined },
   ): Promise<Result<TrunkCredential, TrunkRefusal>> {
@@ -189,7 +192,7 @@ export class Trunks {
     return found(changed, 'unknownCredential');
   }
 
-  async removeCredential(accountId: string, id: string): Promise<Result<void, TrunkRefusal>> {
+  async removeCredential(accountId: AccountId, id: string): Promise<Result<void, TrunkRefusal>> {
     return removal(await this.#stores.credentials.remove(accountId, id), 'unknownCredential');
   }
 
@@ -205,27 +208,27 @@ export class Trunks {
     return acl;
   }
 
-  async getIpAcl(accountId: string, id: string): Promise<Result<IpAcl, TrunkRefusal>> {
+  async getIpAcl(accountId: AccountId, id: string): Promise<Result<IpAcl, TrunkRefusal>> {
     return found(await this.#stores.ipAcls.get(accountId, id), 'unknownIpAcl');
   }
 
-  listIpAcls(accountId: string, slice: Slice): Promise<Page<IpAcl>> {
+  listIpAcls(accountId: AccountId, slice: Slice): Promise<Page<IpAcl>> {
     return this.#stores.ipAcls.list(accountId, slice);
   }
 
   async patchIpAcl(
-    accountId: string,
+    accountId: AccountId,
     id: string,
     patch: IpAclPatch,
   ): Promise<Result<IpAcl, TrunkRefusal>> {
     return found(await this.#stores.ipAcls.patch(accountId, id, patch), 'unknownIpAcl');
   }
 
-  async removeIpAcl(accountId: string, id: string): Promise<Result<void, TrunkRefusal>> {
+  async removeIpAcl(accountId: AccountId, id: string): Promise<Result<void, TrunkRefusal>> {
     return removal(await this.#stores.ipAcls.remove(accountId, id), 'unknownIpAcl');
   }
 
-  async #missingPart(accountId: string, parts: TrunkPatch): Promise<TrunkPart | undefined> {
+  async #missingPart(accountId: AccountId, parts: TrunkPatch): Promise<TrunkPart | undefined> {
     const { originationUris, credentials, ipAcls } = this.#stores;
     const lookups: ReadonlyArray<readonly [TrunkPart, { get: OwnedGet }]> = [
       ['primaryUriUuid', originationUris],
@@ -246,7 +249,7 @@ export class Trunks {
   }
 }
 
-type OwnedGet = (accountId: string, id: string) => Promise<unknown>;
+type OwnedGet = (accountId: AccountId, id: string) => Promise<unknown>;
 
 type Unknown = 'unknownTrunk' | 'unknownOriginationUri' | 'unknownCredential' | 'unknownIpAcl';
 

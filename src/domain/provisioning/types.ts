@@ -1,9 +1,10 @@
+import type { AccountId } from '../../base/ids.ts';
 import type { HttpMethod } from '../callback/types.ts';
 
 export interface Application {
   readonly appId: number;
-  readonly accountId: string;
-  readonly subAccount: string | undefined;
+  readonly accountId: AccountId;
+  readonly subAccount: AccountId | undefined;
   readonly name: string;
   readonly answerUrl: string;
   readonly answerMethod: HttpMethod;
@@ -37,8 +38,8 @@ export interface EndpointPermissions {
 /** A SIP endpoint. Its password is never kept, only HA1 per digest algorithm (encrypted at rest). */
 export interface Endpoint extends EndpointPermissions {
   readonly endpointId: string;
-  readonly accountId: string;
-  readonly subAccount: string | undefined;
+  readonly accountId: AccountId;
+  readonly subAccount: AccountId | undefined;
   /** Stored name with its numeric suffix; unique in the whole service; what registers. */
   readonly username: string;
   readonly requestedUsername: string;
@@ -61,7 +62,7 @@ export type SipTransport = 'udp' | 'tcp' | 'tls';
 
 export interface OriginationUri {
   readonly id: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly name: string;
   readonly sipUri: string;
   readonly priority: number;
@@ -74,7 +75,7 @@ export interface OriginationUri {
 
 export interface Trunk {
   readonly trunkId: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly name: string;
   readonly direction: 'inbound' | 'outbound' | 'both';
   readonly enabled: boolean;
@@ -101,8 +102,8 @@ export interface PhoneNumber {
   /** E.164 digits without `+`. */
   readonly e164: string;
   readonly id: string;
-  readonly accountId: string | undefined;
-  readonly subAccount: string | undefined;
+  readonly accountId: AccountId | undefined;
+  readonly subAccount: AccountId | undefined;
   readonly country: string;
   readonly region: string;
   readonly status: 'available' | 'active' | 'pending_release' | 'released' | 'blocked';
@@ -151,7 +152,7 @@ export interface Carrier {
 /** What a trunk or a carrier authenticates with. The password is kept encrypted: peers choose their own realm. */
 export interface TrunkCredential {
   readonly id: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly username: string;
   readonly realm: string;
   readonly enabled: boolean;
@@ -161,7 +162,7 @@ export interface TrunkCredential {
 
 export interface IpAcl {
   readonly id: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   /** An address or a CIDR range. */
   readonly ipAddress: string;
   readonly description: string;
@@ -172,7 +173,7 @@ export interface IpAcl {
 
 /** A number that the operator has verified to belong to the account, beside the numbers it rents. */
 export interface CallerId {
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly e164: string;
   readonly createdUs: number;
 }

@@ -1,4 +1,5 @@
 import { isEmail } from '../../base/email.ts';
+import type { AccountId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type DurationFilters, durationWindow } from './storage-duration.ts';
 import type { RecordingFilter, RecordingFormat } from './types.ts';
@@ -14,7 +15,7 @@ const MAX_RECIPIENTS = 50;
 
 /** The body of `POST …/export/recording/`, in domain names; values as sent. */
 export interface ExportRequest {
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly recipients: readonly string[];
   readonly from?: string | undefined;
   readonly to?: string | undefined;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { type Random, uuid } from '../../base/ids.ts';
+import { type AccountId, type Random, uuid } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { StoredNotification } from '../callback/types.ts';
@@ -39,7 +39,7 @@ export type NewRecording = Pick<
   | 'format'
   | 'type'
 > & {
-  readonly subAccount?: string | undefined;
+  readonly subAccount?: AccountId | undefined;
   readonly pendingCharges?: Recording['pendingCharges'];
 };
 
@@ -96,9 +96,9 @@ export class Recordings {
 
   /** To a sub-account, recordings of others do not exist. */
   async get(
-    accountId: string,
+    accountId: AccountId,
     recordingId: string,
-    subAccount?: string,
+    subAccount?: AccountId,
   ): Promise<Result<Recording, RecordingRefusal>> {
     const found = await this.#deps.recordings.get(recordingId);
     const visible =
@@ -124,9 +124,9 @@ export class Recordings {
   }
 
   async remove(
-    accountId: string,
+    accountId: AccountId,
     recordingId: string,
-    subAccount?: string,
+    subAccount?: AccountId,
   ): Promise<Result<void, RecordingRefusal>> {
     const found = await this.get(accountId, recordingId, subAccount);
     if (!found.ok) return found;

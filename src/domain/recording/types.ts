@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import type { NotificationDraft } from '../callback/types.ts';
 
 export type RecordingFormat = 'mp3' | 'wav';
@@ -13,9 +14,9 @@ export interface PendingCharges {
 /** A recording, from its start on. Its file can be fetched once it is `ready`. */
 export interface Recording {
   readonly recordingId: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   /** Whose call it is of, when not the main account's own. */
-  readonly subAccount: string | undefined;
+  readonly subAccount: AccountId | undefined;
   readonly callUuid: string | undefined;
   readonly conferenceName: string | undefined;
   readonly conferenceUuid: string | undefined;
@@ -48,8 +49,8 @@ export type RecordingPatch = {
 
 /** Filters, AND-ed. Absent: no filter. */
 export interface RecordingFilter {
-  readonly accountId: string;
-  readonly subAccount?: string | undefined;
+  readonly accountId: AccountId;
+  readonly subAccount?: AccountId | undefined;
   readonly callUuid?: string | undefined;
   readonly conferenceName?: string | undefined;
   readonly conferenceUuid?: string | undefined;
@@ -65,7 +66,7 @@ export interface RecordingFilter {
 /** A bulk export, kept until it is done so that a restart takes it up again. */
 export interface ExportJob {
   readonly exportId: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly recipients: readonly string[];
   readonly filter: RecordingFilter;
   readonly status: 'queued' | 'running' | 'done' | 'failed';
@@ -80,7 +81,7 @@ export interface ExportJob {
 }
 
 export interface ExportFilter {
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly status?: ExportJob['status'] | undefined;
 }
 

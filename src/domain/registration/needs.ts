@@ -1,9 +1,10 @@
+import type { AccountId } from '../../base/ids.ts';
 import type { EndpointSecrets } from '../provisioning/types.ts';
 import type { Binding } from './types.ts';
 
 export interface RegisteringEndpoint {
   readonly endpointId: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly username: string;
   readonly secrets: EndpointSecrets;
   /** False: its account, or its sub-account, may do nothing now. */

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../base/ids.ts';
 import type { RouteNeeds } from './deps.ts';
 import { type Failure, invalidField } from './http/failure.ts';
 import { callerIdPatch } from './http/values.ts';
@@ -8,7 +9,7 @@ import { callerIdPatch } from './http/values.ts';
  */
 export async function wrongCallerId(
   { provisioning, settings }: Pick<RouteNeeds, 'provisioning' | 'settings'>,
-  accountId: string | undefined,
+  accountId: AccountId | undefined,
   field: 'caller_id' | 'default_caller_id',
   value: string | null | undefined,
 ): Promise<Failure | undefined> {

@@ -1,4 +1,6 @@
 /** Campaigns that use an account's capacity now; empty while there are none. */
+import type { AccountId } from '../../base/ids.ts';
+
 interface RunningCampaign {
   readonly campaign_id: string;
   readonly name: string;
@@ -9,5 +11,5 @@ interface RunningCampaign {
 }
 
 export interface CampaignView {
-  running(accountId: string): readonly RunningCampaign[];
+  running(accountId: AccountId): readonly RunningCampaign[];
 }

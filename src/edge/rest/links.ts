@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import type { AccountId } from '../../base/ids.ts';
 import { opensPath, signPath } from '../../domain/recording/recording.ts';
 import type { Recording } from '../../domain/recording/types.ts';
 import { canonicalPath } from './http/url.ts';
@@ -14,7 +15,7 @@ export interface LinkSettings {
 /** Links that open one file for a while without credentials (spec Limits: recording playback links). */
 export interface SignedLinks {
   toRecording(recording: Pick<Recording, 'accountId' | 'recordingId' | 'format'>): string;
-  toExport(accountId: string, exportId: string): string;
+  toExport(accountId: AccountId, exportId: string): string;
   /** Whether the signature in `query` opens `url`, now. */
   opens(url: string, query: { readonly exp?: string; readonly sig?: string }): boolean;
 }
@@ -22,7 +23,7 @@ export interface SignedLinks {
 /** Export mails are read later than callbacks are: their links live a week. */
 export const EXPORT_LINK_SECONDS = 7 * 86_400;
 
-const exportFilePath = (accountId: string, exportId: string): string =>
+const exportFilePath = (accountId: AccountId, exportId: string): string =>
   `/api/v1/Account/${accountId}/export/recording/${exportId}.zip`;
 
 export function createSignedLinks(

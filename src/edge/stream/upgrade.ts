@@ -1,12 +1,14 @@
 /** From a customer's URL to the options of one WebSocket connection: address check, signature, headers (dialect §1.3, §1.4). */
+
 import type { EgressGuard } from '../../base/egress.ts';
+import type { AccountId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { StreamSocketOptions } from '../../domain/call/needs.ts';
 
 export interface UpgradeNeeds {
   readonly egress: EgressGuard;
   /** Signature headers over the configured URL with the account's token. */
-  signUpgrade(url: string, accountId: string): Promise<Readonly<Record<string, string>>>;
+  signUpgrade(url: string, accountId: AccountId): Promise<Readonly<Record<string, string>>>;
   readonly userAgent: string;
 }
 

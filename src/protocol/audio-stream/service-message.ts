@@ -2,6 +2,7 @@
  * Messages of the service to the application (dialect §1.1): the superset of fields that every known client reads,
  * in one line of JSON, `sequenceNumber` first. `media` is not among them: the media engine writes it.
  */
+import type { AccountId } from '../../base/ids.ts';
 import type { StreamFault } from './fault.ts';
 import type { StreamFormat } from './media-format.ts';
 
@@ -19,7 +20,7 @@ export type StopReason =
 export interface StreamIdentity {
   readonly streamId: string;
   readonly callUuid: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly format: StreamFormat;
   readonly tracks: 'inbound' | 'outbound' | 'both';
   readonly bidirectional: boolean;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type AccountId, asAccountId } from '../../../src/base/ids.ts';
 import { err } from '../../../src/base/result.ts';
 import { Accounts, type NewAccount, type Principal } from '../../../src/domain/account/account.ts';
 import type { Account } from '../../../src/domain/account/types.ts';
@@ -30,7 +31,7 @@ async function create(input: NewAccount = { name: 'Ada' }): Promise<Made> {
   return made.value;
 }
 
-async function createSub(parent: string): Promise<Made> {
+async function createSub(parent: AccountId): Promise<Made> {
   const made = await accounts.createSubAccount(parent, { name: 'Sub' });
   if (!made.ok) throw new Error(made.error.kind);
   return made.value;
@@ -69,7 +70,7 @@ describe('accounts', () => {
   it('a main account has a balance in its currency, a sub-account has none', async () => {
     const main = await create({ name: 'Ada', currency: 'eur' });
     const sub = await createSub(main.account.authId);
-    const currencies = async (id: string) =>
+    const currencies = async (id: AccountId) =>
       (await opened.store.ledger.balances(id)).map((balance) => balance.currency);
     expect(await currencies(main.account.authId)).toEqual(['EUR']);
     expect(await currencies(sub.account.authId)).toEqual([]);
@@ -105,8 +106,8 @@ describe('authentication', () => {
     for (const [id, token] of [
       [made.account.authId, `${made.authToken}x`],
       [made.account.authId, ''],
-      ['MA_NOBODY', made.authToken],
-      ['MA_NOBODY', ''],
+      [asAccountId('MA_NOBODY'), made.authToken],
+      [asAccountId('MA_NOBODY'), ''],
     ] as const) {
       expect(await accounts.authenticate(id, token)).toEqual({
         ok: false,

@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AccountId, asAccountId } from '../../../src/base/ids.ts';
 import { Accounts, type TransferRequest } from '../../../src/domain/account/account.ts';
 import type { AccountPatch } from '../../../src/domain/account/types.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
 
 let opened: OpenedStore;
 let accounts: Accounts;
-let partner: string;
-let customer: string;
+let partner: AccountId;
+let customer: AccountId;
 
-async function create(name: string, patch: AccountPatch): Promise<string> {
+async function create(name: string, patch: AccountPatch): Promise<AccountId> {
   const made = await accounts.create({ name, ...patch });
   if (!made.ok) throw new Error(made.error.kind);
   return made.value.account.authId;
@@ -94,7 +95,7 @@ describe('partner capacity', () => {
   });
 
   it('an unknown customer is refused', async () => {
-    expect(await move({ customerAuthId: 'MA_NOBODY' })).toMatchObject({
+    expect(await move({ customerAuthId: asAccountId('MA_NOBODY') })).toMatchObject({
       error: { kind: 'unknownCustomer' },
     });
   });

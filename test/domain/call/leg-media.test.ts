@@ -1,6 +1,8 @@
 /** What becomes of the address in a peer's SDP. */
+
 import { describe, expect, it } from 'vitest';
 import type { RtpVerdict } from '../../../src/base/egress.ts';
+import { asAccountId } from '../../../src/base/ids.ts';
 import { CallLogs } from '../../../src/domain/call/call.ts';
 import { LegMedia, type RtpPeer } from '../../../src/domain/call/leg-media.ts';
 import type { Media, MediaSession } from '../../../src/domain/call/needs.ts';
@@ -18,7 +20,10 @@ async function legWith(verdict: RtpVerdict) {
     port: 20_000,
     configure: (remote: MediaSession) => void configured.push(remote),
   };
-  const log = new CallLogs({ entries: 10, retentionMs: 1000, calls: 10 }, CLOCK).open('c', 'MA_X');
+  const log = new CallLogs({ entries: 10, retentionMs: 1000, calls: 10 }, CLOCK).open(
+    'c',
+    asAccountId('MA_X'),
+  );
   const media = new LegMedia(
     {
       media: { openLeg: async () => leg } as unknown as Media,

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { asAccountId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import {
   type CallbackClient,
@@ -52,7 +53,7 @@ const fetchFrom = (
 ): Promise<DocumentResult> =>
   client.fetchDocument({ url, method }, parameters, {
     kind: 'answer',
-    accountId: 'MA_X',
+    accountId: asAccountId('MA_X'),
     callUuid: 'u1',
     signal: hangup.signal,
     onAttempt: (attempt) => attempts.push(attempt),
@@ -131,7 +132,7 @@ describe('fetching a document', () => {
   });
 
   it('an account without a token is called unsigned', async () => {
-    await settled(fetchFrom('https://a.example/', 'POST', { accountId: 'MA_GONE' }));
+    await settled(fetchFrom('https://a.example/', 'POST', { accountId: asAccountId('MA_GONE') }));
     expect(Object.keys(http.requests[0]?.request.headers ?? {}).join()).not.toContain('Signature');
   });
 });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { asAccountId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import {
   type CallbackClient,
@@ -39,7 +40,7 @@ beforeEach(() => {
 
 const post = (over: Partial<JsonEvent> = {}): void =>
   client.post({
-    accountId: 'MA_A',
+    accountId: asAccountId('MA_A'),
     callUuid: 'c1',
     name: 'Hangup',
     target: { url: 'https://a.example/trunk?t=1#rc=3', method: 'POST' },
@@ -114,7 +115,7 @@ describe('JSON events (dialect §3.9: trunk webhooks)', () => {
   it('beyond so many under way for one account are not sent; another account has its own', async () => {
     http.delayMs = 1000;
     for (let i = 0; i <= MAX_JSON_EVENTS_PER_ACCOUNT; i += 1) post({ callUuid: `c${i}` });
-    post({ accountId: 'MA_B', callUuid: 'b1' });
+    post({ accountId: asAccountId('MA_B'), callUuid: 'b1' });
     await clock.advance(500);
     expect(http.requests).toHaveLength(MAX_JSON_EVENTS_PER_ACCOUNT + 1);
     await clock.advance(1000);

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type AccountId, asAccountId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import {
   type CallbackClient,
@@ -19,7 +20,7 @@ class MemoryStore implements NotificationStore {
     this.rows.set(notification.id, notification);
   }
 
-  async listPending(limit: number, accountId?: string): Promise<readonly StoredNotification[]> {
+  async listPending(limit: number, accountId?: AccountId): Promise<readonly StoredNotification[]> {
     this.#check();
     return [...this.rows.values()]
       .filter((row) => accountId === undefined || row.accountId === accountId)
@@ -69,7 +70,12 @@ beforeEach(() => {
   client = start();
 });
 
-const notify = (event: string, call = 'c1', account = 'MA_A', host = 'a.example'): void =>
+const notify = (
+  event: string,
+  call = 'c1',
+  account = asAccountId('MA_A'),
+  host = 'a.example',
+): void =>
   client.notify({
     accountId: account,
     callUuid: call,
@@ -109,7 +115,7 @@ describe('notifications: order', () => {
     notify('Ring');
     client.notifyStored({
       id: 'n1',
-      accountId: 'MA_A',
+      accountId: asAccountId('MA_A'),
       callUuid: 'c1',
       event: 'Hangup',
       target: { url: 'https://a.example/Hangup', method: 'POST' },
@@ -124,7 +130,7 @@ describe('notifications: order', () => {
   it('one that was stored, and taken up from the store already, is delivered once', async () => {
     const notification = {
       id: 'n1',
-      accountId: 'MA_A',
+      accountId: asAccountId('MA_A'),
       callUuid: 'c1',
       event: 'RecordStop',
       target: { url: 'https://a.example/RecordStop', method: 'POST' },
@@ -142,7 +148,7 @@ describe('notifications: order', () => {
 
   it('other calls do not wait', async () => {
     http.reply = (request) => (request.url.includes('slow') ? 'silence' : 200);
-    notify('Ring', 'c1', 'MA_A', 'slow.example');
+    notify('Ring', 'c1', asAccountId('MA_A'), 'slow.example');
     notify('Ring', 'c2');
     await clock.advance(10);
     expect(store.rows.size).toBe(1);
@@ -188,7 +194,7 @@ describe('notifications: delivery', () => {
     expect(http.requests).toHaveLength(1);
     expect(store.rows.size).toBe(0);
     client.notify({
-      accountId: 'MA_A',
+      accountId: asAccountId('MA_A'),
       callUuid: 'c1',
       event: 'Hangup',
       target: { url: 'https://a.example/#rp=4xx&rc=1', method: 'POST' },
@@ -200,7 +206,7 @@ describe('notifications: delivery', () => {
 
   it('with a URL that is none are given up without a call', async () => {
     client.notify({
-      accountId: 'MA_A',
+      accountId: asAccountId('MA_A'),
       callUuid: 'c1',
       event: 'Ring',
       target: { url: 'nonsense', method: 'POST' },
@@ -286,8 +292,9 @@ describe('notifications: restart', () => {
 describe('notifications: bounds', () => {
   it('a dead server of one customer delays no other, and holds a limited number of deliveries', async () => {
     http.reply = (request) => (request.url.includes('dead') ? 'silence' : 200);
-    for (let i = 0; i < 500; i += 1) notify('Ring', `dead-${i}`, 'MA_DEAD', 'dead.example');
-    for (let i = 0; i < 10; i += 1) notify('Ring', `live-${i}`, 'MA_LIVE');
+    for (let i = 0; i < 500; i += 1)
+      notify('Ring', `dead-${i}`, asAccountId('MA_DEAD'), 'dead.example');
+    for (let i = 0; i < 10; i += 1) notify('Ring', `live-${i}`, asAccountId('MA_LIVE'));
     await clock.advance(10);
     expect(called().filter((url) => url.startsWith('a.'))).toHaveLength(10);
     expect(http.running).toBe(32);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asAccountId } from '../../../src/base/ids.ts';
 import {
   type CallFacts,
   formEncode,
@@ -18,7 +19,7 @@ const outbound: CallFacts = {
   from: '+14155550100',
   to: '14155550101',
   callerName: '',
-  parentAuthId: 'MA_X',
+  parentAuthId: asAccountId('MA_X'),
   routeType: 'pstn',
   sessionStartUs: Date.UTC(2026, 0, 2, 3, 4, 5) * 1000 + 678_901,
   stirVerification: 'Not Applicable',

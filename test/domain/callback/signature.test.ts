@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
+import { asAccountId } from '../../../src/base/ids.ts';
 import {
   createUpgradeSigner,
   plivoV3String,
@@ -102,7 +103,7 @@ describe('upgrades of audio streams', () => {
   });
 
   it('are accepted by the plivo SDK as a GET of the https form (dialect §1.4)', async () => {
-    const headers = await signer('wss://user:secret@bot.example/ws?b=2&a=1', 'MA_X');
+    const headers = await signer('wss://user:secret@bot.example/ws?b=2&a=1', asAccountId('MA_X'));
     expect(
       sdk.validateV3Signature(
         'GET',
@@ -115,7 +116,7 @@ describe('upgrades of audio streams', () => {
   });
 
   it('of an account without a token go unsigned', async () => {
-    expect(await signer('wss://bot.example/ws', 'MA_GONE')).toEqual({});
+    expect(await signer('wss://bot.example/ws', asAccountId('MA_GONE'))).toEqual({});
   });
 });
 

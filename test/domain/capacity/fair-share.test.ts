@@ -1,17 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type AccountId, asAccountId } from '../../../src/base/ids.ts';
 import { FairShare, type Sharer, type Taken } from '../../../src/domain/capacity/fair-share.ts';
 import type { CapacitySlot } from '../../../src/domain/capacity/types.ts';
 import { SimClock, settle } from '../../sim/clock.ts';
 
 const WAIT_MS = 2000;
 
-const account = (accountId: string, cps = 50, concurrentCalls = 200): Sharer => ({
+const account = (accountId: AccountId, cps = 50, concurrentCalls = 200): Sharer => ({
   accountId,
   limits: { cps, concurrentCalls },
 });
-const LOOP = account('loop');
-const NEIGHBOUR = account('neighbour');
-const THIRD = account('third');
+const LOOP = account(asAccountId('loop'));
+const NEIGHBOUR = account(asAccountId('neighbour'));
+const THIRD = account(asAccountId('third'));
 
 let clock: SimClock;
 let shares: FairShare;
@@ -75,8 +76,8 @@ describe('a shared limit: calls per second', () => {
 
   it('shares follow what each account was given itself', async () => {
     const carrier = place({ cps: 8 });
-    const big = account('big', 30, 300);
-    const small = account('small', 10, 100);
+    const big = account(asAccountId('big'), 30, 300);
+    const small = account(asAccountId('small'), 10, 100);
     const loops = [big, small].map((sharer) => setLoop(() => ask(sharer, carrier), 50));
     await clock.advance(20_000);
     const ratio = gotBy(big).length / gotBy(small).length;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { asAccountId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { localDateTime } from '../../../src/base/time-format.ts';
@@ -81,7 +82,7 @@ describe('after a crash', () => {
     await recover();
     const records = new CallRecords(store.cdrs);
     expect((await records.get(ACCOUNT, CALL)).ok).toBe(true);
-    expect(await records.get('MA_OTHER', CALL)).toEqual({
+    expect(await records.get(asAccountId('MA_OTHER'), CALL)).toEqual({
       ok: false,
       error: { kind: 'unknownCall' },
     });
@@ -111,10 +112,13 @@ describe('call records', () => {
     const { store } = await openInMemory();
     const day = 86_400_000_000;
     await store.accounts.create(anAccount(), 't');
-    await store.accounts.create(anAccount({ authId: 'MA_LONG', cdrRetentionDays: 90 }), 't');
+    await store.accounts.create(
+      anAccount({ authId: asAccountId('MA_LONG'), cdrRetentionDays: 90 }),
+      't',
+    );
     for (const [callUuid, accountId] of [
       ['a', ACCOUNT],
-      ['b', 'MA_LONG'],
+      ['b', asAccountId('MA_LONG')],
     ] as const) {
       await store.calls.settle({
         cdr: aCdr({ callUuid, accountId }),

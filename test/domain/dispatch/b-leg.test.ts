@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountId } from '../../../src/base/ids.ts';
 import type { Call } from '../../../src/domain/call/call.ts';
 import { settle } from '../../sim/clock.ts';
 import { ANSWER_URL, CALLED, OWN_NUMBER, openStage, type Stage } from './stage.ts';
@@ -169,7 +170,7 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
 });
 
 describe('Dial: User', () => {
-  async function endpoint(accountId: string, username: string): Promise<void> {
+  async function endpoint(accountId: AccountId, username: string): Promise<void> {
     const made = await stage.provisioning.endpoints.create({
       accountId,
       subAccount: undefined,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { asAccountId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { recoverOpenCalls } from '../../../src/domain/cdr/cdr.ts';
@@ -113,7 +114,9 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     const third = await stage.place({ to: numbers(3) });
     if (!third.ok) throw new Error(third.error.kind);
     const { authId } = stage.account;
-    expect(await stage.control.hangup('MA_SOMEBODYELSE00000', third.value.requestUuid)).toEqual({
+    expect(
+      await stage.control.hangup(asAccountId('MA_SOMEBODYELSE00000'), third.value.requestUuid),
+    ).toEqual({
       ok: false,
       error: { kind: 'notFound', what: 'call' },
     });

@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountId } from '../../../src/base/ids.ts';
+import { asAccountId } from '../../../src/base/ids.ts';
 import type { Call } from '../../../src/domain/call/call.ts';
 import type { StreamRequest } from '../../../src/domain/dispatch/types.ts';
 import { settle } from '../../sim/clock.ts';
 import { ANSWER_URL, openStage, type Stage } from './stage.ts';
 
-const STRANGER = 'MA_SOMEBODYELSE00000';
+const STRANGER = asAccountId('MA_SOMEBODYELSE00000');
 const NOT_FOUND = { ok: false, error: { kind: 'notFound', what: 'call' } };
 
 let stage: Stage;
-let account: string;
+let account: AccountId;
 beforeEach(async () => {
   stage = await openStage();
   account = stage.account.authId;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountId } from '../../../src/base/ids.ts';
 import { followRevocations } from '../../../src/domain/dispatch/dispatch.ts';
 import { inboundCall } from './people.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -23,7 +24,7 @@ function follow(endRunningCalls: boolean): void {
   });
 }
 
-const endpointOf = async (alias: string, subAccount?: string) => {
+const endpointOf = async (alias: string, subAccount?: AccountId) => {
   const { authId: accountId } = stage.account;
   const made = await stage.provisioning.endpoints.create({
     accountId,

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { asAccountId } from '../../../src/base/ids.ts';
 import { settle } from '../../sim/clock.ts';
 import { type FakeRoom, NOTHING_LEFT, Scene, SDP_WITHOUT_EVENTS } from './scene.ts';
 
@@ -22,7 +23,7 @@ function room(index = 0): FakeRoom {
 }
 
 const flagsOf = (index: number) => room().seats[index]?.flags;
-const members = (account = 'MA_ONE', name = 'Weekly') =>
+const members = (account = asAccountId('MA_ONE'), name = 'Weekly') =>
   scene.needs.conferences.get(account, name)?.members ?? [];
 
 describe('Conference: entering and leaving (dialect §2.1)', () => {
@@ -30,14 +31,14 @@ describe('Conference: entering and leaving (dialect §2.1)', () => {
     const a = await scene.caller(roomXml());
     const b = await scene.caller(roomXml());
     await scene.caller(roomXml('', 'weekly'));
-    await scene.caller(roomXml(), { accountId: 'MA_TWO' });
+    await scene.caller(roomXml(), { accountId: asAccountId('MA_TWO') });
     expect(scene.media.rooms).toHaveLength(3);
     expect(room().seats.map(({ leg }) => leg)).toEqual([a.media, b.media]);
-    expect(scene.needs.conferences.list('MA_ONE').map(({ name }) => name)).toEqual([
+    expect(scene.needs.conferences.list(asAccountId('MA_ONE')).map(({ name }) => name)).toEqual([
       'Weekly',
       'weekly',
     ]);
-    expect(scene.needs.conferences.get('MA_TWO', 'weekly')).toBeUndefined();
+    expect(scene.needs.conferences.get(asAccountId('MA_TWO'), 'weekly')).toBeUndefined();
   });
 
   it('tells enter and exit with the fields of the vendors, in order', async () => {
@@ -88,7 +89,7 @@ describe('Conference: entering and leaving (dialect §2.1)', () => {
       },
     ]);
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
-    expect(scene.needs.conferences.list('MA_ONE')).toEqual([]);
+    expect(scene.needs.conferences.list(asAccountId('MA_ONE'))).toEqual([]);
   });
 
   it('beeps once when somebody comes and twice when somebody goes; enterSound and exitSound say otherwise', async () => {
@@ -247,7 +248,7 @@ describe('Conference: keys and voices (dialect §2.1)', () => {
     a.press('1');
     expect(b.media.sentDigits).toEqual([]);
     const c = await scene.caller(roomXml());
-    scene.needs.conferences.act('MA_ONE', 'Weekly', ['3'], { kind: 'deaf' });
+    scene.needs.conferences.act(asAccountId('MA_ONE'), 'Weekly', ['3'], { kind: 'deaf' });
     a.press('2');
     b.press('3');
     c.media.events.dtmf('4', true); // heard within its audio, which the others hear too
@@ -310,7 +311,7 @@ describe('Conference: record and action (dialect §2.1: working, unlike with oth
 
   it('a recording that is still being started when the room empties is stopped all the same', async () => {
     const a = await scene.caller(roomXml());
-    const started = scene.needs.conferences.record('MA_ONE', 'Weekly', {
+    const started = scene.needs.conferences.record(asAccountId('MA_ONE'), 'Weekly', {
       maxSeconds: 60,
       format: 'mp3',
       channels: 'mono',
@@ -373,11 +374,11 @@ describe('Conferences by REST (dialect §3.5)', () => {
     await scene.caller(roomXml());
     await scene.caller(roomXml());
     const { conferences } = scene.needs;
-    expect(conferences.act('MA_ONE', 'Weekly', ['2'], { kind: 'mute' })).toEqual({
+    expect(conferences.act(asAccountId('MA_ONE'), 'Weekly', ['2'], { kind: 'mute' })).toEqual({
       ok: true,
       value: ['2'],
     });
-    expect(conferences.act('MA_ONE', 'Weekly', 'all', { kind: 'deaf' })).toEqual({
+    expect(conferences.act(asAccountId('MA_ONE'), 'Weekly', 'all', { kind: 'deaf' })).toEqual({
       ok: true,
       value: ['1', '2'],
     });
@@ -385,8 +386,8 @@ describe('Conferences by REST (dialect §3.5)', () => {
       { muted: false, deaf: true },
       { muted: true, deaf: true },
     ]);
-    conferences.act('MA_ONE', 'Weekly', ['1', '2', '3'], { kind: 'undeaf' });
-    conferences.act('MA_ONE', 'Weekly', 'all', { kind: 'unmute' });
+    conferences.act(asAccountId('MA_ONE'), 'Weekly', ['1', '2', '3'], { kind: 'undeaf' });
+    conferences.act(asAccountId('MA_ONE'), 'Weekly', 'all', { kind: 'unmute' });
     expect([flagsOf(0), flagsOf(1)]).toMatchObject([
       { muted: false, deaf: false },
       { muted: false, deaf: false },
@@ -397,13 +398,17 @@ describe('Conferences by REST (dialect §3.5)', () => {
     await scene.caller(roomXml());
     const { conferences } = scene.needs;
     const notFound = { ok: false, error: { kind: 'notFound', what: 'conference' } };
-    expect(conferences.act('MA_ONE', 'Weekly', ['7'], { kind: 'mute' })).toEqual({
+    expect(conferences.act(asAccountId('MA_ONE'), 'Weekly', ['7'], { kind: 'mute' })).toEqual({
       ok: false,
       error: { kind: 'notFound', what: 'member' },
     });
-    expect(conferences.act('MA_ONE', 'weekly', 'all', { kind: 'mute' })).toEqual(notFound);
-    expect(conferences.act('MA_TWO', 'Weekly', 'all', { kind: 'kick' })).toEqual(notFound);
-    expect(conferences.end('MA_TWO', 'Weekly')).toEqual(notFound);
+    expect(conferences.act(asAccountId('MA_ONE'), 'weekly', 'all', { kind: 'mute' })).toEqual(
+      notFound,
+    );
+    expect(conferences.act(asAccountId('MA_TWO'), 'Weekly', 'all', { kind: 'kick' })).toEqual(
+      notFound,
+    );
+    expect(conferences.end(asAccountId('MA_TWO'), 'Weekly')).toEqual(notFound);
     expect(members()).toHaveLength(1);
   });
 
@@ -411,12 +416,12 @@ describe('Conferences by REST (dialect §3.5)', () => {
     const a = await scene.caller(`${roomXml()}<Wait length="60"/>`);
     const b = await scene.caller(roomXml());
     const { conferences } = scene.needs;
-    conferences.act('MA_ONE', 'Weekly', ['1'], { kind: 'kick' });
-    conferences.act('MA_ONE', 'Weekly', ['2'], { kind: 'hangup' });
+    conferences.act(asAccountId('MA_ONE'), 'Weekly', ['1'], { kind: 'kick' });
+    conferences.act(asAccountId('MA_ONE'), 'Weekly', ['2'], { kind: 'hangup' });
     await b.running;
     expect(a.call.isEnded).toBe(false);
     await expect(b.call.ended).resolves.toMatchObject({ cause: 'normal', source: 'API Request' });
-    expect(scene.needs.conferences.list('MA_ONE')).toEqual([]);
+    expect(scene.needs.conferences.list(asAccountId('MA_ONE'))).toEqual([]);
   });
 
   it('play and speak to one member over the conference, until stopped', async () => {
@@ -424,15 +429,18 @@ describe('Conferences by REST (dialect §3.5)', () => {
     const b = await scene.caller(roomXml());
     const { conferences } = scene.needs;
     const speak = { kind: 'speak', text: 'Hello', voice: 'WOMAN', language: 'en-US' } as const;
-    conferences.act('MA_ONE', 'Weekly', ['1'], { kind: 'play', url: 'https://app.test/a.wav' });
-    conferences.act('MA_ONE', 'Weekly', ['1'], speak);
+    conferences.act(asAccountId('MA_ONE'), 'Weekly', ['1'], {
+      kind: 'play',
+      url: 'https://app.test/a.wav',
+    });
+    conferences.act(asAccountId('MA_ONE'), 'Weekly', ['1'], speak);
     await settle();
     expect(a.media.sounding).toMatchObject([{ mix: true }, { mix: true }]);
     expect(b.media.sounding).toHaveLength(0);
-    conferences.act('MA_ONE', 'Weekly', ['1'], { kind: 'stopPlay' });
+    conferences.act(asAccountId('MA_ONE'), 'Weekly', ['1'], { kind: 'stopPlay' });
     await settle();
     expect(a.media.sounding).toHaveLength(1);
-    conferences.act('MA_ONE', 'Weekly', ['1'], { kind: 'stopSpeak' });
+    conferences.act(asAccountId('MA_ONE'), 'Weekly', ['1'], { kind: 'stopSpeak' });
     await settle();
     expect(a.media.sounding).toHaveLength(0);
   });
@@ -445,14 +453,17 @@ describe('Conferences by REST (dialect §3.5)', () => {
       '<Response><Play>https://x.test/a.wav</Play></Response>',
     );
     const { conferences } = scene.needs;
-    conferences.act('MA_ONE', 'Weekly', ['1'], { kind: 'play', url: 'https://app.test/a.wav' });
+    conferences.act(asAccountId('MA_ONE'), 'Weekly', ['1'], {
+      kind: 'play',
+      url: 'https://app.test/a.wav',
+    });
     await settle();
     const b = await scene.caller(
       `<Conference startConferenceOnEnter="false" waitSound="https://app.test/w">Later</Conference>${wait}`,
     );
     expect([a.media.sounding.length, b.media.sounding.length]).toEqual([1, 1]);
-    conferences.act('MA_ONE', 'Weekly', 'all', { kind: 'kick' });
-    conferences.act('MA_ONE', 'Later', 'all', { kind: 'kick' });
+    conferences.act(asAccountId('MA_ONE'), 'Weekly', 'all', { kind: 'kick' });
+    conferences.act(asAccountId('MA_ONE'), 'Later', 'all', { kind: 'kick' });
     await settle();
     expect([a.media.sounding.length, b.media.sounding.length]).toEqual([0, 0]);
   });
@@ -468,21 +479,21 @@ describe('Conferences by REST (dialect §3.5)', () => {
     };
     const a = await scene.caller(roomXml());
     await expect(a.call.ended).resolves.toMatchObject({ cause: 'internalError', source: 'Error' });
-    expect(scene.needs.conferences.list('MA_ONE')).toEqual([]);
+    expect(scene.needs.conferences.list(asAccountId('MA_ONE'))).toEqual([]);
     expect(scene.leftovers()).toMatchObject({ openRooms: 0, openLegs: 0 });
   });
 
   it('ending a conference, or all of them, hangs up on everybody', async () => {
     const a = await scene.caller(roomXml());
     const b = await scene.caller(roomXml('', 'Other'));
-    const elsewhere = await scene.caller(roomXml(), { accountId: 'MA_TWO' });
+    const elsewhere = await scene.caller(roomXml(), { accountId: asAccountId('MA_TWO') });
     const { conferences } = scene.needs;
-    expect(conferences.end('MA_ONE', 'Weekly')).toMatchObject({ ok: true });
+    expect(conferences.end(asAccountId('MA_ONE'), 'Weekly')).toMatchObject({ ok: true });
     await a.running;
     expect(b.call.isEnded).toBe(false);
-    expect(conferences.end('MA_ONE', undefined)).toMatchObject({ ok: true });
+    expect(conferences.end(asAccountId('MA_ONE'), undefined)).toMatchObject({ ok: true });
     await b.running;
-    expect(conferences.end('MA_ONE', undefined)).toMatchObject({ ok: true });
+    expect(conferences.end(asAccountId('MA_ONE'), undefined)).toMatchObject({ ok: true });
     expect(elsewhere.call.isEnded).toBe(false);
   });
 
@@ -495,16 +506,16 @@ describe('Conferences by REST (dialect §3.5)', () => {
       channels: 'mono',
       callback: { url: 'https://app.test/recorded', method: 'POST' },
     } as const;
-    expect(await conferences.record('MA_ONE', 'Weekly', request)).toEqual({
+    expect(await conferences.record(asAccountId('MA_ONE'), 'Weekly', request)).toEqual({
       ok: true,
       value: { recordingId: 'rec-1', url: 'https://media.test/rec-1.mp3' },
     });
-    expect(await conferences.record('MA_ONE', 'Weekly', request)).toMatchObject({
+    expect(await conferences.record(asAccountId('MA_ONE'), 'Weekly', request)).toMatchObject({
       ok: false,
       error: { kind: 'wrongState' },
     });
-    expect(conferences.stopRecording('MA_ONE', 'Weekly')).toMatchObject({ ok: true });
-    expect(conferences.stopRecording('MA_ONE', 'Weekly')).toMatchObject({ ok: true });
+    expect(conferences.stopRecording(asAccountId('MA_ONE'), 'Weekly')).toMatchObject({ ok: true });
+    expect(conferences.stopRecording(asAccountId('MA_ONE'), 'Weekly')).toMatchObject({ ok: true });
     const [recording] = scene.roomRecordings;
     expect(recording?.stoppedWith).toEqual(['API request']);
     expect(recording?.request.maxMs).toBe(60_000);
@@ -516,7 +527,9 @@ describe('Conferences by REST (dialect §3.5)', () => {
         ['ConferenceUUID', expect.any(String)],
       ],
     });
-    expect(await conferences.record('MA_ONE', 'Weekly', request)).toMatchObject({ ok: true });
+    expect(await conferences.record(asAccountId('MA_ONE'), 'Weekly', request)).toMatchObject({
+      ok: true,
+    });
   });
 
   it('recording: one that ended at its time limit makes way for the next', async () => {
@@ -528,9 +541,11 @@ describe('Conferences by REST (dialect §3.5)', () => {
       channels: 'mono',
       callback: undefined,
     } as const;
-    await conferences.record('MA_ONE', 'Weekly', request);
+    await conferences.record(asAccountId('MA_ONE'), 'Weekly', request);
     scene.roomRecordings[0]?.end();
     await settle();
-    expect(await conferences.record('MA_ONE', 'Weekly', request)).toMatchObject({ ok: true });
+    expect(await conferences.record(asAccountId('MA_ONE'), 'Weekly', request)).toMatchObject({
+      ok: true,
+    });
   });
 });

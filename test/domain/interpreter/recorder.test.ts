@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { asAccountId } from '../../../src/base/ids.ts';
 import type { MediaRoom } from '../../../src/domain/call/needs.ts';
 import type { CallRecordRequest } from '../../../src/domain/interpreter/recorder.ts';
 import type { Recording } from '../../../src/domain/recording/types.ts';
@@ -215,14 +216,14 @@ describe('recordings of a room (dialect §3.5)', () => {
 
   const startRoom = (maxMs: number) =>
     scene.recorder.startRoom(room, {
-      accountId: 'MA_ONE',
+      accountId: asAccountId('MA_ONE'),
       currency: 'USD',
       conferenceName: 'Room',
       conferenceUuid: 'u1',
       format: 'mp3',
       maxMs,
       notice: {
-        accountId: 'MA_ONE',
+        accountId: asAccountId('MA_ONE'),
         callUuid: 'u1',
         event: 'ConferenceRecord',
         target: ROOM_CALLBACK,
@@ -276,7 +277,7 @@ describe('recordings of a room (dialect §3.5)', () => {
 describe('recordings that a crash interrupted', () => {
   const interrupted = (recordingId: string): Recording => ({
     recordingId,
-    accountId: 'MA_ONE',
+    accountId: asAccountId('MA_ONE'),
     subAccount: undefined,
     callUuid: 'c1',
     conferenceName: undefined,
@@ -295,7 +296,7 @@ describe('recordings that a crash interrupted', () => {
     pendingCharges: {
       currency: 'USD',
       notice: {
-        accountId: 'SA_ONE',
+        accountId: asAccountId('SA_ONE'),
         callUuid: 'c1',
         event: 'RecordStop',
         target: CALLBACK,

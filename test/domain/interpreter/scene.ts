@@ -1,5 +1,6 @@
 /** A stage for whole calls: real calls and the real interpreter, with scripted phones, customer and media around them. */
 
+import { type AccountId, asAccountId } from '../../../src/base/ids.ts';
 import { type Logger, silentLogger } from '../../../src/base/logger.ts';
 import type { Micros } from '../../../src/base/money.ts';
 import { err, ok, type Result } from '../../../src/base/result.ts';
@@ -285,10 +286,10 @@ export class Scene {
   /** A call comes in and runs `xml` as its answer document; `asked` ones come from `documents`. */
   async caller(
     xml: string,
-    facts: { accountId?: string; sdp?: string } = {},
+    facts: { accountId?: AccountId; sdp?: string } = {},
   ): Promise<Phone & { interpreter: Interpreter; running: Promise<void> }> {
     this.documents.set('https://app.test/answer', `<Response>${xml}</Response>`);
-    const { accountId = 'MA_ONE', sdp = SDP } = facts;
+    const { accountId = asAccountId('MA_ONE'), sdp = SDP } = facts;
     const call = this.#call('inbound', { accountId, from: '14155550100', to: '14155550199' });
     let events: LegEvents | undefined;
     const hungUpWith: string[] = [];
@@ -330,7 +331,7 @@ export class Scene {
 
   #call(
     direction: 'inbound' | 'outbound',
-    of: { accountId: string; from: string; to: string; parent?: string },
+    of: { accountId: AccountId; from: string; to: string; parent?: string },
   ): Call {
     this.#count += 1;
     const callUuid = `00000000-0000-4000-8000-${String(this.#count).padStart(12, '0')}`;

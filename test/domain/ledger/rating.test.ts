@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { asAccountId } from '../../../src/base/ids.ts';
 import { micros } from '../../../src/base/money.ts';
 import { parseRates, priceUse, RateBook } from '../../../src/domain/ledger/ledger.ts';
 import type { Rate } from '../../../src/domain/ledger/types.ts';
@@ -19,11 +20,14 @@ describe('rates', () => {
     rate({}),
     rate({ prefix: '1', perMinute: micros(6_500) }),
     rate({ prefix: '1415', perMinute: micros(7_000) }),
-    rate({ prefix: '1', perMinute: micros(5_000), accountId: 'MA_A' }),
+    rate({ prefix: '1', perMinute: micros(5_000), accountId: asAccountId('MA_A') }),
     rate({ direction: 'stream', perMinute: micros(3_000) }),
   ]);
-  const price = (number: string, accountId = 'MA_B', direction: Rate['direction'] = 'outbound') =>
-    book.quote(direction, number, accountId, 'USD')?.perMinute;
+  const price = (
+    number: string,
+    accountId = asAccountId('MA_B'),
+    direction: Rate['direction'] = 'outbound',
+  ) => book.quote(direction, number, accountId, 'USD')?.perMinute;
 
   it('the longest prefix wins', () => {
     expect(price('14155550100')).toBe(7_000);
@@ -32,8 +36,8 @@ describe('rates', () => {
   });
 
   it("an account's own rate beats the common one of equal length, not a longer one", () => {
-    expect(price('12125550100', 'MA_A')).toBe(5_000);
-    expect(price('14155550100', 'MA_A')).toBe(7_000);
+    expect(price('12125550100', asAccountId('MA_A'))).toBe(5_000);
+    expect(price('14155550100', asAccountId('MA_A'))).toBe(7_000);
   });
 
   it('a plus sign or spaces in the number change nothing', () => {
@@ -41,12 +45,12 @@ describe('rates', () => {
   });
 
   it('what is not a number is priced by the rate without prefix', () => {
-    expect(price('sip:bob@example.test', 'MA_B', 'stream')).toBe(3_000);
+    expect(price('sip:bob@example.test', asAccountId('MA_B'), 'stream')).toBe(3_000);
   });
 
   it('there is no price in a currency, or of a kind, without rates', () => {
-    expect(book.quote('outbound', '1415', 'MA_A', 'GBP')).toBeUndefined();
-    expect(book.quote('inbound', '1415', 'MA_A', 'USD')).toBeUndefined();
+    expect(book.quote('outbound', '1415', asAccountId('MA_A'), 'GBP')).toBeUndefined();
+    expect(book.quote('inbound', '1415', asAccountId('MA_A'), 'USD')).toBeUndefined();
   });
 
   it('a rate put again replaces the one before; a removed one is gone', () => {
@@ -55,7 +59,7 @@ describe('rates', () => {
     own.put(rate({ perMinute: micros(1) }));
     expect(own.list()).toHaveLength(1);
     own.remove(rate({}));
-    expect(own.quote('outbound', '1', 'MA_A', 'USD')).toBeUndefined();
+    expect(own.quote('outbound', '1', asAccountId('MA_A'), 'USD')).toBeUndefined();
   });
 
   it('without a rate that was set over it, the price list is in force again', () => {
@@ -63,7 +67,7 @@ describe('rates', () => {
     const own = new RateBook([listed]);
     own.put(rate({ perMinute: micros(1) }));
     own.remove(listed);
-    expect(own.quote('outbound', '1', 'MA_A', 'USD')).toEqual(listed);
+    expect(own.quote('outbound', '1', asAccountId('MA_A'), 'USD')).toEqual(listed);
   });
 
   it('a use is priced by begun pulses', () => {
@@ -85,7 +89,7 @@ describe('the price list', () => {
     if (!parsed.ok) throw new Error(parsed.error);
     const book = new RateBook(parsed.value);
     for (const kind of ['outbound', 'inbound', 'sip', 'stream', 'recording', 'number'] as const) {
-      expect(book.quote(kind, '4930123456', 'MA_A', 'USD')).toBeDefined();
+      expect(book.quote(kind, '4930123456', asAccountId('MA_A'), 'USD')).toBeDefined();
     }
   });
 

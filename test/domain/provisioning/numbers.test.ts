@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { asAccountId } from '../../../src/base/ids.ts';
 import { micros } from '../../../src/base/money.ts';
 import {
   createProvisioning,
@@ -19,7 +20,7 @@ let numbers: Numbers;
 beforeEach(async () => {
   opened = await openInMemory();
   await opened.store.accounts.create(anAccount(), 't');
-  await opened.store.accounts.create(anAccount({ authId: 'MA_OTHER' }), 't');
+  await opened.store.accounts.create(anAccount({ authId: asAccountId('MA_OTHER') }), 't');
   await opened.store.ledger.post([anEntry({ amount: micros(3_000_000) })], { checked: false });
   provisioning = createProvisioning(opened.store, opened, {
     realm: 'r',
@@ -62,13 +63,15 @@ describe('numbers', () => {
   });
 
   it('of two that buy at once, one gets it and one pays', async () => {
-    await opened.store.ledger.post([anEntry({ accountId: 'MA_OTHER' })], { checked: false });
+    await opened.store.ledger.post([anEntry({ accountId: asAccountId('MA_OTHER') })], {
+      checked: false,
+    });
     const both = await Promise.all([
       numbers.purchase(E164, ACCOUNT, 'USD'),
-      numbers.purchase(E164, 'MA_OTHER', 'USD'),
+      numbers.purchase(E164, asAccountId('MA_OTHER'), 'USD'),
     ]);
     expect(both.map((one) => one.ok).sort()).toEqual([false, true]);
-    const other = (await opened.store.ledger.balance('MA_OTHER', 'USD'))?.balance ?? 0;
+    const other = (await opened.store.ledger.balance(asAccountId('MA_OTHER'), 'USD'))?.balance ?? 0;
     expect((await balance()) ?? 0).toBe(both[0].ok ? 1_500_000 : 3_000_000);
     expect(other).toBe(both[1].ok ? 8_500_000 : 10_000_000);
   });
@@ -105,7 +108,9 @@ describe('numbers', () => {
     expect(assigned).toMatchObject({
       value: { applicationId: undefined, trunkGroupId: trunk.value.trunkId },
     });
-    expect(await numbers.attachApplication('MA_OTHER', E164, application.appId)).toMatchObject({
+    expect(
+      await numbers.attachApplication(asAccountId('MA_OTHER'), E164, application.appId),
+    ).toMatchObject({
       error: { kind: 'unknownNumber' },
     });
     expect(await numbers.attachApplication(ACCOUNT, E164, 1)).toMatchObject({
@@ -118,7 +123,7 @@ describe('numbers', () => {
 
   it('a released number is free again and bound to nothing', async () => {
     await numbers.purchase(E164, ACCOUNT, 'USD');
-    expect(await numbers.release(E164, 'MA_OTHER')).toMatchObject({ ok: false });
+    expect(await numbers.release(E164, asAccountId('MA_OTHER'))).toMatchObject({ ok: false });
     expect(await numbers.release(E164, ACCOUNT)).toMatchObject({
       value: { status: 'available', accountId: undefined, nextBillingUs: undefined },
     });

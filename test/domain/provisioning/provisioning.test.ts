@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashHex } from '../../../src/base/hash.ts';
+import { asAccountId } from '../../../src/base/ids.ts';
 import {
   carrierFormat,
   createProvisioning,
@@ -11,7 +12,7 @@ import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
 import { anAccount } from '../../edge/store/records.ts';
 
 const ACCOUNT = anAccount().authId;
-const OTHER = 'MA_OTHER';
+const OTHER = asAccountId('MA_OTHER');
 
 let opened: OpenedStore;
 let provisioning: Provisioning;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isEmail } from '../../../src/base/email.ts';
+import { asAccountId } from '../../../src/base/ids.ts';
 import {
   durationWindow,
   type ExportRequest,
@@ -118,12 +119,12 @@ describe('recordings', () => {
     expect((await recordings.get(ACCOUNT, recordingId)).ok).toBe(false);
     await recordings.finish(recordingId, { status: 'ready' });
     expect((await recordings.get(ACCOUNT, recordingId)).ok).toBe(true);
-    expect((await recordings.get('MA_OTHER', recordingId)).ok).toBe(false);
+    expect((await recordings.get(asAccountId('MA_OTHER'), recordingId)).ok).toBe(false);
   });
 
   it('are removed with their file', async () => {
     const recordingId = await record();
-    expect((await recordings.remove('MA_OTHER', recordingId)).ok).toBe(false);
+    expect((await recordings.remove(asAccountId('MA_OTHER'), recordingId)).ok).toBe(false);
     expect((await recordings.remove(ACCOUNT, recordingId)).ok).toBe(true);
     expect(removed).toEqual([`${ACCOUNT}/${recordingId}.mp3`]);
     expect((await recordings.get(ACCOUNT, recordingId)).ok).toBe(false);

@@ -1,5 +1,7 @@
 /** The operator's API and the health routes. */
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { asAccountId } from '../../../src/base/ids.ts';
 import { aLiveCall } from '../../spec/fake-control.ts';
 import { type Service, startService } from '../../spec/service.ts';
 
@@ -30,7 +32,7 @@ describe('/admin/v1', () => {
     expect((await patch(url)).body.low_balance_url).toBe(shown);
     expect((await service.admin('GET', path)).text).not.toContain('s3cret');
     expect((await patch(shown)).status).toBe(200);
-    expect((await service.store.accounts.get(authId))?.lowBalanceUrl).toBe(url);
+    expect((await service.store.accounts.get(asAccountId(authId)))?.lowBalanceUrl).toBe(url);
     expect((await patch('https://***@b.example/low')).status).toBe(400);
   });
 

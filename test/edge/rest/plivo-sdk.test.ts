@@ -1,7 +1,9 @@
 /** Plivo's own client for Node against this service, its base URL overridden (dialect §0.2). */
+
 import { createRequire } from 'node:module';
 import plivo from 'plivo';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { asAccountId } from '../../../src/base/ids.ts';
 import { ok } from '../../../src/base/result.ts';
 import { aLiveCall, REQUEST_UUID } from '../../spec/fake-control.ts';
 import { type Service, startService } from '../../spec/service.ts';
@@ -42,7 +44,7 @@ afterAll(() => {
   return service.stop();
 });
 beforeEach(() => {
-  service.control.calls = [aLiveCall({ accountId: service.account.authId })];
+  service.control.calls = [aLiveCall({ accountId: asAccountId(service.account.authId) })];
   service.control.outcome = ok(undefined);
 });
 
@@ -97,7 +99,7 @@ describe('plivo-node', () => {
     expect(live.map(({ callUuid }) => callUuid)).toEqual([CALL]);
     expect((await client.calls.getLiveCall(CALL)).callUuid).toBe(CALL);
     expect(await client.calls.listQueuedCalls()).toEqual([]);
-    const cdr = aCdr({ accountId: service.account.authId });
+    const cdr = aCdr({ accountId: asAccountId(service.account.authId) });
     await service.store.calls.settle({ cdr, entries: [], notification: undefined });
     expect(await client.calls.get(cdr.callUuid)).toMatchObject({
       billedDuration: 60,

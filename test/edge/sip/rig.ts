@@ -1,7 +1,9 @@
 /** A running signalling service on 127.0.0.1 and the bare sockets of its peers. */
+
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket as TcpSocket } from 'node:net';
+import { asAccountId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { systemRandom } from '../../../src/base/system-random.ts';
 import type { InboundLeg } from '../../../src/domain/call/needs.ts';
@@ -78,7 +80,13 @@ export async function startRig(options: Partial<SignallingOptions> = {}): Promis
         const ha1 = (algorithm: 'MD5' | 'SHA-256' | 'SHA-512-256') =>
           ha1Of(algorithm, username, REALM, password);
         const secrets = { md5: ha1('MD5'), sha256: ha1('SHA-256'), sha512256: ha1('SHA-512-256') };
-        return { endpointId: username, accountId: 'MA_X', username, secrets, active: true };
+        return {
+          endpointId: username,
+          accountId: asAccountId('MA_X'),
+          username,
+          secrets,
+          active: true,
+        };
       },
     },
     bindings,

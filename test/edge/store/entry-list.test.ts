@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { asAccountId } from '../../../src/base/ids.ts';
 import { micros } from '../../../src/base/money.ts';
 import type { EntryFilter, LedgerEntry, NewEntry } from '../../../src/domain/ledger/types.ts';
 import type { Store } from '../../../src/edge/store/store.ts';
@@ -96,7 +97,7 @@ describe('the ledger list', () => {
   it('another account sees nothing of it', async () => {
     const { store } = await openInMemory();
     await fill(store, fc.sample(newEntry, { numRuns: 5, seed: 3 }), async () => {});
-    expect(await store.ledger.page({ accountId: 'MA_X' }, 1, 50)).toEqual({
+    expect(await store.ledger.page({ accountId: asAccountId('MA_X') }, 1, 50)).toEqual({
       entries: [],
       total: 0,
     });

@@ -1,3 +1,4 @@
+import { asAccountId } from '../../../src/base/ids.ts';
 import { micros } from '../../../src/base/money.ts';
 import type { Account } from '../../../src/domain/account/types.ts';
 import type { StoredNotification } from '../../../src/domain/callback/types.ts';
@@ -8,7 +9,7 @@ import type { NewEntry } from '../../../src/domain/ledger/types.ts';
 export const START_US = Date.UTC(2026, 0, 1) * 1000;
 
 export const anAccount = (over: Partial<Account> = {}): Account => ({
-  authId: 'MA_AAAAAAAAAAAAAAAAA',
+  authId: asAccountId('MA_AAAAAAAAAAAAAAAAA'),
   name: 'Ada',
   parentAuthId: undefined,
   status: 'active',
@@ -40,7 +41,7 @@ export const anAccount = (over: Partial<Account> = {}): Account => ({
 });
 
 export const anEntry = (over: Partial<NewEntry> = {}): NewEntry => ({
-  accountId: 'MA_AAAAAAAAAAAAAAAAA',
+  accountId: asAccountId('MA_AAAAAAAAAAAAAAAAA'),
   currency: 'USD',
   type: 'credit',
   amount: micros(10_000_000),
@@ -52,7 +53,7 @@ export const anEntry = (over: Partial<NewEntry> = {}): NewEntry => ({
 
 export const aCdr = (over: Partial<Cdr> = {}): Cdr => ({
   callUuid: '7f0cf0f6-0f4b-4f0e-8f57-000000000001',
-  accountId: 'MA_AAAAAAAAAAAAAAAAA',
+  accountId: asAccountId('MA_AAAAAAAAAAAAAAAAA'),
   direction: 'inbound',
   context: 'sip-endpoint',
   subAccount: undefined,
@@ -103,7 +104,7 @@ export const aCdr = (over: Partial<Cdr> = {}): Cdr => ({
 
 export const aNotification = (over: Partial<StoredNotification> = {}): StoredNotification => ({
   id: 'n-1',
-  accountId: 'MA_AAAAAAAAAAAAAAAAA',
+  accountId: asAccountId('MA_AAAAAAAAAAAAAAAAA'),
   callUuid: '7f0cf0f6-0f4b-4f0e-8f57-000000000001',
   event: 'Hangup',
   target: { url: 'http://127.0.0.1/hangup', method: 'POST' },

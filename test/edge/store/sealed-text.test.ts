@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { asAccountId } from '../../../src/base/ids.ts';
 import { micros } from '../../../src/base/money.ts';
 import { openCredentials, sealCredentials } from '../../../src/edge/store/sealed-text.ts';
 import { ephemeralKey, Vault } from '../../../src/edge/store/vault.ts';
@@ -36,7 +37,7 @@ describe('passwords inside of stored URLs', () => {
   it('stand nowhere in the files of the database, and everything is read back as written', () =>
     withFolder(async (folder) => {
       const { store } = await openAt(folder);
-      const accountId = 'MA_AAAAAAAAAAAAAAAAA';
+      const accountId = asAccountId('MA_AAAAAAAAAAAAAAAAA');
       await store.accounts.create(anAccount({ lowBalanceUrl: URL }), 'token');
       await store.ledger.post([anEntry()], { checked: false });
       const { appId } = await store.applications.insert({

@@ -1,10 +1,12 @@
 /** Callbacks end to end on real sockets: client, caller and guard of the service; a customer's server with the plivo SDK. */
+
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { createRequire } from 'node:module';
 import type { AddressInfo, Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { asAccountId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { systemRandom } from '../../../src/base/system-random.ts';
 import {
@@ -103,7 +105,7 @@ const clientWith = (ca?: string): CallbackClient => {
 const fetchWith = (client: CallbackClient, target: CallbackTarget) =>
   client.fetchDocument(target, parameters, {
     kind: 'answer',
-    accountId: 'MA_X',
+    accountId: asAccountId('MA_X'),
     callUuid: 'u-1',
     signal: AbortSignal.timeout(10_000),
   });

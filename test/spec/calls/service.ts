@@ -2,7 +2,9 @@
  * The call side of the whole service, joined as the real one is, over a real store in memory. Phones, carriers, media,
  * bots and the customer's web server are scripted.
  */
+
 import { fileURLToPath } from 'node:url';
+import type { AccountId } from '../../../src/base/ids.ts';
 import { type Logger, silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { ok } from '../../../src/base/result.ts';
@@ -188,7 +190,7 @@ function readersOf(of: {
   readonly calls: ReturnType<typeof joinCalls>;
   readonly foundation: Foundation;
   readonly edge: ReturnType<typeof drawLines>;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly errors: readonly string[];
 }) {
   const { calls, foundation, edge, accountId, errors } = of;

@@ -1,4 +1,5 @@
 /** The conferences of all accounts, by account and case-sensitive name, with what the REST interface asks of them. */
+import type { AccountId } from '../../../base/ids.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type {
@@ -38,17 +39,17 @@ export class Conferences implements ConferenceDirectory {
     }
   }
 
-  list(accountId: string): readonly Conference[] {
+  list(accountId: AccountId): readonly Conference[] {
     return [...(this.#rooms.get(accountId)?.values() ?? [])].map(described);
   }
 
-  get(accountId: string, name: string): Conference | undefined {
+  get(accountId: AccountId, name: string): Conference | undefined {
     const room = this.#find(accountId, name);
     return room === undefined ? undefined : described(room, this.#needs.clock.monotonicMs());
   }
 
   /** Hangs up on everybody in it; `name` undefined: all conferences of the account, of which there may be none. */
-  end(accountId: string, name: string | undefined): Result<void, ControlRefusal> {
+  end(accountId: AccountId, name: string | undefined): Result<void, ControlRefusal> {
     const rooms =
       name === undefined
         ? [...(this.#rooms.get(accountId)?.values() ?? [])]
@@ -62,7 +63,7 @@ export class Conferences implements ConferenceDirectory {
 
   /** The members that it was done to; none of those named is there: notFound. */
   act(
-    accountId: string,
+    accountId: AccountId,
     name: string,
     choice: MemberChoice,
     action: MemberAction,
@@ -76,7 +77,7 @@ export class Conferences implements ConferenceDirectory {
   }
 
   async record(
-    accountId: string,
+    accountId: AccountId,
     name: string,
     request: RecordRequest,
   ): Promise<Result<StartedRecording, ControlRefusal>> {
@@ -109,18 +110,18 @@ export class Conferences implements ConferenceDirectory {
   }
 
   /** Stopping what does not run is no mistake (dialect §3.4: stop operations are idempotent). */
-  stopRecording(accountId: string, name: string): Result<void, ControlRefusal> {
+  stopRecording(accountId: AccountId, name: string): Result<void, ControlRefusal> {
     const room = this.#find(accountId, name);
     if (room === undefined) return err(NOT_FOUND);
     room.stopRecording();
     return ok(undefined);
   }
 
-  #find(accountId: string, name: string): Room | undefined {
+  #find(accountId: AccountId, name: string): Room | undefined {
     return this.#rooms.get(accountId)?.get(name);
   }
 
-  #open(accountId: string, name: string): Room {
+  #open(accountId: AccountId, name: string): Room {
     const rooms = this.#rooms.get(accountId) ?? new Map<string, Room>();
     const room = new Room({ name, accountId }, this.#needs, () => {
       rooms.delete(name);

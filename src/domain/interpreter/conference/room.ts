@@ -1,6 +1,6 @@
 /** One conference: who is in it, whether it has begun, what everybody hears. */
 import type { Clock } from '../../../base/clock.ts';
-import { type Random, uuid } from '../../../base/ids.ts';
+import { type AccountId, type Random, uuid } from '../../../base/ids.ts';
 import type { Logger } from '../../../base/logger.ts';
 import type { Result } from '../../../base/result.ts';
 import type {
@@ -39,7 +39,7 @@ export interface RoomNeeds {
 export class Room {
   readonly uuid: string;
   readonly name: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
   /** Of the monotonic clock. */
   readonly startedMs: number;
   readonly #needs: RoomNeeds;
@@ -56,7 +56,7 @@ export class Room {
   #recordFor: Member | undefined;
 
   constructor(
-    of: { readonly name: string; readonly accountId: string },
+    of: { readonly name: string; readonly accountId: AccountId },
     needs: RoomNeeds,
     onEmpty: () => void,
   ) {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
+import type { AccountId } from '../../../base/ids.ts';
 import type { Logger } from '../../../base/logger.ts';
 import type { Call } from '../../call/call.ts';
 import type { RecordingEncoder } from '../../call/needs.ts';
@@ -64,7 +65,7 @@ export interface CallRecordRequest {
 }
 
 export interface RoomRecordRequest {
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly currency: string;
   readonly conferenceName: string;
   readonly conferenceUuid: string;

@@ -5,7 +5,7 @@ import { wrongCallerId } from '../caller-id.ts';
 import type { RouteNeeds } from '../deps.ts';
 import { type Failure, invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
-import { flag, hinted, type Static, sliceQuery, Type } from '../http/schema.ts';
+import { accountIdText, flag, hinted, type Static, sliceQuery, Type } from '../http/schema.ts';
 import { amountOf, currencyField, e164Field } from '../http/values.ts';
 import { answered, refused } from '../refusal.ts';
 import {
@@ -26,7 +26,7 @@ import { mainAccount, wrongDefaultApp } from './reference.ts';
 
 const ROOT = '/admin/v1/accounts';
 const common = { tag: 'Operator: accounts', errors: 'admin' } as const;
-const params = Type.Object({ auth_id: Type.String() });
+const params = Type.Object({ auth_id: accountIdText() });
 const AMOUNT_MAX = 9_000_000_000;
 /** The old token of a rotation stays valid so long unless asked otherwise, seconds. */
 const OVERLAP_DEFAULT = 86_400;
@@ -106,7 +106,7 @@ const listAccounts = adminRoute({
   method: 'GET',
   path: ROOT,
   summary: 'List main accounts, or the sub-accounts of one',
-  query: Type.Object({ ...sliceQuery, parent: Type.Optional(Type.String()) }),
+  query: Type.Object({ ...sliceQuery, parent: Type.Optional(accountIdText()) }),
   reply: Type.Object({ meta: TrunkMetaSchema, accounts: Type.Array(AccountSchema) }),
   async run({ accounts }, { query }) {
     const slice = sliceOf(query);
@@ -179,7 +179,7 @@ const patchBalance = adminRoute({
   method: 'PATCH',
   path: `${ROOT}/{auth_id}/balances/{currency}`,
   summary: 'Change the credit terms and the alert threshold of one balance',
-  params: Type.Object({ auth_id: Type.String(), currency: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText(), currency: Type.String() }),
   body: BalancePatchBody,
   reply: BalanceSchema,
   run: async ({ ledger }, { params: { auth_id: authId, currency }, body }) =>
@@ -243,7 +243,7 @@ const rotateToken = adminRoute({
     ),
   }),
   reply: Type.Object({
-    auth_id: Type.String(),
+    auth_id: accountIdText(),
     auth_token: Type.String(),
     overlap_seconds: Type.Integer(),
   }),
@@ -298,7 +298,7 @@ const removeCallerId = adminRoute({
   path: `${ROOT}/{auth_id}/caller-ids/{number}`,
   summary: 'Forget a verified caller id',
   status: 204,
-  params: Type.Object({ auth_id: Type.String(), number: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText(), number: Type.String() }),
   async run({ provisioning }, { params: { auth_id: authId, number } }) {
     const removed = await provisioning.callerIds.remove(authId, number.replace('+', ''));
     return removed ? ok(undefined) : refused({ kind: 'unknownNumber' });

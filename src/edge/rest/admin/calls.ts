@@ -1,7 +1,7 @@
 import { ok } from '../../../base/result.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import { adminRoute, type Route } from '../http/route.ts';
-import { type Static, Type, timestamp } from '../http/schema.ts';
+import { accountIdText, type Static, Type, timestamp } from '../http/schema.ts';
 import { refused } from '../refusal.ts';
 import { CallLogEntrySchema, LiveCallSchema, showLiveCall, showLogEntry } from '../wire/call.ts';
 
@@ -9,7 +9,7 @@ const common = { tag: 'Operator: calls', errors: 'admin' } as const;
 const params = Type.Object({ call_uuid: Type.String() });
 
 const AdminCallSchema = Type.Object({
-  account_id: Type.String(),
+  account_id: accountIdText(),
   ...LiveCallSchema.properties,
 });
 

@@ -1,7 +1,7 @@
 import { ok } from '../../../base/result.ts';
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../../domain/ledger/ledger.ts';
 import { adminRoute, type Route } from '../http/route.ts';
-import { Type } from '../http/schema.ts';
+import { accountIdText, Type } from '../http/schema.ts';
 import { windowOf } from '../http/values.ts';
 import { showEntryPage, TransactionListSchema } from '../wire/ledger.ts';
 import { pageQuery, pageSlice } from '../wire/list.ts';
@@ -16,7 +16,7 @@ const listEntries = adminRoute({
   path: '/admin/v1/accounts/{auth_id}/transactions',
   alsoRefuses: [409],
   summary: 'Ledger of an account, newest first, with totals of the whole filtered set',
-  params: Type.Object({ auth_id: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText() }),
   query: Type.Object({
     ...pageQuery(DEFAULT_PER_PAGE, MAX_PER_PAGE),
     from_date: text('inclusive; YYYY-MM-DD or ISO 8601'),

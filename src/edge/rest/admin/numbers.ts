@@ -1,7 +1,7 @@
 import { err, ok } from '../../../base/result.ts';
 import { invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
-import { hinted, oneOf, sliceQuery, Type } from '../http/schema.ts';
+import { accountIdText, hinted, oneOf, sliceQuery, Type } from '../http/schema.ts';
 import { amountField, amountOf, currencyField, e164Field } from '../http/values.ts';
 import { answered } from '../refusal.ts';
 import { defined, sliceOf, TrunkMetaSchema, trunkMetaOf } from '../wire/list.ts';
@@ -25,7 +25,7 @@ const addNumber = adminRoute({
     monthly_fee: Type.Optional(amountField()),
     currency: currencyField(),
     carrier: Type.Optional(Type.String({ maxLength: 64 })),
-    account_id: Type.Optional(Type.String()),
+    account_id: Type.Optional(accountIdText()),
   }),
   reply: NumberSchema,
   async run(needs, { body }) {
@@ -59,7 +59,7 @@ const listNumbers = adminRoute({
   summary: 'Numbers of the service',
   query: Type.Object({
     ...sliceQuery,
-    account_id: Type.Optional(Type.String()),
+    account_id: Type.Optional(accountIdText()),
     status: Type.Optional(oneOf(['available', 'active', 'pending_release', 'released', 'blocked'])),
     country: Type.Optional(Type.String()),
     search: Type.Optional(Type.String()),

@@ -2,7 +2,15 @@ import { unitsFromMicros } from '../../../base/money.ts';
 import { err, ok } from '../../../base/result.ts';
 import type { Rate } from '../../../domain/ledger/types.ts';
 import { adminRoute, type Route } from '../http/route.ts';
-import { hinted, nullableText, oneOf, type Static, Type } from '../http/schema.ts';
+import {
+  accountIdText,
+  hinted,
+  nullableAccountId,
+  nullableText,
+  oneOf,
+  type Static,
+  Type,
+} from '../http/schema.ts';
 import { amountField, amountOf, currencyField } from '../http/values.ts';
 import { answered } from '../refusal.ts';
 import { wrongOwner } from './reference.ts';
@@ -46,7 +54,7 @@ const putRate = adminRoute({
       Type.Integer({ minimum: 1, maximum: 3600, default: PULSE_DEFAULT_S }),
     ),
     currency: currencyField(),
-    account_id: Type.Optional(nullableText()),
+    account_id: Type.Optional(nullableAccountId()),
   }),
   reply: RateSchema,
   async run(needs, { body }) {
@@ -87,7 +95,7 @@ const removeRate = adminRoute({
     direction: oneOf(DIRECTIONS),
     prefix: Type.Optional(Type.String()),
     currency: currencyField(),
-    account_id: Type.Optional(Type.String()),
+    account_id: Type.Optional(accountIdText()),
   }),
   run: async ({ ledger }, { query }) =>
     answered(

@@ -1,5 +1,6 @@
 /** What a body of the operator's API names must be there, and be of the account that it is for. */
 
+import type { AccountId } from '../../../base/ids.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { Account } from '../../../domain/account/types.ts';
 import type { RouteNeeds } from '../deps.ts';
@@ -8,7 +9,7 @@ import { type Failure, failure, invalidField, notFound } from '../http/failure.t
 /** The account of a path that has money and limits: a main account. */
 export async function mainAccount(
   { accounts }: Pick<RouteNeeds, 'accounts'>,
-  authId: string,
+  authId: AccountId,
 ): Promise<Result<Account, Failure>> {
   const account = await accounts.get(authId);
   if (account === undefined) return err(notFound('account'));
@@ -23,7 +24,7 @@ export async function mainAccount(
 /** Undefined: the field names a main account, or nothing. */
 export async function wrongOwner(
   { accounts }: Pick<RouteNeeds, 'accounts'>,
-  authId: string | undefined,
+  authId: AccountId | undefined,
 ): Promise<Failure | undefined> {
   if (authId === undefined) return undefined;
   const account = await accounts.get(authId);
@@ -34,7 +35,7 @@ export async function wrongOwner(
 /** A new account has no application that it could name. */
 export async function wrongDefaultApp(
   { provisioning }: Pick<RouteNeeds, 'provisioning'>,
-  authId: string | undefined,
+  authId: AccountId | undefined,
   appId: number | null | undefined,
 ): Promise<Failure | undefined> {
   if (appId === undefined || appId === null) return undefined;

@@ -1,7 +1,7 @@
 import { ok } from '../../../base/result.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import { adminRoute, type Route } from '../http/route.ts';
-import { hinted, Type, timestamp } from '../http/schema.ts';
+import { accountIdText, hinted, Type, timestamp } from '../http/schema.ts';
 
 const common = { tag: 'Operator: service', errors: 'admin' } as const;
 
@@ -144,7 +144,7 @@ const verify = adminRoute({
     faults: Type.Array(
       Type.Object({
         balance_id: Type.String(),
-        account_id: Type.String(),
+        account_id: accountIdText(),
         currency: Type.String(),
         balance_micros: Type.Integer(),
         sum_of_entries_micros: Type.Integer(),

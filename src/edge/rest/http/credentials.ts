@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { type AccountId, asAccountId } from '../../../base/ids.ts';
 
 export type Credentials =
-  | { readonly kind: 'account'; readonly authId: string; readonly authToken: string }
+  | { readonly kind: 'account'; readonly authId: AccountId; readonly authToken: string }
   | { readonly kind: 'bearer'; readonly token: string };
 
 /** Credentials of a request: `X-Auth-ID` with `X-Auth-Token`, else `Authorization` Basic or Bearer (RFC 7617, RFC 6750). */
@@ -9,7 +10,7 @@ export function credentialsOf(headers: IncomingHttpHeaders): Credentials | undef
   const authId = headers['x-auth-id'];
   const authToken = headers['x-auth-token'];
   if (typeof authId === 'string' && typeof authToken === 'string') {
-    return { kind: 'account', authId, authToken };
+    return { kind: 'account', authId: asAccountId(authId), authToken };
   }
   const [scheme, value] = splitOnce(headers.authorization ?? '', ' ');
   if (value === undefined || value === '') return undefined;
@@ -18,7 +19,7 @@ export function credentialsOf(headers: IncomingHttpHeaders): Credentials | undef
   const [user, password] = splitOnce(Buffer.from(value, 'base64').toString('utf8'), ':');
   return password === undefined
     ? undefined
-    : { kind: 'account', authId: user, authToken: password };
+    : { kind: 'account', authId: asAccountId(user), authToken: password };
 }
 
 function splitOnce(text: string, separator: string): readonly [string, string | undefined] {

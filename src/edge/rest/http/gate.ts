@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../../base/clock.ts';
+import type { AccountId } from '../../../base/ids.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import {
   type Access,
@@ -89,7 +90,7 @@ export class Gate {
   async admit(
     route: Admitting,
     headers: IncomingHttpHeaders,
-    pathAuthId: string | undefined,
+    pathAuthId: AccountId | undefined,
     address: string,
   ): Promise<Result<Admission, Failure>> {
     if (route.audience === 'public') return ok(NOBODY);
@@ -116,7 +117,7 @@ export class Gate {
   }
 
   /** A signed link opens no more than its account may: undefined, or why not. */
-  async refusesLink(pathAuthId: string): Promise<Failure | undefined> {
+  async refusesLink(pathAuthId: AccountId): Promise<Failure | undefined> {
     const { accounts } = this.#deps;
     const account = await accounts.get(pathAuthId);
     const owner = account && (await accounts.ownerOf(account));
@@ -127,7 +128,7 @@ export class Gate {
   async #admit(
     route: Admitting,
     credentials: Credentials | undefined,
-    pathAuthId: string | undefined,
+    pathAuthId: AccountId | undefined,
   ): Promise<Result<Admission, Failure>> {
     if (credentials === undefined) return err(INVALID_TOKEN);
     if (OPERATOR_PAGES.has(route.audience)) {
@@ -178,7 +179,7 @@ export class Gate {
   async #authorize(
     route: Admitting,
     principal: Principal,
-    pathAuthId: string,
+    pathAuthId: AccountId,
   ): Promise<Result<Admission, Failure>> {
     const access = await this.#deps.accounts.authorize(principal, pathAuthId);
     if (access.ok) {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import { uuid } from '../../../base/ids.ts';
+import { type AccountId, asAccountId, uuid } from '../../../base/ids.ts';
 import type { RouteNeeds } from '../deps.ts';
 import { ERROR_BODY, type ErrorFamily } from './error-body.ts';
 import { type Failure, MISSING_ACCOUNT_ID } from './failure.ts';
@@ -54,7 +54,7 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, needs: Rou
         return sendFailure(reply, MISSING_ACCOUNT_ID, route.errors, request.apiId);
       }
       if (route.audience === 'link' && carriesSignature(request)) {
-        const refusal = await gate.refusesLink(authId ?? '');
+        const refusal = await gate.refusesLink(authId ?? asAccountId(''));
         if (refusal === undefined) return undefined;
         return sendFailure(reply, refusal, route.errors, request.apiId);
       }
@@ -142,10 +142,10 @@ const carriesSignature = ({ query }: FastifyRequest): boolean =>
   typeof (query as { readonly sig?: unknown }).sig === 'string';
 
 /** The account named in the path of an account route. */
-function pathAccount(route: Route, request: FastifyRequest): string | undefined {
+function pathAccount(route: Route, request: FastifyRequest): AccountId | undefined {
   if (!ABOUT_AN_ACCOUNT.has(route.audience)) return undefined;
-  const { auth_id: authId } = request.params as { readonly auth_id?: string };
-  return authId ?? '';
+  const { auth_id: authId } = request.params as { readonly auth_id?: AccountId };
+  return authId ?? asAccountId('');
 }
 
 function booleanFields(schema: TSchema | undefined): readonly string[] {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { AccountId } from '../../../base/ids.ts';
 import type { Result } from '../../../base/result.ts';
 import type { Access, Principal } from '../../../domain/account/account.ts';
 import type { RestSettings, RouteNeeds } from '../deps.ts';
@@ -56,9 +57,9 @@ export interface CallerInput<P = unknown, Q = unknown, B = unknown> extends Inpu
 export interface AccountInput<P = unknown, Q = unknown, B = unknown> extends CallerInput<P, Q, B> {
   readonly access: Access;
   /** Main account: owner of ledger, limits and resources. */
-  readonly accountId: string;
+  readonly accountId: AccountId;
   /** Set when the path names a sub-account, or one asks: it sees its own resources only. */
-  readonly subAccount: string | undefined;
+  readonly subAccount: AccountId | undefined;
 }
 
 /** A reply that is no JSON document of the schema: a file, CSV, text. */

@@ -1,5 +1,7 @@
 /** Building blocks of request and reply schemas. */
+
 import { type Static, type TSchema, Type } from 'typebox';
+import type { AccountId } from '../../../base/ids.ts';
 
 export type { Static, TSchema };
 export { Type };
@@ -9,6 +11,11 @@ export const hinted = <S extends TSchema>(schema: S, hint: string): S => ({
   ...schema,
   'x-hint': hint,
 });
+
+/** Text that names an account: what comes in is one from here on. */
+export const accountIdText = (options: { readonly description?: string } = {}) =>
+  Type.Unsafe<AccountId>({ type: 'string', ...options });
+export const nullableAccountId = () => Type.Unsafe<AccountId | null>({ type: ['string', 'null'] });
 
 export const nullableText = () => Type.Unsafe<string | null>({ type: ['string', 'null'] });
 export const nullableNumber = () => Type.Unsafe<number | null>({ type: ['number', 'null'] });

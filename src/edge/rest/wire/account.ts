@@ -5,6 +5,7 @@ import type { Balance, BalancePatch } from '../../../domain/ledger/types.ts';
 import {
   flag,
   hinted,
+  nullableAccountId,
   nullableHttpUrl,
   nullableInteger,
   nullableNumber,
@@ -66,7 +67,7 @@ const fields = {
   low_balance_email: Type.Optional(nullableAddresses()),
   status: Type.Optional(oneOf(['active', 'suspended', 'closed'])),
   is_partner: Type.Optional(flag()),
-  partner_auth_id: Type.Optional(nullableText()),
+  partner_auth_id: Type.Optional(nullableAccountId()),
   limit_transfer_enabled: Type.Optional(flag()),
   barred_prefixes: Type.Optional(
     Type.Array(hinted(Type.String({ pattern: '^[0-9]{1,15}$' }), 'must be 1 to 15 digits'), {

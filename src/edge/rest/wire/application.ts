@@ -1,6 +1,8 @@
+import type { AccountId } from '../../../base/ids.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import type { Application, ApplicationPatch } from '../../../domain/provisioning/types.ts';
 import {
+  accountIdText,
   flag,
   hinted,
   httpMethod,
@@ -42,8 +44,8 @@ const optionalFields = {
 export const ApplicationCreateBody = Type.Object({
   app_name: appName(),
   answer_url: httpUrl(),
-  sub_account: Type.Optional(Type.String()),
-  subaccount: Type.Optional(Type.String({ description: 'same as sub_account' })),
+  sub_account: Type.Optional(accountIdText()),
+  subaccount: Type.Optional(accountIdText({ description: 'same as sub_account' })),
   ...optionalFields,
 });
 
@@ -101,7 +103,7 @@ export const ApplicationSchema = Type.Object({
   updated_at: timestamp(),
 });
 
-export const applicationUri = (accountId: string, appId: number): string =>
+export const applicationUri = (accountId: AccountId, appId: number): string =>
   `/v1/Account/${accountId}/Application/${appId}/`;
 
 export const showApplication = (

@@ -5,6 +5,7 @@ import type {
   EndpointPermissions,
 } from '../../../domain/provisioning/types.ts';
 import {
+  accountIdText,
   appIdField,
   flag,
   hinted,
@@ -53,7 +54,7 @@ export const EndpointCreateBody = Type.Object({
   alias: alias(),
   application: Type.Optional(appIdField()),
   app_id: Type.Optional(appIdField()),
-  sub_account: Type.Optional(Type.String()),
+  sub_account: Type.Optional(accountIdText()),
   caller_id: Type.Optional(callerIdField()),
   ...permissions,
 });

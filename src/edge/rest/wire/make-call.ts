@@ -1,3 +1,4 @@
+import type { AccountId } from '../../../base/ids.ts';
 import { plainNumber } from '../../../base/phone-number.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { CallbackTarget, HttpMethod } from '../../../domain/callback/types.ts';
@@ -195,8 +196,8 @@ function machineDetection(body: Body): MachineDetectionRequest | undefined {
 export function placeCallsRequest(
   body: Body,
   from: {
-    readonly accountId: string;
-    readonly subAccount: string | undefined;
+    readonly accountId: AccountId;
+    readonly subAccount: AccountId | undefined;
     readonly idempotencyKey: string | undefined;
   },
 ): Result<PlaceCallsRequest, Failure> {

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../../base/ids.ts';
 import { unitsFromMicros } from '../../../base/money.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import type { PhoneNumber } from '../../../domain/provisioning/types.ts';
@@ -94,7 +95,7 @@ export const ReleaseSchema = Type.Object({
 /** What a release led to: the number is free, or will be when its cooldown ends. */
 export function showRelease(
   { e164, status, cooldownEndsUs }: PhoneNumber,
-  accountId: string,
+  accountId: AccountId,
 ): Static<typeof ReleaseSchema> {
   const pending = status === 'pending_release';
   return {

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../../base/ids.ts';
 import type { Recording } from '../../../domain/recording/types.ts';
 import { nullableText, type Static, Type } from '../http/schema.ts';
 
@@ -50,7 +51,7 @@ export const showRecording = (
     readonly publicUrl: string;
     readonly nowMs: number;
     /** Of the account that asks: its credentials open these addresses. */
-    readonly authId: string;
+    readonly authId: AccountId;
   },
 ): Static<typeof RecordingSchema> => ({
   recording_id: recording.recordingId,

@@ -1,3 +1,4 @@
+import { type AccountId, asAccountId } from '../../../base/ids.ts';
 import { err, ok } from '../../../base/result.ts';
 import { decideTransfer } from '../../../domain/account/account.ts';
 import type {
@@ -46,7 +47,7 @@ const table = new Table<Account>('account', {
   updatedUs: int('updated_us'),
 });
 
-const find = (db: Connection, authId: string): Account | undefined =>
+const find = (db: Connection, authId: AccountId): Account | undefined =>
   table.get(db, 'auth_id = ?', [authId]);
 
 export const accountRepository = (db: Connection): Synchronously<AccountStore> => ({
@@ -104,13 +105,15 @@ export const accountRepository = (db: Connection): Synchronously<AccountStore> =
   },
   accessTokenOwner: (hash) => {
     const row = db.get('SELECT auth_id, expires_us FROM access_token WHERE hash = ?', [hash]);
-    return row && { authId: string(row, 'auth_id'), expiresUs: integer(row, 'expires_us') };
+    return (
+      row && { authId: asAccountId(string(row, 'auth_id')), expiresUs: integer(row, 'expires_us') }
+    );
   },
 });
 
-const purposeOf = (authId: string): string => `account-token:${authId}`;
+const purposeOf = (authId: AccountId): string => `account-token:${authId}`;
 
-function insertToken(db: Connection, authId: string, token: string): void {
+function insertToken(db: Connection, authId: AccountId, token: string): void {
   db.run('INSERT INTO account_token (auth_id, sealed, created_us) VALUES (?, ?, ?)', [
     authId,
     db.vault.seal(token, purposeOf(authId)),
@@ -119,7 +122,7 @@ function insertToken(db: Connection, authId: string, token: string): void {
 }
 
 /** Newest first. */
-function tokensOf(db: Connection, authId: string) {
+function tokensOf(db: Connection, authId: AccountId) {
   const rows = db.all(
     'SELECT sealed, expires_us FROM account_token WHERE auth_id = ? ORDER BY id DESC',
     [authId],
@@ -186,7 +189,7 @@ export const partnerRepository = (db: Connection): Synchronously<PartnerStore> =
     ),
 });
 
-function netAllocation(db: Connection, partner: string, customer: string): NetAllocation {
+function netAllocation(db: Connection, partner: AccountId, customer: AccountId): NetAllocation {
   const rows = db.all(
     `SELECT resource, SUM(CASE operation WHEN 'transfer' THEN slots ELSE -slots END) AS net
       FROM capacity_transfer WHERE partner_auth_id = ? AND customer_auth_id = ? GROUP BY resource`,
@@ -208,38 +211,38 @@ const KEYS_LIMIT = 10_000;
 /** The limit is looked after once in so many requests. */
 const KEYS_TRIM_EVERY = 64;
 
-const responsePurpose = (accountId: string, key: string): string => `response:${accountId} ${key}`;
+const responsePurpose = (owner: string, key: string): string => `response:${owner} ${key}`;
 
 export const idempotencyRepository = (db: Connection): Synchronously<IdempotencyStore> => ({
-  begin: (accountId, key, fingerprint) => {
+  begin: (owner, key, fingerprint) => {
     db.run('DELETE FROM idempotency_key WHERE created_us < ?', [db.nowUs - KEY_LIFE_US]);
-    trimKeys(db, accountId);
+    trimKeys(db, owner);
     const fresh = db.run(
       `INSERT INTO idempotency_key (account_id, key, fingerprint, created_us)
         VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-      [accountId, key, fingerprint, db.nowUs],
+      [owner, key, fingerprint, db.nowUs],
     );
     if (fresh === 1) return { kind: 'first' };
     const known = db.get(
       'SELECT fingerprint, response FROM idempotency_key WHERE account_id = ? AND key = ?',
-      [accountId, key],
+      [owner, key],
     );
     if (known === undefined || known['fingerprint'] !== fingerprint) return { kind: 'mismatch' };
     if (known['response'] === null) return { kind: 'running' };
     const sealed = Buffer.from(string(known, 'response'), 'base64');
-    return { kind: 'done', response: db.vault.open(sealed, responsePurpose(accountId, key)) };
+    return { kind: 'done', response: db.vault.open(sealed, responsePurpose(owner, key)) };
   },
-  finish: (accountId, key, response) => {
-    const sealed = db.vault.seal(response, responsePurpose(accountId, key));
+  finish: (owner, key, response) => {
+    const sealed = db.vault.seal(response, responsePurpose(owner, key));
     db.run('UPDATE idempotency_key SET response = ? WHERE account_id = ? AND key = ?', [
       Buffer.from(sealed).toString('base64'),
-      accountId,
+      owner,
       key,
     ]);
   },
-  forget: (accountId, key) => {
+  forget: (owner, key) => {
     db.run('DELETE FROM idempotency_key WHERE account_id = ? AND key = ? AND response IS NULL', [
-      accountId,
+      owner,
       key,
     ]);
   },
@@ -247,7 +250,7 @@ export const idempotencyRepository = (db: Connection): Synchronously<Idempotency
 
 let keysSinceTrim = 0;
 
-function trimKeys(db: Connection, accountId: string): void {
+function trimKeys(db: Connection, owner: string): void {
   keysSinceTrim += 1;
   if (keysSinceTrim < KEYS_TRIM_EVERY) return;
   keysSinceTrim = 0;
@@ -255,6 +258,6 @@ function trimKeys(db: Connection, accountId: string): void {
     `DELETE FROM idempotency_key WHERE account_id = @account AND created_us <
       (SELECT created_us FROM idempotency_key WHERE account_id = @account
         ORDER BY created_us DESC LIMIT 1 OFFSET ${KEYS_LIMIT})`,
-    { account: accountId },
+    { account: owner },
   );
 }

@@ -1,4 +1,4 @@
-import { uuid } from '../../../base/ids.ts';
+import { type AccountId, asAccountId, uuid } from '../../../base/ids.ts';
 import type { Micros } from '../../../base/money.ts';
 import { micros } from '../../../base/money.ts';
 import { availableOf, canSpend, isLow } from '../../../domain/ledger/ledger.ts';
@@ -32,7 +32,7 @@ const whole = (row: BalanceRow): Balance => ({
 
 export function findBalance(
   db: Connection,
-  accountId: string,
+  accountId: AccountId,
   currency: string,
 ): Balance | undefined {
   const row = table.get(db, 'account_id = ? AND currency = ?', [accountId, currency]);
@@ -44,12 +44,12 @@ export const balanceById = (db: Connection, id: string): Balance | undefined => 
   return row && whole(row);
 };
 
-export const balancesOf = (db: Connection, accountId: string): readonly Balance[] =>
+export const balancesOf = (db: Connection, accountId: AccountId): readonly Balance[] =>
   table.all(db, 'WHERE account_id = ? ORDER BY currency', [accountId]).map(whole);
 
 export function insertBalance(
   db: Connection,
-  accountId: string,
+  accountId: AccountId,
   currency: string,
 ): Balance | undefined {
   const row: BalanceRow = {
@@ -72,7 +72,7 @@ export function insertBalance(
 
 export function patchBalance(
   db: Connection,
-  accountId: string,
+  accountId: AccountId,
   currency: string,
   patch: BalancePatch,
 ): Balance | undefined {
@@ -120,7 +120,7 @@ export const lowBalanceAlerts = (db: Connection, limit: number): readonly LowBal
   db.all('SELECT * FROM low_balance_alert ORDER BY id LIMIT ?', [limit]).map((row) => ({
     id: integer(row, 'id'),
     balanceId: string(row, 'balance_id'),
-    accountId: string(row, 'account_id'),
+    accountId: asAccountId(string(row, 'account_id')),
     currency: string(row, 'currency'),
     available: micros(integer(row, 'available')),
     threshold: micros(integer(row, 'threshold')),

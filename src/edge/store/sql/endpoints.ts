@@ -1,3 +1,4 @@
+import { type AccountId, asAccountId } from '../../../base/ids.ts';
 import { err, ok } from '../../../base/result.ts';
 import type { ApplicationStore, EndpointStore } from '../../../domain/provisioning/needs.ts';
 import type { Application, Endpoint, EndpointSecrets } from '../../../domain/provisioning/types.ts';
@@ -149,7 +150,7 @@ export const endpointRepository = (db: Connection): Synchronously<EndpointStore>
 });
 
 /** Those of a sub-account that goes. Answers the names that registered. */
-export function removeEndpointsOf(db: Connection, subAccount: string): readonly string[] {
+export function removeEndpointsOf(db: Connection, subAccount: AccountId): readonly string[] {
   const rows = db.all('DELETE FROM endpoint WHERE sub_account = ? RETURNING username', [
     subAccount,
   ]);
@@ -184,7 +185,7 @@ export const endpointDirectoryRepository = (db: Connection): Synchronously<Endpo
     const opened = db.vault.open(row['sealed'] as Uint8Array, purposeOf(endpointId));
     return {
       endpointId,
-      accountId: String(row['account_id']),
+      accountId: asAccountId(String(row['account_id'])),
       username,
       secrets: JSON.parse(opened) as EndpointSecrets,
       active: integer(row, 'active') === 1,

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../../base/ids.ts';
 import { micros } from '../../../base/money.ts';
 import type { EntryFilter, EntrySummary, LedgerEntry } from '../../../domain/ledger/types.ts';
 import { type Connection, integer, type Row, string } from '../connection.ts';
@@ -151,7 +152,7 @@ function readPage(db: Connection, where: Where, offset: number, perPage: number)
   return entryTable.all(db, rest, [...where.values, perPage, offset]).map(publicEntry);
 }
 
-function newestUntil(db: Connection, accountId: string, endUs: number, range: SeqRange): number {
+function newestUntil(db: Connection, accountId: AccountId, endUs: number, range: SeqRange): number {
   const row = db.get(
     `SELECT seq FROM entry WHERE account_id = ? AND created_us <= ?
       ORDER BY created_us DESC, seq DESC LIMIT 1`,

@@ -1,4 +1,5 @@
 import { assert } from '../../../base/errors.ts';
+import { asAccountId } from '../../../base/ids.ts';
 import type { Micros } from '../../../base/money.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { LedgerStore, RateStore } from '../../../domain/ledger/needs.ts';
@@ -158,7 +159,7 @@ function verify(db: Connection) {
     )
     .map((row) => ({
       balanceId: string(row, 'id'),
-      accountId: string(row, 'account_id'),
+      accountId: asAccountId(string(row, 'account_id')),
       currency: string(row, 'currency'),
       balance: integer(row, 'balance'),
       sumOfEntries: integer(row, 'entries'),
@@ -194,7 +195,7 @@ export const rateRepository = (db: Connection): Synchronously<RateStore> => ({
       direction: string(row, 'direction') as Rate['direction'],
       prefix: string(row, 'prefix'),
       currency: string(row, 'currency'),
-      accountId: string(row, 'account_id') || undefined,
+      accountId: asAccountId(string(row, 'account_id')) || undefined,
       perMinute: integer(row, 'per_minute') as Micros,
       pulseSeconds: integer(row, 'pulse_seconds'),
     })),

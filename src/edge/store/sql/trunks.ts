@@ -1,3 +1,4 @@
+import type { AccountId } from '../../../base/ids.ts';
 import type { Page, Slice } from '../../../base/page.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type {
@@ -76,7 +77,7 @@ const trunkTable = new Table<Trunk>('trunk', {
 
 interface Owned {
   readonly id: string;
-  readonly accountId: string;
+  readonly accountId: AccountId;
 }
 
 /** What origination URIs, credentials and ACLs have in common: owned by an account, used by trunks. */
@@ -96,21 +97,21 @@ class PartTable<T extends Owned> {
     this.#table.insert(this.#db, part);
   }
 
-  get(accountId: string, id: string): T | undefined {
+  get(accountId: AccountId, id: string): T | undefined {
     return this.#table.get(this.#db, 'id = ? AND account_id = ?', [id, accountId]);
   }
 
-  list(accountId: string, slice: Slice): Page<T> {
+  list(accountId: AccountId, slice: Slice): Page<T> {
     const where = new Where().and('account_id = ?', accountId);
     return page(this.#db, this.#table, where, 'created_us DESC, id', slice);
   }
 
-  patch(accountId: string, id: string, patch: Partial<T>): T | undefined {
+  patch(accountId: AccountId, id: string, patch: Partial<T>): T | undefined {
     const where = 'id = @id AND account_id = @account';
     return this.#table.patch(this.#db, patch, where, { id, account: accountId });
   }
 
-  remove(accountId: string, id: string): Result<void, 'unknown' | 'inUse'> {
+  remove(accountId: AccountId, id: string): Result<void, 'unknown' | 'inUse'> {
     if (this.get(accountId, id) === undefined) return err('unknown');
     const use = this.#db.get(`SELECT COUNT(*) AS n FROM trunk WHERE ${this.#usedBy}`, { id });
     if (integer(use, 'n') > 0) return err('inUse');

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../../base/errors.ts';
+import type { AccountId } from '../../../../base/ids.ts';
 import { unitsFromMicros } from '../../../../base/money.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import type { CallControl } from '../../../../domain/dispatch/types.ts';
@@ -9,12 +10,12 @@ import {
   type Route,
   readableByToken,
 } from '../../http/route.ts';
-import { apiId, Type } from '../../http/schema.ts';
+import { accountIdText, apiId, Type } from '../../http/schema.ts';
 import { answered } from '../../refusal.ts';
 import { MeSchema, PlivoAccountSchema, showMe, showPlivoAccount } from '../../wire/me.ts';
 
 const common = { tag: 'Account', errors: 'plain' } as const;
-const params = Type.Object({ auth_id: Type.String() });
+const params = Type.Object({ auth_id: accountIdText() });
 const ACCESS_TOKEN_SECONDS_DEFAULT = 1800;
 const ACCESS_TOKEN_SECONDS_MAX = 86_400;
 const OVERLAP_SECONDS_DEFAULT = 86_400;
@@ -55,7 +56,11 @@ interface Usage {
 }
 
 /** Spec Errors, Capacity: 502 when the counter is not to be had. */
-function usageOf(control: CallControl, accountId: string, limit: number): Result<Usage, Failure> {
+function usageOf(
+  control: CallControl,
+  accountId: AccountId,
+  limit: number,
+): Result<Usage, Failure> {
   try {
     const used = control.runningCalls(accountId);
     const percent = limit === 0 ? (used === 0 ? 0 : 100) : (used / limit) * 100;
@@ -110,7 +115,7 @@ const concurrency = accountRoute({
   summary: 'Calls running now and the limit',
   params,
   reply: Type.Object({
-    account_id: Type.String(),
+    account_id: accountIdText(),
     concurrent_calls: Type.Integer(),
     max_concurrent: Type.Integer(),
     utilization_pct: Type.Number(),
@@ -144,7 +149,7 @@ const rotateToken = accountRoute({
   }),
   reply: Type.Object({
     api_id: apiId(),
-    auth_id: Type.String(),
+    auth_id: accountIdText(),
     auth_token: Type.String(),
     overlap_seconds: Type.Integer(),
   }),

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../../../base/ids.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import {
   DEFAULT_PER_PAGE,
@@ -7,7 +8,7 @@ import {
 import type { EntryFilter } from '../../../../domain/ledger/types.ts';
 import { type Failure, failure, notFound } from '../../http/failure.ts';
 import { type Route, readableByToken } from '../../http/route.ts';
-import { type Static, Type } from '../../http/schema.ts';
+import { accountIdText, type Static, Type } from '../../http/schema.ts';
 import { answered } from '../../refusal.ts';
 import {
   BalanceSchema,
@@ -39,7 +40,7 @@ const TransactionQuery = Type.Object({
   transaction_id: Type.Optional(Type.String()),
 });
 
-const accountParams = Type.Object({ auth_id: Type.String() });
+const accountParams = Type.Object({ auth_id: accountIdText() });
 
 const positiveInteger = (text: string | undefined, otherwise: number): number => {
   const value = text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : 0;
@@ -50,7 +51,7 @@ const positiveInteger = (text: string | undefined, otherwise: number): number =>
 const given = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
 function filterOf(
-  accountId: string,
+  accountId: AccountId,
   query: Static<typeof TransactionQuery>,
 ): Result<EntryFilter, Failure> {
   const from = given(query.from_date);
@@ -118,7 +119,7 @@ const getBalance = readableByToken({
   tag: 'Ledger',
   summary: 'Balance in one currency',
   errors: 'plain',
-  params: Type.Object({ auth_id: Type.String(), currency: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText(), currency: Type.String() }),
   reply: BalanceSchema,
   run: async ({ ledger }, { accountId, params }) =>
     answered(await ledger.balance(accountId, params.currency), showBalance, {

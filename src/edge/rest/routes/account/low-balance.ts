@@ -1,4 +1,5 @@
 import { isEmail } from '../../../../base/email.ts';
+import type { AccountId } from '../../../../base/ids.ts';
 import { unitsFromMicros } from '../../../../base/money.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import type { Account } from '../../../../domain/account/types.ts';
@@ -6,14 +7,20 @@ import type { Balance } from '../../../../domain/ledger/types.ts';
 import type { RouteNeeds } from '../../deps.ts';
 import { type Failure, invalidField } from '../../http/failure.ts';
 import { accountRoute, type Route, readableByToken } from '../../http/route.ts';
-import { nullableHttpUrl, nullableText, type Static, Type } from '../../http/schema.ts';
+import {
+  accountIdText,
+  nullableHttpUrl,
+  nullableText,
+  type Static,
+  Type,
+} from '../../http/schema.ts';
 import { amountField, amountOf } from '../../http/values.ts';
 import { refused } from '../../refusal.ts';
 import { isMasked, showMasked, wrongMask } from '../../wire/masked-url.ts';
 
 const PATH = '/api/v1/Account/{auth_id}/low-balance-alert';
 const common = { tag: 'Ledger', errors: 'plain', mainAccountOnly: true } as const;
-const params = Type.Object({ auth_id: Type.String() });
+const params = Type.Object({ auth_id: accountIdText() });
 const EMAILS_MAX = 10;
 
 const AlertSchema = Type.Object({
@@ -59,7 +66,7 @@ export function checkAddresses(field: string, addresses: readonly string[]): Fai
 /** Nothing is changed where one of several currencies is wrong. */
 async function setThresholds(
   { ledger }: RouteNeeds,
-  accountId: string,
+  accountId: AccountId,
   thresholds: Readonly<Record<string, number>>,
 ): Promise<Result<void, Failure>> {
   const held = new Set((await ledger.balances(accountId)).map(({ currency }) => currency));

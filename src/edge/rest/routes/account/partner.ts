@@ -1,7 +1,7 @@
 import { isoMicros } from '../../../../base/time-format.ts';
 import type { CapacityOperation, CapacityTransfer } from '../../../../domain/account/types.ts';
 import { callerRoute, type Route } from '../../http/route.ts';
-import { hinted, oneOf, type Static, Type, timestamp } from '../../http/schema.ts';
+import { accountIdText, hinted, oneOf, type Static, Type, timestamp } from '../../http/schema.ts';
 import { answered } from '../../refusal.ts';
 
 /** Spec Limits: partner transfer, reclaim and history. */
@@ -12,7 +12,7 @@ const HISTORY_MAX = 200;
 
 const ROOT = '/api/v1/partner/accounts/{customer_auth_id}/concurrency';
 const common = { tag: 'Partner', errors: 'plain' } as const;
-const params = Type.Object({ customer_auth_id: Type.String() });
+const params = Type.Object({ customer_auth_id: accountIdText() });
 
 const TransferBody = Type.Object({
   resource: Type.Optional(
@@ -37,8 +37,8 @@ const TransferReply = Type.Object({
   success: Type.Boolean(),
   slots: Type.Integer(),
   resource: Type.String(),
-  from_account: Type.String(),
-  to_account: Type.String(),
+  from_account: accountIdText(),
+  to_account: accountIdText(),
   transfer_reference: Type.String(),
   partner_remaining: Type.Integer(),
   customer_effective: Type.Integer(),
@@ -94,8 +94,8 @@ const view = callerRoute({
   summary: 'Allocation to a customer and the limits of both accounts',
   params,
   reply: Type.Object({
-    partner_auth_id: Type.String(),
-    customer_auth_id: Type.String(),
+    partner_auth_id: accountIdText(),
+    customer_auth_id: accountIdText(),
     partner_concurrent_calls_limit: Type.Integer(),
     customer_concurrent_calls_limit: Type.Integer(),
     net_concurrent_calls_allocated: Type.Integer(),
@@ -142,8 +142,8 @@ const history = callerRoute({
         operation: Type.String(),
         resource: Type.String(),
         slots: Type.Integer(),
-        from_account: Type.String(),
-        to_account: Type.String(),
+        from_account: accountIdText(),
+        to_account: accountIdText(),
         description: Type.String(),
         partner_remaining: Type.Integer(),
         customer_effective: Type.Integer(),

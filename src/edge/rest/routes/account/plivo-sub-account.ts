@@ -1,6 +1,6 @@
 import { ok } from '../../../../base/result.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
-import { apiId, messageReply, sliceQuery, Type } from '../../http/schema.ts';
+import { accountIdText, apiId, messageReply, sliceQuery, Type } from '../../http/schema.ts';
 import { answered, refused } from '../../refusal.ts';
 import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
 import {
@@ -16,8 +16,8 @@ import { findSubAccount } from './sub-account.ts';
 /** The form of Plivo's clients (dialect §3.10). */
 const ROOT = '/api/v1/Account/{auth_id}/Subaccount/';
 const common = { tag: 'Sub-accounts', errors: 'resource', mainAccountOnly: true } as const;
-const accountParams = Type.Object({ auth_id: Type.String() });
-const params = Type.Object({ auth_id: Type.String(), sub_auth_id: Type.String() });
+const accountParams = Type.Object({ auth_id: accountIdText() });
+const params = Type.Object({ auth_id: accountIdText(), sub_auth_id: accountIdText() });
 
 const create = accountRoute({
   ...common,
@@ -29,7 +29,7 @@ const create = accountRoute({
   body: Type.Object({ name: subAccountName(), ...subAccountDetails }),
   reply: Type.Object({
     api_id: apiId(),
-    auth_id: Type.String(),
+    auth_id: accountIdText(),
     auth_token: Type.String(),
     message: Type.String(),
   }),

@@ -1,7 +1,8 @@
+import type { AccountId } from '../../../../base/ids.ts';
 import { ok } from '../../../../base/result.ts';
 import type { RouteNeeds } from '../../deps.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
-import { Type } from '../../http/schema.ts';
+import { accountIdText, Type } from '../../http/schema.ts';
 import { answered, refused } from '../../refusal.ts';
 import {
   SubAccountSchema,
@@ -14,16 +15,16 @@ import {
 
 const ROOT = '/api/v1/accounts/{auth_id}/sub-accounts/';
 const common = { tag: 'Sub-accounts', errors: 'plain', mainAccountOnly: true } as const;
-const accountParams = Type.Object({ auth_id: Type.String() });
-const params = Type.Object({ auth_id: Type.String(), sub_auth_id: Type.String() });
+const accountParams = Type.Object({ auth_id: accountIdText() });
+const params = Type.Object({ auth_id: accountIdText(), sub_auth_id: accountIdText() });
 const PAGE_SIZE_DEFAULT = 20;
 const PAGE_SIZE_MAX = 100;
 
 /** The sub-account of the path, if it is one of the account's. */
 export async function findSubAccount(
   { accounts }: RouteNeeds,
-  accountId: string,
-  subAuthId: string,
+  accountId: AccountId,
+  subAuthId: AccountId,
 ) {
   const found = await accounts.get(subAuthId);
   return found?.parentAuthId === accountId ? found : undefined;
@@ -46,7 +47,7 @@ const create = accountRoute({
   reply: Type.Object({
     message: Type.String(),
     sub_account: Type.Object({ ...SubAccountSchema.properties, auth_token: Type.String() }),
-    auth_credentials: Type.Object({ auth_id: Type.String(), auth_token: Type.String() }),
+    auth_credentials: Type.Object({ auth_id: accountIdText(), auth_token: Type.String() }),
     tokens: TokensSchema,
   }),
   async run(needs, { accountId, body }) {

@@ -1,11 +1,11 @@
 import type { CallControl } from '../../../../domain/dispatch/types.ts';
 import type { RouteNeeds } from '../../deps.ts';
 import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
-import { Type } from '../../http/schema.ts';
+import { accountIdText, Type } from '../../http/schema.ts';
 import { refused } from '../../refusal.ts';
 
 export const callCommon = { tag: 'Calls', errors: 'resource' } as const;
-export const callParams = Type.Object({ auth_id: Type.String(), call_uuid: Type.String() });
+export const callParams = Type.Object({ auth_id: accountIdText(), call_uuid: Type.String() });
 
 type Whose = Pick<AccountInput, 'accountId' | 'subAccount'>;
 

@@ -2,7 +2,14 @@ import { ok, type Result } from '../../../../base/result.ts';
 import type { Conference, MemberAction } from '../../../../domain/dispatch/types.ts';
 import type { Failure } from '../../http/failure.ts';
 import { accountRoute, type Method, type Route } from '../../http/route.ts';
-import { apiId, httpUrl, type Static, type TSchema, Type } from '../../http/schema.ts';
+import {
+  accountIdText,
+  apiId,
+  httpUrl,
+  type Static,
+  type TSchema,
+  Type,
+} from '../../http/schema.ts';
 import { answered, refused } from '../../refusal.ts';
 import { RecordBody, RecordReply, recordRequest, SpeakFields } from './actions.ts';
 
@@ -11,10 +18,10 @@ const ONE = `${ROOT}{name}/`;
 const MEMBER = `${ONE}Member/{member_id}/`;
 /** A room may hold calls of several sub-accounts: only the main account moderates. */
 const common = { tag: 'Conferences', errors: 'resource', mainAccountOnly: true } as const;
-const accountParams = Type.Object({ auth_id: Type.String() });
-const params = Type.Object({ auth_id: Type.String(), name: Type.String() });
+const accountParams = Type.Object({ auth_id: accountIdText() });
+const params = Type.Object({ auth_id: accountIdText(), name: Type.String() });
 const memberParams = Type.Object({
-  auth_id: Type.String(),
+  auth_id: accountIdText(),
   name: Type.String(),
   member_id: Type.String({ description: 'an id, several separated by commas, or all' }),
 });

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../../../base/ids.ts';
 import { plainFilter } from '../../../../base/phone-number.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import { permits } from '../../../../domain/account/account.ts';
@@ -8,6 +9,7 @@ import { notPermitted } from '../../http/gate.ts';
 import { countRangeOf, countRangeQuery, timeRangeOf, timeRangeQuery } from '../../http/range.ts';
 import { accountRoute, type RawReply, type Route } from '../../http/route.ts';
 import {
+  accountIdText,
   apiId,
   httpMethod,
   oneOf,
@@ -51,7 +53,7 @@ const ListQuery = Type.Object({
   from_number: Type.Optional(Type.String()),
   to_number: Type.Optional(Type.String()),
   call_direction: Type.Optional(oneOf(['inbound', 'outbound'])),
-  subaccount: Type.Optional(Type.String()),
+  subaccount: Type.Optional(accountIdText()),
   ...finishedOnly,
 });
 type ListQuery = Static<typeof ListQuery>;
@@ -59,7 +61,7 @@ type ListQuery = Static<typeof ListQuery>;
 /** Calls that live or wait, as the filters say; all of them, unless a cut is asked for. */
 function livePart(
   calls: readonly LiveCall[],
-  subAccount: string | undefined,
+  subAccount: AccountId | undefined,
   { query, asked }: { readonly query: ListQuery; readonly asked: URLSearchParams },
 ): Result<readonly LiveCall[], Failure> {
   const unfit = Object.keys(finishedOnly).find((name) => asked.has(name));
@@ -81,8 +83,8 @@ function livePart(
 }
 
 function recordFilter(
-  accountId: string,
-  subAccount: string | undefined,
+  accountId: AccountId,
+  subAccount: AccountId | undefined,
   query: ListQuery,
 ): Result<CdrFilter, Failure> {
   const ended = timeRangeOf(query, 'end_time');
@@ -109,7 +111,7 @@ const listCalls = accountRoute({
   method: 'GET',
   path: ROOT,
   summary: 'UUIDs of live or queued calls, or finished calls',
-  params: Type.Object({ auth_id: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText() }),
   query: ListQuery,
   produces: 'application/json',
   async run({ control, callRecords }, input) {
@@ -181,7 +183,7 @@ const cancelRequest = accountRoute({
   path: '/api/v1/Account/{auth_id}/Request/{request_uuid}/',
   summary: 'Withdraw what is still queued of a request',
   status: 204,
-  params: Type.Object({ auth_id: Type.String(), request_uuid: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText(), request_uuid: Type.String() }),
   async run({ control }, { accountId, subAccount, params }) {
     const requestUuid = params.request_uuid.toLowerCase();
     const mine = ownsRequest(control, { accountId, subAccount }, requestUuid);

@@ -1,7 +1,7 @@
 import { err } from '../../../../base/result.ts';
 import { IDEMPOTENCY_KEY, WRONG_KEY } from '../../http/once.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
-import { apiId, Type } from '../../http/schema.ts';
+import { accountIdText, apiId, Type } from '../../http/schema.ts';
 import { answered } from '../../refusal.ts';
 import { MakeCallBody, placeCallsRequest } from '../../wire/make-call.ts';
 
@@ -15,7 +15,7 @@ export const placeCallRoute: Route = accountRoute({
   unknownAccountStatus: 404,
   ownKeys: true,
   alsoRefuses: [402],
-  params: Type.Object({ auth_id: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText() }),
   body: MakeCallBody,
   reply: Type.Object({ api_id: apiId(), request_uuid: Type.String(), message: Type.String() }),
   successStatus: (settings) => settings.makeCallStatus,

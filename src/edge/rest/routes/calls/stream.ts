@@ -1,9 +1,11 @@
+import type { AccountId } from '../../../../base/ids.ts';
 import { err, ok } from '../../../../base/result.ts';
 import { isoMicros } from '../../../../base/time-format.ts';
 import type { LiveStream } from '../../../../domain/dispatch/types.ts';
 import { failure, invalidField } from '../../http/failure.ts';
 import type { Route } from '../../http/route.ts';
 import {
+  accountIdText,
   apiId,
   flag,
   hinted,
@@ -51,7 +53,7 @@ const StreamSchema = Type.Object({
 });
 
 /** Charges are known once the call has ended: they are in its CDR, here they are zero. */
-const showStream = (stream: LiveStream, accountId: string): Static<typeof StreamSchema> => ({
+const showStream = (stream: LiveStream, accountId: AccountId): Static<typeof StreamSchema> => ({
   stream_id: stream.streamId,
   call_uuid: stream.callUuid,
   service_url: stream.serviceUrl,
@@ -204,7 +206,7 @@ const listStreams = callRoute({
 });
 
 const streamParams = Type.Object({
-  auth_id: Type.String(),
+  auth_id: accountIdText(),
   call_uuid: Type.String(),
   stream_id: Type.String(),
 });

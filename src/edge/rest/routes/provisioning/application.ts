@@ -3,7 +3,15 @@ import { wrongCallerId } from '../../caller-id.ts';
 import type { RouteNeeds } from '../../deps.ts';
 import { invalidField } from '../../http/failure.ts';
 import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
-import { apiId, appIdField, flag, messageReply, sliceQuery, Type } from '../../http/schema.ts';
+import {
+  accountIdText,
+  apiId,
+  appIdField,
+  flag,
+  messageReply,
+  sliceQuery,
+  Type,
+} from '../../http/schema.ts';
 import { answered, refused } from '../../refusal.ts';
 import {
   ApplicationCreateBody,
@@ -17,7 +25,7 @@ import { listedSubAccount, registrarOf, subAccountFor, visibleTo } from './scope
 
 const ROOT = '/api/v1/Account/{auth_id}/Application/';
 const common = { tag: 'Applications', errors: 'resource' } as const;
-const params = Type.Object({ auth_id: Type.String(), app_id: appIdField() });
+const params = Type.Object({ auth_id: accountIdText(), app_id: appIdField() });
 
 const find = async (
   { provisioning }: RouteNeeds,
@@ -67,7 +75,7 @@ const createApplication = accountRoute({
   path: ROOT,
   summary: 'Create an application',
   status: 201,
-  params: Type.Object({ auth_id: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText() }),
   body: ApplicationCreateBody,
   reply: Type.Object({ api_id: apiId(), message: Type.String(), app_id: Type.String() }),
   async run(needs, input) {
@@ -95,10 +103,10 @@ const listApplications = accountRoute({
   method: 'GET',
   path: ROOT,
   summary: 'List applications',
-  params: Type.Object({ auth_id: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText() }),
   query: Type.Object({
     ...sliceQuery,
-    subaccount: Type.Optional(Type.String()),
+    subaccount: Type.Optional(accountIdText()),
     app_name__contains: Type.Optional(Type.String()),
   }),
   reply: Type.Object({

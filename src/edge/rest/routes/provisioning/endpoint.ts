@@ -3,7 +3,15 @@ import { wrongCallerId } from '../../caller-id.ts';
 import type { RouteNeeds } from '../../deps.ts';
 import { invalidField } from '../../http/failure.ts';
 import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
-import { apiId, appIdField, flag, messageReply, sliceQuery, Type } from '../../http/schema.ts';
+import {
+  accountIdText,
+  apiId,
+  appIdField,
+  flag,
+  messageReply,
+  sliceQuery,
+  Type,
+} from '../../http/schema.ts';
 import { callerIdPatch } from '../../http/values.ts';
 import { answered } from '../../refusal.ts';
 import {
@@ -28,7 +36,7 @@ import {
 
 const ROOT = '/api/v1/Account/{auth_id}/Endpoint/';
 const common = { tag: 'Endpoints', errors: 'endpoint' } as const;
-const params = Type.Object({ auth_id: Type.String(), endpoint_id: Type.String() });
+const params = Type.Object({ auth_id: accountIdText(), endpoint_id: Type.String() });
 
 const find = async (
   { provisioning }: RouteNeeds,
@@ -51,7 +59,7 @@ const createEndpoint = accountRoute({
   path: ROOT,
   summary: 'Create a SIP endpoint',
   status: 201,
-  params: Type.Object({ auth_id: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText() }),
   body: EndpointCreateBody,
   reply: EndpointCreatedSchema,
   async run(needs, input) {
@@ -86,7 +94,7 @@ const listEndpoints = accountRoute({
   method: 'GET',
   path: ROOT,
   summary: 'List SIP endpoints',
-  params: Type.Object({ auth_id: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText() }),
   query: Type.Object({
     ...sliceQuery,
     username__contains: Type.Optional(Type.String()),
@@ -96,7 +104,7 @@ const listEndpoints = accountRoute({
     alias__exact: Type.Optional(Type.String()),
     application_id__exact: Type.Optional(appIdField()),
     application_id__isnull: Type.Optional(flag()),
-    sub_account: Type.Optional(Type.String()),
+    sub_account: Type.Optional(accountIdText()),
   }),
   reply: Type.Object({ api_id: apiId(), meta: MetaSchema, objects: Type.Array(EndpointSchema) }),
   async run(needs, input) {

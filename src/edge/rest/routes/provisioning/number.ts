@@ -1,3 +1,4 @@
+import type { AccountId } from '../../../../base/ids.ts';
 import { ok, type Result } from '../../../../base/result.ts';
 import type { NumberFilter } from '../../../../domain/provisioning/needs.ts';
 import type { NumberRefusal } from '../../../../domain/provisioning/provisioning.ts';
@@ -5,7 +6,7 @@ import type { PhoneNumber } from '../../../../domain/provisioning/types.ts';
 import type { RouteNeeds } from '../../deps.ts';
 import { invalidField } from '../../http/failure.ts';
 import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
-import { appIdField, nullableText, Type } from '../../http/schema.ts';
+import { accountIdText, appIdField, nullableText, Type } from '../../http/schema.ts';
 import { currencyField, e164Digits, e164Field } from '../../http/values.ts';
 import { answered, refused } from '../../refusal.ts';
 import { pageQuery, pageSlice } from '../../wire/list.ts';
@@ -19,9 +20,9 @@ const ONE = `${ACCOUNT}/numbers/{e164_number}`;
 /** Lower case in the service that this dialect comes from (dialect §3.8). */
 const ONE_LOWERCASE = '/api/v1/account/{auth_id}/numbers/{e164_number}';
 const common = { tag: 'Numbers', errors: 'plain', mainAccountOnly: true } as const;
-const accountParams = Type.Object({ auth_id: Type.String() });
+const accountParams = Type.Object({ auth_id: accountIdText() });
 const params = Type.Object({
-  auth_id: Type.String(),
+  auth_id: accountIdText(),
   e164_number: Type.String({ description: 'E.164, + written as %2B' }),
 });
 
@@ -51,7 +52,7 @@ type NumberInput = AccountInput<{ readonly e164_number: string }>;
 /** Runs an operation on the number of the path; anything that is no E.164 number is unknown. */
 const onNumber = async (
   { accountId, params: path }: NumberInput,
-  operation: (e164: string, accountId: string) => Promise<Result<PhoneNumber, NumberRefusal>>,
+  operation: (e164: string, accountId: AccountId) => Promise<Result<PhoneNumber, NumberRefusal>>,
 ) => {
   const e164 = e164Digits(path.e164_number);
   return e164 === undefined
@@ -224,7 +225,7 @@ const assignSubAccount = (path: string): Route =>
     summary: 'Give the number to a sub-account, or take it back with an empty id',
     status: 204,
     params,
-    body: Type.Object({ sub_account_id: Type.String() }),
+    body: Type.Object({ sub_account_id: accountIdText() }),
     async run(needs, input) {
       const subAccount = await subAccountFor(needs, input, input.body.sub_account_id);
       if (!subAccount.ok) return subAccount;

@@ -1,12 +1,13 @@
+import type { AccountId } from '../../../../base/ids.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import type { RouteNeeds } from '../../deps.ts';
 import { type Failure, invalidField } from '../../http/failure.ts';
 import type { AccountInput } from '../../http/route.ts';
 
 /** A sub-account sees its own resources only; to others they do not exist. */
-export const visibleTo = <T extends { readonly subAccount: string | undefined }, E>(
+export const visibleTo = <T extends { readonly subAccount: AccountId | undefined }, E>(
   found: Result<T, E>,
-  subAccount: string | undefined,
+  subAccount: AccountId | undefined,
   refusal: E,
 ): Result<T, E> =>
   found.ok && subAccount !== undefined && found.value.subAccount !== subAccount
@@ -20,8 +21,8 @@ export const visibleTo = <T extends { readonly subAccount: string | undefined },
 export async function subAccountFor(
   { accounts }: Pick<RouteNeeds, 'accounts'>,
   { principal, subAccount }: Pick<AccountInput, 'principal' | 'subAccount'>,
-  named: string | undefined,
-): Promise<Result<string | undefined, Failure>> {
+  named: AccountId | undefined,
+): Promise<Result<AccountId | undefined, Failure>> {
   if (named === undefined || named === '' || named === subAccount) return ok(subAccount);
   const access = await accounts.authorize(principal, named);
   if (!access.ok || access.value.account.parentAuthId === undefined) {
@@ -32,9 +33,9 @@ export async function subAccountFor(
 
 /** The sub-account whose objects a list is asked for; a sub-account that names another is told so. */
 export const listedSubAccount = (
-  subAccount: string | undefined,
-  filter: readonly [field: string, value: string | undefined],
-): Result<string | undefined, Failure> => {
+  subAccount: AccountId | undefined,
+  filter: readonly [field: string, value: AccountId | undefined],
+): Result<AccountId | undefined, Failure> => {
   const [field, named] = filter;
   if (subAccount === undefined || named === undefined || named === subAccount) {
     return ok(subAccount ?? named);

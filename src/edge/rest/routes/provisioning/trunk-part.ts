@@ -1,23 +1,29 @@
+import type { AccountId } from '../../../../base/ids.ts';
 import type { Page, Slice } from '../../../../base/page.ts';
 import { ok, type Result } from '../../../../base/result.ts';
 import type { Trunks } from '../../../../domain/provisioning/provisioning.ts';
 import type { Failure } from '../../http/failure.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
-import { type Static, sliceQuery, type TSchema, Type } from '../../http/schema.ts';
+import { accountIdText, type Static, sliceQuery, type TSchema, Type } from '../../http/schema.ts';
 import { answered, type Refusal } from '../../refusal.ts';
 import { sliceOf, TrunkMetaSchema, trunkMetaOf } from '../../wire/list.ts';
 
 /** Trunk parts are the main account's. */
 export const partCommon = { tag: 'Trunks', errors: 'plain', mainAccountOnly: true } as const;
-export const accountParams = Type.Object({ auth_id: Type.String() });
-const partParams = Type.Object({ auth_id: Type.String(), id: Type.String() });
+export const accountParams = Type.Object({ auth_id: accountIdText() });
+const partParams = Type.Object({ auth_id: accountIdText(), id: Type.String() });
 
 /** The four operations that every kind of part has beside its creation. */
 interface PartOperations<T, Patch> {
-  get(trunks: Trunks, accountId: string, id: string): Promise<Result<T, Refusal>>;
-  list(trunks: Trunks, accountId: string, slice: Slice): Promise<Page<T>>;
-  patch(trunks: Trunks, accountId: string, id: string, patch: Patch): Promise<Result<T, Refusal>>;
-  remove(trunks: Trunks, accountId: string, id: string): Promise<Result<void, Refusal>>;
+  get(trunks: Trunks, accountId: AccountId, id: string): Promise<Result<T, Refusal>>;
+  list(trunks: Trunks, accountId: AccountId, slice: Slice): Promise<Page<T>>;
+  patch(
+    trunks: Trunks,
+    accountId: AccountId,
+    id: string,
+    patch: Patch,
+  ): Promise<Result<T, Refusal>>;
+  remove(trunks: Trunks, accountId: AccountId, id: string): Promise<Result<void, Refusal>>;
 }
 
 interface PartKind<T, B extends TSchema, R extends TSchema, Patch> {

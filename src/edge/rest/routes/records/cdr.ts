@@ -5,7 +5,7 @@ import type { CallRecords } from '../../../../domain/cdr/cdr.ts';
 import type { CdrFilter } from '../../../../domain/cdr/types.ts';
 import type { Failure } from '../../http/failure.ts';
 import { type AccountInput, accountRoute, callerRoute, type Route } from '../../http/route.ts';
-import { oneOf, type Static, Type } from '../../http/schema.ts';
+import { accountIdText, oneOf, type Static, Type } from '../../http/schema.ts';
 import { windowOf } from '../../http/values.ts';
 import { answered } from '../../refusal.ts';
 import { CdrSchema, CdrSummarySchema, showCdr, showCdrSummary } from '../../wire/cdr.ts';
@@ -16,7 +16,7 @@ const PER_PAGE_DEFAULT = 20;
 const PER_PAGE_MAX = 100;
 const ROOT = '/api/v1/Account/{auth_id}/cdr';
 const common = { method: 'GET', tag: 'Call records', errors: 'plain' } as const;
-const accountParams = Type.Object({ auth_id: Type.String() });
+const accountParams = Type.Object({ auth_id: accountIdText() });
 
 const filters = {
   from_number: Type.Optional(Type.String()),
@@ -31,7 +31,7 @@ const filters = {
   hangup_disposition: Type.Optional(Type.String()),
   context: Type.Optional(Type.String()),
   campaign_id: Type.Optional(Type.String()),
-  sub_account: Type.Optional(Type.String({ description: 'a sub-account sees its own alone' })),
+  sub_account: Type.Optional(accountIdText({ description: 'a sub-account sees its own alone' })),
   search: Type.Optional(Type.String({ description: 'part of a number, call uuid or name' })),
 };
 const FilterQuery = Type.Object(filters);
@@ -77,7 +77,7 @@ const Pagination = Type.Object({
 });
 
 const listReply = {
-  account_id: Type.String(),
+  account_id: accountIdText(),
   count: Type.Integer(),
   data: Type.Array(CdrSchema),
   success: Type.Boolean(),
@@ -235,7 +235,7 @@ const getCdr = accountRoute({
   ...common,
   path: `${ROOT}/{call_uuid}`,
   summary: 'One call record, voice and stream charges as separate lines',
-  params: Type.Object({ auth_id: Type.String(), call_uuid: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText(), call_uuid: Type.String() }),
   reply: CdrReply,
   async run({ callRecords, settings }, { accountId, subAccount, params }) {
     const found = await callRecords.get(accountId, params.call_uuid.toLowerCase(), subAccount);

@@ -7,6 +7,7 @@ import { INVALID_TOKEN, notFound } from '../../http/failure.ts';
 import { fileReply } from '../../http/file.ts';
 import { accountRoute, linkRoute, type Route } from '../../http/route.ts';
 import {
+  accountIdText,
   apiId,
   hinted,
   nullableText,
@@ -37,7 +38,7 @@ const requestExport = accountRoute({
   path: ROOT,
   summary: 'Queue a bulk export of recordings; the link is mailed to every recipient',
   status: 202,
-  params: Type.Object({ auth_id: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText() }),
   body: Type.Object({
     recipient: hinted(
       Type.Object({
@@ -146,7 +147,7 @@ const listExports = accountRoute({
   method: 'GET',
   path: ROOT,
   summary: 'Exports, newest first: state, progress, and the link of those that are done',
-  params: Type.Object({ auth_id: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText() }),
   query: Type.Object({
     ...sliceQuery,
     state: Type.Optional(oneOf(['queued', 'running', 'done', 'failed'])),
@@ -169,7 +170,7 @@ const getExport = accountRoute({
   method: 'GET',
   path: `${ROOT}{export_id}/`,
   summary: 'One export',
-  params: Type.Object({ auth_id: Type.String(), export_id: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText(), export_id: Type.String() }),
   reply: Type.Object({ api_id: apiId(), ...ExportSchema.properties }),
   async run(needs, { accountId, params, apiId: id }) {
     const job = await needs.recordings.getExport(params.export_id.toLowerCase());
@@ -185,7 +186,7 @@ const downloadExport = linkRoute({
   path: `${ROOT}{export_id}.zip`,
   alsoRefuses: [416],
   summary: 'The archive of an export, by credentials or by the mailed link',
-  params: Type.Object({ auth_id: Type.String(), export_id: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText(), export_id: Type.String() }),
   query: Type.Object({ exp: Type.Optional(Type.String()), sig: Type.Optional(Type.String()) }),
   produces: 'application/zip',
   async run({ recordings, settings, clock }, { access, params, query, url, headers }) {

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../../../base/ids.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import type { Access } from '../../../../domain/account/account.ts';
 import { agesWindow } from '../../../../domain/recording/recording.ts';
@@ -7,7 +8,15 @@ import { type Failure, failure, INVALID_TOKEN, NOT_ACTIVE } from '../../http/fai
 import { fileReply } from '../../http/file.ts';
 import { both, type Range, timeRangeOf, timeRangeQuery } from '../../http/range.ts';
 import { type AccountInput, accountRoute, linkRoute, type Route } from '../../http/route.ts';
-import { apiId, oneOf, type Static, sliceQuery, Type, uuidFilter } from '../../http/schema.ts';
+import {
+  accountIdText,
+  apiId,
+  oneOf,
+  type Static,
+  sliceQuery,
+  Type,
+  uuidFilter,
+} from '../../http/schema.ts';
 import { createSignedLinks } from '../../links.ts';
 import { answered, refused } from '../../refusal.ts';
 import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
@@ -17,7 +26,7 @@ import { listedSubAccount } from '../provisioning/scope.ts';
 const ROOT = '/api/v1/Account/{auth_id}/Recording/';
 /** A sub-account sees recordings of its own calls; those of rooms are the main account's. */
 const common = { tag: 'Recordings', errors: 'resource' } as const;
-const params = Type.Object({ auth_id: Type.String(), recording_id: Type.String() });
+const params = Type.Object({ auth_id: accountIdText(), recording_id: Type.String() });
 
 const text = () => Type.Optional(Type.String());
 const filters = {
@@ -26,7 +35,7 @@ const filters = {
   to_number: text(),
   conference_name: text(),
   conference_uuid: uuidFilter(),
-  subaccount: text(),
+  subaccount: Type.Optional(accountIdText()),
   mpc_name: text(),
   mpc_uuid: uuidFilter(),
   ...timeRangeQuery('add_time'),
@@ -91,7 +100,7 @@ const listRecordings = accountRoute({
   method: 'GET',
   path: ROOT,
   summary: 'List recordings, latest first',
-  params: Type.Object({ auth_id: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText() }),
   query: Type.Object({ ...sliceQuery, ...filters }),
   reply: Type.Object({ api_id: apiId(), meta: MetaSchema, objects: Type.Array(RecordingSchema) }),
   async run({ recordings, settings, clock }, input) {
@@ -157,7 +166,7 @@ const deleteRecordings = accountRoute({
   longRunning: true,
   filtersInBody: true,
   summary: 'Delete every recording that the filters match, and its file; one filter at least',
-  params: Type.Object({ auth_id: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText() }),
   query: BulkFilters,
   body: BulkFilters,
   reply: Type.Object({ api_id: apiId(), message: Type.String(), deleted: Type.Integer() }),
@@ -177,14 +186,14 @@ const deleteRecordings = accountRoute({
   },
 });
 
-const subAccountOf = (access: Access | undefined): string | undefined =>
+const subAccountOf = (access: Access | undefined): AccountId | undefined =>
   access?.account.parentAuthId === undefined ? undefined : access.account.authId;
 
-const isActive = async (accounts: RouteNeeds['accounts'], subAccount: string | undefined) =>
+const isActive = async (accounts: RouteNeeds['accounts'], subAccount: AccountId | undefined) =>
   subAccount === undefined || (await accounts.get(subAccount))?.status === 'active';
 
 const linkParams = Type.Object({
-  auth_id: Type.String(),
+  auth_id: accountIdText(),
   recording_id: Type.String(),
   format: Type.String({ description: 'mp3 or wav' }),
 });
