@@ -35,6 +35,8 @@ void MediaEngine::submit(std::unique_ptr<CommandQueue<MediaLoop>::Command> comma
 }
 
 MediaEngine::Opened MediaEngine::open_leg(uint16_t port, LegConfig config) {
+  // Sockets of legs that were closed travel back from the thread, and are closed here.
+  loop_.commands().flush();
   SocketWheel::Pair sockets;
   for (uint16_t i = 0; drive_ == Drive::thread && i < sockets.size(); ++i) {
     Address local = local_;

@@ -268,7 +268,8 @@ export class Call implements Recorded {
 
   #finish(end: CallEnd): void {
     this.#course.end(end, () => {
-      this.#quality = this.#media.close();
+      const peer = this.#part?.isOffered ? 'offered' : 'refused';
+      this.#quality = this.#media.close(this.#course.isAccepted ? 'known' : peer);
     });
   }
 

@@ -112,6 +112,18 @@ export function endOfLeg(
   }
 }
 
+/**
+ * Whether an INVITE that ended so reached nobody, or nobody who might answer it yet. A 6xx of one phone has the others of
+ * its user cancelled, and one of them may be answering just then.
+ */
+export const nobodyHasIt = (
+  { how, status = 0 }: LegEnd,
+  { toEndpoint }: { readonly toEndpoint: boolean },
+): boolean =>
+  how === 'unreachable' ||
+  how === 'notAllowed' ||
+  (how === 'refused' && (status < 600 || !toEndpoint));
+
 /** The disposition of a leg that we end ourselves. `dialled`: an INVITE has been sent, or has come in. */
 export function ownDisposition(leg: {
   direction: CallDirection;

@@ -6,6 +6,7 @@ import type { Peer } from './peer.ts';
 export class InboundPart implements CallPart {
   readonly leg: InboundLeg;
   readonly peer: Peer;
+  readonly isOffered = false;
   readonly #of: PartOf;
   #answering: Promise<boolean> | undefined;
 

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type { SdpProblem } from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { CallLog } from './call-log.ts';
-import type { Media, MediaLeg, MediaLegEvents, MediaSession } from './needs.ts';
+import type { Media, MediaLeg, MediaLegEvents, MediaSession, PeerAtEnd } from './needs.ts';
 import { Negotiation } from './negotiate.ts';
 
 /** Where the peer of a leg may be, and who vouches for it. */
@@ -48,6 +48,7 @@ export class LegMedia {
   #opening: Promise<void> | undefined;
   #negotiation: Negotiation | undefined;
   #negotiatedEvents = false;
+  #settled = false;
   #closed = false;
   #codec: string | undefined;
   #hold: 'sendonly' | 'inactive' | undefined;
@@ -100,7 +101,7 @@ export class LegMedia {
     const { media, mediaTimeoutMs, sessionId } = this.#needs;
     const leg = await media.openLeg({ mediaTimeoutMs }, this.#legEvents());
     if (this.#closed) {
-      leg.close();
+      leg.close('refused');
       return;
     }
     this.#leg = leg;
@@ -143,10 +144,10 @@ export class LegMedia {
     return this.#configure(remote.value);
   }
 
-  /** Frees the ports; what was received until now. */
-  close(): MediaQuality | undefined {
+  /** Frees the ports; what was received until now. `peer` is what is known of one that was not settled with. */
+  close(peer: PeerAtEnd): MediaQuality | undefined {
     this.#closed = true;
-    return this.#leg?.close();
+    return this.#leg?.close(this.#settled ? 'known' : peer);
   }
 
   get #negotiating(): Negotiation {
@@ -162,6 +163,7 @@ export class LegMedia {
       ? ({ kind: 'learn', why: 'on hold' } as const)
       : this.#needs.judgeRtp({ address, port, ...this.#peer() });
     if (verdict.kind === 'refuse') return err({ kind: 'notAllowed', detail: verdict.why });
+    this.#settled = true;
     this.#codec = remote.codec.name;
     this.#hold = isNowhere ? 'inactive' : HOLDS[remote.direction];
     this.#negotiatedEvents = remote.telephoneEvent !== undefined;

@@ -12,6 +12,12 @@ export type * from './signalling-needs.ts';
 export type CodecName = 'PCMU' | 'PCMA';
 export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
+/** Who may still send to the ports of a leg that closes. */
+export type PeerAtEnd =
+  | 'known' // one that was settled with, or may have been; the default
+  | 'offered' // one that was told of the ports in an offer, and has not answered
+  | 'refused'; // nobody: whoever was told of them has refused the call, if anybody was
+
 /** How audio is written in packets. */
 export interface SessionCodec {
   readonly name: CodecName;
@@ -235,8 +241,11 @@ export interface MediaLeg {
   /** Resolves when the peer has been silent for `ms`, or with false after `maxMs`. */
   waitForSilence(ms: number, maxMs: number, signal: AbortSignal): Promise<boolean>;
   quality(): MediaQuality;
-  /** Frees the ports (after their quarantine); ends playbacks, streams and recordings. Idempotent. */
-  close(): MediaQuality;
+  /**
+   * Frees the ports, which rest before they are used again, the longer the likelier something still comes to them; ends
+   * playbacks, streams and recordings. Idempotent.
+   */
+  close(peer?: PeerAtEnd): MediaQuality;
 }
 
 export interface Bridge {

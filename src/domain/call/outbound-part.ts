@@ -1,5 +1,6 @@
 /** A call that goes out: one target after the other is tried, until one of them answers. */
-import type { Leg, OutboundTarget, RespondingPeer, Signalling } from './needs.ts';
+import { nobodyHasIt } from './end-cause.ts';
+import type { Leg, LegEnd, OutboundTarget, RespondingPeer, Signalling } from './needs.ts';
 import { type CallPart, legEventsOf, openMedia, type PartOf } from './part.ts';
 import { NOBODY, type Peer } from './peer.ts';
 import { type DialPlan, describeTarget, type Hunter, huntTargets } from './target-hunt.ts';
@@ -9,6 +10,9 @@ export class OutboundPart implements CallPart {
   #leg: Leg | undefined;
   #peer: Peer = NOBODY;
   #offer: string | undefined;
+  #target: OutboundTarget | undefined;
+  /** INVITEs of ours to which nobody has said no. */
+  #openOffers = 0;
 
   constructor(of: PartOf) {
     this.#of = of;
@@ -22,12 +26,17 @@ export class OutboundPart implements CallPart {
     return this.#peer;
   }
 
+  get isOffered(): boolean {
+    return this.#openOffers > 0;
+  }
+
   dial(signalling: Signalling, plan: DialPlan): Promise<void> {
     return huntTargets(signalling, plan, this.#hunter());
   }
 
   #hunter(): Hunter {
     const { course, log, hangup } = this.#of;
+    const legEvents = legEventsOf(this.#of);
     return {
       signal: course.signal,
       offer: () => this.#localSdp(),
@@ -35,9 +44,16 @@ export class OutboundPart implements CallPart {
       trying: (target, attempt, waitedMs) => this.#trying(target, attempt, waitedMs),
       took: (leg) => this.#took(leg),
       mayGoOn: () => course.status === 'new',
-      wentOn: ({ how, status }) => log.add('sip', 'next target', { after: how, status }),
+      wentOn: (end) => {
+        this.#closeOffer(end);
+        log.add('sip', 'next target', { after: end.how, status: end.status });
+      },
       events: {
-        ...legEventsOf(this.#of),
+        ...legEvents,
+        ended: (end) => {
+          this.#closeOffer(end);
+          legEvents.ended(end);
+        },
         heardFrom: (peer) => this.#heardFrom(peer),
         progress: (status, early) => this.#progress(status, early),
         connected: (answer) => this.#connected(answer),
@@ -56,8 +72,14 @@ export class OutboundPart implements CallPart {
   #trying(target: OutboundTarget, attempt: number, waitedMs: number): void {
     const carrier = target.kind === 'carrier' ? target.carrier : undefined;
     this.#peer = { ...NOBODY, sipCallId: this.#peer.sipCallId, carrier };
+    this.#target = target;
+    this.#openOffers += 1;
     const waited = waitedMs > 0 ? { waitedMs: Math.round(waitedMs) } : {};
     this.#of.log.add('sip', 'INVITE', { target: describeTarget(target), attempt, ...waited });
+  }
+
+  #closeOffer(end: LegEnd): void {
+    if (nobodyHasIt(end, { toEndpoint: this.#target?.kind === 'endpoint' })) this.#openOffers -= 1;
   }
 
   #took(leg: Leg): void {

@@ -11,6 +11,8 @@ export interface CallPart {
   readonly peer: Peer;
   /** Undefined while no INVITE is under way. */
   readonly leg: Leg | undefined;
+  /** Somebody was offered our media, and may still answer. */
+  readonly isOffered: boolean;
 }
 
 /** The call that a part belongs to. */

@@ -15,7 +15,7 @@ import type {
   RoomEvents,
 } from '../../domain/call/needs.ts';
 import { Hub } from './hub.ts';
-import { NativeLeg } from './leg.ts';
+import { NativeLeg, REST_MS } from './leg.ts';
 import { loadNative, type NativeStatus, type SentPacket } from './native.ts';
 import { PortPool } from './port-pool.ts';
 import { NativeRoom } from './room.ts';
@@ -202,9 +202,9 @@ class Engine implements MediaEngine {
     }
     const { handle, port } = this.#bind(mediaTimeoutMs);
     const place = { handle, address: this.#options.publicHost, port };
-    const leg = new NativeLeg(this.#hub, place, events, () => {
+    const leg = new NativeLeg(this.#hub, place, events, (peer) => {
       this.#legs.delete(leg);
-      this.#ports.giveBack(port, this.#hub.engine.nowMs());
+      this.#ports.giveBack(port, this.#hub.engine.nowMs(), REST_MS[peer]);
     });
     this.#legs.add(leg);
     return leg;

@@ -11,6 +11,7 @@ import type {
   MediaStreamEvents,
   MediaStreamOptions,
   Pcm,
+  PeerAtEnd,
   Playback,
   PlayOptions,
   RecordOptions,
@@ -32,6 +33,16 @@ const SOURCE_CHANGES = ['learned', 'signalled', 'moved', 'preferred', 'replaced'
 type SourceChanged = Extract<NativeEvent, { type: 'sourceChanged' }>;
 /** Native limit (Leg::kMaxStreams). */
 const MAX_STREAMS = 8;
+
+/**
+ * How long its ports rest. An offer that was not answered may be answered while it is withdrawn: a 200 that crosses our
+ * CANCEL, or that is repeated, gets its BYE within seconds. The least leaves the media thread time to close its sockets.
+ */
+export const REST_MS: Readonly<Record<PeerAtEnd, number>> = {
+  known: 30_000,
+  offered: 5000,
+  refused: 1000,
+};
 
 const NO_QUALITY: MediaQuality = {
   packetsReceived: 0,
@@ -65,7 +76,7 @@ export class NativeLeg implements MediaLeg {
   readonly handle: number;
   readonly #hub: Hub;
   readonly #events: MediaLegEvents;
-  readonly #onClose: () => void;
+  readonly #onClose: (peer: PeerAtEnd) => void;
   readonly #players: Players;
   readonly #digits: DigitQueue;
   readonly #listening: Listening;
@@ -78,7 +89,7 @@ export class NativeLeg implements MediaLeg {
     hub: Hub,
     place: { readonly handle: number; readonly address: string; readonly port: number },
     events: MediaLegEvents,
-    onClose: () => void,
+    onClose: (peer: PeerAtEnd) => void,
   ) {
     this.#hub = hub;
     this.handle = place.handle;
@@ -148,7 +159,7 @@ export class NativeLeg implements MediaLeg {
     return this.#lastQuality;
   }
 
-  close(): MediaQuality {
+  close(peer: PeerAtEnd = 'known'): MediaQuality {
     if (this.#closed) return this.#lastQuality;
     this.#closed = true;
     for (const stream of [...this.#streams]) stream.close();
@@ -158,7 +169,9 @@ export class NativeLeg implements MediaLeg {
     this.#hub.forgetPlace(this.handle);
     const figures = this.#hub.engine.closeLeg(this.handle);
     if (figures !== undefined) this.#lastQuality = qualityOf(figures);
-    this.#onClose();
+    // Somebody has found the port, whoever it is.
+    const found = figures !== undefined && figures.packetsReceived + figures.strangers > 0;
+    this.#onClose(found ? 'known' : peer);
     return this.#lastQuality;
   }
 

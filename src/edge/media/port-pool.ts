@@ -1,13 +1,13 @@
 import type { Random } from '../../base/ids.ts';
 
 /** A port rests so long before its next use, so that a late packet of one call is never heard in another. */
-export const QUARANTINE_MS = 30_000;
+const QUARANTINE_MS = 30_000;
 
 /** Even RTP ports of a range, handed out at random (media design, symmetric RTP). The odd ones stay free for RTCP. */
 export class PortPool {
   readonly #free: number[] = [];
-  /** Oldest first. */
-  readonly #resting: { readonly port: number; readonly untilMs: number }[] = [];
+  /** By how long they rest; oldest first. */
+  readonly #resting = new Map<number, { readonly port: number; readonly untilMs: number }[]>();
   readonly #random: Random;
 
   constructor(min: number, max: number, random: Random) {
@@ -31,16 +31,20 @@ export class PortPool {
     return port;
   }
 
-  giveBack(port: number, nowMs: number): void {
-    this.#resting.push({ port, untilMs: nowMs + QUARANTINE_MS });
+  giveBack(port: number, nowMs: number, restMs = QUARANTINE_MS): void {
+    const alike = this.#resting.get(restMs) ?? [];
+    this.#resting.set(restMs, alike);
+    alike.push({ port, untilMs: nowMs + restMs });
   }
 
   #wakeUp(nowMs: number): void {
-    let due = 0;
-    for (const { untilMs } of this.#resting) {
-      if (untilMs > nowMs) break;
-      due += 1;
+    for (const alike of this.#resting.values()) {
+      let due = 0;
+      for (const { untilMs } of alike) {
+        if (untilMs > nowMs) break;
+        due += 1;
+      }
+      for (const { port } of alike.splice(0, due)) this.#free.push(port);
     }
-    for (const { port } of this.#resting.splice(0, due)) this.#free.push(port);
   }
 }

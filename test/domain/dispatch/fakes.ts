@@ -10,6 +10,7 @@ import type {
   MediaLegEvents,
   OutboundLegEvents,
   OutboundTarget,
+  PeerAtEnd,
   Signalling,
 } from '../../../src/domain/call/needs.ts';
 import { settle } from '../../sim/clock.ts';
@@ -114,6 +115,7 @@ export class FakeLeg {
   readonly toneMs: number[] = [];
   readonly played: Array<{ mix: boolean; isOver: boolean; complete: () => void }> = [];
   isClosed = false;
+  peerAtEnd: PeerAtEnd | undefined;
   detecting: MachineDetectionOptions | undefined;
   /** Ends the machine detection that runs. */
   detected: (result: Partial<MachineDetectionResult>) => Promise<void> = async () => undefined;
@@ -166,8 +168,9 @@ export class FakeLeg {
     });
   }
 
-  close(): undefined {
+  close(peer: PeerAtEnd = 'known'): undefined {
     this.isClosed = true;
+    this.peerAtEnd = peer;
     void this.detected({ reason: 'ended' });
     return undefined;
   }

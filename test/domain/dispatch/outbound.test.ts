@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../../src/base/errors.ts';
 import { micros } from '../../../src/base/money.ts';
+import type { LegEnd, PeerAtEnd } from '../../../src/domain/call/needs.ts';
 import { settle } from '../../sim/clock.ts';
 import { SDP } from '../interpreter/scene.ts';
+import type { Invite } from './fakes.ts';
 import { ANSWER_URL, CALLED, NOTHING_LEFT, OWN_NUMBER, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
@@ -303,4 +305,44 @@ describe('POST Call: Idempotency-Key', () => {
     await settle();
     await stage.finish();
   });
+});
+
+describe('the ports of a call that was not answered', () => {
+  const atEnd = async (end: (invite: Invite) => Promise<void>, carriers = 1) => {
+    if (carriers > 1)
+      await stage.provisioning.carriers.create({ name: 'two', host: 'two.test', priority: 2 });
+    await stage.placed();
+    await end(stage.signalling.last);
+    await stage.finish();
+    return stage.media.last.peerAtEnd;
+  };
+
+  it.each<[string, (invite: Invite) => Promise<void>, PeerAtEnd]>([
+    ['refused', (invite) => invite.ends('refused', 486), 'refused'],
+    ['declined by a carrier', (invite) => invite.ends('refused', 603), 'refused'],
+    ['never sent', (invite) => invite.ends('unreachable'), 'refused'],
+    ['without a response', (invite) => invite.ends('timeout'), 'offered'],
+    ['withdrawn', (invite) => invite.rings(), 'offered'],
+    ['with early media', (invite) => early(invite), 'known'],
+    ['answered without audio', (invite) => invite.answersWithoutSdp(), 'known'],
+    ['answered', (invite) => invite.answers(), 'known'],
+  ])('%s', async (_, end, peer) => {
+    expect(await atEnd(end)).toBe(peer);
+  });
+
+  it.each<[string, LegEnd['how'], PeerAtEnd]>([
+    ['all of whose carriers refused', 'refused', 'refused'],
+    ['one of whose carriers said nothing', 'timeout', 'offered'],
+  ])('%s', async (_, how, peer) => {
+    const end = async (invite: Invite) => {
+      await invite.ends(how, how === 'refused' ? 503 : undefined);
+      await stage.signalling.last.ends('refused', 486);
+    };
+    expect(await atEnd(end, 2)).toBe(peer);
+  });
+
+  async function early(invite: Invite): Promise<void> {
+    await invite.rings(SDP);
+    await invite.ends('refused', 486);
+  }
 });

@@ -63,6 +63,18 @@ const configure = (leg: MediaLeg, port: number): void =>
   leg.configure({ ...REMOTE, address: '127.0.0.1', port });
 
 describe('the media engine on real sockets', () => {
+  it('a port that has rested may be bound again, whatever else happens', async () => {
+    const warned: unknown[] = [];
+    const logger = { ...silentLogger, warn: (facts: object) => void warned.push(facts) };
+    const media = engine({ portMin: 31_990, portMax: 31_991, logger });
+    for (let turn = 0; turn < 2; turn += 1) {
+      const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+      leg.close('refused');
+      while (media.status().portsFree === 0) await pause(20);
+    }
+    expect(warned).toEqual([]);
+  });
+
   it('sends a clip as RTP every 20 ms and reports its end', async () => {
     const media = engine();
     const { port, packets } = await phone();
