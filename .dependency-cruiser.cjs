@@ -20,7 +20,7 @@ module.exports = {
       { path: '^src/(?!base/|protocol/)' },
     ),
     rule(
-      'protocol-rooms-are-strangers',
+      'protocol-modules-are-apart',
       { path: '^src/protocol/([^/]+)/' },
       { path: '^src/protocol/', pathNot: '^src/protocol/$1/' },
     ),
@@ -31,11 +31,14 @@ module.exports = {
     ),
     rule(
       'only-edge-sip-speaks-sip',
-      { path: '^src/', pathNot: '^(src/protocol/sip/|src/edge/sip/|src/phone/)' },
+      {
+        path: '^src/',
+        pathNot: '^(src/protocol/sip/|src/domain/registration/|src/edge/sip/|src/phone/)',
+      },
       { path: '^src/protocol/sip/' },
     ),
     rule(
-      'edges-are-strangers',
+      'edges-are-apart',
       { path: '^src/edge/([^/]+)/' },
       { path: '^src/edge/', pathNot: '^src/edge/$1/' },
     ),

@@ -35,6 +35,16 @@ export class BugError extends Error {
   }
 }
 
+/**
+ * Whether what was thrown is a fault of ours: neither a ServiceError nor a system error (`EPIPE`, `ENOSPC`). The log marks
+ * such errors `bug: true`; who logs one only names it.
+ */
+export function isBug(thrown: unknown): boolean {
+  if (!(thrown instanceof Error) || thrown instanceof ServiceError) return false;
+  const { code } = thrown as { readonly code?: unknown };
+  return !(typeof code === 'string' && /^E[A-Z0-9]+$/.test(code));
+}
+
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new BugError(message);
 }

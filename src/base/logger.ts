@@ -1,6 +1,8 @@
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Facts are fields, the message is a short constant phrase. Secrets never go in either. */
+/**
+ * Facts are fields, the message is a short constant phrase. Secrets never go in either. What was thrown is the field `error`.
+ */
 export interface Logger {
   debug(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;

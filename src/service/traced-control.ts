@@ -1,7 +1,8 @@
 import type { AccountId } from '../base/ids.ts';
 import { ok, type Result } from '../base/result.ts';
+import type { CallLogEntry } from '../domain/call/types.ts';
 import { type ControlNeeds, ControlService } from '../domain/dispatch/dispatch.ts';
-import type { CallLogEntry, ControlRefusal } from '../domain/dispatch/types.ts';
+import type { ControlRefusal } from '../domain/dispatch/types.ts';
 import type { SipMessageTrace } from '../edge/rest/server.ts';
 
 /** Live control whose timelines hold the SIP messages of the call too, as they crossed the wire. */
@@ -20,7 +21,7 @@ export class TracedControl extends ControlService {
     const log = await super.callLog(accountId, callUuid);
     if (!log.ok) return log;
     const entries = [...log.value, ...this.#messagesOf(callUuid).map(entryOf)];
-    return ok(entries.sort((a, b) => a.atMs - b.atMs));
+    return ok(entries.sort((a, b) => a.atUs - b.atUs));
   }
 }
 
@@ -31,7 +32,7 @@ function entryOf(message: SipMessageTrace): CallLogEntry {
   // The body of an INFO is a pressed key, which a document may have asked to keep out of logs.
   const text = startLine.startsWith('INFO ') ? head : message.text;
   return {
-    atMs: message.atUs / 1000,
+    atUs: message.atUs,
     kind: 'sip',
     text: startLine,
     facts: { direction, transport, remote, message: text },

@@ -17,7 +17,6 @@ import { createSignedLinks } from '../../src/edge/rest/links.ts';
 import type { Store } from '../../src/edge/store/store.ts';
 import { type Calls, joinCalls } from '../../src/service/join/calls.ts';
 import type { Basics, Foundation } from '../../src/service/join/foundation.ts';
-import type { Lines } from '../../src/service/join/lines.ts';
 import { derive } from '../../src/service/settings.ts';
 import { SipTraces } from '../../src/service/sip-traces.ts';
 import { testFoundation } from '../foundation.ts';
@@ -115,14 +114,8 @@ export async function buildService(world: World, customer: NewCustomer): Promise
     holdMusic: () => Promise.resolve(HOLD_MUSIC),
   };
   const derived = derive(settings);
-  const calls = joinCalls(
-    basics,
-    foundation,
-    // Sockets, caches and threads of the real lines are what a simulated world has none of.
-    lines as unknown as Lines,
-    derived,
-    linksOf(clock),
-    (cdr) => world.tell(`settled: ${cdr.hangupCauseName}, ${cdr.cost} + ${cdr.streamingCost}`),
+  const calls = joinCalls(basics, foundation, lines, derived, linksOf(clock), (cdr) =>
+    world.tell(`settled: ${cdr.hangupCauseName}, ${cdr.cost} + ${cdr.streamingCost}`),
   );
   signalling.onInbound((leg) => calls.inbound.accept(leg));
   const { accountId, appId } = await provision(foundation, world, customer);

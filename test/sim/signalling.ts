@@ -100,6 +100,10 @@ export class SimSignalling implements Signalling {
     return this.#phones.has(username);
   }
 
+  forgetBindings(username: string): void {
+    this.#phones.delete(username);
+  }
+
   #leg(phone: SimPhone | undefined): SimLeg {
     const id = `leg-${this.legs.length + 1}`;
     const delayMs = this.#random.between(1, 15);

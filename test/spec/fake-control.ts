@@ -63,7 +63,14 @@ export class FakeControl implements CallControl {
     return this.running();
   }
   async callLog() {
-    return ok([{ atMs: Date.UTC(2026, 0, 1), kind: 'xml', text: 'Speak', facts: { line: 2 } }]);
+    return ok([
+      {
+        atUs: Date.UTC(2026, 0, 1) * 1000,
+        kind: 'xml' as const,
+        text: 'Speak',
+        facts: { line: 2 },
+      },
+    ]);
   }
   hangup = this.#verb('hangup');
   transfer = this.#verb('transfer');

@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
 import type { AccountId } from '../../base/ids.ts';
-
 import { maskDeep, maskSecrets } from '../../base/mask.ts';
 
 /** The timeline of one call: what its owner reads to find out why it went as it did. Never holds a token or password. */
@@ -11,8 +10,9 @@ type LogClock = Pick<Clock, 'monotonicMs' | 'wallMs'>;
 /** Texts that one log keeps out of its entries; more than one call needs at a time. */
 const MAX_CONCEALED = 64;
 
+/** One line. `facts` never holds a secret. */
 export interface CallLogEntry {
-  readonly atMs: number;
+  readonly atUs: number;
   readonly kind: CallLogKind;
   readonly text: string;
   readonly facts: Readonly<Record<string, unknown>>;
@@ -42,7 +42,12 @@ export class CallLog {
       this.#dropped += 1;
     }
     const shown = maskDeep(this.#withoutConcealed(facts)) as CallLogEntry['facts'];
-    this.#entries.push({ atMs: this.#clock.wallMs(), kind, text: maskSecrets(text), facts: shown });
+    this.#entries.push({
+      atUs: Math.round(this.#clock.wallMs() * 1000),
+      kind,
+      text: maskSecrets(text),
+      facts: shown,
+    });
   }
 
   /** From now on `text` is not shown in the facts of any entry: what a caller entered in confidence. */

@@ -1,2 +1,3 @@
-/** Front door of the room for other rooms: causes, and the call itself. */
+/** Front door for other modules: causes, and the call itself. */
+export type { CallLogEntry } from './call-log.ts';
 export { HANGUP_CAUSES, type HangupCauseKey, type HangupSource } from './hangup-cause.ts';

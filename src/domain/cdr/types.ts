@@ -1,5 +1,6 @@
 import type { AccountId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
+import type { CallLogEntry } from '../call/types.ts';
 
 export type CallDirection = 'inbound' | 'outbound';
 export type HangupDisposition =
@@ -139,13 +140,8 @@ export interface CdrSummary {
   readonly lastCallUs: number | undefined;
 }
 
-/** One line of a call's timeline: SIP messages, document steps, callbacks, media events. */
-export interface CallLogLine {
+/** A line of a call's timeline as it is stored. */
+export interface CallLogLine extends CallLogEntry {
   readonly callUuid: string;
   readonly accountId: AccountId;
-  readonly atUs: number;
-  /** What kind of fact, e.g. `sip`, `xml`, `callback`, `media`, `warning`. */
-  readonly kind: string;
-  readonly text: string;
-  readonly detail: Readonly<Record<string, unknown>>;
 }

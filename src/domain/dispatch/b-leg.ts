@@ -130,9 +130,12 @@ export class BLegDialer implements Dialer {
     try {
       await call.dial(this.#needs.signalling, plan);
     } catch (error) {
-      const isBug = !(error instanceof ServiceError);
-      this.#needs.logger.error({ error, callUuid: call.uuid, bug: isBug }, 'B leg failed');
-      call.hangup('internalError', 'Error', isBug ? undefined : error.message);
+      this.#needs.logger.error({ error, callUuid: call.uuid }, 'B leg failed');
+      call.hangup(
+        'internalError',
+        'Error',
+        error instanceof ServiceError ? error.message : undefined,
+      );
     }
   }
 

@@ -2,13 +2,12 @@
 import type { AccountId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call, CallLogs } from '../call/call.ts';
-import type { HangupCauseKey } from '../call/types.ts';
+import type { CallLogEntry, HangupCauseKey } from '../call/types.ts';
 import type { CallLogStore } from '../cdr/needs.ts';
 import { dialOf } from '../interpreter/interpreter.ts';
 import { confirmed } from './confirmed.ts';
 import type {
   CallControl,
-  CallLogEntry,
   Conference,
   ControlRefusal,
   DigitString,
@@ -94,9 +93,7 @@ export class ControlService implements CallControl {
     const lines = await storedLogs.read(callUuid, LOG_LINES);
     const own = lines.filter((line) => line.accountId === accountId);
     if (own.length === 0) return NOT_FOUND;
-    return ok(
-      own.map(({ atUs, kind, text, detail }) => ({ atMs: atUs / 1000, kind, text, facts: detail })),
-    );
+    return ok(own);
   }
 
   // ---------------------------------------------------------------- the call itself

@@ -5,6 +5,7 @@
  */
 import type { AccountId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
+import type { CallLogEntry } from '../call/types.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { CallDirection } from '../cdr/types.ts';
 
@@ -222,16 +223,6 @@ export type MemberAction =
       readonly language: string;
     }
   | { readonly kind: 'stopSpeak' };
-
-// ---------------------------------------------------------------- the timeline of a call
-
-/** One line of a call's log, as `domain/call` writes it. `facts` never holds a secret. */
-export interface CallLogEntry {
-  readonly atMs: number;
-  readonly kind: string;
-  readonly text: string;
-  readonly facts: Readonly<Record<string, unknown>>;
-}
 
 export interface CallControl {
   placeCalls(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>>;

@@ -1,6 +1,5 @@
 /** Calls that arrive: from registered endpoints to their application, from carriers to the application or trunk of a number. */
 
-import { ServiceError } from '../../base/errors.ts';
 import type { AccountId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { plainNumber } from '../../base/phone-number.ts';
@@ -49,8 +48,7 @@ export class Inbound {
         ? this.#fromCarrier(leg)
         : this.#fromEndpoint(leg, leg.endpointUsername);
     route.catch((error: unknown) => {
-      const bug = !(error instanceof ServiceError);
-      this.#needs.logger.error({ error, sipCallId: leg.sipCallId, bug }, 'inbound call failed');
+      this.#needs.logger.error({ error, sipCallId: leg.sipCallId }, 'inbound call failed');
       leg.hangup('internalError');
     });
   }

@@ -278,19 +278,16 @@ export class CallKeeper implements CallKeeping {
       if (written && notification !== undefined) callbacks.notifyStored(notification);
       if (written) onSettled(cdr, call);
     } catch (error) {
-      logger.error({ error, callUuid: call.uuid, bug: true }, 'settlement failed');
+      logger.error({ error, callUuid: call.uuid }, 'settlement failed');
     } finally {
       this.#kept.delete(call.uuid);
       this.#remember(call);
       call.log.close();
     }
-    const lines = call.log.entries().map(({ atMs, kind, text, facts }) => ({
+    const lines = call.log.entries().map((entry) => ({
       callUuid: call.uuid,
       accountId: call.identity.accountId,
-      atUs: Math.round(atMs * 1000),
-      kind,
-      text,
-      detail: facts,
+      ...entry,
     }));
     await logs.append(lines).catch((error: unknown) => {
       logger.warn({ error, callUuid: call.uuid }, 'timeline not kept');

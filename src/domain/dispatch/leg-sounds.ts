@@ -62,7 +62,7 @@ export class LegSounds {
     sound(signal, () => own.abort(new Stopped()))
       .catch((error: unknown) => {
         if (signal.aborted) return;
-        this.#needs.logger.error({ error, callUuid: leg.uuid, bug: true }, 'sound failed');
+        this.#needs.logger.error({ error, callUuid: leg.uuid }, 'sound failed');
       })
       .finally(() => {
         if (running.get(kind) === own) running.delete(kind);

@@ -239,7 +239,7 @@ export class Outbound {
       held.pop()?.undo();
       slot.release();
       const { callUuid } = placement;
-      this.#needs.logger.error({ error, callUuid, bug: true }, 'queued call failed');
+      this.#needs.logger.error({ error, callUuid }, 'queued call failed');
     }
   }
 

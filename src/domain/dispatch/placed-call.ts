@@ -146,8 +146,11 @@ export class PlacedCall {
   #failed(error: unknown): void {
     const call = this.#call;
     if (call.isEnded) return;
-    const isBug = !(error instanceof ServiceError);
-    this.#needs.logger.error({ error, callUuid: call.uuid, bug: isBug }, 'outbound call failed');
-    call.hangup('internalError', 'Error', isBug ? undefined : error.message);
+    this.#needs.logger.error({ error, callUuid: call.uuid }, 'outbound call failed');
+    call.hangup(
+      'internalError',
+      'Error',
+      error instanceof ServiceError ? error.message : undefined,
+    );
   }
 }

@@ -241,10 +241,13 @@ class TrunkCall {
   }
 
   #failed(error: unknown): void {
-    const isBug = !(error instanceof ServiceError);
     const callUuid = this.#a.uuid;
-    this.#needs.logger.error({ error, callUuid, bug: isBug }, 'trunk call failed');
-    this.#b.hangup('internalError', 'Error', isBug ? undefined : error.message);
+    this.#needs.logger.error({ error, callUuid }, 'trunk call failed');
+    this.#b.hangup(
+      'internalError',
+      'Error',
+      error instanceof ServiceError ? error.message : undefined,
+    );
   }
 }
 

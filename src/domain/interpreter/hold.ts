@@ -27,8 +27,7 @@ function watch(holder: Call, held: Call, needs: HoldNeeds): () => void {
     playing = new AbortController();
     const { signal } = playing;
     play(holder, held, needs, signal).catch((error: unknown) => {
-      if (!signal.aborted)
-        needs.logger.error({ error, callUuid: held.uuid, bug: true }, 'hold music failed');
+      if (!signal.aborted) needs.logger.error({ error, callUuid: held.uuid }, 'hold music failed');
     });
   };
   const undo = [holder.observe({ holds: follow }), held.observe({ holds: follow })];

@@ -223,8 +223,7 @@ export class Interpreter {
 
   #afterInterruption(error: unknown): NextDocument | undefined {
     if (this.#call.isEnded || error instanceof Transferred) return undefined;
-    const bug = !(error instanceof ServiceError);
-    this.#needs.logger.error({ error, callUuid: this.#call.uuid, bug }, 'verb failed');
+    this.#needs.logger.error({ error, callUuid: this.#call.uuid }, 'verb failed');
     // The environment failed, not an element of ours.
     if (error instanceof ServiceError) this.#call.hangup('unavailable', 'Error', error.message);
     else this.#call.hangup('internalError', 'Error', 'an element could not be carried out');

@@ -274,7 +274,7 @@ export class CallRecorder implements Recorder {
   #watch(work: Promise<unknown>): void {
     const watched = work
       .catch((error: unknown) => {
-        this.#needs.logger.error({ error, bug: true }, 'recording not told');
+        this.#needs.logger.error({ error }, 'recording not told');
       })
       .finally(() => this.#finalizing.delete(watched));
     this.#finalizing.add(watched);

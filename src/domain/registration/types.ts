@@ -1,21 +1,2 @@
-/** One contact of an address of record (RFC 3261 §10). Kept in the store so that a restart forgets nobody. */
-export interface Binding {
-  readonly username: string;
-  readonly contactUri: string;
-  readonly callId: string;
-  readonly cseq: number;
-  readonly expiresUs: number;
-  readonly q: number;
-  readonly instanceId: string | undefined;
-  readonly userAgent: string;
-  /** Where the REGISTER came from: requests to the contact go there (NAT, flows). */
-  readonly flow: {
-    readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
-    readonly address: string;
-    readonly port: number;
-    /** Connection-oriented flows die with their connection. */
-    readonly connectionId: string | undefined;
-  };
-  readonly path: readonly string[];
-  readonly updatedUs: number;
-}
+/** A registered contact, as the registrar makes it. Stored, so that a restart forgets nobody. */
+export type { ContactBinding as Binding } from '../../protocol/sip/sip.ts';

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger as PinoLogger, pino, stdSerializers } from 'pino';
+import { isBug } from '../../base/errors.ts';
 import type { LogFields, Logger } from '../../base/logger.ts';
 import { maskSecrets } from '../../base/mask.ts';
 
@@ -37,7 +38,8 @@ function wrap(target: PinoLogger): Logger {
     debug: (fields: LogFields, message: string) => target.debug(fields, message),
     info: (fields: LogFields, message: string) => target.info(fields, message),
     warn: (fields: LogFields, message: string) => target.warn(fields, message),
-    error: (fields: LogFields, message: string) => target.error(fields, message),
+    error: (fields: LogFields, message: string) =>
+      target.error(isBug(fields['error']) ? { ...fields, bug: true } : fields, message),
     child: (fields: LogFields) => wrap(target.child(fields)),
   };
 }

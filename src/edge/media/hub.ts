@@ -139,7 +139,7 @@ export class Hub {
     try {
       call();
     } catch (error) {
-      this.logger.error({ err: error, bug: true }, 'media event listener failed');
+      this.logger.error({ error }, 'media event listener failed');
     }
   }
 }

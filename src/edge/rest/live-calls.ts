@@ -1,5 +1,6 @@
 /** What the operator sees and does with calls, across all accounts. */
-import type { CallLogEntry, LiveCall } from '../../domain/dispatch/types.ts';
+import type { CallLogEntry } from '../../domain/call/types.ts';
+import type { LiveCall } from '../../domain/dispatch/types.ts';
 
 /** One SIP message of a call, as it went over the wire; credentials are already masked. */
 export interface SipMessageTrace {

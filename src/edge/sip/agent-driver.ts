@@ -56,7 +56,7 @@ export class AgentDriver {
     try {
       for (const output of outputs()) this.#carryOut(output);
     } catch (error) {
-      this.#logger.error({ err: error, input: what }, 'bug in SIP handling');
+      this.#logger.error({ error, input: what }, 'SIP handling failed');
     }
   }
 
@@ -64,7 +64,7 @@ export class AgentDriver {
     try {
       this.#act(output);
     } catch (error) {
-      this.#logger.error({ err: error, output: output.kind }, 'bug in SIP event');
+      this.#logger.error({ error, output: output.kind }, 'SIP event failed');
     }
   }
 

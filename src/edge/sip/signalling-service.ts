@@ -307,7 +307,7 @@ class SignallingService implements RunningSignalling {
       try {
         sink?.ended(end);
       } catch (error) {
-        this.#options.logger.error({ err: error, leg }, 'bug at the end of a leg');
+        this.#options.logger.error({ error, leg }, 'end of a leg failed');
       }
     });
   }

@@ -101,7 +101,7 @@ export class SipSockets {
   async #open(): Promise<void> {
     const { host, transports, clock, tcp = DEFAULT_TCP_LIMITS } = this.#options;
     const failed = (error: Error): void => {
-      this.#logger.error({ err: error }, 'SIP socket failed');
+      this.#logger.error({ error }, 'SIP socket failed');
     };
     this.#port = this.#options.port;
     if (transports.includes('udp')) {

@@ -43,7 +43,7 @@ export class UserDirectory {
         this.#tell({ kind: 'secret', id, secrets });
       },
       (error: unknown) => {
-        this.#logger.error({ err: error }, 'endpoint directory failed');
+        this.#logger.error({ error }, 'endpoint directory failed');
         this.#tell({ kind: 'secret', id, secrets: 'unavailable' });
       },
     );
@@ -76,7 +76,7 @@ export class UserDirectory {
     } catch (error) {
       const isKept = error instanceof ServiceError && this.#unsaved.size < MAX_UNSAVED;
       if (isKept && !this.#unsaved.has(key)) this.#unsaved.set(key, act);
-      this.#logger.error({ err: error, isKept }, 'binding could not be stored');
+      this.#logger.error({ error, isKept }, 'binding could not be stored');
       return isKept;
     }
   }

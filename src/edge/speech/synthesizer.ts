@@ -213,7 +213,7 @@ class ProcessSynthesizer implements SpeechService {
       await this.#cache.put(key, pcm.samples);
     } catch (error) {
       // The words are said all the same; a full disk is the operator's business.
-      this.#logger.warn({ err: error }, 'speech could not be cached');
+      this.#logger.warn({ error }, 'speech could not be cached');
     }
   }
 

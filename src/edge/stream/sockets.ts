@@ -105,7 +105,7 @@ export class Sockets {
     try {
       this.#open.get(record.handle)?.told(record);
     } catch (error) {
-      this.#logger.error({ err: error, bug: true }, 'stream socket listener failed');
+      this.#logger.error({ error }, 'stream socket listener failed');
     }
   }
 }

@@ -5,6 +5,7 @@ export { defaultPort } from './dialog/next-hop.ts';
 export type { SessionTimerSettings } from './dialog/session-timer.ts';
 export { answerUnframed } from './dialog/unframed.ts';
 export type { NameAddr } from './header/name-addr.ts';
+export type { ContactBinding } from './registrar/binding.ts';
 export { DEFAULT_REGISTRAR_LIMITS, type RegistrarLimits } from './registrar/register.ts';
 export type { Flow, SipTransportName } from './transport/flow.ts';
 export { PONG, StreamFramer } from './transport/framer.ts';

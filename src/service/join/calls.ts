@@ -1,5 +1,16 @@
 /** Calls: how they are admitted, kept, scripted, routed and controlled. */
-
+import type { DestinationGuard } from '../../base/egress.ts';
+import type { CallLogs } from '../../domain/call/call.ts';
+import type {
+  AudioLibrary,
+  AudioStreams,
+  Media,
+  RecordingEncoder,
+  Signalling,
+  SipAddresses,
+  Synthesizer,
+} from '../../domain/call/needs.ts';
+import type { CallbackClient } from '../../domain/callback/callback.ts';
 import { Capacity, FairShare } from '../../domain/capacity/capacity.ts';
 import { OpenRecords, Settler } from '../../domain/cdr/cdr.ts';
 import type { Cdr } from '../../domain/cdr/types.ts';
@@ -23,9 +34,10 @@ import {
 } from '../../domain/interpreter/interpreter.ts';
 import type { SignedLinks } from '../../edge/rest/links.ts';
 import type { Derived } from '../settings.ts';
+import type { SipTraces } from '../sip-traces.ts';
+import type { HoldMusic } from '../sounds.ts';
 import { TracedControl } from '../traced-control.ts';
 import type { Basics, Foundation } from './foundation.ts';
-import type { Lines } from './lines.ts';
 
 export interface Calls {
   readonly keeper: CallKeeper;
@@ -35,10 +47,27 @@ export interface Calls {
   readonly recorder: CallRecorder;
 }
 
+/** What calls need of the ways out; a test or a simulation has others. */
+export interface CallLines {
+  readonly callbacks: CallbackClient;
+  readonly streams: AudioStreams;
+  readonly media: Media;
+  readonly audio: { readonly library: AudioLibrary; readonly encoder: RecordingEncoder };
+  readonly speech: Synthesizer;
+  readonly holdMusic: HoldMusic;
+  readonly signalling: Signalling & {
+    readonly addresses: SipAddresses;
+    forgetBindings(username: string): void;
+  };
+  readonly destinations: Pick<DestinationGuard, 'judgeRtp'>;
+  readonly logs: CallLogs;
+  readonly traces: Pick<SipTraces, 'of'>;
+}
+
 export function joinCalls(
   basics: Basics,
   foundation: Foundation,
-  lines: Lines,
+  lines: CallLines,
   derived: Derived,
   links: SignedLinks,
   onSettled: (cdr: Cdr) => void,

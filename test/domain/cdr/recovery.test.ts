@@ -125,8 +125,8 @@ describe('call records', () => {
         entries: [],
         notification: undefined,
       });
-      const line = { callUuid, accountId, atUs: START_US, kind: 'sip', text: 'INVITE', detail: {} };
-      await store.callLogs.append([line]);
+      const line = { callUuid, accountId, atUs: START_US, text: 'INVITE', facts: {} };
+      await store.callLogs.append([{ ...line, kind: 'sip' }]);
     }
     expect(await store.retention.purgeCalls(START_US + 29 * day, 30, 100)).toBe(0);
     expect(await store.retention.purgeCalls(START_US + 31 * day, 30, 100)).toBe(1);

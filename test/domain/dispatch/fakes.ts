@@ -105,6 +105,10 @@ export class FakeSignalling implements Signalling {
   isRegistered(username: string): boolean {
     return this.registered.has(username);
   }
+
+  forgetBindings(username: string): void {
+    this.registered.delete(username);
+  }
 }
 
 export class FakeLeg {

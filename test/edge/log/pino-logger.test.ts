@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ServiceError } from '../../../src/base/errors.ts';
+import { BugError, ServiceError } from '../../../src/base/errors.ts';
 import { createLogger } from '../../../src/edge/log/pino-logger.ts';
 
 function logged(level: string, write: (logger: ReturnType<typeof createLogger>) => void) {
@@ -20,6 +20,17 @@ describe('the log', () => {
     expect(line.error.stack).toContain('pino-logger.test.ts');
   });
 
+  it.each([
+    ['a broken invariant', new BugError('x'), true],
+    ['a fault of the code', new TypeError('x is undefined'), true],
+    ['a fault of the environment', new ServiceError('STORE_FULL', 'x'), undefined],
+    ['a system error', Object.assign(new Error('x'), { code: 'ENOSPC' }), undefined],
+    ['a wrong argument to Node', Object.assign(new Error('x'), { code: 'ERR_INVALID_ARG' }), true],
+    ['no error', undefined, undefined],
+  ])('marks bugs of ours, and those alone: %s', (_, error, bug) => {
+    expect(logged('info', (logger) => logger.error({ error }, 'x'))[0].bug).toBe(bug);
+  });
+
   it('what was thrown and is no Error is written as it is', () => {
     expect(logged('info', (logger) => logger.warn({ error: 'gone' }, 'x'))[0].error).toBe('gone');
   });
@@ -38,7 +49,7 @@ describe('the log', () => {
       url: 'wss://h/?api_key=s3cret',
     });
     const [line] = logged('info', (logger) =>
-      logger.error({ err: error, error, url: 'https://s3cret@h' }, 'at https://h/?key=s3cret'),
+      logger.error({ cause: error, error, url: 'https://s3cret@h' }, 'at https://h/?key=s3cret'),
     );
     expect(JSON.stringify(line)).not.toContain('s3cret');
     expect(line.error.message).toContain('https://***@host/?token=***');

@@ -15,7 +15,6 @@ import type { Cdr } from '../../../src/domain/cdr/types.ts';
 import { createSignedLinks } from '../../../src/edge/rest/links.ts';
 import { joinCalls } from '../../../src/service/join/calls.ts';
 import type { Basics, Foundation } from '../../../src/service/join/foundation.ts';
-import type { Lines } from '../../../src/service/join/lines.ts';
 import { derive } from '../../../src/service/settings.ts';
 import { SipTraces } from '../../../src/service/sip-traces.ts';
 import { addressesOf } from '../../addresses.ts';
@@ -69,15 +68,7 @@ export async function openCallService() {
   const derived = derive(settings);
   const link = { publicUrl: derived.publicUrl, linkKey: 'test', recordingLinkSeconds: 900 };
   const links = createSignedLinks(link, clock);
-  const calls = joinCalls(
-    basics,
-    foundation,
-    // Sockets, caches and threads of the real lines are what a scripted world has none of.
-    edge.lines as unknown as Lines,
-    derived,
-    links,
-    () => undefined,
-  );
+  const calls = joinCalls(basics, foundation, edge.lines, derived, links, () => undefined);
   const customer = await provision(foundation);
   return {
     ...calls,
@@ -152,7 +143,7 @@ function drawLines(
   const streams = bots;
   const traces = new SipTraces();
   const lines = {
-    destinations: { judgeRtp: () => ({ kind: 'send' }) },
+    destinations: { judgeRtp: () => ({ kind: 'send' as const }) },
     callbacks,
     media: media.asMedia,
     signalling,
@@ -161,6 +152,7 @@ function drawLines(
     audio,
     speech,
     traces,
+    holdMusic: () => Promise.resolve(undefined),
   };
   return { site, media, signalling, bots, spoken, lines };
 }

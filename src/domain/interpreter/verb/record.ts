@@ -56,7 +56,7 @@ async function startLater(instruction: RecordInstruction, armedBy: VerbContext):
     if (outcome.kind === 'hangup') call.hangup(outcome.cause, outcome.source);
   } catch (error) {
     if (call.isEnded) return;
-    needs.logger.error({ error, callUuid: call.uuid, bug: true }, 'recording failed to start');
+    needs.logger.error({ error, callUuid: call.uuid }, 'recording failed to start');
   }
 }
 
@@ -171,7 +171,7 @@ async function askAction(
     call.log.add('warning', 'action of Record not reached', { url, ...fetched.error });
   } catch (error) {
     if (!call.isEnded && !signal.aborted) {
-      needs.logger.error({ error, callUuid: call.uuid, bug: true }, 'action of Record failed');
+      needs.logger.error({ error, callUuid: call.uuid }, 'action of Record failed');
     }
   }
   return NEXT;

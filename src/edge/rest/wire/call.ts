@@ -1,5 +1,6 @@
 import { isoMicros, sessionStart } from '../../../base/time-format.ts';
-import type { CallLogEntry, LiveCall } from '../../../domain/dispatch/types.ts';
+import type { CallLogEntry } from '../../../domain/call/types.ts';
+import type { LiveCall } from '../../../domain/dispatch/types.ts';
 import { nullableText, nullableTimestamp, type Static, Type, timestamp } from '../http/schema.ts';
 
 /** A call that lives or waits (dialect §3.4). */
@@ -42,7 +43,7 @@ export const CallLogEntrySchema = Type.Object({
 });
 
 export const showLogEntry = (entry: CallLogEntry): Static<typeof CallLogEntrySchema> => ({
-  at: isoMicros(Math.round(entry.atMs * 1000)),
+  at: isoMicros(entry.atUs),
   kind: entry.kind,
   text: entry.text,
   facts: { ...entry.facts },

@@ -137,7 +137,7 @@ const logTable = new Table<CallLogLine>('call_log', {
   atUs: int('at_us'),
   kind: text('kind'),
   text: text('text'),
-  detail: json('detail'),
+  facts: json('detail'),
 });
 
 export const callLogRepository = (db: Connection): Synchronously<CallLogStore> => ({

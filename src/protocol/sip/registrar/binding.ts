@@ -14,6 +14,7 @@ export interface ContactBinding {
     readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
     readonly address: string;
     readonly port: number;
+    /** Connection-oriented flows die with their connection. */
     readonly connectionId: string | undefined;
   };
   readonly path: readonly string[];
