@@ -1,28 +1,55 @@
 #!/usr/bin/env node
 // `npm test`: static checks, native tests (plain and under sanitizers), vitest; one closing line for all of them.
-// With arguments (`npm test -- test/protocol`) only the named vitest files run.
+// With names (`npm test -- jitter`, `npm test -- test/protocol/sip`) only the test files of both languages that have a name in
+// their path run; a name that no file has is an error.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checks } from './check.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const args = process.argv.slice(2);
 const only = new Set(args.filter((arg) => ['--native', '--asan', '--checks'].includes(arg)));
-const filters = args.filter((arg) => !only.has(arg));
-const everything = only.size === 0 && filters.length === 0;
+const names = args.filter((arg) => !only.has(arg));
+const everything = only.size === 0 && names.length === 0;
 const total = { passed: 0, failed: 0, skipped: 0 };
 
 const sh = (command, commandArgs, options = {}) =>
   spawnSync(command, commandArgs, { cwd: root, encoding: 'utf8', maxBuffer: 64 << 20, ...options });
 
 if (everything || only.has('--checks')) runChecks();
+const named = filesOf(names);
 if (everything || only.has('--native')) runNative('native', [], 'native tests');
+else if (named.native.length > 0) runNative('native', [], 'native tests', named.native);
 if (everything || only.has('--asan')) runSanitized();
-if (everything || filters.length > 0) runVitest();
+if (everything || named.vitest.length > 0) runVitest(named.vitest);
 console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exit(total.failed === 0 ? 0 : 1);
+
+/** The test files that have one of the names in their path. Ends the run when a name belongs to none. */
+function filesOf(wanted) {
+  const under = (folder, ending) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .filter((file) => file.endsWith(ending))
+      .map((file) => `${folder}/${file}`);
+  const vitest = under('test', '.test.ts').filter((file) => !file.startsWith('test/interop/'));
+  const native = under('native/test', '_test.cpp');
+  const paths = wanted.map((name) =>
+    existsSync(resolve(name)) ? relative(root, resolve(name)) : name,
+  );
+  const unknown = paths.filter(
+    (name) => ![...vitest, ...native].some((file) => file.includes(name)),
+  );
+  if (unknown.length > 0) {
+    console.log(
+      `✗ no test file has ${unknown.map((name) => `'${name}'`).join(' or ')} in its path`,
+    );
+    process.exit(1);
+  }
+  const has = (file) => paths.some((name) => file.includes(name));
+  return { vitest: vitest.filter(has), native: native.filter(has) };
+}
 
 function runChecks() {
   for (const [name, check] of checks) {
@@ -34,7 +61,8 @@ function runChecks() {
   }
 }
 
-function runNative(dir, configuration, title) {
+/** `files`: only their cases run. */
+function runNative(dir, configuration, title, files = []) {
   const out = join(root, 'build', dir);
   const generator =
     existsSync(join(out, 'CMakeCache.txt')) || sh('ninja', ['--version']).status !== 0
@@ -51,7 +79,8 @@ function runNative(dir, configuration, title) {
       return;
     }
   }
-  const run = sh(join(out, 'carillon_tests'), [], {
+  const chosen = files.length === 0 ? [] : [`--source-file=${files.map((f) => `*${f}`).join(',')}`];
+  const run = sh(join(out, 'carillon_tests'), chosen, {
     env: {
       ...process.env,
       ASAN_OPTIONS: 'detect_leaks=1',
@@ -71,7 +100,8 @@ function runNative(dir, configuration, title) {
   console.log(`${run.status === 0 ? '✓' : '✗'} ${title}: ${counts[2]} passed, ${counts[3]} failed`);
   total.passed += Number(counts[2]);
   total.failed += Number(counts[3]);
-  total.skipped += Number(counts[4] ?? 0);
+  // Cases of files that were not asked for count as skipped in doctest's words.
+  if (files.length === 0) total.skipped += Number(counts[4] ?? 0);
 }
 
 function runSanitized() {
@@ -91,13 +121,13 @@ function runSanitized() {
   );
 }
 
-function runVitest() {
+function runVitest(files) {
   const reportFile = join(root, 'build', 'vitest.json');
   mkdirSync(dirname(reportFile), { recursive: true });
   rmSync(reportFile, { force: true });
   const run = spawnSync(
     join(root, 'node_modules', '.bin', 'vitest'),
-    ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`, ...filters],
+    ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`, ...files],
     { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] },
   );
   try {

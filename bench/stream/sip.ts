@@ -15,7 +15,7 @@ export async function startSip(): Promise<RunningSignalling> {
     publicHost: HOST,
     transports: ['udp', 'tcp'],
     // One asker asks more often than a stranger may.
-    strangersPerSecond: 100_000,
+    unknownPeersPerSecond: 100_000,
     realm: 'bench',
     userAgent: 'bench',
     clock: systemClock,

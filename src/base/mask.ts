@@ -2,7 +2,7 @@
 
 export const MASK = '***';
 
-// Every repetition is bounded where it can begin anywhere: strangers' messages are read by these too.
+// Every repetition is bounded where it can begin anywhere: messages of unknown peers are read by these too.
 /** Up to the last `@` before path, query or fragment, as URL parsers take it. */
 const USER_INFO = /\b([a-z][a-z0-9+.-]{0,15}:\/\/)([^\s/?#"'<>\\]+)@(?=([^\s/?#"'<>\\]*))/gi;
 /** RFC 3261 §19.1.1: `sip:user:password@host`. */

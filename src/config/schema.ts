@@ -128,7 +128,7 @@ export const SETTINGS = {
     registerExpiresMinS: integer(60, 1, 86_400, 'shorter registrations are answered 423'),
     registerExpiresMaxS: integer(7200, 60, 604_800, 'longer registrations are shortened'),
     maxConnections: integer(5000, 1, 1_000_000, 'TCP connections at once'),
-    strangersPerSecond: integer(
+    unknownPeersPerSecond: integer(
       500,
       1,
       1_000_000,

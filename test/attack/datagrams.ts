@@ -1,4 +1,4 @@
-/** What strangers send: each whole in itself, and different from the one before. */
+/** What unknown peers send: each whole in itself, and different from the one before. */
 import type { DatagramKind } from './udp-flood.ts';
 
 export interface DatagramFacts {

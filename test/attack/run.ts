@@ -1,5 +1,5 @@
 /**
- * `npm run attack -- [scenarios…] [--quick] [--seconds 60]`: strangers against the running service, on loopback, bounded
+ * `npm run attack -- [scenarios…] [--quick] [--seconds 60]`: unknown peers against the running service, on loopback, bounded
  * in count and time. Each scenario gets a service of its own, with honest phones that register and call before,
  * during and after. Prints what held and what broke, keeps JSON lines in `bench/results/`; the exit status is 1 when
  * something broke.

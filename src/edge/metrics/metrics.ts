@@ -203,7 +203,7 @@ function defineSignallingTotals(registers: Registry[], sources: MetricSources): 
   });
   new Counter({
     name: 'voice_sip_dropped_total',
-    help: 'SIP messages that were not looked at: too many of one source, of strangers in all, keep-alives, garbage',
+    help: 'SIP messages that were not looked at: too many of one source, of unknown peers in all, keep-alives, garbage',
     labelNames: ['reason'],
     registers,
     collect() {

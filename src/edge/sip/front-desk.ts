@@ -16,9 +16,9 @@ export interface FrontDeskOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly acquaintance: Acquaintance;
   /** Messages a second of one address that proved nothing: new calls, others, and those with a nonce, each. */
-  readonly strangersPerSecond: number;
-  /** Takes the message. `isStranger`: its sender proved nothing. */
-  readonly serve: (bytes: Uint8Array, flow: Flow, isStranger: boolean) => void;
+  readonly unknownPeersPerSecond: number;
+  /** Takes the message. `isUnknown`: its sender proved nothing. */
+  readonly serve: (bytes: Uint8Array, flow: Flow, isUnknown: boolean) => void;
   /** A message over a connection was too much. */
   readonly close: (connectionId: number) => void;
   /** Calls back in the loop's next turn. Default: setImmediate. */
@@ -35,17 +35,17 @@ interface Waiting {
 
 /** One address and port may use this part of what its address may. */
 const FLOW_SHARE = 5;
-/** An acquaintance sends so many times what a stranger may. */
+/** An acquaintance sends so many times what an unknown peer may. */
 const ACQUAINTANCE_TIMES = 10;
 const MAX_WAITING = 512;
-/** In one turn of the loop strangers get so long; then whoever is known is looked for again. */
-const STRANGERS_MS = 3;
+/** In one turn of the loop unknown peers get so long; then whoever is known is looked for again. */
+const UNKNOWN_PEERS_MS = 3;
 const KEEP_ALIVE_BYTES = 4;
 
 /**
  * Decides at the socket, before anything is parsed, who is served first: acquaintances, carriers and whoever shows a nonce of
- * ours at once; strangers when the turn is over, in short slices from two short queues, new calls last. Each source
- * of strangers has a budget. What is too much is dropped without an answer, over a connection the connection is closed.
+ * ours at once; unknown peers when the turn is over, in short slices from two short queues, new calls last. Each source
+ * of unknown peers has a budget. What is too much is dropped without an answer, over a connection the connection is closed.
  */
 export class FrontDesk {
   readonly #options: FrontDeskOptions;
@@ -61,7 +61,7 @@ export class FrontDesk {
 
   constructor(options: FrontDeskOptions) {
     this.#options = options;
-    const { strangersPerSecond: rate } = options;
+    const { unknownPeersPerSecond: rate } = options;
     this.#calls = new SourceBudgets(rate);
     this.#others = new SourceBudgets(rate);
     this.#flows = new SourceBudgets(Math.ceil(rate / FLOW_SHARE));
@@ -92,10 +92,10 @@ export class FrontDesk {
     }
     const seen = glance(bytes);
     if (seen === undefined) this.#drop('garbage', flow);
-    else this.#stranger({ bytes, flow }, seen, nowMs);
+    else this.#fromUnknown({ bytes, flow }, seen, nowMs);
   }
 
-  #stranger(message: Waiting, { method, inDialog, authorization }: Glance, nowMs: number): void {
+  #fromUnknown(message: Waiting, { method, inDialog, authorization }: Glance, nowMs: number): void {
     const { bytes, flow } = message;
     const { acquaintance, serve } = this.#options;
     const source = sourceOf(flow.remoteAddress);
@@ -134,7 +134,7 @@ export class FrontDesk {
   #work(): void {
     this.#armed = false;
     const { clock, serve } = this.#options;
-    const untilMs = clock.monotonicMs() + STRANGERS_MS;
+    const untilMs = clock.monotonicMs() + UNKNOWN_PEERS_MS;
     for (const queue of this.#waiting) {
       let done = 0;
       for (const { bytes, flow } of queue) {

@@ -39,7 +39,7 @@ export const callIdOf = (text: string): string | undefined => CALL_ID.exec(text)
 /** The message without what would let its reader log in. */
 export const masked = (text: string): string => text.replace(CREDENTIALS, '$1 (masked)');
 
-/** Counts messages; the names are few, whatever strangers send. */
+/** Counts messages; the names are few, whatever unknown peers send. */
 export class MessageCounter {
   readonly #counts = new Map<
     string,

@@ -38,7 +38,7 @@ export interface SignallingOptions {
   readonly dns?: Dns;
   readonly tcp?: TcpLimits;
   /** Messages a second of one address that proved nothing, by kind. */
-  readonly strangersPerSecond?: number;
+  readonly unknownPeersPerSecond?: number;
   /** Default: compatible, MD5 on top. */
   readonly challengeOrder?: ChallengeOrder;
   readonly registrar?: RegistrarLimits;

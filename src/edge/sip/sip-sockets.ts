@@ -6,7 +6,7 @@ import type { SignallingOptions } from './signalling.ts';
 import { DEFAULT_TCP_LIMITS, TcpTransport } from './tcp-transport.ts';
 import { UdpTransport } from './udp-transport.ts';
 
-const STRANGERS_PER_SECOND = 500;
+const UNKNOWN_PEERS_PER_SECOND = 500;
 /** Times that a port of the system's choice is tried until TCP can have it too. */
 const PORT_ATTEMPTS = 20;
 
@@ -34,8 +34,8 @@ export class SipSockets {
     this.#desk = new FrontDesk({
       clock: options.clock,
       acquaintance,
-      strangersPerSecond: options.strangersPerSecond ?? STRANGERS_PER_SECOND,
-      serve: (bytes, flow, isStranger) => this.#serve(bytes, flow, isStranger),
+      unknownPeersPerSecond: options.unknownPeersPerSecond ?? UNKNOWN_PEERS_PER_SECOND,
+      serve: (bytes, flow, isUnknown) => this.#serve(bytes, flow, isUnknown),
       close: (connectionId) => this.#tcp?.close(connectionId, 'too many requests'),
     });
   }
@@ -86,7 +86,7 @@ export class SipSockets {
   send(output: Extract<UserAgentOutput, { kind: 'send' }>): void {
     const { bytes, flow, transaction } = output;
     this.#counter.note('out', bytes);
-    // What a stranger is told at the door belongs to no call.
+    // What an unknown peer is told at the door belongs to no call.
     if (transaction !== undefined || this.#isKnown(flow)) this.#trace('out', bytes, flow);
     const failed = (): void => {
       if (transaction !== undefined) this.#tell({ kind: 'sendFailed', transaction });
@@ -133,8 +133,8 @@ export class SipSockets {
     this.#desk.received(bytes, flow);
   }
 
-  #serve(bytes: Uint8Array, flow: Flow, isStranger: boolean): void {
-    if (!isStranger) this.#trace('in', bytes, flow);
+  #serve(bytes: Uint8Array, flow: Flow, isUnknown: boolean): void {
+    if (!isUnknown) this.#trace('in', bytes, flow);
     this.#tell({ kind: 'received', bytes, flow });
   }
 

@@ -10,9 +10,9 @@ export interface ConnectionLimits {
   /** From accepting to the first whole message, and from the first byte of any message to its last. */
   readonly messageMs: number;
   /** As `idleMs`, while the peer proved nothing. */
-  readonly strangerIdleMs: number;
+  readonly unknownIdleMs: number;
   /** Bytes of an unfinished message of a peer that proved nothing. */
-  readonly strangerPendingBytes: number;
+  readonly unknownPendingBytes: number;
   /** Bytes that the peer has not taken yet. */
   readonly maxUnsentBytes: number;
 }
@@ -20,8 +20,8 @@ export interface ConnectionLimits {
 export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   idleMs: 7_500_000,
   messageMs: 10_000,
-  strangerIdleMs: 60_000,
-  strangerPendingBytes: 16_384,
+  unknownIdleMs: 60_000,
+  unknownPendingBytes: 16_384,
   maxUnsentBytes: 1024 * 1024,
 };
 
@@ -121,8 +121,8 @@ export class TcpConnection {
       }
     }
     const { pendingBytes } = this.#framer;
-    if (pendingBytes > this.#limits.strangerPendingBytes && !this.#events.isKnown(this.flow)) {
-      this.close('too long for a stranger');
+    if (pendingBytes > this.#limits.unknownPendingBytes && !this.#events.isKnown(this.flow)) {
+      this.close('too long for an unknown peer');
     } else if (pendingBytes > 0) this.expectMessage();
   }
 
@@ -134,8 +134,8 @@ export class TcpConnection {
 
   #watchIdle(): void {
     this.#cancelIdle();
-    const { idleMs, strangerIdleMs } = this.#limits;
-    const limitMs = this.#events.isKnown(this.flow) ? idleMs : strangerIdleMs;
+    const { idleMs, unknownIdleMs } = this.#limits;
+    const limitMs = this.#events.isKnown(this.flow) ? idleMs : unknownIdleMs;
     const dueMs = this.#clock.monotonicMs() + limitMs;
     this.#cancelIdle = this.#clock.at(dueMs, () => this.close('idle'));
   }

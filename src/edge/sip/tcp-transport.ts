@@ -6,8 +6,8 @@ import {
   DEFAULT_CONNECTION_LIMITS,
   TcpConnection,
 } from './tcp-connection.ts';
-import { TcpStrangers } from './tcp-strangers.ts';
 import { portError } from './udp-transport.ts';
+import { UnknownTcpPeers } from './unknown-tcp-peers.ts';
 
 export interface TcpLimits extends ConnectionLimits {
   readonly maxConnections: number;
@@ -41,7 +41,7 @@ export class TcpTransport {
   readonly #byAddress = new Map<string, TcpConnection>();
   readonly #opening = new Map<string, Promise<Flow | undefined>>();
   readonly #perHost = new Map<string, number>();
-  readonly #strangers: TcpStrangers;
+  readonly #unknown: UnknownTcpPeers;
   #lastId = 0;
   #stopping = false;
 
@@ -50,7 +50,7 @@ export class TcpTransport {
     this.#clock = clock;
     this.#limits = limits;
     this.#events = events;
-    this.#strangers = new TcpStrangers(({ flow }) => this.#isKnown(flow));
+    this.#unknown = new UnknownTcpPeers(({ flow }) => this.#isKnown(flow));
     this.#server = createServer((socket) => this.#accept(socket));
     this.#server.on('error', (error) => events.failed(error));
   }
@@ -137,18 +137,18 @@ export class TcpTransport {
       return;
     }
     const connection = this.#add(socket);
-    this.#strangers.add(connection, host);
+    this.#unknown.add(connection, host);
     connection.expectMessage();
   }
 
-  /** Room for one more of that host, if need be made at the cost of a stranger. */
+  /** Room for one more of that host, if need be made at the cost of an unknown peer. */
   #hasRoom(host: string): boolean {
     const { maxConnections, maxConnectionsPerAddress } = this.#limits;
-    const why = 'no room for strangers';
+    const why = 'no room for unknown peers';
     if ((this.#perHost.get(host) ?? 0) >= maxConnectionsPerAddress) {
-      return this.#strangers.closeOldest(why, host);
+      return this.#unknown.closeOldest(why, host);
     }
-    return this.#byId.size < maxConnections || this.#strangers.closeOldest(why);
+    return this.#byId.size < maxConnections || this.#unknown.closeOldest(why);
   }
 
   #isKnown(flow: Flow): boolean {
@@ -174,7 +174,7 @@ export class TcpTransport {
     const { flow, id } = connection;
     const key = keyOf(flow.remoteAddress, flow.remotePort);
     this.#byId.delete(id);
-    this.#strangers.remove(connection, host);
+    this.#unknown.remove(connection, host);
     if (this.#byAddress.get(key) === connection) this.#byAddress.delete(key);
     const left = (this.#perHost.get(host) ?? 1) - 1;
     if (left > 0) this.#perHost.set(host, left);

@@ -100,7 +100,7 @@ export async function openLines(
     egress: destinations,
     onMessage: (trace) => traces.note(trace),
     challengeOrder: settings.sip.challengeOrder,
-    strangersPerSecond: settings.sip.strangersPerSecond,
+    unknownPeersPerSecond: settings.sip.unknownPeersPerSecond,
     tcp: { ...DEFAULT_TCP_LIMITS, maxConnections: settings.sip.maxConnections },
     registrar: {
       ...DEFAULT_REGISTRAR_LIMITS,

@@ -1,4 +1,4 @@
-/** Who is served first at the SIP sockets, and what strangers may cost there. Time and loop are the test's own. */
+/** Who is served first at the SIP sockets, and what unknown peers may cost there. Time and loop are the test's own. */
 import { describe, expect, it } from 'vitest';
 import { FrontDesk } from '../../../src/edge/sip/front-desk.ts';
 import { SourceBudgets, sourceOf } from '../../../src/edge/sip/source-budgets.ts';
@@ -21,7 +21,7 @@ const FRIEND = '203.0.113.1';
 const CARRIER = '203.0.113.2';
 const NONCE = 'Authorization: Digest ours';
 
-function setup(strangersPerSecond = 100) {
+function setup(unknownPeersPerSecond = 100) {
   const served: string[] = [];
   const closed: number[] = [];
   const turns: (() => void)[] = [];
@@ -33,7 +33,7 @@ function setup(strangersPerSecond = 100) {
       isCarrier: (address) => address === CARRIER,
       hasNonce: (authorization) => authorization === 'Digest ours',
     },
-    strangersPerSecond,
+    unknownPeersPerSecond,
     serve: (bytes, { remoteAddress }) => {
       time.nowMs += time.costMs;
       served.push(`${Buffer.from(bytes).toString().split(' ', 1)[0]} ${remoteAddress}`);
@@ -46,7 +46,7 @@ function setup(strangersPerSecond = 100) {
 }
 
 describe('the front desk', () => {
-  it('serves acquaintances, carriers and who has a nonce of ours at once, strangers after the turn, new calls last', () => {
+  it('serves acquaintances, carriers and who has a nonce of ours at once, unknown peers after the turn, new calls last', () => {
     const { desk, served, turn } = setup();
     desk.received(message('INVITE'), flow('198.51.100.1'));
     desk.received(message('REGISTER'), flow('198.51.100.2'));
@@ -60,7 +60,7 @@ describe('the front desk', () => {
     expect(served).toEqual(['REGISTER 198.51.100.2', 'BYE 198.51.100.3', 'INVITE 198.51.100.1']);
   });
 
-  it('gives strangers a short slice of each turn of the loop', () => {
+  it('gives unknown peers a short slice of each turn of the loop', () => {
     const { desk, served, turn, turns, time } = setup();
     time.costMs = 1;
     for (let n = 0; n < 10; n += 1) desk.received(message('INVITE'), flow(`198.51.100.${n}`));
@@ -72,7 +72,7 @@ describe('the front desk', () => {
     expect(turns).toHaveLength(0);
   });
 
-  it('keeps few strangers waiting: what is too much is dropped, and a REGISTER finds room beside new calls', () => {
+  it('keeps few unknown peers waiting: what is too much is dropped, and a REGISTER finds room beside new calls', () => {
     const { desk, served, turn } = setup();
     for (let n = 0; n < 5000; n += 1) {
       desk.received(message('INVITE'), flow(`10.${n >> 8}.${n & 255}.1`));

@@ -97,7 +97,7 @@ describe('message traces', () => {
     expect(callIdOf(text)).toBe('abc@x');
   });
 
-  it('count strangers under one name', () => {
+  it('count unknown peers under one name', () => {
     const counter = new MessageCounter();
     for (const line of ['FOO a SIP/2.0', 'BAR a SIP/2.0', 'SIP/2.0 200 OK', '', 'INVITE']) {
       counter.note('in', Buffer.from(line));

@@ -387,8 +387,8 @@ describe('bad input over TCP', () => {
   const limits = {
     idleMs: 60_000,
     messageMs: 150,
-    strangerIdleMs: 60_000,
-    strangerPendingBytes: 16_384,
+    unknownIdleMs: 60_000,
+    unknownPendingBytes: 16_384,
     maxUnsentBytes: 65_536,
     maxConnections: 3,
     maxConnectionsPerAddress: 3,
@@ -435,15 +435,15 @@ describe('bad input over TCP', () => {
     expect(phones.some((phone) => phone.closed)).toBe(false);
   });
 
-  it('a stranger may not idle for long', async () => {
-    const rig = await rigOf({ tcp: { ...limits, messageMs: 60_000, strangerIdleMs: 100 } });
+  it('an unknown peer may not idle for long', async () => {
+    const rig = await rigOf({ tcp: { ...limits, messageMs: 60_000, unknownIdleMs: 100 } });
     const [phone, silent] = [await tcp(rig), await tcp(rig)];
     await register(rig, phone);
     await until(() => silent.closed);
     expect(phone.closed).toBe(false);
   });
 
-  it('a stranger may not leave much of a message lying about', async () => {
+  it('an unknown peer may not leave much of a message lying about', async () => {
     const rig = await rigOf({ tcp: { ...limits, messageMs: 60_000 } });
     const [small, big] = [await tcp(rig), await tcp(rig)];
     small.write('OPTIONS sip:a SIP/2.0\r\nSubject: x');

@@ -19,7 +19,7 @@ interface Connection {
 
 /**
  * Keeps one address from taking all connections. Who is full loses the connection of his own that has been idle for longest,
- * so that his next one is served all the same: strangers behind one address do not shut each other out by idling. Only
+ * so that his next one is served all the same: unknown peers behind one address do not shut each other out by idling. Only
  * with requests on all of them a new one is closed.
  */
 export class Connections {

@@ -48,7 +48,7 @@ export class Door {
     if (inDialog) return this.session(request) === undefined ? NO_DIALOG : undefined;
     switch (request.method) {
       case 'INVITE':
-        return this.#noCalls() ?? this.#stranger(request, flow);
+        return this.#noCalls() ?? this.#fromUnknown(request, flow);
       case 'REGISTER':
         if (this.#gate !== undefined) return this.#gate.atTheDoor(request, flow);
         return { status: 405, headers: CAPABILITIES, needed: 1, why: 'no registrar' };
@@ -81,7 +81,7 @@ export class Door {
   }
 
   /** A carrier needs no password, unless it calls as a user of ours. */
-  #stranger(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
+  #fromUnknown(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
     if (this.#core.options.trustedSource(flow.remoteAddress) !== undefined) return undefined;
     return this.#gate?.atTheDoor(request, flow);
   }

@@ -22,7 +22,7 @@ type Send = Extract<TransactionOutput, { kind: 'send' }>;
 
 /**
  * Answers without a transaction (RFC 3261 §8.2.7), each once, straight back to where the request came from whatever its Via
- * says: a stranger cannot point them at somebody else with maddr, and over UDP they are no longer than the request allows.
+ * says: an unknown peer cannot point them at somebody else with maddr, and over UDP they are no longer than the request allows.
  */
 export class StatelessAnswers {
   readonly #salt: string;

@@ -7,7 +7,7 @@ const MAX_SOURCES = 10_000;
 const MAX_SAVED_BYTES = 2000;
 
 /**
- * Keeps answers to strangers over UDP in proportion to what they sent (RFC 3261 §26.3.2.4 warns of amplification). What was too
+ * Keeps answers to unknown peers over UDP in proportion to what they sent (RFC 3261 §26.3.2.4 warns of amplification). What was too
  * short for its answer counts towards the next try, so that a terse client gets one when it retransmits.
  */
 export class AnswerBudget {

@@ -4,7 +4,7 @@ import type { TcpConnection } from './tcp-connection.ts';
  * Accepted connections whose peers proved nothing yet, oldest first. When there is no room for a newcomer the oldest of them
  * goes, so that idling at the door keeps nobody out; who proved a password, or a carrier, stays.
  */
-export class TcpStrangers {
+export class UnknownTcpPeers {
   readonly #isKnown: (connection: TcpConnection) => boolean;
   readonly #all = new Set<TcpConnection>();
   readonly #byHost = new Map<string, Set<TcpConnection>>();

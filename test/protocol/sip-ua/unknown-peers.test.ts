@@ -1,4 +1,4 @@
-/** Strangers cost little: what somebody gets who proved nothing, and what that keeps from those who did. */
+/** Unknown peers cost little: what somebody gets who proved nothing, and what that keeps from those who did. */
 import { describe, expect, it } from 'vitest';
 import {
   answerChallenge,
@@ -51,7 +51,7 @@ function text({ method = 'INVITE', cseq = 1, via = PHONE, more = [], body }: Req
     'Max-Forwards: 70',
     `From: <sip:alice@${SERVER}>;tag=peer`,
     `To: <sip:alice@${SERVER}>`,
-    'Call-ID: strangers-1',
+    'Call-ID: unknown-1',
     `CSeq: ${cseq} ${method}`,
     `Contact: <sip:alice@${PHONE}>`,
     ...(content === '' ? [] : ['Content-Type: application/sdp']),
@@ -247,7 +247,7 @@ describe('digest', () => {
       text({ cseq, more: [authorization(challenged, 'INVITE')] });
     expect(exchange(rig, call(2), from)).toEqual([100]);
     expect(rig.server.count('incoming')).toBe(1);
-    expect(exchange(rig, call(3).replace('strangers-1', 'strangers-2'), from)).toContain(401);
+    expect(exchange(rig, call(3).replace('unknown-1', 'unknown-2'), from)).toContain(401);
     expect(rig.server.count('incoming')).toBe(1);
   });
 });

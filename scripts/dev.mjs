@@ -1,0 +1,60 @@
+#!/usr/bin/env node
+// `npm run dev`: the service, started anew whenever a file of it changes; changed C++ is built first. Not `node --watch`: that
+// reports the modules of a worker thread as messages of the thread, which the service takes for answers of its own.
+import { spawn, spawnSync } from 'node:child_process';
+import { watch } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const WATCHED = ['src', 'config', 'native'];
+/** Editors write a file in several steps. */
+const QUIET_MS = 150;
+
+const say = (line) => process.stderr.write(`carillon dev: ${line}\n`);
+let service;
+let timer;
+let isLeaving = false;
+let isWanted = false;
+
+function start() {
+  isWanted = false;
+  const built = spawnSync(process.execPath, [join(root, 'scripts', 'setup.mjs'), '--dev'], {
+    stdio: 'inherit',
+  });
+  if (built.status !== 0) return say('did not build; waiting for a change');
+  service = spawn(process.execPath, ['src/main.ts'], {
+    cwd: root,
+    stdio: 'inherit',
+    // A restart does not wait for calls to end.
+    env: { CARILLON_CALLS_DRAIN_MS: '0', ...process.env },
+  });
+  service.once('exit', (code) => {
+    service = undefined;
+    if (isLeaving) process.exit(code ?? 1);
+    if (isWanted) start();
+    else say('ended; waiting for a change');
+  });
+}
+
+function restart(file) {
+  say(`${file} changed`);
+  isWanted = true;
+  if (service === undefined) start();
+  else service.kill('SIGTERM');
+}
+
+for (const folder of WATCHED) {
+  watch(join(root, folder), { recursive: true }, (_event, name) => {
+    clearTimeout(timer);
+    timer = setTimeout(restart, QUIET_MS, join(folder, String(name)));
+  });
+}
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    isLeaving = true;
+    if (service === undefined) process.exit(0);
+    service.kill(signal);
+  });
+}
+start();
