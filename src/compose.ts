@@ -1,4 +1,4 @@
-/** Builds every room and joins them: the only place that knows which class implements which interface (with `service/join`). */
+/** Builds every module and joins them: the only place that knows which class implements which interface (with `service/join`). */
 import { join, resolve } from 'node:path';
 import { secretsEqual } from './base/hash.ts';
 import { systemRandom } from './base/system-random.ts';

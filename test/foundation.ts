@@ -1,4 +1,4 @@
-/** The rooms of facts over any store, with prices of a test's own: what `layFoundation` makes of a data folder. */
+/** The modules of facts over any store, with prices of a test's own: what `layFoundation` makes of a data folder. */
 import { micros } from '../src/base/money.ts';
 import { RateBook } from '../src/domain/ledger/ledger.ts';
 import type { Rate } from '../src/domain/ledger/types.ts';

@@ -1,4 +1,4 @@
-/** The native half of the service: one file, loaded once, described by the rooms that use parts of it. */
+/** The native half of the service: one file, loaded once, described by the modules that use parts of it. */
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { ServiceError } from './errors.ts';

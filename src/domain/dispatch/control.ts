@@ -1,6 +1,6 @@
 /**
  * What the REST interface asks of running calls. Values arrive checked and in domain words: the ranges, the `<` lists
- * and the digit grammar of the spec are the business of the schema in front. Every verb names the account that asks;
+ * and the digit grammar of the spec are the business of the schema in front. Every operation names the account that asks;
  * a call of another account does not exist for it.
  */
 import type { AccountId } from '../../base/ids.ts';

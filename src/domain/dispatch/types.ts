@@ -1,2 +1,2 @@
-/** Front door of the room for other rooms: what may be asked of running calls. */
+/** Front door for other modules: what may be asked of running calls. */
 export type * from './control.ts';

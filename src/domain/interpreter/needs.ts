@@ -1,4 +1,4 @@
-/** What the interpreter asks of the rooms around it. */
+/** What the interpreter asks of the modules around it. */
 import type { Clock } from '../../base/clock.ts';
 import type { AccountId, Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';

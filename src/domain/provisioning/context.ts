@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 
-/** What every part of the room is given. */
+/** What every part of provisioning is given. */
 export interface ProvisioningContext {
   readonly clock: Clock;
   readonly random: Random;

@@ -8,7 +8,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { Mail, Mailer } from '../../base/mailer.ts';
 
 export interface MailOptions {
-  /** `smtp(s)://user:password@host:port`; empty: mails become files in the outbox. */
+  /** `smtp(s)://user:password@host:port`; empty: mails become files in a folder. */
   readonly smtpUrl: string;
   readonly from: string;
   readonly outboxFolder: string;

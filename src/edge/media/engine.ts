@@ -1,4 +1,4 @@
-/** Front door of the media room: the native engine as the domain's `Media`. */
+/** Front door of media: the native engine as the domain's `Media`. */
 
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';

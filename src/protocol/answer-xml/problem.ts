@@ -4,7 +4,7 @@ import type { XmlProblem } from './instruction.ts';
 export type Offset = number;
 
 /**
- * Thrown inside this room alone, to leave a nest of readers at the first problem; `parseAnswerXml` turns it into a value.
+ * Thrown inside this module alone, to leave a nest of readers at the first problem; `parseAnswerXml` turns it into a value.
  * It carries an offset; line and column are worked out once, at the end.
  */
 export class DocumentRefused extends Error {

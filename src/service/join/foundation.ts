@@ -1,4 +1,4 @@
-/** Store and the rooms of facts that stand on it. */
+/** Store and the modules of facts that stand on it. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';

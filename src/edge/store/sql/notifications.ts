@@ -5,7 +5,7 @@ import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
 import { int, json, Table, text } from '../table.ts';
 
-/** The outbox; also written together with what its notifications tell of. */
+/** Notifications that wait; also written together with what its notifications tell of. */
 export const notificationTable = new Table<StoredNotification>('notification', {
   id: text('id'),
   accountId: text('account_id'),
