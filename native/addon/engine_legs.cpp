@@ -31,13 +31,13 @@ PayloadTypes payload_types_of(Fields types) {
   return {send, payload_type_of(types["receive"])};
 }
 
-G711Law law_of(Fields codec) {
-  const auto law = codec["name"].choice<G711Law>({{"PCMU", G711Law::mu}, {"PCMA", G711Law::a}});
+Coding coding_of(Fields codec) {
+  const auto coding = codec["name"].choice<Coding>({{"PCMU", Coding::pcmu}, {"PCMA", Coding::pcma}});
   static_cast<void>(codec["clockRate"].one_of({kLineRate}));
   static_cast<void>(codec["sampleRate"].one_of({kLineRate}));
   static_cast<void>(codec["channels"].one_of({1}));
   static_cast<void>(codec["fmtp"].text());
-  return law;
+  return coding;
 }
 
 /// A MediaSession of src/edge/media/native.ts.
@@ -47,7 +47,7 @@ LegRemote session_of(Fields session) {
   const uint16_t port = session["port"].u16();
   source.signalled = address_of(session["address"], port);
   source.signalling = address_of(session["signallingAddress"], 0);
-  remote.receive.law = remote.send.law = law_of(session["codec"].fields());
+  remote.receive.coding = remote.send.coding = coding_of(session["codec"].fields());
   const PayloadTypes audio = payload_types_of(session["payloadType"].fields());
   remote.send.payload_type = audio.send;
   remote.receive.payload_type = audio.receive;

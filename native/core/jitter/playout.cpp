@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "core/dsp/fade.hpp"
-#include "core/jitter/concealed_read.hpp"
+#include "core/jitter/ordered_read.hpp"
 
 namespace carillon {
 
@@ -60,42 +60,12 @@ void Playout::arrived(const Arrival& packet, const DelayEstimator& delays) {
   if (packet.at - late_since_ > kLateTooLong) lost_track_ = true;
 }
 
-void Playout::catch_up(const SampleStore& store) {
-  if (passed_by_ > 0) {
-    std::array<Sample, PacketLossConcealer::kPastSamples> unknown;
-    const auto missed = std::span(unknown).last(std::min(passed_by_, unknown.size()));
-    store.copy(clean_until_ - static_cast<int64_t>(missed.size()), missed);
-    concealer_.receive(missed);
-  }
-  passed_by_ = 0;
-  clean_until_ = kNever;
+void Playout::read(const PayloadStore& store, Frame& out) {
+  counters_.concealed_samples += read_in_order(store, next_, codec_, out);
+  next_ += static_cast<int64_t>(kFrameSamples);
 }
 
-void Playout::conceal(const SampleStore& store, Frame& out) {
-  catch_up(store);
-  concealer_.conceal(out);
-}
-
-void Playout::read(const SampleStore& store, Frame& out) {
-  constexpr auto delay = static_cast<int64_t>(PacketLossConcealer::kDelaySamples);
-  constexpr auto frame = static_cast<int64_t>(kFrameSamples);
-  if (next_ == clean_until_ &&
-      store.complete(next_ - delay, kFrameSamples + PacketLossConcealer::kDelaySamples)) {
-    store.copy(next_ - delay, out);
-    passed_by_ += kFrameSamples;
-    clean_until_ += frame;
-  } else {
-    catch_up(store);
-    // The audio after a gap is blended with what filled it: it is not the store's.
-    const bool blended = concealer_.concealing();
-    const size_t concealed = read_concealed(store, next_, concealer_, out);
-    counters_.concealed_samples += concealed;
-    if (concealed == 0 && !blended) clean_until_ = next_ + frame;
-  }
-  next_ += frame;
-}
-
-void Playout::shorten(const SampleStore& store, Frame& out) {
+void Playout::shorten(const PayloadStore& store, Frame& out) {
   // `out` holds the frame that is left away: its beginning is blended into the one after it.
   std::array<Sample, kSeamSamples> skipped;
   std::copy_n(out.begin(), kSeamSamples, skipped.begin());
@@ -104,17 +74,17 @@ void Playout::shorten(const SampleStore& store, Frame& out) {
   ++counters_.dropped_frames;
 }
 
-void Playout::pop(Nanos now, const SampleStore& store, const DelayEstimator& delays, Frame& out) {
+void Playout::pop(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Frame& out) {
   if (state_ == State::waiting && now >= start_at_) state_ = State::playing;
   if (state_ != State::playing) {
-    conceal(store, out);  // after speech it dies away, before any it is silence
+    codec_.conceal(out);  // after speech it dies away, before any it is silence
     return;
   }
   delay_ = delay_at(now, delays);
   const Nanos wanted = delays.target() + reframing_margin(packet_time_);
   const bool more_to_come = next_ < store.end();
   if (delay_ < wanted - kRaiseTolerance && more_to_come) {
-    conceal(store, out);
+    codec_.conceal(out);
     counters_.concealed_samples += out.size();
     ++counters_.inserted_frames;
     return;
@@ -132,8 +102,7 @@ void Playout::pop(Nanos now, const SampleStore& store, const DelayEstimator& del
   }
 }
 
-void Playout::restart(const SampleStore& store) {
-  catch_up(store);
+void Playout::restart() {
   state_ = State::idle;
   lost_track_ = false;
   late_since_ = -1;

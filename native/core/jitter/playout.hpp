@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include "core/base/prefetch.hpp"
-#include "core/dsp/plc.hpp"
 #include "core/jitter/delay_estimator.hpp"
-#include "core/jitter/sample_store.hpp"
+#include "core/jitter/payload_store.hpp"
 
 namespace carillon {
 
@@ -21,6 +19,9 @@ struct PlayoutCounters {
 
 class Playout {
  public:
+  /// `codec` decodes for this listener alone.
+  explicit Playout(AudioCodec& codec) : codec_(codec) {}
+
   struct Arrival {
     int64_t timestamp;
     size_t samples;
@@ -33,16 +34,17 @@ class Playout {
   void arrived(const Arrival& packet, const DelayEstimator& delays);
 
   /// The next frame at its time. Silence until the first packet's playout time has come.
-  void pop(Nanos now, const SampleStore& store, const DelayEstimator& delays, Frame& out);
+  void pop(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Frame& out);
 
   /// Hints: arrived() will be called soon; pop().
-  void expect_arrival() const { prefetch(this, sizeof(*this) - sizeof(concealer_)); }
-  void expect_frame(const SampleStore& store) const {
-    store.expect_read(next_ - static_cast<int64_t>(PacketLossConcealer::kDelaySamples), kFrameSamples);
+  void expect_arrival() const { prefetch(this, sizeof(*this)); }
+  void expect_frame(const PayloadStore& store) const {
+    store.expect_read(next_, kFrameSamples);
+    codec_.expect_decode();
   }
 
-  /// Call before `store` is reset: what is to be heard next begins anew.
-  void restart(const SampleStore& store);
+  /// The store is reset: what is to be heard next begins anew.
+  void restart();
 
   /// True when the caller should reset store and estimator: nothing that arrives is in time any more.
   [[nodiscard]] bool lost_track() const { return lost_track_; }
@@ -50,16 +52,13 @@ class Playout {
   [[nodiscard]] Nanos delay() const { return delay_; }
 
  private:
-  static constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
-
   [[nodiscard]] Nanos delay_at(Nanos now, const DelayEstimator& delays) const;
-  void shorten(const SampleStore& store, Frame& out);
+  void shorten(const PayloadStore& store, Frame& out);
   /// The frame at next_, which then moves on.
-  void read(const SampleStore& store, Frame& out);
-  void conceal(const SampleStore& store, Frame& out);
-  void catch_up(const SampleStore& store);
+  void read(const PayloadStore& store, Frame& out);
 
   enum class State : uint8_t { idle, waiting, playing };
+  AudioCodec& codec_;
   State state_ = State::idle;
   int64_t next_ = 0;    // timestamp of the next sample to play
   Nanos start_at_ = 0;  // waiting: when next_ is due
@@ -70,12 +69,6 @@ class Playout {
   Nanos late_since_ = -1;
   bool lost_track_ = false;
   PlayoutCounters counters_;
-  // What arrives whole passes the concealer by: its delayed audio is read from the store. It is told the last
-  // of it (catch_up) when it has to say something itself.
-  int64_t clean_until_ =
-      kNever;             // end of the frame read last, when nothing in or just before it was concealed
-  size_t passed_by_ = 0;  // samples before clean_until_ that the concealer does not know
-  PacketLossConcealer concealer_;
 };
 
 }  // namespace carillon

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/prefetch.hpp"
+#include "core/codec/g711_codec.hpp"
 
 namespace carillon {
 
@@ -15,9 +16,11 @@ constexpr Nanos kEchoTime = 500 * kMillisecond;
 
 Leg::Leg(const LegConfig& config)
     : config_(config),
+      codec_(std::make_unique<G711Codec>()),
       figures_(std::make_shared<SequenceCell<LegFigures>>()),
       rtcp_(config.ssrc),
-      send_(config.ssrc, config.sequence, config.timestamp) {}
+      send_(*codec_, config.ssrc, config.sequence, config.timestamp),
+      receive_(*codec_) {}
 
 void Leg::configure(const LegRemote& remote, Nanos now) {
   const Address before = receive_.source().signalled();

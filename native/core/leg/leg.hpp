@@ -130,6 +130,7 @@ class Leg {
   std::optional<Address> latched_;     // the one address that is listened to
   std::optional<uint16_t> rtcp_port_;  // the peer's, once it has sent from another than its RTP port + 1
   // Owned.
+  std::unique_ptr<AudioCodec> codec_;
   std::shared_ptr<SequenceCell<LegFigures>> figures_;
   Roster<AudioStream, kMaxStreams> streams_;
   Roster<Player, kMaxPlayers> players_;

@@ -1,7 +1,6 @@
 #include "core/leg/receive_path.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 
 namespace carillon {
@@ -53,7 +52,7 @@ void ReceivePath::begin_stream(uint32_t ssrc) {
 
 void ReceivePath::restart_media() {
   timestamps_.reset();
-  playout_.restart(store_);
+  playout_.restart();
   store_.reset();
   delays_.reset();
   events_.restart();
@@ -71,13 +70,11 @@ void ReceivePath::store_event(const RtpPacket& packet, Nanos arrival) {
 void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos arrival) {
   const size_t count = std::min(packet.payload.size(), kMaxPacketSamples);
   if (count == 0) return;
-  std::array<Sample, kMaxPacketSamples> pcm;
-  const std::span<Sample> samples(pcm.data(), count);
-  G711Law law = config_.law;
+  const Bytes payload = packet.payload.first(count);
+  Coding coding = config_.coding;
   if (packet.payload_type != config_.payload_type) {
-    law = packet.payload_type == kPcma ? G711Law::a : G711Law::mu;
+    coding = packet.payload_type == kPcma ? Coding::pcma : Coding::pcmu;
   }
-  g711_decode(law, packet.payload.first(count), samples);
 
   int64_t timestamp = timestamps_.extend(packet.timestamp);
   if (delays_.ready()) {
@@ -92,11 +89,11 @@ void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos a
   const bool pause_before = nothing_lost && !store_.empty() && timestamp > store_.end();
   if (pause_before) store_.fill_silence_until(timestamp);
   delays_.observe(timestamp, arrival);
-  if (store_.write(timestamp, samples) == SampleStore::Written::jumped) {
+  if (store_.write(timestamp, coding, payload) == PayloadStore::Written::jumped) {
     // A pause longer than the store: the timeline is whole, only the old audio is of no use any more.
-    playout_.restart(store_);
+    playout_.restart();
     store_.reset();
-    store_.write(timestamp, samples);
+    store_.write(timestamp, coding, payload);
   }
   playout_.arrived({timestamp, count, arrival, packet.marker || pause_before, end_before}, delays_);
 }

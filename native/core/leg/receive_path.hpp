@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/base/prefetch.hpp"
-#include "core/codec/g711.hpp"
+#include "core/codec/codec.hpp"
 #include "core/jitter/playout.hpp"
 #include "core/leg/source_learner.hpp"
 #include "core/rtp/quality.hpp"
@@ -15,7 +15,7 @@ namespace carillon {
 
 struct ReceiveConfig {
   ExpectedSource source;
-  G711Law law = G711Law::mu;
+  Coding coding = Coding::pcmu;
   uint8_t payload_type = 0;
   std::optional<uint8_t> telephone_event;
 };
@@ -31,6 +31,9 @@ enum class Received : uint8_t {
 
 class ReceivePath {
  public:
+  /// `codec`: the decoder of what is played.
+  explicit ReceivePath(AudioCodec& codec) : playout_(codec) {}
+
   /// First and later negotiations; what was received stays.
   void configure(const ReceiveConfig& config, Nanos now);
 
@@ -52,7 +55,7 @@ class ReceivePath {
   /// The jitter buffer's next frame; call once every 20 ms.
   void pop(Nanos now, Frame& out) { playout_.pop(now, store_, delays_, out); }
 
-  [[nodiscard]] const SampleStore& store() const { return store_; }
+  [[nodiscard]] const PayloadStore& store() const { return store_; }
   [[nodiscard]] std::optional<uint32_t> ssrc() const { return ssrc_; }
   [[nodiscard]] const DelayEstimator& delays() const { return delays_; }
   [[nodiscard]] const SourceLearner& source() const { return source_; }
@@ -88,7 +91,7 @@ class ReceivePath {
   TelephoneEventReceiver events_;
   DelayEstimator delays_;
   Playout playout_;
-  SampleStore store_;
+  PayloadStore store_;
 };
 
 }  // namespace carillon

@@ -9,7 +9,7 @@ constexpr int kStepMs = 10;
 }
 
 void SendPath::configure(const SendConfig& config) {
-  if (config.law != config_.law || config.packet_ms != config_.packet_ms) pending_bytes_ = 0;
+  if (config.coding != config_.coding || config.packet_ms != config_.packet_ms) pending_bytes_ = 0;
   if (config.sending && !config_.sending) talkspurt_begins_ = true;
   config_ = config;
   config_.packet_ms = std::clamp(config.packet_ms / kStepMs * kStepMs, kStepMs, kMaxPacketMs);
@@ -31,8 +31,7 @@ void SendPath::put(const Frame& audio) {
   }
   drop_sent();
   if (pending_bytes_ + kFrameSamples > payload().size()) pending_bytes_ = 0;
-  g711_encode(config_.law, audio, payload().subspan(pending_bytes_, kFrameSamples));
-  pending_bytes_ += kFrameSamples;
+  pending_bytes_ += codec_.encode(config_.coding, audio, payload().subspan(pending_bytes_));
   timestamp_ += kFrameSamples;
 }
 

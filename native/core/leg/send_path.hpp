@@ -6,13 +6,13 @@
 
 #include "core/base/frame.hpp"
 #include "core/base/prefetch.hpp"
-#include "core/codec/g711.hpp"
+#include "core/codec/codec.hpp"
 #include "core/rtp/telephone_event.hpp"
 
 namespace carillon {
 
 struct SendConfig {
-  G711Law law = G711Law::mu;
+  Coding coding = Coding::pcmu;
   uint8_t payload_type = 0;
   std::optional<uint8_t> telephone_event;
   /// What the peer asked for, 10-60 ms in steps of 10.
@@ -27,8 +27,8 @@ class SendPath {
   static constexpr size_t kMaxPacketBytes = kRtpHeaderBytes + size_t{kMaxPacketMs} * kSamplesPerMs;
 
   /// The start values are random (RFC 3550 §5.1); they are given so that a test can repeat them.
-  SendPath(uint32_t ssrc, uint16_t sequence, uint32_t timestamp)
-      : ssrc_(ssrc), sequence_(sequence), timestamp_(timestamp) {}
+  SendPath(AudioCodec& codec, uint32_t ssrc, uint16_t sequence, uint32_t timestamp)
+      : codec_(codec), ssrc_(ssrc), sequence_(sequence), timestamp_(timestamp) {}
 
   void configure(const SendConfig& config);
   [[nodiscard]] const SendConfig& config() const { return config_; }
@@ -66,6 +66,7 @@ class SendPath {
   [[nodiscard]] std::span<uint8_t> payload() { return std::span(packet_).subspan(kRtpHeaderBytes); }
   void drop_sent();
 
+  AudioCodec& codec_;
   SendConfig config_;
   uint32_t ssrc_;
   uint16_t sequence_;

@@ -2,16 +2,18 @@
 
 #include <algorithm>
 
+#include "core/codec/g711_codec.hpp"
+
 namespace carillon {
 
 namespace {
 /// Frames of one track in one go: what the store can hold. More would be a reader that has lost its way.
 constexpr int kMaxFramesPerPump =
-    static_cast<int>(SampleStore::kCapacity / static_cast<int64_t>(kFrameSamples));
+    static_cast<int>(PayloadStore::kCapacity / static_cast<int64_t>(kFrameSamples));
 }  // namespace
 
 AudioStream::AudioStream(const AudioStreamConfig& config, std::shared_ptr<PlaybackQueue> queue)
-    : config_(config), reader_(config.opened) {
+    : config_(config), reader_(std::make_unique<G711Codec>(), config.opened) {
   if (config.inbound) {
     inbound_.emplace(config.stream_id, Track::inbound, config.format, config.extra_headers_json);
   }
@@ -43,7 +45,7 @@ int64_t AudioStream::timestamp(std::optional<int64_t>& first, int64_t& frames, N
   return *first + kFrameMs * frames++;
 }
 
-void AudioStream::pump(Nanos now, const SampleStore& store, const DelayEstimator& delays, Events& events) {
+void AudioStream::pump(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Events& events) {
   if (!inbound_ || paused_) return;
   Frame frame;
   for (int i = 0; i < kMaxFramesPerPump && reader_.next(now, store, delays, frame); ++i) {

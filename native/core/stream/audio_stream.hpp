@@ -41,7 +41,7 @@ class AudioStream {
   void pause(bool paused);
 
   /// Sends what may go out of the received audio: after each arrival and once a frame.
-  void pump(Nanos now, const SampleStore& store, const DelayEstimator& delays, Events& events);
+  void pump(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Events& events);
   /// The frame that the peer hears.
   void sent(const Frame& audio, Nanos now, Events& events);
   /// Writes the bot's next 20 ms; false: it says nothing now, and `out` may be anything.

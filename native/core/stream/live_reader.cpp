@@ -1,15 +1,15 @@
 #include "core/stream/live_reader.hpp"
 
-#include "core/jitter/concealed_read.hpp"
+#include "core/jitter/ordered_read.hpp"
 
 namespace carillon {
 
-void LiveReader::take(const SampleStore& store, Frame& out) {
-  read_concealed(store, next_, concealer_, out);
+void LiveReader::take(const PayloadStore& store, Frame& out) {
+  read_in_order(store, next_, *codec_, out);
   next_ += kFrameSamples;
 }
 
-bool LiveReader::next_from_store(Nanos now, const SampleStore& store, const DelayEstimator& delays,
+bool LiveReader::next_from_store(Nanos now, const PayloadStore& store, const DelayEstimator& delays,
                                  Frame& out) {
   const auto frame = static_cast<int64_t>(kFrameSamples);
   if (next_ + frame <= store.end()) {
@@ -35,8 +35,9 @@ bool LiveReader::next_from_store(Nanos now, const SampleStore& store, const Dela
   return true;
 }
 
-bool LiveReader::next(Nanos now, const SampleStore& store, const DelayEstimator& delays, Frame& out) {
-  const bool overtaken = anchored_ && store.end() - next_ > SampleStore::kCapacity;  // nobody read for 512 ms
+bool LiveReader::next(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Frame& out) {
+  const bool overtaken =
+      anchored_ && store.end() - next_ > PayloadStore::kCapacity;  // nobody read for 512 ms
   if (anchored_ && (generation_ != store.generation() || overtaken)) {
     anchored_ = false;
     next_due_ = now + kFrameTime;
@@ -56,7 +57,7 @@ bool LiveReader::next(Nanos now, const SampleStore& store, const DelayEstimator&
     ++jumps_;
   }
   next_due_ += kFrameTime;
-  concealer_.conceal(out);
+  codec_->conceal(out);
   return true;
 }
 

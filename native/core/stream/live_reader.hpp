@@ -6,10 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
-#include "core/dsp/plc.hpp"
 #include "core/jitter/delay_estimator.hpp"
-#include "core/jitter/sample_store.hpp"
+#include "core/jitter/payload_store.hpp"
 
 namespace carillon {
 
@@ -22,18 +22,21 @@ class LiveReader {
   /// Behind by more, time itself has jumped (the machine slept): what is missing is not made up for.
   static constexpr Nanos kTimeJumped = 2 * kSecond;
 
-  explicit LiveReader(Nanos opened) : next_due_(opened + kFrameTime) {}
+  /// `codec` decodes for this reader alone: it hears the same packets earlier than the line does, and gives
+  /// up others.
+  LiveReader(std::unique_ptr<AudioCodec> codec, Nanos opened)
+      : codec_(std::move(codec)), next_due_(opened + kFrameTime) {}
 
   /// Writes the next frame that may go out now; call until it returns false.
-  bool next(Nanos now, const SampleStore& store, const DelayEstimator& delays, Frame& out);
+  bool next(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Frame& out);
   /// How often time has jumped.
   [[nodiscard]] uint32_t jumps() const { return jumps_; }
 
  private:
-  bool next_from_store(Nanos now, const SampleStore& store, const DelayEstimator& delays, Frame& out);
-  void take(const SampleStore& store, Frame& out);
+  bool next_from_store(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Frame& out);
+  void take(const PayloadStore& store, Frame& out);
 
-  PacketLossConcealer concealer_;
+  std::unique_ptr<AudioCodec> codec_;
   bool anchored_ = false;
   uint32_t generation_ = 0;
   int64_t next_ = 0;

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "core/codec/g711_codec.hpp"
 #include "test/support/signal.hpp"
 
 namespace carillon {
@@ -19,14 +20,15 @@ Address address(uint8_t last, uint16_t port) {
 }
 
 struct Packets {
-  ReceivePath path;
+  G711Codec codec;
+  ReceivePath path{codec};
   Address from = address(7, 40000);
   uint16_t sequence = 65'530;
   uint32_t timestamp = 0xffff'ff00;
   uint32_t ssrc = 1;
   Nanos now = kSecond;
 
-  Packets() { path.configure({{from, {}, true}, G711Law::mu, 0, uint8_t{101}}, 0); }
+  Packets() { path.configure({{from, {}, true}, Coding::pcmu, 0, uint8_t{101}}, 0); }
 
   Received send(uint8_t payload_type = 0, size_t samples = kFrameSamples, bool marker = false) {
     std::vector<uint8_t> bytes(kRtpHeaderBytes + samples, 0x80);

@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+#include "core/codec/g711.hpp"
+#include "core/codec/g711_codec.hpp"
 #include "core/rtp/packet.hpp"
 
 namespace carillon {
@@ -48,7 +50,8 @@ struct Sent {
 };
 
 SendPath sending(int packet_ms) {
-  SendPath path(1, kFirstSequence, kFirstTimestamp);
+  static G711Codec codec;  // encoding keeps nothing
+  SendPath path(codec, 1, kFirstSequence, kFirstTimestamp);
   SendConfig config;
   config.packet_ms = packet_ms;
   config.telephone_event = 101;

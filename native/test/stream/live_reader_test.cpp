@@ -4,21 +4,24 @@
 
 #include <vector>
 
+#include "core/codec/g711_codec.hpp"
+
 namespace carillon {
 
 namespace {
 
 /// A peer and the reader that follows it.
 struct Live {
-  SampleStore store;
+  PayloadStore store;
   DelayEstimator delays;
   Nanos now = kSecond;
-  LiveReader reader{kSecond};
+  LiveReader reader{std::make_unique<G711Codec>(), kSecond};
 
   void packet(int64_t index, Nanos arrival) {
     const int64_t timestamp = 50'000 + index * static_cast<int64_t>(kFrameSamples);
     delays.observe(timestamp, arrival);
-    store.write(timestamp, std::vector<Sample>(kFrameSamples, static_cast<Sample>(index + 1)));
+    store.write(timestamp, Coding::pcmu,
+                std::vector<uint8_t>(kFrameSamples, static_cast<uint8_t>(index + 1)));
   }
   int pump(Nanos at) {
     int frames = 0;

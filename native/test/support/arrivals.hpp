@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/codec/g711.hpp"
+#include "core/codec/g711_codec.hpp"
 #include "core/jitter/playout.hpp"
 #include "test/support/signal.hpp"
 
@@ -12,9 +14,10 @@
 namespace carillon::test {
 
 struct Line {
-  SampleStore store;
+  PayloadStore store;
   DelayEstimator delays;
-  Playout playout;
+  G711Codec codec;
+  Playout playout{codec};
   std::vector<Sample> heard;
   // After each frame.
   std::vector<Nanos> delay;
@@ -22,16 +25,17 @@ struct Line {
 
   void arrive(int packet, Nanos at, bool talkspurt = false, double hz = 400) {
     const int64_t timestamp = 100'000 + packet * static_cast<int64_t>(kFrameSamples);
-    std::vector<Sample> audio(kFrameSamples);
+    std::vector<uint8_t> audio(kFrameSamples);
     for (size_t i = 0; i < audio.size(); ++i) {
       const double t = (packet * static_cast<double>(kFrameSamples) + static_cast<double>(i)) / kLineRate;
-      audio[i] = static_cast<Sample>(8000 * std::sin(2 * std::numbers::pi * hz * t));
+      audio[i] =
+          g711_encode(G711Law::mu, static_cast<Sample>(8000 * std::sin(2 * std::numbers::pi * hz * t)));
     }
     const int64_t end_before = store.end();
     delays.observe(timestamp, at);
-    if (store.write(timestamp, audio) == SampleStore::Written::jumped) {
+    if (store.write(timestamp, Coding::pcmu, audio) == PayloadStore::Written::jumped) {
       store.reset();
-      store.write(timestamp, audio);
+      store.write(timestamp, Coding::pcmu, audio);
     }
     playout.arrived({timestamp, audio.size(), at, talkspurt, end_before}, delays);
   }

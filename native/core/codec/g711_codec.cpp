@@ -1,0 +1,88 @@
+#include "core/codec/g711_codec.hpp"
+
+#include <algorithm>
+
+#include "core/base/prefetch.hpp"
+#include "core/codec/g711.hpp"
+
+namespace carillon {
+
+namespace {
+G711Law law_of(Coding coding) { return coding == Coding::pcma ? G711Law::a : G711Law::mu; }
+}  // namespace
+
+void G711Codec::append(Bytes payload) {
+  if (payload.size() > past_.size() - end_) {
+    const size_t kept = std::min(end_, kPast);
+    std::copy_n(past_.begin() + static_cast<std::ptrdiff_t>(end_ - kept), kept, past_.begin());
+    end_ = kept;
+  }
+  std::ranges::copy(payload, past_.begin() + static_cast<std::ptrdiff_t>(end_));
+  end_ += payload.size();
+  known_ += payload.size();
+}
+
+void G711Codec::catch_up() {
+  if (passed_by_ == 0) return;
+  std::array<Sample, kPast> unknown;
+  const auto missed = std::span(unknown).last(std::min(passed_by_, kPast));
+  g711_decode(law_of(coding_), Bytes(past_).subspan(end_ - missed.size(), missed.size()), missed);
+  concealer_.receive(missed);
+  passed_by_ = 0;
+}
+
+void G711Codec::decode_part(Bytes payload, std::span<Sample> out) {
+  const G711Law law = law_of(coding_);
+  if (known_ >= kDelay) {
+    append(payload);
+    passed_by_ += payload.size();
+    g711_decode(law, Bytes(past_).subspan(end_ - payload.size() - kDelay, payload.size()), out);
+    return;
+  }
+  // The audio after a gap is blended with what filled it: it is not what its octets say.
+  const bool blended = concealer_.concealing();
+  g711_decode(law, payload, out);
+  concealer_.receive(out);
+  append(payload);
+  if (blended) known_ = 0;
+}
+
+void G711Codec::decode(Coding coding, Bytes payload, std::span<Sample> out) {
+  if (coding != coding_) {
+    catch_up();
+    known_ = 0;
+    coding_ = coding;
+  }
+  while (!payload.empty()) {
+    const size_t count = std::min(payload.size(), kRoom);
+    decode_part(payload.first(count), out.first(count));
+    payload = payload.subspan(count);
+    out = out.subspan(count);
+  }
+}
+
+void G711Codec::silence(std::span<Sample> out) {
+  catch_up();
+  known_ = 0;
+  std::ranges::fill(out, Sample{0});
+  concealer_.receive(out);
+}
+
+void G711Codec::conceal(std::span<Sample> out) {
+  catch_up();
+  known_ = 0;
+  concealer_.conceal(out);
+}
+
+size_t G711Codec::encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) {
+  g711_encode(law_of(coding), in, out);
+  return in.size();
+}
+
+void G711Codec::expect_decode() const {
+  prefetch(this, kCacheLine);
+  const size_t from = end_ - std::min(end_, kDelay);
+  prefetch(&past_[from], std::min(past_.size() - from, kDelay + kFrameSamples));
+}
+
+}  // namespace carillon
