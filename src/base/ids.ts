@@ -11,6 +11,8 @@ type Branded<Base, Kind extends string> = Base & { readonly [brand]: Kind };
 
 /** `MA_…` or `SA_…`: a main account or a sub-account. */
 export type AccountId = Branded<string, 'account'>;
+export type RecordingId = Branded<string, 'recording'>;
+export type StreamId = Branded<string, 'stream'>;
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const AUTH_ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
@@ -31,6 +33,11 @@ export function newAccountId(random: Random, prefix: 'MA' | 'SA'): AccountId {
 
 // What names something outside (a path, a row, a header) becomes an identifier here and nowhere else.
 export const asAccountId = (text: string): AccountId => text as AccountId;
+export const asRecordingId = (text: string): RecordingId => text as RecordingId;
+export const asStreamId = (text: string): StreamId => text as StreamId;
+
+export const newRecordingId = (random: Random): RecordingId => asRecordingId(uuid(random));
+export const newStreamId = (random: Random): StreamId => asStreamId(uuid(random));
 
 /** URL-safe secret with `bits` of entropy. */
 export function token(random: Random, bits = 256): string {

@@ -1,7 +1,9 @@
 /** Calls of a running service, one a stream format, seen with the eyes of public clients. See README.md. */
+
 import plivo from 'plivo';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
+import { asStreamId } from '../../src/base/ids.ts';
 import { Scene } from '../e2e/scene.ts';
 import { eventually } from '../e2e/service.ts';
 import { CLIENT_MESSAGES, complaints, type Message, PUBLIC_CLIENTS } from './clients.ts';
@@ -23,7 +25,7 @@ const session = (format: string): Session => sessions.get(format) as Session;
 async function sessionIn(format: string, name: string): Promise<Session> {
   const received: Message[] = [];
   let seen: Pick<Session, 'upgradePath' | 'headers'> | undefined;
-  let streamId = '';
+  let streamId = asStreamId('');
   let bot: WebSocket | undefined;
   const path = `/${name}-bot?b=2&a=x%20y`;
   const url = scene.customer.bot(path, (socket, request) => {
@@ -84,7 +86,9 @@ describe.each(FORMATS)('a stream of %s', (format) => {
 
   it('names checkpoints as they were named, in their order', () => {
     const { received } = session(format);
-    const names = CLIENT_MESSAGES.map(([, make]) => make('')).flatMap(({ name }) => name ?? []);
+    const names = CLIENT_MESSAGES.map(([, make]) => make(asStreamId(''))).flatMap(
+      ({ name }) => name ?? [],
+    );
     const played = received.filter(({ event }) => event === 'playedStream');
     expect(played.map(({ name }) => name)).toEqual(names);
   });

@@ -1,4 +1,5 @@
 /** What public clients of the stream protocol need of each message, and the forms in which they send theirs. See README.md. */
+import type { StreamId } from '../../src/base/ids.ts';
 
 export type Message = Readonly<Record<string, unknown>>;
 
@@ -197,7 +198,7 @@ const L16_20_MS = Buffer.alloc(320).toString('base64');
 
 /** One message in the words of each client. Their streams are mu-law or say what they are. */
 export const CLIENT_MESSAGES: ReadonlyArray<
-  readonly [form: string, make: (streamId: string) => Message]
+  readonly [form: string, make: (streamId: StreamId) => Message]
 > = [
   [
     'playAudio without streamId (Plivo SDKs, agent-transport, Cloudflare)',

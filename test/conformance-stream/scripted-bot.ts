@@ -1,7 +1,9 @@
 /** A customer's bot that does what a test says, and keeps everything it was told. Real WebSocket on 127.0.0.1. */
+
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { StreamId } from '../../src/base/ids.ts';
 
 export type Message = Readonly<Record<string, unknown>> & { readonly event: string };
 
@@ -47,7 +49,7 @@ export class ScriptedBot {
 
   get streamId(): string {
     const start = this.of('start')[0]?.message['start'] as
-      | { readonly streamId: string }
+      | { readonly streamId: StreamId }
       | undefined;
     return start?.streamId ?? '';
   }

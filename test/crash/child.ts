@@ -1,4 +1,5 @@
 /** Bills calls as fast as it can and says on standard output what it was told is durable; made to be killed. */
+import { asStreamId } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
 import { HANGUP_CAUSES } from '../../src/domain/call/types.ts';
 import { chargesOf, closeCall } from '../../src/domain/cdr/cdr.ts';
@@ -48,7 +49,7 @@ function openCall(callUuid: string): OpenCall {
     reserved: micros(6_500),
     streams: [
       {
-        streamId: `${callUuid}-stream`,
+        streamId: asStreamId(`${callUuid}-stream`),
         serviceUrl: 'ws://127.0.0.1/',
         audioTrack: 'inbound',
         bidirectional: true,

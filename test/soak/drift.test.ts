@@ -1,7 +1,9 @@
 /** Ten minutes of many streams in virtual time, with the native engine: nothing drifts, nothing is lost, nothing piles up. */
+
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { asStreamId } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { createMedia } from '../../src/edge/media/engine.ts';
 import type { LegStream } from '../../src/edge/media/stream.ts';
@@ -55,7 +57,7 @@ describe.skipIf(!existsSync(addon))('ten minutes of audio streams in virtual tim
         };
         const stream = leg.openStream(
           {
-            streamId: '5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22',
+            streamId: asStreamId('5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22'),
             encoding: 'audio/x-l16',
             rate: index % 2 === 0 ? 8000 : 16_000,
             tracks: 'inbound',

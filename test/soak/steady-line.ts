@@ -3,9 +3,11 @@
  * numbered frames two seconds ahead, or sends back what it hears a second later. Each side knows from the numbers where
  * in the other's audio it is.
  */
+
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { WebSocket } from 'ws';
+import type { StreamId } from '../../src/base/ids.ts';
 import { PCMU } from '../../src/phone/audio/g711.ts';
 import { readRtp, writeRtp } from '../../src/phone/rtp/packet.ts';
 import { Continuity } from './continuity.ts';
@@ -241,7 +243,7 @@ function levelFrame(code: number, rate: number): string {
 }
 
 interface BotStart {
-  readonly streamId: string;
+  readonly streamId: StreamId;
   readonly mediaFormat: { readonly sampleRate: number };
 }
 

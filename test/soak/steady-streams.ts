@@ -1,7 +1,7 @@
 /** The service's side of the well-behaved part: one stream a leg for the whole run, which must neither end nor drift. */
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Clock } from '../../src/base/clock.ts';
-import { uuid } from '../../src/base/ids.ts';
+import { asStreamId, uuid } from '../../src/base/ids.ts';
 import type {
   AudioStreams,
   Media,
@@ -98,7 +98,7 @@ export class SteadyStreams {
         {
           ...OPTIONS,
           url,
-          streamId: uuid(random),
+          streamId: asStreamId(uuid(random)),
           callUuid: uuid(random),
           rate: index % 3 === 0 ? 16_000 : 8000,
         },

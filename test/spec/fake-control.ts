@@ -1,4 +1,4 @@
-import { type AccountId, asAccountId } from '../../src/base/ids.ts';
+import { type AccountId, asAccountId, asRecordingId, asStreamId } from '../../src/base/ids.ts';
 import { ok, type Result } from '../../src/base/result.ts';
 import type {
   CallControl,
@@ -85,11 +85,14 @@ export class FakeControl implements CallControl {
   stopRecordingConference = this.#verb('stopRecordingConference');
 
   async startRecording(...args: unknown[]) {
-    return this.#value('startRecording', args, { recordingId: 'rec-1', url: 'http://x/rec-1.mp3' });
+    return this.#value('startRecording', args, {
+      recordingId: asRecordingId('rec-1'),
+      url: 'http://x/rec-1.mp3',
+    });
   }
   async recordConference(...args: unknown[]) {
     return this.#value('recordConference', args, {
-      recordingId: 'rec-2',
+      recordingId: asRecordingId('rec-2'),
       url: 'http://x/rec-2.mp3',
     });
   }
@@ -135,7 +138,7 @@ export class FakeControl implements CallControl {
 }
 
 export const aLiveStream = (over: Partial<LiveStream> = {}): LiveStream => ({
-  streamId: '5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22',
+  streamId: asStreamId('5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22'),
   callUuid: aLiveCall().callUuid,
   serviceUrl: 'wss://bot.example/ws',
   audioTrack: 'inbound',

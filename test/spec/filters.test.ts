@@ -1,5 +1,7 @@
 /** Nothing is silently ignored: every filter that a list names works, and what it does not know is told. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asRecordingId } from '../../src/base/ids.ts';
 import type { Cdr } from '../../src/domain/cdr/types.ts';
 import { ROUTES } from '../../src/edge/rest/routes.ts';
 import { aCdr, START_US } from '../edge/store/records.ts';
@@ -186,7 +188,7 @@ describe('recordings', () => {
     const daysAgo = (days: number): number => nowUs - days * 86_400 * SECOND - SECOND;
     for (const days of [0, 3, 10]) {
       await recordings.insert({
-        recordingId: uuid(days),
+        recordingId: asRecordingId(uuid(days)),
         accountId: service.account.authId,
         subAccount: undefined,
         callUuid: undefined,

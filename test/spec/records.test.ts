@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountId } from '../../src/base/ids.ts';
+import { type AccountId, asStreamId } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
 import type { Cdr } from '../../src/domain/cdr/types.ts';
 import { createSignedLinks } from '../../src/edge/rest/links.ts';
@@ -30,7 +30,7 @@ describe('GET cdr/{call_uuid}', () => {
       streamingCost: micros(3000),
       streams: [
         {
-          streamId: uuid(99),
+          streamId: asStreamId(uuid(99)),
           serviceUrl: 'wss://bot.example/ws',
           audioTrack: 'inbound',
           bidirectional: true,

@@ -2,7 +2,9 @@
  * Nobody reads, changes or ends what is not his. Generated from the API description: each operation that names an
  * object, each kind of caller, one foreign id; whatever is answered, nothing leaks and nothing changes.
  */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asRecordingId } from '../../src/base/ids.ts';
 import { err } from '../../src/base/result.ts';
 import { ROUTES } from '../../src/edge/rest/routes.ts';
 import { aCdr } from '../edge/store/records.ts';
@@ -84,7 +86,7 @@ async function furnish(name: string, who: Credentials, owner: Credentials): Prom
   await service.store.calls.settle({ cdr, entries: [], notification: undefined });
   const recordingId = uuid();
   await service.store.recordings.insert({
-    recordingId,
+    recordingId: asRecordingId(recordingId),
     accountId: owner.authId,
     subAccount,
     callUuid: cdr.callUuid,

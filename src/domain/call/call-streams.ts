@@ -1,4 +1,5 @@
 /** The audio streams of one call, as its records tell of them. */
+import type { StreamId } from '../../base/ids.ts';
 import { ZERO } from '../../base/money.ts';
 import { closeStream, connectedUs } from '../cdr/cdr.ts';
 import type { OpenStream } from '../cdr/needs.ts';
@@ -47,12 +48,12 @@ export class CallStreams {
   }
 
   /** Its connection has broken: time without one does not count. */
-  lost(streamId: string, atUs: number): boolean {
+  lost(streamId: StreamId, atUs: number): boolean {
     return this.#change(streamId, (stream) => ({ ...stream, endUs: atUs }));
   }
 
   /** It is connected once more. */
-  resumed(streamId: string, sinceUs: number): boolean {
+  resumed(streamId: StreamId, sinceUs: number): boolean {
     return this.#change(streamId, (stream) => ({
       ...stream,
       earlierUs: connectedUs(stream, sinceUs),
@@ -61,7 +62,7 @@ export class CallStreams {
     }));
   }
 
-  closed(streamId: string, { atUs, reason }: StreamEnd): boolean {
+  closed(streamId: StreamId, { atUs, reason }: StreamEnd): boolean {
     const open = this.#open.find((stream) => stream.streamId === streamId);
     if (open === undefined) return false;
     this.#open = this.#open.filter((stream) => stream !== open);
@@ -88,7 +89,7 @@ export class CallStreams {
     ];
   }
 
-  #change(streamId: string, changed: (stream: OpenStream) => OpenStream): boolean {
+  #change(streamId: StreamId, changed: (stream: OpenStream) => OpenStream): boolean {
     const isMeant = (stream: OpenStream): boolean => stream.streamId === streamId;
     if (!this.#open.some(isMeant)) return false;
     this.#open = this.#open.map((stream) => (isMeant(stream) ? changed(stream) : stream));

@@ -1,5 +1,5 @@
 /** What calls need from the outside: signalling at leg level, media, and audio-stream sockets. */
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, StreamId } from '../../base/ids.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { Pcm } from './audio-needs.ts';
 import type { Headers } from './signalling-needs.ts';
@@ -104,7 +104,7 @@ export interface PlayOptions {
 export type StreamEncoding = 'audio/x-l16' | 'audio/x-mulaw';
 
 export interface MediaStreamOptions {
-  readonly streamId: string;
+  readonly streamId: StreamId;
   readonly encoding: StreamEncoding;
   readonly rate: 8000 | 16000;
   readonly tracks: 'inbound' | 'outbound' | 'both';
@@ -283,7 +283,7 @@ export interface Media {
 
 export interface StreamSocketOptions {
   readonly url: string;
-  readonly streamId: string;
+  readonly streamId: StreamId;
   readonly callUuid: string;
   /** Account whose token signs the upgrade. */
   readonly accountId: AccountId;

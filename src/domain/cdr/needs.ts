@@ -1,3 +1,4 @@
+import type { StreamId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
@@ -11,7 +12,7 @@ import type { CallLogLine, Cdr, CdrFilter, CdrRecord, CdrSummary } from './types
  */
 export interface OpenStream {
   /** Of its first connection; a reconnect has another, and is the same stream. */
-  readonly streamId: string;
+  readonly streamId: StreamId;
   readonly serviceUrl: string;
   readonly audioTrack: string;
   readonly bidirectional: boolean;

@@ -1,4 +1,4 @@
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, StreamId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 import type { CallLogEntry } from '../call/types.ts';
 
@@ -31,7 +31,7 @@ export type StreamTermination =
   | 'Stream timeout';
 
 export interface StreamCdr {
-  readonly streamId: string;
+  readonly streamId: StreamId;
   readonly serviceUrl: string;
   readonly audioTrack: string;
   readonly bidirectional: boolean;

@@ -1,5 +1,5 @@
 /** What may be asked of running calls, done to them. A call of another account does not exist for whoever asks. */
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, RecordingId, StreamId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call, CallLogs } from '../call/call.ts';
 import type { CallLogEntry, HangupCauseKey } from '../call/types.ts';
@@ -156,7 +156,7 @@ export class ControlService implements CallControl {
   async stopRecording(
     accountId: AccountId,
     callUuid: string,
-    recordingId: string | undefined,
+    recordingId: RecordingId | undefined,
   ): Done {
     const call = this.#find(accountId, callUuid);
     if (call === undefined) return NOT_FOUND;
@@ -206,7 +206,7 @@ export class ControlService implements CallControl {
   async stopStream(
     accountId: AccountId,
     callUuid: string,
-    streamId: string | undefined,
+    streamId: StreamId | undefined,
     drain = false,
   ): Done {
     const call = this.#find(accountId, callUuid);

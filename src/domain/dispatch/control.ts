@@ -3,7 +3,7 @@
  * and the digit grammar of the spec are the business of the schema in front. Every operation names the account that asks;
  * a call of another account does not exist for it.
  */
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, RecordingId, StreamId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { CallLogEntry } from '../call/types.ts';
 import type { CallbackTarget } from '../callback/types.ts';
@@ -135,7 +135,7 @@ export interface RecordRequest {
   readonly callback: CallbackTarget | undefined;
 }
 export interface StartedRecording {
-  readonly recordingId: string;
+  readonly recordingId: RecordingId;
   /** Where the file can be fetched once it is complete. */
   readonly url: string;
 }
@@ -171,7 +171,7 @@ export interface StreamRequest {
 
 /** A stream of a call that lives. */
 export interface LiveStream {
-  readonly streamId: string;
+  readonly streamId: StreamId;
   readonly callUuid: string;
   readonly serviceUrl: string;
   readonly audioTrack: string;
@@ -253,7 +253,7 @@ export interface CallControl {
   stopRecording(
     accountId: AccountId,
     callUuid: string,
-    recordingId: string | undefined,
+    recordingId: RecordingId | undefined,
   ): Promise<Result<void, ControlRefusal>>;
   play(
     accountId: AccountId,
@@ -284,7 +284,7 @@ export interface CallControl {
   stopStream(
     accountId: AccountId,
     callUuid: string,
-    streamId: string | undefined,
+    streamId: StreamId | undefined,
     drain?: boolean,
   ): Promise<Result<void, ControlRefusal>>;
 

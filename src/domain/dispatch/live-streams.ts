@@ -1,4 +1,5 @@
 /** Audio streams that the REST interface starts, lists and stops (dialect §1.8). */
+import type { StreamId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call } from '../call/call.ts';
 import {
@@ -54,7 +55,7 @@ export const listStreams = (call: Call): readonly LiveStream[] => [
 ];
 
 /** False: there was none to stop. An id of an earlier connection means the stream that has reconnected since. */
-export function stopStreams(call: Call, streamId: string | undefined, drain: boolean): boolean {
+export function stopStreams(call: Call, streamId: StreamId | undefined, drain: boolean): boolean {
   const meant = streamsOf(call).filter(
     (stream) => streamId === undefined || stream.isCalled(streamId),
   );

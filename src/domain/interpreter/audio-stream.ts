@@ -1,5 +1,5 @@
 /** Audio streams of calls, whoever asked for them: the `Stream` element or the REST interface. */
-import { uuid } from '../../base/ids.ts';
+import { newStreamId, type StreamId } from '../../base/ids.ts';
 import type { Call } from '../call/call.ts';
 import type { StreamSocket, StreamSocketEnd, StreamStopReason } from '../call/needs.ts';
 import { partyParameter } from '../callback/callback.ts';
@@ -79,12 +79,12 @@ class AudioStream implements LiveAudioStream {
   #resolve: (end: AudioStreamEnd) => void = () => undefined;
   #socket: StreamSocket | undefined;
   /** One a connection, the last one's last: at most maxRetries + 1. */
-  readonly #ids: string[] = [];
-  #currentId: string;
+  readonly #ids: StreamId[] = [];
+  #currentId: StreamId;
   #retriesLeft: number;
   #connected = false;
   /** Of the first connection: all of them are one stream in the records. */
-  #recordId: string | undefined;
+  #recordId: StreamId | undefined;
   #over = false;
   #draining: StopKind | undefined;
   /** No later than here is it charged for, however late its timer is. */
@@ -113,11 +113,11 @@ class AudioStream implements LiveAudioStream {
     return this.#connected;
   }
 
-  get streamId(): string {
+  get streamId(): StreamId {
     return this.#currentId;
   }
 
-  isCalled(streamId: string): boolean {
+  isCalled(streamId: StreamId): boolean {
     return this.#ids.includes(streamId);
   }
 
@@ -133,8 +133,8 @@ class AudioStream implements LiveAudioStream {
     socket?.close(STOP_REASON[kind]);
   }
 
-  #newId(): string {
-    const id = uuid(this.#needs.random);
+  #newId(): StreamId {
+    const id = newStreamId(this.#needs.random);
     this.#ids.push(id);
     return id;
   }

@@ -1,6 +1,6 @@
 /** What the interpreter asks of the modules around it. */
 import type { Clock } from '../../base/clock.ts';
-import type { AccountId, Random } from '../../base/ids.ts';
+import type { AccountId, Random, RecordingId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Result } from '../../base/result.ts';
 import type {
@@ -85,7 +85,7 @@ export interface Recorder {
     request: RoomRecordRequest,
   ): Promise<Result<LiveRecording, RecordRefusal>>;
   /** Stops one recording of the call, or all; false: there was none. */
-  stop(call: Call, recordingId?: string): boolean;
+  stop(call: Call, recordingId?: RecordingId): boolean;
   /** `start` runs when the next `Dial` of this call is answered (`Record startOnDialAnswer`). */
   whenDialAnswered(call: Call, start: () => void): void;
   /** A `Dial` of this call was answered: to be told by it, once both parties hear each other. */

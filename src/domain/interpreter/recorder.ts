@@ -1,4 +1,5 @@
 /** Recordings of calls and rooms, whoever asked for them: `Record`, `Conference` or the REST interface. */
+import type { RecordingId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call } from '../call/call.ts';
 import type { MediaRoom } from '../call/needs.ts';
@@ -120,7 +121,7 @@ export class CallRecorder implements Recorder {
   }
 
   /** Stops one recording of the call, or all; false: there was none. */
-  stop(call: Call, recordingId?: string): boolean {
+  stop(call: Call, recordingId?: RecordingId): boolean {
     const chosen = [...this.#recordingsOf(call).live].filter(
       (take) => recordingId === undefined || take.recordingId === recordingId,
     );

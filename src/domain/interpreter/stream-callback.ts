@@ -1,4 +1,5 @@
 /** What a status callback of a stream tells (dialect §1.7: the common fields, and the wider set that was seen beside them). */
+import type { StreamId } from '../../base/ids.ts';
 import type { Call } from '../call/call.ts';
 import { partyParameter } from '../callback/callback.ts';
 import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
@@ -8,7 +9,7 @@ import { withoutSecrets } from './stream-record.ts';
 export function streamParameters(
   call: Call,
   stream: AudioStreamRequest & {
-    readonly streamId: string;
+    readonly streamId: StreamId;
     readonly statusCallback: CallbackTarget;
   },
   event: string,

@@ -1,5 +1,6 @@
 /** How many streams a call may have, and how they stand in its records. */
 
+import type { StreamId } from '../../base/ids.ts';
 import { maskSecrets } from '../../base/mask.ts';
 import type { StreamFacts } from '../call/call.ts';
 import type { AudioStreamRequest, LiveAudioStream } from './stream.ts';
@@ -21,7 +22,7 @@ export function limitOfStreams(
     : `${MAX_ONE_WAY} one-way streams per call`;
 }
 
-export const factsOf = (request: AudioStreamRequest, streamId: string): StreamFacts => ({
+export const factsOf = (request: AudioStreamRequest, streamId: StreamId): StreamFacts => ({
   streamId,
   serviceUrl: maskSecrets(withoutSecrets(request.url)),
   audioTrack: request.audioTrack,

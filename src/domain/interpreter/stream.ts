@@ -1,4 +1,5 @@
 /** An audio stream of a call: what was asked for, how it is while it lives, and how it ends. */
+import type { StreamId } from '../../base/ids.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 
 export interface AudioStreamRequest {
@@ -25,9 +26,9 @@ export type StopKind = Exclude<AudioStreamEnd['kind'], 'dropped' | 'stopRequeste
 
 export interface LiveAudioStream {
   /** Of the connection that is open or being made: what the bot and the last callback were told. */
-  readonly streamId: string;
+  readonly streamId: StreamId;
   /** Whether this is the id of one of its connections; a reconnect has a new one. */
-  isCalled(streamId: string): boolean;
+  isCalled(streamId: StreamId): boolean;
   readonly request: AudioStreamRequest;
   readonly startUs: number;
   readonly connected: boolean;

@@ -1,5 +1,5 @@
 import { isEmail } from '../../base/email.ts';
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, RecordingId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type DurationFilters, durationWindow } from './storage-duration.ts';
 import type { RecordingFilter, RecordingFormat } from './types.ts';
@@ -25,7 +25,7 @@ export interface ExportRequest {
   readonly callUuid?: string | undefined;
   readonly conferenceName?: string | undefined;
   readonly format?: string | undefined;
-  readonly recordingId?: string | undefined;
+  readonly recordingId?: RecordingId | undefined;
 }
 
 /** `message` is a plain sentence for the requester. */

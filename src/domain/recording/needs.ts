@@ -1,3 +1,4 @@
+import type { RecordingId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
 import type { StoredNotification } from '../callback/types.ts';
@@ -14,20 +15,20 @@ export interface RecordingStore {
   insert(recording: Recording): Promise<void>;
   /** Once: the end of the record, and what there is to tell of it, in one unit of work. Undefined: it is gone, or finished. */
   finish(
-    recordingId: string,
+    recordingId: RecordingId,
     end: RecordingPatch,
     notification: StoredNotification | undefined,
   ): Promise<Recording | undefined>;
-  get(recordingId: string): Promise<Recording | undefined>;
+  get(recordingId: RecordingId): Promise<Recording | undefined>;
   /** Finished ones, latest first. */
   page(filter: RecordingFilter, slice: Slice): Promise<Page<Recording>>;
   /** Finished ones added after `after`, oldest first: walks any set in bounded memory. */
   walk(
     filter: RecordingFilter,
-    after: { readonly addedUs: number; readonly recordingId: string } | undefined,
+    after: { readonly addedUs: number; readonly recordingId: RecordingId } | undefined,
     limit: number,
   ): Promise<readonly Recording[]>;
-  remove(recordingId: string): Promise<boolean>;
+  remove(recordingId: RecordingId): Promise<boolean>;
   /** Begun and neither finished nor failed, oldest first. */
   unfinished(): Promise<readonly Recording[]>;
   /** Finished ones beyond their account's retention, `defaultDays` where it has none. */

@@ -1,5 +1,11 @@
 import type { Clock } from '../../base/clock.ts';
-import { type AccountId, type Random, uuid } from '../../base/ids.ts';
+import {
+  type AccountId,
+  newRecordingId,
+  type Random,
+  type RecordingId,
+  uuid,
+} from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { StoredNotification } from '../callback/types.ts';
@@ -61,7 +67,7 @@ export class Recordings {
 
   /** A recording begins: its id, and the file (relative) that it is to be written to. */
   async begin(input: NewRecording): Promise<Recording> {
-    const recordingId = uuid(this.#deps.random);
+    const recordingId = newRecordingId(this.#deps.random);
     const now = this.#nowUs();
     const recording: Recording = {
       subAccount: undefined,
@@ -82,7 +88,7 @@ export class Recordings {
 
   /** Its file is complete (`ready`), or there is none (`failed`). `notification`: stored with that, delivered by the caller. */
   finish(
-    recordingId: string,
+    recordingId: RecordingId,
     end: RecordingPatch,
     notification?: StoredNotification,
   ): Promise<Recording | undefined> {
@@ -97,7 +103,7 @@ export class Recordings {
   /** To a sub-account, recordings of others do not exist. */
   async get(
     accountId: AccountId,
-    recordingId: string,
+    recordingId: RecordingId,
     subAccount?: AccountId,
   ): Promise<Result<Recording, RecordingRefusal>> {
     const found = await this.#deps.recordings.get(recordingId);
@@ -125,7 +131,7 @@ export class Recordings {
 
   async remove(
     accountId: AccountId,
-    recordingId: string,
+    recordingId: RecordingId,
     subAccount?: AccountId,
   ): Promise<Result<void, RecordingRefusal>> {
     const found = await this.get(accountId, recordingId, subAccount);

@@ -1,4 +1,4 @@
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, RecordingId } from '../../base/ids.ts';
 import type { NotificationDraft } from '../callback/types.ts';
 
 export type RecordingFormat = 'mp3' | 'wav';
@@ -13,7 +13,7 @@ export interface PendingCharges {
 
 /** A recording, from its start on. Its file can be fetched once it is `ready`. */
 export interface Recording {
-  readonly recordingId: string;
+  readonly recordingId: RecordingId;
   readonly accountId: AccountId;
   /** Whose call it is of, when not the main account's own. */
   readonly subAccount: AccountId | undefined;
@@ -57,7 +57,7 @@ export interface RecordingFilter {
   readonly fromNumber?: string | undefined;
   readonly toNumber?: string | undefined;
   readonly format?: RecordingFormat | undefined;
-  readonly recordingId?: string | undefined;
+  readonly recordingId?: RecordingId | undefined;
   /** Inclusive bounds of the time it was added, microseconds UTC. */
   readonly addedFromUs?: number | undefined;
   readonly addedToUs?: number | undefined;

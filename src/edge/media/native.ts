@@ -2,6 +2,7 @@
  * The native addon as TypeScript sees it. Handles are plain numbers. A wrong, missing or unknown value is a TypeError
  * that names it (native/addon/arguments.hpp).
  */
+import type { StreamId } from '../../base/ids.ts';
 import { loadNativeAddon } from '../../base/native-addon.ts';
 import type {
   MachineDetectionOptions,
@@ -171,7 +172,7 @@ export interface NativeEngine {
   openStream(options: {
     readonly leg: number;
     readonly stream: number;
-    readonly streamId: string;
+    readonly streamId: StreamId;
     readonly encoding: StreamEncoding;
     readonly rate: 8000 | 16000;
     readonly tracks: 'inbound' | 'outbound' | 'both';

@@ -2,6 +2,7 @@
  * Messages of the application to the service (dialect §1.2), as unknown bytes to typed values. Nearly every `playAudio`
  * is taken by the media engine before it comes here; this reader takes what is left and says what is wrong with it.
  */
+import type { StreamId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { truncate } from '../../base/text.ts';
 import { fault, type StreamFault } from './fault.ts';
@@ -16,7 +17,7 @@ export type ApplicationMessage =
   | { readonly event: 'stop'; readonly drain: boolean };
 
 export interface ReaderContext {
-  readonly streamId: string;
+  readonly streamId: StreamId;
   readonly format: StreamFormat;
 }
 

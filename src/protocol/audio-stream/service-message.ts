@@ -2,7 +2,7 @@
  * Messages of the service to the application (dialect §1.1): the superset of fields that every known client reads,
  * in one line of JSON, `sequenceNumber` first. `media` is not among them: the media engine writes it.
  */
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, StreamId } from '../../base/ids.ts';
 import type { StreamFault } from './fault.ts';
 import type { StreamFormat } from './media-format.ts';
 
@@ -18,7 +18,7 @@ export type StopReason =
 
 /** What stays the same over the life of one socket. */
 export interface StreamIdentity {
-  readonly streamId: string;
+  readonly streamId: StreamId;
   readonly callUuid: string;
   readonly accountId: AccountId;
   readonly format: StreamFormat;
@@ -81,13 +81,13 @@ export function dtmfMessage(stream: StreamIdentity, digit: string, timestampMs: 
   });
 }
 
-export const playedStreamMessage = (streamId: string, name: string): string =>
+export const playedStreamMessage = (streamId: StreamId, name: string): string =>
   numbered({ event: 'playedStream', streamId, name });
 
-export const clearedAudioMessage = (streamId: string): string =>
+export const clearedAudioMessage = (streamId: StreamId): string =>
   numbered({ event: 'clearedAudio', streamId });
 
-export const errorMessage = (streamId: string, { code, message }: StreamFault): string =>
+export const errorMessage = (streamId: StreamId, { code, message }: StreamFault): string =>
   numbered({ event: 'error', streamId, error: { code, message }, reason: message });
 
 export const stopMessage = (stream: StreamIdentity, reason: StopReason): string =>

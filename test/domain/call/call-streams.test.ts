@@ -1,5 +1,7 @@
 /** Audio streams of a call, as its records tell of them (dialect §1.5; spec: Audio streaming, billing). */
+
 import { beforeEach, describe, expect, it } from 'vitest';
+import { asStreamId, type StreamId } from '../../../src/base/ids.ts';
 import { micros } from '../../../src/base/money.ts';
 import { CallStreams, type StreamFacts } from '../../../src/domain/call/call-streams.ts';
 
@@ -16,7 +18,7 @@ beforeEach(() => {
   });
 });
 
-const stream = (streamId: string): StreamFacts => ({
+const stream = (streamId: StreamId): StreamFacts => ({
   streamId,
   serviceUrl: 'wss://bot.test/',
   audioTrack: 'both',
@@ -26,9 +28,11 @@ const stream = (streamId: string): StreamFacts => ({
 
 describe('a stream of a call', () => {
   it('is open, and then past with what it cost', () => {
-    streams.opened(stream('a'), SECOND_US);
+    streams.opened(stream(asStreamId('a')), SECOND_US);
     expect(streams.open).toMatchObject([{ streamId: 'a', startUs: SECOND_US, endUs: undefined }]);
-    expect(streams.closed('a', { atUs: 12 * SECOND_US, reason: 'API request' })).toBe(true);
+    expect(streams.closed(asStreamId('a'), { atUs: 12 * SECOND_US, reason: 'API request' })).toBe(
+      true,
+    );
     expect(streams.open).toEqual([]);
     expect(streams.past).toMatchObject([
       { streamId: 'a', connectedUs: 11 * SECOND_US, billedSeconds: 20, billedAmount: 2000 },
@@ -36,16 +40,16 @@ describe('a stream of a call', () => {
   });
 
   it('pays for the time in which it was connected', () => {
-    streams.opened(stream('a'), 0);
-    expect(streams.lost('a', 4 * SECOND_US)).toBe(true);
-    expect(streams.resumed('a', 60 * SECOND_US)).toBe(true);
-    streams.closed('a', { atUs: 64 * SECOND_US, reason: 'Call hangup' });
+    streams.opened(stream(asStreamId('a')), 0);
+    expect(streams.lost(asStreamId('a'), 4 * SECOND_US)).toBe(true);
+    expect(streams.resumed(asStreamId('a'), 60 * SECOND_US)).toBe(true);
+    streams.closed(asStreamId('a'), { atUs: 64 * SECOND_US, reason: 'Call hangup' });
     expect(streams.past).toMatchObject([{ connectedUs: 8 * SECOND_US, billedSeconds: 10 }]);
   });
 
   it('that no bot took is past at once and costs nothing; twenty of them are told', () => {
     for (let i = 0; i < 25; i += 1) {
-      streams.refused(stream(`${i}`), { atUs: 5, reason: 'Connection error' });
+      streams.refused(stream(asStreamId(`${i}`)), { atUs: 5, reason: 'Connection error' });
     }
     expect(streams.past).toHaveLength(20);
     expect(streams.past[0]).toMatchObject({ startUs: 5, endUs: 5, billedAmount: 0 });
@@ -53,11 +57,14 @@ describe('a stream of a call', () => {
 
   it('beyond two hundred is not recorded, and says so', () => {
     for (let i = 0; i <= 200; i += 1) {
-      streams.opened(stream(`${i}`), 0);
-      const isRecorded = streams.closed(`${i}`, { atUs: SECOND_US, reason: 'API request' });
+      streams.opened(stream(asStreamId(`${i}`)), 0);
+      const isRecorded = streams.closed(asStreamId(`${i}`), {
+        atUs: SECOND_US,
+        reason: 'API request',
+      });
       expect(isRecorded).toBe(i < 200);
     }
     expect(streams.past).toHaveLength(200);
-    expect(streams.lost('unknown', 0)).toBe(false);
+    expect(streams.lost(asStreamId('unknown'), 0)).toBe(false);
   });
 });

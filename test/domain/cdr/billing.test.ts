@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { asStreamId } from '../../../src/base/ids.ts';
 import { answeredSeconds, micros } from '../../../src/base/money.ts';
 import { type CallEnd, chargesOf, closeCall, closeStream } from '../../../src/domain/cdr/cdr.ts';
 import type { OpenStream } from '../../../src/domain/cdr/needs.ts';
@@ -14,7 +15,7 @@ const end = (seconds: number): CallEnd => ({
   hangupDisposition: 'recv_bye',
 });
 const stream = (over: Partial<OpenStream> = {}): OpenStream => ({
-  streamId: 's1',
+  streamId: asStreamId('s1'),
   serviceUrl: 'ws://127.0.0.1/',
   audioTrack: 'inbound',
   bidirectional: true,
@@ -49,7 +50,11 @@ describe('a charge never exceeds what was reserved', () => {
         }),
         ({ lengthMs, pulse, perMinute, reserved, streams }) => {
           const all = streams.map(({ startS, perMinute: price }, i) =>
-            stream({ streamId: `s${i}`, startUs: START_US + startS * 1_000_000, perMinute: price }),
+            stream({
+              streamId: asStreamId(`s${i}`),
+              startUs: START_US + startS * 1_000_000,
+              perMinute: price,
+            }),
           );
           const isClosed = (_: unknown, i: number): boolean => streams[i]?.closed === true;
           const { endUs } = end(lengthMs / 1000);
@@ -108,7 +113,10 @@ describe('the end of a call', () => {
   });
 
   it('voice and each stream are separate entries with references of their own', () => {
-    const call = open({}, [stream(), stream({ streamId: 's2', earlierUs: 20_000_000 })]);
+    const call = open({}, [
+      stream(),
+      stream({ streamId: asStreamId('s2'), earlierUs: 20_000_000 }),
+    ]);
     const cdr = closeCall(call, end(45), 'Call hangup');
     expect(cdr.streamingCost).toBe(3_000 + 6_000);
     expect(
@@ -161,7 +169,10 @@ describe('the end of a call', () => {
         fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 4 }),
         (seconds, rate, streamEnds) => {
           const streams = streamEnds.map((at, index) =>
-            stream({ streamId: `s${index}`, endUs: START_US + 2_000_000 + at * 1_000_000 }),
+            stream({
+              streamId: asStreamId(`s${index}`),
+              endUs: START_US + 2_000_000 + at * 1_000_000,
+            }),
           );
           const cdr = closeCall(
             open({ perMinute: micros(rate) }, streams),

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountId } from '../../../src/base/ids.ts';
-import { asAccountId } from '../../../src/base/ids.ts';
+import { type AccountId, asAccountId, asStreamId } from '../../../src/base/ids.ts';
 import type { Call } from '../../../src/domain/call/call.ts';
 import type { StreamRequest } from '../../../src/domain/dispatch/types.ts';
 import { settle } from '../../sim/clock.ts';
@@ -120,7 +119,7 @@ describe('audio streams over REST (dialect §1.8)', () => {
     expect(stage.control.streams(account, call.uuid)).toMatchObject({
       value: [{ streamId: started.value.streamId, status: 'in-progress' }],
     });
-    expect(await stage.control.stopStream(account, call.uuid, 'unknown')).toEqual({
+    expect(await stage.control.stopStream(account, call.uuid, asStreamId('unknown'))).toEqual({
       ok: false,
       error: { kind: 'notFound', what: 'stream' },
     });

@@ -1,5 +1,7 @@
 /** A scene whose legs can be listened to and recorded, with the real recorder over a folder in memory. */
+
 import { ServiceError } from '../../../src/base/errors.ts';
+import type { RecordingId } from '../../../src/base/ids.ts';
 import { type Micros, micros } from '../../../src/base/money.ts';
 import { err, ok } from '../../../src/base/result.ts';
 import type {
@@ -191,7 +193,7 @@ export class ListeningScene extends Scene {
         return Promise.resolve();
       },
       finish: (
-        recordingId: string,
+        recordingId: RecordingId,
         end: Partial<Recording>,
         notification: StoredNotification | undefined,
       ) => {

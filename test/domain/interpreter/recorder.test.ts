@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { asAccountId } from '../../../src/base/ids.ts';
+import { asAccountId, asRecordingId, type RecordingId } from '../../../src/base/ids.ts';
 import type { MediaRoom } from '../../../src/domain/call/needs.ts';
 import type { CallRecordRequest } from '../../../src/domain/interpreter/recorder.ts';
 import type { Recording } from '../../../src/domain/recording/types.ts';
@@ -275,7 +275,7 @@ describe('recordings of a room (dialect §3.5)', () => {
 });
 
 describe('recordings that a crash interrupted', () => {
-  const interrupted = (recordingId: string): Recording => ({
+  const interrupted = (recordingId: RecordingId): Recording => ({
     recordingId,
     accountId: asAccountId('MA_ONE'),
     subAccount: undefined,
@@ -319,7 +319,7 @@ describe('recordings that a crash interrupted', () => {
   });
 
   it('become files as far as they were written, or failed where nothing was', async () => {
-    await recover(interrupted('r1'), interrupted('r2'));
+    await recover(interrupted(asRecordingId('r1')), interrupted(asRecordingId('r2')));
     expect(scene.rows.get('r1')).toMatchObject({
       status: 'ready',
       durationMs: 1000,
@@ -330,7 +330,7 @@ describe('recordings that a crash interrupted', () => {
   });
 
   it('are charged once, under the key that the process before would have used', async () => {
-    await recover(interrupted('r1'), interrupted('r2'));
+    await recover(interrupted(asRecordingId('r1')), interrupted(asRecordingId('r2')));
     expect(scene.postings).toEqual([
       {
         amount: -10_000,
@@ -342,7 +342,7 @@ describe('recordings that a crash interrupted', () => {
   });
 
   it('are told with RecordStop, signed for whoever made the call; the file is there by then', async () => {
-    await recover(interrupted('r1'), interrupted('r2'));
+    await recover(interrupted(asRecordingId('r1')), interrupted(asRecordingId('r2')));
     expect(scene.notifications).toEqual(scene.storedNotifications);
     expect(scene.notifications).toMatchObject([{ id: 'r1', accountId: 'SA_ONE', callUuid: 'c1' }]);
     expect(scene.told(CALLBACK.url)).toEqual([
@@ -366,8 +366,8 @@ describe('recordings that a crash interrupted', () => {
     scene.files.set('MA_ONE/r2.wav', 16_044);
     const untold = { currency: 'USD', notice: undefined };
     await recover(
-      { ...interrupted('r1'), pendingCharges: untold },
-      { ...interrupted('r2'), pendingCharges: undefined },
+      { ...interrupted(asRecordingId('r1')), pendingCharges: untold },
+      { ...interrupted(asRecordingId('r2')), pendingCharges: undefined },
     );
     expect([...scene.rows.values()].map(({ status }) => status)).toEqual(['ready', 'ready']);
     expect(scene.postings).toHaveLength(1);

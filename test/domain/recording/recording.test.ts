@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isEmail } from '../../../src/base/email.ts';
-import { asAccountId } from '../../../src/base/ids.ts';
+import { asAccountId, asRecordingId } from '../../../src/base/ids.ts';
 import {
   durationWindow,
   type ExportRequest,
@@ -124,10 +124,12 @@ describe('recordings', () => {
 
   it('are removed with their file', async () => {
     const recordingId = await record();
-    expect((await recordings.remove(asAccountId('MA_OTHER'), recordingId)).ok).toBe(false);
-    expect((await recordings.remove(ACCOUNT, recordingId)).ok).toBe(true);
+    expect((await recordings.remove(asAccountId('MA_OTHER'), asRecordingId(recordingId))).ok).toBe(
+      false,
+    );
+    expect((await recordings.remove(ACCOUNT, asRecordingId(recordingId))).ok).toBe(true);
     expect(removed).toEqual([`${ACCOUNT}/${recordingId}.mp3`]);
-    expect((await recordings.get(ACCOUNT, recordingId)).ok).toBe(false);
+    expect((await recordings.get(ACCOUNT, asRecordingId(recordingId))).ok).toBe(false);
   });
 
   it('expire after the days of their account, or the default', async () => {

@@ -1,5 +1,7 @@
 /** What a bot plays while something else wants the line: it is heard beside it or it waits, and only what was heard is confirmed. */
+
 import { afterEach, describe, expect, it } from 'vitest';
+import { asStreamId } from '../../../src/base/ids.ts';
 import type { MediaSession, PlayOptions } from '../../../src/domain/call/needs.ts';
 import type { ManualDrive, MediaEngine } from '../../../src/edge/media/engine.ts';
 import {
@@ -32,7 +34,7 @@ async function setUp(remote: Partial<MediaSession> = {}) {
   const played: string[] = [];
   const stream = leg.openStream(
     {
-      streamId: '5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22',
+      streamId: asStreamId('5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22'),
       encoding: 'audio/x-l16',
       rate: 8000,
       tracks: 'inbound',

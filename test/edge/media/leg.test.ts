@@ -1,5 +1,6 @@
 import alawmulaw from 'alawmulaw';
 import { afterEach, describe, expect, it } from 'vitest';
+import { asStreamId } from '../../../src/base/ids.ts';
 import type { MediaLegEvents, SourceChange } from '../../../src/domain/call/needs.ts';
 import type { ManualDrive, MediaEngine } from '../../../src/edge/media/engine.ts';
 import {
@@ -16,7 +17,7 @@ import {
 
 const { alaw } = alawmulaw;
 const STREAM = {
-  streamId: 'x',
+  streamId: asStreamId('x'),
   encoding: 'audio/x-mulaw',
   rate: 8000,
   tracks: 'inbound',

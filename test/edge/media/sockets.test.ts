@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { asStreamId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type { MediaLeg, MediaLegEvents } from '../../../src/domain/call/needs.ts';
 import {
@@ -102,7 +103,7 @@ describe('the media engine on real sockets', () => {
     const played = Promise.withResolvers<string>();
     const stream = leg.openStream(
       {
-        streamId: 'x',
+        streamId: asStreamId('x'),
         encoding: 'audio/x-mulaw',
         rate: 8000,
         tracks: 'inbound',

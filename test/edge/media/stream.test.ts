@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { asStreamId, type StreamId } from '../../../src/base/ids.ts';
 import type { MediaStreamOptions } from '../../../src/domain/call/needs.ts';
 import type { ManualDrive, MediaEngine } from '../../../src/edge/media/engine.ts';
 import type { LegStream } from '../../../src/edge/media/stream.ts';
@@ -18,7 +19,7 @@ import {
   WALL_START,
 } from './peer.ts';
 
-const STREAM_ID = '5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22';
+const STREAM_ID = asStreamId('5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22');
 const engines: MediaEngine[] = [];
 afterEach(async () => {
   for (const engine of engines.splice(0)) await engine.stop();
@@ -27,7 +28,7 @@ afterEach(async () => {
 interface MediaMessage {
   sequenceNumber: number;
   event: string;
-  streamId: string;
+  streamId: StreamId;
   media: { track: string; timestamp: string; chunk: number; payload: string };
   extra_headers: string;
 }

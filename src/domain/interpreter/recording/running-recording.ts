@@ -1,3 +1,4 @@
+import type { RecordingId } from '../../../base/ids.ts';
 import type { MediaRecording, RecordEnd } from '../../call/needs.ts';
 import type { CallbackParameters } from '../../callback/types.ts';
 import type { Recording } from '../../recording/types.ts';
@@ -55,7 +56,7 @@ export class RunningRecording implements LiveRecording {
     });
   }
 
-  get recordingId(): string {
+  get recordingId(): RecordingId {
     return this.#row.recordingId;
   }
 

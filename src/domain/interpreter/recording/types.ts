@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
-import type { AccountId } from '../../../base/ids.ts';
+import type { AccountId, RecordingId } from '../../../base/ids.ts';
 import type { Logger } from '../../../base/logger.ts';
 import type { Call } from '../../call/call.ts';
 import type { RecordingEncoder } from '../../call/needs.ts';
@@ -84,7 +84,7 @@ export type RecordRefusal =
 
 /** A recording from its first sample on. */
 export interface LiveRecording {
-  readonly recordingId: string;
+  readonly recordingId: RecordingId;
   /** Signed link of the file that is to be; good for a short while only. */
   readonly url: string;
   /** Resolves when no more is recorded. */

@@ -1,7 +1,7 @@
 /** Building blocks of request and reply schemas. */
 
 import { type Static, type TSchema, Type } from 'typebox';
-import type { AccountId } from '../../../base/ids.ts';
+import type { AccountId, RecordingId, StreamId } from '../../../base/ids.ts';
 
 export type { Static, TSchema };
 export { Type };
@@ -12,9 +12,14 @@ export const hinted = <S extends TSchema>(schema: S, hint: string): S => ({
   'x-hint': hint,
 });
 
-/** Text that names an account: what comes in is one from here on. */
-export const accountIdText = (options: { readonly description?: string } = {}) =>
-  Type.Unsafe<AccountId>({ type: 'string', ...options });
+/** Text that names something: what comes in is an identifier from here on. */
+const idText =
+  <Id extends string>() =>
+  (options: { readonly description?: string } = {}) =>
+    Type.Unsafe<Id>({ type: 'string', ...options });
+export const accountIdText = idText<AccountId>();
+export const recordingIdText = idText<RecordingId>();
+export const streamIdText = idText<StreamId>();
 export const nullableAccountId = () => Type.Unsafe<AccountId | null>({ type: ['string', 'null'] });
 
 export const nullableText = () => Type.Unsafe<string | null>({ type: ['string', 'null'] });
@@ -22,10 +27,13 @@ export const nullableNumber = () => Type.Unsafe<number | null>({ type: ['number'
 export const nullableInteger = () => Type.Unsafe<number | null>({ type: ['integer', 'null'] });
 
 /** Of a call, a conference, a recording; in a filter. */
-export const uuidFilter = () =>
+export const uuidFilter = <Id extends string = string>() =>
   Type.Optional(
     hinted(
-      Type.String({ pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' }),
+      Type.Unsafe<Id>({
+        type: 'string',
+        pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+      }),
       'must be a UUID',
     ),
   );

@@ -1,3 +1,4 @@
+import { asRecordingId } from '../../../../base/ids.ts';
 import { err } from '../../../../base/result.ts';
 import { invalidField } from '../../http/failure.ts';
 import type { Route } from '../../http/route.ts';
@@ -9,6 +10,7 @@ import {
   messageReply,
   oneOf,
   optionalHttpUrl,
+  recordingIdText,
   Type,
 } from '../../http/schema.ts';
 import { answered } from '../../refusal.ts';
@@ -81,14 +83,17 @@ const stopRecording = callRoute({
   summary: 'Stop recording a live call',
   status: 204,
   params: callParams,
-  query: Type.Object({ recording_id: Type.Optional(Type.String()) }),
+  query: Type.Object({ recording_id: Type.Optional(recordingIdText()) }),
   body: Type.Object({
-    recording_id: Type.Optional(Type.String()),
+    recording_id: Type.Optional(recordingIdText()),
     URL: Type.Optional(Type.String({ description: 'url of the recording' })),
   }),
   async run({ control }, { accountId, params, query, body }) {
     const fromUrl = /([0-9a-f-]{36})\.(?:mp3|wav)/i.exec(body.URL ?? '')?.[1];
-    const recordingId = body.recording_id ?? query.recording_id ?? fromUrl;
+    const recordingId =
+      body.recording_id ??
+      query.recording_id ??
+      (fromUrl === undefined ? undefined : asRecordingId(fromUrl));
     return answered(
       await control.stopRecording(accountId, params.call_uuid, recordingId),
       () => undefined,

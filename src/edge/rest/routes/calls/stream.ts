@@ -16,6 +16,7 @@ import {
   optionalHttpUrl,
   type Static,
   sliceQuery,
+  streamIdText,
   Type,
   timestamp,
 } from '../../http/schema.ts';
@@ -208,7 +209,7 @@ const listStreams = callRoute({
 const streamParams = Type.Object({
   auth_id: accountIdText(),
   call_uuid: Type.String(),
-  stream_id: Type.String(),
+  stream_id: streamIdText(),
 });
 
 const getStream = callRoute({

@@ -13,6 +13,7 @@ import {
   nullableText,
   nullableTimestamp,
   oneOf,
+  recordingIdText,
   type Static,
   sliceQuery,
   Type,
@@ -61,7 +62,7 @@ const requestExport = accountRoute({
     call_uuid: text('also a conference or multi-party-call uuid'),
     conference_name: text('also a multi-party-call name'),
     recording_format: text('mp3 or wav'),
-    recording_id: text('one recording'),
+    recording_id: Type.Optional(recordingIdText({ description: 'one recording' })),
   }),
   reply: Type.Object({ api_id: apiId(), status: Type.String() }),
   async run({ recordings, onExportQueued }, { accountId, body, apiId: id }) {

@@ -1,4 +1,4 @@
-import type { AccountId } from '../../../../base/ids.ts';
+import { type AccountId, asRecordingId, type RecordingId } from '../../../../base/ids.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import type { Access } from '../../../../domain/account/account.ts';
 import { agesWindow } from '../../../../domain/recording/recording.ts';
@@ -12,6 +12,7 @@ import {
   accountIdText,
   apiId,
   oneOf,
+  recordingIdText,
   type Static,
   sliceQuery,
   Type,
@@ -26,7 +27,7 @@ import { listedSubAccount } from '../provisioning/scope.ts';
 const ROOT = '/api/v1/Account/{auth_id}/Recording/';
 /** A sub-account sees recordings of its own calls; those of rooms are the main account's. */
 const common = { tag: 'Recordings', errors: 'resource' } as const;
-const params = Type.Object({ auth_id: accountIdText(), recording_id: Type.String() });
+const params = Type.Object({ auth_id: accountIdText(), recording_id: recordingIdText() });
 
 const text = () => Type.Optional(Type.String());
 const filters = {
@@ -155,7 +156,7 @@ const deleteRecording = accountRoute({
 const BulkFilters = Type.Object({
   ...filters,
   recording_format: Type.Optional(oneOf(['mp3', 'wav'])),
-  recording_id: uuidFilter(),
+  recording_id: uuidFilter<RecordingId>(),
 });
 
 /** Public clients send the filters as query or as body (dialect §3.7). Without any, everything would be gone. */
@@ -180,7 +181,7 @@ const deleteRecordings = accountRoute({
     const deleted = await recordings.removeAll({
       ...filter.value,
       format: query.recording_format,
-      recordingId: query.recording_id?.toLowerCase(),
+      recordingId: query.recording_id && asRecordingId(query.recording_id.toLowerCase()),
     });
     return ok({ api_id: input.apiId, message: 'deleted', deleted });
   },
@@ -194,7 +195,7 @@ const isActive = async (accounts: RouteNeeds['accounts'], subAccount: AccountId 
 
 const linkParams = Type.Object({
   auth_id: accountIdText(),
-  recording_id: Type.String(),
+  recording_id: recordingIdText(),
   format: Type.String({ description: 'mp3 or wav' }),
 });
 
