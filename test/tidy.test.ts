@@ -35,6 +35,11 @@ const RULES: readonly Rule[] = [
     never: /#include <(thread|chrono|mutex|sys\/|netinet\/|arpa\/|napi|node_api)/,
   },
   {
+    title: 'the log alone says what is a bug: what was thrown is the field `error`',
+    where: /^src\/(?!edge\/log\/).*\.ts$/,
+    never: /\bbug: (true|is)|\berr: error\b/,
+  },
+  {
     title: 'no test sleeps',
     where: /^test\/(protocol|domain|contract|spec|sim)\/.*\.ts$/,
     never: /await sleep\(|setTimeout\(resolve/,

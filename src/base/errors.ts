@@ -37,7 +37,7 @@ export class BugError extends Error {
 
 /**
  * Whether what was thrown is a fault of ours: neither a ServiceError nor a system error (`EPIPE`, `ENOSPC`). The log marks
- * such errors `bug: true`; who logs one only names it.
+ * such errors as bugs; who logs one only names it.
  */
 export function isBug(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || thrown instanceof ServiceError) return false;
