@@ -40,8 +40,19 @@ Coding coding_of(Fields codec) {
   return coding;
 }
 
+std::unique_ptr<PacketProtection> protection_of(Argument name) {
+  enum class Protection : uint8_t { none };
+  static_cast<void>(name.choice<Protection>({{"none", Protection::none}}));
+  return std::make_unique<NoProtection>();
+}
+
+struct Session {
+  LegRemote remote;
+  std::unique_ptr<PacketProtection> protection;
+};
+
 /// A MediaSession of src/edge/media/native.ts.
-LegRemote session_of(Fields session) {
+Session session_of(Fields session) {
   LegRemote remote;
   ExpectedSource& source = remote.receive.source;
   const uint16_t port = session["port"].u16();
@@ -67,9 +78,7 @@ LegRemote session_of(Fields session) {
                                                                  {"inactive", {false, false}}});
   remote.send.sending = direction.send;
   source.receiving = direction.receive;
-  enum class Protection : uint8_t { none };
-  static_cast<void>(session["protection"].choice<Protection>({{"none", Protection::none}}));
-  return remote;
+  return {remote, protection_of(session["protection"])};
 }
 
 }  // namespace
@@ -97,10 +106,13 @@ Napi::Value EngineObject::open_leg(const Info& info) {
 Napi::Value EngineObject::configure_leg(const Info& info) {
   Arguments args(info, "configureLeg");
   const auto handle = args.at(0, "leg").handle<LegHandle>();
-  const LegRemote remote = session_of(args.fields(1));
+  Session session = session_of(args.fields(1));
   if (!args.good()) return info.Env().Undefined();
-  engine_->post([handle, remote](MediaLoop& loop) {
-    with_leg(loop, handle, [&](Leg& leg) { leg.configure(remote, loop.now()); });
+  engine_->post([handle, session = std::move(session)](MediaLoop& loop) mutable {
+    with_leg(loop, handle, [&](Leg& leg) {
+      leg.configure(session.remote, loop.now());
+      leg.protect_with(session.protection);
+    });
   });
   return info.Env().Undefined();
 }

@@ -128,7 +128,7 @@ bool MediaCore::join(RoomHandle room, LegHandle leg, std::unique_ptr<RoomMember>
   return target->join(member, *joining->leg);
 }
 
-void MediaCore::receive(LegHandle handle, Bytes datagram, const Address& source, Nanos arrival) {
+void MediaCore::receive(LegHandle handle, std::span<uint8_t> datagram, const Address& source, Nanos arrival) {
   Leg* const target = leg(handle);
   if (target == nullptr) return;
   const ReceivePath::Outcome outcome = target->receive(datagram, source, arrival, events_);
@@ -145,7 +145,8 @@ void MediaCore::receive(LegHandle handle, Bytes datagram, const Address& source,
   }
 }
 
-void MediaCore::receive_rtcp(LegHandle handle, Bytes datagram, const Address& source, Nanos arrival) {
+void MediaCore::receive_rtcp(LegHandle handle, std::span<uint8_t> datagram, const Address& source,
+                             Nanos arrival) {
   if (Leg* const target = leg(handle)) target->receive_rtcp(datagram, source, arrival);
 }
 

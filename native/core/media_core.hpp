@@ -63,8 +63,8 @@ class MediaCore {
   void expect(LegHandle leg) const {
     if (const Leg* const found = legs_[index_of(leg)].leg.get()) found->expect_packet();
   }
-  void receive(LegHandle leg, Bytes datagram, const Address& source, Nanos arrival);
-  void receive_rtcp(LegHandle leg, Bytes datagram, const Address& source, Nanos arrival);
+  void receive(LegHandle leg, std::span<uint8_t> datagram, const Address& source, Nanos arrival);
+  void receive_rtcp(LegHandle leg, std::span<uint8_t> datagram, const Address& source, Nanos arrival);
   /// Call once each millisecond.
   void tick(Nanos now);
   /// So many milliseconds are left out.

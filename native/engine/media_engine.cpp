@@ -120,14 +120,15 @@ MediaThread::Status MediaEngine::status() const {
 }
 
 void MediaEngine::inject(uint16_t local_port, const Address& from, Bytes datagram, Nanos at) {
+  std::vector<uint8_t> bytes(datagram.begin(), datagram.end());
   for (const auto& [handle, known] : legs_) {
     const Nanos arrival = std::min(at, manual_now_);
     if (local_port == known.port) {
-      loop_.core().receive(handle, datagram, from, arrival);
+      loop_.core().receive(handle, bytes, from, arrival);
       return;
     }
     if (local_port == known.port + 1) {
-      loop_.core().receive_rtcp(handle, datagram, from, arrival);
+      loop_.core().receive_rtcp(handle, bytes, from, arrival);
       return;
     }
   }

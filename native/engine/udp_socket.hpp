@@ -19,7 +19,8 @@ std::optional<Address> parse_address(const std::string& ip, uint16_t port);
 std::string format_ip(const Address& address);
 
 struct Datagram {
-  Bytes bytes;
+  /// In the buffer, which may be changed.
+  std::span<uint8_t> bytes;
   Address source;
   /// Kernel arrival time, CLOCK_REALTIME; 0 when the kernel gave none.
   Nanos arrived_wall = 0;
@@ -51,7 +52,7 @@ class UdpSocket {
 
     /// False when nothing waits.
     [[nodiscard]] bool receive(const UdpSocket& socket);
-    [[nodiscard]] Datagram datagram() const { return {Bytes(bytes_).first(size_), source_, arrived_wall_}; }
+    [[nodiscard]] Datagram datagram() { return {std::span(bytes_).first(size_), source_, arrived_wall_}; }
 
    private:
     size_t size_ = 0;

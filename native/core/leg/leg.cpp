@@ -17,9 +17,10 @@ constexpr Nanos kEchoTime = 500 * kMillisecond;
 Leg::Leg(const LegConfig& config)
     : config_(config),
       codec_(std::make_unique<G711Codec>()),
+      protection_(std::make_unique<NoProtection>()),
       figures_(std::make_shared<SequenceCell<LegFigures>>()),
-      rtcp_(config.ssrc),
-      send_(*codec_, config.ssrc, config.sequence, config.timestamp),
+      rtcp_(*protection_, config.ssrc),
+      send_(*codec_, *protection_, config.ssrc, config.sequence, config.timestamp),
       receive_(*codec_) {}
 
 void Leg::configure(const LegRemote& remote, Nanos now) {
@@ -37,8 +38,16 @@ void Leg::configure(const LegRemote& remote, Nanos now) {
   configured_ = true;
 }
 
-ReceivePath::Outcome Leg::receive(Bytes datagram, const Address& source, Nanos arrival, Events& events) {
-  const ReceivePath::Outcome outcome = receive_.receive(datagram, source, arrival);
+void Leg::protect_with(std::unique_ptr<PacketProtection>& protection) {
+  std::swap(protection_, protection);
+  send_.protect_with(*protection_);
+  rtcp_.protect_with(*protection_);
+}
+
+ReceivePath::Outcome Leg::receive(std::span<uint8_t> datagram, const Address& source, Nanos arrival,
+                                  Events& events) {
+  const ReceivePath::Outcome outcome =
+      receive_.receive(protection_->unprotect_rtp(datagram), source, arrival);
   if (outcome.source_change) {
     // Its reports come from there too.
     rtcp_port_.reset();
@@ -105,15 +114,16 @@ void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   publish_figures();
 }
 
-void Leg::receive_rtcp(Bytes datagram, const Address& source, Nanos arrival) {
+void Leg::receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos arrival) {
   // It comes from where the RTP comes from, but for the port: from the one above it, or from whom knows the
   // SSRC of the stream that we hear.
   const Address& peer = receive_.source().target();
   if (!same_host(source, peer)) return;
+  const Bytes packet = protection_->unprotect_rtcp(datagram);
   const bool usual_port = source.port == static_cast<uint16_t>(peer.port + 1);
   const bool known_port = usual_port || source.port == rtcp_port_;
-  if (!known_port && sender_of_rtcp(datagram) != receive_.ssrc()) return;
-  if (rtcp_.receive(datagram, arrival)) rtcp_port_ = source.port;
+  if (!known_port && sender_of_rtcp(packet) != receive_.ssrc()) return;
+  if (rtcp_.receive(packet, arrival)) rtcp_port_ = source.port;
 }
 
 void Leg::send_report(Nanos now, bool bye, PacketSink& sink) {

@@ -59,8 +59,13 @@ class Leg {
   [[nodiscard]] uint16_t local_port() const { return config_.local_port; }
   void configure(const LegRemote& remote, Nanos now);
 
-  ReceivePath::Outcome receive(Bytes datagram, const Address& source, Nanos arrival, Events& events);
-  void receive_rtcp(Bytes datagram, const Address& source, Nanos arrival);
+  /// Takes over how packets are protected, and gives back how they were.
+  void protect_with(std::unique_ptr<PacketProtection>& protection);
+
+  /// The datagram is unprotected in place.
+  ReceivePath::Outcome receive(std::span<uint8_t> datagram, const Address& source, Nanos arrival,
+                               Events& events);
+  void receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos arrival);
   void frame(Nanos now, PacketSink& sink, Events& events);
   // Hints, some microseconds ahead. Legs are many and each is visited seldom: its memory is far away every
   // time.
@@ -131,6 +136,7 @@ class Leg {
   std::optional<uint16_t> rtcp_port_;  // the peer's, once it has sent from another than its RTP port + 1
   // Owned.
   std::unique_ptr<AudioCodec> codec_;
+  std::unique_ptr<PacketProtection> protection_;
   std::shared_ptr<SequenceCell<LegFigures>> figures_;
   Roster<AudioStream, kMaxStreams> streams_;
   Roster<Player, kMaxPlayers> players_;

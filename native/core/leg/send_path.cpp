@@ -19,9 +19,17 @@ void SendPath::configure(const SendConfig& config) {
 /// What take_packet gave out has left; what was encoded after it moves up.
 void SendPath::drop_sent() {
   if (sent_bytes_ == 0) return;
-  const auto pending = payload().subspan(sent_bytes_, pending_bytes_);
+  const auto pending = payload().subspan(sent_bytes_ + PacketProtection::kMaxTail, pending_bytes_);
   std::copy(pending.begin(), pending.end(), payload().begin());
   sent_bytes_ = 0;
+}
+
+/// What waits behind the packet that leaves now moves back.
+void SendPath::make_room_for_tail() {
+  if (pending_bytes_ == 0) return;
+  const auto pending = payload().subspan(sent_bytes_, pending_bytes_);
+  const auto room = payload().subspan(sent_bytes_ + PacketProtection::kMaxTail, pending_bytes_);
+  std::copy_backward(pending.begin(), pending.end(), room.end());
 }
 
 void SendPath::put(const Frame& audio) {
@@ -55,6 +63,7 @@ Bytes SendPath::take_packet() {
   const auto timestamp = static_cast<uint32_t>(timestamp_ - pending_bytes_);
   sent_bytes_ = bytes;
   pending_bytes_ -= bytes;
+  make_room_for_tail();
   const bool marker = talkspurt_begins_;
   talkspurt_begins_ = false;
   return finish(marker, config_.payload_type, timestamp, bytes);
@@ -72,7 +81,7 @@ Bytes SendPath::finish(bool marker, uint8_t payload_type, uint32_t timestamp, si
   ++sequence_;
   ++packets_;
   payload_bytes_ += payload_bytes;
-  return Bytes(packet_).first(kRtpHeaderBytes + payload_bytes);
+  return Bytes(packet_).first(protection_->protect_rtp(packet_, kRtpHeaderBytes + payload_bytes));
 }
 
 }  // namespace carillon

@@ -7,6 +7,7 @@
 #include "core/base/frame.hpp"
 #include "core/base/prefetch.hpp"
 #include "core/codec/codec.hpp"
+#include "core/rtp/protection.hpp"
 #include "core/rtp/telephone_event.hpp"
 
 namespace carillon {
@@ -27,10 +28,12 @@ class SendPath {
   static constexpr size_t kMaxPacketBytes = kRtpHeaderBytes + size_t{kMaxPacketMs} * kSamplesPerMs;
 
   /// The start values are random (RFC 3550 §5.1); they are given so that a test can repeat them.
-  SendPath(AudioCodec& codec, uint32_t ssrc, uint16_t sequence, uint32_t timestamp)
-      : codec_(codec), ssrc_(ssrc), sequence_(sequence), timestamp_(timestamp) {}
+  SendPath(AudioCodec& codec, PacketProtection& protection, uint32_t ssrc, uint16_t sequence,
+           uint32_t timestamp)
+      : codec_(codec), protection_(&protection), ssrc_(ssrc), sequence_(sequence), timestamp_(timestamp) {}
 
   void configure(const SendConfig& config);
+  void protect_with(PacketProtection& protection) { protection_ = &protection; }
   [[nodiscard]] const SendConfig& config() const { return config_; }
   /// Packet times that are no multiple of a frame need a visit between frames too.
   [[nodiscard]] bool needs_half_frames() const {
@@ -49,7 +52,8 @@ class SendPath {
   void skip_frames(uint32_t count);
 
   /// Call after put() and, with needs_half_frames(), 10 ms later: at most one packet each 10 ms. Empty:
-  /// nothing due. The packet stands until the next call of put, take_packet or event_packet.
+  /// nothing due. The packet is as it goes on the wire and stands until the next call of put, take_packet or
+  /// event_packet.
   Bytes take_packet();
   Bytes event_packet(const TelephoneEventSender::Packet& event);
 
@@ -62,11 +66,13 @@ class SendPath {
   [[nodiscard]] uint32_t ssrc() const { return ssrc_; }
 
  private:
-  Bytes finish(bool marker, uint8_t payload_type, uint32_t timestamp, size_t payload_bytes);
+  [[nodiscard]] Bytes finish(bool marker, uint8_t payload_type, uint32_t timestamp, size_t payload_bytes);
   [[nodiscard]] std::span<uint8_t> payload() { return std::span(packet_).subspan(kRtpHeaderBytes); }
   void drop_sent();
+  void make_room_for_tail();
 
   AudioCodec& codec_;
+  PacketProtection* protection_;
   SendConfig config_;
   uint32_t ssrc_;
   uint16_t sequence_;
@@ -74,11 +80,11 @@ class SendPath {
   uint32_t timestamp_;
   int steps_until_due_ = 0;   // of 10 ms
   size_t sent_bytes_ = 0;     // at the front of the payload, of the packet that take_packet gave out
-  size_t pending_bytes_ = 0;  // behind them: encoded, not sent yet
+  size_t pending_bytes_ = 0;  // behind them and the protection's tail: encoded, not sent yet
   uint64_t packets_ = 0;
   uint64_t payload_bytes_ = 0;
   /// Audio is encoded where the packet's payload will be.
-  std::array<uint8_t, kMaxPacketBytes + 2 * kFrameSamples> packet_{};
+  std::array<uint8_t, kMaxPacketBytes + PacketProtection::kMaxTail + 2 * kFrameSamples> packet_{};
 };
 
 }  // namespace carillon

@@ -163,7 +163,7 @@ Bytes RtcpSession::report(const Facts& facts, Nanos now) {
     write_u32(out, at + 4, ssrc_);
     at += 8;
   }
-  return Bytes(packet_).first(at);
+  return Bytes(packet_).first(protection_->protect_rtcp(packet_, at));
 }
 
 bool RtcpSession::receive(Bytes datagram, Nanos arrival) {

@@ -9,6 +9,7 @@
 
 #include "core/base/bytes.hpp"
 #include "core/base/time.hpp"
+#include "core/rtp/protection.hpp"
 #include "core/rtp/reception_stats.hpp"
 
 namespace carillon {
@@ -55,7 +56,9 @@ class RtcpSession {
   /// Mean time between reports; each is drawn between half and one and a half of it (RFC 3550 §6.3.1).
   static constexpr Nanos kInterval = 5 * kSecond;
 
-  explicit RtcpSession(uint32_t ssrc) : ssrc_(ssrc), random_(ssrc | 1) {}
+  RtcpSession(PacketProtection& protection, uint32_t ssrc)
+      : protection_(&protection), ssrc_(ssrc), random_(ssrc | 1) {}
+  void protect_with(PacketProtection& protection) { protection_ = &protection; }
 
   /// True when a report should be sent now; the first call only starts the clock.
   bool due(Nanos now);
@@ -66,7 +69,8 @@ class RtcpSession {
     ReceptionSummary reception;
     bool bye = false;
   };
-  /// A compound packet: SR or RR, SDES with CNAME, BYE when the leg ends. Valid until the next call.
+  /// A compound packet: SR or RR, SDES with CNAME, BYE when the leg ends; as it goes on the wire. Valid until
+  /// the next call.
   Bytes report(const Facts& facts, Nanos now);
 
   /// False for what is no valid report.
@@ -76,6 +80,7 @@ class RtcpSession {
  private:
   ReportBlock block_of(const Facts& facts, Nanos now);
 
+  PacketProtection* protection_;
   uint32_t ssrc_;
   uint32_t random_;
   Nanos next_ = -1;
@@ -84,7 +89,7 @@ class RtcpSession {
   std::optional<uint32_t> last_sr_;
   Nanos last_sr_arrival_ = 0;
   std::optional<double> round_trip_ms_;
-  std::array<uint8_t, kMaxBytes> packet_{};
+  std::array<uint8_t, kMaxBytes + PacketProtection::kMaxTail> packet_{};
 };
 
 }  // namespace carillon

@@ -51,7 +51,8 @@ struct Sent {
 
 SendPath sending(int packet_ms) {
   static G711Codec codec;  // encoding keeps nothing
-  SendPath path(codec, 1, kFirstSequence, kFirstTimestamp);
+  static NoProtection none;
+  SendPath path(codec, none, 1, kFirstSequence, kFirstTimestamp);
   SendConfig config;
   config.packet_ms = packet_ms;
   config.telephone_event = 101;

@@ -10,7 +10,8 @@ namespace carillon {
 
 TEST_SUITE("RTCP (RFC 3550 §6)") {
   TEST_CASE("a report reads back: sender info, block, and what follows is well formed") {
-    RtcpSession session(0x11223344);
+    NoProtection none;
+    RtcpSession session(none, 0x11223344);
     RtcpSession::Facts facts;
     facts.sent = {ntp_of(3 * kSecond / 2), 160, 10, 1600};
     facts.peer_ssrc = 0xaabbccdd;
@@ -34,8 +35,9 @@ TEST_SUITE("RTCP (RFC 3550 §6)") {
   }
 
   TEST_CASE("the round trip is A - LSR - DLSR") {
-    RtcpSession ours(1);
-    RtcpSession theirs(2);
+    NoProtection none;
+    RtcpSession ours(none, 1);
+    RtcpSession theirs(none, 2);
     RtcpSession::Facts from_us;
     from_us.sent = {ntp_of(10 * kSecond), 0, 1, 160};
     from_us.peer_ssrc = 2;
@@ -51,7 +53,8 @@ TEST_SUITE("RTCP (RFC 3550 §6)") {
   TEST_CASE("reports come every 2.5 to 7.5 s, legs out of step with each other") {
     std::vector<Nanos> first;
     for (uint32_t ssrc = 1; ssrc <= 20; ++ssrc) {
-      RtcpSession session(ssrc * 7919);
+      NoProtection none;
+      RtcpSession session(none, ssrc * 7919);
       Nanos last = 0;
       int reports = 0;
       for (Nanos now = 0; now < 60 * kSecond; now += 20 * kMillisecond) {
@@ -68,7 +71,8 @@ TEST_SUITE("RTCP (RFC 3550 §6)") {
   }
 
   TEST_CASE("what is no compound packet is refused (A.2), and any bytes end in a verdict") {
-    RtcpSession session(5);
+    NoProtection none;
+    RtcpSession session(none, 5);
     RtcpSession::Facts facts;
     facts.peer_ssrc = 6;
     const Bytes report = session.report(facts, kSecond);
