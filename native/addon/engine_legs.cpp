@@ -117,33 +117,33 @@ Napi::Value EngineObject::configure_leg(const Info& info) {
   return info.Env().Undefined();
 }
 
-Napi::Value EngineObject::figures_object(Napi::Env env, const std::optional<LegFigures>& figures) {
-  if (!figures) return env.Undefined();
+Napi::Value EngineObject::statistics_object(Napi::Env env, const std::optional<LegStatistics>& statistics) {
+  if (!statistics) return env.Undefined();
   Napi::Object out = Napi::Object::New(env);
-  out.Set("packetsReceived", static_cast<double>(figures->packets_received));
-  out.Set("packetsSent", static_cast<double>(figures->packets_sent));
-  out.Set("packetsLost", static_cast<double>(figures->packets_lost));
-  out.Set("packetsLate", static_cast<double>(figures->packets_late));
-  out.Set("strangers", static_cast<double>(figures->strangers));
-  out.Set("jitterMs", figures->jitter_ms);
-  out.Set("lossFraction", figures->loss_fraction);
-  out.Set("mos", figures->mos);
-  out.Set("roundTripMs", figures->round_trip_ms);
+  out.Set("packetsReceived", static_cast<double>(statistics->packets_received));
+  out.Set("packetsSent", static_cast<double>(statistics->packets_sent));
+  out.Set("packetsLost", static_cast<double>(statistics->packets_lost));
+  out.Set("packetsLate", static_cast<double>(statistics->packets_late));
+  out.Set("unknownSources", static_cast<double>(statistics->unknown_sources));
+  out.Set("jitterMs", statistics->jitter_ms);
+  out.Set("lossFraction", statistics->loss_fraction);
+  out.Set("mos", statistics->mos);
+  out.Set("roundTripMs", statistics->round_trip_ms);
   return out;
 }
 
-Napi::Value EngineObject::figures(const Info& info) {
-  Arguments args(info, "figures");
+Napi::Value EngineObject::statistics(const Info& info) {
+  Arguments args(info, "statistics");
   const auto leg = args.at(0, "leg").handle<LegHandle>();
   if (!args.good()) return info.Env().Undefined();
-  return figures_object(info.Env(), engine_->figures(leg));
+  return statistics_object(info.Env(), engine_->statistics(leg));
 }
 
 Napi::Value EngineObject::close_leg(const Info& info) {
   Arguments args(info, "closeLeg");
   const auto leg = args.at(0, "leg").handle<LegHandle>();
   if (!args.good()) return info.Env().Undefined();
-  return figures_object(info.Env(), engine_->close_leg(leg));
+  return statistics_object(info.Env(), engine_->close_leg(leg));
 }
 
 Napi::Value EngineObject::bridge(const Info& info) {

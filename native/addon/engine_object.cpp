@@ -9,7 +9,7 @@ Napi::Function EngineObject::define(Napi::Env env) {
                      {
                          InstanceMethod<&EngineObject::open_leg>("openLeg"),
                          InstanceMethod<&EngineObject::configure_leg>("configureLeg"),
-                         InstanceMethod<&EngineObject::figures>("figures"),
+                         InstanceMethod<&EngineObject::statistics>("statistics"),
                          InstanceMethod<&EngineObject::close_leg>("closeLeg"),
                          InstanceMethod<&EngineObject::bridge>("bridge"),
                          InstanceMethod<&EngineObject::unbridge>("unbridge"),
@@ -100,7 +100,7 @@ Napi::Value EngineObject::status(const Info& info) {
   out.Set("scheduling", status.scheduling);
   out.Set("packetsReceived", static_cast<double>(status.packets_received));
   out.Set("packetsSent", static_cast<double>(status.packets_sent));
-  out.Set("strangers", static_cast<double>(status.strangers));
+  out.Set("unknownSources", static_cast<double>(status.unknown_sources));
   out.Set("malformed", static_cast<double>(status.malformed));
   out.Set("sourceChanges", static_cast<double>(status.source_changes));
   out.Set("unknownHandles", static_cast<double>(status.unknown_handles));

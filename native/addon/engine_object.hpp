@@ -25,7 +25,7 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   // Legs.
   Napi::Value open_leg(const Info& info);
   Napi::Value configure_leg(const Info& info);
-  Napi::Value figures(const Info& info);
+  Napi::Value statistics(const Info& info);
   Napi::Value close_leg(const Info& info);
   Napi::Value bridge(const Info& info);
   Napi::Value unbridge(const Info& info);
@@ -65,7 +65,7 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   Napi::Value drain(const Info& info);
 
   void post_removal(PlaceHandle place, TapHandle tap);
-  Napi::Value figures_object(Napi::Env env, const std::optional<LegFigures>& figures);
+  Napi::Value statistics_object(Napi::Env env, const std::optional<LegStatistics>& statistics);
   /// Where the legs of this engine put what the sockets of `sockets` shall send.
   std::shared_ptr<MediaFeed> feed_of(const std::shared_ptr<StreamThread>& sockets);
   /// Ends the media thread, then gives the wake-up call back. Also called by the environment when it ends

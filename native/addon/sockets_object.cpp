@@ -75,8 +75,8 @@ void read_limits(Fields limits, SocketOptions& options) {
   const auto rate = [&](const char* name) { return limits[name].number(0, kMaxRate); };
   options.max_message_bytes = bytes("maxMessageBytes");
   options.account_message_bytes = bytes("accountMessageBytes");
-  options.outbox.media_messages = bytes("waitingMedia");
-  options.outbox.control_bytes = bytes("waitingControlBytes");
+  options.send_queue.media_messages = bytes("waitingMedia");
+  options.send_queue.control_bytes = bytes("waitingControlBytes");
   options.flood.messages = {rate("messagesPerSecond"), rate("messagesBurst")};
   options.flood.bytes = {rate("bytesPerSecond"), rate("bytesBurst")};
   options.flood.longest_rest = static_cast<Nanos>(limits["floodMs"].milliseconds()) * kMillisecond;

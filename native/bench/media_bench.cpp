@@ -289,7 +289,7 @@ int run(int pairs, int seconds) {
   const double per_leg_us =
       static_cast<double>(cpu_after - cpu_before) / 1000.0 / static_cast<double>(legs.size() + 1) / seconds;
   uint64_t lost = 0;
-  for (const OpenLeg& leg : legs) lost += engine.figures(leg.handle)->packets_lost;
+  for (const OpenLeg& leg : legs) lost += engine.statistics(leg.handle)->packets_lost;
   const MediaThread::Status status = engine.status();
   std::printf(
       "{\"legs\":%zu,\"legCpuUs\":%.1f,\"floorUs\":%.1f,\"pacedFloorUs\":%.1f,\"busy\":%.3f,\"lateP99Us\":%."

@@ -5,18 +5,18 @@
 namespace carillon {
 
 MediaCore::MediaCore(PacketSink& sink, Events& events)
-    : events_(events), outbox_(sink, counters_), legs_(kMaxLegs) {
+    : events_(events), batch_(sink, counters_), legs_(kMaxLegs) {
   // Slots are kept level, so none ever grows past its share; reserved here, never on a tick.
   for (auto& slot : slots_) slot.reserve(kMaxLegs / kSlots + 2);
   rooms_.reserve(kMaxRooms);
 }
 
-void MediaCore::Outbox::send(LegHandle leg, const Address& to, Bytes packet) {
+void MediaCore::PacketBatch::send(LegHandle leg, const Address& to, Bytes packet) {
   if (count_ == packets_.size()) flush();
   packets_[count_++] = {leg, to, packet};
 }
 
-void MediaCore::Outbox::flush() {
+void MediaCore::PacketBatch::flush() {
   for (size_t i = 0; i < count_; ++i) inner_.send(packets_[i].leg, packets_[i].to, packets_[i].bytes);
   counters_.packets_sent += count_;
   count_ = 0;
@@ -53,7 +53,7 @@ std::unique_ptr<Leg> MediaCore::remove_leg(LegHandle handle, Nanos now) {
   detach(*found);
   for (auto& room : rooms_) room->forget(*found->leg, events_);
   std::erase(slots_[found->slot], found->leg.get());
-  found->leg->end(now, outbox_, events_);
+  found->leg->end(now, batch_, events_);
   --leg_count_;
   return std::move(found->leg);
 }
@@ -137,8 +137,8 @@ void MediaCore::receive(LegHandle handle, std::span<uint8_t> datagram, const Add
     case Received::malformed:
       ++counters_.malformed;
       break;
-    case Received::stranger:
-      ++counters_.strangers;
+    case Received::unknown_source:
+      ++counters_.unknown_sources;
       break;
     default:
       ++counters_.packets_received;
@@ -161,12 +161,12 @@ void MediaCore::tick(Nanos now) {
     // The next but one shows where the next one's audio lies.
     if (i + 2 < due.size()) due[i + 2]->expect_frame();
     if (i + 1 < due.size()) due[i + 1]->expect_audio();
-    due[i]->frame(now, outbox_, events_);
+    due[i]->frame(now, batch_, events_);
   }
   for (Leg* const leg : slots_[(slot + half) % kSlots]) {
-    if (leg->needs_half_frames()) leg->half_frame(outbox_);
+    if (leg->needs_half_frames()) leg->half_frame(batch_);
   }
-  outbox_.flush();
+  batch_.flush();
   ++ticks_;
 }
 

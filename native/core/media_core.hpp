@@ -16,7 +16,7 @@ namespace carillon {
 struct CoreCounters {
   uint64_t packets_received = 0;
   uint64_t packets_sent = 0;
-  uint64_t strangers = 0;
+  uint64_t unknown_sources = 0;
   uint64_t malformed = 0;
   /// Peers that were found at another address than before.
   uint64_t source_changes = 0;
@@ -91,9 +91,9 @@ class MediaCore {
   /// Keeps packets until a few legs have made theirs, at the longest until the end of the tick: legs that
   /// took turns with system calls would find the processor's caches full of the kernel's code, and the kernel
   /// of ours.
-  class Outbox : public PacketSink {
+  class PacketBatch : public PacketSink {
    public:
-    Outbox(PacketSink& inner, CoreCounters& counters) : inner_(inner), counters_(counters) {}
+    PacketBatch(PacketSink& inner, CoreCounters& counters) : inner_(inner), counters_(counters) {}
     /// `packet` stands in its leg until flush(): a leg sends one at a visit.
     void send(LegHandle leg, const Address& to, Bytes packet) override;
     void send_rtcp(LegHandle leg, const Address& to, Bytes packet) override {
@@ -128,7 +128,7 @@ class MediaCore {
   Events& events_;
   // Owned.
   CoreCounters counters_;
-  Outbox outbox_;
+  PacketBatch batch_;
   std::vector<Entry> legs_;
   std::array<std::vector<Leg*>, kSlots> slots_;
   std::vector<std::unique_ptr<Room>> rooms_;

@@ -50,7 +50,7 @@ MediaEngine::Opened MediaEngine::open_leg(uint16_t port, LegConfig config) {
   config.handle = *handle;
   config.local_port = port;
   auto leg = std::make_unique<Leg>(config);
-  legs_[*handle] = {port, leg->figures()};
+  legs_[*handle] = {port, leg->statistics()};
   post([leg = std::move(leg), sockets = std::move(sockets)](MediaLoop& loop) mutable {
     const LegHandle added = leg->handle();
     loop.core().add_leg(std::move(leg));
@@ -59,16 +59,16 @@ MediaEngine::Opened MediaEngine::open_leg(uint16_t port, LegConfig config) {
   return {*handle, 0};
 }
 
-std::optional<LegFigures> MediaEngine::figures(LegHandle leg) const {
+std::optional<LegStatistics> MediaEngine::statistics(LegHandle leg) const {
   const auto found = legs_.find(leg);
   if (found == legs_.end()) return std::nullopt;
-  return found->second.figures->read();
+  return found->second.statistics->read();
 }
 
-std::optional<LegFigures> MediaEngine::close_leg(LegHandle leg) {
+std::optional<LegStatistics> MediaEngine::close_leg(LegHandle leg) {
   const auto found = legs_.find(leg);
   if (found == legs_.end()) return std::nullopt;
-  const LegFigures last = found->second.figures->read();
+  const LegStatistics last = found->second.statistics->read();
   legs_.erase(found);
   post([leg, removed = std::unique_ptr<Leg>(), sockets = SocketWheel::Pair()](MediaLoop& loop) mutable {
     removed = loop.core().remove_leg(leg, loop.now());
@@ -111,7 +111,7 @@ MediaThread::Status MediaEngine::status() const {
   const CoreCounters& counters = loop_.core().counters();
   status.packets_received = counters.packets_received;
   status.packets_sent = counters.packets_sent;
-  status.strangers = counters.strangers;
+  status.unknown_sources = counters.unknown_sources;
   status.malformed = counters.malformed;
   status.source_changes = counters.source_changes;
   status.unknown_handles = counters.unknown_handles;

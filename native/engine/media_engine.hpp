@@ -30,9 +30,9 @@ class MediaEngine {
   };
   /// `config.handle` is chosen here.
   Opened open_leg(uint16_t port, LegConfig config);
-  [[nodiscard]] std::optional<LegFigures> figures(LegHandle leg) const;
-  /// The last figures; the leg's sockets and audio objects are gone soon after.
-  std::optional<LegFigures> close_leg(LegHandle leg);
+  [[nodiscard]] std::optional<LegStatistics> statistics(LegHandle leg) const;
+  /// The last statistics; the leg's sockets and audio objects are gone soon after.
+  std::optional<LegStatistics> close_leg(LegHandle leg);
 
   /// Runs `function(MediaLoop&)` on the media thread, at the next tick; in manual mode at once.
   template <typename Function>
@@ -64,7 +64,7 @@ class MediaEngine {
 
   struct Known {
     uint16_t port = 0;
-    std::shared_ptr<SequenceCell<LegFigures>> figures;
+    std::shared_ptr<SequenceCell<LegStatistics>> statistics;
   };
 
   // Given.

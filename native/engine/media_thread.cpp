@@ -119,7 +119,7 @@ MediaThread::Status MediaThread::status() const {
   }
   status.packets_received = counters.packets_received;
   status.packets_sent = counters.packets_sent;
-  status.strangers = counters.strangers;
+  status.unknown_sources = counters.unknown_sources;
   status.malformed = counters.malformed;
   status.source_changes = counters.source_changes;
   status.unknown_handles = counters.unknown_handles;

@@ -35,7 +35,7 @@ class MediaThread {
     std::string scheduling;
     uint64_t packets_received;
     uint64_t packets_sent;
-    uint64_t strangers;
+    uint64_t unknown_sources;
     uint64_t malformed;
     uint64_t source_changes;
     uint64_t unknown_handles;

@@ -16,14 +16,14 @@ void FrameWriter::number(std::span<uint8_t> text) {
 }
 
 FrameWriter::Outcome FrameWriter::write(Transport& transport, Opcode opcode, Bytes payload, bool is_media) {
-  if (unsent_.empty() && outbox_.empty()) {
+  if (unsent_.empty() && send_queue_.empty()) {
     append_frame(unsent_, opcode, payload, masks_.next());
     write_now(transport);
     return {};
   }
-  if (!is_media) return {0, !outbox_.put_control(opcode, payload)};
-  outbox_.put_media(payload);
-  return {outbox_.newly_degraded(), false};
+  if (!is_media) return {0, !send_queue_.put_control(opcode, payload)};
+  send_queue_.put_media(payload);
+  return {send_queue_.newly_degraded(), false};
 }
 
 void FrameWriter::write_raw(Transport& transport, std::vector<uint8_t> bytes) {
@@ -48,7 +48,7 @@ bool FrameWriter::write_now(Transport& transport) {
 
 void FrameWriter::flush(Transport& transport) {
   while (write_now(transport)) {
-    const std::optional<Outbox::Item> item = outbox_.take();
+    const std::optional<SendQueue::Item> item = send_queue_.take();
     if (!item) return;
     append_frame(unsent_, item->opcode, item->payload, masks_.next());
   }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/websocket/frame.hpp"
-#include "core/websocket/outbox.hpp"
+#include "core/websocket/send_queue.hpp"
 #include "net/mask_source.hpp"
 #include "net/transport.hpp"
 
@@ -14,7 +14,7 @@ namespace carillon {
 
 class FrameWriter {
  public:
-  FrameWriter(const Outbox::Limits& limits, MaskSource& masks) : outbox_(limits), masks_(masks) {}
+  FrameWriter(const SendQueue::Limits& limits, MaskSource& masks) : send_queue_(limits), masks_(masks) {}
 
   struct Outcome {
     /// Waiting media has just crossed so many percent of its limit, upwards; 0: it has not.
@@ -31,15 +31,15 @@ class FrameWriter {
   /// Fills in the number of the next message; it stands where MediaMessageWriter::kHead leaves room.
   void number(std::span<uint8_t> text);
 
-  void drop_media() { outbox_.drop_media(); }
-  [[nodiscard]] uint64_t media_dropped() const { return outbox_.dropped(); }
+  void drop_media() { send_queue_.drop_media(); }
+  [[nodiscard]] uint64_t media_dropped() const { return send_queue_.dropped(); }
   [[nodiscard]] uint32_t messages_numbered() const { return sequence_number_; }
   [[nodiscard]] bool pending() const { return !unsent_.empty(); }
 
  private:
   bool write_now(Transport& transport);
 
-  Outbox outbox_;
+  SendQueue send_queue_;
   MaskSource& masks_;
   uint32_t sequence_number_ = 0;
   /// Of the frame in hand, what the socket has not taken yet.

@@ -44,7 +44,7 @@ StreamSocket::StreamSocket(uint32_t handle, SocketOptions options, std::shared_p
       connector_(std::move(options_.addresses)),
       reader_(options_.max_message_bytes),
       share_(world_.budgets.of(options_.account, options_.account_message_bytes)),
-      writer_(options_.outbox, world_.masks),
+      writer_(options_.send_queue, world_.masks),
       flood_(options_.flood) {}
 
 // ---------------------------------------------------------------- connection

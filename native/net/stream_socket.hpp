@@ -71,7 +71,7 @@ struct SocketOptions {
   /// Whose budget its messages count against, and how many bytes that has.
   std::string account;
   size_t account_message_bytes = 0;
-  Outbox::Limits outbox;
+  SendQueue::Limits send_queue;
   FloodLimits flood;
 };
 

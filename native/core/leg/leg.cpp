@@ -18,7 +18,7 @@ Leg::Leg(const LegConfig& config)
     : config_(config),
       codec_(std::make_unique<G711Codec>()),
       protection_(std::make_unique<NoProtection>()),
-      figures_(std::make_shared<SequenceCell<LegFigures>>()),
+      statistics_(std::make_shared<SequenceCell<LegStatistics>>()),
       rtcp_(*protection_, config.ssrc),
       send_(*codec_, *protection_, config.ssrc, config.sequence, config.timestamp),
       receive_(*codec_) {}
@@ -90,7 +90,7 @@ void Leg::expect_frame() const {
 
 void Leg::expect_audio() const {
   prefetch(&received_, sizeof(received_));
-  prefetch(figures_.get(), sizeof(*figures_));
+  prefetch(statistics_.get(), sizeof(*statistics_));
   receive_.expect_frame();
 }
 
@@ -111,7 +111,7 @@ void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   check_media_timeout(now, events);
   tell_latch(now, sink);
   if (rtcp_.due(now)) send_report(now, false, sink);
-  publish_figures();
+  publish_statistics();
 }
 
 void Leg::receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos arrival) {
@@ -254,31 +254,31 @@ void Leg::check_media_timeout(Nanos now, Events& events) {
   timed_out_ = silent;
 }
 
-void Leg::publish_figures() {
+void Leg::publish_statistics() {
   const ReceptionSummary reception = receive_.reception();
   if (visits_until_quality_ == 0 || !quality_.mos) {
     quality_ = receive_.quality(rtcp_.round_trip_ms());
     visits_until_quality_ = kFramesPerQuality;
   }
   --visits_until_quality_;
-  LegFigures figures;
-  figures.packets_received = reception.received;
-  figures.packets_sent = send_.packets();
-  figures.packets_lost = reception.lost;
-  figures.packets_late = receive_.playout().late_packets;
-  figures.strangers = receive_.strangers();
-  figures.jitter_ms = reception.jitter_ms;
-  figures.loss_fraction = quality_.loss_fraction;
-  figures.mos = quality_.mos.value_or(0);
-  figures.round_trip_ms = rtcp_.round_trip_ms().value_or(-1);
-  figures_->publish(figures);
+  LegStatistics statistics;
+  statistics.packets_received = reception.received;
+  statistics.packets_sent = send_.packets();
+  statistics.packets_lost = reception.lost;
+  statistics.packets_late = receive_.playout().late_packets;
+  statistics.unknown_sources = receive_.unknown_sources();
+  statistics.jitter_ms = reception.jitter_ms;
+  statistics.loss_fraction = quality_.loss_fraction;
+  statistics.mos = quality_.mos.value_or(0);
+  statistics.round_trip_ms = rtcp_.round_trip_ms().value_or(-1);
+  statistics_->publish(statistics);
 }
 
 void Leg::end(Nanos now, PacketSink& sink, Events& events) {
   send_report(now, true, sink);
   for (const auto& tap : taps_.all()) tap->leg_ended(events);
   visits_until_quality_ = 0;
-  publish_figures();
+  publish_statistics();
 }
 
 }  // namespace carillon

@@ -9,11 +9,11 @@
 #include "core/dsp/dtmf_detector.hpp"
 #include "core/dsp/mixdown.hpp"
 #include "core/leg/digit_sender.hpp"
-#include "core/leg/figures.hpp"
 #include "core/leg/player.hpp"
 #include "core/leg/receive_path.hpp"
 #include "core/leg/roster.hpp"
 #include "core/leg/send_path.hpp"
+#include "core/leg/statistics.hpp"
 #include "core/leg/tap.hpp"
 #include "core/rtp/rtcp.hpp"
 #include "core/stream/audio_stream.hpp"
@@ -50,7 +50,7 @@ class Leg {
   static constexpr size_t kMaxStreams = 8;
   static constexpr size_t kMaxPlayers = 8;
   static constexpr size_t kMaxTaps = 12;
-  /// The figures count to the last frame; the opinion score among them is worked out once in so many.
+  /// The statistics count to the last frame; the opinion score among them is worked out once in so many.
   static constexpr uint32_t kFramesPerQuality = 16;
 
   explicit Leg(const LegConfig& config);
@@ -101,7 +101,7 @@ class Leg {
 
   /// The last frame heard from the peer.
   [[nodiscard]] const Frame& received() const { return received_; }
-  [[nodiscard]] const std::shared_ptr<SequenceCell<LegFigures>>& figures() const { return figures_; }
+  [[nodiscard]] const std::shared_ptr<SequenceCell<LegStatistics>>& statistics() const { return statistics_; }
   [[nodiscard]] const ReceivePath& receive_path() const { return receive_; }
 
  private:
@@ -116,7 +116,7 @@ class Leg {
   void check_media_timeout(Nanos now, Events& events);
   void tell_latch(Nanos now, PacketSink& sink);
   void send_report(Nanos now, bool bye, PacketSink& sink);
-  void publish_figures();
+  void publish_statistics();
 
   // What every visit needs stands together; what most legs never use comes last.
   LegConfig config_;
@@ -137,7 +137,7 @@ class Leg {
   // Owned.
   std::unique_ptr<AudioCodec> codec_;
   std::unique_ptr<PacketProtection> protection_;
-  std::shared_ptr<SequenceCell<LegFigures>> figures_;
+  std::shared_ptr<SequenceCell<LegStatistics>> statistics_;
   Roster<AudioStream, kMaxStreams> streams_;
   Roster<Player, kMaxPlayers> players_;
   Roster<LegTap, kMaxTaps> taps_;

@@ -113,8 +113,8 @@ ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source,
     verdict.from_peer = source_.is_peer(source);
   }
   if (!verdict.from_peer) {
-    ++strangers_;
-    return {Received::stranger, {}, {}};
+    ++unknown_sources_;
+    return {Received::unknown_source, {}, {}};
   }
   const bool same_stream = ssrc_ == packet->ssrc && verdict.change != SourceChange::signalled;
   if (verdict.change && !same_stream) begin_stream(packet->ssrc);

@@ -1,4 +1,4 @@
-// From datagrams of one leg to audio on time, keypad presses and figures.
+// From datagrams of one leg to audio on time, keypad presses and statistics.
 #pragma once
 
 #include <optional>
@@ -21,10 +21,10 @@ struct ReceiveConfig {
 };
 
 enum class Received : uint8_t {
-  malformed,  // not RTP
-  stranger,   // from somewhere else
-  ignored,    // repeated, not understood, or a source or sequence that has not proved itself yet
-  comfort,    // the sender says that it is silent (RFC 3389)
+  malformed,       // not RTP
+  unknown_source,  // from somewhere else
+  ignored,         // repeated, not understood, or a source or sequence that has not proved itself yet
+  comfort,         // the sender says that it is silent (RFC 3389)
   audio,
   event,
 };
@@ -64,7 +64,7 @@ class ReceivePath {
   [[nodiscard]] Quality quality(std::optional<double> round_trip_ms = {}) const;
   /// Arrival of the last valid packet; negative: none yet.
   [[nodiscard]] Nanos last_arrival() const { return last_arrival_; }
-  [[nodiscard]] uint64_t strangers() const { return strangers_; }
+  [[nodiscard]] uint64_t unknown_sources() const { return unknown_sources_; }
 
  private:
   Outcome receive_from_peer(const RtpPacket& packet, bool is_audio, Nanos arrival);
@@ -84,7 +84,7 @@ class ReceivePath {
   std::optional<uint32_t> rival_ssrc_;
   std::optional<int64_t> last_sequence_;
   Nanos last_arrival_ = -1;
-  uint64_t strangers_ = 0;
+  uint64_t unknown_sources_ = 0;
   SourceLearner source_;
   ReceptionStats stats_;
   TimestampUnwrapper timestamps_;

@@ -18,7 +18,7 @@ namespace carillon {
 /// wall's.
 uint64_t ntp_of(Nanos now);
 
-struct SenderFigures {
+struct SenderInfo {
   uint64_t ntp = 0;
   uint32_t rtp_timestamp = 0;
   uint32_t packets = 0;
@@ -64,7 +64,7 @@ class RtcpSession {
   bool due(Nanos now);
 
   struct Facts {
-    std::optional<SenderFigures> sent;  // nothing: we have sent no RTP since the last report
+    std::optional<SenderInfo> sent;  // nothing: we have sent no RTP since the last report
     std::optional<uint32_t> peer_ssrc;
     ReceptionSummary reception;
     bool bye = false;

@@ -113,7 +113,8 @@ TEST_SUITE("handles of legs") {
 
 TEST_SUITE("manual engine") {
   TEST_CASE(
-      "legs come, talk, join, record nothing and go in random order: no fault, no packet to a stranger") {
+      "legs come, talk, join, record nothing and go in random order: no fault, no packet to an unknown "
+      "address") {
     std::mt19937 random(21);
     MediaEngine engine(MediaEngine::Drive::manual, kLoopback, [] {});
     std::vector<LegHandle> legs;
@@ -222,10 +223,10 @@ TEST_SUITE("engine with its thread") {
     peer_b.port = port_a;
     configure(engine, a, remote_at(peer_a));
     configure(engine, b, remote_at(peer_b));
-    for (int i = 0; i < 200 && engine.figures(b)->packets_received < 5; ++i) {
+    for (int i = 0; i < 200 && engine.statistics(b)->packets_received < 5; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    CHECK(engine.figures(b)->packets_received >= 5);
+    CHECK(engine.statistics(b)->packets_received >= 5);
     CHECK(engine.close_leg(a));
     CHECK_FALSE(engine.close_leg(a));
     engine.stop();

@@ -47,14 +47,14 @@ TEST_SUITE("receive path") {
       "a payload type that was not negotiated teaches no address and is no loss; static types are "
       "understood") {
     Packets packets;
-    CHECK(packets.send(97) == Received::stranger);
+    CHECK(packets.send(97) == Received::unknown_source);
     CHECK(packets.send(0) == Received::audio);
     CHECK(packets.send(8) == Received::audio);
     CHECK(packets.send(13) == Received::comfort);
     CHECK(packets.send(101, 4) == Received::event);
     CHECK(packets.send(97) == Received::ignored);
     CHECK(packets.send(0) == Received::audio);
-    CHECK(packets.path.strangers() == 1);
+    CHECK(packets.path.unknown_sources() == 1);
     CHECK(packets.path.reception().lost == 0);
     CHECK(packets.path.reception().received == 6);
   }

@@ -22,7 +22,7 @@ Address address(uint8_t last, uint16_t port) {
 
 const Address kSignalled = address(1, 10);
 const Address kNat = address(2, 20);
-const Address kStranger = address(3, 30);
+const Address kUnknown = address(3, 30);
 
 /// One stream of 20 ms packets on the learner's common clock.
 struct Sender {
@@ -71,36 +71,37 @@ struct Scene {
 }  // namespace
 
 TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
-  TEST_CASE("the signalled address is believed with its first packet, and then no stranger") {
+  TEST_CASE("the signalled address is believed with its first packet, and then no unknown source") {
     Scene scene;
     Sender owner{kSignalled, 1};
-    Sender stranger{kStranger, 2};
+    Sender unknown{kUnknown, 2};
     CHECK(scene.send({&owner}, 1) == 1);
-    CHECK(scene.send({&stranger}, 500) == 0);
+    CHECK(scene.send({&unknown}, 500) == 0);
     CHECK(scene.learner.target() == kSignalled);
     CHECK(scene.changes.empty());
   }
 
-  TEST_CASE("a stranger who was first, while the owner was silent, loses the leg to its first packet") {
+  TEST_CASE(
+      "an unknown source that was first, while the owner was silent, loses the leg to its first packet") {
     for (const int silent_packets : {20, 100, 3000}) {
       Scene scene;
       Sender owner{kSignalled, 1};
-      Sender stranger{kStranger, 2};
-      CHECK(scene.send({&stranger}, silent_packets) > 0);
-      CHECK(scene.learner.target() == kStranger);
-      CHECK(scene.send({&owner, &stranger}, 100) == 100);
+      Sender unknown{kUnknown, 2};
+      CHECK(scene.send({&unknown}, silent_packets) > 0);
+      CHECK(scene.learner.target() == kUnknown);
+      CHECK(scene.send({&owner, &unknown}, 100) == 100);
       CHECK(scene.learner.target() == kSignalled);
       CHECK(scene.changes == std::vector{SourceChange::learned, SourceChange::signalled});
     }
   }
 
-  TEST_CASE("a stranger that copies the SSRC takes nothing from an owner that pauses, however long") {
+  TEST_CASE("an unknown source that copies the SSRC takes nothing from an owner that pauses, however long") {
     Scene scene;
     Sender owner{kSignalled, 7};
-    Sender stranger{kStranger, 7, 100, 500'000};
+    Sender unknown{kUnknown, 7, 100, 500'000};
     scene.send({&owner}, 50);
-    CHECK(scene.send({&stranger}, 5000) == 0);
-    CHECK(scene.send({&owner, &stranger}, 10) == 10);
+    CHECK(scene.send({&unknown}, 5000) == 0);
+    CHECK(scene.send({&owner, &unknown}, 10) == 10);
   }
 
   TEST_CASE("another source needs consistent packets over some time: SSRC, sequence and timestamps") {
@@ -154,47 +155,49 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
       "after a spray that was believed, the phone behind a NAT is learned again within a second or two") {
     Scene scene;
     Sender nat{kNat, 1};
-    Sender stranger{kStranger, 2};
-    scene.send({&stranger}, 10);
-    CHECK(scene.send({&nat, &stranger}, 500) == 0);
+    Sender unknown{kUnknown, 2};
+    scene.send({&unknown}, 10);
+    CHECK(scene.send({&nat, &unknown}, 500) == 0);
     CHECK(scene.send({&nat}, 100) >= 48);
     CHECK(scene.learner.target() == kNat);
     CHECK(scene.changes == std::vector{SourceChange::learned, SourceChange::replaced});
   }
 
-  TEST_CASE("a phone at the host of its signalling takes the leg from a stranger even while that one sends") {
+  TEST_CASE(
+      "a phone at the host of its signalling takes the leg from an unknown source even while that one "
+      "sends") {
     Scene scene({kSignalled, address(2, 5060), true});
     Sender nat{kNat, 1};
-    Sender stranger{kStranger, 2};
-    scene.send({&stranger}, 20);
-    CHECK(scene.learner.target() == kStranger);
-    CHECK(scene.send({&nat, &stranger}, 100) == 97);
+    Sender unknown{kUnknown, 2};
+    scene.send({&unknown}, 20);
+    CHECK(scene.learner.target() == kUnknown);
+    CHECK(scene.send({&nat, &unknown}, 100) == 97);
     CHECK(scene.changes == std::vector{SourceChange::learned, SourceChange::preferred});
   }
 
   TEST_CASE("a learned phone that pauses keeps the leg: for a second at least, for as long as it was heard") {
     Scene scene;
     Sender nat{kNat, 1};
-    Sender stranger{kStranger, 2};
+    Sender unknown{kUnknown, 2};
     scene.send({&nat}, 1000);  // 20 s
-    CHECK(scene.send({&stranger}, 400) == 0);
+    CHECK(scene.send({&unknown}, 400) == 0);
     scene.pause(0, {&nat});
     nat.timestamp += 400 * kFrameSamples;
-    CHECK(scene.send({&nat, &stranger}, 10) == 10);
-    scene.pause(40 * kSecond, {&nat, &stranger});
-    CHECK(scene.send({&stranger}, 20) > 0);
+    CHECK(scene.send({&nat, &unknown}, 10) == 10);
+    scene.pause(40 * kSecond, {&nat, &unknown});
+    CHECK(scene.send({&unknown}, 20) > 0);
     CHECK(scene.changes == std::vector{SourceChange::learned, SourceChange::replaced});
   }
 
   TEST_CASE("on hold silence means nothing: it is counted from the resumption") {
     Scene scene;
     Sender nat{kNat, 1};
-    Sender stranger{kStranger, 2};
+    Sender unknown{kUnknown, 2};
     scene.send({&nat}, 50);
     scene.learner.expect({kSignalled, {}, false}, scene.now);
-    CHECK(scene.send({&stranger}, 2000) == 0);
+    CHECK(scene.send({&unknown}, 2000) == 0);
     scene.learner.expect({kSignalled, {}, true}, scene.now);
-    CHECK(scene.send({&stranger}, 40) == 0);
+    CHECK(scene.send({&unknown}, 40) == 0);
     CHECK(scene.send({&nat}, 10) == 10);
   }
 
@@ -211,10 +214,10 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     }
   }
 
-  TEST_CASE("a stream that is sent twice, or replayed by a stranger, stays where it is") {
+  TEST_CASE("a stream that is sent twice, or replayed by an unknown source, stays where it is") {
     Scene scene;
     Sender owner{kSignalled, 1};
-    Sender copy{kStranger, 1};
+    Sender copy{kUnknown, 1};
     CHECK(scene.send({&owner, &copy}, 500) == 500);
     CHECK(scene.changes.empty());
   }
@@ -278,8 +281,8 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     Scene scene;
     Address six = kSignalled;
     six.family = Address::Family::ipv6;
-    Sender stranger{six, 2};
-    CHECK(scene.send({&stranger}, 5) == 0);
+    Sender unknown{six, 2};
+    CHECK(scene.send({&unknown}, 5) == 0);
   }
 
   TEST_CASE("only an owner that speaks from the signalled address makes the socket deaf to all others") {

@@ -101,7 +101,7 @@ struct Rig {
     options.request = {'G', 'E', 'T'};
     options.max_message_bytes = 100'000;
     options.account_message_bytes = account_bytes;
-    options.outbox = {50, 10'000};
+    options.send_queue = {50, 10'000};
     options.flood = {{1e6, 1e6}, {1e9, 1e9}, 30 * kSecond};
     socket = std::make_unique<StreamSocket>(1, options, std::make_shared<SocketMailbox>(), world);
     socket->start(now);

@@ -43,7 +43,7 @@ struct Rig {
     constexpr std::string_view kRequest = "GET / HTTP/1.1\r\n\r\n";
     options.request.assign(kRequest.begin(), kRequest.end());
     options.max_message_bytes = 100'000;
-    options.outbox = {50, 10'000};
+    options.send_queue = {50, 10'000};
     options.flood = {{1000, 6000}, {2e6, 32e6}, 30 * kSecond};
     thread.post([options, mailbox = mailbox](SocketLoop& loop) mutable {
       loop.open(kSocket, std::move(options), std::move(mailbox));

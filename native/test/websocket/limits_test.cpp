@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/websocket/flood_meter.hpp"
-#include "core/websocket/outbox.hpp"
+#include "core/websocket/send_queue.hpp"
 #include "net/fill_levels.hpp"
 
 namespace carillon {
@@ -13,9 +13,9 @@ namespace {
 
 Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const uint8_t*>(text.data()), text.size()}; }
 
-std::vector<std::string> drain(Outbox& outbox) {
+std::vector<std::string> drain(SendQueue& send_queue) {
   std::vector<std::string> out;
-  while (const auto item = outbox.take()) out.emplace_back(item->payload.begin(), item->payload.end());
+  while (const auto item = send_queue.take()) out.emplace_back(item->payload.begin(), item->payload.end());
   return out;
 }
 
@@ -23,65 +23,65 @@ std::vector<std::string> drain(Outbox& outbox) {
 
 TEST_SUITE("what waits for a slow reader") {
   TEST_CASE("the oldest media go, control messages stay, and the order is kept") {
-    Outbox outbox({3, 1000});
-    outbox.put_media(bytes_of("m1"));
-    CHECK(outbox.put_control(Opcode::text, bytes_of("c1")));
-    for (const char* name : {"m2", "m3", "m4", "m5"}) outbox.put_media(bytes_of(name));
-    CHECK(outbox.dropped() == 2);
-    CHECK(drain(outbox) == std::vector<std::string>{"c1", "m3", "m4", "m5"});
+    SendQueue send_queue({3, 1000});
+    send_queue.put_media(bytes_of("m1"));
+    CHECK(send_queue.put_control(Opcode::text, bytes_of("c1")));
+    for (const char* name : {"m2", "m3", "m4", "m5"}) send_queue.put_media(bytes_of(name));
+    CHECK(send_queue.dropped() == 2);
+    CHECK(drain(send_queue) == std::vector<std::string>{"c1", "m3", "m4", "m5"});
   }
 
   TEST_CASE("control messages are bounded in bytes") {
-    Outbox outbox({3, Outbox::kItemBytes + 10});
-    CHECK(outbox.put_control(Opcode::text, bytes_of("123456")));
-    CHECK_FALSE(outbox.put_control(Opcode::text, bytes_of("12345")));
-    CHECK(outbox.take());
-    CHECK(outbox.put_control(Opcode::text, bytes_of("12345")));
+    SendQueue send_queue({3, SendQueue::kItemBytes + 10});
+    CHECK(send_queue.put_control(Opcode::text, bytes_of("123456")));
+    CHECK_FALSE(send_queue.put_control(Opcode::text, bytes_of("12345")));
+    CHECK(send_queue.take());
+    CHECK(send_queue.put_control(Opcode::text, bytes_of("12345")));
   }
 
   TEST_CASE("an empty message takes room too") {
-    Outbox outbox({3, 10 * Outbox::kItemBytes});
-    for (int i = 0; i < 10; ++i) CHECK(outbox.put_control(Opcode::ping, {}));
-    CHECK_FALSE(outbox.put_control(Opcode::ping, {}));
-    CHECK(drain(outbox).size() == 10);
-    CHECK(outbox.put_control(Opcode::ping, {}));
+    SendQueue send_queue({3, 10 * SendQueue::kItemBytes});
+    for (int i = 0; i < 10; ++i) CHECK(send_queue.put_control(Opcode::ping, {}));
+    CHECK_FALSE(send_queue.put_control(Opcode::ping, {}));
+    CHECK(drain(send_queue).size() == 10);
+    CHECK(send_queue.put_control(Opcode::ping, {}));
   }
 
   TEST_CASE("of pongs only the last waits (RFC 6455 §5.5.3), whatever their number") {
-    Outbox outbox({3, 4 * Outbox::kItemBytes});
-    CHECK(outbox.put_control(Opcode::text, bytes_of("c1")));
-    for (int i = 0; i < 10'000; ++i) CHECK(outbox.put_control(Opcode::pong, bytes_of(std::to_string(i))));
-    CHECK(outbox.put_control(Opcode::text, bytes_of("c2")));
-    CHECK(drain(outbox) == std::vector<std::string>{"c1", "9999", "c2"});
-    CHECK(outbox.put_control(Opcode::pong, bytes_of("again")));
-    CHECK(drain(outbox) == std::vector<std::string>{"again"});
+    SendQueue send_queue({3, 4 * SendQueue::kItemBytes});
+    CHECK(send_queue.put_control(Opcode::text, bytes_of("c1")));
+    for (int i = 0; i < 10'000; ++i) CHECK(send_queue.put_control(Opcode::pong, bytes_of(std::to_string(i))));
+    CHECK(send_queue.put_control(Opcode::text, bytes_of("c2")));
+    CHECK(drain(send_queue) == std::vector<std::string>{"c1", "9999", "c2"});
+    CHECK(send_queue.put_control(Opcode::pong, bytes_of("again")));
+    CHECK(drain(send_queue) == std::vector<std::string>{"again"});
   }
 
   TEST_CASE("giving up media leaves the rest") {
-    Outbox outbox({3, 1000});
-    outbox.put_media(bytes_of("m1"));
-    CHECK(outbox.put_control(Opcode::pong, bytes_of("c1")));
-    outbox.put_media(bytes_of("m2"));
-    outbox.drop_media();
-    CHECK(outbox.dropped() == 2);
-    CHECK(drain(outbox) == std::vector<std::string>{"c1"});
+    SendQueue send_queue({3, 1000});
+    send_queue.put_media(bytes_of("m1"));
+    CHECK(send_queue.put_control(Opcode::pong, bytes_of("c1")));
+    send_queue.put_media(bytes_of("m2"));
+    send_queue.drop_media();
+    CHECK(send_queue.dropped() == 2);
+    CHECK(drain(send_queue) == std::vector<std::string>{"c1"});
   }
 
   TEST_CASE("each level is told once until everything has left") {
-    Outbox outbox({10, 1000});
+    SendQueue send_queue({10, 1000});
     std::vector<unsigned> told;
     const auto put = [&](int count) {
       for (int i = 0; i < count; ++i) {
-        outbox.put_media(bytes_of("m"));
-        if (const unsigned percent = outbox.newly_degraded()) told.push_back(percent);
+        send_queue.put_media(bytes_of("m"));
+        if (const unsigned percent = send_queue.newly_degraded()) told.push_back(percent);
       }
     };
     put(20);
     CHECK(told == std::vector<unsigned>{30, 60, 90});
-    CHECK(outbox.take());
+    CHECK(send_queue.take());
     put(1);
     CHECK(told.size() == 3);
-    drain(outbox);
+    drain(send_queue);
     put(3);
     CHECK(told == std::vector<unsigned>{30, 60, 90, 30});
   }

@@ -52,7 +52,7 @@ export interface MediaCounters {
   readonly packetsReceived: number;
   readonly packetsSent: number;
   /** Packets from addresses that are not the peer's, or with payload types that were not negotiated. */
-  readonly strangers: number;
+  readonly unknownSources: number;
   readonly malformed: number;
   /** Times that a peer was found at another address than before. */
   readonly sourceChanges: number;
@@ -170,12 +170,12 @@ class Engine implements MediaEngine {
 
   counters(): MediaCounters {
     const status = this.#hub.engine.status();
-    const { packetsReceived, packetsSent, strangers, malformed } = status;
+    const { packetsReceived, packetsSent, unknownSources, malformed } = status;
     const { sourceChanges, unknownHandles, skippedTicks, droppedEvents } = status;
     return {
       packetsReceived,
       packetsSent,
-      strangers,
+      unknownSources,
       malformed,
       sourceChanges,
       unknownHandles,

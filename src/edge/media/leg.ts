@@ -22,7 +22,7 @@ import { DigitQueue } from './digits.ts';
 import type { NativeEvent } from './events.ts';
 import type { Hub } from './hub.ts';
 import { Listening } from './listening.ts';
-import type { NativeFigures } from './native.ts';
+import type { NativeStatistics } from './native.ts';
 import { Players } from './playback.ts';
 import { PressPairing, type PressWay } from './press-pairing.ts';
 import { startRecording } from './recording.ts';
@@ -55,16 +55,16 @@ const NO_QUALITY: MediaQuality = {
   roundTripMs: undefined,
 };
 
-function qualityOf(figures: NativeFigures): MediaQuality {
+function qualityOf(statistics: NativeStatistics): MediaQuality {
   return {
-    packetsReceived: figures.packetsReceived,
-    packetsSent: figures.packetsSent,
-    packetsLost: figures.packetsLost,
-    packetsLate: figures.packetsLate,
-    jitterMs: figures.jitterMs,
-    lossFraction: figures.lossFraction,
-    mos: figures.mos > 0 ? figures.mos : undefined,
-    roundTripMs: figures.roundTripMs >= 0 ? figures.roundTripMs : undefined,
+    packetsReceived: statistics.packetsReceived,
+    packetsSent: statistics.packetsSent,
+    packetsLost: statistics.packetsLost,
+    packetsLate: statistics.packetsLate,
+    jitterMs: statistics.jitterMs,
+    lossFraction: statistics.lossFraction,
+    mos: statistics.mos > 0 ? statistics.mos : undefined,
+    roundTripMs: statistics.roundTripMs >= 0 ? statistics.roundTripMs : undefined,
   };
 }
 
@@ -154,8 +154,8 @@ export class NativeLeg implements MediaLeg {
   }
 
   quality(): MediaQuality {
-    const figures = this.#hub.engine.figures(this.handle);
-    if (figures !== undefined) this.#lastQuality = qualityOf(figures);
+    const statistics = this.#hub.engine.statistics(this.handle);
+    if (statistics !== undefined) this.#lastQuality = qualityOf(statistics);
     return this.#lastQuality;
   }
 
@@ -167,10 +167,11 @@ export class NativeLeg implements MediaLeg {
     this.#digits.close();
     this.#listening.close();
     this.#hub.forgetPlace(this.handle);
-    const figures = this.#hub.engine.closeLeg(this.handle);
-    if (figures !== undefined) this.#lastQuality = qualityOf(figures);
+    const statistics = this.#hub.engine.closeLeg(this.handle);
+    if (statistics !== undefined) this.#lastQuality = qualityOf(statistics);
     // Somebody has found the port, whoever it is.
-    const found = figures !== undefined && figures.packetsReceived + figures.strangers > 0;
+    const found =
+      statistics !== undefined && statistics.packetsReceived + statistics.unknownSources > 0;
     this.#onClose(found ? 'known' : peer);
     return this.#lastQuality;
   }

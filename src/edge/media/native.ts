@@ -13,12 +13,12 @@ import type {
 /** A leg or a room. */
 export type Place = number;
 
-export interface NativeFigures {
+export interface NativeStatistics {
   readonly packetsReceived: number;
   readonly packetsSent: number;
   readonly packetsLost: number;
   readonly packetsLate: number;
-  readonly strangers: number;
+  readonly unknownSources: number;
   readonly jitterMs: number;
   readonly lossFraction: number;
   /** 0: unknown. */
@@ -36,7 +36,7 @@ export interface NativeStatus {
   readonly scheduling: 'fifo' | 'nice' | 'normal' | 'manual';
   readonly packetsReceived: number;
   readonly packetsSent: number;
-  readonly strangers: number;
+  readonly unknownSources: number;
   readonly malformed: number;
   readonly sourceChanges: number;
   readonly unknownHandles: number;
@@ -113,8 +113,8 @@ export interface NativeEngine {
     readonly thread: number;
   }): number;
   configureLeg(leg: number, session: MediaSession): void;
-  figures(leg: number): NativeFigures | undefined;
-  closeLeg(leg: number): NativeFigures | undefined;
+  statistics(leg: number): NativeStatistics | undefined;
+  closeLeg(leg: number): NativeStatistics | undefined;
   bridge(a: number, b: number): void;
   unbridge(a: number, b: number): void;
 

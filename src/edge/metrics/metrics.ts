@@ -33,7 +33,7 @@ interface MetricSources {
     readonly packetsSent: number;
     readonly packetsLost: number;
     /** Packets of addresses that are not the peer's. */
-    readonly strangers: number;
+    readonly unknownSources: number;
     readonly sourceChanges: number;
     readonly unknownHandles: number;
     /** Lateness of the media tick since the last scrape, seconds: worst. */
@@ -263,7 +263,7 @@ function defineMediaTotals(registers: Registry[], state: ScrapeState): void {
     registers,
     collect() {
       this.reset();
-      this.inc(state.media?.strangers ?? 0);
+      this.inc(state.media?.unknownSources ?? 0);
     },
   });
   new Counter({

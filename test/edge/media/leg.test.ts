@@ -239,10 +239,10 @@ describe('where a peer really is', () => {
     expect(media.counters().sourceChanges).toBe(1);
     expect(sent(drive).at(-1)).toMatchObject({ address: '203.0.113.9', port: 61_000 });
     const stranger = new Peer(drive, leg.port, { address: '203.0.113.66', port: 9 });
-    const before = media.counters().strangers;
+    const before = media.counters().unknownSources;
     for (let i = 0; i < 20; i += 1) stranger.send(sine(440, FRAME));
     drive.advance(20);
-    expect(media.counters().strangers - before).toBe(20);
+    expect(media.counters().unknownSources - before).toBe(20);
     expect(sent(drive).at(-1)).toMatchObject({ address: '203.0.113.9' });
   });
 

@@ -28,7 +28,7 @@ describe('metrics', () => {
           packetsReceived: 10,
           packetsSent: 20,
           packetsLost: 1,
-          strangers: 7,
+          unknownSources: 7,
           sourceChanges: 3,
           unknownHandles: 4,
           tickLateSeconds: 0.002,

@@ -9,12 +9,12 @@
 
 namespace carillon {
 
-struct LegFigures {
+struct LegStatistics {
   uint64_t packets_received = 0;
   uint64_t packets_sent = 0;
   uint64_t packets_lost = 0;
   uint64_t packets_late = 0;
-  uint64_t strangers = 0;
+  uint64_t unknown_sources = 0;
   double jitter_ms = 0;
   double loss_fraction = 0;
   double mos = 0;             // 0: unknown

@@ -12,7 +12,7 @@
 
 namespace carillon {
 
-class Outbox {
+class SendQueue {
  public:
   struct Limits {
     /// Beyond it, the oldest are dropped.
@@ -29,7 +29,7 @@ class Outbox {
   /// What an item takes beside its payload: an empty ping is not free.
   static constexpr size_t kItemBytes = 64;
 
-  explicit Outbox(const Limits& limits) : limits_(limits) {}
+  explicit SendQueue(const Limits& limits) : limits_(limits) {}
 
   void put_media(Bytes message);
   /// False: more waits than the limit allows; the message is not taken. Of pongs only the last waits (RFC

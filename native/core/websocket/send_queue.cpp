@@ -1,18 +1,18 @@
-#include "core/websocket/outbox.hpp"
+#include "core/websocket/send_queue.hpp"
 
 #include <algorithm>
 #include <array>
 
 namespace carillon {
 
-void Outbox::put_media(Bytes message) {
+void SendQueue::put_media(Bytes message) {
   if (limits_.media_messages == 0) return;
   if (media_ >= limits_.media_messages) drop_oldest_media();
   items_.push_back({Opcode::text, true, {message.begin(), message.end()}});
   ++media_;
 }
 
-bool Outbox::put_control(Opcode opcode, Bytes payload) {
+bool SendQueue::put_control(Opcode opcode, Bytes payload) {
   if (opcode == Opcode::pong) drop_pong();
   if (control_bytes_ + cost(payload) > limits_.control_bytes) return false;
   items_.push_back({opcode, false, {payload.begin(), payload.end()}});
@@ -21,7 +21,7 @@ bool Outbox::put_control(Opcode opcode, Bytes payload) {
   return true;
 }
 
-std::optional<Outbox::Item> Outbox::take() {
+std::optional<SendQueue::Item> SendQueue::take() {
   if (items_.empty()) return std::nullopt;
   Item item = std::move(items_.front());
   items_.pop_front();
@@ -35,12 +35,12 @@ std::optional<Outbox::Item> Outbox::take() {
   return item;
 }
 
-void Outbox::drop_media() {
+void SendQueue::drop_media() {
   dropped_ += std::erase_if(items_, [](const Item& item) { return item.is_media; });
   media_ = 0;
 }
 
-void Outbox::drop_oldest_media() {
+void SendQueue::drop_oldest_media() {
   const auto oldest =
       std::find_if(items_.begin(), items_.end(), [](const Item& item) { return item.is_media; });
   if (oldest == items_.end()) return;
@@ -49,7 +49,7 @@ void Outbox::drop_oldest_media() {
   ++dropped_;
 }
 
-void Outbox::drop_pong() {
+void SendQueue::drop_pong() {
   if (!pong_waits_) return;
   pong_waits_ = false;
   const auto pong = std::find_if(items_.begin(), items_.end(),
@@ -59,7 +59,7 @@ void Outbox::drop_pong() {
   items_.erase(pong);
 }
 
-unsigned Outbox::newly_degraded() {
+unsigned SendQueue::newly_degraded() {
   constexpr std::array<unsigned, 3> kLevels{90, 60, 30};
   const auto crossed = std::find_if(kLevels.begin(), kLevels.end(), [&](unsigned percent) {
     return media_ * 100 >= percent * limits_.media_messages;
