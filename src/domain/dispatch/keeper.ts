@@ -260,21 +260,24 @@ export class CallKeeper implements CallKeeping {
     const { call } = kept;
     kept.cancelTopUp();
     const { record, settler, callbacks, logs, logger, onSettled } = this.#needs;
-    const settlement = (): Settlement => {
+    const settle = (): Settlement => {
       const cdr = finalRecord(call, this.#openRecord(kept), end, record);
       const notification = hangupNotification(call, cdr, kept.notificationId, record);
       return { cdr, entries: chargesOf(cdr), notification };
     };
+    let settlement: Settlement | undefined;
     try {
       const written = await settler.settle(
         call.uuid,
         async () => {
           await this.#coverEnd(kept);
-          return settlement();
+          settlement = settle();
+          return settlement;
         },
         this.#stopping.signal,
       );
-      const { cdr, notification } = settlement();
+      settlement ??= settle();
+      const { cdr, notification } = settlement;
       if (written && notification !== undefined) callbacks.notifyStored(notification);
       if (written) onSettled(cdr, call);
     } catch (error) {
@@ -292,7 +295,7 @@ export class CallKeeper implements CallKeeping {
     await logs.append(lines).catch((error: unknown) => {
       logger.warn({ error, callUuid: call.uuid }, 'timeline not kept');
     });
-    return settlement().cdr;
+    return (settlement ?? settle()).cdr;
   }
 }
 
