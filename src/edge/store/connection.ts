@@ -17,14 +17,18 @@ export type Synchronous = 'normal' | 'full';
 const STATEMENT_LIMIT = 1000;
 /** How long a statement waits for another process (a backup tool, a shell) before STORE_BUSY. */
 const BUSY_TIMEOUT_MS = 5000;
-/** Pages (4 KiB) of the write-ahead log between checkpoints: fewer would write busy index pages again and again. */
-const CHECKPOINT_PAGES = 4000;
+/**
+ * Pages (4 KiB) of the write-ahead log before the writer itself copies them into the database: fewer would write busy
+ * index pages again and again. Where another thread does that (`checkpoints: 'elsewhere'`), only in need.
+ */
+const CHECKPOINT_PAGES = { here: 4000, elsewhere: 100_000 };
 /** Page cache in KiB (negative: SQLite's notation for a size). */
 const CACHE_KIB = -64_000;
 
 /** One SQLite connection with its prepared statements, and what units of work need beside SQL. */
 export class Connection {
   readonly raw: Database.Database;
+  readonly readonly: boolean;
   readonly vault: Vault;
   readonly random: Random;
   /** Balances that the unit of work that runs now has changed. */
@@ -34,19 +38,24 @@ export class Connection {
 
   constructor(given: {
     readonly file: string;
+    /** Takes no change of the data; checkpoints and copies are none. */
     readonly readonly: boolean;
     readonly synchronous: Synchronous;
+    readonly checkpoints: 'here' | 'elsewhere';
     readonly vault: Vault;
     readonly random: Random;
   }) {
     this.vault = given.vault;
     this.random = given.random;
-    this.raw = new Database(given.file, { readonly: given.readonly, timeout: BUSY_TIMEOUT_MS });
-    if (!given.readonly) {
+    this.readonly = given.readonly;
+    this.raw = new Database(given.file, { timeout: BUSY_TIMEOUT_MS });
+    if (given.readonly) {
+      this.raw.pragma('query_only = ON');
+    } else {
       this.raw.pragma('journal_mode = WAL');
-      this.raw.pragma(`synchronous = ${given.synchronous}`);
-      this.raw.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+      this.raw.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES[given.checkpoints]}`);
     }
+    this.raw.pragma(`synchronous = ${given.synchronous}`);
     this.raw.pragma('foreign_keys = ON');
     this.raw.pragma(`cache_size = ${CACHE_KIB}`);
     this.raw.pragma('temp_store = MEMORY');
@@ -59,6 +68,13 @@ export class Connection {
 
   set nowUs(value: number) {
     this.#nowUs = value;
+  }
+
+  /** A consistent copy in a file of its own. */
+  copyTo(path: string): void {
+    this.raw.pragma('query_only = OFF'); // SQLite takes a copy for a change
+    this.raw.prepare('VACUUM INTO ?').run(path);
+    this.raw.pragma(`query_only = ${this.readonly ? 'ON' : 'OFF'}`);
   }
 
   get(sql: string, parameters: Parameters = []): Row | undefined {

@@ -2,8 +2,9 @@ import { renameSync, rmSync } from 'node:fs';
 import { assert } from '../../base/errors.ts';
 import type { Random } from '../../base/ids.ts';
 import { err } from '../../base/result.ts';
-import { Connection, type Synchronous } from './connection.ts';
-import { type Failure, toFailure } from './failure.ts';
+import { AnswerCache } from './answer-cache.ts';
+import { Connection, integer, type Row, type Synchronous } from './connection.ts';
+import { toFailure } from './failure.ts';
 import { FolderLock } from './folder-lock.ts';
 import { migrate } from './migrate.ts';
 import { makePrivate } from './private-file.ts';
@@ -35,27 +36,23 @@ import {
   trunkRepository,
 } from './sql/trunks.ts';
 import { UnitRefused } from './sql/unit-refused.ts';
+import type { Outcome, Unit } from './unit.ts';
 import { Vault } from './vault.ts';
-
-/** One operation to run: which, with what, and when it was asked for (microseconds UTC). */
-export interface Unit {
-  readonly repository: string;
-  readonly operation: string;
-  readonly given: readonly unknown[];
-  readonly nowUs: number;
-}
-
-export type Outcome =
-  /** `lowBalance`: a balance fell below its threshold. */
-  | { readonly ok: true; readonly value: unknown; readonly lowBalance?: boolean }
-  | { readonly ok: false; readonly failure: Failure };
 
 export interface EngineOptions {
   readonly file: string;
   readonly role: 'writer' | 'reader';
   readonly synchronous: Synchronous;
+  /** Who copies the write-ahead log into the database: `here`, the writer as it commits, or a call of `checkpoint`. */
+  readonly checkpoints: 'here' | 'elsewhere';
   readonly key: Uint8Array;
   readonly random: Random;
+}
+
+/** Pages in the write-ahead log, and those of them that the database has. */
+export interface CheckpointProgress {
+  readonly logPages: number;
+  readonly copied: number;
 }
 
 /** Says that the process that held the database did not close it. */
@@ -70,6 +67,7 @@ export class Engine {
   #db: Connection;
   #lock: FolderLock | undefined;
   #repositories: { readonly [R in keyof Repositories]: Synchronously<Repositories[R]> };
+  readonly #answers = new AnswerCache();
   /** The last start was not followed by a clean stop. */
   readonly uncleanStart: boolean;
 
@@ -84,29 +82,37 @@ export class Engine {
   }
 
   /**
-   * Runs the units in order and answers each on its own. Those that write share one transaction (one sync for all);
-   * a savepoint each keeps a failed one from touching the others. A failed commit fails every unit of it.
+   * Runs the units in order and answers each on its own. Those that write share one transaction (one sync for all). A
+   * failed one does not touch the others; a failed commit fails every unit of it.
    */
   run(units: readonly Unit[]): readonly Outcome[] {
-    const writes = units.some((unit) => accessOf(unit) === 'write');
-    if (!writes) return units.map((unit) => this.#attempt(unit));
-    try {
-      this.#db.run('BEGIN IMMEDIATE');
-      const outcomes = units.map((unit) =>
-        accessOf(unit) === 'write' ? this.#savepoint(unit) : this.#attempt(unit),
-      );
-      this.#db.run('COMMIT');
-      return outcomes;
-    } catch (error) {
-      if (this.#db.raw.inTransaction) this.#db.run('ROLLBACK');
-      const failure = toFailure(error);
-      return units.map(() => ({ ok: false, failure }));
-    }
+    const writes = units.some((unit) => isWrite(unit));
+    if (!writes) return units.map((unit) => this.read(unit));
+    this.#answers.written(units);
+    return this.#together(units) ?? this.#apart(units);
+  }
+
+  /** Answers one that only reads; between transactions. */
+  read(unit: Unit): Outcome {
+    const known = this.#answers.get(unit);
+    if (known !== undefined) return known;
+    const outcome = this.#attempt(unit);
+    this.#answers.keep(unit, outcome);
+    return outcome;
+  }
+
+  /**
+   * Copies what the write-ahead log holds into the database, without holding up the writer. Returns the pages of the log,
+   * and how many of them are copied: once all are, the next transaction begins the log anew.
+   */
+  checkpoint(): CheckpointProgress {
+    const [row] = this.#db.raw.pragma('wal_checkpoint(PASSIVE)') as readonly Row[];
+    return { logPages: integer(row, 'log'), copied: integer(row, 'checkpointed') };
   }
 
   /** A consistent copy, without holding up the writer. */
   backup(path: string): void {
-    this.#db.run('VACUUM INTO ?', [path]);
+    this.#db.copyTo(path);
   }
 
   /**
@@ -135,7 +141,7 @@ export class Engine {
   }
 
   close(): void {
-    if (!this.#db.raw.readonly) {
+    if (!this.#db.readonly) {
       this.#db.run('DELETE FROM setting WHERE key = ?', [OPEN_MARK]);
       this.#db.raw.pragma('wal_checkpoint(TRUNCATE)');
     }
@@ -143,21 +149,60 @@ export class Engine {
     this.#lock?.release();
   }
 
+  /** As most go: nothing fails. Undefined: one of several did, nothing is written. */
+  #together(units: readonly Unit[]): readonly Outcome[] | undefined {
+    try {
+      this.#db.run('BEGIN IMMEDIATE');
+      const outcomes = units.map((unit) =>
+        isWrite(unit) ? this.#write(unit) : this.#attempt(unit),
+      );
+      this.#db.run('COMMIT');
+      return outcomes;
+    } catch (error) {
+      this.#rollback();
+      return units.length === 1 ? [outcomeOf(error)] : undefined;
+    }
+  }
+
+  /** A savepoint each keeps a failed one from touching the others. */
+  #apart(units: readonly Unit[]): readonly Outcome[] {
+    try {
+      this.#db.run('BEGIN IMMEDIATE');
+      const outcomes = units.map((unit) =>
+        isWrite(unit) ? this.#savepoint(unit) : this.#attempt(unit),
+      );
+      this.#db.run('COMMIT');
+      return outcomes;
+    } catch (error) {
+      this.#rollback();
+      const failure = toFailure(error);
+      return units.map(() => ({ ok: false, failure }));
+    }
+  }
+
+  #rollback(): void {
+    this.#db.touchedBalances.clear();
+    if (this.#db.raw.inTransaction) this.#db.run('ROLLBACK');
+  }
+
+  #write(unit: Unit): Outcome {
+    const value = this.#call(unit);
+    return { ok: true, value, lowBalance: noteFalls(this.#db) };
+  }
+
   #savepoint(unit: Unit): Outcome {
     this.#db.run('SAVEPOINT unit');
     try {
-      const value = this.#call(unit);
-      const lowBalance = noteFalls(this.#db);
+      const outcome = this.#write(unit);
       this.#db.run('RELEASE unit');
-      return { ok: true, value, lowBalance };
+      return outcome;
     } catch (error) {
       this.#db.touchedBalances.clear();
       // A full disk ends the whole transaction: nothing of this batch is there any more.
       if (!this.#db.raw.inTransaction) throw error;
       this.#db.run('ROLLBACK TO unit');
       this.#db.run('RELEASE unit');
-      if (error instanceof UnitRefused) return { ok: true, value: err(error.refusal) };
-      return { ok: false, failure: toFailure(error) };
+      return outcomeOf(error);
     }
   }
 
@@ -216,10 +261,16 @@ const connect = (options: EngineOptions): Connection =>
     vault: new Vault(options.key),
   });
 
-function accessOf(unit: Unit): Access {
+function isWrite(unit: Unit): boolean {
   const kinds = ACCESS[unit.repository as keyof Repositories] as Readonly<Record<string, Access>>;
-  return kinds[unit.operation] ?? 'write';
+  const access = kinds[unit.operation] ?? 'write';
+  return access === 'write' || access === 'soon';
 }
+
+const outcomeOf = (error: unknown): Outcome =>
+  error instanceof UnitRefused
+    ? { ok: true, value: err(error.refusal) }
+    : { ok: false, failure: toFailure(error) };
 
 const createRepositories = (
   db: Connection,

@@ -1,6 +1,9 @@
 import { ServiceError } from '../../base/errors.ts';
-import type { Engine, Outcome, Unit } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { toError } from './failure.ts';
+import type { Pace } from './pace.ts';
+import type { Access } from './repositories.ts';
+import type { Outcome, Unit } from './unit.ts';
 
 /** Units of work in one transaction; what arrives meanwhile waits for the next. */
 const BATCH_LIMIT = 1000;
@@ -10,6 +13,8 @@ const QUEUE_LIMIT = 100_000;
 /** Runs a batch somewhere else, or here. */
 export interface Runner {
   run(units: readonly Unit[]): Promise<readonly Outcome[]>;
+  /** Answers a short read at once, where no other thread has to be asked. */
+  read?(unit: Unit): Outcome;
   close(): Promise<void>;
 }
 
@@ -25,18 +30,29 @@ interface Waiting {
  */
 export class Executor {
   #runner: Runner;
+  readonly #pace: Pace;
   readonly #onLowBalance: () => void;
   #waiting: Waiting[] = [];
   /** What is to be done between two batches. */
   readonly #acts: (() => Promise<void>)[] = [];
-  /** The batches under way, until nothing waits any more. */
+  /** The batches under way, until none is due any more. */
   #draining: Promise<void> | undefined;
+  /** What waits is to be written in the next turn. */
+  #isDue = false;
+  #cancelSoon: (() => void) | undefined;
   #closed = false;
+  #batches = 0;
 
   /** `onLowBalance`: a unit that was committed let a balance fall below its threshold. */
-  constructor(runner: Runner, onLowBalance: () => void = () => undefined) {
+  constructor(runner: Runner, pace: Pace, onLowBalance: () => void = () => undefined) {
     this.#runner = runner;
+    this.#pace = pace;
     this.#onLowBalance = onLowBalance;
+  }
+
+  /** Those run so far. */
+  get batches(): number {
+    return this.#batches;
   }
 
   /** Units that wait for the next batch. */
@@ -44,16 +60,22 @@ export class Executor {
     return this.#waiting.length;
   }
 
-  submit(unit: Unit): Promise<unknown> {
+  /** A short read sees what was committed; of what waits it sees nothing. */
+  submit(unit: Unit, access: Access): Promise<unknown> {
     if (this.#closed) {
       return Promise.reject(new ServiceError('STORE_CLOSED', 'the store is closed'));
+    }
+    if (access === 'point' && this.#runner.read !== undefined) {
+      const outcome = this.#runner.read(unit);
+      return outcome.ok ? Promise.resolve(outcome.value) : Promise.reject(toError(outcome.failure));
     }
     if (this.#waiting.length >= QUEUE_LIMIT) {
       return Promise.reject(new ServiceError('STORE_BUSY', 'too many units of work are waiting'));
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ unit, resolve, reject });
-      this.#draining ??= Promise.resolve().then(() => this.#drain());
+      if (access === 'soon') this.#cancelSoon ??= this.#pace.soon(() => this.#begin());
+      else this.#begin();
     });
   }
 
@@ -68,29 +90,52 @@ export class Executor {
           reject(error);
         }
       });
-      this.#draining ??= Promise.resolve().then(() => this.#drain());
+      this.#begin();
     });
+  }
+
+  /** Does something between two batches, with the runner as it is. */
+  async between<T>(act: () => Promise<T>): Promise<T> {
+    const done: T[] = [];
+    await this.pause(async (same) => {
+      done.push(await act());
+      return same;
+    });
+    return done[0] as T;
   }
 
   /** What waits is still done; nothing new is taken. */
   async close(): Promise<void> {
     this.#closed = true;
+    if (this.#waiting.length > 0) this.#begin();
     await this.#draining;
     await this.#runner.close();
   }
 
+  #begin(): void {
+    this.#isDue = true;
+    this.#draining ??= this.#drain();
+  }
+
   async #drain(): Promise<void> {
-    for (;;) {
+    while (this.#isDue || this.#acts.length > 0) {
+      await this.#pace.turn();
       const act = this.#acts.shift();
       if (act !== undefined) await act();
       else if (this.#waiting.length > 0) await this.#runBatch();
-      else break;
+      else this.#isDue = false;
     }
     this.#draining = undefined;
   }
 
   async #runBatch(): Promise<void> {
     const batch = this.#waiting.splice(0, BATCH_LIMIT);
+    this.#batches += 1;
+    this.#isDue = this.#waiting.length > 0;
+    if (!this.#isDue) {
+      this.#cancelSoon?.();
+      this.#cancelSoon = undefined;
+    }
     try {
       const outcomes = await this.#runner.run(batch.map((waiting) => waiting.unit));
       for (const [index, waiting] of batch.entries()) answer(waiting, outcomes[index]);
@@ -107,16 +152,27 @@ function answer(waiting: Waiting, outcome: Outcome | undefined): void {
   else waiting.reject(outcome ? toError(outcome.failure) : new Error('a unit got no outcome'));
 }
 
-/** On the caller's own thread: for stores in memory, where virtual time must not wait for a thread. */
+/** On the caller's own thread. */
 export class InlineRunner implements Runner {
   readonly #engine: Engine;
+  readonly uncleanStart: boolean;
 
   constructor(engine: Engine) {
     this.#engine = engine;
+    this.uncleanStart = engine.uncleanStart;
   }
 
   run(units: readonly Unit[]): Promise<readonly Outcome[]> {
     return Promise.resolve(this.#engine.run(units));
+  }
+
+  read(unit: Unit): Outcome {
+    return this.#engine.read(unit);
+  }
+
+  renew(): Promise<void> {
+    this.#engine.renew();
+    return Promise.resolve();
   }
 
   close(): Promise<void> {

@@ -54,10 +54,11 @@ export interface Repositories {
 }
 
 /**
- * Where an operation runs. `write`: the writing connection, in a savepoint of a grouped transaction. `point`: a short read
- * on that connection, so that it waits for no report. `report`: a connection of its own that only reads.
+ * Where an operation runs. `write`: the writing connection, in a grouped transaction. `soon`: the same, for what nobody
+ * waits for: with the next transaction, a moment later at the latest. `point`: a short read on that connection, so that it
+ * waits for no report. `report`: a connection of its own that only reads.
  */
-export type Access = 'write' | 'point' | 'report';
+export type Access = 'write' | 'soon' | 'point' | 'report';
 
 export const ACCESS: {
   readonly [R in keyof Repositories]: { readonly [V in keyof Repositories[R]]: Access };
@@ -142,18 +143,18 @@ export const ACCESS: {
     open: 'write',
     extendReservation: 'write',
     update: 'write',
-    heartbeat: 'write',
-    settle: 'write',
+    heartbeat: 'soon',
+    settle: 'soon',
     listOpen: 'point',
   },
   cdrs: { get: 'point', page: 'report', walk: 'report', summary: 'report' },
-  callLogs: { append: 'write', read: 'report' },
+  callLogs: { append: 'soon', read: 'report' },
   retention: { purgeCalls: 'write', purgeLogs: 'write' },
   notifications: {
     put: 'write',
     listPending: 'point',
-    recordAttempt: 'write',
-    remove: 'write',
+    recordAttempt: 'soon',
+    remove: 'soon',
   },
   recordings: {
     insert: 'write',

@@ -5,13 +5,17 @@ import { ServiceError } from '../../base/errors.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { LedgerFault } from '../../domain/ledger/types.ts';
+import { Checkpoints } from './checkpoints.ts';
 import type { Synchronous } from './connection.ts';
 import { DiskCheck } from './disk-check.ts';
-import { Engine, type Unit } from './engine.ts';
+import { Engine, type EngineOptions } from './engine.ts';
 import { Executor, InlineRunner } from './executor.ts';
+import { toError, toFailure } from './failure.ts';
+import { atOnce, GroupPace } from './pace.ts';
 import { makePrivate } from './private-file.ts';
 import { ACCESS, type Access, type Repositories } from './repositories.ts';
 import { StoreThread, type ThreadOptions } from './thread.ts';
+import type { Unit } from './unit.ts';
 import { ephemeralKey, loadKey } from './vault.ts';
 
 export type { Repositories, SettingStore } from './repositories.ts';
@@ -61,11 +65,12 @@ function openInMemory(options: StoreOptions): Store {
     file: ':memory:',
     role: 'writer',
     synchronous: options.synchronous,
+    checkpoints: 'here',
     key: ephemeralKey(),
     random: options.random,
   });
   const falls = new Falls();
-  const executor = new Executor(new InlineRunner(engine), () => falls.tell());
+  const executor = new Executor(new InlineRunner(engine), atOnce, () => falls.tell());
   const repositories = createRepositories(options.clock, () => executor);
   return {
     ...repositories,
@@ -84,22 +89,39 @@ function openInMemory(options: StoreOptions): Store {
 }
 
 async function openOnDisk(options: StoreOptions): Promise<Store> {
+  // Commits that wait for the disk, and the copying of the log, are not for the thread that serves calls.
+  const isSynced = options.synchronous === 'full';
   const thread: ThreadOptions = {
     file: prepareFile(options.dataDir),
     role: 'writer',
     synchronous: options.synchronous,
+    checkpoints: isSynced ? 'here' : 'elsewhere',
     key: loadKey(join(options.dataDir, 'keys', 'store.key')),
   };
-  const writing = await StoreThread.start(thread);
+  const writing = isSynced
+    ? await StoreThread.start(thread)
+    : new InlineRunner(openEngine({ ...thread, random: options.random }));
   if (writing.uncleanStart) {
     options.logger.warn({ file: thread.file }, 'store was not closed, its file was checked');
   }
   const falls = new Falls();
-  const writer = new Executor(writing, () => falls.tell());
-  const reader = new Executor(await StoreThread.start({ ...thread, role: 'reader' }));
+  const writer = new Executor(writing, new GroupPace(), () => falls.tell());
+  const startReading = () => StoreThread.start({ ...thread, role: 'reader' });
+  let reading = await startReading();
+  const reader = new Executor(reading, atOnce);
   const repositories = createRepositories(options.clock, (access) =>
     access === 'report' ? reader : writer,
   );
+  const checkpoints = isSynced
+    ? undefined
+    : new Checkpoints({
+        clock: options.clock,
+        logger: options.logger,
+        written: () => writer.batches,
+        copy: () => reader.between(() => reading.checkpoint()),
+        // Reader first, as `renew` does: two orders would wait for each other.
+        finish: () => reader.between(() => writer.between(() => reading.checkpoint())),
+      });
   const disk = new DiskCheck(thread.file);
   return {
     ...repositories,
@@ -112,24 +134,32 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
       await repositories.settings.set(PROBE, String(options.clock.wallMs()));
     },
     renew: async () => {
-      const readerThread = { ...thread, role: 'reader' } as const;
-      await reader.pause(async (reading) => {
+      await reader.pause(async () => {
         await reading.close().catch(() => undefined); // it may have ended in an earlier attempt
-        await writer.pause(async (same) => {
+        await writer.between(async () => {
           await writing.renew();
           disk.renewed();
-          return same;
         });
-        return StoreThread.start(readerThread);
+        reading = await startReading();
+        return reading;
       });
       options.logger.warn({ file: thread.file }, 'the database file was gone, it is written anew');
     },
     waiting: () => writer.waiting + reader.waiting,
     close: async () => {
+      await checkpoints?.stop();
       await reader.close();
       await writer.close();
     },
   };
+}
+
+function openEngine(options: EngineOptions): Engine {
+  try {
+    return new Engine(options);
+  } catch (error) {
+    throw toError(toFailure(error));
+  }
 }
 
 /** Whoever wants to know that a balance has fallen below its threshold. */
@@ -194,7 +224,7 @@ function createRepositories(clock: Clock, executorOf: (access: Access) => Execut
             given,
             nowUs: Math.round(clock.wallMs() * 1000),
           };
-          return executor.submit(unit);
+          return executor.submit(unit, access);
         };
         return [operation, submit];
       }),

@@ -1,14 +1,16 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../base/errors.ts';
 import type { Synchronous } from './connection.ts';
-import type { Outcome, Unit } from './engine.ts';
+import type { CheckpointProgress } from './engine.ts';
 import type { Runner } from './executor.ts';
 import { type Failure, toError } from './failure.ts';
+import type { Outcome, Unit } from './unit.ts';
 
 export interface ThreadOptions {
   readonly file: string;
   readonly role: 'writer' | 'reader';
   readonly synchronous: Synchronous;
+  readonly checkpoints: 'here' | 'elsewhere';
   readonly key: Uint8Array;
 }
 
@@ -16,12 +18,14 @@ export type Request =
   | { readonly kind: 'run'; readonly units: readonly Unit[] }
   | { readonly kind: 'backup'; readonly path: string }
   | { readonly kind: 'renew' }
+  | { readonly kind: 'checkpoint' }
   | { readonly kind: 'close' };
 
 /** One for each request, in order; the first message of a thread answers its start. */
 export type Reply =
   | { readonly kind: 'ready'; readonly uncleanStart: boolean }
   | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] }
+  | { readonly kind: 'copied'; readonly progress: CheckpointProgress }
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
@@ -69,6 +73,11 @@ export class StoreThread implements Runner {
 
   async renew(): Promise<void> {
     await this.#ask({ kind: 'renew' });
+  }
+
+  async checkpoint(): Promise<CheckpointProgress> {
+    const reply = await this.#ask({ kind: 'checkpoint' });
+    return reply.kind === 'copied' ? reply.progress : { logPages: 0, copied: 0 };
   }
 
   async close(): Promise<void> {

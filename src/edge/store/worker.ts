@@ -32,6 +32,8 @@ function handle(engine: Engine, request: Request): Reply {
     case 'renew':
       engine.renew();
       return { kind: 'done' };
+    case 'checkpoint':
+      return { kind: 'copied', progress: engine.checkpoint() };
     case 'close':
       engine.close();
       return { kind: 'done' };

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/base/money.ts';
-import { Engine, type Unit } from '../../../src/edge/store/engine.ts';
+import { Engine } from '../../../src/edge/store/engine.ts';
 import { listMigrations } from '../../../src/edge/store/migrate.ts';
+import type { Unit } from '../../../src/edge/store/unit.ts';
 import { ephemeralKey } from '../../../src/edge/store/vault.ts';
 import { openAt, openInMemory, seededRandom, withFolder } from './open.ts';
 import { anAccount, anEntry, START_US } from './records.ts';
@@ -22,7 +23,14 @@ const balance = unit('ledger', 'balance', ACCOUNT, 'USD');
 const credit = unit('ledger', 'post', [anEntry()], { checked: false });
 
 const engineAt = (file: string, key = ephemeralKey()): Engine =>
-  new Engine({ file, role: 'writer', synchronous: 'normal', key, random: seededRandom() });
+  new Engine({
+    file,
+    role: 'writer',
+    synchronous: 'normal',
+    checkpoints: 'here',
+    key,
+    random: seededRandom(),
+  });
 
 describe('grouped commit', () => {
   it('answers each unit of a batch on its own, in order', () => {
@@ -51,6 +59,21 @@ describe('grouped commit', () => {
     const engine = engineAt(':memory:');
     const outcomes = engine.run([unit('ledger', 'steal'), createAccount]);
     expect(outcomes.map((outcome) => outcome.ok)).toEqual([false, true]);
+    engine.close();
+  });
+});
+
+describe('answers that every call asks for', () => {
+  it('are kept while only calls are written, and forgotten with the first other write', () => {
+    const engine = engineAt(':memory:');
+    const tokens = unit('signingTokens', 'tokensOf', ACCOUNT);
+    engine.run([createAccount]);
+    const first = engine.read(tokens);
+    expect(first).toMatchObject({ value: { own: 'token' } });
+    engine.run([credit]);
+    expect(engine.read(tokens)).toBe(first);
+    engine.run([unit('accounts', 'addToken', ACCOUNT, 'newer', START_US)]);
+    expect(engine.read(tokens)).toMatchObject({ value: { own: 'newer' } });
     engine.close();
   });
 });

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.ts';
+import { Checkpoints } from '../../../src/edge/store/checkpoints.ts';
+import { SimClock } from '../../sim/clock.ts';
+
+describe('the write-ahead log', () => {
+  it('is copied only when something was written, and a long one is finished while the writer waits', async () => {
+    const clock = new SimClock();
+    const asked: string[] = [];
+    let written = 0;
+    let logPages = 10;
+    const note = (what: string) => () => {
+      asked.push(what);
+      return Promise.resolve({ logPages, copied: logPages });
+    };
+    const checkpoints = new Checkpoints({
+      clock,
+      logger: silentLogger,
+      written: () => written,
+      copy: note('copy'),
+      finish: note('finish'),
+    });
+    await clock.advance(10_000);
+    expect(asked).toEqual([]);
+    written = 1;
+    await clock.advance(10_000);
+    expect(asked).toEqual(['copy']);
+    written = 2;
+    logPages = 20_000;
+    await clock.advance(2000);
+    expect(asked).toEqual(['copy', 'copy', 'finish']);
+    await checkpoints.stop();
+  });
+});

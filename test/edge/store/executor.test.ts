@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { Executor, type Runner } from '../../../src/edge/store/executor.ts';
+import { atOnce, type Pace } from '../../../src/edge/store/pace.ts';
+import type { Outcome, Unit } from '../../../src/edge/store/unit.ts';
+import { START_US } from './records.ts';
+
+const unit = (operation: string): Unit => ({
+  repository: 'calls',
+  operation,
+  given: [],
+  nowUs: START_US,
+});
+
+/** Answers each unit with its own name, and keeps what went together. */
+class Recorder implements Runner {
+  readonly batches: string[][] = [];
+
+  run(units: readonly Unit[]): Promise<readonly Outcome[]> {
+    this.batches.push(units.map(({ operation }) => operation));
+    return Promise.resolve(units.map(({ operation }) => ({ ok: true, value: operation })));
+  }
+
+  read({ operation }: Unit): Outcome {
+    return { ok: true, value: `${operation} at once` };
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** What waits for a moment waits until the test says so. */
+class HeldPace implements Pace {
+  wake: (() => void) | undefined;
+
+  turn(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  soon(wake: () => void): () => void {
+    this.wake = wake;
+    return () => {
+      this.wake = undefined;
+    };
+  }
+}
+
+describe('what nobody waits for', () => {
+  it('is written a moment later', async () => {
+    const [runner, pace] = [new Recorder(), new HeldPace()];
+    const executor = new Executor(runner, pace);
+    const settled = executor.submit(unit('settle'), 'soon');
+    const removed = executor.submit(unit('remove'), 'soon');
+    await Promise.resolve();
+    expect(runner.batches).toEqual([]);
+    pace.wake?.();
+    expect(await Promise.all([settled, removed])).toEqual(['settle', 'remove']);
+    expect(runner.batches).toEqual([['settle', 'remove']]);
+  });
+
+  it('goes with the next transaction, in its order', async () => {
+    const [runner, pace] = [new Recorder(), new HeldPace()];
+    const executor = new Executor(runner, pace);
+    const settled = executor.submit(unit('settle'), 'soon');
+    await executor.submit(unit('open'), 'write');
+    expect(await settled).toBe('settle');
+    expect(runner.batches).toEqual([['settle', 'open']]);
+    expect(pace.wake).toBeUndefined();
+  });
+
+  it('is written before the store closes', async () => {
+    const [runner, pace] = [new Recorder(), new HeldPace()];
+    const executor = new Executor(runner, pace);
+    const settled = executor.submit(unit('settle'), 'soon');
+    await executor.close();
+    expect(await settled).toBe('settle');
+  });
+});
+
+describe('a short read', () => {
+  it('is answered at once, beside what waits', async () => {
+    const [runner, pace] = [new Recorder(), new HeldPace()];
+    const executor = new Executor(runner, pace);
+    const settled = executor.submit(unit('settle'), 'soon');
+    expect(await executor.submit(unit('get'), 'point')).toBe('get at once');
+    expect(runner.batches).toEqual([]);
+    pace.wake?.();
+    await settled;
+  });
+
+  it('is refused once the store is closed', async () => {
+    const executor = new Executor(new Recorder(), atOnce);
+    await executor.close();
+    await expect(executor.submit(unit('get'), 'point')).rejects.toThrow('the store is closed');
+  });
+});
