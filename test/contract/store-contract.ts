@@ -323,6 +323,15 @@ function callContract(opened: () => Opened): void {
       ]);
     });
 
+    it('a notification that is a JSON document comes back as it was', async () => {
+      const { notifications } = opened().store;
+      const json = '{"event":"campaign.paused","reason":"window_closed","n":1.5,"name":"Zoë"}';
+      await notifications.put(aNotification({ json, parameters: [] }));
+      expect(await notifications.listPending(10)).toEqual([
+        aNotification({ json, parameters: [] }),
+      ]);
+    });
+
     it('notifications are listed of one account alone when asked so', async () => {
       const { notifications } = opened().store;
       await notifications.put(aNotification({ id: 'a', accountId: ACCOUNT }));

@@ -6,22 +6,19 @@
 import type { Clock } from '../../base/clock.ts';
 import { type AccountId, type Random, uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
+import { deliveryPolicy } from './delivery-policy.ts';
 import { type ExchangeNeeds, exchange } from './exchange.ts';
 import { Lane, type LaneEntry } from './lane.ts';
 import type { NotificationStore } from './needs.ts';
 import { withRetries } from './retry.ts';
 import {
-  CONNECT_TIMEOUT_MS,
   MAX_ACKNOWLEDGEMENT_BYTES,
   MAX_NOTIFICATION_AGE_MS,
   MAX_QUEUED,
   MAX_QUEUED_PER_ACCOUNT,
-  NOTIFICATION_READ_TIMEOUT_MS,
-  RETRIES,
-  TOTAL_MS,
 } from './settings.ts';
 import type { CallbackAttempt, NotificationDraft, StoredNotification } from './types.ts';
-import { type CallbackPolicy, splitUrlOptions } from './url-options.ts';
+import { splitUrlOptions } from './url-options.ts';
 
 export interface OutboxNeeds extends ExchangeNeeds {
   readonly clock: Clock;
@@ -34,16 +31,6 @@ export interface OutboxNeeds extends ExchangeNeeds {
     attempt: CallbackAttempt,
   ) => void;
 }
-
-/** 4xx is not retried on notifications (dialect §6): the customer has said no. */
-const POLICY: CallbackPolicy = {
-  connectTimeoutMs: CONNECT_TIMEOUT_MS,
-  readTimeoutMs: NOTIFICATION_READ_TIMEOUT_MS,
-  stallTimeoutMs: NOTIFICATION_READ_TIMEOUT_MS,
-  totalMs: TOTAL_MS,
-  retries: RETRIES,
-  retryOn: new Set(['connect', 'read', '5xx']),
-};
 
 export class DeliveryQueue {
   readonly #needs: OutboxNeeds;
@@ -189,7 +176,8 @@ export class DeliveryQueue {
   async #deliver({ notification, stored, bornMs }: LaneEntry): Promise<void> {
     const { clock, notifications, onAttempt } = this.#needs;
     await stored;
-    const { url, policy } = splitUrlOptions(notification.target.url, POLICY);
+    const { json } = notification;
+    const { url, policy } = splitUrlOptions(notification.target.url, deliveryPolicy(notification));
     const ageMs = clock.monotonicMs() - bornMs;
     if (notification.attempts > policy.retries || ageMs > MAX_NOTIFICATION_AGE_MS) {
       this.#log(notification).warn({ attempts: notification.attempts }, 'notification given up');
@@ -211,6 +199,7 @@ export class DeliveryQueue {
               url,
               method: notification.target.method,
               parameters: notification.parameters,
+              ...(json !== undefined && { json, signs: 'body' as const }),
               connectTimeoutMs: policy.connectTimeoutMs,
               readTimeoutMs,
               stallTimeoutMs: policy.stallTimeoutMs,

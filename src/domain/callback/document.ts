@@ -6,6 +6,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { type ExchangeFailure, type ExchangeNeeds, exchange } from './exchange.ts';
 import { withRetries } from './retry.ts';
 import {
+  BACKOFF_MS,
   CONNECT_TIMEOUT_MS,
   DOCUMENT_READ_TIMEOUT_MS,
   MAX_DOCUMENT_BYTES,
@@ -45,6 +46,7 @@ const POLICY: Omit<CallbackPolicy, 'stallTimeoutMs'> = {
   readTimeoutMs: DOCUMENT_READ_TIMEOUT_MS,
   totalMs: TOTAL_MS,
   retries: RETRIES,
+  backoffMs: BACKOFF_MS,
   retryOn: new Set(['connect', 'read', '4xx', '5xx']),
 };
 

@@ -4,7 +4,12 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { formEncode, withQuery } from './form.ts';
 import type { HttpCaller, HttpFailure, HttpResponse, SigningTokens } from './needs.ts';
 import { type CallbackSettings, MAX_REDIRECTS } from './settings.ts';
-import { plivoV3String, signatureHeaders, signatureNonce } from './signature.ts';
+import {
+  bodySignatureHeader,
+  plivoV3String,
+  signatureHeaders,
+  signatureNonce,
+} from './signature.ts';
 import type { CallbackAttempt, CallbackParameters, HttpMethod } from './types.ts';
 import type { RetryReason } from './url-options.ts';
 
@@ -17,6 +22,8 @@ export interface ExchangeRequest {
   readonly parameters: CallbackParameters;
   /** Body of a POST instead of the parameters as a form. */
   readonly json?: string;
+  /** What the signature is over: the URL and its parameters (dialect §4), or the body alone (§3.11). */
+  readonly signs?: 'url' | 'body';
   readonly headers?: Readonly<Record<string, string>>;
   readonly connectTimeoutMs: number;
   readonly readTimeoutMs: number;
@@ -112,7 +119,11 @@ async function headersOf(
     Accept: 'application/xml, text/xml, */*;q=0.5',
     ...(request.method === 'POST' ? { 'Content-Type': contentType } : {}),
     ...request.headers,
-    ...(tokens === undefined ? {} : signatureHeaders(signed, tokens, prefixes, nonce)),
+    ...(tokens === undefined
+      ? {}
+      : request.signs === 'body'
+        ? bodySignatureHeader(request.json ?? '', tokens)
+        : signatureHeaders(signed, tokens, prefixes, nonce)),
   };
 }
 

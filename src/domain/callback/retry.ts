@@ -3,7 +3,6 @@ import type { Clock } from '../../base/clock.ts';
 import { err, type Result } from '../../base/result.ts';
 import type { ExchangeFailure } from './exchange.ts';
 import type { HttpResponse } from './needs.ts';
-import { BACKOFF_MS } from './settings.ts';
 import type { CallbackPolicy } from './url-options.ts';
 
 /** One attempt with at most this much time; `signal` ends it when the total time is over. */
@@ -43,7 +42,7 @@ export async function withRetries(
       run.failed?.(attempts);
       const failure = timeUp.signal.aborted ? totalTimeOver(policy) : result.error;
       const reason = failure.retryReason;
-      const waitMs = BACKOFF_MS[Math.min(attempts, BACKOFF_MS.length) - 1] ?? 0;
+      const waitMs = policy.backoffMs[Math.min(attempts, policy.backoffMs.length) - 1] ?? 0;
       const worthIt =
         attempts <= policy.retries &&
         reason !== undefined &&

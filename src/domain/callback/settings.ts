@@ -16,6 +16,9 @@ export const RETRIES = 3;
 export const TOTAL_MS = 60_000;
 /** Wait before the first, second and third retry; later ones wait as long as the third. */
 export const BACKOFF_MS = [500, 1000, 2000] as const;
+/** Of JSON notifications (dialect §3.11): three attempts, at about 0, 5 and 30 s. */
+export const JSON_RETRIES = 2;
+export const JSON_BACKOFF_MS = [5000, 25_000] as const;
 export const MAX_REDIRECTS = 3;
 /** Dialect §2.0: answer XML has at most 100 KB. One byte beyond tells "too large" from "just fits". */
 export const MAX_DOCUMENT_BYTES = 100 * 1024;

@@ -72,6 +72,14 @@ export function signatureHeaders(
   return headers;
 }
 
+/** Of a JSON body (dialect §3.11): HMAC-SHA256 of its bytes, in hex. */
+export const bodySignatureHeader = (
+  body: string,
+  tokens: Pick<CallbackTokens, 'own'>,
+): Record<string, string> => ({
+  'X-VoBiz-Signature': `sha256=${hmacSha256(tokens.own, body).toString('hex')}`,
+});
+
 /** Headers of a WebSocket upgrade: signed as a GET of the http(s) form of the URL (dialect §1.4). */
 export const upgradeSignatureHeaders = (
   url: string,

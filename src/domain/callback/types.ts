@@ -13,11 +13,13 @@ export interface CallbackTarget {
 export interface StoredNotification {
   readonly id: string;
   readonly accountId: AccountId;
-  /** Notifications of one call are delivered in order. */
+  /** Notifications of one call are delivered in order; those of a campaign have its id here. */
   readonly callUuid: string;
   readonly event: string;
   readonly target: CallbackTarget;
   readonly parameters: CallbackParameters;
+  /** Sent as it is in place of the parameters, by POST, and signed itself (dialect §3.11, webhooks). */
+  readonly json?: string | undefined;
   readonly createdUs: number;
   readonly attempts: number;
 }

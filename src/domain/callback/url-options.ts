@@ -12,6 +12,8 @@ export interface CallbackPolicy {
   /** All attempts and waits together. */
   readonly totalMs: number;
   readonly retries: number;
+  /** Wait before the first, second … retry; later ones wait as long as the last. */
+  readonly backoffMs: readonly number[];
   readonly retryOn: ReadonlySet<RetryReason>;
 }
 
@@ -58,6 +60,7 @@ export function splitUrlOptions(
     stallTimeoutMs: number('rt', defaults.stallTimeoutMs),
     totalMs: number('tt', defaults.totalMs),
     retries: number('rc', defaults.retries),
+    backoffMs: defaults.backoffMs,
     retryOn: retryReasons(options.get('rp')) ?? defaults.retryOn,
   };
   return { url: url.slice(0, hash), policy };

@@ -156,6 +156,45 @@ describe('notifications: order', () => {
   });
 });
 
+describe('notifications that are JSON documents (dialect §3.11)', () => {
+  const json = '{"event":"campaign.started","campaign_id":"k1","max_concurrent":3}';
+  const tell = (id: string, text = json): void =>
+    client.notifyStored({
+      id,
+      accountId: asAccountId('MA_A'),
+      callUuid: 'k1',
+      event: 'campaign.started',
+      target: { url: 'https://a.example/told', method: 'POST' },
+      parameters: [],
+      json: text,
+      createdUs: clock.wallMs() * 1000,
+      attempts: 0,
+    });
+
+  it('are sent byte for byte, signed over the body alone', async () => {
+    tell('n1');
+    await clock.advance(10);
+    const [sent] = http.requests;
+    expect(sent?.request.body).toBe(json);
+    expect(sent?.request.headers).toMatchObject({
+      'Content-Type': 'application/json',
+      // openssl dgst -sha256 -hmac token
+      'X-VoBiz-Signature':
+        'sha256=0720b438460e62fb6853ed025a603413ac392b2d222acda487a7e19726e3ffa9',
+    });
+    expect(Object.keys(sent?.request.headers ?? {}).join()).not.toContain('Plivo');
+  });
+
+  it('are tried at 0, 5 and 30 s; what is told later of the same campaign waits', async () => {
+    http.reply = (_, count) => (count <= 3 ? 503 : 200);
+    tell('n1');
+    tell('n2', '{"event":"campaign.paused"}');
+    await clock.advance(60_000);
+    expect(http.requests.map(({ atMs }) => atMs)).toEqual([0, 5000, 30_000, 30_000]);
+    expect(http.requests.at(-1)?.request.body).toContain('paused');
+  });
+});
+
 describe('notifications: delivery', () => {
   it('are in the store until acknowledged by a 2xx', async () => {
     http.delayMs = 100;

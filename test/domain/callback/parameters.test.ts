@@ -216,6 +216,7 @@ describe('URL options in the fragment (dialect §6)', () => {
     stallTimeoutMs: 5000,
     totalMs: 60_000,
     retries: 3,
+    backoffMs: [500],
     retryOn: new Set(['connect', 'read', '5xx'] as const),
   };
   const options = (fragment: string) =>
@@ -230,6 +231,7 @@ describe('URL options in the fragment (dialect §6)', () => {
         stallTimeoutMs: 40_000,
         totalMs: 55_000,
         retries: 1,
+        backoffMs: [500],
         retryOn: new Set(['read', '5xx']),
       },
     });

@@ -3,7 +3,7 @@ import type { StoredNotification } from '../../../domain/callback/types.ts';
 import type { Connection } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { int, json, Table, text } from '../table.ts';
+import { int, json, optional, Table, text } from '../table.ts';
 
 /** Notifications that wait; also written together with what its notifications tell of. */
 export const notificationTable = new Table<StoredNotification>('notification', {
@@ -13,6 +13,7 @@ export const notificationTable = new Table<StoredNotification>('notification', {
   event: text('event'),
   target: withCredentials(json('target')),
   parameters: withCredentials(json('parameters')),
+  json: optional(text('json')),
   createdUs: int('created_us'),
   attempts: int('attempts'),
 });
