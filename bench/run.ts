@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [names…] [--quick]`: the benchmarks one after the other, each row with the floor or peer of the same
+ * `npm run bench -- [names…] [--quick] [--rates …]`: the benchmarks one after the other, each row with the floor or peer of the same
  * run. A table for people, and JSON lines in `bench/results/` for whoever compares runs.
  */
 import { execFileSync, fork } from 'node:child_process';
@@ -24,8 +24,11 @@ function benches(): string[] {
     .sort();
 }
 
-function measure(name: string, quick: boolean): Promise<readonly Row[]> {
-  const env = quick ? { ...process.env, BENCH_QUICK: '1' } : process.env;
+/** For benchmarks that can be told what to measure; each reads its own from the environment. */
+const CHOICES = ['rates', 'scenarios', 'seconds', 'rounds', 'against'] as const;
+
+function measure(name: string, chosen: NodeJS.ProcessEnv): Promise<readonly Row[]> {
+  const env = { ...process.env, ...chosen };
   const child = fork(join(HERE, 'child.ts'), [name], { env, timeout: LONGEST_MS });
   return new Promise((resolve, reject) => {
     child.once('message', (rows) => resolve(rows as readonly Row[]));
@@ -78,8 +81,17 @@ function keep(name: string, rows: readonly Row[], quick: boolean): void {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    ...Object.fromEntries(CHOICES.map((name) => [name, { type: 'string' as const }])),
+  },
 });
+const quick = values.quick === true;
+const chosen: NodeJS.ProcessEnv = quick ? { BENCH_QUICK: '1' } : {};
+for (const name of CHOICES) {
+  const value: unknown = Reflect.get(values, name);
+  if (typeof value === 'string') chosen[`BENCH_${name.toUpperCase()}`] = value;
+}
 const all = benches();
 const unknown = positionals.find((name) => !all.includes(name));
 if (unknown !== undefined) {
@@ -90,11 +102,11 @@ let failed = 0;
 for (const name of positionals.length === 0 ? all : positionals) {
   const startedMs = performance.now();
   try {
-    const rows = await measure(name, values.quick);
+    const rows = await measure(name, chosen);
     console.log(
       `${name} (${((performance.now() - startedMs) / 1000).toFixed(1)} s)\n${table(rows)}\n`,
     );
-    keep(name, rows, values.quick);
+    keep(name, rows, quick);
   } catch (error) {
     failed += 1;
     console.error(`${name}: ${error instanceof Error ? error.message : error}\n`);

@@ -1,0 +1,16 @@
+/**
+ * What signalling costs: SIPp at both ends of whole calls (answer URL, `Dial`, two legs, two records, callbacks) and of
+ * trunk calls, the service on one core and everything else on the other. Needs Linux, `sip-tester` and two cores.
+ * `--rates 50,100`, `--scenarios whole,trunk`, `--seconds 10`; `--against FOLDER` measures another checkout in turns with
+ * this one, `--rounds 3` times.
+ */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { inOwnNetwork } from './calls/own-network.ts';
+import type { Row } from './row.ts';
+
+export async function run(): Promise<readonly Row[]> {
+  if (spawnSync('sipp', ['-v']).error !== undefined)
+    throw new Error('SIPp is not installed (Debian: sip-tester)');
+  return inOwnNetwork<readonly Row[]>(fileURLToPath(new URL('./calls/main.ts', import.meta.url)));
+}

@@ -1,0 +1,39 @@
+/** The customer's web server: one document for every answer URL, and an empty reply to what it is told. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { HOST } from './sipp.ts';
+
+export class Customer {
+  answers = 0;
+  callbacks = 0;
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async start(document: string): Promise<Customer> {
+    const server = createServer((request, reply) => {
+      request.resume();
+      const isAnswer = request.url?.startsWith('/answer') === true;
+      if (isAnswer) customer.answers += 1;
+      else customer.callbacks += 1;
+      const body = isAnswer ? document : '<Response/>';
+      reply.writeHead(200, { 'content-type': 'application/xml', 'content-length': body.length });
+      reply.end(body);
+    });
+    const customer = new Customer(server);
+    server.keepAliveTimeout = 60_000;
+    await new Promise<void>((resolve) => server.listen(0, HOST, resolve));
+    return customer;
+  }
+
+  get url(): string {
+    return `http://${HOST}:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  stop(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}

@@ -1,0 +1,109 @@
+/** Measures in a network of its own and sends the rows to its parent; see bench/calls.ts. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Row } from '../row.ts';
+import { countRows } from './counts.ts';
+import { datagramFloor, MESSAGES } from './floor.ts';
+import { type CallsOptions, callsOptions, type Scenario } from './options.ts';
+import { Rig, type RigOptions } from './rig.ts';
+import { CALLEE_PORT, Callee } from './sipp.ts';
+import { describe, isClean, type Step, step } from './step.ts';
+
+const BETWEEN_MS = 1000;
+const ALONE_RATE = 100;
+
+const TITLES: Readonly<Record<Scenario, string>> = {
+  whole: 'answer URL, Dial, two legs',
+  trunk: 'trunk, two legs',
+};
+
+async function floors(folder: string, seconds: number): Promise<readonly Row[]> {
+  const bare = await datagramFloor(seconds);
+  const callee = await Callee.start(folder);
+  try {
+    const to = { pid: callee.pid, port: CALLEE_PORT, number: 'callee' };
+    const alone = await step({ ...to, folder, callee, rate: ALONE_RATE, seconds });
+    return [
+      { name: `floor: ${MESSAGES} messages of bare dgram`, value: bare, unit: 'ms/call' },
+      {
+        name: 'floor: SIPp to SIPp, its answering end',
+        value: alone.msPerCall,
+        unit: 'ms/call',
+        note: isClean(alone) ? '' : describe(alone),
+      },
+    ];
+  } finally {
+    await callee.stop();
+  }
+}
+
+interface Found {
+  readonly steps: readonly Step[];
+  readonly totals: string;
+}
+
+/** One start of one version, and all its rates up to the first that it does not hold. */
+async function measure(rigOptions: RigOptions, { rates, seconds }: CallsOptions): Promise<Found> {
+  const rig = await Rig.start(rigOptions);
+  const steps: Step[] = [];
+  try {
+    for (const rate of rates) {
+      await pause(BETWEEN_MS);
+      const one = await rig.step(rate, seconds);
+      steps.push(one);
+      if (!isClean(one)) break;
+    }
+    return { steps, totals: rig.totals() };
+  } finally {
+    await rig.stop();
+  }
+}
+
+function rowsOf(title: string, { steps, totals }: Found, floor: number): Row[] {
+  const rows: Row[] = steps.map((one) => ({
+    name: `${title}, ${one.rate}/s`,
+    value: one.msPerCall,
+    unit: 'ms/call',
+    floor,
+    ratio: one.msPerCall / floor,
+    note: describe(one) + (isClean(one) ? '' : `\n      ${one.complaints.slice(0, 300)}`),
+  }));
+  rows.push({
+    name: `${title}: highest rate without a failed call`,
+    value: Math.max(0, ...steps.filter(isClean).map(({ rate }) => rate)),
+    unit: 'calls/s',
+    note: totals,
+  });
+  return rows;
+}
+
+async function run(): Promise<readonly Row[]> {
+  const options = callsOptions(process.env);
+  const folder = mkdtempSync(join(tmpdir(), 'carillon-calls-'));
+  try {
+    const rows = [...(await floors(folder, options.seconds))];
+    const floor = rows[0]?.value ?? Number.NaN;
+    for (let round = 0; round < options.rounds; round += 1) {
+      for (const scenario of options.scenarios) {
+        for (const root of options.roots) {
+          const version = options.roots.length > 1 ? ` (${basename(root)})` : '';
+          const title = TITLES[scenario] + version;
+          const found = await measure({ root, folder, scenario }, options);
+          rows.push(...rowsOf(title, found, floor));
+          if (options.count && round === 0)
+            rows.push(...(await countRows(title, { root, folder, scenario })));
+        }
+      }
+    }
+    return rows;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+// Whoever asked is gone.
+process.once('disconnect', () => process.exit(1));
+const rows = await run();
+process.send?.(rows, () => process.exit(0));

@@ -1,0 +1,52 @@
+/** What `npm run bench -- calls` was asked to measure. */
+import { fileURLToPath } from 'node:url';
+import { isQuick } from '../row.ts';
+
+const SCENARIOS = ['whole', 'trunk'] as const;
+export type Scenario = (typeof SCENARIOS)[number];
+
+export interface CallsOptions {
+  readonly scenarios: readonly Scenario[];
+  /** Calls a second. */
+  readonly rates: readonly number[];
+  readonly seconds: number;
+  /** Each is started and measured so many times, in turns. */
+  readonly rounds: number;
+  /** SQL statements and messages too, in a run of its own. */
+  readonly count: boolean;
+  /** Folders of the versions under measurement; the first is this one. */
+  readonly roots: readonly string[];
+}
+
+const HERE = fileURLToPath(new URL('../..', import.meta.url));
+
+function numbers(name: string, text: string): readonly number[] {
+  const all = text.split(',').map(Number);
+  if (all.every((one) => Number.isInteger(one) && one >= 1 && one <= 5000)) return all;
+  throw new Error(`--${name} takes whole numbers from 1 to 5000, with commas between`);
+}
+
+function only(name: string, given: string | undefined, otherwise: number): number {
+  return given === undefined ? otherwise : (numbers(name, given)[0] ?? otherwise);
+}
+
+function scenarios(text: string): readonly Scenario[] {
+  return text.split(',').map((name) => {
+    const found = SCENARIOS.find((one) => one === name);
+    if (found === undefined) throw new Error(`--scenarios are ${SCENARIOS.join(', ')}`);
+    return found;
+  });
+}
+
+export function callsOptions(env: NodeJS.ProcessEnv): CallsOptions {
+  const { BENCH_RATES, BENCH_SCENARIOS, BENCH_SECONDS, BENCH_ROUNDS, BENCH_AGAINST, BENCH_COUNT } =
+    env;
+  return {
+    scenarios: scenarios(BENCH_SCENARIOS ?? (isQuick ? 'whole' : SCENARIOS.join(','))),
+    rates: numbers('rates', BENCH_RATES ?? (isQuick ? '100' : '50,100,200,300,400,600')),
+    seconds: only('seconds', BENCH_SECONDS, isQuick ? 8 : 10),
+    rounds: only('rounds', BENCH_ROUNDS, 1),
+    count: !isQuick || BENCH_COUNT !== undefined,
+    roots: BENCH_AGAINST === undefined ? [HERE] : [HERE, BENCH_AGAINST],
+  };
+}

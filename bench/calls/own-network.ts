@@ -1,0 +1,40 @@
+/**
+ * A program in namespaces of its own, on the core that is not measured: a network with loopback alone and every port free,
+ * and processes that all end with it.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** The service gets the other core. */
+const LOAD_CORE = 1;
+/**
+ * Before what else this machine does; only SIPp is of real time: threads of Node wait for each other in loops, which never
+ * ends where threads of equal priority share a core.
+ */
+const NICE = -15;
+
+/** Ephemeral ports stay out of the ranges of RTP. */
+const PREPARE = `echo ${NICE} 2>/dev/null >/proc/self/autogroup || true
+ip link set lo up
+sysctl -qw net.ipv4.ip_local_port_range="61000 65500"
+ulimit -n "$(ulimit -Hn)"
+exec nice -n ${NICE} taskset -c ${LOAD_CORE} "$@"`;
+
+/** Runs the file with Node and gives the one message that it sends. */
+export async function inOwnNetwork<T>(file: string, args: readonly string[] = []): Promise<T> {
+  const user = process.getuid?.() === 0 ? [] : ['--map-root-user'];
+  const spaces = ['--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
+  const command = ['sh', '-c', PREPARE, 'sh', process.execPath, file, ...args];
+  const child = spawn('unshare', [...user, ...spaces, ...command], {
+    // A session of its own can be scheduled before the others of this machine (sched(7), autogroup).
+    detached: true,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  let message: T | undefined;
+  child.on('message', (given) => {
+    message = given as T;
+  });
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+  if (message === undefined) throw new Error(`ended with ${signal ?? code} and no result`);
+  return message;
+}

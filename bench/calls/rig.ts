@@ -1,0 +1,66 @@
+/** A service with callers, callees and a customer around it, warmed up. */
+
+import { Customer } from './customer.ts';
+import type { Scenario } from './options.ts';
+import { CALLEE_NUMBER, CALLER_ID, Service, SIP_PORT } from './service.ts';
+import { Callee } from './sipp.ts';
+import { describe, isClean, type Step, step } from './step.ts';
+
+const DOCUMENT = `<Response><Dial callerId="${CALLER_ID}"><Number>${CALLEE_NUMBER}</Number></Dial></Response>`;
+/** The first calls are not what calls cost: code is compiled, pools fill. */
+const WARM_UP = { rate: 50, seconds: 10 };
+
+export interface RigOptions {
+  readonly root: string;
+  readonly folder: string;
+  readonly scenario: Scenario;
+  readonly nodeOptions?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export class Rig {
+  readonly service: Service;
+  readonly #customer: Customer;
+  readonly #callee: Callee;
+  readonly #options: RigOptions;
+  #placed = 0;
+
+  private constructor(service: Service, customer: Customer, callee: Callee, options: RigOptions) {
+    this.service = service;
+    this.#customer = customer;
+    this.#callee = callee;
+    this.#options = options;
+  }
+
+  static async start(options: RigOptions): Promise<Rig> {
+    const customer = await Customer.start(DOCUMENT);
+    const callee = await Callee.start(options.folder);
+    const service = await Service.start({ ...options, customerUrl: customer.url });
+    const rig = new Rig(service, customer, callee, options);
+    const warm = await rig.step(WARM_UP.rate, WARM_UP.seconds);
+    if (isClean(warm)) return rig;
+    await rig.stop();
+    throw new Error(`the warm-up failed: ${describe(warm)}\n${warm.complaints}`);
+  }
+
+  async step(rate: number, seconds: number): Promise<Step> {
+    const { folder, scenario } = this.#options;
+    const number = scenario === 'whole' ? this.service.numbers.xml : this.service.numbers.trunk;
+    const at = { pid: this.service.pid, port: SIP_PORT, number, folder, callee: this.#callee };
+    const one = await step({ ...at, rate, seconds });
+    this.#placed += one.calls;
+    return one;
+  }
+
+  /** What has become of all calls so far, in words. */
+  totals(): string {
+    const { answers, callbacks } = this.#customer;
+    return `${this.#placed} calls: ${this.service.callRecords()} records, ${answers} answer requests, ${callbacks} callbacks`;
+  }
+
+  async stop(): Promise<void> {
+    await this.service.stop();
+    await this.#callee.stop();
+    this.#customer.stop();
+  }
+}
