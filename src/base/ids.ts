@@ -13,6 +13,9 @@ type Branded<Base, Kind extends string> = Base & { readonly [brand]: Kind };
 export type AccountId = Branded<string, 'account'>;
 export type RecordingId = Branded<string, 'recording'>;
 export type StreamId = Branded<string, 'stream'>;
+export type CampaignId = Branded<string, 'campaign'>;
+/** What a campaign's calls are connected to. */
+export type AgentId = Branded<string, 'agent'>;
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const AUTH_ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
@@ -35,9 +38,13 @@ export function newAccountId(random: Random, prefix: 'MA' | 'SA'): AccountId {
 export const asAccountId = (text: string): AccountId => text as AccountId;
 export const asRecordingId = (text: string): RecordingId => text as RecordingId;
 export const asStreamId = (text: string): StreamId => text as StreamId;
+export const asCampaignId = (text: string): CampaignId => text as CampaignId;
+export const asAgentId = (text: string): AgentId => text as AgentId;
 
 export const newRecordingId = (random: Random): RecordingId => asRecordingId(uuid(random));
 export const newStreamId = (random: Random): StreamId => asStreamId(uuid(random));
+export const newCampaignId = (random: Random): CampaignId => asCampaignId(uuid(random));
+export const newAgentId = (random: Random): AgentId => asAgentId(uuid(random));
 
 /** URL-safe secret with `bits` of entropy. */
 export function token(random: Random, bits = 256): string {
