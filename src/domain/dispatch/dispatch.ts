@@ -2,6 +2,7 @@
 export { Admission } from './admission.ts';
 export { BLegDialer } from './b-leg.ts';
 export { type ControlNeeds, ControlService } from './control-service.ts';
+export { type DialledNumber, readDialledNumber } from './dialled-number.ts';
 export { EndpointRate } from './endpoint-rate.ts';
 export { CallFactory } from './factory.ts';
 export { Inbound } from './inbound.ts';

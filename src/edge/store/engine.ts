@@ -17,6 +17,7 @@ import {
 } from './sql/accounts.ts';
 import { noteFalls } from './sql/balances.ts';
 import { callRepository } from './sql/calls.ts';
+import { campaignRepository } from './sql/campaigns.ts';
 import { callLogRepository, cdrRepository, retentionRepository } from './sql/cdrs.ts';
 import {
   applicationRepository,
@@ -300,4 +301,5 @@ const createRepositories = (
   notifications: notificationRepository(db),
   recordings: recordingRepository(db),
   exports: exportRepository(db),
+  campaigns: campaignRepository(db),
 });

@@ -1,5 +1,6 @@
 import type { AccountStore, IdempotencyStore, PartnerStore } from '../../domain/account/needs.ts';
 import type { NotificationStore, SigningTokens } from '../../domain/callback/needs.ts';
+import type { CampaignStore } from '../../domain/campaign/needs.ts';
 import type { CallLogStore, CallStore, CdrStore, RetentionStore } from '../../domain/cdr/needs.ts';
 import type { LedgerStore, RateStore } from '../../domain/ledger/needs.ts';
 import type {
@@ -51,6 +52,7 @@ export interface Repositories {
   readonly notifications: NotificationStore;
   readonly recordings: RecordingStore;
   readonly exports: ExportStore;
+  readonly campaigns: CampaignStore;
 }
 
 /**
@@ -167,6 +169,40 @@ export const ACCESS: {
     expired: 'report',
   },
   exports: { enqueue: 'write', patch: 'write', get: 'point', page: 'report', unfinished: 'point' },
+  campaigns: {
+    insertAgent: 'write',
+    agent: 'point',
+    agents: 'report',
+    patchAgent: 'write',
+    removeAgent: 'write',
+    insert: 'write',
+    get: 'point',
+    page: 'report',
+    unfinished: 'point',
+    change: 'write',
+    beginList: 'write',
+    addRows: 'write',
+    finishList: 'write',
+    clearList: 'write',
+    strayLists: 'point',
+    badRows: 'report',
+    contacts: 'report',
+    results: 'report',
+    attempts: 'report',
+    attempt: 'point',
+    addNumbers: 'write',
+    numbers: 'point',
+    removeNumber: 'write',
+    addDoNotCall: 'write',
+    removeDoNotCall: 'write',
+    doNotCall: 'report',
+    dueZones: 'point',
+    due: 'point',
+    begin: 'write',
+    finish: 'write',
+    decide: 'write',
+    openAttempts: 'point',
+  },
 };
 
 /** The same operations without promises: how a need is implemented over one connection. */

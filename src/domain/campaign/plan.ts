@@ -1,0 +1,59 @@
+/** Whether a plan can be carried out: what needs knowledge of the account, or of timezones. */
+import { plainNumber } from '../../base/phone-number.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { CampaignServiceNeeds } from './service-needs.ts';
+import type { CampaignOwner, CampaignPlan, CampaignRefusal } from './types.ts';
+import { isTimezone } from './zoned-time.ts';
+
+const NAME_LENGTH = 100;
+
+type Refused = Result<never, CampaignRefusal>;
+
+const invalid = (field: string, detail: string): Refused => err({ kind: 'invalid', field, detail });
+
+/** The plan as it is kept. */
+export async function checkPlan(
+  needs: Pick<CampaignServiceNeeds, 'store' | 'accounts' | 'calls'>,
+  owner: CampaignOwner,
+  plan: CampaignPlan,
+): Promise<Result<CampaignPlan, CampaignRefusal>> {
+  const shape = checkShape(plan);
+  if (shape !== undefined) return shape;
+  const account = await needs.accounts.get(owner.accountId);
+  const limit = account?.concurrentCallsLimit ?? 0;
+  if (plan.maxConcurrent > limit) {
+    return invalid('max_concurrent', `must not exceed the account's limit of ${limit}`);
+  }
+  const agent = await needs.store.agent(plan.agentId);
+  const isOwn =
+    agent?.accountId === owner.accountId &&
+    (owner.subAccount === undefined || agent.subAccount === owner.subAccount);
+  if (!isOwn) return err({ kind: 'unknownAgent' });
+  const fixedCallerId = plan.fixedCallerId && plainNumber(plan.fixedCallerId);
+  if (plan.callerIdStrategy === 'fixed') {
+    if (fixedCallerId === undefined || fixedCallerId === '') {
+      return invalid('fixed_caller_id', 'is required with the strategy fixed');
+    }
+    if (!(await needs.calls.mayPresent(owner.accountId, fixedCallerId))) {
+      return invalid('fixed_caller_id', `${fixedCallerId} is no caller id of this account`);
+    }
+  }
+  return ok({ ...plan, fixedCallerId, cps: Math.max(1, plan.cps) });
+}
+
+function checkShape(plan: CampaignPlan): Refused | undefined {
+  if (plan.name.trim() === '' || plan.name.length > NAME_LENGTH) {
+    return invalid('name', `must have 1 to ${NAME_LENGTH} characters`);
+  }
+  if (!Number.isSafeInteger(plan.maxConcurrent) || plan.maxConcurrent < 1) {
+    return invalid('max_concurrent', 'must be a whole number of at least 1');
+  }
+  if (!isTimezone(plan.timezone)) {
+    return invalid('timezone', `${plan.timezone} is no IANA timezone`);
+  }
+  const { window } = plan;
+  if (window === undefined) return undefined;
+  if (window.hours.length === 0) return invalid('window', 'has no hours on any weekday');
+  const isEmpty = window.hours.some(({ startMinute, endMinute }) => startMinute === endMinute);
+  return isEmpty ? invalid('window_end_time', 'must differ from window_start_time') : undefined;
+}

@@ -1,0 +1,123 @@
+/** Lists of contacts on their way in: seen by nobody until they are whole. */
+import { plainNumber } from '../../base/phone-number.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { readDialledNumber } from '../dispatch/dispatch.ts';
+import type { ListedContact } from './needs.ts';
+import type { CampaignServiceNeeds } from './service-needs.ts';
+import type {
+  BadRow,
+  Campaign,
+  CampaignRefusal,
+  CampaignStatus,
+  NewContact,
+  Upload,
+  UploadRow,
+  UploadSummary,
+} from './types.ts';
+
+/** Rows in one unit of work: short enough that no call's end waits for it. */
+const MAX_ROWS_AT_ONCE = 1000;
+const MAX_CONTACTS = 5_000_000;
+const MAX_UPLOADS = 100;
+
+interface Open {
+  readonly campaign: Campaign;
+  readonly country: string;
+  rows: number;
+}
+
+export class Uploads {
+  readonly #needs: CampaignServiceNeeds;
+  /** By list. */
+  readonly #open = new Map<number, Open>();
+
+  constructor(needs: CampaignServiceNeeds) {
+    this.#needs = needs;
+  }
+
+  async begin(campaign: Campaign): Promise<Result<Upload, CampaignRefusal>> {
+    if (this.#open.size >= MAX_UPLOADS) {
+      return err({ kind: 'tooMany', what: 'uploads at once', limit: MAX_UPLOADS });
+    }
+    const { store, accounts } = this.#needs;
+    const account = await accounts.get(campaign.subAccount ?? campaign.accountId);
+    const listId = await store.beginList(campaign.id);
+    this.#open.set(listId, { campaign, country: account?.country ?? '', rows: 0 });
+    return ok({ campaignId: campaign.id, listId });
+  }
+
+  async add(upload: Upload, rows: readonly UploadRow[]): Promise<Result<void, CampaignRefusal>> {
+    const open = this.#open.get(upload.listId);
+    if (open === undefined) return err({ kind: 'unknownCampaign' });
+    if (rows.length > MAX_ROWS_AT_ONCE) {
+      return err({ kind: 'tooMany', what: 'rows at a time', limit: MAX_ROWS_AT_ONCE });
+    }
+    open.rows += rows.length;
+    if (open.rows > MAX_CONTACTS) {
+      return err({ kind: 'tooMany', what: 'rows in a list', limit: MAX_CONTACTS });
+    }
+    const contacts: ListedContact[] = [];
+    const bad: BadRow[] = [];
+    for (const row of rows) {
+      const read = 'reason' in row ? row : readContact(row, open, this.#needs.timezoneOf);
+      if ('reason' in read) bad.push(read);
+      else contacts.push(read);
+    }
+    const isTaken = await this.#needs.store.addRows(upload.listId, contacts, bad);
+    return isTaken ? ok(undefined) : err({ kind: 'unknownCampaign' });
+  }
+
+  /** Undefined: the campaign takes no list any more; the upload is forgotten. */
+  async finish(
+    upload: Upload,
+    from: readonly CampaignStatus[],
+  ): Promise<{ readonly campaign: Campaign; readonly summary: UploadSummary } | undefined> {
+    const { store } = this.#needs;
+    const { campaignId, listId } = upload;
+    const finished = await store.finishList(campaignId, listId, from);
+    if (finished === undefined) {
+      await this.abandon(upload);
+      return undefined;
+    }
+    this.#open.delete(listId);
+    await this.clearStray();
+    const { campaign, contacts, bad } = finished;
+    const summary = { validContacts: contacts, invalidRows: bad, totalRows: contacts + bad };
+    return { campaign, summary };
+  }
+
+  async abandon({ listId }: Upload): Promise<void> {
+    this.#open.delete(listId);
+    await this.#clear(listId);
+  }
+
+  /** Lists that an earlier process left, and those that were replaced. */
+  async clearStray(): Promise<void> {
+    for (const listId of await this.#needs.store.strayLists()) {
+      if (!this.#open.has(listId)) await this.#clear(listId);
+    }
+  }
+
+  async #clear(listId: number): Promise<void> {
+    while (await this.#needs.store.clearList(listId, MAX_ROWS_AT_ONCE));
+  }
+}
+
+/** The contact with its number in full, or why it cannot be called. */
+function readContact(
+  row: NewContact,
+  { campaign, country }: Open,
+  timezoneOf: (e164: string) => string,
+): ListedContact | BadRow {
+  const { rowNumber, to, from } = row;
+  const read = readDialledNumber(withoutSeparators(to), country);
+  if (read.kind === 'invalid') return { rowNumber, reason: `${to} is no telephone number` };
+  if (campaign.callerIdStrategy === 'per_contact' && (from === undefined || from === '')) {
+    return { rowNumber, reason: "from is empty, and the caller id is the contact's own" };
+  }
+  const number = read.kind === 'e164' ? read.e164 : read.digits;
+  const timezone = campaign.contactTimezone === 'number' ? timezoneOf(number) : '';
+  return { ...row, to: number, from: from && plainNumber(from), timezone };
+}
+
+const withoutSeparators = (text: string): string => text.replaceAll(/[\s().-]/g, '');

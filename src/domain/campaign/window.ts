@@ -1,0 +1,65 @@
+/** When a window is open: a pure function of its hours, holidays, the timezone and the time. */
+import type { DialHours, DialWindow } from './types.ts';
+import { localDate, momentUs } from './zoned-time.ts';
+
+/** Open or closed, and until when; undefined: for good. */
+export interface WindowState {
+  readonly open: boolean;
+  readonly untilUs: number | undefined;
+}
+
+/** Hours may be rare and holidays many: a window that opens on none of so many days does not open. */
+const LOOK_AHEAD_DAYS = 400;
+
+interface Span {
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
+export function windowAt(
+  window: DialWindow | undefined,
+  timezone: string,
+  nowUs: number,
+): WindowState {
+  if (window === undefined) return { open: true, untilUs: undefined };
+  const today = localDate(nowUs, timezone);
+  let end: number | undefined;
+  // Hours of yesterday may reach into today; hours that follow one another without a gap are one.
+  for (let ahead = -1; ahead <= LOOK_AHEAD_DAYS; ahead += 1) {
+    for (const { fromUs, toUs } of spansOf(window, today.add({ days: ahead }), timezone)) {
+      if (toUs <= nowUs) continue;
+      if (end === undefined && fromUs > nowUs) return { open: false, untilUs: fromUs };
+      if (end !== undefined && fromUs > end) return { open: true, untilUs: end };
+      end = Math.max(end ?? toUs, toUs);
+    }
+    if (end !== undefined && ahead > 1) return { open: true, untilUs: end };
+  }
+  return { open: false, untilUs: undefined };
+}
+
+/** The hours that begin on the date, in their order; what of them falls on a holiday is left out. */
+function spansOf(
+  { hours, holidays }: DialWindow,
+  date: ReturnType<typeof localDate>,
+  timezone: string,
+): readonly Span[] {
+  if (holidays.includes(date.toString())) return [];
+  return hours
+    .filter(({ weekday }) => weekday === date.dayOfWeek)
+    .map((entry) => spanOf(entry, date, holidays, timezone))
+    .filter(({ fromUs, toUs }) => fromUs < toUs)
+    .sort((a, b) => a.fromUs - b.fromUs);
+}
+
+function spanOf(
+  { startMinute, endMinute }: DialHours,
+  date: ReturnType<typeof localDate>,
+  holidays: readonly string[],
+  timezone: string,
+): Span {
+  const fromUs = momentUs(date, startMinute, timezone);
+  if (endMinute > startMinute) return { fromUs, toUs: momentUs(date, endMinute, timezone) };
+  const next = date.add({ days: 1 });
+  const endsAt = holidays.includes(next.toString()) ? 0 : endMinute;
+  return { fromUs, toUs: momentUs(next, endsAt, timezone) };
+}

@@ -1,0 +1,219 @@
+/** Which contact is next, and what becomes of it: statuses, counters and attempts in one unit of work. */
+import type { CampaignId } from '../../../base/ids.ts';
+import type { StoredNotification } from '../../../domain/callback/types.ts';
+import type {
+  AttemptFinish,
+  AttemptStart,
+  CampaignStore,
+  DueContact,
+  DueQuery,
+} from '../../../domain/campaign/needs.ts';
+import type { Campaign, ContactReason, ContactStatus } from '../../../domain/campaign/types.ts';
+import { type Connection, integer, type Row, string } from '../connection.ts';
+import type { Synchronously } from '../repositories.ts';
+import { attemptTable, readContact } from './campaign-lists.ts';
+import { notificationTable } from './notifications.ts';
+
+export const dialling = (db: Connection, getCampaign: (id: CampaignId) => Campaign | undefined) =>
+  ({
+    dueZones: (id) => dueZones(db, id),
+    due: (query) => due(db, query),
+    begin: (start) => begin(db, start),
+    finish: (finished, notifications) => {
+      const campaignId = finish(db, finished);
+      if (campaignId === undefined) return undefined;
+      tell(db, notifications);
+      return getCampaign(campaignId);
+    },
+    decide: (id, decisions, notifications) => {
+      for (const { contactId, ...decision } of decisions) {
+        const row = db.get(
+          `SELECT * FROM campaign_contact WHERE id = ? AND status IN ('pending', 'retry_pending')`,
+          [contactId],
+        );
+        if (row !== undefined) move(db, id, row, decision);
+      }
+      tell(db, notifications);
+      return getCampaign(id);
+    },
+    openAttempts: () => attemptTable.all(db, 'WHERE ended_us IS NULL ORDER BY seq', []),
+  }) satisfies Partial<Synchronously<CampaignStore>>;
+
+/** Jumps from timezone to timezone along the index: there are few, and may be a million contacts. */
+function dueZones(db: Connection, id: CampaignId) {
+  const rows = db.all(
+    `WITH RECURSIVE
+        its (list) AS (SELECT list FROM campaign WHERE id = ?),
+        zone (timezone) AS (
+          SELECT (SELECT min(timezone) FROM campaign_contact
+            WHERE list = its.list AND due_us IS NOT NULL) FROM its
+          UNION ALL
+          SELECT (SELECT min(c.timezone) FROM campaign_contact c
+            WHERE c.list = its.list AND c.due_us IS NOT NULL AND c.timezone > zone.timezone)
+          FROM its, zone WHERE zone.timezone IS NOT NULL)
+      SELECT zone.timezone, (SELECT min(c.due_us) FROM campaign_contact c
+          WHERE c.list = its.list AND c.timezone = zone.timezone AND c.due_us IS NOT NULL) AS due_us
+        FROM its, zone WHERE zone.timezone IS NOT NULL`,
+    [id],
+  );
+  return rows.map((row) => ({
+    timezone: string(row, 'timezone'),
+    dueUs: integer(row, 'due_us'),
+  }));
+}
+
+function due(db: Connection, query: DueQuery): readonly DueContact[] {
+  const campaign = db.get('SELECT list, account_id FROM campaign WHERE id = ?', [query.campaignId]);
+  if (campaign === undefined) return [];
+  const list = integer(campaign, 'list');
+  const accountId = string(campaign, 'account_id');
+  const { timezone, nowUs, limit, dayStartUs } = query;
+  const retries = db.all(
+    `SELECT * FROM campaign_contact WHERE list = ? AND timezone = ? AND due_us > 0 AND due_us <= ?
+      ORDER BY due_us, id LIMIT ?`,
+    [list, timezone, nowUs, limit],
+  );
+  const fresh =
+    retries.length >= limit
+      ? []
+      : db.all(
+          `SELECT * FROM campaign_contact WHERE list = ? AND timezone = ? AND due_us = 0
+            ORDER BY id LIMIT ?`,
+          [list, timezone, limit - retries.length],
+        );
+  return [...retries, ...fresh].map((row) => {
+    const contact = readContact(db, row);
+    const barred = db.get(
+      `SELECT 1 FROM do_not_call WHERE scope IN (?, 'operator') AND number = ?`,
+      [accountId, contact.to],
+    );
+    const calls = db.get(
+      `SELECT COUNT(*) AS n FROM campaign_attempt
+        WHERE account_id = ? AND to_number = ? AND placed_us >= ?`,
+      [accountId, contact.to, dayStartUs],
+    );
+    return { contact, doNotCall: barred !== undefined, callsOfDay: integer(calls, 'n') };
+  });
+}
+
+function begin(db: Connection, start: AttemptStart): boolean {
+  const { callUuid, campaignId, contactId, from, placedUs, poolNumber } = start;
+  const campaign = db.get(
+    `SELECT list, account_id FROM campaign WHERE id = ? AND status = 'running'`,
+    [campaignId],
+  );
+  if (campaign === undefined) return false;
+  const row = db.get(
+    `SELECT * FROM campaign_contact
+      WHERE id = ? AND list = ? AND status IN ('pending', 'retry_pending')`,
+    [contactId, integer(campaign, 'list')],
+  );
+  if (row === undefined) return false;
+  move(db, campaignId, row, { status: 'dialling', reason: undefined, dueUs: undefined });
+  db.run(
+    `UPDATE campaign_contact SET attempts = attempts + 1, call_uuid = ?,
+        first_dial_us = COALESCE(first_dial_us, ?) WHERE id = ?`,
+    [callUuid, placedUs, contactId],
+  );
+  db.run(
+    `INSERT INTO campaign_attempt (call_uuid, account_id, campaign_id, contact_id, row_number,
+        attempt_number, to_number, from_number, status, placed_us)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'dialling', ?)`,
+    [
+      callUuid,
+      string(campaign, 'account_id'),
+      campaignId,
+      contactId,
+      integer(row, 'row_number'),
+      integer(row, 'attempts') + 1,
+      string(row, 'to_number'),
+      from,
+      placedUs,
+    ],
+  );
+  db.run('UPDATE campaign SET last_dial_us = ? WHERE id = ?', [placedUs, campaignId]);
+  if (poolNumber !== undefined) countUse(db, poolNumber, placedUs);
+  return true;
+}
+
+function countUse(
+  db: Connection,
+  { id, day }: { readonly id: string; readonly day: string },
+  usedUs: number,
+): void {
+  db.run(
+    `UPDATE campaign_number SET total_calls = total_calls + 1,
+        calls_of_day = CASE WHEN day = @day THEN calls_of_day + 1 ELSE 1 END,
+        day = @day, last_used_us = @usedUs WHERE id = @id`,
+    { id, day, usedUs },
+  );
+}
+
+/** Of which campaign it was; undefined: it is closed already. */
+function finish(db: Connection, finished: AttemptFinish): CampaignId | undefined {
+  const { callUuid, status, answeredUs, endedUs, hangupCause, hangupCauseCode, machine } = finished;
+  const attempt = db.get(
+    `UPDATE campaign_attempt SET status = ?, answered_us = ?, ended_us = ?, hangup_cause = ?,
+        hangup_cause_code = ?, machine = ? WHERE call_uuid = ? AND ended_us IS NULL
+      RETURNING campaign_id, contact_id`,
+    [
+      status,
+      answeredUs ?? null,
+      endedUs,
+      hangupCause,
+      hangupCauseCode,
+      machine === undefined ? null : Number(machine),
+      callUuid,
+    ],
+  );
+  if (attempt === undefined) return undefined;
+  const campaignId = string(attempt, 'campaign_id') as CampaignId;
+  const { contact } = finished;
+  const row = db.get('SELECT * FROM campaign_contact WHERE id = ? AND call_uuid = ?', [
+    integer(attempt, 'contact_id'),
+    callUuid,
+  ]);
+  if (row !== undefined) move(db, campaignId, row, contact);
+  if (!contact.counts) {
+    db.run(
+      `UPDATE campaign_contact SET attempts = attempts - 1,
+          first_dial_us = CASE WHEN attempts > 1 THEN first_dial_us END WHERE call_uuid = ?`,
+      [callUuid],
+    );
+  }
+  db.run('UPDATE campaign SET consecutive_failures = ?, updated_us = ? WHERE id = ?', [
+    finished.consecutiveFailures,
+    db.nowUs,
+    campaignId,
+  ]);
+  return campaignId;
+}
+
+/** The one place where a contact's status changes: the counters follow. */
+function move(
+  db: Connection,
+  campaignId: CampaignId,
+  row: Row,
+  to: {
+    readonly status: ContactStatus;
+    readonly reason: ContactReason | undefined;
+    readonly dueUs: number | undefined;
+  },
+): void {
+  const { status, reason, dueUs } = to;
+  const from = string(row, 'status') as ContactStatus;
+  const waits = status === 'pending' || status === 'retry_pending';
+  db.run('UPDATE campaign_contact SET status = ?, reason = ?, due_us = ? WHERE id = ?', [
+    status,
+    reason ?? null,
+    waits ? (dueUs ?? 0) : null,
+    integer(row, 'id'),
+  ]);
+  // Both are columns of their own name, and nothing else is one.
+  db.run(`UPDATE campaign SET ${from} = ${from} - 1 WHERE id = ?`, [campaignId]);
+  db.run(`UPDATE campaign SET ${status} = ${status} + 1 WHERE id = ?`, [campaignId]);
+}
+
+function tell(db: Connection, notifications: readonly StoredNotification[]): void {
+  for (const notification of notifications) notificationTable.insertNew(db, notification);
+}

@@ -1,0 +1,224 @@
+/** Contacts as they are uploaded and looked at. */
+import type { CampaignId } from '../../../base/ids.ts';
+import type { CampaignStore, ListedContact } from '../../../domain/campaign/needs.ts';
+import type { Attempt, BadRow, Campaign, Contact } from '../../../domain/campaign/types.ts';
+import { type Connection, integer, string } from '../connection.ts';
+import type { Synchronously } from '../repositories.ts';
+import { withCredentials } from '../sealed-text.ts';
+import { flag, int, json, optional, Table, text } from '../table.ts';
+import { page, Where } from '../where.ts';
+
+/** A contact as it is stored: the moment 0 is that of one that was never called. */
+const contactTable = new Table<Contact>('campaign_contact', {
+  id: int('id'),
+  rowNumber: int('row_number'),
+  to: text('to_number'),
+  from: optional(text('from_number')),
+  answerUrl: withCredentials(optional(text('answer_url'))),
+  hangupUrl: withCredentials(optional(text('hangup_url'))),
+  headers: json('headers'),
+  timezone: text('timezone'),
+  status: text('status'),
+  reason: optional(text('reason')),
+  attempts: int('attempts'),
+  dueUs: {
+    name: 'due_us',
+    write: (value) => value ?? null,
+    read: (value) => (value === null || value === 0 ? undefined : Number(value)),
+  },
+  firstDialUs: optional(int('first_dial_us')),
+  callUuid: optional(text('call_uuid')),
+});
+
+export const attemptTable = new Table<Attempt>('campaign_attempt', {
+  callUuid: text('call_uuid'),
+  campaignId: text<CampaignId>('campaign_id'),
+  contactId: int('contact_id'),
+  rowNumber: int('row_number'),
+  attemptNumber: int('attempt_number'),
+  to: text('to_number'),
+  from: text('from_number'),
+  status: text('status'),
+  placedUs: int('placed_us'),
+  answeredUs: optional(int('answered_us')),
+  endedUs: optional(int('ended_us')),
+  hangupCause: optional(text('hangup_cause')),
+  hangupCauseCode: optional(int('hangup_cause_code')),
+  machine: optional(flag('machine')),
+});
+
+export const readContact = (db: Connection, row: Parameters<typeof contactTable.read>[1]) =>
+  contactTable.read(db, row);
+
+/** The list whose contacts are the campaign's, as a sub-select with one parameter. */
+const ITS_LIST = '(SELECT list FROM campaign WHERE id = ?)';
+
+export const contactLists = (
+  db: Connection,
+  getCampaign: (id: CampaignId) => Campaign | undefined,
+) => ({
+  ...uploads(db, getCampaign),
+  ...views(db),
+});
+
+const uploads = (db: Connection, getCampaign: (id: CampaignId) => Campaign | undefined) =>
+  ({
+    beginList: (id: CampaignId): number =>
+      integer(
+        db.get(
+          `INSERT INTO campaign_list (campaign_id, state) VALUES (?, 'open') RETURNING number`,
+          [id],
+        ),
+        'number',
+      ),
+    addRows: (listId, contacts, bad) => {
+      if (!isOpen(db, listId)) return false;
+      for (const contact of contacts) {
+        if (!insertContact(db, listId, contact))
+          insertBad(db, listId, duplicate(db, listId, contact));
+      }
+      for (const row of bad) insertBad(db, listId, row);
+      return true;
+    },
+    finishList: (id, listId, from) => {
+      const campaign = getCampaign(id);
+      if (campaign === undefined || !from.includes(campaign.status)) return undefined;
+      if (!isOpen(db, listId)) return undefined;
+      const contacts = countIn(db, 'campaign_contact', listId);
+      db.run(
+        `UPDATE campaign_list SET state = 'gone'
+          WHERE number = (SELECT list FROM campaign WHERE id = ?)`,
+        [id],
+      );
+      db.run(`UPDATE campaign_list SET state = 'current' WHERE number = ?`, [listId]);
+      db.run('UPDATE campaign SET list = ?, pending = ?, status = ?, updated_us = ? WHERE id = ?', [
+        listId,
+        contacts,
+        contacts > 0 ? 'ready' : 'draft',
+        db.nowUs,
+        id,
+      ]);
+      const after = getCampaign(id);
+      if (after === undefined) return undefined;
+      return { campaign: after, contacts, bad: countIn(db, 'campaign_bad_row', listId) };
+    },
+    clearList: (listId, limit) => {
+      db.run(`UPDATE campaign_list SET state = 'gone' WHERE number = ? AND state = 'open'`, [
+        listId,
+      ]);
+      const isGone = db.get(`SELECT 1 FROM campaign_list WHERE number = ? AND state = 'gone'`, [
+        listId,
+      ]);
+      if (isGone === undefined) return false;
+      const removed =
+        db.run(
+          `DELETE FROM campaign_contact WHERE id IN
+            (SELECT id FROM campaign_contact WHERE list = ? ORDER BY row_number LIMIT ?)`,
+          [listId, limit],
+        ) ||
+        db.run(
+          `DELETE FROM campaign_bad_row WHERE list = ? AND row_number IN
+            (SELECT row_number FROM campaign_bad_row WHERE list = ? LIMIT ?)`,
+          [listId, listId, limit],
+        );
+      if (removed > 0) return true;
+      db.run('DELETE FROM campaign_list WHERE number = ?', [listId]);
+      return false;
+    },
+    strayLists: () =>
+      db
+        .all(`SELECT number FROM campaign_list WHERE state <> 'current' ORDER BY number`)
+        .map((row) => integer(row, 'number')),
+  }) satisfies Partial<Synchronously<CampaignStore>>;
+
+const views = (db: Connection) =>
+  ({
+    badRows: (id, after, limit) =>
+      db
+        .all(
+          `SELECT row_number, reason FROM campaign_bad_row
+            WHERE list = ${ITS_LIST} AND row_number > ? ORDER BY row_number LIMIT ?`,
+          [id, after, limit],
+        )
+        .map((row) => ({
+          rowNumber: integer(row, 'row_number'),
+          reason: string(row, 'reason'),
+        })),
+    contacts: (id, { status, search }, slice) =>
+      page(
+        db,
+        contactTable,
+        new Where()
+          .also(`list = ${ITS_LIST}`, [id])
+          .and('status = ?', status)
+          .contains(['to_number', 'from_number'], search),
+        'row_number',
+        slice,
+      ),
+    results: (id, after, limit) =>
+      contactTable
+        .all(db, `WHERE list = ${ITS_LIST} AND row_number > ? ORDER BY row_number LIMIT ?`, [
+          id,
+          after,
+          limit,
+        ])
+        .map((contact) => ({
+          contact,
+          attempt:
+            contact.callUuid === undefined
+              ? undefined
+              : attemptTable.get(db, 'call_uuid = ?', [contact.callUuid]),
+        })),
+    attempts: (id, slice) =>
+      page(db, attemptTable, new Where().and('campaign_id = ?', id), 'seq DESC', slice),
+    attempt: (callUuid) => attemptTable.get(db, 'call_uuid = ?', [callUuid]),
+  }) satisfies Partial<Synchronously<CampaignStore>>;
+
+const isOpen = (db: Connection, listId: number): boolean =>
+  db.get(`SELECT 1 FROM campaign_list WHERE number = ? AND state = 'open'`, [listId]) !== undefined;
+
+/** False: the list has the number, or the row, already. */
+function insertContact(db: Connection, listId: number, contact: ListedContact): boolean {
+  const { answerUrl, hangupUrl } = contact;
+  const url = withCredentials(text('url'));
+  const sealed = (typed: string | undefined) =>
+    typed === undefined ? null : url.write(typed, db.vault);
+  return (
+    db.run(
+      `INSERT INTO campaign_contact (list, row_number, to_number, from_number, answer_url, hangup_url,
+          headers, timezone, status, attempts, due_us)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0) ON CONFLICT DO NOTHING`,
+      [
+        listId,
+        contact.rowNumber,
+        contact.to,
+        contact.from ?? null,
+        sealed(answerUrl),
+        sealed(hangupUrl),
+        JSON.stringify(contact.headers),
+        contact.timezone,
+      ],
+    ) === 1
+  );
+}
+
+function duplicate(db: Connection, listId: number, { rowNumber, to }: ListedContact): BadRow {
+  const first = db.get('SELECT row_number FROM campaign_contact WHERE list = ? AND to_number = ?', [
+    listId,
+    to,
+  ]);
+  return { rowNumber, reason: `${to} stands in row ${integer(first, 'row_number')} already` };
+}
+
+function insertBad(db: Connection, listId: number, { rowNumber, reason }: BadRow): void {
+  db.run(
+    'INSERT INTO campaign_bad_row (list, row_number, reason) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    [listId, rowNumber, reason],
+  );
+}
+
+const countIn = (
+  db: Connection,
+  table: 'campaign_contact' | 'campaign_bad_row',
+  listId: number,
+): number => integer(db.get(`SELECT COUNT(*) AS n FROM ${table} WHERE list = ?`, [listId]), 'n');

@@ -1,0 +1,216 @@
+import type { AccountId, AgentId, CampaignId } from '../../../base/ids.ts';
+import { err, ok } from '../../../base/result.ts';
+import type { CampaignStore } from '../../../domain/campaign/needs.ts';
+import type {
+  Agent,
+  Campaign,
+  CampaignOwner,
+  ContactCounters,
+  PoolNumber,
+} from '../../../domain/campaign/types.ts';
+import { type Connection, integer, type Row, string } from '../connection.ts';
+import type { Synchronously } from '../repositories.ts';
+import { withCredentials } from '../sealed-text.ts';
+import { int, json, optional, Table, text } from '../table.ts';
+import { Where } from '../where.ts';
+import { dialling } from './campaign-dialling.ts';
+import { contactLists } from './campaign-lists.ts';
+import { notificationTable } from './notifications.ts';
+
+const agentTable = new Table<Agent>('campaign_agent', {
+  id: text<AgentId>('id'),
+  accountId: text<AccountId>('account_id'),
+  subAccount: optional(text<AccountId>('sub_account')),
+  name: text('name'),
+  answer: withCredentials(json('answer')),
+  hangup: withCredentials(optional(json('hangup'))),
+  fallback: withCredentials(optional(json('fallback'))),
+  ring: withCredentials(optional(json('ring'))),
+  sipHeaders: json('sip_headers'),
+  machineDetection: withCredentials(optional(json('machine_detection'))),
+  record: withCredentials(optional(json('record'))),
+  timeLimitS: int('time_limit_s'),
+  ringTimeoutS: optional(int('ring_timeout_s')),
+  createdUs: int('created_us'),
+  updatedUs: int('updated_us'),
+});
+
+/** A campaign with its counters as columns. */
+type CampaignRow = Omit<Campaign, 'counters'> & ContactCounters;
+
+const campaignTable = new Table<CampaignRow>('campaign', {
+  id: text<CampaignId>('id'),
+  accountId: text<AccountId>('account_id'),
+  subAccount: optional(text<AccountId>('sub_account')),
+  name: text('name'),
+  agentId: text<AgentId>('agent_id'),
+  maxConcurrent: int('max_concurrent'),
+  cps: int('cps'),
+  timezone: text('timezone'),
+  contactTimezone: text('contact_timezone'),
+  window: optional(json('dial_window')),
+  scheduledUs: optional(int('scheduled_us')),
+  expiresUs: optional(int('expires_us')),
+  retry: json('retry'),
+  callerIdStrategy: text('caller_id_strategy'),
+  fixedCallerId: optional(text('fixed_caller_id')),
+  pool: json('pool'),
+  abandonment: optional(json('abandonment')),
+  notifyUrl: withCredentials(optional(text('notify_url'))),
+  status: text('status'),
+  pauseReason: optional(text('pause_reason')),
+  consecutiveFailures: int('consecutive_failures'),
+  queuedUs: optional(int('queued_us')),
+  startedUs: optional(int('started_us')),
+  completedUs: optional(int('completed_us')),
+  lastDialUs: optional(int('last_dial_us')),
+  pending: int('pending'),
+  dialling: int('dialling'),
+  answered: int('answered'),
+  no_answer: int('no_answer'),
+  busy: int('busy'),
+  failed: int('failed'),
+  retry_pending: int('retry_pending'),
+  expired: int('expired'),
+  createdUs: int('created_us'),
+  updatedUs: int('updated_us'),
+});
+
+const numberTable = new Table<PoolNumber & { readonly campaignId: CampaignId }>('campaign_number', {
+  id: text('id'),
+  campaignId: text<CampaignId>('campaign_id'),
+  number: text('number'),
+  label: text('label'),
+  totalCalls: int('total_calls'),
+  day: text('day'),
+  callsOfDay: int('calls_of_day'),
+  lastUsedUs: optional(int('last_used_us')),
+});
+
+function withCounters(row: CampaignRow): Campaign {
+  const { pending, dialling: calls, answered, no_answer, busy, failed, ...rest } = row;
+  const { retry_pending, expired, ...campaign } = rest;
+  const counters = {
+    pending,
+    dialling: calls,
+    answered,
+    no_answer,
+    busy,
+    failed,
+    retry_pending,
+    expired,
+  };
+  return { ...campaign, counters };
+}
+
+const readCampaign = (db: Connection, row: Row): Campaign =>
+  withCounters(campaignTable.read(db, row));
+
+/** Undefined: there is none. */
+function getCampaign(db: Connection, id: CampaignId): Campaign | undefined {
+  const row = db.get('SELECT * FROM campaign WHERE id = ?', [id]);
+  return row && readCampaign(db, row);
+}
+
+const ownedBy = ({ accountId, subAccount }: CampaignOwner): Where =>
+  new Where().and('account_id = ?', accountId).and('sub_account = ?', subAccount);
+
+export const campaignRepository = (db: Connection): Synchronously<CampaignStore> => ({
+  ...agents(db),
+  ...campaigns(db),
+  ...numbers(db),
+  ...contactLists(db, (id) => getCampaign(db, id)),
+  ...dialling(db, (id) => getCampaign(db, id)),
+});
+
+const agents = (db: Connection) =>
+  ({
+    insertAgent: (agent: Agent): void => agentTable.insert(db, agent),
+    agent: (id: AgentId) => agentTable.get(db, 'id = ?', [id]),
+    agents: (owner, { limit, offset }) => {
+      const where = ownedBy(owner);
+      const rest = `WHERE ${where.sql} ORDER BY seq DESC LIMIT ? OFFSET ?`;
+      const items = agentTable.all(db, rest, [...where.values, limit, offset]);
+      return { items, total: countOf(db, 'campaign_agent', where) };
+    },
+    patchAgent: (id, patch) => agentTable.patch(db, patch, 'id = @id', { id }),
+    removeAgent: (id) => {
+      const used = db.get(
+        `SELECT 1 AS used FROM campaign
+        WHERE agent_id = ? AND status NOT IN ('completed', 'cancelled', 'archived') LIMIT 1`,
+        [id],
+      );
+      if (used !== undefined) return err('agentInUse');
+      db.run('DELETE FROM campaign_agent WHERE id = ?', [id]);
+      return ok(undefined);
+    },
+  }) satisfies Partial<Synchronously<CampaignStore>>;
+
+const campaigns = (db: Connection) =>
+  ({
+    insert: ({ counters, ...campaign }: Campaign): void =>
+      campaignTable.insert(db, { ...campaign, ...counters }),
+    get: (id: CampaignId) => getCampaign(db, id),
+    page: (filter, { limit, offset }) => {
+      const where = ownedBy(filter).also(`(status = 'archived') = ?`, [filter.archived ? 1 : 0]);
+      const rows = db.all(
+        `SELECT * FROM campaign WHERE ${where.sql} ORDER BY seq DESC LIMIT ? OFFSET ?`,
+        [...where.values, limit, offset],
+      );
+      const items = rows.map((row) => readCampaign(db, row));
+      return { items, total: countOf(db, 'campaign', where) };
+    },
+    unfinished: () =>
+      db
+        .all(
+          `SELECT * FROM campaign WHERE status IN ('ready', 'queued', 'running', 'paused')
+          AND (status <> 'ready' OR scheduled_us IS NOT NULL) ORDER BY seq`,
+        )
+        .map((row) => readCampaign(db, row)),
+    change: (id, from, change, notification) => {
+      const changed = campaignTable.patch(
+        db,
+        change,
+        'id = @id AND status IN (SELECT value FROM json_each(@from))',
+        { id, from: JSON.stringify(from) },
+      );
+      if (changed === undefined) return undefined;
+      if (notification !== undefined) notificationTable.insertNew(db, notification);
+      return withCounters(changed);
+    },
+  }) satisfies Partial<Synchronously<CampaignStore>>;
+
+const numbers = (db: Connection) =>
+  ({
+    addNumbers: (campaignId: CampaignId, added: readonly PoolNumber[]): void => {
+      for (const number of added) numberTable.insertNew(db, { ...number, campaignId });
+    },
+    numbers: (id: CampaignId): readonly PoolNumber[] =>
+      numberTable
+        .all(db, 'WHERE campaign_id = ? ORDER BY seq', [id])
+        .map(({ campaignId: _, ...number }) => number),
+    removeNumber: (id, numberId) =>
+      db.run('DELETE FROM campaign_number WHERE campaign_id = ? AND id = ?', [id, numberId]) === 1,
+    addDoNotCall: (scope, added) => {
+      let fresh = 0;
+      for (const number of added)
+        fresh += db.run('INSERT OR IGNORE INTO do_not_call (scope, number) VALUES (?, ?)', [
+          scope,
+          number,
+        ]);
+      return fresh;
+    },
+    removeDoNotCall: (scope, number) =>
+      db.run('DELETE FROM do_not_call WHERE scope = ? AND number = ?', [scope, number]) === 1,
+    doNotCall: (scope, { limit, offset }) => {
+      const rows = db.all(
+        'SELECT number FROM do_not_call WHERE scope = ? ORDER BY number LIMIT ? OFFSET ?',
+        [scope, limit, offset],
+      );
+      const items = rows.map((row) => string(row, 'number'));
+      return { items, total: countOf(db, 'do_not_call', new Where().and('scope = ?', scope)) };
+    },
+  }) satisfies Partial<Synchronously<CampaignStore>>;
+
+const countOf = (db: Connection, table: string, where: Where): number =>
+  integer(db.get(`SELECT COUNT(*) AS n FROM ${table} WHERE ${where.sql}`, where.values), 'n');

@@ -1,0 +1,225 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { asAccountId, type CampaignId } from '../../../src/base/ids.ts';
+import { CampaignService } from '../../../src/domain/campaign/campaign.ts';
+import type { Campaign, CampaignPlan } from '../../../src/domain/campaign/types.ts';
+import type { Store } from '../../../src/edge/store/store.ts';
+import { openInMemory } from '../../edge/store/open.ts';
+import { anAccount } from '../../edge/store/records.ts';
+import { anAgent, aPlan, contactRows, OWNER } from './records.ts';
+
+const FOREIGN = '12025550199';
+
+async function open() {
+  const { store, clock, random } = await openInMemory();
+  await store.accounts.create(anAccount(), 'token');
+  const move =
+    (from: Parameters<Store['campaigns']['change']>[1], status: Campaign['status']) =>
+    ({ id }: Campaign) =>
+      store.campaigns.change(id, from, { status });
+  const campaigns = new CampaignService({
+    store: store.campaigns,
+    accounts: { get: (id) => store.accounts.get(id) },
+    calls: { mayPresent: async (_account, number) => number !== FOREIGN },
+    webhooks: { compose: () => undefined, deliver: () => undefined },
+    dialer: {
+      start: move(['ready'], 'running'),
+      pause: move(['running'], 'paused'),
+      resume: move(['paused'], 'running'),
+      obstacle: async () => undefined,
+      changed: () => undefined,
+      agentChanged: () => undefined,
+      health: () => 'not_started',
+      running: () => [],
+    },
+    timezoneOf: (number) => (number.startsWith('49') ? 'Europe/Berlin' : ''),
+    clock,
+    random,
+  });
+  const agent = await campaigns.createAgent(OWNER, anAgent());
+  if (!agent.ok) throw new Error('no agent');
+  const create = async (over: Partial<CampaignPlan> = {}) => {
+    const created = await campaigns.create(OWNER, aPlan({ agentId: agent.value.id, ...over }));
+    if (!created.ok) throw new Error(JSON.stringify(created.error));
+    return created.value.campaign;
+  };
+  const upload = async (id: CampaignId, rows = contactRows(3)) => {
+    const begun = await campaigns.beginUpload(OWNER, id);
+    if (!begun.ok) return begun;
+    await campaigns.addRows(begun.value, rows);
+    return campaigns.finishUpload(begun.value);
+  };
+  return { store, campaigns, agent: agent.value, create, upload, clock };
+}
+
+describe('campaigns', () => {
+  let opened: Awaited<ReturnType<typeof open>>;
+  beforeEach(async () => {
+    opened = await open();
+  });
+
+  it('are drafts at first, and ready with the first contact', async () => {
+    const { campaigns, create, upload } = opened;
+    const { id, status } = await create();
+    expect(status).toBe('draft');
+    expect(await upload(id, [])).toMatchObject({ value: { totalRows: 0 } });
+    expect(await campaigns.get(OWNER, id)).toMatchObject({
+      value: { campaign: { status: 'draft' } },
+    });
+    expect(await upload(id)).toMatchObject({ value: { validContacts: 3, invalidRows: 0 } });
+    expect(await campaigns.get(OWNER, id)).toMatchObject({
+      value: { campaign: { status: 'ready', counters: { pending: 3 } } },
+    });
+  });
+
+  it('tell each bad row with its number and reason', async () => {
+    const { campaigns, create, upload } = opened;
+    const { id } = await create();
+    const [first, second] = contactRows(2);
+    if (first === undefined || second === undefined) throw new Error('no rows');
+    const rows = [
+      first,
+      { ...second, to: 'nobody' },
+      { ...first, rowNumber: 3, to: '+1 (212) 555-0100' },
+      { rowNumber: 4, reason: 'has 3 cells instead of 2' },
+    ] as (typeof first)[];
+    expect(await upload(id, rows)).toMatchObject({
+      value: { validContacts: 1, invalidRows: 3, totalRows: 4 },
+    });
+    expect(await campaigns.badRows(OWNER, id, 2, 10)).toEqual({
+      ok: true,
+      value: [
+        { rowNumber: 3, reason: '12125550100 stands in row 1 already' },
+        { rowNumber: 4, reason: 'has 3 cells instead of 2' },
+      ],
+    });
+  });
+
+  it('replace the list of one that is ready, and leave nothing of the old one', async () => {
+    const { campaigns, create, upload, store } = opened;
+    const { id } = await create();
+    await upload(id, contactRows(3));
+    await upload(id, contactRows(2));
+    const contacts = await campaigns.contacts(OWNER, id, {}, { limit: 10, offset: 0 });
+    expect(contacts).toMatchObject({ value: { total: 2 } });
+    expect(await store.campaigns.strayLists()).toEqual([]);
+  });
+
+  it('show nothing of an upload that is not finished', async () => {
+    const { campaigns, create } = opened;
+    const { id } = await create();
+    const begun = await campaigns.beginUpload(OWNER, id);
+    if (!begun.ok) throw new Error('refused');
+    await campaigns.addRows(begun.value, contactRows(5));
+    expect(await campaigns.contacts(OWNER, id, {}, { limit: 10, offset: 0 })).toMatchObject({
+      value: { total: 0 },
+    });
+    await campaigns.abandonUpload(begun.value);
+    expect(await campaigns.addRows(begun.value, contactRows(1))).toMatchObject({ ok: false });
+  });
+
+  it("keep the timezone of a number where the window is the contact's", async () => {
+    const { campaigns, create, upload } = opened;
+    const { id } = await create({ contactTimezone: 'number' });
+    await upload(id, contactRows(1, { to: '4930123456' }));
+    expect(
+      await campaigns.contacts(OWNER, id, { search: '4930' }, { limit: 1, offset: 0 }),
+    ).toEqual({
+      ok: true,
+      value: {
+        items: [expect.objectContaining({ to: '4930123456', timezone: 'Europe/Berlin' })],
+        total: 1,
+      },
+    });
+  });
+
+  it.each([
+    ['max_concurrent', { maxConcurrent: 11 }],
+    ['timezone', { timezone: 'Mars/Olympus' }],
+    ['fixed_caller_id', { fixedCallerId: FOREIGN }],
+    ['fixed_caller_id', { fixedCallerId: undefined }],
+    ['name', { name: '' }],
+  ] as const)('refuse a plan whose %s cannot be', async (field, over) => {
+    const { campaigns, agent } = opened;
+    const plan = aPlan({ agentId: agent.id, ...over });
+    expect(await campaigns.create(OWNER, plan)).toMatchObject({
+      error: { kind: 'invalid', field },
+    });
+  });
+
+  it('move only as their states allow', async () => {
+    const { campaigns, create, upload } = opened;
+    const commands = ['start', 'pause', 'resume', 'cancel', 'archive'] as const;
+    const allowed = {
+      draft: ['archive'],
+      ready: ['start', 'archive'],
+      running: ['pause', 'cancel'],
+      paused: ['resume', 'cancel'],
+      cancelled: ['archive'],
+      archived: [],
+    };
+    const way = {
+      draft: [],
+      ready: [],
+      running: ['start'],
+      paused: ['start', 'pause'],
+      cancelled: ['start', 'cancel'],
+      archived: ['archive'],
+    } as const;
+    for (const [status, possible] of Object.entries(allowed)) {
+      for (const command of commands) {
+        const { id } = await create();
+        if (status !== 'draft') await upload(id);
+        for (const step of way[status as keyof typeof way]) await campaigns[step](OWNER, id);
+        const outcome = await campaigns[command](OWNER, id);
+        const expected = (possible as readonly string[]).includes(command);
+        expect([status, command, outcome.ok]).toEqual([status, command, expected]);
+        if (!outcome.ok) expect(outcome.error).toMatchObject({ kind: 'wrongState', status });
+      }
+    }
+  });
+
+  it('take contacts and changes only as drafts and when ready', async () => {
+    const { campaigns, create, upload } = opened;
+    const { id } = await create();
+    await upload(id);
+    await campaigns.start(OWNER, id);
+    expect(await upload(id)).toMatchObject({ error: { kind: 'wrongState', status: 'running' } });
+    expect(await campaigns.update(OWNER, id, { name: 'Other' })).toMatchObject({
+      error: { kind: 'wrongState' },
+    });
+  });
+
+  it('do not exist for others', async () => {
+    const { campaigns, create, agent } = opened;
+    const { id } = await create();
+    const stranger = { accountId: asAccountId('MA_BBBBBBBBBBBBBBBBB'), subAccount: undefined };
+    const sub = { ...OWNER, subAccount: asAccountId('SA_AAAAAAAAAAAAAAAAA') };
+    for (const other of [stranger, sub]) {
+      expect(await campaigns.get(other, id)).toMatchObject({ error: { kind: 'unknownCampaign' } });
+      expect(await campaigns.agent(other, agent.id)).toMatchObject({ ok: false });
+    }
+  });
+
+  it('keep their agent while they are not over', async () => {
+    const { campaigns, create, agent } = opened;
+    const { id } = await create();
+    expect(await campaigns.removeAgent(OWNER, agent.id)).toMatchObject({
+      error: { kind: 'agentInUse' },
+    });
+    await campaigns.archive(OWNER, id);
+    expect(await campaigns.removeAgent(OWNER, agent.id)).toEqual({ ok: true, value: undefined });
+  });
+
+  it('are cloned with their pool and without contacts', async () => {
+    const { campaigns, create, upload } = opened;
+    const { id } = await create({ callerIdStrategy: 'pool', fixedCallerId: undefined });
+    await upload(id);
+    await campaigns.addNumbers(OWNER, id, [{ number: '+12025550111', label: 'a' }]);
+    const cloned = await campaigns.clone(OWNER, id, 'Copy');
+    if (!cloned.ok) throw new Error('refused');
+    expect(cloned.value.campaign).toMatchObject({ name: 'Copy', status: 'draft' });
+    expect(await campaigns.numbers(OWNER, cloned.value.campaign.id)).toMatchObject({
+      value: [{ number: '12025550111', label: 'a', totalCalls: 0 }],
+    });
+  });
+});

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { readNumberTimezones } from '../../../src/edge/timezones/number-timezones.ts';
+
+describe('timezones of numbers', () => {
+  const timezoneOf = readNumberTimezones();
+  it.each([
+    ['4930123456', 'Europe/Berlin'],
+    ['12125550100', 'America/New_York'],
+    ['18085550100', 'Pacific/Honolulu'],
+    ['919876543210', 'Asia/Calcutta'],
+  ])('%s is in %s', (number, timezone) => {
+    expect(timezoneOf(number)).toBe(timezone);
+  });
+
+  it('knows none where a prefix has several', () => {
+    expect(timezoneOf('18005550100')).toBe('');
+    expect(timezoneOf('')).toBe('');
+  });
+});
