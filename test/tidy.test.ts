@@ -40,11 +40,6 @@ const RULES: readonly Rule[] = [
     never: /\bbug: (true|is)|\berr: error\b/,
   },
   {
-    title: 'no test sleeps',
-    where: /^test\/(protocol|domain|contract|spec|sim)\/.*\.ts$/,
-    never: /await sleep\(|setTimeout\(resolve/,
-  },
-  {
     title: 'nothing is left open',
     where: /^(src|native|scripts|bin|bench|examples)\/.*\.(ts|mjs|hpp|cpp)$/,
     never: /\b(TODO|FIXME|XXX)\b|not implemented/,
@@ -54,6 +49,18 @@ const RULES: readonly Rule[] = [
     where: /^test\/.*\.ts$/,
     never: /\b(it|describe|test)\.(only|todo)\(/,
   },
+];
+
+/** A real timer that is waited for, by whatever name it is imported. */
+const SLEEP =
+  /import (?!\{ setImmediate[^,]*\} ).*node:timers\/promises|require\(.*timers\/promises|setTimeout\((resolve|done|\(\) => resolve)|Atomics\.wait|systemClock\.sleep|systemClock as (\w+)[\s\S]*\b\2\.sleep\(/;
+/** Where real time is the matter, and why. */
+const REAL_TIME: readonly (readonly [where: RegExp, why: string])[] = [
+  [/^test\/eventually\.ts$/, 'looks again and again, within a bound'],
+  [/^test\/(attack|load|soak)\//, 'programs: their load has a rhythm and a length'],
+  [/^test\/interop\/baresip\.test\.ts$/, 'a person talks for a while'],
+  [/^test\/interop\/sipp-fair-share\.test\.ts$/, 'accounts dial at a rhythm'],
+  [/^test\/e2e\/network\.test\.ts$/, 'RTP is sent every 20 ms'],
 ];
 
 const isOwn = (file: string): boolean => file === 'test/tidy.test.ts';
@@ -75,6 +82,19 @@ describe('the tree', () => {
       expect(found).toEqual([]);
     });
   }
+
+  it('no test waits for a fixed time: an event, a clock of its own, or `eventually`', () => {
+    const sleeping = files.filter(
+      (file) =>
+        /^test\/.*\.ts$/.test(file) &&
+        !isOwn(file) &&
+        SLEEP.test(readFileSync(join(ROOT, file), 'utf8')),
+    );
+    const allowed = (file: string) => REAL_TIME.some(([where]) => where.test(file));
+    expect(sleeping.filter((file) => !allowed(file))).toEqual([]);
+    const unused = REAL_TIME.filter(([where]) => !sleeping.some((file) => where.test(file)));
+    expect(unused).toEqual([]);
+  });
 
   it('every room of ARCHITECTURE.md exists, and every room is in it', () => {
     const map = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');

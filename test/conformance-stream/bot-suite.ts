@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { eventually, type Message } from './scripted-bot.ts';
+import { until } from '../eventually.ts';
+import type { Message } from './scripted-bot.ts';
 
 export interface BotUnderTest {
   /** WebSocket URL of a running bot that plays audio in answer to audio. */
@@ -64,7 +65,7 @@ export function describeBotConformance(name: string, bot: BotUnderTest): void {
       async (encoding, rate, bytes) => {
         const { media, plays } = await connected(encoding, rate);
         for (let i = 0; i < 10; i += 1) media(bytes);
-        await eventually(() => plays().length > 0, 'the bot plays');
+        await until(() => plays().length > 0, 'the bot plays');
         for (const play of plays()) {
           const { contentType, sampleRate, payload } = play['media'] as Record<string, unknown>;
           const pair = `${contentType} ${sampleRate}`;
@@ -82,7 +83,7 @@ export function describeBotConformance(name: string, bot: BotUnderTest): void {
     it('names this stream, or none, in every message', async () => {
       const { media, plays, heard } = await connected();
       media(320);
-      await eventually(() => plays().length > 0, 'the bot plays');
+      await until(() => plays().length > 0, 'the bot plays');
       for (const { streamId } of heard) expect([undefined, STREAM_ID]).toContain(streamId);
     });
 
@@ -99,7 +100,7 @@ export function describeBotConformance(name: string, bot: BotUnderTest): void {
       say('playedStream', { streamId: STREAM_ID, name: 'never asked for' });
       say('clearedAudio', { streamId: STREAM_ID, more: 1 });
       media(320);
-      await eventually(() => plays().length > 0, 'the bot still plays');
+      await until(() => plays().length > 0, 'the bot still plays');
     });
 
     it('answers the closing handshake after stop', async () => {
@@ -118,7 +119,7 @@ export function describeBotConformance(name: string, bot: BotUnderTest): void {
       const second = await connected();
       first.socket.terminate();
       second.media(320);
-      await eventually(() => second.plays().length > 0, 'the bot plays for the other');
+      await until(() => second.plays().length > 0, 'the bot plays for the other');
     });
   });
 }

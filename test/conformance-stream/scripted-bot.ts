@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { StreamId } from '../../src/base/ids.ts';
+import { until } from '../eventually.ts';
 
 export type Message = Readonly<Record<string, unknown>> & { readonly event: string };
 
@@ -13,8 +14,6 @@ export interface Received {
   readonly text: string;
   readonly message: Message;
 }
-
-const PATIENCE_MS = 5000;
 
 export class ScriptedBot {
   readonly received: Received[] = [];
@@ -73,25 +72,17 @@ export class ScriptedBot {
 
   /** Resolves with the `count`th message of that kind; rejects when it does not come. */
   async wait(event: string, count = 1): Promise<Received> {
-    await eventually(() => this.of(event).length >= count, `${event} number ${count}`);
+    await until(() => this.of(event).length >= count, `${event} number ${count}`);
     return this.of(event)[count - 1] as Received;
   }
 
   async waitClosed(): Promise<{ readonly code: number; readonly atMs: number }> {
-    await eventually(() => this.closed !== undefined, 'the socket closed');
+    await until(() => this.closed !== undefined, 'the socket closed');
     return this.closed as { readonly code: number; readonly atMs: number };
   }
 
   async stop(): Promise<void> {
     this.#socket?.terminate();
     await new Promise((resolve) => this.#server.close(resolve));
-  }
-}
-
-export async function eventually(condition: () => boolean, what: string): Promise<void> {
-  const deadlineMs = performance.now() + PATIENCE_MS;
-  while (!condition()) {
-    if (performance.now() > deadlineMs) throw new Error(`within ${PATIENCE_MS} ms never: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -1,7 +1,8 @@
 /** The service side of the stream socket, rule by rule. See README.md. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../eventually.ts';
 import { faultsOf } from '../protocol/audio-stream/strict-schema.ts';
-import { eventually, ScriptedBot } from './scripted-bot.ts';
+import { ScriptedBot } from './scripted-bot.ts';
 import { l16, levelAt, loudMs, loudPart, RATE_HZ, tone } from './signal.ts';
 
 export interface StreamRequest {
@@ -229,7 +230,7 @@ export function describeServiceConformance(name: string, service: ServiceUnderTe
       const { bot, call } = await placed();
       bot.play(l16(tone(700, 3000, LEVEL)), 'audio/x-l16', 8000);
       bot.say({ event: 'checkpoint', name: 'never' });
-      await eventually(() => loudMs(call.heard()) >= 200, 'the caller hears the bot');
+      await until(() => loudMs(call.heard()) >= 200, 'the caller hears the bot');
       bot.say({ event: 'clearAudio', streamId: bot.streamId });
       await bot.wait('clearedAudio');
       const media = bot.of('media').length;
@@ -274,7 +275,7 @@ export function describeServiceConformance(name: string, service: ServiceUnderTe
       const tenSeconds = l16(tone(700, 10_000, LEVEL));
       for (let i = 0; i < 8; i += 1) bot.play(tenSeconds, 'audio/x-l16', 8000);
       expect((await bot.wait('error')).message['error']).toMatchObject({ code: 'buffer_full' });
-      await eventually(() => loudMs(call.heard()) > 100, 'the caller hears the bot');
+      await until(() => loudMs(call.heard()) > 100, 'the caller hears the bot');
     });
 
     it('a one-way stream only listens', async () => {

@@ -4,9 +4,8 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Customer, echoBot, streamXml } from './customer.ts';
+import { type Bot, Customer, echoBot, streamXml } from './customer.ts';
 import { callFor, makeUser, type SipUser, startCall } from './phone.ts';
 import {
   eventually,
@@ -22,11 +21,13 @@ import {
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const HEARTBEAT_MS = 200;
+const FRAME_MS = 20;
 
 let place: ServicePlace;
 let service: Service;
 let customer: Customer;
 let user: SipUser;
+let botHeardMs = 0;
 
 beforeAll(async () => {
   customer = await Customer.listen();
@@ -36,7 +37,7 @@ beforeAll(async () => {
   });
   service = await Service.start(place);
   user = await makeUser(service, 'carol', {
-    answer_url: customer.xml('/answer', streamXml(customer.bot('/bot', echoBot))),
+    answer_url: customer.xml('/answer', streamXml(customer.bot('/bot', countingBot))),
     hangup_url: `http://${customer.authority}/hangup`,
   });
 });
@@ -45,6 +46,14 @@ afterAll(async () => {
   await customer.close();
   removePlace(place);
 });
+
+/** An echo bot that notes how much audio it has got. */
+const countingBot: Bot = (socket, request) => {
+  echoBot(socket, request);
+  socket.on('message', (data) => {
+    if (JSON.parse(String(data)).event === 'media') botHeardMs += FRAME_MS;
+  });
+};
 
 const hangups = (count: number) =>
   eventually(`${count} hangup notifications`, () =>
@@ -57,7 +66,7 @@ describe('kill -9 in the middle of an answered call', () => {
   beforeAll(async () => {
     const call = await startCall(service, user);
     await call.answered;
-    await pause(LIVED_MS);
+    await eventually('so much audio at the bot', () => botHeardMs >= LIVED_MS || undefined);
     expect(Number((await service.balance())['reserved_funds'])).toBeGreaterThan(0);
     await service.kill();
     call.hangUp();

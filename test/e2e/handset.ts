@@ -1,5 +1,5 @@
 /** A phone in a test's hand: registers, calls and is called, says tones, presses keys in all three ways, and keeps what it hears. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { systemRandom as random } from '../../src/base/system-random.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
 import { PCMU } from '../../src/phone/audio/g711.ts';
@@ -19,8 +19,6 @@ import type { SipUser } from './phone.ts';
 import type { Service } from './service.ts';
 
 const EVENT_PAYLOAD_TYPE = 101;
-/** When the end is told, our BYE has yet to leave, and the last audio may wait in its socket. */
-const LAST_WORD_MS = 100;
 
 export interface HandsetOptions {
   /** Said from the answer on, 8 kHz. */
@@ -170,9 +168,19 @@ export class Handset {
       ended: (end) => {
         this.#answered.reject(new Error(`not answered: ${end.how} ${end.status ?? ''}`));
         this.#early.reject(new Error(`no early media: ${end.how} ${end.status ?? ''}`));
-        void pause(LAST_WORD_MS).then(() => this.#ended.resolve(end));
+        void this.#lastWord().then(() => this.#ended.resolve(end));
       },
     };
+  }
+
+  /** When the end is told, our BYE has yet to leave, and the last audio may wait in its socket: until a turn brings none. */
+  async #lastWord(): Promise<void> {
+    let before = -1;
+    while (before !== this.#channel.reception.received) {
+      before = this.#channel.reception.received;
+      await turn();
+      await turn();
+    }
   }
 
   #talkBy(offer: string, answer: string): boolean {

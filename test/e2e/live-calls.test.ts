@@ -1,5 +1,4 @@
 /** People who talk to each other, and live calls in the hands of REST. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
 import type { Handset } from './handset.ts';
@@ -145,7 +144,7 @@ describe.concurrent('people who talk to each other', () => {
       expect(answer.status, answer.text).toBe(202);
     };
     await post('Mute');
-    await pause(100);
+    await eventually('quiet', () => isOver(two, 900) || undefined);
     const beforeMs = toneMs(two.heard, 900, 0.5);
     await post('Play', { url: scene.sounds.low });
     await eventually('the sound', () => (toneMs(one.heard, 800, 0.3) > 300 ? true : undefined));
@@ -162,6 +161,12 @@ describe.concurrent('people who talk to each other', () => {
     await one.close();
   });
 });
+
+const OVER_MS = 300;
+const SAMPLES_PER_MS = 8;
+/** Nothing of a tone has been heard of late. */
+const isOver = (phone: Handset, hz: number): boolean =>
+  toneMs(phone.heard.subarray(-OVER_MS * SAMPLES_PER_MS), hz, 0.3) === 0;
 
 describe.concurrent('a live call in the hands of REST', () => {
   it('is played to, spoken to, sent keys and recorded, and each of them is stopped', async () => {
@@ -180,7 +185,7 @@ describe.concurrent('a live call in the hands of REST', () => {
     await post('Play', { urls: scene.sounds.endless });
     await eventually('the sound', () => (toneMs(phone.heard, 1000) > 300 ? true : undefined));
     await stop('Play');
-    await pause(300);
+    await eventually('its end', () => isOver(phone, 1000) || undefined);
     const playedMs = toneMs(phone.heard, 1000);
     const before = loudMs(phone.heard);
     await post('Speak', { text: 'one two three' });

@@ -1,4 +1,6 @@
 /** Recordings of real calls: from the voice of a phone to a file that a customer fetches. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWav } from '../../src/protocol/audio-file/audio-file.ts';
 import { Customer } from './customer.ts';
@@ -121,6 +123,18 @@ describe('the price', () => {
   });
 });
 
+/** Header of a WAV file; a millisecond of two channels at 8 kHz. */
+const WAV_HEAD_BYTES = 44;
+const STEREO_MS_BYTES = 32;
+
+/** What is on the disk of each recording in two channels, finished or not. */
+const recordedMs = (): Array<readonly [file: string, ms: number]> => {
+  const folder = join(place.dataDir, 'recordings');
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.wav'))
+    .map((file) => [file, (statSync(join(folder, file)).size - WAV_HEAD_BYTES) / STEREO_MS_BYTES]);
+};
+
 describe('a crash in the middle of a recording', () => {
   it('loses no more than the last moment: the next start makes a file of it, tells and charges', async () => {
     const callback = `http://${customer.authority}/crash-stop`;
@@ -129,10 +143,18 @@ describe('a crash in the middle of a recording', () => {
       `<Response><Record recordSession="true" maxLength="600" playBeep="false" callbackUrl="${callback}"/><Wait length="60"/></Response>`,
     );
     const user = await makeUser(service, 'crash', { answer_url: answer });
+    const earlier = new Set(recordedMs().map(([file]) => file));
+    const calledAtMs = performance.now();
     const call = await startCall(service, user, { seconds: 6, voice: babble(6) });
     await call.answered;
-    await new Promise((resolve) => setTimeout(resolve, 3000));
+    const writtenMs = await eventually('two seconds on the disk', () =>
+      recordedMs()
+        .filter(([file]) => !earlier.has(file))
+        .map(([, ms]) => ms)
+        .find((ms) => ms >= 2000),
+    );
     await service.kill();
+    const killedAtMs = performance.now();
     call.hangUp();
     await call.report.catch(() => undefined);
     service = await Service.start(place);
@@ -142,8 +164,9 @@ describe('a crash in the middle of a recording', () => {
         ({ recording_format: format }, i) => i === 0 && format === 'mp3',
       );
     });
-    expect(Number(recording['recording_duration_ms'])).toBeGreaterThan(1500);
-    expect(Number(recording['recording_duration_ms'])).toBeLessThan(4500);
+    const keptMs = Number(recording['recording_duration_ms']);
+    expect(keptMs).toBeGreaterThanOrEqual(writtenMs);
+    expect(keptMs).toBeLessThan(killedAtMs - calledAtMs);
     const { form } = await stopOf('/crash-stop');
     expect(form).toMatchObject({
       RecordingID: recording['recording_id'],

@@ -6,14 +6,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { DemoFile } from '../../src/phone/options.ts';
+import { eventually } from '../eventually.ts';
+
+export { eventually };
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const START_LIMIT_MS = 50_000;
 const STOP_LIMIT_MS = 20_000;
-const LOOK_MS = 50;
 /** Each test process has RTP ports of its own, and each service a slice of them. */
 const RTP_BASE = 40_000 + (Number(process.env['VITEST_POOL_ID'] ?? 1) % 8) * 1500;
 const RTP_SLICE = 250;
@@ -78,12 +79,12 @@ export class Service {
     void program.exited.then(() => {
       over = true;
     });
-    while (!program.stdout.includes('carillon is up')) {
-      if (over || performance.now() - startMs > START_LIMIT_MS) {
-        program.child.kill('SIGKILL');
-        throw new Error(`the service did not start:\n${program.output}`);
-      }
-      await pause(LOOK_MS);
+    const isUp = (): boolean => program.stdout.includes('carillon is up');
+    const look = (): true | undefined => over || isUp() || undefined;
+    await eventually('the start', look, START_LIMIT_MS).catch(() => undefined);
+    if (!isUp()) {
+      program.child.kill('SIGKILL');
+      throw new Error(`the service did not start:\n${program.output}`);
     }
     return new Service(place, program, performance.now() - startMs);
   }
@@ -215,21 +216,6 @@ export async function freePort(): Promise<number> {
     server.close();
     await once(server, 'close');
     if (bound) return port;
-  }
-}
-
-/** What `look` finds, asked for again and again; fails with a name for what did not come. */
-export async function eventually<T>(
-  what: string,
-  look: () => Promise<T | undefined> | T | undefined,
-  limitMs = 15_000,
-): Promise<T> {
-  const endMs = performance.now() + limitMs;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    if (performance.now() > endMs) throw new Error(`did not come within ${limitMs} ms: ${what}`);
-    await pause(LOOK_MS);
   }
 }
 

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { asStreamId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
@@ -13,6 +12,7 @@ import {
   type MediaEngine,
   type MediaOptions,
 } from '../../../src/edge/media/engine.ts';
+import { until } from '../../eventually.ts';
 import { writePaddedNumber } from '../../sim/padded-number.ts';
 import {
   decodeMulaw,
@@ -60,6 +60,16 @@ async function phone(): Promise<{ socket: Socket; port: number; packets: Buffer[
   return { socket, port: socket.address().port, packets };
 }
 
+/** The leg's next packet, to whichever of them: it sends one every 20 ms. */
+async function nextPacket(...phones: readonly { readonly socket: Socket }[]): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  await Promise.race(
+    phones.map(({ socket }) => once(socket, 'message', { signal }).catch(() => undefined)),
+  );
+  over.abort();
+}
+
 const configure = (leg: MediaLeg, port: number): void =>
   leg.configure({ ...REMOTE, address: '127.0.0.1', port });
 
@@ -71,7 +81,7 @@ describe('the media engine on real sockets', () => {
     for (let turn = 0; turn < 2; turn += 1) {
       const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
       leg.close('refused');
-      while (media.status().portsFree === 0) await pause(20);
+      await until(() => media.status().portsFree > 0, 'a port');
     }
     expect(warned).toEqual([]);
   });
@@ -186,7 +196,7 @@ describe('the media engine on real sockets', () => {
           at.sequence += 1;
           at.timestamp += FRAME;
         }
-        await pause(20);
+        await nextPacket(owner, moved, stranger);
       }
     };
     await speak(20, stranger.socket);

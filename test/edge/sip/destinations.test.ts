@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { LegEnd } from '../../../src/domain/call/needs.ts';
 import { createDestinationGuard } from '../../../src/edge/egress/egress.ts';
 import type { SignallingOptions } from '../../../src/edge/sip/signalling.ts';
+import { until } from '../../eventually.ts';
 import {
   authenticated,
   carrier,
@@ -16,7 +17,6 @@ import {
   SDP,
   startRig,
   UdpPeer,
-  until,
 } from './rig.ts';
 
 const closing: (() => void | Promise<void>)[] = [];

@@ -18,11 +18,11 @@ import {
 } from '../../../src/protocol/sip/auth/answer-challenge.ts';
 import { parseAuth } from '../../../src/protocol/sip/header/auth.ts';
 import { ha1Of } from '../../../src/protocol/sip/sip.ts';
+import { until } from '../../eventually.ts';
 
 const REALM = 'carillon.test';
 export const SDP =
   'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n';
-const WAIT_MS = 3_000;
 
 class MemoryBindings {
   readonly rows = new Map<string, Binding>();
@@ -126,15 +126,6 @@ export const carrier = (more: Partial<Carrier>): Carrier => ({
   enabled: true,
   ...more,
 });
-
-/** Resolves when `condition` holds; polls, for what has no event of its own. */
-export async function until(condition: () => boolean): Promise<void> {
-  const endMs = Date.now() + WAIT_MS;
-  while (!condition()) {
-    if (Date.now() > endMs) throw new Error('condition not met in time');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 /** What both kinds of peer have in common: a queue of texts, read by what they begin with. */
 export abstract class WirePeer {

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../src/base/errors.ts';
 import type { LegEnd, OutboundLegEvents, RespondingPeer } from '../../../src/domain/call/needs.ts';
 import type { SignallingOptions } from '../../../src/edge/sip/signalling.ts';
+import { until } from '../../eventually.ts';
 import {
   authenticated,
   carrier,
@@ -14,7 +15,6 @@ import {
   startRig,
   TcpPeer,
   UdpPeer,
-  until,
   type WirePeer,
 } from './rig.ts';
 

@@ -1,5 +1,6 @@
 import type { TLSSocket, TlsOptions } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../../eventually.ts';
 import {
   acceptance,
   byteByByte,
@@ -9,7 +10,7 @@ import {
   secureAttacker,
   text,
 } from './attack-server.ts';
-import { openStream, until } from './fixture.ts';
+import { another, openStream } from './fixture.ts';
 
 const cleanups: Array<() => Promise<unknown> | unknown> = [];
 afterEach(async () => {
@@ -98,18 +99,24 @@ describe('versions and habits of servers', () => {
 
   it('a server that wants to shake hands again is not obeyed, and others go on', async () => {
     let renegotiated = 0;
-    const { told } = await attacked({ ...GOOD, maxVersion: 'TLSv1.2' }, (socket, request) => {
-      open(socket, request);
-      socket.on('secure', () => {
-        renegotiated += 1;
-      });
-      socket.renegotiate({}, (error) => {
-        if (error === null) renegotiated += 1;
-      });
-      socket.write(CLEAR);
-    });
-    await until(() => told.log.includes('cleared') || told.ends.length === 1, 'something');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const { told, streams, server } = await attacked(
+      { ...GOOD, maxVersion: 'TLSv1.2' },
+      (socket, request) => {
+        open(socket, request);
+        socket.on('secure', () => {
+          renegotiated += 1;
+        });
+        socket.renegotiate({}, (error) => {
+          if (error === null) renegotiated += 1;
+        });
+        socket.write(CLEAR);
+      },
+    );
+    await until(() => told.ends.length === 1, 'the server gives up');
+    expect(told.ends).toMatchObject([{ kind: 'dropped' }]);
+    expect(told.log).toEqual(expect.arrayContaining(['started', 'cleared']));
+    const other = another(streams, { url: server.url });
+    await until(() => other.log.includes('cleared'), 'another');
     expect(renegotiated).toBe(0);
   });
 
@@ -122,10 +129,13 @@ describe('versions and habits of servers', () => {
         socket.write(frame(1, 'x'.repeat(100_000)).subarray(0, 50_000), () => socket.destroy()),
     ],
   ])('%s: dropped, once', async (_what, leave) => {
+    const opened: TLSSocket[] = [];
     const { told } = await attacked(GOOD, (socket, request) => {
       open(socket, request);
-      setTimeout(() => leave(socket), 5);
+      opened.push(socket);
     });
+    await until(() => told.log.includes('cleared'), 'clear');
+    for (const socket of opened) leave(socket);
     await until(() => told.ends.length === 1, 'end');
     expect(told.ends).toMatchObject([{ kind: 'dropped' }]);
   });

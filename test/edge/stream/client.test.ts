@@ -7,8 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { DEFAULT_STREAM_LIMITS } from '../../../src/edge/stream/client.ts';
+import { until } from '../../eventually.ts';
 import { faultsOf } from '../../protocol/audio-stream/strict-schema.ts';
-import { Bot, guard, mediaMessage, OPTIONS, openStream, until } from './fixture.ts';
+import { Bot, guard, mediaMessage, OPTIONS, openStream } from './fixture.ts';
 
 const cleanups: Array<() => Promise<unknown> | unknown> = [];
 afterEach(async () => {

@@ -105,15 +105,6 @@ function fakeLeg(opened: (stream: FakeMediaStream) => void, failure?: string): M
   return leg as MediaLeg;
 }
 
-/** Polls a condition in real time: sockets have no other clock. */
-export async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = performance.now() + 5000;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`never happened: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
-
 export class Bot {
   readonly server: WebSocketServer;
   readonly url: string;
