@@ -15,8 +15,9 @@ import type {
   UploadSummary,
 } from './types.ts';
 
-/** Rows in one unit of work: short enough that no call's end waits for it. */
 const MAX_ROWS_AT_ONCE = 1000;
+/** Rows in one unit of work: short enough that no call waits for it. */
+const ROWS_OF_UNIT = 200;
 const MAX_CONTACTS = 5_000_000;
 const MAX_UPLOADS = 100;
 
@@ -56,6 +57,14 @@ export class Uploads {
     if (open.rows > MAX_CONTACTS) {
       return err({ kind: 'tooMany', what: 'rows in a list', limit: MAX_CONTACTS });
     }
+    for (let first = 0; first < rows.length; first += ROWS_OF_UNIT) {
+      const isTaken = await this.#addUnit(upload, open, rows.slice(first, first + ROWS_OF_UNIT));
+      if (!isTaken) return err({ kind: 'unknownCampaign' });
+    }
+    return ok(undefined);
+  }
+
+  #addUnit({ listId }: Upload, open: Open, rows: readonly UploadRow[]): Promise<boolean> {
     const contacts: ListedContact[] = [];
     const bad: BadRow[] = [];
     for (const row of rows) {
@@ -63,8 +72,7 @@ export class Uploads {
       if ('reason' in read) bad.push(read);
       else contacts.push(read);
     }
-    const isTaken = await this.#needs.store.addRows(upload.listId, contacts, bad);
-    return isTaken ? ok(undefined) : err({ kind: 'unknownCampaign' });
+    return this.#needs.store.addRows(listId, contacts, bad);
   }
 
   /** Undefined: the campaign takes no list any more; the upload is forgotten. */
@@ -99,7 +107,7 @@ export class Uploads {
   }
 
   async #clear(listId: number): Promise<void> {
-    while (await this.#needs.store.clearList(listId, MAX_ROWS_AT_ONCE));
+    while (await this.#needs.store.clearList(listId, ROWS_OF_UNIT));
   }
 }
 

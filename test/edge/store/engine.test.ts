@@ -154,6 +154,11 @@ describe('opening a data folder', () => {
     });
   });
 
+  it('numbers its migrations without gaps and without two of one number', () => {
+    const versions = listMigrations().map(({ version }) => version);
+    expect(versions).toEqual(versions.map((_, index) => index + 1));
+  });
+
   it('refuses a database that a newer service has written (STORE_VERSION)', async () => {
     await withFolder(async (folder) => {
       const { store } = await openAt(folder);

@@ -73,18 +73,27 @@ const uploads = (db: Connection, getCampaign: (id: CampaignId) => Campaign | und
       ),
     addRows: (listId, contacts, bad) => {
       if (!isOpen(db, listId)) return false;
+      let added = 0;
+      let refused = 0;
       for (const contact of contacts) {
-        if (!insertContact(db, listId, contact))
-          insertBad(db, listId, duplicate(db, listId, contact));
+        if (insertContact(db, listId, contact)) added += 1;
+        else refused += insertBad(db, listId, duplicate(db, listId, contact));
       }
-      for (const row of bad) insertBad(db, listId, row);
+      for (const row of bad) refused += insertBad(db, listId, row);
+      db.run(
+        'UPDATE campaign_list SET contacts = contacts + ?, bad_rows = bad_rows + ? WHERE number = ?',
+        [added, refused, listId],
+      );
       return true;
     },
     finishList: (id, listId, from) => {
       const campaign = getCampaign(id);
       if (campaign === undefined || !from.includes(campaign.status)) return undefined;
       if (!isOpen(db, listId)) return undefined;
-      const contacts = countIn(db, 'campaign_contact', listId);
+      const list = db.get('SELECT contacts, bad_rows FROM campaign_list WHERE number = ?', [
+        listId,
+      ]);
+      const contacts = integer(list, 'contacts');
       db.run(
         `UPDATE campaign_list SET state = 'gone'
           WHERE number = (SELECT list FROM campaign WHERE id = ?)`,
@@ -100,7 +109,7 @@ const uploads = (db: Connection, getCampaign: (id: CampaignId) => Campaign | und
       ]);
       const after = getCampaign(id);
       if (after === undefined) return undefined;
-      return { campaign: after, contacts, bad: countIn(db, 'campaign_bad_row', listId) };
+      return { campaign: after, contacts, bad: integer(list, 'bad_rows') };
     },
     clearList: (listId, limit) => {
       db.run(`UPDATE campaign_list SET state = 'gone' WHERE number = ? AND state = 'open'`, [
@@ -210,15 +219,9 @@ function duplicate(db: Connection, listId: number, { rowNumber, to }: ListedCont
   return { rowNumber, reason: `${to} stands in row ${integer(first, 'row_number')} already` };
 }
 
-function insertBad(db: Connection, listId: number, { rowNumber, reason }: BadRow): void {
+/** How many were added: one row has one reason. */
+const insertBad = (db: Connection, listId: number, { rowNumber, reason }: BadRow): number =>
   db.run(
     'INSERT INTO campaign_bad_row (list, row_number, reason) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     [listId, rowNumber, reason],
   );
-}
-
-const countIn = (
-  db: Connection,
-  table: 'campaign_contact' | 'campaign_bad_row',
-  listId: number,
-): number => integer(db.get(`SELECT COUNT(*) AS n FROM ${table} WHERE list = ?`, [listId]), 'n');

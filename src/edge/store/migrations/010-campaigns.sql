@@ -23,7 +23,9 @@ CREATE INDEX campaign_agent_account ON campaign_agent (account_id, seq);
 CREATE TABLE campaign_list (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   campaign_id TEXT NOT NULL,
-  state TEXT NOT NULL
+  state TEXT NOT NULL,
+  contacts INTEGER NOT NULL DEFAULT 0,
+  bad_rows INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- The counters are changed with each contact's status, in the same unit of work.
