@@ -37,7 +37,7 @@ async function bill(): Promise<void> {
       hangupDisposition: 'recv_bye',
     } as const;
     const cdr = closeCall(answered, end, 'Call hangup');
-    const notification = aNotification({ id: callUuid, callUuid });
+    const notification = aNotification({ id: callUuid, subject: callUuid });
     await store.calls.settle({ cdr, entries: chargesOf(cdr), notification });
     say(`settled ${callUuid}`);
   }
@@ -62,7 +62,7 @@ function openCall(callUuid: string): OpenCall {
         pulseSeconds: 60,
       },
     ],
-    hangupNotification: aNotification({ id: callUuid, callUuid }),
+    hangupNotification: aNotification({ id: callUuid, subject: callUuid }),
   });
 }
 

@@ -160,8 +160,8 @@ const callbacksOf = (
     random,
     logger,
     settings: settings.webhooks,
-    onAttempt: (notification, attempt) =>
-      logs.get(notification.callUuid)?.add('callback', attempt.event, { ...attempt }),
+    onAttempt: ({ subject }, attempt) =>
+      logs.get(subject)?.add('callback', attempt.event, { ...attempt }),
   });
 
 const linksOf = (clock: SimClock) =>

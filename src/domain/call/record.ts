@@ -120,7 +120,7 @@ export function hangupNotification(
   return {
     id,
     accountId: call.identity.subAccount ?? call.identity.accountId,
-    callUuid: call.uuid,
+    subject: call.uuid,
     event: 'Hangup',
     target: call.hangupTarget,
     parameters: hangupParameters(call.facts, end),

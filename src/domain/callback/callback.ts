@@ -62,7 +62,7 @@ export interface CallbackClient {
     parameters: CallbackParameters,
     options: DocumentOptions,
   ): Promise<DocumentResult>;
-  /** Stores and delivers, after the earlier ones of the same call. Returns at once, never throws. */
+  /** Stores and delivers, after the earlier ones of the same subject. Returns at once, never throws. */
   notify(draft: NotificationDraft): void;
   /** Delivers one that is in the store already (`CallStore.settle`, `RecordingStore.finish`). */
   notifyStored(notification: StoredNotification): void;
@@ -84,7 +84,10 @@ export function createCallbackClient(needs: CallbackNeeds): CallbackClient {
   return {
     fetchDocument: async (target, parameters, options) => {
       // What an element told of while it ran arrives before its end does (dialect §2.1, order of callbacks).
-      if (options.kind === 'action') await deliveryQueue.caughtUp(options, ORDER_WAIT_MS);
+      if (options.kind === 'action') {
+        const { accountId, callUuid: subject } = options;
+        await deliveryQueue.caughtUp({ accountId, subject }, ORDER_WAIT_MS);
+      }
       options.signal.throwIfAborted();
       return fetchDocument(needs, target, parameters, options);
     },

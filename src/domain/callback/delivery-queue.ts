@@ -1,5 +1,5 @@
 /**
- * Delivery of notifications: in order per call, retried, kept in the store until acknowledged or given up. Each account
+ * Delivery of notifications: in order per subject, retried, kept in the store until acknowledged or given up. Each account
  * has a lane of its own, so that a dead server of one customer never delays another. A full lane keeps nothing more in
  * memory: what arrives waits in the store, in order, until the lane has room again.
  */
@@ -27,7 +27,7 @@ export interface OutboxNeeds extends ExchangeNeeds {
   readonly notifications: NotificationStore;
   /** Every attempt, for the call's log and the metrics. */
   readonly onAttempt: (
-    of: { readonly callUuid: string; readonly event: string },
+    of: { readonly subject: string; readonly event: string },
     attempt: CallbackAttempt,
   ) => void;
 }
@@ -50,7 +50,7 @@ export class DeliveryQueue {
     return this.#queued;
   }
 
-  /** Keeps the notification and delivers it after those of the same call that came before. Never throws. */
+  /** Keeps the notification and delivers it after those of the same subject that came before. Never throws. */
   notify(draft: NotificationDraft): void {
     const { clock, random, notifications } = this.#needs;
     const notification: StoredNotification = {
@@ -69,17 +69,14 @@ export class DeliveryQueue {
     this.#accept(notification, Promise.resolve());
   }
 
-  /** Resolves once what was told of the call so far is delivered, or after `limitMs`. */
-  async caughtUp(
-    of: { readonly accountId: AccountId; readonly callUuid: string },
-    limitMs: number,
-  ) {
+  /** Resolves once what was told of the subject so far is delivered, or after `limitMs`. */
+  async caughtUp(of: { readonly accountId: AccountId; readonly subject: string }, limitMs: number) {
     const lane = this.#lanes.get(of.accountId);
     if (lane === undefined) return;
     const { clock } = this.#needs;
     await new Promise<void>((resolve) => {
       const cancel = clock.at(clock.monotonicMs() + limitMs, resolve);
-      lane.whenQuiet(of.callUuid, () => {
+      lane.whenQuiet(of.subject, () => {
         cancel();
         resolve();
       });
@@ -281,7 +278,7 @@ export class DeliveryQueue {
   }
 
   #log(notification: StoredNotification): Logger {
-    const { callUuid, accountId, event, id } = notification;
-    return this.#needs.logger.child({ callUuid, accountId, event, notificationId: id });
+    const { subject, accountId, event, id } = notification;
+    return this.#needs.logger.child({ subject, accountId, event, notificationId: id });
   }
 }

@@ -19,7 +19,7 @@ export interface JsonEventNeeds extends ExchangeNeeds {
   readonly logger: Logger;
   /** Every attempt, for the call's log and the metrics. */
   readonly onAttempt: (
-    of: { readonly callUuid: string; readonly event: string },
+    of: { readonly subject: string; readonly event: string },
     attempt: CallbackAttempt,
   ) => void;
 }
@@ -88,7 +88,7 @@ export class JsonEvents {
         readTimeoutMs: NOTIFICATION_READ_TIMEOUT_MS,
         maxResponseBytes: MAX_ACKNOWLEDGEMENT_BYTES,
       },
-      (attempt) => onAttempt({ callUuid, event: name }, attempt),
+      (attempt) => onAttempt({ subject: callUuid, event: name }, attempt),
       this.#stopped.signal,
     );
   }

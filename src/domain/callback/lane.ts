@@ -10,19 +10,19 @@ export interface LaneEntry {
   readonly bornMs: number;
 }
 
-/** The notifications of one account in memory: a queue per call, one delivery per call at a time, a limited number in all. */
+/** The notifications of one account in memory: a queue per subject, one delivery per subject at a time, a limited number in all. */
 export class Lane {
   readonly accountId: AccountId;
   /** More waits in the store than is here; until it was listed, newcomers wait there too, so that order holds. */
   overflowed = false;
   refilling = false;
-  readonly #calls = new Map<string, LaneEntry[]>();
-  /** Calls with work and no delivery under way, in the order in which they became so. */
+  readonly #queues = new Map<string, LaneEntry[]>();
+  /** Subjects with work and no delivery under way, in the order in which they became so. */
   readonly #ready: string[] = [];
   readonly #ids = new Set<string>();
   /** Finished while a listing was under way, which may still name them. */
   readonly #finishedMeanwhile = new Set<string>();
-  /** Who waits until nothing of a call is left to be delivered. */
+  /** Who waits until nothing of a subject is left to be delivered. */
   readonly #waiters = new Map<string, Array<() => void>>();
   #running = 0;
 
@@ -44,51 +44,51 @@ export class Lane {
   }
 
   add(entry: LaneEntry): void {
-    const { id, callUuid } = entry.notification;
+    const { id, subject } = entry.notification;
     this.#ids.add(id);
-    const queue = this.#calls.get(callUuid);
+    const queue = this.#queues.get(subject);
     if (queue !== undefined) {
       queue.push(entry);
       return;
     }
-    this.#calls.set(callUuid, [entry]);
-    this.#ready.push(callUuid);
+    this.#queues.set(subject, [entry]);
+    this.#ready.push(subject);
   }
 
-  /** The next entry that may be delivered now; its call is held until `done`. */
+  /** The next entry that may be delivered now; its subject is held until `done`. */
   take(): LaneEntry | undefined {
     if (this.#running >= MAX_DELIVERIES_PER_ACCOUNT) return undefined;
-    const callUuid = this.#ready.shift();
-    if (callUuid === undefined) return undefined;
-    const entry = this.#calls.get(callUuid)?.[0];
+    const subject = this.#ready.shift();
+    if (subject === undefined) return undefined;
+    const entry = this.#queues.get(subject)?.[0];
     if (entry !== undefined) this.#running += 1;
     return entry;
   }
 
   done(entry: LaneEntry): void {
-    const { id, callUuid } = entry.notification;
+    const { id, subject } = entry.notification;
     this.#running -= 1;
     this.#ids.delete(id);
     if (this.refilling) this.#finishedMeanwhile.add(id);
-    const queue = this.#calls.get(callUuid);
+    const queue = this.#queues.get(subject);
     queue?.shift();
-    if (queue !== undefined && queue.length > 0) this.#ready.push(callUuid);
-    else this.#quiet(callUuid);
+    if (queue !== undefined && queue.length > 0) this.#ready.push(subject);
+    else this.#quiet(subject);
   }
 
-  /** Calls `act` once nothing of the call is under way or waiting here; now, when that is so. */
-  whenQuiet(callUuid: string, act: () => void): void {
-    if (!this.#calls.has(callUuid)) {
+  /** Calls `act` once nothing of the subject is under way or waiting here; now, when that is so. */
+  whenQuiet(subject: string, act: () => void): void {
+    if (!this.#queues.has(subject)) {
       act();
       return;
     }
-    this.#waiters.set(callUuid, [...(this.#waiters.get(callUuid) ?? []), act]);
+    this.#waiters.set(subject, [...(this.#waiters.get(subject) ?? []), act]);
   }
 
-  #quiet(callUuid: string): void {
-    this.#calls.delete(callUuid);
-    const waiters = this.#waiters.get(callUuid) ?? [];
-    this.#waiters.delete(callUuid);
+  #quiet(subject: string): void {
+    this.#queues.delete(subject);
+    const waiters = this.#waiters.get(subject) ?? [];
+    this.#waiters.delete(subject);
     for (const act of waiters) act();
   }
 

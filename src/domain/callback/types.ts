@@ -13,8 +13,11 @@ export interface CallbackTarget {
 export interface StoredNotification {
   readonly id: string;
   readonly accountId: AccountId;
-  /** Notifications of one call are delivered in order; those of a campaign have its id here. */
-  readonly callUuid: string;
+  /**
+   * What it tells of: a call's uuid, a conference's, a campaign's id, or `balance:<id>`. Those of one subject are
+   * delivered in order.
+   */
+  readonly subject: string;
   readonly event: string;
   readonly target: CallbackTarget;
   readonly parameters: CallbackParameters;

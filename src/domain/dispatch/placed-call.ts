@@ -131,8 +131,8 @@ export class PlacedCall {
   #notify(event: string, target: CallbackTarget | undefined, parameters: CallbackParameters): void {
     if (target === undefined) return;
     const accountId = signerOf(this.#call);
-    const callUuid = this.#call.uuid;
-    this.#needs.callbacks.notify({ accountId, callUuid, event, target, parameters });
+    const subject = this.#call.uuid;
+    this.#needs.callbacks.notify({ accountId, subject, event, target, parameters });
   }
 
   /** A timer that the end of the call cancels. */

@@ -38,7 +38,7 @@ export function notify(
   if (target === undefined) return;
   needs.callbacks.notify({
     accountId: signerOf(call),
-    callUuid: call.uuid,
+    subject: call.uuid,
     event,
     target,
     parameters,

@@ -76,7 +76,7 @@ export class LowBalanceAlerts {
     if (to?.lowBalanceUrl !== undefined) {
       notify({
         accountId,
-        callUuid: `balance:${balanceId}`,
+        subject: `balance:${balanceId}`,
         event: EVENT,
         target: { url: to.lowBalanceUrl, method: 'POST' },
         parameters: parametersOf(alert),

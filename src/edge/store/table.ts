@@ -37,6 +37,17 @@ export const json = <T>(name: string): Column<T> => ({
   read: (value) => JSON.parse(String(value)) as T,
 });
 
+/** A column whose stored form differs from the field's, in unit or in shape. */
+export const converted = <T, Stored>(
+  column: Column<Stored>,
+  write: (value: T) => Stored,
+  read: (stored: Stored) => T,
+): Column<T> => ({
+  name: column.name,
+  write: (value, vault) => column.write(write(value), vault),
+  read: (value, vault) => read(column.read(value, vault)),
+});
+
 /** NULL for undefined. */
 export const optional = <T>(column: Column<T>): Column<T | undefined> => ({
   name: column.name,

@@ -158,8 +158,8 @@ function towardsCustomers(
     clock,
     logger,
     notifications: store.notifications,
-    onAttempt: (notification, attempt) => {
-      logs.get(notification.callUuid)?.add('callback', attempt.event, { ...attempt });
+    onAttempt: ({ subject }, attempt) => {
+      logs.get(subject)?.add('callback', attempt.event, { ...attempt });
       measure(attempt);
     },
   });

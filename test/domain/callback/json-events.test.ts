@@ -33,8 +33,7 @@ beforeEach(() => {
       recordAttempt: () => Promise.resolve(),
       remove: () => Promise.resolve(),
     },
-    onAttempt: ({ callUuid, event }, { status }) =>
-      attempted.push(`${callUuid} ${event} ${status}`),
+    onAttempt: ({ subject, event }, { status }) => attempted.push(`${subject} ${event} ${status}`),
   });
 });
 

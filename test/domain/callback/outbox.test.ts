@@ -78,7 +78,7 @@ const notify = (
 ): void =>
   client.notify({
     accountId: account,
-    callUuid: call,
+    subject: call,
     event,
     target: { url: `https://${host}/${event}`, method: 'POST' },
     parameters: [['Event', event]],
@@ -116,7 +116,7 @@ describe('notifications: order', () => {
     client.notifyStored({
       id: 'n1',
       accountId: asAccountId('MA_A'),
-      callUuid: 'c1',
+      subject: 'c1',
       event: 'Hangup',
       target: { url: 'https://a.example/Hangup', method: 'POST' },
       parameters: [],
@@ -131,7 +131,7 @@ describe('notifications: order', () => {
     const notification = {
       id: 'n1',
       accountId: asAccountId('MA_A'),
-      callUuid: 'c1',
+      subject: 'c1',
       event: 'RecordStop',
       target: { url: 'https://a.example/RecordStop', method: 'POST' },
       parameters: [],
@@ -201,9 +201,7 @@ describe('notifications: delivery', () => {
     http.reply = () => 204;
     notify('Ring');
     await clock.advance(50);
-    expect([...store.rows.values()]).toMatchObject([
-      { event: 'Ring', callUuid: 'c1', attempts: 0 },
-    ]);
+    expect([...store.rows.values()]).toMatchObject([{ event: 'Ring', subject: 'c1', attempts: 0 }]);
     await clock.advance(100);
     expect(store.rows.size).toBe(0);
     expect(attempted).toEqual(['Ring 204']);
@@ -234,7 +232,7 @@ describe('notifications: delivery', () => {
     expect(store.rows.size).toBe(0);
     client.notify({
       accountId: asAccountId('MA_A'),
-      callUuid: 'c1',
+      subject: 'c1',
       event: 'Hangup',
       target: { url: 'https://a.example/#rp=4xx&rc=1', method: 'POST' },
       parameters: [],
@@ -246,7 +244,7 @@ describe('notifications: delivery', () => {
   it('with a URL that is none are given up without a call', async () => {
     client.notify({
       accountId: asAccountId('MA_A'),
-      callUuid: 'c1',
+      subject: 'c1',
       event: 'Ring',
       target: { url: 'nonsense', method: 'POST' },
       parameters: [],

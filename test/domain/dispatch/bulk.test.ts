@@ -166,7 +166,7 @@ describe('POST Call: several destinations and a crash', () => {
       cost: 0,
     });
     const pending = await stage.store.notifications.listPending(10);
-    expect(new Set(pending.map(({ callUuid }) => callUuid))).toEqual(new Set(callUuids));
+    expect(new Set(pending.map(({ subject }) => subject))).toEqual(new Set(callUuids));
     const causes = recovered.map(({ hangupCauseCode }) => hangupCauseCode).sort();
     expect(causes).toEqual([1020, 1020, 1020, 5010, 5010]);
     expect((await stage.store.ledger.balance(stage.account.authId, 'USD'))?.reservedFunds).toBe(0);

@@ -224,7 +224,7 @@ describe('recordings of a room (dialect §3.5)', () => {
       maxMs,
       notice: {
         accountId: asAccountId('MA_ONE'),
-        callUuid: 'u1',
+        subject: 'u1',
         event: 'ConferenceRecord',
         target: ROOM_CALLBACK,
         parameters: [['ConferenceName', 'Room']],
@@ -297,7 +297,7 @@ describe('recordings that a crash interrupted', () => {
       currency: 'USD',
       notice: {
         accountId: asAccountId('SA_ONE'),
-        callUuid: 'c1',
+        subject: 'c1',
         event: 'RecordStop',
         target: CALLBACK,
         parameters: [
@@ -344,7 +344,7 @@ describe('recordings that a crash interrupted', () => {
   it('are told with RecordStop, signed for whoever made the call; the file is there by then', async () => {
     await recover(interrupted(asRecordingId('r1')), interrupted(asRecordingId('r2')));
     expect(scene.notifications).toEqual(scene.storedNotifications);
-    expect(scene.notifications).toMatchObject([{ id: 'r1', accountId: 'SA_ONE', callUuid: 'c1' }]);
+    expect(scene.notifications).toMatchObject([{ id: 'r1', accountId: 'SA_ONE', subject: 'c1' }]);
     expect(scene.told(CALLBACK.url)).toEqual([
       {
         Event: 'RecordStop',
@@ -380,7 +380,7 @@ describe('recordings that a crash interrupted', () => {
     const left = scene.row();
     expect(left.pendingCharges).toMatchObject({
       currency: 'USD',
-      notice: { accountId: 'MA_ONE', callUuid: call.uuid, event: 'RecordStop', target: CALLBACK },
+      notice: { accountId: 'MA_ONE', subject: call.uuid, event: 'RecordStop', target: CALLBACK },
     });
     scene.recorder.recover([left]);
     await settle();

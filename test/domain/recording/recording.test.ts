@@ -57,7 +57,7 @@ describe('recordings', () => {
   it('are finished once, and what there is to tell of that is stored in the same unit of work', async () => {
     const notice = {
       accountId: ACCOUNT,
-      callUuid: 'c1',
+      subject: 'c1',
       event: 'RecordStop',
       target: { url: 'https://app.test/file', method: 'POST' },
       parameters: [['Event', 'RecordStop']],

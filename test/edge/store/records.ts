@@ -105,7 +105,7 @@ export const aCdr = (over: Partial<Cdr> = {}): Cdr => ({
 export const aNotification = (over: Partial<StoredNotification> = {}): StoredNotification => ({
   id: 'n-1',
   accountId: asAccountId('MA_AAAAAAAAAAAAAAAAA'),
-  callUuid: '7f0cf0f6-0f4b-4f0e-8f57-000000000001',
+  subject: '7f0cf0f6-0f4b-4f0e-8f57-000000000001',
   event: 'Hangup',
   target: { url: 'http://127.0.0.1/hangup', method: 'POST' },
   parameters: [

@@ -125,8 +125,8 @@ function drawLines(
     random,
     logger,
     settings: settings.webhooks,
-    onAttempt: ({ callUuid }, attempt) =>
-      logs.get(callUuid)?.add('callback', attempt.event, { ...attempt }),
+    onAttempt: ({ subject }, attempt) =>
+      logs.get(subject)?.add('callback', attempt.event, { ...attempt }),
   });
   const encodeMp3 = (_wav: string, mp3: string) => {
     files.set(mp3, MP3_BYTES);

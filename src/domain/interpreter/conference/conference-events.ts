@@ -82,7 +82,7 @@ function draft(
   ];
   return {
     accountId: signerOf(call),
-    callUuid: call.uuid,
+    subject: call.uuid,
     event,
     target: { url, method },
     parameters,

@@ -95,7 +95,7 @@ export class Conferences implements ConferenceDirectory {
       notice: callback && {
         accountId,
         // Of no single call: in order with what else there is to tell of this conference.
-        callUuid: room.uuid,
+        subject: room.uuid,
         event: 'ConferenceRecord',
         target: callback,
         parameters: [

@@ -32,7 +32,7 @@ export const recordStop = (
   target: CallbackTarget | undefined,
   parameters: CallbackParameters = parametersOf(call, EVENT),
 ): NotificationDraft | undefined =>
-  target && { accountId: signerOf(call), callUuid: call.uuid, event: EVENT, target, parameters };
+  target && { accountId: signerOf(call), subject: call.uuid, event: EVENT, target, parameters };
 
 /** With what is known once the file stands. */
 export const completeNotice = (

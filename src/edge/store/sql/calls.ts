@@ -7,6 +7,7 @@ import { openCredentials, sealCredentials } from '../sealed-text.ts';
 import { insertCdr } from './cdrs.ts';
 import { extendHold, hold, postCharges, releaseHold } from './ledger.ts';
 import { notificationTable } from './notifications.ts';
+import { openCall, type StoredCall, storedCall } from './stored-call.ts';
 
 export const callRepository = (db: Connection): Synchronously<CallStore> => ({
   open: (call, dailySpendLimit, waiting = []) => {
@@ -73,8 +74,8 @@ function saveOpen(db: Connection, call: OpenCall): void {
 
 /** Its notification is sent with the credentials that the customer wrote into the URL. */
 const recordOf = (db: Connection, call: OpenCall): string =>
-  sealCredentials(JSON.stringify(call), db.vault);
+  sealCredentials(JSON.stringify(storedCall(call)), db.vault);
 
 /** JSON leaves out fields that are undefined; what reads a record does not tell the two apart. */
 const readOpen = (db: Connection, record: string): OpenCall =>
-  JSON.parse(openCredentials(record, db.vault)) as OpenCall;
+  openCall(JSON.parse(openCredentials(record, db.vault)) as StoredCall);

@@ -1,15 +1,28 @@
 import type { NotificationStore } from '../../../domain/callback/needs.ts';
-import type { StoredNotification } from '../../../domain/callback/types.ts';
+import type { NotificationDraft, StoredNotification } from '../../../domain/callback/types.ts';
 import type { Connection } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
 import { int, json, optional, Table, text } from '../table.ts';
 
 /** Notifications that wait; also written together with what its notifications tell of. */
+/** A notification inside the JSON of another record: its fields are named as there is stored data of. */
+export type StoredSubject<T extends { readonly subject: string }> = Omit<T, 'subject'> & {
+  readonly callUuid: string;
+};
+
+export const writeSubject = <T extends NotificationDraft>({
+  subject,
+  ...rest
+}: T): StoredSubject<T> => ({ ...rest, callUuid: subject });
+
+export const readSubject = <T extends NotificationDraft>({ callUuid, ...rest }: StoredSubject<T>) =>
+  ({ ...rest, subject: callUuid }) as unknown as T;
+
 export const notificationTable = new Table<StoredNotification>('notification', {
   id: text('id'),
   accountId: text('account_id'),
-  callUuid: text('call_uuid'),
+  subject: text('call_uuid'),
   event: text('event'),
   target: withCredentials(json('target')),
   parameters: withCredentials(json('parameters')),

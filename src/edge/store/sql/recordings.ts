@@ -1,12 +1,27 @@
 import { plainFilter } from '../../../base/phone-number.ts';
 import { err, ok } from '../../../base/result.ts';
+import type { NotificationDraft } from '../../../domain/callback/types.ts';
 import type { ExportStore, RecordingStore } from '../../../domain/recording/needs.ts';
-import type { ExportJob, Recording, RecordingFilter } from '../../../domain/recording/types.ts';
+import type {
+  ExportJob,
+  PendingCharges,
+  Recording,
+  RecordingFilter,
+} from '../../../domain/recording/types.ts';
 import type { Connection } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
-import { int, json, optional, Table, text } from '../table.ts';
+import { converted, int, json, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
-import { notificationTable } from './notifications.ts';
+import {
+  notificationTable,
+  readSubject,
+  type StoredSubject,
+  writeSubject,
+} from './notifications.ts';
+
+type StoredCharges = Omit<PendingCharges, 'notice'> & {
+  readonly notice?: StoredSubject<NotificationDraft> | undefined;
+};
 
 const recordingTable = new Table<Recording>('recording', {
   recordingId: text('recording_id'),
@@ -26,7 +41,16 @@ const recordingTable = new Table<Recording>('recording', {
   startUs: optional(int('start_us')),
   endUs: optional(int('end_us')),
   addedUs: int('added_us'),
-  pendingCharges: optional(json('dues')),
+  pendingCharges: optional(
+    converted(
+      json<StoredCharges>('dues'),
+      (charges: PendingCharges) => ({
+        ...charges,
+        notice: charges.notice && writeSubject(charges.notice),
+      }),
+      (stored) => ({ ...stored, notice: stored.notice && readSubject(stored.notice) }),
+    ),
+  ),
 });
 
 const DAY_US = 86_400_000_000;
