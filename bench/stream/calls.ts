@@ -1,5 +1,5 @@
 /** The service's side of the stream benchmark: legs of the native engine, and a stream socket on each. */
-import { asAccountId, asStreamId } from '../../src/base/ids.ts';
+import { asAccountId, asCallUuid, asStreamId } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import type { MediaLeg, StreamSocket } from '../../src/domain/call/needs.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
@@ -16,7 +16,7 @@ const nothing = (): void => undefined;
 
 const CALL = {
   streamId: asStreamId('5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22'),
-  callUuid: '0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11',
+  callUuid: asCallUuid('0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11'),
   accountId: asAccountId('MA_0123456789ABCDEFG'),
   ownerId: 'MA_0123456789ABCDEFG',
   encoding: 'audio/x-l16',

@@ -11,6 +11,9 @@ type Branded<Base, Kind extends string> = Base & { readonly [brand]: Kind };
 
 /** `MA_…` or `SA_…`: a main account or a sub-account. */
 export type AccountId = Branded<string, 'account'>;
+export type CallUuid = Branded<string, 'call'>;
+/** Of a request for calls; that of a single call is named as its call. */
+export type RequestUuid = Branded<string, 'request'>;
 export type RecordingId = Branded<string, 'recording'>;
 export type StreamId = Branded<string, 'stream'>;
 export type CampaignId = Branded<string, 'campaign'>;
@@ -36,11 +39,15 @@ export function newAccountId(random: Random, prefix: 'MA' | 'SA'): AccountId {
 
 // What names something outside (a path, a row, a header) becomes an identifier here and nowhere else.
 export const asAccountId = (text: string): AccountId => text as AccountId;
+export const asCallUuid = (text: string): CallUuid => text as CallUuid;
+export const asRequestUuid = (text: string): RequestUuid => text as RequestUuid;
 export const asRecordingId = (text: string): RecordingId => text as RecordingId;
 export const asStreamId = (text: string): StreamId => text as StreamId;
 export const asCampaignId = (text: string): CampaignId => text as CampaignId;
 export const asAgentId = (text: string): AgentId => text as AgentId;
 
+export const newCallUuid = (random: Random): CallUuid => asCallUuid(uuid(random));
+export const newRequestUuid = (random: Random): RequestUuid => asRequestUuid(uuid(random));
 export const newRecordingId = (random: Random): RecordingId => asRecordingId(uuid(random));
 export const newStreamId = (random: Random): StreamId => asStreamId(uuid(random));
 export const newCampaignId = (random: Random): CampaignId => asCampaignId(uuid(random));

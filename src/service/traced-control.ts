@@ -1,4 +1,4 @@
-import type { AccountId } from '../base/ids.ts';
+import type { AccountId, CallUuid } from '../base/ids.ts';
 import { ok, type Result } from '../base/result.ts';
 import type { CallLogEntry } from '../domain/call/types.ts';
 import { type ControlNeeds, ControlService } from '../domain/dispatch/dispatch.ts';
@@ -7,16 +7,16 @@ import type { SipMessageTrace } from '../edge/rest/server.ts';
 
 /** Live control whose timelines hold the SIP messages of the call too, as they crossed the wire. */
 export class TracedControl extends ControlService {
-  readonly #messagesOf: (callUuid: string) => readonly SipMessageTrace[];
+  readonly #messagesOf: (callUuid: CallUuid) => readonly SipMessageTrace[];
 
-  constructor(needs: ControlNeeds, messagesOf: (callUuid: string) => readonly SipMessageTrace[]) {
+  constructor(needs: ControlNeeds, messagesOf: (callUuid: CallUuid) => readonly SipMessageTrace[]) {
     super(needs);
     this.#messagesOf = messagesOf;
   }
 
   override async callLog(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
   ): Promise<Result<readonly CallLogEntry[], ControlRefusal>> {
     const log = await super.callLog(accountId, callUuid);
     if (!log.ok) return log;

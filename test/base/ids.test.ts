@@ -2,14 +2,24 @@ import { expect, it } from 'vitest';
 import {
   type AccountId,
   asAccountId,
+  type CallUuid,
   newAccountId,
   type RecordingId,
+  type RequestUuid,
   type StreamId,
 } from '../../src/base/ids.ts';
 import { SimRandom } from '../sim/random.ts';
 
 /** Never called: it is the compiler that checks these lines, and an expected error that is none fails. */
-function swapped(account: AccountId, recording: RecordingId, stream: StreamId): void {
+interface Ids {
+  readonly account: AccountId;
+  readonly call: CallUuid;
+  readonly request: RequestUuid;
+  readonly recording: RecordingId;
+  readonly stream: StreamId;
+}
+
+function swapped({ account, call, request, recording, stream }: Ids): void {
   const ofAccount = (id: AccountId): AccountId => id;
   ofAccount(account);
   // @ts-expect-error text that nobody has taken for an account
@@ -20,6 +30,12 @@ function swapped(account: AccountId, recording: RecordingId, stream: StreamId): 
   of(recording, account, stream);
   // @ts-expect-error recording and stream
   of(account, stream, recording);
+  const ofCall = (id: CallUuid): CallUuid => id;
+  ofCall(call);
+  // @ts-expect-error a request may be of many calls
+  ofCall(request);
+  // @ts-expect-error account and call
+  ofCall(account);
   // An identifier is still text.
   account.startsWith('MA_');
 }

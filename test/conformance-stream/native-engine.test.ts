@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, it } from 'vitest';
-import { asAccountId, asStreamId } from '../../src/base/ids.ts';
+import { asAccountId, asCallUuid, asStreamId } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { systemRandom as random } from '../../src/base/system-random.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
@@ -65,7 +65,7 @@ const service: ServiceUnderTest = {
       {
         ...stream,
         streamId: asStreamId('5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22'),
-        callUuid: '0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11',
+        callUuid: asCallUuid('0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11'),
         accountId: asAccountId('MA_0123456789ABCDEFG'),
         ownerId: 'MA_0123456789ABCDEFG',
         tracks: 'inbound',

@@ -1,7 +1,7 @@
 /** What every implementation of the store must do. Run it with a way to open a fresh one. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { asAccountId } from '../../src/base/ids.ts';
+import { asAccountId, asCallUuid } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
 import type { Store } from '../../src/edge/store/store.ts';
 import {
@@ -292,7 +292,7 @@ function callContract(opened: () => Opened): void {
 
     it('a heartbeat moves only the calls that it names', async () => {
       const { store } = opened();
-      const other = aCdr({ callUuid: 'other' });
+      const other = aCdr({ callUuid: asCallUuid('other') });
       await store.calls.open(anOpenCall(), undefined);
       await store.calls.open(anOpenCall({ cdr: other }), undefined);
       await store.calls.heartbeat([{ callUuid: CALL, atUs: START_US + 5 }]);
@@ -345,7 +345,7 @@ function callContract(opened: () => Opened): void {
     it('records are listed latest first, filtered and summed', async () => {
       const { store } = opened();
       for (const [index, from] of ['1415', '1416', '1415'].entries()) {
-        const cdr = aCdr({ callUuid: `c${index}`, from, startUs: START_US + index });
+        const cdr = aCdr({ callUuid: asCallUuid(`c${index}`), from, startUs: START_US + index });
         await store.calls.settle({ cdr, entries: [], notification: undefined });
       }
       const filter = { accountId: ACCOUNT, fromNumber: '1415' };

@@ -1,5 +1,5 @@
 /** Bills calls as fast as it can and says on standard output what it was told is durable; made to be killed. */
-import { asStreamId } from '../../src/base/ids.ts';
+import { asCallUuid, asStreamId, type CallUuid } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
 import { HANGUP_CAUSES } from '../../src/domain/call/types.ts';
 import { chargesOf, closeCall } from '../../src/domain/cdr/cdr.ts';
@@ -16,7 +16,7 @@ let next = 0;
 async function bill(): Promise<void> {
   for (;;) {
     next += 1;
-    const callUuid = `${round}-${next}`;
+    const callUuid = asCallUuid(`${round}-${next}`);
     const call = openCall(callUuid);
     if (!(await store.calls.open(call, undefined)).ok) throw new Error('not opened');
     const answered: OpenCall = {
@@ -43,7 +43,7 @@ async function bill(): Promise<void> {
   }
 }
 
-function openCall(callUuid: string): OpenCall {
+function openCall(callUuid: CallUuid): OpenCall {
   return anOpenCall({
     cdr: aCdr({ callUuid, answerUs: undefined, cost: micros(0), billedSeconds: 0 }),
     reserved: micros(6_500),

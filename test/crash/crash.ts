@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { asCallUuid } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { micros } from '../../src/base/money.ts';
 import { recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
@@ -56,7 +57,8 @@ export async function findFaults(folder: string, witness: Witness): Promise<read
   if (again.length > 0) faults.push(`${again.length} calls recovered twice`);
   for (const fault of await store.verify()) faults.push(`ledger: ${JSON.stringify(fault)}`);
   for (const callUuid of [...witness.answered, ...witness.settled]) {
-    if ((await store.cdrs.get(callUuid)) === undefined) faults.push(`no record of ${callUuid}`);
+    if ((await store.cdrs.get(asCallUuid(callUuid))) === undefined)
+      faults.push(`no record of ${callUuid}`);
   }
   for (const cdr of recovered) {
     if (cdr.answerUs !== undefined && cdr.cost === 0) faults.push(`${cdr.callUuid} not billed`);

@@ -1,4 +1,5 @@
 /** What is true in every world at every moment, and what is true of every world once everybody has hung up. */
+import type { CallUuid } from '../../src/base/ids.ts';
 import { priceOf, pulsedSeconds } from '../../src/base/money.ts';
 import type { Cdr } from '../../src/domain/cdr/types.ts';
 import type { LedgerEntry } from '../../src/domain/ledger/types.ts';
@@ -148,7 +149,7 @@ export class Invariants {
   }
 
   /** Notifications of a call come in the order of what happened; what follows from its end comes after it. */
-  #hangupIsLast(callUuid: string): void {
+  #hangupIsLast(callUuid: CallUuid): void {
     const events = this.#world.customer.asked
       .filter(({ parameters }) => parameters['CallUUID'] === callUuid)
       .map(({ parameters }) => parameters['Event'] ?? '');

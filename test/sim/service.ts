@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { assert } from '../../src/base/errors.ts';
-import type { AccountId } from '../../src/base/ids.ts';
+import { type AccountId, asCallUuid, type CallUuid } from '../../src/base/ids.ts';
 import type { Micros } from '../../src/base/money.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { type CallLog, CallLogs } from '../../src/domain/call/call.ts';
@@ -52,7 +52,7 @@ const settings = loadSettings(ENVIRONMENT, DEFAULTS);
 class KnownCallLogs extends CallLogs {
   readonly all: CallLog[] = [];
 
-  override open(callUuid: string, accountId: AccountId): CallLog {
+  override open(callUuid: CallUuid, accountId: AccountId): CallLog {
     const log = super.open(callUuid, accountId);
     this.all.push(log);
     return log;
@@ -161,7 +161,7 @@ const callbacksOf = (
     logger,
     settings: settings.webhooks,
     onAttempt: ({ subject }, attempt) =>
-      logs.get(subject)?.add('callback', attempt.event, { ...attempt }),
+      logs.get(asCallUuid(subject))?.add('callback', attempt.event, { ...attempt }),
   });
 
 const linksOf = (clock: SimClock) =>

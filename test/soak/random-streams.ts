@@ -1,6 +1,6 @@
 /** The service's side of the badly behaved part: streams that are opened again whenever they end, and a judge of each life. */
 import type { Clock } from '../../src/base/clock.ts';
-import { asStreamId, uuid } from '../../src/base/ids.ts';
+import { asCallUuid, asStreamId, uuid } from '../../src/base/ids.ts';
 import type {
   AudioStreams,
   MediaLeg,
@@ -95,7 +95,7 @@ export class RandomStreams {
         ...OPTIONS,
         url: urlOf(character, random),
         streamId: asStreamId(uuid(random)),
-        callUuid: uuid(random),
+        callUuid: asCallUuid(uuid(random)),
         ...random.pick(FORMATS),
       },
       leg,

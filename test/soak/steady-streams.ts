@@ -1,7 +1,7 @@
 /** The service's side of the well-behaved part: one stream a leg for the whole run, which must neither end nor drift. */
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Clock } from '../../src/base/clock.ts';
-import { asStreamId, uuid } from '../../src/base/ids.ts';
+import { asCallUuid, asStreamId, uuid } from '../../src/base/ids.ts';
 import type {
   AudioStreams,
   Media,
@@ -99,7 +99,7 @@ export class SteadyStreams {
           ...OPTIONS,
           url,
           streamId: asStreamId(uuid(random)),
-          callUuid: uuid(random),
+          callUuid: asCallUuid(uuid(random)),
           rate: index % 3 === 0 ? 16_000 : 8000,
         },
         leg,

@@ -1,6 +1,8 @@
 /** Spec "Answer-XML instructions", rule by rule, on whole calls. */
+
 import { createRequire } from 'node:module';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { asCallUuid } from '../../src/base/ids.ts';
 import { settle } from '../sim/clock.ts';
 import { answered, type Caller, calledFrom, dialledBy, placed, registered } from './calls/phone.ts';
 import {
@@ -560,7 +562,7 @@ describe('rule 4: endpoints and the REST call operation', () => {
     const uri = `sip:${username}@${HOST}`;
     const callUuid = await placed(service, { destinations: [{ kind: 'sip', uri }] });
     expect(service.signalling.invites).toEqual([]);
-    expect(await service.cdr(callUuid)).toMatchObject({
+    expect(await service.cdr(asCallUuid(callUuid))).toMatchObject({
       hangupCauseCode: 2020,
       hangupCauseName: 'Endpoint Not Registered',
       hangupCause: 'USER_NOT_REGISTERED',

@@ -1,5 +1,7 @@
 /** Spec "Events / Call callbacks": names, fields and values as the customer's web server receives them. */
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { asCallUuid } from '../../src/base/ids.ts';
 import { settle } from '../sim/clock.ts';
 import { answered, calledFrom, dialledBy, placed, registered } from './calls/phone.ts';
 import {
@@ -228,7 +230,7 @@ describe('hangup_url (spec: Call callbacks)', () => {
   it('Duration counts answered seconds, the duration of the CDR wall-clock time with ringing', async () => {
     const callUuid = await completed();
     expect(service.site.toldOnce('/hangup')).toMatchObject({ Duration: '44', BillDuration: '60' });
-    const { startUs, endUs } = await service.cdr(callUuid);
+    const { startUs, endUs } = await service.cdr(asCallUuid(callUuid));
     expect((endUs - startUs) / 1_000_000).toBe(50);
     await finish();
   });
@@ -237,7 +239,7 @@ describe('hangup_url (spec: Call callbacks)', () => {
     const callUuid = await completed();
     const names = namesOf(service.site.toldOnce('/hangup'));
     expect(names.filter((name) => /cost|rate|amount|price/i.test(name))).toEqual([]);
-    expect((await service.cdr(callUuid)).cost).toBe(60_000);
+    expect((await service.cdr(asCallUuid(callUuid))).cost).toBe(60_000);
     await finish();
   });
 

@@ -1,5 +1,7 @@
 /** Spec "Errors / Call-level failures", row by row; bad input of every kind; and a hangup in the middle of everything. */
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { asCallUuid } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
 import { SDP } from '../domain/interpreter/scene.ts';
 import { settle } from '../sim/clock.ts';
@@ -293,7 +295,7 @@ describe('carriers and phones that cannot be used', () => {
   ])('the called side answers %d: %d %s, source %s', async (status, code, name, source) => {
     const callUuid = await placed(service);
     await service.signalling.last.ends('refused', status);
-    expect(await service.cdr(callUuid)).toMatchObject({
+    expect(await service.cdr(asCallUuid(callUuid))).toMatchObject({
       hangupCauseCode: code,
       hangupCauseName: name,
       hangupSource: source,
@@ -309,7 +311,7 @@ describe('carriers and phones that cannot be used', () => {
     await service.signalling.last.rings();
     await service.clock.advance(45_100);
     expect(service.signalling.last.hungUpWith).toBe('ringTimeout');
-    expect(await service.cdr(callUuid)).toMatchObject({
+    expect(await service.cdr(asCallUuid(callUuid))).toMatchObject({
       hangupCauseCode: 6010,
       hangupDisposition: 'send_cancel',
     });
@@ -321,7 +323,7 @@ describe('carriers and phones that cannot be used', () => {
     const { last } = service.signalling;
     await last.rings();
     await last.answersWithoutSdp();
-    expect(await service.cdr(callUuid)).toMatchObject({
+    expect(await service.cdr(asCallUuid(callUuid))).toMatchObject({
       hangupCauseCode: 2070,
       hangupSource: 'Error',
       failureReason: 'the called party answered without SDP',

@@ -1,4 +1,12 @@
-import { type AccountId, asAccountId, asRecordingId, asStreamId } from '../../src/base/ids.ts';
+import {
+  type AccountId,
+  asAccountId,
+  asCallUuid,
+  asRecordingId,
+  asRequestUuid,
+  asStreamId,
+  type CallUuid,
+} from '../../src/base/ids.ts';
 import { ok, type Result } from '../../src/base/result.ts';
 import type {
   CallControl,
@@ -11,10 +19,10 @@ import type {
   PlacedCalls,
 } from '../../src/domain/dispatch/types.ts';
 
-export const REQUEST_UUID = '3b1f6c1e-54c4-4a0a-9a9f-0c57a1f1d0aa';
+export const REQUEST_UUID = asRequestUuid('3b1f6c1e-54c4-4a0a-9a9f-0c57a1f1d0aa');
 
 export const aLiveCall = (over: Partial<LiveCall> = {}): LiveCall => ({
-  callUuid: '0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11',
+  callUuid: asCallUuid('0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11'),
   requestUuid: undefined,
   accountId: asAccountId('MA_AAAAAAAAAAAAAAAAA'),
   subAccount: undefined,
@@ -48,7 +56,7 @@ export class FakeControl implements CallControl {
 
   async placeCalls(request: PlaceCallsRequest) {
     this.asked.push({ verb: 'placeCalls', args: [request] });
-    return this.placing ?? ok({ requestUuid: REQUEST_UUID, callUuids: [REQUEST_UUID] });
+    return this.placing ?? ok({ requestUuid: REQUEST_UUID, callUuids: [asCallUuid(REQUEST_UUID)] });
   }
   liveCalls(accountId: AccountId, status: 'live' | 'queued') {
     return this.calls.filter(
@@ -56,7 +64,7 @@ export class FakeControl implements CallControl {
         call.accountId === accountId && (call.status === 'queued') === (status === 'queued'),
     );
   }
-  liveCall(accountId: AccountId, callUuid: string) {
+  liveCall(accountId: AccountId, callUuid: CallUuid) {
     return this.calls.find((call) => call.accountId === accountId && call.callUuid === callUuid);
   }
   runningCalls() {
@@ -96,7 +104,7 @@ export class FakeControl implements CallControl {
       url: 'http://x/rec-2.mp3',
     });
   }
-  async startStream(accountId: AccountId, callUuid: string, request: unknown) {
+  async startStream(accountId: AccountId, callUuid: CallUuid, request: unknown) {
     return this.#value('startStream', [accountId, callUuid, request], {
       ...(this.liveStreams[0] ?? aLiveStream()),
     });

@@ -1,7 +1,7 @@
 /** Nothing is silently ignored: every filter that a list names works, and what it does not know is told. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asRecordingId } from '../../src/base/ids.ts';
+import { asCallUuid, asRecordingId } from '../../src/base/ids.ts';
 import type { Cdr } from '../../src/domain/cdr/types.ts';
 import { ROUTES } from '../../src/edge/rest/routes.ts';
 import { aCdr, START_US } from '../edge/store/records.ts';
@@ -23,7 +23,7 @@ async function fiveCalls() {
   for (const n of [1, 2, 3, 4, 5]) {
     const endUs = START_US + n * 60 * SECOND;
     const over: Partial<Cdr> = {
-      callUuid: uuid(n),
+      callUuid: asCallUuid(uuid(n)),
       accountId: owner.authId,
       from: `1415555010${n}`,
       endUs,
@@ -83,8 +83,13 @@ describe('GET Call/', () => {
   it('live calls obey the filters that a live call can answer, the others are a 400', async () => {
     const { authId: accountId } = service.account;
     service.control.calls = [
-      aLiveCall({ accountId, callUuid: uuid(1), from: '14155550100', direction: 'inbound' }),
-      aLiveCall({ accountId, callUuid: uuid(2), from: '14155550109' }),
+      aLiveCall({
+        accountId,
+        callUuid: asCallUuid(uuid(1)),
+        from: '14155550100',
+        direction: 'inbound',
+      }),
+      aLiveCall({ accountId, callUuid: asCallUuid(uuid(2)), from: '14155550109' }),
     ];
     const live = async (query: string) =>
       (await service.get(`${service.root}/Call/?status=live&${query}`)).body.calls;

@@ -1,5 +1,7 @@
 /** A hangup, or a transfer, in the middle of every single element: everything is given back, nothing more is asked. */
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { asCallUuid } from '../../src/base/ids.ts';
 import { settle } from '../sim/clock.ts';
 import { type Caller, calledBriefly, calledFrom, placed } from './calls/phone.ts';
 import { type CallService, DID, FAR, NOTHING_LEFT, openCallService } from './calls/service.ts';
@@ -184,10 +186,10 @@ describe('a hangup in the middle of every element gives everything back', () => 
   it('of an outbound call that rings: CANCEL, and nothing is charged', async () => {
     const callUuid = await placed(service);
     await service.signalling.last.rings();
-    await service.control.hangup(service.accountId, callUuid);
+    await service.control.hangup(service.accountId, asCallUuid(callUuid));
     await settle();
     expect(service.signalling.last.hungUpWith).toBeDefined();
-    expect(await service.cdr(callUuid)).toMatchObject({
+    expect(await service.cdr(asCallUuid(callUuid))).toMatchObject({
       hangupDisposition: 'send_cancel',
       cost: 0,
     });

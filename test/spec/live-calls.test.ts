@@ -1,5 +1,7 @@
 /** Dialect §1.8, §3.4 and §3.5: live calls, streams and conferences over REST. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { asCallUuid } from '../../src/base/ids.ts';
 import { err, ok } from '../../src/base/result.ts';
 import { aCdr } from '../edge/store/records.ts';
 import { aLiveCall, aLiveStream } from './fake-control.ts';
@@ -29,7 +31,11 @@ const lastAsked = () => service.control.asked.at(-1);
 describe('calls', () => {
   it('GET Call/?status=live and queued list UUIDs, with and without the slash', async () => {
     service.control.calls.push(
-      aLiveCall({ accountId: service.account.authId, callUuid: 'q-1', status: 'queued' }),
+      aLiveCall({
+        accountId: service.account.authId,
+        callUuid: asCallUuid('q-1'),
+        status: 'queued',
+      }),
     );
     for (const url of [`${calls}/?status=live`, `${calls}?status=live`]) {
       expect((await service.get(url)).body).toEqual({ api_id: expect.any(String), calls: [CALL] });

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AccountId, asStreamId } from '../../src/base/ids.ts';
+import { type AccountId, asCallUuid, asStreamId } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
 import type { Cdr } from '../../src/domain/cdr/types.ts';
 import { createSignedLinks } from '../../src/edge/rest/links.ts';
@@ -19,7 +19,7 @@ afterEach(() => service.stop());
 const uuid = (n: number): string => `7f0cf0f6-0f4b-4f0e-8f57-${String(n).padStart(12, '0')}`;
 
 async function settle(n: number, over: Partial<Cdr> = {}): Promise<string> {
-  const cdr = aCdr({ callUuid: uuid(n), accountId: service.account.authId, ...over });
+  const cdr = aCdr({ callUuid: asCallUuid(uuid(n)), accountId: service.account.authId, ...over });
   await service.store.calls.settle({ cdr, entries: [], notification: undefined });
   return cdr.callUuid;
 }
@@ -206,7 +206,7 @@ async function record(audio = 'audio bytes', subAccount?: AccountId) {
   const recording = await service.recordings.begin({
     accountId: service.account.authId,
     subAccount,
-    callUuid: uuid(1),
+    callUuid: asCallUuid(uuid(1)),
     conferenceName: undefined,
     conferenceUuid: undefined,
     fromNumber: '14155550100',

@@ -1,5 +1,7 @@
 /** Spec "Bidirectional stream socket / Stream element rules" and "Stream status callbacks", rule by rule. */
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CallUuid } from '../../src/base/ids.ts';
 import type { StreamSocketEnd } from '../../src/domain/call/needs.ts';
 import { settle } from '../sim/clock.ts';
 import type { BotSocket } from './calls/media.ts';
@@ -377,7 +379,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
   });
 });
 
-async function transfer(callUuid: string): Promise<void> {
+async function transfer(callUuid: CallUuid): Promise<void> {
   const aleg = { url: `${SITE}/moved`, method: 'POST' } as const;
   const request = { legs: 'aleg', aleg, bleg: undefined } as const;
   expect(await service.control.transfer(service.accountId, callUuid, request)).toMatchObject({

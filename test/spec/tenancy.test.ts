@@ -4,7 +4,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asRecordingId } from '../../src/base/ids.ts';
+import { asCallUuid, asRecordingId, asRequestUuid } from '../../src/base/ids.ts';
 import { err } from '../../src/base/result.ts';
 import { ROUTES } from '../../src/edge/rest/routes.ts';
 import { aCdr } from '../edge/store/records.ts';
@@ -79,10 +79,25 @@ async function furnish(name: string, who: Credentials, owner: Credentials): Prom
   const app = await post('/Application/', { app_name: secret, answer_url: 'https://a.example/x' });
   const user = { username: `user${name}`, alias: secret, password: PASSWORD };
   const endpoint = await post('/Endpoint/', { ...user, application: Number(app.app_id) });
-  const call = aLiveCall({ accountId: owner.authId, subAccount, callUuid: uuid(), from: secret });
-  const queued = { ...call, callUuid: uuid(), requestUuid: uuid(), status: 'queued' as const };
+  const call = aLiveCall({
+    accountId: owner.authId,
+    subAccount,
+    callUuid: asCallUuid(uuid()),
+    from: secret,
+  });
+  const queued = {
+    ...call,
+    callUuid: asCallUuid(uuid()),
+    requestUuid: asRequestUuid(uuid()),
+    status: 'queued' as const,
+  };
   control.calls.push(call, queued);
-  const cdr = aCdr({ callUuid: uuid(), accountId: owner.authId, subAccount, callerName: secret });
+  const cdr = aCdr({
+    callUuid: asCallUuid(uuid()),
+    accountId: owner.authId,
+    subAccount,
+    callerName: secret,
+  });
   await service.store.calls.settle({ cdr, entries: [], notification: undefined });
   const recordingId = uuid();
   await service.store.recordings.insert({

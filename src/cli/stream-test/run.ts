@@ -1,7 +1,7 @@
 /** One test of a customer's bot: connect as the service would, speak, listen, and say what was seen. */
 import type { Clock } from '../../base/clock.ts';
 import type { EgressGuard } from '../../base/egress.ts';
-import { type AccountId, newStreamId, type Random, uuid } from '../../base/ids.ts';
+import { type AccountId, newCallUuid, newStreamId, type Random } from '../../base/ids.ts';
 import { silentLogger } from '../../base/logger.ts';
 import type { Headers, MediaLeg, StreamSocketEvents } from '../../domain/call/needs.ts';
 import { createAudioStreams, DEFAULT_STREAM_LIMITS } from '../../edge/stream/client.ts';
@@ -69,7 +69,7 @@ export function runStreamTest(options: StreamTestOptions): Promise<StreamTestRes
       {
         url: options.url,
         streamId: newStreamId(random),
-        callUuid: uuid(random),
+        callUuid: newCallUuid(random),
         accountId: options.accountId,
         ownerId: options.accountId,
         encoding: format.encoding,

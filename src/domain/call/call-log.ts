@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, CallUuid } from '../../base/ids.ts';
 import { maskDeep, maskSecrets } from '../../base/mask.ts';
 
 /** The timeline of one call: what its owner reads to find out why it went as it did. Never holds a token or password. */
@@ -19,7 +19,7 @@ export interface CallLogEntry {
 }
 
 export class CallLog {
-  readonly callUuid: string;
+  readonly callUuid: CallUuid;
   readonly accountId: AccountId;
   #dropped = 0;
   #endedMs: number | undefined;
@@ -28,7 +28,7 @@ export class CallLog {
   readonly #max: number;
   readonly #clock: LogClock;
 
-  constructor(owner: { callUuid: string; accountId: AccountId }, max: number, clock: LogClock) {
+  constructor(owner: { callUuid: CallUuid; accountId: AccountId }, max: number, clock: LogClock) {
     this.callUuid = owner.callUuid;
     this.accountId = owner.accountId;
     this.#max = max;
@@ -89,7 +89,7 @@ export class CallLog {
 
 /** Timelines of live calls and of those that ended lately, within a time and a number. */
 export class CallLogs {
-  readonly #logs = new Map<string, CallLog>();
+  readonly #logs = new Map<CallUuid, CallLog>();
   readonly #limits: {
     readonly entries: number;
     readonly retentionMs: number;
@@ -102,14 +102,14 @@ export class CallLogs {
     this.#clock = clock;
   }
 
-  open(callUuid: string, accountId: AccountId): CallLog {
+  open(callUuid: CallUuid, accountId: AccountId): CallLog {
     this.#forgetOld();
     const log = new CallLog({ callUuid, accountId }, this.#limits.entries, this.#clock);
     this.#logs.set(callUuid, log);
     return log;
   }
 
-  get(callUuid: string): CallLog | undefined {
+  get(callUuid: CallUuid): CallLog | undefined {
     return this.#logs.get(callUuid);
   }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { assert } from '../../base/errors.ts';
+import type { CallUuid } from '../../base/ids.ts';
 import type { CallFacts } from '../callback/callback.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { MediaQuality } from '../cdr/types.ts';
@@ -58,7 +59,7 @@ export class Call implements Recorded {
   /** What differs with the direction; undefined while there is no INVITE. */
   #part: InboundPart | OutboundPart | undefined;
   #hangupTarget: CallbackTarget | undefined;
-  #bridgeUuid: string | undefined;
+  #bridgeUuid: CallUuid | undefined;
   #machine: boolean | undefined;
   #quality: MediaQuality | undefined;
 
@@ -88,7 +89,7 @@ export class Call implements Recorded {
 
   // -------------------------------------------------------------- what is known of it
 
-  get uuid(): string {
+  get uuid(): CallUuid {
     return this.identity.callUuid;
   }
 
@@ -126,7 +127,7 @@ export class Call implements Recorded {
   }
 
   /** The other leg of the last bridge. */
-  get bridgeUuid(): string | undefined {
+  get bridgeUuid(): CallUuid | undefined {
     return this.#bridgeUuid;
   }
 

@@ -1,12 +1,12 @@
 /** What never changes about a call. */
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, CallUuid } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 import type { CallFacts } from '../callback/callback.ts';
 import type { Cdr } from '../cdr/types.ts';
 
 /** One leg with its own CDR. */
 export interface CallIdentity {
-  readonly callUuid: string;
+  readonly callUuid: CallUuid;
   /** Main account: money and limits. */
   readonly accountId: AccountId;
   readonly subAccount: AccountId | undefined;
@@ -15,7 +15,7 @@ export interface CallIdentity {
   readonly facts: CallFacts;
   readonly context: Cdr['context'];
   /** UUID of the A leg, on a B leg. */
-  readonly parentCallUuid: string | undefined;
+  readonly parentCallUuid: CallUuid | undefined;
   readonly endpointId: string | undefined;
   readonly trunkId: string | undefined;
   readonly terminatedTo: string | undefined;

@@ -1,5 +1,5 @@
 /** What calls need from the outside: signalling at leg level, media, and audio-stream sockets. */
-import type { AccountId, StreamId } from '../../base/ids.ts';
+import type { AccountId, CallUuid, StreamId } from '../../base/ids.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { Pcm } from './audio-needs.ts';
 import type { Headers } from './signalling-needs.ts';
@@ -284,7 +284,7 @@ export interface Media {
 export interface StreamSocketOptions {
   readonly url: string;
   readonly streamId: StreamId;
-  readonly callUuid: string;
+  readonly callUuid: CallUuid;
   /** Account whose token signs the upgrade. */
   readonly accountId: AccountId;
   /** Account that is answerable for what the bot sends: of a sub-account, the one above it. */

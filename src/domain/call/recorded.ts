@@ -1,4 +1,5 @@
 /** What records tell of: a call, or one that waits to be made. */
+import type { CallUuid } from '../../base/ids.ts';
 import type { CallFacts } from '../callback/callback.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { OpenStream } from '../cdr/needs.ts';
@@ -8,14 +9,14 @@ import { NOBODY, type Peer } from './peer.ts';
 
 /** Instants are microseconds of the call's own time; undefined: has not happened, or is not known. */
 export interface Recorded {
-  readonly uuid: string;
+  readonly uuid: CallUuid;
   readonly identity: CallIdentity;
   readonly price: CallPrice;
   readonly facts: CallFacts;
   /** Who is told of the end. */
   readonly hangupTarget: CallbackTarget | undefined;
   /** The other leg of the last bridge. */
-  readonly bridgeUuid: string | undefined;
+  readonly bridgeUuid: CallUuid | undefined;
   readonly ringUs: number | undefined;
   readonly answerUs: number | undefined;
   readonly endUs: number | undefined;

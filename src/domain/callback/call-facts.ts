@@ -1,4 +1,4 @@
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, CallUuid, RequestUuid } from '../../base/ids.ts';
 import type { CallDirection } from '../cdr/types.ts';
 import type { CallbackParameters } from './types.ts';
 
@@ -7,9 +7,9 @@ export type StirVerification = 'Verified' | 'Not Verified' | 'Not Applicable';
 
 /** What every callback tells about its call (spec "Call callbacks", dialect §5.1). Plain values, no behaviour. */
 export interface CallFacts {
-  readonly callUuid: string;
+  readonly callUuid: CallUuid;
   /** Of an outbound REST call; undefined on an inbound one. */
-  readonly requestUuid: string | undefined;
+  readonly requestUuid: RequestUuid | undefined;
   readonly direction: CallDirection;
   /** A number with or without `+`, or a `sip:` URI. */
   readonly from: string;

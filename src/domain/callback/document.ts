@@ -1,7 +1,7 @@
 /** Fetching of answer XML: with retries, then from the fallback URL (spec, Limits: 3 retries or 60 s). */
 
 import type { Clock } from '../../base/clock.ts';
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, CallUuid } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type ExchangeFailure, type ExchangeNeeds, exchange } from './exchange.ts';
 import { withRetries } from './retry.ts';
@@ -28,7 +28,7 @@ export type DocumentKind = 'answer' | 'action' | 'redirect' | 'transfer' | 'soun
 export interface DocumentOptions {
   readonly kind: DocumentKind;
   readonly accountId: AccountId;
-  readonly callUuid: string;
+  readonly callUuid: CallUuid;
   /** Asked with the same parameters once the target has failed. */
   readonly fallback?: CallbackTarget;
   /** Aborted by the end of the call: the fetch rejects with its reason. */

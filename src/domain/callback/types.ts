@@ -1,4 +1,4 @@
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, CallUuid } from '../../base/ids.ts';
 export type HttpMethod = 'GET' | 'POST';
 export type CallbackParameters = ReadonlyArray<readonly [name: string, value: string]>;
 
@@ -33,7 +33,7 @@ export type NotificationDraft = Omit<StoredNotification, 'id' | 'createdUs' | 'a
 /** Told once, in JSON: by POST as the body, by GET as the query. */
 export interface JsonEvent {
   readonly accountId: AccountId;
-  readonly callUuid: string;
+  readonly callUuid: CallUuid;
   readonly name: string;
   readonly target: CallbackTarget;
   readonly body: Readonly<Record<string, string | number | boolean | null>>;

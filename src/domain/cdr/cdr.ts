@@ -1,4 +1,4 @@
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, CallUuid } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { CdrStore } from './needs.ts';
@@ -38,7 +38,7 @@ export class CallRecords {
   /** To a sub-account, calls of others do not exist. */
   async get(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
     subAccount?: AccountId,
   ): Promise<Result<CdrRecord, CdrRefusal>> {
     const found = await this.#store.get(callUuid);

@@ -1,4 +1,4 @@
-import type { StreamId } from '../../base/ids.ts';
+import type { CallUuid, StreamId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
@@ -60,12 +60,12 @@ export interface CallStore {
     waiting?: readonly OpenCall[],
   ): Promise<Result<void, ReserveRefusal>>;
   /** Raises the held amount to `reserved`. */
-  extendReservation(callUuid: string, reserved: Micros): Promise<Result<void, ReserveRefusal>>;
+  extendReservation(callUuid: CallUuid, reserved: Micros): Promise<Result<void, ReserveRefusal>>;
   /** Replaces the open record (answered, stream started or ended, bridged …). Durable when it resolves. */
   update(call: OpenCall): Promise<void>;
   /** Marks open calls as alive, each at a moment of its own time: one statement for all. */
   heartbeat(
-    beats: ReadonlyArray<{ readonly callUuid: string; readonly atUs: number }>,
+    beats: ReadonlyArray<{ readonly callUuid: CallUuid; readonly atUs: number }>,
   ): Promise<void>;
   /** Idempotent by call uuid. Refused writes (disk full) reject; the caller keeps the settlement and retries. */
   settle(settlement: Settlement): Promise<void>;
@@ -75,7 +75,7 @@ export interface CallStore {
 
 /** Finished calls, as they are looked up. */
 export interface CdrStore {
-  get(callUuid: string): Promise<CdrRecord | undefined>;
+  get(callUuid: CallUuid): Promise<CdrRecord | undefined>;
   /** Latest first. */
   page(filter: CdrFilter, slice: Slice): Promise<Page<CdrRecord>>;
   /** The next records older than number `before`, latest first: walks any set in bounded memory. */
@@ -86,7 +86,7 @@ export interface CdrStore {
 /** Timelines of calls, for whoever looks for a fault. */
 export interface CallLogStore {
   append(lines: readonly CallLogLine[]): Promise<void>;
-  read(callUuid: string, limit: number): Promise<readonly CallLogLine[]>;
+  read(callUuid: CallUuid, limit: number): Promise<readonly CallLogLine[]>;
 }
 
 /** What is deleted in one turn; more is left for the next. */

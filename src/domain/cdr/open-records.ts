@@ -1,4 +1,5 @@
 import { ServiceError } from '../../base/errors.ts';
+import type { CallUuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { ok, type Result } from '../../base/result.ts';
 import type { ReserveRefusal } from '../ledger/types.ts';
@@ -13,9 +14,9 @@ export class OpenRecords implements CallStore {
   readonly #store: CallStore;
   readonly #log: Logger;
   /** Calls whose answer is in the store. */
-  readonly #answered = new Set<string>();
+  readonly #answered = new Set<CallUuid>();
   /** The latest record of those whose own in the store lags behind. */
-  readonly #stale = new Map<string, OpenCall>();
+  readonly #stale = new Map<CallUuid, OpenCall>();
 
   constructor(store: CallStore, log: Logger) {
     this.#store = store;
@@ -27,7 +28,7 @@ export class OpenRecords implements CallStore {
   listOpen: CallStore['listOpen'] = () => this.#store.listOpen();
 
   async extendReservation(
-    callUuid: string,
+    callUuid: CallUuid,
     reserved: Parameters<CallStore['extendReservation']>[1],
   ): Promise<Result<void, ReserveRefusal>> {
     try {
@@ -66,7 +67,7 @@ export class OpenRecords implements CallStore {
     this.#answered.delete(callUuid);
   }
 
-  #tolerate(error: unknown, callUuid: string, what: string): void {
+  #tolerate(error: unknown, callUuid: CallUuid, what: string): void {
     if (!(error instanceof ServiceError)) throw error;
     this.#log.warn({ callUuid, code: error.code }, what);
   }

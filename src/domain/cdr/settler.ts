@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
+import type { CallUuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CallStore, Settlement } from './needs.ts';
 
@@ -34,7 +35,7 @@ export class Settler {
    * the call then stays open in the store. `settlement` makes it anew for each attempt.
    */
   async settle(
-    callUuid: string,
+    callUuid: CallUuid,
     settlement: () => Promise<Settlement>,
     signal?: AbortSignal,
   ): Promise<boolean> {
@@ -56,7 +57,7 @@ export class Settler {
 
   /** False: the environment did not let it be written. A bug is thrown on. */
   async #attempt(
-    callUuid: string,
+    callUuid: CallUuid,
     settlement: () => Promise<Settlement>,
     isRepeated = false,
   ): Promise<boolean> {

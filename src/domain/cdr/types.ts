@@ -1,4 +1,4 @@
-import type { AccountId, StreamId } from '../../base/ids.ts';
+import type { AccountId, CallUuid, RequestUuid, StreamId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 import type { CallLogEntry } from '../call/types.ts';
 
@@ -48,7 +48,7 @@ export interface StreamCdr {
 
 /** The record of one leg, written once when it has ended. Times are integer microseconds UTC. */
 export interface Cdr {
-  readonly callUuid: string;
+  readonly callUuid: CallUuid;
   readonly accountId: AccountId;
   /** Whose call it was when not the main account's own; the bill is the main account's. */
   readonly subAccount: AccountId | undefined;
@@ -57,9 +57,9 @@ export interface Cdr {
   readonly from: string;
   readonly to: string;
   readonly callerName: string;
-  readonly requestUuid: string | undefined;
-  readonly parentCallUuid: string | undefined;
-  readonly bridgeUuid: string | undefined;
+  readonly requestUuid: RequestUuid | undefined;
+  readonly parentCallUuid: CallUuid | undefined;
+  readonly bridgeUuid: CallUuid | undefined;
   readonly startUs: number;
   readonly ringUs: number | undefined;
   readonly answerUs: number | undefined;
@@ -115,8 +115,8 @@ export interface CdrFilter {
   readonly answeredFromSeconds?: number | undefined;
   readonly answeredToSeconds?: number | undefined;
   readonly sipCallId?: string | undefined;
-  readonly bridgeUuid?: string | undefined;
-  readonly parentCallUuid?: string | undefined;
+  readonly bridgeUuid?: CallUuid | undefined;
+  readonly parentCallUuid?: CallUuid | undefined;
   readonly hangupCause?: string | undefined;
   readonly hangupCauseCode?: number | undefined;
   readonly hangupSource?: string | undefined;
@@ -142,6 +142,6 @@ export interface CdrSummary {
 
 /** A line of a call's timeline as it is stored. */
 export interface CallLogLine extends CallLogEntry {
-  readonly callUuid: string;
+  readonly callUuid: CallUuid;
   readonly accountId: AccountId;
 }

@@ -161,7 +161,7 @@ export class BLegDialer implements Dialer {
   ): CallIdentity {
     const { factory } = this.#needs;
     const { calling, presented, planned } = leg;
-    const callUuid = factory.newUuid();
+    const callUuid = factory.newCallUuid();
     const typed = destination.kind === 'user' ? destination.uri : destination.number;
     return {
       callUuid,

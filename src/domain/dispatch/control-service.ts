@@ -1,5 +1,12 @@
 /** What may be asked of running calls, done to them. A call of another account does not exist for whoever asks. */
-import type { AccountId, RecordingId, StreamId } from '../../base/ids.ts';
+import {
+  type AccountId,
+  asCallUuid,
+  type CallUuid,
+  type RecordingId,
+  type RequestUuid,
+  type StreamId,
+} from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call, CallLogs } from '../call/call.ts';
 import type { CallLogEntry, HangupCauseKey } from '../call/types.ts';
@@ -73,7 +80,7 @@ export class ControlService implements CallControl {
       .map(liveCallOf);
   }
 
-  liveCall(accountId: AccountId, callUuid: string): LiveCall | undefined {
+  liveCall(accountId: AccountId, callUuid: CallUuid): LiveCall | undefined {
     const call = this.#find(accountId, callUuid);
     if (call !== undefined) return liveCallOf(call);
     return this.#needs.outbound.queued(accountId).find((queued) => queued.callUuid === callUuid);
@@ -85,7 +92,7 @@ export class ControlService implements CallControl {
 
   async callLog(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
   ): Promise<Result<readonly CallLogEntry[], ControlRefusal>> {
     const { logs, storedLogs } = this.#needs;
     const log = logs.get(callUuid);
@@ -98,25 +105,26 @@ export class ControlService implements CallControl {
 
   // ---------------------------------------------------------------- the call itself
 
-  async hangup(accountId: AccountId, callUuid: string): Done {
-    const call = this.#find(accountId, callUuid);
+  async hangup(accountId: AccountId, uuid: CallUuid | RequestUuid): Done {
+    // A request for one call is named as its call.
+    const call = this.#find(accountId, asCallUuid(uuid));
     if (call !== undefined) {
       await confirmed(call, this.#needs.clock);
       if (call.isEnded) return NOT_FOUND;
       call.hangup(hangupCause(call), 'API Request');
       return DONE;
     }
-    return this.#needs.outbound.withdraw(accountId, callUuid) ? DONE : NOT_FOUND;
+    return this.#needs.outbound.withdraw(accountId, uuid) ? DONE : NOT_FOUND;
   }
 
-  async transfer(accountId: AccountId, callUuid: string, request: TransferRequest): Done {
+  async transfer(accountId: AccountId, callUuid: CallUuid, request: TransferRequest): Done {
     const call = this.#find(accountId, callUuid);
     return call === undefined ? NOT_FOUND : transferCall(call, request, this.#needs);
   }
 
   async sendDigits(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
     { digits, toneMs }: DigitString,
     choice: LegChoice,
   ): Done {
@@ -135,7 +143,7 @@ export class ControlService implements CallControl {
 
   async startRecording(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
     request: RecordRequest,
   ): Promise<Result<StartedRecording, ControlRefusal>> {
     const found = await this.#answered(accountId, callUuid);
@@ -155,7 +163,7 @@ export class ControlService implements CallControl {
   /** Stopping all of what does not run is no mistake (dialect §3.4); stopping one that does not exist is. */
   async stopRecording(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
     recordingId: RecordingId | undefined,
   ): Done {
     const call = this.#find(accountId, callUuid);
@@ -165,25 +173,25 @@ export class ControlService implements CallControl {
     return err({ kind: 'notFound', what: 'recording' });
   }
 
-  async play(accountId: AccountId, callUuid: string, request: PlayRequest): Done {
+  async play(accountId: AccountId, callUuid: CallUuid, request: PlayRequest): Done {
     const legs = await this.#answeredLegs(accountId, callUuid, request.legs);
     if (!legs.ok) return legs;
     for (const leg of legs.value) this.#sounds.play(leg, request);
     return DONE;
   }
 
-  async stopPlay(accountId: AccountId, callUuid: string): Done {
+  async stopPlay(accountId: AccountId, callUuid: CallUuid): Done {
     return this.#silence(accountId, callUuid, 'play');
   }
 
-  async speak(accountId: AccountId, callUuid: string, request: SpeakRequest): Done {
+  async speak(accountId: AccountId, callUuid: CallUuid, request: SpeakRequest): Done {
     const legs = await this.#answeredLegs(accountId, callUuid, request.legs);
     if (!legs.ok) return legs;
     for (const leg of legs.value) this.#sounds.speak(leg, request);
     return DONE;
   }
 
-  async stopSpeak(accountId: AccountId, callUuid: string): Done {
+  async stopSpeak(accountId: AccountId, callUuid: CallUuid): Done {
     return this.#silence(accountId, callUuid, 'speak');
   }
 
@@ -191,21 +199,21 @@ export class ControlService implements CallControl {
 
   async startStream(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
     request: StreamRequest,
   ): Promise<Result<LiveStream, ControlRefusal>> {
     const call = await this.#answered(accountId, callUuid);
     return call.ok ? startStream(call.value, request, this.#needs.interpreter()) : call;
   }
 
-  streams(accountId: AccountId, callUuid: string): Result<readonly LiveStream[], ControlRefusal> {
+  streams(accountId: AccountId, callUuid: CallUuid): Result<readonly LiveStream[], ControlRefusal> {
     const call = this.#find(accountId, callUuid);
     return call === undefined ? NOT_FOUND : ok(listStreams(call));
   }
 
   async stopStream(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
     streamId: StreamId | undefined,
     drain = false,
   ): Done {
@@ -252,12 +260,12 @@ export class ControlService implements CallControl {
 
   // ---------------------------------------------------------------- finding
 
-  #find(accountId: AccountId, callUuid: string): Call | undefined {
+  #find(accountId: AccountId, callUuid: CallUuid): Call | undefined {
     const call = this.#needs.keeper.get(callUuid);
     return call?.identity.accountId === accountId && !call.isEnded ? call : undefined;
   }
 
-  async #answered(accountId: AccountId, callUuid: string): Promise<Result<Call, ControlRefusal>> {
+  async #answered(accountId: AccountId, callUuid: CallUuid): Promise<Result<Call, ControlRefusal>> {
     const call = this.#find(accountId, callUuid);
     if (call !== undefined) await confirmed(call, this.#needs.clock);
     if (call === undefined || call.isEnded) return NOT_FOUND;
@@ -267,7 +275,7 @@ export class ControlService implements CallControl {
   /** The legs of a conversation that hear and are heard; the B leg is the one that a `Dial` has connected. */
   async #answeredLegs(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
     choice: LegChoice,
   ): Promise<Result<readonly Call[], ControlRefusal>> {
     const found = await this.#answered(accountId, callUuid);
@@ -281,7 +289,7 @@ export class ControlService implements CallControl {
 
   #silence(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
     kind: 'play' | 'speak',
   ): Result<void, ControlRefusal> {
     const call = this.#find(accountId, callUuid);

@@ -3,7 +3,7 @@
  * and the digit grammar of the spec are the business of the schema in front. Every operation names the account that asks;
  * a call of another account does not exist for it.
  */
-import type { AccountId, RecordingId, StreamId } from '../../base/ids.ts';
+import type { AccountId, CallUuid, RecordingId, RequestUuid, StreamId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { CallLogEntry } from '../call/types.ts';
 import type { CallbackTarget } from '../callback/types.ts';
@@ -67,9 +67,9 @@ export interface PlaceCallsRequest {
 
 export interface PlacedCalls {
   /** Equals the call UUID when there is one destination; a batch id otherwise. */
-  readonly requestUuid: string;
+  readonly requestUuid: RequestUuid;
   /** One per destination, in order. */
-  readonly callUuids: readonly string[];
+  readonly callUuids: readonly CallUuid[];
 }
 
 export type PlaceCallsRefusal =
@@ -91,8 +91,8 @@ export type PlaceCallsRefusal =
 // ---------------------------------------------------------------- live calls
 
 export interface LiveCall {
-  readonly callUuid: string;
-  readonly requestUuid: string | undefined;
+  readonly callUuid: CallUuid;
+  readonly requestUuid: RequestUuid | undefined;
   readonly accountId: AccountId;
   readonly subAccount: AccountId | undefined;
   readonly direction: CallDirection;
@@ -172,7 +172,7 @@ export interface StreamRequest {
 /** A stream of a call that lives. */
 export interface LiveStream {
   readonly streamId: StreamId;
-  readonly callUuid: string;
+  readonly callUuid: CallUuid;
   readonly serviceUrl: string;
   readonly audioTrack: string;
   readonly bidirectional: boolean;
@@ -190,7 +190,7 @@ export interface LiveStream {
 export interface ConferenceMember {
   /** Small decimal number, unique in its conference. */
   readonly memberId: string;
-  readonly callUuid: string;
+  readonly callUuid: CallUuid;
   readonly from: string;
   readonly to: string;
   readonly callerName: string;
@@ -229,61 +229,61 @@ export interface CallControl {
 
   /** Calls of the account, its sub-accounts included, oldest first. */
   liveCalls(accountId: AccountId, status: 'live' | 'queued'): readonly LiveCall[];
-  liveCall(accountId: AccountId, callUuid: string): LiveCall | undefined;
+  liveCall(accountId: AccountId, callUuid: CallUuid): LiveCall | undefined;
   /** Calls that count against the account's limit at this moment. */
   runningCalls(accountId: AccountId): number;
   callLog(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
   ): Promise<Result<readonly CallLogEntry[], ControlRefusal>>;
 
   /** Ends a live call, or withdraws a queued one; a request UUID withdraws all of its queued destinations. */
-  hangup(accountId: AccountId, callUuid: string): Promise<Result<void, ControlRefusal>>;
+  hangup(accountId: AccountId, uuid: CallUuid | RequestUuid): Promise<Result<void, ControlRefusal>>;
   transfer(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
     request: TransferRequest,
   ): Promise<Result<void, ControlRefusal>>;
   startRecording(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
     request: RecordRequest,
   ): Promise<Result<StartedRecording, ControlRefusal>>;
   /** `recordingId` undefined stops all of the call's recordings. */
   stopRecording(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
     recordingId: RecordingId | undefined,
   ): Promise<Result<void, ControlRefusal>>;
   play(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
     request: PlayRequest,
   ): Promise<Result<void, ControlRefusal>>;
-  stopPlay(accountId: AccountId, callUuid: string): Promise<Result<void, ControlRefusal>>;
+  stopPlay(accountId: AccountId, callUuid: CallUuid): Promise<Result<void, ControlRefusal>>;
   speak(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
     request: SpeakRequest,
   ): Promise<Result<void, ControlRefusal>>;
-  stopSpeak(accountId: AccountId, callUuid: string): Promise<Result<void, ControlRefusal>>;
+  stopSpeak(accountId: AccountId, callUuid: CallUuid): Promise<Result<void, ControlRefusal>>;
   sendDigits(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
     digits: DigitString,
     leg: LegChoice,
   ): Promise<Result<void, ControlRefusal>>;
 
   startStream(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
     request: StreamRequest,
   ): Promise<Result<LiveStream, ControlRefusal>>;
-  streams(accountId: AccountId, callUuid: string): Result<readonly LiveStream[], ControlRefusal>;
+  streams(accountId: AccountId, callUuid: CallUuid): Result<readonly LiveStream[], ControlRefusal>;
   /** `streamId` undefined stops all of the call's streams; `drain`: once the audio that bots have queued was played. */
   stopStream(
     accountId: AccountId,
-    callUuid: string,
+    callUuid: CallUuid,
     streamId: StreamId | undefined,
     drain?: boolean,
   ): Promise<Result<void, ControlRefusal>>;

@@ -1,5 +1,11 @@
 import type { Clock } from '../../base/clock.ts';
-import { type Random, uuid } from '../../base/ids.ts';
+import {
+  type CallUuid,
+  newCallUuid,
+  newRequestUuid,
+  type Random,
+  type RequestUuid,
+} from '../../base/ids.ts';
 import { ZERO } from '../../base/money.ts';
 import type { Account } from '../account/types.ts';
 import {
@@ -36,8 +42,12 @@ export class CallFactory {
     this.#needs = needs;
   }
 
-  newUuid(): string {
-    return uuid(this.#needs.random);
+  newCallUuid(): CallUuid {
+    return newCallUuid(this.#needs.random);
+  }
+
+  newRequestUuid(): RequestUuid {
+    return newRequestUuid(this.#needs.random);
   }
 
   nowUs(): number {

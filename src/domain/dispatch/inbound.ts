@@ -1,6 +1,6 @@
 /** Calls that arrive: from registered endpoints to their application, from carriers to the application or trunk of a number. */
 
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, CallUuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import type { Accounts } from '../account/account.ts';
@@ -166,7 +166,7 @@ export class Inbound {
   }
 
   #identity(leg: InboundLeg, owner: Account, subAccount: AccountId | undefined) {
-    const callUuid = this.#needs.factory.newUuid();
+    const callUuid = this.#needs.factory.newCallUuid();
     return {
       callUuid,
       accountId: owner.authId,
@@ -180,7 +180,7 @@ export class Inbound {
     };
   }
 
-  #facts(leg: InboundLeg, owner: Account, callUuid: string): CallIdentity['facts'] {
+  #facts(leg: InboundLeg, owner: Account, callUuid: CallUuid): CallIdentity['facts'] {
     const diversion = headerOf(leg.headers, 'Diversion');
     return {
       callUuid,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { type Random, uuid } from '../../base/ids.ts';
+import { type CallUuid, type Random, uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type Micros, micros, priceOf, ZERO } from '../../base/money.ts';
 import type { Result } from '../../base/result.ts';
@@ -58,11 +58,11 @@ interface Kept {
 export class CallKeeper implements CallKeeping {
   readonly #needs: KeeperNeeds;
   /** By call UUID. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<CallUuid, Kept>();
   readonly #settling = new Set<Promise<Cdr>>();
   readonly #settled = new WeakMap<Call, Promise<Cdr>>();
   readonly #stopping = new AbortController();
-  readonly #endedSipCallIds = new Map<string, string>();
+  readonly #endedSipCallIds = new Map<CallUuid, string>();
 
   constructor(needs: KeeperNeeds) {
     this.#needs = needs;
@@ -73,7 +73,7 @@ export class CallKeeper implements CallKeeping {
     return [...this.#kept.values()].map(({ call }) => call);
   }
 
-  get(callUuid: string): Call | undefined {
+  get(callUuid: CallUuid): Call | undefined {
     return this.#kept.get(callUuid)?.call;
   }
 
@@ -88,7 +88,7 @@ export class CallKeeper implements CallKeeping {
   }
 
   /** Call-ID of a live call, or of one that ended lately. */
-  sipCallIdOf(callUuid: string): string | undefined {
+  sipCallIdOf(callUuid: CallUuid): string | undefined {
     return this.get(callUuid)?.peer.sipCallId ?? this.#endedSipCallIds.get(callUuid);
   }
 

@@ -1,5 +1,5 @@
 /** Calls that are placed over REST: accepted or refused at once, dialled within the account's limits (spec: POST …/Call/). */
-import type { AccountId } from '../../base/ids.ts';
+import { type AccountId, asRequestUuid, type CallUuid, type RequestUuid } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 import { priceOf } from '../../base/money.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -84,7 +84,7 @@ export class Outbound {
   }
 
   /** Takes one queued destination out, or all of a request; false when there is none (decisions: 429). */
-  withdraw(accountId: AccountId, uuid: string): boolean {
+  withdraw(accountId: AccountId, uuid: CallUuid | RequestUuid): boolean {
     const meant = this.#queue.remove(
       accountId,
       ({ callUuid, requestUuid }) => callUuid === uuid || requestUuid === uuid,
@@ -158,10 +158,10 @@ export class Outbound {
       names: false,
     });
     const acceptedUs = factory.nowUs();
-    const batchUuid = request.destinations.length === 1 ? undefined : factory.newUuid();
+    const batchUuid = request.destinations.length === 1 ? undefined : factory.newRequestUuid();
     return request.destinations.map((destination) => {
-      const callUuid = factory.newUuid();
-      const requestUuid = batchUuid ?? callUuid;
+      const callUuid = factory.newCallUuid();
+      const requestUuid = batchUuid ?? asRequestUuid(callUuid);
       return { request, requestUuid, callUuid, destination, calling, callerId, acceptedUs };
     });
   }

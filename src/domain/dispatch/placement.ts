@@ -1,4 +1,5 @@
 /** One destination of a request on its way to a call. */
+import type { CallUuid, RequestUuid } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { CallIdentity } from '../call/call.ts';
 import type { Destination, LiveCall, PlaceCallsRequest } from './control.ts';
@@ -7,8 +8,8 @@ import type { Calling, Destined, DialRefusal } from './destination.ts';
 /** One destination of a request, with what all of them share. */
 export interface Placement {
   readonly request: PlaceCallsRequest;
-  readonly requestUuid: string;
-  readonly callUuid: string;
+  readonly requestUuid: RequestUuid;
+  readonly callUuid: CallUuid;
   readonly destination: Destination;
   readonly calling: Calling;
   /** As it is presented; undefined: the account may not present the one it asked for. */

@@ -113,7 +113,7 @@ export class TrunkConnector {
 
   #identity(a: Call, owner: Account, trunk: Trunk): CallIdentity {
     const { factory } = this.#needs;
-    const callUuid = factory.newUuid();
+    const callUuid = factory.newCallUuid();
     return {
       callUuid,
       accountId: owner.authId,

@@ -1,5 +1,5 @@
 import { isEmail } from '../../base/email.ts';
-import type { AccountId, RecordingId } from '../../base/ids.ts';
+import type { AccountId, CallUuid, RecordingId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type DurationFilters, durationWindow } from './storage-duration.ts';
 import type { RecordingFilter, RecordingFormat } from './types.ts';
@@ -22,7 +22,7 @@ export interface ExportRequest {
   readonly storageDuration: DurationFilters;
   readonly fromNumber?: string | undefined;
   readonly toNumber?: string | undefined;
-  readonly callUuid?: string | undefined;
+  readonly callUuid?: CallUuid | undefined;
   readonly conferenceName?: string | undefined;
   readonly format?: string | undefined;
   readonly recordingId?: RecordingId | undefined;

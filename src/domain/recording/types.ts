@@ -1,4 +1,4 @@
-import type { AccountId, RecordingId } from '../../base/ids.ts';
+import type { AccountId, CallUuid, RecordingId } from '../../base/ids.ts';
 import type { NotificationDraft } from '../callback/types.ts';
 
 export type RecordingFormat = 'mp3' | 'wav';
@@ -17,7 +17,7 @@ export interface Recording {
   readonly accountId: AccountId;
   /** Whose call it is of, when not the main account's own. */
   readonly subAccount: AccountId | undefined;
-  readonly callUuid: string | undefined;
+  readonly callUuid: CallUuid | undefined;
   readonly conferenceName: string | undefined;
   readonly conferenceUuid: string | undefined;
   readonly fromNumber: string;
@@ -51,7 +51,7 @@ export type RecordingPatch = {
 export interface RecordingFilter {
   readonly accountId: AccountId;
   readonly subAccount?: AccountId | undefined;
-  readonly callUuid?: string | undefined;
+  readonly callUuid?: CallUuid | undefined;
   readonly conferenceName?: string | undefined;
   readonly conferenceUuid?: string | undefined;
   readonly fromNumber?: string | undefined;

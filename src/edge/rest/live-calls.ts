@@ -1,4 +1,5 @@
 /** What the operator sees and does with calls, across all accounts. */
+import type { CallUuid } from '../../base/ids.ts';
 import type { CallLogEntry } from '../../domain/call/types.ts';
 import type { LiveCall } from '../../domain/dispatch/types.ts';
 
@@ -20,8 +21,8 @@ export interface CallDetail {
 export interface LiveCalls {
   list(): readonly LiveCall[];
   /** The call while it lives and its timeline, also for a while after its end; undefined when neither is known. */
-  get(callUuid: string): CallDetail | undefined;
+  get(callUuid: CallUuid): CallDetail | undefined;
   /** False when there is no such call. */
-  hangup(callUuid: string): boolean;
-  messages(callUuid: string): readonly SipMessageTrace[] | undefined;
+  hangup(callUuid: CallUuid): boolean;
+  messages(callUuid: CallUuid): readonly SipMessageTrace[] | undefined;
 }

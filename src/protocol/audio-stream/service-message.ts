@@ -2,7 +2,7 @@
  * Messages of the service to the application (dialect §1.1): the superset of fields that every known client reads,
  * in one line of JSON, `sequenceNumber` first. `media` is not among them: the media engine writes it.
  */
-import type { AccountId, StreamId } from '../../base/ids.ts';
+import type { AccountId, CallUuid, StreamId } from '../../base/ids.ts';
 import type { StreamFault } from './fault.ts';
 import type { StreamFormat } from './media-format.ts';
 
@@ -19,7 +19,7 @@ export type StopReason =
 /** What stays the same over the life of one socket. */
 export interface StreamIdentity {
   readonly streamId: StreamId;
-  readonly callUuid: string;
+  readonly callUuid: CallUuid;
   readonly accountId: AccountId;
   readonly format: StreamFormat;
   readonly tracks: 'inbound' | 'outbound' | 'both';

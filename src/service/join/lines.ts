@@ -1,8 +1,10 @@
 /** Everything that leaves the process: customers' servers and sockets, phones and carriers, audio. */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DestinationGuard } from '../../base/egress.ts';
 import { ServiceError } from '../../base/errors.ts';
+import { asCallUuid } from '../../base/ids.ts';
 import type { Settings } from '../../config/schema.ts';
 import { CallLogs } from '../../domain/call/call.ts';
 import {
@@ -159,7 +161,8 @@ function towardsCustomers(
     logger,
     notifications: store.notifications,
     onAttempt: ({ subject }, attempt) => {
-      logs.get(subject)?.add('callback', attempt.event, { ...attempt });
+      // A subject that is no call has no log.
+      logs.get(asCallUuid(subject))?.add('callback', attempt.event, { ...attempt });
       measure(attempt);
     },
   });

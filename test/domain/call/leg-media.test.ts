@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { RtpVerdict } from '../../../src/base/egress.ts';
-import { asAccountId } from '../../../src/base/ids.ts';
+import { asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { CallLogs } from '../../../src/domain/call/call.ts';
 import { LegMedia, type RtpPeer } from '../../../src/domain/call/leg-media.ts';
 import type { Media, MediaSession } from '../../../src/domain/call/needs.ts';
@@ -21,7 +21,7 @@ async function legWith(verdict: RtpVerdict) {
     configure: (remote: MediaSession) => void configured.push(remote),
   };
   const log = new CallLogs({ entries: 10, retentionMs: 1000, calls: 10 }, CLOCK).open(
-    'c',
+    asCallUuid('c'),
     asAccountId('MA_X'),
   );
   const media = new LegMedia(

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { asAccountId } from '../../../src/base/ids.ts';
+import { asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import {
   type CallbackClient,
@@ -54,7 +54,7 @@ const fetchFrom = (
   client.fetchDocument({ url, method }, parameters, {
     kind: 'answer',
     accountId: asAccountId('MA_X'),
-    callUuid: 'u1',
+    callUuid: asCallUuid('u1'),
     signal: hangup.signal,
     onAttempt: (attempt) => attempts.push(attempt),
     ...more,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { asAccountId } from '../../../src/base/ids.ts';
+import { asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import {
   type CallbackClient,
@@ -40,7 +40,7 @@ beforeEach(() => {
 const post = (over: Partial<JsonEvent> = {}): void =>
   client.post({
     accountId: asAccountId('MA_A'),
-    callUuid: 'c1',
+    callUuid: asCallUuid('c1'),
     name: 'Hangup',
     target: { url: 'https://a.example/trunk?t=1#rc=3', method: 'POST' },
     body: { Billsec: 12, Allowed: true, MOS: null, From: '14155550100' },
@@ -104,7 +104,7 @@ describe('JSON events (dialect §3.9: trunk webhooks)', () => {
     http.delayMs = 100;
     post({ name: 'CallInitiated' });
     post();
-    post({ callUuid: 'c2' });
+    post({ callUuid: asCallUuid('c2') });
     await clock.advance(50);
     expect(http.requests).toHaveLength(2);
     await clock.advance(1000);
@@ -113,12 +113,13 @@ describe('JSON events (dialect §3.9: trunk webhooks)', () => {
 
   it('beyond so many under way for one account are not sent; another account has its own', async () => {
     http.delayMs = 1000;
-    for (let i = 0; i <= MAX_JSON_EVENTS_PER_ACCOUNT; i += 1) post({ callUuid: `c${i}` });
-    post({ accountId: asAccountId('MA_B'), callUuid: 'b1' });
+    for (let i = 0; i <= MAX_JSON_EVENTS_PER_ACCOUNT; i += 1)
+      post({ callUuid: asCallUuid(`c${i}`) });
+    post({ accountId: asAccountId('MA_B'), callUuid: asCallUuid('b1') });
     await clock.advance(500);
     expect(http.requests).toHaveLength(MAX_JSON_EVENTS_PER_ACCOUNT + 1);
     await clock.advance(1000);
-    post({ callUuid: 'later' });
+    post({ callUuid: asCallUuid('later') });
     await clock.advance(0);
     expect(http.requests).toHaveLength(MAX_JSON_EVENTS_PER_ACCOUNT + 2);
   });
@@ -126,7 +127,7 @@ describe('JSON events (dialect §3.9: trunk webhooks)', () => {
   it('under way when the service stops have a moment to arrive', async () => {
     http.delayMs = 100;
     post();
-    post({ callUuid: 'c2', target: { url: 'https://a.example/slow', method: 'POST' } });
+    post({ callUuid: asCallUuid('c2'), target: { url: 'https://a.example/slow', method: 'POST' } });
     let isClosed = false;
     void client.close(500).then(() => {
       isClosed = true;

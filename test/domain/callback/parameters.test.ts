@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asAccountId } from '../../../src/base/ids.ts';
+import { asAccountId, asCallUuid, asRequestUuid } from '../../../src/base/ids.ts';
 import {
   type CallFacts,
   formEncode,
@@ -13,8 +13,8 @@ import { decodeQuery, withQuery } from '../../../src/domain/callback/form.ts';
 import { splitUrlOptions } from '../../../src/domain/callback/url-options.ts';
 
 const outbound: CallFacts = {
-  callUuid: 'uuid-1',
-  requestUuid: 'uuid-1',
+  callUuid: asCallUuid('uuid-1'),
+  requestUuid: asRequestUuid('uuid-1'),
   direction: 'outbound',
   from: '+14155550100',
   to: '14155550101',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../src/base/errors.ts';
+import { asCallUuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { OpenRecords } from '../../../src/domain/cdr/cdr.ts';
@@ -9,7 +10,7 @@ import { aCdr, anAccount, anOpenCall, START_US } from '../../edge/store/records.
 
 const ringing = anOpenCall({ reserved: micros(0), cdr: aCdr({ answerUs: undefined }) });
 const answered = anOpenCall({ reserved: micros(0) });
-const bridged = anOpenCall({ reserved: micros(0), cdr: aCdr({ bridgeUuid: 'b' }) });
+const bridged = anOpenCall({ reserved: micros(0), cdr: aCdr({ bridgeUuid: asCallUuid('b') }) });
 const { callUuid } = answered.cdr;
 
 async function disk() {

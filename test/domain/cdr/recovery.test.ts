@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { asAccountId } from '../../../src/base/ids.ts';
+import { asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { localDateTime } from '../../../src/base/time-format.ts';
@@ -94,7 +94,7 @@ describe('call records', () => {
     const { store } = await openInMemory();
     for (let index = 0; index < 1203; index += 1) {
       void store.calls.settle({
-        cdr: aCdr({ callUuid: `c${index}` }),
+        cdr: aCdr({ callUuid: asCallUuid(`c${index}`) }),
         entries: [],
         notification: undefined,
       });
@@ -117,8 +117,8 @@ describe('call records', () => {
       't',
     );
     for (const [callUuid, accountId] of [
-      ['a', ACCOUNT],
-      ['b', asAccountId('MA_LONG')],
+      [asCallUuid('a'), ACCOUNT],
+      [asCallUuid('b'), asAccountId('MA_LONG')],
     ] as const) {
       await store.calls.settle({
         cdr: aCdr({ callUuid, accountId }),
@@ -130,9 +130,9 @@ describe('call records', () => {
     }
     expect(await store.retention.purgeCalls(START_US + 29 * day, 30, 100)).toBe(0);
     expect(await store.retention.purgeCalls(START_US + 31 * day, 30, 100)).toBe(1);
-    expect(await store.cdrs.get('a')).toBeUndefined();
-    expect(await store.callLogs.read('a', 10)).toEqual([]);
-    expect(await store.callLogs.read('b', 10)).toHaveLength(1);
+    expect(await store.cdrs.get(asCallUuid('a'))).toBeUndefined();
+    expect(await store.callLogs.read(asCallUuid('a'), 10)).toEqual([]);
+    expect(await store.callLogs.read(asCallUuid('b'), 10)).toHaveLength(1);
     await store.close();
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../src/base/errors.ts';
+import { asCallUuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { Settler } from '../../../src/domain/cdr/cdr.ts';
 import type { CallStore, Settlement } from '../../../src/domain/cdr/needs.ts';
@@ -25,7 +26,7 @@ async function fullDisk() {
 describe('settling while the disk is full', () => {
   it('keeps the settlement, and writes it once there is room', async () => {
     const { store, clock, disk, settler } = await fullDisk();
-    const settled = settler.settle('call', async () => settlement);
+    const settled = settler.settle(asCallUuid('call'), async () => settlement);
     await clock.advance(5000);
     expect(settler.waiting).toBe(1);
     expect(await store.cdrs.get(aCdr().callUuid)).toBeUndefined();
@@ -39,7 +40,7 @@ describe('settling while the disk is full', () => {
   it('gives up when told to stop; the call stays open in the store for the next start', async () => {
     const { store, clock, settler } = await fullDisk();
     const stop = new AbortController();
-    const settled = settler.settle('call', async () => settlement, stop.signal);
+    const settled = settler.settle(asCallUuid('call'), async () => settlement, stop.signal);
     await clock.advance(1500);
     stop.abort();
     expect(await settled).toBe(false);
@@ -50,6 +51,6 @@ describe('settling while the disk is full', () => {
     const { clock, store } = await fullDisk();
     const calls = { ...store.calls, settle: () => Promise.reject(new TypeError('bug')) };
     const settler = new Settler(calls, clock, silentLogger);
-    await expect(settler.settle('call', async () => settlement)).rejects.toThrow('bug');
+    await expect(settler.settle(asCallUuid('call'), async () => settlement)).rejects.toThrow('bug');
   });
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../src/base/errors.ts';
+import { asCallUuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { answeredSeconds, micros } from '../../../src/base/money.ts';
 import { err } from '../../../src/base/result.ts';
@@ -21,9 +22,9 @@ afterEach(() => stage.close());
 const billsec = (cdr: Cdr): number => answeredSeconds(cdr.answerUs, cdr.endUs);
 
 async function answeredCall(over: Parameters<Stage['placed']>[0] = {}) {
-  const { requestUuid } = await stage.placed(over);
+  const { callUuid } = await stage.placed(over);
   await stage.signalling.last.answers();
-  return { callUuid: requestUuid, invite: stage.signalling.last };
+  return { callUuid, invite: stage.signalling.last };
 }
 
 /** Leaves the account so much. */
@@ -114,7 +115,10 @@ describe('an end that the platform makes at a limit is booked at that limit', ()
     await stage.signalling.last.answers();
     const b = stage.keeper.live().find(({ identity }) => identity.context === 'dial');
     await stage.clock.advance(61_000);
-    expect(await stage.cdr(b?.uuid ?? '')).toMatchObject({ billedSeconds: 60, cost: PULSE });
+    expect(await stage.cdr(b?.uuid ?? asCallUuid(''))).toMatchObject({
+      billedSeconds: 60,
+      cost: PULSE,
+    });
     const told = stage.customer.told.find(({ parameters }) => 'DialBLegDuration' in parameters);
     expect(told?.parameters).toMatchObject({ DialBLegDuration: '60', DialBLegBillDuration: '60' });
   });
@@ -127,7 +131,7 @@ describe('an end that the platform makes at a limit is booked at that limit', ()
     const b = stage.keeper.live().find(({ identity }) => identity.context === 'dial');
     await stage.clock.advance(61_000);
     expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 60 });
-    expect(await stage.cdr(b?.uuid ?? '')).toMatchObject({ billedSeconds: 60 });
+    expect(await stage.cdr(b?.uuid ?? asCallUuid(''))).toMatchObject({ billedSeconds: 60 });
   });
 
   it('silence of the peer', async () => {

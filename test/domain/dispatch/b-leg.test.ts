@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountId } from '../../../src/base/ids.ts';
+import { type AccountId, asCallUuid } from '../../../src/base/ids.ts';
 import type { Call } from '../../../src/domain/call/call.ts';
 import { settle } from '../../sim/clock.ts';
 import { ANSWER_URL, CALLED, OWN_NUMBER, openStage, type Stage } from './stage.ts';
@@ -15,9 +15,9 @@ afterEach(() => stage.close());
 /** An answered REST call whose document is `xml`. */
 async function aLeg(xml: string): Promise<Call> {
   stage.customer.documents.set(ANSWER_URL, `<Response>${xml}</Response>`);
-  const { requestUuid } = await stage.placed();
+  const { callUuid } = await stage.placed();
   await stage.signalling.last.answers();
-  return stage.live(requestUuid);
+  return stage.live(callUuid);
 }
 
 const dial = (attributes: string, destination: string): string =>
@@ -39,7 +39,7 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     await stage.signalling.last.answers();
     await stage.clock.advance(61_000);
     await stage.signalling.last.ends('bye');
-    expect(await stage.cdr(b?.uuid ?? '')).toMatchObject({
+    expect(await stage.cdr(b?.uuid ?? asCallUuid(''))).toMatchObject({
       context: 'dial',
       direction: 'outbound',
       parentCallUuid: a.uuid,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { asAccountId } from '../../../src/base/ids.ts';
+import { asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { recoverOpenCalls } from '../../../src/domain/cdr/cdr.ts';
@@ -20,7 +20,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
   it('each has its own UUID, the request another', async () => {
     const { requestUuid, callUuids } = await stage.placed({ to: numbers(3) });
     expect(new Set([requestUuid, ...callUuids]).size).toBe(4);
-    expect(stage.live(callUuids[0] ?? '').facts).toMatchObject({ requestUuid });
+    expect(stage.live(callUuids[0] ?? asCallUuid('')).facts).toMatchObject({ requestUuid });
     stage.outbound.withdraw(stage.account.authId, requestUuid);
     await stage.finish();
   });
@@ -79,7 +79,9 @@ describe('POST Call: several destinations (decisions: 429)', () => {
   it('one that is barred or out of credit ends alone', async () => {
     const { callUuids } = await stage.placed({ to: ['14155550101', '911', '14155550102'] });
     await stage.clock.advance(3000);
-    expect(await stage.cdr(callUuids[1] ?? '')).toMatchObject({ hangupCauseCode: 2040 });
+    expect(await stage.cdr(callUuids[1] ?? asCallUuid(''))).toMatchObject({
+      hangupCauseCode: 2040,
+    });
     expect(stage.signalling.invites).toHaveLength(2);
     await stage.finish();
   });
@@ -87,7 +89,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
   it('are seen as queued, and one withdrawn ends as 1020 with its hangup told', async () => {
     const { callUuids, requestUuid } = await stage.placed({ to: numbers(4) });
     const { authId } = stage.account;
-    const [, , third = '', fourth = ''] = callUuids;
+    const [, , third = '', fourth = asCallUuid('')] = callUuids;
     expect(stage.control.liveCalls(authId, 'queued')).toMatchObject([
       { callUuid: third, requestUuid, status: 'queued', to: numbers(4)[2] },
       { callUuid: fourth },
@@ -125,14 +127,14 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     expect(await stage.control.hangup(authId, third.value.requestUuid)).toMatchObject({
       ok: false,
     });
-    expect(stage.live(second.requestUuid).isEnded).toBe(false);
+    expect(stage.live(second.callUuid).isEnded).toBe(false);
     await stage.finish();
   });
 
   it('when the service stops, what still waits ends as 1020 instead of being forgotten', async () => {
     const { callUuids } = await stage.placed({ to: numbers(6) });
     stage.admission.drain();
-    expect(await stage.cdr(callUuids[5] ?? '')).toMatchObject({
+    expect(await stage.cdr(callUuids[5] ?? asCallUuid(''))).toMatchObject({
       hangupCauseCode: 1020,
       hangupSource: 'Carillon',
     });
@@ -155,7 +157,7 @@ describe('POST Call: several destinations and a crash', () => {
     expect(stage.signalling.invites).toHaveLength(2);
     const recovered = await recover();
     expect(recovered).toHaveLength(5);
-    const cdr = await stage.cdr(callUuids[4] ?? '');
+    const cdr = await stage.cdr(callUuids[4] ?? asCallUuid(''));
     expect(cdr).toMatchObject({
       requestUuid,
       to: numbers(5)[4],
@@ -178,7 +180,7 @@ describe('POST Call: several destinations and a crash', () => {
     await stage.signalling.last.answers();
     await stage.clock.advance(10_000);
     await recover();
-    expect(await stage.cdr(callUuids[2] ?? '')).toMatchObject({
+    expect(await stage.cdr(callUuids[2] ?? asCallUuid(''))).toMatchObject({
       hangupCauseCode: 5010,
       billedSeconds: 60,
     });
@@ -186,7 +188,7 @@ describe('POST Call: several destinations and a crash', () => {
 
   it('of those that ended, were withdrawn or not paid for nothing is left to recover', async () => {
     const { callUuids, requestUuid } = await stage.placed({ to: numbers(4) });
-    stage.outbound.withdraw(stage.account.authId, callUuids[3] ?? '');
+    stage.outbound.withdraw(stage.account.authId, callUuids[3] ?? asCallUuid(''));
     await stage.clock.advance(1000);
     for (const invite of stage.signalling.invites) await invite.ends('refused', 486);
     await settle();
@@ -208,7 +210,9 @@ describe('POST Call: several destinations and a crash', () => {
     stage.admission.drain();
     const { callUuids } = await placing;
     expect(stage.outbound.queued(stage.account.authId)).toEqual([]);
-    expect(await stage.cdr(callUuids[3] ?? '')).toMatchObject({ hangupCauseCode: 1020 });
+    expect(await stage.cdr(callUuids[3] ?? asCallUuid(''))).toMatchObject({
+      hangupCauseCode: 1020,
+    });
     await stage.finish();
   });
 });

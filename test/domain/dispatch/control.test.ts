@@ -18,9 +18,9 @@ afterEach(() => stage.close());
 
 async function answered(xml = '<Wait length="3600"/>'): Promise<Call> {
   stage.customer.documents.set(ANSWER_URL, `<Response>${xml}</Response>`);
-  const { requestUuid } = await stage.placed();
+  const { callUuid } = await stage.placed();
   await stage.signalling.last.answers();
-  return stage.live(requestUuid);
+  return stage.live(callUuid);
 }
 
 /** An A leg that talks to the B leg of its Dial. */
@@ -37,17 +37,17 @@ async function talking(): Promise<{ a: Call; b: Call }> {
 
 describe('live calls (dialect §3.4)', () => {
   it('are listed to their account alone, from the INVITE to the end', async () => {
-    const { requestUuid } = await stage.placed({ callerName: 'Ada' });
+    const { callUuid } = await stage.placed({ callerName: 'Ada' });
     expect(stage.control.liveCalls(account, 'live')).toMatchObject([
-      { callUuid: requestUuid, status: 'ringing', direction: 'outbound', callerName: 'Ada' },
+      { callUuid, status: 'ringing', direction: 'outbound', callerName: 'Ada' },
     ]);
     expect(stage.control.runningCalls(account)).toBe(1);
     expect(stage.control.liveCalls(STRANGER, 'live')).toEqual([]);
-    expect(stage.control.liveCall(STRANGER, requestUuid)).toBeUndefined();
+    expect(stage.control.liveCall(STRANGER, callUuid)).toBeUndefined();
     await stage.signalling.last.answers();
-    expect(stage.control.liveCall(account, requestUuid)).toMatchObject({ status: 'in-progress' });
+    expect(stage.control.liveCall(account, callUuid)).toMatchObject({ status: 'in-progress' });
     await stage.finish();
-    expect(stage.control.liveCall(account, requestUuid)).toBeUndefined();
+    expect(stage.control.liveCall(account, callUuid)).toBeUndefined();
     expect(stage.control.runningCalls(account)).toBe(0);
   });
 
@@ -61,9 +61,9 @@ describe('live calls (dialect §3.4)', () => {
       hangupSource: 'API Request',
       hangupDisposition: 'send_bye',
     });
-    const { requestUuid } = await stage.placed();
-    await stage.control.hangup(account, requestUuid);
-    expect(await stage.cdr(requestUuid)).toMatchObject({
+    const { callUuid } = await stage.placed();
+    await stage.control.hangup(account, callUuid);
+    expect(await stage.cdr(callUuid)).toMatchObject({
       hangupCauseCode: 1000,
       hangupDisposition: 'send_cancel',
     });
@@ -99,8 +99,8 @@ describe('live calls (dialect §3.4)', () => {
       ok: false,
       error: { kind: 'wrongState', detail: 'the call has no B leg' },
     });
-    const { requestUuid } = await stage.placed();
-    expect(await stage.control.sendDigits(account, requestUuid, digits, 'aleg')).toMatchObject({
+    const { callUuid } = await stage.placed();
+    expect(await stage.control.sendDigits(account, callUuid, digits, 'aleg')).toMatchObject({
       error: { kind: 'wrongState' },
     });
     await stage.finish();
@@ -113,12 +113,12 @@ describe('live calls (dialect §3.4)', () => {
     expect(await stage.control.callLog(STRANGER, call.uuid)).toEqual(NOT_FOUND);
     await stage.finish();
     await stage.clock.advance(2 * 86_400_000);
-    const { requestUuid } = await stage.placed();
+    const { callUuid } = await stage.placed();
     expect(stage.logs.get(call.uuid)).toBeUndefined();
     const stored = await stage.control.callLog(account, call.uuid);
     expect(stored.ok && stored.value.map(({ text }) => text)).toContain('INVITE');
     expect(await stage.control.callLog(STRANGER, call.uuid)).toEqual(NOT_FOUND);
-    stage.keeper.get(requestUuid)?.hangup('normal', 'API Request');
+    stage.keeper.get(callUuid)?.hangup('normal', 'API Request');
     await stage.finish();
   });
 });

@@ -9,9 +9,9 @@ afterEach(() => stage.close());
 
 describe('POST Call: destinations that are not dialled end with a cause', () => {
   const failsWith = async (to: string, over: Parameters<Stage['placed']>[0] = {}) => {
-    const { requestUuid } = await stage.placed({ to: [to], ...over });
+    const { callUuid } = await stage.placed({ to: [to], ...over });
     expect(stage.signalling.invites).toHaveLength(0);
-    const cdr = await stage.cdr(requestUuid);
+    const cdr = await stage.cdr(callUuid);
     expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
     expect(stage.customer.events()).toEqual(['Hangup']);
     return cdr;
@@ -73,9 +73,9 @@ describe('POST Call: destinations that are not dialled end with a cause', () => 
 
 describe('POST Call: where it goes', () => {
   it('national numbers are completed by the country of the account', async () => {
-    const { requestUuid } = await stage.placed({ to: ['4155550101'], from: '4155550100' });
+    const { callUuid } = await stage.placed({ to: ['4155550101'], from: '4155550100' });
     expect(stage.signalling.last.target).toMatchObject({ number: CALLED });
-    expect(stage.live(requestUuid).facts).toMatchObject({ from: OWN_NUMBER, to: CALLED });
+    expect(stage.live(callUuid).facts).toMatchObject({ from: OWN_NUMBER, to: CALLED });
     await stage.finish();
   });
 
@@ -108,7 +108,7 @@ describe('POST Call: where it goes', () => {
     stage.signalling.last.heardFrom('192.0.2.11');
     await stage.signalling.last.ends('refused', 486);
     expect(stage.signalling.invites).toHaveLength(2);
-    expect(await stage.cdr(first.requestUuid)).toMatchObject({
+    expect(await stage.cdr(first.callUuid)).toMatchObject({
       hangupCauseCode: 3010,
       carrier: 'south',
       remoteAddress: '192.0.2.11',
@@ -121,11 +121,11 @@ describe('POST Call: where it goes', () => {
     await stage.placed();
     const second = await stage.placed();
     await stage.clock.advance(1999);
-    expect(stage.live(second.requestUuid).isEnded).toBe(false);
+    expect(stage.live(second.callUuid).isEnded).toBe(false);
     await stage.clock.advance(1);
     expect(stage.signalling.invites).toHaveLength(1);
     const failureReason = 'carrier north is full: 1 calls at once (waited 2000 ms)';
-    expect(await stage.cdr(second.requestUuid)).toMatchObject({
+    expect(await stage.cdr(second.callUuid)).toMatchObject({
       hangupCauseCode: 5030,
       hangupSource: 'Carillon',
       failureReason,

@@ -18,9 +18,9 @@ afterEach(() => stage.close());
 
 async function answered(xml = '<Wait length="3600"/>'): Promise<Call> {
   stage.customer.documents.set(ANSWER_URL, `<Response>${xml}</Response>`);
-  const { requestUuid } = await stage.placed();
+  const { callUuid } = await stage.placed();
   await stage.signalling.last.answers();
-  return stage.live(requestUuid);
+  return stage.live(callUuid);
 }
 
 describe('play and speak over REST (dialect §3.4)', () => {
@@ -166,11 +166,11 @@ describe('audio streams over REST (dialect §1.8)', () => {
   });
 
   it('need an answered call of the account', async () => {
-    const { requestUuid } = await stage.placed();
-    expect(await stage.control.startStream(account, requestUuid, request)).toMatchObject({
+    const { callUuid } = await stage.placed();
+    expect(await stage.control.startStream(account, callUuid, request)).toMatchObject({
       error: { kind: 'wrongState' },
     });
-    expect(stage.control.streams(STRANGER, requestUuid)).toEqual(NOT_FOUND);
+    expect(stage.control.streams(STRANGER, callUuid)).toEqual(NOT_FOUND);
     await stage.finish();
   });
 });

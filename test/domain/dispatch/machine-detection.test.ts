@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CallUuid } from '../../../src/base/ids.ts';
 import type { MachineDetectionRequest } from '../../../src/domain/dispatch/types.ts';
 import { NOTHING_LEFT, openStage, type Stage } from './stage.ts';
 
@@ -21,10 +22,10 @@ const detection = (over: Partial<MachineDetectionRequest> = {}): MachineDetectio
   ...over,
 });
 
-async function answered(over: Partial<MachineDetectionRequest> = {}): Promise<string> {
-  const { requestUuid } = await stage.placed({ machineDetection: detection(over) });
+async function answered(over: Partial<MachineDetectionRequest> = {}): Promise<CallUuid> {
+  const { callUuid } = await stage.placed({ machineDetection: detection(over) });
   await stage.signalling.last.answers();
-  return requestUuid;
+  return callUuid;
 }
 
 const asyncly = { callback: { url: RESULT_URL, method: 'POST' } } as const;

@@ -107,7 +107,7 @@ describe('a document that dials over and over', () => {
     const number = '<Number>14155550199</Number>';
     const xml = `<Response><Dial callerId="${OWN_NUMBER}">${number.repeat(6)}</Dial></Response>`;
     stage.customer.documents.set(ANSWER_URL, xml);
-    const { requestUuid } = await stage.placed();
+    const { callUuid } = await stage.placed();
     await stage.signalling.last.answers();
     const dialled = () => stage.signalling.invites.length;
     let accepted = 0;
@@ -122,7 +122,7 @@ describe('a document that dials over and over', () => {
       }
       if (second >= 10) accepted += (await stage.place({ to: ['14155550122'] })).ok ? 1 : 0;
     }
-    expect(stage.live(requestUuid).isEnded).toBe(false);
+    expect(stage.live(callUuid).isEnded).toBe(false);
     expect(dialled()).toBeGreaterThan(20);
     expect(accepted).toBe(10);
     await stage.finish();

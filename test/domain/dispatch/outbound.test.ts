@@ -36,7 +36,7 @@ describe('POST Call: one destination', () => {
   });
 
   it('tells ring_url at the first 18x, asks answer_url after the answer, tells hangup_url at the end', async () => {
-    const { requestUuid } = await stage.placed();
+    const { callUuid, requestUuid } = await stage.placed();
     await stage.signalling.last.rings();
     await stage.signalling.last.rings();
     expect(stage.customer.told).toMatchObject([
@@ -46,7 +46,7 @@ describe('POST Call: one destination', () => {
           Event: 'Ring',
           From: OWN_NUMBER,
           To: CALLED,
-          CallUUID: requestUuid,
+          CallUUID: callUuid,
           RequestUUID: requestUuid,
           ALegRequestUUID: requestUuid,
           Direction: 'outbound',
@@ -62,7 +62,7 @@ describe('POST Call: one destination', () => {
     await stage.clock.advance(5000);
     await stage.signalling.last.ends('bye');
     expect(stage.customer.events()).toEqual(['Ring', 'Hangup']);
-    expect(await stage.cdr(requestUuid)).toMatchObject({
+    expect(await stage.cdr(callUuid)).toMatchObject({
       direction: 'outbound',
       context: 'voice-api',
       hangupCauseName: 'Normal Hangup',
@@ -76,18 +76,18 @@ describe('POST Call: one destination', () => {
   });
 
   it('holds the price of the first pulse from acceptance on, and gives it back when nobody answers', async () => {
-    const { requestUuid } = await stage.placed();
+    const { callUuid } = await stage.placed();
     const held = await stage.ledger.balance(stage.account.authId, 'USD');
     expect(held).toMatchObject({ value: { reservedFunds: 60_000 } });
     await stage.signalling.last.ends('refused', 486);
-    expect(await stage.cdr(requestUuid)).toMatchObject({ cost: 0, hangupCauseCode: 3010 });
+    expect(await stage.cdr(callUuid)).toMatchObject({ cost: 0, hangupCauseCode: 3010 });
     expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
   });
 
   it('without audio ports the call ends as 5030, and says why', async () => {
     stage.media.failure = new ServiceError('MEDIA_NO_PORTS', 'no RTP ports are left');
-    const { requestUuid } = await stage.placed();
-    expect(await stage.cdr(requestUuid)).toMatchObject({
+    const { callUuid } = await stage.placed();
+    expect(await stage.cdr(callUuid)).toMatchObject({
       hangupCauseCode: 5030,
       failureReason: 'no RTP ports are left',
     });
@@ -198,13 +198,13 @@ describe('POST Call: what is refused at once', () => {
 
 describe('POST Call: times and digits', () => {
   it('ring_timeout: 6010 when nobody has answered by then', async () => {
-    const { requestUuid } = await stage.placed({ ringTimeoutS: 20 });
+    const { callUuid } = await stage.placed({ ringTimeoutS: 20 });
     await stage.signalling.last.rings();
     await stage.clock.advance(19_999);
     expect(stage.signalling.last.hungUpWith).toBeUndefined();
     await stage.clock.advance(1);
     expect(stage.signalling.last.hungUpWith).toBe('ringTimeout');
-    expect(await stage.cdr(requestUuid)).toMatchObject({
+    expect(await stage.cdr(callUuid)).toMatchObject({
       hangupCauseCode: 6010,
       hangupSource: 'Carillon',
       hangupDisposition: 'send_cancel',
@@ -213,7 +213,7 @@ describe('POST Call: times and digits', () => {
   });
 
   it('hangup_on_ring counts from the first 18x, not from the INVITE', async () => {
-    const { requestUuid } = await stage.placed({ hangupOnRingS: 10 });
+    const { callUuid } = await stage.placed({ hangupOnRingS: 10 });
     await stage.clock.advance(30_000);
     await stage.signalling.last.rings();
     await stage.clock.advance(5000);
@@ -221,7 +221,7 @@ describe('POST Call: times and digits', () => {
     await stage.clock.advance(4999);
     expect(stage.signalling.last.hungUpWith).toBeUndefined();
     await stage.clock.advance(1);
-    expect(await stage.cdr(requestUuid)).toMatchObject({ hangupCauseCode: 6010 });
+    expect(await stage.cdr(callUuid)).toMatchObject({ hangupCauseCode: 6010 });
     await stage.finish();
   });
 
@@ -236,13 +236,13 @@ describe('POST Call: times and digits', () => {
   });
 
   it('time_limit counts from the answer: 6000 Scheduled Hangup', async () => {
-    const { requestUuid } = await stage.placed({ timeLimitS: 30 });
+    const { callUuid } = await stage.placed({ timeLimitS: 30 });
     await stage.clock.advance(10_000);
     await stage.signalling.last.answers();
     await stage.clock.advance(29_999);
     expect(stage.signalling.last.hungUpWith).toBeUndefined();
     await stage.clock.advance(1);
-    expect(await stage.cdr(requestUuid)).toMatchObject({
+    expect(await stage.cdr(callUuid)).toMatchObject({
       hangupCauseCode: 6000,
       hangupDisposition: 'send_bye',
     });

@@ -50,7 +50,7 @@ export function inboundCall(
   over: { readonly endpointId?: string } = {},
 ): Call {
   const { factory, account } = stage;
-  const callUuid = factory.newUuid();
+  const callUuid = factory.newCallUuid();
   return factory.create(
     {
       callUuid,

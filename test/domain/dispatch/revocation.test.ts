@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountId } from '../../../src/base/ids.ts';
+import { type AccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { followRevocations } from '../../../src/domain/dispatch/dispatch.ts';
 import { inboundCall } from './people.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -62,8 +62,10 @@ describe('an account that is suspended', () => {
     follow(false);
     const { callUuids } = await stage.placed({ to: TO });
     await stage.accounts.patch(stage.account.authId, { status: 'closed' });
-    expect(stage.live(callUuids[0] ?? '').isEnded).toBe(false);
-    expect(await stage.cdr(callUuids[2] ?? '')).toMatchObject({ hangupCauseCode: 3040 });
+    expect(stage.live(callUuids[0] ?? asCallUuid('')).isEnded).toBe(false);
+    expect(await stage.cdr(callUuids[2] ?? asCallUuid(''))).toMatchObject({
+      hangupCauseCode: 3040,
+    });
     await stage.finish();
   });
 
@@ -93,8 +95,8 @@ describe('a sub-account', () => {
     await stage.clock.advance(1000);
     const placed = await stage.placed({ subAccount: sub });
     await stage.accounts.patch(sub, { status: 'suspended' });
-    expect(await stage.cdr(placed.requestUuid)).toMatchObject({ hangupCauseCode: 3040 });
-    expect(stage.live(own.requestUuid).isEnded).toBe(false);
+    expect(await stage.cdr(placed.callUuid)).toMatchObject({ hangupCauseCode: 3040 });
+    expect(stage.live(own.callUuid).isEnded).toBe(false);
     expect(forgotten).toEqual([theirs.username]);
     forgotten = [];
     await stage.accounts.removeSubAccount(authId, sub);

@@ -1,5 +1,7 @@
 /** Dispatch on a real store, with real accounts, ledger and interpreter; phones, media and the customer are scripted. */
+
 import { expect } from 'vitest';
+import type { CallUuid } from '../../../src/base/ids.ts';
 import { type Logger, silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { ok } from '../../../src/base/result.ts';
@@ -237,14 +239,16 @@ export async function openStage(
       const placed = await stage.place(over);
       if (!placed.ok) throw new Error(`refused: ${placed.error.kind}`);
       await settle();
-      return placed.value;
+      const [callUuid] = placed.value.callUuids;
+      if (callUuid === undefined) throw new Error('no call');
+      return { ...placed.value, callUuid };
     },
-    live: (callUuid: string): Call => {
+    live: (callUuid: CallUuid): Call => {
       const call = keeper.get(callUuid);
       if (call === undefined) throw new Error(`no call ${callUuid}`);
       return call;
     },
-    cdr: async (callUuid: string): Promise<Cdr> => {
+    cdr: async (callUuid: CallUuid): Promise<Cdr> => {
       await settle();
       const found = await store.cdrs.get(callUuid);
       if (found === undefined) throw new Error(`no record of ${callUuid}`);

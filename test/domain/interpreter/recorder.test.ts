@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { asAccountId, asRecordingId, type RecordingId } from '../../../src/base/ids.ts';
+import { asAccountId, asCallUuid, asRecordingId, type RecordingId } from '../../../src/base/ids.ts';
 import type { MediaRoom } from '../../../src/domain/call/needs.ts';
 import type { CallRecordRequest } from '../../../src/domain/interpreter/recorder.ts';
 import type { Recording } from '../../../src/domain/recording/types.ts';
@@ -279,7 +279,7 @@ describe('recordings that a crash interrupted', () => {
     recordingId,
     accountId: asAccountId('MA_ONE'),
     subAccount: undefined,
-    callUuid: 'c1',
+    callUuid: asCallUuid('c1'),
     conferenceName: undefined,
     conferenceUuid: undefined,
     fromNumber: '14155550100',

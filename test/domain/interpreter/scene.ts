@@ -1,6 +1,6 @@
 /** A stage for whole calls: real calls and the real interpreter, with scripted phones, customer and media around them. */
 
-import { type AccountId, asAccountId } from '../../../src/base/ids.ts';
+import { type AccountId, asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { type Logger, silentLogger } from '../../../src/base/logger.ts';
 import type { Micros } from '../../../src/base/money.ts';
 import { err, ok, type Result } from '../../../src/base/result.ts';
@@ -334,7 +334,7 @@ export class Scene {
     of: { accountId: AccountId; from: string; to: string; parent?: string },
   ): Call {
     this.#count += 1;
-    const callUuid = `00000000-0000-4000-8000-${String(this.#count).padStart(12, '0')}`;
+    const callUuid = asCallUuid(`00000000-0000-4000-8000-${String(this.#count).padStart(12, '0')}`);
     const identity: CallIdentity = {
       callUuid,
       accountId: of.accountId,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isEmail } from '../../../src/base/email.ts';
-import { asAccountId, asRecordingId } from '../../../src/base/ids.ts';
+import { asAccountId, asCallUuid, asRecordingId } from '../../../src/base/ids.ts';
 import {
   durationWindow,
   type ExportRequest,
@@ -40,7 +40,7 @@ afterEach(() => opened.store.close());
 async function record(over: object = {}): Promise<string> {
   const { recordingId } = await recordings.begin({
     accountId: ACCOUNT,
-    callUuid: 'c1',
+    callUuid: asCallUuid('c1'),
     conferenceName: undefined,
     conferenceUuid: undefined,
     fromNumber: '14155550100',
@@ -64,7 +64,7 @@ describe('recordings', () => {
     } as const;
     const { recordingId } = await recordings.begin({
       accountId: ACCOUNT,
-      callUuid: 'c1',
+      callUuid: asCallUuid('c1'),
       conferenceName: undefined,
       conferenceUuid: undefined,
       fromNumber: '',
@@ -87,7 +87,7 @@ describe('recordings', () => {
   it('that were begun and never finished are known after a restart, oldest first', async () => {
     const begun = {
       accountId: ACCOUNT,
-      callUuid: 'c1',
+      callUuid: asCallUuid('c1'),
       conferenceName: undefined,
       conferenceUuid: undefined,
       fromNumber: '14155550100',

@@ -14,6 +14,7 @@ import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../../src/base/clock.ts';
 import { ServiceError } from '../../../src/base/errors.ts';
+import { asCallUuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type { Mail } from '../../../src/base/mailer.ts';
 import { Recordings } from '../../../src/domain/recording/recording.ts';
@@ -72,7 +73,7 @@ const exporter = () =>
 async function record(audio: string | undefined, format: 'mp3' | 'wav' = 'mp3') {
   const recording = await recordings.begin({
     accountId: ACCOUNT,
-    callUuid: '7f0cf0f6-0f4b-4f0e-8f57-000000000001',
+    callUuid: asCallUuid('7f0cf0f6-0f4b-4f0e-8f57-000000000001'),
     conferenceName: undefined,
     conferenceUuid: undefined,
     fromNumber: '14155550100',

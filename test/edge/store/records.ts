@@ -1,4 +1,4 @@
-import { asAccountId } from '../../../src/base/ids.ts';
+import { asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { micros } from '../../../src/base/money.ts';
 import type { Account } from '../../../src/domain/account/types.ts';
 import type { StoredNotification } from '../../../src/domain/callback/types.ts';
@@ -52,7 +52,7 @@ export const anEntry = (over: Partial<NewEntry> = {}): NewEntry => ({
 });
 
 export const aCdr = (over: Partial<Cdr> = {}): Cdr => ({
-  callUuid: '7f0cf0f6-0f4b-4f0e-8f57-000000000001',
+  callUuid: asCallUuid('7f0cf0f6-0f4b-4f0e-8f57-000000000001'),
   accountId: asAccountId('MA_AAAAAAAAAAAAAAAAA'),
   direction: 'inbound',
   context: 'sip-endpoint',

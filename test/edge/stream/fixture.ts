@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { EgressGuard } from '../../../src/base/egress.ts';
-import { asAccountId, asStreamId } from '../../../src/base/ids.ts';
+import { asAccountId, asCallUuid, asStreamId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type {
   MediaLeg,
@@ -28,7 +28,7 @@ import { SimClock } from '../../sim/clock.ts';
 export const OPTIONS: StreamSocketOptions = {
   url: '',
   streamId: asStreamId('5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22'),
-  callUuid: '0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11',
+  callUuid: asCallUuid('0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11'),
   accountId: asAccountId('MA_0123456789ABCDEFG'),
   ownerId: 'MA_0123456789ABCDEFG',
   encoding: 'audio/x-l16',

@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { createRequire } from 'node:module';
 import type { AddressInfo, Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { asAccountId } from '../../../src/base/ids.ts';
+import { asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { systemRandom } from '../../../src/base/system-random.ts';
 import {
@@ -106,7 +106,7 @@ const fetchWith = (client: CallbackClient, target: CallbackTarget) =>
   client.fetchDocument(target, parameters, {
     kind: 'answer',
     accountId: asAccountId('MA_X'),
-    callUuid: 'u-1',
+    callUuid: asCallUuid('u-1'),
     signal: AbortSignal.timeout(10_000),
   });
 

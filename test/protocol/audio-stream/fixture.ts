@@ -1,4 +1,4 @@
-import { asAccountId, asStreamId } from '../../../src/base/ids.ts';
+import { asAccountId, asCallUuid, asStreamId } from '../../../src/base/ids.ts';
 import type {
   SessionInput,
   SessionLimits,
@@ -12,7 +12,7 @@ import {
 
 export const STREAM: StreamIdentity = {
   streamId: asStreamId('5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22'),
-  callUuid: '0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11',
+  callUuid: asCallUuid('0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11'),
   accountId: asAccountId('MA_0123456789ABCDEFG'),
   format: { encoding: 'audio/x-l16', rate: 8000 },
   tracks: 'inbound',

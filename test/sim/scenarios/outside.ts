@@ -1,5 +1,7 @@
 /** The world outside: numbers, trunks, carriers, and a disk that is full. */
+
 import { assert } from '../../../src/base/errors.ts';
+import { asCallUuid } from '../../../src/base/ids.ts';
 import { EchoBot } from '../bots.ts';
 import { xml } from '../customer.ts';
 import { ANSWERS, type Called, type SimLeg } from '../leg.ts';
@@ -225,7 +227,7 @@ export const outsideScenarios: readonly Scenario[] = [
       const store = world.disk.rescued;
       world.equal((await store.calls.listOpen()).length, 0, 'open calls');
       for (const [index, callUuid] of placed.value.callUuids.entries()) {
-        const cdr = (await store.cdrs.get(callUuid))?.cdr;
+        const cdr = (await store.cdrs.get(asCallUuid(callUuid)))?.cdr;
         const isDialled = world.signalling.legs.some(({ phone }) => phone?.name === numbers[index]);
         world.equal(cdr?.hangupCauseCode !== 1020, isDialled, `${callUuid} was dialled`);
         world.expect(cdr !== undefined, `${callUuid} has a record`);

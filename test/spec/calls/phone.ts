@@ -1,4 +1,5 @@
 /** Phones that call the service, and calls that the service was asked to place. */
+import { asCallUuid, type CallUuid } from '../../../src/base/ids.ts';
 import { ok } from '../../../src/base/result.ts';
 import type { Call } from '../../../src/domain/call/call.ts';
 import type { InboundLeg, LegEvents } from '../../../src/domain/call/needs.ts';
@@ -11,7 +12,7 @@ import { type CallService, DID, FAR, HOST } from './service.ts';
 import { SITE } from './site.ts';
 
 export interface Caller {
-  readonly callUuid: string;
+  readonly callUuid: CallUuid;
   /** What was sent to the phone: `180`, `183`, `200`, `hangup <cause>`. */
   readonly sent: readonly string[];
   readonly media: ListeningLeg;
@@ -144,7 +145,7 @@ export const dialledBy = (service: CallService, username: string, to: string): P
   });
 
 export interface Placed {
-  readonly callUuid: string;
+  readonly callUuid: CallUuid;
   readonly invite: Invite;
 }
 
@@ -190,5 +191,5 @@ export async function answered(
   await invite.rings();
   await invite.answers();
   await settle();
-  return { callUuid, invite };
+  return { callUuid: asCallUuid(callUuid), invite };
 }

@@ -4,7 +4,7 @@
  */
 
 import { fileURLToPath } from 'node:url';
-import type { AccountId } from '../../../src/base/ids.ts';
+import { type AccountId, asCallUuid, type CallUuid } from '../../../src/base/ids.ts';
 import { type Logger, silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { ok } from '../../../src/base/result.ts';
@@ -126,7 +126,7 @@ function drawLines(
     logger,
     settings: settings.webhooks,
     onAttempt: ({ subject }, attempt) =>
-      logs.get(subject)?.add('callback', attempt.event, { ...attempt }),
+      logs.get(asCallUuid(subject))?.add('callback', attempt.event, { ...attempt }),
   });
   const encodeMp3 = (_wav: string, mp3: string) => {
     files.set(mp3, MP3_BYTES);
@@ -196,14 +196,14 @@ function readersOf(of: {
     live: () => calls.keeper.live(),
     cdrs,
     /** The record of the only call that has ended, or of one of several. */
-    cdr: async (callUuid?: string): Promise<Cdr> => {
+    cdr: async (callUuid?: CallUuid): Promise<Cdr> => {
       const found = (await cdrs()).filter((cdr) => (callUuid ?? cdr.callUuid) === cdr.callUuid);
       const [only, ...more] = found;
       if (only === undefined || more.length > 0) throw new Error(`${found.length} records`);
       return only;
     },
     /** The timeline of a call, one kind of it: text and facts in one line each. */
-    log: async (callUuid: string, kind: string): Promise<readonly string[]> => {
+    log: async (callUuid: CallUuid, kind: string): Promise<readonly string[]> => {
       const lines = await calls.control.callLog(accountId, callUuid);
       if (!lines.ok) throw new Error(lines.error.kind);
       return lines.value

@@ -1,12 +1,12 @@
 import { ok } from '../../../base/result.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import { adminRoute, type Route } from '../http/route.ts';
-import { accountIdText, type Static, Type, timestamp } from '../http/schema.ts';
+import { accountIdText, callUuidText, type Static, Type, timestamp } from '../http/schema.ts';
 import { refused } from '../refusal.ts';
 import { CallLogEntrySchema, LiveCallSchema, showLiveCall, showLogEntry } from '../wire/call.ts';
 
 const common = { tag: 'Operator: calls', errors: 'admin' } as const;
-const params = Type.Object({ call_uuid: Type.String() });
+const params = Type.Object({ call_uuid: callUuidText() });
 
 const AdminCallSchema = Type.Object({
   account_id: accountIdText(),

@@ -1,7 +1,13 @@
 /** Building blocks of request and reply schemas. */
 
 import { type Static, type TSchema, Type } from 'typebox';
-import type { AccountId, RecordingId, StreamId } from '../../../base/ids.ts';
+import {
+  type AccountId,
+  asCallUuid,
+  type CallUuid,
+  type RecordingId,
+  type StreamId,
+} from '../../../base/ids.ts';
 
 export type { Static, TSchema };
 export { Type };
@@ -18,8 +24,12 @@ const idText =
   (options: { readonly description?: string } = {}) =>
     Type.Unsafe<Id>({ type: 'string', ...options });
 export const accountIdText = idText<AccountId>();
+export const callUuidText = idText<CallUuid>();
 export const recordingIdText = idText<RecordingId>();
 export const streamIdText = idText<StreamId>();
+/** Of a path or a filter, in any case. */
+export const callUuidOf = (typed: string): CallUuid => asCallUuid(typed.toLowerCase());
+
 export const nullableAccountId = () => Type.Unsafe<AccountId | null>({ type: ['string', 'null'] });
 
 export const nullableText = () => Type.Unsafe<string | null>({ type: ['string', 'null'] });

@@ -4,6 +4,7 @@ import { invalidField } from '../../http/failure.ts';
 import type { Route } from '../../http/route.ts';
 import {
   apiId,
+  callUuidOf,
   flag,
   hinted,
   httpMethod,
@@ -66,7 +67,7 @@ const startRecording = callRoute({
   reply: RecordReply,
   run: async ({ control }, { accountId, params, body, apiId: id }) =>
     answered(
-      await control.startRecording(accountId, params.call_uuid, recordRequest(body)),
+      await control.startRecording(accountId, callUuidOf(params.call_uuid), recordRequest(body)),
       ({ recordingId, url }) => ({
         api_id: id,
         message: 'call recording started',
@@ -95,7 +96,7 @@ const stopRecording = callRoute({
       query.recording_id ??
       (fromUrl === undefined ? undefined : asRecordingId(fromUrl));
     return answered(
-      await control.stopRecording(accountId, params.call_uuid, recordingId),
+      await control.stopRecording(accountId, callUuidOf(params.call_uuid), recordingId),
       () => undefined,
     );
   },
@@ -126,7 +127,7 @@ const play = callRoute({
     if (urls.length > URLS_MAX || !urls.every((url) => /^https?:\/\/[^\s/]/i.test(url))) {
       return err(invalidField('urls', `must be 1 to ${URLS_MAX} http or https URLs`));
     }
-    const started = await control.play(accountId, params.call_uuid, {
+    const started = await control.play(accountId, callUuidOf(params.call_uuid), {
       urls,
       lengthS: body.length ?? PLAY_SECONDS_DEFAULT,
       legs: body.legs ?? 'aleg',
@@ -145,7 +146,7 @@ const stopPlay = callRoute({
   status: 204,
   params: callParams,
   run: async ({ control }, { accountId, params }) =>
-    answered(await control.stopPlay(accountId, params.call_uuid), () => undefined),
+    answered(await control.stopPlay(accountId, callUuidOf(params.call_uuid)), () => undefined),
 });
 
 export const SpeakFields = {
@@ -172,7 +173,7 @@ const speak = callRoute({
   }),
   reply: messageReply,
   async run({ control }, { accountId, params, body, apiId: id }) {
-    const started = await control.speak(accountId, params.call_uuid, {
+    const started = await control.speak(accountId, callUuidOf(params.call_uuid), {
       text: body.text,
       voice: body.voice ?? 'WOMAN',
       language: body.language ?? 'en-US',
@@ -192,7 +193,7 @@ const stopSpeak = callRoute({
   status: 204,
   params: callParams,
   run: async ({ control }, { accountId, params }) =>
-    answered(await control.stopSpeak(accountId, params.call_uuid), () => undefined),
+    answered(await control.stopSpeak(accountId, callUuidOf(params.call_uuid)), () => undefined),
 });
 
 const sendDigits = callRoute({
@@ -212,7 +213,7 @@ const sendDigits = callRoute({
     if (!digits.ok) return err(invalidField('digits', digits.error));
     const sent = await control.sendDigits(
       accountId,
-      params.call_uuid,
+      callUuidOf(params.call_uuid),
       digits.value,
       body.leg ?? 'aleg',
     );

@@ -1,7 +1,8 @@
+import type { CallUuid, RequestUuid } from '../../../../base/ids.ts';
 import type { CallControl } from '../../../../domain/dispatch/types.ts';
 import type { RouteNeeds } from '../../deps.ts';
 import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
-import { accountIdText, Type } from '../../http/schema.ts';
+import { accountIdText, callUuidOf, Type } from '../../http/schema.ts';
 import { refused } from '../../refusal.ts';
 
 export const callCommon = { tag: 'Calls', errors: 'resource' } as const;
@@ -13,7 +14,7 @@ type Whose = Pick<AccountInput, 'accountId' | 'subAccount'>;
 export function ownsRequest(
   control: Pick<CallControl, 'liveCalls'>,
   { accountId, subAccount }: Whose,
-  uuid: string,
+  uuid: CallUuid | RequestUuid,
 ): boolean {
   if (subAccount === undefined) return true;
   return (['live', 'queued'] as const).some((status) =>
@@ -29,7 +30,7 @@ export function ownsRequest(
 async function ownsCall(
   { control, callRecords }: RouteNeeds,
   { accountId, subAccount }: Whose,
-  callUuid: string,
+  callUuid: CallUuid,
 ): Promise<boolean> {
   const live = control.liveCall(accountId, callUuid);
   if (live !== undefined) return live.subAccount === subAccount;
@@ -44,7 +45,7 @@ export const callRoute: typeof accountRoute = (definition) => {
     async run(needs, input) {
       const { call_uuid: callUuid } = input.params as { readonly call_uuid: string };
       const mine =
-        input.subAccount === undefined || (await ownsCall(needs, input, callUuid.toLowerCase()));
+        input.subAccount === undefined || (await ownsCall(needs, input, callUuidOf(callUuid)));
       return mine ? route.run(needs, input) : refused({ kind: 'unknownCall' });
     },
   } satisfies Route;

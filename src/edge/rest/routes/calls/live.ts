@@ -1,4 +1,4 @@
-import type { AccountId } from '../../../../base/ids.ts';
+import { type AccountId, asRequestUuid } from '../../../../base/ids.ts';
 import { plainFilter } from '../../../../base/phone-number.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import { permits } from '../../../../domain/account/account.ts';
@@ -11,6 +11,7 @@ import { accountRoute, type RawReply, type Route } from '../../http/route.ts';
 import {
   accountIdText,
   apiId,
+  callUuidOf,
   httpMethod,
   oneOf,
   optionalHttpUrl,
@@ -96,7 +97,8 @@ function recordFilter(
     fromNumber: query.from_number,
     toNumber: query.to_number,
     direction: query.call_direction,
-    parentCallUuid: query.parent_call_uuid?.toLowerCase(),
+    parentCallUuid:
+      query.parent_call_uuid === undefined ? undefined : callUuidOf(query.parent_call_uuid),
     hangupCauseCode: query.hangup_cause_code,
     hangupSource: query.hangup_source,
     endFromUs: ended.value.from,
@@ -150,7 +152,7 @@ const getCall = accountRoute({
   produces: 'application/json',
   async run({ control, callRecords }, input) {
     const { accountId, subAccount, params, query, apiId: id } = input;
-    const callUuid = params.call_uuid.toLowerCase();
+    const callUuid = callUuidOf(params.call_uuid);
     if (query.status === undefined) {
       if (!permits(input.principal.account, 'cdr')) return err(notPermitted('cdr'));
       return answered(await callRecords.get(accountId, callUuid, subAccount), (record) =>
@@ -173,7 +175,7 @@ const hangupCall = callRoute({
   status: 204,
   params: callParams,
   run: async ({ control }, { accountId, params }) =>
-    answered(await control.hangup(accountId, params.call_uuid.toLowerCase()), () => undefined),
+    answered(await control.hangup(accountId, callUuidOf(params.call_uuid)), () => undefined),
 });
 
 /** Plivo's word for withdrawing a queued request. */
@@ -185,7 +187,7 @@ const cancelRequest = accountRoute({
   status: 204,
   params: Type.Object({ auth_id: accountIdText(), request_uuid: Type.String() }),
   async run({ control }, { accountId, subAccount, params }) {
-    const requestUuid = params.request_uuid.toLowerCase();
+    const requestUuid = asRequestUuid(params.request_uuid.toLowerCase());
     const mine = ownsRequest(control, { accountId, subAccount }, requestUuid);
     if (!mine) return refused({ kind: 'unknownCall' });
     return answered(await control.hangup(accountId, requestUuid), () => undefined);
@@ -218,7 +220,7 @@ const transferCall = callRoute({
     const bleg = callbackTarget(body.bleg_url, body.bleg_method);
     if (legs !== 'bleg' && aleg === undefined) return err(invalidField('aleg_url', 'is required'));
     if (legs !== 'aleg' && bleg === undefined) return err(invalidField('bleg_url', 'is required'));
-    const callUuid = params.call_uuid.toLowerCase();
+    const callUuid = callUuidOf(params.call_uuid);
     const transferred = await control.transfer(accountId, callUuid, { legs, aleg, bleg });
     return answered(transferred, () => ({
       api_id: id,
@@ -241,7 +243,7 @@ const readLog = callRoute({
     log: Type.Array(CallLogEntrySchema),
   }),
   async run({ control }, { accountId, params, apiId: id }) {
-    const callUuid = params.call_uuid.toLowerCase();
+    const callUuid = callUuidOf(params.call_uuid);
     return answered(await control.callLog(accountId, callUuid), (entries) => ({
       api_id: id,
       call_uuid: callUuid,

@@ -7,6 +7,7 @@ import type { Route } from '../../http/route.ts';
 import {
   accountIdText,
   apiId,
+  callUuidOf,
   flag,
   hinted,
   httpMethod,
@@ -159,7 +160,11 @@ const startStream = callRoute({
   async run({ control }, { accountId, params, body, apiId: id }) {
     const request = streamRequest(body);
     if (!request.ok) return request;
-    const started = await control.startStream(accountId, params.call_uuid, request.value);
+    const started = await control.startStream(
+      accountId,
+      callUuidOf(params.call_uuid),
+      request.value,
+    );
     return answered(
       started,
       ({ streamId }) => ({
@@ -193,7 +198,7 @@ const listStreams = callRoute({
   run({ control }, { accountId, params, query, apiId: id }) {
     const slice = sliceOf(query);
     const resource = `/v1/Account/${accountId}/Call/${params.call_uuid}/Stream/`;
-    return answered(control.streams(accountId, params.call_uuid), (streams) => {
+    return answered(control.streams(accountId, callUuidOf(params.call_uuid)), (streams) => {
       const items = streams.slice(slice.offset, slice.offset + slice.limit);
       const meta = metaOf({ items, total: streams.length }, slice, resource, query);
       const { limit, offset, next, previous } = meta;
@@ -220,7 +225,7 @@ const getStream = callRoute({
   params: streamParams,
   reply: StreamSchema,
   run({ control }, { accountId, params, apiId: id }) {
-    const streams = control.streams(accountId, params.call_uuid);
+    const streams = control.streams(accountId, callUuidOf(params.call_uuid));
     if (!streams.ok) return refused(streams.error);
     const found = streams.value.find(({ streamId }) => streamId === params.stream_id);
     if (found === undefined) return refused({ kind: 'notFound', what: 'stream' });
@@ -243,7 +248,12 @@ const stopStream = callRoute({
   query: stopQuery,
   run: async ({ control }, { accountId, params, query }) =>
     answered(
-      await control.stopStream(accountId, params.call_uuid, params.stream_id, query.drain),
+      await control.stopStream(
+        accountId,
+        callUuidOf(params.call_uuid),
+        params.stream_id,
+        query.drain,
+      ),
       () => undefined,
     ),
 });
@@ -258,7 +268,7 @@ const stopStreams = callRoute({
   query: stopQuery,
   run: async ({ control }, { accountId, params, query }) =>
     answered(
-      await control.stopStream(accountId, params.call_uuid, undefined, query.drain),
+      await control.stopStream(accountId, callUuidOf(params.call_uuid), undefined, query.drain),
       () => undefined,
     ),
 });

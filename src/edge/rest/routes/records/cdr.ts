@@ -5,7 +5,14 @@ import type { CallRecords } from '../../../../domain/cdr/cdr.ts';
 import type { CdrFilter } from '../../../../domain/cdr/types.ts';
 import type { Failure } from '../../http/failure.ts';
 import { type AccountInput, accountRoute, callerRoute, type Route } from '../../http/route.ts';
-import { accountIdText, oneOf, type Static, Type } from '../../http/schema.ts';
+import {
+  accountIdText,
+  callUuidOf,
+  callUuidText,
+  oneOf,
+  type Static,
+  Type,
+} from '../../http/schema.ts';
 import { windowOf } from '../../http/values.ts';
 import { answered } from '../../refusal.ts';
 import { CdrSchema, CdrSummarySchema, showCdr, showCdrSummary } from '../../wire/cdr.ts';
@@ -26,7 +33,7 @@ const filters = {
   call_direction: Type.Optional(oneOf(['inbound', 'outbound'])),
   min_duration: Type.Optional(Type.Integer({ minimum: 0, description: 'answered seconds' })),
   sip_call_id: Type.Optional(Type.String()),
-  bridge_uuid: Type.Optional(Type.String()),
+  bridge_uuid: Type.Optional(callUuidText()),
   hangup_cause: Type.Optional(Type.String()),
   hangup_disposition: Type.Optional(Type.String()),
   context: Type.Optional(Type.String()),
@@ -238,7 +245,7 @@ const getCdr = accountRoute({
   params: Type.Object({ auth_id: accountIdText(), call_uuid: Type.String() }),
   reply: CdrReply,
   async run({ callRecords, settings }, { accountId, subAccount, params }) {
-    const found = await callRecords.get(accountId, params.call_uuid.toLowerCase(), subAccount);
+    const found = await callRecords.get(accountId, callUuidOf(params.call_uuid), subAccount);
     return answered(found, (record) => ({
       data: showCdr(record, settings.strictVobizSdk),
       success: true,
@@ -256,7 +263,7 @@ const getOwnCdr = callerRoute({
   async run({ callRecords, settings }, { principal, params }) {
     const { account, owner } = principal;
     const subAccount = account.parentAuthId === undefined ? undefined : account.authId;
-    const callUuid = params.call_uuid.toLowerCase();
+    const callUuid = callUuidOf(params.call_uuid);
     return answered(await callRecords.get(owner.authId, callUuid, subAccount), (record) => ({
       data: showCdr(record, settings.strictVobizSdk),
       success: true,

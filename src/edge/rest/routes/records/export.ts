@@ -9,6 +9,7 @@ import { accountRoute, linkRoute, type Route } from '../../http/route.ts';
 import {
   accountIdText,
   apiId,
+  callUuidText,
   hinted,
   nullableText,
   nullableTimestamp,
@@ -59,7 +60,9 @@ const requestExport = accountRoute({
     recording_storage_duration__lt: text('newer than N days'),
     from_number: text('applies to ranges of 30 days or less, as all further filters'),
     to_number: text('destination number'),
-    call_uuid: text('also a conference or multi-party-call uuid'),
+    call_uuid: Type.Optional(
+      callUuidText({ description: 'also a conference or multi-party-call uuid' }),
+    ),
     conference_name: text('also a multi-party-call name'),
     recording_format: text('mp3 or wav'),
     recording_id: Type.Optional(recordingIdText({ description: 'one recording' })),

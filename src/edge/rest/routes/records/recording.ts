@@ -11,6 +11,7 @@ import { type AccountInput, accountRoute, linkRoute, type Route } from '../../ht
 import {
   accountIdText,
   apiId,
+  callUuidOf,
   oneOf,
   recordingIdText,
   type Static,
@@ -87,7 +88,7 @@ function filterOf(
     accountId,
     subAccount: whose.value,
     ...window.value,
-    callUuid: query.call_uuid?.toLowerCase(),
+    callUuid: query.call_uuid === undefined ? undefined : callUuidOf(query.call_uuid),
     fromNumber: query.from_number,
     toNumber: query.to_number,
     // A multi-party call is known as a conference here (spec: export, conference_name).
