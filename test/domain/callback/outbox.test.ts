@@ -162,7 +162,7 @@ describe('notifications that are JSON documents (dialect §3.11)', () => {
     client.notifyStored({
       id,
       accountId: asAccountId('MA_A'),
-      callUuid: 'k1',
+      subject: 'k1',
       event: 'campaign.started',
       target: { url: 'https://a.example/told', method: 'POST' },
       parameters: [],
