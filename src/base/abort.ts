@@ -7,3 +7,18 @@ export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }
+
+export interface LinkedAbort {
+  readonly controller: AbortController;
+  /** To be called when the work is over: a parent that goes on keeps nothing of it. */
+  readonly release: () => void;
+}
+
+/** A controller that `parent` aborts too, with its reason. One listener, where `AbortSignal.any` keeps weak references both ways. */
+export function linkedTo(parent: AbortSignal): LinkedAbort {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(parent.reason);
+  if (parent.aborted) abort();
+  else parent.addEventListener('abort', abort, { once: true });
+  return { controller, release: () => parent.removeEventListener('abort', abort) };
+}

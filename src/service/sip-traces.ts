@@ -1,6 +1,6 @@
 import { maskSecrets } from '../base/mask.ts';
 import type { SipMessageTrace } from '../edge/rest/server.ts';
-import type { MessageTrace } from '../edge/sip/signalling.ts';
+import { type MessageTrace, masked } from '../edge/sip/signalling.ts';
 
 const MESSAGES_PER_CALL = 200;
 const CALLS = 5000;
@@ -9,31 +9,22 @@ const CHARACTERS = 16 * 2 ** 20;
 
 /** SIP messages of the latest calls, by Call-ID. The oldest calls make room for a new message. */
 export class SipTraces {
-  readonly #byCallId = new Map<string, SipMessageTrace[]>();
+  /** As they were: most are never shown, and masking costs more than keeping. */
+  readonly #byCallId = new Map<string, MessageTrace[]>();
   #characters = 0;
 
   note(trace: MessageTrace): void {
     if (trace.callId === undefined) return;
     const messages = this.#byCallId.get(trace.callId) ?? [];
     if (messages.length >= MESSAGES_PER_CALL) return;
-    const { transport, localAddress, localPort, remoteAddress, remotePort } = trace.flow;
-    const text = Buffer.from(trace.bytes).toString('utf8');
-    messages.push({
-      atUs: Math.round(trace.atMs * 1000),
-      direction: trace.direction,
-      transport,
-      local: `${localAddress}:${localPort}`,
-      remote: `${remoteAddress}:${remotePort}`,
-      text,
-    });
-    this.#characters += text.length;
+    messages.push(trace);
+    this.#characters += trace.text.length;
     this.#byCallId.set(trace.callId, messages);
     this.#makeRoom();
   }
 
   of(sipCallId: string): readonly SipMessageTrace[] {
-    const messages = this.#byCallId.get(sipCallId) ?? [];
-    return messages.map((message) => ({ ...message, text: maskSecrets(message.text) }));
+    return (this.#byCallId.get(sipCallId) ?? []).map(shown);
   }
 
   #makeRoom(): void {
@@ -43,4 +34,16 @@ export class SipTraces {
       for (const { text } of messages) this.#characters -= text.length;
     }
   }
+}
+
+function shown({ atMs, direction, flow, text }: MessageTrace): SipMessageTrace {
+  const { transport, localAddress, localPort, remoteAddress, remotePort } = flow;
+  return {
+    atUs: Math.round(atMs * 1000),
+    direction,
+    transport,
+    local: `${localAddress}:${localPort}`,
+    remote: `${remoteAddress}:${remotePort}`,
+    text: maskSecrets(masked(text)),
+  };
 }

@@ -3,12 +3,12 @@ import { SipTraces } from '../../src/service/sip-traces.ts';
 
 const MIB = 2 ** 20;
 
-const note = (traces: SipTraces, callId: string, length: number): void =>
+const note = (traces: SipTraces, callId: string, text: number | string): void =>
   traces.note({
     atMs: 1,
     direction: 'in',
     callId,
-    bytes: Buffer.alloc(length, 'x'),
+    text: typeof text === 'string' ? text : 'x'.repeat(text),
     flow: {
       transport: 'udp',
       localAddress: '127.0.0.1',
@@ -36,4 +36,16 @@ it('calls are kept up to a number, each with its messages in order', () => {
   expect(traces.of('call 0')).toEqual([]);
   note(traces, 'call 1', 5);
   expect(traces.of('call 1').map(({ text }) => text.length)).toEqual([11, 5]);
+});
+
+it('messages are shown without the credentials that they were kept with', () => {
+  const traces = new SipTraces();
+  note(
+    traces,
+    'call',
+    'REGISTER sip:a SIP/2.0\r\nAuthorization: Digest username="u", response="1"\r\n\r\n',
+  );
+  expect(traces.of('call').map(({ text }) => text)).toEqual([
+    'REGISTER sip:a SIP/2.0\r\nAuthorization: Digest (masked)\r\n\r\n',
+  ]);
 });

@@ -111,7 +111,7 @@ export class Course {
     this.#status = 'ended';
     this.#endUs = this.#bookedEndUs();
     this.#log.add('call', `ended: ${end.cause}`, { source: end.source, detail: end.detail });
-    this.#abort.abort(new CallEnded());
+    this.#abort.abort(CALL_ENDED);
     closeMedia();
     this.#resolveEnded(end);
   }
@@ -147,10 +147,5 @@ export class Course {
   }
 }
 
-/** Why waits of a call that is over are abandoned. */
-class CallEnded extends Error {
-  constructor() {
-    super('the call has ended');
-    this.name = 'CallEnded';
-  }
-}
+/** Why waits of a call that is over are abandoned. One for all of them: it is no fault, and a stack trace is dear. */
+const CALL_ENDED = Object.assign(new Error('the call has ended'), { name: 'CallEnded' });

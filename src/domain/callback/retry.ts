@@ -1,4 +1,5 @@
 /** The retry policy as straight-line code: attempts with waits between them, all within one total time. */
+import { linkedTo } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import { err, type Result } from '../../base/result.ts';
 import type { ExchangeFailure } from './exchange.ts';
@@ -28,19 +29,22 @@ export async function withRetries(
 ): Promise<Result<HttpResponse, ExchangeFailure>> {
   const { policy, signal } = run;
   const deadlineMs = clock.monotonicMs() + policy.totalMs;
-  const timeUp = new AbortController();
-  const cancel = clock.at(deadlineMs, () => timeUp.abort(new Error('total time is over')));
-  const either = AbortSignal.any([signal, timeUp.signal]);
+  const { controller, release } = linkedTo(signal);
+  let isTimeUp = false;
+  const cancel = clock.at(deadlineMs, () => {
+    isTimeUp = true;
+    controller.abort(new Error('total time is over'));
+  });
   try {
     let attempts = run.attemptsBefore;
     for (;;) {
       const leftMs = deadlineMs - clock.monotonicMs();
-      const result = await run.once(Math.min(policy.readTimeoutMs, leftMs), either);
+      const result = await run.once(Math.min(policy.readTimeoutMs, leftMs), controller.signal);
       signal.throwIfAborted();
       if (result.ok) return result;
       attempts += 1;
       run.failed?.(attempts);
-      const failure = timeUp.signal.aborted ? totalTimeOver(policy) : result.error;
+      const failure = isTimeUp ? totalTimeOver(policy) : result.error;
       const reason = failure.retryReason;
       const waitMs = policy.backoffMs[Math.min(attempts, policy.backoffMs.length) - 1] ?? 0;
       const worthIt =
@@ -53,6 +57,7 @@ export async function withRetries(
     }
   } finally {
     cancel();
+    release();
   }
 }
 

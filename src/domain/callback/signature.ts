@@ -55,19 +55,22 @@ export function signatureHeaders(
   prefixes: readonly string[],
   nonce: string,
 ): Record<string, string> {
-  const main = tokens.parent ?? tokens.own;
+  const { own, parent } = tokens;
   const v2 = v2String(request.url, nonce);
+  const ownV2 = sign(own, v2);
+  const mainV2 = parent === undefined ? ownV2 : sign(parent, v2);
   const headers: Record<string, string> = {};
   for (const prefix of prefixes) {
     const isVobiz = /vobiz/i.test(prefix);
     const v3 = isVobiz ? vobizV3String(request.url, nonce) : plivoV3String(request, nonce);
+    const ownV3 = sign(own, v3);
     const mainInfix = isVobiz ? 'MA' : 'Ma';
-    headers[`${prefix}-V2`] = sign(tokens.own, v2);
+    headers[`${prefix}-V2`] = ownV2;
     headers[`${prefix}-V2-Nonce`] = nonce;
-    headers[`${prefix}-V3`] = sign(tokens.own, v3);
+    headers[`${prefix}-V3`] = ownV3;
     headers[`${prefix}-V3-Nonce`] = nonce;
-    headers[`${prefix}-${mainInfix}-V2`] = sign(main, v2);
-    headers[`${prefix}-${mainInfix}-V3`] = sign(main, v3);
+    headers[`${prefix}-${mainInfix}-V2`] = mainV2;
+    headers[`${prefix}-${mainInfix}-V3`] = parent === undefined ? ownV3 : sign(parent, v3);
   }
   return headers;
 }

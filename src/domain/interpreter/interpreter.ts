@@ -1,4 +1,5 @@
 /** Front door: runs the documents of one call, one instruction after the other, until it ends. */
+import { linkedTo } from '../../base/abort.ts';
 import { BugError, ServiceError } from '../../base/errors.ts';
 import {
   type Instruction,
@@ -89,11 +90,14 @@ export class Interpreter {
     let next: NextDocument | undefined = this.#transfer ?? this.#answerDocument();
     this.#transfer = undefined;
     while (next !== undefined && !this.#call.isEnded) {
-      this.#document = new AbortController();
+      const { controller, release } = linkedTo(this.#call.signal);
+      this.#document = controller;
       try {
         next = await this.#runDocument(next);
       } catch (error) {
         next = this.#afterInterruption(error);
+      } finally {
+        release();
       }
       // A transfer that arrived between two documents.
       if (this.#transfer !== undefined) {
@@ -127,7 +131,7 @@ export class Interpreter {
   async #runDocument(document: NextDocument): Promise<NextDocument | undefined> {
     const instructions = await this.#fetch(document);
     if (instructions === undefined) return undefined;
-    const signal = AbortSignal.any([this.#call.signal, this.#document.signal]);
+    const { signal } = this.#document;
     const context: VerbContext = {
       call: this.#call,
       needs: this.#needs,
@@ -176,7 +180,7 @@ export class Interpreter {
       accountId: signerOf(this.#call),
       callUuid: this.#call.uuid,
       ...(document.fallback === undefined ? {} : { fallback: document.fallback }),
-      signal: AbortSignal.any([this.#call.signal, this.#document.signal]),
+      signal: this.#document.signal,
       onAttempt: (attempt) => this.#call.log.add('callback', attempt.event, { ...attempt }),
     });
     if (!fetched.ok) {

@@ -64,8 +64,21 @@ const RANGE_WORDS: Readonly<Record<string, string>> = {
   uniqueLocal: 'private (unique local)',
 };
 
-/** An IPv4 address inside of an IPv6 one (mapped, or NAT64 of RFC 6052) counts as what it is. */
+/** Each leg's address is asked about several times, and most peers call again. */
+const MAX_PARSED = 10_000;
+const parsed = new Map<string, Address | undefined>();
+
 function parseAddress(text: string): Address | undefined {
+  const known = parsed.get(text);
+  if (known !== undefined || parsed.has(text)) return known;
+  if (parsed.size >= MAX_PARSED) parsed.clear();
+  const address = readAddress(text);
+  parsed.set(text, address);
+  return address;
+}
+
+/** An IPv4 address inside of an IPv6 one (mapped, or NAT64 of RFC 6052) counts as what it is. */
+function readAddress(text: string): Address | undefined {
   if (text.includes('%') || !ipaddr.isValid(text)) return undefined;
   const address = ipaddr.process(text);
   if (address.kind() === 'ipv6' && address.range() === 'rfc6052') {

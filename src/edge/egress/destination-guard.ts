@@ -81,7 +81,16 @@ const isListed = (policy: AddressPolicy, { address, name }: Destination): boolea
 
 function isAllowedBesides(destination: Destination): boolean {
   const { allow } = destination;
-  return allow.length > 0 && isListed(createAddressPolicy(allow, false), destination);
+  if (allow.length === 0) return false;
+  let policy = policies.get(allow);
+  if (policy === undefined) {
+    policy = createAddressPolicy(allow, false);
+    policies.set(allow, policy);
+  }
+  return isListed(policy, destination);
 }
+
+/** Of lists that stay as they are: a carrier's addresses. */
+const policies = new WeakMap<readonly string[], AddressPolicy>();
 
 const plainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');

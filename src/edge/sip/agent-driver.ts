@@ -70,10 +70,10 @@ export class AgentDriver {
 
   #rearm(): void {
     const deadline = this.#stopped ? undefined : this.#agent.deadlineMs();
-    if (deadline === this.#armedMs) return;
+    // A deadline that moved away is met by an early wake-up: most answers come in time, and would cost two timers each.
+    if (deadline === undefined || (this.#armedMs ?? Number.POSITIVE_INFINITY) <= deadline) return;
     this.#cancel();
     this.#armedMs = deadline;
-    if (deadline === undefined) return;
     this.#cancel = this.#clock.at(deadline, () => {
       this.#armedMs = undefined;
       this.#busy = true;

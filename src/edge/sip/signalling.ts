@@ -80,5 +80,6 @@ export interface RunningSignalling extends Signalling {
 }
 
 export { DEFAULT_REGISTRAR_LIMITS } from '../../protocol/sip/sip.ts';
+export { masked } from './message-trace.ts';
 export { DEFAULT_TCP_LIMITS } from './tcp-transport.ts';
 export type { CarrierState, MessageCount, MessageTrace };

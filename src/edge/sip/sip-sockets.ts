@@ -1,7 +1,7 @@
 import type { Logger } from '../../base/logger.ts';
 import type { Flow, Target, UserAgentInput, UserAgentOutput } from '../../protocol/sip/sip.ts';
 import { type Acquaintance, FrontDesk } from './front-desk.ts';
-import { callIdOf, type MessageCount, MessageCounter, masked } from './message-trace.ts';
+import { callIdOf, type MessageCount, MessageCounter } from './message-trace.ts';
 import type { SignallingOptions } from './signalling.ts';
 import { DEFAULT_TCP_LIMITS, TcpTransport } from './tcp-transport.ts';
 import { UdpTransport } from './udp-transport.ts';
@@ -156,12 +156,11 @@ export class SipSockets {
   #trace(direction: 'in' | 'out', bytes: Uint8Array, flow: Flow): void {
     const { onMessage, clock } = this.#options;
     if (onMessage === undefined) return;
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-    const shown = masked(text);
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
     onMessage({
       direction,
       flow,
-      bytes: shown === text ? bytes : Buffer.from(shown, 'latin1'),
+      text,
       callId: callIdOf(text),
       atMs: clock.wallMs(),
     });

@@ -1,5 +1,6 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
-import { isIPv6 } from 'node:net';
+import { lookup } from 'node:dns';
+import { isIP, isIPv6 } from 'node:net';
 import { ServiceError } from '../../base/errors.ts';
 
 /** Enough for bursts of a few thousand messages while JavaScript is busy. */
@@ -24,7 +25,16 @@ export class UdpTransport {
     this.#host = host;
     this.#port = port;
     this.#mapsIpv4 = isIPv6(host);
-    this.#socket = createSocket({ type: this.#mapsIpv4 ? 'udp6' : 'udp4' });
+    const family = this.#mapsIpv4 ? 6 : 4;
+    const name = isIP(host) === 0 ? host : undefined;
+    this.#socket = createSocket({
+      type: family === 6 ? 'udp6' : 'udp4',
+      // Messages go to addresses: to look each up as if it were a name would cost it a turn of the loop.
+      lookup: (target, options, found) => {
+        if (target === name) lookup(target, options, found);
+        else found(null, target, family);
+      },
+    });
     this.#socket.on('message', (bytes: Buffer, from: RemoteInfo) => {
       events.received(bytes, plainAddress(from.address), from.port);
     });
@@ -49,7 +59,7 @@ export class UdpTransport {
   }
 
   send(bytes: Uint8Array, address: string, port: number, failed: () => void): void {
-    const target = this.#mapsIpv4 && !isIPv6(address) ? `::ffff:${address}` : address;
+    const target = this.#mapsIpv4 && !address.includes(':') ? `::ffff:${address}` : address;
     this.#socket.send(bytes, port, target, (error) => {
       if (error !== null && error !== undefined) failed();
     });

@@ -97,6 +97,15 @@ describe('message traces', () => {
     expect(callIdOf(text)).toBe('abc@x');
   });
 
+  it('know the Call-ID of the head in any spelling', () => {
+    const usual = 'INVITE sip:a SIP/2.0\r\nCall-ID: abc@x\r\n\r\n';
+    expect(callIdOf(usual)).toBe('abc@x');
+    const inBody = 'INVITE sip:a SIP/2.0\r\ni: abc@x\r\n\r\nv=0\r\nCall-ID: other\r\n';
+    expect(callIdOf(inBody)).toBe('abc@x');
+    expect(callIdOf('INVITE sip:a SIP/2.0\r\nCall-ID: abc@x \r\n\r\n')).toBe('abc@x');
+    expect(callIdOf('INVITE sip:a SIP/2.0\r\nVia: v\r\n\r\n')).toBeUndefined();
+  });
+
   it('count unknown peers under one name', () => {
     const counter = new MessageCounter();
     for (const line of ['FOO a SIP/2.0', 'BAR a SIP/2.0', 'SIP/2.0 200 OK', '', 'INVITE']) {

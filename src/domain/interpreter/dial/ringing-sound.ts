@@ -6,6 +6,9 @@ import type { VerbContext } from '../needs.ts';
 import { playSoundUrl } from '../sound-url.ts';
 import { ringingTone } from '../tones.ts';
 
+/** Why the sound is over. One for all: it is no fault, and a stack trace is dear. */
+const STOPPED = new Error('the ringing sound has stopped');
+
 export class RingingSound {
   readonly #instruction: DialInstruction;
   readonly #context: VerbContext;
@@ -54,7 +57,7 @@ export class RingingSound {
   }
 
   stop(): void {
-    this.#stopped.abort();
+    this.#stopped.abort(STOPPED);
     this.#tone?.stop();
     this.#tone = undefined;
     this.#early?.bridge.close();
