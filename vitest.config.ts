@@ -1,7 +1,22 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Sans-I/O and without state of a process: their files share a worker, which saves a start for each. */
-const PURE = 'test/{base,protocol}/**/*.test.ts';
+/** Without state of a process: their files share a worker, which saves a start and the same imports for each. */
+const PURE = 'test/{base,protocol,domain}/**/*.test.ts';
+
+/** Small files that run for long: they begin first, or one core would end the run alone. */
+const LONG = ['sim/sim', 'e2e/', 'crash/crash', 'edge/store/', 'cli/stream-test', 'conformance-'];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const at = LONG.findIndex((part) => moduleId.includes(`/test/${part}`));
+      return at < 0 ? LONG.length : at;
+    };
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b));
+  }
+}
 
 export default defineConfig({
   test: {
@@ -9,6 +24,9 @@ export default defineConfig({
     hookTimeout: 60_000,
     maxWorkers: 2,
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
+    // For the programs and threads that tests start, as `npm start` does.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'build', 'compile-cache') },
     projects: [
       { extends: true, test: { name: 'pure', include: [PURE], isolate: false } },
       {

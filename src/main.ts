@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The service: settings from file and environment, one line when it cannot start, a drain on SIGTERM and SIGINT. */
+import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ServiceError } from './base/errors.ts';
@@ -21,6 +22,8 @@ async function main(): Promise<void> {
   const service = await startService(settings, root);
   if (service.welcome !== undefined) console.log(service.welcome);
   stopOnSignals(service);
+  // Under `npm start`: the next start is fast also after a kill.
+  flushCompileCache();
 }
 
 function stopOnSignals(service: Service): void {

@@ -4,12 +4,12 @@ import { micros } from '../../src/base/money.ts';
 import { HANGUP_CAUSES } from '../../src/domain/call/types.ts';
 import { chargesOf, closeCall } from '../../src/domain/cdr/cdr.ts';
 import type { OpenCall } from '../../src/domain/cdr/needs.ts';
-import { openAt } from '../edge/store/open.ts';
 import { aCdr, aNotification, anOpenCall, START_US } from '../edge/store/records.ts';
+import { openOnce } from './crash.ts';
 
 const PARALLEL_CALLS = 8;
 const [folder = '', round = '0'] = process.argv.slice(2);
-const { store } = await openAt(folder);
+const { store } = await openOnce(folder);
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
 let next = 0;

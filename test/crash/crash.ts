@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { asCallUuid } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { micros } from '../../src/base/money.ts';
+import { systemRandom } from '../../src/base/system-random.ts';
 import { recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
 import type { Store } from '../../src/edge/store/store.ts';
 import { openAt } from '../edge/store/open.ts';
@@ -12,9 +13,12 @@ const ACCOUNT = anAccount().authId;
 const CREDIT = 1_000_000_000_000;
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
 
+/** Every process and every start of it has randomness of its own: ids do not come twice. */
+export const openOnce = (folder: string) => openAt(folder, undefined, systemRandom);
+
 /** An account with money enough for every round. */
 export async function prepare(folder: string): Promise<void> {
-  const { store } = await openAt(folder);
+  const { store } = await openOnce(folder);
   await store.accounts.create(anAccount(), 'token');
   await store.ledger.post([anEntry({ amount: micros(CREDIT) })], { checked: false });
   await store.close();
@@ -50,7 +54,7 @@ export async function billUntilKilled(
 
 /** Starts again on what the kill left, and says everything that is wrong. */
 export async function findFaults(folder: string, witness: Witness): Promise<readonly string[]> {
-  const { store } = await openAt(folder);
+  const { store } = await openOnce(folder);
   const recovered = await recoverOpenCalls(store.calls, silentLogger);
   const again = await recoverOpenCalls(store.calls, silentLogger);
   const faults: string[] = [];

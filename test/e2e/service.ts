@@ -20,6 +20,13 @@ const RTP_BASE = 40_000 + (Number(process.env['VITEST_POOL_ID'] ?? 1) % 8) * 150
 const RTP_SLICE = 250;
 const RTP_SLICES = 6;
 
+/** What a program is given beside what its test says; the cache of compiled files as by `npm start`. */
+const KEPT = {
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
+  NODE_COMPILE_CACHE: join(ROOT, 'build', 'compile-cache'),
+};
+
 export type Json = Readonly<Record<string, unknown>>;
 export type Environment = Readonly<Record<string, string>>;
 
@@ -33,7 +40,7 @@ export class Program {
   constructor(script: string, args: readonly string[], environment: Environment) {
     this.child = spawn(process.execPath, [join(ROOT, script), ...args], {
       cwd: ROOT,
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+      env: { ...KEPT, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {

@@ -1,13 +1,13 @@
 /**
  * Whole calls in virtual time with real audio: seeded stories, each with its invariants checked at every step.
- * `SIM_SEED` is the first seed, `SIM_RUNS` how many; `node test/sim/run.ts --seeds 300` runs many.
+ * `SIM_SEED` is the first seed, `SIM_RUNS` how many; `npm run sim -- --seeds 300` runs many.
  */
 import { describe, expect, it } from 'vitest';
 import { run } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 const FIRST_SEED = Number(process.env['SIM_SEED'] ?? 1);
-const RUNS = Number(process.env['SIM_RUNS'] ?? 2);
+const RUNS = Number(process.env['SIM_RUNS'] ?? 1);
 const MS_PER_RUN = 30_000;
 
 describe('in a simulated world', () => {

@@ -12,6 +12,7 @@ import { ServiceError } from '../../base/errors.ts';
 import type { RestDeps } from './deps.ts';
 import { readCertificate, reloadCertificate } from './http/certificate.ts';
 import { answerClientError } from './http/client-error.ts';
+import { checkBy, writeBy } from './http/compilers.ts';
 import { Connections } from './http/connections.ts';
 import { installErrorHandlers } from './http/errors.ts';
 import { failure } from './http/failure.ts';
@@ -121,15 +122,6 @@ function build(deps: RestDeps): FastifyInstance {
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
       answerClientError(error, socket, headers),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true },
-    ajv: {
-      customOptions: {
-        allErrors: true,
-        keywords: ['x-hint'],
-        strictTypes: false as const,
-        // Text becomes a number where one is due, but never a list of one.
-        coerceTypes: true as const,
-      },
-    },
   };
   const limits = {
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -144,6 +136,8 @@ function build(deps: RestDeps): FastifyInstance {
           ...common,
           https: { ...limits, ...readCertificate(settings.tls) },
         }) as unknown as FastifyInstance);
+  app.setValidatorCompiler(checkBy);
+  app.setSerializerCompiler(writeBy);
   acceptJson(app);
   app.decorateRequest('admission', undefined);
   app.decorateRequest('apiId', '');

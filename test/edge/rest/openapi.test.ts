@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkBy, writer } from '../../../src/edge/rest/http/compilers.ts';
 import { openApiDocument, operationId } from '../../../src/edge/rest/openapi.ts';
 import { ROUTES } from '../../../src/edge/rest/routes.ts';
 import { type Service, startService } from '../../spec/service.ts';
@@ -28,6 +29,15 @@ describe('the API page', () => {
     expect(Object.keys(credit?.responses ?? {})).toEqual(statuses);
     const list = document.paths['/api/v1/Account/{auth_id}/transactions']?.['get'];
     expect(list?.security).toContainEqual({ accessToken: [] });
+  });
+
+  it('has schemas that can be compiled, each of which the first request would', () => {
+    const checked = ROUTES.flatMap(({ params, query, body }) => [params, query, body]);
+    const schemas = checked.filter((schema) => schema !== undefined);
+    expect(schemas.length).toBeGreaterThan(ROUTES.length);
+    for (const schema of schemas) void checkBy({ schema, method: 'GET', url: '/' })({});
+    const replies = ROUTES.flatMap(({ reply }) => (reply === undefined ? [] : [reply]));
+    for (const schema of replies) expect(() => writer(schema)).not.toThrow();
   });
 
   it('names every parameter of every path', () => {

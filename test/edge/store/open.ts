@@ -29,8 +29,11 @@ export async function openInMemory(): Promise<OpenedStore> {
   return openAt(':memory:');
 }
 
-export async function openAt(dataDir: string, clock = new SimClock()): Promise<OpenedStore> {
-  const random = seededRandom();
+export async function openAt(
+  dataDir: string,
+  clock = new SimClock(),
+  random = seededRandom(),
+): Promise<OpenedStore> {
   const store = await openStore({
     dataDir,
     synchronous: 'normal',
