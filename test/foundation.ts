@@ -1,10 +1,19 @@
 /** The modules of facts over any store, with prices of a test's own: what `layFoundation` makes of a data folder. */
+import { fileURLToPath } from 'node:url';
 import { micros } from '../src/base/money.ts';
+import { loadSettings } from '../src/config/load.ts';
+import type { Settings } from '../src/config/schema.ts';
 import { RateBook } from '../src/domain/ledger/ledger.ts';
 import type { Rate } from '../src/domain/ledger/types.ts';
 import type { Store } from '../src/edge/store/store.ts';
 import { joinFacts } from '../src/service/join/facts.ts';
 import type { Basics, Foundation } from '../src/service/join/foundation.ts';
+
+const DEFAULTS = fileURLToPath(new URL('../config/default.json', import.meta.url));
+
+/** The settings of an operator who sets these variables. */
+export const testSettings = (environment: Readonly<Record<string, string>>): Settings =>
+  loadSettings(environment, DEFAULTS);
 
 export const PULSE_SECONDS = 60;
 

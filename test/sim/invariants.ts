@@ -4,7 +4,7 @@ import { priceOf, pulsedSeconds } from '../../src/base/money.ts';
 import type { Cdr } from '../../src/domain/cdr/types.ts';
 import type { LedgerEntry } from '../../src/domain/ledger/types.ts';
 import { PULSE_SECONDS } from '../foundation.ts';
-import type { World } from './world.ts';
+import type { Edges, SimService } from './service.ts';
 
 const RECORDED_WITHIN_MS = 1000;
 /** What may be told after the hangup: files that took a while, and what the end of this call ended in its turn. */
@@ -17,11 +17,17 @@ const LATE = new Set([
   'DialAction',
 ]);
 
+/** A service between its edges, and the records that it has written. */
+interface Watched extends Edges {
+  readonly service: SimService;
+  cdrs(): Promise<readonly Cdr[]>;
+}
+
 export class Invariants {
-  readonly #world: World;
+  readonly #world: Watched;
   readonly #portsAtFirst: number;
 
-  constructor(world: World) {
+  constructor(world: Watched) {
     this.#world = world;
     this.#portsAtFirst = world.media.status().portsFree;
   }

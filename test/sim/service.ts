@@ -1,10 +1,8 @@
 /** The service of a simulated world: joined as the real one is, over edges that obey the clock. */
 
-import { fileURLToPath } from 'node:url';
 import { assert } from '../../src/base/errors.ts';
 import { type AccountId, asCallUuid, type CallUuid } from '../../src/base/ids.ts';
 import type { Micros } from '../../src/base/money.ts';
-import { loadSettings } from '../../src/config/load.ts';
 import { type CallLog, CallLogs } from '../../src/domain/call/call.ts';
 import { type CallbackClient, createCallbackClient } from '../../src/domain/callback/callback.ts';
 import type { HttpCaller } from '../../src/domain/callback/needs.ts';
@@ -13,16 +11,22 @@ import { CallRecorder } from '../../src/domain/interpreter/interpreter.ts';
 import type { Ledger } from '../../src/domain/ledger/ledger.ts';
 import type { Provisioning } from '../../src/domain/provisioning/provisioning.ts';
 import { createDestinationGuard } from '../../src/edge/egress/egress.ts';
+import type { MediaEngine } from '../../src/edge/media/engine.ts';
 import { createSignedLinks } from '../../src/edge/rest/links.ts';
 import type { Store } from '../../src/edge/store/store.ts';
 import { type Calls, joinCalls } from '../../src/service/join/calls.ts';
 import type { Basics, Foundation } from '../../src/service/join/foundation.ts';
 import { derive } from '../../src/service/settings.ts';
 import { SipTraces } from '../../src/service/sip-traces.ts';
-import { testFoundation } from '../foundation.ts';
+import { testFoundation, testSettings } from '../foundation.ts';
 import type { SimClock } from './clock.ts';
+import type { Customer } from './customer.ts';
+import type { SimDisk } from './disk.ts';
+import type { LogEar } from './ear.ts';
+import type { SimRandom } from './random.ts';
+import type { SimSignalling } from './signalling.ts';
 import { HOLD_MUSIC, simAudio, simEncoder, simFolder, simSpeech } from './sounds.ts';
-import type { World } from './world.ts';
+import type { SimStreams } from './streams.ts';
 
 export const HOST = 'registrar.test';
 /** What the customer's calls out show. */
@@ -34,7 +38,6 @@ export const MEDIA_TIMEOUT_MS = 15_000;
 export const RING_TIMEOUT_MS = 30_000;
 export const REDIRECTS_PER_MINUTE = 10;
 
-const DEFAULTS = fileURLToPath(new URL('../../config/default.json', import.meta.url));
 /** As an operator would set them. */
 const ENVIRONMENT = {
   CARILLON_SIP_PUBLIC_HOST: HOST,
@@ -46,7 +49,7 @@ const ENVIRONMENT = {
 };
 
 /** Read once: every world of a process has the same. */
-const settings = loadSettings(ENVIRONMENT, DEFAULTS);
+const settings = testSettings(ENVIRONMENT);
 
 /** Remembers which calls there were, so that each can be asked for its record. */
 class KnownCallLogs extends CallLogs {
@@ -84,7 +87,24 @@ export interface SimService extends Calls {
   endpoint(name: string): Promise<string>;
 }
 
-export async function buildService(world: World, customer: NewCustomer): Promise<SimService> {
+/** What stands around the service, and obeys the clock. */
+export interface Edges {
+  readonly clock: SimClock;
+  readonly random: SimRandom;
+  readonly ear: LogEar;
+  readonly signalling: SimSignalling;
+  readonly customer: Customer;
+  readonly streams: SimStreams;
+  readonly media: MediaEngine;
+  readonly disk: SimDisk;
+  readonly store: Store;
+  /** Of recordings. */
+  readonly folder: string;
+  /** A line of the story that a failure shows. */
+  tell(line: string): void;
+}
+
+export async function buildService(world: Edges, customer: NewCustomer): Promise<SimService> {
   const basics: Basics = {
     settings,
     root: '',
@@ -143,7 +163,7 @@ export async function buildService(world: World, customer: NewCustomer): Promise
   };
 }
 
-const foundationOf = (basics: Basics, { folder }: World, store: Store): Foundation =>
+const foundationOf = (basics: Basics, { folder }: Edges, store: Store): Foundation =>
   testFoundation(basics, store, { prices: PRICE, recordingFiles: simFolder(folder) });
 
 const callbacksOf = (
@@ -174,8 +194,8 @@ const linksOf = (clock: SimClock) =>
  * What the next process does first: closes the calls and recordings that the last one left open, and tells what is still
  * to be told.
  */
-export async function restart(world: World): Promise<CallbackClient> {
-  const { service, disk, ear, clock, random } = world;
+export async function restart(world: Edges, service: SimService): Promise<CallbackClient> {
+  const { disk, ear, clock, random } = world;
   service.die();
   const logger = ear.logger();
   const store = disk.rescued;
@@ -202,7 +222,7 @@ export async function restart(world: World): Promise<CallbackClient> {
 
 async function provision(
   { accounts, ledger, provisioning }: Foundation,
-  { ear }: World,
+  { ear }: Edges,
   { credit, answerUrl, fallbackAnswerUrl, hangupUrl, ...account }: NewCustomer,
 ): Promise<{ readonly accountId: AccountId; readonly appId: number }> {
   const created = await accounts.create({ ...account, currency: 'USD' });

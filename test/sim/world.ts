@@ -20,7 +20,7 @@ import type { Called, SimLeg } from './leg.ts';
 import { SimNetwork } from './network.ts';
 import { type PhoneOptions, SimPhone } from './phone.ts';
 import { SimRandom } from './random.ts';
-import { buildService, restart, type SimService } from './service.ts';
+import { buildService, type Edges, restart, type SimService } from './service.ts';
 import { SimSignalling } from './signalling.ts';
 import { SimStreams } from './streams.ts';
 
@@ -44,7 +44,7 @@ const PLENTY = 100_000_000;
 const AFTERMATH_MS = 70_000;
 export const DIALLED = '1000';
 
-export class World {
+export class World implements Edges {
   readonly seed: number;
   readonly random: SimRandom;
   readonly clock: SimClock;
@@ -209,7 +209,7 @@ export class World {
   async crash(): Promise<void> {
     this.tell('the process is killed');
     this.#hasCrashed = true;
-    const callbacks = await restart(this);
+    const callbacks = await restart(this, this.service);
     await this.clock.advance(AFTERMATH_MS);
     this.equal(callbacks.queued(), 0, 'notifications on their way');
   }

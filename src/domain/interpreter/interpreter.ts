@@ -26,6 +26,7 @@ export type {
   CallKeeping,
   Dialer,
   InterpreterNeeds,
+  Recorder,
   UnmadeLeg,
 } from './needs.ts';
 export { CallRecorder, type RecordingFolder } from './recorder.ts';

@@ -19,6 +19,7 @@ import {
   BLegDialer,
   CallFactory,
   CallKeeper,
+  type DispatchNeeds,
   EndpointRate,
   followRevocations,
   Inbound,
@@ -31,6 +32,7 @@ import {
   CallRecorder,
   Conferences,
   type InterpreterNeeds,
+  type Recorder,
 } from '../../domain/interpreter/interpreter.ts';
 import type { SignedLinks } from '../../edge/rest/links.ts';
 import type { Derived } from '../settings.ts';
@@ -39,13 +41,21 @@ import type { HoldMusic } from '../sounds.ts';
 import { TracedControl } from '../traced-control.ts';
 import type { Basics, Foundation } from './foundation.ts';
 
-export interface Calls {
+/** Everything that makes, runs and ends calls. */
+export interface CallParts<R extends Recorder = Recorder> {
   readonly keeper: CallKeeper;
   readonly admission: Admission;
   readonly control: CallControl;
   readonly inbound: Inbound;
-  readonly recorder: CallRecorder;
+  readonly outbound: Outbound;
+  readonly dialer: BLegDialer;
+  readonly trunks: TrunkConnector;
+  readonly recorder: R;
+  /** What the parts of dispatch share. */
+  readonly dispatching: DispatchNeeds;
 }
+
+export type Calls = CallParts<CallRecorder>;
 
 /** What calls need of the ways out; a test or a simulation has others. */
 export interface CallLines {
@@ -72,6 +82,36 @@ export function joinCalls(
   links: SignedLinks,
   onSettled: (cdr: Cdr) => void,
 ): Calls {
+  const { logger, clock } = basics;
+  const recorderOf = (keeper: CallKeeper): CallRecorder =>
+    new CallRecorder({
+      recordings: foundation.recordings,
+      ledger: foundation.ledger,
+      callbacks: lines.callbacks,
+      clock,
+      logger,
+      encoder: lines.audio.encoder,
+      folder: foundation.recordingFiles,
+      linkTo: (recording) => links.toRecording(recording),
+      hangupTold: (call) => keeper.settled(call),
+    });
+  return joinParts(basics, foundation, lines, derived, { recorderOf, onSettled });
+}
+
+/** As `joinCalls`, with a recorder of the caller's choice: a test of dispatch has no files. */
+export function joinParts<R extends Recorder>(
+  basics: Basics,
+  foundation: Pick<Foundation, 'store' | 'accounts' | 'ledger' | 'provisioning'>,
+  lines: CallLines,
+  derived: Pick<Derived, 'sipPublicHost' | 'allowInsecure'>,
+  {
+    recorderOf,
+    onSettled,
+  }: {
+    readonly recorderOf: (keeper: CallKeeper) => R;
+    readonly onSettled: (cdr: Cdr) => void;
+  },
+): CallParts<R> {
   const { settings, logger, clock, random } = basics;
   const { store, accounts, ledger, provisioning } = foundation;
   const { callbacks, media, signalling, logs, traces } = lines;
@@ -123,7 +163,7 @@ export function joinCalls(
       }),
   });
   const scripts = new Scripts();
-  const dispatching = {
+  const dispatching: DispatchNeeds = {
     accounts,
     provisioning,
     ledger,
@@ -136,7 +176,6 @@ export function joinCalls(
     signalling,
     addresses: signalling.addresses,
     callbacks,
-    media,
     clock,
     random,
     logger,
@@ -151,17 +190,8 @@ export function joinCalls(
       allowSpecial: settings.dialing.allowSpecial,
     },
   };
-  const recorder = new CallRecorder({
-    recordings: foundation.recordings,
-    ledger,
-    callbacks,
-    clock,
-    logger,
-    encoder: lines.audio.encoder,
-    folder: foundation.recordingFiles,
-    linkTo: (recording) => links.toRecording(recording),
-    hangupTold: (call) => keeper.settled(call),
-  });
+  const recorder = recorderOf(keeper);
+  const dialer = new BLegDialer(dispatching);
   const interpreter: InterpreterNeeds = {
     callbacks,
     streams: lines.streams,
@@ -171,7 +201,7 @@ export function joinCalls(
     holdMusic: lines.holdMusic,
     recorder,
     conferences: new Conferences({ media, recorder, clock, random, logger }),
-    dialer: new BLegDialer(dispatching),
+    dialer,
     keeping: keeper,
     clock,
     random,
@@ -213,5 +243,5 @@ export function joinCalls(
     const sipCallId = keeper.sipCallIdOf(callUuid);
     return sipCallId === undefined ? [] : traces.of(sipCallId);
   });
-  return { keeper, admission, control, inbound, recorder };
+  return { keeper, admission, control, inbound, outbound, dialer, trunks, recorder, dispatching };
 }

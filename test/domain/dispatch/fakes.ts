@@ -80,6 +80,8 @@ export class Invite implements Leg {
 export class FakeSignalling implements Signalling {
   readonly invites: Invite[] = [];
   readonly registered = new Set<string>();
+  /** Whose bindings had to go, in that order. */
+  readonly forgotten: string[] = [];
   readonly #nowMs: () => number;
 
   constructor(nowMs: () => number) {
@@ -108,6 +110,7 @@ export class FakeSignalling implements Signalling {
 
   forgetBindings(username: string): void {
     this.registered.delete(username);
+    this.forgotten.push(username);
   }
 }
 

@@ -1,28 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AccountId, asCallUuid } from '../../../src/base/ids.ts';
-import { followRevocations } from '../../../src/domain/dispatch/dispatch.ts';
 import { inboundCall } from './people.ts';
 import { openStage, type Stage } from './stage.ts';
 
+const LIMITS = { cpsLimit: 1, concurrentCallsLimit: 9 };
 let stage: Stage;
-let forgotten: string[];
 beforeEach(async () => {
-  stage = await openStage({ cpsLimit: 1, concurrentCallsLimit: 9 });
-  forgotten = [];
+  stage = await openStage(LIMITS);
 });
 afterEach(() => stage.close());
-
-function follow(endRunningCalls: boolean): void {
-  const { accounts, provisioning, keeper, outbound } = stage;
-  followRevocations({
-    accounts,
-    endpoints: provisioning.endpoints,
-    keeper,
-    outbound,
-    forgetBindings: (username) => forgotten.push(username),
-    endRunningCalls,
-  });
-}
 
 const endpointOf = async (alias: string, subAccount?: AccountId) => {
   const { authId: accountId } = stage.account;
@@ -41,7 +27,6 @@ const TO = ['14155550201', '14155550202', '14155550203'];
 
 describe('an account that is suspended', () => {
   it('its running call ends as 3040, and so does what waits; nothing is dialled any more', async () => {
-    follow(true);
     const { callUuids } = await stage.placed({ to: TO });
     expect(stage.signalling.invites).toHaveLength(1);
     await stage.accounts.patch(stage.account.authId, { status: 'suspended' });
@@ -59,7 +44,8 @@ describe('an account that is suspended', () => {
   });
 
   it('may let running calls run out (calls.endOnRevocation), not those that wait', async () => {
-    follow(false);
+    await stage.close();
+    stage = await openStage(LIMITS, { endOnRevocation: false });
     const { callUuids } = await stage.placed({ to: TO });
     await stage.accounts.patch(stage.account.authId, { status: 'closed' });
     expect(stage.live(callUuids[0] ?? asCallUuid('')).isEnded).toBe(false);
@@ -70,21 +56,19 @@ describe('an account that is suspended', () => {
   });
 
   it('all of its phones are forgotten, and only its', async () => {
-    follow(true);
     const { username } = await endpointOf('desk');
     const other = await stage.accounts.create({ name: 'Other' });
     if (!other.ok) throw new Error('no account');
     await stage.accounts.patch(other.value.account.authId, { status: 'suspended' });
-    expect(forgotten).toEqual([]);
+    expect(stage.signalling.forgotten).toEqual([]);
     await stage.accounts.patch(stage.account.authId, { status: 'suspended' });
-    expect(forgotten).toEqual([username]);
+    expect(stage.signalling.forgotten).toEqual([username]);
     await stage.finish();
   });
 });
 
 describe('a sub-account', () => {
   it('that is disabled or deleted takes its own calls and phones along, and no others', async () => {
-    follow(true);
     const { authId } = stage.account;
     const made = await stage.accounts.createSubAccount(authId, { name: 'Sub' });
     if (!made.ok) throw new Error('no sub-account');
@@ -97,10 +81,10 @@ describe('a sub-account', () => {
     await stage.accounts.patch(sub, { status: 'suspended' });
     expect(await stage.cdr(placed.callUuid)).toMatchObject({ hangupCauseCode: 3040 });
     expect(stage.live(own.callUuid).isEnded).toBe(false);
-    expect(forgotten).toEqual([theirs.username]);
-    forgotten = [];
+    expect(stage.signalling.forgotten).toEqual([theirs.username]);
+    stage.signalling.forgotten.length = 0;
     await stage.accounts.removeSubAccount(authId, sub);
-    expect(forgotten).toEqual([theirs.username]);
+    expect(stage.signalling.forgotten).toEqual([theirs.username]);
     expect(await stage.provisioning.endpoints.byUsername(theirs.username)).toBeUndefined();
     await stage.finish();
   });
@@ -108,15 +92,14 @@ describe('a sub-account', () => {
 
 describe('an endpoint', () => {
   it('with a new password has to register again; deleted, it is forgotten', async () => {
-    follow(true);
     const { endpointId, username } = await endpointOf('desk');
     const { authId } = stage.account;
     await stage.provisioning.endpoints.patch(authId, endpointId, { alias: 'table' });
-    expect(forgotten).toEqual([]);
+    expect(stage.signalling.forgotten).toEqual([]);
     await stage.provisioning.endpoints.patch(authId, endpointId, { password: 'password-2' });
-    expect(forgotten).toEqual([username]);
+    expect(stage.signalling.forgotten).toEqual([username]);
     await stage.provisioning.endpoints.remove(authId, endpointId);
-    expect(forgotten).toEqual([username, username]);
+    expect(stage.signalling.forgotten).toEqual([username, username]);
     await stage.finish();
   });
 

@@ -1,10 +1,10 @@
 /** Dispatch on a real store, with real accounts, ledger and interpreter; phones, media and the customer are scripted. */
-
 import { expect } from 'vitest';
 import type { CallUuid } from '../../../src/base/ids.ts';
 import { type Logger, silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { ok } from '../../../src/base/result.ts';
+import type { Settings } from '../../../src/config/schema.ts';
 import type { Accounts, NewAccount } from '../../../src/domain/account/account.ts';
 import { type Call, CallLogs } from '../../../src/domain/call/call.ts';
 import type {
@@ -13,27 +13,17 @@ import type {
   LegEvents,
   StreamSocketEvents,
 } from '../../../src/domain/call/needs.ts';
-import { Capacity, FairShare } from '../../../src/domain/capacity/capacity.ts';
-import { Settler } from '../../../src/domain/cdr/cdr.ts';
 import type { Cdr } from '../../../src/domain/cdr/types.ts';
-import type { DispatchNeeds } from '../../../src/domain/dispatch/dispatch.ts';
-import {
-  Admission,
-  BLegDialer,
-  CallFactory,
-  CallKeeper,
-  ControlService,
-  Outbound,
-  Scripts,
-  TrunkConnector,
-} from '../../../src/domain/dispatch/dispatch.ts';
 import type { PlaceCallsRequest } from '../../../src/domain/dispatch/types.ts';
-import type { InterpreterNeeds } from '../../../src/domain/interpreter/interpreter.ts';
+import type { Recorder } from '../../../src/domain/interpreter/interpreter.ts';
 import type { CallRecordRequest } from '../../../src/domain/interpreter/recording/types.ts';
-import { RateBook } from '../../../src/domain/ledger/ledger.ts';
-import { joinFacts } from '../../../src/service/join/facts.ts';
+import { type CallLines, joinParts } from '../../../src/service/join/calls.ts';
+import type { Basics } from '../../../src/service/join/foundation.ts';
+import { derive } from '../../../src/service/settings.ts';
+import { SipTraces } from '../../../src/service/sip-traces.ts';
 import { addressesOf } from '../../addresses.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
+import { testFoundation, testSettings } from '../../foundation.ts';
 import { settle } from '../../sim/clock.ts';
 import { SDP } from '../interpreter/scene.ts';
 import { FakeMedia, FakeSignalling } from './fakes.ts';
@@ -45,8 +35,74 @@ const REGISTRAR = 'voice.test';
 const CARRIER_HOST = '192.0.2.10';
 export const CALLED = '14155550101';
 const HEARTBEAT_MS = 3_600_000;
+/** Millionths of a dollar per minute begun. */
+const PRICE = { outbound: 60_000, inbound: 30_000 };
+const ENVIRONMENT = { CARILLON_SIP_PUBLIC_HOST: REGISTRAR };
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+/** What a test may set otherwise. */
+interface Dials {
+  readonly callerIdPolicy?: 'owned' | 'any';
+  readonly queuePerAccount?: number;
+  readonly allowSpecial?: readonly string[];
+  readonly endOnRevocation?: boolean;
+}
+
+function settingsWith(dials: Dials): Settings {
+  const settings = testSettings(ENVIRONMENT);
+  const { callerIdPolicy = 'owned', queuePerAccount = 2000, allowSpecial = [] } = dials;
+  const { endOnRevocation = true } = dials;
+  return {
+    ...settings,
+    accounts: { ...settings.accounts, concurrentCallsLimit: 10, cpsLimit: 10 },
+    calls: { ...settings.calls, queuePerAccount, endOnRevocation, heartbeatMs: HEARTBEAT_MS },
+    callerId: { policy: callerIdPolicy },
+    dialing: { allowSpecial },
+  };
+}
+
+const NO_FILES = {
+  prepare: () => Promise.reject(new Error('nothing is written here')),
+  size: () => Promise.resolve(undefined),
+  wavDurationMs: () => Promise.resolve(undefined),
+  remove: () => Promise.resolve(),
+};
+const SOUND = { rate: 8000, samples: new Uint8Array(2) } as const;
+const AUDIO = {
+  library: { load: async () => ok(SOUND) },
+  encoder: { encodeMp3: () => Promise.reject(new Error('nothing is encoded here')) },
+};
+const SPEECH = {
+  speak: async function* () {
+    yield ok(SOUND);
+  },
+};
+
+/** Sockets that never end by themselves; what they would be told comes from the test. */
+const streamsInto = (sockets: StreamSocketEvents[]): CallLines['streams'] =>
+  ({
+    open: (_options: unknown, _leg: unknown, events: StreamSocketEvents) => {
+      sockets.push(events);
+      return { close: () => undefined };
+    },
+  }) as unknown as CallLines['streams'];
+
+interface Recorded {
+  readonly call: Call;
+  readonly request: CallRecordRequest;
+}
+
+/** Notes what it is asked to record, and records nothing. */
+const recorderInto = (recorded: Recorded[]): Recorder =>
+  ({
+    dialAnswered: () => undefined,
+    stop: () => false,
+    start: async (call: Call, request: CallRecordRequest) => {
+      recorded.push({ call, request });
+      return ok({});
+    },
+  }) as unknown as Recorder;
 
 async function makeAccount(opened: OpenedStore, accounts: Accounts, over: Partial<NewAccount>) {
   const made = await accounts.create({ name: 'Ada', cpsLimit: 10, ...over });
@@ -69,10 +125,7 @@ async function makeAccount(opened: OpenedStore, accounts: Accounts, over: Partia
   return account;
 }
 
-export async function openStage(
-  over: Partial<NewAccount> = {},
-  settings: Partial<DispatchNeeds['settings']> = {},
-) {
+export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {}) {
   const opened = await openInMemory();
   const { store, clock, random } = opened;
   const errors: string[] = [];
@@ -80,136 +133,44 @@ export async function openStage(
     ...silentLogger,
     error: (facts, text) => errors.push(`${text}: ${String(facts['error'])}`),
   };
-  const defaults = { concurrentCallsLimit: 10, cpsLimit: 10, currency: 'USD', country: 'US' };
-  const rate = { prefix: '', pulseSeconds: 60, currency: 'USD', accountId: undefined };
-  const rateBook = new RateBook([
-    { ...rate, direction: 'outbound', perMinute: micros(60_000) },
-    { ...rate, direction: 'inbound', perMinute: micros(30_000) },
-  ]);
-  const { accounts, ledger, provisioning } = joinFacts(store, {
-    clock,
-    random,
-    logger,
-    accounts: defaults,
-    provisioning: { realm: 'test', usernameSuffix: 'when-taken' },
-    recordingFiles: { remove: async () => undefined },
-    rateBook,
+  const settings = settingsWith(dials);
+  const basics: Basics = { settings, root: '', dataDir: '', logger, clock, random };
+  const foundation = testFoundation(basics, store, {
+    prices: PRICE,
+    recordingFiles: NO_FILES,
+    usernameSuffix: 'when-taken',
   });
+  const { accounts, ledger, provisioning } = foundation;
   const account = await makeAccount(opened, accounts, over);
   await provisioning.callerIds.verify(account.authId, OWN_NUMBER);
   await provisioning.carriers.create({ name: 'north', host: CARRIER_HOST, priority: 1 });
   const customer = new Customer();
-  const callbacks = customer.client;
   const media = new FakeMedia();
-  const signalling = new FakeSignalling(() => clock.monotonicMs());
-  const settled: Cdr[] = [];
-  const keeper = new CallKeeper({
-    calls: store.calls,
-    logs: store.callLogs,
-    settler: new Settler(store.calls, clock, logger),
-    callbacks,
-    clock,
-    random,
-    logger,
-    record: { platformName: 'Carillon', hangupCallStatus: 'spec' },
-    heartbeatMs: HEARTBEAT_MS,
-    onSettled: (cdr) => settled.push(cdr),
-  });
-  const capacity = new Capacity();
-  const shares = new FairShare(clock);
-  const admission = new Admission({
-    accounts,
-    endpoints: store.endpoints,
-    capacity,
-    shares,
-    keeper,
-    clock,
-    nodeLimit: 1000,
-    waitMs: 2000,
+  const signalling = Object.assign(new FakeSignalling(() => clock.monotonicMs()), {
+    addresses: addressesOf(REGISTRAR, [CARRIER_HOST]),
   });
   const logs = new CallLogs({ entries: 500, retentionMs: 86_400_000, calls: 5000 }, clock);
-  const factory = new CallFactory({
-    media,
-    ledger,
-    logs,
-    clock,
-    random,
-    mediaTimeoutMs: 60_000,
-    judgeRtp: () => ({ kind: 'send' }),
-  });
   const sockets: StreamSocketEvents[] = [];
-  const recorded: { readonly call: Call; readonly request: CallRecordRequest }[] = [];
-  let interpreter: InterpreterNeeds | undefined;
-  const needs: DispatchNeeds = {
-    accounts,
-    provisioning,
-    ledger,
-    admission,
-    keeper,
-    factory,
-    scripts: new Scripts(),
-    capacity,
-    shares,
-    signalling,
-    addresses: addressesOf(REGISTRAR, [CARRIER_HOST]),
-    callbacks,
-    clock,
-    random,
-    logger,
-    interpreter: () => {
-      if (interpreter === undefined) throw new Error('asked for too early');
-      return interpreter;
-    },
-    settings: {
-      callerIdPolicy: 'owned',
-      registrarHost: REGISTRAR,
-      ringTimeoutMs: 120_000,
-      waitForRoomMs: 2000,
-      queuePerAccount: 2000,
-      allowSpecial: [],
-      ...settings,
-    },
-  };
-  const dialer = new BLegDialer(needs);
-  interpreter = {
-    callbacks,
+  const lines: CallLines = {
+    callbacks: customer.client,
     media,
-    audio: { load: async () => ok({ rate: 8000, samples: new Uint8Array(2) }) },
+    signalling,
+    logs,
+    streams: streamsInto(sockets),
+    audio: AUDIO,
+    speech: SPEECH,
     holdMusic: () => Promise.resolve(undefined),
-    speech: {
-      speak: async function* () {
-        yield ok({ rate: 8000, samples: new Uint8Array(2) });
-      },
-    },
-    streams: {
-      open: (_options: unknown, _leg: unknown, events: StreamSocketEvents) => {
-        sockets.push(events);
-        return { close: () => undefined };
-      },
-    },
-    recorder: {
-      dialAnswered: () => undefined,
-      stop: () => false,
-      start: async (call: Call, request: CallRecordRequest) => {
-        recorded.push({ call, request });
-        return ok({});
-      },
-    },
-    dialer,
-    keeping: keeper,
-    clock,
-    random,
-    logger,
-    settings: {
-      allowInsecureStreams: true,
-      redirectsPerMinute: 30,
-      ringTimeoutMs: 120_000,
-      streamQueueMs: 60_000,
-      platformName: 'Carillon',
-    },
-  } as unknown as InterpreterNeeds;
-  const outbound = new Outbound(needs);
-  const control = new ControlService({ ...needs, outbound, logs, storedLogs: store.callLogs });
+    destinations: { judgeRtp: () => ({ kind: 'send' }) },
+    traces: new SipTraces(),
+  };
+  const recorded: Recorded[] = [];
+  const settled: Cdr[] = [];
+  const parts = joinParts(basics, foundation, lines, derive(settings), {
+    recorderOf: () => recorderInto(recorded),
+    onSettled: (cdr) => settled.push(cdr),
+  });
+  const { keeper, admission, outbound, dispatching: needs } = parts;
+  const { capacity } = needs;
 
   const stage = {
     ...needs,
@@ -224,10 +185,10 @@ export async function openStage(
     logs,
     sockets,
     recorded,
-    dialer,
+    dialer: parts.dialer,
     outbound,
-    control,
-    trunks: new TrunkConnector(needs),
+    control: parts.control,
+    trunks: parts.trunks,
 
     /** Places calls as REST does; what the request leaves out has the spec's defaults. */
     place: (over: Partial<PlaceCallsRequest> & { to?: readonly string[] } = {}) => {

@@ -3,12 +3,10 @@
  * bots and the customer's web server are scripted.
  */
 
-import { fileURLToPath } from 'node:url';
 import { type AccountId, asCallUuid, type CallUuid } from '../../../src/base/ids.ts';
 import { type Logger, silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { ok } from '../../../src/base/result.ts';
-import { loadSettings } from '../../../src/config/load.ts';
 import { CallLogs } from '../../../src/domain/call/call.ts';
 import { createCallbackClient } from '../../../src/domain/callback/callback.ts';
 import type { Cdr } from '../../../src/domain/cdr/types.ts';
@@ -21,7 +19,7 @@ import { addressesOf } from '../../addresses.ts';
 import { FakeSignalling } from '../../domain/dispatch/fakes.ts';
 import { pcm } from '../../domain/interpreter/listening-scene.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
-import { testFoundation } from '../../foundation.ts';
+import { testFoundation, testSettings } from '../../foundation.ts';
 import { settle } from '../../sim/clock.ts';
 import { Bots, ListeningMedia } from './media.ts';
 import { SITE, Site } from './site.ts';
@@ -35,7 +33,6 @@ export const FAR = '14155550199';
 export const PRICE = { outbound: 60_000, inbound: 30_000, sip: 6000, stream: 9000 };
 export const REDIRECTS_PER_MINUTE = 10;
 
-const DEFAULTS = fileURLToPath(new URL('../../../config/default.json', import.meta.url));
 const ENVIRONMENT = {
   CARILLON_SIP_PUBLIC_HOST: HOST,
   CARILLON_PUBLIC_URL: 'https://media.test',
@@ -56,7 +53,7 @@ export async function openCallService() {
     ...silentLogger,
     error: (facts, text) => errors.push(`${text}: ${String(facts['error'])}`),
   };
-  const settings = loadSettings(ENVIRONMENT, DEFAULTS);
+  const settings = testSettings(ENVIRONMENT);
   const basics: Basics = { settings, root: '', dataDir: '', logger, clock, random };
   const files = new Map<string, number>();
   const foundation = testFoundation(basics, store, {
