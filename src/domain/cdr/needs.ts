@@ -4,7 +4,7 @@ import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
 import type { StoredNotification } from '../callback/types.ts';
 import type { NewEntry, ReserveRefusal } from '../ledger/types.ts';
-import type { CallLogLine, Cdr, CdrFilter, CdrRecord, CdrSummary } from './types.ts';
+import type { CallTimeline, Cdr, CdrFilter, CdrRecord, CdrSummary } from './types.ts';
 
 /**
  * A stream of a call that is still open, connected or waiting for its next connection. Enough to bill it after a crash:
@@ -85,8 +85,9 @@ export interface CdrStore {
 
 /** Timelines of calls, for whoever looks for a fault. */
 export interface CallLogStore {
-  append(lines: readonly CallLogLine[]): Promise<void>;
-  read(callUuid: CallUuid, limit: number): Promise<readonly CallLogLine[]>;
+  /** Of a call that is settled; kept with its record, and once. */
+  put(callUuid: CallUuid, lines: CallTimeline['lines']): Promise<void>;
+  read(callUuid: CallUuid): Promise<CallTimeline | undefined>;
 }
 
 /** What is deleted in one turn; more is left for the next. */

@@ -140,8 +140,8 @@ export interface CdrSummary {
   readonly lastCallUs: number | undefined;
 }
 
-/** A line of a call's timeline as it is stored. */
-export interface CallLogLine extends CallLogEntry {
-  readonly callUuid: CallUuid;
+/** What happened to a call, as it is stored. */
+export interface CallTimeline {
   readonly accountId: AccountId;
+  readonly lines: readonly CallLogEntry[];
 }

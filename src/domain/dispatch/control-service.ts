@@ -40,8 +40,6 @@ import type { DispatchNeeds } from './needs.ts';
 import type { Outbound } from './outbound.ts';
 import { transferCall } from './transfer.ts';
 
-/** Timeline entries that are read of a call that has ended. */
-const LOG_LINES = 10_000;
 /** Between two digits that are sent (dialect §6). */
 const DIGIT_GAP_MS = 80;
 
@@ -97,10 +95,8 @@ export class ControlService implements CallControl {
     const { logs, storedLogs } = this.#needs;
     const log = logs.get(callUuid);
     if (log?.accountId === accountId) return ok(log.entries());
-    const lines = await storedLogs.read(callUuid, LOG_LINES);
-    const own = lines.filter((line) => line.accountId === accountId);
-    if (own.length === 0) return NOT_FOUND;
-    return ok(own);
+    const stored = await storedLogs.read(callUuid);
+    return stored?.accountId === accountId ? ok(stored.lines) : NOT_FOUND;
   }
 
   // ---------------------------------------------------------------- the call itself

@@ -287,12 +287,7 @@ export class CallKeeper implements CallKeeping {
       this.#remember(call);
       call.log.close();
     }
-    const lines = call.log.entries().map((entry) => ({
-      callUuid: call.uuid,
-      accountId: call.identity.accountId,
-      ...entry,
-    }));
-    await logs.append(lines).catch((error: unknown) => {
+    await logs.put(call.uuid, call.log.entries()).catch((error: unknown) => {
       logger.warn({ error, callUuid: call.uuid }, 'timeline not kept');
     });
     return (settlement ?? settle()).cdr;

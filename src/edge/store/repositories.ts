@@ -150,7 +150,7 @@ export const ACCESS: {
     listOpen: 'point',
   },
   cdrs: { get: 'point', page: 'report', walk: 'report', summary: 'report' },
-  callLogs: { append: 'soon', read: 'report' },
+  callLogs: { put: 'soon', read: 'report' },
   retention: { purgeCalls: 'write', purgeLogs: 'write' },
   notifications: {
     put: 'write',

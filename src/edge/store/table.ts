@@ -65,7 +65,7 @@ export class Table<T extends object> {
     this.name = name;
     this.#fields = Object.entries<Column<unknown>>(columns as Record<string, Column<unknown>>);
     const names = this.#fields.map(([, column]) => column.name);
-    this.#insert = `INTO ${name} (${names.join(', ')}) VALUES (${names.map((n) => `@${n}`).join(', ')})`;
+    this.#insert = `INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
   }
 
   insert(db: Connection, record: T): void {
@@ -130,11 +130,9 @@ export class Table<T extends object> {
     return record as T;
   }
 
-  #write(db: Connection, record: T): Readonly<Record<string, SqlValue>> {
-    const values: Record<string, SqlValue> = {};
-    for (const [key, column] of this.#fields) {
-      values[column.name] = column.write((record as Record<string, unknown>)[key], db.vault);
-    }
-    return values;
+  #write(db: Connection, record: T): readonly SqlValue[] {
+    return this.#fields.map(([key, column]) =>
+      column.write((record as Record<string, unknown>)[key], db.vault),
+    );
   }
 }

@@ -78,6 +78,44 @@ describe('answers that every call asks for', () => {
   });
 });
 
+describe('timelines kept line by line', () => {
+  it('become one row a call, in their order', async () => {
+    await withFolder(async (folder) => {
+      const file = join(folder, 'old.db');
+      const raw = new Database(file);
+      const before = listMigrations().filter(({ file: name }) => name < '011');
+      for (const { file: name } of before) {
+        raw.exec(
+          readFileSync(
+            new URL(`../../../src/edge/store/migrations/${name}`, import.meta.url),
+            'utf8',
+          ),
+        );
+      }
+      raw.pragma(`user_version = ${before.length}`);
+      raw.exec(`INSERT INTO cdr (call_uuid, account_id, direction, context, from_number, to_number, caller_name,
+          start_us, end_us, billed_seconds, per_minute, cost, streaming_cost, currency, hangup_cause,
+          hangup_cause_code, hangup_cause_name, hangup_source, hangup_disposition, streams, created_us)
+        VALUES ('c', '${ACCOUNT}', 'inbound', '', '', '', '', 1, 2, 0, 0, 0, 0, 'USD', '', 0, '', '', '', '[]', 3);
+        INSERT INTO call_log (call_uuid, account_id, at_us, kind, text, detail) VALUES
+          ('c', '${ACCOUNT}', 2, 'sip', 'BYE', '{"code":200}'), ('c', '${ACCOUNT}', 1, 'sip', 'INVITE', '{}')`);
+      raw.close();
+      const engine = engineAt(file);
+      expect(engine.read(unit('callLogs', 'read', 'c'))).toEqual({
+        ok: true,
+        value: {
+          accountId: ACCOUNT,
+          lines: [
+            { atUs: 1, kind: 'sip', text: 'INVITE', facts: {} },
+            { atUs: 2, kind: 'sip', text: 'BYE', facts: { code: 200 } },
+          ],
+        },
+      });
+      engine.close();
+    });
+  });
+});
+
 describe('a full disk', () => {
   it('refuses the whole batch with STORE_FULL, keeps what was committed, and works again with space', async () => {
     await withFolder((folder) => {

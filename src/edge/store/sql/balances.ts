@@ -89,14 +89,13 @@ export function patchBalance(
 export function noteFalls(db: Connection): boolean {
   let fell = false;
   for (const id of db.touchedBalances) {
-    const balance = balanceById(db, id);
-    if (balance === undefined) continue;
+    const row = db.get('SELECT * FROM balance WHERE id = ?', [id]);
+    if (row === undefined) continue;
+    const balance = whole(table.read(db, row));
     const low = isLow(balance) ? 1 : 0;
-    const changed = db.run(
-      'UPDATE balance SET low_balance_alerted = ? WHERE id = ? AND low_balance_alerted <> ?',
-      [low, id, low],
-    );
-    if (changed === 0 || low === 0) continue;
+    if (integer(row, 'low_balance_alerted') === low) continue;
+    db.run('UPDATE balance SET low_balance_alerted = ? WHERE id = ?', [low, id]);
+    if (low === 0) continue;
     fell = true;
     db.run(
       `INSERT INTO low_balance_alert

@@ -1,8 +1,9 @@
+import { asAccountId } from '../../../base/ids.ts';
 import { micros } from '../../../base/money.ts';
 import { plainFilter } from '../../../base/phone-number.ts';
 import type { CallLogStore, CdrStore, RetentionStore } from '../../../domain/cdr/needs.ts';
-import type { CallLogLine, Cdr, CdrFilter, CdrRecord } from '../../../domain/cdr/types.ts';
-import { type Connection, integer, type Row } from '../connection.ts';
+import type { CallTimeline, Cdr, CdrFilter, CdrRecord } from '../../../domain/cdr/types.ts';
+import { type Connection, integer, type Row, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { flag, int, json, optional, Table, text } from '../table.ts';
 import { Where } from '../where.ts';
@@ -131,21 +132,25 @@ function cdrWhere(filter: CdrFilter): Where {
     .contains(['from_number', 'to_number', 'call_uuid', 'caller_name'], filter.search);
 }
 
-const logTable = new Table<CallLogLine>('call_log', {
-  callUuid: text('call_uuid'),
-  accountId: text('account_id'),
-  atUs: int('at_us'),
-  kind: text('kind'),
-  text: text('text'),
-  facts: json('detail'),
-});
-
 export const callLogRepository = (db: Connection): Synchronously<CallLogStore> => ({
-  append: (lines) => {
-    for (const line of lines) logTable.insert(db, line);
+  put: (callUuid, lines) => {
+    db.run(
+      `INSERT INTO call_timeline (number, ended_us, lines)
+        SELECT number, end_us, ? FROM cdr WHERE call_uuid = ? ON CONFLICT DO NOTHING`,
+      [JSON.stringify(lines), callUuid],
+    );
   },
-  read: (callUuid, limit) =>
-    logTable.all(db, 'WHERE call_uuid = ? ORDER BY at_us, id LIMIT ?', [callUuid, limit]),
+  read: (callUuid) => {
+    const row = db.get(
+      'SELECT account_id, lines FROM call_timeline NATURAL JOIN cdr WHERE call_uuid = ?',
+      [callUuid],
+    );
+    if (row === undefined) return undefined;
+    return {
+      accountId: asAccountId(string(row, 'account_id')),
+      lines: JSON.parse(string(row, 'lines')) as CallTimeline['lines'],
+    };
+  },
 });
 
 const DAY_US = 86_400_000_000;
@@ -153,22 +158,23 @@ const DAY_US = 86_400_000_000;
 export const retentionRepository = (db: Connection): Synchronously<RetentionStore> => ({
   purgeCalls: (nowUs, defaultDays, limit) => {
     const expired = db.all(
-      `SELECT c.number, c.call_uuid FROM account a
+      `SELECT c.number FROM account a
         JOIN cdr c ON c.account_id = a.auth_id
           AND c.end_us < @now - COALESCE(a.cdr_retention_days, @days) * ${DAY_US}
         LIMIT @limit`,
       { now: nowUs, days: defaultDays, limit },
     );
     for (const row of expired) {
-      db.run('DELETE FROM call_log WHERE call_uuid = ?', [String(row['call_uuid'])]);
-      db.run('DELETE FROM cdr WHERE number = ?', [integer(row, 'number')]);
+      db.run('DELETE FROM cdr WHERE number = ?', [integer(row, 'number')]); // its timeline goes with it
     }
     return expired.length;
   },
+  // The oldest records come first, more or less in the order of their ends.
   purgeLogs: (nowUs, days, limit) =>
     db.run(
-      `DELETE FROM call_log WHERE id IN
-        (SELECT id FROM call_log WHERE at_us < ? ORDER BY at_us LIMIT ?)`,
-      [nowUs - days * DAY_US, limit],
+      `DELETE FROM call_timeline WHERE number IN
+        (SELECT number FROM (SELECT number, ended_us FROM call_timeline ORDER BY number LIMIT ?)
+          WHERE ended_us < ?)`,
+      [limit, nowUs - days * DAY_US],
     ),
 });

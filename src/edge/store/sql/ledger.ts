@@ -91,19 +91,19 @@ export function hold(
   const { reservationId, accountId, currency, amount, dailySpendLimit } = reservation;
   const balance = findBalance(db, accountId, currency);
   if (balance === undefined) return err('unknownBalance');
-  if (db.get('SELECT 1 AS found FROM reservation WHERE id = ?', [reservationId]) !== undefined) {
-    return ok(undefined);
-  }
   const refusal = mayHold(db, balance, amount, dailySpendLimit);
-  if (refusal !== undefined) return err(refusal);
-  db.run(
+  if (refusal !== undefined) return isHeld(db, reservationId) ? ok(undefined) : err(refusal);
+  const inserted = db.run(
     `INSERT INTO reservation (id, account_id, balance_id, amount, created_us)
-      VALUES (?, ?, ?, ?, ?)`,
+      VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     [reservationId, accountId, balance.id, amount, db.nowUs],
   );
-  moveReserved(db, balance.id, amount);
+  if (inserted === 1) moveReserved(db, balance.id, amount);
   return ok(undefined);
 }
+
+const isHeld = (db: Connection, reservationId: string): boolean =>
+  db.get('SELECT 1 AS found FROM reservation WHERE id = ?', [reservationId]) !== undefined;
 
 /** Raises a hold; one that is as high already is left alone. The account's daily limit holds here too. */
 export function extendHold(
