@@ -2,7 +2,14 @@
 
 import { Customer } from './customer.ts';
 import type { Scenario } from './options.ts';
-import { CALLEE_NUMBER, CALLER_ID, Service, SIP_PORT } from './service.ts';
+import {
+  ANSWERED_BY_XML,
+  CALLEE_NUMBER,
+  CALLER_ID,
+  GOES_TO_TRUNK,
+  Service,
+  SIP_PORT,
+} from './service.ts';
 import { Callee } from './sipp.ts';
 import { describe, isClean, type Step, step } from './step.ts';
 
@@ -45,7 +52,7 @@ export class Rig {
 
   async step(rate: number, seconds: number): Promise<Step> {
     const { folder, scenario } = this.#options;
-    const number = scenario === 'whole' ? this.service.numbers.xml : this.service.numbers.trunk;
+    const number = scenario === 'trunk' ? GOES_TO_TRUNK : ANSWERED_BY_XML;
     const at = { pid: this.service.pid, port: SIP_PORT, number, folder, callee: this.#callee };
     const one = await step({ ...at, rate, seconds });
     this.#placed += one.calls;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { Pool } from 'undici';
+import type { Scenario } from './options.ts';
 import { CALLEE_PORT, HOST } from './sipp.ts';
 
 const CORE = 0;
@@ -15,8 +16,9 @@ const ADMIN_TOKEN = 'bench-admin-token';
 export const CALLER_ID = '14155550100';
 /** What the carrier at the callee's end is reached by. */
 export const CALLEE_NUMBER = '14155602000';
-const ANSWERED_BY_XML = '14155550003';
-const GOES_TO_TRUNK = '14155550013';
+/** What is called, and what becomes of it. */
+export const ANSWERED_BY_XML = '14155550003';
+export const GOES_TO_TRUNK = '14155550013';
 const NO_LIMIT = { concurrent_calls_limit: 1_000_000, cps_limit: 1_000_000 };
 
 const SETTINGS = {
@@ -40,6 +42,7 @@ export interface ServiceOptions {
   readonly root: string;
   readonly folder: string;
   readonly customerUrl: string;
+  readonly scenario: Scenario;
   readonly nodeOptions?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -50,8 +53,6 @@ export class Service {
   readonly #child: ChildProcess;
   readonly #pool = new Pool(`http://${HOST}:${HTTP_PORT}`, { connections: 4 });
   readonly #data: string;
-  /** Of each kind of call. */
-  readonly numbers = { xml: ANSWERED_BY_XML, trunk: GOES_TO_TRUNK };
 
   private constructor(child: ChildProcess, data: string) {
     this.#child = child;
@@ -69,7 +70,7 @@ export class Service {
     const service = new Service(child, data);
     try {
       await service.#ready();
-      await service.#provision(options.customerUrl);
+      await service.#provision(options);
     } catch (error) {
       await service.stop();
       throw error;
@@ -113,7 +114,7 @@ export class Service {
     }
   }
 
-  async #provision(customerUrl: string): Promise<void> {
+  async #provision({ customerUrl, scenario }: ServiceOptions): Promise<void> {
     const account = await this.#admin('/accounts', { name: 'Bench', currency: 'USD', ...NO_LIMIT });
     const { auth_id: id = '', auth_token: token = '' } = account;
     const money = { amount: 1_000_000, currency: 'USD', description: 'bench' };
@@ -122,7 +123,8 @@ export class Service {
     const caller = { name: 'caller', host: HOST, port: 16_060, prefixes: ['14155601'] };
     await this.#admin('/carriers', { ...caller, source_addresses: [HOST], ...NO_LIMIT });
     const callee = { name: 'callee', host: HOST, port: CALLEE_PORT, prefixes: ['14155602'] };
-    await this.#admin('/carriers', { ...callee, ...NO_LIMIT });
+    // Where a carrier is, is no trunk's destination.
+    if (scenario !== 'trunk') await this.#admin('/carriers', { ...callee, ...NO_LIMIT });
     const api = (path: string, body: object): Promise<Fields> =>
       this.#post(`/api/v1/Account/${id}${path}`, { 'x-auth-id': id, 'x-auth-token': token }, body);
     for (const e164 of [ANSWERED_BY_XML, GOES_TO_TRUNK])

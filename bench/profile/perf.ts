@@ -36,6 +36,7 @@ export class Perf {
     return stdout
       .split('\n')
       .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+      .map((line) => line.replace(/[\s-]+$/, '').replaceAll(/ {3,}/g, '   '))
       .slice(0, lines);
   }
 }
