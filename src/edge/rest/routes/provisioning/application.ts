@@ -1,3 +1,4 @@
+import type { AccountId } from '../../../../base/ids.ts';
 import { err, ok } from '../../../../base/result.ts';
 import { wrongCallerId } from '../../caller-id.ts';
 import type { RouteNeeds } from '../../deps.ts';
@@ -20,21 +21,21 @@ import {
   applicationPatch,
   showApplication,
 } from '../../wire/application.ts';
-import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
-import { listedSubAccount, registrarOf, subAccountFor, visibleTo } from './scope.ts';
+import { metaOf, sliceOf } from '../../wire/list.ts';
+import { finder, listReply, resourcePaths } from './resource.ts';
+import { listedSubAccount, registrarOf, subAccountFor } from './scope.ts';
 
-const ROOT = '/api/v1/Account/{auth_id}/Application/';
+const { collection, one, collectionParams, oneParams } = resourcePaths(
+  'Application',
+  'app_id',
+  appIdField(),
+);
 const common = { tag: 'Applications', errors: 'resource' } as const;
-const params = Type.Object({ auth_id: accountIdText(), app_id: appIdField() });
 
-const find = async (
-  { provisioning }: RouteNeeds,
-  { accountId, subAccount }: AccountInput,
-  appId: number,
-) =>
-  visibleTo(await provisioning.applications.get(accountId, appId), subAccount, {
-    kind: 'unknownApplication',
-  } as const);
+const find = finder(
+  ({ applications }, accountId: AccountId, id: number) => applications.get(accountId, id),
+  { kind: 'unknownApplication' } as const,
+);
 
 const shown = (needs: RouteNeeds, { access }: AccountInput) => ({
   registrar: registrarOf(needs),
@@ -72,10 +73,10 @@ async function keepDefault(
 const createApplication = accountRoute({
   ...common,
   method: 'POST',
-  path: ROOT,
+  path: collection,
   summary: 'Create an application',
   status: 201,
-  params: Type.Object({ auth_id: accountIdText() }),
+  params: collectionParams,
   body: ApplicationCreateBody,
   reply: Type.Object({ api_id: apiId(), message: Type.String(), app_id: Type.String() }),
   async run(needs, input) {
@@ -101,19 +102,15 @@ const createApplication = accountRoute({
 const listApplications = accountRoute({
   ...common,
   method: 'GET',
-  path: ROOT,
+  path: collection,
   summary: 'List applications',
-  params: Type.Object({ auth_id: accountIdText() }),
+  params: collectionParams,
   query: Type.Object({
     ...sliceQuery,
     subaccount: Type.Optional(accountIdText()),
     app_name__contains: Type.Optional(Type.String()),
   }),
-  reply: Type.Object({
-    api_id: apiId(),
-    meta: MetaSchema,
-    objects: Type.Array(ApplicationSchema),
-  }),
+  reply: listReply(ApplicationSchema),
   async run(needs, input) {
     const { accountId, query } = input;
     const whose = listedSubAccount(input.subAccount, ['subaccount', query.subaccount]);
@@ -138,9 +135,9 @@ const listApplications = accountRoute({
 const getApplication = accountRoute({
   ...common,
   method: 'GET',
-  path: `${ROOT}{app_id}/`,
+  path: one,
   summary: 'Get an application',
-  params,
+  params: oneParams,
   reply: ApplicationSchema,
   run: async (needs, input) =>
     answered(await find(needs, input, input.params.app_id), (application) => ({
@@ -152,10 +149,10 @@ const getApplication = accountRoute({
 const updateApplication = accountRoute({
   ...common,
   method: 'POST',
-  path: `${ROOT}{app_id}/`,
+  path: one,
   summary: 'Change an application',
   status: 202,
-  params,
+  params: oneParams,
   body: ApplicationUpdateBody,
   reply: messageReply,
   async run(needs, input) {
@@ -180,11 +177,11 @@ const updateApplication = accountRoute({
 const deleteApplication = accountRoute({
   ...common,
   method: 'DELETE',
-  path: `${ROOT}{app_id}/`,
+  path: one,
   alsoRefuses: [409],
   summary: 'Delete an application; refused while numbers or endpoints are attached',
   status: 204,
-  params,
+  params: oneParams,
   body: Type.Object({
     cascade: Type.Optional(flag(false)),
     new_endpoint_application: Type.Optional(appIdField()),

@@ -1,11 +1,11 @@
+import type { AccountId } from '../../../../base/ids.ts';
 import { err, ok } from '../../../../base/result.ts';
 import { wrongCallerId } from '../../caller-id.ts';
 import type { RouteNeeds } from '../../deps.ts';
 import { invalidField } from '../../http/failure.ts';
-import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
+import { accountRoute, type Route } from '../../http/route.ts';
 import {
   accountIdText,
-  apiId,
   appIdField,
   flag,
   messageReply,
@@ -25,27 +25,21 @@ import {
   showCreatedEndpoint,
   showEndpoint,
 } from '../../wire/endpoint.ts';
-import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
-import {
-  hidesApplication,
-  listedSubAccount,
-  registrarOf,
-  subAccountFor,
-  visibleTo,
-} from './scope.ts';
+import { metaOf, sliceOf } from '../../wire/list.ts';
+import { finder, listReply, resourcePaths } from './resource.ts';
+import { hidesApplication, listedSubAccount, registrarOf, subAccountFor } from './scope.ts';
 
-const ROOT = '/api/v1/Account/{auth_id}/Endpoint/';
+const { collection, one, collectionParams, oneParams } = resourcePaths(
+  'Endpoint',
+  'endpoint_id',
+  Type.String(),
+);
 const common = { tag: 'Endpoints', errors: 'endpoint' } as const;
-const params = Type.Object({ auth_id: accountIdText(), endpoint_id: Type.String() });
 
-const find = async (
-  { provisioning }: RouteNeeds,
-  { accountId, subAccount }: AccountInput,
-  id: string,
-) =>
-  visibleTo(await provisioning.endpoints.get(accountId, id), subAccount, {
-    kind: 'unknownEndpoint',
-  } as const);
+const find = finder(
+  ({ endpoints }, accountId: AccountId, id: string) => endpoints.get(accountId, id),
+  { kind: 'unknownEndpoint' } as const,
+);
 
 const context = (needs: RouteNeeds): EndpointContext => ({
   registrar: registrarOf(needs),
@@ -56,10 +50,10 @@ const context = (needs: RouteNeeds): EndpointContext => ({
 const createEndpoint = accountRoute({
   ...common,
   method: 'POST',
-  path: ROOT,
+  path: collection,
   summary: 'Create a SIP endpoint',
   status: 201,
-  params: Type.Object({ auth_id: accountIdText() }),
+  params: collectionParams,
   body: EndpointCreateBody,
   reply: EndpointCreatedSchema,
   async run(needs, input) {
@@ -92,9 +86,9 @@ const createEndpoint = accountRoute({
 const listEndpoints = accountRoute({
   ...common,
   method: 'GET',
-  path: ROOT,
+  path: collection,
   summary: 'List SIP endpoints',
-  params: Type.Object({ auth_id: accountIdText() }),
+  params: collectionParams,
   query: Type.Object({
     ...sliceQuery,
     username__contains: Type.Optional(Type.String()),
@@ -106,7 +100,7 @@ const listEndpoints = accountRoute({
     application_id__isnull: Type.Optional(flag()),
     sub_account: Type.Optional(accountIdText()),
   }),
-  reply: Type.Object({ api_id: apiId(), meta: MetaSchema, objects: Type.Array(EndpointSchema) }),
+  reply: listReply(EndpointSchema),
   async run(needs, input) {
     const { accountId, query } = input;
     const whose = listedSubAccount(input.subAccount, ['sub_account', query.sub_account]);
@@ -135,9 +129,9 @@ const listEndpoints = accountRoute({
 const getEndpoint = accountRoute({
   ...common,
   method: 'GET',
-  path: `${ROOT}{endpoint_id}/`,
+  path: one,
   summary: 'Get a SIP endpoint',
-  params,
+  params: oneParams,
   reply: EndpointSchema,
   run: async (needs, input) =>
     answered(await find(needs, input, input.params.endpoint_id), (endpoint) => {
@@ -149,10 +143,10 @@ const getEndpoint = accountRoute({
 const updateEndpoint = accountRoute({
   ...common,
   method: 'POST',
-  path: `${ROOT}{endpoint_id}/`,
+  path: one,
   summary: 'Change a SIP endpoint, for example its application by app_id',
   status: 202,
-  params,
+  params: oneParams,
   body: EndpointUpdateBody,
   reply: messageReply,
   async run(needs, input) {
@@ -175,10 +169,10 @@ const updateEndpoint = accountRoute({
 const deleteEndpoint = accountRoute({
   ...common,
   method: 'DELETE',
-  path: `${ROOT}{endpoint_id}/`,
+  path: one,
   summary: 'Delete a SIP endpoint',
   status: 204,
-  params,
+  params: oneParams,
   async run(needs, input) {
     const found = await find(needs, input, input.params.endpoint_id);
     const removed = found.ok
