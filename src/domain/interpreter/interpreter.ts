@@ -222,8 +222,6 @@ export class Interpreter {
     // An answer fails only with the call, whose end may be told a moment later.
     if (!answered) await call.ended;
     signal.throwIfAborted();
-    await this.#needs.keeping.changed(call);
-    signal.throwIfAborted();
   }
 
   #afterInterruption(error: unknown): NextDocument | undefined {
