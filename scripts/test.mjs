@@ -2,7 +2,8 @@
 // `npm test`: static checks, native tests (plain and under sanitizers), vitest; one closing line for all of them.
 // With names (`npm test -- jitter`, `npm test -- test/protocol/sip`) only the test files of both languages that have a name in
 // their path run; a name that no file has is an error.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,12 +14,15 @@ const args = process.argv.slice(2);
 const only = new Set(args.filter((arg) => ['--native', '--asan', '--checks'].includes(arg)));
 const names = args.filter((arg) => !only.has(arg));
 const everything = only.size === 0 && names.length === 0;
+const SANITIZED = ['native-asan', ['-DCMAKE_BUILD_TYPE=Debug', '-DCARILLON_SANITIZE=ON']];
 const total = { passed: 0, failed: 0, skipped: 0 };
 
 const sh = (command, commandArgs, options = {}) =>
   spawnSync(command, commandArgs, { cwd: root, encoding: 'utf8', maxBuffer: 64 << 20, ...options });
 
+const builds = everything ? startBuilds() : undefined;
 if (everything || only.has('--checks')) runChecks();
+await builds;
 const named = filesOf(names);
 if (everything || only.has('--native')) runNative('native', [], 'native tests');
 else if (named.native.length > 0) runNative('native', [], 'native tests', named.native);
@@ -61,17 +65,37 @@ function runChecks() {
   }
 }
 
-/** `files`: only their cases run. */
-function runNative(dir, configuration, title, files = []) {
+/**
+ * Compiles the native tests of both kinds beside the static checks, most of which use one core. What goes wrong is told when
+ * they are run: that builds what is missing.
+ */
+async function startBuilds() {
+  const kinds = [['native', []], ...(hasSanitizers() ? [SANITIZED] : [])];
+  const lines = kinds.flatMap(([dir, configuration]) =>
+    buildSteps(dir, configuration).map(
+      (args) => `cmake ${args.map((arg) => `'${arg}'`).join(' ')}`,
+    ),
+  );
+  await once(spawn('sh', ['-c', lines.join('; ')], { cwd: root, stdio: 'ignore' }), 'close');
+}
+
+/** Arguments of cmake, one list a step. */
+function buildSteps(dir, configuration) {
   const out = join(root, 'build', dir);
   const generator =
     existsSync(join(out, 'CMakeCache.txt')) || sh('ninja', ['--version']).status !== 0
       ? []
       : ['-G', 'Ninja'];
-  for (const step of [
+  return [
     ['-S', join(root, 'native'), '-B', out, ...generator, ...configuration],
     ['--build', out, '--parallel', '--target', 'carillon_tests'],
-  ]) {
+  ];
+}
+
+/** `files`: only their cases run. */
+function runNative(dir, configuration, title, files = []) {
+  const out = join(root, 'build', dir);
+  for (const step of buildSteps(dir, configuration)) {
     const built = sh('cmake', step);
     if (built.status !== 0) {
       console.log(`✗ ${title}: did not build\n${built.stdout}${built.stderr}`);
@@ -104,21 +128,22 @@ function runNative(dir, configuration, title, files = []) {
   if (files.length === 0) total.skipped += Number(counts[4] ?? 0);
 }
 
-function runSanitized() {
+/** Whether this compiler has them; a program that uses them has to run, too. */
+function hasSanitizers() {
   const probe = sh('sh', [
     '-c',
     'd=$(mktemp -d) && echo "int main(){}" > $d/p.cpp && c++ -fsanitize=address,undefined $d/p.cpp -o $d/p && $d/p; s=$?; rm -rf $d; exit $s',
   ]);
-  if (probe.status !== 0) {
+  return probe.status === 0;
+}
+
+function runSanitized() {
+  if (!hasSanitizers()) {
     console.log('- native tests under sanitizers: skipped, this compiler has none');
     total.skipped += 1;
     return;
   }
-  runNative(
-    'native-asan',
-    ['-DCMAKE_BUILD_TYPE=Debug', '-DCARILLON_SANITIZE=ON'],
-    'native tests under ASan and UBSan',
-  );
+  runNative(...SANITIZED, 'native tests under ASan and UBSan');
 }
 
 function runVitest(files) {
