@@ -7,7 +7,7 @@ export interface Random {
 
 declare const brand: unique symbol;
 /** A string or number that says what it names: one kind is no argument for another. */
-type Branded<Base, Kind extends string> = Base & { readonly [brand]: Kind };
+export type Branded<Base, Kind extends string> = Base & { readonly [brand]: Kind };
 
 /** `MA_…` or `SA_…`: a main account or a sub-account. */
 export type AccountId = Branded<string, 'account'>;
@@ -15,6 +15,10 @@ export type CallUuid = Branded<string, 'call'>;
 /** Of a request for calls; that of a single call is named as its call. */
 export type RequestUuid = Branded<string, 'request'>;
 export type RecordingId = Branded<string, 'recording'>;
+/** A decimal number in paths and answers. */
+export type AppId = Branded<number, 'application'>;
+export type EndpointId = Branded<string, 'endpoint'>;
+export type TrunkId = Branded<string, 'trunk'>;
 export type StreamId = Branded<string, 'stream'>;
 export type CampaignId = Branded<string, 'campaign'>;
 /** What a campaign's calls are connected to. */
@@ -42,6 +46,9 @@ export const asAccountId = (text: string): AccountId => text as AccountId;
 export const asCallUuid = (text: string): CallUuid => text as CallUuid;
 export const asRequestUuid = (text: string): RequestUuid => text as RequestUuid;
 export const asRecordingId = (text: string): RecordingId => text as RecordingId;
+export const asAppId = (number: number): AppId => number as AppId;
+export const asEndpointId = (text: string): EndpointId => text as EndpointId;
+export const asTrunkId = (text: string): TrunkId => text as TrunkId;
 export const asStreamId = (text: string): StreamId => text as StreamId;
 export const asCampaignId = (text: string): CampaignId => text as CampaignId;
 export const asAgentId = (text: string): AgentId => text as AgentId;
@@ -49,6 +56,7 @@ export const asAgentId = (text: string): AgentId => text as AgentId;
 export const newCallUuid = (random: Random): CallUuid => asCallUuid(uuid(random));
 export const newRequestUuid = (random: Random): RequestUuid => asRequestUuid(uuid(random));
 export const newRecordingId = (random: Random): RecordingId => asRecordingId(uuid(random));
+export const newTrunkId = (random: Random): TrunkId => asTrunkId(uuid(random));
 export const newStreamId = (random: Random): StreamId => asStreamId(uuid(random));
 export const newCampaignId = (random: Random): CampaignId => asCampaignId(uuid(random));
 export const newAgentId = (random: Random): AgentId => asAgentId(uuid(random));

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert } from '../base/errors.ts';
-import { type AccountId, type Random, token } from '../base/ids.ts';
+import { type AccountId, type AppId, type Random, token } from '../base/ids.ts';
 import { microsFromUnits } from '../base/money.ts';
 import type { Demo } from '../demo/demo.ts';
 import type { Accounts } from '../domain/account/account.ts';
@@ -29,7 +29,7 @@ export interface FirstStartNeeds {
 
 interface FirstThings extends DemoFile {
   readonly authId: AccountId;
-  readonly appId: number;
+  readonly appId: AppId;
 }
 
 /**

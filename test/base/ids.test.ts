@@ -1,12 +1,15 @@
 import { expect, it } from 'vitest';
 import {
   type AccountId,
+  type AppId,
   asAccountId,
   type CallUuid,
+  type EndpointId,
   newAccountId,
   type RecordingId,
   type RequestUuid,
   type StreamId,
+  type TrunkId,
 } from '../../src/base/ids.ts';
 import { SimRandom } from '../sim/random.ts';
 
@@ -17,9 +20,13 @@ interface Ids {
   readonly request: RequestUuid;
   readonly recording: RecordingId;
   readonly stream: StreamId;
+  readonly application: AppId;
+  readonly endpoint: EndpointId;
+  readonly trunk: TrunkId;
 }
 
-function swapped({ account, call, request, recording, stream }: Ids): void {
+function swapped(ids: Ids): void {
+  const { account, call, request, recording, stream, application, endpoint, trunk } = ids;
   const ofAccount = (id: AccountId): AccountId => id;
   ofAccount(account);
   // @ts-expect-error text that nobody has taken for an account
@@ -36,6 +43,12 @@ function swapped({ account, call, request, recording, stream }: Ids): void {
   ofCall(request);
   // @ts-expect-error account and call
   ofCall(account);
+  const bound = (_application: AppId, _endpoint: EndpointId, _trunk: TrunkId): void => undefined;
+  bound(application, endpoint, trunk);
+  // @ts-expect-error endpoint and trunk
+  bound(application, trunk, endpoint);
+  // @ts-expect-error a number that is no application's
+  bound(7, endpoint, trunk);
   // An identifier is still text.
   account.startsWith('MA_');
 }

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
-import { asAccountId } from '../../src/base/ids.ts';
+import { asAccountId, asEndpointId } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { systemRandom as random } from '../../src/base/system-random.ts';
 import type { InboundLeg } from '../../src/domain/call/needs.ts';
@@ -29,7 +29,7 @@ async function server(onCall: (leg: InboundLeg) => void): Promise<RunningSignall
   const secret = (algorithm: 'MD5' | 'SHA-256' | 'SHA-512-256') =>
     ha1Of(algorithm, 'alice', REALM, 'wonderland');
   const alice = {
-    endpointId: '1',
+    endpointId: asEndpointId('1'),
     accountId: asAccountId('MA_0123456789ABCDEFG'),
     username: 'alice',
     active: true,

@@ -1,7 +1,7 @@
 /** The service of a simulated world: joined as the real one is, over edges that obey the clock. */
 
 import { assert } from '../../src/base/errors.ts';
-import { type AccountId, asCallUuid, type CallUuid } from '../../src/base/ids.ts';
+import { type AccountId, type AppId, asCallUuid, type CallUuid } from '../../src/base/ids.ts';
 import type { Micros } from '../../src/base/money.ts';
 import { type CallLog, CallLogs } from '../../src/domain/call/call.ts';
 import { type CallbackClient, createCallbackClient } from '../../src/domain/callback/callback.ts';
@@ -78,7 +78,7 @@ export interface SimService extends Calls {
   readonly callbacks: CallbackClient;
   readonly provisioning: Provisioning;
   /** The application of every endpoint. */
-  readonly appId: number;
+  readonly appId: AppId;
   /** The one customer. */
   readonly accountId: AccountId;
   /** `kill -9`: from now on it reaches neither disk nor customer. */
@@ -224,7 +224,7 @@ async function provision(
   { accounts, ledger, provisioning }: Foundation,
   { ear }: Edges,
   { credit, answerUrl, fallbackAnswerUrl, hangupUrl, ...account }: NewCustomer,
-): Promise<{ readonly accountId: AccountId; readonly appId: number }> {
+): Promise<{ readonly accountId: AccountId; readonly appId: AppId }> {
   const created = await accounts.create({ ...account, currency: 'USD' });
   assert(created.ok, 'the account is made');
   const accountId = created.value.account.authId;

@@ -1,5 +1,7 @@
 /** Spec, Dial: without callerId the call of an endpoint shows a number that its account owns, or is refused (3030). */
+
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { asEndpointId } from '../../src/base/ids.ts';
 import { dialledBy, registered } from './calls/phone.ts';
 import { type CallService, DID, HOST, openCallService } from './calls/service.ts';
 import { document, SITE } from './calls/site.ts';
@@ -36,7 +38,9 @@ it('the endpoint’s, its application’s, or the account’s default, in this o
   expect(await shown(NUMBER)).toBe(DID);
   await provisioning.applications.patch(accountId, appId, { callerId: SECOND });
   expect(await shown(NUMBER)).toBe(SECOND);
-  await provisioning.endpoints.patch(accountId, endpoint?.endpointId ?? '', { callerId: THIRD });
+  await provisioning.endpoints.patch(accountId, endpoint?.endpointId ?? asEndpointId(''), {
+    callerId: THIRD,
+  });
   expect(await shown(NUMBER)).toBe(THIRD);
   expect(await shown('<User>sip:bob@192.0.2.9</User>')).toBe(THIRD);
   expect(await shown(NUMBER, `callerId="${DID}"`)).toBe(DID);

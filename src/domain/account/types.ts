@@ -1,4 +1,4 @@
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, AppId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 import type { Permissions } from './permissions.ts';
 
@@ -26,7 +26,7 @@ export interface Account {
   readonly barredCountries: readonly string[];
   readonly dailySpendLimit: Micros | undefined;
   /** Application of endpoints without one of their own; one that was removed meanwhile counts as none. */
-  readonly defaultEndpointApp: number | undefined;
+  readonly defaultEndpointApp: AppId | undefined;
   /** What calls of endpoints show without another; E.164 digits. */
   readonly defaultCallerId: string | undefined;
   readonly lowBalanceUrl: string | undefined;

@@ -1,5 +1,5 @@
 /** What never changes about a call. */
-import type { AccountId, CallUuid } from '../../base/ids.ts';
+import type { AccountId, CallUuid, EndpointId, TrunkId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 import type { CallFacts } from '../callback/callback.ts';
 import type { Cdr } from '../cdr/types.ts';
@@ -16,8 +16,8 @@ export interface CallIdentity {
   readonly context: Cdr['context'];
   /** UUID of the A leg, on a B leg. */
   readonly parentCallUuid: CallUuid | undefined;
-  readonly endpointId: string | undefined;
-  readonly trunkId: string | undefined;
+  readonly endpointId: EndpointId | undefined;
+  readonly trunkId: TrunkId | undefined;
   readonly terminatedTo: string | undefined;
 }
 

@@ -1,5 +1,5 @@
 /** Front door: campaigns as their owners see and command them (dialect §3.11). Calls are placed by the dialer beside it. */
-import type { AccountId, AgentId, CampaignId } from '../../base/ids.ts';
+import type { AccountId, AgentId, CallUuid, CampaignId } from '../../base/ids.ts';
 import { newAgentId, newCampaignId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { plainNumber } from '../../base/phone-number.ts';
@@ -244,7 +244,7 @@ export class CampaignService implements CampaignControl {
     return this.#read(owner, id, () => this.#needs.store.attempts(id, slice));
   }
 
-  async attempt(owner: CampaignOwner, callUuid: string): Answer<Attempt> {
+  async attempt(owner: CampaignOwner, callUuid: CallUuid): Answer<Attempt> {
     const attempt = await this.#needs.store.attempt(callUuid);
     const campaign = attempt && (await this.#own(owner, attempt.campaignId));
     return campaign === undefined ? err({ kind: 'unknownAttempt' }) : ok(attempt as Attempt);

@@ -2,7 +2,7 @@
  * What may be asked of campaigns. Values arrive checked for shape and range; what needs knowledge of the account is checked
  * here. Campaigns and agents of another owner do not exist for whoever asks.
  */
-import type { AccountId, AgentId, CampaignId } from '../../base/ids.ts';
+import type { AccountId, AgentId, CallUuid, CampaignId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
 import type {
@@ -116,7 +116,7 @@ export interface CampaignControl {
   ): Answer<Page<Contact>>;
   /** Every attempt, newest first. */
   attempts(owner: CampaignOwner, id: CampaignId, slice: Slice): Answer<Page<Attempt>>;
-  attempt(owner: CampaignOwner, callUuid: string): Answer<Attempt>;
+  attempt(owner: CampaignOwner, callUuid: CallUuid): Answer<Attempt>;
   /** The next contacts after row `after`, each with its last attempt. */
   results(
     owner: CampaignOwner,

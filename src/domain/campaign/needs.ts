@@ -1,5 +1,5 @@
 /** What campaigns ask of the outside: a store, a way to place calls, and somebody who tells `notify_url`. */
-import type { AccountId, AgentId, CampaignId } from '../../base/ids.ts';
+import type { AccountId, AgentId, CallUuid, CampaignId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
 import type { StoredNotification } from '../callback/types.ts';
@@ -66,7 +66,7 @@ export interface DueQuery {
 
 /** The beginning of an attempt, written before anything is sent. */
 export interface AttemptStart {
-  readonly callUuid: string;
+  readonly callUuid: CallUuid;
   readonly campaignId: CampaignId;
   readonly contactId: number;
   readonly from: string;
@@ -77,7 +77,7 @@ export interface AttemptStart {
 
 /** The end of an attempt and what becomes of its contact, in one unit of work. */
 export interface AttemptFinish {
-  readonly callUuid: string;
+  readonly callUuid: CallUuid;
   readonly status: AttemptStatus;
   readonly answeredUs: number | undefined;
   readonly endedUs: number;
@@ -149,7 +149,7 @@ export interface CampaignStore {
   contacts(id: CampaignId, filter: ContactFilter, slice: Slice): Promise<Page<Contact>>;
   results(id: CampaignId, after: number, limit: number): Promise<readonly ContactResult[]>;
   attempts(id: CampaignId, slice: Slice): Promise<Page<Attempt>>;
-  attempt(callUuid: string): Promise<Attempt | undefined>;
+  attempt(callUuid: CallUuid): Promise<Attempt | undefined>;
 
   addNumbers(id: CampaignId, numbers: readonly PoolNumber[]): Promise<void>;
   numbers(id: CampaignId): Promise<readonly PoolNumber[]>;
@@ -184,7 +184,7 @@ export interface CampaignStore {
 // ---------------------------------------------------------------- calls
 
 export interface CampaignCall {
-  readonly callUuid: string;
+  readonly callUuid: CallUuid;
   readonly campaignId: CampaignId;
   readonly owner: CampaignOwner;
   readonly agent: Agent;
@@ -229,7 +229,7 @@ export interface CallPlacing {
   /** Why the account could not make any call: its state, its money. */
   obstacle(accountId: AccountId): Promise<'accountInactive' | 'insufficientFunds' | undefined>;
   /** The end of a call of an earlier process, from its record; undefined: there was no call. */
-  endOf(callUuid: string): Promise<CampaignCallEnd | undefined>;
+  endOf(callUuid: CallUuid): Promise<CampaignCallEnd | undefined>;
 }
 
 // ---------------------------------------------------------------- telling

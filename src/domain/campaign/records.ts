@@ -1,5 +1,5 @@
 /** Campaigns: what a customer decides about them, what becomes of their contacts, and what is counted (dialect §3.11). */
-import type { AccountId, AgentId, CampaignId } from '../../base/ids.ts';
+import type { AccountId, AgentId, CallUuid, CampaignId } from '../../base/ids.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { MachineDetectionRequest } from '../dispatch/types.ts';
 
@@ -214,7 +214,7 @@ export interface Contact extends NewContact {
   readonly dueUs: number | undefined;
   readonly firstDialUs: number | undefined;
   /** Of the last attempt. */
-  readonly callUuid: string | undefined;
+  readonly callUuid: CallUuid | undefined;
 }
 
 export type ContactReason =
@@ -233,7 +233,7 @@ export interface BadRow {
 }
 
 export interface Attempt {
-  readonly callUuid: string;
+  readonly callUuid: CallUuid;
   readonly campaignId: CampaignId;
   readonly contactId: number;
   readonly rowNumber: number;
@@ -292,7 +292,7 @@ export type CampaignEvent =
       readonly outcome: 'answered' | 'no_answer' | 'retry_scheduled' | 'failed' | 'expired';
       readonly atUs: number;
       readonly contactId: number;
-      readonly callUuid: string | undefined;
+      readonly callUuid: CallUuid | undefined;
       readonly to: string;
       readonly from: string | undefined;
       readonly hangupCause: string | undefined;

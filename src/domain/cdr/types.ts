@@ -1,4 +1,11 @@
-import type { AccountId, CallUuid, RequestUuid, StreamId } from '../../base/ids.ts';
+import type {
+  AccountId,
+  CallUuid,
+  EndpointId,
+  RequestUuid,
+  StreamId,
+  TrunkId,
+} from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 import type { CallLogEntry } from '../call/types.ts';
 
@@ -81,8 +88,8 @@ export interface Cdr {
   readonly carrier: string | undefined;
   readonly codec: string | undefined;
   readonly quality: MediaQuality | undefined;
-  readonly endpointId: string | undefined;
-  readonly trunkId: string | undefined;
+  readonly endpointId: EndpointId | undefined;
+  readonly trunkId: TrunkId | undefined;
   readonly terminatedTo: string | undefined;
   readonly campaignId: string | undefined;
   readonly machine: boolean | undefined;

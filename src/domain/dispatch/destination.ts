@@ -1,4 +1,5 @@
 /** Where a call may go and as whom: toll-fraud rules, caller ids, prices and routes. One set of rules for all outbound legs. */
+import type { EndpointId } from '../../base/ids.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
@@ -21,7 +22,7 @@ export interface Destined {
   readonly to: string;
   readonly price: CallPrice;
   /** Of a destination that is an endpoint of ours. */
-  readonly endpointId: string | undefined;
+  readonly endpointId: EndpointId | undefined;
   /** In the order to be tried; at least one. */
   readonly targets: readonly OutboundTarget[];
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import type { EndpointId } from '../../base/ids.ts';
 
 const MINUTE_MS = 60_000;
 /** Endpoints remembered at once; beyond, the longest idle one is forgotten. */
@@ -6,7 +7,7 @@ const MAX_ENDPOINTS = 100_000;
 
 /** How many calls each endpoint has started within the last minute: a stolen password cannot dial without end. */
 export class EndpointRate {
-  readonly #starts = new Map<string, number[]>();
+  readonly #starts = new Map<EndpointId, number[]>();
   readonly #clock: Clock;
   readonly #perMinute: number;
 
@@ -16,7 +17,7 @@ export class EndpointRate {
   }
 
   /** False: one call too many. */
-  take(endpointId: string): boolean {
+  take(endpointId: EndpointId): boolean {
     const nowMs = this.#clock.monotonicMs();
     const recent = (this.#starts.get(endpointId) ?? []).filter((at) => at > nowMs - MINUTE_MS);
     const free = recent.length < this.#perMinute;

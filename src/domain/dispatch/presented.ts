@@ -55,8 +55,10 @@ async function defaultOf(
   { owner, account }: Calling,
   { identity }: Call,
 ): Promise<string | undefined> {
-  const found = await endpoints.get(owner.authId, identity.endpointId ?? '');
-  const endpoint = found.ok ? found.value : undefined;
+  const { endpointId } = identity;
+  const found =
+    endpointId === undefined ? undefined : await endpoints.get(owner.authId, endpointId);
+  const endpoint = found?.ok === true ? found.value : undefined;
   const appId = endpoint?.appId ?? account.defaultEndpointApp ?? owner.defaultEndpointApp;
   const application = appId === undefined ? undefined : await applications.get(owner.authId, appId);
   return (

@@ -27,8 +27,10 @@ export class TrunkConnector {
   async toTrunk(a: Call, owner: Account, number: PhoneNumber): Promise<void> {
     const { trunks } = this.#needs.provisioning;
     const accountId = number.accountId ?? owner.authId;
-    const found = await trunks.get(accountId, number.trunkGroupId ?? '');
-    if (!found.ok) {
+    const { trunkGroupId } = number;
+    const found =
+      trunkGroupId === undefined ? undefined : await trunks.get(accountId, trunkGroupId);
+    if (found?.ok !== true) {
       a.hangup('routingError', 'Error', 'the trunk of this number does not exist');
       return;
     }

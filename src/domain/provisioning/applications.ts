@@ -1,4 +1,4 @@
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, AppId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { nowUs, type ProvisioningContext } from './context.ts';
@@ -47,7 +47,7 @@ export class Applications {
     });
   }
 
-  async get(accountId: AccountId, appId: number): Promise<Result<Application, ApplicationRefusal>> {
+  async get(accountId: AccountId, appId: AppId): Promise<Result<Application, ApplicationRefusal>> {
     const found = await this.#store.get(appId);
     return found?.accountId === accountId ? ok(found) : err({ kind: 'unknownApplication' });
   }
@@ -58,7 +58,7 @@ export class Applications {
 
   async patch(
     accountId: AccountId,
-    appId: number,
+    appId: AppId,
     patch: ApplicationPatch,
   ): Promise<Result<Application, ApplicationRefusal>> {
     const changed = await this.#store.patch(accountId, appId, patch);
@@ -68,8 +68,8 @@ export class Applications {
   /** `rebind`: where its numbers and endpoints go; `null`: nowhere; absent: they refuse the removal. */
   async remove(
     accountId: AccountId,
-    appId: number,
-    rebind?: number | null,
+    appId: AppId,
+    rebind?: AppId | null,
   ): Promise<Result<void, ApplicationRefusal>> {
     if (typeof rebind === 'number') {
       const target = await this.get(accountId, rebind);

@@ -1,6 +1,6 @@
 import { assert } from '../../base/errors.ts';
 import { hashHex } from '../../base/hash.ts';
-import { type AccountId, digits } from '../../base/ids.ts';
+import { type AccountId, type AppId, digits, type EndpointId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { nowUs, type ProvisioningContext } from './context.ts';
@@ -27,7 +27,7 @@ export type EndpointRefusal =
 
 /** An endpoint that was deleted, may no longer make voice calls, or whose phone has to show a new password. */
 export interface RevokedEndpoint {
-  readonly endpointId: string;
+  readonly endpointId: EndpointId;
   readonly username: string;
   readonly why: 'deleted' | 'voice' | 'password';
 }
@@ -87,7 +87,10 @@ export class Endpoints {
     return err({ kind: 'usernameTaken', username: requestedUsername });
   }
 
-  async get(accountId: AccountId, endpointId: string): Promise<Result<Endpoint, EndpointRefusal>> {
+  async get(
+    accountId: AccountId,
+    endpointId: EndpointId,
+  ): Promise<Result<Endpoint, EndpointRefusal>> {
     const found = await this.#store.get(accountId, endpointId);
     return found === undefined ? err({ kind: 'unknownEndpoint' }) : ok(found);
   }
@@ -103,7 +106,7 @@ export class Endpoints {
 
   async patch(
     accountId: AccountId,
-    endpointId: string,
+    endpointId: EndpointId,
     change: EndpointPatch & { readonly password?: string | undefined },
   ): Promise<Result<Endpoint, EndpointRefusal>> {
     const { password, ...patch } = change;
@@ -128,7 +131,10 @@ export class Endpoints {
     this.#onRevoked.push(act);
   }
 
-  async remove(accountId: AccountId, endpointId: string): Promise<Result<void, EndpointRefusal>> {
+  async remove(
+    accountId: AccountId,
+    endpointId: EndpointId,
+  ): Promise<Result<void, EndpointRefusal>> {
     const known = await this.get(accountId, endpointId);
     if (!known.ok) return known;
     const removed = await this.#store.remove(accountId, endpointId);
@@ -147,7 +153,7 @@ export class Endpoints {
     return requested + digits(this.#context.random, SUFFIX_DIGITS + attempt);
   }
 
-  async #ownsApplication(accountId: AccountId, appId: number | undefined): Promise<boolean> {
+  async #ownsApplication(accountId: AccountId, appId: AppId | undefined): Promise<boolean> {
     if (appId === undefined) return true;
     return (await this.#applications.get(appId))?.accountId === accountId;
   }

@@ -1,4 +1,4 @@
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, AppId, EndpointId, TrunkId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
 import type { LedgerEntry, NewEntry } from '../ledger/types.ts';
@@ -32,11 +32,11 @@ export interface ApplicationFilter {
 export interface ApplicationStore {
   /** Gives the next numeric id. */
   insert(application: Omit<Application, 'appId'>): Promise<Application>;
-  get(appId: number): Promise<Application | undefined>;
+  get(appId: AppId): Promise<Application | undefined>;
   list(filter: ApplicationFilter, slice: Slice): Promise<Page<Application>>;
   patch(
     accountId: AccountId,
-    appId: number,
+    appId: AppId,
     patch: ApplicationPatch,
   ): Promise<Application | undefined>;
   /**
@@ -45,8 +45,8 @@ export interface ApplicationStore {
    */
   remove(
     accountId: AccountId,
-    appId: number,
-    rebind: number | null | undefined,
+    appId: AppId,
+    rebind: AppId | null | undefined,
   ): Promise<Result<void, 'unknown' | 'inUse'>>;
 }
 
@@ -58,7 +58,7 @@ export interface EndpointFilter {
   readonly usernameStartsWith?: string | undefined;
   readonly aliasContains?: string | undefined;
   readonly aliasExact?: string | undefined;
-  readonly appId?: number | undefined;
+  readonly appId?: AppId | undefined;
   /** True: bound to no application; false: bound to one. */
   readonly appIsNull?: boolean | undefined;
 }
@@ -69,17 +69,17 @@ export interface EndpointStore {
     endpoint: Omit<Endpoint, 'endpointId'>,
     secrets: EndpointSecrets,
   ): Promise<Result<Endpoint, 'requestedTaken' | 'storedTaken'>>;
-  get(accountId: AccountId, endpointId: string): Promise<Endpoint | undefined>;
+  get(accountId: AccountId, endpointId: EndpointId): Promise<Endpoint | undefined>;
   byUsername(username: string): Promise<Endpoint | undefined>;
   list(filter: EndpointFilter, slice: Slice): Promise<Page<Endpoint>>;
   patch(
     accountId: AccountId,
-    endpointId: string,
+    endpointId: EndpointId,
     patch: EndpointPatch,
     secrets: EndpointSecrets | undefined,
   ): Promise<Endpoint | undefined>;
   /** Its bindings go with it. */
-  remove(accountId: AccountId, endpointId: string): Promise<boolean>;
+  remove(accountId: AccountId, endpointId: EndpointId): Promise<boolean>;
 }
 
 export interface OriginationUriStore {
@@ -96,10 +96,10 @@ export interface OriginationUriStore {
 
 export interface TrunkStore {
   insert(trunk: Trunk): Promise<void>;
-  get(trunkId: string): Promise<Trunk | undefined>;
+  get(trunkId: TrunkId): Promise<Trunk | undefined>;
   list(accountId: AccountId, slice: Slice): Promise<Page<Trunk>>;
-  patch(accountId: AccountId, trunkId: string, patch: TrunkPatch): Promise<Trunk | undefined>;
-  remove(accountId: AccountId, trunkId: string): Promise<Result<void, 'unknown' | 'inUse'>>;
+  patch(accountId: AccountId, trunkId: TrunkId, patch: TrunkPatch): Promise<Trunk | undefined>;
+  remove(accountId: AccountId, trunkId: TrunkId): Promise<Result<void, 'unknown' | 'inUse'>>;
 }
 
 export interface TrunkCredentialStore {

@@ -1,4 +1,4 @@
-import { type AccountId, uuid } from '../../base/ids.ts';
+import { type AccountId, type AppId, type TrunkId, uuid } from '../../base/ids.ts';
 import { type Micros, micros } from '../../base/money.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -154,7 +154,7 @@ export class Numbers {
   async attachApplication(
     accountId: AccountId,
     e164: string,
-    applicationId: number,
+    applicationId: AppId,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
     const owned = await this.get(e164, accountId);
     if (!owned.ok) return owned;
@@ -167,7 +167,7 @@ export class Numbers {
   async assignTrunk(
     accountId: AccountId,
     e164: string,
-    trunkGroupId: string,
+    trunkGroupId: TrunkId,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
     const owned = await this.get(e164, accountId);
     if (!owned.ok) return owned;

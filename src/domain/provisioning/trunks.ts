@@ -1,4 +1,4 @@
-import { type AccountId, uuid } from '../../base/ids.ts';
+import { type AccountId, newTrunkId, type TrunkId, uuid } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { nowUs, type ProvisioningContext } from './context.ts';
@@ -74,13 +74,13 @@ export class Trunks {
       egressAllow: [],
       ...input,
       ...this.#stamps(),
-      trunkId: uuid(this.#context.random),
+      trunkId: newTrunkId(this.#context.random),
     };
     await this.#stores.trunks.insert(trunk);
     return ok(trunk);
   }
 
-  async get(accountId: AccountId, trunkId: string): Promise<Result<Trunk, TrunkRefusal>> {
+  async get(accountId: AccountId, trunkId: TrunkId): Promise<Result<Trunk, TrunkRefusal>> {
     const found = await this.#stores.trunks.get(trunkId);
     return found?.accountId === accountId ? ok(found) : err({ kind: 'unknownTrunk' });
   }
@@ -91,7 +91,7 @@ export class Trunks {
 
   async patch(
     accountId: AccountId,
-    trunkId: string,
+    trunkId: TrunkId,
     patch: TrunkPatch,
   ): Promise<Result<Trunk, TrunkRefusal>> {
     const missing = await this.#missingPart(accountId, patch);
@@ -99,7 +99,7 @@ export class Trunks {
     return found(await this.#stores.trunks.patch(accountId, trunkId, patch), 'unknownTrunk');
   }
 
-  async remove(accountId: AccountId, trunkId: string): Promise<Result<void, TrunkRefusal>> {
+  async remove(accountId: AccountId, trunkId: TrunkId): Promise<Result<void, TrunkRefusal>> {
     return removal(await this.#stores.trunks.remove(accountId, trunkId), 'unknownTrunk');
   }
 

@@ -1,8 +1,8 @@
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, AppId, EndpointId, TrunkId } from '../../base/ids.ts';
 import type { HttpMethod } from '../callback/types.ts';
 
 export interface Application {
-  readonly appId: number;
+  readonly appId: AppId;
   readonly accountId: AccountId;
   readonly subAccount: AccountId | undefined;
   readonly name: string;
@@ -37,14 +37,14 @@ export interface EndpointPermissions {
 
 /** A SIP endpoint. Its password is never kept, only HA1 per digest algorithm (encrypted at rest). */
 export interface Endpoint extends EndpointPermissions {
-  readonly endpointId: string;
+  readonly endpointId: EndpointId;
   readonly accountId: AccountId;
   readonly subAccount: AccountId | undefined;
   /** Stored name with its numeric suffix; unique in the whole service; what registers. */
   readonly username: string;
   readonly requestedUsername: string;
   readonly alias: string;
-  readonly appId: number | undefined;
+  readonly appId: AppId | undefined;
   /** What its calls show where the document names no caller id; E.164 digits. */
   readonly callerId: string | undefined;
   readonly createdUs: number;
@@ -74,7 +74,7 @@ export interface OriginationUri {
 }
 
 export interface Trunk {
-  readonly trunkId: string;
+  readonly trunkId: TrunkId;
   readonly accountId: AccountId;
   readonly name: string;
   readonly direction: 'inbound' | 'outbound' | 'both';
@@ -111,8 +111,8 @@ export interface PhoneNumber {
   readonly monthlyFeeMicros: number;
   readonly currency: string;
   readonly carrier: string | undefined;
-  readonly applicationId: number | undefined;
-  readonly trunkGroupId: string | undefined;
+  readonly applicationId: AppId | undefined;
+  readonly trunkGroupId: TrunkId | undefined;
   readonly purchasedUs: number | undefined;
   readonly nextBillingUs: number | undefined;
   readonly lastBilledUs: number | undefined;

@@ -1,9 +1,9 @@
-import type { AccountId } from '../../base/ids.ts';
+import type { AccountId, EndpointId } from '../../base/ids.ts';
 import type { EndpointSecrets } from '../provisioning/types.ts';
 import type { Binding } from './types.ts';
 
 export interface RegisteringEndpoint {
-  readonly endpointId: string;
+  readonly endpointId: EndpointId;
   readonly accountId: AccountId;
   readonly username: string;
   readonly secrets: EndpointSecrets;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AccountId, asCallUuid } from '../../../src/base/ids.ts';
+import { type AccountId, asCallUuid, asEndpointId } from '../../../src/base/ids.ts';
 import type { Call } from '../../../src/domain/call/call.ts';
 import { settle } from '../../sim/clock.ts';
 import { ANSWER_URL, CALLED, OWN_NUMBER, openStage, type Stage } from './stage.ts';
@@ -200,7 +200,7 @@ describe('Dial: User', () => {
     const { authId } = stage.account;
     await endpoint(authId, 'alice');
     const found = await stage.provisioning.endpoints.byUsername('alice');
-    await stage.provisioning.endpoints.patch(authId, found?.endpointId ?? '', {
+    await stage.provisioning.endpoints.patch(authId, found?.endpointId ?? asEndpointId(''), {
       allowVoice: false,
     });
     await aLeg(dial(`callerId="${OWN_NUMBER}"`, '<User>sip:alice@voice.test</User>'));

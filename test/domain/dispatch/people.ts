@@ -1,4 +1,5 @@
 /** Who asks for calls, who makes them, and who is told about them. */
+import type { EndpointId } from '../../../src/base/ids.ts';
 import { ok } from '../../../src/base/result.ts';
 import type { Account } from '../../../src/domain/account/types.ts';
 import type { Call } from '../../../src/domain/call/call.ts';
@@ -47,7 +48,7 @@ export class Customer {
 export function inboundCall(
   stage: { factory: CallFactory; account: Account },
   to: string,
-  over: { readonly endpointId?: string } = {},
+  over: { readonly endpointId?: EndpointId } = {},
 ): Call {
   const { factory, account } = stage;
   const callUuid = factory.newCallUuid();

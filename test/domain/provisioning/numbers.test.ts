@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { asAccountId } from '../../../src/base/ids.ts';
+import { asAccountId, asAppId } from '../../../src/base/ids.ts';
 import { micros } from '../../../src/base/money.ts';
 import {
   createProvisioning,
@@ -113,7 +113,7 @@ describe('numbers', () => {
     ).toMatchObject({
       error: { kind: 'unknownNumber' },
     });
-    expect(await numbers.attachApplication(ACCOUNT, E164, 1)).toMatchObject({
+    expect(await numbers.attachApplication(ACCOUNT, E164, asAppId(1))).toMatchObject({
       error: { kind: 'unknownApplication' },
     });
     expect(await provisioning.trunks.remove(ACCOUNT, trunk.value.trunkId)).toMatchObject({

@@ -3,7 +3,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket as TcpSocket } from 'node:net';
-import { asAccountId } from '../../../src/base/ids.ts';
+import { asAccountId, asEndpointId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { systemRandom } from '../../../src/base/system-random.ts';
 import type { InboundLeg } from '../../../src/domain/call/needs.ts';
@@ -81,7 +81,7 @@ export async function startRig(options: Partial<SignallingOptions> = {}): Promis
           ha1Of(algorithm, username, REALM, password);
         const secrets = { md5: ha1('MD5'), sha256: ha1('SHA-256'), sha512256: ha1('SHA-512-256') };
         return {
-          endpointId: username,
+          endpointId: asEndpointId(username),
           accountId: asAccountId('MA_X'),
           username,
           secrets,

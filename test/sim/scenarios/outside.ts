@@ -1,7 +1,7 @@
 /** The world outside: numbers, trunks, carriers, and a disk that is full. */
 
 import { assert } from '../../../src/base/errors.ts';
-import { asCallUuid } from '../../../src/base/ids.ts';
+import { asCallUuid, asTrunkId } from '../../../src/base/ids.ts';
 import { EchoBot } from '../bots.ts';
 import { xml } from '../customer.ts';
 import { ANSWERS, type Called, type SimLeg } from '../leg.ts';
@@ -28,7 +28,7 @@ async function ownNumber(world: World, to: 'application' | { readonly trunk: str
     country: 'US',
     currency: 'USD',
     accountId,
-    ...(to === 'application' ? { applicationId: appId } : { trunkGroupId: to.trunk }),
+    ...(to === 'application' ? { applicationId: appId } : { trunkGroupId: asTrunkId(to.trunk) }),
   });
   assert(added.ok, 'the number is added');
 }

@@ -1,6 +1,6 @@
 /** What a body of the operator's API names must be there, and be of the account that it is for. */
 
-import type { AccountId } from '../../../base/ids.ts';
+import type { AccountId, AppId } from '../../../base/ids.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { Account } from '../../../domain/account/types.ts';
 import type { RouteNeeds } from '../deps.ts';
@@ -36,7 +36,7 @@ export async function wrongOwner(
 export async function wrongDefaultApp(
   { provisioning }: Pick<RouteNeeds, 'provisioning'>,
   authId: AccountId | undefined,
-  appId: number | null | undefined,
+  appId: AppId | null | undefined,
 ): Promise<Failure | undefined> {
   if (appId === undefined || appId === null) return undefined;
   const found =

@@ -1,7 +1,7 @@
 import { err, ok } from '../../../base/result.ts';
 import { invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
-import { accountIdText, Type } from '../http/schema.ts';
+import { accountIdText, Type, trunkIdText } from '../http/schema.ts';
 import { isAddressOrRange } from '../http/values.ts';
 import { refused } from '../refusal.ts';
 
@@ -17,7 +17,7 @@ const allowDestinations = adminRoute({
   method: 'PATCH',
   path: '/admin/v1/accounts/{auth_id}/trunks/{trunk_id}',
   summary: 'Allow a trunk’s origination URIs to lead into private networks',
-  params: Type.Object({ auth_id: accountIdText(), trunk_id: Type.String() }),
+  params: Type.Object({ auth_id: accountIdText(), trunk_id: trunkIdText() }),
   body: Type.Object({
     egress_allow: Type.Array(Type.String({ maxLength: 253 }), { maxItems: DESTINATIONS_MAX }),
   }),

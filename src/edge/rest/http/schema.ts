@@ -3,10 +3,13 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import {
   type AccountId,
+  type AppId,
   asCallUuid,
   type CallUuid,
+  type EndpointId,
   type RecordingId,
   type StreamId,
+  type TrunkId,
 } from '../../../base/ids.ts';
 
 export type { Static, TSchema };
@@ -21,9 +24,11 @@ export const hinted = <S extends TSchema>(schema: S, hint: string): S => ({
 /** Text that names something: what comes in is an identifier from here on. */
 const idText =
   <Id extends string>() =>
-  (options: { readonly description?: string } = {}) =>
+  (options: { readonly description?: string; readonly minLength?: number } = {}) =>
     Type.Unsafe<Id>({ type: 'string', ...options });
 export const accountIdText = idText<AccountId>();
+export const endpointIdText = idText<EndpointId>();
+export const trunkIdText = idText<TrunkId>();
 export const callUuidText = idText<CallUuid>();
 export const recordingIdText = idText<RecordingId>();
 export const streamIdText = idText<StreamId>();
@@ -105,9 +110,12 @@ export const nullableHttpUrl = () =>
 /** A numeric application id; JSON number or string of digits (dialect §3.2). */
 export const appIdField = () =>
   hinted(
-    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    Type.Unsafe<AppId>({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     'must be a numeric application id',
   );
+
+/** In an update, null takes it away. */
+export const nullableAppId = () => Type.Unsafe<AppId | null>({ type: ['integer', 'null'] });
 
 /** Plivo-style list query (dialect §3.0): default 20, at most 100. */
 export const LIST_LIMIT_DEFAULT = 20;

@@ -1,4 +1,4 @@
-import type { AccountId } from '../../../base/ids.ts';
+import type { AccountId, AppId } from '../../../base/ids.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import type { Application, ApplicationPatch } from '../../../domain/provisioning/types.ts';
 import {
@@ -103,12 +103,12 @@ export const ApplicationSchema = Type.Object({
   updated_at: timestamp(),
 });
 
-export const applicationUri = (accountId: AccountId, appId: number): string =>
+export const applicationUri = (accountId: AccountId, appId: AppId): string =>
   `/v1/Account/${accountId}/Application/${appId}/`;
 
 export const showApplication = (
   application: Application,
-  context: { readonly registrar: string; readonly defaultEndpointApp: number | undefined },
+  context: { readonly registrar: string; readonly defaultEndpointApp: AppId | undefined },
 ): Static<typeof ApplicationSchema> => ({
   app_id: String(application.appId),
   app_name: application.name,

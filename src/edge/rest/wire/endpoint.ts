@@ -9,7 +9,7 @@ import {
   appIdField,
   flag,
   hinted,
-  nullableInteger,
+  nullableAppId,
   nullableText,
   type Static,
   Type,
@@ -61,7 +61,7 @@ export const EndpointCreateBody = Type.Object({
 
 /** `application` is not among them: on this operation it is ignored (spec: POST …/Endpoint/{endpoint_id}/). */
 export const EndpointUpdateBody = Type.Object({
-  app_id: Type.Optional(hinted(nullableInteger(), 'must be a numeric application id')),
+  app_id: Type.Optional(hinted(nullableAppId(), 'must be a numeric application id')),
   alias: Type.Optional(alias()),
   password: Type.Optional(password()),
   caller_id: Type.Optional(callerIdField()),
@@ -104,7 +104,7 @@ export const EndpointCreatedSchema = Type.Object({
 
 const whenFull = {
   api_id: Type.Optional(Type.String()),
-  app_id: Type.Optional(nullableInteger()),
+  app_id: Type.Optional(nullableAppId()),
   caller_id: Type.Optional(nullableText()),
   allow_voice: Type.Optional(Type.Boolean()),
   allow_message: Type.Optional(Type.Boolean()),

@@ -3,7 +3,7 @@ import { unitsFromMicros } from '../../../base/money.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import type { PhoneNumber } from '../../../domain/provisioning/types.ts';
 import {
-  nullableInteger,
+  nullableAppId,
   nullableText,
   nullableTimestamp,
   type Static,
@@ -30,7 +30,7 @@ export const NumberSchema = Type.Object({
   setup_fee: Type.Number(),
   monthly_fee: Type.Number(),
   currency: Type.String(),
-  application_id: nullableInteger(),
+  application_id: nullableAppId(),
   trunk_group_id: nullableText(),
   voice_enabled: Type.Boolean(),
   tags: Type.Array(Type.String()),

@@ -1,4 +1,10 @@
-import { type AccountId, asAccountId } from '../../../base/ids.ts';
+import {
+  type AccountId,
+  asAccountId,
+  asAppId,
+  asEndpointId,
+  type EndpointId,
+} from '../../../base/ids.ts';
 import { err, ok } from '../../../base/result.ts';
 import type { ApplicationStore, EndpointStore } from '../../../domain/provisioning/needs.ts';
 import type { Application, Endpoint, EndpointSecrets } from '../../../domain/provisioning/types.ts';
@@ -35,7 +41,7 @@ const applicationTable = new Table<Application>('application', {
 
 export const applicationRepository = (db: Connection): Synchronously<ApplicationStore> => ({
   insert: (application) => {
-    const whole = { ...application, appId: nextNumber(db, 'application') };
+    const whole = { ...application, appId: asAppId(nextNumber(db, 'application')) };
     applicationTable.insert(db, whole);
     return whole;
   },
@@ -107,7 +113,7 @@ export const endpointRepository = (db: Connection): Synchronously<EndpointStore>
       [endpoint.accountId, endpoint.requestedUsername],
     );
     if (taken !== undefined) return err('requestedTaken');
-    const whole = { ...endpoint, endpointId: String(nextNumber(db, 'endpoint')) };
+    const whole = { ...endpoint, endpointId: asEndpointId(String(nextNumber(db, 'endpoint'))) };
     if (!endpointTable.insertNew(db, whole)) return err('storedTaken');
     sealSecrets(db, whole.endpointId, secrets);
     return ok(whole);
@@ -159,9 +165,9 @@ export function removeEndpointsOf(db: Connection, subAccount: AccountId): readon
   return usernames;
 }
 
-const purposeOf = (endpointId: string): string => `endpoint-ha1:${endpointId}`;
+const purposeOf = (endpointId: EndpointId): string => `endpoint-ha1:${endpointId}`;
 
-function sealSecrets(db: Connection, endpointId: string, secrets: EndpointSecrets): void {
+function sealSecrets(db: Connection, endpointId: EndpointId, secrets: EndpointSecrets): void {
   db.run('INSERT OR REPLACE INTO endpoint_secret (endpoint_id, sealed) VALUES (?, ?)', [
     endpointId,
     db.vault.seal(JSON.stringify(secrets), purposeOf(endpointId)),
@@ -181,7 +187,7 @@ export const endpointDirectoryRepository = (db: Connection): Synchronously<Endpo
       [username],
     );
     if (row === undefined) return undefined;
-    const endpointId = String(row['endpoint_id']);
+    const endpointId = asEndpointId(String(row['endpoint_id']));
     const opened = db.vault.open(row['sealed'] as Uint8Array, purposeOf(endpointId));
     return {
       endpointId,

@@ -1,4 +1,4 @@
-import type { AccountId } from '../../../../base/ids.ts';
+import type { AccountId, AppId } from '../../../../base/ids.ts';
 import { err, ok } from '../../../../base/result.ts';
 import { wrongCallerId } from '../../caller-id.ts';
 import type { RouteNeeds } from '../../deps.ts';
@@ -33,7 +33,7 @@ const { collection, one, collectionParams, oneParams } = resourcePaths(
 const common = { tag: 'Applications', errors: 'resource' } as const;
 
 const find = finder(
-  ({ applications }, accountId: AccountId, id: number) => applications.get(accountId, id),
+  ({ applications }, accountId: AccountId, id: AppId) => applications.get(accountId, id),
   { kind: 'unknownApplication' } as const,
 );
 
@@ -45,7 +45,7 @@ const shown = (needs: RouteNeeds, { access }: AccountInput) => ({
 /** The default is the main account's: a sub-account may leave it as it is. */
 const forMainAccount = (
   { access, subAccount }: AccountInput,
-  appId: number | undefined,
+  appId: AppId | undefined,
   wanted: boolean | undefined,
 ) => {
   const unchanged = (access.owner.defaultEndpointApp === appId) === wanted;
@@ -58,7 +58,7 @@ const forMainAccount = (
 async function keepDefault(
   { accounts }: RouteNeeds,
   { access, accountId }: AccountInput,
-  appId: number,
+  appId: AppId,
   wanted: boolean | undefined,
 ): Promise<void> {
   const current = access.owner.defaultEndpointApp;

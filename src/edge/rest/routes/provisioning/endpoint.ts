@@ -1,4 +1,4 @@
-import type { AccountId } from '../../../../base/ids.ts';
+import type { AccountId, EndpointId } from '../../../../base/ids.ts';
 import { err, ok } from '../../../../base/result.ts';
 import { wrongCallerId } from '../../caller-id.ts';
 import type { RouteNeeds } from '../../deps.ts';
@@ -7,6 +7,7 @@ import { accountRoute, type Route } from '../../http/route.ts';
 import {
   accountIdText,
   appIdField,
+  endpointIdText,
   flag,
   messageReply,
   sliceQuery,
@@ -32,12 +33,12 @@ import { hidesApplication, listedSubAccount, registrarOf, subAccountFor } from '
 const { collection, one, collectionParams, oneParams } = resourcePaths(
   'Endpoint',
   'endpoint_id',
-  Type.String(),
+  endpointIdText(),
 );
 const common = { tag: 'Endpoints', errors: 'endpoint' } as const;
 
 const find = finder(
-  ({ endpoints }, accountId: AccountId, id: string) => endpoints.get(accountId, id),
+  ({ endpoints }, accountId: AccountId, id: EndpointId) => endpoints.get(accountId, id),
   { kind: 'unknownEndpoint' } as const,
 );
 

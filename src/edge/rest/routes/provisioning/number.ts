@@ -6,7 +6,7 @@ import type { PhoneNumber } from '../../../../domain/provisioning/types.ts';
 import type { RouteNeeds } from '../../deps.ts';
 import { invalidField } from '../../http/failure.ts';
 import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
-import { accountIdText, appIdField, nullableText, Type } from '../../http/schema.ts';
+import { accountIdText, appIdField, nullableText, Type, trunkIdText } from '../../http/schema.ts';
 import { currencyField, e164Digits, e164Field } from '../../http/values.ts';
 import { answered, refused } from '../../refusal.ts';
 import { pageQuery, pageSlice } from '../../wire/list.ts';
@@ -189,7 +189,7 @@ const assignTrunk = accountRoute({
   summary: 'Calls to the number go to this inbound trunk',
   status: 204,
   params,
-  body: Type.Object({ trunk_group_id: Type.String({ minLength: 1 }) }),
+  body: Type.Object({ trunk_group_id: trunkIdText({ minLength: 1 }) }),
   run: async ({ provisioning }, input) =>
     answered(
       await onNumber(input, (e164, accountId) =>

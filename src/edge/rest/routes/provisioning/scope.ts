@@ -1,4 +1,4 @@
-import type { AccountId } from '../../../../base/ids.ts';
+import type { AccountId, AppId } from '../../../../base/ids.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import type { RouteNeeds } from '../../deps.ts';
 import { type Failure, invalidField } from '../../http/failure.ts';
@@ -47,7 +47,7 @@ export const listedSubAccount = (
 export async function hidesApplication(
   { provisioning }: Pick<RouteNeeds, 'provisioning'>,
   { accountId, subAccount }: Pick<AccountInput, 'accountId' | 'subAccount'>,
-  appId: number | undefined,
+  appId: AppId | undefined,
 ): Promise<boolean> {
   if (appId === undefined) return false;
   const found = await provisioning.applications.get(accountId, appId);

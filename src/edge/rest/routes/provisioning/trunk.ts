@@ -1,6 +1,6 @@
 import { ok } from '../../../../base/result.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
-import { accountIdText, sliceQuery, Type } from '../../http/schema.ts';
+import { accountIdText, sliceQuery, Type, trunkIdText } from '../../http/schema.ts';
 import { answered } from '../../refusal.ts';
 import { sliceOf, TrunkMetaSchema, trunkMetaOf } from '../../wire/list.ts';
 import {
@@ -14,7 +14,7 @@ import {
 const ROOT = '/api/v1/Account/{auth_id}/trunks';
 const common = { tag: 'Trunks', errors: 'plain', mainAccountOnly: true } as const;
 const accountParams = Type.Object({ auth_id: accountIdText() });
-const params = Type.Object({ auth_id: accountIdText(), trunk_id: Type.String() });
+const params = Type.Object({ auth_id: accountIdText(), trunk_id: trunkIdText() });
 
 const createTrunk = accountRoute({
   ...common,
