@@ -1,5 +1,6 @@
 /** Cost of the signalling of one answered call with both of its legs, without sockets: 14 messages through one user agent. */
 
+import { asLegId } from '../src/base/ids.ts';
 import { systemRandom } from '../src/base/system-random.ts';
 import { UserAgent, type UserAgentOutput } from '../src/protocol/sip/sip.ts';
 import type { Flow } from '../src/protocol/sip/transport/flow.ts';
@@ -88,10 +89,10 @@ class Exchange {
       'Subject: Performance Test',
     ];
     this.#feed({ kind: 'received', bytes: message(head('INVITE', 1, ''), SDP), flow: CALLER });
-    this.#feed({ kind: 'ring', leg: inbound, sdp: undefined });
+    this.#feed({ kind: 'ring', leg: asLegId(inbound), sdp: undefined });
     const invite = this.#feed({
       kind: 'invite',
-      leg: outbound,
+      leg: asLegId(outbound),
       target: { kind: 'uri', uri: 'sip:14155602000@192.0.2.8:5060', transport: 'udp' },
       from: { user: '14155550100', host: '192.0.2.1', displayName: '' },
       callId: `b${id}`,
@@ -106,11 +107,16 @@ class Exchange {
       );
     this.#feed({ kind: 'received', bytes: reply('180 Ringing'), flow: CALLEE });
     this.#feed({ kind: 'received', bytes: reply('200 OK', SDP), flow: CALLEE });
-    const ok = this.#feed({ kind: 'answer', leg: inbound, sdp: SDP });
+    const ok = this.#feed({ kind: 'answer', leg: asLegId(inbound), sdp: SDP });
     const toTag = /^To:.*(;tag=[^;\r]+)/m.exec(ok)?.[1] ?? '';
     this.#feed({ kind: 'received', bytes: message(head('ACK', 1, toTag)), flow: CALLER });
     this.#feed({ kind: 'received', bytes: message(head('BYE', 2, toTag)), flow: CALLER });
-    const bye = this.#feed({ kind: 'hangup', leg: outbound, status: 480, reason: undefined });
+    const bye = this.#feed({
+      kind: 'hangup',
+      leg: asLegId(outbound),
+      status: 480,
+      reason: undefined,
+    });
     const over = message(['SIP/2.0 200 OK', ...echoed(bye, `uas${id}`)]);
     this.#feed({ kind: 'received', bytes: over, flow: CALLEE });
     if (this.#agent.legs !== 0) throw new Error('the call did not end');

@@ -19,6 +19,8 @@ export type RecordingId = Branded<string, 'recording'>;
 export type AppId = Branded<number, 'application'>;
 export type EndpointId = Branded<string, 'endpoint'>;
 export type TrunkId = Branded<string, 'trunk'>;
+/** A leg of one SIP user agent; never reused. */
+export type LegId = Branded<number, 'leg'>;
 export type StreamId = Branded<string, 'stream'>;
 export type CampaignId = Branded<string, 'campaign'>;
 /** What a campaign's calls are connected to. */
@@ -49,6 +51,7 @@ export const asRecordingId = (text: string): RecordingId => text as RecordingId;
 export const asAppId = (number: number): AppId => number as AppId;
 export const asEndpointId = (text: string): EndpointId => text as EndpointId;
 export const asTrunkId = (text: string): TrunkId => text as TrunkId;
+export const asLegId = (number: number): LegId => number as LegId;
 export const asStreamId = (text: string): StreamId => text as StreamId;
 export const asCampaignId = (text: string): CampaignId => text as CampaignId;
 export const asAgentId = (text: string): AgentId => text as AgentId;

@@ -4,7 +4,7 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { Clock } from '../base/clock.ts';
 import { type Driver, drive } from '../base/drive.ts';
-import { type Random, token } from '../base/ids.ts';
+import { asLegId, type LegId, type Random, token } from '../base/ids.ts';
 import { TcpTransport } from '../edge/sip/tcp-transport.ts';
 import { UdpTransport } from '../edge/sip/udp-transport.ts';
 import {
@@ -56,7 +56,7 @@ type Output<K extends UserAgentOutput['kind']> = Extract<UserAgentOutput, { read
 const REGISTER_TIMEOUT_MS = 32_000;
 const REGISTRATION = 1;
 /** Legs that the user agent begins for calls to the phone have odd numbers. */
-const OWN_LEG = 2;
+const OWN_LEG = asLegId(2);
 const EXPIRES_S = 300;
 /** Refuses a call to the phone itself, when nobody takes it. */
 const BUSY_HERE = 486;
@@ -231,7 +231,7 @@ export class SipLine {
     }
   }
 
-  #callOf(leg: number, sipCallId: string): PhoneCall {
+  #callOf(leg: LegId, sipCallId: string): PhoneCall {
     const tell = (input: UserAgentInput): void => this.#driver.tell(input);
     return {
       sipCallId,

@@ -11,9 +11,9 @@ import {
   type StreamId,
   type TrunkId,
 } from '../../src/base/ids.ts';
+import type { LegHandle, RoomHandle, StreamHandle } from '../../src/edge/media/native.ts';
 import { SimRandom } from '../sim/random.ts';
 
-/** Never called: it is the compiler that checks these lines, and an expected error that is none fails. */
 interface Ids {
   readonly account: AccountId;
   readonly call: CallUuid;
@@ -25,6 +25,7 @@ interface Ids {
   readonly trunk: TrunkId;
 }
 
+/** Never called: it is the compiler that checks these lines, and an expected error that is none fails. */
 function swapped(ids: Ids): void {
   const { account, call, request, recording, stream, application, endpoint, trunk } = ids;
   const ofAccount = (id: AccountId): AccountId => id;
@@ -53,8 +54,18 @@ function swapped(ids: Ids): void {
   account.startsWith('MA_');
 }
 
+function swappedHandles(leg: LegHandle, room: RoomHandle, stream: StreamHandle): void {
+  const join = (_room: RoomHandle, _leg: LegHandle): void => undefined;
+  join(room, leg);
+  // @ts-expect-error room and leg
+  join(leg, room);
+  // @ts-expect-error stream and leg
+  join(room, stream);
+}
+
 it('an identifier is the text it was made of', () => {
   expect(asAccountId('MA_ONE')).toBe('MA_ONE');
   expect(swapped).toBeTypeOf('function');
+  expect(swappedHandles).toBeTypeOf('function');
   expect(newAccountId(new SimRandom(1), 'SA')).toMatch(/^SA_[A-Z0-9]{17}$/);
 });

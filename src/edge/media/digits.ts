@@ -1,6 +1,6 @@
 import type { DigitsOptions } from '../../domain/call/needs.ts';
 import type { Hub } from './hub.ts';
-import type { NativeDigitStep } from './native.ts';
+import type { JobHandle, LegHandle, NativeDigitStep } from './native.ts';
 
 const FRAME_MS = 20;
 /** RFC 4733 receivers and tone detectors both want at least 40 ms; 80 is safe on every network. */
@@ -35,14 +35,14 @@ export function digitSteps(digits: string, options: DigitsOptions): NativeDigitS
 /** The digits on their way out of one leg: one request after the other. */
 export class DigitQueue {
   readonly #hub: Hub;
-  readonly #leg: number;
+  readonly #leg: LegHandle;
   readonly #waiting: (() => void)[] = [];
   /** Resolvers of everything not sent yet. */
   readonly #open = new Set<() => void>();
   #busy = false;
   #closed = false;
 
-  constructor(hub: Hub, leg: number) {
+  constructor(hub: Hub, leg: LegHandle) {
     this.#hub = hub;
     this.#leg = leg;
   }
@@ -77,7 +77,7 @@ export class DigitQueue {
   }
 
   #start(steps: readonly NativeDigitStep[], inband: boolean, resolve: () => void): void {
-    const job = this.#hub.newHandle();
+    const job = this.#hub.newHandle<JobHandle>();
     this.#hub.listen(job, () => {
       this.#hub.forget(job);
       this.#hub.engine.removeDigits(this.#leg, job);

@@ -16,7 +16,7 @@ import type {
 } from '../../domain/call/needs.ts';
 import { Hub } from './hub.ts';
 import { NativeLeg, REST_MS } from './leg.ts';
-import { loadNative, type NativeStatus, type SentPacket } from './native.ts';
+import { type LegHandle, loadNative, type NativeStatus, type SentPacket } from './native.ts';
 import { PortPool } from './port-pool.ts';
 import { NativeRoom } from './room.ts';
 
@@ -210,7 +210,7 @@ class Engine implements MediaEngine {
     return leg;
   }
 
-  #bind(mediaTimeoutMs: number): { readonly handle: number; readonly port: number } {
+  #bind(mediaTimeoutMs: number): { readonly handle: LegHandle; readonly port: number } {
     const { engine } = this.#hub;
     for (let attempt = 0; attempt < MAX_BIND_ATTEMPTS; attempt += 1) {
       const port = this.#ports.take(engine.nowMs());
@@ -220,7 +220,7 @@ class Engine implements MediaEngine {
       const timestamp = this.#random.integer(0x1_0000_0000);
       const place = { ssrc, sequence, timestamp, thread: MEDIA_THREAD };
       const handle = engine.openLeg({ port, mediaTimeoutMs, ...place });
-      if (handle > 0) return { handle, port };
+      if (handle > 0) return { handle: handle as LegHandle, port };
       this.#ports.giveBack(port, engine.nowMs());
       if (handle === TOO_MANY_LEGS) {
         throw new ServiceError('MEDIA_UNAVAILABLE', 'the media engine is full');

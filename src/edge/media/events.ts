@@ -1,44 +1,53 @@
 /** Events of the native media engine; their numbers are those of native/engine/event_ring.hpp. */
 import { type NativeRecord, readRecords } from '../../base/record-batch.ts';
+import type {
+  JobHandle,
+  LegHandle,
+  MemberHandle,
+  PlayerHandle,
+  RecordingHandle,
+  RoomHandle,
+  StreamHandle,
+} from './native.ts';
 
 export type NativeEvent =
   /** `message` is a view into the batch, valid until the next batch. */
-  | { readonly type: 'media'; readonly handle: number; readonly message: Uint8Array }
-  | { readonly type: 'played'; readonly handle: number; readonly checkpoint: number }
+  | { readonly type: 'media'; readonly handle: StreamHandle; readonly message: Uint8Array }
+  | { readonly type: 'played'; readonly handle: StreamHandle; readonly checkpoint: number }
   | {
       readonly type: 'dtmf';
-      readonly handle: number;
+      readonly handle: LegHandle;
       readonly digit: string;
       /** Heard within the audio. */
       readonly asTone: boolean;
       readonly atMs: number;
     }
   /** `atMs`: when the time was over. */
-  | { readonly type: 'mediaTimeout'; readonly handle: number; readonly atMs: number }
+  | { readonly type: 'mediaTimeout'; readonly handle: LegHandle; readonly atMs: number }
   | {
       readonly type: 'sourceChanged';
-      readonly handle: number;
+      readonly handle: LegHandle;
       readonly change: number;
       readonly address: string;
       readonly port: number;
     }
-  | { readonly type: 'playbackEnded'; readonly handle: number }
-  | { readonly type: 'digitsSent'; readonly handle: number }
+  | { readonly type: 'playbackEnded'; readonly handle: PlayerHandle }
+  | { readonly type: 'digitsSent'; readonly handle: JobHandle }
   | {
       readonly type: 'recordingEnded';
-      readonly handle: number;
+      readonly handle: RecordingHandle;
       readonly reason: number;
       readonly durationMs: number;
     }
   | {
       readonly type: 'machineDetected';
-      readonly handle: number;
+      readonly handle: JobHandle;
       readonly machine: boolean;
       readonly reason: number;
       readonly afterMs: number;
     }
-  | { readonly type: 'silenceWaited'; readonly handle: number; readonly silent: boolean }
-  | { readonly type: 'floorChanged'; readonly handle: number; readonly member: number };
+  | { readonly type: 'silenceWaited'; readonly handle: JobHandle; readonly silent: boolean }
+  | { readonly type: 'floorChanged'; readonly handle: RoomHandle; readonly member: MemberHandle };
 
 const TYPE_MEDIA = 1;
 
@@ -58,41 +67,50 @@ function eventOf(record: NativeRecord): NativeEvent | undefined {
   const { type, handle, a, b } = record;
   switch (type) {
     case TYPE_MEDIA:
-      return { type: 'media', handle, message: record.payload };
+      return { type: 'media', handle: handle as StreamHandle, message: record.payload };
     case 2:
-      return { type: 'played', handle, checkpoint: record.u32() };
+      return { type: 'played', handle: handle as StreamHandle, checkpoint: record.u32() };
     case 3:
       return {
         type: 'dtmf',
-        handle,
+        handle: handle as LegHandle,
         digit: String.fromCharCode(a),
         asTone: b !== 0,
         atMs: record.f64(),
       };
     case 4:
-      return { type: 'mediaTimeout', handle, atMs: record.f64() };
+      return { type: 'mediaTimeout', handle: handle as LegHandle, atMs: record.f64() };
     case 5:
-      return { type: 'playbackEnded', handle };
+      return { type: 'playbackEnded', handle: handle as PlayerHandle };
     case 6:
-      return { type: 'digitsSent', handle };
+      return { type: 'digitsSent', handle: handle as JobHandle };
     case 7:
-      return { type: 'recordingEnded', handle, reason: a, durationMs: record.u32() };
+      return {
+        type: 'recordingEnded',
+        handle: handle as RecordingHandle,
+        reason: a,
+        durationMs: record.u32(),
+      };
     case 8:
       return {
         type: 'machineDetected',
-        handle,
+        handle: handle as JobHandle,
         machine: a !== 0,
         reason: b,
         afterMs: record.u32(),
       };
     case 9:
-      return { type: 'silenceWaited', handle, silent: a !== 0 };
+      return { type: 'silenceWaited', handle: handle as JobHandle, silent: a !== 0 };
     case 10:
-      return { type: 'floorChanged', handle, member: record.u32() };
+      return {
+        type: 'floorChanged',
+        handle: handle as RoomHandle,
+        member: record.u32() as MemberHandle,
+      };
     case 11:
       return {
         type: 'sourceChanged',
-        handle,
+        handle: handle as LegHandle,
         change: a,
         address: Buffer.from(record.payload).toString('latin1'),
         port: b,

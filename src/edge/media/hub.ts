@@ -1,7 +1,7 @@
 /** Joins handles of the native side to whoever waits for their events. One per engine. */
 import type { Logger } from '../../base/logger.ts';
 import { type NativeEvent, readBatch } from './events.ts';
-import type { Native, NativeEngine, Place } from './native.ts';
+import type { Native, NativeEngine, OwnHandle, Place, StreamHandle } from './native.ts';
 
 export type EventListener = (event: NativeEvent) => void;
 
@@ -14,13 +14,15 @@ export interface StreamListener {
 const BATCH_BYTES = 1 << 20;
 /** Rounds of one wake-up; what is left then wakes again within 5 ms. */
 const MAX_ROUNDS = 16;
-/** Events whose handle names a leg or a room. */
-const OF_PLACES: ReadonlySet<NativeEvent['type']> = new Set([
+type OfPlace = Extract<NativeEvent, { readonly handle: Place }>;
+const OF_PLACES: ReadonlySet<NativeEvent['type']> = new Set<OfPlace['type']>([
   'dtmf',
   'mediaTimeout',
   'floorChanged',
   'sourceChanged',
 ]);
+/** Whether its handle names a leg or a room. */
+const isOfPlace = (event: NativeEvent): event is OfPlace => OF_PLACES.has(event.type);
 
 interface HubOptions {
   readonly wallMs: () => number;
@@ -36,11 +38,11 @@ export class Hub {
   /** Keypad tones are left out of recordings. */
   readonly suppressDigits: boolean;
   readonly #batch = new Uint8Array(BATCH_BYTES);
-  readonly #listeners = new Map<number, EventListener>();
+  readonly #listeners = new Map<OwnHandle, EventListener>();
   readonly #places = new Map<Place, EventListener>();
-  readonly #streams = new Map<number, StreamListener>();
+  readonly #streams = new Map<StreamHandle, StreamListener>();
   /** Messages of the batch in hand, by stream. */
-  readonly #messages = new Map<number, Uint8Array[]>();
+  readonly #messages = new Map<StreamHandle, Uint8Array[]>();
   #lastHandle = 0;
   #pumping = false;
 
@@ -57,16 +59,16 @@ export class Hub {
   }
 
   /** A name for something of ours, never 0 and not reused within four thousand million. */
-  newHandle(): number {
+  newHandle<Handle extends OwnHandle>(): Handle {
     this.#lastHandle = this.#lastHandle >= 0x7fff_ffff ? 1 : this.#lastHandle + 1;
-    return this.#lastHandle;
+    return this.#lastHandle as Handle;
   }
 
-  listen(handle: number, listener: EventListener): void {
+  listen(handle: OwnHandle, listener: EventListener): void {
     this.#listeners.set(handle, listener);
   }
 
-  listenToStream(handle: number, listener: StreamListener): void {
+  listenToStream(handle: StreamHandle, listener: StreamListener): void {
     this.#streams.set(handle, listener);
   }
 
@@ -79,8 +81,11 @@ export class Hub {
     this.#places.delete(place);
   }
 
-  forget(handle: number): void {
+  forget(handle: OwnHandle): void {
     this.#listeners.delete(handle);
+  }
+
+  forgetStream(handle: StreamHandle): void {
     this.#streams.delete(handle);
     this.#messages.delete(handle);
   }
@@ -113,20 +118,21 @@ export class Hub {
       else if (this.#streams.has(event.handle)) this.#messages.set(event.handle, [event.message]);
       return;
     }
-    const stream = this.#streams.get(event.handle);
-    if (event.type === 'played' && stream !== undefined) {
+    if (event.type === 'played') {
+      const stream = this.#streams.get(event.handle);
+      if (stream === undefined) return;
       this.#deliverMedia(event.handle);
       this.#guard(() => stream.other(event));
       return;
     }
-    const listener = OF_PLACES.has(event.type)
+    const listener = isOfPlace(event)
       ? this.#places.get(event.handle)
       : this.#listeners.get(event.handle);
     if (listener !== undefined) this.#guard(() => listener(event));
   }
 
   /** Sends the messages of one stream that came before something else of it. */
-  #deliverMedia(handle: number): void {
+  #deliverMedia(handle: StreamHandle): void {
     const messages = this.#messages.get(handle);
     if (messages === undefined) return;
     this.#messages.delete(handle);

@@ -22,7 +22,7 @@ import { DigitQueue } from './digits.ts';
 import type { NativeEvent } from './events.ts';
 import type { Hub } from './hub.ts';
 import { Listening } from './listening.ts';
-import type { NativeStatistics } from './native.ts';
+import type { LegHandle, NativeStatistics } from './native.ts';
 import { Players } from './playback.ts';
 import { PressPairing, type PressWay } from './press-pairing.ts';
 import { startRecording } from './recording.ts';
@@ -73,7 +73,7 @@ export class NativeLeg implements MediaLeg {
   readonly address: string;
   readonly port: number;
   /** The native side's name for it; the engine's own business. */
-  readonly handle: number;
+  readonly handle: LegHandle;
   readonly #hub: Hub;
   readonly #events: MediaLegEvents;
   readonly #onClose: (peer: PeerAtEnd) => void;
@@ -87,7 +87,7 @@ export class NativeLeg implements MediaLeg {
 
   constructor(
     hub: Hub,
-    place: { readonly handle: number; readonly address: string; readonly port: number },
+    place: { readonly handle: LegHandle; readonly address: string; readonly port: number },
     events: MediaLegEvents,
     onClose: (peer: PeerAtEnd) => void,
   ) {

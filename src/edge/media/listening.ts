@@ -1,6 +1,7 @@
 import { assert } from '../../base/errors.ts';
 import type { MachineDetectionOptions, MachineDetectionResult } from '../../domain/call/needs.ts';
 import type { Hub } from './hub.ts';
+import type { JobHandle, LegHandle } from './native.ts';
 
 /** In the order of the native MachineReason. */
 const REASONS: readonly MachineDetectionResult['reason'][] = [
@@ -20,10 +21,10 @@ const MAX_WAITING = 6;
 /** What waits to hear something on one leg: each waiter is told when the leg closes. */
 export class Listening {
   readonly #hub: Hub;
-  readonly #leg: number;
+  readonly #leg: LegHandle;
   readonly #waiting = new Set<() => void>();
 
-  constructor(hub: Hub, leg: number) {
+  constructor(hub: Hub, leg: LegHandle) {
     this.#hub = hub;
     this.#leg = leg;
   }
@@ -64,9 +65,9 @@ export class Listening {
     resolve: (value: T) => void,
     fallback: T,
     read: (event: Parameters<Parameters<Hub['listen']>[1]>[0]) => T | undefined,
-  ): { readonly tap: number; readonly end: () => void } {
+  ): { readonly tap: JobHandle; readonly end: () => void } {
     assert(this.#waiting.size < MAX_WAITING, `at most ${MAX_WAITING} wait to hear one leg`);
-    const tap = this.#hub.newHandle();
+    const tap = this.#hub.newHandle<JobHandle>();
     const finish = (value: T): void => {
       if (!this.#waiting.delete(end)) return;
       this.#hub.forget(tap);

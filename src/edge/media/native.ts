@@ -1,8 +1,8 @@
 /**
- * The native addon as TypeScript sees it. Handles are plain numbers. A wrong, missing or unknown value is a TypeError
+ * The native addon as TypeScript sees it. Handles are numbers, each kind with a type of its own. A wrong, missing or unknown value is a TypeError
  * that names it (native/addon/arguments.hpp).
  */
-import type { StreamId } from '../../base/ids.ts';
+import type { Branded, StreamId } from '../../base/ids.ts';
 import { loadNativeAddon } from '../../base/native-addon.ts';
 import type {
   MachineDetectionOptions,
@@ -10,8 +10,28 @@ import type {
   StreamEncoding,
 } from '../../domain/call/needs.ts';
 
+/** Named by the native side, legs as well as rooms. */
+export type LegHandle = Branded<number, 'mediaLeg'>;
+export type RoomHandle = Branded<number, 'room'>;
 /** A leg or a room. */
-export type Place = number;
+export type Place = LegHandle | RoomHandle;
+
+/** Named by us (`Hub.newHandle`). */
+export type MemberHandle = Branded<number, 'member'>;
+export type PlayerHandle = Branded<number, 'player'>;
+export type StreamHandle = Branded<number, 'stream'>;
+export type RecordingHandle = Branded<number, 'recording'>;
+/** Digits on their way out, machine detection, a wait for silence. */
+export type JobHandle = Branded<number, 'job'>;
+/** Of a room before the native side has named it. */
+export type RoomNumber = Branded<number, 'roomNumber'>;
+export type OwnHandle =
+  | MemberHandle
+  | PlayerHandle
+  | StreamHandle
+  | RecordingHandle
+  | JobHandle
+  | RoomNumber;
 
 export interface NativeStatistics {
   readonly packetsReceived: number;
@@ -82,7 +102,7 @@ export type NativePlayManner = 'instead' | 'mixed' | 'alone';
 
 interface NativePlay {
   readonly place: Place;
-  readonly player: number;
+  readonly player: PlayerHandle;
   /** 0: until stopped. */
   readonly times: number;
   readonly manner: NativePlayManner;
@@ -112,28 +132,28 @@ export interface NativeEngine {
     /** Which media thread it lives on, with whatever hears it. */
     readonly thread: number;
   }): number;
-  configureLeg(leg: number, session: MediaSession): void;
-  statistics(leg: number): NativeStatistics | undefined;
-  closeLeg(leg: number): NativeStatistics | undefined;
-  bridge(a: number, b: number): void;
-  unbridge(a: number, b: number): void;
+  configureLeg(leg: LegHandle, session: MediaSession): void;
+  statistics(leg: LegHandle): NativeStatistics | undefined;
+  closeLeg(leg: LegHandle): NativeStatistics | undefined;
+  bridge(a: LegHandle, b: LegHandle): void;
+  unbridge(a: LegHandle, b: LegHandle): void;
 
   playClip(options: NativePlay & { readonly clip: NativeClip }): void;
   playTone(options: NativePlay & { readonly tone: NativeTone }): void;
-  stopPlayer(place: Place, player: number): void;
-  removePlayer(place: Place, player: number): void;
+  stopPlayer(place: Place, player: PlayerHandle): void;
+  removePlayer(place: Place, player: PlayerHandle): void;
   sendDigits(options: {
-    readonly leg: number;
-    readonly job: number;
+    readonly leg: LegHandle;
+    readonly job: JobHandle;
     readonly steps: readonly NativeDigitStep[];
     readonly inband: boolean;
   }): void;
-  removeDigits(leg: number, job: number): void;
+  removeDigits(leg: LegHandle, job: JobHandle): void;
 
   /** errno, or 0. */
   record(options: {
     readonly place: Place;
-    readonly recording: number;
+    readonly recording: RecordingHandle;
     readonly path: string;
     readonly side: 'received' | 'sent' | 'both';
     readonly stereo: boolean;
@@ -141,37 +161,39 @@ export interface NativeEngine {
     readonly maxMs: number;
     readonly suppressDigits: boolean;
   }): number;
-  pauseRecording(place: Place, recording: number, paused: boolean): void;
-  stopRecording(place: Place, recording: number): void;
+  pauseRecording(place: Place, recording: RecordingHandle, paused: boolean): void;
+  stopRecording(place: Place, recording: RecordingHandle): void;
   /** errno of a failure while it was written, or 0. */
-  removeRecording(place: Place, recording: number): number;
-  removeTap(leg: number, tap: number): void;
+  removeRecording(place: Place, recording: RecordingHandle): number;
+  removeTap(leg: LegHandle, tap: JobHandle): void;
   detectMachine(
-    options: MachineDetectionOptions & { readonly leg: number; readonly job: number },
+    options: MachineDetectionOptions & { readonly leg: LegHandle; readonly job: JobHandle },
   ): void;
   waitForSilence(options: {
-    readonly leg: number;
-    readonly job: number;
+    readonly leg: LegHandle;
+    readonly job: JobHandle;
     readonly silenceMs: number;
     /** 0: none. */
     readonly limitMs: number;
   }): void;
 
-  openRoom(number: number): Place;
-  closeRoom(room: Place): void;
+  openRoom(number: RoomNumber): RoomHandle;
+  closeRoom(room: RoomHandle): void;
   joinRoom(
     options: NativeMemberFlags & {
-      readonly room: Place;
-      readonly leg: number;
-      readonly member: number;
+      readonly room: RoomHandle;
+      readonly leg: LegHandle;
+      readonly member: MemberHandle;
     },
   ): void;
-  setMember(options: NativeMemberFlags & { readonly room: Place; readonly member: number }): void;
-  leaveRoom(room: Place, member: number): void;
+  setMember(
+    options: NativeMemberFlags & { readonly room: RoomHandle; readonly member: MemberHandle },
+  ): void;
+  leaveRoom(room: RoomHandle, member: MemberHandle): void;
 
   openStream(options: {
-    readonly leg: number;
-    readonly stream: number;
+    readonly leg: LegHandle;
+    readonly stream: StreamHandle;
     readonly streamId: StreamId;
     readonly encoding: StreamEncoding;
     readonly rate: 8000 | 16000;
@@ -184,8 +206,8 @@ export interface NativeEngine {
     readonly sockets: object | undefined;
     readonly socket: number | undefined;
   }): NativeStream | undefined;
-  pauseStream(leg: number, stream: number, paused: boolean): void;
-  closeStream(leg: number, stream: number): void;
+  pauseStream(leg: LegHandle, stream: StreamHandle, paused: boolean): void;
+  closeStream(leg: LegHandle, stream: StreamHandle): void;
 
   /** Fills `batch` with whole records and returns their bytes; 0: nothing waits. */
   takeEvents(batch: Uint8Array): number;

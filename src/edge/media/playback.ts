@@ -1,7 +1,7 @@
 import { assert } from '../../base/errors.ts';
 import type { Pcm, Playback, PlayOptions, Tone } from '../../domain/call/needs.ts';
 import type { Hub } from './hub.ts';
-import type { NativeClip, NativePlayManner, Place } from './native.ts';
+import type { NativeClip, NativePlayManner, Place, PlayerHandle } from './native.ts';
 
 /** Native limit (Leg::kMaxPlayers, Room::kMaxPlayers). */
 const MAX_PLAYERS = 8;
@@ -27,7 +27,7 @@ export class Players {
   readonly #hub: Hub;
   readonly #place: Place;
   /** Oldest first. */
-  readonly #running = new Map<number, (how: 'completed' | 'stopped') => void>();
+  readonly #running = new Map<PlayerHandle, (how: 'completed' | 'stopped') => void>();
 
   constructor(hub: Hub, place: Place) {
     this.#hub = hub;
@@ -52,17 +52,17 @@ export class Players {
     for (const finish of [...this.#running.values()]) finish('stopped');
   }
 
-  #options(player: number, options: PlayOptions) {
+  #options(player: PlayerHandle, options: PlayOptions) {
     return { place: this.#place, player, times: options.loop, manner: mannerOf(options) };
   }
 
-  #begin(start: (player: number) => void): Playback {
+  #begin(start: (player: PlayerHandle) => void): Playback {
     // A ninth one takes the place of the oldest: what was asked for last is what somebody wants to hear.
     const [oldest] = this.#running.values();
     if (this.#running.size >= MAX_PLAYERS && oldest !== undefined) oldest('stopped');
     assert(this.#running.size < MAX_PLAYERS, 'a player was stopped and yet runs');
 
-    const player = this.#hub.newHandle();
+    const player = this.#hub.newHandle<PlayerHandle>();
     const { promise, resolve } = Promise.withResolvers<'completed' | 'stopped'>();
     let stopping = false;
     const finish = (how: 'completed' | 'stopped'): void => {

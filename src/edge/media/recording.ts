@@ -1,7 +1,7 @@
 import { getSystemErrorName } from 'node:util';
 import type { MediaRecording, RecordEnd, RecordOptions } from '../../domain/call/needs.ts';
 import type { Hub } from './hub.ts';
-import type { Place } from './native.ts';
+import type { Place, RecordingHandle } from './native.ts';
 
 /** In the order of the native RecordingEnd. */
 const REASONS: readonly RecordEnd['reason'][] = [
@@ -17,7 +17,7 @@ const systemError = (errno: number): string => getSystemErrorName(-errno);
 /** Starts a recording in a leg or a room. `finished` resolves once the file is complete. */
 export function startRecording(hub: Hub, place: Place, options: RecordOptions): MediaRecording {
   const { promise, resolve } = Promise.withResolvers<RecordEnd>();
-  const recording = hub.newHandle();
+  const recording = hub.newHandle<RecordingHandle>();
   let over = false;
   hub.listen(recording, (event) => {
     if (event.type !== 'recordingEnded') return;

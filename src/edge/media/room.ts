@@ -12,7 +12,7 @@ import type {
 } from '../../domain/call/needs.ts';
 import type { Hub } from './hub.ts';
 import { NativeLeg } from './leg.ts';
-import type { Place } from './native.ts';
+import type { MemberHandle, RoomHandle } from './native.ts';
 import { Players } from './playback.ts';
 import { startRecording } from './recording.ts';
 
@@ -20,9 +20,9 @@ import { startRecording } from './recording.ts';
 const MAX_MEMBERS = 256;
 
 class NativeMember implements RoomMember {
-  readonly handle: number;
+  readonly handle: MemberHandle;
   readonly #hub: Hub;
-  readonly #room: Place;
+  readonly #room: RoomHandle;
   readonly #onLeave: () => void;
   #muted: boolean;
   #deaf: boolean;
@@ -31,7 +31,7 @@ class NativeMember implements RoomMember {
 
   constructor(
     hub: Hub,
-    room: Place,
+    room: RoomHandle,
     leg: NativeLeg,
     flags: { readonly muted: boolean; readonly deaf: boolean },
     onLeave: () => void,
@@ -71,9 +71,9 @@ class NativeMember implements RoomMember {
 /** A conference in the native mixer. */
 export class NativeRoom implements MediaRoom {
   readonly #hub: Hub;
-  readonly #handle: Place;
+  readonly #handle: RoomHandle;
   readonly #players: Players;
-  readonly #members = new Map<number, NativeMember>();
+  readonly #members = new Map<MemberHandle, NativeMember>();
   readonly #onClose: () => void;
   #closed = false;
 

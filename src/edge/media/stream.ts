@@ -7,7 +7,7 @@ import type {
   StreamWire,
 } from '../../domain/call/needs.ts';
 import type { Hub } from './hub.ts';
-import type { NativeStream } from './native.ts';
+import type { LegHandle, NativeStream, StreamHandle } from './native.ts';
 
 /** In the order of the native PlayResult. */
 const RESULTS: readonly StreamReceiveResult[] = [
@@ -28,8 +28,8 @@ const MAX_CHECKPOINTS = 1000;
 /** The media side of one audio stream: the native queue, and the names of its checkpoints. */
 export class LegStream implements MediaStream {
   readonly #hub: Hub;
-  readonly #leg: number;
-  readonly #handle: number;
+  readonly #leg: LegHandle;
+  readonly #handle: StreamHandle;
   readonly #wire: StreamWire | undefined;
   /** The bot's end; undefined when that is the wire. */
   readonly #native: NativeStream | undefined;
@@ -43,7 +43,7 @@ export class LegStream implements MediaStream {
 
   constructor(
     hub: Hub,
-    leg: number,
+    leg: LegHandle,
     options: MediaStreamOptions,
     events: MediaStreamEvents,
     onClose: () => void,
@@ -118,7 +118,7 @@ export class LegStream implements MediaStream {
     if (this.#closed) return;
     this.#closed = true;
     this.#names.clear();
-    this.#hub.forget(this.#handle);
+    this.#hub.forgetStream(this.#handle);
     this.#hub.engine.closeStream(this.#leg, this.#handle);
     this.#onClose();
   }

@@ -1,3 +1,4 @@
+import { asLegId } from '../../base/ids.ts';
 import type {
   InboundLeg,
   InviteOptions,
@@ -44,7 +45,7 @@ class SignallingService implements RunningSignalling {
   #agent: UserAgent | undefined;
   #driver: AgentDriver | undefined;
   #handler: ((leg: InboundLeg) => void) | undefined;
-  #lastOutbound: LegId = 0;
+  #lastOutbound = 0;
   #discarded = 0;
   #authFailures = 0;
   #isReady = false;
@@ -125,7 +126,7 @@ class SignallingService implements RunningSignalling {
 
   invite(target: OutboundTarget, options: InviteOptions, events: OutboundLegEvents): Leg {
     this.#lastOutbound += ID_STEP;
-    const leg = this.#lastOutbound;
+    const leg = asLegId(this.#lastOutbound);
     const callId = Buffer.from(this.#options.random.bytes(CALL_ID_BYTES)).toString('hex');
     const outbound = new EdgeOutboundLeg(leg, callId, events, (input) => this.#tell(input));
     this.#legs.set(leg, outbound);

@@ -1,5 +1,5 @@
 /** What a user agent is told and what it answers. */
-import type { Random } from '../../base/ids.ts';
+import type { LegId, Random } from '../../base/ids.ts';
 import type { ChallengeOrder, Ha1ByAlgorithm } from './auth/authenticator.ts';
 import type { FailureLimits } from './auth/failure-limit.ts';
 import type { NonceLimits } from './auth/nonce.ts';
@@ -56,8 +56,7 @@ export type UserSecrets = Ha1ByAlgorithm & { readonly inactive?: boolean };
 /** Undefined: there is no such user. `unavailable`: the directory cannot tell now. */
 export type SecretAnswer = UserSecrets | 'unavailable' | undefined;
 
-/** Of one user agent; never reused. */
-export type LegId = number;
+export type { LegId };
 
 /** How a leg ended. Reported exactly once. */
 export interface LegEndFacts {

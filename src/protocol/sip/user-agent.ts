@@ -1,4 +1,5 @@
 /** A SIP user agent without sockets and clock (RFC 3261 §8): bytes and commands in, bytes, questions and events out. */
+import type { LegId } from '../../base/ids.ts';
 import type { Machine } from '../../base/machine.ts';
 import { Gate } from './auth/gate.ts';
 import { UserAgentCore } from './dialog/core.ts';
@@ -168,7 +169,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     }
   }
 
-  #leg(id: number) {
+  #leg(id: LegId) {
     return this.#inbound.leg(id) ?? this.#outbound.leg(id);
   }
 

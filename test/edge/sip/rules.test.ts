@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asLegId } from '../../../src/base/ids.ts';
 import { HANGUP_CAUSES, type HangupCauseKey } from '../../../src/domain/call/types.ts';
 import { hangupReason, hangupStatus } from '../../../src/edge/sip/hangup-status.ts';
 import { inviteCommand } from '../../../src/edge/sip/invite-command.ts';
@@ -53,7 +54,7 @@ describe('source addresses of carriers', () => {
 
 describe('outbound INVITEs', () => {
   const context = {
-    leg: 2,
+    leg: asLegId(2),
     callId: 'c',
     publicHost: 'sip.test',
     carriers: [carrier({ port: undefined, transport: 'tcp' })],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asLegId } from '../../../src/base/ids.ts';
 import { type Agent, ANSWER, OFFER, REALM, World } from './world.ts';
 
 const ALICE = { username: 'alice', password: 'wonderland' };
@@ -14,7 +15,7 @@ function setup() {
 const dial = (phone: Agent, account = ALICE): void =>
   phone.tell({
     kind: 'invite',
-    leg: 2,
+    leg: asLegId(2),
     target: { kind: 'uri', uri: 'sip:100@192.0.2.1' },
     from: { user: 'alice', host: '192.0.2.1', displayName: 'Alice' },
     callId: 'call-1',
@@ -45,7 +46,7 @@ describe('INVITE with digest', () => {
     world.advance(20);
     server.tell({ kind: 'answer', leg: call.leg, sdp: ANSWER });
     world.advance(20);
-    phone.tell({ kind: 'hangup', leg: 2, status: 487, reason: undefined });
+    phone.tell({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
     world.advance(20);
     expect(phone.last('progress')).toMatchObject({ status: 180 });
     expect(phone.last('connected')).toMatchObject({ sdp: ANSWER });
@@ -98,7 +99,7 @@ describe('CANCEL', () => {
     world.advance(50);
     server.tell({ kind: 'ring', leg: server.last('incoming').call.leg, sdp: undefined });
     world.advance(20);
-    phone.tell({ kind: 'hangup', leg: 2, status: 487, reason: undefined });
+    phone.tell({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
     world.advance(50);
     expect(server.last('ended').end).toMatchObject({ by: 'remote', how: 'cancel' });
     expect(phone.last('ended').end).toMatchObject({ by: 'local', how: 'cancel' });

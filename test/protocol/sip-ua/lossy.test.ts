@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asLegId } from '../../../src/base/ids.ts';
 import { ANSWER, OFFER, REALM, seededRandom, World } from './world.ts';
 
 /** Whole calls between two user agents of ours over a network that loses a third of all datagrams. */
@@ -11,7 +12,7 @@ function lossyCall(seed: number) {
   server.users.set('alice', 'wonderland');
   phone.tell({
     kind: 'invite',
-    leg: 2,
+    leg: asLegId(2),
     target: { kind: 'uri', uri: 'sip:100@192.0.2.1' },
     from: { user: 'alice', host: '192.0.2.1', displayName: '' },
     callId: `lossy-${seed}`,
@@ -52,7 +53,7 @@ describe('over a network that loses every third message', () => {
       if (incoming?.kind === 'incoming' && seed % 2 === 0) {
         server.tell({ kind: 'answer', leg: incoming.call.leg, sdp: ANSWER });
       }
-      phone.tell({ kind: 'hangup', leg: 2, status: 487, reason: undefined });
+      phone.tell({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
       world.advance(200_000);
       expect(phone.count('ended')).toBe(1);
       expect(server.count('incoming')).toBe(server.count('ended'));

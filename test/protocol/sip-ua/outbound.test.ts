@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asLegId } from '../../../src/base/ids.ts';
 import type { SipRequest } from '../../../src/protocol/sip/message.ts';
 import type { InviteCommand } from '../../../src/protocol/sip/user-agent-types.ts';
 import { answering, inviteFrom, PEER, reply, SERVER, say } from './script.ts';
@@ -11,7 +12,7 @@ function setup() {
   const call = (more: Partial<InviteCommand> = {}): void =>
     caller.tell({
       kind: 'invite',
-      leg: 2,
+      leg: asLegId(2),
       target: { kind: 'uri', uri: `sip:bob@${PEER}` },
       from: { user: '1555', host: SERVER, displayName: '' },
       callId: 'out-1',
@@ -21,7 +22,7 @@ function setup() {
       ...more,
     });
   const hangup = (reason?: string): void =>
-    caller.tell({ kind: 'hangup', leg: 2, status: 487, reason });
+    caller.tell({ kind: 'hangup', leg: asLegId(2), status: 487, reason });
   const heard = () => peer.heard.map(brief);
   return { world, caller, peer, call, hangup, heard };
 }
@@ -323,8 +324,8 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
   it('ends as unreachable when DNS knows nothing, and when no socket speaks the transport', () => {
     const { world, caller, call } = setup();
     call(named);
-    call({ leg: 4, target: { kind: 'uri', uri: `sip:bob@${PEER};transport=tls` } });
-    call({ leg: 6, target: { kind: 'registered', username: 'nobody' } });
+    call({ leg: asLegId(4), target: { kind: 'uri', uri: `sip:bob@${PEER};transport=tls` } });
+    call({ leg: asLegId(6), target: { kind: 'registered', username: 'nobody' } });
     expect(caller.count('ended')).toBe(0);
     world.advance(10);
     const ends = caller.events.filter((event) => event.kind === 'ended');
@@ -442,7 +443,7 @@ describe('an answered outbound call', () => {
 
   it('sends a keypad press by INFO', () => {
     const { world, caller, peer } = talking();
-    caller.tell({ kind: 'sendDigit', leg: 2, digit: '7', durationMs: 200 });
+    caller.tell({ kind: 'sendDigit', leg: asLegId(2), digit: '7', durationMs: 200 });
     world.advance(20);
     expect(peer.lastRequest('INFO').bodyText).toBe('Signal=7\r\nDuration=200\r\n');
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asLegId } from '../../../src/base/ids.ts';
 import type { UserAgentOptions } from '../../../src/protocol/sip/user-agent-types.ts';
 import { answering, PEER, reply, SERVER } from './script.ts';
 import { type Agent, ANSWER, brief, OFFER, REALM, World } from './world.ts';
@@ -182,7 +183,7 @@ describe('calling a registered user', () => {
     world.sent.length = 0;
     server.tell({
       kind: 'invite',
-      leg: 2,
+      leg: asLegId(2),
       target: { kind: 'registered', username: 'bob' },
       from: { user: 'alice', host: SERVER, displayName: 'Alice' },
       callId: 'fork-1',
@@ -198,18 +199,18 @@ describe('calling a registered user', () => {
     const { world, server, phones } = registered('192.0.2.21', '192.0.2.22', '192.0.2.23');
     for (const phone of phones) {
       expect(phone.last('incoming').call.request.header('X-PH-Key')).toBe('value');
-      phone.tell({ kind: 'ring', leg: 1, sdp: undefined });
+      phone.tell({ kind: 'ring', leg: asLegId(1), sdp: undefined });
     }
     world.advance(50);
     const [, second] = phones;
-    second?.tell({ kind: 'answer', leg: 1, sdp: ANSWER });
+    second?.tell({ kind: 'answer', leg: asLegId(1), sdp: ANSWER });
     world.advance(100);
     expect(server.last('connected')).toMatchObject({ sdp: ANSWER });
     const ends = [phones[0], phones[2]].map((phone) => phone?.last('ended').end);
     for (const end of ends) {
       expect(end).toMatchObject({ how: 'cancel', reason: expect.stringContaining('elsewhere') });
     }
-    server.tell({ kind: 'hangup', leg: 2, status: 487, reason: undefined });
+    server.tell({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
     world.advance(100);
     expect(second?.last('ended').end).toMatchObject({ how: 'bye' });
   });
@@ -217,7 +218,7 @@ describe('calling a registered user', () => {
   it('ends when the last phone refused, with the most telling status (RFC 3261 §16.7 step 6)', () => {
     const { world, server, phones } = registered('192.0.2.21', '192.0.2.22');
     for (const [index, status] of [503, 486].entries()) {
-      phones[index]?.tell({ kind: 'hangup', leg: 1, status, reason: undefined });
+      phones[index]?.tell({ kind: 'hangup', leg: asLegId(1), status, reason: undefined });
       world.advance(50);
     }
     expect(server.last('ended').end).toMatchObject({ how: 'refused', status: 486 });
@@ -225,7 +226,7 @@ describe('calling a registered user', () => {
 
   it('ends at once when one phone declines for its user (6xx)', () => {
     const { world, server, phones } = registered('192.0.2.21', '192.0.2.22');
-    phones[0]?.tell({ kind: 'hangup', leg: 1, status: 603, reason: undefined });
+    phones[0]?.tell({ kind: 'hangup', leg: asLegId(1), status: 603, reason: undefined });
     world.advance(50);
     expect(phones[1]?.last('ended').end).toMatchObject({ how: 'cancel' });
     expect(server.last('ended').end).toMatchObject({ status: 603 });
@@ -233,9 +234,9 @@ describe('calling a registered user', () => {
 
   it('takes early media of the first phone that brings some', () => {
     const { world, server, phones } = registered('192.0.2.21', '192.0.2.22');
-    phones[1]?.tell({ kind: 'ring', leg: 1, sdp: ANSWER });
+    phones[1]?.tell({ kind: 'ring', leg: asLegId(1), sdp: ANSWER });
     world.advance(20);
-    phones[0]?.tell({ kind: 'ring', leg: 1, sdp: OFFER });
+    phones[0]?.tell({ kind: 'ring', leg: asLegId(1), sdp: OFFER });
     world.advance(20);
     const progress = server.events.filter((event) => event.kind === 'progress');
     expect(progress.map(({ sdp }) => sdp)).toEqual([ANSWER, undefined]);
@@ -243,7 +244,7 @@ describe('calling a registered user', () => {
 
   it('is cancelled on every phone when the caller gives up', () => {
     const { world, server, phones } = registered('192.0.2.21', '192.0.2.22');
-    server.tell({ kind: 'hangup', leg: 2, status: 487, reason: undefined });
+    server.tell({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
     world.advance(100);
     for (const phone of phones) expect(phone.last('ended').end).toMatchObject({ how: 'cancel' });
   });
@@ -278,7 +279,7 @@ describe('calling a registered user', () => {
     answering(peer, (request) => reply(request, 480));
     server.tell({
       kind: 'invite',
-      leg: 2,
+      leg: asLegId(2),
       target: { kind: 'registered', username: 'bob' },
       from: { user: 'alice', host: SERVER, displayName: '' },
       callId: 'nat',

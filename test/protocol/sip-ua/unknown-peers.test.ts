@@ -1,5 +1,7 @@
 /** Unknown peers cost little: what somebody gets who proved nothing, and what that keeps from those who did. */
+
 import { describe, expect, it } from 'vitest';
+import { asLegId } from '../../../src/base/ids.ts';
 import {
   answerChallenge,
   strongestChallenge,
@@ -127,7 +129,7 @@ describe('overload', () => {
     const phone = world.agent(PHONE);
     phone.tell({
       kind: 'invite',
-      leg: 2,
+      leg: asLegId(2),
       target: { kind: 'uri', uri: `sip:100@${SERVER}` },
       from: { user: 'a', host: PHONE, displayName: '' },
       callId: 'running',
@@ -140,7 +142,7 @@ describe('overload', () => {
     server.tell({ kind: 'answer', leg: server.last('incoming').call.leg, sdp: OFFER });
     world.advance(50);
     server.tell({ kind: 'overload', on: true });
-    phone.tell({ kind: 'hangup', leg: 2, status: 486, reason: undefined });
+    phone.tell({ kind: 'hangup', leg: asLegId(2), status: 486, reason: undefined });
     world.advance(50);
     expect(world.ladder().slice(-2)).toEqual(['BYE', '200 BYE']);
   });

@@ -1,3 +1,4 @@
+import { asLegId } from '../../../base/ids.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { SipRequest } from '../message.ts';
 import type { TransactionOutput } from '../transaction/types.ts';
@@ -17,7 +18,7 @@ export class InboundCalls {
   readonly #core: UserAgentCore;
   readonly #gate: Gate | undefined;
   readonly #legs = new Map<LegId, InboundLeg>();
-  #nextId: LegId = 1;
+  #nextId = 1;
 
   constructor(core: UserAgentCore, gate: Gate | undefined) {
     this.#core = core;
@@ -74,7 +75,7 @@ export class InboundCalls {
     caller: { readonly username: string | undefined; readonly carrier: string | undefined },
   ): void {
     const { request, transaction, flow } = invite;
-    const id = this.#nextId;
+    const id = asLegId(this.#nextId);
     this.#nextId += ID_STEP;
     const leg = InboundLeg.begin(this.#core, {
       id,
