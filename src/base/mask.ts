@@ -24,8 +24,13 @@ export function replaceCredentials(
   if (!text.includes('@')) return text;
   const replaced = (_whole: string, head: string, secret: string, host: string): string =>
     `${head}${replacement(secret, host)}@`;
-  return text.replace(USER_INFO, replaced).replace(SIP_PASSWORD, replaced);
+  const plain = text.includes('://') ? text.replace(USER_INFO, replaced) : text;
+  return maySayPassword(plain) ? plain.replace(SIP_PASSWORD, replaced) : plain;
 }
+
+/** The scheme's colon and one more before the last `@`: most addresses have none there, and are not searched. */
+const maySayPassword = (text: string): boolean =>
+  text.lastIndexOf(':', text.lastIndexOf('@')) > text.indexOf(':');
 
 /** Any text with the passwords, and the secret query fields, of the URLs in it replaced. */
 export function maskSecrets(text: string): string {
@@ -48,7 +53,10 @@ export function maskDeep(value: unknown, depth = 6): unknown {
   if (typeof value === 'string') return maskSecrets(value);
   if (typeof value !== 'object' || value === null || depth === 0) return value;
   if (Array.isArray(value)) return value.map((item) => maskDeep(item, depth - 1));
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, maskDeep(inner, depth - 1)]),
-  );
+  const shown: Record<string, unknown> = { ...value };
+  for (const [name, inner] of Object.entries(shown)) {
+    const masked = maskDeep(inner, depth - 1);
+    if (masked !== inner) shown[name] = masked;
+  }
+  return shown;
 }

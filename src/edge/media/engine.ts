@@ -109,7 +109,8 @@ class Engine implements MediaEngine {
   readonly #random: Random;
   readonly #hub: Hub;
   readonly #ports: PortPool;
-  readonly #legs = new Set<NativeLeg>();
+  /** By port. */
+  readonly #legs = new Map<number, NativeLeg>();
   readonly #rooms = new Set<NativeRoom>();
   #stopped = false;
 
@@ -152,8 +153,7 @@ class Engine implements MediaEngine {
   }
 
   isPortOfLeg(port: number): boolean {
-    const even = port - (port % 2);
-    return [...this.#legs].some((leg) => leg.port === even);
+    return this.#legs.has(port - (port % 2));
   }
 
   status(): MediaStatus {
@@ -188,7 +188,7 @@ class Engine implements MediaEngine {
     if (!this.#stopped) {
       this.#stopped = true;
       for (const room of [...this.#rooms]) room.close();
-      for (const leg of [...this.#legs]) leg.close();
+      for (const leg of [...this.#legs.values()]) leg.close();
       this.#hub.engine.stop();
       this.#hub.pump();
     }
@@ -203,10 +203,10 @@ class Engine implements MediaEngine {
     const { handle, port } = this.#bind(mediaTimeoutMs);
     const place = { handle, address: this.#options.publicHost, port };
     const leg = new NativeLeg(this.#hub, place, events, (peer) => {
-      this.#legs.delete(leg);
+      this.#legs.delete(port);
       this.#ports.giveBack(port, this.#hub.engine.nowMs(), REST_MS[peer]);
     });
-    this.#legs.add(leg);
+    this.#legs.set(port, leg);
     return leg;
   }
 

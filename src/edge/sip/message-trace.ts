@@ -25,17 +25,9 @@ const CALL_ID = /^(?:call-id|i)[ \t]*:[ \t]*(\S+)/im;
 const USUAL_CALL_ID = '\nCall-ID: ';
 const END_OF_HEAD = '\n\r\n';
 const BLANK = /\s/;
-const METHODS = new Set([
-  'INVITE',
-  'ACK',
-  'CANCEL',
-  'BYE',
-  'OPTIONS',
-  'INFO',
-  'UPDATE',
-  'REGISTER',
-]);
-const LONGEST_METHOD = 8;
+const METHODS = ['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'REGISTER'].map(
+  (name) => ({ name, start: Buffer.from(`${name} `) }),
+);
 
 /** The usual spelling first: a search for a text costs a tenth of one for a pattern. */
 export function callIdOf(text: string): string | undefined {
@@ -77,25 +69,23 @@ export class MessageCounter {
 
 const STATUS_LINE = Buffer.from('SIP/2.0 ');
 const ZERO = 48;
-const SPACE = 32;
+
+function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {
+  for (let at = 0; at < start.length; at += 1) if (bytes[at] !== start[at]) return false;
+  return true;
+}
 
 /** 100…699 of a response. */
 function statusOf(bytes: Uint8Array): number | undefined {
-  for (let at = 0; at < STATUS_LINE.length; at += 1) {
-    if (bytes[at] !== STATUS_LINE[at]) return undefined;
-  }
-  const digits = bytes.subarray(STATUS_LINE.length, STATUS_LINE.length + 3);
+  if (!startsWith(bytes, STATUS_LINE)) return undefined;
   let status = 0;
-  for (const byte of digits) {
-    if (byte < ZERO || byte > ZERO + 9) return undefined;
-    status = 10 * status + byte - ZERO;
+  for (let at = STATUS_LINE.length; at < STATUS_LINE.length + 3; at += 1) {
+    const digit = (bytes[at] ?? 0) - ZERO;
+    if (digit < 0 || digit > 9) return undefined;
+    status = 10 * status + digit;
   }
   return status >= 100 && status < 700 ? status : undefined;
 }
 
-function methodOf(bytes: Uint8Array): string {
-  const end = bytes.indexOf(SPACE);
-  if (end < 0 || end > LONGEST_METHOD) return 'other';
-  const method = String.fromCharCode(...bytes.subarray(0, end));
-  return METHODS.has(method) ? method : 'other';
-}
+const methodOf = (bytes: Uint8Array): string =>
+  METHODS.find(({ start }) => startsWith(bytes, start))?.name ?? 'other';

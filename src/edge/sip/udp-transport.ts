@@ -12,7 +12,8 @@ export interface UdpEvents {
 }
 
 /** IPv4 as IPv6 sockets show it, in its plain form. */
-export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, '');
+export const plainAddress = (address: string): string =>
+  address.startsWith('::ffff:') ? address.replace(/^::ffff:(?=\d+\.)/, '') : address;
 
 /** The one UDP socket that all requests leave from. */
 export class UdpTransport {

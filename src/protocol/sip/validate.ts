@@ -80,8 +80,9 @@ function validateMandatory(message: SipMessage): string | undefined {
   if (message.toOrUndefined === undefined) return missingOrMalformed(message, 'To');
   if (message.cseqOrUndefined === undefined) return missingOrMalformed(message, 'CSeq');
   if (message.topVia === undefined) return missingOrMalformed(message, 'Via');
-  const further = message.list('via').slice(1);
-  if (!further.every((via) => parseVia(via) !== undefined)) return 'Malformed Via';
+  const vias = message.list('via');
+  // The first one has been read.
+  if (vias.length > 1 && !vias.every((via) => parseVia(via) !== undefined)) return 'Malformed Via';
   return message.contacts === undefined ? 'Malformed Contact' : undefined;
 }
 

@@ -192,6 +192,8 @@ export class UserAgentCore {
   }
 
   send(transaction: TransactionId, response: SipResponse): void {
+    // A CANCEL that comes later has no effect (§9.2): the leg is not kept for it.
+    if (response.status >= 200) this.servers.delete(transaction);
     this.run(this.layer.respond(transaction, response, this.nowMs));
   }
 

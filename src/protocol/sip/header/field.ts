@@ -1,6 +1,6 @@
 /** Header lines as they stand in a message, and changes to lists of them. */
-import { assert } from '../../../base/errors.ts';
-import { headerKey, headerName } from './names.ts';
+import { BugError } from '../../../base/errors.ts';
+import { headerKey, nameOfKey } from './names.ts';
 import { splitList } from './text.ts';
 
 /** One header line: `name` as received, `key` in lower case and long form, `value` unfolded and trimmed. */
@@ -12,10 +12,13 @@ export interface HeaderField {
 
 export type HeaderInit = readonly (readonly [name: string, value: string])[];
 
+const LINE_BREAK = /[\r\n]/;
+
 /** A header field of our own. The value must be free of line breaks: a break would forge a header. */
 export function headerField(name: string, value: string): HeaderField {
-  assert(!/[\r\n]/.test(value), `line break in the value of ${name}`);
-  return { name: headerName(name), key: headerKey(name), value };
+  if (LINE_BREAK.test(value)) throw new BugError(`line break in the value of ${name}`);
+  const key = headerKey(name);
+  return { name: nameOfKey(key) ?? name, key, value };
 }
 
 /** Fields with every line of `name` replaced by one, at the place of the first (or at the end). */

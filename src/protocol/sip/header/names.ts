@@ -79,5 +79,5 @@ export function headerKey(name: string): string {
   return keyByName.get(lower) ?? lower;
 }
 
-/** The long form in its usual spelling; a name nobody registered stays as written. */
-export const headerName = (name: string): string => nameByKey.get(headerKey(name)) ?? name;
+/** The long form in its usual spelling; undefined: nobody registered it. */
+export const nameOfKey = (key: string): string | undefined => nameByKey.get(key);

@@ -13,8 +13,12 @@ export interface MediaType {
   readonly params: Params;
 }
 
+/** Nearly all of what is sent; as everybody writes it. */
+const USUAL_TYPES: ReadonlySet<string> = new Set(['application/sdp', 'application/dtmf-relay']);
+
 /** Content-Type or one Accept range (§20.1, §20.15). */
 export function parseMediaType(text: string): MediaType | undefined {
+  if (USUAL_TYPES.has(text)) return { essence: text, params: NO_PARAMS };
   const semicolon = text.indexOf(';');
   const essence = (semicolon === -1 ? text : text.slice(0, semicolon))
     .replace(/[ \t]*\/[ \t]*/, '/')

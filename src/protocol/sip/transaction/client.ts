@@ -72,6 +72,7 @@ export abstract class ClientMachine<
   ): readonly TransactionOutput[] {
     this.#response = response;
     this.fire(event, nowMs);
+    this.#response = undefined;
     return this.takeOutputs();
   }
 

@@ -1,5 +1,5 @@
 /** INVITE server transaction: RFC 3261 §17.2.1, figure 7, with the Accepted state of RFC 6026 §8.5 and §8.7. */
-import { createResponse, type SipRequest, type SipResponse } from '../message.ts';
+import type { SipRequest, SipResponse } from '../message.ts';
 import { ServerMachine, type ServerTransaction, type ServerTransactionOptions } from './server.ts';
 import type { Table } from './table-machine.ts';
 import { patience } from './timer-values.ts';
@@ -65,7 +65,8 @@ export class InviteServer
 
   /** 100 at once: §17.2.1 demands it within 200 ms, and it stops the client's retransmissions. */
   start(nowMs: number): readonly TransactionOutput[] {
-    return this.respondAs('1xx', createResponse(this.request, 100), nowMs);
+    const trying = this.trying();
+    return trying === undefined ? [] : this.respondAs('1xx', trying, nowMs);
   }
 
   retransmitted(nowMs: number): readonly TransactionOutput[] {
@@ -76,6 +77,7 @@ export class InviteServer
   acknowledged(ack: SipRequest, nowMs: number): readonly TransactionOutput[] {
     this.#ack = ack;
     this.fire('ACK', nowMs);
+    this.#ack = undefined;
     return this.takeOutputs();
   }
 

@@ -194,7 +194,7 @@ export class TransactionLayer {
     };
     const server =
       request.method === 'INVITE' ? new InviteServer(options) : new NonInviteServer(options);
-    this.#table.addServer(key, server);
+    this.#table.addServer(key, server, request);
     return server;
   }
 

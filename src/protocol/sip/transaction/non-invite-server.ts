@@ -1,5 +1,5 @@
 /** Non-INVITE server transaction: RFC 3261 §17.2.2, figure 8, with the amendments of RFC 4320. */
-import { createResponse, type SipResponse } from '../message.ts';
+import type { SipResponse } from '../message.ts';
 import { ServerMachine, type ServerTransaction, type ServerTransactionOptions } from './server.ts';
 import type { Table } from './table-machine.ts';
 import { patience, timerEReachesT2 } from './timer-values.ts';
@@ -82,7 +82,7 @@ export class NonInviteServer
         this.sendNext();
         break;
       case 'sendTrying':
-        this.sendNext(createResponse(this.request, 100));
+        this.sendNext(this.trying());
         break;
       case 'resend':
         this.resend();

@@ -1,5 +1,5 @@
 /** What both server transactions share. */
-import type { SipRequest, SipResponse } from '../message.ts';
+import { createResponse, type SipRequest, type SipResponse } from '../message.ts';
 import { serialize } from '../serialize.ts';
 import { type Flow, isReliable } from '../transport/flow.ts';
 import { type Shape, TableMachine } from './table-machine.ts';
@@ -16,7 +16,6 @@ export interface ServerTransactionOptions {
 
 export interface ServerTransaction {
   readonly id: TransactionId;
-  readonly request: SipRequest;
   readonly flow: Flow;
   readonly state: string;
   /** To tag that we answered with: what an RFC 2543 ACK is recognised by. */
@@ -38,9 +37,10 @@ export abstract class ServerMachine<
   Timer extends Event,
   Action extends string,
 > extends TableMachine<State, Event | 'transportError', Timer, Action> {
-  readonly request: SipRequest;
   readonly flow: Flow;
   protected readonly timers: TimerValues;
+  /** Until the final response: what a transaction keeps for half a minute more is only what it may have to send again. */
+  #request: SipRequest | undefined;
   #next: SipResponse | undefined;
   #last: { readonly message: SipResponse; readonly bytes: Uint8Array } | undefined;
 
@@ -49,7 +49,7 @@ export abstract class ServerMachine<
     shape: Shape<State, Event | 'transportError', Timer, Action>,
   ) {
     super(options.id, shape);
-    this.request = options.request;
+    this.#request = options.request;
     this.flow = options.flow;
     this.timers = options.timers;
   }
@@ -69,7 +69,14 @@ export abstract class ServerMachine<
   ): readonly TransactionOutput[] {
     this.#next = response;
     this.fire(event, nowMs);
+    this.#next = undefined;
+    if (response.status >= 200) this.#request = undefined;
     return this.takeOutputs();
+  }
+
+  /** 100, where the request has no final response yet. */
+  protected trying(): SipResponse | undefined {
+    return this.#request === undefined ? undefined : createResponse(this.#request, 100);
   }
 
   transportFailed(nowMs: number): readonly TransactionOutput[] {

@@ -13,9 +13,14 @@ interface Keyed<T> {
   readonly machine: T;
 }
 
+interface KeyedServer extends Keyed<ServerTransaction> {
+  /** Undefined: its request may come twice. */
+  readonly merge: string | undefined;
+}
+
 export class TransactionTable {
   readonly #clients = new Map<TransactionId, Keyed<ClientTransaction>>();
-  readonly #servers = new Map<TransactionId, Keyed<ServerTransaction>>();
+  readonly #servers = new Map<TransactionId, KeyedServer>();
   readonly #clientByKey = new Map<string, ClientTransaction>();
   readonly #serverByKey = new Map<string, ServerTransaction>();
   readonly #byMergeKey = new Map<string, ServerTransaction>();
@@ -39,12 +44,11 @@ export class TransactionTable {
     this.#byConnection.set(connectionId, siblings.add(machine));
   }
 
-  addServer(key: string, machine: ServerTransaction): void {
-    this.#servers.set(machine.id, { key, machine });
+  addServer(key: string, machine: ServerTransaction, request: SipRequest): void {
+    const merge = mergeKeyOf(request);
+    this.#servers.set(machine.id, { key, machine, merge });
     this.#serverByKey.set(key, machine);
-    if (!isMergeable(machine.request)) return;
-    const merge = mergeKey(machine.request);
-    if (!this.#byMergeKey.has(merge)) this.#byMergeKey.set(merge, machine);
+    if (merge !== undefined && !this.#byMergeKey.has(merge)) this.#byMergeKey.set(merge, machine);
   }
 
   client(id: TransactionId): ClientTransaction | undefined {
@@ -69,12 +73,14 @@ export class TransactionTable {
 
   /** The request came already, by another path (RFC 3261 §8.2.2.2). */
   isMerged(request: SipRequest): boolean {
-    return isMergeable(request) && this.#byMergeKey.has(mergeKey(request));
+    const merge = mergeKeyOf(request);
+    return merge !== undefined && this.#byMergeKey.has(merge);
   }
 
   forgetMerge(machine: ServerTransaction): void {
-    const merge = mergeKey(machine.request);
-    if (this.#byMergeKey.get(merge) === machine) this.#byMergeKey.delete(merge);
+    const merge = this.#servers.get(machine.id)?.merge;
+    if (merge !== undefined && this.#byMergeKey.get(merge) === machine)
+      this.#byMergeKey.delete(merge);
   }
 
   updateDeadline(machine: AnyTransaction): void {
@@ -95,9 +101,9 @@ export class TransactionTable {
     if (client !== undefined) this.#removeClient(client);
     const server = this.#servers.get(machine.id);
     if (server === undefined) return;
+    this.forgetMerge(server.machine);
     this.#servers.delete(machine.id);
     if (this.#serverByKey.get(server.key) === server.machine) this.#serverByKey.delete(server.key);
-    this.forgetMerge(server.machine);
   }
 
   #removeClient({ key, machine }: Keyed<ClientTransaction>): void {
@@ -111,6 +117,6 @@ export class TransactionTable {
   }
 }
 
-/** Only what begins a dialog or stands alone: no To tag. A CANCEL shares the CSeq number of its INVITE by design. */
-const isMergeable = (request: SipRequest): boolean =>
-  request.to.tag === undefined && request.method !== 'CANCEL';
+/** Of what begins a dialog or stands alone: no To tag. A CANCEL shares the CSeq number of its INVITE by design. */
+const mergeKeyOf = (request: SipRequest): string | undefined =>
+  request.to.tag === undefined && request.method !== 'CANCEL' ? mergeKey(request) : undefined;

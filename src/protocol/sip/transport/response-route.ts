@@ -10,9 +10,11 @@ const DEFAULT_PORT = 5060;
 
 /** IPv4 addresses mapped into IPv6 compare equal to their plain form. */
 const plainAddress = (address: string): string =>
-  unbracketed(address)
-    .toLowerCase()
-    .replace(/^::ffff:(?=[0-9]+\.)/, '');
+  address.includes(':')
+    ? unbracketed(address)
+        .toLowerCase()
+        .replace(/^::ffff:(?=[0-9]+\.)/, '')
+    : address.toLowerCase();
 
 /**
  * Notes in the topmost Via where the request really came from: `received` when sent-by says something else
