@@ -202,7 +202,7 @@ function restSettings({ settings, dataDir, random }: Basics, derived: Derived): 
     strictVobizSdk: compat.strictVobizSdk,
     callerIdPolicy: callerId.policy,
     platformName,
-    recordingLinkSeconds: recordings.linkSeconds,
+    recordingLinkMs: recordings.linkSeconds * 1000,
     linkKey: keptSecret(dataDir, LINK_KEY_FILE, random),
     recordingsFolder: recordingsFolder(dataDir),
     exportsFolder: join(dataDir, 'exports'),

@@ -186,7 +186,7 @@ const callbacksOf = (
 
 const linksOf = (clock: SimClock) =>
   createSignedLinks(
-    { publicUrl: derive(settings).publicUrl, linkKey: 'sim', recordingLinkSeconds: 900 },
+    { publicUrl: derive(settings).publicUrl, linkKey: 'sim', recordingLinkMs: 900_000 },
     clock,
   );
 

@@ -124,7 +124,7 @@ describe('calls', () => {
       url: 'http://x/rec-1.mp3',
     });
     expect(lastAsked()?.args[2]).toEqual({
-      maxSeconds: 30,
+      maxMs: 30_000,
       format: 'wav',
       channels: 'stereo',
       callback: undefined,

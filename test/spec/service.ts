@@ -81,7 +81,7 @@ export async function startService(options: ServiceOptions = {}) {
     strictVobizSdk: false,
     callerIdPolicy: 'owned',
     platformName: 'Carillon',
-    recordingLinkSeconds: 900,
+    recordingLinkMs: 900_000,
     linkKey: LINK_KEY,
     recordingsFolder: join(folder, 'recordings'),
     exportsFolder: join(folder, 'exports'),

@@ -17,7 +17,7 @@ export { decideTransfer, limitOf, type TransferRefusal, type TransferRequest } f
 export { PERMISSIONS, type Permission, type Permissions, permits } from './permissions.ts';
 
 /** Access tokens live this long unless asked otherwise (dialect §3.0: `expires_in: 1800`). */
-const ACCESS_TOKEN_SECONDS = 1800;
+const ACCESS_TOKEN_MS = 1_800_000;
 
 /** There are 36^17 ids: one that is taken is all but impossible, several in a row come from a broken random source. */
 const AUTH_ID_DRAWS = 5;
@@ -203,13 +203,13 @@ export class Accounts {
     return ok({ account: addressed, owner: principal.owner });
   }
 
-  /** A new token; the one before, and access tokens made with it, stay valid for `overlapSeconds`. */
+  /** A new token; the one before, and access tokens made with it, stay valid for `overlapMs`. */
   async rotateToken(
     authIdentifier: AccountId,
-    overlapSeconds: number,
+    overlapMs: number,
   ): Promise<Result<{ readonly authToken: string }, AccountRefusal>> {
     const authToken = token(this.#deps.random);
-    const othersEndUs = this.#nowUs() + Math.round(overlapSeconds * 1_000_000);
+    const othersEndUs = this.#nowUs() + Math.round(overlapMs * 1000);
     const known = await this.#deps.store.addToken(authIdentifier, authToken, othersEndUs);
     this.#credentials.changed(authIdentifier);
     return known ? ok({ authToken }) : err({ kind: 'unknownAccount' });
@@ -217,16 +217,16 @@ export class Accounts {
 
   async createAccessToken(
     authIdentifier: AccountId,
-    seconds: number = ACCESS_TOKEN_SECONDS,
-  ): Promise<{ readonly accessToken: string; readonly expiresInSeconds: number }> {
+    expiresInMs: number = ACCESS_TOKEN_MS,
+  ): Promise<{ readonly accessToken: string; readonly expiresInMs: number }> {
     const accessToken = token(this.#deps.random);
-    const expiresUs = this.#nowUs() + seconds * 1_000_000;
+    const expiresUs = this.#nowUs() + expiresInMs * 1000;
     await this.#deps.store.addAccessToken(
       hashHex('sha256', accessToken),
       authIdentifier,
       expiresUs,
     );
-    return { accessToken, expiresInSeconds: seconds };
+    return { accessToken, expiresInMs };
   }
 
   /** Moves capacity to a customer, or takes it back (spec: Partner capacity allocation). */

@@ -148,7 +148,7 @@ export class ControlService implements CallControl {
     const started = await this.#needs.interpreter().recorder.start(call, {
       format: request.format,
       channels: request.channels,
-      maxMs: request.maxSeconds * 1000,
+      maxMs: request.maxMs,
       callback: request.callback,
     });
     if (!started.ok) return started;

@@ -129,7 +129,7 @@ export interface TransferRequest {
 }
 
 export interface RecordRequest {
-  readonly maxSeconds: number;
+  readonly maxMs: number;
   readonly format: 'mp3' | 'wav';
   readonly channels: 'mono' | 'stereo';
   readonly callback: CallbackTarget | undefined;

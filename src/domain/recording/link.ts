@@ -1,23 +1,24 @@
 import { hmacSha256, secretsEqual } from '../../base/hash.ts';
 
-/** Spec: recording playback links have a short expiry and need no credentials. */
-export const LINK_SECONDS = 900;
+const US_PER_SECOND = 1_000_000;
 
-/** Appends `exp` (epoch seconds) and `sig` = hex HMAC-SHA256 of `path|exp` (dialect §3.7). */
-export function signPath(key: string, path: string, expiresSeconds: number): string {
-  return `${path}?exp=${expiresSeconds}&sig=${signature(key, path, expiresSeconds)}`;
+/** Appends `exp` (epoch seconds, rounded down) and `sig` = hex HMAC-SHA256 of `path|exp` (dialect §3.7). */
+export function signPath(key: string, path: string, expiresUs: number): string {
+  const exp = Math.floor(expiresUs / US_PER_SECOND);
+  return `${path}?exp=${exp}&sig=${signature(key, path, exp)}`;
 }
 
-/** Whether `sig` opens `path` at `nowSeconds`. */
+/** Whether `sig` opens `path` at `nowUs`: to the end of the second that it names. */
 export function opensPath(
   key: string,
   link: { readonly path: string; readonly exp: string; readonly sig: string },
-  nowSeconds: number,
+  nowUs: number,
 ): boolean {
   if (!/^\d{1,12}$/.test(link.exp)) return false;
-  const expires = Number(link.exp);
-  return secretsEqual(signature(key, link.path, expires), link.sig) && expires >= nowSeconds;
+  const exp = Number(link.exp);
+  const isInTime = exp >= Math.floor(nowUs / US_PER_SECOND);
+  return secretsEqual(signature(key, link.path, exp), link.sig) && isInTime;
 }
 
-const signature = (key: string, path: string, expiresSeconds: number): string =>
-  hmacSha256(key, `${path}|${expiresSeconds}`).toString('hex');
+const signature = (key: string, path: string, exp: number): string =>
+  hmacSha256(key, `${path}|${exp}`).toString('hex');

@@ -21,7 +21,7 @@ import type {
 } from './types.ts';
 
 export type { ExportRefusal, ExportRequest } from './export-request.ts';
-export { LINK_SECONDS, opensPath, signPath } from './link.ts';
+export { opensPath, signPath } from './link.ts';
 export { agesWindow, type DurationFilters, durationWindow } from './storage-duration.ts';
 
 /** Recordings fetched at a time while a set is walked. */

@@ -52,8 +52,8 @@ export type AudioFetch = (
 export interface AudioLimits {
   /** Bytes of a customer's file. */
   readonly maxBytes: number;
-  /** Seconds of audio in it. */
-  readonly maxSeconds: number;
+  /** Length of the audio in it. */
+  readonly maxMs: number;
   /** Memory for decoded audio. */
   readonly cacheBytes: number;
   /** So long a file is played without asking its server whether it changed. */
@@ -73,7 +73,7 @@ export interface AudioLimits {
 /** dialect §2.1 Play: at most 10 MB, 2 s to connect, 120 s in all, one retry. */
 const AUDIO_LIMITS: AudioLimits = {
   maxBytes: 10 * 1024 * 1024,
-  maxSeconds: 1800,
+  maxMs: 1_800_000,
   cacheBytes: 64 * 1024 * 1024,
   freshMs: 60_000,
   maxLoading: 100,
@@ -136,8 +136,8 @@ export function createAudio(options: AudioOptions): AudioService {
       const rate = options.rate ?? 8000;
       try {
         const bytes = new Uint8Array(await readFile(path));
-        const { maxSeconds } = limits;
-        const reply = await decoding.run({ kind: 'decode', bytes, rate, maxSeconds });
+        const { maxMs } = limits;
+        const reply = await decoding.run({ kind: 'decode', bytes, rate, maxMs });
         if (reply.kind !== 'decoded') return err(problemOf(reply));
         return ok({ rate, samples: reply.samples });
       } catch (error) {
@@ -206,7 +206,7 @@ class CachedLibrary implements AudioLibrary {
       kind: 'decode',
       bytes,
       rate: this.#rate,
-      maxSeconds: this.#limits.maxSeconds,
+      maxMs: this.#limits.maxMs,
     });
     if (reply.kind !== 'decoded') return err(problemOf(reply));
     return this.#keep(url, { rate: this.#rate, samples: reply.samples }, etag);

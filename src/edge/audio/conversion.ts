@@ -5,7 +5,7 @@ export interface DecodeJob {
   /** A whole WAV or MP3 file. */
   readonly bytes: Uint8Array;
   readonly rate: 8000 | 16000;
-  readonly maxSeconds: number;
+  readonly maxMs: number;
 }
 
 export interface EncodeJob {

@@ -16,7 +16,7 @@ const MP3_SEARCH_BYTES = 1024 * 1024;
 
 /** A whole file to mono 16-bit PCM, in bounded memory: what is too long is given up when the limit is passed. */
 export async function decode(job: DecodeJob): Promise<Uint8Array> {
-  const sink = new PcmSink(job.rate, job.maxSeconds);
+  const sink = new PcmSink(job.rate, job.maxMs);
   const wav = openWav(job.bytes);
   if (wav.ok) {
     const source = wav.value;
@@ -41,7 +41,7 @@ export async function decode(job: DecodeJob): Promise<Uint8Array> {
 export async function warmDecoders(): Promise<void> {
   const bytes = new Uint8Array(SILENT_FRAMES * SILENT_FRAME_BYTES);
   for (let at = 0; at < bytes.length; at += SILENT_FRAME_BYTES) bytes.set(SILENT_FRAME_HEAD, at);
-  await decode({ kind: 'decode', bytes, rate: 8000, maxSeconds: SILENT_FRAMES });
+  await decode({ kind: 'decode', bytes, rate: 8000, maxMs: SILENT_FRAMES * 1000 });
 }
 
 async function decodeMp3(bytes: Uint8Array, rate: number, sink: PcmSink): Promise<void> {

@@ -5,19 +5,19 @@ const FIRST_CAPACITY = 256 * 1024;
 /** Growing PCM with an end that may not be passed. */
 export class PcmSink {
   readonly #maxBytes: number;
-  readonly #maxSeconds: number;
+  readonly #maxMs: number;
   #buffer = new Uint8Array(FIRST_CAPACITY);
   #length = 0;
 
-  constructor(rate: number, maxSeconds: number) {
-    this.#maxSeconds = maxSeconds;
-    this.#maxBytes = rate * maxSeconds * 2;
+  constructor(rate: number, maxMs: number) {
+    this.#maxMs = maxMs;
+    this.#maxBytes = (rate * maxMs * 2) / 1000;
   }
 
   write(bytes: Uint8Array): void {
     const needed = this.#length + bytes.length;
     if (needed > this.#maxBytes) {
-      throw new ConversionError('tooLarge', `longer than ${this.#maxSeconds} s`);
+      throw new ConversionError('tooLarge', `longer than ${this.#maxMs / 1000} s`);
     }
     if (needed > this.#buffer.length) {
       const grown = new Uint8Array(Math.max(needed, this.#buffer.length * 2));

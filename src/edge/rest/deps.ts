@@ -39,7 +39,7 @@ export interface RestSettings {
   /** `any`: a default caller id may be any number. */
   readonly callerIdPolicy: 'owned' | 'any';
   /** Life of a signed recording link, seconds. */
-  readonly recordingLinkSeconds: number;
+  readonly recordingLinkMs: number;
   /** Key of signed links. */
   readonly linkKey: string;
   /** Absolute folders of the files behind recordings and exports. */

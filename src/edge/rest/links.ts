@@ -9,7 +9,7 @@ export interface LinkSettings {
   /** Base of links, without a slash at the end. */
   readonly publicUrl: string;
   readonly linkKey: string;
-  readonly recordingLinkSeconds: number;
+  readonly recordingLinkMs: number;
 }
 
 /** Links that open one file for a while without credentials (spec Limits: recording playback links). */
@@ -21,7 +21,7 @@ export interface SignedLinks {
 }
 
 /** Export mails are read later than callbacks are: their links live a week. */
-export const EXPORT_LINK_SECONDS = 7 * 86_400;
+export const EXPORT_LINK_MS = 7 * 86_400_000;
 
 const exportFilePath = (accountId: AccountId, exportId: string): string =>
   `/api/v1/Account/${accountId}/export/recording/${exportId}.zip`;
@@ -30,16 +30,15 @@ export function createSignedLinks(
   settings: LinkSettings,
   clock: Pick<Clock, 'wallMs'>,
 ): SignedLinks {
-  const nowSeconds = (): number => Math.floor(clock.wallMs() / 1000);
-  const link = (path: string, lifeSeconds: number): string =>
-    `${settings.publicUrl}${signPath(settings.linkKey, path, nowSeconds() + lifeSeconds)}`;
+  const nowUs = (): number => Math.round(clock.wallMs() * 1000);
+  const link = (path: string, lifeMs: number): string =>
+    `${settings.publicUrl}${signPath(settings.linkKey, path, nowUs() + lifeMs * 1000)}`;
   return {
-    toRecording: (recording) => link(recordingFilePath(recording), settings.recordingLinkSeconds),
-    toExport: (accountId, exportId) =>
-      link(exportFilePath(accountId, exportId), EXPORT_LINK_SECONDS),
+    toRecording: (recording) => link(recordingFilePath(recording), settings.recordingLinkMs),
+    toExport: (accountId, exportId) => link(exportFilePath(accountId, exportId), EXPORT_LINK_MS),
     opens(url, { exp = '', sig = '' }) {
       const path = canonicalPath('GET', url.split('?', 1)[0] ?? '');
-      return opensPath(settings.linkKey, { path, exp, sig }, nowSeconds());
+      return opensPath(settings.linkKey, { path, exp, sig }, nowUs());
     },
   };
 }

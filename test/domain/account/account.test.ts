@@ -118,7 +118,7 @@ describe('authentication', () => {
 
   it('a rotated token opens at once, the one before until its overlap ends', async () => {
     const made = await create();
-    const rotated = await accounts.rotateToken(made.account.authId, 60);
+    const rotated = await accounts.rotateToken(made.account.authId, 60_000);
     if (!rotated.ok) throw new Error(rotated.error.kind);
     const works = async (token: string) =>
       (await accounts.authenticate(made.account.authId, token)).ok;
@@ -148,7 +148,7 @@ describe('authentication', () => {
 
   it('a bearer token opens until it expires (Authentication 3)', async () => {
     const { account } = await create();
-    const { accessToken } = await accounts.createAccessToken(account.authId, 10);
+    const { accessToken } = await accounts.createAccessToken(account.authId, 10_000);
     expect(await accounts.authenticateBearer(accessToken)).toMatchObject({
       value: { by: 'accessToken', account: { authId: account.authId } },
     });
@@ -161,8 +161,8 @@ describe('authentication', () => {
 describe('a token that is changed', () => {
   it('takes the access tokens along that were made with it, at the end of the overlap', async () => {
     const { account } = await create();
-    const { accessToken } = await accounts.createAccessToken(account.authId, 1000);
-    await accounts.rotateToken(account.authId, 5);
+    const { accessToken } = await accounts.createAccessToken(account.authId, 1_000_000);
+    await accounts.rotateToken(account.authId, 5000);
     expect((await accounts.authenticateBearer(accessToken)).ok).toBe(true);
     await opened.clock.advance(5000);
     expect((await accounts.authenticateBearer(accessToken)).ok).toBe(false);

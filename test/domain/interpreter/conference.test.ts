@@ -312,7 +312,7 @@ describe('Conference: record and action (dialect §2.1: working, unlike with oth
   it('a recording that is still being started when the room empties is stopped all the same', async () => {
     const a = await scene.caller(roomXml());
     const started = scene.needs.conferences.record(asAccountId('MA_ONE'), 'Weekly', {
-      maxSeconds: 60,
+      maxMs: 60_000,
       format: 'mp3',
       channels: 'mono',
       callback: undefined,
@@ -501,7 +501,7 @@ describe('Conferences by REST (dialect §3.5)', () => {
     await scene.caller(roomXml());
     const { conferences } = scene.needs;
     const request = {
-      maxSeconds: 60,
+      maxMs: 60_000,
       format: 'mp3',
       channels: 'mono',
       callback: { url: 'https://app.test/recorded', method: 'POST' },
@@ -536,7 +536,7 @@ describe('Conferences by REST (dialect §3.5)', () => {
     await scene.caller(roomXml());
     const { conferences } = scene.needs;
     const request = {
-      maxSeconds: 60,
+      maxMs: 60_000,
       format: 'mp3',
       channels: 'mono',
       callback: undefined,

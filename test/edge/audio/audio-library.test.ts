@@ -118,7 +118,7 @@ describe('audio library: files', () => {
 
   it('more seconds than allowed is tooLarge', async () => {
     server.answers = [file(tone(3, 8000))];
-    const loaded = await room({ maxSeconds: 2 }).library.load('https://customer.test/long.wav');
+    const loaded = await room({ maxMs: 2000 }).library.load('https://customer.test/long.wav');
     expect(loaded).toMatchObject({
       ok: false,
       error: { kind: 'tooLarge', detail: 'longer than 2 s' },

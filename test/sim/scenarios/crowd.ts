@@ -47,7 +47,7 @@ const COMMANDS: readonly Command[] = [
     }),
   ({ service }, { uuid }) =>
     service.control.startRecording(service.accountId, uuid, {
-      maxSeconds: 5,
+      maxMs: 5000,
       format: 'wav',
       channels: 'stereo',
       callback: target('/status'),
@@ -78,7 +78,7 @@ const COMMANDS: readonly Command[] = [
     }),
   ({ service }) =>
     service.control.recordConference(service.accountId, 'room', {
-      maxSeconds: 4,
+      maxMs: 4000,
       format: 'wav',
       channels: 'mono',
       callback: target('/status'),

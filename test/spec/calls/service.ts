@@ -63,7 +63,7 @@ export async function openCallService() {
   });
   const edge = drawLines(basics, opened, files);
   const derived = derive(settings);
-  const link = { publicUrl: derived.publicUrl, linkKey: 'test', recordingLinkSeconds: 900 };
+  const link = { publicUrl: derived.publicUrl, linkKey: 'test', recordingLinkMs: 900_000 };
   const links = createSignedLinks(link, clock);
   const calls = joinCalls(basics, foundation, edge.lines, derived, links, () => undefined);
   const customer = await provision(foundation);

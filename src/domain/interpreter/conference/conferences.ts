@@ -91,7 +91,7 @@ export class Conferences implements ConferenceDirectory {
       conferenceName: name,
       conferenceUuid: room.uuid,
       format: request.format,
-      maxMs: request.maxSeconds * 1000,
+      maxMs: request.maxMs,
       notice: callback && {
         accountId,
         // Of no single call: in order with what else there is to tell of this conference.

@@ -249,7 +249,7 @@ const rotateToken = adminRoute({
   }),
   async run({ accounts }, { params: { auth_id: authId }, body }) {
     const overlap = body.overlap_seconds ?? OVERLAP_DEFAULT;
-    return answered(await accounts.rotateToken(authId, overlap), ({ authToken }) => ({
+    return answered(await accounts.rotateToken(authId, overlap * 1000), ({ authToken }) => ({
       auth_id: authId,
       auth_token: authToken,
       overlap_seconds: overlap,

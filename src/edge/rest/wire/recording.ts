@@ -2,7 +2,7 @@ import type { AccountId } from '../../../base/ids.ts';
 import type { Recording } from '../../../domain/recording/types.ts';
 import { nullableText, type Static, Type } from '../http/schema.ts';
 
-const MS_PER_DAY = 86_400_000;
+const US_PER_DAY = 86_400_000_000;
 const MS_PER_MINUTE = 60_000;
 
 /** Dialect §3.7; millisecond fields are texts with five decimals. */
@@ -49,7 +49,7 @@ export const showRecording = (
   recording: Recording,
   context: {
     readonly publicUrl: string;
-    readonly nowMs: number;
+    readonly nowUs: number;
     /** Of the account that asks: its credentials open these addresses. */
     readonly authId: AccountId;
   },
@@ -71,7 +71,7 @@ export const showRecording = (
   rounded_recording_duration: Math.ceil(recording.durationMs / MS_PER_MINUTE) * 60,
   recording_storage_duration: Math.max(
     0,
-    Math.floor((context.nowMs - recording.addedUs / 1000) / MS_PER_DAY),
+    Math.floor((context.nowUs - recording.addedUs) / US_PER_DAY),
   ),
   recording_storage_rate: 0,
   monthly_recording_storage_amount: 0,

@@ -156,7 +156,7 @@ const rotateToken = accountRoute({
   async run({ accounts }, { access, body, apiId: id }) {
     const overlap = body.overlap_seconds ?? OVERLAP_SECONDS_DEFAULT;
     const { authId } = access.account;
-    return answered(await accounts.rotateToken(authId, overlap), ({ authToken }) => ({
+    return answered(await accounts.rotateToken(authId, overlap * 1000), ({ authToken }) => ({
       api_id: id,
       auth_id: authId,
       auth_token: authToken,
@@ -189,12 +189,12 @@ const createAccessToken = accountRoute({
   async run({ accounts }, { access, body }) {
     const created = await accounts.createAccessToken(
       access.account.authId,
-      body.expires_in ?? ACCESS_TOKEN_SECONDS_DEFAULT,
+      (body.expires_in ?? ACCESS_TOKEN_SECONDS_DEFAULT) * 1000,
     );
     return ok({
       access_token: created.accessToken,
       token_type: 'bearer',
-      expires_in: created.expiresInSeconds,
+      expires_in: created.expiresInMs / 1000,
     });
   },
 });

@@ -68,7 +68,7 @@ const create = accountRoute({
       tokens: {
         access_token: access.accessToken,
         token_type: 'bearer',
-        expires_in: access.expiresInSeconds,
+        expires_in: access.expiresInMs / 1000,
       },
     });
   },

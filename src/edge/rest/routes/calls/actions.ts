@@ -50,7 +50,7 @@ export const recordRequest = (body: {
   readonly callback_url?: string;
   readonly callback_method?: 'GET' | 'POST';
 }) => ({
-  maxSeconds: body.time_limit ?? RECORD_SECONDS_DEFAULT,
+  maxMs: (body.time_limit ?? RECORD_SECONDS_DEFAULT) * 1000,
   format: body.file_format ?? ('mp3' as const),
   channels: body.record_channel_type ?? ('stereo' as const),
   callback: callbackTarget(body.callback_url, body.callback_method),

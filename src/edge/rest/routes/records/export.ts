@@ -20,7 +20,7 @@ import {
   Type,
   timestamp,
 } from '../../http/schema.ts';
-import { createSignedLinks, EXPORT_LINK_SECONDS } from '../../links.ts';
+import { createSignedLinks, EXPORT_LINK_MS } from '../../links.ts';
 import { answered } from '../../refusal.ts';
 import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
 
@@ -125,9 +125,7 @@ async function showExport(
     recordings: job.recordings,
     attempts: job.attempts,
     link: hasFile ? createSignedLinks(settings, clock).toExport(job.accountId, job.exportId) : null,
-    link_expires_at: hasFile
-      ? isoMicros(Math.round(nowUs) + EXPORT_LINK_SECONDS * 1_000_000)
-      : null,
+    link_expires_at: hasFile ? isoMicros(Math.round(nowUs) + EXPORT_LINK_MS * 1000) : null,
     error: job.error ?? null,
     recipient: { customer_account: [...job.recipients] },
     from: iso(filter.addedFromUs),

@@ -78,9 +78,9 @@ function addedWindow(
 function filterOf(
   { accountId, subAccount }: Pick<AccountInput, 'accountId' | 'subAccount'>,
   query: Query,
-  nowMs: number,
+  nowUs: number,
 ): Result<RecordingFilter, Failure> {
-  const window = addedWindow(query, Math.round(nowMs * 1000));
+  const window = addedWindow(query, nowUs);
   if (!window.ok) return window;
   const whose = listedSubAccount(subAccount, ['subaccount', query.subaccount]);
   if (!whose.ok) return whose;
@@ -107,13 +107,13 @@ const listRecordings = accountRoute({
   reply: Type.Object({ api_id: apiId(), meta: MetaSchema, objects: Type.Array(RecordingSchema) }),
   async run({ recordings, settings, clock }, input) {
     const { query, access, apiId: id } = input;
-    const nowMs = clock.wallMs();
-    const filter = filterOf(input, query, nowMs);
+    const nowUs = Math.round(clock.wallMs() * 1000);
+    const filter = filterOf(input, query, nowUs);
     if (!filter.ok) return filter;
     const slice = sliceOf(query);
     const page = await recordings.list(filter.value, slice);
     const { authId } = access.account;
-    const context = { publicUrl: settings.publicUrl, nowMs, authId };
+    const context = { publicUrl: settings.publicUrl, nowUs, authId };
     return ok({
       api_id: id,
       meta: metaOf(page, slice, `/v1/Account/${authId}/Recording/`, query),
@@ -133,7 +133,7 @@ const getRecording = accountRoute({
     const { accountId, subAccount, params: path, access, apiId: id } = input;
     const context = {
       publicUrl: settings.publicUrl,
-      nowMs: clock.wallMs(),
+      nowUs: Math.round(clock.wallMs() * 1000),
       authId: access.account.authId,
     };
     return answered(
