@@ -13,7 +13,7 @@ const WRITTEN: ReadonlySet<string> = new Set([
   'ledger',
 ]);
 
-type Verbs = Record<string, (...given: unknown[]) => Promise<unknown>>;
+type Operations = Record<string, (...given: unknown[]) => Promise<unknown>>;
 
 export class SimDisk {
   #isFull = false;
@@ -31,12 +31,15 @@ export class SimDisk {
     this.rescued = store;
     this.store = { ...store };
     for (const [room, lanes] of Object.entries<Readonly<Record<string, string>>>(ACCESS)) {
-      const verbs: Verbs = {};
-      const real = store[room as keyof typeof ACCESS] as unknown as Verbs;
-      for (const [verb, lane] of Object.entries(lanes)) {
-        verbs[verb] = this.#guarded(real[verb], lane === 'write' && WRITTEN.has(room));
+      const operations: Operations = {};
+      const real = store[room as keyof typeof ACCESS] as unknown as Operations;
+      for (const [operation, lane] of Object.entries(lanes)) {
+        operations[operation] = this.#guarded(
+          real[operation],
+          lane === 'write' && WRITTEN.has(room),
+        );
       }
-      Object.assign(this.store, { [room]: verbs });
+      Object.assign(this.store, { [room]: operations });
     }
   }
 
@@ -55,12 +58,12 @@ export class SimDisk {
     this.roomSinceMs = this.#clock.monotonicMs();
   }
 
-  #guarded(verb: Verbs[string] | undefined, isWrite: boolean): Verbs[string] {
+  #guarded(operation: Operations[string] | undefined, isWrite: boolean): Operations[string] {
     return (...given) => {
-      if (this.#isDead || verb === undefined) return new Promise(() => undefined);
+      if (this.#isDead || operation === undefined) return new Promise(() => undefined);
       return this.isFull && isWrite
         ? Promise.reject(new ServiceError('STORE_FULL', 'database or disk is full'))
-        : verb(...given);
+        : operation(...given);
     };
   }
 }

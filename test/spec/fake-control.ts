@@ -40,7 +40,7 @@ export const aLiveCall = (over: Partial<LiveCall> = {}): LiveCall => ({
 
 /** Stands for the running calls: remembers what it was asked, answers what a test sets. */
 export class FakeControl implements CallControl {
-  readonly asked: { readonly verb: string; readonly args: readonly unknown[] }[] = [];
+  readonly asked: { readonly operation: string; readonly args: readonly unknown[] }[] = [];
   placing: Result<PlacedCalls, PlaceCallsRefusal> | undefined;
   outcome: Result<void, ControlRefusal> = ok(undefined);
   calls: LiveCall[] = [];
@@ -49,13 +49,13 @@ export class FakeControl implements CallControl {
   running: () => number = () => 0;
 
   get lastPlaced(): PlaceCallsRequest {
-    const last = this.asked.findLast(({ verb }) => verb === 'placeCalls');
+    const last = this.asked.findLast(({ operation }) => operation === 'placeCalls');
     if (last === undefined) throw new Error('no call was placed');
     return last.args[0] as PlaceCallsRequest;
   }
 
   async placeCalls(request: PlaceCallsRequest) {
-    this.asked.push({ verb: 'placeCalls', args: [request] });
+    this.asked.push({ operation: 'placeCalls', args: [request] });
     return this.placing ?? ok({ requestUuid: REQUEST_UUID, callUuids: [asCallUuid(REQUEST_UUID)] });
   }
   liveCalls(accountId: AccountId, status: 'live' | 'queued') {
@@ -80,17 +80,17 @@ export class FakeControl implements CallControl {
       },
     ]);
   }
-  hangup = this.#verb('hangup');
-  transfer = this.#verb('transfer');
-  stopRecording = this.#verb('stopRecording');
-  play = this.#verb('play');
-  stopPlay = this.#verb('stopPlay');
-  speak = this.#verb('speak');
-  stopSpeak = this.#verb('stopSpeak');
-  sendDigits = this.#verb('sendDigits');
-  stopStream = this.#verb('stopStream');
-  endConference = this.#verb('endConference');
-  stopRecordingConference = this.#verb('stopRecordingConference');
+  hangup = this.#operation('hangup');
+  transfer = this.#operation('transfer');
+  stopRecording = this.#operation('stopRecording');
+  play = this.#operation('play');
+  stopPlay = this.#operation('stopPlay');
+  speak = this.#operation('speak');
+  stopSpeak = this.#operation('stopSpeak');
+  sendDigits = this.#operation('sendDigits');
+  stopStream = this.#operation('stopStream');
+  endConference = this.#operation('endConference');
+  stopRecordingConference = this.#operation('stopRecordingConference');
 
   async startRecording(...args: unknown[]) {
     return this.#value('startRecording', args, {
@@ -132,15 +132,15 @@ export class FakeControl implements CallControl {
     );
   }
 
-  #verb(verb: string) {
+  #operation(operation: string) {
     return async (...args: unknown[]): Promise<Result<void, ControlRefusal>> => {
-      this.asked.push({ verb, args });
+      this.asked.push({ operation, args });
       return this.outcome;
     };
   }
 
-  #value<T>(verb: string, args: readonly unknown[], value: T): Result<T, ControlRefusal> {
-    this.asked.push({ verb, args });
+  #value<T>(operation: string, args: readonly unknown[], value: T): Result<T, ControlRefusal> {
+    this.asked.push({ operation, args });
     return this.outcome.ok ? ok(value) : this.outcome;
   }
 }

@@ -92,7 +92,7 @@ describe('calls', () => {
 
   it('DELETE Request/{uuid}/ withdraws what is queued', async () => {
     expect((await service.send('DELETE', `${service.root}/Request/${CALL}/`)).status).toBe(204);
-    expect(lastAsked()).toEqual({ verb: 'hangup', args: [service.account.authId, CALL] });
+    expect(lastAsked()).toEqual({ operation: 'hangup', args: [service.account.authId, CALL] });
   });
 
   it('POST transfers: 202; the URL of each chosen leg is required', async () => {
@@ -108,7 +108,7 @@ describe('calls', () => {
     expect([both.status, Object.keys(both.body.details)]).toEqual([400, ['bleg_url']]);
   });
 
-  it('409 says why a verb is not possible now', async () => {
+  it('409 says why an operation is not possible now', async () => {
     service.control.outcome = err({ kind: 'wrongState', detail: 'the call is not answered yet' });
     const { status, body } = await service.post(`${one}/DTMF/`, { digits: '12#' });
     expect(status).toBe(409);
@@ -145,8 +145,8 @@ describe('calls', () => {
     const sent = await service.post(`${one}/DTMF/`, { digits: '12w#', leg: 'bleg' });
     expect([sent.status, sent.body.message]).toEqual([202, 'digits sent']);
     expect(lastAsked()?.args.slice(2)).toEqual([{ digits: '12w#', toneMs: 160 }, 'bleg']);
-    for (const verb of ['Record', 'Play', 'Speak']) {
-      expect((await service.send('DELETE', `${one}/${verb}/`)).status, verb).toBe(204);
+    for (const action of ['Record', 'Play', 'Speak']) {
+      expect((await service.send('DELETE', `${one}/${action}/`)).status, action).toBe(204);
     }
   });
 

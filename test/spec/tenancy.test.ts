@@ -11,7 +11,7 @@ import { aCdr } from '../edge/store/records.ts';
 import { aLiveCall, aLiveStream, FakeControl } from './fake-control.ts';
 import { type Credentials, type Method, type Service, startService } from './service.ts';
 
-const VERBS = [
+const OF_CALLS = [
   'hangup',
   'transfer',
   'startRecording',
@@ -31,17 +31,17 @@ const VERBS = [
 class TenantControl extends FakeControl {
   constructor() {
     super();
-    const verbs = this as unknown as Record<string, (...args: unknown[]) => unknown>;
-    for (const verb of VERBS) {
-      const act = verbs[verb]?.bind(this);
-      verbs[verb] = (...args) => {
+    const operations = this as unknown as Record<string, (...args: unknown[]) => unknown>;
+    for (const operation of OF_CALLS) {
+      const act = operations[operation]?.bind(this);
+      operations[operation] = (...args) => {
         const [accountId, uuid] = args;
         const known = this.calls.some(
           (call) =>
             call.accountId === accountId && (call.callUuid === uuid || call.requestUuid === uuid),
         );
         if (!known) return err({ kind: 'notFound', what: 'call' });
-        if (this.asked.at(-1)?.verb !== verb) this.asked.push({ verb, args });
+        if (this.asked.at(-1)?.operation !== operation) this.asked.push({ operation, args });
         return act?.(...args);
       };
     }
@@ -373,6 +373,6 @@ describe('what is one’s own', () => {
     }
     const request = `/api/v1/Account/${sub.authId}/Request/${sub.ids['request_uuid']}/`;
     expect((await service.send('DELETE', request, { as: sub })).status).toBe(204);
-    expect(control.asked.at(-1)?.verb).toBe('hangup');
+    expect(control.asked.at(-1)?.operation).toBe('hangup');
   });
 });

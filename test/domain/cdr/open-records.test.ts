@@ -17,10 +17,10 @@ async function disk() {
   const { store } = await openInMemory();
   await store.accounts.create(anAccount(), 't');
   const state = { full: false };
-  const guarded = (verb: 'update' | 'extendReservation' | 'heartbeat') =>
+  const guarded = (operation: 'update' | 'extendReservation' | 'heartbeat') =>
     (async (...given: never[]) => {
       if (state.full) throw new ServiceError('STORE_FULL', 'full');
-      return (store.calls[verb] as (...given: never[]) => unknown)(...given);
+      return (store.calls[operation] as (...given: never[]) => unknown)(...given);
     }) as never;
   const calls: CallStore = {
     ...store.calls,

@@ -122,7 +122,7 @@ describe('plivo-node', () => {
     await client.calls.stopSpeakingText(CALL);
     expect((await client.calls.sendDigits(CALL, '12#')).message).toBe('digits sent');
     await client.calls.hangup(CALL);
-    expect(service.control.asked.at(-1)?.verb).toBe('hangup');
+    expect(service.control.asked.at(-1)?.operation).toBe('hangup');
   });
 
   it('streams a live call', async () => {
