@@ -170,6 +170,19 @@ void MediaCore::tick(Nanos now) {
   ++ticks_;
 }
 
+int64_t MediaCore::idle_ticks(int64_t limit) const {
+  const auto idle = [this](int64_t tick) {
+    const auto slot = static_cast<size_t>(tick % kSlots);
+    const auto& halves = slots_[(slot + kSlots / 2) % kSlots];
+    return slots_[slot].empty() && rooms_.size() <= slot &&
+           std::none_of(halves.begin(), halves.end(),
+                        [](const Leg* leg) { return leg->needs_half_frames(); });
+  };
+  int64_t ticks = 0;
+  while (ticks < limit && idle(ticks_ + ticks)) ++ticks;
+  return ticks;
+}
+
 void MediaCore::skip_ticks(int64_t count) {
   counters_.skipped_ticks += static_cast<uint64_t>(count);
   const int64_t whole = count / kSlots;

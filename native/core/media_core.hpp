@@ -69,6 +69,12 @@ class MediaCore {
   void tick(Nanos now);
   /// So many milliseconds are left out.
   void skip_ticks(int64_t count);
+  /// Ticks in which tick() would find nothing to do, from the next one on and at most `limit`.
+  [[nodiscard]] int64_t idle_ticks(int64_t limit) const;
+  /// No tick finds anything to do.
+  [[nodiscard]] bool at_rest() const { return leg_count_ == 0 && rooms_.empty(); }
+  /// So many ticks were left out while at rest.
+  void pass(int64_t ticks) { ticks_ += ticks; }
 
   /// A command found nobody, or no room, where it was sent.
   void missed() { ++counters_.unknown_handles; }

@@ -57,6 +57,7 @@ class CommandQueue {
   // --- worker thread ---
   /// The control thread should flush().
   [[nodiscard]] bool some_wait() const { return some_wait_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool empty() const { return pending_.empty(); }
   void run_all(Loop& loop) {
     while (std::unique_ptr<Command> command = pending_.pop()) {
       command->run(loop);

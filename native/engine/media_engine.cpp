@@ -20,7 +20,7 @@ void MediaEngine::stop() {
   loop_.commands().flush();
   if (thread_) thread_->stop();
   // The media thread is gone: what it left undone is done here, so that recordings end with complete files.
-  loop_.run_commands(now());
+  static_cast<void>(loop_.run_commands(now()));
   writer_.store_now();
   loop_.concluding().report(loop_.events());
   loop_.commands().dispose_spent();
@@ -31,6 +31,7 @@ void MediaEngine::submit(std::unique_ptr<CommandQueue<MediaLoop>::Command> comma
     loop_.run_command(*command, manual_now_);
   } else {
     loop_.commands().post(std::move(command));
+    if (thread_) thread_->command_posted();
   }
 }
 

@@ -1,5 +1,7 @@
 #include "engine/media_loop.hpp"
 
+#include <algorithm>
+
 namespace carillon {
 
 MediaLoop::MediaLoop(bool keep_packets) : keep_packets_(keep_packets), core_(*this, events_) {}
@@ -9,9 +11,11 @@ void MediaLoop::run_command(CommandQueue<MediaLoop>::Command& command, Nanos now
   command.run(*this);
 }
 
-void MediaLoop::run_commands(Nanos now) {
+bool MediaLoop::run_commands(Nanos now) {
   now_ = now;
+  const bool any = !commands_.empty();
   commands_.run_all(*this);
+  return any;
 }
 
 void MediaLoop::drain_sockets(Nanos now, Nanos wall_offset) {
@@ -25,6 +29,19 @@ void MediaLoop::tick(Nanos now) {
   if (--until_report_ > 0) return;
   until_report_ = kFrameMs;
   concluding_.report(events_);
+}
+
+int64_t MediaLoop::idle_ticks(int64_t limit) const {
+  return std::min(core_.idle_ticks(limit), sockets_.idle_ticks(limit));
+}
+
+bool MediaLoop::at_rest() const {
+  return core_.at_rest() && sockets_.at_rest() && concluding_.empty() && commands_.empty();
+}
+
+void MediaLoop::pass(int64_t ticks, Nanos now, Nanos wall_offset) {
+  core_.pass(ticks);
+  sockets_.pass(ticks, core_, now, wall_offset);
 }
 
 void MediaLoop::keep(LegHandle leg, bool rtcp, const Address& to, Bytes packet) {

@@ -35,12 +35,19 @@ class MediaLoop : private PacketSink {
   EventRing& events() { return events_; }
 
   // --- media thread ---
-  void run_commands(Nanos now);
+  /// Returns whether there were any.
+  bool run_commands(Nanos now);
   /// One command at once, in manual mode.
   void run_command(CommandQueue<MediaLoop>::Command& command, Nanos now);
   /// `wall_offset`: CLOCK_REALTIME minus the monotonic clock.
   void drain_sockets(Nanos now, Nanos wall_offset);
   void tick(Nanos now);
+  /// Ticks that would find nothing to do, from the next one on and at most `limit`.
+  [[nodiscard]] int64_t idle_ticks(int64_t limit) const;
+  /// Nothing is to be done until a command, or a datagram at a resting socket, comes.
+  [[nodiscard]] bool at_rest() const;
+  /// So many ticks were left out while at rest.
+  void pass(int64_t ticks, Nanos now, Nanos wall_offset);
   MediaCore& core() { return core_; }
   [[nodiscard]] const MediaCore& core() const { return core_; }
   SocketWheel& sockets() { return sockets_; }

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <ctime>
 
 namespace carillon {
@@ -16,10 +17,15 @@ constexpr int kFifoPriority = 10;
 constexpr int kNiceness = -11;
 /// Behind by more, the lost time is given up: peers would have to throw such a burst away.
 constexpr int64_t kMaxCatchUpTicks = 60;
-constexpr int64_t kTicksPerWake = 5;
-constexpr int64_t kTicksPerPublish = 100;
-/// Without legs nobody hears a tick: the thread only looks for commands, five ticks at a time.
-constexpr Nanos kIdleSleep = 4 * kTick;
+constexpr Nanos kWakeInterval = 5 * kMillisecond;
+constexpr Nanos kPublishInterval = 100 * kMillisecond;
+/// Ticks that may be slept over in one go: the next one looks for commands and at sockets that rest.
+constexpr int64_t kMaxIdleTicks = 4;
+/// Where there was a command, more follow: so long the thread looks for them before it rests again. A bell
+/// costs the control thread as much as a wake-up costs this one.
+constexpr Nanos kMoreCommands = 20 * kMillisecond;
+/// The status that others see is never older.
+constexpr Nanos kLongestRest = kSecond;
 
 Nanos read_clock(clockid_t clock) {
   timespec time{};
@@ -46,7 +52,13 @@ MediaThread::~MediaThread() { stop(); }
 
 void MediaThread::stop() {
   stopping_.store(true, std::memory_order_release);
+  loop_.sockets().resting().ring();
   if (thread_.joinable()) thread_.join();
+}
+
+void MediaThread::command_posted() {
+  // Both sides exchange: either the thread sees the command before it rests, or this side sees that it does.
+  if (resting_.exchange(false, std::memory_order_acq_rel)) loop_.sockets().resting().ring();
 }
 
 MediaThread::Scheduling MediaThread::raise_priority() {
@@ -64,32 +76,62 @@ void MediaThread::run() {
   Nanos due = (monotonic_now() / kTick + 1) * kTick;
   busy_since_ = due;
   while (!stopping_.load(std::memory_order_acquire)) {
-    const Nanos wake_at = loop_.core().leg_count() == 0 ? due + kIdleSleep : due;
-    sleep_until(wake_at);
-    const Nanos now = monotonic_now();
-    lateness_.record(now - wake_at, now);
+    const Nanos now = rest(due) ? monotonic_now() : sleep_over_idle_ticks(due);
     run_ticks(due, now);
+    call_control(now);
     busy_time_ += monotonic_now() - now;
   }
 }
 
+/// Returns when something may be there to do; false, and at once, when ticks are to be run by the clock.
+bool MediaThread::rest(Nanos& due) {
+  const Nanos began = monotonic_now();
+  if (!loop_.at_rest() || !loop_.events().empty() || began < commands_until_) return false;
+  publish(began);
+  resting_.exchange(true, std::memory_order_acq_rel);
+  if (loop_.commands().empty()) loop_.sockets().resting().wait(kLongestRest);
+  resting_.exchange(false, std::memory_order_acq_rel);
+  const Nanos now = monotonic_now();
+  const int64_t passed = std::max<Nanos>(0, now - due) / kTick;
+  loop_.pass(passed, now, wall_offset_);
+  due += passed * kTick;
+  commands_until_ = now + (loop_.commands().empty() ? 0 : kMoreCommands);
+  return true;
+}
+
+/// Returns the time at which it woke.
+Nanos MediaThread::sleep_over_idle_ticks(Nanos due) {
+  const bool call_waits = !loop_.events().empty() && !wake_pending_.load(std::memory_order_relaxed);
+  const Nanos wake_at = due + loop_.idle_ticks(call_waits ? 0 : kMaxIdleTicks) * kTick;
+  sleep_until(wake_at);
+  const Nanos now = monotonic_now();
+  lateness_.record(now - wake_at, now);
+  return now;
+}
+
 void MediaThread::run_ticks(Nanos& due, Nanos now) {
+  if (now - published_at_ >= kPublishInterval) publish(now);
   const int64_t behind = (now - due) / kTick;
   if (behind > kMaxCatchUpTicks) {
     loop_.core().skip_ticks(behind);
     due += behind * kTick;
   }
-  for (; due <= now; due += kTick, ++tick_) {
-    if (tick_ % kTicksPerPublish == 0) publish(now);
-    loop_.run_commands(now);
+  for (; due <= now; due += kTick) {
+    if (loop_.run_commands(now)) commands_until_ = now + kMoreCommands;
     loop_.drain_sockets(now, wall_offset_);
     loop_.tick(due);
-    if (tick_ % kTicksPerWake != 0 || loop_.events().empty()) continue;
-    if (!wake_pending_.exchange(true, std::memory_order_acq_rel)) wake_();
   }
 }
 
+void MediaThread::call_control(Nanos now) {
+  if (loop_.events().empty() || now - called_at_ < kWakeInterval) return;
+  if (wake_pending_.exchange(true, std::memory_order_acq_rel)) return;
+  called_at_ = now;
+  wake_();
+}
+
 void MediaThread::publish(Nanos now) {
+  published_at_ = now;
   wall_offset_ = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
   counters_.publish(loop_.core().counters());
   if (now - busy_since_ >= kSecond) {

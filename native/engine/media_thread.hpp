@@ -1,4 +1,6 @@
-// The clock and the thread around a MediaLoop: a tick each millisecond on an absolute time line.
+// The clock and the thread around a MediaLoop: a tick each millisecond on an absolute time line. Ticks that
+// have nothing to do are slept over, and run with the next one that has; with nothing to come, the thread
+// rests until a command or a datagram wakes it.
 #pragma once
 
 #include <atomic>
@@ -24,6 +26,8 @@ class MediaThread {
   MediaThread& operator=(const MediaThread&) = delete;
 
   void events_taken() { wake_pending_.store(false, std::memory_order_release); }
+  /// Control thread: a command waits. It is run within 5 ms.
+  void command_posted();
   void stop();
 
   struct Status {
@@ -47,7 +51,10 @@ class MediaThread {
   enum class Scheduling : uint8_t { normal, nice, fifo };
 
   void run();
+  bool rest(Nanos& due);
+  Nanos sleep_over_idle_ticks(Nanos due);
   void run_ticks(Nanos& due, Nanos now);
+  void call_control(Nanos now);
   void publish(Nanos now);
   Scheduling raise_priority();
 
@@ -55,13 +62,17 @@ class MediaThread {
   MediaLoop& loop_;
   std::function<void()> wake_;
   // State of the media thread.
-  int64_t tick_ = 0;
+  Nanos published_at_ = 0;
+  Nanos called_at_ = 0;
+  Nanos commands_until_ = 0;
   Nanos wall_offset_ = 0;
   Nanos busy_time_ = 0;
   Nanos busy_since_ = 0;
   // Shared.
   std::atomic<bool> stopping_{false};
   std::atomic<bool> wake_pending_{false};
+  /// The bell must be rung for a command.
+  std::atomic<bool> resting_{false};
   std::atomic<Scheduling> scheduling_{Scheduling::normal};
   std::atomic<double> busy_{0};
   Lateness lateness_;

@@ -21,6 +21,7 @@ class ConcludingRecordings {
 
   void add(TapHandle handle, RecordingEnd reason, uint32_t duration_ms, std::shared_ptr<RecordingSink> sink);
   void report(Events& events);
+  [[nodiscard]] bool empty() const { return waiting_.empty(); }
 
  private:
   struct Waiting {

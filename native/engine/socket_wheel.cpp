@@ -14,8 +14,9 @@ constexpr int kMaxRtcpPerLook = 8;
 constexpr Nanos kOldestArrival = kSecond;
 /// Packets of 20 ms are looked for so long after the one before; of longer ones, a few looks are in vain.
 constexpr Nanos kExpectedInterval = 20 * kMillisecond;
-/// Looks in vain come after 1, 2, 4, 8 and from then on 10 ticks.
+/// Looks in vain come after 1, 2, 4, 8 and 10 ticks; then the socket rests.
 constexpr uint32_t kLongestWait = 10;
+constexpr uint32_t kRests = 32;
 /// Behind a packet that came at its time and just now, there is no other: the look that would learn so is
 /// left away. Should there be one after all, the next look finds it, still before its own time to be played.
 constexpr Nanos kJustNow = 2 * kMillisecond;
@@ -34,9 +35,9 @@ SocketWheel::SocketWheel() : places_(MediaCore::kMaxLegs), owners_(MediaCore::kM
 }
 
 void SocketWheel::add(LegHandle leg, Pair sockets) {
-  place(leg) = {leg, 1, std::move(*sockets[0]), std::move(*sockets[1]), false};
+  place(leg) = {leg, 1, std::move(*sockets[0]), std::move(*sockets[1]), false, false};
   owners_[MediaCore::index_of(leg)] = std::move(sockets);
-  schedule(leg, 1);
+  rest(place(leg));
 }
 
 SocketWheel::Pair SocketWheel::remove(LegHandle leg) {
@@ -47,6 +48,35 @@ SocketWheel::Pair SocketWheel::remove(LegHandle leg) {
   *sockets[0] = std::move(leaving.rtp);
   *sockets[1] = std::move(leaving.rtcp);
   return sockets;
+}
+
+void SocketWheel::rest(Place& quiet) {
+  quiet.wait = kRests;
+  quiet.resting = resting_.add(quiet.leg, quiet.rtp);
+  if (!quiet.resting) schedule(quiet.leg, kLongestWait);
+}
+
+void SocketWheel::wake_resting(Nanos now) {
+  if (now == resting_asked_at_) return;  // one of several ticks that are caught up
+  resting_asked_at_ = now;
+  for (const LegHandle leg : resting_.ready()) {
+    Place& woken = place(leg);
+    if (woken.leg != leg || !woken.resting) continue;
+    woken.resting = false;
+    // Watched, each packet would cost the kernel a little more.
+    resting_.remove(woken.rtp);
+    due_.push_back(leg);
+  }
+}
+
+int64_t SocketWheel::idle_ticks(int64_t limit) const {
+  int64_t idle = 0;
+  while (idle < limit && slots_[(slot_ + 1 + static_cast<size_t>(idle)) % kSlots].empty()) ++idle;
+  return idle;
+}
+
+void SocketWheel::pass(int64_t ticks, MediaCore& core, Nanos now, Nanos wall_offset) {
+  for (int64_t i = std::min<int64_t>(ticks, kRtcpTicks); i > 0; --i) drain_rtcp(core, now, wall_offset);
 }
 
 void SocketWheel::send_rtcp(LegHandle leg, const Address& to, Bytes packet) const {
@@ -103,8 +133,12 @@ void SocketWheel::look(std::span<const LegHandle> legs, MediaCore& core, Nanos n
       const Nanos until_next = arrival + kExpectedInterval - now;
       schedule(due.leg, static_cast<size_t>(std::clamp<Nanos>(until_next / kTick + 1, 1, kSlots - 1)));
     } else {
-      schedule(due.leg, due.wait);
-      due.wait = std::min(2 * due.wait, kLongestWait);
+      if (due.wait == kRests) {
+        rest(due);
+        continue;
+      }
+      schedule(due.leg, std::min(due.wait, kLongestWait));
+      due.wait *= 2;
     }
   }
 }
@@ -127,6 +161,8 @@ void SocketWheel::drain(MediaCore& core, Nanos now, Nanos wall_offset) {
   drain_rtcp(core, now, wall_offset);
   slot_ = (slot_ + 1) % kSlots;
   std::swap(due_, slots_[slot_]);
+  scheduled_ -= due_.size();
+  wake_resting(now);
   const std::span<const LegHandle> due(due_);
   for (size_t from = 0; from < due.size(); from += kLooksAtOnce) {
     look(due.subspan(from, std::min(kLooksAtOnce, due.size() - from)), core, now, wall_offset);

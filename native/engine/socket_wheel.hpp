@@ -1,8 +1,8 @@
 // The sockets of a media thread, and when each is looked at next.
 //
-// No readiness notification: RTP comes by the clock, so a socket is looked at just after its next packet is
-// due, and more and more seldom while nothing comes. That costs little more than the receiving itself (epoll
-// costs 15-20 % more).
+// RTP comes by the clock, so a socket is looked at just after its next packet is due, and more and more
+// seldom while nothing comes. That costs little more than the receiving itself (readiness notification costs
+// 15-20 % more). A socket from which nothing has come for long rests: the kernel tells of its next datagram.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/media_core.hpp"
+#include "engine/resting_sockets.hpp"
 #include "engine/udp_socket.hpp"
 
 namespace carillon {
@@ -32,6 +33,13 @@ class SocketWheel {
 
   /// One tick: hands what has come to `core`. `wall_offset`: CLOCK_REALTIME minus the monotonic clock.
   void drain(MediaCore& core, Nanos now, Nanos wall_offset);
+  /// Ticks in which drain() would look at no socket by the clock, from the next one on and at most `limit`.
+  [[nodiscard]] int64_t idle_ticks(int64_t limit) const;
+  /// No socket is looked at by the clock.
+  [[nodiscard]] bool at_rest() const { return scheduled_ == 0; }
+  /// So many ticks were left out while at rest.
+  void pass(int64_t ticks, MediaCore& core, Nanos now, Nanos wall_offset);
+  RestingSockets& resting() { return resting_; }
 
  private:
   /// Ticks of one turn; longer than the longest interval between looks.
@@ -50,6 +58,7 @@ class SocketWheel {
     UdpSocket rtp;
     UdpSocket rtcp;
     bool connected = false;
+    bool resting = false;
   };
 
   [[nodiscard]] Place& place(LegHandle leg) { return places_[MediaCore::index_of(leg)]; }
@@ -58,13 +67,22 @@ class SocketWheel {
   /// Hands over the datagram in `buffer`, and what may wait behind it. Returns the arrival of the newest.
   Nanos take(UdpSocket::Buffer& buffer, const Place& place, MediaCore& core, Nanos now, Nanos wall_offset);
   void drain_rtcp(MediaCore& core, Nanos now, Nanos wall_offset);
-  void schedule(LegHandle leg, size_t ticks) { slots_[(slot_ + ticks) % kSlots].push_back(leg); }
+  void schedule(LegHandle leg, size_t ticks) {
+    slots_[(slot_ + ticks) % kSlots].push_back(leg);
+    ++scheduled_;
+  }
+  void rest(Place& quiet);
+  /// Adds those that rest no longer to `due_`.
+  void wake_resting(Nanos now);
 
   std::vector<Place> places_;  // by the leg's index
   std::vector<Pair> owners_;   // emptied; they carry the sockets back to the control thread
   std::array<std::vector<LegHandle>, kSlots> slots_;
   std::vector<LegHandle> due_;
   std::array<UdpSocket::Buffer, kLooksAtOnce> buffers_;
+  RestingSockets resting_;
+  Nanos resting_asked_at_ = 0;
+  size_t scheduled_ = 0;
   size_t slot_ = 0;
   size_t rtcp_tick_ = 0;
 };

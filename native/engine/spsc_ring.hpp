@@ -22,6 +22,11 @@ class SpscRing {
     return true;
   }
 
+  /// Of the side that pops.
+  [[nodiscard]] bool empty() const {
+    return taken_.load(std::memory_order_relaxed) == written_.load(std::memory_order_acquire);
+  }
+
   std::unique_ptr<T> pop() {
     const size_t taken = taken_.load(std::memory_order_relaxed);
     if (taken == written_.load(std::memory_order_acquire)) return nullptr;

@@ -37,6 +37,7 @@ class UdpSocket {
   static Bound bind(const Address& local);
 
   [[nodiscard]] bool open() const { return fd_ >= 0; }
+  [[nodiscard]] int descriptor() const { return fd_; }
   /// Errors are the network's business: RTP repairs nothing.
   void send(const Address& to, Bytes packet) const;
   /// To the connected peer: no route is looked up, no address is copied.

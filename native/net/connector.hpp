@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/address.hpp"
-#include "net/file_descriptor.hpp"
+#include "engine/file_descriptor.hpp"
 
 namespace carillon {
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <future>
 #include <random>
 #include <thread>
 
@@ -206,6 +207,18 @@ TEST_SUITE("manual engine") {
 }
 
 TEST_SUITE("engine with its thread") {
+  TEST_CASE("a command wakes a thread that rests") {
+    MediaEngine engine(MediaEngine::Drive::thread, kLoopback, [] {});
+    for (int i = 0; i < 3; ++i) {
+      // Longer than the thread waits for more commands before it rests again.
+      std::this_thread::sleep_for(std::chrono::milliseconds(60));
+      std::promise<void> ran;
+      engine.post([&ran](MediaLoop&) { ran.set_value(); });
+      // Without the bell it would be a second.
+      CHECK(ran.get_future().wait_for(std::chrono::milliseconds(500)) == std::future_status::ready);
+    }
+  }
+
   TEST_CASE("a leg echoes its peer through a bridge to another leg, over sockets, and stops cleanly") {
     MediaEngine engine(MediaEngine::Drive::thread, kLoopback, [] {});
     uint16_t port = 33'000;

@@ -121,8 +121,11 @@ TEST_SUITE("socket wheel") {
   TEST_CASE("a second packet that came with one at its time waits for the next look, not longer") {
     uint64_t taken = 0;
     const auto wheel = undisturbed([&](Wheel& fresh) {
+      fresh.send(1);
+      CHECK(fresh.turn(1) == 1);
       fresh.send(2);
-      taken = fresh.turn(1);
+      // The look comes 20 ms later, and finds what came just before.
+      taken = fresh.turn(20, -19 * kMillisecond);
     });
     CHECK(taken == 1);
     wheel->send(1);
@@ -139,6 +142,24 @@ TEST_SUITE("socket wheel") {
       if (const uint64_t taken = wheel.turn(1, (25 + tick) * kMillisecond)) looks.push_back(taken);
     }
     CHECK(looks == std::vector<uint64_t>{32, 18});
+  }
+
+  TEST_CASE("a socket from which nothing comes is not looked at by the clock, and its next packet is told") {
+    const auto wheel = std::make_unique<Wheel>();
+    CHECK(wheel->sockets.at_rest());
+    wheel->send(1);
+    CHECK(wheel->turn(1) == 1);
+    CHECK(wheel->sockets.idle_ticks(5) == 5);
+    int ticks = 0;
+    while (!wheel->sockets.at_rest() && ticks < 100) {
+      CHECK(wheel->turn(1, ++ticks * kMillisecond) == 0);
+    }
+    CHECK(ticks > 20);
+    CHECK(ticks < 60);
+    wheel->send(2);
+    wheel->sockets.resting().wait(10 * kSecond);
+    CHECK(wheel->turn(1, 100 * kMillisecond) == 2);
+    CHECK_FALSE(wheel->sockets.at_rest());
   }
 
   TEST_CASE("after looks in vain, all that is there is taken: the late packet and the one behind it") {

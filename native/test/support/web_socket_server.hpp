@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "net/file_descriptor.hpp"
+#include "engine/file_descriptor.hpp"
 
 namespace carillon {
 

@@ -1,0 +1,59 @@
+#include "engine/resting_sockets.hpp"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+
+namespace carillon {
+
+namespace {
+/// No leg has this handle.
+constexpr uint32_t kBell = 0;
+
+bool watch(const FileDescriptor& epoll, int descriptor, uint32_t events, uint32_t name) {
+  epoll_event event{};
+  event.events = events;
+  event.data.u64 = name;
+  return ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, descriptor, &event) == 0;
+}
+}  // namespace
+
+RestingSockets::RestingSockets()
+    : epoll_(::epoll_create1(EPOLL_CLOEXEC)), bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  // By its edge: each ring is told once, and nobody has to read it away.
+  static_cast<void>(watch(epoll_, bell_.get(), EPOLLIN | EPOLLET, kBell));
+}
+
+bool RestingSockets::add(LegHandle leg, const UdpSocket& socket) const {
+  // Told once: a leg that is gone leaves its socket behind until the control thread closes it.
+  return watch(epoll_, socket.descriptor(), EPOLLIN | EPOLLONESHOT, leg.value());
+}
+
+void RestingSockets::remove(const UdpSocket& socket) const {
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, socket.descriptor(), nullptr);
+}
+
+std::span<const LegHandle> RestingSockets::ready() {
+  std::array<epoll_event, kAtOnce> events;
+  const int count = std::max(0, ::epoll_wait(epoll_.get(), events.data(), kAtOnce, 0));
+  size_t legs = 0;
+  for (const epoll_event& event : std::span(events).first(static_cast<size_t>(count))) {
+    const auto name = static_cast<uint32_t>(event.data.u64);
+    if (name != kBell) ready_[legs++] = LegHandle(name);
+  }
+  return std::span<const LegHandle>(ready_).first(legs);
+}
+
+void RestingSockets::wait(Nanos longest) const {
+  pollfd any{epoll_.get(), POLLIN, 0};
+  ::poll(&any, 1, static_cast<int>(std::max<Nanos>(0, longest + kMillisecond - 1) / kMillisecond));
+}
+
+void RestingSockets::ring() const {
+  const uint64_t once = 1;
+  static_cast<void>(!::write(bell_.get(), &once, sizeof(once)));
+}
+
+}  // namespace carillon
