@@ -16,6 +16,7 @@ const KEPT: ReadonlySet<string> = new Set<`${keyof Repositories}.${string}`>([
 /** What is written at the rate of calls, and changes none of those answers. */
 const OTHER: ReadonlySet<string> = new Set<keyof Repositories>([
   'calls',
+  'campaigns',
   'callLogs',
   'notifications',
   'ledger',
