@@ -1,13 +1,27 @@
 /** The one file of the pure floors that uses node:crypto: hashing is pure. */
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { RecentMap } from './recent-map.ts';
 
 export type DigestHash = 'md5' | 'sha256' | 'sha512-256';
 
 export const hashHex = (algorithm: DigestHash, text: string | Uint8Array): string =>
   hash(algorithm, text, 'hex');
 
+/** Keys that were used of late: to make one of a text costs as much as to sign with it. */
+const keys = new RecentMap<KeyObject>(1000);
+
+function secretKey(text: string): KeyObject {
+  const known = keys.get(text);
+  if (known !== undefined) return known;
+  const key = createSecretKey(text, 'utf8');
+  keys.set(text, key);
+  return key;
+}
+
 export const hmacSha256 = (key: string | Uint8Array, text: string): Buffer =>
-  createHmac('sha256', key).update(text, 'utf8').digest();
+  createHmac('sha256', typeof key === 'string' && key !== '' ? secretKey(key) : key)
+    .update(text, 'utf8')
+    .digest();
 
 const BLOCK_BYTES = 64;
 

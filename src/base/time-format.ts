@@ -1,10 +1,32 @@
 const two = (n: number): string => String(n).padStart(2, '0');
 
+/** The text of one second, and of the one that was asked for last: nearly all moments are of now. */
+class OfSecond {
+  readonly #format: (epochS: number) => string;
+  #second = Number.NaN;
+  #text = '';
+
+  constructor(format: (epochS: number) => string) {
+    this.#format = format;
+  }
+
+  of(epochS: number): string {
+    if (epochS !== this.#second) {
+      this.#text = this.#format(epochS);
+      this.#second = epochS;
+    }
+    return this.#text;
+  }
+}
+
+const US_PER_SECOND = 1_000_000;
+const isoSeconds = new OfSecond((epochS) => new Date(epochS * 1000).toISOString().slice(0, 19));
+
 /** `YYYY-MM-DDTHH:MM:SS.ffffffZ` from integer microseconds UTC (spec: Resources, timestamps). */
 export function isoMicros(epochUs: number): string {
-  const ms = Math.floor(epochUs / 1000);
-  const us = epochUs - ms * 1000;
-  return `${new Date(ms).toISOString().slice(0, -1)}${String(us).padStart(3, '0')}Z`;
+  const second = Math.floor(epochUs / US_PER_SECOND);
+  const us = epochUs - second * US_PER_SECOND;
+  return `${isoSeconds.of(second)}.${String(us).padStart(6, '0')}Z`;
 }
 
 /** `YYYY-MM-DD HH:mm:ss.ffffff` UTC. */

@@ -35,10 +35,11 @@ export {
 export type { CallbackSettings } from './settings.ts';
 export {
   type CallbackTokens,
-  plivoV3String,
   type SignedRequest,
+  type SignedStrings,
   signatureHeaders,
   signatureNonce,
+  signedStrings,
   upgradeSignatureHeaders,
 } from './signature.ts';
 

@@ -1,14 +1,16 @@
 /** One HTTP exchange of a callback: encoded, signed, sent, reported. Retries are its callers' business. */
 import type { AccountId, Random } from '../../base/ids.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { formEncode, withQuery } from './form.ts';
 import type { HttpCaller, HttpFailure, HttpResponse, SigningTokens } from './needs.ts';
 import { type CallbackSettings, MAX_REDIRECTS } from './settings.ts';
 import {
   bodySignatureHeader,
-  plivoV3String,
+  type SignedStrings,
   signatureHeaders,
   signatureNonce,
+  signedStrings,
 } from './signature.ts';
 import type { CallbackAttempt, CallbackParameters, HttpMethod } from './types.ts';
 import type { RetryReason } from './url-options.ts';
@@ -68,14 +70,13 @@ export async function exchange(
   }
   const isGet = request.method === 'GET';
   const url = isGet ? withQuery(address.url, request.parameters) : address.url;
-  const signed = {
-    method: request.method,
-    url,
-    // A body that is no form is not signed (dialect §4.2: POST without params).
-    bodyParameters: isGet || request.json !== undefined ? [] : request.parameters,
-  };
-  const nonce = signatureNonce(needs.random);
-  const headers = await headersOf(needs, request, signed, nonce);
+  // A body that is no form is not signed (dialect §4.2: POST without params).
+  const bodyParameters = isGet || request.json !== undefined ? [] : request.parameters;
+  const signed = signedStrings(
+    { method: request.method, url, bodyParameters },
+    signatureNonce(needs.random),
+  );
+  const headers = await headersOf(needs, request, signed);
   if (address.authorization !== undefined) headers['Authorization'] = address.authorization;
   const result = await needs.http.send(
     {
@@ -99,7 +100,7 @@ export async function exchange(
     status: result.ok ? result.value.status : undefined,
     error: outcome.ok ? undefined : outcome.error.detail,
     durationMs: result.ok ? result.value.durationMs : result.error.durationMs,
-    signedString: plivoV3String(signed, nonce),
+    signedString: signed.plivoV3,
   });
   return outcome;
 }
@@ -107,8 +108,7 @@ export async function exchange(
 async function headersOf(
   needs: ExchangeNeeds,
   request: ExchangeRequest,
-  signed: Parameters<typeof signatureHeaders>[0],
-  nonce: string,
+  signed: SignedStrings,
 ): Promise<Record<string, string>> {
   const { userAgent, signatureHeaders: prefixes } = needs.settings;
   const tokens = await needs.tokens.tokensOf(request.accountId);
@@ -123,7 +123,7 @@ async function headersOf(
       ? {}
       : request.signs === 'body'
         ? bodySignatureHeader(request.json ?? '', tokens)
-        : signatureHeaders(signed, tokens, prefixes, nonce)),
+        : signatureHeaders(signed, tokens, prefixes)),
   };
 }
 
@@ -139,10 +139,24 @@ function judge(result: Result<HttpResponse, HttpFailure>): Result<HttpResponse, 
   return err({ detail: `HTTP status ${status}`, cause: 'status', retryReason });
 }
 
+interface Address {
+  readonly url: string;
+  readonly authorization: string | undefined;
+}
+
+/** Of URLs that were called of late: an application is called with the same ones over and over. */
+const addresses = new RecentMap<Address>(1000);
+
+function readAddress(text: string): Address | undefined {
+  const known = addresses.get(text);
+  if (known !== undefined) return known;
+  const address = splitCredentials(text);
+  if (address !== undefined) addresses.set(text, address);
+  return address;
+}
+
 /** Splits user information off into an Authorization header, so that neither signature nor log ever sees it. */
-function readAddress(
-  text: string,
-): { readonly url: string; readonly authorization: string | undefined } | undefined {
+function splitCredentials(text: string): Address | undefined {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
   const parsed = new URL(text);
   const url = escapeNonAscii(text);

@@ -21,27 +21,41 @@ export interface CallbackTokens {
 /** 20 random decimal digits. */
 export const signatureNonce = (random: Random): string => digits(random, 20);
 
+/** What is signed of one request, computed once for all who sign it and for the log. */
+export interface SignedStrings {
+  readonly nonce: string;
+  /** The same in both families. */
+  readonly v2: string;
+  /** Plivo's V3. */
+  readonly plivoV3: string;
+  /** Vobiz's V3 signs the URL without its query alone (dialect §4.1). */
+  readonly vobizV3: string;
+}
+
+export function signedStrings(request: SignedRequest, nonce: string): SignedStrings {
+  const place = splitUrl(request.url);
+  return {
+    nonce,
+    v2: `${place.base}${nonce}`,
+    plivoV3: plivoV3(place, request.bodyParameters, nonce),
+    vobizV3: `${place.base}.${nonce}`,
+  };
+}
+
 /**
  * The string of Plivo's V3 signature (dialect §4.2): base URL, sorted decoded query, sorted body pairs without separators, nonce.
  * The dot before the body pairs stands only behind a query, as the SDK's validator has it.
  */
-export function plivoV3String(request: SignedRequest, nonce: string): string {
-  const { base, query } = splitUrl(request.url);
+function plivoV3({ base, query }: Place, parameters: CallbackParameters, nonce: string): string {
   const q = sorted(decodeQuery(query))
     .map(([name, value]) => `${name}=${value}`)
     .join('&');
-  const body = sorted(request.bodyParameters)
+  if (parameters.length === 0) return `${base}${q === '' ? '' : `?${q}`}.${nonce}`;
+  const body = sorted(parameters)
     .map(([name, value]) => name + value)
     .join('');
-  if (request.bodyParameters.length === 0) return `${base}${q === '' ? '' : `?${q}`}.${nonce}`;
   return `${base}?${q}${q === '' ? '' : '.'}${body}.${nonce}`;
 }
-
-/** Vobiz's V3 signs the URL without its query alone (dialect §4.1). */
-const vobizV3String = (url: string, nonce: string): string => `${splitUrl(url).base}.${nonce}`;
-
-/** V2 is the same in both families. */
-const v2String = (url: string, nonce: string): string => `${splitUrl(url).base}${nonce}`;
 
 const sign = (token: string, text: string): string => hmacSha256(token, text).toString('base64');
 
@@ -50,19 +64,18 @@ const sign = (token: string, text: string): string => hmacSha256(token, text).to
  * A prefix that names Vobiz gets Vobiz's V3, any other one Plivo's.
  */
 export function signatureHeaders(
-  request: SignedRequest,
+  signed: SignedStrings,
   tokens: CallbackTokens,
   prefixes: readonly string[],
-  nonce: string,
 ): Record<string, string> {
   const { own, parent } = tokens;
-  const v2 = v2String(request.url, nonce);
+  const { nonce, v2 } = signed;
   const ownV2 = sign(own, v2);
   const mainV2 = parent === undefined ? ownV2 : sign(parent, v2);
   const headers: Record<string, string> = {};
   for (const prefix of prefixes) {
     const isVobiz = /vobiz/i.test(prefix);
-    const v3 = isVobiz ? vobizV3String(request.url, nonce) : plivoV3String(request, nonce);
+    const v3 = isVobiz ? signed.vobizV3 : signed.plivoV3;
     const ownV3 = sign(own, v3);
     const mainInfix = isVobiz ? 'MA' : 'Ma';
     headers[`${prefix}-V2`] = ownV2;
@@ -91,17 +104,24 @@ export const upgradeSignatureHeaders = (
   nonce: string,
 ): Record<string, string> =>
   signatureHeaders(
-    { method: 'GET', url: url.replace(/#.*$/s, '').replace(/^ws/i, 'http'), bodyParameters: [] },
+    signedStrings(
+      { method: 'GET', url: url.replace(/#.*$/s, '').replace(/^ws/i, 'http'), bodyParameters: [] },
+      nonce,
+    ),
     tokens,
     prefixes,
-    nonce,
   );
+
+interface Place {
+  readonly base: string;
+  readonly query: string;
+}
 
 /**
  * `scheme://host[:port]/path` and the query. The text is taken as configured (an explicit port stays); user information is
  * dropped, as it is not part of the URL that the customer's server sees, and an empty path is `/` for the same reason.
  */
-function splitUrl(url: string): { readonly base: string; readonly query: string } {
+function splitUrl(url: string): Place {
   const mark = url.indexOf('?');
   const whole = mark < 0 ? url : url.slice(0, mark);
   const query = mark < 0 ? '' : url.slice(mark + 1);

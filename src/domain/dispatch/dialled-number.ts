@@ -4,6 +4,7 @@ import {
   isSupportedCountry,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
+import { RecentMap } from '../../base/recent-map.ts';
 
 /** The shortest numbers that reach a subscriber abroad have seven digits; shorter ones are services of a network. */
 const LONGEST_SHORT_CODE = 6;
@@ -25,6 +26,20 @@ export type DialledNumber =
  * is taken for one (the spec asks for E.164 digits); what is valid only within the country is completed to E.164.
  */
 export function readDialledNumber(text: string, country: string): DialledNumber {
+  const key = `${country} ${text}`;
+  const known = lately.get(key);
+  if (known !== undefined) return known;
+  const number = read(text, country);
+  // No number is longer; what is, was made to be.
+  if (text.length <= LONGEST_KEPT) lately.set(key, number);
+  return number;
+}
+
+/** A number is read several times for one call, and called again: the tables of all countries are searched for each. */
+const lately = new RecentMap<DialledNumber>(10_000);
+const LONGEST_KEPT = 32;
+
+function read(text: string, country: string): DialledNumber {
   const digits = text.replace(/^\+/, '');
   if (!/^\d+$/.test(digits)) return { kind: 'invalid' };
   if (digits.length <= LONGEST_SHORT_CODE) return { kind: 'special', digits };

@@ -1,11 +1,7 @@
 /** Front door: runs the documents of one call, one instruction after the other, until it ends. */
 import { linkedTo } from '../../base/abort.ts';
 import { BugError, ServiceError } from '../../base/errors.ts';
-import {
-  type Instruction,
-  parseAnswerXml,
-  type XmlProblem,
-} from '../../protocol/answer-xml/answer-xml.ts';
+import type { Instruction, XmlProblem } from '../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../call/call.ts';
 import type { HangupCauseKey } from '../call/types.ts';
 import { startAppParameters } from '../callback/callback.ts';
@@ -14,6 +10,7 @@ import { parametersOf, signerOf } from './call-callbacks.ts';
 import { untilKeysLeft } from './keys-on-their-way.ts';
 import type { InterpreterNeeds, VerbContext } from './needs.ts';
 import type { DocumentVia, NextDocument, VerbOutcome } from './outcome.ts';
+import { readDocument } from './read-document.ts';
 import { execute } from './verb/verb.ts';
 
 export { failedStreamsOf, openAudioStream, streamsOf } from './audio-stream.ts';
@@ -194,8 +191,7 @@ export class Interpreter {
   }
 
   #parse(via: DocumentVia, body: string): readonly Instruction[] | undefined {
-    const { allowInsecureStreams } = this.#needs.settings;
-    const parsed = parseAnswerXml(body, { allowInsecureStreams });
+    const parsed = readDocument(body, this.#needs.settings);
     if (parsed.ok) return parsed.value;
     const { fault, line, column, message, expected } = parsed.error;
     this.#call.log.add('xml', 'document refused', { line, column, message, expected });

@@ -1,5 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
+/** `<` */
+const LESS = 0x3c;
+const UTF8 = new TextDecoder('utf-8');
+
 /**
  * The text of a response: charset of the Content-Type, else the encoding that an XML declaration names, else UTF-8
  * (RFC 7303 §3). An unknown charset counts as UTF-8; what cannot be decoded becomes U+FFFD.
@@ -9,10 +13,11 @@ export function decodeBody(body: Uint8Array, headers: IncomingHttpHeaders): stri
     /;\s*charset\s*=\s*"?([\w:.+-]+)/i.exec(headers['content-type'] ?? '')?.[1] ??
     declaredEncoding(body) ??
     'utf-8';
+  if (/^utf-?8$/i.test(charset)) return UTF8.decode(body);
   try {
     return new TextDecoder(charset).decode(body);
   } catch {
-    return new TextDecoder('utf-8').decode(body);
+    return UTF8.decode(body);
   }
 }
 
@@ -20,6 +25,7 @@ export function decodeBody(body: Uint8Array, headers: IncomingHttpHeaders): stri
 function declaredEncoding(body: Uint8Array): string | undefined {
   if (body[0] === 0xff && body[1] === 0xfe) return 'utf-16le';
   if (body[0] === 0xfe && body[1] === 0xff) return 'utf-16be';
+  if (body[0] !== LESS) return undefined;
   const start = Buffer.from(body.subarray(0, 100)).toString('latin1');
   const encoding = /^<\?xml[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1];
   // A declaration that can be read as ASCII is not in UTF-16, whatever it says.

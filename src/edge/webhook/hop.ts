@@ -139,7 +139,10 @@ class Hop implements Dispatcher.DispatchHandler {
   }
 
   #watchForStall(): void {
-    clearTimeout(this.#stallTimer);
+    if (this.#stallTimer !== undefined && !this.#settled) {
+      this.#stallTimer.refresh();
+      return;
+    }
     const { readTimeoutMs, stallTimeoutMs: ms = readTimeoutMs } = this.#request;
     if (this.#settled || ms >= readTimeoutMs) return;
     const stalled = (): void => this.#fail('timeout', `nothing came for ${ms} ms`);

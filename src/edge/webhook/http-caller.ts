@@ -156,8 +156,9 @@ async function follow(
   egress: EgressGuard,
   send: (hop: HopRequest) => Promise<Result<HopResponse, HopFailure>>,
 ): Promise<Result<HopResponse, HopFailure>> {
-  if (!URL.canParse(plan.url)) return failure('protocol', 'not an absolute URL');
-  let hop: HopRequest = { ...plan, url: new URL(plan.url) };
+  const url = URL.parse(plan.url);
+  if (url === null) return failure('protocol', 'not an absolute URL');
+  let hop: HopRequest = { ...plan, url };
   for (let redirects = 0; ; redirects += 1) {
     const refusal = egress.refuses(hop.url);
     if (refusal !== undefined) return failure('refusedAddress', refusal);

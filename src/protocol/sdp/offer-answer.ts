@@ -1,4 +1,5 @@
 /** The offer/answer model for one audio stream (RFC 3264). */
+import { RecentMap } from '../../base/recent-map.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import {
   against,
@@ -40,6 +41,18 @@ export function buildOffer(parts: OfferParts): string {
 
 /** Reads an offer down to what matters for audio. */
 export function readOffer(text: string): Result<MediaOffer, SdpProblem> {
+  const known = lately.get(text);
+  if (known !== undefined) return known;
+  const offer = read(text);
+  if (text.length <= LONGEST_KEPT) lately.set(text, offer);
+  return offer;
+}
+
+/** An offer is read when a call is admitted, when it is answered, and our own with each answer to it. */
+const lately = new RecentMap<Result<MediaOffer, SdpProblem>>(500);
+const LONGEST_KEPT = 2048;
+
+function read(text: string): Result<MediaOffer, SdpProblem> {
   const description = parseSdp(text);
   if (!description.ok) return description;
   const audio = readAudioLine(description.value);

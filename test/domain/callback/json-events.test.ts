@@ -6,7 +6,7 @@ import {
   createCallbackClient,
 } from '../../../src/domain/callback/callback.ts';
 import { MAX_JSON_EVENTS_PER_ACCOUNT } from '../../../src/domain/callback/settings.ts';
-import { signatureHeaders } from '../../../src/domain/callback/signature.ts';
+import { signatureHeaders, signedStrings } from '../../../src/domain/callback/signature.ts';
 import type { JsonEvent } from '../../../src/domain/callback/types.ts';
 import { SimClock } from '../../sim/clock.ts';
 import { FakeHttp, seededRandom } from './fake-http.ts';
@@ -79,7 +79,9 @@ describe('JSON events (dialect §3.9: trunk webhooks)', () => {
     } as const;
     const nonce = headers['X-Plivo-Signature-V3-Nonce'] ?? '';
     const tokens = { own: 'token', parent: undefined };
-    expect(headers).toMatchObject(signatureHeaders(signed, tokens, ['X-Plivo-Signature'], nonce));
+    expect(headers).toMatchObject(
+      signatureHeaders(signedStrings(signed, nonce), tokens, ['X-Plivo-Signature']),
+    );
   });
 
   it('by GET are the query', async () => {

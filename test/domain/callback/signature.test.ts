@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { asAccountId } from '../../../src/base/ids.ts';
 import {
   createUpgradeSigner,
-  plivoV3String,
   type SignedRequest,
   signatureHeaders,
+  signedStrings,
 } from '../../../src/domain/callback/callback.ts';
 import { formEncode, withQuery } from '../../../src/domain/callback/form.ts';
 import { upgradeSignatureHeaders } from '../../../src/domain/callback/signature.ts';
@@ -30,7 +30,7 @@ const prefixes = ['X-Vobiz-Signature', 'X-Plivo-Signature'];
 const headersOf = (
   request: SignedRequest,
   using: { own: string; parent: string | undefined } = tokens,
-) => signatureHeaders(request, using, prefixes, nonce);
+) => signatureHeaders(signedStrings(request, nonce), using, prefixes);
 const post = (
   url: string,
   bodyParameters: SignedRequest['bodyParameters'] = [],
@@ -133,13 +133,13 @@ describe('webhook signatures: what is signed and with what', () => {
   });
 
   it('user information is never signed, an explicit port is, an empty path is /', () => {
-    expect(plivoV3String(post('https://user:secret@example.com:8443'), nonce)).toBe(
+    expect(signedStrings(post('https://user:secret@example.com:8443'), nonce).plivoV3).toBe(
       `https://example.com:8443/.${nonce}`,
     );
   });
 
   it('an @ in path or query is not taken for user information', () => {
-    expect(plivoV3String(post('https://example.com/a@b?c=d@e'), nonce)).toBe(
+    expect(signedStrings(post('https://example.com/a@b?c=d@e'), nonce).plivoV3).toBe(
       `https://example.com/a@b?c=d@e.${nonce}`,
     );
   });
@@ -150,7 +150,9 @@ describe('webhook signatures: what is signed and with what', () => {
       ['y', '1'],
       ['z', '1'],
     ]);
-    expect(plivoV3String(request, nonce)).toBe(`https://example.com/?a=9&b=1&b=2.y1z1z2.${nonce}`);
+    expect(signedStrings(request, nonce).plivoV3).toBe(
+      `https://example.com/?a=9&b=1&b=2.y1z1z2.${nonce}`,
+    );
   });
 });
 

@@ -1,0 +1,22 @@
+import { RecentMap } from '../../base/recent-map.ts';
+import { parseAnswerXml } from '../../protocol/answer-xml/answer-xml.ts';
+import type { InterpreterNeeds } from './needs.ts';
+
+type Read = ReturnType<typeof parseAnswerXml>;
+
+/** The longest document that is kept, in UTF-16 units. */
+const LONGEST_KEPT = 4096;
+const lately = new RecentMap<Read>(400);
+
+/** Reads answer XML. Many applications answer each call with the same document, whose instructions never change: it is read once. */
+export function readDocument(
+  text: string,
+  { allowInsecureStreams }: InterpreterNeeds['settings'],
+): Read {
+  const key = `${allowInsecureStreams ? 'ws' : 'wss'} ${text}`;
+  const known = lately.get(key);
+  if (known !== undefined) return known;
+  const read = parseAnswerXml(text, { allowInsecureStreams });
+  if (text.length <= LONGEST_KEPT) lately.set(key, read);
+  return read;
+}
