@@ -27,7 +27,7 @@ import { type Basics, layFoundation, recordingsFolder } from './service/join/fou
 import { openLines } from './service/join/lines.ts';
 import { liveCallsView } from './service/live-calls.ts';
 import { Measuring } from './service/measuring.ts';
-import { Memory } from './service/memory.ts';
+import { Memory, quietLoop, v8Heap } from './service/memory.ts';
 import { createOperations } from './service/operations.ts';
 import { OverloadWatch } from './service/overload.ts';
 import { type Derived, derive } from './service/settings.ts';
@@ -74,7 +74,6 @@ export async function startService(settings: Settings, root: string): Promise<Se
     outboxFolder: join(dataDir, 'outbox'),
   });
   const housekeeping = new Housekeeping({ ...basics, ...foundation });
-  const memory = new Memory(basics);
   const exporter = createExporter({
     ...basics,
     ...rest,
@@ -93,6 +92,12 @@ export async function startService(settings: Settings, root: string): Promise<Se
   const onSettled = (cdr: Cdr): void => measuring.observe(cdr);
   const calls = joinCalls(basics, foundation, lines, derived, links, onSettled);
   const { keeper, admission, inbound, control, recorder } = calls;
+  const isQuiet = quietLoop();
+  const memory = new Memory({
+    ...basics,
+    isIdle: () => isQuiet() && keeper.live().length === 0,
+    heap: v8Heap(),
+  });
   const callsLimit = settings.calls.maxConcurrent;
   const storeWatch = new StoreWatch({
     ...basics,

@@ -1,4 +1,9 @@
-/** What a flood has left free in the allocator goes back to the system; by itself glibc keeps most of it. */
+/**
+ * What is free goes back to the system: by themselves glibc keeps most of what a flood has left in its allocator, and V8
+ * what a busy moment (the start is one) has added to its heap.
+ */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { loadNativeAddon } from '../base/native-addon.ts';
@@ -7,25 +12,44 @@ interface Allocator {
   trimMemory(): Promise<number>;
 }
 
+/** What V8 has taken from the system for JavaScript. */
+export interface Heap {
+  /** Taken and empty. */
+  slackBytes(): number;
+  /** Gives back what is empty; takes a tenth of a second. */
+  compact(): void;
+}
+
 const EVERY_MS = 20_000;
+/** So much is worth the pause. */
+const HEAP_SLACK_BYTES = 16 * 1024 * 1024;
+
+export interface MemoryOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Nobody would notice a pause of the main thread. */
+  readonly isIdle: () => boolean;
+  readonly heap: Heap;
+}
 
 export class Memory {
-  readonly #clock: Clock;
-  readonly #logger: Logger;
+  readonly #options: MemoryOptions;
+  #wasIdle = false;
   #cancel: () => void = () => undefined;
 
-  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
-    this.#clock = clock;
-    this.#logger = logger;
+  constructor(options: MemoryOptions) {
+    this.#options = options;
   }
 
   start(): void {
+    const { clock, logger } = this.#options;
     const allocator = loadNativeAddon() as Allocator;
     const again = (): void => {
-      this.#cancel = this.#clock.at(this.#clock.monotonicMs() + EVERY_MS, () => {
+      this.#cancel = clock.at(clock.monotonicMs() + EVERY_MS, () => {
+        this.#compact();
         allocator
           .trimMemory()
-          .catch((error: unknown) => this.#logger.error({ error }, 'memory is not given back'));
+          .catch((error: unknown) => logger.error({ error }, 'memory is not given back'));
         again();
       });
     };
@@ -35,4 +59,42 @@ export class Memory {
   stop(): void {
     this.#cancel();
   }
+
+  /** Only where two looks in a row found nothing to do; once the slack is gone, it is not asked for again. */
+  #compact(): void {
+    const { heap, isIdle } = this.#options;
+    const [wasIdle, isIdleNow] = [this.#wasIdle, isIdle()];
+    this.#wasIdle = isIdleNow;
+    if (wasIdle && isIdleNow && heap.slackBytes() >= HEAP_SLACK_BYTES) heap.compact();
+  }
+}
+
+/** Of the event loop's time, since it was last asked: below this there is hardly anything to do. */
+const QUIET_SHARE = 0.05;
+
+/** Tells whether this thread had hardly anything to do since it was last asked. */
+export function quietLoop(): () => boolean {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization < QUIET_SHARE;
+  };
+}
+
+type Collect = (options: Readonly<Record<'type' | 'execution' | 'flavor', string>>) => void;
+
+/** The heap of this thread, by V8's `gc` extension. */
+export function v8Heap(): Heap {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as Collect;
+  setFlagsFromString('--no-expose-gc');
+  return {
+    slackBytes: () => {
+      const { heapTotal, heapUsed } = process.memoryUsage();
+      return heapTotal - heapUsed;
+    },
+    compact: () => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' }),
+  };
 }

@@ -15,13 +15,17 @@ interface Waiting {
   readonly done: (reply: JobReply) => void;
 }
 
-/** A thread for conversions, started with the first and started again after a failure. Jobs run in order. */
+/** Long enough for one that is used now and then; it holds some 30 MiB, and is there again in a tenth of a second. */
+const IDLE_MS = 60_000;
+
+/** A thread for conversions, started when one is asked for, ended by failure or idleness. Jobs run in order. */
 export class ConversionThread {
   readonly #options: ConversionThreadOptions;
   readonly #queue: Waiting[] = [];
   #worker: Worker | undefined;
   #running: Waiting | undefined;
   #cancelLimit: () => void = () => undefined;
+  #cancelIdle: () => void = () => undefined;
   #stopped = false;
 
   constructor(options: ConversionThreadOptions) {
@@ -60,6 +64,7 @@ export class ConversionThread {
     const next = this.#queue.shift();
     if (next === undefined) return;
     this.#running = next;
+    this.#cancelIdle();
     const { clock, timeLimitMs } = this.#options;
     this.#cancelLimit = clock.at(clock.monotonicMs() + timeLimitMs, () => {
       void this.#abandon(`took longer than ${timeLimitMs / 1000} s`);
@@ -83,10 +88,16 @@ export class ConversionThread {
     this.#running = undefined;
     this.#cancelLimit();
     running?.done(reply);
-    if (!this.#stopped) this.#next();
+    if (this.#stopped) return;
+    this.#next();
+    if (this.#running !== undefined || this.#worker === undefined) return;
+    const { clock } = this.#options;
+    const dueMs = clock.monotonicMs() + IDLE_MS;
+    this.#cancelIdle = clock.at(dueMs, () => void this.#abandon('the thread was idle'));
   }
 
   async #abandon(detail: string): Promise<void> {
+    this.#cancelIdle();
     const worker = this.#worker;
     this.#worker = undefined;
     worker?.removeAllListeners();

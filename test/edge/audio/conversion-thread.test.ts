@@ -1,0 +1,22 @@
+import { Worker } from 'node:worker_threads';
+import { afterEach, expect, it, vi } from 'vitest';
+import { ConversionThread } from '../../../src/edge/audio/conversion-thread.ts';
+import { SimClock } from '../../sim/clock.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+it('a thread that was idle for a minute ends, and the next job starts another', async () => {
+  const ended = vi.spyOn(Worker.prototype, 'terminate');
+  const clock = new SimClock();
+  const thread = new ConversionThread({ clock, timeLimitMs: 600_000, maxWaiting: 1 });
+  expect(await thread.run({ kind: 'warm' })).toEqual({ kind: 'warmed' });
+  await clock.advance(50_000);
+  expect(await thread.run({ kind: 'warm' })).toEqual({ kind: 'warmed' });
+  await clock.advance(59_000);
+  expect(ended).not.toHaveBeenCalled();
+  await clock.advance(1000);
+  expect(ended).toHaveBeenCalledTimes(1);
+  expect(await thread.run({ kind: 'warm' })).toEqual({ kind: 'warmed' });
+  await thread.stop();
+  expect(ended).toHaveBeenCalledTimes(2);
+});
