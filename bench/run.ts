@@ -25,7 +25,7 @@ function benches(): string[] {
 }
 
 /** For benchmarks that can be told what to measure; each reads its own from the environment. */
-const CHOICES = ['rates', 'scenarios', 'seconds', 'rounds', 'against'] as const;
+const CHOICES = ['rates', 'scenarios', 'seconds', 'rounds', 'limit', 'against'] as const;
 
 function measure(name: string, chosen: NodeJS.ProcessEnv): Promise<readonly Row[]> {
   const env = { ...process.env, ...chosen };

@@ -61,6 +61,12 @@ export function rssMib(pid: number): number {
   return (pages.reduce((sum, count) => sum + count, 0) * PAGE_BYTES) / 1024 / 1024;
 }
 
+/** The most that the process itself ever held, MiB. */
+export function peakRssMib(pid: number): number {
+  const status = read(`/proc/${pid}/status`) ?? '';
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) / 1024;
+}
+
 function fields(file: string): ThreadCpu | undefined {
   const text = read(file);
   if (text === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The customer's web server: one document for every answer URL, and an empty reply to what it is told. */
+/** The customer's web server: a document for every answer URL, and an empty reply to what it is told. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HOST } from './sipp.ts';
@@ -12,15 +12,22 @@ export class Customer {
     this.#server = server;
   }
 
-  static async start(document: string): Promise<Customer> {
+  static async start(document: (from: string) => string): Promise<Customer> {
     const server = createServer((request, reply) => {
-      request.resume();
-      const isAnswer = request.url?.startsWith('/answer') === true;
-      if (isAnswer) customer.answers += 1;
-      else customer.callbacks += 1;
-      const body = isAnswer ? document : '<Response/>';
-      reply.writeHead(200, { 'content-type': 'application/xml', 'content-length': body.length });
-      reply.end(body);
+      let asked = '';
+      request.setEncoding('latin1');
+      request.on('data', (piece: string) => {
+        asked += piece;
+      });
+      request.on('end', () => {
+        const isAnswer = request.url?.startsWith('/answer') === true;
+        if (isAnswer) customer.answers += 1;
+        else customer.callbacks += 1;
+        const from = /(?:^|&)From=(\d+)/.exec(asked)?.[1] ?? '';
+        const body = isAnswer ? document(from) : '<Response/>';
+        reply.writeHead(200, { 'content-type': 'application/xml', 'content-length': body.length });
+        reply.end(body);
+      });
     });
     const customer = new Customer(server);
     server.keepAliveTimeout = 60_000;

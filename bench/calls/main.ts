@@ -8,6 +8,10 @@ import { countRows } from './counts.ts';
 import { datagramFloor, MESSAGES } from './floor.ts';
 import { type CallsOptions, callsOptions, type Scenario } from './options.ts';
 import { Rig, type RigOptions } from './rig.ts';
+import { delayRows } from './scenarios/delay.ts';
+import { memoryRows } from './scenarios/memory.ts';
+import { overloadRows } from './scenarios/overload.ts';
+import { registerRows } from './scenarios/register.ts';
 import { CALLEE_PORT, Callee } from './sipp.ts';
 import { describe, isClean, type Step, step } from './step.ts';
 
@@ -17,6 +21,10 @@ const ALONE_RATE = 100;
 const TITLES: Readonly<Record<Scenario, string>> = {
   whole: 'answer URL, Dial, two legs',
   trunk: 'trunk, two legs',
+  overload: 'overload',
+  delay: 'post-dial delay',
+  register: 'REGISTER',
+  memory: 'memory',
 };
 
 async function floors(folder: string, seconds: number): Promise<readonly Row[]> {
@@ -79,6 +87,43 @@ function rowsOf(title: string, { steps, totals }: Found, floor: number): Row[] {
   return rows;
 }
 
+/** What one run has found so far, for what comes after it. */
+interface Run {
+  readonly options: CallsOptions;
+  readonly floor: number;
+  readonly isFirstRound: boolean;
+  limit: number;
+}
+
+async function scenarioRows(
+  scenario: Scenario,
+  title: string,
+  at: Omit<RigOptions, 'kind'>,
+  run: Run,
+): Promise<readonly Row[]> {
+  const { seconds } = run.options;
+  const whole: RigOptions = { ...at, kind: 'whole' };
+  switch (scenario) {
+    case 'overload':
+      return overloadRows(title, whole, { limit: run.limit, seconds });
+    case 'delay':
+      return delayRows(title, whole, { rate: Math.round(run.limit / 2), seconds });
+    case 'register':
+      return registerRows(title, whole);
+    case 'memory':
+      return memoryRows(title, whole);
+    default: {
+      const rig = { ...at, kind: scenario };
+      const found = await measure(rig, run.options);
+      const held = found.steps.filter(isClean).map(({ rate }) => rate);
+      if (scenario === 'whole' && held.length > 0) run.limit = Math.max(...held);
+      const isCounted = run.options.count && run.isFirstRound;
+      const counted = isCounted ? await countRows(title, rig) : [];
+      return [...rowsOf(title, found, run.floor), ...counted];
+    }
+  }
+}
+
 async function run(): Promise<readonly Row[]> {
   const options = callsOptions(process.env);
   const folder = mkdtempSync(join(tmpdir(), 'carillon-calls-'));
@@ -86,14 +131,12 @@ async function run(): Promise<readonly Row[]> {
     const rows = [...(await floors(folder, options.seconds))];
     const floor = rows[0]?.value ?? Number.NaN;
     for (let round = 0; round < options.rounds; round += 1) {
+      const found: Run = { options, floor, isFirstRound: round === 0, limit: options.limit };
       for (const scenario of options.scenarios) {
         for (const root of options.roots) {
           const version = options.roots.length > 1 ? ` (${basename(root)})` : '';
           const title = TITLES[scenario] + version;
-          const found = await measure({ root, folder, scenario }, options);
-          rows.push(...rowsOf(title, found, floor));
-          if (options.count && round === 0)
-            rows.push(...(await countRows(title, { root, folder, scenario })));
+          rows.push(...(await scenarioRows(scenario, title, { root, folder }, found)));
         }
       }
     }

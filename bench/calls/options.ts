@@ -2,8 +2,10 @@
 import { fileURLToPath } from 'node:url';
 import { isQuick } from '../row.ts';
 
-const SCENARIOS = ['whole', 'trunk'] as const;
+const SCENARIOS = ['whole', 'trunk', 'overload', 'delay', 'register', 'memory'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
+/** By the customer's document, or straight to a trunk. */
+export type CallKind = 'whole' | 'trunk';
 
 export interface CallsOptions {
   readonly scenarios: readonly Scenario[];
@@ -14,6 +16,8 @@ export interface CallsOptions {
   readonly rounds: number;
   /** SQL statements and messages too, in a run of its own. */
   readonly count: boolean;
+  /** Calls a second that are held, for `overload` and `delay`, where `whole` does not find it in the same run. */
+  readonly limit: number;
   /** Folders of the versions under measurement; the first is this one. */
   readonly roots: readonly string[];
 }
@@ -39,13 +43,21 @@ function scenarios(text: string): readonly Scenario[] {
 }
 
 export function callsOptions(env: NodeJS.ProcessEnv): CallsOptions {
-  const { BENCH_RATES, BENCH_SCENARIOS, BENCH_SECONDS, BENCH_ROUNDS, BENCH_AGAINST, BENCH_COUNT } =
-    env;
+  const {
+    BENCH_RATES,
+    BENCH_SCENARIOS,
+    BENCH_SECONDS,
+    BENCH_ROUNDS,
+    BENCH_AGAINST,
+    BENCH_COUNT,
+    BENCH_LIMIT,
+  } = env;
   return {
     scenarios: scenarios(BENCH_SCENARIOS ?? (isQuick ? 'whole' : SCENARIOS.join(','))),
     rates: numbers('rates', BENCH_RATES ?? (isQuick ? '100' : '50,100,200,300,400,600')),
     seconds: only('seconds', BENCH_SECONDS, isQuick ? 8 : 10),
     rounds: only('rounds', BENCH_ROUNDS, 1),
+    limit: only('limit', BENCH_LIMIT, 200),
     count: !isQuick || BENCH_COUNT !== undefined,
     roots: BENCH_AGAINST === undefined ? [HERE] : [HERE, BENCH_AGAINST],
   };

@@ -1,7 +1,7 @@
 /** A service with callers, callees and a customer around it, warmed up. */
 
 import { Customer } from './customer.ts';
-import type { Scenario } from './options.ts';
+import type { CallKind } from './options.ts';
 import {
   ANSWERED_BY_XML,
   CALLEE_NUMBER,
@@ -10,17 +10,22 @@ import {
   Service,
   SIP_PORT,
 } from './service.ts';
-import { Callee } from './sipp.ts';
+import { Callee, type Invite } from './sipp.ts';
 import { describe, isClean, type Step, step } from './step.ts';
 
-const DOCUMENT = `<Response><Dial callerId="${CALLER_ID}"><Number>${CALLEE_NUMBER}</Number></Dial></Response>`;
+const dial = (number: string): string =>
+  `<Response><Dial callerId="${CALLER_ID}"><Number>${number}</Number></Dial></Response>`;
+/** What tells one call from another, at the end of its number. */
+export const ENDING_DIGITS = 3;
 /** The first calls are not what calls cost: code is compiled, pools fill. */
 const WARM_UP = { rate: 50, seconds: 10 };
 
 export interface RigOptions {
   readonly root: string;
   readonly folder: string;
-  readonly scenario: Scenario;
+  readonly kind: CallKind;
+  /** Notes the INVITEs of both ends; the callee's number ends like the caller's. */
+  readonly trace?: boolean;
   readonly nodeOptions?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -40,8 +45,13 @@ export class Rig {
   }
 
   static async start(options: RigOptions): Promise<Rig> {
-    const customer = await Customer.start(DOCUMENT);
-    const callee = await Callee.start(options.folder);
+    const trace = options.trace === true;
+    const customer = await Customer.start((from) =>
+      dial(
+        trace ? CALLEE_NUMBER.slice(0, -ENDING_DIGITS) + from.slice(-ENDING_DIGITS) : CALLEE_NUMBER,
+      ),
+    );
+    const callee = await Callee.start(options.folder, trace);
     const service = await Service.start({ ...options, customerUrl: customer.url });
     const rig = new Rig(service, customer, callee, options);
     const warm = await rig.step(WARM_UP.rate, WARM_UP.seconds);
@@ -51,12 +61,24 @@ export class Rig {
   }
 
   async step(rate: number, seconds: number): Promise<Step> {
-    const { folder, scenario } = this.#options;
-    const number = scenario === 'trunk' ? GOES_TO_TRUNK : ANSWERED_BY_XML;
-    const at = { pid: this.service.pid, port: SIP_PORT, number, folder, callee: this.#callee };
+    const { folder, kind, trace = false } = this.#options;
+    const number = kind === 'trunk' ? GOES_TO_TRUNK : ANSWERED_BY_XML;
+    const at = {
+      pid: this.service.pid,
+      port: SIP_PORT,
+      number,
+      folder,
+      callee: this.#callee,
+      trace,
+    };
     const one = await step({ ...at, rate, seconds });
     this.#placed += one.calls;
     return one;
+  }
+
+  /** INVITEs that came to the callee; needs `trace`. */
+  arrived(): readonly Invite[] {
+    return this.#callee.invites();
   }
 
   /** What has become of all calls so far, in words. */

@@ -6,10 +6,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { Pool } from 'undici';
-import type { Scenario } from './options.ts';
+import type { CallKind } from './options.ts';
+import type { Login } from './register-phones.ts';
 import { CALLEE_PORT, HOST } from './sipp.ts';
 
 const CORE = 0;
+/** Requests. */
+const AT_ONCE = 32;
 const HTTP_PORT = 18_080;
 export const SIP_PORT = 15_060;
 const ADMIN_TOKEN = 'bench-admin-token';
@@ -32,6 +35,7 @@ const SETTINGS = {
   CARILLON_CALLS_MAX_CONCURRENT: '100000',
   CARILLON_ACCOUNTS_CONCURRENT_CALLS_LIMIT: '1000000',
   CARILLON_ACCOUNTS_CPS_LIMIT: '1000000',
+  CARILLON_SIP_UNKNOWN_PEERS_PER_SECOND: '1000000',
   CARILLON_WEBHOOKS_CONNECTIONS_PER_HOST: '256',
   CARILLON_CALLS_DRAIN_MS: '500',
   NODE_COMPILE_CACHE: 'build/compile-cache',
@@ -42,7 +46,7 @@ export interface ServiceOptions {
   readonly root: string;
   readonly folder: string;
   readonly customerUrl: string;
-  readonly scenario: Scenario;
+  readonly kind: CallKind;
   readonly nodeOptions?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -51,8 +55,9 @@ type Fields = Readonly<Record<string, string>>;
 
 export class Service {
   readonly #child: ChildProcess;
-  readonly #pool = new Pool(`http://${HOST}:${HTTP_PORT}`, { connections: 4 });
+  readonly #pool = new Pool(`http://${HOST}:${HTTP_PORT}`, { connections: AT_ONCE });
   readonly #data: string;
+  #account: { readonly id: string; readonly headers: Fields } = { id: '', headers: {} };
 
   private constructor(child: ChildProcess, data: string) {
     this.#child = child;
@@ -92,6 +97,23 @@ export class Service {
     }
   }
 
+  /** Phones of the account, and how they log in. */
+  async createEndpoints(count: number): Promise<Login[]> {
+    const password = 'bench-endpoint-password';
+    const logins: Login[] = [];
+    while (logins.length < count) {
+      const some = Array.from({ length: Math.min(AT_ONCE, count - logins.length) }, (_, i) =>
+        this.#api('/Endpoint/', {
+          username: `p${logins.length + i}x`,
+          password,
+          alias: `p${logins.length + i}`,
+        }),
+      );
+      for (const { username = '' } of await Promise.all(some)) logins.push({ username, password });
+    }
+    return logins;
+  }
+
   signal(name: NodeJS.Signals): void {
     this.#child.kill(name);
   }
@@ -114,7 +136,7 @@ export class Service {
     }
   }
 
-  async #provision({ customerUrl, scenario }: ServiceOptions): Promise<void> {
+  async #provision({ customerUrl, kind }: ServiceOptions): Promise<void> {
     const account = await this.#admin('/accounts', { name: 'Bench', currency: 'USD', ...NO_LIMIT });
     const { auth_id: id = '', auth_token: token = '' } = account;
     const money = { amount: 1_000_000, currency: 'USD', description: 'bench' };
@@ -124,9 +146,9 @@ export class Service {
     await this.#admin('/carriers', { ...caller, source_addresses: [HOST], ...NO_LIMIT });
     const callee = { name: 'callee', host: HOST, port: CALLEE_PORT, prefixes: ['14155602'] };
     // Where a carrier is, is no trunk's destination.
-    if (scenario !== 'trunk') await this.#admin('/carriers', { ...callee, ...NO_LIMIT });
-    const api = (path: string, body: object): Promise<Fields> =>
-      this.#post(`/api/v1/Account/${id}${path}`, { 'x-auth-id': id, 'x-auth-token': token }, body);
+    if (kind !== 'trunk') await this.#admin('/carriers', { ...callee, ...NO_LIMIT });
+    this.#account = { id, headers: { 'x-auth-id': id, 'x-auth-token': token } };
+    const api = (path: string, body: object): Promise<Fields> => this.#api(path, body);
     for (const e164 of [ANSWERED_BY_XML, GOES_TO_TRUNK])
       await this.#admin('/numbers', { e164, country: 'US', currency: 'USD', account_id: id });
     const urls = { answer_url: `${customerUrl}/answer`, hangup_url: `${customerUrl}/hangup` };
@@ -139,6 +161,11 @@ export class Service {
     const trunk = await api('/trunks', { ...direction, primary_uri_uuid: uri['id'], ...NO_LIMIT });
     const group = { trunk_group_id: trunk['trunk_id'] ?? trunk['id'] };
     await api(`/numbers/${GOES_TO_TRUNK}/assign`, group);
+  }
+
+  #api(path: string, body: object): Promise<Fields> {
+    const { id, headers } = this.#account;
+    return this.#post(`/api/v1/Account/${id}${path}`, headers, body);
   }
 
   #admin(path: string, body: object): Promise<Fields> {

@@ -61,6 +61,30 @@ function counted(folder: string): Counted {
   };
 }
 
+/** The first of a call, by the clock of this machine. */
+export interface Invite {
+  readonly callId: string;
+  /** Of the Request-URI. */
+  readonly user: string;
+  readonly atMs: number;
+}
+
+/** Every INVITE that one end sent or received, without retransmissions; needs `trace`. */
+function invites(folder: string): readonly Invite[] {
+  const file = readdirSync(folder).find((name) => name.endsWith('_shortmessages.log'));
+  if (file === undefined) return [];
+  const found = new Map<string, Invite>();
+  for (const line of readFileSync(join(folder, file), 'utf8').split('\n')) {
+    const [, , seconds, , callId = '', , first = ''] = line.split('\t');
+    const user = /^INVITE sip:([^@]*)@/.exec(first)?.[1];
+    if (user === undefined || found.has(callId)) continue;
+    found.set(callId, { callId, user, atMs: Number(seconds) * 1000 });
+  }
+  return [...found.values()];
+}
+
+const traced = (isTraced: boolean): readonly string[] => (isTraced ? ['-trace_shortmsg'] : []);
+
 /** Answers until it is stopped. */
 export class Callee {
   readonly #folder: string;
@@ -71,10 +95,10 @@ export class Callee {
     this.#child = child;
   }
 
-  static async start(folder: string): Promise<Callee> {
+  static async start(folder: string, trace = false): Promise<Callee> {
     const own = mkdtempSync(join(folder, 'callee-'));
     const ports = ['-p', String(CALLEE_PORT), '-mp', String(MEDIA_PORTS.callee)];
-    const child = start('callee', own, ports);
+    const child = start('callee', own, [...ports, ...traced(trace)]);
     for (let waitedMs = 0; !existsSync(join(own, 'stat.csv')); waitedMs += 50) {
       if (child.exitCode !== null || waitedMs > 5000) throw new Error('SIPp does not start');
       await pause(50);
@@ -88,6 +112,10 @@ export class Callee {
 
   counted(): Counted {
     return counted(this.#folder);
+  }
+
+  invites(): readonly Invite[] {
+    return invites(this.#folder);
   }
 
   async stop(): Promise<void> {
@@ -105,10 +133,12 @@ export interface CallerOptions {
   readonly rate: number;
   readonly calls: number;
   readonly holdMs: number;
+  readonly trace?: boolean;
 }
 
 export interface CallerRun extends Counted {
   readonly wallMs: number;
+  readonly invites: readonly Invite[];
   /** The first things that SIPp complained about. */
   readonly complaints: string;
 }
@@ -125,11 +155,12 @@ export async function placeCalls(options: CallerOptions): Promise<CallerRun> {
     ...['-p', String(CALLER_PORT), '-mp', String(MEDIA_PORTS.caller)],
     ...['-r', String(options.rate), '-m', String(options.calls), '-l', String(options.calls)],
     ...['-d', String(options.holdMs), '-recv_timeout', String(ANSWER_LIMIT_MS)],
+    ...traced(options.trace === true),
     ...['-timeout', String(Math.ceil(options.calls / options.rate + 40))],
   ]);
   await once(child, 'exit');
   const wallMs = performance.now() - startedMs;
   const log = readdirSync(folder).find((file) => file.endsWith('_errors.log'));
   const complaints = log === undefined ? '' : readFileSync(join(folder, log), 'utf8').slice(0, 600);
-  return { ...counted(folder), wallMs, complaints };
+  return { ...counted(folder), wallMs, invites: invites(folder), complaints };
 }

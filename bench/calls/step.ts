@@ -15,6 +15,7 @@ export interface StepOptions {
   readonly callee: Callee;
   readonly rate: number;
   readonly seconds: number;
+  readonly trace?: boolean;
 }
 
 export interface Step extends CallerRun {

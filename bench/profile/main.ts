@@ -48,10 +48,11 @@ async function written(folder: string): Promise<readonly string[]> {
 
 async function profile(folder: string, profiles: string): Promise<void> {
   const { roots, scenarios, rates, seconds } = callsOptions(process.env);
-  const [root = '.', scenario = 'whole', rate = 100] = [roots[0], scenarios[0], rates[0]];
+  const [root = '.', rate = 100] = [roots[0], rates[0]];
+  const kind = scenarios[0] === 'trunk' ? 'trunk' : 'whole';
   const nodeOptions = ['--import', fileURLToPath(new URL('./hook.ts', import.meta.url))];
   const env = { BENCH_PROFILES: profiles };
-  const rig = await Rig.start({ root, folder, scenario, nodeOptions, env });
+  const rig = await Rig.start({ root, folder, kind, nodeOptions, env });
   try {
     const perf = Perf.start(rig.service.pid, join(profiles, 'perf.data'));
     rig.service.signal('SIGUSR2');
@@ -59,7 +60,7 @@ async function profile(folder: string, profiles: string): Promise<void> {
     rig.service.signal('SIGUSR2');
     await perf?.stop();
     console.log(
-      `${scenario} calls, ${rate}/s: ${one.msPerCall.toFixed(2)} ms of CPU a call with the profilers; ${describe(one)}`,
+      `${kind} calls, ${rate}/s: ${one.msPerCall.toFixed(2)} ms of CPU a call with the profilers; ${describe(one)}`,
     );
     for (const file of await written(profiles)) {
       if (file.endsWith('.cpuprofile')) printThread(file, one.calls);
