@@ -33,6 +33,11 @@ export class Gate {
   readonly #realm: string;
   readonly #lockOut: LockOut;
   readonly #finding: Questions<SecretAnswer>;
+  /** One request is looked at by the front desk, at the door and with its password. */
+  #lastRead: {
+    readonly authorization: string;
+    readonly credentials: DigestCredentials | undefined;
+  } = { authorization: '', credentials: undefined };
 
   constructor(core: UserAgentCore, realm: string) {
     const { random, nonces, challengeOrder = 'compatible' } = core.options;
@@ -105,11 +110,9 @@ export class Gate {
 
   /** Whether the bytes of an Authorization header carry a nonce of that source: cheap, and no password is looked at. */
   hasNonce(authorization: string, flow: Flow): boolean {
-    const fields = parseAuth(authorization);
-    const credentials = fields && readDigestCredentials(fields.params);
+    const credentials = this.#read(authorization);
     return (
-      credentials?.realm === this.#realm &&
-      this.#authenticator.hasNonceOf(this.#asked(flow), credentials)
+      credentials !== undefined && this.#authenticator.hasNonceOf(this.#asked(flow), credentials)
     );
   }
 
@@ -122,12 +125,22 @@ export class Gate {
 
   #credentials(request: SipRequest): DigestCredentials | undefined {
     for (const value of request.headers('authorization')) {
-      const fields = parseAuth(value);
-      if (fields === undefined || fields.scheme.toLowerCase() !== 'digest') continue;
-      const credentials = readDigestCredentials(fields.params);
-      if (credentials?.realm === this.#realm) return credentials;
+      const credentials = this.#read(value);
+      if (credentials !== undefined) return credentials;
     }
     return undefined;
+  }
+
+  /** Undefined where they are not of this realm. */
+  #read(authorization: string): DigestCredentials | undefined {
+    if (this.#lastRead.authorization !== authorization) {
+      const fields = parseAuth(authorization);
+      const isDigest = fields?.scheme.toLowerCase() === 'digest';
+      const credentials = isDigest ? readDigestCredentials(fields.params) : undefined;
+      const isOurs = credentials?.realm === this.#realm;
+      this.#lastRead = { authorization, credentials: isOurs ? credentials : undefined };
+    }
+    return this.#lastRead.credentials;
   }
 
   #verify(
