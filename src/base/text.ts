@@ -5,3 +5,9 @@ export function truncate(text: string, max: number): string {
   const last = cut.charCodeAt(cut.length - 1);
   return last >= 0xd800 && last <= 0xdbff ? cut.slice(0, -1) : cut;
 }
+
+/**
+ * The same text in memory of its own. What was cut out of a longer text, a message for instance, holds all of that: what
+ * stays for long, and often, is copied.
+ */
+export const ownCopy = (text: string): string => Buffer.from(text, 'utf8').toString('utf8');

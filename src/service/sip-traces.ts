@@ -7,7 +7,10 @@ const CALLS = 5000;
 /** Of all messages together: a flood of calls, or of long messages, must not fill the memory with its own traces. */
 const CHARACTERS = 16 * 2 ** 20;
 
-/** SIP messages of the latest calls, by Call-ID. The oldest calls make room for a new message. */
+/**
+ * SIP messages of the latest calls, by Call-ID: from an INVITE on, so that phones that register take no room. The oldest
+ * calls make room for a new message.
+ */
 export class SipTraces {
   /** As they were: most are never shown, and masking costs more than keeping. */
   readonly #byCallId = new Map<string, MessageTrace[]>();
@@ -15,7 +18,9 @@ export class SipTraces {
 
   note(trace: MessageTrace): void {
     if (trace.callId === undefined) return;
-    const messages = this.#byCallId.get(trace.callId) ?? [];
+    const known = this.#byCallId.get(trace.callId);
+    if (known === undefined && !trace.text.startsWith('INVITE ')) return;
+    const messages = known ?? [];
     if (messages.length >= MESSAGES_PER_CALL) return;
     messages.push(trace);
     this.#characters += trace.text.length;

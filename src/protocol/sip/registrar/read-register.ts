@@ -1,3 +1,4 @@
+import { ownCopy } from '../../../base/text.ts';
 import type { NameAddr } from '../header/name-addr.ts';
 import { unquote } from '../header/text.ts';
 import { parseDeltaSeconds } from '../header/values.ts';
@@ -10,7 +11,7 @@ import type { RegisterContact, RegisterRequest } from './register.ts';
 /** More contacts in one request are not looked at. */
 const MAX_CONTACTS = 20;
 
-/** A REGISTER in the registrar's words; undefined when a Contact cannot be a contact (400). */
+/** A REGISTER in the registrar's words; undefined when a Contact cannot be a contact (400). Nothing in it holds the message. */
 export function readRegister(
   request: SipRequest,
   username: string,
@@ -21,14 +22,14 @@ export function readRegister(
   const read = contacts === '*' ? contacts : contacts.map(contactOf);
   if (read !== '*' && read.some((contact) => contact === undefined)) return undefined;
   return {
-    username,
+    username: ownCopy(username),
     contacts: read === '*' ? read : read.filter((contact) => contact !== undefined),
     expires: request.expires,
-    callId: request.callId,
+    callId: ownCopy(request.callId),
     cseq: request.cseq.sequence,
-    userAgent: request.header('user-agent') ?? '',
+    userAgent: ownCopy(request.header('user-agent') ?? ''),
     flow: bindingFlow(flow),
-    path: request.list('path'),
+    path: request.list('path').map(ownCopy),
   };
 }
 
@@ -46,12 +47,12 @@ function contactOf(address: NameAddr): RegisterContact | undefined {
   const expires = params.get('expires');
   const q = Number(params.get('q') ?? '1');
   return {
-    uri: formatUri({ ...uri, headers: '' }),
+    uri: ownCopy(formatUri({ ...uri, headers: '' })),
     key: keyOf(uri),
     // A malformed value counts as absent, like a malformed Expires (RFC 3261 §10.2.1.1).
     expires: expires === undefined ? undefined : parseDeltaSeconds(unquote(expires)),
     q: q >= 0 && q <= 1 ? q : 1,
-    instanceId: instance === undefined ? undefined : unquote(instance),
+    instanceId: instance === undefined ? undefined : ownCopy(unquote(instance)),
   };
 }
 
