@@ -116,6 +116,8 @@ type StartLine =
       readonly method: string | undefined;
     };
 
+const VERSION = 'SIP/2.0';
+
 /** §7.1, §7.2: exactly one SP between the elements, none around them. */
 function readStartLine(line: string): StartLine {
   if (/^SIP\//i.test(line)) return readStatusLine(line);
@@ -132,8 +134,10 @@ function readStartLine(line: string): StartLine {
   if (method === undefined || last === first) return bad(400, 'Malformed Request-Line');
   const requestUri = line.slice(first + 1, last);
   const version = line.slice(last + 1);
-  if (!/^SIP\/[0-9]+\.[0-9]+$/i.test(version)) return bad(400, 'Malformed Request-Line');
-  if (version.toUpperCase() !== 'SIP/2.0') return bad(505, 'Version Not Supported');
+  if (version !== VERSION) {
+    if (!/^SIP\/[0-9]+\.[0-9]+$/i.test(version)) return bad(400, 'Malformed Request-Line');
+    if (version.toUpperCase() !== VERSION) return bad(505, 'Version Not Supported');
+  }
   if (!/^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"]+$/.test(requestUri)) {
     return bad(400, 'Malformed Request-URI');
   }

@@ -19,6 +19,11 @@ interface Rule {
   readonly check: Check | undefined;
 }
 
+interface NumberedRule extends Rule {
+  /** A bit of its own. */
+  readonly bit: number;
+}
+
 const everyNameAddr: Check = (value) =>
   splitList(value).every((element) => element === '' || parseNameAddr(element) !== undefined);
 
@@ -29,8 +34,8 @@ const SINGLE_UNCHECKED = [
 ];
 
 /** Syntax of headers that everybody has to understand; others are read by whoever needs them. */
-const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ...SINGLE_UNCHECKED.map((key): [string, Rule] => [key, { single: true, check: undefined }]),
+const RULE_LIST: readonly (readonly [key: string, rule: Rule])[] = [
+  ...SINGLE_UNCHECKED.map((key) => [key, { single: true, check: undefined }] as const),
   ['route', { single: false, check: everyNameAddr }],
   ['record-route', { single: false, check: everyNameAddr }],
   ['call-id', { single: true, check: (value) => value !== '' && !/[ \t]/.test(value) }],
@@ -38,7 +43,11 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['expires', { single: true, check: (value) => parseDeltaSeconds(value) !== undefined }],
   ['date', { single: true, check: isSipDate }],
   ['content-type', { single: true, check: (value) => parseMediaType(value) !== undefined }],
-]);
+];
+/** Fewer than 32, so that one number says which header fields were seen. */
+const RULES: ReadonlyMap<string, NumberedRule> = new Map(
+  RULE_LIST.map(([key, rule], index) => [key, { ...rule, bit: 1 << index }]),
+);
 
 /** Undefined when the request can be handed on; else how to refuse it. */
 export function validateRequest(request: SipRequest): Fault | undefined {
@@ -62,13 +71,13 @@ export const validateResponse = (response: SipResponse): string | undefined =>
 const bad = (reason: string): Fault => ({ status: 400, reason });
 
 function validateFields(message: SipMessage): string | undefined {
-  const seen = new Set<string>();
+  let seen = 0;
   let malformed: string | undefined;
   for (const { key, name, value } of message.fields) {
     const rule = RULES.get(key);
     if (rule === undefined) continue;
-    if (rule.single && seen.has(key)) return `Multiple ${name} Values`;
-    seen.add(key);
+    if (rule.single && (seen & rule.bit) !== 0) return `Multiple ${name} Values`;
+    seen |= rule.bit;
     if (rule.check?.(value) === false) malformed ??= `Malformed ${name}`;
   }
   return malformed ?? validateMandatory(message);

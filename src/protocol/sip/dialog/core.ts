@@ -69,6 +69,9 @@ export class UserAgentCore {
   /** Monotonic milliseconds of the input that is being handled. */
   nowMs = 0;
   readonly #incoming: (output: Incoming) => void;
+  readonly #sentBy: string;
+  /** Our Contacts without a user, by transport. */
+  readonly #contacts = new Map<string, string>();
   #outputs: UserAgentOutput[] = [];
 
   /** `door`: what a new request is answered before anything is kept about it. */
@@ -89,6 +92,7 @@ export class UserAgentCore {
       door,
     });
     this.#incoming = incoming;
+    this.#sentBy = formatHostPort(bracketed(options.publicHost), options.publicPort);
   }
 
   emit(output: UserAgentOutput): void {
@@ -103,8 +107,7 @@ export class UserAgentCore {
 
   /** `host:port` of the Via of our requests, as `sentBy` writes it. */
   get ownSentBy(): string {
-    const { publicHost, publicPort } = this.options;
-    return formatHostPort(bracketed(publicHost.toLowerCase()), publicPort);
+    return this.#sentBy.toLowerCase();
   }
 
   /** A tag, branch or the like that nobody can guess (RFC 3261 §19.3 asks for 32 bits at least). */
@@ -209,6 +212,16 @@ export class UserAgentCore {
   /** Our Contact towards a peer on that transport; with a user where calls shall find one (REGISTER). */
   contact(flow: Pick<Flow, 'transport'> | undefined, user = ''): string {
     const transport = flow?.transport ?? 'udp';
+    if (user !== '') return this.#contact(transport, user);
+    let contact = this.#contacts.get(transport);
+    if (contact === undefined) {
+      contact = this.#contact(transport, user);
+      this.#contacts.set(transport, contact);
+    }
+    return contact;
+  }
+
+  #contact(transport: Flow['transport'], user: string): string {
     const { publicHost: host, publicPort: port } = this.options;
     const params = new Map(transport === 'udp' ? [] : [['transport', transport]]);
     return `<${formatUri(sipUri({ user, host, port, params }))}>`;
@@ -233,9 +246,7 @@ export class UserAgentCore {
   }
 
   #via(request: SipRequest, flow: Flow): string {
-    const { publicHost, publicPort } = this.options;
-    const sentBy = formatHostPort(bracketed(publicHost), publicPort);
     const branch = `${MAGIC_COOKIE}${this.newToken()}.${loopMark(request.requestUri)}`;
-    return `SIP/2.0/${flow.transport.toUpperCase()} ${sentBy};branch=${branch};rport`;
+    return `SIP/2.0/${flow.transport.toUpperCase()} ${this.#sentBy};branch=${branch};rport`;
   }
 }

@@ -128,8 +128,9 @@ export class OutgoingRequest implements ClientUser {
 
   #resolved(hop: NextHop, { targets }: Resolution): void {
     if (this.#over) return;
-    const size = serialize(this.#request).length + VIA_ALLOWANCE;
-    const tooLarge = hop.transportIsOpen && size > LARGEST_UDP_REQUEST;
+    // Written out to be measured only where there is a choice.
+    const tooLarge =
+      hop.transportIsOpen && serialize(this.#request).length + VIA_ALLOWANCE > LARGEST_UDP_REQUEST;
     const { transports } = this.#core.options;
     const usable = targets.filter((target) => transports.includes(target.transport));
     this.#targets = usable.flatMap((target) =>

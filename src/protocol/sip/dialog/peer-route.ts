@@ -58,9 +58,11 @@ export class PeerRoute {
     parts: { readonly headers?: HeaderInit; readonly body?: string },
     user: RequestUser,
   ): OutgoingRequest {
-    const routed = this.#dialog.request(method, parts);
+    const software = ['User-Agent', this.#core.options.userAgent] as const;
+    const headers = [...(parts.headers ?? []), software];
+    const routed = this.#dialog.request(method, { ...parts, headers });
     const outgoing = new OutgoingRequest(this.#core, {
-      request: routed.request.withAddedHeader('User-Agent', this.#core.options.userAgent),
+      request: routed.request,
       destination: this.#destination(routed),
       auth: this.#auth,
       nextSequence: () => this.#dialog.takeSequence(),
