@@ -14,7 +14,10 @@ export interface LinkedAbort {
   readonly release: () => void;
 }
 
-/** A controller that `parent` aborts too, with its reason. One listener, where `AbortSignal.any` keeps weak references both ways. */
+/**
+ * A controller that `parent` aborts too, with its reason. It costs one listener, which `release` removes;
+ * `AbortSignal.any` would keep weak references in both signals.
+ */
 export function linkedTo(parent: AbortSignal): LinkedAbort {
   const controller = new AbortController();
   const abort = (): void => controller.abort(parent.reason);

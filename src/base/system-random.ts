@@ -30,13 +30,13 @@ export const systemRandom: Random = {
       used = 0;
     }
     const bytes = pool.slice(used, used + length);
-    // What was handed out is known to somebody else: it does not stay here.
+    // Bytes that were handed out may be secrets: no copy of them stays in memory.
     pool.fill(0, used, used + length);
     used += length;
     return bytes;
   },
   integer(below) {
-    // What lies above the last whole multiple of `below` would make small numbers likelier: it is drawn again.
+    // Words above the last whole multiple of `below` would make small numbers likelier: they are drawn again.
     const fair = WORDS - (WORDS % below);
     for (;;) {
       const word = nextWord();

@@ -32,7 +32,7 @@ interface CsvRecord {
   readonly cells: string[];
 }
 
-/** Empty lines are none. */
+/** Empty lines are skipped. */
 function records(text: string): readonly CsvRecord[] {
   const found: CsvRecord[] = [];
   // A quoted cell, with "" for a quote inside, or a bare one; then what ends it.

@@ -44,7 +44,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   try {
     await createProgram(terminal).parseAsync([...args], { from: 'user' });
   } catch (error) {
-    // Commander has said what it has to say; help and version are no failures.
+    // Commander has printed its message already; help and version are no failures.
     if (error instanceof CommanderError) {
       if (error.exitCode !== 0) terminal.fail();
       return;

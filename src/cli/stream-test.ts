@@ -76,7 +76,7 @@ async function streamTest(
     digits: flags.dtmf,
     accountId: asAccountId(flags.authId),
     caFile: flags.ca,
-    // Whoever types the command decides what it may reach.
+    // No address is refused: the person who runs the command decides what it may reach.
     egress: createEgressGuard({
       allow: ['0.0.0.0/0', '::/0'],
       allowLoopback: true,

@@ -62,7 +62,7 @@ export class Session {
     let turn = 0;
     let over = false;
     const draw = async (): Promise<void> => {
-      // Progress is a courtesy: not to learn of it is no failure.
+      // Only the work itself may fail: when the progress cannot be read, it is not shown.
       const share = await shareOf().catch(() => undefined);
       if (over) return;
       const seconds = Math.round((performance.now() - start) / 1000);

@@ -15,7 +15,7 @@ export interface MeasuredParts {
   readonly overload: OverloadWatch;
 }
 
-/** Figures of the running service for Prometheus. */
+/** Metrics of the running service for Prometheus. */
 export class Measuring {
   readonly #metrics: Metrics;
   #packetsLost = 0;

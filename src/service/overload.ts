@@ -1,4 +1,4 @@
-/** When this node has more to do than it can: a state of its own, in which new calls wait so that running ones do not. */
+/** Finds out when this node cannot keep up. New calls are then refused, so that running calls are not disturbed. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -13,9 +13,9 @@ export interface OverloadSigns {
 
 const LOOK_MS = 250;
 const RESOLUTION_MS = 10;
-/** A pause for a moment (garbage, a large answer) is no overload. */
+/** Looks above a limit, in a row, before it counts: one pause (garbage collection, a large answer) is no overload. */
 const BAD_LOOKS = 4;
-/** Signs must be well below their limits for so long before it is over. */
+/** Looks in a row with all signs below half of their limits before the overload is over. */
 const GOOD_LOOKS = 8;
 const GOOD_SHARE = 0.5;
 
@@ -99,7 +99,7 @@ export class OverloadWatch {
     });
   }
 
-  /** `lateMs`: of this look itself, which stands for the delay when the loop stood still all the time. */
+  /** `lateMs`: how late this look is. It is taken as the delay when the event loop stood still and nothing was measured. */
   #look(lateMs: number): void {
     const { logger, onChange, storeQueue } = this.#needs;
     const meanMs = this.#histogram.mean / 1_000_000 - RESOLUTION_MS;

@@ -29,7 +29,7 @@ export function derive(settings: Settings): Derived {
   };
 }
 
-/** Bound to loopback and yet told of a proxy or a public name: then the world may ask. */
+/** With `auto`: a token is needed unless HTTP is bound to loopback, with neither a proxy nor a public name. */
 function operatorPages({ http, publicUrl }: Settings, local: boolean): OperatorPages {
   if (http.operatorPages !== 'auto') return http.operatorPages === 'open' ? 'open' : 'token';
   const isNamed = publicUrl !== '' && !isLoopback(URL.parse(publicUrl)?.hostname ?? '');
@@ -39,7 +39,7 @@ function operatorPages({ http, publicUrl }: Settings, local: boolean): OperatorP
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host === '[::1]' || host.startsWith('127.');
 
-/** An address to listen on everywhere is none to be called at. */
+/** 0.0.0.0 and :: mean every interface when listening; a URL needs one address, so it gets that of loopback. */
 const reachable = (host: string): string =>
   host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
 

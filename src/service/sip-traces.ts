@@ -4,7 +4,7 @@ import { type MessageTrace, masked } from '../edge/sip/signalling.ts';
 
 const MESSAGES_PER_CALL = 200;
 const CALLS = 5000;
-/** Of all messages together: a flood of calls, or of long messages, must not fill the memory with its own traces. */
+/** Characters of all messages together, so that a flood of calls or of long messages cannot fill the memory. */
 const CHARACTERS = 16 * 2 ** 20;
 
 /**
@@ -12,7 +12,7 @@ const CHARACTERS = 16 * 2 ** 20;
  * calls make room for a new message.
  */
 export class SipTraces {
-  /** As they were: most are never shown, and masking costs more than keeping. */
+  /** Not masked yet: most are never shown, so that masking is left to `of`. */
   readonly #byCallId = new Map<string, MessageTrace[]>();
   #characters = 0;
 

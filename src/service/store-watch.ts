@@ -13,9 +13,9 @@ export interface StoreWatchNeeds {
 }
 
 const PAUSE_MS = 2000;
-/** A check that is younger answers those who ask. */
+/** The result of a check is used again for this time. */
 const FRESH_MS = 500;
-/** A disk that hangs does not answer either. */
+/** After this time without an answer the disk counts as hanging. */
 const PATIENCE_MS = 3000;
 
 /** Tries a real write every two seconds: a service that cannot record calls takes none, and says so. */

@@ -70,7 +70,7 @@ export class TestLine implements MediaStream {
     return { rate: RECORD_RATE_HZ, samples };
   }
 
-  /** Everything is read in the open, so that every fault is found. */
+  /** Takes no message itself: the session reads each one in full and so finds every fault. */
   receive(): StreamReceiveResult {
     return 'other';
   }

@@ -79,7 +79,7 @@ export class OncePerKey {
 
 const CONFLICT: Result<never, IdempotencyConflict> = err({ kind: 'idempotencyConflict' });
 
-/** The order in which members were written makes no other request. */
+/** Members in one order: requests that differ in that order alone are the same request. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

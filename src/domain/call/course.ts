@@ -91,7 +91,7 @@ export class Course {
     this.#isAccepted = true;
   }
 
-  /** Answered time counts from here on; `answered` follows once that is known to last. */
+  /** Answered time counts from here on; on an inbound call `answered` follows once the store has it. */
   answeredAt(us: number): void {
     this.#answerUs = us;
   }
@@ -106,7 +106,7 @@ export class Course {
     this.#tell((events) => events.holds?.());
   }
 
-  /** Once. `closeMedia` is called when everything that hangs on the call has unwound against live media. */
+  /** Once. The signal is aborted before `closeMedia` is called, so that its listeners still find open media. */
   end(end: CallEnd, closeMedia: () => void): void {
     this.#status = 'ended';
     this.#endUs = this.#bookedEndUs();
@@ -147,5 +147,5 @@ export class Course {
   }
 }
 
-/** Why waits of a call that is over are abandoned. One for all of them: it is no fault, and a stack trace is dear. */
+/** The abort reason of every ended call. It is shared, because a new Error for each would collect a stack trace. */
 const CALL_ENDED = Object.assign(new Error('the call has ended'), { name: 'CallEnded' });

@@ -30,7 +30,7 @@ export function endAt(
   call.signal.addEventListener('abort', cancel, { once: true });
   return () => {
     cancel();
-    // A limit that has been reached stays: the timer was late.
+    // After its moment the limit stays: the timer has not fired yet, but the answered time ends there.
     if (clock.monotonicMs() < atMs) lift();
   };
 }

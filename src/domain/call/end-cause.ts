@@ -113,8 +113,8 @@ export function endOfLeg(
 }
 
 /**
- * Whether an INVITE that ended so reached nobody, or nobody who might answer it yet. A 6xx of one phone has the others of
- * its user cancelled, and one of them may be answering just then.
+ * Whether nobody can answer an INVITE any more that ended in this way. After a 6xx of one phone the INVITEs to the other
+ * phones of its user are cancelled; one of them may answer before its CANCEL arrives.
  */
 export const nobodyHasIt = (
   { how, status = 0 }: LegEnd,
@@ -131,6 +131,6 @@ export function ownDisposition(leg: {
   dialled: boolean;
 }): HangupDisposition {
   if (leg.answered) return 'send_bye';
-  // A call out that never left was refused by ourselves: there was nothing to cancel.
+  // An outbound call of which no INVITE was sent is refused: there is nothing to cancel.
   return leg.direction === 'inbound' || !leg.dialled ? 'send_refuse' : 'send_cancel';
 }

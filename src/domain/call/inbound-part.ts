@@ -17,7 +17,7 @@ export class InboundPart implements CallPart {
     this.#of = of;
   }
 
-  /** From here on what happens on the leg happens to the call; an end that came before does at once. */
+  /** From now on the call gets the events of the leg; an end that came earlier is reported at once. */
   attach(): void {
     this.leg.attach(legEventsOf(this.#of));
   }
@@ -28,7 +28,7 @@ export class InboundPart implements CallPart {
     return isAccepted && !isEnded && status !== 'answered' ? this.#answering : undefined;
   }
 
-  /** Of a call that is new. */
+  /** Only for a new call. */
   ring(): void {
     this.#of.course.ringing();
     this.leg.ring();
@@ -45,7 +45,7 @@ export class InboundPart implements CallPart {
     return true;
   }
 
-  /** However often it is asked for, there is one 200. */
+  /** Repeated calls share one 200. */
   answer(durable: () => Promise<void>): Promise<boolean> {
     this.#answering ??= this.#answer(durable);
     return this.#answering;

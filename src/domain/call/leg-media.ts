@@ -157,7 +157,7 @@ export class LegMedia {
 
   #configure(remote: MediaSession): Result<void, MediaProblem> {
     const { address, port } = remote;
-    // The "do not send to me" of an old hold is no place either.
+    // RFC 2543 put a call on hold with the address 0.0.0.0 (RFC 3264 §8.4): nothing can be sent there.
     const isNowhere = address === '0.0.0.0' || address === '::';
     const verdict = isNowhere
       ? ({ kind: 'learn', why: 'on hold' } as const)

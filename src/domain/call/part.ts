@@ -24,7 +24,7 @@ export interface PartOf {
   legEnded(end: LegEnd): void;
 }
 
-/** Resolves when the ports are open; or the call has ended for want of one, or of a media engine that takes it, and says so. */
+/** Opens the RTP ports. Ends the call when there is no free port, or when the media engine does not take the leg. */
 export async function openMedia({ media, hangup }: PartOf): Promise<void> {
   try {
     await media.open();

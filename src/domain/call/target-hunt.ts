@@ -1,4 +1,4 @@
-/** An outbound leg and the targets that it may have, one after the other. */
+/** Tries the targets of an outbound leg one after the other. */
 import { assert } from '../../base/errors.ts';
 import { ok, type Result } from '../../base/result.ts';
 import type {
@@ -10,18 +10,18 @@ import type {
   Signalling,
 } from './needs.ts';
 
-/** A target that takes a further call. */
+/** A slot at a target that takes a further call. */
 export interface Room {
   readonly target: OutboundTarget;
-  /** How long it was waited for. */
+  /** How long the call waited for the slot. */
   readonly waitedMs: number;
-  /** After the call. */
+  /** Gives the slot back when the call has ended. */
   release(): void;
-  /** Instead of a call. */
+  /** Gives the slot back when no call was made of it: it does not count as a start. */
   undo(): void;
 }
 
-/** Finds room at one of `targets`, waiting a little when there is none; an error says what is full. Never rejects. */
+/** Finds a slot at one of `targets`, waiting a little when there is none; an error says what is full. Never rejects. */
 export type FindRoom = (
   targets: readonly OutboundTarget[],
   signal: AbortSignal,
@@ -33,19 +33,19 @@ export interface DialPlan {
   readonly from: { readonly user: string; readonly host?: string; readonly displayName: string };
   readonly headers: Headers;
   readonly auth?: { readonly username: string; readonly password: string };
-  /** Without it there is always room. */
+  /** Absent: the first target, without a limit. */
   readonly findRoom?: FindRoom;
 }
 
-/** The call that hunts. */
+/** What the search needs of its call. */
 export interface Hunter {
   /** What happens on the leg; its end is told only when no further target follows. */
   readonly events: OutboundLegEvents;
   /** Aborted when nobody waits for it any more. */
   readonly signal: AbortSignal;
   /**
-   * Our SDP; undefined when the call is over. Asked for once there is room: a call that waits for its turn, in vain perhaps,
-   * holds no port.
+   * Our SDP; undefined when the call is over. Asked for once there is a slot, so that a call that only waits holds no RTP
+   * port.
    */
   offer(): Promise<string | undefined>;
   /** An INVITE goes out; attempts count from 1. */
@@ -54,13 +54,13 @@ export interface Hunter {
   noRoom(detail: string): void;
   /** The target's leg. */
   took(leg: Leg): void;
-  /** Whether it may still have another target; it has taken this one for good once that has rung. */
+  /** Whether the next target may be tried: not after this one has rung. */
   mayGoOn(): boolean;
-  /** This target is out, and the next one follows. */
+  /** This target has failed, and the next one is tried. */
   wentOn(after: LegEnd): void;
 }
 
-/** Resolves once the first INVITE is on its way, or there is no room for one. */
+/** Resolves once the first INVITE has been sent, or when none will be. */
 export async function huntTargets(
   signalling: Signalling,
   plan: DialPlan,

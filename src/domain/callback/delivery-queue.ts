@@ -136,7 +136,7 @@ export class DeliveryQueue {
     const full = lane.queued >= MAX_QUEUED_PER_ACCOUNT || this.#queued >= MAX_QUEUED;
     if (lane.overflowed || full) {
       lane.overflowed = true;
-      // Once more when it is stored: a listing in between may have missed it and cleared the mark.
+      // Marked again once it is stored: a listing before that may have missed it and cleared the mark.
       void stored.then(() => {
         this.#lane(notification.accountId).overflowed = true;
         this.#refillWhereRoom();
@@ -245,7 +245,7 @@ export class DeliveryQueue {
           lane.overflowed = true;
           break;
         }
-        // It waited in the store alone: how long, nobody measured. Its attempts are counted all the same.
+        // How long it waited in the store is not known: its time limit starts now. Earlier attempts are counted.
         const bornMs = this.#needs.clock.monotonicMs();
         lane.add({ notification, stored: Promise.resolve(), bornMs });
         this.#queued += 1;

@@ -13,7 +13,7 @@ export interface LaneEntry {
 /** The notifications of one account in memory: a queue per subject, one delivery per subject at a time, a limited number in all. */
 export class Lane {
   readonly accountId: AccountId;
-  /** More waits in the store than is here; until it was listed, newcomers wait there too, so that order holds. */
+  /** More waits in the store than in memory. Until that was listed, new ones wait in the store too, to keep the order. */
   overflowed = false;
   refilling = false;
   readonly #queues = new Map<string, LaneEntry[]>();
@@ -34,7 +34,7 @@ export class Lane {
     return this.#ids.size;
   }
 
-  /** Nothing here and nothing of it in the store. */
+  /** Nothing of the account waits in memory or in the store. */
   get isDone(): boolean {
     return this.#ids.size === 0 && !this.overflowed && !this.refilling;
   }

@@ -134,7 +134,7 @@ const parties = (facts: CallFacts): Pair[] => [
   ['To', partyParameter(facts.to)],
 ];
 
-/** Of whoever calls us (spec, StartApp; dialect §5.2). The name that we present ourselves is no news to the customer. */
+/** The name of whoever calls us (spec, StartApp; dialect §5.2). On an outbound call we present it: it is left out. */
 const callerName = ({ callerName: name, direction }: CallFacts): Pair[] =>
   name === '' || direction === 'outbound' ? [] : [['CallerName', name]];
 

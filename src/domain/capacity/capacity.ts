@@ -56,7 +56,7 @@ export class Capacity {
     return this.#running.get(key) ?? 0;
   }
 
-  /** Starts of one moment are as good as one another. */
+  /** Removes one start at that moment; which one of several does not matter. */
   #forgetStart(key: string, atMs: number): void {
     const starts = this.#starts.get(key) ?? [];
     const at = starts.indexOf(atMs);

@@ -1,7 +1,7 @@
 /**
- * Things with a limit that several accounts use (a carrier, this node): each account has its share, by what it was itself
- * given, and may wait a moment for its turn. Who has used less of its own goes first, so that nobody's loop takes a
- * neighbour's calls.
+ * Shares the limits of a carrier or of this node among accounts. An account's share is in proportion to its own limits.
+ * A call may wait a short time; of those that wait, the account that uses the smallest part of its own limits goes
+ * first. So a document in a loop cannot take the calls of other accounts.
  */
 import type { Clock } from '../../base/clock.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -46,7 +46,7 @@ export class FairShare {
     return this.#pool(place).refusal(sharer);
   }
 
-  /** Now or not at all. Overtakes nobody who waits and has used less. */
+  /** Without waiting. Refused while an account waits that uses no larger part of its own limits. */
   take(place: Place, sharer: Sharer): Result<CapacitySlot, ShareRefusal> {
     const pool = this.#pool(place);
     const refusal = pool.refusal(sharer);
@@ -54,8 +54,8 @@ export class FairShare {
   }
 
   /**
-   * The first of `places` that has room for `sharer`; when none has, the one that has it first, within `waitMs`. An abort
-   * ends the wait like its time does.
+   * A slot at the first of `places` that has one for `sharer`. When none has, waits up to `waitMs` for the first that
+   * becomes free. An abort ends the wait in the same way as its time limit.
    */
   async wait(
     places: readonly Place[],

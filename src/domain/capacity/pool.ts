@@ -1,24 +1,24 @@
-/** One thing that is shared: who uses it, who waits for it, and whose turn it is. */
+/** One shared limit: how much of it each account uses, which calls wait for it, and whose turn it is. */
 
 import type { Clock } from '../../base/clock.ts';
 import type { AccountId } from '../../base/ids.ts';
 import type { CapacityLimits, CapacitySlot } from './types.ts';
 
-/** An account, and what it was itself given: its weight beside the others. */
+/** An account with its own limits, which are its weight among the accounts that share. */
 export interface Sharer {
   readonly accountId: AccountId;
   readonly limits: CapacityLimits;
 }
 
 export interface ShareRefusal {
-  /** `share`: what room there is is kept for accounts that have less than their share. */
+  /** `share`: what is free is kept for an account below its share, or for one that waits and has used no more. */
   readonly kind: 'concurrency' | 'cps' | 'share';
-  /** Of the thing, calls at once or calls per second. */
+  /** Of the shared limit: calls per second for `cps`, else calls at once. */
   readonly limit: number;
   readonly retryAfterMs: number;
 }
 
-/** Somebody who waits. */
+/** A call that waits. */
 export interface Turn {
   readonly sharer: Sharer;
   readonly granted: (slot: CapacitySlot) => void;
@@ -35,12 +35,12 @@ interface Usage {
 }
 
 const SECOND_MS = 1000;
-/** An account counts as one that shares for so long after its last call. */
+/** How long after its last call or wait began an account still counts when shares are computed. */
 const REMEMBERED_MS = 3_600_000;
 const MAX_REMEMBERED = 10_000;
 const MAX_WAITING = 2000;
 const MAX_WAITING_PER_ACCOUNT = 200;
-/** From so many calls at once on, some room is kept for accounts below their share. */
+/** Smaller limits than this keep nothing back for accounts below their share. */
 const LEAST_TO_KEEP = 4;
 
 export class Pool {
@@ -104,7 +104,7 @@ export class Pool {
     };
   }
 
-  /** False: too many wait already. It may be this one's turn at once. */
+  /** False: too many wait already. `granted` may be called before this returns. */
   join(turn: Turn): boolean {
     const { waiting } = this.#usage(turn.sharer);
     if (this.#waiting >= MAX_WAITING || waiting.length >= MAX_WAITING_PER_ACCOUNT) return false;
@@ -124,7 +124,7 @@ export class Pool {
 
   // ---------------------------------------------------------------- whose turn
 
-  /** Gives what is free to those who wait: of each account its first, the account that has used least of its own before. */
+  /** Grants what is free: of the first call that waits of each account, that of the account with the least use first. */
   #serve(): void {
     while (this.#waiting > 0) {
       if (this.#running >= this.limits.concurrentCalls) break;
@@ -154,13 +154,13 @@ export class Pool {
     return next !== undefined && this.#used(next.sharer) <= this.#used(sharer);
   }
 
-  /** What an account uses here now, in parts of what it was given: calls at once and calls of the last second. */
+  /** An account's use of this pool as parts of its own limits: its running calls, and its starts of the last second. */
   #used({ accountId, limits }: Sharer): number {
     const { recent = 0, running = 0 } = this.#usages.get(accountId) ?? {};
     return recent / Math.max(1, limits.cps) + running / Math.max(1, limits.concurrentCalls);
   }
 
-  /** The last tenth is kept for accounts that have less than their share, where there are such. */
+  /** The last tenth is kept for accounts below their share. */
   #isKept(sharer: Sharer): boolean {
     const { concurrentCalls } = this.limits;
     if (concurrentCalls < LEAST_TO_KEEP) return false;
@@ -198,7 +198,7 @@ export class Pool {
     return Math.max(1, dueMs - this.#clock.monotonicMs());
   }
 
-  /** Calls per second come back with time, calls at once with the end of one, limits with the operator. */
+  /** The end of a call serves those who wait; a limit of calls per second, or one that was raised, needs this timer. */
   #wakeInTime(): void {
     this.#cancelWake?.();
     this.#cancelWake = undefined;

@@ -6,16 +6,16 @@ import type { ReserveRefusal } from '../ledger/types.ts';
 import type { CallStore, OpenCall, Settlement } from './needs.ts';
 
 /**
- * Keeps what runs while the store takes no writes (disk full, folder away): a running call's record is brought up to date
- * with a later heartbeat, and its further pulses are not refused for a want that is not its customer's. What begins is
- * refused as ever: a call, and an answer, must be in the store first.
+ * Lets running calls go on while the store takes no writes (disk full, data folder missing). The record of a call is
+ * written with a later heartbeat, and a further pulse counts as reserved. New calls and answers still fail: they must be
+ * in the store first.
  */
 export class OpenRecords implements CallStore {
   readonly #store: CallStore;
   readonly #log: Logger;
   /** Calls whose answer is in the store. */
   readonly #answered = new Set<CallUuid>();
-  /** The latest record of those whose own in the store lags behind. */
+  /** The latest record of each call whose record in the store is older. */
   readonly #stale = new Map<CallUuid, OpenCall>();
 
   constructor(store: CallStore, log: Logger) {

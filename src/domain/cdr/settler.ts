@@ -66,7 +66,7 @@ export class Settler {
       return true;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      // Once a call: the disk may be full for hours.
+      // Logged once for each call: the disk may be full for hours.
       if (!isRepeated) {
         this.#log.error(
           { callUuid, code: error.code, waiting: this.#waiting },

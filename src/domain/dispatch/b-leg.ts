@@ -73,8 +73,8 @@ export class BLegDialer implements Dialer {
   }
 
   /**
-   * Several destinations of one Dial are spread over the account's calls per second. Those of a document that dials over and
-   * over have half of them: the account's other calls begin beside it.
+   * Spreads the destinations of a Dial over the account's calls per second. A document that dials over and over gets half
+   * of them, so that other calls of the account can begin.
    */
   async #pacedSlot(
     { owner }: Calling,

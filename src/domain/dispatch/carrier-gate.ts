@@ -27,7 +27,7 @@ export class CarrierGate {
     this.#needs = needs;
   }
 
-  /** For one call of `owner`. `held`: found before, for its first INVITE, which takes it out. */
+  /** For one call of `owner`. `held`: a slot that was found before; the first INVITE uses it. */
   roomFor(owner: Account, held: Room[] = []): FindRoom {
     return (targets, signal) => {
       const room = held.pop();

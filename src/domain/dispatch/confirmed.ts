@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Call } from '../call/call.ts';
 
-/** Three repetitions of a 200 that was lost, or of one whose ACK was (RFC 3261 §13.3.1.4). */
+/** Time for three repetitions of a 200, in case it or its ACK was lost (RFC 3261 §13.3.1.4). */
 const PATIENCE_MS = 4000;
 
 /**
- * A phone is off the hook with our 200, its call answered with the ACK that comes after: who acts on the call between the
- * two sees an answered phone, so he waits for the second. Never rejects.
+ * Waits for the ACK of a 200 that was sent. A call counts as answered at its ACK, but its caller sees it answered with
+ * the 200: a request that comes between the two must not be refused. Never rejects.
  */
 export async function confirmed(
   call: Call,
@@ -16,7 +16,7 @@ export async function confirmed(
   if (confirming === undefined) return;
   await new Promise<void>((resolve) => {
     const cancel = clock.at(clock.monotonicMs() + PATIENCE_MS, resolve);
-    // Why an answer failed is told by whoever answered.
+    // A failure is reported where the call was answered.
     confirming
       .catch(() => undefined)
       .finally(() => {

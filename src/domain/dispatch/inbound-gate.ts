@@ -1,6 +1,9 @@
 import type { InboundLeg, LegEnd, LegEvents } from '../call/needs.ts';
 
-/** Re-INVITEs and digits before a call stands behind the leg are of no use; an end is kept for it. */
+/**
+ * Attaches to a leg before there is a call for it. An end of the leg is kept and reported when the call attaches;
+ * re-INVITEs and digits until then are dropped.
+ */
 export function gateInbound(leg: InboundLeg): InboundLeg {
   let inner: LegEvents | undefined;
   let end: LegEnd | undefined;
@@ -13,7 +16,7 @@ export function gateInbound(leg: InboundLeg): InboundLeg {
     answered: (sdp) => inner?.answered(sdp),
     dtmf: (digit, durationMs) => inner?.dtmf(digit, durationMs),
   });
-  // A proxy by prototype: everything but `attach` is the leg's own.
+  // Everything but `attach` is passed on to the leg.
   return new Proxy(leg, {
     get(target, property) {
       if (property === 'attach') {

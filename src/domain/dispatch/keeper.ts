@@ -130,7 +130,7 @@ export class CallKeeper implements CallKeeping {
     const covered = await this.#cover(kept, call.nowUs());
     if (call.isEnded) return;
     if (!covered) {
-      // A stream has begun that nobody can pay: it is booked as ended at its beginning.
+      // A stream has begun that the balance does not cover: the settlement books it as ended at its beginning.
       call.hangup('outOfCredits', 'Platform', 'the balance does not cover what has begun');
       return;
     }
@@ -198,12 +198,12 @@ export class CallKeeper implements CallKeeping {
       else kept.cancelTopUp = clock.at(call.msAt(nextUs), () => this.#scheduleTopUp(kept));
     } catch (error) {
       logger.error({ error, callUuid: call.uuid }, 'top-up failed');
-      // What the store did not take in time is held when it takes it again, at the latest with the settlement.
+      // The store did not take the reservation: it is tried again, at the latest before the settlement.
       if (!call.isEnded) this.#topUpAt(kept, clock.monotonicMs() + RETRY_MS, nextUs);
     }
   }
 
-  /** What was paid for is used up to its end, unless somebody pays meanwhile. */
+  /** The next pulse is not covered: asks once more just before it begins, then ends the call where the paid pulse ends. */
   #lastPulse(kept: Kept, nextUs: number): void {
     const { call } = kept;
     const dueMs = call.msAt(nextUs);
@@ -220,7 +220,7 @@ export class CallKeeper implements CallKeeping {
     kept.cancelTopUp = this.#needs.clock.at(dueMs - CUT_LEAD_MS, () => void askAgain());
   }
 
-  /** What the store did not hold in time, because it was slow or full, is held before it is charged; or is not charged. */
+  /** Raises the reservation to the final charge, when the store did not in time. What cannot be reserved is not charged. */
   async #coverEnd(kept: Kept): Promise<void> {
     const { call } = kept;
     if (!kept.open || call.endUs === undefined) return;
@@ -294,7 +294,7 @@ export class CallKeeper implements CallKeeping {
   }
 }
 
-/** When the next pulse of anything begins. */
+/** When the next pulse of the voice or of a connected stream begins. */
 function nextPulseUs(call: Call): number {
   const nowUs = call.nowUs();
   const next = (startUs: number, pulseSeconds: number): number => {
@@ -305,7 +305,7 @@ function nextPulseUs(call: Call): number {
     next(call.answerUs ?? nowUs, call.price.pulseSeconds),
     ...call.streams.open
       .filter(({ endUs }) => endUs === undefined)
-      // As if it had been connected without a break until now.
+      // Only connected time counts: earlier breaks are left out.
       .map((stream) => next(nowUs - connectedUs(stream, nowUs), stream.pulseSeconds)),
   );
 }

@@ -39,7 +39,7 @@ export function startStream(
     needs,
   );
   if (stream !== undefined) return ok(describe(call, stream));
-  // Refused for want of a place: as many as there are now is what there may be.
+  // The limit is reached, so the number of streams that are open now is the limit.
   const alike = streamsOf(call).filter((open) => open.request.bidirectional === bidirectional);
   return err({ kind: 'tooMany', limit: alike.length });
 }

@@ -22,10 +22,10 @@ const RETRY_AFTER_MS = 1000;
 /** An overload lasts some seconds at the least. */
 const OVERLOAD_RETRY_MS = 5000;
 
-/** Nothing ends the wait of a queued destination but its time. */
+/** The wait of a queued destination is ended by its time limit alone. */
 const NEVER = new AbortController().signal;
 
-/** Where a destination goes that cannot be dialled. */
+/** The slot of a destination that cannot be dialled. */
 const NOWHERE: Room = {
   target: { kind: 'uri', uri: '' },
   waitedMs: 0,
@@ -133,7 +133,7 @@ export class Outbound {
       call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
       return err(refusal);
     }
-    // Draining may have begun meanwhile: nobody would come for them any more.
+    // Draining may have begun meanwhile: the queue is not worked on any more.
     if (admission.draining) this.#drop(rest, DRAINED);
     else this.#queue.add(owner.authId, rest);
     void this.#begin(call, first, { planned, admitted });
@@ -231,7 +231,7 @@ export class Outbound {
     const held = [room];
     try {
       const call = this.#create(placement, planned);
-      // Of a call that was never dialled it is still there, and has started nothing.
+      // A slot that is still held has started no call: it is given back unused.
       void call.ended.then(() => held.pop()?.undo());
       const admitted = await this.#needs.admission.admit(call, paying, ok(slot));
       await this.#begin(call, placement, { planned, admitted, held });

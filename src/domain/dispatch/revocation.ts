@@ -1,4 +1,4 @@
-/** What loses its right to calls loses them at once: bindings, running calls and destinations that wait. */
+/** Ends at once what an account or endpoint may no longer have: bindings, running calls, destinations that wait. */
 import type { Accounts, RevokedAccount } from '../account/account.ts';
 import type { Call } from '../call/call.ts';
 import type { Endpoints, RevokedEndpoint } from '../provisioning/provisioning.ts';
@@ -45,7 +45,7 @@ async function accountRevoked(revoked: RevokedAccount, needs: RevocationNeeds): 
 function endpointRevoked(revoked: RevokedEndpoint, needs: RevocationNeeds): void {
   const { endpointId, username, why } = revoked;
   if (why !== 'voice') needs.forgetBindings(username);
-  // A new password is a matter of the phone, not of who is talking.
+  // With a new password the phone has to register again; its running calls go on.
   if (why === 'password') return;
   endCalls(needs, WHY[why], ({ identity }) => identity.endpointId === endpointId);
 }

@@ -22,7 +22,7 @@ export function transferCall(call: Call, request: TransferRequest, needs: Transf
   if (movesB && dialOf(call)?.leg === undefined) return wrongState('the call has no B leg');
   const canMoveA = needs.scripts.of(call) !== undefined || dialWith(call, needs) !== undefined;
   if (movesA && !canMoveA) return wrongState('no document runs on this leg');
-  // The B leg first: it goes with the Dial that the transfer of the A leg ends.
+  // The B leg first: the transfer of the A leg ends the Dial, and with it a B leg that is still in it.
   if (movesB && bleg !== undefined) moveBLeg(dialOf(call), bleg, needs);
   if (movesA && aleg !== undefined) {
     const script = needs.scripts.of(call);

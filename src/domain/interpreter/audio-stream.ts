@@ -242,7 +242,7 @@ class AudioStream implements LiveAudioStream {
     if (end.kind === 'dropped') {
       this.#tell('DroppedStream', [], 'connection disconnected with the remote service');
     } else if (this.#recordId !== undefined) {
-      // What never started does not stop.
+      // `StopStream` is told only of a stream that has started.
       this.#tell('StopStream');
     }
     this.#resolve(end);
@@ -261,7 +261,7 @@ class AudioStream implements LiveAudioStream {
     }
   }
 
-  /** Where the records have an end that happens now. */
+  /** The moment that the records show for an end now: at the latest the end of the call, and the time limit. */
   #bookedUs(): number {
     return Math.min(this.#call.endUs ?? this.#call.nowUs(), this.#limitUs);
   }

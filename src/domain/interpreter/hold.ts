@@ -1,8 +1,8 @@
-/** Who is held by the other side of a bridge hears music, if the operator wants it so. */
+/** Plays music to a party that the other side of a bridge holds, where the operator has configured it. */
 import type { Call } from '../call/call.ts';
 import type { InterpreterNeeds } from './needs.ts';
 
-/** Who holds with `sendonly` may bring music: ours begins when nothing has been heard for so long. */
+/** A peer that holds with `sendonly` may send music of its own: ours begins after this time of silence. */
 const SILENCE_MS = 400;
 const LISTEN_AGAIN_MS = 30_000;
 

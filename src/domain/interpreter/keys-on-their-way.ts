@@ -1,10 +1,10 @@
-/** Keys that documents send while they go on: a call that its document ends is not ended in the middle of them. */
+/** Keys that are sent while the document goes on: the document ends the call only after the last of them. */
 
 import { unlessAborted } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Call } from '../call/call.ts';
 
-/** No string of keys of one element is longer; several in a row may be. */
+/** How long the end of a document waits for keys at most. */
 const PATIENCE_MS = 120_000;
 
 const onTheirWay = new WeakMap<Call, Promise<void>>();

@@ -29,7 +29,7 @@ export type {
   RoomRecordRequest,
 } from './recording/types.ts';
 
-/** At a time; a document in a loop fills no disk with copies of one call. */
+/** Recordings of one call at a time: a document in a loop must not fill the disk with copies. */
 const MAX_PER_CALL = 4;
 /** Recordings that wait for the answer of one `Dial`. */
 const MAX_ARMED = MAX_PER_CALL;

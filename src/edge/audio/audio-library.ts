@@ -66,7 +66,7 @@ export interface AudioLimits {
   readonly readTimeoutMs: number;
   /** Longest without a byte, the first included. */
   readonly stallTimeoutMs: number;
-  /** Further attempts when there was no connection, or a 5xx. Who is stuck is not waited for twice. */
+  /** Further attempts when there was no connection, or a 5xx. After a timeout there is none. */
   readonly retries: number;
 }
 

@@ -7,7 +7,7 @@ import { PcmSink } from './pcm-sink.ts';
 const WAV_BLOCK = 48_000;
 /** Bytes of an MP3 file decoded at a time: about a second. */
 const MP3_BLOCK = 16 * 1024;
-/** MPEG-1 layer III, 32 kbit/s, 44.1 kHz, one channel; what follows as zeros says nothing. */
+/** MPEG-1 layer III, 32 kbit/s, 44.1 kHz, one channel. A frame whose other bytes are zero decodes to silence. */
 const SILENT_FRAME_HEAD = [0xff, 0xfb, 0x10, 0xc4];
 const SILENT_FRAME_BYTES = 104;
 const SILENT_FRAMES = 77;
@@ -55,7 +55,7 @@ async function decodeMp3(bytes: Uint8Array, rate: number, sink: PcmSink): Promis
         if (convert === undefined && at > MP3_SEARCH_BYTES) break;
         continue;
       }
-      // A file may change its rate between frames; what the old converter still holds is due before.
+      // A file may change its rate between frames: the samples that the old converter holds are written first.
       if (convert?.from !== block.sampleRate) {
         if (convert !== undefined) sink.write(toPcm16(convert.with.finish()));
         convert = { from: block.sampleRate, with: resampler(block.sampleRate, rate) };

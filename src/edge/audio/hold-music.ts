@@ -1,16 +1,19 @@
-/** Music for who is held, made here so that nobody's licence is needed: slow broken chords over a soft bass. */
+/** Music on hold, generated so that no licence is needed: slow broken chords over a soft bass. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Pcm } from '../../domain/call/needs.ts';
 
 const RATE = 8000;
 const BEAT_S = 0.6;
 const BEATS_PER_CHORD = 4;
-/** Peak, below speech (−16 dBFS RMS): it plays behind a person's thoughts. */
+/** Peak level, −10 dBFS: the music is quieter than speech (−16 dBFS RMS). */
 const PEAK = 32_768 * 10 ** (-10 / 20);
-/** Fundamentals and their overtones stay within the telephone band's reach of small speakers. */
+/** Levels of the fundamental and of two overtones, all below 3.2 kHz: within the telephone band. */
 const PARTIALS = [1, 0.35, 0.12] as const;
 
-/** C, a minor, F, G, e minor, a minor, d minor, G: semitones above the A of 220 Hz, the bass first. */
+/**
+ * C, a minor, F, G, e minor, a minor, d minor, G: semitones from the A of 220 Hz, the bass
+ * first. They are played an octave higher.
+ */
 const CHORDS: readonly (readonly number[])[] = [
   [-9, 3, 7, 10, 15],
   [-12, 0, 3, 7, 12],
@@ -28,11 +31,11 @@ interface Note {
   readonly atS: number;
   readonly hz: number;
   readonly level: number;
-  /** Until it has faded to a third. */
+  /** Time constant of the exponential decay. */
   readonly decayS: number;
 }
 
-/** Some twenty seconds without a seam: tails that pass the end are heard at the beginning. */
+/** Some twenty seconds that can be repeated: notes that pass the end go on at the beginning. */
 export async function holdMusic(): Promise<Pcm> {
   const length = Math.round(CHORDS.length * BEATS_PER_CHORD * BEAT_S * RATE);
   const sum = new Float64Array(length);

@@ -2,7 +2,7 @@ import { ConversionError } from './conversion.ts';
 
 const FIRST_CAPACITY = 256 * 1024;
 
-/** Growing PCM with an end that may not be passed. */
+/** PCM that grows as it is written, up to a limit. */
 export class PcmSink {
   readonly #maxBytes: number;
   readonly #maxMs: number;

@@ -1,4 +1,4 @@
-/** Where SIP and RTP may go for a customer: the policy of the egress guard, and nothing of our own. */
+/** Where SIP and RTP may go for a customer: what the egress policy permits, but never to this service itself. */
 import { isIP } from 'node:net';
 import type { Destination, DestinationGuard, Place, RtpVerdict } from '../../base/egress.ts';
 import {

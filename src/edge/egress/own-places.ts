@@ -16,7 +16,7 @@ export interface OwnPlacesOptions {
   readonly resolver?: NameResolver;
 }
 
-/** Interfaces come and go, names move; asking is not free. */
+/** How long the addresses found are used: interfaces and names change, but looking them up takes time. */
 const FRESH_MS = 30_000;
 
 export function createOwnPlaces(options: OwnPlacesOptions): OwnPlaces {

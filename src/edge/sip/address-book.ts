@@ -75,7 +75,7 @@ export class AddressBook implements SipAddresses {
       const isNamed = host !== undefined && plainHost(carrier.host) === plainHost(host);
       if (isNamed && !isLoopback(address) && plainHost(host) !== 'localhost') return true;
       const targets = this.#known.get(keyOf(carrier))?.targets ?? [];
-      // Everything on this machine has one address: there the port tells a carrier from a phone.
+      // On loopback all peers have the same address: only the port tells a carrier from a phone.
       if (isLoopback(address)) {
         return (
           targets.some((target) => same(target.address, address) && target.port === port) ||
@@ -103,7 +103,7 @@ export class AddressBook implements SipAddresses {
     const { publicHost, egress } = this.#options;
     const isNamed = plainHost(publicHost) === host;
     if (!isNamed && !(isIP(host) !== 0 && egress.isOwn(host))) return false;
-    // Beside us, other programs of this machine may listen on loopback.
+    // Other programs of this machine may listen on loopback too: there the port has to be ours.
     if (isLoopback(host)) return (isNamed && port === undefined) || port === this.#options.port();
     return true;
   }
@@ -114,7 +114,7 @@ export class AddressBook implements SipAddresses {
     const bare = unbracketed(host);
     const targets = await resolve({ host: bare, port, transport, secure: false });
     const before = this.#known.get(keyOf(carrier))?.targets ?? [];
-    // No answer of DNS does not mean that the carrier is nowhere.
+    // DNS may fail for a while: until it answers again, the addresses known before are used.
     const known = targets.length > 0 ? targets : before;
     this.#known.set(keyOf(carrier), { untilMs: monotonicMs() + FRESH_MS, targets: known });
   }

@@ -70,7 +70,7 @@ export class AgentDriver {
 
   #rearm(): void {
     const deadline = this.#stopped ? undefined : this.#agent.deadlineMs();
-    // A deadline that moved away is met by an early wake-up: most answers come in time, and would cost two timers each.
+    // A timer that is too early stays: it finds nothing due and is set anew. To move it with each answer would cost more.
     if (deadline === undefined || (this.#armedMs ?? Number.POSITIVE_INFINITY) <= deadline) return;
     this.#cancel();
     this.#armedMs = deadline;

@@ -300,7 +300,7 @@ class SignallingService implements RunningSignalling {
     }
   }
 
-  /** In a later turn: whoever hung up or just dialled is not interrupted by the outcome. */
+  /** In a later turn, so that the command that led to the end (hang up, dial) has returned before. */
   #endLater(leg: LegId, end: Parameters<LegSink['ended']>[0]): void {
     queueMicrotask(() => {
       const sink = this.#legs.get(leg);

@@ -86,7 +86,7 @@ export class SipSockets {
   send(output: Extract<UserAgentOutput, { kind: 'send' }>): void {
     const { bytes, flow, transaction } = output;
     this.#counter.note('out', bytes);
-    // What an unknown peer is told at the door belongs to no call.
+    // Stateless answers to unknown peers belong to no call: they are not traced.
     if (transaction !== undefined || this.#isKnown(flow)) this.#trace('out', bytes, flow);
     const failed = (): void => {
       if (transaction !== undefined) this.#tell({ kind: 'sendFailed', transaction });

@@ -1,8 +1,8 @@
 import type { TcpConnection } from './tcp-connection.ts';
 
 /**
- * Accepted connections whose peers proved nothing yet, oldest first. When there is no room for a newcomer the oldest of them
- * goes, so that idling at the door keeps nobody out; who proved a password, or a carrier, stays.
+ * Accepted connections of unknown peers, oldest first. When a limit is reached, the oldest is closed in favour of a new
+ * one, so that idle connections keep nobody out. Connections of known peers and carriers stay.
  */
 export class UnknownTcpPeers {
   readonly #isKnown: (connection: TcpConnection) => boolean;

@@ -49,7 +49,7 @@ export class UserDirectory {
     );
   }
 
-  /** A phone stays registered while the store takes no writes; what could not be stored is, with what comes later. */
+  /** A phone stays registered while the store takes no writes. What was not stored is tried again with later writes. */
   store({ id, save, remove }: Extract<UserAgentOutput, { kind: 'store' }>): void {
     const earlier = [...this.#unsaved];
     const own: readonly Write[] = [
@@ -59,7 +59,7 @@ export class UserDirectory {
           [keyOf(gone), () => this.#bindings.remove(gone.username, gone.contactUri)] as const,
       ),
     ];
-    // What is asked for later is newer: the order of the store's work is the order of asking.
+    // The store works in the order of the requests: earlier writes go first, so that newer ones replace them.
     for (const write of earlier) void this.#write(write);
     void Promise.all(own.map((write) => this.#write(write))).then((done) => {
       this.#stored(id, done.every(Boolean));

@@ -3,17 +3,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Re full scale, as sox and ITU-T P.56 count: a sine of full scale has −3 dB. */
 const TARGET_DBFS = -16;
-/** Nothing gets louder than this: −1 dBFS, below what μ-law and A-law can say. */
+/** Highest peak: −1 dBFS, below the largest values of μ-law and A-law. */
 const CEILING = 32_767 * 10 ** (-1 / 20);
-/** More than this would bring up the noise of a silent piece. */
+/** Limit of the gain: with more, the noise of a nearly silent piece would be heard. */
 const MOST_GAIN = 10 ** (30 / 20);
-/** Of a window against the level of speech itself (P.56 takes 15.9 dB); pauses up to the hangover belong to speech. */
+/** A window counts as speech down to 15.9 dB below the level of speech (P.56), and for the hangover after that. */
 const MARGIN = 10 ** (-15.9 / 20);
 const WINDOW_MS = 20;
 const HANGOVER_WINDOWS = 10;
 const ROUNDS = 4;
-/** The limiter sees a peak so long before it comes, and lets go of it in the time of a few of those. */
+/** How far ahead the limiter looks for peaks. */
 const LOOKAHEAD_MS = 5;
+/** Time constant with which its gain rises again after a peak. */
 const RELEASE_MS = 60;
 const NEAR_ENOUGH_DB = 0.1;
 
@@ -27,7 +28,7 @@ export function speechLevel(samples: Int16Array, rate: number): number {
     for (let i = at; i < end; i += 1) sum += (samples[i] ?? 0) ** 2;
     powers.push(sum / (end - at));
   }
-  // The threshold hangs on the level and the level on the threshold: it settles within a few rounds.
+  // Threshold and level depend on each other: a few rounds are enough to settle both.
   let level = Math.sqrt(mean(powers));
   for (let round = 0; round < ROUNDS; round += 1) level = Math.sqrt(mean(active(powers, level)));
   return level;
@@ -43,7 +44,7 @@ export async function normalised(pcm: Uint8Array, rate: number): Promise<Uint8Ar
   let out = limited(samples, gain, rate);
   for (let round = 0; round < ROUNDS; round += 1) {
     await nextTurn();
-    // What the limiter took is made up for.
+    // The limiter has lowered the level: the gain is raised to make up for it.
     const missing = target / Math.max(1, speechLevel(out, rate));
     if (Math.abs(20 * Math.log10(missing)) < NEAR_ENOUGH_DB || gain * missing > MOST_GAIN) break;
     gain *= missing;
@@ -77,7 +78,7 @@ function limited(samples: Int16Array, gain: number, rate: number): Int16Array<Ar
   for (let i = 0; i < samples.length; i += 1) {
     const due = allowed[i] ?? 1;
     smooth = due < smooth ? due : smooth + (due - smooth) * release;
-    // A mean over the look-ahead rounds the corner, and has arrived when the peak does.
+    // The moving average makes the gain change smoothly; it has reached its lowest value when the peak comes.
     sum += smooth - (recent[i % ahead] ?? 1);
     recent[i % ahead] = smooth;
     const value = (samples[i] ?? 0) * gain * (sum / ahead);

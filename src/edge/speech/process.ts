@@ -31,7 +31,7 @@ export function processRunner(limits: ProcessLimits): RunProcess {
       stdio: 'pipe',
       timeout: limits.timeLimitMs,
       killSignal: 'SIGKILL',
-      // Nothing of the service's environment is the program's business.
+      // None of the variables of the service are passed on: they may hold secrets.
       env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8' },
     });
     lowerPriority(child.pid);

@@ -119,6 +119,6 @@ function decodeEntities(text: string): string {
   );
 }
 
-/** A full stop added after punctuation says nothing. */
+/** Removes the full stops that were added for `p` and `s` where punctuation stands already, or no text. */
 const tidy = (text: string): string =>
   text.replace(/([.!?:;])(?:\s*\.)+(?=\s|$)/g, '$1').replace(/^[.\s]+(?=\w)/, '');

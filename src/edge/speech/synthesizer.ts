@@ -212,7 +212,7 @@ class ProcessSynthesizer implements SpeechService {
     try {
       await this.#cache.put(key, pcm.samples);
     } catch (error) {
-      // The words are said all the same; a full disk is the operator's business.
+      // The speech can be played without the cache.
       this.#logger.warn({ error }, 'speech could not be cached');
     }
   }
@@ -238,7 +238,7 @@ class ProcessSynthesizer implements SpeechService {
   }
 }
 
-/** In memory where the system has that: callers are spoken to while the data folder takes nothing. */
+/** In memory where the system has such a folder, so that speech works while the disk is full. */
 async function scratchFolder(): Promise<string> {
   try {
     return await mkdtemp('/dev/shm/carillon-speech-');

@@ -2,9 +2,9 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CheckpointProgress } from './engine.ts';
 
-/** Between two copies: busy pages, written by every call, are copied once for all the calls meanwhile. */
+/** Time between two copies. A page that every call writes is then copied once for many calls. */
 const EVERY_MS = 2000;
-/** Pages of the log (4 KiB) from which the writer waits for the last of them: only then does the log begin anew. */
+/** Pages (4 KiB) from which on the writer waits until the whole log is copied: only then can the log begin anew. */
 const LONG_LOG_PAGES = 16_000;
 
 export interface CheckpointNeeds {
@@ -19,9 +19,9 @@ export interface CheckpointNeeds {
 }
 
 /**
- * Brings the write-ahead log into the database behind the writer's back, so that no call waits for the disk
- * (https://www.sqlite.org/wal.html#ckpt). A writer that never pauses would keep the log growing: a long one is finished
- * between two of its transactions, which wait for the few pages that are left.
+ * Copies the write-ahead log into the database while the writer goes on, so that no call waits for the disk
+ * (https://www.sqlite.org/wal.html#ckpt). With a writer that never pauses the log would grow without end: the copy of a
+ * long log is finished between two transactions, and the writer waits only for the pages that are left.
  */
 export class Checkpoints {
   readonly #needs: CheckpointNeeds;

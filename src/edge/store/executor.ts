@@ -7,7 +7,7 @@ import type { Outcome, Unit } from './unit.ts';
 
 /** Units of work in one transaction; what arrives meanwhile waits for the next. */
 const BATCH_LIMIT = 1000;
-/** Units that may wait: beyond it the disk is far behind, and more waiting helps nobody. */
+/** Units that may wait. Beyond it the disk cannot keep up: further units are refused with STORE_BUSY. */
 const QUEUE_LIMIT = 100_000;
 
 /** Runs a batch somewhere else, or here. */

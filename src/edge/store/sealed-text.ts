@@ -3,10 +3,10 @@ import type { SqlValue } from './connection.ts';
 import type { Column } from './table.ts';
 import type { Vault } from './vault.ts';
 
-/** Stands where a password stood. Whatever a customer writes there is sealed, this word included: it is only ever ours. */
+/** Marks a sealed password. A password of a customer that begins with it is sealed like any other. */
 const SEALED = 'vault.';
 
-/** Bound to the host: a credential cannot be made to be sent to another by who can write to the file. */
+/** Bound to the host: whoever can write to the file cannot have a credential sent to another host. */
 const purposeOf = (host: string): string => `url:${host}`;
 
 /** Text as it is stored: the credentials of every URL in it encrypted. */
@@ -16,7 +16,7 @@ export function sealCredentials(text: string, vault: Vault): string {
     (secret, host) =>
       SEALED + Buffer.from(vault.seal(secret, purposeOf(host))).toString('base64url'),
   );
-  // What could not be read back (a password of absurd length) is better kept as it is than lost.
+  // A password that could not be read back (one that is too long for the pattern) is stored as it is.
   return sealed === text || openCredentials(sealed, vault) === text ? sealed : text;
 }
 

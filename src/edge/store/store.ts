@@ -89,7 +89,8 @@ function openInMemory(options: StoreOptions): Store {
 }
 
 async function openOnDisk(options: StoreOptions): Promise<Store> {
-  // Commits that wait for the disk, and the copying of the log, are not for the thread that serves calls.
+  // The thread that serves calls must not wait for the disk: with `full` the writer has a thread of its own, otherwise
+  // another thread copies the log.
   const isSynced = options.synchronous === 'full';
   const thread: ThreadOptions = {
     file: prepareFile(options.dataDir),
@@ -119,7 +120,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
         logger: options.logger,
         written: () => writer.batches,
         copy: () => reader.between(() => reading.checkpoint()),
-        // Reader first, as `renew` does: two orders would wait for each other.
+        // Reader first, as `renew` does: with two different orders they could wait for each other for ever.
         finish: () => reader.between(() => writer.between(() => reading.checkpoint())),
       });
   const disk = new DiskCheck(thread.file);

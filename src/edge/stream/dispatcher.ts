@@ -237,7 +237,7 @@ export class StreamDispatcher implements StreamSocket {
     }
   }
 
-  /** Only of a media side that the connection cannot be joined to. */
+  /** Used only where the connection cannot be joined to the media side. */
   #sendMedia(messages: readonly Uint8Array[]): void {
     if (!this.#session.sending) return;
     for (const message of messages) this.#connection.sendMedia(message);

@@ -32,8 +32,8 @@ export function openingRequest({ url, headers, key }: OpeningRequest): string {
 }
 
 /**
- * What is wrong with the head of an answer, in plain words; undefined: the socket is open. A subprotocol that was not asked for
- * is let pass, other than RFC 6455 §4.1 wants it: bots in use name one to whoever connects, and nothing depends on it.
+ * What is wrong with the head of an answer, in plain words; undefined: the socket is open. A subprotocol that was not
+ * asked for is accepted, although RFC 6455 §4.1 forbids it: bots in use name one in every answer, and it has no effect.
  */
 export function openingFault(head: string, key: string): string | undefined {
   const [statusLine = '', ...lines] = head.split('\r\n');

@@ -100,7 +100,7 @@ export class Sockets {
     }
   }
 
-  /** A listener's fault is its own: the batch goes on for everybody else. */
+  /** An exception of one listener is logged; the other records of the batch are still handled. */
   #dispatch(record: NativeRecord): void {
     try {
       this.#open.get(record.handle)?.told(record);

@@ -93,7 +93,7 @@ function parseObject(bytes: Uint8Array): Result<JsonObject, StreamFault> {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    // The parser quotes what it stumbles over, which may be anything.
+    // The message of the parser quotes the input, which may hold any character.
     const why =
       error instanceof SyntaxError
         ? error.message.replace(/[^\x20-\x7e]/g, '?')

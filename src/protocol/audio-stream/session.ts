@@ -217,7 +217,7 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
     this.#startClosing(MESSAGE_TOO_BIG, detail, { kind: 'dropped', detail }, last);
   }
 
-  /** The bot is told, and the call's log; both at a bounded rate, and the number of the untold at the end. */
+  /** Tells the bot and the call's log, at a limited rate; the log gets the number of the others at the end. */
   #fault(what: StreamFault): void {
     if (!this.sending) return;
     if (!this.#errors.takeIfThere(1, this.#nowMs)) {
@@ -256,7 +256,7 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
     this.#startClosing(NORMAL_CLOSURE, 'stream ended', end, stop);
   }
 
-  /** The end is told at once, nothing more can come of the handshake; only its time limit is kept. */
+  /** The end is told at once: the closing handshake cannot change it. Only its time limit still runs. */
   #startClosing(code: number, reason: string, end: SessionEnd, last?: string): void {
     this.#out.push({ kind: 'closeSocket', code, reason, last });
     this.#end(end);

@@ -179,7 +179,7 @@ export function joinParts<R extends Recorder>(
     clock,
     random,
     logger,
-    // A circle by nature: documents dial, and what they dial may run documents.
+    // A function, because dispatch and interpreter need each other: documents dial, and dialled legs run documents.
     interpreter: (): InterpreterNeeds => interpreter,
     settings: {
       callerIdPolicy: settings.callerId.policy,

@@ -64,7 +64,7 @@ export async function layFoundation(basics: Basics): Promise<Foundation> {
   return { ...facts, store, realm, recordingFiles };
 }
 
-/** The file is the truth about the carriers that it names; others are the operator's, by `/admin/v1/carriers`. */
+/** The file overwrites the carriers that it names; others, made by `/admin/v1/carriers`, stay as they are. */
 async function loadCarriers(file: string, carriers: Carriers): Promise<void> {
   await carriers.load();
   for (const carrier of readConfig(file, parseCarriersFile)) {

@@ -34,7 +34,7 @@ export class Conferences implements ConferenceDirectory {
       if (member === undefined) return undefined;
       return { room, member, leave: () => room.leave(member, 'callOver') };
     } finally {
-      // Where the engine took nobody in, nobody will ever leave.
+      // When the engine takes no member, nobody leaves later, and the empty room would stay open.
       room.closeIfEmpty();
     }
   }

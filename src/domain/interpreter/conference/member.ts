@@ -6,7 +6,7 @@ import type { VerbContext } from '../needs.ts';
 import { playTo, speakTo } from '../sound.ts';
 import { playSoundUrl, type SoundSource } from '../sound-url.ts';
 
-/** Why a member is in the room no more. */
+/** Why a member has left the room. */
 export type LeaveReason =
   | 'callOver' // its call has ended, or has been given another document
   | 'star'

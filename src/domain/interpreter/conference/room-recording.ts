@@ -42,7 +42,7 @@ export class RoomRecording {
       void current.ended.then(() => {
         if (this.#live === current) this.#live = undefined;
       });
-      // Everybody may have gone while the file was being made.
+      // It may have been stopped while the file was being opened.
       if (this.#stopWanted) current.stop('HungUp');
       else this.#live = current;
       return ok(current);

@@ -25,7 +25,7 @@ import { RoomRecording } from './room-recording.ts';
 
 /** A recording that a document asked for ends with the room; this ends one of a room that never empties. */
 const LONGEST_RECORDING_MS = 86_400_000;
-/** Fewer than these are not a conference yet, unless recordWhenAlone. */
+/** Members from which on a conference is recorded; with recordWhenAlone one is enough. */
 const COMPANY = 2;
 
 export interface RoomNeeds {
@@ -191,7 +191,7 @@ export class Room {
     }
   }
 
-  /** Told when somebody else speaks, not at every pause for breath of the same one. */
+  /** Told when another member begins to speak, not when the same one goes on after a pause. */
   #floorTaken(seat: RoomMember | undefined): void {
     if (seat === undefined) return;
     const member = this.members.find((candidate) => candidate.seat === seat);
@@ -200,7 +200,7 @@ export class Room {
     if (member.instruction.floorEvent) tellFloor(this, member);
   }
 
-  /** A document's `record`: from the company of two on (with recordWhenAlone at once) as long as that lasts. */
+  /** `record` of a document: records while the room has two members, with recordWhenAlone while it has one. */
   #considerRecording(): void {
     this.#recordFor ??= this.members.find(({ instruction }) => instruction.record);
     const member = this.#recordFor;

@@ -1,10 +1,10 @@
-/** How fast the documents of one call may dial: a list of parties at once, a loop at its leisure. */
+/** How fast the documents of one call may dial: a few `Dial`s at once, further ones at intervals. */
 import type { Call } from '../../call/call.ts';
 import type { VerbContext } from '../needs.ts';
 
-/** So many `Dial`s follow one another as fast as they fail; … */
+/** `Dial`s that may follow one another without a pause. */
 const AT_ONCE = 3;
-/** … further ones begin so far apart. */
+/** Least time between the beginnings of further ones. */
 const INTERVAL_MS = 1000;
 
 interface Pace {

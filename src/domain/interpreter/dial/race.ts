@@ -173,7 +173,7 @@ export class Race {
       if (!call.isEnded) sendDigits();
     };
     const stopWatching = call.observe({ ringing, earlyMedia, answered });
-    // What had happened before anybody could watch.
+    // What happened before `observe`.
     if (call.isAnswered) answered();
     else if (call.status === 'early') earlyMedia();
     else if (call.status === 'ringing') ringing();
@@ -190,9 +190,9 @@ export class Race {
     else void this.#confirm(leg);
   }
 
-  /** The others go on ringing meanwhile: an answering machine that picked up first wins nothing. */
+  /** The others go on ringing until this leg has agreed: an answering machine must not keep a person from answering. */
   async #confirm(leg: DialledLeg): Promise<void> {
-    // Whoever has to agree first must not hear the caller yet.
+    // Its early media may be connected to the caller: until it agrees, the two must not hear each other.
     this.#sound.gone(leg.call);
     const agreed = await confirmed(leg.call, this.#instruction, this.#context);
     if (leg.call.isEnded || this.#verdict !== undefined) return;

@@ -6,7 +6,7 @@ import type { VerbContext } from '../needs.ts';
 import { playSoundUrl } from '../sound-url.ts';
 import { ringingTone } from '../tones.ts';
 
-/** Why the sound is over. One for all: it is no fault, and a stack trace is dear. */
+/** The abort reason of every sound. It is shared, because a new Error for each would collect a stack trace. */
 const STOPPED = new Error('the ringing sound has stopped');
 
 export class RingingSound {
@@ -32,7 +32,7 @@ export class RingingSound {
     void playSoundUrl(source, { call, needs, signal: until, repeat: true });
   }
 
-  /** A called party is being rung; the tone says so, and no sooner. */
+  /** A called party is being rung: the ringing tone begins, not earlier. */
   ringing(): void {
     this.#rings = true;
     this.#playTone();

@@ -1,4 +1,4 @@
-/** Who is told of a recording, and what. */
+/** What callbacks tell of a recording, and what is kept with its record until its file is ready. */
 import type { Call } from '../../call/call.ts';
 import { standardParameters } from '../../callback/callback.ts';
 import type {
@@ -20,7 +20,7 @@ export interface RecordingEnd {
 
 const EVENT = 'RecordStop';
 
-/** Of a recording that begins. Should a crash cut it off, it has cut off the call as well. */
+/** Kept with a recording that begins, for a restart. A restart has ended the call: hence `completed`. */
 export const pendingChargesOf = (call: Call, { callback }: CallRecordRequest): PendingCharges => ({
   currency: call.price.currency,
   notice: recordStop(call, callback, standardParameters(call.facts, EVENT, 'completed')),
@@ -34,7 +34,7 @@ export const recordStop = (
 ): NotificationDraft | undefined =>
   target && { accountId: signerOf(call), subject: call.uuid, event: EVENT, target, parameters };
 
-/** With what is known once the file stands. */
+/** Adds what is known once the file is ready. */
 export const completeNotice = (
   draft: NotificationDraft | undefined,
   ready: Recording,

@@ -11,7 +11,7 @@ const ACTION_EVENT = 'DialAction';
 
 /**
  * `Dial` (spec, Answer-XML instructions; dialect §2.1): rings every destination, connects the first that answers, ends
- * with that leg. When the caller goes first, the legs go too, and `action` is told what came of it.
+ * with that leg. When the caller hangs up first, the legs end too, and `action` is told the result.
  */
 export async function dial(
   instruction: DialInstruction,

@@ -18,9 +18,9 @@ import { wait } from './wait.ts';
 class BargeIn extends Error {}
 
 /**
- * `GetDigits`, `GetInput`, `Gather` (dialect §2.1): prompts that the first key stops (with `typeAhead` one that was pressed before), then keys until there are enough, one
- * of `finishOnKey`, or a pause. Input with a key that is not valid counts as an attempt without result. There is no
- * recognizer: whoever speaks is not heard, which the log says.
+ * `GetDigits`, `GetInput`, `Gather` (dialect §2.1): plays prompts until the first key (with `typeAhead` also one that was
+ * pressed before), then reads keys until there are enough, one of `finishOnKey`, or a pause. Input with a key that is not
+ * valid counts as an attempt without result. There is no speech recognition; the log says so where speech is asked for.
  */
 export async function gather(
   instruction: GatherInstruction,

@@ -45,13 +45,13 @@ export async function record(
     : recordMessage(instruction, context);
 }
 
-/** In the background: `Dial` waits for its parties, not for us. */
+/** In the background: the `Dial` does not wait for the recording to start. */
 async function startLater(instruction: RecordInstruction, armedBy: VerbContext): Promise<void> {
   const { call, needs } = armedBy;
-  // The recording is the call's: it outlives the document that asked for it.
+  // The recording belongs to the call: a transfer to another document does not end it.
   const context = { ...armedBy, signal: call.signal };
   try {
-    // The Dial goes on, so there is no rest of a document to replace.
+    // The document is in its `Dial`, so the answer of `action` cannot replace its rest.
     const outcome = await recordSession({ ...instruction, redirect: false }, context);
     if (outcome.kind === 'hangup') call.hangup(outcome.cause, outcome.source);
   } catch (error) {
@@ -161,7 +161,7 @@ async function askAction(
         kind: 'action',
         accountId: signerOf(call),
         callUuid: call.uuid,
-        // Of the call, not of the document: a transfer does not keep the news from the customer.
+        // The signal of the call: the customer is told even if a transfer replaces the document.
         signal: call.signal,
         onAttempt: (attempt) => call.log.add('callback', attempt.event, { ...attempt }),
       },
@@ -179,7 +179,7 @@ async function askAction(
 
 /** Anything but a document is an acknowledgement, and so is a document without `Hangup`. */
 function hangupIn(body: string, context: VerbContext): VerbOutcome {
-  // A flow that has moved on is not interrupted any more.
+  // The document has been replaced, or the call has ended: the answer comes too late.
   if (context.signal.aborted) return NEXT;
   const { allowInsecureStreams } = context.needs.settings;
   const parsed = parseAnswerXml(body, { allowInsecureStreams });

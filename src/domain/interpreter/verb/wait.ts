@@ -3,9 +3,9 @@ import type { MediaLeg } from '../../call/needs.ts';
 import type { VerbContext } from '../needs.ts';
 import { NEXT, type VerbOutcome } from '../outcome.ts';
 
-/** The detector judges what it heard since its start anew with each frame: it is restarted to keep that short. */
+/** With each frame the detector examines all that it heard since its start, so it is restarted after this time. */
 const LISTEN_MS = 20_000;
-/** Larger than whatever is compared with it: no word and no pause ends the search for a beep as "a machine". */
+/** Larger than anything measured: neither words nor silence end the detection before a beep. */
 const NEVER = 1_000_000;
 
 /**

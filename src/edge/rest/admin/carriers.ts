@@ -135,7 +135,7 @@ export const carrierOf = (body: Static<typeof CarrierBody>): NewCarrier => ({
   host: body.host,
 });
 
-/** A typing error here would let nobody's calls in, or everybody's. */
+/** Checked at once: a range that cannot be read would match no call of the carrier. */
 function wrongSource(body: { readonly source_addresses?: readonly string[] }) {
   const wrong = body.source_addresses?.find((address) => !isAddressOrRange(address));
   if (wrong === undefined) return undefined;

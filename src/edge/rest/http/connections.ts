@@ -18,9 +18,9 @@ interface Connection {
 }
 
 /**
- * Keeps one address from taking all connections. Who is full loses the connection of his own that has been idle for longest,
- * so that his next one is served all the same: unknown peers behind one address do not shut each other out by idling. Only
- * with requests on all of them a new one is closed.
+ * Keeps one address from taking all connections. When an address has reached its limit, its connection that has been idle
+ * for longest is closed in favour of the new one, so that idle connections keep no client of that address out. The new one
+ * is closed only when all the others have requests under way.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
@@ -82,7 +82,7 @@ export class Connections {
     this.#byAddress.get(address)?.idle.add(name);
   }
 
-  /** The newcomer is the last of the idle ones: with nobody else idle it is closed itself. */
+  /** The new connection is the last of the idle ones: when no other is idle, it is closed itself. */
   #makeRoom(idle: ReadonlySet<string>): void {
     for (const name of idle) {
       const connection = this.#all.get(name);

@@ -29,7 +29,7 @@ const named: Shape = ({ message, details, fields }) => ({
   ...fields,
 });
 
-/** Refusals of the door itself: who you are and how often you came. */
+/** Refusals of the gate: credentials, permissions and request rate. */
 const isGateRefusal = (status: number): boolean =>
   status === 401 || status === 403 || status === 429;
 

@@ -110,13 +110,13 @@ export class Gate {
     if (!admitted.ok && admitted.error === INVALID_TOKEN) {
       if (guessing) return err(guessing);
       refusals.refused(address, credentials, clock.monotonicMs());
-      // Clients send their account's credentials everywhere: what everybody may read, they may.
+      // What is open to everybody is open to wrong credentials too: clients send theirs with every request.
       if (route.audience === 'anyone') return ok(NOBODY);
     }
     return admitted;
   }
 
-  /** A signed link opens no more than its account may: undefined, or why not. */
+  /** Why a signed link opens nothing: its account is not active. Undefined: it is. */
   async refusesLink(pathAuthId: AccountId): Promise<Failure | undefined> {
     const { accounts } = this.#deps;
     const account = await accounts.get(pathAuthId);

@@ -26,7 +26,7 @@ declare module 'fastify' {
 /** Longest silence of a long-running request; the CLI waits as long. */
 const LONG_RUNNING_MS = 600_000;
 
-/** A request without a network, as tests make it, has a socket that knows no time. */
+/** The socket of a request that tests inject has no `setTimeout`. */
 const keepConnection = (socket: Partial<Socket>): void => {
   socket.setTimeout?.(LONG_RUNNING_MS);
 };
@@ -95,7 +95,7 @@ export function sendFailure(
   if (failure.status === 401)
     reply.header('www-authenticate', 'Basic realm="API", charset="UTF-8"');
   if (failure.bare) return reply.send();
-  // Past the reply schemas: those describe success.
+  // Without the serializers of the reply schemas, which describe success alone.
   return reply
     .serializer(JSON.stringify)
     .type('application/json; charset=utf-8')
@@ -108,7 +108,7 @@ function inputOf(request: FastifyRequest): AccountInput {
   const { principal, access } = request.admission ?? {};
   const owner = access?.owner ?? principal?.owner;
   const account = access?.account ?? principal?.account;
-  // Routes without an account are typed without these members, so they never see the gaps.
+  // The types of routes without an account do not have the members that are missing or empty here.
   return {
     params: request.params,
     query: request.query,

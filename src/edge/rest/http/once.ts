@@ -1,4 +1,4 @@
-/** `Idempotency-Key` of requests that make, buy or move something: done once, answered as often as it is asked. */
+/** `Idempotency-Key` of requests that make, buy or move something: done once; repeats get the first answer. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { err, type Result } from '../../../base/result.ts';
 import type { Accounts } from '../../../domain/account/account.ts';
@@ -14,10 +14,10 @@ const CONFLICT = failure(409, 'Idempotency-Key was used with another request', {
 /** Set on an answer that an earlier request with the same key had. */
 const REPLAYED = 'idempotent-replayed';
 
-/** Whose keys those of the operator are. */
+/** Owner of the keys of requests without account credentials. */
 const OPERATOR = 'operator';
 
-/** Every POST but the one that looks after its keys itself, further inside. */
+/** Every POST that is not public, but for routes that handle their keys themselves. */
 export const takesKeys = ({
   method,
   audience,

@@ -6,9 +6,9 @@ import { RequestRate } from './request-rate.ts';
 const MAX_PROVEN = 1000;
 
 /**
- * Refused credentials by address and key (the account they name, or the operator's token), so that who guesses slows
- * down himself alone, not his neighbours behind the same address. Right credentials of an account are never held back: its
- * tokens are random and compared at once. The operator may have chosen his token: beyond the rate only one that was right before is looked at.
+ * Counts refused credentials by address and key (the account they name, or the operator's token), so that guesses slow
+ * down no other client behind the same address. Right credentials of an account are never held back: its tokens
+ * are random. The operator may have chosen a weak token: beyond the rate only a token that was right before is checked.
  */
 export class Refusals {
   readonly #rate: RequestRate;
@@ -18,7 +18,7 @@ export class Refusals {
     this.#rate = new RequestRate(perSecond);
   }
 
-  /** Milliseconds until a further refusal of that key is told as such; 0: now. */
+  /** Milliseconds for which wrong credentials of that key get 429 instead of 401; 0: the rate is not reached. */
   quietMs(address: string, credentials: Credentials | undefined, nowMs: number): number {
     return this.#rate.waitMs(keyOf(address, credentials), nowMs);
   }

@@ -12,7 +12,7 @@ export function securityHeaders(isEncrypted: boolean): Readonly<Record<string, s
     'x-frame-options': 'DENY',
     'referrer-policy': 'no-referrer',
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    // Balances and tokens are nobody's to keep.
+    // Answers hold balances and tokens: no cache may keep them.
     'cache-control': 'no-store',
     ...(isEncrypted && { 'strict-transport-security': `max-age=${YEAR_S}` }),
   };

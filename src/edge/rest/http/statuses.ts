@@ -1,8 +1,8 @@
-/** Every status that a route may refuse with: what the door, the schemas and the store say of it, and what it adds. */
+/** Every status that a route may refuse with: those of the gate, the schemas and the store, and those that it names. */
 import { takesKeys } from './once.ts';
 import type { Route } from './route.ts';
 
-/** Nobody is asked who he is. */
+/** Routes that ask for no credentials. */
 const OPEN: ReadonlySet<Route['audience']> = new Set(['public', 'anyone']);
 /** Those of accounts: another's path, an account that is not active, a permission that is missing. */
 const OF_ACCOUNTS: ReadonlySet<Route['audience']> = new Set([

@@ -1,4 +1,4 @@
-/** What a request carries beyond what its route describes: told, never dropped in silence. */
+/** Finds parameters and fields that the route does not describe, so that they are refused instead of ignored. */
 import type { Failure } from './failure.ts';
 import { failure } from './failure.ts';
 import type { Route } from './route.ts';

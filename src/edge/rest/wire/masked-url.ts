@@ -5,10 +5,10 @@ import { type Failure, invalidField } from '../http/failure.ts';
 export const showMasked = (url: string | undefined): string | null =>
   url === undefined ? null : maskSecrets(url);
 
-/** Sent back as it was shown: the one that is stored stays. */
+/** A URL that is sent back as it was shown: the stored one is kept. */
 export const isMasked = (url: string | null | undefined): boolean => url?.includes(MASK) === true;
 
-/** A mask in another URL than the one that is stored is nobody's password. */
+/** A mask in any other URL than the stored one is an error: it would be stored as the password. */
 export const wrongMask = (
   field: string,
   url: string | null | undefined,

@@ -23,9 +23,9 @@ const MS_PER_SECOND = 1000;
 const TRY_LATER_S = '10';
 
 /**
- * Lets in whoever proves a password of this realm; answers everybody else (RFC 3261 §22.2): 401 with challenges, 400
- * for credentials of another request, 403 for whom has failed too often. Who shows no nonce of ours is answered statelessly. An unknown user and a wrong password look
- * the same from outside.
+ * Admits requests with a right password of this realm and answers all others (RFC 3261 §22.2): 401 with challenges, 400
+ * for credentials of another request, 403 or 503 after too many failures. A request without a nonce of ours is answered
+ * statelessly. An unknown user and a wrong password get the same answer.
  */
 export class Gate {
   readonly #core: UserAgentCore;
@@ -57,8 +57,8 @@ export class Gate {
   }
 
   /**
-   * What to answer before anything is kept about the request: a challenge to whoever shows no nonce that was issued to
-   * his source, a refusal to whom guessed. Undefined: its password is worth a look.
+   * What to answer before anything is kept about the request: a challenge when it has no nonce that was issued to its
+   * source, a refusal while its source is locked out. Undefined: the password has to be checked.
    */
   atTheDoor(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
     const credentials = this.#credentials(request);

@@ -2,21 +2,21 @@ import { RecentMap } from '../../../base/recent-map.ts';
 import { type Flow, flowKey } from '../transport/flow.ts';
 import { DEFAULT_FAILURE_LIMITS, FailureLimit, type FailureLimits } from './failure-limit.ts';
 
-/** Failures of all flows of one address for one user, and of one flow for all users, by times of those of one flow for one user. */
+/** How many times more failures one flow may have for all users, and one address for one user, than one flow for one user. */
 const WIDER = 5;
 const MAX_PROVEN = 20_000;
 
-/** `lasting`: by its own failures. Otherwise others at the same address guessed, and it is worth trying again. */
+/** `lasting`: by failures of the flow itself. Otherwise by those of other flows of its address: it may try again. */
 export interface Lock {
   readonly forMs: number;
   readonly lasting: boolean;
 }
 
 /**
- * Who is not heard for a while because passwords were guessed from there. It is per source and user: a phone that proved
- * its password on its flow (address and port, or connection) is locked by nothing but its own failures, whatever its
- * neighbours behind the same address try; only many guesses for one user from one address keep new flows of that
- * address from that user, and they are told to come again.
+ * Refuses sources for a while from which passwords were guessed. Failures count for each flow (address and port, or
+ * connection) and user. A phone that has proved its password on its flow is locked out by failures of that flow alone,
+ * whatever others behind the same address do. Many failures for one user from one address also lock new flows of that
+ * address out for that user; those are told to try again later.
  */
 export class LockOut {
   readonly #ofFlowAndUser: FailureLimit;

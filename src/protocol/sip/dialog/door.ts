@@ -9,7 +9,7 @@ import { screen } from './screen.ts';
 
 const DRAINING_S = 30;
 const PAUSED_S = 5;
-/** Not all callers come again at the same time. */
+/** Retry-After in an overload: at least this, plus a random part, so that not all callers come back at once. */
 const OVERLOAD_MIN_S = 5;
 const OVERLOAD_SPREAD_S = 10;
 

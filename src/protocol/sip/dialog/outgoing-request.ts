@@ -195,7 +195,7 @@ export class OutgoingRequest implements ClientUser {
     this.#options.user.failed(how, why);
   }
 
-  /** Not in the turn of the command: its giver is not ready for the outcome yet. */
+  /** Not in the turn of the command: whoever gave it does not expect the outcome before it returns. */
   #failLater(how: RequestFailure, why?: string): void {
     this.#core.agenda.at(this.#core.nowMs, () => this.#fail(how, why));
   }

@@ -12,7 +12,7 @@ export interface PeerRouteOptions {
   readonly flow: Flow | undefined;
   /** Policy: answer on the peer's flow (a phone behind a NAT) instead of at its Contact (a carrier). */
   readonly viaFlow: boolean;
-  /** Of a customer's peer: its Contact and Record-Route are not believed to lead anywhere it likes. */
+  /** Set for a customer's peer: where its Contact and Record-Route lead is checked before anything is sent there. */
   readonly guard: DestinationGuard | undefined;
   readonly auth: ClientAuth | undefined;
 }

@@ -44,7 +44,7 @@ function spent(request: SipRequest, ownSentBy: string): Refusal | undefined {
 }
 
 const MARK_LENGTH = 8;
-/** FNV-1a, 32 bits: two addresses with one mark would have to meet in one branch of ours. */
+/** FNV-1a. 32 bits are enough: only requests that already carry a Via of ours are compared. */
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 

@@ -1,14 +1,15 @@
 import { RecentMap } from '../../../base/recent-map.ts';
 
-/** Answer bytes per byte that came: less than it takes to make us a worthwhile weapon against a forged source. */
+/** Bytes of answers per byte received: so low that a forged source gains an attacker little amplification. */
 const BYTES_PER_BYTE = 1.5;
 const MAX_SOURCES = 10_000;
-/** What a source may save up. */
+/** Received bytes that are kept for a source at most. */
 const MAX_SAVED_BYTES = 2000;
 
 /**
- * Keeps answers to unknown peers over UDP in proportion to what they sent (RFC 3261 §26.3.2.4 warns of amplification). What was too
- * short for its answer counts towards the next try, so that a terse client gets one when it retransmits.
+ * Keeps answers to unknown peers over UDP in proportion to what they sent (RFC 3261 §26.3.2.4 warns of
+ * amplification). A request that is too short for its answer counts for the next one, so that a client with short requests
+ * gets its answer when it retransmits.
  */
 export class AnswerBudget {
   readonly #saved = new RecentMap<number>(MAX_SOURCES);
