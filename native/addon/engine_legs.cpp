@@ -117,6 +117,18 @@ Napi::Value EngineObject::configure_leg(const Info& info) {
   return info.Env().Undefined();
 }
 
+/// (leg, wanted)
+Napi::Value EngineObject::hear_tones(const Info& info) {
+  Arguments args(info, "hearTones");
+  const auto handle = args.at(0, "leg").handle<LegHandle>();
+  const bool wanted = args.at(1, "wanted").boolean();
+  if (!args.good()) return info.Env().Undefined();
+  engine_->post([handle, wanted](MediaLoop& loop) {
+    with_leg(loop, handle, [&](Leg& leg) { leg.want_tones(wanted); });
+  });
+  return info.Env().Undefined();
+}
+
 Napi::Value EngineObject::statistics_object(Napi::Env env, const std::optional<LegStatistics>& statistics) {
   if (!statistics) return env.Undefined();
   Napi::Object out = Napi::Object::New(env);

@@ -9,6 +9,7 @@ Napi::Function EngineObject::define(Napi::Env env) {
                      {
                          InstanceMethod<&EngineObject::open_leg>("openLeg"),
                          InstanceMethod<&EngineObject::configure_leg>("configureLeg"),
+                         InstanceMethod<&EngineObject::hear_tones>("hearTones"),
                          InstanceMethod<&EngineObject::statistics>("statistics"),
                          InstanceMethod<&EngineObject::close_leg>("closeLeg"),
                          InstanceMethod<&EngineObject::bridge>("bridge"),

@@ -25,6 +25,7 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   // Legs.
   Napi::Value open_leg(const Info& info);
   Napi::Value configure_leg(const Info& info);
+  Napi::Value hear_tones(const Info& info);
   Napi::Value statistics(const Info& info);
   Napi::Value close_leg(const Info& info);
   Napi::Value bridge(const Info& info);

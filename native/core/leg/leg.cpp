@@ -31,9 +31,9 @@ void Leg::configure(const LegRemote& remote, Nanos now) {
   if (!configured_ || (source.receiving && !receiving_)) expecting_since_ = now;
   // Another peer may have other habits; one that has used telephone-event goes on using it.
   const bool other_peer = !configured_ || source.signalled != before;
-  const bool listen = !remote.receive.telephone_event || other_peer || listens_for_tones_;
-  if (listen && !listens_for_tones_) tones_.reset();
-  listens_for_tones_ = listen;
+  const bool possible = !remote.receive.telephone_event || other_peer || tones_possible_;
+  if (possible && !tones_possible_) tones_.reset();
+  tones_possible_ = possible;
   receiving_ = source.receiving;
   configured_ = true;
 }
@@ -65,14 +65,17 @@ ReceivePath::Outcome Leg::receive(std::span<uint8_t> datagram, const Address& so
 /// The first event shows what the peer uses. It may have been heard as a tone already: some gateways let the
 /// beginning of a tone pass before they send its event.
 void Leg::hear_event(char digit, Nanos arrival, Events& events) {
-  const bool heard_as_tone =
-      listens_for_tones_ && digit == last_tone_ && arrival - last_tone_at_ < kSamePress;
-  listens_for_tones_ = false;
+  const bool heard_as_tone = tones_possible_ && digit == last_tone_ && arrival - last_tone_at_ < kSamePress;
+  tones_possible_ = false;
   if (!heard_as_tone) events.dtmf(config_.handle, digit, false, arrival);
 }
 
+void Leg::want_tones(bool wanted) {
+  if (wanted && !tones_wanted_) tones_.reset();
+  tones_wanted_ = wanted;
+}
+
 void Leg::hear_tones(Nanos now, Events& events) {
-  if (digits_.busy()) own_digits_until_ = now + kEchoTime;
   const auto digit = tones_.feed(received_);
   if (!digit || now < own_digits_until_) return;
   last_tone_ = *digit;
@@ -96,7 +99,8 @@ void Leg::expect_audio() const {
 
 void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   receive_.pop(now, received_);
-  if (listens_for_tones_) hear_tones(now, events);
+  if (digits_.busy()) own_digits_until_ = now + kEchoTime;
+  if (tones_wanted_ && tones_possible_) hear_tones(now, events);
   for (const auto& stream : streams_.all()) {
     stream->pump(now, receive_.store(), receive_.delays(), events);
   }

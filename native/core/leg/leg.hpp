@@ -96,6 +96,10 @@ class Leg {
   Player* player(PlayerHandle handle) { return players_.find(handle); }
   LegTap* tap(TapHandle handle) { return taps_.find(handle); }
 
+  /// Whether somebody wants keypad presses that come as tones; at first nobody does. Finding them costs about
+  /// a tenth of a leg.
+  void want_tones(bool wanted);
+
   void set_far_end(FarEnd* far_end) { far_end_ = far_end; }
   [[nodiscard]] FarEnd* far_end() const { return far_end_; }
 
@@ -123,7 +127,8 @@ class Leg {
   // State.
   bool configured_ = false;
   /// Keypad presses may come as tones: telephone-event was not negotiated, or the peer has not used it yet.
-  bool listens_for_tones_ = false;
+  bool tones_possible_ = false;
+  bool tones_wanted_ = false;
   bool receiving_ = false;
   bool timed_out_ = false;
   Limiter limiter_;

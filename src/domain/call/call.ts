@@ -46,7 +46,7 @@ export class Call implements Recorded {
   readonly identity: CallIdentity;
   readonly price: CallPrice;
   readonly log: CallLog;
-  readonly digits = new DigitHub();
+  readonly digits: DigitHub;
   /** Aborted when the call ends; every verb and every wait hangs on it. */
   readonly signal: AbortSignal;
   /** Resolves once, with how it ended. */
@@ -85,6 +85,7 @@ export class Call implements Recorded {
       },
       () => ({ heardFrom: this.peer.remoteAddress, carrier: this.peer.carrier }),
     );
+    this.digits = new DigitHub((wanted) => this.#media.hearTones(wanted));
   }
 
   // -------------------------------------------------------------- what is known of it

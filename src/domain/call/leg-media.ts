@@ -53,6 +53,7 @@ export class LegMedia {
   #codec: string | undefined;
   #hold: 'sendonly' | 'inactive' | undefined;
   #keypadEvents = false;
+  #tonesWanted = false;
 
   readonly #peer: () => Pick<RtpPeer, 'heardFrom' | 'carrier'>;
 
@@ -105,6 +106,7 @@ export class LegMedia {
       return;
     }
     this.#leg = leg;
+    if (this.#tonesWanted) leg.hearTones(true);
     this.#negotiation = new Negotiation(leg, sessionId());
   }
 
@@ -121,6 +123,12 @@ export class LegMedia {
           reason,
         }),
     };
+  }
+
+  /** Whether somebody wants keypad presses that come as tones. */
+  hearTones(wanted: boolean): void {
+    this.#tonesWanted = wanted;
+    this.#leg?.hearTones(wanted);
   }
 
   /** Our description, as an offer. */

@@ -235,6 +235,11 @@ export interface MediaLeg {
    * only once when the peer sends it both ways.
    */
   pressed(digit: string): void;
+  /**
+   * Whether keypad tones within the peer's audio are told as presses, where telephone-event does not bring them: no, until
+   * somebody wants them. An open stream hears them in any case.
+   */
+  hearTones(wanted: boolean): void;
   openStream(options: MediaStreamOptions, events: MediaStreamEvents): MediaStream;
   record(options: RecordOptions): MediaRecording;
   detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult>;

@@ -84,6 +84,7 @@ export class Interpreter {
 
   /** Resolves when the call is over or its last document has run out. Never rejects. */
   async run(): Promise<void> {
+    this.#call.digits.documentRuns();
     // A leg that was given a script by a transfer has its first document already.
     let next: NextDocument | undefined = this.#transfer ?? this.#answerDocument();
     this.#transfer = undefined;

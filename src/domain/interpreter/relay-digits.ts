@@ -6,7 +6,7 @@ import { RELAYED_DIGITS } from './tones.ts';
  * arrived already.
  */
 export function relayDigits(from: Call, to: Call): () => void {
-  return from.digits.observe((digit) => {
+  return from.digits.observeEvents((digit) => {
     if (from.keypadEvents && !to.isEnded) void to.media.sendDigits(digit, RELAYED_DIGITS);
   });
 }

@@ -84,6 +84,8 @@ export class NativeLeg implements MediaLeg {
   readonly #presses = new PressPairing();
   #lastQuality: MediaQuality = NO_QUALITY;
   #closed = false;
+  #tonesWanted = false;
+  #hearsTones = false;
 
   constructor(
     hub: Hub,
@@ -129,12 +131,27 @@ export class NativeLeg implements MediaLeg {
     this.#press(digit, 'signalling', this.#hub.engine.nowMs());
   }
 
+  hearTones(wanted: boolean): void {
+    this.#tonesWanted = wanted;
+    this.#tellTones();
+  }
+
+  /** Streams tell their bots of every key. */
+  #tellTones(): void {
+    const wanted = this.#tonesWanted || this.#streams.size > 0;
+    if (this.#closed || wanted === this.#hearsTones) return;
+    this.#hearsTones = wanted;
+    this.#hub.engine.hearTones(this.handle, wanted);
+  }
+
   openStream(options: MediaStreamOptions, events: MediaStreamEvents): MediaStream {
     assert(this.#streams.size < MAX_STREAMS, `a leg carries at most ${MAX_STREAMS} streams`);
     const stream = new LegStream(this.#hub, this.handle, options, events, () => {
       this.#streams.delete(stream);
+      this.#tellTones();
     });
     this.#streams.add(stream);
+    this.#tellTones();
     if (this.#closed) stream.close();
     return stream;
   }

@@ -133,6 +133,8 @@ export interface NativeEngine {
     readonly thread: number;
   }): number;
   configureLeg(leg: LegHandle, session: MediaSession): void;
+  /** Whether keypad tones are listened for, where the peer has not used telephone-event; at first they are not. */
+  hearTones(leg: LegHandle, wanted: boolean): void;
   statistics(leg: LegHandle): NativeStatistics | undefined;
   closeLeg(leg: LegHandle): NativeStatistics | undefined;
   bridge(a: LegHandle, b: LegHandle): void;

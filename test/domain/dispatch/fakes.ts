@@ -160,6 +160,8 @@ export class FakeLeg {
     return this.play(what, options);
   }
 
+  hearTones(): void {}
+
   async sendDigits(digits: string, { toneMs }: { toneMs: number }): Promise<void> {
     this.digits.push(digits);
     this.toneMs.push(toneMs);

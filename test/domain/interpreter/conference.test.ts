@@ -232,6 +232,13 @@ describe('Conference: keys and voices (dialect §2.1)', () => {
     });
   });
 
+  it('tones are listened for where somebody acts on keys', async () => {
+    const a = await scene.caller(roomXml());
+    const b = await scene.caller(roomXml('digitsMatch="99"'));
+    const c = await scene.caller(roomXml('hangupOnStar="true"'));
+    expect([a, b, c].map(({ media }) => media.hearsTones)).toEqual([false, true, true]);
+  });
+
   it('relayDTMF (default) sends keys on to the others, relayDTMF="false" does not', async () => {
     const a = await scene.caller(roomXml());
     const b = await scene.caller(roomXml('relayDTMF="false"'));

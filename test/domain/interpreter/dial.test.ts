@@ -462,6 +462,18 @@ describe('Dial: the conversation (dialect §2.1)', () => {
     expect(scene.media.openBridges).toHaveLength(1);
   });
 
+  it.each([
+    ['', [false, false]],
+    ['hangupOnStar="true"', [true, false]],
+    ['digitsMatch="1"', [true, false]],
+    ['digitsMatchBLeg="1"', [false, true]],
+  ])('tones are listened for where somebody acts on keys: %s', async (attributes, wanted) => {
+    const a = await scene.caller(dialXml(attributes).replace('</Response>', '<Wait/></Response>'));
+    expect(a.media.hearsTones).toBe(true); // a later element may ask for what was pressed before it
+    await called().answers();
+    expect([a.media.hearsTones, called().media.hearsTones]).toEqual(wanted);
+  });
+
   it('keypad events (RFC 4733) of one side are sent on to the other, which the bridged audio does not do', async () => {
     const a = await scene.caller(dialXml(''));
     await called().answers();

@@ -119,6 +119,7 @@ export class FakeMediaLeg extends Sounding {
   readonly port = 4000;
   readonly sentDigits: string[] = [];
   readonly events: MediaLegEvents;
+  hearsTones = false;
   isClosed = false;
 
   constructor(events: MediaLegEvents) {
@@ -127,6 +128,10 @@ export class FakeMediaLeg extends Sounding {
   }
 
   configure(): void {}
+
+  hearTones(wanted: boolean): void {
+    this.hearsTones = wanted;
+  }
 
   sendDigits(digits: string): Promise<void> {
     this.sentDigits.push(digits);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
+import { asStreamId } from '../../../src/base/ids.ts';
 import type { MediaSession } from '../../../src/domain/call/needs.ts';
 import type { MediaEngine } from '../../../src/edge/media/engine.ts';
 import { FRAME, manualEngine, Peer, REMOTE, sine } from './peer.ts';
@@ -31,6 +32,7 @@ async function scene(remote: MediaSession = REMOTE) {
     { dtmf: (digit, asTone = false) => pressed.push({ digit, asTone }), silent: () => undefined },
   );
   leg.configure(remote);
+  leg.hearTones(true);
   const peer = new Peer(drive, leg.port);
   const say = (frames: number, audio: (i: number) => Int16Array = () => SILENCE): void => {
     for (let i = 0; i < frames; i += 1) {
@@ -65,6 +67,43 @@ describe('in-band keys beside telephone-event', () => {
     say(20);
     expect(digits()).toBe(KEYS);
     expect(pressed.every(({ asTone }) => asTone)).toBe(true);
+  });
+
+  it('are listened for only while somebody wants them: the domain, or a stream for its bot', async () => {
+    const { leg, say, press, digits } = await scene();
+    const pressAfter = (wanted: boolean, key: string): void => {
+      leg.hearTones(wanted);
+      say(4);
+      press(key);
+      say(4);
+    };
+    say(20);
+    pressAfter(false, '1');
+    pressAfter(true, '2');
+    pressAfter(false, '3');
+    const told: string[] = [];
+    const stream = leg.openStream(
+      {
+        streamId: asStreamId('s'),
+        encoding: 'audio/x-l16',
+        rate: 8000,
+        tracks: 'inbound',
+        bidirectional: false,
+        extraHeadersJson: '"{}"',
+        queueMs: 1000,
+      },
+      {
+        media: () => undefined,
+        played: () => undefined,
+        degraded: () => undefined,
+        dtmf: (digit) => told.push(digit),
+      },
+    );
+    pressAfter(false, '4');
+    stream.close();
+    pressAfter(false, '5');
+    expect(digits()).toBe('24');
+    expect(told).toEqual(['4']);
   });
 
   it('are not heard from a peer that uses events: no key counts twice', async () => {

@@ -180,6 +180,7 @@ describe('keypad digits', () => {
       silent: () => undefined,
     });
     leg.configure({ ...REMOTE, telephoneEvent: undefined });
+    leg.hearTones(true);
     const peer = new Peer(drive, leg.port);
     const tone = sine(852, 1600, { peak: 6000 }).map(
       (value, i) => value + sine(1477, 1, { from: i, peak: 6000 })[0]!,
@@ -198,6 +199,7 @@ describe('keypad digits', () => {
       silent: () => undefined,
     });
     leg.configure({ ...REMOTE, telephoneEvent: undefined });
+    leg.hearTones(true);
     const peer = new Peer(drive, leg.port);
     const nine = sine(852, 800, { peak: 6000 }).map(
       (value, i) => value + sine(1477, 1, { from: i, peak: 6000 })[0]!,

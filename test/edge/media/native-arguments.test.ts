@@ -120,6 +120,7 @@ describe('the native side', () => {
     ],
     ['openLeg', [{ ...LEG, thread: 1 }], 'thread must be one of 0, not 1'],
     ['bridge', [1], 'b is missing'],
+    ['hearTones', [1, 1], 'wanted must be true or false, not 1'],
     // What plays and listens.
     [
       'playTone',

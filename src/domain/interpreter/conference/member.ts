@@ -92,10 +92,10 @@ export class Member {
       () => signal.removeEventListener('abort', onAbort),
       clock.at(clock.monotonicMs() + timeLimitMs, () => events.wantsOut('timeLimit')),
       matchDigits(call.digits, digitsMatch, (keys) => events.matched(keys)),
-      call.digits.observe((digit) => {
-        events.pressed(digit);
-        if (hangupOnStar && digit === '*') events.wantsOut('star');
-      }),
+      call.digits.observeEvents((digit) => events.pressed(digit)),
+      matchDigits(call.digits, hangupOnStar ? ['*'] : [], () => events.wantsOut('star')),
+      // Pressed for the conference, not for what follows.
+      call.digits.forgetAhead(),
     );
     if (sendDigits !== undefined) {
       void call.media.sendDigits(sendDigits, { toneMs: 160, gapMs: 80, inband: false });

@@ -102,15 +102,18 @@ export class DialSession {
     this.#events.connected(leg);
     this.#race.winnerTold();
     needs.recorder.dialAnswered(a);
-    const undo = [...this.#watch(leg), playWhileHeld(a, b, needs)];
+    const undo = [
+      ...this.#watch(leg),
+      playWhileHeld(a, b, needs),
+      // Pressed for the other party, not for what follows.
+      a.digits.forgetAhead(),
+    ];
     try {
       await unlessAborted(signal, Promise.race([b.ended, released]));
       this.#talking = undefined;
     } finally {
       for (const stop of undo) stop();
       bridge.close();
-      // Pressed for the other party, not for what follows.
-      a.digits.takeAhead();
     }
   }
 
@@ -120,13 +123,10 @@ export class DialSession {
     const { call: b } = leg;
     const { digitsMatch, digitsMatchBLeg, hangupOnStar, timeLimitMs } = this.#instruction;
     const answeredMs = b.msAt(b.answerUs ?? b.nowUs());
-    const star = (digit: string): void => {
-      if (hangupOnStar && digit === '*') b.hangup('normal', 'Caller');
-    };
     return [
       relayDigits(a, b),
       relayDigits(b, a),
-      a.digits.observe(star),
+      matchDigits(a.digits, hangupOnStar ? ['*'] : [], () => b.hangup('normal', 'Caller')),
       matchDigits(a.digits, digitsMatch, (keys) => this.#events.digitsMatched(leg, keys, 'aleg')),
       matchDigits(b.digits, digitsMatchBLeg, (keys) =>
         this.#events.digitsMatched(leg, keys, 'bleg'),
