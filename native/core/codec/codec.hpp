@@ -18,18 +18,34 @@ enum class Coding : uint8_t {
   pcma,
 };
 
+/// What is to be decoded of one packet. Packets may hold more than is wanted at once: their parts come in
+/// order of time, and a codec that cannot cut a payload decodes the whole at its first part.
+struct PacketPart {
+  Coding coding = Coding::missing;
+  /// Of the whole packet.
+  Bytes payload;
+  /// The packet's extended timestamp: by it the parts of one packet are known.
+  int64_t begins = 0;
+  /// Ticks of the packet before this part.
+  size_t into = 0;
+};
+
 /// One reader's or one sender's codec: it has a past, so it belongs to one stream of audio alone. Calls are
 /// one a packet or frame, never one a sample.
 class AudioCodec {
  public:
   virtual ~AudioCodec() = default;
 
-  /// The next payload in order of time; exactly `out.size()` samples of audio are in it.
-  virtual void decode(Coding coding, Bytes payload, std::span<Sample> out) = 0;
+  /// Ticks of the RTP clock that a payload stands for; 0: it is none of this codec's.
+  [[nodiscard]] virtual int64_t duration(Coding coding, Bytes payload) const = 0;
+
+  /// The next part in order of time: `out.size()` samples, which the packet has from there on.
+  virtual void decode(const PacketPart& part, std::span<Sample> out) = 0;
   /// The sender was silent for so long.
   virtual void silence(std::span<Sample> out) = 0;
-  /// Nothing came for this time: what a listener is to hear instead.
-  virtual void conceal(std::span<Sample> out) = 0;
+  /// Nothing came for this time: what a listener is to hear instead. `following`: the payload of the packet
+  /// right behind, where it has come; it may hold this time once more (in-band FEC).
+  virtual void conceal(std::span<Sample> out, Bytes following) = 0;
 
   /// Returns the bytes written; `out` has room for the longest payload of so many samples.
   virtual size_t encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) = 0;

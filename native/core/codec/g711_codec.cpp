@@ -47,12 +47,17 @@ void G711Codec::decode_part(Bytes payload, std::span<Sample> out) {
   if (blended) known_ = 0;
 }
 
-void G711Codec::decode(Coding coding, Bytes payload, std::span<Sample> out) {
-  if (coding != coding_) {
+int64_t G711Codec::duration(Coding /*coding*/, Bytes payload) const {
+  return static_cast<int64_t>(payload.size());
+}
+
+void G711Codec::decode(const PacketPart& part, std::span<Sample> out) {
+  if (part.coding != coding_) {
     catch_up();
     known_ = 0;
-    coding_ = coding;
+    coding_ = part.coding;
   }
+  Bytes payload = part.payload.subspan(part.into, out.size());
   while (!payload.empty()) {
     const size_t count = std::min(payload.size(), kRoom);
     decode_part(payload.first(count), out.first(count));
@@ -68,7 +73,7 @@ void G711Codec::silence(std::span<Sample> out) {
   concealer_.receive(out);
 }
 
-void G711Codec::conceal(std::span<Sample> out) {
+void G711Codec::conceal(std::span<Sample> out, Bytes /*following*/) {
   catch_up();
   known_ = 0;
   concealer_.conceal(out);

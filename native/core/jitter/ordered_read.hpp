@@ -11,19 +11,17 @@ inline size_t read_in_order(const PayloadStore& store, int64_t timestamp, AudioC
   size_t concealed = 0;
   while (!out.empty()) {
     const PayloadStore::Run run = store.run_at(timestamp, out.size());
-    size_t count = run.count;
-    if (run.coding == Coding::missing) {
-      codec.conceal(out.first(count));
-      concealed += count;
-    } else if (run.coding == Coding::silence) {
-      codec.silence(out.first(count));
+    const std::span<Sample> here = out.first(run.count);
+    if (run.part.coding == Coding::missing) {
+      codec.conceal(here, run.following);
+      concealed += run.count;
+    } else if (run.part.coding == Coding::silence) {
+      codec.silence(here);
     } else {
-      const Bytes payload = store.payload(timestamp, count);
-      count = payload.size();
-      codec.decode(run.coding, payload, out.first(count));
+      codec.decode(run.part, here);
     }
-    out = out.subspan(count);
-    timestamp += static_cast<int64_t>(count);
+    out = out.subspan(run.count);
+    timestamp += static_cast<int64_t>(run.count);
   }
   return concealed;
 }

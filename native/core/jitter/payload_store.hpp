@@ -1,12 +1,14 @@
 // Received audio of one leg by RTP timestamp, as it came: who decodes it, and when, is not its business.
 //
-// It holds one octet a tick of the RTP clock, as G.711 has it: so packets of any length (10-120 ms),
-// repeated, overlapping or out of order, all become the same thing, octets at their place. A codec whose
-// packets cannot be cut needs a store that keeps them whole behind the same runs.
+// Packets are kept whole, as codecs with a past need them, and handed out in parts, as frames of 20 ms need
+// them: so packets of any length (10-120 ms), repeated, overlapping or out of order, all become stretches of
+// time with a part of a packet for each. A packet stands for its time until the next one begins. Everything
+// has a fixed place: nothing is allocated.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "core/base/prefetch.hpp"
@@ -16,68 +18,90 @@ namespace carillon {
 
 class PayloadStore {
  public:
-  /// 512 ms of G.711: the largest playout delay (200 ms), the largest packet (120 ms), and room for a burst.
+  /// 512 ms: the largest playout delay (200 ms), the largest packet (120 ms), and room for a burst.
   static constexpr int64_t kCapacity = 4096;
+  /// So many packets and stretches of silence: 512 ms of 10 ms each. What is shorter is held for less long.
+  static constexpr size_t kMaxPackets = 64;
+  /// 512 ms at 64 kbit/s (G.711, G.722; Opus speech takes half of it), and half as much again: no packet is
+  /// cut at the end of the ring, and they lie in it as they came. At a higher rate packets are held for less
+  /// long.
+  static constexpr size_t kOctets = 4096 + 2048;
 
   enum class Written : uint8_t {
     stored,
     too_old,  // before everything the store can still hold
     jumped,   // beyond it: the caller decides whether to restart
+    too_long,
   };
 
-  /// `timestamp` is extended (see unwrap.hpp). What lies between the newest so far and `timestamp` is
-  /// missing.
-  Written write(int64_t timestamp, Coding coding, Bytes payload);
+  /// A packet of `duration` ticks. `timestamp` is extended (see unwrap.hpp). What lies between the newest so
+  /// far and `timestamp` is missing.
+  Written write(int64_t timestamp, int64_t duration, Coding coding, Bytes payload);
 
   /// Declares the time from end() up to `timestamp` to be silence that the sender chose not to send.
   void fill_silence_until(int64_t timestamp);
 
-  /// The longest stretch from `timestamp` on, at most `limit`, that is coded in one way or wholly missing.
+  /// The longest stretch from `timestamp` on, at most `limit`, that is one packet's, silent or wholly
+  /// missing.
   struct Run {
     size_t count;
-    Coding coding;
+    /// Without a payload where nothing came. `begins` is the packet's, `into` where the stretch starts in it.
+    PacketPart part;
+    /// Missing: the payload of the packet right behind the stretch, if there is one.
+    Bytes following;
   };
   [[nodiscard]] Run run_at(int64_t timestamp, size_t limit) const;
   /// Nothing of it is missing.
   [[nodiscard]] bool complete(int64_t timestamp, size_t count) const;
 
-  /// The octets of a run that has a payload; fewer than `count` at the end of the ring.
-  [[nodiscard]] Bytes payload(int64_t timestamp, size_t count) const;
-
-  /// Hints: write() will be called soon; payload().
-  void expect_write() const { prefetch(this, sizeof(*this) - sizeof(codings_) - sizeof(octets_)); }
-  void expect_read(int64_t timestamp, size_t count) const {
-    const auto from = static_cast<size_t>(timestamp & (kCapacity - 1));
-    prefetch(&codings_[from / 64], sizeof(CodingWord));
-    prefetch(&octets_[from], std::min(count, octets_.size() - from));
-  }
+  /// Hints: write() will be called soon; run_at(), once what expect_write() fetches is there.
+  void expect_write() const { prefetch(this, kHeadBytes); }
+  void expect_read(int64_t timestamp, size_t count) const;
 
   void reset();
   [[nodiscard]] bool empty() const { return empty_; }
-  /// One past the newest octet.
+  /// One past the newest tick.
   [[nodiscard]] int64_t end() const { return end_; }
   /// Changes with every reset: a reader that sees a new one starts over.
   [[nodiscard]] uint32_t generation() const { return generation_; }
 
  private:
-  /// The codings of 64 ticks, the two bits of each in the same place of two words.
-  struct CodingWord {
-    uint64_t low = 0;
-    uint64_t high = 0;
+  /// What stands from `begin` on: a packet, what another one left of it, or silence.
+  struct Stretch {
+    int64_t begin = 0;
+    /// Where its payload was written, counted since the beginning: overwritten when the ring has gone round.
+    uint64_t at = 0;
+    uint32_t ticks = 0;
+    /// Ticks of the packet before this stretch.
+    uint32_t into = 0;
+    uint16_t octets = 0;
+    Coding coding = Coding::missing;
+
+    [[nodiscard]] int64_t end() const { return begin + ticks; }
   };
-  static constexpr uint64_t all_or_none(Coding coding, unsigned bit) {
-    return (static_cast<unsigned>(coding) >> bit & 1) != 0 ? ~uint64_t{0} : 0;
-  }
+  static constexpr size_t kHeadBytes = 2 * kCacheLine;
 
-  [[nodiscard]] Coding coding_at(int64_t timestamp) const;
-  void mark(int64_t timestamp, int64_t count, Coding coding);
-  void store(int64_t timestamp, Bytes payload);
+  // In order of time, 0 being the oldest.
+  [[nodiscard]] const Stretch& nth(size_t n) const { return stretches_[(first_ + n) % kMaxPackets]; }
+  [[nodiscard]] Stretch& nth(size_t n) { return stretches_[(first_ + n) % kMaxPackets]; }
+  /// How many begin at `timestamp` or before it.
+  [[nodiscard]] size_t count_until(int64_t timestamp) const;
+  /// Its time is within the capacity and its payload, if it has one, still there.
+  [[nodiscard]] bool held(const Stretch& stretch) const;
+  [[nodiscard]] Bytes payload(const Stretch& stretch) const;
+  void place(const Stretch& stretch);
+  void insert(size_t n, const Stretch& stretch);
+  uint64_t keep(Bytes payload);
 
+  // What every access needs comes first.
   int64_t end_ = 0;
+  uint64_t written_ = 0;
+  size_t first_ = 0;
+  size_t count_ = 0;
   uint32_t generation_ = 0;
   bool empty_ = true;
-  std::array<CodingWord, kCapacity / 64> codings_{};
-  std::array<uint8_t, kCapacity> octets_{};
+  std::array<Stretch, kMaxPackets> stretches_{};
+  std::array<uint8_t, kOctets> octets_{};
 };
 
 }  // namespace carillon

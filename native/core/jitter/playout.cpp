@@ -77,14 +77,14 @@ void Playout::shorten(const PayloadStore& store, Frame& out) {
 void Playout::pop(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Frame& out) {
   if (state_ == State::waiting && now >= start_at_) state_ = State::playing;
   if (state_ != State::playing) {
-    codec_.conceal(out);  // after speech it dies away, before any it is silence
+    codec_.conceal(out, {});  // after speech it dies away, before any it is silence
     return;
   }
   delay_ = delay_at(now, delays);
   const Nanos wanted = delays.target() + reframing_margin(packet_time_);
   const bool more_to_come = next_ < store.end();
   if (delay_ < wanted - kRaiseTolerance && more_to_come) {
-    codec_.conceal(out);
+    codec_.conceal(out, {});
     counters_.concealed_samples += out.size();
     ++counters_.inserted_frames;
     return;

@@ -36,6 +36,8 @@ class Playout {
   /// The next frame at its time. Silence until the first packet's playout time has come.
   void pop(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Frame& out);
 
+  [[nodiscard]] const AudioCodec& codec() const { return codec_; }
+
   /// Hints: arrived() will be called soon; pop().
   void expect_arrival() const { prefetch(this, sizeof(*this)); }
   void expect_frame(const PayloadStore& store) const {

@@ -68,13 +68,13 @@ void ReceivePath::store_event(const RtpPacket& packet, Nanos arrival) {
 }
 
 void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos arrival) {
-  const size_t count = std::min(packet.payload.size(), kMaxPacketSamples);
-  if (count == 0) return;
-  const Bytes payload = packet.payload.first(count);
   Coding coding = config_.coding;
   if (packet.payload_type != config_.payload_type) {
     coding = packet.payload_type == kPcma ? Coding::pcma : Coding::pcmu;
   }
+  const Bytes payload = packet.payload.first(std::min(packet.payload.size(), kMaxPacketSamples));
+  const int64_t duration = playout_.codec().duration(coding, payload);
+  if (duration == 0) return;
 
   int64_t timestamp = timestamps_.extend(packet.timestamp);
   if (delays_.ready()) {
@@ -89,13 +89,15 @@ void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos a
   const bool pause_before = nothing_lost && !store_.empty() && timestamp > store_.end();
   if (pause_before) store_.fill_silence_until(timestamp);
   delays_.observe(timestamp, arrival);
-  if (store_.write(timestamp, coding, payload) == PayloadStore::Written::jumped) {
+  if (store_.write(timestamp, duration, coding, payload) == PayloadStore::Written::jumped) {
     // A pause longer than the store: the timeline is whole, only the old audio is of no use any more.
     playout_.restart();
     store_.reset();
-    store_.write(timestamp, coding, payload);
+    store_.write(timestamp, duration, coding, payload);
   }
-  playout_.arrived({timestamp, count, arrival, packet.marker || pause_before, end_before}, delays_);
+  playout_.arrived(
+      {timestamp, static_cast<size_t>(duration), arrival, packet.marker || pause_before, end_before},
+      delays_);
 }
 
 ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source, Nanos arrival) {

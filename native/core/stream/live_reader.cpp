@@ -57,7 +57,7 @@ bool LiveReader::next(Nanos now, const PayloadStore& store, const DelayEstimator
     ++jumps_;
   }
   next_due_ += kFrameTime;
-  codec_->conceal(out);
+  codec_->conceal(out, {});
   return true;
 }
 

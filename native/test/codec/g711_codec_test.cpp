@@ -28,12 +28,12 @@ TEST_SUITE("G.711 as a session's codec") {
           codec.silence(heard);
           reference.receive(expected);
         } else if (what < 5) {
-          codec.conceal(heard);
+          codec.conceal(heard, {});
           reference.conceal(expected);
         } else {
           std::vector<uint8_t> payload(count);
           for (auto& octet : payload) octet = static_cast<uint8_t>(random());
-          codec.decode(coding, payload, heard);
+          codec.decode({coding, payload, 0, 0}, heard);
           g711_decode(coding == Coding::pcma ? G711Law::a : G711Law::mu, payload, expected);
           // In steps of a frame, as the codec is asked: what follows a loss is blended by the call.
           reference.receive(expected);

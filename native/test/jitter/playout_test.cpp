@@ -16,67 +16,6 @@ namespace {
 constexpr double kCodedSnr = 38.5;
 }  // namespace
 
-TEST_SUITE("payload store") {
-  TEST_CASE("packets of any length, order and overlap become octets at their place") {
-    PayloadStore store;
-    const std::vector<uint8_t> one(80, 1);
-    const std::vector<uint8_t> two(240, 2);
-    CHECK(store.write(1000, Coding::pcmu, one) == PayloadStore::Written::stored);
-    CHECK(store.write(1160, Coding::pcmu, two) == PayloadStore::Written::stored);
-    CHECK(store.end() == 1400);
-    CHECK_FALSE(store.complete(1000, 160));
-    CHECK(store.run_at(1080, 200).count == 80);
-    CHECK(store.run_at(1080, 200).coding == Coding::missing);
-    CHECK(store.write(1080, Coding::pcmu, one) == PayloadStore::Written::stored);
-    CHECK(store.complete(1000, 400));
-  }
-
-  TEST_CASE("forgets what is older than its capacity and refuses to jump beyond it") {
-    PayloadStore store;
-    const std::vector<uint8_t> audio(160, 5);
-    store.write(0, Coding::pcmu, audio);
-    for (int64_t at = 160; at < 2 * PayloadStore::kCapacity; at += 160) store.write(at, Coding::pcmu, audio);
-    CHECK_FALSE(store.complete(0, 160));
-    CHECK(store.write(0, Coding::pcmu, audio) == PayloadStore::Written::too_old);
-    CHECK(store.write(store.end() + PayloadStore::kCapacity, Coding::pcmu, audio) ==
-          PayloadStore::Written::jumped);
-    CHECK(store.write(store.end() + PayloadStore::kCapacity - 160, Coding::pcmu, audio) ==
-          PayloadStore::Written::stored);
-    CHECK_FALSE(store.complete(store.end() - 320, 160));
-  }
-
-  TEST_CASE("a whole ring is read back octet by octet, across its wrap") {
-    PayloadStore store;
-    std::vector<uint8_t> audio(PayloadStore::kCapacity);
-    for (size_t i = 0; i < audio.size(); ++i) audio[i] = static_cast<uint8_t>(i * 7 / 3);
-    store.write(1234, Coding::pcmu, audio);
-    CHECK(store.complete(1234, audio.size()));
-    std::vector<uint8_t> back;
-    while (back.size() < audio.size()) {
-      const Bytes part = store.payload(1234 + static_cast<int64_t>(back.size()), audio.size() - back.size());
-      REQUIRE_FALSE(part.empty());
-      back.insert(back.end(), part.begin(), part.end());
-    }
-    CHECK(back == audio);
-  }
-
-  TEST_CASE("a run ends where the coding changes; silence that was declared is complete") {
-    PayloadStore store;
-    const std::vector<uint8_t> audio(100, 5);
-    store.write(1000, Coding::pcmu, audio);
-    store.write(1100, Coding::pcma, audio);
-    store.fill_silence_until(1300);
-    CHECK(store.run_at(1000, 400).count == 100);
-    CHECK(store.run_at(1100, 400).coding == Coding::pcma);
-    CHECK(store.run_at(1100, 400).count == 100);
-    CHECK(store.run_at(1200, 400).coding == Coding::silence);
-    CHECK(store.run_at(1200, 400).count == 100);
-    CHECK(store.run_at(1300, 400).coding == Coding::missing);
-    CHECK(store.complete(1000, 300));
-    CHECK_FALSE(store.complete(1000, 301));
-  }
-}
-
 TEST_SUITE("jitter buffer") {
   TEST_CASE("without jitter it delays by its minimum and changes nothing") {
     Line line;
@@ -113,10 +52,7 @@ TEST_SUITE("jitter buffer") {
       source.arrive(packet, now);
       Frame expected;
       const int64_t newest = source.store.end() - static_cast<int64_t>(kFrameSamples);
-      for (size_t i = 0; i < kFrameSamples; ++i) {
-        const int64_t at = newest + static_cast<int64_t>(i);
-        expected[i] = g711_decode(G711Law::mu, source.store.payload(at, 1)[0]);
-      }
+      g711_decode(G711Law::mu, source.store.run_at(newest, kFrameSamples).part.payload, expected);
       if (lost[static_cast<size_t>(packet)]) {
         concealer.conceal(expected);
       } else {

@@ -20,7 +20,7 @@ struct Live {
   void packet(int64_t index, Nanos arrival) {
     const int64_t timestamp = 50'000 + index * static_cast<int64_t>(kFrameSamples);
     delays.observe(timestamp, arrival);
-    store.write(timestamp, Coding::pcmu,
+    store.write(timestamp, static_cast<int64_t>(kFrameSamples), Coding::pcmu,
                 std::vector<uint8_t>(kFrameSamples, static_cast<uint8_t>(index + 1)));
   }
   int pump(Nanos at) {

@@ -33,9 +33,10 @@ struct Line {
     }
     const int64_t end_before = store.end();
     delays.observe(timestamp, at);
-    if (store.write(timestamp, Coding::pcmu, audio) == PayloadStore::Written::jumped) {
+    const auto duration = static_cast<int64_t>(audio.size());
+    if (store.write(timestamp, duration, Coding::pcmu, audio) == PayloadStore::Written::jumped) {
       store.reset();
-      store.write(timestamp, Coding::pcmu, audio);
+      store.write(timestamp, duration, Coding::pcmu, audio);
     }
     playout.arrived({timestamp, audio.size(), at, talkspurt, end_before}, delays);
   }
