@@ -7,6 +7,7 @@
 
 #include "core/base/bytes.hpp"
 #include "core/base/frame.hpp"
+#include "core/base/units.hpp"
 
 namespace carillon {
 
@@ -25,9 +26,9 @@ struct PacketPart {
   /// Of the whole packet.
   Bytes payload;
   /// The packet's extended timestamp: by it the parts of one packet are known.
-  int64_t begins = 0;
-  /// Ticks of the packet before this part.
-  size_t into = 0;
+  RtpTime begins;
+  /// What of the packet lies before this part.
+  RtpTicks into;
 };
 
 /// One reader's or one sender's codec: it has a past, so it belongs to one stream of audio alone. Calls are
@@ -36,8 +37,9 @@ class AudioCodec {
  public:
   virtual ~AudioCodec() = default;
 
-  /// Ticks of the RTP clock that a payload stands for; 0: it is none of this codec's.
-  [[nodiscard]] virtual int64_t duration(Coding coding, Bytes payload) const = 0;
+  [[nodiscard]] virtual SessionRates rates() const = 0;
+  /// How long a payload lasts; 0: it is none of this codec's.
+  [[nodiscard]] virtual RtpTicks duration(Coding coding, Bytes payload) const = 0;
 
   /// The next part in order of time: `out.size()` samples, which the packet has from there on.
   virtual void decode(const PacketPart& part, std::span<Sample> out) = 0;
@@ -47,8 +49,8 @@ class AudioCodec {
   /// right behind, where it has come; it may hold this time once more (in-band FEC).
   virtual void conceal(std::span<Sample> out, Bytes following) = 0;
 
-  /// Returns the bytes written; `out` has room for the longest payload of so many samples.
-  virtual size_t encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) = 0;
+  /// Returns what was written; `out` has room for the longest payload of so many samples.
+  virtual ByteCount encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) = 0;
 
   /// Hint: decode() will be called soon.
   virtual void expect_decode() const = 0;

@@ -47,8 +47,8 @@ void G711Codec::decode_part(Bytes payload, std::span<Sample> out) {
   if (blended) known_ = 0;
 }
 
-int64_t G711Codec::duration(Coding /*coding*/, Bytes payload) const {
-  return static_cast<int64_t>(payload.size());
+RtpTicks G711Codec::duration(Coding /*coding*/, Bytes payload) const {
+  return RtpTicks(static_cast<int64_t>(payload.size()));
 }
 
 void G711Codec::decode(const PacketPart& part, std::span<Sample> out) {
@@ -57,7 +57,7 @@ void G711Codec::decode(const PacketPart& part, std::span<Sample> out) {
     known_ = 0;
     coding_ = part.coding;
   }
-  Bytes payload = part.payload.subspan(part.into, out.size());
+  Bytes payload = part.payload.subspan(static_cast<size_t>(part.into.count()), out.size());
   while (!payload.empty()) {
     const size_t count = std::min(payload.size(), kRoom);
     decode_part(payload.first(count), out.first(count));
@@ -79,9 +79,9 @@ void G711Codec::conceal(std::span<Sample> out, Bytes /*following*/) {
   concealer_.conceal(out);
 }
 
-size_t G711Codec::encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) {
+ByteCount G711Codec::encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) {
   g711_encode(law_of(coding), in, out);
-  return in.size();
+  return ByteCount(in.size());
 }
 
 void G711Codec::expect_decode() const {

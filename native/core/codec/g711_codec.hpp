@@ -16,11 +16,14 @@ namespace carillon {
 /// octets that came last, and it is told of them when it has to say something itself.
 class G711Codec final : public AudioCodec {
  public:
-  [[nodiscard]] int64_t duration(Coding coding, Bytes payload) const override;
+  static constexpr SessionRates kRates{RtpClockRate(8000), SampleRate(8000)};
+
+  [[nodiscard]] SessionRates rates() const override { return kRates; }
+  [[nodiscard]] RtpTicks duration(Coding coding, Bytes payload) const override;
   void decode(const PacketPart& part, std::span<Sample> out) override;
   void silence(std::span<Sample> out) override;
   void conceal(std::span<Sample> out, Bytes following) override;
-  size_t encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) override;
+  ByteCount encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) override;
   void expect_decode() const override;
 
  private:

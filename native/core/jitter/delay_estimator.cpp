@@ -16,7 +16,7 @@ constexpr Nanos kBurstGap = 5 * kMillisecond;
 Nanos DelayEstimator::base() const { return std::min(fastest_now_, fastest_before_); }
 
 void DelayEstimator::update_base(Nanos transit, Nanos arrival) {
-  if (samples_seen_ == 0) {
+  if (packets_seen_ == 0) {
     window_began_ = arrival;
     fastest_now_ = fastest_before_ = transit;
     return;
@@ -36,7 +36,7 @@ void DelayEstimator::count(Nanos delay) {
   for (float& weight : histogram_) weight *= kForget;
   histogram_[bin] += 1.0F - kForget;
   total_ = total_ * kForget + (1.0F - kForget);
-  if (samples_seen_ < kWarmUp) return;
+  if (packets_seen_ < kWarmUp) return;
 
   float sum = 0;
   size_t quantile = 0;
@@ -50,19 +50,19 @@ void DelayEstimator::count(Nanos delay) {
   target_ = std::clamp(wanted, kMinDelay, kMaxDelay);
 }
 
-void DelayEstimator::observe(int64_t timestamp, Nanos arrival) {
-  const Nanos transit = arrival - timestamp * kSampleTime;
+void DelayEstimator::observe(RtpTime timestamp, Nanos arrival) {
+  const Nanos transit = arrival - time_of(timestamp);
   update_base(transit, arrival);
   const Nanos delay = transit - base();
-  const bool in_burst = samples_seen_ > 0 && timestamp > last_timestamp_ &&
+  const bool in_burst = packets_seen_ > 0 && timestamp > last_timestamp_ &&
                         arrival - last_arrival_ < kBurstGap && delay < last_delay_;
-  ++samples_seen_;
+  ++packets_seen_;
   if (!in_burst) count(delay);
   last_timestamp_ = timestamp;
   last_arrival_ = arrival;
   last_delay_ = delay;
 }
 
-void DelayEstimator::reset() { *this = DelayEstimator{}; }
+void DelayEstimator::reset() { *this = DelayEstimator(clock_); }
 
 }  // namespace carillon

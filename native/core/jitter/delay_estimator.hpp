@@ -5,20 +5,22 @@
 #include <array>
 #include <cstdint>
 
-#include "core/base/frame.hpp"
+#include "core/base/units.hpp"
 
 namespace carillon {
 
 class DelayEstimator {
  public:
-  /// `timestamp` extended, in samples.
-  void observe(int64_t timestamp, Nanos arrival);
+  explicit DelayEstimator(RtpClockRate clock) : clock_(clock) {}
+
+  void observe(RtpTime timestamp, Nanos arrival);
   void reset();
 
-  /// Arrival time minus media time of the fastest recent packet: `base() + timestamp` is when a sample with
-  /// that timestamp could at best have been here.
-  [[nodiscard]] Nanos base() const;
-  [[nodiscard]] bool ready() const { return samples_seen_ > 0; }
+  /// When what bears this timestamp could at best have been here, as the fastest recent packet was.
+  [[nodiscard]] Nanos earliest(RtpTime timestamp) const { return base() + time_of(timestamp); }
+  /// The timestamp of what could at best be here now.
+  [[nodiscard]] RtpTime newest_at(Nanos now) const { return RtpTime(clock_.in(now - base()).count()); }
+  [[nodiscard]] bool ready() const { return packets_seen_ > 0; }
   /// Playout delay wanted, between kMinDelay and kMaxDelay.
   [[nodiscard]] Nanos target() const { return target_; }
 
@@ -30,16 +32,20 @@ class DelayEstimator {
   static constexpr Nanos kBin = 5 * kMillisecond;
   static constexpr size_t kBins = static_cast<size_t>(kMaxDelay / kBin);
 
+  [[nodiscard]] Nanos time_of(RtpTime timestamp) const { return clock_.time_of(timestamp.since_zero()); }
+  /// Arrival time minus media time of the fastest recent packet.
+  [[nodiscard]] Nanos base() const;
   void update_base(Nanos transit, Nanos arrival);
   void count(Nanos delay);
 
+  RtpClockRate clock_;
   // Fastest transit of this window and of the one before: a sliding minimum that follows clock drift.
   Nanos window_began_ = 0;
   Nanos fastest_now_ = 0;
   Nanos fastest_before_ = 0;
 
-  int64_t samples_seen_ = 0;
-  int64_t last_timestamp_ = 0;
+  int64_t packets_seen_ = 0;
+  RtpTime last_timestamp_;
   Nanos last_arrival_ = 0;
   Nanos last_delay_ = 0;
   Nanos target_ = kStartDelay;

@@ -18,14 +18,19 @@ namespace carillon {
 
 class PayloadStore {
  public:
-  /// 512 ms: the largest playout delay (200 ms), the largest packet (120 ms), and room for a burst.
-  static constexpr int64_t kCapacity = 4096;
+  /// The largest playout delay (200 ms), the largest packet (120 ms), and room for a burst.
+  static constexpr Nanos kHeldTime = 512 * kMillisecond;
   /// So many packets and stretches of silence: 512 ms of 10 ms each. What is shorter is held for less long.
   static constexpr size_t kMaxPackets = 64;
   /// 512 ms at 64 kbit/s (G.711, G.722; Opus speech takes half of it), and half as much again: no packet is
   /// cut at the end of the ring, and they lie in it as they came. At a higher rate packets are held for less
   /// long.
   static constexpr size_t kOctets = 4096 + 2048;
+
+  explicit PayloadStore(RtpClockRate clock) : capacity_(clock.in(kHeldTime)) {}
+
+  /// kHeldTime on the packets' clock.
+  [[nodiscard]] RtpTicks capacity() const { return capacity_; }
 
   enum class Written : uint8_t {
     stored,
@@ -34,50 +39,49 @@ class PayloadStore {
     too_long,
   };
 
-  /// A packet of `duration` ticks. `timestamp` is extended (see unwrap.hpp). What lies between the newest so
-  /// far and `timestamp` is missing.
-  Written write(int64_t timestamp, int64_t duration, Coding coding, Bytes payload);
+  /// What lies between the newest so far and `timestamp` is missing.
+  Written write(RtpTime timestamp, RtpTicks duration, Coding coding, Bytes payload);
 
   /// Declares the time from end() up to `timestamp` to be silence that the sender chose not to send.
-  void fill_silence_until(int64_t timestamp);
+  void fill_silence_until(RtpTime timestamp);
 
   /// The longest stretch from `timestamp` on, at most `limit`, that is one packet's, silent or wholly
   /// missing.
   struct Run {
-    size_t count;
+    RtpTicks length;
     /// Without a payload where nothing came. `begins` is the packet's, `into` where the stretch starts in it.
     PacketPart part;
     /// Missing: the payload of the packet right behind the stretch, if there is one.
     Bytes following;
   };
-  [[nodiscard]] Run run_at(int64_t timestamp, size_t limit) const;
+  [[nodiscard]] Run run_at(RtpTime timestamp, RtpTicks limit) const;
   /// Nothing of it is missing.
-  [[nodiscard]] bool complete(int64_t timestamp, size_t count) const;
+  [[nodiscard]] bool complete(RtpTime timestamp, RtpTicks length) const;
 
   /// Hints: write() will be called soon; run_at(), once what expect_write() fetches is there.
   void expect_write() const { prefetch(this, kHeadBytes); }
-  void expect_read(int64_t timestamp, size_t count) const;
+  void expect_read(RtpTime timestamp, RtpTicks length) const;
 
   void reset();
   [[nodiscard]] bool empty() const { return empty_; }
   /// One past the newest tick.
-  [[nodiscard]] int64_t end() const { return end_; }
+  [[nodiscard]] RtpTime end() const { return end_; }
   /// Changes with every reset: a reader that sees a new one starts over.
   [[nodiscard]] uint32_t generation() const { return generation_; }
 
  private:
   /// What stands from `begin` on: a packet, what another one left of it, or silence.
   struct Stretch {
-    int64_t begin = 0;
+    RtpTime begin;
     /// Where its payload was written, counted since the beginning: overwritten when the ring has gone round.
     uint64_t at = 0;
-    uint32_t ticks = 0;
-    /// Ticks of the packet before this stretch.
-    uint32_t into = 0;
+    RtpTicks length;
+    /// What of the packet lies before this stretch.
+    RtpTicks into;
     uint16_t octets = 0;
     Coding coding = Coding::missing;
 
-    [[nodiscard]] int64_t end() const { return begin + ticks; }
+    [[nodiscard]] RtpTime end() const { return begin + length; }
   };
   static constexpr size_t kHeadBytes = 2 * kCacheLine;
 
@@ -85,7 +89,7 @@ class PayloadStore {
   [[nodiscard]] const Stretch& nth(size_t n) const { return stretches_[(first_ + n) % kMaxPackets]; }
   [[nodiscard]] Stretch& nth(size_t n) { return stretches_[(first_ + n) % kMaxPackets]; }
   /// How many begin at `timestamp` or before it.
-  [[nodiscard]] size_t count_until(int64_t timestamp) const;
+  [[nodiscard]] size_t count_until(RtpTime timestamp) const;
   /// Its time is within the capacity and its payload, if it has one, still there.
   [[nodiscard]] bool held(const Stretch& stretch) const;
   [[nodiscard]] Bytes payload(const Stretch& stretch) const;
@@ -94,7 +98,8 @@ class PayloadStore {
   uint64_t keep(Bytes payload);
 
   // What every access needs comes first.
-  int64_t end_ = 0;
+  RtpTicks capacity_;
+  RtpTime end_;
   uint64_t written_ = 0;
   size_t first_ = 0;
   size_t count_ = 0;

@@ -33,17 +33,17 @@ Nanos reframing_margin(Nanos packet_time) { return packet_time % kFrameTime == 0
 }  // namespace
 
 Nanos Playout::delay_at(Nanos now, const DelayEstimator& delays) const {
-  return now - (delays.base() + next_ * kSampleTime);
+  return now - delays.earliest(next_);
 }
 
 void Playout::arrived(const Arrival& packet, const DelayEstimator& delays) {
-  packet_time_ = static_cast<Nanos>(packet.samples) * kSampleTime;
+  packet_time_ = clock_.time_of(packet.duration);
   const bool drained = state_ == State::playing && next_ >= packet.end_before;
   // Between two talkspurts the delay may change unheard: the new one starts with the one that is wanted now.
   if (state_ == State::idle || (drained && packet.talkspurt && packet.timestamp >= next_)) {
     state_ = State::waiting;
     next_ = packet.timestamp;
-    start_at_ = delays.base() + next_ * kSampleTime + delays.target() + reframing_margin(packet_time_);
+    start_at_ = delays.earliest(next_) + delays.target() + reframing_margin(packet_time_);
     late_since_ = -1;
     return;
   }
@@ -51,7 +51,7 @@ void Playout::arrived(const Arrival& packet, const DelayEstimator& delays) {
     next_ = packet.timestamp;  // the first ones came out of order
     return;
   }
-  if (packet.timestamp + static_cast<int64_t>(packet.samples) > next_) {
+  if (packet.timestamp + packet.duration > next_) {
     late_since_ = -1;
     return;
   }
@@ -61,8 +61,8 @@ void Playout::arrived(const Arrival& packet, const DelayEstimator& delays) {
 }
 
 void Playout::read(const PayloadStore& store, Frame& out) {
-  counters_.concealed_samples += read_in_order(store, next_, codec_, out);
-  next_ += static_cast<int64_t>(kFrameSamples);
+  counters_.concealed += read_in_order(store, next_, codec_, out);
+  next_ += frame_;
 }
 
 void Playout::shorten(const PayloadStore& store, Frame& out) {
@@ -85,7 +85,7 @@ void Playout::pop(Nanos now, const PayloadStore& store, const DelayEstimator& de
   const bool more_to_come = next_ < store.end();
   if (delay_ < wanted - kRaiseTolerance && more_to_come) {
     codec_.conceal(out, {});
-    counters_.concealed_samples += out.size();
+    counters_.concealed += SampleCount(out.size());
     ++counters_.inserted_frames;
     return;
   }

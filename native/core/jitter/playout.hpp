@@ -11,7 +11,7 @@ namespace carillon {
 
 struct PlayoutCounters {
   uint64_t late_packets = 0;  // arrived after their place had been played
-  uint64_t concealed_samples = 0;
+  SampleCount concealed;
   uint64_t inserted_frames = 0;  // delay raised
   uint64_t dropped_frames = 0;   // delay lowered
   uint64_t resyncs = 0;
@@ -20,16 +20,17 @@ struct PlayoutCounters {
 class Playout {
  public:
   /// `codec` decodes for this listener alone.
-  explicit Playout(AudioCodec& codec) : codec_(codec) {}
+  explicit Playout(AudioCodec& codec)
+      : codec_(codec), clock_(codec.rates().clock), frame_(codec.rates().ticks(SampleCount(kFrameSamples))) {}
 
   struct Arrival {
-    int64_t timestamp;
-    size_t samples;
+    RtpTime timestamp;
+    RtpTicks duration;
     Nanos at;
     /// RTP marker, or the first packet after a pause that the sender chose.
     bool talkspurt;
     /// End of the store before this packet was written to it.
-    int64_t end_before;
+    RtpTime end_before;
   };
   void arrived(const Arrival& packet, const DelayEstimator& delays);
 
@@ -41,7 +42,7 @@ class Playout {
   /// Hints: arrived() will be called soon; pop().
   void expect_arrival() const { prefetch(this, sizeof(*this)); }
   void expect_frame(const PayloadStore& store) const {
-    store.expect_read(next_, kFrameSamples);
+    store.expect_read(next_, frame_);
     codec_.expect_decode();
   }
 
@@ -61,8 +62,10 @@ class Playout {
 
   enum class State : uint8_t { idle, waiting, playing };
   AudioCodec& codec_;
+  RtpClockRate clock_;
+  RtpTicks frame_;
   State state_ = State::idle;
-  int64_t next_ = 0;    // timestamp of the next sample to play
+  RtpTime next_;        // what is to be played next
   Nanos start_at_ = 0;  // waiting: when next_ is due
   Nanos delay_ = 0;
   Nanos packet_time_ = kFrameTime;

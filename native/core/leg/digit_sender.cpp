@@ -12,13 +12,13 @@ bool DigitSender::add(std::unique_ptr<DigitJob>& job) {
   return true;
 }
 
-void DigitSender::begin_step(bool events_possible, uint32_t timestamp) {
+void DigitSender::begin_step(bool events_possible, RtpTimestamp timestamp) {
   const DigitJob& job = *jobs_[0];
   const DigitStep& step = job.steps[step_];
   if (step.digit == '\0') return;
   as_event_ = events_possible && !job.inband;
   if (as_event_) {
-    event_.start(step.digit, timestamp, step.on_frames * static_cast<uint32_t>(kFrameSamples));
+    event_.start(step.digit, timestamp, TelephoneEventSender::kFrame * step.on_frames);
   } else if (const auto tone = dtmf_tone(step.digit, uint32_t{step.on_frames} * kFrameMs, 0)) {
     tone_.start(*tone);
   }
@@ -32,7 +32,7 @@ bool DigitSender::takes_frame(bool events_possible) const {
   return !as_event || begins || event_.active();
 }
 
-DigitSender::Step DigitSender::next(bool events_possible, uint32_t timestamp, Frame& audio) {
+DigitSender::Step DigitSender::next(bool events_possible, RtpTimestamp timestamp, Frame& audio) {
   Step out;
   const DigitJob& job = *jobs_[0];
   if (step_ < job.steps.size()) {

@@ -47,10 +47,10 @@ class DigitSender {
     std::unique_ptr<DigitJob> done;
   };
   /// The next 20 ms while busy(). `events_possible`: telephone-event was negotiated.
-  Step next(bool events_possible, uint32_t timestamp, Frame& audio);
+  Step next(bool events_possible, RtpTimestamp timestamp, Frame& audio);
 
  private:
-  void begin_step(bool events_possible, uint32_t timestamp);
+  void begin_step(bool events_possible, RtpTimestamp timestamp);
 
   std::array<std::unique_ptr<DigitJob>, kMaxJobs> jobs_;
   size_t count_ = 0;

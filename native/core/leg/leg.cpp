@@ -20,7 +20,7 @@ Leg::Leg(const LegConfig& config)
       protection_(std::make_unique<NoProtection>()),
       statistics_(std::make_shared<SequenceCell<LegStatistics>>()),
       rtcp_(*protection_, config.ssrc),
-      send_(*codec_, *protection_, config.ssrc, config.sequence, config.timestamp),
+      send_(*codec_, *protection_, config.ssrc, config.sequence, RtpTimestamp(config.timestamp)),
       receive_(*codec_) {}
 
 void Leg::configure(const LegRemote& remote, Nanos now) {
@@ -137,8 +137,8 @@ void Leg::send_report(Nanos now, bool bye, PacketSink& sink) {
   to.port = rtcp_port_.value_or(static_cast<uint16_t>(to.port + 1));
   RtcpSession::Facts facts;
   if (send_.packets() > packets_at_report_) {
-    facts.sent = {ntp_of(now), send_.timestamp(), static_cast<uint32_t>(send_.packets()),
-                  static_cast<uint32_t>(send_.payload_bytes())};
+    facts.sent = {ntp_of(now), send_.timestamp().value(), static_cast<uint32_t>(send_.packets()),
+                  static_cast<uint32_t>(send_.payload_bytes().count())};
   }
   packets_at_report_ = send_.packets();
   facts.peer_ssrc = receive_.ssrc();

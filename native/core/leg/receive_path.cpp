@@ -12,7 +12,7 @@ constexpr uint8_t kComfortNoise = 13;
 /// 120 ms: the longest packet that any endpoint sends; the rest of a longer one is ignored.
 constexpr size_t kMaxPacketSamples = 960;
 /// The two repetitions of an event's end, a packet time each.
-constexpr int64_t kEventRepeats = 2 * static_cast<int64_t>(kFrameSamples);
+constexpr Nanos kEventRepeats = 2 * kFrameTime;
 /// A timestamp so far from where arrival time puts it belongs to another timeline: start anew.
 constexpr Nanos kTimelineBroken = 2 * kSecond;
 }  // namespace
@@ -61,10 +61,10 @@ void ReceivePath::restart_media() {
 
 void ReceivePath::store_event(const RtpPacket& packet, Nanos arrival) {
   if (store_.empty()) return;
-  const int64_t event_end = timestamps_.extend(packet.timestamp) + event_duration(packet.payload);
+  const RtpTime event_end = timestamps_.extend(packet.timestamp) + event_duration(packet.payload);
   // The end is sent three times and stands still meanwhile; what time it is then, the arrival says.
-  const int64_t by_arrival = (arrival - delays_.base()) / kSampleTime;
-  store_.fill_silence_until(std::clamp(by_arrival, event_end, event_end + kEventRepeats));
+  const RtpTicks repeats = playout_.codec().rates().clock.in(kEventRepeats);
+  store_.fill_silence_until(std::clamp(delays_.newest_at(arrival), event_end, event_end + repeats));
 }
 
 void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos arrival) {
@@ -73,18 +73,18 @@ void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos a
     coding = packet.payload_type == kPcma ? Coding::pcma : Coding::pcmu;
   }
   const Bytes payload = packet.payload.first(std::min(packet.payload.size(), kMaxPacketSamples));
-  const int64_t duration = playout_.codec().duration(coding, payload);
-  if (duration == 0) return;
+  const RtpTicks duration = playout_.codec().duration(coding, payload);
+  if (duration == RtpTicks()) return;
 
-  int64_t timestamp = timestamps_.extend(packet.timestamp);
+  RtpTime timestamp = timestamps_.extend(packet.timestamp);
   if (delays_.ready()) {
-    const Nanos late_by = arrival - timestamp * kSampleTime - delays_.base();
+    const Nanos late_by = arrival - delays_.earliest(timestamp);
     if (std::abs(late_by) > kTimelineBroken || playout_.lost_track()) {
       restart_media();
       timestamp = timestamps_.extend(packet.timestamp);
     }
   }
-  const int64_t end_before = store_.end();
+  const RtpTime end_before = store_.end();
   const bool nothing_lost = last_sequence_ && sequence == *last_sequence_ + 1;
   const bool pause_before = nothing_lost && !store_.empty() && timestamp > store_.end();
   if (pause_before) store_.fill_silence_until(timestamp);
@@ -95,9 +95,7 @@ void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos a
     store_.reset();
     store_.write(timestamp, duration, coding, payload);
   }
-  playout_.arrived(
-      {timestamp, static_cast<size_t>(duration), arrival, packet.marker || pause_before, end_before},
-      delays_);
+  playout_.arrived({timestamp, duration, arrival, packet.marker || pause_before, end_before}, delays_);
 }
 
 ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source, Nanos arrival) {
@@ -110,7 +108,8 @@ ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source,
   // sequence.
   SourceLearner::Verdict verdict;
   if (understood) {
-    verdict = source_.accept({source, packet->ssrc, packet->sequence, packet->timestamp, !is_event}, arrival);
+    verdict = source_.accept({source, packet->ssrc, packet->sequence, packet->timestamp.value(), !is_event},
+                             arrival);
   } else {
     verdict.from_peer = source_.is_peer(source);
   }

@@ -32,7 +32,8 @@ enum class Received : uint8_t {
 class ReceivePath {
  public:
   /// `codec`: the decoder of what is played.
-  explicit ReceivePath(AudioCodec& codec) : playout_(codec) {}
+  explicit ReceivePath(AudioCodec& codec)
+      : delays_(codec.rates().clock), playout_(codec), store_(codec.rates().clock) {}
 
   /// First and later negotiations; what was received stays.
   void configure(const ReceiveConfig& config, Nanos now);

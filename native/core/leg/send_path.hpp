@@ -29,8 +29,13 @@ class SendPath {
 
   /// The start values are random (RFC 3550 §5.1); they are given so that a test can repeat them.
   SendPath(AudioCodec& codec, PacketProtection& protection, uint32_t ssrc, uint16_t sequence,
-           uint32_t timestamp)
-      : codec_(codec), protection_(&protection), ssrc_(ssrc), sequence_(sequence), timestamp_(timestamp) {}
+           RtpTimestamp timestamp)
+      : codec_(codec),
+        frame_(codec.rates().ticks(SampleCount(kFrameSamples))),
+        protection_(&protection),
+        ssrc_(ssrc),
+        sequence_(sequence),
+        timestamp_(timestamp) {}
 
   void configure(const SendConfig& config);
   void protect_with(PacketProtection& protection) { protection_ = &protection; }
@@ -58,31 +63,38 @@ class SendPath {
   Bytes event_packet(const TelephoneEventSender::Packet& event);
 
   /// A whole frame of what was put has not been taken yet: it leaves with a later one.
-  [[nodiscard]] bool frame_pending() const { return pending_bytes_ >= kFrameSamples; }
+  [[nodiscard]] bool frame_pending() const {
+    return codec_.duration(config_.coding, pending_payload()) >= frame_;
+  }
   /// Timestamp of the next sample to be put.
-  [[nodiscard]] uint32_t timestamp() const { return timestamp_; }
+  [[nodiscard]] RtpTimestamp timestamp() const { return timestamp_; }
   [[nodiscard]] uint64_t packets() const { return packets_; }
-  [[nodiscard]] uint64_t payload_bytes() const { return payload_bytes_; }
+  [[nodiscard]] ByteCount payload_bytes() const { return payload_bytes_; }
   [[nodiscard]] uint32_t ssrc() const { return ssrc_; }
 
  private:
-  [[nodiscard]] Bytes finish(bool marker, uint8_t payload_type, uint32_t timestamp, size_t payload_bytes);
+  [[nodiscard]] Bytes finish(bool marker, uint8_t payload_type, RtpTimestamp timestamp, ByteCount payload);
   [[nodiscard]] std::span<uint8_t> payload() { return std::span(packet_).subspan(kRtpHeaderBytes); }
+  [[nodiscard]] Bytes pending_payload() const {
+    const size_t from = sent_ == ByteCount() ? 0 : sent_.count() + PacketProtection::kMaxTail;
+    return Bytes(packet_).subspan(kRtpHeaderBytes + from, pending_.count());
+  }
   void drop_sent();
   void make_room_for_tail();
 
   AudioCodec& codec_;
+  RtpTicks frame_;
   PacketProtection* protection_;
   SendConfig config_;
   uint32_t ssrc_;
   uint16_t sequence_;
   bool talkspurt_begins_ = true;
-  uint32_t timestamp_;
-  int steps_until_due_ = 0;   // of 10 ms
-  size_t sent_bytes_ = 0;     // at the front of the payload, of the packet that take_packet gave out
-  size_t pending_bytes_ = 0;  // behind them and the protection's tail: encoded, not sent yet
+  RtpTimestamp timestamp_;
+  int steps_until_due_ = 0;  // of 10 ms
+  ByteCount sent_;           // at the front of the payload, of the packet that take_packet gave out
+  ByteCount pending_;        // behind them and the protection's tail: encoded, not sent yet
   uint64_t packets_ = 0;
-  uint64_t payload_bytes_ = 0;
+  ByteCount payload_bytes_;
   /// Audio is encoded where the packet's payload will be.
   std::array<uint8_t, kMaxPacketBytes + PacketProtection::kMaxTail + 2 * kFrameSamples> packet_{};
 };

@@ -24,7 +24,7 @@ std::optional<RtpPacket> parse_rtp(Bytes datagram) {
   packet.payload_type = datagram[1] & kPayloadTypeMask;
   if (packet.payload_type >= kFirstRtcpType && packet.payload_type <= kLastRtcpType) return std::nullopt;
   packet.sequence = read_u16(datagram, 2);
-  packet.timestamp = read_u32(datagram, 4);
+  packet.timestamp = RtpTimestamp(read_u32(datagram, 4));
   packet.ssrc = read_u32(datagram, 8);
 
   size_t start = kRtpHeaderBytes + size_t{4} * (first & kCsrcCountMask);
@@ -48,7 +48,7 @@ void write_rtp_header(const RtpHeader& header, std::span<uint8_t> out) {
   out[0] = kVersionBits;
   out[1] = static_cast<uint8_t>((header.marker ? kMarkerBit : 0) | (header.payload_type & kPayloadTypeMask));
   write_u16(out, 2, header.sequence);
-  write_u32(out, 4, header.timestamp);
+  write_u32(out, 4, header.timestamp.value());
   write_u32(out, 8, header.ssrc);
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/bytes.hpp"
+#include "core/base/units.hpp"
 
 namespace carillon {
 
@@ -14,7 +15,7 @@ struct RtpPacket {
   bool marker = false;
   uint8_t payload_type = 0;
   uint16_t sequence = 0;
-  uint32_t timestamp = 0;
+  RtpTimestamp timestamp;
   uint32_t ssrc = 0;
   /// Points into the received bytes: CSRC list, extension and padding are cut off.
   Bytes payload;
@@ -28,7 +29,7 @@ struct RtpHeader {
   bool marker = false;
   uint8_t payload_type = 0;
   uint16_t sequence = 0;
-  uint32_t timestamp = 0;
+  RtpTimestamp timestamp;
   uint32_t ssrc = 0;
 };
 

@@ -77,7 +77,7 @@ ReceptionStats::Seen ReceptionStats::receive(const RtpPacket& packet, Nanos arri
     return {sequence, Verdict::duplicate};
   }
   ++received_;
-  if (timestamp_is_audio) observe_transit(packet.timestamp, arrival);
+  if (timestamp_is_audio) observe_transit(packet.timestamp.value(), arrival);
   return {sequence, restarted ? Verdict::restarted : Verdict::accepted};
 }
 

@@ -14,7 +14,7 @@ constexpr uint8_t kEndBit = 0x80;
 constexpr uint8_t kVolume = 10;
 constexpr int kEndPackets = 3;
 /// The duration field's limit; a longer press goes on as a further segment (RFC 4733 §2.5.1.3).
-constexpr uint32_t kMaxSegment = 0xffff;
+constexpr RtpTicks kMaxSegment{0xffff};
 }  // namespace
 
 std::optional<uint8_t> event_of_digit(char digit) {
@@ -28,8 +28,8 @@ std::optional<char> digit_of_event(uint8_t event) {
   return kDigits[event];
 }
 
-uint16_t event_duration(Bytes payload) {
-  return payload.size() < kTelephoneEventBytes ? uint16_t{0} : read_u16(payload, 2);
+RtpTicks event_duration(Bytes payload) {
+  return RtpTicks(payload.size() < kTelephoneEventBytes ? 0 : read_u16(payload, 2));
 }
 
 std::optional<char> TelephoneEventReceiver::receive(const RtpPacket& packet) {
@@ -38,11 +38,11 @@ std::optional<char> TelephoneEventReceiver::receive(const RtpPacket& packet) {
   const std::optional<char> digit = digit_of_event(event);
   if (!digit) return std::nullopt;
 
-  const int64_t timestamp = timestamps_.extend(packet.timestamp);
+  const RtpTime timestamp = timestamps_.extend(packet.timestamp);
   const bool end = (packet.payload[1] & kEndBit) != 0;
   if (current_) {
     if (timestamp < *current_) return std::nullopt;  // a straggler of an earlier press
-    const bool next_segment = timestamp == *current_ + int64_t{kMaxSegment} && event == event_ && !ended_;
+    const bool next_segment = timestamp == *current_ + kMaxSegment && event == event_ && !ended_;
     if (timestamp == *current_ || next_segment) {
       current_ = timestamp;
       ended_ = ended_ || end;
@@ -60,22 +60,22 @@ void TelephoneEventReceiver::restart() {
   current_.reset();
 }
 
-void TelephoneEventSender::start(char digit, uint32_t timestamp, uint32_t duration_samples) {
+void TelephoneEventSender::start(char digit, RtpTimestamp timestamp, RtpTicks duration) {
   event_ = event_of_digit(digit).value_or(0);
   timestamp_ = timestamp;
-  sent_samples_ = 0;
-  duration_ = std::clamp<uint32_t>(duration_samples, kFrameSamples, kMaxSegment);
+  sent_ = RtpTicks();
+  duration_ = std::clamp(duration, kFrame, kMaxSegment);
   first_ = true;
   ends_left_ = kEndPackets;
 }
 
 TelephoneEventSender::Packet TelephoneEventSender::next() {
-  sent_samples_ = std::min<uint32_t>(sent_samples_ + kFrameSamples, duration_);
-  const bool end = sent_samples_ == duration_;
+  sent_ = std::min(sent_ + kFrame, duration_);
+  const bool end = sent_ == duration_;
   Packet packet{first_, timestamp_, {}};
   packet.payload[0] = event_;
   packet.payload[1] = static_cast<uint8_t>((end ? kEndBit : 0) | kVolume);
-  write_u16(packet.payload, 2, static_cast<uint16_t>(sent_samples_));
+  write_u16(packet.payload, 2, static_cast<uint16_t>(sent_.count()));
   first_ = false;
   if (end) --ends_left_;
   return packet;

@@ -18,8 +18,8 @@ inline constexpr size_t kTelephoneEventBytes = 4;
 std::optional<uint8_t> event_of_digit(char digit);
 std::optional<char> digit_of_event(uint8_t event);
 
-/// Samples since the event's timestamp that a packet stands for; 0 for what is too short.
-uint16_t event_duration(Bytes payload);
+/// Time since the event's timestamp that a packet stands for; 0 for what is too short.
+RtpTicks event_duration(Bytes payload);
 
 /// Reports every press once, on the first of its packets to arrive: lost starts, lost ends, repeats and
 /// reordering change nothing, because the event's timestamp names it (RFC 4733 §2.5.2.2).
@@ -30,7 +30,7 @@ class TelephoneEventReceiver {
 
  private:
   TimestampUnwrapper timestamps_;
-  std::optional<int64_t> current_;
+  std::optional<RtpTime> current_;
   uint8_t event_ = 0;
   bool ended_ = false;
 };
@@ -38,13 +38,16 @@ class TelephoneEventReceiver {
 /// The packets of one press, one each 20 ms: updates with growing duration, then the end three times.
 class TelephoneEventSender {
  public:
-  /// `digit` must be one that event_of_digit knows. Duration in samples, a whole number of frames.
-  void start(char digit, uint32_t timestamp, uint32_t duration_samples);
+  /// 20 ms of telephone-event/8000, the one that we negotiate.
+  static constexpr RtpTicks kFrame = RtpClockRate(8000).in(20 * kMillisecond);
+
+  /// `digit` must be one that event_of_digit knows. `duration`: a whole number of frames.
+  void start(char digit, RtpTimestamp timestamp, RtpTicks duration);
   [[nodiscard]] bool active() const { return ends_left_ > 0; }
 
   struct Packet {
     bool marker;
-    uint32_t timestamp;
+    RtpTimestamp timestamp;
     std::array<uint8_t, kTelephoneEventBytes> payload;
   };
   /// Call once a frame while active().
@@ -52,9 +55,9 @@ class TelephoneEventSender {
 
  private:
   uint8_t event_ = 0;
-  uint32_t timestamp_ = 0;
-  uint32_t sent_samples_ = 0;
-  uint32_t duration_ = 0;
+  RtpTimestamp timestamp_;
+  RtpTicks sent_;
+  RtpTicks duration_;
   bool first_ = false;
   int ends_left_ = 0;
 };

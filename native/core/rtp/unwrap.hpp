@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/base/units.hpp"
+
 namespace carillon {
 
 template <typename Wire>
@@ -42,6 +44,14 @@ class Unwrapper {
 };
 
 using SequenceUnwrapper = Unwrapper<uint16_t>;
-using TimestampUnwrapper = Unwrapper<uint32_t>;
+
+class TimestampUnwrapper {
+ public:
+  RtpTime extend(RtpTimestamp wire) { return RtpTime(unwrapper_.extend(wire.value())); }
+  void reset() { unwrapper_.reset(); }
+
+ private:
+  Unwrapper<uint32_t> unwrapper_;
+};
 
 }  // namespace carillon

@@ -8,8 +8,7 @@ namespace carillon {
 
 namespace {
 /// Frames of one track in one go: what the store can hold. More would be a reader that has lost its way.
-constexpr int kMaxFramesPerPump =
-    static_cast<int>(PayloadStore::kCapacity / static_cast<int64_t>(kFrameSamples));
+constexpr int kMaxFramesPerPump = static_cast<int>(PayloadStore::kHeldTime / kFrameTime);
 }  // namespace
 
 AudioStream::AudioStream(const AudioStreamConfig& config, std::shared_ptr<PlaybackQueue> queue)

@@ -6,14 +6,13 @@ namespace carillon {
 
 void LiveReader::take(const PayloadStore& store, Frame& out) {
   read_in_order(store, next_, *codec_, out);
-  next_ += kFrameSamples;
+  next_ += frame_;
 }
 
 bool LiveReader::next_from_store(Nanos now, const PayloadStore& store, const DelayEstimator& delays,
                                  Frame& out) {
-  const auto frame = static_cast<int64_t>(kFrameSamples);
-  if (next_ + frame <= store.end()) {
-    if (store.complete(next_, kFrameSamples)) {
+  if (next_ + frame_ <= store.end()) {
+    if (store.complete(next_, frame_)) {
       gap_since_ = -1;
       take(store, out);
       return true;
@@ -24,10 +23,10 @@ bool LiveReader::next_from_store(Nanos now, const PayloadStore& store, const Del
     take(store, out);
     return true;
   }
-  const Nanos overdue = now - (delays.base() + next_ * kSampleTime);
+  const Nanos overdue = now - delays.earliest(next_);
   if (overdue < kFrameTime + kSilenceAfter) return false;
   if (overdue > kTimeJumped) {
-    next_ += overdue / kFrameTime * frame;
+    next_ += frame_ * (overdue / kFrameTime);
     ++jumps_;
     return false;
   }
@@ -36,8 +35,7 @@ bool LiveReader::next_from_store(Nanos now, const PayloadStore& store, const Del
 }
 
 bool LiveReader::next(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Frame& out) {
-  const bool overtaken =
-      anchored_ && store.end() - next_ > PayloadStore::kCapacity;  // nobody read for 512 ms
+  const bool overtaken = anchored_ && store.end() - next_ > store.capacity();  // nobody read for so long
   if (anchored_ && (generation_ != store.generation() || overtaken)) {
     anchored_ = false;
     next_due_ = now + kFrameTime;
@@ -45,9 +43,7 @@ bool LiveReader::next(Nanos now, const PayloadStore& store, const DelayEstimator
   if (!anchored_ && !store.empty()) {
     anchored_ = true;
     generation_ = store.generation();
-    next_ = store.end() > static_cast<int64_t>(kFrameSamples)
-                ? store.end() - static_cast<int64_t>(kFrameSamples)
-                : store.end();
+    next_ = store.end().since_zero() > frame_ ? store.end() - frame_ : store.end();
     gap_since_ = -1;
   }
   if (anchored_) return next_from_store(now, store, delays, out);

@@ -25,7 +25,9 @@ class LiveReader {
   /// `codec` decodes for this reader alone: it hears the same packets earlier than the line does, and gives
   /// up others.
   LiveReader(std::unique_ptr<AudioCodec> codec, Nanos opened)
-      : codec_(std::move(codec)), next_due_(opened + kFrameTime) {}
+      : codec_(std::move(codec)),
+        frame_(codec_->rates().ticks(SampleCount(kFrameSamples))),
+        next_due_(opened + kFrameTime) {}
 
   /// Writes the next frame that may go out now; call until it returns false.
   bool next(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Frame& out);
@@ -37,9 +39,10 @@ class LiveReader {
   void take(const PayloadStore& store, Frame& out);
 
   std::unique_ptr<AudioCodec> codec_;
+  RtpTicks frame_;
   bool anchored_ = false;
   uint32_t generation_ = 0;
-  int64_t next_ = 0;
+  RtpTime next_;
   Nanos gap_since_ = -1;
   uint32_t jumps_ = 0;
   /// While no packet has ever come: when the next frame of silence is due.

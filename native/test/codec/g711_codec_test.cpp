@@ -33,7 +33,7 @@ TEST_SUITE("G.711 as a session's codec") {
         } else {
           std::vector<uint8_t> payload(count);
           for (auto& octet : payload) octet = static_cast<uint8_t>(random());
-          codec.decode({coding, payload, 0, 0}, heard);
+          codec.decode({coding, payload, {}, {}}, heard);
           g711_decode(coding == Coding::pcma ? G711Law::a : G711Law::mu, payload, expected);
           // In steps of a frame, as the codec is asked: what follows a loss is blended by the call.
           reference.receive(expected);
@@ -48,7 +48,7 @@ TEST_SUITE("G.711 as a session's codec") {
     const std::vector<Sample> samples{-32768, -1000, -1, 0, 1, 1000, 32767};
     std::vector<uint8_t> octets(samples.size() + 3, 0x55);
     for (const Coding coding : {Coding::pcmu, Coding::pcma}) {
-      CHECK(codec.encode(coding, samples, octets) == samples.size());
+      CHECK(codec.encode(coding, samples, octets) == ByteCount(samples.size()));
       std::vector<uint8_t> expected(samples.size());
       g711_encode(coding == Coding::pcma ? G711Law::a : G711Law::mu, samples, expected);
       CHECK(std::equal(expected.begin(), expected.end(), octets.begin()));

@@ -169,8 +169,9 @@ TEST_SUITE("manual engine") {
         default: {
           const LegHandle leg = pick();
           std::vector<uint8_t> packet(kRtpHeaderBytes + random() % 400);
-          write_rtp_header({false, 0, static_cast<uint16_t>(step), static_cast<uint32_t>(step) * 160, 5},
-                           packet);
+          write_rtp_header(
+              {false, 0, static_cast<uint16_t>(step), RtpTimestamp(static_cast<uint32_t>(step) * 160), 5},
+              packet);
           engine.inject(engine.port_of(leg), *parse_address("192.0.2.1", engine.port_of(leg)), packet,
                         engine.now());
         }

@@ -70,7 +70,7 @@ struct Wheel {
   void send(int packets) {
     std::array<uint8_t, kRtpHeaderBytes + kFrameSamples> packet{};
     for (int i = 0; i < packets; ++i, ++sequence) {
-      write_rtp_header({false, 0, sequence, sequence * uint32_t{kFrameSamples}, 1}, packet);
+      write_rtp_header({false, 0, sequence, RtpTimestamp(sequence * uint32_t{kFrameSamples}), 1}, packet);
       peer.send(target, packet);
     }
   }

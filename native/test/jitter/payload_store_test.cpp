@@ -14,19 +14,33 @@ namespace carillon {
 
 namespace {
 
-constexpr int64_t kCapacity = PayloadStore::kCapacity;
+constexpr int64_t kCapacity = 4096;
+
+struct Store : PayloadStore {
+  Store() : PayloadStore(RtpClockRate(8000)) {}
+};
 
 /// An octet a tick, as G.711.
 PayloadStore::Written write(PayloadStore& store, int64_t timestamp, Bytes payload,
                             Coding coding = Coding::pcmu) {
-  return store.write(timestamp, static_cast<int64_t>(payload.size()), coding, payload);
+  return store.write(RtpTime(timestamp), RtpTicks(static_cast<int64_t>(payload.size())), coding, payload);
+}
+
+int64_t end_of(const PayloadStore& store) { return store.end().since_zero().count(); }
+
+PayloadStore::Run run_at(const PayloadStore& store, int64_t timestamp, int64_t limit) {
+  return store.run_at(RtpTime(timestamp), RtpTicks(limit));
+}
+
+bool complete(const PayloadStore& store, int64_t timestamp, int64_t length) {
+  return store.complete(RtpTime(timestamp), RtpTicks(length));
 }
 
 /// The octet at a tick; nothing when it is missing.
 std::optional<int> octet_at(const PayloadStore& store, int64_t timestamp) {
-  const PayloadStore::Run run = store.run_at(timestamp, 1);
+  const PayloadStore::Run run = store.run_at(RtpTime(timestamp), RtpTicks(1));
   if (run.part.coding == Coding::missing) return std::nullopt;
-  return run.part.payload[run.part.into];
+  return run.part.payload[static_cast<size_t>(run.part.into.count())];
 }
 
 /// A codec with a past, whose payloads cannot be cut: a number, the ticks that it lasts (in units of 80), and
@@ -37,18 +51,19 @@ class Serial final : public AudioCodec {
   static constexpr Sample kRecovered = 1000;
   static constexpr Sample kConcealed = -1;
 
-  [[nodiscard]] int64_t duration(Coding /*coding*/, Bytes payload) const override {
-    return payload.size() < 3 ? 0 : 80 * int64_t{payload[1]};
+  [[nodiscard]] SessionRates rates() const override { return {RtpClockRate(8000), SampleRate(8000)}; }
+  [[nodiscard]] RtpTicks duration(Coding /*coding*/, Bytes payload) const override {
+    return RtpTicks(payload.size() < 3 ? 0 : 80 * int64_t{payload[1]});
   }
   void decode(const PacketPart& part, std::span<Sample> out) override {
     if (begins_ != part.begins) {
-      REQUIRE(part.into == 0);  // from its first part on
+      REQUIRE(part.into == RtpTicks());  // from its first part on
       decoded.push_back(part.payload[0]);
     } else {
       REQUIRE(part.into == until_);
     }
     begins_ = part.begins;
-    until_ = part.into + out.size();
+    until_ = part.into + rates().ticks(SampleCount(out.size()));
     std::ranges::fill(out, Sample{part.payload[0]});
   }
   void silence(std::span<Sample> out) override { std::ranges::fill(out, Sample{0}); }
@@ -56,37 +71,37 @@ class Serial final : public AudioCodec {
     const bool recovered = following.size() >= 3;
     std::ranges::fill(out, recovered ? static_cast<Sample>(kRecovered + following[2]) : kConcealed);
   }
-  size_t encode(Coding, std::span<const Sample>, std::span<uint8_t>) override { return 0; }
+  ByteCount encode(Coding, std::span<const Sample>, std::span<uint8_t>) override { return {}; }
   void expect_decode() const override {}
 
   std::vector<int> decoded;
 
  private:
-  std::optional<int64_t> begins_;
-  size_t until_ = 0;
+  std::optional<RtpTime> begins_;
+  RtpTicks until_;
 };
 
 }  // namespace
 
 TEST_SUITE("payload store") {
   TEST_CASE("packets of any length and order become stretches at their place") {
-    PayloadStore store;
+    Store store;
     const std::vector<uint8_t> one(80, 1);
     const std::vector<uint8_t> two(240, 2);
     CHECK(write(store, 1000, one) == PayloadStore::Written::stored);
     CHECK(write(store, 1160, two) == PayloadStore::Written::stored);
-    CHECK(store.end() == 1400);
-    CHECK_FALSE(store.complete(1000, 160));
-    CHECK(store.run_at(1080, 200).count == 80);
-    CHECK(store.run_at(1080, 200).part.coding == Coding::missing);
+    CHECK(end_of(store) == 1400);
+    CHECK_FALSE(complete(store, 1000, 160));
+    CHECK(run_at(store, 1080, 200).length.count() == 80);
+    CHECK(run_at(store, 1080, 200).part.coding == Coding::missing);
     CHECK(write(store, 1080, one) == PayloadStore::Written::stored);
-    CHECK(store.complete(1000, 400));
-    CHECK(store.run_at(1200, 400).part.into == 40);
-    CHECK(store.run_at(1200, 400).part.begins == 1160);
+    CHECK(complete(store, 1000, 400));
+    CHECK(run_at(store, 1200, 400).part.into == RtpTicks(40));
+    CHECK(run_at(store, 1200, 400).part.begins == RtpTime(1160));
   }
 
   TEST_CASE("a packet counts until the next one begins, and again behind one that lies within it") {
-    PayloadStore store;
+    Store store;
     write(store, 1000, std::vector<uint8_t>(240, 1));
     write(store, 1160, std::vector<uint8_t>(240, 2));
     CHECK(octet_at(store, 1159) == 1);
@@ -103,47 +118,48 @@ TEST_SUITE("payload store") {
     CHECK(octet_at(store, 2039) == 7);
     CHECK(octet_at(store, 2040) == 40);
     CHECK(octet_at(store, 2080) == 255);
-    CHECK(store.complete(2000, 320));
-    store.fill_silence_until(2600);
+    CHECK(complete(store, 2000, 320));
+    store.fill_silence_until(RtpTime(2600));
     write(store, 2400, std::vector<uint8_t>(80, 9));
-    CHECK(store.run_at(2480, 400).part.coding == Coding::silence);
-    CHECK(store.run_at(2480, 400).count == 120);
+    CHECK(run_at(store, 2480, 400).part.coding == Coding::silence);
+    CHECK(run_at(store, 2480, 400).length.count() == 120);
   }
 
   TEST_CASE("forgets what is older than its capacity and refuses to jump beyond it") {
-    PayloadStore store;
+    Store store;
     const std::vector<uint8_t> audio(160, 5);
     write(store, 0, audio);
     for (int64_t at = 160; at < 2 * kCapacity; at += 160) write(store, at, audio);
-    CHECK_FALSE(store.complete(0, 160));
+    CHECK_FALSE(complete(store, 0, 160));
     CHECK(write(store, 0, audio) == PayloadStore::Written::too_old);
-    CHECK(write(store, store.end() + kCapacity, audio) == PayloadStore::Written::jumped);
-    CHECK(write(store, store.end() + kCapacity - 160, audio) == PayloadStore::Written::stored);
-    CHECK_FALSE(store.complete(store.end() - 320, 160));
+    CHECK(write(store, end_of(store) + kCapacity, audio) == PayloadStore::Written::jumped);
+    CHECK(write(store, end_of(store) + kCapacity - 160, audio) == PayloadStore::Written::stored);
+    CHECK_FALSE(complete(store, end_of(store) - 320, 160));
   }
 
   TEST_CASE("no more packets and no more octets than it has room for; what is gone is missing") {
-    PayloadStore store;
+    Store store;
     const std::vector<uint8_t> tiny(10, 1);
     for (int64_t i = 0; i < 200; ++i) write(store, 10 * i, tiny);
-    CHECK(store.complete(2000 - 10 * int64_t{PayloadStore::kMaxPackets}, 10 * PayloadStore::kMaxPackets));
+    CHECK(complete(store, 2000 - 10 * int64_t{PayloadStore::kMaxPackets}, 10 * PayloadStore::kMaxPackets));
     CHECK_FALSE(octet_at(store, 2000 - 10 * int64_t{PayloadStore::kMaxPackets} - 1));
     // 20 ms at 500 kbit/s: four of them fit.
     for (int64_t i = 0; i < 20; ++i) {
-      store.write(4000 + 160 * i, 160, Coding::pcmu, std::vector<uint8_t>(1250, static_cast<uint8_t>(i)));
+      store.write(RtpTime(4000 + 160 * i), RtpTicks(160), Coding::pcmu,
+                  std::vector<uint8_t>(1250, static_cast<uint8_t>(i)));
     }
-    CHECK(octet_at(store, store.end() - 1) == 19);
-    CHECK(octet_at(store, store.end() - 4 * 160) == 16);
-    CHECK_FALSE(octet_at(store, store.end() - 5 * 160));
-    CHECK(store.run_at(store.end() - 10 * 160, 4096).part.coding == Coding::missing);
-    CHECK(store.write(store.end(), 160, Coding::pcmu, std::vector<uint8_t>(PayloadStore::kOctets + 1)) ==
-          PayloadStore::Written::too_long);
-    CHECK(store.write(store.end(), 0, Coding::pcmu, tiny) == PayloadStore::Written::too_long);
+    CHECK(octet_at(store, end_of(store) - 1) == 19);
+    CHECK(octet_at(store, end_of(store) - 4 * 160) == 16);
+    CHECK_FALSE(octet_at(store, end_of(store) - 5 * 160));
+    CHECK(run_at(store, end_of(store) - 10 * 160, 4096).part.coding == Coding::missing);
+    CHECK(store.write(store.end(), RtpTicks(160), Coding::pcmu,
+                      std::vector<uint8_t>(PayloadStore::kOctets + 1)) == PayloadStore::Written::too_long);
+    CHECK(store.write(store.end(), RtpTicks(), Coding::pcmu, tiny) == PayloadStore::Written::too_long);
   }
 
   TEST_CASE("what comes lost, late and in packets of 10 to 60 ms is read back octet by octet") {
     std::mt19937 random(11);
-    PayloadStore store;
+    Store store;
     std::map<int64_t, uint8_t> sent;
     struct Packet {
       int64_t timestamp;
@@ -166,57 +182,59 @@ TEST_SUITE("payload store") {
       }
       on_the_way.clear();
       bool same = true;
-      for (int64_t at = store.end() - kCapacity; at < store.end() + 10;) {
-        const PayloadStore::Run run = store.run_at(at, 1 + random() % 200);
-        REQUIRE(run.count > 0);
-        for (size_t n = 0; n < run.count; ++n, ++at) {
+      for (int64_t at = end_of(store) - kCapacity; at < end_of(store) + 10;) {
+        const PayloadStore::Run run = run_at(store, at, 1 + random() % 200);
+        REQUIRE(run.length.count() > 0);
+        const auto into = static_cast<size_t>(run.part.into.count());
+        for (size_t n = 0; n < static_cast<size_t>(run.length.count()); ++n, ++at) {
           const auto expected = sent.find(at);
           const bool missing = run.part.coding == Coding::missing;
           same = same && missing == (expected == sent.end()) &&
-                 (missing || run.part.payload[run.part.into + n] == expected->second);
+                 (missing || run.part.payload[into + n] == expected->second);
         }
       }
       REQUIRE(same);
-      sent.erase(sent.begin(), sent.lower_bound(store.end() - kCapacity));
+      sent.erase(sent.begin(), sent.lower_bound(end_of(store) - kCapacity));
     }
   }
 
   TEST_CASE("a run ends where the coding changes; silence that was declared is complete") {
-    PayloadStore store;
+    Store store;
     const std::vector<uint8_t> audio(100, 5);
     write(store, 1000, audio);
     write(store, 1100, audio, Coding::pcma);
-    store.fill_silence_until(1250);
-    store.fill_silence_until(1300);
-    CHECK(store.run_at(1000, 400).count == 100);
-    CHECK(store.run_at(1100, 400).part.coding == Coding::pcma);
-    CHECK(store.run_at(1100, 400).count == 100);
-    CHECK(store.run_at(1200, 400).part.coding == Coding::silence);
-    CHECK(store.run_at(1200, 400).count == 100);
-    CHECK(store.run_at(1300, 400).part.coding == Coding::missing);
-    CHECK(store.complete(1000, 300));
-    CHECK_FALSE(store.complete(1000, 301));
+    store.fill_silence_until(RtpTime(1250));
+    store.fill_silence_until(RtpTime(1300));
+    CHECK(run_at(store, 1000, 400).length.count() == 100);
+    CHECK(run_at(store, 1100, 400).part.coding == Coding::pcma);
+    CHECK(run_at(store, 1100, 400).length.count() == 100);
+    CHECK(run_at(store, 1200, 400).part.coding == Coding::silence);
+    CHECK(run_at(store, 1200, 400).length.count() == 100);
+    CHECK(run_at(store, 1300, 400).part.coding == Coding::missing);
+    CHECK(complete(store, 1000, 300));
+    CHECK_FALSE(complete(store, 1000, 301));
   }
 }
 
 TEST_SUITE("reading in order") {
   TEST_CASE("a codec with a past gets every packet once, whole and in order, whatever its length") {
     for (const int units : {1, 2, 3, 4, 6}) {  // 10 to 60 ms; a frame is 20
-      PayloadStore store;
+      Store store;
       Serial codec;
       const int packets = 24;
       for (int i = packets - 1; i >= 0; --i) {  // in whatever order they come
         const std::vector<uint8_t> payload{static_cast<uint8_t>(i), static_cast<uint8_t>(units), 0};
-        REQUIRE(store.write(80 * i * units, codec.duration(Coding::pcmu, payload), Coding::pcmu, payload) ==
-                PayloadStore::Written::stored);
+        REQUIRE(store.write(RtpTime(80 * i * units), codec.duration(Coding::pcmu, payload), Coding::pcmu,
+                            payload) == PayloadStore::Written::stored);
         if (80 * (packets - i) * units >= 3200) break;  // no more than it holds
       }
       const auto first =
           static_cast<int>(packets - std::min(packets, (3200 + 80 * units - 1) / (80 * units)));
       std::vector<Sample> heard;
-      for (int64_t at = 80 * first * units; at < store.end(); at += static_cast<int64_t>(kFrameSamples)) {
+      for (int64_t at = 80 * first * units; at < end_of(store); at += static_cast<int64_t>(kFrameSamples)) {
         Frame frame;
-        CHECK(read_in_order(store, at, codec, frame) == (at + 160 > store.end() ? 80 : 0));
+        CHECK(read_in_order(store, RtpTime(at), codec, frame) ==
+              SampleCount(at + 160 > end_of(store) ? 80 : 0));
         heard.insert(heard.end(), frame.begin(), frame.end());
       }
       std::vector<int> expected;
@@ -229,16 +247,16 @@ TEST_SUITE("reading in order") {
   }
 
   TEST_CASE("what is concealed is offered the packet right behind it, where that has come") {
-    PayloadStore store;
+    Store store;
     Serial codec;
     for (const int i : {0, 2, 5}) {
       const std::vector<uint8_t> payload{static_cast<uint8_t>(i), 2, static_cast<uint8_t>(i - 1)};
-      store.write(160 * i, 160, Coding::pcmu, payload);
+      store.write(RtpTime(160 * i), RtpTicks(160), Coding::pcmu, payload);
     }
     std::vector<int> heard;
     for (int64_t at = 0; at < 7 * 160; at += 160) {
       Frame frame;
-      read_in_order(store, at, codec, frame);
+      read_in_order(store, RtpTime(at), codec, frame);
       heard.push_back(frame[0]);
       CHECK(std::ranges::all_of(frame, [&](Sample sample) { return sample == frame[0]; }));
     }

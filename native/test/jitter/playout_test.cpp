@@ -23,7 +23,7 @@ TEST_SUITE("jitter buffer") {
     const PlayoutCounters& counters = line.playout.counters();
     CHECK(counters.late_packets == 0);
     // Only the step from the starting delay to the minimum.
-    CHECK(counters.concealed_samples <= kFrameSamples);
+    CHECK(counters.concealed <= SampleCount(kFrameSamples));
     CHECK(counters.dropped_frames <= 1);
     CHECK(line.delay.back() <= DelayEstimator::kMinDelay + 20 * kMillisecond);
     const std::span<const Sample> tail(line.heard.data() + 300 * kFrameSamples, 150 * kFrameSamples);
@@ -40,7 +40,7 @@ TEST_SUITE("jitter buffer") {
     constexpr Nanos kOnWay = 30 * kMillisecond;
     line.run(static_cast<int>(lost.size()),
              [&](int i) { return lost[static_cast<size_t>(i)] ? std::nullopt : std::optional(kOnWay); });
-    CHECK(line.playout.counters().concealed_samples > 50 * kFrameSamples);
+    CHECK(line.playout.counters().concealed > SampleCount(50 * kFrameSamples));
 
     // The delay has settled long before frame 300; from there on the packets, one after the other.
     Line source;
@@ -51,8 +51,9 @@ TEST_SUITE("jitter buffer") {
       REQUIRE(line.delay[frame] == line.delay[300]);
       source.arrive(packet, now);
       Frame expected;
-      const int64_t newest = source.store.end() - static_cast<int64_t>(kFrameSamples);
-      g711_decode(G711Law::mu, source.store.run_at(newest, kFrameSamples).part.payload, expected);
+      const RtpTicks frame_ticks(kFrameSamples);
+      const RtpTime newest = source.store.end() - frame_ticks;
+      g711_decode(G711Law::mu, source.store.run_at(newest, frame_ticks).part.payload, expected);
       if (lost[static_cast<size_t>(packet)]) {
         concealer.conceal(expected);
       } else {
@@ -103,8 +104,8 @@ TEST_SUITE("jitter buffer") {
       if (random() % 50 == 0) return std::nullopt;
       return 30 * kMillisecond;
     });
-    CHECK(line.playout.counters().concealed_samples > 10 * kFrameSamples);
-    CHECK(line.playout.counters().concealed_samples < 40 * kFrameSamples);
+    CHECK(line.playout.counters().concealed > SampleCount(10 * kFrameSamples));
+    CHECK(line.playout.counters().concealed < SampleCount(40 * kFrameSamples));
     const std::span<const Sample> tail(line.heard.data() + 100 * kFrameSamples, 800 * kFrameSamples);
     CHECK(test::sine_snr_db(tail, 400, kLineRate) > 15);
   }

@@ -32,7 +32,7 @@ struct Packets {
 
   Received send(uint8_t payload_type = 0, size_t samples = kFrameSamples, bool marker = false) {
     std::vector<uint8_t> bytes(kRtpHeaderBytes + samples, 0x80);
-    write_rtp_header({marker, payload_type, sequence++, timestamp, ssrc}, bytes);
+    write_rtp_header({marker, payload_type, sequence++, RtpTimestamp(timestamp), ssrc}, bytes);
     timestamp += static_cast<uint32_t>(samples);
     const Received kind = path.receive(bytes, from, now).kind;
     now += static_cast<Nanos>(samples) * kSampleTime;
@@ -63,7 +63,7 @@ TEST_SUITE("receive path") {
     Packets packets;
     for (int i = 0; i < 50; ++i) CHECK(packets.send() == Received::audio);
     CHECK(packets.path.reception().lost == 0);
-    CHECK(packets.path.store().complete(packets.path.store().end() - 3200, 3200));
+    CHECK(packets.path.store().complete(packets.path.store().end() - RtpTicks(3200), RtpTicks(3200)));
   }
 
   TEST_CASE("a new SSRC counts from its second packet; a single stray one changes nothing (RFC 3550 A.1)") {
@@ -88,7 +88,7 @@ TEST_SUITE("receive path") {
     packets.now += 200 * kMillisecond;
     packets.send(0, kFrameSamples, true);
     CHECK(packets.path.reception().lost == 0);
-    CHECK(packets.path.store().complete(packets.path.store().end() - 1920, 1920));
+    CHECK(packets.path.store().complete(packets.path.store().end() - RtpTicks(1920), RtpTicks(1920)));
   }
 
   TEST_CASE("a timestamp that jumps to another timeline restarts the buffer at the present packet") {
@@ -138,7 +138,7 @@ TEST_SUITE("receive path") {
           if (!near) packets.sequence = static_cast<uint16_t>(random());
           if (random() % 8 == 0) packets.timestamp = static_cast<uint32_t>(random());
           write_rtp_header({random() % 9 == 0, types[random() % types.size()], packets.sequence++,
-                            packets.timestamp += 160, random() % 16 == 0 ? 7U : 1U},
+                            RtpTimestamp(packets.timestamp += 160), random() % 16 == 0 ? 7U : 1U},
                            bytes);
         }
         packets.path.receive(bytes, packets.from, packets.now);

@@ -39,7 +39,7 @@ struct Sent {
     const auto packet = parse_rtp(bytes);
     REQUIRE(packet);
     CHECK(packet->payload.size() == static_cast<size_t>(packet_ms * kSamplesPerMs));
-    CHECK(packet->timestamp == static_cast<uint32_t>(kFirstTimestamp + audio.size()));
+    CHECK(packet->timestamp.value() == static_cast<uint32_t>(kFirstTimestamp + audio.size()));
     CHECK(packet->sequence == static_cast<uint16_t>(kFirstSequence + packets));
     CHECK(packet->marker == (packets == 0));
     audio.insert(audio.end(), packet->payload.begin(), packet->payload.end());
@@ -52,7 +52,7 @@ struct Sent {
 SendPath sending(int packet_ms) {
   static G711Codec codec;  // encoding keeps nothing
   static NoProtection none;
-  SendPath path(codec, none, 1, kFirstSequence, kFirstTimestamp);
+  SendPath path(codec, none, 1, kFirstSequence, RtpTimestamp(kFirstTimestamp));
   SendConfig config;
   config.packet_ms = packet_ms;
   config.telephone_event = 101;
@@ -73,7 +73,7 @@ TEST_SUITE("send path") {
       CHECK(sent.encoded.size() - sent.audio.size() <
             static_cast<size_t>(packet_ms * kSamplesPerMs) + kFrameSamples);
       CHECK(std::equal(sent.audio.begin(), sent.audio.end(), sent.encoded.begin()));
-      CHECK(path.payload_bytes() == sent.audio.size());
+      CHECK(path.payload_bytes() == ByteCount(sent.audio.size()));
     }
   }
 
@@ -96,7 +96,7 @@ TEST_SUITE("send path") {
     path.put(frame);
     CHECK(path.take_packet().empty());
     TelephoneEventSender event;
-    event.start('5', path.timestamp(), 1600);
+    event.start('5', path.timestamp(), RtpTicks(1600));
     const auto packet = parse_rtp(path.event_packet(event.next()));
     path.skip_frame();
     REQUIRE(packet);
@@ -108,7 +108,7 @@ TEST_SUITE("send path") {
     path.put(frame);
     const auto audio = parse_rtp(path.take_packet());
     REQUIRE(audio);
-    CHECK(audio->timestamp == static_cast<uint32_t>(kFirstTimestamp + 2 * kFrameSamples));
+    CHECK(audio->timestamp.value() == static_cast<uint32_t>(kFirstTimestamp + 2 * kFrameSamples));
     CHECK(std::count(audio->payload.begin(), audio->payload.end(), g711_encode(G711Law::mu, 1000)) == 240);
   }
 }

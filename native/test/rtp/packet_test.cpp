@@ -20,13 +20,13 @@ std::vector<uint8_t> packet(std::initializer_list<uint8_t> tail, uint8_t first =
 TEST_SUITE("RTP packet (RFC 3550 §5.1)") {
   TEST_CASE("a written header reads back") {
     std::vector<uint8_t> bytes(kRtpHeaderBytes + 3, 7);
-    write_rtp_header({true, 101, 0xfffe, 0xdeadbeef, 0x01020304}, bytes);
+    write_rtp_header({true, 101, 0xfffe, RtpTimestamp(0xdeadbeef), 0x01020304}, bytes);
     const auto read = parse_rtp(bytes);
     REQUIRE(read);
     CHECK(read->marker);
     CHECK(read->payload_type == 101);
     CHECK(read->sequence == 0xfffe);
-    CHECK(read->timestamp == 0xdeadbeef);
+    CHECK(read->timestamp == RtpTimestamp(0xdeadbeef));
     CHECK(read->ssrc == 0x01020304);
     CHECK(read->payload.size() == 3);
   }

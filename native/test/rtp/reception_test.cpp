@@ -18,7 +18,7 @@ using Verdict = ReceptionStats::Verdict;
 RtpPacket numbered(int sequence) {
   RtpPacket packet;
   packet.sequence = static_cast<uint16_t>(sequence);
-  packet.timestamp = static_cast<uint32_t>(sequence) * kFrameSamples;
+  packet.timestamp = RtpTimestamp(static_cast<uint32_t>(sequence) * kFrameSamples);
   return packet;
 }
 
@@ -114,7 +114,7 @@ TEST_SUITE("quality (ITU-T G.107)") {
 TEST_SUITE("telephone events (RFC 4733)") {
   RtpPacket event(uint32_t timestamp, const std::array<uint8_t, 4>& storage) {
     RtpPacket packet;
-    packet.timestamp = timestamp;
+    packet.timestamp = RtpTimestamp(timestamp);
     packet.payload = storage;
     return packet;
   }

@@ -12,15 +12,15 @@ namespace {
 
 /// A peer and the reader that follows it.
 struct Live {
-  PayloadStore store;
-  DelayEstimator delays;
+  PayloadStore store{G711Codec::kRates.clock};
+  DelayEstimator delays{G711Codec::kRates.clock};
   Nanos now = kSecond;
   LiveReader reader{std::make_unique<G711Codec>(), kSecond};
 
   void packet(int64_t index, Nanos arrival) {
-    const int64_t timestamp = 50'000 + index * static_cast<int64_t>(kFrameSamples);
+    const RtpTime timestamp(50'000 + index * static_cast<int64_t>(kFrameSamples));
     delays.observe(timestamp, arrival);
-    store.write(timestamp, static_cast<int64_t>(kFrameSamples), Coding::pcmu,
+    store.write(timestamp, RtpTicks(kFrameSamples), Coding::pcmu,
                 std::vector<uint8_t>(kFrameSamples, static_cast<uint8_t>(index + 1)));
   }
   int pump(Nanos at) {

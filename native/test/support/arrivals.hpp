@@ -14,8 +14,8 @@
 namespace carillon::test {
 
 struct Line {
-  PayloadStore store;
-  DelayEstimator delays;
+  PayloadStore store{G711Codec::kRates.clock};
+  DelayEstimator delays{G711Codec::kRates.clock};
   G711Codec codec;
   Playout playout{codec};
   std::vector<Sample> heard;
@@ -24,21 +24,21 @@ struct Line {
   std::vector<Nanos> target;
 
   void arrive(int packet, Nanos at, bool talkspurt = false, double hz = 400) {
-    const int64_t timestamp = 100'000 + packet * static_cast<int64_t>(kFrameSamples);
+    const RtpTime timestamp(100'000 + packet * static_cast<int64_t>(kFrameSamples));
     std::vector<uint8_t> audio(kFrameSamples);
     for (size_t i = 0; i < audio.size(); ++i) {
       const double t = (packet * static_cast<double>(kFrameSamples) + static_cast<double>(i)) / kLineRate;
       audio[i] =
           g711_encode(G711Law::mu, static_cast<Sample>(8000 * std::sin(2 * std::numbers::pi * hz * t)));
     }
-    const int64_t end_before = store.end();
+    const RtpTime end_before = store.end();
     delays.observe(timestamp, at);
-    const auto duration = static_cast<int64_t>(audio.size());
+    const RtpTicks duration = codec.duration(Coding::pcmu, audio);
     if (store.write(timestamp, duration, Coding::pcmu, audio) == PayloadStore::Written::jumped) {
       store.reset();
       store.write(timestamp, duration, Coding::pcmu, audio);
     }
-    playout.arrived({timestamp, audio.size(), at, talkspurt, end_before}, delays);
+    playout.arrived({timestamp, duration, at, talkspurt, end_before}, delays);
   }
 
   /// Packet i is sent at 20 i ms; `delay_of(i)`: its time on the way, nothing when it is lost.
