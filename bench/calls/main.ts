@@ -9,6 +9,7 @@ import { datagramFloor, MESSAGES } from './floor.ts';
 import { type CallsOptions, callsOptions, type Scenario } from './options.ts';
 import { Rig, type RigOptions } from './rig.ts';
 import { delayRows } from './scenarios/delay.ts';
+import { growthRows } from './scenarios/growth.ts';
 import { memoryRows } from './scenarios/memory.ts';
 import { overloadRows } from './scenarios/overload.ts';
 import { registerRows } from './scenarios/register.ts';
@@ -25,6 +26,7 @@ const TITLES: Readonly<Record<Scenario, string>> = {
   delay: 'post-dial delay',
   register: 'REGISTER',
   memory: 'memory',
+  growth: 'growth',
 };
 
 async function floors(folder: string, seconds: number): Promise<readonly Row[]> {
@@ -112,6 +114,8 @@ async function scenarioRows(
       return registerRows(title, whole);
     case 'memory':
       return memoryRows(title, whole);
+    case 'growth':
+      return growthRows(title, whole);
     default: {
       const rig = { ...at, kind: scenario };
       const found = await measure(rig, run.options);

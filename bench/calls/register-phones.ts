@@ -22,6 +22,8 @@ export interface Registered {
   readonly count: number;
   /** Answers that were neither 200 nor a challenge, and requests that were never answered. */
   readonly failed: number;
+  /** What the failed ones were answered, by count; `no answer` within two seconds. */
+  readonly reasons: ReadonlyMap<string, number>;
   readonly seconds: number;
   /** Milliseconds from the first request to the 200, sorted. */
   readonly delaysMs: readonly number[];
@@ -40,7 +42,7 @@ export class RegisterPhones {
   readonly #waiting = new Map<number, Phone>();
   #next = 0;
   #limit = 0;
-  #failed = 0;
+  #reasons = new Map<string, number>();
   #delaysMs: number[] = [];
 
   private constructor(socket: Socket, port: number, phones: readonly Phone[]) {
@@ -65,16 +67,17 @@ export class RegisterPhones {
   /** Every phone once, then from the first again, until so many have registered. */
   async register(count: number): Promise<Registered> {
     const startedMs = performance.now();
-    [this.#limit, this.#failed, this.#delaysMs] = [this.#next + count, 0, []];
+    [this.#limit, this.#reasons, this.#delaysMs] = [this.#next + count, new Map(), []];
     for (let begun = 0; begun < AT_ONCE; begun += 1) this.#begin();
     while (this.#waiting.size > 0) {
       await pause(100);
       for (const [index, phone] of this.#waiting)
-        if (performance.now() - phone.sentMs > LOST_MS) this.#finish(index, false);
+        if (performance.now() - phone.sentMs > LOST_MS) this.#finish(index, 'no answer');
     }
     const seconds = (performance.now() - startedMs) / 1000;
     const delaysMs = this.#delaysMs.sort((a, b) => a - b);
-    return { count: delaysMs.length, failed: this.#failed, seconds, delaysMs };
+    const failed = count - delaysMs.length;
+    return { count: delaysMs.length, failed, reasons: this.#reasons, seconds, delaysMs };
   }
 
   stop(): void {
@@ -97,9 +100,9 @@ export class RegisterPhones {
     const phone = this.#waiting.get(index);
     // An answer to an earlier request of this phone says nothing new.
     if (phone === undefined || !message.includes(`CSeq: ${phone.cseq} REGISTER`)) return;
-    if (message.startsWith('SIP/2.0 200')) this.#finish(index, true);
+    if (message.startsWith('SIP/2.0 200')) this.#finish(index);
     else if (message.startsWith('SIP/2.0 401')) this.#challenged(index, phone, message);
-    else this.#finish(index, false);
+    else this.#finish(index, message.slice('SIP/2.0 '.length, message.indexOf('\r')));
   }
 
   #challenged(index: number, phone: Phone, message: string): void {
@@ -109,11 +112,11 @@ export class RegisterPhones {
     this.#send(index, phone);
   }
 
-  #finish(index: number, isRegistered: boolean): void {
+  #finish(index: number, failure?: string): void {
     const phone = this.#waiting.get(index);
     this.#waiting.delete(index);
-    if (isRegistered) this.#delaysMs.push(performance.now() - (phone?.sentMs ?? 0));
-    else this.#failed += 1;
+    if (failure === undefined) this.#delaysMs.push(performance.now() - (phone?.sentMs ?? 0));
+    else this.#reasons.set(failure, (this.#reasons.get(failure) ?? 0) + 1);
     this.#begin();
   }
 

@@ -10,11 +10,12 @@ import {
   Service,
   SIP_PORT,
 } from './service.ts';
-import { Callee, type Invite } from './sipp.ts';
+import { Callee, type CallerRun, type Invite, placeCalls } from './sipp.ts';
 import { describe, isClean, type Step, step } from './step.ts';
 
 const dial = (number: string): string =>
   `<Response><Dial callerId="${CALLER_ID}"><Number>${number}</Number></Dial></Response>`;
+const numberOf = (kind: CallKind): string => (kind === 'trunk' ? GOES_TO_TRUNK : ANSWERED_BY_XML);
 /** What tells one call from another, at the end of its number. */
 export const ENDING_DIGITS = 3;
 /** The first calls are not what calls cost: code is compiled, pools fill. */
@@ -62,7 +63,7 @@ export class Rig {
 
   async step(rate: number, seconds: number): Promise<Step> {
     const { folder, kind, trace = false } = this.#options;
-    const number = kind === 'trunk' ? GOES_TO_TRUNK : ANSWERED_BY_XML;
+    const number = numberOf(kind);
     const at = {
       pid: this.service.pid,
       port: SIP_PORT,
@@ -74,6 +75,14 @@ export class Rig {
     const one = await step({ ...at, rate, seconds });
     this.#placed += one.calls;
     return one;
+  }
+
+  /** Calls that stay, beside those of the steps; resolves when the last has ended. */
+  hold(calls: number, rate: number, holdMs: number): Promise<CallerRun> {
+    const { folder, kind } = this.#options;
+    this.#placed += calls;
+    const number = numberOf(kind);
+    return placeCalls({ port: SIP_PORT, number, folder, calls, rate, holdMs, isSecond: true });
   }
 
   /** INVITEs that came to the callee; needs `trace`. */

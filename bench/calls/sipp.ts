@@ -10,6 +10,8 @@ export const HOST = '127.0.0.1';
 export const CALLEE_PORT = 17_060;
 const CALLER_PORT = 17_070;
 const MEDIA_PORTS = { caller: 60_100, callee: 60_200 };
+/** Added to the first one's. */
+const SECOND_PORT = 10;
 const PRIORITY = 15;
 const SOCKET_BUFFER_BYTES = 8_000_000;
 /** Nothing is heard for so long: the call has failed. */
@@ -133,6 +135,8 @@ export interface CallerOptions {
   readonly rate: number;
   readonly calls: number;
   readonly holdMs: number;
+  /** Beside another caller. */
+  readonly isSecond?: boolean;
   readonly trace?: boolean;
 }
 
@@ -149,14 +153,15 @@ export async function placeCalls(options: CallerOptions): Promise<CallerRun> {
   const callers = join(folder, 'callers.csv');
   writeFileSync(callers, 'SEQUENTIAL,PRINTF=9000000\n1415%07d\n');
   const startedMs = performance.now();
+  const second = options.isSecond === true ? SECOND_PORT : 0;
   const child = start('caller', folder, [
     `${HOST}:${options.port}`,
     ...['-s', options.number, '-inf', callers],
-    ...['-p', String(CALLER_PORT), '-mp', String(MEDIA_PORTS.caller)],
+    ...['-p', String(CALLER_PORT + second), '-mp', String(MEDIA_PORTS.caller + second)],
     ...['-r', String(options.rate), '-m', String(options.calls), '-l', String(options.calls)],
     ...['-d', String(options.holdMs), '-recv_timeout', String(ANSWER_LIMIT_MS)],
     ...traced(options.trace === true),
-    ...['-timeout', String(Math.ceil(options.calls / options.rate + 40))],
+    ...['-timeout', String(Math.ceil(options.calls / options.rate + options.holdMs / 1000 + 40))],
   ]);
   await once(child, 'exit');
   const wallMs = performance.now() - startedMs;
