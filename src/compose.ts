@@ -23,6 +23,7 @@ import {
 import { firstStart, welcome } from './service/first-start.ts';
 import { Housekeeping } from './service/housekeeping.ts';
 import { joinCalls } from './service/join/calls.ts';
+import { joinCampaigns } from './service/join/campaigns.ts';
 import { type Basics, layFoundation, recordingsFolder } from './service/join/foundation.ts';
 import { openLines } from './service/join/lines.ts';
 import { liveCallsView } from './service/live-calls.ts';
@@ -91,7 +92,10 @@ export async function startService(settings: Settings, root: string): Promise<Se
   foundation.store.onLowBalance(() => void alerts.tell());
   const onSettled = (cdr: Cdr): void => measuring.observe(cdr);
   const calls = joinCalls(basics, foundation, lines, derived, links, onSettled);
-  const { keeper, admission, inbound, control, recorder } = calls;
+  const { keeper, admission, inbound, control, recorder, paced } = calls;
+  const onFree = (act: () => void): void => admission.onFree(act);
+  const { campaigns, dialer } = joinCampaigns(basics, foundation, { paced, onFree, callbacks });
+  admission.onDrain(() => dialer.stop());
   const isQuiet = quietLoop();
   const memory = new Memory({
     ...basics,
@@ -137,7 +141,17 @@ export async function startService(settings: Settings, root: string): Promise<Se
     control,
     operations,
     onExportQueued: () => exporter.wake(),
-    campaigns: { running: () => [] },
+    campaigns: {
+      running: (accountId) =>
+        campaigns.running(accountId).map((one) => ({
+          campaign_id: one.campaignId,
+          name: one.name,
+          status: one.status,
+          max_concurrent: one.maxConcurrent,
+          running: one.running,
+          queued: one.queued,
+        })),
+    },
     liveCalls: liveCallsView(keeper, lines.logs, lines.traces),
     isAdminToken: (token) => secretsEqual(token, adminToken),
     isScrapeToken: (token) =>
@@ -153,6 +167,10 @@ export async function startService(settings: Settings, root: string): Promise<Se
   const demo = settings.demo ? await startDemo({ host: '127.0.0.1', port: 0, logger }) : undefined;
   overload.start();
   await callbacks.resume();
+  await dialer.resumeAll();
+  void campaigns
+    .forgetUploads()
+    .catch((error: unknown) => logger.error({ error }, 'unfinished uploads not deleted'));
   recorder.recover(interrupted);
   void alerts.tell();
   housekeeping.start();

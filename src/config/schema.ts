@@ -196,6 +196,40 @@ export const SETTINGS = {
       'timelines of ended calls are kept in memory so long',
     ),
   },
+  campaigns: {
+    reservePercent: integer(
+      10,
+      0,
+      90,
+      "of an account's calls at once and a second, kept for calls over REST and inbound ones",
+    ),
+    maxRunning: integer(20, 1, 1000, 'campaigns of an account that run at once; more are queued'),
+    callsPerNumberPerDay: integer(
+      5,
+      1,
+      1000,
+      'calls to one number in a day, of all campaigns of an account',
+    ),
+    activeSeconds: integer(
+      60,
+      1,
+      86_400,
+      'a campaign is idle when it has dialled nobody for so long',
+    ),
+    stalledMinutes: integer(
+      5,
+      1,
+      1440,
+      'contacts are due, nothing is full, and nobody was dialled: health stalled',
+    ),
+    stalledPauseMinutes: integer(30, 1, 10_080, 'the same for so long: paused as stalled'),
+    consecutiveFailures: integer(
+      10,
+      1,
+      1000,
+      'carrier and answer URL failures in a row that pause a campaign',
+    ),
+  },
   overload: {
     loopDelayMs: integer(
       100,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { withFolder } from '../edge/store/open.ts';
+import { dialUntilKilled, findCampaignFaults, prepareCampaign } from './campaigns.ts';
 import { billUntilKilled, findFaults, prepare } from './crash.ts';
 
 it('kill -9 in the middle of billing loses no answered call and no money, at any of several moments', async () => {
@@ -10,5 +11,18 @@ it('kill -9 in the middle of billing loses no answered call and no money, at any
       if (lines > 10) expect(witness.settled.length).toBeGreaterThan(0);
       expect(await findFaults(folder, witness)).toEqual([]);
     }
+  });
+});
+
+it('kill -9 in the middle of a campaign dials nobody twice and forgets nobody, at any of several moments', async () => {
+  await withFolder(async (folder) => {
+    await prepare(folder);
+    await prepareCampaign(folder, 5000);
+    const dialled: string[] = [];
+    for (const lines of [0, 1, 9, 60, 250]) {
+      dialled.push(...(await dialUntilKilled(folder, lines)));
+      expect(await findCampaignFaults(folder, dialled)).toEqual([]);
+    }
+    expect(dialled.length).toBeGreaterThan(200);
   });
 });

@@ -1,6 +1,7 @@
 /** Every scenario, in the order in which they are run. */
 import type { Scenario } from './scenario.ts';
 import { callScenarios } from './scenarios/calls.ts';
+import { campaignScenarios } from './scenarios/campaigns.ts';
 import { crowdScenarios } from './scenarios/crowd.ts';
 import { dialScenarios } from './scenarios/dial.ts';
 import { elementScenarios } from './scenarios/elements.ts';
@@ -17,5 +18,6 @@ export const SCENARIOS: readonly Scenario[] = [
   ...dialScenarios,
   ...partyScenarios,
   ...outsideScenarios,
+  ...campaignScenarios,
   ...crowdScenarios,
 ];

@@ -3,9 +3,11 @@
 import { assert } from '../../src/base/errors.ts';
 import { type AccountId, type AppId, asCallUuid, type CallUuid } from '../../src/base/ids.ts';
 import type { Micros } from '../../src/base/money.ts';
+import { err } from '../../src/base/result.ts';
 import { type CallLog, CallLogs } from '../../src/domain/call/call.ts';
 import { type CallbackClient, createCallbackClient } from '../../src/domain/callback/callback.ts';
 import type { HttpCaller } from '../../src/domain/callback/needs.ts';
+import type { CampaignControl } from '../../src/domain/campaign/types.ts';
 import { recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
 import { CallRecorder } from '../../src/domain/interpreter/interpreter.ts';
 import type { Ledger } from '../../src/domain/ledger/ledger.ts';
@@ -15,6 +17,7 @@ import type { MediaEngine } from '../../src/edge/media/engine.ts';
 import { createSignedLinks } from '../../src/edge/rest/links.ts';
 import type { Store } from '../../src/edge/store/store.ts';
 import { type Calls, joinCalls } from '../../src/service/join/calls.ts';
+import { joinCampaigns } from '../../src/service/join/campaigns.ts';
 import type { Basics, Foundation } from '../../src/service/join/foundation.ts';
 import { derive } from '../../src/service/settings.ts';
 import { SipTraces } from '../../src/service/sip-traces.ts';
@@ -73,6 +76,7 @@ export interface NewCustomer {
 }
 
 export interface SimService extends Calls {
+  readonly campaigns: CampaignControl;
   readonly logs: KnownCallLogs;
   readonly ledger: Ledger;
   readonly callbacks: CallbackClient;
@@ -138,9 +142,13 @@ export async function buildService(world: Edges, customer: NewCustomer): Promise
     world.tell(`settled: ${cdr.hangupCauseName}, ${cdr.cost} + ${cdr.streamingCost}`),
   );
   signalling.onInbound((leg) => calls.inbound.accept(leg));
+  const { paced, admission } = calls;
+  const onFree = (act: () => void): void => admission.onFree(act);
+  const { campaigns } = joinCampaigns(basics, foundation, { paced, onFree, callbacks });
   const { accountId, appId } = await provision(foundation, world, customer);
   return {
     ...calls,
+    campaigns,
     logs,
     ledger: foundation.ledger,
     callbacks,
@@ -201,8 +209,19 @@ export async function restart(world: Edges, service: SimService): Promise<Callba
   const store = disk.rescued;
   await recoverOpenCalls(store.calls, logger);
   const basics: Basics = { settings, root: '', dataDir: world.folder, logger, clock, random };
-  const { recordings, recordingFiles, ledger } = foundationOf(basics, world, store);
+  const foundation = foundationOf(basics, world, store);
+  const { recordings, recordingFiles, ledger } = foundation;
   const callbacks = callbacksOf(basics, store, world.customer.line(), service.logs);
+  // It looks after what is there, and places no call.
+  const paced = {
+    place: () => Promise.resolve(err({ kind: 'unavailable' } as const)),
+    mayPresent: () => Promise.resolve(true),
+  };
+  const { dialer } = joinCampaigns(basics, foundation, {
+    ...{ paced, callbacks, onFree: () => undefined },
+  });
+  await dialer.resumeAll();
+  dialer.stop();
   const interrupted = await recordings.interrupted();
   await callbacks.resume();
   const recorder = new CallRecorder({

@@ -19,6 +19,8 @@ export interface CallIdentity {
   readonly endpointId: EndpointId | undefined;
   readonly trunkId: TrunkId | undefined;
   readonly terminatedTo: string | undefined;
+  /** Of a campaign's call. */
+  readonly campaignId?: string | undefined;
 }
 
 /** What the leg costs; streams by their own price. */

@@ -63,7 +63,7 @@ export function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): C
     endpointId: identity.endpointId,
     trunkId: identity.trunkId,
     terminatedTo: identity.terminatedTo && maskSecrets(identity.terminatedTo),
-    campaignId: undefined,
+    campaignId: identity.campaignId,
     machine: call.machine,
     streams: call.streams.past,
   };

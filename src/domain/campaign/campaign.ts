@@ -36,7 +36,11 @@ import type {
 } from './types.ts';
 import { Uploads } from './uploads.ts';
 
+export { Dialer } from './dialer.ts';
+export type { CallPlacing } from './needs.ts';
+export { createCallPlacing, type PlacingNeeds } from './placing.ts';
 export type { CampaignServiceNeeds } from './service-needs.ts';
+export { createCampaignWebhooks } from './webhooks.ts';
 
 type Answer<T> = Promise<Result<T, CampaignRefusal>>;
 
@@ -220,6 +224,11 @@ export class CampaignService implements CampaignControl {
 
   abandonUpload(upload: Upload): Promise<void> {
     return this.#uploads.abandon(upload);
+  }
+
+  /** What an earlier process did not finish, and lists that were replaced. */
+  forgetUploads(): Promise<void> {
+    return this.#uploads.clearStray();
   }
 
   async badRows(

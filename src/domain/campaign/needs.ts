@@ -69,10 +69,15 @@ export interface AttemptStart {
   readonly callUuid: CallUuid;
   readonly campaignId: CampaignId;
   readonly contactId: number;
+  /** Before this one, as the contact was read: one that was called meanwhile is not called again. */
+  readonly attemptsBefore: number;
   readonly from: string;
   readonly placedUs: number;
   /** The pool's number that is used, and the day that it counts for. */
   readonly poolNumber: { readonly id: string; readonly day: string } | undefined;
+  /** The contact's number is not called more often since that moment, by whatever campaign of the account. */
+  readonly maxCallsOfDay: number;
+  readonly dayStartUs: number;
 }
 
 /** The end of an attempt and what becomes of its contact, in one unit of work. */
@@ -91,7 +96,8 @@ export interface AttemptFinish {
     /** False: nobody was rung, the attempt does not count. */
     readonly counts: boolean;
   };
-  readonly consecutiveFailures: number;
+  /** Of carrier or answer URL: in a row they are counted. */
+  readonly failure: 'counts' | 'resets' | 'none';
 }
 
 /** What becomes of a contact without a call. */
@@ -165,8 +171,11 @@ export interface CampaignStore {
   ): Promise<ReadonlyArray<{ readonly timezone: string; readonly dueUs: number }>>;
   /** Retries that are due, the longest due first; then contacts that were never called, in the order of the list. */
   due(query: DueQuery): Promise<readonly DueContact[]>;
-  /** False: the contact is not to be called any more, or the campaign does not run. */
-  begin(start: AttemptStart): Promise<boolean>;
+  /** Contacts that wait to be called, now or later. */
+  waiting(id: CampaignId, limit: number): Promise<readonly number[]>;
+  contact(contactId: number): Promise<Contact | undefined>;
+  /** The campaign as it is then; undefined: the contact is not to be called any more, or the campaign does not run. */
+  begin(start: AttemptStart): Promise<Campaign | undefined>;
   /** Once: an attempt that is closed stays as it is. The campaign as it is then. */
   finish(
     finish: AttemptFinish,
@@ -205,18 +214,23 @@ export interface CampaignCallEnd {
 
 /** Why no call is placed now. */
 export type PlacingRefusal =
-  /** A limit of the account, this node or the carriers: worth asking again. */
-  | { readonly kind: 'full'; readonly retryAfterMs: number | undefined }
+  /** A limit of the account and this node, or of the carriers: worth asking again. */
+  | {
+      readonly kind: 'full';
+      readonly of: 'account' | 'carrier';
+      readonly retryAfterMs: number | undefined;
+    }
+  /** This node takes no calls for a reason of its own. */
   | { readonly kind: 'unavailable' }
   | { readonly kind: 'insufficientFunds' | 'accountInactive' | 'unknownCallerId' }
-  | { readonly kind: 'barred' | 'invalidNumber'; readonly detail: string };
+  | { readonly kind: 'barred' | 'invalidNumber'; readonly detail: string }
+  /** `begin` said no. */
+  | { readonly kind: 'stale' };
 
 export interface CallPlacing {
-  /** Why the account could not begin a call now; undefined: it could. Without waiting. */
-  refusal(accountId: AccountId): PlacingRefusal | undefined;
   /**
    * Takes a slot, then asks `begin`, then dials. Resolves once `begin` was asked; `ended` when the call's record is
-   * written. Nothing is held of what is refused.
+   * written. Nothing is held of what is refused; a rejection means that nothing was sent.
    */
   place(
     call: CampaignCall,

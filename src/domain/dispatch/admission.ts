@@ -58,6 +58,7 @@ const STOPPING: SlotRefusal = {
 export class Admission {
   readonly #needs: AdmissionNeeds;
   readonly #onDrain: (() => void)[] = [];
+  readonly #onFree: (() => void)[] = [];
   #draining = false;
   #problem: string | undefined;
   #overloaded = false;
@@ -76,6 +77,11 @@ export class Admission {
   /** `act` runs in the moment from which no further calls are taken. */
   onDrain(act: () => void): void {
     this.#onDrain.push(act);
+  }
+
+  /** `act` runs when a slot was given back: for somebody who waits for room without a place in a queue. */
+  onFree(act: () => void): void {
+    this.#onFree.push(act);
   }
 
   get draining(): boolean {
@@ -111,21 +117,21 @@ export class Admission {
   }
 
   /** Why `owner` could not begin a call now; undefined: it could. */
-  refusal(owner: Account): SlotRefusal | undefined {
+  refusal(owner: Account, limits = limitsOf(owner)): SlotRefusal | undefined {
     const shut = this.#shut();
     if (shut !== undefined) return shut;
-    const own = this.#ownRefusal(owner);
+    const own = this.#ownRefusal(owner, limits);
     if (own !== undefined) return own;
     const node = this.#needs.shares.refusal(this.#node(), sharerOf(owner));
     return node && this.#nodeFull(node);
   }
 
-  /** A slot of the account and one of this node, or neither. */
-  takeSlot(owner: Account): Result<CapacitySlot, SlotRefusal> {
-    const refusal = this.refusal(owner);
+  /** A slot of the account and one of this node, or neither. `limits`: the account's own, or less of it. */
+  takeSlot(owner: Account, limits = limitsOf(owner)): Result<CapacitySlot, SlotRefusal> {
+    const refusal = this.refusal(owner, limits);
     if (refusal !== undefined) return err(refusal);
     const node = this.#needs.shares.take(this.#node(), sharerOf(owner));
-    return node.ok ? this.#withOwn(owner, node.value) : err(this.#nodeFull(node.error));
+    return node.ok ? this.#withOwn(owner, node.value, limits) : err(this.#nodeFull(node.error));
   }
 
   /** The same; waits a little for its turn while this node is full. */
@@ -147,16 +153,18 @@ export class Admission {
     return { kind: 'node', detail: this.#problem, retryAfterMs: SECOND_MS };
   }
 
-  #ownRefusal(owner: Account): SlotRefusal | undefined {
+  #ownRefusal(owner: Account, limits = limitsOf(owner)): SlotRefusal | undefined {
     const { capacity, clock } = this.#needs;
-    const limits = limitsOf(owner);
     const full = capacity.refusal(owner.authId, limits, clock.monotonicMs());
     return full && ownRefusal(full, limits);
   }
 
-  #withOwn(owner: Account, node: CapacitySlot): Result<CapacitySlot, SlotRefusal> {
+  #withOwn(
+    owner: Account,
+    node: CapacitySlot,
+    limits = limitsOf(owner),
+  ): Result<CapacitySlot, SlotRefusal> {
     const { capacity, clock } = this.#needs;
-    const limits = limitsOf(owner);
     const slot = capacity.take(owner.authId, limits, clock.monotonicMs());
     if (!slot.ok) {
       node.undo();
@@ -166,12 +174,18 @@ export class Admission {
       release: () => {
         slot.value.release();
         node.release();
+        this.#told();
       },
       undo: () => {
         slot.value.undo();
         node.undo();
+        this.#told();
       },
     });
+  }
+
+  #told(): void {
+    for (const act of this.#onFree) act();
   }
 
   #node(): Place {
@@ -259,7 +273,7 @@ const unrecordable = (why: string): AdmissionRefusal => ({
   detail: `the call cannot be recorded: ${why}`,
 });
 
-const limitsOf = (owner: Account): CapacityLimits => ({
+export const limitsOf = (owner: Account): CapacityLimits => ({
   concurrentCalls: owner.concurrentCallsLimit,
   cps: owner.cpsLimit,
 });

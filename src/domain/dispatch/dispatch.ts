@@ -10,6 +10,7 @@ export { CallKeeper } from './keeper.ts';
 export { liveCallOf } from './live-call.ts';
 export type { DispatchNeeds } from './needs.ts';
 export { Outbound } from './outbound.ts';
+export { type PacedCall, PacedCalls, type PacedEnd, type PacedRefusal } from './paced-calls.ts';
 export { followRevocations } from './revocation.ts';
 export { Scripts } from './scripts.ts';
 export { TrunkConnector } from './trunk.ts';

@@ -1,18 +1,16 @@
 /** Calls that are placed over REST: accepted or refused at once, dialled within the account's limits (spec: POST …/Call/). */
 import { type AccountId, asRequestUuid, type CallUuid, type RequestUuid } from '../../base/ids.ts';
-import type { Micros } from '../../base/money.ts';
-import { priceOf } from '../../base/money.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import { type Call, type Recorded, type Room, waitingCall } from '../call/call.ts';
 import type { CapacitySlot } from '../capacity/capacity.ts';
-import { canSpend } from '../ledger/ledger.ts';
 import type { ReserveRefusal } from '../ledger/types.ts';
 import type { AdmissionRefusal, SlotRefusal } from './admission.ts';
 import { BulkQueue, type Prepared } from './bulk-queue.ts';
+import { callingOf, canPay, planOf } from './calling.ts';
 import { type CarrierGate, gateOf } from './carrier-gate.ts';
 import type { LiveCall, PlaceCallsRefusal, PlaceCallsRequest, PlacedCalls } from './control.ts';
-import { type Calling, Destinations, type Destined, type DialRefusal } from './destination.ts';
+import { type Calling, Destinations, type DialRefusal } from './destination.ts';
 import type { DispatchNeeds } from './needs.ts';
 import { PlacedCall } from './placed-call.ts';
 import { identityOf, type Placement, type Planned, queuedCall } from './placement.ts';
@@ -83,6 +81,11 @@ export class Outbound {
     return this.#queue.waiting(accountId).map(queuedCall);
   }
 
+  /** Somebody of the account waits for a turn: a campaign's calls come after. */
+  isBusy(accountId: AccountId): boolean {
+    return this.#queue.waiting(accountId).length > 0;
+  }
+
   /** Takes one queued destination out, or all of a request; false when there is none (decisions: 429). */
   withdraw(accountId: AccountId, uuid: CallUuid | RequestUuid): boolean {
     const meant = this.#queue.remove(
@@ -105,7 +108,7 @@ export class Outbound {
   // ---------------------------------------------------------------- accepting
 
   async #place(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>> {
-    const calling = await this.#callingOf(request);
+    const calling = await callingOf(this.#needs, request);
     if (calling === undefined) return err({ kind: 'accountInactive' });
     const { admission } = this.#needs;
     const { owner } = calling;
@@ -116,9 +119,9 @@ export class Outbound {
     if (first === undefined || !this.#queue.hasRoom(owner.authId, rest.length)) {
       return err({ kind: 'queueFull', retryAfterMs: RETRY_AFTER_MS });
     }
-    const planned = await this.#plan(first);
+    const planned = await planOf(this.#destinations, first);
     // Asked beforehand, so that requests without money leave no records behind.
-    if (planned.ok && !(await this.#canPay(owner, planned.value))) {
+    if (planned.ok && !(await canPay(this.#needs, owner, planned.value))) {
       return err({ kind: 'insufficientFunds' });
     }
     const slot = admission.takeSlot(owner);
@@ -143,15 +146,6 @@ export class Outbound {
     });
   }
 
-  async #callingOf(request: PlaceCallsRequest): Promise<Calling | undefined> {
-    const { accounts } = this.#needs;
-    const owner = await accounts.get(request.accountId);
-    const account =
-      request.subAccount === undefined ? owner : await accounts.get(request.subAccount);
-    if (owner?.status !== 'active' || account?.status !== 'active') return undefined;
-    return { owner, account };
-  }
-
   async #placementsOf(request: PlaceCallsRequest, calling: Calling): Promise<readonly Placement[]> {
     const { factory } = this.#needs;
     const callerId = await this.#destinations.callerId(calling, request.from, {
@@ -164,23 +158,6 @@ export class Outbound {
       const requestUuid = batchUuid ?? asRequestUuid(callUuid);
       return { request, requestUuid, callUuid, destination, calling, callerId, acceptedUs };
     });
-  }
-
-  async #plan({ calling, callerId, destination, request }: Placement): Promise<Planned> {
-    if (callerId === undefined) {
-      const detail = `${request.from} is no caller id of this account`;
-      return err({ cause: 'unknownCallerId', source: 'Platform', detail });
-    }
-    if (destination.kind === 'number') {
-      return this.#destinations.number(calling, destination.number);
-    }
-    return this.#destinations.sip(calling, destination.uri, { endpoints: false });
-  }
-
-  async #canPay(owner: Account, { price }: Destined): Promise<boolean> {
-    const balance = await this.#needs.ledger.balance(owner.authId, price.currency);
-    const firstPulse: Micros = priceOf(price.pulseSeconds, price.perMinute);
-    return balance.ok && canSpend(balance.value, firstPulse);
   }
 
   // ---------------------------------------------------------------- dialling
@@ -206,7 +183,7 @@ export class Outbound {
   }
 
   async #prepareQueued(placement: Placement): Promise<Prepared> {
-    const planned = await this.#plan(placement);
+    const planned = await planOf(this.#destinations, placement);
     const { owner } = placement.calling;
     return {
       room: async () => {

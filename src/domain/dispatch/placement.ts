@@ -15,6 +15,8 @@ export interface Placement {
   /** As it is presented; undefined: the account may not present the one it asked for. */
   readonly callerId: string | undefined;
   readonly acceptedUs: number;
+  /** Of a campaign's call. */
+  readonly campaignId?: string | undefined;
 }
 
 /** Where it goes, or why it does not go anywhere. */
@@ -33,6 +35,7 @@ export function identityOf(placement: Placement, planned: Planned, nowUs: number
     endpointId: undefined,
     trunkId: undefined,
     terminatedTo: undefined,
+    campaignId: placement.campaignId,
     facts: {
       callUuid,
       requestUuid,

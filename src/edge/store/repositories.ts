@@ -198,6 +198,8 @@ export const ACCESS: {
     doNotCall: 'report',
     dueZones: 'point',
     due: 'point',
+    waiting: 'point',
+    contact: 'point',
     begin: 'write',
     finish: 'write',
     decide: 'write',

@@ -24,6 +24,7 @@ import {
   followRevocations,
   Inbound,
   Outbound,
+  PacedCalls,
   Scripts,
   TrunkConnector,
 } from '../../domain/dispatch/dispatch.ts';
@@ -53,6 +54,7 @@ export interface CallParts<R extends Recorder = Recorder> {
   readonly recorder: R;
   /** What the parts of dispatch share. */
   readonly dispatching: DispatchNeeds;
+  readonly paced: PacedCalls;
 }
 
 export type Calls = CallParts<CallRecorder>;
@@ -238,10 +240,13 @@ export function joinParts<R extends Recorder>(
     forgetBindings: (username) => signalling.forgetBindings(username),
     endRunningCalls: settings.calls.endOnRevocation,
   });
+  const reserve = settings.campaigns.reservePercent / 100;
+  const paced = new PacedCalls({ ...dispatching, outbound, reserve });
   const controlNeeds = { ...dispatching, outbound, logs, storedLogs: store.callLogs };
   const control = new TracedControl(controlNeeds, (callUuid) => {
     const sipCallId = keeper.sipCallIdOf(callUuid);
     return sipCallId === undefined ? [] : traces.of(sipCallId);
   });
-  return { keeper, admission, control, inbound, outbound, dialer, trunks, recorder, dispatching };
+  const parts = { keeper, admission, control, inbound, outbound, dialer, trunks };
+  return { ...parts, paced, recorder, dispatching };
 }

@@ -25,8 +25,8 @@ export interface OpenedStore {
   readonly random: Random;
 }
 
-export async function openInMemory(): Promise<OpenedStore> {
-  return openAt(':memory:');
+export async function openInMemory(clock = new SimClock()): Promise<OpenedStore> {
+  return openAt(':memory:', clock);
 }
 
 export async function openAt(

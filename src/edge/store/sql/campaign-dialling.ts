@@ -18,7 +18,19 @@ export const dialling = (db: Connection, getCampaign: (id: CampaignId) => Campai
   ({
     dueZones: (id) => dueZones(db, id),
     due: (query) => due(db, query),
-    begin: (start) => begin(db, start),
+    waiting: (id, limit) =>
+      db
+        .all(
+          `SELECT id FROM campaign_contact
+            WHERE list = (SELECT list FROM campaign WHERE id = ?) AND due_us IS NOT NULL LIMIT ?`,
+          [id, limit],
+        )
+        .map((row) => integer(row, 'id')),
+    contact: (contactId) => {
+      const row = db.get('SELECT * FROM campaign_contact WHERE id = ?', [contactId]);
+      return row && readContact(db, row);
+    },
+    begin: (start) => (begin(db, start) ? getCampaign(start.campaignId) : undefined),
     finish: (finished, notifications) => {
       const campaignId = finish(db, finished);
       if (campaignId === undefined) return undefined;
@@ -83,17 +95,25 @@ function due(db: Connection, query: DueQuery): readonly DueContact[] {
         );
   return [...retries, ...fresh].map((row) => {
     const contact = readContact(db, row);
-    const barred = db.get(
-      `SELECT 1 FROM do_not_call WHERE scope IN (?, 'operator') AND number = ?`,
-      [accountId, contact.to],
-    );
-    const calls = db.get(
-      `SELECT COUNT(*) AS n FROM campaign_attempt
-        WHERE account_id = ? AND to_number = ? AND placed_us >= ?`,
-      [accountId, contact.to, dayStartUs],
-    );
-    return { contact, doNotCall: barred !== undefined, callsOfDay: integer(calls, 'n') };
+    return { contact, ...hindranceOf(db, accountId, { to: contact.to, dayStartUs }) };
   });
+}
+
+function hindranceOf(
+  db: Connection,
+  accountId: string,
+  { to, dayStartUs }: { readonly to: string; readonly dayStartUs: number },
+): Omit<DueContact, 'contact'> {
+  const barred = db.get(`SELECT 1 FROM do_not_call WHERE scope IN (?, 'operator') AND number = ?`, [
+    accountId,
+    to,
+  ]);
+  const calls = db.get(
+    `SELECT COUNT(*) AS n FROM campaign_attempt
+      WHERE account_id = ? AND to_number = ? AND placed_us >= ?`,
+    [accountId, to, dayStartUs],
+  );
+  return { doNotCall: barred !== undefined, callsOfDay: integer(calls, 'n') };
 }
 
 function begin(db: Connection, start: AttemptStart): boolean {
@@ -105,10 +125,15 @@ function begin(db: Connection, start: AttemptStart): boolean {
   if (campaign === undefined) return false;
   const row = db.get(
     `SELECT * FROM campaign_contact
-      WHERE id = ? AND list = ? AND status IN ('pending', 'retry_pending')`,
-    [contactId, integer(campaign, 'list')],
+      WHERE id = ? AND list = ? AND attempts = ? AND due_us <= ?`,
+    [contactId, integer(campaign, 'list'), start.attemptsBefore, placedUs],
   );
   if (row === undefined) return false;
+  const hindrance = hindranceOf(db, string(campaign, 'account_id'), {
+    to: string(row, 'to_number'),
+    dayStartUs: start.dayStartUs,
+  });
+  if (hindrance.doNotCall || hindrance.callsOfDay >= start.maxCallsOfDay) return false;
   move(db, campaignId, row, { status: 'dialling', reason: undefined, dueUs: undefined });
   db.run(
     `UPDATE campaign_contact SET attempts = attempts + 1, call_uuid = ?,
@@ -181,11 +206,12 @@ function finish(db: Connection, finished: AttemptFinish): CampaignId | undefined
       [callUuid],
     );
   }
-  db.run('UPDATE campaign SET consecutive_failures = ?, updated_us = ? WHERE id = ?', [
-    finished.consecutiveFailures,
-    db.nowUs,
-    campaignId,
-  ]);
+  db.run(
+    `UPDATE campaign SET updated_us = ?, consecutive_failures =
+      CASE ? WHEN 'counts' THEN consecutive_failures + 1 WHEN 'resets' THEN 0
+        ELSE consecutive_failures END WHERE id = ?`,
+    [db.nowUs, finished.failure, campaignId],
+  );
   return campaignId;
 }
 

@@ -1,0 +1,316 @@
+/** One attempt from the choice of its contact to its end: written before the call is placed, closed once. */
+
+import { ServiceError } from '../../base/errors.ts';
+import { type CallUuid, newCallUuid } from '../../base/ids.ts';
+import type { DialerNeeds } from './dialer-needs.ts';
+import type { LiveCampaign } from './live-campaign.ts';
+import type {
+  AttemptFinish,
+  CampaignCallEnd,
+  ContactDecision,
+  DueContact,
+  PlacingRefusal,
+} from './needs.ts';
+import { asBefore, isRetryOver, nextStep, outcomeOf } from './outcome.ts';
+import type { Agent, Campaign, CampaignEvent, Contact, ContactStatus } from './types.ts';
+import { dayStartUs, nextDayStartUs } from './zoned-time.ts';
+
+/** Whom a call shows as its caller. */
+export interface Caller {
+  readonly number: string;
+  /** Of a pool. */
+  readonly poolNumber: { readonly id: string; readonly day: string } | undefined;
+}
+
+/** An attempt that was begun. */
+interface Begun {
+  readonly callUuid: CallUuid;
+  readonly contact: Contact;
+  readonly from: string;
+  readonly placedUs: number;
+}
+
+/** What came of placing a call. */
+export type Placed = 'begun' | PlacingRefusal | { readonly kind: 'failed' };
+
+/** Ends wait so long for a store that takes no writes. */
+const STORE_RETRY_MS = 1000;
+/** An end that this process did not see. */
+const UNKNOWN_END = { hangupCause: 'UNKNOWN', hangupCauseCode: 0, machine: undefined } as const;
+
+export interface AttemptHooks {
+  /** The campaign as it is after the end of an attempt; `refused`: there was no call after all. */
+  ended(campaign: Campaign, refused: CampaignCallEnd['refused']): void;
+}
+
+export class Attempts {
+  readonly #needs: DialerNeeds;
+  readonly #hooks: AttemptHooks;
+
+  constructor(needs: DialerNeeds, hooks: AttemptHooks) {
+    this.#needs = needs;
+    this.#hooks = hooks;
+  }
+
+  /** Those of `found` who may be called; the others are told why not, or are called on another day. */
+  async select(live: LiveCampaign, found: readonly DueContact[]): Promise<readonly DueContact[]> {
+    const decided = found.flatMap((due) => this.#decisionOf(live.campaign, due) ?? []);
+    if (decided.length > 0) await this.decide(live, found, decided);
+    const refused = new Set(decided.map(({ contactId }) => contactId));
+    return found.filter(({ contact }) => !refused.has(contact.id));
+  }
+
+  async decide(
+    live: LiveCampaign,
+    found: readonly Pick<DueContact, 'contact'>[],
+    decisions: readonly ContactDecision[],
+  ): Promise<void> {
+    const { store, webhooks } = this.#needs;
+    const { campaign } = live;
+    const notifications = decisions.flatMap(({ contactId, status }) => {
+      const contact = found.find((due) => due.contact.id === contactId)?.contact;
+      const isTold = status === 'failed' || status === 'expired';
+      if (contact === undefined || !isTold) return [];
+      return webhooks.compose(campaign, this.#eventOf(contact, status, {})) ?? [];
+    });
+    const changed = await store.decide(campaign.id, decisions, notifications);
+    for (const notification of notifications) webhooks.deliver(notification);
+    if (changed !== undefined) live.campaign = changed;
+  }
+
+  #decisionOf(
+    campaign: Campaign,
+    { contact, doNotCall, callsOfDay }: DueContact,
+  ): ContactDecision | undefined {
+    const nowUs = this.#nowUs();
+    const contactId = contact.id;
+    if (doNotCall) {
+      return { contactId, status: 'failed', reason: 'do_not_call', dueUs: undefined };
+    }
+    if (isRetryOver(campaign, contact, nowUs)) {
+      return { contactId, status: 'expired', reason: 'retry_window_over', dueUs: undefined };
+    }
+    if (callsOfDay < this.#needs.settings.maxCallsPerDay) return undefined;
+    const dueUs = nextDayStartUs(nowUs, campaign.timezone);
+    return { contactId, status: contact.status, reason: 'daily_limit', dueUs };
+  }
+
+  // ---------------------------------------------------------------- beginning
+
+  /** Never rejects. */
+  async place(
+    live: LiveCampaign,
+    agent: Agent,
+    { contact }: DueContact,
+    caller: Caller,
+  ): Promise<Placed> {
+    const { campaign } = live;
+    const callUuid = newCallUuid(this.#needs.random);
+    const begun = { callUuid, contact, from: caller.number };
+    let placedUs: number | undefined;
+    try {
+      const placed = await this.#needs.calls.place(
+        { callUuid, campaignId: campaign.id, owner: campaign, agent, contact, from: caller.number },
+        async () => {
+          const atUs = this.#nowUs();
+          if (!(await this.#begin(live, { ...begun, placedUs: atUs }, caller))) return false;
+          placedUs = atUs;
+          return true;
+        },
+      );
+      if (!placed.ok) return placed.error;
+      void this.#follow(
+        live,
+        { ...begun, placedUs: placedUs ?? this.#nowUs() },
+        placed.value.ended,
+      );
+      return 'begun';
+    } catch (error) {
+      this.#needs.logger.error({ error, callUuid, campaignId: campaign.id }, 'call not placed');
+      // Nothing was sent: whoever places calls rejects before it dials.
+      if (placedUs !== undefined) await this.#close(live, { ...begun, placedUs }, NO_CALL);
+      return { kind: 'failed' };
+    }
+  }
+
+  async #begin(
+    live: LiveCampaign,
+    { callUuid, contact, from, placedUs }: Begun,
+    { poolNumber }: Caller,
+  ): Promise<boolean> {
+    const { store, settings } = this.#needs;
+    const { campaign } = live;
+    const begun = await store.begin({
+      callUuid,
+      campaignId: campaign.id,
+      contactId: contact.id,
+      attemptsBefore: contact.attempts,
+      from,
+      placedUs,
+      poolNumber,
+      maxCallsOfDay: settings.maxCallsPerDay,
+      dayStartUs: dayStartUs(placedUs, campaign.timezone),
+    });
+    if (begun === undefined) return false;
+    live.campaign = begun;
+    live.calls += 1;
+    return true;
+  }
+
+  // ---------------------------------------------------------------- end
+
+  /** Never rejects. */
+  async #follow(live: LiveCampaign, begun: Begun, ended: Promise<CampaignCallEnd>): Promise<void> {
+    let end: CampaignCallEnd;
+    try {
+      end = await ended;
+    } catch (error) {
+      this.#needs.logger.error({ error, callUuid: begun.callUuid }, 'the end of a call is unknown');
+      const endedUs = this.#nowUs();
+      end = { ...UNKNOWN_END, answeredUs: undefined, endedUs, refused: undefined };
+    }
+    await this.#close(live, begun, end);
+  }
+
+  async #close(live: LiveCampaign, begun: Begun, end: CampaignCallEnd): Promise<void> {
+    const { contact, callUuid, from, placedUs } = begun;
+    const attempt = { attemptNumber: contact.attempts + 1, placedUs };
+    const firstDialUs = contact.firstDialUs ?? placedUs;
+    const finish = (): AttemptFinish =>
+      finishOf(live.campaign, { ...attempt, callUuid, firstDialUs }, end);
+    const campaign = await this.#written(live.campaign, contact, from, end, finish);
+    // Only now: whether the next one may be called can hang on how this one ended.
+    live.calls -= 1;
+    if (campaign === undefined) return;
+    live.campaign = campaign;
+    this.#hooks.ended(campaign, end.refused);
+  }
+
+  /** Resolves once it is stored, however long the store takes no writes; undefined: it was closed before, or it cannot be. */
+  async #written(
+    campaign: Campaign,
+    contact: Contact,
+    from: string | undefined,
+    end: CampaignCallEnd,
+    finish: () => AttemptFinish,
+  ): Promise<Campaign | undefined> {
+    const { store, webhooks, clock, logger } = this.#needs;
+    for (;;) {
+      const written = finish();
+      const { status } = written.contact;
+      const isTold = status !== 'pending' && written.contact.counts;
+      const facts = { ...end, from, callUuid: written.callUuid };
+      const event = isTold ? this.#eventOf(contact, status, facts) : undefined;
+      const notification = event && webhooks.compose(campaign, event);
+      const notifications = notification === undefined ? [] : [notification];
+      try {
+        const changed = await store.finish(written, notifications);
+        if (changed !== undefined) for (const one of notifications) webhooks.deliver(one);
+        return changed;
+      } catch (error) {
+        logger.error({ error, callUuid: written.callUuid }, 'end of an attempt not written');
+        if (!(error instanceof ServiceError) || error.code === 'STORE_CLOSED') return undefined;
+        await clock.sleep(STORE_RETRY_MS);
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- after a crash
+
+  /** Closes what an earlier process left open, by the records of its calls. */
+  async recover(): Promise<void> {
+    const { store, calls, logger } = this.#needs;
+    for (const attempt of await store.openAttempts()) {
+      const end = (await calls.endOf(attempt.callUuid)) ?? {
+        ...NO_CALL,
+        endedUs: attempt.placedUs,
+      };
+      const campaign = await store.get(attempt.campaignId);
+      const contact = await store.contact(attempt.contactId);
+      if (campaign === undefined || contact === undefined) continue;
+      const firstDialUs = contact.firstDialUs ?? attempt.placedUs;
+      const finish = (): AttemptFinish => finishOf(campaign, { ...attempt, firstDialUs }, end);
+      await this.#written(campaign, contact, attempt.from, end, finish);
+      logger.warn(
+        { callUuid: attempt.callUuid, campaignId: campaign.id },
+        'attempt closed after a stop',
+      );
+    }
+  }
+
+  #eventOf(
+    contact: Contact,
+    status: ContactStatus,
+    of: Partial<CampaignCallEnd> & {
+      readonly callUuid?: CallUuid;
+      readonly from?: string | undefined;
+    },
+  ): CampaignEvent {
+    const { answeredUs, endedUs = 0 } = of;
+    return {
+      kind: 'contact',
+      outcome: TOLD_AS[status] ?? 'failed',
+      atUs: this.#nowUs(),
+      contactId: contact.id,
+      callUuid: of.callUuid,
+      to: contact.to,
+      from: of.from,
+      hangupCause: of.hangupCause,
+      durationS: answeredUs === undefined ? 0 : Math.round((endedUs - answeredUs) / 1_000_000),
+    };
+  }
+
+  #nowUs(): number {
+    return Math.round(this.#needs.clock.wallMs() * 1000);
+  }
+}
+
+/** There was no call: its process stopped, or failed, before anything was sent. */
+const NO_CALL: CampaignCallEnd = {
+  ...UNKNOWN_END,
+  answeredUs: undefined,
+  endedUs: 0,
+  refused: 'unavailable',
+};
+
+const TOLD_AS: Partial<
+  Record<ContactStatus, Extract<CampaignEvent, { kind: 'contact' }>['outcome']>
+> = {
+  answered: 'answered',
+  no_answer: 'no_answer',
+  busy: 'failed',
+  failed: 'failed',
+  retry_pending: 'retry_scheduled',
+  expired: 'expired',
+};
+
+function finishOf(
+  campaign: Campaign,
+  attempt: {
+    readonly callUuid: CallUuid;
+    readonly attemptNumber: number;
+    readonly placedUs: number;
+    readonly firstDialUs: number;
+  },
+  end: CampaignCallEnd,
+): AttemptFinish {
+  const { callUuid, attemptNumber: attempts, placedUs, firstDialUs } = attempt;
+  const { answeredUs, hangupCause, hangupCauseCode, machine, refused } = end;
+  const endedUs = Math.max(end.endedUs, placedUs);
+  const written = { callUuid, answeredUs, endedUs, hangupCause, hangupCauseCode, machine };
+  if (refused !== undefined) {
+    const contact = { ...asBefore(attempt), counts: false };
+    return { ...written, status: 'failed', contact, failure: 'none' };
+  }
+  const outcome = outcomeOf(end);
+  const contact = {
+    ...nextStep(campaign, outcome, { attempts, firstDialUs, endedUs }),
+    counts: true,
+  };
+  return {
+    ...written,
+    status: outcome.status,
+    contact,
+    failure: outcome.isFailure ? 'counts' : 'resets',
+  };
+}

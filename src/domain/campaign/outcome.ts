@@ -1,0 +1,96 @@
+/** What the end of a call means for its contact (dialect §3.11, contact statuses). */
+import { HANGUP_CAUSES, type HangupCauseKey } from '../call/types.ts';
+import type { CampaignCallEnd } from './needs.ts';
+import type {
+  Attempt,
+  AttemptStatus,
+  Campaign,
+  Contact,
+  ContactReason,
+  ContactStatus,
+} from './types.ts';
+
+export interface Outcome {
+  readonly status: Exclude<AttemptStatus, 'dialling'>;
+  readonly machine: boolean;
+  /** The carrier, the network or the answer URL failed: nothing that the called person did. */
+  readonly isFailure: boolean;
+}
+
+const codesOf = (keys: readonly HangupCauseKey[]): ReadonlySet<number> =>
+  new Set(keys.map((key) => HANGUP_CAUSES[key].code));
+
+const CARRIER_FAILURES = codesOf([
+  'requestTimeout',
+  'carrierError',
+  'carrierCongestion',
+  'authFailed',
+  'networkError',
+  'internalError',
+  'routingError',
+  'unknownCallerId',
+]);
+const DOCUMENT_FAILURES = codesOf(['answerUrlError', 'invalidAnswerXml']);
+
+const NO_ANSWER: ReadonlySet<string> = new Set(['NO_ANSWER', 'USER_NOT_REGISTERED']);
+
+const DAY_US = 86_400_000_000;
+const MINUTE_US = 60_000_000;
+const DEFAULT_DELAY_MINUTES = 60;
+
+/** Who was reached is answered, however the conversation ended; unless there was nothing to hear. */
+export function outcomeOf(end: CampaignCallEnd): Outcome {
+  const { answeredUs, hangupCause, hangupCauseCode, machine = false } = end;
+  const nothingToHear = DOCUMENT_FAILURES.has(hangupCauseCode);
+  if (answeredUs !== undefined && !nothingToHear) {
+    return { status: 'answered', machine, isFailure: false };
+  }
+  const isFailure = nothingToHear || CARRIER_FAILURES.has(hangupCauseCode);
+  if (NO_ANSWER.has(hangupCause)) return { status: 'no_answer', machine: false, isFailure };
+  if (hangupCause === 'USER_BUSY') return { status: 'busy', machine: false, isFailure };
+  return { status: 'failed', machine: false, isFailure };
+}
+
+/** What becomes of a contact after an attempt. */
+export interface NextStep {
+  readonly status: ContactStatus;
+  readonly reason: ContactReason | undefined;
+  readonly dueUs: number | undefined;
+}
+
+/** `attempts`: made so far, this one included. */
+export function nextStep(
+  { retry }: Pick<Campaign, 'retry'>,
+  { status, machine }: Outcome,
+  made: { readonly attempts: number; readonly firstDialUs: number; readonly endedUs: number },
+): NextStep {
+  const key = status === 'answered' ? 'machine' : status;
+  const isWanted = (status !== 'answered' || machine) && retry.on.includes(key);
+  if (!isWanted || made.attempts > retry.attempts) {
+    return { status, reason: undefined, dueUs: undefined };
+  }
+  const { delaysMinutes } = retry;
+  const index = Math.min(made.attempts, delaysMinutes.length) - 1;
+  const dueUs = made.endedUs + (delaysMinutes[index] ?? DEFAULT_DELAY_MINUTES) * MINUTE_US;
+  if (dueUs > retryEndUs(retry.windowDays, made.firstDialUs)) {
+    return { status: 'expired', reason: 'retry_window_over', dueUs: undefined };
+  }
+  return { status: 'retry_pending', reason: undefined, dueUs };
+}
+
+/** A retry that was due in time, and had to wait beyond its days, is not made any more. */
+export const isRetryOver = ({ retry }: Pick<Campaign, 'retry'>, contact: Contact, nowUs: number) =>
+  contact.status === 'retry_pending' &&
+  contact.firstDialUs !== undefined &&
+  nowUs > retryEndUs(retry.windowDays, contact.firstDialUs);
+
+const retryEndUs = (days: number, firstDialUs: number): number => firstDialUs + days * DAY_US;
+
+/** Where an attempt of which nothing was sent leaves its contact: as if it had not been made. */
+export const asBefore = ({
+  attemptNumber,
+  placedUs,
+}: Pick<Attempt, 'attemptNumber' | 'placedUs'>): NextStep =>
+  attemptNumber > 1
+    ? { status: 'retry_pending', reason: undefined, dueUs: placedUs }
+    : { status: 'pending', reason: undefined, dueUs: undefined };

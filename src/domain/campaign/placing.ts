@@ -1,0 +1,95 @@
+/** Campaigns' calls as calls of the account: the same road as `POST …/Call/`. */
+import type { AccountId } from '../../base/ids.ts';
+import { ok } from '../../base/result.ts';
+import type { Accounts } from '../account/account.ts';
+import type { CdrStore } from '../cdr/needs.ts';
+import type { Cdr } from '../cdr/types.ts';
+import type { PacedCall, PacedCalls } from '../dispatch/dispatch.ts';
+import type { PlaceCallsRequest } from '../dispatch/types.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { canSpend } from '../ledger/ledger.ts';
+import type { CallPlacing, CampaignCall, CampaignCallEnd } from './needs.ts';
+import type { Agent, CustomHeaders } from './types.ts';
+
+export interface PlacingNeeds {
+  readonly paced: Pick<PacedCalls, 'place' | 'mayPresent'>;
+  readonly accounts: Pick<Accounts, 'get'>;
+  readonly ledger: Pick<Ledger, 'balance'>;
+  readonly cdrs: Pick<CdrStore, 'get'>;
+  readonly onFree: (act: () => void) => void;
+}
+
+export function createCallPlacing(needs: PlacingNeeds): CallPlacing {
+  const { paced, accounts, ledger, cdrs, onFree } = needs;
+  return {
+    async place(call, begin) {
+      const { callUuid, campaignId, agent } = call;
+      const request = requestOf(call);
+      const placed = await paced.place(
+        { callUuid, campaignId, request, record: recordOf(agent) },
+        begin,
+      );
+      if (!placed.ok) return placed;
+      const ended = placed.value.ended.then(({ cdr, refused }) => endOf(cdr, refused));
+      return ok({ ended });
+    },
+    onFree,
+    mayPresent: (accountId, number) => paced.mayPresent(accountId, number),
+    async obstacle(accountId: AccountId) {
+      const account = await accounts.get(accountId);
+      if (account?.status !== 'active') return 'accountInactive';
+      const balance = await ledger.balance(accountId, account.currency);
+      // A call costs something: one millionth more than nothing has to be there.
+      return balance.ok && canSpend(balance.value, 1) ? undefined : 'insufficientFunds';
+    },
+    async endOf(callUuid) {
+      const record = await cdrs.get(callUuid);
+      return record && endOf(record.cdr, undefined);
+    },
+  };
+}
+
+const endOf = (cdr: Cdr, refused: CampaignCallEnd['refused']): CampaignCallEnd => ({
+  answeredUs: cdr.answerUs,
+  endedUs: cdr.endUs,
+  hangupCause: cdr.hangupCause,
+  hangupCauseCode: cdr.hangupCauseCode,
+  machine: cdr.machine,
+  refused,
+});
+
+function recordOf({ record }: Agent): PacedCall['record'] {
+  if (record === undefined) return undefined;
+  const { maxSeconds, ...rest } = record;
+  return { ...rest, maxMs: maxSeconds * 1000 };
+}
+
+function requestOf({ owner, agent, contact, from }: CampaignCall): PlaceCallsRequest {
+  const { answer, hangup } = agent;
+  const { answerUrl, hangupUrl } = contact;
+  return {
+    accountId: owner.accountId,
+    subAccount: owner.subAccount,
+    from,
+    destinations: [{ kind: 'number', number: contact.to }],
+    answer: answerUrl === undefined ? answer : { ...answer, url: answerUrl },
+    hangup: hangupUrl === undefined ? hangup : { method: hangup?.method ?? 'POST', url: hangupUrl },
+    ring: agent.ring,
+    fallback: agent.fallback,
+    machineDetection: agent.machineDetection,
+    callerName: undefined,
+    sendDigits: undefined,
+    sendOnPreanswer: false,
+    timeLimitS: agent.timeLimitS,
+    hangupOnRingS: undefined,
+    ringTimeoutS: agent.ringTimeoutS,
+    sipHeaders: merged(agent.sipHeaders, contact.headers),
+    idempotencyKey: undefined,
+  };
+}
+
+/** The contact's own come before the agent's of the same name. */
+function merged(ofAgent: CustomHeaders, ofContact: CustomHeaders): CustomHeaders {
+  const own = new Set(ofContact.map(([name]) => name.toLowerCase()));
+  return [...ofAgent.filter(([name]) => !own.has(name.toLowerCase())), ...ofContact];
+}

@@ -1,0 +1,82 @@
+/** A campaign's changes of state, each stored with what is told of it. */
+
+import type { DialerNeeds } from './dialer-needs.ts';
+import type { CampaignChange } from './needs.ts';
+import type { Campaign, CampaignEvent, CampaignStatus, PauseReason } from './types.ts';
+
+/** A pause for one of these reasons ends by itself. */
+const CLEARS_BY_ITSELF: ReadonlySet<PauseReason | undefined> = new Set<PauseReason>([
+  'window_closed',
+  'caller_pool_daily_limit_reached',
+]);
+
+/** Only from the state that it is in: another change may have come first. Undefined: it has. */
+type Changed = Promise<Campaign | undefined>;
+
+export class Transitions {
+  readonly #needs: DialerNeeds;
+  readonly #onChanged: (campaign: Campaign) => void;
+
+  constructor(needs: DialerNeeds, onChanged: (campaign: Campaign) => void) {
+    this.#needs = needs;
+    this.#onChanged = onChanged;
+  }
+
+  begin(campaign: Campaign, nowUs: number): Changed {
+    const change = { status: 'running', startedUs: nowUs, pauseReason: undefined } as const;
+    const event = { kind: 'started', atUs: nowUs } as const;
+    return this.#change(campaign, ['ready', 'queued'], change, event);
+  }
+
+  queue(campaign: Campaign, nowUs: number): Changed {
+    return this.#change(campaign, ['ready'], { status: 'queued', queuedUs: nowUs });
+  }
+
+  async pause(campaign: Campaign, pauseReason: PauseReason, nowUs: number): Changed {
+    const event = { kind: 'paused', atUs: nowUs, reason: pauseReason } as const;
+    const change = { status: 'paused', pauseReason } as const;
+    const paused = await this.#change(campaign, ['running'], change, event);
+    if (paused !== undefined || pauseReason !== 'manual_pause') return paused;
+    if (!clearsByItself(campaign)) return undefined;
+    return this.#change(campaign, ['paused'], change, event);
+  }
+
+  /** `probation`: failures in a row that are counted already. */
+  resume(campaign: Campaign, nowUs: number, probation = 0): Changed {
+    const change = {
+      status: 'running',
+      pauseReason: undefined,
+      consecutiveFailures: probation,
+    } as const;
+    return this.#change(campaign, ['paused'], change, { kind: 'resumed', atUs: nowUs });
+  }
+
+  complete(campaign: Campaign, nowUs: number): Changed {
+    const change = { status: 'completed', completedUs: nowUs, pauseReason: undefined } as const;
+    const event = { kind: 'completed', atUs: nowUs } as const;
+    return this.#change(campaign, ['running', 'paused'], change, event);
+  }
+
+  /** Nothing changes; it is told. */
+  tell(campaign: Campaign, event: CampaignEvent): Changed {
+    return this.#change(campaign, [campaign.status], {}, event);
+  }
+
+  async #change(
+    campaign: Campaign,
+    from: readonly CampaignStatus[],
+    change: CampaignChange,
+    event?: CampaignEvent,
+  ): Changed {
+    const { store, webhooks } = this.#needs;
+    const notification = event && webhooks.compose(campaign, event);
+    const changed = await store.change(campaign.id, from, change, notification);
+    if (changed === undefined) return undefined;
+    if (notification !== undefined) webhooks.deliver(notification);
+    this.#onChanged(changed);
+    return changed;
+  }
+}
+
+export const clearsByItself = ({ pauseReason }: Campaign): boolean =>
+  CLEARS_BY_ITSELF.has(pauseReason);

@@ -1,0 +1,68 @@
+/** What `notify_url` is told, as JSON (dialect §3.11, webhooks). */
+import { type Random, uuid } from '../../base/ids.ts';
+import type { CallbackClient } from '../callback/callback.ts';
+import type { CampaignWebhooks } from './needs.ts';
+import type { Campaign, CampaignEvent } from './types.ts';
+
+type Fields = Readonly<Record<string, string | number | null>>;
+
+/** Delivered after the earlier ones of the campaign, whatever call they tell of. */
+export const createCampaignWebhooks = (needs: {
+  readonly callbacks: Pick<CallbackClient, 'notifyStored'>;
+  readonly random: Random;
+}): CampaignWebhooks => ({
+  compose(campaign, event) {
+    const { id, accountId, subAccount, notifyUrl } = campaign;
+    if (notifyUrl === undefined || notifyUrl === '') return undefined;
+    const name = event.kind === 'contact' ? `contact.${event.outcome}` : `campaign.${event.kind}`;
+    return {
+      id: uuid(needs.random),
+      // Its own token signs for a sub-account.
+      accountId: subAccount ?? accountId,
+      subject: id,
+      event: name,
+      target: { url: notifyUrl, method: 'POST' },
+      parameters: [],
+      json: JSON.stringify({ event: name, ...commonFields(campaign, event), ...fieldsOf(event) }),
+      createdUs: event.atUs,
+      attempts: 0,
+    };
+  },
+  deliver: (notification) => needs.callbacks.notifyStored(notification),
+});
+
+const commonFields = (
+  { id, accountId, subAccount }: Campaign,
+  { atUs }: CampaignEvent,
+): Fields => ({
+  campaign_id: id,
+  account_id: subAccount ?? accountId,
+  timestamp: isoTime(atUs),
+});
+
+function fieldsOf(event: CampaignEvent): Fields {
+  switch (event.kind) {
+    case 'paused':
+    case 'failed':
+      return { reason: event.reason };
+    case 'stalled':
+      return {
+        reason: event.reason,
+        last_dial_at: event.lastDialUs === undefined ? null : isoTime(event.lastDialUs),
+        stalled_minutes: event.stalledMinutes,
+      };
+    case 'contact':
+      return {
+        contact_id: String(event.contactId),
+        call_uuid: event.callUuid ?? null,
+        to_number: event.to,
+        from_number: event.from ?? null,
+        hangup_cause: event.hangupCause ?? null,
+        duration: event.durationS,
+      };
+    default:
+      return {};
+  }
+}
+
+const isoTime = (us: number): string => new Date(us / 1000).toISOString();

@@ -1,0 +1,242 @@
+/**
+ * Calls that somebody else paces (a campaign): placed one by one where there is room, and refused without a trace where
+ * there is none. What the account asks for over REST, and who calls it, comes first.
+ */
+import { type AccountId, asRequestUuid, type CallUuid } from '../../base/ids.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Account } from '../account/types.ts';
+import type { Call, Room } from '../call/call.ts';
+import type { HangupCauseKey } from '../call/types.ts';
+import type { CapacityLimits, CapacitySlot } from '../capacity/capacity.ts';
+import type { Cdr } from '../cdr/types.ts';
+import { limitsOf, type SlotRefusal } from './admission.ts';
+import { callingOf, canPay, planOf } from './calling.ts';
+import { type CarrierGate, gateOf } from './carrier-gate.ts';
+import type { PlaceCallsRequest, RecordRequest } from './control.ts';
+import { type Calling, Destinations } from './destination.ts';
+import type { DispatchNeeds } from './needs.ts';
+import type { Outbound } from './outbound.ts';
+import { PlacedCall } from './placed-call.ts';
+import { identityOf, type Placement, type Planned } from './placement.ts';
+
+export interface PacedNeeds extends DispatchNeeds {
+  readonly outbound: Pick<Outbound, 'isBusy'>;
+  /** Of the account's calls at once and a second, this share is kept for calls that nobody paces: 0 to 1. */
+  readonly reserve: number;
+}
+
+export interface PacedCall {
+  readonly callUuid: CallUuid;
+  readonly campaignId: string;
+  /** With one destination. */
+  readonly request: PlaceCallsRequest;
+  /** Recorded from the answer on. */
+  readonly record: RecordRequest | undefined;
+}
+
+export type PacedRefusal =
+  | {
+      readonly kind: 'full';
+      readonly of: 'account' | 'carrier';
+      readonly retryAfterMs: number | undefined;
+    }
+  | { readonly kind: 'unavailable' | 'insufficientFunds' | 'accountInactive' }
+  | { readonly kind: 'unknownCallerId' | 'stale' }
+  | { readonly kind: 'barred' | 'invalidNumber'; readonly detail: string };
+
+/** How it ended. `refused`: it was begun, and then not dialled for want of something. */
+export interface PacedEnd {
+  readonly cdr: Cdr;
+  readonly refused: 'unavailable' | 'insufficientFunds' | 'accountInactive' | undefined;
+}
+
+const BARRED: ReadonlySet<HangupCauseKey> = new Set([
+  'countryBarred',
+  'numberBarred',
+  'prefixBarred',
+  'forbidden',
+]);
+/** A carrier that was full for the whole wait is asked again after this. */
+const CARRIER_AGAIN_MS = 100;
+const OVERLOAD_AGAIN_MS = 1000;
+const NEVER = new AbortController().signal;
+
+export class PacedCalls {
+  readonly #needs: PacedNeeds;
+  readonly #destinations: Destinations;
+  readonly #gate: CarrierGate;
+
+  constructor(needs: PacedNeeds) {
+    this.#needs = needs;
+    this.#destinations = new Destinations(needs);
+    this.#gate = gateOf(needs);
+  }
+
+  /**
+   * `begin` is asked when slot and room are held, before anything is sent; its false is `stale`. Rejects when `begin` does,
+   * or when the call cannot be made; nothing is held then, and nothing was sent.
+   */
+  async place(
+    paced: PacedCall,
+    begin: () => Promise<boolean>,
+  ): Promise<Result<{ readonly ended: Promise<PacedEnd> }, PacedRefusal>> {
+    const calling = await callingOf(this.#needs, paced.request);
+    if (calling === undefined) return err({ kind: 'accountInactive' });
+    const placement = await this.#placementOf(paced, calling);
+    if (placement === undefined) return err({ kind: 'unknownCallerId' });
+    const planned = await planOf(this.#destinations, placement);
+    const barred = barredBy(planned);
+    if (barred !== undefined) return err(barred);
+    if (planned.ok && !(await canPay(this.#needs, calling.owner, planned.value))) {
+      return err({ kind: 'insufficientFunds' });
+    }
+    const slot = this.#slot(calling.owner);
+    if (!slot.ok) return slot;
+    return this.#placeWith(slot.value, { paced, placement, planned }, begin);
+  }
+
+  async mayPresent(accountId: AccountId, number: string): Promise<boolean> {
+    const owner = await this.#needs.accounts.get(accountId);
+    if (owner === undefined) return false;
+    const calling = { owner, account: owner };
+    return (await this.#destinations.callerId(calling, number, { names: false })) !== undefined;
+  }
+
+  // ---------------------------------------------------------------- room
+
+  #slot(owner: Account): Result<CapacitySlot, PacedRefusal> {
+    const { admission, outbound, reserve } = this.#needs;
+    if (admission.closed) return err({ kind: 'unavailable' });
+    if (admission.overloaded) {
+      return err({ kind: 'full', of: 'account', retryAfterMs: OVERLOAD_AGAIN_MS });
+    }
+    if (outbound.isBusy(owner.authId)) {
+      return err({ kind: 'full', of: 'account', retryAfterMs: undefined });
+    }
+    const slot = admission.takeSlot(owner, withoutReserve(limitsOf(owner), reserve));
+    return slot.ok
+      ? slot
+      : err({ kind: 'full', of: 'account', retryAfterMs: againAfter(slot.error) });
+  }
+
+  async #placeWith(
+    slot: CapacitySlot,
+    made: { readonly paced: PacedCall; readonly placement: Placement; readonly planned: Planned },
+    begin: () => Promise<boolean>,
+  ): Promise<Result<{ readonly ended: Promise<PacedEnd> }, PacedRefusal>> {
+    const { placement, planned } = made;
+    const { owner } = placement.calling;
+    const held: Room[] = [];
+    try {
+      if (planned.ok) {
+        const room = await this.#gate.find(owner, planned.value.targets, NEVER);
+        if (!room.ok) {
+          slot.undo();
+          return err({ kind: 'full', of: 'carrier', retryAfterMs: CARRIER_AGAIN_MS });
+        }
+        held.push(room.value);
+      }
+      if (await begin()) return ok({ ended: this.#run(slot, held, made) });
+    } catch (error) {
+      held.pop()?.undo();
+      slot.undo();
+      throw error;
+    }
+    held.pop()?.undo();
+    slot.undo();
+    return err({ kind: 'stale' });
+  }
+
+  // ---------------------------------------------------------------- the call
+
+  async #run(
+    slot: CapacitySlot,
+    held: Room[],
+    {
+      paced,
+      placement,
+      planned,
+    }: { readonly paced: PacedCall; readonly placement: Placement; readonly planned: Planned },
+  ): Promise<PacedEnd> {
+    const { admission, factory, keeper } = this.#needs;
+    const { calling, request } = placement;
+    const price = planned.ok ? planned.value.price : factory.free(calling.owner.currency);
+    const call = factory.create(
+      identityOf(placement, planned, factory.nowUs()),
+      price,
+      request.hangup,
+    );
+    void call.ended.then(() => held.pop()?.undo());
+    const admitted = await admission
+      .admit(call, calling.owner, ok(slot))
+      .catch((error: unknown) => {
+        call.hangup('internalError', 'Error');
+        throw error;
+      });
+    let refused: PacedEnd['refused'];
+    if (!planned.ok) {
+      call.hangup(planned.error.cause, planned.error.source, planned.error.detail);
+    } else if (!admitted.ok) {
+      refused = refusedBy(admitted.error);
+      call.endUntold();
+      call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
+    } else {
+      this.#record(call, paced.record);
+      const findRoom = this.#gate.roomFor(calling.owner, held);
+      await new PlacedCall(call, request, this.#needs).run(planned.value, findRoom);
+    }
+    await call.ended;
+    const cdr = await keeper.recordOf(call);
+    if (cdr === undefined) throw new RangeError(`call ${call.uuid} left no record`);
+    return { cdr, refused };
+  }
+
+  #record(call: Call, record: RecordRequest | undefined): void {
+    if (record === undefined) return;
+    const { recorder } = this.#needs.interpreter();
+    call.observe({ answered: () => void recorder.start(call, record) });
+  }
+
+  async #placementOf(
+    { callUuid, campaignId, request }: PacedCall,
+    calling: Calling,
+  ): Promise<Placement | undefined> {
+    const callerId = await this.#destinations.callerId(calling, request.from, { names: false });
+    const [destination] = request.destinations;
+    if (callerId === undefined || destination === undefined) return undefined;
+    const acceptedUs = this.#needs.factory.nowUs();
+    const ids = { callUuid, requestUuid: asRequestUuid(callUuid), campaignId };
+    return { ...ids, request, destination, calling, callerId, acceptedUs };
+  }
+}
+
+function barredBy(planned: Planned): PacedRefusal | undefined {
+  if (planned.ok) return undefined;
+  const { cause, detail } = planned.error;
+  if (BARRED.has(cause)) return { kind: 'barred', detail };
+  return cause === 'invalidDestination' ? { kind: 'invalidNumber', detail } : undefined;
+}
+
+function refusedBy({
+  cause,
+  money,
+}: {
+  readonly cause: HangupCauseKey;
+  readonly money?: unknown;
+}): PacedEnd['refused'] {
+  if (money !== undefined) return 'insufficientFunds';
+  return cause === 'forbidden' ? 'accountInactive' : 'unavailable';
+}
+
+/** At least one of each stays. */
+const withoutReserve = (
+  { concurrentCalls, cps }: CapacityLimits,
+  reserve: number,
+): CapacityLimits => ({
+  concurrentCalls: Math.max(1, concurrentCalls - Math.floor(concurrentCalls * reserve)),
+  cps: Math.max(1, cps - Math.floor(cps * reserve)),
+});
+
+/** Calls at once become free with an end, of which there is word. */
+const againAfter = (refusal: SlotRefusal): number | undefined =>
+  refusal.kind === 'concurrency' ? undefined : refusal.retryAfterMs;

@@ -1,0 +1,67 @@
+/** Campaigns: the dialer over the store and the calls of the account, and who commands it. */
+
+import type { CallbackClient } from '../../domain/callback/callback.ts';
+import {
+  type CallPlacing,
+  CampaignService,
+  createCallPlacing,
+  createCampaignWebhooks,
+  Dialer,
+  type PlacingNeeds,
+} from '../../domain/campaign/campaign.ts';
+import { readNumberTimezones } from '../../edge/timezones/number-timezones.ts';
+import type { Basics, Foundation } from './foundation.ts';
+
+export interface Campaigns {
+  readonly campaigns: CampaignService;
+  readonly dialer: Dialer;
+}
+
+const MINUTE_MS = 60_000;
+
+export function joinCampaigns(
+  { settings, clock, random, logger }: Pick<Basics, 'settings' | 'clock' | 'random' | 'logger'>,
+  { store, accounts, ledger }: Pick<Foundation, 'store' | 'accounts' | 'ledger'>,
+  ways: Pick<PlacingNeeds, 'paced' | 'onFree'> & {
+    readonly callbacks: Pick<CallbackClient, 'notifyStored'>;
+  },
+): Campaigns {
+  const { paced, onFree, callbacks } = ways;
+  const calls: CallPlacing = createCallPlacing({
+    paced,
+    accounts,
+    ledger,
+    cdrs: store.cdrs,
+    onFree,
+  });
+  const webhooks = createCampaignWebhooks({ callbacks, random });
+  const { campaigns: limits } = settings;
+  const dialer = new Dialer({
+    store: store.campaigns,
+    calls,
+    webhooks,
+    clock,
+    random,
+    logger,
+    onRevoked: (act) => accounts.onRevoked(act),
+    settings: {
+      maxRunning: limits.maxRunning,
+      maxCallsPerDay: limits.callsPerNumberPerDay,
+      activeMs: limits.activeSeconds * 1000,
+      stalledMs: limits.stalledMinutes * MINUTE_MS,
+      stalledPauseMs: limits.stalledPauseMinutes * MINUTE_MS,
+      failures: limits.consecutiveFailures,
+    },
+  });
+  const campaigns = new CampaignService({
+    store: store.campaigns,
+    accounts,
+    calls,
+    webhooks,
+    dialer,
+    timezoneOf: readNumberTimezones(),
+    clock,
+    random,
+  });
+  return { campaigns, dialer };
+}

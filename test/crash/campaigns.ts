@@ -1,0 +1,157 @@
+/** A campaign that is killed again and again: what its store says afterwards. */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { asAgentId, asCampaignId } from '../../src/base/ids.ts';
+import { silentLogger } from '../../src/base/logger.ts';
+import { err } from '../../src/base/result.ts';
+import { type CallPlacing, Dialer } from '../../src/domain/campaign/campaign.ts';
+import type { Campaign } from '../../src/domain/campaign/types.ts';
+import { recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
+import type { Store } from '../../src/edge/store/store.ts';
+import { anAgent, aPlan, OWNER } from '../domain/campaign/records.ts';
+import { seededRandom } from '../edge/store/open.ts';
+import { openOnce } from './crash.ts';
+
+const CHILD = fileURLToPath(new URL('./campaign-child.ts', import.meta.url));
+const ID = asCampaignId('crashing');
+const AGENT = asAgentId('agent');
+const ROWS_AT_ONCE = 1000;
+
+export const CAMPAIGN_DIALER = {
+  maxRunning: 10,
+  maxCallsPerDay: 1,
+  activeMs: 60_000,
+  stalledMs: 60_000,
+  stalledPauseMs: 600_000,
+  failures: 1_000_000,
+};
+
+/** A running campaign in the folder, beside the account that is billed there. */
+export async function prepareCampaign(folder: string, contacts: number): Promise<void> {
+  const { store } = await openOnce(folder);
+  const { campaigns } = store;
+  await campaigns.insertAgent({ ...anAgent(), ...OWNER, id: AGENT, createdUs: 0, updatedUs: 0 });
+  const plan = aPlan({ agentId: AGENT, maxConcurrent: 8 });
+  const retry = { ...plan.retry, attempts: 0 };
+  const none = {
+    pending: 0,
+    dialling: 0,
+    answered: 0,
+    no_answer: 0,
+    busy: 0,
+    failed: 0,
+    retry_pending: 0,
+    expired: 0,
+  };
+  const campaign: Campaign = {
+    ...{
+      ...plan,
+      ...OWNER,
+      retry,
+      id: ID,
+      status: 'draft',
+      pauseReason: undefined,
+      counters: none,
+    },
+    ...{
+      consecutiveFailures: 0,
+      queuedUs: undefined,
+      startedUs: undefined,
+      completedUs: undefined,
+    },
+    ...{ lastDialUs: undefined, createdUs: 0, updatedUs: 0 },
+  };
+  await campaigns.insert(campaign);
+  const list = await campaigns.beginList(ID);
+  for (let first = 0; first < contacts; first += ROWS_AT_ONCE) {
+    const rows = Array.from({ length: Math.min(ROWS_AT_ONCE, contacts - first) }, (_, index) => ({
+      ...{ rowNumber: first + index + 1, to: String(12_120_000_000 + first + index), headers: [] },
+      ...{ from: undefined, answerUrl: undefined, hangupUrl: undefined, timezone: '' },
+    }));
+    await campaigns.addRows(list, rows, []);
+  }
+  await campaigns.finishList(ID, list, ['draft']);
+  await campaigns.change(ID, ['ready'], { status: 'running' });
+  await store.close();
+}
+
+/** Whom a child dialled until it was killed, after `lines` lines. */
+export async function dialUntilKilled(folder: string, lines: number): Promise<readonly string[]> {
+  const child = spawn(process.execPath, [CHILD, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.setEncoding('utf8');
+  child.stdout.on('data', (text: string) => {
+    said += text;
+    if (said.split('\n').length > lines + 1) child.kill('SIGKILL');
+  });
+  await new Promise((resolve) => child.once('close', resolve));
+  const whole = said.slice(0, said.lastIndexOf('\n')).split('\n');
+  return whole.filter((line) => line.startsWith('dialled ')).map((line) => line.slice(8));
+}
+
+/** Starts again on what the kill left, and says everything that is wrong. `dialled`: by all processes so far. */
+export async function findCampaignFaults(
+  folder: string,
+  dialled: readonly string[],
+): Promise<readonly string[]> {
+  const { store, clock } = await openOnce(folder);
+  await recoverOpenCalls(store.calls, silentLogger);
+  const dialer = new Dialer({
+    store: store.campaigns,
+    calls: nowhere(store),
+    webhooks: { compose: () => undefined, deliver: () => undefined },
+    clock,
+    random: seededRandom(),
+    logger: silentLogger,
+    onRevoked: () => undefined,
+    settings: CAMPAIGN_DIALER,
+  });
+  await dialer.resumeAll();
+  dialer.stop();
+  const faults = [...(await statusFaults(store, new Set(dialled)))];
+  if (new Set(dialled).size !== dialled.length) faults.push('somebody was dialled twice');
+  await store.close();
+  return faults;
+}
+
+/** A process that looks at what is there, and dials nobody. */
+const nowhere = (store: Store): CallPlacing => ({
+  place: async () => err({ kind: 'unavailable' }),
+  onFree: () => undefined,
+  mayPresent: async () => true,
+  obstacle: async () => undefined,
+  async endOf(callUuid) {
+    const found = await store.cdrs.get(callUuid);
+    if (found === undefined) return undefined;
+    const { answerUs, endUs, hangupCause, hangupCauseCode, machine } = found.cdr;
+    const end = { answeredUs: answerUs, endedUs: endUs, hangupCause, hangupCauseCode, machine };
+    return { ...end, refused: undefined };
+  },
+});
+
+async function statusFaults(store: Store, dialled: ReadonlySet<string>): Promise<string[]> {
+  const faults: string[] = [];
+  const campaign = await store.campaigns.get(ID);
+  if (campaign === undefined) return ['the campaign is gone'];
+  const open = await store.campaigns.openAttempts();
+  if (open.length > 0) faults.push(`${open.length} attempts are still open`);
+  const sums = new Map<string, number>();
+  for (let after = 0; ; ) {
+    const results = await store.campaigns.results(ID, after, ROWS_AT_ONCE);
+    for (const { contact, attempt } of results) {
+      sums.set(contact.status, (sums.get(contact.status) ?? 0) + 1);
+      const isOver = contact.status !== 'pending';
+      if (dialled.has(contact.to) && !isOver) faults.push(`${contact.to} was dialled and waits`);
+      if (isOver && attempt === undefined) faults.push(`${contact.to} is over without an attempt`);
+      if (attempt?.endedUs === undefined && attempt !== undefined)
+        faults.push(`${contact.to} dials`);
+    }
+    if (results.length < ROWS_AT_ONCE) break;
+    after = results.at(-1)?.contact.rowNumber ?? after;
+  }
+  for (const [status, count] of Object.entries(campaign.counters)) {
+    const sum = sums.get(status) ?? 0;
+    if (sum !== count) faults.push(`${status}: counted ${count}, there are ${sum}`);
+  }
+  return faults;
+}

@@ -1,0 +1,331 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { contactRows, OWNER } from './records.ts';
+import { HOUR_MS, MINUTE_MS, openStage } from './stage.ts';
+
+type Stage = Awaited<ReturnType<typeof openStage>>;
+const SECOND_MS = 1000;
+const us = (iso: string): number => Date.parse(iso) * 1000;
+const [FIRST = '', SECOND = '', THIRD = ''] = contactRows(3).map(({ to }) => to);
+
+describe('a running campaign', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await openStage();
+  });
+
+  it('calls everybody in order, never more at once than it may, and is completed', async () => {
+    const campaign = await stage.ready({ maxConcurrent: 2 }, 5);
+    await stage.start(campaign);
+    await stage.clock.advance(0);
+    expect(stage.calls.dialled.map(({ to }) => to)).toEqual([FIRST, SECOND]);
+    expect((await stage.get(campaign)).counters).toMatchObject({ pending: 3, dialling: 2 });
+    await stage.clock.advance(10 * SECOND_MS);
+    expect(stage.calls.dialled).toHaveLength(5);
+    expect(stage.calls.highest).toBe(2);
+    expect(await stage.state(campaign)).toBe('completed');
+    expect((await stage.get(campaign)).counters).toMatchObject({ answered: 5, dialling: 0 });
+    expect(stage.told).toEqual([
+      'started',
+      ...Array.from({ length: 5 }, () => 'contact.answered'),
+      'completed',
+    ]);
+  });
+
+  it('uses a slot again in the moment in which it is free', async () => {
+    const campaign = await stage.ready({ maxConcurrent: 1 }, 3);
+    await stage.start(campaign);
+    await stage.clock.advance(5 * SECOND_MS);
+    const begun = stage.calls.dialled.map(({ atMs }) => atMs - stage.clock.wallMs());
+    expect(begun).toEqual([-5000, -4000, -3000]);
+  });
+
+  it('waits for room of the account, and takes it when a call of somebody else ends', async () => {
+    const campaign = await stage.ready({}, 1);
+    stage.calls.limit = 0;
+    await stage.start(campaign);
+    await stage.clock.advance(2 * HOUR_MS);
+    expect(await stage.state(campaign)).toBe('running');
+    expect((await stage.campaigns.get(OWNER, campaign.id)).ok).toBe(true);
+    expect(stage.calls.dialled).toEqual([]);
+    stage.calls.limit = 1;
+    await stage.clock.advance(2 * SECOND_MS);
+    expect(stage.calls.dialled).toHaveLength(1);
+  });
+
+  it('shares the room of an account with its other campaigns', async () => {
+    stage.calls.limit = 4;
+    stage.calls.scripts.set('*', [{ cause: 'answered', afterMs: 1000 }]);
+    const first = await stage.ready({ maxConcurrent: 4 }, 40);
+    const second = await stage.ready(
+      { maxConcurrent: 4, name: 'b' },
+      contactRows(40).map((row) => ({ ...row, to: row.to.replace('1212', '1415') })),
+    );
+    await stage.start(first);
+    await stage.start(second);
+    await stage.clock.advance(8 * SECOND_MS);
+    const of = (id: string) => stage.calls.dialled.filter(({ campaignId }) => campaignId === id);
+    expect(of(first.id).length + of(second.id).length).toBe(stage.calls.dialled.length);
+    expect(Math.abs(of(first.id).length - of(second.id).length)).toBeLessThanOrEqual(6);
+  });
+
+  it('is queued while enough others of the account run', async () => {
+    const others = await Promise.all([1, 2, 3].map(() => stage.ready({ maxConcurrent: 1 }, 1)));
+    stage.calls.scripts.set('*', [{ cause: 'answered', afterMs: MINUTE_MS }]);
+    for (const other of others) await stage.start(other);
+    const last = await stage.ready({}, contactRows(1, { to: '14155550100' }));
+    await stage.start(last);
+    await stage.clock.advance(SECOND_MS);
+    expect(await stage.state(last)).toBe('queued');
+    await stage.clock.advance(10 * MINUTE_MS);
+    expect(await stage.state(last)).toBe('completed');
+  });
+
+  it('starts and expires at its times', async () => {
+    const nowUs = stage.clock.wallMs() * 1000;
+    stage.calls.scripts.set('*', [{ cause: 'busy', afterMs: 1000 }]);
+    const campaign = await stage.ready(
+      {
+        scheduledUs: nowUs + HOUR_MS * 1000,
+        expiresUs: nowUs + 3 * HOUR_MS * 1000,
+        retry: { attempts: 5, delaysMinutes: [50], windowDays: 7, on: ['busy'] },
+      },
+      1,
+    );
+    await stage.clock.advance(HOUR_MS - 1);
+    expect(await stage.state(campaign)).toBe('ready');
+    await stage.clock.advance(SECOND_MS);
+    expect(await stage.state(campaign)).toBe('running');
+    await stage.clock.advance(2 * HOUR_MS);
+    expect(await stage.state(campaign)).toBe('completed');
+    expect(stage.calls.dialled).toHaveLength(3);
+    expect(await stage.contacts(campaign)).toMatchObject([
+      { status: 'expired', reason: 'campaign_expired' },
+    ]);
+  });
+});
+
+describe('retries', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await openStage();
+  });
+  const retry = {
+    attempts: 2,
+    delaysMinutes: [10, 30],
+    windowDays: 7,
+    on: ['busy', 'no_answer'],
+  } as const;
+
+  it('come after their delays, and end with the last outcome', async () => {
+    stage.calls.scripts.set(FIRST, [
+      { cause: 'busy', afterMs: 1000 },
+      { cause: 'noAnswer', afterMs: 1000 },
+      { cause: 'noAnswer', afterMs: 1000 },
+    ]);
+    const campaign = await stage.ready({ retry }, 1);
+    await stage.start(campaign);
+    const startMs = stage.clock.wallMs();
+    await stage.clock.advance(HOUR_MS);
+    expect(stage.calls.dialled.map(({ atMs }) => atMs - startMs)).toEqual([
+      0,
+      10 * MINUTE_MS + 1000,
+      40 * MINUTE_MS + 2000,
+    ]);
+    expect(await stage.contacts(campaign)).toMatchObject([{ status: 'no_answer', attempts: 3 }]);
+    expect(stage.told.filter((event) => event.startsWith('contact'))).toEqual([
+      'contact.retry_scheduled',
+      'contact.retry_scheduled',
+      'contact.no_answer',
+    ]);
+  });
+
+  it('are made for the chosen outcomes alone', async () => {
+    stage.calls.scripts.set(FIRST, [{ cause: 'failed', afterMs: 1000 }]);
+    stage.calls.scripts.set(SECOND, [{ cause: 'machine', afterMs: 1000 }]);
+    const campaign = await stage.ready({ retry }, 3);
+    await stage.start(campaign);
+    await stage.clock.advance(10 * SECOND_MS);
+    expect((await stage.contacts(campaign)).map(({ status }) => status)).toEqual([
+      'failed',
+      'answered',
+      'answered',
+    ]);
+    expect(await stage.state(campaign)).toBe('completed');
+  });
+
+  it('are made after a machine when that is chosen', async () => {
+    stage.calls.scripts.set(FIRST, [
+      { cause: 'machine', afterMs: 1000 },
+      { cause: 'answered', afterMs: 1000 },
+    ]);
+    const campaign = await stage.ready({ retry: { ...retry, on: ['machine'] } }, 1);
+    await stage.start(campaign);
+    await stage.clock.advance(HOUR_MS);
+    expect(stage.calls.dialled).toHaveLength(2);
+    expect(await stage.contacts(campaign)).toMatchObject([{ status: 'answered', attempts: 2 }]);
+  });
+
+  it('expire with their days', async () => {
+    stage.calls.scripts.set(FIRST, [{ cause: 'busy', afterMs: 1000 }]);
+    const campaign = await stage.ready(
+      { retry: { ...retry, delaysMinutes: [25 * 60], windowDays: 1 } },
+      1,
+    );
+    await stage.start(campaign);
+    await stage.clock.advance(MINUTE_MS);
+    expect(await stage.contacts(campaign)).toMatchObject([
+      { status: 'expired', reason: 'retry_window_over' },
+    ]);
+    expect(stage.told).toContain('contact.expired');
+  });
+
+  it('expire too when a pause outlasts their days', async () => {
+    stage.calls.scripts.set(FIRST, [{ cause: 'busy', afterMs: 1000 }]);
+    const campaign = await stage.ready({ retry: { ...retry, windowDays: 1 } }, 1);
+    await stage.start(campaign);
+    await stage.clock.advance(MINUTE_MS);
+    await stage.campaigns.pause(OWNER, campaign.id);
+    await stage.clock.advance(25 * HOUR_MS);
+    await stage.campaigns.resume(OWNER, campaign.id);
+    await stage.clock.advance(MINUTE_MS);
+    expect(stage.calls.dialled).toHaveLength(1);
+    expect(await stage.contacts(campaign)).toMatchObject([{ status: 'expired' }]);
+    expect(await stage.state(campaign)).toBe('completed');
+  });
+});
+
+describe('who is not called', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await openStage();
+  });
+
+  it('stands on a list of the account or the operator, or is barred, and the contact says why', async () => {
+    await stage.campaigns.addDoNotCall(OWNER.accountId, [`+${FIRST}`]);
+    stage.calls.refuses = ({ contact }) =>
+      contact.to === SECOND ? { kind: 'barred', detail: 'barred' } : undefined;
+    const campaign = await stage.ready({}, 3);
+    await stage.start(campaign);
+    await stage.clock.advance(10 * SECOND_MS);
+    expect(stage.calls.dialled.map(({ to }) => to)).toEqual([THIRD]);
+    expect(await stage.contacts(campaign)).toMatchObject([
+      { status: 'failed', reason: 'do_not_call' },
+      { status: 'failed', reason: 'barred' },
+      { status: 'answered', reason: undefined },
+    ]);
+    expect(await stage.state(campaign)).toBe('completed');
+  });
+
+  it('was called often enough today, by all campaigns together: tomorrow it may be', async () => {
+    stage.settings.maxCallsPerDay = 2;
+    const run = async () => {
+      const campaign = await stage.ready({}, 1);
+      await stage.start(campaign);
+      await stage.clock.advance(10 * SECOND_MS);
+      return campaign;
+    };
+    await run();
+    await run();
+    const third = await run();
+    expect(stage.calls.dialled).toHaveLength(2);
+    expect(await stage.contacts(third)).toMatchObject([
+      { status: 'pending', reason: 'daily_limit', dueUs: us('2026-01-06T00:00:00Z') },
+    ]);
+    await stage.clock.advance(12 * HOUR_MS);
+    expect(stage.calls.dialled).toHaveLength(3);
+    expect(await stage.state(third)).toBe('completed');
+  });
+});
+
+describe('windows', () => {
+  const window = {
+    hours: [1, 2, 3, 4, 5, 6, 7].map((weekday) => ({
+      weekday,
+      startMinute: 9 * 60,
+      endMinute: 10 * 60,
+    })),
+    holidays: [],
+  };
+
+  it('are kept by each contact in the timezone of its number', async () => {
+    const stage = await openStage(Date.UTC(2026, 0, 5, 0, 30));
+    const [first, second] = contactRows(2);
+    if (first === undefined || second === undefined) throw new Error('no rows');
+    const rows = [first, { ...second, to: '81312345678' }];
+    const campaign = await stage.ready({ window, contactTimezone: 'number' }, rows);
+    await stage.start(campaign);
+    await stage.clock.advance(MINUTE_MS);
+    // Half past nine in Tokyo.
+    expect(stage.calls.dialled.map(({ to }) => to)).toEqual(['81312345678']);
+    expect(await stage.state(campaign)).toBe('paused:window_closed');
+    await stage.clock.advance(9 * HOUR_MS);
+    expect(stage.calls.dialled.map(({ to }) => to)).toEqual(['81312345678', first.to]);
+    expect(await stage.state(campaign)).toBe('completed');
+  });
+
+  it('close upon a campaign whose calls go on to their end', async () => {
+    const stage = await openStage(Date.UTC(2026, 0, 5, 9, 59, 30));
+    stage.calls.scripts.set('*', [{ cause: 'answered', afterMs: 20 * SECOND_MS }]);
+    const campaign = await stage.ready({ window, maxConcurrent: 1 }, 5);
+    await stage.start(campaign);
+    await stage.clock.advance(5 * MINUTE_MS);
+    expect(await stage.state(campaign)).toBe('paused:window_closed');
+    expect(stage.calls.dialled).toHaveLength(2);
+    expect((await stage.get(campaign)).counters).toMatchObject({ answered: 2, pending: 3 });
+    await stage.clock.advance(24 * HOUR_MS);
+    expect(await stage.state(campaign)).toBe('completed');
+  });
+});
+
+describe('health', () => {
+  it('follows from facts', async () => {
+    const stage = await openStage();
+    const health = async (id: Parameters<typeof stage.campaigns.get>[1]) => {
+      const found = await stage.campaigns.get(OWNER, id);
+      return found.ok ? found.value.health : undefined;
+    };
+    stage.calls.scripts.set('*', [{ cause: 'busy', afterMs: 1000 }]);
+    const retry = { attempts: 1, delaysMinutes: [60], windowDays: 7, on: ['busy'] } as const;
+    const campaign = await stage.ready({ retry }, 1);
+    expect(await health(campaign.id)).toBe('not_started');
+    stage.calls.limit = 0;
+    await stage.start(campaign);
+    await stage.clock.advance(SECOND_MS);
+    expect(await health(campaign.id)).toBe('not_started');
+    stage.calls.limit = 1;
+    await stage.clock.advance(1500);
+    expect(await health(campaign.id)).toBe('active');
+    await stage.clock.advance(2 * MINUTE_MS);
+    expect(await health(campaign.id)).toBe('idle');
+    stage.calls.refuses = () => ({ kind: 'unavailable' });
+    await stage.clock.advance(HOUR_MS + 4 * MINUTE_MS);
+    expect(await health(campaign.id)).toBe('stalled');
+    expect(stage.told.filter((event) => event.startsWith('stalled'))).toEqual([
+      'stalled:unavailable',
+    ]);
+  });
+});
+
+describe('the dialer after a crash', () => {
+  it('closes what was open by the records of its calls, and calls nobody twice', async () => {
+    const stage = await openStage();
+    stage.calls.scripts.set('*', [{ cause: 'answered', afterMs: 10 * SECOND_MS }]);
+    const campaign = await stage.ready({ maxConcurrent: 2 }, 4);
+    await stage.start(campaign);
+    await stage.clock.advance(SECOND_MS);
+    stage.dialer.stop();
+    // The store of the dead process takes nothing of it any more.
+    const { finish } = stage.store.campaigns;
+    Object.assign(stage.store.campaigns, { finish: async () => undefined });
+    await stage.clock.advance(MINUTE_MS);
+    Object.assign(stage.store.campaigns, { finish });
+    expect((await stage.get(campaign)).counters).toMatchObject({ dialling: 2, pending: 2 });
+    const next = stage.newDialer();
+    await next.resumeAll();
+    expect((await stage.get(campaign)).counters.answered).toBe(2);
+    await stage.clock.advance(MINUTE_MS);
+    expect(await stage.state(campaign)).toBe('completed');
+    expect(new Set(stage.calls.dialled.map(({ to }) => to)).size).toBe(4);
+    expect(stage.calls.dialled).toHaveLength(4);
+  });
+});

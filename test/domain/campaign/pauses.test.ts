@@ -1,0 +1,240 @@
+/** Every row of the spec's table of pause reasons: how it comes about, what is told, and what clears it. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Campaign, PoolRules } from '../../../src/domain/campaign/types.ts';
+import { OWNER } from './records.ts';
+import { HOUR_MS, MINUTE_MS, openStage } from './stage.ts';
+
+type Stage = Awaited<ReturnType<typeof openStage>>;
+const LONG_MS = 72 * HOUR_MS;
+
+describe('pause reason', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await openStage();
+  });
+  const resume = ({ id }: Campaign) => stage.campaigns.resume(OWNER, id);
+  const pool = async (numbers: number, rules: Partial<PoolRules>, contacts = 6) => {
+    const campaign = await stage.ready(
+      {
+        callerIdStrategy: 'pool',
+        fixedCallerId: undefined,
+        pool: {
+          rotation: 'round_robin',
+          maxCalls: undefined,
+          maxCallsPerDay: undefined,
+          cooldownS: 0,
+          ...rules,
+        },
+        maxConcurrent: 1,
+      },
+      contacts,
+    );
+    await addNumbers(campaign, numbers);
+    return campaign;
+  };
+  const addNumbers = ({ id }: Campaign, count: number, from = 0) =>
+    stage.campaigns.addNumbers(
+      OWNER,
+      id,
+      Array.from({ length: count }, (_, index) => ({
+        number: `1202555010${from + index}`,
+        label: '',
+      })),
+    );
+  const refusedStill = async (campaign: Campaign, reason: string) => {
+    expect(await resume(campaign)).toMatchObject({ error: { kind: 'stillPaused', reason } });
+    expect(await stage.state(campaign)).toBe(`paused:${reason}`);
+  };
+
+  it('manual_pause clears by a manual resume alone', async () => {
+    const campaign = await stage.ready({ maxConcurrent: 1 }, 3);
+    await stage.start(campaign);
+    await stage.clock.advance(500);
+    await stage.campaigns.pause(OWNER, campaign.id);
+    await stage.clock.advance(LONG_MS);
+    expect(await stage.state(campaign)).toBe('paused:manual_pause');
+    expect(stage.calls.dialled).toHaveLength(1);
+    expect((await resume(campaign)).ok).toBe(true);
+    await stage.clock.advance(MINUTE_MS);
+    expect(await stage.state(campaign)).toBe('completed');
+    expect(stage.told.filter((event) => !event.startsWith('contact'))).toEqual([
+      'started',
+      'paused:manual_pause',
+      'resumed',
+      'completed',
+    ]);
+  });
+
+  it('window_closed clears by itself at the next open window, and not before', async () => {
+    const window = {
+      hours: [{ weekday: 2, startMinute: 600, endMinute: 660 }],
+      holidays: [],
+    };
+    const campaign = await stage.ready({ window });
+    await stage.start(campaign);
+    await stage.clock.advance(0);
+    await refusedStill(campaign, 'window_closed');
+    // Monday noon to Tuesday ten o'clock.
+    await stage.clock.advance(22 * HOUR_MS - 1);
+    expect(await stage.state(campaign)).toBe('paused:window_closed');
+    await stage.clock.advance(1);
+    expect(await stage.state(campaign)).toBe('running');
+    expect(stage.told.slice(0, 3)).toEqual(['started', 'paused:window_closed', 'resumed']);
+  });
+
+  it('window_closed becomes manual_pause by a command, and stays', async () => {
+    const window = { hours: [{ weekday: 2, startMinute: 600, endMinute: 660 }], holidays: [] };
+    const campaign = await stage.ready({ window });
+    await stage.start(campaign);
+    await stage.clock.advance(0);
+    expect((await stage.campaigns.pause(OWNER, campaign.id)).ok).toBe(true);
+    await stage.clock.advance(22 * HOUR_MS);
+    expect(await stage.state(campaign)).toBe('paused:manual_pause');
+  });
+
+  it('caller_pool_exhausted clears by a resume after numbers were added', async () => {
+    const campaign = await pool(1, { maxCalls: 2 }, 3);
+    await stage.start(campaign);
+    await stage.clock.advance(LONG_MS);
+    expect(stage.calls.dialled).toHaveLength(2);
+    await refusedStill(campaign, 'caller_pool_exhausted');
+    await addNumbers(campaign, 1, 1);
+    await stage.clock.advance(MINUTE_MS);
+    expect(await stage.state(campaign)).toBe('paused:caller_pool_exhausted');
+    expect((await resume(campaign)).ok).toBe(true);
+    await stage.clock.advance(MINUTE_MS);
+    expect(await stage.state(campaign)).toBe('completed');
+  });
+
+  it('caller_pool_exhausted is that of an empty pool too', async () => {
+    const campaign = await pool(0, {});
+    await stage.start(campaign);
+    await stage.clock.advance(0);
+    expect(await stage.state(campaign)).toBe('paused:caller_pool_exhausted');
+  });
+
+  it('caller_pool_daily_limit_reached clears by itself at midnight in the campaign timezone', async () => {
+    const campaign = await pool(2, { maxCallsPerDay: 1 }, 3);
+    await stage.start(campaign);
+    await stage.clock.advance(MINUTE_MS);
+    expect(stage.calls.dialled).toHaveLength(2);
+    await refusedStill(campaign, 'caller_pool_daily_limit_reached');
+    await stage.clock.advance(12 * HOUR_MS - MINUTE_MS - 1);
+    expect(await stage.state(campaign)).toBe('paused:caller_pool_daily_limit_reached');
+    await stage.clock.advance(2 * MINUTE_MS);
+    expect(await stage.state(campaign)).toBe('completed');
+    expect(stage.calls.dialled.at(-1)?.atMs).toBe(Date.UTC(2026, 0, 6));
+  });
+
+  it('account_inactive clears by a resume once the account is active again', async () => {
+    const campaign = await stage.ready({ maxConcurrent: 1 }, 2);
+    await stage.start(campaign);
+    await stage.clock.advance(0);
+    stage.calls.hindrance = 'accountInactive';
+    await stage.revoke();
+    await refusedStill(campaign, 'account_inactive');
+    stage.calls.hindrance = undefined;
+    await stage.clock.advance(HOUR_MS);
+    expect(await stage.state(campaign)).toBe('paused:account_inactive');
+    expect((await resume(campaign)).ok).toBe(true);
+  });
+
+  it('stalled clears by a resume', async () => {
+    stage.calls.refuses = () => ({ kind: 'unavailable' });
+    const campaign = await stage.ready();
+    await stage.start(campaign);
+    await stage.clock.advance(29 * MINUTE_MS);
+    expect(await stage.state(campaign)).toBe('running');
+    await stage.clock.advance(2 * MINUTE_MS);
+    expect(await stage.state(campaign)).toBe('paused:stalled');
+    expect(stage.told).toEqual(['started', 'stalled:unavailable', 'paused:stalled']);
+    stage.calls.refuses = undefined;
+    await stage.clock.advance(HOUR_MS);
+    expect(await stage.state(campaign)).toBe('paused:stalled');
+    expect((await resume(campaign)).ok).toBe(true);
+    await stage.clock.advance(MINUTE_MS);
+    expect(await stage.state(campaign)).toBe('completed');
+  });
+
+  it('stalled is not what saturation ends in', async () => {
+    stage.calls.refuses = () => ({ kind: 'full', of: 'carrier', retryAfterMs: 100 });
+    const campaign = await stage.ready();
+    await stage.start(campaign);
+    await stage.clock.advance(45 * MINUTE_MS);
+    expect(await stage.state(campaign)).toBe('running');
+    expect(stage.told).toEqual(['started']);
+  });
+
+  it.each(['carrier', 'answerUrl'] as const)(
+    'consecutive_failures comes of %s failures, clears by a resume, and the next failure pauses again',
+    async (cause) => {
+      stage.calls.scripts.set('*', [{ cause, afterMs: 1000 }]);
+      const campaign = await stage.ready({ maxConcurrent: 1 }, 9);
+      await stage.start(campaign);
+      await stage.clock.advance(MINUTE_MS);
+      expect(await stage.state(campaign)).toBe('paused:consecutive_failures');
+      expect(stage.calls.dialled).toHaveLength(3);
+      await resume(campaign);
+      await stage.clock.advance(MINUTE_MS);
+      expect(await stage.state(campaign)).toBe('paused:consecutive_failures');
+      expect(stage.calls.dialled).toHaveLength(4);
+      stage.calls.scripts.set('*', [{ cause: 'answered', afterMs: 1000 }]);
+      await resume(campaign);
+      await stage.clock.advance(MINUTE_MS);
+      expect(await stage.state(campaign)).toBe('completed');
+    },
+  );
+
+  it('consecutive_failures does not come of people who do not answer', async () => {
+    stage.calls.scripts.set('*', [
+      { cause: 'carrier', afterMs: 1000 },
+      { cause: 'carrier', afterMs: 1000 },
+      { cause: 'busy', afterMs: 1000 },
+      { cause: 'noAnswer', afterMs: 1000 },
+      { cause: 'failed', afterMs: 1000 },
+      { cause: 'carrier', afterMs: 1000 },
+      { cause: 'busy', afterMs: 1000 },
+    ]);
+    const campaign = await stage.ready({ maxConcurrent: 1 }, 9);
+    await stage.start(campaign);
+    await stage.clock.advance(MINUTE_MS);
+    expect(await stage.state(campaign)).toBe('completed');
+  });
+
+  it('balance_insufficient clears by a resume once there is money', async () => {
+    const campaign = await stage.ready({ maxConcurrent: 1 }, 3);
+    await stage.start(campaign);
+    await stage.clock.advance(500);
+    stage.calls.refuses = () => ({ kind: 'insufficientFunds' });
+    stage.calls.hindrance = 'insufficientFunds';
+    await stage.clock.advance(HOUR_MS);
+    await refusedStill(campaign, 'balance_insufficient');
+    expect(stage.calls.dialled).toHaveLength(1);
+    stage.calls.refuses = undefined;
+    stage.calls.hindrance = undefined;
+    expect((await resume(campaign)).ok).toBe(true);
+    await stage.clock.advance(MINUTE_MS);
+    expect(await stage.state(campaign)).toBe('completed');
+    expect((await stage.get(campaign)).counters.answered).toBe(3);
+  });
+
+  it('cooling numbers are waited for, without a pause', async () => {
+    const campaign = await pool(1, { cooldownS: 600 }, 2);
+    await stage.start(campaign);
+    await stage.clock.advance(10 * MINUTE_MS - 1);
+    expect(stage.calls.dialled).toHaveLength(1);
+    expect(await stage.state(campaign)).toBe('running');
+    await stage.clock.advance(2);
+    expect(stage.calls.dialled).toHaveLength(2);
+  });
+
+  it.each([
+    ['round_robin', ['0', '1', '2', '0', '1', '2']],
+    ['least_used', ['0', '1', '2', '0', '1', '2']],
+  ] as const)('pool rotation %s takes turns', async (rotation, expected) => {
+    const campaign = await pool(3, { rotation });
+    await stage.start(campaign);
+    await stage.clock.advance(MINUTE_MS);
+    expect(stage.calls.dialled.map(({ from }) => from.slice(-1))).toEqual(expected);
+  });
+});
