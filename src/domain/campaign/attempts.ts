@@ -173,6 +173,10 @@ export class Attempts {
   }
 
   async #close(live: LiveCampaign, begun: Begun, end: CampaignCallEnd): Promise<void> {
+    const { abandonment, maxConcurrent } = live.campaign;
+    if (end.answeredUs !== undefined) {
+      live.pace.answered(end.abandoned === true, abandonment, maxConcurrent);
+    }
     const { contact, callUuid, from, placedUs } = begun;
     const attempt = { attemptNumber: contact.attempts + 1, placedUs };
     const firstDialUs = contact.firstDialUs ?? placedUs;

@@ -1,6 +1,7 @@
 /** What the dialer has in mind about one campaign. Everything here can be made anew from the store. */
 import type { CallerIds } from './caller-ids.ts';
 import type { DueContact, PlacingRefusal } from './needs.ts';
+import { Pace } from './pace.ts';
 import type { Agent, Campaign, CampaignHealth } from './types.ts';
 import { type WindowState, windowAt } from './window.ts';
 
@@ -26,6 +27,7 @@ export class LiveCampaign {
   troubleSinceUs: number | undefined;
   trouble = '';
   stallTold = false;
+  readonly pace = new Pace();
   readonly #windows = new Map<string, WindowState>();
 
   constructor(campaign: Campaign) {
@@ -49,7 +51,8 @@ export class LiveCampaign {
   /** Wants a further call at `nowUs`. */
   isHungry(nowUs: number): boolean {
     if (!this.isRunning || this.refusedWith !== undefined) return false;
-    return this.busy < this.campaign.maxConcurrent && nowUs >= this.sleepUntilUs;
+    const limit = this.pace.limit(this.campaign.maxConcurrent);
+    return this.busy < limit && nowUs >= this.sleepUntilUs;
   }
 
   /** Calls, and those on their way to be one. */

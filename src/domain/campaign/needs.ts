@@ -208,6 +208,8 @@ export interface CampaignCallEnd {
   readonly hangupCause: string;
   readonly hangupCauseCode: number;
   readonly machine: boolean | undefined;
+  /** Who answered was left alone: no stream, and nobody else, within two seconds. */
+  readonly abandoned?: boolean;
   /** Its record says why there was no call at all. */
   readonly refused: PlacingRefusal['kind'] | undefined;
 }

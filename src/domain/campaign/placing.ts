@@ -30,7 +30,10 @@ export function createCallPlacing(needs: PlacingNeeds): CallPlacing {
         begin,
       );
       if (!placed.ok) return placed;
-      const ended = placed.value.ended.then(({ cdr, refused }) => endOf(cdr, refused));
+      const ended = placed.value.ended.then(({ cdr, refused, abandoned }) => ({
+        ...endOf(cdr, refused),
+        abandoned,
+      }));
       return ok({ ended });
     },
     onFree,

@@ -85,7 +85,7 @@ export interface PoolRules {
   readonly cooldownS: number;
 }
 
-/** At most this share of answered calls may have no bot or agent within two seconds; beyond it fewer are dialled. */
+/** At most this share of answered calls may have neither stream nor other party after two seconds; beyond it fewer are dialled. */
 export interface AbandonmentGuard {
   /** Hundredths of a per cent. */
   readonly maxBasisPoints: number;

@@ -48,6 +48,8 @@ export type PacedRefusal =
 export interface PacedEnd {
   readonly cdr: Cdr;
   readonly refused: 'unavailable' | 'insufficientFunds' | 'accountInactive' | undefined;
+  /** Two seconds after the answer it had neither a stream nor another party; false too when it had ended by then. */
+  readonly abandoned: boolean;
 }
 
 const BARRED: ReadonlySet<HangupCauseKey> = new Set([
@@ -59,6 +61,8 @@ const BARRED: ReadonlySet<HangupCauseKey> = new Set([
 /** A carrier that was full for the whole wait is asked again after this. */
 const CARRIER_AGAIN_MS = 100;
 const OVERLOAD_AGAIN_MS = 1000;
+/** Whoever answers is connected within so long, or is left alone. */
+const CONNECT_WITHIN_MS = 2000;
 const NEVER = new AbortController().signal;
 
 export class PacedCalls {
@@ -174,6 +178,7 @@ export class PacedCalls {
         throw error;
       });
     let refused: PacedEnd['refused'];
+    const isAbandoned = this.#watch(call);
     if (!planned.ok) {
       call.hangup(planned.error.cause, planned.error.source, planned.error.detail);
     } else if (!admitted.ok) {
@@ -188,7 +193,22 @@ export class PacedCalls {
     await call.ended;
     const cdr = await keeper.recordOf(call);
     if (cdr === undefined) throw new RangeError(`call ${call.uuid} left no record`);
-    return { cdr, refused };
+    return { cdr, refused, abandoned: isAbandoned() };
+  }
+
+  #watch(call: Call): () => boolean {
+    const { clock } = this.#needs;
+    let abandoned = false;
+    const look = (): void => {
+      abandoned = call.streams.open.length === 0 && call.bridgeUuid === undefined;
+    };
+    call.observe({
+      answered: () => {
+        const cancel = clock.at(clock.monotonicMs() + CONNECT_WITHIN_MS, look);
+        call.signal.addEventListener('abort', cancel, { once: true });
+      },
+    });
+    return () => abandoned;
   }
 
   #record(call: Call, record: RecordRequest | undefined): void {
