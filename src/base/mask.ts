@@ -2,7 +2,7 @@
 
 export const MASK = '***';
 
-// Every repetition is bounded where it can begin anywhere: messages of unknown peers are read by these too.
+// Repetitions that can begin anywhere in a text are bounded: these patterns also read messages of unknown peers.
 /** Up to the last `@` before path, query or fragment, as URL parsers take it. */
 const USER_INFO = /\b([a-z][a-z0-9+.-]{0,15}:\/\/)([^\s/?#"'<>\\]+)@(?=([^\s/?#"'<>\\]*))/gi;
 /** RFC 3261 §19.1.1: `sip:user:password@host`. */
@@ -11,7 +11,7 @@ const SIP_PASSWORD =
 const QUERY_FIELD = /([?&])([\w.~%[\]-]{1,100})=([^\s&#"'<>\\]+)/g;
 const SECRET_NAME =
   /token|secret|passw|^pass$|^pwd?$|^pin$|api_?-?key|^key$|[-_.]key$|^auth$|auth_?-?code|authoriz|^sig$|signature|credential|jwt|^code$|^hmac$/i;
-/** A long run of letters and digits with both in it is a secret under whatever name; an id of ours or theirs is not. */
+/** A long value with letters and digits counts as a secret, whatever its name; UUIDs and escaped URLs do not. */
 const OPAQUE = /^(?=.*\d)(?=.*[a-z])[\w.~+/=%-]{24,}$/i;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const URL_SHAPED = /^\w+%3a/i;
@@ -28,7 +28,7 @@ export function replaceCredentials(
   return maySayPassword(plain) ? plain.replace(SIP_PASSWORD, replaced) : plain;
 }
 
-/** The scheme's colon and one more before the last `@`: most addresses have none there, and are not searched. */
+/** Whether a second colon stands before the last `@`. Most addresses have none, so that the pattern is not tried. */
 const maySayPassword = (text: string): boolean =>
   text.lastIndexOf(':', text.lastIndexOf('@')) > text.indexOf(':');
 

@@ -11,7 +11,7 @@ import type { Store } from '../edge/store/store.ts';
 const HOUR_MS = 3_600_000;
 const DRAIN_LOOK_MS = 100;
 
-/** A setting of 0 keeps things; nothing here is older than a century. */
+/** A setting of 0 means for ever: 100 years are long enough for that. */
 const FOREVER_DAYS = 36_500;
 const orForever = (days: number): number => (days === 0 ? FOREVER_DAYS : days);
 

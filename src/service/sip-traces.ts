@@ -8,11 +8,11 @@ const CALLS = 5000;
 const CHARACTERS = 16 * 2 ** 20;
 
 /**
- * SIP messages of the latest calls, by Call-ID: from an INVITE on, so that phones that register take no room. The oldest
- * calls make room for a new message.
+ * SIP messages of the latest calls, by Call-ID. A trace begins with an INVITE, so that registrations are not kept. The
+ * oldest calls are dropped in favour of a new message.
  */
 export class SipTraces {
-  /** Not masked yet: most are never shown, so that masking is left to `of`. */
+  /** As received. Most are never shown, so they are masked only in `of`. */
   readonly #byCallId = new Map<string, MessageTrace[]>();
   #characters = 0;
 

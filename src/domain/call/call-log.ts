@@ -37,7 +37,7 @@ export class CallLog {
 
   add(kind: CallLogKind, text: string, facts: Readonly<Record<string, unknown>> = {}): void {
     if (this.#entries.length >= this.#max) {
-      // The beginning tells why a call went wrong, the end how it ended: the middle is what goes.
+      // The middle is dropped: the first entries tell why a call went wrong, the last ones how it ended.
       this.#entries.splice(Math.floor(this.#max / 2), 1);
       this.#dropped += 1;
     }

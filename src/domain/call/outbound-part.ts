@@ -11,7 +11,7 @@ export class OutboundPart implements CallPart {
   #peer: Peer = NOBODY;
   #offer: string | undefined;
   #target: OutboundTarget | undefined;
-  /** INVITEs of ours to which nobody has said no. */
+  /** INVITEs of ours that may still be answered. */
   #openOffers = 0;
 
   constructor(of: PartOf) {

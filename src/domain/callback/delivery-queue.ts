@@ -1,7 +1,7 @@
 /**
  * Delivery of notifications: in order per subject, retried, kept in the store until acknowledged or given up. Each account
  * has a lane of its own, so that a dead server of one customer never delays another. A full lane keeps nothing more in
- * memory: what arrives waits in the store, in order, until the lane has room again.
+ * memory: what arrives waits in the store, in order, until the lane can take more.
  */
 import type { Clock } from '../../base/clock.ts';
 import { type AccountId, type Random, uuid } from '../../base/ids.ts';
@@ -218,7 +218,7 @@ export class DeliveryQueue {
     return clock.monotonicMs() - Math.max(0, clock.wallMs() - createdUs / 1000);
   }
 
-  /** Brings notifications from the store back into lanes that have room again. */
+  /** Brings notifications from the store back into lanes that are at most half full. */
   #refillWhereRoom(): void {
     if (this.#queued > MAX_QUEUED / 2 || this.#stopped.signal.aborted) return;
     const lanes = [...this.#lanes.values()];

@@ -1,4 +1,4 @@
-/** One HTTP exchange of a callback: encoded, signed, sent, reported. Retries are its callers' business. */
+/** One HTTP exchange of a callback: encoded, signed, sent, reported. Its callers do the retries. */
 import type { AccountId, Random } from '../../base/ids.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import { err, ok, type Result } from '../../base/result.ts';

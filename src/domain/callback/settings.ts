@@ -36,5 +36,5 @@ export const MAX_QUEUED = 20_000;
 export const MAX_DELIVERIES_PER_ACCOUNT = 32;
 /** JSON events of one account under way at once; beyond, they are not sent. */
 export const MAX_JSON_EVENTS_PER_ACCOUNT = 256;
-/** A notification that is older is given up after a restart: nobody waits for it any more. */
+/** A notification that is older is given up after a restart: it is out of date by then. */
 export const MAX_NOTIFICATION_AGE_MS = 24 * 3_600_000;

@@ -28,7 +28,7 @@ export interface AdmissionRefusal {
   readonly money?: ReserveRefusal;
 }
 
-/** Why there is no slot: a limit of the account's own, or this node has no room. */
+/** Why there is no slot: a limit of the account's own, or this node is full. */
 export type SlotRefusal =
   | { readonly kind: 'concurrency' | 'cps'; readonly limit: number; readonly retryAfterMs: number }
   | { readonly kind: 'node'; readonly detail: string; readonly retryAfterMs: number };
@@ -42,7 +42,7 @@ export interface AdmissionNeeds {
   readonly clock: Clock;
   /** Calls that run on this node at once, and that begin within a second. */
   readonly nodeLimit: number;
-  /** A call waits so long for room on this node. */
+  /** How long a call waits for a slot of this node. */
   readonly waitMs: number;
 }
 

@@ -9,7 +9,7 @@ import type { Room } from '../call/call.ts';
 import type { CapacitySlot } from '../capacity/capacity.ts';
 import type { Admission, SlotRefusal } from './admission.ts';
 
-/** A slot that somebody else gives back is noticed after this long at the latest. */
+/** A slot that is given back elsewhere is noticed after this time at the latest. */
 const RECHECK_MS = 250;
 
 export interface BulkQueueNeeds<Item> {
@@ -25,9 +25,9 @@ export interface BulkQueueNeeds<Item> {
 
 /** An item that is ready for its turn. */
 export interface Prepared {
-  /** Waits a little for room where it goes; undefined: there was none. Never rejects. */
+  /** Waits a little for a slot at its target; undefined: there was none. Never rejects. */
   room(): Promise<Room | undefined>;
-  /** Slot and room are its own from now on. Never rejects. */
+  /** Takes over both slots, that of the account and that of the target. Never rejects. */
   start(owner: Account, slot: CapacitySlot, room: Room): Promise<void>;
 }
 
@@ -140,6 +140,6 @@ export class BulkQueue<Item> {
   }
 }
 
-/** Calls per second have a moment at which the next one may begin; for the rest there is none to be known. */
+/** With calls per second it is known when the next one may begin; with calls at once it is not. */
 const waitOf = (refusal: SlotRefusal | undefined): number =>
   refusal?.kind === 'cps' ? refusal.retryAfterMs : RECHECK_MS;

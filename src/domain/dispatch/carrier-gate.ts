@@ -1,4 +1,4 @@
-/** Carriers take so many calls at once and a second: which of them has room for a call, shared fairly among accounts. */
+/** Finds a carrier whose limits allow another call. The slots of carriers are shared fairly among accounts. */
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import type { FindRoom, Room } from '../call/call.ts';
@@ -12,13 +12,13 @@ import type { DispatchNeeds } from './needs.ts';
 export interface GateNeeds {
   readonly carriers: Pick<Carriers, 'get'>;
   readonly shares: FairShare;
-  /** A call waits so long for room. */
+  /** How long a call waits for a slot. */
   readonly waitMs: number;
 }
 
 /**
  * A carrier that is full is passed over, so that the next one takes the call; when all are full, the call waits a little for
- * the first that has room again.
+ * the first that has a free slot.
  */
 export class CarrierGate {
   readonly #needs: GateNeeds;

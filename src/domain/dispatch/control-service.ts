@@ -156,7 +156,7 @@ export class ControlService implements CallControl {
     return ok({ recordingId, url });
   }
 
-  /** Stopping all of what does not run is no mistake (dialect §3.4); stopping one that does not exist is. */
+  /** To stop all recordings succeeds when there is none (dialect §3.4); to stop one that does not exist fails. */
   async stopRecording(
     accountId: AccountId,
     callUuid: CallUuid,

@@ -1,7 +1,7 @@
 /**
- * What the REST interface asks of running calls. Values arrive checked and in domain words: the ranges, the `<` lists
- * and the digit grammar of the spec are the business of the schema in front. Every operation names the account that asks;
- * a call of another account does not exist for it.
+ * What the REST interface asks of running calls. Values arrive checked and in domain words: the REST interface
+ * checks the ranges, the `<` lists and the digit grammar of the spec. Every operation names the account that asks; a call of
+ * another account does not exist for it.
  */
 import type { AccountId, CallUuid, RecordingId, RequestUuid, StreamId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
@@ -82,7 +82,7 @@ export type PlaceCallsRefusal =
     }
   /** The queue of bulk destinations of this account is full. */
   | { readonly kind: 'queueFull'; readonly retryAfterMs: number }
-  /** The service drains, or has no room on this node. */
+  /** The service drains, or this node is full. */
   | { readonly kind: 'unavailable'; readonly retryAfterMs: number }
   | { readonly kind: 'accountInactive' }
   /** The same idempotency key with another request. */

@@ -21,7 +21,7 @@ interface DialSettings {
   readonly registrarHost: string;
   /** An outbound leg rings no longer, unless the request says otherwise. */
   readonly ringTimeoutMs: number;
-  /** A call waits so long for room at a carrier. */
+  /** How long a call waits for a slot at a carrier. */
   readonly waitForRoomMs: number;
   /** Destinations of bulk requests that one account may have waiting. */
   readonly queuePerAccount: number;

@@ -15,7 +15,7 @@ import type { DispatchNeeds } from './needs.ts';
 import { PlacedCall } from './placed-call.ts';
 import { identityOf, type Placement, type Planned, queuedCall } from './placement.ts';
 
-/** A full queue, or a node without room, is worth asking again after this long. */
+/** Retry-After of a full queue or a full node. */
 const RETRY_AFTER_MS = 1000;
 /** An overload lasts some seconds at the least. */
 const OVERLOAD_RETRY_MS = 5000;

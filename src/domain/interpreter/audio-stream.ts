@@ -78,7 +78,7 @@ class AudioStream implements LiveAudioStream {
   readonly #needs: InterpreterNeeds;
   #resolve: (end: AudioStreamEnd) => void = () => undefined;
   #socket: StreamSocket | undefined;
-  /** One a connection, the last one's last: at most maxRetries + 1. */
+  /** One id for each connection, the latest last: at most maxRetries + 1. */
   readonly #ids: StreamId[] = [];
   #currentId: StreamId;
   #retriesLeft: number;
@@ -87,7 +87,7 @@ class AudioStream implements LiveAudioStream {
   #recordId: StreamId | undefined;
   #over = false;
   #draining: StopKind | undefined;
-  /** No later than here is it charged for, however late its timer is. */
+  /** The stream is charged up to this moment at most, even when its timer is late. */
   readonly #limitUs: number;
   #cancelTimeout: () => void;
 

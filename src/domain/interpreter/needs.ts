@@ -129,7 +129,7 @@ export interface ConferenceDirectory {
     name: string,
     request: RecordRequest,
   ): Promise<Result<StartedRecording, ControlRefusal>>;
-  /** Stopping what does not run is no mistake (dialect §3.4: stop operations are idempotent). */
+  /** Succeeds when no recording runs (dialect §3.4: stop operations are idempotent). */
   stopRecording(accountId: AccountId, name: string): Result<void, ControlRefusal>;
 }
 

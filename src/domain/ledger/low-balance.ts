@@ -83,7 +83,7 @@ export class LowBalanceAlerts {
       });
     }
     if (to?.lowBalanceEmail === undefined) return;
-    // A mail server that takes its time holds up nobody else's alert.
+    // Not awaited: a slow mail server must not delay the alerts of other accounts.
     void mail({
       to: to.lowBalanceEmail,
       subject: `Low balance of ${accountId}`,

@@ -18,7 +18,7 @@ const LONGEST_PREFIX = 15;
 export class RateBook {
   readonly #rates = new Map<string, Rate>();
 
-  /** The price list file, which stands behind what is set over it. */
+  /** Rates of the price list file. Other rates may replace them until they are removed. */
   readonly #listed = new Map<string, Rate>();
 
   constructor(rates: Iterable<Rate> = []) {

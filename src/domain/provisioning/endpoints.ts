@@ -9,7 +9,7 @@ import type { Endpoint, EndpointPatch, EndpointSecrets } from './types.ts';
 
 /** Digits of the first suffix tried; each collision adds one. */
 const SUFFIX_DIGITS = 4;
-/** With one digit more a try, the service would have to be full of the name to get here. */
+/** Each attempt has one digit more: so many collisions in a row do not happen by chance. */
 const NAME_ATTEMPTS = 8;
 
 export type NewEndpoint = Pick<Endpoint, 'accountId' | 'alias'> &

@@ -155,7 +155,7 @@ export interface NumberStore {
   rent(e164: string, fee: NewEntry | undefined, nextBillingUs: number): Promise<void>;
   /** `pending_release` → `active`, as it was before; undefined when it is not the account's or not in that state. */
   cancelRelease(accountId: AccountId, e164: string): Promise<PhoneNumber | undefined>;
-  /** Numbers whose cooldown has ended are nobody's again. Returns how many. */
+  /** Puts numbers whose cooldown has ended back into the inventory. Returns how many. */
   completeReleases(nowUs: number): Promise<number>;
 }
 

@@ -11,7 +11,7 @@ const MP3_BLOCK = 16 * 1024;
 const SILENT_FRAME_HEAD = [0xff, 0xfb, 0x10, 0xc4];
 const SILENT_FRAME_BYTES = 104;
 const SILENT_FRAMES = 77;
-/** An MP3 may begin with a tag or rubbish, but not with more than so much before its first sound. */
+/** Bytes of tags or of other data that an MP3 may begin with, before its first frame. */
 const MP3_SEARCH_BYTES = 1024 * 1024;
 
 /** A whole file to mono 16-bit PCM, in bounded memory: what is too long is given up when the limit is passed. */

@@ -34,7 +34,7 @@ const ofFamily =
   (family: 4 | 6) =>
   (address: string): ResolvedAddress => ({ address, family });
 
-/** The name server answered: there is no such name, or no address under it. Anything else is no answer at all. */
+/** No name server knows the name or has an address for it, or none is running. Other errors are failures of a server. */
 const isUnknownName = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&

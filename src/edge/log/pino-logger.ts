@@ -3,7 +3,7 @@ import { isBug } from '../../base/errors.ts';
 import type { LogFields, Logger } from '../../base/logger.ts';
 import { maskSecrets } from '../../base/mask.ts';
 
-/** Fields that are never written, wherever they stand. A second line of defence: nobody should log them at all. */
+/** Fields that are never written, wherever they stand. They should not be logged in the first place; this catches mistakes. */
 const SECRET_FIELDS = [
   'authorization',
   'Authorization',

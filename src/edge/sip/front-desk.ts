@@ -33,19 +33,19 @@ interface Waiting {
   readonly flow: Flow;
 }
 
-/** One address and port may use this part of what its address may. */
+/** The rate of one address and port is that of an address divided by this. */
 const FLOW_SHARE = 5;
-/** An acquaintance sends so many times what an unknown peer may. */
+/** The rate of an acquaintance is that of an unknown peer times this. */
 const ACQUAINTANCE_TIMES = 10;
 const MAX_WAITING = 512;
-/** In one turn of the loop unknown peers get so long; then whoever is known is looked for again. */
+/** Time for unknown peers in one turn of the event loop; then messages of known peers are served again. */
 const UNKNOWN_PEERS_MS = 3;
 const KEEP_ALIVE_BYTES = 4;
 
 /**
  * Decides at the socket, before anything is parsed, who is served first: acquaintances, carriers and whoever shows a nonce of
  * ours at once; unknown peers when the turn is over, in short slices from two short queues, new calls last. Each source
- * of unknown peers has a budget. What is too much is dropped without an answer, over a connection the connection is closed.
+ * of unknown peers has a budget. A message beyond it is dropped without an answer, and its connection, if any, is closed.
  */
 export class FrontDesk {
   readonly #options: FrontDeskOptions;

@@ -20,7 +20,7 @@ type Account = InviteOptions['auth'];
 
 const HEADER_NAME = /^[A-Za-z0-9-]+$/;
 
-/** An outbound leg in words of SIP; undefined when there is no such place. */
+/** The INVITE of an outbound leg; undefined when its target does not exist or is no SIP URI. */
 export function inviteCommand(
   target: OutboundTarget,
   options: InviteOptions,

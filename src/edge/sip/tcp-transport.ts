@@ -141,7 +141,7 @@ export class TcpTransport {
     connection.expectMessage();
   }
 
-  /** Room for one more of that host, if need be made at the cost of an unknown peer. */
+  /** Whether one more connection of that host fits; at a limit the oldest connection of an unknown peer is closed for it. */
   #hasRoom(host: string): boolean {
     const { maxConnections, maxConnectionsPerAddress } = this.#limits;
     const why = 'no room for unknown peers';

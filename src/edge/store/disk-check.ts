@@ -3,7 +3,7 @@ import { rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
 
-/** Less space than this is none: the next checkpoint or recording would take it. */
+/** Less free space than this counts as a full disk: the next checkpoint or recording would use it up. */
 const LEAST_FREE_BYTES = 1_048_576;
 const PROBE_BYTES = 4096;
 

@@ -150,7 +150,7 @@ export class Engine {
     this.#lock?.release();
   }
 
-  /** As most go: nothing fails. Undefined: one of several did, nothing is written. */
+  /** The usual case, in which no unit fails. Undefined: one of several units failed, and nothing was written. */
   #together(units: readonly Unit[]): readonly Outcome[] | undefined {
     try {
       this.#db.run('BEGIN IMMEDIATE');
@@ -165,7 +165,7 @@ export class Engine {
     }
   }
 
-  /** A savepoint each keeps a failed one from touching the others. */
+  /** Each unit has a savepoint, so that a failed one does not undo the others. */
   #apart(units: readonly Unit[]): readonly Outcome[] {
     try {
       this.#db.run('BEGIN IMMEDIATE');

@@ -18,13 +18,13 @@ import {
 } from './native.ts';
 import type { Upgrade } from './upgrade.ts';
 
-/** Told once the socket is there; `oversized` knows no limits here. */
+/** What is told of one socket. `oversized` comes without the limit: the listener knows it. */
 export type SocketEvents = Omit<BotConnectionEvents, 'oversized'> & {
   oversized(what: Oversize): void;
 };
 
 const BATCH_BYTES = 1 << 18;
-/** Rounds of one wake-up; what is left then wakes again. */
+/** Batches read in one wake-up; events that are left cause another one. */
 const MAX_ROUNDS = 16;
 /** By the numbers of the native PlayResult. */
 const REFUSALS: Readonly<Record<number, EngineRefusal>> = {

@@ -1,4 +1,4 @@
-/** One request and its response over undici, bounded in time and size. Redirects are another file's business. */
+/** One request and its response over undici, bounded in time and size. Its caller follows redirects. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { ServiceError } from '../../base/errors.ts';

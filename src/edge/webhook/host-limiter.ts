@@ -1,4 +1,4 @@
-/** Exchanges with one host at once, and those that wait for their turn: a dead host holds up nobody but its own requests. */
+/** Exchanges with one host at once, and those that wait for their turn: a dead host delays only its own requests. */
 
 export type SlotRefusal = 'queueFull' | 'aborted' | 'waitedTooLong';
 

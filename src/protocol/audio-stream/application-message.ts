@@ -27,7 +27,7 @@ export const MAX_CHECKPOINT_NAME = 1024;
 export const MAX_DTMF_DIGITS = 100;
 /**
  * Most commas, and most opening brackets of either kind, of one message. Megabytes of audio are one string to the JSON parser and
- * cost it next to nothing; megabytes of tiny values would hold up every other call for the better part of a second.
+ * cost it very little; megabytes of tiny values would block every other call for much of a second.
  */
 export const MAX_MESSAGE_PARTS = 4096;
 

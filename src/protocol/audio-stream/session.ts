@@ -21,7 +21,7 @@ type Timer = 'connect' | 'ping' | 'pong' | 'drain' | 'close';
 const NORMAL_CLOSURE = 1000;
 const POLICY_VIOLATION = 1008;
 const MESSAGE_TOO_BIG = 1009;
-/** Id of the checkpoint behind which the queue is drained; those of the application are counted from 1. */
+/** Id of our checkpoint at the end of the queue, for draining; the application's checkpoints get ids from 1. */
 const DRAIN_CHECKPOINT = '0';
 
 export class StreamSession implements Machine<SessionInput, SessionOutput> {

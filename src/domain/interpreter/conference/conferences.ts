@@ -109,7 +109,7 @@ export class Conferences implements ConferenceDirectory {
     return ok({ recordingId, url });
   }
 
-  /** Stopping what does not run is no mistake (dialect §3.4: stop operations are idempotent). */
+  /** Succeeds when no recording runs (dialect §3.4: stop operations are idempotent). */
   stopRecording(accountId: AccountId, name: string): Result<void, ControlRefusal> {
     const room = this.#find(accountId, name);
     if (room === undefined) return err(NOT_FOUND);

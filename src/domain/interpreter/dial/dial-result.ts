@@ -17,7 +17,7 @@ export interface DialResult {
   readonly unmade: UnmadeAttempt | undefined;
 }
 
-/** Of several failures the first in this list is the one worth telling. */
+/** Of several failures the first in this list is told. */
 const TELLING: readonly DialStatus[] = ['timeout', 'busy', 'no-answer', 'cancel', 'failed'];
 
 /** The result of a `Dial` that connected nobody. What a called party did tells more than an attempt that was never made. */
@@ -34,7 +34,7 @@ export function resultOfFailure(
   return { status: statusOf(first?.cause ?? 'canceled'), rang, leg: undefined, unmade: first };
 }
 
-/** An answer without a 180 before it counts: somebody was reached. */
+/** An answer without a 180 before it counts as ringing too. */
 export const wasRung = ({ call }: DialledLeg): boolean =>
   call.ringUs !== undefined || call.answerUs !== undefined;
 

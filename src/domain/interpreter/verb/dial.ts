@@ -53,7 +53,7 @@ function conclude(
   return concludeAction(context, { url, method, redirect }, ACTION_EVENT, own);
 }
 
-/** The Dial is over as much as after any other end, but nobody waits for a document. */
+/** Tells `action` of a Dial that was interrupted; what it answers is not used as a document. */
 function tellInterrupted(
   { action: url, method }: DialInstruction,
   context: VerbContext,

@@ -39,7 +39,7 @@ export async function preAnswer(
     return await runChildren(instruction, execute, {
       ...context,
       signal: AbortSignal.any([signal, limit.signal]),
-      // Early media is enough to be heard, and answering is what PreAnswer must not do.
+      // Elements inside PreAnswer are heard as early media: they must not answer the call.
       ready: () => Promise.resolve(),
     });
   } catch (error) {

@@ -115,7 +115,7 @@ async function recordMessage(
   return concludeAction(context, action, 'Record', live.parameters());
 }
 
-/** Most callers end their message by hanging up: `action` hears of it all the same, though no document can follow. */
+/** Tells `action` of a message that was interrupted, as a rule by hanging up; its answer is not used as a document. */
 function tellInterrupted(context: VerbContext, action: Action, live: LiveRecording): void {
   const { url, method } = action;
   void live.finalized.then((isFinalized) => {

@@ -1,4 +1,4 @@
-/** What a body of the operator's API names must be there, and be of the account that it is for. */
+/** Checks that what a body of the operator's API names exists and belongs to the account. */
 
 import type { AccountId, AppId } from '../../../base/ids.ts';
 import { err, ok, type Result } from '../../../base/result.ts';

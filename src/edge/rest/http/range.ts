@@ -1,4 +1,4 @@
-/** Filters that come in fives: `name`, `name__gt`, `name__gte`, `name__lt`, `name__lte`; all that are given hold. */
+/** Filters with five forms each: `name`, `name__gt`, `name__gte`, `name__lt`, `name__lte`; all that are given hold. */
 import { err, ok, type Result } from '../../../base/result.ts';
 import { parseWindowBound } from '../../../domain/ledger/ledger.ts';
 import { type Failure, invalidField } from './failure.ts';
@@ -26,7 +26,10 @@ export const timeRangeQuery = <N extends string>(name: N) =>
 export const countRangeQuery = <N extends string>(name: N) =>
   members(name, () => Type.Integer({ minimum: 0, maximum: 1_000_000_000 }));
 
-/** Microseconds UTC. A day or second that is written without its parts is met by all of it. */
+/**
+ * Microseconds UTC. A day or a second stands for all of it without a suffix, for its last moment in `__lte`, and for its
+ * first moment otherwise.
+ */
 export function timeRangeOf<N extends string>(
   query: Readonly<Partial<Record<RangeName<N>, string>>>,
   name: N,
@@ -58,7 +61,7 @@ export function countRangeOf<N extends string>(
   return both(ranges);
 }
 
-/** What one test lets through of whole numbers, against a value that reaches from `start` to `end`. */
+/** The whole numbers that pass one test against a value that reaches from `start` to `end`. */
 function tested(test: Test, start: number, end: number): Range {
   switch (test) {
     case '':
@@ -74,7 +77,7 @@ function tested(test: Test, start: number, end: number): Range {
   }
 }
 
-/** What lies in all of them. */
+/** The intersection of all ranges. */
 export function both(ranges: readonly Range[]): Range {
   const from = ranges.flatMap((range) => range.from ?? []);
   const to = ranges.flatMap((range) => range.to ?? []);

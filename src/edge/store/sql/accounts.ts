@@ -133,7 +133,7 @@ function tokensOf(db: Connection, authId: AccountId) {
   }));
 }
 
-/** The newest token signs; the one before only still opens. */
+/** The newest token signs; an older one is only accepted until it ends. */
 export const signingTokenRepository = (db: Connection): Synchronously<SigningTokens> => ({
   tokensOf: (accountId) => {
     const account = find(db, accountId);

@@ -5,8 +5,7 @@ import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
 import { int, json, optional, Table, text } from '../table.ts';
 
-/** Notifications that wait; also written together with what its notifications tell of. */
-/** A notification inside the JSON of another record: its fields are named as there is stored data of. */
+/** A notification inside the JSON of another record. Its subject is called `callUuid` there, as in records of earlier versions. */
 export type StoredSubject<T extends { readonly subject: string }> = Omit<T, 'subject'> & {
   readonly callUuid: string;
 };

@@ -233,7 +233,7 @@ const getStream = callRoute({
   },
 });
 
-/** The element behind a `Stream` that holds the document then runs when the bot's last word was heard, a `Hangup` too. */
+/** `drain`: the audio that the bot has queued is played first; a document that waits for the stream goes on after it. */
 const stopQuery = Type.Object({
   drain: Type.Optional(flag(false)),
 });

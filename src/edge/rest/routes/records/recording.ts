@@ -160,7 +160,7 @@ const BulkFilters = Type.Object({
   recording_id: uuidFilter<RecordingId>(),
 });
 
-/** Public clients send the filters as query or as body (dialect §3.7). Without any, everything would be gone. */
+/** Public clients send the filters as query or as body (dialect §3.7). At least one is required: without any, all recordings would be deleted. */
 const deleteRecordings = accountRoute({
   ...common,
   method: 'DELETE',
@@ -216,7 +216,7 @@ const downloadRecording = linkRoute({
     const accountId = access?.owner.authId ?? path.auth_id;
     const found = await recordings.get(accountId, path.recording_id, subAccountOf(access));
     if (!found.ok) return refused(found.error);
-    // Without credentials the link stands for whoever made the call.
+    // A link without credentials is refused once the sub-account that made the call is not active.
     if (access === undefined && !(await isActive(accounts, found.value.subAccount))) {
       return err(NOT_ACTIVE);
     }
