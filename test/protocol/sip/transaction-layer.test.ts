@@ -265,6 +265,30 @@ describe('faults are answered without a transaction', () => {
     expect(words(arrive({}))).toEqual(['send:100']);
     expect(layer.serverCount).toBe(1);
   });
+
+  test('at the limit one that was answered T2 ago makes room; an INVITE, and one answered later, do not', () => {
+    const { arrive, layer } = setUp({ maxServerTransactions: 2 });
+    const one = (n: number): RequestSketch => ({
+      method: 'REGISTER',
+      branch: `z9hG4bK${n}`,
+      callId: `${n}`,
+    });
+    const serve = (parts: RequestSketch, nowMs: number): string => {
+      const outputs = arrive(parts, nowMs);
+      if (!words(outputs).some((word) => word.startsWith('request:'))) return 'refused';
+      layer.respond(transactionIn(outputs), answer(sketch(parts), 200), nowMs);
+      return 'served';
+    };
+    expect(serve({}, 0)).toBe('served');
+    expect(serve(one(1), 0)).toBe('served');
+    expect(serve(one(2), 3999)).toBe('refused');
+    expect(serve(one(3), 4000)).toBe('served');
+    expect(layer.serverCount).toBe(2);
+    expect(words(arrive(one(3), 4001))).toEqual(['send:200']);
+    expect(serve(one(1), 7999)).toBe('refused');
+    run(layer, 1_000_000);
+    expect(layer.serverCount).toBe(0);
+  });
 });
 
 describe('where answers go', () => {

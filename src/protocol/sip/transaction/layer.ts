@@ -17,7 +17,11 @@ import { TransactionTable } from './table.ts';
 import { RFC3261_TIMERS, type TimerValues } from './timer-values.ts';
 import type { TransactionId, TransactionOutput } from './types.ts';
 
-/** Server transactions kept at once; further requests get 503. 1,000 INVITE and BYE a second live 32 s each. */
+/**
+ * Server transactions kept at once: 1,000 INVITE and BYE a second live 32 s each. Where they are more, answered ones other
+ * than INVITE are forgotten before their Timer J, but not before T2, the longest interval between retransmissions; a
+ * request for which that leaves no room gets 503.
+ */
 export const MAX_SERVER_TRANSACTIONS = 65_536;
 
 export interface TransactionLayerOptions {
@@ -109,7 +113,10 @@ export class TransactionLayer {
     if (server === undefined) return [];
     // A challenged request comes again, from careless clients with the same CSeq: that is no merged request.
     if (response.status === 401 || response.status === 407) this.#table.forgetMerge(server);
-    return this.#done(server, server.respond(response, nowMs));
+    const outputs = this.#done(server, server.respond(response, nowMs));
+    if (server instanceof NonInviteServer && server.state === 'completed')
+      this.#table.noteAnswered(server, nowMs);
+    return outputs;
   }
 
   /**
@@ -158,12 +165,14 @@ export class TransactionLayer {
     if (known !== undefined) return this.#done(known, known.retransmitted(nowMs));
     const isCancel = request.method === 'CANCEL';
     const invite = isCancel ? this.#table.serverByKey(serverKey(request, 'INVITE')) : undefined;
+    const forgotten = this.#makeRoom(nowMs);
     const refusal = this.#atTheDoor(request, flow, invite);
-    if (refusal !== undefined) return this.#answer(request, flow, refusal, received);
+    if (refusal !== undefined)
+      return [...forgotten, ...this.#answer(request, flow, refusal, received)];
     const merged = this.#table.isMerged(request);
     const server = this.#addServer(key, request, flow);
     const transaction = server.id;
-    const started = this.#done(server, server.start(nowMs));
+    const started = [...forgotten, ...this.#done(server, server.start(nowMs))];
     if (merged) {
       const response = this.#stateless.response(request, { status: 482, headers: [] });
       return [...started, ...this.#done(server, server.respond(response, nowMs))];
@@ -178,10 +187,23 @@ export class TransactionLayer {
     flow: Flow,
     invite: ServerTransaction | undefined,
   ): StatelessAnswer | undefined {
-    const limit = this.#options.maxServerTransactions ?? MAX_SERVER_TRANSACTIONS;
-    if (this.#table.serverCount >= limit) return FULL;
+    if (this.#isFull()) return FULL;
     if (request.method !== 'CANCEL') return this.#options.door?.(request, flow);
     return invite === undefined ? NOTHING_TO_CANCEL : undefined;
+  }
+
+  #isFull(): boolean {
+    const limit = this.#options.maxServerTransactions ?? MAX_SERVER_TRANSACTIONS;
+    return this.#table.serverCount >= limit;
+  }
+
+  /** One goes for one that comes. */
+  #makeRoom(nowMs: number): Outputs {
+    if (!this.#isFull()) return [];
+    const oldest = this.#table.longestAnswered(nowMs - this.#timers.t2);
+    if (oldest === undefined) return [];
+    this.#table.remove(oldest);
+    return [{ kind: 'terminated', transaction: oldest.id }];
   }
 
   #addServer(key: string, request: SipRequest, flow: Flow): ServerTransaction {

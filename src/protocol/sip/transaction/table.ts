@@ -25,6 +25,8 @@ export class TransactionTable {
   readonly #serverByKey = new Map<string, ServerTransaction>();
   readonly #byMergeKey = new Map<string, ServerTransaction>();
   readonly #byConnection = new Map<number, Set<ClientTransaction>>();
+  /** Answered, kept to send the same answer again: since when, the oldest first. INVITE's are not among them. */
+  readonly #answered = new Map<ServerTransaction, number>();
   readonly #deadlines = new DeadlineQueue<AnyTransaction>();
 
   get clientCount(): number {
@@ -83,6 +85,16 @@ export class TransactionTable {
       this.#byMergeKey.delete(merge);
   }
 
+  noteAnswered(machine: ServerTransaction, nowMs: number): void {
+    if (!this.#answered.has(machine)) this.#answered.set(machine, nowMs);
+  }
+
+  /** The one that was answered first, where that was at `untilMs` or before. */
+  longestAnswered(untilMs: number): ServerTransaction | undefined {
+    for (const [machine, atMs] of this.#answered) return atMs <= untilMs ? machine : undefined;
+    return undefined;
+  }
+
   updateDeadline(machine: AnyTransaction): void {
     this.#deadlines.update(machine);
   }
@@ -102,6 +114,7 @@ export class TransactionTable {
     const server = this.#servers.get(machine.id);
     if (server === undefined) return;
     this.forgetMerge(server.machine);
+    this.#answered.delete(server.machine);
     this.#servers.delete(machine.id);
     if (this.#serverByKey.get(server.key) === server.machine) this.#serverByKey.delete(server.key);
   }
