@@ -34,8 +34,10 @@ export class LiveCampaign {
     this.campaign = campaign;
   }
 
-  /** Plan, pool or list may have changed. */
+  /** Plan, pool, list or state may have changed. */
   forget(): void {
+    this.refusedWith = undefined;
+    this.untroubled();
     this.agent = undefined;
     this.callerIds = undefined;
     this.timezones = undefined;

@@ -218,6 +218,18 @@ describe('pause reason', () => {
     expect((await stage.get(campaign)).counters.answered).toBe(3);
   });
 
+  it('a refusal that came while it was paused does not pause it again', async () => {
+    const campaign = await stage.ready({ maxConcurrent: 1 }, 3);
+    stage.calls.refuses = () => ({ kind: 'insufficientFunds' });
+    await stage.start(campaign);
+    await stage.campaigns.pause(OWNER, campaign.id);
+    await stage.clock.advance(MINUTE_MS);
+    stage.calls.refuses = undefined;
+    await resume(campaign);
+    await stage.clock.advance(MINUTE_MS);
+    expect(await stage.state(campaign)).toBe('completed');
+  });
+
   it('cooling numbers are waited for, without a pause', async () => {
     const campaign = await pool(1, { cooldownS: 600 }, 2);
     await stage.start(campaign);
