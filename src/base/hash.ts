@@ -7,7 +7,7 @@ export type DigestHash = 'md5' | 'sha256' | 'sha512-256';
 export const hashHex = (algorithm: DigestHash, text: string | Uint8Array): string =>
   hash(algorithm, text, 'hex');
 
-/** Keys that were used of late: to make one of a text costs as much as to sign with it. */
+/** Key objects that were used lately: to make one costs as much as one signature. */
 const keys = new RecentMap<KeyObject>(1000);
 
 function secretKey(text: string): KeyObject {
@@ -44,7 +44,7 @@ export class Mac {
   }
 }
 
-/** Equality of two secrets in a time that tells at most whether they are of one length. */
+/** Equality of two secrets. The time that it takes can reveal only whether their lengths are equal. */
 export function secretsEqual(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);

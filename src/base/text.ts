@@ -7,7 +7,7 @@ export function truncate(text: string, max: number): string {
 }
 
 /**
- * The same text in memory of its own. What was cut out of a longer text, a message for instance, holds all of that: what
- * stays for long, and often, is copied.
+ * A copy of a text with memory of its own. A part that was cut out of a longer text keeps all of that text in memory, so
+ * parts that are kept for long are copied.
  */
 export const ownCopy = (text: string): string => Buffer.from(text, 'utf8').toString('utf8');

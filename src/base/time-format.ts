@@ -1,6 +1,6 @@
 const two = (n: number): string => String(n).padStart(2, '0');
 
-/** The text of one second, and of the one that was asked for last: nearly all moments are of now. */
+/** Keeps the text of the second that was formatted last: most moments are in the same second as the one before. */
 class OfSecond {
   readonly #format: (epochS: number) => string;
   #second = Number.NaN;

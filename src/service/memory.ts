@@ -1,6 +1,6 @@
 /**
- * What is free goes back to the system: by themselves glibc keeps most of what a flood has left in its allocator, and V8
- * what a busy moment (the start is one) has added to its heap.
+ * Gives free memory back to the system. Without it glibc keeps most of what a flood has left in its allocator, and V8 what
+ * a busy time, such as the start, has added to its heap.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -21,13 +21,13 @@ export interface Heap {
 }
 
 const EVERY_MS = 20_000;
-/** So much is worth the pause. */
+/** Empty heap from which on it is compacted: the pause costs more than less would gain. */
 const HEAP_SLACK_BYTES = 16 * 1024 * 1024;
 
 export interface MemoryOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Nobody would notice a pause of the main thread. */
+  /** Whether the main thread may pause without delaying anything. */
   readonly isIdle: () => boolean;
   readonly heap: Heap;
 }
@@ -69,7 +69,7 @@ export class Memory {
   }
 }
 
-/** Of the event loop's time, since it was last asked: below this there is hardly anything to do. */
+/** Share of time for which the event loop of an idle service is busy at most. */
 const QUIET_SHARE = 0.05;
 
 /** Tells whether this thread had hardly anything to do since it was last asked. */

@@ -144,7 +144,7 @@ interface Address {
   readonly authorization: string | undefined;
 }
 
-/** Of URLs that were called of late: an application is called with the same ones over and over. */
+/** Addresses of URLs that were called lately: applications use the same URLs again and again. */
 const addresses = new RecentMap<Address>(1000);
 
 function readAddress(text: string): Address | undefined {

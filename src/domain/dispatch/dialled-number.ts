@@ -30,12 +30,12 @@ export function readDialledNumber(text: string, country: string): DialledNumber 
   const known = lately.get(key);
   if (known !== undefined) return known;
   const number = read(text, country);
-  // No number is longer; what is, was made to be.
+  // No real number is longer: longer texts must not fill the memory.
   if (text.length <= LONGEST_KEPT) lately.set(key, number);
   return number;
 }
 
-/** A number is read several times for one call, and called again: the tables of all countries are searched for each. */
+/** Results for numbers that were read lately: a call reads its number several times, and each time searches large tables. */
 const lately = new RecentMap<DialledNumber>(10_000);
 const LONGEST_KEPT = 32;
 

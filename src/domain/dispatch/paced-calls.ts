@@ -61,7 +61,7 @@ const BARRED: ReadonlySet<HangupCauseKey> = new Set([
 /** A carrier that was full for the whole wait is asked again after this. */
 const CARRIER_AGAIN_MS = 100;
 const OVERLOAD_AGAIN_MS = 1000;
-/** Whoever answers is connected within so long, or is left alone. */
+/** An answered call without a stream or another party after this time counts as abandoned. */
 const CONNECT_WITHIN_MS = 2000;
 const NEVER = new AbortController().signal;
 
@@ -257,6 +257,6 @@ const withoutReserve = (
   cps: Math.max(1, cps - Math.floor(cps * reserve)),
 });
 
-/** Calls at once become free with an end, of which there is word. */
+/** Undefined for calls at once: a slot that is given back is reported, so no time is needed. */
 const againAfter = (refusal: SlotRefusal): number | undefined =>
   refusal.kind === 'concurrency' ? undefined : refusal.retryAfterMs;

@@ -15,7 +15,7 @@ interface Waiting {
   readonly done: (reply: JobReply) => void;
 }
 
-/** Long enough for one that is used now and then; it holds some 30 MiB, and is there again in a tenth of a second. */
+/** Time without jobs after which a thread ends. It holds some 30 MiB, and starts again in a tenth of a second. */
 const IDLE_MS = 60_000;
 
 /** A thread for conversions, started when one is asked for, ended by failure or idleness. Jobs run in order. */

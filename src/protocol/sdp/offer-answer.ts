@@ -48,7 +48,7 @@ export function readOffer(text: string): Result<MediaOffer, SdpProblem> {
   return offer;
 }
 
-/** An offer is read when a call is admitted, when it is answered, and our own with each answer to it. */
+/** Offers that were read lately: one is read when a call is admitted and answered, and ours with each answer to it. */
 const lately = new RecentMap<Result<MediaOffer, SdpProblem>>(500);
 const LONGEST_KEPT = 2048;
 
