@@ -18,14 +18,14 @@ export class SipTraces {
 
   note(trace: MessageTrace): void {
     if (trace.callId === undefined) return;
-    const known = this.#byCallId.get(trace.callId);
-    if (known === undefined && !trace.text.startsWith('INVITE ')) return;
-    const messages = known ?? [];
-    if (messages.length >= MESSAGES_PER_CALL) return;
-    messages.push(trace);
+    const messages = this.#byCallId.get(trace.callId);
+    if (messages === undefined) {
+      if (!trace.text.startsWith('INVITE ')) return;
+      this.#byCallId.set(trace.callId, [trace]);
+    } else if (messages.length < MESSAGES_PER_CALL) messages.push(trace);
+    else return;
     this.#characters += trace.text.length;
-    this.#byCallId.set(trace.callId, messages);
-    this.#makeRoom();
+    if (this.#byCallId.size > CALLS || this.#characters > CHARACTERS) this.#makeRoom();
   }
 
   of(sipCallId: string): readonly SipMessageTrace[] {

@@ -27,12 +27,18 @@ export class CallLog {
   readonly #concealed = new Set<string>();
   readonly #max: number;
   readonly #clock: LogClock;
+  readonly #closed: (log: CallLog) => void;
 
-  constructor(owner: { callUuid: CallUuid; accountId: AccountId }, max: number, clock: LogClock) {
+  constructor(
+    owner: { callUuid: CallUuid; accountId: AccountId },
+    max: number,
+    around: { readonly clock: LogClock; readonly closed: (log: CallLog) => void },
+  ) {
     this.callUuid = owner.callUuid;
     this.accountId = owner.accountId;
     this.#max = max;
-    this.#clock = clock;
+    this.#clock = around.clock;
+    this.#closed = around.closed;
   }
 
   add(kind: CallLogKind, text: string, facts: Readonly<Record<string, unknown>> = {}): void {
@@ -60,6 +66,7 @@ export class CallLog {
 
   close(): void {
     this.#endedMs = this.#clock.monotonicMs();
+    this.#closed(this);
   }
 
   /** Of the monotonic clock. */
@@ -89,7 +96,9 @@ export class CallLog {
 
 /** Timelines of live calls and of those that ended lately, within a time and a number. */
 export class CallLogs {
-  readonly #logs = new Map<CallUuid, CallLog>();
+  readonly #live = new Map<CallUuid, CallLog>();
+  /** The one that ended first comes first. */
+  readonly #ended = new Map<CallUuid, CallLog>();
   readonly #limits: {
     readonly entries: number;
     readonly retentionMs: number;
@@ -104,25 +113,27 @@ export class CallLogs {
 
   open(callUuid: CallUuid, accountId: AccountId): CallLog {
     this.#forgetOld();
-    const log = new CallLog({ callUuid, accountId }, this.#limits.entries, this.#clock);
-    this.#logs.set(callUuid, log);
+    const closed = (ended: CallLog): void => {
+      this.#live.delete(callUuid);
+      this.#ended.set(callUuid, ended);
+    };
+    const around = { clock: this.#clock, closed };
+    const log = new CallLog({ callUuid, accountId }, this.#limits.entries, around);
+    this.#live.set(callUuid, log);
     return log;
   }
 
   get(callUuid: CallUuid): CallLog | undefined {
-    return this.#logs.get(callUuid);
+    return this.#live.get(callUuid) ?? this.#ended.get(callUuid);
   }
 
   #forgetOld(): void {
     const before = this.#clock.monotonicMs() - this.#limits.retentionMs;
-    for (const [uuid, log] of this.#logs) {
-      const old = log.endedMs !== undefined && log.endedMs < before;
-      const tooMany = this.#logs.size >= this.#limits.calls && log.endedMs !== undefined;
-      if (!old && !tooMany) {
-        if (log.endedMs !== undefined) break;
-        continue;
-      }
-      this.#logs.delete(uuid);
+    for (const [uuid, { endedMs }] of this.#ended) {
+      const isOld = endedMs !== undefined && endedMs < before;
+      const tooMany = this.#live.size + this.#ended.size >= this.#limits.calls;
+      if (!isOld && !tooMany) return;
+      this.#ended.delete(uuid);
     }
   }
 }

@@ -374,7 +374,10 @@ export class Scene {
       streamPerMinute: 0 as Micros,
       streamPulseSeconds: 60,
     };
-    const log = new CallLog({ callUuid, accountId: of.accountId }, 1000, this.clock);
+    const log = new CallLog({ callUuid, accountId: of.accountId }, 1000, {
+      clock: this.clock,
+      closed: () => undefined,
+    });
     return new Call(
       { identity, price, hangupTarget: undefined },
       {

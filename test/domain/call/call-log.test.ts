@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { asAccountId, asCallUuid } from '../../../src/base/ids.ts';
+import { type CallLog, CallLogs } from '../../../src/domain/call/call.ts';
+
+const OWNER = asAccountId('MA_1');
+let nowMs = 0;
+const clock = { monotonicMs: () => nowMs, wallMs: () => nowMs };
+
+const logsOf = (calls: number, retentionMs = 1000): CallLogs =>
+  new CallLogs({ entries: 10, retentionMs, calls }, clock);
+const open = (logs: CallLogs, name: string): CallLog => logs.open(asCallUuid(name), OWNER);
+const known = (logs: CallLogs, names: string): string =>
+  [...names].filter((name) => logs.get(asCallUuid(name)) !== undefined).join('');
+
+it('timelines are kept up to a number: of those that ended, the one that ended first goes first', () => {
+  const logs = logsOf(4);
+  open(logs, 'a');
+  const b = open(logs, 'b');
+  open(logs, 'c').close();
+  b.close();
+  open(logs, 'd');
+  expect(known(logs, 'abcd')).toBe('abcd');
+  open(logs, 'e');
+  expect(known(logs, 'abcde')).toBe('abde');
+  open(logs, 'f');
+  open(logs, 'g');
+  // Whoever lives stays, however many they are.
+  expect(known(logs, 'abcdefg')).toBe('adefg');
+});
+
+it('a timeline is forgotten when it ended long ago, behind a call that still lives too', () => {
+  nowMs = 0;
+  const logs = logsOf(100);
+  open(logs, 'a');
+  open(logs, 'b').close();
+  nowMs = 1000;
+  open(logs, 'c').close();
+  expect(known(logs, 'abc')).toBe('abc');
+  nowMs = 1001;
+  open(logs, 'd');
+  expect(known(logs, 'abcd')).toBe('acd');
+});
