@@ -11,6 +11,7 @@ import { type CallPlacing, CampaignService, Dialer } from '../src/domain/campaig
 import type { CampaignOwner, NewContact } from '../src/domain/campaign/types.ts';
 import { systemClock } from '../src/edge/clock/system-clock.ts';
 import { openStore, type Store } from '../src/edge/store/store.ts';
+import { uploads } from './campaigns/upload.ts';
 import { isQuick, type Row } from './row.ts';
 
 const SMALL_LIST = isQuick ? 10_000 : 100_000;
@@ -96,7 +97,12 @@ export async function run(): Promise<Row[]> {
   });
   try {
     const bench = await prepare(store);
-    return [...(await lists(bench)), ...(await costOfCalls(bench)), ...(await slots(bench))];
+    return [
+      ...(await uploads()),
+      ...(await lists(bench)),
+      ...(await costOfCalls(bench)),
+      ...(await slots(bench)),
+    ];
   } finally {
     await store.close();
     rmSync(folder, { recursive: true, force: true });

@@ -141,17 +141,7 @@ export async function startService(settings: Settings, root: string): Promise<Se
     control,
     operations,
     onExportQueued: () => exporter.wake(),
-    campaigns: {
-      running: (accountId) =>
-        campaigns.running(accountId).map((one) => ({
-          campaign_id: one.campaignId,
-          name: one.name,
-          status: one.status,
-          max_concurrent: one.maxConcurrent,
-          running: one.running,
-          queued: one.queued,
-        })),
-    },
+    campaigns,
     liveCalls: liveCallsView(keeper, lines.logs, lines.traces),
     isAdminToken: (token) => secretsEqual(token, adminToken),
     isScrapeToken: (token) =>

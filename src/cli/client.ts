@@ -62,19 +62,27 @@ export class AdminClient {
       throw new Error(`cannot reach the service at ${url}: is it running? (npm start)`, { cause });
     }
     const text = await reply.text();
-    if (!reply.ok) throw new Refused(reply.status, refusalText(reply.status, text));
+    if (!reply.ok) throw new Refused(reply.status, refusalText(reply.status, text, 'admin token'));
     return text === '' ? {} : (JSON.parse(text) as Json);
   }
 }
 
-function refusalText(status: number, text: string): string {
-  if (status === 401) return 'the service refused the admin token';
+interface Refusal {
+  readonly message?: string;
+  readonly details?: Readonly<Record<string, string>>;
+}
+
+/** What the service said, in one line, whatever shape its refusal has. */
+export function refusalText(status: number, text: string, secret: string): string {
+  if (status === 401) return `the service refused the ${secret}`;
   try {
-    const { error } = JSON.parse(text) as {
-      readonly error?: { readonly message?: string; readonly details?: Record<string, string> };
-    };
-    const details = Object.entries(error?.details ?? {}).map(([field, what]) => `${field} ${what}`);
-    const parts = [error?.message ?? `HTTP ${status}`, ...details];
+    const reply = JSON.parse(text) as Refusal & { readonly error?: Refusal | string };
+    const error = typeof reply.error === 'object' ? reply.error : reply;
+    const details = Object.entries(error.details ?? {}).map(([field, what]) => `${field} ${what}`);
+    const named = typeof reply.error === 'string' ? reply.error : undefined;
+    // Details say the same as the sentence, field by field.
+    const said = details.length > 0 ? (named ?? error.message) : (error.message ?? named);
+    const parts = [said ?? `HTTP ${status}`, ...details];
     return parts.join('; ');
   } catch {
     return `HTTP ${status}`;

@@ -16,13 +16,11 @@ export interface Connection {
   readonly token: string;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Options first, then the environment, then what the service left in its data folder. */
 export function findConnection(options: ConnectionOptions, env: Environment): Connection {
   const dataDir = options.dataDir ?? env['CARILLON_DATA_DIR'] ?? 'data';
-  const url =
-    options.url ?? env['CARILLON_URL'] ?? env['CARILLON_PUBLIC_URL'] ?? listenerOf(env, dataDir);
   const token =
     options.token ?? env['CARILLON_ADMIN_TOKEN'] ?? read(join(dataDir, ADMIN_TOKEN_FILE))?.trim();
   if (!token) {
@@ -30,7 +28,15 @@ export function findConnection(options: ConnectionOptions, env: Environment): Co
       `no admin token: give --token, set CARILLON_ADMIN_TOKEN, or start the service so that ${join(dataDir, ADMIN_TOKEN_FILE)} exists`,
     );
   }
-  return { url: url.replace(/\/+$/, ''), token };
+  return { url: findUrl(options, env), token };
+}
+
+/** Address of the service, without a slash at the end. */
+export function findUrl(options: Omit<ConnectionOptions, 'token'>, env: Environment): string {
+  const dataDir = options.dataDir ?? env['CARILLON_DATA_DIR'] ?? 'data';
+  const url =
+    options.url ?? env['CARILLON_URL'] ?? env['CARILLON_PUBLIC_URL'] ?? listenerOf(env, dataDir);
+  return url.replace(/\/+$/, '');
 }
 
 function listenerOf(env: Environment, dataDir: string): string {

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addAccountCommands } from './commands/accounts.ts';
+import { addCampaignCommands } from './commands/campaigns.ts';
 import { addInventoryCommands } from './commands/inventory.ts';
 import { addServiceCommands } from './commands/service.ts';
 import { addTableCommands } from './commands/tables.ts';
@@ -26,6 +27,7 @@ function createProgram(terminal: Terminal): Command {
   addInventoryCommands(program, sessionOf);
   addServiceCommands(program, sessionOf);
   addTableCommands(program, sessionOf);
+  addCampaignCommands(program, sessionOf);
   addStreamCommands(program);
   inherit(program);
   return program;

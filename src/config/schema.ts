@@ -93,6 +93,12 @@ export const SETTINGS = {
       'addresses or CIDR ranges of reverse proxies whose X-Forwarded-For is believed',
     ),
     bodyLimitBytes: integer(1_048_576, 1024, 104_857_600, 'largest request body'),
+    uploadLimitBytes: integer(
+      268_435_456,
+      1024,
+      4_294_967_296,
+      'largest contact list of a campaign',
+    ),
     requestsPerSecond: integer(
       20_000,
       1,

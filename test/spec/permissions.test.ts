@@ -39,6 +39,15 @@ describe('permissions of a sub-account', () => {
     expect((await service.get(`${root}/cdr`, { as: sub })).status).toBe(200);
   });
 
+  it('campaigns are one of them', async () => {
+    const sub = await createSub({ permissions: { campaigns: false } });
+    for (const path of ['campaigns', 'campaign/agents']) {
+      const reply = await service.get(`/api/v1/account/${sub.authId}/${path}`, { as: sub });
+      expect(reply.status).toBe(403);
+      expect(reply.text).toContain('permission campaigns');
+    }
+  });
+
   it('finished calls are records, by whichever route they are asked for', async () => {
     const sub = await createSub({ permissions: { cdr: false } });
     const root = `/api/v1/Account/${sub.authId}/Call/`;

@@ -11,6 +11,7 @@ import type { NewEntry } from '../../src/domain/ledger/types.ts';
 import { createRestServer, type RestDeps, type RestSettings } from '../../src/edge/rest/server.ts';
 import { joinFacts } from '../../src/service/join/facts.ts';
 import { openInMemory } from '../edge/store/open.ts';
+import { stillCampaigns } from './campaigns/service.ts';
 import { expectDocumented } from './documented.ts';
 import { FakeControl } from './fake-control.ts';
 import { watchReplies } from './reply-schemas.ts';
@@ -71,6 +72,7 @@ export async function startService(options: ServiceOptions = {}) {
     port: 0,
     trustProxy: [],
     bodyLimitBytes: 65_536,
+    uploadLimitBytes: 1_048_576,
     requestsPerSecond: 100_000,
     refusedPerSecond: 100_000,
     connectionsPerAddress: 1000,
@@ -87,6 +89,7 @@ export async function startService(options: ServiceOptions = {}) {
     exportsFolder: join(folder, 'exports'),
     ...options.settings,
   };
+  const { campaigns, dialer } = stillCampaigns({ ...facts, store, clock, random });
   const deps: RestDeps = {
     ...facts,
     control,
@@ -95,7 +98,7 @@ export async function startService(options: ServiceOptions = {}) {
     random,
     logger: options.logger ?? silentLogger,
     onExportQueued: () => undefined,
-    campaigns: { running: () => [] },
+    campaigns,
     liveCalls: {
       list: () => control.calls,
       get: () => undefined,
@@ -149,6 +152,7 @@ export async function startService(options: ServiceOptions = {}) {
     store,
     server,
     control,
+    dialer,
     clock,
     random,
     settings,

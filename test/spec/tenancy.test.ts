@@ -92,6 +92,17 @@ async function furnish(name: string, who: Credentials, owner: Credentials): Prom
     status: 'queued' as const,
   };
   control.calls.push(call, queued);
+  const agent = await post('/campaign/agents', { name: secret, answer_url: 'https://a.example/x' });
+  const campaign = await post('/campaigns', {
+    name: secret,
+    agent_id: agent.id,
+    max_concurrent: 1,
+    timezone: 'UTC',
+    caller_id_strategy: 'pool',
+  });
+  const pool = await post(`/campaigns/${campaign.id}/pool`, {
+    numbers: [{ from_number: '14155550100', label: secret }],
+  });
   const cdr = aCdr({
     callUuid: asCallUuid(uuid()),
     accountId: owner.authId,
@@ -128,6 +139,9 @@ async function furnish(name: string, who: Credentials, owner: Credentials): Prom
     finished: cdr.callUuid,
     recording_id: recordingId,
     sub_auth_id: who.authId,
+    agent_id: agent.id,
+    campaign_id: campaign.id,
+    number_id: pool.added[0].id,
   };
   if (isSub) return { ...who, name, ids };
   const e164 = `1415555${String(++serial).padStart(4, '0')}`;
@@ -209,7 +223,11 @@ const BODIES: Readonly<Record<string, object>> = {
   name: { name: 'stolen' },
   description: { description: 'stolen' },
   username: { username: 'stolen' },
+  scheduled_at: { scheduled_at: '2030-01-01T00:00:00Z' },
+  numbers: { numbers: [{ from_number: '14155550109' }] },
 };
+/** A list that would be taken. */
+const LIST = { body: 'to\n14155550101\n', headers: { 'content-type': 'text/csv' } };
 const bodyOf = (schema: unknown): object | undefined => {
   const properties = Object.keys((schema as { properties?: object } | undefined)?.properties ?? {});
   const known = properties.find((name) => BODIES[name] !== undefined);
@@ -218,7 +236,7 @@ const bodyOf = (schema: unknown): object | undefined => {
 
 /** Everything that the service keeps, and what was asked of running calls. */
 async function state(): Promise<string> {
-  const { applications, endpoints, numbers, trunks, recordings } = service.store;
+  const { applications, campaigns, endpoints, numbers, trunks, recordings } = service.store;
   const slice = { limit: 100, offset: 0 };
   const owners = [main.authId, other.authId];
   const kept = await Promise.all(
@@ -232,6 +250,9 @@ async function state(): Promise<string> {
       service.store.credentials.list(accountId, slice),
       service.store.ipAcls.list(accountId, slice),
       service.accounts.list({ parentAuthId: accountId }, slice),
+      campaigns.agents({ accountId, subAccount: undefined }, slice),
+      campaigns.page({ accountId, subAccount: undefined, archived: false }, slice),
+      campaigns.page({ accountId, subAccount: undefined, archived: true }, slice),
     ]),
   );
   return JSON.stringify(kept);
@@ -291,7 +312,7 @@ describe.each(CASES)('$who', (one) => {
       const live = path.includes('/Call/') && route.method === 'GET' ? '?status=live' : '';
       const reply = await service.send(route.method as Method, path + live, {
         as: caller,
-        ...(body && { body }),
+        ...(route.streamsBody ? LIST : body && { body }),
       });
       expect(reply.status, `${route.method} ${path} ${reply.text}`).toBeGreaterThanOrEqual(400);
       expect(reply.status, `${route.method} ${path} ${reply.text}`).toBeLessThan(500);
@@ -330,6 +351,17 @@ describe('an id in a body', () => {
       const app = { app_name: 'x', answer_url: 'https://a.example', sub_account: foreignSub };
       await refused(caller, 'POST', '/Application/', app);
       await refused(caller, 'POST', '/Endpoint/', { ...user, sub_account: foreignSub });
+      const { agent_id: agentId, campaign_id: campaignId } = foreign.ids;
+      const plan = {
+        name: 'x',
+        max_concurrent: 1,
+        timezone: 'UTC',
+        caller_id_strategy: 'pool',
+      };
+      await refused(caller, 'POST', '/campaigns', { ...plan, agent_id: agentId });
+      const own = `/campaigns/${caller.ids['campaign_id']}`;
+      await refused(caller, 'PUT', own, { agent_id: agentId });
+      await refused(caller, 'GET', `/campaigns/${campaignId}`, {});
     }
     await refused(sub, 'POST', `/Application/${sub.ids['app_id']}/`, {
       default_endpoint_app: true,
@@ -365,6 +397,9 @@ describe('what is one’s own', () => {
         `Call/${sub.ids['call_uuid']}/?status=live`,
         `Recording/${sub.ids['recording_id']}/`,
         `cdr/${sub.ids['finished']}`,
+        `campaign/agents/${sub.ids['agent_id']}`,
+        `campaigns/${sub.ids['campaign_id']}`,
+        `campaigns/${sub.ids['campaign_id']}/pool`,
       ]) {
         const reply = await service.get(`/api/v1/Account/${caller.authId}/${path}`, { as: caller });
         expect(reply.status, path).toBe(200);

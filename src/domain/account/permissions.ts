@@ -9,6 +9,7 @@ export const PERMISSIONS = [
   'numbers',
   'trunks',
   'conferences',
+  'campaigns',
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 /** Absent: allowed. */

@@ -1,7 +1,6 @@
 /** Lists of contacts on their way in: seen by nobody until they are whole. */
-import { plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import { readDialledNumber } from '../dispatch/dispatch.ts';
+import { NumberReader } from '../dispatch/dispatch.ts';
 import type { ListedContact } from './needs.ts';
 import type { CampaignServiceNeeds } from './service-needs.ts';
 import type {
@@ -20,10 +19,11 @@ const MAX_ROWS_AT_ONCE = 1000;
 const ROWS_OF_UNIT = 200;
 const MAX_CONTACTS = 5_000_000;
 const MAX_UPLOADS = 100;
+const MAX_UPLOADS_OF_ACCOUNT = 4;
 
 interface Open {
   readonly campaign: Campaign;
-  readonly country: string;
+  readonly numbers: NumberReader;
   rows: number;
 }
 
@@ -40,10 +40,24 @@ export class Uploads {
     if (this.#open.size >= MAX_UPLOADS) {
       return err({ kind: 'tooMany', what: 'uploads at once', limit: MAX_UPLOADS });
     }
+    const own = [...this.#open.values()].filter(
+      (open) => open.campaign.accountId === campaign.accountId,
+    );
+    if (own.length >= MAX_UPLOADS_OF_ACCOUNT) {
+      return err({
+        kind: 'tooMany',
+        what: 'uploads of an account at once',
+        limit: MAX_UPLOADS_OF_ACCOUNT,
+      });
+    }
     const { store, accounts } = this.#needs;
     const account = await accounts.get(campaign.subAccount ?? campaign.accountId);
     const listId = await store.beginList(campaign.id);
-    this.#open.set(listId, { campaign, country: account?.country ?? '', rows: 0 });
+    this.#open.set(listId, {
+      campaign,
+      numbers: new NumberReader(account?.country ?? ''),
+      rows: 0,
+    });
     return ok({ campaignId: campaign.id, listId });
   }
 
@@ -111,21 +125,23 @@ export class Uploads {
   }
 }
 
-/** The contact with its number in full, or why it cannot be called. */
+/** The contact with its numbers in full, or why it cannot be called. */
 function readContact(
   row: NewContact,
-  { campaign, country }: Open,
+  { campaign, numbers }: Open,
   timezoneOf: (e164: string) => string,
 ): ListedContact | BadRow {
-  const { rowNumber, to, from } = row;
-  const read = readDialledNumber(withoutSeparators(to), country);
-  if (read.kind === 'invalid') return { rowNumber, reason: `${to} is no telephone number` };
-  if (campaign.callerIdStrategy === 'per_contact' && (from === undefined || from === '')) {
-    return { rowNumber, reason: "from is empty, and the caller id is the contact's own" };
+  const { rowNumber } = row;
+  const to = numbers.read(row.to);
+  if (!to.ok) return { rowNumber, reason: `to "${row.to}" ${to.error}` };
+  if (campaign.callerIdStrategy === 'per_contact' && row.from === undefined) {
+    return {
+      rowNumber,
+      reason: "from is empty: the caller ids of the campaign are its contacts' own",
+    };
   }
-  const number = read.kind === 'e164' ? read.e164 : read.digits;
-  const timezone = campaign.contactTimezone === 'number' ? timezoneOf(number) : '';
-  return { ...row, to: number, from: from && plainNumber(from), timezone };
+  const from = row.from === undefined ? undefined : numbers.read(row.from);
+  if (from?.ok === false) return { rowNumber, reason: `from "${row.from}" ${from.error}` };
+  const timezone = campaign.contactTimezone === 'number' ? timezoneOf(to.value) : '';
+  return { ...row, to: to.value, from: from?.value, timezone };
 }
-
-const withoutSeparators = (text: string): string => text.replaceAll(/[\s().-]/g, '');

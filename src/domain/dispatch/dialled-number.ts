@@ -45,7 +45,7 @@ function read(text: string, country: string): DialledNumber {
   if (digits.length <= LONGEST_SHORT_CODE) return { kind: 'special', digits };
   const international = parsePhoneNumberFromString(`+${digits}`);
   const national =
-    text.startsWith('+') || !isCountry(country)
+    international?.isValid() || text.startsWith('+') || !isCountry(country)
       ? undefined
       : parsePhoneNumberFromString(digits, country);
   const readings = [international, national].filter((number) => number !== undefined);

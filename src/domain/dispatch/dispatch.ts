@@ -9,6 +9,7 @@ export { Inbound } from './inbound.ts';
 export { CallKeeper } from './keeper.ts';
 export { liveCallOf } from './live-call.ts';
 export type { DispatchNeeds } from './needs.ts';
+export { NumberReader } from './number-reader.ts';
 export { Outbound } from './outbound.ts';
 export { type PacedCall, PacedCalls, type PacedEnd, type PacedRefusal } from './paced-calls.ts';
 export { followRevocations } from './revocation.ts';

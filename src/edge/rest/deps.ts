@@ -2,12 +2,12 @@ import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Accounts } from '../../domain/account/account.ts';
+import type { CampaignControl } from '../../domain/campaign/types.ts';
 import type { CallRecords } from '../../domain/cdr/cdr.ts';
 import type { CallControl } from '../../domain/dispatch/types.ts';
 import type { Ledger } from '../../domain/ledger/ledger.ts';
 import type { Provisioning } from '../../domain/provisioning/provisioning.ts';
 import type { Recordings } from '../../domain/recording/recording.ts';
-import type { CampaignView } from './campaign-view.ts';
 import type { OperatorPages } from './http/operator-door.ts';
 import type { LiveCalls } from './live-calls.ts';
 import type { Operations } from './operations.ts';
@@ -40,6 +40,8 @@ export interface RestSettings {
   readonly callerIdPolicy: 'owned' | 'any';
   /** Life of a signed recording link, seconds. */
   readonly recordingLinkMs: number;
+  /** Largest contact list. */
+  readonly uploadLimitBytes: number;
   /** Key of signed links. */
   readonly linkKey: string;
   /** Absolute folders of the files behind recordings and exports. */
@@ -57,7 +59,7 @@ export interface RouteNeeds {
   /** An export waits: wakes whoever works on them. */
   readonly onExportQueued: () => void;
   readonly control: CallControl;
-  readonly campaigns: CampaignView;
+  readonly campaigns: CampaignControl;
   readonly liveCalls: LiveCalls;
   readonly operations: Operations;
   readonly settings: RestSettings;

@@ -1,7 +1,7 @@
 /** The API page is made of the same records that are mounted: nothing is described twice. */
 import type { ErrorFamily } from './http/error-body.ts';
 import { takesKeys } from './http/once.ts';
-import type { Audience, Route } from './http/route.ts';
+import { type Audience, type Route, UPLOAD_TYPES } from './http/route.ts';
 import type { TSchema } from './http/schema.ts';
 import { refusalStatuses, STATUS_TEXT } from './http/statuses.ts';
 
@@ -85,6 +85,28 @@ const IDEMPOTENCY_HEADER: Json = {
 
 const json = (schema: unknown): Json => ({ 'application/json': { schema } });
 
+/** Columns are described where the route is. */
+const UPLOAD_BODY: Json = {
+  required: true,
+  content: Object.fromEntries(
+    UPLOAD_TYPES.map((type) => [
+      type,
+      {
+        schema:
+          type === 'multipart/form-data'
+            ? {
+                type: 'object',
+                properties: { file: { type: 'string', format: 'binary' } },
+                required: ['file'],
+              }
+            : type === 'application/json'
+              ? { type: 'array', items: { type: 'object' } }
+              : { type: 'string' },
+      },
+    ]),
+  ),
+};
+
 function success(route: Route): Json {
   const description = route.status === 204 ? 'Done; no body' : 'Success';
   if (route.reply !== undefined) return { description, content: json(route.reply) };
@@ -105,6 +127,7 @@ function operation(route: Route): Json {
       ...parameters('query', route.query),
       ...(takesKeys(route) || route.ownKeys ? [IDEMPOTENCY_HEADER] : []),
     ],
+    ...(route.streamsBody && { requestBody: UPLOAD_BODY }),
     ...(hasBody && {
       requestBody: {
         required: (((route.body ?? {}) as ObjectSchema).required ?? []).length > 0,

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts';
 import type { AccountRefusal, TransferRefusal } from '../../domain/account/account.ts';
+import type { CampaignRefusal } from '../../domain/campaign/types.ts';
 import type { CdrRefusal } from '../../domain/cdr/cdr.ts';
 import type { ControlRefusal, PlaceCallsRefusal } from '../../domain/dispatch/types.ts';
 import type { LedgerRefusal, RateRefusal } from '../../domain/ledger/ledger.ts';
@@ -28,7 +29,8 @@ export type Refusal =
   | RecordingRefusal
   | ExportRefusal
   | PlaceCallsRefusal
-  | ControlRefusal;
+  | ControlRefusal
+  | CampaignRefusal;
 
 type Kind = Refusal['kind'];
 type Of<K extends Kind> = Extract<Refusal, { readonly kind: K }>;
@@ -106,11 +108,29 @@ const ANSWERS: Answers = {
   idempotencyConflict: failure(409, 'Idempotency-Key was used with another request'),
   notFound: ({ what }) => notFound(what),
   wrongState: ({ detail }) => failure(409, 'not possible in the current state', { detail }),
-  tooMany: ({ limit }) => failure(409, `limit of ${limit} reached`),
+  tooMany: (refusal) =>
+    failure(
+      409,
+      'what' in refusal
+        ? `limit of ${refusal.limit} ${refusal.what} reached`
+        : `limit of ${refusal.limit} reached`,
+    ),
   insecureStream: invalidField(
     'service_url',
     'must be a wss URL: unencrypted streams are not allowed here',
   ),
+  unknownCampaign: notFound('campaign'),
+  unknownAgent: notFound('agent'),
+  unknownAttempt: notFound('call'),
+  agentInUse: failure(409, 'agent is in use', {
+    detail: 'Campaigns that are not over use it; finish, cancel or archive them first.',
+  }),
+  stillPaused: ({ reason, detail }) =>
+    failure(409, 'the cause of the pause is still there', {
+      detail,
+      fields: { pause_reason: reason },
+    }),
+  invalid: ({ field, detail }) => invalidField(field, detail),
   notAvailable: ({ detail }) => failure(501, 'not available on this node', { detail }),
 };
 

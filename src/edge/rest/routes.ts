@@ -18,6 +18,10 @@ import { conferenceRoutes } from './routes/calls/conference.ts';
 import { liveCallRoutes } from './routes/calls/live.ts';
 import { placeCallRoute } from './routes/calls/place.ts';
 import { streamRoutes } from './routes/calls/stream.ts';
+import { agentRoutes } from './routes/campaigns/agents.ts';
+import { campaignRoutes } from './routes/campaigns/campaigns.ts';
+import { contactRoutes } from './routes/campaigns/contacts.ts';
+import { poolRoutes } from './routes/campaigns/pool.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { healthRoutes } from './routes/health.ts';
 import { applicationRoutes } from './routes/provisioning/application.ts';
@@ -50,6 +54,10 @@ const documented: readonly Route[] = [
   ...cdrRoutes,
   ...recordingRoutes,
   ...exportRoutes,
+  ...agentRoutes,
+  ...campaignRoutes,
+  ...contactRoutes,
+  ...poolRoutes,
   ...partnerRoutes,
   ...subAccountRoutes,
   ...plivoSubAccountRoutes,

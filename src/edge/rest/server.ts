@@ -20,6 +20,7 @@ import { Gate } from './http/gate.ts';
 import { mount, newApiId, sendFailure } from './http/mount.ts';
 import { Refusals } from './http/refusals.ts';
 import { RequestRate } from './http/request-rate.ts';
+import { UPLOAD_TYPES } from './http/route.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { canonicalUrl } from './http/url.ts';
 import { ROUTES } from './routes.ts';
@@ -39,8 +40,9 @@ export interface RestServer {
   readonly app: FastifyInstance;
 }
 
-/** A request must be complete within this time, whatever trickles in. */
+/** A request must be complete within this time, whatever trickles in; a file that is uploaded within the longer one. */
 const REQUEST_TIMEOUT_MS = 30_000;
+const UPLOAD_TIMEOUT_MS = 15 * 60_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 /** A connection on which nothing moves for so long is cut, a client that does not read included. */
 const IDLE_CONNECTION_TIMEOUT_MS = 60_000;
@@ -67,7 +69,16 @@ export function createRestServer(deps: RestDeps): RestServer {
     rate: new RequestRate(requestsPerSecond),
     refusals: new Refusals(refusedPerSecond),
   });
-  for (const route of ROUTES) mount(app, route, gate, deps);
+  for (const route of ROUTES.filter(({ streamsBody }) => !streamsBody)) {
+    mount(app, route, gate, deps);
+  }
+  void app.register((uploads, _options, done) => {
+    acceptStreams(uploads);
+    for (const route of ROUTES.filter(({ streamsBody }) => streamsBody)) {
+      mount(uploads, route, gate, deps);
+    }
+    done();
+  });
   installErrorHandlers(app, ROUTES, deps.logger);
   const { tls, host, port } = deps.settings;
   let stopWatching = (): void => undefined;
@@ -102,7 +113,7 @@ function build(deps: RestDeps): FastifyInstance {
     logger: false as const,
     bodyLimit: settings.bodyLimitBytes,
     trustProxy: settings.trustProxy.length === 0 ? false : [...settings.trustProxy],
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: UPLOAD_TIMEOUT_MS,
     connectionTimeout: IDLE_CONNECTION_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: 'idle' as const,
@@ -155,6 +166,9 @@ function build(deps: RestDeps): FastifyInstance {
     request.apiId = ours ? request.id : newApiId(deps);
     reply.headers({ ...headers, 'x-request-id': request.id });
     if (forwarded(request)) noticeProxy();
+    if (!request.routeOptions.config.route?.streamsBody) {
+      limitArrival(deps.clock, request.raw, headers);
+    }
   });
   app.addHook('onResponse', async (request, reply) => {
     logger.debug(
@@ -173,6 +187,24 @@ function build(deps: RestDeps): FastifyInstance {
   });
   return app;
 }
+
+/** The server itself waits for a body as long as for an upload. */
+function limitArrival(
+  clock: RestDeps['clock'],
+  request: IncomingMessage,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  if (encoding === undefined && Number(length ?? 0) === 0) return;
+  const cancel = clock.at(clock.monotonicMs() + REQUEST_TIMEOUT_MS, () => {
+    // Requests without a network, as tests make them, do not tell.
+    if (request.complete === false) answerClientError(TIMEOUT, request.socket, headers);
+  });
+  request.once('end', cancel);
+  request.once('close', cancel);
+}
+
+const TIMEOUT = Object.assign(new Error('request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 
 function once(act: () => void): () => void {
   let done = false;
@@ -195,6 +227,12 @@ function acceptJson(app: FastifyInstance): void {
       else void parse(request, body, done);
     },
   );
+}
+
+/** The handler reads the body itself. */
+function acceptStreams(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser([...UPLOAD_TYPES], (_request, body, done) => done(null, body));
 }
 
 async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {

@@ -79,8 +79,38 @@ describe('listener', () => {
     const { service } = await start();
     const { server } = service.server.app;
     expect(server.headersTimeout).toBeLessThanOrEqual(10_000);
-    expect(server.requestTimeout).toBeLessThanOrEqual(30_000);
+    expect(server.requestTimeout).toBeLessThanOrEqual(900_000);
     expect(server.timeout).toBeLessThanOrEqual(60_000);
+  });
+
+  it('a body that trickles in is cut off after 30 s; a list that is uploaded has more time', async () => {
+    const { service, port } = await start();
+    const { authId, authToken } = service.account;
+    const ask = (path: string, type: string) => {
+      const socket = connect(port, '127.0.0.1');
+      const answer = { text: '' };
+      socket.on('data', (chunk) => {
+        answer.text += chunk.toString();
+      });
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nhost: x\r\nx-auth-id: ${authId}\r\nx-auth-token: ${authToken}\r\ncontent-type: ${type}\r\ncontent-length: 20\r\n\r\n{`,
+      );
+      return { socket, answer };
+    };
+    const calls = ask(`${service.root}/Call/`, 'application/json');
+    const agent = { name: 'Desk', answer_url: 'https://a.example/x' };
+    const { body } = await service.post(`${service.root}/campaign/agents`, agent);
+    const plan = { name: 'x', max_concurrent: 1, timezone: 'UTC', caller_id_strategy: 'pool' };
+    const made = await service.post(`${service.root}/campaigns`, { ...plan, agent_id: body.id });
+    const upload = ask(`${service.root}/campaigns/${made.body.id}/upload`, 'text/csv');
+    await expect.poll(() => service.store.campaigns.strayLists()).toHaveLength(1);
+    await service.clock.advance(29_000);
+    expect(calls.answer.text).toBe('');
+    await service.clock.advance(1000);
+    await expect.poll(() => calls.answer.text).toMatch(/^HTTP\/1\.1 408 /);
+    expect(upload.answer.text).toBe('');
+    calls.socket.destroy();
+    upload.socket.destroy();
   });
 
   it('stop lets requests end, and cuts off what still runs after five seconds', async () => {

@@ -3,7 +3,7 @@ import { ServiceError, type ServiceErrorCode } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { type Failure, failure } from './failure.ts';
 import { sendFailure } from './mount.ts';
-import type { Route } from './route.ts';
+import { type Route, UPLOAD_TYPES } from './route.ts';
 import { familyOfPath, unmatchedFailure } from './unmatched.ts';
 
 /** Environment failures that a client should hear of as something else than 500. */
@@ -24,6 +24,8 @@ const HTTP_FAILURES: Readonly<Record<number, string>> = {
   414: 'request target too long',
   415: 'content type must be application/json',
 };
+
+const UPLOAD_TYPE_WANTED = `content type must be one of ${UPLOAD_TYPES.join(', ')}`;
 
 /** Every error and every unknown path ends in the body shape of the family that it belongs to. */
 export function installErrorHandlers(
@@ -62,6 +64,7 @@ function failureOf(error: FastifyError, route: Route | undefined): Failure {
     return SERVICE_FAILURES[error.code] ?? failure(500, internal(route));
   }
   const status = error.statusCode ?? 500;
+  if (status === 415 && route?.streamsBody) return failure(415, UPLOAD_TYPE_WANTED);
   if (status >= 400 && status < 500) {
     const detail = error.code === 'FST_ERR_CTP_INVALID_JSON_BODY' ? 'malformed JSON' : undefined;
     return failure(status, detail ?? HTTP_FAILURES[status] ?? 'bad request');

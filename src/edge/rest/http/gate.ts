@@ -44,6 +44,7 @@ const PERMISSION_OF: Readonly<Record<string, Permission>> = {
   Numbers: 'numbers',
   Trunks: 'trunks',
   Ledger: 'balance',
+  Campaigns: 'campaigns',
 };
 
 export const notPermitted = (what: Permission): Failure =>

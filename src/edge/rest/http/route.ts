@@ -102,6 +102,8 @@ interface Common {
   readonly filtersInBody?: true;
   /** Content type when the reply is not JSON. */
   readonly produces?: string;
+  /** The body is a file that is read as it comes: the handler is given its stream, and sees to its limits. */
+  readonly streamsBody?: true;
   /** Largest body, when it differs from the setting. */
   readonly bodyLimitBytes?: number;
 }
@@ -150,6 +152,19 @@ const accountRoutes =
     erased(definition, audience);
 
 export const accountRoute = accountRoutes('account');
+/** A file comes in, of one of `UPLOAD_TYPES`. */
+export const uploadRoute = <P extends MaybeSchema = undefined, R extends MaybeSchema = undefined>(
+  definition: RouteDefinition<
+    P,
+    undefined,
+    undefined,
+    R,
+    AccountInput<Known<P>, undefined, Readable>
+  >,
+): Route => erased({ ...definition, streamsBody: true, ownKeys: true }, 'account');
+
+/** Content types of what is uploaded. */
+export const UPLOAD_TYPES = ['multipart/form-data', 'text/csv', 'application/json'] as const;
 export const readableByToken = accountRoutes('accountOrAccessToken');
 
 const callerRoutes =

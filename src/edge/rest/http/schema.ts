@@ -3,9 +3,11 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import {
   type AccountId,
+  type AgentId,
   type AppId,
   asCallUuid,
   type CallUuid,
+  type CampaignId,
   type EndpointId,
   type RecordingId,
   type StreamId,
@@ -32,6 +34,8 @@ export const trunkIdText = idText<TrunkId>();
 export const callUuidText = idText<CallUuid>();
 export const recordingIdText = idText<RecordingId>();
 export const streamIdText = idText<StreamId>();
+export const campaignIdText = idText<CampaignId>();
+export const agentIdText = idText<AgentId>();
 /** Of a path or a filter, in any case. */
 export const callUuidOf = (typed: string): CallUuid => asCallUuid(typed.toLowerCase());
 

@@ -28,7 +28,7 @@ const FAMILIES: ReadonlyArray<readonly [RegExp, ErrorFamily]> = [
   [/\/transactions/, 'ledger'],
   [/\/export\//, 'export'],
   [/\/Endpoint/, 'endpoint'],
-  [/\/(Call|call|Application|Recording|Conference|Subaccount)(\/|$)/, 'resource'],
+  [/\/(Call|call|Application|Recording|Conference|Subaccount|campaigns?)(\/|$)/, 'resource'],
 ];
 
 export const familyOfPath = (path: string): ErrorFamily =>

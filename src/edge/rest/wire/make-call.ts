@@ -43,6 +43,41 @@ const ranged = (initial: number, minimum: number, maximum: number) =>
     ),
   );
 
+/** Of a call, and of the calls of a campaign's agent. */
+export const machineDetectionFields = {
+  machine_detection: Type.Optional(
+    hinted(
+      Type.String({
+        pattern: '^([tT][rR][uU][eE]|[hH][aA][nN][gG][uU][pP]|[fF][aA][lL][sS][eE]|)$',
+      }),
+      'must be true, false or hangup',
+    ),
+  ),
+  machine_detection_time: ranged(5000, 2000, 10_000),
+  machine_detection_url: Type.Optional(optionalHttpUrl()),
+  machine_detection_method: Type.Optional(httpMethod()),
+  machine_detection_maximum_speech_length: ranged(5000, 1000, 6000),
+  machine_detection_initial_silence: ranged(4500, 2000, 10_000),
+  machine_detection_maximum_words: ranged(3, 2, 10),
+  machine_detection_initial_greeting: ranged(1500, 1000, 5000),
+};
+
+export const timeLimitField = () =>
+  Type.Optional(
+    hinted(
+      Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: TIME_LIMIT_DEFAULT_S }),
+      'must be a whole number of seconds, 1 or more',
+    ),
+  );
+
+export const ringTimeoutField = () =>
+  Type.Optional(
+    hinted(
+      Type.Integer({ minimum: 1, maximum: RING_TIMEOUT_MAX_S }),
+      `must be a whole number of seconds from 1 to ${RING_TIMEOUT_MAX_S}`,
+    ),
+  );
+
 export const MakeCallBody = Type.Object({
   from: hinted(
     Type.String({ minLength: 1, maxLength: 64, pattern: '^\\+?[0-9][0-9 ()-]*$' }),
@@ -60,21 +95,7 @@ export const MakeCallBody = Type.Object({
   hangup_method: Type.Optional(httpMethod()),
   fallback_url: Type.Optional(optionalHttpUrl()),
   fallback_method: Type.Optional(httpMethod()),
-  machine_detection: Type.Optional(
-    hinted(
-      Type.String({
-        pattern: '^([tT][rR][uU][eE]|[hH][aA][nN][gG][uU][pP]|[fF][aA][lL][sS][eE]|)$',
-      }),
-      'must be true, false or hangup',
-    ),
-  ),
-  machine_detection_time: ranged(5000, 2000, 10_000),
-  machine_detection_url: Type.Optional(optionalHttpUrl()),
-  machine_detection_method: Type.Optional(httpMethod()),
-  machine_detection_maximum_speech_length: ranged(5000, 1000, 6000),
-  machine_detection_initial_silence: ranged(4500, 2000, 10_000),
-  machine_detection_maximum_words: ranged(3, 2, 10),
-  machine_detection_initial_greeting: ranged(1500, 1000, 5000),
+  ...machineDetectionFields,
   caller_name: Type.Optional(
     hinted(
       Type.String({ maxLength: CALLER_NAME_MAX }),
@@ -83,24 +104,14 @@ export const MakeCallBody = Type.Object({
   ),
   send_digits: Type.Optional(Type.String()),
   send_on_preanswer: Type.Optional(flag(false)),
-  time_limit: Type.Optional(
-    hinted(
-      Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: TIME_LIMIT_DEFAULT_S }),
-      'must be a whole number of seconds, 1 or more',
-    ),
-  ),
+  time_limit: timeLimitField(),
   hangup_on_ring: Type.Optional(
     hinted(
       Type.Integer({ minimum: 0, maximum: TIME_LIMIT_MAX_S }),
       'must be a whole number of seconds, 0 or more',
     ),
   ),
-  ring_timeout: Type.Optional(
-    hinted(
-      Type.Integer({ minimum: 1, maximum: RING_TIMEOUT_MAX_S }),
-      `must be a whole number of seconds from 1 to ${RING_TIMEOUT_MAX_S}`,
-    ),
-  ),
+  ring_timeout: ringTimeoutField(),
   sip_headers: Type.Optional(
     hinted(Type.String({ maxLength: 2000 }), 'must have the form key=value,key2=value2'),
   ),
@@ -178,7 +189,11 @@ export const callbackTarget = (
 ): CallbackTarget | undefined =>
   url === undefined || url === '' ? undefined : { url, method: method ?? 'POST' };
 
-function machineDetection(body: Body): MachineDetectionRequest | undefined {
+const MachineDetectionBody = Type.Object(machineDetectionFields);
+
+export function machineDetection(
+  body: Static<typeof MachineDetectionBody>,
+): MachineDetectionRequest | undefined {
   const mode = (body.machine_detection ?? '').toLowerCase();
   if (mode !== 'true' && mode !== 'hangup') return undefined;
   return {
@@ -191,6 +206,10 @@ function machineDetection(body: Body): MachineDetectionRequest | undefined {
     initialGreetingMs: body.machine_detection_initial_greeting ?? 1500,
   };
 }
+
+/** Seconds; what is longer than a day ends with the day (spec Limits: `time_limit`). */
+export const timeLimitOf = (seconds: number | undefined): number =>
+  Math.min(seconds ?? TIME_LIMIT_DEFAULT_S, TIME_LIMIT_MAX_S);
 
 /** The whole table of the spec in domain words; what a schema cannot say is checked here. */
 export function placeCallsRequest(
@@ -223,7 +242,7 @@ export function placeCallsRequest(
     callerName: body.caller_name || undefined,
     sendDigits: digits?.value,
     sendOnPreanswer: body.send_on_preanswer ?? false,
-    timeLimitS: Math.min(body.time_limit ?? TIME_LIMIT_DEFAULT_S, TIME_LIMIT_MAX_S),
+    timeLimitS: timeLimitOf(body.time_limit),
     hangupOnRingS: body.hangup_on_ring || undefined,
     ringTimeoutS: body.ring_timeout,
     sipHeaders: headers.value,

@@ -2,6 +2,7 @@ import { ServiceError } from '../../../../base/errors.ts';
 import type { AccountId } from '../../../../base/ids.ts';
 import { unitsFromMicros } from '../../../../base/money.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
+import type { RunningCampaign } from '../../../../domain/campaign/types.ts';
 import type { CallControl } from '../../../../domain/dispatch/types.ts';
 import { type Failure, failure } from '../../http/failure.ts';
 import {
@@ -71,6 +72,15 @@ function usageOf(
   }
 }
 
+const showRunning = (campaign: RunningCampaign) => ({
+  campaign_id: campaign.campaignId as string,
+  name: campaign.name,
+  status: campaign.status as string,
+  max_concurrent: campaign.maxConcurrent,
+  running: campaign.running,
+  queued: campaign.queued,
+});
+
 const capacity = accountRoute({
   ...common,
   method: 'GET',
@@ -103,7 +113,7 @@ const capacity = accountRoute({
       max_concurrent: limit,
       concurrent_free: Math.max(0, limit - usage.value.used),
       utilization_pct: usage.value.percent,
-      running_campaigns: [...campaigns.running(accountId)],
+      running_campaigns: campaigns.running(accountId).map(showRunning),
     });
   },
 });

@@ -1,0 +1,106 @@
+/** The body of an upload: a file of a multipart form, or the list itself. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { pipeline, type Readable } from 'node:stream';
+import { Busboy } from '@fastify/busboy';
+import { CsvListReader } from './csv-reader.ts';
+import { JsonListReader } from './json-reader.ts';
+import { ListFault, type ListReader } from './reader.ts';
+
+/** A list on its way in. */
+export interface IncomingList {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly reader: ListReader;
+}
+
+/** The list has more bytes than a list may have. */
+export class ListTooLarge extends Error {}
+
+/** The form's field that holds the file (dialect §3.11). */
+const FILE_FIELD = 'file';
+const FORM_LIMITS = { fields: 20, files: 5, parts: 20, fieldSize: 1024, headerPairs: 50 };
+
+/** Throws `ListFault` when the body holds no list. */
+export async function incomingList(
+  body: Readable,
+  headers: IncomingHttpHeaders,
+  maxBytes: number,
+): Promise<IncomingList> {
+  const contentType = headers['content-type'] ?? '';
+  if (!/^multipart\/form-data/i.test(contentType)) {
+    return { bytes: limited(body, maxBytes), reader: readerFor(contentType, '') };
+  }
+  const { stream, name, mimeType } = await fileOf(body, headers, contentType);
+  return { bytes: limited(wholeParts(stream), maxBytes), reader: readerFor(mimeType, name) };
+}
+
+const readerFor = (contentType: string, name: string): ListReader =>
+  /^application\/json/i.test(contentType) || /\.json$/i.test(name)
+    ? new JsonListReader()
+    : new CsvListReader();
+
+interface FormFile {
+  readonly stream: Readable;
+  readonly name: string;
+  readonly mimeType: string;
+}
+
+/** Resolves when the file begins; what comes after it in the form is read and dropped. */
+function fileOf(
+  body: Readable,
+  headers: IncomingHttpHeaders,
+  contentType: string,
+): Promise<FormFile> {
+  return new Promise((resolve, reject) => {
+    const form = formReader({ ...headers, 'content-type': contentType });
+    if (form === undefined) {
+      reject(new ListFault('cannot be found: the multipart form has no boundary'));
+      return;
+    }
+    let file: Readable | undefined;
+    // It tells of one broken end more than once.
+    form.on('error', () => undefined);
+    form.on('file', (field, stream, name, _encoding, mimeType) => {
+      stream.on('error', (error) => stream.destroy(error));
+      if (field !== FILE_FIELD || file !== undefined) {
+        stream.resume();
+        return;
+      }
+      file = stream;
+      resolve({ stream, name: name ?? '', mimeType: mimeType ?? '' });
+    });
+    // A connection that is cut ends the file too, with an error: half a list is none.
+    pipeline(body, form, (error) => {
+      if (error && file !== undefined) file.destroy(error);
+      reject(new ListFault(`is missing: the form has no file in the field ${FILE_FIELD}`));
+    });
+  });
+}
+
+function formReader(headers: IncomingHttpHeaders & { 'content-type': string }) {
+  try {
+    return new Busboy({ headers, limits: FORM_LIMITS });
+  } catch {
+    return undefined;
+  }
+}
+
+/** A form that ends inside of its file is told as that. */
+async function* wholeParts(stream: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream as AsyncIterable<Uint8Array>;
+  } catch {
+    throw new ListFault('is cut off: the form ends before it does');
+  }
+}
+
+async function* limited(
+  stream: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new ListTooLarge();
+    yield chunk;
+  }
+}

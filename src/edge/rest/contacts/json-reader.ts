@@ -1,0 +1,128 @@
+/** Contact lists as JSON: `[{"to": …}, …]`, or the same as `contacts` of an object. */
+import { JSONParser } from '@streamparser/json';
+import type { UploadRow } from '../../../domain/campaign/types.ts';
+import { ListFault, type ListReader, ROW_BYTES_MAX } from './reader.ts';
+import {
+  type Cell,
+  HEADERS_MAX,
+  headerNameProblem,
+  KNOWN_COLUMNS,
+  type KnownColumn,
+  readRow,
+  refusedRow,
+} from './row.ts';
+
+const SHAPE = 'must be a JSON array of contacts, or an object with such an array as contacts';
+const KNOWN: ReadonlySet<string> = new Set(KNOWN_COLUMNS);
+
+export class JsonListReader implements ListReader {
+  readonly #headers = new Set<string>();
+  #parser: JSONParser | undefined;
+  #rowNumber = 0;
+  #read: UploadRow[] = [];
+  /** Bytes since a row was completed. */
+  #pendingBytes = 0;
+
+  get headers(): readonly string[] {
+    return [...this.#headers];
+  }
+
+  write(bytes: Uint8Array): readonly UploadRow[] {
+    // Cut: what is unfinished between two pieces tells how long a row has become.
+    for (let at = 0; at < bytes.length; at += ROW_BYTES_MAX) {
+      this.#writePiece(bytes.subarray(at, at + ROW_BYTES_MAX));
+    }
+    const rows = this.#read;
+    this.#read = [];
+    return rows;
+  }
+
+  end(): readonly UploadRow[] {
+    if (this.#parser === undefined) throw new ListFault(`is empty; it ${SHAPE}`);
+    if (!this.#parser.isEnded) throw new ListFault('ends before its JSON does');
+    return [];
+  }
+
+  #writePiece(piece: Uint8Array): void {
+    const parser = this.#parserFor(piece);
+    if (parser === undefined) return;
+    const before = this.#rowNumber;
+    try {
+      parser.write(piece);
+    } catch (error) {
+      if (error instanceof ListFault) throw error;
+      throw new ListFault(`is no valid JSON after contact ${this.#rowNumber}`);
+    }
+    this.#pendingBytes = this.#rowNumber === before ? this.#pendingBytes + piece.length : 0;
+    if (this.#pendingBytes > 2 * ROW_BYTES_MAX && !parser.isEnded) {
+      throw new ListFault(
+        `has a contact of more than ${ROW_BYTES_MAX} bytes, or other members; it ${SHAPE}`,
+      );
+    }
+  }
+
+  /** Where the contacts are is seen at the first sign that is no blank. */
+  #parserFor(piece: Uint8Array): JSONParser | undefined {
+    if (this.#parser !== undefined) return this.#parser;
+    const text = Buffer.from(piece)
+      .toString('latin1')
+      .replace(/^\u00ef\u00bb\u00bf/, '');
+    const first = text.trimStart()[0];
+    if (first === undefined) return undefined;
+    if (first !== '[' && first !== '{') throw new ListFault(SHAPE);
+    const parser = new JSONParser({
+      paths: [first === '[' ? '$.*' : '$.contacts.*'],
+      keepStack: false,
+    });
+    parser.onValue = ({ value }) => this.#take(value);
+    this.#parser = parser;
+    return parser;
+  }
+
+  #take(value: unknown): void {
+    this.#rowNumber += 1;
+    this.#read.push(this.#readRow(value));
+  }
+
+  #readRow(value: unknown): UploadRow {
+    const rowNumber = this.#rowNumber;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return refusedRow(rowNumber, 'is no object');
+    }
+    const known: Partial<Record<KnownColumn, string>> = {};
+    const headers: Cell[] = [];
+    for (const [column, member] of Object.entries(value)) {
+      const text = textOf(member);
+      if (text === undefined) return refusedRow(rowNumber, `${column} must be text`);
+      if (KNOWN.has(column)) {
+        known[column as KnownColumn] = text;
+        continue;
+      }
+      const problem = headerNameProblem(column) ?? this.#headerProblem(column);
+      if (problem !== undefined) return refusedRow(rowNumber, `${column.slice(0, 64)} ${problem}`);
+      headers.push({ column, text });
+    }
+    return readRow(rowNumber, known, headers);
+  }
+
+  #headerProblem(name: string): string | undefined {
+    if (this.#headers.has(name)) return undefined;
+    if (this.#headers.size >= HEADERS_MAX)
+      return `is one header too many: a list has ${HEADERS_MAX}`;
+    this.#headers.add(name);
+    return undefined;
+  }
+}
+
+/** Null is empty; undefined: no text. */
+function textOf(value: unknown): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+    case 'boolean':
+      return String(value);
+    default:
+      return value === null ? '' : undefined;
+  }
+}

@@ -1,0 +1,77 @@
+/** One row of a contact list, whatever it was written in, in the form in which a campaign takes it. */
+import { err, ok, type Result } from '../../../base/result.ts';
+import type { UploadRow } from '../../../domain/campaign/types.ts';
+
+/** A cell under the name of its column. */
+export interface Cell {
+  readonly column: string;
+  readonly text: string;
+}
+
+/** Columns with a meaning; every other one is a SIP header of the call (dialect §3.11). */
+export const KNOWN_COLUMNS = ['to', 'from', 'answer_url', 'hangup_url'] as const;
+export type KnownColumn = (typeof KNOWN_COLUMNS)[number];
+export type KnownCells = Readonly<Partial<Record<KnownColumn, string>>>;
+
+/** As `sip_headers` of a call (dialect §5.6). */
+const HEADER_NAME = /^[A-Za-z0-9_-]{1,24}$/;
+const HEADER_VALUE_MAX = 128;
+export const HEADERS_MAX = 20;
+const CONTROL = /[\u0000-\u001f\u007f]/;
+/** Longer than any number with its punctuation. */
+const NUMBER_TEXT_MAX = 64;
+const URL_MAX = 2048;
+const HTTP_URL = /^https?:\/\/[^\s/?#]+\S*$/i;
+
+/** What is wrong with a name as a header's, to follow it; undefined: nothing. */
+export const headerNameProblem = (name: string): string | undefined =>
+  HEADER_NAME.test(name)
+    ? undefined
+    : 'is no name of a SIP header: 1 to 24 letters, digits, hyphens and underscores';
+
+/** What is wrong with the value of a header, to follow its name; undefined: nothing. */
+export function headerValueProblem(value: string): string | undefined {
+  if (value.length > HEADER_VALUE_MAX) return `has more than ${HEADER_VALUE_MAX} characters`;
+  return CONTROL.test(value) ? 'has line breaks or control characters' : undefined;
+}
+
+export const refusedRow = (rowNumber: number, reason: string): UploadRow => ({ rowNumber, reason });
+
+/** `headers`: only those whose names are allowed. Whether its numbers are numbers, the campaign knows. */
+export function readRow(rowNumber: number, known: KnownCells, headers: readonly Cell[]): UploadRow {
+  const refused = (column: string, problem: string) =>
+    refusedRow(rowNumber, `${column} ${problem}`);
+  const to = known.to?.trim() ?? '';
+  if (to === '') return refused('to', 'is empty');
+  const from = known.from?.trim() ?? '';
+  for (const [column, text] of [['to', to] as const, ['from', from] as const]) {
+    if (text.length > NUMBER_TEXT_MAX) return refused(column, 'is no telephone number');
+  }
+  const answerUrl = url(known.answer_url);
+  if (!answerUrl.ok) return refused('answer_url', answerUrl.error);
+  const hangupUrl = url(known.hangup_url);
+  if (!hangupUrl.ok) return refused('hangup_url', hangupUrl.error);
+  const kept: (readonly [string, string])[] = [];
+  for (const { column, text } of headers) {
+    const value = text.trim();
+    if (value === '') continue;
+    const problem = headerValueProblem(value);
+    if (problem !== undefined) return refused(column, problem);
+    kept.push([column, value]);
+  }
+  return {
+    rowNumber,
+    to,
+    from: from === '' ? undefined : from,
+    answerUrl: answerUrl.value,
+    hangupUrl: hangupUrl.value,
+    headers: kept,
+  };
+}
+
+function url(text: string | undefined): Result<string | undefined, string> {
+  const written = text?.trim();
+  if (written === undefined || written === '') return ok(undefined);
+  if (written.length > URL_MAX) return err(`has more than ${URL_MAX} characters`);
+  return HTTP_URL.test(written) ? ok(written) : err('is no absolute http or https URL');
+}

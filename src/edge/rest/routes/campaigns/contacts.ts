@@ -1,0 +1,233 @@
+import { Readable } from 'node:stream';
+import { type CsvCell, csvLine } from '../../../../base/csv.ts';
+import { assert } from '../../../../base/errors.ts';
+import { err, ok, type Result } from '../../../../base/result.ts';
+import type { CampaignRefusal } from '../../../../domain/campaign/types.ts';
+import { incomingList } from '../../contacts/body.ts';
+import { uploadContacts } from '../../contacts/upload.ts';
+import { accountRoute, type RawReply, type Route, uploadRoute } from '../../http/route.ts';
+import {
+  accountIdText,
+  callUuidOf,
+  campaignIdText,
+  oneOf,
+  sliceQuery,
+  Type,
+} from '../../http/schema.ts';
+import { answered, refused } from '../../refusal.ts';
+import {
+  AttemptSchema,
+  ContactSchema,
+  RESULT_COLUMNS,
+  resultCells,
+  showAttempt,
+  showContact,
+  showUpload,
+  UploadReply,
+} from '../../wire/campaign-contact.ts';
+import { pageQuery, pageSlice, sliceOf } from '../../wire/list.ts';
+import { ACCOUNTS, campaignParams, common, ownerOf } from './scope.ts';
+
+const CALLS_PER_PAGE = 20;
+const CALLS_PER_PAGE_MAX = 200;
+/** Rows that a download reads at a time. */
+const CHUNK_ROWS = 500;
+const SEARCH_MAX = 32;
+
+const uploadList = (root: string): Route =>
+  uploadRoute({
+    ...common,
+    method: 'POST',
+    path: `${root}/upload`,
+    summary:
+      'Upload contacts: CSV in the field file of a form, as text/csv, or JSON rows. Columns: to, from, answer_url, hangup_url; others are SIP headers. Takes the place of the list before.',
+    longRunning: true,
+    params: campaignParams,
+    reply: UploadReply,
+    async run({ campaigns, settings }, input) {
+      const { campaign_id: id } = input.params;
+      const uploaded = await uploadContacts(campaigns, ownerOf(input), id, () =>
+        incomingList(input.body, input.headers, settings.uploadLimitBytes),
+      );
+      if (!uploaded.ok) return uploaded;
+      const { summary, headers, bad } = uploaded.value;
+      return ok(showUpload(summary, headers, bad));
+    },
+  });
+
+const csvFile = (name: string, lines: AsyncGenerator<string>): RawReply => ({
+  contentType: 'text/csv; charset=utf-8',
+  headers: { 'content-disposition': `attachment; filename="${name}"` },
+  body: Readable.from(lines),
+});
+
+/** What is read chunk by chunk, from the row behind the last one on. */
+type Chunk<T> = (after: number) => Promise<Result<readonly T[], CampaignRefusal>>;
+
+/** The first chunk is there already: a campaign that does not exist is told before a byte is sent. */
+async function* csvLines<T>(
+  columns: readonly string[],
+  first: readonly T[],
+  next: Chunk<T>,
+  rowOf: (item: T) => { readonly rowNumber: number; readonly cells: readonly CsvCell[] },
+): AsyncGenerator<string> {
+  yield csvLine(columns);
+  let items = first;
+  while (items.length > 0) {
+    const rows = items.map(rowOf);
+    yield rows.map(({ cells }) => csvLine(cells)).join('');
+    if (items.length < CHUNK_ROWS) return;
+    const more = await next(rows.at(-1)?.rowNumber ?? 0);
+    assert(more.ok, 'a campaign disappeared under its download');
+    items = more.value;
+  }
+}
+
+const downloadBadRows = (root: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'GET',
+    path: `${root}/upload/errors`,
+    summary: 'Every row of the list that is no contact, with its number and the reason, as CSV',
+    params: campaignParams,
+    produces: 'text/csv',
+    async run({ campaigns }, input) {
+      const { campaign_id: id } = input.params;
+      const next = (after: number) => campaigns.badRows(ownerOf(input), id, after, CHUNK_ROWS);
+      const first = await next(0);
+      if (!first.ok) return refused(first.error);
+      const lines = csvLines(['row_number', 'reason'], first.value, next, (row) => ({
+        rowNumber: row.rowNumber,
+        cells: [row.rowNumber, row.reason],
+      }));
+      return ok(csvFile('errors.csv', lines));
+    },
+  });
+
+const downloadResults = (root: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'GET',
+    path: `${root}/results`,
+    summary: 'Where every contact stands, now or in the end, as CSV',
+    params: campaignParams,
+    produces: 'text/csv',
+    async run({ campaigns }, input) {
+      const { campaign_id: id } = input.params;
+      const next = (after: number) => campaigns.results(ownerOf(input), id, after, CHUNK_ROWS);
+      const first = await next(0);
+      if (!first.ok) return refused(first.error);
+      const lines = csvLines(RESULT_COLUMNS, first.value, next, (result) => ({
+        rowNumber: result.contact.rowNumber,
+        cells: resultCells(result),
+      }));
+      return ok(csvFile('results.csv', lines));
+    },
+  });
+
+const CONTACT_STATUSES = [
+  'pending',
+  'dialling',
+  'answered',
+  'no_answer',
+  'busy',
+  'failed',
+  'retry_pending',
+  'expired',
+] as const;
+
+const listContacts = (root: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'GET',
+    path: `${root}/contacts`,
+    summary: 'Contacts and where each stands, in the order of the list',
+    params: campaignParams,
+    query: Type.Object({
+      ...sliceQuery,
+      status: Type.Optional(oneOf(CONTACT_STATUSES)),
+      search: Type.Optional(
+        Type.String({ maxLength: SEARCH_MAX, description: 'part of the number' }),
+      ),
+    }),
+    reply: Type.Object({ objects: Type.Array(ContactSchema), total: Type.Integer() }),
+    async run({ campaigns }, input) {
+      const { status, search } = input.query;
+      const filter = { status, search: digitsOf(search) };
+      const { campaign_id: id } = input.params;
+      return answered(
+        await campaigns.contacts(ownerOf(input), id, filter, sliceOf(input.query)),
+        ({ items, total }) => ({ objects: items.map(showContact), total }),
+      );
+    },
+  });
+
+const digitsOf = (text: string | undefined): string | undefined => {
+  const digits = text?.replaceAll(/\D/g, '');
+  return digits === '' ? undefined : digits;
+};
+
+const listCalls = (root: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'GET',
+    path: `${root}/calls`,
+    summary: 'Every attempt, latest first, also those without a call record',
+    params: campaignParams,
+    query: Type.Object(pageQuery(CALLS_PER_PAGE, CALLS_PER_PAGE_MAX)),
+    reply: Type.Object({
+      objects: Type.Array(AttemptSchema),
+      total: Type.Integer(),
+      page: Type.Integer(),
+      per_page: Type.Integer(),
+      total_pages: Type.Integer(),
+    }),
+    async run({ campaigns }, input) {
+      const slice = pageSlice(input.query, CALLS_PER_PAGE);
+      const { campaign_id: id } = input.params;
+      return answered(await campaigns.attempts(ownerOf(input), id, slice), ({ items, total }) => ({
+        objects: items.map(showAttempt),
+        total,
+        page: slice.page,
+        per_page: slice.limit,
+        total_pages: Math.ceil(total / slice.limit),
+      }));
+    },
+  });
+
+const callParams = Type.Object({
+  auth_id: accountIdText(),
+  campaign_id: campaignIdText(),
+  call_uuid: Type.String(),
+});
+
+const lookUpCall = (root: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'GET',
+    path: `${root}/call-lookup/{call_uuid}`,
+    summary: 'The campaign and contact that a call belongs to',
+    params: callParams,
+    reply: AttemptSchema,
+    async run({ campaigns }, input) {
+      const { campaign_id: id, call_uuid: callUuid } = input.params;
+      const found = await campaigns.attempt(ownerOf(input), callUuidOf(callUuid));
+      // A call of another campaign is none of this one.
+      const own = found.ok && found.value.campaignId !== id ? UNKNOWN_CALL : found;
+      return answered(own, showAttempt);
+    },
+  });
+
+const UNKNOWN_CALL = err({ kind: 'unknownAttempt' } as const);
+
+export const contactRoutes: readonly Route[] = ACCOUNTS.flatMap((account) => {
+  const root = `${account}/campaigns/{campaign_id}`;
+  return [
+    uploadList(root),
+    downloadBadRows(root),
+    listContacts(root),
+    listCalls(root),
+    downloadResults(root),
+    lookUpCall(root),
+  ];
+});

@@ -1,0 +1,67 @@
+import { accountRoute, type Route } from '../../http/route.ts';
+import { accountIdText, campaignIdText, Type } from '../../http/schema.ts';
+import { answered } from '../../refusal.ts';
+import { PoolBody, PoolNumberSchema, showPoolNumber } from '../../wire/campaign-contact.ts';
+import { ACCOUNTS, campaignParams, common, ownerOf } from './scope.ts';
+
+const addNumbers = (root: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'POST',
+    path: root,
+    alsoRefuses: [409],
+    summary: 'Add numbers to call from to the pool of a campaign',
+    status: 201,
+    params: campaignParams,
+    body: PoolBody,
+    reply: Type.Object({ added: Type.Array(PoolNumberSchema) }),
+    async run({ campaigns }, input) {
+      const numbers = input.body.numbers.map(({ from_number: number, label = '' }) => ({
+        number,
+        label,
+      }));
+      return answered(
+        await campaigns.addNumbers(ownerOf(input), input.params.campaign_id, numbers),
+        (added) => ({ added: added.map(showPoolNumber) }),
+      );
+    },
+  });
+
+const listNumbers = (root: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'GET',
+    path: root,
+    summary: 'Numbers of the pool, and how often each was used',
+    params: campaignParams,
+    reply: Type.Object({ objects: Type.Array(PoolNumberSchema), total: Type.Integer() }),
+    run: async ({ campaigns }, input) =>
+      answered(await campaigns.numbers(ownerOf(input), input.params.campaign_id), (numbers) => ({
+        objects: numbers.map(showPoolNumber),
+        total: numbers.length,
+      })),
+  });
+
+const removeNumber = (root: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'DELETE',
+    path: `${root}/{number_id}`,
+    alsoRefuses: [409],
+    summary: 'Take a number out of the pool',
+    status: 204,
+    params: Type.Object({
+      auth_id: accountIdText(),
+      campaign_id: campaignIdText(),
+      number_id: Type.String(),
+    }),
+    async run({ campaigns }, input) {
+      const { campaign_id: id, number_id: numberId } = input.params;
+      return answered(await campaigns.removeNumber(ownerOf(input), id, numberId), () => undefined);
+    },
+  });
+
+export const poolRoutes: readonly Route[] = ACCOUNTS.flatMap((account) => {
+  const root = `${account}/campaigns/{campaign_id}/pool`;
+  return [addNumbers(root), listNumbers(root), removeNumber(root)];
+});

@@ -1,0 +1,200 @@
+/** A campaign as a customer runs it: created, uploaded and started over REST, dialled at a carrier, checked against the carrier's own log. */
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { Carrier, type Fate } from './carrier.ts';
+import { Customer } from './customer.ts';
+import {
+  eventually,
+  type Json,
+  newPlace,
+  removePlace,
+  Service,
+  type ServicePlace,
+} from './service.ts';
+
+// Whole processes start here, and other tests use the machine at the same time.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+
+const FROM = '14155550100';
+const CONTACTS = 24;
+const numberOf = (row: number): string => `1415556${String(row).padStart(4, '0')}`;
+
+/** By the last digit: answered, busy, never answered, unknown there. */
+const fateOf = (number: string): Fate => {
+  switch (Number(number.slice(-1)) % 4) {
+    case 0:
+      return { kind: 'answered', talkMs: 1200 };
+    case 1:
+      return { kind: 'refused', status: '486 Busy Here' };
+    case 2:
+      return { kind: 'rings' };
+    default:
+      return { kind: 'refused', status: '404 Not Found' };
+  }
+};
+const EXPECTED: Readonly<Record<number, readonly [status: string, cause: string]>> = {
+  0: ['answered', 'NORMAL_CLEARING'],
+  1: ['busy', 'USER_BUSY'],
+  2: ['no_answer', 'NO_ANSWER'],
+  3: ['failed', 'UNALLOCATED_NUMBER'],
+};
+
+let place: ServicePlace;
+let service: Service;
+let customer: Customer;
+let carrier: Carrier;
+let told: Server;
+/** What `notify_url` was told, as it came. */
+const events: { readonly body: string; readonly signature: string }[] = [];
+
+beforeAll(async () => {
+  place = await newPlace();
+  [service, customer, carrier] = await Promise.all([
+    Service.start(place),
+    Customer.listen(),
+    Carrier.listen(fateOf),
+  ]);
+  told = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text;
+    });
+    request.on('end', () => {
+      events.push({ body, signature: String(request.headers['x-vobiz-signature']) });
+      response.end();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(told, 'listening');
+  const account = `/accounts/${service.demo.authId}`;
+  await service.admin('POST', `${account}/caller-ids`, { number: `+${FROM}` });
+  await service.admin('PATCH', account, { concurrent_calls_limit: 40, cps_limit: 50 });
+  const made = await service.admin('POST', '/carriers', {
+    name: 'north',
+    host: '127.0.0.1',
+    port: carrier.port,
+    transport: 'udp',
+    prefixes: [''],
+  });
+  expect(made.status, made.text).toBe(201);
+});
+afterAll(async () => {
+  await service.kill();
+  await customer.close();
+  carrier.close();
+  told.close();
+  removePlace(place);
+});
+
+/** Lines of a CSV without quotes, under their names. */
+const tableOf = (text: string): Readonly<Record<string, string>>[] => {
+  const [head = '', ...lines] = text.trimEnd().split('\r\n');
+  const names = head.split(',');
+  return lines.map((line) => {
+    const cells = line.split(',');
+    return Object.fromEntries(names.map((name, at) => [name, cells[at] ?? '']));
+  });
+};
+
+async function upload(id: string, csv: string): Promise<Json> {
+  const { authId, authToken } = service.demo;
+  const form = new FormData();
+  form.append('file', new Blob([csv], { type: 'text/csv' }), 'contacts.csv');
+  const reply = await fetch(`${service.baseUrl}/api/v1/account/${authId}/campaigns/${id}/upload`, {
+    method: 'POST',
+    headers: { 'x-auth-id': authId, 'x-auth-token': authToken },
+    body: form,
+  });
+  expect(reply.status).toBe(200);
+  return (await reply.json()) as Json;
+}
+
+it('calls every contact once, and says of each what the carrier says', async () => {
+  const hear = '<Response><Wait length="20"/></Response>';
+  const agent = await service.api('POST', 'campaign/agents', {
+    name: 'Reminders',
+    answer_url: customer.xml('/answer', hear),
+    hangup_url: `http://${customer.authority}/hangup`,
+    sip_headers: { Kind: 'reminder' },
+    ring_timeout: 2,
+  });
+  expect(agent.status, agent.text).toBe(201);
+  const created = await service.api('POST', 'campaigns', {
+    name: 'Spring',
+    agent_id: agent.body['id'],
+    max_concurrent: 8,
+    timezone: 'UTC',
+    caller_id_strategy: 'fixed',
+    fixed_caller_id: FROM,
+    notify_url: `http://127.0.0.1:${(told.address() as AddressInfo).port}/told`,
+  });
+  expect(created.status, created.text).toBe(201);
+  const id = String(created.body['id']);
+  const rows = Array.from({ length: CONTACTS }, (_, i) => `+${numberOf(i + 1)},C${i + 1}`);
+  const list = ['to,Customer', ...rows, 'nobody,C0', `+${numberOf(1)},twice`].join('\r\n');
+  expect(await upload(id, list)).toMatchObject({
+    valid_contacts: CONTACTS,
+    invalid_rows: 2,
+    custom_headers_detected: ['Customer'],
+  });
+  const started = await service.api('POST', `campaigns/${id}/start`);
+  expect(started.body['status'], started.text).toBe('running');
+  const done = await eventually(
+    'the end of the campaign',
+    async () => {
+      const { body } = await service.api('GET', `campaigns/${id}`);
+      return body['status'] === 'completed' ? body : undefined;
+    },
+    60_000,
+  );
+  expect(done).toMatchObject({ total_contacts: CONTACTS, pending: 0, dialling: 0 });
+
+  // Row by row, against what the carrier wrote down.
+  const results = tableOf((await service.api('GET', `campaigns/${id}/results`)).text);
+  expect(results).toHaveLength(CONTACTS);
+  expect(carrier.calls).toHaveLength(CONTACTS);
+  for (const result of results) {
+    const number = result['to_number']?.slice(1) ?? '';
+    const seen = carrier.calls.filter((call) => call.number === number);
+    expect(seen, number).toHaveLength(1);
+    const [call] = seen;
+    const [status, cause] = EXPECTED[Number(number.slice(-1)) % 4] ?? [];
+    expect(result, number).toMatchObject({
+      status,
+      hangup_cause: cause,
+      attempt_number: '1',
+      from_number_used: `+${call?.from}`,
+    });
+    expect(call?.headers, number).toMatchObject({
+      'X-VH-Customer': `C${result['row_number']}`,
+      'X-VH-Kind': 'reminder',
+    });
+    const talkedMs = (call?.endedMs ?? 0) - (call?.answeredMs ?? 0);
+    const said = status === 'answered' ? talkedMs / 1000 : 0;
+    expect(Math.abs(Number(result['duration']) - said), number).toBeLessThanOrEqual(1);
+    const cdr = await service.api('GET', `cdr/${result['call_uuid']}`);
+    expect(cdr.body['data'], number).toMatchObject({ campaign_id: id, hangup_cause: cause });
+  }
+  const counted = (status: string) => results.filter((one) => one['status'] === status).length;
+  for (const status of ['answered', 'busy', 'no_answer', 'failed']) {
+    expect(done[status], status).toBe(counted(status));
+  }
+
+  // What was told, in order and signed.
+  const last = await eventually('the last webhook', () =>
+    events.find(({ body }) => body.includes('campaign.completed')),
+  );
+  expect(events.at(-1)).toBe(last);
+  const { authToken } = service.demo;
+  for (const { body, signature } of events) {
+    const hmac = createHmac('sha256', authToken).update(body).digest('hex');
+    expect(signature).toBe(`sha256=${hmac}`);
+  }
+  const names = events.map(({ body }) => (JSON.parse(body) as Json)['event']);
+  expect(names[0]).toBe('campaign.started');
+  for (const outcome of ['answered', 'no_answer']) {
+    expect(names.filter((one) => one === `contact.${outcome}`)).toHaveLength(counted(outcome));
+  }
+});

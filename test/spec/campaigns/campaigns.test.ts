@@ -1,0 +1,323 @@
+/** Dialect §3.11 over REST: agents, campaigns and what may be done with them. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Service, startService } from '../service.ts';
+import { FOREIGN_NUMBER } from './service.ts';
+
+let service: Service;
+let root: string;
+beforeAll(async () => {
+  service = await startService();
+  root = `/api/v1/account/${service.account.authId}`;
+});
+afterAll(() => service.stop());
+
+const AGENT = { name: 'Reminders', answer_url: 'https://bot.example/answer' };
+const createAgent = async (over: object = {}) => {
+  const reply = await service.post(`${root}/campaign/agents`, { ...AGENT, ...over });
+  expect(reply.status, reply.text).toBe(201);
+  return reply.body;
+};
+const plan = (over: object = {}) => ({
+  name: 'Spring',
+  max_concurrent: 2,
+  timezone: 'Asia/Kolkata',
+  caller_id_strategy: 'fixed',
+  fixed_caller_id: '+14155550100',
+  ...over,
+});
+const create = async (over: object = {}) => {
+  const { id } = await createAgent();
+  const reply = await service.post(`${root}/campaigns`, plan({ agent_id: id, ...over }));
+  expect(reply.status, reply.text).toBe(201);
+  return reply.body;
+};
+const ready = async (over: object = {}) => {
+  const { id } = await create(over);
+  const reply = await service.post(`${root}/campaigns/${id}/upload`, [{ to: '14155550101' }]);
+  expect(reply.body, reply.text).toMatchObject({ valid_contacts: 1 });
+  return id as string;
+};
+const act = (id: string, command: string, body: object = {}) =>
+  service.post(`${root}/campaigns/${id}/${command}`, body);
+
+describe('agents', () => {
+  it('are created, read, listed, changed and deleted', async () => {
+    const created = await createAgent({
+      hangup_url: 'https://bot.example/bye',
+      hangup_method: 'GET',
+      static_headers: [{ key: 'Kind', value: 'reminder' }],
+      machine_detection: 'true',
+      machine_detection_time: 3000,
+      record: true,
+      ring_timeout: 30,
+    });
+    expect(created).toMatchObject({
+      account_id: service.account.authId,
+      answer_method: 'POST',
+      hangup_method: 'GET',
+      sip_headers: { Kind: 'reminder' },
+      static_headers: [{ key: 'Kind', value: 'reminder' }],
+      machine_detection: 'true',
+      record: true,
+      time_limit: 14_400,
+    });
+    const url = `${root}/campaign/agents/${created.id}`;
+    expect((await service.get(url)).body).toEqual(created);
+    const listed = await service.get(`${root}/campaign/agents?limit=100`);
+    expect(listed.body.objects).toContainEqual(created);
+    const changed = await service.send('PUT', url, { body: { name: 'New', ring_url: '' } });
+    expect(changed.body).toMatchObject({ name: 'New', sip_headers: { Kind: 'reminder' } });
+    expect(changed.body).toMatchObject({ machine_detection: 'true', record: true });
+    const stored = await service.store.campaigns.agent(created.id);
+    expect(stored?.machineDetection?.totalMs).toBe(3000);
+    const headers = { sip_headers: { Other: 'x' } };
+    expect((await service.send('PUT', url, { body: headers })).body.sip_headers).toEqual({
+      Other: 'x',
+    });
+    expect((await service.send('DELETE', url)).status).toBe(204);
+    expect((await service.get(url)).status).toBe(404);
+  });
+
+  it.each([
+    [{ name: '' }, 'name'],
+    [{ answer_url: 'bot' }, 'answer_url'],
+    [{ answer_method: 'PUT' }, 'answer_method'],
+    [{ sip_headers: { 'First Name': 'x' } }, 'sip_headers'],
+    [{ static_headers: [{ key: 'A', value: 'x\r\nB: y' }] }, 'static_headers'],
+    [{ static_headers: [{ key: 'A' }] }, 'static_headers.0.value'],
+    [{ machine_detection: 'maybe' }, 'machine_detection'],
+  ])('%j is refused, naming %s', async (over, field) => {
+    const reply = await service.post(`${root}/campaign/agents`, { ...AGENT, ...over });
+    expect(reply.status).toBe(400);
+    expect(reply.body.details).toHaveProperty([field]);
+  });
+
+  it('stay while a campaign that is not over uses them', async () => {
+    const { agent_id: agentId } = await create();
+    const reply = await service.send('DELETE', `${root}/campaign/agents/${agentId}`);
+    expect(reply.status).toBe(409);
+    expect(reply.body.error).toBe('agent is in use');
+  });
+});
+
+describe('a campaign', () => {
+  it('is a draft with every field of its record', async () => {
+    const created = await create({
+      window_enabled: 'true',
+      window_start_time: '09:00',
+      window_end_time: '18:30',
+      window_days: [5, 1],
+      holidays: ['2026-12-25'],
+      retry_attempts: 2,
+      retry_delays: [60, 240],
+      notify_url: 'https://bot.example/told',
+      cps: 0,
+      expires_at: '2027-01-01T00:00:00+05:30',
+    });
+    expect(created).toMatchObject({
+      account_id: service.account.authId,
+      sub_account: null,
+      status: 'draft',
+      health: 'not_started',
+      pause_reason: null,
+      cps: 1,
+      fixed_caller_id: '+14155550100',
+      window_enabled: true,
+      window_start_time: '09:00',
+      window_end_time: '18:30',
+      window_days: [1, 5],
+      window_hours: [],
+      holidays: ['2026-12-25'],
+      retry_attempts: 2,
+      retry_delays: [60, 240],
+      retry_window_days: 7,
+      retry_on: ['busy', 'no_answer', 'failed'],
+      pool_max_calls_per_number: null,
+      expires_at: '2026-12-31T18:30:00.000000Z',
+      total_contacts: 0,
+      pending: 0,
+    });
+    const url = `${root}/campaigns/${created.id}`;
+    expect((await service.get(url)).body).toEqual(created);
+    const upper = `${service.root}/campaigns/${created.id}`;
+    expect((await service.get(upper)).body).toEqual(created);
+  });
+
+  it.each([
+    [{ name: 'x'.repeat(101) }, 'name'],
+    [{ agent_id: 'nobody' }, 'agent_id'],
+    [{ max_concurrent: 0 }, 'max_concurrent'],
+    // The account has ten.
+    [{ max_concurrent: 11 }, 'max_concurrent'],
+    [{ timezone: 'Mars/Olympus' }, 'timezone'],
+    [{ caller_id_strategy: 'any' }, 'caller_id_strategy'],
+    [{ fixed_caller_id: null }, 'fixed_caller_id'],
+    [{ fixed_caller_id: FOREIGN_NUMBER }, 'fixed_caller_id'],
+    [{ scheduled_at: 'tomorrow' }, 'scheduled_at'],
+    [{ scheduled_at: '2026-13-01T00:00:00Z' }, 'scheduled_at'],
+    [{ scheduled_at: '2026-12-01T00:00:00' }, 'scheduled_at'],
+    [{ window_enabled: true }, 'window_start_time'],
+    [{ window_enabled: true, window_start_time: '09:00' }, 'window_end_time'],
+    [
+      { window_enabled: true, window_start_time: '09:00', window_end_time: '09:00' },
+      'window_end_time',
+    ],
+    [{ window_enabled: true, window_start_time: '24:00' }, 'window_start_time'],
+    [{ holidays: ['2026-12-25'] }, 'holidays'],
+    [
+      {
+        window_enabled: true,
+        window_start_time: '09:00',
+        window_end_time: '10:00',
+        holidays: ['2026-02-30'],
+      },
+      'holidays',
+    ],
+    [{ retry_attempts: 6 }, 'retry_attempts'],
+    [{ retry_delays: [0] }, 'retry_delays.0'],
+    [{ notify_url: 'ftp://x' }, 'notify_url'],
+    [{ pool_max_calls_per_number: 0 }, 'pool_max_calls_per_number'],
+  ])('%j is refused, naming %s', async (over, field) => {
+    const { id } = await createAgent();
+    const reply = await service.post(`${root}/campaigns`, plan({ agent_id: id, ...over }));
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.body.details).toHaveProperty([field]);
+  });
+
+  it('is changed while it is a draft or ready; what is absent stays', async () => {
+    const { id } = await create({ scheduled_at: '2027-01-01T00:00:00Z', notify_url: null });
+    const url = `${root}/campaigns/${id}`;
+    const put = (body: object) => service.send('PUT', url, { body });
+    expect((await put({ max_concurrent: 3 })).body).toMatchObject({
+      name: 'Spring',
+      max_concurrent: 3,
+      scheduled_at: '2027-01-01T00:00:00.000000Z',
+    });
+    expect((await put({ clear_schedule: true })).body.scheduled_at).toBeNull();
+    const hours = [
+      { weekday: 1, start_time: '22:00', end_time: '02:00' },
+      { weekday: 2, start_time: '09:00', end_time: '17:00' },
+    ];
+    const widened = await put({ window_enabled: true, window_hours: hours });
+    expect(widened.body).toMatchObject({ window_hours: hours, window_start_time: null });
+    expect((await put({ name: 'Autumn' })).body.window_hours).toEqual(hours);
+    const evened = await put({ window_start_time: '08:00', window_end_time: '12:00' });
+    expect(evened.body).toMatchObject({ window_hours: [], window_start_time: '08:00' });
+    expect((await put({ window_enabled: false })).body).toMatchObject({
+      window_enabled: false,
+      holidays: [],
+    });
+    expect((await put({ agent_id: 'nobody' })).status).toBe(400);
+  });
+
+  it('goes from state to state, and nowhere else: 409 says where it is', async () => {
+    const { id: draft } = await create();
+    const refused = await act(draft, 'start');
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain('draft');
+    const id = await ready();
+    const status = async (command: string) => (await act(id, command)).body.status;
+    for (const command of ['pause', 'resume', 'cancel']) {
+      expect((await act(id, command)).status, command).toBe(409);
+    }
+    expect(await status('start')).toBe('running');
+    for (const command of ['start', 'resume', 'archive']) {
+      expect((await act(id, command)).status, command).toBe(409);
+    }
+    const change = await service.send('PUT', `${root}/campaigns/${id}`, { body: { name: 'x' } });
+    expect(change.status).toBe(409);
+    expect((await act(id, 'upload', [{ to: '14155550101' }])).status).toBe(409);
+    const paused = await act(id, 'pause');
+    expect(paused.body).toMatchObject({
+      status: 'paused',
+      pause_reason: 'manual_pause',
+      paused_reason: 'manual_pause',
+    });
+    service.dialer.obstacleNow = { reason: 'balance_insufficient', detail: 'top up first' };
+    const still = await act(id, 'resume');
+    expect(still.status).toBe(409);
+    expect(still.body).toMatchObject({ pause_reason: 'balance_insufficient' });
+    service.dialer.obstacleNow = undefined;
+    expect((await act(id, 'resume')).body).toMatchObject({ status: 'running', pause_reason: null });
+    expect(await status('cancel')).toBe('cancelled');
+    expect(await status('archive')).toBe('archived');
+    const listed = await service.get(`${root}/campaigns?archived=true`);
+    expect(listed.body).toMatchObject({ total: 1, objects: [{ id }] });
+    const others = await service.get(`${root}/campaigns?limit=100`);
+    expect(others.body.objects.map((one: { id: string }) => one.id)).not.toContain(id);
+  });
+
+  it('is scheduled, and its schedule is taken away', async () => {
+    const id = await ready();
+    const at = '2027-06-01T09:00:00+02:00';
+    expect((await act(id, 'schedule', { scheduled_at: at })).body.scheduled_at).toBe(
+      '2027-06-01T07:00:00.000000Z',
+    );
+    expect((await act(id, 'schedule', { scheduled_at: null })).body.scheduled_at).toBeNull();
+    expect((await act(id, 'schedule')).status).toBe(400);
+    expect((await act(id, 'schedule', { scheduled_at: '2027-02-30T25:00:00Z' })).status).toBe(400);
+  });
+
+  it('is cloned as a draft without contacts', async () => {
+    const id = await ready({ name: 'x'.repeat(100) });
+    const cloned = await act(id, 'clone');
+    expect(cloned.status).toBe(201);
+    expect(cloned.body).toMatchObject({ status: 'draft', total_contacts: 0, scheduled_at: null });
+    expect(cloned.body.name).toBe(`${'x'.repeat(93)} (copy)`);
+    expect((await act(id, 'clone', { name: 'Second' })).body.name).toBe('Second');
+  });
+
+  it('that does not exist is 404 everywhere', async () => {
+    for (const command of ['start', 'pause', 'resume', 'cancel', 'archive', 'clone']) {
+      const reply = await act('00000000-0000-4000-8000-000000000000', command);
+      expect(reply.status, command).toBe(404);
+      expect(reply.body.error).toBe('campaign not found');
+    }
+  });
+});
+
+describe('a pool', () => {
+  it('takes numbers of the account, lists them and lets them go', async () => {
+    const { id } = await create({ caller_id_strategy: 'pool', fixed_caller_id: null });
+    const url = `${root}/campaigns/${id}/pool`;
+    const numbers = [
+      { from_number: '+14155550111', label: 'North' },
+      { from_number: '14155550112' },
+    ];
+    const added = await service.post(url, { numbers });
+    expect(added.status, added.text).toBe(201);
+    expect(added.body.added).toMatchObject([
+      { from_number: '+14155550111', label: 'North', total_calls: 0 },
+      { from_number: '+14155550112', label: '' },
+    ]);
+    const [first] = added.body.added;
+    expect((await service.send('DELETE', `${url}/${first.id}`)).status).toBe(204);
+    expect((await service.send('DELETE', `${url}/${first.id}`)).status).toBe(404);
+    expect((await service.get(url)).body).toMatchObject({
+      total: 1,
+      objects: [{ from_number: '+14155550112' }],
+    });
+    for (const wrong of [[], [{ from_number: 'x' }], [{ from_number: FOREIGN_NUMBER }]]) {
+      expect((await service.post(url, { numbers: wrong })).status).toBe(400);
+    }
+  });
+});
+
+describe('capacity', () => {
+  it('shows running campaigns with what runs and what waits', async () => {
+    const { id } = await create();
+    const campaign = (await service.store.campaigns.get(id))!;
+    service.dialer.active = { accountId: service.account.authId, campaign };
+    expect((await service.get(`${root}/capacity`)).body.running_campaigns).toEqual([
+      {
+        campaign_id: id,
+        name: 'Spring',
+        status: 'running',
+        max_concurrent: 5,
+        running: 2,
+        queued: 7,
+      },
+    ]);
+    service.dialer.active = undefined;
+  });
+});
