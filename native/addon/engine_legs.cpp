@@ -83,8 +83,8 @@ Session session_of(Fields session) {
 
 }  // namespace
 
-/// ({ port, ssrc, sequence, timestamp, mediaTimeoutMs, thread }): the leg's handle; 0: too many legs; below
-/// 0: the errno that opening its sockets met, negated.
+/// ({ port, ssrc, sequence, timestamp, mediaTimeoutMs, keepAliveMs, thread }): the leg's handle; 0: too many
+/// legs; below 0: the errno that opening its sockets met, negated.
 Napi::Value EngineObject::open_leg(const Info& info) {
   Arguments args(info, "openLeg");
   Fields fields = args.fields(0);
@@ -94,6 +94,7 @@ Napi::Value EngineObject::open_leg(const Info& info) {
   config.sequence = fields["sequence"].u16();
   config.timestamp = fields["timestamp"].u32();
   config.media_timeout = static_cast<Nanos>(fields["mediaTimeoutMs"].milliseconds()) * kMillisecond;
+  config.keep_alive = static_cast<Nanos>(fields["keepAliveMs"].milliseconds()) * kMillisecond;
   // There is one media thread: a leg, and whatever hears it, is on it.
   static_cast<void>(fields["thread"].one_of({0}));
   if (!fields.good()) return info.Env().Undefined();

@@ -9,6 +9,7 @@ MediaCore::MediaCore(PacketSink& sink, Events& events)
   // Slots are kept level, so none ever grows past its share; reserved here, never on a tick.
   for (auto& slot : slots_) slot.reserve(kMaxLegs / kSlots + 2);
   rooms_.reserve(kMaxRooms);
+  changed_.reserve(kMaxLegs);
 }
 
 void MediaCore::PacketBatch::send(LegHandle leg, const Address& to, Bytes packet) {
@@ -29,7 +30,64 @@ MediaCore::Entry* MediaCore::entry(LegHandle handle) {
 
 Leg* MediaCore::leg(LegHandle handle) {
   Entry* const found = entry(handle);
-  return found == nullptr ? nullptr : found->leg.get();
+  if (found == nullptr) return nullptr;
+  change(*found);
+  return found->leg.get();
+}
+
+const Leg* MediaCore::peek(LegHandle handle) const {
+  const Leg* const found = legs_[index_of(handle)].leg.get();
+  return found != nullptr && found->handle() == handle ? found : nullptr;
+}
+
+/// The last tick before the next one that visits this leg's slot.
+int64_t MediaCore::visit_before(const Entry& found) const {
+  const auto slot = static_cast<int64_t>(found.slot);
+  return ticks_ + (slot - ticks_ % kSlots + kSlots) % kSlots - kSlots;
+}
+
+void MediaCore::wake(Entry& napping) {
+  if (!napping.napping) return;
+  napping.napping = false;
+  --napping_count_;
+  alarms_.clear(index_of(napping.leg->handle()));
+  slots_[napping.slot].push_back(napping.leg.get());
+  const int64_t left_out = (visit_before(napping) - napping.visited) / kSlots;
+  if (left_out > 0) napping.leg->idle_over(static_cast<uint32_t>(left_out));
+}
+
+void MediaCore::change(Entry& found) {
+  wake(found);
+  if (found.changed) return;
+  found.changed = true;
+  changed_.push_back(found.leg->handle());
+}
+
+void MediaCore::wake_due(Nanos now) {
+  while (const std::optional<uint32_t> index = alarms_.take_due(now)) wake(legs_[*index]);
+}
+
+/// True when it naps from now on; then its slot is to forget it.
+bool MediaCore::lay_down(Entry& awake, Nanos now) {
+  const std::optional<Nanos> until = awake.leg->idle_until(now);
+  if (!until) return false;
+  awake.napping = true;
+  ++napping_count_;
+  awake.visited = visit_before(awake);
+  alarms_.set(index_of(awake.leg->handle()), *until);
+  return true;
+}
+
+void MediaCore::lay_down_idle(size_t visited_slot, Nanos now) {
+  std::erase_if(slots_[visited_slot],
+                [&](const Leg* leg) { return lay_down(legs_[index_of(leg->handle())], now); });
+  for (const LegHandle handle : changed_) {
+    Entry* const found = entry(handle);
+    if (found == nullptr) continue;
+    found->changed = false;
+    if (!found->napping && lay_down(*found, now)) std::erase(slots_[found->slot], found->leg.get());
+  }
+  changed_.clear();
 }
 
 void MediaCore::add_leg(std::unique_ptr<Leg> leg) {
@@ -38,13 +96,16 @@ void MediaCore::add_leg(std::unique_ptr<Leg> leg) {
   size_t best = next_slot_;
   for (size_t i = 0; i < slots_.size(); ++i) {
     const size_t slot = (next_slot_ + i) % slots_.size();
-    if (slots_[slot].size() < slots_[best].size()) best = slot;
+    if (slot_sizes_[slot] < slot_sizes_[best]) best = slot;
   }
   next_slot_ = (best + 7) % slots_.size();
   slots_[best].push_back(leg.get());
+  ++slot_sizes_[best];
   place.slot = best;
   place.leg = std::move(leg);
+  place.napping = place.changed = false;
   ++leg_count_;
+  change(place);
 }
 
 std::unique_ptr<Leg> MediaCore::remove_leg(LegHandle handle, Nanos now) {
@@ -52,7 +113,9 @@ std::unique_ptr<Leg> MediaCore::remove_leg(LegHandle handle, Nanos now) {
   if (found == nullptr) return nullptr;
   detach(*found);
   for (auto& room : rooms_) room->forget(*found->leg, events_);
+  wake(*found);
   std::erase(slots_[found->slot], found->leg.get());
+  --slot_sizes_[found->slot];
   found->leg->end(now, batch_, events_);
   --leg_count_;
   return std::move(found->leg);
@@ -76,6 +139,7 @@ bool MediaCore::bridge(LegHandle a, LegHandle b) {
   for (Entry* const side : {first, second}) {
     detach(*side);
     for (auto& room : rooms_) room->forget(*side->leg, events_);
+    change(*side);
   }
   const auto join = [](Entry& side, Entry& other) {
     side.bridge.other = other.leg.get();
@@ -125,13 +189,20 @@ bool MediaCore::join(RoomHandle room, LegHandle leg, std::unique_ptr<RoomMember>
   if (target == nullptr || joining == nullptr) return false;
   detach(*joining);
   for (auto& other : rooms_) other->forget(*joining->leg, events_);
+  change(*joining);
   return target->join(member, *joining->leg);
 }
 
 void MediaCore::receive(LegHandle handle, std::span<uint8_t> datagram, const Address& source, Nanos arrival) {
-  Leg* const target = leg(handle);
+  Entry* const target = entry(handle);
   if (target == nullptr) return;
-  const ReceivePath::Outcome outcome = target->receive(datagram, source, arrival, events_);
+  // Whatever it is, a visit counts it.
+  wake(*target);
+  const bool heard_before = target->leg->heard();
+  const ReceivePath::Outcome outcome = target->leg->receive(datagram, source, arrival, events_);
+  if (!heard_before && target->leg->heard() && target->bridge.other != nullptr) {
+    wake(legs_[index_of(target->bridge.other_handle)]);
+  }
   if (outcome.source_change) ++counters_.source_changes;
   switch (outcome.kind) {
     case Received::malformed:
@@ -147,10 +218,11 @@ void MediaCore::receive(LegHandle handle, std::span<uint8_t> datagram, const Add
 
 void MediaCore::receive_rtcp(LegHandle handle, std::span<uint8_t> datagram, const Address& source,
                              Nanos arrival) {
-  if (Leg* const target = leg(handle)) target->receive_rtcp(datagram, source, arrival);
+  if (Entry* const target = entry(handle)) target->leg->receive_rtcp(datagram, source, arrival);
 }
 
 void MediaCore::tick(Nanos now) {
+  wake_due(now);
   constexpr size_t half = kSlots / 2;
   const auto slot = static_cast<size_t>(ticks_ % kSlots);
   // Rooms are spread over the frame by their place in the list, so that many of them do not fall into one
@@ -168,6 +240,7 @@ void MediaCore::tick(Nanos now) {
   }
   batch_.flush();
   ++ticks_;
+  lay_down_idle(slot, now);
 }
 
 int64_t MediaCore::idle_ticks(int64_t limit) const {

@@ -1,5 +1,8 @@
 // All legs of one media thread, and the order in which a tick visits them. No socket, no clock, no thread: it
 // is handed datagrams and told the time, and hands packets and events to two sinks.
+//
+// A leg that neither hears nor says anything naps: it is not visited until a datagram, a command or its own
+// next time (keep-alive, report, media timeout) wakes it. What it left out is made good in its timestamps.
 #pragma once
 
 #include <array>
@@ -7,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/alarms.hpp"
 #include "core/base/prefetch.hpp"
 #include "core/leg/leg.hpp"
 #include "core/room/room.hpp"
@@ -41,7 +45,9 @@ class MediaCore {
   /// A handle's low bits are the leg's index, unique among live legs; the high bits tell generations apart.
   void add_leg(std::unique_ptr<Leg> leg);
   std::unique_ptr<Leg> remove_leg(LegHandle handle, Nanos now);
+  /// To change it: a leg that naps wakes.
   [[nodiscard]] Leg* leg(LegHandle handle);
+  [[nodiscard]] const Leg* peek(LegHandle handle) const;
 
   /// Both hear each other until one of them leaves or hears something else.
   /// False when one of them is not here.
@@ -72,7 +78,9 @@ class MediaCore {
   /// Ticks in which tick() would find nothing to do, from the next one on and at most `limit`.
   [[nodiscard]] int64_t idle_ticks(int64_t limit) const;
   /// No tick finds anything to do.
-  [[nodiscard]] bool at_rest() const { return leg_count_ == 0 && rooms_.empty(); }
+  [[nodiscard]] bool at_rest() const { return leg_count_ == napping_count_ && rooms_.empty(); }
+  /// At rest, until then.
+  [[nodiscard]] std::optional<Nanos> next_alarm() const { return alarms_.next(); }
   /// So many ticks were left out while at rest.
   void pass(int64_t ticks) { ticks_ += ticks; }
 
@@ -90,6 +98,7 @@ class MediaCore {
       out = other->received();
       return true;
     }
+    [[nodiscard]] bool may_speak() const override { return other->heard(); }
     Leg* other = nullptr;
     LegHandle other_handle;
   };
@@ -125,10 +134,21 @@ class MediaCore {
     std::unique_ptr<Leg> leg;
     size_t slot = 0;
     BridgeEnd bridge;
+    bool napping = false;
+    /// A command has changed it: whether it may nap is to be seen before its next visit.
+    bool changed = false;
+    /// While it naps: the tick of its last visit, or of the one before the first.
+    int64_t visited = 0;
   };
 
   [[nodiscard]] Entry* entry(LegHandle handle);
   void detach(Entry& side);
+  [[nodiscard]] int64_t visit_before(const Entry& found) const;
+  void wake(Entry& napping);
+  void change(Entry& found);
+  void wake_due(Nanos now);
+  bool lay_down(Entry& awake, Nanos now);
+  void lay_down_idle(size_t visited_slot, Nanos now);
 
   // Given.
   Events& events_;
@@ -136,11 +156,15 @@ class MediaCore {
   CoreCounters counters_;
   PacketBatch batch_;
   std::vector<Entry> legs_;
-  std::array<std::vector<Leg*>, kSlots> slots_;
+  std::array<std::vector<Leg*>, kSlots> slots_;  // those that do not nap
+  std::array<size_t, kSlots> slot_sizes_{};      // with those that do
+  std::vector<LegHandle> changed_;
+  Alarms alarms_{kMaxLegs};
   std::vector<std::unique_ptr<Room>> rooms_;
   // State.
   size_t next_slot_ = 0;
   size_t leg_count_ = 0;
+  size_t napping_count_ = 0;
   int64_t ticks_ = 0;
 };
 

@@ -45,7 +45,7 @@ void MediaLoop::pass(int64_t ticks, Nanos now, Nanos wall_offset) {
 }
 
 void MediaLoop::keep(LegHandle leg, bool rtcp, const Address& to, Bytes packet) {
-  const Leg* const sender = core_.leg(leg);
+  const Leg* const sender = core_.peek(leg);
   if (sender == nullptr || sent_.size() >= kMaxKeptPackets) return;
   const auto port = static_cast<uint16_t>(sender->local_port() + (rtcp ? 1 : 0));
   sent_.push_back({port, to, now_, {packet.begin(), packet.end()}});

@@ -86,10 +86,12 @@ void MediaThread::run() {
 /// Returns when something may be there to do; false, and at once, when ticks are to be run by the clock.
 bool MediaThread::rest(Nanos& due) {
   const Nanos began = monotonic_now();
-  if (!loop_.at_rest() || !loop_.events().empty() || began < commands_until_) return false;
+  const Nanos alarm = loop_.core().next_alarm().value_or(began + kLongestRest);
+  if (!loop_.at_rest() || alarm - began < kTick) return false;
+  if (!loop_.events().empty() || began < commands_until_) return false;
   publish(began);
   resting_.exchange(true, std::memory_order_acq_rel);
-  if (loop_.commands().empty()) loop_.sockets().resting().wait(kLongestRest);
+  if (loop_.commands().empty()) loop_.sockets().resting().wait(std::min(alarm - began, kLongestRest));
   resting_.exchange(false, std::memory_order_acq_rel);
   const Nanos now = monotonic_now();
   const int64_t passed = std::max<Nanos>(0, now - due) / kTick;

@@ -157,6 +157,12 @@ export const SETTINGS = {
       3_600_000,
       'a call without RTP for so long ends (6020 Media Timeout)',
     ),
+    keepAliveMs: integer(
+      15_000,
+      20,
+      60_000,
+      'a leg that neither hears nor says anything sends one packet at its beginning and each so long (RFC 6263); 20: silence without pause',
+    ),
   },
   calls: {
     maxConcurrent: integer(2000, 1, 100_000, 'calls on this node; beyond: 503'),

@@ -274,6 +274,7 @@ async function makeEdges(seed: number, ports: number): Promise<Made> {
     portMin: FIRST_PORT,
     portMax: FIRST_PORT + 2 * (ports - 1),
     drive: 'manual',
+    keepAliveMs: 15_000,
     wallMs: () => clock.wallMs(),
     logger,
     random: random.fork(),

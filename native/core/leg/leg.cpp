@@ -1,6 +1,7 @@
 #include "core/leg/leg.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/base/prefetch.hpp"
 #include "core/codec/g711_codec.hpp"
@@ -34,6 +35,7 @@ void Leg::configure(const LegRemote& remote, Nanos now) {
   const bool possible = !remote.receive.telephone_event || other_peer || tones_possible_;
   if (possible && !tones_possible_) tones_.reset();
   tones_possible_ = possible;
+  if (other_peer) sent_at_.reset();
   receiving_ = source.receiving;
   configured_ = true;
 }
@@ -97,7 +99,47 @@ void Leg::expect_audio() const {
   receive_.expect_frame();
 }
 
+/// Nobody speaks, nobody listens: the peer, what is played to it and whoever hears it.
+bool Leg::quiet() const {
+  if (heard() || digits_.busy() || !streams_.empty() || !taps_.empty()) return false;
+  if (far_end_ != nullptr && far_end_->may_speak()) return false;
+  return std::ranges::all_of(players_.all(), [](const auto& player) { return player->finished(); });
+}
+
+/// No packet is to leave: there is nothing to say, and the last one is not long ago.
+bool Leg::pauses(Nanos now) const {
+  if (!quiet() || send_.pending()) return false;
+  return !can_send() || (sent_at_ && now < *sent_at_ + config_.keep_alive);
+}
+
+std::optional<Nanos> Leg::idle_until(Nanos now) const {
+  if (!pauses(now)) return std::nullopt;
+  Nanos until = std::numeric_limits<Nanos>::max();
+  if (can_send()) until = *sent_at_ + config_.keep_alive;
+  if (config_.media_timeout > 0 && configured_ && receiving_ && !timed_out_) {
+    until = std::min(until, expecting_since_ + config_.media_timeout);
+  }
+  if (send_.packets() > 0) until = std::min(until, rtcp_.next());
+  return until;
+}
+
 void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
+  if (pauses(now)) {
+    send_.pause(1);
+  } else {
+    exchange_audio(now, sink, events);
+  }
+  if (send_.packets() != packets_at_visit_) {
+    packets_at_visit_ = send_.packets();
+    sent_at_ = now;
+  }
+  check_media_timeout(now, events);
+  tell_latch(now, sink);
+  if (rtcp_.due(now)) send_report(now, false, sink);
+  publish_statistics();
+}
+
+void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
   receive_.pop(now, received_);
   if (digits_.busy()) own_digits_until_ = now + kEchoTime;
   if (tones_wanted_ && tones_possible_) hear_tones(now, events);
@@ -112,10 +154,6 @@ void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
     if (!send_.frame_pending()) stream->frames_left(events);
   }
   for (const auto& tap : taps_.all()) tap->frame(received_, sent, now, events);
-  check_media_timeout(now, events);
-  tell_latch(now, sink);
-  if (rtcp_.due(now)) send_report(now, false, sink);
-  publish_statistics();
 }
 
 void Leg::receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos arrival) {

@@ -29,6 +29,9 @@ struct LegConfig {
   uint32_t timestamp = 0;
   /// 0: no media timeout.
   Nanos media_timeout = 0;
+  /// A leg that neither hears nor says anything sends one packet when it begins and one after each such time
+  /// (RFC 6263): silence without pause when it is not longer than a frame.
+  Nanos keep_alive = kFrameTime;
 };
 
 struct LegRemote {
@@ -43,6 +46,8 @@ class FarEnd {
   virtual ~FarEnd() = default;
   /// False: nothing to hear.
   virtual bool far_audio(Frame& out) = 0;
+  /// False: there is nothing to hear until the leg is told to look again.
+  [[nodiscard]] virtual bool may_speak() const { return true; }
 };
 
 class Leg {
@@ -79,6 +84,11 @@ class Leg {
   [[nodiscard]] bool needs_half_frames() const { return send_.needs_half_frames(); }
   /// Frames that were not run in time: the peer's clock must not be told otherwise.
   void skip_frames(uint32_t count) { send_.skip_frames(count); }
+  /// Until when visits would do nothing, unless a datagram comes or the leg is changed. Nothing: the next one
+  /// would. Ask after a visit.
+  [[nodiscard]] std::optional<Nanos> idle_until(Nanos now) const;
+  /// So many visits were left out while there was nothing to do.
+  void idle_over(uint32_t visits) { send_.pause(visits); }
   /// Says goodbye to the peer and lets the taps report.
   void end(Nanos now, PacketSink& sink, Events& events);
 
@@ -103,6 +113,8 @@ class Leg {
   void set_far_end(FarEnd* far_end) { far_end_ = far_end; }
   [[nodiscard]] FarEnd* far_end() const { return far_end_; }
 
+  /// Something has come from the peer.
+  [[nodiscard]] bool heard() const { return receive_.ssrc().has_value(); }
   /// The last frame heard from the peer.
   [[nodiscard]] const Frame& received() const { return received_; }
   [[nodiscard]] const std::shared_ptr<SequenceCell<LegStatistics>>& statistics() const { return statistics_; }
@@ -111,6 +123,9 @@ class Leg {
  private:
   void hear_event(char digit, Nanos arrival, Events& events);
   void hear_tones(Nanos now, Events& events);
+  void exchange_audio(Nanos now, PacketSink& sink, Events& events);
+  [[nodiscard]] bool quiet() const;
+  [[nodiscard]] bool pauses(Nanos now) const;
   void compose(Nanos now, Frame& out, Events& events);
   std::optional<PlayManner> play(Frame& instead, Mixdown& mix, Events& events);
   [[nodiscard]] bool carries_audio() const;
@@ -137,6 +152,8 @@ class Leg {
   Nanos expecting_since_ = 0;
   FarEnd* far_end_ = nullptr;
   uint64_t packets_at_report_ = 0;
+  uint64_t packets_at_visit_ = 0;
+  std::optional<Nanos> sent_at_;       // the last packet, as a visit saw it
   std::optional<Address> latched_;     // the one address that is listened to
   std::optional<uint16_t> rtcp_port_;  // the peer's, once it has sent from another than its RTP port + 1
   // Owned.

@@ -55,6 +55,12 @@ class SendPath {
   /// The next 20 ms carry no audio of ours: a keypad event is on its way, or the peer is not to hear us.
   void skip_frame() { skip_frames(1); }
   void skip_frames(uint32_t count);
+  /// So many frames are left out because nobody says anything. What follows begins a talkspurt (RFC 3551
+  /// §4.1).
+  void pause(uint32_t frames) {
+    skip_frames(frames);
+    talkspurt_begins_ = true;
+  }
 
   /// Call after put() and, with needs_half_frames(), 10 ms later: at most one packet each 10 ms. Empty:
   /// nothing due. The packet is as it goes on the wire and stands until the next call of put, take_packet or
@@ -66,6 +72,8 @@ class SendPath {
   [[nodiscard]] bool frame_pending() const {
     return codec_.duration(config_.coding, pending_payload()) >= frame_;
   }
+  /// Something of what was put has not been taken yet.
+  [[nodiscard]] bool pending() const { return pending_ > ByteCount(); }
   /// Timestamp of the next sample to be put.
   [[nodiscard]] RtpTimestamp timestamp() const { return timestamp_; }
   [[nodiscard]] uint64_t packets() const { return packets_; }

@@ -62,6 +62,8 @@ class RtcpSession {
 
   /// True when a report should be sent now; the first call only starts the clock.
   bool due(Nanos now);
+  /// When due() says so next; negative: its clock has not started.
+  [[nodiscard]] Nanos next() const { return next_; }
 
   struct Facts {
     std::optional<SenderInfo> sent;  // nothing: we have sent no RTP since the last report

@@ -27,6 +27,11 @@ export interface MediaOptions {
   readonly publicHost: string;
   readonly portMin: number;
   readonly portMax: number;
+  /**
+   * A leg that neither hears nor says anything sends one packet at its beginning and one each so long. Left away, or a
+   * frame of 20 ms: silence without pause.
+   */
+  readonly keepAliveMs?: number;
   /** `thread`: real sockets and clock. `manual`: neither; the owner of `manual` moves time and packets. */
   readonly drive: 'thread' | 'manual';
   readonly wallMs: () => number;
@@ -96,6 +101,7 @@ const MAX_BIND_ATTEMPTS = 50;
 /** Above this share of its time a media thread takes no further legs: those it has must stay on time. */
 const MAX_BUSY = 0.8;
 const TOO_MANY_LEGS = 0;
+const FRAME_MS = 20;
 /** There is one. */
 const MEDIA_THREAD = 0;
 
@@ -212,6 +218,7 @@ class Engine implements MediaEngine {
 
   #bind(mediaTimeoutMs: number): { readonly handle: LegHandle; readonly port: number } {
     const { engine } = this.#hub;
+    const { keepAliveMs = FRAME_MS } = this.#options;
     for (let attempt = 0; attempt < MAX_BIND_ATTEMPTS; attempt += 1) {
       const port = this.#ports.take(engine.nowMs());
       if (port === undefined) break;
@@ -219,7 +226,7 @@ class Engine implements MediaEngine {
       const sequence = this.#random.integer(0x1_0000);
       const timestamp = this.#random.integer(0x1_0000_0000);
       const place = { ssrc, sequence, timestamp, thread: MEDIA_THREAD };
-      const handle = engine.openLeg({ port, mediaTimeoutMs, ...place });
+      const handle = engine.openLeg({ port, mediaTimeoutMs, keepAliveMs, ...place });
       if (handle > 0) return { handle: handle as LegHandle, port };
       this.#ports.giveBack(port, engine.nowMs());
       if (handle === TOO_MANY_LEGS) {

@@ -129,6 +129,7 @@ export interface NativeEngine {
     readonly sequence: number;
     readonly timestamp: number;
     readonly mediaTimeoutMs: number;
+    readonly keepAliveMs: number;
     /** Which media thread it lives on, with whatever hears it. */
     readonly thread: number;
   }): number;

@@ -68,6 +68,7 @@ export async function openLines(
     publicHost: derived.rtpPublicHost,
     portMin: settings.rtp.portMin,
     portMax: settings.rtp.portMax,
+    keepAliveMs: settings.rtp.keepAliveMs,
     drive: 'thread',
     suppressDigits: settings.recordings.suppressDigits,
     wallMs: () => clock.wallMs(),

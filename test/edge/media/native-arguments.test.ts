@@ -15,7 +15,15 @@ afterAll(() => {
   sockets.stop();
 });
 
-const LEG = { port: 20_000, ssrc: 1, sequence: 2, timestamp: 3, mediaTimeoutMs: 0, thread: 0 };
+const LEG = {
+  port: 20_000,
+  ssrc: 1,
+  sequence: 2,
+  timestamp: 3,
+  mediaTimeoutMs: 0,
+  keepAliveMs: 20,
+  thread: 0,
+};
 const PLAY = { place: 1, player: 1, times: 1, manner: 'instead' };
 const TONE = {
   steps: [{ frequenciesHz: [440], onMs: 100, offMs: 0 }],

@@ -3,7 +3,12 @@
 import alawmulaw from 'alawmulaw';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type { MediaSession } from '../../../src/domain/call/needs.ts';
-import { createMedia, type ManualDrive, type MediaEngine } from '../../../src/edge/media/engine.ts';
+import {
+  createMedia,
+  type ManualDrive,
+  type MediaEngine,
+  type MediaOptions,
+} from '../../../src/edge/media/engine.ts';
 
 const { mulaw } = alawmulaw;
 
@@ -90,7 +95,7 @@ export const REMOTE: MediaSession = {
   protection: 'none',
 };
 
-export function manualEngine(more: { readonly suppressDigits?: boolean } = {}): {
+export function manualEngine(more: Pick<MediaOptions, 'suppressDigits' | 'keepAliveMs'> = {}): {
   readonly media: MediaEngine;
   readonly drive: ManualDrive;
 } {

@@ -1,0 +1,150 @@
+#include <doctest/doctest.h>
+
+#include <map>
+#include <random>
+
+#include "core/media_core.hpp"
+#include "core/rtp/packet.hpp"
+#include "engine/event_ring.hpp"
+#include "engine/udp_socket.hpp"
+
+namespace carillon {
+
+namespace {
+
+constexpr LegHandle kA{MediaCore::kMaxLegs + 1};
+constexpr LegHandle kB{MediaCore::kMaxLegs + 2};
+const Address kPeerA = *parse_address("192.0.2.1", 4000);
+const Address kPeerB = *parse_address("192.0.2.2", 4000);
+
+/// A core of two legs; keeps the RTP that they send by leg and time.
+struct Side : PacketSink {
+  explicit Side(Nanos keep_alive) : core(*this, events) {
+    for (const LegHandle handle : {kA, kB}) {
+      LegConfig config;
+      config.handle = handle;
+      config.keep_alive = keep_alive;
+      core.add_leg(std::make_unique<Leg>(config));
+    }
+  }
+
+  void send(LegHandle leg, const Address&, Bytes packet) override {
+    packets[{leg.value(), now}] = {packet.begin(), packet.end()};
+  }
+  void send_rtcp(LegHandle, const Address&, Bytes) override {}
+  void latched(LegHandle, const std::optional<Address>&) override {}
+
+  void configure(LegHandle leg, bool sending) {
+    LegRemote remote;
+    remote.receive.source.signalled = leg == kA ? kPeerA : kPeerB;
+    remote.receive.source.receiving = remote.send.sending = sending;
+    core.leg(leg)->configure(remote, now);
+  }
+  void play(LegHandle leg, uint32_t player) {
+    const auto clip = std::make_shared<std::vector<Sample>>(5 * kFrameSamples, Sample{1000});
+    Player::Options options;
+    options.handle = PlayerHandle(player);
+    auto made = std::make_unique<Player>(options, clip);
+    if (!core.leg(leg)->add(made)) core.leg(leg)->remove_player(PlayerHandle(player - 8));
+  }
+  void hear(LegHandle leg, uint16_t sequence, uint32_t timestamp) {
+    std::array<uint8_t, kRtpHeaderBytes + kFrameSamples> packet{};
+    write_rtp_header({false, 0, sequence, RtpTimestamp(timestamp), 9}, packet);
+    core.receive(leg, packet, leg == kA ? kPeerA : kPeerB, now);
+  }
+
+  EventRing events;
+  MediaCore core;
+  Nanos now = kSecond;
+  std::map<std::pair<uint32_t, Nanos>, std::vector<uint8_t>> packets;
+};
+
+}  // namespace
+
+TEST_SUITE("napping legs") {
+  TEST_CASE("what they send is what legs that never nap send at the same moments, but for silence left out") {
+    size_t left_out = 0;
+    for (unsigned seed = 1; seed <= 30; ++seed) {
+      std::mt19937 random(seed);
+      Side napping(15 * kSecond);
+      Side awake(kFrameTime);
+      const auto both = [&](auto step) {
+        for (Side* const side : {&napping, &awake}) step(*side);
+      };
+      uint32_t player = 0;
+      for (int step = 0; step < 60; ++step) {
+        const LegHandle leg = random() % 2 == 0 ? kA : kB;
+        const bool heard = seed % 3 == 0 && step > 40;
+        switch (random() % 8) {
+          case 0:
+            both([&](Side& side) { side.configure(leg, true); });
+            break;
+          case 1:
+            both([&](Side& side) { side.configure(leg, false); });
+            break;
+          case 2:
+            ++player;
+            both([&](Side& side) { side.play(leg, player); });
+            break;
+          case 3:
+            both([&](Side& side) { side.core.leg(leg)->remove_player(PlayerHandle(player)); });
+            break;
+          case 4:
+            both([&](Side& side) { side.core.bridge(kA, kB); });
+            break;
+          case 5:
+            both([&](Side& side) { side.core.unbridge(kA, kB); });
+            break;
+          case 6:
+            if (heard) both([&](Side& side) { side.hear(leg, 7, 160); });
+            break;
+          default:
+            both([&](Side& side) { side.core.skip_ticks(33); });
+        }
+        for (auto ticks = random() % 300; ticks > 0; --ticks) {
+          both([](Side& side) { side.core.tick(side.now += kTick); });
+        }
+      }
+      REQUIRE(!napping.packets.empty());
+      left_out += awake.packets.size() - napping.packets.size();
+      for (const auto& [when, packet] : napping.packets) {
+        const auto same = awake.packets.find(when);
+        REQUIRE(same != awake.packets.end());
+        // All but marker and sequence number.
+        CHECK(std::equal(packet.begin() + 4, packet.end(), same->second.begin() + 4, same->second.end()));
+      }
+      for (const auto& [when, packet] : awake.packets) {
+        const auto silence = static_cast<std::ptrdiff_t>(kRtpHeaderBytes);
+        const bool silent = std::count(packet.begin() + silence, packet.end(), uint8_t{0xff}) ==
+                            static_cast<std::ptrdiff_t>(kFrameSamples);
+        CHECK((silent || napping.packets.contains(when)));
+      }
+    }
+    CHECK(left_out > 3000);
+  }
+
+  TEST_CASE("while all nap nothing is to be done until the first of their times") {
+    Side side(15 * kSecond);
+    const auto run = [&](int ticks) {
+      while (ticks-- > 0) side.core.tick(side.now += kTick);
+    };
+    run(1);
+    CHECK(side.core.at_rest());  // not configured yet
+    side.configure(kA, true);
+    CHECK_FALSE(side.core.at_rest());
+    run(20);
+    CHECK(side.packets.size() == 1);
+    REQUIRE(side.core.at_rest());
+    // The next report comes before the next packet.
+    CHECK(*side.core.next_alarm() - side.now > 2 * kSecond);
+    CHECK(*side.core.next_alarm() - side.now < 8 * kSecond);
+    side.hear(kA, 1, 160);
+    CHECK_FALSE(side.core.at_rest());
+    run(200);
+    CHECK_FALSE(side.core.at_rest());
+    side.core.remove_leg(kA, side.now);
+    CHECK(side.core.at_rest());
+  }
+}
+
+}  // namespace carillon
