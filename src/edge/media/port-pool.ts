@@ -2,12 +2,14 @@ import type { Random } from '../../base/ids.ts';
 
 /** A port rests so long before its next use, so that a late packet of one call is never heard in another. */
 const QUARANTINE_MS = 30_000;
+/** When no other port is left, those that have rested for this long are used again, the one that rested longest first. */
+const LEAST_REST_MS = 5000;
 
 /** Even RTP ports of a range, handed out at random (media design, symmetric RTP). The odd ones stay free for RTCP. */
 export class PortPool {
   readonly #free: number[] = [];
-  /** By how long they rest; oldest first. */
-  readonly #resting = new Map<number, { readonly port: number; readonly untilMs: number }[]>();
+  /** By how long they rest. */
+  readonly #resting = new Map<number, Resting>();
   readonly #random: Random;
 
   constructor(min: number, max: number, random: Random) {
@@ -18,12 +20,16 @@ export class PortPool {
   /** Ports that may be taken at `nowMs` (monotonic). */
   available(nowMs: number): number {
     this.#wakeUp(nowMs);
-    return this.#free.length;
+    let available = this.#free.length;
+    for (const resting of this.#resting.values()) {
+      available += resting.rested(nowMs - LEAST_REST_MS);
+    }
+    return available;
   }
 
   take(nowMs: number): number | undefined {
     this.#wakeUp(nowMs);
-    if (this.#free.length === 0) return undefined;
+    if (this.#free.length === 0) return this.#takeEarly(nowMs);
     const index = this.#random.integer(this.#free.length);
     const port = this.#free[index];
     const last = this.#free.pop();
@@ -32,19 +38,69 @@ export class PortPool {
   }
 
   giveBack(port: number, nowMs: number, restMs = QUARANTINE_MS): void {
-    const alike = this.#resting.get(restMs) ?? [];
-    this.#resting.set(restMs, alike);
-    alike.push({ port, untilMs: nowMs + restMs });
+    let resting = this.#resting.get(restMs);
+    if (resting === undefined) {
+      resting = new Resting();
+      this.#resting.set(restMs, resting);
+    }
+    resting.add(port, nowMs);
   }
 
   #wakeUp(nowMs: number): void {
-    for (const alike of this.#resting.values()) {
-      let due = 0;
-      for (const { untilMs } of alike) {
-        if (untilMs > nowMs) break;
-        due += 1;
+    for (const [restMs, resting] of this.#resting) {
+      for (let due = resting.rested(nowMs - restMs); due > 0; due -= 1) {
+        const port = resting.takeOldest();
+        if (port !== undefined) this.#free.push(port);
       }
-      for (const { port } of alike.splice(0, due)) this.#free.push(port);
     }
+  }
+
+  #takeEarly(nowMs: number): number | undefined {
+    let oldest: Resting | undefined;
+    for (const resting of this.#resting.values()) {
+      if (resting.rested(nowMs - LEAST_REST_MS) === 0) continue;
+      if (oldest === undefined || resting.sinceMs < oldest.sinceMs) oldest = resting;
+    }
+    return oldest?.takeOldest();
+  }
+}
+
+/** Ports that rest equally long, oldest first. */
+class Resting {
+  #ports: { readonly port: number; readonly sinceMs: number }[] = [];
+  /** Those before are taken. */
+  #first = 0;
+
+  /** Of the oldest; Infinity: there is none. */
+  get sinceMs(): number {
+    return this.#ports[this.#first]?.sinceMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  add(port: number, nowMs: number): void {
+    this.#ports.push({ port, sinceMs: nowMs });
+  }
+
+  /** How many rest since `untilMs` or longer. */
+  rested(untilMs: number): number {
+    let low = this.#first;
+    let high = this.#ports.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#ports[middle]?.sinceMs ?? 0) <= untilMs) low = middle + 1;
+      else high = middle;
+    }
+    return low - this.#first;
+  }
+
+  takeOldest(): number | undefined {
+    const oldest = this.#ports[this.#first];
+    if (oldest === undefined) return undefined;
+    this.#first += 1;
+    // Half of it is taken: moved once for many, not with each.
+    if (this.#first * 2 > this.#ports.length) {
+      this.#ports = this.#ports.slice(this.#first);
+      this.#first = 0;
+    }
+    return oldest.port;
   }
 }
