@@ -22,8 +22,8 @@ const BUSY_TIMEOUT_MS = 5000;
  * index pages again and again. Where another thread does that (`checkpoints: 'elsewhere'`), only in need.
  */
 const CHECKPOINT_PAGES = { here: 4000, elsewhere: 100_000 };
-/** Page cache in KiB (negative: SQLite's notation for a size). */
-const CACHE_KIB = -64_000;
+/** Page cache in KiB (negative: SQLite's notation for a size); what is not in it the system has. */
+const CACHE_KIB = -24_000;
 
 /** One SQLite connection with its prepared statements, and what units of work need beside SQL. */
 export class Connection {
