@@ -8,7 +8,7 @@ import { type CallPlacing, Dialer } from '../../src/domain/campaign/campaign.ts'
 import type { Campaign } from '../../src/domain/campaign/types.ts';
 import { recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
 import type { Store } from '../../src/edge/store/store.ts';
-import { anAgent, aPlan, OWNER } from '../domain/campaign/records.ts';
+import { anAgent, aPlan, NO_CONTACTS, OWNER } from '../domain/campaign/records.ts';
 import { seededRandom } from '../edge/store/open.ts';
 import { openOnce } from './crash.ts';
 
@@ -33,16 +33,6 @@ export async function prepareCampaign(folder: string, contacts: number): Promise
   await campaigns.insertAgent({ ...anAgent(), ...OWNER, id: AGENT, createdUs: 0, updatedUs: 0 });
   const plan = aPlan({ agentId: AGENT, maxConcurrent: 8 });
   const retry = { ...plan.retry, attempts: 0 };
-  const none = {
-    pending: 0,
-    dialling: 0,
-    answered: 0,
-    no_answer: 0,
-    busy: 0,
-    failed: 0,
-    retry_pending: 0,
-    expired: 0,
-  };
   const campaign: Campaign = {
     ...{
       ...plan,
@@ -51,7 +41,7 @@ export async function prepareCampaign(folder: string, contacts: number): Promise
       id: ID,
       status: 'draft',
       pauseReason: undefined,
-      counters: none,
+      counters: NO_CONTACTS,
     },
     ...{
       consecutiveFailures: 0,

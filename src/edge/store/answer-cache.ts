@@ -1,8 +1,11 @@
+import { RecentMap } from '../../base/recent-map.ts';
 import type { Repositories } from './repositories.ts';
 import type { Outcome, Unit } from './unit.ts';
 
-/** Answers kept at a time; the one that was asked for first goes first. */
+/** Answers kept at a time. */
 const LIMIT = 20_000;
+/** Longer keys than those of any number, id or name that is stored must not fill the memory. */
+const LONGEST_KEY = 512;
 
 /** What every call asks for and only provisioning changes. */
 const KEPT: ReadonlySet<string> = new Set<`${keyof Repositories}.${string}`>([
@@ -33,28 +36,29 @@ const OTHER: ReadonlySet<string> = new Set<keyof Repositories>([
  * applications are read a thousand times for each time that they change.
  */
 export class AnswerCache {
-  readonly #answers = new Map<string, Outcome>();
+  #answers = new RecentMap<Outcome>(LIMIT);
 
-  get(unit: Unit): Outcome | undefined {
-    return isKept(unit) ? this.#answers.get(keyOf(unit)) : undefined;
-  }
-
-  keep(unit: Unit, outcome: Outcome): void {
-    if (!isKept(unit) || !outcome.ok) return;
-    if (this.#answers.size >= LIMIT) {
-      const [oldest] = this.#answers.keys();
-      if (oldest !== undefined) this.#answers.delete(oldest);
-    }
-    this.#answers.set(keyOf(unit), outcome);
+  /** The answer as it is known, or as `read` finds it. */
+  answer(unit: Unit, read: (unit: Unit) => Outcome): Outcome {
+    const key = keyOf(unit);
+    if (key === undefined) return read(unit);
+    const known = this.#answers.get(key);
+    if (known !== undefined) return known;
+    const outcome = read(unit);
+    if (outcome.ok) this.#answers.set(key, outcome);
+    return outcome;
   }
 
   /** These are about to be written. */
   written(units: readonly Unit[]): void {
-    if (units.some((unit) => !OTHER.has(unit.repository))) this.#answers.clear();
+    if (units.some((unit) => !OTHER.has(unit.repository))) this.#answers = new RecentMap(LIMIT);
   }
 }
 
-const isKept = (unit: Unit): boolean => KEPT.has(`${unit.repository}.${unit.operation}`);
-
-const keyOf = (unit: Unit): string =>
-  `${unit.repository}.${unit.operation} ${JSON.stringify(unit.given)}`;
+/** Undefined: its answer is not kept. */
+function keyOf({ repository, operation, given }: Unit): string | undefined {
+  const name = `${repository}.${operation}`;
+  if (!KEPT.has(name)) return undefined;
+  const key = `${name} ${JSON.stringify(given)}`;
+  return key.length <= LONGEST_KEY ? key : undefined;
+}

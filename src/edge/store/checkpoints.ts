@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { CheckpointProgress } from './engine.ts';
 
 /** Time between two copies. A page that every call writes is then copied once for many calls. */
 const EVERY_MS = 2000;
@@ -12,10 +11,10 @@ export interface CheckpointNeeds {
   readonly logger: Logger;
   /** Transactions so far. */
   readonly written: () => number;
-  /** Copies on another thread, while the writer goes on. */
-  readonly copy: () => Promise<CheckpointProgress>;
+  /** Copies on another thread, while the writer goes on. Returns the pages of the log. */
+  readonly copy: () => Promise<number>;
   /** The same while the writer waits. */
-  readonly finish: () => Promise<CheckpointProgress>;
+  readonly finish: () => Promise<number>;
 }
 
 /**
@@ -56,7 +55,6 @@ export class Checkpoints {
     const { written, copy, finish } = this.#needs;
     if (written() === this.#written) return;
     this.#written = written();
-    const { logPages } = await copy();
-    if (logPages >= LONG_LOG_PAGES) await finish();
+    if ((await copy()) >= LONG_LOG_PAGES) await finish();
   }
 }

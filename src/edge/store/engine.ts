@@ -50,12 +50,6 @@ export interface EngineOptions {
   readonly random: Random;
 }
 
-/** Pages in the write-ahead log, and those of them that the database has. */
-export interface CheckpointProgress {
-  readonly logPages: number;
-  readonly copied: number;
-}
-
 /** Says that the process that held the database did not close it. */
 const OPEN_MARK = 'store.open';
 /** Something sealed at the first start: tells a wrong key file at once, not in the middle of a call. */
@@ -95,20 +89,16 @@ export class Engine {
 
   /** Answers one that only reads; between transactions. */
   read(unit: Unit): Outcome {
-    const known = this.#answers.get(unit);
-    if (known !== undefined) return known;
-    const outcome = this.#attempt(unit);
-    this.#answers.keep(unit, outcome);
-    return outcome;
+    return this.#answers.answer(unit, (asked) => this.#attempt(asked));
   }
 
   /**
-   * Copies what the write-ahead log holds into the database, without holding up the writer. Returns the pages of the log,
-   * and how many of them are copied: once all are, the next transaction begins the log anew.
+   * Copies what the write-ahead log holds into the database, without holding up the writer; once all of it is copied, the
+   * next transaction begins the log anew. Returns the pages of the log.
    */
-  checkpoint(): CheckpointProgress {
+  checkpoint(): number {
     const [row] = this.#db.raw.pragma('wal_checkpoint(PASSIVE)') as readonly Row[];
-    return { logPages: integer(row, 'log'), copied: integer(row, 'checkpointed') };
+    return integer(row, 'log');
   }
 
   /** A consistent copy, without holding up the writer. */

@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../base/errors.ts';
 import type { Synchronous } from './connection.ts';
-import type { CheckpointProgress } from './engine.ts';
 import type { Runner } from './executor.ts';
 import { type Failure, toError } from './failure.ts';
 import type { Outcome, Unit } from './unit.ts';
@@ -25,7 +24,7 @@ export type Request =
 export type Reply =
   | { readonly kind: 'ready'; readonly uncleanStart: boolean }
   | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] }
-  | { readonly kind: 'copied'; readonly progress: CheckpointProgress }
+  | { readonly kind: 'copied'; readonly logPages: number }
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
@@ -75,9 +74,10 @@ export class StoreThread implements Runner {
     await this.#ask({ kind: 'renew' });
   }
 
-  async checkpoint(): Promise<CheckpointProgress> {
+  /** Returns the pages of the log. */
+  async checkpoint(): Promise<number> {
     const reply = await this.#ask({ kind: 'checkpoint' });
-    return reply.kind === 'copied' ? reply.progress : { logPages: 0, copied: 0 };
+    return reply.kind === 'copied' ? reply.logPages : 0;
   }
 
   async close(): Promise<void> {

@@ -33,7 +33,7 @@ function handle(engine: Engine, request: Request): Reply {
       engine.renew();
       return { kind: 'done' };
     case 'checkpoint':
-      return { kind: 'copied', progress: engine.checkpoint() };
+      return { kind: 'copied', logPages: engine.checkpoint() };
     case 'close':
       engine.close();
       return { kind: 'done' };

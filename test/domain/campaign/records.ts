@@ -1,6 +1,7 @@
 /** Campaigns, agents and contacts as tests make them. */
 import { asAgentId } from '../../../src/base/ids.ts';
 import type {
+  Campaign,
   CampaignOwner,
   CampaignPlan,
   NewAgent,
@@ -9,6 +10,18 @@ import type {
 import { anAccount } from '../../edge/store/records.ts';
 
 export const OWNER: CampaignOwner = { accountId: anAccount().authId, subAccount: undefined };
+
+/** Counters of a campaign without a list. */
+export const NO_CONTACTS: Campaign['counters'] = {
+  pending: 0,
+  dialling: 0,
+  answered: 0,
+  no_answer: 0,
+  busy: 0,
+  failed: 0,
+  retry_pending: 0,
+  expired: 0,
+};
 
 export const anAgent = (over: Partial<NewAgent> = {}): NewAgent => ({
   name: 'Desk',

@@ -2,28 +2,18 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type AgentId, asCallUuid, asCampaignId } from '../../../src/base/ids.ts';
 import type { Campaign } from '../../../src/domain/campaign/types.ts';
 import type { Store } from '../../../src/edge/store/store.ts';
-import { aPlan, OWNER } from '../../domain/campaign/records.ts';
+import { aPlan, NO_CONTACTS, OWNER } from '../../domain/campaign/records.ts';
 import { openInMemory } from './open.ts';
 import { anAccount, START_US } from './records.ts';
 
 const ID = asCampaignId('c1');
-const NOBODY = {
-  pending: 0,
-  dialling: 0,
-  answered: 0,
-  no_answer: 0,
-  busy: 0,
-  failed: 0,
-  retry_pending: 0,
-  expired: 0,
-};
 const aCampaign: Campaign = {
   ...aPlan({ agentId: 'a1' as AgentId }),
   ...OWNER,
   id: ID,
   status: 'draft',
   pauseReason: undefined,
-  counters: NOBODY,
+  counters: NO_CONTACTS,
   consecutiveFailures: 0,
   queuedUs: undefined,
   startedUs: undefined,
@@ -121,11 +111,11 @@ describe('campaigns in the store', () => {
     expect(await store.campaigns.begin(start(1, 'u1'))).toBeDefined();
     expect(await store.campaigns.begin(start(1, 'u2'))).toBeUndefined();
     expect(await store.campaigns.get(ID)).toMatchObject({
-      counters: { ...NOBODY, pending: 2, dialling: 1 },
+      counters: { ...NO_CONTACTS, pending: 2, dialling: 1 },
     });
     expect(await store.campaigns.openAttempts()).toMatchObject([{ callUuid: 'u1' }]);
     expect(await store.campaigns.finish(end('u1'), [])).toMatchObject({
-      counters: { ...NOBODY, pending: 2, retry_pending: 1 },
+      counters: { ...NO_CONTACTS, pending: 2, retry_pending: 1 },
     });
     expect(await store.campaigns.finish(end('u1'), [])).toBeUndefined();
     expect(await store.campaigns.openAttempts()).toEqual([]);

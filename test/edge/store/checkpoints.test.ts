@@ -11,7 +11,7 @@ describe('the write-ahead log', () => {
     let logPages = 10;
     const note = (what: string) => () => {
       asked.push(what);
-      return Promise.resolve({ logPages, copied: logPages });
+      return Promise.resolve(logPages);
     };
     const checkpoints = new Checkpoints({
       clock,

@@ -6,7 +6,7 @@ import {
   type Cell,
   HEADERS_MAX,
   headerNameProblem,
-  KNOWN_COLUMNS,
+  isKnownColumn,
   type KnownColumn,
   readRow,
   refusedRow,
@@ -114,9 +114,6 @@ function faultOf(error: CsvError | undefined): ListFault {
   }
 }
 
-const isKnown = (name: string): name is KnownColumn =>
-  (KNOWN_COLUMNS as readonly string[]).includes(name);
-
 /** The sentence follows `file`. */
 function columnsOf(cells: readonly string[]): Columns | string {
   const known = new Map<KnownColumn, number>();
@@ -128,7 +125,7 @@ function columnsOf(cells: readonly string[]): Columns | string {
     if (name === '' && at === cells.length - 1) continue;
     if (seen.has(name)) return `has the column ${column} twice`;
     seen.add(name);
-    if (isKnown(name)) {
+    if (isKnownColumn(name)) {
       known.set(name, at);
       continue;
     }

@@ -6,14 +6,13 @@ import {
   type Cell,
   HEADERS_MAX,
   headerNameProblem,
-  KNOWN_COLUMNS,
+  isKnownColumn,
   type KnownColumn,
   readRow,
   refusedRow,
 } from './row.ts';
 
 const SHAPE = 'must be a JSON array of contacts, or an object with such an array as contacts';
-const KNOWN: ReadonlySet<string> = new Set(KNOWN_COLUMNS);
 
 export class JsonListReader implements ListReader {
   readonly #headers = new Set<string>();
@@ -94,8 +93,8 @@ export class JsonListReader implements ListReader {
     for (const [column, member] of Object.entries(value)) {
       const text = textOf(member);
       if (text === undefined) return refusedRow(rowNumber, `${column} must be text`);
-      if (KNOWN.has(column)) {
-        known[column as KnownColumn] = text;
+      if (isKnownColumn(column)) {
+        known[column] = text;
         continue;
       }
       const problem = headerNameProblem(column) ?? this.#headerProblem(column);

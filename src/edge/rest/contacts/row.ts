@@ -9,8 +9,10 @@ export interface Cell {
 }
 
 /** Columns with a meaning; every other one is a SIP header of the call (dialect §3.11). */
-export const KNOWN_COLUMNS = ['to', 'from', 'answer_url', 'hangup_url'] as const;
+const KNOWN_COLUMNS = ['to', 'from', 'answer_url', 'hangup_url'] as const;
 export type KnownColumn = (typeof KNOWN_COLUMNS)[number];
+export const isKnownColumn = (name: string): name is KnownColumn =>
+  (KNOWN_COLUMNS as readonly string[]).includes(name);
 export type KnownCells = Readonly<Partial<Record<KnownColumn, string>>>;
 
 /** As `sip_headers` of a call (dialect §5.6). */

@@ -30,7 +30,7 @@ export interface Uploaded {
 
 /** Bytes that are taken apart at a time: between two pieces, calls get their turn. */
 const PIECE_BYTES = 16 * 1024;
-/** Rows of one unit of work. */
+/** Rows handed over at a time. */
 const BATCH_ROWS = 500;
 const BAD_ROWS_SHOWN = 100;
 
