@@ -155,8 +155,8 @@ async function aCampaign({ campaigns, owner }: Bench, maxConcurrent: number): Pr
     sipHeaders: [],
     machineDetection: undefined,
     record: undefined,
-    timeLimitS: 3600,
-    ringTimeoutS: undefined,
+    timeLimitMs: 3_600_000,
+    ringTimeoutMs: undefined,
   });
   if (!agent.ok) throw new Error('no agent');
   const created = await campaigns.create(owner, {
@@ -169,10 +169,10 @@ async function aCampaign({ campaigns, owner }: Bench, maxConcurrent: number): Pr
     window: undefined,
     scheduledUs: undefined,
     expiresUs: undefined,
-    retry: { attempts: 0, delaysMinutes: [], windowDays: 7, on: [] },
+    retry: { attempts: 0, delaysMs: [], windowMs: 604_800_000, on: [] },
     callerIdStrategy: 'fixed',
     fixedCallerId: CALLER,
-    pool: { rotation: 'random', maxCalls: undefined, maxCallsPerDay: undefined, cooldownS: 0 },
+    pool: { rotation: 'random', maxCalls: undefined, maxCallsPerDay: undefined, cooldownMs: 0 },
     abandonment: undefined,
     notifyUrl: undefined,
   });

@@ -15,7 +15,7 @@ const DEFAULTS = fileURLToPath(new URL('../config/default.json', import.meta.url
 export const testSettings = (environment: Readonly<Record<string, string>>): Settings =>
   loadSettings(environment, DEFAULTS);
 
-export const PULSE_SECONDS = 60;
+export const PULSE_MS = 60_000;
 
 /** Millionths of a dollar per minute begun. */
 export type Prices = Readonly<Partial<Record<Rate['direction'], number>>>;
@@ -25,7 +25,7 @@ const ratesOf = (prices: Prices): Rate[] =>
     direction: direction as Rate['direction'],
     prefix: '',
     perMinute: micros(perMinute),
-    pulseSeconds: PULSE_SECONDS,
+    pulseMs: PULSE_MS,
     currency: 'USD',
     accountId: undefined,
   }));

@@ -1,3 +1,4 @@
+import { SECOND_MS, secondsOf } from './duration.ts';
 import { assert } from './errors.ts';
 
 /** Integer millionths of a currency unit. Never a fraction, never a float. */
@@ -24,27 +25,27 @@ export function microsFromUnits(units: number): Micros | undefined {
 /** Millionths to the JSON number of units written at the edge. */
 export const unitsFromMicros = (value: number): number => value / MICROS_PER_UNIT;
 
-/** What a CDR shows of answered time (`billsec`): to the nearest second, and at least one. Everything billed follows from it. */
-export const billableSeconds = (answeredMs: number): number =>
-  Math.max(1, Math.round(answeredMs / 1000));
+/** What a CDR shows of answered time (`billsec`): whole seconds, to the nearest, and at least one. Everything billed follows from it. */
+export const billableMs = (answeredMs: number): number =>
+  Math.max(1, Math.round(answeredMs / SECOND_MS)) * SECOND_MS;
 
 /** The same of a leg, between two moments in microseconds; 0 when it was never answered. */
-export const answeredSeconds = (answerUs: number | undefined, endUs: number): number =>
-  answerUs === undefined ? 0 : billableSeconds(Math.max(0, endUs - answerUs) / 1000);
+export const answeredTimeMs = (answerUs: number | undefined, endUs: number): number =>
+  answerUs === undefined ? 0 : billableMs(Math.max(0, endUs - answerUs) / 1000);
 
-/** Billable seconds rounded up to whole pulses; at least one pulse when anything was answered. */
-export function pulsedSeconds(answeredMs: number, pulseSeconds: number): number {
-  assert(pulseSeconds > 0, 'pulse must be positive');
-  return Math.ceil(billableSeconds(answeredMs) / pulseSeconds) * pulseSeconds;
+/** Billable time rounded up to whole pulses; at least one pulse when anything was answered. */
+export function pulsedMs(answeredMs: number, pulseMs: number): number {
+  assert(pulseMs > 0, 'pulse must be positive');
+  return Math.ceil(billableMs(answeredMs) / pulseMs) * pulseMs;
 }
 
-/** Seconds that must be paid for before time goes on after `elapsedMs`: every pulse begun, and the one that begins then. */
-export function pulsesBegun(elapsedMs: number, pulseSeconds: number): number {
-  assert(pulseSeconds > 0, 'pulse must be positive');
-  return (Math.floor(Math.max(0, elapsedMs) / 1000 / pulseSeconds) + 1) * pulseSeconds;
+/** Time that must be paid for before it goes on after `elapsedMs`: every pulse begun, and the one that begins then. */
+export function pulsesBegun(elapsedMs: number, pulseMs: number): number {
+  assert(pulseMs > 0, 'pulse must be positive');
+  return (Math.floor(Math.max(0, elapsedMs) / pulseMs) + 1) * pulseMs;
 }
 
 /** Price of a pulsed duration at a per-minute rate, rounded up to a whole millionth. */
-export function priceOf(pulsed: number, perMinute: Micros): Micros {
-  return micros(Math.ceil((pulsed * perMinute) / 60));
+export function priceOf(pulsedTimeMs: number, perMinute: Micros): Micros {
+  return micros(Math.ceil((secondsOf(pulsedTimeMs) * perMinute) / 60));
 }

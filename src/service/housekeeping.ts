@@ -1,5 +1,7 @@
 /** What happens beside the calls: rentals, retention, and the drain at the end. */
+
 import type { Clock } from '../base/clock.ts';
+import { DAY_MS } from '../base/duration.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Settings } from '../config/schema.ts';
 import { expireCalls } from '../domain/cdr/cdr.ts';
@@ -13,7 +15,7 @@ const DRAIN_LOOK_MS = 100;
 
 /** A setting of 0 means for ever: 100 years are long enough for that. */
 const FOREVER_DAYS = 36_500;
-const orForever = (days: number): number => (days === 0 ? FOREVER_DAYS : days);
+const keptMs = (days: number): number => (days === 0 ? FOREVER_DAYS : days) * DAY_MS;
 
 export interface HousekeepingNeeds {
   readonly store: Store;
@@ -65,10 +67,10 @@ export class Housekeeping {
     await provisioning.numbers.completeReleases();
     await provisioning.numbers.chargeRentals();
     const { recordingDays, cdrDays, callLogDays } = settings.retention;
-    await recordings.expire(orForever(recordingDays));
+    await recordings.expire(keptMs(recordingDays));
     await expireCalls(store.retention, clock, {
-      calls: orForever(cdrDays),
-      logs: orForever(callLogDays),
+      callsMs: keptMs(cdrDays),
+      logsMs: keptMs(callLogDays),
     });
   }
 }

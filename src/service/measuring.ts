@@ -39,7 +39,7 @@ export class Measuring {
       media: () => ({
         ...media.counters(),
         packetsLost: this.#packetsLost,
-        tickLateSeconds: media.status().tickLateP99Us / 1_000_000,
+        tickLateMs: media.status().tickLateP99Us / 1000,
       }),
     });
   }
@@ -50,12 +50,12 @@ export class Measuring {
     this.#packetsLost += quality?.packetsLost ?? 0;
     this.#metrics.callAttempted(direction, answerUs === undefined ? cdr.hangupCause : 'answered');
     if (answerUs !== undefined) {
-      this.#metrics.callAnswered(direction, (answerUs - startUs) / 1_000_000);
+      this.#metrics.callAnswered(direction, (answerUs - startUs) / 1000);
     }
     this.#metrics.callEnded(
       direction,
-      (endUs - (answerUs ?? endUs)) / 1_000_000,
-      quality && { mos: quality.mos, jitterSeconds: quality.jitterMs / 1000 },
+      (endUs - (answerUs ?? endUs)) / 1000,
+      quality && { mos: quality.mos, jitterMs: quality.jitterMs },
     );
   }
 }

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  billableSeconds,
+  billableMs,
   micros,
   microsFromUnits,
   priceOf,
-  pulsedSeconds,
+  pulsedMs,
   pulsesBegun,
   unitsFromMicros,
 } from '../../src/base/money.ts';
@@ -41,40 +41,40 @@ describe('money', () => {
 });
 
 describe('pulses', () => {
-  const pulse = fc.integer({ min: 1, max: 600 });
+  const pulse = fc.integer({ min: 1, max: 600 }).map((seconds) => seconds * 1000);
   const durationMs = fc.integer({ min: 0, max: 86_400_000 });
 
   it('cover the time, are whole, and are never one too many (spec: Limits, billing pulse)', () => {
     fc.assert(
-      fc.property(durationMs, pulse, (ms, seconds) => {
-        const pulsed = pulsedSeconds(ms, seconds);
-        expect(pulsed % seconds).toBe(0);
-        const told = billableSeconds(ms);
+      fc.property(durationMs, pulse, (ms, pulseMs) => {
+        const pulsed = pulsedMs(ms, pulseMs);
+        expect(pulsed % pulseMs).toBe(0);
+        const told = billableMs(ms);
         expect(pulsed).toBeGreaterThanOrEqual(told);
-        expect(pulsed).toBeGreaterThanOrEqual(seconds);
-        if (pulsed > seconds) expect(pulsed - seconds).toBeLessThan(told);
+        expect(pulsed).toBeGreaterThanOrEqual(pulseMs);
+        if (pulsed > pulseMs) expect(pulsed - pulseMs).toBeLessThan(told);
         // What is held for going on covers what an end in the next moment costs.
-        expect(pulsesBegun(ms, seconds)).toBeGreaterThanOrEqual(pulsed);
+        expect(pulsesBegun(ms, pulseMs)).toBeGreaterThanOrEqual(pulsed);
       }),
     );
   });
 
   it('a 44 s stream is billed 60 s (spec: Limits, billing pulse)', () => {
-    expect(pulsedSeconds(44_000, 60)).toBe(60);
-    expect(pulsedSeconds(60_000, 60)).toBe(60);
-    expect(pulsedSeconds(60_499, 60)).toBe(60);
-    expect(pulsedSeconds(60_500, 60)).toBe(120);
+    expect(pulsedMs(44_000, 60_000)).toBe(60_000);
+    expect(pulsedMs(60_000, 60_000)).toBe(60_000);
+    expect(pulsedMs(60_499, 60_000)).toBe(60_000);
+    expect(pulsedMs(60_500, 60_000)).toBe(120_000);
   });
 
   it('a longer call never costs less, and the price is rounded up by less than a millionth', () => {
     fc.assert(
       fc.property(durationMs, durationMs, fc.integer({ min: 0, max: 10_000_000 }), (a, b, rate) => {
         const [short, long] = [Math.min(a, b), Math.max(a, b)].map((ms) =>
-          priceOf(pulsedSeconds(ms, 60), micros(rate)),
+          priceOf(pulsedMs(ms, 60_000), micros(rate)),
         );
         expect(short).toBeLessThanOrEqual(long ?? 0);
-        const exact = (pulsedSeconds(a, 6) * rate) / 60;
-        expect(priceOf(pulsedSeconds(a, 6), micros(rate)) - exact).toBeLessThan(1);
+        const exact = (pulsedMs(a, 6000) * rate) / 60_000;
+        expect(priceOf(pulsedMs(a, 6000), micros(rate)) - exact).toBeLessThan(1);
       }),
     );
   });

@@ -35,7 +35,7 @@ const calls: CallPlacing = {
       endUs: nowUs,
       answerUs: undefined,
       cost: micros(0),
-      billedSeconds: 0,
+      billedMs: 0,
     });
     const opened = await store.calls.open(
       anOpenCall({

@@ -45,7 +45,7 @@ async function bill(): Promise<void> {
 
 function openCall(callUuid: CallUuid): OpenCall {
   return anOpenCall({
-    cdr: aCdr({ callUuid, answerUs: undefined, cost: micros(0), billedSeconds: 0 }),
+    cdr: aCdr({ callUuid, answerUs: undefined, cost: micros(0), billedMs: 0 }),
     reserved: micros(6_500),
     streams: [
       {
@@ -59,7 +59,7 @@ function openCall(callUuid: CallUuid): OpenCall {
         sinceUs: START_US + 1_000_000,
         endUs: undefined,
         perMinute: micros(3_000),
-        pulseSeconds: 60,
+        pulseMs: 60_000,
       },
     ],
     hangupNotification: aNotification({ id: callUuid, subject: callUuid }),

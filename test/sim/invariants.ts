@@ -1,9 +1,9 @@
 /** What is true in every world at every moment, and what is true of every world once everybody has hung up. */
 import type { CallUuid } from '../../src/base/ids.ts';
-import { priceOf, pulsedSeconds } from '../../src/base/money.ts';
+import { priceOf, pulsedMs } from '../../src/base/money.ts';
 import type { Cdr } from '../../src/domain/cdr/types.ts';
 import type { LedgerEntry } from '../../src/domain/ledger/types.ts';
-import { PULSE_SECONDS } from '../foundation.ts';
+import { PULSE_MS } from '../foundation.ts';
 import type { Edges, SimService } from './service.ts';
 
 const RECORDED_WITHIN_MS = 1000;
@@ -143,9 +143,7 @@ export class Invariants {
       // A stream that never connected is in the record with 0 s, and free.
       cdrs.reduce(
         (sum, { cost, streams }) =>
-          sum +
-          (cost > 0 ? 1 : 0) +
-          streams.filter(({ billedSeconds }) => billedSeconds > 0).length,
+          sum + (cost > 0 ? 1 : 0) + streams.filter(({ billedMs }) => billedMs > 0).length,
         0,
       ) + recorded.items.filter(({ durationMs }) => durationMs > 0).length;
     const debits = entries.filter(({ type }) => type === 'debit');
@@ -173,9 +171,7 @@ export class Invariants {
     const answeredMs = cdr.answerUs === undefined ? 0 : (cdr.endUs - cdr.answerUs) / 1000;
     if (answeredMs < 0) this.#broken(`${callUuid} ended before it was answered`);
     const due =
-      cdr.answerUs === undefined
-        ? 0
-        : priceOf(pulsedSeconds(answeredMs, PULSE_SECONDS), cdr.perMinute);
+      cdr.answerUs === undefined ? 0 : priceOf(pulsedMs(answeredMs, PULSE_MS), cdr.perMinute);
     if (cdr.cost !== due) this.#broken(`${callUuid} costs ${cdr.cost} instead of ${due}`);
     if (amountOf(`cdr:${callUuid}`) !== due) this.#broken(`${callUuid} was charged otherwise`);
     for (const stream of cdr.streams) {

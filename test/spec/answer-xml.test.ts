@@ -387,16 +387,16 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await service.signalling.last.answers();
     await service.clock.advance(55_000);
     await phone.hangsUp();
-    const [a, b] = (await service.cdrs()).toSorted((x, y) => y.billedSeconds - x.billedSeconds);
+    const [a, b] = (await service.cdrs()).toSorted((x, y) => y.billedMs - x.billedMs);
     expect(a).toMatchObject({
-      billedSeconds: 120,
+      billedMs: 120_000,
       cost: 2 * PRICE.inbound,
       bridgeUuid: b?.callUuid,
     });
     expect(b).toMatchObject({
       parentCallUuid: a?.callUuid,
       direction: 'outbound',
-      billedSeconds: 60,
+      billedMs: 60_000,
       cost: PRICE.outbound,
     });
     const charges = (await service.debits()).map(({ reference, amount }) => [reference, amount]);
@@ -437,7 +437,7 @@ describe('Hangup (spec: Answer-XML instructions)', () => {
     expect(await service.cdr()).toMatchObject({
       hangupCauseName: 'Busy Line',
       hangupDisposition: 'send_refuse',
-      billedSeconds: 0,
+      billedMs: 0,
       cost: 0,
     });
     await finish();

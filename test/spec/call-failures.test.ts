@@ -93,7 +93,7 @@ describe('call-level failures (spec: Errors)', () => {
     expect(inbound).toMatchObject({
       hangupDisposition: 'send_refuse',
       terminatedTo: 'inbound_carrier',
-      billedSeconds: 0,
+      billedMs: 0,
     });
     await finish();
   });
@@ -182,7 +182,7 @@ describe('money that runs out (spec: Credit limit behaviour, Limits; dialect §3
     expect(await service.cdr(callUuid)).toMatchObject({
       hangupCauseCode: 1010,
       hangupCauseName: 'Canceled (Out Of Credits)',
-      billedSeconds: 120,
+      billedMs: 120_000,
       cost: 2 * PRICE.outbound,
     });
     await finish();
@@ -307,7 +307,7 @@ describe('carriers and phones that cannot be used', () => {
   });
 
   it('a carrier that rings for ever: Ring Timeout Reached', async () => {
-    const callUuid = await placed(service, { ringTimeoutS: 45 });
+    const callUuid = await placed(service, { ringTimeoutMs: 45_000 });
     await service.signalling.last.rings();
     await service.clock.advance(45_100);
     expect(service.signalling.last.hungUpWith).toBe('ringTimeout');

@@ -153,7 +153,7 @@ export const aLiveStream = (over: Partial<LiveStream> = {}): LiveStream => ({
   bidirectional: true,
   contentType: 'audio/x-mulaw',
   rate: 8000,
-  timeoutS: 600,
+  timeoutMs: 600_000,
   statusCallback: undefined,
   status: 'in-progress',
   startUs: Date.UTC(2026, 0, 1) * 1000,

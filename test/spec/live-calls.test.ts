@@ -202,7 +202,7 @@ describe('streams (dialect §1.8)', () => {
       audioTrack: 'inbound',
       encoding: 'audio/x-mulaw',
       rate: 8000,
-      timeoutS: 86_400,
+      timeoutMs: 86_400_000,
       extraHeaders: [['tenant', '7']],
     });
     await start(valid);

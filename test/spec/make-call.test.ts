@@ -55,9 +55,9 @@ describe('POST Call', () => {
       callerName: undefined,
       sendDigits: undefined,
       sendOnPreanswer: false,
-      timeLimitS: 14_400,
-      hangupOnRingS: undefined,
-      ringTimeoutS: undefined,
+      timeLimitMs: 14_400_000,
+      hangupOnRingMs: undefined,
+      ringTimeoutMs: undefined,
       sipHeaders: [],
       idempotencyKey: undefined,
     });
@@ -167,9 +167,9 @@ describe('POST Call', () => {
     expect(request).toMatchObject({
       from: '14155550100',
       sendOnPreanswer: true,
-      timeLimitS: 60,
-      ringTimeoutS: 45,
-      hangupOnRingS: 20,
+      timeLimitMs: 60_000,
+      ringTimeoutMs: 45_000,
+      hangupOnRingMs: 20_000,
       machineDetection: {
         mode: 'detect',
         callback: undefined,
@@ -212,8 +212,8 @@ describe('POST Call', () => {
   });
 
   it('time_limit of 86400 or more disconnects at 24 h', async () => {
-    expect((await placed({ time_limit: 86_400 })).timeLimitS).toBe(86_400);
-    expect((await placed({ time_limit: 200_000 })).timeLimitS).toBe(86_400);
+    expect((await placed({ time_limit: 86_400 })).timeLimitMs).toBe(86_400_000);
+    expect((await placed({ time_limit: 200_000 })).timeLimitMs).toBe(86_400_000);
   });
 
   it('unknown fields are ignored', async () => {

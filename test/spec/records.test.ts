@@ -38,7 +38,7 @@ describe('GET cdr/{call_uuid}', () => {
           startUs: START_US + 1_000_000,
           endUs: START_US + 45_000_000,
           connectedUs: 44_000_000,
-          billedSeconds: 60,
+          billedMs: 60_000,
           billedAmount: micros(3000),
           currency: 'USD',
           terminationReason: 'Connection error',
@@ -100,7 +100,7 @@ describe('GET cdr/{call_uuid}', () => {
   it('an unanswered call has no answer_time, no cost and billsec 0', async () => {
     const callUuid = await settle(1, {
       answerUs: undefined,
-      billedSeconds: 0,
+      billedMs: 0,
       cost: micros(0),
       quality: undefined,
       codec: undefined,

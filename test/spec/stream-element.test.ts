@@ -234,7 +234,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
       streams: [
         {
           streamId: socket.options.streamId,
-          billedSeconds: 60,
+          billedMs: 60_000,
           connectedUs: 40_000_000,
           terminationReason: 'Connection error',
         },
@@ -510,10 +510,10 @@ describe('stream_termination_reason and billing in the CDR (spec: CDR, Limits)',
     await hangsUp();
     const cdr = await service.cdr();
     expect(cdr).toMatchObject({
-      billedSeconds: 60,
+      billedMs: 60_000,
       cost: PRICE.inbound,
       streamingCost: PRICE.stream,
-      streams: [{ billedSeconds: 60, billedAmount: PRICE.stream }],
+      streams: [{ billedMs: 60_000, billedAmount: PRICE.stream }],
     });
     const debits = await service.debits();
     expect(debits.map(({ reference, amount }) => [reference, amount]).sort()).toEqual([
@@ -528,7 +528,7 @@ describe('stream_termination_reason and billing in the CDR (spec: CDR, Limits)',
     await caller(`<Stream keepCallAlive="true">${BOT}</Stream>`);
     const { streamId } = service.bots.last.options;
     await ends(service.bots.last, { kind: 'connectFailed', detail: 'refused' });
-    const free = { billedSeconds: 0, billedAmount: 0 };
+    const free = { billedMs: 0, billedAmount: 0 };
     expect(await service.cdr()).toMatchObject({
       streams: [{ streamId, terminationReason: 'Connection error', ...free }],
       streamingCost: 0,

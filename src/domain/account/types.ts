@@ -34,10 +34,10 @@ export interface Account {
   readonly email: string;
   readonly phone: string;
   readonly description: string;
-  /** Days that finished call records (with their logs) are kept; undefined: the service's default. */
-  readonly cdrRetentionDays: number | undefined;
-  /** Days that recordings are kept; undefined: the service's default. */
-  readonly recordingRetentionDays: number | undefined;
+  /** How long finished call records (with their logs) are kept; undefined: the service's default. */
+  readonly cdrRetentionMs: number | undefined;
+  /** How long recordings are kept; undefined: the service's default. */
+  readonly recordingRetentionMs: number | undefined;
   /** Of a sub-account. */
   readonly permissions: Permissions;
   /** Requests per second of a sub-account; undefined: as many as its parent. */

@@ -42,9 +42,9 @@ export class CallStreams {
 
   opened(stream: StreamFacts, startUs: number): void {
     if (this.#open.length + this.#past.length >= MAX_RECORDED) return;
-    const { streamPerMinute: perMinute, streamPulseSeconds: pulseSeconds } = this.#price;
+    const { streamPerMinute: perMinute, streamPulseMs: pulseMs } = this.#price;
     const times = { startUs, earlierUs: 0, sinceUs: startUs, endUs: undefined };
-    this.#open = [...this.#open, { ...stream, ...times, perMinute, pulseSeconds }];
+    this.#open = [...this.#open, { ...stream, ...times, perMinute, pulseMs }];
   }
 
   /** Its connection has broken: time without one does not count. */
@@ -73,7 +73,7 @@ export class CallStreams {
 
   /** No bot ever took it: the record says so, for a length of nothing and without a charge. */
   refused(stream: StreamFacts, { atUs, reason }: StreamEnd): void {
-    if (this.#past.filter(({ billedSeconds }) => billedSeconds === 0).length >= MAX_REFUSED) return;
+    if (this.#past.filter(({ billedMs }) => billedMs === 0).length >= MAX_REFUSED) return;
     this.#past = [
       ...this.#past,
       {
@@ -81,7 +81,7 @@ export class CallStreams {
         startUs: atUs,
         endUs: atUs,
         connectedUs: 0,
-        billedSeconds: 0,
+        billedMs: 0,
         billedAmount: ZERO,
         currency: this.#price.currency,
         terminationReason: reason,

@@ -27,7 +27,7 @@ export interface CallIdentity {
 export interface CallPrice {
   readonly currency: string;
   readonly perMinute: Micros;
-  readonly pulseSeconds: number;
+  readonly pulseMs: number;
   readonly streamPerMinute: Micros;
-  readonly streamPulseSeconds: number;
+  readonly streamPulseMs: number;
 }

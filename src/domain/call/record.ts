@@ -43,7 +43,7 @@ export function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): C
     ringUs: call.ringUs,
     answerUs: call.answerUs,
     endUs: call.endUs ?? call.nowUs(),
-    billedSeconds: 0,
+    billedMs: 0,
     perMinute: price.perMinute,
     cost: ZERO,
     streamingCost: ZERO,
@@ -78,8 +78,8 @@ export function openRecord(
   const cdr = cdrOf(call, STILL_RUNNING, settings);
   return {
     cdr,
-    pulseSeconds: call.price.pulseSeconds,
-    streamPulseSeconds: call.price.streamPulseSeconds,
+    pulseMs: call.price.pulseMs,
+    streamPulseMs: call.price.streamPulseMs,
     reserved: kept.reserved,
     streams: call.streams.open,
     hangupNotification: hangupNotification(call, cdr, kept.notificationId, settings),
@@ -109,7 +109,7 @@ export function hangupNotification(
     startUs: cdr.startUs,
     answerUs: cdr.answerUs,
     endUs: cdr.endUs,
-    billedSeconds: cdr.billedSeconds,
+    billedMs: cdr.billedMs,
     hangupCause: cdr.hangupCause,
     hangupCauseCode: cdr.hangupCauseCode,
     hangupCauseName: cdr.hangupCauseName,

@@ -1,5 +1,6 @@
 /** The parameters of call callbacks: spec "Call callbacks", dialect §5. Pure functions of the call's facts. */
-import { answeredSeconds } from '../../base/money.ts';
+import { secondsOf } from '../../base/duration.ts';
+import { answeredTimeMs } from '../../base/money.ts';
 import { localDateTime, sessionStart } from '../../base/time-format.ts';
 import type { CallFacts } from './call-facts.ts';
 import type { CallbackParameters } from './types.ts';
@@ -20,7 +21,7 @@ export interface HangupFacts {
   readonly answerUs: number | undefined;
   readonly endUs: number;
   /** Answered seconds rounded up to whole pulses. */
-  readonly billedSeconds: number;
+  readonly billedMs: number;
   readonly hangupCause: string;
   readonly hangupCauseCode: number;
   readonly hangupCauseName: string;
@@ -100,8 +101,8 @@ export function hangupParameters(facts: CallFacts, end: HangupFacts): CallbackPa
     ['SessionStart', sessionStart(facts.sessionStartUs)],
     ['STIRAttestation', facts.stirAttestation],
     ['ParentAuthID', facts.parentAuthId],
-    ['Duration', String(answeredSeconds(end.answerUs, end.endUs))],
-    ['BillDuration', String(end.billedSeconds)],
+    ['Duration', String(secondsOf(answeredTimeMs(end.answerUs, end.endUs)))],
+    ['BillDuration', String(secondsOf(end.billedMs))],
     ['HangupCause', end.hangupCause],
     ['HangupCauseCode', String(end.hangupCauseCode)],
     ['HangupCauseName', end.hangupCauseName],

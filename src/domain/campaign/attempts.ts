@@ -260,7 +260,7 @@ export class Attempts {
       to: contact.to,
       from: of.from,
       hangupCause: of.hangupCause,
-      durationS: answeredUs === undefined ? 0 : Math.round((endedUs - answeredUs) / 1_000_000),
+      durationMs: answeredUs === undefined ? 0 : Math.round((endedUs - answeredUs) / 1000),
     };
   }
 

@@ -41,7 +41,7 @@ export class CallerIds {
 
   /** Who would be next at `nowUs`. */
   peek(nowUs: number): Turn {
-    const { maxCalls, maxCallsPerDay, cooldownS } = this.#rules;
+    const { maxCalls, maxCallsPerDay, cooldownMs } = this.#rules;
     const day = dayOf(nowUs, this.#timezone);
     const lasting = this.#numbers.filter(
       ({ totalCalls }) => maxCalls === undefined || totalCalls < maxCalls,
@@ -52,7 +52,7 @@ export class CallerIds {
     );
     if (today.length === 0) return { kind: 'dailyLimit' };
     const coolUs = ({ lastUsedUs }: Used): number =>
-      lastUsedUs === undefined ? 0 : lastUsedUs + cooldownS * 1_000_000;
+      lastUsedUs === undefined ? 0 : lastUsedUs + cooldownMs * 1000;
     const rested = today.filter((number) => coolUs(number) <= nowUs);
     const next = this.#choose(rested);
     if (next === undefined) return { kind: 'wait', untilUs: Math.min(...today.map(coolUs)) };

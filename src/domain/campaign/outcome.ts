@@ -1,4 +1,5 @@
 /** What the end of a call means for its contact (dialect §3.11, contact statuses). */
+import { HOUR_MS } from '../../base/duration.ts';
 import { HANGUP_CAUSES, type HangupCauseKey } from '../call/types.ts';
 import type { CampaignCallEnd } from './needs.ts';
 import type {
@@ -34,9 +35,7 @@ const DOCUMENT_FAILURES = codesOf(['answerUrlError', 'invalidAnswerXml']);
 
 const NO_ANSWER: ReadonlySet<string> = new Set(['NO_ANSWER', 'USER_NOT_REGISTERED']);
 
-const DAY_US = 86_400_000_000;
-const MINUTE_US = 60_000_000;
-const DEFAULT_DELAY_MINUTES = 60;
+const DEFAULT_DELAY_MS = HOUR_MS;
 
 /** Who was reached is answered, however the conversation ended; unless there was nothing to hear. */
 export function outcomeOf(end: CampaignCallEnd): Outcome {
@@ -69,10 +68,10 @@ export function nextStep(
   if (!isWanted || made.attempts > retry.attempts) {
     return { status, reason: undefined, dueUs: undefined };
   }
-  const { delaysMinutes } = retry;
-  const index = Math.min(made.attempts, delaysMinutes.length) - 1;
-  const dueUs = made.endedUs + (delaysMinutes[index] ?? DEFAULT_DELAY_MINUTES) * MINUTE_US;
-  if (dueUs > retryEndUs(retry.windowDays, made.firstDialUs)) {
+  const { delaysMs } = retry;
+  const index = Math.min(made.attempts, delaysMs.length) - 1;
+  const dueUs = made.endedUs + (delaysMs[index] ?? DEFAULT_DELAY_MS) * 1000;
+  if (dueUs > retryEndUs(retry.windowMs, made.firstDialUs)) {
     return { status: 'expired', reason: 'retry_window_over', dueUs: undefined };
   }
   return { status: 'retry_pending', reason: undefined, dueUs };
@@ -82,9 +81,9 @@ export function nextStep(
 export const isRetryOver = ({ retry }: Pick<Campaign, 'retry'>, contact: Contact, nowUs: number) =>
   contact.status === 'retry_pending' &&
   contact.firstDialUs !== undefined &&
-  nowUs > retryEndUs(retry.windowDays, contact.firstDialUs);
+  nowUs > retryEndUs(retry.windowMs, contact.firstDialUs);
 
-const retryEndUs = (days: number, firstDialUs: number): number => firstDialUs + days * DAY_US;
+const retryEndUs = (windowMs: number, firstDialUs: number): number => firstDialUs + windowMs * 1000;
 
 /** Where an attempt of which nothing was sent leaves its contact: as if it had not been made. */
 export const asBefore = ({

@@ -4,12 +4,12 @@ import { ok } from '../../base/result.ts';
 import type { Accounts } from '../account/account.ts';
 import type { CdrStore } from '../cdr/needs.ts';
 import type { Cdr } from '../cdr/types.ts';
-import type { PacedCall, PacedCalls } from '../dispatch/dispatch.ts';
+import type { PacedCalls } from '../dispatch/dispatch.ts';
 import type { PlaceCallsRequest } from '../dispatch/types.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { canSpend } from '../ledger/ledger.ts';
 import type { CallPlacing, CampaignCall, CampaignCallEnd } from './needs.ts';
-import type { Agent, CustomHeaders } from './types.ts';
+import type { CustomHeaders } from './types.ts';
 
 export interface PlacingNeeds {
   readonly paced: Pick<PacedCalls, 'place' | 'mayPresent'>;
@@ -26,7 +26,7 @@ export function createCallPlacing(needs: PlacingNeeds): CallPlacing {
       const { callUuid, campaignId, agent } = call;
       const request = requestOf(call);
       const placed = await paced.place(
-        { callUuid, campaignId, request, record: recordOf(agent) },
+        { callUuid, campaignId, request, record: agent.record },
         begin,
       );
       if (!placed.ok) return placed;
@@ -61,12 +61,6 @@ const endOf = (cdr: Cdr, refused: CampaignCallEnd['refused']): CampaignCallEnd =
   refused,
 });
 
-function recordOf({ record }: Agent): PacedCall['record'] {
-  if (record === undefined) return undefined;
-  const { maxSeconds, ...rest } = record;
-  return { ...rest, maxMs: maxSeconds * 1000 };
-}
-
 function requestOf({ owner, agent, contact, from }: CampaignCall): PlaceCallsRequest {
   const { answer, hangup } = agent;
   const { answerUrl, hangupUrl } = contact;
@@ -83,9 +77,9 @@ function requestOf({ owner, agent, contact, from }: CampaignCall): PlaceCallsReq
     callerName: undefined,
     sendDigits: undefined,
     sendOnPreanswer: false,
-    timeLimitS: agent.timeLimitS,
-    hangupOnRingS: undefined,
-    ringTimeoutS: agent.ringTimeoutS,
+    timeLimitMs: agent.timeLimitMs,
+    hangupOnRingMs: undefined,
+    ringTimeoutMs: agent.ringTimeoutMs,
     sipHeaders: merged(agent.sipHeaders, contact.headers),
     idempotencyKey: undefined,
   };

@@ -25,10 +25,10 @@ export interface Agent extends CampaignOwner {
   readonly machineDetection: MachineDetectionRequest | undefined;
   /** Calls are recorded from the answer on. */
   readonly record: CallRecording | undefined;
-  /** Seconds after answer; at most 86400. */
-  readonly timeLimitS: number;
-  /** Seconds; undefined: the service's default. */
-  readonly ringTimeoutS: number | undefined;
+  /** After the answer; at most a day. */
+  readonly timeLimitMs: number;
+  /** Undefined: the service's default. */
+  readonly ringTimeoutMs: number | undefined;
   readonly createdUs: number;
   readonly updatedUs: number;
 }
@@ -36,7 +36,7 @@ export interface Agent extends CampaignOwner {
 export type CustomHeaders = ReadonlyArray<readonly [name: string, value: string]>;
 
 export interface CallRecording {
-  readonly maxSeconds: number;
+  readonly maxMs: number;
   readonly format: 'mp3' | 'wav';
   readonly channels: 'mono' | 'stereo';
   readonly callback: CallbackTarget | undefined;
@@ -65,10 +65,10 @@ export type RetryOutcome = 'busy' | 'no_answer' | 'failed' | 'machine';
 export interface RetryPolicy {
   /** Further attempts, 0 to 5. */
   readonly attempts: number;
-  /** Minutes before the first, second … retry; later ones wait as long as the last. */
-  readonly delaysMinutes: readonly number[];
-  /** A retry later than this many days after the first attempt is not made: the contact expires. */
-  readonly windowDays: number;
+  /** Before the first, second … retry; later ones wait as long as the last. */
+  readonly delaysMs: readonly number[];
+  /** A retry later than this after the first attempt is not made: the contact expires. */
+  readonly windowMs: number;
   readonly on: readonly RetryOutcome[];
 }
 
@@ -82,7 +82,7 @@ export interface PoolRules {
   /** Days of the campaign's timezone. */
   readonly maxCallsPerDay: number | undefined;
   /** Between the beginnings of two calls. */
-  readonly cooldownS: number;
+  readonly cooldownMs: number;
 }
 
 /** At most this share of answered calls may have neither stream nor other party after two seconds; beyond it fewer are dialled. */
@@ -284,7 +284,7 @@ export type CampaignEvent =
       readonly atUs: number;
       readonly reason: string;
       readonly lastDialUs: number | undefined;
-      readonly stalledMinutes: number;
+      readonly stalledMs: number;
     }
   | {
       readonly kind: 'contact';
@@ -296,5 +296,5 @@ export type CampaignEvent =
       readonly to: string;
       readonly from: string | undefined;
       readonly hangupCause: string | undefined;
-      readonly durationS: number;
+      readonly durationMs: number;
     };

@@ -11,7 +11,6 @@ import { dayStartUs, nextDayStartUs } from './zoned-time.ts';
 const FOREVER = Number.POSITIVE_INFINITY;
 /** Contacts that expire in one unit of work. */
 const EXPIRED_AT_ONCE = 200;
-const MINUTE_US = 60_000_000;
 
 export interface TendingHooks {
   /** Campaigns of the account that run or are paused. */
@@ -155,7 +154,7 @@ export class Tending {
         atUs: nowUs,
         reason: live.trouble,
         lastDialUs: campaign.lastDialUs,
-        stalledMinutes: Math.floor(lastedUs / MINUTE_US),
+        stalledMs: lastedUs / 1000,
       });
     }
     return sinceUs + stalledPauseMs * 1000;

@@ -1,4 +1,5 @@
 /** What `notify_url` is told, as JSON (dialect §3.11, webhooks). */
+import { MINUTE_MS, secondsOf } from '../../base/duration.ts';
 import { type Random, uuid } from '../../base/ids.ts';
 import type { CallbackClient } from '../callback/callback.ts';
 import type { CampaignWebhooks } from './needs.ts';
@@ -49,7 +50,7 @@ function fieldsOf(event: CampaignEvent): Fields {
       return {
         reason: event.reason,
         last_dial_at: event.lastDialUs === undefined ? null : isoTime(event.lastDialUs),
-        stalled_minutes: event.stalledMinutes,
+        stalled_minutes: Math.floor(event.stalledMs / MINUTE_MS),
       };
     case 'contact':
       return {
@@ -58,7 +59,7 @@ function fieldsOf(event: CampaignEvent): Fields {
         to_number: event.to,
         from_number: event.from ?? null,
         hangup_cause: event.hangupCause ?? null,
-        duration: event.durationS,
+        duration: Math.round(secondsOf(event.durationMs)),
       };
     default:
       return {};

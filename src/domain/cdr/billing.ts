@@ -1,12 +1,6 @@
+import { secondsOf } from '../../base/duration.ts';
 import { assert } from '../../base/errors.ts';
-import {
-  type Micros,
-  micros,
-  priceOf,
-  pulsedSeconds,
-  pulsesBegun,
-  ZERO,
-} from '../../base/money.ts';
+import { type Micros, micros, priceOf, pulsedMs, pulsesBegun, ZERO } from '../../base/money.ts';
 import type { NewEntry } from '../ledger/types.ts';
 import type { OpenCall, OpenStream } from './needs.ts';
 import type { Cdr, StreamCdr, StreamTermination } from './types.ts';
@@ -29,22 +23,22 @@ export type CallEnd = Pick<
  */
 export function closeCall(call: OpenCall, end: CallEnd, reason: StreamTermination): Cdr {
   const { cdr } = call;
-  const { endUs, billedSeconds } = paidVoice(call, end.endUs);
-  const cost = billedSeconds === 0 ? ZERO : priceOf(billedSeconds, cdr.perMinute);
+  const { endUs, billedMs } = paidVoice(call, end.endUs);
+  const cost = billedMs === 0 ? ZERO : priceOf(billedMs, cdr.perMinute);
   const streams = paidStreams(
     streamsAtEnd(call, endUs, reason),
     micros(Math.max(0, call.reserved - cost)),
-    call.streamPulseSeconds,
+    call.streamPulseMs,
   );
   const streamingCost = micros(streams.reduce((sum, stream) => sum + stream.billedAmount, 0));
   assert(cost + streamingCost <= call.reserved, 'a charge never exceeds what was reserved');
-  return { ...cdr, ...end, endUs, billedSeconds, cost, streamingCost, streams };
+  return { ...cdr, ...end, endUs, billedMs, cost, streamingCost, streams };
 }
 
 /** What a call that lives costs: its voice and each of its streams. */
 export interface Chargeable {
   readonly answerUs: number | undefined;
-  readonly price: { readonly perMinute: Micros; readonly pulseSeconds: number };
+  readonly price: { readonly perMinute: Micros; readonly pulseMs: number };
   readonly streams: {
     readonly open: readonly OpenStream[];
     readonly past: ReadonlyArray<Pick<StreamCdr, 'billedAmount'>>;
@@ -56,36 +50,36 @@ export const dueAt = (call: Chargeable, atUs: number): Micros => sumAt(call, atU
 
 /** What is charged for a call that ends at `endUs`. */
 export const chargeAt = (call: Chargeable, endUs: number): Micros =>
-  call.answerUs === undefined ? ZERO : sumAt(call, endUs, pulsedSeconds);
+  call.answerUs === undefined ? ZERO : sumAt(call, endUs, pulsedMs);
 
 function sumAt(
   { answerUs, price, streams }: Chargeable,
   atUs: number,
-  seconds: (elapsedMs: number, pulseSeconds: number) => number,
+  paidMs: (elapsedMs: number, pulseMs: number) => number,
 ): Micros {
   const since = (startUs: number): number => Math.max(0, atUs - startUs) / 1000;
-  const voice = priceOf(seconds(since(answerUs ?? atUs), price.pulseSeconds), price.perMinute);
+  const voice = priceOf(paidMs(since(answerUs ?? atUs), price.pulseMs), price.perMinute);
   const open = streams.open.reduce((sum, stream) => {
-    const { pulseSeconds, perMinute, endUs } = stream;
+    const { pulseMs, perMinute, endUs } = stream;
     // Without a connection no further pulse begins.
-    const pulses = endUs === undefined ? seconds : pulsedSeconds;
-    return sum + priceOf(pulses(connectedUs(stream, atUs) / 1000, pulseSeconds), perMinute);
+    const pulses = endUs === undefined ? paidMs : pulsedMs;
+    return sum + priceOf(pulses(connectedUs(stream, atUs) / 1000, pulseMs), perMinute);
   }, 0);
   return micros(streams.past.reduce((sum, { billedAmount }) => sum + billedAmount, voice + open));
 }
 
 /** The voice up to `endUs`, or up to the end of the last pulse that `reserved` covers. */
 function paidVoice(
-  { cdr, pulseSeconds, reserved }: OpenCall,
+  { cdr, pulseMs, reserved }: OpenCall,
   endUs: number,
-): { readonly endUs: number; readonly billedSeconds: number } {
+): { readonly endUs: number; readonly billedMs: number } {
   const { answerUs, perMinute } = cdr;
-  if (answerUs === undefined) return { endUs, billedSeconds: 0 };
-  const begun = pulsedFrom(answerUs, endUs, pulseSeconds);
-  if (priceOf(begun, perMinute) <= reserved) return { endUs, billedSeconds: begun };
+  if (answerUs === undefined) return { endUs, billedMs: 0 };
+  const begun = pulsedFrom(answerUs, endUs, pulseMs);
+  if (priceOf(begun, perMinute) <= reserved) return { endUs, billedMs: begun };
   // A price is rounded up: so many pulses never cost more than is reserved.
-  const billedSeconds = Math.floor((reserved * 60) / (perMinute * pulseSeconds)) * pulseSeconds;
-  return { endUs: Math.min(endUs, answerUs + billedSeconds * 1_000_000), billedSeconds };
+  const billedMs = Math.floor((reserved * 60) / (perMinute * secondsOf(pulseMs))) * pulseMs;
+  return { endUs: Math.min(endUs, answerUs + billedMs * 1000), billedMs };
 }
 
 function streamsAtEnd(
@@ -105,27 +99,27 @@ function streamsAtEnd(
 function paidStreams(
   streams: readonly StreamCdr[],
   left: Micros,
-  pulseSeconds: number,
+  pulseMs: number,
 ): readonly StreamCdr[] {
   let rest: number = left;
   return streams.map((stream) => {
-    const paid = stream.billedAmount <= rest ? stream : shortened(stream, rest, pulseSeconds);
+    const paid = stream.billedAmount <= rest ? stream : shortened(stream, rest, pulseMs);
     rest -= paid.billedAmount;
     return paid;
   });
 }
 
 /** By whole pulses, so far that it costs no more than `left`. */
-function shortened(stream: StreamCdr, left: number, pulseSeconds: number): StreamCdr {
-  const { startUs, endUs, billedSeconds: seconds, billedAmount: amount } = stream;
-  const billedSeconds = Math.floor((left * seconds) / amount / pulseSeconds) * pulseSeconds;
-  const paidUs = Math.min(stream.connectedUs, billedSeconds * 1_000_000);
+function shortened(stream: StreamCdr, left: number, pulseMs: number): StreamCdr {
+  const { startUs, endUs, billedMs: wholeMs, billedAmount: amount } = stream;
+  const billedMs = Math.floor((left * secondsOf(wholeMs)) / amount / secondsOf(pulseMs)) * pulseMs;
+  const paidUs = Math.min(stream.connectedUs, billedMs * 1000);
   return {
     ...stream,
     endUs: Math.max(startUs, endUs - (stream.connectedUs - paidUs)),
     connectedUs: paidUs,
-    billedSeconds,
-    billedAmount: micros(Math.ceil((amount * billedSeconds) / seconds)),
+    billedMs,
+    billedAmount: micros(Math.ceil((amount * secondsOf(billedMs)) / secondsOf(wholeMs))),
   };
 }
 
@@ -143,7 +137,7 @@ export function closeStream(
 ): StreamCdr {
   const streamEndUs = Math.max(stream.startUs, Math.min(stream.endUs ?? endUs, endUs));
   const lastedUs = connectedUs(stream, endUs);
-  const billedSeconds = pulsedSeconds(lastedUs / 1000, stream.pulseSeconds);
+  const billedMs = pulsedMs(lastedUs / 1000, stream.pulseMs);
   return {
     streamId: stream.streamId,
     serviceUrl: stream.serviceUrl,
@@ -153,8 +147,8 @@ export function closeStream(
     startUs: stream.startUs,
     endUs: streamEndUs,
     connectedUs: lastedUs,
-    billedSeconds,
-    billedAmount: priceOf(billedSeconds, stream.perMinute),
+    billedMs,
+    billedAmount: priceOf(billedMs, stream.perMinute),
     currency,
     terminationReason,
   };
@@ -168,7 +162,7 @@ export function chargesOf(cdr: Cdr): readonly NewEntry[] {
     charges.push({
       ...common,
       amount: cdr.cost,
-      description: `Call ${cdr.direction} from ${cdr.from} to ${cdr.to}, ${cdr.billedSeconds} s`,
+      description: `Call ${cdr.direction} from ${cdr.from} to ${cdr.to}, ${secondsOf(cdr.billedMs)} s`,
       reference: `cdr:${cdr.callUuid}`,
       referenceType: 'cdr',
     });
@@ -178,7 +172,7 @@ export function chargesOf(cdr: Cdr): readonly NewEntry[] {
     charges.push({
       ...common,
       amount: stream.billedAmount,
-      description: `Audio stream of call ${cdr.callUuid}, ${stream.billedSeconds} s`,
+      description: `Audio stream of call ${cdr.callUuid}, ${secondsOf(stream.billedMs)} s`,
       reference: `stream_cdr:${stream.streamId}`,
       referenceType: 'stream_cdr',
     });
@@ -186,5 +180,5 @@ export function chargesOf(cdr: Cdr): readonly NewEntry[] {
   return charges;
 }
 
-const pulsedFrom = (startUs: number, endUs: number, pulseSeconds: number): number =>
-  pulsedSeconds(Math.max(0, endUs - startUs) / 1000, pulseSeconds);
+const pulsedFrom = (startUs: number, endUs: number, pulseMs: number): number =>
+  pulsedMs(Math.max(0, endUs - startUs) / 1000, pulseMs);

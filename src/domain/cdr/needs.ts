@@ -25,14 +25,14 @@ export interface OpenStream {
   /** … and broke; undefined while it is open. */
   readonly endUs: number | undefined;
   readonly perMinute: Micros;
-  readonly pulseSeconds: number;
+  readonly pulseMs: number;
 }
 
 /** What is known of a leg while it lives: the CDR as it would be written now, and what it costs per minute. */
 export interface OpenCall {
   readonly cdr: Cdr;
-  readonly pulseSeconds: number;
-  readonly streamPulseSeconds: number;
+  readonly pulseMs: number;
+  readonly streamPulseMs: number;
   readonly reserved: Micros;
   readonly streams: readonly OpenStream[];
   /** The hangup notification to store should the process die now; undefined when the call has no hangup URL. */
@@ -93,9 +93,9 @@ export interface CallLogStore {
 /** What is deleted in one turn; more is left for the next. */
 export interface RetentionStore {
   /**
-   * Deletes call records (and call logs) that ended before each account's limit, `defaultDays` where it has none.
+   * Deletes call records (and call logs) that ended before each account's limit, `defaultMs` where it has none.
    * Returns how many; fewer than `limit`: nothing is left.
    */
-  purgeCalls(nowUs: number, defaultDays: number, limit: number): Promise<number>;
-  purgeLogs(nowUs: number, days: number, limit: number): Promise<number>;
+  purgeCalls(nowUs: number, defaultMs: number, limit: number): Promise<number>;
+  purgeLogs(nowUs: number, keptMs: number, limit: number): Promise<number>;
 }

@@ -1,5 +1,6 @@
+import { secondsOf } from '../../base/duration.ts';
 import type { Logger } from '../../base/logger.ts';
-import { answeredSeconds } from '../../base/money.ts';
+import { answeredTimeMs } from '../../base/money.ts';
 import { localDateTime } from '../../base/time-format.ts';
 import { HANGUP_CAUSES } from '../call/types.ts';
 import type { StoredNotification } from '../callback/types.ts';
@@ -22,7 +23,7 @@ export async function recoverOpenCalls(store: CallStore, log: Logger): Promise<r
       notification: call.hangupNotification && finalNotification(call.hangupNotification, cdr),
     });
     log.warn(
-      { callUuid: cdr.callUuid, accountId: cdr.accountId, billedSeconds: cdr.billedSeconds },
+      { callUuid: cdr.callUuid, accountId: cdr.accountId, billedMs: cdr.billedMs },
       cdr.failureReason ?? '',
     );
     recovered.push(cdr);
@@ -55,8 +56,8 @@ function closedByCrash(call: OpenCall): Cdr {
 function finalNotification(notification: StoredNotification, cdr: Cdr): StoredNotification {
   const final: Readonly<Record<string, string>> = {
     EndTime: localDateTime(cdr.endUs / 1000),
-    Duration: String(answeredSeconds(cdr.answerUs, cdr.endUs)),
-    BillDuration: String(cdr.billedSeconds),
+    Duration: String(secondsOf(answeredTimeMs(cdr.answerUs, cdr.endUs))),
+    BillDuration: String(secondsOf(cdr.billedMs)),
     HangupCause: cdr.hangupCause,
     HangupCauseCode: String(cdr.hangupCauseCode),
     HangupCauseName: cdr.hangupCauseName,

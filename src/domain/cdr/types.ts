@@ -47,7 +47,7 @@ export interface StreamCdr {
   readonly endUs: number;
   /** In which it was connected: the rest is reconnecting. */
   readonly connectedUs: number;
-  readonly billedSeconds: number;
+  readonly billedMs: number;
   readonly billedAmount: Micros;
   readonly currency: string;
   readonly terminationReason: StreamTermination;
@@ -71,7 +71,7 @@ export interface Cdr {
   readonly ringUs: number | undefined;
   readonly answerUs: number | undefined;
   readonly endUs: number;
-  readonly billedSeconds: number;
+  readonly billedMs: number;
   readonly perMinute: Micros;
   readonly cost: Micros;
   readonly streamingCost: Micros;
@@ -116,11 +116,11 @@ export interface CdrFilter {
   readonly endFromUs?: number | undefined;
   readonly endToUs?: number | undefined;
   readonly direction?: CallDirection | undefined;
-  /** Answered seconds at least. */
-  readonly minBillSeconds?: number | undefined;
-  /** Inclusive bounds of the answered seconds, rounded to whole ones as they are shown. */
-  readonly answeredFromSeconds?: number | undefined;
-  readonly answeredToSeconds?: number | undefined;
+  /** Answered time at least. */
+  readonly minAnsweredMs?: number | undefined;
+  /** Inclusive bounds of the answered time, rounded to whole seconds as it is shown. */
+  readonly answeredFromMs?: number | undefined;
+  readonly answeredToMs?: number | undefined;
   readonly sipCallId?: string | undefined;
   readonly bridgeUuid?: CallUuid | undefined;
   readonly parentCallUuid?: CallUuid | undefined;
@@ -141,7 +141,7 @@ export interface CdrSummary {
   /** Wall clock, ringing included. */
   readonly totalDurationUs: number;
   readonly totalAnsweredUs: number;
-  readonly totalBilledSeconds: number;
+  readonly totalBilledMs: number;
   /** Voice and streams together. */
   readonly totalCost: Micros;
   readonly lastCallUs: number | undefined;

@@ -38,6 +38,6 @@ export async function canPay(
   { price }: Pick<Destined, 'price'>,
 ): Promise<boolean> {
   const balance = await ledger.balance(owner.authId, price.currency);
-  const firstPulse: Micros = priceOf(price.pulseSeconds, price.perMinute);
+  const firstPulse: Micros = priceOf(price.pulseMs, price.perMinute);
   return balance.ok && canSpend(balance.value, firstPulse);
 }

@@ -53,12 +53,12 @@ export interface PlaceCallsRequest {
   readonly callerName: string | undefined;
   readonly sendDigits: DigitString | undefined;
   readonly sendOnPreanswer: boolean;
-  /** Seconds after answer; at most 86400. */
-  readonly timeLimitS: number;
-  /** Seconds from the first 18x; undefined: no limit of its own. */
-  readonly hangupOnRingS: number | undefined;
-  /** Seconds; undefined: the service's default. */
-  readonly ringTimeoutS: number | undefined;
+  /** After the answer; at most a day. */
+  readonly timeLimitMs: number;
+  /** From the first 18x; undefined: no limit of its own. */
+  readonly hangupOnRingMs: number | undefined;
+  /** Undefined: the service's default. */
+  readonly ringTimeoutMs: number | undefined;
   /** Custom SIP headers without their prefix. */
   readonly sipHeaders: ReadonlyArray<readonly [name: string, value: string]>;
   /** Optional `Idempotency-Key`: the same key of the same account answers the first request again. */
@@ -143,8 +143,8 @@ export interface StartedRecording {
 export interface PlayRequest {
   /** Fetched and played one after the other. */
   readonly urls: readonly string[];
-  /** Seconds after which it stops. */
-  readonly lengthS: number;
+  /** After which it stops. */
+  readonly lengthMs: number;
   readonly legs: LegChoice;
   readonly loop: boolean;
   readonly mix: boolean;
@@ -162,7 +162,7 @@ export interface StreamRequest {
   readonly serviceUrl: string;
   readonly bidirectional: boolean;
   readonly audioTrack: 'inbound' | 'outbound' | 'both';
-  readonly timeoutS: number;
+  readonly timeoutMs: number;
   readonly encoding: 'audio/x-l16' | 'audio/x-mulaw';
   readonly rate: 8000 | 16000;
   readonly statusCallback: CallbackTarget | undefined;
@@ -178,7 +178,7 @@ export interface LiveStream {
   readonly bidirectional: boolean;
   readonly contentType: string;
   readonly rate: number;
-  readonly timeoutS: number;
+  readonly timeoutMs: number;
   readonly statusCallback: CallbackTarget | undefined;
   readonly status: 'initiated' | 'in-progress' | 'completed' | 'failed';
   readonly startUs: number;

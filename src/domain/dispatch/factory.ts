@@ -22,7 +22,7 @@ import type { Rate } from '../ledger/types.ts';
 
 /** `o=` session ids: any number below 2^31 will do (RFC 8866 §5.2). */
 const SESSION_IDS = 2_000_000_000;
-const DEFAULT_PULSE_SECONDS = 60;
+const DEFAULT_PULSE_MS = 60_000;
 
 export interface FactoryNeeds {
   readonly media: Media;
@@ -63,9 +63,9 @@ export class CallFactory {
     return {
       currency: owner.currency,
       perMinute: voice.perMinute,
-      pulseSeconds: voice.pulseSeconds,
+      pulseMs: voice.pulseMs,
       streamPerMinute: stream?.perMinute ?? ZERO,
-      streamPulseSeconds: stream?.pulseSeconds ?? DEFAULT_PULSE_SECONDS,
+      streamPulseMs: stream?.pulseMs ?? DEFAULT_PULSE_MS,
     };
   }
 
@@ -74,9 +74,9 @@ export class CallFactory {
     return {
       currency,
       perMinute: ZERO,
-      pulseSeconds: DEFAULT_PULSE_SECONDS,
+      pulseMs: DEFAULT_PULSE_MS,
       streamPerMinute: ZERO,
-      streamPulseSeconds: DEFAULT_PULSE_SECONDS,
+      streamPulseMs: DEFAULT_PULSE_MS,
     };
   }
 

@@ -106,7 +106,7 @@ export class CallKeeper implements CallKeeping {
     const kept: Kept = {
       call,
       notificationId: uuid(this.#needs.random),
-      reserved: priceOf(price.pulseSeconds, price.perMinute),
+      reserved: priceOf(price.pulseMs, price.perMinute),
       open: false,
       cancelTopUp: () => undefined,
     };
@@ -297,15 +297,15 @@ export class CallKeeper implements CallKeeping {
 /** When the next pulse of the voice or of a connected stream begins. */
 function nextPulseUs(call: Call): number {
   const nowUs = call.nowUs();
-  const next = (startUs: number, pulseSeconds: number): number => {
-    const pulseUs = pulseSeconds * 1_000_000;
+  const next = (startUs: number, pulseMs: number): number => {
+    const pulseUs = pulseMs * 1000;
     return startUs + (Math.floor((nowUs - startUs) / pulseUs) + 1) * pulseUs;
   };
   return Math.min(
-    next(call.answerUs ?? nowUs, call.price.pulseSeconds),
+    next(call.answerUs ?? nowUs, call.price.pulseMs),
     ...call.streams.open
       .filter(({ endUs }) => endUs === undefined)
       // Only connected time counts: earlier breaks are left out.
-      .map((stream) => next(nowUs - connectedUs(stream, nowUs), stream.pulseSeconds)),
+      .map((stream) => next(nowUs - connectedUs(stream, nowUs), stream.pulseMs)),
   );
 }

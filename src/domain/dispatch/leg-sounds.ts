@@ -14,11 +14,11 @@ export class LegSounds {
     this.#needs = needs;
   }
 
-  play(leg: Call, { urls, loop, lengthS, mix }: PlayRequest): void {
+  play(leg: Call, { urls, loop, lengthMs, mix }: PlayRequest): void {
     const { clock, interpreter } = this.#needs;
     const { audio } = interpreter();
     this.#begin(leg, 'play', async (signal, stop) => {
-      const cancel = clock.at(clock.monotonicMs() + lengthS * 1000, stop);
+      const cancel = clock.at(clock.monotonicMs() + lengthMs, stop);
       signal.addEventListener('abort', cancel, { once: true });
       try {
         let heard = true;

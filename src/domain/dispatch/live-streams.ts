@@ -30,7 +30,7 @@ export function startStream(
       keepCallAlive: false,
       encoding,
       rate,
-      timeoutMs: request.timeoutS * 1000,
+      timeoutMs: request.timeoutMs,
       statusCallback,
       extraHeaders,
       extraHeadersText: extraHeaders.map(([name, value]) => `${name}=${value}`).join(','),
@@ -81,7 +81,7 @@ function described(
     bidirectional: request.bidirectional,
     contentType: request.encoding,
     rate: request.rate,
-    timeoutS: Math.round(request.timeoutMs / 1000),
+    timeoutMs: request.timeoutMs,
     statusCallback: request.statusCallback,
     startUs,
   };

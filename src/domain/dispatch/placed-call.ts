@@ -46,10 +46,9 @@ export class PlacedCall {
 
   /** True once answered, false when the call ends before. Says to the customer, and does, what ringing asks for. */
   #untilAnswered(): Promise<boolean> {
-    const { ringTimeoutS, hangupOnRingS, sendOnPreanswer, timeLimitS } = this.#request;
+    const { hangupOnRingMs, sendOnPreanswer, timeLimitMs } = this.#request;
     const call = this.#call;
-    const ringTimeoutMs =
-      ringTimeoutS === undefined ? this.#needs.settings.ringTimeoutMs : ringTimeoutS * 1000;
+    const ringTimeoutMs = this.#request.ringTimeoutMs ?? this.#needs.settings.ringTimeoutMs;
     const cancels = [
       this.#after(ringTimeoutMs, () => call.hangup('ringTimeout', 'Platform', 'ring_timeout')),
     ];
@@ -57,9 +56,9 @@ export class PlacedCall {
       const forget = call.observe({
         ringing: () => {
           this.#notify('Ring', this.#request.ring, ringParameters(call.facts));
-          if (hangupOnRingS === undefined) return;
+          if (hangupOnRingMs === undefined) return;
           const giveUp = (): void => call.hangup('ringTimeout', 'Platform', 'hangup_on_ring');
-          cancels.push(this.#after(hangupOnRingS * 1000, giveUp));
+          cancels.push(this.#after(hangupOnRingMs, giveUp));
         },
         earlyMedia: () => {
           if (sendOnPreanswer) this.#sendDigits();
@@ -67,7 +66,7 @@ export class PlacedCall {
         answered: () => {
           for (const cancel of cancels) cancel();
           endAt(call, this.#needs.clock, {
-            atMs: call.msAt(call.answerUs ?? call.nowUs()) + timeLimitS * 1000,
+            atMs: call.msAt(call.answerUs ?? call.nowUs()) + timeLimitMs,
             cause: 'scheduled',
             source: 'Platform',
             detail: 'time_limit',

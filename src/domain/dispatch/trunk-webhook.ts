@@ -1,5 +1,6 @@
 /** What the `webhook_url` of a trunk is told of its calls (dialect §3.9). */
-import { answeredSeconds, unitsFromMicros } from '../../base/money.ts';
+import { secondsOf } from '../../base/duration.ts';
+import { answeredTimeMs, unitsFromMicros } from '../../base/money.ts';
 import { isoMicros } from '../../base/time-format.ts';
 import type { Call, CallEnd } from '../call/call.ts';
 import { HANGUP_CAUSES } from '../call/types.ts';
@@ -77,8 +78,8 @@ function endOf(cdr: Cdr): JsonEvent['body'] {
     AnswerTime: answerUs === undefined ? null : isoMicros(answerUs),
     EndTime: isoMicros(endUs),
     Duration: Math.round((endUs - startUs) / 1_000_000),
-    Billsec: answeredSeconds(answerUs, endUs),
-    BillDuration: cdr.billedSeconds,
+    Billsec: secondsOf(answeredTimeMs(answerUs, endUs)),
+    BillDuration: secondsOf(cdr.billedMs),
     MOS: quality?.mos ?? null,
     Cost: unitsFromMicros(cdr.cost + cdr.streamingCost),
     Currency: cdr.currency,

@@ -1,5 +1,6 @@
+import { SECOND_MS } from '../../base/duration.ts';
 import type { AccountId } from '../../base/ids.ts';
-import { type Micros, microsFromUnits, priceOf, pulsedSeconds } from '../../base/money.ts';
+import { type Micros, microsFromUnits, priceOf, pulsedMs } from '../../base/money.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Rate, RateKey } from './types.ts';
 
@@ -68,17 +69,14 @@ export class RateBook {
 }
 
 export interface Price {
-  readonly billedSeconds: number;
+  readonly billedMs: number;
   readonly amount: Micros;
 }
 
 /** Price of `answeredMs` of use: pulses begun, times the rate per minute (spec: Limits, billing pulse). */
-export function priceUse(
-  answeredMs: number,
-  rate: Pick<Rate, 'perMinute' | 'pulseSeconds'>,
-): Price {
-  const billedSeconds = pulsedSeconds(answeredMs, rate.pulseSeconds);
-  return { billedSeconds, amount: priceOf(billedSeconds, rate.perMinute) };
+export function priceUse(answeredMs: number, rate: Pick<Rate, 'perMinute' | 'pulseMs'>): Price {
+  const billedMs = pulsedMs(answeredMs, rate.pulseMs);
+  return { billedMs, amount: priceOf(billedMs, rate.perMinute) };
 }
 
 /** Reads a price list: `{ "rates": [{ direction, prefix, per_minute, pulse_seconds, currency }] }`; the error names the row. */
@@ -109,7 +107,14 @@ function parseRate(row: unknown): Result<Rate, string> {
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) {
     return err('currency must be three capital letters');
   }
-  return ok({ direction, prefix, perMinute, pulseSeconds: pulse, currency, accountId: undefined });
+  return ok({
+    direction,
+    prefix,
+    perMinute,
+    pulseMs: pulse * SECOND_MS,
+    currency,
+    accountId: undefined,
+  });
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

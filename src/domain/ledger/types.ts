@@ -140,10 +140,10 @@ export interface Rate {
   readonly prefix: string;
   /** Per minute of use; for `number` per month of rental. */
   readonly perMinute: Micros;
-  readonly pulseSeconds: number;
+  readonly pulseMs: number;
   readonly currency: string;
   readonly accountId: AccountId | undefined;
 }
 
 /** What makes a rate the one that it is. */
-export type RateKey = Omit<Rate, 'perMinute' | 'pulseSeconds'>;
+export type RateKey = Omit<Rate, 'perMinute' | 'pulseMs'>;

@@ -31,8 +31,8 @@ export interface RecordingStore {
   remove(recordingId: RecordingId): Promise<boolean>;
   /** Begun and neither finished nor failed, oldest first. */
   unfinished(): Promise<readonly Recording[]>;
-  /** Finished ones beyond their account's retention, `defaultDays` where it has none. */
-  expired(nowUs: number, defaultDays: number, limit: number): Promise<readonly Recording[]>;
+  /** Finished ones beyond their account's retention, `defaultMs` where it has none. */
+  expired(nowUs: number, defaultMs: number, limit: number): Promise<readonly Recording[]>;
 }
 
 export interface ExportStore {

@@ -151,14 +151,10 @@ export class Recordings {
   }
 
   /** Deletes what is kept too long; call it daily. Returns how many. */
-  async expire(defaultDays: number): Promise<number> {
+  async expire(defaultMs: number): Promise<number> {
     let erased = 0;
     for (;;) {
-      const batch = await this.#deps.recordings.expired(
-        this.#nowUs(),
-        defaultDays,
-        RETENTION_BATCH,
-      );
+      const batch = await this.#deps.recordings.expired(this.#nowUs(), defaultMs, RETENTION_BATCH);
       for (const recording of batch) await this.#erase(recording);
       erased += batch.length;
       if (batch.length < RETENTION_BATCH) return erased;

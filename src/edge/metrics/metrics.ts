@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { secondsOf } from '../../base/duration.ts';
 
 type Direction = 'inbound' | 'outbound';
 
@@ -36,22 +37,22 @@ interface MetricSources {
     readonly unknownSources: number;
     readonly sourceChanges: number;
     readonly unknownHandles: number;
-    /** Lateness of the media tick since the last scrape, seconds: worst. */
-    readonly tickLateSeconds: number;
+    /** Lateness of the media tick since the last scrape: worst. */
+    readonly tickLateMs: number;
   };
 }
 
-/** Facts as they happen. Base units; no account ids in labels, so that the number of series stays bounded. */
+/** Facts as they happen, shown in base units; no account ids in labels, so that the number of series stays bounded. */
 export interface Metrics {
   callAttempted(direction: Direction, result: string): void;
-  callAnswered(direction: Direction, setupSeconds: number): void;
+  callAnswered(direction: Direction, setupMs: number): void;
   callEnded(
     direction: Direction,
-    durationSeconds: number,
-    quality: { readonly mos?: number | undefined; readonly jitterSeconds: number } | undefined,
+    durationMs: number,
+    quality: { readonly mos?: number | undefined; readonly jitterMs: number } | undefined,
   ): void;
   /** `code`: HTTP status, or the kind of failure. */
-  webhook(event: string, code: string, seconds: number): void;
+  webhook(event: string, code: string, tookMs: number): void;
   /** Replaces the sources named. */
   connect(sources: MetricSources): void;
   /** The text of a scrape. */
@@ -76,15 +77,15 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
   return {
     callAttempted: (direction, result) =>
       facts.attempts.inc({ direction, result: bounded('result', result) }),
-    callAnswered: (direction, seconds) => facts.setup.observe({ direction }, seconds),
-    callEnded(direction, seconds, quality) {
-      facts.duration.observe({ direction }, seconds);
+    callAnswered: (direction, setupMs) => facts.setup.observe({ direction }, secondsOf(setupMs)),
+    callEnded(direction, durationMs, quality) {
+      facts.duration.observe({ direction }, secondsOf(durationMs));
       if (quality === undefined) return;
-      facts.jitter.observe(quality.jitterSeconds);
+      facts.jitter.observe(secondsOf(quality.jitterMs));
       if (quality.mos !== undefined) facts.mos.observe(quality.mos);
     },
-    webhook: (event, code, seconds) =>
-      facts.webhook.observe({ event: bounded('event', event), code }, seconds),
+    webhook: (event, code, tookMs) =>
+      facts.webhook.observe({ event: bounded('event', event), code }, secondsOf(tookMs)),
     connect: (more) => Object.assign(sources, more),
     async scrape() {
       state.media = sources.media?.();
@@ -176,7 +177,7 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
   gauge(
     'voice_media_tick_late_seconds',
     'Worst lateness of the media tick since the last scrape',
-    () => state.media?.tickLateSeconds ?? 0,
+    () => secondsOf(state.media?.tickLateMs ?? 0),
   );
   gauge(
     'voice_sip_connections',

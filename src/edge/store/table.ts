@@ -1,3 +1,4 @@
+import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 import { assert } from '../../base/errors.ts';
 import type { Connection, Parameters, Row, SqlValue } from './connection.ts';
 import type { Vault } from './vault.ts';
@@ -24,6 +25,22 @@ export const int = <T extends number = number>(name: string): Column<T> => ({
   write: (value) => value,
   read: (value) => Number(value) as T,
 });
+
+/** Milliseconds, stored as seconds. */
+export const seconds = (name: string): Column<number> =>
+  converted(
+    int(name),
+    (ms: number) => ms / SECOND_MS,
+    (stored) => stored * SECOND_MS,
+  );
+
+/** Milliseconds, stored as days. */
+export const days = (name: string): Column<number> =>
+  converted(
+    int(name),
+    (ms: number) => ms / DAY_MS,
+    (stored) => stored * DAY_MS,
+  );
 
 export const flag = (name: string): Column<boolean> => ({
   name,

@@ -153,7 +153,7 @@ function towardsCustomers(
   const logs = new CallLogs({ entries, retentionMs, calls: LOGGED_CALLS }, clock);
   const signing = { tokens: store.signingTokens, random, settings: settings.webhooks };
   const measure = ({ event, status, durationMs }: CallbackAttempt): void => {
-    metrics.webhook(event, String(status ?? 'error'), durationMs / 1000);
+    metrics.webhook(event, String(status ?? 'error'), durationMs);
   };
   const client = createCallbackClient({
     ...signing,

@@ -12,9 +12,9 @@ beforeEach(() => {
   streams = new CallStreams({
     currency: 'USD',
     perMinute: micros(60_000),
-    pulseSeconds: 60,
+    pulseMs: 60_000,
     streamPerMinute: micros(6000),
-    streamPulseSeconds: 10,
+    streamPulseMs: 10_000,
   });
 });
 
@@ -35,7 +35,7 @@ describe('a stream of a call', () => {
     );
     expect(streams.open).toEqual([]);
     expect(streams.past).toMatchObject([
-      { streamId: 'a', connectedUs: 11 * SECOND_US, billedSeconds: 20, billedAmount: 2000 },
+      { streamId: 'a', connectedUs: 11 * SECOND_US, billedMs: 20_000, billedAmount: 2000 },
     ]);
   });
 
@@ -44,7 +44,7 @@ describe('a stream of a call', () => {
     expect(streams.lost(asStreamId('a'), 4 * SECOND_US)).toBe(true);
     expect(streams.resumed(asStreamId('a'), 60 * SECOND_US)).toBe(true);
     streams.closed(asStreamId('a'), { atUs: 64 * SECOND_US, reason: 'Call hangup' });
-    expect(streams.past).toMatchObject([{ connectedUs: 8 * SECOND_US, billedSeconds: 10 }]);
+    expect(streams.past).toMatchObject([{ connectedUs: 8 * SECOND_US, billedMs: 10_000 }]);
   });
 
   it('that no bot took is past at once and costs nothing; twenty of them are told', () => {

@@ -87,7 +87,7 @@ describe('a running campaign', () => {
       {
         scheduledUs: nowUs + HOUR_MS * 1000,
         expiresUs: nowUs + 3 * HOUR_MS * 1000,
-        retry: { attempts: 5, delaysMinutes: [50], windowDays: 7, on: ['busy'] },
+        retry: { attempts: 5, delaysMs: [3_000_000], windowMs: 604_800_000, on: ['busy'] },
       },
       1,
     );
@@ -111,8 +111,8 @@ describe('retries', () => {
   });
   const retry = {
     attempts: 2,
-    delaysMinutes: [10, 30],
-    windowDays: 7,
+    delaysMs: [600_000, 1_800_000],
+    windowMs: 604_800_000,
     on: ['busy', 'no_answer'],
   } as const;
 
@@ -168,7 +168,7 @@ describe('retries', () => {
   it('expire with their days', async () => {
     stage.calls.scripts.set(FIRST, [{ cause: 'busy', afterMs: 1000 }]);
     const campaign = await stage.ready(
-      { retry: { ...retry, delaysMinutes: [25 * 60], windowDays: 1 } },
+      { retry: { ...retry, delaysMs: [25 * 60 * 60_000], windowMs: 86_400_000 } },
       1,
     );
     await stage.start(campaign);
@@ -181,7 +181,7 @@ describe('retries', () => {
 
   it('expire too when a pause outlasts their days', async () => {
     stage.calls.scripts.set(FIRST, [{ cause: 'busy', afterMs: 1000 }]);
-    const campaign = await stage.ready({ retry: { ...retry, windowDays: 1 } }, 1);
+    const campaign = await stage.ready({ retry: { ...retry, windowMs: 86_400_000 } }, 1);
     await stage.start(campaign);
     await stage.clock.advance(MINUTE_MS);
     await stage.campaigns.pause(OWNER, campaign.id);
@@ -285,7 +285,12 @@ describe('health', () => {
       return found.ok ? found.value.health : undefined;
     };
     stage.calls.scripts.set('*', [{ cause: 'busy', afterMs: 1000 }]);
-    const retry = { attempts: 1, delaysMinutes: [60], windowDays: 7, on: ['busy'] } as const;
+    const retry = {
+      attempts: 1,
+      delaysMs: [3_600_000],
+      windowMs: 604_800_000,
+      on: ['busy'],
+    } as const;
     const campaign = await stage.ready({ retry }, 1);
     expect(await health(campaign.id)).toBe('not_started');
     stage.calls.limit = 0;

@@ -22,7 +22,7 @@ describe('pause reason', () => {
           rotation: 'round_robin',
           maxCalls: undefined,
           maxCallsPerDay: undefined,
-          cooldownS: 0,
+          cooldownMs: 0,
           ...rules,
         },
         maxConcurrent: 1,
@@ -231,7 +231,7 @@ describe('pause reason', () => {
   });
 
   it('cooling numbers are waited for, without a pause', async () => {
-    const campaign = await pool(1, { cooldownS: 600 }, 2);
+    const campaign = await pool(1, { cooldownMs: 600_000 }, 2);
     await stage.start(campaign);
     await stage.clock.advance(10 * MINUTE_MS - 1);
     expect(stage.calls.dialled).toHaveLength(1);

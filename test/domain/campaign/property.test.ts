@@ -40,15 +40,15 @@ async function campaignsOf(stage: Stage, random: ReturnType<typeof seededRandom>
         window: random.integer(2) === 0 ? undefined : { hours, holidays: [] },
         retry: {
           attempts: RETRIES,
-          delaysMinutes: [5, 20],
-          windowDays: 1,
+          delaysMs: [300_000, 1_200_000],
+          windowMs: 86_400_000,
           on: ['busy', 'no_answer', 'failed', 'machine'],
         },
         ...(index === 3
           ? {
               callerIdStrategy: 'pool',
               fixedCallerId: undefined,
-              pool: { rotation: 'random', maxCalls: 20, maxCallsPerDay: 8, cooldownS: 30 },
+              pool: { rotation: 'random', maxCalls: 20, maxCallsPerDay: 8, cooldownMs: 30_000 },
             }
           : {}),
       },

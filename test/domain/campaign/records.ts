@@ -32,8 +32,8 @@ export const anAgent = (over: Partial<NewAgent> = {}): NewAgent => ({
   sipHeaders: [],
   machineDetection: undefined,
   record: undefined,
-  timeLimitS: 3600,
-  ringTimeoutS: undefined,
+  timeLimitMs: 3_600_000,
+  ringTimeoutMs: undefined,
   ...over,
 });
 
@@ -47,14 +47,19 @@ export const aPlan = (over: Partial<CampaignPlan> = {}): CampaignPlan => ({
   window: undefined,
   scheduledUs: undefined,
   expiresUs: undefined,
-  retry: { attempts: 0, delaysMinutes: [60], windowDays: 7, on: ['busy', 'no_answer', 'failed'] },
+  retry: {
+    attempts: 0,
+    delaysMs: [3_600_000],
+    windowMs: 604_800_000,
+    on: ['busy', 'no_answer', 'failed'],
+  },
   callerIdStrategy: 'fixed',
   fixedCallerId: '12025550100',
   pool: {
     rotation: 'round_robin',
     maxCalls: undefined,
     maxCallsPerDay: undefined,
-    cooldownS: 0,
+    cooldownMs: 0,
   },
   abandonment: undefined,
   notifyUrl: undefined,

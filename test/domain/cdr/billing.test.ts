@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asStreamId } from '../../../src/base/ids.ts';
-import { answeredSeconds, micros } from '../../../src/base/money.ts';
+import { answeredTimeMs, micros } from '../../../src/base/money.ts';
 import { type CallEnd, chargesOf, closeCall, closeStream } from '../../../src/domain/cdr/cdr.ts';
 import type { OpenStream } from '../../../src/domain/cdr/needs.ts';
 import { aCdr, anOpenCall, START_US } from '../../edge/store/records.ts';
@@ -25,11 +25,11 @@ const stream = (over: Partial<OpenStream> = {}): OpenStream => ({
   sinceUs: over.startUs ?? START_US + 2_000_000,
   endUs: undefined,
   perMinute: micros(3_000),
-  pulseSeconds: 60,
+  pulseMs: 60_000,
   ...over,
 });
 const open = (over: object = {}, streams: readonly OpenStream[] = []) =>
-  anOpenCall({ cdr: aCdr({ billedSeconds: 0, cost: micros(0), ...over }), streams });
+  anOpenCall({ cdr: aCdr({ billedMs: 0, cost: micros(0), ...over }), streams });
 
 describe('a charge never exceeds what was reserved', () => {
   it('whatever the length of the call, its streams and its prices', () => {
@@ -43,7 +43,7 @@ describe('a charge never exceeds what was reserved', () => {
       fc.property(
         fc.record({
           lengthMs: fc.integer({ min: 0, max: 600_000 }),
-          pulse: fc.constantFrom(1, 6, 60),
+          pulse: fc.constantFrom(1000, 6000, 60_000),
           perMinute: money,
           reserved: money,
           streams: fc.array(aStream, { maxLength: 4 }),
@@ -60,7 +60,7 @@ describe('a charge never exceeds what was reserved', () => {
           const { endUs } = end(lengthMs / 1000);
           const call = {
             ...open({ answerUs: START_US, perMinute }),
-            pulseSeconds: pulse,
+            pulseMs: pulse,
             reserved,
             streams: all.filter((_, i) => !isClosed(_, i)),
           };
@@ -76,9 +76,9 @@ describe('a charge never exceeds what was reserved', () => {
           expect(charged).toBeLessThanOrEqual(reserved);
           expect(charged).toBe(cdr.cost + cdr.streamingCost);
           // What is shown, what is rounded and what is paid follow from one another.
-          if (cdr.billedSeconds > 0) {
-            const billsec = answeredSeconds(cdr.answerUs, cdr.endUs);
-            expect(cdr.billedSeconds).toBe(Math.ceil(billsec / pulse) * pulse);
+          if (cdr.billedMs > 0) {
+            const billsec = answeredTimeMs(cdr.answerUs, cdr.endUs);
+            expect(cdr.billedMs).toBe(Math.ceil(billsec / pulse) * pulse);
           }
         },
       ),
@@ -88,14 +88,14 @@ describe('a charge never exceeds what was reserved', () => {
   it('after a crash neither: what is charged is what is held, not what the heartbeat would cost', () => {
     const call = { ...open({ answerUs: START_US }), reserved: micros(6_500) };
     const cdr = closeCall(call, end(200), 'Connection error');
-    expect(cdr).toMatchObject({ billedSeconds: 60, cost: 6_500, endUs: START_US + 60_000_000 });
+    expect(cdr).toMatchObject({ billedMs: 60_000, cost: 6_500, endUs: START_US + 60_000_000 });
   });
 
   it('a stream that was begun without money is booked as ended at its beginning', () => {
     const call = { ...open({ answerUs: START_US }, [stream()]), reserved: micros(6_500) };
     const cdr = closeCall(call, end(3), 'Call hangup');
     expect(cdr.streams).toMatchObject([
-      { billedSeconds: 0, billedAmount: 0, endUs: START_US + 2_000_000 },
+      { billedMs: 0, billedAmount: 0, endUs: START_US + 2_000_000 },
     ]);
   });
 });
@@ -103,13 +103,13 @@ describe('a charge never exceeds what was reserved', () => {
 describe('the end of a call', () => {
   it('an unanswered leg is billed nothing and has no entry', () => {
     const cdr = closeCall(open({ answerUs: undefined }), end(30), 'Call hangup');
-    expect(cdr).toMatchObject({ billedSeconds: 0, cost: 0 });
+    expect(cdr).toMatchObject({ billedMs: 0, cost: 0 });
     expect(chargesOf(cdr)).toEqual([]);
   });
 
   it('answered time is billed by begun pulses, ringing is not (spec: Limits, billing pulse)', () => {
     const cdr = closeCall(open({ answerUs: START_US + 10_000_000 }), end(70), 'Call hangup');
-    expect(cdr).toMatchObject({ billedSeconds: 60, cost: 6_500 });
+    expect(cdr).toMatchObject({ billedMs: 60_000, cost: 6_500 });
   });
 
   it('voice and each stream are separate entries with references of their own', () => {
@@ -138,7 +138,7 @@ describe('the end of a call', () => {
     const reconnected = stream({ earlierUs: 10_000_000, sinceUs: at(40) });
     const once = closeCall(open({}, [reconnected]), end(85), 'Call hangup');
     expect(once.streams).toMatchObject([
-      { streamId: 's1', startUs: at(2), endUs: at(85), connectedUs: 55_000_000, billedSeconds: 60 },
+      { streamId: 's1', startUs: at(2), endUs: at(85), connectedUs: 55_000_000, billedMs: 60_000 },
     ]);
     expect(chargesOf(once).filter(({ referenceType }) => referenceType === 'stream_cdr')).toEqual([
       expect.objectContaining({ reference: 'stream_cdr:s1', amount: 3_000 }),
@@ -151,7 +151,7 @@ describe('the end of a call', () => {
     expect(closed).toMatchObject({
       endUs: START_US + 32_000_000,
       connectedUs: 30_000_000,
-      billedSeconds: 60,
+      billedMs: 60_000,
     });
   });
 

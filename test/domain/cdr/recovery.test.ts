@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/base/duration.ts';
 import { asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
@@ -35,11 +36,11 @@ describe('after a crash', () => {
   const recover = () => recoverOpenCalls(store.calls, silentLogger);
 
   it('an open call is closed as Internal Error and billed up to its last heartbeat', async () => {
-    await crashWith({ cdr: aCdr({ billedSeconds: 0, cost: micros(0) }) });
+    await crashWith({ cdr: aCdr({ billedMs: 0, cost: micros(0) }) });
     const [cdr] = await recover();
     expect(cdr).toMatchObject({
       endUs: HEARTBEAT_US,
-      billedSeconds: 120,
+      billedMs: 120_000,
       cost: 13_000,
       hangupCauseCode: 5010,
       hangupCauseName: 'Internal Error',
@@ -53,9 +54,9 @@ describe('after a crash', () => {
   });
 
   it('a call that was not answered costs nothing, and its hold is given back', async () => {
-    await crashWith({ cdr: aCdr({ answerUs: undefined, cost: micros(0), billedSeconds: 0 }) });
+    await crashWith({ cdr: aCdr({ answerUs: undefined, cost: micros(0), billedMs: 0 }) });
     const [cdr] = await recover();
-    expect(cdr).toMatchObject({ cost: 0, billedSeconds: 0, hangupDisposition: 'send_refuse' });
+    expect(cdr).toMatchObject({ cost: 0, billedMs: 0, hangupDisposition: 'send_refuse' });
     expect((await store.ledger.balance(ACCOUNT, 'USD'))?.reservedFunds).toBe(0);
   });
 
@@ -113,7 +114,7 @@ describe('call records', () => {
     const day = 86_400_000_000;
     await store.accounts.create(anAccount(), 't');
     await store.accounts.create(
-      anAccount({ authId: asAccountId('MA_LONG'), cdrRetentionDays: 90 }),
+      anAccount({ authId: asAccountId('MA_LONG'), cdrRetentionMs: 7_776_000_000 }),
       't',
     );
     for (const [callUuid, accountId] of [
@@ -128,15 +129,15 @@ describe('call records', () => {
       const line = { kind: 'sip', atUs: START_US, text: 'INVITE', facts: {} } as const;
       await store.callLogs.put(callUuid, [line]);
     }
-    expect(await store.retention.purgeCalls(START_US + 29 * day, 30, 100)).toBe(0);
-    expect(await store.retention.purgeCalls(START_US + 31 * day, 30, 100)).toBe(1);
+    expect(await store.retention.purgeCalls(START_US + 29 * day, 30 * DAY_MS, 100)).toBe(0);
+    expect(await store.retention.purgeCalls(START_US + 31 * day, 30 * DAY_MS, 100)).toBe(1);
     expect(await store.cdrs.get(asCallUuid('a'))).toBeUndefined();
     expect(await store.callLogs.read(asCallUuid('a'))).toBeUndefined();
     expect(await store.callLogs.read(asCallUuid('b'))).toMatchObject({
       lines: [{ text: 'INVITE' }],
     });
-    expect(await store.retention.purgeLogs(START_US + 29 * day, 30, 100)).toBe(0);
-    expect(await store.retention.purgeLogs(START_US + 31 * day, 30, 100)).toBe(1);
+    expect(await store.retention.purgeLogs(START_US + 29 * day, 30 * DAY_MS, 100)).toBe(0);
+    expect(await store.retention.purgeLogs(START_US + 31 * day, 30 * DAY_MS, 100)).toBe(1);
     expect(await store.callLogs.read(asCallUuid('b'))).toBeUndefined();
     await store.close();
   });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../src/base/errors.ts';
 import { asCallUuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
-import { answeredSeconds, micros } from '../../../src/base/money.ts';
+import { answeredTimeMs, micros } from '../../../src/base/money.ts';
 import { err } from '../../../src/base/result.ts';
 import { recoverOpenCalls } from '../../../src/domain/cdr/cdr.ts';
 import type { Cdr } from '../../../src/domain/cdr/types.ts';
@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-const billsec = (cdr: Cdr): number => answeredSeconds(cdr.answerUs, cdr.endUs);
+const answeredMs = (cdr: Cdr): number => answeredTimeMs(cdr.answerUs, cdr.endUs);
 
 async function answeredCall(over: Parameters<Stage['placed']>[0] = {}) {
   const { callUuid } = await stage.placed(over);
@@ -54,7 +54,7 @@ describe('durations come from the monotonic clock', () => {
     await stage.clock.advance(3000);
     await invite.ends('bye');
     const cdr = await stage.cdr(callUuid);
-    expect(cdr).toMatchObject({ billedSeconds: 60, cost: PULSE });
+    expect(cdr).toMatchObject({ billedMs: 60_000, cost: PULSE });
     expect(cdr.endUs - (cdr.answerUs ?? 0)).toBe(6_000_000);
     expect(stage.customer.told.at(-1)?.parameters).toMatchObject({ Duration: '6' });
     await stage.finish();
@@ -68,7 +68,7 @@ describe('durations come from the monotonic clock', () => {
     expect((await balance())?.reservedFunds).toBe(2 * PULSE);
     stage.clock.stepWall(-60 * 24 * HOUR_MS);
     await stage.clock.advance(61_000);
-    expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 120, hangupCauseCode: 1010 });
+    expect(await stage.cdr(callUuid)).toMatchObject({ billedMs: 120_000, hangupCauseCode: 1010 });
     expect((await balance())?.balance).toBe(0);
   });
 
@@ -81,8 +81,8 @@ describe('durations come from the monotonic clock', () => {
     const [open] = await stage.store.calls.listOpen();
     expect(open?.heartbeatUs).toBe((open?.cdr.answerUs ?? 0) + HOUR_MS * 1000);
     const [cdr] = await recoverOpenCalls(stage.store.calls, silentLogger);
-    expect(cdr).toMatchObject({ callUuid, billedSeconds: 3600, cost: 60 * PULSE });
-    expect(cdr && billsec(cdr)).toBe(3600);
+    expect(cdr).toMatchObject({ callUuid, billedMs: 3_600_000, cost: 60 * PULSE });
+    expect(cdr && answeredMs(cdr)).toBe(3_600_000);
   });
 });
 
@@ -92,20 +92,20 @@ describe('an end that the platform makes at a limit is booked at that limit', ()
   });
 
   it('time_limit', async () => {
-    const { callUuid } = await answeredCall({ timeLimitS: 60 });
+    const { callUuid } = await answeredCall({ timeLimitMs: 60_000 });
     await stage.clock.advance(61_000);
     const cdr = await stage.cdr(callUuid);
-    expect(cdr).toMatchObject({ billedSeconds: 60, cost: PULSE, hangupCauseCode: 6000 });
+    expect(cdr).toMatchObject({ billedMs: 60_000, cost: PULSE, hangupCauseCode: 6000 });
     expect(cdr.endUs - (cdr.answerUs ?? 0)).toBe(60_000_000);
   });
 
   it('time_limit, when the called party hangs up after it and before a late timer', async () => {
     stage.clock.lateMs = 5700;
-    const { callUuid, invite } = await answeredCall({ timeLimitS: 60 });
+    const { callUuid, invite } = await answeredCall({ timeLimitMs: 60_000 });
     // What was due at 55 s makes it 60.7 s, and nothing else has been done by then.
     await stage.clock.advance(56_000);
     await invite.ends('bye');
-    expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 60, hangupCauseCode: 4000 });
+    expect(await stage.cdr(callUuid)).toMatchObject({ billedMs: 60_000, hangupCauseCode: 4000 });
   });
 
   it('timeLimit of Dial: the B leg, what is told of it and its record agree', async () => {
@@ -116,7 +116,7 @@ describe('an end that the platform makes at a limit is booked at that limit', ()
     const b = stage.keeper.live().find(({ identity }) => identity.context === 'dial');
     await stage.clock.advance(61_000);
     expect(await stage.cdr(b?.uuid ?? asCallUuid(''))).toMatchObject({
-      billedSeconds: 60,
+      billedMs: 60_000,
       cost: PULSE,
     });
     const told = stage.customer.told.find(({ parameters }) => 'DialBLegDuration' in parameters);
@@ -126,19 +126,19 @@ describe('an end that the platform makes at a limit is booked at that limit', ()
   it('of the A leg ends the B leg there too', async () => {
     const dial = '<Dial><Number>14155550102</Number></Dial>';
     stage.customer.documents.set(ANSWER_URL, `<Response>${dial}</Response>`);
-    const { callUuid } = await answeredCall({ timeLimitS: 60 });
+    const { callUuid } = await answeredCall({ timeLimitMs: 60_000 });
     await stage.signalling.last.answers();
     const b = stage.keeper.live().find(({ identity }) => identity.context === 'dial');
     await stage.clock.advance(61_000);
-    expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 60 });
-    expect(await stage.cdr(b?.uuid ?? asCallUuid(''))).toMatchObject({ billedSeconds: 60 });
+    expect(await stage.cdr(callUuid)).toMatchObject({ billedMs: 60_000 });
+    expect(await stage.cdr(b?.uuid ?? asCallUuid(''))).toMatchObject({ billedMs: 60_000 });
   });
 
   it('silence of the peer', async () => {
     const { callUuid } = await answeredCall();
     await stage.clock.advance(60_000 + LATE_MS);
     stage.media.last.events.silent(LATE_MS);
-    expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 60, hangupCauseCode: 6020 });
+    expect(await stage.cdr(callUuid)).toMatchObject({ billedMs: 60_000, hangupCauseCode: 6020 });
   });
 
   it('streamTimeout, whatever ends the stream after it', async () => {
@@ -155,8 +155,8 @@ describe('an end that the platform makes at a limit is booked at that limit', ()
     await invite.ends('bye');
     const { streams } = await stage.cdr(callUuid);
     expect(streams).toMatchObject([
-      { billedSeconds: 60, terminationReason: 'Stream timeout' },
-      { billedSeconds: 60, terminationReason: 'Call hangup' },
+      { billedMs: 60_000, terminationReason: 'Stream timeout' },
+      { billedMs: 60_000, terminationReason: 'Call hangup' },
     ]);
     for (const { startUs, endUs } of streams) expect(endUs - startUs).toBe(60_000_000);
   });
@@ -166,7 +166,7 @@ describe('an end that the platform makes at a limit is booked at that limit', ()
     const dueMs = stage.clock.monotonicMs() + 60_000;
     await stage.clock.advance(60_000 + LATE_MS);
     await invite.ends('sessionExpired', undefined, dueMs);
-    expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 60, hangupCauseCode: 5000 });
+    expect(await stage.cdr(callUuid)).toMatchObject({ billedMs: 60_000, hangupCauseCode: 5000 });
   });
 
   it('Hangup schedule', async () => {
@@ -174,7 +174,7 @@ describe('an end that the platform makes at a limit is booked at that limit', ()
     stage.customer.documents.set(ANSWER_URL, document);
     const { callUuid } = await answeredCall();
     await stage.clock.advance(62_000);
-    expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 60 });
+    expect(await stage.cdr(callUuid)).toMatchObject({ billedMs: 60_000 });
   });
 
   it('credit for exactly two pulses ends at balance 0, not below', async () => {
@@ -182,8 +182,8 @@ describe('an end that the platform makes at a limit is booked at that limit', ()
     const { callUuid } = await answeredCall();
     await stage.clock.advance(130_000);
     const cdr = await stage.cdr(callUuid);
-    expect(cdr).toMatchObject({ billedSeconds: 120, cost: 2 * PULSE, hangupCauseCode: 1010 });
-    expect(billsec(cdr)).toBe(120);
+    expect(cdr).toMatchObject({ billedMs: 120_000, cost: 2 * PULSE, hangupCauseCode: 1010 });
+    expect(answeredMs(cdr)).toBe(120_000);
     expect((await balance())?.balance).toBe(0);
     await stage.finish();
   });
@@ -216,7 +216,7 @@ describe('credit that runs out', () => {
     stage.clock.lateMs = 70_000;
     await stage.clock.advance(90_000);
     await invite.ends('bye');
-    expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 60, cost: PULSE });
+    expect(await stage.cdr(callUuid)).toMatchObject({ billedMs: 60_000, cost: PULSE });
     expect((await balance())?.balance).toBe(0);
   });
 
@@ -228,7 +228,7 @@ describe('credit that runs out', () => {
     await stage.clock.advance(70_000);
     Object.assign(stage.store.calls, { extendReservation: extend });
     await invite.ends('bye');
-    expect(await stage.cdr(callUuid)).toMatchObject({ billedSeconds: 120, cost: 2 * PULSE });
+    expect(await stage.cdr(callUuid)).toMatchObject({ billedMs: 120_000, cost: 2 * PULSE });
   });
 });
 
@@ -248,13 +248,13 @@ describe('an answered call that was never acknowledged', () => {
     expect(await answered).toBe(false);
     const cdr = await stage.cdr(arrived.call.uuid);
     expect(cdr).toMatchObject({
-      billedSeconds: 0,
+      billedMs: 0,
       cost: 0,
       hangupCauseCode: 5000,
       hangupCauseName: 'Network Error',
       hangupDisposition: 'send_bye',
     });
-    expect(billsec(cdr)).toBe(0);
+    expect(answeredMs(cdr)).toBe(0);
     await stage.finish();
   });
 
@@ -270,6 +270,6 @@ describe('an answered call that was never acknowledged', () => {
     expect(open?.cdr.answerUs).toBe(arrived.call.answerUs);
     await stage.clock.advance(4000);
     await arrived.hangsUp('bye');
-    expect(billsec(await stage.cdr(arrived.call.uuid))).toBe(6);
+    expect(answeredMs(await stage.cdr(arrived.call.uuid))).toBe(6000);
   });
 });

@@ -46,7 +46,7 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
       bridgeUuid: a.uuid,
       from: OWN_NUMBER,
       to: '14155550199',
-      billedSeconds: 120,
+      billedMs: 120_000,
       cost: 120_000,
     });
     a.hangup('normal', 'API Request');

@@ -182,7 +182,7 @@ describe('POST Call: several destinations and a crash', () => {
     await recover();
     expect(await stage.cdr(callUuids[2] ?? asCallUuid(''))).toMatchObject({
       hangupCauseCode: 5010,
-      billedSeconds: 60,
+      billedMs: 60_000,
     });
   });
 

@@ -24,7 +24,7 @@ async function answered(xml = '<Wait length="3600"/>'): Promise<Call> {
 }
 
 describe('play and speak over REST (dialect §3.4)', () => {
-  const file = { lengthS: 60, legs: 'aleg', loop: false, mix: true } as const;
+  const file = { lengthMs: 60_000, legs: 'aleg', loop: false, mix: true } as const;
   const urls = ['https://app.test/a.wav', 'https://app.test/b.wav'];
   const leg = () => {
     const [first] = stage.media.legs;
@@ -103,7 +103,7 @@ describe('audio streams over REST (dialect §1.8)', () => {
     serviceUrl: 'wss://bot.test/ws',
     bidirectional: true,
     audioTrack: 'inbound',
-    timeoutS: 600,
+    timeoutMs: 600_000,
     encoding: 'audio/x-mulaw',
     rate: 8000,
     statusCallback: undefined,
@@ -114,7 +114,7 @@ describe('audio streams over REST (dialect §1.8)', () => {
     const call = await answered();
     const started = await stage.control.startStream(account, call.uuid, request);
     if (!started.ok) throw new Error(started.error.kind);
-    expect(started.value).toMatchObject({ status: 'initiated', timeoutS: 600, rate: 8000 });
+    expect(started.value).toMatchObject({ status: 'initiated', timeoutMs: 600_000, rate: 8000 });
     stage.sockets[0]?.started();
     expect(stage.control.streams(account, call.uuid)).toMatchObject({
       value: [{ streamId: started.value.streamId, status: 'in-progress' }],

@@ -69,7 +69,7 @@ describe('POST Call: one destination', () => {
       hangupSource: 'Callee',
       hangupDisposition: 'recv_bye',
       carrier: 'north',
-      billedSeconds: 60,
+      billedMs: 60_000,
       cost: 60_000,
     });
     await stage.finish();
@@ -103,7 +103,7 @@ describe('POST Call: what is refused at once', () => {
       direction: 'outbound',
       prefix: '1415',
       perMinute: micros(10_000_001),
-      pulseSeconds: 60,
+      pulseMs: 60_000,
       currency: 'USD',
       accountId: undefined,
     });
@@ -198,7 +198,7 @@ describe('POST Call: what is refused at once', () => {
 
 describe('POST Call: times and digits', () => {
   it('ring_timeout: 6010 when nobody has answered by then', async () => {
-    const { callUuid } = await stage.placed({ ringTimeoutS: 20 });
+    const { callUuid } = await stage.placed({ ringTimeoutMs: 20_000 });
     await stage.signalling.last.rings();
     await stage.clock.advance(19_999);
     expect(stage.signalling.last.hungUpWith).toBeUndefined();
@@ -213,7 +213,7 @@ describe('POST Call: times and digits', () => {
   });
 
   it('hangup_on_ring counts from the first 18x, not from the INVITE', async () => {
-    const { callUuid } = await stage.placed({ hangupOnRingS: 10 });
+    const { callUuid } = await stage.placed({ hangupOnRingMs: 10_000 });
     await stage.clock.advance(30_000);
     await stage.signalling.last.rings();
     await stage.clock.advance(5000);
@@ -226,7 +226,7 @@ describe('POST Call: times and digits', () => {
   });
 
   it('neither ends a call that was answered in time', async () => {
-    await stage.placed({ hangupOnRingS: 10, ringTimeoutS: 10 });
+    await stage.placed({ hangupOnRingMs: 10_000, ringTimeoutMs: 10_000 });
     await stage.signalling.last.rings();
     await stage.clock.advance(5000);
     await stage.signalling.last.answers();
@@ -236,7 +236,7 @@ describe('POST Call: times and digits', () => {
   });
 
   it('time_limit counts from the answer: 6000 Scheduled Hangup', async () => {
-    const { callUuid } = await stage.placed({ timeLimitS: 30 });
+    const { callUuid } = await stage.placed({ timeLimitMs: 30_000 });
     await stage.clock.advance(10_000);
     await stage.signalling.last.answers();
     await stage.clock.advance(29_999);

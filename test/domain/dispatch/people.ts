@@ -100,9 +100,9 @@ export const request = (account: Account, to: readonly string[]): PlaceCallsRequ
   callerName: undefined,
   sendDigits: undefined,
   sendOnPreanswer: false,
-  timeLimitS: 14_400,
-  hangupOnRingS: undefined,
-  ringTimeoutS: undefined,
+  timeLimitMs: 14_400_000,
+  hangupOnRingMs: undefined,
+  ringTimeoutMs: undefined,
   sipHeaders: [],
   idempotencyKey: undefined,
 });

@@ -259,7 +259,7 @@ export const RECORDING_RATE = {
   direction: 'recording',
   prefix: '',
   perMinute: micros(10_000),
-  pulseSeconds: 60,
+  pulseMs: 60_000,
   currency: 'USD',
   accountId: undefined,
 } as const;

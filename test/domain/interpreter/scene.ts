@@ -370,9 +370,9 @@ export class Scene {
     const price = {
       currency: 'USD',
       perMinute: 6500 as Micros,
-      pulseSeconds: 60,
+      pulseMs: 60_000,
       streamPerMinute: 0 as Micros,
-      streamPulseSeconds: 60,
+      streamPulseMs: 60_000,
     };
     const log = new CallLog({ callUuid, accountId: of.accountId }, 1000, {
       clock: this.clock,

@@ -114,7 +114,7 @@ describe('ledger', () => {
       direction: 'sip',
       prefix: '',
       perMinute: micros(9),
-      pulseSeconds: 30,
+      pulseMs: 30_000,
       currency: 'USD',
       accountId: ACCOUNT,
     } as const;

@@ -9,7 +9,7 @@ const rate = (over: Partial<Rate>): Rate => ({
   direction: 'outbound',
   prefix: '',
   perMinute: micros(50_000),
-  pulseSeconds: 60,
+  pulseMs: 60_000,
   currency: 'USD',
   accountId: undefined,
   ...over,
@@ -72,11 +72,11 @@ describe('rates', () => {
 
   it('a use is priced by begun pulses', () => {
     expect(priceUse(44_000, rate({ perMinute: micros(3_000) }))).toEqual({
-      billedSeconds: 60,
+      billedMs: 60_000,
       amount: 3_000,
     });
-    expect(priceUse(61_000, rate({ perMinute: micros(3_000), pulseSeconds: 6 }))).toEqual({
-      billedSeconds: 66,
+    expect(priceUse(61_000, rate({ perMinute: micros(3_000), pulseMs: 6000 }))).toEqual({
+      billedMs: 66_000,
       amount: 3_300,
     });
   });

@@ -136,7 +136,7 @@ describe('recordings', () => {
     await record();
     await opened.clock.advance(31 * DAY_MS);
     const kept = await record();
-    expect(await recordings.expire(30)).toBe(1);
+    expect(await recordings.expire(30 * DAY_MS)).toBe(1);
     const left = await recordings.list({ accountId: ACCOUNT }, { limit: 20, offset: 0 });
     expect(left.items.map((item) => item.recordingId)).toEqual([kept]);
   });

@@ -31,7 +31,7 @@ describe('metrics', () => {
           unknownSources: 7,
           sourceChanges: 3,
           unknownHandles: 4,
-          tickLateSeconds: 0.002,
+          tickLateMs: 2,
         };
       },
     });
@@ -51,9 +51,9 @@ describe('metrics', () => {
   it('counts calls, their quality and callbacks in base units', async () => {
     const metrics = createMetrics({ process: false });
     metrics.callAttempted('outbound', 'answered');
-    metrics.callAnswered('outbound', 0.4);
-    metrics.callEnded('outbound', 61, { mos: 4.3, jitterSeconds: 0.003 });
-    metrics.webhook('StartApp', '200', 0.07);
+    metrics.callAnswered('outbound', 400);
+    metrics.callEnded('outbound', 61_000, { mos: 4.3, jitterMs: 3 });
+    metrics.webhook('StartApp', '200', 70);
     const { text } = await metrics.scrape();
     expect(text).toContain('voice_call_attempts_total{direction="outbound",result="answered"} 1');
     expect(text).toContain('voice_call_duration_seconds_sum{direction="outbound"} 61');

@@ -94,7 +94,7 @@ describe('plivo-node', () => {
       machineDetection: 'true',
     });
     expect(placed.requestUuid).toBe(REQUEST_UUID);
-    expect(service.control.lastPlaced).toMatchObject({ timeLimitS: 60 });
+    expect(service.control.lastPlaced).toMatchObject({ timeLimitMs: 60_000 });
     const live: { callUuid: string }[] = await client.calls.listLiveCalls();
     expect(live.map(({ callUuid }) => callUuid)).toEqual([CALL]);
     expect((await client.calls.getLiveCall(CALL)).callUuid).toBe(CALL);

@@ -31,8 +31,8 @@ export const anAccount = (over: Partial<Account> = {}): Account => ({
   email: '',
   phone: '',
   description: '',
-  cdrRetentionDays: undefined,
-  recordingRetentionDays: undefined,
+  cdrRetentionMs: undefined,
+  recordingRetentionMs: undefined,
   permissions: {},
   rateLimit: undefined,
   createdUs: START_US,
@@ -67,7 +67,7 @@ export const aCdr = (over: Partial<Cdr> = {}): Cdr => ({
   ringUs: undefined,
   answerUs: START_US + 1_000_000,
   endUs: START_US + 45_000_000,
-  billedSeconds: 60,
+  billedMs: 60_000,
   perMinute: micros(6_500),
   cost: micros(6_500),
   streamingCost: micros(0),
@@ -120,9 +120,9 @@ export const aNotification = (over: Partial<StoredNotification> = {}): StoredNot
 });
 
 export const anOpenCall = (over: Partial<OpenCall> = {}): OpenCall => ({
-  cdr: aCdr({ endUs: START_US, billedSeconds: 0, cost: micros(0) }),
-  pulseSeconds: 60,
-  streamPulseSeconds: 60,
+  cdr: aCdr({ endUs: START_US, billedMs: 0, cost: micros(0) }),
+  pulseMs: 60_000,
+  streamPulseMs: 60_000,
   reserved: micros(65_000),
   streams: [],
   hangupNotification: undefined,

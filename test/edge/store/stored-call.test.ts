@@ -1,19 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { openCall, storedCall } from '../../../src/edge/store/sql/stored-call.ts';
-import { aNotification, anOpenCall } from './records.ts';
+import { anOpenCall } from './records.ts';
 
-describe('the JSON of an open record', () => {
-  it('keeps the names that earlier versions have stored', () => {
-    const { subject, ...rest } = aNotification();
-    const stored: object = JSON.parse(
-      JSON.stringify(storedCall(anOpenCall({ hangupNotification: aNotification() }))),
-    );
-    expect(stored).toMatchObject({ hangupNotification: { ...rest, callUuid: subject } });
-  });
+const stream = {
+  streamId: 's1',
+  startUs: 1_000_000,
+  earlierUs: 0,
+  sinceUs: 1_000_000,
+  endUs: undefined,
+  perMinute: 2_000,
+};
+const { streams: _, ...call } = anOpenCall();
+const open = { ...call, streams: [{ ...stream, pulseMs: 6_000 }] } as never;
 
-  it('is read as it was written', () => {
-    for (const call of [anOpenCall(), anOpenCall({ hangupNotification: aNotification() })]) {
-      expect(openCall(JSON.parse(JSON.stringify(storedCall(call))))).toEqual(call);
-    }
+describe('an open record in the file', () => {
+  it('keeps the names and units of the first version, which a later one has to read', () => {
+    const stored = JSON.parse(JSON.stringify(storedCall(open)));
+    expect(stored).toMatchObject({
+      pulseSeconds: 60,
+      streamPulseSeconds: 60,
+      streams: [{ pulseSeconds: 6 }],
+      cdr: { billedSeconds: 0 },
+    });
+    expect(stored).not.toHaveProperty('pulseMs');
+    expect(openCall(stored)).toEqual(open);
   });
 });

@@ -11,7 +11,7 @@ import type { World } from '../world.ts';
 import { place } from './parties.ts';
 
 const CONTACTS = 8;
-const RING_TIMEOUT_S = 4;
+const RING_TIMEOUT_MS = 4000;
 
 const ownerOf = ({ service }: World) => ({ accountId: service.accountId, subAccount: undefined });
 
@@ -26,7 +26,7 @@ async function run(
   const answer = { url: `${SITE}/answer`, method: 'POST' } as const;
   const agent = await campaigns.createAgent(
     owner,
-    anAgent({ answer, ringTimeoutS: RING_TIMEOUT_S }),
+    anAgent({ answer, ringTimeoutMs: RING_TIMEOUT_MS }),
   );
   assert(agent.ok, 'the agent is made');
   const plan = aPlan({ agentId: agent.value.id, fixedCallerId: OWN_NUMBER, ...over });

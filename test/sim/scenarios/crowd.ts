@@ -30,7 +30,7 @@ const COMMANDS: readonly Command[] = [
   ({ service }, { uuid }) =>
     service.control.play(service.accountId, uuid, {
       urls: [toneFile(TONE_HZ, 1500)],
-      lengthS: 5,
+      lengthMs: 5000,
       legs: 'both',
       loop: true,
       mix: true,
@@ -60,7 +60,7 @@ const COMMANDS: readonly Command[] = [
       serviceUrl: BOT,
       bidirectional: false,
       audioTrack: 'both',
-      timeoutS: 600,
+      timeoutMs: 600_000,
       encoding: 'audio/x-mulaw',
       rate: 8000,
       statusCallback: target('/status'),
@@ -123,9 +123,9 @@ function placeSome({ service, random }: World): Promise<unknown> {
     callerName: 'Sim',
     sendDigits: random.chance(0.3) ? { digits: 'w12', toneMs: 100 } : undefined,
     sendOnPreanswer: random.chance(0.5),
-    timeLimitS: random.between(1, 20),
-    hangupOnRingS: random.chance(0.3) ? random.between(0, 3) : undefined,
-    ringTimeoutS: random.chance(0.5) ? random.between(1, 10) : undefined,
+    timeLimitMs: random.between(1, 20) * 1000,
+    hangupOnRingMs: random.chance(0.3) ? random.between(0, 3) * 1000 : undefined,
+    ringTimeoutMs: random.chance(0.5) ? random.between(1, 10) * 1000 : undefined,
     sipHeaders: [['Test', 'yes']],
     idempotencyKey: random.chance(0.2) ? `key ${random.integer(3)}` : undefined,
   });

@@ -21,7 +21,7 @@ export const limitScenarios: readonly Scenario[] = [
       await over(world, leg);
       const cdr = await world.cdrOf(leg);
       world.equal(cdr.hangupCauseName, 'Canceled (Out Of Credits)', 'cause');
-      world.equal(cdr.billedSeconds, 120, 'billed seconds');
+      world.equal(cdr.billedMs, 120_000, 'billed time');
       world.equal(cdr.cost, 2 * PRICE.sip, 'cost');
     },
   },

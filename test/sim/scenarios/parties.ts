@@ -137,9 +137,9 @@ export const place = (world: World, numbers: readonly string[]) =>
     callerName: undefined,
     sendDigits: undefined,
     sendOnPreanswer: false,
-    timeLimitS: 3600,
-    hangupOnRingS: undefined,
-    ringTimeoutS: undefined,
+    timeLimitMs: 3_600_000,
+    hangupOnRingMs: undefined,
+    ringTimeoutMs: undefined,
     sipHeaders: [],
     idempotencyKey: undefined,
   });

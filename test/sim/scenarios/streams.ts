@@ -154,7 +154,7 @@ export const streamScenarios: readonly Scenario[] = [
       // A stream that reconnects is one stream, and so is one that no bot ever took, however often it was tried.
       world.equal(streams.length, 1, 'streams of the record');
       const connected = refuses ? 0 : 1;
-      const billed = streams.filter(({ billedSeconds }) => billedSeconds > 0).length;
+      const billed = streams.filter(({ billedMs }) => billedMs > 0).length;
       world.equal(billed, connected, 'streams that cost something');
     },
   },

@@ -6,7 +6,7 @@ import { partyParameter } from '../../callback/callback.ts';
 import type { CallbackParameters, CallbackTarget } from '../../callback/types.ts';
 import { notify } from '../call-callbacks.ts';
 import type { VerbContext } from '../needs.ts';
-import { type DialledLeg, secondsOf, type UnmadeAttempt } from './dialled-leg.ts';
+import { type DialledLeg, legDurations, type UnmadeAttempt } from './dialled-leg.ts';
 
 type Happening = 'answer' | 'connected' | 'digits' | 'hangup';
 
@@ -66,10 +66,8 @@ export class DialEvents {
   }
 
   hungUp(leg: DialledLeg, end: CallEnd): void {
-    const seconds = secondsOf(leg.call);
     this.#tell('hangup', toldOf(leg), [
-      ['DialBLegDuration', String(seconds.told)],
-      ['DialBLegBillDuration', String(seconds.billed)],
+      ...legDurations(leg.call),
       ...this.#cause(end),
       ['STIRVerification', leg.call.facts.stirVerification],
       ...failureReason(end.detail, leg.call.answerUs),

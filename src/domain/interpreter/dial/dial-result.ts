@@ -3,7 +3,7 @@ import { HANGUP_CAUSES, type HangupCauseKey, type HangupSource } from '../../cal
 import type { CallbackParameters } from '../../callback/types.ts';
 import type { VerbContext } from '../needs.ts';
 import { failureReason, sourceName } from './dial-events.ts';
-import { type DialledLeg, secondsOf, type UnmadeAttempt } from './dialled-leg.ts';
+import { type DialledLeg, legDurations, type UnmadeAttempt } from './dialled-leg.ts';
 
 export type DialStatus = 'completed' | 'busy' | 'failed' | 'cancel' | 'timeout' | 'no-answer';
 
@@ -67,11 +67,9 @@ export function actionParameters(result: DialResult, context: VerbContext): Call
     ['DialALegUUID', context.call.uuid],
     ['DialBLegUUID', leg?.call.uuid ?? ''],
   ];
-  const seconds = leg === undefined ? { told: 0, billed: 0 } : secondsOf(leg.call);
   return [
     ...common,
-    ['DialBLegDuration', String(seconds.told)],
-    ['DialBLegBillDuration', String(seconds.billed)],
+    ...legDurations(leg?.call),
     ['DialBLegHangupCauseCode', String(cause.code)],
     ['DialBLegHangupCauseName', cause.name],
     ['DialBLegHangupSource', end.source === undefined ? '' : sourceName(end.source, context)],

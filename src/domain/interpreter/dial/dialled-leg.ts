@@ -1,6 +1,8 @@
-import { answeredSeconds, pulsedSeconds } from '../../../base/money.ts';
+import { secondsOf } from '../../../base/duration.ts';
+import { answeredTimeMs, pulsedMs } from '../../../base/money.ts';
 import type { DialDestination } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call, CallEnd } from '../../call/call.ts';
+import type { CallbackParameters } from '../../callback/types.ts';
 import type { UnmadeLeg } from '../needs.ts';
 
 /** A destination of a `Dial` that has become a leg. */
@@ -21,12 +23,14 @@ export interface UnmadeAttempt extends UnmadeLeg {
   readonly position: number;
 }
 
-/** Answered seconds of a leg that has ended, as its record has them: told and billed; 0 when it was never answered. */
-export function secondsOf(call: Call): { readonly told: number; readonly billed: number } {
-  if (call.answerUs === undefined) return { told: 0, billed: 0 };
-  const endUs = call.endUs ?? call.nowUs();
-  return {
-    told: answeredSeconds(call.answerUs, endUs),
-    billed: pulsedSeconds(Math.max(0, endUs - call.answerUs) / 1000, call.price.pulseSeconds),
-  };
+/** Answered seconds of a leg that has ended, as its record has them; 0 when it was never answered, or never made. */
+export function legDurations(call: Call | undefined): CallbackParameters {
+  const { answerUs, price } = call ?? {};
+  const endUs = call?.endUs ?? call?.nowUs() ?? 0;
+  const isAnswered = answerUs !== undefined && price !== undefined;
+  const billedMs = isAnswered ? pulsedMs(Math.max(0, endUs - answerUs) / 1000, price.pulseMs) : 0;
+  return [
+    ['DialBLegDuration', String(secondsOf(answeredTimeMs(answerUs, endUs)))],
+    ['DialBLegBillDuration', String(secondsOf(billedMs))],
+  ];
 }

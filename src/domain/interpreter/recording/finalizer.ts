@@ -1,3 +1,4 @@
+import { secondsOf } from '../../../base/duration.ts';
 import { ServiceError } from '../../../base/errors.ts';
 import { micros } from '../../../base/money.ts';
 import type { NotificationDraft, StoredNotification } from '../../callback/types.ts';
@@ -150,13 +151,13 @@ export class Finalizer {
     const { accountId, recordingId } = row;
     const rate = ledger.rateBook.quote('recording', '', accountId, currency);
     if (rate === undefined) return;
-    const { amount, billedSeconds } = priceUse(durationMs, rate);
+    const { amount, billedMs } = priceUse(durationMs, rate);
     if (amount === 0) return;
     const posted = await ledger.adjust({
       accountId,
       currency,
       amount: micros(-amount),
-      description: `Recording ${recordingId} (${billedSeconds} s)`,
+      description: `Recording ${recordingId} (${secondsOf(billedMs)} s)`,
       referenceType: 'recording',
       reference: `recording:${recordingId}`,
       key: `recording:${recordingId}`,

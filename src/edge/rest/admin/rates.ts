@@ -1,3 +1,4 @@
+import { SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import { unitsFromMicros } from '../../../base/money.ts';
 import { err, ok } from '../../../base/result.ts';
 import type { Rate } from '../../../domain/ledger/types.ts';
@@ -33,7 +34,7 @@ const showRate = (rate: Rate): Static<typeof RateSchema> => ({
   direction: rate.direction,
   prefix: rate.prefix,
   per_minute: unitsFromMicros(rate.perMinute),
-  pulse_seconds: rate.pulseSeconds,
+  pulse_seconds: secondsOf(rate.pulseMs),
   currency: rate.currency,
   account_id: rate.accountId ?? null,
 });
@@ -66,7 +67,7 @@ const putRate = adminRoute({
       direction: body.direction,
       prefix: body.prefix ?? '',
       perMinute: amountOf(body.per_minute),
-      pulseSeconds: body.pulse_seconds ?? PULSE_DEFAULT_S,
+      pulseMs: (body.pulse_seconds ?? PULSE_DEFAULT_S) * SECOND_MS,
       currency: body.currency.toUpperCase(),
       accountId,
     };

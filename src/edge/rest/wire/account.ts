@@ -1,3 +1,4 @@
+import { DAY_MS, daysOf } from '../../../base/duration.ts';
 import { unitsFromMicros } from '../../../base/money.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import type { Account, AccountPatch } from '../../../domain/account/types.ts';
@@ -120,6 +121,10 @@ type Fields = Static<typeof AccountPatchBody>;
 
 const emptyIsNull = (text: string | null | undefined) => (text === '' ? null : text);
 
+const daysInMs = (days: number | null | undefined): number | null | undefined =>
+  typeof days === 'number' ? days * DAY_MS : days;
+const inDays = (ms: number | undefined): number | null => (ms === undefined ? null : daysOf(ms));
+
 /** Null clears, absent leaves alone. */
 const cleared = <K extends string, T>(key: K, value: T | null | undefined) =>
   (value === undefined ? {} : { [key]: value ?? undefined }) as { readonly [Key in K]?: T };
@@ -149,8 +154,8 @@ export const accountPatch = (body: Fields): AccountPatch => ({
   ...(body.default_caller_id !== undefined && {
     defaultCallerId: callerIdPatch(body.default_caller_id).callerId,
   }),
-  ...cleared('cdrRetentionDays', body.cdr_retention_days),
-  ...cleared('recordingRetentionDays', body.recording_retention_days),
+  ...cleared('cdrRetentionMs', daysInMs(body.cdr_retention_days)),
+  ...cleared('recordingRetentionMs', daysInMs(body.recording_retention_days)),
   ...cleared(
     'dailySpendLimit',
     typeof body.daily_spend_limit === 'number'
@@ -226,8 +231,8 @@ export const showAccount = (account: Account): Static<typeof AccountSchema> => (
   email: account.email,
   phone: account.phone,
   description: account.description,
-  cdr_retention_days: account.cdrRetentionDays ?? null,
-  recording_retention_days: account.recordingRetentionDays ?? null,
+  cdr_retention_days: inDays(account.cdrRetentionMs),
+  recording_retention_days: inDays(account.recordingRetentionMs),
   created_at: isoMicros(account.createdUs),
   updated_at: isoMicros(account.updatedUs),
 });

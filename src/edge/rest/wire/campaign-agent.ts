@@ -1,4 +1,5 @@
 /** Agents of campaigns (dialect §3.11): documents, and how calls are placed for them. */
+import { inMs, SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import type { CallbackTarget } from '../../../domain/callback/types.ts';
 import type { Agent, CustomHeaders, NewAgent } from '../../../domain/campaign/types.ts';
@@ -122,14 +123,14 @@ export const newAgent = (body: CreateBody): NewAgent => ({
   machineDetection: machineDetection(body),
   record: body.record
     ? {
-        maxSeconds: body.record_max_length ?? RECORD_SECONDS_DEFAULT,
+        maxMs: (body.record_max_length ?? RECORD_SECONDS_DEFAULT) * SECOND_MS,
         format: body.record_file_format ?? 'mp3',
         channels: body.record_channel_type ?? 'stereo',
         callback: callbackTarget(body.record_callback_url, body.record_callback_method),
       }
     : undefined,
-  timeLimitS: timeLimitOf(body.time_limit),
-  ringTimeoutS: body.ring_timeout,
+  timeLimitMs: timeLimitOf(body.time_limit),
+  ringTimeoutMs: inMs(body.ring_timeout),
 });
 
 const target = <K extends string>(kind: K, of: CallbackTarget | undefined) =>
@@ -163,13 +164,13 @@ function bodyOf(agent: Agent): CreateBody {
     }),
     record: record !== undefined,
     ...(record && {
-      record_max_length: record.maxSeconds,
+      record_max_length: secondsOf(record.maxMs),
       record_file_format: record.format,
       record_channel_type: record.channels,
       ...target('record_callback', record.callback),
     }),
-    time_limit: agent.timeLimitS,
-    ...(agent.ringTimeoutS !== undefined && { ring_timeout: agent.ringTimeoutS }),
+    time_limit: secondsOf(agent.timeLimitMs),
+    ...(agent.ringTimeoutMs !== undefined && { ring_timeout: secondsOf(agent.ringTimeoutMs) }),
   };
 }
 
@@ -224,8 +225,8 @@ export function showAgent(agent: Agent): Static<typeof AgentSchema> {
     machine_detection: body.machine_detection ?? 'false',
     machine_detection_url: agent.machineDetection?.callback?.url ?? null,
     record: agent.record !== undefined,
-    time_limit: agent.timeLimitS,
-    ring_timeout: agent.ringTimeoutS ?? null,
+    time_limit: secondsOf(agent.timeLimitMs),
+    ring_timeout: body.ring_timeout ?? null,
     created_at: isoMicros(agent.createdUs),
     updated_at: isoMicros(agent.updatedUs),
   };

@@ -1,4 +1,5 @@
 /** Campaigns (dialect §3.11): what a customer decides, and the record that is shown. */
+import { DAY_MS, daysOf, MINUTE_MS, SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import type {
@@ -153,8 +154,8 @@ export function campaignPlan(body: CreateBody): Result<CampaignPlan, PlanProblem
     expiresUs: momentUs(body.expires_at),
     retry: {
       attempts: body.retry_attempts ?? 0,
-      delaysMinutes: body.retry_delays ?? [RETRY_DELAY_MINUTES],
-      windowDays: body.retry_window_days ?? RETRY_WINDOW_DAYS,
+      delaysMs: (body.retry_delays ?? [RETRY_DELAY_MINUTES]).map((minutes) => minutes * MINUTE_MS),
+      windowMs: (body.retry_window_days ?? RETRY_WINDOW_DAYS) * DAY_MS,
       on: body.retry_on ?? RETRIED,
     },
     callerIdStrategy: body.caller_id_strategy,
@@ -163,7 +164,7 @@ export function campaignPlan(body: CreateBody): Result<CampaignPlan, PlanProblem
       rotation: body.pool_rotation_strategy ?? 'round_robin',
       maxCalls: body.pool_max_calls_per_number ?? undefined,
       maxCallsPerDay: body.pool_max_calls_per_day ?? undefined,
-      cooldownS: body.pool_cooldown_seconds ?? 0,
+      cooldownMs: (body.pool_cooldown_seconds ?? 0) * SECOND_MS,
     },
     abandonment: guard === undefined ? undefined : { maxBasisPoints: Math.round(guard * 100) },
     notifyUrl: body.notify_url || undefined,
@@ -190,14 +191,14 @@ const showPlan = (plan: CampaignPlan) => ({
   expires_at: isoOrNull(plan.expiresUs),
   ...showWindow(plan.window),
   retry_attempts: plan.retry.attempts,
-  retry_delays: [...plan.retry.delaysMinutes],
-  retry_window_days: plan.retry.windowDays,
+  retry_delays: plan.retry.delaysMs.map((ms) => ms / MINUTE_MS),
+  retry_window_days: daysOf(plan.retry.windowMs),
   retry_on: [...plan.retry.on],
   notify_url: plan.notifyUrl ?? null,
   pool_rotation_strategy: plan.pool.rotation,
   pool_max_calls_per_number: plan.pool.maxCalls ?? null,
   pool_max_calls_per_day: plan.pool.maxCallsPerDay ?? null,
-  pool_cooldown_seconds: plan.pool.cooldownS,
+  pool_cooldown_seconds: secondsOf(plan.pool.cooldownMs),
   max_abandoned_percent:
     plan.abandonment === undefined ? null : plan.abandonment.maxBasisPoints / 100,
 });

@@ -1,4 +1,5 @@
-import { answeredSeconds, unitsFromMicros } from '../../../base/money.ts';
+import { secondsOf } from '../../../base/duration.ts';
+import { answeredTimeMs, unitsFromMicros } from '../../../base/money.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import type { Cdr, CdrRecord, CdrSummary, StreamCdr } from '../../../domain/cdr/types.ts';
 import {
@@ -99,8 +100,8 @@ const showStream = (stream: StreamCdr): Static<typeof StreamCdrSchema> => ({
   content_type: stream.contentType,
   start_time: isoMicros(stream.startUs),
   end_time: isoMicros(stream.endUs),
-  duration: stream.billedSeconds === 0 ? 0 : answeredSeconds(0, stream.connectedUs),
-  rounded_bill_duration: stream.billedSeconds,
+  duration: stream.billedMs === 0 ? 0 : secondsOf(answeredTimeMs(0, stream.connectedUs)),
+  rounded_bill_duration: secondsOf(stream.billedMs),
   billed_amount: unitsFromMicros(stream.billedAmount),
   currency: stream.currency,
   stream_termination_reason: stream.terminationReason,
@@ -133,7 +134,7 @@ export function showCdr(record: CdrRecord, strict = false): Static<typeof CdrSch
     answer_time: orNull(answeredUs),
     end_time: isoMicros(cdr.endUs),
     duration: seconds(cdr.startUs, cdr.endUs),
-    billsec: answeredSeconds(answeredUs, cdr.endUs),
+    billsec: secondsOf(answeredTimeMs(answeredUs, cdr.endUs)),
     ring_time: cdr.ringUs === undefined ? 0 : seconds(cdr.ringUs, answeredUs ?? cdr.endUs),
     cost: unitsFromMicros(cdr.cost),
     streaming_cost: unitsFromMicros(cdr.streamingCost),
@@ -160,7 +161,7 @@ export function showCdr(record: CdrRecord, strict = false): Static<typeof CdrSch
     created_at: written,
     updated_at: written,
     ...(!strict && {
-      rounded_bill_duration: cdr.billedSeconds,
+      rounded_bill_duration: secondsOf(cdr.billedMs),
       stream_termination_reason: cdr.streams.at(-1)?.terminationReason ?? null,
       stream_cdrs: cdr.streams.map(showStream),
     }),
@@ -176,7 +177,7 @@ export function showCdrSummary(summary: CdrSummary): Static<typeof CdrSummarySch
     answerRate: totalCalls === 0 ? 0 : hundredths((answeredCalls / totalCalls) * 100),
     avgCallDuration: `${answeredCalls === 0 ? 0 : Math.round(talkedSeconds / answeredCalls)}s`,
     total_duration_seconds: Math.round(summary.totalDurationUs / 1_000_000),
-    total_billable_seconds: summary.totalBilledSeconds,
+    total_billable_seconds: secondsOf(summary.totalBilledMs),
     total_cost: unitsFromMicros(summary.totalCost),
     last_call_at: orNull(summary.lastCallUs),
   };

@@ -1,3 +1,4 @@
+import { inMs, SECOND_MS } from '../../../base/duration.ts';
 import type { AccountId } from '../../../base/ids.ts';
 import { plainNumber } from '../../../base/phone-number.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
@@ -207,9 +208,9 @@ export function machineDetection(
   };
 }
 
-/** Seconds; what is longer than a day ends with the day (spec Limits: `time_limit`). */
+/** Milliseconds; what is longer than a day ends with the day (spec Limits: `time_limit`). */
 export const timeLimitOf = (seconds: number | undefined): number =>
-  Math.min(seconds ?? TIME_LIMIT_DEFAULT_S, TIME_LIMIT_MAX_S);
+  Math.min(seconds ?? TIME_LIMIT_DEFAULT_S, TIME_LIMIT_MAX_S) * SECOND_MS;
 
 /** The whole table of the spec in domain words; what a schema cannot say is checked here. */
 export function placeCallsRequest(
@@ -242,9 +243,9 @@ export function placeCallsRequest(
     callerName: body.caller_name || undefined,
     sendDigits: digits?.value,
     sendOnPreanswer: body.send_on_preanswer ?? false,
-    timeLimitS: timeLimitOf(body.time_limit),
-    hangupOnRingS: body.hangup_on_ring || undefined,
-    ringTimeoutS: body.ring_timeout,
+    timeLimitMs: timeLimitOf(body.time_limit),
+    hangupOnRingMs: inMs(body.hangup_on_ring || undefined),
+    ringTimeoutMs: inMs(body.ring_timeout),
     sipHeaders: headers.value,
   });
 }

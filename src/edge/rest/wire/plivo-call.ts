@@ -1,4 +1,5 @@
-import { answeredSeconds, unitsFromMicros } from '../../../base/money.ts';
+import { secondsOf } from '../../../base/duration.ts';
+import { answeredTimeMs, unitsFromMicros } from '../../../base/money.ts';
 import { dateTimeMicros, sessionStart } from '../../../base/time-format.ts';
 import type { CdrRecord } from '../../../domain/cdr/types.ts';
 import type { LiveCall } from '../../../domain/dispatch/types.ts';
@@ -24,7 +25,7 @@ const time = (us: number | undefined): string | null =>
 
 /** Dialect §3.4: a finished call, with the members that Vobiz clients read beside Plivo's. */
 export function showCompletedCall({ cdr }: CdrRecord) {
-  const answered = answeredSeconds(cdr.answerUs, cdr.endUs);
+  const answered = secondsOf(answeredTimeMs(cdr.answerUs, cdr.endUs));
   const total = unitsFromMicros(cdr.cost + cdr.streamingCost);
   const rate = unitsFromMicros(cdr.perMinute);
   return {
@@ -38,7 +39,7 @@ export function showCompletedCall({ cdr }: CdrRecord) {
     end_time: time(cdr.endUs),
     call_duration: answered,
     bill_duration: answered,
-    billed_duration: cdr.billedSeconds,
+    billed_duration: secondsOf(cdr.billedMs),
     total_amount: total.toFixed(5),
     total_rate: rate.toFixed(5),
     hangup_cause_code: cdr.hangupCauseCode,

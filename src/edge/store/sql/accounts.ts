@@ -11,7 +11,7 @@ import type { SigningTokens } from '../../../domain/callback/needs.ts';
 import { type Connection, integer, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { flag, int, json, optional, Table, text } from '../table.ts';
+import { days, flag, int, json, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
 import { insertBalance } from './balances.ts';
 import { removeEndpointsOf } from './endpoints.ts';
@@ -39,8 +39,8 @@ const table = new Table<Account>('account', {
   email: text('email'),
   phone: text('phone'),
   description: text('description'),
-  cdrRetentionDays: optional(int('cdr_retention_days')),
-  recordingRetentionDays: optional(int('recording_retention_days')),
+  cdrRetentionMs: optional(days('cdr_retention_days')),
+  recordingRetentionMs: optional(days('recording_retention_days')),
   permissions: json('permissions'),
   rateLimit: optional(int('rate_limit')),
   createdUs: int('created_us'),

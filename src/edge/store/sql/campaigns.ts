@@ -11,11 +11,12 @@ import type {
 import { type Connection, integer, type Row, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { int, json, optional, Table, text } from '../table.ts';
+import { int, json, optional, seconds, Table, text } from '../table.ts';
 import { Where } from '../where.ts';
 import { dialling } from './campaign-dialling.ts';
 import { contactLists } from './campaign-lists.ts';
 import { notificationTable } from './notifications.ts';
+import { poolColumn, recordingColumn, retryColumn } from './stored-campaign.ts';
 
 const agentTable = new Table<Agent>('campaign_agent', {
   id: text<AgentId>('id'),
@@ -28,9 +29,9 @@ const agentTable = new Table<Agent>('campaign_agent', {
   ring: withCredentials(optional(json('ring'))),
   sipHeaders: json('sip_headers'),
   machineDetection: withCredentials(optional(json('machine_detection'))),
-  record: withCredentials(optional(json('record'))),
-  timeLimitS: int('time_limit_s'),
-  ringTimeoutS: optional(int('ring_timeout_s')),
+  record: withCredentials(optional(recordingColumn('record'))),
+  timeLimitMs: seconds('time_limit_s'),
+  ringTimeoutMs: optional(seconds('ring_timeout_s')),
   createdUs: int('created_us'),
   updatedUs: int('updated_us'),
 });
@@ -51,10 +52,10 @@ const campaignTable = new Table<CampaignRow>('campaign', {
   window: optional(json('dial_window')),
   scheduledUs: optional(int('scheduled_us')),
   expiresUs: optional(int('expires_us')),
-  retry: json('retry'),
+  retry: retryColumn('retry'),
   callerIdStrategy: text('caller_id_strategy'),
   fixedCallerId: optional(text('fixed_caller_id')),
-  pool: json('pool'),
+  pool: poolColumn('pool'),
   abandonment: optional(json('abandonment')),
   notifyUrl: withCredentials(optional(text('notify_url'))),
   status: text('status'),

@@ -1,3 +1,4 @@
+import { DAY_MS, SECOND_MS } from '../../../base/duration.ts';
 import { asAccountId } from '../../../base/ids.ts';
 import { micros } from '../../../base/money.ts';
 import { plainFilter } from '../../../base/phone-number.ts';
@@ -5,8 +6,9 @@ import type { CallLogStore, CdrStore, RetentionStore } from '../../../domain/cdr
 import type { CallTimeline, Cdr, CdrFilter, CdrRecord } from '../../../domain/cdr/types.ts';
 import { type Connection, integer, type Row, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
-import { flag, int, json, optional, Table, text } from '../table.ts';
+import { converted, flag, int, json, optional, seconds, Table, text } from '../table.ts';
 import { Where } from '../where.ts';
+import { finishedStream, type StoredStream, storedStream } from './stored-stream.ts';
 
 const cdrTable = new Table<Cdr & { readonly createdUs: number }>('cdr', {
   callUuid: text('call_uuid'),
@@ -24,7 +26,7 @@ const cdrTable = new Table<Cdr & { readonly createdUs: number }>('cdr', {
   ringUs: optional(int('ring_us')),
   answerUs: optional(int('answer_us')),
   endUs: int('end_us'),
-  billedSeconds: int('billed_seconds'),
+  billedMs: seconds('billed_seconds'),
   perMinute: int('per_minute'),
   cost: int('cost'),
   streamingCost: int('streaming_cost'),
@@ -46,7 +48,11 @@ const cdrTable = new Table<Cdr & { readonly createdUs: number }>('cdr', {
   terminatedTo: optional(text('terminated_to')),
   campaignId: optional(text('campaign_id')),
   machine: optional(flag('machine')),
-  streams: json('streams'),
+  streams: converted(
+    json<readonly StoredStream[]>('streams'),
+    (streams) => streams.map(storedStream),
+    (stored) => stored.map(finishedStream),
+  ),
   createdUs: int('created_us'),
 });
 
@@ -95,16 +101,16 @@ export const cdrRepository = (db: Connection): Synchronously<CdrStore> => ({
       answeredCalls: integer(sums, 'answered'),
       totalDurationUs: integer(sums, 'duration'),
       totalAnsweredUs: integer(sums, 'talk'),
-      totalBilledSeconds: integer(sums, 'billed'),
+      totalBilledMs: integer(sums, 'billed') * SECOND_MS,
       totalCost: micros(integer(sums, 'cost')),
       lastCallUs: sums?.['last'] == null ? undefined : integer(sums, 'last'),
     };
   },
 });
 
-/** As `answeredSeconds` (base/money.ts) has them, so that a filter finds what is shown. */
-const ANSWERED_SECONDS =
-  'CASE WHEN answer_us IS NULL THEN 0 ELSE max(1, (end_us - answer_us + 500000) / 1000000) END';
+/** As `answeredTimeMs` (base/money.ts) has them, so that a filter finds what is shown. */
+const ANSWERED_MS =
+  'CASE WHEN answer_us IS NULL THEN 0 ELSE max(1, (end_us - answer_us + 500000) / 1000000) * 1000 END';
 
 function cdrWhere(filter: CdrFilter): Where {
   return new Where()
@@ -116,10 +122,10 @@ function cdrWhere(filter: CdrFilter): Where {
     .and('start_us <= ?', filter.startToUs)
     .and('end_us >= ?', filter.endFromUs)
     .and('end_us <= ?', filter.endToUs)
-    .and(`${ANSWERED_SECONDS} >= ?`, filter.answeredFromSeconds)
-    .and(`${ANSWERED_SECONDS} <= ?`, filter.answeredToSeconds)
+    .and(`${ANSWERED_MS} >= ?`, filter.answeredFromMs)
+    .and(`${ANSWERED_MS} <= ?`, filter.answeredToMs)
     .and('direction = ?', filter.direction)
-    .and(`${ANSWERED_SECONDS} >= ?`, filter.minBillSeconds)
+    .and(`${ANSWERED_MS} >= ?`, filter.minAnsweredMs)
     .and('sip_call_id = ?', filter.sipCallId)
     .and('bridge_uuid = ?', filter.bridgeUuid)
     .and('parent_call_uuid = ?', filter.parentCallUuid)
@@ -153,16 +159,16 @@ export const callLogRepository = (db: Connection): Synchronously<CallLogStore> =
   },
 });
 
-const DAY_US = 86_400_000_000;
+const DAY_US = DAY_MS * 1000;
 
 export const retentionRepository = (db: Connection): Synchronously<RetentionStore> => ({
-  purgeCalls: (nowUs, defaultDays, limit) => {
+  purgeCalls: (nowUs, defaultMs, limit) => {
     const expired = db.all(
       `SELECT c.number FROM account a
         JOIN cdr c ON c.account_id = a.auth_id
-          AND c.end_us < @now - COALESCE(a.cdr_retention_days, @days) * ${DAY_US}
+          AND c.end_us < @now - COALESCE(a.cdr_retention_days * ${DAY_US}, @defaultUs)
         LIMIT @limit`,
-      { now: nowUs, days: defaultDays, limit },
+      { now: nowUs, defaultUs: defaultMs * 1000, limit },
     );
     for (const row of expired) {
       db.run('DELETE FROM cdr WHERE number = ?', [integer(row, 'number')]); // its timeline goes with it
@@ -170,11 +176,11 @@ export const retentionRepository = (db: Connection): Synchronously<RetentionStor
     return expired.length;
   },
   // The oldest records come first, more or less in the order of their ends.
-  purgeLogs: (nowUs, days, limit) =>
+  purgeLogs: (nowUs, keptMs, limit) =>
     db.run(
       `DELETE FROM call_timeline WHERE number IN
         (SELECT number FROM (SELECT number, ended_us FROM call_timeline ORDER BY number LIMIT ?)
           WHERE ended_us < ?)`,
-      [limit, nowUs - days * DAY_US],
+      [limit, nowUs - keptMs * 1000],
     ),
 });

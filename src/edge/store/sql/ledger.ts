@@ -1,3 +1,4 @@
+import { SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import { assert } from '../../../base/errors.ts';
 import { asAccountId } from '../../../base/ids.ts';
 import type { Micros } from '../../../base/money.ts';
@@ -181,7 +182,7 @@ export const rateRepository = (db: Connection): Synchronously<RateStore> => ({
         rate.currency,
         rate.accountId ?? '',
         rate.perMinute,
-        rate.pulseSeconds,
+        secondsOf(rate.pulseMs),
       ],
     );
   },
@@ -197,6 +198,6 @@ export const rateRepository = (db: Connection): Synchronously<RateStore> => ({
       currency: string(row, 'currency'),
       accountId: asAccountId(string(row, 'account_id')) || undefined,
       perMinute: integer(row, 'per_minute') as Micros,
-      pulseSeconds: integer(row, 'pulse_seconds'),
+      pulseMs: integer(row, 'pulse_seconds') * SECOND_MS,
     })),
 });

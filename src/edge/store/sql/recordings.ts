@@ -84,14 +84,14 @@ export const recordingRepository = (db: Connection): Synchronously<RecordingStor
     db.run('DELETE FROM recording WHERE recording_id = ?', [recordingId]) === 1,
   unfinished: () =>
     recordingTable.all(db, "WHERE status = 'recording' ORDER BY added_us, recording_id", []),
-  expired: (nowUs, defaultDays, limit) =>
+  expired: (nowUs, defaultMs, limit) =>
     db
       .all(
         `SELECT r.* FROM account a
           JOIN recording r ON r.account_id = a.auth_id
-            AND r.added_us < @now - COALESCE(a.recording_retention_days, @days) * ${DAY_US}
+            AND r.added_us < @now - COALESCE(a.recording_retention_days * ${DAY_US}, @defaultUs)
           WHERE r.status <> 'recording' LIMIT @limit`,
-        { now: nowUs, days: defaultDays, limit },
+        { now: nowUs, defaultUs: defaultMs * 1000, limit },
       )
       .map((row) => recordingTable.read(db, row)),
 });

@@ -1,18 +1,56 @@
+import { SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import type { StoredNotification } from '../../../domain/callback/types.ts';
-import type { OpenCall } from '../../../domain/cdr/needs.ts';
+import type { OpenCall, OpenStream } from '../../../domain/cdr/needs.ts';
+import type { Cdr } from '../../../domain/cdr/types.ts';
 import { readSubject, type StoredSubject, writeSubject } from './notifications.ts';
+import { finishedStream, type StoredStream, storedStream } from './stored-stream.ts';
 
-/** The JSON of an open record. A later version reads what an earlier one has left: its names stay. */
-export type StoredCall = Omit<OpenCall, 'hangupNotification'> & {
+type StoredOpenStream = Omit<OpenStream, 'pulseMs'> & { readonly pulseSeconds: number };
+type StoredCdr = Omit<Cdr, 'billedMs' | 'streams'> & {
+  readonly billedSeconds: number;
+  readonly streams: readonly StoredStream[];
+};
+
+/** The JSON of an open record. A later version reads what an earlier one has left: its names and units stay. */
+export type StoredCall = Omit<
+  OpenCall,
+  'cdr' | 'pulseMs' | 'streamPulseMs' | 'streams' | 'hangupNotification'
+> & {
+  readonly cdr: StoredCdr;
+  readonly pulseSeconds: number;
+  readonly streamPulseSeconds: number;
+  readonly streams: readonly StoredOpenStream[];
   readonly hangupNotification?: StoredSubject<StoredNotification> | undefined;
 };
 
-export const storedCall = (call: OpenCall): StoredCall => ({
-  ...call,
-  hangupNotification: call.hangupNotification && writeSubject(call.hangupNotification),
-});
+export function storedCall(call: OpenCall): StoredCall {
+  const { cdr, pulseMs, streamPulseMs, streams, hangupNotification, ...rest } = call;
+  const { billedMs, streams: finished, ...record } = cdr;
+  return {
+    ...rest,
+    cdr: { ...record, billedSeconds: secondsOf(billedMs), streams: finished.map(storedStream) },
+    pulseSeconds: secondsOf(pulseMs),
+    streamPulseSeconds: secondsOf(streamPulseMs),
+    streams: streams.map(({ pulseMs: pulse, ...stream }) => ({
+      ...stream,
+      pulseSeconds: secondsOf(pulse),
+    })),
+    hangupNotification: hangupNotification && writeSubject(hangupNotification),
+  };
+}
 
-export const openCall = (stored: StoredCall): OpenCall => ({
-  ...stored,
-  hangupNotification: stored.hangupNotification && readSubject(stored.hangupNotification),
-});
+export function openCall(stored: StoredCall): OpenCall {
+  const { cdr, pulseSeconds, streamPulseSeconds, streams, hangupNotification, ...rest } = stored;
+  const { billedSeconds, streams: finished, ...record } = cdr;
+  return {
+    ...rest,
+    cdr: { ...record, billedMs: billedSeconds * SECOND_MS, streams: finished.map(finishedStream) },
+    pulseMs: pulseSeconds * SECOND_MS,
+    streamPulseMs: streamPulseSeconds * SECOND_MS,
+    streams: streams.map(({ pulseSeconds: pulse, ...stream }) => ({
+      ...stream,
+      pulseMs: pulse * SECOND_MS,
+    })),
+    hangupNotification: hangupNotification && readSubject(hangupNotification),
+  };
+}

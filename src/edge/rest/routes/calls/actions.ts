@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../../../../base/duration.ts';
 import { asRecordingId } from '../../../../base/ids.ts';
 import { err } from '../../../../base/result.ts';
 import { invalidField } from '../../http/failure.ts';
@@ -129,7 +130,7 @@ const play = callRoute({
     }
     const started = await control.play(accountId, callUuidOf(params.call_uuid), {
       urls,
-      lengthS: body.length ?? PLAY_SECONDS_DEFAULT,
+      lengthMs: (body.length ?? PLAY_SECONDS_DEFAULT) * SECOND_MS,
       legs: body.legs ?? 'aleg',
       loop: body.loop ?? false,
       mix: body.mix ?? true,

@@ -1,3 +1,4 @@
+import { inMs } from '../../../../base/duration.ts';
 import { type AccountId, asRequestUuid } from '../../../../base/ids.ts';
 import { plainFilter } from '../../../../base/phone-number.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
@@ -103,8 +104,8 @@ function recordFilter(
     hangupSource: query.hangup_source,
     endFromUs: ended.value.from,
     endToUs: ended.value.to,
-    answeredFromSeconds: answered.from,
-    answeredToSeconds: answered.to,
+    answeredFromMs: inMs(answered.from),
+    answeredToMs: inMs(answered.to),
   });
 }
 

@@ -1,3 +1,4 @@
+import { SECOND_MS, secondsOf } from '../../../../base/duration.ts';
 import type { AccountId } from '../../../../base/ids.ts';
 import { err, ok } from '../../../../base/result.ts';
 import { isoMicros } from '../../../../base/time-format.ts';
@@ -63,7 +64,7 @@ const showStream = (stream: LiveStream, accountId: AccountId): Static<typeof Str
   bidirectional: stream.bidirectional,
   content_type: stream.contentType,
   sampling_rate: stream.rate,
-  stream_timeout: stream.timeoutS,
+  stream_timeout: secondsOf(stream.timeoutMs),
   status_callback_url: stream.statusCallback?.url ?? null,
   status_callback_method: stream.statusCallback?.method ?? null,
   status: stream.status,
@@ -135,7 +136,7 @@ function streamRequest(body: Static<typeof StartBody>) {
     serviceUrl: body.service_url,
     bidirectional,
     audioTrack,
-    timeoutS: body.stream_timeout ?? STREAM_SECONDS_DEFAULT,
+    timeoutMs: (body.stream_timeout ?? STREAM_SECONDS_DEFAULT) * SECOND_MS,
     ...format.value,
     statusCallback: callbackTarget(body.status_callback_url, body.status_callback_method),
     extraHeaders: extraHeaders.value,

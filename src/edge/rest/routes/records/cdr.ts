@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { csvLine } from '../../../../base/csv.ts';
+import { inMs } from '../../../../base/duration.ts';
 import { ok, type Result } from '../../../../base/result.ts';
 import type { CallRecords } from '../../../../domain/cdr/cdr.ts';
 import type { CdrFilter } from '../../../../domain/cdr/types.ts';
@@ -63,7 +64,7 @@ function filterOf(
     startFromUs: window.value.fromUs,
     startToUs: window.value.toUs,
     direction: query.call_direction,
-    minBillSeconds: query.min_duration,
+    minAnsweredMs: inMs(query.min_duration),
     sipCallId: query.sip_call_id,
     bridgeUuid: query.bridge_uuid,
     hangupCause: query.hangup_cause,
