@@ -96,13 +96,13 @@ describe('the tree', () => {
     expect(unused).toEqual([]);
   });
 
-  it('every room of ARCHITECTURE.md exists, and every room is in it', () => {
+  it('every folder of ARCHITECTURE.md exists, and every folder is in it', () => {
     const map = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
-    const rooms = new Set(
+    const folders = new Set(
       files.flatMap(
         (file) => /^src\/(?:base|protocol|domain|edge)\/([a-z-]+)\//.exec(file)?.[1] ?? [],
       ),
     );
-    expect([...rooms].filter((room) => !map.includes(room))).toEqual([]);
+    expect([...folders].filter((folder) => !map.includes(folder))).toEqual([]);
   });
 });

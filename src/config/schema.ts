@@ -187,11 +187,11 @@ export const SETTINGS = {
       true,
       'running calls end when their account, sub-account or endpoint loses its rights; off: they run out',
     ),
-    waitForRoomMs: integer(
+    waitForSlotMs: integer(
       2000,
       0,
       30_000,
-      'a call waits so long for room at a carrier or on this node before it is refused (5030)',
+      'a call waits so long for a slot at a carrier or on this node before it is refused (5030)',
     ),
     redirectsPerMinute: integer(30, 1, 1000, 'documents that one call may fetch within a minute'),
     queuePerAccount: integer(

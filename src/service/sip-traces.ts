@@ -25,14 +25,14 @@ export class SipTraces {
     } else if (messages.length < MESSAGES_PER_CALL) messages.push(trace);
     else return;
     this.#characters += trace.text.length;
-    if (this.#byCallId.size > CALLS || this.#characters > CHARACTERS) this.#makeRoom();
+    if (this.#byCallId.size > CALLS || this.#characters > CHARACTERS) this.#forgetOldest();
   }
 
   of(sipCallId: string): readonly SipMessageTrace[] {
     return (this.#byCallId.get(sipCallId) ?? []).map(shown);
   }
 
-  #makeRoom(): void {
+  #forgetOldest(): void {
     for (const [callId, messages] of this.#byCallId) {
       if (this.#byCallId.size <= CALLS && this.#characters <= CHARACTERS) return;
       this.#byCallId.delete(callId);

@@ -12,7 +12,7 @@ export interface Plan {
 }
 
 const QUIET_SECONDS = 5;
-/** Room for a minute of short calls whose ports rest 30 s each; a scenario may say otherwise. */
+/** Enough for a minute of short calls whose ports rest 30 s each; a scenario may say otherwise. */
 const RTP_PORTS = { CARILLON_RTP_PORT_MIN: '34000', CARILLON_RTP_PORT_MAX: '34999' };
 const MEMORY_EVERY_MS = 500;
 const SHARE_WANTED = 99;

@@ -20,7 +20,7 @@ interface Sounds {
   readonly endless: string;
 }
 
-/** A service with room for many calls, and a web server of its customer. */
+/** A service for many calls, and a web server of its customer. */
 export interface Pair {
   readonly service: Service;
   readonly customer: Customer;

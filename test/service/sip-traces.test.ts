@@ -19,7 +19,7 @@ const note = (traces: SipTraces, callId: string, text: number | string): void =>
     },
   } as Parameters<SipTraces['note']>[0]);
 
-it('messages are kept within a number of characters: the oldest calls make room', () => {
+it('messages are kept within a number of characters: the oldest calls make way', () => {
   const traces = new SipTraces();
   for (let i = 0; i < 20; i += 1) note(traces, `call ${i}`, MIB);
   expect(traces.of('call 3')).toEqual([]);
@@ -50,7 +50,7 @@ it('messages are shown without the credentials that they were kept with', () => 
   ]);
 });
 
-it('phones that register take no room of the calls', () => {
+it('phones that register take no place of the calls', () => {
   const traces = new SipTraces();
   note(traces, 'call', 'INVITE sip:a SIP/2.0\r\n\r\n');
   for (let i = 0; i < 5000; i += 1) {

@@ -4,7 +4,7 @@ import { ServiceError } from '../../src/base/errors.ts';
 import { ACCESS } from '../../src/edge/store/repositories.ts';
 import type { Store } from '../../src/edge/store/store.ts';
 
-/** Rooms that calls write to. */
+/** Repositories that calls write to. */
 const WRITTEN: ReadonlySet<string> = new Set([
   'calls',
   'callLogs',
@@ -18,7 +18,7 @@ type Operations = Record<string, (...given: unknown[]) => Promise<unknown>>;
 export class SimDisk {
   #isFull = false;
   /** Since when writes succeed, monotonic milliseconds. */
-  roomSinceMs = -1;
+  spaceSinceMs = -1;
   readonly #clock: Clock;
   #isDead = false;
   /** The store, as the service sees it. */
@@ -30,16 +30,16 @@ export class SimDisk {
     this.#clock = clock;
     this.rescued = store;
     this.store = { ...store };
-    for (const [room, lanes] of Object.entries<Readonly<Record<string, string>>>(ACCESS)) {
+    for (const [repository, lanes] of Object.entries<Readonly<Record<string, string>>>(ACCESS)) {
       const operations: Operations = {};
-      const real = store[room as keyof typeof ACCESS] as unknown as Operations;
+      const real = store[repository as keyof typeof ACCESS] as unknown as Operations;
       for (const [operation, lane] of Object.entries(lanes)) {
         operations[operation] = this.#guarded(
           real[operation],
-          lane === 'write' && WRITTEN.has(room),
+          lane === 'write' && WRITTEN.has(repository),
         );
       }
-      Object.assign(this.store, { [room]: operations });
+      Object.assign(this.store, { [repository]: operations });
     }
   }
 
@@ -55,7 +55,7 @@ export class SimDisk {
 
   set isFull(isFull: boolean) {
     this.#isFull = isFull;
-    this.roomSinceMs = this.#clock.monotonicMs();
+    this.spaceSinceMs = this.#clock.monotonicMs();
   }
 
   #guarded(operation: Operations[string] | undefined, isWrite: boolean): Operations[string] {

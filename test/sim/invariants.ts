@@ -85,7 +85,7 @@ export class Invariants {
     if (disk.isFull) return;
     const long = clock.monotonicMs() - RECORDED_WITHIN_MS;
     for (const { id, sipCallId, overAtMs } of signalling.legs) {
-      const isLate = overAtMs !== undefined && overAtMs < long && overAtMs > disk.roomSinceMs;
+      const isLate = overAtMs !== undefined && overAtMs < long && overAtMs > disk.spaceSinceMs;
       if (isLate && kept.has(sipCallId)) this.#broken(`${id} is over and not recorded`);
     }
   }

@@ -35,7 +35,7 @@ export {
   type RecordSettings,
 } from './record.ts';
 export { type Recorded, waitingCall } from './recorded.ts';
-export type { DialPlan, FindRoom, Room } from './target-hunt.ts';
+export type { DialPlan, FindSlot, TargetSlot } from './target-hunt.ts';
 
 export interface CallNeeds extends LegMediaNeeds {
   readonly clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;

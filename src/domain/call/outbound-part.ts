@@ -40,7 +40,7 @@ export class OutboundPart implements CallPart {
     return {
       signal: course.signal,
       offer: () => this.#localSdp(),
-      noRoom: (detail) => hangup('concurrencyBreached', 'Platform', detail),
+      noSlot: (detail) => hangup('concurrencyBreached', 'Platform', detail),
       trying: (target, attempt, waitedMs) => this.#trying(target, attempt, waitedMs),
       took: (leg) => this.#took(leg),
       mayGoOn: () => course.status === 'new',

@@ -11,7 +11,7 @@ import type {
 } from './needs.ts';
 
 /** A slot at a target that takes a further call. */
-export interface Room {
+export interface TargetSlot {
   readonly target: OutboundTarget;
   /** How long the call waited for the slot. */
   readonly waitedMs: number;
@@ -22,10 +22,10 @@ export interface Room {
 }
 
 /** Finds a slot at one of `targets`, waiting a little when there is none; an error says what is full. Never rejects. */
-export type FindRoom = (
+export type FindSlot = (
   targets: readonly OutboundTarget[],
   signal: AbortSignal,
-) => Promise<Result<Room, string>>;
+) => Promise<Result<TargetSlot, string>>;
 
 export interface DialPlan {
   /** Tried one after the other: the next only after a timeout, a 503 or a transport error. */
@@ -34,7 +34,7 @@ export interface DialPlan {
   readonly headers: Headers;
   readonly auth?: { readonly username: string; readonly password: string };
   /** Absent: the first target, without a limit. */
-  readonly findRoom?: FindRoom;
+  readonly findSlot?: FindSlot;
 }
 
 /** What the search needs of its call. */
@@ -51,7 +51,7 @@ export interface Hunter {
   /** An INVITE goes out; attempts count from 1. */
   trying(target: OutboundTarget, attempt: number, waitedMs: number): void;
   /** None of the targets that are left takes a call now. */
-  noRoom(detail: string): void;
+  noSlot(detail: string): void;
   /** The target's leg. */
   took(leg: Leg): void;
   /** Whether the next target may be tried: not after this one has rung. */
@@ -67,10 +67,10 @@ export async function huntTargets(
   hunter: Hunter,
   attempt = 1,
 ): Promise<void> {
-  const { findRoom = firstTarget } = plan;
-  const found = await findRoom(plan.targets, hunter.signal);
+  const { findSlot = firstTarget } = plan;
+  const found = await findSlot(plan.targets, hunter.signal);
   if (!found.ok) {
-    hunter.noRoom(found.error);
+    hunter.noSlot(found.error);
     return;
   }
   const { target, waitedMs, release, undo } = found.value;
@@ -107,7 +107,7 @@ async function offerOf(hunter: Hunter, undo: () => void): Promise<string | undef
   }
 }
 
-const firstTarget: FindRoom = async ([target]) => {
+const firstTarget: FindSlot = async ([target]) => {
   assert(target !== undefined, 'a dial plan has a target');
   return ok({ target, waitedMs: 0, release: () => undefined, undo: () => undefined });
 };

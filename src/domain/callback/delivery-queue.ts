@@ -139,7 +139,7 @@ export class DeliveryQueue {
       // Marked again once it is stored: a listing before that may have missed it and cleared the mark.
       void stored.then(() => {
         this.#lane(notification.accountId).overflowed = true;
-        this.#refillWhereRoom();
+        this.#refillWhereFree();
       });
       return false;
     }
@@ -164,7 +164,7 @@ export class DeliveryQueue {
           this.#queued -= 1;
           if (lane.isDone) this.#lanes.delete(lane.accountId);
           else this.#pump(lane);
-          this.#refillWhereRoom();
+          this.#refillWhereFree();
           if (this.#queued === 0) this.#announceIdle();
         });
     }
@@ -219,7 +219,7 @@ export class DeliveryQueue {
   }
 
   /** Brings notifications from the store back into lanes that are at most half full. */
-  #refillWhereRoom(): void {
+  #refillWhereFree(): void {
     if (this.#queued > MAX_QUEUED / 2 || this.#stopped.signal.aborted) return;
     const lanes = [...this.#lanes.values()];
     if (this.#moreStored && !this.#resuming && !lanes.some((lane) => lane.overflowed)) {

@@ -1,5 +1,5 @@
 /**
- * Places the calls of running campaigns as there is room for them. Woken by what happens (a call ended, a command, room,
+ * Places the calls of running campaigns as slots are free. Woken by what happens (a call ended, a command, a free slot,
  * a moment that was waited for); one round of an account at a time. What it has in mind can be made anew from the store.
  */
 import type { AccountId, CampaignId } from '../../base/ids.ts';
@@ -27,7 +27,7 @@ import type {
 const MAX_PLACING = 16;
 /** Contacts read at a time. */
 const READ_AHEAD = 50;
-/** Room of which no event tells (limits that were raised) is noticed after this long. */
+/** Free slots of which no event tells (limits that were raised) is noticed after this long. */
 const RECHECK_MS = 1000;
 /** What was read ahead is not true any more: it is read again, and never at once in a circle. */
 const STALE_MS = 20;
@@ -42,7 +42,7 @@ interface AccountRounds {
   busy: boolean;
   again: boolean;
   placing: number;
-  /** No room before, microseconds UTC. */
+  /** No slot is free before, microseconds UTC. */
   fullUntilUs: number;
   cancel: () => void;
 }
@@ -66,7 +66,7 @@ export class Dialer implements DialerControl {
       runningOf: (accountId) => this.#runningOf(accountId),
       poolOf: (live) => this.#poolOf(live),
     });
-    needs.calls.onFree(() => this.#roomIsFree());
+    needs.calls.onFree(() => this.#slotIsFree());
     needs.onRevoked((owner) => this.#revoked(owner));
   }
 
@@ -165,7 +165,7 @@ export class Dialer implements DialerControl {
     this.#wake(campaign.accountId);
   }
 
-  #roomIsFree(): void {
+  #slotIsFree(): void {
     for (const rounds of this.#accounts.values()) {
       rounds.fullUntilUs = 0;
       this.#wake(rounds.accountId);

@@ -23,7 +23,7 @@ export class LiveCampaign {
   servedUs = 0;
   /** Why a call was refused: it cannot go on like this. */
   refusedWith: PlacingRefusal['kind'] | undefined;
-  /** Something keeps it from dialling that is no want of room. */
+  /** Something other than full limits keeps it from dialling. */
   troubleSinceUs: number | undefined;
   trouble = '';
   stallTold = false;
@@ -93,7 +93,7 @@ export class LiveCampaign {
     this.troubleSinceUs ??= nowUs;
   }
 
-  /** It dials, or only room or contacts are wanting. */
+  /** It dials, or nothing is wrong but that limits are full or nobody is due. */
   untroubled(): void {
     this.troubleSinceUs = undefined;
     this.stallTold = false;

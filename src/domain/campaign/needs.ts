@@ -238,7 +238,7 @@ export interface CallPlacing {
     call: CampaignCall,
     begin: () => Promise<boolean>,
   ): Promise<Result<{ readonly ended: Promise<CampaignCallEnd> }, PlacingRefusal>>;
-  /** `act` is called when room may have become free. */
+  /** `act` is called when a slot may have become free. */
   onFree(act: () => void): void;
   /** Whether the account may show the number. */
   mayPresent(accountId: AccountId, number: string): Promise<boolean>;

@@ -79,7 +79,7 @@ export class Admission {
     this.#onDrain.push(act);
   }
 
-  /** `act` runs when a slot was given back: for somebody who waits for room without a place in a queue. */
+  /** `act` runs when a slot was given back: for somebody who waits for one without a place in a queue. */
   onFree(act: () => void): void {
     this.#onFree.push(act);
   }

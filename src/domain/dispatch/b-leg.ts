@@ -120,8 +120,8 @@ export class BLegDialer implements Dialer {
     } else {
       this.#keepWhenAnswered(call);
       const { targets } = planned.value;
-      const findRoom = this.#gate.roomFor(calling.owner);
-      await this.#invite(call, { ...dialPlan(request, call, planned.value), targets, findRoom });
+      const findSlot = this.#gate.slotFor(calling.owner);
+      await this.#invite(call, { ...dialPlan(request, call, planned.value), targets, findSlot });
     }
     return call;
   }

@@ -5,7 +5,7 @@ import type { AccountId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Accounts } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
-import type { Room } from '../call/call.ts';
+import type { TargetSlot } from '../call/call.ts';
 import type { CapacitySlot } from '../capacity/capacity.ts';
 import type { Admission, SlotRefusal } from './admission.ts';
 
@@ -26,9 +26,9 @@ export interface BulkQueueNeeds<Item> {
 /** An item that is ready for its turn. */
 export interface Prepared {
   /** Waits a little for a slot at its target; undefined: there was none. Never rejects. */
-  room(): Promise<Room | undefined>;
+  targetSlot(): Promise<TargetSlot | undefined>;
   /** Takes over both slots, that of the account and that of the target. Never rejects. */
-  start(owner: Account, slot: CapacitySlot, room: Room): Promise<void>;
+  start(owner: Account, slot: CapacitySlot, target: TargetSlot): Promise<void>;
 }
 
 interface AccountQueue<Item> {
@@ -45,7 +45,7 @@ export class BulkQueue<Item> {
     this.#needs = needs;
   }
 
-  hasRoom(accountId: AccountId, more: number): boolean {
+  mayAdd(accountId: AccountId, more: number): boolean {
     return this.waiting(accountId).length + more <= this.#needs.limit;
   }
 
@@ -113,24 +113,24 @@ export class BulkQueue<Item> {
       const prepared = await prepare(next);
       const full = admission.refusal(owner);
       const isFree = full === undefined && !admission.overloaded;
-      const room = isFree ? await prepared.room() : undefined;
+      const target = isFree ? await prepared.targetSlot() : undefined;
       // Withdrawn meanwhile.
       if (queue.items[0] !== next) {
-        room?.undo();
+        target?.undo();
         continue;
       }
-      if (room === undefined) {
+      if (target === undefined) {
         this.#wakeAfter(accountId, queue, waitOf(full));
         return;
       }
       const slot = admission.takeSlot(owner);
       if (!slot.ok) {
-        room.undo();
+        target.undo();
         this.#wakeAfter(accountId, queue, waitOf(slot.error));
         return;
       }
       queue.items.shift();
-      void prepared.start(owner, slot.value, room);
+      void prepared.start(owner, slot.value, target);
     }
   }
 

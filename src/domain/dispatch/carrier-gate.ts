@@ -1,7 +1,7 @@
 /** Finds a carrier whose limits allow another call. The slots of carriers are shared fairly among accounts. */
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
-import type { FindRoom, Room } from '../call/call.ts';
+import type { FindSlot, TargetSlot } from '../call/call.ts';
 import type { OutboundTarget } from '../call/needs.ts';
 import type { FairShare, Place, ShareRefusal } from '../capacity/capacity.ts';
 import type { Carriers } from '../provisioning/provisioning.ts';
@@ -28,10 +28,10 @@ export class CarrierGate {
   }
 
   /** For one call of `owner`. `held`: a slot that was found before; the first INVITE uses it. */
-  roomFor(owner: Account, held: Room[] = []): FindRoom {
+  slotFor(owner: Account, held: TargetSlot[] = []): FindSlot {
     return (targets, signal) => {
-      const room = held.pop();
-      return room === undefined ? this.find(owner, targets, signal) : Promise.resolve(ok(room));
+      const slot = held.pop();
+      return slot === undefined ? this.find(owner, targets, signal) : Promise.resolve(ok(slot));
     };
   }
 
@@ -39,7 +39,7 @@ export class CarrierGate {
     owner: Account,
     targets: readonly OutboundTarget[],
     signal: AbortSignal,
-  ): Promise<Result<Room, string>> {
+  ): Promise<Result<TargetSlot, string>> {
     const carriers: Array<{ readonly target: OutboundTarget; readonly carrier: Carrier }> = [];
     for (const target of targets) {
       const carrier =
@@ -64,14 +64,14 @@ export class CarrierGate {
 
 /** The gate of all who dial. */
 export const gateOf = ({ provisioning, shares, settings }: DispatchNeeds): CarrierGate =>
-  new CarrierGate({ carriers: provisioning.carriers, shares, waitMs: settings.waitForRoomMs });
+  new CarrierGate({ carriers: provisioning.carriers, shares, waitMs: settings.waitForSlotMs });
 
 const placeOf = ({ name, concurrentCallsLimit, cpsLimit }: Carrier): Place => ({
   key: `carrier:${name}`,
   limits: { concurrentCalls: concurrentCallsLimit, cps: cpsLimit },
 });
 
-const unlimited = (target: OutboundTarget): Room => ({
+const unlimited = (target: OutboundTarget): TargetSlot => ({
   target,
   waitedMs: 0,
   release: () => undefined,

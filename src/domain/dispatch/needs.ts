@@ -22,7 +22,7 @@ interface DialSettings {
   /** An outbound leg rings no longer, unless the request says otherwise. */
   readonly ringTimeoutMs: number;
   /** How long a call waits for a slot at a carrier. */
-  readonly waitForRoomMs: number;
+  readonly waitForSlotMs: number;
   /** Destinations of bulk requests that one account may have waiting. */
   readonly queuePerAccount: number;
   /** Emergency and special numbers that may be dialled, as dialled. */

@@ -2,7 +2,7 @@
 import { type AccountId, asRequestUuid, type CallUuid, type RequestUuid } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
-import { type Call, type Recorded, type Room, waitingCall } from '../call/call.ts';
+import { type Call, type Recorded, type TargetSlot, waitingCall } from '../call/call.ts';
 import type { CapacitySlot } from '../capacity/capacity.ts';
 import type { ReserveRefusal } from '../ledger/types.ts';
 import type { AdmissionRefusal, SlotRefusal } from './admission.ts';
@@ -24,7 +24,7 @@ const OVERLOAD_RETRY_MS = 5000;
 const NEVER = new AbortController().signal;
 
 /** The slot of a destination that cannot be dialled. */
-const NOWHERE: Room = {
+const NOWHERE: TargetSlot = {
   target: { kind: 'uri', uri: '' },
   waitedMs: 0,
   release: () => undefined,
@@ -116,7 +116,7 @@ export class Outbound {
     if (admission.overloaded) return err({ kind: 'unavailable', retryAfterMs: OVERLOAD_RETRY_MS });
     const placements = await this.#placementsOf(request, calling);
     const [first, ...rest] = placements;
-    if (first === undefined || !this.#queue.hasRoom(owner.authId, rest.length)) {
+    if (first === undefined || !this.#queue.mayAdd(owner.authId, rest.length)) {
       return err({ kind: 'queueFull', retryAfterMs: RETRY_AFTER_MS });
     }
     const planned = await planOf(this.#destinations, first);
@@ -186,12 +186,13 @@ export class Outbound {
     const planned = await planOf(this.#destinations, placement);
     const { owner } = placement.calling;
     return {
-      room: async () => {
+      targetSlot: async () => {
         if (!planned.ok) return NOWHERE;
-        const room = await this.#gate.find(owner, planned.value.targets, NEVER);
-        return room.ok ? room.value : undefined;
+        const found = await this.#gate.find(owner, planned.value.targets, NEVER);
+        return found.ok ? found.value : undefined;
       },
-      start: (paying, slot, room) => this.#startQueued(placement, planned, { paying, slot, room }),
+      start: (paying, slot, target) =>
+        this.#startQueued(placement, planned, { paying, slot, target }),
     };
   }
 
@@ -202,10 +203,10 @@ export class Outbound {
     {
       paying,
       slot,
-      room,
-    }: { readonly paying: Account; readonly slot: CapacitySlot; readonly room: Room },
+      target,
+    }: { readonly paying: Account; readonly slot: CapacitySlot; readonly target: TargetSlot },
   ): Promise<void> {
-    const held = [room];
+    const held = [target];
     try {
       const call = this.#create(placement, planned);
       // A slot that is still held has started no call: it is given back unused.
@@ -227,7 +228,7 @@ export class Outbound {
     how: {
       readonly planned: Planned;
       readonly admitted: Result<void, AdmissionRefusal>;
-      readonly held?: Room[];
+      readonly held?: TargetSlot[];
     },
   ): Promise<void> {
     const { planned, admitted, held } = how;
@@ -237,8 +238,8 @@ export class Outbound {
     } else if (!admitted.ok) {
       call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
     } else {
-      const findRoom = this.#gate.roomFor(calling.owner, held);
-      await new PlacedCall(call, request, this.#needs).run(planned.value, findRoom);
+      const findSlot = this.#gate.slotFor(calling.owner, held);
+      await new PlacedCall(call, request, this.#needs).run(planned.value, findSlot);
     }
   }
 

@@ -1,11 +1,11 @@
 /**
- * Calls that somebody else paces (a campaign): placed one by one where there is room, and refused without a trace where
+ * Calls that somebody else paces (a campaign): placed one by one as slots are free, and refused without a trace where
  * there is none. What the account asks for over REST, and who calls it, comes first.
  */
 import { type AccountId, asRequestUuid, type CallUuid } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
-import type { Call, Room } from '../call/call.ts';
+import type { Call, TargetSlot } from '../call/call.ts';
 import type { HangupCauseKey } from '../call/types.ts';
 import type { CapacityLimits, CapacitySlot } from '../capacity/capacity.ts';
 import type { Cdr } from '../cdr/types.ts';
@@ -77,7 +77,7 @@ export class PacedCalls {
   }
 
   /**
-   * `begin` is asked when slot and room are held, before anything is sent; its false is `stale`. Rejects when `begin` does,
+   * `begin` is asked when the slots of account and carrier are held, before anything is sent; its false is `stale`. Rejects when `begin` does,
    * or when the call cannot be made; nothing is held then, and nothing was sent.
    */
   async place(
@@ -106,7 +106,7 @@ export class PacedCalls {
     return (await this.#destinations.callerId(calling, number, { names: false })) !== undefined;
   }
 
-  // ---------------------------------------------------------------- room
+  // ---------------------------------------------------------------- slots
 
   #slot(owner: Account): Result<CapacitySlot, PacedRefusal> {
     const { admission, outbound, reserve } = this.#needs;
@@ -130,15 +130,15 @@ export class PacedCalls {
   ): Promise<Result<{ readonly ended: Promise<PacedEnd> }, PacedRefusal>> {
     const { placement, planned } = made;
     const { owner } = placement.calling;
-    const held: Room[] = [];
+    const held: TargetSlot[] = [];
     try {
       if (planned.ok) {
-        const room = await this.#gate.find(owner, planned.value.targets, NEVER);
-        if (!room.ok) {
+        const target = await this.#gate.find(owner, planned.value.targets, NEVER);
+        if (!target.ok) {
           slot.undo();
           return err({ kind: 'full', of: 'carrier', retryAfterMs: CARRIER_AGAIN_MS });
         }
-        held.push(room.value);
+        held.push(target.value);
       }
       if (await begin()) return ok({ ended: this.#run(slot, held, made) });
     } catch (error) {
@@ -155,7 +155,7 @@ export class PacedCalls {
 
   async #run(
     slot: CapacitySlot,
-    held: Room[],
+    held: TargetSlot[],
     {
       paced,
       placement,
@@ -187,8 +187,8 @@ export class PacedCalls {
       call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
     } else {
       this.#record(call, paced.record);
-      const findRoom = this.#gate.roomFor(calling.owner, held);
-      await new PlacedCall(call, request, this.#needs).run(planned.value, findRoom);
+      const findSlot = this.#gate.slotFor(calling.owner, held);
+      await new PlacedCall(call, request, this.#needs).run(planned.value, findSlot);
     }
     await call.ended;
     const cdr = await keeper.recordOf(call);

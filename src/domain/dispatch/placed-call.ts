@@ -1,6 +1,6 @@
 /** One call that was asked for over REST, from its INVITE to its document (spec: POST …/Call/). */
 import { ServiceError } from '../../base/errors.ts';
-import { type Call, endAt, type FindRoom } from '../call/call.ts';
+import { type Call, endAt, type FindSlot } from '../call/call.ts';
 import { machineDetectionParameters, ringParameters } from '../callback/callback.ts';
 import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
 import { Interpreter, signerOf } from '../interpreter/interpreter.ts';
@@ -26,7 +26,7 @@ export class PlacedCall {
   }
 
   /** Dials, and runs the answer document once somebody answers. Resolves when that is over; never rejects. */
-  async run(destined: Destined, findRoom: FindRoom): Promise<void> {
+  async run(destined: Destined, findSlot: FindSlot): Promise<void> {
     const call = this.#call;
     try {
       const answered = this.#untilAnswered();
@@ -34,7 +34,7 @@ export class PlacedCall {
         targets: destined.targets,
         from: { user: call.facts.from, displayName: call.facts.callerName },
         headers: customHeaders(this.#request.sipHeaders),
-        findRoom,
+        findSlot,
       });
       if (!(await answered)) return;
       await this.#needs.keeper.changed(call);

@@ -60,7 +60,7 @@ export interface AudioLimits {
   readonly freshMs: number;
   /** Different files on their way at the same time … */
   readonly maxLoading: number;
-  /** … and of one host, so that a slow one leaves room for the others. */
+  /** … and of one host, so that a slow one leaves something for the others. */
   readonly maxLoadingPerHost: number;
   readonly connectTimeoutMs: number;
   readonly readTimeoutMs: number;

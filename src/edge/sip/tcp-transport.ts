@@ -131,7 +131,7 @@ export class TcpTransport {
 
   #accept(socket: Socket): void {
     const host = socket.remoteAddress;
-    if (this.#stopping || host === undefined || !this.#hasRoom(host)) {
+    if (this.#stopping || host === undefined || !this.#mayAccept(host)) {
       socket.on('error', () => undefined);
       socket.destroy();
       return;
@@ -142,9 +142,9 @@ export class TcpTransport {
   }
 
   /** Whether one more connection of that host fits; at a limit the oldest connection of an unknown peer is closed for it. */
-  #hasRoom(host: string): boolean {
+  #mayAccept(host: string): boolean {
     const { maxConnections, maxConnectionsPerAddress } = this.#limits;
-    const why = 'no room for unknown peers';
+    const why = 'too many unknown peers';
     if ((this.#perHost.get(host) ?? 0) >= maxConnectionsPerAddress) {
       return this.#unknown.closeOldest(why, host);
     }

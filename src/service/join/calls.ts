@@ -135,7 +135,7 @@ export function joinParts<R extends Recorder>(
   });
   const capacity = new Capacity();
   const shares = new FairShare(clock);
-  const { maxConcurrent: nodeLimit, waitForRoomMs } = settings.calls;
+  const { maxConcurrent: nodeLimit, waitForSlotMs } = settings.calls;
   const admission = new Admission({
     accounts,
     endpoints: store.endpoints,
@@ -144,7 +144,7 @@ export function joinParts<R extends Recorder>(
     keeper,
     clock,
     nodeLimit,
-    waitMs: waitForRoomMs,
+    waitMs: waitForSlotMs,
   });
   const { mediaTimeoutMs } = settings.rtp;
   const factory = new CallFactory({
@@ -187,7 +187,7 @@ export function joinParts<R extends Recorder>(
       callerIdPolicy: settings.callerId.policy,
       registrarHost: derived.sipPublicHost,
       ringTimeoutMs: settings.calls.ringTimeoutMs,
-      waitForRoomMs,
+      waitForSlotMs,
       queuePerAccount: settings.calls.queuePerAccount,
       allowSpecial: settings.dialing.allowSpecial,
     },

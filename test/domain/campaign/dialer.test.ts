@@ -39,7 +39,7 @@ describe('a running campaign', () => {
     expect(begun).toEqual([-5000, -4000, -3000]);
   });
 
-  it('waits for room of the account, and takes it when a call of somebody else ends', async () => {
+  it('waits for a slot of the account, and takes it when a call of somebody else ends', async () => {
     const campaign = await stage.ready({}, 1);
     stage.calls.limit = 0;
     await stage.start(campaign);
@@ -52,7 +52,7 @@ describe('a running campaign', () => {
     expect(stage.calls.dialled).toHaveLength(1);
   });
 
-  it('shares the room of an account with its other campaigns', async () => {
+  it('shares the slots of an account with its other campaigns', async () => {
     stage.calls.limit = 4;
     stage.calls.scripts.set('*', [{ cause: 'answered', afterMs: 1000 }]);
     const first = await stage.ready({ maxConcurrent: 4 }, 40);

@@ -86,7 +86,7 @@ describe('a shared limit: calls per second', () => {
     for (const loop of loops) loop.stop();
   });
 
-  it('whoever finds no room in time is refused, and asks in vain no longer than that', async () => {
+  it('whoever finds no slot in time is refused, and asks in vain no longer than that', async () => {
     const carrier = place({ cps: 1, concurrentCalls: 1 });
     await ask(LOOP, carrier);
     void ask(NEIGHBOUR, carrier);
@@ -184,7 +184,7 @@ describe('several places', () => {
   const first = place({ concurrentCalls: 1 }, 'first');
   const second = place({ concurrentCalls: 1 }, 'second');
 
-  it('the first with room is taken at once, in their order', async () => {
+  it('the first with a free slot is taken at once, in their order', async () => {
     await ask(LOOP, [first, second]);
     await ask(NEIGHBOUR, [first, second]);
     expect(got.map(({ index, waitedMs }) => [index, waitedMs])).toEqual([
@@ -193,7 +193,7 @@ describe('several places', () => {
     ]);
   });
 
-  it('when all are full it is the one that has room first, and no place is taken twice', async () => {
+  it('when all are full it is the one that has a slot first, and no place is taken twice', async () => {
     await ask(LOOP, [first, second]);
     await ask(LOOP, [first, second]);
     void ask(NEIGHBOUR, [first, second]);

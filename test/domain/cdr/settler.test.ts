@@ -24,7 +24,7 @@ async function fullDisk() {
 }
 
 describe('settling while the disk is full', () => {
-  it('keeps the settlement, and writes it once there is room', async () => {
+  it('keeps the settlement, and writes it once there is space', async () => {
     const { store, clock, disk, settler } = await fullDisk();
     const settled = settler.settle(asCallUuid('call'), async () => settlement);
     await clock.advance(5000);

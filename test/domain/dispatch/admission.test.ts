@@ -34,7 +34,7 @@ const refusedCall = async (admission: Admission, account: Account): Promise<void
 };
 
 describe('a call that is refused has not begun', () => {
-  it('for want of money: the node has room for another account in the same second', async () => {
+  it('for want of money: the node has a slot for another account in the same second', async () => {
     const admission = nodeOf(1);
     await refusedCall(admission, await penniless());
     expect(admission.takeSlot(stage.account)).toMatchObject({ ok: true });

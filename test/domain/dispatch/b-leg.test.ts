@@ -151,7 +151,7 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     await stage.finish();
   });
 
-  it('counts against the concurrent calls: without room it ends as 5030', async () => {
+  it('counts against the concurrent calls: without a slot it ends as 5030', async () => {
     await stage.accounts.patch(stage.account.authId, { concurrentCallsLimit: 1 });
     await aLeg(dial(`callerId="${OWN_NUMBER}"`, '<Number>14155550199</Number>'));
     expect(stage.settled).toMatchObject([{ context: 'dial', hangupCauseCode: 5030 }]);

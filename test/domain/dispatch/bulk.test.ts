@@ -269,7 +269,7 @@ describe('POST Call: the bounds of the queue', () => {
     await stage.finish();
   });
 
-  it('wait for a carrier with room as well, instead of failing', async () => {
+  it('wait for a carrier with a free slot as well, instead of failing', async () => {
     stage = await openStage({ cpsLimit: 100, concurrentCallsLimit: 100 });
     await stage.provisioning.carriers.patch('north', { cpsLimit: 2 });
     await stage.placed({ to: numbers(5) });

@@ -83,7 +83,7 @@ describe('a carrier at its limit (calls per second)', () => {
     await stage.finish();
   });
 
-  it('a full carrier is passed over for the next; with all of them full the first that has room is waited for', async () => {
+  it('a full carrier is passed over for the next; with all of them full the first with a free slot is waited for', async () => {
     await stage.provisioning.carriers.create({
       ...{ name: 'south', host: '192.0.2.11', priority: 2, cpsLimit: 1 },
     });

@@ -137,7 +137,7 @@ describe('POST Call: what is refused at once', () => {
     await stage.finish();
   });
 
-  it('429 while all concurrent calls are in use; the end of one makes room', async () => {
+  it('429 while all concurrent calls are in use; the end of one makes way', async () => {
     await stage.accounts.patch(stage.account.authId, { concurrentCallsLimit: 1 });
     await stage.placed();
     expect(await stage.place()).toMatchObject({

@@ -207,7 +207,7 @@ describe('a trunk that cannot be used refuses the call before it reaches anybody
     });
   });
 
-  it('beyond its own concurrent calls: 5030; the end of one makes room', async () => {
+  it('beyond its own concurrent calls: 5030; the end of one makes way', async () => {
     const number = await makeTrunk({ concurrentCallsLimit: 1 });
     await arrivesAt(number);
     const second = await arrivesAt(number);

@@ -134,7 +134,7 @@ describe('recordings of a call, on demand (dialect §3.4)', () => {
 });
 
 describe('a store that takes no writes when a recording ends', () => {
-  it('is asked again: once there is room the recording is ready, told once and charged under one key', async () => {
+  it('is asked again: once there is space the recording is ready, told once and charged under one key', async () => {
     scene.rateBook.put(RECORDING_RATE);
     const { call } = await answered();
     await scene.recorder.start(call, REQUEST);

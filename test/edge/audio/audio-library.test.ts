@@ -49,12 +49,12 @@ const status = (code: number) => ok({ status: code, etag: undefined, bytes: new 
 
 let clock: SimClock;
 let server: Server;
-let rooms: AudioService[];
+let services: AudioService[];
 let folder: string;
 
-function room(limits: Partial<AudioLimits> = {}): AudioService {
+function service(limits: Partial<AudioLimits> = {}): AudioService {
   const made = createAudio({ fetch: server.fetch, clock, limits });
-  rooms.push(made);
+  services.push(made);
   return made;
 }
 
@@ -72,25 +72,25 @@ function expectTone(pcm: Pcm, seconds: number): void {
 beforeEach(async () => {
   clock = new SimClock();
   server = new Server();
-  rooms = [];
+  services = [];
   folder = await mkdtemp(join(tmpdir(), 'carillon-audio-'));
 });
 
 afterEach(async () => {
-  await Promise.all(rooms.map((made) => made.stop()));
+  await Promise.all(services.map((made) => made.stop()));
   await rm(folder, { recursive: true });
 });
 
 describe('audio library: files', () => {
   it('plays a WAV of any rate and two channels as mono at the line rate', async () => {
     server.answers = [file(tone(1, 44100, 2))];
-    const loaded = await room().library.load('https://customer.test/a.wav');
+    const loaded = await service().library.load('https://customer.test/a.wav');
     if (!loaded.ok) throw new Error(loaded.error.detail);
     expectTone(loaded.value, 1);
   });
 
   it('plays an MP3, whatever its name', async () => {
-    const { library, encoder } = room();
+    const { library, encoder } = service();
     await writeFile(join(folder, 'in.wav'), tone(2, 8000));
     await encoder.encodeMp3(join(folder, 'in.wav'), join(folder, 'out.mp3'));
     server.answers = [file(await readFile(join(folder, 'out.mp3')))];
@@ -112,13 +112,13 @@ describe('audio library: files', () => {
     ],
   ])('%s is notAudio', async (_name, bytes) => {
     server.answers = [file(bytes)];
-    const loaded = await room().library.load('https://customer.test/x');
+    const loaded = await service().library.load('https://customer.test/x');
     expect(loaded).toMatchObject({ ok: false, error: { kind: 'notAudio' } });
   });
 
   it('more seconds than allowed is tooLarge', async () => {
     server.answers = [file(tone(3, 8000))];
-    const loaded = await room({ maxMs: 2000 }).library.load('https://customer.test/long.wav');
+    const loaded = await service({ maxMs: 2000 }).library.load('https://customer.test/long.wav');
     expect(loaded).toMatchObject({
       ok: false,
       error: { kind: 'tooLarge', detail: 'longer than 2 s' },
@@ -129,7 +129,7 @@ describe('audio library: files', () => {
 describe('audio library: fetching (dialect §2.1 Play)', () => {
   it('asks for at most 10 MB, 2 s to connect, 120 s in all', async () => {
     server.answers = [status(404)];
-    await room().library.load('https://customer.test/a.wav');
+    await service().library.load('https://customer.test/a.wav');
     expect(server.asked[0]?.request).toMatchObject({
       maxBytes: 10_485_760,
       connectTimeoutMs: 2000,
@@ -139,14 +139,14 @@ describe('audio library: fetching (dialect §2.1 Play)', () => {
 
   it('tries once more when there is no connection or a 5xx, never after a 4xx', async () => {
     server.answers = [err({ kind: 'connect', detail: 'refused' }), file(tone(1, 8000))];
-    expect((await room().library.load('https://customer.test/a.wav')).ok).toBe(true);
+    expect((await service().library.load('https://customer.test/a.wav')).ok).toBe(true);
     server.answers = [status(503), status(502)];
-    expect(await room().library.load('https://customer.test/b.wav')).toMatchObject({
+    expect(await service().library.load('https://customer.test/b.wav')).toMatchObject({
       error: { kind: 'httpStatus', detail: 'answered 502' },
     });
     expect(server.asked).toHaveLength(4);
     server.answers = [status(404)];
-    await room().library.load('https://customer.test/c.wav');
+    await service().library.load('https://customer.test/c.wav');
     expect(server.asked).toHaveLength(5);
   });
 
@@ -157,14 +157,14 @@ describe('audio library: fetching (dialect §2.1 Play)', () => {
     ['protocol', 'unreachable'],
   ] as const)('%s of the client is %s', async (kind, expected) => {
     server.answers = [err({ kind, detail: 'why' })];
-    expect(await room().library.load('https://customer.test/a.wav')).toEqual(
+    expect(await service().library.load('https://customer.test/a.wav')).toEqual(
       err({ kind: expected, detail: 'why' }),
     );
   });
 
   it('one file that many calls want is fetched and decoded once', async () => {
     server.answers = [file(tone(1, 8000))];
-    const { library } = room();
+    const { library } = service();
     const all = await Promise.all(
       Array.from({ length: 50 }, () => library.load('https://customer.test/a.wav')),
     );
@@ -174,7 +174,7 @@ describe('audio library: fetching (dialect §2.1 Play)', () => {
 
   it('plays from memory for a minute, then asks whether the file changed', async () => {
     server.answers = [file(tone(1, 8000), '"v1"')];
-    const { library } = room();
+    const { library } = service();
     const url = 'https://customer.test/a.wav';
     await library.load(url);
     await clock.advance(59_000);
@@ -189,7 +189,7 @@ describe('audio library: fetching (dialect §2.1 Play)', () => {
   });
 
   it('forgets the least recently used file when memory is full', async () => {
-    const { library } = room({ cacheBytes: 2 * 16_000 });
+    const { library } = service({ cacheBytes: 2 * 16_000 });
     server.answers = [file(tone(1, 8000))];
     const load = (name: string) => library.load(`https://customer.test/${name}`);
     await load('a');
@@ -207,7 +207,7 @@ describe('audio library: fetching (dialect §2.1 Play)', () => {
     const gate = Promise.withResolvers<void>();
     server.gate = gate.promise;
     server.answers = [file(tone(1, 8000))];
-    const { library } = room({ maxLoadingPerHost: 2 });
+    const { library } = service({ maxLoadingPerHost: 2 });
     const ending = new AbortController();
     const first = library.load('https://slow.test/1', ending.signal);
     void library.load('https://slow.test/2');
@@ -225,7 +225,7 @@ describe('recordings as MP3', () => {
     const wav = join(folder, 'call.wav');
     const mp3 = join(folder, 'call.mp3');
     await writeFile(wav, tone(3, 8000, 2));
-    const { encoder, library } = room();
+    const { encoder, library } = service();
     const encoded = await encoder.encodeMp3(wav, mp3);
     expect(encoded).toEqual(ok({ bytes: (await stat(mp3)).size }));
     expect((await readdir(folder)).sort()).toEqual(['call.mp3', 'call.wav']);
@@ -241,7 +241,7 @@ describe('recordings as MP3', () => {
     const bytes = tone(3, 8000);
     new DataView(bytes.buffer).setUint32(40, 16_000, true);
     await writeFile(wav, bytes);
-    const { encoder, library } = room();
+    const { encoder, library } = service();
     await encoder.encodeMp3(wav, join(folder, 'crashed.mp3'));
     server.answers = [file(await readFile(join(folder, 'crashed.mp3')))];
     const loaded = await library.load('https://customer.test/crashed.mp3');
@@ -250,7 +250,7 @@ describe('recordings as MP3', () => {
   });
 
   it('says what is wrong with a file that is none, or not there, and goes on working', async () => {
-    const { encoder } = room();
+    const { encoder } = service();
     await writeFile(join(folder, 'text.wav'), 'not audio');
     const mp3 = join(folder, 'x.mp3');
     expect(await encoder.encodeMp3(join(folder, 'text.wav'), mp3)).toMatchObject({
@@ -264,7 +264,7 @@ describe('recordings as MP3', () => {
   });
 
   it('a conversion that takes too long is given up, and the next one runs', async () => {
-    const { encoder } = room();
+    const { encoder } = service();
     await writeFile(join(folder, 'good.wav'), tone(1, 8000));
     const late = encoder.encodeMp3(join(folder, 'good.wav'), join(folder, 'a.mp3'));
     await clock.advance(1_800_000);
@@ -277,7 +277,7 @@ describe('recordings as MP3', () => {
   });
 
   it('after stop nothing runs', async () => {
-    const made = room();
+    const made = service();
     await made.stop();
     expect(await made.encoder.encodeMp3('/a', '/b')).toMatchObject({ error: { kind: 'failed' } });
   });

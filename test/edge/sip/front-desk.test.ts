@@ -72,7 +72,7 @@ describe('the front desk', () => {
     expect(turns).toHaveLength(0);
   });
 
-  it('keeps few unknown peers waiting: what is too much is dropped, and a REGISTER finds room beside new calls', () => {
+  it('keeps few unknown peers waiting: what is too much is dropped, and a REGISTER finds a place beside new calls', () => {
     const { desk, served, turn } = setup();
     for (let n = 0; n < 5000; n += 1) {
       desk.received(message('INVITE'), flow(`10.${n >> 8}.${n & 255}.1`));

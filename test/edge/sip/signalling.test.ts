@@ -411,7 +411,7 @@ describe('bad input over TCP', () => {
     await until(() => peer.closed);
   });
 
-  it('above the limit the oldest stranger makes room, who registered stays', async () => {
+  it('above the limit the oldest stranger makes way, who registered stays', async () => {
     const rig = await rigOf({ tcp: { ...limits, messageMs: 5_000 } });
     const phone = await tcp(rig);
     await register(rig, phone);

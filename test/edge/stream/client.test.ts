@@ -171,7 +171,7 @@ describe('messages of the bot', () => {
     };
     customer.say(message);
     await until(() => media.log.length === 1, 'enqueue');
-    media.room = false;
+    media.accepts = false;
     customer.say(message);
     await until(() => customer.events('error').length === 1, 'error');
     expect(media.log).toEqual(['enqueue audio/x-l16 16000', 'enqueue audio/x-l16 16000']);

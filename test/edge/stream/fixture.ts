@@ -49,12 +49,12 @@ export const mediaMessage = (chunk: number, payloadBytes = 320): Uint8Array =>
       `"payload":"${Buffer.alloc(payloadBytes, chunk).toString('base64')}"},"extra_headers":"{\\"tenant\\":\\"7\\"}"}`,
   );
 
-/** Records every command; `verdict` decides what `receive` says, `room` whether `enqueue` has place. */
+/** Records every command; `verdict` decides what `receive` says, `accepts` whether `enqueue` has place. */
 class FakeMediaStream implements MediaStream {
   readonly log: string[] = [];
   readonly enqueued: Uint8Array[] = [];
   verdict: StreamReceiveResult = 'other';
-  room = true;
+  accepts = true;
   readonly options: MediaStreamOptions;
   readonly events: MediaStreamEvents;
 
@@ -70,7 +70,7 @@ class FakeMediaStream implements MediaStream {
   enqueue(encoding: string, rate: number, payload: Uint8Array): boolean {
     this.log.push(`enqueue ${encoding} ${rate}`);
     this.enqueued.push(payload);
-    return this.room;
+    return this.accepts;
   }
 
   clear(): void {

@@ -6,7 +6,7 @@ import {
 import { STREAM } from './fixture.ts';
 
 const MEGABYTE = 1024 * 1024;
-/** SIP waits meanwhile: what a message of 4 MiB may cost at the most, with room for a busy machine. */
+/** SIP waits meanwhile: what a message of 4 MiB may cost at the most, with allowance for a busy machine. */
 const PATIENCE_MS = 400;
 
 const play = (payload: string, more = ''): string =>

@@ -266,7 +266,7 @@ describe('faults are answered without a transaction', () => {
     expect(layer.serverCount).toBe(1);
   });
 
-  test('at the limit one that was answered T2 ago makes room; an INVITE, and one answered later, do not', () => {
+  test('at the limit one that was answered T2 ago makes way; an INVITE, and one answered later, do not', () => {
     const { arrive, layer } = setUp({ maxServerTransactions: 2 });
     const one = (n: number): RequestSketch => ({
       method: 'REGISTER',

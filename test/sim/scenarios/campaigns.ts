@@ -87,7 +87,7 @@ export const campaignScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a campaign waits for room and for calls over REST, and is not paused by it',
+    title: 'a campaign waits for a slot and for calls over REST, and is not paused by it',
     options: { concurrentCalls: 2, callsPerSecond: 2 },
     async play(world) {
       world.customer.on('/answer', xml('<Wait length="2"/>'));

@@ -119,7 +119,7 @@ export const limitScenarios: readonly Scenario[] = [
       await world.advance(1100);
       const later = world.call(await world.phone('d'));
       await world.advance(500);
-      world.expect(!later.serviceOver, 'the next second has room');
+      world.expect(!later.serviceOver, 'the next second has a free slot');
     },
   },
 ];

@@ -156,7 +156,7 @@ export const outsideScenarios: readonly Scenario[] = [
   },
   {
     title:
-      'a disk that is full for a while: calls go on, and nothing of them is lost once it has room again',
+      'a disk that is full for a while: calls go on, and nothing of them is lost once it has space again',
     async play(world) {
       for (const message of [
         'settlement not written, will be tried again',
@@ -179,7 +179,7 @@ export const outsideScenarios: readonly Scenario[] = [
       await world.advance(world.random.between(500, 9000));
       world.expect(phones[2]?.hears(FILE_HZ) === true, 'the third call goes on');
       world.disk.isFull = false;
-      world.tell('the disk has room');
+      world.tell('the disk has space');
       await world.advance(2000);
       for (const leg of legs.slice(0, 2))
         world.equal((await world.cdrOf(leg)).cost, PRICE.sip, 'cost');

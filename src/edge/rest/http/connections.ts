@@ -58,8 +58,8 @@ export class Connections {
     this.#rest(name);
     socket.once('close', () => this.#closed(name, address));
     if (known.count > this.#limits.perAddress && !this.#isProxy(address)) {
-      this.#makeRoom(known.idle);
-    } else if (this.#all.size > this.#limits.total) this.#makeRoom(this.#idle);
+      this.#closeOldest(known.idle);
+    } else if (this.#all.size > this.#limits.total) this.#closeOldest(this.#idle);
   }
 
   #asked(request: IncomingMessage, response: ServerResponse): void {
@@ -83,7 +83,7 @@ export class Connections {
   }
 
   /** The new connection is the last of the idle ones: when no other is idle, it is closed itself. */
-  #makeRoom(idle: ReadonlySet<string>): void {
+  #closeOldest(idle: ReadonlySet<string>): void {
     for (const name of idle) {
       const connection = this.#all.get(name);
       if (connection === undefined) continue;

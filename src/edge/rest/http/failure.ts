@@ -3,7 +3,7 @@ export interface Failure {
   readonly status: number;
   /** Short and stable: clients compare it. */
   readonly message: string;
-  /** A sentence for people, where the family's shape has room for one. */
+  /** A sentence for people, where the family's shape has a field for one. */
   readonly detail?: string;
   /** Field → what is wrong with it. */
   readonly details?: Readonly<Record<string, string>>;

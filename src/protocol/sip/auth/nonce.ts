@@ -95,7 +95,7 @@ export class NonceMint {
   use(nonce: string, count: number): boolean {
     const use = this.#uses.get(nonce);
     if (use === undefined) {
-      this.#makeRoom();
+      this.#forgetOldest();
       const issuedMs = Buffer.from(nonce, 'base64url').readUIntBE(0, TIME_BYTES);
       this.#uses.set(nonce, { issuedMs, highest: count, seen: 1n });
       return true;
@@ -114,7 +114,7 @@ export class NonceMint {
     return true;
   }
 
-  #makeRoom(): void {
+  #forgetOldest(): void {
     if (this.#uses.size < this.#limits.maxRemembered) return;
     for (const [oldest, { issuedMs }] of this.#uses) {
       this.#forgottenUpToMs = Math.max(this.#forgottenUpToMs, issuedMs);

@@ -20,7 +20,7 @@ import type { TransactionId, TransactionOutput } from './types.ts';
 /**
  * Server transactions kept at once: 1,000 INVITE and BYE a second live 32 s each. Where they are more, answered ones other
  * than INVITE are forgotten before their Timer J, but not before T2, the longest interval between retransmissions; a
- * request for which that leaves no room gets 503.
+ * request for which that leaves no place gets 503.
  */
 export const MAX_SERVER_TRANSACTIONS = 65_536;
 
@@ -165,7 +165,7 @@ export class TransactionLayer {
     if (known !== undefined) return this.#done(known, known.retransmitted(nowMs));
     const isCancel = request.method === 'CANCEL';
     const invite = isCancel ? this.#table.serverByKey(serverKey(request, 'INVITE')) : undefined;
-    const forgotten = this.#makeRoom(nowMs);
+    const forgotten = this.#forgetOldest(nowMs);
     const refusal = this.#atTheDoor(request, flow, invite);
     if (refusal !== undefined)
       return [...forgotten, ...this.#answer(request, flow, refusal, received)];
@@ -198,7 +198,7 @@ export class TransactionLayer {
   }
 
   /** One goes for one that comes. */
-  #makeRoom(nowMs: number): Outputs {
+  #forgetOldest(nowMs: number): Outputs {
     if (!this.#isFull()) return [];
     const oldest = this.#table.longestAnswered(nowMs - this.#timers.t2);
     if (oldest === undefined) return [];
