@@ -2,6 +2,7 @@
 #include "addon/arguments.hpp"
 #include "addon/engine_object.hpp"
 #include "addon/places.hpp"
+#include "addon/protection.hpp"
 
 namespace carillon {
 
@@ -38,12 +39,6 @@ Coding coding_of(Fields codec) {
   static_cast<void>(codec["channels"].one_of({1}));
   static_cast<void>(codec["fmtp"].text());
   return coding;
-}
-
-std::unique_ptr<PacketProtection> protection_of(Argument name) {
-  enum class Protection : uint8_t { none };
-  static_cast<void>(name.choice<Protection>({{"none", Protection::none}}));
-  return std::make_unique<NoProtection>();
 }
 
 struct Session {

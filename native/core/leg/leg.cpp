@@ -41,6 +41,7 @@ void Leg::configure(const LegRemote& remote, Nanos now) {
 }
 
 void Leg::protect_with(std::unique_ptr<PacketProtection>& protection) {
+  protection->follow(*protection_);
   std::swap(protection_, protection);
   send_.protect_with(*protection_);
   rtcp_.protect_with(*protection_);

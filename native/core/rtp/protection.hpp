@@ -1,4 +1,4 @@
-// What stands between a packet and the wire: nothing today, SRTP (RFC 3711) later.
+// What stands between a packet and the wire: nothing, or SRTP (core/srtp).
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,9 @@ class PacketProtection {
   /// on the wire.
   virtual size_t protect_rtp(std::span<uint8_t> buffer, size_t size) = 0;
   virtual size_t protect_rtcp(std::span<uint8_t> buffer, size_t size) = 0;
+
+  /// Takes the place of `before`, and from it what goes on.
+  virtual void follow(PacketProtection& before) = 0;
 };
 
 /// Plain RTP.
@@ -33,6 +36,7 @@ class NoProtection final : public PacketProtection {
   std::span<uint8_t> unprotect_rtcp(std::span<uint8_t> datagram) override { return datagram; }
   size_t protect_rtp(std::span<uint8_t> /*buffer*/, size_t size) override { return size; }
   size_t protect_rtcp(std::span<uint8_t> /*buffer*/, size_t size) override { return size; }
+  void follow(PacketProtection& /*before*/) override {}
 };
 
 }  // namespace carillon

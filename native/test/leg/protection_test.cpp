@@ -28,6 +28,7 @@ class Scrambled final : public PacketProtection {
   std::span<uint8_t> unprotect_rtcp(std::span<uint8_t> datagram) override { return open(datagram, 8); }
   size_t protect_rtp(std::span<uint8_t> buffer, size_t size) override { return close(buffer, size, 12); }
   size_t protect_rtcp(std::span<uint8_t> buffer, size_t size) override { return close(buffer, size, 8); }
+  void follow(PacketProtection& /*before*/) override {}
 
  private:
   static void scramble(std::span<uint8_t> bytes) {

@@ -36,6 +36,29 @@ export interface PayloadTypes {
   readonly receive: number;
 }
 
+/** Suites of SRTP by their names in SDP (RFC 4568 §6.2, RFC 6188 §4, RFC 7714 §14.2). */
+export type SrtpSuite =
+  | 'AES_CM_128_HMAC_SHA1_80'
+  | 'AES_CM_128_HMAC_SHA1_32'
+  | 'AES_256_CM_HMAC_SHA1_80'
+  | 'AES_256_CM_HMAC_SHA1_32'
+  | 'AEAD_AES_128_GCM'
+  | 'AEAD_AES_256_GCM';
+
+/** Keys of SRTP: master key and master salt in one, as many bytes as the suite wants. Never to be logged. */
+export interface SrtpSession {
+  readonly suite: SrtpSuite;
+  /** Ours. */
+  readonly send: Uint8Array;
+  /** The peer's. */
+  readonly receive: Uint8Array;
+  /** Length of the key identifier in each packet of the peer; 0: none. */
+  readonly receiveMkiBytes: number;
+}
+
+/** Of the packets: plain RTP, or SRTP. */
+export type MediaProtection = 'none' | SrtpSession;
+
 /** What negotiation settled for one leg; direction is ours (what we do). */
 export interface MediaSession {
   /** '' when there is none to send to: the peer's packets bring it. */
@@ -48,8 +71,7 @@ export interface MediaSession {
   /** Packet time that the peer asked us to send, 10…60 ms in steps of 10. */
   readonly ptimeMs: number;
   readonly direction: MediaDirection;
-  /** Of the packets; plain RTP. */
-  readonly protection: 'none';
+  readonly protection: MediaProtection;
   /** IP address that the peer's signalling comes from: a phone behind a NAT sends its RTP from there too. */
   readonly signallingAddress?: string | undefined;
 }

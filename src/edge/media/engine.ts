@@ -223,7 +223,8 @@ class Engine implements MediaEngine {
       const port = this.#ports.take(engine.nowMs());
       if (port === undefined) break;
       const ssrc = this.#random.integer(0x1_0000_0000);
-      const sequence = this.#random.integer(0x1_0000);
+      // In the lower half: a receiver of SRTP that misses the first packets would not know of a rollover (RFC 3711 §3.3.1).
+      const sequence = this.#random.integer(0x8000);
       const timestamp = this.#random.integer(0x1_0000_0000);
       const place = { ssrc, sequence, timestamp, thread: MEDIA_THREAD };
       const handle = engine.openLeg({ port, mediaTimeoutMs, keepAliveMs, ...place });

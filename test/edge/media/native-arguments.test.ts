@@ -53,6 +53,13 @@ const RECORD = {
   suppressDigits: false,
 };
 const codec = (changes: object) => ({ ...REMOTE, codec: { ...REMOTE.codec, ...changes } });
+const srtp = (changes: object) => ({
+  suite: 'AES_CM_128_HMAC_SHA1_80',
+  send: new Uint8Array(30),
+  receive: new Uint8Array(30),
+  receiveMkiBytes: 0,
+  ...changes,
+});
 const MISSING = undefined;
 
 describe('the native side', () => {
@@ -113,6 +120,26 @@ describe('the native side', () => {
       'configureLeg',
       [1, { ...REMOTE, protection: 'srtp' }],
       'protection must be one of none, not "srtp"',
+    ],
+    [
+      'configureLeg',
+      [1, { ...REMOTE, protection: srtp({ suite: 'F8_128_HMAC_SHA1_80' }) }],
+      'protection.suite must be one of AES_CM_128_HMAC_SHA1_80, AES_CM_128_HMAC_SHA1_32, AES_256_CM_HMAC_SHA1_80, AES_256_CM_HMAC_SHA1_32, AEAD_AES_128_GCM, AEAD_AES_256_GCM, not "F8_128_HMAC_SHA1_80"',
+    ],
+    [
+      'configureLeg',
+      [1, { ...REMOTE, protection: srtp({ send: new Uint8Array(29) }) }],
+      'protection.send must be 30 bytes, not an object',
+    ],
+    [
+      'configureLeg',
+      [1, { ...REMOTE, protection: srtp({ receive: MISSING }) }],
+      'protection.receive is missing',
+    ],
+    [
+      'configureLeg',
+      [1, { ...REMOTE, protection: srtp({ receiveMkiBytes: 129 }) }],
+      'protection.receiveMkiBytes must be a whole number from 0 to 128, not 129',
     ],
     ['configureLeg', [1, { ...REMOTE, held: true }], 'held is unknown'],
     ['openLeg', [{ ...LEG, port: 0 }], 'port must be a whole number from 1 to 65534, not 0'],

@@ -1,0 +1,53 @@
+// What has come of one SSRC under one key: the index of a packet from its 16-bit sequence number, and whether
+// it is a replay (RFC 3711 §3.3.1, §3.3.2 and appendix A).
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+
+namespace carillon {
+
+/// Which indices were seen: the newest, and which of those behind it.
+class ReplayWindow {
+ public:
+  static constexpr uint64_t kSize = 128;
+
+  /// False: seen before, or too old to know.
+  [[nodiscard]] bool fresh(uint64_t index) const {
+    if (empty_ || index > newest_) return true;
+    const uint64_t behind = newest_ - index;
+    return behind < kSize && !seen_[behind];
+  }
+
+  /// Of a packet that was authentic and fresh.
+  void add(uint64_t index) {
+    if (empty_ || index > newest_) {
+      const uint64_t ahead = empty_ ? kSize : index - newest_;
+      seen_ = ahead >= kSize ? std::bitset<kSize>() : seen_ << ahead;
+      newest_ = index;
+      empty_ = false;
+    }
+    seen_.set(newest_ - index);
+  }
+
+  [[nodiscard]] bool empty() const { return empty_; }
+  [[nodiscard]] uint64_t newest() const { return newest_; }
+
+ private:
+  std::bitset<kSize> seen_;
+  uint64_t newest_ = 0;
+  bool empty_ = true;
+};
+
+/// The index of a packet is the one nearest to the newest whose low 16 bits are its sequence number.
+inline uint64_t srtp_index(const ReplayWindow& seen, uint16_t sequence) {
+  constexpr int64_t kRound = 0x10000;
+  if (seen.empty()) return sequence;
+  const auto newest = static_cast<int64_t>(seen.newest());
+  const auto step = static_cast<int16_t>(static_cast<uint16_t>(sequence - static_cast<uint16_t>(newest)));
+  const int64_t index = newest + step;
+  // Before the first packet there is none: then it is the next round's.
+  return static_cast<uint64_t>(index < 0 ? index + kRound : index);
+}
+
+}  // namespace carillon

@@ -1,0 +1,176 @@
+#include "core/srtp/srtp_protection.hpp"
+
+#include <algorithm>
+
+#include "core/rtp/packet.hpp"
+
+namespace carillon {
+
+namespace {
+
+constexpr uint8_t kCsrcCountMask = 0x0f;
+constexpr uint8_t kExtensionBit = 0x10;
+constexpr size_t kRtcpHeaderBytes = 8;
+constexpr size_t kRtcpIndexBytes = 4;
+constexpr uint32_t kEncryptedBit = 0x8000'0000;
+
+/// Where the payload of an RTP packet begins; 0: it is none.
+size_t rtp_body(Bytes packet) {
+  if (packet.size() < kRtpHeaderBytes || (packet[0] & 0xc0) != 0x80) return 0;
+  size_t at = kRtpHeaderBytes + size_t{4} * (packet[0] & kCsrcCountMask);
+  if ((packet[0] & kExtensionBit) != 0) {
+    if (packet.size() < at + 4) return 0;
+    at += 4 + size_t{4} * read_u16(packet, at + 2);
+  }
+  return at > packet.size() ? 0 : at;
+}
+
+/// RFC 3711 §4.2: the rollover counter is authenticated with an RTP packet. Under an AEAD the nonce does
+/// that.
+class Rollovers {
+ public:
+  Rollovers(uint64_t index, bool aead) : used_(!aead) {
+    write_u32(bytes_, 0, static_cast<uint32_t>(index >> 16));
+  }
+  [[nodiscard]] Bytes beside() const { return used_ ? Bytes(bytes_) : Bytes(); }
+
+ private:
+  std::array<uint8_t, 4> bytes_{};
+  bool used_;
+};
+
+}  // namespace
+
+// ---------------------------------------------------------------- sending
+
+SrtpSender::SrtpSender(const SrtpKeys& keys, MakeCiphers make)
+    : keys_(keys), sizes_(sizes_of(keys.suite)), ciphers_(make(keys, CipherUse::seal)) {}
+
+size_t SrtpSender::protect_rtp(std::span<uint8_t> buffer, size_t size) {
+  const size_t body = rtp_body(buffer.first(size));
+  if (body == 0) return 0;
+  const uint16_t sequence = read_u16(buffer, 2);
+  // Sequence numbers are sent in order: one that is below the last has come round.
+  if (last_sequence_ && sequence < *last_sequence_) ++rollovers_;
+  last_sequence_ = sequence;
+  const PacketName name{read_u32(buffer, 8), (uint64_t{rollovers_} << 16) | sequence};
+  const Rollovers rollovers(name.index, sizes_.aead);
+  ciphers_.rtp->seal(name, {buffer.first(body), buffer.subspan(body, size - body), rollovers.beside()},
+                     buffer.subspan(size, sizes_.rtp_tag));
+  return size + sizes_.rtp_tag;
+}
+
+size_t SrtpSender::protect_rtcp(std::span<uint8_t> buffer, size_t size) {
+  if (size < kRtcpHeaderBytes) return 0;
+  const uint32_t index = rtcp_index_++ & ~kEncryptedBit;
+  std::array<uint8_t, kRtcpIndexBytes> word;
+  write_u32(word, 0, kEncryptedBit | index);
+  // The tag is the last of a packet (RFC 3711 §3.4), but of an AEAD's it follows the ciphertext (RFC 7714
+  // §9.2).
+  const size_t word_at = sizes_.aead ? size + sizes_.rtcp_tag : size;
+  const size_t tag_at = sizes_.aead ? size : size + kRtcpIndexBytes;
+  ciphers_.rtcp->seal(
+      {read_u32(buffer, 4), index},
+      {buffer.first(kRtcpHeaderBytes), buffer.subspan(kRtcpHeaderBytes, size - kRtcpHeaderBytes), word},
+      buffer.subspan(tag_at, sizes_.rtcp_tag));
+  std::ranges::copy(word, buffer.subspan(word_at).begin());
+  return size + sizes_.rtcp_tag + kRtcpIndexBytes;
+}
+
+// ---------------------------------------------------------------- receiving
+
+SrtpReceiver::SrtpReceiver(const SrtpKeys& keys, MakeCiphers make)
+    : keys_(keys), sizes_(sizes_of(keys.suite)), ciphers_(make(keys, CipherUse::open)) {}
+
+SrtpReceiver::Source* SrtpReceiver::find(uint32_t ssrc) {
+  const auto found = std::ranges::find_if(
+      sources_, [ssrc](const Source& source) { return source.used > 0 && source.ssrc == ssrc; });
+  return found == sources_.end() ? nullptr : &*found;
+}
+
+/// Of one that has sent something authentic.
+SrtpReceiver::Source& SrtpReceiver::take(uint32_t ssrc) {
+  Source* source = find(ssrc);
+  if (source == nullptr) {
+    source = &*std::ranges::min_element(sources_, {}, &Source::used);
+    *source = Source{};
+    source->ssrc = ssrc;
+  }
+  source->used = ++uses_;
+  return *source;
+}
+
+std::span<uint8_t> SrtpReceiver::unprotect_rtp(std::span<uint8_t> datagram) {
+  const size_t tail = sizes_.rtp_tag + keys_.mki_bytes;
+  if (datagram.size() < kRtpHeaderBytes + tail) return {};
+  const std::span<uint8_t> packet = datagram.first(datagram.size() - tail);
+  const size_t body = rtp_body(packet);
+  if (body == 0) return {};
+  const uint32_t ssrc = read_u32(packet, 8);
+  const Source* source = find(ssrc);
+  const ReplayWindow seen = source == nullptr ? ReplayWindow() : source->rtp;
+  const uint64_t index = srtp_index(seen, read_u16(packet, 2));
+  if (!seen.fresh(index)) return {};
+  const Rollovers rollovers(index, sizes_.aead);
+  // An AEAD's tag stands before the key identifier (RFC 7714 §8.2), the other behind it (RFC 3711 §3.1).
+  const Bytes tag = sizes_.aead ? Bytes(datagram).subspan(packet.size(), sizes_.rtp_tag)
+                                : Bytes(datagram).last(sizes_.rtp_tag);
+  const PacketParts parts{packet.first(body), packet.subspan(body), rollovers.beside()};
+  if (!ciphers_.rtp->open({ssrc, index}, parts, tag)) return {};
+  take(ssrc).rtp.add(index);
+  return packet;
+}
+
+std::span<uint8_t> SrtpReceiver::unprotect_rtcp(std::span<uint8_t> datagram) {
+  const size_t tail = sizes_.rtcp_tag + kRtcpIndexBytes + keys_.mki_bytes;
+  if (datagram.size() < kRtcpHeaderBytes + tail) return {};
+  const std::span<uint8_t> packet = datagram.first(datagram.size() - tail);
+  const size_t word_at = packet.size() + (sizes_.aead ? sizes_.rtcp_tag : 0);
+  const Bytes word = Bytes(datagram).subspan(word_at, kRtcpIndexBytes);
+  const uint32_t marked = read_u32(word, 0);
+  // Nothing was agreed that would let a peer leave its reports unencrypted (RFC 4568 §6.3.2).
+  if ((marked & kEncryptedBit) == 0) return {};
+  const uint32_t ssrc = read_u32(packet, 4);
+  const uint32_t index = marked & ~kEncryptedBit;
+  const Source* source = find(ssrc);
+  if (source != nullptr && !source->rtcp.fresh(index)) return {};
+  const Bytes tag = sizes_.aead ? Bytes(datagram).subspan(packet.size(), sizes_.rtcp_tag)
+                                : Bytes(datagram).last(sizes_.rtcp_tag);
+  const PacketParts parts{packet.first(kRtcpHeaderBytes), packet.subspan(kRtcpHeaderBytes), word};
+  if (!ciphers_.rtcp->open({ssrc, index}, parts, tag)) return {};
+  take(ssrc).rtcp.add(index);
+  return packet;
+}
+
+// ---------------------------------------------------------------- both
+
+SrtpProtection::SrtpProtection(const SrtpKeys& send, const SrtpKeys& receive, MakeCiphers make)
+    : sender_(std::make_unique<SrtpSender>(send, make)),
+      receiver_(std::make_unique<SrtpReceiver>(receive, make)) {}
+
+std::span<uint8_t> SrtpProtection::unprotect_rtp(std::span<uint8_t> datagram) {
+  const std::span<uint8_t> packet = receiver_->unprotect_rtp(datagram);
+  if (former_ == nullptr) return packet;
+  if (packet.empty()) return former_->unprotect_rtp(datagram);
+  former_.reset();
+  return packet;
+}
+
+std::span<uint8_t> SrtpProtection::unprotect_rtcp(std::span<uint8_t> datagram) {
+  const std::span<uint8_t> packet = receiver_->unprotect_rtcp(datagram);
+  return packet.empty() && former_ != nullptr ? former_->unprotect_rtcp(datagram) : packet;
+}
+
+void SrtpProtection::follow(PacketProtection& before) {
+  auto* const other = dynamic_cast<SrtpProtection*>(&before);
+  if (other == nullptr) return;
+  if (other->sender_->keys() == sender_->keys()) std::swap(sender_, other->sender_);
+  if (other->receiver_->keys() == receiver_->keys()) {
+    std::swap(receiver_, other->receiver_);
+    std::swap(former_, other->former_);
+  } else {
+    std::swap(former_, other->receiver_);
+  }
+}
+
+}  // namespace carillon

@@ -1,0 +1,67 @@
+// The crypto suites of SRTP that are spoken here, and their sizes (RFC 4568 §6.2, RFC 6188 §4, RFC 7714
+// §14.2).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/base/bytes.hpp"
+
+namespace carillon {
+
+enum class SrtpSuite : uint8_t {
+  aes128_sha80,
+  aes128_sha32,
+  aes256_sha80,
+  aes256_sha32,
+  aes128_gcm,
+  aes256_gcm,
+};
+
+struct SrtpSizes {
+  size_t key;
+  size_t salt;
+  size_t rtp_tag;
+  size_t rtcp_tag;
+  /// Encryption and authentication are one (RFC 7714).
+  bool aead;
+};
+
+constexpr SrtpSizes sizes_of(SrtpSuite suite) {
+  switch (suite) {
+    case SrtpSuite::aes128_sha80:
+      return {16, 14, 10, 10, false};
+    case SrtpSuite::aes128_sha32:
+      return {16, 14, 4, 10, false};  // the short tag is for RTP alone
+    case SrtpSuite::aes256_sha80:
+      return {32, 14, 10, 10, false};
+    case SrtpSuite::aes256_sha32:
+      return {32, 14, 4, 10, false};
+    case SrtpSuite::aes128_gcm:
+      return {16, 12, 16, 16, true};
+    case SrtpSuite::aes256_gcm:
+      return {32, 12, 16, 16, true};
+  }
+  return {};
+}
+
+inline constexpr size_t kMaxSrtpKeyBytes = 32 + 14;
+
+/// What SDP says of one direction.
+struct SrtpKeys {
+  SrtpSuite suite = SrtpSuite::aes128_sha80;
+  /// Master key and master salt, as in `inline:`.
+  std::array<uint8_t, kMaxSrtpKeyBytes> master{};
+  /// Of the key identifier that its sender puts into each packet; its value says nothing, as there is one
+  /// key.
+  size_t mki_bytes = 0;
+
+  [[nodiscard]] Bytes key() const { return Bytes(master).first(sizes_of(suite).key); }
+  [[nodiscard]] Bytes salt() const {
+    return Bytes(master).subspan(sizes_of(suite).key, sizes_of(suite).salt);
+  }
+  friend bool operator==(const SrtpKeys&, const SrtpKeys&) = default;
+};
+
+}  // namespace carillon

@@ -1,0 +1,237 @@
+#include "core/srtp/srtp_protection.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/rtp/packet.hpp"
+
+namespace carillon {
+
+namespace {
+
+/// No cryptography: the body is mixed with a number made of key, name and what is beside it, and the tag is
+/// that number. Whoever takes another index than the sender gets nothing.
+class NumberCipher final : public PacketCipher {
+ public:
+  NumberCipher(uint32_t key, bool rtcp) : key_(rtcp ? ~key : key) {}
+
+  void seal(PacketName name, const PacketParts& parts, std::span<uint8_t> tag) override {
+    const uint32_t number = number_of(name, parts);
+    for (uint8_t& byte : parts.body) byte ^= static_cast<uint8_t>(number);
+    write_tag(number, tag);
+  }
+  bool open(PacketName name, const PacketParts& parts, Bytes tag) override {
+    const uint32_t number = number_of(name, parts);
+    std::vector<uint8_t> expected(tag.size());
+    write_tag(number, expected);
+    if (!std::ranges::equal(expected, tag)) return false;
+    for (uint8_t& byte : parts.body) byte ^= static_cast<uint8_t>(number);
+    return true;
+  }
+
+ private:
+  static void write_tag(uint32_t number, std::span<uint8_t> tag) {
+    for (size_t i = 0; i < tag.size(); ++i) tag[i] = static_cast<uint8_t>(number >> (8 * (i % 4)));
+  }
+  [[nodiscard]] uint32_t number_of(PacketName name, const PacketParts& parts) const {
+    uint32_t number = key_ ^ name.ssrc;
+    const auto mix = [&number](uint64_t value) {
+      number = (number ^ static_cast<uint32_t>(value)) * 0x9e3779b1U;
+    };
+    mix(name.index);
+    mix(name.index >> 32);
+    for (const uint8_t byte : parts.header) mix(byte);
+    for (const uint8_t byte : parts.beside) mix(byte);
+    return number;
+  }
+
+  uint32_t key_;
+};
+
+CipherPair numbers(const SrtpKeys& keys, CipherUse /*use*/) {
+  const uint32_t key = keys.master[0];
+  return {std::make_unique<NumberCipher>(key, false), std::make_unique<NumberCipher>(key, true)};
+}
+
+SrtpKeys keys(uint8_t name, SrtpSuite suite = SrtpSuite::aes128_sha80, size_t mki_bytes = 0) {
+  SrtpKeys out;
+  out.suite = suite;
+  out.master[0] = name;
+  out.mki_bytes = mki_bytes;
+  return out;
+}
+
+SrtpProtection peer(uint8_t send, uint8_t receive) { return {keys(send), keys(receive), numbers}; }
+
+using Packet = std::vector<uint8_t>;
+
+Packet rtp(uint16_t sequence, uint32_t ssrc = 7) {
+  Packet packet(kRtpHeaderBytes + 20, 0x11);
+  write_rtp_header({false, 0, sequence, RtpTimestamp(0), ssrc}, packet);
+  return packet;
+}
+
+Packet sealed(SrtpProtection& by, Packet packet) {
+  const size_t size = packet.size();
+  packet.resize(size + PacketProtection::kMaxTail);
+  packet.resize(by.protect_rtp(packet, size));
+  return packet;
+}
+
+bool opens(SrtpProtection& by, Packet packet) { return !by.unprotect_rtp(packet).empty(); }
+
+Packet receiver_report(uint32_t ssrc = 7) {
+  Packet packet(8);
+  packet[0] = 0x80;
+  packet[1] = 201;
+  packet[3] = 1;
+  write_u32(packet, 4, ssrc);
+  return packet;
+}
+
+Packet sealed_report(SrtpProtection& by) {
+  Packet packet = receiver_report();
+  const size_t size = packet.size();
+  packet.resize(size + PacketProtection::kMaxTail);
+  packet.resize(by.protect_rtcp(packet, size));
+  return packet;
+}
+
+}  // namespace
+
+TEST_SUITE("SRTP packets") {
+  TEST_CASE("what one seals the other opens, whatever the suite and the key identifier") {
+    for (const SrtpSuite suite : {SrtpSuite::aes128_sha80, SrtpSuite::aes128_sha32, SrtpSuite::aes256_gcm}) {
+      for (const size_t mki : {size_t{0}, size_t{4}}) {
+        SrtpProtection sender(keys(1, suite), keys(2, suite), numbers);
+        SrtpProtection receiver(keys(2, suite), keys(1, suite, mki), numbers);
+        Packet packet = sealed(sender, rtp(10));
+        CHECK(packet.size() == rtp(10).size() + sizes_of(suite).rtp_tag);
+        CHECK(packet != rtp(10));
+        const auto identifier = sizes_of(suite).aead
+                                    ? packet.end()
+                                    : packet.end() - static_cast<std::ptrdiff_t>(sizes_of(suite).rtp_tag);
+        packet.insert(identifier, mki, uint8_t{0xee});
+        const auto plain = receiver.unprotect_rtp(packet);
+        CHECK(Packet(plain.begin(), plain.end()) == rtp(10));
+      }
+    }
+  }
+
+  TEST_CASE("the rollover counter goes up with the sequence number's end, also when packets there are lost") {
+    SrtpProtection sender = peer(1, 2);
+    SrtpProtection receiver = peer(2, 1);
+    for (uint32_t i = 0; i < 3 * 65'536; ++i) {
+      const Packet packet = sealed(sender, rtp(static_cast<uint16_t>(65'000 + i)));
+      // Now and then more than a hundred are lost, about every end of the numbers too.
+      if (i % 600 > 450) continue;
+      REQUIRE(opens(receiver, packet));
+    }
+  }
+
+  TEST_CASE("late and doubled packets: each is heard once, in a window") {
+    SrtpProtection sender = peer(1, 2);
+    SrtpProtection receiver = peer(2, 1);
+    std::vector<Packet> packets;
+    for (uint16_t i = 0; i < 300; ++i)
+      packets.push_back(sealed(sender, rtp(static_cast<uint16_t>(65'400 + i))));
+    CHECK(opens(receiver, packets[0]));
+    CHECK_FALSE(opens(receiver, packets[0]));
+    CHECK(opens(receiver, packets[150]));  // the numbers have come round meanwhile
+    CHECK(opens(receiver, packets[100]));
+    CHECK_FALSE(opens(receiver, packets[100]));
+    CHECK(opens(receiver, packets[149]));
+    CHECK_FALSE(opens(receiver, packets[10]));  // too old to tell
+    CHECK(opens(receiver, packets[299]));
+    CHECK_FALSE(opens(receiver, packets[150]));
+  }
+
+  TEST_CASE("what is not authentic changes nothing: neither the counters nor the packet") {
+    SrtpProtection sender = peer(1, 2);
+    SrtpProtection receiver = peer(2, 1);
+    CHECK(opens(receiver, sealed(sender, rtp(100))));
+    for (uint16_t sequence = 200; sequence < 60'000; sequence = static_cast<uint16_t>(sequence + 1000)) {
+      Packet forged = rtp(sequence);
+      forged.resize(forged.size() + 10);
+      const Packet before = forged;
+      CHECK(receiver.unprotect_rtp(forged).empty());
+      CHECK(forged == before);
+    }
+    CHECK(opens(receiver, sealed(sender, rtp(101))));
+  }
+
+  TEST_CASE("too short, of another version, with an impossible header: nothing") {
+    SrtpProtection receiver = peer(2, 1);
+    for (size_t size = 0; size < 40; ++size) {
+      Packet packet(size, 0xff);
+      CHECK(receiver.unprotect_rtp(packet).empty());
+      CHECK(receiver.unprotect_rtcp(packet).empty());
+    }
+    Packet extended = rtp(1);
+    extended[0] |= 0x1f;
+    extended.resize(80);
+    CHECK(receiver.unprotect_rtp(extended).empty());
+  }
+
+  TEST_CASE("each source has numbers of its own; only so many are remembered") {
+    SrtpProtection receiver = peer(2, 1);
+    std::vector<Packet> first;
+    for (uint32_t ssrc = 1; ssrc <= 6; ++ssrc) {
+      SrtpProtection sender = peer(1, 2);
+      first.push_back(sealed(sender, rtp(static_cast<uint16_t>(1000 * ssrc), ssrc)));
+      CHECK(opens(receiver, first.back()));
+      CHECK_FALSE(opens(receiver, first.back()));
+    }
+    CHECK_FALSE(opens(receiver, first[3]));
+  }
+
+  TEST_CASE("the same keys once more: both directions go on counting") {
+    SrtpProtection sender = peer(1, 2);
+    SrtpProtection receiver = peer(2, 1);
+    Packet old;
+    for (uint32_t i = 0; i < 70'000; ++i) {
+      old = sealed(sender, rtp(static_cast<uint16_t>(i)));
+      REQUIRE(opens(receiver, old));
+    }
+    SrtpProtection sender_again = peer(1, 2);
+    SrtpProtection receiver_again = peer(2, 1);
+    sender_again.follow(sender);
+    receiver_again.follow(receiver);
+    CHECK_FALSE(opens(receiver_again, old));
+    CHECK(opens(receiver_again, sealed(sender_again, rtp(static_cast<uint16_t>(70'000)))));
+  }
+
+  TEST_CASE("a new key of the peer: what it sent under the old one is heard until the first under the new") {
+    SrtpProtection before = peer(1, 2);
+    SrtpProtection after = peer(3, 2);
+    SrtpProtection receiver = peer(2, 1);
+    CHECK(opens(receiver, sealed(before, rtp(10))));
+    SrtpProtection changed = peer(2, 3);
+    changed.follow(receiver);
+    CHECK(opens(changed, sealed(before, rtp(11))));
+    CHECK(opens(changed, sealed(after, rtp(12))));
+    CHECK_FALSE(opens(changed, sealed(before, rtp(13))));
+  }
+
+  TEST_CASE("reports: numbered, encrypted, no replay") {
+    SrtpProtection sender = peer(1, 2);
+    SrtpProtection receiver = peer(2, 1);
+    Packet first = sealed_report(sender);
+    CHECK(first.size() == receiver_report().size() + 14);
+    Packet second = sealed_report(sender);
+    CHECK(first != second);
+    Packet replayed = first;
+    const auto plain = receiver.unprotect_rtcp(first);
+    CHECK(Packet(plain.begin(), plain.end()) == receiver_report());
+    CHECK_FALSE(receiver.unprotect_rtcp(second).empty());
+    CHECK(receiver.unprotect_rtcp(replayed).empty());
+    // A report that says of itself that it is not encrypted.
+    Packet bare = sealed_report(sender);
+    bare[bare.size() - 14] &= 0x7f;
+    CHECK(receiver.unprotect_rtcp(bare).empty());
+  }
+}
+
+}  // namespace carillon
