@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import { secretsEqual } from './base/hash.ts';
 import { systemRandom } from './base/system-random.ts';
+import type { Examined } from './config/load.ts';
 import type { Settings } from './config/schema.ts';
 import { startDemo } from './demo/demo.ts';
 import type { Cdr } from './domain/cdr/types.ts';
@@ -30,7 +31,9 @@ import { liveCallsView } from './service/live-calls.ts';
 import { Measuring } from './service/measuring.ts';
 import { Memory, quietLoop, v8Heap } from './service/memory.ts';
 import { createOperations } from './service/operations.ts';
+import type { OperatorLists } from './service/operator-lists.ts';
 import { OverloadWatch } from './service/overload.ts';
+import { Reloader } from './service/reload.ts';
 import { type Derived, derive } from './service/settings.ts';
 import { warmSounds } from './service/sounds.ts';
 import { StoreWatch } from './service/store-watch.ts';
@@ -40,6 +43,17 @@ export interface Service {
   readonly welcome: string | undefined;
   /** No new calls, running ones end within the limit, then everything closes. */
   stop(): Promise<void>;
+  /** Takes over what has changed in the settings and needs no restart; says in the log what did and what was refused. */
+  reload(): void;
+}
+
+export interface ServiceStart {
+  readonly settings: Settings;
+  readonly lists: OperatorLists;
+  /** The project's folder: `config/` stands there. */
+  readonly root: string;
+  /** The settings as file and environment say them now. */
+  readonly examine: () => Examined;
 }
 
 /** Notifications that are on their way may arrive; the others are delivered after the next start. */
@@ -49,12 +63,13 @@ const SETTLING_GRACE_MS = 10_000;
 /** Recordings that have ended become files; what takes longer is taken up by the next start. */
 const RECORDING_GRACE_MS = 10_000;
 
-export async function startService(settings: Settings, root: string): Promise<Service> {
+export async function startService(start: ServiceStart): Promise<Service> {
+  const { settings, lists } = start;
   const logger = createLogger(settings.logLevel);
   const dataDir = resolve(settings.dataDir);
   const basics: Basics = {
     settings,
-    root,
+    lists,
     dataDir,
     logger,
     clock: systemClock,
@@ -122,7 +137,15 @@ export async function startService(settings: Settings, root: string): Promise<Se
     },
   });
   measuring.connect({ keeper, signalling, media, streams, callsLimit, overload });
+  const reloader = new Reloader({
+    ...start,
+    logger,
+    ledger: foundation.ledger,
+    carriers: foundation.provisioning.carriers,
+    certificates: [() => server.reloadCertificate()],
+  });
   const operations = createOperations({
+    reload: () => reloader.reload(),
     storeWatch,
     ...foundation,
     ...lines,
@@ -199,7 +222,12 @@ export async function startService(settings: Settings, root: string): Promise<Se
     await foundation.store.close();
     logger.info({}, 'stopped');
   };
-  return { welcome: first?.isFirst ? welcome(first.things, dataDir) : undefined, stop };
+  const reload = (): void => {
+    void reloader
+      .reload()
+      .catch((error: unknown) => logger.error({ error }, 'settings not reloaded'));
+  };
+  return { welcome: first?.isFirst ? welcome(first.things, dataDir) : undefined, stop, reload };
 }
 
 function restSettings({ settings, dataDir, random }: Basics, derived: Derived): RestSettings {

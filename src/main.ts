@@ -1,32 +1,44 @@
 #!/usr/bin/env node
-/** The service: settings from file and environment, one line when it cannot start, a drain on SIGTERM and SIGINT. */
+/** The service: settings from file and environment, one line when it cannot start, a drain on SIGTERM, new settings on SIGHUP. */
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ServiceError } from './base/errors.ts';
 import { type Service, startService } from './compose.ts';
-import { loadSettings } from './config/load.ts';
+import { examineSettings, refuseProblems } from './config/load.ts';
+import { settingsAsYaml } from './config/show.ts';
+import { checked } from './service/reload.ts';
 
 const NODE_MAJOR = 24;
+const FLAGS = ['--check-config', '--print-config'];
 
-async function main(): Promise<void> {
+async function main(flags: readonly string[]): Promise<void> {
   const major = Number(process.versions.node.split('.')[0]);
   if (major < NODE_MAJOR)
     fail(`Node ${NODE_MAJOR} is needed, this is ${process.versions.node}: start with npm start`);
+  const unknown = flags.find((flag) => !FLAGS.includes(flag));
+  if (unknown !== undefined) fail(`unknown argument ${unknown}; there are ${FLAGS.join(', ')}`);
   const root = fileURLToPath(new URL('..', import.meta.url));
-  const settings = loadSettings(process.env, join(root, 'config', 'default.json'));
-  if (process.argv.includes('--check-config')) {
+  const examine = () => examineSettings(process.env, join(root, 'config', 'default.json'));
+  const examined = examine();
+  const { lists, problems } = checked(examined, root);
+  if (flags.includes('--print-config')) process.stdout.write(settingsAsYaml(examined));
+  if (flags.includes('--check-config')) {
+    for (const problem of problems) console.error(`settings: ${problem}`);
+    if (problems.length > 0) process.exit(1);
     console.log('settings are valid');
-    return;
   }
-  const service = await startService(settings, root);
+  if (flags.length > 0) return;
+  refuseProblems(problems);
+  const { settings } = examined;
+  const service = await startService({ settings, lists, root, examine });
   if (service.welcome !== undefined) console.log(service.welcome);
-  stopOnSignals(service);
+  onSignals(service);
   // Under `npm start`: the next start is fast also after a kill.
   flushCompileCache();
 }
 
-function stopOnSignals(service: Service): void {
+function onSignals(service: Service): void {
   let stopping = false;
   const stop = (): void => {
     // A second signal does not wait any longer.
@@ -39,6 +51,8 @@ function stopOnSignals(service: Service): void {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  // On a terminal it says that the terminal is gone.
+  process.on('SIGHUP', process.stdout.isTTY ? stop : () => service.reload());
 }
 
 function fail(line: string): never {
@@ -46,7 +60,7 @@ function fail(line: string): never {
   process.exit(1);
 }
 
-main().catch((error: unknown) => {
+main(process.argv.slice(2)).catch((error: unknown) => {
   if (error instanceof ServiceError) fail(error.message);
   console.error(error);
   process.exit(1);

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addCampaignCommands } from './commands/campaigns.ts';
+import { addConfigCommands } from './commands/config.ts';
 import { addInventoryCommands } from './commands/inventory.ts';
 import { addServiceCommands } from './commands/service.ts';
 import { addTableCommands } from './commands/tables.ts';
@@ -27,6 +28,7 @@ function createProgram(terminal: Terminal): Command {
   addInventoryCommands(program, sessionOf);
   addServiceCommands(program, sessionOf);
   addTableCommands(program, sessionOf);
+  addConfigCommands(program, sessionOf);
   addCampaignCommands(program, sessionOf);
   addStreamCommands(program);
   inherit(program);

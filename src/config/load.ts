@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { ServiceError } from '../base/errors.ts';
 import {
   isSetting,
@@ -8,39 +7,138 @@ import {
   type SettingPlace,
   type Settings,
 } from './schema.ts';
+import { parseSource, readSource, type Source, type Tree } from './source.ts';
 
 /** Variables that are ours without being settings; CARILLON_URL is where the operator's command finds the service. */
-const OTHER_VARIABLES = new Set(['CARILLON_CONFIG', 'CARILLON_URL']);
+const OTHER_VARIABLES = new Set(['CARILLON_CONFIG', 'CARILLON_CONFIG_BODY', 'CARILLON_URL']);
 
-type Environment = Readonly<Record<string, string | undefined>>;
-type Tree = { [key: string]: unknown };
+export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * The effective settings: schema defaults, then `config/default.json`, then the file of CARILLON_CONFIG, then the
- * environment. Throws ServiceError CONFIG_INVALID with one line that names the key, the value's source and what was expected.
- */
-export function loadSettings(environment: Environment, defaultFile: string): Settings {
-  const merged = defaultsOf(SETTINGS);
-  overlay(merged, readTree(defaultFile), SETTINGS, defaultFile, []);
-  const file = environment['CARILLON_CONFIG'];
-  if (file !== undefined && file !== '') overlay(merged, readTree(file), SETTINGS, file, []);
-  const places = listSettings();
-  for (const place of places) {
-    const value = environment[place.environment];
-    if (value !== undefined) set(merged, place.path, fromEnvironment(place, value));
-  }
-  refuseUnknownVariables(environment, places);
-  const settings = merged as unknown as Settings;
-  if (settings.rtp.portMin >= settings.rtp.portMax)
-    invalid('rtp.portMin must be below rtp.portMax');
-  if ((settings.http.tlsCertFile === '') !== (settings.http.tlsKeyFile === '')) {
-    invalid('http.tlsCertFile and http.tlsKeyFile belong together');
-  }
-  return deepFreeze(settings);
+export interface Examined {
+  /** Of use only where there are no problems. */
+  readonly settings: Settings;
+  /** One line each: the key or variable, where it stands, what was expected and what was given. */
+  readonly problems: readonly string[];
+  /** By dotted path, where a value comes from that is not the default: `settings.yaml:3`, `CARILLON_SIP_PORT`. */
+  readonly origins: ReadonlyMap<string, string>;
 }
 
-function invalid(line: string): never {
-  throw new ServiceError('CONFIG_INVALID', `settings: ${line}`);
+/**
+ * The effective settings: schema defaults, then `config/default.json`, then the file of CARILLON_CONFIG (JSON or YAML) or the
+ * text of CARILLON_CONFIG_BODY, then the environment. Throws ServiceError CONFIG_INVALID with one line that names the first
+ * problem; `examineSettings` tells them all.
+ */
+export function loadSettings(environment: Environment, defaultFile: string): Settings {
+  const { settings, problems } = examineSettings(environment, defaultFile);
+  refuseProblems(problems);
+  return settings;
+}
+
+/** Throws the first problem where there is one, and says how many more there are. */
+export function refuseProblems(problems: readonly string[]): void {
+  const [first, ...more] = problems;
+  if (first === undefined) return;
+  const others = more.length === 0 ? '' : ` (and ${more.length} more: --check-config shows them)`;
+  throw new ServiceError('CONFIG_INVALID', `settings: ${first}${others}`);
+}
+
+/** As `loadSettings`, with every problem instead of the first. */
+export function examineSettings(environment: Environment, defaultFile: string): Examined {
+  const examination = new Examination();
+  examination.addSource(readSource(defaultFile), false);
+  const { CARILLON_CONFIG: file, CARILLON_CONFIG_BODY: body } = environment;
+  if (file) examination.addSource(readSource(file), true);
+  if (body) examination.addSource(parseSource(body, 'CARILLON_CONFIG_BODY'), true);
+  if (file && body)
+    examination.refuse('CARILLON_CONFIG and CARILLON_CONFIG_BODY exclude each other');
+  examination.addEnvironment(environment);
+  return examination.result();
+}
+
+class Examination {
+  readonly #merged = defaultsOf(SETTINGS);
+  readonly #problems: string[] = [];
+  readonly #origins = new Map<string, string>();
+
+  refuse(line: string): void {
+    this.#problems.push(line);
+  }
+
+  addSource(source: Source | string, isOperators: boolean): void {
+    if (typeof source === 'string') this.refuse(source);
+    else this.#overlay(this.#merged, source.tree, SETTINGS, { source, isOperators, path: [] });
+  }
+
+  addEnvironment(environment: Environment): void {
+    const places = listSettings();
+    for (const place of places) {
+      const raw = environment[place.environment];
+      if (raw === undefined) continue;
+      const value = fromEnvironment(place, raw);
+      const fault = value === undefined ? 'must be on or off' : faultOf(place.setting, value);
+      if (fault !== undefined) {
+        const shown = shownValue(place.setting, typeof value === 'number' ? value : raw);
+        this.refuse(`${place.environment} ${fault}${shown}`);
+        continue;
+      }
+      set(this.#merged, place.path, value);
+      this.#origins.set(place.path.join('.'), place.environment);
+    }
+    const known = new Set([...OTHER_VARIABLES, ...places.map((place) => place.environment)]);
+    for (const name of Object.keys(environment)) {
+      if (name.startsWith('CARILLON_') && !known.has(name))
+        this.refuse(`unknown environment variable ${name}`);
+    }
+  }
+
+  result(): Examined {
+    const settings = this.#merged as unknown as Settings;
+    if (this.#problems.length === 0) {
+      if (settings.rtp.portMin >= settings.rtp.portMax)
+        this.refuse('rtp.portMin must be below rtp.portMax');
+      if ((settings.http.tlsCertFile === '') !== (settings.http.tlsKeyFile === ''))
+        this.refuse('http.tlsCertFile and http.tlsKeyFile belong together');
+    }
+    return { settings: deepFreeze(settings), problems: this.#problems, origins: this.#origins };
+  }
+
+  #overlay(
+    into: Tree,
+    from: Tree,
+    schema: object,
+    context: {
+      readonly source: Source;
+      readonly isOperators: boolean;
+      readonly path: readonly string[];
+    },
+  ): void {
+    const { source, isOperators } = context;
+    for (const [key, value] of Object.entries(from)) {
+      const path = [...context.path, key];
+      const name = path.join('.');
+      const place = source.place(path);
+      const child = Object.hasOwn(schema, key)
+        ? (schema as Record<string, object>)[key]
+        : undefined;
+      if (child === undefined) {
+        this.refuse(
+          `unknown key ${name} in ${place}; known here: ${Object.keys(schema).join(', ')}`,
+        );
+      } else if (isSetting(child)) {
+        const fault = faultOf(child, value);
+        if (fault !== undefined) {
+          this.refuse(`${name} in ${place} ${fault}${shownValue(child, value)}`);
+          continue;
+        }
+        into[key] = value;
+        if (isOperators) this.#origins.set(name, place);
+      } else if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+        this.refuse(`${name} in ${place} must be an object with ${Object.keys(child).join(', ')}`);
+      } else {
+        this.#overlay(into[key] as Tree, value as Tree, child, { ...context, path });
+      }
+    }
+  }
 }
 
 function defaultsOf(node: object): Tree {
@@ -51,44 +149,9 @@ function defaultsOf(node: object): Tree {
   return out;
 }
 
-function readTree(file: string): Tree {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    invalid(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    invalid(`${file} must hold one JSON object`);
-  return parsed as Tree;
-}
-
-function overlay(
-  into: Tree,
-  from: Tree,
-  schema: object,
-  file: string,
-  path: readonly string[],
-): void {
-  for (const [key, value] of Object.entries(from)) {
-    const at = [...path, key];
-    const name = at.join('.');
-    const child = Object.hasOwn(schema, key) ? (schema as Record<string, object>)[key] : undefined;
-    if (child === undefined) invalid(`unknown key ${name} in ${file}`);
-    if (isSetting(child)) {
-      into[key] = checked(child, value, `${name} in ${file}`);
-    } else {
-      if (typeof value !== 'object' || value === null)
-        invalid(`${name} in ${file} must be an object`);
-      overlay(into[key] as Tree, value as Tree, child, file, at);
-    }
-  }
-}
-
-function fromEnvironment(place: SettingPlace, raw: string): unknown {
-  const { setting } = place;
-  if (setting.kind === 'integer')
-    return checked(setting, raw.trim() === '' ? Number.NaN : Number(raw), place.environment);
+/** Undefined: a switch that says neither on nor off. */
+function fromEnvironment({ setting }: SettingPlace, raw: string): unknown {
+  if (setting.kind === 'integer') return raw.trim() === '' ? Number.NaN : Number(raw);
   if (setting.kind === 'list') {
     return raw
       .split(',')
@@ -98,40 +161,40 @@ function fromEnvironment(place: SettingPlace, raw: string): unknown {
   if (setting.kind === 'switch') {
     const word = raw.toLowerCase();
     if (['on', 'true', 'yes', '1'].includes(word)) return true;
-    if (['off', 'false', 'no', '0'].includes(word)) return false;
-    invalid(`${place.environment} must be on or off, not ${JSON.stringify(raw)}`);
+    return ['off', 'false', 'no', '0'].includes(word) ? false : undefined;
   }
-  return checked(setting, raw, place.environment);
+  return raw;
 }
 
-function checked(setting: Setting, value: unknown, name: string): unknown {
-  const shown =
-    setting.kind === 'text' && setting.secret ? 'what was given' : JSON.stringify(value);
+const shownValue = (setting: Setting, value: unknown): string => {
+  if (setting.kind === 'list' || setting.kind === 'rows') return '';
+  return setting.secret ? ', not what was given' : `, not ${JSON.stringify(value)}`;
+};
+
+/** What is expected of a value that does not fit. */
+function faultOf(setting: Setting, value: unknown): string | undefined {
   switch (setting.kind) {
-    case 'integer':
-      if (
-        !Number.isInteger(value) ||
-        (value as number) < setting.min ||
-        (value as number) > setting.max
-      ) {
-        invalid(
-          `${name} must be a whole number from ${setting.min} to ${setting.max}, not ${shown}`,
-        );
-      }
-      return value;
+    case 'integer': {
+      const fits =
+        Number.isInteger(value) &&
+        (value as number) >= setting.min &&
+        (value as number) <= setting.max;
+      return fits ? undefined : `must be a whole number from ${setting.min} to ${setting.max}`;
+    }
     case 'switch':
-      if (typeof value !== 'boolean') invalid(`${name} must be true or false, not ${shown}`);
-      return value;
+      return typeof value === 'boolean' ? undefined : 'must be true or false';
     case 'list':
-      if (!Array.isArray(value) || value.some((item) => typeof item !== 'string'))
-        invalid(`${name} must be a list of strings`);
-      return value;
+      return Array.isArray(value) && value.every((item) => typeof item === 'string')
+        ? undefined
+        : 'must be a list of strings';
+    case 'rows':
+      return typeof value === 'string' || Array.isArray(value)
+        ? undefined
+        : 'must be the path of a file, or a list';
     case 'text':
-      if (typeof value !== 'string') invalid(`${name} must be a string, not ${shown}`);
-      if (setting.oneOf !== undefined && !setting.oneOf.includes(value)) {
-        invalid(`${name} must be one of ${setting.oneOf.join(', ')}, not ${shown}`);
-      }
-      return value;
+      if (typeof value !== 'string') return 'must be a string';
+      if (setting.oneOf === undefined || setting.oneOf.includes(value)) return undefined;
+      return `must be one of ${setting.oneOf.join(', ')}`;
   }
 }
 
@@ -139,14 +202,6 @@ function set(tree: Tree, path: readonly string[], value: unknown): void {
   let node = tree;
   for (const key of path.slice(0, -1)) node = node[key] as Tree;
   node[path.at(-1) ?? ''] = value;
-}
-
-function refuseUnknownVariables(environment: Environment, places: readonly SettingPlace[]): void {
-  const known = new Set([...OTHER_VARIABLES, ...places.map((place) => place.environment)]);
-  for (const name of Object.keys(environment)) {
-    if (name.startsWith('CARILLON_') && !known.has(name))
-      invalid(`unknown environment variable ${name}`);
-  }
 }
 
 function deepFreeze<T extends object>(value: T): T {

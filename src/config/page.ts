@@ -4,13 +4,25 @@ import { listSettings } from './schema.ts';
 export function settingsPage(): string {
   const rows = listSettings().map(({ path, setting, environment }) => {
     const initial = JSON.stringify(setting.default);
-    return `| \`${path.join('.')}\` | \`${environment}\` | \`${initial}\` | ${setting.about}${allowed(setting)} |`;
+    return `| \`${path.join('.')}\` | \`${environment}\` | \`${initial}\` | ${setting.about}${allowed(setting)}${setting.live ? '; *live*' : ''} |`;
   });
   return `# Settings
 
-Defaults stand in \`default.json\`; a file named by \`CARILLON_CONFIG\` overrides them, the environment overrides both. In the environment, lists are
-written with commas and switches as on or off. An unknown key or a wrong value stops the start with one line. \`rates.json\` holds prices,
-\`carriers.json\` SIP gateways (fields as in \`POST /admin/v1/carriers\`).
+Defaults stand in \`default.json\`; a file named by \`CARILLON_CONFIG\`, in JSON or YAML, overrides them (or the same text in \`CARILLON_CONFIG_BODY\`), the
+environment overrides both. In the environment, lists are written with commas and switches as on or off. An unknown key or a wrong value stops the
+start with one line; \`npm run check-config\` and \`npx carillon config check --file FILE\` tell every problem with its line.
+\`npx carillon config show\` prints the effective settings, where each comes from, and \`***\` instead of secrets.
+
+\`\`\`yaml
+sip: { host: 0.0.0.0, publicHost: sip.example.com }
+rates: /etc/carillon/rates.yaml   # or the rows themselves, as below
+carriers:                         # fields as in POST /admin/v1/carriers
+  - { name: main, host: sip.carrier.example, prefixes: ['1', '44'] }
+\`\`\`
+
+On SIGHUP (\`systemctl reload carillon\`, \`npx carillon config reload\`) a running service takes over what is marked *live* below, reads the files behind
+\`rates\` and \`carriers\` again, and certificates too. What needs a restart is named in the log and stays as it is until then. A file with a problem is refused as a
+whole, with a line in the log. Carriers that a new list leaves out stay: \`npx carillon carriers remove\`.
 
 | setting | environment | default | meaning |
 |-|-|-|-|

@@ -8,6 +8,8 @@ interface Described<T> {
   readonly about: string;
   /** Never printed. */
   readonly secret?: true;
+  /** Taken over by a running service on SIGHUP; everything else needs a restart. */
+  readonly live?: true;
 }
 export interface TextSetting extends Described<string> {
   readonly kind: 'text';
@@ -24,7 +26,11 @@ export interface SwitchSetting extends Described<boolean> {
 export interface ListSetting extends Described<readonly string[]> {
   readonly kind: 'list';
 }
-export type Setting = TextSetting | IntegerSetting | SwitchSetting | ListSetting;
+/** The path of a file, or in the settings file the rows themselves. */
+export interface RowsSetting extends Described<string | readonly unknown[]> {
+  readonly kind: 'rows';
+}
+export type Setting = TextSetting | IntegerSetting | SwitchSetting | ListSetting | RowsSetting;
 
 const text = (initial: string, about: string): TextSetting => ({
   kind: 'text',
@@ -59,6 +65,11 @@ const list = (initial: readonly string[], about: string): ListSetting => ({
   default: initial,
   about,
 });
+const live = <S extends object>(setting: S): S & { readonly live: true } => ({
+  ...setting,
+  live: true,
+});
+const rows = (about: string): RowsSetting => ({ kind: 'rows', default: '', about, live: true });
 
 const PORT = [1, 65_535] as const;
 const DAY_MS = 86_400_000;
@@ -77,10 +88,16 @@ export const SETTINGS = {
     true,
     'built-in answer URL and echo bot, and the first account, application and endpoint',
   ),
-  logLevel: choice(
-    ['debug', 'info', 'warn', 'error', 'silent'],
-    'info',
-    'least severe level that is written',
+  logLevel: live(
+    choice(
+      ['debug', 'info', 'warn', 'error', 'silent'],
+      'info',
+      'least severe level that is written',
+    ),
+  ),
+  rates: rows('prices: a JSON or YAML file like rates.json, or the list itself; empty: rates.json'),
+  carriers: rows(
+    'SIP gateways: a JSON or YAML file like carriers.json, or the list itself; empty: carriers.json',
   ),
   platformName: text('Carillon', 'HangupSource of calls that the platform ended'),
   http: {
@@ -392,7 +409,9 @@ type ValueOf<S> = S extends TextSetting
       ? boolean
       : S extends ListSetting
         ? readonly string[]
-        : { readonly [K in keyof S]: ValueOf<S[K]> };
+        : S extends RowsSetting
+          ? string | readonly unknown[]
+          : { readonly [K in keyof S]: ValueOf<S[K]> };
 
 export type Settings = { readonly [K in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[K]> };
 

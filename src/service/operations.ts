@@ -26,6 +26,7 @@ export interface OperatedParts {
   readonly dataDir: string;
   readonly callsLimit: number;
   readonly overload: OverloadWatch;
+  readonly reload: Operations['reload'];
 }
 
 export function createOperations(parts: OperatedParts): Operations {
@@ -78,6 +79,7 @@ export function createOperations(parts: OperatedParts): Operations {
       signalling.drain();
     },
     metrics: () => metrics.scrape(),
+    reload: parts.reload,
     ...createBackups(store, parts.dataDir),
   };
 }

@@ -2,9 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadSettings } from '../../src/config/load.ts';
+import { examineSettings, loadSettings } from '../../src/config/load.ts';
 import { settingsPage } from '../../src/config/page.ts';
 import { isSetting, listSettings, SETTINGS } from '../../src/config/schema.ts';
+import { settingsAsJson, settingsAsYaml } from '../../src/config/show.ts';
 
 const DEFAULTS = join(import.meta.dirname, '../../config/default.json');
 let folder: string;
@@ -83,7 +84,7 @@ describe('settings', () => {
     [{ sip: 5060 }, 'sip in'],
     [{ http: { port: '8080' } }, 'http.port in'],
     ['{', 'cannot read'],
-    [[], 'must hold one JSON object'],
+    [[], 'must hold one object'],
     // A key of Object's own is no setting either.
     ['{"__proto__": {"port": 1}}', 'unknown key __proto__'],
   ])('a file with %j stops the start with one clear line', (content, line) => {
@@ -94,5 +95,89 @@ describe('settings', () => {
   it('a secret is never part of an error', () => {
     const environment = { CARILLON_CONFIG: fileWith({ adminToken: ['s3cret'] }) };
     expect(() => loadSettings(environment, DEFAULTS)).toThrow(/^(?!.*s3cret)/);
+  });
+});
+
+describe('a settings file in YAML', () => {
+  const yaml = (content: string): string => {
+    const path = join(folder, 'settings.yaml');
+    writeFileSync(path, content);
+    return path;
+  };
+
+  it('is read as JSON is, with comments', () => {
+    const file = yaml('# ours\nsip:\n  port: 5070 # not 5060\negress: { allow: [bots.lan] }\n');
+    const settings = loadSettings({ CARILLON_CONFIG: file }, DEFAULTS);
+    expect([settings.sip.port, settings.egress.allow]).toEqual([5070, ['bots.lan']]);
+  });
+
+  it('every problem is told at once, with its line', () => {
+    const file = yaml('sip:\n  port: 70000\n  prt: 1\nhttp: 8080\ndemo: no\n');
+    const environment = { CARILLON_CONFIG: file, CARILLON_LOG_LEVEL: 'loud' };
+    const { problems } = examineSettings(environment, DEFAULTS);
+    expect(problems).toEqual([
+      `sip.port in ${file}:2 must be a whole number from 1 to 65535, not 70000`,
+      expect.stringContaining(`unknown key sip.prt in ${file}:3; known here: host, port`),
+      expect.stringContaining(`http in ${file}:4 must be an object with host, port`),
+      // YAML 1.2 knows true and false alone.
+      `demo in ${file}:5 must be true or false, not "no"`,
+      expect.stringContaining('CARILLON_LOG_LEVEL must be one of debug'),
+    ]);
+    expect(() => loadSettings(environment, DEFAULTS)).toThrow(
+      /^settings: sip\.port .*\(and 4 more: --check-config shows them\)$/,
+    );
+  });
+
+  it.each([
+    ['sip: {port: 1}\nsip: {port: 2}', 'unique at line 2'],
+    ['sip: !!js/function x', 'Unresolved tag'],
+    ['a: b: c', 'line 1'],
+    ['just text', 'must hold one object'],
+  ])('%j is refused', (content, why) => {
+    const { problems } = examineSettings({ CARILLON_CONFIG: yaml(content) }, DEFAULTS);
+    expect(problems.join()).toContain(why);
+  });
+
+  it('may stand in a variable, but not beside a file', () => {
+    const body = 'sip: { port: 5070 }';
+    expect(loadSettings({ CARILLON_CONFIG_BODY: body }, DEFAULTS).sip.port).toBe(5070);
+    const both = { CARILLON_CONFIG: yaml(body), CARILLON_CONFIG_BODY: body };
+    expect(() => loadSettings(both, DEFAULTS)).toThrow('exclude each other');
+  });
+});
+
+describe('the effective settings', () => {
+  const SECRETS = {
+    adminToken: 'admin-s3cret',
+    publicUrl: 'https://user:url-s3cret@voice.example',
+    mail: { smtpUrl: 'smtp://mailer:mail-s3cret@mx.example' },
+    carriers: [{ name: 'main', host: 'gw.example', password: 'sip-s3cret' }],
+  };
+
+  it('hold no secret, and say where each value comes from', () => {
+    const file = fileWith(SECRETS);
+    const environment = {
+      CARILLON_CONFIG: file,
+      CARILLON_SIP_PORT: '5070',
+      CARILLON_HTTP_METRICS_TOKEN: 'metrics-s3cret',
+    };
+    const examined = examineSettings(environment, DEFAULTS);
+    expect(examined.problems).toEqual([]);
+    const shown = settingsAsYaml(examined);
+    expect(shown).not.toContain('s3cret');
+    expect(shown).toMatch(/^ {2}port: 5070 # CARILLON_SIP_PORT$/m);
+    expect(shown).toContain(`adminToken: "***" # ${file}:1`);
+    const json = settingsAsJson(examined);
+    expect(json).not.toContain('s3cret');
+    expect(JSON.parse(json)).toMatchObject({
+      settings: { sip: { port: 5070 }, carriers: '(1 in the file)', mail: { smtpUrl: '***' } },
+      origins: { 'sip.port': 'CARILLON_SIP_PORT' },
+    });
+  });
+
+  it('are settings again', () => {
+    const first = examineSettings({ CARILLON_SIP_PORT: '5070' }, DEFAULTS);
+    const again = { CARILLON_CONFIG_BODY: settingsAsYaml(first) };
+    expect(loadSettings(again, DEFAULTS)).toEqual(first.settings);
   });
 });

@@ -111,7 +111,7 @@ export interface Edges {
 export async function buildService(world: Edges, customer: NewCustomer): Promise<SimService> {
   const basics: Basics = {
     settings,
-    root: '',
+    lists: { rates: [], carriers: [] },
     dataDir: world.folder,
     logger: world.ear.logger(),
     clock: world.clock,
@@ -208,7 +208,14 @@ export async function restart(world: Edges, service: SimService): Promise<Callba
   const logger = ear.logger();
   const store = disk.rescued;
   await recoverOpenCalls(store.calls, logger);
-  const basics: Basics = { settings, root: '', dataDir: world.folder, logger, clock, random };
+  const basics: Basics = {
+    settings,
+    lists: { rates: [], carriers: [] },
+    dataDir: world.folder,
+    logger,
+    clock,
+    random,
+  };
   const foundation = foundationOf(basics, world, store);
   const { recordings, recordingFiles, ledger } = foundation;
   const callbacks = callbacksOf(basics, store, world.customer.line(), service.logs);

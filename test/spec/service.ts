@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { AccountId } from '../../src/base/ids.ts';
 import { type Logger, silentLogger } from '../../src/base/logger.ts';
 import { micros } from '../../src/base/money.ts';
+import { ok } from '../../src/base/result.ts';
 import type { NewAccount } from '../../src/domain/account/account.ts';
 import type { NewEntry } from '../../src/domain/ledger/types.ts';
 import { createRestServer, type RestDeps, type RestSettings } from '../../src/edge/rest/server.ts';
@@ -228,4 +229,5 @@ const idleOperations = (): RestDeps['operations'] => ({
   metrics: async () => ({ contentType: 'text/plain', text: 'up 1\n' }),
   backup: async (name) => ({ path: name, bytes: 1 }),
   backupProgress: () => undefined,
+  reload: async () => ok({ changed: [], needsRestart: [], rates: 0, carriers: 0 }),
 });

@@ -84,6 +84,11 @@ export class Ledger {
     for (const rate of await this.#rates.listAll()) this.rateBook.put(rate);
   }
 
+  /** Another price list file is in force from now on; stored rates stay over it. */
+  replaceListedRates(rates: readonly Rate[]): void {
+    this.rateBook.relist(rates);
+  }
+
   async putRate(rate: Rate): Promise<void> {
     await this.#rates.put(rate);
     this.rateBook.put(rate);

@@ -23,9 +23,21 @@ export class RateBook {
   readonly #listed = new Map<string, Rate>();
 
   constructor(rates: Iterable<Rate> = []) {
+    this.relist(rates);
+  }
+
+  /** Another price list file. Rates that were put over the old one stay in force; running calls keep the rate that they began with. */
+  relist(rates: Iterable<Rate>): void {
+    for (const [key, rate] of this.#listed) {
+      if (this.#rates.get(key) === rate) this.#rates.delete(key);
+    }
+    this.#listed.clear();
     for (const rate of rates) {
-      this.put(rate);
-      this.#listed.set(keyOf(rate.direction, rate.currency, rate.accountId, rate.prefix), rate);
+      const key = keyOf(rate.direction, rate.currency, rate.accountId, rate.prefix);
+      // Of two rows for the same the later one holds.
+      const earlier = this.#listed.get(key);
+      this.#listed.set(key, rate);
+      if (!this.#rates.has(key) || this.#rates.get(key) === earlier) this.#rates.set(key, rate);
     }
   }
 

@@ -16,11 +16,22 @@ const SECRET_FIELDS = [
   'adminToken',
 ];
 
+/** Least severe level that is written, of a logger and all its children. */
+interface Gate {
+  level: number;
+}
+
+/** A logger whose level, and that of its children, can change while it is used. */
+export type LeveledLogger = Logger & { setLevel(level: string): void };
+
+const levelOf = (name: string): number => pino.levels.values[name] ?? Number.POSITIVE_INFINITY;
+const { debug: DEBUG = 0, info: INFO = 0, warn: WARN = 0, error: ERROR = 0 } = pino.levels.values;
+
 /** `destination`: standard output unless a test reads along. */
-export function createLogger(level: string, destination?: DestinationStream): Logger {
+export function createLogger(level: string, destination?: DestinationStream): LeveledLogger {
   const paths = SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]);
   const options = {
-    level,
+    level: 'debug',
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
@@ -30,16 +41,31 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     hooks: { streamWrite: maskSecrets },
     redact: { paths, censor: '[redacted]' },
   };
-  return wrap(destination === undefined ? pino(options) : pino(options, destination));
+  const gate: Gate = { level: levelOf(level) };
+  return {
+    ...wrap(destination === undefined ? pino(options) : pino(options, destination), gate),
+    setLevel(name) {
+      gate.level = levelOf(name);
+    },
+  };
 }
 
-function wrap(target: PinoLogger): Logger {
+/** Children of pino keep the level that they were made with: the gate, which they share, stands before it. */
+function wrap(target: PinoLogger, gate: Gate): Logger {
   return {
-    debug: (fields: LogFields, message: string) => target.debug(fields, message),
-    info: (fields: LogFields, message: string) => target.info(fields, message),
-    warn: (fields: LogFields, message: string) => target.warn(fields, message),
-    error: (fields: LogFields, message: string) =>
-      target.error(isBug(fields['error']) ? { ...fields, bug: true } : fields, message),
-    child: (fields: LogFields) => wrap(target.child(fields)),
+    debug(fields: LogFields, message: string) {
+      if (gate.level <= DEBUG) target.debug(fields, message);
+    },
+    info(fields: LogFields, message: string) {
+      if (gate.level <= INFO) target.info(fields, message);
+    },
+    warn(fields: LogFields, message: string) {
+      if (gate.level <= WARN) target.warn(fields, message);
+    },
+    error(fields: LogFields, message: string) {
+      if (gate.level > ERROR) return;
+      target.error(isBug(fields['error']) ? { ...fields, bug: true } : fields, message);
+    },
+    child: (fields: LogFields) => wrap(target.child(fields), gate),
   };
 }

@@ -1,3 +1,5 @@
+import type { Result } from '../../base/result.ts';
+
 /** What the operator asks of the running service itself. Implemented where everything is joined. */
 export interface Operations {
   /** One entry per part that must be up; the service is ready when all are. */
@@ -12,10 +14,20 @@ export interface Operations {
   drain(): void;
   /** Prometheus text, version 0.0.4. */
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
+  /** Takes over new settings; the refusal holds every problem, and nothing has changed then. */
+  reload(): Promise<Result<Reloaded, readonly string[]>>;
   /** Consistent copy of the database under a plain file name in the backups folder of the data folder. */
   backup(name: string): Promise<{ readonly path: string; readonly bytes: number }>;
   /** How far the copy that is being written has come; undefined: none is. */
   backupProgress(): Progress | undefined;
+}
+
+/** Which settings changed, and which will with the next start. */
+export interface Reloaded {
+  readonly changed: readonly string[];
+  readonly needsRestart: readonly string[];
+  readonly rates: number;
+  readonly carriers: number;
 }
 
 /** Bytes written of about as many; the copy may end up smaller than what it is of. */

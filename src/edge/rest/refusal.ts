@@ -89,7 +89,8 @@ const ANSWERS: Answers = {
   inUse: failure(409, 'resource is in use'),
   unknownRate: notFound('rate'),
   listedRate: failure(409, 'rate stands in the price list file', {
-    detail: 'Take it out of config/rates.json, or set another over it.',
+    detail:
+      'Take it out of the file (config/rates.json unless the setting rates names another), or set another over it.',
   }),
   unknownCarrier: notFound('carrier'),
   carrierExists: failure(409, 'carrier already exists'),

@@ -10,7 +10,7 @@ import {
 } from 'fastify';
 import { ServiceError } from '../../base/errors.ts';
 import type { RestDeps } from './deps.ts';
-import { readCertificate, reloadCertificate } from './http/certificate.ts';
+import { readCertificate, type WatchedCertificate, watchCertificate } from './http/certificate.ts';
 import { answerClientError } from './http/client-error.ts';
 import { checkBy, writeBy } from './http/compilers.ts';
 import { Connections } from './http/connections.ts';
@@ -36,6 +36,8 @@ export interface RestServer {
   start(): Promise<{ readonly url: string }>;
   /** Lets running requests end, refuses new ones. */
   stop(): Promise<void>;
+  /** Reads the certificate again now; a broken one is logged and the old one stays. */
+  reloadCertificate(): void;
   /** The server itself, for requests without a socket in tests. */
   readonly app: FastifyInstance;
 }
@@ -81,7 +83,7 @@ export function createRestServer(deps: RestDeps): RestServer {
   });
   installErrorHandlers(app, ROUTES, deps.logger);
   const { tls, host, port } = deps.settings;
-  let stopWatching = (): void => undefined;
+  let certificate: WatchedCertificate | undefined;
   return {
     app,
     async start() {
@@ -90,12 +92,13 @@ export function createRestServer(deps: RestDeps): RestServer {
       new Connections({ perAddress, total: MAX_CONNECTIONS, proxies }).watch(app.server);
       const url = await listen(app, host, port);
       if (tls !== undefined) {
-        stopWatching = reloadCertificate(app.server as unknown as HttpsServer, tls, deps.logger);
+        certificate = watchCertificate(app.server as unknown as HttpsServer, tls, deps.logger);
       }
       return { url };
     },
+    reloadCertificate: () => certificate?.reload(),
     async stop() {
-      stopWatching();
+      certificate?.close();
       const cancel = deps.clock.at(deps.clock.monotonicMs() + STOP_WITHIN_MS, () =>
         app.server.closeAllConnections(),
       );

@@ -134,7 +134,14 @@ export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {
     error: (facts, text) => errors.push(`${text}: ${String(facts['error'])}`),
   };
   const settings = settingsWith(dials);
-  const basics: Basics = { settings, root: '', dataDir: '', logger, clock, random };
+  const basics: Basics = {
+    settings,
+    lists: { rates: [], carriers: [] },
+    dataDir: '',
+    logger,
+    clock,
+    random,
+  };
   const foundation = testFoundation(basics, store, {
     prices: PRICE,
     recordingFiles: NO_FILES,

@@ -54,7 +54,14 @@ export async function openCallService() {
     error: (facts, text) => errors.push(`${text}: ${String(facts['error'])}`),
   };
   const settings = testSettings(ENVIRONMENT);
-  const basics: Basics = { settings, root: '', dataDir: '', logger, clock, random };
+  const basics: Basics = {
+    settings,
+    lists: { rates: [], carriers: [] },
+    dataDir: '',
+    logger,
+    clock,
+    random,
+  };
   const files = new Map<string, number>();
   const foundation = testFoundation(basics, store, {
     prices: PRICE,

@@ -1,5 +1,6 @@
-import { ok } from '../../../base/result.ts';
+import { err, ok } from '../../../base/result.ts';
 import { isoMicros } from '../../../base/time-format.ts';
+import { failure } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
 import { accountIdText, hinted, Type, timestamp } from '../http/schema.ts';
 
@@ -90,6 +91,34 @@ const drain = adminRoute({
   },
 });
 
+const reload = adminRoute({
+  ...common,
+  method: 'POST',
+  path: '/admin/v1/reload',
+  summary:
+    'Take over new settings: rates, carriers, log level, certificates; the rest needs a restart. As SIGHUP does',
+  alsoRefuses: [409],
+  reply: Type.Object({
+    changed: Type.Array(Type.String()),
+    needs_restart: Type.Array(Type.String()),
+    rates: Type.Integer(),
+    carriers: Type.Integer(),
+  }),
+  async run({ operations }) {
+    const done = await operations.reload();
+    if (!done.ok) {
+      return err(
+        failure(409, 'new settings refused', {
+          detail: done.error.join('; '),
+          fields: { problems: done.error },
+        }),
+      );
+    }
+    const { changed, needsRestart, rates, carriers } = done.value;
+    return ok({ changed: [...changed], needs_restart: [...needsRestart], rates, carriers });
+  },
+});
+
 const backup = adminRoute({
   ...common,
   method: 'POST',
@@ -176,6 +205,7 @@ export const adminServiceRoutes: readonly Route[] = [
   status,
   registrations,
   drain,
+  reload,
   backup,
   backupProgress,
   verify,

@@ -26,12 +26,18 @@ export function readCertificate(files: CertificateFiles): {
   }
 }
 
+export interface WatchedCertificate {
+  /** Reads it now. */
+  reload(): void;
+  close(): void;
+}
+
 /** Takes a changed certificate into use for new connections; a broken one is logged and the old one stays. */
-export function reloadCertificate(
+export function watchCertificate(
   server: Server,
   files: CertificateFiles,
   logger: Logger,
-): () => void {
+): WatchedCertificate {
   const reload = (): void => {
     try {
       server.setSecureContext(readCertificate(files));
@@ -43,7 +49,10 @@ export function reloadCertificate(
   const watched = [files.certFile, files.keyFile];
   for (const file of watched)
     watchFile(file, { interval: CHECK_EVERY_MS, persistent: false }, reload);
-  return () => {
-    for (const file of watched) unwatchFile(file, reload);
+  return {
+    reload,
+    close() {
+      for (const file of watched) unwatchFile(file, reload);
+    },
   };
 }

@@ -1,0 +1,53 @@
+/** Settings: what they are, whether they are right, and that the running service takes them over. */
+import type { Command } from 'commander';
+import type { GlobalOptions, Session } from '../terminal.ts';
+
+export function addConfigCommands(
+  program: Command,
+  sessionOf: (command: Command) => Session,
+): void {
+  const config = program.command('config').description('settings of the service');
+  config
+    .command('show')
+    .description('the effective settings: file and environment joined, secrets masked')
+    .option('--file <file>', 'settings file; default: CARILLON_CONFIG')
+    .action(async (flags: { file?: string }, command: Command) => {
+      const { terminal } = sessionOf(command);
+      const { examineHere, settingsAsJson, settingsAsYaml } = await import('../examine.ts');
+      const examined = examineHere(terminal.env, flags.file);
+      const { json } = command.optsWithGlobals<GlobalOptions>();
+      terminal.print((json ? settingsAsJson(examined) : settingsAsYaml(examined)).trimEnd());
+      report(terminal, examined.problems);
+    });
+  config
+    .command('check')
+    .description('whether the service would start with these settings; exit status 1 when not')
+    .option('--file <file>', 'settings file; default: CARILLON_CONFIG')
+    .action(async (flags: { file?: string }, command: Command) => {
+      const session = sessionOf(command);
+      const { examineHere } = await import('../examine.ts');
+      const { problems, lists } = examineHere(session.terminal.env, flags.file);
+      if (problems.length > 0) return report(session.terminal, problems);
+      const [rates, carriers] = [lists.rates.length, lists.carriers.length];
+      session.done(`settings are valid; ${rates} rates, ${carriers} carriers`, { rates, carriers });
+    });
+  config
+    .command('reload')
+    .description('the running service takes over rates, carriers, log level and certificates')
+    .action(async (_: object, command: Command) => {
+      const session = sessionOf(command);
+      const reply = await session.client.post('/reload');
+      const words = (key: string): string => ((reply[key] ?? []) as string[]).join(', ') || '-';
+      session.one(reply, {
+        rates: reply['rates'],
+        carriers: reply['carriers'],
+        changed: words('changed'),
+        'needs a restart': words('needs_restart'),
+      });
+    });
+}
+
+function report(terminal: Session['terminal'], problems: readonly string[]): void {
+  for (const problem of problems) terminal.note(`settings: ${problem}\n`);
+  if (problems.length > 0) terminal.fail();
+}

@@ -1,0 +1,44 @@
+/** A settings file: JSON, or YAML 1.2, which contains it. Read with the place of every value, so that an error can name its line. */
+import { readFileSync } from 'node:fs';
+import { isNode, LineCounter, parseDocument } from 'yaml';
+
+export type Tree = { [key: string]: unknown };
+
+export interface Source {
+  readonly tree: Tree;
+  /** Where the value at `path` stands: `settings.yaml:12`, or the name alone where that is not known. */
+  place(path: readonly string[]): string;
+}
+
+/** The file, or one sentence about what is wrong with it. */
+export function readSource(file: string): Source | string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    return `cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  return parseSource(text, file);
+}
+
+/** `name` stands in errors. */
+export function parseSource(text: string, name: string): Source | string {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: true });
+  const [fault] = [...document.errors, ...document.warnings];
+  if (fault !== undefined) return `cannot read ${name}: ${firstLine(fault.message)}`;
+  const tree: unknown = document.toJS({ maxAliasCount: 100 });
+  if (tree === null) return { tree: {}, place: () => name };
+  if (typeof tree !== 'object' || Array.isArray(tree))
+    return `${name} must hold one object: names, and their values`;
+  return {
+    tree: tree as Tree,
+    place(path) {
+      const node: unknown = document.getIn(path, true);
+      const at = isNode(node) ? node.range?.[0] : undefined;
+      return at === undefined ? name : `${name}:${lines.linePos(at).line}`;
+    },
+  };
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0]?.replace(/:$/, '') ?? '';

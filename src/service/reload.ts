@@ -1,0 +1,110 @@
+/** New settings for a running service: what can change does, what needs a restart is said, a bad file changes nothing. */
+import type { Logger } from '../base/logger.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import type { Examined } from '../config/load.ts';
+import { listSettings, type Settings } from '../config/schema.ts';
+import type { Ledger } from '../domain/ledger/ledger.ts';
+import type { Carriers, NewCarrier } from '../domain/provisioning/provisioning.ts';
+import { readOperatorLists, unreadableFiles } from './operator-lists.ts';
+
+export interface ReloadOutcome {
+  /** Settings whose new value is in force. Files behind `rates` and `carriers` are read anew each time. */
+  readonly changed: readonly string[];
+  /** Settings that have another value in the file, in force after a restart. */
+  readonly needsRestart: readonly string[];
+  readonly rates: number;
+  readonly carriers: number;
+}
+
+export interface ReloadParts {
+  /** What the service runs with. */
+  readonly settings: Settings;
+  readonly root: string;
+  readonly logger: Logger & { setLevel(level: string): void };
+  readonly ledger: Pick<Ledger, 'replaceListedRates'>;
+  readonly carriers: Carriers;
+  /** File and environment as they are now. */
+  readonly examine: () => Examined;
+  /** Reads certificates from their files again; a broken one is logged and the old one stays. */
+  readonly certificates: readonly (() => void)[];
+}
+
+export class Reloader {
+  readonly #parts: ReloadParts;
+  #running: Settings;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: ReloadParts) {
+    this.#parts = parts;
+    this.#running = parts.settings;
+  }
+
+  /** One after the other. The refusal holds every problem; nothing has changed then. */
+  reload(): Promise<Result<ReloadOutcome, readonly string[]>> {
+    const next = this.#last.then(() => this.#reload());
+    this.#last = next.catch(() => undefined);
+    return next;
+  }
+
+  async #reload(): Promise<Result<ReloadOutcome, readonly string[]>> {
+    const { logger, ledger, carriers, root, examine, certificates } = this.#parts;
+    const examined = examine();
+    const { lists, problems } = checked(examined, root);
+    if (problems.length > 0) {
+      logger.error({ problems }, 'new settings refused, the old ones go on');
+      return err(problems);
+    }
+    const { settings } = examined;
+    const { changed, needsRestart } = compare(this.#running, settings);
+    ledger.replaceListedRates(lists.rates);
+    await storeCarriers(carriers, lists.carriers);
+    for (const readAgain of certificates) readAgain();
+    const { logLevel, rates, carriers: carrierList } = settings;
+    this.#running = { ...this.#running, logLevel, rates, carriers: carrierList };
+    const outcome = {
+      changed,
+      needsRestart,
+      rates: lists.rates.length,
+      carriers: lists.carriers.length,
+    };
+    logger.setLevel(logLevel);
+    logger.info(outcome, 'settings reloaded');
+    if (needsRestart.length > 0)
+      logger.warn({ settings: needsRestart }, 'these settings change with the next restart');
+    return ok(outcome);
+  }
+}
+
+/** Everything that could stop a start, before anything is opened. */
+export function checked(examined: Examined, root: string) {
+  const { settings } = examined;
+  const { lists, problems } = readOperatorLists(settings, root);
+  return { lists, problems: [...examined.problems, ...problems, ...unreadableFiles(settings)] };
+}
+
+function compare(running: Settings, next: Settings) {
+  const changed: string[] = [];
+  const needsRestart: string[] = [];
+  for (const { path, setting } of listSettings()) {
+    if (JSON.stringify(valueAt(running, path)) === JSON.stringify(valueAt(next, path))) continue;
+    (setting.live ? changed : needsRestart).push(path.join('.'));
+  }
+  return { changed, needsRestart };
+}
+
+function valueAt(settings: Settings, path: readonly string[]): unknown {
+  let value: unknown = settings;
+  for (const key of path) value = (value as Record<string, unknown>)[key];
+  return value;
+}
+
+/** The list overwrites the carriers that it names; others, made by `/admin/v1/carriers`, stay as they are. */
+export async function storeCarriers(
+  carriers: Carriers,
+  list: readonly NewCarrier[],
+): Promise<void> {
+  for (const carrier of list) {
+    const created = await carriers.create(carrier);
+    if (!created.ok) await carriers.patch(carrier.name, carrier);
+  }
+}
