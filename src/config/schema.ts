@@ -200,6 +200,10 @@ export const SETTINGS = {
       600_000,
       'an outbound leg rings no longer, unless the request says otherwise',
     ),
+    answerBeforeDial: toggle(
+      false,
+      'Dial answers the caller before it calls anybody; off: the caller hears ringing, early media or the refusal of the called party and is answered with it',
+    ),
     endOnRevocation: toggle(
       true,
       'running calls end when their account, sub-account or endpoint loses its rights; off: they run out',

@@ -29,7 +29,8 @@ void Leg::configure(const LegRemote& remote, Nanos now) {
   receive_.configure(remote.receive, now);
   send_.configure(remote.send);
   const ExpectedSource& source = remote.receive.source;
-  if (!configured_ || (source.receiving && !receiving_)) expecting_since_ = now;
+  const bool begins = !configured_ || timed_out_ || !receiving_;
+  if (begins && source.receiving) expecting_since_ = now;
   // Another peer may have other habits; one that has used telephone-event goes on using it.
   const bool other_peer = !configured_ || source.signalled != before;
   const bool possible = !remote.receive.telephone_event || other_peer || tones_possible_;

@@ -79,6 +79,8 @@ export class Call implements Recorded {
           if (!this.isEnded) this.digits.press(digit);
         },
         silent: (lateMs) => {
+          // In early media a peer may listen without sending; its time begins with the answer.
+          if (!this.isAnswered) return;
           this.limitTo(needs.clock.monotonicMs() - lateMs);
           this.hangup('mediaTimeout', 'Error', 'no RTP from the peer');
         },

@@ -36,9 +36,11 @@ export class InboundPart implements CallPart {
 
   async startEarlyMedia(): Promise<boolean> {
     const { course } = this.#of;
-    if (course.status === 'early' || course.status === 'answered') return true;
+    if (hearsUs(course)) return true;
     const sdp = await this.#localSdp();
     if (sdp === undefined || course.isEnded || this.leg.sdp === undefined) return false;
+    // Meanwhile somebody else may have begun it, or have answered.
+    if (hearsUs(course)) return true;
     course.ringing();
     this.leg.ring(sdp);
     course.earlyMedia();
@@ -76,3 +78,6 @@ export class InboundPart implements CallPart {
     return undefined;
   }
 }
+
+const hearsUs = ({ status, isAccepted }: PartOf['course']): boolean =>
+  isAccepted || status === 'early' || status === 'answered';

@@ -9,7 +9,7 @@ import type { CallbackTarget } from '../callback/types.ts';
 import { parametersOf, signerOf } from './call-callbacks.ts';
 import { untilKeysLeft } from './keys-on-their-way.ts';
 import type { InterpreterNeeds, VerbContext } from './needs.ts';
-import type { DocumentVia, NextDocument, VerbOutcome } from './outcome.ts';
+import type { DocumentVia, NextDocument, Refusal, VerbOutcome } from './outcome.ts';
 import { readDocument } from './read-document.ts';
 import { execute } from './verb/verb.ts';
 
@@ -74,6 +74,8 @@ export class Interpreter {
   readonly #script: Script;
   readonly #fetchedMs: number[] = [];
   #transfer: NextDocument | undefined;
+  /** Of the last `Dial` that reached nobody for a caller who is not answered. */
+  #refusal: Refusal | undefined;
   #document = new AbortController();
 
   constructor(call: Call, script: Script, needs: InterpreterNeeds) {
@@ -142,22 +144,30 @@ export class Interpreter {
       const outcome = await execute(instruction, context);
       signal.throwIfAborted();
       if (outcome.kind === 'hangup') await untilKeysLeft(this.#call, this.#needs.clock, signal);
-      const next = this.#follow(outcome);
+      const next = this.#follow(outcome, instruction === instructions.at(-1));
       if (next !== 'goOn') return next;
     }
     await untilKeysLeft(this.#call, this.#needs.clock, signal);
-    this.#call.hangup('endOfXml', 'Platform');
+    this.#endOfDocument();
     return undefined;
   }
 
-  #follow(outcome: VerbOutcome): NextDocument | undefined | 'goOn' {
+  /** Whoever was dialled in vain for a caller that is not answered refuses the caller too (decisions: Dial does not answer). */
+  #endOfDocument(): void {
+    const refusal = this.#call.isAnswered ? undefined : this.#refusal;
+    if (refusal === undefined) this.#call.hangup('endOfXml', 'Platform');
+    else this.#call.hangup(refusal.cause, refusal.source, refusal.detail);
+  }
+
+  #follow(outcome: VerbOutcome, isLast: boolean): NextDocument | undefined | 'goOn' {
+    if (outcome.kind !== 'hangup') this.#refusal = outcome.refusal ?? this.#refusal;
     switch (outcome.kind) {
       case 'next':
         return 'goOn';
       case 'document':
         return outcome.next;
       case 'refetch':
-        return this.#answerDocument();
+        return isLast && outcome.refusal !== undefined ? 'goOn' : this.#answerDocument();
       case 'hangup':
         this.#call.hangup(outcome.cause, outcome.source, outcome.detail);
         return undefined;

@@ -138,6 +138,8 @@ export interface InterpreterSettings {
   /** Documents that one call may fetch within a minute. */
   readonly redirectsPerMinute: number;
   readonly ringTimeoutMs: number;
+  /** `Dial` answers the caller before it calls anybody; else the caller is answered when the called party is. */
+  readonly answerBeforeDial: boolean;
   readonly streamQueueMs: number;
   /** Told where the platform itself ended a leg (DialBLegHangupSource). */
   readonly platformName: string;

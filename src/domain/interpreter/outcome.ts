@@ -13,13 +13,27 @@ export interface NextDocument {
   readonly parameters: CallbackParameters;
 }
 
-/** What a verb leads to. A verb that is interrupted rejects with its signal's reason instead. */
+/** How a call ends, and why. */
+export interface Refusal {
+  readonly cause: HangupCauseKey;
+  readonly source: HangupSource;
+  readonly detail: string | undefined;
+}
+
+/**
+ * What a verb leads to. A verb that is interrupted rejects with its signal's reason instead. `refusal`: what a caller is
+ * told who has not been answered, when no document follows: how the called party refused.
+ */
 export type VerbOutcome =
-  | { readonly kind: 'next' }
+  | { readonly kind: 'next'; readonly refusal?: Refusal | undefined }
   /** The rest of the document is replaced by another one. */
-  | { readonly kind: 'document'; readonly next: NextDocument }
+  | {
+      readonly kind: 'document';
+      readonly next: NextDocument;
+      readonly refusal?: Refusal | undefined;
+    }
   /** The answer URL is asked again (`Dial` without action; decisions.md). */
-  | { readonly kind: 'refetch' }
+  | { readonly kind: 'refetch'; readonly refusal?: Refusal | undefined }
   | {
       readonly kind: 'hangup';
       readonly cause: HangupCauseKey;
@@ -27,7 +41,7 @@ export type VerbOutcome =
       readonly detail?: string;
     };
 
-export const NEXT: VerbOutcome = { kind: 'next' };
+export const NEXT = { kind: 'next' } as const satisfies VerbOutcome;
 
 /**
  * The end of an element with an `action`: with `redirect` its document replaces the rest, without it the action is told
@@ -38,7 +52,7 @@ export function concludeAction(
   action: { readonly url: string; readonly method: 'GET' | 'POST'; readonly redirect: boolean },
   event: string,
   own: CallbackParameters,
-): VerbOutcome {
+): Extract<VerbOutcome, { kind: 'next' | 'document' }> {
   const target = { url: action.url, method: action.method };
   const parameters = parametersOf(context.call, event, own);
   if (action.redirect) {

@@ -212,6 +212,7 @@ export function joinParts<R extends Recorder>(
       allowInsecureStreams: derived.allowInsecure,
       redirectsPerMinute: settings.calls.redirectsPerMinute,
       ringTimeoutMs: settings.calls.ringTimeoutMs,
+      answerBeforeDial: settings.calls.answerBeforeDial,
       streamQueueMs: settings.streams.queueMs,
       platformName: settings.platformName,
     },

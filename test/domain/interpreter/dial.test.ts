@@ -24,7 +24,8 @@ const dialXml = (attributes: string, destinations = '<Number>14155550111</Number
   `<Dial callerId="14155550199" callbackUrl="${EVENTS}" ${attributes}>${destinations}</Dial>`;
 
 describe('Dial: ringing (dialect §2.1)', () => {
-  it('answers the caller, dials with the caller id of the document and plays ringback from the first 180 on', async () => {
+  it('calls.answerBeforeDial: answers the caller, dials with the caller id of the document and plays ringback from the first 180 on', async () => {
+    scene.answerBeforeDial = true;
     const a = await scene.caller(dialXml(''));
     expect(a.call.isAnswered).toBe(true);
     expect(called().request).toMatchObject({
@@ -91,6 +92,7 @@ describe('Dial: ringing (dialect §2.1)', () => {
   });
 
   it('dialMusic="real" lets the caller hear the early media of the called party', async () => {
+    scene.answerBeforeDial = true;
     const a = await scene.caller(dialXml('dialMusic="real"'));
     called().rings();
     expect(a.media.sounding).toHaveLength(1);
@@ -102,6 +104,7 @@ describe('Dial: ringing (dialect §2.1)', () => {
   });
 
   it('dialMusic="real": the tone comes back when the party that was heard gives up', async () => {
+    scene.answerBeforeDial = true;
     const a = await scene.caller(
       dialXml('dialMusic="real"', '<Number>14155550111</Number><Number>14155550112</Number>'),
     );
@@ -277,6 +280,7 @@ describe('Dial: confirmSound and confirmKey (dialect §2.1)', () => {
   const CONFIRM = 'confirmSound="https://app.test/press-1.wav" confirmKey="1" confirmTimeout="5"';
 
   it('connects only after the key, which may be pressed during the sound', async () => {
+    scene.answerBeforeDial = true;
     const a = await scene.caller(dialXml(CONFIRM));
     called().rings();
     await called().answers();
@@ -323,6 +327,7 @@ describe('Dial: confirmSound and confirmKey (dialect §2.1)', () => {
   });
 
   it('a party whose early media the caller heard is not heard while it is asked', async () => {
+    scene.answerBeforeDial = true;
     const a = await scene.caller(dialXml(`${CONFIRM} dialMusic="real"`));
     called().earlyMedia();
     await called().answers();
@@ -468,6 +473,7 @@ describe('Dial: the conversation (dialect §2.1)', () => {
     ['digitsMatch="1"', [true, false]],
     ['digitsMatchBLeg="1"', [false, true]],
   ])('tones are listened for where somebody acts on keys: %s', async (attributes, wanted) => {
+    scene.answerBeforeDial = true;
     const a = await scene.caller(dialXml(attributes).replace('</Response>', '<Wait/></Response>'));
     expect(a.media.hearsTones).toBe(true); // a later element may ask for what was pressed before it
     await called().answers();
@@ -580,6 +586,7 @@ describe('Dial at its end (spec; decisions)', () => {
   });
 
   it('neither action nor redirect="false": the answer URL is asked again, within the limit on loops', async () => {
+    scene.answerBeforeDial = true;
     scene.refused.add('14155550111');
     const a = await scene.caller(dialXml(''));
     await scene.clock.advance(10_000);
@@ -590,6 +597,7 @@ describe('Dial at its end (spec; decisions)', () => {
   });
 
   it('redirect="false" alone does not keep the answer URL from being asked again: it takes both', async () => {
+    scene.answerBeforeDial = true;
     scene.refused.add('14155550111');
     const a = await scene.caller(dialXml('redirect="false"'));
     await scene.clock.advance(10_000);

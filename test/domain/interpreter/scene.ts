@@ -226,6 +226,13 @@ export interface Phone {
   ends(how: LegEnd['how'], status?: number): void;
 }
 
+export interface Caller extends Phone {
+  readonly interpreter: Interpreter;
+  readonly running: Promise<void>;
+  /** Statuses of the responses that the caller got, in order. */
+  readonly sent: readonly number[];
+}
+
 export interface CalledPhone extends Phone {
   readonly request: BLegRequest;
   rings(): void;
@@ -238,6 +245,7 @@ const mediaOf = (call: Call): FakeMediaLeg => call.media as unknown as FakeMedia
 export class Scene {
   /** Of the accounts whose calls are made from now on. */
   country = 'US';
+  answerBeforeDial = false;
   readonly clock = new SimClock();
   readonly media = new FakeMedia();
   readonly documents = new Map<string, string>();
@@ -291,10 +299,18 @@ export class Scene {
   /** A call comes in and runs `xml` as its answer document; `asked` ones come from `documents`. */
   async caller(
     xml: string,
-    facts: { accountId?: AccountId; sdp?: string } = {},
-  ): Promise<Phone & { interpreter: Interpreter; running: Promise<void> }> {
+    facts: {
+      accountId?: AccountId;
+      /** null: an INVITE without an offer. */
+      sdp?: string | null;
+      /** When the caller acknowledges our 200. */
+      acknowledged?: Promise<Result<void, LegEnd>>;
+    } = {},
+  ): Promise<Caller> {
     this.documents.set('https://app.test/answer', `<Response>${xml}</Response>`);
     const { accountId = asAccountId('MA_ONE'), sdp = SDP } = facts;
+    const { acknowledged = Promise.resolve(ok(undefined)) } = facts;
+    const sent: number[] = [];
     const call = this.#call('inbound', { accountId, from: '14155550100', to: '14155550199' });
     let events: LegEvents | undefined;
     const hungUpWith: string[] = [];
@@ -303,12 +319,15 @@ export class Scene {
       sipCallId: call.uuid,
       userAgent: 'test',
       source: { transport: 'udp', address: '192.0.2.1', port: 5060 },
-      sdp,
+      sdp: sdp ?? undefined,
       attach: (attached: LegEvents) => {
         events = attached;
       },
-      ring: () => undefined,
-      answer: () => Promise.resolve(ok(undefined)),
+      ring: (early?: string) => sent.push(early === undefined ? 180 : 183),
+      answer: () => {
+        sent.push(200);
+        return acknowledged;
+      },
       hangup: (cause: string) => hungUpWith.push(cause),
     };
     call.takeInbound(leg as unknown as InboundLeg);
@@ -323,6 +342,7 @@ export class Scene {
       call,
       interpreter,
       running,
+      sent,
       hungUpWith,
       get media() {
         return mediaOf(call);
@@ -449,6 +469,7 @@ export class Scene {
 
   #makeNeeds(): InterpreterNeeds {
     const { clock } = this;
+    const scene = this;
     const random = {
       bytes: (length: number) => new Uint8Array(length).fill(7),
       integer: () => 0,
@@ -527,6 +548,9 @@ export class Scene {
         allowInsecureStreams: true,
         redirectsPerMinute: 10,
         ringTimeoutMs: 120_000,
+        get answerBeforeDial() {
+          return scene.answerBeforeDial;
+        },
         streamQueueMs: 60_000,
         platformName: 'Carillon',
       },

@@ -31,6 +31,7 @@ describe('ringing tones (ITU-T E.180 supplement 2)', () => {
 
   it('a caller hears the one of its account', async () => {
     scene.country = 'GB';
+    scene.answerBeforeDial = true;
     const a = await scene.caller(
       '<Dial callerId="14155550199"><Number>14155550111</Number></Dial>',
     );

@@ -78,7 +78,7 @@ export function actionParameters(result: DialResult, context: VerbContext): Call
 }
 
 /** What brought the end about: of the leg, or of the attempt that never became one. */
-function endOf({ leg, unmade }: DialResult): {
+export function endOf({ leg, unmade }: DialResult): {
   readonly cause: HangupCauseKey;
   readonly source: HangupSource | undefined;
   readonly detail: string | undefined;

@@ -3,6 +3,7 @@
 import { unlessAborted } from '../../../base/abort.ts';
 import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import { type Call, endAt, matchDigits } from '../../call/call.ts';
+import type { Bridge } from '../../call/needs.ts';
 import type { HangupSource } from '../../call/types.ts';
 import { playWhileHeld } from '../hold.ts';
 import type { VerbContext } from '../needs.ts';
@@ -94,7 +95,24 @@ export class DialSession {
     const released = new Promise<void>((resolve) => {
       this.#letGo = resolve;
     });
-    const bridge = needs.media.bridge(a.media, b.media);
+    const connect = (): Bridge => needs.media.bridge(a.media, b.media);
+    // Whoever hears us already hears the called party at once, and not only after the ACK.
+    let bridge = a.status === 'early' ? connect() : undefined;
+    try {
+      await this.#context.ready();
+      // Meanwhile the called party may have gone, or have been given a script of its own.
+      if (b.isEnded || this.#talking !== leg) return;
+      bridge ??= connect();
+      await this.#together(leg, released);
+    } finally {
+      if (this.#talking === leg && b.isEnded) this.#talking = undefined;
+      bridge?.close();
+    }
+  }
+
+  async #together(leg: DialledLeg, released: Promise<void>): Promise<void> {
+    const { call: a, signal, needs } = this.#context;
+    const b = leg.call;
     a.bridgedWith(b);
     this.#keep(a);
     this.#keep(b);
@@ -113,7 +131,6 @@ export class DialSession {
       this.#talking = undefined;
     } finally {
       for (const stop of undo) stop();
-      bridge.close();
     }
   }
 

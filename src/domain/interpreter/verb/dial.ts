@@ -1,23 +1,24 @@
 import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import { notify, parametersOf } from '../call-callbacks.ts';
 import { keepLiveDial } from '../dial/dial-of.ts';
-import { actionParameters, type DialResult } from '../dial/dial-result.ts';
+import { actionParameters, type DialResult, endOf } from '../dial/dial-result.ts';
 import { dialEnded, turnToDial } from '../dial/pace.ts';
 import { DialSession } from '../dial/session.ts';
 import type { VerbContext } from '../needs.ts';
-import { concludeAction, type VerbOutcome } from '../outcome.ts';
+import { concludeAction, type Refusal, type VerbOutcome } from '../outcome.ts';
 
 const ACTION_EVENT = 'DialAction';
 
 /**
  * `Dial` (spec, Answer-XML instructions; dialect §2.1): rings every destination, connects the first that answers, ends
- * with that leg. When the caller hangs up first, the legs end too, and `action` is told the result.
+ * with that leg. When the caller hangs up first, the legs end too, and `action` is told the result. A caller who is not
+ * answered yet is answered with the called party (decisions: Dial does not answer).
  */
 export async function dial(
   instruction: DialInstruction,
   context: VerbContext,
 ): Promise<VerbOutcome> {
-  await context.ready();
+  if (context.needs.settings.answerBeforeDial) await context.ready();
   const isRepeated = await turnToDial(context);
   const session = new DialSession(instruction, context, isRepeated);
   const forget = keepLiveDial(context.call, session);
@@ -48,9 +49,16 @@ function conclude(
     reason: result.unmade?.detail,
   });
   const { action: url, method, redirect } = instruction;
-  if (url === undefined) return { kind: 'refetch' };
+  const refusal = call.isAnswered ? undefined : refusalOf(result);
+  if (url === undefined) return { kind: 'refetch', refusal };
   const own = actionParameters(result, context);
-  return concludeAction(context, { url, method, redirect }, ACTION_EVENT, own);
+  const outcome = concludeAction(context, { url, method, redirect }, ACTION_EVENT, own);
+  return { ...outcome, refusal };
+}
+
+function refusalOf(result: DialResult): Refusal {
+  const { cause, source = 'Platform', detail } = endOf(result);
+  return { cause, source, detail };
 }
 
 /** Tells `action` of a Dial that was interrupted; what it answers is not used as a document. */
