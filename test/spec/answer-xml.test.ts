@@ -270,14 +270,30 @@ describe('Dial (spec: Answer-XML instructions)', () => {
 
   it('without action and redirect="false" the answer URL is fetched again when the dial ends, and executed again', async () => {
     await caller(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`);
-    await service.signalling.last.ends('refused', 486);
+    await service.signalling.last.answers();
+    await service.signalling.last.ends('bye');
     expect(service.site.events('/answer')).toEqual(['StartApp', 'StartApp']);
     expect(service.signalling.invites).toHaveLength(2);
     await finish();
   });
 
+  it('a caller who is not answered gets the refusal of the called party, unless more follows (decisions: Dial does not answer)', async () => {
+    const phone = await caller(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`);
+    await service.signalling.last.ends('refused', 486);
+    expect(phone.sent).toEqual(['180', 'hangup busy']);
+    expect(service.site.told('/answer')).toHaveLength(1);
+    expect(await service.cdr(phone.callUuid)).toMatchObject({
+      hangupCauseName: 'Busy Line',
+      hangupSource: 'Callee',
+      hangupDisposition: 'send_refuse',
+      answerUs: undefined,
+      cost: 0,
+    });
+    await finish();
+  });
+
   it('a document that dials for ever ends with a truthful cause (decisions: Dial at its end)', async () => {
-    await caller(`<Dial callerId="14085550000"><Number>${OTHER}</Number></Dial>`);
+    await caller(`<Dial callerId="14085550000"><Number>${OTHER}</Number></Dial>${WAIT}`);
     // Three at once, then one a second: a loop is paced.
     expect(service.site.told('/answer')).toHaveLength(4);
     await service.clock.advance(1000);
@@ -293,7 +309,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
   });
 
   it('a dial that is repeated slowly is no loop', async () => {
-    await caller(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`);
+    await caller(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>${WAIT}`);
     for (let time = 0; time < REDIRECTS_PER_MINUTE + 3; time += 1) {
       await service.clock.advance(10_000);
       await service.signalling.last.ends('refused', 486);
@@ -379,7 +395,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('each leg has its own record and its own charge', async () => {
+  it('each leg has its own record and its own charge; the caller is billed from the answer of the called party', async () => {
     const phone = await caller(
       `<Dial callerId="${DID}" action="${SITE}/dialled"><Number>${OTHER}</Number></Dial>`,
     );
@@ -387,10 +403,11 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await service.signalling.last.answers();
     await service.clock.advance(55_000);
     await phone.hangsUp();
-    const [a, b] = (await service.cdrs()).toSorted((x, y) => y.billedMs - x.billedMs);
+    const cdrs = await service.cdrs();
+    const [a, b] = ['inbound', 'outbound'].map((way) => cdrs.find((one) => one.direction === way));
     expect(a).toMatchObject({
-      billedMs: 120_000,
-      cost: 2 * PRICE.inbound,
+      billedMs: 60_000,
+      cost: PRICE.inbound,
       bridgeUuid: b?.callUuid,
     });
     expect(b).toMatchObject({
@@ -401,7 +418,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     });
     const charges = (await service.debits()).map(({ reference, amount }) => [reference, amount]);
     expect(Object.fromEntries(charges)).toEqual({
-      [`cdr:${a?.callUuid}`]: 2 * PRICE.inbound,
+      [`cdr:${a?.callUuid}`]: PRICE.inbound,
       [`cdr:${b?.callUuid}`]: PRICE.outbound,
     });
     await finish();

@@ -205,8 +205,10 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
   /** 200 to the CANCEL itself, whatever becomes of the INVITE (RFC 3261 §9.2). */
   #cancel(output: Extract<TransactionOutput, { kind: 'cancel' }>): void {
     const { request, transaction, invite } = output;
-    this.#core.respond(transaction, request, invite === undefined ? 481 : 200);
-    if (invite !== undefined) this.#core.servers.get(invite)?.cancelled(request);
+    const user = invite === undefined ? undefined : this.#core.servers.get(invite);
+    const tag = user?.localTag === undefined ? {} : { toTag: user.localTag };
+    this.#core.respond(transaction, request, invite === undefined ? 481 : 200, tag);
+    user?.cancelled(request);
   }
 
   #request(output: RequestOutput): void {

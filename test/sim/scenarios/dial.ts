@@ -144,7 +144,7 @@ export const dialScenarios: readonly Scenario[] = [
           ringMs: 100,
           answerMs: 3000,
         },
-        'dialMusic="real"',
+        world.random.pick(['', 'dialMusic="real"']),
       );
       await world.until('alice hears early media', () => alice.hears(B_HZ), 3000);
       world.expect(otherLeg(world, leg).state === 'early', 'nobody has answered');

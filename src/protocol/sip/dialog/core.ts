@@ -34,6 +34,8 @@ export interface ClientUser {
 
 /** Whoever answers an INVITE of a peer. */
 export interface ServerUser {
+  /** To tag of our responses, which a response to the CANCEL carries too (RFC 3261 §9.2); undefined: any. */
+  readonly localTag?: string | undefined;
   cancelled(request: SipRequest): void;
 }
 

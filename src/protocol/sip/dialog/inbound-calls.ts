@@ -43,10 +43,12 @@ export class InboundCalls {
       return;
     }
     let open = true;
+    const localTag = core.newToken();
     core.servers.set(transaction, {
+      localTag,
       cancelled: () => {
         open = false;
-        core.respond(transaction, request, 487);
+        core.respond(transaction, request, 487, { toTag: localTag });
       },
     });
     if (carrier === undefined) {

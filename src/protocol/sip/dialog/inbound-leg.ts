@@ -83,6 +83,10 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     }
   }
 
+  get localTag(): string {
+    return this.#session.dialog.localTag;
+  }
+
   ring(sdp: string | undefined): void {
     if (!this.#open) return;
     this.#cancelRepeat();
