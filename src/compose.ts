@@ -142,7 +142,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     logger,
     ledger: foundation.ledger,
     carriers: foundation.provisioning.carriers,
-    certificates: [() => server.reloadCertificate()],
+    certificates: [() => server.reloadCertificate(), () => lines.sipIdentity.reload()],
   });
   const operations = createOperations({
     reload: () => reloader.reload(),
@@ -169,12 +169,14 @@ export async function startService(start: ServiceStart): Promise<Service> {
     isAdminToken: (token) => secretsEqual(token, adminToken),
     isScrapeToken: (token) =>
       settings.http.metricsToken !== '' && secretsEqual(token, settings.http.metricsToken),
+    takeUpgrade: (...upgrade) => signalling.upgrade(...upgrade),
     settings: rest,
   });
 
   const interrupted = await foundation.recordings.interrupted();
   signalling.onInbound((leg) => inbound.accept(leg));
   await signalling.start();
+  const unwatch = lines.sipIdentity.watch();
   const { url } = await server.start();
   for (const own of [url, derived.publicUrl]) lines.listensOn(own);
   const demo = settings.demo ? await startDemo({ host: '127.0.0.1', port: 0, logger }) : undefined;
@@ -213,6 +215,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     await Promise.all([server.stop(), demo?.stop(), signalling.stop(), lines.audio.stop()]);
     await Promise.all([housekeeping.stop(), exporter.stop(), storeWatch.stop()]);
     mailer.close();
+    unwatch();
     overload.stop();
     memory.stop();
     keeper.stop();

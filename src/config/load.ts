@@ -98,6 +98,11 @@ class Examination {
         this.refuse('rtp.portMin must be below rtp.portMax');
       if ((settings.http.tlsCertFile === '') !== (settings.http.tlsKeyFile === ''))
         this.refuse('http.tlsCertFile and http.tlsKeyFile belong together');
+      const { tlsCertFile, tlsKeyFile, tlsCaFile, tlsClientCertificates } = settings.sip;
+      if ((tlsCertFile === '') !== (tlsKeyFile === ''))
+        this.refuse('sip.tlsCertFile and sip.tlsKeyFile belong together');
+      if (tlsClientCertificates !== 'no' && tlsCaFile === '')
+        this.refuse('sip.tlsClientCertificates needs sip.tlsCaFile: who vouches for clients');
     }
     return { settings: deepFreeze(settings), problems: this.#problems, origins: this.#origins };
   }

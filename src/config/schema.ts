@@ -72,6 +72,7 @@ const live = <S extends object>(setting: S): S & { readonly live: true } => ({
 const rows = (about: string): RowsSetting => ({ kind: 'rows', default: '', about, live: true });
 
 const PORT = [1, 65_535] as const;
+const PORT_OR_NONE = [0, 65_535] as const;
 const DAY_MS = 86_400_000;
 const MIB = 2 ** 20;
 
@@ -150,7 +151,39 @@ export const SETTINGS = {
     userAgent: text('Carillon', 'Server and User-Agent header'),
     registerExpiresMinS: integer(60, 1, 86_400, 'shorter registrations are answered 423'),
     registerExpiresMaxS: integer(7200, 60, 604_800, 'longer registrations are shortened'),
-    maxConnections: integer(5000, 1, 1_000_000, 'TCP connections at once'),
+    tlsPort: integer(
+      5061,
+      ...PORT_OR_NONE,
+      'port of SIP over TLS; 0: none. The default is left out where another program has it',
+    ),
+    tlsCertFile: text(
+      '',
+      'PEM certificate chain of TLS and WSS, used anew when the file changes or on SIGHUP; empty: one of our own making in <dataDir>/keys',
+    ),
+    tlsKeyFile: text('', 'PEM private key'),
+    tlsCaFile: text(
+      '',
+      'authorities (PEM) that carriers over TLS may have their certificate from besides the public ones, and clients from alone',
+    ),
+    tlsClientCertificates: choice(
+      ['no', 'optional', 'required'],
+      'no',
+      'whether TLS clients are asked for a certificate of tlsCaFile; required: none gets on without',
+    ),
+    tlsWildcards: toggle(
+      false,
+      'a certificate of *.example.com is that of carrier sip.example.com (RFC 5922 forbids it)',
+    ),
+    wsPort: integer(5066, ...PORT_OR_NONE, 'port of SIP over WebSocket (RFC 7118); as tlsPort'),
+    wssPort: integer(7443, ...PORT_OR_NONE, 'port of SIP over WebSocket with TLS; as tlsPort'),
+    wsOrigins: list([], 'origins of web pages that may open a SIP WebSocket; empty: all'),
+    maxConnections: integer(5000, 1, 1_000_000, 'connections at once: TCP, TLS and WebSocket'),
+    connectionsPerAddress: integer(
+      500,
+      1,
+      1_000_000,
+      'connections of one address at once; beyond: its oldest one of an unknown peer is closed',
+    ),
     unknownPeersPerSecond: integer(
       500,
       1,

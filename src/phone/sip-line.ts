@@ -5,8 +5,13 @@ import { once } from 'node:events';
 import type { Clock } from '../base/clock.ts';
 import { type Driver, drive } from '../base/drive.ts';
 import { asLegId, type LegId, type Random, token } from '../base/ids.ts';
-import { TcpTransport } from '../edge/sip/tcp-transport.ts';
-import { UdpTransport } from '../edge/sip/udp-transport.ts';
+import { ConnectionTable } from '../edge/sip/transport/connection-table.ts';
+import {
+  DEFAULT_STREAM_LIMITS,
+  StreamTransport,
+  TCP,
+} from '../edge/sip/transport/stream-transport.ts';
+import { UdpTransport } from '../edge/sip/transport/udp-transport.ts';
 import {
   defaultPort,
   type Flow,
@@ -65,7 +70,8 @@ export class SipLine {
   readonly localAddress: string;
   readonly #options: LineOptions;
   readonly #udp: UdpTransport;
-  readonly #tcp: TcpTransport;
+  readonly #tcp: StreamTransport;
+  readonly #table: ConnectionTable;
   readonly #driver: Driver<UserAgentInput>;
   readonly #localPort: number;
   #call: CallEvents | undefined;
@@ -82,11 +88,15 @@ export class SipLine {
     this.#localPort = local.port;
     this.#udp = local.udp;
     const { clock, random, username } = options;
-    this.#tcp = new TcpTransport(local.address, clock, {
+    const table = new ConnectionTable(DEFAULT_STREAM_LIMITS, {
       received: (bytes, flow) => this.#driver.tell({ kind: 'received', bytes, flow }),
-      lost: (connectionId) => this.#driver.tell({ kind: 'connectionLost', connectionId }),
-      failed: () => undefined,
+      lost: ({ connectionId }) => {
+        if (connectionId !== undefined) this.#driver.tell({ kind: 'connectionLost', connectionId });
+      },
     });
+    this.#table = table;
+    const failed = (): void => undefined;
+    this.#tcp = new StreamTransport({ host: local.address, clock, table, kind: TCP, failed });
     const agent = new UserAgent({
       random,
       publicHost: local.address,
@@ -163,6 +173,7 @@ export class SipLine {
 
   async close(): Promise<void> {
     this.#driver.stop();
+    this.#table.stop();
     await Promise.all([this.#udp.stop(), this.#tcp.stop()]);
   }
 
@@ -282,7 +293,7 @@ export class SipLine {
     if (flow.transport === 'udp') {
       this.#udp.send(bytes, flow.remoteAddress, flow.remotePort, failed);
     } else {
-      this.#tcp.send(flow.connectionId, bytes, failed);
+      this.#table.send(flow.connectionId, bytes, failed);
     }
   }
 
@@ -296,7 +307,7 @@ export class SipLine {
   }
 
   async #connect({ id, target }: Output<'connect'>): Promise<void> {
-    const flow = await this.#tcp.connect(target.address, target.port);
+    const flow = await this.#tcp.connect(target);
     this.#driver.tell({ kind: 'connected', id, flow });
   }
 }

@@ -42,11 +42,14 @@ export function readOperatorLists(
 
 /** Files that the settings name and that cannot be read: one line each. */
 export function unreadableFiles(settings: Settings): readonly string[] {
-  const { http, streams, calls } = settings;
+  const { http, sip, streams, calls } = settings;
   const music = calls.holdMusic;
   const files: Readonly<Record<string, string>> = {
     'http.tlsCertFile': http.tlsCertFile,
     'http.tlsKeyFile': http.tlsKeyFile,
+    'sip.tlsCertFile': sip.tlsCertFile,
+    'sip.tlsKeyFile': sip.tlsKeyFile,
+    'sip.tlsCaFile': sip.tlsCaFile,
     'streams.caFile': streams.caFile,
     'calls.holdMusic': music === 'default' || music === 'silence' ? '' : music,
   };

@@ -107,6 +107,7 @@ export async function startService(options: ServiceOptions = {}) {
       messages: () => undefined,
     },
     operations: idleOperations(),
+    takeUpgrade: (_request, socket) => socket.destroy(),
     isAdminToken: (token) => token === ADMIN_TOKEN,
     isScrapeToken: (token) => token === SCRAPE_TOKEN,
     ...options.deps,

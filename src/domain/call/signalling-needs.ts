@@ -102,7 +102,8 @@ export interface InboundLeg extends Leg {
 
 export type OutboundTarget =
   /** A registered endpoint: forked to its contacts; all of them end in one leg. */
-  | { readonly kind: 'endpoint'; readonly username: string }
+  /** `secure`: only contacts that are registered with `sips:`. */
+  | { readonly kind: 'endpoint'; readonly username: string; readonly secure?: boolean }
   /** Any SIP URI, resolved by RFC 3263. */
   | {
       readonly kind: 'uri';
@@ -144,5 +145,6 @@ export interface Signalling {
   /** Exactly one handler; called for each new INVITE that passed authentication (100 was sent already). */
   onInbound(handler: (leg: InboundLeg) => void): void;
   /** True when the endpoint has at least one live contact. */
-  isRegistered(username: string): boolean;
+  /** `secure`: with a `sips:` contact. */
+  isRegistered(username: string, secure?: boolean): boolean;
 }

@@ -75,15 +75,16 @@ export class Destinations {
     if (address === undefined) {
       return refused('invalidDestination', 'Error', `${uri} is no SIP address`);
     }
-    if (address.secure) {
-      return refused('routingError', 'Error', `${uri} asks for TLS, which is not available`);
-    }
     if (address.whose === 'elsewhere') return this.#elsewhere(calling, uri);
     const number = numberIn(address.user);
     if (address.whose === 'ours' && !(await this.#isDialledAt(calling, address.user, number))) {
-      if (options.endpoints) return this.#endpoint(calling, address.user);
+      if (options.endpoints) return this.#endpoint(calling, address.user, address.secure);
       const detail = 'a registered endpoint is called from a document, with Dial and User';
       return refused('endpointNotRegistered', 'Error', detail);
+    }
+    if (address.secure) {
+      // TLS from us to the carrier is no promise beyond it.
+      return refused('routingError', 'Error', `${uri} asks for TLS up to a telephone number`);
     }
     if (number !== undefined) return this.number(calling, number);
     const detail = `${address.host} is a carrier's: numbers alone are called there, by Number`;
@@ -108,21 +109,26 @@ export class Destinations {
   }
 
   /** A registered endpoint of the account, by the name that registers. */
-  async #endpoint({ owner }: Calling, username: string): Promise<Result<Destined, DialRefusal>> {
+  async #endpoint(
+    { owner }: Calling,
+    username: string,
+    secure: boolean,
+  ): Promise<Result<Destined, DialRefusal>> {
     const { provisioning, signalling, settings } = this.#needs;
     const endpoint = await provisioning.endpoints.byUsername(username);
-    if (endpoint?.accountId !== owner.authId || !signalling.isRegistered(username)) {
-      const detail = `no phone is registered as ${username}@${settings.registrarHost}`;
+    if (endpoint?.accountId !== owner.authId || !signalling.isRegistered(username, secure)) {
+      const scheme = secure ? 'sips:' : '';
+      const detail = `no phone is registered as ${scheme}${username}@${settings.registrarHost}`;
       return refused('endpointNotRegistered', 'Error', detail);
     }
     if (!endpoint.allowVoice) {
       return refused('forbidden', 'Platform', `${username} takes no voice calls`);
     }
     return ok({
-      to: `sip:${username}@${settings.registrarHost}`,
+      to: `${secure ? 'sips' : 'sip'}:${username}@${settings.registrarHost}`,
       price: this.#sipPrice(owner),
       endpointId: endpoint.endpointId,
-      targets: [{ kind: 'endpoint', username }],
+      targets: [{ kind: 'endpoint', username, secure }],
     });
   }
 

@@ -13,6 +13,9 @@ import { TrunkWebhook } from './trunk-webhook.ts';
 /** A trunk's recording ends after as long as a call lasts by default (spec Limits: `time_limit`). */
 const RECORDING_MAX_MS = 14_400_000;
 
+/** A URI that names a transport without TLS. */
+const INSECURE_TRANSPORT = /^sip:.*;transport=(?!tls\b)/i;
+
 export class TrunkConnector {
   readonly #needs: DispatchNeeds;
 
@@ -95,10 +98,9 @@ export class TrunkConnector {
     if (trunk.direction === 'outbound') {
       return unroutable(`trunk ${trunk.name} takes no inbound calls`);
     }
-    if (trunk.transport === 'tls' || trunk.secure) {
+    if (trunk.secure) {
       // Never downgraded (decisions: Trunks).
-      const asked = trunk.transport === 'tls' ? 'TLS' : 'SRTP';
-      return unroutable(`trunk ${trunk.name} asks for ${asked}, which is not available`);
+      return unroutable(`trunk ${trunk.name} asks for SRTP, which is not available`);
     }
     const uris: OriginationUri[] = [];
     for (const id of [trunk.primaryUriUuid, trunk.fallbackUriUuid]) {
@@ -107,8 +109,12 @@ export class TrunkConnector {
       if (uri?.ok === true && uri.value.enabled) uris.push(uri.value);
     }
     if (uris.length === 0) return unroutable(`trunk ${trunk.name} has no origination URI in use`);
-    if (uris.some(({ sipUri }) => /^sips:/i.test(sipUri))) {
-      return unroutable(`trunk ${trunk.name} has a sips: origination URI, TLS is not available`);
+    const downgrading = uris.find(
+      ({ sipUri }) => trunk.transport === 'tls' && INSECURE_TRANSPORT.test(sipUri),
+    );
+    if (downgrading !== undefined) {
+      const detail = `trunk ${trunk.name} asks for TLS, its origination URI ${downgrading.sipUri} does not`;
+      return unroutable(detail);
     }
     return ok(uris.map(({ sipUri }) => targetOf(sipUri, trunk, number)));
   }
@@ -260,7 +266,7 @@ const unroutable = (detail: string): Result<never, DialRefusal> =>
 function targetOf(sipUri: string, trunk: Trunk, number: PhoneNumber): OutboundTarget {
   const uri = sipUri.includes('@')
     ? sipUri
-    : sipUri.replace(/^sip:/i, `sip:${encodeURIComponent(`+${number.e164}`)}@`);
+    : sipUri.replace(/^(sips?):/i, `$1:${encodeURIComponent(`+${number.e164}`)}@`);
   return { kind: 'uri', uri, transport: trunk.transport, allow: trunk.egressAllow };
 }
 

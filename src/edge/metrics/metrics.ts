@@ -17,6 +17,7 @@ interface MetricSources {
     /** `method` is empty for responses, `code` for requests; a bounded set of both. */
     readonly messages: readonly {
       readonly direction: 'in' | 'out';
+      readonly transport: string;
       readonly method: string;
       readonly code: string;
       readonly count: number;
@@ -26,7 +27,9 @@ interface MetricSources {
     /** Not looked at, by reason. */
     readonly dropped: Readonly<Record<string, number>>;
     readonly authFailures: number;
-    readonly connections: number;
+    /** Open, by transport. */
+    readonly connections: Readonly<Partial<Record<'udp' | 'tcp' | 'tls' | 'ws' | 'wss', number>>>;
+    readonly failedHandshakes: number;
   };
   /** Totals since the start of the media engine. */
   media?: () => {
@@ -179,11 +182,19 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
     'Worst lateness of the media tick since the last scrape',
     () => secondsOf(state.media?.tickLateMs ?? 0),
   );
-  gauge(
-    'voice_sip_connections',
-    'Open TCP connections of SIP',
-    () => sources.signalling?.().connections ?? 0,
-  );
+  new Gauge({
+    name: 'voice_sip_connections',
+    help: 'Open connections of SIP: tcp, tls, ws, wss',
+    labelNames: ['transport'],
+    registers,
+    collect() {
+      this.reset();
+      const counts = sources.signalling?.().connections ?? {};
+      for (const transport of ['tcp', 'tls', 'ws', 'wss'] as const) {
+        this.set({ transport }, counts[transport] ?? 0);
+      }
+    },
+  });
   defineMediaTotals(registers, state);
   defineSignallingTotals(registers, sources);
 }
@@ -193,7 +204,7 @@ function defineSignallingTotals(registers: Registry[], sources: MetricSources): 
   new Counter({
     name: 'voice_sip_messages_total',
     help: 'SIP messages; method is empty for responses, code for requests',
-    labelNames: ['method', 'direction', 'code'],
+    labelNames: ['method', 'direction', 'code', 'transport'],
     registers,
     collect() {
       this.reset();
@@ -228,6 +239,11 @@ function defineSignallingTotals(registers: Registry[], sources: MetricSources): 
     'voice_sip_discarded_total',
     'Datagrams and responses that were no use: malformed, late or from nobody',
     () => sources.signalling?.().discarded,
+  );
+  total(
+    'voice_sip_tls_handshake_failures_total',
+    'TLS handshakes of SIP peers that failed',
+    () => sources.signalling?.().failedHandshakes,
   );
   total(
     'voice_sip_auth_failures_total',

@@ -9,6 +9,7 @@ import type { Ledger } from '../../domain/ledger/ledger.ts';
 import type { Provisioning } from '../../domain/provisioning/provisioning.ts';
 import type { Recordings } from '../../domain/recording/recording.ts';
 import type { OperatorPages } from './http/operator-door.ts';
+import type { TakeUpgrade } from './http/upgrades.ts';
 import type { LiveCalls } from './live-calls.ts';
 import type { Operations } from './operations.ts';
 
@@ -72,4 +73,6 @@ export interface RestDeps extends RouteNeeds {
   /** Constant-time check of the operator's token. */
   readonly isAdminToken: (token: string) => boolean;
   readonly isScrapeToken: (token: string) => boolean;
+  /** Takes SIP over WebSocket at `/sip`. */
+  readonly takeUpgrade: TakeUpgrade;
 }

@@ -22,6 +22,7 @@ import { Refusals } from './http/refusals.ts';
 import { RequestRate } from './http/request-rate.ts';
 import { UPLOAD_TYPES } from './http/route.ts';
 import { securityHeaders } from './http/security-headers.ts';
+import { handOnUpgrades, isUpgrade } from './http/upgrades.ts';
 import { canonicalUrl } from './http/url.ts';
 import { ROUTES } from './routes.ts';
 
@@ -90,6 +91,7 @@ export function createRestServer(deps: RestDeps): RestServer {
       app.server.maxConnections = MAX_CONNECTIONS + CLOSING_CONNECTIONS;
       const { connectionsPerAddress: perAddress, trustProxy: proxies } = deps.settings;
       new Connections({ perAddress, total: MAX_CONNECTIONS, proxies }).watch(app.server);
+      handOnUpgrades(app.server, proxies, deps.takeUpgrade);
       const url = await listen(app, host, port);
       if (tls !== undefined) {
         certificate = watchCertificate(app.server as unknown as HttpsServer, tls, deps.logger);
@@ -141,6 +143,7 @@ function build(deps: RestDeps): FastifyInstance {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,
     connectionsCheckingInterval: SLOW_CLIENT_CHECK_MS,
+    shouldUpgradeCallback: isUpgrade,
   };
   const app =
     settings.tls === undefined

@@ -16,8 +16,8 @@ import { inRanges } from './source-match.ts';
 
 export interface AddressBookOptions {
   readonly publicHost: string;
-  /** The port that we listen on. */
-  readonly port: () => number;
+  /** The ports that we listen on. */
+  readonly ports: () => readonly number[];
   readonly egress: Pick<DestinationGuard, 'isOwn'>;
   readonly carriers: () => readonly Carrier[];
   /** Where a carrier is (RFC 3263). */
@@ -104,7 +104,11 @@ export class AddressBook implements SipAddresses {
     const isNamed = plainHost(publicHost) === host;
     if (!isNamed && !(isIP(host) !== 0 && egress.isOwn(host))) return false;
     // Other programs of this machine may listen on loopback too: there the port has to be ours.
-    if (isLoopback(host)) return (isNamed && port === undefined) || port === this.#options.port();
+    if (isLoopback(host))
+      return (
+        (isNamed && port === undefined) ||
+        (port !== undefined && this.#options.ports().includes(port))
+      );
     return true;
   }
 

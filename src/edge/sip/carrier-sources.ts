@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Carrier } from '../../domain/provisioning/types.ts';
-import type { Flow, UserAgent } from '../../protocol/sip/sip.ts';
+import { type Flow, isSecure, type UserAgent } from '../../protocol/sip/sip.ts';
 import type { Acquaintance } from './front-desk.ts';
 import { carrierAt } from './source-match.ts';
 
@@ -12,7 +12,8 @@ const MAX_KEPT = 4096;
 export class CarrierSources {
   readonly #carriers: () => readonly Carrier[];
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #names = new Map<string, string | undefined>();
+  readonly #plain = new Map<string, string | undefined>();
+  readonly #secure = new Map<string, string | undefined>();
   #sinceMs = Number.NEGATIVE_INFINITY;
 
   constructor(carriers: () => readonly Carrier[], clock: Pick<Clock, 'monotonicMs'>) {
@@ -20,15 +21,22 @@ export class CarrierSources {
     this.#clock = clock;
   }
 
-  at(address: string): string | undefined {
+  /** A carrier of TLS is believed over TLS alone: the source of a datagram is easily forged. */
+  at({ remoteAddress, transport }: Pick<Flow, 'remoteAddress' | 'transport'>): string | undefined {
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#sinceMs >= KEPT_MS || this.#names.size >= MAX_KEPT) {
-      this.#names.clear();
+    const names = isSecure(transport) ? this.#secure : this.#plain;
+    if (nowMs - this.#sinceMs >= KEPT_MS || names.size >= MAX_KEPT) {
+      this.#plain.clear();
+      this.#secure.clear();
       this.#sinceMs = nowMs;
     }
-    if (this.#names.has(address)) return this.#names.get(address);
-    const name = carrierAt(address, this.#carriers());
-    this.#names.set(address, name);
+    if (names.has(remoteAddress)) return names.get(remoteAddress);
+    const carriers = this.#carriers();
+    const believed = isSecure(transport)
+      ? carriers
+      : carriers.filter((carrier) => carrier.transport !== 'tls');
+    const name = carrierAt(remoteAddress, believed);
+    names.set(remoteAddress, name);
     return name;
   }
 }
@@ -39,8 +47,8 @@ export const acquaintanceOf = (
   sources: CarrierSources,
   clock: Pick<Clock, 'monotonicMs'>,
 ): Acquaintance => ({
-  knows: (flow: Flow) => agent()?.knows(flow, clock.monotonicMs()) ?? false,
-  isCarrier: (address) => sources.at(address) !== undefined,
+  knows: (flow) => agent()?.knows(flow, clock.monotonicMs()) ?? false,
+  isCarrier: (flow) => sources.at(flow) !== undefined,
   hasNonce: (authorization, flow) =>
     agent()?.hasNonce(authorization, flow, clock.monotonicMs()) ?? false,
 });

@@ -6,8 +6,8 @@ import { SourceBudgets, sourceOf } from './source-budgets.ts';
 export interface Acquaintance {
   /** Proved a password on this flow, or we spoke to it first. */
   knows(flow: Flow): boolean;
-  /** A carrier calls from there. */
-  isCarrier(address: string): boolean;
+  /** A carrier calls over it. */
+  isCarrier(flow: Flow): boolean;
   /** The credentials carry a nonce that we sent to that address: its source is not forged. */
   hasNonce(authorization: string, flow: Flow): boolean;
 }
@@ -80,7 +80,7 @@ export class FrontDesk {
       return;
     }
     const { acquaintance, serve, clock } = this.#options;
-    if (acquaintance.isCarrier(flow.remoteAddress)) {
+    if (acquaintance.isCarrier(flow)) {
       serve(bytes, flow, false);
       return;
     }

@@ -13,13 +13,13 @@ export class GuardedResolver {
   readonly #resolver: SipResolver;
   readonly #egress: DestinationGuard;
 
-  constructor(resolver: SipResolver, options: SignallingOptions, port: () => number) {
+  constructor(resolver: SipResolver, options: SignallingOptions, ports: () => readonly number[]) {
     const { clock, egress } = options;
     this.#resolver = resolver;
     this.#egress = egress;
     this.book = new AddressBook({
       ...options,
-      port,
+      ports,
       resolve: (query) => resolver.resolve(query),
       monotonicMs: () => clock.monotonicMs(),
     });

@@ -48,7 +48,8 @@ function placeOf(
   carriers: readonly Carrier[],
 ): { readonly target: InviteTarget; readonly account: Account | undefined } | undefined {
   if (target.kind === 'endpoint') {
-    return { target: { kind: 'registered', username: target.username }, account: auth };
+    const { username, secure = false } = target;
+    return { target: { kind: 'registered', username, secure }, account: auth };
   }
   if (target.kind === 'uri') {
     const { uri, transport, allow = [] } = target;

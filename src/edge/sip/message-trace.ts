@@ -1,4 +1,4 @@
-import type { Flow } from '../../protocol/sip/sip.ts';
+import type { Flow, SipTransportName } from '../../protocol/sip/sip.ts';
 
 /** One message as it crossed the wire, for a call's timeline. Whoever shows it masks its credentials (`masked`). */
 export interface MessageTrace {
@@ -13,6 +13,7 @@ export interface MessageTrace {
 /** Messages that have been counted by direction and by method or status. */
 export interface MessageCount {
   readonly direction: 'in' | 'out';
+  readonly transport: SipTransportName;
   /** Method of a request; empty for a response. */
   readonly method: string;
   /** Status of a response; empty for a request. */
@@ -42,27 +43,39 @@ export function callIdOf(text: string): string | undefined {
 /** The message without what would let its reader log in. */
 export const masked = (text: string): string => text.replace(CREDENTIALS, '$1 (masked)');
 
+const TRANSPORTS: readonly SipTransportName[] = ['udp', 'tcp', 'tls', 'ws', 'wss'];
+
+type Counts = Map<string | number, number>;
+
+const countsByTransport = (): Readonly<Record<SipTransportName, Counts>> => ({
+  udp: new Map(),
+  tcp: new Map(),
+  tls: new Map(),
+  ws: new Map(),
+  wss: new Map(),
+});
+
 /** Counts messages; the names are few, whatever unknown peers send. */
 export class MessageCounter {
-  readonly #counts = {
-    in: new Map<string | number, number>(),
-    out: new Map<string | number, number>(),
-  };
+  readonly #counts = { in: countsByTransport(), out: countsByTransport() };
 
-  note(direction: 'in' | 'out', bytes: Uint8Array): void {
-    const counts = this.#counts[direction];
+  note(direction: 'in' | 'out', transport: SipTransportName, bytes: Uint8Array): void {
+    const counts = this.#counts[direction][transport];
     const name = statusOf(bytes) ?? methodOf(bytes);
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
 
   rows(): readonly MessageCount[] {
     return (['in', 'out'] as const).flatMap((direction) =>
-      [...this.#counts[direction]].map(([name, count]) => ({
-        direction,
-        method: typeof name === 'string' ? name : '',
-        code: typeof name === 'number' ? String(name) : '',
-        count,
-      })),
+      TRANSPORTS.flatMap((transport) =>
+        [...this.#counts[direction][transport]].map(([name, count]) => ({
+          direction,
+          transport,
+          method: typeof name === 'string' ? name : '',
+          code: typeof name === 'number' ? String(name) : '',
+          count,
+        })),
+      ),
     );
   }
 }

@@ -59,7 +59,8 @@ export class SipResolver {
       .catch(() => []);
     const targets = await Promise.race([found, late]);
     timeout.abort();
-    return targets.slice(0, MAX_TARGETS);
+    const { host: name } = query;
+    return targets.slice(0, MAX_TARGETS).map((target) => ({ ...target, name }));
   }
 
   async #find(query: TargetQuery): Promise<readonly Target[]> {

@@ -12,7 +12,9 @@ import type { Binding } from '../../domain/registration/types.ts';
 import {
   type Flow,
   type IncomingCall,
+  isSecureBinding,
   type LegId,
+  type SipTransportName,
   UserAgent,
   type UserAgentInput,
   type UserAgentOutput,
@@ -51,7 +53,8 @@ class SignallingService implements RunningSignalling {
   #isReady = false;
 
   constructor(options: SignallingOptions) {
-    const { clock, random, logger, carriers, transports } = options;
+    const { clock, random, logger, carriers } = options;
+    const transports = spoken(options);
     this.#options = options;
     const tell = (input: UserAgentInput): void => this.#tell(input);
     this.#sources = new CarrierSources(carriers, clock);
@@ -59,27 +62,32 @@ class SignallingService implements RunningSignalling {
     this.#sockets = new SipSockets(options, acquaintance, tell);
     const dns = options.dns ?? systemDns();
     const resolver = new SipResolver({ dns, clock, random, transports });
-    this.#resolver = new GuardedResolver(resolver, options, () => this.port());
+    this.#resolver = new GuardedResolver(resolver, options, () =>
+      Object.values(this.ports()).filter((port) => port !== undefined),
+    );
     this.#directory = new UserDirectory(options.directory, options.bindings, logger, tell);
     this.#carriers = new CarrierWatch(carriers, clock, tell);
   }
 
   async start(): Promise<void> {
     const options = this.#options;
-    const { clock, random, logger, realm, userAgent, publicHost, transports } = options;
+    const { clock, random, logger, realm, userAgent, publicHost } = options;
     const stored = await options.bindings.listAll();
-    const port = await this.#sockets.start();
+    await this.#sockets.start();
+    const port = this.port();
+    const ports = this.ports();
     const agent = new UserAgent({
       random,
       publicHost,
       publicPort: port,
+      publicPorts: ports,
       localAddress: options.host,
       localPort: port,
       userAgent,
-      transports,
+      transports: spoken(options),
       wallOffsetMs: clock.wallMs() - clock.monotonicMs(),
       realm,
-      trustedSource: (address) => this.#sources.at(address),
+      trustedSource: (flow) => this.#sources.at(flow),
       challengeOrder: options.challengeOrder ?? 'compatible',
       ...(options.registrar === undefined ? {} : { registrar: options.registrar }),
       ...(options.sessionTimer === undefined ? {} : { sessionTimer: options.sessionTimer }),
@@ -89,7 +97,7 @@ class SignallingService implements RunningSignalling {
     this.#tell({ kind: 'restoreBindings', bindings: stored });
     this.#carriers.start();
     this.#isReady = true;
-    logger.info({ host: options.host, port, transports, publicHost }, 'SIP listening');
+    logger.info({ host: options.host, ports, publicHost }, 'SIP listening');
   }
 
   async stop(): Promise<void> {
@@ -120,6 +128,14 @@ class SignallingService implements RunningSignalling {
     return this.#sockets.port;
   }
 
+  ports(): SipSockets['ports'] {
+    return this.#sockets.ports;
+  }
+
+  upgrade(...upgrade: Parameters<SipSockets['upgrade']>): void {
+    this.#sockets.upgrade(...upgrade);
+  }
+
   onInbound(handler: (leg: InboundLeg) => void): void {
     this.#handler = handler;
   }
@@ -148,9 +164,9 @@ class SignallingService implements RunningSignalling {
     return outbound;
   }
 
-  isRegistered(username: string): boolean {
-    const nowMs = this.#options.clock.monotonicMs();
-    return (this.#agent?.contactsOf(username, nowMs).length ?? 0) > 0;
+  isRegistered(username: string, secure = false): boolean {
+    const contacts = this.#agent?.contactsOf(username, this.#options.clock.monotonicMs()) ?? [];
+    return contacts.some((binding) => !secure || isSecureBinding(binding));
   }
 
   registrations(): readonly Binding[] {
@@ -177,7 +193,8 @@ class SignallingService implements RunningSignalling {
       authFailures: this.#authFailures,
       legs: this.#agent?.legs ?? 0,
       transactions: this.#agent?.transactions ?? 0,
-      connections: this.#sockets.connections,
+      connections: this.#sockets.connections(),
+      failedHandshakes: this.#sockets.failedHandshakes,
     };
   }
 
@@ -313,6 +330,10 @@ class SignallingService implements RunningSignalling {
     });
   }
 }
+
+/** What we can call over, best first where a name leaves it open. */
+const spoken = ({ transports, tls }: SignallingOptions): readonly SipTransportName[] =>
+  tls === undefined ? transports : [...transports, 'tls'];
 
 const whence = ({ transport, remoteAddress, remotePort }: Flow) => ({
   transport,

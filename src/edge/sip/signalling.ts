@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 import type { DestinationGuard } from '../../base/egress.ts';
 import type { Random } from '../../base/ids.ts';
@@ -10,11 +12,22 @@ import type {
   ChallengeOrder,
   RegistrarLimits,
   SessionTimerSettings,
+  SipTransportName,
 } from '../../protocol/sip/sip.ts';
 import type { CarrierState } from './carrier-watch.ts';
 import type { Dns } from './dns.ts';
 import type { MessageCount, MessageTrace } from './message-trace.ts';
-import type { TcpLimits } from './tcp-transport.ts';
+import type { StreamLimits } from './transport/stream-transport.ts';
+import type { TlsIdentity } from './transport/tls-identity.ts';
+import type { Arrival } from './transport/web-sockets.ts';
+
+/** Ports of SIP over WebSocket; undefined: none. */
+export interface WebSocketPorts {
+  readonly ws?: number | undefined;
+  readonly wss?: number | undefined;
+  /** Origins of pages that may connect; none: all. */
+  readonly origins?: readonly string[];
+}
 
 export interface SignallingOptions {
   readonly host: string;
@@ -22,6 +35,15 @@ export interface SignallingOptions {
   /** Host in Via, Contact and the addresses of our endpoints. */
   readonly publicHost: string;
   readonly transports: readonly ('udp' | 'tcp')[];
+  /** Undefined: no TLS, and no WSS. */
+  readonly tls?: {
+    readonly identity: TlsIdentity;
+    /** Undefined: TLS is spoken to others, and nobody may connect. */
+    readonly port: number | undefined;
+  };
+  readonly webSockets?: WebSocketPorts;
+  /** Of TLS and WebSocket: left out with a warning where another program has it. */
+  readonly optionalPorts?: readonly number[];
   /** Stored at the first start; it never follows the host. */
   readonly realm: string;
   readonly userAgent: string;
@@ -36,7 +58,7 @@ export interface SignallingOptions {
   readonly onMessage?: (trace: MessageTrace) => void;
   /** Default: the system's name servers. */
   readonly dns?: Dns;
-  readonly tcp?: TcpLimits;
+  readonly connections?: StreamLimits;
   /** Messages a second of one address that proved nothing, by kind. */
   readonly unknownPeersPerSecond?: number;
   /** Default: compatible, MD5 on top. */
@@ -54,7 +76,9 @@ export interface SignallingCounters {
   readonly authFailures: number;
   readonly legs: number;
   readonly transactions: number;
-  readonly connections: number;
+  readonly connections: Readonly<Partial<Record<SipTransportName, number>>>;
+  /** TLS handshakes of peers that failed. */
+  readonly failedHandshakes: number;
 }
 
 export interface RunningSignalling extends Signalling {
@@ -68,8 +92,12 @@ export interface RunningSignalling extends Signalling {
   /** While paused new INVITEs and OPTIONS get 503 with Retry-After; registrations and what runs go on. */
   pause(paused: boolean): void;
   ready(): boolean;
-  /** The port of both listeners: chosen by the system when 0 was configured. */
+  /** The port of UDP and TCP: chosen by the system when 0 was configured. */
   port(): number;
+  /** Every port that is listened on. */
+  ports(): Readonly<Partial<Record<SipTransportName, number | undefined>>>;
+  /** SIP over WebSocket, asked for at an HTTP server of this process; answered in any case. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, arrival: Arrival): void;
   registrations(): readonly Binding[];
   /** Removes every contact of a user, here and in the store. */
   forgetBindings(username: string): void;
@@ -81,5 +109,6 @@ export interface RunningSignalling extends Signalling {
 
 export { DEFAULT_REGISTRAR_LIMITS } from '../../protocol/sip/sip.ts';
 export { masked } from './message-trace.ts';
-export { DEFAULT_TCP_LIMITS } from './tcp-transport.ts';
+export { DEFAULT_STREAM_LIMITS } from './transport/stream-transport.ts';
+export { type TlsFiles, TlsIdentity } from './transport/tls-identity.ts';
 export type { CarrierState, MessageCount, MessageTrace };

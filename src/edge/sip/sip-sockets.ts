@@ -1,16 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Logger } from '../../base/logger.ts';
-import type { Flow, Target, UserAgentInput, UserAgentOutput } from '../../protocol/sip/sip.ts';
+import type {
+  Flow,
+  SipTransportName,
+  Target,
+  UserAgentInput,
+  UserAgentOutput,
+} from '../../protocol/sip/sip.ts';
 import { type Acquaintance, FrontDesk } from './front-desk.ts';
 import { callIdOf, type MessageCount, MessageCounter } from './message-trace.ts';
 import type { SignallingOptions } from './signalling.ts';
-import { DEFAULT_TCP_LIMITS, TcpTransport } from './tcp-transport.ts';
-import { UdpTransport } from './udp-transport.ts';
+import { ConnectionTable } from './transport/connection-table.ts';
+import { SecureAcceptor } from './transport/secure-acceptor.ts';
+import { DEFAULT_STREAM_LIMITS, StreamTransport, TCP } from './transport/stream-transport.ts';
+import { TlsKind } from './transport/tls-kind.ts';
+import { UdpTransport } from './transport/udp-transport.ts';
+import { type Arrival, WebSockets } from './transport/web-sockets.ts';
 
 const UNKNOWN_PEERS_PER_SECOND = 500;
 /** Times that a port of the system's choice is tried until TCP can have it too. */
 const PORT_ATTEMPTS = 20;
 
-/** The listeners, and everything that crosses them: one port for UDP and TCP, counted and traced. */
+type Ports = Partial<Record<SipTransportName, number | undefined>>;
+
+/** Everything that is open between start and stop. */
+interface Open {
+  readonly table: ConnectionTable;
+  udp?: UdpTransport;
+  tcp?: StreamTransport;
+  tls?: StreamTransport;
+  webSockets?: WebSockets;
+  readonly ports: Ports;
+}
+
+/** The listeners, and everything that crosses them, counted and traced: UDP and TCP share a port, TLS and WebSocket have their own. */
 export class SipSockets {
   readonly #options: SignallingOptions;
   readonly #tell: (input: UserAgentInput) => void;
@@ -18,9 +42,8 @@ export class SipSockets {
   readonly #counter = new MessageCounter();
   readonly #desk: FrontDesk;
   readonly #acquaintance: Acquaintance;
-  #udp: UdpTransport | undefined;
-  #tcp: TcpTransport | undefined;
-  #port = 0;
+  #open: Open | undefined;
+  #failedHandshakes = 0;
 
   constructor(
     options: SignallingOptions,
@@ -36,16 +59,26 @@ export class SipSockets {
       acquaintance,
       unknownPeersPerSecond: options.unknownPeersPerSecond ?? UNKNOWN_PEERS_PER_SECOND,
       serve: (bytes, flow, isUnknown) => this.#serve(bytes, flow, isUnknown),
-      close: (connectionId) => this.#tcp?.close(connectionId, 'too many requests'),
+      close: (connectionId) => this.#open?.table.close(connectionId, 'too many requests'),
     });
   }
 
+  /** Of UDP and TCP. */
   get port(): number {
-    return this.#port;
+    return this.ports.udp ?? this.ports.tcp ?? 0;
   }
 
-  get connections(): number {
-    return this.#tcp?.size ?? 0;
+  /** Where there is a listener. */
+  get ports(): Readonly<Ports> {
+    return this.#open?.ports ?? {};
+  }
+
+  connections(): Readonly<Partial<Record<SipTransportName, number>>> {
+    return this.#open?.table.counts() ?? {};
+  }
+
+  get failedHandshakes(): number {
+    return this.#failedHandshakes;
   }
 
   /** Messages that were not looked at, by reason. */
@@ -57,13 +90,13 @@ export class SipSockets {
     return this.#counter.rows();
   }
 
-  /** Rejects with PORT_IN_USE. Resolves to the port. */
-  async start(): Promise<number> {
+  /** Rejects with PORT_IN_USE. */
+  async start(): Promise<void> {
     const attempts = this.#options.port === 0 ? PORT_ATTEMPTS : 1;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.#open();
-        return this.#port;
+        await this.#openAll();
+        return;
       } catch (error) {
         await this.stop();
         if (attempt >= attempts) throw error;
@@ -72,64 +105,104 @@ export class SipSockets {
   }
 
   async stop(): Promise<void> {
-    const [udp, tcp] = [this.#udp, this.#tcp];
-    this.#udp = undefined;
-    this.#tcp = undefined;
-    await Promise.all([udp?.stop(), tcp?.stop()]);
+    const open = this.#open;
+    this.#open = undefined;
+    open?.table.stop();
+    const { udp, tcp, tls, webSockets } = open ?? {};
+    await Promise.all([udp?.stop(), tcp?.stop(), tls?.stop(), webSockets?.stop()]);
   }
 
   connect(target: Target): Promise<Flow | undefined> {
-    if (target.transport !== 'tcp' || this.#tcp === undefined) return Promise.resolve(undefined);
-    return this.#tcp.connect(target.address, target.port);
+    const { tcp, tls } = this.#open ?? {};
+    const transport = { tcp, tls }[target.transport as 'tcp' | 'tls'];
+    // A browser cannot be called but over the WebSocket that it opened.
+    return transport?.connect(target) ?? Promise.resolve(undefined);
+  }
+
+  /** An upgrade that an HTTP server of this process got. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, arrival: Arrival): void {
+    const webSockets = this.#open?.webSockets;
+    if (webSockets === undefined) socket.destroy();
+    else webSockets.upgrade(request, socket, head, arrival);
   }
 
   send(output: Extract<UserAgentOutput, { kind: 'send' }>): void {
     const { bytes, flow, transaction } = output;
-    this.#counter.note('out', bytes);
+    this.#counter.note('out', flow.transport, bytes);
     // Stateless answers to unknown peers belong to no call: they are not traced.
     if (transaction !== undefined || this.#isKnown(flow)) this.#trace('out', bytes, flow);
     const failed = (): void => {
       if (transaction !== undefined) this.#tell({ kind: 'sendFailed', transaction });
     };
-    if (flow.transport === 'udp' && this.#udp !== undefined) {
-      this.#udp.send(bytes, flow.remoteAddress, flow.remotePort, failed);
-    } else if (flow.transport === 'tcp' && this.#tcp !== undefined) {
-      this.#tcp.send(flow.connectionId, bytes, failed);
-    } else queueMicrotask(failed);
+    const open = this.#open;
+    if (open === undefined) queueMicrotask(failed);
+    else if (flow.transport !== 'udp') open.table.send(flow.connectionId, bytes, failed);
+    else if (open.udp === undefined) queueMicrotask(failed);
+    else open.udp.send(bytes, flow.remoteAddress, flow.remotePort, failed);
   }
 
-  async #open(): Promise<void> {
-    const { host, transports, clock, tcp = DEFAULT_TCP_LIMITS } = this.#options;
+  async #openAll(): Promise<void> {
+    const options = this.#options;
+    const { host, transports, clock, port, tls, connections = DEFAULT_STREAM_LIMITS } = options;
     const failed = (error: Error): void => {
       this.#logger.error({ error }, 'SIP socket failed');
     };
-    this.#port = this.#options.port;
+    const table = new ConnectionTable(connections, {
+      received: (bytes, flow) => this.#received(bytes, flow),
+      lost: (flow, why) => this.#lost(flow, why),
+      isKnown: (flow) => this.#isKnown(flow),
+    });
+    const open: Open = { table, ports: {} };
+    this.#open = open;
+    const common = { host, clock, table, limits: connections, failed };
     if (transports.includes('udp')) {
-      const udp = new UdpTransport(host, this.#port, {
-        received: (bytes, address, port) => this.#received(bytes, this.#udpFlow(address, port)),
+      open.udp = new UdpTransport(host, port, {
+        received: (bytes, address, from) => this.#received(bytes, this.#udpFlow(address, from)),
         failed,
       });
-      this.#port = await udp.start();
-      this.#udp = udp;
+      open.ports.udp = await open.udp.start();
     }
     if (transports.includes('tcp')) {
-      const events = {
-        received: (bytes: Uint8Array, flow: Flow) => this.#received(bytes, flow),
-        lost: (connectionId: number, why: string) => {
-          this.#logger.debug({ connectionId, why }, 'SIP connection gone');
-          this.#tell({ kind: 'connectionLost', connectionId });
-        },
-        failed,
-        isKnown: (flow: Flow) => this.#isKnown(flow),
-      };
-      const listener = new TcpTransport(host, clock, events, tcp);
-      this.#port = await listener.start(this.#port);
-      this.#tcp = listener;
+      open.tcp = new StreamTransport({ ...common, kind: TCP });
+      open.ports.tcp = await open.tcp.start(open.ports.udp ?? port);
+    }
+    const acceptor =
+      tls === undefined
+        ? undefined
+        : new SecureAcceptor(tls.identity, (address, why) => this.#refused(address, why));
+    if (tls !== undefined && acceptor !== undefined) {
+      const kind = new TlsKind(tls.identity, acceptor, (target, why) =>
+        this.#unreached(target, why),
+      );
+      open.tls = new StreamTransport({ ...common, kind });
+      open.ports.tls = await this.#listen(tls.port, open.tls);
+    }
+    const { origins = [], ws, wss } = options.webSockets ?? {};
+    open.webSockets = new WebSockets({ ...common, origins });
+    const { webSockets } = open;
+    open.ports.ws = await this.#listen(ws, webSockets);
+    if (acceptor !== undefined) {
+      const start = (port: number): Promise<number> => webSockets.start(port, acceptor);
+      open.ports.wss = await this.#listen(wss, { start });
+    }
+  }
+
+  async #listen(
+    port: number | undefined,
+    listener: { start(port: number): Promise<number> },
+  ): Promise<number | undefined> {
+    if (port === undefined) return undefined;
+    try {
+      return await listener.start(port);
+    } catch (error) {
+      if (this.#options.optionalPorts?.includes(port) !== true) throw error;
+      this.#logger.warn({ port, why: String(error) }, 'SIP port left out');
+      return undefined;
     }
   }
 
   #received(bytes: Uint8Array, flow: Flow): void {
-    this.#counter.note('in', bytes);
+    this.#counter.note('in', flow.transport, bytes);
     this.#desk.received(bytes, flow);
   }
 
@@ -138,15 +211,30 @@ export class SipSockets {
     this.#tell({ kind: 'received', bytes, flow });
   }
 
+  #lost({ transport, remoteAddress, remotePort, connectionId }: Flow, why: string): void {
+    this.#logger.debug({ transport, remoteAddress, remotePort, why }, 'SIP connection gone');
+    if (connectionId !== undefined) this.#tell({ kind: 'connectionLost', connectionId });
+  }
+
+  #refused(remoteAddress: string, why: string): void {
+    this.#failedHandshakes += 1;
+    this.#logger.debug({ remoteAddress, why }, 'SIP TLS handshake failed');
+  }
+
+  /** The operator has to know why a carrier of TLS is not reached: its certificate, most often. */
+  #unreached({ name, address, port }: Target, why: string): void {
+    this.#logger.warn({ name, address, port, why }, 'SIP TLS connection failed');
+  }
+
   #isKnown(flow: Flow): boolean {
-    return this.#acquaintance.knows(flow) || this.#acquaintance.isCarrier(flow.remoteAddress);
+    return this.#acquaintance.knows(flow) || this.#acquaintance.isCarrier(flow);
   }
 
   #udpFlow(address: string, port: number): Flow {
     return {
       transport: 'udp',
       localAddress: this.#options.host,
-      localPort: this.#port,
+      localPort: this.port,
       remoteAddress: address,
       remotePort: port,
       connectionId: undefined,

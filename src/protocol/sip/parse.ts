@@ -11,7 +11,7 @@ import { type HeaderField, NO_BODY, type SipMessage, SipRequest, SipResponse } f
 export const MAX_MESSAGE_BYTES = 65_535;
 export const MAX_HEADER_FIELDS = 256;
 /** One header line, folds included, in UTF-16 units. */
-export const MAX_HEADER_LENGTH = 8_192;
+export const MAX_HEADER_LENGTH = 32_768;
 
 export interface ParseFailure {
   /** What to answer: 400, 505 or 513. */

@@ -28,6 +28,8 @@ export interface UserAgentOptions {
   /** What peers see: host of Via and Contact, and of our own addresses of record. */
   readonly publicHost: string;
   readonly publicPort: number;
+  /** Ports of transports that do not listen on `publicPort`. */
+  readonly publicPorts?: Readonly<Partial<Record<SipTransportName, number | undefined>>>;
   /** Where the sockets are bound; named in the flows of requests over UDP. */
   readonly localAddress: string;
   readonly localPort: number;
@@ -38,8 +40,8 @@ export interface UserAgentOptions {
   readonly wallOffsetMs: number;
   /** Undefined: a plain phone, that refuses REGISTER and asks nobody for a password. */
   readonly realm: string | undefined;
-  /** Name of the carrier that calls from this address; its calls need no password. */
-  readonly trustedSource: (address: string) => string | undefined;
+  /** Name of the carrier that calls over this flow; its calls need no password. */
+  readonly trustedSource: (flow: Flow) => string | undefined;
   /** Default: compatible. */
   readonly challengeOrder?: ChallengeOrder;
   readonly limits?: UserAgentLimits;
@@ -89,6 +91,8 @@ export interface Target {
   readonly transport: SipTransportName;
   readonly address: string;
   readonly port: number;
+  /** The host of the URI, which a peer over TLS has to prove that it is (RFC 5922 §4). Undefined: the address. */
+  readonly name?: string;
 }
 
 /** An address that a peer was heard from. */
@@ -130,7 +134,8 @@ export interface Account {
 /** Where an outbound INVITE goes. */
 export type InviteTarget =
   /** All live contacts of a registered user at once. */
-  | { readonly kind: 'registered'; readonly username: string }
+  /** `secure`: only those registered with `sips:` (RFC 5630 §5.1). */
+  | { readonly kind: 'registered'; readonly username: string; readonly secure?: boolean }
   | {
       readonly kind: 'uri';
       /** Request-URI and To. */

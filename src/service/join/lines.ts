@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { DestinationGuard } from '../../base/egress.ts';
 import { ServiceError } from '../../base/errors.ts';
 import { asCallUuid } from '../../base/ids.ts';
-import type { Settings } from '../../config/schema.ts';
+import { SETTINGS, type Settings } from '../../config/schema.ts';
 import { CallLogs } from '../../domain/call/call.ts';
 import {
   type CallbackClient,
@@ -23,14 +23,16 @@ import { createMedia, type MediaEngine } from '../../edge/media/engine.ts';
 import type { Metrics } from '../../edge/metrics/metrics.ts';
 import {
   DEFAULT_REGISTRAR_LIMITS,
-  DEFAULT_TCP_LIMITS,
+  DEFAULT_STREAM_LIMITS,
   type RunningSignalling,
+  TlsIdentity,
 } from '../../edge/sip/signalling.ts';
 import { createSignalling } from '../../edge/sip/signalling-service.ts';
 import { createSynthesizer, type SpeechService } from '../../edge/speech/synthesizer.ts';
 import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/client.ts';
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
 import type { Derived } from '../settings.ts';
+import { trialCertificate } from '../sip-certificate.ts';
 import { SipTraces } from '../sip-traces.ts';
 import { createHoldMusic, type HoldMusic } from '../sounds.ts';
 import type { Basics, Foundation } from './foundation.ts';
@@ -50,6 +52,8 @@ export interface Lines {
   /** Timelines of calls, in memory. */
   readonly logs: CallLogs;
   readonly traces: SipTraces;
+  /** The certificate of TLS and WSS. */
+  readonly sipIdentity: TlsIdentity;
 }
 
 /** Ended calls whose timeline is kept in memory at the most. */
@@ -80,13 +84,17 @@ export async function openLines(
     allowLoopback: derived.local,
     own: createOwnPlaces({
       hosts: ownHosts(settings, derived),
-      ports: () => [...ports, signalling.port()],
+      ports: () => [
+        ...ports,
+        ...Object.values(signalling.ports()).filter((port) => port !== undefined),
+      ],
       isRtpOfLeg: (port) => media.isPortOfLeg(port),
       rtpRange: { min: settings.rtp.portMin, max: settings.rtp.portMax },
       monotonicMs: () => clock.monotonicMs(),
     }),
   });
   const traces = new SipTraces();
+  const sipIdentity = await identityOf(basics, derived);
   const signalling = createSignalling({
     host: settings.sip.host,
     port: settings.sip.port,
@@ -104,7 +112,20 @@ export async function openLines(
     onMessage: (trace) => traces.note(trace),
     challengeOrder: settings.sip.challengeOrder,
     unknownPeersPerSecond: settings.sip.unknownPeersPerSecond,
-    tcp: { ...DEFAULT_TCP_LIMITS, maxConnections: settings.sip.maxConnections },
+    tls: { identity: sipIdentity, port: settings.sip.tlsPort || undefined },
+    optionalPorts: [SETTINGS.sip.tlsPort, SETTINGS.sip.wsPort, SETTINGS.sip.wssPort].map(
+      (setting) => setting.default,
+    ),
+    webSockets: {
+      ws: settings.sip.wsPort || undefined,
+      wss: settings.sip.wssPort || undefined,
+      origins: settings.sip.wsOrigins,
+    },
+    connections: {
+      ...DEFAULT_STREAM_LIMITS,
+      maxConnections: settings.sip.maxConnections,
+      maxConnectionsPerAddress: settings.sip.connectionsPerAddress,
+    },
     registrar: {
       ...DEFAULT_REGISTRAR_LIMITS,
       minExpires: settings.sip.registerExpiresMinS,
@@ -123,6 +144,7 @@ export async function openLines(
     destinations,
     listensOn: (url) => ports.push(portOf(url)),
     traces,
+    sipIdentity,
     audio,
     holdMusic: createHoldMusic(settings.calls.holdMusic, audio, logger),
     speech: await createSynthesizer({
@@ -212,4 +234,18 @@ function ownHosts({ http, sip, rtp }: Settings, derived: Derived): readonly stri
 function portOf(url: string): number {
   const { port, protocol } = new URL(url);
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+}
+
+/** The operator's certificate, or one of our own making. */
+async function identityOf(
+  { settings: { sip }, dataDir, clock, logger }: Basics,
+  derived: Derived,
+): Promise<TlsIdentity> {
+  const own = { certFile: sip.tlsCertFile, keyFile: sip.tlsKeyFile };
+  const files =
+    own.certFile === ''
+      ? await trialCertificate(dataDir, [derived.sipPublicHost], { nowMs: clock.wallMs(), logger })
+      : own;
+  const policy = { clients: sip.tlsClientCertificates, wildcards: sip.tlsWildcards };
+  return new TlsIdentity({ ...files, caFile: sip.tlsCaFile }, policy, logger);
 }

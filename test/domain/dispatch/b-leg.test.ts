@@ -297,7 +297,7 @@ describe('a number in a SIP address', () => {
 
   it.each([
     ['sip:operator@192.0.2.10', '3040'],
-    ['sips:bob@pbx.example', '5020'],
+    ['sips:14155550123@192.0.2.10', '5020'],
   ])('%s leads nowhere: %s', async (uri, code) => {
     expect(await calls(`<User>${uri}</User>`)).toEqual([]);
     expect(actionParameters()).toMatchObject({ DialBLegHangupCauseCode: code });

@@ -181,10 +181,7 @@ describe('a trunk that cannot be used refuses the call before it reaches anybody
     return stage.cdr(a.call.uuid);
   };
 
-  it.each([
-    ['TLS', { transport: 'tls' }],
-    ['SRTP', { secure: true }],
-  ] as const)(
+  it.each([['SRTP', { secure: true }]] as const)(
     '%s is never downgraded: 5020 Routing Error (decisions: Trunks)',
     async (name, over) => {
       expect(await refused(over)).toMatchObject({

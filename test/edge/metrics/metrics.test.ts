@@ -73,8 +73,8 @@ describe('metrics', () => {
   it('takes the totals of SIP from its listeners, at the scrape', async () => {
     const metrics = createMetrics({ process: false });
     const messages = [
-      { direction: 'in', method: 'INVITE', code: '', count: 3 },
-      { direction: 'out', method: '', code: '401', count: 2 },
+      { direction: 'in', transport: 'udp', method: 'INVITE', code: '', count: 3 },
+      { direction: 'out', transport: 'tls', method: '', code: '401', count: 2 },
     ] as const;
     let discarded = 4;
     metrics.connect({
@@ -83,17 +83,22 @@ describe('metrics', () => {
         discarded,
         dropped: { source: 5, queue: 0 },
         authFailures: 1,
-        connections: 5,
+        connections: { tls: 5 },
+        failedHandshakes: 1,
       }),
     });
     await metrics.scrape();
     discarded = 6;
     const { text } = await metrics.scrape();
-    expect(text).toContain('voice_sip_messages_total{direction="in",method="INVITE",code=""} 3');
-    expect(text).toContain('voice_sip_messages_total{direction="out",method="",code="401"} 2');
+    expect(text).toContain(
+      'voice_sip_messages_total{direction="in",transport="udp",method="INVITE",code=""} 3',
+    );
+    expect(text).toContain(
+      'voice_sip_messages_total{direction="out",transport="tls",method="",code="401"} 2',
+    );
     expect(text).toContain('voice_sip_discarded_total 6');
     expect(text).toContain('voice_sip_auth_failures_total 1');
     expect(text).toContain('voice_sip_dropped_total{reason="source"} 5');
-    expect(text).toContain('voice_sip_connections 5');
+    expect(text).toContain('voice_sip_connections{transport="tls"} 5');
   });
 });

@@ -30,7 +30,7 @@ function setup(unknownPeersPerSecond = 100) {
     clock: { monotonicMs: () => time.nowMs },
     acquaintance: {
       knows: ({ remoteAddress }) => remoteAddress === FRIEND,
-      isCarrier: (address) => address === CARRIER,
+      isCarrier: ({ remoteAddress }) => remoteAddress === CARRIER,
       hasNonce: (authorization) => authorization === 'Digest ours',
     },
     unknownPeersPerSecond,

@@ -3,6 +3,8 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket as TcpSocket } from 'node:net';
+import { type ConnectionOptions, TLSSocket, connect as tlsConnect } from 'node:tls';
+import { WebSocket } from 'ws';
 import { asAccountId, asEndpointId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { systemRandom } from '../../../src/base/system-random.ts';
@@ -132,7 +134,7 @@ export abstract class WirePeer {
   readonly texts: string[] = [];
   readonly #seen = new Set<string>();
   abstract readonly port: number;
-  abstract readonly transport: 'UDP' | 'TCP';
+  abstract readonly transport: 'UDP' | 'TCP' | 'TLS' | 'WS';
   abstract write(text: string | Uint8Array): void;
 
   /** The next message not read yet whose start line contains `start`. */
@@ -186,13 +188,14 @@ export class UdpPeer extends WirePeer {
 }
 
 export class TcpPeer extends WirePeer {
-  readonly transport = 'TCP';
+  readonly transport: 'TCP' | 'TLS';
   readonly socket: TcpSocket;
   closed = false;
   #pending = '';
 
   constructor(socket: TcpSocket) {
     super();
+    this.transport = socket instanceof TLSSocket ? 'TLS' : 'TCP';
     this.socket = socket;
     socket.on('data', (chunk) => this.#received(chunk.toString('latin1')));
     socket.on('close', () => {
@@ -204,6 +207,18 @@ export class TcpPeer extends WirePeer {
   static async open(to: number): Promise<TcpPeer> {
     const socket = connect(to, '127.0.0.1');
     await once(socket, 'connect');
+    return new TcpPeer(socket);
+  }
+
+  /** Over TLS; whom it leads to is not checked. */
+  static async secure(to: number, options: ConnectionOptions = {}): Promise<TcpPeer> {
+    const socket = tlsConnect({
+      port: to,
+      host: '127.0.0.1',
+      rejectUnauthorized: false,
+      ...options,
+    });
+    await once(socket, 'secureConnect');
     return new TcpPeer(socket);
   }
 
@@ -232,6 +247,38 @@ export class TcpPeer extends WirePeer {
   }
 }
 
+/** A browser: SIP over WebSocket, with a Contact that nobody can resolve. */
+export class WsPeer extends WirePeer {
+  readonly transport = 'WS';
+  readonly port = 0;
+  readonly socket: WebSocket;
+  closed: number | undefined;
+
+  private constructor(socket: WebSocket) {
+    super();
+    this.socket = socket;
+    socket.on('message', (data: Buffer) => this.texts.push(data.toString('latin1')));
+    socket.on('close', (code) => {
+      this.closed = code;
+    });
+    socket.on('error', () => undefined);
+  }
+
+  static async open(url: string, protocols: readonly string[] = ['sip']): Promise<WsPeer> {
+    const socket = new WebSocket(url, [...protocols], { rejectUnauthorized: false });
+    await once(socket, 'open');
+    return new WsPeer(socket);
+  }
+
+  write(text: string | Uint8Array): void {
+    this.socket.send(text);
+  }
+
+  close(): void {
+    this.socket.terminate();
+  }
+}
+
 export const headerOf = (text: string, name: string): string =>
   new RegExp(`^${name}: (.*)$`, 'im').exec(text)?.[1]?.trim() ?? '';
 
@@ -245,6 +292,8 @@ export interface RequestLines {
   readonly cseq?: number;
   readonly callId: string;
   readonly branch?: string;
+  /** Of the Contact. */
+  readonly scheme?: 'sip' | 'sips';
   readonly more?: readonly string[];
   readonly body?: string;
 }
@@ -254,16 +303,17 @@ export function requestText(peer: WirePeer, lines: RequestLines): string {
   branches += 1;
   const { method, uri, user = 'alice', to = `<${uri}>`, cseq = 1, body = '' } = lines;
   const branch = lines.branch ?? `z9hG4bKwire${branches}`;
-  const transport = peer.transport === 'TCP' ? ';transport=tcp' : '';
+  const transport = peer.transport === 'UDP' ? '' : `;transport=${peer.transport.toLowerCase()}`;
+  const at = peer.port === 0 ? 'browser.invalid' : `127.0.0.1:${peer.port}`;
   return [
     `${method} ${uri} SIP/2.0`,
-    `Via: SIP/2.0/${peer.transport} 127.0.0.1:${peer.port};rport;branch=${branch}`,
+    `Via: SIP/2.0/${peer.transport} ${at};rport;branch=${branch}`,
     'Max-Forwards: 70',
     `From: <sip:${user}@127.0.0.1>;tag=${lines.callId}`,
     `To: ${to}`,
     `Call-ID: ${lines.callId}`,
     `CSeq: ${cseq} ${method}`,
-    `Contact: <sip:${user}@127.0.0.1:${peer.port}${transport}>`,
+    `Contact: <${lines.scheme ?? 'sip'}:${user}@${at}${transport}>`,
     ...(lines.more ?? []),
     ...(body === '' ? [] : ['Content-Type: application/sdp']),
     `Content-Length: ${Buffer.byteLength(body)}`,

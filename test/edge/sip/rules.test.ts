@@ -110,7 +110,7 @@ describe('message traces', () => {
   it('count unknown peers under one name', () => {
     const counter = new MessageCounter();
     for (const line of ['FOO a SIP/2.0', 'BAR a SIP/2.0', 'SIP/2.0 200 OK', '', 'INVITE']) {
-      counter.note('in', Buffer.from(line));
+      counter.note('in', 'udp', Buffer.from(line));
     }
     expect(counter.rows().map(({ method, code, count }) => [method, code, count])).toEqual([
       ['other', '', 4],

@@ -354,6 +354,7 @@ describe('the service', () => {
     expect(traces[0]).toContain(`in reg-alice-${peer.port} REGISTER`);
     expect(rig.signalling.counters().messages).toContainEqual({
       direction: 'in',
+      transport: 'udp',
       method: 'REGISTER',
       code: '',
       count: 2,
@@ -393,7 +394,7 @@ describe('bad input over TCP', () => {
   };
 
   it('half a message is given up after a while, other connections go on', async () => {
-    const rig = await rigOf({ tcp: limits });
+    const rig = await rigOf({ connections: limits });
     const [half, silent, good] = [await tcp(rig), await tcp(rig), await tcp(rig)];
     half.write('OPTIONS sip:a SIP/2.0\r\nVia: SIP/2');
     good.write(requestText(good, { method: 'OPTIONS', uri: home(rig), callId: 'g' }));
@@ -412,7 +413,7 @@ describe('bad input over TCP', () => {
   });
 
   it('above the limit the oldest stranger makes way, who registered stays', async () => {
-    const rig = await rigOf({ tcp: { ...limits, messageMs: 5_000 } });
+    const rig = await rigOf({ connections: { ...limits, messageMs: 5_000 } });
     const phone = await tcp(rig);
     await register(rig, phone);
     const first = await tcp(rig);
@@ -420,11 +421,11 @@ describe('bad input over TCP', () => {
     const third = await tcp(rig);
     await until(() => first.closed);
     expect([phone.closed, second.closed, third.closed]).toEqual([false, false, false]);
-    expect(rig.signalling.counters().connections).toBe(3);
+    expect(rig.signalling.counters().connections).toEqual({ tcp: 3 });
   });
 
   it('where everybody registered a further connection is closed at once', async () => {
-    const rig = await rigOf({ tcp: { ...limits, maxConnections: 2 } });
+    const rig = await rigOf({ connections: { ...limits, maxConnections: 2 } });
     const phones = [await tcp(rig), await tcp(rig)];
     for (const phone of phones) await register(rig, phone);
     const late = await tcp(rig);
@@ -433,7 +434,7 @@ describe('bad input over TCP', () => {
   });
 
   it('an unknown peer may not idle for long', async () => {
-    const rig = await rigOf({ tcp: { ...limits, messageMs: 60_000, unknownIdleMs: 100 } });
+    const rig = await rigOf({ connections: { ...limits, messageMs: 60_000, unknownIdleMs: 100 } });
     const [phone, silent] = [await tcp(rig), await tcp(rig)];
     await register(rig, phone);
     await until(() => silent.closed);
@@ -441,7 +442,7 @@ describe('bad input over TCP', () => {
   });
 
   it('an unknown peer may not leave much of a message lying about', async () => {
-    const rig = await rigOf({ tcp: { ...limits, messageMs: 60_000 } });
+    const rig = await rigOf({ connections: { ...limits, messageMs: 60_000 } });
     const [small, big] = [await tcp(rig), await tcp(rig)];
     small.write('OPTIONS sip:a SIP/2.0\r\nSubject: x');
     big.write(`OPTIONS sip:a SIP/2.0\r\nSubject: ${'x'.repeat(20_000)}`);

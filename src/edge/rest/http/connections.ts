@@ -42,6 +42,10 @@ export class Connections {
 
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.#accepted(socket));
+    // Whoever takes an upgraded connection counts it.
+    server.on('upgrade', ({ socket: { remoteAddress = '', remotePort } }) =>
+      this.#closed(nameOf(remoteAddress, remotePort), remoteAddress),
+    );
     server.on('request', (request: IncomingMessage, response: ServerResponse) =>
       this.#asked(request, response),
     );
@@ -104,14 +108,18 @@ export class Connections {
   }
 
   #isProxy(address: string): boolean {
-    const family = isIP(address);
-    return family !== 0 && this.#proxies.check(address, family === 6 ? 'ipv6' : 'ipv4');
+    return holds(this.#proxies, address);
   }
 }
 
 const nameOf = (address: string, port: number | undefined): string => `${address} ${port}`;
 
-function blockListOf(ranges: readonly string[]): BlockList {
+export function holds(list: BlockList, address: string): boolean {
+  const family = isIP(address);
+  return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+export function blockListOf(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
     const [address = '', bits] = range.split('/');

@@ -13,7 +13,7 @@ import type { StatelessAnswer } from '../transaction/stateless.ts';
 import { RFC3261_TIMERS, type TimerValues } from '../transaction/timer-values.ts';
 import type { TransactionId, TransactionOutput } from '../transaction/types.ts';
 import { Acquaintances } from '../transport/acquaintances.ts';
-import type { Flow } from '../transport/flow.ts';
+import type { Flow, SipTransportName } from '../transport/flow.ts';
 import { bracketed, formatHostPort, formatUri, sipUri } from '../uri.ts';
 import {
   DEFAULT_USER_AGENT_LIMITS,
@@ -52,7 +52,14 @@ type Incoming = Extract<
   { kind: 'request' | 'cancel' | 'ack' | 'strayResponse' | 'discarded' }
 >;
 
+/** `user`: where calls shall find one (REGISTER). `secure`: a `sips:` URI. */
+export interface ContactKind {
+  readonly user?: string;
+  readonly secure?: boolean;
+}
+
 const TAG_BITS = 64;
+const TRANSPORTS: readonly SipTransportName[] = ['udp', 'tcp', 'tls', 'ws', 'wss'];
 
 /** What the parts of a user agent share: the time of this turn, transactions, timers, dialogs, questions, outputs. */
 export class UserAgentCore {
@@ -71,7 +78,10 @@ export class UserAgentCore {
   /** Monotonic milliseconds of the input that is being handled. */
   nowMs = 0;
   readonly #incoming: (output: Incoming) => void;
-  readonly #sentBy: string;
+  /** `host:port` of the Via of our requests, by transport. */
+  readonly #sentBys = new Map<SipTransportName, string>();
+  /** The same, as `sentBy` writes them. */
+  readonly ownSentBys: ReadonlySet<string>;
   /** Our Contacts without a user, by transport. */
   readonly #contacts = new Map<string, string>();
   #outputs: UserAgentOutput[] = [];
@@ -94,7 +104,11 @@ export class UserAgentCore {
       door,
     });
     this.#incoming = incoming;
-    this.#sentBy = formatHostPort(bracketed(options.publicHost), options.publicPort);
+    for (const transport of TRANSPORTS) {
+      const host = bracketed(options.publicHost);
+      this.#sentBys.set(transport, formatHostPort(host, this.#port(transport)));
+    }
+    this.ownSentBys = new Set([...this.#sentBys.values()].map((text) => text.toLowerCase()));
   }
 
   emit(output: UserAgentOutput): void {
@@ -105,11 +119,6 @@ export class UserAgentCore {
     const outputs = this.#outputs;
     this.#outputs = [];
     return outputs;
-  }
-
-  /** `host:port` of the Via of our requests, as `sentBy` writes it. */
-  get ownSentBy(): string {
-    return this.#sentBy.toLowerCase();
   }
 
   /** A tag, branch or the like that nobody can guess (RFC 3261 §19.3 asks for 32 bits at least). */
@@ -211,22 +220,32 @@ export class UserAgentCore {
     });
   }
 
-  /** Our Contact towards a peer on that transport; with a user where calls shall find one (REGISTER). */
-  contact(flow: Pick<Flow, 'transport'> | undefined, user = ''): string {
+  /** Our Contact towards a peer on that transport. */
+  contact(flow: Pick<Flow, 'transport'> | undefined, kind: ContactKind = {}): string {
     const transport = flow?.transport ?? 'udp';
-    if (user !== '') return this.#contact(transport, user);
-    let contact = this.#contacts.get(transport);
+    if (kind.user !== undefined) return this.#contact(transport, kind);
+    const key = `${transport} ${kind.secure === true}`;
+    let contact = this.#contacts.get(key);
     if (contact === undefined) {
-      contact = this.#contact(transport, user);
-      this.#contacts.set(transport, contact);
+      contact = this.#contact(transport, kind);
+      this.#contacts.set(key, contact);
     }
     return contact;
   }
 
-  #contact(transport: Flow['transport'], user: string): string {
-    const { publicHost: host, publicPort: port } = this.options;
-    const params = new Map(transport === 'udp' ? [] : [['transport', transport]]);
-    return `<${formatUri(sipUri({ user, host, port, params }))}>`;
+  /** In URIs WebSocket has one name, with or without TLS (RFC 7118 §5.2); under `sips:` TLS needs none (RFC 5630 §3.1.1). */
+  #contact(transport: SipTransportName, { user = '', secure = false }: ContactKind): string {
+    const { publicHost: host } = this.options;
+    const name = transport === 'wss' ? 'ws' : transport;
+    const isImplied = name === 'udp' || (secure && name === 'tls');
+    const params = new Map(isImplied ? [] : [['transport', name]]);
+    const port = this.#port(transport);
+    return `<${formatUri(sipUri({ user, host, port, params, secure }))}>`;
+  }
+
+  #port(transport: SipTransportName): number {
+    const { publicPort, publicPorts } = this.options;
+    return publicPorts?.[transport] ?? publicPort;
   }
 
   /** The flow of requests over UDP to an address: all of them leave from the one socket. */
@@ -249,6 +268,6 @@ export class UserAgentCore {
 
   #via(request: SipRequest, flow: Flow): string {
     const branch = `${MAGIC_COOKIE}${this.newToken()}.${loopMark(request.requestUri)}`;
-    return `SIP/2.0/${flow.transport.toUpperCase()} ${this.#sentBy};branch=${branch};rport`;
+    return `SIP/2.0/${flow.transport.toUpperCase()} ${this.#sentBys.get(flow.transport)};branch=${branch};rport`;
   }
 }

@@ -2,7 +2,7 @@ import { formatCSeq, MAX_CSEQ } from '../header/cseq.ts';
 import { formatNameAddr, type NameAddr } from '../header/name-addr.ts';
 import { withParam } from '../header/text.ts';
 import { createRequest, type HeaderInit, type SipRequest, type SipResponse } from '../message.ts';
-import { formatUri } from '../uri.ts';
+import { formatUri, type Uri } from '../uri.ts';
 
 /** The state of RFC 3261 §12. */
 interface DialogState {
@@ -13,6 +13,7 @@ interface DialogState {
   readonly local: string;
   readonly remote: string;
   readonly routeSet: readonly NameAddr[];
+  readonly secure: boolean;
   readonly remoteTarget: string;
   readonly localSequence: number;
   readonly remoteSequence: number | undefined;
@@ -51,6 +52,7 @@ export class Dialog {
       local: formatNameAddr({ ...request.to, tag: localTag }),
       remote: formatNameAddr(request.from),
       routeSet: request.recordRoute ?? [],
+      secure: isSips(request.uri) || isSips((request.recordRoute?.[0] ?? request.contact)?.uri),
       remoteTarget: formatUri(request.contact?.uri ?? request.from.uri),
       localSequence: firstSequence,
       remoteSequence: request.cseq.sequence,
@@ -66,6 +68,7 @@ export class Dialog {
       local: formatNameAddr(request.from),
       remote: formatNameAddr(response.to),
       routeSet: [...(response.recordRoute ?? [])].reverse(),
+      secure: isSips(request.uri),
       remoteTarget: response.contact ? formatUri(response.contact.uri) : request.requestUri,
       localSequence: request.cseq.sequence,
       remoteSequence: undefined,
@@ -90,6 +93,11 @@ export class Dialog {
 
   get remoteTarget(): string {
     return this.#state.remoteTarget;
+  }
+
+  /** It began with `sips:` URIs: our Contact is one, and nothing in it leaves without TLS (RFC 3261 §12.1, RFC 5630 §3.1.4). */
+  get isSecure(): boolean {
+    return this.#state.secure;
   }
 
   /** True when proxies asked to stay on the path: requests go through them, whatever the flow. */
@@ -150,6 +158,8 @@ export class Dialog {
     this.refreshTarget(response);
   }
 }
+
+const isSips = (uri: Uri | undefined): boolean => uri?.kind === 'sip' && uri.secure;
 
 /**
  * Request-URI and Route of a request along a route set. When the first proxy is a strict router (no `lr`), it goes

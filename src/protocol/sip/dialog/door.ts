@@ -5,7 +5,7 @@ import type { Flow } from '../transport/flow.ts';
 import { CAPABILITIES } from './capabilities.ts';
 import type { DialogUser, UserAgentCore } from './core.ts';
 import { dialogId } from './dialog.ts';
-import { screen } from './screen.ts';
+import { insecure, screen } from './screen.ts';
 
 const DRAINING_S = 30;
 const PAUSED_S = 5;
@@ -43,7 +43,7 @@ export class Door {
 
   #answer(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
     const inDialog = request.to.tag !== undefined;
-    const refusal = screen(request, inDialog, this.#core.ownSentBy);
+    const refusal = screen(request, inDialog, this.#core.ownSentBys) ?? insecure(request, flow);
     if (refusal !== undefined) return { ...refusal, needed: refusal.headers.length };
     if (inDialog) return this.session(request) === undefined ? NO_DIALOG : undefined;
     switch (request.method) {
@@ -82,7 +82,7 @@ export class Door {
 
   /** A carrier needs no password, unless it calls as a user of ours. */
   #fromUnknown(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
-    if (this.#core.options.trustedSource(flow.remoteAddress) !== undefined) return undefined;
+    if (this.#core.options.trustedSource(flow) !== undefined) return undefined;
     return this.#gate?.atTheDoor(request, flow);
   }
 }

@@ -37,7 +37,7 @@ export class InboundCalls {
     const { request, transaction, flow } = invite;
     const core = this.#core;
     const gate = this.#gate;
-    const carrier = core.options.trustedSource(flow.remoteAddress);
+    const carrier = core.options.trustedSource(flow);
     if (gate === undefined) {
       this.#begin(invite, { username: undefined, carrier });
       return;

@@ -28,6 +28,13 @@ const TRANSPORTS: Readonly<Record<string, SipTransportName>> = {
   ws: 'ws',
   wss: 'wss',
 };
+/** Transports of a `sips:` URI: TLS over what its parameter names (RFC 3261 §26.2.2, RFC 7118 §5.2). */
+const SECURED: Readonly<Partial<Record<SipTransportName, SipTransportName>>> = {
+  tcp: 'tls',
+  tls: 'tls',
+  ws: 'wss',
+  wss: 'wss',
+};
 const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 
 /** Default ports of RFC 3261 §19.1.2 and RFC 7118 §4.2. */
@@ -51,8 +58,11 @@ export function nextHopOf(
   if (uri === undefined || uri.kind !== 'sip') return undefined;
   const named = transportOf(uri);
   if (named === 'unknown') return undefined;
-  const transport = named ?? wanted ?? (uri.secure ? 'tls' : undefined);
+  // A secure URI is never sent to without TLS, whatever the peer came over (RFC 5630 §3.3).
+  const transport = named ?? (uri.secure ? 'tls' : wanted);
   const host = unbracketed(uri.params.get('maddr') ?? uri.host);
+  // No name server knows these (RFC 6761 §6.4): browsers write them, and are answered on their flow (RFC 7118 §5.1).
+  if (host.toLowerCase().endsWith('.invalid')) return undefined;
   const transportIsOpen = transport === undefined;
   if (!IPV4.test(host) && !host.includes(':')) {
     const query = { host, port: uri.port, transport, secure: uri.secure };
@@ -72,5 +82,5 @@ function transportOf(uri: SipUri): SipTransportName | 'unknown' | undefined {
   if (name === undefined) return undefined;
   const known = TRANSPORTS[name];
   if (known === undefined) return 'unknown';
-  return known === 'tcp' && uri.secure ? 'tls' : known;
+  return uri.secure ? (SECURED[known] ?? 'unknown') : known;
 }

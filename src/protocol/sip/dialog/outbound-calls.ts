@@ -1,7 +1,7 @@
 import { ClientAuth } from '../auth/client-auth.ts';
 import { formatNameAddr, parseNameAddr } from '../header/name-addr.ts';
 import { createRequest, type SipRequest } from '../message.ts';
-import type { ContactBinding } from '../registrar/binding.ts';
+import { type ContactBinding, isSecureBinding } from '../registrar/binding.ts';
 import type { Registrar } from '../registrar/registrar.ts';
 import type { Flow, SipTransportName } from '../transport/flow.ts';
 import { sipUri } from '../uri.ts';
@@ -50,7 +50,8 @@ export class OutboundCalls {
     const { target } = command;
     if (target.kind === 'registered') {
       const contacts = this.#registrar?.contactsOf(target.username) ?? [];
-      return contacts.map((binding, index) => this.#toContact(command, binding, index));
+      const usable = target.secure ? contacts.filter(isSecureBinding) : contacts;
+      return usable.map((binding, index) => this.#toContact(command, binding, index));
     }
     const destination: Destination = {
       kind: 'uri',
@@ -70,7 +71,8 @@ export class OutboundCalls {
 
   /** To a registered contact: along its Path (RFC 3327 §5.4), else over the flow that it registered on. */
   #toContact(command: InviteCommand, binding: ContactBinding, index: number): BranchPlan {
-    const to = `sip:${binding.username}@${this.#core.options.publicHost}`;
+    const scheme = isSecureBinding(binding) ? 'sips' : 'sip';
+    const to = `${scheme}:${binding.username}@${this.#core.options.publicHost}`;
     // A Call-ID of its own for each phone: two of them behind one address stay apart.
     const callId = index === 0 ? command.callId : this.#core.newToken();
     const path = binding.path.map(parseNameAddr).filter((hop) => hop !== undefined);
@@ -129,7 +131,10 @@ export class OutboundCalls {
         ['To', `<${where.to}>`],
         ['Call-ID', where.callId],
         ['CSeq', '1 INVITE'],
-        ['Contact', this.#core.contact({ transport: where.transport })],
+        [
+          'Contact',
+          this.#core.contact(where, { secure: where.route.requestUri.startsWith('sips:') }),
+        ],
         ...ALLOW,
         ...SUPPORTED,
         ['User-Agent', this.#core.options.userAgent],

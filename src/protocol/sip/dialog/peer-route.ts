@@ -1,6 +1,7 @@
 import type { ClientAuth } from '../auth/client-auth.ts';
 import type { HeaderInit } from '../message.ts';
 import type { Flow } from '../transport/flow.ts';
+import { formatUri, parseUri } from '../uri.ts';
 import type { DestinationGuard, HeardAt, Target, UserAgentOutput } from '../user-agent-types.ts';
 import type { UserAgentCore } from './core.ts';
 import type { Dialog, RoutedRequest } from './dialog.ts';
@@ -39,7 +40,7 @@ export class PeerRoute {
 
   /** Our Contact as this peer reaches it. */
   get contact(): string {
-    return this.#core.contact(this.#flow);
+    return this.#core.contact(this.#flow, { secure: this.#dialog.isSecure });
   }
 
   /** A request of the peer that was in order: a phone may have moved behind its NAT. */
@@ -85,11 +86,13 @@ export class PeerRoute {
 
   /** The peer's flow where the policy says so and no proxy stands between; else its route set or Contact. */
   #destination(routed: RoutedRequest): Destination {
-    if (this.#viaFlow && this.#flow !== undefined && !this.#dialog.hasRouteSet) {
-      return { kind: 'flow', flow: this.#flow };
+    const { isSecure: secure, hasRouteSet } = this.#dialog;
+    const flow = this.#flow;
+    if (flow !== undefined && !hasRouteSet && (this.#viaFlow || leadsTo(routed.nextHop, flow))) {
+      return { kind: 'flow', flow };
     }
-    const transport = this.#flow?.transport;
-    const uri = { kind: 'uri', uri: routed.nextHop, transport } as const;
+    const nextHop = secure ? secured(routed.nextHop) : routed.nextHop;
+    const uri = { kind: 'uri', uri: nextHop, transport: flow?.transport } as const;
     if (this.#guard === undefined) return uri;
     const { heardAt } = this.#guard;
     const here = this.#heardAt === undefined ? heardAt : [...heardAt, this.#heardAt];
@@ -99,6 +102,24 @@ export class PeerRoute {
   #note(flow: Flow | undefined): void {
     if (flow !== undefined) this.#heardAt = { address: flow.remoteAddress, port: flow.remotePort };
   }
+}
+
+/**
+ * The peer's Contact names the address that its connection leads to: requests go over the connection, whatever port it
+ * names (RFC 5923 asks for an alias of one that was not authenticated, but not for the dialog that began on it).
+ */
+function leadsTo(uri: string, flow: Flow): boolean {
+  if (flow.connectionId === undefined) return false;
+  const hop = nextHopOf(uri, flow.transport);
+  if (hop?.kind !== 'target') return false;
+  const { transport, address } = hop.target;
+  return transport === flow.transport && address === flow.remoteAddress;
+}
+
+/** The same place under `sips:`. */
+function secured(uriText: string): string {
+  const uri = parseUri(uriText);
+  return uri?.kind === 'sip' ? formatUri({ ...uri, secure: true }) : uriText;
 }
 
 /** A flow for a message outside every transaction (ACK to 2xx): to the first target, or undefined. */

@@ -1,5 +1,6 @@
 import { parseVia, sentBy } from '../header/via.ts';
 import type { SipRequest } from '../message.ts';
+import { type Flow, isSecure } from '../transport/flow.ts';
 import { METHODS, type Refusal, unfitContent, unmetDemand } from './capabilities.ts';
 
 /** Methods that are served, REGISTER too. */
@@ -12,7 +13,7 @@ const SERVED: ReadonlySet<string> = new Set([...METHODS, 'REGISTER']);
 export function screen(
   request: SipRequest,
   inDialog: boolean,
-  ownSentBy: string,
+  ownSentBys: ReadonlySet<string>,
 ): Refusal | undefined {
   const { method } = request;
   if (!SERVED.has(method)) {
@@ -20,10 +21,19 @@ export function screen(
     return { status: 405, headers, why: 'method' };
   }
   if (!inDialog) {
-    const strange = strangeAddress(request) ?? spent(request, ownSentBy);
+    const strange = strangeAddress(request) ?? spent(request, ownSentBys);
     if (strange !== undefined) return strange;
   }
   return unmetDemand(request) ?? unfitContent(request);
+}
+
+/** RFC 5630 §6.3: the scheme of the request may not be used this way. */
+const SIPS_NOT_ALLOWED = [['Warning', '380 carillon "SIPS Not Allowed"']] as const;
+
+/** A `sips:` request that came without TLS has not been protected on its way (RFC 5630 §3.3, §5.3). */
+export function insecure({ uri }: SipRequest, flow: Flow): Refusal | undefined {
+  if (uri.kind !== 'sip' || !uri.secure || isSecure(flow.transport)) return undefined;
+  return { status: 416, headers: SIPS_NOT_ALLOWED, why: 'sips without TLS' };
 }
 
 /** Schemes that we cannot route: 416 for the Request-URI (§8.2.2.1), 400 for who registers (§10.3). */
@@ -36,10 +46,10 @@ function strangeAddress(request: SipRequest): Refusal | undefined {
 }
 
 /** An INVITE may go on to somebody else, so that hops (§16.3 step 3) and loops (§16.3 step 4) matter for it. */
-function spent(request: SipRequest, ownSentBy: string): Refusal | undefined {
+function spent(request: SipRequest, ownSentBys: ReadonlySet<string>): Refusal | undefined {
   if (request.method !== 'INVITE') return undefined;
   if (request.maxForwards === 0) return { status: 483, headers: [], why: 'no hops left' };
-  if (isLoop(request, ownSentBy)) return { status: 482, headers: [], why: 'loop' };
+  if (isLoop(request, ownSentBys)) return { status: 482, headers: [], why: 'loop' };
   return undefined;
 }
 
@@ -60,11 +70,11 @@ export function loopMark(requestUri: string): string {
   return (mark >>> 0).toString(16).padStart(MARK_LENGTH, '0');
 }
 
-/** True when a request that we sent ourselves has come back unchanged; `ownSentBy` is `host:port` of our Via. */
-function isLoop(request: SipRequest, ownSentBy: string): boolean {
+/** True when a request that we sent ourselves has come back unchanged; `ownSentBys` are `host:port` of our Vias. */
+function isLoop(request: SipRequest, ownSentBys: ReadonlySet<string>): boolean {
   return request.list('via').some((text) => {
     const via = parseVia(text);
-    if (via === undefined || sentBy(via) !== ownSentBy) return false;
+    if (via === undefined || !ownSentBys.has(sentBy(via))) return false;
     return via.branch?.endsWith(`.${loopMark(request.requestUri)}`) === true;
   });
 }

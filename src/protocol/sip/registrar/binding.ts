@@ -20,3 +20,7 @@ export interface ContactBinding {
   readonly path: readonly string[];
   readonly updatedUs: number;
 }
+
+/** Calls to it are protected to the end (RFC 5630 §5.1). */
+export const isSecureBinding = ({ contactUri }: ContactBinding): boolean =>
+  contactUri.startsWith('sips:');

@@ -2,7 +2,7 @@ import type { UserAgentCore } from '../dialog/core.ts';
 import { Questions } from '../dialog/questions.ts';
 import type { HeaderInit, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
-import type { Flow } from '../transport/flow.ts';
+import { type Flow, isSecure } from '../transport/flow.ts';
 import type { ContactBinding } from './binding.ts';
 import { Location } from './location.ts';
 import { readRegister } from './read-register.ts';
@@ -60,6 +60,12 @@ export class Registrar {
     const read = readRegister(request, username, flow);
     if (read === undefined) {
       this.#core.respond(transaction, request, 400, { reason: 'Bad Contact' });
+      return;
+    }
+    const isSips =
+      read.contacts !== '*' && read.contacts.some(({ uri }) => uri.startsWith('sips:'));
+    if (isSips && !isSecure(flow.transport)) {
+      this.#core.respond(transaction, request, 400, { reason: 'SIPS Contact Without TLS' });
       return;
     }
     const outcome = this.#location.register(read, this.#nowUs());

@@ -119,7 +119,8 @@ export class RegistrationClient {
 
   #contact(flow: Pick<Flow, 'transport'>): string {
     const aor = parseUri(this.#command.aor);
-    return this.#core.contact(flow, aor?.kind === 'sip' ? unescapeUser(aor.user) : '');
+    const user = aor?.kind === 'sip' ? unescapeUser(aor.user) : '';
+    return this.#core.contact(flow, user === '' ? {} : { user });
   }
 
   #raise(response: SipResponse): boolean {

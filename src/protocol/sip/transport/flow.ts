@@ -15,6 +15,10 @@ export interface Flow {
 /** TCP, TLS and WebSocket deliver or fail: no retransmission (RFC 3261 §17). */
 export const isReliable = (transport: SipTransportName): boolean => transport !== 'udp';
 
+/** TLS protects what is sent over it. */
+export const isSecure = (transport: SipTransportName): boolean =>
+  transport === 'tls' || transport === 'wss';
+
 /** One name for a flow: its connection, or over UDP the peer's address and port. */
 export const flowKey = ({ transport, remoteAddress, remotePort, connectionId }: Flow): string =>
   connectionId === undefined

@@ -1,7 +1,7 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns';
 import { isIP, isIPv6 } from 'node:net';
-import { ServiceError } from '../../base/errors.ts';
+import { ServiceError } from '../../../base/errors.ts';
 
 /** Enough for bursts of a few thousand messages while JavaScript is busy. */
 const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024;
@@ -75,7 +75,7 @@ export class UdpTransport {
 
 export function portError(
   error: NodeJS.ErrnoException,
-  protocol: 'UDP' | 'TCP',
+  protocol: string,
   host: string,
   port: number,
 ): ServiceError {

@@ -1,0 +1,197 @@
+import type { Flow, SipTransportName } from '../../../protocol/sip/sip.ts';
+import { type Guest, UnknownPeers } from './unknown-peers.ts';
+
+/** A connection over which SIP is spoken: TCP, TLS or WebSocket, whoever opened it. */
+export interface SipConnection {
+  readonly id: number;
+  readonly flow: Flow;
+  send(bytes: Uint8Array, failed: () => void): void;
+  close(why: string): void;
+}
+
+export interface ConnectionCounts {
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
+}
+
+export interface ConnectionEvents {
+  received(bytes: Uint8Array, flow: Flow): void;
+  lost(flow: Flow, why: string): void;
+  /** The peer proved who it is. Default: everybody did. */
+  isKnown?(flow: Flow): boolean;
+}
+
+/** An accepted socket, counted from its first packet: its handshake may still be under way. */
+export interface Place extends Guest {
+  connection: SipConnection | undefined;
+}
+
+const TOO_MANY = 'too many unknown peers';
+
+/** All connections of SIP, of every transport, with their limits in all and for each address. */
+export class ConnectionTable {
+  readonly #limits: ConnectionCounts;
+  readonly #events: ConnectionEvents;
+  readonly #byId = new Map<number, SipConnection>();
+  readonly #placeOf = new Map<number, Place>();
+  readonly #byAddress = new Map<string, SipConnection>();
+  readonly #aliasOf = new Map<number, string>();
+  readonly #places = new Set<Place>();
+  readonly #perHost = new Map<string, number>();
+  readonly #unknown: UnknownPeers<Place>;
+  #lastId = 0;
+  #stopping = false;
+
+  constructor(limits: ConnectionCounts, events: ConnectionEvents) {
+    this.#limits = limits;
+    this.#events = events;
+    this.#unknown = new UnknownPeers(
+      ({ connection }) => connection !== undefined && this.isKnown(connection.flow),
+    );
+  }
+
+  /** Connections, handshakes not counted. */
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  counts(): Readonly<Partial<Record<SipTransportName, number>>> {
+    const counts: Partial<Record<SipTransportName, number>> = {};
+    for (const { flow } of this.#byId.values()) {
+      counts[flow.transport] = (counts[flow.transport] ?? 0) + 1;
+    }
+    return counts;
+  }
+
+  isKnown(flow: Flow): boolean {
+    return this.#events.isKnown?.(flow) ?? true;
+  }
+
+  received(bytes: Uint8Array, flow: Flow): void {
+    this.#events.received(bytes, flow);
+  }
+
+  /** One number for each connection, whatever its transport. */
+  newId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  /** Whether another connection may be opened by us. */
+  mayOpen(opening: number): boolean {
+    return !this.#stopping && this.#places.size + opening < this.#limits.maxConnections;
+  }
+
+  /**
+   * A place for an accepted socket; at a limit the oldest connection of an unknown peer is closed for it. Undefined: there is
+   * none. `close` ends the socket while there is no connection on it.
+   */
+  enter(host: string, close: (why: string) => void): Place | undefined {
+    if (this.#stopping || !this.#mayAccept(host)) return undefined;
+    const place: Place = {
+      host,
+      connection: undefined,
+      close: (why) => {
+        if (place.connection !== undefined) {
+          place.connection.close(why);
+          return;
+        }
+        this.leave(place);
+        close(why);
+      },
+    };
+    this.#count(place);
+    this.#unknown.add(place);
+    return place;
+  }
+
+  /** The socket is gone. Nothing happens the second time. */
+  leave(place: Place): void {
+    if (!this.#places.delete(place)) return;
+    this.#unknown.remove(place);
+    const left = (this.#perHost.get(place.host) ?? 1) - 1;
+    if (left > 0) this.#perHost.set(place.host, left);
+    else this.#perHost.delete(place.host);
+  }
+
+  /** `place` undefined: we opened it. */
+  add(connection: SipConnection, place: Place | undefined): void {
+    const { id, flow } = connection;
+    const taken = place ?? {
+      host: flow.remoteAddress,
+      connection,
+      close: (why) => connection.close(why),
+    };
+    taken.connection = connection;
+    if (place === undefined) this.#count(taken);
+    this.#byId.set(id, connection);
+    this.#placeOf.set(id, taken);
+    this.#byAddress.set(keyOf(flow), connection);
+  }
+
+  remove(connection: SipConnection, why: string): void {
+    const { id, flow } = connection;
+    const place = this.#placeOf.get(id);
+    this.#byId.delete(id);
+    this.#placeOf.delete(id);
+    for (const key of [keyOf(flow), this.#aliasOf.get(id) ?? '']) {
+      if (this.#byAddress.get(key) === connection) this.#byAddress.delete(key);
+    }
+    this.#aliasOf.delete(id);
+    if (place !== undefined) this.leave(place);
+    this.#events.lost(flow, why);
+  }
+
+  /** The peer is reached at that port of its address over this connection too (RFC 5923). */
+  alias(connection: SipConnection, port: number): void {
+    const { flow, id } = connection;
+    const key = keyOf({ ...flow, remotePort: port });
+    if (this.#byAddress.has(key)) return;
+    this.#byAddress.set(key, connection);
+    this.#aliasOf.set(id, key);
+  }
+
+  /** The connection to that address and port that is there. */
+  at(place: Pick<Flow, 'transport' | 'remoteAddress' | 'remotePort'>): SipConnection | undefined {
+    return this.#byAddress.get(keyOf(place));
+  }
+
+  get(id: number): SipConnection | undefined {
+    return this.#byId.get(id);
+  }
+
+  send(id: number | undefined, bytes: Uint8Array, failed: () => void): void {
+    const connection = id === undefined ? undefined : this.#byId.get(id);
+    if (connection === undefined) queueMicrotask(failed);
+    else connection.send(bytes, failed);
+  }
+
+  close(id: number, why: string): void {
+    this.#byId.get(id)?.close(why);
+  }
+
+  stop(): void {
+    this.#stopping = true;
+    for (const place of [...this.#places]) place.close('shutting down');
+  }
+
+  #mayAccept(host: string): boolean {
+    const { maxConnections, maxConnectionsPerAddress } = this.#limits;
+    if ((this.#perHost.get(host) ?? 0) >= maxConnectionsPerAddress) {
+      return this.#unknown.closeOldest(TOO_MANY, host);
+    }
+    return this.#places.size < maxConnections || this.#unknown.closeOldest(TOO_MANY);
+  }
+
+  #count(place: Place): void {
+    this.#places.add(place);
+    this.#perHost.set(place.host, (this.#perHost.get(place.host) ?? 0) + 1);
+  }
+}
+
+const keyOf = ({
+  transport,
+  remoteAddress,
+  remotePort,
+}: Pick<Flow, 'transport' | 'remoteAddress' | 'remotePort'>): string =>
+  `${transport} ${remoteAddress} ${remotePort}`;

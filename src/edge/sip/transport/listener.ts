@@ -1,0 +1,77 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import type { Clock } from '../../../base/clock.ts';
+import type { ConnectionTable, Place } from './connection-table.ts';
+import { portError } from './udp-transport.ts';
+
+export interface ListenerOptions {
+  /** Of the transport, in messages to the operator. */
+  readonly name: string;
+  readonly host: string;
+  readonly clock: Clock;
+  readonly table: ConnectionTable;
+  /** From accepting until SIP may be spoken. */
+  readonly handshakeMs: number;
+  /** Whether its source may begin a handshake now. Default: it may. */
+  readonly mayBegin?: (address: string) => boolean;
+  readonly accepted: (raw: Socket, place: Place) => void;
+  readonly failed: (error: Error) => void;
+}
+
+/** A port that accepts connections: each is counted from its first packet, and its handshake has to end in time. */
+export class Listener {
+  readonly #options: ListenerOptions;
+  readonly #server: Server;
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    this.#server = createServer((raw) => this.#accept(raw));
+    this.#server.on('error', (error) => options.failed(error));
+  }
+
+  /** Rejects with PORT_IN_USE. Resolves to the bound port. */
+  start(port: number): Promise<number> {
+    const { host, name } = this.#options;
+    return new Promise((resolve, reject) => {
+      const refused = (error: NodeJS.ErrnoException): void => {
+        reject(portError(error, name, host, port));
+      };
+      this.#server.once('error', refused);
+      this.#server.listen({ host, port }, () => {
+        this.#server.off('error', refused);
+        const address = this.#server.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : port);
+      });
+    });
+  }
+
+  /** Takes no more connections; those that there are belong to the table. */
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+    });
+  }
+
+  #accept(raw: Socket): void {
+    const { table, clock, handshakeMs, mayBegin, accepted } = this.#options;
+    const host = raw.remoteAddress;
+    const place =
+      host === undefined || mayBegin?.(host) === false
+        ? undefined
+        : table.enter(host, () => raw.destroy());
+    if (place === undefined) {
+      raw.on('error', () => undefined);
+      raw.destroy();
+      return;
+    }
+    const cancel = clock.at(clock.monotonicMs() + handshakeMs, () => {
+      if (place.connection === undefined) place.close('no handshake in time');
+    });
+    raw.on('error', () => undefined);
+    raw.once('close', () => {
+      cancel();
+      // A connection leaves by itself.
+      if (place.connection === undefined) table.leave(place);
+    });
+    accepted(raw, place);
+  }
+}

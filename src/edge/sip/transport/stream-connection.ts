@@ -1,0 +1,182 @@
+import type { Socket } from 'node:net';
+import type { Clock } from '../../../base/clock.ts';
+import { answerUnframed, type Flow, PONG, StreamFramer } from '../../../protocol/sip/sip.ts';
+import type { ConnectionTable, Place, SipConnection } from './connection-table.ts';
+import { IdleWatch } from './idle-watch.ts';
+import { plainAddress } from './udp-transport.ts';
+import { aliasOf } from './via-alias.ts';
+
+/** Limits of one connection. */
+export interface ConnectionLimits {
+  /** Without a byte in either direction; longer than the longest registration, whose flow this may be. */
+  readonly idleMs: number;
+  /** From accepting to the first whole message, and from the first byte of any message to its last. */
+  readonly messageMs: number;
+  /** As `idleMs`, while the peer proved nothing. */
+  readonly unknownIdleMs: number;
+  /** Bytes of an unfinished message of a peer that proved nothing. */
+  readonly unknownPendingBytes: number;
+  /** Bytes that the peer has not taken yet. */
+  readonly maxUnsentBytes: number;
+}
+
+export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
+  idleMs: 7_500_000,
+  messageMs: 10_000,
+  unknownIdleMs: 60_000,
+  // Header fields of 32 KB and an SDP fit.
+  unknownPendingBytes: 40_960,
+  maxUnsentBytes: 1024 * 1024,
+};
+
+export interface StreamConnectionOptions {
+  readonly transport: 'tcp' | 'tls';
+  readonly socket: Socket;
+  readonly clock: Clock;
+  readonly limits: ConnectionLimits;
+  readonly table: ConnectionTable;
+  /** Undefined: we opened it. */
+  readonly place: Place | undefined;
+  /** The peer proved to have that name. */
+  readonly isNamed: (name: string) => boolean;
+}
+
+const KEEP_ALIVE_MS = 60_000;
+/** What was written may still leave for so long after the end. */
+const CLOSING_MS = 5_000;
+
+/** One TCP or TLS connection, whoever opened it: frames, keep-alives, limits (RFC 3261 §18.3, RFC 5626 §3.5.1). */
+export class StreamConnection implements SipConnection {
+  readonly flow: Flow;
+  readonly id: number;
+  readonly #options: StreamConnectionOptions;
+  readonly #framer = new StreamFramer();
+  readonly #idle: IdleWatch;
+  #cancelMessage: (() => void) | undefined;
+  #closed = false;
+  #aliasSought = false;
+  #corked = false;
+
+  constructor(options: StreamConnectionOptions) {
+    const { transport, socket, clock, limits, table, place } = options;
+    this.#options = options;
+    this.id = table.newId();
+    this.flow = {
+      transport,
+      localAddress: plainAddress(socket.localAddress ?? ''),
+      localPort: socket.localPort ?? 0,
+      remoteAddress: plainAddress(socket.remoteAddress ?? ''),
+      remotePort: socket.remotePort ?? 0,
+      connectionId: this.id,
+    };
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    socket.on('data', (chunk: Buffer) => this.#received(chunk));
+    socket.on('error', (error) => this.#gone(error.message));
+    socket.on('close', () => this.#gone('closed by the peer'));
+    this.#idle = new IdleWatch(
+      clock,
+      () => (table.isKnown(this.flow) ? limits.idleMs : limits.unknownIdleMs),
+      () => this.close('idle'),
+    );
+    table.add(this, place);
+    if (place !== undefined) this.#expectMessage();
+  }
+
+  send(bytes: Uint8Array, failed: () => void): void {
+    const { socket, limits } = this.#options;
+    if (this.#closed) {
+      failed();
+      return;
+    }
+    if (socket.writableLength > limits.maxUnsentBytes) {
+      failed();
+      this.#gone('the peer does not read');
+      socket.destroy();
+      return;
+    }
+    this.#idle.moved();
+    this.#cork();
+    socket.write(bytes, (error) => {
+      if (error !== null && error !== undefined) failed();
+    });
+  }
+
+  close(why: string): void {
+    if (this.#closed) return;
+    const { socket, clock } = this.#options;
+    this.#uncork();
+    socket.destroySoon();
+    // A peer that does not read would hold the socket for ever.
+    const cancel = clock.at(clock.monotonicMs() + CLOSING_MS, () => socket.destroy());
+    socket.once('close', cancel);
+    this.#gone(why);
+  }
+
+  /** What is sent in one turn leaves together: one system call, and over TLS one record. */
+  #cork(): void {
+    if (this.#corked) return;
+    this.#corked = true;
+    this.#options.socket.cork();
+    process.nextTick(() => this.#uncork());
+  }
+
+  #uncork(): void {
+    if (!this.#corked) return;
+    this.#corked = false;
+    this.#options.socket.uncork();
+  }
+
+  /** The peer has to say something soon. */
+  #expectMessage(): void {
+    const { clock, limits } = this.#options;
+    this.#cancelMessage ??= clock.at(clock.monotonicMs() + limits.messageMs, () =>
+      this.close('no whole message in time'),
+    );
+  }
+
+  #received(chunk: Buffer): void {
+    if (this.#closed) return;
+    const { limits, table } = this.#options;
+    this.#idle.moved();
+    for (const event of this.#framer.push(chunk)) {
+      if (this.#closed) return;
+      if (event.kind === 'message') this.#message(event.bytes);
+      else if (event.kind === 'ping') this.send(PONG, () => undefined);
+      else if (event.kind === 'error') {
+        const answer = answerUnframed(event.bytes, event.status, event.reason);
+        if (answer !== undefined) this.send(answer, () => undefined);
+        this.close(event.reason);
+        return;
+      }
+    }
+    const { pendingBytes } = this.#framer;
+    if (pendingBytes > limits.unknownPendingBytes && !table.isKnown(this.flow)) {
+      this.close('too long for an unknown peer');
+    } else if (pendingBytes > 0) this.#expectMessage();
+  }
+
+  #message(bytes: Uint8Array): void {
+    this.#cancelMessage?.();
+    this.#cancelMessage = undefined;
+    if (this.flow.transport === 'tls') this.#noteAlias(bytes);
+    this.#options.table.received(bytes, this.flow);
+  }
+
+  /** A proven peer says at which port it listens: what goes there leaves over this connection (RFC 5923 §5). */
+  #noteAlias(bytes: Uint8Array): void {
+    if (this.#aliasSought || this.#options.place === undefined) return;
+    this.#aliasSought = true;
+    const alias = aliasOf(bytes);
+    if (alias === undefined || !this.#options.isNamed(alias.host)) return;
+    this.#options.table.alias(this, alias.port);
+  }
+
+  #gone(why: string): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#idle.stop();
+    this.#cancelMessage?.();
+    this.#options.table.remove(this, why);
+  }
+}

@@ -1,0 +1,162 @@
+import { createConnection, isIPv6, type Socket } from 'node:net';
+import type { Clock } from '../../../base/clock.ts';
+import type { Flow, Target } from '../../../protocol/sip/sip.ts';
+import type { ConnectionCounts, ConnectionTable, Place } from './connection-table.ts';
+import { Listener } from './listener.ts';
+import {
+  type ConnectionLimits,
+  DEFAULT_CONNECTION_LIMITS,
+  StreamConnection,
+} from './stream-connection.ts';
+
+export interface StreamLimits extends ConnectionLimits, ConnectionCounts {
+  /** For a connection of ours to be there, its handshake included. */
+  readonly connectMs: number;
+}
+
+export const DEFAULT_STREAM_LIMITS: StreamLimits = {
+  ...DEFAULT_CONNECTION_LIMITS,
+  maxConnections: 5_000,
+  maxConnectionsPerAddress: 500,
+  connectMs: 4_000,
+};
+
+/** What TCP and TLS do differently. */
+export interface StreamKind {
+  readonly transport: 'tcp' | 'tls';
+  /** Calls `ready` when SIP may be spoken; a socket that fails before is destroyed. */
+  accept(raw: Socket, ready: (socket: Socket) => void): void;
+  /** `ready` names the event after which SIP may be spoken. */
+  open(
+    target: Target,
+    localAddress: string | undefined,
+  ): { readonly socket: Socket; readonly ready: 'connect' | 'secureConnect' };
+  /** A connection of ours could not be opened. */
+  failed?(target: Target, why: string): void;
+  /** Whether a connection that is there may serve that target. Default: it may. */
+  serves?(flow: Flow, target: Target): boolean;
+  /** There is a connection, whoever opened it. */
+  opened?(socket: Socket, flow: Flow): void;
+  /** Its peer proved to have that name: it may ask for requests over the connection. Default: nobody may. */
+  isNamed?(flow: Flow, name: string): boolean;
+  /** Whether an address may begin a handshake now. Default: it may. */
+  mayBegin?(address: string, nowMs: number): boolean;
+}
+
+export const TCP: StreamKind = {
+  transport: 'tcp',
+  accept: (raw, ready) => ready(raw),
+  open: ({ address, port }, localAddress) => ({
+    socket: createConnection({
+      host: address,
+      port,
+      ...(localAddress === undefined ? {} : { localAddress }),
+    }),
+    ready: 'connect',
+  }),
+};
+
+export interface StreamTransportOptions {
+  readonly host: string;
+  readonly clock: Clock;
+  readonly table: ConnectionTable;
+  readonly kind: StreamKind;
+  readonly failed: (error: Error) => void;
+  readonly limits?: StreamLimits;
+}
+
+/** SIP over TCP or TLS: accepted and opened connections in the common table, reused by address and port. */
+export class StreamTransport {
+  readonly #options: StreamTransportOptions;
+  readonly #limits: StreamLimits;
+  readonly #listener: Listener;
+  readonly #opening = new Map<string, Promise<Flow | undefined>>();
+
+  constructor(options: StreamTransportOptions) {
+    const { host, table, kind, clock, failed } = options;
+    this.#options = options;
+    this.#limits = options.limits ?? DEFAULT_STREAM_LIMITS;
+    this.#listener = new Listener({
+      name: kind.transport.toUpperCase(),
+      host,
+      table,
+      failed,
+      accepted: (raw, place) => kind.accept(raw, (socket) => this.#add(socket, place)),
+      clock,
+      handshakeMs: this.#limits.messageMs,
+      mayBegin: (address) => kind.mayBegin?.(address, clock.monotonicMs()) ?? true,
+    });
+  }
+
+  /** Rejects with PORT_IN_USE. Resolves to the bound port. */
+  start(port: number): Promise<number> {
+    return this.#listener.start(port);
+  }
+
+  stop(): Promise<void> {
+    return this.#listener.stop();
+  }
+
+  /** A flow to that address: one that is there, or a new one; undefined when none can be had in time. */
+  connect(target: Target): Promise<Flow | undefined> {
+    const { table, kind } = this.#options;
+    const { address, port, name = '' } = target;
+    const { transport } = kind;
+    const known = table.at({ transport, remoteAddress: address, remotePort: port });
+    if (known !== undefined && (kind.serves?.(known.flow, target) ?? true)) {
+      return Promise.resolve(known.flow);
+    }
+    const key = `${address} ${port} ${name}`;
+    const opening = this.#opening.get(key);
+    if (opening !== undefined) return opening;
+    if (!table.mayOpen(this.#opening.size)) return Promise.resolve(undefined);
+    const opened = this.#open(target).finally(() => this.#opening.delete(key));
+    this.#opening.set(key, opened);
+    return opened;
+  }
+
+  #open(target: Target): Promise<Flow | undefined> {
+    const { kind, clock } = this.#options;
+    return new Promise((resolve) => {
+      const { socket, ready } = kind.open(target, this.#localAddress(target.address));
+      const giveUp = (why: string): void => {
+        cancel();
+        socket.on('error', () => undefined);
+        socket.destroy();
+        kind.failed?.(target, why);
+        resolve(undefined);
+      };
+      const failed = (error: Error): void => giveUp(error.message);
+      const dueMs = clock.monotonicMs() + this.#limits.connectMs;
+      const cancel = clock.at(dueMs, () => giveUp('no connection in time'));
+      socket.once('error', failed);
+      socket.once(ready, () => {
+        cancel();
+        socket.off('error', failed);
+        resolve(this.#add(socket, undefined).flow);
+      });
+    });
+  }
+
+  /** Requests leave from the address that is listened on, so that the peer knows whom it talks to. */
+  #localAddress(towards: string): string | undefined {
+    const { host } = this.#options;
+    const isAnyAddress = host === '0.0.0.0' || host === '::';
+    return isAnyAddress || isIPv6(towards) !== isIPv6(host) ? undefined : host;
+  }
+
+  #add(socket: Socket, place: Place | undefined): StreamConnection {
+    const { clock, table, kind } = this.#options;
+    const connection = new StreamConnection({
+      transport: kind.transport,
+      socket,
+      clock,
+      limits: this.#limits,
+      table,
+      place,
+      isNamed: (name) => kind.isNamed?.(connection.flow, name) ?? false,
+    });
+    kind.opened?.(socket, connection.flow);
+    return connection;
+  }
+}

@@ -1,0 +1,149 @@
+import { isUtf8 } from 'node:buffer';
+import type { Socket } from 'node:net';
+import type { RawData, WebSocket } from 'ws';
+import type { Clock } from '../../../base/clock.ts';
+import { type Flow, isKeepAlive, MAX_MESSAGE_BYTES, PONG } from '../../../protocol/sip/sip.ts';
+import type { ConnectionTable, Place, SipConnection } from './connection-table.ts';
+import { IdleWatch } from './idle-watch.ts';
+import type { ConnectionLimits } from './stream-connection.ts';
+import { plainAddress } from './udp-transport.ts';
+
+export interface WebSocketConnectionOptions {
+  readonly transport: 'ws' | 'wss';
+  readonly remoteAddress: string;
+  readonly webSocket: WebSocket;
+  readonly socket: Socket;
+  readonly clock: Clock;
+  readonly limits: ConnectionLimits;
+  readonly table: ConnectionTable;
+  readonly place: Place;
+}
+
+export const MAX_FRAME_BYTES = MAX_MESSAGE_BYTES;
+/** Keeps proxies and NATs open, and finds out who is gone: a ping that is not answered before the next one. */
+const PING_MS = 30_000;
+/** A peer has so long to answer our Close. */
+const CLOSING_MS = 5_000;
+const GOING_AWAY = 1001;
+const POLICY = 1008;
+const TOO_BIG = 1009;
+const PING_BYTES = 4;
+
+/** One WebSocket: a SIP message in each frame, text or binary (RFC 7118 §5). */
+export class WebSocketConnection implements SipConnection {
+  readonly flow: Flow;
+  readonly id: number;
+  readonly #options: WebSocketConnectionOptions;
+  readonly #idle: IdleWatch;
+  #cancelPing: () => void = () => undefined;
+  #cancelFirst: () => void;
+  #answered = true;
+  #closed = false;
+
+  constructor(options: WebSocketConnectionOptions) {
+    const { transport, remoteAddress, webSocket, socket, clock, limits, table, place } = options;
+    this.#options = options;
+    this.id = table.newId();
+    this.flow = {
+      transport,
+      localAddress: plainAddress(socket.localAddress ?? ''),
+      localPort: socket.localPort ?? 0,
+      remoteAddress: plainAddress(remoteAddress),
+      remotePort: socket.remotePort ?? 0,
+      connectionId: this.id,
+    };
+    webSocket.on('message', (data) => this.#received(data));
+    webSocket.on('pong', () => {
+      this.#answered = true;
+    });
+    webSocket.on('error', (error) => this.#gone(error.message));
+    webSocket.on('close', (code) => this.#gone(`closed by the peer (${code})`));
+    this.#idle = new IdleWatch(
+      clock,
+      () => (table.isKnown(this.flow) ? limits.idleMs : limits.unknownIdleMs),
+      () => this.#close('idle', GOING_AWAY),
+    );
+    this.#cancelFirst = clock.at(clock.monotonicMs() + limits.messageMs, () =>
+      this.#close('no message in time', POLICY),
+    );
+    table.add(this, place);
+    this.#pingLater();
+  }
+
+  send(bytes: Uint8Array, failed: () => void): void {
+    const { webSocket, limits } = this.#options;
+    if (this.#closed) {
+      failed();
+      return;
+    }
+    if (webSocket.bufferedAmount > limits.maxUnsentBytes) {
+      failed();
+      this.#gone('the peer does not read');
+      webSocket.terminate();
+      return;
+    }
+    this.#idle.moved();
+    webSocket.send(bytes, { binary: !isUtf8(bytes) }, (error) => {
+      if (error !== null && error !== undefined) failed();
+    });
+  }
+
+  close(why: string): void {
+    this.#close(why, GOING_AWAY);
+  }
+
+  #received(data: RawData): void {
+    if (this.#closed) return;
+    const { table, limits } = this.#options;
+    const bytes = asBytes(data);
+    this.#idle.moved();
+    if (bytes.length <= PING_BYTES && isKeepAlive(bytes)) {
+      // Some clients keep alive as over TCP (RFC 5626 §4.4.1).
+      if (bytes.length === PING_BYTES) this.send(PONG, () => undefined);
+      return;
+    }
+    this.#cancelFirst();
+    if (bytes.length > limits.unknownPendingBytes && !table.isKnown(this.flow)) {
+      this.#close('too long for an unknown peer', TOO_BIG);
+      return;
+    }
+    table.received(bytes, this.flow);
+  }
+
+  #pingLater(): void {
+    const { clock, webSocket } = this.#options;
+    this.#cancelPing = clock.at(clock.monotonicMs() + PING_MS, () => {
+      if (!this.#answered) {
+        this.#gone('no answer to a ping');
+        webSocket.terminate();
+        return;
+      }
+      this.#answered = false;
+      webSocket.ping();
+      this.#pingLater();
+    });
+  }
+
+  #close(why: string, code: number): void {
+    if (this.#closed) return;
+    const { webSocket, clock } = this.#options;
+    webSocket.close(code);
+    const cancel = clock.at(clock.monotonicMs() + CLOSING_MS, () => webSocket.terminate());
+    webSocket.once('close', cancel);
+    this.#gone(why);
+  }
+
+  #gone(why: string): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#idle.stop();
+    this.#cancelPing();
+    this.#cancelFirst();
+    this.#options.table.remove(this, why);
+  }
+}
+
+function asBytes(data: RawData): Uint8Array {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return data instanceof ArrayBuffer ? new Uint8Array(data) : data;
+}

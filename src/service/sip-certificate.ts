@@ -1,0 +1,71 @@
+import { X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Logger } from '../base/logger.ts';
+import { writeSecret } from './data-folder.ts';
+
+export interface CertificatePaths {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+const CERT_FILE = join('keys', 'sip.crt');
+const KEY_FILE = join('keys', 'sip.key');
+const DAY_MS = 86_400_000;
+const VALID_DAYS = 825;
+/** Made anew when it ends so soon. */
+const RENEW_DAYS = 30;
+
+/**
+ * A certificate of our own making, for a trial: phones have to be told to accept it. It is made at the first start, and
+ * again when it nears its end or does not name a host.
+ */
+export async function trialCertificate(
+  dataDir: string,
+  hosts: readonly string[],
+  { nowMs, logger }: { readonly nowMs: number; readonly logger: Logger },
+): Promise<CertificatePaths> {
+  const paths = { certFile: join(dataDir, CERT_FILE), keyFile: join(dataDir, KEY_FILE) };
+  const names = [...new Set([...hosts, 'localhost', '127.0.0.1', '::1', hostname()])];
+  if (isGood(paths, hosts, nowMs)) return paths;
+  // Loaded only here: no other start needs it.
+  const { generate } = await import('selfsigned');
+  const [commonName = 'localhost'] = names;
+  const made = await generate([{ name: 'commonName', value: commonName }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+    notBeforeDate: new Date(nowMs - DAY_MS),
+    notAfterDate: new Date(nowMs + VALID_DAYS * DAY_MS),
+    extensions: [
+      { name: 'basicConstraints', cA: false },
+      { name: 'keyUsage', digitalSignature: true },
+      { name: 'extKeyUsage', serverAuth: true, clientAuth: true },
+      {
+        name: 'subjectAltName',
+        altNames: names.map((name) =>
+          isIP(name) === 0 ? { type: 2, value: name } : { type: 7, ip: name },
+        ),
+      },
+    ],
+  });
+  writeSecret(paths.keyFile, made.private);
+  writeSecret(paths.certFile, made.cert);
+  logger.info({ certFile: paths.certFile, names }, 'SIP certificate made for a trial');
+  return paths;
+}
+
+function isGood({ certFile, keyFile }: CertificatePaths, hosts: readonly string[], nowMs: number) {
+  if (!existsSync(certFile) || !existsSync(keyFile)) return false;
+  try {
+    const certificate = new X509Certificate(readFileSync(certFile));
+    const names = hosts.every((host) =>
+      isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host),
+    );
+    return names && Date.parse(certificate.validTo) - nowMs > RENEW_DAYS * DAY_MS;
+  } catch {
+    return false;
+  }
+}
