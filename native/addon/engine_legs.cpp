@@ -88,8 +88,8 @@ Napi::Value EngineObject::open_leg(const Info& info) {
   config.ssrc = fields["ssrc"].u32();
   config.sequence = fields["sequence"].u16();
   config.timestamp = fields["timestamp"].u32();
-  config.media_timeout = static_cast<Nanos>(fields["mediaTimeoutMs"].milliseconds()) * kMillisecond;
-  config.keep_alive = static_cast<Nanos>(fields["keepAliveMs"].milliseconds()) * kMillisecond;
+  config.media_timeout = static_cast<int64_t>(fields["mediaTimeoutMs"].milliseconds()) * kMillisecond;
+  config.keep_alive = static_cast<int64_t>(fields["keepAliveMs"].milliseconds()) * kMillisecond;
   // There is one media thread: a leg, and whatever hears it, is on it.
   static_cast<void>(fields["thread"].one_of({0}));
   if (!fields.good()) return info.Env().Undefined();

@@ -19,7 +19,7 @@ Napi::Value EngineObject::inject(const Info& info) {
   const std::span<const uint8_t> bytes = fields["bytes"].bytes();
   const double at_ms = fields["atMs"].number(0, kMaxMs);
   if (!fields.good()) return info.Env().Undefined();
-  engine_->inject(local_port, *from, bytes, static_cast<Nanos>(at_ms * kMillisecond));
+  engine_->inject(local_port, *from, bytes, nanos_of(at_ms, kMillisecond));
   return info.Env().Undefined();
 }
 
@@ -27,7 +27,7 @@ Napi::Value EngineObject::advance(const Info& info) {
   Arguments args(info, "advance");
   const double ms = args.at(0, "ms").number(0, kMaxMs);
   if (!args.good()) return info.Env().Undefined();
-  engine_->advance(static_cast<Nanos>(ms * kMillisecond));
+  engine_->advance(nanos_of(ms, kMillisecond));
   return info.Env().Undefined();
 }
 
@@ -41,7 +41,7 @@ Napi::Value EngineObject::drain(const Info& info) {
     item.Set("localPort", packet.local_port);
     item.Set("address", format_ip(packet.to));
     item.Set("port", packet.to.port);
-    item.Set("atMs", static_cast<double>(packet.at) / kMillisecond);
+    item.Set("atMs", in_milliseconds(packet.at));
     item.Set("bytes", Napi::Buffer<uint8_t>::Copy(env, packet.bytes.data(), packet.bytes.size()));
     out.Set(i, item);
   }

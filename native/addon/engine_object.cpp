@@ -88,7 +88,7 @@ Napi::Value EngineObject::take_events(const Info& info) {
 }
 
 Napi::Value EngineObject::now_ms(const Info& info) {
-  return Napi::Number::New(info.Env(), static_cast<double>(engine_->now()) / kMillisecond);
+  return Napi::Number::New(info.Env(), in_milliseconds(engine_->now()));
 }
 
 Napi::Value EngineObject::status(const Info& info) {

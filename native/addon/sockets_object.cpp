@@ -79,7 +79,7 @@ void read_limits(Fields limits, SocketOptions& options) {
   options.send_queue.control_bytes = bytes("waitingControlBytes");
   options.flood.messages = {rate("messagesPerSecond"), rate("messagesBurst")};
   options.flood.bytes = {rate("bytesPerSecond"), rate("bytesBurst")};
-  options.flood.longest_rest = static_cast<Nanos>(limits["floodMs"].milliseconds()) * kMillisecond;
+  options.flood.longest_rest = static_cast<int64_t>(limits["floodMs"].milliseconds()) * kMillisecond;
 }
 
 }  // namespace

@@ -25,13 +25,13 @@ constexpr size_t kPacketBytes = kRtpHeaderBytes + kFrameSamples;
 Nanos thread_cpu() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return Nanos{time.tv_sec} * kSecond + time.tv_nsec;
+  return int64_t{time.tv_sec} * kSecond + Nanos(time.tv_nsec);
 }
 
 Nanos wall_now() {
   timespec time{};
   clock_gettime(CLOCK_REALTIME, &time);
-  return Nanos{time.tv_sec} * kSecond + time.tv_nsec;
+  return int64_t{time.tv_sec} * kSecond + Nanos(time.tv_nsec);
 }
 
 double quantile(std::vector<double>& values, double at) {
@@ -78,10 +78,10 @@ class UdpFloor {
     const Nanos begin = thread_cpu();
     size_t packets = 0;
     for (int tick = 0; tick < 1500; ++tick) {
-      due.tv_nsec += kTick;
-      if (due.tv_nsec >= kSecond) {
+      due.tv_nsec += kTick.count();
+      if (due.tv_nsec >= kSecond.count()) {
         ++due.tv_sec;
-        due.tv_nsec -= kSecond;
+        due.tv_nsec -= kSecond.count();
       }
       clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, nullptr);
       packets += exchange();
@@ -102,7 +102,7 @@ class UdpFloor {
   }
 
   static double us_per_call_second(Nanos begin, size_t packets) {
-    return static_cast<double>(thread_cpu() - begin) / static_cast<double>(packets) * 50 / kMicrosecond;
+    return 1000 * in_milliseconds(thread_cpu() - begin) / static_cast<double>(packets) * 50;
   }
 
   std::vector<UdpSocket> sockets_;
@@ -236,16 +236,16 @@ void measure_latency(Bot& bot, Listener& listener, int rounds, Latency& out) {
     const Nanos cleared = wall_now();
     bot.input.clear();
     pause(60);
-    Nanos first = 0;
-    Nanos last = 0;
+    Nanos first{};
+    Nanos last{};
     for (const Listener::Heard& heard : listener.take()) {
       if (!heard.loud) continue;
-      if (first == 0) first = heard.at;
+      if (first == Nanos{}) first = heard.at;
       last = heard.at;
     }
-    if (first == 0) continue;
-    out.first_ms.push_back(static_cast<double>(first - played) / kMillisecond);
-    out.last_ms.push_back(std::max(0.0, static_cast<double>(last - cleared) / kMillisecond));
+    if (first == Nanos{}) continue;
+    out.first_ms.push_back(in_milliseconds(first - played));
+    out.last_ms.push_back(std::max(0.0, in_milliseconds(last - cleared)));
   }
 }
 
@@ -268,8 +268,8 @@ int run(int pairs, int seconds) {
     configure(engine, legs[i + 1].handle, legs[i].port);
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
-  std::atomic<Nanos> cpu_before{0};
-  std::atomic<Nanos> cpu_after{0};
+  std::atomic<Nanos> cpu_before{Nanos{}};
+  std::atomic<Nanos> cpu_after{Nanos{}};
   std::atomic<bool> done{false};
   listener.take();
   engine.post([&](MediaLoop&) { cpu_before = thread_cpu(); });
@@ -283,11 +283,11 @@ int run(int pairs, int seconds) {
   const std::vector<Listener::Heard> heard = listener.take();
   std::vector<double> deviation_ms;
   for (size_t i = 1; i < heard.size(); ++i) {
-    const double since_first = static_cast<double>(heard[i].at - heard.front().at) / kMillisecond;
+    const double since_first = in_milliseconds(heard[i].at - heard.front().at);
     deviation_ms.push_back(std::abs(since_first - 20.0 * std::round(since_first / 20.0)));
   }
-  const double per_leg_us =
-      static_cast<double>(cpu_after - cpu_before) / 1000.0 / static_cast<double>(legs.size() + 1) / seconds;
+  const double per_leg_us = 1000 * in_milliseconds(cpu_after.load() - cpu_before.load()) /
+                            static_cast<double>(legs.size() + 1) / seconds;
   uint64_t lost = 0;
   for (const OpenLeg& leg : legs) lost += engine.statistics(leg.handle)->packets_lost;
   const MediaThread::Status status = engine.status();

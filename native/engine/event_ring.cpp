@@ -26,12 +26,12 @@ void EventRing::played(StreamHandle stream, uint32_t checkpoint) {
   put_u32({EventType::played, 0, 0, stream.value()}, checkpoint);
 }
 void EventRing::dtmf(LegHandle leg, char digit, bool as_tone, Nanos at) {
-  const double at_ms = static_cast<double>(at) / kMillisecond;
+  const double at_ms = in_milliseconds(at);
   put({EventType::dtmf, static_cast<uint8_t>(digit), static_cast<uint16_t>(as_tone ? 1 : 0), leg.value()},
       bytes_of(at_ms));
 }
 void EventRing::media_timeout(LegHandle leg, Nanos at) {
-  const double at_ms = static_cast<double>(at) / kMillisecond;
+  const double at_ms = in_milliseconds(at);
   put({EventType::media_timeout, 0, 0, leg.value()}, bytes_of(at_ms));
 }
 void EventRing::source_changed(LegHandle leg, SourceChange change, const Address& peer) {

@@ -20,7 +20,7 @@ class Lateness {
       for (auto& bin : bins_[active_.load(std::memory_order_relaxed)])
         bin.store(0, std::memory_order_relaxed);
     }
-    const auto bin = static_cast<size_t>(std::clamp<Nanos>(late / kBin, 0, kBins - 1));
+    const auto bin = static_cast<size_t>(std::clamp<int64_t>(late / kBin, 0, kBins - 1));
     bins_[active_.load(std::memory_order_relaxed)][bin].fetch_add(1, std::memory_order_relaxed);
   }
 
@@ -32,7 +32,7 @@ class Lateness {
     for (size_t i = 0; i < kBins && total > 0; ++i) {
       sum += at(i);
       if (static_cast<double>(sum) >= quantile * static_cast<double>(total)) {
-        return static_cast<double>(static_cast<Nanos>(i + 1) * kBin) / kMicrosecond;
+        return 1000 * in_milliseconds(static_cast<int64_t>(i + 1) * kBin);
       }
     }
     return 0;
@@ -41,14 +41,14 @@ class Lateness {
  private:
   static constexpr Nanos kWindow = 10 * kSecond;
   static constexpr Nanos kBin = 20 * kMicrosecond;
-  static constexpr Nanos kBins = 1000;  // up to 20 ms
+  static constexpr size_t kBins = 1000;  // up to 20 ms
 
   [[nodiscard]] uint64_t at(size_t bin) const {
     return uint64_t{bins_[0][bin].load(std::memory_order_relaxed)} +
            bins_[1][bin].load(std::memory_order_relaxed);
   }
 
-  Nanos began_ = 0;
+  Nanos began_{};
   std::atomic<size_t> active_{0};
   std::array<std::array<std::atomic<uint32_t>, kBins>, 2> bins_{};
 };

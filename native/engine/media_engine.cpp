@@ -140,7 +140,7 @@ void MediaEngine::advance(Nanos by) {
   for (Nanos due = (manual_now_ / kTick + 1) * kTick; due <= until; due += kTick) {
     manual_now_ = due;
     loop_.tick(due);
-    if (due % kFrameTime == 0 && !recordings_.empty()) writer_.store_now();
+    if (due % kFrameTime == Nanos{} && !recordings_.empty()) writer_.store_now();
   }
   manual_now_ = until;
 }

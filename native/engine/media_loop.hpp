@@ -18,7 +18,7 @@ namespace carillon {
 struct SentPacket {
   uint16_t local_port = 0;
   Address to;
-  Nanos at = 0;
+  Nanos at{};
   std::vector<uint8_t> bytes;
 };
 
@@ -73,7 +73,7 @@ class MediaLoop : private PacketSink {
   SocketWheel sockets_;
   std::vector<SentPacket> sent_;
   // State.
-  Nanos now_ = 0;
+  Nanos now_{};
   int until_report_ = 0;
 };
 

@@ -30,13 +30,13 @@ constexpr Nanos kLongestRest = kSecond;
 Nanos read_clock(clockid_t clock) {
   timespec time{};
   clock_gettime(clock, &time);
-  return Nanos{time.tv_sec} * kSecond + time.tv_nsec;
+  return int64_t{time.tv_sec} * kSecond + Nanos(time.tv_nsec);
 }
 
 void sleep_until(Nanos due) {
   timespec time{};
   time.tv_sec = static_cast<time_t>(due / kSecond);
-  time.tv_nsec = static_cast<long>(due % kSecond);
+  time.tv_nsec = static_cast<long>((due % kSecond).count());
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr) != 0) {
   }
 }
@@ -94,10 +94,10 @@ bool MediaThread::rest(Nanos& due) {
   if (loop_.commands().empty()) loop_.sockets().resting().wait(std::min(alarm - began, kLongestRest));
   resting_.exchange(false, std::memory_order_acq_rel);
   const Nanos now = monotonic_now();
-  const int64_t passed = std::max<Nanos>(0, now - due) / kTick;
+  const int64_t passed = std::max(Nanos{}, now - due) / kTick;
   loop_.pass(passed, now, wall_offset_);
   due += passed * kTick;
-  commands_until_ = now + (loop_.commands().empty() ? 0 : kMoreCommands);
+  commands_until_ = now + (loop_.commands().empty() ? Nanos{} : kMoreCommands);
   return true;
 }
 
@@ -137,9 +137,8 @@ void MediaThread::publish(Nanos now) {
   wall_offset_ = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
   counters_.publish(loop_.core().counters());
   if (now - busy_since_ >= kSecond) {
-    busy_.store(static_cast<double>(busy_time_) / static_cast<double>(now - busy_since_),
-                std::memory_order_relaxed);
-    busy_time_ = 0;
+    busy_.store(in_milliseconds(busy_time_) / in_milliseconds(now - busy_since_), std::memory_order_relaxed);
+    busy_time_ = {};
     busy_since_ = now;
   }
 }

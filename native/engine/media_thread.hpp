@@ -62,12 +62,12 @@ class MediaThread {
   MediaLoop& loop_;
   std::function<void()> wake_;
   // State of the media thread.
-  Nanos published_at_ = 0;
-  Nanos called_at_ = 0;
-  Nanos commands_until_ = 0;
-  Nanos wall_offset_ = 0;
-  Nanos busy_time_ = 0;
-  Nanos busy_since_ = 0;
+  Nanos published_at_{};
+  Nanos called_at_{};
+  Nanos commands_until_{};
+  Nanos wall_offset_{};
+  Nanos busy_time_{};
+  Nanos busy_since_{};
   // Shared.
   std::atomic<bool> stopping_{false};
   std::atomic<bool> wake_pending_{false};

@@ -48,7 +48,7 @@ std::span<const LegHandle> RestingSockets::ready() {
 
 void RestingSockets::wait(Nanos longest) const {
   pollfd any{epoll_.get(), POLLIN, 0};
-  ::poll(&any, 1, static_cast<int>(std::max<Nanos>(0, longest + kMillisecond - 1) / kMillisecond));
+  ::poll(&any, 1, static_cast<int>(std::max(Nanos{}, longest + kMillisecond - Nanos(1)) / kMillisecond));
 }
 
 void RestingSockets::ring() const {

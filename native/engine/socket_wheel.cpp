@@ -24,7 +24,8 @@ constexpr Nanos kJustNow = 2 * kMillisecond;
 /// On the monotonic clock; nothing when the wall clock was set meanwhile.
 std::optional<Nanos> arrival_of(const Datagram& datagram, Nanos now, Nanos wall_offset) {
   const Nanos arrival = datagram.arrived_wall - wall_offset;
-  if (datagram.arrived_wall == 0 || arrival > now || arrival < now - kOldestArrival) return std::nullopt;
+  if (datagram.arrived_wall == Nanos{} || arrival > now || arrival < now - kOldestArrival)
+    return std::nullopt;
   return arrival;
 }
 }  // namespace
@@ -131,7 +132,7 @@ void SocketWheel::look(std::span<const LegHandle> legs, MediaCore& core, Nanos n
       const Nanos arrival = take(buffers_[i], due, core, now, wall_offset);
       due.wait = 1;
       const Nanos until_next = arrival + kExpectedInterval - now;
-      schedule(due.leg, static_cast<size_t>(std::clamp<Nanos>(until_next / kTick + 1, 1, kSlots - 1)));
+      schedule(due.leg, static_cast<size_t>(std::clamp<int64_t>(until_next / kTick + 1, 1, kSlots - 1)));
     } else {
       if (due.wait == kRests) {
         rest(due);

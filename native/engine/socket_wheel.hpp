@@ -81,7 +81,7 @@ class SocketWheel {
   std::vector<LegHandle> due_;
   std::array<UdpSocket::Buffer, kLooksAtOnce> buffers_;
   RestingSockets resting_;
-  Nanos resting_asked_at_ = 0;
+  Nanos resting_asked_at_{};
   size_t scheduled_ = 0;
   size_t slot_ = 0;
   size_t rtcp_tick_ = 0;

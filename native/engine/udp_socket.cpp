@@ -40,10 +40,10 @@ Address from_sockaddr(const sockaddr_storage& from) {
 /// The kernel's arrival time, the only thing that we let it tell; 0 without one.
 Nanos arrival_of(const msghdr& header) {
   const cmsghdr* const told = CMSG_FIRSTHDR(&header);
-  if (told == nullptr || told->cmsg_level != SOL_SOCKET || told->cmsg_type != SCM_TIMESTAMPNS) return 0;
+  if (told == nullptr || told->cmsg_level != SOL_SOCKET || told->cmsg_type != SCM_TIMESTAMPNS) return {};
   timespec time{};
   std::memcpy(&time, CMSG_DATA(told), sizeof(time));
-  return Nanos{time.tv_sec} * kSecond + time.tv_nsec;
+  return int64_t{time.tv_sec} * kSecond + Nanos(time.tv_nsec);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct Datagram {
   std::span<uint8_t> bytes;
   Address source;
   /// Kernel arrival time, CLOCK_REALTIME; 0 when the kernel gave none.
-  Nanos arrived_wall = 0;
+  Nanos arrived_wall{};
 };
 
 class UdpSocket {
@@ -57,7 +57,7 @@ class UdpSocket {
 
    private:
     size_t size_ = 0;
-    Nanos arrived_wall_ = 0;
+    Nanos arrived_wall_{};
     Address source_;
     std::array<uint8_t, kMaxBytes> bytes_;
   };

@@ -54,7 +54,7 @@ void StreamSocket::connect_to_next(Nanos now) {
   interest_.reset();
   fd_ = connector_.next();
   if (fd_.open()) {
-    deadline_ = connector_.has_more() ? now + kConnectAttempt : 0;
+    deadline_ = connector_.has_more() ? now + kConnectAttempt : Nanos{};
     update_interest();
   } else if (connector_.error() == 0) {
     failed_to_connect({TransportFailure::Kind::other, 0, "there is no address to connect to"});
@@ -68,7 +68,7 @@ void StreamSocket::connected(Nanos now) {
     connect_to_next(now);
     return;
   }
-  deadline_ = 0;
+  deadline_ = {};
   if (options_.secure_host.empty()) {
     transport_ = make_tcp_transport(fd_.get());
   } else if (world_.secure) {
@@ -152,8 +152,8 @@ void StreamSocket::ready(uint32_t epoll_events, Nanos now) {
 }
 
 void StreamSocket::check_time(Nanos now) {
-  if (deadline_ != 0 && now >= deadline_) {
-    deadline_ = 0;
+  if (deadline_ != Nanos{} && now >= deadline_) {
+    deadline_ = {};
     if (state_ == State::connecting) connect_to_next(now);
     if (state_ == State::lingering) give_up();
   }

@@ -190,7 +190,7 @@ class StreamSocket {
   std::optional<uint32_t> interest_;
   bool wants_write_ = false;
   /// 0: none.
-  Nanos deadline_ = 0;
+  Nanos deadline_{};
   /// Messages for the control thread, gathered from one read.
   std::vector<std::vector<uint8_t>> gathered_;
   /// Audio that came behind them.

@@ -144,7 +144,7 @@ void StreamThread::wait_for_work() {
     return;
   }
   const Nanos due = ((monotonic_now() - kTurnOffset) / kTurn + 1) * kTurn + kTurnOffset;
-  const timespec at{static_cast<time_t>(due / kSecond), static_cast<long>(due % kSecond)};
+  const timespec at{static_cast<time_t>(due / kSecond), static_cast<long>((due % kSecond).count())};
   ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr);
 }
 

@@ -53,8 +53,8 @@ class SocketLoop {
   std::unordered_map<uint32_t, std::unique_ptr<StreamSocket>> sockets_;
   std::vector<std::shared_ptr<SocketFeed>> feeds_;
   std::vector<uint8_t> batch_;
-  Nanos now_ = 0;
-  Nanos looked_at_all_ = 0;
+  Nanos now_{};
+  Nanos looked_at_all_{};
 };
 
 class StreamThread {

@@ -91,7 +91,7 @@ class Rate {
   [[nodiscard]] constexpr int hz() const { return 1000 * per_ms_; }
   [[nodiscard]] constexpr int per_ms() const { return per_ms_; }
   [[nodiscard]] constexpr Nanos time_of(Count count) const {
-    return static_cast<Nanos>(count.count()) * kMillisecond / per_ms_;
+    return static_cast<int64_t>(count.count()) * kMillisecond / per_ms_;
   }
   [[nodiscard]] constexpr Count in(Nanos time) const {
     return Count(static_cast<decltype(Count().count())>(time * per_ms_ / kMillisecond));

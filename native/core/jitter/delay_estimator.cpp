@@ -46,7 +46,7 @@ void DelayEstimator::count(Nanos delay) {
     ++quantile;
   }
   const Nanos wanted =
-      (static_cast<Nanos>(quantile) + 2) * kBin;  // upper edge of the bin, and one bin of margin
+      (static_cast<int64_t>(quantile) + 2) * kBin;  // upper edge of the bin, and one bin of margin
   target_ = std::clamp(wanted, kMinDelay, kMaxDelay);
 }
 

@@ -40,14 +40,14 @@ class DelayEstimator {
 
   RtpClockRate clock_;
   // Fastest transit of this window and of the one before: a sliding minimum that follows clock drift.
-  Nanos window_began_ = 0;
-  Nanos fastest_now_ = 0;
-  Nanos fastest_before_ = 0;
+  Nanos window_began_{};
+  Nanos fastest_now_{};
+  Nanos fastest_before_{};
 
   int64_t packets_seen_ = 0;
   RtpTime last_timestamp_;
-  Nanos last_arrival_ = 0;
-  Nanos last_delay_ = 0;
+  Nanos last_arrival_{};
+  Nanos last_delay_{};
   Nanos target_ = kStartDelay;
   float total_ = 0;  // of the histogram
   std::array<float, kBins> histogram_{};

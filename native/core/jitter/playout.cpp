@@ -29,7 +29,9 @@ bool quiet(const Frame& frame) {
 }
 
 /// Frames cut across packets of other lengths than ours need that much more in hand.
-Nanos reframing_margin(Nanos packet_time) { return packet_time % kFrameTime == 0 ? 0 : kFrameTime; }
+Nanos reframing_margin(Nanos packet_time) {
+  return packet_time % kFrameTime == Nanos{} ? Nanos{} : kFrameTime;
+}
 }  // namespace
 
 Nanos Playout::delay_at(Nanos now, const DelayEstimator& delays) const {
@@ -44,7 +46,7 @@ void Playout::arrived(const Arrival& packet, const DelayEstimator& delays) {
     state_ = State::waiting;
     next_ = packet.timestamp;
     start_at_ = delays.earliest(next_) + delays.target() + reframing_margin(packet_time_);
-    late_since_ = -1;
+    late_since_ = kNever;
     return;
   }
   if (state_ == State::waiting && packet.timestamp < next_ && packet.at < start_at_) {
@@ -52,11 +54,11 @@ void Playout::arrived(const Arrival& packet, const DelayEstimator& delays) {
     return;
   }
   if (packet.timestamp + packet.duration > next_) {
-    late_since_ = -1;
+    late_since_ = kNever;
     return;
   }
   ++counters_.late_packets;
-  if (late_since_ < 0) late_since_ = packet.at;
+  if (late_since_ == kNever) late_since_ = packet.at;
   if (packet.at - late_since_ > kLateTooLong) lost_track_ = true;
 }
 
@@ -105,7 +107,7 @@ void Playout::pop(Nanos now, const PayloadStore& store, const DelayEstimator& de
 void Playout::restart() {
   state_ = State::idle;
   lost_track_ = false;
-  late_since_ = -1;
+  late_since_ = kNever;
   ++counters_.resyncs;
 }
 

@@ -65,13 +65,13 @@ class Playout {
   RtpClockRate clock_;
   RtpTicks frame_;
   State state_ = State::idle;
-  RtpTime next_;        // what is to be played next
-  Nanos start_at_ = 0;  // waiting: when next_ is due
-  Nanos delay_ = 0;
+  RtpTime next_;      // what is to be played next
+  Nanos start_at_{};  // waiting: when next_ is due
+  Nanos delay_{};
   Nanos packet_time_ = kFrameTime;
-  Nanos last_shortened_ = 0;
-  Nanos too_long_since_ = 0;
-  Nanos late_since_ = -1;
+  Nanos last_shortened_{};
+  Nanos too_long_since_{};
+  Nanos late_since_ = kNever;
   bool lost_track_ = false;
   PlayoutCounters counters_;
 };

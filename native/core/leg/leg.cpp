@@ -116,9 +116,9 @@ bool Leg::pauses(Nanos now) const {
 
 std::optional<Nanos> Leg::idle_until(Nanos now) const {
   if (!pauses(now)) return std::nullopt;
-  Nanos until = std::numeric_limits<Nanos>::max();
+  Nanos until = Nanos::max();
   if (can_send()) until = *sent_at_ + config_.keep_alive;
-  if (config_.media_timeout > 0 && configured_ && receiving_ && !timed_out_) {
+  if (config_.media_timeout > Nanos{} && configured_ && receiving_ && !timed_out_) {
     until = std::min(until, expecting_since_ + config_.media_timeout);
   }
   if (send_.packets() > 0) until = std::min(until, rtcp_.next());
@@ -290,7 +290,7 @@ void Leg::half_frame(PacketSink& sink) {
 }
 
 void Leg::check_media_timeout(Nanos now, Events& events) {
-  if (config_.media_timeout == 0 || !configured_ || !receiving_) return;
+  if (config_.media_timeout == Nanos{} || !configured_ || !receiving_) return;
   const Nanos heard = std::max(receive_.last_arrival(), expecting_since_);
   const Nanos over = heard + config_.media_timeout;
   const bool silent = now >= over;

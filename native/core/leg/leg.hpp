@@ -28,7 +28,7 @@ struct LegConfig {
   uint16_t sequence = 0;
   uint32_t timestamp = 0;
   /// 0: no media timeout.
-  Nanos media_timeout = 0;
+  Nanos media_timeout{};
   /// A leg that neither hears nor says anything sends one packet when it begins and one after each such time
   /// (RFC 6263): silence without pause when it is not longer than a frame.
   Nanos keep_alive = kFrameTime;
@@ -149,7 +149,7 @@ class Leg {
   Limiter limiter_;
   uint32_t visits_until_quality_ = 0;
   Quality quality_;
-  Nanos expecting_since_ = 0;
+  Nanos expecting_since_{};
   FarEnd* far_end_ = nullptr;
   uint64_t packets_at_report_ = 0;
   uint64_t packets_at_visit_ = 0;
@@ -171,9 +171,9 @@ class Leg {
   std::array<std::unique_ptr<DigitJob>, DigitSender::kMaxJobs> spent_jobs_;
   DtmfDetector tones_;
   char last_tone_ = '\0';
-  Nanos last_tone_at_ = 0;
+  Nanos last_tone_at_{};
   /// Until then, tones may be the echo of our own digits.
-  Nanos own_digits_until_ = 0;
+  Nanos own_digits_until_{};
 };
 
 }  // namespace carillon

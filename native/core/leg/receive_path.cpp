@@ -79,7 +79,7 @@ void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos a
   RtpTime timestamp = timestamps_.extend(packet.timestamp);
   if (delays_.ready()) {
     const Nanos late_by = arrival - delays_.earliest(timestamp);
-    if (std::abs(late_by) > kTimelineBroken || playout_.lost_track()) {
+    if (abs(late_by) > kTimelineBroken || playout_.lost_track()) {
       restart_media();
       timestamp = timestamps_.extend(packet.timestamp);
     }
@@ -151,7 +151,7 @@ Quality ReceivePath::quality(std::optional<double> round_trip_ms) const {
   QualityInput input;
   input.reception = stats_.summary();
   input.late = playout_.counters().late_packets;
-  input.playout_delay_ms = static_cast<double>(playout_.delay()) / kMillisecond;
+  input.playout_delay_ms = in_milliseconds(playout_.delay());
   input.round_trip_ms = round_trip_ms;
   return estimate_quality(input);
 }

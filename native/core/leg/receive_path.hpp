@@ -84,7 +84,7 @@ class ReceivePath {
   std::optional<uint32_t> ssrc_;
   std::optional<uint32_t> rival_ssrc_;
   std::optional<int64_t> last_sequence_;
-  Nanos last_arrival_ = -1;
+  Nanos last_arrival_ = kNever;
   uint64_t unknown_sources_ = 0;
   SourceLearner source_;
   ReceptionStats stats_;

@@ -21,7 +21,7 @@ constexpr Nanos kShortestPacket = 5 * kMillisecond;
 
 /// By how much the time between two packets differs from what their timestamps say.
 Nanos timestamp_error(uint32_t from, uint32_t to, Nanos elapsed) {
-  return std::abs(Nanos{static_cast<int32_t>(to - from)} * kSampleTime - elapsed);
+  return abs(static_cast<int32_t>(to - from) * kSampleTime - elapsed);
 }
 }  // namespace
 
@@ -47,7 +47,8 @@ void SourceLearner::expect(const ExpectedSource& expected, Nanos now) {
 /// What a packet adds to `last`; the timestamps of a keypad event stand still, so time goes on in their
 /// place.
 SourceLearner::Seen SourceLearner::seen(const Packet& packet, const Seen& last, Nanos now) {
-  if (packet.timestamp_runs || last.at < 0) return {packet.ssrc, packet.timestamp, packet.sequence, now};
+  if (packet.timestamp_runs || last.at < Nanos{})
+    return {packet.ssrc, packet.timestamp, packet.sequence, now};
   const auto passed = static_cast<uint32_t>((now - last.at) / kSampleTime);
   return {packet.ssrc, last.timestamp + passed, packet.sequence, now};
 }

@@ -89,12 +89,12 @@ class SourceLearner {
     uint32_t ssrc = 0;
     uint32_t timestamp = 0;
     uint16_t sequence = 0;
-    Nanos at = -1;
+    Nanos at = kNever;
   };
   struct Candidate {
     Address source;
     Seen last;
-    Nanos since = 0;
+    Nanos since{};
     int packets = 0;
   };
 
@@ -113,8 +113,8 @@ class SourceLearner {
   Address former_;
   Address source_;
   Seen last_;
-  Nanos believed_since_ = 0;
-  Nanos listening_since_ = 0;
+  Nanos believed_since_{};
+  Nanos listening_since_{};
   bool believed_ = false;
   uint32_t random_ = 1;
   /// Seldom looked at, so kept apart from what every packet needs.

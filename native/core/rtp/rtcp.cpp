@@ -63,8 +63,8 @@ bool read_report(Bytes packet, uint8_t count, bool sender, uint32_t our_ssrc, Rt
 
 uint64_t ntp_of(Nanos now) {
   const auto seconds = static_cast<uint64_t>(now / kSecond);
-  const auto rest = static_cast<uint64_t>(now % kSecond);
-  return (seconds << 32) | ((rest << 32) / static_cast<uint64_t>(kSecond));
+  const auto rest = static_cast<uint64_t>((now % kSecond).count());
+  return (seconds << 32) | ((rest << 32) / static_cast<uint64_t>(kSecond.count()));
 }
 
 std::optional<uint32_t> sender_of_rtcp(Bytes datagram) {
@@ -95,11 +95,11 @@ std::optional<RtcpContent> parse_rtcp(Bytes datagram, uint32_t our_ssrc) {
 }
 
 bool RtcpSession::due(Nanos now) {
-  if (next_ >= 0 && now < next_) return false;
-  const bool started = next_ >= 0;
+  if (next_ >= Nanos{} && now < next_) return false;
+  const bool started = next_ >= Nanos{};
   // A linear congruential step is random enough to keep legs out of step with each other.
   random_ = random_ * 1664525U + 1013904223U;
-  next_ = now + kInterval / 2 + static_cast<Nanos>(random_ >> 16) * (kInterval / 65536);
+  next_ = now + kInterval / 2 + static_cast<int64_t>(random_ >> 16) * (kInterval / 65536);
   return started;
 }
 

@@ -85,11 +85,11 @@ class RtcpSession {
   PacketProtection* protection_;
   uint32_t ssrc_;
   uint32_t random_;
-  Nanos next_ = -1;
+  Nanos next_ = kNever;
   uint64_t expected_before_ = 0;
   uint64_t received_before_ = 0;
   std::optional<uint32_t> last_sr_;
-  Nanos last_sr_arrival_ = 0;
+  Nanos last_sr_arrival_{};
   std::optional<double> round_trip_ms_;
   std::array<uint8_t, kMaxBytes + PacketProtection::kMaxTail> packet_{};
 };

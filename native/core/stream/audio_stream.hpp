@@ -22,7 +22,7 @@ struct AudioStreamConfig {
   std::string extra_headers_json;
   /// Wall time at `opened`, ms since the epoch.
   int64_t epoch_ms = 0;
-  Nanos opened = 0;
+  Nanos opened{};
   /// Where `media` goes when the stream has a socket of its own; nothing: to the control thread.
   std::shared_ptr<MediaFeed> feed;
   /// The feed's name for that socket.

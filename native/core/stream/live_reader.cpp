@@ -13,12 +13,12 @@ bool LiveReader::next_from_store(Nanos now, const PayloadStore& store, const Del
                                  Frame& out) {
   if (next_ + frame_ <= store.end()) {
     if (store.complete(next_, frame_)) {
-      gap_since_ = -1;
+      gap_since_ = kNever;
       take(store, out);
       return true;
     }
     // Something later is here: the gap's clock runs once for all the frames it spans.
-    if (gap_since_ < 0) gap_since_ = now;
+    if (gap_since_ < Nanos{}) gap_since_ = now;
     if (now - gap_since_ < kGapWait) return false;
     take(store, out);
     return true;
@@ -44,7 +44,7 @@ bool LiveReader::next(Nanos now, const PayloadStore& store, const DelayEstimator
     anchored_ = true;
     generation_ = store.generation();
     next_ = store.end().since_zero() > frame_ ? store.end() - frame_ : store.end();
-    gap_since_ = -1;
+    gap_since_ = kNever;
   }
   if (anchored_) return next_from_store(now, store, delays, out);
   if (now < next_due_) return false;

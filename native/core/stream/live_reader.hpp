@@ -43,7 +43,7 @@ class LiveReader {
   bool anchored_ = false;
   uint32_t generation_ = 0;
   RtpTime next_;
-  Nanos gap_since_ = -1;
+  Nanos gap_since_ = kNever;
   uint32_t jumps_ = 0;
   /// While no packet has ever come: when the next frame of silence is due.
   Nanos next_due_;

@@ -23,7 +23,7 @@ bool quiet(const Frame& frame) {
 }  // namespace
 
 void StreamPlayback::judge_gap(Nanos now) {
-  if (dry_since_ < 0) return;
+  if (dry_since_ < Nanos{}) return;
   const Nanos gap = now - dry_since_;
   if (gap <= kLongestGap) {
     // Counted before a frame is taken: one frame more than the hole is what would have bridged it.
@@ -37,8 +37,8 @@ void StreamPlayback::judge_gap(Nanos now) {
 bool StreamPlayback::hold_back(Nanos now) {
   if (running_) return false;
   const Nanos waiting = in_hand();
-  if (waiting == 0) return false;
-  if (waiting_since_ < 0) {
+  if (waiting == Nanos{}) return false;
+  if (waiting_since_ < Nanos{}) {
     waiting_since_ = now;
     judge_gap(now);
   }
@@ -70,15 +70,15 @@ void StreamPlayback::take_reached(Played& played) {
 }
 
 void StreamPlayback::began(Nanos now) {
-  if (gap_is_debt_ && dry_since_ >= 0) {
+  if (gap_is_debt_ && dry_since_ >= Nanos{}) {
     debt_ = std::max(debt_, std::min(kMaxDebt, debt_ + now - dry_since_));
   }
-  if (!gap_is_debt_) debt_ = 0;  // a new utterance owes nothing
+  if (!gap_is_debt_) debt_ = {};  // a new utterance owes nothing
   gap_is_debt_ = false;
   running_ = true;
-  dry_since_ = -1;
+  dry_since_ = kNever;
   run_began_ = now;
-  most_in_hand_ = 0;
+  most_in_hand_ = {};
   calm_since_ = std::max(calm_since_, now);
 }
 
@@ -89,11 +89,11 @@ bool StreamPlayback::speaks_live(Nanos now) const {
 
 void StreamPlayback::ran_dry(Nanos now, bool cleared) {
   if (running_) {
-    dry_since_ = cleared ? -1 : now;  // a cut is no jitter
+    dry_since_ = cleared ? kNever : now;  // a cut is no jitter
     was_live_ = !cleared && speaks_live(now);
   }
   running_ = false;
-  waiting_since_ = -1;
+  waiting_since_ = kNever;
 }
 
 /// Leaves out this frame, when it is silent and what follows is there anyway.
@@ -105,7 +105,7 @@ void StreamPlayback::pay_back(Frame& out, Played& played) {
 }
 
 StreamPlayback::Played StreamPlayback::wait(Nanos now) {
-  if (waits_since_ < 0) {
+  if (waits_since_ < Nanos{}) {
     waits_since_ = now;
     waits_live_ = running_ && speaks_live(now);
   }
@@ -121,9 +121,9 @@ StreamPlayback::Played StreamPlayback::wait(Nanos now) {
 
 /// What a bot that speaks in real time has said meanwhile is late by that much.
 void StreamPlayback::wait_is_over(Nanos now) {
-  if (waits_since_ < 0) return;
+  if (waits_since_ < Nanos{}) return;
   if (waits_live_) debt_ += std::min(now - waits_since_, in_hand());
-  waits_since_ = -1;
+  waits_since_ = kNever;
 }
 
 StreamPlayback::Played StreamPlayback::next(Nanos now, Frame& out) {
@@ -143,10 +143,10 @@ StreamPlayback::Played StreamPlayback::next(Nanos now, Frame& out) {
     return played;
   }
   if (!running_) began(now);
-  waiting_since_ = -1;
+  waiting_since_ = kNever;
   most_in_hand_ = std::max(most_in_hand_, in_hand());
-  if (cushion_ > 0 && now - calm_since_ > kCalm) {
-    cushion_ = std::max<Nanos>(0, cushion_ - kFrameTime);
+  if (cushion_ > Nanos{} && now - calm_since_ > kCalm) {
+    cushion_ = std::max(Nanos{}, cushion_ - kFrameTime);
     calm_since_ = now;
   }
   pay_back(out, played);

@@ -53,22 +53,22 @@ class StreamPlayback {
   void began(Nanos now);
   void ran_dry(Nanos now, bool cleared);
   void pay_back(Frame& out, Played& played);
-  [[nodiscard]] Nanos in_hand() const { return static_cast<Nanos>(queue_->available()) * kSampleTime; }
+  [[nodiscard]] Nanos in_hand() const { return static_cast<int64_t>(queue_->available()) * kSampleTime; }
 
   std::shared_ptr<PlaybackQueue> queue_;
   bool running_ = false;
-  Nanos waiting_since_ = -1;  // audio is there, the cushion fills
-  Nanos dry_since_ = -1;
+  Nanos waiting_since_ = kNever;  // audio is there, the cushion fills
+  Nanos dry_since_ = kNever;
   bool gap_is_debt_ = false;
-  Nanos cushion_ = 0;
-  Nanos calm_since_ = 0;
-  Nanos debt_ = 0;
+  Nanos cushion_{};
+  Nanos calm_since_{};
+  Nanos debt_{};
   // Of the run in hand, to tell a bot that speaks in real time from one that sends ahead.
-  Nanos run_began_ = 0;
-  Nanos most_in_hand_ = 0;
+  Nanos run_began_{};
+  Nanos most_in_hand_{};
   bool was_live_ = false;
   /// While the line is not the bot's: since when, and whether it was speaking in real time then.
-  Nanos waits_since_ = -1;
+  Nanos waits_since_ = kNever;
   bool waits_live_ = false;
 };
 

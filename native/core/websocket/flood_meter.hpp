@@ -16,7 +16,7 @@ struct FloodLimits {
   Rate messages;
   Rate bytes;
   /// Sum of rests after which a bot that stays in debt is cut off.
-  Nanos longest_rest = 0;
+  Nanos longest_rest{};
 };
 
 class FloodMeter {
@@ -42,8 +42,8 @@ class FloodMeter {
     const double debt =
         std::max(-messages_ / limits_.messages.per_second, -bytes_ / limits_.bytes.per_second);
     if (debt <= 0 || resting(now)) return Verdict::fine;
-    const auto rest = static_cast<Nanos>(debt * static_cast<double>(kSecond));
-    const bool first = rests_since_ == 0;
+    const auto rest = nanos_of(debt, kSecond);
+    const bool first = rests_since_ == Nanos{};
     rests_since_ = now;
     rests_until_ = now + rest;
     if (rested_ + rest > limits_.longest_rest) return Verdict::flooded;
@@ -57,8 +57,8 @@ class FloodMeter {
 
  private:
   void refill(Nanos now) {
-    if (updated_ != 0) {
-      const double seconds = static_cast<double>(now - updated_) / static_cast<double>(kSecond);
+    if (updated_ != Nanos{}) {
+      const double seconds = in_milliseconds(now - updated_) / 1000;
       messages_ = std::min(limits_.messages.burst, messages_ + seconds * limits_.messages.per_second);
       bytes_ = std::min(limits_.bytes.burst, bytes_ + seconds * limits_.bytes.per_second);
     }
@@ -68,10 +68,10 @@ class FloodMeter {
   FloodLimits limits_;
   double messages_;
   double bytes_;
-  Nanos updated_ = 0;
-  Nanos rested_ = 0;
-  Nanos rests_since_ = 0;
-  Nanos rests_until_ = 0;
+  Nanos updated_{};
+  Nanos rested_{};
+  Nanos rests_since_{};
+  Nanos rests_until_{};
 };
 
 }  // namespace carillon

@@ -20,7 +20,7 @@ TEST_SUITE("alarms") {
     };
     for (int step = 0; step < 20'000; ++step) {
       const auto owner = static_cast<uint32_t>(random() % owners);
-      const auto at = static_cast<Nanos>(random() % 1000);
+      const Nanos at(static_cast<int64_t>(random() % 1000));
       switch (random() % 4) {
         case 0:
           alarms.clear(owner);
@@ -32,7 +32,7 @@ TEST_SUITE("alarms") {
             CHECK(expected[*due] <= at);
             expected.erase(*due);
           } else {
-            CHECK(earliest().value_or(at + 1) > at);
+            CHECK(earliest().value_or(at + Nanos(1)) > at);
           }
           break;
         default:

@@ -61,9 +61,9 @@ TEST_SUITE("units") {
   }
 
   TEST_CASE("time on a clock, whole to the nanosecond where a tick is, and down to the tick before") {
-    CHECK(RtpClockRate(8000).time_of(RtpTicks(1)) == 125'000);
+    CHECK(RtpClockRate(8000).time_of(RtpTicks(1)) == Nanos(125'000));
     CHECK(RtpClockRate(48'000).time_of(RtpTicks(960)) == 20 * kMillisecond);
-    CHECK(RtpClockRate(8000).in(20 * kMillisecond - 1) == RtpTicks(159));
+    CHECK(RtpClockRate(8000).in(20 * kMillisecond - Nanos(1)) == RtpTicks(159));
     CHECK(SampleRate(16'000).in(20 * kMillisecond) == SampleCount(320));
     // A day after the first of a wrapped clock, nothing overflows.
     const RtpTicks long_after(int64_t{1} << 34);

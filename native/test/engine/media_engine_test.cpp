@@ -64,7 +64,7 @@ TEST_SUITE("event ring") {
     for (int i = 0; i < 20'000; ++i) ring.media(StreamHandle(1), message);
     const uint64_t dropped = ring.dropped();
     CHECK(dropped > 0);
-    for (int i = 0; i < 1000; ++i) ring.media_timeout(LegHandle(2), 0);
+    for (int i = 0; i < 1000; ++i) ring.media_timeout(LegHandle(2), Nanos{});
     CHECK(ring.dropped() == dropped);
   }
 }
@@ -176,7 +176,7 @@ TEST_SUITE("manual engine") {
                         engine.now());
         }
       }
-      engine.advance(static_cast<Nanos>(random() % 30) * kMillisecond);
+      engine.advance(static_cast<int64_t>(random() % 30) * kMillisecond);
       engine.take_events(events);
       for (const SentPacket& packet : engine.take_sent()) CHECK(format_ip(packet.to) == "192.0.2.1");
     }
@@ -196,8 +196,8 @@ TEST_SUITE("manual engine") {
     LegConfig config;
     config.handle = LegHandle(MediaCore::kMaxLegs);
     core.add_leg(std::make_unique<Leg>(config));
-    core.leg(config.handle)->configure(remote_at(*parse_address("192.0.2.1", 4000)), 0);
-    Nanos now = 0;
+    core.leg(config.handle)->configure(remote_at(*parse_address("192.0.2.1", 4000)), Nanos{});
+    Nanos now{};
     for (int i = 0; i < 40; ++i) core.tick(now += kTick);
     core.skip_ticks(200);
     for (int i = 0; i < 40; ++i) core.tick(now += kTick);

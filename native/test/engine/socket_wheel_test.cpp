@@ -34,7 +34,7 @@ struct NoPackets : PacketSink {
 Nanos clock_now(clockid_t clock) {
   timespec time{};
   clock_gettime(clock, &time);
-  return Nanos{time.tv_sec} * kSecond + time.tv_nsec;
+  return int64_t{time.tv_sec} * kSecond + Nanos(time.tv_nsec);
 }
 
 std::pair<UdpSocket, Address> bound() {
@@ -61,7 +61,7 @@ struct Wheel {
     auto leg = std::make_unique<Leg>(config);
     LegRemote remote;
     remote.receive.source.signalled = own_at;
-    leg->configure(remote, 0);
+    leg->configure(remote, Nanos{});
     core.add_leg(std::move(leg));
     sockets.add(kLeg,
                 {std::make_unique<UdpSocket>(std::move(rtp)), std::make_unique<UdpSocket>(std::move(rtcp))});
@@ -76,7 +76,7 @@ struct Wheel {
   }
 
   /// So many ticks, the first of them so much after now; packets received in them.
-  uint64_t turn(int ticks, Nanos ahead = 0) {
+  uint64_t turn(int ticks, Nanos ahead = {}) {
     const uint64_t before = core.counters().packets_received;
     const Nanos wall_offset = clock_now(CLOCK_REALTIME) - clock_now(CLOCK_MONOTONIC);
     const Nanos begin = clock_now(CLOCK_MONOTONIC) + ahead;

@@ -46,7 +46,7 @@ TEST_SUITE("jitter buffer") {
     Line source;
     PacketLossConcealer concealer;
     for (size_t frame = 300; frame < lost.size(); ++frame) {
-      const Nanos now = static_cast<Nanos>(frame) * kFrameTime + 7 * kMillisecond;
+      const Nanos now = static_cast<int64_t>(frame) * kFrameTime + 7 * kMillisecond;
       const auto packet = static_cast<int>((now - kOnWay - line.delay[frame]) / kFrameTime);
       REQUIRE(line.delay[frame] == line.delay[300]);
       source.arrive(packet, now);
@@ -69,7 +69,7 @@ TEST_SUITE("jitter buffer") {
     Line line;
     std::mt19937 random(1);
     line.run(1000,
-             [&](int) { return 30 * kMillisecond + static_cast<Nanos>(random() % 5000) * kMicrosecond; });
+             [&](int) { return 30 * kMillisecond + static_cast<int64_t>(random() % 5000) * kMicrosecond; });
     CHECK(line.playout.counters().late_packets == 0);
     CHECK(*std::max_element(line.delay.begin() + 250, line.delay.end()) <= 40 * kMillisecond);
   }
@@ -77,7 +77,8 @@ TEST_SUITE("jitter buffer") {
   TEST_CASE("60 ms of jitter: the delay grows until hardly anything is late, and falls again in quiet") {
     Line line;
     std::mt19937 random(2);
-    line.run(1500, [&](int) { return 30 * kMillisecond + static_cast<Nanos>(random() % 60) * kMillisecond; });
+    line.run(1500,
+             [&](int) { return 30 * kMillisecond + static_cast<int64_t>(random() % 60) * kMillisecond; });
     const uint64_t late = line.playout.counters().late_packets;
     CHECK(late < 60);
     CHECK(line.delay.back() >= 50 * kMillisecond);
@@ -114,7 +115,7 @@ TEST_SUITE("jitter buffer") {
     for (const double drift : {200e-6, -200e-6}) {
       Line line;
       line.run(30'000, [&](int i) {
-        return 100 * kMillisecond + static_cast<Nanos>(drift * static_cast<double>(i) * kFrameTime);
+        return 100 * kMillisecond + nanos_of(drift * static_cast<double>(i), kFrameTime);
       });
       CHECK(line.playout.counters().late_packets < 30);
       CHECK(*std::max_element(line.delay.begin() + 100, line.delay.end()) <= 160 * kMillisecond);
@@ -128,7 +129,8 @@ TEST_SUITE("jitter buffer") {
     std::mt19937 random(6);
     std::vector<Nanos> way;
     for (int i = 0; i < 150; ++i) {
-      way.push_back(30 * kMillisecond + (i < 100 ? static_cast<Nanos>(random() % 100) * kMillisecond : 0));
+      way.push_back(30 * kMillisecond +
+                    (i < 100 ? static_cast<int64_t>(random() % 100) * kMillisecond : Nanos{}));
     }
     line.run(400, [&](int i) -> std::optional<Nanos> {
       if (i < 150) return way[static_cast<size_t>(i)];

@@ -28,14 +28,14 @@ struct Packets {
   uint32_t ssrc = 1;
   Nanos now = kSecond;
 
-  Packets() { path.configure({{from, {}, true}, Coding::pcmu, 0, uint8_t{101}}, 0); }
+  Packets() { path.configure({{from, {}, true}, Coding::pcmu, 0, uint8_t{101}}, Nanos{}); }
 
   Received send(uint8_t payload_type = 0, size_t samples = kFrameSamples, bool marker = false) {
     std::vector<uint8_t> bytes(kRtpHeaderBytes + samples, 0x80);
     write_rtp_header({marker, payload_type, sequence++, RtpTimestamp(timestamp), ssrc}, bytes);
     timestamp += static_cast<uint32_t>(samples);
     const Received kind = path.receive(bytes, from, now).kind;
-    now += static_cast<Nanos>(samples) * kSampleTime;
+    now += static_cast<int64_t>(samples) * kSampleTime;
     return kind;
   }
 };
@@ -142,7 +142,7 @@ TEST_SUITE("receive path") {
                            bytes);
         }
         packets.path.receive(bytes, packets.from, packets.now);
-        packets.now += static_cast<Nanos>(random() % 40) * kMillisecond;
+        packets.now += static_cast<int64_t>(random() % 40) * kMillisecond;
         packets.path.pop(packets.now, frame);
       }
       CHECK(packets.path.quality().loss_fraction <= 1);

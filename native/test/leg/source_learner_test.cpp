@@ -181,7 +181,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     Sender unknown{kUnknown, 2};
     scene.send({&nat}, 1000);  // 20 s
     CHECK(scene.send({&unknown}, 400) == 0);
-    scene.pause(0, {&nat});
+    scene.pause(Nanos{}, {&nat});
     nat.timestamp += 400 * kFrameSamples;
     CHECK(scene.send({&nat, &unknown}, 10) == 10);
     scene.pause(40 * kSecond, {&nat, &unknown});

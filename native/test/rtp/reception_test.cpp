@@ -58,7 +58,7 @@ TEST_SUITE("reception statistics (RFC 3550 A.1, A.3, A.8)") {
     double expected = 0;
     for (int i = 0; i < 200; ++i) {
       even.receive(numbered(i), on_time(i), true);
-      const Nanos shift = i % 2 == 0 ? 0 : 4 * kMillisecond;
+      const Nanos shift = i % 2 == 0 ? Nanos{} : 4 * kMillisecond;
       uneven.receive(numbered(i), on_time(i) + shift, true);
       if (i > 0) expected += (4.0 - expected) / 16;
     }

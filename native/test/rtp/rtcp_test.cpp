@@ -55,9 +55,9 @@ TEST_SUITE("RTCP (RFC 3550 §6)") {
     for (uint32_t ssrc = 1; ssrc <= 20; ++ssrc) {
       NoProtection none;
       RtcpSession session(none, ssrc * 7919);
-      Nanos last = 0;
+      Nanos last{};
       int reports = 0;
-      for (Nanos now = 0; now < 60 * kSecond; now += 20 * kMillisecond) {
+      for (Nanos now{}; now < 60 * kSecond; now += 20 * kMillisecond) {
         if (!session.due(now)) continue;
         CHECK(now - last >= RtcpSession::kInterval / 2);
         CHECK(now - last <= RtcpSession::kInterval * 3 / 2 + 20 * kMillisecond);

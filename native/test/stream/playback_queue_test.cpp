@@ -154,12 +154,12 @@ TEST_SUITE("playback of a stream") {
     queue->push(ramp(kFrameSamples));
     Nanos now = kSecond;
     CHECK(playback.next(now, frame).audible);
-    CHECK(playback.cushion() == 0);
+    CHECK(playback.cushion() == Nanos{});
     // Three frames late in the middle of an utterance.
     for (int i = 0; i < 3; ++i) CHECK_FALSE(playback.next(now += kFrameTime, frame).audible);
     queue->push(ramp(kFrameSamples));
     CHECK_FALSE(playback.next(now += kFrameTime, frame).audible);  // the cushion fills
-    CHECK(playback.cushion() > 0);
+    CHECK(playback.cushion() > Nanos{});
     CHECK(playback.cushion() <= StreamPlayback::kMaxCushion);
     for (int i = 0; i < 5; ++i) queue->push(ramp(kFrameSamples));
     CHECK(playback.next(now += kFrameTime, frame).audible);
