@@ -37,6 +37,7 @@ import { Reloader } from './service/reload.ts';
 import { type Derived, derive } from './service/settings.ts';
 import { warmSounds } from './service/sounds.ts';
 import { StoreWatch } from './service/store-watch.ts';
+import { Supervisor, type SupervisorPlace } from './service/supervisor.ts';
 
 export interface Service {
   /** What a person needs for a first call; only after the first start. */
@@ -54,6 +55,8 @@ export interface ServiceStart {
   readonly root: string;
   /** The settings as file and environment say them now. */
   readonly examine: () => Examined;
+  /** Who started the process and watches over it. */
+  readonly supervisor: SupervisorPlace;
 }
 
 /** Notifications that are on their way may arrive; the others are delivered after the next start. */
@@ -203,10 +206,18 @@ export async function startService(start: ServiceStart): Promise<Service> {
     demo,
   );
   void warmSounds(lines, lines.holdMusic);
+  const supervisor = new Supervisor({
+    ...start.supervisor,
+    clock: systemClock,
+    logger,
+    isWell: () => media.status().ready,
+  });
+  supervisor.ready(`${url}, SIP ${settings.sip.host}:${signalling.port()}`);
   logger.info({ url, sip: `${settings.sip.host}:${signalling.port()}` }, 'carillon is up');
 
   const stop = async (): Promise<void> => {
     logger.info({ calls: keeper.live().length, limitMs: settings.calls.drainMs }, 'draining');
+    supervisor.stopping('running calls may end');
     operations.drain();
     await housekeeping.drain(keeper, settings.calls.drainMs);
     await Promise.race([keeper.idle(), systemClock.sleep(SETTLING_GRACE_MS)]);
@@ -217,6 +228,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     mailer.close();
     unwatch();
     overload.stop();
+    supervisor.stop();
     memory.stop();
     keeper.stop();
     await media.stop();
@@ -226,9 +238,11 @@ export async function startService(start: ServiceStart): Promise<Service> {
     logger.info({}, 'stopped');
   };
   const reload = (): void => {
+    supervisor.reloading();
     void reloader
       .reload()
-      .catch((error: unknown) => logger.error({ error }, 'settings not reloaded'));
+      .catch((error: unknown) => logger.error({ error }, 'settings not reloaded'))
+      .finally(() => supervisor.reloaded());
   };
   return { welcome: first?.isFirst ? welcome(first.things, dataDir) : undefined, stop, reload };
 }

@@ -31,7 +31,9 @@ async function main(flags: readonly string[]): Promise<void> {
   if (flags.length > 0) return;
   refuseProblems(problems);
   const { settings } = examined;
-  const service = await startService({ settings, lists, root, examine });
+  const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: watchdogUs } = process.env;
+  const supervisor = { socket, watchdogUs };
+  const service = await startService({ settings, lists, root, examine, supervisor });
   if (service.welcome !== undefined) console.log(service.welcome);
   onSignals(service);
   // Under `npm start`: the next start is fast also after a kill.

@@ -1,4 +1,4 @@
-// The module: { Engine, Sockets, makeClip, trimMemory }.
+// The module: { Engine, Sockets, makeClip, trimMemory, notifySupervisor }.
 #include <napi.h>
 
 #include "addon/addon_data.hpp"
@@ -7,6 +7,7 @@
 #include "addon/engine_object.hpp"
 #include "addon/sockets_object.hpp"
 #include "addon/stream_object.hpp"
+#include "addon/supervisor.hpp"
 
 namespace {
 
@@ -21,6 +22,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("Sockets", sockets);
   exports.Set("makeClip", Napi::Function::New(env, carillon::make_clip, "makeClip"));
   exports.Set("trimMemory", Napi::Function::New(env, carillon::trim_memory, "trimMemory"));
+  exports.Set("notifySupervisor", Napi::Function::New(env, carillon::notify_supervisor, "notifySupervisor"));
   return exports;
 }
 

@@ -2,6 +2,8 @@ import { Command, CommanderError } from 'commander';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addCampaignCommands } from './commands/campaigns.ts';
 import { addConfigCommands } from './commands/config.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
+import { addInstallCommand } from './commands/install.ts';
 import { addInventoryCommands } from './commands/inventory.ts';
 import { addServiceCommands } from './commands/service.ts';
 import { addTableCommands } from './commands/tables.ts';
@@ -29,6 +31,8 @@ function createProgram(terminal: Terminal): Command {
   addServiceCommands(program, sessionOf);
   addTableCommands(program, sessionOf);
   addConfigCommands(program, sessionOf);
+  addDoctorCommand(program, sessionOf);
+  addInstallCommand(program, sessionOf);
   addCampaignCommands(program, sessionOf);
   addStreamCommands(program);
   inherit(program);

@@ -51,6 +51,11 @@ export class Session {
     this.#show(reply, [sentence]);
   }
 
+  /** Lines for people, the reply with --json. */
+  report(reply: Json, lines: readonly string[]): void {
+    this.#show(reply, lines);
+  }
+
   /** Shows that long work goes on: the seconds it has taken, and a bar where `shareOf` knows how much is done (0 to 1). */
   async working<T>(
     what: string,

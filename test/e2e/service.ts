@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DemoFile } from '../../src/phone/options.ts';
 import { eventually } from '../eventually.ts';
@@ -37,8 +37,15 @@ export class Program {
   stdout = '';
   stderr = '';
 
-  constructor(script: string, args: readonly string[], environment: Environment) {
-    this.child = spawn(process.execPath, [join(ROOT, script), ...args], {
+  /** `script`: below the project's folder, or absolute. */
+  constructor(
+    script: string,
+    args: readonly string[],
+    environment: Environment,
+    { node = process.execPath, ...by }: { readonly node?: string; readonly uid?: number } = {},
+  ) {
+    this.child = spawn(node, [resolve(ROOT, script), ...args], {
+      ...by,
       cwd: ROOT,
       env: { ...KEPT, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,83 @@
+#!/usr/bin/env node
+// Copies what a running service needs, and nothing else, into an empty folder: `assemble.mjs FOLDER [--without-node]`.
+// The Docker image and `carillon install` are made of it. Plain JavaScript without dependencies, like the set-up.
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+/** Needed to build, not to run. */
+const BUILD_ONLY = new Set(['node-addon-api', 'node-api-headers']);
+/** Documentation, tests and types of packages, by their path inside the package. */
+const NOT_RUN =
+  /^\/(docs|examples|benchmarks?|tests?|__tests__|\.github)$|\.(map|md|markdown|d\.ts|d\.mts|d\.cts|flow)$/i;
+/** Sources of what comes built. */
+const SOURCES = { 'better-sqlite3': /^\/(deps|src)$/ };
+const OWN = [
+  'src',
+  'bin',
+  'config',
+  'package.json',
+  'build/native/carillon.node',
+  'README.md',
+  'CHANGELOG.md',
+  'deploy',
+];
+
+const [folder, ...flags] = process.argv.slice(2);
+if (folder === undefined || folder.startsWith('-'))
+  fail('usage: assemble.mjs FOLDER [--without-node]');
+const target = resolve(folder);
+if (existsSync(target) && readdirSync(target).length > 0) fail(`${target} is not empty`);
+if (!existsSync(join(root, 'build/native/carillon.node')))
+  fail('the native engine is not built: npm run build');
+mkdirSync(target, { recursive: true });
+for (const name of OWN) copy(join(root, name), join(target, name));
+for (const name of packages()) copyPackage(name);
+mkdirSync(join(target, 'node_modules', '.bin'), { recursive: true });
+symlinkSync('../../bin/carillon.mjs', join(target, 'node_modules', '.bin', 'carillon'));
+writeFileSync(
+  join(target, 'RELEASE'),
+  `${JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version}\n`,
+);
+
+/** Folders below node_modules of everything that the lock file does not mark as for development. */
+function packages() {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  return Object.entries(lock.packages)
+    .filter(([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional)
+    .map(([path]) => path.slice('node_modules/'.length))
+    .filter((name) => !BUILD_ONLY.has(name))
+    .filter(
+      (name) => !flags.includes('--without-node') || !/^node(-bin-.*)?$|^node-linux-/.test(name),
+    )
+    .filter((name) => existsSync(join(root, 'node_modules', name)));
+}
+
+function copyPackage(name) {
+  const from = join(root, 'node_modules', name);
+  // Packages below this one are entries of their own.
+  const unused = [/^\/node_modules$/, NOT_RUN, SOURCES[name] ?? /^$a/];
+  copy(from, join(target, 'node_modules', name), (path) => {
+    const inside = path.slice(from.length);
+    return !unused.some((pattern) => pattern.test(inside));
+  });
+}
+
+function copy(from, to, filter = () => true) {
+  mkdirSync(dirname(to), { recursive: true });
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter });
+}
+
+function fail(line) {
+  process.stderr.write(`assemble: ${line}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,122 @@
+/** `carillon doctor`: whether this machine can run the service, and what to do where it cannot. */
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { NewCarrier } from '../../domain/provisioning/provisioning.ts';
+import type { Json } from '../client.ts';
+import { findUrl } from '../connection.ts';
+import { type Finding, good, problem, reasonOf, within } from '../doctor/finding.ts';
+import type { GlobalOptions, Session } from '../terminal.ts';
+
+interface Flags {
+  readonly file?: string;
+  readonly answerUrl?: string;
+}
+
+export function addDoctorCommand(program: Command, sessionOf: (command: Command) => Session): void {
+  program
+    .command('doctor')
+    .description(
+      'check settings, machine and network, and say what to do; exit status 1 with a problem',
+    )
+    .option('--file <file>', 'settings file; default: CARILLON_CONFIG')
+    .option('--answer-url <url>', 'an application to ask as a call would')
+    .action(async (flags: Flags, command: Command) => {
+      const session = sessionOf(command);
+      const global = command.optsWithGlobals<GlobalOptions>();
+      const findings = await session.working('looking', examine(session, flags, global));
+      const problems = findings.filter(({ verdict }) => verdict === 'problem').length;
+      session.report({ ok: problems === 0, findings }, linesOf(findings));
+      if (problems > 0) session.terminal.fail();
+    });
+}
+
+const SIGNS = { ok: 'ok  ', warning: 'WARN', problem: 'FAIL', skipped: '-   ' } as const;
+
+function linesOf(findings: readonly Finding[]): readonly string[] {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  return findings.flatMap(({ check, verdict, found, advice }) => [
+    `${SIGNS[verdict]} ${check.padEnd(width)}  ${found}`,
+    ...(advice === undefined ? [] : [`     ${' '.repeat(width)}  -> ${advice}`]),
+  ]);
+}
+
+async function examine(
+  session: Session,
+  flags: Flags,
+  global: GlobalOptions,
+): Promise<readonly Finding[]> {
+  const { env } = session.terminal;
+  const { examineHere } = await import('../examine.ts');
+  const machine = await import('../doctor/machine.ts');
+  const network = await import('../doctor/network.ts');
+  const services = await import('../doctor/services.ts');
+  const { settings, problems, lists } = examineHere(env, flags.file);
+  const url = findUrl(global, env);
+  const running = await readiness(url);
+  const insecure = settings.streams.allowInsecure !== 'no';
+  return [
+    ...problems.map((line) =>
+      problem(
+        'settings',
+        line,
+        'Correct it; carillon config check tells whether the rest is right.',
+      ),
+    ),
+    ...(problems.length === 0 ? [good('settings', 'valid')] : []),
+    machine.checkNode(process.versions.node),
+    ...(running ?? (await network.checkPorts(settings))),
+    ...(await network.checkPublicAddress(settings)),
+    ...services.checkCertificate(settings, Date.now()),
+    machine.checkClock(machine.thisMachine),
+    ...machine.checkLimits(settings, machine.thisMachine),
+    machine.checkDisk(resolve(global.dataDir ?? settings.dataDir)),
+    await network.checkDns(),
+    await services.checkMail(settings),
+    ...(await network.checkCarriers(await knownCarriers(session, running, lists.carriers))),
+    await services.checkAnswerUrl(flags.answerUrl, insecure),
+  ];
+}
+
+/** Undefined: nothing listens there, so that the ports can be tried. */
+async function readiness(url: string): Promise<readonly Finding[] | undefined> {
+  try {
+    const reply = await within(fetch(`${url}/readyz`));
+    const body = (await reply.json()) as Json & {
+      readonly details?: Readonly<Record<string, string>>;
+    };
+    if (reply.ok) return [good('service', `runs at ${url} and takes calls`)];
+    const missing = Object.entries(body.details ?? {}).map(([part, why]) => `${part}: ${why}`);
+    return [
+      problem(
+        'service',
+        `runs at ${url} and takes no calls: ${missing.join('; ')}`,
+        'The log says since when and why: journalctl -u carillon.',
+      ),
+    ];
+  } catch (error) {
+    const { cause } = error as { readonly cause?: { readonly code?: string } };
+    if (cause?.code === 'ECONNREFUSED') return undefined;
+    return [
+      problem(
+        'service',
+        `${url}: ${reasonOf(cause ?? error)}`,
+        'What listens there is not this service, or it hangs: carillon status.',
+      ),
+    ];
+  }
+}
+
+/** Of the running service, where its token is at hand; else those of the settings. */
+async function knownCarriers(
+  session: Session,
+  running: readonly Finding[] | undefined,
+  listed: readonly NewCarrier[],
+): Promise<readonly NewCarrier[]> {
+  if (running === undefined) return listed;
+  try {
+    const { carriers } = await session.client.get('/carriers');
+    return (carriers as readonly NewCarrier[]) ?? listed;
+  } catch {
+    return listed;
+  }
+}

@@ -1,0 +1,48 @@
+/** What one check found, and what to do about it in plain words. */
+export type Verdict = 'ok' | 'warning' | 'problem' | 'skipped';
+
+export interface Finding {
+  readonly check: string;
+  readonly verdict: Verdict;
+  readonly found: string;
+  /** For warnings and problems: the next step. */
+  readonly advice?: string;
+}
+
+export const good = (check: string, found: string): Finding => ({ check, verdict: 'ok', found });
+export const skipped = (check: string, found: string): Finding => ({
+  check,
+  verdict: 'skipped',
+  found,
+});
+export const warning = (check: string, found: string, advice: string): Finding => ({
+  check,
+  verdict: 'warning',
+  found,
+  advice,
+});
+export const problem = (check: string, found: string, advice: string): Finding => ({
+  check,
+  verdict: 'problem',
+  found,
+  advice,
+});
+
+export const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+/** Longest time of one check: a firewall that swallows packets must not hold up the others. */
+export const CHECK_LIMIT_MS = 8000;
+
+/** Rejects when `work` takes longer. */
+export async function within<T>(work: Promise<T>, limitMs = CHECK_LIMIT_MS): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

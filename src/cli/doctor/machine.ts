@@ -1,0 +1,139 @@
+/** The machine: Node, clock, limits, disk. */
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Settings } from '../../config/schema.ts';
+import { type Finding, good, problem, reasonOf, skipped, warning } from './finding.ts';
+
+const NODE_MAJOR = 24;
+const GIB = 2 ** 30;
+/** RTP and RTCP of two legs, a stream, HTTP towards the customer. */
+const DESCRIPTORS_PER_CALL = 6;
+const DESCRIPTORS_BESIDE = 2000;
+const RECEIVE_BUFFER_BYTES = 4 * 2 ** 20;
+
+/** Where facts of the machine are read; replaced in tests. */
+export interface Machine {
+  read(path: string): string | undefined;
+  /** Standard output of a program; undefined: it is not there or failed. */
+  ask(command: string, args: readonly string[]): string | undefined;
+}
+
+export const thisMachine: Machine = {
+  read(path) {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      return undefined;
+    }
+  },
+  ask(command, args) {
+    const { status, stdout } = spawnSync(command, [...args], { encoding: 'utf8', timeout: 5000 });
+    return status === 0 ? stdout.trim() : undefined;
+  },
+};
+
+export function checkNode(version: string): Finding {
+  const major = Number(version.split('.')[0]);
+  if (major >= NODE_MAJOR) return good('node', `Node ${version}`);
+  return problem(
+    'node',
+    `Node ${version}`,
+    `The service needs Node ${NODE_MAJOR}; npm start and the installed service bring their own.`,
+  );
+}
+
+/** Charges, campaigns and certificates follow the wall clock. */
+export function checkClock(machine: Machine): Finding {
+  const synchronised = machine.ask('timedatectl', ['show', '-p', 'NTPSynchronized', '--value']);
+  if (synchronised === 'yes') return good('clock', 'synchronised by NTP');
+  if (synchronised === undefined)
+    return skipped(
+      'clock',
+      'timedatectl is not available: whether the clock is right is not known',
+    );
+  return warning(
+    'clock',
+    'not synchronised by NTP',
+    'Call times and certificates depend on it: timedatectl set-ntp true, or install chrony.',
+  );
+}
+
+export function checkLimits(
+  settings: Pick<Settings, 'calls'>,
+  machine: Machine,
+): readonly Finding[] {
+  return [openFiles(settings, machine), realTime(machine), receiveBuffer(machine)];
+}
+
+function openFiles({ calls }: Pick<Settings, 'calls'>, machine: Machine): Finding {
+  const needed = calls.maxConcurrent * DESCRIPTORS_PER_CALL + DESCRIPTORS_BESIDE;
+  const limits = serviceLimits(machine);
+  // Node raises the soft limit to the hard one by itself.
+  const [, , hard] = /^Max open files\s+(\S+)\s+(\S+)/m.exec(limits) ?? [];
+  if (hard === undefined) return skipped('open files', 'the limits of processes cannot be read');
+  if (hard === 'unlimited' || Number(hard) >= needed)
+    return good('open files', `up to ${hard}, ${needed} are enough`);
+  return problem(
+    'open files',
+    `up to ${hard}, and ${calls.maxConcurrent} calls (calls.maxConcurrent) need ${needed}`,
+    `Set LimitNOFILE=${needed} in the unit, or ulimit -n ${needed} before npm start; or allow fewer calls.`,
+  );
+}
+
+function realTime(machine: Machine): Finding {
+  const [, , hard] = /^Max realtime priority\s+(\S+)\s+(\S+)/m.exec(serviceLimits(machine)) ?? [];
+  const isRoot = process.getuid?.() === 0;
+  if (hard === undefined) return skipped('real time', 'the limits of processes cannot be read');
+  if (isRoot || Number(hard) > 0)
+    return good('real time', 'the media thread may have a real-time priority');
+  return warning(
+    'real time',
+    'the media thread may not have a real-time priority',
+    'Sound suffers when the machine is busy: LimitRTPRIO=20 in the unit, as deploy/carillon.service has it.',
+  );
+}
+
+/** Of the installed service where it runs, else those of whoever asks. */
+function serviceLimits(machine: Machine): string {
+  const pid = machine.ask('systemctl', ['show', '-p', 'MainPID', '--value', 'carillon.service']);
+  const running = pid !== undefined && /^[1-9]\d*$/.test(pid);
+  return (
+    machine.read(`/proc/${running ? pid : 'self'}/limits`) ??
+    machine.read('/proc/self/limits') ??
+    ''
+  );
+}
+
+function receiveBuffer(machine: Machine): Finding {
+  const bytes = Number(machine.read('/proc/sys/net/core/rmem_max'));
+  if (!(bytes > 0)) return skipped('receive buffers', 'net.core.rmem_max cannot be read');
+  if (bytes >= RECEIVE_BUFFER_BYTES) return good('receive buffers', `up to ${bytes} bytes`);
+  return warning(
+    'receive buffers',
+    `up to ${bytes} bytes (net.core.rmem_max)`,
+    'Bursts of SIP and RTP are lost beyond some hundred calls: install deploy/60-carillon.conf into /etc/sysctl.d.',
+  );
+}
+
+export function checkDisk(dataDir: string): Finding {
+  let folder = dataDir;
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  try {
+    accessSync(folder, constants.W_OK);
+    const { bavail, blocks, bsize } = statfsSync(folder);
+    const free = bavail * bsize;
+    const share = bavail / Math.max(1, blocks);
+    const found = `${(free / GIB).toFixed(1)} GiB free for ${dataDir}`;
+    const advice =
+      'Recordings take 1 MB a minute as WAV and 0.2 MB as MP3: make room, or shorten retention.recordingDays.';
+    if (free < GIB) return problem('disk', found, advice);
+    return share < 0.1 ? warning('disk', found, advice) : good('disk', found);
+  } catch (error) {
+    return problem(
+      'disk',
+      `${folder} cannot be written: ${reasonOf(error)}`,
+      'Give the data folder (dataDir) to the user of the service, or name another.',
+    );
+  }
+}

@@ -1,0 +1,162 @@
+/** Certificates, mail and the customer's answer URL. */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { createTransport } from 'nodemailer';
+import type { Settings } from '../../config/schema.ts';
+import { parseAnswerXml } from '../../protocol/answer-xml/answer-xml.ts';
+import { type Finding, good, problem, reasonOf, skipped, warning, within } from './finding.ts';
+
+const DAY_MS = 86_400_000;
+const RENEW_DAYS = 21;
+const SLOW_ANSWER_MS = 2000;
+
+export function checkCertificate({ http, publicUrl }: Settings, nowMs: number): readonly Finding[] {
+  const check = 'certificate';
+  if (http.tlsCertFile === '') {
+    const isOpen = !/^(127\.|::1$|localhost$)/.test(http.host);
+    if (!isOpen) return [skipped(check, 'HTTP is bound to loopback and not encrypted here')];
+    return [
+      warning(
+        check,
+        'HTTP is open to the network and not encrypted',
+        'Set http.tlsCertFile and http.tlsKeyFile, or bind HTTP to 127.0.0.1 behind a proxy that ends TLS.',
+      ),
+    ];
+  }
+  try {
+    const certificate = new X509Certificate(readFileSync(http.tlsCertFile));
+    const key = createPrivateKey(readFileSync(http.tlsKeyFile));
+    return [
+      ...(certificate.checkPrivateKey(key)
+        ? []
+        : [
+            problem(
+              check,
+              'http.tlsKeyFile is not its key',
+              'Name the key that belongs to the certificate.',
+            ),
+          ]),
+      ...named(certificate, publicUrl),
+      dated(certificate, nowMs),
+    ];
+  } catch (error) {
+    const advice =
+      'http.tlsCertFile must be a PEM certificate chain and http.tlsKeyFile its key, both readable by the service.';
+    return [problem(check, reasonOf(error), advice)];
+  }
+}
+
+function named(certificate: X509Certificate, publicUrl: string): readonly Finding[] {
+  const host = URL.parse(publicUrl)?.hostname.replace(/^\[(.*)\]$/, '$1') ?? '';
+  if (host === '') return [];
+  const isItsName = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
+  if (isItsName !== undefined) return [];
+  return [
+    problem(
+      'certificate',
+      `it is not for ${host} (publicUrl)`,
+      `Get one whose subjectAltName has ${host}; clients refuse it otherwise.`,
+    ),
+  ];
+}
+
+function dated(certificate: X509Certificate, nowMs: number): Finding {
+  const days = Math.floor((Date.parse(certificate.validTo) - nowMs) / DAY_MS);
+  const found = `valid until ${certificate.validTo}`;
+  if (Date.parse(certificate.validFrom) > nowMs)
+    return problem(
+      'certificate',
+      `valid from ${certificate.validFrom} on`,
+      'Correct the clock, or wait.',
+    );
+  if (days < 0)
+    return problem(
+      'certificate',
+      `ended ${certificate.validTo}`,
+      'Renew it; the service takes a new file over by itself.',
+    );
+  if (days < RENEW_DAYS)
+    return warning(
+      'certificate',
+      found,
+      `Renew it within ${days} days; the service takes a new file over by itself.`,
+    );
+  return good('certificate', found);
+}
+
+export async function checkMail({ mail }: Settings): Promise<Finding> {
+  if (mail.smtpUrl === '')
+    return skipped('mail', 'no SMTP server: mails are written to the outbox folder');
+  const transport = createTransport({
+    url: mail.smtpUrl,
+    connectionTimeout: 5000,
+    greetingTimeout: 5000,
+  });
+  try {
+    await within(transport.verify());
+    return good('mail', 'the SMTP server takes our credentials');
+  } catch (error) {
+    // The server's own words could repeat credentials.
+    const { code = 'failed' } = error as { readonly code?: string };
+    const advice =
+      code === 'EAUTH'
+        ? 'User or password in mail.smtpUrl is wrong; escape special characters (%40 for @).'
+        : 'Check host and port in mail.smtpUrl (465: smtps, 587: smtp), and that the firewall lets it out.';
+    return problem('mail', `the SMTP server cannot be used: ${code}`, advice);
+  } finally {
+    transport.close();
+  }
+}
+
+/** Asks as a call would, with form fields; unsigned, as no account is known. */
+export async function checkAnswerUrl(
+  url: string | undefined,
+  allowInsecureStreams: boolean,
+): Promise<Finding> {
+  const check = 'answer URL';
+  if (url === undefined) return skipped(check, 'none given: --answer-url https://…');
+  const startMs = performance.now();
+  try {
+    const reply = await fetch(url, {
+      method: 'POST',
+      body: new URLSearchParams({
+        CallUUID: 'doctor',
+        Event: 'StartApp',
+        Direction: 'inbound',
+        From: '14155550100',
+        To: '14155550101',
+        CallStatus: 'in-progress',
+      }),
+      signal: AbortSignal.timeout(7000),
+    });
+    const text = await reply.text();
+    const ms = Math.round(performance.now() - startMs);
+    if (!reply.ok)
+      return problem(
+        check,
+        `HTTP ${reply.status} after ${ms} ms`,
+        'It must answer 200 with XML to a POST with form fields; an application that checks signatures refuses this one.',
+      );
+    const read = parseAnswerXml(text, { allowInsecureStreams });
+    if (!read.ok) {
+      const { line, column, message } = read.error;
+      return problem(
+        check,
+        `line ${line}, column ${column}: ${message}`,
+        'Correct the document: a call would end there.',
+      );
+    }
+    const found = `${read.value.length} elements after ${ms} ms`;
+    return ms > SLOW_ANSWER_MS
+      ? warning(check, found, 'The caller hears silence for so long: answer faster.')
+      : good(check, found);
+  } catch (error) {
+    const { cause } = error as { readonly cause?: unknown };
+    return problem(
+      check,
+      `cannot be reached: ${reasonOf(cause ?? error)}`,
+      'Check name, port, certificate and firewall from this machine, for example with curl.',
+    );
+  }
+}

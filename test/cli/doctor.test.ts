@@ -1,0 +1,229 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer as createHttp } from 'node:http';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Finding } from '../../src/cli/doctor/finding.ts';
+import {
+  checkClock,
+  checkDisk,
+  checkLimits,
+  checkNode,
+  type Machine,
+} from '../../src/cli/doctor/machine.ts';
+import { checkCarriers, checkPorts, checkPublicAddress } from '../../src/cli/doctor/network.ts';
+import { checkAnswerUrl, checkCertificate, checkMail } from '../../src/cli/doctor/services.ts';
+import { run } from '../../src/cli/program.ts';
+import { testSettings } from '../foundation.ts';
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+const verdicts = (findings: readonly Finding[]): readonly string[] =>
+  findings.map(({ check, verdict }) => `${check}: ${verdict}`);
+
+const machineWith = (files: Readonly<Record<string, string>>, said?: string): Machine => ({
+  read: (path) => files[path],
+  ask: () => said,
+});
+
+async function listening<T extends Server>(server: T): Promise<T & { readonly port: number }> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => server.close());
+  return Object.assign(server, { port: (server.address() as AddressInfo).port });
+}
+
+describe('the machine', () => {
+  it('needs a new Node, a right clock and room on its disk', () => {
+    expect(checkNode('20.20.2').verdict).toBe('problem');
+    expect(checkNode('24.1.0').verdict).toBe('ok');
+    expect(checkClock(machineWith({}, 'no')).advice).toContain('timedatectl set-ntp true');
+    expect(checkClock(machineWith({}, 'yes')).verdict).toBe('ok');
+    expect(checkClock(machineWith({})).verdict).toBe('skipped');
+    expect(checkDisk('/tmp/not/made/yet').verdict).toBe('ok');
+    expect(checkDisk('/proc/1/data').verdict).toBe('problem');
+  });
+
+  it('is told which limit is too low for the calls that it may run', () => {
+    const limits = (files: number, rtprio: number): Machine =>
+      machineWith({
+        '/proc/self/limits': `Max open files            1024                 ${files}               files\nMax realtime priority     0                    ${rtprio}                    \n`,
+        '/proc/sys/net/core/rmem_max': '212992\n',
+      });
+    const settings = testSettings({});
+    const [files, , buffers] = checkLimits(settings, limits(4096, 0));
+    expect(files).toMatchObject({
+      verdict: 'problem',
+      advice: expect.stringContaining('LimitNOFILE=14000'),
+    });
+    expect(buffers).toMatchObject({
+      verdict: 'warning',
+      advice: expect.stringContaining('60-carillon'),
+    });
+    expect(checkLimits(settings, limits(524_288, 20))[0]?.verdict).toBe('ok');
+    const few = testSettings({ CARILLON_CALLS_MAX_CONCURRENT: '100' });
+    expect(checkLimits(few, limits(4096, 0))[0]?.verdict).toBe('ok');
+  });
+});
+
+describe('the network', () => {
+  it('ports that others use are named', async () => {
+    const { port } = await listening(createServer());
+    const udp = createSocket('udp4');
+    udp.bind(0, '127.0.0.1');
+    await once(udp, 'listening');
+    closing.push(() => udp.close());
+    const rtp = udp.address().port;
+    const findings = await checkPorts(
+      testSettings({
+        CARILLON_HTTP_PORT: String(port),
+        CARILLON_SIP_PORT: String(port),
+        CARILLON_RTP_PORT_MIN: String(rtp),
+        CARILLON_RTP_PORT_MAX: String(rtp + 1),
+      }),
+    );
+    expect(verdicts(findings)).toEqual([
+      'http port: problem',
+      'sip port (UDP): ok',
+      'sip port (TCP): problem',
+      'rtp ports: problem',
+    ]);
+    expect(findings[0]?.found).toContain(`127.0.0.1:${port} cannot be opened: EADDRINUSE`);
+    const elsewhere = await checkPorts(testSettings({ CARILLON_HTTP_HOST: '192.0.2.1' }));
+    expect(elsewhere[0]?.advice).toContain('no address of this machine');
+  });
+
+  it('an address that peers cannot use is no address to tell them', async () => {
+    const told = async (environment: Record<string, string>) =>
+      verdicts(await checkPublicAddress(testSettings(environment)));
+    expect(await told({ CARILLON_SIP_HOST: '0.0.0.0', CARILLON_RTP_HOST: '0.0.0.0' })).toEqual([
+      'sip address: problem',
+      'rtp address: problem',
+    ]);
+    expect(
+      await told({
+        CARILLON_SIP_PUBLIC_HOST: '192.0.2.10',
+        CARILLON_RTP_PUBLIC_HOST: 'voice.example',
+      }),
+    ).toEqual(['sip address: warning', 'rtp address: problem']);
+  });
+
+  it('a carrier is asked over SIP; one that is not there is told', async () => {
+    const carrier = createSocket('udp4');
+    carrier.on('message', (request, { port, address }) => {
+      const copied = String(request)
+        .split('\r\n')
+        .filter((line) => /^(Via|From|To|Call-ID|CSeq)/.test(line));
+      carrier.send(['SIP/2.0 200 OK', ...copied, '', ''].join('\r\n'), port, address);
+    });
+    carrier.bind(0, '127.0.0.1');
+    await once(carrier, 'listening');
+    closing.push(() => carrier.close());
+    const tcp = await listening(createServer());
+    tcp.close();
+    await once(tcp, 'close');
+    const findings = await checkCarriers([
+      { name: 'up', host: '127.0.0.1', port: carrier.address().port },
+      { name: 'down', host: '127.0.0.1', port: tcp.port, transport: 'tcp' },
+    ]);
+    expect(verdicts(findings)).toEqual(['carrier up: ok', 'carrier down: problem']);
+    expect(findings[0]?.found).toContain('answers 200 OK');
+    expect(verdicts(await checkCarriers([]))).toEqual(['carriers: skipped']);
+  });
+});
+
+describe('services', () => {
+  it('an answer URL must answer with a document that a call could run', async () => {
+    const answers: [number, string][] = [
+      [200, '<Response><Speak>hello</Speak></Response>'],
+      [200, '<Response><Speek/></Response>'],
+      [500, 'no'],
+    ];
+    const bodies: string[] = [];
+    const server = await listening(
+      createHttp((request, reply) => {
+        request.on('data', (part) => bodies.push(String(part)));
+        request.on('end', () => {
+          const [status, text] = answers.shift() ?? [404, ''];
+          reply.writeHead(status).end(text);
+        });
+      }),
+    );
+    const url = `http://127.0.0.1:${server.port}/answer`;
+    const found = [];
+    for (const _ of [1, 2, 3]) found.push(await checkAnswerUrl(url, true));
+    expect(found.map(({ verdict }) => verdict)).toEqual(['ok', 'problem', 'problem']);
+    expect(found[1]?.found).toMatch(/line 1, column \d+/);
+    expect(bodies[0]).toContain('CallUUID=doctor');
+    server.close();
+    await once(server, 'close');
+    expect((await checkAnswerUrl(url, true)).found).toContain('cannot be reached');
+    expect((await checkAnswerUrl(undefined, true)).verdict).toBe('skipped');
+  });
+
+  it('a mail server that is not there is told without its password', async () => {
+    const finding = await checkMail(
+      testSettings({ CARILLON_MAIL_SMTP_URL: 'smtp://u:s3cret@127.0.0.1:9' }),
+    );
+    expect(finding.verdict).toBe('problem');
+    expect(JSON.stringify(finding)).not.toContain('s3cret');
+  });
+
+  it('HTTP that is open to the network is to be encrypted, and the files must be a certificate', () => {
+    const nowMs = Date.UTC(2026, 0, 1);
+    const check = (environment: Record<string, string>) =>
+      verdicts(checkCertificate(testSettings(environment), nowMs));
+    expect(check({})).toEqual(['certificate: skipped']);
+    expect(check({ CARILLON_HTTP_HOST: '0.0.0.0' })).toEqual(['certificate: warning']);
+    expect(
+      check({
+        CARILLON_HTTP_TLS_CERT_FILE: 'package.json',
+        CARILLON_HTTP_TLS_KEY_FILE: 'package.json',
+      }),
+    ).toEqual(['certificate: problem']);
+    const tls = (name: string, key: string): Record<string, string> => ({
+      CARILLON_HTTP_TLS_CERT_FILE: `test/edge/stream/tls/${name}`,
+      CARILLON_HTTP_TLS_KEY_FILE: `test/edge/stream/tls/${key}`,
+    });
+    expect(check(tls('expired.pem', 'key.pem'))).toContain('certificate: problem');
+    expect(check(tls('cert.pem', 'leaf-key.pem'))).toContain('certificate: problem');
+    const elsewhere = {
+      ...tls('cert.pem', 'key.pem'),
+      CARILLON_PUBLIC_URL: 'https://other.example',
+    };
+    expect(checkCertificate(testSettings(elsewhere), nowMs)[0]?.advice).toContain('subjectAltName');
+  });
+});
+
+describe('carillon doctor', () => {
+  it('ends with status 1 and one piece of advice a problem, as text and as JSON', async () => {
+    const outcome = async (...args: string[]) => {
+      const lines: string[] = [];
+      let failed = false;
+      await run(['--url', 'http://127.0.0.1:9', ...args], {
+        print: (line) => lines.push(line),
+        note: () => undefined,
+        interactive: false,
+        env: { CARILLON_RTP_HOST: '0.0.0.0', CARILLON_SIP_PORT: '0' },
+        fail: () => {
+          failed = true;
+        },
+      });
+      return { text: lines.join('\n'), failed };
+    };
+    const shown = await outcome('doctor');
+    expect(shown.failed).toBe(true);
+    expect(shown.text).toMatch(/^FAIL settings +CARILLON_SIP_PORT must be/m);
+    expect(shown.text).toMatch(/^ +-> Set rtp\.publicHost/m);
+    const { ok, findings } = JSON.parse((await outcome('--json', 'doctor')).text) as {
+      ok: boolean;
+      findings: Finding[];
+    };
+    expect(ok).toBe(false);
+    const bare = findings.filter(({ verdict, advice }) => verdict === 'problem' && !advice);
+    expect(bare).toEqual([]);
+  });
+});
