@@ -332,14 +332,31 @@ function callContract(opened: () => Opened): void {
       ]);
     });
 
-    it('notifications are listed of one account alone when asked so', async () => {
+    it('notifications are listed of one account alone when asked so, its campaigns apart', async () => {
       const { notifications } = opened().store;
+      const other = { accountId: asAccountId('MA_OTHER'), subject: undefined };
       await notifications.put(aNotification({ id: 'a', accountId: ACCOUNT }));
       await notifications.put(aNotification({ id: 'b', accountId: asAccountId('MA_OTHER') }));
       await notifications.put(aNotification({ id: 'c', accountId: asAccountId('MA_OTHER') }));
-      const pending = await notifications.listPending(10, asAccountId('MA_OTHER'));
+      const pending = await notifications.listPending(10, other);
       expect(pending.map(({ id }) => id)).toEqual(['b', 'c']);
-      expect(await notifications.listPending(1, asAccountId('MA_OTHER'))).toHaveLength(1);
+      expect(await notifications.listPending(1, other)).toHaveLength(1);
+    });
+
+    it('what a campaign tells is listed by campaign, and given up up to a moment', async () => {
+      const { notifications } = opened().store;
+      const of = { accountId: ACCOUNT, subject: 'k1' };
+      const told = { json: '{}', subject: 'k1', accountId: ACCOUNT };
+      await notifications.put(aNotification({ ...told, id: 'a', createdUs: 1 }));
+      await notifications.put(aNotification({ ...told, id: 'b', createdUs: 2 }));
+      await notifications.put(aNotification({ ...told, id: 'c', subject: 'k2', createdUs: 1 }));
+      await notifications.put(aNotification({ id: 'd', accountId: ACCOUNT, createdUs: 1 }));
+      const ids = async (whose: typeof of | { accountId: typeof ACCOUNT; subject: undefined }) =>
+        (await notifications.listPending(10, whose)).map(({ id }) => id);
+      expect(await ids(of)).toEqual(['a', 'b']);
+      expect(await ids({ accountId: ACCOUNT, subject: undefined })).toEqual(['d']);
+      expect(await notifications.removeUntil(of, 1)).toBe(1);
+      expect((await notifications.listPending(10)).map(({ id }) => id)).toEqual(['b', 'c', 'd']);
     });
 
     it('records are listed latest first, filtered and summed', async () => {

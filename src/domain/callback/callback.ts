@@ -1,7 +1,7 @@
 /** Front door: callbacks to customers. Documents are fetched with retries and a fallback; notifications are delivered for sure. */
 
 import type { AccountId } from '../../base/ids.ts';
-import { DeliveryQueue, type OutboxNeeds } from './delivery-queue.ts';
+import { type DeliveryNeeds, DeliveryQueue } from './delivery-queue.ts';
 import {
   type DocumentNeeds,
   type DocumentOptions,
@@ -77,7 +77,7 @@ export interface CallbackClient {
   close(graceMs: number): Promise<void>;
 }
 
-export type CallbackNeeds = DocumentNeeds & OutboxNeeds;
+export type CallbackNeeds = DocumentNeeds & DeliveryNeeds;
 
 export function createCallbackClient(needs: CallbackNeeds): CallbackClient {
   const deliveryQueue = new DeliveryQueue(needs);

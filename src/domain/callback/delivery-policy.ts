@@ -1,8 +1,10 @@
+import type { ExchangeFailure, ExchangeRequest } from './exchange.ts';
 import {
   BACKOFF_MS,
   CONNECT_TIMEOUT_MS,
   JSON_BACKOFF_MS,
   JSON_RETRIES,
+  MAX_ACKNOWLEDGEMENT_BYTES,
   NOTIFICATION_READ_TIMEOUT_MS,
   RETRIES,
   TOTAL_MS,
@@ -31,3 +33,28 @@ const JSON_POLICY: CallbackPolicy = {
 /** How a notification is delivered, before the options of its URL. */
 export const deliveryPolicy = ({ json }: Pick<StoredNotification, 'json'>): CallbackPolicy =>
   json === undefined ? POLICY : JSON_POLICY;
+
+/** A server that cannot be reached, or fails, will fail for what waits behind as well; one that says no (4xx) will not. */
+export const leavesBacklog = (
+  { json }: Pick<StoredNotification, 'json'>,
+  { cause, retryReason }: ExchangeFailure,
+): boolean =>
+  json !== undefined &&
+  (cause === 'timeout' || (retryReason !== undefined && retryReason !== '4xx'));
+
+/** One attempt. */
+export const deliveryOf = (
+  { event, accountId, target, parameters, json }: StoredNotification,
+  how: { readonly url: string; readonly policy: CallbackPolicy; readonly readTimeoutMs: number },
+): ExchangeRequest => ({
+  event,
+  accountId,
+  url: how.url,
+  method: target.method,
+  parameters,
+  ...(json !== undefined && { json, signs: 'body' as const }),
+  connectTimeoutMs: how.policy.connectTimeoutMs,
+  readTimeoutMs: how.readTimeoutMs,
+  stallTimeoutMs: how.policy.stallTimeoutMs,
+  maxResponseBytes: MAX_ACKNOWLEDGEMENT_BYTES,
+});

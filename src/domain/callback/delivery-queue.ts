@@ -1,26 +1,21 @@
 /**
  * Delivery of notifications: in order per subject, retried, kept in the store until acknowledged or given up. Each account
- * has a lane of its own, so that a dead server of one customer never delays another. A full lane keeps nothing more in
- * memory: what arrives waits in the store, in order, until the lane can take more.
+ * has a lane of its own, and so has each campaign, so that a dead server delays nothing but what is meant for it. A full lane
+ * keeps nothing more in memory: what arrives waits in the store, in order, until the lane can take more.
  */
 import type { Clock } from '../../base/clock.ts';
 import { type AccountId, type Random, uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
-import { deliveryPolicy } from './delivery-policy.ts';
+import { deliveryOf, deliveryPolicy, leavesBacklog } from './delivery-policy.ts';
 import { type ExchangeNeeds, exchange } from './exchange.ts';
-import { Lane, type LaneEntry } from './lane.ts';
+import { keyOf, Lane, type LaneEntry, laneOf } from './lane.ts';
 import type { NotificationStore } from './needs.ts';
 import { withRetries } from './retry.ts';
-import {
-  MAX_ACKNOWLEDGEMENT_BYTES,
-  MAX_NOTIFICATION_AGE_MS,
-  MAX_QUEUED,
-  MAX_QUEUED_PER_ACCOUNT,
-} from './settings.ts';
+import { MAX_BACKLOG_AGE_MS, MAX_NOTIFICATION_AGE_MS, MAX_QUEUED } from './settings.ts';
 import type { CallbackAttempt, NotificationDraft, StoredNotification } from './types.ts';
 import { splitUrlOptions } from './url-options.ts';
 
-export interface OutboxNeeds extends ExchangeNeeds {
+export interface DeliveryNeeds extends ExchangeNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -33,7 +28,7 @@ export interface OutboxNeeds extends ExchangeNeeds {
 }
 
 export class DeliveryQueue {
-  readonly #needs: OutboxNeeds;
+  readonly #needs: DeliveryNeeds;
   readonly #lanes = new Map<string, Lane>();
   readonly #stopped = new AbortController();
   #queued = 0;
@@ -42,7 +37,7 @@ export class DeliveryQueue {
   #resuming = false;
   #idleWaiters: Array<() => void> = [];
 
-  constructor(needs: OutboxNeeds) {
+  constructor(needs: DeliveryNeeds) {
     this.#needs = needs;
   }
 
@@ -65,13 +60,13 @@ export class DeliveryQueue {
 
   /** Delivers one that was written with what it tells of; once, when `resume` has found it already. */
   notifyStored(notification: StoredNotification): void {
-    if (this.#lanes.get(notification.accountId)?.knows(notification.id)) return;
+    if (this.#lanes.get(keyOf(laneOf(notification)))?.knows(notification.id)) return;
     this.#accept(notification, Promise.resolve());
   }
 
   /** Resolves once what was told of the subject so far is delivered, or after `limitMs`. */
   async caughtUp(of: { readonly accountId: AccountId; readonly subject: string }, limitMs: number) {
-    const lane = this.#lanes.get(of.accountId);
+    const lane = this.#lanes.get(keyOf({ accountId: of.accountId, subject: undefined }));
     if (lane === undefined) return;
     const { clock } = this.#needs;
     await new Promise<void>((resolve) => {
@@ -91,7 +86,7 @@ export class DeliveryQueue {
       this.#moreStored = pending.length >= MAX_QUEUED;
       let taken = 0;
       for (const notification of pending) {
-        const lane = this.#lane(notification.accountId);
+        const lane = this.#lane(notification);
         if (lane.knows(notification.id)) continue;
         if (this.#accept(notification, Promise.resolve(), this.#bornMs(notification))) taken += 1;
       }
@@ -118,11 +113,12 @@ export class DeliveryQueue {
     this.#stopped.abort(new Error('delivery queue closed'));
   }
 
-  #lane(accountId: AccountId): Lane {
-    const known = this.#lanes.get(accountId);
+  #lane(notification: StoredNotification): Lane {
+    const of = laneOf(notification);
+    const known = this.#lanes.get(keyOf(of));
     if (known !== undefined) return known;
-    const lane = new Lane(accountId);
-    this.#lanes.set(accountId, lane);
+    const lane = new Lane(of);
+    this.#lanes.set(keyOf(of), lane);
     return lane;
   }
 
@@ -132,13 +128,13 @@ export class DeliveryQueue {
     stored: Promise<void>,
     bornMs = this.#needs.clock.monotonicMs(),
   ): boolean {
-    const lane = this.#lane(notification.accountId);
-    const full = lane.queued >= MAX_QUEUED_PER_ACCOUNT || this.#queued >= MAX_QUEUED;
+    const lane = this.#lane(notification);
+    const full = lane.queued >= lane.limit || this.#queued >= MAX_QUEUED;
     if (lane.overflowed || full) {
       lane.overflowed = true;
       // Marked again once it is stored: a listing before that may have missed it and cleared the mark.
       void stored.then(() => {
-        this.#lane(notification.accountId).overflowed = true;
+        this.#lane(notification).overflowed = true;
         this.#refillWhereFree();
       });
       return false;
@@ -153,7 +149,7 @@ export class DeliveryQueue {
     for (;;) {
       const entry = this.#stopped.signal.aborted ? undefined : lane.take();
       if (entry === undefined) return;
-      void this.#deliver(entry)
+      void this.#deliver(lane, entry)
         .catch((error: unknown) => {
           if (!this.#stopped.signal.aborted)
             this.#log(entry.notification).error({ error }, 'notification delivery failed');
@@ -162,7 +158,7 @@ export class DeliveryQueue {
           if (this.#stopped.signal.aborted) return;
           lane.done(entry);
           this.#queued -= 1;
-          if (lane.isDone) this.#lanes.delete(lane.accountId);
+          if (lane.isDone) this.#lanes.delete(keyOf(lane.of));
           else this.#pump(lane);
           this.#refillWhereFree();
           if (this.#queued === 0) this.#announceIdle();
@@ -170,10 +166,9 @@ export class DeliveryQueue {
     }
   }
 
-  async #deliver({ notification, stored, bornMs }: LaneEntry): Promise<void> {
+  async #deliver(lane: Lane, { notification, stored, bornMs }: LaneEntry): Promise<void> {
     const { clock, notifications, onAttempt } = this.#needs;
     await stored;
-    const { json } = notification;
     const { url, policy } = splitUrlOptions(notification.target.url, deliveryPolicy(notification));
     const ageMs = clock.monotonicMs() - bornMs;
     if (notification.attempts > policy.retries || ageMs > MAX_NOTIFICATION_AGE_MS) {
@@ -190,26 +185,33 @@ export class DeliveryQueue {
         once: (readTimeoutMs, signal) =>
           exchange(
             this.#needs,
-            {
-              event: notification.event,
-              accountId: notification.accountId,
-              url,
-              method: notification.target.method,
-              parameters: notification.parameters,
-              ...(json !== undefined && { json, signs: 'body' as const }),
-              connectTimeoutMs: policy.connectTimeoutMs,
-              readTimeoutMs,
-              stallTimeoutMs: policy.stallTimeoutMs,
-              maxResponseBytes: MAX_ACKNOWLEDGEMENT_BYTES,
-            },
+            deliveryOf(notification, { url, policy, readTimeoutMs }),
             (attempt) => onAttempt(notification, attempt),
             signal,
           ),
       });
-      if (!result.ok && result.error.cause !== 'tooLarge')
+      if (!result.ok && result.error.cause !== 'tooLarge') {
         this.#log(notification).warn({ detail: result.error.detail }, 'notification given up');
+        if (leavesBacklog(notification, result.error)) await this.#giveUpBehind(lane, notification);
+      }
     }
     await this.#tolerate('remove', notification, () => notifications.remove(notification.id));
+  }
+
+  /**
+   * What a campaign told longer ago than `MAX_BACKLOG_AGE_MS` is given up with it: the backlog of a dead server does not grow
+   * for ever, and what is told once it is back arrives soon.
+   */
+  async #giveUpBehind(lane: Lane, failed: StoredNotification): Promise<void> {
+    const { clock, notifications } = this.#needs;
+    const untilUs = Math.round(clock.wallMs() * 1000) - MAX_BACKLOG_AGE_MS * 1000;
+    const dropped = lane.dropBehind(failed, untilUs);
+    this.#queued -= dropped;
+    await this.#tolerate('remove', failed, async () => {
+      const removed = await notifications.removeUntil(lane.of, untilUs);
+      if (removed > 0)
+        this.#log(failed).warn({ removed, untilUs }, 'earlier notifications given up');
+    });
   }
 
   /** Of one that an earlier process left: only the wall clock can tell how long ago that was. */
@@ -228,16 +230,16 @@ export class DeliveryQueue {
       );
     }
     for (const lane of lanes) {
-      if (lane.overflowed && !lane.refilling && lane.queued <= MAX_QUEUED_PER_ACCOUNT / 2)
+      if (lane.overflowed && !lane.refilling && lane.queued <= lane.limit / 2)
         void this.#refill(lane);
     }
   }
 
   async #refill(lane: Lane): Promise<void> {
-    const limit = MAX_QUEUED_PER_ACCOUNT;
+    const { limit } = lane;
     lane.beginRefill();
     try {
-      const pending = await this.#needs.notifications.listPending(limit, lane.accountId);
+      const pending = await this.#needs.notifications.listPending(limit, lane.of);
       const fresh = pending.filter(({ id }) => !lane.knows(id));
       lane.overflowed = pending.length >= limit;
       for (const notification of fresh) {

@@ -1,5 +1,9 @@
-import type { AccountId } from '../../base/ids.ts';
-import { MAX_DELIVERIES_PER_ACCOUNT } from './settings.ts';
+import type { PendingOf } from './needs.ts';
+import {
+  MAX_DELIVERIES_PER_ACCOUNT,
+  MAX_QUEUED_PER_ACCOUNT,
+  MAX_QUEUED_PER_CAMPAIGN,
+} from './settings.ts';
 import type { StoredNotification } from './types.ts';
 
 export interface LaneEntry {
@@ -10,9 +14,19 @@ export interface LaneEntry {
   readonly bornMs: number;
 }
 
-/** The notifications of one account in memory: a queue per subject, one delivery per subject at a time, a limited number in all. */
+/** Whose lane a notification belongs to: its account's, or its campaign's. */
+export const laneOf = ({ accountId, subject, json }: StoredNotification): PendingOf => ({
+  accountId,
+  subject: json === undefined ? undefined : subject,
+});
+
+export const keyOf = ({ accountId, subject = '' }: PendingOf): string => `${accountId} ${subject}`;
+
+/** The notifications of one account, or campaign, in memory: a queue per subject, one delivery per subject at a time, a limited number in all. */
 export class Lane {
-  readonly accountId: AccountId;
+  readonly of: PendingOf;
+  /** Held in memory at the most. */
+  readonly limit: number;
   /** More waits in the store than in memory. Until that was listed, new ones wait in the store too, to keep the order. */
   overflowed = false;
   refilling = false;
@@ -26,15 +40,16 @@ export class Lane {
   readonly #waiters = new Map<string, Array<() => void>>();
   #running = 0;
 
-  constructor(accountId: AccountId) {
-    this.accountId = accountId;
+  constructor(of: PendingOf) {
+    this.of = of;
+    this.limit = of.subject === undefined ? MAX_QUEUED_PER_ACCOUNT : MAX_QUEUED_PER_CAMPAIGN;
   }
 
   get queued(): number {
     return this.#ids.size;
   }
 
-  /** Nothing of the account waits in memory or in the store. */
+  /** Nothing of it waits in memory or in the store. */
   get isDone(): boolean {
     return this.#ids.size === 0 && !this.overflowed && !this.refilling;
   }
@@ -74,6 +89,19 @@ export class Lane {
     queue?.shift();
     if (queue !== undefined && queue.length > 0) this.#ready.push(subject);
     else this.#quiet(subject);
+  }
+
+  /** Forgets what waits behind the one that is under way and is not younger than `untilUs`; how many. */
+  dropBehind({ subject }: StoredNotification, untilUs: number): number {
+    const queue = this.#queues.get(subject) ?? [];
+    const kept = queue.filter(({ notification }, i) => i === 0 || notification.createdUs > untilUs);
+    for (const entry of queue) {
+      if (kept.includes(entry)) continue;
+      this.#ids.delete(entry.notification.id);
+      if (this.refilling) this.#finishedMeanwhile.add(entry.notification.id);
+    }
+    this.#queues.set(subject, kept);
+    return queue.length - kept.length;
   }
 
   /** Calls `act` once nothing of the subject is under way or waiting here; now, when that is so. */

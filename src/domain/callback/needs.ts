@@ -44,14 +44,22 @@ export interface HttpCaller {
   send(request: HttpRequest, signal?: AbortSignal): Promise<Result<HttpResponse, HttpFailure>>;
 }
 
+/** Of an account, its campaigns' JSON apart; with a subject: of that campaign. */
+export interface PendingOf {
+  readonly accountId: AccountId;
+  readonly subject: string | undefined;
+}
+
 /** The delivery queue of notifications. `CallStore.settle` writes the hangup notification into the same table. */
 export interface NotificationStore {
   put(notification: StoredNotification): Promise<void>;
-  /** The oldest first (`createdUs`, then order of arrival), of one account or of all. */
-  listPending(limit: number, accountId?: AccountId): Promise<readonly StoredNotification[]>;
+  /** In the order in which they were stored; of all without `of`. */
+  listPending(limit: number, of?: PendingOf): Promise<readonly StoredNotification[]>;
   recordAttempt(id: string, attempts: number): Promise<void>;
   /** Delivered or given up: it leaves the delivery queue. */
   remove(id: string): Promise<void>;
+  /** All of a lane that came into being until then; how many. */
+  removeUntil(of: PendingOf, createdUs: number): Promise<number>;
 }
 
 /** The account token that signs callbacks of `accountId`, and its parent's when there is one. */

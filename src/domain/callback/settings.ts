@@ -19,6 +19,8 @@ export const BACKOFF_MS = [500, 1000, 2000] as const;
 /** Of JSON notifications (dialect §3.11): three attempts, at about 0, 5 and 30 s. */
 export const JSON_RETRIES = 2;
 export const JSON_BACKOFF_MS = [5000, 25_000] as const;
+/** What a campaign tells waits so long for a server that fails; then it is given up with the next one that is. */
+export const MAX_BACKLOG_AGE_MS = 300_000;
 export const MAX_REDIRECTS = 3;
 /** Dialect §2.0: answer XML has at most 100 KB. One byte beyond tells "too large" from "just fits". */
 export const MAX_DOCUMENT_BYTES = 100 * 1024;
@@ -30,6 +32,8 @@ export const ORDER_WAIT_MS = 500;
 
 /** Notifications of one account held in memory; beyond, they wait in the store alone. */
 export const MAX_QUEUED_PER_ACCOUNT = 1000;
+/** … of one campaign. */
+export const MAX_QUEUED_PER_CAMPAIGN = 200;
 /** Notifications of all accounts held in memory. */
 export const MAX_QUEUED = 20_000;
 /** Exchanges of one account under way at once. */

@@ -157,6 +157,7 @@ export const ACCESS: {
     listPending: 'point',
     recordAttempt: 'soon',
     remove: 'soon',
+    removeUntil: 'write',
   },
   recordings: {
     insert: 'write',

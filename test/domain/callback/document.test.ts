@@ -36,6 +36,7 @@ beforeEach(() => {
       listPending: async () => [],
       recordAttempt: async () => undefined,
       remove: async () => undefined,
+      removeUntil: async () => 0,
     },
     onAttempt: () => undefined,
   });

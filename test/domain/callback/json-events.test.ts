@@ -32,6 +32,7 @@ beforeEach(() => {
       listPending: () => Promise.resolve([]),
       recordAttempt: () => Promise.resolve(),
       remove: () => Promise.resolve(),
+      removeUntil: () => Promise.resolve(0),
     },
     onAttempt: ({ subject, event }, { status }) => attempted.push(`${subject} ${event} ${status}`),
   });

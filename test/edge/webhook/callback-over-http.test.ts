@@ -97,6 +97,7 @@ const clientWith = (ca?: string): CallbackClient => {
       listPending: async () => [],
       recordAttempt: async () => undefined,
       remove: async () => undefined,
+      removeUntil: async () => 0,
     },
     onAttempt: () => undefined,
   });

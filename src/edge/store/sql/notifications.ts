@@ -1,9 +1,10 @@
-import type { NotificationStore } from '../../../domain/callback/needs.ts';
+import type { NotificationStore, PendingOf } from '../../../domain/callback/needs.ts';
 import type { NotificationDraft, StoredNotification } from '../../../domain/callback/types.ts';
 import type { Connection } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
 import { int, json, optional, Table, text } from '../table.ts';
+import { Where } from '../where.ts';
 
 /** A notification inside the JSON of another record. Its subject is called `callUuid` there, as in records of earlier versions. */
 export type StoredSubject<T extends { readonly subject: string }> = Omit<T, 'subject'> & {
@@ -35,14 +36,28 @@ export const notificationRepository = (db: Connection): Synchronously<Notificati
     notificationTable.insertNew(db, notification);
   },
   /** Oldest first, so that a call's notifications keep their order. */
-  listPending: (limit, accountId) =>
-    accountId === undefined
-      ? notificationTable.all(db, 'ORDER BY seq LIMIT ?', [limit])
-      : notificationTable.all(db, 'WHERE account_id = ? ORDER BY seq LIMIT ?', [accountId, limit]),
+  listPending: (limit, of) => {
+    const { sql, values } = ofLane(of);
+    return notificationTable.all(db, `WHERE ${sql} ORDER BY seq LIMIT ?`, [...values, limit]);
+  },
   recordAttempt: (id, attempts) => {
     db.run('UPDATE notification SET attempts = ? WHERE id = ?', [attempts, id]);
   },
   remove: (id) => {
     db.run('DELETE FROM notification WHERE id = ?', [id]);
   },
+  removeUntil: (of, createdUs) => {
+    const { sql, values } = ofLane(of);
+    return db.run(`DELETE FROM notification WHERE ${sql} AND created_us <= ?`, [
+      ...values,
+      createdUs,
+    ]);
+  },
 });
+
+function ofLane(of: PendingOf | undefined): Where {
+  const where = new Where();
+  if (of === undefined) return where;
+  where.and('account_id = ?', of.accountId).and('call_uuid = ?', of.subject);
+  return where.also(of.subject === undefined ? 'json IS NULL' : 'json IS NOT NULL');
+}

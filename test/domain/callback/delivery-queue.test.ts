@@ -1,15 +1,22 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type AccountId, asAccountId } from '../../../src/base/ids.ts';
+import { asAccountId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import {
   type CallbackClient,
   createCallbackClient,
 } from '../../../src/domain/callback/callback.ts';
-import type { NotificationStore } from '../../../src/domain/callback/needs.ts';
-import { MAX_QUEUED_PER_ACCOUNT } from '../../../src/domain/callback/settings.ts';
+import type { NotificationStore, PendingOf } from '../../../src/domain/callback/needs.ts';
+import {
+  MAX_QUEUED_PER_ACCOUNT,
+  MAX_QUEUED_PER_CAMPAIGN,
+} from '../../../src/domain/callback/settings.ts';
 import type { StoredNotification } from '../../../src/domain/callback/types.ts';
 import { SimClock } from '../../sim/clock.ts';
 import { FakeHttp, seededRandom } from './fake-http.ts';
+
+const isOf = ({ accountId, subject, json }: StoredNotification, of?: PendingOf): boolean =>
+  of === undefined ||
+  (accountId === of.accountId && (json === undefined ? undefined : subject) === of.subject);
 
 class MemoryStore implements NotificationStore {
   readonly rows = new Map<string, StoredNotification>();
@@ -20,11 +27,17 @@ class MemoryStore implements NotificationStore {
     this.rows.set(notification.id, notification);
   }
 
-  async listPending(limit: number, accountId?: AccountId): Promise<readonly StoredNotification[]> {
+  async listPending(limit: number, of?: PendingOf): Promise<readonly StoredNotification[]> {
     this.#check();
-    return [...this.rows.values()]
-      .filter((row) => accountId === undefined || row.accountId === accountId)
-      .slice(0, limit);
+    return [...this.rows.values()].filter((row) => isOf(row, of)).slice(0, limit);
+  }
+
+  async removeUntil(of: PendingOf, createdUs: number): Promise<number> {
+    const old = [...this.rows.values()].filter(
+      (row) => isOf(row, of) && row.createdUs <= createdUs,
+    );
+    for (const { id } of old) this.rows.delete(id);
+    return old.length;
   }
 
   async recordAttempt(id: string, attempts: number): Promise<void> {
@@ -192,6 +205,57 @@ describe('notifications that are JSON documents (dialect §3.11)', () => {
     await clock.advance(60_000);
     expect(http.requests.map(({ atMs }) => atMs)).toEqual([0, 5000, 30_000, 30_000]);
     expect(http.requests.at(-1)?.request.body).toContain('paused');
+  });
+});
+
+describe('a notify_url that is dead', () => {
+  const ACCOUNT = asAccountId('MA_A');
+  let told = 0;
+  const tell = (campaign: string, host: string): void => {
+    told += 1;
+    const notification: StoredNotification = {
+      id: `n${told}`,
+      accountId: ACCOUNT,
+      subject: campaign,
+      event: 'contact.answered',
+      target: { url: `https://${host}/${campaign}`, method: 'POST' },
+      parameters: [],
+      json: `{"n":${told}}`,
+      createdUs: clock.wallMs() * 1000,
+      attempts: 0,
+    };
+    store.rows.set(notification.id, notification);
+    client.notifyStored(notification);
+  };
+
+  it('leaves no backlog, and holds up neither calls nor other campaigns of the account', async () => {
+    http.reply = (request) => (request.url.includes('dead') ? 'silence' : 200);
+    let most = 0;
+    for (let second = 0; second < 900; second += 1) {
+      for (let i = 0; i < 20; i += 1) tell('dead', 'dead.example');
+      tell('live', 'live.example');
+      notify('Hangup', `call-${second}`);
+      await clock.advance(1000);
+      most = Math.max(most, store.rows.size);
+      expect([...store.rows.values()].every(({ subject }) => subject === 'dead')).toBe(true);
+    }
+    expect(called().filter((url) => url.startsWith('live'))).toHaveLength(900);
+    // Of less than six minutes, however long the server is away.
+    expect(most).toBeLessThan(360 * 20);
+    expect(client.queued()).toBeLessThanOrEqual(MAX_QUEUED_PER_CAMPAIGN);
+  });
+
+  it('that comes back within five minutes is told all but what has had its three attempts, in order', async () => {
+    http.reply = () => 503;
+    const first = told + 1;
+    for (let i = 0; i < 500; i += 1) tell('k1', 'a.example');
+    await clock.advance(32_000);
+    http.reply = () => 200;
+    const tried = http.requests.length;
+    await clock.advance(10_000);
+    expect(store.rows.size).toBe(0);
+    const bodies = http.requests.slice(tried).map(({ request }) => request.body);
+    expect(bodies).toEqual(Array.from({ length: 499 }, (_, i) => `{"n":${first + 1 + i}}`));
   });
 });
 
