@@ -13,3 +13,6 @@ export const plainFilter = (text: string | undefined): string | undefined =>
 
 /** Part of a number, or of anything else, that is looked for. */
 export const plainSearch = (text: string): string => text.replace(/^[+ ](?=\d)/, '');
+
+/** A number with its `+`, as campaigns show it; what is no number stays as it is. */
+export const withPlus = (digits: string): string => (/^\d/.test(digits) ? `+${digits}` : digits);

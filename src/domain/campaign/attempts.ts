@@ -2,6 +2,7 @@
 
 import { ServiceError } from '../../base/errors.ts';
 import { type CallUuid, newCallUuid } from '../../base/ids.ts';
+import { contactEvent, finishOf, NO_CALL, UNKNOWN_END } from './attempt-end.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
 import type { LiveCampaign } from './live-campaign.ts';
 import type {
@@ -11,8 +12,8 @@ import type {
   DueContact,
   PlacingRefusal,
 } from './needs.ts';
-import { asBefore, isRetryOver, nextStep, outcomeOf } from './outcome.ts';
-import type { Agent, Campaign, CampaignEvent, Contact, ContactStatus } from './types.ts';
+import { isRetryOver } from './outcome.ts';
+import type { Agent, Campaign, Contact } from './types.ts';
 import { dayStartUs, nextDayStartUs } from './zoned-time.ts';
 
 /** Whom a call shows as its caller. */
@@ -35,9 +36,6 @@ export type Placed = 'begun' | PlacingRefusal | { readonly kind: 'failed' };
 
 /** Ends wait so long for a store that takes no writes. */
 const STORE_RETRY_MS = 1000;
-/** An end that this process did not see. */
-const UNKNOWN_END = { hangupCause: 'UNKNOWN', hangupCauseCode: 0, machine: undefined } as const;
-
 export interface AttemptHooks {
   /** The campaign as it is after the end of an attempt; `refused`: there was no call after all. */
   ended(campaign: Campaign, refused: CampaignCallEnd['refused']): void;
@@ -71,7 +69,7 @@ export class Attempts {
       const contact = found.find((due) => due.contact.id === contactId)?.contact;
       const isTold = status === 'failed' || status === 'expired';
       if (contact === undefined || !isTold) return [];
-      return webhooks.compose(campaign, this.#eventOf(contact, status, {})) ?? [];
+      return webhooks.compose(campaign, contactEvent(contact, status, this.#nowUs())) ?? [];
     });
     const changed = await store.decide(campaign.id, decisions, notifications);
     for (const notification of notifications) webhooks.deliver(notification);
@@ -118,7 +116,10 @@ export class Attempts {
           return true;
         },
       );
-      if (!placed.ok) return placed.error;
+      if (!placed.ok) {
+        live.callerIds?.giveBack(caller.number);
+        return placed.error;
+      }
       void this.#follow(
         live,
         { ...begun, placedUs: placedUs ?? this.#nowUs() },
@@ -128,7 +129,8 @@ export class Attempts {
     } catch (error) {
       this.#needs.logger.error({ error, callUuid, campaignId: campaign.id }, 'call not placed');
       // Nothing was sent: whoever places calls rejects before it dials.
-      if (placedUs !== undefined) await this.#close(live, { ...begun, placedUs }, NO_CALL);
+      if (placedUs === undefined) live.callerIds?.giveBack(caller.number);
+      else await this.#close(live, { ...begun, placedUs }, NO_CALL);
       return { kind: 'failed' };
     }
   }
@@ -174,8 +176,8 @@ export class Attempts {
 
   async #close(live: LiveCampaign, begun: Begun, end: CampaignCallEnd): Promise<void> {
     const { abandonment, maxConcurrent } = live.campaign;
-    if (end.answeredUs !== undefined) {
-      live.pace.answered(end.abandoned === true, abandonment, maxConcurrent);
+    if (end.answeredUs !== undefined && end.abandoned !== undefined) {
+      live.pace.answered(end.abandoned, abandonment, maxConcurrent);
     }
     const { contact, callUuid, from, placedUs } = begun;
     const attempt = { attemptNumber: contact.attempts + 1, placedUs };
@@ -186,6 +188,7 @@ export class Attempts {
     // Only now: whether the next one may be called can hang on how this one ended.
     live.calls -= 1;
     if (campaign === undefined) return;
+    if (end.refused !== undefined) live.callerIds?.giveBack(from);
     live.campaign = campaign;
     this.#hooks.ended(campaign, end.refused);
   }
@@ -204,7 +207,7 @@ export class Attempts {
       const { status } = written.contact;
       const isTold = status !== 'pending' && written.contact.counts;
       const facts = { ...end, from, callUuid: written.callUuid };
-      const event = isTold ? this.#eventOf(contact, status, facts) : undefined;
+      const event = isTold ? contactEvent(contact, status, this.#nowUs(), facts) : undefined;
       const notification = event && webhooks.compose(campaign, event);
       const notifications = notification === undefined ? [] : [notification];
       try {
@@ -242,79 +245,7 @@ export class Attempts {
     }
   }
 
-  #eventOf(
-    contact: Contact,
-    status: ContactStatus,
-    of: Partial<CampaignCallEnd> & {
-      readonly callUuid?: CallUuid;
-      readonly from?: string | undefined;
-    },
-  ): CampaignEvent {
-    const { answeredUs, endedUs = 0 } = of;
-    return {
-      kind: 'contact',
-      outcome: TOLD_AS[status] ?? 'failed',
-      atUs: this.#nowUs(),
-      contactId: contact.id,
-      callUuid: of.callUuid,
-      to: contact.to,
-      from: of.from,
-      hangupCause: of.hangupCause,
-      durationMs: answeredUs === undefined ? 0 : Math.round((endedUs - answeredUs) / 1000),
-    };
-  }
-
   #nowUs(): number {
     return Math.round(this.#needs.clock.wallMs() * 1000);
   }
-}
-
-/** There was no call: its process stopped, or failed, before anything was sent. */
-const NO_CALL: CampaignCallEnd = {
-  ...UNKNOWN_END,
-  answeredUs: undefined,
-  endedUs: 0,
-  refused: 'unavailable',
-};
-
-const TOLD_AS: Partial<
-  Record<ContactStatus, Extract<CampaignEvent, { kind: 'contact' }>['outcome']>
-> = {
-  answered: 'answered',
-  no_answer: 'no_answer',
-  busy: 'failed',
-  failed: 'failed',
-  retry_pending: 'retry_scheduled',
-  expired: 'expired',
-};
-
-function finishOf(
-  campaign: Campaign,
-  attempt: {
-    readonly callUuid: CallUuid;
-    readonly attemptNumber: number;
-    readonly placedUs: number;
-    readonly firstDialUs: number;
-  },
-  end: CampaignCallEnd,
-): AttemptFinish {
-  const { callUuid, attemptNumber: attempts, placedUs, firstDialUs } = attempt;
-  const { answeredUs, hangupCause, hangupCauseCode, machine, refused } = end;
-  const endedUs = Math.max(end.endedUs, placedUs);
-  const written = { callUuid, answeredUs, endedUs, hangupCause, hangupCauseCode, machine };
-  if (refused !== undefined) {
-    const contact = { ...asBefore(attempt), counts: false };
-    return { ...written, status: 'failed', contact, failure: 'none' };
-  }
-  const outcome = outcomeOf(end);
-  const contact = {
-    ...nextStep(campaign, outcome, { attempts, firstDialUs, endedUs }),
-    counts: true,
-  };
-  return {
-    ...written,
-    status: outcome.status,
-    contact,
-    failure: outcome.isFailure ? 'counts' : 'resets',
-  };
 }

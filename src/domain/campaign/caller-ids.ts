@@ -72,9 +72,9 @@ export class CallerIds {
     return turn;
   }
 
-  /** The call was not begun. */
-  giveBack(id: string): void {
-    const used = this.#numbers.find((number) => number.id === id);
+  /** The call was not begun, or nobody was rung. */
+  giveBack(callerId: string): void {
+    const used = this.#numbers.find(({ number }) => number === callerId);
     if (used === undefined) return;
     used.callsOfDay -= 1;
     used.totalCalls -= 1;

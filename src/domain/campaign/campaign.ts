@@ -1,11 +1,13 @@
 /** Front door: campaigns as their owners see and command them (dialect §3.11). Calls are placed by the dialer beside it. */
 import type { AccountId, AgentId, CallUuid, CampaignId } from '../../base/ids.ts';
-import { newAgentId, newCampaignId } from '../../base/ids.ts';
+import { newCampaignId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
+import { Agents } from './agents.ts';
 import type { CampaignChange } from './needs.ts';
-import { checkPlan } from './plan.ts';
+import { owns } from './ownership.ts';
+import { checkPlan, planOf } from './plan.ts';
 import { PoolNumbers } from './pool-numbers.ts';
 import type { CampaignServiceNeeds } from './service-needs.ts';
 import type {
@@ -45,56 +47,55 @@ export { createCampaignWebhooks } from './webhooks.ts';
 type Answer<T> = Promise<Result<T, CampaignRefusal>>;
 
 const UNKNOWN: Result<never, CampaignRefusal> = err({ kind: 'unknownCampaign' });
-const UNKNOWN_AGENT: Result<never, CampaignRefusal> = err({ kind: 'unknownAgent' });
 /** The plan may be changed, and the list replaced. */
 const OPEN: readonly CampaignStatus[] = ['draft', 'ready'];
 /** What nothing runs of any more, or yet. */
 const AT_REST: readonly CampaignStatus[] = ['draft', 'ready', 'completed', 'cancelled'];
 
+const NO_CONTACTS = {
+  pending: 0,
+  dialling: 0,
+  answered: 0,
+  no_answer: 0,
+  busy: 0,
+  failed: 0,
+  retry_pending: 0,
+  expired: 0,
+};
+
 export class CampaignService implements CampaignControl {
   readonly #needs: CampaignServiceNeeds;
+  readonly #agents: Agents;
   readonly #uploads: Uploads;
   readonly #pool: PoolNumbers;
 
   constructor(needs: CampaignServiceNeeds) {
     this.#needs = needs;
+    this.#agents = new Agents(needs);
     this.#uploads = new Uploads(needs);
     this.#pool = new PoolNumbers(needs);
   }
 
   // ---------------------------------------------------------------- agents
 
-  async createAgent(owner: CampaignOwner, agent: NewAgent): Answer<Agent> {
-    const nowUs = this.#nowUs();
-    const id = newAgentId(this.#needs.random);
-    const created = { ...agent, ...owner, id, createdUs: nowUs, updatedUs: nowUs };
-    await this.#needs.store.insertAgent(created);
-    return ok(created);
+  createAgent(owner: CampaignOwner, agent: NewAgent): Answer<Agent> {
+    return this.#agents.create(owner, agent);
   }
 
-  async agent(owner: CampaignOwner, id: AgentId): Answer<Agent> {
-    const agent = await this.#needs.store.agent(id);
-    return agent !== undefined && owns(owner, agent) ? ok(agent) : UNKNOWN_AGENT;
+  agent(owner: CampaignOwner, id: AgentId): Answer<Agent> {
+    return this.#agents.get(owner, id);
   }
 
   agents(owner: CampaignOwner, slice: Slice): Promise<Page<Agent>> {
     return this.#needs.store.agents(owner, slice);
   }
 
-  async updateAgent(owner: CampaignOwner, id: AgentId, patch: AgentPatch): Answer<Agent> {
-    const known = await this.agent(owner, id);
-    if (!known.ok) return known;
-    const changed = await this.#needs.store.patchAgent(id, patch);
-    if (changed === undefined) return UNKNOWN_AGENT;
-    this.#needs.dialer.agentChanged(changed);
-    return ok(changed);
+  updateAgent(owner: CampaignOwner, id: AgentId, patch: AgentPatch): Answer<Agent> {
+    return this.#agents.update(owner, id, patch);
   }
 
-  async removeAgent(owner: CampaignOwner, id: AgentId): Answer<void> {
-    const known = await this.agent(owner, id);
-    if (!known.ok) return known;
-    const removed = await this.#needs.store.removeAgent(id);
-    return removed.ok ? removed : err({ kind: removed.error });
+  removeAgent(owner: CampaignOwner, id: AgentId): Answer<void> {
+    return this.#agents.remove(owner, id);
   }
 
   // ---------------------------------------------------------------- plans
@@ -135,7 +136,12 @@ export class CampaignService implements CampaignControl {
   async update(owner: CampaignOwner, id: CampaignId, patch: CampaignPatch): Answer<CampaignView> {
     const campaign = await this.#own(owner, id);
     if (campaign === undefined) return UNKNOWN;
-    const checked = await checkPlan(this.#needs, owner, { ...planOf(campaign), ...patch });
+    const checked = await checkPlan(
+      this.#needs,
+      owner,
+      { ...planOf(campaign), ...patch },
+      campaign,
+    );
     if (!checked.ok) return checked;
     return this.#change(campaign, OPEN, checked.value, 'changed');
   }
@@ -324,7 +330,8 @@ export class CampaignService implements CampaignControl {
   ): Answer<CampaignView> {
     const { store, webhooks, dialer } = this.#needs;
     const notification = event && webhooks.compose(campaign, event);
-    const changed = await store.change(campaign.id, from, change, notification);
+    const notifications = notification === undefined ? [] : [notification];
+    const changed = await store.change(campaign.id, from, change, notifications);
     if (changed === undefined) return this.#refused(campaign.id, done);
     if (notification !== undefined) webhooks.deliver(notification);
     dialer.changed(changed);
@@ -349,41 +356,4 @@ export class CampaignService implements CampaignControl {
   #nowUs(): number {
     return Math.round(this.#needs.clock.wallMs() * 1000);
   }
-}
-
-/** A sub-account sees its own, a main account those of its sub-accounts too. */
-const owns = (owner: CampaignOwner, owned: CampaignOwner): boolean =>
-  owned.accountId === owner.accountId &&
-  (owner.subAccount === undefined || owned.subAccount === owner.subAccount);
-
-const NO_CONTACTS = {
-  pending: 0,
-  dialling: 0,
-  answered: 0,
-  no_answer: 0,
-  busy: 0,
-  failed: 0,
-  retry_pending: 0,
-  expired: 0,
-};
-
-/** What was decided about a campaign, without what became of it. */
-function planOf(campaign: Campaign): CampaignPlan {
-  return {
-    name: campaign.name,
-    agentId: campaign.agentId,
-    maxConcurrent: campaign.maxConcurrent,
-    cps: campaign.cps,
-    timezone: campaign.timezone,
-    contactTimezone: campaign.contactTimezone,
-    window: campaign.window,
-    scheduledUs: campaign.scheduledUs,
-    expiresUs: campaign.expiresUs,
-    retry: campaign.retry,
-    callerIdStrategy: campaign.callerIdStrategy,
-    fixedCallerId: campaign.fixedCallerId,
-    pool: campaign.pool,
-    abandonment: campaign.abandonment,
-    notifyUrl: campaign.notifyUrl,
-  };
 }

@@ -3,11 +3,11 @@
  * a moment that was waited for); one round of an account at a time. What it has in mind can be made anew from the store.
  */
 import type { AccountId, CampaignId } from '../../base/ids.ts';
-import { Attempts, type Caller, type Placed } from './attempts.ts';
-import { CallerIds } from './caller-ids.ts';
+import { Attempts } from './attempts.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
+import { type AccountLimits, Dialling, RECHECK_MS } from './dialling.ts';
 import { LiveCampaign } from './live-campaign.ts';
-import type { CampaignCallEnd, DueContact } from './needs.ts';
+import type { CampaignCallEnd } from './needs.ts';
 import { Obstacles } from './obstacles.ts';
 import type { DialerControl, Obstacle } from './service-needs.ts';
 import { Tending } from './tending.ts';
@@ -18,32 +18,19 @@ import type {
   CampaignHealth,
   CampaignOwner,
   CampaignStatus,
-  ContactReason,
   PauseReason,
   RunningCampaign,
 } from './types.ts';
 
-/** Calls of one account between the choice of their contact and their INVITE. */
-const MAX_PLACING = 16;
-/** Contacts read at a time. */
-const READ_AHEAD = 50;
-/** Free slots of which no event tells (limits that were raised) is noticed after this long. */
-const RECHECK_MS = 1000;
-/** What was read ahead is not true any more: it is read again, and never at once in a circle. */
-const STALE_MS = 20;
 /** A wall clock that was set is noticed after this long. */
 const LONGEST_WAIT_MS = 600_000;
 const FOREVER = Number.POSITIVE_INFINITY;
 
 const CONCERNS: ReadonlySet<CampaignStatus> = new Set(['ready', 'queued', 'running', 'paused']);
 
-interface AccountRounds {
-  readonly accountId: AccountId;
+interface AccountRounds extends AccountLimits {
   busy: boolean;
   again: boolean;
-  placing: number;
-  /** No slot is free before, microseconds UTC. */
-  fullUntilUs: number;
   cancel: () => void;
 }
 
@@ -53,6 +40,7 @@ export class Dialer implements DialerControl {
   readonly #attempts: Attempts;
   readonly #obstacles: Obstacles;
   readonly #tending: Tending;
+  readonly #dialling: Dialling;
   readonly #live = new Map<CampaignId, LiveCampaign>();
   readonly #accounts = new Map<AccountId, AccountRounds>();
   #stopped = false;
@@ -64,7 +52,14 @@ export class Dialer implements DialerControl {
     this.#obstacles = new Obstacles(needs);
     this.#tending = new Tending(needs, this.#transitions, {
       runningOf: (accountId) => this.#runningOf(accountId),
-      poolOf: (live) => this.#poolOf(live),
+      poolOf: (live) => this.#dialling.poolOf(live),
+    });
+    this.#dialling = new Dialling(needs, {
+      attempts: this.#attempts,
+      tending: this.#tending,
+      transitions: this.#transitions,
+      ofAccount: (accountId) => this.#ofAccount(accountId),
+      wake: (accountId) => this.#wake(accountId),
     });
     needs.calls.onFree(() => this.#slotIsFree());
     needs.onRevoked((owner) => this.#revoked(owner));
@@ -160,8 +155,9 @@ export class Dialer implements DialerControl {
     const live = this.#live.get(campaign.id);
     if (live === undefined) return;
     if (live.calls === 0 && !CONCERNS.has(campaign.status)) this.#live.delete(campaign.id);
-    live.sleepUntilUs = 0;
-    if (refused !== undefined) live.refusedWith = refused;
+    // What is full here is free again some time: that is no reason to pause.
+    live.sleepUntilUs = refused === 'full' ? this.#nowUs() + RECHECK_MS * 1000 : 0;
+    if (refused !== undefined && refused !== 'full') live.refusedWith = refused;
     this.#wake(campaign.accountId);
   }
 
@@ -214,7 +210,7 @@ export class Dialer implements DialerControl {
         for (const live of this.#ofAccount(accountId)) {
           wakeUs = Math.min(wakeUs, await this.#tending.tend(live, this.#nowUs()));
         }
-        await this.#dial(rounds);
+        await this.#dialling.dial(rounds, () => this.#stopped);
       }
     } catch (error) {
       this.#needs.logger.error({ error, accountId }, 'dialer stumbled');
@@ -237,178 +233,7 @@ export class Dialer implements DialerControl {
     rounds.cancel = clock.at(clock.monotonicMs() + waitMs, () => this.#wake(rounds.accountId));
   }
 
-  // ---------------------------------------------------------------- dialling
-
-  async #dial(rounds: AccountRounds): Promise<void> {
-    while (rounds.placing < MAX_PLACING && !this.#stopped) {
-      const nowUs = this.#nowUs();
-      if (rounds.fullUntilUs > nowUs) return;
-      const live = this.#next(rounds.accountId, nowUs);
-      if (live === undefined) return;
-      const agent = await this.#agentOf(live);
-      const due = await this.#nextContact(live, nowUs);
-      if (due === undefined || agent === undefined) continue;
-      const caller = await this.#callerOf(live, due, nowUs);
-      if (caller === undefined) continue;
-      live.placing.add(due.contact.id);
-      rounds.placing += 1;
-      void this.#place(rounds, live, agent, due, caller);
-    }
-  }
-
-  /** Of those that may dial, the one with the fewest calls; of equals, the one that has waited longest. */
-  #next(accountId: AccountId, nowUs: number): LiveCampaign | undefined {
-    let best: LiveCampaign | undefined;
-    for (const live of this.#ofAccount(accountId)) {
-      if (!live.isHungry(nowUs)) continue;
-      const isBefore =
-        best === undefined ||
-        live.busy < best.busy ||
-        (live.busy === best.busy && live.servedUs < best.servedUs);
-      if (isBefore) best = live;
-    }
-    if (best !== undefined) best.servedUs = nowUs;
-    return best;
-  }
-
-  /** Undefined: nobody is due now, and it sleeps until somebody is. */
-  async #nextContact(live: LiveCampaign, nowUs: number): Promise<DueContact | undefined> {
-    for (;;) {
-      const next = live.ahead.shift();
-      if (next !== undefined) {
-        if (!live.placing.has(next.contact.id)) return next;
-        continue;
-      }
-      const found = await this.#tending.due(live, nowUs, READ_AHEAD);
-      if (found.length === 0) {
-        if (live.isDone) this.#wake(live.campaign.accountId);
-        live.sleepUntilUs =
-          live.placing.size > 0 ? FOREVER : await this.#tending.nextDueUs(live, nowUs);
-        return undefined;
-      }
-      live.ahead.push(...(await this.#attempts.select(live, found)));
-    }
-  }
-
-  async #callerOf(live: LiveCampaign, due: DueContact, nowUs: number): Promise<Caller | undefined> {
-    const { callerIdStrategy, fixedCallerId } = live.campaign;
-    if (callerIdStrategy !== 'pool') {
-      const number = callerIdStrategy === 'fixed' ? fixedCallerId : due.contact.from;
-      if (number !== undefined) return { number, poolNumber: undefined };
-      await this.#refuse(live, due, 'no_caller_id');
-      return undefined;
-    }
-    const turn = (await this.#poolOf(live)).take(nowUs);
-    if (turn.kind === 'number') {
-      return { number: turn.number, poolNumber: { id: turn.id, day: turn.day } };
-    }
-    live.ahead.unshift(due);
-    if (turn.kind === 'wait') {
-      live.untroubled();
-      live.sleepUntilUs = turn.untilUs;
-    } else {
-      const isDaily = turn.kind === 'dailyLimit';
-      await this.pause(
-        live.campaign,
-        isDaily ? 'caller_pool_daily_limit_reached' : 'caller_pool_exhausted',
-      );
-    }
-    return undefined;
-  }
-
-  async #place(
-    rounds: AccountRounds,
-    live: LiveCampaign,
-    agent: Agent,
-    due: DueContact,
-    caller: Caller,
-  ): Promise<void> {
-    const placed = await this.#attempts.place(live, agent, due, caller);
-    live.placing.delete(due.contact.id);
-    rounds.placing -= 1;
-    if (placed !== 'begun' && caller.poolNumber !== undefined)
-      live.callerIds?.giveBack(caller.poolNumber.id);
-    try {
-      await this.#placed(rounds, live, due, placed);
-    } catch (error) {
-      this.#needs.logger.error({ error, campaignId: live.campaign.id }, 'dialer stumbled');
-    }
-    this.#wake(rounds.accountId);
-  }
-
-  async #placed(
-    rounds: AccountRounds,
-    live: LiveCampaign,
-    due: DueContact,
-    placed: Placed,
-  ): Promise<void> {
-    live.sleepUntilUs = 0;
-    if (placed === 'begun') {
-      live.untroubled();
-      return;
-    }
-    const laterUs = this.#nowUs() + RECHECK_MS * 1000;
-    switch (placed.kind) {
-      case 'full': {
-        const { retryAfterMs = RECHECK_MS, of } = placed;
-        const untilUs = this.#nowUs() + Math.ceil(retryAfterMs) * 1000;
-        live.untroubled();
-        live.ahead.unshift(due);
-        if (of === 'account') rounds.fullUntilUs = untilUs;
-        else live.sleepUntilUs = untilUs;
-        return;
-      }
-      case 'stale':
-        live.ahead.length = 0;
-        live.sleepUntilUs = this.#nowUs() + STALE_MS * 1000;
-        return;
-      case 'barred':
-        return this.#refuse(live, due, 'barred');
-      case 'invalidNumber':
-        return this.#refuse(live, due, 'invalid_number');
-      case 'unknownCallerId':
-        if (live.campaign.callerIdStrategy === 'per_contact') {
-          return this.#refuse(live, due, 'no_caller_id');
-        }
-        live.refusedWith = placed.kind;
-        return;
-      case 'insufficientFunds':
-      case 'accountInactive':
-        live.refusedWith = placed.kind;
-        return;
-      default:
-        live.troubled(placed.kind, this.#nowUs());
-        live.sleepUntilUs = laterUs;
-    }
-  }
-
-  #refuse(live: LiveCampaign, due: DueContact, reason: ContactReason): Promise<void> {
-    const decision = {
-      contactId: due.contact.id,
-      status: 'failed',
-      reason,
-      dueUs: undefined,
-    } as const;
-    return this.#attempts.decide(live, [due], [decision]);
-  }
-
   // ---------------------------------------------------------------- facts
-
-  async #agentOf(live: LiveCampaign): Promise<Agent | undefined> {
-    live.agent ??= await this.#needs.store.agent(live.campaign.agentId);
-    if (live.agent === undefined) {
-      live.troubled('the agent is gone', this.#nowUs());
-      live.sleepUntilUs = this.#nowUs() + RECHECK_MS * 1000;
-    }
-    return live.agent;
-  }
-
-  async #poolOf(live: LiveCampaign): Promise<CallerIds> {
-    const { store, random } = this.#needs;
-    const { id, pool, timezone } = live.campaign;
-    live.callerIds ??= new CallerIds(await store.numbers(id), pool, { timezone, random });
-    return live.callerIds;
-  }
 
   #ofAccount(accountId: AccountId): LiveCampaign[] {
     return [...this.#live.values()].filter(({ campaign }) => campaign.accountId === accountId);

@@ -127,7 +127,7 @@ export interface CampaignStore {
     id: CampaignId,
     from: readonly CampaignStatus[],
     change: CampaignChange,
-    notification?: StoredNotification,
+    notifications?: readonly StoredNotification[],
   ): Promise<Campaign | undefined>;
 
   /** An empty list of the campaign, not its own yet. */
@@ -208,8 +208,11 @@ export interface CampaignCallEnd {
   readonly hangupCause: string;
   readonly hangupCauseCode: number;
   readonly machine: boolean | undefined;
-  /** Who answered was left alone: no stream, and nobody else, within two seconds. */
-  readonly abandoned?: boolean;
+  /**
+   * Who answered was left alone: no stream, and nobody else, within two seconds. Undefined: it does not count, because a
+   * machine answered, or whoever answered hung up before.
+   */
+  readonly abandoned?: boolean | undefined;
   /** Its record says why there was no call at all. */
   readonly refused: PlacingRefusal['kind'] | undefined;
 }

@@ -2,7 +2,7 @@
 import { plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { CampaignServiceNeeds } from './service-needs.ts';
-import type { CampaignOwner, CampaignPlan, CampaignRefusal } from './types.ts';
+import type { Campaign, CampaignOwner, CampaignPlan, CampaignRefusal } from './types.ts';
 import { isTimezone } from './zoned-time.ts';
 
 const NAME_LENGTH = 100;
@@ -11,14 +11,15 @@ type Refused = Result<never, CampaignRefusal>;
 
 const invalid = (field: string, detail: string): Refused => err({ kind: 'invalid', field, detail });
 
-/** The plan as it is kept. */
+/** The plan as it is kept. `before`: what it was; a moment that stays as it was may have passed. */
 export async function checkPlan(
-  needs: Pick<CampaignServiceNeeds, 'store' | 'accounts' | 'calls'>,
+  needs: Pick<CampaignServiceNeeds, 'store' | 'accounts' | 'calls' | 'clock'>,
   owner: CampaignOwner,
   plan: CampaignPlan,
+  before?: CampaignPlan,
 ): Promise<Result<CampaignPlan, CampaignRefusal>> {
-  const shape = checkShape(plan);
-  if (shape !== undefined) return shape;
+  const problem = checkShape(plan) ?? checkTimes(plan, needs.clock.wallMs() * 1000, before);
+  if (problem !== undefined) return problem;
   const account = await needs.accounts.get(owner.accountId);
   const limit = account?.concurrentCallsLimit ?? 0;
   if (plan.maxConcurrent > limit) {
@@ -41,6 +42,20 @@ export async function checkPlan(
   return ok({ ...plan, fixedCallerId, cps: Math.max(1, plan.cps) });
 }
 
+function checkTimes(
+  { scheduledUs, expiresUs }: CampaignPlan,
+  nowUs: number,
+  before?: CampaignPlan,
+): Refused | undefined {
+  if (expiresUs === undefined) return undefined;
+  if (expiresUs !== before?.expiresUs && expiresUs <= nowUs) {
+    return invalid('expires_at', 'must be in the future');
+  }
+  return scheduledUs !== undefined && expiresUs <= scheduledUs
+    ? invalid('expires_at', 'must be after scheduled_at')
+    : undefined;
+}
+
 function checkShape(plan: CampaignPlan): Refused | undefined {
   if (plan.name.trim() === '' || plan.name.length > NAME_LENGTH) {
     return invalid('name', `must have 1 to ${NAME_LENGTH} characters`);
@@ -56,4 +71,25 @@ function checkShape(plan: CampaignPlan): Refused | undefined {
   if (window.hours.length === 0) return invalid('window', 'has no hours on any weekday');
   const isEmpty = window.hours.some(({ startMinute, endMinute }) => startMinute === endMinute);
   return isEmpty ? invalid('window_end_time', 'must differ from window_start_time') : undefined;
+}
+
+/** What was decided about a campaign, without what became of it. */
+export function planOf(campaign: Campaign): CampaignPlan {
+  return {
+    name: campaign.name,
+    agentId: campaign.agentId,
+    maxConcurrent: campaign.maxConcurrent,
+    cps: campaign.cps,
+    timezone: campaign.timezone,
+    contactTimezone: campaign.contactTimezone,
+    window: campaign.window,
+    scheduledUs: campaign.scheduledUs,
+    expiresUs: campaign.expiresUs,
+    retry: campaign.retry,
+    callerIdStrategy: campaign.callerIdStrategy,
+    fixedCallerId: campaign.fixedCallerId,
+    pool: campaign.pool,
+    abandonment: campaign.abandonment,
+    notifyUrl: campaign.notifyUrl,
+  };
 }

@@ -54,7 +54,13 @@ export class Transitions {
   complete(campaign: Campaign, nowUs: number): Changed {
     const change = { status: 'completed', completedUs: nowUs, pauseReason: undefined } as const;
     const event = { kind: 'completed', atUs: nowUs } as const;
-    return this.#change(campaign, ['running', 'paused'], change, event);
+    return this.#change(
+      campaign,
+      ['running', 'paused'],
+      change,
+      ...failureOf(campaign, nowUs),
+      event,
+    );
   }
 
   /** Nothing changes; it is told. */
@@ -66,16 +72,23 @@ export class Transitions {
     campaign: Campaign,
     from: readonly CampaignStatus[],
     change: CampaignChange,
-    event?: CampaignEvent,
+    ...events: readonly CampaignEvent[]
   ): Changed {
     const { store, webhooks } = this.#needs;
-    const notification = event && webhooks.compose(campaign, event);
-    const changed = await store.change(campaign.id, from, change, notification);
+    const notifications = events.flatMap((event) => webhooks.compose(campaign, event) ?? []);
+    const changed = await store.change(campaign.id, from, change, notifications);
     if (changed === undefined) return undefined;
-    if (notification !== undefined) webhooks.deliver(notification);
+    for (const notification of notifications) webhooks.deliver(notification);
     this.#onChanged(changed);
     return changed;
   }
+}
+
+/** A campaign whose every contact failed has failed: told before its end. */
+function failureOf({ counters }: Campaign, atUs: number): readonly CampaignEvent[] {
+  const total = Object.values(counters).reduce((sum, count) => sum + count, 0);
+  if (total === 0 || counters.failed < total) return [];
+  return [{ kind: 'failed', atUs, reason: 'all_contacts_failed' }];
 }
 
 export const clearsByItself = ({ pauseReason }: Campaign): boolean =>

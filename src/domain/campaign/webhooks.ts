@@ -1,6 +1,8 @@
 /** What `notify_url` is told, as JSON (dialect §3.11, webhooks). */
+
 import { MINUTE_MS, secondsOf } from '../../base/duration.ts';
 import { type Random, uuid } from '../../base/ids.ts';
+import { withPlus } from '../../base/phone-number.ts';
 import type { CallbackClient } from '../callback/callback.ts';
 import type { CampaignWebhooks } from './needs.ts';
 import type { Campaign, CampaignEvent } from './types.ts';
@@ -56,8 +58,8 @@ function fieldsOf(event: CampaignEvent): Fields {
       return {
         contact_id: String(event.contactId),
         call_uuid: event.callUuid ?? null,
-        to_number: event.to,
-        from_number: event.from ?? null,
+        to_number: withPlus(event.to),
+        from_number: event.from === undefined ? null : withPlus(event.from),
         hangup_cause: event.hangupCause ?? null,
         duration: Math.round(secondsOf(event.durationMs)),
       };

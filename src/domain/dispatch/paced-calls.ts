@@ -5,8 +5,8 @@
 import { type AccountId, asRequestUuid, type CallUuid } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
-import type { Call, TargetSlot } from '../call/call.ts';
-import type { HangupCauseKey } from '../call/types.ts';
+import type { Call, CallEnd, TargetSlot } from '../call/call.ts';
+import type { HangupCauseKey, HangupSource } from '../call/types.ts';
 import type { CapacityLimits, CapacitySlot } from '../capacity/capacity.ts';
 import type { Cdr } from '../cdr/types.ts';
 import { limitsOf, type SlotRefusal } from './admission.ts';
@@ -21,6 +21,8 @@ import { identityOf, type Placement, type Planned } from './placement.ts';
 
 export interface PacedNeeds extends DispatchNeeds {
   readonly outbound: Pick<Outbound, 'isBusy'>;
+  /** Whether a further call would find RTP ports. */
+  readonly hasPorts: () => boolean;
   /** Of the account's calls at once and a second, this share is kept for calls that nobody paces: 0 to 1. */
   readonly reserve: number;
 }
@@ -47,9 +49,12 @@ export type PacedRefusal =
 /** How it ended. `refused`: it was begun, and then not dialled for want of something. */
 export interface PacedEnd {
   readonly cdr: Cdr;
-  readonly refused: 'unavailable' | 'insufficientFunds' | 'accountInactive' | undefined;
-  /** Two seconds after the answer it had neither a stream nor another party; false too when it had ended by then. */
-  readonly abandoned: boolean;
+  readonly refused: 'full' | 'unavailable' | 'insufficientFunds' | 'accountInactive' | undefined;
+  /**
+   * Within two seconds of the answer there was neither a stream nor another party, or the platform or the document hung up
+   * before. Undefined: nobody answered, a machine did, or whoever answered hung up before.
+   */
+  readonly abandoned: boolean | undefined;
 }
 
 const BARRED: ReadonlySet<HangupCauseKey> = new Set([
@@ -63,6 +68,13 @@ const CARRIER_AGAIN_MS = 100;
 const OVERLOAD_AGAIN_MS = 1000;
 /** An answered call without a stream or another party after this time counts as abandoned. */
 const CONNECT_WITHIN_MS = 2000;
+/** Who ends a call that nobody has been connected to, without having been asked to by who answered it. */
+const LEFT_BY_US: ReadonlySet<HangupSource> = new Set([
+  'Platform',
+  'API Request',
+  'Answer XML',
+  'Error',
+]);
 const NEVER = new AbortController().signal;
 
 export class PacedCalls {
@@ -109,12 +121,12 @@ export class PacedCalls {
   // ---------------------------------------------------------------- slots
 
   #slot(owner: Account): Result<CapacitySlot, PacedRefusal> {
-    const { admission, outbound, reserve } = this.#needs;
+    const { admission, outbound, reserve, hasPorts } = this.#needs;
     if (admission.closed) return err({ kind: 'unavailable' });
     if (admission.overloaded) {
       return err({ kind: 'full', of: 'account', retryAfterMs: OVERLOAD_AGAIN_MS });
     }
-    if (outbound.isBusy(owner.authId)) {
+    if (outbound.isBusy(owner.authId) || !hasPorts()) {
       return err({ kind: 'full', of: 'account', retryAfterMs: undefined });
     }
     const slot = admission.takeSlot(owner, withoutReserve(limitsOf(owner), reserve));
@@ -178,7 +190,7 @@ export class PacedCalls {
         throw error;
       });
     let refused: PacedEnd['refused'];
-    const isAbandoned = this.#watch(call);
+    const wasAbandoned = this.#watch(call);
     if (!planned.ok) {
       call.hangup(planned.error.cause, planned.error.source, planned.error.detail);
     } else if (!admitted.ok) {
@@ -190,25 +202,41 @@ export class PacedCalls {
       const findSlot = this.#gate.slotFor(calling.owner, held);
       await new PlacedCall(call, request, this.#needs).run(planned.value, findSlot);
     }
-    await call.ended;
+    const end = await call.ended;
     const cdr = await keeper.recordOf(call);
     if (cdr === undefined) throw new RangeError(`call ${call.uuid} left no record`);
-    return { cdr, refused, abandoned: isAbandoned() };
+    // A limit of ours was full after all (the last RTP port, the next carrier): nobody was rung.
+    if (cdr.answerUs === undefined && end.cause === 'concurrencyBreached') refused = 'full';
+    return { cdr, refused, abandoned: cdr.machine ? undefined : wasAbandoned(end) };
   }
 
-  #watch(call: Call): () => boolean {
+  #watch(call: Call): (end: CallEnd) => boolean | undefined {
     const { clock } = this.#needs;
-    let abandoned = false;
-    const look = (): void => {
-      abandoned = call.streams.open.length === 0 && call.bridgeUuid === undefined;
-    };
+    let abandoned: boolean | undefined;
     call.observe({
       answered: () => {
+        const look = (): void => {
+          abandoned = !this.#isConnected(call);
+        };
         const cancel = clock.at(clock.monotonicMs() + CONNECT_WITHIN_MS, look);
         call.signal.addEventListener('abort', cancel, { once: true });
       },
     });
-    return () => abandoned;
+    return ({ source }) => {
+      if (call.answerUs === undefined || abandoned !== undefined) return abandoned;
+      if (this.#isConnected(call)) return false;
+      return LEFT_BY_US.has(source) ? true : undefined;
+    };
+  }
+
+  /** Now, or before it ended. */
+  #isConnected({ uuid, identity, streams, bridgeUuid }: Call): boolean {
+    const hasBot = streams.open.length > 0 || streams.past.some((stream) => stream.connectedUs > 0);
+    if (hasBot || bridgeUuid !== undefined) return true;
+    const conferences = this.#needs.interpreter().conferences.list(identity.accountId);
+    return conferences.some(
+      ({ members }) => members.length > 1 && members.some(({ callUuid }) => callUuid === uuid),
+    );
   }
 
   #record(call: Call, record: RecordRequest | undefined): void {

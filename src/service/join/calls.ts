@@ -63,7 +63,7 @@ export type Calls = CallParts<CallRecorder>;
 export interface CallLines {
   readonly callbacks: CallbackClient;
   readonly streams: AudioStreams;
-  readonly media: Media;
+  readonly media: Media & { status(): { readonly portsFree: number } };
   readonly audio: { readonly library: AudioLibrary; readonly encoder: RecordingEncoder };
   readonly speech: Synthesizer;
   readonly holdMusic: HoldMusic;
@@ -242,7 +242,12 @@ export function joinParts<R extends Recorder>(
     endRunningCalls: settings.calls.endOnRevocation,
   });
   const reserve = settings.campaigns.reservePercent / 100;
-  const paced = new PacedCalls({ ...dispatching, outbound, reserve });
+  const paced = new PacedCalls({
+    ...dispatching,
+    outbound,
+    reserve,
+    hasPorts: () => media.status().portsFree > 0,
+  });
   const controlNeeds = { ...dispatching, outbound, logs, storedLogs: store.callLogs };
   const control = new TracedControl(controlNeeds, (callUuid) => {
     const sipCallId = keeper.sipCallIdOf(callUuid);

@@ -146,6 +146,25 @@ describe('campaigns', () => {
     });
   });
 
+  it('expire in the future, and after their start', async () => {
+    const { campaigns, agent, clock } = opened;
+    const nowUs = clock.wallMs() * 1000;
+    const create = (over: Partial<CampaignPlan>) =>
+      campaigns.create(OWNER, aPlan({ agentId: agent.id, ...over }));
+    const invalid = { error: { kind: 'invalid', field: 'expires_at' } };
+    expect(await create({ expiresUs: nowUs })).toMatchObject(invalid);
+    const times = { scheduledUs: nowUs + 2000, expiresUs: nowUs + 2000 };
+    expect(await create(times)).toMatchObject(invalid);
+    const made = await create({ expiresUs: nowUs + 1_000_000 });
+    if (!made.ok) throw new Error('not made');
+    const { id } = made.value.campaign;
+    expect(await campaigns.schedule(OWNER, id, nowUs + 2_000_000)).toMatchObject(invalid);
+    await clock.advance(2000);
+    // What stays as it was may have passed.
+    expect((await campaigns.update(OWNER, id, { name: 'Late' })).ok).toBe(true);
+    expect(await campaigns.update(OWNER, id, { expiresUs: nowUs })).toMatchObject(invalid);
+  });
+
   it('move only as their states allow', async () => {
     const { campaigns, create, upload } = opened;
     const commands = ['start', 'pause', 'resume', 'cancel', 'archive'] as const;

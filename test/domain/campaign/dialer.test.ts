@@ -80,6 +80,21 @@ describe('a running campaign', () => {
     expect(await stage.state(last)).toBe('completed');
   });
 
+  it('has failed when all of its contacts have: told before its end', async () => {
+    stage.calls.scripts.set('*', [{ cause: 'failed', afterMs: 1000 }]);
+    const campaign = await stage.ready({}, 2);
+    await stage.start(campaign);
+    await stage.clock.advance(10 * SECOND_MS);
+    expect(await stage.state(campaign)).toBe('completed');
+    expect(stage.told).toEqual([
+      'started',
+      'contact.failed',
+      'contact.failed',
+      'failed:all_contacts_failed',
+      'completed',
+    ]);
+  });
+
   it('starts and expires at its times', async () => {
     const nowUs = stage.clock.wallMs() * 1000;
     stage.calls.scripts.set('*', [{ cause: 'busy', afterMs: 1000 }]);

@@ -156,6 +156,31 @@ describe('pause reason', () => {
     expect(await stage.state(campaign)).toBe('completed');
   });
 
+  it('none comes of calls that found no RTP port: the contacts wait, and are called later', async () => {
+    stage.calls.scripts.set('*', [{ cause: 'full', afterMs: 0 }]);
+    const campaign = await stage.ready({ maxConcurrent: 2 }, 3);
+    await stage.start(campaign);
+    await stage.clock.advance(45 * MINUTE_MS);
+    expect(await stage.state(campaign)).toBe('running');
+    const { counters, consecutiveFailures } = await stage.get(campaign);
+    expect(counters).toMatchObject({ failed: 0, pending: 3 });
+    expect(consecutiveFailures).toBe(0);
+    // Asked again about once a second, never in a circle.
+    expect(stage.calls.dialled.length).toBeLessThan(2 * 46 * 60);
+    stage.calls.scripts.set('*', [{ cause: 'answered', afterMs: 1000 }]);
+    await stage.clock.advance(MINUTE_MS);
+    expect(await stage.state(campaign)).toBe('completed');
+    expect(await stage.contacts(campaign)).toMatchObject([
+      { status: 'answered', attempts: 1 },
+      { status: 'answered', attempts: 1 },
+      { status: 'answered', attempts: 1 },
+    ]);
+    expect(stage.told.filter((event) => event !== 'contact.answered')).toEqual([
+      'started',
+      'completed',
+    ]);
+  });
+
   it('stalled is not what saturation ends in', async () => {
     stage.calls.refuses = () => ({ kind: 'full', of: 'carrier', retryAfterMs: 100 });
     const campaign = await stage.ready();

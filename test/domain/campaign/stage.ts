@@ -27,7 +27,16 @@ export const HOUR_MS = 3_600_000;
 
 /** How a call ends, and after how long. */
 export interface Script {
-  readonly cause: 'answered' | 'machine' | 'busy' | 'noAnswer' | 'failed' | 'carrier' | 'answerUrl';
+  readonly cause:
+    | 'answered'
+    | 'machine'
+    | 'busy'
+    | 'noAnswer'
+    | 'failed'
+    | 'carrier'
+    | 'answerUrl'
+    /** No RTP port was left: nobody was rung. */
+    | 'full';
   readonly afterMs: number;
 }
 
@@ -39,6 +48,7 @@ const CAUSES = {
   failed: ['UNALLOCATED_NUMBER', 3050],
   carrier: ['SERVICE_UNAVAILABLE', 3090],
   answerUrl: ['SERVER_ERROR', 7011],
+  full: ['SWITCH_CONGESTION', 5030],
 } as const;
 
 const ANSWERED: ReadonlySet<Script['cause']> = new Set(['answered', 'machine', 'answerUrl']);
@@ -107,7 +117,7 @@ export class FakeCalls implements CallPlacing {
           hangupCause,
           hangupCauseCode,
           machine: cause === 'machine' ? true : undefined,
-          refused: undefined,
+          refused: cause === 'full' ? 'full' : undefined,
         };
         this.#ends.set(call.callUuid, end);
         this.live.delete(contact.to);

@@ -190,6 +190,11 @@ export class FakeMedia implements Media {
   readonly bridges: Array<{ a: unknown; b: unknown; isOpen: boolean }> = [];
   /** Set: there are no ports. */
   failure: Error | undefined;
+  portsFree = 100;
+
+  status(): { readonly portsFree: number } {
+    return { portsFree: this.portsFree };
+  }
 
   get last(): FakeLeg {
     const last = this.legs.at(-1);

@@ -195,6 +195,7 @@ export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {
     dialer: parts.dialer,
     outbound,
     control: parts.control,
+    paced: parts.paced,
     trunks: parts.trunks,
 
     /** Places calls as REST does; what the request leaves out has the spec's defaults. */

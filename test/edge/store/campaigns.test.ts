@@ -135,8 +135,12 @@ describe('campaigns in the store', () => {
     expect(await store.campaigns.begin(start(1, 'u1'))).toBeUndefined();
   });
 
-  it('takes back an attempt that rang nobody', async () => {
-    await store.campaigns.begin(start(1, 'u1'));
+  it('takes back an attempt that rang nobody: it counts for no limit', async () => {
+    const unused = { totalCalls: 0, day: '', callsOfDay: 0, lastUsedUs: undefined };
+    const number = start(1, 'u1').from;
+    await store.campaigns.addNumbers(ID, [{ id: 'n1', number, label: '', ...unused }]);
+    const poolNumber = { id: 'n1', day: '2026-01-01' };
+    await store.campaigns.begin({ ...start(1, 'u1'), poolNumber });
     const contact = {
       status: 'pending' as const,
       reason: undefined,
@@ -146,7 +150,9 @@ describe('campaigns in the store', () => {
     await store.campaigns.finish({ ...end('u1'), contact }, []);
     expect((await due(START_US))[0]).toMatchObject({
       contact: { rowNumber: 1, attempts: 0, firstDialUs: undefined },
+      callsOfDay: 0,
     });
+    expect(await store.campaigns.numbers(ID)).toMatchObject([{ totalCalls: 0, callsOfDay: 0 }]);
   });
 
   it('says who is not to be called, by the account or by the operator', async () => {

@@ -149,7 +149,7 @@ function drawLines(
   const lines = {
     destinations: { judgeRtp: () => ({ kind: 'send' as const }) },
     callbacks,
-    media: media.asMedia,
+    media: { ...media.asMedia, status: () => ({ portsFree: 1000 }) },
     signalling,
     streams,
     logs,

@@ -1,5 +1,7 @@
 /** Campaigns (dialect §3.11): what a customer decides, and the record that is shown. */
+
 import { DAY_MS, daysOf, MINUTE_MS, SECOND_MS, secondsOf } from '../../../base/duration.ts';
+import { withPlus } from '../../../base/phone-number.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import type {
@@ -174,9 +176,9 @@ export function campaignPlan(body: CreateBody): Result<CampaignPlan, PlanProblem
 const isoOrNull = (us: number | undefined): string | null =>
   us === undefined ? null : isoMicros(us);
 
-/** A number with its `+`, as clients of this family read it. */
+/** Null: there is none. */
 export const plus = (digits: string | undefined): string | null =>
-  digits === undefined || digits === '' ? null : /^\d/.test(digits) ? `+${digits}` : digits;
+  digits === undefined || digits === '' ? null : withPlus(digits);
 
 const showPlan = (plan: CampaignPlan) => ({
   name: plan.name,

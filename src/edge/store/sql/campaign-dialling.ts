@@ -1,5 +1,5 @@
 /** Which contact is next, and what becomes of it: statuses, counters and attempts in one unit of work. */
-import type { CampaignId } from '../../../base/ids.ts';
+import type { CallUuid, CampaignId } from '../../../base/ids.ts';
 import type { StoredNotification } from '../../../domain/callback/types.ts';
 import type {
   AttemptFinish,
@@ -110,7 +110,7 @@ function hindranceOf(
   ]);
   const calls = db.get(
     `SELECT COUNT(*) AS n FROM campaign_attempt
-      WHERE account_id = ? AND to_number = ? AND placed_us >= ?`,
+      WHERE account_id = ? AND to_number = ? AND placed_us >= ? AND counted = 1`,
     [accountId, to, dayStartUs],
   );
   return { doNotCall: barred !== undefined, callsOfDay: integer(calls, 'n') };
@@ -199,13 +199,7 @@ function finish(db: Connection, finished: AttemptFinish): CampaignId | undefined
     callUuid,
   ]);
   if (row !== undefined) move(db, campaignId, row, contact);
-  if (!contact.counts) {
-    db.run(
-      `UPDATE campaign_contact SET attempts = attempts - 1,
-          first_dial_us = CASE WHEN attempts > 1 THEN first_dial_us END WHERE call_uuid = ?`,
-      [callUuid],
-    );
-  }
+  if (!contact.counts) uncount(db, callUuid);
   db.run(
     `UPDATE campaign SET updated_us = ?, consecutive_failures =
       CASE ? WHEN 'counts' THEN consecutive_failures + 1 WHEN 'resets' THEN 0
@@ -213,6 +207,23 @@ function finish(db: Connection, finished: AttemptFinish): CampaignId | undefined
     [db.nowUs, finished.failure, campaignId],
   );
   return campaignId;
+}
+
+/** Nobody was rung: neither for the contact nor for the number that would have been shown has it been a call. */
+function uncount(db: Connection, callUuid: CallUuid): void {
+  db.run(
+    `UPDATE campaign_contact SET attempts = attempts - 1,
+        first_dial_us = CASE WHEN attempts > 1 THEN first_dial_us END WHERE call_uuid = ?`,
+    [callUuid],
+  );
+  db.run(
+    `UPDATE campaign_number SET total_calls = max(0, total_calls - 1),
+        calls_of_day = max(0, calls_of_day - 1)
+      WHERE (campaign_id, number) =
+        (SELECT campaign_id, from_number FROM campaign_attempt WHERE call_uuid = ?)`,
+    [callUuid],
+  );
+  db.run('UPDATE campaign_attempt SET counted = 0 WHERE call_uuid = ?', [callUuid]);
 }
 
 /** The one place where a contact's status changes: the counters follow. */

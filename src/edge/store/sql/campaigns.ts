@@ -168,7 +168,7 @@ const campaigns = (db: Connection) =>
           AND (status <> 'ready' OR scheduled_us IS NOT NULL) ORDER BY seq`,
         )
         .map((row) => readCampaign(db, row)),
-    change: (id, from, change, notification) => {
+    change: (id, from, change, notifications = []) => {
       const changed = campaignTable.patch(
         db,
         change,
@@ -176,7 +176,7 @@ const campaigns = (db: Connection) =>
         { id, from: JSON.stringify(from) },
       );
       if (changed === undefined) return undefined;
-      if (notification !== undefined) notificationTable.insertNew(db, notification);
+      for (const notification of notifications) notificationTable.insertNew(db, notification);
       return withCounters(changed);
     },
   }) satisfies Partial<Synchronously<CampaignStore>>;

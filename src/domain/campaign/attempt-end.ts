@@ -1,0 +1,86 @@
+/** What the end of a call makes of its attempt and its contact, and what is told of it. */
+import type { CallUuid } from '../../base/ids.ts';
+import type { AttemptFinish, CampaignCallEnd } from './needs.ts';
+import { asBefore, nextStep, outcomeOf } from './outcome.ts';
+import type { Campaign, CampaignEvent, Contact, ContactStatus } from './types.ts';
+
+/** An end that this process did not see. */
+export const UNKNOWN_END = {
+  hangupCause: 'UNKNOWN',
+  hangupCauseCode: 0,
+  machine: undefined,
+} as const;
+
+/** There was no call: its process stopped, or failed, before anything was sent. */
+export const NO_CALL: CampaignCallEnd = {
+  ...UNKNOWN_END,
+  answeredUs: undefined,
+  endedUs: 0,
+  refused: 'unavailable',
+};
+
+const TOLD_AS: Partial<
+  Record<ContactStatus, Extract<CampaignEvent, { kind: 'contact' }>['outcome']>
+> = {
+  answered: 'answered',
+  no_answer: 'no_answer',
+  busy: 'failed',
+  failed: 'failed',
+  retry_pending: 'retry_scheduled',
+  expired: 'expired',
+};
+
+/** The end of an attempt, and what becomes of its contact. */
+export function finishOf(
+  campaign: Campaign,
+  attempt: {
+    readonly callUuid: CallUuid;
+    readonly attemptNumber: number;
+    readonly placedUs: number;
+    readonly firstDialUs: number;
+  },
+  end: CampaignCallEnd,
+): AttemptFinish {
+  const { callUuid, attemptNumber: attempts, placedUs, firstDialUs } = attempt;
+  const { answeredUs, hangupCause, hangupCauseCode, machine, refused } = end;
+  const endedUs = Math.max(end.endedUs, placedUs);
+  const written = { callUuid, answeredUs, endedUs, hangupCause, hangupCauseCode, machine };
+  if (refused !== undefined) {
+    const contact = { ...asBefore(attempt), counts: false };
+    return { ...written, status: 'failed', contact, failure: 'none' };
+  }
+  const outcome = outcomeOf(end);
+  const contact = {
+    ...nextStep(campaign, outcome, { attempts, firstDialUs, endedUs }),
+    counts: true,
+  };
+  return {
+    ...written,
+    status: outcome.status,
+    contact,
+    failure: outcome.isFailure ? 'counts' : 'resets',
+  };
+}
+
+export function contactEvent(
+  contact: Contact,
+  status: ContactStatus,
+  atUs: number,
+  of: Partial<CampaignCallEnd> & {
+    readonly callUuid?: CallUuid;
+    readonly from?: string | undefined;
+  } = {},
+): CampaignEvent {
+  const { answeredUs, endedUs = 0 } = of;
+  return {
+    kind: 'contact',
+    outcome: TOLD_AS[status] ?? 'failed',
+    atUs,
+    contactId: contact.id,
+    callUuid: of.callUuid,
+    to: contact.to,
+    from: of.from,
+    hangupCause: of.hangupCause,
+    durationMs: answeredUs === undefined ? 0 : Math.round((endedUs - answeredUs) / 1000),
+  };
+}
