@@ -207,6 +207,11 @@ export const SETTINGS = {
       3_600_000,
       'a call without RTP for so long ends (6020 Media Timeout)',
     ),
+    srtp: choice(
+      ['off', 'optional', 'required'],
+      'optional',
+      'SRTP with keys in SDP (RFC 4568): accepted when offered, and offered to phones that are registered over TLS; or never; or always. Carriers and trunks with `secure` require it in any case',
+    ),
     keepAliveMs: integer(
       15_000,
       20,

@@ -151,7 +151,7 @@ const peerOf = (session: AudioSession): Peer => ({
 function answerAgain(sdp: string, local: LocalEndpoint, channel: VoiceChannel): string | undefined {
   const offer = readOffer(sdp);
   if (!offer.ok) return undefined;
-  const session = chooseAudio(offer.value, ['PCMU', 'PCMA']);
+  const session = chooseAudio(offer.value, { codecs: ['PCMU', 'PCMA'], srtp: 'off' });
   if (!session.ok) return undefined;
   channel.talk(peerOf(session.value), new Int16Array(0));
   return buildAnswer(offer.value, session.value, local);

@@ -82,7 +82,7 @@ export class Handset {
     const handset = await Handset.open(service, user, options);
     handset.#line.onCall((sdp, call) => {
       const offer = readOffer(sdp);
-      const session = offer.ok ? chooseAudio(offer.value, ['PCMU']) : undefined;
+      const session = offer.ok ? chooseAudio(offer.value, { codecs: ['PCMU'] }) : undefined;
       if (!offer.ok || session?.ok !== true) return undefined;
       handset.#call = call;
       handset.#talk(session.value);

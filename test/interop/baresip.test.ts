@@ -48,15 +48,15 @@ class Baresip {
   static async start(folder: string, account: string): Promise<Baresip> {
     const [sip, control] = [await freePort(), await freePort()];
     mkdirSync(folder, { recursive: true });
-    const modules = ['g711', 'aufile', 'sndfile', 'uuid', 'account', 'menu', 'ctrl_tcp'];
+    const modules = ['g711', 'aufile', 'sndfile', 'srtp', 'uuid', 'account', 'menu', 'ctrl_tcp'];
     const config = [
       'net_interface 127.0.0.1',
       `sip_listen 127.0.0.1:${sip}`,
       'rtp_ports 48000-48100',
       'module_path /usr/lib/baresip/modules',
-      ...modules.slice(0, 3).map((name) => `module ${name}.so`),
-      ...modules.slice(3, 5).map((name) => `module_tmp ${name}.so`),
-      ...modules.slice(5).map((name) => `module_app ${name}.so`),
+      ...modules.slice(0, 4).map((name) => `module ${name}.so`),
+      ...modules.slice(4, 6).map((name) => `module_tmp ${name}.so`),
+      ...modules.slice(6).map((name) => `module_app ${name}.so`),
       `audio_source aufile,${join(folder, 'in.wav')}`,
       `audio_player aufile,${join(folder, 'unused.wav')}`,
       'ausrc_srate 8000',
@@ -135,18 +135,21 @@ describe.skipIf(missing('baresip', 'sox'))('baresip', () => {
   });
 
   describe.each([
-    ['udp', 'PCMU/8000'],
-    ['tcp', 'PCMA/8000'],
-  ])('over %s with %s', (transport, codec) => {
+    ['udp', 'PCMU/8000', 'none'],
+    ['tcp', 'PCMA/8000', 'none'],
+    // RTP/SAVP, and RTP/AVP with keys.
+    ['udp', 'PCMU/8000', 'srtp-mand'],
+    ['tcp', 'PCMA/8000', 'srtp'],
+  ])('over %s with %s, encryption %s', (transport, codec, encryption) => {
     let phone: Baresip;
     let home: string;
     beforeAll(async () => {
-      home = join(folder.path, transport);
+      home = join(folder.path, `${transport}-${encryption}`);
       const { username, password } = service.demo;
       const server = `127.0.0.1:${service.sipPort}`;
       phone = await Baresip.start(
         home,
-        `<sip:${username}@${server};transport=${transport}>;auth_user=${username};auth_pass=${password};regint=60;audio_codecs=${codec}`,
+        `<sip:${username}@${server};transport=${transport}>;auth_user=${username};auth_pass=${password};regint=60;audio_codecs=${codec}${encryption === 'none' ? '' : `;mediaenc=${encryption}`}`,
       );
     });
     afterAll(() => phone.stop());

@@ -100,6 +100,10 @@ export class SimSignalling implements Signalling {
     return this.#phones.has(username);
   }
 
+  isSecured(): boolean {
+    return false;
+  }
+
   forgetBindings(username: string): void {
     this.#phones.delete(username);
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { assert } from '../../base/errors.ts';
 import type { CallUuid } from '../../base/ids.ts';
+import type { SdpProblem } from '../../protocol/sdp/sdp.ts';
 import type { CallFacts } from '../callback/callback.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { MediaQuality } from '../cdr/types.ts';
@@ -13,7 +14,7 @@ import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
 import type { CallIdentity, CallPrice } from './identity.ts';
 import { InboundPart } from './inbound-part.ts';
 import { LegMedia, type LegMediaNeeds } from './leg-media.ts';
-import type { InboundLeg, LegEnd, MediaLeg, Signalling } from './needs.ts';
+import type { InboundLeg, LegEnd, MediaLeg, Signalling, SrtpRule } from './needs.ts';
 import { OutboundPart } from './outbound-part.ts';
 import type { PartOf } from './part.ts';
 import { NOBODY, type Peer } from './peer.ts';
@@ -26,7 +27,6 @@ export { DigitHub, matchDigits } from './digits.ts';
 export { endAt } from './end-at.ts';
 export type { CallEnd } from './end-cause.ts';
 export type { CallIdentity, CallPrice } from './identity.ts';
-export { checkOffer } from './negotiate.ts';
 export {
   cdrOf,
   finalRecord,
@@ -165,9 +165,10 @@ export class Call implements Recorded {
     return this.#media.keypadEvents;
   }
 
-  /** SDP of the INVITE that arrived; undefined when it had none, or on an outbound leg. */
-  get offeredSdp(): string | undefined {
-    return this.#inbound?.leg.sdp;
+  /** Why the offer of the INVITE that arrived cannot be answered; undefined when it can, or when there is none. */
+  get offerProblem(): SdpProblem | undefined {
+    const sdp = this.#inbound?.leg.sdp;
+    return sdp === undefined ? undefined : this.#media.problemOf(sdp);
   }
 
   /** How the peer holds us, if it does. */
@@ -186,7 +187,8 @@ export class Call implements Recorded {
   }
 
   /** Takes over an INVITE; in the same turn in which it arrived. */
-  takeInbound(leg: InboundLeg): void {
+  takeInbound(leg: InboundLeg, srtp?: SrtpRule): void {
+    this.#media.protectBy(srtp);
     const part = new InboundPart(leg, this.#partOf());
     this.#part = part;
     part.attach();

@@ -4,8 +4,15 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type { SdpProblem } from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { CallLog } from './call-log.ts';
-import type { Media, MediaLeg, MediaLegEvents, MediaSession, PeerAtEnd } from './needs.ts';
-import { Negotiation } from './negotiate.ts';
+import type {
+  Media,
+  MediaLeg,
+  MediaLegEvents,
+  MediaSession,
+  PeerAtEnd,
+  SrtpRule,
+} from './needs.ts';
+import { checkOffer, Negotiation } from './negotiate.ts';
 
 /** Where the peer of a leg may be, and who vouches for it. */
 export interface RtpPeer {
@@ -23,6 +30,10 @@ export interface LegMediaNeeds {
   readonly media: Media;
   /** A number for `o=` lines. */
   readonly sessionId: () => number;
+  /** Random bytes, for keys. */
+  readonly bytes: (length: number) => Uint8Array;
+  /** Of a leg that nothing else is said of. */
+  readonly srtp: SrtpRule;
   readonly mediaTimeoutMs: number;
   readonly log: CallLog;
 }
@@ -53,6 +64,7 @@ export class LegMedia {
   #codec: string | undefined;
   #hold: 'sendonly' | 'inactive' | undefined;
   #keypadEvents = false;
+  #srtp: SrtpRule;
   #tonesWanted = false;
 
   readonly #peer: () => Pick<RtpPeer, 'heardFrom' | 'carrier'>;
@@ -65,6 +77,7 @@ export class LegMedia {
     this.#needs = needs;
     this.#events = events;
     this.#peer = peer;
+    this.#srtp = needs.srtp;
   }
 
   get leg(): MediaLeg {
@@ -99,7 +112,7 @@ export class LegMedia {
   }
 
   async #open(): Promise<void> {
-    const { media, mediaTimeoutMs, sessionId } = this.#needs;
+    const { media, mediaTimeoutMs, sessionId, bytes } = this.#needs;
     const leg = await media.openLeg({ mediaTimeoutMs }, this.#legEvents());
     if (this.#closed) {
       leg.close('refused');
@@ -107,7 +120,7 @@ export class LegMedia {
     }
     this.#leg = leg;
     if (this.#tonesWanted) leg.hearTones(true);
-    this.#negotiation = new Negotiation(leg, sessionId());
+    this.#negotiation = new Negotiation(leg, sessionId(), bytes);
   }
 
   #legEvents(): MediaLegEvents {
@@ -131,15 +144,25 @@ export class LegMedia {
     this.#leg?.hearTones(wanted);
   }
 
+  /** What becomes of SRTP from the next description on; undefined: what becomes of it elsewhere. */
+  protectBy(rule: SrtpRule | undefined): void {
+    this.#srtp = rule ?? this.#needs.srtp;
+  }
+
+  /** Why an offer cannot be answered, asked before anything is spent on a call. */
+  problemOf(offerSdp: string): SdpProblem | undefined {
+    return checkOffer(offerSdp, this.#srtp.policy);
+  }
+
   /** Our description, as an offer. */
   offer(): string {
-    return this.#negotiating.offer();
+    return this.#negotiating.offer(this.#srtp);
   }
 
   /** Our description: the answer to an offer of the peer, which media follows at once; without one, an offer. */
   describe(offerSdp: string | undefined): Result<string, MediaProblem> {
     if (offerSdp === undefined) return ok(this.offer());
-    const answered = this.#negotiating.answer(offerSdp);
+    const answered = this.#negotiating.answer(offerSdp, this.#srtp);
     if (!answered.ok) return answered;
     const configured = this.#configure(answered.value.remote);
     return configured.ok ? ok(answered.value.sdp) : configured;
@@ -185,6 +208,7 @@ export class LegMedia {
       direction: remote.direction,
       ptimeMs: remote.ptimeMs,
       telephoneEvent: remote.telephoneEvent?.send,
+      srtp: remote.protection === 'none' ? undefined : remote.protection.suite,
     });
     const sendTo = verdict.kind === 'learn' ? NOWHERE : address;
     this.#leg?.configure({

@@ -1,15 +1,18 @@
 /** What calls need from the outside: signalling at leg level, media, and audio-stream sockets. */
 import type { AccountId, CallUuid, StreamId } from '../../base/ids.ts';
+import type { SrtpPolicy, SrtpSuite } from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { Pcm } from './audio-needs.ts';
 import type { Headers } from './signalling-needs.ts';
 
 export type * from './audio-needs.ts';
 export type * from './signalling-needs.ts';
+export { SRTP_REQUIRED, srtpRule } from './signalling-needs.ts';
 
 // ---------------------------------------------------------------- media
 
 export type CodecName = 'PCMU' | 'PCMA';
+export type { SrtpPolicy, SrtpSuite };
 export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
 /** Who may still send to the ports of a leg that closes. */
@@ -35,15 +38,6 @@ export interface PayloadTypes {
   readonly send: number;
   readonly receive: number;
 }
-
-/** Suites of SRTP by their names in SDP (RFC 4568 §6.2, RFC 6188 §4, RFC 7714 §14.2). */
-export type SrtpSuite =
-  | 'AES_CM_128_HMAC_SHA1_80'
-  | 'AES_CM_128_HMAC_SHA1_32'
-  | 'AES_256_CM_HMAC_SHA1_80'
-  | 'AES_256_CM_HMAC_SHA1_32'
-  | 'AEAD_AES_128_GCM'
-  | 'AEAD_AES_256_GCM';
 
 /** Keys of SRTP: master key and master salt in one, as many bytes as the suite wants. Never to be logged. */
 export interface SrtpSession {

@@ -9,7 +9,6 @@ export class OutboundPart implements CallPart {
   readonly #of: PartOf;
   #leg: Leg | undefined;
   #peer: Peer = NOBODY;
-  #offer: string | undefined;
   #target: OutboundTarget | undefined;
   /** INVITEs of ours that may still be answered. */
   #openOffers = 0;
@@ -39,7 +38,7 @@ export class OutboundPart implements CallPart {
     const legEvents = legEventsOf(this.#of);
     return {
       signal: course.signal,
-      offer: () => this.#localSdp(),
+      offer: (target) => this.#localSdp(target),
       noSlot: (detail) => hangup('concurrencyBreached', 'Platform', detail),
       trying: (target, attempt, waitedMs) => this.#trying(target, attempt, waitedMs),
       took: (leg) => this.#took(leg),
@@ -61,12 +60,12 @@ export class OutboundPart implements CallPart {
     };
   }
 
-  async #localSdp(): Promise<string | undefined> {
+  async #localSdp({ srtp }: OutboundTarget): Promise<string | undefined> {
     const { course, media } = this.#of;
-    if (this.#offer !== undefined) return this.#offer;
     await openMedia(this.#of);
-    if (!course.isEnded) this.#offer = media.offer();
-    return this.#offer;
+    if (course.isEnded) return undefined;
+    media.protectBy(srtp);
+    return media.offer();
   }
 
   #trying(target: OutboundTarget, attempt: number, waitedMs: number): void {

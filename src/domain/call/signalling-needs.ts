@@ -1,5 +1,6 @@
 /** What calls need of the signalling: legs, whatever messages they are made of. */
 import type { Result } from '../../base/result.ts';
+import type { SrtpPolicy } from '../../protocol/sdp/sdp.ts';
 import type { SipTransport } from '../provisioning/types.ts';
 import type { HangupCauseKey } from './hangup-cause.ts';
 
@@ -100,10 +101,25 @@ export interface InboundLeg extends Leg {
   answer(sdp: string): Promise<Result<void, LegEnd>>;
 }
 
-export type OutboundTarget =
-  /** A registered endpoint: forked to its contacts; all of them end in one leg. */
-  /** `secure`: only contacts that are registered with `sips:`. */
-  | { readonly kind: 'endpoint'; readonly username: string; readonly secure?: boolean }
+/** What becomes of SRTP on one leg. */
+export interface SrtpRule {
+  readonly policy: SrtpPolicy;
+  /** Our own offers have keys. A peer's offers are answered by the policy in any case. */
+  readonly offered: boolean;
+}
+
+/** `secured`: the signalling is encrypted, so that nobody else reads the keys. */
+export const srtpRule = (policy: SrtpPolicy, { secured }: { secured: boolean }): SrtpRule => ({
+  policy,
+  offered: policy === 'required' || (policy === 'optional' && secured),
+});
+
+/** Of carriers and trunks with `secure`: never downgraded. */
+export const SRTP_REQUIRED: SrtpRule = { policy: 'required', offered: true };
+
+export type OutboundTarget = (
+  | /** A registered endpoint: forked to its contacts; all of them end in one leg. `secure`: only contacts that are registered with `sips:`. */
+  { readonly kind: 'endpoint'; readonly username: string; readonly secure?: boolean }
   /** Any SIP URI, resolved by RFC 3263. */
   | {
       readonly kind: 'uri';
@@ -112,7 +128,11 @@ export type OutboundTarget =
       /** Addresses, ranges and names that the operator allows for this target besides `egress.allow`. */
       readonly allow?: readonly string[];
     }
-  | { readonly kind: 'carrier'; readonly carrier: string; readonly number: string };
+  | { readonly kind: 'carrier'; readonly carrier: string; readonly number: string }
+) & {
+  /** Undefined: as for all that nothing is said of. */
+  readonly srtp?: SrtpRule | undefined;
+};
 
 /** A SIP URI, taken apart. */
 export interface SipAddress {
@@ -147,4 +167,6 @@ export interface Signalling {
   /** True when the endpoint has at least one live contact. */
   /** `secure`: with a `sips:` contact. */
   isRegistered(username: string, secure?: boolean): boolean;
+  /** True when it has live contacts, each of them over TLS. */
+  isSecured(username: string): boolean;
 }

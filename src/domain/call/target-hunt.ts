@@ -47,7 +47,7 @@ export interface Hunter {
    * Our SDP; undefined when the call is over. Asked for once there is a slot, so that a call that only waits holds no RTP
    * port.
    */
-  offer(): Promise<string | undefined>;
+  offer(target: OutboundTarget): Promise<string | undefined>;
   /** An INVITE goes out; attempts count from 1. */
   trying(target: OutboundTarget, attempt: number, waitedMs: number): void;
   /** None of the targets that are left takes a call now. */
@@ -74,7 +74,7 @@ export async function huntTargets(
     return;
   }
   const { target, waitedMs, release, undo } = found.value;
-  const sdp = await offerOf(hunter, undo);
+  const sdp = await offerOf(hunter, found.value);
   if (sdp === undefined || hunter.signal.aborted) {
     undo();
     return;
@@ -98,11 +98,11 @@ export async function huntTargets(
   hunter.took(leg);
 }
 
-async function offerOf(hunter: Hunter, undo: () => void): Promise<string | undefined> {
+async function offerOf(hunter: Hunter, slot: TargetSlot): Promise<string | undefined> {
   try {
-    return await hunter.offer();
+    return await hunter.offer(slot.target);
   } catch (error) {
-    undo();
+    slot.undo();
     throw error;
   }
 }

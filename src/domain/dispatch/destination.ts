@@ -4,7 +4,7 @@ import { plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import type { CallPrice } from '../call/call.ts';
-import type { OutboundTarget } from '../call/needs.ts';
+import { type OutboundTarget, SRTP_REQUIRED, type SrtpRule, srtpRule } from '../call/needs.ts';
 import type { HangupCauseKey, HangupSource } from '../call/types.ts';
 import { readDialledNumber } from './dialled-number.ts';
 import type { DispatchNeeds } from './needs.ts';
@@ -128,7 +128,7 @@ export class Destinations {
       to: `${secure ? 'sips' : 'sip'}:${username}@${settings.registrarHost}`,
       price: this.#sipPrice(owner),
       endpointId: endpoint.endpointId,
-      targets: [{ kind: 'endpoint', username, secure }],
+      targets: [{ kind: 'endpoint', username, secure, srtp: this.#srtpOf(username) }],
     });
   }
 
@@ -158,13 +158,24 @@ export class Destinations {
       const detail = `calls to ${number} have no price in ${owner.currency}`;
       return refused('routingError', 'Error', detail);
     }
-    const targets = provisioning.carriers
-      .routesFor(number)
-      .map(({ name }) => ({ kind: 'carrier', carrier: name, number }) as const);
+    const targets = provisioning.carriers.routesFor(number).map(
+      ({ name, secure }) =>
+        ({
+          kind: 'carrier',
+          carrier: name,
+          number,
+          srtp: secure ? SRTP_REQUIRED : undefined,
+        }) as const,
+    );
     if (targets.length === 0) {
       return refused('routingError', 'Error', `no carrier takes calls to ${number}`);
     }
     return ok({ to: number, price, endpointId: undefined, targets });
+  }
+
+  #srtpOf(username: string): SrtpRule {
+    const { settings, signalling } = this.#needs;
+    return srtpRule(settings.srtp, { secured: signalling.isSecured(username) });
   }
 
   #sipPrice(owner: Account): CallPrice {

@@ -15,7 +15,7 @@ import {
   type CallNeeds,
   type CallPrice,
 } from '../call/call.ts';
-import type { Media } from '../call/needs.ts';
+import { type Media, type SrtpPolicy, srtpRule } from '../call/needs.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Rate } from '../ledger/types.ts';
@@ -31,6 +31,7 @@ export interface FactoryNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly mediaTimeoutMs: number;
+  readonly srtp: SrtpPolicy;
   readonly judgeRtp: CallNeeds['judgeRtp'];
 }
 
@@ -82,7 +83,7 @@ export class CallFactory {
 
   /** `hangupTarget`: who is told of its end. */
   create(identity: CallIdentity, price: CallPrice, hangupTarget?: CallbackTarget): Call {
-    const { media, logs, clock, random, mediaTimeoutMs, judgeRtp } = this.#needs;
+    const { media, logs, clock, random, mediaTimeoutMs, judgeRtp, srtp } = this.#needs;
     const log = logs.open(identity.callUuid, identity.accountId);
     log.add('call', `${identity.facts.direction} call`, {
       from: identity.facts.from,
@@ -95,6 +96,8 @@ export class CallFactory {
         media,
         clock,
         sessionId: () => 1 + random.integer(SESSION_IDS),
+        bytes: (length) => random.bytes(length),
+        srtp: srtpRule(srtp, { secured: false }),
         mediaTimeoutMs,
         judgeRtp,
         log,

@@ -5,10 +5,18 @@ import type { Logger } from '../../base/logger.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import type { Accounts } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
-import { type Call, type CallIdentity, checkOffer } from '../call/call.ts';
-import type { Headers, InboundLeg } from '../call/needs.ts';
+import type { Call, CallIdentity } from '../call/call.ts';
+import {
+  type Headers,
+  type InboundLeg,
+  SRTP_REQUIRED,
+  type SrtpPolicy,
+  type SrtpRule,
+  srtpRule,
+} from '../call/needs.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import { Interpreter, type InterpreterNeeds } from '../interpreter/interpreter.ts';
+import type { Carriers } from '../provisioning/carriers.ts';
 import type { ApplicationStore, EndpointStore, NumberStore } from '../provisioning/needs.ts';
 import type { Application, Endpoint, PhoneNumber } from '../provisioning/types.ts';
 import type { Admission } from './admission.ts';
@@ -30,6 +38,8 @@ export interface InboundNeeds {
   /** Connects a call to the origination URI of its trunk. Also called for one that was refused: whoever has the trunk is told. */
   readonly toTrunk: (call: Call, owner: Account, number: PhoneNumber) => Promise<void>;
   readonly registrarHost: string;
+  readonly srtp: SrtpPolicy;
+  readonly carriers: Pick<Carriers, 'get'>;
   readonly logger: Logger;
 }
 
@@ -82,7 +92,7 @@ export class Inbound {
       factory.price(owner, 'sip', leg.dialled) ?? factory.free(owner.currency),
       hangupTargetOf(application),
     );
-    call.takeInbound(leg);
+    call.takeInbound(leg, this.#srtpOf(leg));
     await this.#run(call, owner, application, endpoint);
   }
 
@@ -108,7 +118,7 @@ export class Inbound {
     };
     const price = factory.price(owner, 'inbound', e164) ?? factory.free(owner.currency);
     const call = factory.create(identity, price, hangupTargetOf(application));
-    call.takeInbound(leg);
+    call.takeInbound(leg, this.#srtpOf(leg));
     if (number.trunkGroupId !== undefined) {
       await this.#admit(call, owner);
       await toTrunk(call, owner, number);
@@ -149,9 +159,15 @@ export class Inbound {
     await script.run();
   }
 
+  #srtpOf({ carrier, source }: InboundLeg): SrtpRule {
+    const { carriers, srtp } = this.#needs;
+    if (carrier !== undefined && carriers.get(carrier)?.secure === true) return SRTP_REQUIRED;
+    return srtpRule(srtp, { secured: source.transport === 'tls' || source.transport === 'wss' });
+  }
+
   /** The offer, the slot and the money; false: the call has been ended for want of one of them. */
   async #admit(call: Call, owner: Account): Promise<boolean> {
-    const problem = call.offeredSdp === undefined ? undefined : checkOffer(call.offeredSdp);
+    const problem = call.offerProblem;
     const admitted = await this.#needs.admission.admit(call, owner);
     if (call.isEnded) return false;
     if (!admitted.ok) {

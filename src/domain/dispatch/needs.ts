@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Accounts } from '../account/account.ts';
-import type { Signalling, SipAddresses } from '../call/needs.ts';
+import type { Signalling, SipAddresses, SrtpPolicy } from '../call/needs.ts';
 import type { CallbackClient } from '../callback/callback.ts';
 import type { Capacity, FairShare } from '../capacity/capacity.ts';
 import type { InterpreterNeeds } from '../interpreter/needs.ts';
@@ -19,6 +19,8 @@ interface DialSettings {
   readonly callerIdPolicy: 'owned' | 'any';
   /** Host of the SIP addresses of our endpoints. */
   readonly registrarHost: string;
+  /** What becomes of SRTP where nothing else is said. */
+  readonly srtp: SrtpPolicy;
   /** An outbound leg rings no longer, unless the request says otherwise. */
   readonly ringTimeoutMs: number;
   /** How long a call waits for a slot at a carrier. */

@@ -3,7 +3,7 @@ import { ServiceError } from '../../base/errors.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import type { Call, CallEnd, CallIdentity, DialPlan } from '../call/call.ts';
-import type { Bridge, Headers, OutboundTarget } from '../call/needs.ts';
+import { type Bridge, type Headers, type OutboundTarget, SRTP_REQUIRED } from '../call/needs.ts';
 import { playWhileHeld, relayDigits } from '../interpreter/interpreter.ts';
 import type { OriginationUri, PhoneNumber, Trunk } from '../provisioning/types.ts';
 import type { DialRefusal } from './destination.ts';
@@ -97,10 +97,6 @@ export class TrunkConnector {
     }
     if (trunk.direction === 'outbound') {
       return unroutable(`trunk ${trunk.name} takes no inbound calls`);
-    }
-    if (trunk.secure) {
-      // Never downgraded (decisions: Trunks).
-      return unroutable(`trunk ${trunk.name} asks for SRTP, which is not available`);
     }
     const uris: OriginationUri[] = [];
     for (const id of [trunk.primaryUriUuid, trunk.fallbackUriUuid]) {
@@ -267,7 +263,8 @@ function targetOf(sipUri: string, trunk: Trunk, number: PhoneNumber): OutboundTa
   const uri = sipUri.includes('@')
     ? sipUri
     : sipUri.replace(/^(sips?):/i, `$1:${encodeURIComponent(`+${number.e164}`)}@`);
-  return { kind: 'uri', uri, transport: trunk.transport, allow: trunk.egressAllow };
+  const srtp = trunk.secure ? SRTP_REQUIRED : undefined;
+  return { kind: 'uri', uri, transport: trunk.transport, allow: trunk.egressAllow, srtp };
 }
 
 /** Customers' own headers go through; what was called is told apart from where the call is sent (RFC 7315 §4.2). */

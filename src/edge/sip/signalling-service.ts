@@ -169,6 +169,14 @@ class SignallingService implements RunningSignalling {
     return contacts.some((binding) => !secure || isSecureBinding(binding));
   }
 
+  isSecured(username: string): boolean {
+    const contacts = this.#agent?.contactsOf(username, this.#options.clock.monotonicMs()) ?? [];
+    return (
+      contacts.length > 0 &&
+      contacts.every(({ flow }) => flow.transport === 'tls' || flow.transport === 'wss')
+    );
+  }
+
   registrations(): readonly Binding[] {
     return this.#agent?.bindings(this.#options.clock.monotonicMs()) ?? [];
   }

@@ -1,6 +1,7 @@
 /** What one audio m-line says, session-level defaults applied. */
 import { err, ok, type Result } from '../../base/result.ts';
 import { codecsOf, isTelephoneEvent } from './codec.ts';
+import { cryptoLines } from './crypto.ts';
 import type {
   Attribute,
   AudioOffer,
@@ -10,24 +11,29 @@ import type {
   SessionDescription,
 } from './types.ts';
 
-/** Profiles that carry RTP in the clear; AVPF differs in RTCP timing only (RFC 4585). */
-const PLAIN_PROFILES = new Set(['RTP/AVP', 'RTP/AVPF']);
-const SECURE_PROFILE = /^(UDP\/TLS\/|TCP\/TLS\/|TCP\/DTLS\/)?RTP\/SAVPF?$/;
+/** Profiles whose keys stand in the description, if there are any; AVPF differs in RTCP timing only (RFC 4585). */
+const PROFILES: Readonly<Record<string, { readonly secure: boolean }>> = {
+  'RTP/AVP': { secure: false },
+  'RTP/AVPF': { secure: false },
+  'RTP/SAVP': { secure: true },
+  'RTP/SAVPF': { secure: true },
+};
+const BY_DTLS = /^(UDP|TCP)\/(TLS|DTLS)\/RTP\/SAVPF?$/;
 
-/** The audio line to talk over: the first enabled one in the clear. */
-export function readAudioLine(session: SessionDescription): Result<AudioOffer, SdpProblem> {
-  let secure = false;
-  let foreign: string | undefined;
+/** The audio lines to talk over: the enabled ones of a profile that is spoken here, in their order. At least one. */
+export function readAudioLines(
+  session: SessionDescription,
+): Result<readonly AudioOffer[], SdpProblem> {
+  const lines: AudioOffer[] = [];
+  const problems: SdpProblem[] = [];
   for (const [index, media] of session.media.entries()) {
     if (media.media !== 'audio' || media.port === 0) continue;
-    const protocol = media.protocol.toUpperCase();
-    if (PLAIN_PROFILES.has(protocol)) return readLine(session, media, index);
-    if (SECURE_PROFILE.test(protocol)) secure = true;
-    else foreign ??= media.protocol;
+    const line = readLine(session, media, index);
+    if (line.ok) lines.push(line.value);
+    else problems.push(line.error);
   }
-  if (secure) return err({ kind: 'secureMediaRequired', detail: 'audio only over SRTP' });
-  if (foreign !== undefined) return err({ kind: 'unsupportedProtocol', detail: foreign });
-  return err({ kind: 'noAudio', detail: 'no enabled audio line' });
+  if (lines.length > 0) return ok(lines);
+  return err(problems[0] ?? { kind: 'noAudio', detail: 'no enabled audio line' });
 }
 
 function readLine(
@@ -35,17 +41,22 @@ function readLine(
   media: MediaDescription,
   index: number,
 ): Result<AudioOffer, SdpProblem> {
+  const protocol = media.protocol.toUpperCase();
+  const profile = PROFILES[protocol];
+  if (profile === undefined) {
+    return BY_DTLS.test(protocol)
+      ? err({ kind: 'secureMediaRequired', detail: 'audio only over DTLS-SRTP' })
+      : err({ kind: 'unsupportedProtocol', detail: media.protocol });
+  }
   const address = (media.connection ?? session.connection)?.address;
   if (address === undefined) return err({ kind: 'malformed', detail: 'no c= line for audio' });
   if (!isIpAddress(address)) return err({ kind: 'unsupportedAddress', detail: address });
   const direction = directionOf(media.attributes) ?? directionOf(session.attributes) ?? 'sendrecv';
   const codecs = codecsOf(media);
-  const has = (name: string): boolean =>
-    media.attributes.some((attribute) => attribute.name === name) ||
-    session.attributes.some((attribute) => attribute.name === name);
   return ok({
     index,
     protocol: media.protocol,
+    secure: profile.secure,
     address,
     port: media.port,
     codecs: codecs.filter((codec) => !isTelephoneEvent(codec) && codec.name !== 'CN'),
@@ -54,8 +65,7 @@ function readLine(
     held: isUnspecified(address) || direction === 'sendonly' || direction === 'inactive',
     ptimeMs: milliseconds(media.attributes, 'ptime'),
     maxptimeMs: milliseconds(media.attributes, 'maxptime'),
-    hasCrypto: has('crypto'),
-    hasFingerprint: has('fingerprint'),
+    crypto: cryptoLines(media),
   });
 }
 

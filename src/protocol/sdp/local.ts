@@ -1,7 +1,8 @@
 /** Our side of a description: the lines that offers and answers of ours have in common. */
 import { familyOf } from './audio-line.ts';
+import { writeCryptoLine } from './crypto.ts';
 import { serializeSdp } from './serialize.ts';
-import type { Attribute, Codec, Direction, MediaDescription } from './types.ts';
+import type { Attribute, Codec, CryptoLine, Direction, MediaDescription } from './types.ts';
 
 export interface LocalEndpoint {
   /** Where we receive RTP: an IP address without brackets. */
@@ -15,13 +16,26 @@ export interface LocalEndpoint {
   readonly ptimeMs: number;
 }
 
+/** What an audio line of ours says beside where it is. */
+export interface AudioLineParts {
+  readonly codecs: readonly Codec[];
+  readonly direction: Direction;
+  readonly protocol: string;
+  /** Our keys, in our order; none: plain RTP. */
+  readonly crypto: readonly LocalCrypto[];
+}
+
+/** A key of ours, under the tag of its line. */
+export type LocalCrypto = Omit<CryptoLine, 'mkiBytes'>;
+
 export function audioMedia(
   local: LocalEndpoint,
-  codecs: readonly Codec[],
-  direction: Direction,
-  protocol: string,
+  { codecs, direction, protocol, crypto }: AudioLineParts,
 ): MediaDescription {
-  const attributes: Attribute[] = [];
+  const attributes: Attribute[] = crypto.map((line) => ({
+    name: 'crypto',
+    value: writeCryptoLine(line),
+  }));
   for (const codec of codecs) {
     const channels = codec.channels === 1 ? '' : `/${codec.channels}`;
     const name = codec.name === 'TELEPHONE-EVENT' ? 'telephone-event' : codec.name;

@@ -7,18 +7,26 @@ import {
   effectiveDirection,
   isUnspecified,
   packetTimeMs,
-  readAudioLine,
+  readAudioLines,
 } from './audio-line.ts';
 import { codecsOf, sameCodec, telephoneEvent } from './codec.ts';
-import { audioMedia, declined, type LocalEndpoint, localDescription } from './local.ts';
+import {
+  audioMedia,
+  declined,
+  type LocalCrypto,
+  type LocalEndpoint,
+  localDescription,
+} from './local.ts';
 import { parseSdp } from './parse.ts';
 import type {
   AudioOffer,
   AudioSession,
   Codec,
+  CryptoLine,
   Direction,
   MediaOffer,
   SdpProblem,
+  SrtpPolicy,
 } from './types.ts';
 
 export interface OfferParts extends LocalEndpoint {
@@ -27,15 +35,22 @@ export interface OfferParts extends LocalEndpoint {
   /** Payload type of RFC 4733 events at 8000 Hz; undefined: none offered. */
   readonly telephoneEventPayloadType: number | undefined;
   readonly direction: Direction;
+  /** Our keys for SRTP, in our order of preference. */
+  readonly crypto?: readonly LocalCrypto[];
+  /** The peer may answer with plain RTP although there are keys: RTP/AVP with `a=crypto`, as many phones offer it. */
+  readonly plainToo?: boolean;
 }
 
-/** Our offer: one audio line over RTP/AVP. */
+/** Our offer: one audio line, over RTP/AVP, or with keys over RTP/SAVP. */
 export function buildOffer(parts: OfferParts): string {
   const events =
     parts.telephoneEventPayloadType === undefined
       ? []
       : [telephoneEvent(parts.telephoneEventPayloadType)];
-  const media = audioMedia(parts, [...parts.codecs, ...events], parts.direction, 'RTP/AVP');
+  const { direction, crypto = [], plainToo = false } = parts;
+  const protocol = crypto.length === 0 || plainToo ? 'RTP/AVP' : 'RTP/SAVP';
+  const codecs = [...parts.codecs, ...events];
+  const media = audioMedia(parts, { codecs, direction, protocol, crypto });
   return localDescription(parts, [media], ['0 0']);
 }
 
@@ -44,7 +59,8 @@ export function readOffer(text: string): Result<MediaOffer, SdpProblem> {
   const known = lately.get(text);
   if (known !== undefined) return known;
   const offer = read(text);
-  if (text.length <= LONGEST_KEPT) lately.set(text, offer);
+  // What has keys in it is not kept.
+  if (text.length <= LONGEST_KEPT && !text.includes('a=crypto')) lately.set(text, offer);
   return offer;
 }
 
@@ -55,29 +71,82 @@ const LONGEST_KEPT = 2048;
 function read(text: string): Result<MediaOffer, SdpProblem> {
   const description = parseSdp(text);
   if (!description.ok) return description;
-  const audio = readAudioLine(description.value);
+  const audio = readAudioLines(description.value);
   return audio.ok ? ok({ description: description.value, audio: audio.value }) : audio;
 }
 
+/** What we want of an offer. */
+export interface Wishes {
+  /** Codecs by their names in upper case. */
+  readonly codecs: readonly string[];
+  /** What we would like to do. */
+  readonly direction?: Direction;
+  readonly srtp?: SrtpPolicy;
+}
+
 /**
- * Picks what the call will use: the first offered codec that is among `wanted` (names in upper case), because the
- * offerer's order is its preference (RFC 3264 §6.1). `direction` is what we would like to do.
+ * Picks what the call will use: the first audio line that fits, and of it the first codec that is among ours, because the
+ * offerer's order is its preference (RFC 3264 §6.1). Of lines that fit, one with SRTP comes first unless it is off.
  */
 export function chooseAudio(
   offer: MediaOffer,
-  wanted: readonly string[],
-  direction: Direction = 'sendrecv',
+  { codecs, direction = 'sendrecv', srtp = 'optional' }: Wishes,
 ): Result<AudioSession, SdpProblem> {
-  const { audio } = offer;
-  const codec = audio.codecs.find(({ name, channels }) => wanted.includes(name) && channels === 1);
-  if (codec === undefined) {
-    const names = audio.codecs.map(({ name }) => name).join(', ');
-    return err({ kind: 'noCommonCodec', detail: `offered: ${names || 'nothing known'}` });
-  }
-  return ok(sessionOf(audio, codec, direction));
+  const choices = offer.audio.map((line) => chooseIn(line, codecs, srtp));
+  const fitting = choices.flatMap((choice) => (choice.ok ? [choice.value] : []));
+  const chosen = fitting.find(({ crypto }) => crypto !== undefined) ?? fitting[0];
+  if (chosen === undefined) return choices.find(isRefusal) ?? err(NOTHING_FITS);
+  return ok(sessionOf(chosen.line, chosen.codec, chosen.crypto, direction));
 }
 
-const sessionOf = (line: AudioOffer, codec: Codec, direction: Direction): AudioSession => ({
+interface Choice {
+  readonly line: AudioOffer;
+  readonly codec: Codec;
+  readonly crypto: CryptoLine | undefined;
+}
+
+const NOTHING_FITS: SdpProblem = { kind: 'noAudio', detail: 'no audio line fits' };
+
+const isRefusal = (
+  choice: Result<Choice, SdpProblem>,
+): choice is Extract<typeof choice, { ok: false }> => !choice.ok;
+
+function chooseIn(
+  line: AudioOffer,
+  codecs: readonly string[],
+  srtp: SrtpPolicy,
+): Result<Choice, SdpProblem> {
+  const codec = line.codecs.find(({ name, channels }) => codecs.includes(name) && channels === 1);
+  if (codec === undefined) {
+    const names = line.codecs.map(({ name }) => name).join(', ');
+    return err({ kind: 'noCommonCodec', detail: `offered: ${names || 'nothing known'}` });
+  }
+  const crypto = srtp === 'off' ? undefined : line.crypto[0];
+  const problem = cryptoProblem(line, crypto, srtp);
+  return problem === undefined ? ok({ line, codec, crypto }) : err(problem);
+}
+
+function cryptoProblem(
+  line: AudioOffer,
+  crypto: CryptoLine | undefined,
+  srtp: SrtpPolicy,
+): SdpProblem | undefined {
+  if (crypto !== undefined) return undefined;
+  if (line.secure) {
+    const detail = srtp === 'off' ? 'SRTP is off for this peer' : 'no crypto suite in common';
+    return { kind: 'secureMediaRequired', detail };
+  }
+  if (srtp !== 'required') return undefined;
+  return { kind: 'plainMediaRefused', detail: 'SRTP is required, the peer offers plain RTP' };
+}
+
+const sessionOf = (
+  line: AudioOffer,
+  codec: Codec,
+  crypto: CryptoLine | undefined,
+  direction: Direction,
+): AudioSession => ({
+  index: line.index,
   address: line.address,
   port: line.port,
   codec,
@@ -85,18 +154,27 @@ const sessionOf = (line: AudioOffer, codec: Codec, direction: Direction): AudioS
     ?.payloadType,
   ptimeMs: packetTimeMs(line),
   direction: against(direction, effectiveDirection(line)),
+  crypto,
 });
 
 /**
  * Our answer to an offer: the chosen codec alone under the payload types of the offer, every other m-line declined.
+ * `key`: ours for the chosen crypto line, where there is one.
  */
-export function buildAnswer(offer: MediaOffer, choice: AudioSession, local: LocalEndpoint): string {
-  const { codec, telephoneEvent: eventPayloadType } = choice;
+export function buildAnswer(
+  offer: MediaOffer,
+  choice: AudioSession,
+  local: LocalEndpoint,
+  key?: Uint8Array,
+): string {
+  const { codec, telephoneEvent: eventPayloadType, crypto, direction } = choice;
   const events =
     eventPayloadType === undefined ? [] : [telephoneEvent(eventPayloadType, codec.clockRateHz)];
+  const keys = crypto === undefined || key === undefined ? [] : [{ ...crypto, key }];
+  const codecs = [codec, ...events];
   const media = offer.description.media.map((line, index) =>
-    index === offer.audio.index
-      ? audioMedia(local, [codec, ...events], choice.direction, line.protocol)
+    index === choice.index
+      ? audioMedia(local, { codecs, direction, protocol: line.protocol, crypto: keys })
       : declined(line),
   );
   // RFC 3264 §6: the answer repeats the t= line of the offer.
@@ -109,20 +187,41 @@ export function readAnswer(ourOffer: string, text: string): Result<AudioSession,
   if (!offer.ok) return offer;
   const answer = parseSdp(text);
   if (!answer.ok) return answer;
-  const { index, codecs, direction } = offer.value.audio;
+  const [ours] = offer.value.audio;
+  if (ours === undefined) return err(NOTHING_FITS);
+  const { index, codecs, direction } = ours;
   const line = answer.value.media[index];
   if (line === undefined || line.media !== 'audio') {
     return err({ kind: 'answerMismatch', detail: 'no audio line where we offered one' });
   }
   if (line.port === 0) return err({ kind: 'declined', detail: 'audio declined' });
-  const audio = readAudioLine({ ...answer.value, media: [line] });
+  const audio = readAudioLines({ ...answer.value, media: [line] });
   if (!audio.ok) return audio;
-  const codec = audio.value.codecs.find((theirs) => codecs.some((ours) => sameCodec(ours, theirs)));
-  if (codec === undefined) {
+  const theirs = audio.value[0];
+  const codec = theirs?.codecs.find((known) => codecs.some((other) => sameCodec(other, known)));
+  if (theirs === undefined || codec === undefined) {
     const names = codecsOf(line).map(({ name }) => name);
     return err({ kind: 'noCommonCodec', detail: `answered: ${names.join(', ')}` });
   }
-  return ok(sessionOf(audio.value, codec, direction));
+  const crypto = answeredCrypto(ours, theirs);
+  return crypto.ok ? ok(sessionOf(theirs, codec, crypto.value, direction)) : crypto;
+}
+
+/** RFC 4568 §5.1.3: the answer takes one of our lines, by its tag and suite, and has a key of its own in it. */
+function answeredCrypto(
+  ours: AudioOffer,
+  theirs: AudioOffer,
+): Result<CryptoLine | undefined, SdpProblem> {
+  const crypto = theirs.crypto.find(({ tag, suite }) =>
+    ours.crypto.some((line) => line.tag === tag && line.suite === suite),
+  );
+  if (crypto !== undefined) return ok(crypto);
+  if (ours.secure) {
+    return err({ kind: 'plainMediaRefused', detail: 'we offered SRTP, the answer has no key' });
+  }
+  return theirs.secure
+    ? err({ kind: 'secureMediaRequired', detail: 'we offered plain RTP, the answer is SRTP' })
+    : ok(undefined);
 }
 
 /**

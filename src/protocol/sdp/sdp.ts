@@ -1,6 +1,7 @@
 /** Front door of SDP: offer and answer for one audio stream (RFC 8866, RFC 3264). Text in, text out. */
 export { staticCodec } from './codec.ts';
-export type { LocalEndpoint } from './local.ts';
+export { OFFERED_SUITES, srtpKeyBytes } from './crypto.ts';
+export type { LocalCrypto, LocalEndpoint } from './local.ts';
 export {
   buildAnswer,
   buildOffer,
@@ -10,6 +11,7 @@ export {
   readAnswer,
   readOffer,
   revise,
+  type Wishes,
 } from './offer-answer.ts';
 export { parseSdp } from './parse.ts';
 export { serializeSdp } from './serialize.ts';
@@ -21,4 +23,6 @@ export type {
   MediaOffer,
   SdpProblem,
   SessionDescription,
+  SrtpPolicy,
+  SrtpSuite,
 } from './types.ts';

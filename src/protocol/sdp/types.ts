@@ -56,8 +56,10 @@ export interface SdpProblem {
     | 'malformed'
     /** No audio line, or only disabled ones. */
     | 'noAudio'
-    /** Audio only over SRTP (RTP/SAVP, RTP/SAVPF, DTLS). */
+    /** Audio only over SRTP of a kind that is not to be had here: DTLS, an unknown suite, or by policy none at all. */
     | 'secureMediaRequired'
+    /** Audio only in the clear, where SRTP is required. */
+    | 'plainMediaRefused'
     /** Audio over a protocol we do not speak. */
     | 'unsupportedProtocol'
     /** The address to send to is no IP address. */
@@ -80,10 +82,37 @@ export interface Codec {
   readonly fmtp: string;
 }
 
+/** Suites of SRTP by their names in SDP (RFC 4568 §6.2, RFC 6188 §4, RFC 7714 §14.2). */
+export type SrtpSuite =
+  | 'AES_CM_128_HMAC_SHA1_80'
+  | 'AES_CM_128_HMAC_SHA1_32'
+  | 'AES_256_CM_HMAC_SHA1_80'
+  | 'AES_256_CM_HMAC_SHA1_32'
+  | 'AEAD_AES_128_GCM'
+  | 'AEAD_AES_256_GCM';
+
+/**
+ * What becomes of SRTP on one leg. `off`: plain RTP only. `optional`: SRTP where the peer offers or answers it, else plain
+ * RTP. `required`: SRTP or no call.
+ */
+export type SrtpPolicy = 'off' | 'optional' | 'required';
+
+/** An `a=crypto` line that can be used (RFC 4568). Never to be logged. */
+export interface CryptoLine {
+  readonly tag: number;
+  readonly suite: SrtpSuite;
+  /** Master key and master salt of whoever wrote the line: with it he sends. */
+  readonly key: Uint8Array;
+  /** Length of the key identifier that is in each of his packets; 0: none. */
+  readonly mkiBytes: number;
+}
+
 export interface AudioOffer {
   /** Which m-line; the answer has as many, in the same order. */
   readonly index: number;
   readonly protocol: string;
+  /** The profile allows SRTP only. */
+  readonly secure: boolean;
   readonly address: string;
   readonly port: number;
   /** In the peer's order of preference, telephone-event and comfort noise left out. */
@@ -96,18 +125,20 @@ export interface AudioOffer {
   /** What the peer asks us to send, milliseconds; undefined: nothing said. */
   readonly ptimeMs: number | undefined;
   readonly maxptimeMs: number | undefined;
-  /** `a=crypto` (RFC 4568) or `a=fingerprint` (RFC 8122) present. */
-  readonly hasCrypto: boolean;
-  readonly hasFingerprint: boolean;
+  /** In the peer's order of preference. */
+  readonly crypto: readonly CryptoLine[];
 }
 
 export interface MediaOffer {
   readonly description: SessionDescription;
-  readonly audio: AudioOffer;
+  /** The enabled audio lines that could be talked over, in their order; at least one. */
+  readonly audio: readonly AudioOffer[];
 }
 
 /** Where and how to exchange audio with the peer, settled by an offer and its answer. */
 export interface AudioSession {
+  /** Which m-line. */
+  readonly index: number;
   /** Where the peer receives RTP. */
   readonly address: string;
   readonly port: number;
@@ -118,4 +149,6 @@ export interface AudioSession {
   readonly ptimeMs: number;
   /** What we do. */
   readonly direction: Direction;
+  /** The peer's line that both sides take; undefined: plain RTP. */
+  readonly crypto: CryptoLine | undefined;
 }

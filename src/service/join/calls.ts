@@ -146,7 +146,7 @@ export function joinParts<R extends Recorder>(
     nodeLimit,
     waitMs: waitForSlotMs,
   });
-  const { mediaTimeoutMs } = settings.rtp;
+  const { mediaTimeoutMs, srtp } = settings.rtp;
   const factory = new CallFactory({
     media,
     ledger,
@@ -154,6 +154,7 @@ export function joinParts<R extends Recorder>(
     clock,
     random,
     mediaTimeoutMs,
+    srtp,
     judgeRtp: ({ address, port, heardFrom, carrier }) =>
       lines.destinations.judgeRtp({
         address,
@@ -186,6 +187,7 @@ export function joinParts<R extends Recorder>(
     settings: {
       callerIdPolicy: settings.callerId.policy,
       registrarHost: derived.sipPublicHost,
+      srtp,
       ringTimeoutMs: settings.calls.ringTimeoutMs,
       waitForSlotMs,
       queuePerAccount: settings.calls.queuePerAccount,
@@ -231,6 +233,8 @@ export function joinParts<R extends Recorder>(
     endpointRate: new EndpointRate(clock, settings.endpoints.callsPerMinute),
     toTrunk: (call, owner, number) => trunks.toTrunk(call, owner, number),
     registrarHost: derived.sipPublicHost,
+    srtp,
+    carriers: provisioning.carriers,
   });
   const outbound = new Outbound(dispatching);
   followRevocations({

@@ -1,4 +1,4 @@
-/** What becomes of the address in a peer's SDP. */
+/** What becomes of the address and of the keys in a peer's SDP. */
 
 import { describe, expect, it } from 'vitest';
 import type { RtpVerdict } from '../../../src/base/egress.ts';
@@ -12,7 +12,8 @@ const CLOCK = { monotonicMs: () => 0, wallMs: () => 0 };
 const sdpOf = (address: string): string =>
   `v=0\r\no=- 1 1 IN IP4 ${address}\r\ns=-\r\nc=IN IP4 ${address}\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n`;
 
-async function legWith(verdict: RtpVerdict) {
+async function legWith(verdict: RtpVerdict = { kind: 'send' }) {
+  let keys = 0;
   const configured: MediaSession[] = [];
   const asked: RtpPeer[] = [];
   const leg = {
@@ -28,6 +29,8 @@ async function legWith(verdict: RtpVerdict) {
     {
       media: { openLeg: async () => leg } as unknown as Media,
       sessionId: () => 1,
+      bytes: (length) => new Uint8Array(length).fill((keys += 1)),
+      srtp: { policy: 'optional', offered: false },
       mediaTimeoutMs: 1000,
       log,
       judgeRtp: (peer) => {
@@ -76,5 +79,84 @@ describe('the address of a peer', () => {
     expect(media.describe(sdpOf('0.0.0.0')).ok).toBe(true);
     expect(configured).toMatchObject([{ address: '' }]);
     expect(asked).toEqual([]);
+  });
+});
+
+describe('keys of SRTP', () => {
+  const SUITE = 'AES_CM_128_HMAC_SHA1_80';
+  const key = (fill: number): string => Buffer.alloc(30, fill).toString('base64');
+  const secure = (fill: number, profile = 'RTP/SAVP'): string =>
+    `${sdpOf('198.51.100.7').replace('RTP/AVP', profile)}a=crypto:1 ${SUITE} inline:${key(fill)}\r\n`;
+  const ours = (sdp: string): string | undefined => /inline:(\S+)/.exec(sdp)?.[1];
+  const protection = (send: number, receive: number) => ({
+    suite: SUITE,
+    send: new Uint8Array(30).fill(send),
+    receive: Buffer.alloc(30, receive),
+    receiveMkiBytes: 0,
+  });
+
+  it('our answer has a key of ours, which stays over re-INVITEs, also when the peer takes another', async () => {
+    const { media, configured } = await legWith();
+    const answers = [secure(100), secure(100), secure(101)].map((offer) => {
+      const described = media.describe(offer);
+      return described.ok ? ours(described.value) : described.error.kind;
+    });
+    expect(answers).toEqual([key(1), key(1), key(1)]);
+    expect(configured.map((session) => session.protection)).toEqual([
+      protection(1, 100),
+      protection(1, 100),
+      protection(1, 101),
+    ]);
+  });
+
+  it('after plain RTP in between there is a new one', async () => {
+    const { media, configured } = await legWith();
+    for (const offer of [secure(100), sdpOf('198.51.100.7'), secure(100)]) media.describe(offer);
+    expect(configured.map((session) => session.protection)).toEqual([
+      protection(1, 100),
+      'none',
+      protection(2, 100),
+    ]);
+  });
+
+  it('required: our offer is RTP/SAVP, an answer without a key is refused, and so is a plain offer', async () => {
+    const { media, configured } = await legWith();
+    media.protectBy({ policy: 'required', offered: true });
+    expect(media.offer()).toContain('m=audio 20000 RTP/SAVP ');
+    expect(media.settle(sdpOf('198.51.100.7'))).toMatchObject({ ok: false });
+    expect(media.describe(sdpOf('198.51.100.7'))).toMatchObject({
+      ok: false,
+      error: { kind: 'plainMediaRefused' },
+    });
+    expect(media.problemOf(sdpOf('198.51.100.7'))?.kind).toBe('plainMediaRefused');
+    expect(configured).toEqual([]);
+    expect(media.settle(secure(100)).ok).toBe(true);
+    expect(configured.map((session) => session.protection)).toEqual([protection(1, 100)]);
+  });
+
+  it('optional: keys in RTP/AVP where the signalling is encrypted, and plain RTP will do', async () => {
+    const { media, configured } = await legWith();
+    media.protectBy({ policy: 'optional', offered: true });
+    const offer = media.offer();
+    expect(offer).toContain('m=audio 20000 RTP/AVP ');
+    expect(ours(offer)).toBe(key(1));
+    expect(media.settle(secure(100, 'RTP/AVP')).ok).toBe(true);
+    expect(media.settle(sdpOf('198.51.100.7')).ok).toBe(true);
+    expect(configured.map((session) => session.protection)).toEqual([protection(1, 100), 'none']);
+  });
+
+  it('off: SRTP is refused', async () => {
+    const { media } = await legWith();
+    media.protectBy({ policy: 'off', offered: false });
+    expect(media.offer()).not.toContain('a=crypto');
+    expect(media.problemOf(secure(100))?.kind).toBe('secureMediaRequired');
+  });
+
+  it('no key stands in the log of the call', async () => {
+    const { media, log } = await legWith();
+    media.describe(secure(100));
+    expect(JSON.stringify(log.entries())).toContain(SUITE);
+    expect(JSON.stringify(log.entries())).not.toContain(key(1));
+    expect(JSON.stringify(log.entries())).not.toContain(key(100));
   });
 });

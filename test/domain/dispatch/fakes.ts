@@ -108,6 +108,12 @@ export class FakeSignalling implements Signalling {
     return this.registered.has(username);
   }
 
+  readonly secured = new Set<string>();
+
+  isSecured(username: string): boolean {
+    return this.secured.has(username);
+  }
+
   forgetBindings(username: string): void {
     this.registered.delete(username);
     this.forgotten.push(username);

@@ -173,6 +173,26 @@ describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)
   });
 });
 
+describe('a trunk with `secure`', () => {
+  const SECURE = `${SDP.replace('RTP/AVP', 'RTP/SAVP')}a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${Buffer.alloc(30).toString('base64')}\r\n`;
+
+  it('is offered SRTP alone, whatever the caller has', async () => {
+    const a = await arrivesAt(await makeTrunk({ secure: true }));
+    expect(stage.signalling.last.options.sdp).toMatch(/RTP\/SAVP .*a=crypto:1 /s);
+    await stage.signalling.last.answers(SECURE);
+    expect(a.sent).toContain('200');
+    await stage.finish();
+  });
+
+  it('that answers plain RTP gets no call: never downgraded (decisions: Trunks)', async () => {
+    const a = await arrivesAt(await makeTrunk({ secure: true }));
+    await stage.signalling.last.answers();
+    expect(stage.signalling.last.hungUpWith).toBe('mediaAnchoring');
+    expect(a.sent).not.toContain('200');
+    expect(await stage.cdr(a.call.uuid)).toMatchObject({ hangupCauseName: 'Media Anchoring Error' });
+  });
+});
+
 describe('a trunk that cannot be used refuses the call before it reaches anybody', () => {
   const refused = async (over: Partial<Trunk>) => {
     const a = await arrivesAt(await makeTrunk(over));
@@ -181,17 +201,6 @@ describe('a trunk that cannot be used refuses the call before it reaches anybody
     return stage.cdr(a.call.uuid);
   };
 
-  it.each([['SRTP', { secure: true }]] as const)(
-    '%s is never downgraded: 5020 Routing Error (decisions: Trunks)',
-    async (name, over) => {
-      expect(await refused(over)).toMatchObject({
-        hangupCauseCode: 5020,
-        hangupCauseName: 'Routing Error',
-        hangupDisposition: 'send_refuse',
-        failureReason: `trunk office asks for ${name}, which is not available`,
-      });
-    },
-  );
 
   it('disabled: 2010', async () => {
     expect(await refused({ enabled: false })).toMatchObject({ hangupCauseCode: 2010 });

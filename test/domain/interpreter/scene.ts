@@ -404,6 +404,8 @@ export class Scene {
         media: this.media.asMedia,
         clock: this.clock,
         sessionId: () => 1,
+        bytes: (length) => new Uint8Array(length),
+        srtp: { policy: 'optional', offered: false },
         mediaTimeoutMs: 60_000,
         judgeRtp: () => ({ kind: 'send' }),
         log,
@@ -440,6 +442,7 @@ export class Scene {
       },
       onInbound: () => undefined,
       isRegistered: () => true,
+      isSecured: () => false,
     };
     await call.dial(signalling, {
       targets: [{ kind: 'carrier', carrier: 'test', number: to }],

@@ -10,7 +10,7 @@ const crlf = (text: string) => text.replace(/\n/g, '\r\n');
 function answerTo(offerText: string): string {
   const offer = readOffer(offerText);
   if (!offer.ok) return `refused: ${offer.error.kind}\r\n`;
-  const choice = chooseAudio(offer.value, ['PCMU', 'PCMA']);
+  const choice = chooseAudio(offer.value, { codecs: ['PCMU', 'PCMA'], srtp: 'off' });
   if (!choice.ok) return `refused: ${choice.error.kind}\r\n`;
   return buildAnswer(offer.value, choice.value, LOCAL);
 }
