@@ -8,6 +8,8 @@ const USER_INFO = /\b([a-z][a-z0-9+.-]{0,15}:\/\/)([^\s/?#"'<>\\]+)@(?=([^\s/?#"
 /** RFC 3261 §19.1.1: `sip:user:password@host`. */
 const SIP_PASSWORD =
   /\b(sips?:[^\s@:;?"'<>\\]{1,200}:)([^\s@;?"'<>\\]{1,500})@(?=([^\s;?"'<>\\]{0,300}))/gi;
+/** `a=crypto` (RFC 4568 §9.2). */
+const SRTP_KEY = /\b(inline:)[A-Za-z0-9+/=]{16,}/g;
 const QUERY_FIELD = /([?&])([\w.~%[\]-]{1,100})=([^\s&#"'<>\\]+)/g;
 const SECRET_NAME =
   /token|secret|passw|^pass$|^pwd?$|^pin$|api_?-?key|^key$|[-_.]key$|^auth$|auth_?-?code|authoriz|^sig$|signature|credential|jwt|^code$|^hmac$/i;
@@ -32,9 +34,10 @@ export function replaceCredentials(
 const maySayPassword = (text: string): boolean =>
   text.lastIndexOf(':', text.lastIndexOf('@')) > text.indexOf(':');
 
-/** Any text with the passwords, and the secret query fields, of the URLs in it replaced. */
+/** Any text with the passwords, and the secret query fields, of the URLs in it replaced, and the keys of SRTP. */
 export function maskSecrets(text: string): string {
-  const masked = replaceCredentials(text, () => MASK);
+  const plain = text.includes('inline:') ? text.replace(SRTP_KEY, `$1${MASK}`) : text;
+  const masked = replaceCredentials(plain, () => MASK);
   // Most lines have no field: one search for a character is all that they cost.
   if (!masked.includes('=')) return masked;
   return masked.replace(QUERY_FIELD, maskField);

@@ -27,6 +27,12 @@ describe('secrets in URLs are masked', () => {
     expect(maskSecrets(text)).toBe(text);
   });
 
+  it('keys of SRTP in SDP', () => {
+    const line = (key: string): string =>
+      `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}|2^20|1:4`;
+    expect(maskSecrets(line('d0RmdmcmVCspeEc3QGZiNWpVLFJhQX1cfHAwJSoj'))).toBe(line('***'));
+  });
+
   it('takes no longer for what was made to take long', () => {
     for (const piece of ['a.', 'sip:a:', '?a=', '?a', 'a://', 'Authorization: response '])
       maskSecrets(`${piece.repeat(200_000)}@=`);

@@ -189,7 +189,9 @@ describe('a trunk with `secure`', () => {
     await stage.signalling.last.answers();
     expect(stage.signalling.last.hungUpWith).toBe('mediaAnchoring');
     expect(a.sent).not.toContain('200');
-    expect(await stage.cdr(a.call.uuid)).toMatchObject({ hangupCauseName: 'Media Anchoring Error' });
+    expect(await stage.cdr(a.call.uuid)).toMatchObject({
+      hangupCauseName: 'Media Anchoring Error',
+    });
   });
 });
 
@@ -200,7 +202,6 @@ describe('a trunk that cannot be used refuses the call before it reaches anybody
     expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
     return stage.cdr(a.call.uuid);
   };
-
 
   it('disabled: 2010', async () => {
     expect(await refused({ enabled: false })).toMatchObject({ hangupCauseCode: 2010 });
