@@ -29,7 +29,10 @@ async function legWith(verdict: RtpVerdict = { kind: 'send' }) {
     {
       media: { openLeg: async () => leg } as unknown as Media,
       sessionId: () => 1,
-      bytes: (length) => new Uint8Array(length).fill((keys += 1)),
+      bytes: (length) => {
+        keys += 1;
+        return new Uint8Array(length).fill(keys);
+      },
       srtp: { policy: 'optional', offered: false },
       mediaTimeoutMs: 1000,
       log,
