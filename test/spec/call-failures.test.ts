@@ -98,16 +98,14 @@ describe('call-level failures (spec: Errors)', () => {
     await finish();
   });
 
-  it('a trunk that asks for encryption which does not exist is never downgraded: Routing Error', async () => {
+  it('media negotiation failure: a trunk that asks for SRTP, answered without, is never downgraded', async () => {
     const number = await trunkNumber({ sipUri: 'sip:pbx@192.0.2.50', secure: true });
-    await calledFrom(service, { to: number });
-    expect(service.signalling.invites).toEqual([]);
-    expect((await service.cdrs())[0]).toMatchObject({
-      hangupCauseCode: 5020,
-      hangupCauseName: 'Routing Error',
-      hangupDisposition: 'send_refuse',
-      terminatedTo: 'inbound_carrier',
-    });
+    const phone = await calledFrom(service, { to: number });
+    expect(service.signalling.last.options.sdp).toContain('RTP/SAVP');
+    await service.signalling.last.answers();
+    expect(service.signalling.last.hungUpWith).toBe('mediaAnchoring');
+    expect(phone.sent.at(-1)).toMatch(/^hangup/);
+    for (const cdr of await service.cdrs()) expect(cdr).toMatchObject({ billedMs: 0 });
     await finish();
   });
 

@@ -16,8 +16,8 @@ import {
 } from '../call/needs.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import { Interpreter, type InterpreterNeeds } from '../interpreter/interpreter.ts';
-import type { Carriers } from '../provisioning/carriers.ts';
 import type { ApplicationStore, EndpointStore, NumberStore } from '../provisioning/needs.ts';
+import type { Provisioning } from '../provisioning/provisioning.ts';
 import type { Application, Endpoint, PhoneNumber } from '../provisioning/types.ts';
 import type { Admission } from './admission.ts';
 import type { EndpointRate } from './endpoint-rate.ts';
@@ -39,7 +39,7 @@ export interface InboundNeeds {
   readonly toTrunk: (call: Call, owner: Account, number: PhoneNumber) => Promise<void>;
   readonly registrarHost: string;
   readonly srtp: SrtpPolicy;
-  readonly carriers: Pick<Carriers, 'get'>;
+  readonly carriers: Pick<Provisioning['carriers'], 'get'>;
   readonly logger: Logger;
 }
 

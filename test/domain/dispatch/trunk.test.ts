@@ -190,7 +190,8 @@ describe('a trunk with `secure`', () => {
     expect(stage.signalling.last.hungUpWith).toBe('mediaAnchoring');
     expect(a.sent).not.toContain('200');
     expect(await stage.cdr(a.call.uuid)).toMatchObject({
-      hangupCauseName: 'Media Anchoring Error',
+      billedMs: 0,
+      hangupCauseCode: 2070,
     });
   });
 });
