@@ -190,6 +190,12 @@ export const SETTINGS = {
       1_000_000,
       'messages per second of one address (IPv6: /64) that proved nothing: new calls, and others, each; beyond: dropped',
     ),
+    firstResponseMs: integer(
+      4_000,
+      500,
+      32_000,
+      'a carrier or a URI that answers an INVITE with nothing for so long has failed, and the next is tried',
+    ),
     challengeOrder: choice(
       ['compatible', 'strongest'],
       'compatible',

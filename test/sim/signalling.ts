@@ -96,6 +96,10 @@ export class SimSignalling implements Signalling {
     this.#handler = handler;
   }
 
+  isDown(): boolean {
+    return false;
+  }
+
   isRegistered(username: string): boolean {
     return this.#phones.has(username);
   }

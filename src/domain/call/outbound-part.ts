@@ -42,7 +42,8 @@ export class OutboundPart implements CallPart {
       noSlot: (detail) => hangup('concurrencyBreached', 'Platform', detail),
       trying: (target, attempt, waitedMs) => this.#trying(target, attempt, waitedMs),
       took: (leg) => this.#took(leg),
-      mayGoOn: () => course.status === 'new',
+      mayGoOn: (redirected) =>
+        course.status === 'new' || (redirected && !course.isEnded && !course.isAccepted),
       wentOn: (end) => {
         this.#closeOffer(end);
         log.add('sip', 'next target', { after: end.how, status: end.status });

@@ -37,6 +37,10 @@ export interface LegEnd {
   readonly reason: string | undefined;
   /** Of an end that was due at a moment of the monotonic clock: that moment, however late the end itself is. */
   readonly dueMs?: number;
+  /** Of a 503: the peer wants no calls for so long. */
+  readonly retryAfterMs?: number;
+  /** Of a 3xx: SIP URIs to try instead, best first; a few at most. */
+  readonly contacts?: readonly string[];
 }
 
 export interface LegEvents {
@@ -117,18 +121,32 @@ export const srtpRule = (policy: SrtpPolicy, { secured }: { secured: boolean }):
 /** Of carriers and trunks with `secure`: never downgraded. */
 export const SRTP_REQUIRED: SrtpRule = { policy: 'required', offered: true };
 
+/** When another target may be tried after this one. */
+export interface TargetPolicy {
+  /** Final statuses, as `503` or `5xx`; undefined: those of `mayFailOver`. */
+  readonly failoverOn?: readonly string[];
+  /** Redirections (3xx) that one call follows; undefined: a few. */
+  readonly maxRedirects?: number;
+}
+
 export type OutboundTarget = (
   | /** A registered endpoint: forked to its contacts; all of them end in one leg. `secure`: only contacts that are registered with `sips:`. */
   { readonly kind: 'endpoint'; readonly username: string; readonly secure?: boolean }
   /** Any SIP URI, resolved by RFC 3263. */
-  | {
+  | ({
       readonly kind: 'uri';
       readonly uri: string;
       readonly transport?: SipTransport;
       /** Addresses, ranges and names that the operator allows for this target besides `egress.allow`. */
       readonly allow?: readonly string[];
-    }
-  | { readonly kind: 'carrier'; readonly carrier: string; readonly number: string }
+      /** The carrier that redirected a call there: it may name addresses of its own. */
+      readonly redirectedBy?: string;
+    } & TargetPolicy)
+  | ({
+      readonly kind: 'carrier';
+      readonly carrier: string;
+      readonly number: string;
+    } & TargetPolicy)
 ) & {
   /** Undefined: as for all that nothing is said of. */
   readonly srtp?: SrtpRule | undefined;
@@ -169,4 +187,6 @@ export interface Signalling {
   isRegistered(username: string, secure?: boolean): boolean;
   /** True when it has live contacts, each of them over TLS. */
   isSecured(username: string): boolean;
+  /** It took no calls lately, or wants none for a while: to be tried after all others. */
+  isDown(target: OutboundTarget): boolean;
 }

@@ -28,7 +28,7 @@ export type FindSlot = (
 ) => Promise<Result<TargetSlot, string>>;
 
 export interface DialPlan {
-  /** Tried one after the other: the next only after a timeout, a 503 or a transport error. */
+  /** Tried one after the other: the next only after a failure that says nothing about the called party. */
   readonly targets: readonly OutboundTarget[];
   readonly from: { readonly user: string; readonly host?: string; readonly displayName: string };
   readonly headers: Headers;
@@ -54,18 +54,30 @@ export interface Hunter {
   noSlot(detail: string): void;
   /** The target's leg. */
   took(leg: Leg): void;
-  /** Whether the next target may be tried: not after this one has rung. */
-  mayGoOn(): boolean;
+  /** Whether the next target may be tried: not after this one has rung, unless it says itself where to go (`redirected`). */
+  mayGoOn(redirected: boolean): boolean;
   /** This target has failed, and the next one is tried. */
   wentOn(after: LegEnd): void;
 }
+
+/** Redirections that one call follows where its target says nothing else (RFC 3261 §8.1.3.4). */
+const MAX_REDIRECTS = 3;
+
+/** How far the search has come. */
+interface Progress {
+  readonly attempt: number;
+  readonly redirects: number;
+  /** URIs that a redirection led to: none of them twice. */
+  readonly seen: ReadonlySet<string>;
+}
+const AT_THE_START: Progress = { attempt: 1, redirects: 0, seen: new Set() };
 
 /** Resolves once the first INVITE has been sent, or when none will be. */
 export async function huntTargets(
   signalling: Signalling,
   plan: DialPlan,
   hunter: Hunter,
-  attempt = 1,
+  progress = AT_THE_START,
 ): Promise<void> {
   const { findSlot = firstTarget } = plan;
   const found = await findSlot(plan.targets, hunter.signal);
@@ -79,8 +91,8 @@ export async function huntTargets(
     undo();
     return;
   }
-  const rest = { ...plan, targets: plan.targets.filter((other) => other !== target) };
-  hunter.trying(target, attempt, waitedMs);
+  const others = plan.targets.filter((other) => other !== target);
+  hunter.trying(target, progress.attempt, waitedMs);
   const leg = signalling.invite(
     target,
     { ...plan, sdp },
@@ -88,14 +100,63 @@ export async function huntTargets(
       ...hunter.events,
       ended: (end) => {
         release();
-        if (rest.targets.length > 0 && hunter.mayGoOn() && mayFailOver(end)) {
+        const next = nextTargets({ target, others, end }, progress);
+        if (next.targets.length > 0 && hunter.mayGoOn(next.isRedirect)) {
           hunter.wentOn(end);
-          void huntTargets(signalling, rest, hunter, attempt + 1);
+          void huntTargets(signalling, { ...plan, targets: next.targets }, hunter, next.progress);
         } else hunter.events.ended(end);
       },
     },
   );
   hunter.took(leg);
+}
+
+/** Where to go after the end of an attempt; nowhere: it was the last. */
+function nextTargets(
+  {
+    target,
+    others,
+    end,
+  }: {
+    readonly target: OutboundTarget;
+    readonly others: readonly OutboundTarget[];
+    readonly end: LegEnd;
+  },
+  { attempt, redirects, seen }: Progress,
+): { readonly targets: readonly OutboundTarget[]; isRedirect: boolean; progress: Progress } {
+  const progress = { attempt: attempt + 1, redirects, seen };
+  const isRedirect = end.contacts !== undefined && redirects < maxRedirectsOf(target);
+  const fresh = isRedirect ? (end.contacts ?? []).filter((uri) => !seen.has(uri)) : [];
+  if (fresh.length > 0) {
+    return {
+      targets: [...fresh.map((uri) => redirected(target, uri)), ...others],
+      isRedirect: true,
+      progress: { ...progress, redirects: redirects + 1, seen: new Set([...seen, ...fresh]) },
+    };
+  }
+  return { targets: mayFailOver(end, target) ? others : [], isRedirect: false, progress };
+}
+
+const maxRedirectsOf = (target: OutboundTarget): number =>
+  target.kind === 'endpoint' ? MAX_REDIRECTS : (target.maxRedirects ?? MAX_REDIRECTS);
+
+/** Named by the peer: it passes the guard of destinations, whoever the peer is. */
+function redirected(target: OutboundTarget, uri: string): OutboundTarget {
+  const { srtp } = target;
+  if (target.kind === 'endpoint') return { kind: 'uri', uri, srtp };
+  const { failoverOn, maxRedirects } = target;
+  const policy = {
+    srtp,
+    ...(failoverOn === undefined ? {} : { failoverOn }),
+    ...(maxRedirects === undefined ? {} : { maxRedirects }),
+  };
+  const redirectedBy = target.kind === 'carrier' ? target.carrier : target.redirectedBy;
+  return {
+    ...{ kind: 'uri', uri, ...policy },
+    ...(target.kind === 'uri' && target.allow !== undefined ? { allow: target.allow } : {}),
+    ...(target.kind === 'uri' && target.transport === 'tls' ? { transport: 'tls' } : {}),
+    ...(redirectedBy === undefined ? {} : { redirectedBy }),
+  };
 }
 
 async function offerOf(hunter: Hunter, slot: TargetSlot): Promise<string | undefined> {
@@ -117,10 +178,18 @@ export function describeTarget(target: OutboundTarget): string {
   return target.kind === 'uri' ? target.uri : `${target.number} via ${target.carrier}`;
 }
 
-/** Failover only where the next target may do better; never after the called party has decided (486, 603 …). */
-const mayFailOver = (end: LegEnd): boolean =>
-  end.how === 'timeout' ||
-  end.how === 'transport' ||
-  end.how === 'unreachable' ||
-  end.how === 'notAllowed' ||
-  (end.how === 'refused' && end.status === 503);
+/**
+ * Statuses after which the next target may do better: credentials that are wrong there, a timeout, the peer's own trouble.
+ * Never what the called party decided (486, 603 …).
+ */
+const FAILOVER_ON: readonly string[] = ['401', '403', '407', '408', '5xx'];
+
+function mayFailOver({ how, status = 0 }: LegEnd, target: OutboundTarget): boolean {
+  if (how !== 'refused') {
+    return (
+      how === 'timeout' || how === 'transport' || how === 'unreachable' || how === 'notAllowed'
+    );
+  }
+  const { failoverOn = FAILOVER_ON } = target.kind === 'endpoint' ? {} : target;
+  return failoverOn.some((text) => text === String(status) || text === `${String(status)[0]}xx`);
+}

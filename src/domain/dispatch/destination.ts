@@ -4,7 +4,13 @@ import { plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import type { CallPrice } from '../call/call.ts';
-import { type OutboundTarget, SRTP_REQUIRED, type SrtpRule, srtpRule } from '../call/needs.ts';
+import {
+  type OutboundTarget,
+  type Signalling,
+  SRTP_REQUIRED,
+  type SrtpRule,
+  srtpRule,
+} from '../call/needs.ts';
 import type { HangupCauseKey, HangupSource } from '../call/types.ts';
 import { readDialledNumber } from './dialled-number.ts';
 import type { DispatchNeeds } from './needs.ts';
@@ -152,21 +158,13 @@ export class Destinations {
   }
 
   #routed({ owner }: Calling, number: string): Result<Destined, DialRefusal> {
-    const { provisioning, factory } = this.#needs;
+    const { factory } = this.#needs;
     const price = factory.price(owner, 'outbound', number);
     if (price === undefined) {
       const detail = `calls to ${number} have no price in ${owner.currency}`;
       return refused('routingError', 'Error', detail);
     }
-    const targets = provisioning.carriers.routesFor(number).map(
-      ({ name, secure }) =>
-        ({
-          kind: 'carrier',
-          carrier: name,
-          number,
-          srtp: secure ? SRTP_REQUIRED : undefined,
-        }) as const,
-    );
+    const targets = inOrder(this.#needs.signalling, this.#carriersFor(number));
     if (targets.length === 0) {
       return refused('routingError', 'Error', `no carrier takes calls to ${number}`);
     }
@@ -178,10 +176,33 @@ export class Destinations {
     return srtpRule(settings.srtp, { secured: signalling.isSecured(username) });
   }
 
+  #carriersFor(number: string): OutboundTarget[] {
+    return this.#needs.provisioning.carriers
+      .routesFor(number)
+      .map(({ name, secure, policy: { failoverOn, maxRedirects } }) => ({
+        ...{ kind: 'carrier', carrier: name, number },
+        srtp: secure ? SRTP_REQUIRED : undefined,
+        ...(failoverOn === undefined ? {} : { failoverOn }),
+        ...(maxRedirects === undefined ? {} : { maxRedirects }),
+      }));
+  }
+
   #sipPrice(owner: Account): CallPrice {
     const { factory } = this.#needs;
     return factory.price(owner, 'sip', '') ?? factory.free(owner.currency);
   }
+}
+
+/** The same targets, those that take no calls at the moment at the end: a call to them costs time, not the call. */
+export function inOrder(
+  signalling: Pick<Signalling, 'isDown'>,
+  targets: readonly OutboundTarget[],
+): readonly OutboundTarget[] {
+  const isDown = targets.map((target) => signalling.isDown(target));
+  if (!isDown.includes(true)) return targets;
+  const which = (down: boolean): OutboundTarget[] =>
+    targets.filter((_, index) => isDown[index] === down);
+  return [...which(false), ...which(true)];
 }
 
 /** Bars of the account that asks and of the account that pays (dialect §3.12, 2030…2050). */

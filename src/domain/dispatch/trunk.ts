@@ -6,7 +6,7 @@ import type { Call, CallEnd, CallIdentity, DialPlan } from '../call/call.ts';
 import { type Bridge, type Headers, type OutboundTarget, SRTP_REQUIRED } from '../call/needs.ts';
 import { playWhileHeld, relayDigits } from '../interpreter/interpreter.ts';
 import type { OriginationUri, PhoneNumber, Trunk } from '../provisioning/types.ts';
-import type { DialRefusal } from './destination.ts';
+import { type DialRefusal, inOrder } from './destination.ts';
 import type { DispatchNeeds } from './needs.ts';
 import { TrunkWebhook } from './trunk-webhook.ts';
 
@@ -112,7 +112,8 @@ export class TrunkConnector {
       const detail = `trunk ${trunk.name} asks for TLS, its origination URI ${downgrading.sipUri} does not`;
       return unroutable(detail);
     }
-    return ok(uris.map(({ sipUri }) => targetOf(sipUri, trunk, number)));
+    const targets = uris.map(({ sipUri }) => targetOf(sipUri, trunk, number));
+    return ok(inOrder(this.#needs.signalling, targets));
   }
 
   #identity(a: Call, owner: Account, trunk: Trunk): CallIdentity {

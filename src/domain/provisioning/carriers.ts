@@ -40,6 +40,7 @@ export class Carriers {
       secure: false,
       priority: 1,
       enabled: true,
+      policy: {},
       ...input,
     };
     const inserted = await this.#store.insert(carrier);

@@ -125,6 +125,19 @@ export interface PhoneNumber {
 }
 
 /** A SIP gateway of the operator. */
+/** How calls to a carrier are made, as far as it differs from what the settings say. Absent: as they say. */
+export interface CarrierPolicy {
+  /** Time to any response to an INVITE, and to the answer; then the next carrier is tried. */
+  readonly firstResponseMs?: number;
+  readonly answerMs?: number;
+  /** Final statuses after which the next carrier is tried, as `503` or `5xx`. */
+  readonly failoverOn?: readonly string[];
+  /** Redirections (3xx) that one call follows. */
+  readonly maxRedirects?: number;
+  /** Whether it is asked with OPTIONS if it is there. */
+  readonly probe?: boolean;
+}
+
 export interface Carrier {
   readonly name: string;
   readonly host: string;
@@ -147,6 +160,7 @@ export interface Carrier {
   /** Lower is tried first among carriers with a prefix of equal length. */
   readonly priority: number;
   readonly enabled: boolean;
+  readonly policy: CarrierPolicy;
 }
 
 /** What a trunk or a carrier authenticates with. The password is kept encrypted: peers choose their own realm. */

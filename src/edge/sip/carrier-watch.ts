@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import type { OutboundLegEvents, OutboundTarget } from '../../domain/call/needs.ts';
 import type { Carrier } from '../../domain/provisioning/types.ts';
 import {
   bracketed,
@@ -6,6 +7,7 @@ import {
   type UserAgentInput,
   type UserAgentOutput,
 } from '../../protocol/sip/sip.ts';
+import { carrierKey, healthKey, PeerHealth } from './peer-health.ts';
 
 export interface CarrierState {
   readonly name: string;
@@ -18,7 +20,11 @@ export interface CarrierState {
   readonly changedMs: number | undefined;
 }
 
+/** Carriers are looked at so often; those that answered are asked again after `PROBE_MS`, the others each time. */
+const ROUND_MS = 5_000;
 const PROBE_MS = 30_000;
+/** An answer to OPTIONS that takes longer is none. */
+const PROBE_WAIT_MS = 4_000;
 const REGISTER_EXPIRES_S = 3_600;
 
 interface Watched {
@@ -26,6 +32,9 @@ interface Watched {
   carrier: Carrier;
   state: CarrierState;
   registering: boolean;
+  nextProbeMs: number;
+  /** It answered an INVITE while it answered no OPTIONS: what OPTIONS says of it counts no more. */
+  ignoresOptions: boolean;
 }
 
 /** `sip:host[:port][;transport=tcp]` of a carrier. Without a port SRV decides. */
@@ -41,6 +50,7 @@ export class CarrierWatch {
   readonly #clock: Clock;
   readonly #tell: (input: UserAgentInput) => void;
   readonly #watched = new Map<string, Watched>();
+  readonly #health: PeerHealth;
   #lastId = 0;
   #cancel: () => void = () => undefined;
 
@@ -52,6 +62,31 @@ export class CarrierWatch {
     this.#carriers = carriers;
     this.#clock = clock;
     this.#tell = tell;
+    this.#health = new PeerHealth(() => clock.monotonicMs());
+  }
+
+  /** A call to that peer tells how it is. */
+  watching(target: OutboundTarget, events: OutboundLegEvents): OutboundLegEvents {
+    const key = healthKey(target);
+    if (key === undefined) return events;
+    const watched = this.#health.watching(key, events);
+    const carrier = target.kind === 'carrier' ? this.#watched.get(target.carrier) : undefined;
+    if (carrier?.state.reachable !== false) return watched;
+    return {
+      ...watched,
+      heardFrom: (peer) => {
+        carrier.ignoresOptions = true;
+        watched.heardFrom(peer);
+      },
+    };
+  }
+
+  /** See Signalling.isDown. */
+  isDown(target: OutboundTarget): boolean {
+    const key = healthKey(target);
+    if (key !== undefined && this.#health.isDown(key)) return true;
+    const carrier = target.kind === 'carrier' ? this.#watched.get(target.carrier) : undefined;
+    return carrier?.state.reachable === false && !carrier.ignoresOptions;
   }
 
   start(): void {
@@ -70,22 +105,29 @@ export class CarrierWatch {
   probed(output: Extract<UserAgentOutput, { kind: 'probed' }>): void {
     const { status } = output;
     const reachable = status !== undefined && status !== 408 && status !== 503;
-    this.#note(output.id, { reachable, lastStatus: status });
+    const watched = this.#note(output.id, { reachable, lastStatus: status });
+    if (watched === undefined) return;
+    if (reachable) {
+      this.#health.probed(carrierKey(watched.carrier.name));
+      watched.ignoresOptions = false;
+      watched.nextProbeMs = this.#clock.monotonicMs() + PROBE_MS;
+    }
   }
 
   registration(output: Extract<UserAgentOutput, { kind: 'registration' }>): void {
     this.#note(output.registration, { registered: output.state === 'registered' });
   }
 
-  #note(id: number, news: Partial<CarrierState>): void {
+  #note(id: number, news: Partial<CarrierState>): Watched | undefined {
     const watched = [...this.#watched.values()].find((candidate) => candidate.id === id);
-    if (watched === undefined) return;
+    if (watched === undefined) return undefined;
     const { state } = watched;
     const changed =
       (news.reachable ?? state.reachable) !== state.reachable ||
       (news.registered ?? state.registered) !== state.registered;
     const changedMs = changed ? this.#clock.wallMs() : state.changedMs;
     watched.state = { ...state, ...news, changedMs };
+    return watched;
   }
 
   #round(): void {
@@ -96,8 +138,13 @@ export class CarrierWatch {
       this.#leave(watched);
       this.#watched.delete(name);
     }
-    for (const carrier of wanted) this.#probe(this.#watch(carrier));
-    this.#cancel = this.#clock.at(this.#clock.monotonicMs() + PROBE_MS, () => this.#round());
+    const nowMs = this.#clock.monotonicMs();
+    for (const carrier of wanted) {
+      const watched = this.#watch(carrier);
+      const isDue = watched.nextProbeMs <= nowMs || this.#health.isDown(carrierKey(carrier.name));
+      if (isDue && carrier.policy.probe !== false) this.#probe(watched);
+    }
+    this.#cancel = this.#clock.at(nowMs + ROUND_MS, () => this.#round());
   }
 
   #watch(carrier: Carrier): Watched {
@@ -115,7 +162,10 @@ export class CarrierWatch {
       registered: registering ? false : undefined,
       changedMs: undefined,
     };
-    const watched = { id: this.#lastId, carrier, state, registering };
+    const watched = {
+      ...{ id: this.#lastId, carrier, state, registering },
+      ...{ nextProbeMs: 0, ignoresOptions: false },
+    };
     this.#watched.set(carrier.name, watched);
     this.#register(watched);
     return watched;
@@ -142,7 +192,8 @@ export class CarrierWatch {
 
   #probe({ id, carrier }: Watched): void {
     const transport = carrierTransport(carrier);
-    this.#tell({ kind: 'probe', id, uri: carrierUri(carrier), transport });
+    const uri = carrierUri(carrier);
+    this.#tell({ kind: 'probe', id, uri, transport, waitMs: PROBE_WAIT_MS });
   }
 }
 

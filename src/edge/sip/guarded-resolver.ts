@@ -42,10 +42,11 @@ export class GuardedResolver {
   #refusal(
     { address, port }: { readonly address: string; readonly port: number },
     { host }: TargetQuery,
-    { heardAt, allow }: Asked,
+    { heardAt, allow, carrier: namedBy }: Asked,
   ): string | undefined {
     const isPeer = heardAt.some((heard) => heard.address === address && heard.port === port);
     const carrier = isPeer ? undefined : this.book.carrierAt({ address, port, host });
+    if (carrier !== undefined && carrier === namedBy) return undefined;
     if (carrier !== undefined) return `${address}:${port} is an address of carrier ${carrier}`;
     return this.#egress.refusesSip({ address, port, name: host, heardAt, allow });
   }

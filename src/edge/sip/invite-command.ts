@@ -14,6 +14,8 @@ interface Context {
   readonly callId: string;
   readonly publicHost: string;
   readonly carriers: readonly Carrier[];
+  /** Of a carrier or address that has none of its own. */
+  readonly firstResponseMs: number;
 }
 
 type Account = InviteOptions['auth'];
@@ -39,27 +41,55 @@ export function inviteCommand(
     sdp: options.sdp,
     headers: [...identity(target, user, host), ...clean(options.headers)],
     account: place.account,
+    ...timersOf(target, place.carrier, context),
   };
+}
+
+/** A registered phone may be slow to wake: it has the time of RFC 3261. */
+function timersOf(
+  target: OutboundTarget,
+  carrier: Carrier | undefined,
+  context: Context,
+): Pick<InviteCommand, 'firstResponseMs' | 'answerMs'> {
+  if (target.kind === 'endpoint') return {};
+  const { firstResponseMs = context.firstResponseMs, answerMs } = carrier?.policy ?? {};
+  return { firstResponseMs, answerMs };
+}
+
+interface Place {
+  readonly target: InviteTarget;
+  readonly account: Account | undefined;
+  readonly carrier?: Carrier;
 }
 
 function placeOf(
   target: OutboundTarget,
   auth: Account,
   carriers: readonly Carrier[],
-): { readonly target: InviteTarget; readonly account: Account | undefined } | undefined {
+): Place | undefined {
   if (target.kind === 'endpoint') {
     const { username, secure = false } = target;
     return { target: { kind: 'registered', username, secure }, account: auth };
   }
   if (target.kind === 'uri') {
-    const { uri, transport, allow = [] } = target;
-    if (parseUri(uri)?.kind !== 'sip') return undefined;
+    const { uri, allow = [], redirectedBy } = target;
+    const parsed = parseUri(uri);
+    if (parsed?.kind !== 'sip') return undefined;
+    const by = carriers.find(({ name }) => name === redirectedBy);
+    const transport = by?.transport === 'tls' ? 'tls' : target.transport;
+    // A redirection leads to no lesser transport than the one that it came over.
+    const named = parsed.params.get('transport')?.toLowerCase();
+    const isLess = transport === 'tls' && named !== undefined && named !== 'tls' && !parsed.secure;
+    if (isLess) return undefined;
     return {
       target: {
         kind: 'uri',
         uri,
         ...(transport === undefined ? {} : { transport }),
-        guard: { heardAt: [], allow },
+        guard: {
+          ...{ heardAt: [], allow },
+          ...(redirectedBy === undefined ? {} : { carrier: redirectedBy }),
+        },
       },
       account: auth,
     };
@@ -70,7 +100,7 @@ function placeOf(
   const uri = carrierUri(carrier, number);
   if (parseUri(uri)?.kind !== 'sip') return undefined;
   const place = { kind: 'uri', uri, transport: carrierTransport(carrier) } as const;
-  return { target: place, account: auth ?? carrier.auth };
+  return { target: place, account: auth ?? carrier.auth, carrier };
 }
 
 /** Who calls, for peers that trust us (RFC 3325 §9.1); a registered phone sees the From alone. */

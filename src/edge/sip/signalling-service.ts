@@ -34,6 +34,7 @@ import { UserDirectory } from './user-directory.ts';
 /** Outbound legs have even ids, inbound legs the odd ones of the user agent. */
 const ID_STEP = 2;
 const CALL_ID_BYTES = 16;
+const FIRST_RESPONSE_MS = 4_000;
 
 /** Calls in words of legs over the user agent and its sockets. */
 class SignallingService implements RunningSignalling {
@@ -144,13 +145,15 @@ class SignallingService implements RunningSignalling {
     this.#lastOutbound += ID_STEP;
     const leg = asLegId(this.#lastOutbound);
     const callId = Buffer.from(this.#options.random.bytes(CALL_ID_BYTES)).toString('hex');
-    const outbound = new EdgeOutboundLeg(leg, callId, events, (input) => this.#tell(input));
+    const watched = this.#carriers.watching(target, events);
+    const outbound = new EdgeOutboundLeg(leg, callId, watched, (input) => this.#tell(input));
     this.#legs.set(leg, outbound);
     const command = inviteCommand(target, options, {
       leg,
       callId,
       publicHost: this.#options.publicHost,
       carriers: this.#options.carriers(),
+      firstResponseMs: this.#options.firstResponseMs ?? FIRST_RESPONSE_MS,
     });
     if (command === undefined || this.#driver === undefined) {
       const end = {
@@ -175,6 +178,10 @@ class SignallingService implements RunningSignalling {
       contacts.length > 0 &&
       contacts.every(({ flow }) => flow.transport === 'tls' || flow.transport === 'wss')
     );
+  }
+
+  isDown(target: OutboundTarget): boolean {
+    return this.#carriers.isDown(target);
   }
 
   registrations(): readonly Binding[] {

@@ -65,6 +65,8 @@ export interface SignallingOptions {
   readonly challengeOrder?: ChallengeOrder;
   readonly registrar?: RegistrarLimits;
   readonly sessionTimer?: SessionTimerSettings;
+  /** Time that a carrier or a customer's address has to answer an INVITE with anything. */
+  readonly firstResponseMs?: number;
 }
 
 export interface SignallingCounters {

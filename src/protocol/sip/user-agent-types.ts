@@ -76,6 +76,10 @@ export interface LegEndFacts {
   readonly reason: string | undefined;
   /** Of an end that was due at a moment of the monotonic clock: that moment, however late the end itself is. */
   readonly dueMs?: number;
+  /** Of a 503: the peer wants no calls for so long. */
+  readonly retryAfterMs?: number;
+  /** Of a 3xx: URIs to try instead, best first; a few at most. */
+  readonly contacts?: readonly string[];
 }
 
 /** Who a response came from. */
@@ -110,6 +114,8 @@ export interface DestinationGuard {
   readonly heardAt: readonly HeardAt[];
   /** Addresses, ranges and names that the operator allows for this destination besides. */
   readonly allow: readonly string[];
+  /** The carrier that named it: an address of its own is allowed. */
+  readonly carrier?: string;
 }
 
 export interface TargetQuery {
@@ -156,6 +162,9 @@ export interface InviteCommand {
   readonly sdp: string;
   readonly headers: HeaderInit;
   readonly account: Account | undefined;
+  /** Of a destination that is no registered user: time to any response, and to the answer. Undefined: RFC 3261's, and none. */
+  readonly firstResponseMs?: number | undefined;
+  readonly answerMs?: number | undefined;
 }
 
 /** Refuses an INVITE that was not answered, or says why an answered call ends. */
@@ -218,6 +227,8 @@ export type UserAgentInput =
       readonly id: number;
       readonly uri: string;
       readonly transport?: SipTransportName;
+      /** Time to the answer; undefined: 64*T1. */
+      readonly waitMs?: number;
     };
 
 /** A new INVITE that may call. */

@@ -256,6 +256,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
       }),
       destination: { kind: 'uri', uri: input.uri, transport: input.transport },
       auth: undefined,
+      firstResponseMs: input.waitMs,
       nextSequence: () => 2,
       user: {
         response: ({ status }) => {

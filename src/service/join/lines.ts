@@ -126,6 +126,7 @@ export async function openLines(
       maxConnections: settings.sip.maxConnections,
       maxConnectionsPerAddress: settings.sip.connectionsPerAddress,
     },
+    firstResponseMs: settings.sip.firstResponseMs,
     registrar: {
       ...DEFAULT_REGISTRAR_LIMITS,
       minExpires: settings.sip.registerExpiresMinS,

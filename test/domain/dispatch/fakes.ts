@@ -104,6 +104,10 @@ export class FakeSignalling implements Signalling {
 
   onInbound(): void {}
 
+  isDown(): boolean {
+    return false;
+  }
+
   isRegistered(username: string): boolean {
     return this.registered.has(username);
   }

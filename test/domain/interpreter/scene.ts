@@ -443,6 +443,7 @@ export class Scene {
       onInbound: () => undefined,
       isRegistered: () => true,
       isSecured: () => false,
+      isDown: () => false,
     };
     await call.dial(signalling, {
       targets: [{ kind: 'carrier', carrier: 'test', number: to }],

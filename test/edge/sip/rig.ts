@@ -125,6 +125,7 @@ export const carrier = (more: Partial<Carrier>): Carrier => ({
   concurrentCallsLimit: 0,
   secure: false,
   priority: 1,
+  policy: {},
   enabled: true,
   ...more,
 });

@@ -57,6 +57,7 @@ describe('outbound INVITEs', () => {
     leg: asLegId(2),
     callId: 'c',
     publicHost: 'sip.test',
+    firstResponseMs: 4000,
     carriers: [carrier({ port: undefined, transport: 'tcp' })],
   };
   const options = { from: { user: '+1 555', displayName: '' }, sdp: '', headers: [] };
@@ -79,6 +80,15 @@ describe('outbound INVITEs', () => {
     expect(uri?.headers).toEqual([['P-Asserted-Identity', '<sip:+1%20555@sip.test>']]);
     const phone = inviteCommand({ kind: 'endpoint', username: 'a' }, options, context);
     expect(phone?.headers).toEqual([]);
+  });
+
+  it('redirected by a carrier of TLS go over TLS or not at all', () => {
+    const tls = { ...context, carriers: [carrier({ transport: 'tls' })] };
+    const at = (uri: string) =>
+      inviteCommand({ kind: 'uri', uri, redirectedBy: 'north' }, options, tls)?.target;
+    expect(at('sip:a@b')).toMatchObject({ transport: 'tls', guard: { carrier: 'north' } });
+    expect(at('sip:a@b;transport=TLS')).toMatchObject({ transport: 'tls' });
+    expect(at('sip:a@b;transport=udp')).toBeUndefined();
   });
 
   it('have no place to go at a disabled or unknown carrier', () => {

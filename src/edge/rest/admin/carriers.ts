@@ -1,6 +1,6 @@
 import { err, ok } from '../../../base/result.ts';
 import type { NewCarrier } from '../../../domain/provisioning/provisioning.ts';
-import type { Carrier, CarrierPatch } from '../../../domain/provisioning/types.ts';
+import type { Carrier, CarrierPatch, CarrierPolicy } from '../../../domain/provisioning/types.ts';
 import { invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
 import { flag, hinted, nullableInteger, oneOf, type Static, Type } from '../http/schema.ts';
@@ -20,6 +20,10 @@ const AuthSchema = Type.Object({
 });
 const host = () =>
   hinted(Type.String({ pattern: '^[A-Za-z0-9.:\\[\\]-]{1,253}$' }), 'must be a host or address');
+
+/** null: what the settings say. */
+const policyNumber = (minimum: number, maximum: number) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum, maximum });
 
 const fields = {
   port: Type.Optional(
@@ -48,11 +52,36 @@ const fields = {
   secure: Type.Optional(flag()),
   priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
   enabled: Type.Optional(flag()),
+  first_response_ms: Type.Optional(policyNumber(500, 32_000)),
+  answer_ms: Type.Optional(policyNumber(1000, 600_000)),
+  failover_on: Type.Optional(
+    Type.Unsafe<string[] | null>({
+      ...Type.Array(Type.String({ pattern: '^([45][0-9]{2}|[45]xx)$' }), { maxItems: 100 }),
+      type: ['array', 'null'],
+    }),
+  ),
+  max_redirects: Type.Optional(policyNumber(0, 10)),
+  probe: Type.Optional(flag()),
 };
 
 const PatchBody = Type.Object({ host: Type.Optional(host()), ...fields });
 
-const patchOf = (body: Static<typeof PatchBody>): CarrierPatch => ({
+/** What the body names of it, the rest as it was. */
+function policyOf(body: Static<typeof PatchBody>, before: CarrierPolicy): CarrierPolicy {
+  const named = {
+    firstResponseMs: body.first_response_ms,
+    answerMs: body.answer_ms,
+    failoverOn: body.failover_on,
+    maxRedirects: body.max_redirects,
+    probe: body.probe,
+  };
+  const all = { ...before, ...defined(named) };
+  const kept = Object.entries(all).filter(([, value]) => value !== null);
+  return Object.fromEntries(kept) as CarrierPolicy;
+}
+
+const patchOf = (body: Static<typeof PatchBody>, before: CarrierPolicy = {}): CarrierPatch => ({
+  policy: policyOf(body, before),
   ...defined({
     host: body.host,
     transport: body.transport,
@@ -93,6 +122,14 @@ const CarrierSchema = Type.Object({
   secure: Type.Boolean(),
   priority: Type.Integer(),
   enabled: Type.Boolean(),
+  first_response_ms: nullableInteger(),
+  answer_ms: nullableInteger(),
+  failover_on: Type.Unsafe<string[] | null>({
+    ...Type.Array(Type.String()),
+    type: ['array', 'null'],
+  }),
+  max_redirects: nullableInteger(),
+  probe: Type.Boolean(),
 });
 
 const showCarrier = (carrier: Carrier): Static<typeof CarrierSchema> => ({
@@ -116,6 +153,15 @@ const showCarrier = (carrier: Carrier): Static<typeof CarrierSchema> => ({
   secure: carrier.secure,
   priority: carrier.priority,
   enabled: carrier.enabled,
+  ...showPolicy(carrier.policy),
+});
+
+const showPolicy = (policy: CarrierPolicy) => ({
+  first_response_ms: policy.firstResponseMs ?? null,
+  answer_ms: policy.answerMs ?? null,
+  failover_on: policy.failoverOn === undefined ? null : [...policy.failoverOn],
+  max_redirects: policy.maxRedirects ?? null,
+  probe: policy.probe ?? true,
 });
 
 const params = Type.Object({ name: Type.String() });
@@ -202,7 +248,13 @@ const patchCarrier = adminRoute({
   reply: CarrierSchema,
   run: async ({ provisioning }, { params: { name }, body }) =>
     wrongSource(body) ??
-    answered(await provisioning.carriers.patch(name, patchOf(body)), showCarrier),
+    answered(
+      await provisioning.carriers.patch(
+        name,
+        patchOf(body, provisioning.carriers.get(name)?.policy),
+      ),
+      showCarrier,
+    ),
 });
 
 const deleteCarrier = adminRoute({

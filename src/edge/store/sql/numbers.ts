@@ -128,6 +128,7 @@ function carrierTable(db: Connection): Table<Carrier> {
     secure: flag('secure'),
     priority: int('priority'),
     enabled: flag('enabled'),
+    policy: json('policy'),
   });
 }
 

@@ -25,6 +25,7 @@ import {
 import { Agenda } from './agenda.ts';
 import { Questions } from './questions.ts';
 import { loopMark } from './screen.ts';
+import { Unresponsive } from './unresponsive.ts';
 
 /** Whoever sent a request of ours in a client transaction. */
 export interface ClientUser {
@@ -75,6 +76,7 @@ export class UserAgentCore {
   readonly resolving: Questions<Resolution>;
   readonly connecting: Questions<Flow | undefined>;
   readonly acquaintances = new Acquaintances();
+  readonly unresponsive = new Unresponsive();
   /** Monotonic milliseconds of the input that is being handled. */
   nowMs = 0;
   readonly #incoming: (output: Incoming) => void;

@@ -34,6 +34,8 @@ export interface BranchOptions {
   /** Of a peer that is a customer's; it holds for the whole dialog. */
   readonly guard: DestinationGuard | undefined;
   readonly auth: ClientAuth | undefined;
+  /** See OutgoingRequestOptions. */
+  readonly firstResponseMs: number | undefined;
   readonly user: BranchUser;
 }
 
@@ -60,7 +62,7 @@ export class InviteBranch implements RequestUser {
   constructor(core: UserAgentCore, options: BranchOptions) {
     this.#core = core;
     this.#options = options;
-    this.#timer = new SessionTimer(core.options.sessionTimer ?? DEFAULT_SESSION_TIMER);
+    this.#timer = this.#newTimer();
     this.#outgoing = this.#send(options.request);
   }
 
@@ -99,6 +101,15 @@ export class InviteBranch implements RequestUser {
     this.#fail({ by, how, status: undefined, reason: why });
   }
 
+  /** A target that was given up answers all the same: that session ends at once. */
+  late(response: SipResponse, flow: Flow): void {
+    this.#acknowledge(response, flow, this.#newTimer())?.bye([]);
+  }
+
+  #newTimer(): SessionTimer {
+    return new SessionTimer(this.#core.options.sessionTimer ?? DEFAULT_SESSION_TIMER);
+  }
+
   #send(request: SipRequest): OutgoingRequest {
     let timed = request;
     for (const [name, value] of this.#timer.requestHeaders()) timed = timed.withHeader(name, value);
@@ -106,6 +117,7 @@ export class InviteBranch implements RequestUser {
       request: timed,
       destination: this.#options.destination,
       auth: this.#options.auth,
+      firstResponseMs: this.#options.firstResponseMs,
       nextSequence: () => (this.#outgoing.request.cseq.sequence % MAX_CSEQ) + 1,
       user: this,
     });
@@ -138,33 +150,37 @@ export class InviteBranch implements RequestUser {
   }
 
   #accepted(response: SipResponse, flow: Flow): void {
+    // A fork's second 2xx, or one that crossed our CANCEL: that session ends at once (§13.2.2.4, §15).
+    const isWanted = !this.#over && !this.#cancelled;
+    const timer = isWanted ? this.#timer : this.#newTimer();
+    const session = this.#acknowledge(response, flow, timer);
+    if (session === undefined) return;
+    if (!isWanted) session.bye([]);
+    this.#finish();
+    if (isWanted) this.#options.user.connected(this, session, sdpOf(response));
+  }
+
+  /** The session of a 2xx; undefined: it came again, and so does its ACK. */
+  #acknowledge(response: SipResponse, flow: Flow, timer: SessionTimer): Session | undefined {
     const tag = response.to.tag ?? '';
     if (this.#acks.has(tag)) {
       const ack = this.#acks.get(tag);
       if (ack !== undefined) this.#core.emit(ack);
-      return;
+      return undefined;
     }
-    const session = this.#early.get(tag) ?? this.#session(response, flow);
+    const session = this.#early.get(tag) ?? this.#session(response, flow, timer);
     this.#early.delete(tag);
     session.confirm(response, this.#options.sdp);
     this.#acks.set(tag, undefined);
-    session.route.acknowledge(this.#outgoing.request.cseq.sequence, (ack) =>
-      this.#acks.set(tag, ack),
-    );
-    // A fork's second 2xx, or one that crossed our CANCEL: that session ends at once (§13.2.2.4, §15).
-    if (this.#over || this.#cancelled) {
-      session.bye([]);
-      this.#finish();
-      return;
-    }
-    this.#finish();
-    this.#options.user.connected(this, session, sdpOf(response));
+    const { sequence } = response.cseq;
+    session.route.acknowledge(sequence, (ack) => this.#acks.set(tag, ack));
+    return session;
   }
 
-  #session(response: SipResponse, flow: Flow): Session {
+  #session(response: SipResponse, flow: Flow, timer = this.#timer): Session {
     const session = new Session(this.#core, {
       dialog: Dialog.fromResponse(this.#outgoing.request, response),
-      timer: this.#timer,
+      timer,
       user: this.#options.user,
       auth: this.#options.auth,
       flow,

@@ -1,4 +1,6 @@
+import type { NameAddr } from '../header/name-addr.ts';
 import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
+import { formatUri } from '../uri.ts';
 import type { HangupCommand, LegEndFacts } from '../user-agent-types.ts';
 
 /** One call leg, whoever began it: what commands may be given to it. */
@@ -11,13 +13,36 @@ export interface Leg {
 export const reasonHeaders = (reason: string | undefined): HeaderInit =>
   reason === undefined ? [] : [['Reason', reason]];
 
+/** Alternatives of a redirection that are looked at. */
+const MAX_CONTACTS = 4;
+const MS_PER_SECOND = 1000;
+
 /** A final failure response as the end of a leg: why, in the peer's words (RFC 3326 where it is given). */
 export const refusedBy = (response: SipResponse): LegEndFacts => ({
   by: 'remote',
   how: 'refused',
   status: response.status,
   reason: response.header('reason') ?? response.reason,
+  ...retryAfter(response),
+  ...alternatives(response),
 });
+
+/** Retry-After of a 503 (RFC 3261 §21.5.4). */
+function retryAfter(response: SipResponse): { readonly retryAfterMs?: number } {
+  if (response.status !== 503) return {};
+  const seconds = /^\d{1,9}/.exec(response.header('retry-after') ?? '')?.[0];
+  return seconds === undefined ? {} : { retryAfterMs: Number(seconds) * MS_PER_SECOND };
+}
+
+/** Contacts of a 3xx, by q (RFC 3261 §8.1.3.4). */
+function alternatives({ status, contacts }: SipResponse): {
+  readonly contacts?: readonly string[];
+} {
+  if (status < 300 || status >= 400 || contacts === undefined || contacts === '*') return {};
+  const qOf = ({ params }: NameAddr): number => Number(params.get('q') ?? 1) || 0;
+  const best = [...contacts].sort((a, b) => qOf(b) - qOf(a)).slice(0, MAX_CONTACTS);
+  return { contacts: best.map(({ uri }) => formatUri(uri)) };
+}
 
 export const cancelledBy = (cancel: SipRequest): LegEndFacts => ({
   by: 'remote',

@@ -43,7 +43,7 @@ export class OutboundCalls {
   invite(command: InviteCommand): void {
     const leg = new OutboundLeg(this.#core, command.leg, () => this.#legs.delete(command.leg));
     this.#legs.set(command.leg, leg);
-    leg.start(this.#plans(command));
+    leg.start(this.#plans(command), command.answerMs);
   }
 
   #plans(command: InviteCommand): readonly BranchPlan[] {
@@ -112,7 +112,7 @@ export class OutboundCalls {
     const { account, sdp } = command;
     const auth =
       account === undefined ? undefined : new ClientAuth(account, this.#core.options.random);
-    return { request, sdp, ...way, auth };
+    return { request, sdp, ...way, auth, firstResponseMs: command.firstResponseMs };
   }
 
   #request(command: InviteCommand, where: Where): SipRequest {

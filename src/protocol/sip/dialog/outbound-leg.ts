@@ -1,4 +1,5 @@
 import type { HangupCommand, LegEndFacts, LegId, RespondingPeer } from '../user-agent-types.ts';
+import type { Cancel } from './agenda.ts';
 import type { UserAgentCore } from './core.ts';
 import { type BranchOptions, type BranchUser, InviteBranch } from './invite-branch.ts';
 import { type Leg, reasonHeaders } from './leg.ts';
@@ -20,6 +21,7 @@ export class OutboundLeg implements Leg, BranchUser {
   #told: RespondingPeer | undefined;
   #worst: { readonly branch: InviteBranch; readonly end: LegEndFacts } | undefined;
   #over = false;
+  #cancelLimit: Cancel = () => undefined;
 
   constructor(core: UserAgentCore, id: LegId, released: () => void) {
     this.#core = core;
@@ -27,7 +29,8 @@ export class OutboundLeg implements Leg, BranchUser {
     this.#released = released;
   }
 
-  start(plans: readonly BranchPlan[]): void {
+  /** `answerMs`: time to the answer; undefined: whoever waits for it decides. */
+  start(plans: readonly BranchPlan[], answerMs: number | undefined): void {
     if (plans.length === 0) {
       const end = {
         by: 'remote',
@@ -41,6 +44,16 @@ export class OutboundLeg implements Leg, BranchUser {
     const branches = plans.map((plan) => new InviteBranch(this.#core, { ...plan, user: this }));
     for (const branch of branches) this.#branches.add(branch);
     for (const branch of branches) branch.start();
+    if (answerMs !== undefined) this.#limit(answerMs);
+  }
+
+  #limit(answerMs: number): void {
+    this.#cancelLimit = this.#core.agenda.at(this.#core.nowMs + answerMs, () => {
+      if (this.#over || this.#session !== undefined) return;
+      this.#cancelBranches(undefined);
+      const reason = `no answer within ${answerMs} ms`;
+      this.#end({ by: 'local', how: 'refused', status: 408, reason });
+    });
   }
 
   hangup(command: HangupCommand): void {
@@ -76,6 +89,7 @@ export class OutboundLeg implements Leg, BranchUser {
       return;
     }
     this.#session = session;
+    this.#cancelLimit();
     this.#cancelBranches(ANSWERED_ELSEWHERE);
     this.#tellPeer(branch);
     this.#core.emit({ kind: 'connected', leg: this.#id, callId: branch.callId, sdp });
@@ -124,6 +138,7 @@ export class OutboundLeg implements Leg, BranchUser {
   #end(end: LegEndFacts): void {
     if (this.#over) return;
     this.#over = true;
+    this.#cancelLimit();
     this.#core.emit({ kind: 'ended', leg: this.#id, end });
     this.#released();
   }

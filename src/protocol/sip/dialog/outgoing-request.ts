@@ -5,6 +5,7 @@ import { serialize } from '../serialize.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { Resolution, Target } from '../user-agent-types.ts';
+import type { Cancel } from './agenda.ts';
 import type { ClientUser, UserAgentCore } from './core.ts';
 import { type Destination, type NextHop, nextHopOf, type UriDestination } from './next-hop.ts';
 
@@ -15,6 +16,8 @@ export interface RequestUser {
   response(response: SipResponse, flow: Flow): void;
   /** `why`, in words, of a destination that is not allowed. */
   failed(how: RequestFailure, why?: string): void;
+  /** A 2xx of a target that was given up before it answered anything. */
+  late?(response: SipResponse, flow: Flow): void;
 }
 
 export interface OutgoingRequestOptions {
@@ -25,7 +28,15 @@ export interface OutgoingRequestOptions {
   /** CSeq of another attempt: of the dialog, or one more than before. */
   readonly nextSequence: () => number;
   readonly user: RequestUser;
+  /**
+   * The targets of one name have so long altogether to answer anything, 100 included; then the request has failed by timeout.
+   * Undefined: 64*T1 each.
+   */
+  readonly firstResponseMs?: number | undefined;
 }
+
+/** Least time for one of several targets that share `firstResponseMs`. */
+const LEAST_PATIENCE_MS = 1000;
 
 /** Above this many bytes a request leaves by TCP when the peer was not asked for a transport (RFC 3261 §18.1.1). */
 const LARGEST_UDP_REQUEST = 1300;
@@ -42,6 +53,10 @@ export class OutgoingRequest implements ClientUser {
   readonly #options: OutgoingRequestOptions;
   #request: SipRequest;
   #targets: Target[] = [];
+  /** Of the attempt that is under way. */
+  #target: Target | undefined;
+  #patienceMs: number | undefined;
+  #cancelPatience: Cancel = () => undefined;
   #flow: Flow | undefined;
   #transaction: TransactionId | undefined;
   #challenges = 0;
@@ -80,6 +95,7 @@ export class OutgoingRequest implements ClientUser {
   cancel(headers: HeaderInit): boolean {
     if (this.#cancelHeaders !== undefined || this.#over) return this.#over;
     this.#cancelHeaders = headers;
+    this.#cancelPatience();
     if (this.#transaction === undefined) {
       this.#over = true;
       return true;
@@ -91,7 +107,7 @@ export class OutgoingRequest implements ClientUser {
   response(response: SipResponse, flow: Flow): void {
     if (this.#over && response.status >= 300) return;
     const { status } = response;
-    this.#heard = true;
+    this.#answered();
     if (status < 300) {
       this.#options.user.response(response, flow);
       return;
@@ -111,6 +127,7 @@ export class OutgoingRequest implements ClientUser {
 
   failed(how: 'timeout' | 'transport'): void {
     if (this.#over) return;
+    if (!this.#heard) this.#noteUnresponsive();
     const mayTryNext = !this.#heard && this.#cancelHeaders === undefined;
     if (mayTryNext) this.#tryNext(how);
     else this.#fail(how);
@@ -138,29 +155,76 @@ export class OutgoingRequest implements ClientUser {
         ? [{ ...target, transport: 'tcp' as const }, target]
         : [target],
     );
+    this.#targets = this.#core.unresponsive.inOrder(this.#targets, this.#core.nowMs);
+    const { firstResponseMs } = this.#options;
+    if (firstResponseMs !== undefined) {
+      this.#patienceMs = Math.max(LEAST_PATIENCE_MS, firstResponseMs / this.#targets.length);
+    }
     if (this.#targets.length === 0) this.#failLater('unreachable');
     else this.#tryNext('unreachable');
   }
 
   #tryNext(lastFailure: RequestFailure): void {
     const target = this.#targets.shift();
+    this.#target = target;
     if (target === undefined) {
       this.#fail(lastFailure);
       return;
     }
     this.#transaction = undefined;
     this.#heard = false;
+    this.#waitFor(target);
     if (target.transport === 'udp') {
       this.#send(this.#core.udpFlow(target.address, target.port));
       return;
     }
     const id = this.#core.connecting.ask((flow) => {
-      if (this.#over) return;
-      if (flow === undefined) this.#tryNext('transport');
+      if (this.#over || this.#target !== target) return;
+      if (flow === undefined) this.failed('transport');
       else this.#send(flow);
     });
     if (id === undefined) this.#failLater('transport');
     else this.#core.emit({ kind: 'connect', id, target });
+  }
+
+  #waitFor(target: Target): void {
+    this.#cancelPatience();
+    if (this.#patienceMs === undefined) return;
+    this.#cancelPatience = this.#core.agenda.at(this.#core.nowMs + this.#patienceMs, () => {
+      if (!this.#over && !this.#heard && this.#target === target) this.#giveUp();
+    });
+  }
+
+  /**
+   * The target that answers nothing is left alone, and the next one tried. Should it ring all the same, it gets CANCEL, or
+   * ACK and BYE.
+   */
+  #giveUp(): void {
+    const core = this.#core;
+    const { user } = this.#options;
+    const abandoned = this.#transaction;
+    this.#noteUnresponsive();
+    if (abandoned !== undefined) {
+      core.clients.set(abandoned, {
+        response: (response, flow) => {
+          if (response.status >= 200 && response.status < 300) user.late?.(response, flow);
+        },
+        failed: () => undefined,
+      });
+      if (this.#request.method === 'INVITE') core.run(core.layer.cancel(abandoned, [], core.nowMs));
+    }
+    this.#tryNext('timeout');
+  }
+
+  #answered(): void {
+    if (this.#heard) return;
+    this.#heard = true;
+    this.#cancelPatience();
+    if (this.#target !== undefined) this.#core.unresponsive.forget(this.#target);
+  }
+
+  #noteUnresponsive(): void {
+    if (this.#target !== undefined) this.#core.unresponsive.note(this.#target, this.#core.nowMs);
   }
 
   #send(flow: Flow): void {
@@ -192,6 +256,7 @@ export class OutgoingRequest implements ClientUser {
   #fail(how: RequestFailure, why?: string): void {
     if (this.#over) return;
     this.#over = true;
+    this.#cancelPatience();
     this.#options.user.failed(how, why);
   }
 

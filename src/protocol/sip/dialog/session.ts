@@ -261,10 +261,11 @@ export class Session implements DialogUser {
   }
 
   #leave(): void {
+    // The early dialogs of one INVITE share their timer: it belongs to the one that is confirmed.
+    if (this.#state === 'confirmed') this.timer.stop();
     this.#state = 'closing';
     this.#offers.drop();
     this.#cancelTimer();
-    this.timer.stop();
   }
 
   #close(): void {

@@ -1,0 +1,33 @@
+import type { Target } from '../user-agent-types.ts';
+
+/** A target that answered nothing is tried after all others for so long. */
+const REMEMBERED_MS = 60_000;
+const MAX_REMEMBERED = 1000;
+
+const keyOf = ({ transport, address, port }: Target): string => `${transport} ${address} ${port}`;
+
+/** Targets that answered nothing lately: of several addresses of one name they come last (RFC 3263 §4.3). */
+export class Unresponsive {
+  /** Until when, oldest first. */
+  readonly #untilMs = new Map<string, number>();
+
+  note(target: Target, nowMs: number): void {
+    const key = keyOf(target);
+    this.#untilMs.delete(key);
+    this.#untilMs.set(key, nowMs + REMEMBERED_MS);
+    const [oldest] = this.#untilMs.keys();
+    if (this.#untilMs.size > MAX_REMEMBERED && oldest !== undefined) this.#untilMs.delete(oldest);
+  }
+
+  /** It has answered. */
+  forget(target: Target): void {
+    if (this.#untilMs.size > 0) this.#untilMs.delete(keyOf(target));
+  }
+
+  /** The same targets, those that answered nothing lately at the end. */
+  inOrder(targets: readonly Target[], nowMs: number): Target[] {
+    if (this.#untilMs.size === 0 || targets.length < 2) return [...targets];
+    const isOut = (target: Target): boolean => (this.#untilMs.get(keyOf(target)) ?? 0) > nowMs;
+    return [...targets.filter((target) => !isOut(target)), ...targets.filter(isOut)];
+  }
+}
