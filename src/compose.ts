@@ -259,6 +259,7 @@ function restSettings({ settings, dataDir, random }: Basics, derived: Derived): 
     makeCallStatus: compat.makeCallStatus === 201 ? 201 : 200,
     strictVobizSdk: compat.strictVobizSdk,
     callerIdPolicy: callerId.policy,
+    invoiceSeller: settings.invoices.seller || platformName,
     platformName,
     recordingLinkMs: recordings.linkSeconds * 1000,
     linkKey: keptSecret(dataDir, LINK_KEY_FILE, random),

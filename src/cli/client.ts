@@ -26,11 +26,14 @@ export class AdminClient {
   }
 
   get(path: string, query: Readonly<Record<string, unknown>> = {}): Promise<Json> {
-    const search = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) search.set(name, String(value));
-    }
-    return this.#send('GET', search.size === 0 ? path : `${path}?${search}`);
+    return this.#send('GET', withQuery(path, query));
+  }
+
+  /** The reply as it comes: a file, however large. */
+  async stream(path: string, query: Readonly<Record<string, unknown>> = {}): Promise<Response> {
+    const reply = await this.#fetch('GET', withQuery(path, query));
+    if (reply.ok) return reply;
+    throw new Refused(reply.status, refusalText(reply.status, await reply.text(), 'admin token'));
   }
 
   post(path: string, body: object = {}): Promise<Json> {
@@ -46,10 +49,16 @@ export class AdminClient {
   }
 
   async #send(method: Method, path: string, body?: object): Promise<Json> {
+    const reply = await this.#fetch(method, path, body);
+    const text = await reply.text();
+    if (!reply.ok) throw new Refused(reply.status, refusalText(reply.status, text, 'admin token'));
+    return text === '' ? {} : (JSON.parse(text) as Json);
+  }
+
+  async #fetch(method: Method, path: string, body?: object): Promise<Response> {
     const { url, token } = this.#connection;
-    let reply: Response;
     try {
-      reply = await fetch(`${url}/admin/v1${path}`, {
+      return await fetch(`${url}/admin/v1${path}`, {
         method,
         headers: {
           authorization: `Bearer ${token}`,
@@ -61,10 +70,15 @@ export class AdminClient {
     } catch (cause) {
       throw new Error(`cannot reach the service at ${url}: is it running? (npm start)`, { cause });
     }
-    const text = await reply.text();
-    if (!reply.ok) throw new Refused(reply.status, refusalText(reply.status, text, 'admin token'));
-    return text === '' ? {} : (JSON.parse(text) as Json);
   }
+}
+
+function withQuery(path: string, query: Readonly<Record<string, unknown>>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(name, String(value));
+  }
+  return search.size === 0 ? path : `${path}?${search}`;
 }
 
 interface Refusal {

@@ -1,8 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import { addAccountCommands } from './commands/accounts.ts';
+import { addBookCommands } from './commands/books.ts';
 import { addCampaignCommands } from './commands/campaigns.ts';
 import { addConfigCommands } from './commands/config.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
+import { addImportCommands } from './commands/import.ts';
 import { addInstallCommand } from './commands/install.ts';
 import { addInventoryCommands } from './commands/inventory.ts';
 import { addServiceCommands } from './commands/service.ts';
@@ -31,6 +33,8 @@ function createProgram(terminal: Terminal): Command {
   addServiceCommands(program, sessionOf);
   addTableCommands(program, sessionOf);
   addConfigCommands(program, sessionOf);
+  addBookCommands(program, sessionOf);
+  addImportCommands(program, sessionOf);
   addDoctorCommand(program, sessionOf);
   addInstallCommand(program, sessionOf);
   addCampaignCommands(program, sessionOf);

@@ -422,6 +422,9 @@ export const SETTINGS = {
   speech: {
     engine: choice(['auto', 'espeak-ng', 'flite', 'none'], 'auto', 'synthesizer of Speak'),
   },
+  invoices: {
+    seller: text('', 'name and address on invoices, a line each; empty: platformName'),
+  },
   retention: {
     cdrDays: integer(0, 0, 36_500, 'CDRs are deleted after so many days; 0 keeps them'),
     callLogDays: integer(

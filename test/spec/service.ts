@@ -83,6 +83,7 @@ export async function startService(options: ServiceOptions = {}) {
     makeCallStatus: 200,
     strictVobizSdk: false,
     callerIdPolicy: 'owned',
+    invoiceSeller: 'Carillon\n1 Bell Lane',
     platformName: 'Carillon',
     recordingLinkMs: 900_000,
     linkKey: LINK_KEY,
@@ -140,7 +141,7 @@ export async function startService(options: ServiceOptions = {}) {
       }),
     });
     expectDocumented(method, url, reply.statusCode);
-    const isJson = String(reply.headers['content-type']).includes('json');
+    const isJson = String(reply.headers['content-type']).includes('application/json');
     return {
       status: reply.statusCode,
       body: isJson && reply.body !== '' ? JSON.parse(reply.body) : undefined,

@@ -2,7 +2,7 @@ import type { AccountId, CallUuid } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { CdrStore } from './needs.ts';
-import type { CdrFilter, CdrRecord, CdrSummary } from './types.ts';
+import type { CdrFilter, CdrRecord, CdrSummary, DailyCalls } from './types.ts';
 
 export {
   type CallEnd,
@@ -63,6 +63,16 @@ export class CallRecords {
     subAccount?: AccountId,
   ): Promise<readonly CdrRecord[]> {
     return this.#store.walk({ accountId, subAccount }, undefined, limit);
+  }
+
+  /** Calls by day of their start and by direction, oldest first. */
+  daily(filter: CdrFilter): Promise<readonly DailyCalls[]> {
+    return this.#store.daily(filter);
+  }
+
+  /** How many records `walk` has. */
+  async count(filter: CdrFilter): Promise<number> {
+    return (await this.#store.page(filter, { limit: 1, offset: 0 })).total;
   }
 
   /** Every record of the set, latest first, in bounded memory. */

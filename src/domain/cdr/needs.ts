@@ -4,7 +4,7 @@ import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
 import type { StoredNotification } from '../callback/types.ts';
 import type { NewEntry, ReserveRefusal } from '../ledger/types.ts';
-import type { CallTimeline, Cdr, CdrFilter, CdrRecord, CdrSummary } from './types.ts';
+import type { CallTimeline, Cdr, CdrFilter, CdrRecord, CdrSummary, DailyCalls } from './types.ts';
 
 /**
  * A stream of a call that is still open, connected or waiting for its next connection. Enough to bill it after a crash:
@@ -81,6 +81,8 @@ export interface CdrStore {
   /** The next records older than number `before`, latest first: walks any set in bounded memory. */
   walk(filter: CdrFilter, before: number | undefined, limit: number): Promise<readonly CdrRecord[]>;
   summary(filter: CdrFilter): Promise<CdrSummary>;
+  /** By day of their start and by direction, oldest first. */
+  daily(filter: CdrFilter): Promise<readonly DailyCalls[]>;
 }
 
 /** Timelines of calls, for whoever looks for a fault. */

@@ -147,6 +147,17 @@ export interface CdrSummary {
   readonly lastCallUs: number | undefined;
 }
 
+/** Calls of one direction that began in one UTC day. */
+export interface DailyCalls {
+  /** Days since the epoch. */
+  readonly day: number;
+  readonly direction: CallDirection;
+  readonly calls: number;
+  readonly answered: number;
+  readonly talkUs: number;
+  readonly billedMs: number;
+}
+
 /** What happened to a call, as it is stored. */
 export interface CallTimeline {
   readonly accountId: AccountId;

@@ -2,11 +2,13 @@ import type { AccountId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type Micros, micros, ZERO } from '../../base/money.ts';
 import { err, ok, type Result } from '../../base/result.ts';
+import { type Invoice, invoiceOf, type Month } from './invoice.ts';
 import type { LedgerStore, OpenBalanceRefusal, RateStore } from './needs.ts';
 import { RateBook } from './rating.ts';
 import type {
   Balance,
   BalancePatch,
+  DailyTotal,
   EntryFilter,
   EntrySummary,
   LedgerEntry,
@@ -17,6 +19,7 @@ import type {
 } from './types.ts';
 
 export { availableOf, canSpend, isLow, promotionAfterDebit } from './funds.ts';
+export { type Invoice, type InvoiceLine, type Month, monthOf } from './invoice.ts';
 export { LowBalanceAlerts, type LowBalanceNeeds } from './low-balance.ts';
 export { type Price, parseRates, priceUse, RateBook } from './rating.ts';
 export { parseWindowBound } from './window.ts';
@@ -24,6 +27,8 @@ export { parseWindowBound } from './window.ts';
 /** Pages of the ledger (spec: `per_page`): above the maximum the default is used, it does not clamp. */
 export const DEFAULT_PER_PAGE = 50;
 export const MAX_PER_PAGE = 1000;
+/** Entries fetched at a time while a set is walked. */
+const WALK_BATCH = 500;
 
 export type LedgerRefusal =
   | { readonly kind: 'unknownBalance' }
@@ -176,6 +181,45 @@ export class Ledger {
       perPage: size,
       totalPages: Math.ceil(cut.total / size),
     };
+  }
+
+  /** Every entry of the set, newest first, in bounded memory. */
+  async *walk(filter: EntryFilter): AsyncGenerator<LedgerEntry> {
+    let before: number | undefined;
+    for (;;) {
+      const batch = await this.#store.walk(filter, before, WALK_BATCH);
+      for (const { entry } of batch) yield entry;
+      before = batch.at(-1)?.seq;
+      if (before === undefined || batch.length < WALK_BATCH) return;
+    }
+  }
+
+  /** How many entries `walk` has. */
+  async count(filter: EntryFilter): Promise<number> {
+    return (await this.#store.page(filter, 1, 1)).total;
+  }
+
+  /** Completed entries by day, currency and source; days since the epoch, both included. */
+  daily(accountId: AccountId, fromDay: number, toDay: number): Promise<readonly DailyTotal[]> {
+    return this.#store.daily(accountId, fromDay, toDay);
+  }
+
+  async invoice(
+    account: { readonly authId: AccountId; readonly name: string },
+    currency: string,
+    month: Month,
+    nowUs: number,
+  ): Promise<Result<Invoice, LedgerRefusal>> {
+    const { authId: accountId, name: accountName } = account;
+    const found = await this.balance(accountId, currency);
+    if (!found.ok) return found;
+    const filter = { accountId, currency: found.value.currency, status: 'completed' };
+    const [before, within] = await Promise.all([
+      this.#store.summary({ ...filter, toUs: month.fromUs - 1 }),
+      this.#store.summary({ ...filter, fromUs: month.fromUs, toUs: month.toUs }),
+    ]);
+    const { currency: code } = found.value;
+    return ok(invoiceOf({ accountId, accountName, currency: code, month, nowUs, before, within }));
   }
 
   referenceTypes(accountId: AccountId): Promise<readonly string[]> {

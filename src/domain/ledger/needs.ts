@@ -4,6 +4,7 @@ import type { Result } from '../../base/result.ts';
 import type {
   Balance,
   BalancePatch,
+  DailyTotal,
   EntryFilter,
   EntryStatus,
   EntrySummary,
@@ -11,6 +12,7 @@ import type {
   LedgerFault,
   LowBalanceAlert,
   NewEntry,
+  NumberedEntry,
   Rate,
   RateKey,
   ReserveRefusal,
@@ -71,6 +73,14 @@ export interface LedgerStore {
     page: number,
     perPage: number,
   ): Promise<{ readonly entries: readonly LedgerEntry[]; readonly total: number }>;
+  /** The next entries older than number `before`, newest first: walks any set in bounded memory. */
+  walk(
+    filter: EntryFilter,
+    before: number | undefined,
+    limit: number,
+  ): Promise<readonly NumberedEntry[]>;
+  /** Completed entries by day, currency and source, of days `fromDay` to `toDay`; oldest first. */
+  daily(accountId: AccountId, fromDay: number, toDay: number): Promise<readonly DailyTotal[]>;
   summary(filter: EntryFilter): Promise<EntrySummary>;
   /** Reference types present on the account, sorted. */
   referenceTypes(accountId: AccountId): Promise<readonly string[]>;

@@ -99,6 +99,23 @@ export interface EntrySummary {
   }>;
 }
 
+/** What was charged and credited in one UTC day for one source. */
+export interface DailyTotal {
+  /** Days since the epoch. */
+  readonly day: number;
+  readonly currency: string;
+  readonly referenceType: string;
+  readonly count: number;
+  readonly debit: Micros;
+  readonly credit: Micros;
+}
+
+/** An entry and its number, by which a walk goes on. */
+export interface NumberedEntry {
+  readonly seq: number;
+  readonly entry: LedgerEntry;
+}
+
 /** Filters of the ledger's list, AND-ed (spec: GET transactions). Absent: no filter. */
 export interface EntryFilter {
   readonly accountId: AccountId;

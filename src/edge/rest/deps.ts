@@ -43,6 +43,8 @@ export interface RestSettings {
   readonly recordingLinkMs: number;
   /** Largest contact list. */
   readonly uploadLimitBytes: number;
+  /** Name and address on invoices, a line each. */
+  readonly invoiceSeller: string;
   /** Key of signed links. */
   readonly linkKey: string;
   /** Absolute folders of the files behind recordings and exports. */

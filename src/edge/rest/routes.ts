@@ -1,6 +1,7 @@
 import { adminAccountRoutes } from './admin/accounts.ts';
 import { adminCallRoutes } from './admin/calls.ts';
 import { adminCarrierRoutes } from './admin/carriers.ts';
+import { adminImportRoutes } from './admin/import.ts';
 import { adminLedgerRoutes } from './admin/ledger.ts';
 import { adminNumberRoutes } from './admin/numbers.ts';
 import { adminRateRoutes } from './admin/rates.ts';
@@ -31,6 +32,7 @@ import { ipAclRoutes } from './routes/provisioning/ip-acl.ts';
 import { numberRoutes } from './routes/provisioning/number.ts';
 import { originationUriRoutes } from './routes/provisioning/origination-uri.ts';
 import { trunkRoutes } from './routes/provisioning/trunk.ts';
+import { bookRoutes } from './routes/records/books.ts';
 import { cdrRoutes } from './routes/records/cdr.ts';
 import { exportRoutes } from './routes/records/export.ts';
 import { recordingRoutes } from './routes/records/recording.ts';
@@ -54,6 +56,7 @@ const documented: readonly Route[] = [
   ...cdrRoutes,
   ...recordingRoutes,
   ...exportRoutes,
+  ...bookRoutes,
   ...agentRoutes,
   ...campaignRoutes,
   ...contactRoutes,
@@ -69,6 +72,7 @@ const documented: readonly Route[] = [
   ...adminCarrierRoutes,
   ...adminRateRoutes,
   ...adminCallRoutes,
+  ...adminImportRoutes,
   ...adminServiceRoutes,
 ];
 

@@ -95,6 +95,8 @@ export const ACCESS: {
     release: 'write',
     page: 'report',
     summary: 'report',
+    walk: 'report',
+    daily: 'report',
     referenceTypes: 'report',
     verify: 'report',
   },
@@ -149,7 +151,7 @@ export const ACCESS: {
     settle: 'soon',
     listOpen: 'point',
   },
-  cdrs: { get: 'point', page: 'report', walk: 'report', summary: 'report' },
+  cdrs: { get: 'point', page: 'report', walk: 'report', summary: 'report', daily: 'report' },
   callLogs: { put: 'soon', read: 'report' },
   retention: { purgeCalls: 'write', purgeLogs: 'write' },
   notifications: {

@@ -1,7 +1,8 @@
 import { err, ok } from '../../../base/result.ts';
-import { invalidField } from '../http/failure.ts';
+import type { RouteNeeds } from '../deps.ts';
+import { type Failure, invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
-import { accountIdText, hinted, oneOf, sliceQuery, Type } from '../http/schema.ts';
+import { accountIdText, hinted, oneOf, type Static, sliceQuery, Type } from '../http/schema.ts';
 import { amountField, amountOf, currencyField, e164Field } from '../http/values.ts';
 import { answered } from '../refusal.ts';
 import { defined, sliceOf, TrunkMetaSchema, trunkMetaOf } from '../wire/list.ts';
@@ -11,44 +12,49 @@ import { wrongOwner } from './reference.ts';
 const ROOT = '/admin/v1/numbers';
 const common = { tag: 'Operator: numbers', errors: 'admin' } as const;
 
+export const NumberBody = Type.Object({
+  e164: e164Field(),
+  country: hinted(Type.String({ pattern: '^[A-Za-z]{2}$' }), 'must be a two-letter country code'),
+  region: Type.Optional(Type.String({ maxLength: 100 })),
+  setup_fee: Type.Optional(amountField()),
+  monthly_fee: Type.Optional(amountField()),
+  currency: currencyField(),
+  carrier: Type.Optional(Type.String({ maxLength: 64 })),
+  account_id: Type.Optional(accountIdText()),
+});
+
+/** Undefined: owner and carrier are there. */
+export async function checkNumber(
+  needs: RouteNeeds,
+  { account_id: owner, carrier }: Static<typeof NumberBody>,
+): Promise<Failure | undefined> {
+  const wrong = await wrongOwner(needs, owner);
+  if (wrong !== undefined || carrier === undefined) return wrong;
+  const isKnown = needs.provisioning.carriers.list().some(({ name }) => name === carrier);
+  return isKnown ? undefined : invalidField('carrier', 'is no carrier of this service');
+}
+
+export const newNumberOf = (body: Static<typeof NumberBody>) => ({
+  e164: body.e164.replace('+', ''),
+  country: body.country.toUpperCase(),
+  currency: body.currency.toUpperCase(),
+  setupFeeMicros: amountOf(body.setup_fee ?? 0),
+  monthlyFeeMicros: amountOf(body.monthly_fee ?? 0),
+  ...defined({ region: body.region, carrier: body.carrier, accountId: body.account_id }),
+});
+
 const addNumber = adminRoute({
   ...common,
   method: 'POST',
   path: ROOT,
   summary: 'Put a number into the inventory, or straight on an account',
   status: 201,
-  body: Type.Object({
-    e164: e164Field(),
-    country: hinted(Type.String({ pattern: '^[A-Za-z]{2}$' }), 'must be a two-letter country code'),
-    region: Type.Optional(Type.String({ maxLength: 100 })),
-    setup_fee: Type.Optional(amountField()),
-    monthly_fee: Type.Optional(amountField()),
-    currency: currencyField(),
-    carrier: Type.Optional(Type.String({ maxLength: 64 })),
-    account_id: Type.Optional(accountIdText()),
-  }),
+  body: NumberBody,
   reply: NumberSchema,
   async run(needs, { body }) {
-    const { provisioning } = needs;
-    const owner = body.account_id;
-    const wrong = await wrongOwner(needs, owner);
+    const wrong = await checkNumber(needs, body);
     if (wrong !== undefined) return err(wrong);
-    const { carrier } = body;
-    if (
-      carrier !== undefined &&
-      !provisioning.carriers.list().some(({ name }) => name === carrier)
-    ) {
-      return err(invalidField('carrier', 'is no carrier of this service'));
-    }
-    const added = await provisioning.numbers.add({
-      e164: body.e164.replace('+', ''),
-      country: body.country.toUpperCase(),
-      currency: body.currency.toUpperCase(),
-      setupFeeMicros: amountOf(body.setup_fee ?? 0),
-      monthlyFeeMicros: amountOf(body.monthly_fee ?? 0),
-      ...defined({ region: body.region, carrier: body.carrier, accountId: owner }),
-    });
-    return answered(added, showNumber);
+    return answered(await needs.provisioning.numbers.add(newNumberOf(body)), showNumber);
   },
 });
 

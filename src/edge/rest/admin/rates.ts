@@ -2,6 +2,8 @@ import { SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import { unitsFromMicros } from '../../../base/money.ts';
 import { err, ok } from '../../../base/result.ts';
 import type { Rate } from '../../../domain/ledger/types.ts';
+import type { RouteNeeds } from '../deps.ts';
+import type { Failure } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
 import {
   accountIdText,
@@ -39,39 +41,47 @@ const showRate = (rate: Rate): Static<typeof RateSchema> => ({
   account_id: rate.accountId ?? null,
 });
 
+export const RateBody = Type.Object({
+  direction: oneOf(DIRECTIONS),
+  prefix: Type.Optional(
+    hinted(Type.String({ pattern: '^[0-9]{0,15}$', default: '' }), 'must be up to 15 digits'),
+  ),
+  per_minute: amountField(),
+  pulse_seconds: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 3600, default: PULSE_DEFAULT_S }),
+  ),
+  currency: currencyField(),
+  account_id: Type.Optional(nullableAccountId()),
+});
+
+/** Undefined: the account that it is for is there. */
+export const checkRate = (
+  needs: RouteNeeds,
+  { account_id: accountId }: Static<typeof RateBody>,
+): Promise<Failure | undefined> => wrongOwner(needs, accountId ?? undefined);
+
+export const rateOf = (body: Static<typeof RateBody>): Rate => ({
+  direction: body.direction,
+  prefix: body.prefix ?? '',
+  perMinute: amountOf(body.per_minute),
+  pulseMs: (body.pulse_seconds ?? PULSE_DEFAULT_S) * SECOND_MS,
+  currency: body.currency.toUpperCase(),
+  accountId: body.account_id ?? undefined,
+});
+
 const putRate = adminRoute({
   ...common,
   method: 'POST',
   path: ROOT,
   summary: 'Set a rate; one of the same direction, prefix, currency and account is replaced',
   status: 201,
-  body: Type.Object({
-    direction: oneOf(DIRECTIONS),
-    prefix: Type.Optional(
-      hinted(Type.String({ pattern: '^[0-9]{0,15}$', default: '' }), 'must be up to 15 digits'),
-    ),
-    per_minute: amountField(),
-    pulse_seconds: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 3600, default: PULSE_DEFAULT_S }),
-    ),
-    currency: currencyField(),
-    account_id: Type.Optional(nullableAccountId()),
-  }),
+  body: RateBody,
   reply: RateSchema,
   async run(needs, { body }) {
-    const { ledger } = needs;
-    const accountId = body.account_id ?? undefined;
-    const wrong = await wrongOwner(needs, accountId);
+    const wrong = await checkRate(needs, body);
     if (wrong !== undefined) return err(wrong);
-    const rate: Rate = {
-      direction: body.direction,
-      prefix: body.prefix ?? '',
-      perMinute: amountOf(body.per_minute),
-      pulseMs: (body.pulse_seconds ?? PULSE_DEFAULT_S) * SECOND_MS,
-      currency: body.currency.toUpperCase(),
-      accountId,
-    };
-    await ledger.putRate(rate);
+    const rate = rateOf(body);
+    await needs.ledger.putRate(rate);
     return ok(showRate(rate));
   },
 });

@@ -5,6 +5,7 @@
 import { AjvCompiler } from '@fastify/ajv-compiler';
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify';
+import { fieldProblems } from './field-problems.ts';
 
 type Check = ReturnType<FastifySchemaCompiler<unknown>> & { errors?: unknown };
 type Write = ReturnType<FastifySerializerCompiler<unknown>>;
@@ -22,6 +23,7 @@ const OPTIONS = {
 const makeCheck = AjvCompiler()({}, OPTIONS) as unknown as FastifySchemaCompiler<unknown>;
 const makeWriter = SerializerSelector()({}, {}) as FastifySerializerCompiler<unknown>;
 const writers = new WeakMap<object, Write>();
+const checks = new WeakMap<object, Check>();
 
 /** Fastify reads the errors of the last run beside the function. */
 export const checkBy: FastifySchemaCompiler<unknown> = (part) => {
@@ -34,6 +36,24 @@ export const checkBy: FastifySchemaCompiler<unknown> = (part) => {
   };
   return check;
 };
+
+/**
+ * Checks a value outside a request by the rules of bodies. Text in it becomes what the schema wants, in place. Undefined: it is
+ * right; else what is wrong, field by field.
+ */
+export function problemsOf(
+  schema: object,
+  value: unknown,
+): Readonly<Record<string, string>> | undefined {
+  let check = checks.get(schema);
+  if (check === undefined) {
+    check = makeCheck({ schema, method: '', url: '', httpPart: 'body' }) as Check;
+    checks.set(schema, check);
+  }
+  if (check(value) === true) return undefined;
+  const errors = (check.errors ?? []) as Parameters<typeof fieldProblems>[0];
+  return fieldProblems(errors, schema, 'the row');
+}
 
 export const writeBy: FastifySerializerCompiler<object> =
   ({ schema }) =>

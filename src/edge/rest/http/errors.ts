@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError, type ServiceErrorCode } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { type Failure, failure } from './failure.ts';
+import { fieldProblems } from './field-problems.ts';
 import { sendFailure } from './mount.ts';
 import { type Route, UPLOAD_TYPES } from './route.ts';
 import { familyOfPath, unmatchedFailure } from './unmatched.ts';
@@ -75,51 +76,13 @@ function failureOf(error: FastifyError, route: Route | undefined): Failure {
 const internal = (route: Route | undefined): string =>
   route?.internalError ?? 'internal server error';
 
-interface Hinted {
-  readonly properties?: Readonly<Record<string, Hinted>>;
-  readonly items?: Hinted;
-  readonly 'x-hint'?: string;
-}
-
 /** One sentence per wrong field, ours where the schema has one. */
 function invalidParameters(error: FastifyError, route: Route | undefined): Failure {
-  const schema = error.validationContext === 'body' ? route?.body : route?.query;
-  const details: Record<string, string> = {};
-  for (const problem of error.validation ?? []) {
-    const { keyword, params, instancePath, message } = problem;
-    const missing = keyword === 'required' ? String(params['missingProperty']) : undefined;
-    const steps = instancePath.split('/').filter((step) => step !== '');
-    const path = missing === undefined ? steps : [...steps, missing];
-    const field = path.join('.') || (error.validationContext ?? 'body');
-    const said =
-      missing === undefined
-        ? (exactly(keyword, params) ?? hintOf(schema, path) ?? message)
-        : 'is required';
-    details[field] ??= said ?? 'is invalid';
-  }
+  const part = error.validationContext ?? 'body';
+  const schema = part === 'body' ? route?.body : route?.query;
+  const details = fieldProblems(error.validation ?? [], schema, part);
   const detail = Object.entries(details)
     .map(([field, problem]) => `${field} ${problem}`)
     .join('; ');
   return failure(400, 'invalid request parameters', { detail, details });
-}
-
-/** Where the rule itself says more than the sentence of its field. */
-function exactly(keyword: string, params: Readonly<Record<string, unknown>>): string | undefined {
-  switch (keyword) {
-    case 'enum':
-      return `must be one of ${(params['allowedValues'] as readonly unknown[]).join(', ')}`;
-    case 'maxLength':
-      return `must have at most ${String(params['limit'])} characters`;
-    case 'maxItems':
-      return `must have at most ${String(params['limit'])} entries`;
-    default:
-      return undefined;
-  }
-}
-
-function hintOf(schema: unknown, path: readonly string[]): string | undefined {
-  let at = schema as Hinted | undefined;
-  for (const step of path)
-    at = at?.properties?.[step] ?? (/^\d+$/.test(step) ? at?.items : undefined);
-  return at?.['x-hint'];
 }

@@ -1,8 +1,14 @@
 import { unitsFromMicros } from '../../../base/money.ts';
 import { isoMicros } from '../../../base/time-format.ts';
-import { availableOf, type EntryPage } from '../../../domain/ledger/ledger.ts';
-import type { Balance, EntrySummary, LedgerEntry } from '../../../domain/ledger/types.ts';
+import { availableOf, type EntryPage, type Ledger } from '../../../domain/ledger/ledger.ts';
+import type {
+  Balance,
+  EntryFilter,
+  EntrySummary,
+  LedgerEntry,
+} from '../../../domain/ledger/types.ts';
 import { type Static, Type, timestamp } from '../http/schema.ts';
+import { mapped, type RowSet } from './rows.ts';
 
 /** Amounts are JSON numbers of currency units, exact to a millionth. */
 const amount = () => Type.Number();
@@ -121,4 +127,23 @@ export const showBalance = (balance: Balance): Static<typeof BalanceSchema> => (
   status: balance.status,
   created_at: isoMicros(balance.createdUs),
   updated_at: isoMicros(balance.updatedUs),
+});
+
+const ENTRY_COLUMNS = [
+  'created_at',
+  'id',
+  'type',
+  'amount',
+  'currency',
+  'description',
+  'reference',
+  'reference_type',
+  'status',
+] as const;
+
+/** The whole set, newest first, in bounded memory. */
+export const entryRows = (ledger: Ledger, filter: EntryFilter): RowSet => ({
+  name: 'transactions',
+  columns: ENTRY_COLUMNS,
+  rows: mapped(ledger.walk(filter), showEntry),
 });

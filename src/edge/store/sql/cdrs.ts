@@ -106,6 +106,24 @@ export const cdrRepository = (db: Connection): Synchronously<CdrStore> => ({
       lastCallUs: sums?.['last'] == null ? undefined : integer(sums, 'last'),
     };
   },
+  daily: (filter) => {
+    const where = cdrWhere(filter);
+    const rows = db.all(
+      `SELECT start_us / ${DAY_MS * 1000} AS day, direction, COUNT(*) AS calls,
+          COUNT(answer_us) AS answered, SUM(COALESCE(end_us - answer_us, 0)) AS talk,
+          SUM(billed_seconds) AS billed
+        FROM cdr WHERE ${where.sql} GROUP BY day, direction ORDER BY day, direction`,
+      where.values,
+    );
+    return rows.map((row) => ({
+      day: integer(row, 'day'),
+      direction: string(row, 'direction') as Cdr['direction'],
+      calls: integer(row, 'calls'),
+      answered: integer(row, 'answered'),
+      talkUs: integer(row, 'talk'),
+      billedMs: integer(row, 'billed') * SECOND_MS,
+    }));
+  },
 });
 
 /** As `answeredTimeMs` (base/money.ts) has them, so that a filter finds what is shown. */

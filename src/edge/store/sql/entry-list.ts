@@ -1,6 +1,12 @@
 import type { AccountId } from '../../../base/ids.ts';
 import { micros } from '../../../base/money.ts';
-import type { EntryFilter, EntrySummary, LedgerEntry } from '../../../domain/ledger/types.ts';
+import type {
+  DailyTotal,
+  EntryFilter,
+  EntrySummary,
+  LedgerEntry,
+  NumberedEntry,
+} from '../../../domain/ledger/types.ts';
 import { type Connection, integer, type Row, string } from '../connection.ts';
 import { Where } from '../where.ts';
 import { dayOf, dayStartUs } from './balances.ts';
@@ -35,6 +41,48 @@ export function entryPage(
   }
   return skippingPage(db, filter, range, offset, perPage);
 }
+
+/** By number, so that entries posted meanwhile neither shift nor repeat those to come. */
+export function walkEntries(
+  db: Connection,
+  filter: EntryFilter,
+  before: number | undefined,
+  limit: number,
+): readonly NumberedEntry[] {
+  const range = seqRange(db, filter);
+  if (range === undefined) return [];
+  const last = Math.min(range.last, (before ?? Number.MAX_SAFE_INTEGER) - 1);
+  const where = entryWhere(filter, { first: range.first, last });
+  return entryTable
+    .all(db, `WHERE ${where.sql} ORDER BY seq DESC LIMIT ?`, [...where.values, limit])
+    .map((row) => ({ seq: row.seq, entry: publicEntry(row) }));
+}
+
+/** From the kept sums: as many rows as days, whatever the number of entries. */
+export const dailyTotals = (
+  db: Connection,
+  accountId: AccountId,
+  fromDay: number,
+  toDay: number,
+): readonly DailyTotal[] =>
+  db
+    .all(
+      `SELECT day, currency, reference_type, SUM(count) AS n,
+          SUM(CASE sign WHEN -1 THEN amount ELSE 0 END) AS debit,
+          SUM(CASE sign WHEN 1 THEN amount ELSE 0 END) AS credit
+        FROM entry_total
+        WHERE account_id = ? AND day BETWEEN ? AND ? AND status = 'completed'
+        GROUP BY day, currency, reference_type ORDER BY day, currency, reference_type`,
+      [accountId, fromDay, toDay],
+    )
+    .map((row) => ({
+      day: integer(row, 'day'),
+      currency: string(row, 'currency'),
+      referenceType: string(row, 'reference_type'),
+      count: integer(row, 'n'),
+      debit: micros(integer(row, 'debit')),
+      credit: micros(integer(row, 'credit')),
+    }));
 
 /** Sums over the filtered set, without reading what is summed already. */
 export function entrySummary(db: Connection, filter: EntryFilter): EntrySummary {

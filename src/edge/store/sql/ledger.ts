@@ -19,7 +19,7 @@ import {
   patchBalance,
 } from './balances.ts';
 import { completePending, type PostingRefusal, postEntry } from './entries.ts';
-import { entryPage, entrySummary } from './entry-list.ts';
+import { dailyTotals, entryPage, entrySummary, walkEntries } from './entry-list.ts';
 import { UnitRefused } from './unit-refused.ts';
 
 export const ledgerRepository = (db: Connection): Synchronously<LedgerStore> => ({
@@ -51,6 +51,8 @@ export const ledgerRepository = (db: Connection): Synchronously<LedgerStore> => 
   },
   page: (filter, page, perPage) => entryPage(db, filter, page, perPage),
   summary: (filter) => entrySummary(db, filter),
+  walk: (filter, before, limit) => walkEntries(db, filter, before, limit),
+  daily: (accountId, fromDay, toDay) => dailyTotals(db, accountId, fromDay, toDay),
   referenceTypes: (accountId) =>
     db
       .all(

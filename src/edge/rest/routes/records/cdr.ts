@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { csvLine } from '../../../../base/csv.ts';
 import { inMs } from '../../../../base/duration.ts';
 import { ok, type Result } from '../../../../base/result.ts';
 import type { CallRecords } from '../../../../domain/cdr/cdr.ts';
@@ -17,7 +15,9 @@ import {
 import { windowOf } from '../../http/values.ts';
 import { answered } from '../../refusal.ts';
 import { CdrSchema, CdrSummarySchema, showCdr, showCdrSummary } from '../../wire/cdr.ts';
+import { cdrRows } from '../../wire/cdr-rows.ts';
 import { defined, pageQuery, pageSlice } from '../../wire/list.ts';
+import { formatQuery, rowsReply } from '../../wire/rows.ts';
 import { listedSubAccount } from '../provisioning/scope.ts';
 
 const PER_PAGE_DEFAULT = 20;
@@ -179,61 +179,18 @@ const recentCdrs = accountRoute({
   },
 });
 
-const CSV_COLUMNS = [
-  'uuid',
-  'call_direction',
-  'context',
-  'caller_id_number',
-  'caller_id_name',
-  'destination_number',
-  'start_time',
-  'answer_time',
-  'end_time',
-  'duration',
-  'billsec',
-  'rounded_bill_duration',
-  'ring_time',
-  'cost',
-  'streaming_cost',
-  'total_cost',
-  'currency',
-  'hangup_cause',
-  'hangup_cause_code',
-  'hangup_cause_name',
-  'hangup_source',
-  'hangup_disposition',
-  'codec',
-  'mos',
-  'jitter',
-  'packet_loss',
-  'bridge_uuid',
-  'trunk_id',
-] as const;
-
-/** Streams the whole set in bounded memory. */
-async function* csvOf(callRecords: CallRecords, filter: CdrFilter): AsyncGenerator<string> {
-  yield csvLine(CSV_COLUMNS);
-  for await (const record of callRecords.walk(filter)) {
-    const row = showCdr(record);
-    yield csvLine(CSV_COLUMNS.map((column) => row[column]));
-  }
-}
-
 const exportCdrs = accountRoute({
   ...common,
   path: `${ROOT}/export`,
-  summary: 'Call records as CSV',
+  summary: 'Call records as CSV, or as JSON lines with everything that one record has',
   params: accountParams,
-  query: FilterQuery,
+  query: Type.Object({ ...filters, ...formatQuery }),
   produces: 'text/csv',
-  run({ callRecords }, input) {
+  async run({ callRecords }, input) {
     const filter = filterOf(input, input.query);
     if (!filter.ok) return filter;
-    return ok({
-      contentType: 'text/csv; charset=utf-8',
-      headers: { 'content-disposition': 'attachment; filename="cdr.csv"' },
-      body: Readable.from(csvOf(callRecords, filter.value)),
-    });
+    const total = await callRecords.count(filter.value);
+    return ok(rowsReply(cdrRows(callRecords, filter.value), input.query.format ?? 'csv', total));
   },
 });
 

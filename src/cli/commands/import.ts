@@ -1,0 +1,102 @@
+/** Rows of a CSV file into the service, with a report of each and a dry run. */
+import type { Command } from 'commander';
+import type { Json } from '../client.ts';
+import { readCsv } from '../csv.ts';
+import type { Session } from '../terminal.ts';
+
+const ROWS_AT_A_TIME = 500;
+
+const KINDS = {
+  rates: {
+    about: 'prices; those of the same direction, prefix, currency and account are replaced',
+    columns: ['direction', 'prefix', 'per_minute', 'pulse_seconds', 'currency', 'account_id'],
+  },
+  numbers: {
+    about: 'numbers of the inventory, or of an account',
+    columns: [
+      'e164',
+      'country',
+      'region',
+      'setup_fee',
+      'monthly_fee',
+      'currency',
+      'carrier',
+      'account_id',
+    ],
+  },
+  accounts: {
+    about: 'customers; ids and tokens are in the report, this once',
+    columns: [
+      'name',
+      'currency',
+      'opening_credit',
+      'country',
+      'concurrent_calls_limit',
+      'cps_limit',
+      'credit_limit',
+      'credit_limit_type',
+      'is_postpaid',
+      'low_balance_threshold',
+      'low_balance_email',
+      'daily_spend_limit',
+    ],
+  },
+} as const;
+
+export function addImportCommands(
+  program: Command,
+  sessionOf: (command: Command) => Session,
+): void {
+  const group = program
+    .command('import')
+    .description('take over the rows of a CSV file; a wrong row stops no other');
+  for (const [kind, { about, columns }] of Object.entries(KINDS)) {
+    group
+      .command(kind)
+      .description(about)
+      .argument('<file>', `CSV with columns ${columns.join(', ')}`)
+      .option('--dry-run', 'check every row and write nothing')
+      .action(async (file: string, flags: { dryRun?: boolean }, command: Command) => {
+        const session = sessionOf(command);
+        const report = send(session, kind, readCsv(file, columns), flags.dryRun === true);
+        show(session, await report, flags.dryRun === true);
+      });
+  }
+}
+
+async function send(
+  session: Session,
+  kind: string,
+  rows: ReturnType<typeof readCsv>,
+  dryRun: boolean,
+): Promise<readonly Json[]> {
+  const { client } = session;
+  const report: Json[] = [];
+  const work = async (): Promise<void> => {
+    for (let at = 0; at < rows.length; at += ROWS_AT_A_TIME) {
+      const batch = rows.slice(at, at + ROWS_AT_A_TIME).map(({ line, cells }) => ({
+        line,
+        // An empty cell leaves the default.
+        cells: Object.fromEntries(Object.entries(cells).filter(([, cell]) => cell.trim() !== '')),
+      }));
+      const reply = await client.post(`/import/${kind}`, { dry_run: dryRun, rows: batch });
+      report.push(...((reply['rows'] ?? []) as Json[]));
+    }
+  };
+  await session.working('importing', work(), async () => report.length / Math.max(1, rows.length));
+  return report;
+}
+
+function show(session: Session, rows: readonly Json[], dryRun: boolean): void {
+  const refused = rows.filter((row) => row['ok'] !== true);
+  const done = rows.length - refused.length;
+  const summary = `${done} rows ${dryRun ? 'would be taken over' : 'taken over'}, ${refused.length} refused`;
+  const lines = rows
+    .filter((row) => row['ok'] !== true || row['auth_token'] !== undefined)
+    .map((row) => {
+      const token = row['auth_token'] === undefined ? '' : ` ${row['auth_token']}`;
+      return `line ${row['line']}: ${row['result']}${token}`;
+    });
+  session.report({ dry_run: dryRun, done, refused: refused.length, rows }, [...lines, summary]);
+  if (refused.length > 0) session.terminal.fail();
+}

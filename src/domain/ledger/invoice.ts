@@ -1,0 +1,98 @@
+/** A month of one balance, from the ledger alone: what it began with, what was charged and credited, what is left. */
+import type { AccountId } from '../../base/ids.ts';
+import { type Micros, micros } from '../../base/money.ts';
+import type { EntrySummary } from './types.ts';
+
+export interface InvoiceLine {
+  /** `reference_type` of the entries. */
+  readonly source: string;
+  readonly description: string;
+  readonly count: number;
+  readonly amount: Micros;
+}
+
+export interface Invoice {
+  /** The same each time it is made. */
+  readonly number: string;
+  readonly accountId: AccountId;
+  readonly accountName: string;
+  readonly currency: string;
+  /** First and last microsecond of the month, UTC. */
+  readonly fromUs: number;
+  readonly toUs: number;
+  /** The month is not over: amounts may still grow. */
+  readonly preliminary: boolean;
+  readonly opening: Micros;
+  readonly charges: readonly InvoiceLine[];
+  readonly totalCharges: Micros;
+  readonly credits: readonly InvoiceLine[];
+  readonly totalCredits: Micros;
+  readonly closing: Micros;
+}
+
+export interface Month {
+  /** `2026-11`. */
+  readonly name: string;
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  cdr: 'Calls',
+  stream_cdr: 'Audio streams',
+  recording: 'Recordings',
+  did_purchase: 'Numbers, set-up',
+  did_rental: 'Numbers, rental',
+  manual_adjustment: 'Adjustments',
+  payment: 'Payments',
+  refund: 'Refunds',
+};
+
+/** `YYYY-MM` as a span of UTC; undefined: no month. */
+export function monthOf(text: string): Month | undefined {
+  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
+  if (year === undefined || month === undefined) return undefined;
+  const fromUs = Date.UTC(Number(year), Number(month) - 1, 1) * 1000;
+  const toUs = Date.UTC(Number(year), Number(month), 1) * 1000 - 1;
+  return { name: text, fromUs, toUs };
+}
+
+export interface InvoiceFacts {
+  readonly accountId: AccountId;
+  readonly accountName: string;
+  readonly currency: string;
+  readonly month: Month;
+  readonly nowUs: number;
+  /** Completed entries before the month, and within it. */
+  readonly before: EntrySummary;
+  readonly within: EntrySummary;
+}
+
+export function invoiceOf(facts: InvoiceFacts): Invoice {
+  const { accountId, currency, month, before, within } = facts;
+  const opening = micros(before.totalCredit - before.totalDebit);
+  const lines = (amountOf: (part: EntrySummary['byReferenceType'][number]) => Micros) =>
+    within.byReferenceType
+      .filter((part) => amountOf(part) > 0)
+      .map((part) => ({
+        source: part.referenceType,
+        description: DESCRIPTIONS[part.referenceType] ?? part.referenceType,
+        count: part.count,
+        amount: amountOf(part),
+      }));
+  return {
+    number: `${accountId}-${month.name.replace('-', '')}-${currency}`,
+    accountId,
+    accountName: facts.accountName,
+    currency,
+    fromUs: month.fromUs,
+    toUs: month.toUs,
+    preliminary: facts.nowUs <= month.toUs,
+    opening,
+    charges: lines((part) => part.totalDebit),
+    totalCharges: within.totalDebit,
+    credits: lines((part) => part.totalCredit),
+    totalCredits: within.totalCredit,
+    closing: micros(opening + within.totalCredit - within.totalDebit),
+  };
+}

@@ -1,0 +1,163 @@
+/** Rows of a spreadsheet: each is checked as its own request would be, and told apart in the report. A dry run writes nothing. */
+import { microsFromUnits } from '../../../base/money.ts';
+import { err, ok, type Result } from '../../../base/result.ts';
+import type { RouteNeeds } from '../deps.ts';
+import { problemsOf } from '../http/compilers.ts';
+import { adminRoute, type Route } from '../http/route.ts';
+import { type Static, type TSchema, Type } from '../http/schema.ts';
+import { failureOf } from '../refusal.ts';
+import { AccountCreateBody, accountPatch, balancePatch } from '../wire/account.ts';
+import { checkNumber, NumberBody, newNumberOf } from './numbers.ts';
+import { checkRate, RateBody, rateOf } from './rates.ts';
+
+const ROWS_MAX = 1000;
+const KINDS = ['rates', 'numbers', 'accounts'] as const;
+type Kind = (typeof KINDS)[number];
+
+const ReportSchema = Type.Object({
+  dry_run: Type.Boolean(),
+  done: Type.Integer({ description: 'rows that were taken over, or would be' }),
+  refused: Type.Integer(),
+  rows: Type.Array(
+    Type.Object({
+      line: Type.Integer(),
+      ok: Type.Boolean(),
+      result: Type.String({ description: 'what was made, or why not' }),
+      auth_token: Type.Optional(Type.String({ description: 'of a new account, this once' })),
+    }),
+  ),
+});
+type Outcome = Result<{ readonly result: string; readonly auth_token?: string }, string>;
+
+/** One row: the sentence says what was done, or is wrong. `dryRun`: it looks and does not touch. */
+type Importer = (needs: RouteNeeds, row: Row, dryRun: boolean) => Promise<Outcome>;
+type Row = Readonly<Record<string, unknown>>;
+
+const IMPORTERS: Readonly<Record<Kind, Importer>> = {
+  rates: importRate,
+  numbers: importNumber,
+  accounts: importAccount,
+};
+
+async function importRate(needs: RouteNeeds, row: Row, dryRun: boolean): Promise<Outcome> {
+  const body = read(RateBody, row);
+  if (!body.ok) return body;
+  const wrong = await checkRate(needs, body.value);
+  if (wrong !== undefined) return err(wrong.detail ?? wrong.message);
+  const rate = rateOf(body.value);
+  const known = needs.ledger.listRates().find((listed) => {
+    const { perMinute: _price, pulseMs: _pulse, ...key } = listed;
+    return Object.entries(key).every(([name, value]) => rate[name as keyof typeof rate] === value);
+  });
+  if (!dryRun) await needs.ledger.putRate(rate);
+  const same = known?.perMinute === rate.perMinute && known.pulseMs === rate.pulseMs;
+  return ok({ result: known === undefined ? 'new' : same ? 'unchanged' : 'changed' });
+}
+
+async function importNumber(needs: RouteNeeds, row: Row, dryRun: boolean): Promise<Outcome> {
+  const body = read(NumberBody, row);
+  if (!body.ok) return body;
+  const wrong = await checkNumber(needs, body.value);
+  if (wrong !== undefined) return err(wrong.detail ?? wrong.message);
+  const number = newNumberOf(body.value);
+  if (dryRun) {
+    const found = await needs.provisioning.numbers.list(
+      { search: number.e164 },
+      { limit: 50, offset: 0 },
+    );
+    const isKnown = found.items.some(({ e164 }) => e164 === number.e164);
+    return isKnown ? err(sentence(failureOf({ kind: 'numberExists' }))) : ok({ result: 'new' });
+  }
+  const added = await needs.provisioning.numbers.add(number);
+  return added.ok ? ok({ result: 'new' }) : err(sentence(failureOf(added.error)));
+}
+
+async function importAccount(needs: RouteNeeds, row: Row, dryRun: boolean): Promise<Outcome> {
+  const { opening_credit: given, ...rest } = row;
+  const body = read(AccountCreateBody, rest);
+  if (!body.ok) return body;
+  const credit = given === undefined ? undefined : microsFromUnits(Number(given));
+  if (given !== undefined && (credit === undefined || credit <= 0))
+    return err('opening_credit must be a number above zero');
+  if (body.value.default_endpoint_app || body.value.default_caller_id)
+    return err('default_endpoint_app and default_caller_id are set once the account has them');
+  if (dryRun) return ok({ result: 'new' });
+  const { name, currency } = body.value;
+  const created = await needs.accounts.create({
+    ...accountPatch(body.value),
+    name,
+    ...(currency !== undefined && { currency }),
+  });
+  if (!created.ok) return err(sentence(failureOf(created.error)));
+  const { account, authToken } = created.value;
+  const terms = balancePatch(body.value);
+  if (Object.keys(terms).length > 0)
+    await needs.ledger.patchBalance(account.authId, account.currency, terms);
+  if (credit !== undefined) {
+    await needs.ledger.adjust({
+      accountId: account.authId,
+      currency: account.currency,
+      amount: credit,
+      description: 'Opening credit',
+      key: `import:${account.authId}`,
+    });
+  }
+  return ok({ result: account.authId, auth_token: authToken });
+}
+
+const sentence = ({ detail, message }: { detail?: string; message: string }): string =>
+  detail ?? message;
+
+/** Cells are text, which becomes what the schema wants. */
+function read<S extends TSchema>(schema: S, row: Row): Result<Static<S>, string> {
+  const properties = (schema as { readonly properties?: object }).properties ?? {};
+  const unknown = Object.keys(row).find((name) => !Object.hasOwn(properties, name));
+  if (unknown !== undefined) return err(`${unknown} is no column`);
+  const value = { ...row };
+  const problems = problemsOf(schema, value);
+  if (problems === undefined) return ok(value as Static<S>);
+  return err(
+    Object.entries(problems)
+      .map(([field, what]) => `${field} ${what}`)
+      .join('; '),
+  );
+}
+
+const importRows = adminRoute({
+  tag: 'Operator: import',
+  errors: 'admin',
+  method: 'POST',
+  path: '/admin/v1/import/{kind}',
+  summary: `Take over up to ${ROWS_MAX} rows of rates, numbers or accounts; each is told apart, and a wrong one stops no other`,
+  params: Type.Object({ kind: Type.Unsafe<Kind>({ type: 'string', enum: [...KINDS] }) }),
+  body: Type.Object({
+    dry_run: Type.Optional(Type.Boolean({ default: false })),
+    rows: Type.Array(
+      Type.Object({
+        line: Type.Integer({ minimum: 1 }),
+        cells: Type.Record(
+          Type.String(),
+          Type.Union([Type.String(), Type.Number(), Type.Boolean()]),
+        ),
+      }),
+      { minItems: 1, maxItems: ROWS_MAX },
+    ),
+  }),
+  reply: ReportSchema,
+  async run(needs, { params: { kind }, body }) {
+    const dryRun = body.dry_run === true;
+    const rows: Static<typeof ReportSchema>['rows'] = [];
+    for (const { line, cells } of body.rows) {
+      const outcome = await IMPORTERS[kind](needs, cells, dryRun);
+      rows.push(
+        outcome.ok
+          ? { line, ok: true, ...outcome.value }
+          : { line, ok: false, result: outcome.error },
+      );
+    }
+    const done = rows.filter((row) => row.ok).length;
+    return ok({ dry_run: dryRun, done, refused: rows.length - done, rows });
+  },
+});
+
+export const adminImportRoutes: readonly Route[] = [importRows];

@@ -1,0 +1,50 @@
+/** What is wrong with a value, field by field, in plain sentences. */
+import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
+
+interface Hinted {
+  readonly properties?: Readonly<Record<string, Hinted>>;
+  readonly items?: Hinted;
+  readonly 'x-hint'?: string;
+}
+
+/** Field → sentence, ours where the schema has one. `whole`: the name of the value itself. */
+export function fieldProblems(
+  problems: readonly FastifySchemaValidationError[],
+  schema: unknown,
+  whole: string,
+): Readonly<Record<string, string>> {
+  const details: Record<string, string> = {};
+  for (const { keyword, params, instancePath, message } of problems) {
+    const missing = keyword === 'required' ? String(params['missingProperty']) : undefined;
+    const steps = instancePath.split('/').filter((step) => step !== '');
+    const path = missing === undefined ? steps : [...steps, missing];
+    const field = path.join('.') || whole;
+    const said =
+      missing === undefined
+        ? (exactly(keyword, params) ?? hintOf(schema, path) ?? message)
+        : 'is required';
+    details[field] ??= said ?? 'is invalid';
+  }
+  return details;
+}
+
+/** Where the rule itself says more than the sentence of its field. */
+function exactly(keyword: string, params: Readonly<Record<string, unknown>>): string | undefined {
+  switch (keyword) {
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as readonly unknown[]).join(', ')}`;
+    case 'maxLength':
+      return `must have at most ${String(params['limit'])} characters`;
+    case 'maxItems':
+      return `must have at most ${String(params['limit'])} entries`;
+    default:
+      return undefined;
+  }
+}
+
+function hintOf(schema: unknown, path: readonly string[]): string | undefined {
+  let at = schema as Hinted | undefined;
+  for (const step of path)
+    at = at?.properties?.[step] ?? (/^\d+$/.test(step) ? at?.items : undefined);
+  return at?.['x-hint'];
+}

@@ -1,0 +1,42 @@
+import type { CallRecords } from '../../../domain/cdr/cdr.ts';
+import type { CdrFilter } from '../../../domain/cdr/types.ts';
+import { showCdr } from './cdr.ts';
+import { mapped, type RowSet } from './rows.ts';
+
+const COLUMNS = [
+  'uuid',
+  'call_direction',
+  'context',
+  'caller_id_number',
+  'caller_id_name',
+  'destination_number',
+  'start_time',
+  'answer_time',
+  'end_time',
+  'duration',
+  'billsec',
+  'rounded_bill_duration',
+  'ring_time',
+  'cost',
+  'streaming_cost',
+  'total_cost',
+  'currency',
+  'hangup_cause',
+  'hangup_cause_code',
+  'hangup_cause_name',
+  'hangup_source',
+  'hangup_disposition',
+  'codec',
+  'mos',
+  'jitter',
+  'packet_loss',
+  'bridge_uuid',
+  'trunk_id',
+] as const;
+
+/** The whole set, latest first, in bounded memory. */
+export const cdrRows = (callRecords: CallRecords, filter: CdrFilter): RowSet => ({
+  name: 'cdr',
+  columns: COLUMNS,
+  rows: mapped(callRecords.walk(filter), (record) => showCdr(record)),
+});

@@ -1,0 +1,92 @@
+/** An invoice on A4. The standard fonts of PDF know Latin letters; others stand as `?`. */
+import type { Readable } from 'node:stream';
+import type { ShownInvoice } from './invoice.ts';
+
+const MARGIN = 56;
+const RIGHT = 595 - MARGIN;
+const BOTTOM = 842 - MARGIN;
+const ROW = 18;
+/** Where the columns of numbers end. */
+const COUNT_END = 400;
+
+type Line = ShownInvoice['charges'][number];
+
+/** Loads the writer only when somebody asks for a PDF: it is large. */
+export async function invoicePdf(invoice: ShownInvoice): Promise<Readable> {
+  const { default: PDFDocument } = await import('pdfkit');
+  const document = new PDFDocument({
+    size: 'A4',
+    margin: MARGIN,
+    info: {
+      Title: `Invoice ${invoice.invoice_number}`,
+      // The same invoice is the same file.
+      CreationDate: new Date(invoice.period_end),
+    },
+  });
+  write(document, invoice);
+  document.end();
+  return document as unknown as Readable;
+}
+
+type Document = InstanceType<typeof import('pdfkit')>;
+
+function write(document: Document, invoice: ShownInvoice): void {
+  const { currency, preliminary } = invoice;
+  const amount = (units: number): string =>
+    `${units.toFixed(6).replace(/0{1,4}$/, '')} ${currency}`;
+  document
+    .font('Helvetica-Bold')
+    .fontSize(20)
+    .text(preliminary ? 'Preliminary invoice' : 'Invoice');
+  document.font('Helvetica').fontSize(10).moveDown(0.5);
+  for (const line of invoice.seller) document.text(latin(line));
+  document.moveDown();
+  const last = invoice.period_end.slice(0, 10);
+  const head = [
+    ['Number', invoice.invoice_number],
+    ['Account', `${latin(invoice.account_name)} (${invoice.account_id})`],
+    ['Period', `${invoice.period_start.slice(0, 10)} to ${last} (UTC)`],
+    ['Balance at the beginning', amount(invoice.opening_balance)],
+  ] as const;
+  for (const [name, value] of head) row(document, name, '', value);
+  const part = (title: string, lines: readonly Line[], total: number): void => {
+    document.moveDown();
+    document.font('Helvetica-Bold');
+    row(document, title, 'Count', 'Amount');
+    document.font('Helvetica');
+    rule(document);
+    for (const { description, count, amount: units } of lines)
+      row(document, latin(description), String(count), amount(units));
+    if (lines.length === 0) row(document, 'None', '', amount(0));
+    rule(document);
+    document.font('Helvetica-Bold');
+    row(document, 'Total', '', amount(total));
+    document.font('Helvetica');
+  };
+  part('Charges', invoice.charges, invoice.total_charges);
+  part('Payments and credits', invoice.credits, invoice.total_credits);
+  document.moveDown();
+  document.font('Helvetica-Bold');
+  row(document, 'Balance at the end', '', amount(invoice.closing_balance));
+}
+
+function row(document: Document, name: string, count: string, value: string): void {
+  if (document.y + ROW > BOTTOM) document.addPage();
+  const { y } = document;
+  document.text(name, MARGIN, y, { width: COUNT_END - MARGIN - 80, height: ROW, ellipsis: true });
+  if (count !== '') document.text(count, COUNT_END - 80, y, { width: 80, align: 'right' });
+  document.text(value, COUNT_END - 120, y, { width: RIGHT - COUNT_END + 120, align: 'right' });
+  document.x = MARGIN;
+  document.y = y + ROW;
+}
+
+function rule(document: Document): void {
+  const { y } = document;
+  document
+    .moveTo(MARGIN, y - 4)
+    .lineTo(RIGHT, y - 4)
+    .lineWidth(0.5)
+    .stroke();
+}
+
+const latin = (text: string): string => text.replaceAll(/[^\u0020-\u007e\u00a0-\u00ff€]/gu, '?');

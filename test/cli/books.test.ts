@@ -1,0 +1,286 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { asCallUuid } from '../../src/base/ids.ts';
+import { run } from '../../src/cli/program.ts';
+import { aCdr } from '../edge/store/records.ts';
+import { ADMIN_TOKEN, type Service, startService } from '../spec/service.ts';
+
+const DAY_MS = 86_400_000;
+let service: Service;
+let url: string;
+let folder: string;
+beforeEach(async () => {
+  service = await startService();
+  url = (await service.server.start()).url;
+  folder = mkdtempSync(join(tmpdir(), 'carillon-books-'));
+});
+afterEach(async () => {
+  rmSync(folder, { recursive: true });
+  await service.stop();
+});
+
+async function carillon(...args: readonly string[]) {
+  const out: string[] = [];
+  let notes = '';
+  let failed = false;
+  await run(args, {
+    print: (line) => out.push(line),
+    note: (text) => {
+      notes += text;
+    },
+    interactive: false,
+    env: { CARILLON_URL: url, CARILLON_ADMIN_TOKEN: ADMIN_TOKEN },
+    fail: () => {
+      failed = true;
+    },
+  });
+  return { out, notes, failed, json: (): never => JSON.parse(out.join('\n')) as never };
+}
+
+/** Entries on three days of two months. */
+async function book(): Promise<void> {
+  const at = async (days: number, entries: readonly Parameters<Service['book']>[0][]) => {
+    await service.clock.advance(days * DAY_MS);
+    for (const entry of entries) await service.book(entry);
+  };
+  await at(0, [
+    { amount: 100, type: 'credit', referenceType: 'payment', description: 'Paid, by "wire"' },
+    { amount: 0.1, reference: 'cdr:1' },
+  ]);
+  await at(30, [{ amount: 0.2, reference: 'cdr:2' }]);
+  await at(3, [
+    { amount: 0.3, reference: 'cdr:3' },
+    { amount: 7, referenceType: 'did_rental' },
+  ]);
+}
+
+describe('ledger export', () => {
+  it('has every entry of the filter once, as CSV and as JSON lines', async () => {
+    await book();
+    const { authId } = service.account;
+    const csv = join(folder, 'ledger.csv');
+    const done = await carillon('export', 'ledger', authId, '--out', csv);
+    expect(done.out).toEqual([`5 rows written: ${csv}`]);
+    const lines = readFileSync(csv, 'utf8').trimEnd().split('\r\n');
+    expect(lines[0]).toMatch(/^created_at,id,type,amount,currency/);
+    expect(lines).toHaveLength(6);
+    expect(lines.at(-1)).toContain('"Paid, by ""wire"""');
+    const shown = await carillon(
+      ...['export', 'ledger', authId, '--format', 'ndjson'],
+      ...['--type', 'debit', '--from', '2026-01-31', '--to', '2026-01-31'],
+    );
+    expect(shown.out.map((line) => JSON.parse(line).amount)).toEqual([0.2]);
+    expect(readdirSync(folder)).toEqual(['ledger.csv']);
+  });
+
+  it('goes on by number: entries posted meanwhile neither shift nor repeat', async () => {
+    for (let n = 0; n < 1100; n += 1) await service.book({ amount: 1, reference: `cdr:${n}` });
+    const seen = new Set<string>();
+    const { authId: accountId } = service.account;
+    for await (const { reference } of service.ledger.walk({ accountId })) {
+      expect(seen.has(reference ?? '')).toBe(false);
+      seen.add(reference ?? '');
+      if (seen.size % 400 === 0) await service.book({ amount: 1, reference: `late:${seen.size}` });
+    }
+    expect(seen.size).toBe(1100);
+    expect([...seen].filter((reference) => reference.startsWith('late'))).toEqual([]);
+  });
+
+  it('of an account is for that account and the operator', async () => {
+    const other = await service.addAccount();
+    const path = `${service.root}/transactions/export`;
+    expect((await service.get(path)).headers['content-type']).toContain('text/csv');
+    expect((await service.get(path, { as: other })).status).toBe(403);
+    expect((await service.get(`${path}?format=xml`)).status).toBe(400);
+    expect((await carillon('export', 'ledger', 'MA_NOBODY')).failed).toBe(true);
+  });
+});
+
+describe('records export', () => {
+  it('has the calls of the window', async () => {
+    const { authId: accountId } = service.account;
+    for (const [n, direction] of ['inbound', 'outbound'].entries()) {
+      const cdr = aCdr({
+        callUuid: asCallUuid(`00000000-0000-4000-8000-00000000000${n}`),
+        accountId,
+        direction: direction as 'inbound',
+      });
+      await service.store.calls.settle({ cdr, entries: [], notification: undefined });
+    }
+    const both = await carillon('export', 'cdrs', accountId);
+    expect(both.out).toHaveLength(3);
+    const one = await carillon(
+      'export',
+      'cdrs',
+      accountId,
+      '--direction',
+      'inbound',
+      '--format',
+      'ndjson',
+    );
+    expect(one.out.map((line) => JSON.parse(line).call_direction)).toEqual(['inbound']);
+    const own = await service.get(`${service.root}/cdr/export?format=ndjson`);
+    expect([own.text.trimEnd().split('\n').length, own.headers['x-total-count']]).toEqual([2, '2']);
+  });
+});
+
+describe('usage', () => {
+  it('adds up by day and by month, money to the millionth', async () => {
+    await book();
+    const { authId } = service.account;
+    const days = await carillon(
+      '--json',
+      'usage',
+      authId,
+      '--from',
+      '2026-01-01',
+      '--to',
+      '2026-02-28',
+    );
+    const { usage } = days.json() as { usage: { period: string; amounts: object[] }[] };
+    expect(usage.map(({ period }) => period)).toEqual(['2026-01-01', '2026-01-31', '2026-02-03']);
+    const months = await service.get(
+      `${service.root}/usage?from_date=2026-01-01&to_date=2026-02-28&by=month`,
+    );
+    expect(months.body.usage[0].amounts).toEqual([
+      { currency: 'USD', source: 'cdr', count: 2, charged: 0.3, credited: 0 },
+      { currency: 'USD', source: 'payment', count: 1, charged: 0, credited: 100 },
+    ]);
+    const far = await service.get(`${service.root}/usage?from_date=2020-01-01`);
+    expect([far.status, far.body.detail ?? far.text]).toEqual([
+      400,
+      expect.stringContaining('800 days'),
+    ]);
+  });
+
+  it('counts calls, answered ones and minutes', async () => {
+    const { authId: accountId } = service.account;
+    const cdr = aCdr({ accountId });
+    await service.store.calls.settle({ cdr, entries: [], notification: undefined });
+    const day = new Date(cdr.startUs / 1000).toISOString().slice(0, 10);
+    const { body } = await service.get(`${service.root}/usage?from_date=${day}&to_date=${day}`);
+    expect(body.usage).toEqual([
+      expect.objectContaining({
+        period: day,
+        calls: 1,
+        answered: 1,
+        [cdr.direction]: 1,
+        billed_seconds: cdr.billedMs / 1000,
+      }),
+    ]);
+  });
+});
+
+describe('an invoice', () => {
+  it('follows from the ledger, and closes with what the next one opens with', async () => {
+    await book();
+    const first = await service.get(`${service.root}/invoices/2026-01`);
+    expect(first.body).toMatchObject({
+      invoice_number: `${service.account.authId}-202601-USD`,
+      seller: ['Carillon', '1 Bell Lane'],
+      preliminary: false,
+      opening_balance: 0,
+      charges: [{ source: 'cdr', description: 'Calls', count: 2, amount: 0.3 }],
+      total_charges: 0.3,
+      credits: [{ source: 'payment', count: 1, amount: 100 }],
+      closing_balance: 99.7,
+    });
+    const second = await service.get(`${service.root}/invoices/2026-02`);
+    expect(second.body).toMatchObject({
+      preliminary: true,
+      opening_balance: 99.7,
+      total_charges: 7.3,
+      closing_balance: 92.4,
+    });
+    const balance = await service.ledger.balance(service.account.authId, 'USD');
+    expect(balance.ok && balance.value.balance).toBe(92_400_000);
+  });
+
+  it('is a PDF too, the same each time', async () => {
+    await book();
+    const file = join(folder, 'invoice.pdf');
+    const { authId } = service.account;
+    expect((await carillon('invoice', authId, '2026-01', '--pdf', file)).out).toEqual([
+      `invoice written: ${file}`,
+    ]);
+    const pdf = readFileSync(file);
+    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+    expect(pdf.subarray(-6).toString().trim()).toBe('%%EOF');
+    const again = await service.get(`${service.root}/invoices/2026-01/pdf`);
+    expect(again.headers['content-type']).toBe('application/pdf');
+  });
+
+  it('is refused for what is no month, or has not begun, or no balance', async () => {
+    const status = async (rest: string) =>
+      (await service.get(`${service.root}/invoices/${rest}`)).status;
+    expect(await Promise.all(['2026-13', '2026-12', '2026-01?currency=EUR'].map(status))).toEqual([
+      400, 400, 404,
+    ]);
+  });
+});
+
+describe('an import', () => {
+  const fileOf = (text: string): string => {
+    const file = join(folder, 'rows.csv');
+    writeFileSync(file, text);
+    return file;
+  };
+
+  it('tells every row apart: a wrong one stops no other', async () => {
+    const file = fileOf(
+      'direction,prefix,per_minute,currency\noutbound,49,0.02,EUR\nup,,1,EUR\noutbound,44,cheap,EUR\nsip,,0.001,EUR\n',
+    );
+    const done = await carillon('import', 'rates', file);
+    expect(done.failed).toBe(true);
+    expect(done.out).toEqual([
+      expect.stringMatching(/^line 3: direction must be one of/),
+      expect.stringMatching(/^line 4: per_minute must be number/),
+      '2 rows taken over, 2 refused',
+    ]);
+    expect(service.ledger.listRates()).toHaveLength(2);
+  });
+
+  it('a dry run says the same and writes nothing', async () => {
+    const file = fileOf(
+      'e164,country,currency,account_id\n+14155550100,US,USD,\n12,US,USD,\n+14155550101,US,USD,MA_X\n',
+    );
+    const dry = await carillon('import', 'numbers', file, '--dry-run');
+    expect(dry.out.at(-1)).toBe('1 rows would be taken over, 2 refused');
+    const count = async () =>
+      (await service.provisioning.numbers.list({}, { limit: 1, offset: 0 })).total;
+    expect(await count()).toBe(0);
+    const wet = await carillon('import', 'numbers', file);
+    expect(wet.out.slice(0, 2)).toEqual(dry.out.slice(0, 2));
+    expect(await count()).toBe(1);
+    expect((await carillon('import', 'numbers', file, '--dry-run')).out[0]).toContain(
+      'number already exists',
+    );
+  });
+
+  it('makes customers with credit, and shows their tokens once', async () => {
+    const file = fileOf(
+      'name,currency,opening_credit,cps_limit,is_postpaid\nAda,EUR,12.5,3,true\nBob,EUR,-1,,\n',
+    );
+    const { json } = await carillon('--json', 'import', 'accounts', file);
+    const { rows } = json() as { rows: { ok: boolean; result: string; auth_token?: string }[] };
+    expect(rows.map(({ ok }) => ok)).toEqual([true, false]);
+    const [made] = rows;
+    const headers = { 'x-auth-id': made?.result ?? '', 'x-auth-token': made?.auth_token ?? '' };
+    const balance = await service.get(`/api/v1/Account/${made?.result}/balance/EUR`, {
+      as: null,
+      headers,
+    });
+    expect(balance.body).toMatchObject({ balance: 12.5, is_postpaid: true });
+  });
+
+  it('a column that is not known is refused before anything is sent', async () => {
+    const { notes, failed } = await carillon(
+      'import',
+      'rates',
+      fileOf('direction,price\noutbound,1\n'),
+    );
+    expect([failed, notes]).toEqual([true, expect.stringContaining('columns price')]);
+  });
+});
