@@ -7,7 +7,13 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-const PROGRAMS = { sipp: 'sip-tester', baresip: 'baresip-core', sox: 'sox' };
+const PROGRAMS = {
+  sipp: ['sip-tester'],
+  baresip: ['baresip-core'],
+  sox: ['sox'],
+  kamailio: ['kamailio', 'kamailio-tls-modules'],
+  linphonec: ['linphone-cli'],
+};
 
 const has = (program) =>
   (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program)));
@@ -19,7 +25,7 @@ const apt = (args) =>
 
 const packages = Object.entries(PROGRAMS)
   .filter(([program]) => !has(program))
-  .map(([, name]) => name);
+  .flatMap(([, names]) => names);
 if (packages.length > 0) {
   const install = ['install', '-y', '-q', '--no-install-recommends', ...packages];
   if (process.getuid?.() === 0 && has('apt-get')) {

@@ -45,13 +45,14 @@ class Baresip {
     control.on('error', () => undefined);
   }
 
-  static async start(folder: string, account: string): Promise<Baresip> {
+  static async start(folder: string, account: string, more: string[] = []): Promise<Baresip> {
     const [sip, control] = [await freePort(), await freePort()];
     mkdirSync(folder, { recursive: true });
     const modules = ['g711', 'aufile', 'sndfile', 'srtp', 'uuid', 'account', 'menu', 'ctrl_tcp'];
     const config = [
       'net_interface 127.0.0.1',
       `sip_listen 127.0.0.1:${sip}`,
+      ...more,
       'rtp_ports 48000-48100',
       'module_path /usr/lib/baresip/modules',
       ...modules.slice(0, 4).map((name) => `module ${name}.so`),
@@ -120,12 +121,14 @@ class Baresip {
 
 describe.skipIf(missing('baresip', 'sox'))('baresip', () => {
   let place: ServicePlace;
+  let tlsPort: number;
   let service: Service;
   let folder: ReturnType<typeof workFolder>;
 
   beforeAll(async () => {
     folder = workFolder();
-    place = await newPlace();
+    tlsPort = await freePort();
+    place = await newPlace({ CARILLON_SIP_TLS_PORT: String(tlsPort) });
     service = await Service.start(place);
   });
   afterAll(async () => {
@@ -140,16 +143,22 @@ describe.skipIf(missing('baresip', 'sox'))('baresip', () => {
     // RTP/SAVP, and RTP/AVP with keys.
     ['udp', 'PCMU/8000', 'srtp-mand'],
     ['tcp', 'PCMA/8000', 'srtp'],
+    ['tls', 'PCMU/8000', 'none'],
+    ['tls', 'PCMA/8000', 'srtp-mand'],
   ])('over %s with %s, encryption %s', (transport, codec, encryption) => {
     let phone: Baresip;
     let home: string;
+    let server: string;
     beforeAll(async () => {
       home = join(folder.path, `${transport}-${encryption}`);
       const { username, password } = service.demo;
-      const server = `127.0.0.1:${service.sipPort}`;
+      server = `127.0.0.1:${transport === 'tls' ? tlsPort : service.sipPort}`;
+      // It believes the service's own certificate, and looks whether it is that of 127.0.0.1.
+      const trust = ['sip_verify_server yes', `sip_cafile ${service.dataDir}/keys/sip.crt`];
       phone = await Baresip.start(
         home,
-        `<sip:${username}@${server};transport=${transport}>;auth_user=${username};auth_pass=${password};regint=60;audio_codecs=${codec}${encryption === 'none' ? '' : `;mediaenc=${encryption}`}`,
+        `<sip:${username}@${server};transport=${transport}>;auth_user=${username};auth_pass=${password};regint=60;audio_codecs=${codec};outbound="sip:${server};transport=${transport}"${encryption === 'none' ? '' : `;mediaenc=${encryption}`}`,
+        transport === 'tls' ? trust : [],
       );
     });
     afterAll(() => phone.stop());
@@ -165,7 +174,7 @@ describe.skipIf(missing('baresip', 'sox'))('baresip', () => {
     });
 
     it('hears its own speech, whole and on time', async () => {
-      phone.do('dial', `sip:1000@127.0.0.1:${service.sipPort}`);
+      phone.do('dial', `sip:1000@${server}`);
       await phone.event('CALL_ESTABLISHED');
       await pause(TALK_MS);
       phone.do('hangup');

@@ -149,10 +149,13 @@ describe('digest server', () => {
   });
 
   it('offers MD5 alone to user agents that stumble over any other challenge', () => {
-    const challenges = setup().challenges(at(0), false, 'baresip v1.0.0 (x86_64/linux)');
+    const challenges = setup().challenges(at(0), false, {
+      userAgent: 'baresip v1.0.0 (x86_64/linux)',
+    });
     expect(challenges).toHaveLength(1);
     expect(challenges[0]).toContain('algorithm=MD5');
-    expect(setup().challenges(at(0), false, 'baresip v3.1.0')).toHaveLength(3);
+    expect(setup().challenges(at(0), false, { userAgent: 'baresip v3.1.0' })).toHaveLength(3);
+    expect(setup().challenges(at(0), false, { isBrowser: true })).toHaveLength(1);
   });
 
   it.each(DIGEST_ALGORITHMS)('accepts the right password with %s', (algorithm) => {

@@ -38,6 +38,16 @@ const ORDERS: Readonly<Record<ChallengeOrder, readonly DigestAlgorithm[]>> = {
  */
 const KNOWS_MD5_ALONE = /^baresip v?[0-2]\./i;
 
+/** What a client tells of itself. */
+export interface Client {
+  readonly userAgent?: string | undefined;
+  /** A web page. SIP.js looks at the last challenge alone and knows MD5 alone; its name is the page's choice. */
+  readonly isBrowser?: boolean;
+}
+
+const knowsMd5Alone = ({ userAgent = '', isBrowser = false }: Client): boolean =>
+  isBrowser || KNOWS_MD5_ALONE.test(userAgent);
+
 /** The server side of digest authentication for one realm (RFC 7616, RFC 8760, RFC 3261 §22). */
 export class DigestAuthenticator {
   readonly #realm: string;
@@ -52,11 +62,11 @@ export class DigestAuthenticator {
 
   /**
    * Values for as many challenge header fields, for whoever asks from `source`. `stale` tells the client to try again
-   * without asking its user for the password. `userAgent`: what the client calls itself.
+   * without asking its user for the password.
    */
-  challenges(asked: Asked, stale: boolean, userAgent = ''): readonly string[] {
+  challenges(asked: Asked, stale: boolean, client: Client = {}): readonly string[] {
     const nonce = this.#nonces.mint(asked.source, asked.nowMs);
-    const offered = KNOWS_MD5_ALONE.test(userAgent) ? (['MD5'] as const) : this.#order;
+    const offered = knowsMd5Alone(client) ? (['MD5'] as const) : this.#order;
     return offered.map(
       (algorithm) =>
         `Digest realm=${quote(this.#realm)}, nonce="${nonce}", algorithm=${algorithm}, qop="auth"${stale ? ', stale=true' : ''}`,

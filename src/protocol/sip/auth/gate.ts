@@ -178,7 +178,9 @@ export class Gate {
 
   #challenge(request: SipRequest, flow: Flow, stale: boolean, why: string): StatelessAnswer {
     const userAgent = request.header('user-agent');
-    const challenges = this.#authenticator.challenges(this.#asked(flow), stale, userAgent);
+    const isBrowser = flow.transport === 'ws' || flow.transport === 'wss';
+    const client = { userAgent, isBrowser };
+    const challenges = this.#authenticator.challenges(this.#asked(flow), stale, client);
     const headers = challenges.map((value) => ['WWW-Authenticate', value] as const);
     return { status: 401, headers, needed: 1, why };
   }

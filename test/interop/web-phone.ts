@@ -1,0 +1,117 @@
+/** SIP.js in Node, with a session description of its own: what a browser does in signalling, without its media. */
+import {
+  type BodyAndContentType,
+  Inviter,
+  Registerer,
+  RegistererState,
+  type Session,
+  type SessionDescriptionHandler,
+  SessionState,
+  UserAgent,
+} from 'sip.js';
+import { WebSocket } from 'ws';
+import { eventually } from '../e2e/service.ts';
+
+/** Certificates are of the service's own making. */
+class TrustingSocket extends WebSocket {
+  constructor(url: string, protocols: string | string[]) {
+    super(url, protocols, { rejectUnauthorized: false });
+  }
+}
+
+const SDP = [
+  'v=0',
+  'o=- 1 1 IN IP4 127.0.0.1',
+  's=-',
+  'c=IN IP4 127.0.0.1',
+  't=0 0',
+  'm=audio 47990 RTP/AVP 0',
+  'a=rtpmap:0 PCMU/8000',
+  '',
+].join('\r\n');
+
+class PlainDescription implements SessionDescriptionHandler {
+  received = '';
+
+  close(): void {}
+
+  async getDescription(): Promise<BodyAndContentType> {
+    return { body: SDP, contentType: 'application/sdp' };
+  }
+
+  hasDescription(contentType: string): boolean {
+    return contentType === 'application/sdp';
+  }
+
+  async rollbackDescription(): Promise<void> {}
+
+  async setDescription(sdp: string): Promise<void> {
+    this.received = sdp;
+  }
+
+  sendDtmf(): boolean {
+    return false;
+  }
+}
+
+export class WebPhone {
+  readonly #agent: UserAgent;
+  readonly #registerer: Registerer;
+  readonly incoming: Session[] = [];
+
+  private constructor(agent: UserAgent) {
+    this.#agent = agent;
+    this.#registerer = new Registerer(agent);
+  }
+
+  static async start(
+    server: string,
+    user: { readonly username: string; readonly password: string },
+  ): Promise<WebPhone> {
+    Object.assign(globalThis, { WebSocket: TrustingSocket });
+    let phone: WebPhone | undefined;
+    const agent = new UserAgent({
+      uri: UserAgent.makeURI(`sip:${user.username}@127.0.0.1`) as NonNullable<
+        ReturnType<typeof UserAgent.makeURI>
+      >,
+      authorizationUsername: user.username,
+      authorizationPassword: user.password,
+      transportOptions: { server },
+      logLevel: 'error',
+      sessionDescriptionHandlerFactory: () => new PlainDescription(),
+      delegate: {
+        onInvite: (invitation) => {
+          phone?.incoming.push(invitation);
+          void invitation.accept();
+        },
+      },
+    });
+    phone = new WebPhone(agent);
+    await agent.start();
+    return phone;
+  }
+
+  async register(): Promise<void> {
+    await this.#registerer.register();
+    await eventually('the registration', () =>
+      this.#registerer.state === RegistererState.Registered ? true : undefined,
+    );
+  }
+
+  /** Resolves once the call is answered. */
+  async call(to: string): Promise<Session> {
+    const target = UserAgent.makeURI(`sip:${to}@127.0.0.1`);
+    if (target === undefined) throw new Error(`${to} is no target`);
+    const session = new Inviter(this.#agent, target);
+    await session.invite();
+    await hasReached(session, SessionState.Established);
+    return session;
+  }
+
+  async stop(): Promise<void> {
+    await this.#agent.stop();
+  }
+}
+
+export const hasReached = (session: Session, state: SessionState): Promise<true> =>
+  eventually(`a session that is ${state}`, () => (session.state === state ? true : undefined));
