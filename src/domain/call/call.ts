@@ -260,7 +260,7 @@ export class Call implements Recorded {
       dialled: leg !== undefined,
     });
     this.#finish({ cause, source, disposition, detail });
-    leg?.hangup(cause);
+    leg?.hangup(cause, detail);
   }
 
   #legEnded(end: LegEnd): void {

@@ -151,7 +151,7 @@ export class LegMedia {
 
   /** Why an offer cannot be answered, asked before anything is spent on a call. */
   problemOf(offerSdp: string): SdpProblem | undefined {
-    return checkOffer(offerSdp, this.#srtp.policy);
+    return checkOffer(offerSdp, { srtp: this.#srtp.policy, ipv6: this.#ipv6 });
   }
 
   /** Our description, as an offer. */
@@ -162,7 +162,7 @@ export class LegMedia {
   /** Our description: the answer to an offer of the peer, which media follows at once; without one, an offer. */
   describe(offerSdp: string | undefined): Result<string, MediaProblem> {
     if (offerSdp === undefined) return ok(this.offer());
-    const answered = this.#negotiating.answer(offerSdp, this.#srtp);
+    const answered = this.#negotiating.answer(offerSdp, this.#srtp, this.#ipv6);
     if (!answered.ok) return answered;
     const configured = this.#configure(answered.value.remote);
     return configured.ok ? ok(answered.value.sdp) : configured;
@@ -186,8 +186,15 @@ export class LegMedia {
     return this.#negotiation;
   }
 
+  get #ipv6(): boolean {
+    return this.#needs.media.ipv6 ?? false;
+  }
+
   #configure(remote: MediaSession): Result<void, MediaProblem> {
     const { address, port } = remote;
+    if (address.includes(':') && address !== '::' && !this.#ipv6) {
+      return err({ kind: 'notAllowed', detail: `no IPv6 for media here: ${address}` });
+    }
     // RFC 2543 put a call on hold with the address 0.0.0.0 (RFC 3264 §8.4): nothing can be sent there.
     const isNowhere = address === '0.0.0.0' || address === '::';
     const verdict = isNowhere

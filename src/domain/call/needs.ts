@@ -293,6 +293,8 @@ export interface RoomEvents {
 }
 
 export interface Media {
+  /** RTP can be sent to IPv6 addresses too. */
+  readonly ipv6?: boolean;
   /** Rejects with ServiceError MEDIA_NO_PORTS or MEDIA_UNAVAILABLE. */
   openLeg(options: { readonly mediaTimeoutMs: number }, events: MediaLegEvents): Promise<MediaLeg>;
   /** Both hear each other; everything else (recordings, streams) goes on. */

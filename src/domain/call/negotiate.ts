@@ -45,10 +45,11 @@ export class Negotiation {
   answer(
     offerSdp: string,
     srtp: SrtpRule,
+    ipv6: boolean,
   ): Result<{ readonly sdp: string; readonly remote: MediaSession }, SdpProblem> {
     const offer = readOffer(offerSdp);
     if (!offer.ok) return offer;
-    const choice = chooseAudio(offer.value, { codecs: CODECS, srtp: srtp.policy });
+    const choice = chooseAudio(offer.value, { codecs: CODECS, srtp: srtp.policy, ipv6 });
     if (!choice.ok) return choice;
     const protection = this.#protection(choice.value);
     const key = protection === 'none' ? undefined : protection.send;
@@ -114,10 +115,13 @@ export class Negotiation {
 }
 
 /** Whether an offer can be answered at all. */
-export function checkOffer(sdp: string, srtp: SrtpPolicy): SdpProblem | undefined {
+export function checkOffer(
+  sdp: string,
+  wishes: { readonly srtp: SrtpPolicy; readonly ipv6: boolean },
+): SdpProblem | undefined {
   const offer = readOffer(sdp);
   if (!offer.ok) return offer.error;
-  const choice = chooseAudio(offer.value, { codecs: CODECS, srtp });
+  const choice = chooseAudio(offer.value, { codecs: CODECS, ...wishes });
   return choice.ok ? undefined : choice.error;
 }
 

@@ -78,7 +78,8 @@ export interface Leg {
   readonly id: string;
   readonly sipCallId: string;
   /** Ends the leg in whatever way its state demands: BYE, CANCEL or a final refusal mapped from the cause. Idempotent. */
-  hangup(cause: HangupCauseKey): void;
+  /** `detail`: what the peer is told in words where its offer cannot be used (Warning of a 488). */
+  hangup(cause: HangupCauseKey, detail?: string): void;
 }
 
 export interface InboundLeg extends Leg {

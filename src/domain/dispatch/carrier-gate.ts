@@ -3,10 +3,10 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import type { FindSlot, TargetSlot } from '../call/call.ts';
 import type { OutboundTarget } from '../call/needs.ts';
-import type { FairShare, Place, ShareRefusal } from '../capacity/capacity.ts';
+import type { CapacitySlot, FairShare, Place, ShareRefusal } from '../capacity/capacity.ts';
 import type { Carriers } from '../provisioning/provisioning.ts';
 import type { Carrier } from '../provisioning/types.ts';
-import { sharerOf } from './admission.ts';
+import { type SlotRefusal, sharerOf } from './admission.ts';
 import type { DispatchNeeds } from './needs.ts';
 
 export interface GateNeeds {
@@ -60,6 +60,18 @@ export class CarrierGate {
     if (target === undefined) throw new RangeError('a place that was not asked for');
     return ok({ target, waitedMs, release: slot.release, undo: slot.undo });
   }
+}
+
+/** A slot for a call that the carrier brings: calls both ways count together against its limits. Without waiting. */
+export function slotAtCarrier(
+  carrier: Carrier,
+  owner: Account,
+  shares: FairShare,
+): Result<CapacitySlot, SlotRefusal> {
+  const taken = shares.take(placeOf(carrier), sharerOf(owner));
+  if (taken.ok) return taken;
+  const { retryAfterMs } = taken.error;
+  return err({ kind: 'node', detail: describe(carrier, taken.error), retryAfterMs });
 }
 
 /** The gate of all who dial. */

@@ -3,6 +3,7 @@
 import type { AccountId, CallUuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { plainNumber } from '../../base/phone-number.ts';
+import type { Result } from '../../base/result.ts';
 import type { Accounts } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
 import type { Call, CallIdentity } from '../call/call.ts';
@@ -15,11 +16,13 @@ import {
   srtpRule,
 } from '../call/needs.ts';
 import type { CallbackTarget } from '../callback/types.ts';
+import type { FairShare } from '../capacity/capacity.ts';
 import { Interpreter, type InterpreterNeeds } from '../interpreter/interpreter.ts';
 import type { ApplicationStore, EndpointStore, NumberStore } from '../provisioning/needs.ts';
 import type { Provisioning } from '../provisioning/provisioning.ts';
-import type { Application, Endpoint, PhoneNumber } from '../provisioning/types.ts';
-import type { Admission } from './admission.ts';
+import type { Application, PhoneNumber } from '../provisioning/types.ts';
+import type { Admission, SlotRefusal } from './admission.ts';
+import { slotAtCarrier } from './carrier-gate.ts';
 import type { EndpointRate } from './endpoint-rate.ts';
 import type { CallFactory } from './factory.ts';
 import { gateInbound } from './inbound-gate.ts';
@@ -33,6 +36,8 @@ export interface InboundNeeds {
   readonly admission: Admission;
   readonly factory: CallFactory;
   readonly endpointRate: EndpointRate;
+  /** Of carriers, which the calls that they bring take a part of. */
+  readonly shares: FairShare;
   readonly interpreter: InterpreterNeeds;
   readonly scripts: Scripts;
   /** Connects a call to the origination URI of its trunk. Also called for one that was refused: whoever has the trunk is told. */
@@ -93,7 +98,12 @@ export class Inbound {
       hangupTargetOf(application),
     );
     call.takeInbound(leg, this.#srtpOf(leg));
-    await this.#run(call, owner, application, endpoint);
+    if (!(await this.#admit(call, owner))) return;
+    if (!this.#needs.endpointRate.take(endpoint.endpointId)) {
+      call.hangup('concurrencyBreached', 'Platform', 'the endpoint starts too many calls');
+      return;
+    }
+    await this.#run(call, application);
   }
 
   async #fromCarrier(leg: InboundLeg): Promise<void> {
@@ -119,26 +129,31 @@ export class Inbound {
     const price = factory.price(owner, 'inbound', e164) ?? factory.free(owner.currency);
     const call = factory.create(identity, price, hangupTargetOf(application));
     call.takeInbound(leg, this.#srtpOf(leg));
+    const slot = this.#slotAtCarrier(call, leg, owner);
     if (number.trunkGroupId !== undefined) {
-      await this.#admit(call, owner);
+      await this.#admit(call, owner, slot);
       await toTrunk(call, owner, number);
       return;
     }
-    await this.#run(call, owner, application, undefined);
+    if (!(await this.#admit(call, owner, slot))) return;
+    await this.#run(call, application);
   }
 
-  async #run(
+  /** Undefined: the carrier has a slot for the call, which its end gives back. */
+  #slotAtCarrier(
     call: Call,
+    { carrier: name }: InboundLeg,
     owner: Account,
-    application: Application | undefined,
-    endpoint: Endpoint | undefined,
-  ): Promise<void> {
-    const { interpreter, scripts, endpointRate } = this.#needs;
-    if (!(await this.#admit(call, owner))) return;
-    if (endpoint !== undefined && !endpointRate.take(endpoint.endpointId)) {
-      call.hangup('concurrencyBreached', 'Platform', 'the endpoint starts too many calls');
-      return;
-    }
+  ): Result<never, SlotRefusal> | undefined {
+    const carrier = name === undefined ? undefined : this.#needs.carriers.get(name);
+    const slot = carrier && slotAtCarrier(carrier, owner, this.#needs.shares);
+    if (slot?.ok === false) return slot;
+    if (slot !== undefined) void call.ended.then(() => slot.value.release());
+    return undefined;
+  }
+
+  async #run(call: Call, application: Application | undefined): Promise<void> {
+    const { interpreter, scripts } = this.#needs;
     if (application === undefined || !application.enabled || application.answerUrl === '') {
       call.hangup('routingError', 'Error', 'no application handles this call');
       return;
@@ -166,9 +181,9 @@ export class Inbound {
   }
 
   /** The offer, the slot and the money; false: the call has been ended for want of one of them. */
-  async #admit(call: Call, owner: Account): Promise<boolean> {
+  async #admit(call: Call, owner: Account, refused?: Result<never, SlotRefusal>): Promise<boolean> {
     const problem = call.offerProblem;
-    const admitted = await this.#needs.admission.admit(call, owner);
+    const admitted = await this.#needs.admission.admit(call, owner, refused);
     if (call.isEnded) return false;
     if (!admitted.ok) {
       call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);

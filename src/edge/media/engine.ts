@@ -1,5 +1,6 @@
 /** Front door of media: the native engine as the domain's `Media`. */
 
+import { isIPv6 } from 'node:net';
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
 import { BugError, ServiceError } from '../../base/errors.ts';
@@ -132,6 +133,10 @@ class Engine implements MediaEngine {
       options,
     );
     this.manual = manual ? this.#manualDrive() : undefined;
+  }
+
+  get ipv6(): boolean {
+    return isIPv6(this.#options.rtpHost);
   }
 
   openLeg(options: { readonly mediaTimeoutMs: number }, events: MediaLegEvents): Promise<MediaLeg> {

@@ -21,7 +21,7 @@ import {
   type UserAgentInput,
   unescapeUser,
 } from '../../protocol/sip/sip.ts';
-import { hangupReason, hangupStatus } from './hangup-status.ts';
+import { hangupReason, hangupStatus, hangupWarning } from './hangup-status.ts';
 
 export type Tell = (input: UserAgentInput) => void;
 
@@ -100,8 +100,8 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
     return this.#answered;
   }
 
-  hangup(cause: HangupCauseKey): void {
-    hangup(this.#tell, this.#leg, cause);
+  hangup(cause: HangupCauseKey, detail?: string): void {
+    hangup(this.#tell, this.#leg, { cause, detail });
   }
 
   acknowledged(): void {
@@ -141,8 +141,8 @@ export class EdgeOutboundLeg implements Leg, LegSink {
     return this.#callId;
   }
 
-  hangup(cause: HangupCauseKey): void {
-    hangup(this.#tell, this.#leg, cause);
+  hangup(cause: HangupCauseKey, detail?: string): void {
+    hangup(this.#tell, this.#leg, { cause, detail });
   }
 
   acknowledged(): void {}
@@ -166,8 +166,14 @@ export class EdgeOutboundLeg implements Leg, LegSink {
   }
 }
 
-const hangup = (tell: Tell, leg: LegId, cause: HangupCauseKey): void =>
-  tell({ kind: 'hangup', leg, status: hangupStatus(cause), reason: hangupReason(cause) });
+function hangup(
+  tell: Tell,
+  leg: LegId,
+  { cause, detail }: { readonly cause: HangupCauseKey; readonly detail: string | undefined },
+): void {
+  const [status, reason] = [hangupStatus(cause), hangupReason(cause)];
+  tell({ kind: 'hangup', leg, status, reason, warning: hangupWarning(cause, detail) });
+}
 
 const sourceOf = ({ transport, remoteAddress, remotePort }: Flow): RemoteAddress => ({
   transport,

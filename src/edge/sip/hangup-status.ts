@@ -73,3 +73,24 @@ export const hangupReason = (cause: HangupCauseKey): string =>
   cause === 'lostRace'
     ? 'SIP;cause=200;text="Call completed elsewhere"'
     : `Q.850;cause=${SIGNALLED[cause].q850};text="${HANGUP_CAUSES[cause].name}"`;
+
+/** Codes of RFC 3261 §20.43 by what is wrong with an offer. */
+const WARNINGS: ReadonlyArray<readonly [kind: string, code: number]> = [
+  ['unsupportedAddress', 301],
+  ['unsupportedProtocol', 302],
+  ['secureMediaRequired', 302],
+  ['plainMediaRefused', 302],
+  ['noAudio', 304],
+  ['noCommonCodec', 305],
+];
+const MISCELLANEOUS = 399;
+
+/** Why an offer cannot be used, for the Warning header field of a 488. */
+export function hangupWarning(
+  cause: HangupCauseKey,
+  detail: string | undefined,
+): { readonly code: number; readonly text: string } | undefined {
+  if (detail === undefined || hangupStatus(cause) !== 488) return undefined;
+  const known = WARNINGS.find(([kind]) => detail.startsWith(kind));
+  return { code: known?.[1] ?? MISCELLANEOUS, text: detail };
+}

@@ -5,6 +5,7 @@ import {
   against,
   canSend,
   effectiveDirection,
+  familyOf,
   isUnspecified,
   packetTimeMs,
   readAudioLines,
@@ -82,17 +83,17 @@ export interface Wishes {
   /** What we would like to do. */
   readonly direction?: Direction;
   readonly srtp?: SrtpPolicy;
+  /** False: RTP can be sent to IPv4 addresses alone. */
+  readonly ipv6?: boolean;
 }
 
 /**
  * Picks what the call will use: the first audio line that fits, and of it the first codec that is among ours, because the
  * offerer's order is its preference (RFC 3264 §6.1). Of lines that fit, one with SRTP comes first unless it is off.
  */
-export function chooseAudio(
-  offer: MediaOffer,
-  { codecs, direction = 'sendrecv', srtp = 'optional' }: Wishes,
-): Result<AudioSession, SdpProblem> {
-  const choices = offer.audio.map((line) => chooseIn(line, codecs, srtp));
+export function chooseAudio(offer: MediaOffer, wishes: Wishes): Result<AudioSession, SdpProblem> {
+  const { direction = 'sendrecv' } = wishes;
+  const choices = offer.audio.map((line) => chooseIn(line, wishes));
   const fitting = choices.flatMap((choice) => (choice.ok ? [choice.value] : []));
   const chosen = fitting.find(({ crypto }) => crypto !== undefined) ?? fitting[0];
   if (chosen === undefined) return choices.find(isRefusal) ?? err(NOTHING_FITS);
@@ -113,9 +114,11 @@ const isRefusal = (
 
 function chooseIn(
   line: AudioOffer,
-  codecs: readonly string[],
-  srtp: SrtpPolicy,
+  { codecs, srtp = 'optional', ipv6 = true }: Wishes,
 ): Result<Choice, SdpProblem> {
+  if (!ipv6 && familyOf(line.address) === 'IP6' && !isUnspecified(line.address)) {
+    return err({ kind: 'unsupportedAddress', detail: 'no IPv6 for media here' });
+  }
   const codec = line.codecs.find(({ name, channels }) => codecs.includes(name) && channels === 1);
   if (codec === undefined) {
     const names = line.codecs.map(({ name }) => name).join(', ');

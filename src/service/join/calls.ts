@@ -222,6 +222,7 @@ export function joinParts<R extends Recorder>(
   const trunks = new TrunkConnector(dispatching);
   const inbound = new Inbound({
     accounts,
+    shares: dispatching.shares,
     admission,
     factory,
     interpreter,

@@ -48,6 +48,44 @@ async function legWith(verdict: RtpVerdict = { kind: 'send' }) {
   return { media, configured, asked, log };
 }
 
+describe('several audio lines, and what is no audio', () => {
+  const head = 'v=0\r\no=- 1 1 IN IP4 198.51.100.7\r\ns=-\r\nc=IN IP4 198.51.100.7\r\nt=0 0\r\n';
+
+  it('the line that can be used is taken, the others are declined in their places', async () => {
+    const { media, configured } = await legWith();
+    const lines = [
+      'm=video 5000 RTP/AVP 96',
+      'm=audio 4002 RTP/AVP 18\r\na=rtpmap:18 G729/8000',
+      'm=audio 4004 RTP/AVP 0\r\nc=IN IP6 2001:db8::1',
+      'm=audio 4006 RTP/AVP 8',
+      'm=audio 4008 RTP/AVP 0',
+    ];
+    const answer = media.describe(`${head}${lines.join('\r\n')}\r\n`);
+    expect(answer.ok && answer.value.match(/^m=\w+ \d+/gm)).toEqual([
+      ...['m=video 0', 'm=audio 0', 'm=audio 0', 'm=audio 20000', 'm=audio 0'],
+    ]);
+    expect(configured).toMatchObject([{ port: 4006, codec: { name: 'PCMA' } }]);
+  });
+
+  it('IPv6 alone is no use where media has none: 488 says so before anything rings', async () => {
+    const { media } = await legWith();
+    const ipv6 = sdpOf('2001:db8::1').replaceAll('IP4', 'IP6');
+    expect(media.problemOf(ipv6)).toMatchObject({ kind: 'unsupportedAddress' });
+    expect(media.describe(ipv6).ok).toBe(false);
+    media.offer();
+    expect(media.settle(ipv6).ok).toBe(false);
+  });
+
+  it('a re-INVITE for T.38 is refused, and the audio goes on as it was', async () => {
+    const { media, configured } = await legWith();
+    expect(media.describe(sdpOf('198.51.100.7')).ok).toBe(true);
+    const fax = `${head}m=audio 0 RTP/AVP 0\r\nm=image 5002 udptl t38\r\na=T38FaxVersion:0\r\n`;
+    expect(media.describe(fax)).toMatchObject({ ok: false, error: { kind: 'noAudio' } });
+    expect(configured).toHaveLength(1);
+    expect(media.describe(sdpOf('198.51.100.7')).ok).toBe(true);
+  });
+});
+
 describe('the address of a peer', () => {
   it('is sent to when it may be, and is asked about with where the peer was heard', async () => {
     const { media, configured, asked } = await legWith({ kind: 'send' });

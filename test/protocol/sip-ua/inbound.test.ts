@@ -120,6 +120,14 @@ describe('inbound INVITE', () => {
     expect(requests()).toContain('BYE');
   });
 
+  it('refused for its offer says why in Warning (§20.43)', () => {
+    const { world, server, peer, leg } = ringing();
+    const warning = { code: 301, text: 'no "IPv6" here' };
+    server.tell({ kind: 'hangup', leg, status: 488, reason: undefined, warning });
+    world.advance(20);
+    expect(peer.lastResponse().header('warning')).toBe(`301 ${SERVER} "no \\"IPv6\\" here"`);
+  });
+
   it('whose Expires runs out before the answer ends with 487 (RFC 3261 §13.3.1)', () => {
     const { world, server, statuses } = ringing({}, { headers: ['Expires: 20'] });
     world.advance(20_100);
@@ -185,6 +193,20 @@ describe('CANCEL (RFC 3261 §9)', () => {
     world.advance(20);
     expect(statuses()).toEqual(['200 INVITE', '200 CANCEL']);
     expect(server.count('ended')).toBe(0);
+  });
+
+  it('its 200 carries the To tag of the INVITE, also while nobody knows yet who calls (§9.2)', () => {
+    for (const users of [[], ['alice']]) {
+      const all = setup();
+      for (const user of users) all.server.users.set(user, 'secret12');
+      invite(all.peer, { branch: 'z9hG4bKcancelled' });
+      all.world.advance(users.length === 0 ? 20 : 0);
+      say(all.peer, { method: 'CANCEL', branch: 'z9hG4bKcancelled', contact: null });
+      all.world.advance(50);
+      const finals = all.peer.heard.flatMap((m) => (m.kind === 'response' ? [m] : []));
+      const tags = finals.filter(({ status }) => status >= 200).map(({ to }) => to.tag);
+      expect(new Set(tags).size).toBe(1);
+    }
   });
 
   it('of nothing gets 481', () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loopMark } from '../../../src/protocol/sip/dialog/screen.ts';
 import { invite, PEER, type RequestScript, SERVER, say } from './script.ts';
-import { brief, REALM, World } from './world.ts';
+import { brief, OFFER, REALM, World } from './world.ts';
 
 function setup() {
   const world = new World();
@@ -36,6 +36,21 @@ describe('requests that cannot be served (RFC 3261 §8.2)', () => {
     });
     expect(response.status).toBe(420);
     expect(response.list('unsupported')).toEqual(['100rel', 'foo']);
+  });
+
+  it('an INVITE without Contact gets 400, unless it is of RFC 2543 (§8.1.1.8)', () => {
+    const response = setup().answerTo({ method: 'INVITE', contact: null });
+    expect([response.status, response.reason]).toEqual([400, 'Missing Contact']);
+    expect(
+      setup().answerTo({ method: 'INVITE', contact: null, branch: 'old', body: OFFER }).status,
+    ).toBe(100);
+  });
+
+  it('OPTIONS while no calls are taken gets 503 with Retry-After', () => {
+    const { server, answerTo } = setup();
+    server.tell({ kind: 'pause', paused: true });
+    const response = answerTo({ method: 'OPTIONS' });
+    expect([response.status, response.header('retry-after')]).toEqual([503, '5']);
   });
 
   it('a body that we cannot read gets 415 and what we accept, unless it is optional', () => {

@@ -19,6 +19,7 @@ export interface Refusal {
   readonly status: number;
   readonly headers: HeaderInit;
   readonly why: string;
+  readonly reason?: string;
 }
 
 const refusal = (status: number, why: string, headers: HeaderInit = []): Refusal => ({

@@ -1,5 +1,5 @@
 import type { Gate } from '../auth/gate.ts';
-import type { SipRequest } from '../message.ts';
+import type { HeaderInit, SipRequest } from '../message.ts';
 import type { StatelessAnswer } from '../transaction/stateless.ts';
 import type { Flow } from '../transport/flow.ts';
 import { CAPABILITIES } from './capabilities.ts';
@@ -54,23 +54,15 @@ export class Door {
         return { status: 405, headers: CAPABILITIES, needed: 1, why: 'no registrar' };
       case 'OPTIONS':
         // What an INVITE would get (§11.2).
-        return {
-          status: this.draining || this.paused ? 503 : 200,
-          headers: CAPABILITIES,
-          why: 'no calls are taken',
-        };
+        if (this.draining) return tryLater('draining', DRAINING_S, CAPABILITIES);
+        if (this.paused) return tryLater('no calls can be taken now', PAUSED_S, CAPABILITIES);
+        return { status: 200, headers: CAPABILITIES, why: '' };
       default:
         return NO_DIALOG;
     }
   }
 
   #noCalls(): StatelessAnswer | undefined {
-    const tryLater = (why: string, seconds: number): StatelessAnswer => ({
-      status: 503,
-      headers: [['Retry-After', String(seconds)]],
-      needed: 1,
-      why,
-    });
     if (this.#legs() >= this.#core.limits.maxSessions)
       return tryLater('too many calls', DRAINING_S);
     if (this.draining) return tryLater('draining', DRAINING_S);
@@ -86,5 +78,13 @@ export class Door {
     return this.#gate?.atTheDoor(request, flow);
   }
 }
+
+/** 503 never comes without Retry-After: without one a caller may take us for gone (RFC 3261 §21.5.4). */
+const tryLater = (why: string, seconds: number, others: HeaderInit = []): StatelessAnswer => ({
+  status: 503,
+  headers: [['Retry-After', String(seconds)], ...others],
+  needed: 1,
+  why,
+});
 
 const NO_DIALOG: StatelessAnswer = { status: 481, headers: [], why: 'no such dialog' };

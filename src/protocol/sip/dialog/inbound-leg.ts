@@ -1,6 +1,8 @@
+import { quote } from '../header/text.ts';
 import type { HeaderInit, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
+import { bracketed } from '../uri.ts';
 import type { DestinationGuard, HangupCommand, LegEndFacts, LegId } from '../user-agent-types.ts';
 import type { Cancel } from './agenda.ts';
 import type { ServerUser, UserAgentCore } from './core.ts';
@@ -117,7 +119,7 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     if (this.#over) return;
     const { status } = command;
     if (this.#open) {
-      this.#refuse(status, reasonHeaders(command.reason));
+      this.#refuse(status, [...reasonHeaders(command.reason), ...this.#warning(command)]);
       this.#end({ by: 'local', how: 'refused', status, reason: command.reason });
       return;
     }
@@ -186,6 +188,12 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     const all: HeaderInit = status === 503 ? [...headers, ['Retry-After', TRY_LATER_S]] : headers;
     this.#session.reply(transaction, request, status, { headers: all });
     this.#session.discard();
+  }
+
+  #warning({ warning }: HangupCommand): HeaderInit {
+    if (warning === undefined) return [];
+    const { publicHost } = this.#core.options;
+    return [['Warning', `${warning.code} ${bracketed(publicHost)} ${quote(warning.text)}`]];
   }
 
   #close(): void {

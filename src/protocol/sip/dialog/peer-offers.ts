@@ -1,5 +1,6 @@
 import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
+import { bracketed } from '../uri.ts';
 import type { UserAgentCore } from './core.ts';
 import type { Dialog } from './dialog.ts';
 import { SDP_TYPE, sdpOf } from './sdp-body.ts';
@@ -70,7 +71,8 @@ export class PeerOffers {
     if (pending === undefined) return;
     const { request, transaction } = pending;
     if (sdp === undefined) {
-      session.reply(transaction, request, 488);
+      const warning = `304 ${bracketed(this.#core.options.publicHost)} "No usable audio; the session goes on as it was"`;
+      session.reply(transaction, request, 488, { headers: [['Warning', warning]] });
       return;
     }
     pending.apply();

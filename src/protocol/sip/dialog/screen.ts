@@ -1,5 +1,6 @@
 import { parseVia, sentBy } from '../header/via.ts';
 import type { SipRequest } from '../message.ts';
+import { isRfc2543 } from '../transaction/key.ts';
 import { type Flow, isSecure } from '../transport/flow.ts';
 import { METHODS, type Refusal, unfitContent, unmetDemand } from './capabilities.ts';
 
@@ -19,6 +20,9 @@ export function screen(
   if (!SERVED.has(method)) {
     const headers = [['Allow', [...SERVED].join(', ')]] as const;
     return { status: 405, headers, why: 'method' };
+  }
+  if (method === 'INVITE' && request.contact === undefined && !isRfc2543(request)) {
+    return { status: 400, headers: [], why: 'no Contact', reason: 'Missing Contact' };
   }
   if (!inDialog) {
     const strange = strangeAddress(request) ?? spent(request, ownSentBys);
