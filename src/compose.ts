@@ -27,6 +27,7 @@ import { joinCalls } from './service/join/calls.ts';
 import { joinCampaigns } from './service/join/campaigns.ts';
 import { type Basics, layFoundation, recordingsFolder } from './service/join/foundation.ts';
 import { openLines } from './service/join/lines.ts';
+import { joinLeaving } from './service/join/objects.ts';
 import { liveCallsView } from './service/live-calls.ts';
 import { Measuring } from './service/measuring.ts';
 import { Memory, quietLoop, v8Heap } from './service/memory.ts';
@@ -93,8 +94,10 @@ export async function startService(start: ServiceStart): Promise<Service> {
     outboxFolder: join(dataDir, 'outbox'),
   });
   const housekeeping = new Housekeeping({ ...basics, ...foundation });
+  const leaving = joinLeaving(basics, foundation);
   const exporter = createExporter({
     ...basics,
+    elsewhere: leaving.elsewhere,
     ...rest,
     recordings: foundation.recordings,
     mailer,
@@ -166,6 +169,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     ...foundation,
     control,
     operations,
+    recordingObjects: leaving.elsewhere,
     onExportQueued: () => exporter.wake(),
     campaigns,
     liveCalls: liveCallsView(keeper, lines.logs, lines.traces),
@@ -195,6 +199,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   memory.start();
   storeWatch.start();
   exporter.wake();
+  leaving.start();
   writeSecret(join(dataDir, SERVICE_FILE), `${JSON.stringify({ url, pid: process.pid })}\n`);
   const first = await firstStart(
     {
@@ -224,7 +229,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     await recorder.idle(RECORDING_GRACE_MS);
     await callbacks.close(CALLBACK_GRACE_MS);
     await Promise.all([server.stop(), demo?.stop(), signalling.stop(), lines.audio.stop()]);
-    await Promise.all([housekeeping.stop(), exporter.stop(), storeWatch.stop()]);
+    await Promise.all([housekeeping.stop(), exporter.stop(), leaving.stop(), storeWatch.stop()]);
     mailer.close();
     unwatch();
     overload.stop();

@@ -14,7 +14,8 @@ export type ServiceErrorCode =
   | 'MEDIA_NO_PORTS'
   | 'EGRESS_REFUSED'
   | 'MAIL_FAILED'
-  | 'ARCHIVE_FAILED';
+  | 'ARCHIVE_FAILED'
+  | 'OBJECTS_UNAVAILABLE';
 
 /** The environment failed, not the caller and not the code. */
 export class ServiceError extends Error {

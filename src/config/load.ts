@@ -98,6 +98,7 @@ class Examination {
         this.refuse('rtp.portMin must be below rtp.portMax');
       if ((settings.http.tlsCertFile === '') !== (settings.http.tlsKeyFile === ''))
         this.refuse('http.tlsCertFile and http.tlsKeyFile belong together');
+      this.#checkObjects(settings);
       const { tlsCertFile, tlsKeyFile, tlsCaFile, tlsClientCertificates } = settings.sip;
       if ((tlsCertFile === '') !== (tlsKeyFile === ''))
         this.refuse('sip.tlsCertFile and sip.tlsKeyFile belong together');
@@ -105,6 +106,16 @@ class Examination {
         this.refuse('sip.tlsClientCertificates needs sip.tlsCaFile: who vouches for clients');
     }
     return { settings: deepFreeze(settings), problems: this.#problems, origins: this.#origins };
+  }
+
+  #checkObjects({ s3, recordings, dataExport }: Settings): void {
+    const wanted = recordings.storage === 's3' || dataExport.toS3;
+    if (wanted && s3.endpoint === '')
+      this.refuse('s3.endpoint is needed by recordings.storage or dataExport.toS3');
+    if (s3.endpoint !== '' && !/^https?:$/.test(URL.parse(s3.endpoint)?.protocol ?? ''))
+      this.refuse('s3.endpoint must be an http or https URL');
+    if (s3.endpoint !== '' && (s3.accessKeyId === '' || s3.secretAccessKey === ''))
+      this.refuse('s3.accessKeyId and s3.secretAccessKey are needed with s3.endpoint');
   }
 
   #overlay(

@@ -416,8 +416,27 @@ export const SETTINGS = {
     strictVobizSdk: toggle(false, 'short endpoint and CDR shapes for strictly typed Vobiz clients'),
   },
   recordings: {
+    storage: choice(
+      ['folder', 's3'],
+      'folder',
+      'where finished recordings are kept: the data folder, or s3, served by the same links',
+    ),
     linkSeconds: integer(900, 10, 604_800, 'life of a signed recording link'),
     suppressDigits: toggle(false, 'keypad tones are left out of recordings'),
+  },
+  s3: {
+    endpoint: text('', 'object storage, https://host; empty: there is none'),
+    bucket: text('', 'name of the bucket; empty: the host of the endpoint names it'),
+    region: text('us-east-1', 'region of the bucket'),
+    accessKeyId: text('', 'access key'),
+    secretAccessKey: secret('secret key'),
+    prefix: text('', 'before every key, without slashes at its ends'),
+  },
+  dataExport: {
+    folder: text('', 'each day of call records and ledgers is written here; empty: nowhere'),
+    toS3: toggle(false, 'each day of call records and ledgers is written to s3'),
+    format: choice(['csv', 'ndjson'], 'csv', 'as rows, or as JSON lines; both compressed by gzip'),
+    hourUtc: integer(1, 0, 23, 'a day is written from this hour of the next one on'),
   },
   speech: {
     engine: choice(['auto', 'espeak-ng', 'flite', 'none'], 'auto', 'synthesizer of Speak'),

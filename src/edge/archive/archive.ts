@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import { csvLine } from '../../base/csv.ts';
 import { ServiceError } from '../../base/errors.ts';
+import type { ObjectStore } from '../../base/object-store.ts';
 import { isoMicros } from '../../base/time-format.ts';
 import type { Recording } from '../../domain/recording/types.ts';
 
@@ -13,6 +14,8 @@ export interface ArchiveRequest {
   /** The recordings, each time from the beginning. */
   readonly walk: () => AsyncIterable<Recording>;
   readonly recordingsFolder: string;
+  /** Those that are not in the folder. */
+  readonly elsewhere?: { readonly objects: ObjectStore; keyOf(file: string): string } | undefined;
   /** Told how many files have been added, every so often. */
   readonly onProgress?: (count: number) => void;
   /** Absolute path of the zip; it appears there only when it is complete. */
@@ -69,16 +72,42 @@ async function addAll(zip: ZipFile, request: ArchiveRequest): Promise<number> {
     if (await exists(path)) {
       // Compressing MP3 costs time and saves nothing.
       zip.addFile(path, nameOf(recording), { compress: recording.format !== 'mp3' });
-      count += 1;
-      if (count % PROGRESS_EVERY === 0) request.onProgress?.(count);
-    } else {
+    } else if (!(await addRemote(zip, request, recording))) {
       missing.add(recording.recordingId);
+      continue;
     }
+    count += 1;
+    if (count % PROGRESS_EVERY === 0) request.onProgress?.(count);
   }
   zip.addReadStreamLazy('index.csv', { compress: true }, (give) =>
     give(null, Readable.from(index(request, missing))),
   );
   return count;
+}
+
+/** False: there is none. */
+async function addRemote(
+  zip: ZipFile,
+  { elsewhere }: ArchiveRequest,
+  recording: Recording,
+): Promise<boolean> {
+  if (elsewhere === undefined) return false;
+  const { objects, keyOf } = elsewhere;
+  const key = keyOf(recording.file);
+  const size = await objects.size(key);
+  if (size === undefined) return false;
+  const options = { compress: recording.format !== 'mp3', size };
+  // Fetched when its turn comes, so that one connection is open at a time.
+  zip.addReadStreamLazy(nameOf(recording), options, (give) => {
+    objects.get(key).then(
+      (part) => {
+        if (part === undefined) give(new Error(`the object ${key} is gone`), Readable.from([]));
+        else give(null, part.body);
+      },
+      (error: unknown) => give(error, Readable.from([])),
+    );
+  });
+  return true;
 }
 
 async function* index(

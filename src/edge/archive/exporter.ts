@@ -11,6 +11,7 @@ export interface ExporterDeps {
   readonly recordings: Recordings;
   readonly mailer: Mailer;
   readonly recordingsFolder: string;
+  readonly elsewhere?: Parameters<typeof writeArchive>[0]['elsewhere'];
   readonly exportsFolder: string;
   /** A link that opens the archive without credentials. */
   readonly linkTo: (job: ExportJob) => string;
@@ -98,11 +99,12 @@ async function runJob(deps: ExporterDeps, job: ExportJob, signal: AbortSignal): 
 }
 
 async function exportOnce(deps: ExporterDeps, job: ExportJob): Promise<void> {
-  const { recordings, exportsFolder, recordingsFolder, logger } = deps;
+  const { recordings, exportsFolder, recordingsFolder, elsewhere, logger } = deps;
   const file = `${job.exportId}.zip`;
   const count = await writeArchive({
     walk: () => recordings.walk(job.filter),
     recordingsFolder,
+    elsewhere,
     target: join(exportsFolder, file),
     onProgress: (soFar) => {
       recordings.patchExport(job.exportId, { recordings: soFar }).catch((error: unknown) => {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { ObjectStore } from '../../base/object-store.ts';
 import type { Accounts } from '../../domain/account/account.ts';
 import type { CampaignControl } from '../../domain/campaign/types.ts';
 import type { CallRecords } from '../../domain/cdr/cdr.ts';
@@ -59,6 +60,10 @@ export interface RouteNeeds {
   readonly provisioning: Provisioning;
   readonly callRecords: CallRecords;
   readonly recordings: Recordings;
+  /** Recordings that are not in their folder. */
+  readonly recordingObjects?:
+    | { readonly objects: ObjectStore; keyOf(file: string): string }
+    | undefined;
   /** An export waits: wakes whoever works on them. */
   readonly onExportQueued: () => void;
   readonly control: CallControl;

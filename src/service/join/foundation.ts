@@ -3,12 +3,15 @@ import { join, resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { type Random, uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { ObjectStore } from '../../base/object-store.ts';
 import type { Settings } from '../../config/schema.ts';
 import { recoverOpenCalls } from '../../domain/cdr/cdr.ts';
 import { RateBook } from '../../domain/ledger/ledger.ts';
+import { createS3Store } from '../../edge/objects/s3.ts';
 import { openStore, type Store } from '../../edge/store/store.ts';
 import type { OperatorLists } from '../operator-lists.ts';
 import { localRecordingFiles } from '../recording-files.ts';
+import { recordingKey } from '../recording-offload.ts';
 import { storeCarriers } from '../reload.ts';
 import { type Facts, joinFacts } from './facts.ts';
 
@@ -27,6 +30,8 @@ export interface Foundation extends Facts {
   /** Digest realm, chosen at the first start and never changed: HA1 depends on it. */
   readonly realm: string;
   readonly recordingFiles: ReturnType<typeof localRecordingFiles>;
+  /** Files kept elsewhere; absent where no such place is set. */
+  readonly objects?: ObjectStore | undefined;
 }
 
 const HOUR_MS = 3_600_000;
@@ -41,6 +46,7 @@ export async function layFoundation(basics: Basics): Promise<Foundation> {
   const store = await openStore({ dataDir, synchronous, logger, clock, random });
   const realm = await store.settings.getOrSet('sip.realm', `carillon-${uuid(random).slice(0, 8)}`);
   const recordingFiles = localRecordingFiles(recordingsFolder(dataDir));
+  const objects = settings.s3.endpoint === '' ? undefined : createS3Store(settings.s3);
   const facts = joinFacts(store, {
     clock,
     random,
@@ -51,12 +57,17 @@ export async function layFoundation(basics: Basics): Promise<Foundation> {
       ...settings.endpoints,
       releaseCooldownMs: settings.numbers.releaseCooldownHours * HOUR_MS,
     },
-    recordingFiles,
+    recordingFiles: {
+      async remove(file) {
+        await recordingFiles.remove(file);
+        await objects?.remove(recordingKey(file));
+      },
+    },
     rateBook: new RateBook(lists.rates),
   });
   await facts.ledger.loadRates();
   await facts.provisioning.carriers.load();
   await storeCarriers(facts.provisioning.carriers, lists.carriers);
   await recoverOpenCalls(store.calls, logger);
-  return { ...facts, store, realm, recordingFiles };
+  return { ...facts, store, realm, recordingFiles, objects };
 }

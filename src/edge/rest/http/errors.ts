@@ -15,6 +15,9 @@ const SERVICE_FAILURES: Partial<Record<ServiceErrorCode, Failure>> = {
   CONFLICT: failure(409, 'exists already'),
   STORE_CLOSED: failure(503, 'service is shutting down', { headers: { 'retry-after': '5' } }),
   MEDIA_UNAVAILABLE: failure(503, 'media engine unavailable', { headers: { 'retry-after': '5' } }),
+  OBJECTS_UNAVAILABLE: failure(503, 'file storage unavailable', {
+    headers: { 'retry-after': '30' },
+  }),
   MEDIA_NO_PORTS: failure(503, 'no media port free', { headers: { 'retry-after': '5' } }),
 };
 

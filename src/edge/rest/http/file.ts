@@ -1,6 +1,7 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { ObjectStore } from '../../../base/object-store.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import { type Failure, failure, notFound } from './failure.ts';
 import type { RawReply } from './route.ts';
@@ -20,6 +21,8 @@ export interface FileRequest {
   readonly file: string;
   readonly range: string | undefined;
   readonly downloadName?: string;
+  /** Where it is looked for when it is not in the folder. */
+  readonly elsewhere?: { readonly objects: ObjectStore; readonly key: string } | undefined;
 }
 
 /** A file, or the part of it that was asked for: players seek by ranges. */
@@ -27,16 +30,20 @@ export async function fileReply(request: FileRequest): Promise<Result<RawReply, 
   const path = resolve(request.folder, request.file);
   // The name comes from our own records; a record that points outside its folder is still not served.
   if (!path.startsWith(resolve(request.folder) + sep)) return err(notFound('file'));
-  const size = await sizeOf(path);
-  if (size === undefined) return err(notFound('file'));
+  const source = (await localSource(path)) ?? (await remoteSource(request.elsewhere));
+  if (source === undefined) return err(notFound('file'));
+  const { size } = source;
   const range = rangeOf(request.range, size);
   if (range === 'unsatisfiable') {
+    await source.close();
     return err(
       failure(416, 'range not satisfiable', { headers: { 'content-range': `bytes */${size}` } }),
     );
   }
   const extension = path.slice(path.lastIndexOf('.') + 1);
   const { first, last } = range ?? { first: 0, last: size - 1 };
+  const body = await source.read(first, last);
+  if (body === undefined) return err(notFound('file'));
   return ok({
     contentType: CONTENT_TYPES[extension] ?? 'application/octet-stream',
     status: range === undefined ? 200 : 206,
@@ -49,17 +56,46 @@ export async function fileReply(request: FileRequest): Promise<Result<RawReply, 
         'content-disposition': `attachment; filename="${request.downloadName}"`,
       }),
     },
-    body: createReadStream(path, { start: first, end: Math.max(first, last) }),
+    body,
   });
 }
 
-async function sizeOf(path: string): Promise<number | undefined> {
-  try {
-    const info = await stat(path);
-    return info.isFile() ? info.size : undefined;
-  } catch {
+/** Where a file is read from. Either `read` or `close` is called, once. */
+interface Source {
+  readonly size: number;
+  read(first: number, last: number): Promise<Readable | undefined>;
+  close(): Promise<void>;
+}
+
+/** Opened before it is described: a file that is moved elsewhere meanwhile is still read to its end. */
+async function localSource(path: string): Promise<Source | undefined> {
+  const file = await open(path).catch(() => undefined);
+  if (file === undefined) return undefined;
+  const info = await file.stat();
+  if (!info.isFile()) {
+    await file.close();
     return undefined;
   }
+  return {
+    size: info.size,
+    read: async (first, last) =>
+      file.createReadStream({ start: first, end: Math.max(first, last), autoClose: true }),
+    close: () => file.close(),
+  };
+}
+
+async function remoteSource(elsewhere: FileRequest['elsewhere']): Promise<Source | undefined> {
+  if (elsewhere === undefined) return undefined;
+  const { objects, key } = elsewhere;
+  const size = await objects.size(key);
+  if (size === undefined) return undefined;
+  return {
+    size,
+    // A range of nothing is no range.
+    read: async (first, last) =>
+      (await objects.get(key, last < first ? undefined : { first, last }))?.body,
+    close: async () => undefined,
+  };
 }
 
 interface ByteRange {

@@ -222,7 +222,12 @@ const downloadRecording = linkRoute({
     }
     if (found.value.format !== path.format) return refused({ kind: 'unknownRecording' });
     const range = typeof headers['range'] === 'string' ? headers['range'] : undefined;
-    return fileReply({ folder: settings.recordingsFolder, file: found.value.file, range });
+    const { file } = found.value;
+    const elsewhere = needs.recordingObjects && {
+      objects: needs.recordingObjects.objects,
+      key: needs.recordingObjects.keyOf(file),
+    };
+    return fileReply({ folder: settings.recordingsFolder, file, range, elsewhere });
   },
 });
 

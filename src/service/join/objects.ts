@@ -1,0 +1,54 @@
+/** What leaves for folders and object storage beside the calls: finished recordings, and each day of records and ledgers. */
+import { join } from 'node:path';
+import { DailyExport } from '../daily-export.ts';
+import { RecordingOffload, recordingKey } from '../recording-offload.ts';
+import { type Basics, type Foundation, recordingsFolder } from './foundation.ts';
+
+export interface Leaving {
+  /** Where recordings are that are not in their folder. */
+  readonly elsewhere:
+    | { readonly objects: NonNullable<Foundation['objects']>; keyOf(file: string): string }
+    | undefined;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function joinLeaving(basics: Basics, foundation: Foundation): Leaving {
+  const { settings, dataDir } = basics;
+  const { objects, recordings, store } = foundation;
+  const isMoved = settings.recordings.storage === 's3' && objects !== undefined;
+  const isExported = settings.dataExport.folder !== '' || settings.dataExport.toS3;
+  const works = [
+    ...(isMoved
+      ? [
+          new RecordingOffload({
+            ...basics,
+            folder: recordingsFolder(dataDir),
+            objects,
+            recordings,
+          }),
+        ]
+      : []),
+    ...(isExported
+      ? [
+          new DailyExport({
+            ...basics,
+            ...foundation,
+            settings: settings.dataExport,
+            workFolder: join(dataDir, 'exports'),
+            objects,
+            marks: store.settings,
+          }),
+        ]
+      : []),
+  ];
+  return {
+    elsewhere: objects && { objects, keyOf: recordingKey },
+    start() {
+      for (const work of works) work.start();
+    },
+    async stop() {
+      await Promise.all(works.map((work) => work.stop()));
+    },
+  };
+}

@@ -1,0 +1,98 @@
+/**
+ * Moves finished recordings from the data folder to object storage. What is in the folder is what is still to move: nothing else
+ * is remembered, so that a crash or an outage at any moment loses no file. Where one is found decides from where it is served.
+ */
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { asAccountId, asRecordingId } from '../base/ids.ts';
+import type { Logger } from '../base/logger.ts';
+import type { ObjectStore } from '../base/object-store.ts';
+import type { Recordings } from '../domain/recording/recording.ts';
+
+const EVERY_MS = 30_000;
+/** After a failure the next look waits twice as long, up to this. */
+const LONGEST_PAUSE_MS = 15 * 60_000;
+/** Files moved at once. */
+const AT_ONCE = 4;
+
+export interface OffloadParts {
+  readonly folder: string;
+  readonly objects: ObjectStore;
+  readonly recordings: Pick<Recordings, 'get'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export const recordingKey = (file: string): string => `recordings/${file}`;
+
+export class RecordingOffload {
+  readonly #parts: OffloadParts;
+  readonly #stopping = new AbortController();
+  #rounds: Promise<void> = Promise.resolve();
+
+  constructor(parts: OffloadParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#rounds = this.#goOn();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#rounds;
+  }
+
+  /** Moves everything that is finished; returns how many. Rejects when the storage cannot be reached. */
+  async round(): Promise<number> {
+    const { folder, logger } = this.#parts;
+    let moved = 0;
+    for (const account of await readdir(folder).catch(() => [])) {
+      const files = await readdir(join(folder, account)).catch(() => []);
+      for (let at = 0; at < files.length; at += AT_ONCE) {
+        if (this.#stopping.signal.aborted) return moved;
+        const batch = files.slice(at, at + AT_ONCE);
+        const done = await Promise.all(batch.map((name) => this.#move(account, name)));
+        moved += done.filter(Boolean).length;
+      }
+    }
+    if (moved > 0) logger.info({ recordings: moved }, 'recordings moved to object storage');
+    return moved;
+  }
+
+  async #move(account: string, name: string): Promise<boolean> {
+    const { folder, objects, recordings } = this.#parts;
+    const file = `${account}/${name}`;
+    const recordingId = asRecordingId(name.replace(/\.[a-z0-9]+$/, ''));
+    const found = await recordings.get(asAccountId(account), recordingId);
+    // Still being written, or the WAV that an MP3 is made of.
+    if (!found.ok || found.value.file !== file) return false;
+    const path = join(folder, file);
+    const { size } = await stat(path);
+    await objects.put(recordingKey(file), path);
+    // Only what is known to be there whole is taken away here.
+    if ((await objects.size(recordingKey(file))) !== size) return false;
+    await rm(path, { force: true });
+    // Deleted by its account meanwhile: it is to stay nowhere.
+    if (!(await recordings.get(asAccountId(account), recordingId)).ok)
+      await objects.remove(recordingKey(file));
+    return true;
+  }
+
+  async #goOn(): Promise<void> {
+    const { clock, logger } = this.#parts;
+    const { signal } = this.#stopping;
+    let pauseMs = EVERY_MS;
+    while (!signal.aborted) {
+      try {
+        await this.round();
+        pauseMs = EVERY_MS;
+      } catch (error) {
+        pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+        logger.error({ error, againInMs: pauseMs }, 'recordings not moved to object storage');
+      }
+      await clock.sleep(pauseMs, signal).catch(() => undefined); // stopped
+    }
+  }
+}

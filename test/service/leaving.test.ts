@@ -1,0 +1,156 @@
+/** Recordings and days of records on their way to other places. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { asCallUuid } from '../../src/base/ids.ts';
+import { silentLogger } from '../../src/base/logger.ts';
+import { createS3Store } from '../../src/edge/objects/s3.ts';
+import { DailyExport } from '../../src/service/daily-export.ts';
+import { RecordingOffload, recordingKey } from '../../src/service/recording-offload.ts';
+import { fakeS3 } from '../edge/objects/fake-s3.ts';
+import { type Service, startService } from '../spec/service.ts';
+
+const DAY_MS = 86_400_000;
+let s3: Awaited<ReturnType<typeof fakeS3>>;
+let objects: ReturnType<typeof createS3Store>;
+let service: Service;
+let folder: string;
+beforeEach(async () => {
+  s3 = await fakeS3();
+  objects = createS3Store(s3.options);
+  service = await startService({ deps: { recordingObjects: { objects, keyOf: recordingKey } } });
+  folder = mkdtempSync(join(tmpdir(), 'carillon-leaving-'));
+});
+afterEach(async () => {
+  await service.stop();
+  await s3.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function recorded(content: string, isFinished = true) {
+  const { authId: accountId } = service.account;
+  const row = await service.recordings.begin({
+    accountId,
+    callUuid: asCallUuid('00000000-0000-4000-8000-000000000001'),
+    conferenceName: undefined,
+    conferenceUuid: undefined,
+    fromNumber: '1',
+    toNumber: '2',
+    format: 'mp3',
+    type: 'call',
+  } as never);
+  const path = join(service.settings.recordingsFolder, row.file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+  const end = { status: 'ready', bytes: content.length, durationMs: 1000, endUs: row.startUs };
+  if (isFinished) await service.recordings.finish(row.recordingId, end as never);
+  return { ...row, path, url: `${service.root}/Recording/${row.recordingId}.mp3` };
+}
+
+const offload = () =>
+  new RecordingOffload({
+    folder: service.settings.recordingsFolder,
+    objects,
+    recordings: service.recordings,
+    clock: service.clock,
+    logger: silentLogger,
+  });
+
+describe('a finished recording', () => {
+  it('is moved, and served by the same link, whole and by ranges', async () => {
+    const { path, file, url } = await recorded('0123456789');
+    const before = await service.get(url);
+    expect(await offload().round()).toBe(1);
+    expect(existsSync(path)).toBe(false);
+    expect(s3.objects.get(`/calls/node-1/recordings/${file}`)?.toString()).toBe('0123456789');
+    const after = await service.get(url);
+    expect([after.status, after.text]).toEqual([200, before.text]);
+    const part = await service.get(url, { headers: { range: 'bytes=-3' } });
+    expect([part.status, part.text, part.headers['content-range']]).toEqual([
+      206,
+      '789',
+      'bytes 7-9/10',
+    ]);
+    expect((await service.get(url, { headers: { range: 'bytes=10-' } })).status).toBe(416);
+    expect(await offload().round()).toBe(0);
+  });
+
+  it('stays while the storage fails, and what is still written is left alone', async () => {
+    const done = await recorded('done');
+    const running = await recorded('run', false);
+    s3.failing.push(...Array.from({ length: 4 }, () => 500));
+    await expect(offload().round()).rejects.toMatchObject({ code: 'OBJECTS_UNAVAILABLE' });
+    expect(existsSync(done.path)).toBe(true);
+    expect(await offload().round()).toBe(1);
+    expect([existsSync(done.path), existsSync(running.path)]).toEqual([false, true]);
+  });
+
+  it('is 503 while the storage cannot be reached, and 404 when it is gone', async () => {
+    const { file, url } = await recorded('x');
+    await offload().round();
+    s3.failing.push(...Array.from({ length: 4 }, () => 500));
+    expect((await service.get(url)).status).toBe(503);
+    s3.objects.delete(`/calls/node-1/recordings/${file}`);
+    expect((await service.get(url)).status).toBe(404);
+  });
+});
+
+describe('a day of records', () => {
+  const daily = (more: object = {}) =>
+    new DailyExport({
+      ...service,
+      settings: { folder, toS3: true, format: 'csv', hourUtc: 1, ...more },
+      workFolder: join(folder, '..', `work-${process.pid}`),
+      objects,
+      marks: service.store.settings,
+      logger: silentLogger,
+    });
+
+  it('is written once it is over, at every place, and named done at last', async () => {
+    await service.book({ amount: 1, reference: 'cdr:1' });
+    await daily().round();
+    expect(readdirSync(folder)).toEqual(['2025-12-30']);
+    await service.clock.advance(DAY_MS);
+    // Midnight: what ended a moment ago may not be stored yet.
+    expect(await daily().round()).toEqual(['2025-12-31']);
+    await service.clock.advance(3_600_000);
+    expect(await daily().round()).toEqual(['2026-01-01']);
+    const file = `2026-01-01/${service.account.authId}/ledger.csv.gz`;
+    const text = gunzipSync(readFileSync(join(folder, file))).toString();
+    expect(text.split('\r\n')[1]).toContain('cdr:1');
+    expect(JSON.parse(readFileSync(join(folder, '2026-01-01/done.json'), 'utf8'))).toEqual({
+      day: '2026-01-01',
+      files: [{ file, rows: 1 }],
+    });
+    expect(s3.objects.get(`/calls/node-1/exports/${file}`)).toEqual(
+      readFileSync(join(folder, file)),
+    );
+    expect(await daily().round()).toEqual([]);
+  });
+
+  it('that failed is begun again; days that were missed follow', async () => {
+    await daily().round();
+    await service.book({ amount: 1, reference: 'cdr:1' });
+    await service.clock.advance(3 * DAY_MS + 3_600_000);
+    s3.failing.push(...Array.from({ length: 4 }, () => 500));
+    await expect(daily().round()).rejects.toMatchObject({ code: 'OBJECTS_UNAVAILABLE' });
+    expect(await daily({ format: 'ndjson' }).round()).toEqual([
+      '2025-12-31',
+      '2026-01-01',
+      '2026-01-02',
+      '2026-01-03',
+    ]);
+    const file = join(folder, `2026-01-01/${service.account.authId}/ledger.ndjson.gz`);
+    expect(JSON.parse(gunzipSync(readFileSync(file)).toString())).toMatchObject({ amount: 1 });
+  });
+});
