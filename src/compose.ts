@@ -13,21 +13,16 @@ import { createLogger } from './edge/log/pino-logger.ts';
 import { createMailer } from './edge/mail/mailer.ts';
 import { createMetrics } from './edge/metrics/metrics.ts';
 import { createSignedLinks } from './edge/rest/links.ts';
-import { createRestServer, type RestSettings } from './edge/rest/server.ts';
-import {
-  ADMIN_TOKEN_FILE,
-  keptSecret,
-  LINK_KEY_FILE,
-  SERVICE_FILE,
-  writeSecret,
-} from './service/data-folder.ts';
+import { createRestServer } from './edge/rest/server.ts';
+import { ADMIN_TOKEN_FILE, keptSecret, SERVICE_FILE, writeSecret } from './service/data-folder.ts';
 import { firstStart, welcome } from './service/first-start.ts';
 import { Housekeeping } from './service/housekeeping.ts';
 import { joinCalls } from './service/join/calls.ts';
 import { joinCampaigns } from './service/join/campaigns.ts';
-import { type Basics, layFoundation, recordingsFolder } from './service/join/foundation.ts';
+import { type Basics, layFoundation } from './service/join/foundation.ts';
 import { openLines } from './service/join/lines.ts';
 import { joinLeaving } from './service/join/objects.ts';
+import { restSettings } from './service/join/rest-settings.ts';
 import { liveCallsView } from './service/live-calls.ts';
 import { Measuring } from './service/measuring.ts';
 import { Memory, quietLoop, v8Heap } from './service/memory.ts';
@@ -35,7 +30,7 @@ import { createOperations } from './service/operations.ts';
 import type { OperatorLists } from './service/operator-lists.ts';
 import { OverloadWatch } from './service/overload.ts';
 import { Reloader } from './service/reload.ts';
-import { type Derived, derive } from './service/settings.ts';
+import { derive } from './service/settings.ts';
 import { warmSounds } from './service/sounds.ts';
 import { StoreWatch } from './service/store-watch.ts';
 import { Supervisor, type SupervisorPlace } from './service/supervisor.ts';
@@ -93,7 +88,6 @@ export async function startService(start: ServiceStart): Promise<Service> {
     ...settings.mail,
     outboxFolder: join(dataDir, 'outbox'),
   });
-  const housekeeping = new Housekeeping({ ...basics, ...foundation });
   const leaving = joinLeaving(basics, foundation);
   const exporter = createExporter({
     ...basics,
@@ -116,6 +110,8 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const { keeper, admission, inbound, control, recorder, paced } = calls;
   const onFree = (act: () => void): void => admission.onFree(act);
   const { campaigns, dialer } = joinCampaigns(basics, foundation, { paced, onFree, callbacks });
+  const forgetLists = (): Promise<void> => campaigns.forgetUploads();
+  const housekeeping = new Housekeeping({ ...basics, ...foundation, forgetLists });
   admission.onDrain(() => dialer.stop());
   const isQuiet = quietLoop();
   const memory = new Memory({
@@ -250,25 +246,4 @@ export async function startService(start: ServiceStart): Promise<Service> {
       .finally(() => supervisor.reloaded());
   };
   return { welcome: first?.isFirst ? welcome(first.things, dataDir) : undefined, stop, reload };
-}
-
-function restSettings({ settings, dataDir, random }: Basics, derived: Derived): RestSettings {
-  const { http, compat, recordings, platformName, callerId } = settings;
-  const { tlsCertFile: certFile, tlsKeyFile: keyFile } = http;
-  return {
-    ...http,
-    ...(certFile === '' ? {} : { tls: { certFile, keyFile } }),
-    publicUrl: derived.publicUrl,
-    operatorPages: derived.operatorPages,
-    registrarHost: derived.sipPublicHost,
-    makeCallStatus: compat.makeCallStatus === 201 ? 201 : 200,
-    strictVobizSdk: compat.strictVobizSdk,
-    callerIdPolicy: callerId.policy,
-    invoiceSeller: settings.invoices.seller || platformName,
-    platformName,
-    recordingLinkMs: recordings.linkSeconds * 1000,
-    linkKey: keptSecret(dataDir, LINK_KEY_FILE, random),
-    recordingsFolder: recordingsFolder(dataDir),
-    exportsFolder: join(dataDir, 'exports'),
-  };
 }

@@ -26,7 +26,7 @@ export class AdminClient {
   }
 
   get(path: string, query: Readonly<Record<string, unknown>> = {}): Promise<Json> {
-    return this.#send('GET', withQuery(path, query));
+    return this.send('GET', withQuery(path, query));
   }
 
   /** The reply as it comes: a file, however large. */
@@ -37,18 +37,18 @@ export class AdminClient {
   }
 
   post(path: string, body: object = {}): Promise<Json> {
-    return this.#send('POST', path, body);
+    return this.send('POST', path, body);
   }
 
   patch(path: string, body: object): Promise<Json> {
-    return this.#send('PATCH', path, body);
+    return this.send('PATCH', path, body);
   }
 
   delete(path: string): Promise<Json> {
-    return this.#send('DELETE', path);
+    return this.send('DELETE', path);
   }
 
-  async #send(method: Method, path: string, body?: object): Promise<Json> {
+  async send(method: Method, path: string, body?: object): Promise<Json> {
     const reply = await this.#fetch(method, path, body);
     const text = await reply.text();
     if (!reply.ok) throw new Refused(reply.status, refusalText(reply.status, text, 'admin token'));

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { CsvError } from 'csv-parse';
+import { parse } from 'csv-parse/sync';
 
 /** A row of a table, and the line on which it begins. */
 export interface CsvRow {
@@ -11,8 +13,7 @@ export interface CsvRow {
  * Throws a plain sentence when the columns are not those that are known, or a row does not fit them.
  */
 export function readCsv(file: string, known: readonly string[]): readonly CsvRow[] {
-  const text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
-  const [head, ...rows] = records(text);
+  const [head, ...rows] = read(file);
   if (head === undefined) throw new Error(`${file} is empty`);
   const names = head.cells.map((name) => name.trim());
   const unknown = names.filter((name) => !known.includes(name));
@@ -29,29 +30,38 @@ export function readCsv(file: string, known: readonly string[]): readonly CsvRow
 
 interface CsvRecord {
   readonly line: number;
-  readonly cells: string[];
+  readonly cells: readonly string[];
 }
+
+const BREAK = /\r\n|\n|\r/g;
 
 /** Empty lines are skipped. */
 function records(text: string): readonly CsvRecord[] {
-  const found: CsvRecord[] = [];
-  // A quoted cell, with "" for a quote inside, or a bare one; then what ends it.
-  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|\n|\r|$)/gy;
-  let line = 1;
-  let current: CsvRecord = { line, cells: [] };
-  while (cell.lastIndex < text.length) {
-    const match = cell.exec(text);
-    if (match === null) throw new Error(`line ${line}: a quote stands where none may be`);
-    const [all, quoted, bare = '', end = ''] = match;
-    current.cells.push(quoted === undefined ? bare : quoted.replaceAll('""', '"'));
-    line += all.match(/\r\n|\n|\r/g)?.length ?? 0;
-    if (end === ',') {
-      if (cell.lastIndex === text.length) current.cells.push('');
-      continue;
-    }
-    if (current.cells.length > 1 || current.cells[0] !== '') found.push(current);
-    current = { line, cells: [] };
+  const found = parse(text, {
+    bom: true,
+    info: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    // Told in words of its own, with the line.
+    relax_column_count: true,
+    skip_empty_lines: true,
+  }) as unknown as ReadonlyArray<{ info: { lines: number }; record: readonly string[] }>;
+  return found.map(({ info, record }) => ({
+    // What is told is the line of its end.
+    line: info.lines - record.reduce((sum, cell) => sum + (cell.match(BREAK)?.length ?? 0), 0),
+    cells: record,
+  }));
+}
+
+/** Throws a plain sentence when it is no CSV. */
+function read(file: string): readonly CsvRecord[] {
+  const text = readFileSync(file, 'utf8');
+  try {
+    return records(text);
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const { lines } = error as CsvError & { readonly lines?: number };
+    throw new Error(`${file} line ${lines ?? 1}: a quote stands where none may be`, {
+      cause: error,
+    });
   }
-  if (current.cells.length > 0) found.push(current);
-  return found;
 }

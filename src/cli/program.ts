@@ -3,6 +3,7 @@ import { addAccountCommands } from './commands/accounts.ts';
 import { addBookCommands } from './commands/books.ts';
 import { addCampaignCommands } from './commands/campaigns.ts';
 import { addConfigCommands } from './commands/config.ts';
+import { addDoNotCallCommands } from './commands/do-not-call.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addImportCommands } from './commands/import.ts';
 import { addInstallCommand } from './commands/install.ts';
@@ -38,6 +39,10 @@ function createProgram(terminal: Terminal): Command {
   addDoctorCommand(program, sessionOf);
   addInstallCommand(program, sessionOf);
   addCampaignCommands(program, sessionOf);
+  addDoNotCallCommands(program, 'any campaign', sessionOf, (command) => {
+    const { client } = sessionOf(command);
+    return (method, path, body) => client.send(method, path, body);
+  });
   addStreamCommands(program);
   inherit(program);
   return program;

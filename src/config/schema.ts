@@ -458,6 +458,18 @@ export const SETTINGS = {
       36_500,
       'recordings are deleted after so many days; 0 keeps them',
     ),
+    campaignDays: integer(
+      0,
+      0,
+      36_500,
+      'campaigns that are over are deleted after so many days, with contacts and attempts; 0 keeps them',
+    ),
+    doNotCallDays: integer(
+      0,
+      0,
+      36_500,
+      'numbers leave do-not-call lists after so many days; 0 keeps them',
+    ),
   },
   mail: {
     smtpUrl: secret(

@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { DAY_MS } from '../base/duration.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Settings } from '../config/schema.ts';
+import { expireCampaigns } from '../domain/campaign/campaign.ts';
 import { expireCalls } from '../domain/cdr/cdr.ts';
 import type { CallKeeper } from '../domain/dispatch/dispatch.ts';
 import type { Provisioning } from '../domain/provisioning/provisioning.ts';
@@ -24,6 +25,8 @@ export interface HousekeepingNeeds {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: Settings;
+  /** Deletes the contacts of lists that are no campaign's any more. */
+  readonly forgetLists: () => Promise<void>;
 }
 
 export class Housekeeping {
@@ -63,14 +66,16 @@ export class Housekeeping {
   }
 
   async #round(): Promise<void> {
-    const { provisioning, recordings, store, clock, settings } = this.#needs;
+    const { provisioning, recordings, store, clock, settings, forgetLists } = this.#needs;
     await provisioning.numbers.completeReleases();
     await provisioning.numbers.chargeRentals();
-    const { recordingDays, cdrDays, callLogDays } = settings.retention;
+    const { recordingDays, cdrDays, callLogDays, campaignDays, doNotCallDays } = settings.retention;
     await recordings.expire(keptMs(recordingDays));
     await expireCalls(store.retention, clock, {
       callsMs: keptMs(cdrDays),
       logsMs: keptMs(callLogDays),
     });
+    const kept = { campaignsMs: keptMs(campaignDays), doNotCallMs: keptMs(doNotCallDays) };
+    if ((await expireCampaigns(store.campaigns, clock, kept)) > 0) await forgetLists();
   }
 }

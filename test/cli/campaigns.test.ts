@@ -3,15 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { progressLine } from '../../src/cli/campaign-progress.ts';
-import { run } from '../../src/cli/program.ts';
-import { type Service, startService } from '../spec/service.ts';
+import { ADMIN_TOKEN, type Service, startService } from '../spec/service.ts';
+import { TestTerminal } from './terminal.ts';
 
+const terminal = new TestTerminal();
 let service: Service;
 let url: string;
 let folder: string;
-let out: string[];
-let notes: string;
-let failed: boolean;
 beforeAll(async () => {
   service = await startService();
   url = (await service.server.start()).url;
@@ -21,40 +19,33 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
   await service.stop();
 });
-beforeEach(() => {
-  out = [];
-  notes = '';
-  failed = false;
-});
+beforeEach(() => terminal.clear());
 
 const carillon = (args: readonly string[], env: Record<string, string> = {}) =>
-  run(args, {
-    print: (line) => out.push(line),
-    note: (text) => {
-      notes += text;
-    },
-    interactive: false,
-    env: {
-      CARILLON_URL: url,
-      CARILLON_AUTH_ID: service.account.authId,
-      CARILLON_AUTH_TOKEN: service.account.authToken,
-      ...env,
-    },
-    fail: () => {
-      failed = true;
-    },
+  terminal.run(args, {
+    CARILLON_URL: url,
+    CARILLON_AUTH_ID: service.account.authId,
+    CARILLON_AUTH_TOKEN: service.account.authToken,
+    ...env,
   });
 
 const idIn = (line = ''): string => /[0-9a-f-]{36}/.exec(line)?.[0] ?? '';
 
+/** What a command of campaigns prints. */
+async function shown(...args: readonly string[]): Promise<string> {
+  terminal.out = [];
+  await carillon(['campaigns', ...args]);
+  return terminal.out.join('\n');
+}
+
 async function created(): Promise<string> {
   await carillon(['campaigns', 'agents', 'create', 'Desk', 'https://bot.example/answer']);
-  const agent = idIn(out.at(-1));
+  const agent = idIn(terminal.out.at(-1));
   await carillon([
     ...['campaigns', 'create', 'Spring', `agent_id=${agent}`, 'max_concurrent=2'],
     ...['timezone=UTC', 'caller_id_strategy=fixed', 'fixed_caller_id=14155550100'],
   ]);
-  return idIn(out.at(-1));
+  return idIn(terminal.out.at(-1));
 }
 
 describe('carillon campaigns', () => {
@@ -63,61 +54,90 @@ describe('carillon campaigns', () => {
     const file = join(folder, 'contacts.csv');
     writeFileSync(file, 'to,Name\n+14155550101,Ann\nnobody,Bob\n');
     await carillon(['campaigns', 'upload', id, file]);
-    expect(out.at(-1)).toBe('1 contacts, 1 rows that are none');
-    expect(notes).toContain('row 2: to "nobody" is no telephone number');
+    expect(terminal.out.at(-1)).toBe('1 contacts, 1 rows that are none');
+    expect(terminal.notes).toContain('row 2: to "nobody" is no telephone number');
     await carillon(['campaigns', 'errors', id]);
-    expect(out.slice(-2)).toEqual([
+    expect(terminal.out.slice(-2)).toEqual([
       'row_number,reason',
       '2,"to ""nobody"" is no telephone number"',
     ]);
     await carillon(['campaigns', 'start', id]);
-    expect(out.at(-1)).toBe(`campaign ${id}: running`);
+    expect(terminal.out.at(-1)).toBe(`campaign ${id}: running`);
     const watching = carillon(['campaigns', 'watch', id, '--every', '0.01']);
-    await expect.poll(() => out.at(-1)).toMatch(/0 of 1 {2}running, not_started {2}1 pending/);
+    await expect
+      .poll(() => terminal.out.at(-1))
+      .toMatch(/0 of 1 {2}running, not_started {2}1 pending/);
     await carillon(['campaigns', 'cancel', id]);
     await watching;
-    expect(out.some((line) => line.includes('0 of 1  cancelled'))).toBe(true);
+    expect(terminal.out.some((line) => line.includes('0 of 1  cancelled'))).toBe(true);
     await carillon(['campaigns', 'results', id]);
-    expect(out.at(-1)).toBe('1,+14155550101,,pending,,,,,');
+    expect(terminal.out.at(-1)).toBe('1,+14155550101,,pending,,,,,');
     await carillon(['campaigns', 'list']);
-    expect(out.some((line) => line.startsWith(id) && line.includes('cancelled'))).toBe(true);
-    expect(failed).toBe(false);
+    expect(terminal.out.some((line) => line.startsWith(id) && line.includes('cancelled'))).toBe(
+      true,
+    );
+    expect(terminal.failed).toBe(false);
+  });
+
+  it('agents, pool, contacts, calls, schedule and do-not-call lists have commands of their own', async () => {
+    const id = await created();
+    const agent = idIn(/agent_id +(\S+)/.exec(await shown('show', id))?.[1]);
+    expect(await shown('agents', 'set', agent, 'name=Night')).toMatch(/name +Night/);
+    expect(await shown('agents', 'show', agent)).toMatch(/answer_url +https:\/\/bot/);
+    await carillon(['campaigns', 'pool', 'add', id, '14155550111', '+14155550112']);
+    expect(terminal.out.at(-1)).toBe('2 numbers in the pool');
+    const listed = await shown('pool', 'list', id);
+    const number = idIn(listed);
+    expect(listed).toContain('+14155550112');
+    expect(await shown('pool', 'set', id, number, 'label=North')).toMatch(/label +North/);
+    expect(await shown('pool', 'remove', id, number)).toContain('removed');
+    const file = join(folder, 'three.csv');
+    writeFileSync(file, 'to\n+14155550101\n+14155550102\n+14155550103\n');
+    await carillon(['campaigns', 'upload', id, file]);
+    expect(await shown('contacts', id, '--search', '0102')).toMatch(/2 +\+14155550102 +pending/);
+    expect(await shown('calls', id)).toBe('(none)');
+    expect(await shown('schedule', id, '2099-01-31T09:00:00Z')).toContain('2099-01-31T09:00');
+    expect(await shown('schedule', id)).toContain('no time');
+    writeFileSync(join(folder, 'listed.txt'), 'number,why\r\n+14155550121,asked\n14155550122\n');
+    await carillon(['campaigns', 'donotcall', 'import', join(folder, 'listed.txt')]);
+    expect(terminal.out.at(-1)).toBe('2 numbers added');
+    expect(await shown('donotcall', 'list', '--search', '121')).toContain('+14155550121');
+    expect(await shown('donotcall', 'remove', '14155550121')).toContain('removed');
+    const operator = { CARILLON_ADMIN_TOKEN: ADMIN_TOKEN };
+    await carillon(['donotcall', 'add', '+14155550123'], operator);
+    expect(terminal.out.at(-1)).toBe('1 numbers added');
+    terminal.out = [];
+    await carillon(['donotcall', 'list'], operator);
+    expect(terminal.out.join()).toContain('+14155550123');
+    expect(terminal.failed).toBe(false);
   });
 
   it('is told what is wrong in one line', async () => {
     const id = await created();
     await carillon(['campaigns', 'start', id]);
-    expect(failed).toBe(true);
-    expect(notes).toMatch(/draft/);
-    notes = '';
+    expect(terminal.failed).toBe(true);
+    expect(terminal.notes).toMatch(/draft/);
+    terminal.notes = '';
     await carillon(['campaigns', 'set', id, 'max_concurrent=0']);
-    expect(notes).toContain('max_concurrent must be a whole number from 1');
-    notes = '';
+    expect(terminal.notes).toContain('max_concurrent must be a whole number from 1');
+    terminal.notes = '';
     await carillon(['campaigns', 'list'], { CARILLON_AUTH_TOKEN: 'wrong' });
-    expect(notes).toContain('refused the credentials');
-    notes = '';
+    expect(terminal.notes).toContain('refused the credentials');
+    terminal.notes = '';
     await carillon(['campaigns', 'list'], {
       CARILLON_AUTH_ID: '',
       CARILLON_AUTH_TOKEN: '',
       CARILLON_DATA_DIR: folder,
     });
-    expect(notes).toContain('no account');
+    expect(terminal.notes).toContain('no account');
   });
 
   it('works as the account of the data folder', async () => {
     const { authId, authToken } = service.account;
     writeFileSync(join(folder, 'demo.json'), JSON.stringify({ authId, authToken }));
-    await run(['campaigns', 'list'], {
-      print: (line) => out.push(line),
-      note: () => undefined,
-      interactive: false,
-      env: { CARILLON_URL: url, CARILLON_DATA_DIR: folder },
-      fail: () => {
-        failed = true;
-      },
-    });
-    expect(out[0]).toContain('STATUS');
-    expect(failed).toBe(false);
+    await terminal.run(['campaigns', 'list'], { CARILLON_URL: url, CARILLON_DATA_DIR: folder });
+    expect(terminal.out[0]).toContain('STATUS');
+    expect(terminal.failed).toBe(false);
   });
 });
 

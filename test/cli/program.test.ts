@@ -6,67 +6,54 @@ import { asAccountId } from '../../src/base/ids.ts';
 import { run } from '../../src/cli/program.ts';
 import { aLiveCall } from '../spec/fake-control.ts';
 import { ADMIN_TOKEN, type Service, startService } from '../spec/service.ts';
+import { TestTerminal } from './terminal.ts';
 
+const terminal = new TestTerminal();
 let service: Service;
 let url: string;
-let out: string[];
-let notes: string;
-let failed: boolean;
 beforeAll(async () => {
   service = await startService();
   url = (await service.server.start()).url;
 });
 afterAll(() => service.stop());
-beforeEach(() => {
-  out = [];
-  notes = '';
-  failed = false;
-});
+beforeEach(() => terminal.clear());
 
 const carillon = (args: readonly string[], env: Record<string, string> = {}) =>
-  run(args, {
-    print: (line) => out.push(line),
-    note: (text) => {
-      notes += text;
-    },
-    interactive: false,
-    env: { CARILLON_URL: url, CARILLON_ADMIN_TOKEN: ADMIN_TOKEN, ...env },
-    fail: () => {
-      failed = true;
-    },
-  });
+  terminal.run(args, { CARILLON_URL: url, CARILLON_ADMIN_TOKEN: ADMIN_TOKEN, ...env });
 
 describe('carillon accounts', () => {
   it('create shows id and token once; list, show, set and credit work on it', async () => {
     await carillon(['accounts', 'create', 'Grace', 'currency=EUR', 'cps_limit=7']);
-    const authId = /auth_id +(\S+)/.exec(out.join('\n'))?.[1] ?? '';
+    const authId = /auth_id +(\S+)/.exec(terminal.out.join('\n'))?.[1] ?? '';
     expect(authId).toMatch(/^MA_/);
-    expect(out.join('\n')).toMatch(/auth_token +\w{40,}/);
+    expect(terminal.out.join('\n')).toMatch(/auth_token +\w{40,}/);
 
-    out = [];
+    terminal.out = [];
     await carillon(['credit', authId, '12.50', '--key', 'k1']);
     await carillon(['credit', authId, '12.50', '--key', 'k1']);
-    expect(out.at(-1)).toContain('balance 12.5');
+    expect(terminal.out.at(-1)).toContain('balance 12.5');
 
-    out = [];
+    terminal.out = [];
     await carillon(['accounts', 'set', authId, 'name=Grace Hopper', 'low_balance_threshold=5']);
     await carillon(['accounts', 'list']);
-    expect(out.some((line) => line.startsWith(authId) && line.includes('Grace Hopper'))).toBe(true);
+    expect(
+      terminal.out.some((line) => line.startsWith(authId) && line.includes('Grace Hopper')),
+    ).toBe(true);
 
-    out = [];
+    terminal.out = [];
     await carillon(['accounts', 'show', authId]);
-    expect(out.join('\n')).toMatch(/available +12.5 EUR/);
-    expect(failed).toBe(false);
+    expect(terminal.out.join('\n')).toMatch(/available +12.5 EUR/);
+    expect(terminal.failed).toBe(false);
   });
 
   it('a debit is a negative amount after --', async () => {
     await carillon(['credit', service.account.authId, '--', '-1.25']);
-    expect(out.at(-1)).toContain('balance -1.25');
+    expect(terminal.out.at(-1)).toContain('balance -1.25');
   });
 
   it('--json prints what the service said', async () => {
     await carillon(['--json', 'accounts', 'list']);
-    expect(JSON.parse(out.join('\n'))).toHaveProperty('accounts');
+    expect(JSON.parse(terminal.out.join('\n'))).toHaveProperty('accounts');
   });
 
   it('trunks allow sets what a trunk may reach in private networks', async () => {
@@ -81,14 +68,14 @@ describe('carillon accounts', () => {
     expect(await allowed()).toEqual(['10.0.0.0/8', '*.lan']);
     await carillon(['trunks', 'allow', authId, made.trunk_id]);
     expect(await allowed()).toEqual([]);
-    expect(failed).toBe(false);
+    expect(terminal.failed).toBe(false);
     await carillon(['trunks', 'allow', authId, made.trunk_id, '10.0.0.0/99']);
-    expect(failed).toBe(true);
+    expect(terminal.failed).toBe(true);
   });
 
   it('token rotate answers the new token', async () => {
     await carillon(['token', 'rotate', service.account.authId, '--overlap', '60']);
-    expect(out.join('\n')).toMatch(/auth_token +\w{40,}/);
+    expect(terminal.out.join('\n')).toMatch(/auth_token +\w{40,}/);
   });
 });
 
@@ -103,19 +90,19 @@ describe('carillon inventory', () => {
       'monthly_fee=1',
     ]);
     await carillon(['numbers', 'list']);
-    expect(out.join('\n')).toContain('+14155550199');
+    expect(terminal.out.join('\n')).toContain('+14155550199');
     await carillon(['numbers', 'remove', '+14155550199']);
 
     await carillon(['carriers', 'add', 'east', 'host=sip.example', 'prefixes=["1","44"]']);
     await carillon(['carriers', 'set', 'east', 'priority=5']);
     await carillon(['carriers', 'list']);
-    expect(out.at(-1)).toMatch(/^east +sip\.example .*1,44/);
+    expect(terminal.out.at(-1)).toMatch(/^east +sip\.example .*1,44/);
     await carillon(['carriers', 'remove', 'east']);
 
     await carillon(['rates', 'set', 'outbound', '0.0065', '--prefix', '1']);
     await carillon(['rates', 'list']);
-    expect(out.at(-1)).toMatch(/^outbound +1 +0\.0065/);
-    expect(failed).toBe(false);
+    expect(terminal.out.at(-1)).toMatch(/^outbound +1 +0\.0065/);
+    expect(terminal.failed).toBe(false);
   });
 });
 
@@ -123,19 +110,19 @@ describe('carillon service', () => {
   it('calls list shows live calls; text from peers cannot steer the terminal', async () => {
     service.control.calls = [aLiveCall({ from: 'evil\u001b[2J', to: '14155550101' })];
     await carillon(['calls', 'list']);
-    expect(out.join('\n')).toContain('evil?[2J');
+    expect(terminal.out.join('\n')).toContain('evil?[2J');
     service.control.calls = [];
-    out = [];
+    terminal.out = [];
     await carillon(['calls', 'list']);
-    expect(out).toEqual(['(none)']);
+    expect(terminal.out).toEqual(['(none)']);
   });
 
   it('status, registrations, drain, verify and backup answer', async () => {
     for (const command of ['status', 'registrations', 'drain', 'verify', 'backup']) {
       await carillon([command]);
     }
-    expect(failed).toBe(false);
-    expect(out.join('\n')).toContain('every balance adds up');
+    expect(terminal.failed).toBe(false);
+    expect(terminal.out.join('\n')).toContain('every balance adds up');
   });
 
   it('backup shows a bar of what is written, on a terminal', async () => {
@@ -147,22 +134,22 @@ describe('carillon service', () => {
       });
     service.operations.backupProgress = () => ({ bytes: 300, totalBytes: 1000 });
     await run(['backup'], {
-      print: (line) => out.push(line),
+      print: (line) => terminal.out.push(line),
       note: (text) => {
-        notes += text;
+        terminal.notes += text;
         if (text.includes('%')) finish({ path: 'backups/x.db', bytes: 990 });
       },
       interactive: true,
       env: { CARILLON_URL: url, CARILLON_ADMIN_TOKEN: ADMIN_TOKEN },
       fail: () => {
-        failed = true;
+        terminal.failed = true;
       },
     });
     service.operations.backup = proper;
     service.operations.backupProgress = () => undefined;
-    expect(notes).toContain('[#########---------------------]  30 % backing up');
-    expect(out).toEqual(['backup written: backups/x.db (990 bytes)']);
-    expect(failed).toBe(false);
+    expect(terminal.notes).toContain('[#########---------------------]  30 % backing up');
+    expect(terminal.out).toEqual(['backup written: backups/x.db (990 bytes)']);
+    expect(terminal.failed).toBe(false);
   });
 
   it('verify fails with the balances that do not add up', async () => {
@@ -181,8 +168,8 @@ describe('carillon service', () => {
     ];
     await carillon(['verify']);
     service.ledger.verify = proper;
-    expect(failed).toBe(true);
-    expect(out.join('\n')).toContain('MA_X');
+    expect(terminal.failed).toBe(true);
+    expect(terminal.out.join('\n')).toContain('MA_X');
   });
 });
 
@@ -196,13 +183,13 @@ describe('what goes wrong is one plain line and a failed status', () => {
     [['nonsense'], {}, 'unknown command'],
   ])('%j', async (args, env: Record<string, string>, said) => {
     await carillon(args, env);
-    expect(failed).toBe(true);
-    expect(notes).toContain(said);
+    expect(terminal.failed).toBe(true);
+    expect(terminal.notes).toContain(said);
   });
 
   it('without a token it says where to get one', async () => {
     await carillon(['status'], { CARILLON_ADMIN_TOKEN: '', CARILLON_DATA_DIR: '/nonexistent' });
-    expect(notes).toContain('CARILLON_ADMIN_TOKEN');
+    expect(terminal.notes).toContain('CARILLON_ADMIN_TOKEN');
   });
 });
 
@@ -213,18 +200,18 @@ describe('the data folder', () => {
     writeFileSync(join(folder, 'service.json'), JSON.stringify({ url }));
     writeFileSync(join(folder, 'keys', 'admin.token'), `${ADMIN_TOKEN}\n`);
     await run(['--data-dir', folder, 'status'], {
-      print: (line) => out.push(line),
+      print: (line) => terminal.out.push(line),
       note: (text) => {
-        notes += text;
+        terminal.notes += text;
       },
       interactive: false,
       env: {},
       fail: () => {
-        failed = true;
+        terminal.failed = true;
       },
     });
     rmSync(folder, { recursive: true });
-    expect(notes).toBe('');
-    expect(out.join('\n')).toContain('calls_limit');
+    expect(terminal.notes).toBe('');
+    expect(terminal.out.join('\n')).toContain('calls_limit');
   });
 });

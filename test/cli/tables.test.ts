@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readCsv } from '../../src/cli/csv.ts';
-import { run } from '../../src/cli/program.ts';
 import { ADMIN_TOKEN, type Service, startService } from '../spec/service.ts';
+import { TestTerminal } from './terminal.ts';
 
+const terminal = new TestTerminal();
 let service: Service;
 let url: string;
 let folder: string;
-let out: string[];
-let notes: string;
 beforeAll(async () => {
   service = await startService();
   url = (await service.server.start()).url;
@@ -20,21 +19,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
   await service.stop();
 });
-beforeEach(() => {
-  out = [];
-  notes = '';
-});
+beforeEach(() => terminal.clear());
 
 const carillon = (...args: readonly string[]) =>
-  run(args, {
-    print: (line) => out.push(line),
-    note: (text) => {
-      notes += text;
-    },
-    interactive: false,
-    env: { CARILLON_URL: url, CARILLON_ADMIN_TOKEN: ADMIN_TOKEN },
-    fail: () => undefined,
-  });
+  terminal.run(args, { CARILLON_URL: url, CARILLON_ADMIN_TOKEN: ADMIN_TOKEN });
 
 const fileOf = (text: string): string => {
   const file = join(folder, 'table.csv');
@@ -49,27 +37,29 @@ describe('carillon rates', () => {
       'import',
       fileOf('direction,prefix,per_minute,currency\r\noutbound,49,0.02,EUR\r\nsip,,0.001,EUR\r\n'),
     );
-    expect(out).toEqual(['2 rates set']);
-    out = [];
+    expect(terminal.out).toEqual(['2 rates set']);
+    terminal.out = [];
     await carillon('rates', 'export');
-    expect(out[0]).toBe('direction,prefix,per_minute,pulse_seconds,currency,account_id');
-    expect(out).toContain('outbound,49,0.02,60,EUR,');
-    await carillon('rates', 'import', fileOf(out.join('\n')));
-    expect(out.at(-1)).toBe('2 rates set');
+    expect(terminal.out[0]).toBe('direction,prefix,per_minute,pulse_seconds,currency,account_id');
+    expect(terminal.out).toContain('outbound,49,0.02,60,EUR,');
+    await carillon('rates', 'import', fileOf(terminal.out.join('\n')));
+    expect(terminal.out.at(-1)).toBe('2 rates set');
     await carillon('rates', 'remove', 'outbound', '--prefix', '49', '--currency', 'EUR');
     expect(service.ledger.listRates().map(({ direction }) => direction)).toEqual(['sip']);
     await carillon('rates', 'remove', 'outbound', '--prefix', '49', '--currency', 'EUR');
-    expect(notes).toContain('rate not found');
+    expect(terminal.notes).toContain('rate not found');
   });
 
   it('a wrong number stops before anything is sent, a refusal names its line', async () => {
     const head = 'direction,prefix,per_minute,currency\n';
     await carillon('rates', 'import', fileOf(`${head}outbound,1,1,USD\noutbound,2,much,USD\n`));
-    expect(notes).toContain('line 3: per_minute must be a number');
+    expect(terminal.notes).toContain('line 3: per_minute must be a number');
     expect(service.ledger.listRates()).toHaveLength(1);
     await carillon('rates', 'import', fileOf(`${head}outbound,1,1,USD\nsideways,2,1,USD\n`));
-    expect(notes).toContain('line 3: invalid request parameters; direction must be one of');
-    expect(notes).toContain('1 rows before it are done');
+    expect(terminal.notes).toContain(
+      'line 3: invalid request parameters; direction must be one of',
+    );
+    expect(terminal.notes).toContain('1 rows before it are done');
   });
 });
 
@@ -78,10 +68,10 @@ describe('carillon callerids and ledger', () => {
     const { authId } = service.account;
     await carillon('callerids', 'add', authId, '+14155550101');
     await carillon('callerids', 'import', authId, fileOf('number\n14155550102\n14155550103\n'));
-    out = [];
+    terminal.out = [];
     await carillon('callerids', 'remove', authId, '14155550102');
     await carillon('callerids', 'list', authId, '--csv');
-    expect(out.slice(1)).toEqual(['number', '14155550101', '14155550103']);
+    expect(terminal.out.slice(1)).toEqual(['number', '14155550101', '14155550103']);
   });
 
   it('the ledger of an account as a table, and all of it as CSV', async () => {
@@ -89,16 +79,16 @@ describe('carillon callerids and ledger', () => {
     await service.book({ amount: 2, type: 'credit', description: 'Top-up, "first"' });
     await service.book({ amount: 1 });
     await carillon('ledger', authId, '--type', 'credit');
-    expect(out).toHaveLength(2);
-    out = [];
+    expect(terminal.out).toHaveLength(2);
+    terminal.out = [];
     await carillon('ledger', authId, '--csv');
-    expect(out[0]).toBe(
+    expect(terminal.out[0]).toBe(
       'created_at,id,type,amount,currency,description,reference,reference_type,status',
     );
-    expect(out).toHaveLength(3);
-    expect(out[2]).toContain('"Top-up, ""first"""');
+    expect(terminal.out).toHaveLength(3);
+    expect(terminal.out[2]).toContain('"Top-up, ""first"""');
     await carillon('ledger', authId, '--from', 'yesterday');
-    expect(notes).toContain('from_date');
+    expect(terminal.notes).toContain('from_date');
   });
 });
 

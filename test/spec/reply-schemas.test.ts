@@ -45,11 +45,19 @@ describe('routes and their schemas', () => {
     }
   });
 
-  it('conferences, trunks, numbers, exports and low-balance alerts are not for sub-accounts: 403', async () => {
+  it('conferences, trunks, numbers, exports, low-balance alerts and what shortens a do-not-call list are not for sub-accounts: 403', async () => {
     const sub = await service.addSubAccount();
     const ours = ROUTES.filter(({ mainAccountOnly }) => mainAccountOnly);
     expect(new Set(ours.map(({ tag }) => tag))).toEqual(
-      new Set(['Numbers', 'Trunks', 'Recordings', 'Conferences', 'Sub-accounts', 'Ledger']),
+      new Set([
+        'Numbers',
+        'Trunks',
+        'Recordings',
+        'Conferences',
+        'Sub-accounts',
+        'Ledger',
+        'Campaigns',
+      ]),
     );
     for (const route of ours) {
       const url = route.path.replace('{auth_id}', sub.authId).replaceAll(/\{\w+\}/g, '14155550100');

@@ -10,8 +10,12 @@ import { ok } from '../../src/base/result.ts';
 import type { NewAccount } from '../../src/domain/account/account.ts';
 import type { NewEntry } from '../../src/domain/ledger/types.ts';
 import { createRestServer, type RestDeps, type RestSettings } from '../../src/edge/rest/server.ts';
+import { LINK_KEY_FILE, writeSecret } from '../../src/service/data-folder.ts';
 import { joinFacts } from '../../src/service/join/facts.ts';
+import { restSettings } from '../../src/service/join/rest-settings.ts';
+import { derive } from '../../src/service/settings.ts';
 import { openInMemory } from '../edge/store/open.ts';
+import { testSettings } from '../foundation.ts';
 import { stillCampaigns } from './campaigns/service.ts';
 import { expectDocumented } from './documented.ts';
 import { FakeControl } from './fake-control.ts';
@@ -20,6 +24,20 @@ import { watchReplies } from './reply-schemas.ts';
 export const ADMIN_TOKEN = 'operator-token';
 export const SCRAPE_TOKEN = 'scrape-token';
 export const LINK_KEY = 'link-key';
+/** Of an operator with small bodies, and without limits that a test would meet by accident. */
+const ENVIRONMENT = {
+  CARILLON_HTTP_HOST: '127.0.0.1',
+  CARILLON_HTTP_PORT: '0',
+  CARILLON_HTTP_BODY_LIMIT_BYTES: '65536',
+  CARILLON_HTTP_UPLOAD_LIMIT_BYTES: '1048576',
+  CARILLON_HTTP_REQUESTS_PER_SECOND: '100000',
+  CARILLON_HTTP_REFUSED_PER_SECOND: '100000',
+  CARILLON_HTTP_CONNECTIONS_PER_ADDRESS: '1000',
+  CARILLON_HTTP_OPERATOR_PAGES: 'open',
+  CARILLON_PUBLIC_URL: 'http://voice.test',
+  CARILLON_SIP_PUBLIC_HOST: 'registrar.test',
+  CARILLON_INVOICES_SELLER: 'Carillon\n1 Bell Lane',
+};
 
 export interface Reply {
   readonly status: number;
@@ -68,27 +86,10 @@ export async function startService(options: ServiceOptions = {}) {
     },
     recordingFiles: { remove: async () => undefined },
   });
+  writeSecret(join(folder, LINK_KEY_FILE), `${LINK_KEY}\n`);
+  const operator = testSettings(ENVIRONMENT);
   const settings: RestSettings = {
-    host: '127.0.0.1',
-    port: 0,
-    trustProxy: [],
-    bodyLimitBytes: 65_536,
-    uploadLimitBytes: 1_048_576,
-    requestsPerSecond: 100_000,
-    refusedPerSecond: 100_000,
-    connectionsPerAddress: 1000,
-    operatorPages: 'direct',
-    publicUrl: 'http://voice.test',
-    registrarHost: 'registrar.test',
-    makeCallStatus: 200,
-    strictVobizSdk: false,
-    callerIdPolicy: 'owned',
-    invoiceSeller: 'Carillon\n1 Bell Lane',
-    platformName: 'Carillon',
-    recordingLinkMs: 900_000,
-    linkKey: LINK_KEY,
-    recordingsFolder: join(folder, 'recordings'),
-    exportsFolder: join(folder, 'exports'),
+    ...restSettings({ settings: operator, dataDir: folder, random }, derive(operator)),
     ...options.settings,
   };
   const { campaigns, dialer } = stillCampaigns({ ...facts, store, clock, random });

@@ -6,6 +6,15 @@ import { isOver, progressLine } from '../campaign-progress.ts';
 import type { Json } from '../client.ts';
 import { assignments } from '../output.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
+import {
+  addAgentCommands,
+  addCallCommands,
+  addContactCommands,
+  addPoolCommands,
+  pathOf,
+  type Ways,
+} from './campaign-parts.ts';
+import { addDoNotCallCommands } from './do-not-call.ts';
 
 type SessionOf = (command: Command) => Session;
 type Flags = GlobalOptions & AccountOptions;
@@ -18,11 +27,6 @@ const COMMANDS = {
   archive: 'put a campaign away',
 } as const;
 
-const clientOf = (command: Command, session: Session): AccountClient =>
-  new AccountClient(findAccount(command.optsWithGlobals<Flags>(), session.terminal.env));
-
-const pathOf = (id: string, rest = ''): string => `/campaigns/${encodeURIComponent(id)}${rest}`;
-
 export function addCampaignCommands(program: Command, sessionOf: SessionOf): void {
   const campaigns = program
     .command('campaigns')
@@ -30,14 +34,27 @@ export function addCampaignCommands(program: Command, sessionOf: SessionOf): voi
     .description('outbound campaigns of an account')
     .option('--auth-id <id>', 'account; default: CARILLON_AUTH_ID or the first account')
     .option('--auth-token <token>', 'its token; default: CARILLON_AUTH_TOKEN or the data folder');
-  addReading(campaigns, sessionOf);
-  addMaking(campaigns, sessionOf);
-  addCommands(campaigns, sessionOf);
-  addFiles(campaigns, sessionOf);
-  addAgents(campaigns, sessionOf);
+  const clientOf = (command: Command): AccountClient => {
+    const { env } = sessionOf(command).terminal;
+    return new AccountClient(findAccount(command.optsWithGlobals<Flags>(), env));
+  };
+  const ways: Ways = { sessionOf, clientOf };
+  addReading(campaigns, ways);
+  addMaking(campaigns, ways);
+  addCommands(campaigns, ways);
+  addContactCommands(campaigns, ways);
+  addCallCommands(campaigns, ways);
+  addPoolCommands(campaigns, ways);
+  addAgentCommands(campaigns, ways);
+  addDoNotCallCommands(
+    campaigns,
+    'the account',
+    sessionOf,
+    (command) => (method, path, body) => clientOf(command).json(method, path, body),
+  );
 }
 
-function addReading(campaigns: Command, sessionOf: SessionOf): void {
+function addReading(campaigns: Command, { sessionOf, clientOf }: Ways): void {
   campaigns
     .command('list')
     .description('list campaigns, latest first')
@@ -45,7 +62,7 @@ function addReading(campaigns: Command, sessionOf: SessionOf): void {
     .action(async (flags: { archived?: true }, command: Command) => {
       const session = sessionOf(command);
       const path = `/campaigns?limit=100${flags.archived ? '&archived=true' : ''}`;
-      session.list(await clientOf(command, session).json('GET', path), 'objects', [
+      session.list(await clientOf(command).json('GET', path), 'objects', [
         { title: 'ID', value: (row) => row['id'] },
         { title: 'NAME', value: (row) => row['name'] },
         { title: 'STATUS', value: (row) => row['status'] },
@@ -61,7 +78,7 @@ function addReading(campaigns: Command, sessionOf: SessionOf): void {
     .argument('<id>')
     .action(async (id: string, _: object, command: Command) => {
       const session = sessionOf(command);
-      session.one(await clientOf(command, session).json('GET', pathOf(id)));
+      session.one(await clientOf(command).json('GET', pathOf(id)));
     });
   campaigns
     .command('watch')
@@ -71,7 +88,7 @@ function addReading(campaigns: Command, sessionOf: SessionOf): void {
     .action(async (id: string, flags: { every: string }, command: Command) => {
       const session = sessionOf(command);
       const everyMs = Math.max(10, Number(flags.every) * 1000 || 1000);
-      await watch(session, () => clientOf(command, session).json('GET', pathOf(id)), everyMs);
+      await watch(session, () => clientOf(command).json('GET', pathOf(id)), everyMs);
     });
 }
 
@@ -94,7 +111,7 @@ async function watch(session: Session, look: () => Promise<Json>, everyMs: numbe
   }
 }
 
-function addMaking(campaigns: Command, sessionOf: SessionOf): void {
+function addMaking(campaigns: Command, { sessionOf, clientOf }: Ways): void {
   campaigns
     .command('create')
     .description('create a campaign, a draft until contacts are uploaded')
@@ -103,7 +120,7 @@ function addMaking(campaigns: Command, sessionOf: SessionOf): void {
     .action(async (name: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
       const body = { ...assignments(pairs), name };
-      const made = await clientOf(command, session).json('POST', '/campaigns', body);
+      const made = await clientOf(command).json('POST', '/campaigns', body);
       session.done(`campaign ${made['id']} created: ${made['status']}`, made);
     });
   campaigns
@@ -113,7 +130,18 @@ function addMaking(campaigns: Command, sessionOf: SessionOf): void {
     .argument('<key=value...>')
     .action(async (id: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
-      session.one(await clientOf(command, session).json('PUT', pathOf(id), assignments(pairs)));
+      session.one(await clientOf(command).json('PUT', pathOf(id), assignments(pairs)));
+    });
+  campaigns
+    .command('schedule')
+    .description('start a campaign by itself at a time; none takes the schedule away')
+    .argument('<id>')
+    .argument('[time]', 'ISO 8601 with its offset, for example 2026-01-31T09:00:00+05:30')
+    .action(async (id: string, time: string | undefined, _: object, command: Command) => {
+      const session = sessionOf(command);
+      const body = { scheduled_at: time ?? null };
+      const reply = await clientOf(command).json('POST', pathOf(id, '/schedule'), body);
+      session.done(`campaign ${id}: scheduled for ${reply['scheduled_at'] ?? 'no time'}`, reply);
     });
   campaigns
     .command('clone')
@@ -123,12 +151,12 @@ function addMaking(campaigns: Command, sessionOf: SessionOf): void {
     .action(async (id: string, name: string | undefined, _: object, command: Command) => {
       const session = sessionOf(command);
       const body = name === undefined ? {} : { name };
-      const made = await clientOf(command, session).json('POST', pathOf(id, '/clone'), body);
+      const made = await clientOf(command).json('POST', pathOf(id, '/clone'), body);
       session.done(`campaign ${made['id']} created: ${made['status']}`, made);
     });
 }
 
-function addCommands(campaigns: Command, sessionOf: SessionOf): void {
+function addCommands(campaigns: Command, { sessionOf, clientOf }: Ways): void {
   for (const [name, description] of Object.entries(COMMANDS)) {
     campaigns
       .command(name)
@@ -136,71 +164,8 @@ function addCommands(campaigns: Command, sessionOf: SessionOf): void {
       .argument('<id>')
       .action(async (id: string, _: object, command: Command) => {
         const session = sessionOf(command);
-        const reply = await clientOf(command, session).json('POST', pathOf(id, `/${name}`));
+        const reply = await clientOf(command).json('POST', pathOf(id, `/${name}`));
         session.done(`campaign ${id}: ${reply['status']}`, reply);
       });
   }
-}
-
-function addFiles(campaigns: Command, sessionOf: SessionOf): void {
-  campaigns
-    .command('upload')
-    .description('upload contacts, CSV or JSON; they take the place of those before')
-    .argument('<id>')
-    .argument('<file>')
-    .action(async (id: string, file: string, _: object, command: Command) => {
-      const session = sessionOf(command);
-      let share = 0;
-      const work = clientOf(command, session).upload(pathOf(id, '/upload'), file, (done, all) => {
-        share = all === 0 ? 0 : done / all;
-      });
-      const reply = await session.working('uploading', work, async () => share);
-      for (const bad of (reply['errors'] ?? []) as Json[]) {
-        session.terminal.note(`row ${bad['row_number']}: ${bad['reason']}\n`);
-      }
-      const { valid_contacts: valid, invalid_rows: invalid } = reply;
-      session.done(`${valid} contacts, ${invalid} rows that are none`, reply);
-    });
-  for (const [name, path, description] of [
-    ['results', '/results', 'where every contact stands, as CSV'],
-    ['errors', '/upload/errors', 'every row of the list that is no contact, as CSV'],
-  ] as const) {
-    campaigns
-      .command(name)
-      .description(description)
-      .argument('<id>')
-      .action(async (id: string, _: object, command: Command) => {
-        const session = sessionOf(command);
-        const print = (line: string): void => session.terminal.print(line);
-        await clientOf(command, session).lines(pathOf(id, path), print);
-      });
-  }
-}
-
-function addAgents(campaigns: Command, sessionOf: SessionOf): void {
-  const agents = campaigns.command('agents').description('what calls are connected to');
-  agents
-    .command('list')
-    .description('list agents')
-    .action(async (_: object, command: Command) => {
-      const session = sessionOf(command);
-      const reply = await clientOf(command, session).json('GET', '/campaign/agents?limit=100');
-      session.list(reply, 'objects', [
-        { title: 'ID', value: (row) => row['id'] },
-        { title: 'NAME', value: (row) => row['name'] },
-        { title: 'ANSWER URL', value: (row) => row['answer_url'] },
-      ]);
-    });
-  agents
-    .command('create')
-    .description('create an agent')
-    .argument('<name>')
-    .argument('<answer_url>')
-    .argument('[key=value...]', 'hangup_url, ring_timeout, machine_detection …')
-    .action(async (name: string, url: string, pairs: string[], _: object, command: Command) => {
-      const session = sessionOf(command);
-      const body = { ...assignments(pairs), name, answer_url: url };
-      const made = await clientOf(command, session).json('POST', '/campaign/agents', body);
-      session.done(`agent ${made['id']} created`, made);
-    });
 }

@@ -2,9 +2,9 @@
 import type { AccountId, AgentId, CallUuid, CampaignId } from '../../base/ids.ts';
 import { newCampaignId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
-import { plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { Agents } from './agents.ts';
+import { DoNotCall } from './do-not-call.ts';
 import type { CampaignChange } from './needs.ts';
 import { owns } from './ownership.ts';
 import { checkPlan, planOf } from './plan.ts';
@@ -29,8 +29,10 @@ import type {
   ContactFilter,
   ContactResult,
   DoNotCallScope,
+  ListedNumber,
   NewAgent,
   PoolNumber,
+  PoolNumberPatch,
   RunningCampaign,
   Upload,
   UploadRow,
@@ -41,6 +43,7 @@ import { Uploads } from './uploads.ts';
 export { Dialer } from './dialer.ts';
 export type { CallPlacing } from './needs.ts';
 export { createCallPlacing, type PlacingNeeds } from './placing.ts';
+export { expireCampaigns } from './retention.ts';
 export type { CampaignServiceNeeds } from './service-needs.ts';
 export { createCampaignWebhooks } from './webhooks.ts';
 
@@ -68,12 +71,14 @@ export class CampaignService implements CampaignControl {
   readonly #agents: Agents;
   readonly #uploads: Uploads;
   readonly #pool: PoolNumbers;
+  readonly #doNotCall: DoNotCall;
 
   constructor(needs: CampaignServiceNeeds) {
     this.#needs = needs;
     this.#agents = new Agents(needs);
     this.#uploads = new Uploads(needs);
     this.#pool = new PoolNumbers(needs);
+    this.#doNotCall = new DoNotCall(needs);
   }
 
   // ---------------------------------------------------------------- agents
@@ -289,21 +294,35 @@ export class CampaignService implements CampaignControl {
     return this.#read(owner, id, () => this.#needs.store.numbers(id));
   }
 
+  async updateNumber(
+    owner: CampaignOwner,
+    id: CampaignId,
+    numberId: string,
+    patch: PoolNumberPatch,
+  ): Answer<PoolNumber> {
+    const campaign = await this.#own(owner, id);
+    return campaign === undefined ? UNKNOWN : this.#pool.update(campaign, numberId, patch);
+  }
+
   async removeNumber(owner: CampaignOwner, id: CampaignId, numberId: string): Answer<void> {
     const campaign = await this.#own(owner, id);
     return campaign === undefined ? UNKNOWN : this.#pool.remove(campaign, numberId);
   }
 
-  addDoNotCall(scope: DoNotCallScope, numbers: readonly string[]): Promise<number> {
-    return this.#needs.store.addDoNotCall(scope, numbers.map(plainNumber));
+  addDoNotCall(scope: DoNotCallScope, numbers: readonly string[]): Answer<number> {
+    return this.#doNotCall.add(scope, numbers);
   }
 
-  removeDoNotCall(scope: DoNotCallScope, number: string): Promise<boolean> {
-    return this.#needs.store.removeDoNotCall(scope, plainNumber(number));
+  removeDoNotCall(scope: DoNotCallScope, number: string): Answer<void> {
+    return this.#doNotCall.remove(scope, number);
   }
 
-  doNotCall(scope: DoNotCallScope, slice: Slice): Promise<Page<string>> {
-    return this.#needs.store.doNotCall(scope, slice);
+  doNotCall(
+    scope: DoNotCallScope,
+    search: string | undefined,
+    slice: Slice,
+  ): Promise<Page<ListedNumber>> {
+    return this.#doNotCall.list(scope, search, slice);
   }
 
   running(accountId: AccountId): readonly RunningCampaign[] {

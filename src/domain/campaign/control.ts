@@ -29,6 +29,8 @@ export type CampaignPatch = Partial<CampaignPlan>;
 
 export type CampaignRefusal =
   | { readonly kind: 'unknownCampaign' | 'unknownAgent' | 'unknownNumber' | 'unknownAttempt' }
+  /** The pool has the number already. */
+  | { readonly kind: 'numberExists' }
   /** Campaigns that are not over use the agent. */
   | { readonly kind: 'agentInUse' }
   /** Not from this status (409). */
@@ -67,6 +69,14 @@ export interface ContactFilter {
 
 /** Of one account, or the operator's for all. */
 export type DoNotCallScope = AccountId | 'operator';
+
+/** A number that no campaign calls. */
+export interface ListedNumber {
+  readonly number: string;
+  readonly addedUs: number;
+}
+
+export type PoolNumberPatch = Partial<Pick<PoolNumber, 'number' | 'label'>>;
 
 type Answer<T> = Promise<Result<T, CampaignRefusal>>;
 
@@ -131,12 +141,23 @@ export interface CampaignControl {
     numbers: ReadonlyArray<Pick<PoolNumber, 'number' | 'label'>>,
   ): Answer<readonly PoolNumber[]>;
   numbers(owner: CampaignOwner, id: CampaignId): Answer<readonly PoolNumber[]>;
+  /** Another number in place of one of the pool begins to count anew. */
+  updateNumber(
+    owner: CampaignOwner,
+    id: CampaignId,
+    numberId: string,
+    patch: PoolNumberPatch,
+  ): Answer<PoolNumber>;
   removeNumber(owner: CampaignOwner, id: CampaignId, numberId: string): Answer<void>;
 
   /** Numbers that no campaign calls. */
-  addDoNotCall(scope: DoNotCallScope, numbers: readonly string[]): Promise<number>;
-  removeDoNotCall(scope: DoNotCallScope, number: string): Promise<boolean>;
-  doNotCall(scope: DoNotCallScope, slice: Slice): Promise<Page<string>>;
+  addDoNotCall(scope: DoNotCallScope, numbers: readonly string[]): Answer<number>;
+  removeDoNotCall(scope: DoNotCallScope, number: string): Answer<void>;
+  doNotCall(
+    scope: DoNotCallScope,
+    search: string | undefined,
+    slice: Slice,
+  ): Promise<Page<ListedNumber>>;
 
   /** Campaigns of the main account that take capacity now. */
   running(accountId: AccountId): readonly RunningCampaign[];

@@ -21,6 +21,7 @@ import type {
   ContactResult,
   ContactStatus,
   DoNotCallScope,
+  ListedNumber,
   NewContact,
   PoolNumber,
 } from './types.ts';
@@ -159,11 +160,29 @@ export interface CampaignStore {
 
   addNumbers(id: CampaignId, numbers: readonly PoolNumber[]): Promise<void>;
   numbers(id: CampaignId): Promise<readonly PoolNumber[]>;
+  /** Refused for a number that the pool has, or has not. */
+  updateNumber(
+    id: CampaignId,
+    number: PoolNumber,
+  ): Promise<Result<void, 'unknownNumber' | 'numberExists'>>;
   removeNumber(id: CampaignId, numberId: string): Promise<boolean>;
 
-  addDoNotCall(scope: DoNotCallScope, numbers: readonly string[]): Promise<number>;
+  /** How many were not listed before. */
+  addDoNotCall(scope: DoNotCallScope, numbers: readonly string[], addedUs: number): Promise<number>;
   removeDoNotCall(scope: DoNotCallScope, number: string): Promise<boolean>;
-  doNotCall(scope: DoNotCallScope, slice: Slice): Promise<Page<string>>;
+  /** By number; `search`: a part of it. */
+  doNotCall(
+    scope: DoNotCallScope,
+    search: string | undefined,
+    slice: Slice,
+  ): Promise<Page<ListedNumber>>;
+
+  /** Completed, cancelled and archived ones that nothing has changed since, the oldest first. */
+  overBefore(us: number, limit: number): Promise<readonly CampaignId[]>;
+  /** Deletes some of what belongs to a campaign that is over, at last itself; `false` when nothing is left. */
+  erase(id: CampaignId, limit: number): Promise<boolean>;
+  /** Numbers that were listed before; how many, `limit` at the most. */
+  purgeDoNotCall(us: number, limit: number): Promise<number>;
 
   /** Timezones of the contacts that still may be called, each with the earliest moment (0: at once). */
   dueZones(

@@ -3,9 +3,12 @@ import { uuid } from '../../base/ids.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { CampaignServiceNeeds } from './service-needs.ts';
-import type { Campaign, CampaignRefusal, PoolNumber } from './types.ts';
+import type { Campaign, CampaignRefusal, PoolNumber, PoolNumberPatch } from './types.ts';
 
 const MAX_NUMBERS = 1000;
+
+/** Of a number that nobody was called from yet. */
+const UNUSED = { totalCalls: 0, day: '', callsOfDay: 0, lastUsedUs: undefined } as const;
 
 export class PoolNumbers {
   readonly #needs: CampaignServiceNeeds;
@@ -19,7 +22,7 @@ export class PoolNumbers {
     campaign: Campaign,
     numbers: ReadonlyArray<Pick<PoolNumber, 'number' | 'label'>>,
   ): Promise<Result<readonly PoolNumber[], CampaignRefusal>> {
-    const { store, calls, random, dialer } = this.#needs;
+    const { store, random, dialer } = this.#needs;
     const known = await store.numbers(campaign.id);
     if (known.length + numbers.length > MAX_NUMBERS) {
       return err({ kind: 'tooMany', what: 'numbers in a pool', limit: MAX_NUMBERS });
@@ -27,20 +30,9 @@ export class PoolNumbers {
     const added: PoolNumber[] = [];
     for (const { number: typed, label } of numbers) {
       const number = plainNumber(typed);
-      if (!(await calls.mayPresent(campaign.accountId, number))) {
-        const detail = `${typed} is no caller id of this account`;
-        return err({ kind: 'invalid', field: 'from_number', detail });
-      }
-      const id = uuid(random);
-      added.push({
-        id,
-        number,
-        label,
-        totalCalls: 0,
-        day: '',
-        callsOfDay: 0,
-        lastUsedUs: undefined,
-      });
+      const refused = await this.#refused(campaign, number);
+      if (refused !== undefined) return err(refused);
+      added.push({ ...UNUSED, id: uuid(random), number, label });
     }
     await store.addNumbers(campaign.id, added);
     dialer.changed(campaign);
@@ -48,10 +40,39 @@ export class PoolNumbers {
     return ok((await store.numbers(campaign.id)).filter(({ number }) => named.has(number)));
   }
 
+  async update(
+    campaign: Campaign,
+    numberId: string,
+    patch: PoolNumberPatch,
+  ): Promise<Result<PoolNumber, CampaignRefusal>> {
+    const { store, dialer } = this.#needs;
+    const known = (await store.numbers(campaign.id)).find(({ id }) => id === numberId);
+    if (known === undefined) return err({ kind: 'unknownNumber' });
+    const number = patch.number === undefined ? known.number : plainNumber(patch.number);
+    const isOther = number !== known.number;
+    if (isOther) {
+      const refused = await this.#refused(campaign, number);
+      if (refused !== undefined) return err(refused);
+    }
+    const label = patch.label ?? known.label;
+    const changed = isOther ? { ...UNUSED, id: numberId, number, label } : { ...known, label };
+    const updated = await store.updateNumber(campaign.id, changed);
+    if (!updated.ok) return err({ kind: updated.error });
+    dialer.changed(campaign);
+    return ok(changed);
+  }
+
   async remove(campaign: Campaign, numberId: string): Promise<Result<void, CampaignRefusal>> {
     const { store, dialer } = this.#needs;
     if (!(await store.removeNumber(campaign.id, numberId))) return err({ kind: 'unknownNumber' });
     dialer.changed(campaign);
     return ok(undefined);
+  }
+
+  /** Why the account may not call from it. */
+  async #refused(campaign: Campaign, number: string): Promise<CampaignRefusal | undefined> {
+    if (await this.#needs.calls.mayPresent(campaign.accountId, number)) return undefined;
+    const detail = `${number} is no caller id of this account`;
+    return { kind: 'invalid', field: 'from_number', detail };
   }
 }

@@ -1,6 +1,7 @@
 import { adminAccountRoutes } from './admin/accounts.ts';
 import { adminCallRoutes } from './admin/calls.ts';
 import { adminCarrierRoutes } from './admin/carriers.ts';
+import { adminDoNotCallRoutes } from './admin/do-not-call.ts';
 import { adminImportRoutes } from './admin/import.ts';
 import { adminLedgerRoutes } from './admin/ledger.ts';
 import { adminNumberRoutes } from './admin/numbers.ts';
@@ -22,6 +23,7 @@ import { streamRoutes } from './routes/calls/stream.ts';
 import { agentRoutes } from './routes/campaigns/agents.ts';
 import { campaignRoutes } from './routes/campaigns/campaigns.ts';
 import { contactRoutes } from './routes/campaigns/contacts.ts';
+import { doNotCallRoutes } from './routes/campaigns/do-not-call.ts';
 import { poolRoutes } from './routes/campaigns/pool.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -61,6 +63,7 @@ const documented: readonly Route[] = [
   ...campaignRoutes,
   ...contactRoutes,
   ...poolRoutes,
+  ...doNotCallRoutes,
   ...partnerRoutes,
   ...subAccountRoutes,
   ...plivoSubAccountRoutes,
@@ -71,6 +74,7 @@ const documented: readonly Route[] = [
   ...trunkAdminRoutes,
   ...adminCarrierRoutes,
   ...adminRateRoutes,
+  ...adminDoNotCallRoutes,
   ...adminCallRoutes,
   ...adminImportRoutes,
   ...adminServiceRoutes,

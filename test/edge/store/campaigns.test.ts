@@ -156,15 +156,52 @@ describe('campaigns in the store', () => {
   });
 
   it('says who is not to be called, by the account or by the operator', async () => {
-    await store.campaigns.addDoNotCall(OWNER.accountId, ['12125550100']);
-    expect(await store.campaigns.addDoNotCall('operator', ['12125550102', '12125550102'])).toBe(1);
+    await store.campaigns.addDoNotCall(OWNER.accountId, ['12125550100'], START_US);
+    expect(await store.campaigns.addDoNotCall('operator', ['12125550102', '12125550102'], 1)).toBe(
+      1,
+    );
     expect((await due(START_US)).map(({ doNotCall }) => doNotCall)).toEqual([true, true]);
     await store.campaigns.removeDoNotCall('operator', '12125550102');
     expect((await due(START_US)).map(({ doNotCall }) => doNotCall)).toEqual([true, false]);
-    expect(await store.campaigns.doNotCall(OWNER.accountId, { limit: 5, offset: 0 })).toEqual({
-      items: ['12125550100'],
+    expect(
+      await store.campaigns.doNotCall(OWNER.accountId, '555', { limit: 5, offset: 0 }),
+    ).toEqual({
+      items: [{ number: '12125550100', addedUs: START_US }],
       total: 1,
     });
+  });
+
+  it('lets go of numbers by their age, and of nobody else', async () => {
+    await store.campaigns.addDoNotCall('operator', ['1', '2'], 10);
+    await store.campaigns.addDoNotCall('operator', ['2', '3'], 20);
+    expect(await store.campaigns.purgeDoNotCall(20, 1)).toBe(1);
+    expect(await store.campaigns.purgeDoNotCall(20, 5)).toBe(1);
+    expect(await store.campaigns.doNotCall('operator', undefined, { limit: 5, offset: 0 })).toEqual(
+      {
+        items: [{ number: '3', addedUs: 20 }],
+        total: 1,
+      },
+    );
+  });
+
+  it('erases a campaign that is over, with all that belongs to it', async () => {
+    const unused = { totalCalls: 0, day: '', callsOfDay: 0, lastUsedUs: undefined };
+    await store.campaigns.addNumbers(ID, [{ id: 'n1', number: '1', label: '', ...unused }]);
+    await store.campaigns.begin(start(1, 'u1'));
+    await store.campaigns.finish(end('u1'), []);
+    expect(await store.campaigns.erase(ID, 10)).toBe(false);
+    expect(await store.campaigns.overBefore(Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
+    await store.campaigns.change(ID, ['running'], { status: 'completed' });
+    expect(await store.campaigns.overBefore(START_US, 10)).toEqual([]);
+    expect(await store.campaigns.overBefore(Number.MAX_SAFE_INTEGER, 10)).toEqual([ID]);
+    while (await store.campaigns.erase(ID, 10));
+    expect(await store.campaigns.get(ID)).toBeUndefined();
+    expect(await store.campaigns.attempt(asCallUuid('u1'))).toBeUndefined();
+    expect(await store.campaigns.numbers(ID)).toEqual([]);
+    const [list = 0] = await store.campaigns.strayLists();
+    while (await store.campaigns.clearList(list, 2));
+    expect(await store.campaigns.strayLists()).toEqual([]);
+    expect(await store.verify()).toEqual([]);
   });
 
   it('counts the use of a number by day', async () => {

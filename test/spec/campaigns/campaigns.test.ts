@@ -297,9 +297,57 @@ describe('a pool', () => {
       total: 1,
       objects: [{ from_number: '+14155550112' }],
     });
+    const [, second] = added.body.added;
+    const changed = await service.send('PUT', `${url}/${second.id}`, { body: { label: 'South' } });
+    expect(changed.status, changed.text).toBe(200);
+    expect(changed.body).toMatchObject({ from_number: '+14155550112', label: 'South' });
+    const moved = await service.send('PUT', `${url}/${second.id}`, {
+      body: { from_number: '14155550113' },
+    });
+    expect(moved.body).toMatchObject({
+      from_number: '+14155550113',
+      label: 'South',
+      total_calls: 0,
+    });
+    await service.post(url, { numbers: [{ from_number: '14155550114' }] });
+    const put = async (of: string, body: object) =>
+      (await service.send('PUT', `${url}/${of}`, { body })).status;
+    expect(await put(second.id, { from_number: '14155550114' })).toBe(409);
+    expect(await put(second.id, { from_number: FOREIGN_NUMBER })).toBe(400);
+    expect(await put(second.id, { total_calls: 3 })).toBe(200);
+    expect(await put(first.id, { label: 'gone' })).toBe(404);
     for (const wrong of [[], [{ from_number: 'x' }], [{ from_number: FOREIGN_NUMBER }]]) {
       expect((await service.post(url, { numbers: wrong })).status).toBe(400);
     }
+  });
+});
+
+describe('do-not-call lists', () => {
+  it('are kept by the account and by the operator', async () => {
+    const url = `${root}/do-not-call`;
+    const numbers = ['+14155550131', '14155550132', '+14155550131'];
+    const added = await service.post(url, { numbers });
+    expect(added.status, added.text).toBe(201);
+    expect(added.body).toEqual({ added: 2 });
+    expect((await service.get(`${url}?search=0132`)).body).toMatchObject({
+      total: 1,
+      objects: [{ number: '+14155550132', added_at: expect.stringMatching(/Z$/) }],
+    });
+    expect((await service.send('DELETE', `${url}/%2B14155550131`)).status).toBe(204);
+    expect((await service.send('DELETE', `${url}/14155550131`)).status).toBe(404);
+    for (const wrong of [[], ['x'], ['12'], Array(1001).fill('14155550131')]) {
+      expect((await service.post(url, { numbers: wrong })).status).toBe(400);
+    }
+    const admin = '/do-not-call';
+    const listed = await service.admin('POST', admin, { numbers: ['14155550140'] });
+    expect(listed.status, listed.text).toBe(201);
+    expect((await service.admin('GET', admin)).body).toMatchObject({
+      total: 1,
+      objects: [{ number: '+14155550140' }],
+    });
+    // The operator's are not the account's.
+    expect((await service.get(url)).body.total).toBe(1);
+    expect((await service.admin('DELETE', `${admin}/14155550140`)).status).toBe(204);
   });
 });
 

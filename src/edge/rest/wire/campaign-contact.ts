@@ -165,6 +165,11 @@ export const PoolBody = Type.Object({
   ),
 });
 
+export const PoolNumberBody = Type.Object({
+  from_number: Type.Optional(e164Field()),
+  label: Type.Optional(Type.String({ maxLength: LABEL_MAX })),
+});
+
 export const PoolNumberSchema = Type.Object({
   id: Type.String(),
   from_number: Type.String(),

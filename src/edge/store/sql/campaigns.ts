@@ -8,12 +8,13 @@ import type {
   ContactCounters,
   PoolNumber,
 } from '../../../domain/campaign/types.ts';
-import { type Connection, integer, type Row, string } from '../connection.ts';
+import { type Connection, integer, type Row } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
 import { int, json, optional, seconds, Table, text } from '../table.ts';
 import { Where } from '../where.ts';
 import { dialling } from './campaign-dialling.ts';
+import { campaignRetention, doNotCallLists } from './campaign-keeping.ts';
 import { contactLists } from './campaign-lists.ts';
 import { notificationTable } from './notifications.ts';
 import { poolColumn, recordingColumn, retryColumn } from './stored-campaign.ts';
@@ -120,6 +121,8 @@ export const campaignRepository = (db: Connection): Synchronously<CampaignStore>
   ...agents(db),
   ...campaigns(db),
   ...numbers(db),
+  ...doNotCallLists(db),
+  ...campaignRetention(db),
   ...contactLists(db, (id) => getCampaign(db, id)),
   ...dialling(db, (id) => getCampaign(db, id)),
 });
@@ -190,27 +193,19 @@ const numbers = (db: Connection) =>
       numberTable
         .all(db, 'WHERE campaign_id = ? ORDER BY seq', [id])
         .map(({ campaignId: _, ...number }) => number),
+    updateNumber: (campaignId, { id, ...number }) => {
+      const of = { id, campaignId };
+      const other = db.get(
+        'SELECT 1 AS n FROM campaign_number WHERE campaign_id = ? AND number = ? AND id <> ?',
+        [campaignId, number.number, id],
+      );
+      if (other !== undefined) return err('numberExists');
+      const where = 'id = @id AND campaign_id = @campaignId';
+      const changed = numberTable.patch(db, number, where, of);
+      return changed === undefined ? err('unknownNumber') : ok(undefined);
+    },
     removeNumber: (id, numberId) =>
       db.run('DELETE FROM campaign_number WHERE campaign_id = ? AND id = ?', [id, numberId]) === 1,
-    addDoNotCall: (scope, added) => {
-      let fresh = 0;
-      for (const number of added)
-        fresh += db.run('INSERT OR IGNORE INTO do_not_call (scope, number) VALUES (?, ?)', [
-          scope,
-          number,
-        ]);
-      return fresh;
-    },
-    removeDoNotCall: (scope, number) =>
-      db.run('DELETE FROM do_not_call WHERE scope = ? AND number = ?', [scope, number]) === 1,
-    doNotCall: (scope, { limit, offset }) => {
-      const rows = db.all(
-        'SELECT number FROM do_not_call WHERE scope = ? ORDER BY number LIMIT ? OFFSET ?',
-        [scope, limit, offset],
-      );
-      const items = rows.map((row) => string(row, 'number'));
-      return { items, total: countOf(db, 'do_not_call', new Where().and('scope = ?', scope)) };
-    },
   }) satisfies Partial<Synchronously<CampaignStore>>;
 
 const countOf = (db: Connection, table: string, where: Where): number =>

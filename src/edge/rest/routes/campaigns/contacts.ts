@@ -25,6 +25,7 @@ import {
   showUpload,
   UploadReply,
 } from '../../wire/campaign-contact.ts';
+import { digitsOf } from '../../wire/do-not-call.ts';
 import { pageQuery, pageSlice, sliceOf } from '../../wire/list.ts';
 import { ACCOUNTS, campaignParams, common, ownerOf } from './scope.ts';
 
@@ -162,11 +163,6 @@ const listContacts = (root: string): Route =>
     },
   });
 
-const digitsOf = (text: string | undefined): string | undefined => {
-  const digits = text?.replaceAll(/\D/g, '');
-  return digits === '' ? undefined : digits;
-};
-
 const listCalls = (root: string): Route =>
   accountRoute({
     ...common,
@@ -218,6 +214,20 @@ const lookUpCall = (root: string): Route =>
     },
   });
 
+const lookUpAnyCall = (account: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'GET',
+    path: `${account}/call-lookup/{call_uuid}`,
+    summary: 'The campaign and contact that a call belongs to, of all campaigns',
+    params: Type.Object({ auth_id: accountIdText(), call_uuid: Type.String() }),
+    reply: AttemptSchema,
+    run: async ({ campaigns }, input) => {
+      const callUuid = callUuidOf(input.params.call_uuid);
+      return answered(await campaigns.attempt(ownerOf(input), callUuid), showAttempt);
+    },
+  });
+
 const UNKNOWN_CALL = err({ kind: 'unknownAttempt' } as const);
 
 export const contactRoutes: readonly Route[] = ACCOUNTS.flatMap((account) => {
@@ -229,5 +239,6 @@ export const contactRoutes: readonly Route[] = ACCOUNTS.flatMap((account) => {
     listCalls(root),
     downloadResults(root),
     lookUpCall(root),
+    lookUpAnyCall(account),
   ];
 });

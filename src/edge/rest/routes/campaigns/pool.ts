@@ -1,7 +1,12 @@
 import { accountRoute, type Route } from '../../http/route.ts';
 import { accountIdText, campaignIdText, Type } from '../../http/schema.ts';
 import { answered } from '../../refusal.ts';
-import { PoolBody, PoolNumberSchema, showPoolNumber } from '../../wire/campaign-contact.ts';
+import {
+  PoolBody,
+  PoolNumberBody,
+  PoolNumberSchema,
+  showPoolNumber,
+} from '../../wire/campaign-contact.ts';
 import { ACCOUNTS, campaignParams, common, ownerOf } from './scope.ts';
 
 const addNumbers = (root: string): Route =>
@@ -42,6 +47,36 @@ const listNumbers = (root: string): Route =>
       })),
   });
 
+const numberParams = Type.Object({
+  auth_id: accountIdText(),
+  campaign_id: campaignIdText(),
+  number_id: Type.String(),
+});
+
+const updateNumber = (root: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'PUT',
+    path: `${root}/{number_id}`,
+    alsoRefuses: [409],
+    summary: 'Change a number of the pool; what is absent stays, another number counts anew',
+    params: numberParams,
+    body: PoolNumberBody,
+    reply: PoolNumberSchema,
+    async run({ campaigns }, input) {
+      const { from_number: number, label } = input.body;
+      const patch = {
+        ...(number !== undefined && { number }),
+        ...(label !== undefined && { label }),
+      };
+      const { campaign_id: id, number_id: numberId } = input.params;
+      return answered(
+        await campaigns.updateNumber(ownerOf(input), id, numberId, patch),
+        showPoolNumber,
+      );
+    },
+  });
+
 const removeNumber = (root: string): Route =>
   accountRoute({
     ...common,
@@ -50,11 +85,7 @@ const removeNumber = (root: string): Route =>
     alsoRefuses: [409],
     summary: 'Take a number out of the pool',
     status: 204,
-    params: Type.Object({
-      auth_id: accountIdText(),
-      campaign_id: campaignIdText(),
-      number_id: Type.String(),
-    }),
+    params: numberParams,
     async run({ campaigns }, input) {
       const { campaign_id: id, number_id: numberId } = input.params;
       return answered(await campaigns.removeNumber(ownerOf(input), id, numberId), () => undefined);
@@ -63,5 +94,5 @@ const removeNumber = (root: string): Route =>
 
 export const poolRoutes: readonly Route[] = ACCOUNTS.flatMap((account) => {
   const root = `${account}/campaigns/{campaign_id}/pool`;
-  return [addNumbers(root), listNumbers(root), removeNumber(root)];
+  return [addNumbers(root), listNumbers(root), updateNumber(root), removeNumber(root)];
 });

@@ -1,0 +1,195 @@
+/** What belongs to a campaign: its contacts, calls, pool and agents. */
+import type { Command } from 'commander';
+import type { AccountClient } from '../account-client.ts';
+import type { Json } from '../client.ts';
+import { assignments } from '../output.ts';
+import type { Session } from '../terminal.ts';
+
+/** How the commands find the service. */
+export interface Ways {
+  sessionOf(command: Command): Session;
+  clientOf(command: Command): AccountClient;
+}
+
+export const pathOf = (id: string, rest = ''): string =>
+  `/campaigns/${encodeURIComponent(id)}${rest}`;
+const agentPath = (id: string): string => `/campaign/agents/${encodeURIComponent(id)}`;
+
+export function addContactCommands(campaigns: Command, { sessionOf, clientOf }: Ways): void {
+  campaigns
+    .command('upload')
+    .description('upload contacts, CSV or JSON; they take the place of those before')
+    .argument('<id>')
+    .argument('<file>')
+    .action(async (id: string, file: string, _: object, command: Command) => {
+      const session = sessionOf(command);
+      let share = 0;
+      const work = clientOf(command).upload(pathOf(id, '/upload'), file, (done, all) => {
+        share = all === 0 ? 0 : done / all;
+      });
+      const reply = await session.working('uploading', work, async () => share);
+      for (const bad of (reply['errors'] ?? []) as Json[]) {
+        session.terminal.note(`row ${bad['row_number']}: ${bad['reason']}\n`);
+      }
+      const { valid_contacts: valid, invalid_rows: invalid } = reply;
+      session.done(`${valid} contacts, ${invalid} rows that are none`, reply);
+    });
+  for (const [name, path, description] of [
+    ['results', '/results', 'where every contact stands, as CSV'],
+    ['errors', '/upload/errors', 'every row of the list that is no contact, as CSV'],
+  ] as const) {
+    campaigns
+      .command(name)
+      .description(description)
+      .argument('<id>')
+      .action(async (id: string, _: object, command: Command) => {
+        const print = (line: string): void => sessionOf(command).terminal.print(line);
+        await clientOf(command).lines(pathOf(id, path), print);
+      });
+  }
+  campaigns
+    .command('contacts')
+    .description('list contacts, in the order of the list')
+    .argument('<id>')
+    .option('--status <status>', 'pending, dialling, answered, retry_pending …')
+    .option('--search <digits>', 'part of the number')
+    .option('--limit <n>', 'rows', '100')
+    .action(async (id: string, flags: Record<string, string>, command: Command) => {
+      const path = `/contacts?${new URLSearchParams(flags)}`;
+      sessionOf(command).list(await clientOf(command).json('GET', pathOf(id, path)), 'objects', [
+        { title: 'ROW', value: (row) => row['row_number'], align: 'right' },
+        { title: 'TO', value: (row) => row['to_number'] },
+        { title: 'STATUS', value: (row) => row['status'] },
+        { title: 'WHY', value: (row) => row['reason'] },
+        { title: 'ATTEMPTS', value: (row) => row['attempts'], align: 'right' },
+        { title: 'NEXT', value: (row) => row['next_attempt_at'] },
+        { title: 'CALL', value: (row) => row['call_uuid'] },
+      ]);
+    });
+}
+
+export function addCallCommands(campaigns: Command, { sessionOf, clientOf }: Ways): void {
+  campaigns
+    .command('calls')
+    .description('list attempts, latest first')
+    .argument('<id>')
+    .option('--page <n>', 'page', '1')
+    .action(async (id: string, flags: { page: string }, command: Command) => {
+      const path = `/calls?per_page=100&page=${encodeURIComponent(flags.page)}`;
+      sessionOf(command).list(await clientOf(command).json('GET', pathOf(id, path)), 'objects', [
+        { title: 'PLACED', value: (row) => row['placed_at'] },
+        { title: 'ROW', value: (row) => row['row_number'], align: 'right' },
+        { title: 'TO', value: (row) => row['to_number'] },
+        { title: 'FROM', value: (row) => row['from_number'] },
+        { title: 'STATUS', value: (row) => row['status'] },
+        { title: 'SECONDS', value: (row) => row['duration'], align: 'right' },
+        { title: 'CAUSE', value: (row) => row['hangup_cause'] },
+        { title: 'CALL', value: (row) => row['call_uuid'] },
+      ]);
+    });
+  campaigns
+    .command('lookup')
+    .description('the campaign and contact that a call belongs to')
+    .argument('<call_uuid>')
+    .action(async (callUuid: string, _: object, command: Command) => {
+      const path = `/call-lookup/${encodeURIComponent(callUuid)}`;
+      sessionOf(command).one(await clientOf(command).json('GET', path));
+    });
+}
+
+export function addPoolCommands(campaigns: Command, { sessionOf, clientOf }: Ways): void {
+  const pool = campaigns.command('pool').description('numbers that a campaign calls from in turn');
+  pool
+    .command('list')
+    .description('list numbers, and how often each was used')
+    .argument('<id>')
+    .action(async (id: string, _: object, command: Command) => {
+      sessionOf(command).list(await clientOf(command).json('GET', pathOf(id, '/pool')), 'objects', [
+        { title: 'ID', value: (row) => row['id'] },
+        { title: 'NUMBER', value: (row) => row['from_number'] },
+        { title: 'LABEL', value: (row) => row['label'] },
+        { title: 'CALLS', value: (row) => row['total_calls'], align: 'right' },
+        { title: 'LAST', value: (row) => row['last_used_at'] },
+      ]);
+    });
+  pool
+    .command('add')
+    .description('add numbers')
+    .argument('<id>')
+    .argument('<number...>')
+    .action(async (id: string, typed: string[], _: object, command: Command) => {
+      const numbers = typed.map((number) => ({ from_number: number }));
+      const reply = await clientOf(command).json('POST', pathOf(id, '/pool'), { numbers });
+      sessionOf(command).done(`${(reply['added'] as Json[]).length} numbers in the pool`, reply);
+    });
+  pool
+    .command('set')
+    .description('change a number of the pool')
+    .argument('<id>')
+    .argument('<number_id>')
+    .argument('<key=value...>', 'label=North from_number=14155550111')
+    .action(async (id: string, numberId: string, pairs: string[], _: object, command: Command) => {
+      const path = pathOf(id, `/pool/${encodeURIComponent(numberId)}`);
+      sessionOf(command).one(await clientOf(command).json('PUT', path, assignments(pairs)));
+    });
+  pool
+    .command('remove')
+    .description('take a number out of the pool')
+    .argument('<id>')
+    .argument('<number_id>')
+    .action(async (id: string, numberId: string, _: object, command: Command) => {
+      const path = pathOf(id, `/pool/${encodeURIComponent(numberId)}`);
+      await clientOf(command).json('DELETE', path);
+      sessionOf(command).done(`number ${numberId} removed`);
+    });
+}
+
+export function addAgentCommands(campaigns: Command, { sessionOf, clientOf }: Ways): void {
+  const agents = campaigns.command('agents').description('what calls are connected to');
+  agents
+    .command('list')
+    .description('list agents')
+    .action(async (_: object, command: Command) => {
+      const reply = await clientOf(command).json('GET', '/campaign/agents?limit=100');
+      sessionOf(command).list(reply, 'objects', [
+        { title: 'ID', value: (row) => row['id'] },
+        { title: 'NAME', value: (row) => row['name'] },
+        { title: 'ANSWER URL', value: (row) => row['answer_url'] },
+      ]);
+    });
+  agents
+    .command('create')
+    .description('create an agent')
+    .argument('<name>')
+    .argument('<answer_url>')
+    .argument('[key=value...]', 'hangup_url, ring_timeout, machine_detection …')
+    .action(async (name: string, url: string, pairs: string[], _: object, command: Command) => {
+      const body = { ...assignments(pairs), name, answer_url: url };
+      const made = await clientOf(command).json('POST', '/campaign/agents', body);
+      sessionOf(command).done(`agent ${made['id']} created`, made);
+    });
+  agents
+    .command('show')
+    .description('show an agent')
+    .argument('<agent_id>')
+    .action(async (id: string, _: object, command: Command) => {
+      sessionOf(command).one(await clientOf(command).json('GET', agentPath(id)));
+    });
+  agents
+    .command('set')
+    .description('change an agent')
+    .argument('<agent_id>')
+    .argument('<key=value...>')
+    .action(async (id: string, pairs: string[], _: object, command: Command) => {
+      const changed = await clientOf(command).json('PUT', agentPath(id), assignments(pairs));
+      sessionOf(command).one(changed);
+    });
+  agents
+    .command('remove')
+    .description('delete an agent that no campaign uses any more')
+    .argument('<agent_id>')
+    .action(async (id: string, _: object, command: Command) => {
+      await clientOf(command).json('DELETE', agentPath(id));
+      sessionOf(command).done(`agent ${id} removed`);
+    });
+}

@@ -1,0 +1,44 @@
+/** Numbers that no campaign calls: of one account, or the operator's for all. */
+import type { Page, Slice } from '../../base/page.ts';
+import { plainNumber } from '../../base/phone-number.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { CampaignServiceNeeds } from './service-needs.ts';
+import type { CampaignRefusal, DoNotCallScope, ListedNumber } from './types.ts';
+
+const MAX_NUMBERS = 1_000_000;
+
+export class DoNotCall {
+  readonly #needs: Pick<CampaignServiceNeeds, 'store' | 'clock'>;
+
+  constructor(needs: Pick<CampaignServiceNeeds, 'store' | 'clock'>) {
+    this.#needs = needs;
+  }
+
+  /** How many were not listed before. */
+  async add(
+    scope: DoNotCallScope,
+    numbers: readonly string[],
+  ): Promise<Result<number, CampaignRefusal>> {
+    const { store, clock } = this.#needs;
+    const { total } = await store.doNotCall(scope, undefined, { limit: 1, offset: 0 });
+    if (total + numbers.length > MAX_NUMBERS) {
+      return err({ kind: 'tooMany', what: 'numbers that are not called', limit: MAX_NUMBERS });
+    }
+    const nowUs = Math.round(clock.wallMs() * 1000);
+    return ok(await store.addDoNotCall(scope, numbers.map(plainNumber), nowUs));
+  }
+
+  async remove(scope: DoNotCallScope, number: string): Promise<Result<void, CampaignRefusal>> {
+    const wasListed = await this.#needs.store.removeDoNotCall(scope, plainNumber(number));
+    return wasListed ? ok(undefined) : err({ kind: 'unknownNumber' });
+  }
+
+  /** `search`: digits of the number. */
+  list(
+    scope: DoNotCallScope,
+    search: string | undefined,
+    slice: Slice,
+  ): Promise<Page<ListedNumber>> {
+    return this.#needs.store.doNotCall(scope, search, slice);
+  }
+}

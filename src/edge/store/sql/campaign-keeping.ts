@@ -1,0 +1,70 @@
+/** Numbers that no campaign calls, and what is deleted of campaigns that are over. */
+import type { CampaignId } from '../../../base/ids.ts';
+import type { CampaignStore } from '../../../domain/campaign/needs.ts';
+import { type Connection, integer, string } from '../connection.ts';
+import type { Synchronously } from '../repositories.ts';
+import { Where } from '../where.ts';
+
+export const doNotCallLists = (db: Connection) =>
+  ({
+    addDoNotCall: (scope, added, addedUs) => {
+      let fresh = 0;
+      for (const number of added)
+        fresh += db.run(
+          'INSERT OR IGNORE INTO do_not_call (scope, number, added_us) VALUES (?, ?, ?)',
+          [scope, number, addedUs],
+        );
+      return fresh;
+    },
+    removeDoNotCall: (scope, number) =>
+      db.run('DELETE FROM do_not_call WHERE scope = ? AND number = ?', [scope, number]) === 1,
+    doNotCall: (scope, search, { limit, offset }) => {
+      const { sql, values } = new Where().and('scope = ?', scope).contains(['number'], search);
+      const rows = db.all(
+        `SELECT number, added_us FROM do_not_call WHERE ${sql} ORDER BY number LIMIT ? OFFSET ?`,
+        [...values, limit, offset],
+      );
+      const items = rows.map((row) => ({
+        number: string(row, 'number'),
+        addedUs: integer(row, 'added_us'),
+      }));
+      const count = db.get(`SELECT COUNT(*) AS n FROM do_not_call WHERE ${sql}`, values);
+      return { items, total: integer(count, 'n') };
+    },
+    purgeDoNotCall: (us, limit) =>
+      db.run(
+        `DELETE FROM do_not_call WHERE (scope, number) IN
+          (SELECT scope, number FROM do_not_call WHERE added_us < ? LIMIT ?)`,
+        [us, limit],
+      ),
+  }) satisfies Partial<Synchronously<CampaignStore>>;
+
+const OVER = `status IN ('completed', 'cancelled', 'archived')`;
+
+export const campaignRetention = (db: Connection) =>
+  ({
+    overBefore: (us, limit) =>
+      db
+        .all(
+          `SELECT id FROM campaign WHERE ${OVER} AND updated_us < ? ORDER BY updated_us LIMIT ?`,
+          [us, limit],
+        )
+        .map((row) => string(row, 'id') as CampaignId),
+    erase: (id, limit) => {
+      const isOver = db.get(`SELECT 1 AS n FROM campaign WHERE id = ? AND ${OVER}`, [id]);
+      if (isOver === undefined) return false;
+      if (eraseSome(db, id, limit)) return true;
+      db.run('DELETE FROM campaign_number WHERE campaign_id = ?', [id]);
+      // Its contacts are deleted bit by bit, as those of every list that is no campaign's.
+      db.run(`UPDATE campaign_list SET state = 'gone' WHERE campaign_id = ?`, [id]);
+      db.run('DELETE FROM campaign WHERE id = ?', [id]);
+      return false;
+    },
+  }) satisfies Partial<Synchronously<CampaignStore>>;
+
+const eraseSome = (db: Connection, id: CampaignId, limit: number): boolean =>
+  db.run(
+    `DELETE FROM campaign_attempt WHERE seq IN
+      (SELECT seq FROM campaign_attempt WHERE campaign_id = ? LIMIT ?)`,
+    [id, limit],
+  ) > 0;

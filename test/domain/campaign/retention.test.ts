@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { expireCampaigns } from '../../../src/domain/campaign/campaign.ts';
+import { HOUR_MS, openStage } from './stage.ts';
+
+const FOREVER_MS = 36_500 * 24 * HOUR_MS;
+
+it('campaigns that are over go with all their contacts and attempts; others, and young ones, stay', async () => {
+  const stage = await openStage();
+  const { store, clock, campaigns } = stage;
+  const old = await stage.ready({}, 450);
+  await stage.start(old);
+  await clock.advance(20 * 60_000);
+  expect(await stage.state(old)).toBe('completed');
+  const waiting = await stage.ready({}, 3);
+  await clock.advance(2 * HOUR_MS);
+  const young = await stage.ready({}, 1);
+  await stage.start(young);
+  await clock.advance(60_000);
+  const expire = (campaignsMs: number) =>
+    expireCampaigns(store.campaigns, clock, { campaignsMs, doNotCallMs: FOREVER_MS });
+  expect(await expire(FOREVER_MS)).toBe(0);
+  expect(await expire(HOUR_MS)).toBe(1);
+  expect(await store.campaigns.get(old.id)).toBeUndefined();
+  expect((await store.campaigns.attempts(old.id, { limit: 1, offset: 0 })).total).toBe(0);
+  expect(await stage.state(waiting)).toBe('ready');
+  expect(await stage.state(young)).toBe('completed');
+  await campaigns.forgetUploads();
+  expect(await store.campaigns.strayLists()).toEqual([]);
+  expect(await stage.contacts(waiting)).toHaveLength(3);
+});
+
+it('numbers leave do-not-call lists when they have stood there for too long', async () => {
+  const { store, clock, campaigns } = await openStage();
+  await campaigns.addDoNotCall('operator', ['14155550101']);
+  await clock.advance(2 * HOUR_MS);
+  await campaigns.addDoNotCall('operator', ['14155550102']);
+  const kept = { campaignsMs: FOREVER_MS, doNotCallMs: HOUR_MS };
+  await expireCampaigns(store.campaigns, clock, kept);
+  const { items } = await campaigns.doNotCall('operator', undefined, { limit: 5, offset: 0 });
+  expect(items.map(({ number }) => number)).toEqual(['14155550102']);
+});
