@@ -9,6 +9,7 @@ import { addImportCommands } from './commands/import.ts';
 import { addInstallCommand } from './commands/install.ts';
 import { addInventoryCommands } from './commands/inventory.ts';
 import { addServiceCommands } from './commands/service.ts';
+import { addStoreCommands } from './commands/store.ts';
 import { addTableCommands } from './commands/tables.ts';
 import { addStreamCommands } from './stream-test.ts';
 import { type GlobalOptions, Session, type Terminal } from './terminal.ts';
@@ -32,6 +33,7 @@ function createProgram(terminal: Terminal): Command {
   addAccountCommands(program, sessionOf);
   addInventoryCommands(program, sessionOf);
   addServiceCommands(program, sessionOf);
+  addStoreCommands(program, sessionOf);
   addTableCommands(program, sessionOf);
   addConfigCommands(program, sessionOf);
   addBookCommands(program, sessionOf);

@@ -1,10 +1,17 @@
-/** A backup that is not restored is none: copied while the service runs, put into an empty folder, and everything is there. */
-import { copyFileSync, cpSync, mkdirSync } from 'node:fs';
+/** A backup that is not restored is none: made while the service runs, restored into an empty folder, and everything is there. */
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Handset } from './handset.ts';
 import { makeUser, type SipUser } from './phone.ts';
-import { type AccountKey, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
+import {
+  type AccountKey,
+  newPlace,
+  ROOT,
+  removePlace,
+  Service,
+  type ServicePlace,
+} from './service.ts';
 
 let places: ServicePlace[];
 let service: Service;
@@ -17,6 +24,12 @@ afterAll(async () => {
   await service.kill();
   for (const place of places) removePlace(place);
 });
+
+const carillon = ({ dataDir }: ServicePlace, ...args: readonly string[]) => {
+  const program = [join(ROOT, 'bin/carillon.mjs'), '--data-dir', dataDir, ...args];
+  const { PATH = '' } = process.env;
+  return spawnSync(process.execPath, program, { encoding: 'utf8', env: { PATH } });
+};
 
 it('backup, restore, verify: accounts, money, tokens and phones are as they were', async () => {
   const [from, to] = places as [ServicePlace, ServicePlace];
@@ -33,14 +46,15 @@ it('backup, restore, verify: accounts, money, tokens and phones are as they were
     { answer_url: 'http://127.0.0.1:9/x' },
     kept,
   );
-  const backup = await service.admin('POST', '/backup', { name: 'kept.db' });
-  expect(backup.status, backup.text).toBe(201);
+  const copied = carillon(from, 'backup', '--name', 'kept.db');
+  expect(copied).toMatchObject({ status: 0 });
   await service.admin('POST', `/accounts/${kept.authId}/credit`, credit);
   await service.kill();
 
-  mkdirSync(to.dataDir, { recursive: true });
-  copyFileSync(join(from.dataDir, 'backups', 'kept.db'), join(to.dataDir, 'carillon.db'));
-  cpSync(join(from.dataDir, 'keys'), join(to.dataDir, 'keys'), { recursive: true });
+  const backup = join(from.dataDir, 'backups', 'kept.db');
+  expect(carillon(from, 'verify', backup)).toMatchObject({ status: 0 });
+  const keys = join(from.dataDir, 'keys');
+  expect(carillon(to, 'restore', backup, '--keys', keys)).toMatchObject({ status: 0 });
   service = await Service.start(to);
 
   expect((await service.admin('POST', '/verify')).body).toEqual({ ok: true, faults: [] });

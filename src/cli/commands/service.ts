@@ -8,7 +8,6 @@ type SessionOf = (command: Command) => Session;
 export function addServiceCommands(program: Command, sessionOf: SessionOf): void {
   addCallCommands(program, sessionOf);
   addStateCommands(program, sessionOf);
-  addStoreCommands(program, sessionOf);
 }
 
 function addCallCommands(program: Command, sessionOf: SessionOf): void {
@@ -107,39 +106,5 @@ function addStateCommands(program: Command, sessionOf: SessionOf): void {
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
       session.done('the service takes no new calls', await session.client.post('/drain'));
-    });
-}
-
-function addStoreCommands(program: Command, sessionOf: SessionOf): void {
-  program
-    .command('backup')
-    .description('write a consistent copy of the database into the backups folder')
-    .option('--name <file>', 'file name; default: with the time')
-    .action(async (flags: { name?: string }, command: Command) => {
-      const session = sessionOf(command);
-      const { client } = session;
-      const work = client.post('/backup', flags.name ? { name: flags.name } : {});
-      const reply = await session.working('backing up', work, async () => {
-        const { running, bytes, total_bytes: total } = await client.get('/backup');
-        return running === true && Number(total) > 0 ? Number(bytes) / Number(total) : undefined;
-      });
-      session.done(`backup written: ${reply['path']} (${reply['bytes']} bytes)`, reply);
-    });
-  program
-    .command('verify')
-    .description('prove that the entries of every balance add up; exit status 1 when not')
-    .action(async (_: object, command: Command) => {
-      const session = sessionOf(command);
-      const reply = await session.working('verifying', session.client.post('/verify'));
-      if (reply['ok'] === true) return session.done('every balance adds up', reply);
-      session.list(reply, 'faults', [
-        { title: 'ACCOUNT', value: (row) => row['account_id'] },
-        { title: 'CURRENCY', value: (row) => row['currency'] },
-        { title: 'BALANCE', value: (row) => row['balance_micros'], align: 'right' },
-        { title: 'ENTRIES', value: (row) => row['sum_of_entries_micros'], align: 'right' },
-        { title: 'RESERVED', value: (row) => row['reserved_micros'], align: 'right' },
-        { title: 'HOLDS', value: (row) => row['sum_of_reservations_micros'], align: 'right' },
-      ]);
-      session.terminal.fail();
     });
 }

@@ -4,7 +4,13 @@ import { asAccountId } from '../../../base/ids.ts';
 import type { Micros } from '../../../base/money.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { LedgerStore, RateStore } from '../../../domain/ledger/needs.ts';
-import type { LedgerEntry, NewEntry, Rate, ReserveRefusal } from '../../../domain/ledger/types.ts';
+import type {
+  LedgerEntry,
+  LedgerFault,
+  NewEntry,
+  Rate,
+  ReserveRefusal,
+} from '../../../domain/ledger/types.ts';
 import { type Connection, integer, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import {
@@ -61,7 +67,7 @@ export const ledgerRepository = (db: Connection): Synchronously<LedgerStore> => 
         [accountId],
       )
       .map((row) => string(row, 'reference_type')),
-  verify: () => verify(db),
+  verify: () => verifyLedger(db),
 });
 
 /** All or nothing: a refused entry takes those before it back with it. */
@@ -140,7 +146,7 @@ export function releaseHold(db: Connection, reservationId: string): void {
 }
 
 /** Every balance against the sums that it must equal. */
-function verify(db: Connection) {
+export function verifyLedger(db: Pick<Connection, 'all'>): readonly LedgerFault[] {
   const rows = db.all(
     `SELECT b.id, b.account_id, b.currency, b.balance, b.reserved_funds,
         COALESCE((SELECT SUM(e.sign * e.amount) FROM entry e

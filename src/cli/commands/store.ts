@@ -1,0 +1,191 @@
+/** Backups: made while the service runs, examined and restored without it. */
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { csvLine } from '../../base/csv.ts';
+import { systemRandom } from '../../base/system-random.ts';
+import type { BackupFacts, StoredRecording } from '../../edge/store/offline.ts';
+import type { Session } from '../terminal.ts';
+
+type SessionOf = (command: Command) => Session;
+
+/** Beside a backup: what it was when it was made. */
+const MANIFEST = '.json';
+const RECORDINGS = '.recordings.csv';
+/** Files that are named one by one when they are missing. */
+const NAMED = 10;
+
+interface Manifest {
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly schema_version: number;
+  readonly recordings: number;
+}
+
+export function addStoreCommands(program: Command, sessionOf: SessionOf): void {
+  program
+    .command('backup')
+    .description(
+      'write a consistent copy of the database into the backups folder, with its checksum and the list of recordings',
+    )
+    .option('--name <file>', 'file name; default: with the time')
+    .action(async (flags: { name?: string }, command: Command) => {
+      const session = sessionOf(command);
+      const { client } = session;
+      const work = client.post('/backup', flags.name ? { name: flags.name } : {});
+      const reply = await session.working('backing up', work, async () => {
+        const { running, bytes, total_bytes: total } = await client.get('/backup');
+        return running === true && Number(total) > 0 ? Number(bytes) / Number(total) : undefined;
+      });
+      const path = String(reply['path']);
+      const isHere = existsSync(path);
+      if (isHere) await session.working('checking', describe(path));
+      else session.terminal.note('the service runs elsewhere: no checksum was written\n');
+      session.done(`backup written: ${path} (${reply['bytes']} bytes)`, reply);
+    });
+  program
+    .command('verify')
+    .description(
+      'prove that the entries of every balance add up: of the running service, or of a backup; exit status 1 when not',
+    )
+    .argument('[backup]', 'a file, which is read as a whole')
+    .option('--recordings <folder>', 'whether the recordings of the backup are in this folder')
+    .action(async (file: string | undefined, flags: { recordings?: string }, command: Command) => {
+      const session = sessionOf(command);
+      if (file !== undefined) return verifyBackup(session, file, flags.recordings);
+      const reply = await session.working('verifying', session.client.post('/verify'));
+      if (reply['ok'] === true) return session.done('every balance adds up', reply);
+      session.list(reply, 'faults', [
+        { title: 'ACCOUNT', value: (row) => row['account_id'] },
+        { title: 'CURRENCY', value: (row) => row['currency'] },
+        { title: 'BALANCE', value: (row) => row['balance_micros'], align: 'right' },
+        { title: 'ENTRIES', value: (row) => row['sum_of_entries_micros'], align: 'right' },
+        { title: 'RESERVED', value: (row) => row['reserved_micros'], align: 'right' },
+        { title: 'HOLDS', value: (row) => row['sum_of_reservations_micros'], align: 'right' },
+      ]);
+      session.terminal.fail();
+    });
+  addRestore(program, sessionOf);
+}
+
+function addRestore(program: Command, sessionOf: SessionOf): void {
+  program
+    .command('restore')
+    .description('put a backup into the data folder (--data-dir) of a service that does not run')
+    .argument('<backup>')
+    .option('--keys <folder>', 'keys that belong to it; default: those of the data folder')
+    .option('--replace', 'put aside the database that is there')
+    .action(async (file: string, flags: { keys?: string; replace?: boolean }, command: Command) => {
+      const session = sessionOf(command);
+      const { dataDir = session.terminal.env['CARILLON_DATA_DIR'] ?? 'data' } =
+        command.optsWithGlobals<{ dataDir?: string }>();
+      const { examineBackup, restoreBackup } = await import('../../edge/store/offline.ts');
+      const facts = examineBackup(file);
+      const faults = [...(await changedSince(file)), ...faultsOf(facts)];
+      if (faults.length > 0) throw new Error(`not restored: ${faults.join('; ')}`);
+      const restored = restoreBackup({
+        backup: file,
+        dataDir,
+        keys: flags.keys,
+        replace: flags.replace === true,
+        stamp: new Date().toISOString().replaceAll(/[-:]|\.\d+/g, ''),
+        random: systemRandom,
+      });
+      const missing = missingOf(facts.recordings, join(dataDir, 'recordings'));
+      const lines = [
+        `restored: ${restored.database}`,
+        ...(restored.putAside === undefined ? [] : [`put aside: ${restored.putAside}`]),
+        ...contentsOf(facts),
+        ...missingLines(missing),
+        'start the service; what was charged after the backup is not in it',
+      ];
+      const { recordings, ...rest } = facts;
+      const counts = { recordings: recordings.length, missing_recordings: missing.length };
+      session.report({ ...rest, ...restored, ...counts }, lines);
+    });
+}
+
+async function verifyBackup(
+  session: Session,
+  file: string,
+  folder: string | undefined,
+): Promise<void> {
+  const { examineBackup } = await import('../../edge/store/offline.ts');
+  const facts = examineBackup(file);
+  const missing = folder === undefined ? [] : missingOf(facts.recordings, folder);
+  const faults = [...(await changedSince(file)), ...faultsOf(facts), ...missingLines(missing)];
+  const { recordings, ...rest } = facts;
+  const reply = { ok: faults.length === 0, ...rest, recordings: recordings.length, faults };
+  session.report(
+    reply,
+    faults.length === 0 ? ['the backup is whole', ...contentsOf(facts)] : faults,
+  );
+  if (faults.length > 0) session.terminal.fail();
+}
+
+const contentsOf = (facts: BackupFacts): readonly string[] => [
+  `${facts.accounts} accounts, ${facts.calls} calls, ${facts.entries} ledger entries, ${facts.recordings.length} recordings; schema ${facts.schemaVersion}`,
+];
+
+function faultsOf({ damage, ledgerFaults, schemaVersion, knownVersion }: BackupFacts) {
+  const newer =
+    schemaVersion > knownVersion
+      ? [
+          `it was written by a newer version (schema ${schemaVersion}, this one knows ${knownVersion}): install that version first`,
+        ]
+      : [];
+  const ledger = ledgerFaults.map(
+    ({ accountId, currency }) => `the ${currency} balance of ${accountId} does not add up`,
+  );
+  return [...newer, ...damage, ...ledger];
+}
+
+function missingOf(
+  recordings: readonly StoredRecording[],
+  folder: string,
+): readonly StoredRecording[] {
+  return recordings.filter(
+    ({ file, bytes }) => statSync(join(folder, file), { throwIfNoEntry: false })?.size !== bytes,
+  );
+}
+
+function missingLines(missing: readonly StoredRecording[]): readonly string[] {
+  if (missing.length === 0) return [];
+  const named = missing.slice(0, NAMED).map(({ file }) => file);
+  const more = missing.length > NAMED ? ' …' : '';
+  return [
+    `${missing.length} recordings are not in the folder (those in object storage never are): ${named.join(', ')}${more}`,
+  ];
+}
+
+/** What lets a copy be told from another, or from one that was cut off. */
+async function describe(path: string): Promise<void> {
+  const { examineBackup } = await import('../../edge/store/offline.ts');
+  const facts = examineBackup(path);
+  const manifest: Manifest = {
+    sha256: await sha256Of(path),
+    bytes: statSync(path).size,
+    schema_version: facts.schemaVersion,
+    recordings: facts.recordings.length,
+  };
+  const rows = facts.recordings.map(({ file, bytes }) => csvLine([file, bytes]));
+  writeFileSync(path + RECORDINGS, [csvLine(['file', 'bytes']), ...rows].join(''), { mode: 0o600 });
+  writeFileSync(path + MANIFEST, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600 });
+}
+
+/** By the description beside it, where there is one. */
+async function changedSince(path: string): Promise<readonly string[]> {
+  if (!existsSync(path + MANIFEST)) return [];
+  const { sha256 } = JSON.parse(readFileSync(path + MANIFEST, 'utf8')) as Manifest;
+  return (await sha256Of(path)) === sha256
+    ? []
+    : [`it is not the file that ${path}${MANIFEST} describes: its checksum differs`];
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}

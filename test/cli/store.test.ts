@@ -1,0 +1,154 @@
+/** Backups as an operator handles them, without a service. */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { run } from '../../src/cli/program.ts';
+import { openAt } from '../edge/store/open.ts';
+import { aCdr, anAccount, anEntry } from '../edge/store/records.ts';
+
+let folder: string;
+let dataDir: string;
+let backup: string;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'carillon-restore-'));
+  dataDir = join(folder, 'data');
+  backup = join(folder, 'kept.db');
+  const { store } = await openAt(dataDir);
+  await store.accounts.create(anAccount(), 'a-token');
+  await store.ledger.post([anEntry()], { checked: false });
+  const cdr = aCdr({ accountId: anAccount().authId });
+  await store.calls.settle({ cdr, entries: [], notification: undefined });
+  await store.backup(backup);
+  await store.ledger.post([{ ...anEntry(), reference: 'late:1' }], { checked: false });
+  await store.close();
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function carillon(...args: readonly string[]) {
+  const out: string[] = [];
+  let notes = '';
+  let failed = false;
+  await run(['--data-dir', dataDir, ...args], {
+    print: (line) => out.push(line),
+    note: (text) => {
+      notes += text;
+    },
+    interactive: false,
+    env: {},
+    fail: () => {
+      failed = true;
+    },
+  });
+  return { out, notes, failed };
+}
+
+const balanceIn = async (): Promise<number | undefined> => {
+  const { store } = await openAt(dataDir);
+  const balance = await store.ledger.balance(anAccount().authId, 'USD');
+  expect(await store.verify()).toEqual([]);
+  await store.close();
+  return balance?.balance;
+};
+
+describe('carillon restore', () => {
+  it('puts a backup into an empty folder with its keys, and the service reads it', async () => {
+    const keys = join(folder, 'keys');
+    cpSync(join(dataDir, 'keys'), keys, { recursive: true });
+    rmSync(dataDir, { recursive: true });
+    const { out, failed } = await carillon('restore', backup, '--keys', keys);
+    expect([failed, out[0]]).toEqual([false, `restored: ${join(dataDir, 'carillon.db')}`]);
+    expect(out[1]).toMatch(/^1 accounts, 1 calls, 1 ledger entries, 0 recordings; schema \d+$/);
+    expect(statSync(join(dataDir, 'carillon.db')).mode & 0o777).toBe(0o600);
+    expect(await balanceIn()).toBe(anEntry().amount);
+  });
+
+  it('puts nothing over a database unless told to, and then keeps it aside', async () => {
+    const refused = await carillon('restore', backup);
+    expect([refused.failed, refused.notes]).toEqual([true, expect.stringContaining('--replace')]);
+    expect(await balanceIn()).toBe(2 * anEntry().amount);
+    expect((await carillon('restore', backup, '--replace')).failed).toBe(false);
+    expect(await balanceIn()).toBe(anEntry().amount);
+    const [aside] = readdirSync(dataDir).filter((name) => name.startsWith('carillon.db.before-'));
+    const db = new Database(join(dataDir, aside ?? ''), { readonly: true });
+    expect(db.prepare('SELECT COUNT(*) AS n FROM entry').get()).toEqual({ n: 2 });
+    db.close();
+  });
+
+  it('is refused while a service runs on the folder, and leaves it alone', async () => {
+    const { store } = await openAt(dataDir);
+    const { failed, notes } = await carillon('restore', backup, '--replace');
+    expect([failed, notes]).toEqual([true, expect.stringContaining('another service runs')]);
+    await store.close();
+    expect(await balanceIn()).toBe(2 * anEntry().amount);
+  });
+
+  it.each([
+    [
+      'of a newer version',
+      (db: Database.Database) => db.pragma('user_version = 900'),
+      'newer version',
+    ],
+    [
+      'whose ledger does not add up',
+      (db: Database.Database) => db.exec('UPDATE balance SET balance = balance + 1'),
+      'does not add up',
+    ],
+    [
+      'of something else',
+      (db: Database.Database) => db.pragma('user_version = 0'),
+      'not of this service',
+    ],
+  ])('a backup %s is refused before anything is touched', async (_, spoil, why) => {
+    const db = new Database(backup);
+    spoil(db);
+    db.close();
+    const { failed, notes } = await carillon('restore', backup, '--replace');
+    expect([failed, notes]).toEqual([true, expect.stringContaining(why)]);
+    expect(await balanceIn()).toBe(2 * anEntry().amount);
+    expect(readdirSync(dataDir).filter((name) => /restoring|before/.test(name))).toEqual([]);
+  });
+
+  it('a backup is refused without its keys, and with those of another', async () => {
+    rmSync(join(dataDir, 'keys'), { recursive: true });
+    expect((await carillon('restore', backup, '--replace')).notes).toContain(
+      'there is no key file',
+    );
+    const keys = join(folder, 'other');
+    mkdirSync(keys);
+    writeFileSync(join(keys, 'store.key'), Buffer.alloc(32, 7));
+    const other = await carillon('restore', backup, '--replace', '--keys', keys);
+    expect([other.failed, other.notes]).toEqual([true, expect.stringContaining('key file')]);
+    expect(existsSync(join(dataDir, 'keys'))).toBe(false);
+  });
+});
+
+describe('carillon verify FILE', () => {
+  it('reads a backup as a whole, and says what is wrong with it', async () => {
+    expect((await carillon('verify', backup)).out[0]).toBe('the backup is whole');
+    expect((await carillon('verify', join(folder, 'none.db'))).notes).toContain('there is no file');
+    const bytes = readFileSync(backup);
+    bytes.fill(0xff, 8192, 16_384);
+    writeFileSync(backup, bytes);
+    expect((await carillon('verify', backup)).failed).toBe(true);
+    writeFileSync(backup, 'no database');
+    expect((await carillon('verify', backup)).notes).toContain('no usable database');
+  });
+
+  it('knows a file that is not the one that was described', async () => {
+    writeFileSync(`${backup}.json`, JSON.stringify({ sha256: 'of another' }));
+    const { failed, out } = await carillon('verify', backup);
+    expect([failed, out[0]]).toEqual([true, expect.stringContaining('checksum differs')]);
+  });
+});
