@@ -1,10 +1,11 @@
-// The module: { Engine, Sockets, makeClip, trimMemory, notifySupervisor }.
+// The module: { Engine, Sockets, SignalSocket, makeClip, trimMemory, notifySupervisor }.
 #include <napi.h>
 
 #include "addon/addon_data.hpp"
 #include "addon/allocator.hpp"
 #include "addon/clip.hpp"
 #include "addon/engine_object.hpp"
+#include "addon/signal_socket_object.hpp"
 #include "addon/sockets_object.hpp"
 #include "addon/stream_object.hpp"
 #include "addon/supervisor.hpp"
@@ -20,6 +21,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   env.SetInstanceData(data.release());  // freed by the environment
   exports.Set("Engine", carillon::EngineObject::define(env));
   exports.Set("Sockets", sockets);
+  exports.Set("SignalSocket", carillon::SignalSocketObject::define(env));
   exports.Set("makeClip", Napi::Function::New(env, carillon::make_clip, "makeClip"));
   exports.Set("trimMemory", Napi::Function::New(env, carillon::trim_memory, "trimMemory"));
   exports.Set("notifySupervisor", Napi::Function::New(env, carillon::notify_supervisor, "notifySupervisor"));

@@ -25,6 +25,24 @@ socklen_t to_sockaddr(const Address& address, sockaddr_storage& out) {
   return sizeof(in);
 }
 
+Address from_sockaddr(const sockaddr_storage& from) {
+  Address address;
+  if (from.ss_family == AF_INET) {
+    sockaddr_in in{};
+    std::memcpy(&in, &from, sizeof(in));
+    address.family = Address::Family::ipv4;
+    address.port = ntohs(in.sin_port);
+    std::memcpy(address.ip.data(), &in.sin_addr, sizeof(in.sin_addr));
+  } else if (from.ss_family == AF_INET6) {
+    sockaddr_in6 in{};
+    std::memcpy(&in, &from, sizeof(in));
+    address.family = Address::Family::ipv6;
+    address.port = ntohs(in.sin6_port);
+    std::memcpy(address.ip.data(), &in.sin6_addr, sizeof(in.sin6_addr));
+  }
+  return address;
+}
+
 IpText ip_text(const Address& address) {
   IpText text{};
   if (address.family == Address::Family::none) return text;

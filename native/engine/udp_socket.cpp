@@ -1,7 +1,6 @@
 #include "engine/udp_socket.hpp"
 
 #include <arpa/inet.h>
-#include <netinet/in.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,24 +17,6 @@ namespace {
 /// The kernel counts some 800 bytes for a packet of 20 ms and doubles what is asked for: more than a hundred
 /// and fifty packets, three seconds of one peer.
 constexpr int kReceiveBuffer = 64 * 1024;
-
-Address from_sockaddr(const sockaddr_storage& from) {
-  Address address;
-  if (from.ss_family == AF_INET) {
-    sockaddr_in in{};
-    std::memcpy(&in, &from, sizeof(in));
-    address.family = Address::Family::ipv4;
-    address.port = ntohs(in.sin_port);
-    std::memcpy(address.ip.data(), &in.sin_addr, sizeof(in.sin_addr));
-  } else if (from.ss_family == AF_INET6) {
-    sockaddr_in6 in{};
-    std::memcpy(&in, &from, sizeof(in));
-    address.family = Address::Family::ipv6;
-    address.port = ntohs(in.sin6_port);
-    std::memcpy(address.ip.data(), &in.sin6_addr, sizeof(in.sin6_addr));
-  }
-  return address;
-}
 
 /// The kernel's arrival time, the only thing that we let it tell; 0 without one.
 Nanos arrival_of(const msghdr& header) {

@@ -1,75 +1,111 @@
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
-import { lookup } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import { isIP, isIPv6 } from 'node:net';
 import { ServiceError } from '../../../base/errors.ts';
+import { loadNativeAddon } from '../../../base/native-addon.ts';
 
-/** Enough for bursts of a few thousand messages while JavaScript is busy. */
+/** Enough for bursts of a few thousand messages while JavaScript is busy; the system gives no more than net.core.rmem_max. */
 const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024;
 
 export interface UdpEvents {
-  received(bytes: Uint8Array, address: string, port: number): void;
+  /** `waitedMs`: since the datagram came to this machine. */
+  received(bytes: Uint8Array, address: string, port: number, waitedMs: number): void;
   failed(error: Error): void;
 }
+
+/** Bytes, address, port and age of one datagram after the other. */
+type Messages = readonly (Buffer | string | number)[];
+
+/** See native/addon/signal_socket_object.hpp. */
+interface SignalSocket {
+  /** 0, or why nothing was sent: an errno. */
+  send(bytes: Uint8Array, address: string, port: number): number;
+  port(): number;
+  /** Datagrams that the kernel had no room for. */
+  lost(): number;
+  close(): void;
+}
+
+interface Addon {
+  readonly SignalSocket: new (
+    options: {
+      readonly host: string;
+      readonly port: number;
+      readonly receiveBuffer: number;
+      readonly sendBuffer: number;
+    },
+    onMessages: (messages: Messages) => void,
+  ) => SignalSocket;
+}
+
+const FIELDS = 4;
+/** EAGAIN and ENOBUFS: no room for the moment, as if the network had lost it. What matters is sent again. */
+const NO_ROOM: ReadonlySet<number> = new Set([11, 105]);
 
 /** IPv4 as IPv6 sockets show it, in its plain form. */
 export const plainAddress = (address: string): string =>
   address.startsWith('::ffff:') ? address.replace(/^::ffff:(?=\d+\.)/, '') : address;
 
-/** The one UDP socket that all requests leave from. */
+/** The one UDP socket that all requests leave from; what has come since the last turn of the loop is read together. */
 export class UdpTransport {
-  readonly #socket: Socket;
-  readonly #mapsIpv4: boolean;
   readonly #host: string;
   readonly #port: number;
+  readonly #events: UdpEvents;
+  #socket: SignalSocket | undefined;
+  #mapsIpv4 = false;
 
   constructor(host: string, port: number, events: UdpEvents) {
     this.#host = host;
     this.#port = port;
-    this.#mapsIpv4 = isIPv6(host);
-    const family = this.#mapsIpv4 ? 6 : 4;
-    const name = isIP(host) === 0 ? host : undefined;
-    this.#socket = createSocket({
-      type: family === 6 ? 'udp6' : 'udp4',
-      // Messages go to addresses: to look each up as if it were a name would cost it a turn of the loop.
-      lookup: (target, options, found) => {
-        if (target === name) lookup(target, options, found);
-        else found(null, target, family);
-      },
-    });
-    this.#socket.on('message', (bytes: Buffer, from: RemoteInfo) => {
-      events.received(bytes, plainAddress(from.address), from.port);
-    });
-    this.#socket.on('error', (error) => events.failed(error));
+    this.#events = events;
   }
 
   /** Rejects with PORT_IN_USE. Resolves to the bound port. */
-  start(): Promise<number> {
-    const socket = this.#socket;
-    return new Promise((resolve, reject) => {
-      const refused = (error: NodeJS.ErrnoException): void => {
-        reject(portError(error, 'UDP', this.#host, this.#port));
-      };
-      socket.once('error', refused);
-      socket.bind({ address: this.#host, port: this.#port }, () => {
-        socket.off('error', refused);
-        socket.setRecvBufferSize(SOCKET_BUFFER_BYTES);
-        socket.setSendBufferSize(SOCKET_BUFFER_BYTES);
-        resolve(socket.address().port);
-      });
-    });
+  async start(): Promise<number> {
+    try {
+      const host = isIP(this.#host) === 0 ? (await lookup(this.#host)).address : this.#host;
+      this.#mapsIpv4 = isIPv6(host);
+      const buffers = { receiveBuffer: SOCKET_BUFFER_BYTES, sendBuffer: SOCKET_BUFFER_BYTES };
+      const { SignalSocket } = loadNativeAddon() as Addon;
+      this.#socket = new SignalSocket({ host, port: this.#port, ...buffers }, (messages) =>
+        this.#received(messages),
+      );
+      return this.#socket.port();
+    } catch (error) {
+      if (error instanceof ServiceError) throw error;
+      throw portError(error as NodeJS.ErrnoException, 'UDP', this.#host, this.#port);
+    }
+  }
+
+  /** Datagrams that the kernel had no room for, since the start. */
+  get lost(): number {
+    return this.#socket?.lost() ?? 0;
   }
 
   send(bytes: Uint8Array, address: string, port: number, failed: () => void): void {
     const target = this.#mapsIpv4 && !address.includes(':') ? `::ffff:${address}` : address;
-    this.#socket.send(bytes, port, target, (error) => {
-      if (error !== null && error !== undefined) failed();
-    });
+    const errno = this.#socket?.send(bytes, target, port) ?? 0;
+    if (errno !== 0 && !NO_ROOM.has(errno)) queueMicrotask(failed);
   }
 
   stop(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#socket.close(() => resolve());
-    });
+    this.#socket?.close();
+    return Promise.resolve();
+  }
+
+  #received(messages: Messages): void {
+    for (let at = 0; at + FIELDS <= messages.length; at += FIELDS) {
+      try {
+        this.#events.received(
+          messages[at] as Buffer,
+          plainAddress(messages[at + 1] as string),
+          messages[at + 2] as number,
+          messages[at + 3] as number,
+        );
+      } catch (error) {
+        // The others of this turn are not to blame.
+        this.#events.failed(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
   }
 }
 

@@ -1,0 +1,203 @@
+#include "addon/signal_socket_object.hpp"
+
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <new>
+
+#include "addon/arguments.hpp"
+#include "addon/uv_poll.hpp"
+#include "engine/socket_address.hpp"
+
+namespace carillon {
+
+namespace {
+
+/// Batches read in one turn: what comes faster waits until timers and other sockets have had theirs.
+constexpr int kBatchesATurn = 2;
+constexpr int64_t kMaxBuffer = int64_t{1} << 30;
+
+Nanos wall_now() {
+  timespec time{};
+  ::clock_gettime(CLOCK_REALTIME, &time);
+  return Nanos{time.tv_sec} * kSecond + time.tv_nsec;
+}
+
+/// 0 without an arrival time, and where the wall clock was set meanwhile.
+double age_ms(const Datagram& datagram, Nanos now) {
+  if (datagram.arrived_wall == 0) return 0;
+  return static_cast<double>(std::max<Nanos>(0, now - datagram.arrived_wall)) / kMillisecond;
+}
+
+const char* name_of(int error) {
+  switch (error) {
+    case EADDRINUSE:
+      return "EADDRINUSE";
+    case EACCES:
+      return "EACCES";
+    case EADDRNOTAVAIL:
+      return "EADDRNOTAVAIL";
+    case EMFILE:
+      return "EMFILE";
+    default:
+      return std::strerror(error);
+  }
+}
+
+void set_buffers(const UdpSocket& socket, int64_t receive, int64_t send) {
+  const auto set = [&](int beyond_limit, int within_limit, int64_t bytes) {
+    const int value = static_cast<int>(bytes);
+    // Beyond what the system gives to everybody only where we may.
+    if (::setsockopt(socket.descriptor(), SOL_SOCKET, beyond_limit, &value, sizeof(value)) == 0) return;
+    ::setsockopt(socket.descriptor(), SOL_SOCKET, within_limit, &value, sizeof(value));
+  };
+  set(SO_RCVBUFFORCE, SO_RCVBUF, receive);
+  set(SO_SNDBUFFORCE, SO_SNDBUF, send);
+}
+
+}  // namespace
+
+struct SignalSocketObject::Watch {
+  uv_poll_s* poll = nullptr;
+  SignalSocketObject* owner = nullptr;
+  napi_async_cleanup_hook_handle hook = nullptr;
+  /// Closed after libuv has let go of it.
+  UdpSocket socket;
+
+  static void closed(uv_handle_s* handle) {
+    auto* const watch = static_cast<Watch*>(uv_handle_get_data(handle));
+    ::operator delete(watch->poll);
+    napi_remove_async_cleanup_hook(watch->hook);
+    delete watch;
+  }
+};
+
+Napi::Function SignalSocketObject::define(Napi::Env env) {
+  return DefineClass(env, "SignalSocket",
+                     {
+                         InstanceMethod<&SignalSocketObject::send>("send"),
+                         InstanceMethod<&SignalSocketObject::close>("close"),
+                         InstanceMethod<&SignalSocketObject::port>("port"),
+                         InstanceMethod<&SignalSocketObject::lost>("lost"),
+                     });
+}
+
+SignalSocketObject::SignalSocketObject(const Info& info) : Napi::ObjectWrap<SignalSocketObject>(info) {
+  Arguments args(info, "SignalSocket");
+  Fields fields = args.fields(0);
+  const std::string host = fields["host"].text();
+  const uint16_t port = fields["port"].u16();
+  const int64_t receive_buffer = fields["receiveBuffer"].integer(0, kMaxBuffer);
+  const int64_t send_buffer = fields["sendBuffer"].integer(0, kMaxBuffer);
+  const std::optional<Address> local = parse_address(host, port);
+  if (!local) args.fault("host must be an IP address, not " + host);
+  if (info.Length() < 2 || !info[1].IsFunction()) args.fault("onMessages must be a function");
+  if (!fields.good()) return;
+
+  UdpSocket::Bound bound = UdpSocket::bind(local.value_or(Address{}));
+  if (bound.error != 0) {
+    Napi::Error error = Napi::Error::New(info.Env(), std::strerror(bound.error));
+    error.Set("code", Napi::String::New(info.Env(), name_of(bound.error)));
+    error.ThrowAsJavaScriptException();
+    return;
+  }
+  socket_ = std::move(bound.socket);
+  set_buffers(socket_, receive_buffer, send_buffer);
+  DatagramBatch::count_losses(socket_);
+  on_messages_ = Napi::Persistent(info[1].As<Napi::Function>());
+  context_ = std::make_unique<Napi::AsyncContext>(info.Env(), "carillon signalling");
+
+  uv_loop_s* loop = nullptr;
+  napi_get_uv_event_loop(info.Env(), &loop);
+  watch_ = new Watch;
+  watch_->owner = this;
+  watch_->poll = static_cast<uv_poll_s*>(::operator new(uv_handle_size(uv::kPoll)));
+  uv_poll_init(loop, watch_->poll, socket_.descriptor());
+  uv_handle_set_data(reinterpret_cast<uv_handle_s*>(watch_->poll), watch_);
+  uv_poll_start(watch_->poll, uv::kReadable, [](uv_poll_s* poll, int, int) {
+    const auto* const watch = static_cast<Watch*>(uv_handle_get_data(reinterpret_cast<uv_handle_s*>(poll)));
+    if (watch->owner != nullptr) watch->owner->read();
+  });
+  napi_add_async_cleanup_hook(
+      info.Env(),
+      [](napi_async_cleanup_hook_handle, void* data) {
+        auto* const watch = static_cast<Watch*>(data);
+        if (watch->owner != nullptr) watch->owner->shut();
+      },
+      watch_, &watch_->hook);
+  Ref();  // until it is closed
+}
+
+SignalSocketObject::~SignalSocketObject() { shut(); }
+
+void SignalSocketObject::shut() {
+  if (watch_ == nullptr) return;
+  Watch* const watch = std::exchange(watch_, nullptr);
+  watch->owner = nullptr;
+  watch->socket = std::move(socket_);
+  uv_poll_stop(watch->poll);
+  uv_close(reinterpret_cast<uv_handle_s*>(watch->poll), &Watch::closed);
+}
+
+void SignalSocketObject::read() {
+  const Napi::Env env = Env();
+  const Napi::HandleScope scope(env);
+  const Napi::Array messages = Napi::Array::New(env);
+  uint32_t at = 0;
+  for (int turn = 0; turn < kBatchesATurn; ++turn) {
+    const size_t count = batch_.receive(socket_);
+    const Nanos now = wall_now();
+    for (size_t i = 0; i < count; ++i) {
+      const Datagram datagram = batch_.datagram(i);
+      messages.Set(at++, Napi::Buffer<uint8_t>::Copy(env, datagram.bytes.data(), datagram.bytes.size()));
+      messages.Set(at++, Napi::String::New(env, ip_text(datagram.source).data()));
+      messages.Set(at++, Napi::Number::New(env, datagram.source.port));
+      messages.Set(at++, Napi::Number::New(env, age_ms(datagram, now)));
+    }
+    if (count < DatagramBatch::kMost) break;
+  }
+  if (at > 0) on_messages_.MakeCallback(Value(), {messages}, *context_);
+}
+
+/// (bytes, address, port): 0, or the errno: nothing was sent
+Napi::Value SignalSocketObject::send(const Info& info) {
+  Arguments args(info, "send");
+  const std::span<const uint8_t> bytes = args.at(0, "bytes").bytes();
+  const std::string ip = args.at(1, "address").text();
+  const uint16_t to_port = args.at(2, "port").u16();
+  if (!args.good()) return info.Env().Undefined();
+  const std::optional<Address> to = parse_address(ip, to_port);
+  if (!to) return Napi::Number::New(info.Env(), EINVAL);
+  if (watch_ == nullptr) return Napi::Number::New(info.Env(), EBADF);
+  sockaddr_storage name;
+  const socklen_t length = to_sockaddr(*to, name);
+  const ssize_t sent = ::sendto(socket_.descriptor(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
+                                reinterpret_cast<const sockaddr*>(&name), length);
+  return Napi::Number::New(info.Env(), sent >= 0 ? 0 : errno);
+}
+
+Napi::Value SignalSocketObject::port(const Info& info) {
+  sockaddr_storage name{};
+  socklen_t length = sizeof(name);
+  if (::getsockname(socket_.descriptor(), reinterpret_cast<sockaddr*>(&name), &length) != 0)
+    return Napi::Number::New(info.Env(), 0);
+  return Napi::Number::New(info.Env(), from_sockaddr(name).port);
+}
+
+/// Datagrams that the kernel had no room for
+Napi::Value SignalSocketObject::lost(const Info& info) {
+  return Napi::Number::New(info.Env(), batch_.lost());
+}
+
+Napi::Value SignalSocketObject::close(const Info& info) {
+  if (watch_ != nullptr) {
+    shut();
+    Unref();
+  }
+  return info.Env().Undefined();
+}
+
+}  // namespace carillon

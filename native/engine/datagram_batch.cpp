@@ -1,0 +1,59 @@
+#include "engine/datagram_batch.hpp"
+
+#include <cstring>
+#include <ctime>
+
+#include "engine/socket_address.hpp"
+
+namespace carillon {
+
+// Uninitialised: what nothing was written to takes no memory.
+DatagramBatch::DatagramBatch() : bytes_(new uint8_t[kMost * kMaxBytes]), places_{}, headers_{} {}
+
+void DatagramBatch::count_losses(const UdpSocket& socket) {
+  const int on = 1;
+  ::setsockopt(socket.descriptor(), SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof(on));
+}
+
+size_t DatagramBatch::receive(const UdpSocket& socket) {
+  for (size_t i = 0; i < kMost; ++i) {
+    Place& place = places_[i];
+    place.vector = {bytes_.get() + i * kMaxBytes, kMaxBytes};
+    msghdr& header = headers_[i].msg_hdr;
+    header.msg_iov = &place.vector;
+    header.msg_iovlen = 1;
+    header.msg_name = &place.source;
+    header.msg_namelen = sizeof(place.source);
+    header.msg_control = place.control.data();
+    header.msg_controllen = place.control.size();
+    header.msg_flags = 0;
+  }
+  const int count = ::recvmmsg(socket.descriptor(), headers_.data(), kMost, MSG_DONTWAIT, nullptr);
+  if (count <= 0) return 0;
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) read_control(i);
+  return static_cast<size_t>(count);
+}
+
+Datagram DatagramBatch::datagram(size_t index) {
+  const Place& place = places_[index];
+  return {std::span(bytes_.get() + index * kMaxBytes, headers_[index].msg_len), from_sockaddr(place.source),
+          place.arrived_wall};
+}
+
+void DatagramBatch::read_control(size_t index) {
+  Place& place = places_[index];
+  msghdr& header = headers_[index].msg_hdr;
+  place.arrived_wall = 0;
+  for (cmsghdr* told = CMSG_FIRSTHDR(&header); told != nullptr; told = CMSG_NXTHDR(&header, told)) {
+    if (told->cmsg_level != SOL_SOCKET) continue;
+    if (told->cmsg_type == SCM_TIMESTAMPNS) {
+      timespec time{};
+      std::memcpy(&time, CMSG_DATA(told), sizeof(time));
+      place.arrived_wall = Nanos{time.tv_sec} * kSecond + time.tv_nsec;
+    } else if (told->cmsg_type == SO_RXQ_OVFL) {
+      std::memcpy(&lost_, CMSG_DATA(told), sizeof(lost_));
+    }
+  }
+}
+
+}  // namespace carillon

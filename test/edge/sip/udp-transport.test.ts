@@ -1,0 +1,111 @@
+/** The UDP socket of signalling over loopback. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { UdpTransport } from '../../../src/edge/sip/transport/udp-transport.ts';
+import { until } from '../../eventually.ts';
+
+interface Heard {
+  readonly text: string;
+  readonly address: string;
+  readonly port: number;
+  readonly waitedMs: number;
+}
+
+async function listening(host = '127.0.0.1', onMessage: (heard: Heard) => void = () => undefined) {
+  const heard: Heard[] = [];
+  const failures: Error[] = [];
+  const udp = new UdpTransport(host, 0, {
+    received: (bytes, address, port, waitedMs) => {
+      const one = { text: Buffer.from(bytes).toString(), address, port, waitedMs };
+      heard.push(one);
+      onMessage(one);
+    },
+    failed: (error) => failures.push(error),
+  });
+  const port = await udp.start();
+  onTestFinished(() => udp.stop());
+  return { udp, port, heard, failures };
+}
+
+async function peer() {
+  const socket = createSocket('udp4');
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  onTestFinished(() => void socket.close());
+  return socket;
+}
+
+function stall(ms: number): void {
+  const untilMs = performance.now() + ms;
+  while (performance.now() < untilMs);
+}
+
+const never = (): void => expect.unreachable();
+
+describe('the UDP socket', () => {
+  it('hears datagrams whole and from whom, and sends to them', async () => {
+    const [{ udp, port, heard }, socket] = [await listening(), await peer()];
+    const long = 'x'.repeat(60_000);
+    for (const text of ['one', '', long]) socket.send(text, port, '127.0.0.1');
+    await until(() => heard.length === 3);
+    expect(heard.map(({ text }) => text)).toEqual(['one', '', long]);
+    expect(heard[0]).toMatchObject({ address: '127.0.0.1', port: socket.address().port });
+    const reply = once(socket, 'message');
+    udp.send(Buffer.from('two'), '127.0.0.1', socket.address().port, never);
+    expect(String((await reply)[0])).toBe('two');
+  });
+
+  it('tells how long a datagram has waited while the loop stood still, all of a turn at once', async () => {
+    const [{ port, heard }, { udp: sender }] = [await listening(), await listening()];
+    const count = 200;
+    for (let n = 0; n < count; n += 1) sender.send(Buffer.from(String(n)), '127.0.0.1', port, never);
+    stall(120);
+    await until(() => heard.length === count);
+    expect(heard.map(({ text }) => Number(text))).toEqual(Array.from(Array(count).keys()));
+    expect(heard[0]?.waitedMs).toBeGreaterThan(100);
+    expect(heard[0]?.waitedMs).toBeLessThan(5000);
+  });
+
+  it('goes on with the others when one message is too much for its reader', async () => {
+    const { port, heard, failures } = await listening('127.0.0.1', ({ text }) => {
+      if (text === 'bad') throw new Error('unreadable');
+    });
+    const socket = await peer();
+    for (const text of ['bad', 'good']) socket.send(text, port, '127.0.0.1');
+    await until(() => heard.length === 2);
+    expect(failures).toHaveLength(1);
+  });
+
+  it('speaks IPv4 over an IPv6 socket, under plain addresses', async () => {
+    const [{ udp, port, heard }, socket] = [await listening('::'), await peer()];
+    socket.send('one', port, '127.0.0.1');
+    await until(() => heard.length === 1);
+    expect(heard[0]?.address).toBe('127.0.0.1');
+    const reply = once(socket, 'message');
+    udp.send(Buffer.from('two'), '127.0.0.1', socket.address().port, never);
+    expect(String((await reply)[0])).toBe('two');
+  });
+
+  it('tells when a message cannot be sent, and sends nothing once it is closed', async () => {
+    const { udp } = await listening();
+    const failed = new Promise<void>((resolve) => {
+      udp.send(Buffer.alloc(70_000), '127.0.0.1', 9, resolve);
+    });
+    await failed;
+    await udp.stop();
+    await new Promise<void>((resolve) => udp.send(Buffer.from('late'), '127.0.0.1', 9, resolve));
+  });
+
+  it('counts what the kernel had no room for', async () => {
+    const [{ udp, port, heard }, { udp: sender }] = [await listening(), await listening()];
+    const big = Buffer.alloc(60_000);
+    for (let n = 0; n < 400; n += 1) sender.send(big, '127.0.0.1', port, never);
+    await until(() => heard.length > 0);
+    // The count comes with what is heard after the loss.
+    await until(() => {
+      sender.send(Buffer.from('more'), '127.0.0.1', port, never);
+      return udp.lost > 0;
+    });
+  });
+});
