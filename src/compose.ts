@@ -28,7 +28,7 @@ import { Measuring } from './service/measuring.ts';
 import { Memory, quietLoop, v8Heap } from './service/memory.ts';
 import { createOperations } from './service/operations.ts';
 import type { OperatorLists } from './service/operator-lists.ts';
-import { OverloadWatch } from './service/overload.ts';
+import { loopUtilisation, OverloadWatch } from './service/overload.ts';
 import { Reloader } from './service/reload.ts';
 import { derive } from './service/settings.ts';
 import { warmSounds } from './service/sounds.ts';
@@ -132,13 +132,17 @@ export async function startService(start: ServiceStart): Promise<Service> {
     clock: systemClock,
     logger,
     limits: settings.overload,
+    newCalls: lines.newCalls,
     storeQueue: () => foundation.store.waiting(),
-    onChange: (on) => {
-      signalling.overload(on);
-      admission.overload(on);
+    sipWaitMs: () => {
+      const { callsMs, othersMs } = signalling.waits();
+      return Math.max(callsMs, othersMs);
     },
+    mediaBusy: () => media.status().busy,
+    utilisation: loopUtilisation(),
   });
-  measuring.connect({ keeper, signalling, media, streams, callsLimit, overload });
+  const { newCalls } = lines;
+  measuring.connect({ keeper, signalling, media, streams, callsLimit, overload, newCalls });
   const reloader = new Reloader({
     ...start,
     logger,

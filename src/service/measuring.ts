@@ -1,3 +1,4 @@
+import type { NewCalls } from '../domain/capacity/capacity.ts';
 import type { Cdr } from '../domain/cdr/types.ts';
 import type { CallKeeper } from '../domain/dispatch/dispatch.ts';
 import type { MediaEngine } from '../edge/media/engine.ts';
@@ -13,6 +14,7 @@ export interface MeasuredParts {
   readonly streams: AudioStreamsEdge;
   readonly callsLimit: number;
   readonly overload: OverloadWatch;
+  readonly newCalls: NewCalls;
 }
 
 /** Metrics of the running service for Prometheus. */
@@ -24,7 +26,8 @@ export class Measuring {
     this.#metrics = metrics;
   }
 
-  connect({ keeper, signalling, media, streams, callsLimit, overload }: MeasuredParts): void {
+  connect(parts: MeasuredParts): void {
+    const { keeper, signalling, media, streams, callsLimit, overload, newCalls } = parts;
     this.#metrics.connect({
       callsActive: () => {
         const calls = keeper.live();
@@ -34,7 +37,11 @@ export class Measuring {
       registrations: () => signalling.registrations().length,
       capacity: () => ({ used: keeper.live().length, limit: callsLimit }),
       signalling: () => signalling.counters(),
-      overloaded: () => overload.overloaded,
+      overload: () => ({
+        callsPerSecond: overload.limit,
+        refused: newCalls.counts().refused,
+        utilisation: overload.utilisation,
+      }),
       streamSockets: () => streams.counters().open,
       media: () => ({
         ...media.counters(),

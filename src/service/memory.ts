@@ -7,6 +7,7 @@ import { runInNewContext } from 'node:vm';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { loadNativeAddon } from '../base/native-addon.ts';
+import { loopUtilisation } from './overload.ts';
 
 interface Allocator {
   trimMemory(): Promise<number>;
@@ -74,13 +75,8 @@ const QUIET_SHARE = 0.05;
 
 /** Tells whether this thread had hardly anything to do since it was last asked. */
 export function quietLoop(): () => boolean {
-  let last = performance.eventLoopUtilization();
-  return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, last);
-    last = now;
-    return utilization < QUIET_SHARE;
-  };
+  const utilisation = loopUtilisation();
+  return () => utilisation() < QUIET_SHARE;
 }
 
 type Collect = (options: Readonly<Record<'type' | 'execution' | 'flavor', string>>) => void;

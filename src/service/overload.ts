@@ -1,114 +1,162 @@
-/** Finds out when this node cannot keep up. New calls are then refused, so that running calls are not disturbed. */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+/** Finds out when this node cannot keep up. It then takes only so many new calls a second as it can, so that running calls are not disturbed. */
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import type { NewCalls } from '../domain/capacity/capacity.ts';
+import { OverloadControl } from './overload-control.ts';
 
 /** How far behind the node is. */
 export interface OverloadSigns {
-  /** Mean delay of the event loop over one look. */
+  /** How late the event loop is with what was due, or with messages of known SIP peers that have come, whichever is later. */
   readonly loopDelayMs: number;
   /** Units of work that wait for the store. */
   readonly storeQueue: number;
+  /** Share of the time in which the busiest media thread works. */
+  readonly mediaBusy: number;
 }
 
-const LOOK_MS = 250;
-const RESOLUTION_MS = 10;
-/** Looks above a limit, in a row, before it counts: one pause (garbage collection, a large answer) is no overload. */
-const BAD_LOOKS = 4;
-/** Looks in a row with all signs below half of their limits before the overload is over. */
-const GOOD_LOOKS = 8;
-const GOOD_SHARE = 0.5;
+export type OverloadLimits = Pick<OverloadSigns, 'loopDelayMs' | 'storeQueue'>;
 
-/** Turns signs into the state: on after a second of bad ones, off after two seconds of good ones. */
-export class OverloadJudge {
-  readonly #limits: OverloadSigns;
-  #overloaded = false;
-  #streak = 0;
-
-  constructor(limits: OverloadSigns) {
-    this.#limits = limits;
-  }
-
-  get overloaded(): boolean {
-    return this.#overloaded;
-  }
-
-  /** Takes one look; true when it changed the state. */
-  look(signs: OverloadSigns): boolean {
-    const share = Math.max(
-      signs.loopDelayMs / this.#limits.loopDelayMs,
-      signs.storeQueue / this.#limits.storeQueue,
-    );
-    const against = this.#overloaded ? share < GOOD_SHARE : share > 1;
-    this.#streak = against ? this.#streak + 1 : 0;
-    if (this.#streak < (this.#overloaded ? GOOD_LOOKS : BAD_LOOKS)) return false;
-    this.#overloaded = !this.#overloaded;
-    this.#streak = 0;
-    return true;
-  }
-}
+const TICK_MS = 50;
+const TICKS_A_LOOK = 5;
+/** Before the media takes no further legs. */
+const MEDIA_BUSY_LIMIT = 0.75;
+/** An overload that goes on is told again. */
+const TOLD_AGAIN_MS = 10_000;
 
 export interface OverloadNeeds {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly limits: OverloadSigns;
+  readonly limits: OverloadLimits;
+  readonly newCalls: Pick<NewCalls, 'limit' | 'counts'>;
   readonly storeQueue: () => number;
-  readonly onChange: (overloaded: boolean) => void;
+  /** Milliseconds for which messages of known peers have waited since it was last asked. */
+  readonly sipWaitMs: () => number;
+  readonly mediaBusy: () => number;
+  /** Share of the time since it was last asked in which the event loop was busy. */
+  readonly utilisation: () => number;
 }
 
-/** Looks at the signs of this process four times a second. */
+/** Looks at the signs of this process four times a second, and sets how many new calls may begin. */
 export class OverloadWatch {
   readonly #needs: OverloadNeeds;
-  readonly #judge: OverloadJudge;
-  readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  #signs: OverloadSigns = { loopDelayMs: 0, storeQueue: 0 };
+  readonly #control = new OverloadControl();
+  #signs: OverloadSigns = { loopDelayMs: 0, storeQueue: 0, mediaBusy: 0 };
+  #utilisation = 0;
+  #ticks = 0;
+  #lateMs = 0;
+  #lookedMs = 0;
+  #counted = { begun: 0, refused: 0 };
+  #toldMs = 0;
+  #refusedBefore = 0;
   #cancel: () => void = () => undefined;
 
   constructor(needs: OverloadNeeds) {
     this.#needs = needs;
-    this.#judge = new OverloadJudge(needs.limits);
   }
 
   start(): void {
-    this.#histogram.enable();
+    this.#lookedMs = this.#needs.clock.monotonicMs();
     this.#again();
   }
 
   stop(): void {
     this.#cancel();
-    this.#histogram.disable();
   }
 
   get overloaded(): boolean {
-    return this.#judge.overloaded;
+    return this.#control.limit !== undefined;
+  }
+
+  /** New calls a second; undefined: no limit. */
+  get limit(): number | undefined {
+    return this.#control.limit;
+  }
+
+  /** Of the latest look. */
+  get utilisation(): number {
+    return this.#utilisation;
   }
 
   /** In words, for a person. */
   detail(): string {
     const { loopDelayMs, storeQueue } = this.#signs;
-    const state = this.overloaded ? 'overloaded, new calls are refused' : 'keeps up';
-    return `${state}: event loop ${Math.round(loopDelayMs)} ms late, ${storeQueue} units wait for the store`;
+    const { limit } = this.#control;
+    const state =
+      limit === undefined
+        ? 'keeps up'
+        : `overloaded, ${limit.toFixed(limit < 10 ? 1 : 0)} new calls a second are taken and others refused`;
+    const busy = Math.round(this.#utilisation * 100);
+    return `${state}: event loop ${Math.round(loopDelayMs)} ms late and ${busy} % busy, ${storeQueue} units wait for the store`;
   }
 
   #again(): void {
     const { clock } = this.#needs;
-    const dueMs = clock.monotonicMs() + LOOK_MS;
+    const dueMs = clock.monotonicMs() + TICK_MS;
     this.#cancel = clock.at(dueMs, () => {
-      this.#look(clock.monotonicMs() - dueMs);
+      const nowMs = clock.monotonicMs();
+      this.#lateMs += nowMs - dueMs;
+      this.#ticks += 1;
+      // A loop that hardly turns looks each time that it does.
+      if (nowMs - this.#lookedMs >= TICK_MS * TICKS_A_LOOK) this.#look(nowMs);
       this.#again();
     });
   }
 
-  /** `lateMs`: how late this look is. It is taken as the delay when the event loop stood still and nothing was measured. */
-  #look(lateMs: number): void {
-    const { logger, onChange, storeQueue } = this.#needs;
-    const meanMs = this.#histogram.mean / 1_000_000 - RESOLUTION_MS;
-    const loopDelayMs = this.#histogram.count > 0 ? Math.max(0, meanMs) : lateMs;
-    this.#histogram.reset();
-    this.#signs = { loopDelayMs, storeQueue: storeQueue() };
-    if (!this.#judge.look(this.#signs)) return;
-    onChange(this.overloaded);
-    if (this.overloaded) logger.warn({ ...this.#signs }, 'overload: new calls are refused');
-    else logger.info({ ...this.#signs }, 'overload is over');
+  #look(nowMs: number): void {
+    const { limits, newCalls, storeQueue, sipWaitMs, mediaBusy, utilisation } = this.#needs;
+    const seconds = (nowMs - this.#lookedMs) / 1000;
+    const signs = {
+      loopDelayMs: Math.max(this.#lateMs / this.#ticks, sipWaitMs()),
+      storeQueue: storeQueue(),
+      mediaBusy: mediaBusy(),
+    };
+    const pressure = Math.max(
+      signs.loopDelayMs / limits.loopDelayMs,
+      signs.storeQueue / limits.storeQueue,
+      signs.mediaBusy / MEDIA_BUSY_LIMIT,
+    );
+    const { begun, refused } = newCalls.counts();
+    this.#signs = signs;
+    this.#utilisation = utilisation();
+    const changed = this.#control.look({
+      pressure,
+      utilisation: this.#utilisation,
+      begun: (begun - this.#counted.begun) / seconds,
+      refused: (refused - this.#counted.refused) / seconds,
+    });
+    this.#counted = { begun, refused };
+    this.#lookedMs = nowMs;
+    this.#lateMs = 0;
+    this.#ticks = 0;
+    newCalls.limit(this.#control.limit);
+    this.#tell(changed, refused, nowMs);
   }
+
+  #tell(changed: boolean, refused: number, nowMs: number): void {
+    const { logger } = this.#needs;
+    const { limit } = this.#control;
+    const isDue = limit !== undefined && nowMs - this.#toldMs >= TOLD_AGAIN_MS;
+    if (!changed && !isDue) return;
+    const fields = {
+      ...this.#signs,
+      utilisation: this.#utilisation,
+      callsPerSecond: limit,
+      refused: refused - this.#refusedBefore,
+    };
+    if (limit === undefined) logger.info(fields, 'overload is over');
+    else logger.warn(fields, 'overload: new calls are refused');
+    this.#toldMs = nowMs;
+    this.#refusedBefore = refused;
+  }
+}
+
+/** Share of the time since it was last asked in which the event loop of this thread did not wait. */
+export function loopUtilisation(): () => number {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization;
+  };
 }

@@ -1,85 +1,103 @@
+/** What the watch makes of the signs that it sees; time is the test's own. */
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../src/base/logger.ts';
+import { NewCalls } from '../../src/domain/capacity/capacity.ts';
 import { systemClock } from '../../src/edge/clock/system-clock.ts';
-import { OverloadJudge, OverloadWatch } from '../../src/service/overload.ts';
+import { OverloadWatch } from '../../src/service/overload.ts';
+import { until } from '../eventually.ts';
+import { SimClock } from '../sim/clock.ts';
 
 const LIMITS = { loopDelayMs: 100, storeQueue: 1000 };
-const late = (loopDelayMs: number) => ({ loopDelayMs, storeQueue: 0 });
-const waiting = (storeQueue: number) => ({ loopDelayMs: 0, storeQueue });
+const CALM = { storeQueue: 0, sipWaitMs: 0, mediaBusy: 0.1, utilisation: 0.5 };
 
-const judged = (judge: OverloadJudge, looks: readonly ReturnType<typeof late>[]): boolean[] =>
-  looks.map((signs) => {
-    judge.look(signs);
-    return judge.overloaded;
+function setup() {
+  const clock = new SimClock();
+  const newCalls = new NewCalls(clock);
+  const told: string[] = [];
+  const signs = { ...CALM };
+  const watch = new OverloadWatch({
+    clock,
+    newCalls,
+    limits: LIMITS,
+    logger: {
+      ...silentLogger,
+      info: (_fields, text) => told.push(text),
+      warn: (_fields, text) => told.push(text),
+    },
+    storeQueue: () => signs.storeQueue,
+    sipWaitMs: () => signs.sipWaitMs,
+    mediaBusy: () => signs.mediaBusy,
+    utilisation: () => signs.utilisation,
   });
+  watch.start();
+  return { clock, newCalls, told, signs, watch };
+}
 
 describe('overload', () => {
-  it('begins after a second of a late loop, not with one pause', () => {
-    const judge = new OverloadJudge(LIMITS);
-    expect(judged(judge, [late(900), late(0), late(200), late(200), late(200), late(0)])).toEqual(
-      Array.from({ length: 6 }, () => false),
-    );
-    expect(
-      judged(
-        judge,
-        Array.from({ length: 4 }, () => late(101)),
-      ),
-    ).toEqual([false, false, false, true]);
+  it.each([{ sipWaitMs: 101 }, { storeQueue: 1001 }, { mediaBusy: 0.8 }])(
+    'begins after half a second of %j, and ends two seconds after it',
+    async (bad) => {
+      const { clock, newCalls, told, signs, watch } = setup();
+      await clock.advance(10_000);
+      Object.assign(signs, bad);
+      await clock.advance(250);
+      expect(watch.overloaded).toBe(false);
+      await clock.advance(250);
+      expect(watch.overloaded).toBe(true);
+      expect(newCalls.perSecond).toBe(watch.limit);
+      expect(watch.detail()).toContain('2.0 new calls a second are taken');
+      Object.assign(signs, CALM);
+      await clock.advance(1750);
+      expect(watch.overloaded).toBe(true);
+      await clock.advance(250);
+      expect(watch.overloaded).toBe(false);
+      expect(newCalls.perSecond).toBeUndefined();
+      expect(told).toEqual(['overload: new calls are refused', 'overload is over']);
+      expect(watch.detail()).toContain('keeps up');
+      watch.stop();
+    },
+  );
+
+  it('takes the calls that begin for what the node can', async () => {
+    const { clock, newCalls, signs, watch } = setup();
+    for (let second = 0; second < 8; second += 1) {
+      for (let call = 0; call < 50; call += 1) newCalls.take();
+      if (second === 6) signs.sipWaitMs = 300;
+      await clock.advance(250);
+    }
+    expect(watch.limit).toBeGreaterThan(100);
+    expect(watch.limit).toBeLessThan(200);
+    watch.stop();
   });
 
-  it('begins when too much waits for the store', () => {
-    const judge = new OverloadJudge(LIMITS);
-    expect(
-      judged(
-        judge,
-        Array.from({ length: 4 }, () => waiting(1001)),
-      ).at(-1),
-    ).toBe(true);
+  it('that goes on is told again every ten seconds', async () => {
+    const { clock, told, signs, watch } = setup();
+    signs.sipWaitMs = 300;
+    await clock.advance(31_000);
+    expect(told).toHaveLength(4);
+    watch.stop();
   });
 
-  it('is over after two seconds well below the limits, and does not flicker around them', () => {
-    const judge = new OverloadJudge(LIMITS);
-    judged(
-      judge,
-      Array.from({ length: 4 }, () => late(150)),
-    );
-    const around = Array.from({ length: 20 }, (_, i) => late(i % 2 === 0 ? 40 : 60));
-    expect(judged(judge, around)).not.toContain(false);
-    const good = judged(
-      judge,
-      Array.from({ length: 8 }, () => late(40)),
-    );
-    expect(good.indexOf(false)).toBe(7);
-  });
-
-  it('is told once each way', () => {
-    const judge = new OverloadJudge(LIMITS);
-    const changes = [...Array(10).fill(late(150)), ...Array(20).fill(late(0))].filter((signs) =>
-      judge.look(signs),
-    );
-    expect(changes).toHaveLength(2);
-  });
-
-  it('is seen on a real loop that stands still', async () => {
-    const changed = new Promise<boolean>((resolve) => {
-      const watch = new OverloadWatch({
-        clock: systemClock,
-        logger: silentLogger,
-        limits: { loopDelayMs: 20, storeQueue: 1000 },
-        storeQueue: () => 0,
-        onChange: (on) => {
-          expect(watch.detail()).toContain('new calls are refused');
-          watch.stop();
-          clearInterval(busy);
-          resolve(on);
-        },
-      });
-      watch.start();
-      const busy = setInterval(() => {
-        const untilMs = performance.now() + 60;
-        while (performance.now() < untilMs);
-      }, 1);
+  it('is seen on a real loop that stands still, and is over by itself', async () => {
+    const newCalls = new NewCalls(systemClock);
+    const watch = new OverloadWatch({
+      clock: systemClock,
+      logger: silentLogger,
+      newCalls,
+      limits: { loopDelayMs: 20, storeQueue: 1000 },
+      storeQueue: () => 0,
+      sipWaitMs: () => 0,
+      mediaBusy: () => 0,
+      utilisation: () => 0.5,
     });
-    expect(await changed).toBe(true);
+    watch.start();
+    const busy = setInterval(() => {
+      const untilMs = performance.now() + 60;
+      while (performance.now() < untilMs);
+    }, 1);
+    await until(() => newCalls.perSecond !== undefined);
+    clearInterval(busy);
+    await until(() => newCalls.perSecond === undefined, 'the end', 10_000);
+    watch.stop();
   });
 });

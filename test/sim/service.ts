@@ -8,6 +8,7 @@ import { type CallLog, CallLogs } from '../../src/domain/call/call.ts';
 import { type CallbackClient, createCallbackClient } from '../../src/domain/callback/callback.ts';
 import type { HttpCaller } from '../../src/domain/callback/needs.ts';
 import type { CampaignControl } from '../../src/domain/campaign/types.ts';
+import { NewCalls } from '../../src/domain/capacity/capacity.ts';
 import { recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
 import { CallRecorder } from '../../src/domain/interpreter/interpreter.ts';
 import type { Ledger } from '../../src/domain/ledger/ledger.ts';
@@ -134,6 +135,7 @@ export async function buildService(world: Edges, customer: NewCustomer): Promise
     own: { isAddress: () => false, isListening: () => false, isRtpRange: () => false },
   });
   const lines = {
+    newCalls: new NewCalls(clock),
     ...{ callbacks, media, signalling, destinations, streams, logs, audio, speech, traces },
     holdMusic: () => Promise.resolve(HOLD_MUSIC),
   };

@@ -9,6 +9,7 @@ export {
   type ShareRefusal,
   type Sharer,
 } from './fair-share.ts';
+export { type Asking, NewCalls } from './new-calls.ts';
 export type { CapacityLimits, CapacityRefusal, CapacitySlot } from './types.ts';
 
 /** Calls that run now and starts within the last second, per key (account, trunk, carrier). */

@@ -12,6 +12,7 @@ import type {
   CapacityRefusal,
   CapacitySlot,
   FairShare,
+  NewCalls,
   Place,
   ShareRefusal,
   Sharer,
@@ -38,6 +39,7 @@ export interface AdmissionNeeds {
   readonly endpoints: Pick<EndpointStore, 'get'>;
   readonly capacity: Capacity;
   readonly shares: FairShare;
+  readonly newCalls: Pick<NewCalls, 'take'>;
   readonly keeper: CallKeeper;
   readonly clock: Clock;
   /** Calls that run on this node at once, and that begin within a second. */
@@ -61,7 +63,6 @@ export class Admission {
   readonly #onFree: (() => void)[] = [];
   #draining = false;
   #problem: string | undefined;
-  #overloaded = false;
 
   constructor(needs: AdmissionNeeds) {
     this.#needs = needs;
@@ -98,13 +99,9 @@ export class Admission {
     return this.#draining || this.#problem !== undefined;
   }
 
-  /** While it lasts no calls are placed; those that run, and their further legs, go on. */
-  overload(on: boolean): void {
-    this.#overloaded = on;
-  }
-
-  get overloaded(): boolean {
-    return this.#overloaded;
+  /** Whether this node, where it has too much to do, begins one more call now; to be asked once for each. */
+  begins(): boolean {
+    return this.#needs.newCalls.take();
   }
 
   running(accountId: AccountId): number {

@@ -112,7 +112,7 @@ export class BulkQueue<Item> {
       }
       const prepared = await prepare(next);
       const full = admission.refusal(owner);
-      const isFree = full === undefined && !admission.overloaded;
+      const isFree = full === undefined && admission.begins();
       const target = isFree ? await prepared.targetSlot() : undefined;
       // Withdrawn meanwhile.
       if (queue.items[0] !== next) {

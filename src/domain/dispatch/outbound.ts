@@ -113,7 +113,7 @@ export class Outbound {
     const { admission } = this.#needs;
     const { owner } = calling;
     if (admission.closed) return err({ kind: 'unavailable', retryAfterMs: RETRY_AFTER_MS });
-    if (admission.overloaded) return err({ kind: 'unavailable', retryAfterMs: OVERLOAD_RETRY_MS });
+    if (!admission.begins()) return err({ kind: 'unavailable', retryAfterMs: OVERLOAD_RETRY_MS });
     const placements = await this.#placementsOf(request, calling);
     const [first, ...rest] = placements;
     if (first === undefined || !this.#queue.mayAdd(owner.authId, rest.length)) {

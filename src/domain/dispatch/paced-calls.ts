@@ -123,7 +123,7 @@ export class PacedCalls {
   #slot(owner: Account): Result<CapacitySlot, PacedRefusal> {
     const { admission, outbound, reserve, hasPorts } = this.#needs;
     if (admission.closed) return err({ kind: 'unavailable' });
-    if (admission.overloaded) {
+    if (!admission.begins()) {
       return err({ kind: 'full', of: 'account', retryAfterMs: OVERLOAD_AGAIN_MS });
     }
     if (outbound.isBusy(owner.authId) || !hasPorts()) {

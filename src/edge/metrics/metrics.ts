@@ -10,8 +10,14 @@ interface MetricSources {
   /** Calls that this node runs and may run. */
   capacity?: () => { readonly used: number; readonly limit: number };
   streamSockets?: () => number;
-  /** New calls are refused because the node has too much to do. */
-  overloaded?: () => boolean;
+  overload?: () => {
+    /** New calls that an overloaded node takes; undefined: it is not overloaded. */
+    readonly callsPerSecond: number | undefined;
+    /** Calls refused because of it, since the start. */
+    readonly refused: number;
+    /** Share of the time in which the event loop is busy. */
+    readonly utilisation: number;
+  };
   /** Totals since the start of the SIP listeners. */
   signalling?: () => {
     /** `method` is empty for responses, `code` for requests; a bounded set of both. */
@@ -62,6 +68,8 @@ export interface Metrics {
   scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
+/** The event loop is woken so often to see how late it is. */
+const LAG_MS = 100;
 /** Values of a label beyond this many are counted as `other`: labels come from the network. */
 const LABEL_VALUES_LIMIT = 64;
 const SECONDS_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -71,7 +79,8 @@ const JITTER_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
 
 export function createMetrics(options: { readonly process?: boolean } = {}): Metrics {
   const registry = new Registry();
-  if (options.process ?? true) collectDefaultMetrics({ register: registry });
+  if (options.process ?? true)
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_MS });
   const sources: MetricSources = {};
   const state: ScrapeState = { media: undefined };
   defineGauges(registry, sources, state);
@@ -173,9 +182,7 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
   gauge('voice_registrations', 'Live contacts of endpoints', () => sources.registrations?.() ?? 0);
   gauge('voice_capacity_used', 'Calls running on this node', () => sources.capacity?.().used ?? 0);
   gauge('voice_capacity_limit', 'Calls this node may run', () => sources.capacity?.().limit ?? 0);
-  gauge('voice_overloaded', '1 while new calls are refused because of overload', () =>
-    Number(sources.overloaded?.() ?? false),
-  );
+  defineOverload(registers, gauge, sources);
   gauge('voice_stream_sockets', 'Open audio-stream sockets', () => sources.streamSockets?.() ?? 0);
   gauge(
     'voice_media_tick_late_seconds',
@@ -199,6 +206,35 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
   defineSignallingTotals(registers, sources);
 }
 
+function defineOverload(
+  registers: Registry[],
+  gauge: (name: string, help: string, read: () => number) => void,
+  sources: MetricSources,
+): void {
+  gauge('voice_overloaded', '1 while the node takes fewer new calls than are asked for', () =>
+    Number(sources.overload?.().callsPerSecond !== undefined),
+  );
+  gauge(
+    'voice_new_calls_limit',
+    'New calls a second that an overloaded node takes; +Inf: no limit',
+    () => sources.overload?.().callsPerSecond ?? Number.POSITIVE_INFINITY,
+  );
+  gauge(
+    'voice_event_loop_utilisation',
+    'Share of the last quarter of a second in which the event loop was busy',
+    () => sources.overload?.().utilisation ?? 0,
+  );
+  new Counter({
+    name: 'voice_calls_refused_total',
+    help: 'Calls over SIP and REST refused because of overload',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(sources.overload?.().refused ?? 0);
+    },
+  });
+}
+
 /** Totals that the SIP listeners count; set at the scrape, they only ever grow. */
 function defineSignallingTotals(registers: Registry[], sources: MetricSources): void {
   new Counter({
@@ -215,7 +251,7 @@ function defineSignallingTotals(registers: Registry[], sources: MetricSources): 
   });
   new Counter({
     name: 'voice_sip_dropped_total',
-    help: 'SIP messages that were not looked at: too many of one source, of unknown peers in all, keep-alives, garbage',
+    help: 'SIP messages that were not looked at: too many of one source, or in all; keep-alives; garbage; no room in the socket',
     labelNames: ['reason'],
     registers,
     collect() {

@@ -12,13 +12,30 @@ export interface Acquaintance {
   hasNonce(authorization: string, flow: Flow): boolean;
 }
 
+/** Proved a password before, or a carrier · shows a nonce of ours · neither. */
+export type Standing = 'known' | 'proven' | 'unknown';
+
+export interface Served {
+  readonly bytes: Uint8Array;
+  readonly flow: Flow;
+  readonly standing: Standing;
+  /** Since it came to this machine. */
+  readonly waitedMs: number;
+}
+
+/** How long messages of known peers have waited on the average; 0 where there were none. */
+export interface Waits {
+  readonly callsMs: number;
+  /** All but new calls. */
+  readonly othersMs: number;
+}
+
 export interface FrontDeskOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly acquaintance: Acquaintance;
   /** Messages a second of one address that proved nothing: new calls, others, and those with a nonce, each. */
   readonly unknownPeersPerSecond: number;
-  /** Takes the message. `isUnknown`: its sender proved nothing. */
-  readonly serve: (bytes: Uint8Array, flow: Flow, isUnknown: boolean) => void;
+  readonly serve: (message: Served) => void;
   /** A message over a connection was too much. */
   readonly close: (connectionId: number) => void;
   /** Calls back in the loop's next turn. Default: setImmediate. */
@@ -31,6 +48,8 @@ export type DropReason = 'source' | 'queue' | 'keepAlive' | 'garbage';
 interface Waiting {
   readonly bytes: Uint8Array;
   readonly flow: Flow;
+  readonly standing: Standing;
+  readonly arrivedMs: number;
 }
 
 /** The rate of one address and port is that of an address divided by this. */
@@ -38,14 +57,19 @@ const FLOW_SHARE = 5;
 /** The rate of an acquaintance is that of an unknown peer times this. */
 const ACQUAINTANCE_TIMES = 10;
 const MAX_WAITING = 512;
+/** New calls of known peers: as many as are answered 503 in half a second. */
+const MAX_WAITING_CALLS = 4096;
+/** Time for new calls of known peers in one turn of the event loop; then what else has come is served. */
+const CALLS_MS = 4;
 /** Time for unknown peers in one turn of the event loop; then messages of known peers are served again. */
 const UNKNOWN_PEERS_MS = 3;
 const KEEP_ALIVE_BYTES = 4;
 
 /**
- * Decides at the socket, before anything is parsed, who is served first: acquaintances, carriers and whoever shows a nonce of
- * ours at once; unknown peers when the turn is over, in short slices from two short queues, new calls last. Each source
- * of unknown peers has a budget. A message beyond it is dropped without an answer, and its connection, if any, is closed.
+ * Decides at the socket, before anything is parsed, who is served first: what acquaintances, carriers and whoever shows a
+ * nonce of ours send about calls that run, and REGISTER, OPTIONS and the like, at once; their new calls when all else of the
+ * turn was served; then unknown peers from two short queues, new calls last. Each of these gets a short slice of a turn.
+ * Each source of unknown peers has a budget. A message beyond it is dropped without an answer, and its connection, if any, is closed.
  */
 export class FrontDesk {
   readonly #options: FrontDeskOptions;
@@ -54,9 +78,11 @@ export class FrontDesk {
   readonly #flows: SourceBudgets;
   readonly #proven: SourceBudgets;
   readonly #acquaintances: SourceBudgets;
-  /** What is waiting: in dialogs, REGISTER and the like; then new calls. */
-  readonly #waiting: readonly [Waiting[], Waiting[]] = [[], []];
+  readonly #knownCalls = new WaitingLine(MAX_WAITING_CALLS);
+  /** In dialogs, REGISTER and the like; then new calls. */
+  readonly #unknown = [new WaitingLine(MAX_WAITING), new WaitingLine(MAX_WAITING)] as const;
   readonly #drops: Record<DropReason, number> = { source: 0, queue: 0, keepAlive: 0, garbage: 0 };
+  readonly #waits = { calls: new Mean(), others: new Mean() };
   #armed = false;
 
   constructor(options: FrontDeskOptions) {
@@ -74,49 +100,68 @@ export class FrontDesk {
     return this.#drops;
   }
 
-  received(bytes: Uint8Array, flow: Flow): void {
+  /** Of what was served since the last time that this was asked. */
+  takeWaits(): Waits {
+    return { callsMs: this.#waits.calls.take(), othersMs: this.#waits.others.take() };
+  }
+
+  /** `waitedMs`: since it came to this machine. */
+  received(bytes: Uint8Array, flow: Flow, waitedMs: number): void {
     if (bytes.length <= KEEP_ALIVE_BYTES) {
       this.#drops.keepAlive += 1;
       return;
     }
-    const { acquaintance, serve, clock } = this.#options;
+    const { acquaintance, clock } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const arrivedMs = nowMs - waitedMs;
     if (acquaintance.isCarrier(flow)) {
-      serve(bytes, flow, false);
+      this.#admit({ bytes, flow, standing: 'known', arrivedMs });
       return;
     }
-    const nowMs = clock.monotonicMs();
     if (acquaintance.knows(flow)) {
-      if (this.#acquaintances.take(nameOf(flow), nowMs)) serve(bytes, flow, false);
+      if (this.#acquaintances.take(nameOf(flow), nowMs))
+        this.#admit({ bytes, flow, standing: 'known', arrivedMs });
       else this.#drop('source', flow);
       return;
     }
     const seen = glance(bytes);
     if (seen === undefined) this.#drop('garbage', flow);
-    else this.#fromUnknown({ bytes, flow }, seen, nowMs);
+    else this.#fromUnknown({ bytes, flow, standing: 'unknown', arrivedMs }, seen, nowMs);
   }
 
-  #fromUnknown(message: Waiting, { method, inDialog, authorization }: Glance, nowMs: number): void {
-    const { bytes, flow } = message;
-    const { acquaintance, serve } = this.#options;
+  #fromUnknown(message: Waiting, seen: Glance, nowMs: number): void {
+    const { flow } = message;
+    const { authorization } = seen;
     const source = sourceOf(flow.remoteAddress);
-    if (authorization !== undefined && acquaintance.hasNonce(authorization, flow)) {
-      if (this.#proven.take(source, nowMs)) serve(bytes, flow, false);
+    if (authorization !== undefined && this.#options.acquaintance.hasNonce(authorization, flow)) {
+      if (this.#proven.take(source, nowMs)) this.#admit({ ...message, standing: 'proven' });
       else this.#drop('source', flow);
       return;
     }
-    const isCall = method === 'INVITE' && !inDialog;
+    const isCall = isNewCall(seen);
     const budget = isCall ? this.#calls : this.#others;
-    if (!this.#flows.take(nameOf(flow), nowMs) || !budget.take(source, nowMs)) {
+    if (!this.#flows.take(nameOf(flow), nowMs) || !budget.take(source, nowMs))
       this.#drop('source', flow);
-      return;
-    }
-    const queue = this.#waiting[isCall ? 1 : 0];
-    if (queue.length >= MAX_WAITING) {
-      this.#drops.queue += 1;
-      return;
-    }
-    queue.push(message);
-    this.#arm();
+    else this.#wait(this.#unknown[isCall ? 1 : 0], message);
+  }
+
+  #admit(message: Waiting): void {
+    // Only what begins like one is looked at.
+    const seen = message.bytes[0] === LETTER_I ? glance(message.bytes) : undefined;
+    if (seen !== undefined && isNewCall(seen)) this.#wait(this.#knownCalls, message);
+    else this.#serve(message, this.#waits.others);
+  }
+
+  #wait(line: WaitingLine, message: Waiting): void {
+    if (line.add(message)) this.#arm();
+    else this.#drops.queue += 1;
+  }
+
+  #serve({ bytes, flow, standing, arrivedMs }: Waiting, mean?: Mean): void {
+    const { clock, serve } = this.#options;
+    const waitedMs = clock.monotonicMs() - arrivedMs;
+    mean?.add(waitedMs);
+    serve({ bytes, flow, standing, waitedMs });
   }
 
   #drop(why: DropReason, { connectionId }: Flow): void {
@@ -133,20 +178,76 @@ export class FrontDesk {
 
   #work(): void {
     this.#armed = false;
-    const { clock, serve } = this.#options;
-    const untilMs = clock.monotonicMs() + UNKNOWN_PEERS_MS;
-    for (const queue of this.#waiting) {
-      let done = 0;
-      for (const { bytes, flow } of queue) {
-        if (clock.monotonicMs() >= untilMs) break;
-        done += 1;
-        serve(bytes, flow, true);
+    this.#workOn([this.#knownCalls], CALLS_MS, this.#waits.calls);
+    this.#workOn(this.#unknown, UNKNOWN_PEERS_MS);
+    if ([this.#knownCalls, ...this.#unknown].some((line) => line.size > 0)) this.#arm();
+  }
+
+  #workOn(lines: readonly WaitingLine[], limitMs: number, mean?: Mean): void {
+    const { clock } = this.#options;
+    const untilMs = clock.monotonicMs() + limitMs;
+    for (const line of lines) {
+      while (line.size > 0 && clock.monotonicMs() < untilMs) {
+        const message = line.next();
+        if (message !== undefined) this.#serve(message, mean);
       }
-      queue.splice(0, done);
     }
-    if (this.#waiting.some((queue) => queue.length > 0)) this.#arm();
   }
 }
+
+/** First come, first served. */
+class WaitingLine {
+  readonly #limit: number;
+  #messages: Waiting[] = [];
+  #served = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get size(): number {
+    return this.#messages.length - this.#served;
+  }
+
+  /** False: there is no room. */
+  add(message: Waiting): boolean {
+    if (this.size >= this.#limit) return false;
+    this.#messages.push(message);
+    return true;
+  }
+
+  next(): Waiting | undefined {
+    const message = this.#messages[this.#served];
+    this.#served += 1;
+    // The served ones go together: to move all others for each would cost more.
+    if (this.#served >= this.#limit || this.size === 0) {
+      this.#messages = this.#messages.slice(this.#served);
+      this.#served = 0;
+    }
+    return message;
+  }
+}
+
+class Mean {
+  #sum = 0;
+  #count = 0;
+
+  add(value: number): void {
+    this.#sum += value;
+    this.#count += 1;
+  }
+
+  /** Begins anew. */
+  take(): number {
+    const mean = this.#count === 0 ? 0 : this.#sum / this.#count;
+    this.#sum = 0;
+    this.#count = 0;
+    return mean;
+  }
+}
+
+const LETTER_I = 0x49;
+const isNewCall = ({ method, inDialog }: Glance): boolean => method === 'INVITE' && !inDialog;
 
 const nameOf = ({ transport, remoteAddress, remotePort }: Flow): string =>
   `${transport} ${remoteAddress} ${remotePort}`;

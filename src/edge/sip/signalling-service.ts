@@ -27,7 +27,12 @@ import { EdgeInboundLeg, EdgeOutboundLeg, type LegSink } from './edge-legs.ts';
 import { GuardedResolver } from './guarded-resolver.ts';
 import { inviteCommand } from './invite-command.ts';
 import { SipResolver } from './resolver.ts';
-import type { RunningSignalling, SignallingCounters, SignallingOptions } from './signalling.ts';
+import type {
+  RunningSignalling,
+  SignallingCounters,
+  SignallingOptions,
+  Waits,
+} from './signalling.ts';
 import { SipSockets } from './sip-sockets.ts';
 import { UserDirectory } from './user-directory.ts';
 
@@ -90,6 +95,7 @@ class SignallingService implements RunningSignalling {
       realm,
       trustedSource: (flow) => this.#sources.at(flow),
       challengeOrder: options.challengeOrder ?? 'compatible',
+      ...(options.newCalls === undefined ? {} : { newCalls: options.newCalls }),
       ...(options.registrar === undefined ? {} : { registrar: options.registrar }),
       ...(options.sessionTimer === undefined ? {} : { sessionTimer: options.sessionTimer }),
     });
@@ -111,10 +117,6 @@ class SignallingService implements RunningSignalling {
   drain(): void {
     this.#isReady = false;
     this.#tell({ kind: 'drain' });
-  }
-
-  overload(on: boolean): void {
-    this.#tell({ kind: 'overload', on });
   }
 
   pause(paused: boolean): void {
@@ -198,6 +200,10 @@ class SignallingService implements RunningSignalling {
 
   carrierStates(): readonly CarrierState[] {
     return this.#carriers.states();
+  }
+
+  waits(): Waits {
+    return this.#sockets.waits();
   }
 
   counters(): SignallingCounters {

@@ -5,6 +5,7 @@ import type { DestinationGuard } from '../../base/egress.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Signalling, SipAddresses } from '../../domain/call/needs.ts';
+import type { NewCalls } from '../../domain/capacity/capacity.ts';
 import type { Carrier } from '../../domain/provisioning/types.ts';
 import type { BindingStore, EndpointDirectory } from '../../domain/registration/needs.ts';
 import type { Binding } from '../../domain/registration/types.ts';
@@ -16,6 +17,7 @@ import type {
 } from '../../protocol/sip/sip.ts';
 import type { CarrierState } from './carrier-watch.ts';
 import type { Dns } from './dns.ts';
+import type { Waits } from './front-desk.ts';
 import type { MessageCount, MessageTrace } from './message-trace.ts';
 import type { StreamLimits } from './transport/stream-transport.ts';
 import type { TlsIdentity } from './transport/tls-identity.ts';
@@ -55,6 +57,8 @@ export interface SignallingOptions {
   readonly carriers: () => readonly Carrier[];
   /** Where messages may go for customers. */
   readonly egress: DestinationGuard;
+  /** Whether a new call may begin. Default: always. */
+  readonly newCalls?: Pick<NewCalls, 'mayBegin' | 'begin'>;
   readonly onMessage?: (trace: MessageTrace) => void;
   /** Default: the system's name servers. */
   readonly dns?: Dns;
@@ -89,8 +93,6 @@ export interface RunningSignalling extends Signalling {
   stop(): Promise<void>;
   /** From now on new INVITEs and OPTIONS get 503; what runs goes on. */
   drain(): void;
-  /** While it lasts new calls get 503; everything else goes on. */
-  overload(on: boolean): void;
   /** While paused new INVITEs and OPTIONS get 503 with Retry-After; registrations and what runs go on. */
   pause(paused: boolean): void;
   ready(): boolean;
@@ -104,6 +106,8 @@ export interface RunningSignalling extends Signalling {
   /** Removes every contact of a user, here and in the store. */
   forgetBindings(username: string): void;
   counters(): SignallingCounters;
+  /** How long messages of known peers have waited to be read, since the last time that this was asked. */
+  waits(): Waits;
   carrierStates(): readonly CarrierState[];
   /** Reads SIP addresses, and knows whose they are. */
   readonly addresses: SipAddresses;
@@ -113,4 +117,4 @@ export { DEFAULT_REGISTRAR_LIMITS } from '../../protocol/sip/sip.ts';
 export { masked } from './message-trace.ts';
 export { DEFAULT_STREAM_LIMITS } from './transport/stream-transport.ts';
 export { type TlsFiles, TlsIdentity } from './transport/tls-identity.ts';
-export type { CarrierState, MessageCount, MessageTrace };
+export type { CarrierState, MessageCount, MessageTrace, Waits };

@@ -8,7 +8,7 @@ import type {
   UserAgentInput,
   UserAgentOutput,
 } from '../../protocol/sip/sip.ts';
-import { type Acquaintance, FrontDesk } from './front-desk.ts';
+import { type Acquaintance, FrontDesk, type Served, type Waits } from './front-desk.ts';
 import { callIdOf, type MessageCount, MessageCounter } from './message-trace.ts';
 import type { SignallingOptions } from './signalling.ts';
 import { ConnectionTable } from './transport/connection-table.ts';
@@ -58,7 +58,7 @@ export class SipSockets {
       clock: options.clock,
       acquaintance,
       unknownPeersPerSecond: options.unknownPeersPerSecond ?? UNKNOWN_PEERS_PER_SECOND,
-      serve: (bytes, flow, isUnknown) => this.#serve(bytes, flow, isUnknown),
+      serve: (message) => this.#serve(message),
       close: (connectionId) => this.#open?.table.close(connectionId, 'too many requests'),
     });
   }
@@ -83,7 +83,11 @@ export class SipSockets {
 
   /** Messages that were not looked at, by reason. */
   dropped(): Readonly<Record<string, number>> {
-    return this.#desk.drops();
+    return { ...this.#desk.drops(), socket: this.#open?.udp?.lost ?? 0 };
+  }
+
+  waits(): Waits {
+    return this.#desk.takeWaits();
   }
 
   counts(): readonly MessageCount[] {
@@ -157,7 +161,8 @@ export class SipSockets {
     const common = { host, clock, table, limits: connections, failed };
     if (transports.includes('udp')) {
       open.udp = new UdpTransport(host, port, {
-        received: (bytes, address, from) => this.#received(bytes, this.#udpFlow(address, from)),
+        received: (bytes, address, from, waitedMs) =>
+          this.#received(bytes, this.#udpFlow(address, from), waitedMs),
         failed,
       });
       open.ports.udp = await open.udp.start();
@@ -201,14 +206,14 @@ export class SipSockets {
     }
   }
 
-  #received(bytes: Uint8Array, flow: Flow): void {
+  #received(bytes: Uint8Array, flow: Flow, waitedMs = 0): void {
     this.#counter.note('in', flow.transport, bytes);
-    this.#desk.received(bytes, flow);
+    this.#desk.received(bytes, flow, waitedMs);
   }
 
-  #serve(bytes: Uint8Array, flow: Flow, isUnknown: boolean): void {
-    if (!isUnknown) this.#trace('in', bytes, flow);
-    this.#tell({ kind: 'received', bytes, flow });
+  #serve({ bytes, flow, standing, waitedMs }: Served): void {
+    if (standing !== 'unknown') this.#trace('in', bytes, flow);
+    this.#tell({ kind: 'received', bytes, flow, waitedMs, isKnown: standing === 'known' });
   }
 
   #lost({ transport, remoteAddress, remotePort, connectionId }: Flow, why: string): void {

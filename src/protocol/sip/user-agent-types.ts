@@ -1,8 +1,10 @@
 /** What a user agent is told and what it answers. */
+
 import type { LegId, Random } from '../../base/ids.ts';
 import type { ChallengeOrder, Ha1ByAlgorithm } from './auth/authenticator.ts';
 import type { FailureLimits } from './auth/failure-limit.ts';
 import type { NonceLimits } from './auth/nonce.ts';
+import type { Asking, NewCallGate } from './dialog/new-call-gate.ts';
 import type { SessionTimerSettings } from './dialog/session-timer.ts';
 import type { HeaderInit, SipMessage, SipRequest } from './message.ts';
 import type { ContactBinding } from './registrar/binding.ts';
@@ -49,6 +51,8 @@ export interface UserAgentOptions {
   readonly nonces?: NonceLimits;
   readonly failures?: FailureLimits;
   readonly sessionTimer?: SessionTimerSettings;
+  /** Default: every call may begin. */
+  readonly newCalls?: NewCallGate;
   readonly timers?: TimerValues;
 }
 
@@ -192,7 +196,11 @@ export interface RegisterCommand {
 }
 
 export type UserAgentInput =
-  | { readonly kind: 'received'; readonly bytes: Uint8Array; readonly flow: Flow }
+  | ({
+      readonly kind: 'received';
+      readonly bytes: Uint8Array;
+      readonly flow: Flow;
+    } & Partial<Asking>)
   | { readonly kind: 'sendFailed'; readonly transaction: TransactionId }
   | { readonly kind: 'connectionLost'; readonly connectionId: number }
   // Answers to questions, each with the id of its question.
@@ -205,8 +213,6 @@ export type UserAgentInput =
   | { readonly kind: 'forgetBindings'; readonly username: string }
   | { readonly kind: 'restoreBindings'; readonly bindings: readonly ContactBinding[] }
   | { readonly kind: 'drain' }
-  /** While it lasts new calls get 503; everything else goes on. */
-  | { readonly kind: 'overload'; readonly on: boolean }
   /** While paused new calls get 503; registrations and running calls go on. */
   | { readonly kind: 'pause'; readonly paused: boolean }
   | InviteCommand

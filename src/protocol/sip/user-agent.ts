@@ -100,6 +100,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     const core = this.#core;
     switch (input.kind) {
       case 'received':
+        this.#door.asking = { waitedMs: input.waitedMs ?? 0, isKnown: input.isKnown ?? false };
         core.run(core.layer.receive(input.bytes, input.flow, core.nowMs));
         break;
       case 'sendFailed':
@@ -128,9 +129,6 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
         break;
       case 'drain':
         this.#door.draining = true;
-        break;
-      case 'overload':
-        this.#door.overloaded = input.on;
         break;
       case 'pause':
         this.#door.paused = input.paused;

@@ -11,7 +11,7 @@ import type {
   Synthesizer,
 } from '../../domain/call/needs.ts';
 import type { CallbackClient } from '../../domain/callback/callback.ts';
-import { Capacity, FairShare } from '../../domain/capacity/capacity.ts';
+import { Capacity, FairShare, type NewCalls } from '../../domain/capacity/capacity.ts';
 import { OpenRecords, Settler } from '../../domain/cdr/cdr.ts';
 import type { Cdr } from '../../domain/cdr/types.ts';
 import {
@@ -72,6 +72,7 @@ export interface CallLines {
     forgetBindings(username: string): void;
   };
   readonly destinations: Pick<DestinationGuard, 'judgeRtp'>;
+  readonly newCalls: NewCalls;
   readonly logs: CallLogs;
   readonly traces: Pick<SipTraces, 'of'>;
 }
@@ -141,6 +142,7 @@ export function joinParts<R extends Recorder>(
     endpoints: store.endpoints,
     capacity,
     shares,
+    newCalls: lines.newCalls,
     keeper,
     clock,
     nodeLimit,

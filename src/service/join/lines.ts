@@ -13,6 +13,7 @@ import {
   createUpgradeSigner,
 } from '../../domain/callback/callback.ts';
 import type { CallbackAttempt } from '../../domain/callback/types.ts';
+import { NewCalls } from '../../domain/capacity/capacity.ts';
 import { type AudioService, createAudio } from '../../edge/audio/audio-library.ts';
 import {
   createDestinationGuard,
@@ -46,6 +47,8 @@ export interface Lines {
   readonly speech: SpeechService;
   readonly holdMusic: HoldMusic;
   readonly signalling: RunningSignalling;
+  /** How many calls may begin. */
+  readonly newCalls: NewCalls;
   readonly destinations: DestinationGuard;
   /** A listener of ours beside SIP and RTP: nothing is sent there for a customer. */
   readonly listensOn: (url: string) => void;
@@ -95,6 +98,7 @@ export async function openLines(
   });
   const traces = new SipTraces();
   const sipIdentity = await identityOf(basics, derived);
+  const newCalls = new NewCalls(clock);
   const signalling = createSignalling({
     host: settings.sip.host,
     port: settings.sip.port,
@@ -109,6 +113,7 @@ export async function openLines(
     bindings: foundation.store.bindings,
     carriers: () => foundation.provisioning.carriers.list(),
     egress: destinations,
+    newCalls,
     onMessage: (trace) => traces.note(trace),
     challengeOrder: settings.sip.challengeOrder,
     unknownPeersPerSecond: settings.sip.unknownPeersPerSecond,
@@ -142,6 +147,7 @@ export async function openLines(
     ...customers,
     media,
     signalling,
+    newCalls,
     destinations,
     listensOn: (url) => ports.push(portOf(url)),
     traces,

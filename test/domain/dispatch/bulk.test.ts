@@ -221,10 +221,10 @@ describe('POST Call: overload', () => {
   it('what is queued waits until it is over', async () => {
     stage = await openStage({ cpsLimit: 1 });
     await stage.placed({ to: numbers(2) });
-    stage.admission.overload(true);
+    stage.newCalls.limit(0);
     await stage.clock.advance(5000);
     expect(stage.outbound.queued(stage.account.authId)).toHaveLength(1);
-    stage.admission.overload(false);
+    stage.newCalls.limit(undefined);
     await stage.clock.advance(5000);
     expect(stage.outbound.queued(stage.account.authId)).toHaveLength(0);
     await stage.finish();

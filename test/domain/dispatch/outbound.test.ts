@@ -184,12 +184,12 @@ describe('POST Call: what is refused at once', () => {
   });
 
   it('while the node is overloaded nothing is accepted; afterwards it is again', async () => {
-    stage.admission.overload(true);
+    stage.newCalls.limit(0);
     expect(await stage.place()).toEqual({
       ok: false,
       error: { kind: 'unavailable', retryAfterMs: 5000 },
     });
-    stage.admission.overload(false);
+    stage.newCalls.limit(undefined);
     expect(await stage.place()).toMatchObject({ ok: true });
     await settle();
     await stage.finish();

@@ -13,6 +13,7 @@ import type {
   LegEvents,
   StreamSocketEvents,
 } from '../../../src/domain/call/needs.ts';
+import { NewCalls } from '../../../src/domain/capacity/capacity.ts';
 import type { Cdr } from '../../../src/domain/cdr/types.ts';
 import type { PlaceCallsRequest } from '../../../src/domain/dispatch/types.ts';
 import type { Recorder } from '../../../src/domain/interpreter/interpreter.ts';
@@ -158,10 +159,12 @@ export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {
   });
   const logs = new CallLogs({ entries: 500, retentionMs: 86_400_000, calls: 5000 }, clock);
   const sockets: StreamSocketEvents[] = [];
+  const newCalls = new NewCalls(clock);
   const lines: CallLines = {
     callbacks: customer.client,
     media,
     signalling,
+    newCalls,
     logs,
     streams: streamsInto(sockets),
     audio: AUDIO,
@@ -181,6 +184,7 @@ export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {
 
   const stage = {
     ...needs,
+    newCalls,
     store,
     clock,
     account,

@@ -24,6 +24,7 @@ const NONCE = 'Authorization: Digest ours';
 function setup(unknownPeersPerSecond = 100) {
   const served: string[] = [];
   const closed: number[] = [];
+  const waits: number[] = [];
   const turns: (() => void)[] = [];
   const time = { nowMs: 0, costMs: 0 };
   const desk = new FrontDesk({
@@ -34,36 +35,76 @@ function setup(unknownPeersPerSecond = 100) {
       hasNonce: (authorization) => authorization === 'Digest ours',
     },
     unknownPeersPerSecond,
-    serve: (bytes, { remoteAddress }) => {
+    serve: ({ bytes, flow: { remoteAddress }, waitedMs }) => {
       time.nowMs += time.costMs;
       served.push(`${Buffer.from(bytes).toString().split(' ', 1)[0]} ${remoteAddress}`);
+      waits.push(waitedMs);
     },
     close: (connectionId) => closed.push(connectionId),
     later: (work) => turns.push(work),
   });
   const turn = (): void => turns.shift()?.();
-  return { desk, served, closed, turns, turn, time };
+  const receive = (bytes: Uint8Array, from: Flow, waitedMs = 0): void =>
+    desk.received(bytes, from, waitedMs);
+  return { desk, receive, served, waits, closed, turns, turn, time };
 }
 
 describe('the front desk', () => {
-  it('serves acquaintances, carriers and who has a nonce of ours at once, unknown peers after the turn, new calls last', () => {
-    const { desk, served, turn } = setup();
-    desk.received(message('INVITE'), flow('198.51.100.1'));
-    desk.received(message('REGISTER'), flow('198.51.100.2'));
-    desk.received(message('BYE', 'To: <sip:x>;tag=1'), flow('198.51.100.3'));
-    desk.received(message('INVITE', NONCE), flow('198.51.100.4'));
-    desk.received(message('INVITE'), flow(FRIEND));
-    desk.received(message('INVITE'), flow(CARRIER));
-    expect(served).toEqual([`INVITE 198.51.100.4`, `INVITE ${FRIEND}`, `INVITE ${CARRIER}`]);
+  it('serves what runs at once, then new calls of acquaintances, carriers and who has a nonce, then unknown peers, their calls last', () => {
+    const { receive, served, turn } = setup();
+    receive(message('INVITE'), flow('198.51.100.1'));
+    receive(message('REGISTER'), flow('198.51.100.2'));
+    receive(message('BYE', 'To: <sip:x>;tag=1'), flow('198.51.100.3'));
+    receive(message('INVITE', NONCE), flow('198.51.100.4'));
+    receive(message('INVITE'), flow(FRIEND));
+    receive(message('INVITE', 't: <sip:x>;tag=1'), flow(FRIEND));
+    receive(message('INVITE'), flow(CARRIER));
+    receive(message('REGISTER'), flow(FRIEND));
+    receive(message('BYE'), flow(CARRIER));
+    expect(served).toEqual([`INVITE ${FRIEND}`, `REGISTER ${FRIEND}`, `BYE ${CARRIER}`]);
     served.length = 0;
     turn();
-    expect(served).toEqual(['REGISTER 198.51.100.2', 'BYE 198.51.100.3', 'INVITE 198.51.100.1']);
+    expect(served).toEqual([
+      'INVITE 198.51.100.4',
+      `INVITE ${FRIEND}`,
+      `INVITE ${CARRIER}`,
+      'REGISTER 198.51.100.2',
+      'BYE 198.51.100.3',
+      'INVITE 198.51.100.1',
+    ]);
+  });
+
+  it('gives new calls of a carrier a slice of each turn, and keeps the others in order, to a limit', () => {
+    const { desk, receive, served, turn, turns, time } = setup();
+    time.costMs = 1;
+    for (let n = 0; n < 5000; n += 1) receive(message('INVITE'), flow(CARRIER, n));
+    expect(desk.drops().queue).toBe(5000 - 4096);
+    receive(message('INVITE'), flow('198.51.100.1'));
+    turn();
+    expect(served).toEqual([...Array(4).fill(`INVITE ${CARRIER}`), 'INVITE 198.51.100.1']);
+    receive(message('BYE'), flow(CARRIER));
+    expect(served.at(-1)).toBe(`BYE ${CARRIER}`);
+    while (turns.length > 0) turn();
+    expect(served).toHaveLength(4096 + 2);
+  });
+
+  it('tells how long messages of known peers have waited, before they came here too', () => {
+    const { desk, receive, waits, turn, time } = setup();
+    receive(message('INVITE'), flow(CARRIER), 100);
+    receive(message('BYE'), flow(CARRIER), 30);
+    receive(message('BYE'), flow(FRIEND), 50);
+    receive(message('INVITE'), flow('198.51.100.1'), 9000);
+    time.nowMs += 20;
+    turn();
+    expect(waits).toEqual([30, 50, 120, 9020]);
+    expect(desk.takeWaits()).toEqual({ callsMs: 120, othersMs: 40 });
+    expect(desk.takeWaits()).toEqual({ callsMs: 0, othersMs: 0 });
   });
 
   it('gives unknown peers a short slice of each turn of the loop', () => {
-    const { desk, served, turn, turns, time } = setup();
+    const { receive, served, turn, turns, time } = setup();
     time.costMs = 1;
-    for (let n = 0; n < 10; n += 1) desk.received(message('INVITE'), flow(`198.51.100.${n}`));
+    for (let n = 0; n < 10; n += 1) receive(message('INVITE'), flow(`198.51.100.${n}`));
     turn();
     expect(served).toHaveLength(3);
     expect(turns).toHaveLength(1);
@@ -73,21 +114,21 @@ describe('the front desk', () => {
   });
 
   it('keeps few unknown peers waiting: what is too much is dropped, and a REGISTER finds a place beside new calls', () => {
-    const { desk, served, turn } = setup();
+    const { desk, receive, served, turn } = setup();
     for (let n = 0; n < 5000; n += 1) {
-      desk.received(message('INVITE'), flow(`10.${n >> 8}.${n & 255}.1`));
+      receive(message('INVITE'), flow(`10.${n >> 8}.${n & 255}.1`));
     }
     expect(desk.drops().queue).toBeGreaterThan(4000);
-    desk.received(message('REGISTER'), flow('198.51.100.2'));
+    receive(message('REGISTER'), flow('198.51.100.2'));
     turn();
     expect(served[0]).toBe('REGISTER 198.51.100.2');
   });
 
   it('has a budget for each source, which grows again with time', () => {
-    const { desk, served, turn, time } = setup(100);
+    const { receive, served, turn, time } = setup(100);
     const flood = (): void => {
       for (let n = 0; n < 1000; n += 1) {
-        desk.received(message('INVITE'), flow('198.51.100.1', 1000 + n));
+        receive(message('INVITE'), flow('198.51.100.1', 1000 + n));
       }
       turn();
     };
@@ -99,22 +140,22 @@ describe('the front desk', () => {
   });
 
   it('takes nothing from a neighbour at the same address when one port of it floods', () => {
-    const { desk, served, turn } = setup(100);
-    for (let n = 0; n < 1000; n += 1) desk.received(message('INVITE'), flow('198.51.100.1', 1000));
-    desk.received(message('INVITE'), flow('198.51.100.1', 2000));
-    desk.received(message('REGISTER'), flow('198.51.100.1', 2000));
+    const { receive, served, turn } = setup(100);
+    for (let n = 0; n < 1000; n += 1) receive(message('INVITE'), flow('198.51.100.1', 1000));
+    receive(message('INVITE'), flow('198.51.100.1', 2000));
+    receive(message('REGISTER'), flow('198.51.100.1', 2000));
     turn();
     expect(served.filter((what) => what.startsWith('INVITE'))).toHaveLength(41);
     expect(served[0]).toBe('REGISTER 198.51.100.1');
   });
 
   it('closes a connection that sends too much or garbage, and drops datagrams in silence', () => {
-    const { desk, closed } = setup(10);
-    for (let n = 0; n < 10; n += 1) desk.received(message('OPTIONS'), flow('198.51.100.1', 1, 7));
+    const { desk, receive, closed } = setup(10);
+    for (let n = 0; n < 10; n += 1) receive(message('OPTIONS'), flow('198.51.100.1', 1, 7));
     expect(closed).toContain(7);
-    desk.received(Buffer.from('\x16\x03\x01 hello'), flow('198.51.100.9', 1, 8));
+    receive(Buffer.from('\x16\x03\x01 hello'), flow('198.51.100.9', 1, 8));
     expect(closed).toContain(8);
-    desk.received(Buffer.from('\r\n\r\n'), flow('198.51.100.9'));
+    receive(Buffer.from('\r\n\r\n'), flow('198.51.100.9'));
     expect(desk.drops()).toMatchObject({ garbage: 1, keepAlive: 1 });
   });
 });

@@ -59,7 +59,8 @@ describe('the UDP socket', () => {
   it('tells how long a datagram has waited while the loop stood still, all of a turn at once', async () => {
     const [{ port, heard }, { udp: sender }] = [await listening(), await listening()];
     const count = 200;
-    for (let n = 0; n < count; n += 1) sender.send(Buffer.from(String(n)), '127.0.0.1', port, never);
+    for (let n = 0; n < count; n += 1)
+      sender.send(Buffer.from(String(n)), '127.0.0.1', port, never);
     stall(120);
     await until(() => heard.length === count);
     expect(heard.map(({ text }) => Number(text))).toEqual(Array.from(Array(count).keys()));

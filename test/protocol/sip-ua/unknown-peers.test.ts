@@ -1,7 +1,6 @@
 /** Unknown peers cost little: what somebody gets who proved nothing, and what that keeps from those who did. */
 
 import { describe, expect, it } from 'vitest';
-import { asLegId } from '../../../src/base/ids.ts';
 import {
   answerChallenge,
   strongestChallenge,
@@ -106,45 +105,6 @@ describe('a request without credentials', () => {
     const { hear, flow } = setup();
     const [sent] = hear(text({ via: '198.51.100.1:9999;maddr=198.51.100.2' }));
     expect(sent?.flow).toEqual(flow());
-  });
-});
-
-describe('overload', () => {
-  it('refuses new calls with Retry-After before anything else, and serves the others', () => {
-    const { server, hear } = setup();
-    server.tell({ kind: 'overload', on: true });
-    const [refused] = hear(text());
-    expect(refused?.message).toMatchObject({ status: 503 });
-    expect(Number(refused?.message.header('Retry-After'))).toBeGreaterThanOrEqual(5);
-    expect(server.ua.transactions).toBe(0);
-    expect(statusOf(hear(text({ method: 'REGISTER' })))).toEqual([401]);
-    expect(statusOf(hear(text({ method: 'OPTIONS' })))).toEqual([200]);
-    server.tell({ kind: 'overload', on: false });
-    expect(statusOf(hear(text({ cseq: 2 })))).toEqual([401]);
-  });
-
-  it('leaves running calls alone', () => {
-    const world = new World();
-    const server = world.agent(SERVER, { realm: REALM, trustedSource: () => 'carrier' });
-    const phone = world.agent(PHONE);
-    phone.tell({
-      kind: 'invite',
-      leg: asLegId(2),
-      target: { kind: 'uri', uri: `sip:100@${SERVER}` },
-      from: { user: 'a', host: PHONE, displayName: '' },
-      callId: 'running',
-      sdp: OFFER,
-      headers: [],
-      account: undefined,
-    });
-    world.dns.set(SERVER, [{ transport: 'udp', address: SERVER, port: 5060 }]);
-    world.advance(50);
-    server.tell({ kind: 'answer', leg: server.last('incoming').call.leg, sdp: OFFER });
-    world.advance(50);
-    server.tell({ kind: 'overload', on: true });
-    phone.tell({ kind: 'hangup', leg: asLegId(2), status: 486, reason: undefined });
-    world.advance(50);
-    expect(world.ladder().slice(-2)).toEqual(['BYE', '200 BYE']);
   });
 });
 

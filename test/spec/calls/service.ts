@@ -9,6 +9,7 @@ import { micros } from '../../../src/base/money.ts';
 import { ok } from '../../../src/base/result.ts';
 import { CallLogs } from '../../../src/domain/call/call.ts';
 import { createCallbackClient } from '../../../src/domain/callback/callback.ts';
+import { NewCalls } from '../../../src/domain/capacity/capacity.ts';
 import type { Cdr } from '../../../src/domain/cdr/types.ts';
 import { createSignedLinks } from '../../../src/edge/rest/links.ts';
 import { joinCalls } from '../../../src/service/join/calls.ts';
@@ -151,6 +152,7 @@ function drawLines(
     callbacks,
     media: { ...media.asMedia, status: () => ({ portsFree: 1000 }) },
     signalling,
+    newCalls: new NewCalls(clock),
     streams,
     logs,
     audio,

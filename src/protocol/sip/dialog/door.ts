@@ -5,19 +5,24 @@ import type { Flow } from '../transport/flow.ts';
 import { CAPABILITIES } from './capabilities.ts';
 import type { DialogUser, UserAgentCore } from './core.ts';
 import { dialogId } from './dialog.ts';
+import type { Asking } from './new-call-gate.ts';
+import { RefusedCalls } from './refused-calls.ts';
 import { insecure, screen } from './screen.ts';
 
 const DRAINING_S = 30;
 const PAUSED_S = 5;
-/** Retry-After in an overload: at least this, plus a random part, so that not all callers come back at once. */
+/** Retry-After in an overload: at least this, plus a part that differs, so that not all callers come back at once. */
 const OVERLOAD_MIN_S = 5;
 const OVERLOAD_SPREAD_S = 10;
+const SEED_LIMIT = 2 ** 31;
 
 /** Answers what can be answered at once and for good, so that nothing has to be kept about it (RFC 3261 §8.2, §11.2, §22). */
 export class Door {
   draining = false;
-  overloaded = false;
   paused = false;
+  /** Of the message that is being handled. */
+  asking: Asking = { waitedMs: 0, isKnown: true };
+  #refused: RefusedCalls | undefined;
   readonly #core: UserAgentCore;
   readonly #gate: Gate | undefined;
   readonly #legs: () => number;
@@ -48,7 +53,7 @@ export class Door {
     if (inDialog) return this.session(request) === undefined ? NO_DIALOG : undefined;
     switch (request.method) {
       case 'INVITE':
-        return this.#noCalls() ?? this.#fromUnknown(request, flow);
+        return this.#noCalls() ?? this.#newCall(request, flow);
       case 'REGISTER':
         if (this.#gate !== undefined) return this.#gate.atTheDoor(request, flow);
         return { status: 405, headers: CAPABILITIES, needed: 1, why: 'no registrar' };
@@ -66,10 +71,23 @@ export class Door {
     if (this.#legs() >= this.#core.limits.maxSessions)
       return tryLater('too many calls', DRAINING_S);
     if (this.draining) return tryLater('draining', DRAINING_S);
-    if (this.paused) return tryLater('no calls can be taken now', PAUSED_S);
-    if (!this.overloaded) return undefined;
-    const spread = this.#core.options.random.integer(OVERLOAD_SPREAD_S + 1);
-    return tryLater('overload', OVERLOAD_MIN_S + spread);
+    return this.paused ? tryLater('no calls can be taken now', PAUSED_S) : undefined;
+  }
+
+  /** Only what gets a transaction is counted as begun: who has to show a password comes again. */
+  #newCall(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
+    const { newCalls, random } = this.#core.options;
+    if (newCalls === undefined) return this.#fromUnknown(request, flow);
+    const { nowMs } = this.#core;
+    this.#refused ??= new RefusedCalls(random.integer(SEED_LIMIT));
+    const print = this.#refused.printOf(request);
+    if (this.#refused.has(print, nowMs) || !newCalls.mayBegin(this.asking)) {
+      this.#refused.add(print, nowMs);
+      return tryLater('overload', OVERLOAD_MIN_S + (print % (OVERLOAD_SPREAD_S + 1)));
+    }
+    const answer = this.#fromUnknown(request, flow);
+    if (answer === undefined) newCalls.begin();
+    return answer;
   }
 
   /** A carrier needs no password, unless it calls as a user of ours. */

@@ -1,0 +1,15 @@
+/** One who asks whether a call may begin. */
+export interface Asking {
+  /** Since the request came to this machine. */
+  readonly waitedMs: number;
+  /** Proved who it is before, or is a carrier. */
+  readonly isKnown: boolean;
+}
+
+/** Limits how many calls begin, for whoever knows how much there is to do. */
+export interface NewCallGate {
+  /** False: a call may not begin now. */
+  mayBegin(asking: Asking): boolean;
+  /** One begins. */
+  begin(): void;
+}

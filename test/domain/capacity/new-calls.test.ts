@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { NewCalls } from '../../../src/domain/capacity/capacity.ts';
+
+let nowMs: number;
+let calls: NewCalls;
+beforeEach(() => {
+  nowMs = 1_000_000;
+  calls = new NewCalls({ monotonicMs: () => nowMs });
+});
+
+/** Calls that begin when `perSecond` are asked for. */
+function taken(perSecond: number, seconds: number): number {
+  let count = 0;
+  for (let n = 0; n < perSecond * seconds; n += 1) {
+    nowMs += 1000 / perSecond;
+    if (calls.take()) count += 1;
+  }
+  return count;
+}
+
+describe('new calls', () => {
+  it('all begin while there is no limit', () => {
+    expect(taken(10_000, 1)).toBe(10_000);
+    expect(calls.counts()).toEqual({ begun: 10_000, refused: 0 });
+  });
+
+  it.each([0, 0.5, 3, 50, 1000])('begin at the rate of the limit, %d a second', (limit) => {
+    calls.limit(limit);
+    const count = taken(2500, 20);
+    expect(Math.abs(count - limit * 20)).toBeLessThanOrEqual(2);
+    expect(calls.counts()).toEqual({ begun: count, refused: 50_000 - count });
+  });
+
+  it('all begin again once the limit is gone, and none is owed from before', () => {
+    calls.limit(10);
+    taken(100, 1);
+    calls.limit(undefined);
+    expect(taken(100, 1)).toBe(100);
+    calls.limit(10);
+    expect(taken(1000, 1)).toBeLessThanOrEqual(12);
+  });
+
+  it('no more than a tenth of a second worth begins at once after a rest', () => {
+    calls.limit(100);
+    nowMs += 60_000;
+    expect(Array.from({ length: 100 }, () => calls.take()).filter(Boolean)).toHaveLength(10);
+  });
+
+  it('who has waited too long is refused, where there is a limit', () => {
+    const asking = { waitedMs: 500, isKnown: true };
+    expect(calls.mayBegin(asking)).toBe(true);
+    calls.limit(1000);
+    nowMs += 1000;
+    expect(calls.mayBegin(asking)).toBe(false);
+    expect(calls.mayBegin({ ...asking, waitedMs: 100 })).toBe(true);
+  });
+
+  it('strangers leave half to those who are known', () => {
+    calls.limit(100);
+    nowMs += 1000;
+    const stranger = { waitedMs: 0, isKnown: false };
+    let strangers = 0;
+    while (calls.mayBegin(stranger)) {
+      calls.begin();
+      strangers += 1;
+    }
+    expect(strangers).toBe(5);
+    expect(calls.mayBegin()).toBe(true);
+  });
+});

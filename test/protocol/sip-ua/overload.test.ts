@@ -1,0 +1,176 @@
+/** New calls while the node takes only some: what they are answered, and what goes on as ever. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { asLegId } from '../../../src/base/ids.ts';
+import type { Asking } from '../../../src/protocol/sip/dialog/new-call-gate.ts';
+import { OFFER, REALM, World } from './world.ts';
+
+const SERVER = '192.0.2.1';
+const PEER = '192.0.2.9';
+const CARRIER = '192.0.2.10';
+
+let world: World;
+let isOpen: boolean;
+let begun: number;
+let asked: Asking[];
+beforeEach(() => {
+  world = new World();
+  isOpen = true;
+  begun = 0;
+  asked = [];
+});
+
+function setup() {
+  const server = world.agent(SERVER, {
+    realm: REALM,
+    trustedSource: ({ remoteAddress }) => (remoteAddress === CARRIER ? 'carrier' : undefined),
+    newCalls: {
+      mayBegin: (asking) => {
+        asked.push(asking);
+        return isOpen;
+      },
+      begin: () => {
+        begun += 1;
+      },
+    },
+  });
+  const hear = (text: string, from = CARRIER, asking: Partial<Asking> = {}) =>
+    server.ua
+      .handle(
+        {
+          kind: 'received',
+          bytes: Buffer.from(text),
+          flow: {
+            transport: 'udp',
+            localAddress: SERVER,
+            localPort: 5060,
+            remoteAddress: from,
+            remotePort: 5060,
+            connectionId: undefined,
+          },
+          ...asking,
+        },
+        world.nowMs,
+      )
+      .flatMap((output) => (output.kind === 'send' ? [output] : []));
+  const statuses = (text: string, from = CARRIER): unknown[] =>
+    hear(text, from).map(({ message }) => (message.kind === 'response' ? message.status : 0));
+  return { server, hear, statuses };
+}
+
+const request = (method: string, call = 'c1', toTag = ''): string =>
+  [
+    `${method} sip:100@${SERVER} SIP/2.0`,
+    `Via: SIP/2.0/UDP ${CARRIER};branch=z9hG4bK${call}${method}`,
+    'Max-Forwards: 70',
+    `From: <sip:alice@${SERVER}>;tag=peer`,
+    `To: <sip:100@${SERVER}>${toTag}`,
+    `Call-ID: ${call}`,
+    `CSeq: 1 ${method}`,
+    `Contact: <sip:alice@${CARRIER}>`,
+    ...(method === 'INVITE' ? ['Content-Type: application/sdp'] : []),
+    '',
+    method === 'INVITE' ? OFFER : '',
+  ].join('\r\n');
+
+describe('a new call that may not begin', () => {
+  it('gets 503 with Retry-After, and nothing is kept of it but that it was refused', () => {
+    const { server, hear } = setup();
+    isOpen = false;
+    const [refused, ...more] = hear(request('INVITE'));
+    expect(more).toEqual([]);
+    expect(refused?.message).toMatchObject({ status: 503 });
+    const seconds = Number(refused?.message.header('Retry-After'));
+    expect(seconds).toBeGreaterThanOrEqual(5);
+    expect(seconds).toBeLessThanOrEqual(15);
+    expect(server.ua.transactions).toBe(0);
+    expect(begun).toBe(0);
+  });
+
+  it('gets the same answer when it is sent again, also when calls may begin by then', () => {
+    const { hear, statuses } = setup();
+    isOpen = false;
+    const first = hear(request('INVITE'))[0]?.bytes;
+    isOpen = true;
+    world.advance(16_000);
+    expect(hear(request('INVITE'))[0]?.bytes).toEqual(first);
+    expect(statuses(request('INVITE', 'c2'))).toEqual([100]);
+    world.advance(32_000);
+    expect(statuses(request('INVITE'))).toEqual([100]);
+  });
+
+  it('and its ACK is no use, and no fault', () => {
+    const { statuses } = setup();
+    isOpen = false;
+    statuses(request('INVITE'));
+    expect(statuses(request('ACK', 'c1', ';tag=x'))).toEqual([]);
+  });
+
+  it('leaves others different times to come back', () => {
+    const { hear } = setup();
+    isOpen = false;
+    const times = Array.from({ length: 50 }, (_, n) =>
+      hear(request('INVITE', `call-${n}`))[0]?.message.header('Retry-After'),
+    );
+    expect(new Set(times).size).toBeGreaterThan(5);
+  });
+});
+
+describe('what else comes meanwhile', () => {
+  it('is answered as ever', () => {
+    const { statuses } = setup();
+    isOpen = false;
+    expect(statuses(request('REGISTER'))).toEqual([401]);
+    expect(statuses(request('OPTIONS'))).toEqual([200]);
+    expect(asked).toEqual([]);
+  });
+
+  it('INVITEs of a call that has begun find it', () => {
+    const { statuses } = setup();
+    expect(statuses(request('INVITE'))).toEqual([100]);
+    isOpen = false;
+    expect(statuses(request('INVITE'))).toEqual([100]);
+    expect(statuses(request('CANCEL').replace('CANCEL;', 'INVITE;'))).not.toContain(503);
+    expect(begun).toBe(1);
+  });
+
+  it('a running call is ended in order', () => {
+    const { server } = setup();
+    const carrier = world.agent(CARRIER);
+    carrier.tell({
+      kind: 'invite',
+      leg: asLegId(2),
+      target: { kind: 'uri', uri: `sip:100@${SERVER}` },
+      from: { user: 'a', host: CARRIER, displayName: '' },
+      callId: 'running',
+      sdp: OFFER,
+      headers: [],
+      account: undefined,
+    });
+    world.dns.set(SERVER, [{ transport: 'udp', address: SERVER, port: 5060 }]);
+    world.advance(50);
+    server.tell({ kind: 'answer', leg: server.last('incoming').call.leg, sdp: OFFER });
+    world.advance(50);
+    isOpen = false;
+    carrier.tell({ kind: 'hangup', leg: asLegId(2), status: 486, reason: undefined });
+    world.advance(50);
+    expect(world.ladder().slice(-2)).toEqual(['BYE', '200 BYE']);
+  });
+});
+
+it('a call counts as begun when it gets a transaction: who has to show a password comes again', () => {
+  const { statuses } = setup();
+  expect(statuses(request('INVITE'), PEER)).toEqual([401]);
+  expect(begun).toBe(0);
+  expect(statuses(request('INVITE', 'c2'))).toEqual([100]);
+  expect(begun).toBe(1);
+});
+
+it('whoever decides is told how long the call has waited, and whether its peer is known', () => {
+  const { hear } = setup();
+  hear(request('INVITE'), CARRIER, { waitedMs: 70, isKnown: true });
+  hear(request('INVITE', 'c2'), PEER);
+  expect(asked).toEqual([
+    { waitedMs: 70, isKnown: true },
+    { waitedMs: 0, isKnown: false },
+  ]);
+});
