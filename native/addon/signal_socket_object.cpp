@@ -23,13 +23,13 @@ constexpr int64_t kMaxBuffer = int64_t{1} << 30;
 Nanos wall_now() {
   timespec time{};
   ::clock_gettime(CLOCK_REALTIME, &time);
-  return Nanos{time.tv_sec} * kSecond + time.tv_nsec;
+  return time.tv_sec * kSecond + Nanos(time.tv_nsec);
 }
 
 /// 0 without an arrival time, and where the wall clock was set meanwhile.
 double age_ms(const Datagram& datagram, Nanos now) {
-  if (datagram.arrived_wall == 0) return 0;
-  return static_cast<double>(std::max<Nanos>(0, now - datagram.arrived_wall)) / kMillisecond;
+  if (datagram.arrived_wall == Nanos()) return 0;
+  return std::max(0.0, in_milliseconds(now - datagram.arrived_wall));
 }
 
 const char* name_of(int error) {

@@ -43,13 +43,13 @@ Datagram DatagramBatch::datagram(size_t index) {
 void DatagramBatch::read_control(size_t index) {
   Place& place = places_[index];
   msghdr& header = headers_[index].msg_hdr;
-  place.arrived_wall = 0;
+  place.arrived_wall = Nanos();
   for (cmsghdr* told = CMSG_FIRSTHDR(&header); told != nullptr; told = CMSG_NXTHDR(&header, told)) {
     if (told->cmsg_level != SOL_SOCKET) continue;
     if (told->cmsg_type == SCM_TIMESTAMPNS) {
       timespec time{};
       std::memcpy(&time, CMSG_DATA(told), sizeof(time));
-      place.arrived_wall = Nanos{time.tv_sec} * kSecond + time.tv_nsec;
+      place.arrived_wall = time.tv_sec * kSecond + Nanos(time.tv_nsec);
     } else if (told->cmsg_type == SO_RXQ_OVFL) {
       std::memcpy(&lost_, CMSG_DATA(told), sizeof(lost_));
     }
