@@ -312,13 +312,13 @@ export const SETTINGS = {
       100,
       10,
       10_000,
-      'event loop, or the reading of known SIP peers, so late for half a second: fewer new calls are taken, others get 503',
+      'event loop, or the reading of known SIP peers, so late for most of a second: fewer new calls are taken, others get 503',
     ),
     storeQueue: integer(
       20_000,
       100,
       100_000,
-      'units of work that wait for the store; more for half a second: the same',
+      'units of work that wait for the store; more for most of a second: the same',
     ),
   },
   streams: {

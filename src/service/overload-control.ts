@@ -12,7 +12,7 @@ export interface Look {
 }
 
 /** Looks in a row with too much pressure before it counts: one pause (garbage collection, a large answer) is no overload. */
-const START_LOOKS = 2;
+const START_LOOKS = 3;
 /** Looks in a row without a refusal, with all signs well below their limits, before the overload is over. */
 const END_LOOKS = 8;
 const END_PRESSURE = 0.5;
@@ -25,8 +25,8 @@ const FULL_UTILISATION = 0.97;
 const FULL_PRESSURE = 0.5;
 const INCREASE = 1.04;
 const INCREASE_LEAST = 0.25;
-/** Calls a second. */
-const LEAST = 2;
+/** Calls a second: so few are not what keeps a node from its work. */
+const LEAST = 20;
 /** A limit far above what is asked for would be none when more is. */
 const MOST_OF_ASKED = 1.5;
 /** Weight of the latest look in what begins a second. */

@@ -18,6 +18,8 @@ export type OverloadLimits = Pick<OverloadSigns, 'loopDelayMs' | 'storeQueue'>;
 
 const TICK_MS = 50;
 const TICKS_A_LOOK = 5;
+/** A loop that is late and has less to do than this waits for the processor, not for its own work: fewer calls would not help. */
+const BUSY = 0.5;
 /** Before the media takes no further legs. */
 const MEDIA_BUSY_LIMIT = 0.75;
 /** An overload that goes on is told again. */
@@ -110,14 +112,15 @@ export class OverloadWatch {
       storeQueue: storeQueue(),
       mediaBusy: mediaBusy(),
     };
+    this.#utilisation = utilisation();
+    const isBusy = this.#utilisation >= BUSY;
     const pressure = Math.max(
-      signs.loopDelayMs / limits.loopDelayMs,
+      isBusy ? signs.loopDelayMs / limits.loopDelayMs : 0,
       signs.storeQueue / limits.storeQueue,
       signs.mediaBusy / MEDIA_BUSY_LIMIT,
     );
     const { begun, refused } = newCalls.counts();
     this.#signs = signs;
-    this.#utilisation = utilisation();
     const changed = this.#control.look({
       pressure,
       utilisation: this.#utilisation,

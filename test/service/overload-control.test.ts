@@ -6,7 +6,7 @@ const LOOK_MS = 250;
 const STEP_MS = 5;
 const WAIT_LIMIT_MS = 100;
 /** As in `NewCalls`. */
-const LONGEST_WAIT_MS = 400;
+const LONGEST_WAIT_MS = 1000;
 
 interface Node {
   /** CPU of one call, milliseconds: when it begins, and at its end. */
@@ -40,7 +40,7 @@ function run(offered: readonly number[], node = NODE): readonly Second[] {
     for (; arriving >= 1; arriving -= 1) waiting.push(nowMs);
     for (; (ends[0] ?? Number.POSITIVE_INFINITY) <= nowMs; ends.shift()) workMs += node.endMs;
     const { limit } = control;
-    tokens = Math.min(tokens + ((limit ?? 0) * STEP_MS) / 1000, Math.max(2, (limit ?? 0) / 10));
+    tokens = Math.min(tokens + ((limit ?? 0) * STEP_MS) / 1000, Math.max(10, (limit ?? 0) / 10));
     const left: number[] = [];
     for (const atMs of waiting) {
       if (workMs >= STEP_MS) left.push(atMs);
@@ -100,7 +100,7 @@ describe('a node that is asked for more calls than it can', () => {
   it('does so too when its calls last long, and cost most at their end', () => {
     const node = { ...NODE, beginMs: 1, endMs: 3, holdMs: 5000 };
     const seconds = run(constant(2 * CAPACITY, 90), node);
-    expect(meanOf(seconds.slice(30))).toBeGreaterThan(0.8 * CAPACITY);
+    expect(meanOf(seconds.slice(30))).toBeGreaterThan(0.75 * CAPACITY);
   });
 
   it('takes all again soon after, and counts a storm that comes back as one', () => {
@@ -136,23 +136,23 @@ describe('a node that keeps up', () => {
     const control = new OverloadControl();
     expect(looks(control, 1, { pressure: 9 })).toEqual([false]);
     looks(control, 1, {});
-    looks(control, 1, { pressure: 9 });
+    looks(control, 2, { pressure: 9 });
     expect(control.limit).toBeUndefined();
     expect(looks(control, 1, { pressure: 1.1 })).toEqual([true]);
-    expect(control.limit).toBeGreaterThan(2);
+    expect(control.limit).toBeGreaterThan(5);
   });
 
   it('never closes altogether, and is told the end once', () => {
     const control = new OverloadControl();
     looks(control, 200, { pressure: 5, begun: 0, refused: 500 });
-    expect(control.limit).toBe(2);
+    expect(control.limit).toBe(20);
     expect(looks(control, 40, { begun: 1 }).filter(Boolean)).toHaveLength(1);
     expect(control.limit).toBeUndefined();
   });
 
   it('does not grow a limit far beyond what is asked for', () => {
     const control = new OverloadControl();
-    looks(control, 2, { pressure: 2, begun: 100 });
+    looks(control, 3, { pressure: 2, begun: 100 });
     looks(control, 400, { begun: 100, refused: 1 });
     expect(control.limit).toBeLessThanOrEqual(152);
   });

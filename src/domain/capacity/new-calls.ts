@@ -1,9 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 
-/** Seconds' worth that may begin at once. */
+/** Seconds' worth that may begin at once, and calls that may anyhow. */
 const BURST_S = 0.1;
-/** While there is a limit, who has waited so long for a new call is refused: a caller asks again after 500 ms (RFC 3261 Timer A). */
-const LONGEST_WAIT_MS = 400;
+const BURST_LEAST = 10;
+/** While there is a limit, who has waited so long for a new call is refused: by then a caller has asked a second time (RFC 3261 Timer A). */
+const LONGEST_WAIT_MS = 1000;
 /** Of what may begin at once, what is kept for known peers. */
 const KEPT_FOR_KNOWN = 0.5;
 
@@ -69,8 +70,7 @@ export class NewCalls {
   }
 
   #most(): number {
-    // Room for a stranger beside what is kept.
-    return Math.max(2, (this.#perSecond ?? 0) * BURST_S);
+    return Math.max(BURST_LEAST, (this.#perSecond ?? 0) * BURST_S);
   }
 
   #refill(): void {
