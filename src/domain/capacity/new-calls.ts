@@ -43,8 +43,9 @@ export class NewCalls {
 
   limit(perSecond: number | undefined): void {
     this.#refill();
+    const isFirst = this.#perSecond === undefined;
     this.#perSecond = perSecond;
-    this.#tokens = Math.min(this.#tokens, this.#most());
+    this.#tokens = isFirst ? this.#most() : Math.min(this.#tokens, this.#most());
   }
 
   /** Whether a call may begin now. A refusal is counted; what begins is told by `begin`. */
@@ -70,7 +71,7 @@ export class NewCalls {
   }
 
   #most(): number {
-    return Math.max(BURST_LEAST, (this.#perSecond ?? 0) * BURST_S);
+    return this.#perSecond === 0 ? 0 : Math.max(BURST_LEAST, (this.#perSecond ?? 0) * BURST_S);
   }
 
   #refill(): void {
