@@ -115,6 +115,12 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp at both ends of a Dial', () => {
     expect(Number(a['duration'])).toBeGreaterThanOrEqual(2);
   });
 
+  it('early media with PRACK at both ends (RFC 3262); the 200 of either side repeats no SDP', async () => {
+    const callee = called('carrier-prack');
+    const { a } = await both(calling('caller-prack', { pauseMs: 1000 }), callee);
+    expect(a).toMatchObject({ hangup_cause_code: 4000, billsec: 1 });
+  });
+
   it.each([
     ['486', 'Busy Line'],
     ['603', 'Declined'],

@@ -4,9 +4,9 @@ import type { HeaderInit, SipRequest } from '../message.ts';
 import { SDP_TYPE, sdpOf } from './sdp-body.ts';
 
 export const METHODS: readonly string[] = [
-  ...['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE'],
+  ...['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'PRACK'],
 ];
-const EXTENSIONS: readonly string[] = ['timer'];
+const EXTENSIONS: readonly string[] = ['timer', '100rel'];
 export const INFO_TYPES: readonly string[] = ['application/dtmf-relay', 'application/dtmf'];
 
 export const ALLOW: HeaderInit = [['Allow', METHODS.join(', ')]];

@@ -1,5 +1,5 @@
 import { quote } from '../header/text.ts';
-import type { HeaderInit, SipRequest } from '../message.ts';
+import type { HeaderInit, ResponseParts, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
 import { bracketed } from '../uri.ts';
@@ -8,6 +8,7 @@ import type { Cancel } from './agenda.ts';
 import type { ServerUser, UserAgentCore } from './core.ts';
 import { Dialog } from './dialog.ts';
 import { cancelledBy, type Leg, reasonHeaders } from './leg.ts';
+import { Reliable } from './reliable.ts';
 import { SDP_TYPE, sdpOf } from './sdp-body.ts';
 import { Session, type SessionUser } from './session.ts';
 import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';
@@ -36,7 +37,9 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
   readonly #session: Session;
   readonly #timerHeaders: HeaderInit;
   readonly #startTimer: () => void;
+  readonly #reliable: Reliable;
   #open = true;
+  #answering = false;
   #over = false;
   #cancelRepeat: Cancel = () => undefined;
   #cancelExpiry: Cancel = () => undefined;
@@ -76,6 +79,13 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
       isCaller: false,
     });
     this.#session.refresh.notePeer(request);
+    this.#reliable = new Reliable(core, {
+      invite: request,
+      transaction: options.transaction,
+      response: (status, parts) => this.#session.response(request, status, parts),
+      agreed: () => this.#session.agreed(),
+      givenUp: () => this.#notAcknowledged(),
+    });
     core.servers.set(options.transaction, this);
     const { expires } = request;
     if (expires !== undefined && expires > 0) {
@@ -90,7 +100,7 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
   }
 
   ring(sdp: string | undefined): void {
-    if (!this.#open) return;
+    if (!this.#open || this.#answering) return;
     this.#cancelRepeat();
     const early = sdpOf(this.#options.request) === undefined ? undefined : sdp;
     this.#provisional(early);
@@ -100,19 +110,25 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
   }
 
   answer(sdp: string): void {
+    if (!this.#open || this.#answering) return;
+    this.#answering = true;
+    // A 2xx does not overtake the PRACK to an answer in early media (RFC 3262 §3).
+    this.#reliable.whenClear(() => this.#accept(sdp));
+  }
+
+  #accept(sdp: string): void {
     if (!this.#open) return;
     this.#close();
     const { request, transaction } = this.#options;
     this.#startTimer();
-    const response = this.#session.response(request, 200, {
-      headers: [
-        ...this.#session.inviteHeaders(),
-        ...this.#timerHeaders,
-        ['Content-Type', SDP_TYPE],
-      ],
-      body: sdp,
-    });
+    const headers = [...this.#session.inviteHeaders(), ...this.#timerHeaders];
+    // Offer and answer are done with: a 2xx that repeats the answer could be taken for an offer (RFC 6337 §2.1).
+    const parts: ResponseParts = this.#reliable.hasAgreed
+      ? { headers }
+      : { headers: [...headers, ['Content-Type', SDP_TYPE]], body: sdp };
+    const response = this.#session.response(request, 200, parts);
     this.#session.accept(transaction, response, sdpOf(request) === undefined);
+    this.#session.refresh.noteLocal(sdp);
   }
 
   hangup(command: HangupCommand): void {
@@ -146,6 +162,14 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     this.#core.emit({ kind: 'acknowledged', leg: this.#options.id });
   }
 
+  pracked(request: SipRequest): boolean {
+    return this.#reliable.acknowledged(request);
+  }
+
+  prackAnswered(): void {
+    if (this.#open) this.#reliable.goOn();
+  }
+
   offered(sdp: string | undefined): void {
     this.#core.emit({ kind: 'offered', leg: this.#options.id, sdp });
   }
@@ -165,14 +189,20 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
   }
 
   #provisional(early: string | undefined): void {
-    const { request, transaction } = this.#options;
     const headers: HeaderInit = [
       ...this.#session.inviteHeaders(),
       ...(early === undefined ? [] : ([['Content-Type', SDP_TYPE]] as const)),
     ];
     const body = early === undefined ? {} : { body: early };
     const status = early === undefined ? 180 : 183;
-    this.#session.reply(transaction, request, status, { headers, ...body });
+    this.#reliable.send(status, { headers, ...body });
+  }
+
+  /** RFC 3262 §3: a 5xx after 64*T1 without PRACK. */
+  #notAcknowledged(): void {
+    if (!this.#open) return;
+    this.#refuse(504, []);
+    this.#end({ by: 'remote', how: 'timeout', status: undefined, reason: 'No PRACK' });
   }
 
   /** The caller's Expires ran out before anybody answered (§13.3.1). */
@@ -198,6 +228,7 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
 
   #close(): void {
     this.#open = false;
+    this.#reliable.stop();
     this.#cancelRepeat();
     this.#cancelExpiry();
   }

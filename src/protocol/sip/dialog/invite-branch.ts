@@ -13,6 +13,7 @@ import { Dialog } from './dialog.ts';
 import { reasonHeaders, refusedBy } from './leg.ts';
 import type { Destination } from './next-hop.ts';
 import { OutgoingRequest, type RequestFailure, type RequestUser } from './outgoing-request.ts';
+import { reliableSequence } from './reliable.ts';
 import { sdpOf } from './sdp-body.ts';
 import { Session, type SessionUser } from './session.ts';
 import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';
@@ -51,6 +52,8 @@ export class InviteBranch implements RequestUser {
   readonly #options: BranchOptions;
   readonly #timer: SessionTimer;
   readonly #early = new Map<string, Session>();
+  /** RSeq of the last reliable provisional response of each, and the answer that one of them brought. */
+  readonly #reliable = new Map<Session, { readonly sequence: number; readonly sdp?: string }>();
   /** ACKs by To tag, to be repeated with each repeated 2xx. */
   readonly #acks = new Map<string, SentAck | undefined>();
   #outgoing: OutgoingRequest;
@@ -77,6 +80,11 @@ export class InviteBranch implements RequestUser {
 
   start(): void {
     this.#outgoing.start();
+  }
+
+  /** The session is one of its early dialogs. */
+  owns(session: Session): boolean {
+    return this.#early.get(session.dialog.remoteTag) === session;
   }
 
   /** Gives up: CANCEL now or after the first provisional response; a 2xx that comes all the same gets ACK and BYE. */
@@ -144,9 +152,26 @@ export class InviteBranch implements RequestUser {
       this.#early.set(tag, this.#session(response, flow));
     }
     const { status } = response;
+    const sequence = reliableSequence(response);
+    if (sequence !== undefined && !this.#acknowledgeProvisional(response, sequence)) return;
     if (status >= 180 && status <= 183) {
       this.#options.user.progress(this, status, sdpOf(response));
     }
+  }
+
+  /** PRACK, in order and once for each (RFC 3262 §4); false: it came again, or before its turn. */
+  #acknowledgeProvisional(response: SipResponse, sequence: number): boolean {
+    const session = this.#early.get(response.to.tag ?? '');
+    if (session === undefined) return false;
+    const before = this.#reliable.get(session);
+    if (before !== undefined && sequence !== before.sequence + 1) return false;
+    const sdp = before?.sdp ?? sdpOf(response);
+    this.#reliable.set(session, { sequence, ...(sdp === undefined ? {} : { sdp }) });
+    const rack = `${sequence} ${response.cseq.sequence} INVITE`;
+    const nothing = { response: () => undefined, failed: () => undefined };
+    session.route.send('PRACK', { headers: [['RAck', rack]] }, nothing);
+    if (sdp !== undefined) session.agreed();
+    return true;
   }
 
   #accepted(response: SipResponse, flow: Flow): void {
@@ -157,7 +182,9 @@ export class InviteBranch implements RequestUser {
     if (session === undefined) return;
     if (!isWanted) session.bye([]);
     this.#finish();
-    if (isWanted) this.#options.user.connected(this, session, sdpOf(response));
+    // The answer stands in a reliable provisional response, where there was one (RFC 6337 §2.1).
+    const sdp = this.#reliable.get(session)?.sdp ?? sdpOf(response);
+    if (isWanted) this.#options.user.connected(this, session, sdp);
   }
 
   /** The session of a 2xx; undefined: it came again, and so does its ACK. */

@@ -50,3 +50,10 @@ export const cancelledBy = (cancel: SipRequest): LegEndFacts => ({
   status: 487,
   reason: cancel.header('reason'),
 });
+
+/** Failures that end the whole dialog: RFC 3261 §12.2.1.2 and RFC 5057 §5.1. */
+const ENDS_DIALOG: ReadonlySet<number> = new Set([
+  ...[404, 408, 410, 416, 480, 481, 482, 484, 485, 502, 604],
+]);
+
+export const endsDialog = (status: number): boolean => ENDS_DIALOG.has(status);

@@ -18,6 +18,8 @@ export class OutboundLeg implements Leg, BranchUser {
   readonly #branches = new Set<InviteBranch>();
   #early: InviteBranch | undefined;
   #session: Session | undefined;
+  /** Whose offer waits for its answer. */
+  #asking: Session | undefined;
   #told: RespondingPeer | undefined;
   #worst: { readonly branch: InviteBranch; readonly end: LegEndFacts } | undefined;
   #over = false;
@@ -70,7 +72,7 @@ export class OutboundLeg implements Leg, BranchUser {
   }
 
   answerOffer(sdp: string | undefined): void {
-    this.#session?.answerOffer(sdp);
+    this.#asking?.answerOffer(sdp);
   }
 
   /** Only the branch that brought early media first is heard; the others ring. */
@@ -108,7 +110,14 @@ export class OutboundLeg implements Leg, BranchUser {
 
   acknowledged(): void {}
 
-  offered(sdp: string | undefined): void {
+  /** Before the answer only of the branch whose early media is heard: others have nothing to change. */
+  offered(sdp: string | undefined, session: Session): void {
+    const isHeard = session === this.#session || this.#early?.owns(session) === true;
+    if (!isHeard) {
+      session.answerOffer(undefined);
+      return;
+    }
+    this.#asking = session;
     this.#core.emit({ kind: 'offered', leg: this.#id, sdp });
   }
 

@@ -13,8 +13,9 @@ interface OfferedSession {
   readonly timer: SessionTimer;
   readonly refresh: SessionRefresh;
   readonly isConfirmed: boolean;
+  readonly mayNegotiate: boolean;
   readonly awaitsAck: boolean;
-  readonly user: { offered(sdp: string | undefined): void };
+  offered(sdp: string | undefined): void;
   accept(transaction: TransactionId, response: SipResponse, expectsAnswer: boolean): void;
   armTimer(): void;
   inviteHeaders(): HeaderInit;
@@ -58,9 +59,20 @@ export class PeerOffers {
     const session = this.#session;
     if (sdpOf(request) === undefined) this.#refreshed(request, transaction);
     else if (session.refresh.isOpen) session.reply(transaction, request, 491);
-    else if (this.#pending !== undefined || !session.isConfirmed) {
+    else if (this.#pending !== undefined || !session.mayNegotiate) {
       this.#tryLater(request, transaction);
     } else this.#take(request, transaction);
+  }
+
+  /** An offer in a PRACK that has been accepted (RFC 3262 §5). */
+  pracked(request: SipRequest, transaction: TransactionId): void {
+    const session = this.#session;
+    if (this.#pending !== undefined || !session.mayNegotiate) {
+      session.reply(transaction, request, 488);
+      return;
+    }
+    this.#pending = { request, transaction, headers: [], apply: () => undefined };
+    session.offered(sdpOf(request));
   }
 
   /** Undefined is 488, and the session goes on as it was (§14.2). */
@@ -108,7 +120,7 @@ export class PeerOffers {
     if (request.method === 'INVITE') {
       this.#core.servers.set(transaction, { cancelled: () => this.drop() });
     }
-    this.#session.user.offered(sdpOf(request));
+    this.#session.offered(sdpOf(request));
   }
 
   #refreshed(request: SipRequest, transaction: TransactionId): void {

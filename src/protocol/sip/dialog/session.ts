@@ -8,6 +8,7 @@ import { ALLOW, CAPABILITIES, SUPPORTED } from './capabilities.ts';
 import type { DialogUser, UserAgentCore } from './core.ts';
 import type { Dialog } from './dialog.ts';
 import { answerInfo, DTMF_RELAY, writeInfoDigit } from './info.ts';
+import { endsDialog } from './leg.ts';
 import { PeerOffers } from './peer-offers.ts';
 import { PeerRoute, type PeerRouteOptions } from './peer-route.ts';
 import { sdpOf } from './sdp-body.ts';
@@ -17,8 +18,13 @@ import type { SessionTimer } from './session-timer.ts';
 /** What the leg hears of its session. */
 export interface SessionUser {
   acknowledged(): void;
-  offered(sdp: string | undefined): void;
+  /** Answered by `answerOffer` of the session that has it. */
+  offered(sdp: string | undefined, session: Session): void;
   answered(sdp: string): void;
+  /** A PRACK of the caller; false: it acknowledges nothing (481). Undefined: we are the caller. */
+  pracked?(request: SipRequest): boolean;
+  /** The PRACK has been answered. */
+  prackAnswered?(): void;
   dtmf(digit: string, durationMs: number): void;
   /** Exactly once, unless `bye` was called before. */
   ended(end: LegEndFacts): void;
@@ -47,6 +53,7 @@ export class Session implements DialogUser {
   readonly #offers: PeerOffers;
   #state: State = 'early';
   #acceptance: Acceptance | undefined;
+  #hasAgreed = false;
   #byeHeaders: HeaderInit | undefined;
   #cancelTimer: Cancel = () => undefined;
 
@@ -68,6 +75,16 @@ export class Session implements DialogUser {
 
   get isConfirmed(): boolean {
     return this.#state === 'confirmed';
+  }
+
+  /** Offers may be made: after the 2xx, or once a reliable provisional response has settled the first (RFC 3311 §5.1). */
+  get mayNegotiate(): boolean {
+    return this.#state === 'confirmed' || (this.#state === 'early' && this.#hasAgreed);
+  }
+
+  /** A reliable provisional response brought the answer to the offer of the INVITE. */
+  agreed(): void {
+    this.#hasAgreed = true;
   }
 
   /** A 2xx of ours is not acknowledged yet. */
@@ -109,10 +126,18 @@ export class Session implements DialogUser {
     else if (this.isOver) this.reply(transaction, request, 481);
     else if (request.method === 'INVITE') this.#offers.reinvited(request, transaction);
     else if (request.method === 'UPDATE') this.#offers.updated(request, transaction);
+    else if (request.method === 'PRACK') this.#pracked(request, transaction);
     else if (request.method === 'INFO') this.#info(request, transaction);
     else if (request.method === 'OPTIONS') {
       this.reply(transaction, request, 200, { headers: CAPABILITIES });
     } else this.reply(transaction, request, 405, { headers: ALLOW });
+  }
+
+  #pracked(request: SipRequest, transaction: TransactionId): void {
+    if (this.user.pracked?.(request) !== true) this.reply(transaction, request, 481);
+    else if (sdpOf(request) === undefined) this.reply(transaction, request, 200);
+    else this.#offers.pracked(request, transaction);
+    this.user.prackAnswered?.();
   }
 
   connectionLost(connectionId: number): void {
@@ -179,7 +204,7 @@ export class Session implements DialogUser {
 
   /** A status that ends the dialog, whatever it answers (RFC 5057 §5.1). */
   afterFailure(status: number): void {
-    if (ENDS_DIALOG.has(status)) this.expire(status);
+    if (endsDialog(status)) this.expire(status);
   }
 
   /** The peer is gone: its session timer ran out, or it does not know the dialog any more. */
@@ -189,6 +214,10 @@ export class Session implements DialogUser {
 
   answered(sdp: string): void {
     if (!this.isOver) this.user.answered(sdp);
+  }
+
+  offered(sdp: string | undefined): void {
+    this.user.offered(sdp, this);
   }
 
   /** Headers of our INVITEs, UPDATEs and their 2xx. */
@@ -273,8 +302,3 @@ export class Session implements DialogUser {
     this.#core.dialogs.delete(this.dialog.id);
   }
 }
-
-/** Failures that end the whole dialog: RFC 3261 §12.2.1.2 and RFC 5057 §5.1. */
-const ENDS_DIALOG: ReadonlySet<number> = new Set([
-  ...[404, 408, 410, 416, 480, 481, 482, 484, 485, 502, 604],
-]);

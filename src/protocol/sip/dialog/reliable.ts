@@ -1,0 +1,147 @@
+/** Provisional responses of ours that the caller acknowledges with PRACK (RFC 3262 §3). */
+
+import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
+import { patience } from '../transaction/timer-values.ts';
+import type { TransactionId } from '../transaction/types.ts';
+import type { Cancel } from './agenda.ts';
+import type { UserAgentCore } from './core.ts';
+import { sdpOf } from './sdp-body.ts';
+
+export const RELIABLE = '100rel';
+
+export interface ReliableOptions {
+  readonly invite: SipRequest;
+  readonly transaction: TransactionId;
+  readonly response: (status: number, parts: ResponseParts) => SipResponse;
+  /** The caller has acknowledged an answer to its offer: either side may offer anew (RFC 3311 §5.1). */
+  readonly agreed: () => void;
+  /** No PRACK came within 64*T1. */
+  readonly givenUp: () => void;
+}
+
+interface Pending {
+  readonly sequence: number;
+  readonly response: SipResponse;
+  readonly hasSdp: boolean;
+}
+
+const FIRST_SEQUENCES = 2 ** 31 - 1;
+
+export class Reliable {
+  readonly #core: UserAgentCore;
+  readonly #options: ReliableOptions;
+  readonly #required: boolean;
+  readonly #supported: boolean;
+  #sequence: number;
+  #pending: Pending | undefined;
+  /** Only the latest of those that wait: what it says is true. */
+  #next: { readonly status: number; readonly parts: ResponseParts } | undefined;
+  #whenClear: (() => void) | undefined;
+  #hasAgreed = false;
+  #cancelTimer: Cancel = () => undefined;
+
+  constructor(core: UserAgentCore, options: ReliableOptions) {
+    this.#core = core;
+    this.#options = options;
+    this.#required = options.invite.tokens('require').includes(RELIABLE);
+    this.#supported = this.#required || options.invite.tokens('supported').includes(RELIABLE);
+    this.#sequence = 0;
+  }
+
+  /** The caller has an answer of ours for certain: the 2xx carries none. */
+  get hasAgreed(): boolean {
+    return this.#hasAgreed;
+  }
+
+  /**
+   * Sends a provisional response: reliably where the caller demands it, and early media where the caller can acknowledge it.
+   * The second waits for the PRACK to the first (§3).
+   */
+  send(status: number, parts: ResponseParts): void {
+    const hasSdp = parts.body !== undefined;
+    const { invite, transaction, response } = this.#options;
+    if (!this.#required && !(this.#supported && hasSdp)) {
+      this.#core.send(transaction, response(status, parts));
+      return;
+    }
+    // An INVITE without offer asks for ours in the first reliable response; the answer in the PRACK is not waited for.
+    if (!hasSdp && sdpOf(invite) === undefined) return;
+    if (this.#pending === undefined) this.#begin(status, parts);
+    else this.#next = { status, parts };
+  }
+
+  /** `act` runs once no answer of ours waits for its PRACK: at once as a rule. */
+  whenClear(act: () => void): void {
+    if (this.#pending?.hasSdp === true) this.#whenClear = act;
+    else act();
+  }
+
+  /** A PRACK; false: it acknowledges nothing that waits (481). */
+  acknowledged(prack: SipRequest): boolean {
+    const words = (prack.header('rack') ?? '').trim().split(/[ \t]+/);
+    const pending = this.#pending;
+    const { cseq } = this.#options.invite;
+    const isOurs =
+      words.length === 3 &&
+      Number(words[0]) === pending?.sequence &&
+      Number(words[1]) === cseq.sequence &&
+      words[2] === 'INVITE';
+    if (!isOurs || pending === undefined) return false;
+    this.#cancelTimer();
+    this.#pending = undefined;
+    if (pending.hasSdp && !this.#hasAgreed) {
+      this.#hasAgreed = true;
+      this.#options.agreed();
+    }
+    return true;
+  }
+
+  /** What waited for the PRACK, once that is answered. */
+  goOn(): void {
+    const [next, act] = [this.#next, this.#whenClear];
+    this.#next = undefined;
+    this.#whenClear = undefined;
+    if (act !== undefined) act();
+    else if (next !== undefined) this.#begin(next.status, next.parts);
+  }
+
+  /** A final response ends it: what was not acknowledged is repeated no more. */
+  stop(): void {
+    this.#cancelTimer();
+    this.#next = undefined;
+    this.#whenClear = undefined;
+  }
+
+  #begin(status: number, parts: ResponseParts): void {
+    const core = this.#core;
+    this.#sequence =
+      this.#sequence === 0 ? 1 + core.options.random.integer(FIRST_SEQUENCES) : this.#sequence + 1;
+    const headers: HeaderInit = [
+      ...(parts.headers ?? []),
+      ['Require', RELIABLE],
+      ['RSeq', String(this.#sequence)],
+    ];
+    const response = this.#options.response(status, { ...parts, headers });
+    this.#pending = { sequence: this.#sequence, response, hasSdp: parts.body !== undefined };
+    this.#repeat(core.timers.t1, core.nowMs + patience(core.timers));
+  }
+
+  /** At T1, doubling (§3). */
+  #repeat(intervalMs: number, endMs: number): void {
+    const core = this.#core;
+    if (this.#pending === undefined) return;
+    core.send(this.#options.transaction, this.#pending.response);
+    const nextMs = core.nowMs + intervalMs;
+    this.#cancelTimer =
+      nextMs < endMs
+        ? core.agenda.at(nextMs, () => this.#repeat(2 * intervalMs, endMs))
+        : core.agenda.at(endMs, () => this.#options.givenUp());
+  }
+}
+
+/** RSeq of a provisional response that has to be acknowledged; undefined: it has not. */
+export function reliableSequence(response: SipResponse): number | undefined {
+  if (!response.tokens('require').includes(RELIABLE)) return undefined;
+  const text = response.header('rseq') ?? '';
+  return /^\d{1,10}$/.test(text) ? Number(text) : undefined;
+}

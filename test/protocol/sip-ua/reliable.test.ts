@@ -1,0 +1,216 @@
+/** Reliable provisional responses both ways (RFC 3262), and offers before the answer (RFC 3311). */
+import { describe, expect, it } from 'vitest';
+import { asLegId } from '../../../src/base/ids.ts';
+import type { SipRequest } from '../../../src/protocol/sip/message.ts';
+import { answering, invite, PEER, type RequestScript, reply, SERVER, say } from './script.ts';
+import { ANSWER, brief, OFFER, REALM, World } from './world.ts';
+
+/** A caller whose INVITE has `100rel` in that header field; the call rings as the test says. */
+function called(header: string, script: Partial<RequestScript> = {}) {
+  const world = new World();
+  const server = world.agent(SERVER, { realm: REALM, trustedSource: () => 'carrier' });
+  const peer = world.peer(PEER);
+  invite(peer, { headers: [header], ...script });
+  world.advance(20);
+  const { leg } = server.last('incoming').call;
+  const tell = (how: 'ring' | 'answer', sdp?: string): void => {
+    if (how === 'ring') server.tell({ kind: 'ring', leg, sdp });
+    else server.tell({ kind: 'answer', leg, sdp: sdp ?? ANSWER });
+    world.advance(20);
+  };
+  let cseq = 1;
+  const inDialog = (method: string, more: Partial<RequestScript> = {}): void => {
+    cseq += 1;
+    const to = `<sip:100@${SERVER}>;tag=${peer.lastResponse().to.tag ?? ''}`;
+    say(peer, { method, uri: `sip:${SERVER}:5060`, to, cseq, ...more });
+    world.advance(20);
+  };
+  const prack = (sequence: number | string, more: Partial<RequestScript> = {}): void =>
+    inDialog('PRACK', { headers: [`RAck: ${sequence} 1 INVITE`], ...more });
+  const statuses = () =>
+    peer.heard.flatMap((m) => (m.kind === 'response' && m.status > 100 ? [brief(m)] : []));
+  const sequence = (): number => Number(peer.lastResponse().header('rseq'));
+  return { world, server, peer, leg, tell, prack, inDialog, statuses, sequence };
+}
+
+describe('reliable provisional responses of ours', () => {
+  it('demanded: 180 too, repeated at T1 doubling until its PRACK; the next waits for it (§3)', () => {
+    const { world, tell, prack, peer, statuses, sequence } = called('Require: 100rel');
+    tell('ring');
+    expect(peer.lastResponse().tokens('require')).toEqual(['100rel']);
+    const first = sequence();
+    expect(first).toBeGreaterThan(0);
+    tell('ring', ANSWER);
+    world.advance(3_600);
+    expect(statuses()).toEqual(['180 INVITE', '180 INVITE', '180 INVITE', '180 INVITE']);
+    prack(first);
+    expect(statuses().slice(4)).toEqual(['200 PRACK', '183 INVITE']);
+    expect(sequence()).toBe(first + 1);
+    prack(first + 1);
+    world.advance(10_000);
+    expect(statuses().slice(6)).toEqual(['200 PRACK']);
+  });
+
+  it('supported: early media alone; the 200 waits for its PRACK, and repeats no answer', () => {
+    const { tell, prack, peer, statuses, sequence } = called('Supported: 100rel');
+    tell('ring');
+    expect(peer.lastResponse().header('rseq')).toBeUndefined();
+    tell('ring', ANSWER);
+    tell('answer');
+    expect(statuses()).toEqual(['180 INVITE', '183 INVITE']);
+    prack(sequence());
+    expect(statuses().slice(2)).toEqual(['200 PRACK', '200 INVITE']);
+    expect(peer.lastResponse().body).toHaveLength(0);
+  });
+
+  it('not supported: never', () => {
+    const { tell, peer, statuses } = called('Supported: timer');
+    tell('ring', ANSWER);
+    tell('answer');
+    expect(peer.lastResponse().body.length).toBeGreaterThan(0);
+    expect(statuses()).toEqual(['183 INVITE', '200 INVITE']);
+  });
+
+  it('a PRACK to something else gets 481, and so does one that comes twice', () => {
+    const { tell, prack, inDialog, statuses, sequence } = called('Require: 100rel');
+    tell('ring');
+    const first = sequence();
+    for (const wrong of [first + 1, 'x', '']) prack(wrong);
+    inDialog('PRACK', { headers: [`RAck: ${first} 2 INVITE`] });
+    inDialog('PRACK');
+    expect(statuses().filter((status) => status === '481 PRACK')).toHaveLength(5);
+    prack(first);
+    prack(first);
+    expect(
+      statuses()
+        .filter((status) => /PRACK/.test(status))
+        .slice(5),
+    ).toEqual(['200 PRACK', '481 PRACK']);
+  });
+
+  it('without any PRACK for 64*T1 the INVITE is refused and the leg is over', () => {
+    const { world, server, tell, statuses } = called('Require: 100rel');
+    tell('ring');
+    world.advance(32_000);
+    expect(statuses().at(-1)).toBe('504 INVITE');
+    expect(server.last('ended').end).toMatchObject({ how: 'timeout', reason: 'No PRACK' });
+    world.advance(60_000);
+    expect([server.ua.transactions, server.ua.legs]).toEqual([0, 0]);
+  });
+
+  it('a hangup, a CANCEL or an answer ends the repeating', () => {
+    const { world, server, leg, tell, statuses } = called('Require: 100rel');
+    tell('ring');
+    server.tell({ kind: 'hangup', leg, status: 486, reason: undefined });
+    world.advance(20);
+    const before = statuses().filter((status) => status === '180 INVITE').length;
+    world.advance(20_000);
+    expect(statuses().filter((status) => status === '180 INVITE')).toHaveLength(before);
+  });
+
+  it('an INVITE without offer that demands them gets its answer without ringing', () => {
+    const { tell, statuses } = called('Require: 100rel', { body: '' });
+    tell('ring');
+    tell('answer');
+    expect(statuses()).toEqual(['200 INVITE']);
+  });
+});
+
+describe('offers before the answer', () => {
+  it('UPDATE and PRACK may bring one once the first is settled; before that it waits (RFC 3311 §5.1)', () => {
+    const { server, tell, prack, inDialog, peer, statuses, sequence } = called('Supported: 100rel');
+    tell('ring', ANSWER);
+    const first = sequence();
+    inDialog('UPDATE', { body: OFFER });
+    expect(statuses().at(-1)).toBe('500 UPDATE');
+    prack(first, { body: OFFER });
+    expect(server.count('offered')).toBe(1);
+    expect(peer.lastResponse().body.length).toBeGreaterThan(0);
+    inDialog('UPDATE', { body: OFFER });
+    expect(server.count('offered')).toBe(2);
+    expect(statuses().slice(-2)).toEqual(['200 PRACK', '200 UPDATE']);
+    tell('answer');
+    expect(statuses().at(-1)).toBe('200 INVITE');
+  });
+});
+
+function calling() {
+  const world = new World();
+  const caller = world.agent(SERVER, { realm: REALM });
+  const peer = world.peer(PEER);
+  let request: SipRequest | undefined;
+  answering(peer, (heard) => {
+    if (heard.method === 'INVITE') {
+      request = heard;
+      return undefined;
+    }
+    return heard.method === 'ACK' ? undefined : reply(heard, 200);
+  });
+  caller.tell({
+    ...{ kind: 'invite', leg: asLegId(2), target: { kind: 'uri', uri: `sip:bob@${PEER}` } },
+    ...{ from: { user: '1555', host: SERVER, displayName: '' }, callId: 'out-1', sdp: OFFER },
+    ...{ headers: [], account: undefined },
+  });
+  world.advance(20);
+  const answers = (status: number, sequence?: number, body?: string): void => {
+    if (request === undefined) throw new Error('no INVITE');
+    const headers = [
+      ['Require', '100rel'],
+      ['RSeq', String(sequence)],
+    ] as const;
+    const script = sequence === undefined ? {} : { headers };
+    peer.sendText(SERVER, reply(request, status, { ...script, ...(body ? { body } : {}) }));
+    world.advance(20);
+  };
+  return { world, caller, peer, answers, invited: () => request };
+}
+
+describe('reliable provisional responses of a called party', () => {
+  it('get a PRACK each, once and in order, and the answer that they bring holds (§4)', () => {
+    const { caller, peer, answers } = calling();
+    expect(peer.lastRequest('INVITE').tokens('supported')).toContain('100rel');
+    answers(183, 7, ANSWER);
+    expect(peer.lastRequest('PRACK').header('rack')).toBe('7 1 INVITE');
+    expect(peer.lastRequest('PRACK').cseq.sequence).toBe(2);
+    answers(183, 7, ANSWER);
+    answers(180, 9);
+    answers(180, 8);
+    expect(peer.heard.map(brief)).toEqual(['INVITE', 'PRACK', 'PRACK']);
+    const told = caller.events.filter((event) => event.kind === 'progress');
+    expect(told).toMatchObject([
+      { status: 183, sdp: ANSWER },
+      { status: 180, sdp: undefined },
+    ]);
+    answers(200);
+    expect(caller.last('connected')).toMatchObject({ sdp: ANSWER });
+    expect(peer.heard.map(brief).at(-1)).toBe('ACK');
+  });
+
+  it('those that say nothing of it get none', () => {
+    const { peer, answers } = calling();
+    answers(183, undefined, ANSWER);
+    answers(200, undefined, ANSWER);
+    expect(peer.heard.map(brief)).toEqual(['INVITE', 'ACK']);
+  });
+
+  it('an UPDATE of the called party before the answer reaches the leg, and gets its answer', () => {
+    const { world, caller, peer, answers, invited } = calling();
+    const ours = invited();
+    if (ours === undefined) throw new Error('no INVITE');
+    const update = (cseq: number): void => {
+      say(peer, {
+        ...{ method: 'UPDATE', uri: `sip:${SERVER}:5060`, callId: ours.callId, cseq, body: OFFER },
+        ...{ from: `${ours.header('to') ?? ''};tag=callee`, to: ours.header('from') ?? '' },
+      });
+      world.advance(20);
+    };
+    answers(180, 3);
+    update(10);
+    expect(caller.count('offered')).toBe(0);
+    answers(183, 4, ANSWER);
+    update(11);
+    expect(caller.count('offered')).toBe(1);
+    expect(brief(peer.lastResponse())).toBe('200 UPDATE');
+    expect(peer.lastResponse().body.length).toBeGreaterThan(0);
+  });
+});
