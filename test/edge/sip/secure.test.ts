@@ -351,6 +351,34 @@ describe('a hostile peer of TLS', () => {
     for (const peer of idle) peer.close();
   });
 
+  it('that reads late is heard late, and loses nothing', async () => {
+    const rig = await rigOf({
+      connections: { ...limits, messageMs: 60_000, maxUnsentBytes: 400_000 },
+    });
+    const phone = await secure(rig);
+    await register(phone);
+    phone.socket.pause();
+    const uri = `sip:127.0.0.1;x=${'x'.repeat(4000)}`;
+    const before = phone.texts.length;
+    for (let i = 0; i < 2000; i += 1) {
+      phone.write(requestText(phone, { method: 'OPTIONS', uri, callId: `late${i}` }));
+    }
+    const heard = (): number =>
+      rig.signalling
+        .counters()
+        .messages.filter(({ method }) => method === 'OPTIONS')
+        .reduce((sum, { count }) => sum + count, 0);
+    let last = 0;
+    await until(() => {
+      const still = heard() > 0 && heard() === last;
+      last = heard();
+      return still;
+    });
+    expect(last).toBeLessThan(2000);
+    phone.socket.resume();
+    await until(() => phone.texts.length - before === 2000, 'every answer', 10_000);
+  });
+
   it('that never reads is cut off, and holds no more than the limit', async () => {
     const rig = await rigOf({ connections: { ...limits, maxUnsentBytes: 20_000 } });
     const phone = await secure(rig);

@@ -3,6 +3,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { answerUnframed, type Flow, PONG, StreamFramer } from '../../../protocol/sip/sip.ts';
 import type { ConnectionTable, Place, SipConnection } from './connection-table.ts';
 import { IdleWatch } from './idle-watch.ts';
+import { TurnCork } from './turn-cork.ts';
 import { plainAddress } from './udp-transport.ts';
 import { aliasOf } from './via-alias.ts';
 
@@ -52,10 +53,10 @@ export class StreamConnection implements SipConnection {
   readonly #options: StreamConnectionOptions;
   readonly #framer = new StreamFramer();
   readonly #idle: IdleWatch;
+  readonly #cork: TurnCork;
   #cancelMessage: (() => void) | undefined;
   #closed = false;
   #aliasSought = false;
-  #corked = false;
 
   constructor(options: StreamConnectionOptions) {
     const { transport, socket, clock, limits, table, place } = options;
@@ -69,6 +70,7 @@ export class StreamConnection implements SipConnection {
       remotePort: socket.remotePort ?? 0,
       connectionId: this.id,
     };
+    this.#cork = new TurnCork(socket);
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.on('data', (chunk: Buffer) => this.#received(chunk));
@@ -91,12 +93,11 @@ export class StreamConnection implements SipConnection {
     }
     if (socket.writableLength > limits.maxUnsentBytes) {
       failed();
-      this.#gone('the peer does not read');
-      socket.destroy();
+      this.#stuck();
       return;
     }
     this.#idle.moved();
-    this.#cork();
+    this.#cork.hold();
     socket.write(bytes, (error) => {
       if (error !== null && error !== undefined) failed();
     });
@@ -105,26 +106,12 @@ export class StreamConnection implements SipConnection {
   close(why: string): void {
     if (this.#closed) return;
     const { socket, clock } = this.#options;
-    this.#uncork();
+    this.#cork.release();
     socket.destroySoon();
     // A peer that does not read would hold the socket for ever.
     const cancel = clock.at(clock.monotonicMs() + CLOSING_MS, () => socket.destroy());
     socket.once('close', cancel);
     this.#gone(why);
-  }
-
-  /** What is sent in one turn leaves together: one system call, and over TLS one record. */
-  #cork(): void {
-    if (this.#corked) return;
-    this.#corked = true;
-    this.#options.socket.cork();
-    process.nextTick(() => this.#uncork());
-  }
-
-  #uncork(): void {
-    if (!this.#corked) return;
-    this.#corked = false;
-    this.#options.socket.uncork();
   }
 
   /** The peer has to say something soon. */
@@ -150,10 +137,31 @@ export class StreamConnection implements SipConnection {
         return;
       }
     }
+    this.#heedPressure();
     const { pendingBytes } = this.#framer;
     if (pendingBytes > limits.unknownPendingBytes && !table.isKnown(this.flow)) {
       this.close('too long for an unknown peer');
     } else if (pendingBytes > 0) this.#expectMessage();
+  }
+
+  /** A peer that asks faster than it takes the answers is heard again when it has taken them, or cut off. */
+  #heedPressure(): void {
+    const { socket, clock, limits } = this.#options;
+    const isMuch = socket.writableLength > limits.maxUnsentBytes / 4;
+    if (!isMuch || !socket.writableNeedDrain || socket.isPaused()) return;
+    socket.pause();
+    const cancel = clock.at(clock.monotonicMs() + limits.messageMs, () => this.#stuck());
+    socket.once('close', cancel);
+    socket.once('drain', () => {
+      socket.off('close', cancel);
+      cancel();
+      socket.resume();
+    });
+  }
+
+  #stuck(): void {
+    this.#gone('the peer does not read');
+    this.#options.socket.destroy();
   }
 
   #message(bytes: Uint8Array): void {

@@ -6,6 +6,7 @@ import { type Flow, isKeepAlive, MAX_MESSAGE_BYTES, PONG } from '../../../protoc
 import type { ConnectionTable, Place, SipConnection } from './connection-table.ts';
 import { IdleWatch } from './idle-watch.ts';
 import type { ConnectionLimits } from './stream-connection.ts';
+import { TurnCork } from './turn-cork.ts';
 import { plainAddress } from './udp-transport.ts';
 
 export interface WebSocketConnectionOptions {
@@ -35,6 +36,7 @@ export class WebSocketConnection implements SipConnection {
   readonly id: number;
   readonly #options: WebSocketConnectionOptions;
   readonly #idle: IdleWatch;
+  readonly #cork: TurnCork;
   #cancelPing: () => void = () => undefined;
   #cancelFirst: () => void;
   #answered = true;
@@ -43,6 +45,7 @@ export class WebSocketConnection implements SipConnection {
   constructor(options: WebSocketConnectionOptions) {
     const { transport, remoteAddress, webSocket, socket, clock, limits, table, place } = options;
     this.#options = options;
+    this.#cork = new TurnCork(socket);
     this.id = table.newId();
     this.flow = {
       transport,
@@ -78,11 +81,11 @@ export class WebSocketConnection implements SipConnection {
     }
     if (webSocket.bufferedAmount > limits.maxUnsentBytes) {
       failed();
-      this.#gone('the peer does not read');
-      webSocket.terminate();
+      this.#stuck();
       return;
     }
     this.#idle.moved();
+    this.#cork.hold();
     webSocket.send(bytes, { binary: !isUtf8(bytes) }, (error) => {
       if (error !== null && error !== undefined) failed();
     });
@@ -108,6 +111,27 @@ export class WebSocketConnection implements SipConnection {
       return;
     }
     table.received(bytes, this.flow);
+    this.#heedPressure();
+  }
+
+  /** As over TCP: who asks faster than it takes the answers is heard again when it has taken them, or cut off. */
+  #heedPressure(): void {
+    const { webSocket, socket, clock, limits } = this.#options;
+    const isMuch = webSocket.bufferedAmount > limits.maxUnsentBytes / 4;
+    if (!isMuch || !socket.writableNeedDrain || webSocket.isPaused) return;
+    webSocket.pause();
+    const cancel = clock.at(clock.monotonicMs() + limits.messageMs, () => this.#stuck());
+    socket.once('close', cancel);
+    socket.once('drain', () => {
+      socket.off('close', cancel);
+      cancel();
+      webSocket.resume();
+    });
+  }
+
+  #stuck(): void {
+    this.#gone('the peer does not read');
+    this.#options.webSocket.terminate();
   }
 
   #pingLater(): void {
@@ -127,6 +151,7 @@ export class WebSocketConnection implements SipConnection {
   #close(why: string, code: number): void {
     if (this.#closed) return;
     const { webSocket, clock } = this.#options;
+    this.#cork.release();
     webSocket.close(code);
     const cancel = clock.at(clock.monotonicMs() + CLOSING_MS, () => webSocket.terminate());
     webSocket.once('close', cancel);

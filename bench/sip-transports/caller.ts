@@ -1,0 +1,137 @@
+/** Calls over one kept flow: INVITE, 100, 180, 200, ACK, BYE, 200. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { connect as tlsConnect } from 'node:tls';
+import { WebSocket } from 'ws';
+
+export type Transport = 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
+
+interface Wire {
+  send(text: string): void;
+  close(): void;
+}
+
+const HOST = '127.0.0.1';
+const SDP =
+  'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 6000 RTP/AVP 0\r\n';
+
+export class Caller {
+  completed = 0;
+  readonly #transport: Transport;
+  #wire: Wire | undefined;
+  #begun = 0;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  async open(port: number): Promise<void> {
+    const heard = (text: string): void => this.#heard(text);
+    this.#wire = await WIRES[this.#transport](port, heard);
+  }
+
+  close(): void {
+    this.#wire?.close();
+  }
+
+  /** So many calls a second for so long, and until the last is over. */
+  async place(rate: number, seconds: number): Promise<number> {
+    const [first, beganMs] = [this.#begun, performance.now()];
+    const calls = rate * seconds;
+    while (this.#begun - first < calls) {
+      const due = Math.min(calls, Math.floor(((performance.now() - beganMs) / 1000) * rate));
+      while (this.#begun - first < due) this.#invite();
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const lateMs = performance.now() + 3000;
+    while (this.completed < this.#begun && performance.now() < lateMs) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    if (this.completed !== this.#begun) throw new Error(`${this.#transport}: calls were lost`);
+    return calls;
+  }
+
+  #invite(): void {
+    this.#begun += 1;
+    this.#request('INVITE', `${this.#transport}${this.#begun}`, '', SDP);
+  }
+
+  #heard(text: string): void {
+    const cseq = /^CSeq: \d+ (\w+)/m.exec(text)?.[1];
+    const id = /^Call-ID: (\w+)@/m.exec(text)?.[1] ?? '';
+    if (!text.startsWith('SIP/2.0 200')) return;
+    const tag = /^To: [^\r]*(;tag=[^;\r]+)/m.exec(text)?.[1] ?? '';
+    if (cseq === 'BYE') this.completed += 1;
+    else {
+      this.#request('ACK', id, tag);
+      this.#request('BYE', id, tag);
+    }
+  }
+
+  #request(method: string, id: string, tag: string, body = ''): void {
+    const lines = [
+      `${method} sip:14155550003@${HOST} SIP/2.0`,
+      `Via: SIP/2.0/${this.#transport.toUpperCase()} ${HOST}:5999;rport;branch=z9hG4bK-${id}-${method}`,
+      'Max-Forwards: 70',
+      `From: <sip:14155550100@${HOST}>;tag=c${id}`,
+      `To: <sip:14155550003@${HOST}>${tag}`,
+      `Call-ID: ${id}@${HOST}`,
+      `CSeq: ${method === 'BYE' ? 2 : 1} ${method}`,
+      `Contact: <sip:14155550100@${HOST}:5999>`,
+      ...(body === '' ? [] : ['Content-Type: application/sdp']),
+      `Content-Length: ${body.length}`,
+    ];
+    this.#wire?.send(`${lines.join('\r\n')}\r\n\r\n${body}`);
+  }
+}
+
+type Open = (port: number, heard: (text: string) => void) => Promise<Wire>;
+
+/** Messages of a stream: a head, and as much body as it says. */
+function cutting(heard: (text: string) => void): (chunk: Buffer) => void {
+  let pending = '';
+  return (chunk) => {
+    pending += chunk.toString('latin1');
+    for (;;) {
+      const head = pending.indexOf('\r\n\r\n');
+      if (head === -1) return;
+      const end = head + 4 + Number(/^Content-Length: (\d+)/im.exec(pending)?.[1] ?? 0);
+      if (pending.length < end) return;
+      heard(pending.slice(0, end));
+      pending = pending.slice(end);
+    }
+  };
+}
+
+async function webSocket(url: string, heard: (text: string) => void): Promise<Wire> {
+  const socket = new WebSocket(url, 'sip', { rejectUnauthorized: false });
+  await once(socket, 'open');
+  socket.on('message', (data: Buffer) => heard(data.toString('latin1')));
+  return { send: (text) => socket.send(text), close: () => socket.terminate() };
+}
+
+const WIRES: Readonly<Record<Transport, Open>> = {
+  udp: async (port, heard) => {
+    const socket = createSocket('udp4');
+    socket.bind(0, HOST);
+    await once(socket, 'listening');
+    socket.setRecvBufferSize(4 * 1024 * 1024);
+    socket.on('message', (bytes) => heard(bytes.toString('latin1')));
+    return { send: (text) => socket.send(text, port, HOST), close: () => socket.close() };
+  },
+  tcp: async (port, heard) => {
+    const socket = connect(port, HOST).setNoDelay(true);
+    await once(socket, 'connect');
+    socket.on('data', cutting(heard));
+    return { send: (text) => socket.write(text), close: () => socket.destroy() };
+  },
+  tls: async (port, heard) => {
+    const socket = tlsConnect({ port, host: HOST, rejectUnauthorized: false });
+    await once(socket, 'secureConnect');
+    socket.setNoDelay(true).on('data', cutting(heard));
+    return { send: (text) => socket.write(text), close: () => socket.destroy() };
+  },
+  ws: (port, heard) => webSocket(`ws://${HOST}:${port}`, heard),
+  wss: (port, heard) => webSocket(`wss://${HOST}:${port}`, heard),
+};
