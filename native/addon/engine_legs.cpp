@@ -3,6 +3,7 @@
 #include "addon/engine_object.hpp"
 #include "addon/places.hpp"
 #include "addon/protection.hpp"
+#include "tls/srtp_ciphers.hpp"
 
 namespace carillon {
 
@@ -43,8 +44,20 @@ Coding coding_of(Fields codec) {
 
 struct Session {
   LegRemote remote;
-  std::unique_ptr<PacketProtection> protection;
+  Protection protection;
+  /// None: the peer is where its description and its packets say.
+  std::unique_ptr<IceLite> ice;
 };
+
+std::unique_ptr<IceLite> ice_of(Argument value) {
+  if (!value.given()) return nullptr;
+  Fields fields = value.fields();
+  IceCredentials credentials;
+  credentials.local_ufrag = fields["localUfrag"].text();
+  credentials.local_password = fields["localPassword"].text();
+  credentials.remote_ufrag = fields["remoteUfrag"].text();
+  return std::make_unique<IceLite>(std::move(credentials), openssl_hmac_sha1);
+}
 
 /// A MediaSession of src/edge/media/native.ts.
 Session session_of(Fields session) {
@@ -73,7 +86,8 @@ Session session_of(Fields session) {
                                                                  {"inactive", {false, false}}});
   remote.send.sending = direction.send;
   source.receiving = direction.receive;
-  return {remote, protection_of(session["protection"])};
+  if (Argument mux = session["rtcpMux"]; mux.given()) remote.rtcp_mux = mux.boolean();
+  return {remote, protection_of(session["protection"]), ice_of(session["ice"])};
 }
 
 }  // namespace
@@ -104,12 +118,18 @@ Napi::Value EngineObject::configure_leg(const Info& info) {
   const auto handle = args.at(0, "leg").handle<LegHandle>();
   Session session = session_of(args.fields(1));
   if (!args.good()) return info.Env().Undefined();
+  const bool goes_on = session.protection.dtls && exchanging_[handle] == session.protection.dtls;
+  if (session.protection.dtls && !goes_on) session.protection.packets = std::make_unique<AwaitedProtection>();
+  exchanging_[handle] = session.protection.dtls;
   engine_->post([handle, session = std::move(session)](MediaLoop& loop) mutable {
     with_leg(loop, handle, [&](Leg& leg) {
+      leg.find_peer_by(session.ice, loop.now());
       leg.configure(session.remote, loop.now());
-      leg.protect_with(session.protection);
+      if (session.protection.packets) leg.protect_with(session.protection.packets);
     });
   });
+  if (const std::optional<DtlsTerms>& terms = exchanging_[handle]; terms && !goes_on)
+    dtls_->begin(handle, *terms);
   return info.Env().Undefined();
 }
 
@@ -122,6 +142,17 @@ Napi::Value EngineObject::hear_tones(const Info& info) {
   engine_->post([handle, wanted](MediaLoop& loop) {
     with_leg(loop, handle, [&](Leg& leg) { leg.want_tones(wanted); });
   });
+  return info.Env().Undefined();
+}
+
+/// (certificate, key), both PEM: who we are in exchanges of keys (DTLS).
+Napi::Value EngineObject::use_identity(const Info& info) {
+  Arguments args(info, "useIdentity");
+  Argument certificate = args.at(0, "certificate");
+  std::shared_ptr<DtlsIdentity> identity = DtlsIdentity::read(certificate.text(), args.at(1, "key").text());
+  if (!identity) certificate.wrong("a certificate as PEM, with its key behind it");
+  if (!args.good()) return info.Env().Undefined();
+  dtls_->use(std::move(identity));
   return info.Env().Undefined();
 }
 
@@ -151,6 +182,10 @@ Napi::Value EngineObject::close_leg(const Info& info) {
   Arguments args(info, "closeLeg");
   const auto leg = args.at(0, "leg").handle<LegHandle>();
   if (!args.good()) return info.Env().Undefined();
+  if (const auto found = exchanging_.find(leg); found != exchanging_.end()) {
+    if (found->second) dtls_->end(leg);
+    exchanging_.erase(found);
+  }
   return statistics_object(info.Env(), engine_->close_leg(leg));
 }
 

@@ -9,6 +9,7 @@ Napi::Function EngineObject::define(Napi::Env env) {
                      {
                          InstanceMethod<&EngineObject::open_leg>("openLeg"),
                          InstanceMethod<&EngineObject::configure_leg>("configureLeg"),
+                         InstanceMethod<&EngineObject::use_identity>("useIdentity"),
                          InstanceMethod<&EngineObject::hear_tones>("hearTones"),
                          InstanceMethod<&EngineObject::statistics>("statistics"),
                          InstanceMethod<&EngineObject::close_leg>("closeLeg"),
@@ -60,8 +61,10 @@ EngineObject::EngineObject(const Info& info) : Napi::ObjectWrap<EngineObject>(in
     has_wake_ = true;
     wake = [function = wake_]() mutable { static_cast<void>(function.NonBlockingCall()); };
   }
-  engine_ = std::make_unique<MediaEngine>(manual ? MediaEngine::Drive::manual : MediaEngine::Drive::thread,
-                                          *local, std::move(wake));
+  const auto drive = manual ? MediaEngine::Drive::manual : MediaEngine::Drive::thread;
+  engine_ = std::make_unique<MediaEngine>(drive, *local, std::move(wake));
+  dtls_ = std::make_unique<DtlsThread>(*engine_, drive);
+  engine_->exchange_keys_by(*dtls_);
   // After the wake-up call's own: they run in the opposite order.
   napi_add_env_cleanup_hook(info.Env(), &EngineObject::environment_ends, this);
 }
@@ -73,6 +76,7 @@ EngineObject::~EngineObject() {
 }
 
 void EngineObject::shut_down() {
+  dtls_->stop();
   engine_->stop();
   if (has_wake_) wake_.Release();
   has_wake_ = false;

@@ -4,12 +4,14 @@
 
 #include <napi.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 
 #include "addon/places.hpp"
 #include "engine/media_engine.hpp"
 #include "net/stream_thread.hpp"
+#include "tls/dtls_thread.hpp"
 
 namespace carillon {
 
@@ -25,6 +27,7 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   // Legs.
   Napi::Value open_leg(const Info& info);
   Napi::Value configure_leg(const Info& info);
+  Napi::Value use_identity(const Info& info);
   Napi::Value hear_tones(const Info& info);
   Napi::Value statistics(const Info& info);
   Napi::Value close_leg(const Info& info);
@@ -77,6 +80,9 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   Napi::ThreadSafeFunction wake_;
   bool has_wake_ = false;
   std::unique_ptr<MediaEngine> engine_;
+  std::unique_ptr<DtlsThread> dtls_;
+  /// Of each leg that has been configured: how it exchanges keys, if it does.
+  std::map<LegHandle, std::optional<DtlsTerms>> exchanging_;
   std::vector<std::pair<std::weak_ptr<StreamThread>, std::shared_ptr<SocketFeed>>> feeds_;
 };
 

@@ -24,15 +24,7 @@ SrtpKeys keys_of(SrtpSuite suite, Argument value) {
   return keys;
 }
 
-}  // namespace
-
-std::unique_ptr<PacketProtection> protection_of(Argument value) {
-  enum class Protection : uint8_t { none };
-  if (!value.value().IsObject()) {
-    static_cast<void>(value.choice<Protection>({{"none", Protection::none}}));
-    return std::make_unique<NoProtection>();
-  }
-  Fields fields = value.fields();
+std::unique_ptr<PacketProtection> srtp_of(Argument& value, Fields& fields) {
   // The names of RFC 4568 §6.2, RFC 6188 §4 and RFC 7714 §14.2.
   const auto suite = fields["suite"].choice<SrtpSuite>({{"AES_CM_128_HMAC_SHA1_80", SrtpSuite::aes128_sha80},
                                                         {"AES_CM_128_HMAC_SHA1_32", SrtpSuite::aes128_sha32},
@@ -46,6 +38,37 @@ std::unique_ptr<PacketProtection> protection_of(Argument value) {
   auto protection = std::make_unique<SrtpProtection>(send, receive, openssl_ciphers);
   if (!protection->works()) value.wrong("a suite that this machine has");
   return protection;
+}
+
+DtlsTerms dtls_of(Fields& fields) {
+  DtlsTerms terms;
+  terms.client = fields["role"].choice<bool>({{"client", true}, {"server", false}});
+  struct Hash {
+    FingerprintHash hash;
+    size_t bytes;
+  };
+  const auto [hash, bytes] = fields["hash"].choice<Hash>({{"sha-256", {FingerprintHash::sha256, 32}},
+                                                          {"sha-384", {FingerprintHash::sha384, 48}},
+                                                          {"sha-512", {FingerprintHash::sha512, 64}}});
+  terms.peer.hash = hash;
+  Argument fingerprint = fields["fingerprint"];
+  const Bytes value = fingerprint.bytes();
+  if (value.size() != bytes) fingerprint.wrong(std::to_string(bytes) + " bytes");
+  terms.peer.value.assign(value.begin(), value.end());
+  return terms;
+}
+
+}  // namespace
+
+Protection protection_of(Argument value) {
+  enum class Plain : uint8_t { none };
+  if (!value.value().IsObject()) {
+    static_cast<void>(value.choice<Plain>({{"none", Plain::none}}));
+    return {std::make_unique<NoProtection>(), std::nullopt};
+  }
+  Fields fields = value.fields();
+  if (fields["role"].given()) return {nullptr, dtls_of(fields)};
+  return {srtp_of(value, fields), std::nullopt};
 }
 
 }  // namespace carillon

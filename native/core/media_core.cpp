@@ -5,7 +5,7 @@
 namespace carillon {
 
 MediaCore::MediaCore(PacketSink& sink, Events& events)
-    : events_(events), batch_(sink, counters_), legs_(kMaxLegs) {
+    : sink_(sink), events_(events), batch_(sink, counters_), legs_(kMaxLegs) {
   // Slots are kept level, so none ever grows past its share; reserved here, never on a tick.
   for (auto& slot : slots_) slot.reserve(kMaxLegs / kSlots + 2);
   rooms_.reserve(kMaxRooms);
@@ -198,6 +198,7 @@ void MediaCore::receive(LegHandle handle, std::span<uint8_t> datagram, const Add
   if (target == nullptr) return;
   // Whatever it is, a visit counts it.
   wake(*target);
+  if (target->leg->muxes() && receive_muxed(*target->leg, datagram, source, arrival)) return;
   const bool heard_before = target->leg->heard();
   const ReceivePath::Outcome outcome = target->leg->receive(datagram, source, arrival, events_);
   if (!heard_before && target->leg->heard() && target->bridge.other != nullptr) {
@@ -214,6 +215,47 @@ void MediaCore::receive(LegHandle handle, std::span<uint8_t> datagram, const Add
     default:
       ++counters_.packets_received;
   }
+}
+
+/// True when it was not RTP.
+bool MediaCore::receive_muxed(Leg& leg, std::span<uint8_t> datagram, const Address& source, Nanos arrival) {
+  switch (muxed_kind(datagram)) {
+    case Muxed::rtp:
+      return false;
+    case Muxed::rtcp:
+      leg.receive_rtcp(datagram, source, arrival);
+      return true;
+    case Muxed::stun:
+      receive_check(leg, datagram, source, arrival);
+      return true;
+    case Muxed::dtls:
+      if (key_exchange_ != nullptr && leg.ice() != nullptr && leg.ice()->is_peer(source)) {
+        key_exchange_->received(leg.handle(), datagram);
+      }
+      return true;
+    case Muxed::unknown:
+      ++counters_.malformed;
+      return true;
+  }
+  return true;
+}
+
+void MediaCore::receive_check(Leg& leg, Bytes datagram, const Address& source, Nanos arrival) {
+  if (leg.ice() == nullptr) return;
+  const IceLite::Outcome outcome = leg.ice()->receive(datagram, source, arrival);
+  if (!outcome.answer.empty()) sink_.send(leg.handle(), source, outcome.answer);
+  if (!outcome.moved) return;
+  leg.follow_peer(arrival);
+  tell_reachable(leg.handle());
+}
+
+bool MediaCore::can_reach(LegHandle handle) const {
+  const Leg* const found = peek(handle);
+  return found != nullptr && found->receive_path().source().target().sendable();
+}
+
+void MediaCore::send_to_peer(LegHandle handle, Bytes datagram) {
+  if (can_reach(handle)) sink_.send(handle, peek(handle)->receive_path().source().target(), datagram);
 }
 
 void MediaCore::receive_rtcp(LegHandle handle, std::span<uint8_t> datagram, const Address& source,

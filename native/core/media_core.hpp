@@ -12,6 +12,7 @@
 
 #include "core/base/alarms.hpp"
 #include "core/base/prefetch.hpp"
+#include "core/ice/key_exchange.hpp"
 #include "core/leg/leg.hpp"
 #include "core/room/room.hpp"
 
@@ -71,6 +72,15 @@ class MediaCore {
   }
   void receive(LegHandle leg, std::span<uint8_t> datagram, const Address& source, Nanos arrival);
   void receive_rtcp(LegHandle leg, std::span<uint8_t> datagram, const Address& source, Nanos arrival);
+  /// Who negotiates keys; without, what belongs to that is dropped.
+  void exchange_keys_by(KeyExchange& exchange) { key_exchange_ = &exchange; }
+  /// A datagram of the exchange, to wherever the leg's peer is; dropped as long as that is not known.
+  void send_to_peer(LegHandle leg, Bytes datagram);
+  [[nodiscard]] bool can_reach(LegHandle leg) const;
+  void tell_reachable(LegHandle leg) {
+    if (key_exchange_ != nullptr) key_exchange_->reachable(leg);
+  }
+
   /// Call once each millisecond.
   void tick(Nanos now);
   /// So many milliseconds are left out.
@@ -141,6 +151,8 @@ class MediaCore {
     int64_t visited = 0;
   };
 
+  bool receive_muxed(Leg& leg, std::span<uint8_t> datagram, const Address& source, Nanos arrival);
+  void receive_check(Leg& leg, Bytes datagram, const Address& source, Nanos arrival);
   [[nodiscard]] Entry* entry(LegHandle handle);
   void detach(Entry& side);
   [[nodiscard]] int64_t visit_before(const Entry& found) const;
@@ -151,7 +163,9 @@ class MediaCore {
   void lay_down_idle(size_t visited_slot, Nanos now);
 
   // Given.
+  PacketSink& sink_;
   Events& events_;
+  KeyExchange* key_exchange_ = nullptr;
   // Owned.
   CoreCounters counters_;
   PacketBatch batch_;

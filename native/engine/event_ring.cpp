@@ -39,6 +39,10 @@ void EventRing::source_changed(LegHandle leg, SourceChange change, const Address
   const Bytes text(reinterpret_cast<const uint8_t*>(ip.data()), std::strlen(ip.data()));
   put({EventType::source_changed, static_cast<uint8_t>(change), peer.port, leg.value()}, text);
 }
+void EventRing::secured(LegHandle leg, bool good, std::string_view fault) {
+  const Bytes text(reinterpret_cast<const uint8_t*>(fault.data()), fault.size());
+  put({EventType::secured, static_cast<uint8_t>(good), 0, leg.value()}, text);
+}
 void EventRing::playback_ended(PlayerHandle player) {
   put({EventType::playback_ended, 0, 0, player.value()}, {});
 }

@@ -1,6 +1,8 @@
 // Events on their way from a media thread to the control thread.
 #pragma once
 
+#include <string_view>
+
 #include "core/base/events.hpp"
 #include "engine/record_ring.hpp"
 
@@ -18,6 +20,7 @@ enum class EventType : uint8_t {
   silence_waited = 9,    // handle: job; a: silent
   floor_changed = 10,    // handle: room; payload: u32 member
   source_changed = 11,   // handle: leg; a: change; b: port; payload: the IP address as text
+  secured = 12,          // handle: leg; a: 1 when it has keys; payload: why it has none, as text
 };
 
 class EventRing : public Events {
@@ -40,6 +43,8 @@ class EventRing : public Events {
   void machine_detected(TapHandle job, bool machine, MachineReason reason, uint32_t after_ms) override;
   void silence_waited(TapHandle job, bool silent) override;
   void floor_changed(RoomHandle room, MemberHandle member) override;
+  /// An exchange of keys is over. Not of the core: the keys come from elsewhere.
+  void secured(LegHandle leg, bool good, std::string_view fault);
   [[nodiscard]] uint64_t dropped() const { return ring_.dropped(); }
 
   // --- control thread ---

@@ -35,6 +35,19 @@ void MediaEngine::submit(std::unique_ptr<CommandQueue<MediaLoop>::Command> comma
   }
 }
 
+void MediaEngine::post_keys(std::unique_ptr<CommandQueue<MediaLoop>::Command> command) {
+  if (drive_ == Drive::manual) {
+    loop_.run_command(*command, manual_now_);
+  } else {
+    loop_.key_commands().post(std::move(command));
+    thread_->command_posted();
+  }
+}
+
+void MediaEngine::exchange_keys_by(KeyExchange& exchange) {
+  post([&exchange](MediaLoop& loop) { loop.core().exchange_keys_by(exchange); });
+}
+
 MediaEngine::Opened MediaEngine::open_leg(uint16_t port, LegConfig config) {
   // Sockets of legs that were closed travel back from the thread, and are closed here.
   loop_.commands().flush();

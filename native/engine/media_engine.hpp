@@ -40,6 +40,13 @@ class MediaEngine {
     submit(CommandQueue<MediaLoop>::make(std::move(function)));
   }
 
+  // --- the thread that exchanges keys ---
+  /// As post(). Whoever calls it is one thread, and is gone before stop().
+  void post_keys(std::unique_ptr<CommandQueue<MediaLoop>::Command> command);
+
+  // --- control thread ---
+  /// Who exchanges keys over the legs' ports; it outlives the media thread.
+  void exchange_keys_by(KeyExchange& exchange);
   /// The file of a new recording. A sink whose state is `failed` says why; its leg need not be told of it.
   std::shared_ptr<RecordingSink> open_recording(TapHandle handle, const std::string& path, uint16_t channels);
   /// Once its end has been told; errno of a failure, or 0.

@@ -13,8 +13,9 @@ void MediaLoop::run_command(CommandQueue<MediaLoop>::Command& command, Nanos now
 
 bool MediaLoop::run_commands(Nanos now) {
   now_ = now;
-  const bool any = !commands_.empty();
+  const bool any = commands_wait();
   commands_.run_all(*this);
+  key_commands_.run_all(*this);
   return any;
 }
 
@@ -36,7 +37,7 @@ int64_t MediaLoop::idle_ticks(int64_t limit) const {
 }
 
 bool MediaLoop::at_rest() const {
-  return core_.at_rest() && sockets_.at_rest() && concluding_.empty() && commands_.empty();
+  return core_.at_rest() && sockets_.at_rest() && concluding_.empty() && !commands_wait();
 }
 
 void MediaLoop::pass(int64_t ticks, Nanos now, Nanos wall_offset) {

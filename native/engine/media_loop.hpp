@@ -32,9 +32,13 @@ class MediaLoop : private PacketSink {
 
   // --- control thread ---
   CommandQueue<MediaLoop>& commands() { return commands_; }
+  // --- the thread that exchanges keys ---
+  CommandQueue<MediaLoop>& key_commands() { return key_commands_; }
+  // --- control thread ---
   EventRing& events() { return events_; }
 
   // --- media thread ---
+  [[nodiscard]] bool commands_wait() const { return !commands_.empty() || !key_commands_.empty(); }
   /// Returns whether there were any.
   bool run_commands(Nanos now);
   /// One command at once, in manual mode.
@@ -70,6 +74,7 @@ class MediaLoop : private PacketSink {
   ConcludingRecordings concluding_;
   MediaCore core_;
   CommandQueue<MediaLoop> commands_;
+  CommandQueue<MediaLoop> key_commands_;
   SocketWheel sockets_;
   std::vector<SentPacket> sent_;
   // State.

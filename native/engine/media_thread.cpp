@@ -91,13 +91,13 @@ bool MediaThread::rest(Nanos& due) {
   if (!loop_.events().empty() || began < commands_until_) return false;
   publish(began);
   resting_.exchange(true, std::memory_order_acq_rel);
-  if (loop_.commands().empty()) loop_.sockets().resting().wait(std::min(alarm - began, kLongestRest));
+  if (!loop_.commands_wait()) loop_.sockets().resting().wait(std::min(alarm - began, kLongestRest));
   resting_.exchange(false, std::memory_order_acq_rel);
   const Nanos now = monotonic_now();
   const int64_t passed = std::max(Nanos{}, now - due) / kTick;
   loop_.pass(passed, now, wall_offset_);
   due += passed * kTick;
-  commands_until_ = now + (loop_.commands().empty() ? Nanos{} : kMoreCommands);
+  commands_until_ = now + (loop_.commands_wait() ? kMoreCommands : Nanos{});
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "tls/openssl_crypto.hpp"
+#include "tls/openssl_dtls.hpp"
 
 namespace carillon {
 
@@ -214,6 +215,12 @@ std::unique_ptr<PacketCipher> cipher_of(const SrtpKeys& keys, CipherUse use, uin
 }
 
 }  // namespace
+
+Sha1Digest openssl_hmac_sha1(Bytes key, Bytes text) {
+  Sha1Digest digest{};
+  HMAC(EVP_sha1(), key.data(), int_size(key.size()), text.data(), text.size(), digest.data(), nullptr);
+  return digest;
+}
 
 CipherPair openssl_ciphers(const SrtpKeys& keys, CipherUse use) {
   return {cipher_of(keys, use, 0), cipher_of(keys, use, kRtcp)};

@@ -11,8 +11,6 @@ export interface CertificatePaths {
   readonly keyFile: string;
 }
 
-const CERT_FILE = join('keys', 'sip.crt');
-const KEY_FILE = join('keys', 'sip.key');
 const DAY_MS = 86_400_000;
 const VALID_DAYS = 825;
 /** Made anew when it ends so soon. */
@@ -25,9 +23,14 @@ const RENEW_DAYS = 30;
 export async function trialCertificate(
   dataDir: string,
   hosts: readonly string[],
-  { nowMs, logger }: { readonly nowMs: number; readonly logger: Logger },
+  {
+    name,
+    nowMs,
+    logger,
+  }: { readonly name: string; readonly nowMs: number; readonly logger: Logger },
 ): Promise<CertificatePaths> {
-  const paths = { certFile: join(dataDir, CERT_FILE), keyFile: join(dataDir, KEY_FILE) };
+  const file = (end: string): string => join(dataDir, 'keys', `${name}.${end}`);
+  const paths = { certFile: file('crt'), keyFile: file('key') };
   const names = [...new Set([...hosts, 'localhost', '127.0.0.1', '::1', hostname()])];
   if (isGood(paths, hosts, nowMs)) return paths;
   // Loaded only here: no other start needs it.
@@ -53,7 +56,7 @@ export async function trialCertificate(
   });
   writeSecret(paths.keyFile, made.private);
   writeSecret(paths.certFile, made.cert);
-  logger.info({ certFile: paths.certFile, names }, 'SIP certificate made for a trial');
+  logger.info({ certFile: paths.certFile, names }, 'certificate made');
   return paths;
 }
 

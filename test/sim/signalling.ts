@@ -108,6 +108,10 @@ export class SimSignalling implements Signalling {
     return false;
   }
 
+  isBrowser(): boolean {
+    return false;
+  }
+
   forgetBindings(username: string): void {
     this.#phones.delete(username);
   }

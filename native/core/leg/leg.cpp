@@ -26,9 +26,11 @@ Leg::Leg(const LegConfig& config)
 
 void Leg::configure(const LegRemote& remote, Nanos now) {
   const Address before = receive_.source().signalled();
-  receive_.configure(remote.receive, now);
+  ReceiveConfig receive = remote.receive;
+  if (ice_) receive.source.signalled = ice_->peer();
+  receive_.configure(receive, now);
   send_.configure(remote.send);
-  const ExpectedSource& source = remote.receive.source;
+  const ExpectedSource& source = receive.source;
   const bool begins = !configured_ || timed_out_ || !receiving_;
   if (begins && source.receiving) expecting_since_ = now;
   // Another peer may have other habits; one that has used telephone-event goes on using it.
@@ -38,8 +40,18 @@ void Leg::configure(const LegRemote& remote, Nanos now) {
   tones_possible_ = possible;
   if (other_peer) sent_at_.reset();
   receiving_ = source.receiving;
+  rtcp_mux_ = remote.rtcp_mux;
   configured_ = true;
 }
+
+void Leg::find_peer_by(std::unique_ptr<IceLite>& ice, Nanos now) {
+  if (ice && ice_ && ice->credentials() == ice_->credentials()) return;
+  if (ice && ice_) ice->follow(*ice_);
+  std::swap(ice_, ice);
+  if (ice_) follow_peer(now);
+}
+
+void Leg::follow_peer(Nanos now) { receive_.expect(ice_->peer(), now); }
 
 void Leg::protect_with(std::unique_ptr<PacketProtection>& protection) {
   protection->follow(*protection_);
@@ -164,7 +176,7 @@ void Leg::receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos
   const Address& peer = receive_.source().target();
   if (!same_host(source, peer)) return;
   const Bytes packet = protection_->unprotect_rtcp(datagram);
-  const bool usual_port = source.port == static_cast<uint16_t>(peer.port + 1);
+  const bool usual_port = source.port == static_cast<uint16_t>(peer.port + (rtcp_mux_ ? 0 : 1));
   const bool known_port = usual_port || source.port == rtcp_port_;
   if (!known_port && sender_of_rtcp(packet) != receive_.ssrc()) return;
   if (rtcp_.receive(packet, arrival)) rtcp_port_ = source.port;
@@ -174,7 +186,7 @@ void Leg::send_report(Nanos now, bool bye, PacketSink& sink) {
   Address to = receive_.source().target();
   const bool anything = send_.packets() > 0 || receive_.ssrc().has_value();
   if (!to.sendable() || !anything) return;
-  to.port = rtcp_port_.value_or(static_cast<uint16_t>(to.port + 1));
+  if (!rtcp_mux_) to.port = rtcp_port_.value_or(static_cast<uint16_t>(to.port + 1));
   RtcpSession::Facts facts;
   if (send_.packets() > packets_at_report_) {
     facts.sent = {ntp_of(now), send_.timestamp().value(), static_cast<uint32_t>(send_.packets()),
@@ -184,10 +196,18 @@ void Leg::send_report(Nanos now, bool bye, PacketSink& sink) {
   facts.peer_ssrc = receive_.ssrc();
   facts.reception = receive_.reception();
   facts.bye = bye;
-  sink.send_rtcp(config_.handle, to, rtcp_.report(facts, now));
+  const Bytes report = rtcp_.report(facts, now);
+  if (report.empty()) return;
+  if (rtcp_mux_) {
+    sink.send(config_.handle, to, report);
+  } else {
+    sink.send_rtcp(config_.handle, to, report);
+  }
 }
 
 void Leg::tell_latch(Nanos now, PacketSink& sink) {
+  // Checks may come from anywhere.
+  if (ice_) return;
   const SourceLearner& source = receive_.source();
   const std::optional<Address> only = source.settled(now) ? std::optional(source.target()) : std::nullopt;
   if (only == latched_) return;
@@ -249,7 +269,8 @@ bool Leg::send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& eve
   const bool events_possible = send_.config().telephone_event.has_value();
   DigitSender::Step step = digits_.next(events_possible, send_.timestamp(), audio);
   if (step.event && can_send) {
-    sink.send(config_.handle, receive_.source().target(), send_.event_packet(*step.event));
+    const Bytes packet = send_.event_packet(*step.event);
+    if (!packet.empty()) sink.send(config_.handle, receive_.source().target(), packet);
   }
   if (step.done) {
     events.digits_sent(step.done->handle);

@@ -8,6 +8,7 @@
 #include "core/base/events.hpp"
 #include "core/dsp/dtmf_detector.hpp"
 #include "core/dsp/mixdown.hpp"
+#include "core/ice/ice_lite.hpp"
 #include "core/leg/digit_sender.hpp"
 #include "core/leg/player.hpp"
 #include "core/leg/receive_path.hpp"
@@ -35,6 +36,8 @@ struct LegConfig {
 };
 
 struct LegRemote {
+  /// RTP and RTCP share a port (RFC 5761).
+  bool rtcp_mux = false;
   ReceiveConfig receive;
   SendConfig send;
 };
@@ -63,6 +66,15 @@ class Leg {
   [[nodiscard]] LegHandle handle() const { return config_.handle; }
   [[nodiscard]] uint16_t local_port() const { return config_.local_port; }
   void configure(const LegRemote& remote, Nanos now);
+
+  /// Takes over how the peer's address is found, and gives back how it was; none: by the description and its
+  /// packets.
+  void find_peer_by(std::unique_ptr<IceLite>& ice, Nanos now);
+  [[nodiscard]] IceLite* ice() { return ice_.get(); }
+  /// ICE has found the peer elsewhere.
+  void follow_peer(Nanos now);
+  /// More than RTP comes to the RTP port.
+  [[nodiscard]] bool muxes() const { return rtcp_mux_ || ice_ != nullptr; }
 
   /// Takes over how packets are protected, and gives back how they were.
   void protect_with(std::unique_ptr<PacketProtection>& protection);
@@ -145,6 +157,7 @@ class Leg {
   bool tones_possible_ = false;
   bool tones_wanted_ = false;
   bool receiving_ = false;
+  bool rtcp_mux_ = false;
   bool timed_out_ = false;
   Limiter limiter_;
   uint32_t visits_until_quality_ = 0;
@@ -159,6 +172,7 @@ class Leg {
   // Owned.
   std::unique_ptr<AudioCodec> codec_;
   std::unique_ptr<PacketProtection> protection_;
+  std::unique_ptr<IceLite> ice_;
   std::shared_ptr<SequenceCell<LegStatistics>> statistics_;
   Roster<AudioStream, kMaxStreams> streams_;
   Roster<Player, kMaxPlayers> players_;

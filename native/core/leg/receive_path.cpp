@@ -23,6 +23,11 @@ void ReceivePath::configure(const ReceiveConfig& config, Nanos now) {
   source_.expect(config.source, now);
 }
 
+void ReceivePath::expect(const Address& peer, Nanos now) {
+  config_.source.signalled = peer;
+  source_.expect(config_.source, now);
+}
+
 bool ReceivePath::negotiated(uint8_t payload_type) const {
   // The static types are understood whatever was negotiated: some senders switch between them without asking.
   return payload_type == config_.payload_type || payload_type == config_.telephone_event ||

@@ -38,6 +38,9 @@ class ReceivePath {
   /// First and later negotiations; what was received stays.
   void configure(const ReceiveConfig& config, Nanos now);
 
+  /// The peer is at this address, as signalling would say it.
+  void expect(const Address& peer, Nanos now);
+
   struct Outcome {
     Received kind = Received::ignored;
     std::optional<char> digit;                  // a new keypad press

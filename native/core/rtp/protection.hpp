@@ -39,4 +39,14 @@ class NoProtection final : public PacketProtection {
   void follow(PacketProtection& /*before*/) override {}
 };
 
+/// Keys are still being negotiated: nothing is heard and nothing is said.
+class AwaitedProtection final : public PacketProtection {
+ public:
+  std::span<uint8_t> unprotect_rtp(std::span<uint8_t> /*datagram*/) override { return {}; }
+  std::span<uint8_t> unprotect_rtcp(std::span<uint8_t> /*datagram*/) override { return {}; }
+  size_t protect_rtp(std::span<uint8_t> /*buffer*/, size_t /*size*/) override { return 0; }
+  size_t protect_rtcp(std::span<uint8_t> /*buffer*/, size_t /*size*/) override { return 0; }
+  void follow(PacketProtection& /*before*/) override {}
+};
+
 }  // namespace carillon

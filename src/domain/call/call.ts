@@ -84,6 +84,9 @@ export class Call implements Recorded {
           this.limitTo(needs.clock.monotonicMs() - lateMs);
           this.hangup('mediaTimeout', 'Error', 'no RTP from the peer');
         },
+        secured: (fault) => {
+          if (fault !== undefined) this.hangup('mediaAnchoring', 'Error', fault);
+        },
       },
       () => ({ heardFrom: this.peer.remoteAddress, carrier: this.peer.carrier }),
     );

@@ -120,7 +120,11 @@ export class LegMedia {
     }
     this.#leg = leg;
     if (this.#tonesWanted) leg.hearTones(true);
-    this.#negotiation = new Negotiation(leg, sessionId(), bytes);
+    this.#negotiation = new Negotiation(leg, {
+      sessionId: sessionId(),
+      bytes,
+      fingerprint: media.fingerprint,
+    });
   }
 
   #legEvents(): MediaLegEvents {
@@ -130,6 +134,10 @@ export class LegMedia {
         this.#events.dtmf(digit, asTone);
       },
       silent: (lateMs) => this.#events.silent(lateMs),
+      secured: (fault) => {
+        this.#needs.log.add('media', 'keys exchanged by DTLS', { fault });
+        this.#events.secured?.(fault);
+      },
       sourceChanged: ({ address, port, reason }) =>
         this.#needs.log.add('media', 'RTP comes from another address', {
           peer: `${address}:${port}`,
@@ -151,7 +159,8 @@ export class LegMedia {
 
   /** Why an offer cannot be answered, asked before anything is spent on a call. */
   problemOf(offerSdp: string): SdpProblem | undefined {
-    return checkOffer(offerSdp, { srtp: this.#srtp.policy, ipv6: this.#ipv6 });
+    const { ipv6 = false, fingerprint } = this.#needs.media;
+    return checkOffer(offerSdp, { srtp: this.#srtp.policy, ipv6, dtls: fingerprint !== undefined });
   }
 
   /** Our description, as an offer. */
@@ -192,14 +201,17 @@ export class LegMedia {
 
   #configure(remote: MediaSession): Result<void, MediaProblem> {
     const { address, port } = remote;
-    if (address.includes(':') && address !== '::' && !this.#ipv6) {
+    if (address.includes(':') && address !== '::' && !this.#ipv6 && remote.ice === undefined) {
       return err({ kind: 'notAllowed', detail: `no IPv6 for media here: ${address}` });
     }
     // RFC 2543 put a call on hold with the address 0.0.0.0 (RFC 3264 §8.4): nothing can be sent there.
-    const isNowhere = address === '0.0.0.0' || address === '::';
-    const verdict = isNowhere
-      ? ({ kind: 'learn', why: 'on hold' } as const)
-      : this.#needs.judgeRtp({ address, port, ...this.#peer() });
+    // With ICE an address is used once whoever is there has shown that he has our password.
+    const byIce = remote.ice !== undefined;
+    const isNowhere = !byIce && (address === '0.0.0.0' || address === '::');
+    const verdict =
+      isNowhere || byIce
+        ? ({ kind: 'learn', why: byIce ? 'ICE' : 'on hold' } as const)
+        : this.#needs.judgeRtp({ address, port, ...this.#peer() });
     if (verdict.kind === 'refuse') return err({ kind: 'notAllowed', detail: verdict.why });
     this.#settled = true;
     this.#codec = remote.codec.name;
@@ -215,7 +227,7 @@ export class LegMedia {
       direction: remote.direction,
       ptimeMs: remote.ptimeMs,
       telephoneEvent: remote.telephoneEvent?.send,
-      srtp: remote.protection === 'none' ? undefined : remote.protection.suite,
+      srtp: protectionName(remote.protection),
     });
     const sendTo = verdict.kind === 'learn' ? NOWHERE : address;
     this.#leg?.configure({
@@ -225,4 +237,9 @@ export class LegMedia {
     });
     return ok(undefined);
   }
+}
+
+function protectionName(protection: MediaSession['protection']): string | undefined {
+  if (protection === 'none') return undefined;
+  return 'suite' in protection ? protection.suite : `DTLS, ${protection.role}`;
 }

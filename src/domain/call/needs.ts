@@ -50,8 +50,24 @@ export interface SrtpSession {
   readonly receiveMkiBytes: number;
 }
 
+/** SRTP with keys that the media side exchanges with the peer over the RTP port (DTLS-SRTP, RFC 5764). */
+export interface DtlsSession {
+  /** Who begins: the client. */
+  readonly role: 'client' | 'server';
+  /** Digest of the peer's certificate. */
+  readonly hash: 'sha-256' | 'sha-384' | 'sha-512';
+  readonly fingerprint: Uint8Array;
+}
+
 /** Of the packets: plain RTP, or SRTP. */
-export type MediaProtection = 'none' | SrtpSession;
+export type MediaProtection = 'none' | SrtpSession | DtlsSession;
+
+/** The lite side of ICE (RFC 8445): the peer's checks show where it is. Never to be logged. */
+export interface IceSession {
+  readonly localUfrag: string;
+  readonly localPassword: string;
+  readonly remoteUfrag: string;
+}
 
 /** What negotiation settled for one leg; direction is ours (what we do). */
 export interface MediaSession {
@@ -66,6 +82,9 @@ export interface MediaSession {
   readonly ptimeMs: number;
   readonly direction: MediaDirection;
   readonly protection: MediaProtection;
+  /** RTP and RTCP share a port (RFC 5761). */
+  readonly rtcpMux?: boolean;
+  readonly ice?: IceSession | undefined;
   /** IP address that the peer's signalling comes from: a phone behind a NAT sends its RTP from there too. */
   readonly signallingAddress?: string | undefined;
 }
@@ -86,6 +105,8 @@ export interface MediaLegEvents {
   /** One per keypad press, whatever way it came in. `asTone`: it was heard within the audio, and is there still. */
   dtmf(digit: string, asTone?: boolean): void;
   sourceChanged?(change: SourceChange): void;
+  /** The exchange of keys by DTLS is over; `fault`: why there are none. */
+  secured?(fault: string | undefined): void;
   /** No RTP for the configured time (hold excepted), which was over `lateMs` ago. */
   silent(lateMs: number): void;
 }
@@ -295,6 +316,8 @@ export interface RoomEvents {
 export interface Media {
   /** RTP can be sent to IPv6 addresses too. */
   readonly ipv6?: boolean;
+  /** Of our certificate, for `a=fingerprint`: `sha-256 AB:…`. Undefined: no keys by DTLS. */
+  readonly fingerprint?: string | undefined;
   /** Rejects with ServiceError MEDIA_NO_PORTS or MEDIA_UNAVAILABLE. */
   openLeg(options: { readonly mediaTimeoutMs: number }, events: MediaLegEvents): Promise<MediaLeg>;
   /** Both hear each other; everything else (recordings, streams) goes on. */

@@ -5,6 +5,7 @@ import {
   buildOffer,
   chooseAudio,
   type LocalCrypto,
+  type LocalTransport,
   OFFERED_SUITES,
   readAnswer,
   readOffer,
@@ -23,22 +24,35 @@ const TELEPHONE_EVENT_PAYLOAD_TYPE = 101;
 const PTIME_MS = 20;
 const FIRST_VERSION = 1;
 
+export interface NegotiationOptions {
+  /** Any number that no other session of ours has (RFC 8866 §5.2). */
+  readonly sessionId: number;
+  /** Random ones, for keys. */
+  readonly bytes: (length: number) => Uint8Array;
+  /** Of our certificate; undefined: no keys by DTLS. */
+  readonly fingerprint: string | undefined;
+}
+
+/** Bytes of which the name and the password of an ICE session are made, as Base64 (RFC 8445 §5.3). */
+const UFRAG_BYTES = 6;
+const PASSWORD_BYTES = 18;
+const MID = '0';
+
 /** Offer and answer of one leg over its whole life: what we said last, and what that settled. */
 export class Negotiation {
-  readonly #local: { readonly address: string; readonly port: number; readonly sessionId: number };
-  readonly #bytes: (length: number) => Uint8Array;
+  readonly #local: { readonly address: string; readonly port: number };
+  readonly #options: NegotiationOptions;
   /** Our keys for SRTP: one a suite, as long as packets go on being protected. */
   readonly #keys = new Map<SrtpSuite, Uint8Array>();
+  /** Our side of ICE, and for which name of the peer's. */
+  #ice: { ufrag: string; password: string; remoteUfrag: string | undefined } | undefined;
+  /** The peer is a browser, or like one. */
+  #byDtls = false;
   #said: { readonly sdp: string; readonly version: number } | undefined;
 
-  /** `sessionId`: any number that no other session of ours has (RFC 8866 §5.2). `bytes`: random ones, for keys. */
-  constructor(
-    local: { address: string; port: number },
-    sessionId: number,
-    bytes: (length: number) => Uint8Array,
-  ) {
-    this.#local = { ...local, sessionId };
-    this.#bytes = bytes;
+  constructor(local: { address: string; port: number }, options: NegotiationOptions) {
+    this.#local = local;
+    this.#options = options;
   }
 
   /** The peer offers: our answer, and what it settles. */
@@ -49,24 +63,42 @@ export class Negotiation {
   ): Result<{ readonly sdp: string; readonly remote: MediaSession }, SdpProblem> {
     const offer = readOffer(offerSdp);
     if (!offer.ok) return offer;
-    const choice = chooseAudio(offer.value, { codecs: CODECS, srtp: srtp.policy, ipv6 });
+    const { fingerprint } = this.#options;
+    const dtls = fingerprint !== undefined;
+    const choice = chooseAudio(offer.value, { codecs: CODECS, srtp: srtp.policy, ipv6, dtls });
     if (!choice.ok) return choice;
-    const protection = this.#protection(choice.value);
-    const key = protection === 'none' ? undefined : protection.send;
+    const { crypto, ice } = choice.value;
+    const remote = mediaSession(choice.value, this.#travel(choice.value));
+    if (!remote.ok) return remote;
+    const ours = {
+      key: crypto === undefined ? undefined : this.#key(crypto.suite),
+      ice: ice === undefined ? undefined : this.#iceFor(ice.ufrag),
+      fingerprint,
+    };
     this.#said = revise(
       this.#said,
-      (version) => buildAnswer(offer.value, choice.value, this.#endpoint(version), key),
+      (version) => buildAnswer(offer.value, choice.value, this.#endpoint(version), ours),
       FIRST_VERSION,
     );
-    const remote = mediaSession(choice.value, protection);
-    return remote.ok ? ok({ sdp: this.#said.sdp, remote: remote.value }) : remote;
+    return ok({ sdp: this.#said.sdp, remote: remote.value });
   }
 
   /** We offer. */
   offer(srtp: SrtpRule): string {
-    const crypto: LocalCrypto[] = srtp.offered
-      ? OFFERED_SUITES.map((suite, index) => ({ tag: index + 1, suite, key: this.#key(suite) }))
-      : [];
+    const { fingerprint } = this.#options;
+    const byDtls = fingerprint !== undefined && (srtp.byDtls === true || this.#byDtls);
+    const crypto: LocalCrypto[] =
+      srtp.offered && !byDtls
+        ? OFFERED_SUITES.map((suite, index) => ({ tag: index + 1, suite, key: this.#key(suite) }))
+        : [];
+    const transport: LocalTransport | undefined = byDtls
+      ? {
+          ice: this.#iceFor(undefined),
+          dtls: { fingerprint, setup: 'actpass' },
+          rtcpMux: true,
+          mid: MID,
+        }
+      : undefined;
     this.#said = revise(
       this.#said,
       (version) =>
@@ -77,6 +109,7 @@ export class Negotiation {
           direction: 'sendrecv',
           crypto,
           plainToo: srtp.policy === 'optional',
+          ...(transport === undefined ? {} : { transport }),
         }),
       FIRST_VERSION,
     );
@@ -86,12 +119,50 @@ export class Negotiation {
   /** The peer's answer to our last offer. */
   settle(answerSdp: string): Result<MediaSession, SdpProblem> {
     const session = readAnswer(this.#said?.sdp ?? '', answerSdp);
-    return session.ok
-      ? mediaSession(session.value, this.#protection(session.value), OFFERED)
-      : session;
+    return session.ok ? mediaSession(session.value, this.#travel(session.value), OFFERED) : session;
   }
 
-  #protection({ crypto }: AudioSession): MediaProtection {
+  /** How the packets of a session travel. */
+  #travel(session: AudioSession): Travel {
+    const { ice, rtcpMux } = session;
+    const local = ice === undefined ? undefined : this.#iceFor(ice.ufrag);
+    return {
+      protection: this.#protection(session),
+      rtcpMux,
+      ice:
+        ice === undefined || local === undefined
+          ? undefined
+          : {
+              localUfrag: local.ufrag,
+              localPassword: local.password,
+              remoteUfrag: ice.ufrag,
+            },
+    };
+  }
+
+  /** Our name and password; new ones when the peer has begun anew with another name (RFC 8445 §9). */
+  #iceFor(remoteUfrag: string | undefined): { ufrag: string; password: string } {
+    const known = this.#ice;
+    const restarted =
+      remoteUfrag !== undefined &&
+      known?.remoteUfrag !== undefined &&
+      known.remoteUfrag !== remoteUfrag;
+    if (known !== undefined && !restarted) {
+      known.remoteUfrag = remoteUfrag ?? known.remoteUfrag;
+      return known;
+    }
+    const text = (bytes: number): string =>
+      Buffer.from(this.#options.bytes(bytes)).toString('base64');
+    this.#ice = { ufrag: text(UFRAG_BYTES), password: text(PASSWORD_BYTES), remoteUfrag };
+    return this.#ice;
+  }
+
+  #protection({ crypto, dtls }: AudioSession): MediaProtection {
+    this.#byDtls = dtls !== undefined;
+    if (dtls !== undefined) {
+      const { hash, value } = dtls.fingerprint;
+      return { role: dtls.role, hash, fingerprint: value };
+    }
     if (crypto === undefined) {
       // Packets in the clear are not counted: a key from before must not be used again.
       this.#keys.clear();
@@ -104,20 +175,21 @@ export class Negotiation {
   #key(suite: SrtpSuite): Uint8Array {
     const known = this.#keys.get(suite);
     if (known !== undefined) return known;
-    const key = this.#bytes(srtpKeyBytes(suite));
+    const key = this.#options.bytes(srtpKeyBytes(suite));
     this.#keys.set(suite, key);
     return key;
   }
 
   #endpoint(version: number) {
-    return { ...this.#local, version, ptimeMs: PTIME_MS };
+    const { sessionId } = this.#options;
+    return { ...this.#local, sessionId, version, ptimeMs: PTIME_MS };
   }
 }
 
 /** Whether an offer can be answered at all. */
 export function checkOffer(
   sdp: string,
-  wishes: { readonly srtp: SrtpPolicy; readonly ipv6: boolean },
+  wishes: { readonly srtp: SrtpPolicy; readonly ipv6: boolean; readonly dtls: boolean },
 ): SdpProblem | undefined {
   const offer = readOffer(sdp);
   if (!offer.ok) return offer.error;
@@ -125,10 +197,12 @@ export function checkOffer(
   return choice.ok ? undefined : choice.error;
 }
 
+type Travel = Pick<MediaSession, 'protection' | 'rtcpMux' | 'ice'>;
+
 /** `ours`: the payload types of our offer, when the peer has answered; else the peer's hold both ways. */
 function mediaSession(
   { codec, telephoneEvent, address, port, ptimeMs, direction }: AudioSession,
-  protection: MediaProtection,
+  travel: Travel,
   ours?: { readonly audio: (name: CodecName) => number | undefined; readonly events: number },
 ): Result<MediaSession, SdpProblem> {
   const name = CODECS.find((known) => known === codec.name);
@@ -145,7 +219,7 @@ function mediaSession(
         : { send: telephoneEvent, receive: ours?.events ?? telephoneEvent },
     ptimeMs,
     direction,
-    protection,
+    ...travel,
   });
 }
 

@@ -111,6 +111,8 @@ export interface SrtpRule {
   readonly policy: SrtpPolicy;
   /** Our own offers have keys. A peer's offers are answered by the policy in any case. */
   readonly offered: boolean;
+  /** Our own offers are for a browser: ICE, and keys by DTLS. */
+  readonly byDtls?: boolean;
 }
 
 /** `secured`: the signalling is encrypted, so that nobody else reads the keys. */
@@ -190,4 +192,6 @@ export interface Signalling {
   isSecured(username: string): boolean;
   /** It took no calls lately, or wants none for a while: to be tried after all others. */
   isDown(target: OutboundTarget): boolean;
+  /** True when it has live contacts, each of them over WebSocket. */
+  isBrowser(username: string): boolean;
 }

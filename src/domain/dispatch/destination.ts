@@ -173,7 +173,8 @@ export class Destinations {
 
   #srtpOf(username: string): SrtpRule {
     const { settings, signalling } = this.#needs;
-    return srtpRule(settings.srtp, { secured: signalling.isSecured(username) });
+    const rule = srtpRule(settings.srtp, { secured: signalling.isSecured(username) });
+    return { ...rule, byDtls: signalling.isBrowser(username) };
   }
 
   #carriersFor(number: string): OutboundTarget[] {

@@ -1,5 +1,6 @@
 /** Front door of media: the native engine as the domain's `Media`. */
 
+import { X509Certificate } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
@@ -21,6 +22,11 @@ import { type LegHandle, loadNative, type NativeStatus, type SentPacket } from '
 import { PortPool } from './port-pool.ts';
 import { NativeRoom } from './room.ts';
 
+export interface MediaIdentity {
+  readonly certificate: string;
+  readonly key: string;
+}
+
 export interface MediaOptions {
   /** IP address that RTP sockets bind to. */
   readonly rtpHost: string;
@@ -39,6 +45,8 @@ export interface MediaOptions {
   readonly logger: Logger;
   /** Keypad tones are left out of recordings; false when left away. */
   readonly suppressDigits?: boolean;
+  /** Certificate and key as PEM, for keys by DTLS; left away: none. */
+  readonly identity?: MediaIdentity | undefined;
   /** Ports, SSRCs and starting numbers; the system's generator when left away. */
   readonly random?: Random;
 }
@@ -112,6 +120,7 @@ export function createMedia(options: MediaOptions): MediaEngine {
 
 class Engine implements MediaEngine {
   readonly manual: ManualDrive | undefined;
+  readonly fingerprint: string | undefined;
   readonly #options: MediaOptions;
   readonly #random: Random;
   readonly #hub: Hub;
@@ -132,6 +141,11 @@ class Engine implements MediaEngine {
       (onEvents) => new native.Engine(manual, options.rtpHost, onEvents),
       options,
     );
+    const { identity } = options;
+    if (identity !== undefined) {
+      this.#hub.engine.useIdentity(identity.certificate, identity.key);
+      this.fingerprint = `sha-256 ${new X509Certificate(identity.certificate).fingerprint256}`;
+    }
     this.manual = manual ? this.#manualDrive() : undefined;
   }
 

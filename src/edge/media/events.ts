@@ -31,6 +31,8 @@ export type NativeEvent =
       readonly address: string;
       readonly port: number;
     }
+  /** `fault`: why there are no keys. */
+  | { readonly type: 'secured'; readonly handle: LegHandle; readonly fault: string | undefined }
   | { readonly type: 'playbackEnded'; readonly handle: PlayerHandle }
   | { readonly type: 'digitsSent'; readonly handle: JobHandle }
   | {
@@ -114,6 +116,12 @@ function eventOf(record: NativeRecord): NativeEvent | undefined {
         change: a,
         address: Buffer.from(record.payload).toString('latin1'),
         port: b,
+      };
+    case 12:
+      return {
+        type: 'secured',
+        handle: handle as LegHandle,
+        fault: a !== 0 ? undefined : Buffer.from(record.payload).toString('latin1'),
       };
     default:
       return undefined;

@@ -20,6 +20,7 @@ const OF_PLACES: ReadonlySet<NativeEvent['type']> = new Set<OfPlace['type']>([
   'mediaTimeout',
   'floorChanged',
   'sourceChanged',
+  'secured',
 ]);
 /** Whether its handle names a leg or a room. */
 const isOfPlace = (event: NativeEvent): event is OfPlace => OF_PLACES.has(event.type);

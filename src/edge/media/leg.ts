@@ -106,6 +106,7 @@ export class NativeLeg implements MediaLeg {
       if (event.type === 'dtmf') {
         this.#press(event.digit, 'media', event.atMs, event.asTone);
       } else if (event.type === 'sourceChanged') this.#sourceChanged(event);
+      else if (event.type === 'secured') this.#events.secured?.(event.fault);
       else if (event.type === 'mediaTimeout') this.#events.silent(hub.engine.nowMs() - event.atMs);
     });
   }

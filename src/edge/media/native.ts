@@ -134,6 +134,8 @@ export interface NativeEngine {
     readonly thread: number;
   }): number;
   configureLeg(leg: LegHandle, session: MediaSession): void;
+  /** Who we are where keys are exchanged by DTLS: certificate and key as PEM. */
+  useIdentity(certificate: string, key: string): void;
   /** Whether keypad tones are listened for, where the peer has not used telephone-event; at first they are not. */
   hearTones(leg: LegHandle, wanted: boolean): void;
   statistics(leg: LegHandle): NativeStatistics | undefined;

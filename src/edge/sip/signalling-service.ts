@@ -186,6 +186,14 @@ class SignallingService implements RunningSignalling {
     return this.#carriers.isDown(target);
   }
 
+  isBrowser(username: string): boolean {
+    const contacts = this.#agent?.contactsOf(username, this.#options.clock.monotonicMs()) ?? [];
+    return (
+      contacts.length > 0 &&
+      contacts.every(({ flow }) => flow.transport === 'ws' || flow.transport === 'wss')
+    );
+  }
+
   registrations(): readonly Binding[] {
     return this.#agent?.bindings(this.#options.clock.monotonicMs()) ?? [];
   }

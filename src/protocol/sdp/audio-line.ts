@@ -2,6 +2,7 @@
 import { err, ok, type Result } from '../../base/result.ts';
 import { codecsOf, isTelephoneEvent } from './codec.ts';
 import { cryptoLines } from './crypto.ts';
+import { midOf, readDtls, readIce } from './secure-transport.ts';
 import type {
   Attribute,
   AudioOffer,
@@ -12,13 +13,14 @@ import type {
 } from './types.ts';
 
 /** Profiles whose keys stand in the description, if there are any; AVPF differs in RTCP timing only (RFC 4585). */
-const PROFILES: Readonly<Record<string, { readonly secure: boolean }>> = {
+const PROFILES: Readonly<Record<string, { readonly secure: boolean; readonly dtls?: boolean }>> = {
   'RTP/AVP': { secure: false },
   'RTP/AVPF': { secure: false },
   'RTP/SAVP': { secure: true },
   'RTP/SAVPF': { secure: true },
+  'UDP/TLS/RTP/SAVP': { secure: true, dtls: true },
+  'UDP/TLS/RTP/SAVPF': { secure: true, dtls: true },
 };
-const BY_DTLS = /^(UDP|TCP)\/(TLS|DTLS)\/RTP\/SAVPF?$/;
 
 /** The audio lines to talk over: the enabled ones of a profile that is spoken here, in their order. At least one. */
 export function readAudioLines(
@@ -44,15 +46,15 @@ function readLine(
   const protocol = media.protocol.toUpperCase();
   const profile = PROFILES[protocol];
   if (profile === undefined) {
-    return BY_DTLS.test(protocol)
-      ? err({ kind: 'secureMediaRequired', detail: 'audio only over DTLS-SRTP' })
-      : err({ kind: 'unsupportedProtocol', detail: media.protocol });
+    return err({ kind: 'unsupportedProtocol', detail: media.protocol });
   }
   const address = (media.connection ?? session.connection)?.address;
   if (address === undefined) return err({ kind: 'malformed', detail: 'no c= line for audio' });
   if (!isIpAddress(address)) return err({ kind: 'unsupportedAddress', detail: address });
   const direction = directionOf(media.attributes) ?? directionOf(session.attributes) ?? 'sendrecv';
   const codecs = codecsOf(media);
+  const crypto = profile.dtls === true ? [] : cryptoLines(media);
+  const ice = readIce(session, media);
   return ok({
     index,
     protocol: media.protocol,
@@ -62,10 +64,17 @@ function readLine(
     codecs: codecs.filter((codec) => !isTelephoneEvent(codec) && codec.name !== 'CN'),
     telephoneEvents: codecs.filter(isTelephoneEvent),
     direction,
-    held: isUnspecified(address) || direction === 'sendonly' || direction === 'inactive',
+    held:
+      (isUnspecified(address) && ice === undefined) ||
+      direction === 'sendonly' ||
+      direction === 'inactive',
     ptimeMs: milliseconds(media.attributes, 'ptime'),
     maxptimeMs: milliseconds(media.attributes, 'maxptime'),
-    crypto: cryptoLines(media),
+    crypto,
+    dtls: profile.secure && crypto.length === 0 ? readDtls(session, media) : undefined,
+    ice,
+    rtcpMux: media.attributes.some(({ name }) => name === 'rtcp-mux'),
+    mid: midOf(media),
   });
 }
 
@@ -114,9 +123,14 @@ export const directionFrom = (send: boolean, receive: boolean): Direction =>
 export const against = (ours: Direction, theirs: Direction): Direction =>
   directionFrom(canSend(ours) && canReceive(theirs), canReceive(ours) && canSend(theirs));
 
-/** What the peer's line lets us do; an unspecified address takes nothing, whatever the attribute says. */
+/**
+ * What the peer's line lets us do; an unspecified address takes nothing, whatever the attribute says, but for ICE, which
+ * finds the address.
+ */
 export const effectiveDirection = (line: AudioOffer): Direction =>
-  isUnspecified(line.address) ? directionFrom(canSend(line.direction), false) : line.direction;
+  isUnspecified(line.address) && line.ice === undefined
+    ? directionFrom(canSend(line.direction), false)
+    : line.direction;
 
 const DEFAULT_PTIME_MS = 20;
 const STEP_MS = 10;

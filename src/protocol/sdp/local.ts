@@ -1,6 +1,7 @@
 /** Our side of a description: the lines that offers and answers of ours have in common. */
 import { familyOf } from './audio-line.ts';
 import { writeCryptoLine } from './crypto.ts';
+import { type LocalTransport, transportAttributes } from './secure-transport.ts';
 import { serializeSdp } from './serialize.ts';
 import type { Attribute, Codec, CryptoLine, Direction, MediaDescription } from './types.ts';
 
@@ -21,8 +22,9 @@ export interface AudioLineParts {
   readonly codecs: readonly Codec[];
   readonly direction: Direction;
   readonly protocol: string;
-  /** Our keys, in our order; none: plain RTP. */
+  /** Our keys, in our order; none: plain RTP, or keys by DTLS. */
   readonly crypto: readonly LocalCrypto[];
+  readonly transport: LocalTransport;
 }
 
 /** A key of ours, under the tag of its line. */
@@ -30,7 +32,7 @@ export type LocalCrypto = Omit<CryptoLine, 'mkiBytes'>;
 
 export function audioMedia(
   local: LocalEndpoint,
-  { codecs, direction, protocol, crypto }: AudioLineParts,
+  { codecs, direction, protocol, crypto, transport }: AudioLineParts,
 ): MediaDescription {
   const attributes: Attribute[] = crypto.map((line) => ({
     name: 'crypto',
@@ -45,6 +47,7 @@ export function audioMedia(
       attributes.push({ name: 'fmtp', value: `${codec.payloadType} ${codec.fmtp}` });
     }
   }
+  attributes.push(...transportAttributes(transport, local));
   attributes.push({ name: 'ptime', value: String(local.ptimeMs) });
   attributes.push({ name: direction, value: undefined });
   return {
@@ -65,13 +68,13 @@ export const declined = (media: MediaDescription): MediaDescription => ({
   formats: media.formats.slice(0, 1),
   connection: undefined,
   bandwidth: [],
-  attributes: [],
+  attributes: media.attributes.filter(({ name }) => name === 'mid'),
 });
 
 export function localDescription(
   local: LocalEndpoint,
   media: readonly MediaDescription[],
-  times: readonly string[],
+  { times, attributes = [] }: { times: readonly string[]; attributes?: readonly Attribute[] },
 ): string {
   const family = familyOf(local.address);
   return serializeSdp({
@@ -86,7 +89,7 @@ export function localDescription(
     connection: { family, address: local.address },
     bandwidth: [],
     times,
-    attributes: [],
+    attributes,
     media,
   });
 }

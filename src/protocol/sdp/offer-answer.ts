@@ -19,6 +19,12 @@ import {
   localDescription,
 } from './local.ts';
 import { parseSdp } from './parse.ts';
+import {
+  isBundled,
+  type LocalTransport,
+  roleAgainst,
+  sessionAttributes,
+} from './secure-transport.ts';
 import type {
   AudioOffer,
   AudioSession,
@@ -40,7 +46,11 @@ export interface OfferParts extends LocalEndpoint {
   readonly crypto?: readonly LocalCrypto[];
   /** The peer may answer with plain RTP although there are keys: RTP/AVP with `a=crypto`, as many phones offer it. */
   readonly plainToo?: boolean;
+  /** For a browser: ICE, and keys by DTLS. */
+  readonly transport?: LocalTransport;
 }
+
+const PLAIN: LocalTransport = { ice: undefined, dtls: undefined, rtcpMux: false, mid: undefined };
 
 /** Our offer: one audio line, over RTP/AVP, or with keys over RTP/SAVP. */
 export function buildOffer(parts: OfferParts): string {
@@ -48,11 +58,17 @@ export function buildOffer(parts: OfferParts): string {
     parts.telephoneEventPayloadType === undefined
       ? []
       : [telephoneEvent(parts.telephoneEventPayloadType)];
-  const { direction, crypto = [], plainToo = false } = parts;
-  const protocol = crypto.length === 0 || plainToo ? 'RTP/AVP' : 'RTP/SAVP';
+  const { direction, crypto = [], plainToo = false, transport = PLAIN } = parts;
   const codecs = [...parts.codecs, ...events];
-  const media = audioMedia(parts, { codecs, direction, protocol, crypto });
-  return localDescription(parts, [media], ['0 0']);
+  const protocol = protocolOf({ secure: crypto.length > 0 && !plainToo, transport });
+  const media = audioMedia(parts, { codecs, direction, protocol, crypto, transport });
+  const attributes = sessionAttributes(transport, { bundled: true });
+  return localDescription(parts, [media], { times: ['0 0'], attributes });
+}
+
+function protocolOf(line: { secure: boolean; transport: LocalTransport }): string {
+  if (line.transport.dtls !== undefined) return 'UDP/TLS/RTP/SAVPF';
+  return line.secure ? 'RTP/SAVP' : 'RTP/AVP';
 }
 
 /** Reads an offer down to what matters for audio. */
@@ -85,6 +101,8 @@ export interface Wishes {
   readonly srtp?: SrtpPolicy;
   /** False: RTP can be sent to IPv4 addresses alone. */
   readonly ipv6?: boolean;
+  /** We have a certificate to show: keys may come by DTLS. */
+  readonly dtls?: boolean;
 }
 
 /**
@@ -95,7 +113,7 @@ export function chooseAudio(offer: MediaOffer, wishes: Wishes): Result<AudioSess
   const { direction = 'sendrecv' } = wishes;
   const choices = offer.audio.map((line) => chooseIn(line, wishes));
   const fitting = choices.flatMap((choice) => (choice.ok ? [choice.value] : []));
-  const chosen = fitting.find(({ crypto }) => crypto !== undefined) ?? fitting[0];
+  const chosen = fitting.find(({ line, crypto }) => line.dtls ?? crypto) ?? fitting[0];
   if (chosen === undefined) return choices.find(isRefusal) ?? err(NOTHING_FITS);
   return ok(sessionOf(chosen.line, chosen.codec, chosen.crypto, direction));
 }
@@ -114,9 +132,14 @@ const isRefusal = (
 
 function chooseIn(
   line: AudioOffer,
-  { codecs, srtp = 'optional', ipv6 = true }: Wishes,
+  { codecs, srtp = 'optional', ipv6 = true, dtls = false }: Wishes,
 ): Result<Choice, SdpProblem> {
-  if (!ipv6 && familyOf(line.address) === 'IP6' && !isUnspecified(line.address)) {
+  if (
+    !ipv6 &&
+    line.ice === undefined &&
+    familyOf(line.address) === 'IP6' &&
+    !isUnspecified(line.address)
+  ) {
     return err({ kind: 'unsupportedAddress', detail: 'no IPv6 for media here' });
   }
   const codec = line.codecs.find(({ name, channels }) => codecs.includes(name) && channels === 1);
@@ -124,6 +147,8 @@ function chooseIn(
     const names = line.codecs.map(({ name }) => name).join(', ');
     return err({ kind: 'noCommonCodec', detail: `offered: ${names || 'nothing known'}` });
   }
+  // A browser has nothing else: what is settled here is SRTP with keys in the description.
+  if (line.dtls !== undefined && dtls) return ok({ line, codec, crypto: undefined });
   const crypto = srtp === 'off' ? undefined : line.crypto[0];
   const problem = cryptoProblem(line, crypto, srtp);
   return problem === undefined ? ok({ line, codec, crypto }) : err(problem);
@@ -158,30 +183,59 @@ const sessionOf = (
   ptimeMs: packetTimeMs(line),
   direction: against(direction, effectiveDirection(line)),
   crypto,
+  dtls:
+    line.dtls === undefined
+      ? undefined
+      : { role: roleAgainst(line.dtls.setup), fingerprint: line.dtls.fingerprint },
+  // Peers without DTLS do as well without ICE: their packets show where they are.
+  ice: line.dtls === undefined ? undefined : line.ice,
+  rtcpMux: line.rtcpMux,
+  mid: line.mid,
 });
+
+/** What is ours in an answer, as far as the offer asks for it. */
+export interface AnswerParts {
+  /** For the chosen crypto line. */
+  readonly key?: Uint8Array | undefined;
+  readonly ice?: { readonly ufrag: string; readonly password: string } | undefined;
+  /** Of our certificate, `sha-256 AB:…`. */
+  readonly fingerprint?: string | undefined;
+}
 
 /**
  * Our answer to an offer: the chosen codec alone under the payload types of the offer, every other m-line declined.
- * `key`: ours for the chosen crypto line, where there is one.
  */
 export function buildAnswer(
   offer: MediaOffer,
   choice: AudioSession,
   local: LocalEndpoint,
-  key?: Uint8Array,
+  ours: AnswerParts = {},
 ): string {
-  const { codec, telephoneEvent: eventPayloadType, crypto, direction } = choice;
+  const { codec, telephoneEvent: eventPayloadType, crypto, direction, mid } = choice;
+  const { key, ice, fingerprint } = ours;
+  const transport: LocalTransport = {
+    ice: choice.ice === undefined ? undefined : ice,
+    dtls:
+      choice.dtls === undefined || fingerprint === undefined
+        ? undefined
+        : { fingerprint, setup: choice.dtls.role === 'client' ? 'active' : 'passive' },
+    rtcpMux: choice.rtcpMux,
+    mid,
+  };
   const events =
     eventPayloadType === undefined ? [] : [telephoneEvent(eventPayloadType, codec.clockRateHz)];
   const keys = crypto === undefined || key === undefined ? [] : [{ ...crypto, key }];
   const codecs = [codec, ...events];
   const media = offer.description.media.map((line, index) =>
     index === choice.index
-      ? audioMedia(local, { codecs, direction, protocol: line.protocol, crypto: keys })
+      ? audioMedia(local, { codecs, direction, protocol: line.protocol, crypto: keys, transport })
       : declined(line),
   );
   // RFC 3264 §6: the answer repeats the t= line of the offer.
-  return localDescription(local, media, offer.description.times);
+  return localDescription(local, media, {
+    times: offer.description.times,
+    attributes: sessionAttributes(transport, { bundled: isBundled(offer.description, mid) }),
+  });
 }
 
 /** Reads the peer's answer to an offer of ours. */
@@ -219,6 +273,7 @@ function answeredCrypto(
     ours.crypto.some((line) => line.tag === tag && line.suite === suite),
   );
   if (crypto !== undefined) return ok(crypto);
+  if (ours.dtls !== undefined && theirs.dtls !== undefined) return ok(undefined);
   if (ours.secure) {
     return err({ kind: 'plainMediaRefused', detail: 'we offered SRTP, the answer has no key' });
   }

@@ -14,12 +14,15 @@ export {
   type Wishes,
 } from './offer-answer.ts';
 export { parseSdp } from './parse.ts';
+export type { LocalTransport } from './secure-transport.ts';
 export { serializeSdp } from './serialize.ts';
 export type {
   AudioOffer,
   AudioSession,
   Codec,
   Direction,
+  DtlsRole,
+  Fingerprint,
   MediaOffer,
   SdpProblem,
   SessionDescription,

@@ -107,6 +107,27 @@ export interface CryptoLine {
   readonly mkiBytes: number;
 }
 
+export type FingerprintHash = 'sha-256' | 'sha-384' | 'sha-512';
+
+/** Digest of the certificate that a peer will show (RFC 8122). */
+export interface Fingerprint {
+  readonly hash: FingerprintHash;
+  readonly value: Uint8Array;
+}
+
+export interface DtlsOffer {
+  readonly fingerprint: Fingerprint;
+  readonly setup: 'actpass' | 'active' | 'passive';
+}
+
+export interface IceOffer {
+  readonly ufrag: string;
+  readonly password: string;
+}
+
+/** Who begins the handshake: the client. */
+export type DtlsRole = 'client' | 'server';
+
 export interface AudioOffer {
   /** Which m-line; the answer has as many, in the same order. */
   readonly index: number;
@@ -127,6 +148,11 @@ export interface AudioOffer {
   readonly maxptimeMs: number | undefined;
   /** In the peer's order of preference. */
   readonly crypto: readonly CryptoLine[];
+  /** Keys by DTLS; the profile then is one of DTLS, or of SRTP without keys in the description. */
+  readonly dtls: DtlsOffer | undefined;
+  readonly ice: IceOffer | undefined;
+  readonly rtcpMux: boolean;
+  readonly mid: string | undefined;
 }
 
 export interface MediaOffer {
@@ -149,6 +175,10 @@ export interface AudioSession {
   readonly ptimeMs: number;
   /** What we do. */
   readonly direction: Direction;
-  /** The peer's line that both sides take; undefined: plain RTP. */
+  /** The peer's line that both sides take; undefined: plain RTP, or keys by DTLS. */
   readonly crypto: CryptoLine | undefined;
+  readonly dtls: { readonly role: DtlsRole; readonly fingerprint: Fingerprint } | undefined;
+  readonly ice: IceOffer | undefined;
+  readonly rtcpMux: boolean;
+  readonly mid: string | undefined;
 }

@@ -1,6 +1,6 @@
 /** Everything that leaves the process: customers' servers and sockets, phones and carriers, audio. */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DestinationGuard } from '../../base/egress.ts';
 import { ServiceError } from '../../base/errors.ts';
@@ -71,6 +71,7 @@ export async function openLines(
   const { settings, logger, clock, random, dataDir } = basics;
   const customers = towardsCustomers(basics, foundation, derived, metrics);
   const media = createMedia({
+    identity: await mediaIdentity(basics),
     rtpHost: settings.rtp.host,
     publicHost: derived.rtpPublicHost,
     portMin: settings.rtp.portMin,
@@ -251,8 +252,22 @@ async function identityOf(
   const own = { certFile: sip.tlsCertFile, keyFile: sip.tlsKeyFile };
   const files =
     own.certFile === ''
-      ? await trialCertificate(dataDir, [derived.sipPublicHost], { nowMs: clock.wallMs(), logger })
+      ? await trialCertificate(dataDir, [derived.sipPublicHost], {
+          name: 'sip',
+          nowMs: clock.wallMs(),
+          logger,
+        })
       : own;
   const policy = { clients: sip.tlsClientCertificates, wildcards: sip.tlsWildcards };
   return new TlsIdentity({ ...files, caFile: sip.tlsCaFile }, policy, logger);
+}
+
+/** What phones and browsers see in exchanges of media keys: its digest stands in SDP, so that nobody need trust it otherwise. */
+async function mediaIdentity({ dataDir, clock, logger }: Basics) {
+  const { certFile, keyFile } = await trialCertificate(dataDir, [], {
+    name: 'media',
+    nowMs: clock.wallMs(),
+    logger,
+  });
+  return { certificate: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
 }

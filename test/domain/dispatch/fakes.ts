@@ -114,6 +114,10 @@ export class FakeSignalling implements Signalling {
 
   readonly secured = new Set<string>();
 
+  isBrowser(): boolean {
+    return false;
+  }
+
   isSecured(username: string): boolean {
     return this.secured.has(username);
   }

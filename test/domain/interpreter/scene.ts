@@ -444,6 +444,7 @@ export class Scene {
       isRegistered: () => true,
       isSecured: () => false,
       isDown: () => false,
+      isBrowser: () => false,
     };
     await call.dial(signalling, {
       targets: [{ kind: 'carrier', carrier: 'test', number: to }],

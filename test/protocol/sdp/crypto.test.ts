@@ -145,7 +145,7 @@ describe('what is made of an offer', () => {
     const choice = chooseAudio(offer.value, { codecs: ['PCMU'] });
     if (!choice.ok) throw new Error(choice.error.detail);
     const local = { address: '192.0.2.1', port: 20_000, sessionId: 1, version: 1, ptimeMs: 20 };
-    const answer = buildAnswer(offer.value, choice.value, local, Buffer.alloc(30, 9));
+    const answer = buildAnswer(offer.value, choice.value, local, { key: Buffer.alloc(30, 9) });
     const lines = answer.split('\r\n');
     expect(lines.filter((text) => text.startsWith('m='))).toEqual([
       'm=audio 0 RTP/AVP 0',

@@ -1,0 +1,185 @@
+#include "tls/dtls_thread.hpp"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/srtp/srtp_protection.hpp"
+#include "tls/srtp_ciphers.hpp"
+
+namespace carillon {
+
+namespace {
+constexpr int kForever = -1;
+}
+
+DtlsThread::DtlsThread(MediaEngine& engine, MediaEngine::Drive drive)
+    : engine_(engine), drive_(drive), bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+
+DtlsThread::~DtlsThread() { stop(); }
+
+void DtlsThread::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  ring();
+  if (thread_.joinable()) thread_.join();
+}
+
+void DtlsThread::use(std::shared_ptr<DtlsIdentity> identity) {
+  const std::lock_guard lock(mutex_);
+  identity_ = std::move(identity);
+}
+
+void DtlsThread::begin(LegHandle leg, DtlsTerms terms) { order(Begin{leg, std::move(terms)}); }
+void DtlsThread::end(LegHandle leg) { order(End{leg}); }
+
+void DtlsThread::order(Order order) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    orders_.push_back(std::move(order));
+    // Who never meets a browser has no such thread.
+    if (drive_ == MediaEngine::Drive::thread && !thread_.joinable()) thread_ = std::thread([this] { run(); });
+  }
+  if (drive_ == MediaEngine::Drive::manual) {
+    take_orders();
+  } else {
+    ring();
+  }
+}
+
+void DtlsThread::ring() const {
+  const uint64_t one = 1;
+  static_cast<void>(!::write(bell_.get(), &one, sizeof(one)));
+}
+
+void DtlsThread::received(LegHandle leg, Bytes datagram) { hand_over(Arrival::datagram, leg, datagram); }
+void DtlsThread::reachable(LegHandle leg) { hand_over(Arrival::reachable, leg, {}); }
+
+void DtlsThread::hand_over(Arrival what, LegHandle leg, Bytes datagram) {
+  if (drive_ == MediaEngine::Drive::manual) {
+    arrived(what, leg, datagram);
+    return;
+  }
+  arrivals_.put({static_cast<uint8_t>(what), 0, 0, leg.value()}, datagram);
+  ring();
+}
+
+void DtlsThread::run() {
+  pthread_setname_np(pthread_self(), "carillon-dtls");
+  batch_.resize(kRingBytes);
+  for (;;) {
+    pollfd bell{bell_.get(), POLLIN, 0};
+    ::poll(&bell, 1, wait_ms());
+    uint64_t rung = 0;
+    static_cast<void>(!::read(bell_.get(), &rung, sizeof(rung)));
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+    }
+    take_orders();
+    take_arrivals();
+    time_out();
+  }
+}
+
+/// Until something is to be sent once more.
+int DtlsThread::wait_ms() const {
+  int wait = kForever;
+  for (const auto& [leg, session] : sessions_) {
+    const std::optional<Nanos> left = session->until_timeout();
+    if (!left) continue;
+    const int ms = static_cast<int>(*left / kMillisecond) + 1;
+    wait = wait == kForever ? ms : std::min(wait, ms);
+  }
+  return wait;
+}
+
+void DtlsThread::take_orders() {
+  std::vector<Order> orders;
+  {
+    const std::lock_guard lock(mutex_);
+    orders.swap(orders_);
+  }
+  for (const Order& order : orders) {
+    std::visit([this](const auto& what) { carry_out(what); }, order);
+  }
+}
+
+void DtlsThread::take_arrivals() {
+  const size_t bytes = arrivals_.take(batch_);
+  for_each_record(std::span(batch_).first(bytes), [this](const Record& record, std::span<uint8_t> payload) {
+    arrived(static_cast<Arrival>(record.type), LegHandle(record.handle), payload);
+  });
+}
+
+void DtlsThread::time_out() {
+  for (const auto& [leg, session] : sessions_) {
+    const std::optional<Nanos> left = session->until_timeout();
+    if (!left || *left > Nanos{}) continue;
+    session->time_out();
+    pass_on(LegHandle(leg), *session);
+  }
+}
+
+void DtlsThread::carry_out(const Begin& begin) {
+  std::unique_ptr<DtlsSession>& session = sessions_[begin.leg.value()];
+  if (session && session->terms() == begin.terms) return;
+  std::shared_ptr<DtlsIdentity> identity;
+  {
+    const std::lock_guard lock(mutex_);
+    identity = identity_;
+  }
+  if (!identity) {
+    sessions_.erase(begin.leg.value());
+    return;
+  }
+  session = std::make_unique<DtlsSession>(std::move(identity), begin.terms);
+  // A client's first message is lost as long as the peer cannot be sent to; reachable() comes then.
+  engine_.post_keys(CommandQueue<MediaLoop>::make([leg = begin.leg](MediaLoop& loop) {
+    if (loop.core().can_reach(leg)) loop.core().tell_reachable(leg);
+  }));
+}
+
+void DtlsThread::carry_out(const End& end) { sessions_.erase(end.leg.value()); }
+
+void DtlsThread::arrived(Arrival what, LegHandle leg, Bytes datagram) {
+  const auto found = sessions_.find(leg.value());
+  if (found == sessions_.end()) return;
+  DtlsSession& session = *found->second;
+  if (what == Arrival::reachable) {
+    session.begin();
+  } else {
+    session.receive(datagram);
+  }
+  pass_on(leg, session);
+}
+
+/// Datagrams, keys and failure to the media thread.
+void DtlsThread::pass_on(LegHandle leg, DtlsSession& session) {
+  for (std::vector<uint8_t>& datagram : session.take_datagrams()) {
+    engine_.post_keys(CommandQueue<MediaLoop>::make(
+        [leg, bytes = std::move(datagram)](MediaLoop& loop) { loop.core().send_to_peer(leg, bytes); }));
+  }
+  if (const std::optional<DtlsKeys> keys = session.take_keys()) {
+    std::unique_ptr<PacketProtection> protection =
+        std::make_unique<SrtpProtection>(keys->send, keys->receive, openssl_ciphers);
+    engine_.post_keys(
+        CommandQueue<MediaLoop>::make([leg, protection = std::move(protection)](MediaLoop& loop) mutable {
+          if (Leg* const found = loop.core().leg(leg)) found->protect_with(protection);
+          loop.events().secured(leg, true, "");
+        }));
+  }
+  if (session.state() == DtlsSession::State::failed && !session.fault().empty()) {
+    engine_.post_keys(CommandQueue<MediaLoop>::make(
+        [leg, fault = session.take_fault()](MediaLoop& loop) { loop.events().secured(leg, false, fault); }));
+  }
+}
+
+}  // namespace carillon

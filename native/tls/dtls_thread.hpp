@@ -1,0 +1,82 @@
+// The handshakes of all legs, on a thread of their own: a media thread hands datagrams over and gets keys
+// back. In manual mode there is no thread, and everything happens at once.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "core/ice/key_exchange.hpp"
+#include "engine/file_descriptor.hpp"
+#include "engine/media_engine.hpp"
+#include "engine/record_ring.hpp"
+#include "tls/dtls_session.hpp"
+
+namespace carillon {
+
+class DtlsThread final : public KeyExchange {
+ public:
+  DtlsThread(MediaEngine& engine, MediaEngine::Drive drive);
+  ~DtlsThread() override;
+  DtlsThread(const DtlsThread&) = delete;
+  DtlsThread& operator=(const DtlsThread&) = delete;
+
+  // --- control thread ---
+  /// Before the first begin().
+  void use(std::shared_ptr<DtlsIdentity> identity);
+  /// The same terms again change nothing.
+  void begin(LegHandle leg, DtlsTerms terms);
+  void end(LegHandle leg);
+  void stop();
+
+  // --- media thread ---
+  void received(LegHandle leg, Bytes datagram) override;
+  void reachable(LegHandle leg) override;
+
+ private:
+  /// Handshakes wait in it while the thread is busy; what does not fit the peer sends again.
+  static constexpr size_t kRingBytes = 256 * 1024;
+  enum class Arrival : uint8_t { datagram, reachable };
+  struct Begin {
+    LegHandle leg;
+    DtlsTerms terms;
+  };
+  struct End {
+    LegHandle leg;
+  };
+  using Order = std::variant<Begin, End>;
+
+  void order(Order order);
+  void hand_over(Arrival what, LegHandle leg, Bytes datagram);
+  void ring() const;
+  void run();
+  [[nodiscard]] int wait_ms() const;
+  void take_orders();
+  void take_arrivals();
+  void time_out();
+  void carry_out(const Begin& begin);
+  void carry_out(const End& end);
+  void arrived(Arrival what, LegHandle leg, Bytes datagram);
+  void pass_on(LegHandle leg, DtlsSession& session);
+
+  // Given.
+  MediaEngine& engine_;
+  MediaEngine::Drive drive_;
+  // Shared.
+  std::mutex mutex_;
+  std::vector<Order> orders_;
+  std::shared_ptr<DtlsIdentity> identity_;
+  bool stopping_ = false;
+  RecordRing arrivals_{kRingBytes};
+  FileDescriptor bell_;
+  // Of the thread.
+  std::map<uint32_t, std::unique_ptr<DtlsSession>> sessions_;
+  std::vector<uint8_t> batch_;
+  std::thread thread_;
+};
+
+}  // namespace carillon

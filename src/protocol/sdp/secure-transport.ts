@@ -1,0 +1,124 @@
+/** What a description says of ICE (RFC 8839), DTLS-SRTP (RFC 5763, RFC 8122, RFC 8842) and a shared port (RFC 5761). */
+import type {
+  Attribute,
+  DtlsOffer,
+  DtlsRole,
+  Fingerprint,
+  FingerprintHash,
+  IceOffer,
+  MediaDescription,
+  SessionDescription,
+} from './types.ts';
+
+/** Bytes of each digest. */
+const HASHES: Readonly<Record<FingerprintHash, number>> = {
+  'sha-256': 32,
+  'sha-384': 48,
+  'sha-512': 64,
+};
+const isHash = (name: string): name is FingerprintHash => Object.hasOwn(HASHES, name);
+/** RFC 8839 §5.4. */
+const UFRAG = /^[A-Za-z0-9+/]{4,256}$/;
+const PASSWORD = /^[A-Za-z0-9+/]{22,256}$/;
+
+/** Of the media line, else of the session (RFC 8839 §5.4, RFC 8122 §5). */
+const valuesOf = (session: SessionDescription, media: MediaDescription, name: string): string[] => {
+  const among = (attributes: readonly Attribute[]) =>
+    attributes.flatMap((attribute) => (attribute.name === name ? [attribute.value ?? ''] : []));
+  const own = among(media.attributes);
+  return own.length > 0 ? own : among(session.attributes);
+};
+
+export function readIce(
+  session: SessionDescription,
+  media: MediaDescription,
+): IceOffer | undefined {
+  const [ufrag = ''] = valuesOf(session, media, 'ice-ufrag');
+  const [password = ''] = valuesOf(session, media, 'ice-pwd');
+  return UFRAG.test(ufrag) && PASSWORD.test(password) ? { ufrag, password } : undefined;
+}
+
+/** Undefined: there is no certificate to expect, or none whose digest can be computed. */
+export function readDtls(
+  session: SessionDescription,
+  media: MediaDescription,
+): DtlsOffer | undefined {
+  const fingerprint = valuesOf(session, media, 'fingerprint')
+    .map(readFingerprint)
+    .find((found) => found !== undefined);
+  if (fingerprint === undefined) return undefined;
+  const [setup = 'actpass'] = valuesOf(session, media, 'setup');
+  return { fingerprint, setup: isSetup(setup) ? setup : 'actpass' };
+}
+
+const isSetup = (text: string): text is DtlsOffer['setup'] =>
+  text === 'active' || text === 'passive' || text === 'actpass';
+
+/** `sha-256 AB:CD:…` */
+export function readFingerprint(value: string): Fingerprint | undefined {
+  const [name = '', hex = ''] = value.split(/[ \t]+/);
+  const hash = name.toLowerCase();
+  if (!isHash(hash) || !/^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2})+$/.test(hex)) return undefined;
+  const bytes = Buffer.from(hex.replaceAll(':', ''), 'hex');
+  return bytes.length === HASHES[hash] ? { hash, value: bytes } : undefined;
+}
+
+/** Our role against the peer's: who may choose leaves the first message to the peer, which knows when the way is open. */
+export const roleAgainst = (setup: DtlsOffer['setup']): DtlsRole =>
+  setup === 'passive' ? 'client' : 'server';
+
+export const midOf = (media: MediaDescription): string | undefined =>
+  media.attributes.find(({ name }) => name === 'mid')?.value;
+
+/** Whether the session bundles this line (RFC 9143). */
+export const isBundled = (session: SessionDescription, mid: string | undefined): boolean =>
+  mid !== undefined &&
+  session.attributes.some(
+    ({ name, value = '' }) =>
+      name === 'group' && /^BUNDLE /i.test(value) && value.split(/[ \t]+/).includes(mid),
+  );
+
+/** What our audio line says of how its packets travel. */
+export interface LocalTransport {
+  readonly ice: { readonly ufrag: string; readonly password: string } | undefined;
+  readonly dtls:
+    | { readonly fingerprint: string; readonly setup: 'actpass' | 'active' | 'passive' }
+    | undefined;
+  readonly rtcpMux: boolean;
+  readonly mid: string | undefined;
+}
+
+/** Of a host candidate with the highest preference, RTP: 2^24·126 + 2^8·65535 + 255 (RFC 8445 §5.1.2.1). */
+const HOST_PRIORITY = 2_130_706_431;
+
+export function transportAttributes(
+  { ice, dtls, rtcpMux, mid }: LocalTransport,
+  { address, port }: { readonly address: string; readonly port: number },
+): Attribute[] {
+  const said: Attribute[] = [];
+  const say = (name: string, value?: string): void => void said.push({ name, value });
+  if (mid !== undefined) say('mid', mid);
+  if (rtcpMux) say('rtcp-mux');
+  if (dtls !== undefined) {
+    say('fingerprint', dtls.fingerprint);
+    say('setup', dtls.setup);
+  }
+  if (ice !== undefined) {
+    say('ice-ufrag', ice.ufrag);
+    say('ice-pwd', ice.password);
+    say('candidate', `1 1 udp ${HOST_PRIORITY} ${address} ${port} typ host`);
+    say('end-of-candidates');
+  }
+  return said;
+}
+
+/** Of the session: a lite agent says so (RFC 8839 §5.3), and what is bundled. */
+export function sessionAttributes(
+  { ice, mid }: LocalTransport,
+  { bundled }: { readonly bundled: boolean },
+): Attribute[] {
+  return [
+    ...(ice === undefined ? [] : [{ name: 'ice-lite', value: undefined }]),
+    ...(bundled && mid !== undefined ? [{ name: 'group', value: `BUNDLE ${mid}` }] : []),
+  ];
+}
