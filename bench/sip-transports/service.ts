@@ -14,7 +14,7 @@ const SDP =
 
 const folder = mkdtempSync(`${tmpdir()}/carillon-bench-`);
 const logger = silentLogger;
-const files = await trialCertificate(folder, [HOST], { nowMs: Date.now(), logger });
+const files = await trialCertificate(folder, [HOST], { name: 'sip', nowMs: Date.now(), logger });
 const policy = { clients: 'no', wildcards: false } as const;
 const identity = new TlsIdentity({ ...files, caFile: '' }, policy, logger);
 rmSync(folder, { recursive: true });

@@ -1,6 +1,6 @@
 /** Everything that leaves the process: customers' servers and sockets, phones and carriers, audio. */
 
-import { readFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DestinationGuard } from '../../base/egress.ts';
 import { ServiceError } from '../../base/errors.ts';

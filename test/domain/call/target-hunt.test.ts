@@ -37,6 +37,7 @@ async function hunt(
     onInbound: () => undefined,
     isRegistered: () => true,
     isSecured: () => false,
+    isBrowser: () => false,
     isDown: () => false,
   };
   const hunter = {

@@ -95,7 +95,9 @@ export const REMOTE: MediaSession = {
   protection: 'none',
 };
 
-export function manualEngine(more: Pick<MediaOptions, 'suppressDigits' | 'keepAliveMs'> = {}): {
+export function manualEngine(
+  more: Pick<MediaOptions, 'suppressDigits' | 'keepAliveMs' | 'identity'> = {},
+): {
   readonly media: MediaEngine;
   readonly drive: ManualDrive;
 } {

@@ -104,7 +104,7 @@ describe('what is made of an offer', () => {
     [
       'DTLS and plain',
       sdp('m=audio 5002 UDP/TLS/RTP/SAVPF 0', PLAIN),
-      { off: 'plain', optional: 'plain', required: 'plainMediaRefused' },
+      { off: 'plain', optional: 'plain', required: 'secureMediaRequired' },
     ],
     [
       'DTLS alone',

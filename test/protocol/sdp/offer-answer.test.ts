@@ -96,6 +96,10 @@ describe('our offer and its answer (RFC 3264)', () => {
         ptimeMs: 30,
         direction: 'sendrecv',
         crypto: undefined,
+        dtls: undefined,
+        ice: undefined,
+        mid: undefined,
+        rtcpMux: false,
       },
     });
   });

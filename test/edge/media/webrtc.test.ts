@@ -1,0 +1,229 @@
+/** A leg whose peer is found by ICE and whose keys come by DTLS, as a browser's are. */
+import { randomBytes } from 'node:crypto';
+import { generate } from 'selfsigned';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { MediaLeg, MediaSession } from '../../../src/domain/call/needs.ts';
+import type { ManualDrive, MediaEngine, MediaIdentity } from '../../../src/edge/media/engine.ts';
+import { readFingerprint } from '../../../src/protocol/sdp/secure-transport.ts';
+import { decodeMulaw, manualEngine, parseRtp, purity, REMOTE, sine } from './peer.ts';
+import { bindingRequest, type Check, readAnswer } from './stun-peer.ts';
+
+const ICE = { localUfrag: 'ours', localPassword: 'p'.repeat(22), remoteUfrag: 'them' };
+const GOOD: Check = { username: 'ours:them', password: ICE.localPassword, useCandidate: true };
+const BROWSER = { address: '192.0.2.77', port: 50_000 };
+const QUIET = { dtmf: () => undefined, silent: () => undefined };
+
+let identity: MediaIdentity;
+beforeAll(async () => {
+  const made = await generate([{ name: 'commonName', value: 'x' }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+  });
+  identity = { certificate: made.cert, key: made.private };
+});
+const engines: MediaEngine[] = [];
+afterEach(async () => {
+  for (const engine of engines.splice(0)) await engine.stop();
+});
+
+const engine = () => {
+  const made = manualEngine({ identity });
+  engines.push(made.media);
+  return made;
+};
+
+function dtls(media: MediaEngine, role: 'client' | 'server', broken = false) {
+  const { hash, value } = readFingerprint(media.fingerprint ?? '')!;
+  const fingerprint = Buffer.from(value);
+  if (broken) fingerprint.writeUInt8(fingerprint.readUInt8(0) ^ 1, 0);
+  return { role, hash, fingerprint };
+}
+
+const byIce = (protection: MediaSession['protection']): MediaSession => ({
+  ...REMOTE,
+  address: '',
+  ice: ICE,
+  rtcpMux: true,
+  protection,
+});
+
+describe('checks of ICE', () => {
+  async function checked(check: Check, from = BROWSER) {
+    const { media, drive } = engine();
+    const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+    leg.configure(byIce(dtls(media, 'server')));
+    const request = bindingRequest(check);
+    drive.inject(leg.port, from, request);
+    const [sent] = drive.drain();
+    return {
+      media,
+      drive,
+      leg,
+      request,
+      sent,
+      answer: sent === undefined ? undefined : readAnswer(sent.bytes, ICE.localPassword),
+    };
+  }
+
+  it('a right one is answered with where it came from, under our password', async () => {
+    const { answer, sent, request } = await checked(GOOD);
+    expect(sent).toMatchObject(BROWSER);
+    expect(answer).toMatchObject({ type: 0x0101, address: '192.0.2.77:50000', authentic: true });
+    expect(answer?.transaction.equals(request.subarray(8, 20))).toBe(true);
+  });
+
+  it.each<[string, Check, number | undefined]>([
+    ['a foreign name', { ...GOOD, username: 'other:them' }, 401],
+    ['a foreign name of the peer', { ...GOOD, username: 'ours:other' }, 401],
+    ['a wrong password', { ...GOOD, password: 'q'.repeat(22) }, 401],
+    ['no integrity', { ...GOOD, integrity: false }, 400],
+    ['an attribute that is not known', { ...GOOD, extra: [[0x7777, Buffer.alloc(4)]] }, 420],
+    ['no fingerprint', { ...GOOD, fingerprint: false }, undefined],
+  ])('%s is refused, and nothing goes to the sender', async (_, check, code) => {
+    const { answer, drive } = await checked(check);
+    expect(answer?.errorCode).toBe(code);
+    drive.advance(100);
+    expect(drive.drain()).toEqual([]);
+  });
+
+  it('one that was overheard and is sent again from elsewhere moves nothing', async () => {
+    const { drive, leg, request } = await checked(GOOD);
+    drive.inject(leg.port, { address: '203.0.113.9', port: 666 }, request);
+    expect(drive.drain()).toEqual([]);
+  });
+
+  it('anything cut off or made up is no message', async () => {
+    const { drive, leg } = await checked(GOOD);
+    const request = bindingRequest({ ...GOOD, transaction: randomBytes(12) });
+    for (let size = 0; size < request.length; size += 1) {
+      drive.inject(leg.port, BROWSER, request.subarray(0, size));
+    }
+    for (let i = 20; i < request.length; i += 1) {
+      const broken = Buffer.from(request);
+      broken.writeUInt8(broken.readUInt8(i) ^ 0x55, i);
+      drive.inject(leg.port, BROWSER, broken);
+    }
+    expect(drive.drain()).toEqual([]);
+  });
+});
+
+describe('keys by DTLS', () => {
+  /** Both ends are legs; what one sends the other gets, from where that one is seen. */
+  class Wire {
+    readonly #drive: ManualDrive;
+    readonly #ends: readonly MediaLeg[];
+    readonly kinds: string[] = [];
+    lose: (bytes: Uint8Array) => boolean = () => false;
+
+    constructor(drive: ManualDrive, ...ends: MediaLeg[]) {
+      this.#drive = drive;
+      this.#ends = ends;
+    }
+
+    #seenAt(leg: MediaLeg) {
+      return { address: '192.0.2.77', port: leg.port };
+    }
+
+    nominate(): void {
+      const [a, b] = this.#ends;
+      for (const [at, from] of [
+        [a, b],
+        [b, a],
+      ] as const) {
+        this.#drive.inject(at!.port, this.#seenAt(from!), bindingRequest(GOOD));
+      }
+    }
+
+    run(ms: number): void {
+      for (let i = 0; i < ms; i += 5) {
+        this.#drive.advance(5);
+        for (const packet of this.#drive.drain()) {
+          const first = packet.bytes[0] ?? 0;
+          this.kinds.push(first < 4 ? 'stun' : first < 64 ? 'dtls' : 'rtp');
+          const from = this.#ends.find(({ port }) => port === packet.localPort);
+          if (from === undefined || first < 4 || this.lose(packet.bytes)) continue;
+          this.#drive.inject(packet.port, this.#seenAt(from), packet.bytes);
+        }
+      }
+    }
+  }
+
+  async function pair(broken = false) {
+    const { media, drive } = engine();
+    const faults: (string | undefined)[] = [];
+    const events = { ...QUIET, secured: (fault: string | undefined) => void faults.push(fault) };
+    const a = await media.openLeg({ mediaTimeoutMs: 0 }, events);
+    const b = await media.openLeg({ mediaTimeoutMs: 0 }, events);
+    a.configure(byIce(dtls(media, 'client', broken)));
+    b.configure(byIce(dtls(media, 'server')));
+    return { media, drive, a, b, faults, wire: new Wire(drive, a, b) };
+  }
+
+  it('nothing is said before there are keys; then both hear each other', async () => {
+    const { drive, a, b, faults, wire, media } = await pair();
+    wire.run(100);
+    expect(wire.kinds).toEqual([]);
+    wire.nominate();
+    wire.run(200);
+    expect(faults).toEqual([undefined, undefined]);
+    const samples = Buffer.from(sine(800, 24_000).buffer);
+    a.play({ rate: 8000, samples }, { loop: 1, mix: false });
+    const listener = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+    listener.configure(REMOTE);
+    media.bridge(b, listener);
+    const heard: number[] = [];
+    wire.lose = () => false;
+    for (let i = 0; i < 200; i += 1) {
+      drive.advance(10);
+      for (const packet of drive.drain()) {
+        if (packet.localPort === listener.port) {
+          heard.push(...decodeMulaw(parseRtp(packet.bytes).payload));
+        } else if (packet.localPort === a.port) {
+          drive.inject(b.port, { address: '192.0.2.77', port: a.port }, packet.bytes);
+        }
+      }
+    }
+    expect(purity(Int16Array.from(heard.slice(4000, 12_000)), 800)).toBeGreaterThan(0.98);
+  });
+
+  it('the same description once more changes nothing', async () => {
+    const { media, a, wire, faults, b } = await pair();
+    wire.nominate();
+    wire.run(200);
+    a.configure(byIce(dtls(media, 'client')));
+    wire.run(200);
+    expect(faults).toEqual([undefined, undefined]);
+    expect(b.quality().packetsReceived).toBeGreaterThan(15);
+  });
+
+  it('another certificate than the description says: no keys, and the reason', async () => {
+    const { faults, wire, b } = await pair(true);
+    wire.nominate();
+    wire.run(300);
+    expect(faults).toContain('the certificate is not the one of the session description');
+    expect(b.quality().packetsReceived).toBe(0);
+  });
+
+  it('a handshake from an address that has not proved itself is not begun', async () => {
+    const { drive, a, b, wire, faults } = await pair();
+    wire.nominate();
+    const hello = drive
+      .drain()
+      .find(({ localPort, bytes }) => localPort === a.port && bytes[0] === 22);
+    expect(hello).toBeDefined();
+    drive.inject(b.port, { address: '203.0.113.9', port: 666 }, hello!.bytes);
+    drive.advance(50);
+    expect(drive.drain().filter(({ address }) => address === '203.0.113.9')).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('RTCP goes over the same port', async () => {
+    const { drive, wire, a } = await pair();
+    wire.nominate();
+    wire.run(200);
+    drive.advance(12_000);
+    const ports = new Set(drive.drain().map(({ localPort }) => localPort));
+    expect(ports.has(a.port + 1)).toBe(false);
+  });
+});
