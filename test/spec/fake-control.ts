@@ -58,6 +58,18 @@ export class FakeControl implements CallControl {
     this.asked.push({ operation: 'placeCalls', args: [request] });
     return this.placing ?? ok({ requestUuid: REQUEST_UUID, callUuids: [asCallUuid(REQUEST_UUID)] });
   }
+  explainRoute() {
+    return Promise.resolve(
+      ok({
+        to: '14155550100',
+        country: 'US',
+        callerId: undefined,
+        price: undefined,
+        refusal: 'no carrier takes calls to 14155550100',
+        carriers: [],
+      }),
+    );
+  }
   liveCalls(accountId: AccountId, status: 'live' | 'queued') {
     return this.calls.filter(
       (call) =>

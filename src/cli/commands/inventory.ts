@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { assignments } from '../output.ts';
+import type { Json } from '../client.ts';
+import { assignments, type Column, table } from '../output.ts';
 import type { Session } from '../terminal.ts';
 
 type SessionOf = (command: Command) => Session;
@@ -8,6 +9,7 @@ type SessionOf = (command: Command) => Session;
 export function addInventoryCommands(program: Command, sessionOf: SessionOf): void {
   addNumberCommands(program, sessionOf);
   addCarrierCommands(program, sessionOf);
+  addRouteCommands(program, sessionOf);
   addTrunkCommands(program, sessionOf);
   addRateCommands(program, sessionOf);
 }
@@ -103,6 +105,53 @@ function addCarrierCommands(program: Command, sessionOf: SessionOf): void {
       await session.client.delete(`/carriers/${encodeURIComponent(name)}`);
       session.done(`carrier ${name} removed`);
     });
+}
+
+const ROUTE_COLUMNS: readonly Column<Json>[] = [
+  { title: 'TRIED', value: (row) => row['rank'] ?? '-', align: 'right' },
+  { title: 'CARRIER', value: (row) => row['carrier'] },
+  { title: 'NUMBER', value: (row) => row['number'] },
+  { title: 'PREFIX', value: (row) => row['prefix'] },
+  { title: 'PRIORITY', value: (row) => row['priority'], align: 'right' },
+  { title: 'COST', value: (row) => row['cost'], align: 'right' },
+  { title: 'WEIGHT', value: (row) => row['weight'], align: 'right' },
+  { title: 'WHY', value: (row) => row['why'] },
+];
+
+function addRouteCommands(program: Command, sessionOf: SessionOf): void {
+  program
+    .command('route')
+    .description('where calls go')
+    .command('test')
+    .description('explain where a call would go; nobody is called')
+    .argument('<from>', 'caller id')
+    .argument('<to>', 'number')
+    .option('--account <auth_id>', 'who calls; else whoever has the number FROM')
+    .action(async (from: string, to: string, flags: { account?: string }, command: Command) => {
+      const session = sessionOf(command);
+      const account_id = flags.account ?? (await ownerOf(session, from));
+      const reply = await session.client.get('/routes', { account_id, from, to });
+      const rows = reply['carriers'] as readonly Json[];
+      const price = `${String(reply['per_minute'])} ${String(reply['currency'])} a minute`;
+      const called = `${String(reply['to'])} (${String(reply['country'])})`;
+      const verdict =
+        reply['refusal'] === null
+          ? `${String(reply['caller_id'])} calls ${called} for ${price}`
+          : `no call: ${String(reply['refusal'])}`;
+      session.report(reply, [verdict, ...table(rows, ROUTE_COLUMNS)]);
+    });
+}
+
+/** The account of a number of the inventory. */
+async function ownerOf(session: Session, number: string): Promise<string> {
+  const digits = number.replace(/\D/g, '');
+  const reply = await session.client.get('/numbers', { search: digits, limit: '1' });
+  const [found] = reply['numbers'] as readonly { readonly account_id?: string | null }[];
+  const owner = found?.account_id;
+  if (owner === undefined || owner === null) {
+    throw new Error(`no account has the number ${number}: name one with --account`);
+  }
+  return owner;
 }
 
 function addTrunkCommands(program: Command, sessionOf: SessionOf): void {

@@ -38,6 +38,8 @@ import { liveCallOf } from './live-call.ts';
 import { listStreams, startStream, stopStreams } from './live-streams.ts';
 import type { DispatchNeeds } from './needs.ts';
 import type { Outbound } from './outbound.ts';
+import type { RouteDecision, RouteQuestion } from './route-decision.ts';
+import { explainRoute } from './route-test.ts';
 import { transferCall } from './transfer.ts';
 
 /** Between two digits that are sent (dialect §6). */
@@ -69,6 +71,10 @@ export class ControlService implements CallControl {
   }
 
   // ---------------------------------------------------------------- looking
+
+  explainRoute(question: RouteQuestion): Promise<Result<RouteDecision, ControlRefusal>> {
+    return explainRoute(question, this.#needs);
+  }
 
   liveCalls(accountId: AccountId, status: 'live' | 'queued'): readonly LiveCall[] {
     if (status === 'queued') return this.#needs.outbound.queued(accountId);

@@ -8,6 +8,7 @@ import type { Result } from '../../base/result.ts';
 import type { CallLogEntry } from '../call/types.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { CallDirection } from '../cdr/types.ts';
+import type { RouteDecision, RouteQuestion } from './route-decision.ts';
 
 // ---------------------------------------------------------------- placing calls
 
@@ -225,6 +226,9 @@ export type MemberAction =
   | { readonly kind: 'stopSpeak' };
 
 export interface CallControl {
+  /** Where a call would go, and why; nobody is called. */
+  explainRoute(question: RouteQuestion): Promise<Result<RouteDecision, ControlRefusal>>;
+
   placeCalls(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>>;
 
   /** Calls of the account, its sub-accounts included, oldest first. */

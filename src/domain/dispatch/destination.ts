@@ -41,7 +41,7 @@ export interface Calling {
 
 type DestinationNeeds = Pick<
   DispatchNeeds,
-  'provisioning' | 'factory' | 'signalling' | 'addresses' | 'settings'
+  'clock' | 'random' | 'provisioning' | 'factory' | 'signalling' | 'addresses' | 'settings'
 >;
 
 export class Destinations {
@@ -178,8 +178,9 @@ export class Destinations {
   }
 
   #carriersFor(number: string): OutboundTarget[] {
-    return this.#needs.provisioning.carriers
-      .routesFor(number)
+    const { provisioning, clock, random } = this.#needs;
+    return provisioning.carriers
+      .routesFor(number, { wallMs: clock.wallMs(), random })
       .map(({ name, secure, policy: { failoverOn, maxRedirects } }) => ({
         ...{ kind: 'carrier', carrier: name, number },
         srtp: secure ? SRTP_REQUIRED : undefined,

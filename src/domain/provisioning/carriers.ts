@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts';
 import type { CarrierStore } from './needs.ts';
+import { type Considered, consider, type RoutingMoment, ranked } from './routing.ts';
 import type { Carrier, CarrierPatch } from './types.ts';
 
 /** Limits of a carrier that was given none. */
@@ -70,29 +71,13 @@ export class Carriers {
     return [...this.#byName.values()];
   }
 
-  /** Enabled carriers for `e164`, in the order to try them: longest prefix, then priority, then name. */
-  routesFor(e164: string): readonly Carrier[] {
-    return [...this.#byName.values()]
-      .map((carrier) => ({ carrier, length: matchLength(carrier, e164) }))
-      .filter(({ carrier, length }) => carrier.enabled && length >= 0)
-      .sort(
-        (a, b) =>
-          b.length - a.length ||
-          a.carrier.priority - b.carrier.priority ||
-          a.carrier.name.localeCompare(b.carrier.name),
-      )
-      .map(({ carrier }) => carrier);
+  /** Carriers for `e164` in the order to try them. */
+  routesFor(e164: string, moment: RoutingMoment = {}): readonly Carrier[] {
+    return ranked(this.considered(e164, moment), moment).map(({ carrier }) => carrier);
   }
-}
 
-/** The number as the carrier wants it in the request URI. */
-export const carrierFormat = (carrier: Carrier, e164: string): string =>
-  carrier.prepend + e164.slice(carrier.strip);
-
-function matchLength(carrier: Carrier, e164: string): number {
-  let longest = -1;
-  for (const prefix of carrier.prefixes) {
-    if (e164.startsWith(prefix) && prefix.length > longest) longest = prefix.length;
+  /** Every carrier, with what speaks for and against it. */
+  considered(e164: string, moment: RoutingMoment): readonly Considered[] {
+    return consider(this.#byName.values(), e164, moment);
   }
-  return longest;
 }

@@ -19,7 +19,7 @@ import { Trunks } from './trunks.ts';
 
 export type { ApplicationRefusal, Applications, NewApplication } from './applications.ts';
 export type { CallerIds } from './caller-ids.ts';
-export { type CarrierRefusal, type Carriers, carrierFormat, type NewCarrier } from './carriers.ts';
+export type { CarrierRefusal, Carriers, NewCarrier } from './carriers.ts';
 export {
   type EndpointRefusal,
   type EndpointSettings,
@@ -29,6 +29,7 @@ export {
   secretsOf,
 } from './endpoints.ts';
 export { type NewNumber, type NumberRefusal, type Numbers, nextMonth } from './numbers.ts';
+export { carrierFormat, patternOf, ranked, WINDOW_PATTERN } from './routing.ts';
 export type {
   NewCredential,
   NewIpAcl,

@@ -136,6 +136,20 @@ export interface CarrierPolicy {
   readonly maxRedirects?: number;
   /** Whether it is asked with OPTIONS if it is there. */
   readonly probe?: boolean;
+  /** Of several with equal prefix, priority and cost it is tried first as often as its part of their weights. */
+  readonly weight?: number;
+  /** When it takes calls, as `mon-fri 08:00-18:00`, UTC; none: always. */
+  readonly windows?: readonly string[];
+  /** Its price list: currency units a minute by prefix. The cheapest of a priority is tried first. */
+  readonly costs?: Readonly<Record<string, number>>;
+  /** How numbers are written for it; the first rule that fits instead of `strip` and `prepend`. */
+  readonly rewrite?: readonly RewriteRule[];
+}
+
+/** A regular expression over E.164 digits, and what they become (`$1` …). */
+export interface RewriteRule {
+  readonly match: string;
+  readonly replace: string;
 }
 
 export interface Carrier {

@@ -6,6 +6,7 @@ import { adminImportRoutes } from './admin/import.ts';
 import { adminLedgerRoutes } from './admin/ledger.ts';
 import { adminNumberRoutes } from './admin/numbers.ts';
 import { adminRateRoutes } from './admin/rates.ts';
+import { adminRouteRoutes } from './admin/routes.ts';
 import { adminServiceRoutes } from './admin/service.ts';
 import { trunkAdminRoutes } from './admin/trunks.ts';
 import type { Route } from './http/route.ts';
@@ -74,6 +75,7 @@ const documented: readonly Route[] = [
   ...trunkAdminRoutes,
   ...adminCarrierRoutes,
   ...adminRateRoutes,
+  ...adminRouteRoutes,
   ...adminDoNotCallRoutes,
   ...adminCallRoutes,
   ...adminImportRoutes,

@@ -1,4 +1,5 @@
 import type { Headers, InviteOptions, OutboundTarget } from '../../domain/call/needs.ts';
+import { carrierFormat } from '../../domain/provisioning/provisioning.ts';
 import type { Carrier } from '../../domain/provisioning/types.ts';
 import {
   bracketed,
@@ -96,7 +97,7 @@ function placeOf(
   }
   const carrier = carriers.find(({ name, enabled }) => enabled && name === target.carrier);
   if (carrier === undefined) return undefined;
-  const number = `${carrier.prepend}${target.number.slice(carrier.strip)}`;
+  const number = carrierFormat(carrier, target.number);
   const uri = carrierUri(carrier, number);
   if (parseUri(uri)?.kind !== 'sip') return undefined;
   const place = { kind: 'uri', uri, transport: carrierTransport(carrier) } as const;

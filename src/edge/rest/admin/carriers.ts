@@ -1,5 +1,9 @@
 import { err, ok } from '../../../base/result.ts';
-import type { NewCarrier } from '../../../domain/provisioning/provisioning.ts';
+import {
+  type NewCarrier,
+  patternOf,
+  WINDOW_PATTERN,
+} from '../../../domain/provisioning/provisioning.ts';
 import type { Carrier, CarrierPatch, CarrierPolicy } from '../../../domain/provisioning/types.ts';
 import { invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
@@ -24,6 +28,9 @@ const host = () =>
 /** null: what the settings say. */
 const policyNumber = (minimum: number, maximum: number) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum, maximum });
+
+const orNull = <T>(schema: object, type: 'array' | 'object') =>
+  Type.Unsafe<T | null>({ ...schema, type: [type, 'null'] });
 
 const fields = {
   port: Type.Optional(
@@ -62,6 +69,39 @@ const fields = {
   ),
   max_redirects: Type.Optional(policyNumber(0, 10)),
   probe: Type.Optional(flag()),
+  weight: Type.Optional(policyNumber(0, 1000)),
+  windows: Type.Optional(
+    orNull<string[]>(
+      Type.Array(
+        hinted(Type.String({ pattern: WINDOW_PATTERN }), 'must be as mon-fri 08:00-18:00 (UTC)'),
+        { maxItems: 100 },
+      ),
+      'array',
+    ),
+  ),
+  costs: Type.Optional(
+    orNull<Record<string, number>>(
+      Type.Record(Type.String({ pattern: '^[0-9]{0,15}$' }), Type.Number({ minimum: 0 }), {
+        maxProperties: 50_000,
+      }),
+      'object',
+    ),
+  ),
+  rewrite: Type.Optional(
+    orNull<{ match: string; replace: string }[]>(
+      Type.Array(
+        Type.Object({
+          match: Type.String({ minLength: 1, maxLength: 200 }),
+          replace: hinted(
+            Type.String({ pattern: '^[+0-9#*$]{0,40}$' }),
+            'must be digits, +, *, # and $1 …',
+          ),
+        }),
+        { maxItems: 100 },
+      ),
+      'array',
+    ),
+  ),
 };
 
 const PatchBody = Type.Object({ host: Type.Optional(host()), ...fields });
@@ -74,6 +114,10 @@ function policyOf(body: Static<typeof PatchBody>, before: CarrierPolicy): Carrie
     failoverOn: body.failover_on,
     maxRedirects: body.max_redirects,
     probe: body.probe,
+    weight: body.weight,
+    windows: body.windows,
+    costs: body.costs,
+    rewrite: body.rewrite,
   };
   const all = { ...before, ...defined(named) };
   const kept = Object.entries(all).filter(([, value]) => value !== null);
@@ -130,6 +174,10 @@ const CarrierSchema = Type.Object({
   }),
   max_redirects: nullableInteger(),
   probe: Type.Boolean(),
+  weight: nullableInteger(),
+  windows: Type.Array(Type.String()),
+  costs: Type.Record(Type.String(), Type.Number()),
+  rewrite: Type.Array(Type.Object({ match: Type.String(), replace: Type.String() })),
 });
 
 const showCarrier = (carrier: Carrier): Static<typeof CarrierSchema> => ({
@@ -162,6 +210,10 @@ const showPolicy = (policy: CarrierPolicy) => ({
   failover_on: policy.failoverOn === undefined ? null : [...policy.failoverOn],
   max_redirects: policy.maxRedirects ?? null,
   probe: policy.probe ?? true,
+  weight: policy.weight ?? null,
+  windows: [...(policy.windows ?? [])],
+  costs: { ...policy.costs },
+  rewrite: [...(policy.rewrite ?? [])],
 });
 
 const params = Type.Object({ name: Type.String() });
@@ -181,11 +233,15 @@ export const carrierOf = (body: Static<typeof CarrierBody>): NewCarrier => ({
   host: body.host,
 });
 
-/** Checked at once: a range that cannot be read would match no call of the carrier. */
-function wrongSource(body: { readonly source_addresses?: readonly string[] }) {
+/** Checked at once: a range or rule that cannot be read would match no call of the carrier. */
+function wrongSource(body: Pick<Static<typeof PatchBody>, 'source_addresses' | 'rewrite'>) {
   const wrong = body.source_addresses?.find((address) => !isAddressOrRange(address));
-  if (wrong === undefined) return undefined;
-  return err(invalidField('source_addresses', `holds ${wrong}, no IP address or CIDR range`));
+  if (wrong !== undefined) {
+    return err(invalidField('source_addresses', `holds ${wrong}, no IP address or CIDR range`));
+  }
+  const rule = body.rewrite?.find(({ match }) => patternOf(match) === undefined);
+  if (rule === undefined) return undefined;
+  return err(invalidField('rewrite', `holds ${rule.match}, no regular expression`));
 }
 
 const createCarrier = adminRoute({

@@ -1,0 +1,43 @@
+/** The test of a route tells what a call would do, without one. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type CallService, DID, openCallService, PRICE } from '../../spec/calls/service.ts';
+
+let service: CallService;
+beforeEach(async () => {
+  service = await openCallService();
+});
+afterEach(() => service.close());
+
+const explained = async (from: string, to: string) => {
+  const told = await service.control.explainRoute({ accountId: service.accountId, from, to });
+  if (!told.ok) throw new Error(told.error.kind);
+  return told.value;
+};
+
+it('names price, caller id and every carrier with its place, or why it has none', async () => {
+  const { carriers } = service.provisioning;
+  await carriers.create({ name: 'cheap', host: 'c.test', policy: { costs: { '1': 0.001 } } });
+  await carriers.create({ name: 'off', host: 'o.test', enabled: false });
+  await carriers.create({ name: 'german', host: 'g.test', prefixes: ['49'] });
+  const told = await explained(DID, '+1 (415) 555-0122'.replace(/[^\d+]/g, ''));
+  expect(told).toMatchObject({
+    ...{ to: '14155550122', country: 'US', callerId: DID, refusal: undefined },
+    price: { perMinute: PRICE.outbound },
+  });
+  expect(told.carriers.map(({ name, rank, why }) => [name, rank, why])).toEqual([
+    ['cheap', 1, undefined],
+    ['north', 2, undefined],
+    ['off', undefined, 'it is disabled'],
+    ['german', undefined, 'no prefix of it fits'],
+  ]);
+  expect(service.signalling.invites).toEqual([]);
+});
+
+it('says why there would be no call', async () => {
+  expect((await explained('14085550000', '14155550122')).refusal).toMatch(/no caller id/);
+  expect((await explained(DID, '911')).refusal).toMatch(/emergency/);
+  expect(await explained(DID, 'abc')).toMatchObject({
+    refusal: expect.stringMatching(/no telephone number/),
+    carriers: [],
+  });
+});
