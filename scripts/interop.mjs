@@ -11,6 +11,7 @@ const PROGRAMS = {
   sipp: ['sip-tester'],
   baresip: ['baresip-core'],
   sox: ['sox'],
+  chromium: ['chromium'],
   kamailio: ['kamailio', 'kamailio-tls-modules'],
   linphonec: ['linphone-cli'],
 };
