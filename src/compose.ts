@@ -14,6 +14,7 @@ import { createMailer } from './edge/mail/mailer.ts';
 import { createMetrics } from './edge/metrics/metrics.ts';
 import { createSignedLinks } from './edge/rest/links.ts';
 import { createRestServer } from './edge/rest/server.ts';
+import { Alarms } from './service/alarms.ts';
 import { ADMIN_TOKEN_FILE, keptSecret, SERVICE_FILE, writeSecret } from './service/data-folder.ts';
 import { firstStart, welcome } from './service/first-start.ts';
 import { Housekeeping } from './service/housekeeping.ts';
@@ -26,7 +27,7 @@ import { restSettings } from './service/join/rest-settings.ts';
 import { liveCallsView } from './service/live-calls.ts';
 import { Measuring } from './service/measuring.ts';
 import { Memory, quietLoop, v8Heap } from './service/memory.ts';
-import { createOperations } from './service/operations.ts';
+import { createOperations, VERSION } from './service/operations.ts';
 import type { OperatorLists } from './service/operator-lists.ts';
 import { loopUtilisation, OverloadWatch } from './service/overload.ts';
 import { Reloader } from './service/reload.ts';
@@ -105,7 +106,23 @@ export async function startService(start: ServiceStart): Promise<Service> {
     logger,
   });
   foundation.store.onLowBalance(() => void alerts.tell());
-  const onSettled = (cdr: Cdr): void => measuring.observe(cdr);
+  const alarms = new Alarms({
+    ...basics,
+    settings: settings.alarms,
+    node: new URL(derived.publicUrl).host,
+    certificates: {
+      'http.tlsCertFile': settings.http.tlsCertFile,
+      'sip.tlsCertFile': settings.sip.tlsCertFile,
+    },
+    carriers: () => signalling.carrierStates(),
+    ledger: foundation.ledger,
+    marks: foundation.store.settings,
+    mailer,
+  });
+  const onSettled = (cdr: Cdr): void => {
+    measuring.observe(cdr);
+    alarms.observe(cdr);
+  };
   const calls = joinCalls(basics, foundation, lines, derived, links, onSettled);
   const { keeper, admission, inbound, control, recorder, paced } = calls;
   const onFree = (act: () => void): void => admission.onFree(act);
@@ -142,7 +159,17 @@ export async function startService(start: ServiceStart): Promise<Service> {
     utilisation: loopUtilisation(),
   });
   const { newCalls } = lines;
-  measuring.connect({ keeper, signalling, media, streams, callsLimit, overload, newCalls });
+  measuring.connect({
+    keeper,
+    signalling,
+    media,
+    streams,
+    callsLimit,
+    overload,
+    newCalls,
+    alarms,
+    version: VERSION,
+  });
   const reloader = new Reloader({
     ...start,
     logger,
@@ -152,6 +179,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   });
   const operations = createOperations({
     reload: () => reloader.reload(),
+    alarms: () => alarms.list(),
     storeWatch,
     ...foundation,
     ...lines,
@@ -200,6 +228,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   storeWatch.start();
   exporter.wake();
   leaving.start();
+  alarms.start();
   writeSecret(join(dataDir, SERVICE_FILE), `${JSON.stringify({ url, pid: process.pid })}\n`);
   const first = await firstStart(
     {
@@ -229,7 +258,13 @@ export async function startService(start: ServiceStart): Promise<Service> {
     await recorder.idle(RECORDING_GRACE_MS);
     await callbacks.close(CALLBACK_GRACE_MS);
     await Promise.all([server.stop(), demo?.stop(), signalling.stop(), lines.audio.stop()]);
-    await Promise.all([housekeeping.stop(), exporter.stop(), leaving.stop(), storeWatch.stop()]);
+    await Promise.all([
+      housekeeping.stop(),
+      exporter.stop(),
+      leaving.stop(),
+      alarms.stop(),
+      storeWatch.stop(),
+    ]);
     mailer.close();
     unwatch();
     overload.stop();

@@ -441,6 +441,27 @@ export const SETTINGS = {
   speech: {
     engine: choice(['auto', 'espeak-ng', 'flite', 'none'], 'auto', 'synthesizer of Speak'),
   },
+  alarms: {
+    email: text(
+      '',
+      'who is told of alarms: addresses with commas between them; empty: the log alone',
+    ),
+    webhookUrl: text('', 'URL that alarms are posted to as JSON'),
+    webhookSecret: secret('key of X-Carillon-Signature: sha256=<HMAC-SHA256 of the body, hex>'),
+    answerRatioPercent: integer(
+      0,
+      0,
+      100,
+      'alarm when a carrier answers less of 30 calls in 15 minutes; falling to half of the hour before is told always',
+    ),
+    spendFactor: integer(
+      5,
+      0,
+      1000,
+      'alarm when an account spends so many times its usual hour of the last 7 days; 0: never',
+    ),
+    spendFloor: integer(10, 0, 1_000_000, 'units an hour below which spending is no alarm'),
+  },
   invoices: {
     seller: text('', 'name and address on invoices, a line each; empty: platformName'),
   },

@@ -1,3 +1,4 @@
+import { unitsFromMicros } from '../base/money.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
 import type { Cdr } from '../domain/cdr/types.ts';
 import type { CallKeeper } from '../domain/dispatch/dispatch.ts';
@@ -5,6 +6,7 @@ import type { MediaEngine } from '../edge/media/engine.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
 import type { RunningSignalling } from '../edge/sip/signalling.ts';
 import type { AudioStreamsEdge } from '../edge/stream/client.ts';
+import type { Alarms } from './alarms.ts';
 import type { OverloadWatch } from './overload.ts';
 
 export interface MeasuredParts {
@@ -15,6 +17,8 @@ export interface MeasuredParts {
   readonly callsLimit: number;
   readonly overload: OverloadWatch;
   readonly newCalls: NewCalls;
+  readonly alarms: Pick<Alarms, 'counts' | 'disk' | 'certificates'>;
+  readonly version: string;
 }
 
 /** Metrics of the running service for Prometheus. */
@@ -27,13 +31,19 @@ export class Measuring {
   }
 
   connect(parts: MeasuredParts): void {
-    const { keeper, signalling, media, streams, callsLimit, overload, newCalls } = parts;
+    const { keeper, signalling, media, streams, callsLimit, overload, newCalls, alarms, version } =
+      parts;
     this.#metrics.connect({
       callsActive: () => {
         const calls = keeper.live();
         const inbound = calls.filter((call) => call.facts.direction === 'inbound').length;
         return { inbound, outbound: calls.length - inbound };
       },
+      version,
+      carriers: () => signalling.carrierStates(),
+      alarms: () => alarms.counts(),
+      disk: () => alarms.disk(),
+      certificates: () => alarms.certificates(),
       registrations: () => signalling.registrations().length,
       capacity: () => ({ used: keeper.live().length, limit: callsLimit }),
       signalling: () => signalling.counters(),
@@ -59,6 +69,8 @@ export class Measuring {
     if (answerUs !== undefined) {
       this.#metrics.callAnswered(direction, (answerUs - startUs) / 1000);
     }
+    this.#metrics.charged('call', cdr.currency, unitsFromMicros(cdr.cost));
+    this.#metrics.charged('stream', cdr.currency, unitsFromMicros(cdr.streamingCost));
     this.#metrics.callEnded(
       direction,
       (endUs - (answerUs ?? endUs)) / 1000,

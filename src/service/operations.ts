@@ -27,6 +27,7 @@ export interface OperatedParts {
   readonly callsLimit: number;
   readonly overload: OverloadWatch;
   readonly reload: Operations['reload'];
+  readonly alarms: Operations['alarms'];
 }
 
 export function createOperations(parts: OperatedParts): Operations {
@@ -80,6 +81,7 @@ export function createOperations(parts: OperatedParts): Operations {
     },
     metrics: () => metrics.scrape(),
     reload: parts.reload,
+    alarms: parts.alarms,
     ...createBackups(store, parts.dataDir),
   };
 }

@@ -232,5 +232,6 @@ const idleOperations = (): RestDeps['operations'] => ({
   metrics: async () => ({ contentType: 'text/plain', text: 'up 1\n' }),
   backup: async (name) => ({ path: name, bytes: 1 }),
   backupProgress: () => undefined,
+  alarms: () => [],
   reload: async () => ok({ changed: [], needsRestart: [], rates: 0, carriers: 0 }),
 });

@@ -101,6 +101,20 @@ function addStateCommands(program: Command, sessionOf: SessionOf): void {
       session.one(reply, { ...rest, parts: lines });
     });
   program
+    .command('alarms')
+    .description('what is wrong now; exit status 1 when something is')
+    .action(async (_: object, command: Command) => {
+      const session = sessionOf(command);
+      const reply = await session.client.get('/alarms');
+      session.list(reply, 'alarms', [
+        { title: 'SINCE', value: (row) => row['since'] },
+        { title: 'KIND', value: (row) => row['kind'] },
+        { title: 'OF', value: (row) => row['subject'] },
+        { title: 'WHAT', value: (row) => row['detail'] },
+      ]);
+      if ((reply['alarms'] as unknown[]).length > 0) session.terminal.fail();
+    });
+  program
     .command('drain')
     .description('take no new calls; running ones go on')
     .action(async (_: object, command: Command) => {

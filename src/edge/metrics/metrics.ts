@@ -1,10 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { secondsOf } from '../../base/duration.ts';
+import { defineStateGauges, type StateSources } from './state-gauges.ts';
 
 type Direction = 'inbound' | 'outbound';
 
 /** Where gauges get their value from, at the moment of a scrape. Each is optional: a part that is not there yet. */
-interface MetricSources {
+interface MetricSources extends StateSources {
   callsActive?: () => Readonly<Record<Direction, number>>;
   registrations?: () => number;
   /** Calls that this node runs and may run. */
@@ -60,6 +61,8 @@ export interface Metrics {
     durationMs: number,
     quality: { readonly mos?: number | undefined; readonly jitterMs: number } | undefined,
   ): void;
+  /** What a call cost, in currency units. */
+  charged(source: 'call' | 'stream', currency: string, units: number): void;
   /** `code`: HTTP status, or the kind of failure. */
   webhook(event: string, code: string, tookMs: number): void;
   /** Replaces the sources named. */
@@ -95,6 +98,9 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
       if (quality === undefined) return;
       facts.jitter.observe(secondsOf(quality.jitterMs));
       if (quality.mos !== undefined) facts.mos.observe(quality.mos);
+    },
+    charged(source, currency, units) {
+      if (units > 0) facts.charged.inc({ source, currency: bounded('currency', currency) }, units);
     },
     webhook: (event, code, tookMs) =>
       facts.webhook.observe({ event: bounded('event', event), code }, secondsOf(tookMs)),
@@ -139,6 +145,12 @@ function defineFacts(registry: Registry) {
       name: 'voice_mos',
       help: 'Estimated listening quality (ITU-T G.107) of a leg at its end',
       buckets: MOS_BUCKETS,
+      registers,
+    }),
+    charged: new Counter({
+      name: 'voice_charged_units_total',
+      help: 'Currency units that calls and their streams cost',
+      labelNames: ['source', 'currency'],
       registers,
     }),
     webhook: new Histogram({
@@ -202,6 +214,7 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
       }
     },
   });
+  defineStateGauges(registers, sources);
   defineMediaTotals(registers, state);
   defineSignallingTotals(registers, sources);
 }

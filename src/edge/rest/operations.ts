@@ -14,6 +14,8 @@ export interface Operations {
   drain(): void;
   /** Prometheus text, version 0.0.4. */
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
+  /** What is wrong now, oldest first. */
+  alarms(): readonly AlarmView[];
   /** Takes over new settings; the refusal holds every problem, and nothing has changed then. */
   reload(): Promise<Result<Reloaded, readonly string[]>>;
   /** Consistent copy of the database under a plain file name in the backups folder of the data folder. */
@@ -28,6 +30,14 @@ export interface Reloaded {
   readonly needsRestart: readonly string[];
   readonly rates: number;
   readonly carriers: number;
+}
+
+export interface AlarmView {
+  readonly kind: string;
+  /** A carrier's name, an account's id, a path; empty: the node. */
+  readonly subject: string;
+  readonly detail: string;
+  readonly sinceUs: number;
 }
 
 /** Bytes written of about as many; the copy may end up smaller than what it is of. */

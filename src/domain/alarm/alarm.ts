@@ -1,0 +1,68 @@
+/** Front door: what is wrong now, told once when it begins and once when it is over. */
+import type { Alarm, AlarmChange, AlarmKind, Condition } from './types.ts';
+
+export { CallTrends } from './call-trends.ts';
+export { CalledCountries } from './countries.ts';
+export { ALARM_KINDS } from './types.ts';
+
+/** A condition must hold for so long before it is told … */
+const HOLD_MS: Readonly<Partial<Record<AlarmKind, number>>> = { carrier_down: 60_000 };
+/** … and must be gone for so long before it is over: what flickers is told once. */
+const CLEAR_MS = 15 * 60_000;
+/** What happened at a moment is over after a day. */
+const CLEAR_MOMENT_MS = 24 * 3_600_000;
+/** More at once are one alarm too many to read. */
+const ALARMS_MAX = 500;
+
+interface Held extends Condition {
+  readonly firstMs: number;
+  lastMs: number;
+  sinceUs: number | undefined;
+  detail: string;
+}
+
+export class AlarmBook {
+  readonly #held = new Map<string, Held>();
+
+  /** Everything that is bad at `nowMs` (monotonic); returns what is to be told. `nowUs`: the same moment by the wall clock. */
+  update(conditions: readonly Condition[], nowMs: number, nowUs: number): readonly AlarmChange[] {
+    const changes: AlarmChange[] = [];
+    for (const condition of conditions) {
+      const held = this.#hold(condition, nowMs);
+      if (held === undefined || held.sinceUs !== undefined) continue;
+      if (nowMs - held.firstMs < (HOLD_MS[held.kind] ?? 0)) continue;
+      held.sinceUs = nowUs;
+      changes.push({ ...condition, sinceUs: nowUs, state: 'raised' });
+    }
+    for (const [key, held] of this.#held) {
+      const clearMs = held.kind === 'new_country' ? CLEAR_MOMENT_MS : CLEAR_MS;
+      const quietMs = nowMs - held.lastMs;
+      if (quietMs === 0 || (held.sinceUs !== undefined && quietMs < clearMs)) continue;
+      this.#held.delete(key);
+      const { kind, subject, detail, sinceUs } = held;
+      if (sinceUs !== undefined) changes.push({ kind, subject, detail, sinceUs, state: 'cleared' });
+    }
+    return changes;
+  }
+
+  /** Oldest first. */
+  list(): readonly Alarm[] {
+    return [...this.#held.values()].flatMap(({ kind, subject, detail, sinceUs }) =>
+      sinceUs === undefined ? [] : [{ kind, subject, detail, sinceUs }],
+    );
+  }
+
+  #hold(condition: Condition, nowMs: number): Held | undefined {
+    const key = `${condition.kind} ${condition.subject}`;
+    const known = this.#held.get(key);
+    if (known !== undefined) {
+      known.lastMs = nowMs;
+      known.detail = condition.detail;
+      return known;
+    }
+    if (this.#held.size >= ALARMS_MAX) return undefined;
+    const held = { ...condition, firstMs: nowMs, lastMs: nowMs, sinceUs: undefined };
+    this.#held.set(key, held);
+    return held;
+  }
+}

@@ -1,0 +1,72 @@
+/** Countries that accounts call, to notice one that is new. Kept, so that a restart does not make all of them new. */
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { HOUR_MS } from '../../base/duration.ts';
+import type { AccountId } from '../../base/ids.ts';
+import type { Cdr } from '../cdr/types.ts';
+import type { CountryStore } from './needs.ts';
+import type { Condition } from './types.ts';
+
+/** An account's first day says nothing: every country is new then. */
+const LEARNING_US = 24 * HOUR_MS * 1000;
+/** Accounts in memory; the one that was idle for longest is read again when it calls. */
+const ACCOUNTS_MAX = 5000;
+
+interface Known {
+  readonly sinceUs: number;
+  readonly countries: Set<string>;
+}
+
+export class CalledCountries {
+  readonly #store: CountryStore;
+  readonly #known = new Map<AccountId, Known>();
+
+  constructor(store: CountryStore) {
+    this.#store = store;
+  }
+
+  /** An answered call that ended; the condition when the account never called that country before. */
+  async observe(cdr: Cdr, nowUs: number): Promise<Condition | undefined> {
+    if (cdr.direction !== 'outbound' || cdr.answerUs === undefined) return undefined;
+    const country = countryOf(cdr.to);
+    if (country === undefined) return undefined;
+    const known = await this.#of(cdr.accountId, nowUs);
+    if (known.countries.has(country)) return undefined;
+    known.countries.add(country);
+    await this.#store.set(
+      keyOf(cdr.accountId),
+      JSON.stringify({ sinceUs: known.sinceUs, countries: [...known.countries] }),
+    );
+    if (nowUs - known.sinceUs < LEARNING_US) return undefined;
+    const detail = `first call to ${country}; until now it called ${known.countries.size - 1} countries`;
+    return { kind: 'new_country', subject: `${cdr.accountId} ${country}`, detail };
+  }
+
+  async #of(accountId: AccountId, nowUs: number): Promise<Known> {
+    const found = this.#known.get(accountId) ?? (await this.#read(accountId, nowUs));
+    // Asked for last: it stays longest.
+    this.#known.delete(accountId);
+    this.#known.set(accountId, found);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > ACCOUNTS_MAX && oldest !== undefined) this.#known.delete(oldest);
+    return found;
+  }
+
+  async #read(accountId: AccountId, nowUs: number): Promise<Known> {
+    const text = await this.#store.get(keyOf(accountId));
+    // Another call of the account may have asked meanwhile.
+    const meanwhile = this.#known.get(accountId);
+    if (meanwhile !== undefined) return meanwhile;
+    if (text === undefined) return { sinceUs: nowUs, countries: new Set() };
+    const { sinceUs, countries } = JSON.parse(text) as { sinceUs: number; countries: string[] };
+    return { sinceUs, countries: new Set(countries) };
+  }
+}
+
+const keyOf = (accountId: AccountId): string => `alarm.countries.${accountId}`;
+
+/** ISO 3166-1, or the calling code where several share it. */
+function countryOf(number: string): string | undefined {
+  if (!/^\d{7,15}$/.test(number)) return undefined;
+  const parsed = parsePhoneNumberFromString(`+${number}`);
+  return parsed && (parsed.country ?? `+${parsed.countryCallingCode}`);
+}

@@ -1,0 +1,271 @@
+/** What the operator is told by mail and webhook: looks at calls, carriers, disk and certificates, and tells beginnings and ends. */
+import { createHmac, X509Certificate } from 'node:crypto';
+import { readFileSync, statfsSync } from 'node:fs';
+import type { Clock } from '../base/clock.ts';
+import { DAY_MS, HOUR_MS } from '../base/duration.ts';
+import type { AccountId } from '../base/ids.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Mailer } from '../base/mailer.ts';
+import { isoMicros } from '../base/time-format.ts';
+import { ALARM_KINDS, AlarmBook, CalledCountries, CallTrends } from '../domain/alarm/alarm.ts';
+import type { Alarm, AlarmChange, AlarmLimits, Condition } from '../domain/alarm/types.ts';
+import type { Cdr } from '../domain/cdr/types.ts';
+import type { Ledger } from '../domain/ledger/ledger.ts';
+import type { SettingStore } from '../edge/store/store.ts';
+
+export interface AlarmParts {
+  readonly settings: AlarmLimits & {
+    readonly email: string;
+    readonly webhookUrl: string;
+    readonly webhookSecret: string;
+  };
+  readonly node: string;
+  readonly dataDir: string;
+  /** Setting → file. */
+  readonly certificates: Readonly<Record<string, string>>;
+  readonly carriers: () => readonly {
+    readonly name: string;
+    readonly reachable: boolean | undefined;
+    readonly lastStatus: number | undefined;
+  }[];
+  readonly ledger: Pick<Ledger, 'daily'>;
+  readonly marks: SettingStore;
+  readonly mailer: Pick<Mailer, 'send'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Sends a webhook; the status of the answer. Replaced in tests. */
+  readonly post?: (url: string, body: string, signature: string) => Promise<number>;
+}
+
+const LOOK_EVERY_MS = 15_000;
+const DISK_FREE_SHARE = 0.1;
+const DISK_FREE_BYTES = 2 ** 30;
+const CERTIFICATE_DAYS = 21;
+const HISTORY_DAYS = 7;
+/** Fewer days of use are no history. */
+const HISTORY_MIN_DAYS = 2;
+const HISTORIES_MAX = 5000;
+const WEBHOOK_ATTEMPTS = 3;
+const WEBHOOK_PAUSE_MS = 2000;
+const WEBHOOK_LIMIT_MS = 10_000;
+/** Tellings that wait; more are in the log alone. */
+const WAITING_MAX = 100;
+
+export class Alarms {
+  readonly #parts: AlarmParts;
+  readonly #book = new AlarmBook();
+  readonly #trends = new CallTrends();
+  readonly #countries: CalledCountries;
+  /** What happened since the last look. */
+  #moments: Condition[] = [];
+  readonly #usual = new Map<AccountId, { readonly atMs: number; value: number | undefined }>();
+  #telling: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  #cancel: () => void = () => undefined;
+
+  constructor(parts: AlarmParts) {
+    this.#parts = parts;
+    this.#countries = new CalledCountries(parts.marks);
+  }
+
+  start(): void {
+    const { clock } = this.#parts;
+    this.look();
+    this.#cancel = clock.at(clock.monotonicMs() + LOOK_EVERY_MS, () => this.start());
+  }
+
+  async stop(): Promise<void> {
+    this.#cancel();
+    await this.#telling;
+  }
+
+  /** A call that has ended. */
+  observe(cdr: Cdr): void {
+    const { clock, logger } = this.#parts;
+    this.#trends.observe(cdr, clock.monotonicMs());
+    this.#countries
+      .observe(cdr, clock.wallMs() * 1000)
+      .then((found) => {
+        if (found !== undefined && this.#moments.length < WAITING_MAX) this.#moments.push(found);
+      })
+      .catch((error: unknown) => logger.error({ error }, 'called country not noted'));
+  }
+
+  list(): readonly Alarm[] {
+    return this.#book.list();
+  }
+
+  counts(): Readonly<Record<string, number>> {
+    const raised = this.list();
+    return Object.fromEntries(
+      ALARM_KINDS.map((kind) => [kind, raised.filter((alarm) => alarm.kind === kind).length]),
+    );
+  }
+
+  disk(): { readonly freeBytes: number; readonly totalBytes: number } | undefined {
+    try {
+      const { bavail, blocks, bsize } = statfsSync(this.#parts.dataDir);
+      return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+    } catch {
+      return undefined; // the folder is away, which the store says
+    }
+  }
+
+  certificates(): readonly { readonly setting: string; readonly endsMs: number }[] {
+    return Object.entries(this.#parts.certificates).flatMap(([setting, file]) => {
+      if (file === '') return [];
+      try {
+        const { validTo } = new X509Certificate(readFileSync(file));
+        return [{ setting, endsMs: Date.parse(validTo) }];
+      } catch {
+        return []; // not readable now: whoever uses it says so
+      }
+    });
+  }
+
+  /** Looks at everything now; told is what has changed. */
+  look(): void {
+    const { clock, logger, settings } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    const usual = (accountId: AccountId): number | undefined => this.#usualSpend(accountId, nowMs);
+    const conditions = [
+      ...this.#trends.conditions(settings, usual, nowMs),
+      ...this.#carrierConditions(),
+      ...this.#diskConditions(),
+      ...this.#certificateConditions(),
+      ...this.#moments,
+    ];
+    this.#moments = [];
+    const changes = this.#book.update(conditions, nowMs, Math.round(clock.wallMs() * 1000));
+    for (const { state, ...alarm } of changes) {
+      if (state === 'raised') logger.warn({ ...alarm }, 'alarm raised');
+      else logger.info({ ...alarm }, 'alarm cleared');
+    }
+    if (changes.length > 0) this.#tell(changes);
+  }
+
+  #carrierConditions(): readonly Condition[] {
+    return this.#parts.carriers().flatMap(({ name, reachable, lastStatus }) =>
+      reachable === false
+        ? [
+            {
+              kind: 'carrier_down' as const,
+              subject: name,
+              detail: `it does not answer OPTIONS${lastStatus === undefined ? '' : ` (last status ${lastStatus})`}`,
+            },
+          ]
+        : [],
+    );
+  }
+
+  #diskConditions(): readonly Condition[] {
+    const disk = this.disk();
+    if (disk === undefined) return [];
+    const { freeBytes, totalBytes } = disk;
+    if (freeBytes >= DISK_FREE_BYTES && freeBytes >= totalBytes * DISK_FREE_SHARE) return [];
+    const detail = `${(freeBytes / 2 ** 30).toFixed(1)} GiB free of ${(totalBytes / 2 ** 30).toFixed(1)}`;
+    return [{ kind: 'disk', subject: this.#parts.dataDir, detail }];
+  }
+
+  #certificateConditions(): readonly Condition[] {
+    const nowMs = this.#parts.clock.wallMs();
+    return this.certificates().flatMap(({ setting, endsMs }) => {
+      const days = Math.floor((endsMs - nowMs) / DAY_MS);
+      if (days >= CERTIFICATE_DAYS) return [];
+      const detail = days < 0 ? 'it has ended' : `it ends in ${days} days`;
+      return [{ kind: 'certificate' as const, subject: setting, detail }];
+    });
+  }
+
+  /** Read once an hour; until it is there nothing is compared. */
+  #usualSpend(accountId: AccountId, nowMs: number): number | undefined {
+    const known = this.#usual.get(accountId);
+    if (known !== undefined && nowMs - known.atMs < HOUR_MS) return known.value;
+    const kept = { atMs: nowMs, value: known?.value };
+    this.#usual.delete(accountId);
+    this.#usual.set(accountId, kept);
+    const [oldest] = this.#usual.keys();
+    if (this.#usual.size > HISTORIES_MAX && oldest !== undefined) this.#usual.delete(oldest);
+    const { ledger, clock, logger } = this.#parts;
+    const today = Math.floor(clock.wallMs() / DAY_MS);
+    ledger.daily(accountId, today - HISTORY_DAYS, today - 1).then(
+      (totals) => {
+        const calls = totals.filter(({ referenceType }) => /^(stream_)?cdr$/.test(referenceType));
+        const days = new Set(calls.map(({ day }) => day)).size;
+        const spent = calls.reduce((sum, { debit }) => sum + debit, 0);
+        kept.value = days < HISTORY_MIN_DAYS ? undefined : spent / (days * 24);
+      },
+      (error: unknown) => logger.error({ error, accountId }, 'usual spend not read'),
+    );
+    return kept.value;
+  }
+
+  #tell(changes: readonly AlarmChange[]): void {
+    const { logger } = this.#parts;
+    if (this.#waiting >= WAITING_MAX) {
+      logger.error({ changes: changes.length }, 'alarms not told: too many wait');
+      return;
+    }
+    this.#waiting += 1;
+    this.#telling = this.#telling
+      .then(() => Promise.all([this.#mail(changes), this.#post(changes)]))
+      .then(
+        () => undefined,
+        (error: unknown) => logger.error({ error }, 'alarms not told'),
+      )
+      .finally(() => {
+        this.#waiting -= 1;
+      });
+  }
+
+  async #mail(changes: readonly AlarmChange[]): Promise<void> {
+    const { settings, mailer, node } = this.#parts;
+    if (settings.email === '') return;
+    const [first] = changes;
+    const more = changes.length === 1 ? '' : ` and ${changes.length - 1} more`;
+    await mailer.send({
+      to: settings.email,
+      subject: `[${node}] ${first?.kind} ${first?.state} ${first?.subject ?? ''}${more}`.trim(),
+      text: changes
+        .map(
+          ({ state, kind, subject, detail, sinceUs }) =>
+            `${state.toUpperCase()} ${kind} ${subject}\n  ${detail}\n  since ${isoMicros(sinceUs)}`,
+        )
+        .join('\n\n'),
+    });
+  }
+
+  async #post(changes: readonly AlarmChange[]): Promise<void> {
+    const { settings, node, clock } = this.#parts;
+    if (settings.webhookUrl === '') return;
+    const alarms = changes.map(({ sinceUs, ...change }) => ({
+      ...change,
+      since: isoMicros(sinceUs),
+    }));
+    const body = JSON.stringify({ event: 'alarm', node, alarms });
+    const signature = createHmac('sha256', settings.webhookSecret).update(body).digest('hex');
+    const post = this.#parts.post ?? send;
+    for (let attempt = 1; ; attempt += 1) {
+      const status = await post(settings.webhookUrl, body, signature).catch(() => 0);
+      if (status >= 200 && status < 300) return;
+      if (attempt === WEBHOOK_ATTEMPTS)
+        throw new Error(`the webhook was answered ${status === 0 ? 'by nobody' : status}`);
+      await clock.sleep(WEBHOOK_PAUSE_MS * attempt);
+    }
+  }
+}
+
+async function send(url: string, body: string, signature: string): Promise<number> {
+  const reply = await fetch(url, {
+    method: 'POST',
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'x-carillon-signature': `sha256=${signature}`,
+    },
+    redirect: 'error',
+    signal: AbortSignal.timeout(WEBHOOK_LIMIT_MS),
+  });
+  await reply.body?.cancel();
+  return reply.status;
+}

@@ -1,0 +1,152 @@
+/** Dashboards and alert rules ask for metrics that there are, under names that Prometheus likes. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { DASHBOARDS, dashboardJson } from '../../scripts/dashboards.ts';
+import { createMetrics } from '../../src/edge/metrics/metrics.ts';
+
+const DEPLOY = join(import.meta.dirname, '../../deploy');
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+const read = (name: string): string => readFileSync(join(DEPLOY, name), 'utf8');
+
+/** A scrape in which everything has happened once. */
+async function scrape(): Promise<string> {
+  const metrics = createMetrics();
+  metrics.connect({
+    version: '0.0.0',
+    carriers: () => [{ name: 'main', reachable: true }],
+    alarms: () => ({ disk: 0 }),
+    disk: () => ({ freeBytes: 1, totalBytes: 2 }),
+    certificates: () => [{ setting: 'http.tlsCertFile', endsMs: 1000 }],
+    signalling: () => ({
+      messages: [
+        { direction: 'in', transport: 'udp', method: 'INVITE', code: '', count: 1 },
+        { direction: 'out', transport: 'udp', method: '', code: '200', count: 1 },
+      ],
+      discarded: 0,
+      dropped: { budget: 1 },
+      authFailures: 0,
+      connections: {},
+      failedHandshakes: 0,
+    }),
+  });
+  metrics.callAttempted('outbound', 'answered');
+  metrics.callAnswered('outbound', 1000);
+  metrics.callEnded('outbound', 1000, { mos: 4, jitterMs: 1 });
+  metrics.charged('call', 'USD', 1);
+  metrics.webhook('answer', '200', 10);
+  return (await metrics.scrape()).text;
+}
+
+/** Metric name → names of its labels, as they are exposed. */
+function exposed(text: string): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const line of text.split('\n')) {
+    const [, name, labels = ''] = /^([a-z0-9_]+)(?:\{(.*)\})? /.exec(line) ?? [];
+    if (name === undefined) continue;
+    const names = found.get(name) ?? new Set();
+    for (const [, label = ''] of labels.matchAll(/([a-z_]+)="/g)) names.add(label);
+    found.set(name, names);
+  }
+  return found;
+}
+
+const METRIC = /\b(?:voice|process|nodejs)_[a-z0-9_]+/g;
+
+/** Names and labels of a query that nothing exposes. */
+function unknownIn(
+  expr: string,
+  known: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly string[] {
+  const names = [...expr.matchAll(METRIC)].map(([name]) => name);
+  expect(names, expr).not.toEqual([]);
+  const labels = names.flatMap((name) => [...(known.get(name) ?? [])]);
+  const asked = [...expr.matchAll(/([a-z_]+)(?:=~|!~|!=|=)"/g)].map(([, label = '']) => label);
+  const by = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/,\s*/));
+  return [
+    ...names.filter((name) => !known.has(name)),
+    ...[...asked, ...by].filter((label) => !labels.includes(label)),
+  ];
+}
+
+it('every query of a dashboard asks for metrics and labels that there are', async () => {
+  const known = exposed(await scrape());
+  for (const [name, { panels }] of Object.entries(DASHBOARDS)) {
+    for (const { title, queries } of panels) {
+      for (const { expr, legend } of queries) {
+        expect([name, title, unknownIn(expr, known)]).toEqual([name, title, []]);
+        const shown = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
+        const labels = [...expr.matchAll(METRIC)].flatMap(([metric]) => [
+          ...(known.get(metric) ?? []),
+        ]);
+        expect([title, shown.filter((label) => !labels.includes(label))]).toEqual([title, []]);
+      }
+    }
+  }
+});
+
+it('the files are what scripts/dashboards.ts writes, and no others', () => {
+  const files = readdirSync(join(DEPLOY, 'grafana/dashboards')).sort();
+  expect(files).toEqual(
+    Object.keys(DASHBOARDS)
+      .map((name) => `${name}.json`)
+      .sort(),
+  );
+  for (const name of Object.keys(DASHBOARDS))
+    expect(read(`grafana/dashboards/${name}.json`)).toBe(dashboardJson(name));
+});
+
+it('every alert asks for metrics that there are, and has its section in the runbook', async () => {
+  const known = exposed(await scrape());
+  const { groups } = parse(read('prometheus/alerts.yml')) as {
+    groups: { rules: { alert: string; expr: string; annotations: { runbook: string } }[] }[];
+  };
+  const rules = groups.flatMap((group) => group.rules);
+  const headings = [...read('RUNBOOK.md').matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
+  expect(headings).toEqual(rules.map(({ alert }) => alert));
+  for (const { alert, expr, annotations } of rules) {
+    expect(annotations.runbook).toBe(`deploy/RUNBOOK.md#${alert.toLowerCase()}`);
+    if (!/^up\{/.test(expr)) expect([alert, unknownIn(expr, known)]).toEqual([alert, []]);
+  }
+});
+
+it.skipIf(!hasPromtool)(
+  'promtool finds nothing wrong with metrics, rules and queries',
+  async () => {
+    const text = await scrape();
+    const check = (args: readonly string[], input = '') => {
+      const { status, stdout, stderr } = spawnSync('promtool', [...args], {
+        input,
+        encoding: 'utf8',
+      });
+      return { status, said: stdout + stderr };
+    };
+    // What prom-client itself exposes of Node is not ours to name.
+    const own = text
+      .split('\n')
+      .filter((line) => line.includes('voice_'))
+      .join('\n');
+    expect(check(['check', 'metrics'], `${own}\n`)).toEqual({ status: 0, said: '' });
+    expect(check(['check', 'rules', join(DEPLOY, 'prometheus/alerts.yml')])).toMatchObject({
+      status: 0,
+    });
+    const queries = Object.values(DASHBOARDS).flatMap(({ panels }) =>
+      panels.flatMap((panel) =>
+        panel.queries.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m')),
+      ),
+    );
+    const rules = queries.map((expr, n) => ({ record: `checked:q${n}`, expr }));
+    const file = JSON.stringify({ groups: [{ name: 'queries', rules }] });
+    const checkedFile = (content: string) => {
+      const folder = mkdtempSync(join(tmpdir(), 'carillon-rules-'));
+      writeFileSync(join(folder, 'rules.yml'), content);
+      const checked = check(['check', 'rules', join(folder, 'rules.yml')]);
+      rmSync(folder, { recursive: true });
+      return checked;
+    };
+    expect(checkedFile(file)).toMatchObject({ status: 0 });
+  },
+);

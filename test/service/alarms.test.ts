@@ -1,0 +1,181 @@
+import { createHmac } from 'node:crypto';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { asAccountId } from '../../src/base/ids.ts';
+import { silentLogger } from '../../src/base/logger.ts';
+import type { Mail } from '../../src/base/mailer.ts';
+import { micros } from '../../src/base/money.ts';
+import { type AlarmParts, Alarms } from '../../src/service/alarms.ts';
+import { type OpenedStore, openInMemory } from '../edge/store/open.ts';
+import { aCdr } from '../edge/store/records.ts';
+import { eventually } from '../eventually.ts';
+
+const DAY_MS = 86_400_000;
+const TLS = join(import.meta.dirname, '../edge/stream/tls');
+let opened: OpenedStore;
+let mails: Mail[];
+let posts: { readonly body: string; readonly signature: string }[];
+let statuses: number[];
+let reachable: boolean;
+beforeEach(async () => {
+  opened = await openInMemory();
+  mails = [];
+  posts = [];
+  statuses = [];
+  reachable = true;
+});
+afterEach(() => opened.store.close());
+
+const alarmsWith = (over: Partial<AlarmParts> = {}) =>
+  new Alarms({
+    settings: {
+      email: 'noc@example.com',
+      webhookUrl: 'https://noc.example/hook',
+      webhookSecret: 'key',
+      answerRatioPercent: 0,
+      spendFactor: 5,
+      spendFloor: 1,
+    },
+    node: 'voice.test',
+    dataDir: '/tmp',
+    certificates: {},
+    carriers: () => [{ name: 'main', reachable, lastStatus: 503 }],
+    ledger: { daily: async () => [] },
+    marks: opened.store.settings,
+    mailer: {
+      send: async (mail) => {
+        mails.push(mail);
+      },
+    },
+    clock: opened.clock,
+    logger: silentLogger,
+    post: async (_url, body, signature) => {
+      posts.push({ body, signature });
+      return statuses.shift() ?? 200;
+    },
+    ...over,
+  });
+
+async function pass(alarms: Alarms, ms: number): Promise<void> {
+  await opened.clock.advance(ms);
+  alarms.look();
+}
+const until = (what: string, isSo: () => boolean) => eventually(what, () => isSo() || undefined);
+
+describe('the operator', () => {
+  it('is told by mail and signed webhook when a carrier is down, and when it is back', async () => {
+    const alarms = alarmsWith();
+    reachable = false;
+    alarms.look();
+    await pass(alarms, 60_000);
+    await until('a mail', () => mails.length === 1 && posts.length === 1);
+    expect(mails[0]).toMatchObject({
+      to: 'noc@example.com',
+      subject: '[voice.test] carrier_down raised main',
+      text: expect.stringContaining('it does not answer OPTIONS (last status 503)'),
+    });
+    const [{ body, signature } = { body: '', signature: '' }] = posts;
+    expect(signature).toBe(createHmac('sha256', 'key').update(body).digest('hex'));
+    expect(JSON.parse(body)).toEqual({
+      event: 'alarm',
+      node: 'voice.test',
+      alarms: [
+        {
+          state: 'raised',
+          kind: 'carrier_down',
+          subject: 'main',
+          detail: expect.any(String),
+          since: '2026-01-01T00:01:00.000000Z',
+        },
+      ],
+    });
+    expect(alarms.counts()).toMatchObject({ carrier_down: 1, disk: 0 });
+    reachable = true;
+    await pass(alarms, 16 * 60_000);
+    await until('a second mail', () => mails.length === 2);
+    expect(mails[1]?.subject).toBe('[voice.test] carrier_down cleared main');
+    expect(alarms.list()).toEqual([]);
+  });
+
+  it('is told by a webhook that failed twice, and not bothered by one that stays away', async () => {
+    const alarms = alarmsWith();
+    reachable = false;
+    statuses = [500, 503];
+    alarms.look();
+    await pass(alarms, 60_000);
+    await until('a post', () => posts.length === 1);
+    await opened.clock.advance(2000);
+    await until('a second post', () => posts.length === 2);
+    await opened.clock.advance(4000);
+    await until('a third post', () => posts.length === 3);
+    await alarms.stop();
+    expect(posts).toHaveLength(3);
+  });
+
+  it('is told of a certificate that ends, of the file that is in use', async () => {
+    const alarms = alarmsWith({
+      certificates: { 'http.tlsCertFile': join(TLS, 'expired.pem'), 'sip.tlsCertFile': '' },
+    });
+    const ends = Date.UTC(2026, 10, 20, 9, 44, 56);
+    expect(alarms.certificates()).toEqual([{ setting: 'http.tlsCertFile', endsMs: ends }]);
+    opened.clock.stepWall(ends - opened.clock.wallMs() - 10 * DAY_MS);
+    alarms.look();
+    expect(alarms.list()).toMatchObject([
+      { kind: 'certificate', subject: 'http.tlsCertFile', detail: 'it ends in 10 days' },
+    ]);
+    opened.clock.stepWall(11 * DAY_MS);
+    alarms.look();
+    expect(alarms.list()).toMatchObject([{ detail: 'it has ended' }]);
+  });
+});
+
+describe('spending', () => {
+  const accountId = asAccountId('MA_A');
+  const call = (to: string) =>
+    aCdr({
+      accountId,
+      direction: 'outbound',
+      to,
+      cost: micros(4_000_000),
+      streamingCost: micros(0),
+    });
+
+  it('is compared with the days before', async () => {
+    const day = Math.floor(opened.clock.wallMs() / DAY_MS);
+    const total = { currency: 'USD', referenceType: 'cdr', count: 1, credit: micros(0) };
+    const daily = async () =>
+      [1, 2, 3].map((ago) => ({ ...total, day: day - ago, debit: micros(12_000_000) }));
+    const alarms = alarmsWith({ ledger: { daily } });
+    alarms.observe(call('14155550100'));
+    alarms.look();
+    await until('the alarm', () => {
+      alarms.look();
+      return alarms.list().length === 1;
+    });
+    expect(alarms.list()).toMatchObject([
+      { kind: 'spend', subject: 'MA_A', detail: '4.00 spent within an hour; usual are 0.50' },
+    ]);
+  });
+
+  it('in a country that the account never called is told, also after a restart', async () => {
+    const first = alarmsWith();
+    first.observe(call('14155550100'));
+    const known = () => opened.store.settings.get('alarm.countries.MA_A');
+    await eventually('what is kept', known);
+    await opened.clock.advance(2 * DAY_MS);
+    const second = alarmsWith();
+    second.observe(call('14155550101'));
+    second.observe(call('5355550100'));
+    await until('the alarm', () => {
+      second.look();
+      return second.list().length === 1;
+    });
+    expect(second.list()).toMatchObject([
+      {
+        kind: 'new_country',
+        subject: 'MA_A CU',
+        detail: expect.stringContaining('first call to CU'),
+      },
+    ]);
+  });
+});
