@@ -2,6 +2,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { CARRIER_SDP, headerOf, response } from './carrier-message.ts';
 
 export type Fate =
   /** Rings, is answered, and hung up by the callee after `talkMs`. */
@@ -28,11 +29,6 @@ interface Dialog {
   readonly fate: Fate;
   readonly from: { readonly port: number; readonly address: string };
 }
-
-const linesOf = (text: string, name: string): string[] =>
-  text.split('\r\n').filter((line) => line.toLowerCase().startsWith(`${name}:`));
-const headerOf = (text: string, name: string): string =>
-  (linesOf(text, name)[0] ?? '').slice(name.length + 1).trim();
 
 export class Carrier {
   /** Every call, in the order in which they came. */
@@ -104,7 +100,7 @@ export class Carrier {
     this.#reply(invite, from, '180 Ringing');
     if (fate.kind === 'rings') return;
     call.answeredMs = Date.now();
-    this.#reply(invite, from, '200 OK', this.#sdp());
+    this.#reply(invite, from, '200 OK', CARRIER_SDP);
     this.#later(fate.talkMs, () => this.#hangUp(callId));
   }
 
@@ -149,37 +145,8 @@ export class Carrier {
     this.#timers.add(timer);
   }
 
-  #sdp(): string {
-    return [
-      'v=0',
-      'o=- 1 1 IN IP4 127.0.0.1',
-      's=-',
-      'c=IN IP4 127.0.0.1',
-      't=0 0',
-      'm=audio 9 RTP/AVP 0 101',
-      'a=rtpmap:0 PCMU/8000',
-      'a=rtpmap:101 telephone-event/8000',
-      'a=sendrecv',
-      '',
-    ].join('\r\n');
-  }
-
-  /** With the headers that RFC 3261 §8.2.6.2 has copied from the request. */
   #reply(request: string, to: Dialog['from'], status: string, body = ''): void {
-    const [target = ''] = linesOf(request, 'to');
-    const response = [
-      `SIP/2.0 ${status}`,
-      ...linesOf(request, 'via'),
-      ...linesOf(request, 'from'),
-      target.includes(';tag=') ? target : `${target};tag=carrier`,
-      ...linesOf(request, 'call-id'),
-      ...linesOf(request, 'cseq'),
-      `Contact: <sip:carrier@127.0.0.1:${this.port}>`,
-      ...(body === '' ? [] : ['Content-Type: application/sdp']),
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      '',
-      body,
-    ].join('\r\n');
-    this.#socket.send(response, to.port, to.address);
+    const text = response(request, status, { port: this.port, body });
+    this.#socket.send(text, to.port, to.address);
   }
 }

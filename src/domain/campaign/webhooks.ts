@@ -3,6 +3,7 @@
 import { MINUTE_MS, secondsOf } from '../../base/duration.ts';
 import { type Random, uuid } from '../../base/ids.ts';
 import { withPlus } from '../../base/phone-number.ts';
+import { isoMicros } from '../../base/time-format.ts';
 import type { CallbackClient } from '../callback/callback.ts';
 import type { CampaignWebhooks } from './needs.ts';
 import type { Campaign, CampaignEvent } from './types.ts';
@@ -40,7 +41,7 @@ const commonFields = (
 ): Fields => ({
   campaign_id: id,
   account_id: subAccount ?? accountId,
-  timestamp: isoTime(atUs),
+  timestamp: isoMicros(atUs),
 });
 
 function fieldsOf(event: CampaignEvent): Fields {
@@ -51,12 +52,12 @@ function fieldsOf(event: CampaignEvent): Fields {
     case 'stalled':
       return {
         reason: event.reason,
-        last_dial_at: event.lastDialUs === undefined ? null : isoTime(event.lastDialUs),
+        last_dial_at: event.lastDialUs === undefined ? null : isoMicros(event.lastDialUs),
         stalled_minutes: Math.floor(event.stalledMs / MINUTE_MS),
       };
     case 'contact':
       return {
-        contact_id: String(event.contactId),
+        contact_id: event.contactId,
         call_uuid: event.callUuid ?? null,
         to_number: withPlus(event.to),
         from_number: event.from === undefined ? null : withPlus(event.from),
@@ -67,5 +68,3 @@ function fieldsOf(event: CampaignEvent): Fields {
       return {};
   }
 }
-
-const isoTime = (us: number): string => new Date(us / 1000).toISOString();

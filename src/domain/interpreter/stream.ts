@@ -1,19 +1,15 @@
 /** An audio stream of a call: what was asked for, how it is while it lives, and how it ends. */
 import type { StreamId } from '../../base/ids.ts';
+import type { StreamInstruction } from '../../protocol/answer-xml/answer-xml.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 
-export interface AudioStreamRequest {
-  readonly url: string;
-  readonly bidirectional: boolean;
-  readonly audioTrack: 'inbound' | 'outbound' | 'both';
-  readonly keepCallAlive: boolean;
-  readonly encoding: 'audio/x-l16' | 'audio/x-mulaw';
-  readonly rate: 8000 | 16000;
-  readonly timeoutMs: number;
+/** As a document asks for it, with its callback in our words; over REST without a document. */
+export interface AudioStreamRequest
+  extends Omit<
+    StreamInstruction,
+    'kind' | 'line' | 'warnings' | 'name' | 'statusCallbackUrl' | 'statusCallbackMethod'
+  > {
   readonly statusCallback: CallbackTarget | undefined;
-  readonly extraHeaders: ReadonlyArray<readonly [name: string, value: string]>;
-  readonly extraHeadersText: string;
-  readonly maxRetries: number;
 }
 
 /** Why a stream came to its end, once. */

@@ -1,4 +1,5 @@
 /** Front door: audio files of customers, and MP3 of recordings. */
+
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -9,6 +10,7 @@ import type {
   Pcm,
   RecordingEncoder,
 } from '../../domain/call/needs.ts';
+import type { HttpFailure } from '../../domain/callback/needs.ts';
 import type { JobReply } from './conversion.ts';
 import { ConversionThread } from './conversion-thread.ts';
 import { type CachedPcm, PcmCache } from './pcm-cache.ts';
@@ -31,17 +33,7 @@ export interface AudioResponse {
   readonly bytes: Uint8Array;
 }
 
-export interface AudioFetchFailure {
-  readonly kind:
-    | 'connect'
-    | 'timeout'
-    | 'tooLarge'
-    | 'tooManyRedirects'
-    | 'refusedAddress'
-    | 'protocol'
-    | 'aborted';
-  readonly detail: string;
-}
+export type AudioFetchFailure = Pick<HttpFailure, 'kind' | 'detail'>;
 
 /** One HTTP GET through the egress guard, redirects followed. */
 export type AudioFetch = (

@@ -69,7 +69,7 @@ const contact = {
   durationMs: 12_400,
 } as const;
 const told = {
-  contact_id: '7',
+  contact_id: 7,
   call_uuid: '0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11',
   to_number: '+12125550100',
   from_number: '+12025550100',
@@ -77,7 +77,7 @@ const told = {
   duration: 12,
 };
 const paused = { reason: 'window_closed' };
-const stalled = { reason: 'unavailable', last_dial_at: '2026-01-05T12:20:00.000Z' };
+const stalled = { reason: 'unavailable', last_dial_at: '2026-01-05T12:20:00.000000Z' };
 
 it.each<[string, CampaignEvent, object]>([
   ['campaign.started', { kind: 'started', atUs: AT_US }, {}],
@@ -124,7 +124,7 @@ it.each<[string, CampaignEvent, object]>([
     event: name,
     campaign_id: 'campaign-1',
     account_id: OWNER.accountId,
-    timestamp: '2026-01-05T12:30:00.000Z',
+    timestamp: '2026-01-05T12:30:00.000000Z',
     ...fields,
   });
   const hmac = createHmac('sha256', `${TOKEN} of ${OWNER.accountId}`).update(request?.body ?? '');

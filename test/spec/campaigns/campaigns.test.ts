@@ -184,6 +184,11 @@ describe('a campaign', () => {
     expect(reply.body.details).toHaveProperty([field]);
   });
 
+  it('keeps cps as it was given, fractions too; below 1 it is 1', async () => {
+    expect(await create({ cps: 2.5 })).toMatchObject({ cps: 2.5 });
+    expect(await create({ cps: -1 })).toMatchObject({ cps: 1 });
+  });
+
   it('is changed while it is a draft or ready; what is absent stays', async () => {
     const { id } = await create({ scheduled_at: '2027-01-01T00:00:00Z', notify_url: null });
     const url = `${root}/campaigns/${id}`;

@@ -1,16 +1,9 @@
 /** Contact lists as CSV (RFC 4180): any order of columns, line ends of any kind, a byte order mark, quotes. */
 import { type CsvError, type Parser, parse } from 'csv-parse';
 import type { UploadRow } from '../../../domain/campaign/types.ts';
+import { HEADERS_MAX, headerNameProblem } from '../wire/sip-headers.ts';
 import { ListFault, type ListReader, ROW_BYTES_MAX } from './reader.ts';
-import {
-  type Cell,
-  HEADERS_MAX,
-  headerNameProblem,
-  isKnownColumn,
-  type KnownColumn,
-  readRow,
-  refusedRow,
-} from './row.ts';
+import { type Cell, isKnownColumn, type KnownColumn, readRow, refusedRow } from './row.ts';
 
 interface Columns {
   readonly count: number;

@@ -1,16 +1,9 @@
 /** Contact lists as JSON: `[{"to": …}, …]`, or the same as `contacts` of an object. */
 import { JSONParser } from '@streamparser/json';
 import type { UploadRow } from '../../../domain/campaign/types.ts';
+import { HEADERS_MAX, headerNameProblem } from '../wire/sip-headers.ts';
 import { ListFault, type ListReader, ROW_BYTES_MAX } from './reader.ts';
-import {
-  type Cell,
-  HEADERS_MAX,
-  headerNameProblem,
-  isKnownColumn,
-  type KnownColumn,
-  readRow,
-  refusedRow,
-} from './row.ts';
+import { type Cell, isKnownColumn, type KnownColumn, readRow, refusedRow } from './row.ts';
 
 const SHAPE = 'must be a JSON array of contacts, or an object with such an array as contacts';
 

@@ -1,6 +1,7 @@
 /** One row of a contact list, whatever it was written in, in the form in which a campaign takes it. */
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { UploadRow } from '../../../domain/campaign/types.ts';
+import { headerValueProblem } from '../wire/sip-headers.ts';
 
 /** A cell under the name of its column. */
 export interface Cell {
@@ -15,27 +16,10 @@ export const isKnownColumn = (name: string): name is KnownColumn =>
   (KNOWN_COLUMNS as readonly string[]).includes(name);
 export type KnownCells = Readonly<Partial<Record<KnownColumn, string>>>;
 
-/** As `sip_headers` of a call (dialect §5.6). */
-const HEADER_NAME = /^[A-Za-z0-9_-]{1,24}$/;
-const HEADER_VALUE_MAX = 128;
-export const HEADERS_MAX = 20;
-const CONTROL = /[\u0000-\u001f\u007f]/;
 /** Longer than any number with its punctuation. */
 const NUMBER_TEXT_MAX = 64;
 const URL_MAX = 2048;
 const HTTP_URL = /^https?:\/\/[^\s/?#]+\S*$/i;
-
-/** What is wrong with a name as a header's, to follow it; undefined: nothing. */
-export const headerNameProblem = (name: string): string | undefined =>
-  HEADER_NAME.test(name)
-    ? undefined
-    : 'is no name of a SIP header: 1 to 24 letters, digits, hyphens and underscores';
-
-/** What is wrong with the value of a header, to follow its name; undefined: nothing. */
-export function headerValueProblem(value: string): string | undefined {
-  if (value.length > HEADER_VALUE_MAX) return `has more than ${HEADER_VALUE_MAX} characters`;
-  return CONTROL.test(value) ? 'has line breaks or control characters' : undefined;
-}
 
 export const refusedRow = (rowNumber: number, reason: string): UploadRow => ({ rowNumber, reason });
 

@@ -3,7 +3,6 @@ import { inMs, SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import type { CallbackTarget } from '../../../domain/callback/types.ts';
 import type { Agent, CustomHeaders, NewAgent } from '../../../domain/campaign/types.ts';
-import { HEADERS_MAX, headerNameProblem, headerValueProblem } from '../contacts/row.ts';
 import {
   flag,
   hinted,
@@ -25,6 +24,7 @@ import {
   timeLimitField,
   timeLimitOf,
 } from './make-call.ts';
+import { HEADERS_MAX, headerNameProblem, headerValueProblem } from './sip-headers.ts';
 
 const NAME_MAX = 100;
 const RECORD_SECONDS_MAX = 86_400;

@@ -220,7 +220,8 @@ export function changedPlan(
   return campaignPlan({ ...merged, holidays, ...(clears && { scheduled_at: null }) });
 }
 
-const COUNTERS = [
+/** In the order in which they are shown. */
+export const CONTACT_STATUSES = [
   'pending',
   'dialling',
   'answered',
@@ -294,7 +295,7 @@ export function showCampaign({ campaign, health }: CampaignView): Static<typeof 
     started_at: isoOrNull(campaign.startedUs),
     completed_at: isoOrNull(campaign.completedUs),
     last_dial_at: isoOrNull(campaign.lastDialUs),
-    total_contacts: COUNTERS.reduce((sum, status) => sum + counters[status], 0),
+    total_contacts: CONTACT_STATUSES.reduce((sum, status) => sum + counters[status], 0),
     ...counters,
     consecutive_failures: campaign.consecutiveFailures,
     created_at: isoMicros(campaign.createdUs),

@@ -20,6 +20,7 @@ import {
   Type,
 } from '../http/schema.ts';
 import { sipUriProblem } from '../http/values.ts';
+import { parseHeaders } from './sip-headers.ts';
 
 /** Spec Limits: Make call. */
 const DESTINATIONS_MAX = 1000;
@@ -27,7 +28,6 @@ const CALLER_NAME_MAX = 50;
 const TIME_LIMIT_DEFAULT_S = 14_400;
 const TIME_LIMIT_MAX_S = 86_400;
 const RING_TIMEOUT_MAX_S = 600;
-const SIP_HEADERS_MAX = 20;
 /** 1000 destinations of the longest kind that makes sense. */
 const TO_MAX = 128_000;
 /** Tones of `send_digits` without `@ms` (dialect §6). */
@@ -170,18 +170,6 @@ export function parseDigits(text: string): Result<DigitString, string> {
   }
   const tones = digits.replaceAll(/[a-d]/g, (tone) => tone.toUpperCase());
   return ok({ digits: tones, toneMs });
-}
-
-/** `k=v,k2=v2` (dialect §5.6). */
-function parseHeaders(text: string): Result<ReadonlyArray<readonly [string, string]>, string> {
-  const headers: (readonly [string, string])[] = [];
-  for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
-    const match = /^\s*([A-Za-z0-9_-]{1,24})=([^\r\n,]{0,128})$/.exec(pair);
-    if (match === null) return err('must have the form key=value,key2=value2');
-    headers.push([match[1] ?? '', (match[2] ?? '').trim()]);
-  }
-  if (headers.length > SIP_HEADERS_MAX) return err(`must have at most ${SIP_HEADERS_MAX} headers`);
-  return ok(headers);
 }
 
 export const callbackTarget = (

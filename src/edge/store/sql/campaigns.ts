@@ -47,7 +47,7 @@ const campaignTable = new Table<CampaignRow>('campaign', {
   name: text('name'),
   agentId: text<AgentId>('agent_id'),
   maxConcurrent: int('max_concurrent'),
-  cps: int('cps'),
+  cps: int('calls_per_second'),
   timezone: text('timezone'),
   contactTimezone: text('contact_timezone'),
   window: optional(json('dial_window')),

@@ -3,7 +3,7 @@ import type { SipRequest, SipResponse } from '../message.ts';
 import { serialize } from '../serialize.ts';
 import { type Flow, isReliable } from '../transport/flow.ts';
 import { type Shape, TableMachine } from './table-machine.ts';
-import type { TimerValues } from './timer-values.ts';
+import { patience, type TimerValues } from './timer-values.ts';
 import type { TransactionId, TransactionOutput } from './types.ts';
 
 export interface ClientTransactionOptions {
@@ -33,6 +33,17 @@ export type ClientAction = 'send' | 'passUp';
 
 type SharedEvent = '1xx' | 'transportError' | 'connectionLost';
 
+/** With the timer that sends the request again over unreliable transports (A, E), and the one that gives up (B, F). */
+type ClientShape<
+  State extends string,
+  Event extends string,
+  Timer extends Event,
+  Action extends string,
+> = Shape<State, Event | SharedEvent, Timer, Action | ClientAction> & {
+  readonly resends: Timer;
+  readonly givesUp: Timer;
+};
+
 /** Holds request, flow and the last response; each transaction adds its table and its timers. */
 export abstract class ClientMachine<
   State extends string,
@@ -43,14 +54,16 @@ export abstract class ClientMachine<
   readonly request: SipRequest;
   readonly flow: Flow;
   protected readonly timers: TimerValues;
+  readonly #shape: ClientShape<State, Event, Timer, Action>;
   readonly #requestBytes: Uint8Array;
+  /** Between the last two times the request was sent. */
+  #intervalMs: number;
   #response: SipResponse | undefined;
 
-  constructor(
-    options: ClientTransactionOptions,
-    shape: Shape<State, Event | SharedEvent, Timer, Action | ClientAction>,
-  ) {
+  constructor(options: ClientTransactionOptions, shape: ClientShape<State, Event, Timer, Action>) {
     super(options.id, shape);
+    this.#shape = shape;
+    this.#intervalMs = options.timers.t1;
     this.request = options.request;
     this.flow = options.flow;
     this.timers = options.timers;
@@ -59,6 +72,19 @@ export abstract class ClientMachine<
 
   protected get reliable(): boolean {
     return isReliable(this.flow.transport);
+  }
+
+  start(nowMs: number): readonly TransactionOutput[] {
+    this.sendRequest();
+    this.arm(this.#shape.givesUp, nowMs + patience(this.timers));
+    if (!this.reliable) this.arm(this.#shape.resends, nowMs + this.#intervalMs);
+    return this.takeOutputs();
+  }
+
+  /** The next interval is twice the last one, at most `limitMs`. */
+  protected armResend(nowMs: number, limitMs = Number.POSITIVE_INFINITY): void {
+    this.#intervalMs = Math.min(2 * this.#intervalMs, limitMs);
+    this.arm(this.#shape.resends, nowMs + this.#intervalMs);
   }
 
   protected get response(): SipResponse | undefined {

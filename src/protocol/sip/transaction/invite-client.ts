@@ -63,24 +63,16 @@ const SHAPE = {
   table: INVITE_CLIENT,
   timers: ['timerA', 'timerB', 'timerD', 'timerM', 'giveUp'],
   initial: 'calling',
+  resends: 'timerA',
+  givesUp: 'timerB',
 } as const;
 
 export class InviteClient
   extends ClientMachine<InviteClientState, InviteClientEvent, Timer, Action>
   implements ClientTransaction
 {
-  #intervalMs: number;
-
   constructor(options: ClientTransactionOptions) {
     super(options, SHAPE);
-    this.#intervalMs = options.timers.t1;
-  }
-
-  start(nowMs: number): readonly TransactionOutput[] {
-    this.sendRequest();
-    this.arm('timerB', nowMs + patience(this.timers));
-    if (!this.reliable) this.arm('timerA', nowMs + this.#intervalMs);
-    return this.takeOutputs();
   }
 
   receive(response: SipResponse, nowMs: number): readonly TransactionOutput[] {
@@ -99,8 +91,7 @@ export class InviteClient
         this.#sendAck();
         break;
       case 'armA':
-        this.#intervalMs *= 2;
-        this.arm('timerA', nowMs + this.#intervalMs);
+        this.armResend(nowMs);
         break;
       case 'armD':
         this.arm('timerD', nowMs + (this.reliable ? 0 : patience(this.timers)));

@@ -7,7 +7,6 @@ import {
   type ClientTransactionOptions,
 } from './client.ts';
 import type { Table } from './table-machine.ts';
-import { patience } from './timer-values.ts';
 import type { TransactionOutput } from './types.ts';
 
 export type NonInviteClientState = 'trying' | 'proceeding' | 'completed';
@@ -46,24 +45,16 @@ const SHAPE = {
   table: NON_INVITE_CLIENT,
   timers: ['timerE', 'timerF', 'timerK'],
   initial: 'trying',
+  resends: 'timerE',
+  givesUp: 'timerF',
 } as const;
 
 export class NonInviteClient
   extends ClientMachine<NonInviteClientState, NonInviteClientEvent, Timer, Action>
   implements ClientTransaction
 {
-  #intervalMs: number;
-
   constructor(options: ClientTransactionOptions) {
     super(options, SHAPE);
-    this.#intervalMs = options.timers.t1;
-  }
-
-  start(nowMs: number): readonly TransactionOutput[] {
-    this.sendRequest();
-    this.arm('timerF', nowMs + patience(this.timers));
-    if (!this.reliable) this.arm('timerE', nowMs + this.#intervalMs);
-    return this.takeOutputs();
   }
 
   receive(response: SipResponse, nowMs: number): readonly TransactionOutput[] {
@@ -79,8 +70,7 @@ export class NonInviteClient
     const { t2, t4 } = this.timers;
     switch (action) {
       case 'armE':
-        this.#intervalMs = Math.min(2 * this.#intervalMs, t2);
-        this.arm('timerE', nowMs + this.#intervalMs);
+        this.armResend(nowMs, t2);
         break;
       case 'armEAtT2':
         this.arm('timerE', nowMs + t2);

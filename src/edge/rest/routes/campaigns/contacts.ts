@@ -15,6 +15,7 @@ import {
   Type,
 } from '../../http/schema.ts';
 import { answered, refused } from '../../refusal.ts';
+import { CONTACT_STATUSES } from '../../wire/campaign.ts';
 import {
   AttemptSchema,
   ContactSchema,
@@ -125,17 +126,6 @@ const downloadResults = (root: string): Route =>
       return ok(csvFile('results.csv', lines));
     },
   });
-
-const CONTACT_STATUSES = [
-  'pending',
-  'dialling',
-  'answered',
-  'no_answer',
-  'busy',
-  'failed',
-  'retry_pending',
-  'expired',
-] as const;
 
 const listContacts = (root: string): Route =>
   accountRoute({

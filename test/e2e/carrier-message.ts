@@ -1,0 +1,45 @@
+/** What carriers of tests and benches write, without the project's code. */
+
+/** Header lines of that name, in lower case, as they came. */
+export const linesOf = (text: string, name: string): string[] =>
+  text.split('\r\n').filter((line) => line.toLowerCase().startsWith(`${name}:`));
+
+export const headerOf = (text: string, name: string): string =>
+  (linesOf(text, name)[0] ?? '').slice(name.length + 1).trim();
+
+/** PCMU towards a port where nobody listens. */
+export const CARRIER_SDP = [
+  'v=0',
+  'o=- 1 1 IN IP4 127.0.0.1',
+  's=-',
+  'c=IN IP4 127.0.0.1',
+  't=0 0',
+  'm=audio 9 RTP/AVP 0 101',
+  'a=rtpmap:0 PCMU/8000',
+  'a=rtpmap:101 telephone-event/8000',
+  'a=sendrecv',
+  '',
+].join('\r\n');
+
+/** A response with the headers that RFC 3261 §8.2.6.2 has copied from the request. */
+export function response(
+  request: string,
+  status: string,
+  of: { readonly port: number; readonly body?: string },
+): string {
+  const [to = ''] = linesOf(request, 'to');
+  const { port, body = '' } = of;
+  return [
+    `SIP/2.0 ${status}`,
+    ...linesOf(request, 'via'),
+    ...linesOf(request, 'from'),
+    to.includes(';tag=') ? to : `${to};tag=carrier`,
+    ...linesOf(request, 'call-id'),
+    ...linesOf(request, 'cseq'),
+    `Contact: <sip:carrier@127.0.0.1:${port}>`,
+    ...(body === '' ? [] : ['Content-Type: application/sdp']),
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
+}
