@@ -295,6 +295,7 @@ export interface RequestLines {
   readonly branch?: string;
   /** Of the Contact. */
   readonly scheme?: 'sip' | 'sips';
+  readonly contactParams?: string;
   readonly more?: readonly string[];
   readonly body?: string;
 }
@@ -314,7 +315,7 @@ export function requestText(peer: WirePeer, lines: RequestLines): string {
     `To: ${to}`,
     `Call-ID: ${lines.callId}`,
     `CSeq: ${cseq} ${method}`,
-    `Contact: <${lines.scheme ?? 'sip'}:${user}@${at}${transport}>`,
+    `Contact: <${lines.scheme ?? 'sip'}:${user}@${at}${transport}>${lines.contactParams ?? ''}`,
     ...(lines.more ?? []),
     ...(body === '' ? [] : ['Content-Type: application/sdp']),
     `Content-Length: ${Buffer.byteLength(body)}`,

@@ -17,6 +17,7 @@ const contact = (uri: string, more: Partial<RegisterContact> = {}): RegisterCont
   expires: undefined,
   q: 1,
   instanceId: undefined,
+  regId: undefined,
   ...more,
 });
 const request = (more: Partial<RegisterRequest>): RegisterRequest => ({

@@ -199,7 +199,7 @@ export const endpointDirectoryRepository = (db: Connection): Synchronously<Endpo
   },
 });
 
-const bindingTable = new Table<Binding>('binding', {
+const bindingTable = new Table<Omit<Binding, 'regId'>>('binding', {
   username: text('username'),
   contactUri: text('contact_uri'),
   callId: text('call_id'),

@@ -7,6 +7,7 @@ export const METHODS: readonly string[] = [
   ...['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'PRACK'],
 ];
 const EXTENSIONS: readonly string[] = ['timer', '100rel'];
+const REGISTER_EXTENSIONS: readonly string[] = ['path', 'outbound'];
 export const INFO_TYPES: readonly string[] = ['application/dtmf-relay', 'application/dtmf'];
 
 export const ALLOW: HeaderInit = [['Allow', METHODS.join(', ')]];
@@ -30,7 +31,8 @@ const refusal = (status: number, why: string, headers: HeaderInit = []): Refusal
 
 /** Extensions that a peer demands and we lack: 420 (§8.2.2.3). */
 export function unmetDemand(request: SipRequest): Refusal | undefined {
-  const unmet = request.list('require').filter((tag) => !EXTENSIONS.includes(tag.toLowerCase()));
+  const known = request.method === 'REGISTER' ? REGISTER_EXTENSIONS : EXTENSIONS;
+  const unmet = request.list('require').filter((tag) => !known.includes(tag.toLowerCase()));
   if (unmet.length === 0) return undefined;
   return refusal(420, 'extension required', [['Unsupported', unmet.join(', ')]]);
 }

@@ -35,6 +35,10 @@ export interface BranchOptions {
   /** Of a peer that is a customer's; it holds for the whole dialog. */
   readonly guard: DestinationGuard | undefined;
   readonly auth: ClientAuth | undefined;
+  /** To another flow of the same phone, when this one does not lead there (RFC 5626 §5.3). */
+  readonly otherFlow?: Omit<BranchOptions, 'user'> | undefined;
+  /** The flow of the binding is gone, says a proxy before the phone (430). */
+  readonly flowFailed?: (() => void) | undefined;
   /** See OutgoingRequestOptions. */
   readonly firstResponseMs: number | undefined;
   readonly user: BranchUser;
@@ -45,6 +49,8 @@ type SentAck = Extract<UserAgentOutput, { kind: 'send' }>;
 /** Early dialogs of one INVITE; a proxy may fork it to more, whose progress is then not followed. */
 const MAX_EARLY_DIALOGS = 16;
 const MAX_INTERVAL_RETRIES = 2;
+/** RFC 5626 §11.5. */
+const FLOW_FAILED = 430;
 
 /** One INVITE of ours to one destination, with everything that may come back (RFC 3261 §13.2). */
 export class InviteBranch implements RequestUser {
@@ -71,6 +77,13 @@ export class InviteBranch implements RequestUser {
 
   get callId(): string {
     return this.#options.request.callId;
+  }
+
+  /** Where else the same phone may be reached after that end. */
+  otherFlow(end: LegEndFacts): BranchOptions['otherFlow'] {
+    if (end.status === FLOW_FAILED) this.#options.flowFailed?.();
+    const isFlows = end.status === FLOW_FAILED || end.how === 'transport' || end.how === 'timeout';
+    return this.#cancelled || !isFlows ? undefined : this.#options.otherFlow;
   }
 
   /** Whom the last response came from; undefined: there was none but 100. */

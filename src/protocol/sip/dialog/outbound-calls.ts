@@ -51,7 +51,7 @@ export class OutboundCalls {
     if (target.kind === 'registered') {
       const contacts = this.#registrar?.contactsOf(target.username) ?? [];
       const usable = target.secure ? contacts.filter(isSecureBinding) : contacts;
-      return usable.map((binding, index) => this.#toContact(command, binding, index));
+      return byPhone(usable).map((flows, index) => this.#toPhone(command, flows, index));
     }
     const destination: Destination = {
       kind: 'uri',
@@ -69,12 +69,19 @@ export class OutboundCalls {
     return [this.#plan(command, request, { destination, viaFlow, guard: target.guard })];
   }
 
-  /** To a registered contact: along its Path (RFC 3327 §5.4), else over the flow that it registered on. */
-  #toContact(command: InviteCommand, binding: ContactBinding, index: number): BranchPlan {
-    const scheme = isSecureBinding(binding) ? 'sips' : 'sip';
-    const to = `${scheme}:${binding.username}@${this.#core.options.publicHost}`;
+  /** Over the first of its flows; the others follow where it does not lead to the phone (RFC 5626 §5.3). */
+  #toPhone(command: InviteCommand, flows: readonly ContactBinding[], index: number): BranchPlan {
     // A Call-ID of its own for each phone: two of them behind one address stay apart.
     const callId = index === 0 ? command.callId : this.#core.newToken();
+    const plans = flows.map((binding) => this.#toContact(command, binding, callId));
+    const [first, ...others] = plans.toReversed();
+    return others.reduce((otherFlow, plan) => ({ ...plan, otherFlow }), first as BranchPlan);
+  }
+
+  /** To a registered contact: along its Path (RFC 3327 §5.4), else over the flow that it registered on. */
+  #toContact(command: InviteCommand, binding: ContactBinding, callId: string): BranchPlan {
+    const scheme = isSecureBinding(binding) ? 'sips' : 'sip';
+    const to = `${scheme}:${binding.username}@${this.#core.options.publicHost}`;
     const path = binding.path.map(parseNameAddr).filter((hop) => hop !== undefined);
     const route = routed(path, binding.contactUri);
     const { address, port } = binding.flow;
@@ -83,7 +90,8 @@ export class OutboundCalls {
     const transport = binding.flow.transport;
     const request = this.#request(command, { route, to, callId, transport });
     const viaFlow = destination.kind === 'flow';
-    return this.#plan(command, request, { destination, viaFlow, guard });
+    const flowFailed = (): void => this.#registrar?.flowFailed(binding);
+    return { ...this.#plan(command, request, { destination, viaFlow, guard }), flowFailed };
   }
 
   /** A Path or Contact that may not be sent to leads nowhere but to where the registration came from. */
@@ -144,6 +152,20 @@ export class OutboundCalls {
       body: command.sdp,
     });
   }
+}
+
+const isSamePhone = (a: ContactBinding, b: ContactBinding): boolean =>
+  a.regId !== undefined && b.regId !== undefined && a.instanceId === b.instanceId;
+
+/** Contacts of one phone together: the flows of an instance, the latest first. */
+function byPhone(bindings: readonly ContactBinding[]): readonly (readonly ContactBinding[])[] {
+  const phones: ContactBinding[][] = [];
+  for (const binding of bindings) {
+    const known = phones.find(([first]) => first !== undefined && isSamePhone(first, binding));
+    if (known === undefined) phones.push([binding]);
+    else known.push(binding);
+  }
+  return phones.map((flows) => flows.sort((a, b) => b.q - a.q || b.updatedUs - a.updatedUs));
 }
 
 /** The transport that our Contact names; DNS may still choose another one, and we listen on each. */

@@ -99,7 +99,14 @@ export class OutboundLeg implements Leg, BranchUser {
 
   failed(branch: InviteBranch, end: LegEndFacts): void {
     this.#branches.delete(branch);
+    const other = branch.otherFlow(end);
     if (this.#over || this.#session !== undefined) return;
+    if (other !== undefined) {
+      const next = new InviteBranch(this.#core, { ...other, user: this });
+      this.#branches.add(next);
+      next.start();
+      return;
+    }
     if (this.#worst === undefined || tellsMore(end, this.#worst.end)) this.#worst = { branch, end };
     // A 6xx speaks for the user, not for one phone: the others stop ringing (RFC 3261 §16.7 step 5).
     if ((end.status ?? 0) >= 600) this.#cancelBranches(undefined);

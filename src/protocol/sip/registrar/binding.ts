@@ -8,6 +8,8 @@ export interface ContactBinding {
   readonly expiresUs: number;
   readonly q: number;
   readonly instanceId: string | undefined;
+  /** Which of the flows of its instance it is (RFC 5626 §4.2); absent: none of several. */
+  readonly regId?: number | undefined;
   readonly userAgent: string;
   /** Where the REGISTER came from: requests to the contact go there (NAT, flows). */
   readonly flow: {
@@ -20,6 +22,13 @@ export interface ContactBinding {
   readonly path: readonly string[];
   readonly updatedUs: number;
 }
+
+/**
+ * Whether it outlives the process: a flow of several over a connection does not, and its phone registers it again when the
+ * connection is gone (RFC 5626 §4.5).
+ */
+export const isLasting = ({ regId, flow }: ContactBinding): boolean =>
+  regId === undefined || flow.transport === 'udp';
 
 /** Calls to it are protected to the end (RFC 5630 §5.1). */
 export const isSecureBinding = ({ contactUri }: ContactBinding): boolean =>

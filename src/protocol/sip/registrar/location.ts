@@ -18,13 +18,16 @@ export class Location {
 
   /**
    * Takes what an earlier process stored. Its connections are gone: contacts behind one keep their binding, to be
-   * reached at their address.
+   * reached at their address, but for browsers, which have none. Returns those that were not taken.
    */
-  restore(bindings: readonly ContactBinding[]): void {
-    for (const binding of bindings) {
+  restore(bindings: readonly ContactBinding[]): readonly ContactBinding[] {
+    const isBrowser = ({ flow }: ContactBinding): boolean =>
+      flow.transport === 'ws' || flow.transport === 'wss';
+    for (const binding of bindings.filter((one) => !isBrowser(one))) {
       const restored = { ...binding, flow: { ...binding.flow, connectionId: undefined } };
       this.#set(binding.username, [...this.#of(binding.username), restored]);
     }
+    return bindings.filter(isBrowser);
   }
 
   register(request: RegisterRequest, nowUs: number): RegisterOutcome {
@@ -38,6 +41,11 @@ export class Location {
     return this.#of(username)
       .filter((binding) => binding.expiresUs > nowUs)
       .sort((a, b) => b.q - a.q);
+  }
+
+  /** Its flow does not lead to the phone any more. */
+  flowFailed(binding: ContactBinding): readonly ContactBinding[] {
+    return this.#removeWhere((one) => one === binding);
   }
 
   all(nowUs: number): readonly ContactBinding[] {

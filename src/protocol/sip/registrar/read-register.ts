@@ -1,15 +1,16 @@
 import { ownCopy } from '../../../base/text.ts';
 import type { NameAddr } from '../header/name-addr.ts';
-import { unquote } from '../header/text.ts';
+import { parseDecimal, unquote } from '../header/text.ts';
 import { parseDeltaSeconds } from '../header/values.ts';
 import type { SipRequest } from '../message.ts';
 import type { Flow } from '../transport/flow.ts';
 import { formatUri, parseUri, type SipUri, unescapeUser } from '../uri.ts';
 import type { ContactBinding } from './binding.ts';
-import type { RegisterContact, RegisterRequest } from './register.ts';
+import { flowKeyOf, type RegisterContact, type RegisterRequest } from './register.ts';
 
 /** More contacts in one request are not looked at. */
 const MAX_CONTACTS = 20;
+const MAX_REG_ID = 2 ** 31 - 1;
 
 /** A REGISTER in the registrar's words; undefined when a Contact cannot be a contact (400). Nothing in it holds the message. */
 export function readRegister(
@@ -46,14 +47,25 @@ function contactOf(address: NameAddr): RegisterContact | undefined {
   const instance = params.get('+sip.instance');
   const expires = params.get('expires');
   const q = Number(params.get('q') ?? '1');
+  const instanceId = instance === undefined ? undefined : ownCopy(unquote(instance));
+  // Without an instance the number says nothing (RFC 5626 §6).
+  const regId = instanceId === undefined ? undefined : regIdOf(params.get('reg-id'));
   return {
     uri: ownCopy(formatUri({ ...uri, headers: '' })),
-    key: keyOf(uri),
+    key:
+      instanceId === undefined || regId === undefined ? keyOf(uri) : flowKeyOf(instanceId, regId),
     // A malformed value counts as absent, like a malformed Expires (RFC 3261 §10.2.1.1).
     expires: expires === undefined ? undefined : parseDeltaSeconds(unquote(expires)),
     q: q >= 0 && q <= 1 ? q : 1,
-    instanceId: instance === undefined ? undefined : ownCopy(unquote(instance)),
+    instanceId,
+    regId,
   };
+}
+
+/** 1 to 2^31 - 1 (RFC 5626 §4.2). */
+function regIdOf(text: string | undefined): number | undefined {
+  const regId = text === undefined ? undefined : parseDecimal(text, MAX_REG_ID);
+  return regId === 0 ? undefined : regId;
 }
 
 /** One text for all spellings of the same contact address, in the sense of RFC 3261 §19.1.4. */

@@ -24,6 +24,8 @@ export interface RegisterContact {
   readonly expires: number | undefined;
   readonly q: number;
   readonly instanceId: string | undefined;
+  /** Undefined: no flow of several. */
+  readonly regId: number | undefined;
 }
 
 export interface RegisterRequest {
@@ -51,6 +53,9 @@ export type RegisterOutcome =
 
 const US_PER_SECOND = 1_000_000;
 
+/** Flows of several are told apart by instance and number, whatever their contact is (RFC 5626 §6). */
+export const flowKeyOf = (instanceId: string, regId: number): string => `${instanceId} ${regId}`;
+
 /**
  * What a REGISTER does to the bindings of its address of record (RFC 3261 §10.3 steps 6 to 8): all of it or nothing.
  * `contactKey` gives the comparison key of a stored contact.
@@ -71,9 +76,13 @@ export function register(
     if (live.some(outOfOrder)) return { status: 500, reason: 'CSeq Out Of Order' };
     return { status: 200, bindings: [], saved: [], removed: current };
   }
-  const bindings = new Map(live.map((binding) => [contactKey(binding.contactUri), binding]));
+  const keyOf = ({ instanceId, regId, contactUri }: ContactBinding): string =>
+    instanceId === undefined || regId === undefined
+      ? contactKey(contactUri)
+      : flowKeyOf(instanceId, regId);
+  const bindings = new Map(live.map((binding) => [keyOf(binding), binding]));
   const saved = new Map<string, ContactBinding>();
-  const removed = new Map(expired.map((binding) => [contactKey(binding.contactUri), binding]));
+  const removed = new Map(expired.map((binding) => [keyOf(binding), binding]));
   for (const contact of request.contacts) {
     const wanted = contact.expires ?? request.expires ?? limits.defaultExpires;
     if (wanted > 0 && wanted < limits.minExpires) {
@@ -83,7 +92,7 @@ export function register(
     if (known !== undefined && outOfOrder(known.binding)) {
       return { status: 500, reason: 'CSeq Out Of Order' };
     }
-    if (known !== undefined && (wanted === 0 || known.key !== contact.key)) {
+    if (known !== undefined && (wanted === 0 || isMoved(known, contact))) {
       bindings.delete(known.key);
       removed.set(known.key, known.binding);
     }
@@ -92,7 +101,7 @@ export function register(
     const binding = bindingOf(request, contact, expiresUs, nowUs);
     bindings.set(contact.key, binding);
     saved.set(contact.key, binding);
-    removed.delete(contact.key);
+    if (removed.get(contact.key)?.contactUri === contact.uri) removed.delete(contact.key);
   }
   if (bindings.size > limits.maxContacts) return { status: 403, reason: 'Too Many Contacts' };
   return {
@@ -117,10 +126,19 @@ function replacedBy(
   if (same !== undefined) return { key: contact.key, binding: same };
   if (contact.instanceId === undefined) return undefined;
   for (const [key, binding] of bindings) {
-    if (binding.instanceId === contact.instanceId && !saved.has(key)) return { key, binding };
+    const isSibling = contact.regId === undefined || binding.regId === undefined;
+    if (isSibling && binding.instanceId === contact.instanceId && !saved.has(key)) {
+      return { key, binding };
+    }
   }
   return undefined;
 }
+
+/** The binding is kept under another name than the new one, here or in the store. */
+const isMoved = (
+  { key, binding }: { readonly key: string; readonly binding: ContactBinding },
+  contact: RegisterContact,
+): boolean => key !== contact.key || binding.contactUri !== contact.uri;
 
 function bindingOf(
   request: RegisterRequest,
@@ -136,6 +154,7 @@ function bindingOf(
     expiresUs,
     q: contact.q,
     instanceId: contact.instanceId,
+    ...(contact.regId === undefined ? {} : { regId: contact.regId }),
     userAgent: request.userAgent,
     flow: request.flow,
     path: request.path,

@@ -1,12 +1,13 @@
 import type { UserAgentCore } from '../dialog/core.ts';
 import { Questions } from '../dialog/questions.ts';
+import { parseNameAddr } from '../header/name-addr.ts';
 import type { HeaderInit, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import { type Flow, isSecure } from '../transport/flow.ts';
-import type { ContactBinding } from './binding.ts';
+import { type ContactBinding, isLasting } from './binding.ts';
 import { Location } from './location.ts';
 import { readRegister } from './read-register.ts';
-import { DEFAULT_REGISTRAR_LIMITS, secondsLeft } from './register.ts';
+import { DEFAULT_REGISTRAR_LIMITS, type RegisterRequest, secondsLeft } from './register.ts';
 
 const US_PER_MS = 1000;
 /** Expired bindings are dropped from memory and store this often; they are never used meanwhile. */
@@ -26,7 +27,7 @@ export class Registrar {
   }
 
   restore(bindings: readonly ContactBinding[]): void {
-    this.#location.restore(bindings);
+    this.#forget(this.#location.restore(bindings));
     for (const { flow } of bindings) {
       if (flow.transport === 'udp') {
         this.#core.acquaintances.met(this.#core.udpFlow(flow.address, flow.port), this.#core.nowMs);
@@ -51,6 +52,11 @@ export class Registrar {
     this.#forget(this.#location.connectionLost(String(connectionId)));
   }
 
+  /** A proxy before the phone says that the flow of the binding is gone (RFC 5626 §5.3). */
+  flowFailed(binding: ContactBinding): void {
+    this.#forget(this.#location.flowFailed(binding));
+  }
+
   /** A user who may no longer be called. */
   forget(username: string): void {
     this.#forget(this.#location.remove(username));
@@ -68,6 +74,11 @@ export class Registrar {
       this.#core.respond(transaction, request, 400, { reason: 'SIPS Contact Without TLS' });
       return;
     }
+    const fault = outboundFault(request, read.contacts);
+    if (fault !== undefined) {
+      this.#core.respond(transaction, request, fault.status, fault.parts);
+      return;
+    }
     const outcome = this.#location.register(read, this.#nowUs());
     if (outcome.status === 423) {
       const headers = [['Min-Expires', String(outcome.minExpires)]] as const;
@@ -80,7 +91,8 @@ export class Registrar {
     }
     const { saved, removed, bindings } = outcome;
     const answer = (ok: boolean): void => {
-      const headers = ok ? this.#headers(request, bindings) : [];
+      const isFlow = saved.some(({ regId }) => regId !== undefined);
+      const headers = ok ? [...this.#headers(request, bindings), ...(isFlow ? OUTBOUND : [])] : [];
       this.#core.respond(transaction, request, ok ? 200 : 500, { headers });
     };
     if (saved.length === 0 && removed.length === 0) {
@@ -88,9 +100,15 @@ export class Registrar {
       return;
     }
     this.#armSweep();
+    const save = saved.filter(isLasting);
+    const remove = removed.filter(isLasting);
+    if (save.length === 0 && remove.length === 0) {
+      answer(true);
+      return;
+    }
     const id = this.#storing.ask(answer);
     if (id === undefined) answer(false);
-    else this.#core.emit({ kind: 'store', id, save: saved, remove: removed });
+    else this.#core.emit({ kind: 'store', id, save, remove });
   }
 
   /** Every binding with its remaining time, and the Path that requests will take (RFC 3327 §5.3). */
@@ -115,7 +133,8 @@ export class Registrar {
     if (this.all().length > 0) this.#armSweep();
   }
 
-  #forget(remove: readonly ContactBinding[]): void {
+  #forget(gone: readonly ContactBinding[]): void {
+    const remove = gone.filter(isLasting);
     if (remove.length > 0) this.#core.emit({ kind: 'store', id: undefined, save: [], remove });
   }
 
@@ -124,8 +143,28 @@ export class Registrar {
   }
 }
 
+/** What a registered flow is confirmed by (RFC 5626 §6). */
+const OUTBOUND: HeaderInit = [
+  ['Require', 'outbound'],
+  ['Supported', 'outbound, path'],
+];
+
+/** A flow stands alone in its request, and the first proxy of several has to keep it (RFC 5626 §6). */
+function outboundFault(request: SipRequest, contacts: RegisterRequest['contacts']) {
+  if (contacts === '*' || contacts.every(({ regId }) => regId === undefined)) return undefined;
+  if (contacts.length > 1)
+    return { status: 400, parts: { reason: 'Several Contacts With reg-id' } };
+  const isDirect = request.list('via').length === 1;
+  const first = request.list('path').map(parseNameAddr).at(-1);
+  const keepsFlow = first?.uri.kind === 'sip' && first.uri.params.has('ob');
+  if (isDirect || keepsFlow) return undefined;
+  const knows = request.tokens('supported').includes('outbound');
+  return knows ? { status: 439, parts: {} } : undefined;
+}
+
 function contactValue(binding: ContactBinding, nowUs: number): string {
   const instance = binding.instanceId === undefined ? '' : `;+sip.instance="${binding.instanceId}"`;
   const q = binding.q === 1 ? '' : `;q=${binding.q}`;
-  return `<${binding.contactUri}>;expires=${secondsLeft(binding, nowUs)}${q}${instance}`;
+  const flow = binding.regId === undefined ? '' : `;reg-id=${binding.regId}`;
+  return `<${binding.contactUri}>;expires=${secondsLeft(binding, nowUs)}${q}${instance}${flow}`;
 }
