@@ -123,7 +123,7 @@ async function openLeg(media: MediaEngine, phonePort: number): Promise<MediaLeg>
   leg.configure({
     address: HOST,
     port: phonePort,
-    codec: { name: 'PCMU', clockRate: 8000, sampleRate: 8000, channels: 1, fmtp: '' },
+    codec: { name: 'PCMU', clockRate: 8000, sampleRate: 8000, channels: 1 },
     payloadType: { send: 0, receive: 0 },
     telephoneEvent: undefined,
     ptimeMs: 20,

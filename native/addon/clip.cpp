@@ -15,11 +15,13 @@ Napi::Value make_clip(const Napi::CallbackInfo& info) {
   Arguments args(info, "makeClip");
   const std::span<const uint8_t> bytes = args.at(0, "samples").bytes();
   const int rate = args.at(1, "rate").one_of({8000, 16000, 24000, 44100, 48000});
+  const int line_rate = args.at(2, "lineRate").one_of({8000, 16000, 24000, 48000});
   if (!args.good()) return info.Env().Undefined();
   std::vector<Sample> samples(bytes.size() / sizeof(Sample));
   if (!samples.empty()) std::memcpy(samples.data(), bytes.data(), samples.size() * sizeof(Sample));
-  if (rate != kLineRate) samples = resample_whole(samples, rate, kLineRate);
-  auto* const clip = new AudioClip(std::make_shared<const std::vector<Sample>>(std::move(samples)));
+  if (rate != line_rate) samples = resample_whole(samples, rate, line_rate);
+  auto* const clip =
+      new AudioClip(std::make_shared<const Clip>(Clip{SampleRate(line_rate), std::move(samples)}));
   auto external =
       Napi::External<AudioClip>::New(info.Env(), clip, [](Napi::Env, AudioClip* owned) { delete owned; });
   external.TypeTag(&kClipTag);

@@ -7,7 +7,8 @@
 
 namespace carillon {
 
-/// makeClip(bytes, rate): little-endian int16 samples at any supported rate to a clip at the line rate.
+/// makeClip(bytes, rate, lineRate): little-endian int16 samples at any supported rate to a clip at the rate
+/// of the leg that it is for.
 Napi::Value make_clip(const Napi::CallbackInfo& info);
 /// Nothing for anything that is not a clip.
 AudioClip clip_of(const Napi::Value& value);

@@ -33,17 +33,54 @@ PayloadTypes payload_types_of(Fields types) {
   return {send, payload_type_of(types["receive"])};
 }
 
-Coding coding_of(Fields codec) {
-  const auto coding = codec["name"].choice<Coding>({{"PCMU", Coding::pcmu}, {"PCMA", Coding::pcma}});
-  static_cast<void>(codec["clockRate"].one_of({kLineRate}));
-  static_cast<void>(codec["sampleRate"].one_of({kLineRate}));
+struct EventTypes {
+  uint8_t send;
+  uint8_t receive;
+  RtpClockRate clock;
+};
+
+EventTypes event_types_of(Fields types) {
+  const uint8_t send = payload_type_of(types["send"]);
+  const uint8_t receive = payload_type_of(types["receive"]);
+  return {send, receive, RtpClockRate(types["clockRate"].one_of({8000, 16000, 48000}))};
+}
+
+constexpr int64_t kHighestBitrate = 510'000;  // of Opus (RFC 6716 §2.1.1)
+
+CodecSpec codec_of(Fields codec) {
+  CodecSpec spec;
+  spec.coding = codec["name"].choice<Coding>({{"PCMU", Coding::pcmu},
+                                              {"PCMA", Coding::pcma},
+                                              {"G722", Coding::g722},
+                                              {"L16", Coding::l16},
+                                              {"OPUS", Coding::opus}});
+  Argument clock = codec["clockRate"];
+  Argument sample = codec["sampleRate"];
+  switch (spec.coding) {
+    case Coding::l16:
+      spec.sample_rate = SampleRate(sample.one_of({8000, 16000}));
+      static_cast<void>(clock.one_of({spec.sample_rate.hz()}));
+      break;
+    case Coding::opus: {
+      spec.sample_rate = SampleRate(sample.one_of({8000, 16000, 24000, 48000}));
+      static_cast<void>(clock.one_of({48000}));
+      Fields opus = codec["opus"].fields();
+      spec.bitrate = static_cast<int>(opus["bitrate"].integer(0, kHighestBitrate));
+      spec.fec = opus["fec"].boolean();
+      spec.dtx = opus["dtx"].boolean();
+      break;
+    }
+    default:
+      spec.sample_rate = SampleRate(sample.one_of({spec.coding == Coding::g722 ? 16000 : 8000}));
+      static_cast<void>(clock.one_of({8000}));
+  }
   static_cast<void>(codec["channels"].one_of({1}));
-  static_cast<void>(codec["fmtp"].text());
-  return coding;
+  return spec;
 }
 
 struct Session {
   LegRemote remote;
+  CodecSpec codec;
   Protection protection;
   /// None: the peer is where its description and its packets say.
   std::unique_ptr<IceLite> ice;
@@ -66,14 +103,16 @@ Session session_of(Fields session) {
   const uint16_t port = session["port"].u16();
   source.signalled = address_of(session["address"], port);
   source.signalling = address_of(session["signallingAddress"], 0);
-  remote.receive.coding = remote.send.coding = coding_of(session["codec"].fields());
+  const CodecSpec codec = codec_of(session["codec"].fields());
+  remote.receive.coding = remote.send.coding = codec.coding;
   const PayloadTypes audio = payload_types_of(session["payloadType"].fields());
   remote.send.payload_type = audio.send;
   remote.receive.payload_type = audio.receive;
   if (Argument events = session["telephoneEvent"]; events.given()) {
-    const PayloadTypes types = payload_types_of(events.fields());
+    const EventTypes types = event_types_of(events.fields());
     remote.send.telephone_event = types.send;
     remote.receive.telephone_event = types.receive;
+    remote.send.event_clock = remote.receive.event_clock = types.clock;
   }
   remote.send.packet_ms = session["ptimeMs"].one_of({10, 20, 30, 40, 50, 60});
   struct Direction {
@@ -87,7 +126,7 @@ Session session_of(Fields session) {
   remote.send.sending = direction.send;
   source.receiving = direction.receive;
   if (Argument mux = session["rtcpMux"]; mux.given()) remote.rtcp_mux = mux.boolean();
-  return {remote, protection_of(session["protection"]), ice_of(session["ice"])};
+  return {remote, codec, protection_of(session["protection"]), ice_of(session["ice"])};
 }
 
 }  // namespace
@@ -121,10 +160,11 @@ Napi::Value EngineObject::configure_leg(const Info& info) {
   const bool goes_on = session.protection.dtls && exchanging_[handle] == session.protection.dtls;
   if (session.protection.dtls && !goes_on) session.protection.packets = std::make_unique<AwaitedProtection>();
   exchanging_[handle] = session.protection.dtls;
-  engine_->post([handle, session = std::move(session)](MediaLoop& loop) mutable {
+  std::optional<LegCodecs> codecs = sessions_.change(handle, session.codec);
+  engine_->post([handle, session = std::move(session), codecs = std::move(codecs)](MediaLoop& loop) mutable {
     with_leg(loop, handle, [&](Leg& leg) {
       leg.find_peer_by(session.ice, loop.now());
-      leg.configure(session.remote, loop.now());
+      leg.configure(session.remote, loop.now(), codecs ? &*codecs : nullptr);
       if (session.protection.packets) leg.protect_with(session.protection.packets);
     });
   });
@@ -186,6 +226,7 @@ Napi::Value EngineObject::close_leg(const Info& info) {
     if (found->second) dtls_->end(leg);
     exchanging_.erase(found);
   }
+  sessions_.forget(leg);
   return statistics_object(info.Env(), engine_->close_leg(leg));
 }
 

@@ -6,7 +6,8 @@
 
 namespace carillon {
 
-/// ({ place, recording, path, side, stereo, silenceEndMs, maxMs, suppressDigits }): errno, 0 when it runs.
+/// ({ place, recording, path, side, stereo, rate, silenceEndMs, maxMs, suppressDigits }): errno, 0 when it
+/// runs.
 Napi::Value EngineObject::record(const Info& info) {
   Arguments args(info, "record");
   Fields fields = args.fields(0);
@@ -18,13 +19,14 @@ Napi::Value EngineObject::record(const Info& info) {
   options.side =
       fields["side"].choice<Side>({{"received", Side::received}, {"sent", Side::sent}, {"both", Side::both}});
   options.stereo = fields["stereo"].boolean();
+  const SampleRate rate(fields["rate"].one_of({8000, 16000}));
   options.silence_end_ms = fields["silenceEndMs"].u32();
   options.max_ms = fields["maxMs"].milliseconds();
   const bool suppress_digits = fields["suppressDigits"].boolean();
   if (!fields.good()) return info.Env().Undefined();
 
-  const uint16_t channels = Recorder(options).channels();
-  std::shared_ptr<RecordingSink> sink = engine_->open_recording(handle, path, channels);
+  const WavFormat format{static_cast<uint32_t>(rate.hz()), Recorder(options, rate).channels()};
+  std::shared_ptr<RecordingSink> sink = engine_->open_recording(handle, path, format);
   if (sink->state() == RecordingSink::State::failed) {
     const int error = sink->error_number();
     engine_->close_recording(handle);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "addon/leg_sessions.hpp"
 #include "addon/places.hpp"
 #include "engine/media_engine.hpp"
 #include "net/stream_thread.hpp"
@@ -83,6 +84,7 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   std::unique_ptr<DtlsThread> dtls_;
   /// Of each leg that has been configured: how it exchanges keys, if it does.
   std::map<LegHandle, std::optional<DtlsTerms>> exchanging_;
+  LegSessions sessions_;
   std::vector<std::pair<std::weak_ptr<StreamThread>, std::shared_ptr<SocketFeed>>> feeds_;
 };
 

@@ -12,7 +12,7 @@ namespace carillon {
 
 namespace {
 
-constexpr double kMaxHz = 4000;
+constexpr double kMaxHz = 4000;  // what every codec carries
 
 ToneSpec tone_of(Arguments& args, Fields tone) {
   ToneSpec spec;
@@ -185,8 +185,9 @@ Napi::Value EngineObject::open_stream(const Info& info) {
   if (sockets) config.socket = socket.handle<SocketHandle>();
   if (!fields.good()) return info.Env().Undefined();
 
-  const size_t queue_samples = bidirectional ? queue_ms * kSamplesPerMs : 0;
-  auto queue = std::make_shared<PlaybackQueue>(queue_samples);
+  const SampleRate rate = sessions_.rate(leg);
+  const size_t queue_samples = bidirectional ? queue_ms * static_cast<size_t>(rate.per_ms()) : 0;
+  auto queue = std::make_shared<PlaybackQueue>(rate, queue_samples);
   auto input = std::make_unique<StreamInput>(config.stream_id, config.format, queue);
   if (sockets) {
     config.feed = feed_of(sockets);
@@ -196,7 +197,9 @@ Napi::Value EngineObject::open_stream(const Info& info) {
       });
     }
   }
-  auto stream = std::make_unique<AudioStream>(config, bidirectional ? queue : nullptr);
+  sessions_.opened(leg, config.handle);
+  auto stream = std::make_unique<AudioStream>(config, make_decoder(sessions_.spec(leg)),
+                                              bidirectional ? queue : nullptr);
   engine_->post(add_to_leg(leg, std::move(stream)));
   return sockets ? info.Env().Undefined() : StreamObject::create(info.Env(), std::move(input));
 }
@@ -220,6 +223,7 @@ Napi::Value EngineObject::close_stream(const Info& info) {
   const auto handle = args.at(0, "leg").handle<LegHandle>();
   const auto stream = args.at(1, "stream").handle<StreamHandle>();
   if (!args.good()) return info.Env().Undefined();
+  sessions_.closed(handle, stream);
   engine_->post([handle, stream, removed = std::unique_ptr<AudioStream>()](MediaLoop& loop) mutable {
     with_leg(loop, handle, [&](Leg& leg) { removed = leg.remove_stream(stream); });
   });

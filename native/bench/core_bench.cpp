@@ -78,7 +78,7 @@ AudioClip clip() {
         std::sin(2 * std::numbers::pi * 150 * t) + 0.4 * std::sin(2 * std::numbers::pi * 1130 * t);
     samples[i] = static_cast<Sample>(4000 * sum);
   }
-  return std::make_shared<const std::vector<Sample>>(std::move(samples));
+  return std::make_shared<const Clip>(Clip{SampleRate(8000), std::move(samples)});
 }
 
 int run(uint32_t pairs, int seconds) {
@@ -120,8 +120,8 @@ int run(uint32_t pairs, int seconds) {
     core.tick(now);
     if (tick % kFrameMs != 0) continue;
     for (uint32_t i = 1; i <= legs; ++i) {
-      const Frame& heard = core.leg(LegHandle(i))->received();
-      digest.add({reinterpret_cast<const uint8_t*>(heard.data()), sizeof(heard)});
+      const AudioView heard = core.leg(LegHandle(i))->received();
+      digest.add({reinterpret_cast<const uint8_t*>(heard.samples.data()), heard.samples.size_bytes()});
     }
   }
   uint64_t concealed = 0;

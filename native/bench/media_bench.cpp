@@ -12,6 +12,7 @@
 #include <random>
 #include <thread>
 
+#include "core/base/narrowband.hpp"
 #include "core/codec/g711.hpp"
 #include "core/stream/stream_input.hpp"
 #include "engine/media_engine.hpp"
@@ -20,7 +21,7 @@ namespace carillon {
 namespace {
 
 const Address kLoopback = *parse_address("127.0.0.1", 0);
-constexpr size_t kPacketBytes = kRtpHeaderBytes + kFrameSamples;
+constexpr size_t kPacketBytes = kRtpHeaderBytes + kNarrowFrame;
 
 Nanos thread_cpu() {
   timespec time{};
@@ -200,13 +201,14 @@ class Listener {
 /// A stream on a leg towards a listener.
 struct Bot {
   Bot(MediaEngine& engine, const OpenLeg& leg)
-      : queue(std::make_shared<PlaybackQueue>(480'000)), input("s", {}, queue) {
+      : queue(std::make_shared<PlaybackQueue>(kNarrowband, 480'000)), input("s", {}, queue) {
     AudioStreamConfig config;
     config.handle = StreamHandle(1);
     config.stream_id = "s";
     config.inbound = false;
     config.opened = engine.now();
-    engine.post([leg, stream = std::make_unique<AudioStream>(config, queue)](MediaLoop& loop) mutable {
+    engine.post([leg, stream = std::make_unique<AudioStream>(config, make_decoder({}), queue)](
+                    MediaLoop& loop) mutable {
       if (Leg* const found = loop.core().leg(leg.handle)) found->add(stream);
     });
   }

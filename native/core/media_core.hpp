@@ -104,10 +104,7 @@ class MediaCore {
   /// The other leg of a bridge as a far end.
   class BridgeEnd : public FarEnd {
    public:
-    bool far_audio(Frame& out) override {
-      out = other->received();
-      return true;
-    }
+    std::optional<AudioView> far_audio(Frame& /*out*/) override { return other->received(); }
     [[nodiscard]] bool may_speak() const override { return other->heard(); }
     Leg* other = nullptr;
     LegHandle other_handle;

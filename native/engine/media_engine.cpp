@@ -94,8 +94,8 @@ std::optional<LegStatistics> MediaEngine::close_leg(LegHandle leg) {
 }
 
 std::shared_ptr<RecordingSink> MediaEngine::open_recording(TapHandle handle, const std::string& path,
-                                                           uint16_t channels) {
-  std::shared_ptr<RecordingSink> sink = writer_.open(path, {kLineRate, channels});
+                                                           const WavFormat& format) {
+  std::shared_ptr<RecordingSink> sink = writer_.open(path, format);
   recordings_[handle] = sink;
   return sink;
 }

@@ -48,7 +48,8 @@ class MediaEngine {
   /// Who exchanges keys over the legs' ports; it outlives the media thread.
   void exchange_keys_by(KeyExchange& exchange);
   /// The file of a new recording. A sink whose state is `failed` says why; its leg need not be told of it.
-  std::shared_ptr<RecordingSink> open_recording(TapHandle handle, const std::string& path, uint16_t channels);
+  std::shared_ptr<RecordingSink> open_recording(TapHandle handle, const std::string& path,
+                                                const WavFormat& format);
   /// Once its end has been told; errno of a failure, or 0.
   int close_recording(TapHandle handle);
   ConcludingRecordings& concluding() { return loop_.concluding(); }

@@ -29,8 +29,8 @@ void RecordingTap::conclude(RecordingEnd reason) {
   concluding_.add(handle(), reason, static_cast<uint32_t>(recorder_.duration_ms()), sink_);
 }
 
-void RecordingTap::record(const Frame& received, const Frame& sent) {
-  const std::span<const Sample> samples = recorder_.take(received, sent);
+void RecordingTap::record(AudioView received, AudioView sent) {
+  const std::span<const Sample> samples = recorder_.take(received.samples, sent.samples);
   if (!samples.empty()) sink_->write(samples);
 }
 
@@ -46,13 +46,17 @@ void RecordingTap::pause(bool paused) {
   recorder_.pause(paused);
 }
 
-void RecordingTap::frame(const Frame& received, const Frame& sent, Nanos /*now*/, Events& /*events*/) {
+void RecordingTap::frame(AudioView heard, AudioView said, Nanos /*now*/, Events& /*events*/) {
   if (done_) return;
   if (sink_->state() == RecordingSink::State::failed) {
     conclude(RecordingEnd::failed);
     return;
   }
   if (paused_) return;
+  Frame heard_scratch(rate_);
+  Frame said_scratch(rate_);
+  const AudioView received = received_.convert(heard, rate_, heard_scratch);
+  const AudioView sent = sent_.convert(said, rate_, said_scratch);
   if (!mask_) {
     record(received, sent);
   } else if (const DigitMask::Sides* const ready = mask_->push(received, sent)) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/dsp/resampler.hpp"
 #include "core/leg/tap.hpp"
 #include "core/record/digit_mask.hpp"
 #include "core/record/recorder.hpp"
@@ -37,11 +38,15 @@ class RecordingTap final : public LegTap {
  public:
   RecordingTap(TapHandle handle, const Recorder::Options& options, std::shared_ptr<RecordingSink> sink,
                ConcludingRecordings& concluding, bool suppress_digits)
-      : LegTap(handle), recorder_(options), sink_(std::move(sink)), concluding_(concluding) {
+      : LegTap(handle),
+        rate_(sink->rate()),
+        recorder_(options, rate_),
+        sink_(std::move(sink)),
+        concluding_(concluding) {
     if (suppress_digits) mask_.emplace();
   }
 
-  void frame(const Frame& received, const Frame& sent, Nanos now, Events& events) override;
+  void frame(AudioView received, AudioView sent, Nanos now, Events& events) override;
   void leg_ended(Events& events) override;
 
   void pause(bool paused);
@@ -49,10 +54,13 @@ class RecordingTap final : public LegTap {
 
  private:
   void conclude(RecordingEnd reason);
-  void record(const Frame& received, const Frame& sent);
+  void record(AudioView received, AudioView sent);
   /// What the mask still holds belongs to the time before.
   void record_held();
 
+  SampleRate rate_;
+  FrameConverter received_;
+  FrameConverter sent_;
   Recorder recorder_;
   std::optional<DigitMask> mask_;
   std::shared_ptr<RecordingSink> sink_;

@@ -10,8 +10,9 @@ namespace {
 
 constexpr uint32_t kRingSeconds = 4;
 constexpr auto kLookEvery = std::chrono::milliseconds(50);
-// A second of stereo at the line rate: the block in which audio goes to the disk.
-constexpr size_t kBlockSamples = 2UL * kLineRate;
+// A second of stereo at 16 kHz: the block in which audio goes to the disk.
+constexpr size_t kBlockSamples = 2UL * 16'000;
+constexpr std::array<Sample, 320> kSilence{};
 
 size_t samples_per_second(const WavFormat& format) { return size_t{format.rate_hz} * format.channels; }
 
@@ -35,9 +36,9 @@ void RecordingSink::write(std::span<const Sample> interleaved) noexcept {
 /// True when nothing is owed any more.
 bool RecordingSink::pay_back_silence() noexcept {
   while (owed_ > 0) {
-    const auto size = static_cast<size_t>(std::min<uint64_t>({owed_, kSilentFrame.size(), ring_.room()}));
+    const auto size = static_cast<size_t>(std::min<uint64_t>({owed_, kSilence.size(), ring_.room()}));
     if (size == 0) return false;
-    ring_.push(std::span(kSilentFrame).first(size));
+    ring_.push(std::span(kSilence).first(size));
     owed_ -= size;
   }
   return true;

@@ -36,6 +36,7 @@ class RecordingSink {
   /// Any thread, once the state is not `writing`: errno of the failure, or 0.
   [[nodiscard]] int error_number() const noexcept { return error_number_; }
   [[nodiscard]] uint64_t lost_samples() const noexcept { return lost_.load(std::memory_order_relaxed); }
+  [[nodiscard]] SampleRate rate() const noexcept { return SampleRate(static_cast<int>(format_.rate_hz)); }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
  private:
@@ -68,7 +69,7 @@ class RecordingWriter {
     thread,
     manual,  // no thread: `store_now` is called by whoever advances time
   };
-  /// More recordings than this at once are refused; each takes 64 KB a channel.
+  /// More recordings than this at once are refused; each takes 64 KB a channel at 8 kHz.
   static constexpr size_t kMaxRecordings = 4096;
 
   explicit RecordingWriter(Drive drive);

@@ -53,9 +53,9 @@ const service: ServiceUnderTest = {
     leg.configure({
       address: HOST,
       port: caller.port,
-      codec: { name: 'PCMU', clockRate: 8000, sampleRate: 8000, channels: 1, fmtp: '' },
+      codec: { name: 'PCMU', clockRate: 8000, sampleRate: 8000, channels: 1 },
       payloadType: { send: 0, receive: 0 },
-      telephoneEvent: { send: 101, receive: 101 },
+      telephoneEvent: { send: 101, receive: 101, clockRate: 8000 },
       ptimeMs: 20,
       direction: 'sendrecv',
       protection: 'none',

@@ -41,9 +41,9 @@ describe.skipIf(!existsSync(addon))('ten minutes of audio streams in virtual tim
         );
         leg.configure({
           ...PEER,
-          codec: { name: 'PCMU', clockRate: 8000, sampleRate: 8000, channels: 1, fmtp: '' },
+          codec: { name: 'PCMU', clockRate: 8000, sampleRate: 8000, channels: 1 },
           payloadType: { send: 0, receive: 0 },
-          telephoneEvent: { send: 101, receive: 101 },
+          telephoneEvent: { send: 101, receive: 101, clockRate: 8000 },
           ptimeMs: 20,
           direction: 'sendrecv',
           protection: 'none',

@@ -13,9 +13,9 @@ export async function openLeg(media: Media, peerPort: number): Promise<MediaLeg>
   leg.configure({
     address: '127.0.0.1',
     port: peerPort,
-    codec: { name: 'PCMU', clockRate: 8000, sampleRate: 8000, channels: 1, fmtp: '' },
+    codec: { name: 'PCMU', clockRate: 8000, sampleRate: 8000, channels: 1 },
     payloadType: { send: 0, receive: 0 },
-    telephoneEvent: { send: 101, receive: 101 },
+    telephoneEvent: { send: 101, receive: 101, clockRate: 8000 },
     ptimeMs: 20,
     direction: 'sendrecv',
     protection: 'none',

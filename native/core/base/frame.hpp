@@ -1,4 +1,4 @@
-// The unit of audio inside the engine.
+// The unit of audio inside the engine: 20 ms at whatever rate its codec works.
 #pragma once
 
 #include <algorithm>
@@ -8,24 +8,74 @@
 #include <limits>
 #include <span>
 
-#include "core/base/time.hpp"
+#include "core/base/units.hpp"
 
 namespace carillon {
 
 using Sample = int16_t;
 
-/// The line rate: both codecs of the line (PCMU, PCMA) sample at 8000 Hz.
-inline constexpr int kLineRate = 8000;
-inline constexpr int kSamplesPerMs = kLineRate / 1000;
 inline constexpr int kFrameMs = 20;
-inline constexpr size_t kFrameSamples = static_cast<size_t>(kSamplesPerMs) * kFrameMs;
 inline constexpr Nanos kFrameTime = kFrameMs * kMillisecond;
-inline constexpr Nanos kSampleTime = kSecond / kLineRate;
 
-/// 20 ms of mono audio at the line rate.
-using Frame = std::array<Sample, kFrameSamples>;
+/// The rates at which legs, rooms and what is played to them work.
+inline constexpr std::array kLineRates{SampleRate(8000), SampleRate(16000), SampleRate(24000),
+                                       SampleRate(48000)};
+inline constexpr SampleRate kHighestRate = kLineRates.back();
 
-inline constexpr Frame kSilentFrame{};
+/// So many samples are 20 ms.
+constexpr size_t frame_samples(SampleRate rate) { return static_cast<size_t>(rate.per_ms()) * kFrameMs; }
+inline constexpr size_t kMaxFrameSamples = frame_samples(kHighestRate);
+
+/// Mono audio of somebody else, and its rate.
+struct AudioView {
+  SampleRate rate;
+  std::span<const Sample> samples;
+
+  [[nodiscard]] size_t size() const { return samples.size(); }
+  [[nodiscard]] auto begin() const { return samples.begin(); }
+  [[nodiscard]] auto end() const { return samples.end(); }
+};
+
+/// 20 ms of mono audio at its rate. There is room for the highest rate, of which only so much is touched as
+/// the frame is long. What a new frame holds is not said.
+class Frame {
+ public:
+  explicit Frame(SampleRate rate) : rate_(rate) {}
+  Frame(const Frame& other) : rate_(other.rate_) { copy(other); }
+  Frame& operator=(const Frame& other) {
+    rate_ = other.rate_;
+    if (this != &other) copy(other);
+    return *this;
+  }
+  Frame& operator=(AudioView other) {
+    rate_ = other.rate;
+    std::copy(other.begin(), other.end(), samples_.begin());
+    return *this;
+  }
+
+  [[nodiscard]] SampleRate rate() const { return rate_; }
+  /// What it holds then is not said.
+  void set_rate(SampleRate rate) { rate_ = rate; }
+  [[nodiscard]] size_t size() const { return frame_samples(rate_); }
+  [[nodiscard]] Sample* data() { return samples_.data(); }
+  [[nodiscard]] const Sample* data() const { return samples_.data(); }
+  [[nodiscard]] Sample* begin() { return data(); }
+  [[nodiscard]] Sample* end() { return data() + size(); }
+  [[nodiscard]] const Sample* begin() const { return data(); }
+  [[nodiscard]] const Sample* end() const { return data() + size(); }
+  Sample& operator[](size_t index) { return samples_[index]; }
+  Sample operator[](size_t index) const { return samples_[index]; }
+  [[nodiscard]] std::span<Sample> samples() { return {data(), size()}; }
+  [[nodiscard]] std::span<const Sample> samples() const { return {data(), size()}; }
+  operator AudioView() const { return {rate_, samples()}; }
+  void fill(Sample value) { std::fill(begin(), end(), value); }
+
+ private:
+  void copy(const Frame& other) { std::copy(other.begin(), other.end(), samples_.begin()); }
+
+  SampleRate rate_;
+  std::array<Sample, kMaxFrameSamples> samples_;
+};
 
 inline Sample saturate(int32_t value) {
   constexpr int32_t low = std::numeric_limits<Sample>::min();

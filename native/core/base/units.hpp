@@ -96,7 +96,7 @@ class Rate {
   [[nodiscard]] constexpr Count in(Nanos time) const {
     return Count(static_cast<decltype(Count().count())>(time * per_ms_ / kMillisecond));
   }
-  friend constexpr bool operator==(Rate, Rate) = default;
+  friend constexpr auto operator<=>(Rate, Rate) = default;
 
  private:
   int per_ms_;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "core/base/bytes.hpp"
@@ -17,7 +18,26 @@ enum class Coding : uint8_t {
   silence,  // the sender chose not to send: known to be silent, without a payload
   pcmu,
   pcma,
+  g722,
+  l16,
+  opus,
 };
+
+/// What negotiation says of a codec, as far as it is one's own to choose.
+struct CodecSpec {
+  Coding coding = Coding::pcmu;
+  /// Of the audio, where the coding leaves it open: L16, Opus.
+  SampleRate sample_rate{8000};
+  /// Opus: how the peer wants to be sent to (RFC 7587 §6.1).
+  int bitrate = 0;  // bit/s; 0: as much as the rate needs
+  bool fec = false;
+  bool dtx = false;
+
+  friend bool operator==(const CodecSpec&, const CodecSpec&) = default;
+};
+
+/// Whether the same decoder goes on: both laws of G.711 have one.
+[[nodiscard]] bool same_decoder(const CodecSpec& a, const CodecSpec& b);
 
 /// What is to be decoded of one packet. Packets may hold more than is wanted at once: their parts come in
 /// order of time, and a codec that cannot cut a payload decodes the whole at its first part.
@@ -31,15 +51,21 @@ struct PacketPart {
   RtpTicks into;
 };
 
-/// One reader's or one sender's codec: it has a past, so it belongs to one stream of audio alone. Calls are
-/// one a packet or frame, never one a sample.
-class AudioCodec {
+/// One listener's: it has a past, so it belongs to one stream of audio alone. Calls are one a packet or
+/// frame, never one a sample.
+class AudioDecoder {
  public:
-  virtual ~AudioCodec() = default;
+  virtual ~AudioDecoder() = default;
 
   [[nodiscard]] virtual SessionRates rates() const = 0;
+  /// Whether payloads of this coding are its own.
+  [[nodiscard]] virtual bool decodes(Coding coding) const = 0;
   /// How long a payload lasts; 0: it is none of this codec's.
   [[nodiscard]] virtual RtpTicks duration(Coding coding, Bytes payload) const = 0;
+  /// Octets of a second of audio: as many as room is kept for.
+  [[nodiscard]] virtual size_t octets_per_second() const = 0;
+  /// What of a payload is looked at: 120 ms, the longest packet that any endpoint sends.
+  [[nodiscard]] virtual size_t longest_payload() const { return octets_per_second() * 12 / 100; }
 
   /// The next part in order of time: `out.size()` samples, which the packet has from there on.
   virtual void decode(const PacketPart& part, std::span<Sample> out) = 0;
@@ -49,11 +75,30 @@ class AudioCodec {
   /// right behind, where it has come; it may hold this time once more (in-band FEC).
   virtual void conceal(std::span<Sample> out, Bytes following) = 0;
 
-  /// Returns what was written; `out` has room for the longest payload of so many samples.
-  virtual ByteCount encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) = 0;
-
   /// Hint: decode() will be called soon.
-  virtual void expect_decode() const = 0;
+  virtual void expect_decode() const {}
 };
+
+/// One sender's, with a past of its own: every packet is encoded once, in order, as a whole.
+class AudioEncoder {
+ public:
+  virtual ~AudioEncoder() = default;
+
+  [[nodiscard]] virtual SessionRates rates() const = 0;
+  /// Packets of so many milliseconds, in place of those of `wanted` (10-60 in steps of 10), so that each is a
+  /// payload of this codec and fits into a datagram.
+  [[nodiscard]] virtual int packet_ms(int wanted) const { return wanted; }
+  /// Of the longest payload that packet_ms() allows.
+  [[nodiscard]] virtual size_t max_payload() const = 0;
+
+  /// A packet's audio. Returns what was written; nothing: there is nothing to be sent (DTX).
+  virtual ByteCount encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) = 0;
+};
+
+/// The codec of a session, made by the control thread.
+[[nodiscard]] std::unique_ptr<AudioDecoder> make_decoder(const CodecSpec& spec);
+[[nodiscard]] std::unique_ptr<AudioEncoder> make_encoder(const CodecSpec& spec);
+/// The clock of its packets and the rate of its audio.
+[[nodiscard]] SessionRates rates_of(const CodecSpec& spec);
 
 }  // namespace carillon

@@ -11,7 +11,7 @@ namespace {
 G711Law law_of(Coding coding) { return coding == Coding::pcma ? G711Law::a : G711Law::mu; }
 }  // namespace
 
-void G711Codec::append(Bytes payload) {
+void G711Decoder::append(Bytes payload) {
   if (payload.size() > past_.size() - end_) {
     const size_t kept = std::min(end_, kPast);
     std::copy_n(past_.begin() + static_cast<std::ptrdiff_t>(end_ - kept), kept, past_.begin());
@@ -22,7 +22,7 @@ void G711Codec::append(Bytes payload) {
   known_ += payload.size();
 }
 
-void G711Codec::catch_up() {
+void G711Decoder::catch_up() {
   if (passed_by_ == 0) return;
   std::array<Sample, kPast> unknown;
   const auto missed = std::span(unknown).last(std::min(passed_by_, kPast));
@@ -31,7 +31,7 @@ void G711Codec::catch_up() {
   passed_by_ = 0;
 }
 
-void G711Codec::decode_part(Bytes payload, std::span<Sample> out) {
+void G711Decoder::decode_part(Bytes payload, std::span<Sample> out) {
   const G711Law law = law_of(coding_);
   if (known_ >= kDelay) {
     append(payload);
@@ -47,11 +47,11 @@ void G711Codec::decode_part(Bytes payload, std::span<Sample> out) {
   if (blended) known_ = 0;
 }
 
-RtpTicks G711Codec::duration(Coding /*coding*/, Bytes payload) const {
+RtpTicks G711Decoder::duration(Coding /*coding*/, Bytes payload) const {
   return RtpTicks(static_cast<int64_t>(payload.size()));
 }
 
-void G711Codec::decode(const PacketPart& part, std::span<Sample> out) {
+void G711Decoder::decode(const PacketPart& part, std::span<Sample> out) {
   if (part.coding != coding_) {
     catch_up();
     known_ = 0;
@@ -66,28 +66,28 @@ void G711Codec::decode(const PacketPart& part, std::span<Sample> out) {
   }
 }
 
-void G711Codec::silence(std::span<Sample> out) {
+void G711Decoder::silence(std::span<Sample> out) {
   catch_up();
   known_ = 0;
   std::ranges::fill(out, Sample{0});
   concealer_.receive(out);
 }
 
-void G711Codec::conceal(std::span<Sample> out, Bytes /*following*/) {
+void G711Decoder::conceal(std::span<Sample> out, Bytes /*following*/) {
   catch_up();
   known_ = 0;
   concealer_.conceal(out);
 }
 
-ByteCount G711Codec::encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) {
+ByteCount G711Encoder::encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) {
   g711_encode(law_of(coding), in, out);
   return ByteCount(in.size());
 }
 
-void G711Codec::expect_decode() const {
+void G711Decoder::expect_decode() const {
   prefetch(this, kCacheLine);
   const size_t from = end_ - std::min(end_, kDelay);
-  prefetch(&past_[from], std::min(past_.size() - from, kDelay + kFrameSamples));
+  prefetch(&past_[from], std::min(past_.size() - from, kDelay + kNarrowFrame));
 }
 
 }  // namespace carillon

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/base/narrowband.hpp"
+
 namespace carillon {
 namespace {
 
@@ -31,7 +33,7 @@ constexpr size_t kGridGroups = (kGridPoints + kLanes - 1) / kLanes;
 double grid_hz(size_t point) { return kLowestHz + kGridHz * static_cast<double>(point); }
 
 float turn_of(double frequency_hz) {
-  return static_cast<float>(2.0 * std::cos(2.0 * std::numbers::pi * frequency_hz / kLineRate));
+  return static_cast<float>(2.0 * std::cos(2.0 * std::numbers::pi * frequency_hz / kNarrowband.hz()));
 }
 
 std::array<Lanes, kGridGroups> grid_turns() {
@@ -91,7 +93,7 @@ Peak strongest_sine(std::span<const Sample> frame) {
 }  // namespace
 
 bool BeepDetector::feed(std::span<const Sample> frame) noexcept {
-  if (frame.size() != kFrameSamples) return false;
+  if (frame.size() != kNarrowFrame) return false;
   double total = 0.0;
   for (const Sample sample : frame) total += static_cast<double>(sample) * sample;
   if (total < kQuietestMeanSquare * static_cast<double>(frame.size())) {

@@ -12,7 +12,8 @@ namespace carillon {
 /// speech nor two-tone signals (ringback, DTMF) are that.
 class BeepDetector {
  public:
-  /// A frame of 20 ms (others are ignored). True once, in the frame in which the beep became certain.
+  /// A frame of 20 ms at 8 kHz (others are ignored). True once, in the frame in which the beep became
+  /// certain.
   bool feed(std::span<const Sample> frame) noexcept;
 
  private:

@@ -32,7 +32,7 @@ constexpr uint32_t kWindowsToBegin = 4;
 constexpr uint32_t kWindowsToEnd = 4;
 
 constexpr double radians_per_sample(double frequency_hz) {
-  return 2.0 * std::numbers::pi * frequency_hz / kLineRate;
+  return 2.0 * std::numbers::pi * frequency_hz / kNarrowband.hz();
 }
 
 std::array<float, 8> keypad_turns() {
@@ -79,7 +79,7 @@ std::complex<double> component(std::span<const float> audio, double frequency_hz
 
 /// The same through a Hann window: the other tone of the pair, however much louder, does not disturb it.
 std::complex<double> windowed_component(std::span<const float> audio, double frequency_hz) {
-  const double lobe_hz = static_cast<double>(kLineRate) / static_cast<double>(audio.size());
+  const double lobe_hz = static_cast<double>(kNarrowband.hz()) / static_cast<double>(audio.size());
   return 0.5 * component(audio, frequency_hz) - 0.25 * component(audio, frequency_hz - lobe_hz) -
          0.25 * component(audio, frequency_hz + lobe_hz);
 }
@@ -100,7 +100,7 @@ double sine_energy(std::span<const float> audio, double nominal_hz) {
   // How far the phase runs ahead of a sine of the nominal frequency tells the true one.
   const double expected = radians_per_sample(nominal_hz) * static_cast<double>(half);
   const double ahead = std::remainder(std::arg(second) - std::arg(first) - expected, 2.0 * std::numbers::pi);
-  const double off_hz = ahead / static_cast<double>(half) * kLineRate / (2.0 * std::numbers::pi);
+  const double off_hz = ahead / static_cast<double>(half) * kNarrowband.hz() / (2.0 * std::numbers::pi);
   if (std::abs(off_hz) > kDetuneMax * nominal_hz) return 0.0;
   return 2.0 / static_cast<double>(audio.size()) * std::norm(component(audio, nominal_hz + off_hz));
 }
@@ -116,7 +116,9 @@ std::optional<size_t> strongest(std::span<const float> group) {
 
 }  // namespace
 
-std::optional<char> DtmfDetector::feed(std::span<const Sample> audio) noexcept {
+std::optional<char> DtmfDetector::feed(AudioView heard) noexcept {
+  Frame scratch(kNarrowband);
+  std::span<const Sample> audio = narrow_.convert(heard, kNarrowband, scratch).samples;
   std::optional<char> pressed;
   while (!audio.empty()) {
     const size_t size = std::min(audio.size(), until_window_);

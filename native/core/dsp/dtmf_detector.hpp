@@ -7,7 +7,8 @@
 #include <optional>
 #include <span>
 
-#include "core/base/frame.hpp"
+#include "core/base/narrowband.hpp"
+#include "core/dsp/resampler.hpp"
 
 namespace carillon {
 
@@ -17,8 +18,8 @@ namespace carillon {
 /// without it end it, so an interruption of 10 ms does not double it.
 class DtmfDetector {
  public:
-  /// Up to 20 ms of audio; the digit that became certain within it, once for each press.
-  std::optional<char> feed(std::span<const Sample> audio) noexcept;
+  /// Up to 20 ms of audio at any line rate; the digit that became certain within it, once for each press.
+  std::optional<char> feed(AudioView audio) noexcept;
 
   /// The digit that sounds now, as far as it is certain.
   [[nodiscard]] std::optional<char> sounding() const noexcept { return sounding_; }
@@ -39,6 +40,7 @@ class DtmfDetector {
   [[nodiscard]] bool is_pure(Key key) const noexcept;
   std::optional<char> follow(std::optional<Key> key) noexcept;
 
+  FrameConverter narrow_;
   std::array<float, kHistory> history_{};  // newest last
   size_t until_window_ = kHop;             // samples still to come
   /// The window before the present one has not been looked at.

@@ -25,16 +25,15 @@ double level_dbov(std::span<const Sample> audio) noexcept {
   return std::max(kSilenceDbov, 10.0 * std::log10(mean / (kFullScale * kFullScale)));
 }
 
-bool VoiceDetector::feed(std::span<const Sample> frame) noexcept {
-  if (frame.empty()) return speaking_;
-  const double frame_ms = static_cast<double>(frame.size()) / kSamplesPerMs;
-  frame_dbov_ = level_dbov(frame);
+bool VoiceDetector::feed(AudioView frame) noexcept {
+  if (frame.size() == 0) return speaking_;
+  const Nanos length = frame.rate.time_of(SampleCount(frame.size()));
+  frame_dbov_ = level_dbov(frame.samples);
   loud_ = frame_dbov_ >= options_.surely_voice_dbov || (frame_dbov_ >= options_.quietest_voice_dbov &&
                                                         frame_dbov_ >= floor_dbov_ + options_.above_floor_db);
-  adapt_floor(frame_ms);
-  silent_samples_ = loud_ ? 0 : silent_samples_ + frame.size();
-  const uint64_t hangover = uint64_t{options_.hangover_ms} * kSamplesPerMs;
-  speaking_ = loud_ || (speaking_ && silent_samples_ <= hangover);
+  adapt_floor(in_milliseconds(length));
+  silent_for_ = loud_ ? Nanos{} : silent_for_ + length;
+  speaking_ = loud_ || (speaking_ && silent_for_ <= int64_t{options_.hangover_ms} * kMillisecond);
   return speaking_;
 }
 

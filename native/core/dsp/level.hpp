@@ -34,15 +34,15 @@ class VoiceDetector {
   explicit VoiceDetector(const Options& options) noexcept : options_(options) {}
 
   /// True while there is voice, the hangover included.
-  bool feed(std::span<const Sample> frame) noexcept;
+  bool feed(AudioView frame) noexcept;
 
   [[nodiscard]] bool speaking() const noexcept { return speaking_; }
   /// Voice in the last frame itself, no hangover.
   [[nodiscard]] bool loud() const noexcept { return loud_; }
   [[nodiscard]] double frame_dbov() const noexcept { return frame_dbov_; }
   [[nodiscard]] double floor_dbov() const noexcept { return floor_dbov_; }
-  /// Samples since the last voice (the hangover counted as silence), for silence timers.
-  [[nodiscard]] uint64_t silent_samples() const noexcept { return silent_samples_; }
+  /// Since the last voice (the hangover counted as silence), for silence timers.
+  [[nodiscard]] Nanos silent_for() const noexcept { return silent_for_; }
 
  private:
   void adapt_floor(double frame_ms) noexcept;
@@ -55,7 +55,7 @@ class VoiceDetector {
   double floor_dbov_ = kUnknownFloor;
   bool loud_ = false;
   bool speaking_ = false;
-  uint64_t silent_samples_ = 0;
+  Nanos silent_for_{};
 
   // Before anything was heard: a quiet line.
   static constexpr double kUnknownFloor = -65.0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/narrowband.hpp"
 #include "core/dsp/level.hpp"
 
 namespace carillon {
@@ -59,9 +60,11 @@ MachineDetector::MachineDetector(const Options& options) noexcept : options_(opt
   options_.total_ms = std::min<uint32_t>(options.total_ms, kMaxSteps * kStepMs);
 }
 
-std::optional<MachineDetector::Decision> MachineDetector::feed(std::span<const Sample> frame) noexcept {
+std::optional<MachineDetector::Decision> MachineDetector::feed(AudioView heard) noexcept {
   if (decided_) return std::nullopt;
-  constexpr size_t step = kStepMs * kSamplesPerMs;
+  Frame scratch(kNarrowband);
+  const std::span<const Sample> frame = narrow_.convert(heard, kNarrowband, scratch).samples;
+  constexpr size_t step = kStepMs * kNarrowband.per_ms();
   for (size_t at = 0; at + step <= frame.size(); at += step) note_level(frame.subspan(at, step));
   if (beep_.feed(frame)) return conclude(Reason::beep);
   if (const auto reason = judge()) return conclude(*reason);

@@ -9,6 +9,7 @@
 
 #include "core/base/frame.hpp"
 #include "core/dsp/beep_detector.hpp"
+#include "core/dsp/resampler.hpp"
 
 namespace carillon {
 
@@ -39,9 +40,9 @@ class MachineDetector {
 
   explicit MachineDetector(const Options& options) noexcept;
 
-  /// A frame of 20 ms from the peer, silence where nothing came. Returns the decision once; afterwards
-  /// nothing.
-  std::optional<Decision> feed(std::span<const Sample> frame) noexcept;
+  /// A frame of 20 ms from the peer at any line rate, silence where nothing came. Returns the decision once;
+  /// afterwards nothing.
+  std::optional<Decision> feed(AudioView frame) noexcept;
 
  private:
   static constexpr size_t kStepMs = 10;
@@ -57,6 +58,7 @@ class MachineDetector {
   Options options_;
 
   // State.
+  FrameConverter narrow_;
   BeepDetector beep_;
   std::array<uint8_t, kMaxSteps> levels_{};    // below full scale in dB, of each 10 ms
   std::array<uint16_t, kLevels> histogram_{};  // how often each occurred

@@ -14,12 +14,12 @@ constexpr float kRelease = 1.06F;
 float magnitude(int32_t value) { return std::fabs(static_cast<float>(value)); }
 }  // namespace
 
-void Limiter::apply(std::span<const int32_t, kFrameSamples> sum, Frame& out) {
+void Limiter::apply(std::span<const int32_t> sum, Frame& out) {
   const auto loudest = std::max_element(sum.begin(), sum.end(),
                                         [](int32_t a, int32_t b) { return std::abs(a) < std::abs(b); });
   const float peak = magnitude(*loudest);
   float target = std::min(1.0F, gain_ * kRelease);
-  size_t ramp = kFrameSamples;
+  size_t ramp = sum.size();
   if (peak * target > kFullScale) {
     target = std::min(gain_, kCeiling / peak);
     // Down by the first sample that would clip; those before it may still be on the way.
@@ -27,7 +27,7 @@ void Limiter::apply(std::span<const int32_t, kFrameSamples> sum, Frame& out) {
     ramp = static_cast<size_t>(std::find_if(sum.begin(), sum.end(), clips) - sum.begin());
   }
   const float step = ramp == 0 ? 0.0F : (target - gain_) / static_cast<float>(ramp);
-  for (size_t i = 0; i < kFrameSamples; ++i) {
+  for (size_t i = 0; i < sum.size(); ++i) {
     const float gain = i < ramp ? gain_ + step * static_cast<float>(i + 1) : target;
     out[i] = saturate(gain == 1.0F ? sum[i]
                                    : static_cast<int32_t>(std::lrintf(static_cast<float>(sum[i]) * gain)));
@@ -35,14 +35,14 @@ void Limiter::apply(std::span<const int32_t, kFrameSamples> sum, Frame& out) {
   gain_ = target;
 }
 
-void Mixdown::add(const Frame& audio) {
+void Mixdown::add(AudioView audio) {
   ++sources_;
   if (sources_ == 1) {
     out_ = audio;
     return;
   }
   if (sources_ == 2) widen();
-  for (size_t i = 0; i < kFrameSamples; ++i) sum_[i] += audio[i];
+  for (size_t i = 0; i < audio.size(); ++i) sum_[i] += audio.samples[i];
 }
 
 void Mixdown::widen() { std::copy(out_.begin(), out_.end(), sum_.begin()); }
@@ -53,7 +53,7 @@ void Mixdown::finish(Limiter& limiter) {
     if (limiter.rests()) return;
     widen();
   }
-  limiter.apply(sum_, out_);
+  limiter.apply(std::span(sum_).first(out_.size()), out_);
 }
 
 }  // namespace carillon

@@ -16,7 +16,7 @@ class Limiter {
   /// What the loudest sample of a sum that is turned down comes to: 0.2 dB below full scale.
   static constexpr float kCeiling = 32000.0F;
 
-  void apply(std::span<const int32_t, kFrameSamples> sum, Frame& out);
+  void apply(std::span<const int32_t> sum, Frame& out);
   /// True when nothing is turned down.
   [[nodiscard]] bool rests() const { return gain_ == 1.0F; }
 
@@ -29,7 +29,8 @@ class Mixdown {
  public:
   explicit Mixdown(Frame& out) : out_(out) {}
 
-  void add(const Frame& audio);
+  /// At the rate of `out`.
+  void add(AudioView audio);
   /// Call last: writes the whole of `out`.
   void finish(Limiter& limiter);
 
@@ -39,7 +40,7 @@ class Mixdown {
   Frame& out_;
   size_t sources_ = 0;
   /// From the second source on.
-  std::array<int32_t, kFrameSamples> sum_;
+  std::array<int32_t, kMaxFrameSamples> sum_;
 };
 
 }  // namespace carillon

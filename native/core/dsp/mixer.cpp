@@ -11,16 +11,16 @@ constexpr double kHolderSmoothing = 0.2;
 }  // namespace
 
 void Mixer::add(std::span<const Sample> spoken) noexcept {
-  const size_t count = std::min(spoken.size(), sum_.size());
+  const size_t count = std::min(spoken.size(), frame_samples(rate_));
   for (size_t i = 0; i < count; ++i) sum_[i] += spoken[i];
 }
 
-void Mixer::mix_without(std::span<const Sample> own, std::span<Sample> out) const noexcept {
-  const size_t count = std::min(out.size(), sum_.size());
+void Mixer::mix_without(std::span<const Sample> own, Frame& out) const noexcept {
+  out.set_rate(rate_);
+  const size_t count = out.size();
   const size_t spoken = std::min(own.size(), count);
   for (size_t i = 0; i < spoken; ++i) out[i] = saturate(sum_[i] - own[i]);
   for (size_t i = spoken; i < count; ++i) out[i] = saturate(sum_[i]);
-  std::ranges::fill(out.subspan(count), Sample{0});
 }
 
 void FloorDetector::add(Member member, bool speaking, double dbov) noexcept {

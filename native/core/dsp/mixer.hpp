@@ -1,6 +1,7 @@
 // Conference audio: everybody hears everybody but themselves.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,15 +17,21 @@ namespace carillon {
 class Mixer {
  public:
   /// Starts a new frame.
-  void begin() noexcept { sum_.fill(0); }
+  void begin(SampleRate rate) noexcept {
+    rate_ = rate;
+    std::fill_n(sum_.begin(), frame_samples(rate), 0);
+  }
+  /// Of all that is added.
+  [[nodiscard]] SampleRate rate() const noexcept { return rate_; }
   /// Adds what one member says (up to a frame; the rest counts as silence).
   void add(std::span<const Sample> spoken) noexcept;
   /// What a member hears who said `own` (empty for a listener or the recording), saturated.
-  void mix_without(std::span<const Sample> own, std::span<Sample> out) const noexcept;
+  void mix_without(std::span<const Sample> own, Frame& out) const noexcept;
 
  private:
+  SampleRate rate_ = kLineRates.front();
   // 2^16 members of full scale fit.
-  std::array<int32_t, kFrameSamples> sum_{};
+  std::array<int32_t, kMaxFrameSamples> sum_{};
 };
 
 /// Who holds the floor of a room: the loudest speaker, with enough patience that neither a cough nor the

@@ -7,20 +7,29 @@
 namespace carillon {
 namespace {
 
-constexpr size_t kCorrelationSamples = 160;  // 20 ms are compared
-constexpr size_t kCoarseStep = 2;            // the first search takes every second lag and sample
-constexpr float kQuietEnergy = 250.0F;       // keeps silence from winning the search by division
-constexpr size_t kFullLevelSamples = 80;     // 10 ms
-constexpr float kFallSamples = 400.0F;       // 50 ms from full level to silence
-constexpr size_t kOverlapGrowth = 32;        // 4 ms more of blending back for each 10 ms lost
+/// By the samples of a millisecond.
+template <int kPerMs>
+struct Method {
+  static constexpr size_t kCorrelationSamples = 20 * kPerMs;  // so many are compared
+  static constexpr size_t kCoarseStep = kPerMs / 4;  // the first search takes so few lags and samples
+  static constexpr float kQuietEnergy =
+      250.0F * kPerMs / 8;  // keeps silence from winning the search by division
+  static constexpr size_t kFullLevelSamples = 10 * kPerMs;
+  static constexpr float kFallSamples = 50.0F * kPerMs;  // from full level to silence
+  static constexpr size_t kOverlapGrowth = 4 * kPerMs;   // more of blending back for each 10 ms lost
+};
 
+template <int kPerMs>
 float level_after(size_t lost_samples) {
-  if (lost_samples < kFullLevelSamples) return 1.0F;
-  return std::max(0.0F, 1.0F - static_cast<float>(lost_samples - kFullLevelSamples) / kFallSamples);
+  using M = Method<kPerMs>;
+  if (lost_samples < M::kFullLevelSamples) return 1.0F;
+  return std::max(0.0F, 1.0F - static_cast<float>(lost_samples - M::kFullLevelSamples) / M::kFallSamples);
 }
 
 /// Likeness of the newest samples with those `lag` earlier, for a given step through both.
+template <int kPerMs>
 float likeness(std::span<const float> signal, size_t lag, size_t step) {
+  constexpr size_t kCorrelationSamples = Method<kPerMs>::kCorrelationSamples;
   const size_t newest = signal.size() - kCorrelationSamples;
   float product = 0.0F;
   float energy = 0.0F;
@@ -29,7 +38,7 @@ float likeness(std::span<const float> signal, size_t lag, size_t step) {
     product += signal[newest + i] * earlier;
     energy += earlier * earlier;
   }
-  return product / std::sqrt(std::max(energy, kQuietEnergy));
+  return product / std::sqrt(std::max(energy, Method<kPerMs>::kQuietEnergy));
 }
 
 /// Triangular windows that add up to one: from what falls to what rises.
@@ -44,18 +53,19 @@ Sample to_sample(float value) { return saturate(static_cast<int32_t>(std::lrint(
 
 }  // namespace
 
-void PacketLossConcealer::receive(std::span<Sample> audio) noexcept {
+template <int kPerMs>
+void PacketLossConcealer<kPerMs>::receive(std::span<Sample> audio) noexcept {
   if (lost_samples_ > 0 && !audio.empty()) {
     // Go on with the repetition for a while, ever more quietly, under what arrived. The longer the loss, the
     // less the two agree, the longer the overlap.
-    const size_t growth = kOverlapGrowth * ((lost_samples_ - 1) / kBlock);
+    const size_t growth = Method<kPerMs>::kOverlapGrowth * ((lost_samples_ - 1) / kBlock);
     const size_t overlap = std::min({pitch_ / 4 + growth, kBlock, audio.size()});
     std::array<float, kBlock> synthetic{};
     const auto tail = std::span(synthetic).first(overlap);
     read_cycle(tail);
     for (size_t i = 0; i < overlap; ++i) {
       const float weight = static_cast<float>(i + 1) / static_cast<float>(overlap + 1);
-      const float faded = tail[i] * level_after(lost_samples_ + i);
+      const float faded = tail[i] * level_after<kPerMs>(lost_samples_ + i);
       audio[i] = to_sample(faded * (1.0F - weight) + audio[i] * weight);
     }
     lost_samples_ = 0;
@@ -67,7 +77,8 @@ void PacketLossConcealer::receive(std::span<Sample> audio) noexcept {
   }
 }
 
-void PacketLossConcealer::conceal(std::span<Sample> out) noexcept {
+template <int kPerMs>
+void PacketLossConcealer<kPerMs>::conceal(std::span<Sample> out) noexcept {
   while (!out.empty()) {
     const size_t into_block = lost_samples_ % kBlock;
     const auto block = out.first(std::min(out.size(), kBlock - into_block));
@@ -81,16 +92,17 @@ void PacketLossConcealer::conceal(std::span<Sample> out) noexcept {
     read_cycle(heard);
     if (widen) overlap_add(seam, heard.first(seam.size()), heard.first(seam.size()));
     for (size_t i = 0; i < block.size(); ++i) {
-      block[i] = to_sample(heard[i] * level_after(lost_samples_ + i));
+      block[i] = to_sample(heard[i] * level_after<kPerMs>(lost_samples_ + i));
     }
     // Beyond 60 ms all is silence and the count only has to stay there.
-    if (level_after(lost_samples_) > 0.0F) lost_samples_ += block.size();
+    if (level_after<kPerMs>(lost_samples_) > 0.0F) lost_samples_ += block.size();
     give_out(block);
     out = out.subspan(block.size());
   }
 }
 
-void PacketLossConcealer::begin_loss() noexcept {
+template <int kPerMs>
+void PacketLossConcealer<kPerMs>::begin_loss() noexcept {
   const std::span<Sample, kPastSamples> past = this->past();
   std::ranges::copy(past, source_.begin());
   pitch_ = find_pitch();
@@ -104,7 +116,8 @@ void PacketLossConcealer::begin_loss() noexcept {
 }
 
 /// One period more, entered at the same place of the waveform; `old_way` receives how it would have gone on.
-void PacketLossConcealer::widen_cycle(std::span<float> old_way) noexcept {
+template <int kPerMs>
+void PacketLossConcealer<kPerMs>::widen_cycle(std::span<float> old_way) noexcept {
   const size_t resume_at = cycle_at_ % pitch_;
   read_cycle(old_way);
   cycle_ += pitch_;
@@ -113,14 +126,16 @@ void PacketLossConcealer::widen_cycle(std::span<float> old_way) noexcept {
 }
 
 /// Blends the last quarter period of the cycle into what stands before its start, so that it may be repeated.
-void PacketLossConcealer::join_cycle_ends() noexcept {
+template <int kPerMs>
+void PacketLossConcealer<kPerMs>::join_cycle_ends() noexcept {
   const size_t quarter = pitch_ / 4;
   const auto source = std::span(source_);
   overlap_add(std::span(true_end_).first(quarter), source.subspan(kPastSamples - cycle_ - quarter, quarter),
               source.last(quarter));
 }
 
-void PacketLossConcealer::read_cycle(std::span<float> out) noexcept {
+template <int kPerMs>
+void PacketLossConcealer<kPerMs>::read_cycle(std::span<float> out) noexcept {
   for (auto& sample : out) {
     sample = source_[kPastSamples - cycle_ + cycle_at_];
     cycle_at_ = (cycle_at_ + 1) % cycle_;
@@ -128,7 +143,8 @@ void PacketLossConcealer::read_cycle(std::span<float> out) noexcept {
 }
 
 /// Takes audio into the past and replaces it by what is due now, kDelaySamples older.
-void PacketLossConcealer::give_out(std::span<Sample> audio) noexcept {
+template <int kPerMs>
+void PacketLossConcealer<kPerMs>::give_out(std::span<Sample> audio) noexcept {
   if (audio.size() > audio_.size() - end_) {
     std::ranges::copy(past(), audio_.begin());
     end_ = kPastSamples;
@@ -139,11 +155,13 @@ void PacketLossConcealer::give_out(std::span<Sample> audio) noexcept {
   std::ranges::copy(due, audio.begin());
 }
 
-size_t PacketLossConcealer::find_pitch() const noexcept {
+template <int kPerMs>
+size_t PacketLossConcealer<kPerMs>::find_pitch() const noexcept {
+  constexpr size_t kCoarseStep = Method<kPerMs>::kCoarseStep;
   size_t best = kShortestPitch;
-  float best_likeness = likeness(source_, best, kCoarseStep);
+  float best_likeness = likeness<kPerMs>(source_, best, kCoarseStep);
   for (size_t lag = kShortestPitch + kCoarseStep; lag <= kLongestPitch; lag += kCoarseStep) {
-    const float now = likeness(source_, lag, kCoarseStep);
+    const float now = likeness<kPerMs>(source_, lag, kCoarseStep);
     if (now > best_likeness) {
       best_likeness = now;
       best = lag;
@@ -151,9 +169,9 @@ size_t PacketLossConcealer::find_pitch() const noexcept {
   }
   const size_t first = std::max(kShortestPitch, best - (kCoarseStep - 1));
   const size_t last = std::min(kLongestPitch, best + (kCoarseStep - 1));
-  best_likeness = likeness(source_, best, 1);
+  best_likeness = likeness<kPerMs>(source_, best, 1);
   for (size_t lag = first; lag <= last; ++lag) {
-    const float now = likeness(source_, lag, 1);
+    const float now = likeness<kPerMs>(source_, lag, 1);
     if (now > best_likeness) {
       best_likeness = now;
       best = lag;
@@ -161,5 +179,8 @@ size_t PacketLossConcealer::find_pitch() const noexcept {
   }
   return best;
 }
+
+template class PacketLossConcealer<8>;
+template class PacketLossConcealer<16>;
 
 }  // namespace carillon

@@ -11,16 +11,17 @@ namespace carillon {
 
 /// Fills lost audio by repeating the last pitch periods of what was heard, first one, then two, then three of
 /// them so that no tone like a buzzer arises; full level for 10 ms, then 20 percent less every 10 ms, silence
-/// from 60 ms on. Works at the line rate (8 kHz).
+/// from 60 ms on. The method is laid out for 8 kHz; at higher rates all its times stay the same.
 ///
 /// Everything it gives out is `kDelaySamples` late: the end of the good audio must still be ours when the
 /// loss becomes known, because it is blended into the repetition.
+template <int kPerMs>
 class PacketLossConcealer {
  public:
   /// 3.75 ms: a quarter of the longest pitch period.
-  static constexpr size_t kDelaySamples = 30;
+  static constexpr size_t kDelaySamples = 15 * kPerMs / 4;
   /// 48.75 ms: audio from before a loss that has a part in its concealment.
-  static constexpr size_t kPastSamples = 390;
+  static constexpr size_t kPastSamples = 195 * kPerMs / 4;
 
   /// Audio that arrived, of any length. Replaced by what is to be heard.
   void receive(std::span<Sample> audio) noexcept;
@@ -35,11 +36,12 @@ class PacketLossConcealer {
   void reset() noexcept { *this = PacketLossConcealer(); }
 
  private:
-  static constexpr size_t kShortestPitch = 40;  // 5 ms, 200 Hz
-  static constexpr size_t kLongestPitch = 120;  // 15 ms, 66 Hz
-  static constexpr size_t kBlock = 80;          // the method works in steps of 10 ms
+  static constexpr size_t kShortestPitch = 5 * kPerMs;  // 5 ms, 200 Hz
+  static constexpr size_t kLongestPitch = 15 * kPerMs;  // 15 ms, 66 Hz
+  static constexpr size_t kBlock = 10 * kPerMs;         // the method works in steps of 10 ms
   static_assert(kPastSamples == 3 * kLongestPitch + kDelaySamples);
-  static constexpr size_t kRoom = 4 * kFrameSamples;  // appended before the past is moved back to the front
+  static constexpr size_t kRoom =
+      4 * size_t{kFrameMs} * kPerMs;  // appended before the past is moved back to the front
 
   void begin_loss() noexcept;
   void widen_cycle(std::span<float> old_way) noexcept;
@@ -49,7 +51,7 @@ class PacketLossConcealer {
   [[nodiscard]] size_t find_pitch() const noexcept;
 
   [[nodiscard]] std::span<Sample, kPastSamples> past() noexcept {
-    return std::span(audio_).subspan(end_ - kPastSamples).first<kPastSamples>();
+    return std::span(audio_).subspan(end_ - kPastSamples).template first<kPastSamples>();
   }
 
   size_t pitch_ = kShortestPitch;
@@ -64,5 +66,8 @@ class PacketLossConcealer {
   std::array<float, kPastSamples> source_{};
   std::array<float, kDelaySamples> true_end_{};  // the last quarter period before it was blended
 };
+
+extern template class PacketLossConcealer<8>;
+extern template class PacketLossConcealer<16>;
 
 }  // namespace carillon

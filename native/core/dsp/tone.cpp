@@ -53,7 +53,7 @@ void ToneGenerator::enter_step() noexcept {
     const double frequency = i < step.frequency_count ? step.frequencies_hz[i] : 0.0;
     // The same frequency without a rest between is one tone: its phase goes on.
     if (!attack_ && oscillator.frequency_hz == frequency) continue;
-    const double turn = 2.0 * std::numbers::pi * frequency / rate_hz_;
+    const double turn = 2.0 * std::numbers::pi * frequency / rate_.hz();
     oscillator = {frequency, 0.0, 1.0, std::sin(turn), std::cos(turn)};
   }
 }
@@ -70,7 +70,18 @@ bool ToneGenerator::next_step() noexcept {
   return true;
 }
 
-size_t ToneGenerator::render(std::span<Sample> out) noexcept {
+void ToneGenerator::change_rate(SampleRate rate) noexcept {
+  position_ = position_ * static_cast<uint64_t>(rate.per_ms()) / static_cast<uint64_t>(rate_.per_ms());
+  rate_ = rate;
+  for (Oscillator& voice : oscillators_) {
+    const double turn = 2.0 * std::numbers::pi * voice.frequency_hz / rate_.hz();
+    voice.turn_sine = std::sin(turn);
+    voice.turn_cosine = std::cos(turn);
+  }
+}
+
+size_t ToneGenerator::render(SampleRate rate, std::span<Sample> out) noexcept {
+  if (rate != rate_) change_rate(rate);
   size_t written = 0;
   while (active_ && written < out.size()) {
     const ToneStep& step = spec_.steps[step_];
@@ -125,7 +136,7 @@ double ToneGenerator::ramp() const noexcept {
 }
 
 uint64_t ToneGenerator::samples_of(uint32_t ms) const noexcept {
-  return static_cast<uint64_t>(ms) * static_cast<uint64_t>(rate_hz_) / 1000;
+  return uint64_t{ms} * static_cast<uint64_t>(rate_.per_ms());
 }
 
 }  // namespace carillon

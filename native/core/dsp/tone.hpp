@@ -41,15 +41,14 @@ struct ToneSpec {
 /// follow each other without a rest. Tones begin and end with a ramp of 2 ms.
 class ToneGenerator {
  public:
-  explicit ToneGenerator(int rate_hz = kLineRate) noexcept : rate_hz_(rate_hz) {}
-
   /// Begins a cadence, in place of any running one.
   void start(const ToneSpec& spec) noexcept;
   void stop() noexcept { active_ = false; }
   [[nodiscard]] bool active() const noexcept { return active_; }
 
-  /// Writes the whole of `out`: the cadence, then silence. Returns how many samples belong to the cadence.
-  size_t render(std::span<Sample> out) noexcept;
+  /// Writes the whole of `out`: the cadence, then silence. Returns how many samples belong to the cadence. A
+  /// cadence whose rate changes goes on where it was.
+  size_t render(SampleRate rate, std::span<Sample> out) noexcept;
 
  private:
   /// A point on the unit circle that turns by a fixed angle each sample.
@@ -67,8 +66,10 @@ class ToneGenerator {
   [[nodiscard]] double ramp() const noexcept;
   [[nodiscard]] uint64_t samples_of(uint32_t ms) const noexcept;
 
+  void change_rate(SampleRate rate) noexcept;
+
   // Given.
-  int rate_hz_;
+  SampleRate rate_ = kLineRates.front();
   ToneSpec spec_{};
 
   // State.

@@ -8,7 +8,7 @@
 namespace carillon {
 
 /// Returns how much had to be concealed.
-inline SampleCount read_in_order(const PayloadStore& store, RtpTime timestamp, AudioCodec& codec,
+inline SampleCount read_in_order(const PayloadStore& store, RtpTime timestamp, AudioDecoder& codec,
                                  std::span<Sample> out) {
   const SessionRates rates = codec.rates();
   SampleCount concealed;

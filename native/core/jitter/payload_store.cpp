@@ -13,18 +13,18 @@ size_t PayloadStore::count_until(RtpTime timestamp) const {
 
 bool PayloadStore::held(const Stretch& stretch) const {
   if (stretch.end() <= end_ - capacity_) return false;
-  return stretch.octets == 0 || written_ - stretch.at <= kOctets;
+  return stretch.octets == 0 || written_ - stretch.at <= octets_.size();
 }
 
 Bytes PayloadStore::payload(const Stretch& stretch) const {
-  return Bytes(octets_).subspan(stretch.at % kOctets, stretch.octets);
+  return Bytes(octets_).subspan(stretch.at % octets_.size(), stretch.octets);
 }
 
 uint64_t PayloadStore::keep(Bytes payload) {
-  const size_t left = kOctets - written_ % kOctets;
+  const size_t left = octets_.size() - written_ % octets_.size();
   if (payload.size() > left) written_ += left;
   const uint64_t at = written_;
-  std::ranges::copy(payload, octets_.begin() + static_cast<std::ptrdiff_t>(at % kOctets));
+  std::ranges::copy(payload, octets_.begin() + static_cast<std::ptrdiff_t>(at % octets_.size()));
   written_ += payload.size();
   return at;
 }
@@ -68,7 +68,8 @@ void PayloadStore::place(const Stretch& stretch) {
 
 PayloadStore::Written PayloadStore::write(RtpTime timestamp, RtpTicks duration, Coding coding,
                                           Bytes payload) {
-  if (duration <= RtpTicks() || duration > capacity_ || payload.size() > kOctets) return Written::too_long;
+  if (duration <= RtpTicks() || duration > capacity_ || payload.size() > octets_.size())
+    return Written::too_long;
   if (empty_) {
     empty_ = false;
     end_ = timestamp;
@@ -130,8 +131,8 @@ void PayloadStore::expect_read(RtpTime timestamp, RtpTicks length) const {
   prefetch(&nth(count_ - std::min<size_t>(count_, 3)), sizeof(Stretch));
   const auto behind = static_cast<uint64_t>(std::clamp(end_ - timestamp, RtpTicks(), capacity_).count());
   if (behind > written_) return;
-  const size_t from = (written_ - behind) % kOctets;
-  prefetch(&octets_[from], std::min(static_cast<size_t>(length.count()), kOctets - from));
+  const size_t from = (written_ - behind) % octets_.size();
+  prefetch(&octets_[from], std::min(static_cast<size_t>(length.count()), octets_.size() - from));
 }
 
 void PayloadStore::reset() {

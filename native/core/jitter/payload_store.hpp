@@ -3,13 +3,15 @@
 // Packets are kept whole, as codecs with a past need them, and handed out in parts, as frames of 20 ms need
 // them: so packets of any length (10-120 ms), repeated, overlapping or out of order, all become stretches of
 // time with a part of a packet for each. A packet stands for its time until the next one begins. Everything
-// has a fixed place: nothing is allocated.
+// has a fixed place: nothing is
+// allocated once it stands.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/base/prefetch.hpp"
 #include "core/codec/codec.hpp"
@@ -22,12 +24,12 @@ class PayloadStore {
   static constexpr Nanos kHeldTime = 512 * kMillisecond;
   /// So many packets and stretches of silence: 512 ms of 10 ms each. What is shorter is held for less long.
   static constexpr size_t kMaxPackets = 64;
-  /// 512 ms at 64 kbit/s (G.711, G.722; Opus speech takes half of it), and half as much again: no packet is
-  /// cut at the end of the ring, and they lie in it as they came. At a higher rate packets are held for less
-  /// long.
-  static constexpr size_t kOctets = 4096 + 2048;
 
-  explicit PayloadStore(RtpClockRate clock) : capacity_(clock.in(kHeldTime)) {}
+  /// Has room for kHeldTime at that rate and half as much again: no packet is cut at the end of the ring, and
+  /// they lie in it as they came. At a higher rate packets are held for less long.
+  PayloadStore(RtpClockRate clock, size_t octets_per_second)
+      : capacity_(clock.in(kHeldTime)),
+        octets_(octets_per_second * static_cast<size_t>(kHeldTime / kMillisecond) / 1000 * 3 / 2) {}
 
   /// kHeldTime on the packets' clock.
   [[nodiscard]] RtpTicks capacity() const { return capacity_; }
@@ -106,7 +108,7 @@ class PayloadStore {
   uint32_t generation_ = 0;
   bool empty_ = true;
   std::array<Stretch, kMaxPackets> stretches_{};
-  std::array<uint8_t, kOctets> octets_{};
+  std::vector<uint8_t> octets_;
 };
 
 }  // namespace carillon

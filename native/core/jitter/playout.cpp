@@ -14,18 +14,18 @@ constexpr Nanos kRaiseTolerance = 10 * kMillisecond;
 constexpr Nanos kLowerTolerance = 20 * kMillisecond;
 /// A delay that is too long waits so long for a pause to be cut in; then it is cut in speech.
 constexpr Nanos kWaitForPause = 2 * kSecond;
-/// The seam of a cut: long enough to hide a step in a voice's wave.
-constexpr size_t kSeamSamples = 80;
+/// The seam of a cut, 10 ms: long enough to hide a step in a voice's wave.
+constexpr size_t kSeamOfFrame = 2;
 constexpr Nanos kShortenInterval = kSecond;
 /// Packets late for so long without one in time: the path itself has become slower.
 constexpr Nanos kLateTooLong = 300 * kMillisecond;
 /// Mean magnitude under which a frame is a pause (about -50 dBFS).
 constexpr int32_t kQuietMean = 100;
 
-bool quiet(const Frame& frame) {
+bool quiet(std::span<const Sample> frame) {
   int32_t sum = 0;
   for (const Sample sample : frame) sum += std::abs(int32_t{sample});
-  return sum / static_cast<int32_t>(kFrameSamples) < kQuietMean;
+  return sum / static_cast<int32_t>(frame.size()) < kQuietMean;
 }
 
 /// Frames cut across packets of other lengths than ours need that much more in hand.
@@ -62,21 +62,22 @@ void Playout::arrived(const Arrival& packet, const DelayEstimator& delays) {
   if (packet.at - late_since_ > kLateTooLong) lost_track_ = true;
 }
 
-void Playout::read(const PayloadStore& store, Frame& out) {
+void Playout::read(const PayloadStore& store, std::span<Sample> out) {
   counters_.concealed += read_in_order(store, next_, codec_, out);
   next_ += frame_;
 }
 
-void Playout::shorten(const PayloadStore& store, Frame& out) {
+void Playout::shorten(const PayloadStore& store, std::span<Sample> out) {
   // `out` holds the frame that is left away: its beginning is blended into the one after it.
-  std::array<Sample, kSeamSamples> skipped;
-  std::copy_n(out.begin(), kSeamSamples, skipped.begin());
+  std::array<Sample, kMaxFrameSamples / kSeamOfFrame> skipped;
+  const auto seam = std::span(skipped).first(out.size() / kSeamOfFrame);
+  std::copy_n(out.begin(), seam.size(), seam.begin());
   read(store, out);
-  crossfade(skipped, std::span<Sample>(out).first(kSeamSamples));
+  crossfade(seam, out.first(seam.size()));
   ++counters_.dropped_frames;
 }
 
-void Playout::pop(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Frame& out) {
+void Playout::pop(Nanos now, const PayloadStore& store, const DelayEstimator& delays, std::span<Sample> out) {
   if (state_ == State::waiting && now >= start_at_) state_ = State::playing;
   if (state_ != State::playing) {
     codec_.conceal(out, {});  // after speech it dies away, before any it is silence

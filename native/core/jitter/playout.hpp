@@ -20,8 +20,8 @@ struct PlayoutCounters {
 class Playout {
  public:
   /// `codec` decodes for this listener alone.
-  explicit Playout(AudioCodec& codec)
-      : codec_(codec), clock_(codec.rates().clock), frame_(codec.rates().ticks(SampleCount(kFrameSamples))) {}
+  explicit Playout(AudioDecoder& codec)
+      : codec_(codec), clock_(codec.rates().clock), frame_(clock_.in(kFrameTime)) {}
 
   struct Arrival {
     RtpTime timestamp;
@@ -34,10 +34,10 @@ class Playout {
   };
   void arrived(const Arrival& packet, const DelayEstimator& delays);
 
-  /// The next frame at its time. Silence until the first packet's playout time has come.
-  void pop(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Frame& out);
-
-  [[nodiscard]] const AudioCodec& codec() const { return codec_; }
+  /// The next 20 ms at their time. Silence until the first packet's playout time has come.
+  void pop(Nanos now, const PayloadStore& store, const DelayEstimator& delays, std::span<Sample> out);
+  /// The first packet's playout time has come.
+  [[nodiscard]] bool playing() const { return state_ == State::playing; }
 
   /// Hints: arrived() will be called soon; pop().
   void expect_arrival() const { prefetch(this, sizeof(*this)); }
@@ -56,12 +56,12 @@ class Playout {
 
  private:
   [[nodiscard]] Nanos delay_at(Nanos now, const DelayEstimator& delays) const;
-  void shorten(const PayloadStore& store, Frame& out);
+  void shorten(const PayloadStore& store, std::span<Sample> out);
   /// The frame at next_, which then moves on.
-  void read(const PayloadStore& store, Frame& out);
+  void read(const PayloadStore& store, std::span<Sample> out);
 
   enum class State : uint8_t { idle, waiting, playing };
-  AudioCodec& codec_;
+  AudioDecoder& codec_;
   RtpClockRate clock_;
   RtpTicks frame_;
   State state_ = State::idle;

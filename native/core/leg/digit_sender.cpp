@@ -12,13 +12,13 @@ bool DigitSender::add(std::unique_ptr<DigitJob>& job) {
   return true;
 }
 
-void DigitSender::begin_step(bool events_possible, RtpTimestamp timestamp) {
+void DigitSender::begin_step(const EventLine& line) {
   const DigitJob& job = *jobs_[0];
   const DigitStep& step = job.steps[step_];
   if (step.digit == '\0') return;
-  as_event_ = events_possible && !job.inband;
+  as_event_ = line.possible && !job.inband;
   if (as_event_) {
-    event_.start(step.digit, timestamp, TelephoneEventSender::kFrame * step.on_frames);
+    event_.start(step.digit, line.timestamp, line.frame, step.on_frames);
   } else if (const auto tone = dtmf_tone(step.digit, uint32_t{step.on_frames} * kFrameMs, 0)) {
     tone_.start(*tone);
   }
@@ -32,17 +32,17 @@ bool DigitSender::takes_frame(bool events_possible) const {
   return !as_event || begins || event_.active();
 }
 
-DigitSender::Step DigitSender::next(bool events_possible, RtpTimestamp timestamp, Frame& audio) {
+DigitSender::Step DigitSender::next(const EventLine& line, Frame& audio) {
   Step out;
   const DigitJob& job = *jobs_[0];
   if (step_ < job.steps.size()) {
     const DigitStep& step = job.steps[step_];
-    if (frame_ == 0) begin_step(events_possible, timestamp);
+    if (frame_ == 0) begin_step(line);
     if (step.digit != '\0' && as_event_) {
       // The two repetitions of the end fall into the rest after the tone.
       if (event_.active()) out.event = event_.next();
     } else if (step.digit != '\0') {
-      tone_.render(audio);
+      tone_.render(audio.rate(), audio.samples());
       out.tone = true;
     }
     ++frame_;

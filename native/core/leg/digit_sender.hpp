@@ -27,6 +27,15 @@ struct DigitJob {
   std::vector<DigitStep> steps;
 };
 
+/// What events are sent on.
+struct EventLine {
+  /// telephone-event was negotiated.
+  bool possible = false;
+  RtpTimestamp timestamp;
+  /// 20 ms on the events' clock.
+  RtpTicks frame;
+};
+
 class DigitSender {
  public:
   static constexpr size_t kMaxJobs = 8;
@@ -46,11 +55,11 @@ class DigitSender {
     /// The job that ended with this frame; hand it back for disposal.
     std::unique_ptr<DigitJob> done;
   };
-  /// The next 20 ms while busy(). `events_possible`: telephone-event was negotiated.
-  Step next(bool events_possible, RtpTimestamp timestamp, Frame& audio);
+  /// The next 20 ms while busy().
+  Step next(const EventLine& line, Frame& audio);
 
  private:
-  void begin_step(bool events_possible, RtpTimestamp timestamp);
+  void begin_step(const EventLine& line);
 
   std::array<std::unique_ptr<DigitJob>, kMaxJobs> jobs_;
   size_t count_ = 0;

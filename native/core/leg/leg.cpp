@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "core/base/prefetch.hpp"
-#include "core/codec/g711_codec.hpp"
 
 namespace carillon {
 
@@ -15,16 +14,36 @@ constexpr Nanos kSamePress = 800 * kMillisecond;
 constexpr Nanos kEchoTime = 500 * kMillisecond;
 }  // namespace
 
-Leg::Leg(const LegConfig& config)
+LegCodecs::LegCodecs(const CodecSpec& spec, size_t stream_count)
+    : receive(std::make_unique<JitterBuffer>(make_decoder(spec))),
+      send(std::make_unique<Packetizer>(make_encoder(spec))),
+      received(frame_samples(rates_of(spec).sample)) {
+  for (size_t i = 0; i < std::min(stream_count, kMaxStreams); ++i) streams[i] = make_decoder(spec);
+}
+
+Leg::Leg(const LegConfig& config, LegCodecs codecs)
     : config_(config),
-      codec_(std::make_unique<G711Codec>()),
       protection_(std::make_unique<NoProtection>()),
       statistics_(std::make_shared<SequenceCell<LegStatistics>>()),
       rtcp_(*protection_, config.ssrc),
-      send_(*codec_, *protection_, config.ssrc, config.sequence, RtpTimestamp(config.timestamp)),
-      receive_(*codec_) {}
+      send_(std::move(codecs.send), *protection_, config.ssrc, config.sequence,
+            RtpTimestamp(config.timestamp)),
+      received_(std::move(codecs.received)),
+      receive_(std::move(codecs.receive)) {}
 
-void Leg::configure(const LegRemote& remote, Nanos now) {
+void Leg::use(LegCodecs& codecs, Nanos now) {
+  if (codecs.send) send_.use(codecs.send);
+  if (!codecs.receive) return;
+  receive_.use(codecs.receive);
+  received_.swap(codecs.received);
+  size_t next = 0;
+  for (const auto& stream : streams_.all()) {
+    if (next < codecs.streams.size() && codecs.streams[next]) stream->use(codecs.streams[next++], now);
+  }
+}
+
+void Leg::configure(const LegRemote& remote, Nanos now, LegCodecs* codecs) {
+  if (codecs != nullptr) use(*codecs, now);
   const Address before = receive_.source().signalled();
   ReceiveConfig receive = remote.receive;
   if (ice_) receive.source.signalled = ice_->peer();
@@ -92,7 +111,7 @@ void Leg::want_tones(bool wanted) {
 }
 
 void Leg::hear_tones(Nanos now, Events& events) {
-  const auto digit = tones_.feed(received_);
+  const auto digit = tones_.feed(received());
   if (!digit || now < own_digits_until_) return;
   last_tone_ = *digit;
   last_tone_at_ = now;
@@ -108,7 +127,8 @@ void Leg::expect_frame() const {
 }
 
 void Leg::expect_audio() const {
-  prefetch(&received_, sizeof(received_));
+  prefetch(received_.data(), received_.size() * sizeof(Sample));
+  send_.expect_audio();
   prefetch(statistics_.get(), sizeof(*statistics_));
   receive_.expect_frame();
 }
@@ -160,14 +180,14 @@ void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
   for (const auto& stream : streams_.all()) {
     stream->pump(now, receive_.store(), receive_.delays(), events);
   }
-  Frame sent;
+  Frame sent(send_.rate());
   compose(now, sent, events);
   send_frame(sent, sink, events);
   for (const auto& stream : streams_.all()) {
     stream->sent(sent, now, events);
     if (!send_.frame_pending()) stream->frames_left(events);
   }
-  for (const auto& tap : taps_.all()) tap->frame(received_, sent, now, events);
+  for (const auto& tap : taps_.all()) tap->frame(received(), sent, now, events);
 }
 
 void Leg::receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos arrival) {
@@ -220,16 +240,22 @@ void Leg::tell_latch(Nanos now, PacketSink& sink) {
 /// the line.
 void Leg::compose(Nanos now, Frame& out, Events& events) {
   Mixdown mix(out);
-  Frame audio;
+  const SampleRate rate = out.rate();
+  Frame audio(rate);
+  Frame scratch(rate);
   std::optional<PlayManner> instead;
   if (!players_.empty()) instead = play(audio, mix, events);
-  if (instead || (far_end_ != nullptr && far_end_->far_audio(audio))) mix.add(audio);
+  if (instead) {
+    mix.add(audio);
+  } else if (far_end_ != nullptr) {
+    if (const auto far = far_end_->far_audio(audio)) mix.add(to_line_.convert(*far, rate, scratch));
+  }
   const bool bots_wait = instead == PlayManner::alone || !carries_audio();
   for (const auto& stream : streams_.all()) {
     if (bots_wait) {
       stream->wait(now);
-    } else if (stream->play(now, audio)) {
-      mix.add(audio);
+    } else if (const auto said = stream->play(now, rate, audio, scratch)) {
+      mix.add(*said);
     }
   }
   mix.finish(limiter_);
@@ -242,8 +268,9 @@ std::optional<PlayManner> Leg::play(Frame& instead, Mixdown& mix, Events& events
   PlayerHandle latest;
   for (const auto& player : players_.all()) {
     if (player->finished()) continue;
-    Frame audio;
-    player->next(audio);
+    Frame rendered(instead.rate());
+    Frame scratch(instead.rate());
+    const AudioView audio = player->next(instead.rate(), rendered, scratch);
     if (player->finished()) events.playback_ended(player->handle());
     if (player->manner() == PlayManner::mixed) {
       mix.add(audio);
@@ -264,10 +291,14 @@ bool Leg::carries_audio() const {
   return can_send() && !digits_.takes_frame(send_.config().telephone_event.has_value());
 }
 
+EventLine Leg::event_line() const {
+  const SendConfig& config = send_.config();
+  return {config.telephone_event.has_value(), send_.timestamp(), config.event_clock.in(kFrameTime)};
+}
+
 /// One frame of the digits on their way; true when an RTP event took the place of audio.
 bool Leg::send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& events) {
-  const bool events_possible = send_.config().telephone_event.has_value();
-  DigitSender::Step step = digits_.next(events_possible, send_.timestamp(), audio);
+  DigitSender::Step step = digits_.next(event_line(), audio);
   if (step.event && can_send) {
     const Bytes packet = send_.event_packet(*step.event);
     if (!packet.empty()) sink.send(config_.handle, receive_.source().target(), packet);
@@ -298,8 +329,12 @@ void Leg::send_frame(Frame& audio, PacketSink& sink, Events& events) {
     send_.skip_frame();
     return;
   }
+  if (!sends) {
+    send_.skip_frame();
+    return;
+  }
   send_.put(audio);
-  const Bytes packet = sends ? send_.take_packet() : Bytes{};
+  const Bytes packet = send_.take_packet();
   if (!packet.empty()) sink.send(config_.handle, receive_.source().target(), packet);
 }
 

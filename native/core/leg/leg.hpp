@@ -8,6 +8,7 @@
 #include "core/base/events.hpp"
 #include "core/dsp/dtmf_detector.hpp"
 #include "core/dsp/mixdown.hpp"
+#include "core/dsp/resampler.hpp"
 #include "core/ice/ice_lite.hpp"
 #include "core/leg/digit_sender.hpp"
 #include "core/leg/player.hpp"
@@ -42,30 +43,47 @@ struct LegRemote {
   SendConfig send;
 };
 
+/// What is replaced when another codec is negotiated, made by the control thread.
+struct LegCodecs {
+  static constexpr size_t kMaxStreams = 8;
+
+  /// For a leg with so many streams. Of what is left null, the one before goes on.
+  LegCodecs(const CodecSpec& spec, size_t streams);
+
+  std::unique_ptr<JitterBuffer> receive;
+  std::unique_ptr<Packetizer> send;
+  /// 20 ms.
+  std::vector<Sample> received;
+  std::array<std::unique_ptr<AudioDecoder>, kMaxStreams> streams;
+};
+
 /// What a leg hears when nothing is played to it: the other leg of a bridge, or a room without the leg's own
 /// voice.
 class FarEnd {
  public:
   virtual ~FarEnd() = default;
-  /// False: nothing to hear.
-  virtual bool far_audio(Frame& out) = 0;
+  /// At whatever rate it has, perhaps within `out`; nothing: there is nothing to hear.
+  virtual std::optional<AudioView> far_audio(Frame& out) = 0;
   /// False: there is nothing to hear until the leg is told to look again.
   [[nodiscard]] virtual bool may_speak() const { return true; }
 };
 
 class Leg {
  public:
-  static constexpr size_t kMaxStreams = 8;
+  static constexpr size_t kMaxStreams = LegCodecs::kMaxStreams;
   static constexpr size_t kMaxPlayers = 8;
   static constexpr size_t kMaxTaps = 12;
   /// The statistics count to the last frame; the opinion score among them is worked out once in so many.
   static constexpr uint32_t kFramesPerQuality = 16;
 
-  explicit Leg(const LegConfig& config);
+  /// Begins as one of G.711.
+  explicit Leg(const LegConfig& config) : Leg(config, LegCodecs({}, 0)) {}
+  Leg(const LegConfig& config, LegCodecs codecs);
 
   [[nodiscard]] LegHandle handle() const { return config_.handle; }
   [[nodiscard]] uint16_t local_port() const { return config_.local_port; }
-  void configure(const LegRemote& remote, Nanos now);
+  /// `codecs`: the session has another codec than before; what is not needed any more is given back in it.
+  void configure(const LegRemote& remote, Nanos now, LegCodecs* codecs = nullptr);
 
   /// Takes over how the peer's address is found, and gives back how it was; none: by the description and its
   /// packets.
@@ -122,13 +140,18 @@ class Leg {
   /// a tenth of a leg.
   void want_tones(bool wanted);
 
-  void set_far_end(FarEnd* far_end) { far_end_ = far_end; }
+  void set_far_end(FarEnd* far_end) {
+    far_end_ = far_end;
+    to_line_.reset();
+  }
   [[nodiscard]] FarEnd* far_end() const { return far_end_; }
 
   /// Something has come from the peer.
   [[nodiscard]] bool heard() const { return receive_.ssrc().has_value(); }
   /// The last frame heard from the peer.
-  [[nodiscard]] const Frame& received() const { return received_; }
+  [[nodiscard]] AudioView received() const { return {rate(), received_}; }
+  /// At which it hears and speaks.
+  [[nodiscard]] SampleRate rate() const { return receive_.rate(); }
   [[nodiscard]] const std::shared_ptr<SequenceCell<LegStatistics>>& statistics() const { return statistics_; }
   [[nodiscard]] const ReceivePath& receive_path() const { return receive_; }
 
@@ -139,7 +162,9 @@ class Leg {
   [[nodiscard]] bool quiet() const;
   [[nodiscard]] bool pauses(Nanos now) const;
   void compose(Nanos now, Frame& out, Events& events);
+  void use(LegCodecs& codecs, Nanos now);
   std::optional<PlayManner> play(Frame& instead, Mixdown& mix, Events& events);
+  [[nodiscard]] EventLine event_line() const;
   [[nodiscard]] bool carries_audio() const;
   [[nodiscard]] bool can_send() const;
   bool send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& events);
@@ -170,7 +195,6 @@ class Leg {
   std::optional<Address> latched_;     // the one address that is listened to
   std::optional<uint16_t> rtcp_port_;  // the peer's, once it has sent from another than its RTP port + 1
   // Owned.
-  std::unique_ptr<AudioCodec> codec_;
   std::unique_ptr<PacketProtection> protection_;
   std::unique_ptr<IceLite> ice_;
   std::shared_ptr<SequenceCell<LegStatistics>> statistics_;
@@ -179,7 +203,8 @@ class Leg {
   Roster<LegTap, kMaxTaps> taps_;
   RtcpSession rtcp_;
   SendPath send_;
-  Frame received_{};
+  std::vector<Sample> received_;
+  FrameConverter to_line_;  // of the far end
   ReceivePath receive_;
   DigitSender digits_;
   std::array<std::unique_ptr<DigitJob>, DigitSender::kMaxJobs> spent_jobs_;

@@ -27,7 +27,7 @@ MachineReason reason_of(MachineDetector::Reason reason) {
 
 }  // namespace
 
-void MachineTap::frame(const Frame& received, const Frame& /*sent*/, Nanos /*now*/, Events& events) {
+void MachineTap::frame(AudioView received, AudioView /*sent*/, Nanos /*now*/, Events& events) {
   if (done_) return;
   heard_ms_ += kFrameMs;
   const auto decision = detector_.feed(received);
@@ -46,7 +46,7 @@ void SilenceTap::report(bool silent, Events& events) {
   events.silence_waited(handle(), silent);
 }
 
-void SilenceTap::frame(const Frame& received, const Frame& /*sent*/, Nanos /*now*/, Events& events) {
+void SilenceTap::frame(AudioView received, AudioView /*sent*/, Nanos /*now*/, Events& events) {
   if (done_) return;
   voice_.feed(received);
   quiet_ms_ = voice_.loud() ? 0 : quiet_ms_ + kFrameMs;

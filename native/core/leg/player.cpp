@@ -7,7 +7,7 @@
 namespace carillon {
 
 Player::Player(const Options& options, const ToneSpec& tone)
-    : options_(options), source_(ToneSource{tone, ToneGenerator(kLineRate)}) {
+    : options_(options), source_(ToneSource{tone, ToneGenerator()}) {
   std::get<ToneSource>(source_).generator.start(tone);
 }
 
@@ -17,8 +17,8 @@ bool Player::again() {
   return options_.times == 0 || played_ < options_.times;
 }
 
-size_t Player::render(ClipSource& source, std::span<Sample> out) {
-  const std::vector<Sample>& clip = *source.clip;
+size_t Player::render(ClipSource& source, SampleRate /*rate*/, std::span<Sample> out) {
+  const std::vector<Sample>& clip = source.clip->samples;
   if (source.at == clip.size()) {
     if (clip.empty() || !again()) return 0;
     source.at = 0;
@@ -29,20 +29,23 @@ size_t Player::render(ClipSource& source, std::span<Sample> out) {
   return count;
 }
 
-size_t Player::render(ToneSource& source, std::span<Sample> out) {
+size_t Player::render(ToneSource& source, SampleRate rate, std::span<Sample> out) {
   if (!source.generator.active()) {
     if (!again()) return 0;
     source.generator.start(source.spec);
   }
-  return source.generator.render(out);
+  return source.generator.render(rate, out);
 }
 
-void Player::next(Frame& out) {
-  std::span<Sample> rest(out);
+AudioView Player::next(SampleRate rate, Frame& out, Frame& scratch) {
+  // Tones are made at the listener's rate; a clip has its own, mostly the same.
+  const auto* const clip = std::get_if<ClipSource>(&source_);
+  out.set_rate(clip != nullptr ? clip->clip->rate : rate);
+  std::span<Sample> rest = out.samples();
   // A pass may end inside the frame; two empty passes in a row are the end, whatever `times` says.
   int empty_passes = 0;
   while (!rest.empty() && !finished_ && empty_passes < 2) {
-    const size_t count = std::visit([&](auto& source) { return render(source, rest); }, source_);
+    const size_t count = std::visit([&](auto& source) { return render(source, out.rate(), rest); }, source_);
     if (count == 0) {
       const bool endless = options_.times == 0;
       ++empty_passes;
@@ -54,9 +57,10 @@ void Player::next(Frame& out) {
   }
   std::fill(rest.begin(), rest.end(), Sample{0});
   if (stopping_ && !finished_) {
-    fade_out(out);
+    fade_out(out.samples(), fade_samples(out.rate()));
     finished_ = true;
   }
+  return converter_.convert(out, rate, scratch);
 }
 
 }  // namespace carillon

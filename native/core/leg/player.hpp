@@ -8,6 +8,7 @@
 
 #include "core/base/frame.hpp"
 #include "core/base/handles.hpp"
+#include "core/dsp/resampler.hpp"
 #include "core/dsp/tone.hpp"
 
 namespace carillon {
@@ -21,8 +22,12 @@ enum class PlayManner : uint8_t {
   alone,
 };
 
+struct Clip {
+  SampleRate rate;
+  std::vector<Sample> samples;
+};
 /// Shared: the same hold music plays to many.
-using AudioClip = std::shared_ptr<const std::vector<Sample>>;
+using AudioClip = std::shared_ptr<const Clip>;
 
 class Player {
  public:
@@ -41,8 +46,8 @@ class Player {
   [[nodiscard]] PlayManner manner() const { return options_.manner; }
   [[nodiscard]] bool finished() const { return finished_; }
 
-  /// Writes the whole of `out`; silence after the end.
-  void next(Frame& out);
+  /// The next 20 ms at this rate, silence after the end; within `out` or `scratch`.
+  AudioView next(SampleRate rate, Frame& out, Frame& scratch);
   /// The next frame fades out and is the last one.
   void stop() { stopping_ = true; }
 
@@ -56,12 +61,13 @@ class Player {
     ToneGenerator generator;
   };
 
-  size_t render(ClipSource& source, std::span<Sample> out);
-  size_t render(ToneSource& source, std::span<Sample> out);
+  size_t render(ClipSource& source, SampleRate rate, std::span<Sample> out);
+  size_t render(ToneSource& source, SampleRate rate, std::span<Sample> out);
   [[nodiscard]] bool again();
 
   Options options_;
   std::variant<ClipSource, ToneSource> source_;
+  FrameConverter converter_;
   uint32_t played_ = 0;
   bool stopping_ = false;
   bool finished_ = false;

@@ -1,7 +1,8 @@
 #include "core/leg/receive_path.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+
+#include "core/dsp/fade.hpp"
 
 namespace carillon {
 
@@ -9,13 +10,24 @@ namespace {
 constexpr uint8_t kPcmu = 0;
 constexpr uint8_t kPcma = 8;
 constexpr uint8_t kComfortNoise = 13;
-/// 120 ms: the longest packet that any endpoint sends; the rest of a longer one is ignored.
-constexpr size_t kMaxPacketSamples = 960;
-/// The two repetitions of an event's end, a packet time each.
-constexpr Nanos kEventRepeats = 2 * kFrameTime;
-/// A timestamp so far from where arrival time puts it belongs to another timeline: start anew.
-constexpr Nanos kTimelineBroken = 2 * kSecond;
 }  // namespace
+
+ReceivePath::ReceivePath(std::unique_ptr<JitterBuffer> audio) : audio_(std::move(audio)) {
+  const RtpClockRate clock = audio_->decoder().rates().clock;
+  stats_.set_clock(clock);
+  source_.set_clock(clock);
+}
+
+void ReceivePath::use(std::unique_ptr<JitterBuffer>& audio) {
+  former_.swap(audio_);  // audio_ is the one before the former now
+  audio_.swap(audio);    // and goes back
+  former_heard_ = configured_;
+  former_config_ = config_;
+  former_converter_.reset();
+  const RtpClockRate clock = audio_->decoder().rates().clock;
+  stats_.set_clock(clock);
+  source_.set_clock(clock);
+}
 
 void ReceivePath::configure(const ReceiveConfig& config, Nanos now) {
   config_ = config;
@@ -29,9 +41,15 @@ void ReceivePath::expect(const Address& peer, Nanos now) {
 }
 
 bool ReceivePath::negotiated(uint8_t payload_type) const {
-  // The static types are understood whatever was negotiated: some senders switch between them without asking.
-  return payload_type == config_.payload_type || payload_type == config_.telephone_event ||
-         payload_type == kPcmu || payload_type == kPcma || payload_type == kComfortNoise;
+  if (payload_type == config_.payload_type || payload_type == config_.telephone_event) return true;
+  if (payload_type == kComfortNoise || from_former(payload_type)) return true;
+  // Of G.711 both are understood whatever was negotiated: some senders switch between them without asking.
+  return (payload_type == kPcmu || payload_type == kPcma) && audio_->decoder().decodes(Coding::pcmu);
+}
+
+/// Sent before the peer knew, or did, what was negotiated last.
+bool ReceivePath::from_former(uint8_t payload_type) const {
+  return former_heard_ && payload_type == former_config_.payload_type && payload_type != config_.payload_type;
 }
 
 bool ReceivePath::same_source(uint32_t ssrc) {
@@ -56,51 +74,47 @@ void ReceivePath::begin_stream(uint32_t ssrc) {
 }
 
 void ReceivePath::restart_media() {
-  timestamps_.reset();
-  playout_.restart();
-  store_.reset();
-  delays_.reset();
+  audio_->restart();
+  former_heard_ = false;
   events_.restart();
   last_sequence_.reset();
 }
 
-void ReceivePath::store_event(const RtpPacket& packet, Nanos arrival) {
-  if (store_.empty()) return;
-  const RtpTime event_end = timestamps_.extend(packet.timestamp) + event_duration(packet.payload);
-  // The end is sent three times and stands still meanwhile; what time it is then, the arrival says.
-  const RtpTicks repeats = playout_.codec().rates().clock.in(kEventRepeats);
-  store_.fill_silence_until(std::clamp(delays_.newest_at(arrival), event_end, event_end + repeats));
-}
-
 void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos arrival) {
+  const bool nothing_lost = last_sequence_ && sequence == *last_sequence_ + 1;
+  if (from_former(packet.payload_type)) {
+    former_->store(packet, former_config_.coding, nothing_lost, arrival);
+    return;
+  }
   Coding coding = config_.coding;
   if (packet.payload_type != config_.payload_type) {
     coding = packet.payload_type == kPcma ? Coding::pcma : Coding::pcmu;
   }
-  const Bytes payload = packet.payload.first(std::min(packet.payload.size(), kMaxPacketSamples));
-  const RtpTicks duration = playout_.codec().duration(coding, payload);
-  if (duration == RtpTicks()) return;
+  audio_->store(packet, coding, nothing_lost, arrival);
+}
 
-  RtpTime timestamp = timestamps_.extend(packet.timestamp);
-  if (delays_.ready()) {
-    const Nanos late_by = arrival - delays_.earliest(timestamp);
-    if (abs(late_by) > kTimelineBroken || playout_.lost_track()) {
-      restart_media();
-      timestamp = timestamps_.extend(packet.timestamp);
-    }
+void ReceivePath::pop(Nanos now, std::span<Sample> out) {
+  const bool began = !audio_->playout().playing();
+  audio_->pop(now, out);
+  if (former_heard_) hear_former(now, out, began && audio_->playout().playing());
+}
+
+/// Until the new coding is heard, the former one is; then it gives way within a frame.
+void ReceivePath::hear_former(Nanos now, std::span<Sample> out, bool gives_way) {
+  if (audio_->playout().playing() && !gives_way) {
+    former_heard_ = false;
+    return;
   }
-  const RtpTime end_before = store_.end();
-  const bool nothing_lost = last_sequence_ && sequence == *last_sequence_ + 1;
-  const bool pause_before = nothing_lost && !store_.empty() && timestamp > store_.end();
-  if (pause_before) store_.fill_silence_until(timestamp);
-  delays_.observe(timestamp, arrival);
-  if (store_.write(timestamp, duration, coding, payload) == PayloadStore::Written::jumped) {
-    // A pause longer than the store: the timeline is whole, only the old audio is of no use any more.
-    playout_.restart();
-    store_.reset();
-    store_.write(timestamp, duration, coding, payload);
+  Frame heard(former_->decoder().rates().sample);
+  Frame scratch(rate());
+  former_->pop(now, heard.samples());
+  const AudioView last = former_converter_.convert(heard, rate(), scratch);
+  if (gives_way) {
+    crossfade(last.samples, out);
+    former_heard_ = false;
+  } else {
+    std::ranges::copy(last, out.begin());
   }
-  playout_.arrived({timestamp, duration, arrival, packet.marker || pause_before, end_before}, delays_);
 }
 
 ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source, Nanos arrival) {
@@ -144,7 +158,8 @@ ReceivePath::Outcome ReceivePath::receive_from_peer(const RtpPacket& packet, boo
   } else if (packet.payload_type == config_.telephone_event) {
     outcome.kind = Received::event;
     outcome.digit = events_.receive(packet);
-    store_event(packet, arrival);
+    // On another clock than the audio's they say nothing of its time.
+    if (config_.event_clock == audio_->decoder().rates().clock) audio_->store_event(packet, arrival);
   } else if (packet.payload_type == kComfortNoise) {
     outcome.kind = Received::comfort;
   }
@@ -155,8 +170,8 @@ ReceivePath::Outcome ReceivePath::receive_from_peer(const RtpPacket& packet, boo
 Quality ReceivePath::quality(std::optional<double> round_trip_ms) const {
   QualityInput input;
   input.reception = stats_.summary();
-  input.late = playout_.counters().late_packets;
-  input.playout_delay_ms = in_milliseconds(playout_.delay());
+  input.late = playout().late_packets;
+  input.playout_delay_ms = in_milliseconds(audio_->playout().delay());
   input.round_trip_ms = round_trip_ms;
   return estimate_quality(input);
 }

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "core/base/prefetch.hpp"
-#include "core/codec/codec.hpp"
-#include "core/jitter/playout.hpp"
+#include "core/dsp/resampler.hpp"
+#include "core/jitter/jitter_buffer.hpp"
 #include "core/leg/source_learner.hpp"
 #include "core/rtp/quality.hpp"
 #include "core/rtp/reception_stats.hpp"
@@ -18,6 +18,8 @@ struct ReceiveConfig {
   Coding coding = Coding::pcmu;
   uint8_t payload_type = 0;
   std::optional<uint8_t> telephone_event;
+  /// Of the events; not always the audio's.
+  RtpClockRate event_clock{8000};
 };
 
 enum class Received : uint8_t {
@@ -31,10 +33,11 @@ enum class Received : uint8_t {
 
 class ReceivePath {
  public:
-  /// `codec`: the decoder of what is played.
-  explicit ReceivePath(AudioCodec& codec)
-      : delays_(codec.rates().clock), playout_(codec), store_(codec.rates().clock) {}
+  explicit ReceivePath(std::unique_ptr<JitterBuffer> audio);
 
+  /// Another coding was negotiated: its packets go into `audio` from now on. What the peer still sends in the
+  /// former one is heard until the new one is. Gives back what was former before.
+  void use(std::unique_ptr<JitterBuffer>& audio);
   /// First and later negotiations; what was received stays.
   void configure(const ReceiveConfig& config, Nanos now);
 
@@ -50,20 +53,20 @@ class ReceivePath {
 
   /// Hints: receive() will be called soon; pop().
   void expect_packet() const {
-    prefetch(this, sizeof(*this) - sizeof(playout_) - sizeof(store_));
-    playout_.expect_arrival();
-    store_.expect_write();
+    prefetch(this, sizeof(*this));
+    audio_->expect_packet();
   }
-  void expect_frame() const { playout_.expect_frame(store_); }
+  void expect_frame() const { audio_->expect_frame(); }
 
-  /// The jitter buffer's next frame; call once every 20 ms.
-  void pop(Nanos now, Frame& out) { playout_.pop(now, store_, delays_, out); }
+  /// The jitter buffer's next frame; call once every 20 ms with room for one at rate().
+  void pop(Nanos now, std::span<Sample> out);
 
-  [[nodiscard]] const PayloadStore& store() const { return store_; }
+  [[nodiscard]] SampleRate rate() const { return audio_->decoder().rates().sample; }
+  [[nodiscard]] const PayloadStore& store() const { return audio_->packets(); }
   [[nodiscard]] std::optional<uint32_t> ssrc() const { return ssrc_; }
-  [[nodiscard]] const DelayEstimator& delays() const { return delays_; }
+  [[nodiscard]] const DelayEstimator& delays() const { return audio_->delays(); }
   [[nodiscard]] const SourceLearner& source() const { return source_; }
-  [[nodiscard]] const PlayoutCounters& playout() const { return playout_.counters(); }
+  [[nodiscard]] const PlayoutCounters& playout() const { return audio_->playout().counters(); }
   [[nodiscard]] ReceptionSummary reception() const { return stats_.summary(); }
   [[nodiscard]] Quality quality(std::optional<double> round_trip_ms = {}) const;
   /// Arrival of the last valid packet; negative: none yet.
@@ -77,9 +80,9 @@ class ReceivePath {
   /// The packets of another address are another stream, whatever SSRC it bears.
   void begin_stream(uint32_t ssrc);
   void restart_media();
-  /// The time that an event takes is silence in the audio, known as such while it lasts.
-  void store_event(const RtpPacket& packet, Nanos arrival);
   void store_audio(const RtpPacket& packet, int64_t sequence, Nanos arrival);
+  [[nodiscard]] bool from_former(uint8_t payload_type) const;
+  void hear_former(Nanos now, std::span<Sample> out, bool gives_way);
 
   // Small things first: what every packet needs stands together.
   ReceiveConfig config_;
@@ -91,11 +94,13 @@ class ReceivePath {
   uint64_t unknown_sources_ = 0;
   SourceLearner source_;
   ReceptionStats stats_;
-  TimestampUnwrapper timestamps_;
   TelephoneEventReceiver events_;
-  DelayEstimator delays_;
-  Playout playout_;
-  PayloadStore store_;
+  std::unique_ptr<JitterBuffer> audio_;
+  // What the peer sent before its answer took effect.
+  std::unique_ptr<JitterBuffer> former_;
+  bool former_heard_ = false;
+  ReceiveConfig former_config_;
+  FrameConverter former_converter_;
 };
 
 }  // namespace carillon

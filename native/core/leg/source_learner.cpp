@@ -20,8 +20,8 @@ constexpr Nanos kCandidateForgotten = 5 * kSecond;
 constexpr Nanos kShortestPacket = 5 * kMillisecond;
 
 /// By how much the time between two packets differs from what their timestamps say.
-Nanos timestamp_error(uint32_t from, uint32_t to, Nanos elapsed) {
-  return abs(static_cast<int32_t>(to - from) * kSampleTime - elapsed);
+Nanos timestamp_error(RtpClockRate clock, uint32_t from, uint32_t to, Nanos elapsed) {
+  return abs(clock.time_of(RtpTicks(static_cast<int32_t>(to - from))) - elapsed);
 }
 }  // namespace
 
@@ -46,10 +46,10 @@ void SourceLearner::expect(const ExpectedSource& expected, Nanos now) {
 
 /// What a packet adds to `last`; the timestamps of a keypad event stand still, so time goes on in their
 /// place.
-SourceLearner::Seen SourceLearner::seen(const Packet& packet, const Seen& last, Nanos now) {
+SourceLearner::Seen SourceLearner::seen(const Packet& packet, const Seen& last, Nanos now) const {
   if (packet.timestamp_runs || last.at < Nanos{})
     return {packet.ssrc, packet.timestamp, packet.sequence, now};
-  const auto passed = static_cast<uint32_t>((now - last.at) / kSampleTime);
+  const auto passed = static_cast<uint32_t>(clock_.in(now - last.at).count());
   return {packet.ssrc, last.timestamp + passed, packet.sequence, now};
 }
 
@@ -74,12 +74,13 @@ SourceLearner::Candidate& SourceLearner::candidate_of(const Packet& packet) {
   return *weakest;
 }
 
-void SourceLearner::follow(Candidate& candidate, const Packet& packet, Nanos now) {
+void SourceLearner::follow(Candidate& candidate, const Packet& packet, Nanos now) const {
   const Nanos elapsed = now - candidate.last.at;
   const auto step = static_cast<int16_t>(packet.sequence - candidate.last.sequence);
   if (candidate.packets > 0 && step <= 0 && step >= -kMaxStep) return;  // repeated or late: says nothing new
-  const bool in_time = !packet.timestamp_runs || timestamp_error(candidate.last.timestamp, packet.timestamp,
-                                                                 elapsed) <= kTimestampTolerance;
+  const bool in_time =
+      !packet.timestamp_runs ||
+      timestamp_error(clock_, candidate.last.timestamp, packet.timestamp, elapsed) <= kTimestampTolerance;
   const bool consistent = step > 0 && step <= kMaxStep && in_time && elapsed < kCandidateForgotten;
   if (candidate.packets == 0 || !consistent) {
     candidate.packets = 0;
@@ -108,7 +109,7 @@ bool SourceLearner::continues(const Candidate& candidate) const {
   const Nanos elapsed = candidate.last.at - last_.at;
   const auto step = static_cast<uint16_t>(candidate.last.sequence - last_.sequence);
   return candidate.last.ssrc == last_.ssrc && step > 0 && step <= kMaxStep + elapsed / kShortestPacket &&
-         timestamp_error(last_.timestamp, candidate.last.timestamp, elapsed) <= kContinuityTolerance;
+         timestamp_error(clock_, last_.timestamp, candidate.last.timestamp, elapsed) <= kContinuityTolerance;
 }
 
 std::optional<SourceChange> SourceLearner::reason_to_believe(const Candidate& candidate, Nanos now) const {

@@ -9,7 +9,7 @@
 
 #include "core/base/address.hpp"
 #include "core/base/events.hpp"
-#include "core/base/time.hpp"
+#include "core/base/units.hpp"
 
 namespace carillon {
 
@@ -55,6 +55,8 @@ class SourceLearner {
 
   SourceLearner();
 
+  /// The clock of the timestamps; at first 8000 Hz.
+  void set_clock(RtpClockRate clock) { clock_ = clock; }
   /// First and later negotiations. The same address again changes nothing.
   void expect(const ExpectedSource& expected, Nanos now);
 
@@ -98,9 +100,9 @@ class SourceLearner {
     int packets = 0;
   };
 
-  static Seen seen(const Packet& packet, const Seen& last, Nanos now);
+  [[nodiscard]] Seen seen(const Packet& packet, const Seen& last, Nanos now) const;
   Candidate& candidate_of(const Packet& packet);
-  static void follow(Candidate& candidate, const Packet& packet, Nanos now);
+  void follow(Candidate& candidate, const Packet& packet, Nanos now) const;
   [[nodiscard]] bool proven(const Candidate& candidate) const;
   [[nodiscard]] bool continues(const Candidate& candidate) const;
   [[nodiscard]] bool known_host(const Address& source) const;
@@ -108,6 +110,7 @@ class SourceLearner {
   [[nodiscard]] std::optional<SourceChange> reason_to_believe(const Candidate& candidate, Nanos now) const;
   void believe(const Packet& packet, Nanos now);
 
+  RtpClockRate clock_{8000};
   ExpectedSource expected_;
   /// Believed under the description before; nothing: there was none.
   Address former_;

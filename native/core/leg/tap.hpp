@@ -19,7 +19,7 @@ class LegTap {
   [[nodiscard]] TapHandle handle() const { return handle_; }
 
   /// Once every 20 ms: what was heard from the peer (after its jitter buffer) and what the peer hears.
-  virtual void frame(const Frame& received, const Frame& sent, Nanos now, Events& events) = 0;
+  virtual void frame(AudioView received, AudioView sent, Nanos now, Events& events) = 0;
   /// The leg is gone; the last chance to report.
   virtual void leg_ended(Events& events) = 0;
 

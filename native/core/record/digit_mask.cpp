@@ -2,8 +2,9 @@
 
 namespace carillon {
 
-const DigitMask::Sides* DigitMask::push(const Frame& received, const Frame& sent) noexcept {
-  slots_[next_] = {received, sent};
+const DigitMask::Sides* DigitMask::push(AudioView received, AudioView sent) noexcept {
+  slots_[next_].received = received;
+  slots_[next_].sent = sent;
   next_ = (next_ + 1) % kSlots;
   ++count_;
   judge(received_, &Sides::received);

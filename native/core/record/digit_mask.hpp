@@ -14,12 +14,12 @@ namespace carillon {
 class DigitMask {
  public:
   struct Sides {
-    Frame received;
-    Frame sent;
+    Frame received{kNarrowband};
+    Frame sent{kNarrowband};
   };
 
   /// The frame of 60 ms ago, with tones silenced; null until there is one. Valid until the next call.
-  const Sides* push(const Frame& received, const Frame& sent) noexcept;
+  const Sides* push(AudioView received, AudioView sent) noexcept;
 
   /// At the end and before a pause: what is still held, oldest first; null when nothing is left.
   const Sides* pop() noexcept;

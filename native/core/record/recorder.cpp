@@ -11,14 +11,14 @@ Sample at(std::span<const Sample> audio, size_t index) {
 
 }  // namespace
 
-Recorder::Recorder(const Options& options) noexcept
-    : options_(options), stereo_(options.stereo && options.side == Side::both) {}
+Recorder::Recorder(const Options& options, SampleRate rate) noexcept
+    : options_(options), rate_(rate), stereo_(options.stereo && options.side == Side::both) {}
 
 std::span<const Sample> Recorder::take(std::span<const Sample> received,
                                        std::span<const Sample> sent) noexcept {
   if (paused_ || end_) return {};
-  const uint64_t max_samples = options_.max_ms * kSamplesPerMs;
-  uint64_t length = std::min(kFrameSamples, std::max(received.size(), sent.size()));
+  const uint64_t max_samples = options_.max_ms * static_cast<uint64_t>(rate_.per_ms());
+  uint64_t length = std::min(frame_samples(rate_), std::max(received.size(), sent.size()));
   if (options_.max_ms > 0) length = std::min(length, max_samples - recorded_);
   const auto count = static_cast<size_t>(length);
   for (size_t i = 0; i < count; ++i) {
@@ -34,11 +34,11 @@ std::span<const Sample> Recorder::take(std::span<const Sample> received,
     }
   }
   recorded_ += count;
-  voice_.feed(received);
-  const uint64_t patience = uint64_t{options_.silence_end_ms} * kSamplesPerMs;
+  voice_.feed({rate_, received});
+  const Nanos patience = int64_t{options_.silence_end_ms} * kMillisecond;
   if (options_.max_ms > 0 && recorded_ >= max_samples) {
     end_ = End::max_length;
-  } else if (patience > 0 && voice_.silent_samples() >= patience) {
+  } else if (patience > Nanos{} && voice_.silent_for() >= patience) {
     end_ = End::silence;
   }
   return std::span(block_).first(count * channels());

@@ -11,8 +11,8 @@
 
 namespace carillon {
 
-/// Fed with both sides of a leg every 20 ms, silence where one has nothing: that grid is the recording's
-/// time, so the sides stay in step and the length is the time recorded.
+/// Works at one rate. Fed with both sides of a leg every 20 ms, silence where one has nothing: that grid is
+/// the recording's time, so the sides stay in step and the length is the time recorded.
 class Recorder {
  public:
   enum class Side : uint8_t { received, sent, both };
@@ -28,7 +28,7 @@ class Recorder {
     uint64_t max_ms = 0;
   };
 
-  explicit Recorder(const Options& options) noexcept;
+  Recorder(const Options& options, SampleRate rate) noexcept;
 
   [[nodiscard]] uint16_t channels() const noexcept { return stereo_ ? 2 : 1; }
 
@@ -40,11 +40,14 @@ class Recorder {
   void pause(bool paused) noexcept { paused_ = paused; }
 
   [[nodiscard]] std::optional<End> ended() const noexcept { return end_; }
-  [[nodiscard]] uint64_t duration_ms() const noexcept { return recorded_ / kSamplesPerMs; }
+  [[nodiscard]] uint64_t duration_ms() const noexcept {
+    return recorded_ / static_cast<uint64_t>(rate_.per_ms());
+  }
 
  private:
   // Given.
   Options options_;
+  SampleRate rate_;
   bool stereo_;
 
   // State.
@@ -52,7 +55,7 @@ class Recorder {
   bool paused_ = false;
   uint64_t recorded_ = 0;  // samples of one channel
   std::optional<End> end_;
-  std::array<Sample, 2 * kFrameSamples> block_{};
+  std::array<Sample, 2 * kMaxFrameSamples> block_{};
 };
 
 }  // namespace carillon

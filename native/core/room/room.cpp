@@ -26,10 +26,10 @@ auto* find(Slots& slots, auto handle) {
 
 }  // namespace
 
-bool RoomMember::far_audio(Frame& out) {
-  if (flags_.deaf || flags_.held || room_ == nullptr) return false;
-  room_->mix_for(spoke_ ? std::span<const Sample>(spoken_) : std::span<const Sample>(), out);
-  return true;
+std::optional<AudioView> RoomMember::far_audio(Frame& out) {
+  if (flags_.deaf || flags_.held || room_ == nullptr) return std::nullopt;
+  room_->mix_for(spoke_ ? std::span<const Sample>(spoken_.samples()) : std::span<const Sample>(), out);
+  return out;
 }
 
 bool Room::join(std::unique_ptr<RoomMember>& member, Leg& leg) {
@@ -107,31 +107,43 @@ void Room::announce_floor(Events& events) const {
 
 void Room::mix_for(std::span<const Sample> own, Frame& out) const { mixer_.mix_without(own, out); }
 
+SampleRate Room::highest_rate() const {
+  SampleRate highest = kLineRates.front();
+  for (const auto& member : members_) {
+    if (member->leg_ != nullptr && member->leg_->rate() > highest) highest = member->leg_->rate();
+  }
+  return highest;
+}
+
 void Room::frame(Nanos now, Events& events) {
-  mixer_.begin();
+  const SampleRate rate = highest_rate();
+  mixer_.begin(rate);
   floor_.begin();
   for (auto& member : members_) {
     member->spoke_ = member->leg_ != nullptr && !member->flags_.muted && !member->flags_.held;
     if (!member->spoke_) continue;
-    member->spoken_ = member->leg_->received();
-    mixer_.add(member->spoken_);
+    Frame scratch(rate);
+    member->spoken_ = member->to_room_.convert(member->leg_->received(), rate, scratch);
+    mixer_.add(member->spoken_.samples());
     const bool speaking = member->voice_.feed(member->spoken_);
     floor_.add(member->handle().value(), speaking, member->voice_.frame_dbov());
   }
   for (auto& player : players_) {
     if (!player || player->finished()) continue;
-    Frame audio;
-    player->next(audio);
-    mixer_.add(audio);
+    Frame audio(rate);
+    Frame scratch(rate);
+    mixer_.add(player->next(rate, audio, scratch).samples);
     if (player->finished()) events.playback_ended(player->handle());
   }
   if (floor_.decide()) announce_floor(events);
 
   if (std::all_of(taps_.begin(), taps_.end(), [](const auto& tap) { return !tap; })) return;
-  Frame all;
+  Frame all(rate);
+  Frame nothing(rate);
   mix_for({}, all);
+  nothing.fill(0);
   for (auto& tap : taps_) {
-    if (tap) tap->frame(all, kSilentFrame, now, events);
+    if (tap) tap->frame(all, nothing, now, events);
   }
 }
 

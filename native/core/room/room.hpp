@@ -1,5 +1,5 @@
 // A conference on one media thread: everybody hears everybody but themselves. Mixed once per frame; members
-// take their share at their own frame times.
+// take their share at their own frame times. It works at the rate of the member with the highest.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ class RoomMember final : public FarEnd {
 
   [[nodiscard]] MemberHandle handle() const { return handle_; }
   void set(MemberFlags flags) { flags_ = flags; }
-  bool far_audio(Frame& out) override;
+  std::optional<AudioView> far_audio(Frame& out) override;
 
  private:
   friend class Room;
@@ -39,7 +39,9 @@ class RoomMember final : public FarEnd {
   Room* room_ = nullptr;
   Leg* leg_ = nullptr;
   bool spoke_ = false;  // part of the room's present frame
-  Frame spoken_{};
+  /// At the room's rate.
+  Frame spoken_{kLineRates.front()};
+  FrameConverter to_room_;
   VoiceDetector voice_;
 };
 
@@ -72,11 +74,12 @@ class Room {
   /// Once every 20 ms.
   void frame(Nanos now, Events& events);
 
-  /// What a member hears who has just said `own`.
+  /// What a member hears who has just said `own`, at the room's rate.
   void mix_for(std::span<const Sample> own, Frame& out) const;
 
  private:
   void release(RoomMember& member);
+  [[nodiscard]] SampleRate highest_rate() const;
   void announce_floor(Events& events) const;
 
   RoomHandle handle_;

@@ -33,7 +33,7 @@ bool ReceptionStats::far_from_sequence(uint16_t sequence) const {
 }
 
 void ReceptionStats::observe_transit(uint32_t timestamp, Nanos arrival) {
-  const auto arrival_units = static_cast<uint32_t>(arrival / kSampleTime);
+  const auto arrival_units = static_cast<uint32_t>(clock_.in(arrival).count());
   const uint32_t transit = arrival_units - timestamp;
   if (has_transit_) {
     const auto difference = std::abs(static_cast<double>(static_cast<int32_t>(transit - transit_)));
@@ -96,7 +96,7 @@ ReceptionSummary ReceptionStats::summary() const {
   if (sequence_.started()) out.expected += static_cast<uint64_t>(sequence_.highest() - base_ + 1);
   out.lost = out.expected > received_ ? out.expected - received_ : 0;
   out.jitter_units = jitter_;
-  out.jitter_ms = jitter_ / kSamplesPerMs;
+  out.jitter_ms = jitter_ / clock_.per_ms();
   // The unwrapper starts one cycle above zero.
   if (sequence_.started()) out.highest_sequence = static_cast<uint32_t>(sequence_.highest() - 0x10000);
   if (loss_runs_ > 0)

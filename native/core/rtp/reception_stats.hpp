@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/base/time.hpp"
+#include "core/base/units.hpp"
 #include "core/rtp/packet.hpp"
 #include "core/rtp/unwrap.hpp"
 
@@ -41,6 +41,13 @@ class ReceptionStats {
   /// sample).
   Seen receive(const RtpPacket& packet, Nanos arrival, bool timestamp_is_audio);
 
+  /// The clock of the timestamps; at first 8000 Hz.
+  void set_clock(RtpClockRate clock) {
+    clock_ = clock;
+    has_transit_ = false;
+    jitter_ = 0;
+  }
+
   /// A new synchronisation source begins: totals go on, the sequence starts anew.
   void restart();
 
@@ -51,6 +58,7 @@ class ReceptionStats {
   [[nodiscard]] bool far_from_sequence(uint16_t sequence) const;
   void observe_transit(uint32_t timestamp, Nanos arrival);
 
+  RtpClockRate clock_{8000};
   SequenceUnwrapper sequence_;
   int32_t suspected_next_ = -1;
   int64_t base_ = 0;

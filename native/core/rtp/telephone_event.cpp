@@ -60,17 +60,18 @@ void TelephoneEventReceiver::restart() {
   current_.reset();
 }
 
-void TelephoneEventSender::start(char digit, RtpTimestamp timestamp, RtpTicks duration) {
+void TelephoneEventSender::start(char digit, RtpTimestamp timestamp, RtpTicks frame, int64_t frames) {
   event_ = event_of_digit(digit).value_or(0);
   timestamp_ = timestamp;
   sent_ = RtpTicks();
-  duration_ = std::clamp(duration, kFrame, kMaxSegment);
+  frame_ = frame;
+  duration_ = std::clamp(frame * frames, frame, kMaxSegment);
   first_ = true;
   ends_left_ = kEndPackets;
 }
 
 TelephoneEventSender::Packet TelephoneEventSender::next() {
-  sent_ = std::min(sent_ + kFrame, duration_);
+  sent_ = std::min(sent_ + frame_, duration_);
   const bool end = sent_ == duration_;
   Packet packet{first_, timestamp_, {}};
   packet.payload[0] = event_;

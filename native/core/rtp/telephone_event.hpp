@@ -38,11 +38,8 @@ class TelephoneEventReceiver {
 /// The packets of one press, one each 20 ms: updates with growing duration, then the end three times.
 class TelephoneEventSender {
  public:
-  /// 20 ms of telephone-event/8000, the one that we negotiate.
-  static constexpr RtpTicks kFrame = RtpClockRate(8000).in(20 * kMillisecond);
-
-  /// `digit` must be one that event_of_digit knows. `duration`: a whole number of frames.
-  void start(char digit, RtpTimestamp timestamp, RtpTicks duration);
+  /// `digit` must be one that event_of_digit knows. `frame`: 20 ms on the clock of the events.
+  void start(char digit, RtpTimestamp timestamp, RtpTicks frame, int64_t frames);
   [[nodiscard]] bool active() const { return ends_left_ > 0; }
 
   struct Packet {
@@ -58,6 +55,7 @@ class TelephoneEventSender {
   RtpTimestamp timestamp_;
   RtpTicks sent_;
   RtpTicks duration_;
+  RtpTicks frame_;
   bool first_ = false;
   int ends_left_ = 0;
 };

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/codec/g711_codec.hpp"
-
 namespace carillon {
 
 namespace {
@@ -11,8 +9,9 @@ namespace {
 constexpr int kMaxFramesPerPump = static_cast<int>(PayloadStore::kHeldTime / kFrameTime);
 }  // namespace
 
-AudioStream::AudioStream(const AudioStreamConfig& config, std::shared_ptr<PlaybackQueue> queue)
-    : config_(config), reader_(std::make_unique<G711Codec>(), config.opened) {
+AudioStream::AudioStream(const AudioStreamConfig& config, std::unique_ptr<AudioDecoder> decoder,
+                         std::shared_ptr<PlaybackQueue> queue)
+    : config_(config), reader_(std::move(decoder), config.opened) {
   if (config.inbound) {
     inbound_.emplace(config.stream_id, Track::inbound, config.format, config.extra_headers_json);
   }
@@ -46,7 +45,7 @@ int64_t AudioStream::timestamp(std::optional<int64_t>& first, int64_t& frames, N
 
 void AudioStream::pump(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Events& events) {
   if (!inbound_ || paused_) return;
-  Frame frame;
+  Frame frame(kLineRates.front());
   for (int i = 0; i < kMaxFramesPerPump && reader_.next(now, store, delays, frame); ++i) {
     if (reader_.jumps() != jumps_) {
       jumps_ = reader_.jumps();
@@ -58,17 +57,21 @@ void AudioStream::pump(Nanos now, const PayloadStore& store, const DelayEstimato
   }
 }
 
-void AudioStream::sent(const Frame& audio, Nanos now, Events& events) {
+void AudioStream::sent(AudioView audio, Nanos now, Events& events) {
   if (!outbound_ || paused_) return;
   const int64_t at_ms = timestamp(outbound_began_ms_, outbound_frames_, now);
   tell(outbound_->write(audio, at_ms), events);
 }
 
-bool AudioStream::play(Nanos now, Frame& out) {
-  if (!playback_ || paused_) return false;
+std::optional<AudioView> AudioStream::play(Nanos now, SampleRate rate, Frame& out, Frame& scratch) {
+  if (!playback_ || paused_) return std::nullopt;
   const StreamPlayback::Played played = playback_->next(now, out);
   keep(played);
-  return played.audible;
+  // Of what was said last, the filter holds 2 ms back; a frame of silence brings them.
+  const bool rings_out = rang_ && playback_->rate() != rate;
+  rang_ = played.audible;
+  if (!played.audible && !rings_out) return std::nullopt;
+  return to_line_.convert(out, rate, scratch);
 }
 
 void AudioStream::wait(Nanos now) {

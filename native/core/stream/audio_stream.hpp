@@ -31,8 +31,9 @@ struct AudioStreamConfig {
 
 class AudioStream {
  public:
-  /// `queue` only for a bidirectional stream.
-  AudioStream(const AudioStreamConfig& config, std::shared_ptr<PlaybackQueue> queue);
+  /// `decoder` of the leg's coding; `queue` only for a bidirectional stream.
+  AudioStream(const AudioStreamConfig& config, std::unique_ptr<AudioDecoder> decoder,
+              std::shared_ptr<PlaybackQueue> queue);
 
   [[nodiscard]] StreamHandle handle() const { return config_.handle; }
   [[nodiscard]] bool plays() const { return playback_.has_value(); }
@@ -42,10 +43,12 @@ class AudioStream {
 
   /// Sends what may go out of the received audio: after each arrival and once a frame.
   void pump(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Events& events);
+  /// The leg has another coding. Gives the decoder before back.
+  void use(std::unique_ptr<AudioDecoder>& decoder, Nanos now) { reader_.use(decoder, now); }
   /// The frame that the peer hears.
-  void sent(const Frame& audio, Nanos now, Events& events);
-  /// Writes the bot's next 20 ms; false: it says nothing now, and `out` may be anything.
-  bool play(Nanos now, Frame& out);
+  void sent(AudioView audio, Nanos now, Events& events);
+  /// The bot's next 20 ms at this rate, within `out` or `scratch`; nothing: it says nothing now.
+  std::optional<AudioView> play(Nanos now, SampleRate rate, Frame& out, Frame& scratch);
   /// In the place of play() when a frame does not carry the bot's audio.
   void wait(Nanos now);
   /// Reports the checkpoints of all that was played: it has left.
@@ -61,6 +64,8 @@ class AudioStream {
   std::optional<MediaMessageWriter> inbound_;
   std::optional<MediaMessageWriter> outbound_;
   std::optional<StreamPlayback> playback_;
+  FrameConverter to_line_;
+  bool rang_ = false;
   /// Reached, not reported yet: a packet holds up to three frames.
   std::array<uint32_t, 3 * StreamPlayback::kMaxCheckpointsPerFrame> reached_{};
   size_t reached_count_ = 0;

@@ -4,8 +4,16 @@
 
 namespace carillon {
 
+void LiveReader::use(std::unique_ptr<AudioDecoder>& codec, Nanos now) {
+  std::swap(codec_, codec);
+  frame_ = codec_->rates().clock.in(kFrameTime);
+  anchored_ = false;
+  next_due_ = now + kFrameTime;
+}
+
 void LiveReader::take(const PayloadStore& store, Frame& out) {
-  read_in_order(store, next_, *codec_, out);
+  out.set_rate(codec_->rates().sample);
+  read_in_order(store, next_, *codec_, out.samples());
   next_ += frame_;
 }
 
@@ -53,7 +61,8 @@ bool LiveReader::next(Nanos now, const PayloadStore& store, const DelayEstimator
     ++jumps_;
   }
   next_due_ += kFrameTime;
-  codec_->conceal(out, {});
+  out.set_rate(codec_->rates().sample);
+  codec_->conceal(out.samples(), {});
   return true;
 }
 

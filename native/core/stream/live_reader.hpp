@@ -24,12 +24,15 @@ class LiveReader {
 
   /// `codec` decodes for this reader alone: it hears the same packets earlier than the line does, and gives
   /// up others.
-  LiveReader(std::unique_ptr<AudioCodec> codec, Nanos opened)
+  LiveReader(std::unique_ptr<AudioDecoder> codec, Nanos opened)
       : codec_(std::move(codec)),
-        frame_(codec_->rates().ticks(SampleCount(kFrameSamples))),
+        frame_(codec_->rates().clock.in(kFrameTime)),
         next_due_(opened + kFrameTime) {}
 
-  /// Writes the next frame that may go out now; call until it returns false.
+  /// The leg has another coding, and another store with it. Gives the decoder before back.
+  void use(std::unique_ptr<AudioDecoder>& codec, Nanos now);
+
+  /// Writes the next frame that may go out now, at the codec's rate; call until it returns false.
   bool next(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Frame& out);
   /// How often time has jumped.
   [[nodiscard]] uint32_t jumps() const { return jumps_; }
@@ -38,7 +41,7 @@ class LiveReader {
   bool next_from_store(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Frame& out);
   void take(const PayloadStore& store, Frame& out);
 
-  std::unique_ptr<AudioCodec> codec_;
+  std::unique_ptr<AudioDecoder> codec_;
   RtpTicks frame_;
   bool anchored_ = false;
   uint32_t generation_ = 0;

@@ -9,9 +9,6 @@
 namespace carillon {
 
 namespace {
-/// Longest 20 ms of a stream: L16 at 16 kHz, and one sample of slack for the resampler's rounding.
-constexpr size_t kMaxSamples = 2 * kFrameSamples + 8;
-constexpr size_t kMaxRawBytes = 2 * kMaxSamples;
 constexpr size_t kNumberDigits = 20;
 constexpr std::string_view kBeforeChunk = "\",\"chunk\":";
 constexpr std::string_view kBeforePayload = ",\"payload\":\"";
@@ -27,9 +24,7 @@ MediaMessageWriter::MediaMessageWriter(std::string_view stream_id, Track track, 
       .append(track == Track::inbound ? "inbound" : "outbound")
       .append("\",\"timestamp\":\"");
   after_payload_.append("\"},\"extra_headers\":").append(extra_headers_json).append("}");
-  if (format.rate != kLineRate) upsampler_.emplace(kLineRate, format.rate);
-  wide_.resize(std::max(kMaxSamples, upsampler_ ? upsampler_->max_output(kFrameSamples) : 0));
-  raw_.resize(std::max(kMaxRawBytes, 2 * wide_.size()));
+  raw_.resize(sizeof(Sample) * frame_samples(SampleRate(format.rate)));
   message_.resize(before_timestamp_.size() + after_payload_.size() + kBeforeChunk.size() +
                   kBeforePayload.size() + 2 * kNumberDigits + base64_length(raw_.size()));
 }
@@ -45,9 +40,9 @@ void MediaMessageWriter::append_number(int64_t value) {
   append({digits.data(), static_cast<size_t>(result.ptr - digits.data())});
 }
 
-Bytes MediaMessageWriter::encode(const Frame& audio) {
-  std::span<const Sample> samples(audio);
-  if (upsampler_) samples = std::span<const Sample>(wide_).first(upsampler_->process(audio, wide_));
+Bytes MediaMessageWriter::encode(AudioView audio) {
+  Frame scratch(audio.rate);
+  const auto samples = converter_.convert(audio, SampleRate(format_.rate), scratch).samples;
   if (format_.encoding == StreamEncoding::mulaw) {
     g711_encode(G711Law::mu, samples, raw_);
     return Bytes(raw_).first(samples.size());
@@ -60,7 +55,7 @@ Bytes MediaMessageWriter::encode(const Frame& audio) {
   return Bytes(raw_).first(2 * samples.size());
 }
 
-Bytes MediaMessageWriter::write(const Frame& audio, int64_t epoch_ms) {
+Bytes MediaMessageWriter::write(AudioView audio, int64_t epoch_ms) {
   const Bytes raw = encode(audio);
   length_ = 0;
   append(before_timestamp_);

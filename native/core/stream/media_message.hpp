@@ -25,13 +25,14 @@ class MediaMessageWriter {
   MediaMessageWriter(std::string_view stream_id, Track track, StreamFormat format,
                      std::string_view extra_headers_json);
 
-  /// The next message; valid until the next call. `epoch_ms`: time of the frame's first sample.
-  Bytes write(const Frame& audio, int64_t epoch_ms);
+  /// The next message, of a frame of any rate; valid until the next call. `epoch_ms`: time of the frame's
+  /// first sample.
+  Bytes write(AudioView audio, int64_t epoch_ms);
 
  private:
   void append(std::string_view text);
   void append_number(int64_t value);
-  [[nodiscard]] Bytes encode(const Frame& audio);
+  [[nodiscard]] Bytes encode(AudioView audio);
 
   // Given.
   StreamFormat format_;
@@ -40,8 +41,7 @@ class MediaMessageWriter {
   std::string after_payload_;
   // State.
   int64_t chunk_ = 0;
-  std::optional<Resampler> upsampler_;
-  std::vector<Sample> wide_;
+  FrameConverter converter_;
   std::vector<uint8_t> raw_;
   std::vector<uint8_t> message_;
   size_t length_ = 0;

@@ -8,10 +8,11 @@ namespace carillon {
 
 namespace {
 /// A flood of tiny messages must not buy more memory than the audio limit stands for: 10 ms each on average.
-constexpr size_t kMinBlockSamples = 80;
+constexpr size_t kMinBlockMs = 10;
 }  // namespace
 
-PlaybackQueue::PlaybackQueue(size_t capacity_samples) : capacity_(capacity_samples) {
+PlaybackQueue::PlaybackQueue(SampleRate rate, size_t capacity_samples)
+    : rate_(rate), capacity_(capacity_samples) {
   blocks_.push_back(
       std::make_unique<Block>());  // the list is never empty: the consumer always stands on a block
   current_ = blocks_.front().get();
@@ -37,7 +38,7 @@ bool PlaybackQueue::push(std::span<const Sample> audio) {
   if (audio.empty()) return true;
   if (queued() + audio.size() > capacity_) return false;
   release();
-  if (blocks_.size() > capacity_ / kMinBlockSamples) return false;
+  if (blocks_.size() > capacity_ / (kMinBlockMs * static_cast<size_t>(rate_.per_ms()))) return false;
   auto block = std::make_unique<Block>();
   block->audio.assign(audio.begin(), audio.end());
   append(std::move(block));
@@ -74,7 +75,7 @@ size_t PlaybackQueue::apply_clear(uint64_t cut, std::span<Sample> out) {
   size_t faded = 0;
   if (current_->serial < cut) {
     const size_t left = current_->audio.size() - offset_;
-    faded = std::min({left, kFadeSamples, out.size()});
+    faded = std::min({left, fade_samples(rate_), out.size()});
     std::copy_n(current_->audio.begin() + static_cast<std::ptrdiff_t>(offset_), faded, out.begin());
     fade_out(out.first(faded), faded);
     offset_ = current_->audio.size();

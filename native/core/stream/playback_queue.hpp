@@ -19,7 +19,9 @@ namespace carillon {
 
 class PlaybackQueue {
  public:
-  explicit PlaybackQueue(size_t capacity_samples);
+  /// Samples of this rate.
+  PlaybackQueue(SampleRate rate, size_t capacity_samples);
+  [[nodiscard]] SampleRate rate() const { return rate_; }
 
   // --- producer ---
   /// All of it, or nothing when it does not fit.
@@ -57,6 +59,7 @@ class PlaybackQueue {
   size_t apply_clear(uint64_t cut, std::span<Sample> out);
 
   // Given.
+  SampleRate rate_;
   size_t capacity_;
   // Producer's.
   std::deque<std::unique_ptr<Block>> blocks_;

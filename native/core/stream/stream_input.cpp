@@ -13,6 +13,9 @@ namespace {
 /// Bytes and samples of scratch that are kept from message to message: half a second of L16 at 24 kHz.
 constexpr size_t kKeptScratch = 36 * 1024;
 
+/// Of audio/x-mulaw.
+constexpr int kMulawRate = 8000;
+
 enum class FormatVerdict : uint8_t { known, unplayable, unclear };
 
 /// What the message says its audio is; what it leaves out is taken from the stream's own format.
@@ -23,7 +26,7 @@ FormatVerdict format_of(const PlayMessage& message, const StreamFormat& own, Str
       out.encoding = StreamEncoding::l16;
     } else if (*message.content_type == "audio/x-mulaw") {
       out.encoding = StreamEncoding::mulaw;
-      out.rate = kLineRate;
+      out.rate = kMulawRate;
     } else {
       return FormatVerdict::unclear;  // an alias, or a rate inside the type
     }
@@ -108,13 +111,14 @@ std::span<const Sample> StreamInput::decode(const StreamFormat& format, Bytes au
   return decoded_;
 }
 
-std::span<const Sample> StreamInput::to_line_rate(int rate, std::span<const Sample> audio) {
-  if (rate == kLineRate) {
+std::span<const Sample> StreamInput::to_queue_rate(int rate, std::span<const Sample> audio) {
+  const ResamplerFilter* const filter = line_filter(SampleRate(rate), queue_->rate());
+  if (filter == nullptr) {
     resampler_.reset();
     return audio;
   }
-  if (!resampler_ || resampler_->input_rate_hz() != rate) resampler_.emplace(rate, kLineRate);
-  resampled_.resize(resampler_->max_output(audio.size()));
+  if (!resampler_ || &resampler_->filter() != filter) resampler_.emplace(*filter);
+  resampled_.resize(filter->max_output(audio.size()));
   return std::span<const Sample>(resampled_).first(resampler_->process(audio, resampled_));
 }
 
@@ -128,10 +132,11 @@ PlayResult StreamInput::push(const StreamFormat& format, Bytes audio) {
   if (!playable(format)) return PlayResult::unsupported_format;
   // Asked before anything is decoded: a refused message must leave no trace in the filter or the odd byte.
   const size_t samples = format.encoding == StreamEncoding::mulaw ? audio.size() : audio.size() / 2;
-  const size_t at_line_rate = samples * kLineRate / static_cast<size_t>(format.rate);
-  if (queue_->queued() + at_line_rate > queue_->capacity()) return PlayResult::buffer_full;
-  return queue_->push(to_line_rate(format.rate, decode(format, audio))) ? PlayResult::taken
-                                                                        : PlayResult::buffer_full;
+  const size_t at_queue_rate =
+      samples * static_cast<size_t>(queue_->rate().hz()) / static_cast<size_t>(format.rate);
+  if (queue_->queued() + at_queue_rate > queue_->capacity()) return PlayResult::buffer_full;
+  return queue_->push(to_queue_rate(format.rate, decode(format, audio))) ? PlayResult::taken
+                                                                         : PlayResult::buffer_full;
 }
 
 void StreamInput::clear() {

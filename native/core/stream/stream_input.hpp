@@ -1,4 +1,4 @@
-// The bot's end of a playback queue: its messages become samples at the line rate.
+// The bot's end of a playback queue: its messages become samples at the queue's rate.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,9 @@ class StreamInput {
 
   void checkpoint(uint32_t id) { queue_->checkpoint(id); }
   void clear();
-  [[nodiscard]] size_t queued_ms() const { return queue_->queued() / kSamplesPerMs; }
+  [[nodiscard]] size_t queued_ms() const {
+    return queue_->queued() / static_cast<size_t>(queue_->rate().per_ms());
+  }
   /// 0-100.
   [[nodiscard]] unsigned fill_percent() const;
 
@@ -41,7 +43,7 @@ class StreamInput {
   PlayResult push(const StreamFormat& format, Bytes audio);
   void release_scratch();
   std::span<const Sample> decode(const StreamFormat& format, Bytes audio);
-  std::span<const Sample> to_line_rate(int rate, std::span<const Sample> audio);
+  std::span<const Sample> to_queue_rate(int rate, std::span<const Sample> audio);
 
   // Given.
   std::string stream_id_;

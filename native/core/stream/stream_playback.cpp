@@ -18,7 +18,7 @@ constexpr int32_t kQuietMean = 100;
 bool quiet(const Frame& frame) {
   int32_t sum = 0;
   for (const Sample sample : frame) sum += std::abs(int32_t{sample});
-  return sum / static_cast<int32_t>(kFrameSamples) < kQuietMean;
+  return sum / static_cast<int32_t>(frame.size()) < kQuietMean;
 }
 }  // namespace
 
@@ -48,7 +48,7 @@ bool StreamPlayback::hold_back(Nanos now) {
 StreamPlayback::Filled StreamPlayback::fill(Frame& out, Played& played) {
   Filled filled;
   while (true) {
-    const PlaybackQueue::Taken taken = queue_->read(std::span(out).subspan(filled.samples));
+    const PlaybackQueue::Taken taken = queue_->read(out.samples().subspan(filled.samples));
     filled.samples += taken.samples;
     filled.cleared = filled.cleared || taken.cleared;
     const size_t before = played.checkpoint_count;
@@ -57,7 +57,7 @@ StreamPlayback::Filled StreamPlayback::fill(Frame& out, Played& played) {
         played.checkpoint_count > before && played.checkpoint_count < kMaxCheckpointsPerFrame;
     if (filled.samples == out.size() || !progress) break;
   }
-  std::fill(out.begin() + static_cast<std::ptrdiff_t>(filled.samples), out.end(), Sample{0});
+  std::ranges::fill(out.samples().subspan(filled.samples), Sample{0});
   return filled;
 }
 
@@ -128,6 +128,7 @@ void StreamPlayback::wait_is_over(Nanos now) {
 
 StreamPlayback::Played StreamPlayback::next(Nanos now, Frame& out) {
   Played played;
+  out.set_rate(rate());
   wait_is_over(now);
   if (hold_back(now)) {
     out.fill(0);

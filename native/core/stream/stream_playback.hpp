@@ -30,7 +30,8 @@ class StreamPlayback {
     std::array<uint32_t, kMaxCheckpointsPerFrame> checkpoints{};
     size_t checkpoint_count = 0;
   };
-  /// Writes the whole of `out`.
+  [[nodiscard]] SampleRate rate() const { return queue_->rate(); }
+  /// Writes the whole of `out`, at rate().
   Played next(Nanos now, Frame& out);
   /// In the place of next() while the line carries something else, or nothing: what is queued stays where it
   /// is. A checkpoint that has no audio before it is reached all the same.
@@ -53,7 +54,7 @@ class StreamPlayback {
   void began(Nanos now);
   void ran_dry(Nanos now, bool cleared);
   void pay_back(Frame& out, Played& played);
-  [[nodiscard]] Nanos in_hand() const { return static_cast<int64_t>(queue_->available()) * kSampleTime; }
+  [[nodiscard]] Nanos in_hand() const { return rate().time_of(SampleCount(queue_->available())); }
 
   std::shared_ptr<PlaybackQueue> queue_;
   bool running_ = false;

@@ -44,7 +44,8 @@ static_assert(std::is_invocable_v<decltype(&PayloadStore::complete), PayloadStor
 static_assert(!std::is_invocable_v<decltype(&PayloadStore::complete), PayloadStore, RtpTime, SampleCount>);
 static_assert(!std::is_invocable_v<decltype(&PayloadStore::complete), PayloadStore, RtpTicks, RtpTicks>);
 static_assert(!std::is_constructible_v<PayloadStore, SampleRate>);
-static_assert(!std::is_constructible_v<SendPath, G711Codec&, NoProtection&, uint32_t, uint16_t, uint32_t>);
+static_assert(!std::is_constructible_v<SendPath, std::unique_ptr<Packetizer>, NoProtection&, uint32_t,
+                                       uint16_t, uint32_t>);
 
 // They are the numbers that they hold.
 static_assert(sizeof(RtpTicks) == sizeof(int64_t) && std::is_trivially_copyable_v<RtpTicks>);
@@ -73,7 +74,7 @@ TEST_SUITE("units") {
 
   TEST_CASE(
       "samples and ticks of sessions: G.711, G.722 (RFC 3551 §4.5.2), Opus heard at 16 kHz (RFC 7587)") {
-    const SessionRates g711 = G711Codec::kRates;
+    const SessionRates g711 = kG711Rates;
     const SessionRates g722{RtpClockRate(8000), SampleRate(16'000)};
     const SessionRates opus{RtpClockRate(48'000), SampleRate(16'000)};
     CHECK(g711.ticks(SampleCount(160)) == RtpTicks(160));

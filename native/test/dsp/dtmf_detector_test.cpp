@@ -7,6 +7,7 @@
 
 #include "core/codec/g711.hpp"
 #include "core/dsp/dtmf.hpp"
+#include "test/support/narrow.hpp"
 #include "test/support/signal.hpp"
 #include "test/support/speech.hpp"
 
@@ -22,7 +23,8 @@ std::string heard(std::span<const Sample> signal, size_t frame = kFrameSamples) 
   DtmfDetector detector;
   std::string digits;
   for (size_t at = 0; at < signal.size(); at += frame) {
-    if (const auto digit = detector.feed(signal.subspan(at, std::min(frame, signal.size() - at))))
+    if (const auto digit =
+            detector.feed(carillon::narrow(signal.subspan(at, std::min(frame, signal.size() - at)))))
       digits += *digit;
   }
   return digits;
@@ -62,7 +64,7 @@ TEST_CASE("DTMF: all sixteen keys of our own generator are heard, each once, als
       carillon::ToneGenerator generator;
       generator.start(*carillon::dtmf_tone(digit, 80, 60));
       std::vector<Sample> press(140 * 8);
-      generator.render(press);
+      generator.render(carillon::kNarrowband, press);
       for (auto& sample : press) sample = carillon::g711_decode(law, carillon::g711_encode(law, sample));
       line.insert(line.end(), press.begin(), press.end());
     }
@@ -143,11 +145,11 @@ TEST_CASE("DTMF: any cut of the audio gives the same digits; sounding tells of a
     CHECK(heard(line, frame) == kAllKeys);
   DtmfDetector detector;
   const auto press = pressed("3", {.on_ms = 100});
-  detector.feed(std::span(press).first(400));
+  detector.feed(carillon::narrow(std::span(press).first(400)));
   CHECK(detector.sounding() == '3');
-  detector.feed(std::span(press).subspan(400));
+  detector.feed(carillon::narrow(std::span(press).subspan(400)));
   CHECK(!detector.sounding());
-  detector.feed(std::span(press).first(400));
+  detector.feed(carillon::narrow(std::span(press).first(400)));
   detector.reset();
   CHECK(!detector.sounding());
 }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "test/support/narrow.hpp"
 #include "test/support/signal.hpp"
 
 namespace {
@@ -18,7 +19,7 @@ using carillon::test::sine;
 size_t voiced_frames(VoiceDetector& detector, std::span<const Sample> signal) {
   size_t count = 0;
   for (size_t at = 0; at + kFrameSamples <= signal.size(); at += kFrameSamples) {
-    count += detector.feed(signal.subspan(at, kFrameSamples)) ? 1 : 0;
+    count += detector.feed(carillon::narrow(signal.subspan(at, kFrameSamples))) ? 1 : 0;
   }
   return count;
 }
@@ -36,14 +37,14 @@ TEST_CASE("level: a sine of full scale is -3 dBov, half of it 6 dB less, silence
 TEST_CASE("voice: speech level over a quiet line is voice from its first frame") {
   VoiceDetector detector;
   CHECK(voiced_frames(detector, noise(10, 16000, 1)) == 0);
-  CHECK(detector.feed(noise(1500, kFrameSamples, 2)));
+  CHECK(detector.feed(carillon::narrow(noise(1500, kFrameSamples, 2))));
 }
 
 TEST_CASE("voice: steady noise is learned within seconds and speech above it still found") {
   VoiceDetector detector;
   voiced_frames(detector, noise(300, 8000 * 8, 3));  // -41 dBov
   CHECK(voiced_frames(detector, noise(300, 8000, 4)) == 0);
-  CHECK(detector.feed(noise(1500, kFrameSamples, 5)));
+  CHECK(detector.feed(carillon::narrow(noise(1500, kFrameSamples, 5))));
 }
 
 TEST_CASE("voice: quieter than any speech is never voice, on however quiet a line") {
@@ -55,9 +56,9 @@ TEST_CASE("voice: quieter than any speech is never voice, on however quiet a lin
 TEST_CASE("voice: stays for the hangover and no longer") {
   VoiceDetector detector(VoiceDetector::Options{.hangover_ms = 200});
   voiced_frames(detector, std::vector<Sample>(1600));
-  detector.feed(noise(3000, kFrameSamples, 7));
+  detector.feed(carillon::narrow(noise(3000, kFrameSamples, 7)));
   CHECK(voiced_frames(detector, std::vector<Sample>(kFrameSamples * 20)) == 10);
-  CHECK(detector.silent_samples() == kFrameSamples * 20);
+  CHECK(detector.silent_for() == carillon::kFrameTime * 20);
 }
 
 TEST_CASE("voice: a long sentence does not lift the floor over itself") {

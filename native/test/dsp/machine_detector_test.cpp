@@ -9,6 +9,7 @@
 
 #include "core/dsp/beep_detector.hpp"
 #include "core/dsp/plc.hpp"
+#include "test/support/narrow.hpp"
 #include "test/support/signal.hpp"
 #include "test/support/speech.hpp"
 
@@ -42,7 +43,8 @@ std::optional<Decision> decide(std::vector<Sample> line, const MachineDetector::
   line.resize(std::max(line.size(), samples(31'000)));
   MachineDetector detector(options);
   for (size_t at = 0; at + kFrameSamples <= line.size(); at += kFrameSamples) {
-    if (const auto decision = detector.feed(std::span(line).subspan(at, kFrameSamples))) return decision;
+    if (const auto decision = detector.feed(carillon::narrow(std::span(line).subspan(at, kFrameSamples))))
+      return decision;
   }
   return std::nullopt;
 }
@@ -83,7 +85,7 @@ std::vector<Sample> bad_line(std::vector<Sample> line, double level_dbfs, double
     sample = static_cast<Sample>(std::lround(std::clamp(sample * gain, -32768.0, 32767.0)));
   }
   carillon::test::add(line, noise(rms * gain * std::pow(10.0, -snr_db / 20.0), line.size(), seed));
-  carillon::PacketLossConcealer concealer;
+  carillon::PacketLossConcealer<8> concealer;
   std::mt19937 random(seed);
   for (size_t at = 0; at + kFrameSamples <= line.size(); at += kFrameSamples) {
     const auto frame = std::span(line).subspan(at, kFrameSamples);
@@ -200,7 +202,7 @@ TEST_CASE("AMD: decides once; a total beyond 30 s is cut to it") {
   int decisions = 0;
   uint32_t after_ms = 0;
   for (int i = 0; i < 4000; ++i) {
-    if (const auto decision = detector.feed(silence)) {
+    if (const auto decision = detector.feed(carillon::narrow(silence))) {
       decisions += 1;
       after_ms = decision->after_ms;
     }
@@ -217,7 +219,7 @@ TEST_CASE("beep: one steady tone of 400 to 2,000 Hz for 120 ms, also in noise 15
     BeepDetector detector;
     int beeps = 0;
     for (size_t at = 0; at < tone.size(); at += kFrameSamples) {
-      beeps += detector.feed(std::span(tone).subspan(at, kFrameSamples)) ? 1 : 0;
+      beeps += detector.feed(carillon::narrow(std::span(tone).subspan(at, kFrameSamples))) ? 1 : 0;
     }
     CHECK(beeps == 1);
   }
@@ -232,7 +234,7 @@ TEST_CASE("beep: neither speech nor noise nor ringback nor a blip of 80 ms is on
   for (const auto& line : {ringback, blip, voice.talk(samples(30'000)), noise(5000, samples(5000), 1)}) {
     BeepDetector detector;
     for (size_t at = 0; at + kFrameSamples <= line.size(); at += kFrameSamples) {
-      REQUIRE(!detector.feed(std::span(line).subspan(at, kFrameSamples)));
+      REQUIRE(!detector.feed(carillon::narrow(std::span(line).subspan(at, kFrameSamples))));
     }
   }
 }

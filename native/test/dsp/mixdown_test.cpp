@@ -5,13 +5,15 @@
 #include <cstdlib>
 #include <random>
 
+#include "test/support/narrow.hpp"
+
 namespace carillon {
 
 namespace {
 
 Frame noise(std::mt19937& random, int peak) {
   std::uniform_int_distribution<int> any(-peak, peak);
-  Frame frame;
+  Frame frame(kNarrowband);
   for (Sample& sample : frame) sample = static_cast<Sample>(any(random));
   return frame;
 }
@@ -22,7 +24,7 @@ TEST_SUITE("mixdown") {
   TEST_CASE("what fits is the sum, sample by sample; nothing is silence") {
     std::mt19937 random(1);
     Limiter limiter;
-    Frame out;
+    Frame out(kNarrowband);
     Mixdown(out).finish(limiter);
     CHECK(out == kSilentFrame);
     for (int i = 0; i < 100; ++i) {
@@ -41,7 +43,7 @@ TEST_SUITE("mixdown") {
     std::mt19937 random(2);
     Limiter limiter;
     for (int i = 0; i < 2000; ++i) {
-      Frame out;
+      Frame out(kNarrowband);
       Mixdown mix(out);
       const int sources = 2 + static_cast<int>(random() % 8);
       for (int k = 0; k < sources; ++k) mix.add(noise(random, 1 + static_cast<int>(random() % 32'767)));
@@ -52,14 +54,14 @@ TEST_SUITE("mixdown") {
 
   TEST_CASE("a sum that was turned down comes back to its own level, and is exact again") {
     Limiter limiter;
-    Frame loud;
+    Frame loud(kNarrowband);
     loud.fill(30'000);
-    Frame out;
+    Frame out(kNarrowband);
     Mixdown both(out);
     both.add(loud);
     both.add(loud);
     both.finish(limiter);
-    CHECK(out.back() <= 32'000);
+    CHECK(out.samples().back() <= 32'000);
     CHECK_FALSE(limiter.rests());
     int frames = 0;
     for (; !limiter.rests() && frames < 100; ++frames) {
@@ -69,7 +71,7 @@ TEST_SUITE("mixdown") {
     }
     CHECK(frames >= 5);
     CHECK(frames <= 25);
-    CHECK(out.back() == 30'000);
+    CHECK(out.samples().back() == 30'000);
   }
 }
 

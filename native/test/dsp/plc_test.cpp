@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "test/support/narrow.hpp"
 #include "test/support/signal.hpp"
 
 namespace {
@@ -21,11 +22,11 @@ using carillon::test::rms;
 using carillon::test::sine;
 using carillon::test::sine_snr_db;
 
-constexpr size_t kDelay = PacketLossConcealer::kDelaySamples;
+constexpr size_t kDelay = PacketLossConcealer<8>::kDelaySamples;
 
 /// Plays the signal in frames of 20 ms, losing those named.
 std::vector<Sample> through(std::vector<Sample> signal, const std::set<size_t>& lost_frames) {
-  PacketLossConcealer concealer;
+  PacketLossConcealer<8> concealer;
   for (size_t at = 0, frame = 0; at + kFrameSamples <= signal.size(); at += kFrameSamples, ++frame) {
     const auto span = std::span(signal).subspan(at, kFrameSamples);
     if (lost_frames.contains(frame)) {
@@ -117,7 +118,7 @@ TEST_CASE("PLC: a voiced sound goes on with its own period") {
 }
 
 TEST_CASE("PLC: a loss before any audio, odd lengths and reset are harmless") {
-  PacketLossConcealer concealer;
+  PacketLossConcealer<8> concealer;
   std::vector<Sample> frame(kFrameSamples, 1);
   concealer.conceal(frame);
   CHECK(rms(frame) == 0.0);

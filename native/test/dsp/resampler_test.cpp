@@ -12,7 +12,23 @@
 
 namespace {
 
-using carillon::Resampler;
+/// With a filter of its own.
+class Resampler {
+ public:
+  Resampler(int from, int to) : filter_(from, to), state_(filter_) {}
+  std::size_t process(std::span<const std::int16_t> in, std::span<std::int16_t> out) {
+    return state_.process(in, out);
+  }
+  void reset() { state_.reset(); }
+  [[nodiscard]] std::size_t max_output(std::size_t samples) const { return filter_.max_output(samples); }
+  [[nodiscard]] std::size_t delay_samples() const { return filter_.delay_samples(); }
+  [[nodiscard]] int input_rate_hz() const { return filter_.input_rate_hz(); }
+
+ private:
+  carillon::ResamplerFilter filter_;
+  carillon::Resampler state_;
+};
+
 using carillon::test::fit_sine;
 using carillon::test::noise;
 using carillon::test::sine;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/dsp/dtmf.hpp"
+#include "test/support/narrow.hpp"
 #include "test/support/signal.hpp"
 
 namespace {
@@ -32,7 +33,7 @@ std::vector<Sample> rendered(const ToneSpec& spec, size_t samples, size_t piece)
   generator.start(spec);
   std::vector<Sample> out(samples);
   for (size_t at = 0; at < samples; at += piece) {
-    generator.render(std::span(out).subspan(at, std::min(piece, samples - at)));
+    generator.render(carillon::kNarrowband, std::span(out).subspan(at, std::min(piece, samples - at)));
   }
   return out;
 }
@@ -60,7 +61,7 @@ TEST_CASE("tone: the cadence keeps its times to the sample and then is over") {
   spec.add(std::array{850.0}, 30, 0);
   generator.start(spec);
   std::vector<Sample> out(8000, 77);
-  CHECK(generator.render(out) == (100 + 50 + 30) * 8);
+  CHECK(generator.render(carillon::kNarrowband, out) == (100 + 50 + 30) * 8);
   CHECK(!generator.active());
   const auto part = [&](size_t from_ms, size_t to_ms) {
     return rms(std::span(out).subspan(from_ms * 8, (to_ms - from_ms) * 8));

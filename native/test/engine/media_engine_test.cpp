@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/leg/listeners.hpp"
+#include "test/support/narrow.hpp"
 #include "test/support/signal.hpp"
 
 namespace carillon {

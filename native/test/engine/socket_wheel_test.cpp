@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/rtp/packet.hpp"
+#include "test/support/narrow.hpp"
 
 namespace carillon {
 

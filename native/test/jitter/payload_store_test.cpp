@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/jitter/ordered_read.hpp"
+#include "test/support/narrow.hpp"
 
 namespace carillon {
 
@@ -17,7 +18,7 @@ namespace {
 constexpr int64_t kCapacity = 4096;
 
 struct Store : PayloadStore {
-  Store() : PayloadStore(RtpClockRate(8000)) {}
+  Store() : PayloadStore(RtpClockRate(8000), 8000) {}
 };
 
 /// An octet a tick, as G.711.
@@ -46,7 +47,7 @@ std::optional<int> octet_at(const PayloadStore& store, int64_t timestamp) {
 /// A codec with a past, whose payloads cannot be cut: a number, the ticks that it lasts (in units of 80), and
 /// the number of the packet before it once more. Its samples say which packet they are of, and how it was
 /// got.
-class Serial final : public AudioCodec {
+class Serial final : public AudioDecoder {
  public:
   static constexpr Sample kRecovered = 1000;
   static constexpr Sample kConcealed = -1;
@@ -71,8 +72,8 @@ class Serial final : public AudioCodec {
     const bool recovered = following.size() >= 3;
     std::ranges::fill(out, recovered ? static_cast<Sample>(kRecovered + following[2]) : kConcealed);
   }
-  ByteCount encode(Coding, std::span<const Sample>, std::span<uint8_t>) override { return {}; }
-  void expect_decode() const override {}
+  [[nodiscard]] bool decodes(Coding coding) const override { return coding == Coding::pcmu; }
+  [[nodiscard]] size_t octets_per_second() const override { return 8000; }
 
   std::vector<int> decoded;
 
@@ -152,8 +153,8 @@ TEST_SUITE("payload store") {
     CHECK(octet_at(store, end_of(store) - 4 * 160) == 16);
     CHECK_FALSE(octet_at(store, end_of(store) - 5 * 160));
     CHECK(run_at(store, end_of(store) - 10 * 160, 4096).part.coding == Coding::missing);
-    CHECK(store.write(store.end(), RtpTicks(160), Coding::pcmu,
-                      std::vector<uint8_t>(PayloadStore::kOctets + 1)) == PayloadStore::Written::too_long);
+    CHECK(store.write(store.end(), RtpTicks(160), Coding::pcmu, std::vector<uint8_t>(6144 + 1)) ==
+          PayloadStore::Written::too_long);
     CHECK(store.write(store.end(), RtpTicks(), Coding::pcmu, tiny) == PayloadStore::Written::too_long);
   }
 
@@ -232,8 +233,8 @@ TEST_SUITE("reading in order") {
           static_cast<int>(packets - std::min(packets, (3200 + 80 * units - 1) / (80 * units)));
       std::vector<Sample> heard;
       for (int64_t at = 80 * first * units; at < end_of(store); at += static_cast<int64_t>(kFrameSamples)) {
-        Frame frame;
-        CHECK(read_in_order(store, RtpTime(at), codec, frame) ==
+        Frame frame(kNarrowband);
+        CHECK(read_in_order(store, RtpTime(at), codec, frame.samples()) ==
               SampleCount(at + 160 > end_of(store) ? 80 : 0));
         heard.insert(heard.end(), frame.begin(), frame.end());
       }
@@ -255,8 +256,8 @@ TEST_SUITE("reading in order") {
     }
     std::vector<int> heard;
     for (int64_t at = 0; at < 7 * 160; at += 160) {
-      Frame frame;
-      read_in_order(store, RtpTime(at), codec, frame);
+      Frame frame(kNarrowband);
+      read_in_order(store, RtpTime(at), codec, frame.samples());
       heard.push_back(frame[0]);
       CHECK(std::ranges::all_of(frame, [&](Sample sample) { return sample == frame[0]; }));
     }

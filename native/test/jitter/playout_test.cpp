@@ -6,6 +6,7 @@
 #include <random>
 
 #include "test/support/arrivals.hpp"
+#include "test/support/narrow.hpp"
 
 namespace carillon {
 
@@ -44,13 +45,13 @@ TEST_SUITE("jitter buffer") {
 
     // The delay has settled long before frame 300; from there on the packets, one after the other.
     Line source;
-    PacketLossConcealer concealer;
+    PacketLossConcealer<8> concealer;
     for (size_t frame = 300; frame < lost.size(); ++frame) {
       const Nanos now = static_cast<int64_t>(frame) * kFrameTime + 7 * kMillisecond;
       const auto packet = static_cast<int>((now - kOnWay - line.delay[frame]) / kFrameTime);
       REQUIRE(line.delay[frame] == line.delay[300]);
       source.arrive(packet, now);
-      Frame expected;
+      Frame expected(kNarrowband);
       const RtpTicks frame_ticks(kFrameSamples);
       const RtpTime newest = source.store.end() - frame_ticks;
       g711_decode(G711Law::mu, source.store.run_at(newest, frame_ticks).part.payload, expected);

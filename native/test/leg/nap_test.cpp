@@ -7,6 +7,7 @@
 #include "core/rtp/packet.hpp"
 #include "engine/event_ring.hpp"
 #include "engine/udp_socket.hpp"
+#include "test/support/narrow.hpp"
 
 namespace carillon {
 
@@ -41,7 +42,8 @@ struct Side : PacketSink {
     core.leg(leg)->configure(remote, now);
   }
   void play(LegHandle leg, uint32_t player) {
-    const auto clip = std::make_shared<std::vector<Sample>>(5 * kFrameSamples, Sample{1000});
+    const auto clip =
+        std::make_shared<const Clip>(Clip{kNarrowband, std::vector<Sample>(5 * kFrameSamples, Sample{1000})});
     Player::Options options;
     options.handle = PlayerHandle(player);
     auto made = std::make_unique<Player>(options, clip);

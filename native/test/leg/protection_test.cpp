@@ -100,9 +100,9 @@ struct Party {
   }
   class Saw final : public FarEnd {
    public:
-    bool far_audio(Frame& out) override {
+    std::optional<AudioView> far_audio(Frame& out) override {
       for (Sample& sample : out) sample = static_cast<Sample>(level_ += 400);
-      return true;
+      return out;
     }
 
    private:

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "core/codec/g711_codec.hpp"
+#include "test/support/narrow.hpp"
 #include "test/support/signal.hpp"
 
 namespace carillon {
@@ -20,8 +21,7 @@ Address address(uint8_t last, uint16_t port) {
 }
 
 struct Packets {
-  G711Codec codec;
-  ReceivePath path{codec};
+  ReceivePath path{std::make_unique<JitterBuffer>(make_decoder({}))};
   Address from = address(7, 40000);
   uint16_t sequence = 65'530;
   uint32_t timestamp = 0xffff'ff00;
@@ -98,7 +98,7 @@ TEST_SUITE("receive path") {
     packets.timestamp += 1'000'000'000;
     packets.send();
     CHECK(packets.path.store().generation() != generation);
-    Frame frame;
+    Frame frame(kNarrowband);
     for (int i = 0; i < 10; ++i) {
       packets.send();
       packets.path.pop(packets.now, frame);
@@ -109,7 +109,7 @@ TEST_SUITE("receive path") {
   TEST_CASE("packets of 10 to 120 ms and of odd lengths make the same frames") {
     for (const size_t samples : {80U, 160U, 240U, 333U, 480U, 960U}) {
       Packets packets;
-      Frame frame;
+      Frame frame(kNarrowband);
       size_t loud = 0;
       Nanos next_frame = packets.now;
       for (int i = 0; i < 60; ++i) {
@@ -128,7 +128,7 @@ TEST_SUITE("receive path") {
     std::mt19937 random(11);
     for (int round = 0; round < 20; ++round) {
       Packets packets;
-      Frame frame;
+      Frame frame(kNarrowband);
       for (int i = 0; i < 3000; ++i) {
         std::vector<uint8_t> bytes(random() % 2000);
         for (auto& byte : bytes) byte = static_cast<uint8_t>(random());

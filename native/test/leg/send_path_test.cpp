@@ -9,6 +9,7 @@
 #include "core/codec/g711.hpp"
 #include "core/codec/g711_codec.hpp"
 #include "core/rtp/packet.hpp"
+#include "test/support/narrow.hpp"
 
 namespace carillon {
 
@@ -25,7 +26,7 @@ struct Sent {
   void run(SendPath& path, int frames, int packet_ms) {
     std::mt19937 random(static_cast<unsigned>(packet_ms));
     for (int i = 0; i < frames; ++i) {
-      Frame frame;
+      Frame frame(kNarrowband);
       for (Sample& sample : frame) sample = static_cast<Sample>(random());
       for (const Sample sample : frame) encoded.push_back(g711_encode(G711Law::mu, sample));
       path.put(frame);
@@ -38,7 +39,7 @@ struct Sent {
     if (bytes.empty()) return;
     const auto packet = parse_rtp(bytes);
     REQUIRE(packet);
-    CHECK(packet->payload.size() == static_cast<size_t>(packet_ms * kSamplesPerMs));
+    CHECK(packet->payload.size() == static_cast<size_t>(packet_ms * 8));
     CHECK(packet->timestamp.value() == static_cast<uint32_t>(kFirstTimestamp + audio.size()));
     CHECK(packet->sequence == static_cast<uint16_t>(kFirstSequence + packets));
     CHECK(packet->marker == (packets == 0));
@@ -50,9 +51,9 @@ struct Sent {
 };
 
 SendPath sending(int packet_ms) {
-  static G711Codec codec;  // encoding keeps nothing
   static NoProtection none;
-  SendPath path(codec, none, 1, kFirstSequence, RtpTimestamp(kFirstTimestamp));
+  SendPath path(std::make_unique<Packetizer>(make_encoder({})), none, 1, kFirstSequence,
+                RtpTimestamp(kFirstTimestamp));
   SendConfig config;
   config.packet_ms = packet_ms;
   config.telephone_event = 101;
@@ -70,8 +71,7 @@ TEST_SUITE("send path") {
       SendPath path = sending(packet_ms);
       Sent sent;
       sent.run(path, 300, packet_ms);
-      CHECK(sent.encoded.size() - sent.audio.size() <
-            static_cast<size_t>(packet_ms * kSamplesPerMs) + kFrameSamples);
+      CHECK(sent.encoded.size() - sent.audio.size() < static_cast<size_t>(packet_ms * 8) + kFrameSamples);
       CHECK(std::equal(sent.audio.begin(), sent.audio.end(), sent.encoded.begin()));
       CHECK(path.payload_bytes() == ByteCount(sent.audio.size()));
     }
@@ -79,7 +79,7 @@ TEST_SUITE("send path") {
 
   TEST_CASE("a packet stands unchanged until the next frame is put") {
     SendPath path = sending(10);
-    Frame frame;
+    Frame frame(kNarrowband);
     frame.fill(1000);
     path.put(frame);
     const Bytes first = path.take_packet();
@@ -92,11 +92,11 @@ TEST_SUITE("send path") {
   TEST_CASE(
       "an event takes the place of audio: what was pending is dropped, time goes on (RFC 4733 §2.5.1)") {
     SendPath path = sending(30);
-    Frame frame{};
+    Frame frame = kSilentFrame;
     path.put(frame);
     CHECK(path.take_packet().empty());
     TelephoneEventSender event;
-    event.start('5', path.timestamp(), RtpTicks(1600));
+    event.start('5', path.timestamp(), RtpTicks(160), 10);
     const auto packet = parse_rtp(path.event_packet(event.next()));
     path.skip_frame();
     REQUIRE(packet);

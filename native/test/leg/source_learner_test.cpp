@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/frame.hpp"
+#include "test/support/narrow.hpp"
 
 namespace carillon {
 

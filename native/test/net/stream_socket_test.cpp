@@ -10,6 +10,8 @@
 #include <deque>
 #include <string>
 
+#include "test/support/narrow.hpp"
+
 namespace carillon {
 
 namespace {
@@ -261,8 +263,8 @@ TEST_SUITE("one stream socket") {
   TEST_CASE("faults without number leave room in the event ring for the end") {
     Rig rig;
     rig.open_upgraded();
-    rig.socket->attach(
-        std::make_unique<StreamInput>("s", StreamFormat{}, std::make_shared<PlaybackQueue>(8000)));
+    rig.socket->attach(std::make_unique<StreamInput>("s", StreamFormat{},
+                                                     std::make_shared<PlaybackQueue>(kNarrowband, 8000)));
     const std::string bad = R"({"event":"playAudio","media":{"payload":"%"}})";
     std::string many;
     for (int i = 0; i < 1000; ++i) many += std::string("\x81") + static_cast<char>(bad.size()) + bad;

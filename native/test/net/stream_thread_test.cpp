@@ -10,6 +10,7 @@
 
 #include "core/base/base64.hpp"
 #include "engine/udp_socket.hpp"
+#include "test/support/narrow.hpp"
 #include "test/support/web_socket_server.hpp"
 
 namespace carillon {
@@ -32,7 +33,7 @@ struct Told {
 struct Rig {
   StreamThread thread{[] {}};
   std::shared_ptr<SocketMailbox> mailbox = std::make_shared<SocketMailbox>();
-  std::shared_ptr<PlaybackQueue> queue = std::make_shared<PlaybackQueue>(80'000);
+  std::shared_ptr<PlaybackQueue> queue = std::make_shared<PlaybackQueue>(kNarrowband, 80'000);
   std::vector<Told> told;
   /// Each message is dealt with as soon as it is told.
   bool proceeds = false;
@@ -182,7 +183,7 @@ TEST_SUITE("stream sockets on their thread") {
     rig.proceed();
     CHECK(rig.message() == R"({"event":"clearAudio"})");
     // Cleared where it was read, not when the control thread got round to it.
-    Frame frame;
+    Frame frame(kNarrowband);
     CHECK(rig.queue->read(frame).cleared);
     CHECK(rig.queue->available() == 0);
     rig.proceed();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "test/support/narrow.hpp"
 #include "test/support/signal.hpp"
 
 namespace {
@@ -22,7 +23,7 @@ struct Heard {
 };
 
 Frame frame_of(const std::vector<Sample>& audio, size_t index) {
-  Frame frame{};
+  Frame frame = kSilentFrame;
   const size_t from = index * kFrameSamples;
   for (size_t i = 0; i < frame.size() && from + i < audio.size(); ++i) frame[i] = audio[from + i];
   return frame;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "test/support/narrow.hpp"
 #include "test/support/signal.hpp"
 
 namespace {
@@ -17,7 +18,7 @@ const std::vector<Sample> kSent(kFrameSamples, -7);
 const std::vector<Sample> kSilence(kFrameSamples, 0);
 
 Sample first_of(Recorder::Side side, bool stereo) {
-  Recorder recorder({.side = side, .stereo = stereo});
+  Recorder recorder({.side = side, .stereo = stereo}, carillon::kNarrowband);
   return recorder.take(kReceived, kSent).front();
 }
 
@@ -28,7 +29,7 @@ TEST_CASE("recorder: one side, both mixed, or left = received and right = sent")
   CHECK(first_of(Recorder::Side::sent, false) == -7);
   CHECK(first_of(Recorder::Side::both, false) == 93);
   CHECK(first_of(Recorder::Side::received, true) == 100);
-  Recorder stereo({.side = Recorder::Side::both, .stereo = true});
+  Recorder stereo({.side = Recorder::Side::both, .stereo = true}, carillon::kNarrowband);
   CHECK(stereo.channels() == 2);
   const auto block = stereo.take(kReceived, kSent);
   REQUIRE(block.size() == 2 * kFrameSamples);
@@ -38,7 +39,7 @@ TEST_CASE("recorder: one side, both mixed, or left = received and right = sent")
 }
 
 TEST_CASE("recorder: a side that has nothing counts as silence of the same length") {
-  Recorder recorder({.side = Recorder::Side::both, .stereo = true});
+  Recorder recorder({.side = Recorder::Side::both, .stereo = true}, carillon::kNarrowband);
   const auto block = recorder.take(kReceived, {});
   REQUIRE(block.size() == 2 * kFrameSamples);
   CHECK(block[1] == 0);
@@ -46,7 +47,7 @@ TEST_CASE("recorder: a side that has nothing counts as silence of the same lengt
 }
 
 TEST_CASE("recorder: ends at the maximum length, to the sample") {
-  Recorder recorder({.side = Recorder::Side::received, .max_ms = 50});
+  Recorder recorder({.side = Recorder::Side::received, .max_ms = 50}, carillon::kNarrowband);
   size_t samples = 0;
   for (int i = 0; i < 10; ++i) samples += recorder.take(kReceived, kSent).size();
   CHECK(samples == 400);
@@ -55,7 +56,7 @@ TEST_CASE("recorder: ends at the maximum length, to the sample") {
 }
 
 TEST_CASE("recorder: ends after the given silence of the peer, however loud we are; speech starts it anew") {
-  Recorder recorder({.side = Recorder::Side::both, .silence_end_ms = 1000});
+  Recorder recorder({.side = Recorder::Side::both, .silence_end_ms = 1000}, carillon::kNarrowband);
   const auto ours = carillon::test::noise(3000, kFrameSamples, 1);
   for (int i = 0; i < 49; ++i) recorder.take(kSilence, ours);
   CHECK(!recorder.ended());
@@ -68,7 +69,8 @@ TEST_CASE("recorder: ends after the given silence of the peer, however loud we a
 }
 
 TEST_CASE("recorder: a pause records nothing and stops the clocks") {
-  Recorder recorder({.side = Recorder::Side::received, .silence_end_ms = 100, .max_ms = 1000});
+  Recorder recorder({.side = Recorder::Side::received, .silence_end_ms = 100, .max_ms = 1000},
+                    carillon::kNarrowband);
   recorder.take(kReceived, kSent);
   recorder.pause(true);
   for (int i = 0; i < 100; ++i) CHECK(recorder.take(kSilence, kSilence).empty());

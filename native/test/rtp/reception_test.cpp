@@ -8,6 +8,7 @@
 #include "core/rtp/reception_stats.hpp"
 #include "core/rtp/telephone_event.hpp"
 #include "core/rtp/unwrap.hpp"
+#include "test/support/narrow.hpp"
 
 namespace carillon {
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/codec/g711_codec.hpp"
+#include "test/support/narrow.hpp"
 
 namespace carillon {
 
@@ -12,10 +13,10 @@ namespace {
 
 /// A peer and the reader that follows it.
 struct Live {
-  PayloadStore store{G711Codec::kRates.clock};
-  DelayEstimator delays{G711Codec::kRates.clock};
+  PayloadStore store{kG711Rates.clock, 8000};
+  DelayEstimator delays{kG711Rates.clock};
   Nanos now = kSecond;
-  LiveReader reader{std::make_unique<G711Codec>(), kSecond};
+  LiveReader reader{make_decoder({}), kSecond};
 
   void packet(int64_t index, Nanos arrival) {
     const RtpTime timestamp(50'000 + index * static_cast<int64_t>(kFrameSamples));
@@ -25,11 +26,11 @@ struct Live {
   }
   int pump(Nanos at) {
     int frames = 0;
-    Frame frame;
+    Frame frame(kNarrowband);
     for (now = at; reader.next(now, store, delays, frame); ++frames) last = frame;
     return frames;
   }
-  Frame last{};
+  Frame last = kSilentFrame;
 };
 
 }  // namespace

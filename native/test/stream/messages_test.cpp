@@ -7,6 +7,7 @@
 #include "core/stream/media_message.hpp"
 #include "core/stream/play_message.hpp"
 #include "core/stream/stream_input.hpp"
+#include "test/support/narrow.hpp"
 #include "test/support/signal.hpp"
 
 namespace carillon {
@@ -112,7 +113,7 @@ TEST_SUITE("bot audio to the line rate") {
 
   TEST_CASE("cut anywhere, even inside a sample: the filter's state goes on, 75 dB and no click") {
     for (const int rate : {8000, 16000, 24000}) {
-      auto queue = std::make_shared<PlaybackQueue>(100'000);
+      auto queue = std::make_shared<PlaybackQueue>(kNarrowband, 100'000);
       StreamInput input("s", {}, queue);
       const auto raw = bytes_of(test::sine(1000, 8000, rate, static_cast<size_t>(rate)));
       std::mt19937 random(4);
@@ -129,7 +130,7 @@ TEST_SUITE("bot audio to the line rate") {
   }
 
   TEST_CASE("a refused message leaves no trace") {
-    auto queue = std::make_shared<PlaybackQueue>(160);
+    auto queue = std::make_shared<PlaybackQueue>(kNarrowband, 160);
     StreamInput input("s", {}, queue);
     const std::vector<uint8_t> one(320, 1);
     CHECK(input.enqueue({}, one) == PlayResult::taken);

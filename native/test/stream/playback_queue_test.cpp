@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/stream/stream_playback.hpp"
+#include "test/support/narrow.hpp"
 
 namespace carillon {
 
@@ -22,7 +23,7 @@ std::vector<Sample> ramp(size_t count, int from = 1) {
 
 TEST_SUITE("playback queue") {
   TEST_CASE("gives back what was put in, whatever the pieces") {
-    PlaybackQueue queue(100'000);
+    PlaybackQueue queue(kNarrowband, 100'000);
     const auto audio = ramp(10'000);
     std::mt19937 random(5);
     for (size_t at = 0; at < audio.size();) {
@@ -40,7 +41,7 @@ TEST_SUITE("playback queue") {
   }
 
   TEST_CASE("takes all of a message or nothing") {
-    PlaybackQueue queue(1000);
+    PlaybackQueue queue(kNarrowband, 1000);
     CHECK(queue.push(ramp(900)));
     CHECK_FALSE(queue.push(ramp(101)));
     CHECK(queue.queued() == 900);
@@ -48,20 +49,20 @@ TEST_SUITE("playback queue") {
   }
 
   TEST_CASE("a flood of tiny messages is bounded by number too") {
-    PlaybackQueue queue(8000);
+    PlaybackQueue queue(kNarrowband, 8000);
     int taken = 0;
     while (taken < 8000 && queue.push(ramp(1))) ++taken;
     CHECK(taken < 200);
   }
 
   TEST_CASE("reaches a checkpoint only after the last sample before it, and loses no audio around it") {
-    PlaybackQueue queue(10'000);
+    PlaybackQueue queue(kNarrowband, 10'000);
     queue.push(ramp(200));
     queue.checkpoint(1);
     queue.checkpoint(2);
     queue.push(ramp(120));
     queue.checkpoint(3);
-    Frame frame;
+    Frame frame(kNarrowband);
     CHECK(queue.read(frame).samples == 160);
     CHECK_FALSE(queue.reached());
     CHECK(queue.read(frame).samples == 40);
@@ -73,10 +74,10 @@ TEST_SUITE("playback queue") {
   }
 
   TEST_CASE("clear drops audio and checkpoints for the producer at once, for the line with a short fade") {
-    PlaybackQueue queue(10'000);
+    PlaybackQueue queue(kNarrowband, 10'000);
     queue.push(std::vector<Sample>(1000, 1000));
     queue.checkpoint(1);
-    Frame frame;
+    Frame frame(kNarrowband);
     queue.read(frame);
     queue.clear();
     CHECK(queue.queued() == 0);
@@ -94,7 +95,7 @@ TEST_SUITE("playback queue") {
   }
 
   TEST_CASE("one thread fills while another empties: nothing is lost, doubled or out of order") {
-    PlaybackQueue queue(4000);
+    PlaybackQueue queue(kNarrowband, 4000);
     constexpr int kTotal = 400'000;
     std::thread producer([&] {
       std::mt19937 random(1);
@@ -110,7 +111,7 @@ TEST_SUITE("playback queue") {
     });
     int got = 0;
     int wrong = 0;
-    Frame frame;
+    Frame frame(kNarrowband);
     while (got < kTotal) {
       const size_t count = queue.read(frame).samples;
       for (size_t i = 0; i < count; ++i, ++got) wrong += frame[i] == got % 30'000 ? 0 : 1;
@@ -123,10 +124,10 @@ TEST_SUITE("playback queue") {
   }
 
   TEST_CASE("one thread clears again and again while another plays") {
-    PlaybackQueue queue(4000);
+    PlaybackQueue queue(kNarrowband, 4000);
     std::atomic<bool> done{false};
     std::thread player([&] {
-      Frame frame;
+      Frame frame(kNarrowband);
       while (!done.load()) {
         queue.read(frame);
         while (queue.reached()) {
@@ -148,9 +149,9 @@ TEST_SUITE("playback queue") {
 
 TEST_SUITE("playback of a stream") {
   TEST_CASE("starts without a prebuffer, and builds a cushion only after a hole inside an utterance") {
-    auto queue = std::make_shared<PlaybackQueue>(100'000);
+    auto queue = std::make_shared<PlaybackQueue>(kNarrowband, 100'000);
     StreamPlayback playback(queue);
-    Frame frame;
+    Frame frame(kNarrowband);
     queue->push(ramp(kFrameSamples));
     Nanos now = kSecond;
     CHECK(playback.next(now, frame).audible);
@@ -167,9 +168,9 @@ TEST_SUITE("playback of a stream") {
 
   TEST_CASE(
       "a stall of a bot that speaks in real time does not delay it for good: silent frames are left out") {
-    auto queue = std::make_shared<PlaybackQueue>(480'000);
+    auto queue = std::make_shared<PlaybackQueue>(kNarrowband, 480'000);
     StreamPlayback playback(queue);
-    Frame frame;
+    Frame frame(kNarrowband);
     Nanos now = kSecond;
     const auto run = [&](int frames, const auto& pushes) {
       for (int i = 0; i < frames; ++i) {
@@ -185,9 +186,9 @@ TEST_SUITE("playback of a stream") {
   }
 
   TEST_CASE("the pauses of a bot that sends whole utterances are never touched") {
-    auto queue = std::make_shared<PlaybackQueue>(480'000);
+    auto queue = std::make_shared<PlaybackQueue>(kNarrowband, 480'000);
     StreamPlayback playback(queue);
-    Frame frame;
+    Frame frame(kNarrowband);
     Nanos now = kSecond;
     for (const int pause : {3, 4, 30, 60}) {
       queue->push(std::vector<Sample>(300 * kFrameSamples, 0));
@@ -199,9 +200,9 @@ TEST_SUITE("playback of a stream") {
   }
 
   TEST_CASE("a short piece alone is held back no longer than the cushion") {
-    auto queue = std::make_shared<PlaybackQueue>(100'000);
+    auto queue = std::make_shared<PlaybackQueue>(kNarrowband, 100'000);
     StreamPlayback playback(queue);
-    Frame frame;
+    Frame frame(kNarrowband);
     Nanos now = kSecond;
     queue->push(ramp(kFrameSamples));
     playback.next(now, frame);

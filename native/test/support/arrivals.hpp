@@ -8,15 +8,16 @@
 #include "core/codec/g711.hpp"
 #include "core/codec/g711_codec.hpp"
 #include "core/jitter/playout.hpp"
+#include "test/support/narrow.hpp"
 #include "test/support/signal.hpp"
 
 // Feeds a jitter buffer with a tone whose packets arrive when a test says, and takes a frame every 20 ms.
 namespace carillon::test {
 
 struct Line {
-  PayloadStore store{G711Codec::kRates.clock};
-  DelayEstimator delays{G711Codec::kRates.clock};
-  G711Codec codec;
+  PayloadStore store{kG711Rates.clock, 8000};
+  DelayEstimator delays{kG711Rates.clock};
+  G711Decoder codec;
   Playout playout{codec};
   std::vector<Sample> heard;
   // After each frame.
@@ -55,7 +56,7 @@ struct Line {
         const int packet = arrivals[next].second;
         arrive(packet, arrivals[next].first, packet > 0 && !delay_of(packet - 1));
       }
-      Frame frame;
+      Frame frame(kNarrowband);
       playout.pop(now, store, delays, frame);
       heard.insert(heard.end(), frame.begin(), frame.end());
       delay.push_back(playout.delay());

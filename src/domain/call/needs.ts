@@ -11,7 +11,10 @@ export { SRTP_REQUIRED, srtpRule } from './signalling-needs.ts';
 
 // ---------------------------------------------------------------- media
 
-export type CodecName = 'PCMU' | 'PCMA';
+/** As in `a=rtpmap`, in upper case. */
+export type CodecName = 'PCMU' | 'PCMA' | 'G722' | 'L16' | 'OPUS';
+/** Rates at which legs and rooms work, Hz. */
+export type LineRate = 8000 | 16000 | 24000 | 48000;
 export type { SrtpPolicy, SrtpSuite };
 export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
@@ -27,16 +30,30 @@ export interface SessionCodec {
   /** Of RTP timestamps, Hz. */
   readonly clockRate: number;
   /** Of the audio, Hz; not always the clock rate (G.722). */
-  readonly sampleRate: number;
+  readonly sampleRate: LineRate;
   readonly channels: number;
-  /** `a=fmtp` of the peer; '' when absent. */
-  readonly fmtp: string;
+  /** Of Opus alone: how the peer wants to be sent to (RFC 7587 §6.1). */
+  readonly opus?: OpusSending;
+}
+
+export interface OpusSending {
+  /** bit/s; 0: as much as the rate needs. */
+  readonly bitrate: number;
+  /** In-band forward error correction. */
+  readonly fec: boolean;
+  /** Nothing is sent in silence. */
+  readonly dtx: boolean;
 }
 
 /** RTP payload types: the peer's, with which we send, and ours, with which it sends. */
 export interface PayloadTypes {
   readonly send: number;
   readonly receive: number;
+}
+
+export interface EventTypes extends PayloadTypes {
+  /** Of their timestamps, Hz; not always the codec's. */
+  readonly clockRate: number;
 }
 
 /** Keys of SRTP: master key and master salt in one, as many bytes as the suite wants. Never to be logged. */
@@ -77,7 +94,7 @@ export interface MediaSession {
   readonly codec: SessionCodec;
   readonly payloadType: PayloadTypes;
   /** RFC 4733; undefined: DTMF in-band (or INFO). */
-  readonly telephoneEvent: PayloadTypes | undefined;
+  readonly telephoneEvent: EventTypes | undefined;
   /** Packet time that the peer asked us to send, 10…60 ms in steps of 10. */
   readonly ptimeMs: number;
   readonly direction: MediaDirection;

@@ -207,16 +207,20 @@ function mediaSession(
 ): Result<MediaSession, SdpProblem> {
   const name = CODECS.find((known) => known === codec.name);
   if (name === undefined) return err({ kind: 'noCommonCodec', detail: codec.name });
-  const { payloadType: send, clockRateHz, channels, fmtp } = codec;
+  const { payloadType: send, clockRateHz, channels } = codec;
   return ok({
     address,
     port,
-    codec: { name, clockRate: clockRateHz, sampleRate: clockRateHz, channels, fmtp },
+    codec: { name, clockRate: clockRateHz, sampleRate: 8000, channels },
     payloadType: { send, receive: ours?.audio(name) ?? send },
     telephoneEvent:
       telephoneEvent === undefined
         ? undefined
-        : { send: telephoneEvent, receive: ours?.events ?? telephoneEvent },
+        : {
+            send: telephoneEvent,
+            receive: ours?.events ?? telephoneEvent,
+            clockRate: clockRateHz,
+          },
     ptimeMs,
     direction,
     ...travel,

@@ -1,6 +1,7 @@
 import { assert } from '../../base/errors.ts';
 import type {
   DigitsOptions,
+  LineRate,
   MachineDetectionOptions,
   MachineDetectionResult,
   MediaLeg,
@@ -82,6 +83,7 @@ export class NativeLeg implements MediaLeg {
   readonly #listening: Listening;
   readonly #streams = new Set<LegStream>();
   readonly #presses = new PressPairing();
+  #rate: LineRate = 8000;
   #lastQuality: MediaQuality = NO_QUALITY;
   #closed = false;
   #tonesWanted = false;
@@ -99,7 +101,7 @@ export class NativeLeg implements MediaLeg {
     this.port = place.port;
     this.#events = events;
     this.#onClose = onClose;
-    this.#players = new Players(hub, place.handle);
+    this.#players = new Players(hub, place.handle, () => this.#rate);
     this.#digits = new DigitQueue(hub, place.handle);
     this.#listening = new Listening(hub, place.handle);
     hub.listenToPlace(place.handle, (event) => {
@@ -111,9 +113,15 @@ export class NativeLeg implements MediaLeg {
     });
   }
 
+  /** At which it hears and speaks, Hz. */
+  get rate(): LineRate {
+    return this.#rate;
+  }
+
   configure(session: MediaSession): void {
     if (this.#closed) return;
     this.#hub.engine.configureLeg(this.handle, session);
+    this.#rate = session.codec.sampleRate;
   }
 
   play(pcm: Pcm, options: PlayOptions): Playback {
@@ -158,7 +166,7 @@ export class NativeLeg implements MediaLeg {
   }
 
   record(options: RecordOptions): MediaRecording {
-    return startRecording(this.#hub, this.handle, options);
+    return startRecording(this.#hub, this.handle, this.#rate, options);
   }
 
   detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult> {

@@ -5,6 +5,7 @@
 import type { Branded, StreamId } from '../../base/ids.ts';
 import { loadNativeAddon } from '../../base/native-addon.ts';
 import type {
+  LineRate,
   MachineDetectionOptions,
   MediaSession,
   StreamEncoding,
@@ -74,7 +75,7 @@ export interface SentPacket {
 }
 
 declare const clipBrand: unique symbol;
-/** Audio at the line rate, owned by the native side. */
+/** Audio at the rate of the place it is for, owned by the native side. */
 export interface NativeClip {
   readonly [clipBrand]: true;
 }
@@ -162,6 +163,7 @@ export interface NativeEngine {
     readonly path: string;
     readonly side: 'received' | 'sent' | 'both';
     readonly stereo: boolean;
+    readonly rate: 8000 | 16000;
     readonly silenceEndMs: number;
     readonly maxMs: number;
     readonly suppressDigits: boolean;
@@ -233,7 +235,7 @@ export interface NativeEngine {
 
 export interface Native {
   readonly Engine: new (manual: boolean, rtpHost: string, onEvents: () => void) => NativeEngine;
-  makeClip(samples: Uint8Array, rate: number): NativeClip;
+  makeClip(samples: Uint8Array, rate: number, lineRate: LineRate): NativeClip;
 }
 
 export const loadNative = (): Native => loadNativeAddon() as Native;

@@ -1,19 +1,21 @@
 import { assert } from '../../base/errors.ts';
-import type { Pcm, Playback, PlayOptions, Tone } from '../../domain/call/needs.ts';
+import type { LineRate, Pcm, Playback, PlayOptions, Tone } from '../../domain/call/needs.ts';
 import type { Hub } from './hub.ts';
 import type { NativeClip, NativePlayManner, Place, PlayerHandle } from './native.ts';
 
 /** Native limit (Leg::kMaxPlayers, Room::kMaxPlayers). */
 const MAX_PLAYERS = 8;
 
-/** Converted once, however often it is played. */
-const clips = new WeakMap<Uint8Array, NativeClip>();
+/** Converted once for each rate, however often it is played. */
+const clips = new WeakMap<Uint8Array, Map<LineRate, NativeClip>>();
 
-function clipOf(hub: Hub, pcm: Pcm): NativeClip {
-  const known = clips.get(pcm.samples);
+function clipOf(hub: Hub, pcm: Pcm, lineRate: LineRate): NativeClip {
+  const made = clips.get(pcm.samples) ?? new Map<LineRate, NativeClip>();
+  clips.set(pcm.samples, made);
+  const known = made.get(lineRate);
   if (known !== undefined) return known;
-  const clip = hub.native.makeClip(pcm.samples, pcm.rate);
-  clips.set(pcm.samples, clip);
+  const clip = hub.native.makeClip(pcm.samples, pcm.rate, lineRate);
+  made.set(lineRate, clip);
   return clip;
 }
 
@@ -26,16 +28,19 @@ function mannerOf({ mix, alone = false }: PlayOptions): NativePlayManner {
 export class Players {
   readonly #hub: Hub;
   readonly #place: Place;
+  readonly #rate: () => LineRate;
   /** Oldest first. */
   readonly #running = new Map<PlayerHandle, (how: 'completed' | 'stopped') => void>();
 
-  constructor(hub: Hub, place: Place) {
+  /** `rate`: at which the place works now. */
+  constructor(hub: Hub, place: Place, rate: () => LineRate) {
     this.#hub = hub;
     this.#place = place;
+    this.#rate = rate;
   }
 
   play(pcm: Pcm, options: PlayOptions): Playback {
-    const clip = clipOf(this.#hub, pcm);
+    const clip = clipOf(this.#hub, pcm, this.#rate());
     return this.#begin((player) =>
       this.#hub.engine.playClip({ ...this.#options(player, options), clip }),
     );

@@ -1,5 +1,10 @@
 import { getSystemErrorName } from 'node:util';
-import type { MediaRecording, RecordEnd, RecordOptions } from '../../domain/call/needs.ts';
+import type {
+  LineRate,
+  MediaRecording,
+  RecordEnd,
+  RecordOptions,
+} from '../../domain/call/needs.ts';
 import type { Hub } from './hub.ts';
 import type { Place, RecordingHandle } from './native.ts';
 
@@ -14,8 +19,13 @@ const REASONS: readonly RecordEnd['reason'][] = [
 
 const systemError = (errno: number): string => getSystemErrorName(-errno);
 
-/** Starts a recording in a leg or a room. `finished` resolves once the file is complete. */
-export function startRecording(hub: Hub, place: Place, options: RecordOptions): MediaRecording {
+/** Starts a recording in a leg or a room that works at `placeRate`: of 16 kHz where that has so much. `finished` resolves once the file is complete. */
+export function startRecording(
+  hub: Hub,
+  place: Place,
+  placeRate: LineRate,
+  options: RecordOptions,
+): MediaRecording {
   const { promise, resolve } = Promise.withResolvers<RecordEnd>();
   const recording = hub.newHandle<RecordingHandle>();
   let over = false;
@@ -35,6 +45,7 @@ export function startRecording(hub: Hub, place: Place, options: RecordOptions): 
     path,
     side: channels,
     stereo,
+    rate: placeRate >= 16_000 ? 16_000 : 8000,
     silenceEndMs,
     maxMs,
     suppressDigits: hub.suppressDigits,

@@ -1,5 +1,6 @@
 import { BugError } from '../../base/errors.ts';
 import type {
+  LineRate,
   MediaLeg,
   MediaRecording,
   MediaRoom,
@@ -21,6 +22,7 @@ const MAX_MEMBERS = 256;
 
 class NativeMember implements RoomMember {
   readonly handle: MemberHandle;
+  readonly leg: NativeLeg;
   readonly #hub: Hub;
   readonly #room: RoomHandle;
   readonly #onLeave: () => void;
@@ -38,6 +40,7 @@ class NativeMember implements RoomMember {
   ) {
     this.#hub = hub;
     this.#room = room;
+    this.leg = leg;
     this.#onLeave = onLeave;
     this.#muted = flags.muted;
     this.#deaf = flags.deaf;
@@ -81,7 +84,7 @@ export class NativeRoom implements MediaRoom {
     this.#hub = hub;
     this.#onClose = onClose;
     this.#handle = hub.engine.openRoom(hub.newHandle());
-    this.#players = new Players(hub, this.#handle);
+    this.#players = new Players(hub, this.#handle, () => this.#rate);
     hub.listenToPlace(this.#handle, (event) => {
       if (event.type === 'floorChanged') events.floor(this.#members.get(event.member));
     });
@@ -105,8 +108,15 @@ export class NativeRoom implements MediaRoom {
     return this.#players.playTone(tone, options);
   }
 
+  /** As of the mixer: of the member with the highest. */
+  get #rate(): LineRate {
+    let highest: LineRate = 8000;
+    for (const { leg } of this.#members.values()) if (leg.rate > highest) highest = leg.rate;
+    return highest;
+  }
+
   record(path: string): MediaRecording {
-    return startRecording(this.#hub, this.#handle, {
+    return startRecording(this.#hub, this.#handle, this.#rate, {
       path,
       channels: 'received',
       stereo: false,

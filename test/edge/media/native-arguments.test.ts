@@ -48,6 +48,7 @@ const RECORD = {
   path: '/nowhere/x.wav',
   side: 'both',
   stereo: true,
+  rate: 8000,
   silenceEndMs: 0,
   maxMs: 0,
   suppressDigits: false,
@@ -70,7 +71,7 @@ describe('the native side', () => {
     [
       'configureLeg',
       [1, codec({ name: 'G729' })],
-      'codec.name must be one of PCMU, PCMA, not "G729"',
+      'codec.name must be one of PCMU, PCMA, G722, L16, OPUS, not "G729"',
     ],
     ['configureLeg', [1, codec({ name: MISSING })], 'codec.name is missing'],
     [
@@ -110,6 +111,52 @@ describe('the native side', () => {
       'configureLeg',
       [1, { ...REMOTE, telephoneEvent: { send: 101 } }],
       'telephoneEvent.receive is missing',
+    ],
+    [
+      'configureLeg',
+      [1, { ...REMOTE, telephoneEvent: { send: 101, receive: 101, clockRate: 44_100 } }],
+      'telephoneEvent.clockRate must be one of 8000, 16000, 48000, not 44100',
+    ],
+    [
+      'configureLeg',
+      [1, codec({ name: 'G722' })],
+      'codec.sampleRate must be one of 16000, not 8000',
+    ],
+    [
+      'configureLeg',
+      [1, codec({ name: 'L16', sampleRate: 16_000 })],
+      'codec.clockRate must be one of 16000, not 8000',
+    ],
+    [
+      'configureLeg',
+      [1, codec({ name: 'OPUS', clockRate: 48_000, sampleRate: 24_000 })],
+      'codec.opus is missing',
+    ],
+    [
+      'configureLeg',
+      [
+        1,
+        codec({
+          name: 'OPUS',
+          clockRate: 48_000,
+          sampleRate: 44_100,
+          opus: { bitrate: 0, fec: true, dtx: false },
+        }),
+      ],
+      'codec.sampleRate must be one of 8000, 16000, 24000, 48000, not 44100',
+    ],
+    [
+      'configureLeg',
+      [
+        1,
+        codec({
+          name: 'OPUS',
+          clockRate: 48_000,
+          sampleRate: 48_000,
+          opus: { bitrate: 510_001, fec: true, dtx: false },
+        }),
+      ],
+      'codec.opus.bitrate must be a whole number from 0 to 510000, not 510001',
     ],
     [
       'configureLeg',
@@ -231,7 +278,7 @@ describe('the native side', () => {
     expect(open({ addresses: ['localhost'] })).toThrow('open: addresses[0] must be an IP address');
     expect(open({ port: 0 })).toThrow('open: port must be a whole number from 1 to 65535, not 0');
     expect(() => untyped['send']?.(1, 'text', false)).toThrow('send: text must be a Uint8Array');
-    expect(() => native.makeClip(new Uint8Array(2), 11_025)).toThrow(
+    expect(() => native.makeClip(new Uint8Array(2), 11_025, 8000)).toThrow(
       'makeClip: rate must be one of',
     );
     const stream = typed.openStream(STREAM as never) as unknown as Untyped;

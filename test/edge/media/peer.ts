@@ -87,9 +87,9 @@ export function rms(samples: Int16Array): number {
 export const REMOTE: MediaSession = {
   address: '192.0.2.7',
   port: 40_000,
-  codec: { name: 'PCMU', clockRate: 8000, sampleRate: 8000, channels: 1, fmtp: '' },
+  codec: { name: 'PCMU', clockRate: 8000, sampleRate: 8000, channels: 1 },
   payloadType: { send: 0, receive: 0 },
-  telephoneEvent: { send: 101, receive: 101 },
+  telephoneEvent: { send: 101, receive: 101, clockRate: 8000 },
   ptimeMs: 20,
   direction: 'sendrecv',
   protection: 'none',

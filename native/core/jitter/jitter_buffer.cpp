@@ -1,0 +1,63 @@
+#include "core/jitter/jitter_buffer.hpp"
+
+#include <algorithm>
+
+#include "core/rtp/telephone_event.hpp"
+
+namespace carillon {
+
+namespace {
+/// The two repetitions of an event's end, a packet time each.
+constexpr Nanos kEventRepeats = 2 * kFrameTime;
+/// A timestamp so far from where arrival time puts it belongs to another timeline: start anew.
+constexpr Nanos kTimelineBroken = 2 * kSecond;
+}  // namespace
+
+JitterBuffer::JitterBuffer(std::unique_ptr<AudioDecoder> decoder)
+    : decoder_(std::move(decoder)),
+      delays_(decoder_->rates().clock),
+      playout_(*decoder_),
+      store_(decoder_->rates().clock, decoder_->octets_per_second()) {}
+
+void JitterBuffer::restart() {
+  timestamps_.reset();
+  playout_.restart();
+  store_.reset();
+  delays_.reset();
+}
+
+void JitterBuffer::store_event(const RtpPacket& packet, Nanos arrival) {
+  if (store_.empty()) return;
+  const RtpTime event_end = timestamps_.extend(packet.timestamp) + event_duration(packet.payload);
+  // The end is sent three times and stands still meanwhile; what time it is then, the arrival says.
+  const RtpTicks repeats = decoder_->rates().clock.in(kEventRepeats);
+  store_.fill_silence_until(std::clamp(delays_.newest_at(arrival), event_end, event_end + repeats));
+}
+
+void JitterBuffer::store(const RtpPacket& packet, Coding coding, bool nothing_lost, Nanos arrival) {
+  const Bytes payload = packet.payload.first(std::min(packet.payload.size(), decoder_->longest_payload()));
+  const RtpTicks duration = decoder_->duration(coding, payload);
+  if (duration == RtpTicks()) return;
+
+  RtpTime timestamp = timestamps_.extend(packet.timestamp);
+  if (delays_.ready()) {
+    const Nanos late_by = arrival - delays_.earliest(timestamp);
+    if (abs(late_by) > kTimelineBroken || playout_.lost_track()) {
+      restart();
+      timestamp = timestamps_.extend(packet.timestamp);
+    }
+  }
+  const RtpTime end_before = store_.end();
+  const bool pause_before = nothing_lost && !store_.empty() && timestamp > store_.end();
+  if (pause_before) store_.fill_silence_until(timestamp);
+  delays_.observe(timestamp, arrival);
+  if (store_.write(timestamp, duration, coding, payload) == PayloadStore::Written::jumped) {
+    // A pause longer than the store: the timeline is whole, only the old audio is of no use any more.
+    playout_.restart();
+    store_.reset();
+    store_.write(timestamp, duration, coding, payload);
+  }
+  playout_.arrived({timestamp, duration, arrival, packet.marker || pause_before, end_before}, delays_);
+}
+
+}  // namespace carillon
