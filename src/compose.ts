@@ -130,10 +130,11 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const forgetLists = (): Promise<void> => campaigns.forgetUploads();
   const housekeeping = new Housekeeping({ ...basics, ...foundation, forgetLists });
   admission.onDrain(() => dialer.stop());
-  const isQuiet = quietLoop();
+  const { isIdle, mayTrim } = quietLoop();
   const memory = new Memory({
     ...basics,
-    isIdle: () => isQuiet() && keeper.live().length === 0,
+    isIdle: () => isIdle() && keeper.liveCount === 0,
+    mayTrim,
     heap: v8Heap(),
   });
   const callsLimit = settings.calls.maxConcurrent;

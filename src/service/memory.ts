@@ -30,6 +30,11 @@ export interface MemoryOptions {
   readonly logger: Logger;
   /** Whether the main thread may pause without delaying anything. */
   readonly isIdle: () => boolean;
+  /**
+   * Whether this thread has time to spare: while the allocator walks over its memory, which takes up to half a second after a
+   * flood, it allocates for nobody. A busy process uses what is free anyhow.
+   */
+  readonly mayTrim: () => boolean;
   readonly heap: Heap;
 }
 
@@ -48,9 +53,10 @@ export class Memory {
     const again = (): void => {
       this.#cancel = clock.at(clock.monotonicMs() + EVERY_MS, () => {
         this.#compact();
-        allocator
-          .trimMemory()
-          .catch((error: unknown) => logger.error({ error }, 'memory is not given back'));
+        if (this.#options.mayTrim())
+          allocator
+            .trimMemory()
+            .catch((error: unknown) => logger.error({ error }, 'memory is not given back'));
         again();
       });
     };
@@ -70,13 +76,21 @@ export class Memory {
   }
 }
 
-/** Share of time for which the event loop of an idle service is busy at most. */
-const QUIET_SHARE = 0.05;
+/** Share of time for which the event loop of an idle service, and of one with time to spare, is busy at most. */
+const IDLE_SHARE = 0.05;
+const SPARE_SHARE = 0.25;
 
-/** Tells whether this thread had hardly anything to do since it was last asked. */
-export function quietLoop(): () => boolean {
+/** Tells, once for each look, how little this thread had to do since the look before. */
+export function quietLoop(): Pick<MemoryOptions, 'isIdle' | 'mayTrim'> {
   const utilisation = loopUtilisation();
-  return () => utilisation() < QUIET_SHARE;
+  let share = 1;
+  return {
+    isIdle: () => {
+      share = utilisation();
+      return share < IDLE_SHARE;
+    },
+    mayTrim: () => share < SPARE_SHARE,
+  };
 }
 
 type Collect = (options: Readonly<Record<'type' | 'execution' | 'flavor', string>>) => void;

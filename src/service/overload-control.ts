@@ -31,6 +31,9 @@ const LEAST = 20;
 const MOST_OF_ASKED = 1.5;
 /** Weight of the latest look in what begins a second. */
 const LATEST = 0.4;
+/** A node with time to spare takes more sooner. */
+const SPARE_UTILISATION = 0.85;
+const INCREASE_SPARE = 1.08;
 /** Near the limit at which the node fell behind before, it grows slowly: calls cost when they end too, long after. */
 const NEAR = 0.9;
 const INCREASE_NEAR = 1.01;
@@ -70,7 +73,7 @@ export class OverloadControl {
     if (pressure > 1) {
       if (this.#sinceDecrease >= LOOKS_BETWEEN_DECREASES) this.#decrease(limit);
     } else if (pressure < FULL_PRESSURE && utilisation < FULL_UTILISATION) {
-      this.#increase(limit, begun + refused);
+      this.#increase(limit, begun + refused, utilisation);
     }
     const isCalm = refused === 0 && pressure < END_PRESSURE && utilisation < END_UTILISATION;
     this.#streak = isCalm ? this.#streak + 1 : 0;
@@ -80,8 +83,9 @@ export class OverloadControl {
     return true;
   }
 
-  #increase(limit: number, asked: number): void {
-    const factor = limit < NEAR * this.#tooMuch ? INCREASE : INCREASE_NEAR;
+  #increase(limit: number, asked: number, utilisation: number): void {
+    const careful = limit < NEAR * this.#tooMuch ? INCREASE : INCREASE_NEAR;
+    const factor = utilisation < SPARE_UTILISATION ? INCREASE_SPARE : careful;
     const most = Math.max(limit, MOST_OF_ASKED * asked);
     this.#limit = Math.min(most, limit * factor + INCREASE_LEAST);
     this.#isFalling = false;

@@ -16,7 +16,13 @@ describe('memory of an idle service', () => {
         slackMib = 3;
       },
     };
-    const memory = new Memory({ clock, logger: silentLogger, isIdle: () => isIdle, heap });
+    const memory = new Memory({
+      clock,
+      logger: silentLogger,
+      isIdle: () => isIdle,
+      mayTrim: () => false,
+      heap,
+    });
     memory.start();
     await clock.advance(60_000);
     expect(compacted).toBe(0);

@@ -65,13 +65,16 @@ export class Capacity {
     if (starts.length === 0) this.#starts.delete(key);
   }
 
+  /** Those that are too old leave: each start is looked at once more. */
   #recentStarts(key: string, nowMs: number): number[] {
     const starts = this.#starts.get(key) ?? [];
-    const from = starts.findIndex((at) => at > nowMs - 1000);
-    if (from === -1) {
+    let old = 0;
+    while (old < starts.length && (starts[old] ?? 0) <= nowMs - 1000) old += 1;
+    if (old === starts.length) {
       this.#starts.delete(key);
       return [];
     }
-    return from === 0 ? starts : starts.slice(from);
+    if (old > 0) starts.splice(0, old);
+    return starts;
   }
 }

@@ -73,6 +73,10 @@ export class CallKeeper implements CallKeeping {
     return [...this.#kept.values()].map(({ call }) => call);
   }
 
+  get liveCount(): number {
+    return this.#kept.size;
+  }
+
   get(callUuid: CallUuid): Call | undefined {
     return this.#kept.get(callUuid)?.call;
   }

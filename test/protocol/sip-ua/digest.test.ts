@@ -223,7 +223,7 @@ describe('nonces', () => {
   it('take counts out of order inside a window, each once', () => {
     const mint = new NonceMint('carillon', countingRandom());
     const nonce = mint.mint(SOURCE, 0);
-    expect([3, 1, 2, 3, 1, 100, 99, 30].map((count) => mint.use(nonce, count))).toEqual([
+    expect([3, 1, 2, 3, 1, 100, 99, 30].map((count) => mint.use(nonce, count, 0))).toEqual([
       true,
       true,
       true,
@@ -241,7 +241,7 @@ describe('nonces', () => {
       maxRemembered: 2,
     });
     const nonces = [10, 20, 30].map((ms) => mint.mint(SOURCE, ms));
-    for (const nonce of nonces) mint.use(nonce, 1);
+    for (const nonce of nonces) mint.use(nonce, 1, 0);
     expect(nonces.map((nonce) => mint.examine(nonce, SOURCE, 40))).toEqual([
       'stale',
       'valid',

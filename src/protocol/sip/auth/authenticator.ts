@@ -92,6 +92,6 @@ export class DigestAuthenticator {
     if (!asked.sameUri) return 'wrongUri';
     // Without a nonce count a replay cannot be told from a second request: such a nonce serves once.
     const count = Number.parseInt(credentials.protection?.nonceCount ?? '1', 16);
-    return this.#nonces.use(credentials.nonce, count) ? 'ok' : 'stale';
+    return this.#nonces.use(credentials.nonce, count, asked.nowMs) ? 'ok' : 'stale';
   }
 }

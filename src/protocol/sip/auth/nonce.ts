@@ -7,7 +7,8 @@ export interface NonceLimits {
   readonly maxRemembered: number;
 }
 
-const DEFAULT_NONCE_LIMITS: NonceLimits = { lifetimeMs: 300_000, maxRemembered: 20_000 };
+/** As many as there are bindings (register.ts), each with a nonce of its own. */
+const DEFAULT_NONCE_LIMITS: NonceLimits = { lifetimeMs: 300_000, maxRemembered: 150_000 };
 
 /** `stale`: ours, but too old or already forgotten. `forged`: never issued by us to that source. */
 export type NonceState = 'valid' | 'stale' | 'forged';
@@ -16,12 +17,12 @@ interface NonceUse {
   readonly issuedMs: number;
   highest: number;
   /** Bit i: count `highest - i` was used. */
-  seen: bigint;
+  seen: number;
 }
 
 /** Nonce counts below the highest one that may still arrive late (UDP reorders requests). */
-const COUNT_WINDOW = 64;
-const WINDOW_MASK = (1n << BigInt(COUNT_WINDOW)) - 1n;
+const COUNT_WINDOW = 31;
+const WINDOW_MASK = 2 ** COUNT_WINDOW - 1;
 /** Time of issue, salt, MAC: a multiple of three, so that base64 has one spelling only. Short: answers must not be long. */
 const TIME_BYTES = 5;
 const SALT_BYTES = 4;
@@ -92,34 +93,36 @@ export class NonceMint {
   }
 
   /** Notes the use of a valid nonce with this count. False: that count was used before. */
-  use(nonce: string, count: number): boolean {
+  use(nonce: string, count: number, nowMs: number): boolean {
     const use = this.#uses.get(nonce);
     if (use === undefined) {
-      this.#forgetOldest();
+      this.#forgetOldest(nowMs);
       const issuedMs = Buffer.from(nonce, 'base64url').readUIntBE(0, TIME_BYTES);
-      this.#uses.set(nonce, { issuedMs, highest: count, seen: 1n });
+      this.#uses.set(nonce, { issuedMs, highest: count, seen: 1 });
       return true;
     }
     if (count > use.highest) {
-      use.seen =
-        ((use.seen << BigInt(Math.min(count - use.highest, COUNT_WINDOW))) | 1n) & WINDOW_MASK;
+      const step = count - use.highest;
+      use.seen = step >= COUNT_WINDOW ? 1 : ((use.seen << step) | 1) & WINDOW_MASK;
       use.highest = count;
       return true;
     }
     const age = use.highest - count;
     if (age >= COUNT_WINDOW) return false;
-    const bit = 1n << BigInt(age);
-    if ((use.seen & bit) !== 0n) return false;
+    const bit = 1 << age;
+    if ((use.seen & bit) !== 0) return false;
     use.seen |= bit;
     return true;
   }
 
-  #forgetOldest(): void {
-    if (this.#uses.size < this.#limits.maxRemembered) return;
+  /** What is too old to be used anyhow, and one more where there are too many. */
+  #forgetOldest(nowMs: number): void {
+    const { lifetimeMs, maxRemembered } = this.#limits;
     for (const [oldest, { issuedMs }] of this.#uses) {
-      this.#forgottenUpToMs = Math.max(this.#forgottenUpToMs, issuedMs);
+      const isStale = nowMs - issuedMs > lifetimeMs;
+      if (!isStale && this.#uses.size < maxRemembered) return;
       this.#uses.delete(oldest);
-      return;
+      if (!isStale) this.#forgottenUpToMs = Math.max(this.#forgottenUpToMs, issuedMs);
     }
   }
 

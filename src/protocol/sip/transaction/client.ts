@@ -1,5 +1,5 @@
 /** What both client transactions share. */
-import type { SipRequest, SipResponse } from '../message.ts';
+import { SipRequest, type SipResponse } from '../message.ts';
 import { serialize } from '../serialize.ts';
 import { type Flow, isReliable } from '../transport/flow.ts';
 import { type Shape, TableMachine } from './table-machine.ts';
@@ -51,11 +51,12 @@ export abstract class ClientMachine<
   Timer extends Event,
   Action extends string,
 > extends TableMachine<State, Event | SharedEvent, Timer, Action | ClientAction> {
-  readonly request: SipRequest;
   readonly flow: Flow;
   protected readonly timers: TimerValues;
   readonly #shape: ClientShape<State, Event, Timer, Action>;
-  readonly #requestBytes: Uint8Array;
+  #request: SipRequest;
+  /** Until the final response. */
+  #requestBytes: Uint8Array | undefined;
   /** Between the last two times the request was sent. */
   #intervalMs: number;
   #response: SipResponse | undefined;
@@ -64,10 +65,15 @@ export abstract class ClientMachine<
     super(options.id, shape);
     this.#shape = shape;
     this.#intervalMs = options.timers.t1;
-    this.request = options.request;
+    this.#request = options.request;
     this.flow = options.flow;
     this.timers = options.timers;
     this.#requestBytes = serialize(options.request);
+  }
+
+  /** Without its body once there was a final response: what follows needs only its header fields. */
+  get request(): SipRequest {
+    return this.#request;
   }
 
   protected get reliable(): boolean {
@@ -99,6 +105,7 @@ export abstract class ClientMachine<
     this.#response = response;
     this.fire(event, nowMs);
     this.#response = undefined;
+    if (response.status >= 200 && this.#requestBytes !== undefined) this.#finish();
     return this.takeOutputs();
   }
 
@@ -112,9 +119,17 @@ export abstract class ClientMachine<
     return this.takeOutputs();
   }
 
+  /** Bytes of requests and bodies lie in slabs with others: for half a minute more they would keep those too. */
+  #finish(): void {
+    const { method, requestUri, fields } = this.#request;
+    this.#requestBytes = undefined;
+    this.#request = new SipRequest(method, requestUri, fields);
+  }
+
   protected sendRequest(): void {
     const { request, flow, id } = this;
     const bytes = this.#requestBytes;
+    if (bytes === undefined) return;
     this.emit({ kind: 'send', bytes, message: request, flow, transaction: id });
   }
 

@@ -86,6 +86,11 @@ export class InviteServer
     return this.respondAs(event, response, nowMs);
   }
 
+  /** A 2xx is repeated by its user. */
+  protected override get resendsFinal(): boolean {
+    return this.state === 'completed';
+  }
+
   protected override perform(action: Action, nowMs: number): void {
     switch (action) {
       case 'send':

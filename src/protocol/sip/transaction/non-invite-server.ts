@@ -76,6 +76,10 @@ export class NonInviteServer
     return this.respondAs(response.status === 408 ? '408' : '2xx-6xx', response, nowMs);
   }
 
+  protected override get resendsFinal(): boolean {
+    return this.state === 'completed';
+  }
+
   protected override perform(action: Action, nowMs: number): void {
     switch (action) {
       case 'send':

@@ -1,5 +1,6 @@
 /** What both server transactions share. */
 import { createResponse, type SipRequest, type SipResponse } from '../message.ts';
+import { parseMessage } from '../parse.ts';
 import { serialize } from '../serialize.ts';
 import { type Flow, isReliable } from '../transport/flow.ts';
 import { type Shape, TableMachine } from './table-machine.ts';
@@ -42,7 +43,10 @@ export abstract class ServerMachine<
   /** Until the final response: what a transaction keeps for half a minute more is only what it may have to send again. */
   #request: SipRequest | undefined;
   #next: SipResponse | undefined;
-  #last: { readonly message: SipResponse; readonly bytes: Uint8Array } | undefined;
+  #last: { readonly message: SipResponse; readonly bytes: Buffer } | undefined;
+  /** The bytes of the final response, as Latin-1: a text of its own keeps nothing else alive. */
+  #final: string | undefined;
+  #localTag: string | undefined;
 
   constructor(
     options: ServerTransactionOptions,
@@ -55,7 +59,7 @@ export abstract class ServerMachine<
   }
 
   get localTag(): string | undefined {
-    return this.#last?.message.toOrUndefined?.tag;
+    return this.#localTag ?? this.#last?.message.toOrUndefined?.tag;
   }
 
   protected get reliable(): boolean {
@@ -70,9 +74,21 @@ export abstract class ServerMachine<
     this.#next = response;
     this.fire(event, nowMs);
     this.#next = undefined;
-    if (response.status >= 200) this.#request = undefined;
+    if (response.status >= 200) this.#finish();
     return this.takeOutputs();
   }
+
+  #finish(): void {
+    this.#request = undefined;
+    if (this.#last === undefined) return;
+    const { message, bytes } = this.#last;
+    this.#localTag = message.toOrUndefined?.tag;
+    this.#final = this.resendsFinal ? bytes.toString('latin1') : undefined;
+    this.#last = undefined;
+  }
+
+  /** Whether the final response may have to be sent again by the transaction itself. */
+  protected abstract get resendsFinal(): boolean;
 
   /** 100, where the request has no final response yet. */
   protected trying(): SipResponse | undefined {
@@ -93,8 +109,15 @@ export abstract class ServerMachine<
 
   /** Sends the last response again; nothing when none was sent yet. */
   protected resend(): void {
-    if (this.#last === undefined) return;
-    const { message, bytes } = this.#last;
-    this.emit({ kind: 'send', bytes, message, flow: this.flow, transaction: this.id });
+    const last = this.#last ?? finalOf(this.#final);
+    if (last === undefined) return;
+    this.emit({ kind: 'send', ...last, flow: this.flow, transaction: this.id });
   }
+}
+
+function finalOf(text: string | undefined) {
+  if (text === undefined) return undefined;
+  const bytes = Buffer.from(text, 'latin1');
+  const parsed = parseMessage(bytes);
+  return parsed.ok ? { bytes, message: parsed.message } : undefined;
 }
