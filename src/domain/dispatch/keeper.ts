@@ -23,6 +23,8 @@ import type { ReserveRefusal } from '../ledger/types.ts';
 const TOP_UP_LEAD_MS = 5000;
 /** A call that cannot pay for it is cut this long before, so that the pulse does not begin at the other end either. */
 const CUT_LEAD_MS = 50;
+/** What is only shown is stored this late at the most: with what is billed, most often, or with the end. */
+const NOTED_MS = 2000;
 /** A reservation that could not be written (disk full) is asked for again. */
 const RETRY_MS = 1000;
 /** Ended calls whose SIP Call-ID is remembered for traces. */
@@ -49,6 +51,8 @@ interface Kept {
   /** The call is in the store as open. */
   open: boolean;
   cancelTopUp: () => void;
+  /** Something is noted that is not in the store yet. */
+  cancelNoted: (() => void) | undefined;
 }
 
 /**
@@ -113,6 +117,7 @@ export class CallKeeper implements CallKeeping {
       reserved: priceOf(price.pulseMs, price.perMinute),
       open: false,
       cancelTopUp: () => undefined,
+      cancelNoted: undefined,
     };
     this.#kept.set(call.uuid, kept);
     const settled = call.ended.then((end) => this.#settle(kept, end));
@@ -138,8 +143,20 @@ export class CallKeeper implements CallKeeping {
       call.hangup('outOfCredits', 'Platform', 'the balance does not cover what has begun');
       return;
     }
+    forgetNoted(kept);
     await this.#needs.calls.update(this.#openRecord(kept));
     if (call.answerUs !== undefined) this.#scheduleTopUp(kept);
+  }
+
+  noted(call: Call): void {
+    const kept = this.#kept.get(call.uuid);
+    if (kept === undefined) return;
+    const { clock, logger } = this.#needs;
+    kept.cancelNoted ??= clock.at(clock.monotonicMs() + NOTED_MS, () => {
+      this.changed(call).catch((error: unknown) => {
+        logger.error({ error, callUuid: call.uuid }, 'open record not up to date');
+      });
+    });
   }
 
   /** Resolves when no settlement is on its way. */
@@ -263,6 +280,7 @@ export class CallKeeper implements CallKeeping {
   async #settle(kept: Kept, end: CallEnd): Promise<Cdr> {
     const { call } = kept;
     kept.cancelTopUp();
+    forgetNoted(kept);
     const { record, settler, callbacks, logs, logger, onSettled } = this.#needs;
     const settle = (): Settlement => {
       const cdr = finalRecord(call, this.#openRecord(kept), end, record);
@@ -296,6 +314,11 @@ export class CallKeeper implements CallKeeping {
     });
     return (settlement ?? settle()).cdr;
   }
+}
+
+function forgetNoted(kept: Kept): void {
+  kept.cancelNoted?.();
+  kept.cancelNoted = undefined;
 }
 
 /** When the next pulse of the voice or of a connected stream begins. */

@@ -214,7 +214,7 @@ class TrunkCall {
       void Promise.race([a.ended, b.ended]).then(() => {
         for (const stop of forget) stop();
       });
-      await Promise.all([keeper.changed(a), keeper.changed(b)]);
+      for (const call of [a, b]) keeper.noted(call);
       if (this.#recorded) await this.#record();
     } catch (error) {
       this.#failed(error);

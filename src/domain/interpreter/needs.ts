@@ -37,6 +37,8 @@ import type {
 export interface CallKeeping {
   /** Something that is billed or shown has changed; durable when it resolves. */
   changed(call: Call): Promise<void>;
+  /** Something that is shown and not billed has changed: it is stored within two seconds, or with what is billed. */
+  noted(call: Call): void;
   /** Resolves once an ended call is settled and its hangup notification is on its way. */
   settled(call: Call): Promise<void>;
 }

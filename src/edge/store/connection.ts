@@ -31,8 +31,8 @@ export class Connection {
   readonly readonly: boolean;
   readonly vault: Vault;
   readonly random: Random;
-  /** Balances that the unit of work that runs now has changed. */
-  readonly touchedBalances = new Set<string>();
+  /** Balances that the unit of work that runs now has changed, by id: as they are now, where that is known. */
+  readonly touchedBalances = new Map<string, Row | undefined>();
   readonly #statements = new Map<string, Database.Statement>();
   #nowUs = 0;
 

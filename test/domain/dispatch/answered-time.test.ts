@@ -86,6 +86,30 @@ describe('durations come from the monotonic clock', () => {
   });
 });
 
+it('who was bridged with whom is in the store within two seconds, and at once with what is billed', async () => {
+  stage.customer.documents.set(ANSWER_URL, '<Response><Wait length="7200"/></Response>');
+  const calls = [await answeredCall(), await answeredCall()].map(({ callUuid }) =>
+    stage.keeper.get(callUuid),
+  );
+  const [a, b] = calls;
+  if (a === undefined || b === undefined) throw new Error('no calls');
+  const stored = async () =>
+    (await stage.store.calls.listOpen()).map(({ cdr }) => cdr.bridgeUuid ?? '').sort();
+  a.bridgedWith(b);
+  stage.keeper.noted(a);
+  stage.keeper.noted(b);
+  await stage.clock.advance(1000);
+  expect(await stored()).toEqual(['', '']);
+  await stage.keeper.changed(a);
+  expect(await stored()).toEqual(['', b.uuid]);
+  await stage.clock.advance(1000);
+  expect(await stored()).toEqual([a.uuid, b.uuid].sort());
+  stage.keeper.noted(a);
+  for (const call of [a, b]) call.hangup('normal', 'Platform');
+  await stage.clock.advance(5000);
+  expect(await stored()).toEqual([]);
+});
+
 describe('an end that the platform makes at a limit is booked at that limit', () => {
   beforeEach(() => {
     stage.clock.lateMs = LATE_MS;

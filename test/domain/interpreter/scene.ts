@@ -540,6 +540,7 @@ export class Scene {
       } as unknown as ConstructorParameters<typeof Conferences>[0]),
       dialer: { dial: (request: BLegRequest) => this.#dial(request) },
       keeping: {
+        noted: (call: Call) => void this.kept.push(call),
         changed: (call: Call) => {
           this.kept.push(call);
           return Promise.resolve();

@@ -114,8 +114,7 @@ export class DialSession {
     const { call: a, signal, needs } = this.#context;
     const b = leg.call;
     a.bridgedWith(b);
-    this.#keep(a);
-    this.#keep(b);
+    for (const call of [a, b]) this.#context.needs.keeping.noted(call);
     a.log.add('call', 'connected', { bLegUuid: b.uuid });
     this.#events.connected(leg);
     this.#race.winnerTold();
@@ -155,13 +154,6 @@ export class DialSession {
         detail: 'timeLimit of Dial',
       }),
     ];
-  }
-
-  #keep(call: Call): void {
-    const { keeping, logger } = this.#context.needs;
-    keeping.changed(call).catch((error: unknown) => {
-      logger.error({ error, callUuid: call.uuid }, 'bridge not recorded');
-    });
   }
 
   /** A leg that was let go ends some other time, and is nothing to wait for. */

@@ -35,6 +35,9 @@ export function findBalance(
   accountId: AccountId,
   currency: string,
 ): Balance | undefined {
+  for (const row of db.touchedBalances.values())
+    if (row !== undefined && row['account_id'] === accountId && row['currency'] === currency)
+      return whole(table.read(db, row));
   const row = table.get(db, 'account_id = ? AND currency = ?', [accountId, currency]);
   return row && whole(row);
 }
@@ -78,7 +81,7 @@ export function patchBalance(
 ): Balance | undefined {
   const where = 'account_id = @account AND currency = @currency';
   const row = table.patch(db, patch, where, { account: accountId, currency });
-  if (row !== undefined) db.touchedBalances.add(row.id);
+  if (row !== undefined) db.touchedBalances.set(row.id, undefined);
   return row && whole(row);
 }
 
@@ -88,8 +91,8 @@ export function patchBalance(
  */
 export function noteFalls(db: Connection): boolean {
   let fell = false;
-  for (const id of db.touchedBalances) {
-    const row = db.get('SELECT * FROM balance WHERE id = ?', [id]);
+  for (const [id, known] of db.touchedBalances) {
+    const row = known ?? db.get('SELECT * FROM balance WHERE id = ?', [id]);
     if (row === undefined) continue;
     const balance = whole(table.read(db, row));
     const low = isLow(balance) ? 1 : 0;
@@ -137,21 +140,21 @@ export function moveBalance(
   by: number,
   promotionalBalance: number,
 ): void {
-  db.touchedBalances.add(balanceId);
-  db.run(
-    'UPDATE balance SET balance = balance + ?, promotional_balance = ?, updated_us = ? WHERE id = ?',
+  const row = db.get(
+    `UPDATE balance SET balance = balance + ?, promotional_balance = ?, updated_us = ? WHERE id = ?
+      RETURNING *`,
     [by, promotionalBalance, db.nowUs, balanceId],
   );
+  db.touchedBalances.set(balanceId, row);
 }
 
 /** Raises what is held (negative: gives back). */
 export function moveReserved(db: Connection, balanceId: string, by: number): void {
-  db.touchedBalances.add(balanceId);
-  db.run('UPDATE balance SET reserved_funds = reserved_funds + ?, updated_us = ? WHERE id = ?', [
-    by,
-    db.nowUs,
-    balanceId,
-  ]);
+  const row = db.get(
+    'UPDATE balance SET reserved_funds = reserved_funds + ?, updated_us = ? WHERE id = ? RETURNING *',
+    [by, db.nowUs, balanceId],
+  );
+  db.touchedBalances.set(balanceId, row);
 }
 
 const DAY_US = 86_400_000_000;
