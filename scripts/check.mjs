@@ -116,7 +116,8 @@ export const checks = [
     'types (tsc)',
     () => {
       mkdirSync(join(root, 'build'), { recursive: true });
-      return run(bin('tsc'), ['-p', 'tsconfig.json']);
+      const own = run(bin('tsc'), ['-p', 'tsconfig.json']);
+      return own.ok ? run(bin('tsc'), ['-p', 'web/tsconfig.json']) : own;
     },
   ],
   [

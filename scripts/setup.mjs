@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -21,6 +22,8 @@ import { fileURLToPath } from 'node:url';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const dev = process.argv.includes('--dev');
 const buildDir = join(root, 'build');
+const webDir = join(buildDir, 'web');
+const webStamp = join(webDir, '.carillon-stamp');
 const lockDir = join(buildDir, 'setup.lock');
 const npmStamp = join(root, 'node_modules', '.carillon-stamp.json');
 const LOCK_STALE_MS = 15 * 60_000;
@@ -37,12 +40,13 @@ main();
 function main() {
   if (Number(process.versions.node.split('.')[0]) < 20)
     fail(`Node 20 or newer is needed, this is ${process.versions.node}`);
-  if (!packagesAreStale() && !nativeIsStale()) return linkCommand();
+  if (!packagesAreStale() && !nativeIsStale() && !webIsStale()) return linkCommand();
   takeLock();
   try {
     installSystemTools();
     if (packagesAreStale()) installPackages();
     if (nativeIsStale()) buildNative();
+    if (webIsStale()) buildWeb();
     linkCommand();
   } finally {
     releaseLock();
@@ -228,6 +232,10 @@ function cleanEnv() {
 // ------------------------------------------------------------------ native engine
 
 function nativeHash() {
+  return sourcesHash('native').update(`${process.platform} ${process.arch}`).digest('hex');
+}
+
+function sourcesHash(folder) {
   const hash = createHash('sha256');
   const walk = (dir) => {
     for (const entry of readdirSync(dir, { withFileTypes: true }).sort((a, b) =>
@@ -241,8 +249,8 @@ function nativeHash() {
       }
     }
   };
-  walk(join(root, 'native'));
-  return hash.update(`${process.platform} ${process.arch}`).digest('hex');
+  walk(join(root, folder));
+  return hash;
 }
 
 function nativeIsStale() {
@@ -284,6 +292,38 @@ function buildNative() {
     }
   }
   writeFileSync(join(out, '.carillon-stamp'), nativeHash());
+}
+
+// ------------------------------------------------------------------ pages for browsers
+
+function webHash() {
+  return sourcesHash('web')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
+}
+
+function webIsStale() {
+  try {
+    return readFileSync(webStamp, 'utf8') !== webHash();
+  } catch {
+    return true;
+  }
+}
+
+function buildWeb() {
+  const source = join(root, 'web', 'phone');
+  const args = ['--bundle', '--minify', '--format=esm', '--target=es2022', '--log-level=warning'];
+  const run = spawnSync(
+    join(root, 'node_modules', '.bin', 'esbuild'),
+    [...args, `--outdir=${webDir}`, join(source, 'phone.ts'), join(source, 'page.ts')],
+    { cwd: root, encoding: 'utf8' },
+  );
+  if (run.status !== 0) {
+    process.stderr.write(`${run.stdout ?? ''}${run.stderr ?? ''}`);
+    fail('the pages for browsers did not build (see above)');
+  }
+  copyFileSync(join(source, 'page.html'), join(webDir, 'page.html'));
+  writeFileSync(webStamp, webHash());
 }
 
 // ------------------------------------------------------------------ the operator's command

@@ -112,6 +112,12 @@ async function pointAtDemo(
   });
 }
 
+/** What stands behind the `#` stays in the browser. */
+function phoneLink({ baseUrl, username, password, dial }: DemoFile): string {
+  const account = new URLSearchParams({ user: username, password, dial });
+  return `${baseUrl}/phone#${account}`;
+}
+
 /** What a person needs for a first call; printed once. */
 export function welcome(things: DemoFile, dataDir: string): string {
   const auth = `-H 'X-Auth-ID: ${things.authId}' -H 'X-Auth-Token: ${things.authToken}'`;
@@ -128,6 +134,7 @@ export function welcome(things: DemoFile, dataDir: string): string {
 
     curl ${auth} ${things.baseUrl}/api/v1/Account/${things.authId}/balance/${CURRENCY}
 
+  In a browser:          ${phoneLink(things)}
   In a second terminal:  npm run call
 `;
 }

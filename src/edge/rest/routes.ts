@@ -28,6 +28,7 @@ import { doNotCallRoutes } from './routes/campaigns/do-not-call.ts';
 import { poolRoutes } from './routes/campaigns/pool.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { healthRoutes } from './routes/health.ts';
+import { phoneRoutes } from './routes/phone.ts';
 import { applicationRoutes } from './routes/provisioning/application.ts';
 import { credentialRoutes } from './routes/provisioning/credential.ts';
 import { endpointRoutes } from './routes/provisioning/endpoint.ts';
@@ -80,6 +81,7 @@ const documented: readonly Route[] = [
   ...adminCallRoutes,
   ...adminImportRoutes,
   ...adminServiceRoutes,
+  ...phoneRoutes,
 ];
 
 /** Every route of the service. */

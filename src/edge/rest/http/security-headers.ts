@@ -6,6 +6,10 @@ const YEAR_S = 31_536_000;
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** A page with a phone in it: scripts and sockets of ours, sound of whoever it talks to. */
+export const PHONE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; media-src 'self' blob: mediastream:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 export function securityHeaders(isEncrypted: boolean): Readonly<Record<string, string>> {
   return {
     'x-content-type-options': 'nosniff',

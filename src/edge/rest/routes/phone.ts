@@ -1,0 +1,60 @@
+/** The phone for browsers: a test page, and the module that customers' pages import. Built by the set-up. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ok } from '../../../base/result.ts';
+import { publicRoute, type RawReply, type Route } from '../http/route.ts';
+import { PHONE_POLICY } from '../http/security-headers.ts';
+
+const BUILT = join(import.meta.dirname, '../../../../build/web');
+const common = { method: 'GET', tag: 'Phone', errors: 'plain' } as const;
+
+/** Read when it is first asked for; it changes with the next set-up only. */
+function once(file: string): () => string {
+  let text: string | undefined;
+  return () => {
+    text ??= readFileSync(join(BUILT, file), 'utf8');
+    return text;
+  };
+}
+
+const page = once('page.html');
+const pageScript = once('page.js');
+const sdk = once('phone.js');
+
+const script = (text: string, headers: Readonly<Record<string, string>> = {}): RawReply => ({
+  contentType: 'text/javascript; charset=utf-8',
+  headers: { 'cache-control': 'no-cache', ...headers },
+  body: text,
+});
+
+export const phoneRoutes: readonly Route[] = [
+  publicRoute({
+    ...common,
+    path: '/phone',
+    produces: 'text/html',
+    summary: 'A phone in the browser, for a first call',
+    run: ({ settings }) =>
+      ok({
+        contentType: 'text/html; charset=utf-8',
+        headers: { 'content-security-policy': PHONE_POLICY },
+        body: page().replace('{{domain}}', escaped(settings.registrarHost)),
+      }),
+  }),
+  publicRoute({
+    ...common,
+    path: '/phone-page.js',
+    produces: 'text/javascript',
+    summary: 'Script of the phone page',
+    run: () => ok(script(pageScript())),
+  }),
+  publicRoute({
+    ...common,
+    path: '/phone.js',
+    produces: 'text/javascript',
+    summary: 'The phone as an ES module, for pages of customers',
+    // Pages of customers have origins of their own; the module is no secret.
+    run: () => ok(script(sdk(), { 'access-control-allow-origin': '*' })),
+  }),
+];
+
+const escaped = (text: string): string => text.replace(/[^\w.:-]/g, '');

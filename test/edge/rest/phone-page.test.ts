@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Service, startService } from '../../spec/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+describe('the phone for browsers', () => {
+  it('is a page that may run our scripts and open our sockets, and nothing else', async () => {
+    const page = await service.get('/phone', { as: null });
+    expect(page.status).toBe(200);
+    expect(page.headers['content-type']).toContain('text/html');
+    expect(page.headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self';.* connect-src 'self';/,
+    );
+    expect(page.text).not.toMatch(/https?:\/\/|\{\{/);
+    expect(page.text).toMatch(/data-domain="[\w.:-]+"/);
+  });
+
+  it('is a module that pages of other origins import', async () => {
+    const module = await service.get('/phone.js', { as: null });
+    expect(module.headers['content-type']).toContain('text/javascript');
+    expect(module.headers['access-control-allow-origin']).toBe('*');
+    expect(module.text).toMatch(/export\{\w+ as Phone\}/);
+    const page = await service.get('/phone-page.js', { as: null });
+    expect(page.headers['access-control-allow-origin']).toBeUndefined();
+  });
+});

@@ -1,0 +1,53 @@
+/** The page that the first start links to: opened in Chromium, it registers and calls the echo bot by itself. */
+import { chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newPlace, removePlace, Service, type ServicePlace } from '../e2e/service.ts';
+import { missing } from './tools.ts';
+
+describe.skipIf(missing('chromium'))('the phone page', () => {
+  let place: ServicePlace;
+  let service: Service;
+  beforeAll(async () => {
+    place = await newPlace();
+    service = await Service.start(place);
+  });
+  afterAll(async () => {
+    await service.kill();
+    removePlace(place);
+  });
+
+  it('registers with what stands in its link, calls, holds, and hangs up', async () => {
+    const browser = await chromium.launch({
+      executablePath: '/usr/bin/chromium',
+      args: [
+        '--no-sandbox',
+        '--use-fake-ui-for-media-stream',
+        '--use-fake-device-for-media-stream',
+        '--disable-features=WebRtcHideLocalIpsWithMdns',
+        '--allow-loopback-in-peer-connection',
+      ],
+    });
+    const context = await browser.newContext({ permissions: ['microphone'] });
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(message.text());
+    });
+    const { username, password } = service.demo;
+    const account = new URLSearchParams({ user: username, password, dial: '1000' });
+    await page.goto(`${service.baseUrl}/phone#${account}`);
+    await page.getByText('Registered.').waitFor();
+    expect(page.url()).not.toContain(password);
+    await page.getByRole('button', { name: 'Call' }).click();
+    await page.getByText('In a call.').waitFor();
+    await page.getByText('PCMU').waitFor();
+    await page.getByRole('button', { name: 'Hold' }).click();
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: '5', exact: true }).click();
+    await page.getByRole('button', { name: 'Hang up' }).click();
+    await page.getByText('The call is over.').waitFor();
+    expect(faults).toEqual([]);
+    await browser.close();
+  });
+});
