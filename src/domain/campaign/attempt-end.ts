@@ -1,17 +1,17 @@
-/** What the end of a call makes of its attempt and its contact, and what is told of it. */
+/** The end of an attempt: what is stored of it, what becomes of its contact, and the event for `notify_url`. */
 import type { CallUuid } from '../../base/ids.ts';
 import type { AttemptFinish, CampaignCallEnd } from './needs.ts';
 import { asBefore, nextStep, outcomeOf } from './outcome.ts';
 import type { Campaign, CampaignEvent, Contact, ContactStatus } from './types.ts';
 
-/** An end that this process did not see. */
+/** The end of a call of which nothing is known. */
 export const UNKNOWN_END = {
   hangupCause: 'UNKNOWN',
   hangupCauseCode: 0,
   machine: undefined,
 } as const;
 
-/** There was no call: its process stopped, or failed, before anything was sent. */
+/** There was no call: the process stopped, or failed, before anything was sent. */
 export const NO_CALL: CampaignCallEnd = {
   ...UNKNOWN_END,
   answeredUs: undefined,
@@ -30,7 +30,7 @@ const TOLD_AS: Partial<
   expired: 'expired',
 };
 
-/** The end of an attempt, and what becomes of its contact. */
+/** What is stored when a call has ended. */
 export function finishOf(
   campaign: Campaign,
   attempt: {

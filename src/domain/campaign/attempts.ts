@@ -1,4 +1,4 @@
-/** One attempt from the choice of its contact to its end: written before the call is placed, closed once. */
+/** Attempts: stored before the call is placed, closed exactly once. */
 
 import { ServiceError } from '../../base/errors.ts';
 import { type CallUuid, newCallUuid } from '../../base/ids.ts';
@@ -16,14 +16,14 @@ import { isRetryOver } from './outcome.ts';
 import type { Agent, Campaign, Contact } from './types.ts';
 import { dayStartUs, nextDayStartUs } from './zoned-time.ts';
 
-/** Whom a call shows as its caller. */
+/** The caller id of a call. */
 export interface Caller {
   readonly number: string;
-  /** Of a pool. */
+  /** When it is of the pool. */
   readonly poolNumber: { readonly id: string; readonly day: string } | undefined;
 }
 
-/** An attempt that was begun. */
+/** An attempt that is stored as begun. */
 interface Begun {
   readonly callUuid: CallUuid;
   readonly contact: Contact;
@@ -31,13 +31,13 @@ interface Begun {
   readonly placedUs: number;
 }
 
-/** What came of placing a call. */
+/** Result of placing a call. */
 export type Placed = 'begun' | PlacingRefusal | { readonly kind: 'failed' };
 
-/** Ends wait so long for a store that takes no writes. */
+/** Interval of retries while the store takes no writes. */
 const STORE_RETRY_MS = 1000;
 export interface AttemptHooks {
-  /** The campaign as it is after the end of an attempt; `refused`: there was no call after all. */
+  /** After each attempt, with the campaign as stored; `refused`: why there was no call. */
   ended(campaign: Campaign, refused: CampaignCallEnd['refused']): void;
 }
 
@@ -50,7 +50,7 @@ export class Attempts {
     this.#hooks = hooks;
   }
 
-  /** Those of `found` who may be called; the others are told why not, or are called on another day. */
+  /** Returns those that may be called now; the others get a final status, or a later due time. */
   async select(live: LiveCampaign, found: readonly DueContact[]): Promise<readonly DueContact[]> {
     const decided = found.flatMap((due) => this.#decisionOf(live.campaign, due) ?? []);
     if (decided.length > 0) await this.decide(live, found, decided);
@@ -128,7 +128,7 @@ export class Attempts {
       return 'begun';
     } catch (error) {
       this.#needs.logger.error({ error, callUuid, campaignId: campaign.id }, 'call not placed');
-      // Nothing was sent: whoever places calls rejects before it dials.
+      // `CallPlacing.place` rejects only before anything was sent.
       if (placedUs === undefined) live.callerIds?.giveBack(caller.number);
       else await this.#close(live, { ...begun, placedUs }, NO_CALL);
       return { kind: 'failed' };
@@ -185,7 +185,7 @@ export class Attempts {
     const finish = (): AttemptFinish =>
       finishOf(live.campaign, { ...attempt, callUuid, firstDialUs }, end);
     const campaign = await this.#written(live.campaign, contact, from, end, finish);
-    // Only now: whether the next one may be called can hang on how this one ended.
+    // Only after the write: the next choice may depend on how this attempt ended.
     live.calls -= 1;
     if (campaign === undefined) return;
     if (end.refused !== undefined) live.callerIds?.giveBack(from);
@@ -193,7 +193,7 @@ export class Attempts {
     this.#hooks.ended(campaign, end.refused);
   }
 
-  /** Resolves once it is stored, however long the store takes no writes; undefined: it was closed before, or it cannot be. */
+  /** Stores the end, however long that takes. Undefined: it was closed before, or the store is closed. */
   async #written(
     campaign: Campaign,
     contact: Contact,
@@ -224,7 +224,7 @@ export class Attempts {
 
   // ---------------------------------------------------------------- after a crash
 
-  /** Closes what an earlier process left open, by the records of its calls. */
+  /** Closes attempts that an earlier process left open, from the records of their calls. */
   async recover(): Promise<void> {
     const { store, calls, logger } = this.#needs;
     for (const attempt of await store.openAttempts()) {

@@ -1,11 +1,11 @@
-/** Which number of a pool shows itself next (dialect §3.11, caller id strategies). */
+/** Chooses the next caller id of a pool (dialect §3.11, caller id strategies). */
 import type { Random } from '../../base/ids.ts';
 import type { PoolNumber, PoolRules } from './types.ts';
 import { dayOf } from './zoned-time.ts';
 
 export type Turn =
   | { readonly kind: 'number'; readonly id: string; readonly number: string; readonly day: string }
-  /** All that may be used still cool down. */
+  /** All that may be used are in their cooldown. */
   | { readonly kind: 'wait'; readonly untilUs: number }
   | { readonly kind: 'dailyLimit' | 'exhausted' };
 
@@ -23,7 +23,7 @@ export class CallerIds {
   readonly #rules: PoolRules;
   readonly #timezone: string;
   readonly #random: Random;
-  /** Of the last number that was used. */
+  /** Index of the number used last. */
   #turn = -1;
 
   constructor(
@@ -39,7 +39,7 @@ export class CallerIds {
     this.#turn = numbers.findIndex((number) => number.lastUsedUs === lastUsedUs);
   }
 
-  /** Who would be next at `nowUs`. */
+  /** The next number, without using it. */
   peek(nowUs: number): Turn {
     const { maxCalls, maxCallsPerDay, cooldownMs } = this.#rules;
     const day = dayOf(nowUs, this.#timezone);
@@ -59,7 +59,7 @@ export class CallerIds {
     return { kind: 'number', id: next.id, number: next.number, day };
   }
 
-  /** Takes the next one; it counts from now on. */
+  /** The next number, counted as used. */
   take(nowUs: number): Turn {
     const turn = this.peek(nowUs);
     const used = turn.kind === 'number' && this.#numbers.find(({ id }) => id === turn.id);
@@ -72,7 +72,7 @@ export class CallerIds {
     return turn;
   }
 
-  /** The call was not begun, or nobody was rung. */
+  /** Takes back a use: the call was not begun, or nobody was rung. */
   giveBack(callerId: string): void {
     const used = this.#numbers.find(({ number }) => number === callerId);
     if (used === undefined) return;

@@ -1,4 +1,4 @@
-/** Front door: campaigns as their owners see and command them (dialect §3.11). Calls are placed by the dialer beside it. */
+/** Front door: what owners of campaigns see and command (dialect §3.11). The dialer places the calls. */
 import type { AccountId, AgentId, CallUuid, CampaignId } from '../../base/ids.ts';
 import { newCampaignId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
@@ -50,9 +50,9 @@ export { createCampaignWebhooks } from './webhooks.ts';
 type Answer<T> = Promise<Result<T, CampaignRefusal>>;
 
 const UNKNOWN: Result<never, CampaignRefusal> = err({ kind: 'unknownCampaign' });
-/** The plan may be changed, and the list replaced. */
+/** Statuses in which the plan may be changed and contacts uploaded. */
 const OPEN: readonly CampaignStatus[] = ['draft', 'ready'];
-/** What nothing runs of any more, or yet. */
+/** Statuses in which nothing runs, and which may be archived. */
 const AT_REST: readonly CampaignStatus[] = ['draft', 'ready', 'completed', 'cancelled'];
 
 const NO_CONTACTS = {
@@ -176,7 +176,7 @@ export class CampaignService implements CampaignControl {
     return started === undefined ? this.#refused(id, 'started') : ok(this.#view(started));
   }
 
-  /** A pause that would end by itself becomes one that does not. */
+  /** A pause that would end by itself becomes `manual_pause`. */
   async pause(owner: CampaignOwner, id: CampaignId): Answer<CampaignView> {
     const campaign = await this.#own(owner, id);
     if (campaign === undefined) return UNKNOWN;
@@ -237,7 +237,7 @@ export class CampaignService implements CampaignControl {
     return this.#uploads.abandon(upload);
   }
 
-  /** What an earlier process did not finish, and lists that were replaced. */
+  /** Deletes unfinished uploads of an earlier process, and lists without a campaign. */
   forgetUploads(): Promise<void> {
     return this.#uploads.clearStray();
   }

@@ -1,6 +1,6 @@
 /**
- * What may be asked of campaigns. Values arrive checked for shape and range; what needs knowledge of the account is checked
- * here. Campaigns and agents of another owner do not exist for whoever asks.
+ * Operations on campaigns. Shapes and ranges were checked before; what needs the account is checked here. Campaigns and agents
+ * of another owner are unknown to the caller.
  */
 import type { AccountId, AgentId, CallUuid, CampaignId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
@@ -37,17 +37,17 @@ export type CampaignRefusal =
   | { readonly kind: 'wrongState'; readonly status: CampaignStatus; readonly detail: string }
   /** Resumed while the cause of the pause is still there (409). */
   | { readonly kind: 'stillPaused'; readonly reason: PauseReason; readonly detail: string }
-  /** Something in the plan cannot be (400). */
+  /** A field of the plan is invalid (400). */
   | { readonly kind: 'invalid'; readonly field: string; readonly detail: string }
   | { readonly kind: 'tooMany'; readonly what: string; readonly limit: number };
 
-/** A list that is being uploaded: seen by nobody until it is finished. */
+/** An upload under way; its list is visible once it is finished. */
 export interface Upload {
   readonly campaignId: CampaignId;
   readonly listId: number;
 }
 
-/** A row as it was read: a contact, or why it is none. */
+/** A row of an upload: a contact, or why it is refused. */
 export type UploadRow = NewContact | BadRow;
 
 export interface UploadSummary {
@@ -93,7 +93,7 @@ export interface CampaignControl {
   list(filter: CampaignFilter, slice: Slice): Promise<Page<CampaignView>>;
   /** In `draft` and `ready` alone. */
   update(owner: CampaignOwner, id: CampaignId, patch: CampaignPatch): Answer<CampaignView>;
-  /** `atUs` undefined takes the schedule away. In `draft` and `ready` alone. */
+  /** `atUs` undefined removes the schedule. In `draft` and `ready` alone. */
   schedule(owner: CampaignOwner, id: CampaignId, atUs: number | undefined): Answer<CampaignView>;
   start(owner: CampaignOwner, id: CampaignId): Answer<CampaignView>;
   pause(owner: CampaignOwner, id: CampaignId): Answer<CampaignView>;
@@ -107,10 +107,10 @@ export interface CampaignControl {
   beginUpload(owner: CampaignOwner, id: CampaignId): Answer<Upload>;
   /** At most 1000 rows at a time, in the order of the list. */
   addRows(upload: Upload, rows: readonly UploadRow[]): Answer<void>;
-  /** The list takes the place of the one before, and a draft with a contact is ready. */
+  /** Replaces the list; a draft with a contact becomes ready. */
   finishUpload(upload: Upload): Answer<UploadSummary>;
   abandonUpload(upload: Upload): Promise<void>;
-  /** The list's rows that are no contacts, after row `after`. */
+  /** Refused rows of the list, after row `after`. */
   badRows(
     owner: CampaignOwner,
     id: CampaignId,
@@ -141,7 +141,7 @@ export interface CampaignControl {
     numbers: ReadonlyArray<Pick<PoolNumber, 'number' | 'label'>>,
   ): Answer<readonly PoolNumber[]>;
   numbers(owner: CampaignOwner, id: CampaignId): Answer<readonly PoolNumber[]>;
-  /** Another number in place of one of the pool begins to count anew. */
+  /** Counters begin anew with another number. */
   updateNumber(
     owner: CampaignOwner,
     id: CampaignId,

@@ -9,11 +9,11 @@ export interface DialerSettings {
   readonly maxRunning: number;
   /** Calls to one number in a day, of all campaigns of the account. */
   readonly maxCallsPerDay: number;
-  /** A campaign is idle when it has dialled nobody for so long. */
+  /** Without a call for so long a campaign is `idle`. */
   readonly activeMs: number;
-  /** Contacts are due, nothing is full, and nobody was dialled for so long: the campaign has stalled. */
+  /** Contacts are due, no limit is full, and no call could be placed for so long: `stalled`. */
   readonly stalledMs: number;
-  /** For so long: it is paused. */
+  /** The same for so long: paused as `stalled`. */
   readonly stalledPauseMs: number;
   /** Carrier and answer URL failures in a row that pause a campaign. */
   readonly failures: number;
@@ -26,7 +26,7 @@ export interface DialerNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** `act` is called when an account, or one of its sub-accounts, may call no more. */
+  /** `act` is called when an account or sub-account has lost the right to call. */
   readonly onRevoked: (act: (owner: CampaignOwner) => Promise<void>) => void;
   readonly settings: DialerSettings;
 }

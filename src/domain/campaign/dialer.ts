@@ -1,16 +1,16 @@
 /**
- * Places the calls of running campaigns as slots are free. Woken by what happens (a call ended, a command, a free slot,
- * a moment that was waited for); one round of an account at a time. What it has in mind can be made anew from the store.
+ * Places the calls of running campaigns as slots are free. It runs when a call has ended, a
+ * command came, a slot became free or a timer is due; one round per account at a time. All its state can be rebuilt from the store.
  */
 import type { AccountId, CampaignId } from '../../base/ids.ts';
 import { Attempts } from './attempts.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
 import { type AccountLimits, Dialling, RECHECK_MS } from './dialling.ts';
+import { Lifecycle } from './lifecycle.ts';
 import { LiveCampaign } from './live-campaign.ts';
 import type { CampaignCallEnd } from './needs.ts';
 import { Obstacles } from './obstacles.ts';
 import type { DialerControl, Obstacle } from './service-needs.ts';
-import { Tending } from './tending.ts';
 import { Transitions } from './transitions.ts';
 import type {
   Agent,
@@ -22,7 +22,7 @@ import type {
   RunningCampaign,
 } from './types.ts';
 
-/** A wall clock that was set is noticed after this long. */
+/** The longest timer: after it, a wall clock that was changed is noticed. */
 const LONGEST_WAIT_MS = 600_000;
 const FOREVER = Number.POSITIVE_INFINITY;
 
@@ -39,7 +39,7 @@ export class Dialer implements DialerControl {
   readonly #transitions: Transitions;
   readonly #attempts: Attempts;
   readonly #obstacles: Obstacles;
-  readonly #tending: Tending;
+  readonly #lifecycle: Lifecycle;
   readonly #dialling: Dialling;
   readonly #live = new Map<CampaignId, LiveCampaign>();
   readonly #accounts = new Map<AccountId, AccountRounds>();
@@ -50,13 +50,13 @@ export class Dialer implements DialerControl {
     this.#transitions = new Transitions(needs, (campaign) => this.#keep(campaign));
     this.#attempts = new Attempts(needs, { ended: (...given) => this.#ended(...given) });
     this.#obstacles = new Obstacles(needs);
-    this.#tending = new Tending(needs, this.#transitions, {
+    this.#lifecycle = new Lifecycle(needs, this.#transitions, {
       runningOf: (accountId) => this.#runningOf(accountId),
       poolOf: (live) => this.#dialling.poolOf(live),
     });
     this.#dialling = new Dialling(needs, {
       attempts: this.#attempts,
-      tending: this.#tending,
+      lifecycle: this.#lifecycle,
       transitions: this.#transitions,
       ofAccount: (accountId) => this.#ofAccount(accountId),
       wake: (accountId) => this.#wake(accountId),
@@ -65,13 +65,13 @@ export class Dialer implements DialerControl {
     needs.onRevoked((owner) => this.#revoked(owner));
   }
 
-  /** Closes what an earlier process left, and goes on. Before any call is placed, and after open calls were closed. */
+  /** Closes attempts that an earlier process left open, and continues. Call it after open calls were closed, and before any is placed. */
   async resumeAll(): Promise<void> {
     await this.#attempts.recover();
     for (const campaign of await this.#needs.store.unfinished()) this.#keep(campaign);
   }
 
-  /** Nobody is dialled any more. Calls that live end as they do; what is not written is closed at the next start. */
+  /** Places no further calls. Live calls go on; attempts whose end is not stored are closed at the next start. */
   stop(): void {
     this.#stopped = true;
     for (const { cancel } of this.#accounts.values()) cancel();
@@ -80,14 +80,14 @@ export class Dialer implements DialerControl {
   // ---------------------------------------------------------------- commands
 
   async start(campaign: Campaign): Promise<Campaign | undefined> {
-    return this.#tending.start(campaign);
+    return this.#lifecycle.start(campaign);
   }
 
   pause(campaign: Campaign, reason: PauseReason): Promise<Campaign | undefined> {
     return this.#transitions.pause(campaign, reason, this.#nowUs());
   }
 
-  /** Of one that failed again and again, the next failure pauses it again. */
+  /** After `consecutive_failures` a single failure pauses again. */
   resume(campaign: Campaign): Promise<Campaign | undefined> {
     const wasFailing = campaign.pauseReason === 'consecutive_failures';
     const probation = wasFailing ? this.#needs.settings.failures - 1 : 0;
@@ -137,7 +137,7 @@ export class Dialer implements DialerControl {
 
   // ---------------------------------------------------------------- waking
 
-  /** What the dialer has to do with, as the store has it. */
+  /** Takes over the stored state of a campaign; forgets one that is over. */
   #keep(campaign: Campaign): void {
     const known = this.#live.get(campaign.id);
     if (!CONCERNS.has(campaign.status) && (known === undefined || known.calls === 0)) {
@@ -155,7 +155,7 @@ export class Dialer implements DialerControl {
     const live = this.#live.get(campaign.id);
     if (live === undefined) return;
     if (live.calls === 0 && !CONCERNS.has(campaign.status)) this.#live.delete(campaign.id);
-    // What is full here is free again some time: that is no reason to pause.
+    // A full limit is no reason to pause: the contact is tried again later.
     live.sleepUntilUs = refused === 'full' ? this.#nowUs() + RECHECK_MS * 1000 : 0;
     if (refused !== undefined && refused !== 'full') live.refusedWith = refused;
     this.#wake(campaign.accountId);
@@ -208,14 +208,14 @@ export class Dialer implements DialerControl {
         rounds.again = false;
         wakeUs = FOREVER;
         for (const live of this.#ofAccount(accountId)) {
-          wakeUs = Math.min(wakeUs, await this.#tending.tend(live, this.#nowUs()));
+          wakeUs = Math.min(wakeUs, await this.#lifecycle.advance(live, this.#nowUs()));
         }
         await this.#dialling.dial(rounds, () => this.#stopped);
       }
     } catch (error) {
-      this.#needs.logger.error({ error, accountId }, 'dialer stumbled');
+      this.#needs.logger.error({ error, accountId }, 'round of the dialer failed');
       for (const live of this.#ofAccount(accountId))
-        live.troubled('the store failed', this.#nowUs());
+        live.blocked('the store failed', this.#nowUs());
       wakeUs = this.#nowUs() + RECHECK_MS * 1000;
     }
     this.#wakeAt(rounds, wakeUs);

@@ -1,38 +1,38 @@
-/** Chooses whom a running campaign calls next, as whom, and places the call; what comes of it decides how it goes on. */
+/** Chooses the next contact and caller id of a running campaign, places the call, and acts on a refusal. */
 import type { AccountId } from '../../base/ids.ts';
 import type { Attempts, Caller, Placed } from './attempts.ts';
 import { CallerIds } from './caller-ids.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
+import type { Lifecycle } from './lifecycle.ts';
 import type { LiveCampaign } from './live-campaign.ts';
 import type { DueContact } from './needs.ts';
-import type { Tending } from './tending.ts';
 import type { Transitions } from './transitions.ts';
 import type { Agent, ContactReason } from './types.ts';
 
-/** Calls of one account between the choice of their contact and their INVITE. */
+/** Limit of an account's calls between the choice of their contact and their INVITE. */
 const MAX_PLACING = 16;
 /** Contacts read at a time. */
 const READ_AHEAD = 50;
-/** Free slots of which no event tells (limits that were raised) are noticed after this long. */
+/** Retry after a refusal without an event to wait for: for example, a limit that was raised. */
 export const RECHECK_MS = 1000;
-/** What was read ahead is not true any more: it is read again, after a moment. */
+/** Contacts read ahead were changed meanwhile: wait this long before they are read again. */
 const STALE_MS = 20;
 const FOREVER = Number.POSITIVE_INFINITY;
 
-/** What the calls of one account have in common. */
+/** State that the campaigns of one account share. */
 export interface AccountLimits {
   readonly accountId: AccountId;
   /** Calls between the choice of their contact and their INVITE. */
   placing: number;
-  /** No slot is free before, microseconds UTC. */
+  /** No call is tried before this moment. */
   fullUntilUs: number;
 }
 
 export interface DiallingHooks {
   readonly attempts: Attempts;
-  readonly tending: Tending;
+  readonly lifecycle: Lifecycle;
   readonly transitions: Transitions;
-  /** Campaigns of an account that the dialer has to do with. */
+  /** The account's campaigns that are ready, queued, running or paused. */
   ofAccount(accountId: AccountId): readonly LiveCampaign[];
   wake(accountId: AccountId): void;
 }
@@ -73,11 +73,11 @@ export class Dialling {
 
   // ---------------------------------------------------------------- choice
 
-  /** Of those that may dial, the one with the fewest calls; of equals, the one that has waited longest. */
+  /** Among those that want a call: the one with the fewest calls; of equals, the one served longest ago. */
   #next(accountId: AccountId, nowUs: number): LiveCampaign | undefined {
     let best: LiveCampaign | undefined;
     for (const live of this.#hooks.ofAccount(accountId)) {
-      if (!live.isHungry(nowUs)) continue;
+      if (!live.wantsCall(nowUs)) continue;
       const isBefore =
         best === undefined ||
         live.busy < best.busy ||
@@ -88,19 +88,20 @@ export class Dialling {
     return best;
   }
 
-  /** Undefined: nobody is due now, and the campaign sleeps until somebody is. */
+  /** Undefined: no contact is due now; the campaign sleeps until one is. */
   async #nextContact(live: LiveCampaign, nowUs: number): Promise<DueContact | undefined> {
-    const { attempts, tending, wake } = this.#hooks;
+    const { attempts, lifecycle, wake } = this.#hooks;
     for (;;) {
       const next = live.ahead.shift();
       if (next !== undefined) {
         if (!live.placing.has(next.contact.id)) return next;
         continue;
       }
-      const found = await tending.due(live, nowUs, READ_AHEAD);
+      const found = await lifecycle.due(live, nowUs, READ_AHEAD);
       if (found.length === 0) {
         if (live.isDone) wake(live.campaign.accountId);
-        live.sleepUntilUs = live.placing.size > 0 ? FOREVER : await tending.nextDueUs(live, nowUs);
+        live.sleepUntilUs =
+          live.placing.size > 0 ? FOREVER : await lifecycle.nextDueUs(live, nowUs);
         return undefined;
       }
       live.ahead.push(...(await attempts.select(live, found)));
@@ -110,7 +111,7 @@ export class Dialling {
   async #agentOf(live: LiveCampaign): Promise<Agent | undefined> {
     live.agent ??= await this.#needs.store.agent(live.campaign.agentId);
     if (live.agent === undefined) {
-      live.troubled('the agent is gone', this.#nowUs());
+      live.blocked('the agent is gone', this.#nowUs());
       live.sleepUntilUs = this.#laterUs();
     }
     return live.agent;
@@ -130,7 +131,7 @@ export class Dialling {
     }
     live.ahead.unshift(due);
     if (turn.kind === 'wait') {
-      live.untroubled();
+      live.unblocked();
       live.sleepUntilUs = turn.untilUs;
       return undefined;
     }
@@ -155,7 +156,10 @@ export class Dialling {
     try {
       await this.#placed(limits, live, due, placed);
     } catch (error) {
-      this.#needs.logger.error({ error, campaignId: live.campaign.id }, 'dialer stumbled');
+      this.#needs.logger.error(
+        { error, campaignId: live.campaign.id },
+        'round of the dialer failed',
+      );
     }
     this.#hooks.wake(limits.accountId);
   }
@@ -168,14 +172,14 @@ export class Dialling {
   ): Promise<void> {
     live.sleepUntilUs = 0;
     if (placed === 'begun') {
-      live.untroubled();
+      live.unblocked();
       return;
     }
     switch (placed.kind) {
       case 'full': {
         const { retryAfterMs = RECHECK_MS, of } = placed;
         const untilUs = this.#nowUs() + Math.ceil(retryAfterMs) * 1000;
-        live.untroubled();
+        live.unblocked();
         live.ahead.unshift(due);
         if (of === 'account') limits.fullUntilUs = untilUs;
         else live.sleepUntilUs = untilUs;
@@ -200,7 +204,7 @@ export class Dialling {
         live.refusedWith = placed.kind;
         return;
       default:
-        live.troubled(placed.kind, this.#nowUs());
+        live.blocked(placed.kind, this.#nowUs());
         live.sleepUntilUs = this.#laterUs();
     }
   }

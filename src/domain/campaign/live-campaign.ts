@@ -1,4 +1,4 @@
-/** What the dialer has in mind about one campaign. Everything here can be made anew from the store. */
+/** The dialer's state of one campaign in memory. All of it can be rebuilt from the store. */
 import type { CallerIds } from './caller-ids.ts';
 import type { DueContact, PlacingRefusal } from './needs.ts';
 import { Pace } from './pace.ts';
@@ -9,24 +9,24 @@ export class LiveCampaign {
   campaign: Campaign;
   agent: Agent | undefined;
   callerIds: CallerIds | undefined;
-  /** Timezones of contacts that still may be called. */
+  /** Timezones of the contacts that still wait. */
   timezones: readonly string[] | undefined;
-  /** Next to be called, read ahead. */
+  /** Contacts read ahead, the next one first. */
   readonly ahead: DueContact[] = [];
-  /** Contacts on their way to a call. */
+  /** Contacts whose call is being placed. */
   readonly placing = new Set<number>();
-  /** Calls that live. */
+  /** Live calls. */
   calls = 0;
-  /** Nothing to do before, microseconds UTC. */
+  /** No call is placed before this moment, microseconds UTC. */
   sleepUntilUs = 0;
-  /** When it was last chosen to dial. */
+  /** When it was last chosen to place a call. */
   servedUs = 0;
-  /** Why a call was refused: it cannot go on like this. */
+  /** Why a call was refused, when that will pause the campaign. */
   refusedWith: PlacingRefusal['kind'] | undefined;
-  /** Something other than full limits keeps it from dialling. */
-  troubleSinceUs: number | undefined;
-  trouble = '';
-  stallTold = false;
+  /** Since when calls fail to be placed for another reason than full limits. */
+  blockedSinceUs: number | undefined;
+  blockedBy = '';
+  isStallTold = false;
   readonly pace = new Pace();
   readonly #windows = new Map<string, WindowState>();
 
@@ -34,10 +34,10 @@ export class LiveCampaign {
     this.campaign = campaign;
   }
 
-  /** Plan, pool, list or state may have changed. */
+  /** Drops everything that was read: plan, pool, list or status may have changed. */
   forget(): void {
     this.refusedWith = undefined;
-    this.untroubled();
+    this.unblocked();
     this.agent = undefined;
     this.callerIds = undefined;
     this.timezones = undefined;
@@ -50,14 +50,14 @@ export class LiveCampaign {
     return this.campaign.status === 'running';
   }
 
-  /** Wants a further call at `nowUs`. */
-  isHungry(nowUs: number): boolean {
+  /** Whether it may place a further call now. */
+  wantsCall(nowUs: number): boolean {
     if (!this.isRunning || this.refusedWith !== undefined) return false;
     const limit = this.pace.limit(this.campaign.maxConcurrent);
     return this.busy < limit && nowUs >= this.sleepUntilUs;
   }
 
-  /** Calls, and those on their way to be one. */
+  /** Live calls, and those that are being placed. */
   get busy(): number {
     return this.calls + this.placing.size;
   }
@@ -75,7 +75,7 @@ export class LiveCampaign {
     return state;
   }
 
-  /** Timezones of contacts whose window is open. */
+  /** Timezones in which the window is open. */
   openTimezones(nowUs: number): readonly string[] {
     return (this.timezones ?? []).filter((timezone) => this.windowOf(timezone, nowUs).open);
   }
@@ -88,15 +88,15 @@ export class LiveCampaign {
     return Math.min(Number.POSITIVE_INFINITY, ...changes);
   }
 
-  troubled(what: string, nowUs: number): void {
-    this.trouble = what;
-    this.troubleSinceUs ??= nowUs;
+  blocked(what: string, nowUs: number): void {
+    this.blockedBy = what;
+    this.blockedSinceUs ??= nowUs;
   }
 
-  /** It dials, or nothing is wrong but that limits are full or nobody is due. */
-  untroubled(): void {
-    this.troubleSinceUs = undefined;
-    this.stallTold = false;
+  /** A call was placed, or only full limits or a lack of due contacts prevent one. */
+  unblocked(): void {
+    this.blockedSinceUs = undefined;
+    this.isStallTold = false;
   }
 
   health(
@@ -106,7 +106,7 @@ export class LiveCampaign {
     const { status, pauseReason, lastDialUs } = this.campaign;
     if (status === 'paused' && pauseReason === 'stalled') return 'stalled';
     if (status !== 'running') return lastDialUs === undefined ? 'not_started' : 'idle';
-    const since = this.troubleSinceUs;
+    const since = this.blockedSinceUs;
     if (since !== undefined && nowUs - since >= settings.stalledMs * 1000) return 'stalled';
     if (lastDialUs === undefined) return 'not_started';
     const isRecent = nowUs - lastDialUs < settings.activeMs * 1000;

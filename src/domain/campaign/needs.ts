@@ -1,4 +1,4 @@
-/** What campaigns ask of the outside: a store, a way to place calls, and somebody who tells `notify_url`. */
+/** What campaigns need: a store, calls, and webhooks. */
 import type { AccountId, AgentId, CallUuid, CampaignId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
@@ -28,7 +28,7 @@ import type {
 
 // ---------------------------------------------------------------- store
 
-/** What changes about a campaign besides its counters. A key that is present is set. */
+/** A change of a campaign; counters change with contacts alone. A key that is present is set. */
 export type CampaignChange = Partial<
   CampaignPlan &
     Pick<
@@ -48,7 +48,7 @@ export interface ListedContact extends NewContact {
   readonly timezone: string;
 }
 
-/** A contact that may be called now, and what speaks against it. */
+/** A contact that is due, with the facts that may forbid the call. */
 export interface DueContact {
   readonly contact: Contact;
   readonly doNotCall: boolean;
@@ -70,13 +70,13 @@ export interface AttemptStart {
   readonly callUuid: CallUuid;
   readonly campaignId: CampaignId;
   readonly contactId: number;
-  /** Before this one, as the contact was read: one that was called meanwhile is not called again. */
+  /** As the contact was read; if it has another number of attempts by now, it was called meanwhile and the attempt is refused. */
   readonly attemptsBefore: number;
   readonly from: string;
   readonly placedUs: number;
   /** The pool's number that is used, and the day that it counts for. */
   readonly poolNumber: { readonly id: string; readonly day: string } | undefined;
-  /** The contact's number is not called more often since that moment, by whatever campaign of the account. */
+  /** Limit of calls to the contact's number since `dayStartUs`, by all campaigns of the account. */
   readonly maxCallsOfDay: number;
   readonly dayStartUs: number;
 }
@@ -97,11 +97,11 @@ export interface AttemptFinish {
     /** False: nobody was rung, the attempt does not count. */
     readonly counts: boolean;
   };
-  /** Of carrier or answer URL: in a row they are counted. */
+  /** Effect on the count of consecutive failures of carrier or answer URL. */
   readonly failure: 'counts' | 'resets' | 'none';
 }
 
-/** What becomes of a contact without a call. */
+/** A contact's new status without a call. */
 export interface ContactDecision {
   readonly contactId: number;
   readonly status: ContactStatus;
@@ -121,9 +121,9 @@ export interface CampaignStore {
   get(id: CampaignId): Promise<Campaign | undefined>;
   /** Newest first. */
   page(filter: CampaignFilter, slice: Slice): Promise<Page<Campaign>>;
-  /** Queued, running, paused, and ready with a schedule: what the dialer has to know of after a start. */
+  /** Queued, running, paused, and ready with a schedule: what the dialer continues after a start. */
   unfinished(): Promise<readonly Campaign[]>;
-  /** Only from one of these states, with what is told of it; undefined: it was in another. */
+  /** Stored with its notifications; undefined: the status was none of `from`. */
   change(
     id: CampaignId,
     from: readonly CampaignStatus[],
@@ -131,15 +131,15 @@ export interface CampaignStore {
     notifications?: readonly StoredNotification[],
   ): Promise<Campaign | undefined>;
 
-  /** An empty list of the campaign, not its own yet. */
+  /** Begins a list that becomes the campaign's with `finishList`. */
   beginList(id: CampaignId): Promise<number>;
-  /** A number that the list has already becomes a bad row. */
+  /** A number that the list already has becomes a bad row. False: the list is not open. */
   addRows(
     listId: number,
     contacts: readonly ListedContact[],
     bad: readonly BadRow[],
   ): Promise<boolean>;
-  /** Makes it the campaign's list while that is in one of these states; `ready` when it has a contact, else `draft`. */
+  /** Replaces the campaign's list, from one of these statuses; the campaign is `ready` if the list has a contact, else `draft`. */
   finishList(
     id: CampaignId,
     listId: number,
@@ -147,9 +147,9 @@ export interface CampaignStore {
   ): Promise<
     { readonly campaign: Campaign; readonly contacts: number; readonly bad: number } | undefined
   >;
-  /** Deletes some of what belongs to a list that is no campaign's; `false` when nothing is left. */
+  /** Deletes up to `limit` rows of a list without a campaign; false: nothing is left. */
   clearList(listId: number, limit: number): Promise<boolean>;
-  /** Lists that are no campaign's. */
+  /** Lists without a campaign: unfinished and replaced ones. */
   strayLists(): Promise<readonly number[]>;
 
   badRows(id: CampaignId, after: number, limit: number): Promise<readonly BadRow[]>;
@@ -160,7 +160,7 @@ export interface CampaignStore {
 
   addNumbers(id: CampaignId, numbers: readonly PoolNumber[]): Promise<void>;
   numbers(id: CampaignId): Promise<readonly PoolNumber[]>;
-  /** Refused for a number that the pool has, or has not. */
+  /** Refused when another number of the pool is the same, or there is none of that id. */
   updateNumber(
     id: CampaignId,
     number: PoolNumber,
@@ -177,14 +177,14 @@ export interface CampaignStore {
     slice: Slice,
   ): Promise<Page<ListedNumber>>;
 
-  /** Completed, cancelled and archived ones that nothing has changed since, the oldest first. */
+  /** Completed, cancelled and archived campaigns whose last change was before, oldest first. */
   overBefore(us: number, limit: number): Promise<readonly CampaignId[]>;
-  /** Deletes some of what belongs to a campaign that is over, at last itself; `false` when nothing is left. */
+  /** Deletes up to `limit` rows of a campaign that is over, in the end itself; false: nothing is left. */
   erase(id: CampaignId, limit: number): Promise<boolean>;
-  /** Numbers that were listed before; how many, `limit` at the most. */
+  /** Deletes up to `limit` numbers that were listed before; returns how many. */
   purgeDoNotCall(us: number, limit: number): Promise<number>;
 
-  /** Timezones of the contacts that still may be called, each with the earliest moment (0: at once). */
+  /** Timezones of waiting contacts, each with its earliest due moment (0: at once). */
   dueZones(
     id: CampaignId,
   ): Promise<ReadonlyArray<{ readonly timezone: string; readonly dueUs: number }>>;
@@ -193,9 +193,9 @@ export interface CampaignStore {
   /** Contacts that wait to be called, now or later. */
   waiting(id: CampaignId, limit: number): Promise<readonly number[]>;
   contact(contactId: number): Promise<Contact | undefined>;
-  /** The campaign as it is then; undefined: the contact is not to be called any more, or the campaign does not run. */
+  /** The changed campaign; undefined: the contact is no longer due, or the campaign does not run. */
   begin(start: AttemptStart): Promise<Campaign | undefined>;
-  /** Once: an attempt that is closed stays as it is. The campaign as it is then. */
+  /** The changed campaign; undefined: the attempt was closed before, and nothing was changed. */
   finish(
     finish: AttemptFinish,
     notifications: readonly StoredNotification[],
@@ -205,7 +205,7 @@ export interface CampaignStore {
     decisions: readonly ContactDecision[],
     notifications: readonly StoredNotification[],
   ): Promise<Campaign | undefined>;
-  /** Attempts that no end was written of. */
+  /** Attempts without an end. */
   openAttempts(): Promise<readonly Attempt[]>;
 }
 
@@ -232,19 +232,19 @@ export interface CampaignCallEnd {
    * machine answered, or whoever answered hung up before.
    */
   readonly abandoned?: boolean | undefined;
-  /** Its record says why there was no call at all. */
+  /** Set when there was no call: nobody was rung, and the attempt does not count. */
   readonly refused: PlacingRefusal['kind'] | undefined;
 }
 
 /** Why no call is placed now. */
 export type PlacingRefusal =
-  /** A limit of the account and this node, or of the carriers: worth asking again. */
+  /** A limit of account, node or carriers is full; try again. */
   | {
       readonly kind: 'full';
       readonly of: 'account' | 'carrier';
       readonly retryAfterMs: number | undefined;
     }
-  /** This node takes no calls for a reason of its own. */
+  /** This node takes no calls now (drain, store). */
   | { readonly kind: 'unavailable' }
   | { readonly kind: 'insufficientFunds' | 'accountInactive' | 'unknownCallerId' }
   | { readonly kind: 'barred' | 'invalidNumber'; readonly detail: string }
@@ -273,8 +273,8 @@ export interface CallPlacing {
 // ---------------------------------------------------------------- telling
 
 export interface CampaignWebhooks {
-  /** As it is stored with what it tells of; undefined: nobody wants to know. */
+  /** To be stored with the change that it reports; undefined: there is no `notify_url`. */
   compose(campaign: Campaign, event: CampaignEvent): StoredNotification | undefined;
-  /** Delivers one that is stored, after the earlier ones of the campaign. */
+  /** Delivers a stored one, after the earlier ones of the campaign. */
   deliver(notification: StoredNotification): void;
 }

@@ -14,7 +14,7 @@ import type {
 export interface Outcome {
   readonly status: Exclude<AttemptStatus, 'dialling'>;
   readonly machine: boolean;
-  /** The carrier, the network or the answer URL failed: nothing that the called person did. */
+  /** A failure of the carrier, the network or the answer URL, and not of the called person. */
   readonly isFailure: boolean;
 }
 
@@ -37,7 +37,7 @@ const NO_ANSWER: ReadonlySet<string> = new Set(['NO_ANSWER', 'USER_NOT_REGISTERE
 
 const DEFAULT_DELAY_MS = HOUR_MS;
 
-/** Who was reached is answered, however the conversation ended; unless there was nothing to hear. */
+/** A call that was answered counts as `answered`, however it ended; except when no document could be run. */
 export function outcomeOf(end: CampaignCallEnd): Outcome {
   const { answeredUs, hangupCause, hangupCauseCode, machine = false } = end;
   const nothingToHear = DOCUMENT_FAILURES.has(hangupCauseCode);
@@ -77,7 +77,7 @@ export function nextStep(
   return { status: 'retry_pending', reason: undefined, dueUs };
 }
 
-/** A retry that was due in time, and had to wait beyond its days, is not made any more. */
+/** Whether the retry window has passed while the retry had to wait. */
 export const isRetryOver = ({ retry }: Pick<Campaign, 'retry'>, contact: Contact, nowUs: number) =>
   contact.status === 'retry_pending' &&
   contact.firstDialUs !== undefined &&
@@ -85,7 +85,7 @@ export const isRetryOver = ({ retry }: Pick<Campaign, 'retry'>, contact: Contact
 
 const retryEndUs = (windowMs: number, firstDialUs: number): number => firstDialUs + windowMs * 1000;
 
-/** Where an attempt of which nothing was sent leaves its contact: as if it had not been made. */
+/** The contact after an attempt of which nothing was sent: as before it. */
 export const asBefore = ({
   attemptNumber,
   placedUs,

@@ -1,17 +1,17 @@
-/** Fewer calls at once while too many who answer find neither bot nor agent (abandoned calls). */
+/** Lowers the calls at once while too many answered calls are abandoned: connected to neither bot nor agent in time. */
 import type { AbandonmentGuard } from './types.ts';
 
-/** Answered calls that the share is taken of; fewer say nothing yet. */
+/** The share is taken of the last 100 answered calls, once there are 20. */
 const LOOKED_AT = 100;
 const ENOUGH = 20;
 const WHOLE = 10_000;
 
 export class Pace {
-  /** Of the last answered calls: whether nobody was there. */
+  /** Of the last answered calls: whether each was abandoned. */
   readonly #abandoned: boolean[] = [];
   #limit = Number.POSITIVE_INFINITY;
 
-  /** Calls at once, of so many that there might be. */
+  /** Calls allowed at once. */
   limit(maxConcurrent: number): number {
     return Math.min(maxConcurrent, this.#limit);
   }

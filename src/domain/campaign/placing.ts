@@ -1,4 +1,4 @@
-/** Campaigns' calls as calls of the account: the same road as `POST …/Call/`. */
+/** Places the calls of campaigns as calls of the account, as `POST …/Call/` does. */
 import type { AccountId } from '../../base/ids.ts';
 import { ok } from '../../base/result.ts';
 import type { Accounts } from '../account/account.ts';
@@ -42,7 +42,7 @@ export function createCallPlacing(needs: PlacingNeeds): CallPlacing {
       const account = await accounts.get(accountId);
       if (account?.status !== 'active') return 'accountInactive';
       const balance = await ledger.balance(accountId, account.currency);
-      // A call costs something: one millionth more than nothing has to be there.
+      // The smallest amount: any call costs at least that.
       return balance.ok && canSpend(balance.value, 1) ? undefined : 'insufficientFunds';
     },
     async endOf(callUuid) {
@@ -85,7 +85,7 @@ function requestOf({ owner, agent, contact, from }: CampaignCall): PlaceCallsReq
   };
 }
 
-/** The contact's own come before the agent's of the same name. */
+/** A contact's header replaces the agent's of the same name. */
 function merged(ofAgent: CustomHeaders, ofContact: CustomHeaders): CustomHeaders {
   const own = new Set(ofContact.map(([name]) => name.toLowerCase()));
   return [...ofAgent.filter(([name]) => !own.has(name.toLowerCase())), ...ofContact];

@@ -1,4 +1,4 @@
-/** Whether a plan can be carried out: what needs knowledge of the account, or of timezones. */
+/** Checks of a plan that need the account, its agents and numbers, timezones or the time. */
 import { plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { CampaignServiceNeeds } from './service-needs.ts';
@@ -73,7 +73,7 @@ function checkShape(plan: CampaignPlan): Refused | undefined {
   return isEmpty ? invalid('window_end_time', 'must differ from window_start_time') : undefined;
 }
 
-/** What was decided about a campaign, without what became of it. */
+/** The plan of a campaign, without its state. */
 export function planOf(campaign: Campaign): CampaignPlan {
   return {
     name: campaign.name,

@@ -1,4 +1,4 @@
-/** The caller ids that a campaign takes turns with. */
+/** The pool of caller ids of a campaign. */
 import { uuid } from '../../base/ids.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -7,7 +7,7 @@ import type { Campaign, CampaignRefusal, PoolNumber, PoolNumberPatch } from './t
 
 const MAX_NUMBERS = 1000;
 
-/** Of a number that nobody was called from yet. */
+/** Counters of an unused number. */
 const UNUSED = { totalCalls: 0, day: '', callsOfDay: 0, lastUsedUs: undefined } as const;
 
 export class PoolNumbers {
@@ -17,7 +17,7 @@ export class PoolNumbers {
     this.#needs = needs;
   }
 
-  /** All or none; one that is in the pool already stays as it is. Answers those of the pool that were named. */
+  /** All or none; a number that the pool has stays as it is. Returns the pool's records of the given numbers. */
   async add(
     campaign: Campaign,
     numbers: ReadonlyArray<Pick<PoolNumber, 'number' | 'label'>>,
@@ -69,7 +69,7 @@ export class PoolNumbers {
     return ok(undefined);
   }
 
-  /** Why the account may not call from it. */
+  /** Set when the account may not show the number. */
   async #refused(campaign: Campaign, number: string): Promise<CampaignRefusal | undefined> {
     if (await this.#needs.calls.mayPresent(campaign.accountId, number)) return undefined;
     const detail = `${number} is no caller id of this account`;

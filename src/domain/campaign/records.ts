@@ -1,4 +1,4 @@
-/** Campaigns: what a customer decides about them, what becomes of their contacts, and what is counted (dialect §3.11). */
+/** Records of campaigns, agents, contacts, attempts and pools (dialect §3.11). */
 import type { AccountId, AgentId, CallUuid, CampaignId } from '../../base/ids.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { MachineDetectionRequest } from '../dispatch/types.ts';
@@ -6,13 +6,13 @@ import type { MachineDetectionRequest } from '../dispatch/types.ts';
 /** Who owns agents and campaigns: a main account, or one of its sub-accounts. */
 export interface CampaignOwner {
   readonly accountId: AccountId;
-  /** Undefined in a filter: whoever's of the main account. */
+  /** Undefined in a filter: the main account and all its sub-accounts. */
   readonly subAccount: AccountId | undefined;
 }
 
 // ---------------------------------------------------------------- agents
 
-/** What a campaign's calls are connected to: documents, and how calls are placed for them. */
+/** Documents that calls are connected to, and how these calls are placed. */
 export interface Agent extends CampaignOwner {
   readonly id: AgentId;
   readonly name: string;
@@ -20,7 +20,7 @@ export interface Agent extends CampaignOwner {
   readonly hangup: CallbackTarget | undefined;
   readonly fallback: CallbackTarget | undefined;
   readonly ring: CallbackTarget | undefined;
-  /** Custom SIP headers without their prefix; a contact's own of the same name come before. */
+  /** Custom SIP headers without their prefix; a contact's header of the same name replaces one. */
   readonly sipHeaders: CustomHeaders;
   readonly machineDetection: MachineDetectionRequest | undefined;
   /** Calls are recorded from the answer on. */
@@ -85,7 +85,7 @@ export interface PoolRules {
   readonly cooldownMs: number;
 }
 
-/** At most this share of answered calls may have neither stream nor other party after two seconds; beyond it fewer are dialled. */
+/** Highest share of answered calls that may be abandoned (`CampaignCallEnd.abandoned`); beyond it fewer calls are placed. */
 export interface AbandonmentGuard {
   /** Hundredths of a per cent. */
   readonly maxBasisPoints: number;
@@ -105,7 +105,7 @@ export interface CampaignPlan {
   /** Undefined: at any time. */
   readonly window: DialWindow | undefined;
   readonly scheduledUs: number | undefined;
-  /** Whoever was not reached by then expires, and the campaign is completed. */
+  /** Contacts that were not reached by then expire, and the campaign is completed. */
   readonly expiresUs: number | undefined;
   readonly retry: RetryPolicy;
   readonly callerIdStrategy: CallerIdStrategy;
@@ -151,7 +151,7 @@ export type ContactStatus =
   | 'retry_pending'
   | 'expired';
 
-/** Contacts by status: at every moment the sum over the list. */
+/** Contacts by status; always equal to the sum over the list. */
 export type ContactCounters = Readonly<Record<ContactStatus, number>>;
 
 export interface Campaign extends CampaignPlan, CampaignOwner {
@@ -162,7 +162,7 @@ export interface Campaign extends CampaignPlan, CampaignOwner {
   readonly counters: ContactCounters;
   /** Carrier and answer URL failures in a row. */
   readonly consecutiveFailures: number;
-  /** The start command; orders those that are queued. */
+  /** When it was started; queued campaigns run in this order. */
   readonly queuedUs: number | undefined;
   readonly startedUs: number | undefined;
   readonly completedUs: number | undefined;
@@ -184,7 +184,7 @@ export interface RunningCampaign {
   readonly maxConcurrent: number;
   /** Calls under way. */
   readonly running: number;
-  /** Contacts that wait. */
+  /** Waiting contacts. */
   readonly queued: number;
 }
 
@@ -203,14 +203,14 @@ export interface NewContact {
 
 export interface Contact extends NewContact {
   readonly id: number;
-  /** Whose window counts: IANA name; empty: the campaign's. */
+  /** IANA name of the timezone of its window; empty: the campaign's. */
   readonly timezone: string;
   readonly status: ContactStatus;
-  /** Why it was refused, or is called later. */
+  /** Why it failed without a call, or is called later. */
   readonly reason: ContactReason | undefined;
-  /** Calls that were made. */
+  /** Calls so far. */
   readonly attempts: number;
-  /** Not before; undefined: not at all, or never called yet. */
+  /** When it is called next; undefined: no more, or as soon as possible. */
   readonly dueUs: number | undefined;
   readonly firstDialUs: number | undefined;
   /** Of the last attempt. */
@@ -226,7 +226,7 @@ export type ContactReason =
   | 'retry_window_over'
   | 'campaign_expired';
 
-/** A row of an uploaded list that is no contact. */
+/** A refused row of an uploaded list. */
 export interface BadRow {
   readonly rowNumber: number;
   readonly reason: string;
@@ -241,7 +241,7 @@ export interface Attempt {
   readonly attemptNumber: number;
   readonly to: string;
   readonly from: string;
-  /** `dialling` while the call lives. */
+  /** `dialling` during the call. */
   readonly status: AttemptStatus;
   readonly placedUs: number;
   readonly answeredUs: number | undefined;
@@ -253,7 +253,7 @@ export interface Attempt {
 
 export type AttemptStatus = 'dialling' | 'answered' | 'no_answer' | 'busy' | 'failed';
 
-/** Where a contact stands, with its last attempt. */
+/** A contact with its last attempt. */
 export interface ContactResult {
   readonly contact: Contact;
   readonly attempt: Attempt | undefined;
@@ -288,7 +288,7 @@ export type CampaignEvent =
     }
   | {
       readonly kind: 'contact';
-      /** A busy contact is told as failed. */
+      /** `busy` is told as `failed`: the dialect has no event for it. */
       readonly outcome: 'answered' | 'no_answer' | 'retry_scheduled' | 'failed' | 'expired';
       readonly atUs: number;
       readonly contactId: number;

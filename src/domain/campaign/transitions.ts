@@ -1,16 +1,16 @@
-/** A campaign's changes of state, each stored with what is told of it. */
+/** Changes of a campaign's status, each stored together with its event for `notify_url`. */
 
 import type { DialerNeeds } from './dialer-needs.ts';
 import type { CampaignChange } from './needs.ts';
 import type { Campaign, CampaignEvent, CampaignStatus, PauseReason } from './types.ts';
 
-/** A pause for one of these reasons ends by itself. */
+/** Pauses that end by themselves. */
 const CLEARS_BY_ITSELF: ReadonlySet<PauseReason | undefined> = new Set<PauseReason>([
   'window_closed',
   'caller_pool_daily_limit_reached',
 ]);
 
-/** Only from the state that it is in: another change may have come first. Undefined: it has. */
+/** Undefined: the campaign had another status by then, and nothing was changed. */
 type Changed = Promise<Campaign | undefined>;
 
 export class Transitions {
@@ -41,7 +41,7 @@ export class Transitions {
     return this.#change(campaign, ['paused'], change, event);
   }
 
-  /** `probation`: failures in a row that are counted already. */
+  /** `probation`: the count of consecutive failures to begin with. */
   resume(campaign: Campaign, nowUs: number, probation = 0): Changed {
     const change = {
       status: 'running',
@@ -63,7 +63,7 @@ export class Transitions {
     );
   }
 
-  /** Nothing changes; it is told. */
+  /** Sends an event without a change. */
   tell(campaign: Campaign, event: CampaignEvent): Changed {
     return this.#change(campaign, [campaign.status], {}, event);
   }
@@ -84,7 +84,7 @@ export class Transitions {
   }
 }
 
-/** A campaign whose every contact failed has failed: told before its end. */
+/** When every contact has failed, `campaign.failed` precedes `campaign.completed`. */
 function failureOf({ counters }: Campaign, atUs: number): readonly CampaignEvent[] {
   const total = Object.values(counters).reduce((sum, count) => sum + count, 0);
   if (total === 0 || counters.failed < total) return [];

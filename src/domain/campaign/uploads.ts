@@ -1,4 +1,4 @@
-/** Lists of contacts on their way in: seen by nobody until they are whole. */
+/** Uploads of contact lists. A list is visible only once it is complete. */
 import { err, ok, type Result } from '../../base/result.ts';
 import { NumberReader } from '../dispatch/dispatch.ts';
 import type { ListedContact } from './needs.ts';
@@ -15,7 +15,7 @@ import type {
 } from './types.ts';
 
 const MAX_ROWS_AT_ONCE = 1000;
-/** Rows in one unit of work: short enough that no call waits for it. */
+/** Rows in one unit of work: few enough that no call is delayed by it. */
 const ROWS_OF_UNIT = 200;
 const MAX_CONTACTS = 5_000_000;
 const MAX_UPLOADS = 100;
@@ -29,7 +29,7 @@ interface Open {
 
 export class Uploads {
   readonly #needs: CampaignServiceNeeds;
-  /** By list. */
+  /** By list id. */
   readonly #open = new Map<number, Open>();
 
   constructor(needs: CampaignServiceNeeds) {
@@ -89,7 +89,7 @@ export class Uploads {
     return this.#needs.store.addRows(listId, contacts, bad);
   }
 
-  /** Undefined: the campaign takes no list any more; the upload is forgotten. */
+  /** Undefined: the campaign's status allows no upload any more; the rows are deleted. */
   async finish(
     upload: Upload,
     from: readonly CampaignStatus[],
@@ -113,7 +113,7 @@ export class Uploads {
     await this.#clear(listId);
   }
 
-  /** Lists that an earlier process left, and those that were replaced. */
+  /** Deletes lists that an earlier process left unfinished, and lists that were replaced. */
   async clearStray(): Promise<void> {
     for (const listId of await this.#needs.store.strayLists()) {
       if (!this.#open.has(listId)) await this.#clear(listId);
@@ -125,7 +125,7 @@ export class Uploads {
   }
 }
 
-/** The contact with its numbers in full, or why it cannot be called. */
+/** The contact with its numbers in international form, or why the row is refused. */
 function readContact(
   row: NewContact,
   { campaign, numbers }: Open,

@@ -10,7 +10,7 @@ import type { Campaign, CampaignEvent } from './types.ts';
 
 type Fields = Readonly<Record<string, string | number | null>>;
 
-/** Delivered after the earlier ones of the campaign, whatever call they tell of. */
+/** Events of one campaign are delivered in order. */
 export const createCampaignWebhooks = (needs: {
   readonly callbacks: Pick<CallbackClient, 'notifyStored'>;
   readonly random: Random;
@@ -21,7 +21,7 @@ export const createCampaignWebhooks = (needs: {
     const name = event.kind === 'contact' ? `contact.${event.outcome}` : `campaign.${event.kind}`;
     return {
       id: uuid(needs.random),
-      // Its own token signs for a sub-account.
+      // A sub-account's events are signed with its own token.
       accountId: subAccount ?? accountId,
       subject: id,
       event: name,

@@ -2,13 +2,13 @@
 import type { DialHours, DialWindow } from './types.ts';
 import { localDate, momentUs } from './zoned-time.ts';
 
-/** Open or closed, and until when; undefined: for good. */
+/** Open or closed, and until when; undefined: without end. */
 export interface WindowState {
   readonly open: boolean;
   readonly untilUs: number | undefined;
 }
 
-/** Hours may be rare and holidays many: a window that opens on none of so many days does not open. */
+/** A window that does not open within so many days counts as closed without end. */
 const LOOK_AHEAD_DAYS = 400;
 
 interface Span {
@@ -24,7 +24,7 @@ export function windowAt(
   if (window === undefined) return { open: true, untilUs: undefined };
   const today = localDate(nowUs, timezone);
   let end: number | undefined;
-  // Hours of yesterday may reach into today; hours that follow one another without a gap are one.
+  // Begin with yesterday, whose hours may reach into today; join hours without a gap between them.
   for (let ahead = -1; ahead <= LOOK_AHEAD_DAYS; ahead += 1) {
     for (const { fromUs, toUs } of spansOf(window, today.add({ days: ahead }), timezone)) {
       if (toUs <= nowUs) continue;
@@ -37,7 +37,7 @@ export function windowAt(
   return { open: false, untilUs: undefined };
 }
 
-/** The hours that begin on the date, in their order; what of them falls on a holiday is left out. */
+/** The hours that begin on the date, sorted; parts on a holiday are left out. */
 function spansOf(
   { hours, holidays }: DialWindow,
   date: ReturnType<typeof localDate>,

@@ -1,13 +1,13 @@
-/** Local days and hours of a timezone, over Temporal: daylight saving and its gaps are the library's business. */
+/** Local days and hours of a timezone, by Temporal, which knows daylight saving. */
 import { Temporal } from 'temporal-polyfill';
 
 const MINUTES_OF_HOUR = 60;
 
-/** An IANA name that this machine knows. */
+/** Whether it is an IANA name known here. */
 export function isTimezone(name: string): boolean {
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
-    // Offsets are taken by Temporal too, and have no daylight saving.
+    // Temporal takes offsets too; they have no daylight saving and are refused.
     return !/^[+-]/.test(name);
   } catch {
     return false;
@@ -17,11 +17,11 @@ export function isTimezone(name: string): boolean {
 export const localDate = (atUs: number, timezone: string): Temporal.PlainDate =>
   zoned(atUs, timezone).toPlainDate();
 
-/** `YYYY-MM-DD` there. */
+/** The local date, `YYYY-MM-DD`. */
 export const dayOf = (atUs: number, timezone: string): string =>
   localDate(atUs, timezone).toString();
 
-/** The beginning of the day there. */
+/** The beginning of the local day. */
 export const dayStartUs = (atUs: number, timezone: string): number =>
   usOf(zoned(atUs, timezone).startOfDay());
 

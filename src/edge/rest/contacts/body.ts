@@ -6,13 +6,13 @@ import { CsvListReader } from './csv-reader.ts';
 import { JsonListReader } from './json-reader.ts';
 import { ListFault, type ListReader } from './reader.ts';
 
-/** A list on its way in. */
+/** An upload: its bytes, and the reader for its format. */
 export interface IncomingList {
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly reader: ListReader;
 }
 
-/** The list has more bytes than a list may have. */
+/** The upload exceeds `http.uploadLimitBytes`. */
 export class ListTooLarge extends Error {}
 
 /** The form's field that holds the file (dialect §3.11). */
@@ -57,7 +57,7 @@ function fileOf(
       return;
     }
     let file: Readable | undefined;
-    // It tells of one broken end more than once.
+    // Busboy emits several errors for one broken body; the pipeline reports it once.
     form.on('error', () => undefined);
     form.on('file', (field, stream, name, _encoding, mimeType) => {
       stream.on('error', (error) => stream.destroy(error));
@@ -68,7 +68,7 @@ function fileOf(
       file = stream;
       resolve({ stream, name: name ?? '', mimeType: mimeType ?? '' });
     });
-    // A connection that is cut ends the file too, with an error: half a list is none.
+    // A cut connection must fail the file too, so that half a list is not taken for a whole one.
     pipeline(body, form, (error) => {
       if (error && file !== undefined) file.destroy(error);
       reject(new ListFault(`is missing: the form has no file in the field ${FILE_FIELD}`));
@@ -84,7 +84,7 @@ function formReader(headers: IncomingHttpHeaders & { 'content-type': string }) {
   }
 }
 
-/** A form that ends inside of its file is told as that. */
+/** Turns the error of a form that ends within its file into a `ListFault`. */
 async function* wholeParts(stream: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* stream as AsyncIterable<Uint8Array>;

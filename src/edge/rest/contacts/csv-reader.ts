@@ -22,9 +22,9 @@ export class CsvListReader implements ListReader {
     this.#parser = parse({
       bom: true,
       record_delimiter: ['\r\n', '\n', '\r'],
-      // The number of cells is checked here, and is a fault of the row alone.
+      // The number of cells is checked in #take: a wrong one refuses the row, not the file.
       relax_column_count: true,
-      // A quote that does not enclose a whole cell is a sign like any other.
+      // A quote within an unquoted cell is an ordinary character.
       relax_quotes: true,
       skip_empty_lines: true,
       max_record_size: ROW_BYTES_MAX,
@@ -32,7 +32,7 @@ export class CsvListReader implements ListReader {
         this.#take(cells);
         return null;
       },
-      // What is wrong with the file is told here at once; as an error of the stream it would come later.
+      // Faults of the file come here at once; as errors of the stream they would come later.
       skip_records_with_error: true,
       on_skip: (error) => {
         this.#fault ??= faultOf(error);
@@ -46,7 +46,7 @@ export class CsvListReader implements ListReader {
   }
 
   write(bytes: Uint8Array): readonly UploadRow[] {
-    // The parser works while it is given bytes, and holds nothing back but an unfinished row.
+    // The parser works synchronously and holds back only an unfinished row.
     this.#parser.write(bytes);
     return this.#taken();
   }
@@ -72,7 +72,7 @@ export class CsvListReader implements ListReader {
       this.#readHead(cells);
       return;
     }
-    // A line of commas alone, as spreadsheets leave below a table.
+    // Spreadsheets leave lines of commas below a table.
     if (cells.every((cell) => cell.trim() === '')) return;
     this.#rowNumber += 1;
     if (cells.length > columns.count) {
@@ -107,7 +107,7 @@ function faultOf(error: CsvError | undefined): ListFault {
   }
 }
 
-/** The sentence follows `file`. */
+/** Or what is wrong with the first line, to follow `file`. */
 function columnsOf(cells: readonly string[]): Columns | string {
   const known = new Map<KnownColumn, number>();
   const headers: { column: string; at: number }[] = [];

@@ -20,7 +20,7 @@ export class JsonListReader implements ListReader {
   }
 
   write(bytes: Uint8Array): readonly UploadRow[] {
-    // Cut: what is unfinished between two pieces tells how long a row has become.
+    // Written in pieces, so that the length of an unfinished row can be limited.
     for (let at = 0; at < bytes.length; at += ROW_BYTES_MAX) {
       this.#writePiece(bytes.subarray(at, at + ROW_BYTES_MAX));
     }
@@ -53,7 +53,7 @@ export class JsonListReader implements ListReader {
     }
   }
 
-  /** Where the contacts are is seen at the first sign that is no blank. */
+  /** The first character that is not white space decides whether the contacts are the array itself or a member of an object. */
   #parserFor(piece: Uint8Array): JSONParser | undefined {
     if (this.#parser !== undefined) return this.#parser;
     const text = Buffer.from(piece)
@@ -106,7 +106,7 @@ export class JsonListReader implements ListReader {
   }
 }
 
-/** Null is empty; undefined: no text. */
+/** Null is empty text; undefined: not text, number or boolean. */
 function textOf(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':

@@ -1,4 +1,4 @@
-/** One row of a contact list, whatever it was written in, in the form in which a campaign takes it. */
+/** Checks one row of a contact list, CSV or JSON, and turns it into what a campaign takes. */
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { UploadRow } from '../../../domain/campaign/types.ts';
 import { headerValueProblem } from '../wire/sip-headers.ts';
@@ -23,7 +23,7 @@ const HTTP_URL = /^https?:\/\/[^\s/?#]+\S*$/i;
 
 export const refusedRow = (rowNumber: number, reason: string): UploadRow => ({ rowNumber, reason });
 
-/** `headers`: only those whose names are allowed. Whether its numbers are numbers, the campaign knows. */
+/** `headers`: with names that were checked. Numbers are checked by the campaign, which knows the account's country. */
 export function readRow(rowNumber: number, known: KnownCells, headers: readonly Cell[]): UploadRow {
   const refused = (column: string, problem: string) =>
     refusedRow(rowNumber, `${column} ${problem}`);

@@ -1,4 +1,4 @@
-/** From the bytes of a contact list to the rows of a campaign, in bounded memory: what is read waits for what is stored. */
+/** Uploads a contact list in bounded memory: reading waits for the store. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type {
@@ -24,13 +24,13 @@ type CampaignId = Upload['campaignId'];
 export interface Uploaded {
   readonly summary: UploadSummary;
   readonly headers: readonly string[];
-  /** The first of them. */
+  /** The first 100 rows that were refused. */
   readonly bad: readonly BadRow[];
 }
 
-/** Bytes that are taken apart at a time: between two pieces, calls get their turn. */
+/** Bytes parsed at a time; between two pieces other work gets its turn. */
 const PIECE_BYTES = 16 * 1024;
-/** Rows handed over at a time. */
+/** Rows per call of `addRows`. */
 const BATCH_ROWS = 500;
 const BAD_ROWS_SHOWN = 100;
 
@@ -91,7 +91,7 @@ async function addAll(
   return flush(1);
 }
 
-/** Undefined: a fault of ours, or of the store. */
+/** Undefined: not the fault of the upload. */
 function failureFor(error: unknown): Failure | undefined {
   if (error instanceof ListTooLarge) return failure(413, 'request body too large');
   if (error instanceof ListFault) {

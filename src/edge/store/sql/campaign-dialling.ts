@@ -1,4 +1,4 @@
-/** Which contact is next, and what becomes of it: statuses, counters and attempts in one unit of work. */
+/** Due contacts, and attempts with the statuses and counters that follow from them, in one unit of work each. */
 import type { CallUuid, CampaignId } from '../../../base/ids.ts';
 import type { StoredNotification } from '../../../domain/callback/types.ts';
 import type {
@@ -51,7 +51,7 @@ export const dialling = (db: Connection, getCampaign: (id: CampaignId) => Campai
     openAttempts: () => attemptTable.all(db, 'WHERE ended_us IS NULL ORDER BY seq', []),
   }) satisfies Partial<Synchronously<CampaignStore>>;
 
-/** Jumps from timezone to timezone along the index: there are few, and may be a million contacts. */
+/** Steps from timezone to timezone along the index, since a list has few timezones and up to millions of contacts. */
 function dueZones(db: Connection, id: CampaignId) {
   const rows = db.all(
     `WITH RECURSIVE
@@ -174,7 +174,7 @@ function countUse(
   );
 }
 
-/** Of which campaign it was; undefined: it is closed already. */
+/** The campaign of the attempt; undefined: it was closed before. */
 function finish(db: Connection, finished: AttemptFinish): CampaignId | undefined {
   const { callUuid, status, answeredUs, endedUs, hangupCause, hangupCauseCode, machine } = finished;
   const attempt = db.get(
@@ -209,7 +209,7 @@ function finish(db: Connection, finished: AttemptFinish): CampaignId | undefined
   return campaignId;
 }
 
-/** Nobody was rung: neither for the contact nor for the number that would have been shown has it been a call. */
+/** Nobody was rung: the attempt counts neither for the contact nor for the pool's number nor for the daily limit. */
 function uncount(db: Connection, callUuid: CallUuid): void {
   db.run(
     `UPDATE campaign_contact SET attempts = attempts - 1,
@@ -226,7 +226,7 @@ function uncount(db: Connection, callUuid: CallUuid): void {
   db.run('UPDATE campaign_attempt SET counted = 0 WHERE call_uuid = ?', [callUuid]);
 }
 
-/** The one place where a contact's status changes: the counters follow. */
+/** The only place that changes a contact's status; keeps the counters equal to the sum over contacts. */
 function move(
   db: Connection,
   campaignId: CampaignId,
@@ -246,7 +246,7 @@ function move(
     waits ? (dueUs ?? 0) : null,
     integer(row, 'id'),
   ]);
-  // Both are columns of their own name, and nothing else is one.
+  // Statuses are an enumeration of ours, and each is the name of a column.
   db.run(`UPDATE campaign SET ${from} = ${from} - 1 WHERE id = ?`, [campaignId]);
   db.run(`UPDATE campaign SET ${status} = ${status} + 1 WHERE id = ?`, [campaignId]);
 }

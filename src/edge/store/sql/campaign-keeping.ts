@@ -55,7 +55,7 @@ export const campaignRetention = (db: Connection) =>
       if (isOver === undefined) return false;
       if (eraseSome(db, id, limit)) return true;
       db.run('DELETE FROM campaign_number WHERE campaign_id = ?', [id]);
-      // Its contacts are deleted bit by bit, as those of every list that is no campaign's.
+      // Contacts are deleted in batches by `clearList`, like those of replaced lists.
       db.run(`UPDATE campaign_list SET state = 'gone' WHERE campaign_id = ?`, [id]);
       db.run('DELETE FROM campaign WHERE id = ?', [id]);
       return false;

@@ -1,4 +1,4 @@
-/** Contacts as they are uploaded and looked at. */
+/** Contact lists: uploads and views. */
 import type { CampaignId } from '../../../base/ids.ts';
 import type { CampaignStore, ListedContact } from '../../../domain/campaign/needs.ts';
 import type { Attempt, BadRow, Campaign, Contact } from '../../../domain/campaign/types.ts';
@@ -8,7 +8,7 @@ import { withCredentials } from '../sealed-text.ts';
 import { flag, int, json, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
 
-/** A contact as it is stored: the moment 0 is that of one that was never called. */
+/** `due_us` is 0 for a contact that was never called. */
 const contactTable = new Table<Contact>('campaign_contact', {
   id: int('id'),
   rowNumber: int('row_number'),
@@ -50,7 +50,7 @@ export const attemptTable = new Table<Attempt>('campaign_attempt', {
 export const readContact = (db: Connection, row: Parameters<typeof contactTable.read>[1]) =>
   contactTable.read(db, row);
 
-/** The list whose contacts are the campaign's, as a sub-select with one parameter. */
+/** The campaign's list, as a sub-select with the campaign's id as its parameter. */
 const ITS_LIST = '(SELECT list FROM campaign WHERE id = ?)';
 
 export const contactLists = (
@@ -186,7 +186,7 @@ const views = (db: Connection) =>
 const isOpen = (db: Connection, listId: number): boolean =>
   db.get(`SELECT 1 FROM campaign_list WHERE number = ? AND state = 'open'`, [listId]) !== undefined;
 
-/** False: the list has the number, or the row, already. */
+/** False: the list already has the number or the row. */
 function insertContact(db: Connection, listId: number, contact: ListedContact): boolean {
   const { answerUrl, hangupUrl } = contact;
   const url = withCredentials(text('url'));
@@ -219,7 +219,7 @@ function duplicate(db: Connection, listId: number, { rowNumber, to }: ListedCont
   return { rowNumber, reason: `${to} stands in row ${integer(first, 'row_number')} already` };
 }
 
-/** How many were added: one row has one reason. */
+/** How many were added; only the first reason of a row is kept. */
 const insertBad = (db: Connection, listId: number, { rowNumber, reason }: BadRow): number =>
   db.run(
     'INSERT INTO campaign_bad_row (list, row_number, reason) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',

@@ -3,7 +3,7 @@ import { type Failure, invalidField } from '../../http/failure.ts';
 import type { AccountInput } from '../../http/route.ts';
 import { accountIdText, campaignIdText, Type } from '../../http/schema.ts';
 
-/** The dialect writes `account` in lower case here; the other family of paths is served alike. */
+/** Dialect §3.11 writes `account` in lower case; `Account` is served too. */
 export const ACCOUNTS = ['/api/v1/account/{auth_id}', '/api/v1/Account/{auth_id}'] as const;
 
 export const common = { tag: 'Campaigns', errors: 'resource' } as const;

@@ -1,4 +1,4 @@
-/** What time brings to a campaign: its beginning, its windows, its end, and whoever is due. */
+/** Moves campaigns on as time passes: scheduled start, queue, windows, pauses, stalls, expiry, completion. Finds contacts that are due. */
 import type { AccountId } from '../../base/ids.ts';
 import type { CallerIds } from './caller-ids.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
@@ -12,7 +12,7 @@ const FOREVER = Number.POSITIVE_INFINITY;
 /** Contacts that expire in one unit of work. */
 const EXPIRED_AT_ONCE = 200;
 
-export interface TendingHooks {
+export interface LifecycleHooks {
   /** Campaigns of the account that run or are paused. */
   runningOf(accountId: AccountId): number;
   poolOf(live: LiveCampaign): Promise<CallerIds>;
@@ -24,12 +24,12 @@ const PAUSES = {
   unknownCallerId: 'consecutive_failures',
 } as const satisfies Record<string, PauseReason>;
 
-export class Tending {
+export class Lifecycle {
   readonly #needs: DialerNeeds;
   readonly #transitions: Transitions;
-  readonly #hooks: TendingHooks;
+  readonly #hooks: LifecycleHooks;
 
-  constructor(needs: DialerNeeds, transitions: Transitions, hooks: TendingHooks) {
+  constructor(needs: DialerNeeds, transitions: Transitions, hooks: LifecycleHooks) {
     this.#needs = needs;
     this.#transitions = transitions;
     this.#hooks = hooks;
@@ -43,8 +43,8 @@ export class Tending {
       : this.#transitions.begin(campaign, nowUs);
   }
 
-  /** Does what is due, and answers when there is something to do again. */
-  async tend(live: LiveCampaign, nowUs: number): Promise<number> {
+  /** Does what is due now. Returns the next moment at which something will be due. */
+  async advance(live: LiveCampaign, nowUs: number): Promise<number> {
     const { campaign } = live;
     switch (campaign.status) {
       case 'ready':
@@ -89,7 +89,7 @@ export class Tending {
     if (why !== undefined && why in PAUSES) {
       return this.#pause(live, PAUSES[why as keyof typeof PAUSES], nowUs);
     }
-    live.troubled(why ?? 'unavailable', nowUs);
+    live.blocked(why ?? 'unavailable', nowUs);
     live.sleepUntilUs = nowUs + 1_000_000;
     return live.sleepUntilUs;
   }
@@ -115,7 +115,7 @@ export class Tending {
     return FOREVER;
   }
 
-  /** Whoever still waits is called no more; what is being dialled goes on to its end. */
+  /** Waiting contacts expire; live calls go on to their end. */
   async #expire(live: LiveCampaign, nowUs: number): Promise<number> {
     const { store } = this.#needs;
     const { id } = live.campaign;
@@ -136,23 +136,23 @@ export class Tending {
     return FOREVER;
   }
 
-  /** Tells of a stall, and ends it with a pause. When there is something to say next. */
+  /** Reports a stall after `stalledMs` and pauses the campaign after `stalledPauseMs`. Returns the next of these moments. */
   async #stall(live: LiveCampaign, nowUs: number): Promise<number> {
     const { stalledMs, stalledPauseMs } = this.#needs.settings;
-    const { campaign, troubleSinceUs: sinceUs } = live;
+    const { campaign, blockedSinceUs: sinceUs } = live;
     if (sinceUs === undefined) return FOREVER;
     const lastedUs = nowUs - sinceUs;
     if (lastedUs >= stalledPauseMs * 1000) {
-      live.untroubled();
+      live.unblocked();
       return this.#pause(live, 'stalled', nowUs);
     }
     if (lastedUs < stalledMs * 1000) return sinceUs + stalledMs * 1000;
-    if (!live.stallTold) {
-      live.stallTold = true;
+    if (!live.isStallTold) {
+      live.isStallTold = true;
       await this.#transitions.tell(campaign, {
         kind: 'stalled',
         atUs: nowUs,
-        reason: live.trouble,
+        reason: live.blockedBy,
         lastDialUs: campaign.lastDialUs,
         stalledMs: lastedUs / 1000,
       });
@@ -175,9 +175,9 @@ export class Tending {
     return found.filter(({ contact }) => !live.placing.has(contact.id));
   }
 
-  /** When somebody is due whose window is open then. */
+  /** The next moment at which a contact is due and its window is open. */
   async nextDueUs(live: LiveCampaign, nowUs: number): Promise<number> {
-    live.untroubled();
+    live.unblocked();
     const zones = await this.#needs.store.dueZones(live.campaign.id);
     live.timezones = zones.map(({ timezone }) => timezone);
     const due = zones.map(({ timezone, dueUs }) => {
