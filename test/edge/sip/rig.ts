@@ -289,6 +289,8 @@ export interface RequestLines {
   readonly method: string;
   readonly uri: string;
   readonly user?: string;
+  /** Of `authenticated`. */
+  readonly password?: string;
   readonly to?: string;
   readonly cseq?: number;
   readonly callId: string;

@@ -1,0 +1,10 @@
+import type { Scenario } from '../scenario.ts';
+import { floodConnections } from '../secure-flood.ts';
+import { SECURE_PORTS } from '../secure-ports.ts';
+
+export const scenario: Scenario = {
+  about:
+    'TLS connections to the SIP port: without a handshake, with garbage for one, idle after it, with half a message, with one INVITE after the other',
+  environment: { CARILLON_SIP_TLS_PORT: String(SECURE_PORTS.tls) },
+  attack: (field) => floodConnections(field, 'tls'),
+};
