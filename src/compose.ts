@@ -199,6 +199,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     control,
     operations,
     recordingObjects: leaving.elsewhere,
+    signingTokens: foundation.store.signingTokens,
     onExportQueued: () => exporter.wake(),
     campaigns,
     liveCalls: liveCallsView(keeper, lines.logs, lines.traces),

@@ -50,6 +50,7 @@ describe('routes and their schemas', () => {
     const ours = ROUTES.filter(({ mainAccountOnly }) => mainAccountOnly);
     expect(new Set(ours.map(({ tag }) => tag))).toEqual(
       new Set([
+        'Account',
         'Numbers',
         'Trunks',
         'Recordings',

@@ -100,6 +100,7 @@ export async function startService(options: ServiceOptions = {}) {
     clock,
     random,
     logger: options.logger ?? silentLogger,
+    signingTokens: store.signingTokens,
     onExportQueued: () => undefined,
     campaigns,
     liveCalls: {

@@ -3,6 +3,7 @@ import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ObjectStore } from '../../base/object-store.ts';
 import type { Accounts } from '../../domain/account/account.ts';
+import type { SigningTokens } from '../../domain/callback/needs.ts';
 import type { CampaignControl } from '../../domain/campaign/types.ts';
 import type { CallRecords } from '../../domain/cdr/cdr.ts';
 import type { CallControl } from '../../domain/dispatch/types.ts';
@@ -60,6 +61,7 @@ export interface RouteNeeds {
   readonly provisioning: Provisioning;
   readonly callRecords: CallRecords;
   readonly recordings: Recordings;
+  readonly signingTokens: SigningTokens;
   /** Recordings that are not in their folder. */
   readonly recordingObjects?:
     | { readonly objects: ObjectStore; keyOf(file: string): string }

@@ -14,6 +14,7 @@ import { accountRoutes } from './routes/account/account.ts';
 import { ledgerRoutes } from './routes/account/ledger.ts';
 import { lowBalanceRoutes } from './routes/account/low-balance.ts';
 import { partnerRoutes } from './routes/account/partner.ts';
+import { plivoAccountRoutes } from './routes/account/plivo-account.ts';
 import { plivoSubAccountRoutes } from './routes/account/plivo-sub-account.ts';
 import { subAccountRoutes } from './routes/account/sub-account.ts';
 import { callActionRoutes } from './routes/calls/actions.ts';
@@ -35,6 +36,7 @@ import { endpointRoutes } from './routes/provisioning/endpoint.ts';
 import { ipAclRoutes } from './routes/provisioning/ip-acl.ts';
 import { numberRoutes } from './routes/provisioning/number.ts';
 import { originationUriRoutes } from './routes/provisioning/origination-uri.ts';
+import { plivoNumberRoutes } from './routes/provisioning/plivo-number.ts';
 import { trunkRoutes } from './routes/provisioning/trunk.ts';
 import { bookRoutes } from './routes/records/books.ts';
 import { cdrRoutes } from './routes/records/cdr.ts';
@@ -48,6 +50,8 @@ const documented: readonly Route[] = [
   ...endpointRoutes,
   ...applicationRoutes,
   ...numberRoutes,
+  ...plivoNumberRoutes,
+  ...plivoAccountRoutes,
   ...trunkRoutes,
   ...originationUriRoutes,
   ...credentialRoutes,

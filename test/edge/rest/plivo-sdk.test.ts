@@ -1,9 +1,11 @@
 /** Plivo's own client for Node against this service, its base URL overridden (dialect §0.2). */
 
+import { createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
 import plivo from 'plivo';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { asAccountId } from '../../../src/base/ids.ts';
+import { micros } from '../../../src/base/money.ts';
 import { ok } from '../../../src/base/result.ts';
 import { aLiveCall, REQUEST_UUID } from '../../spec/fake-control.ts';
 import { type Service, startService } from '../../spec/service.ts';
@@ -151,6 +153,119 @@ describe('plivo-node', () => {
 
   it('lists recordings', async () => {
     expect(await client.recordings.list({ limit: 1 })).toEqual(expect.any(Array));
+  });
+
+  it('searches, buys, reads, changes, lists and gives back numbers', async () => {
+    const { authId } = service.account;
+    const inventory = { country: 'US', currency: 'USD', setup_fee: 0.5, monthly_fee: 1 };
+    for (const e164 of ['14155550190', '14155550191'])
+      expect((await service.admin('POST', '/numbers', { ...inventory, e164 })).status).toBe(201);
+    await service.book({ amount: 20, type: 'credit', referenceType: 'payment' });
+    await service.ledger.putRate({
+      direction: 'inbound',
+      prefix: '',
+      perMinute: micros(5500),
+      pulseMs: 60_000,
+      currency: 'USD',
+      accountId: undefined,
+    });
+    const offers = await client.numbers.search('US', { pattern: '5550190', type: 'local' });
+    expect(offers).toHaveLength(1);
+    expect(offers[0]).toMatchObject({
+      number: '14155550190',
+      monthlyRentalRate: '1.00000',
+      setupRate: '0.50000',
+      voiceRate: '0.00550',
+    });
+    const app = await client.applications.create('numbers', APPLICATION);
+    await expect(client.numbers.buy('14155550190', '999999')).rejects.toMatchObject({
+      status: 400,
+    });
+    const bought = await client.numbers.buy('14155550190', app.appId);
+    expect(bought).toMatchObject({
+      message: 'created',
+      status: 'fulfilled',
+      numbers: [{ number: '14155550190', status: 'Success' }],
+    });
+    await expect(client.numbers.buy('14155550190')).rejects.toMatchObject({ status: 409 });
+    expect(await client.numbers.get('14155550190')).toMatchObject({
+      number: '14155550190',
+      application: `/v1/Account/${authId}/Application/${app.appId}/`,
+      resourceUri: `/v1/Account/${authId}/Number/14155550190/`,
+    });
+    const sub = await client.subaccounts.create('numbers', true);
+    expect((await client.numbers.update('14155550190', { subAccount: sub.authId })).message).toBe(
+      'changed',
+    );
+    await expect(client.numbers.update('14155550190', { alias: 'x' })).rejects.toMatchObject({
+      status: 400,
+    });
+    await expect(client.numbers.update('14155550191', {})).rejects.toMatchObject({ status: 404 });
+    const list = await client.numbers.list({ limit: 5 });
+    expect(list.map(({ number }: { number: string }) => number)).toEqual(['14155550190']);
+    expect(list[0].subAccount).toBe(`/v1/Account/${sub.authId}/`);
+    expect(list.meta).toMatchObject({ totalCount: 1 });
+    await client.numbers.unrent('14155550190');
+    await expect(client.numbers.get('14155550190')).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('numbers keep the bare 401 of the spec under /api/v1', async () => {
+    const reply = await service.get(`${service.root}/Number/`);
+    expect([reply.status, reply.text]).toEqual([401, '']);
+    const own = await service.get(`${service.root.replace('/api', '')}/Number/`);
+    expect(own.status).toBe(200);
+  });
+
+  it('changes the name of the account, and says what is not kept', async () => {
+    expect((await client.accounts.update({ name: 'Ada Ltd' })).message).toBe('changed');
+    expect(await client.accounts.get()).toMatchObject({ name: 'Ada Ltd' });
+    await expect(client.accounts.update({ city: 'Paris' })).rejects.toMatchObject({ status: 400 });
+    await client.accounts.update({ name: 'Ada' });
+  });
+
+  it('reads the prices of a country', async () => {
+    for (const [prefix, price] of [
+      ['44', 10_000],
+      ['447', 20_000],
+      ['1', 1],
+    ] as const) {
+      await service.ledger.putRate({
+        direction: 'outbound',
+        prefix,
+        perMinute: micros(price),
+        pulseMs: 60_000,
+        currency: 'USD',
+        accountId: undefined,
+      });
+    }
+    const prices = await client.pricings.get('GB');
+    expect(prices).toMatchObject({
+      country: 'United Kingdom',
+      countryCode: '44',
+      countryIso: 'GB',
+    });
+    expect(prices.voice.outbound.local.rate).toBe('0.01000');
+    expect(prices.voice.outbound.rates.map((row: { prefix: string[] }) => row.prefix)).toEqual([
+      ['44'],
+      ['447'],
+    ]);
+    await expect(client.pricings.get('XX')).rejects.toMatchObject({ status: 400 });
+  });
+
+  it("makes tokens that are signed with the account's own", async () => {
+    const { authId, authToken } = service.account;
+    const { token } = await client.token.create(authId, { sub: 'alice', outgoing_allow: true });
+    const [head = '', payload = '', signature = ''] = String(token).split('.');
+    const signed = createHmac('sha256', authToken).update(`${head}.${payload}`).digest('base64url');
+    expect(signature).toBe(signed);
+    expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({
+      iss: authId,
+      sub: 'alice',
+      grants: { voice: { incoming_allow: false, outgoing_allow: true } },
+    });
+    await expect(client.token.create('MA_OTHER', {})).rejects.toMatchObject({ status: 400 });
+    const long = { exp: Math.floor(service.clock.wallMs() / 1000) + 90_000 };
+    await expect(client.token.create(authId, long)).rejects.toMatchObject({ status: 400 });
   });
 
   it('wrong credentials are an error 401', async () => {

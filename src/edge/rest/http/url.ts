@@ -3,6 +3,9 @@
 /** `POST …/Call` needs its slash (spec Errors: Make call); every other route takes both forms. */
 const CALL_COLLECTION = /^\/api\/v1\/Account\/[^/]+\/Call\/?$/;
 
+/** Numbers in Plivo's form are under `/v1` alone: the spec gives the same words under `/api/v1` another answer. */
+const PLIVO_NUMBERS = /^\/v1\/Account\/[^/]+\/(Phone)?Number(\/|$)/;
+
 /**
  * The path that the router sees: `/v1/…` is `/api/v1/…` (spec: `resource_uri`; dialect §0.2 rule 6), and a trailing
  * slash does not matter but for placing calls.
@@ -15,7 +18,7 @@ export function canonicalUrl(method: string, url: string): string {
 }
 
 export function canonicalPath(method: string, path: string): string {
-  const full = path.startsWith('/v1/') ? `/api${path}` : path;
+  const full = path.startsWith('/v1/') && !PLIVO_NUMBERS.test(path) ? `/api${path}` : path;
   if (CALL_COLLECTION.test(full)) {
     return method === 'POST' || full.endsWith('/') ? full : `${full}/`;
   }

@@ -1,0 +1,242 @@
+/**
+ * Numbers as Plivo's clients ask for them. Under `/v1` alone: below `/api/v1` the spec answers `/Number/` with a bare 401 (Errors: Number
+ * attach).
+ */
+import type { AccountId } from '../../../../base/ids.ts';
+import { err, ok, type Result } from '../../../../base/result.ts';
+import type { NumberRefusal } from '../../../../domain/provisioning/provisioning.ts';
+import type { PhoneNumber } from '../../../../domain/provisioning/types.ts';
+import type { RouteNeeds } from '../../deps.ts';
+import { type Failure, invalidField, notFound } from '../../http/failure.ts';
+import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
+import {
+  accountIdText,
+  apiId,
+  appIdField,
+  hinted,
+  messageReply,
+  oneOf,
+  type Static,
+  sliceQuery,
+  Type,
+} from '../../http/schema.ts';
+import { e164Digits } from '../../http/values.ts';
+import { answered, failureOf, refused } from '../../refusal.ts';
+import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
+import {
+  PlivoNumberSchema,
+  PlivoOfferSchema,
+  showPlivoNumber,
+  showPlivoOffer,
+} from '../../wire/plivo-number.ts';
+import { subAccountFor } from './scope.ts';
+
+const OWN = '/v1/Account/{auth_id}/Number/';
+const OFFERED = '/v1/Account/{auth_id}/PhoneNumber/';
+const common = { tag: 'Numbers', errors: 'resource', mainAccountOnly: true } as const;
+const accountParams = Type.Object({ auth_id: accountIdText() });
+const params = Type.Object({ auth_id: accountIdText(), number: Type.String() });
+
+/** An id as number or text; an empty one leads calls nowhere. */
+const applicationField = () => Type.Optional(Type.Union([appIdField(), Type.Literal('')]));
+
+const rateOf = (needs: RouteNeeds, { access }: AccountInput, number: PhoneNumber) =>
+  needs.ledger.rateBook.quote('inbound', number.e164, access.owner.authId, access.owner.currency)
+    ?.perMinute;
+
+const list = accountRoute({
+  ...common,
+  method: 'GET',
+  path: OWN,
+  summary: 'Numbers of the account (Plivo form)',
+  params: accountParams,
+  query: Type.Object(sliceQuery),
+  reply: Type.Object({
+    api_id: apiId(),
+    meta: MetaSchema,
+    objects: Type.Array(PlivoNumberSchema),
+  }),
+  async run(needs, input) {
+    const { accountId, query, apiId: id } = input;
+    const slice = sliceOf(query);
+    const page = await needs.provisioning.numbers.list({ accountId }, slice);
+    return ok({
+      api_id: id,
+      meta: metaOf(page, slice, `/v1/Account/${accountId}/Number/`, query),
+      objects: page.items.map((number) => showPlivoNumber(number, rateOf(needs, input, number))),
+    });
+  },
+});
+
+const get = accountRoute({
+  ...common,
+  method: 'GET',
+  path: `${OWN}{number}/`,
+  summary: 'One number of the account (Plivo form)',
+  params,
+  reply: Type.Object({ api_id: apiId(), ...PlivoNumberSchema.properties }),
+  async run(needs, input) {
+    const found = await ownNumber(needs, input.params.number, input.accountId);
+    return answered(found, (number) => ({
+      api_id: input.apiId,
+      ...showPlivoNumber(number, rateOf(needs, input, number)),
+    }));
+  },
+});
+
+async function ownNumber(
+  { provisioning }: RouteNeeds,
+  text: string,
+  accountId: AccountId,
+): Promise<Result<PhoneNumber, NumberRefusal>> {
+  const e164 = e164Digits(text);
+  return e164 === undefined
+    ? err({ kind: 'unknownNumber' })
+    : provisioning.numbers.get(e164, accountId);
+}
+
+const UpdateBody = Type.Object({
+  app_id: applicationField(),
+  subaccount: Type.Optional(accountIdText({ description: 'empty: of the main account again' })),
+  alias: Type.Optional(hinted(Type.Never(), 'is not kept')),
+});
+
+const update = accountRoute({
+  ...common,
+  method: 'POST',
+  path: `${OWN}{number}/`,
+  summary: 'Lead the calls of a number to an application, or give it to a sub-account (Plivo form)',
+  status: 202,
+  params,
+  body: UpdateBody,
+  reply: messageReply,
+  async run(needs, input) {
+    const found = await ownNumber(needs, input.params.number, input.accountId);
+    if (!found.ok) return refused(found.error);
+    const wrong = await change(needs, input, found.value.e164, input.body);
+    return wrong === undefined ? ok({ api_id: input.apiId, message: 'changed' }) : err(wrong);
+  },
+});
+
+/** Undefined: everything that was named is changed. */
+async function change(
+  needs: RouteNeeds,
+  input: AccountInput,
+  e164: string,
+  { app_id: appId, subaccount }: Static<typeof UpdateBody>,
+): Promise<Failure | undefined> {
+  const { numbers } = needs.provisioning;
+  const { accountId } = input;
+  if (subaccount !== undefined) {
+    const owner = await subAccountFor(needs, input, subaccount);
+    if (!owner.ok) return owner.error;
+    const given = await numbers.assignSubAccount(accountId, e164, owner.value);
+    if (!given.ok) return failureOf(given.error);
+  }
+  if (appId === undefined) return undefined;
+  const led =
+    appId === ''
+      ? await numbers.detach(accountId, e164, 'application')
+      : await numbers.attachApplication(accountId, e164, appId);
+  return led.ok ? undefined : failureOf(led.error, UNKNOWN_APPLICATION);
+}
+
+const UNKNOWN_APPLICATION = {
+  unknownApplication: invalidField('app_id', 'is no application of this account'),
+};
+
+const unrent = accountRoute({
+  ...common,
+  method: 'DELETE',
+  path: `${OWN}{number}/`,
+  alsoRefuses: [409],
+  summary: 'Give a number back (Plivo form)',
+  status: 204,
+  params,
+  async run(needs, { params: { number }, accountId }) {
+    const e164 = e164Digits(number);
+    if (e164 === undefined) return refused({ kind: 'unknownNumber' });
+    return answered(await needs.provisioning.numbers.release(e164, accountId), () => undefined);
+  },
+});
+
+const search = accountRoute({
+  ...common,
+  method: 'GET',
+  path: OFFERED,
+  summary: 'Numbers that can be bought (Plivo form)',
+  params: accountParams,
+  query: Type.Object({
+    ...sliceQuery,
+    country_iso: hinted(
+      Type.String({ pattern: '^[A-Za-z]{2}$' }),
+      'must be a two-letter country code',
+    ),
+    pattern: Type.Optional(Type.String({ description: 'digits anywhere in the number' })),
+    // Every number here is a local one for calls.
+    type: Type.Optional(oneOf(['any', 'fixed', 'local'])),
+    services: Type.Optional(oneOf(['voice'])),
+  }),
+  reply: Type.Object({
+    api_id: apiId(),
+    meta: MetaSchema,
+    objects: Type.Array(PlivoOfferSchema),
+  }),
+  async run(needs, input) {
+    const { accountId, query, apiId: id } = input;
+    const slice = sliceOf(query);
+    const filter = {
+      status: 'available' as const,
+      country: query.country_iso.toUpperCase(),
+      search: query.pattern?.replaceAll(/\D/g, ''),
+    };
+    const page = await needs.provisioning.numbers.list(filter, slice);
+    return ok({
+      api_id: id,
+      meta: metaOf(page, slice, `/v1/Account/${accountId}/PhoneNumber/`, query),
+      objects: page.items.map((number) =>
+        showPlivoOffer(number, accountId, rateOf(needs, input, number)),
+      ),
+    });
+  },
+});
+
+const buy = accountRoute({
+  ...common,
+  method: 'POST',
+  path: `${OFFERED}{number}/`,
+  alsoRefuses: [402, 409],
+  summary: 'Buy a number (Plivo form); 402 when the available balance is too low',
+  status: 201,
+  params,
+  body: Type.Object({ app_id: applicationField() }),
+  reply: Type.Object({
+    api_id: apiId(),
+    message: Type.String(),
+    status: Type.String(),
+    numbers: Type.Array(Type.Object({ number: Type.String(), status: Type.String() })),
+  }),
+  async run(needs, { params: path, body, accountId, access, apiId: id }) {
+    const { applications, numbers } = needs.provisioning;
+    const e164 = e164Digits(path.number);
+    if (e164 === undefined) return err(notFound('number'));
+    const appId = body.app_id === '' ? undefined : body.app_id;
+    // Before anything is charged.
+    if (appId !== undefined && !(await applications.get(accountId, appId)).ok)
+      return err(UNKNOWN_APPLICATION.unknownApplication);
+    const bought = await numbers.purchase(e164, accountId, access.owner.currency);
+    if (!bought.ok) return refused(bought.error);
+    if (appId !== undefined) {
+      const led = await numbers.attachApplication(accountId, e164, appId);
+      if (!led.ok) return refused(led.error, UNKNOWN_APPLICATION);
+    }
+    return ok({
+      api_id: id,
+      message: 'created',
+      status: 'fulfilled',
+      numbers: [{ number: e164, status: 'Success' }],
+    });
+  },
+});
+
+export const plivoNumberRoutes: readonly Route[] = [list, get, update, unrent, search, buy];
