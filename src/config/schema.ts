@@ -244,6 +244,11 @@ export const SETTINGS = {
       600_000,
       'an outbound leg rings no longer, unless the request says otherwise',
     ),
+    referFrom: choice(
+      ['endpoints', 'all', 'nobody'],
+      'endpoints',
+      'whose REFER transfers a call of a Dial: phones of the account, carriers and trunks too, or nobody; the account pays for whom it names',
+    ),
     answerBeforeDial: toggle(
       false,
       'Dial answers the caller before it calls anybody; off: the caller hears ringing, early media or the refusal of the called party and is answered with it',

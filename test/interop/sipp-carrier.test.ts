@@ -47,6 +47,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers', () => {
         port,
         priority,
         transport: 'udp',
+        probe: false,
         source_addresses: [host],
         prefixes: [''],
       });

@@ -16,6 +16,7 @@ import { missing, type SippOptions, type SippRun, startSipp, workFolder } from '
 const OWN_NUMBER = '14155550123';
 const CALLING = '127.0.0.2';
 const CALLED = '127.0.0.3';
+const THIRD = '127.0.0.7';
 
 describe.skipIf(missing('sipp', 'sox'))('SIPp at both ends of a Dial', () => {
   let place: ServicePlace;
@@ -29,7 +30,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp at both ends of a Dial', () => {
     folder = workFolder();
     customer = await Customer.listen();
     port = await freePort();
-    place = await newPlace();
+    place = await newPlace({ CARILLON_CALLS_REFER_FROM: 'all' });
     service = await Service.start(place);
     const { authId } = service.demo;
     for (const [name, host, prefixes] of [
@@ -38,6 +39,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp at both ends of a Dial', () => {
     ] as const) {
       const made = await service.admin('POST', '/carriers', {
         ...{ name, host, port, prefixes, transport: 'udp', source_addresses: [host] },
+        probe: false,
       });
       expect(made.status, made.text).toBe(201);
     }
@@ -119,6 +121,28 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp at both ends of a Dial', () => {
     const callee = called('carrier-prack');
     const { a } = await both(calling('caller-prack', { pauseMs: 1000 }), callee);
     expect(a).toMatchObject({ hangup_cause_code: 4000, billsec: 1 });
+  });
+
+  it('a called party sends its caller on by REFER, and hears what comes of it (RFC 3515)', async () => {
+    const third = called('carrier-answers', { localAddress: THIRD });
+    const callee = called('carrier-refers', { status: `sip:carol@${THIRD}:${port}` });
+    const caller = calling('from-carrier', { pauseMs: 2500 });
+    for (const run of [callee, caller, third]) {
+      const { status, report } = await run.done;
+      expect(status, report).toBe(0);
+    }
+    const cdrs = await eventually('three records', async () => {
+      const { body } = await service.api('GET', 'cdr?per_page=3');
+      const { total } = body['pagination'] as { total: number };
+      if (total < records + 3) return undefined;
+      records = total;
+      return body['data'] as Json[];
+    });
+    expect(cdrs.filter(({ context }) => context === 'dial')).toHaveLength(2);
+    expect(cdrs.every(({ billsec }) => Number(billsec) >= 1 || billsec === 0)).toBe(true);
+    expect(cdrs.find(({ context }) => context === 'did')).toMatchObject({
+      ...{ hangup_cause_code: 4000, hangup_source: 'Caller' },
+    });
   });
 
   it.each([

@@ -179,6 +179,11 @@ export class Call implements Recorded {
     return this.#media.hold;
   }
 
+  /** Of its leg, as REFERs name it; undefined: there is none. */
+  get legId(): string | undefined {
+    return this.#part?.leg?.id;
+  }
+
   observe(events: CallEvents): () => void {
     return this.#course.observe(events);
   }

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { Timeline } from '../../base/timeline.ts';
 import type { CallLog } from './call-log.ts';
 import type { CallEnd } from './end-cause.ts';
+import type { Refer } from './needs.ts';
 
 export type CallStatus = 'new' | 'ringing' | 'early' | 'answered' | 'ended';
 
@@ -13,6 +14,8 @@ export interface CallEvents {
   answered?(): void;
   /** The peer began to hold us, or ended it: `hold` tells. */
   holds?(): void;
+  /** The peer wants its other party to talk to somebody else. */
+  referred?(refer: Refer): void;
 }
 
 /** Moments are microseconds of the call's timeline; undefined: has not happened. */
@@ -104,6 +107,13 @@ export class Course {
 
   holdChanged(): void {
     this.#tell((events) => events.holds?.());
+  }
+
+  /** False: nobody deals with that. */
+  referred(refer: Refer): boolean {
+    const listeners = [...this.#observers].filter((events) => events.referred !== undefined);
+    for (const events of listeners) events.referred?.(refer);
+    return listeners.length > 0;
   }
 
   /** Once. The signal is aborted before `closeMedia` is called, so that its listeners still find open media. */

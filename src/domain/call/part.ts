@@ -57,6 +57,10 @@ export function legEventsOf({ course, media, log, hangup, legEnded }: PartOf): L
       const settled = watchingHold(() => media.settle(sdp));
       if (!settled.ok) hangup('mediaAnchoring', 'Error', settled.error.detail);
     },
+    referred: (refer) => {
+      log.add('sip', 'REFER', { to: refer.to, replaces: refer.replaces !== undefined });
+      if (course.status !== 'answered' || !course.referred(refer)) refer.refuse();
+    },
     dtmf: (digit) => {
       if (media.isOpen) media.leg.pressed(digit);
     },

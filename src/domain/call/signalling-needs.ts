@@ -43,6 +43,23 @@ export interface LegEnd {
   readonly contacts?: readonly string[];
 }
 
+/** A REFER of the peer: it wants its other party to talk to somebody else (RFC 3515). */
+export interface Refer {
+  /** SIP or tel URI of whom to call. */
+  readonly to: string;
+  /** Instead of a call: the other party of this leg (`Leg.id`) is taken (Replaces, RFC 3891). `unknown`: there is none such. */
+  readonly replaces: string | 'unknown' | undefined;
+  readonly referredBy: string | undefined;
+  /** Once, before anything else: it is tried, or not (403). */
+  accept(): void;
+  refuse(): void;
+  /** The called party rings. */
+  ringing(): void;
+  /** Once, at the end. */
+  succeeded(): void;
+  failed(cause: HangupCauseKey): void;
+}
+
 export interface LegEvents {
   ended(end: LegEnd): void;
   /**
@@ -54,6 +71,8 @@ export interface LegEvents {
   answered(sdp: string): void;
   /** A keypad press by SIP INFO (application/dtmf-relay or application/dtmf). */
   dtmf(digit: string, durationMs: number): void;
+  /** Refused where nobody listens. */
+  referred?(refer: Refer): void;
 }
 
 /** Who answers an INVITE of ours. */

@@ -194,7 +194,7 @@ export class BLegDialer implements Dialer {
 }
 
 function dialPlan(
-  { parent, destination, sipHeaders }: BLegRequest,
+  { parent, destination, sipHeaders, referredBy }: BLegRequest,
   { facts }: Call,
   { endpointId }: Destined,
 ): Omit<DialPlan, 'targets'> {
@@ -206,7 +206,11 @@ function dialPlan(
       : undefined;
   return {
     from: { user: facts.from, displayName: facts.callerName },
-    headers: [...customHeaders(sipHeaders), ...(leavesUs ? [hops] : [])],
+    headers: [
+      ...customHeaders(sipHeaders),
+      ...(leavesUs ? [hops] : []),
+      ...(referredBy === undefined ? [] : [['Referred-By', referredBy] as const]),
+    ],
     ...(auth === undefined ? {} : { auth }),
   };
 }

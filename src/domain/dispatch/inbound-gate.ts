@@ -15,6 +15,10 @@ export function gateInbound(leg: InboundLeg): InboundLeg {
     offered: (sdp) => inner?.offered(sdp),
     answered: (sdp) => inner?.answered(sdp),
     dtmf: (digit, durationMs) => inner?.dtmf(digit, durationMs),
+    referred: (refer) => {
+      if (inner?.referred === undefined) refer.refuse();
+      else inner.referred(refer);
+    },
   });
   // Everything but `attach` is passed on to the leg.
   return new Proxy(leg, {

@@ -41,6 +41,8 @@ export interface CallKeeping {
   noted(call: Call): void;
   /** Resolves once an ended call is settled and its hangup notification is on its way. */
   settled(call: Call): Promise<void>;
+  /** The live calls of all accounts. */
+  live(): readonly Call[];
 }
 
 /** One B leg that `Dial` asked for. */
@@ -55,6 +57,8 @@ export interface BLegRequest {
   /** The document of this call dials over and over. */
   readonly isRepeated: boolean;
   readonly onLeg?: (leg: Call) => void;
+  /** Who asked for it with REFER (RFC 3892). */
+  readonly referredBy?: string | undefined;
 }
 
 /** A B leg that was asked for and never came into being. */
@@ -142,6 +146,8 @@ export interface InterpreterSettings {
   readonly ringTimeoutMs: number;
   /** `Dial` answers the caller before it calls anybody; else the caller is answered when the called party is. */
   readonly answerBeforeDial: boolean;
+  /** Whose REFER is obeyed. What is called for it is paid by the account, as if a `Dial` had named it. */
+  readonly referFrom: 'endpoints' | 'all' | 'nobody';
   readonly streamQueueMs: number;
   /** Told where the platform itself ended a leg (DialBLegHangupSource). */
   readonly platformName: string;

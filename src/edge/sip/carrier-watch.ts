@@ -20,8 +20,6 @@ export interface CarrierState {
   readonly changedMs: number | undefined;
 }
 
-/** Carriers are looked at so often; those that answered are asked again after `PROBE_MS`, the others each time. */
-const ROUND_MS = 5_000;
 const PROBE_MS = 30_000;
 /** An answer to OPTIONS that takes longer is none. */
 const PROBE_WAIT_MS = 4_000;
@@ -32,7 +30,6 @@ interface Watched {
   carrier: Carrier;
   state: CarrierState;
   registering: boolean;
-  nextProbeMs: number;
   /** It answered an INVITE while it answered no OPTIONS: what OPTIONS says of it counts no more. */
   ignoresOptions: boolean;
 }
@@ -110,7 +107,6 @@ export class CarrierWatch {
     if (reachable) {
       this.#health.probed(carrierKey(watched.carrier.name));
       watched.ignoresOptions = false;
-      watched.nextProbeMs = this.#clock.monotonicMs() + PROBE_MS;
     }
   }
 
@@ -138,13 +134,11 @@ export class CarrierWatch {
       this.#leave(watched);
       this.#watched.delete(name);
     }
-    const nowMs = this.#clock.monotonicMs();
     for (const carrier of wanted) {
       const watched = this.#watch(carrier);
-      const isDue = watched.nextProbeMs <= nowMs || this.#health.isDown(carrierKey(carrier.name));
-      if (isDue && carrier.policy.probe !== false) this.#probe(watched);
+      if (carrier.policy.probe !== false) this.#probe(watched);
     }
-    this.#cancel = this.#clock.at(nowMs + ROUND_MS, () => this.#round());
+    this.#cancel = this.#clock.at(this.#clock.monotonicMs() + PROBE_MS, () => this.#round());
   }
 
   #watch(carrier: Carrier): Watched {
@@ -164,7 +158,7 @@ export class CarrierWatch {
     };
     const watched = {
       ...{ id: this.#lastId, carrier, state, registering },
-      ...{ nextProbeMs: 0, ignoresOptions: false },
+      ignoresOptions: false,
     };
     this.#watched.set(carrier.name, watched);
     this.#register(watched);

@@ -24,6 +24,7 @@ import { acquaintanceOf, CarrierSources } from './carrier-sources.ts';
 import { type CarrierState, CarrierWatch } from './carrier-watch.ts';
 import { systemDns } from './dns.ts';
 import { EdgeInboundLeg, EdgeOutboundLeg, type LegSink } from './edge-legs.ts';
+import { edgeRefer } from './edge-refer.ts';
 import { GuardedResolver } from './guarded-resolver.ts';
 import { inviteCommand } from './invite-command.ts';
 import { SipResolver } from './resolver.ts';
@@ -315,6 +316,9 @@ class SignallingService implements RunningSignalling {
         break;
       case 'answered':
         sink?.events?.answered(output.sdp);
+        break;
+      case 'referred':
+        edgeRefer(output, sink?.events, (input) => this.#tell(input));
         break;
       case 'dtmf':
         sink?.events?.dtmf(output.digit, output.durationMs);

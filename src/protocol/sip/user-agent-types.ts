@@ -195,6 +195,17 @@ export interface RegisterCommand {
   readonly expires: number;
 }
 
+/** What the peer of a leg asks for with REFER. */
+export interface ReferFacts {
+  readonly id: number;
+  /** Whom to call, as a URI. */
+  readonly to: string;
+  /** The dialog whose other side is to be taken, instead of a call to `to`; undefined: none is named. */
+  readonly replaces: string | undefined;
+  /** Referred-By as written (RFC 3892). */
+  readonly referredBy: string | undefined;
+}
+
 export type UserAgentInput =
   | ({
       readonly kind: 'received';
@@ -225,6 +236,13 @@ export type UserAgentInput =
       readonly leg: LegId;
       readonly digit: string;
       readonly durationMs: number;
+    }
+  /** 202 or a refusal to `referred`; then what comes of it, up to a final status. */
+  | {
+      readonly kind: 'answerRefer' | 'notifyRefer';
+      readonly leg: LegId;
+      readonly refer: number;
+      readonly status: number;
     }
   | HangupCommand
   | RegisterCommand
@@ -294,6 +312,13 @@ export type UserAgentOutput =
     }
   | { readonly kind: 'offered'; readonly leg: LegId; readonly sdp: string | undefined }
   | { readonly kind: 'answered'; readonly leg: LegId; readonly sdp: string }
+  /** `replaced`: the leg that the named dialog belongs to; undefined although one is named: there is none. */
+  | {
+      readonly kind: 'referred';
+      readonly leg: LegId;
+      readonly refer: ReferFacts;
+      readonly replaced: LegId | undefined;
+    }
   | {
       readonly kind: 'dtmf';
       readonly leg: LegId;

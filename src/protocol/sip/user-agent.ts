@@ -148,6 +148,12 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
       case 'sendDigit':
         this.#leg(input.leg)?.sendDigit(input.digit, input.durationMs);
         break;
+      case 'answerRefer':
+        this.#leg(input.leg)?.answerRefer(input.refer, input.status);
+        break;
+      case 'notifyRefer':
+        this.#leg(input.leg)?.notifyRefer(input.refer, input.status);
+        break;
       case 'hangup':
         this.#leg(input.leg)?.hangup(input);
         break;

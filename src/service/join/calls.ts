@@ -217,6 +217,7 @@ export function joinParts<R extends Recorder>(
       redirectsPerMinute: settings.calls.redirectsPerMinute,
       ringTimeoutMs: settings.calls.ringTimeoutMs,
       answerBeforeDial: settings.calls.answerBeforeDial,
+      referFrom: settings.calls.referFrom,
       streamQueueMs: settings.streams.queueMs,
       platformName: settings.platformName,
     },

@@ -224,6 +224,8 @@ export interface Phone {
   readonly hungUpWith: string[];
   press(keys: string): void;
   ends(how: LegEnd['how'], status?: number): void;
+  /** REFER: what is told of it afterwards. */
+  refers(to: string, replaces?: string): string[];
 }
 
 export interface Caller extends Phone {
@@ -256,6 +258,7 @@ export class Scene {
   readonly refused = new Set<string>();
   readonly loaded: string[] = [];
   readonly kept: Call[] = [];
+  readonly calls: Call[] = [];
   readonly roomRecordings: Array<{
     request: RoomRecordRequest;
     stoppedWith: string[];
@@ -351,6 +354,7 @@ export class Scene {
         for (const key of keys) mediaOf(call).events.dtmf(key);
       },
       ends: (how, status) => events?.ended({ by: 'remote', how, status, reason: undefined }),
+      refers: (to, replaces) => refers(events, to, replaces),
     };
   }
 
@@ -398,7 +402,7 @@ export class Scene {
       clock: this.clock,
       closed: () => undefined,
     });
-    return new Call(
+    const call = new Call(
       { identity, price, hangupTarget: undefined },
       {
         media: this.media.asMedia,
@@ -411,6 +415,8 @@ export class Scene {
         log,
       },
     );
+    this.calls.push(call);
+    return call;
   }
 
   async #dial(request: BLegRequest): Promise<Result<Call, UnmadeLeg>> {
@@ -462,6 +468,7 @@ export class Scene {
         for (const key of keys) mediaOf(call).events.dtmf(key);
       },
       ends: (how, status) => events?.ended({ by: 'remote', how, status, reason: undefined }),
+      refers: (to, replaces) => refers(events, to, replaces),
       rings: () => events?.progress(180, undefined),
       earlyMedia: () => events?.progress(183, SDP),
       answers: async (sdp = SDP) => {
@@ -546,6 +553,7 @@ export class Scene {
           return Promise.resolve();
         },
         settled: () => Promise.resolve(),
+        live: () => this.calls.filter((call) => !call.isEnded),
       },
       clock,
       random,
@@ -557,11 +565,23 @@ export class Scene {
         get answerBeforeDial() {
           return scene.answerBeforeDial;
         },
+        referFrom: 'all',
         streamQueueMs: 60_000,
         platformName: 'Carillon',
       },
     } as unknown as InterpreterNeeds;
   }
+}
+
+function refers(events: LegEvents | undefined, to: string, replaces?: string): string[] {
+  const told: string[] = [];
+  const tell = (what: string) => () => void told.push(what);
+  events?.referred?.({
+    ...{ to, replaces, referredBy: undefined },
+    ...{ accept: tell('accepted'), refuse: tell('refused'), ringing: tell('ringing') },
+    ...{ succeeded: tell('succeeded'), failed: (cause: string) => void told.push(cause) },
+  });
+  return told;
 }
 
 export const asRecord = (parameters: CallbackParameters): Record<string, string> =>

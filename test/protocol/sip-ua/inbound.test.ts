@@ -344,9 +344,9 @@ describe('requests inside a dialog', () => {
   it('OPTIONS gets 200, a method we lack 405 with Allow', () => {
     const { world, peer, statuses } = talking();
     say(peer, inDialog(peer, { method: 'OPTIONS', cseq: 2 }));
-    say(peer, inDialog(peer, { method: 'REFER', cseq: 3 }));
+    say(peer, inDialog(peer, { method: 'PUBLISH', cseq: 3 }));
     world.advance(20);
-    expect(statuses().slice(-2)).toEqual(['200 OPTIONS', '405 REFER']);
+    expect(statuses().slice(-2)).toEqual(['200 OPTIONS', '405 PUBLISH']);
     expect(peer.lastResponse().tokens('allow')).toContain('update');
   });
 

@@ -1,17 +1,20 @@
 /** One `Dial` while it runs: the race for an answer, then the conversation. */
 
 import { unlessAborted } from '../../../base/abort.ts';
-import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import type { DialDestination, DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import { type Call, endAt, matchDigits } from '../../call/call.ts';
-import type { Bridge } from '../../call/needs.ts';
+import type { Bridge, Refer } from '../../call/needs.ts';
 import type { HangupSource } from '../../call/types.ts';
 import { playWhileHeld } from '../hold.ts';
 import type { VerbContext } from '../needs.ts';
 import { relayDigits } from '../relay-digits.ts';
+import { ringingTone } from '../tones.ts';
 import { DialEvents } from './dial-events.ts';
+import { keepLiveDial } from './dial-of.ts';
 import { type DialResult, resultOfFailure, wasRung } from './dial-result.ts';
 import type { DialledLeg } from './dialled-leg.ts';
 import { Race } from './race.ts';
+import { bringParty, mayRefer } from './referral.ts';
 import { RingingSound } from './ringing-sound.ts';
 
 export class DialSession {
@@ -23,6 +26,11 @@ export class DialSession {
   #talking: DialledLeg | undefined;
   #connected: DialledLeg | undefined;
   #letGo: () => void = () => undefined;
+  /** A party asked for another one, which is not there yet. */
+  #referral: { readonly by: Call; readonly next: Promise<DialledLeg | undefined> } | undefined;
+  #takeNext: (leg: DialledLeg) => void = () => undefined;
+  /** Parties that came by REFER. */
+  readonly #referred: DialledLeg[] = [];
 
   /** `isRepeated`: the call dials over and over. */
   constructor(instruction: DialInstruction, context: VerbContext, isRepeated: boolean) {
@@ -44,7 +52,8 @@ export class DialSession {
 
   /** Every called party that still rings or talks. */
   get legs(): readonly Call[] {
-    return this.#race.legs.map(({ call }) => call).filter((call) => !call.isEnded);
+    const all = [...this.#race.legs, ...this.#referred];
+    return all.map(({ call }) => call).filter((call) => !call.isEnded);
   }
 
   /** Resolves at the end of the Dial, every end told; rejects when the A leg is taken away from it. */
@@ -53,9 +62,19 @@ export class DialSession {
     this.#sound.start();
     const winner = await unlessAborted(signal, this.#race.run());
     this.#sound.stop();
-    if (winner !== undefined) await this.#talk(winner);
-    await this.#allTold();
+    await this.#talkOn(winner);
     return this.result();
+  }
+
+  /** The conversation alone, with a party that is there already. */
+  converse({ leg, destination }: ReferredParty): Promise<void> {
+    return this.#talkOn(this.#dialled(leg, destination));
+  }
+
+  async #talkOn(first: DialledLeg | undefined): Promise<void> {
+    let leg = first;
+    while (leg !== undefined) leg = await this.#talk(leg);
+    await this.#allTold();
   }
 
   /** Takes the B leg out of the Dial, which ends well for the A leg; undefined while nobody has been connected. */
@@ -74,8 +93,11 @@ export class DialSession {
     const talking = this.#talking;
     this.#talking = undefined;
     this.#race.stop({ cause: 'canceled', source }, this.#connected);
-    if (call.endMs !== undefined) talking?.call.limitTo(call.endMs);
-    talking?.call.hangup('normal', source);
+    // Whoever hangs up after its REFER leaves the other party to whom it has named.
+    if (this.#referral?.by !== call || !call.isEnded) {
+      if (call.endMs !== undefined) talking?.call.limitTo(call.endMs);
+      talking?.call.hangup('normal', source);
+    }
     await this.#allTold();
   }
 
@@ -85,11 +107,12 @@ export class DialSession {
     return { status: 'completed', rang: wasRung(leg), leg, unmade: undefined };
   }
 
-  async #talk(leg: DialledLeg): Promise<void> {
+  /** The party that comes after this one by REFER. */
+  async #talk(leg: DialledLeg): Promise<DialledLeg | undefined> {
     const { call: a, signal, needs } = this.#context;
     signal.throwIfAborted();
     const b = leg.call;
-    if (b.isEnded) return;
+    if (b.isEnded) return undefined;
     this.#talking = leg;
     this.#connected = leg;
     const released = new Promise<void>((resolve) => {
@@ -101,16 +124,16 @@ export class DialSession {
     try {
       await this.#context.ready();
       // Meanwhile the called party may have gone, or have been given a script of its own.
-      if (b.isEnded || this.#talking !== leg) return;
+      if (b.isEnded || this.#talking !== leg) return undefined;
       bridge ??= connect();
-      await this.#together(leg, released);
+      return await this.#together(leg, released);
     } finally {
       if (this.#talking === leg && b.isEnded) this.#talking = undefined;
       bridge?.close();
     }
   }
 
-  async #together(leg: DialledLeg, released: Promise<void>): Promise<void> {
+  async #together(leg: DialledLeg, released: Promise<void>): Promise<DialledLeg | undefined> {
     const { call: a, signal, needs } = this.#context;
     const b = leg.call;
     a.bridgedWith(b);
@@ -119,18 +142,93 @@ export class DialSession {
     this.#events.connected(leg);
     this.#race.winnerTold();
     needs.recorder.dialAnswered(a);
+    const taken = new Promise<DialledLeg>((resolve) => {
+      this.#takeNext = resolve;
+    });
     const undo = [
       ...this.#watch(leg),
+      a.observe({ referred: (refer) => this.#refer(refer, a, leg) }),
+      b.observe({ referred: (refer) => this.#refer(refer, b, leg) }),
       playWhileHeld(a, b, needs),
       // Pressed for the other party, not for what follows.
       a.digits.forgetAhead(),
     ];
     try {
-      await unlessAborted(signal, Promise.race([b.ended, released]));
+      const nobody = released.then(() => undefined);
+      const next = await unlessAborted(signal, Promise.race([this.#afterEndOf(b), nobody, taken]));
       this.#talking = undefined;
+      return next;
     } finally {
       for (const stop of undo) stop();
     }
+  }
+
+  // ---------------------------------------------------------------- REFER
+
+  #refer(refer: Refer, by: Call, leg: DialledLeg): void {
+    const context = this.#context;
+    const isFree = this.#referral === undefined && refer.replaces !== 'unknown';
+    if (!isFree || !mayRefer(by, context)) {
+      refer.refuse();
+      return;
+    }
+    refer.accept();
+    const kept = by === leg.call ? context.call : leg.call;
+    const next = bringParty(refer, this.#instruction, { kept, context }).then((outcome) => {
+      this.#referral = undefined;
+      if (!outcome.ok || kept.isEnded) {
+        refer.failed(outcome.ok ? 'canceled' : outcome.cause);
+        if (outcome.ok) outcome.leg.hangup('normal', 'Caller');
+        if (by === context.call && by.isEnded) kept.hangup('normal', 'Caller');
+        return undefined;
+      }
+      refer.succeeded();
+      return by === leg.call ? this.#replace(leg, outcome) : this.#leave(leg, outcome);
+    });
+    this.#referral = { by, next };
+  }
+
+  /** The called party has brought somebody else for the caller: the Dial goes on with that one. */
+  #replace(leg: DialledLeg, party: ReferredParty): DialledLeg {
+    const next = this.#dialled(party.leg, party.destination);
+    this.#events.answered(next);
+    this.#takeNext(next);
+    leg.call.hangup('normal', 'Callee');
+    return next;
+  }
+
+  /** The caller has brought somebody else for the called party: those two go on without the caller. */
+  #leave({ call: b }: DialledLeg, party: ReferredParty): undefined {
+    const { call: a, needs } = this.#context;
+    this.#talking = undefined;
+    this.#letGo();
+    void withoutCaller(b, party, { instruction: this.#instruction, needs });
+    a.hangup('normal', 'Caller');
+    return undefined;
+  }
+
+  /** Who asked for another party may hang up at once: the one that stays hears it ring. */
+  async #afterEndOf(b: Call): Promise<DialledLeg | undefined> {
+    await b.ended;
+    const { call: a } = this.#context;
+    if (this.#referral?.by !== b || a.isEnded) return undefined;
+    const tone = a.media.playTone(ringingTone(a.identity.country), { loop: 0, mix: false });
+    const next = await this.#referral.next;
+    tone.stop();
+    return next;
+  }
+
+  #dialled(call: Call, destination: DialDestination): DialledLeg {
+    const position = this.#instruction.destinations.length + this.#referred.length + 1;
+    const leg: DialledLeg = {
+      ...{ call, destination, position, end: undefined },
+      settled: call.ended.then((end) => {
+        leg.end = end;
+        this.#events.hungUp(leg, end);
+      }),
+    };
+    this.#referred.push(leg);
+    return leg;
   }
 
   /** Keys and the clock, while both talk. */
@@ -159,7 +257,8 @@ export class DialSession {
   /** A leg that was let go ends some other time, and is nothing to wait for. */
   async #allTold(): Promise<void> {
     this.#race.winnerTold();
-    const over = this.#race.legs.filter(({ call }) => call.isEnded);
+    const all = [...this.#race.legs, ...this.#referred];
+    const over = all.filter(({ call }) => call.isEnded);
     await Promise.all(over.map(({ settled }) => settled));
   }
 }
@@ -167,3 +266,28 @@ export class DialSession {
 /** Towards the B leg whoever was on the A leg is the caller. */
 const sourceForB = (source: HangupSource): HangupSource =>
   source === 'Callee' ? 'Caller' : source;
+
+interface ReferredParty {
+  readonly leg: Call;
+  readonly destination: DialDestination;
+}
+
+/** A called party and the one that its caller has brought by REFER, as a Dial of their own. */
+async function withoutCaller(
+  b: Call,
+  party: ReferredParty,
+  { instruction, needs }: { instruction: DialInstruction; needs: VerbContext['needs'] },
+): Promise<void> {
+  const context = { call: b, needs, signal: b.signal, ready: () => Promise.resolve() };
+  const silent = { ...instruction, callbackUrl: undefined };
+  const session = new DialSession(silent, context, false);
+  const forget = keepLiveDial(b, session);
+  try {
+    await session.converse(party);
+    b.hangup('normal', 'Callee');
+  } catch {
+    await session.abandon();
+  } finally {
+    forget();
+  }
+}

@@ -4,9 +4,9 @@ import type { HeaderInit, SipRequest } from '../message.ts';
 import { SDP_TYPE, sdpOf } from './sdp-body.ts';
 
 export const METHODS: readonly string[] = [
-  ...['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'PRACK'],
+  ...['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'PRACK', 'REFER'],
 ];
-const EXTENSIONS: readonly string[] = ['timer', '100rel'];
+const EXTENSIONS: readonly string[] = ['timer', '100rel', 'norefersub'];
 const REGISTER_EXTENSIONS: readonly string[] = ['path', 'outbound'];
 export const INFO_TYPES: readonly string[] = ['application/dtmf-relay', 'application/dtmf'];
 

@@ -1,4 +1,4 @@
-import { token } from '../../../base/ids.ts';
+import { type LegId, token } from '../../../base/ids.ts';
 import { MAGIC_COOKIE } from '../header/via.ts';
 import {
   createResponse,
@@ -42,6 +42,7 @@ export interface ServerUser {
 
 /** A dialog's user: whoever gets the requests of the peer inside it. */
 export interface DialogUser {
+  readonly leg?: LegId | undefined;
   /** Its extensions and content have been checked. */
   receive(request: SipRequest, transaction: TransactionId, flow: Flow): void;
   acknowledged(ack: SipRequest): void;

@@ -3,12 +3,19 @@ import type { HeaderInit, ResponseParts, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
 import { bracketed } from '../uri.ts';
-import type { DestinationGuard, HangupCommand, LegEndFacts, LegId } from '../user-agent-types.ts';
+import type {
+  DestinationGuard,
+  HangupCommand,
+  LegEndFacts,
+  LegId,
+  ReferFacts,
+} from '../user-agent-types.ts';
 import type { Cancel } from './agenda.ts';
 import type { ServerUser, UserAgentCore } from './core.ts';
 import { Dialog } from './dialog.ts';
 import { cancelledBy, type Leg, reasonHeaders } from './leg.ts';
 import { Reliable } from './reliable.ts';
+import { replacedLeg } from './replaced-leg.ts';
 import { SDP_TYPE, sdpOf } from './sdp-body.ts';
 import { Session, type SessionUser } from './session.ts';
 import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';
@@ -172,6 +179,23 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
 
   offered(sdp: string | undefined): void {
     this.#core.emit({ kind: 'offered', leg: this.#options.id, sdp });
+  }
+
+  get id(): LegId {
+    return this.#options.id;
+  }
+
+  referred(refer: ReferFacts): void {
+    const replaced = replacedLeg(this.#core, refer);
+    this.#core.emit({ kind: 'referred', leg: this.#options.id, refer, replaced });
+  }
+
+  answerRefer(id: number, status: number): void {
+    this.#session.refers.answer(id, status);
+  }
+
+  notifyRefer(id: number, status: number): void {
+    this.#session.refers.notify(id, status);
   }
 
   answered(sdp: string): void {

@@ -8,6 +8,9 @@ export interface Leg {
   hangup(command: HangupCommand): void;
   sendDigit(digit: string, durationMs: number): void;
   answerOffer(sdp: string | undefined): void;
+  /** What became of a REFER of the peer: the answer to it, then what came of it. */
+  answerRefer(id: number, status: number): void;
+  notifyRefer(id: number, status: number): void;
 }
 
 export const reasonHeaders = (reason: string | undefined): HeaderInit =>

@@ -1,8 +1,15 @@
-import type { HangupCommand, LegEndFacts, LegId, RespondingPeer } from '../user-agent-types.ts';
+import type {
+  HangupCommand,
+  LegEndFacts,
+  LegId,
+  ReferFacts,
+  RespondingPeer,
+} from '../user-agent-types.ts';
 import type { Cancel } from './agenda.ts';
 import type { UserAgentCore } from './core.ts';
 import { type BranchOptions, type BranchUser, InviteBranch } from './invite-branch.ts';
 import { type Leg, reasonHeaders } from './leg.ts';
+import { replacedLeg } from './replaced-leg.ts';
 import type { Session } from './session.ts';
 
 /** The Reason of a CANCEL to those who were slower (RFC 3326 §3.1). */
@@ -126,6 +133,23 @@ export class OutboundLeg implements Leg, BranchUser {
     }
     this.#asking = session;
     this.#core.emit({ kind: 'offered', leg: this.#id, sdp });
+  }
+
+  get id(): LegId {
+    return this.#id;
+  }
+
+  referred(refer: ReferFacts): void {
+    const replaced = replacedLeg(this.#core, refer);
+    this.#core.emit({ kind: 'referred', leg: this.#id, refer, replaced });
+  }
+
+  answerRefer(id: number, status: number): void {
+    this.#session?.refers.answer(id, status);
+  }
+
+  notifyRefer(id: number, status: number): void {
+    this.#session?.refers.notify(id, status);
   }
 
   answered(sdp: string): void {

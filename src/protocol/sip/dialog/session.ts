@@ -1,7 +1,7 @@
 import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
-import type { LegEndFacts } from '../user-agent-types.ts';
+import type { LegEndFacts, LegId, ReferFacts } from '../user-agent-types.ts';
 import { Acceptance } from './acceptance.ts';
 import type { Cancel } from './agenda.ts';
 import { ALLOW, CAPABILITIES, SUPPORTED } from './capabilities.ts';
@@ -11,6 +11,7 @@ import { answerInfo, DTMF_RELAY, writeInfoDigit } from './info.ts';
 import { endsDialog } from './leg.ts';
 import { PeerOffers } from './peer-offers.ts';
 import { PeerRoute, type PeerRouteOptions } from './peer-route.ts';
+import { Refers } from './refers.ts';
 import { sdpOf } from './sdp-body.ts';
 import { SessionRefresh } from './session-refresh.ts';
 import type { SessionTimer } from './session-timer.ts';
@@ -21,6 +22,9 @@ export interface SessionUser {
   /** Answered by `answerOffer` of the session that has it. */
   offered(sdp: string | undefined, session: Session): void;
   answered(sdp: string): void;
+  /** The leg that it is. */
+  readonly id: LegId;
+  referred(refer: ReferFacts, session: Session): void;
   /** A PRACK of the caller; false: it acknowledges nothing (481). Undefined: we are the caller. */
   pracked?(request: SipRequest): boolean;
   /** The PRACK has been answered. */
@@ -47,6 +51,7 @@ export class Session implements DialogUser {
   readonly user: SessionUser;
   readonly route: PeerRoute;
   readonly refresh: SessionRefresh;
+  readonly refers: Refers;
   /** True when the dialog began with an INVITE of ours. */
   readonly isCaller: boolean;
   readonly #core: UserAgentCore;
@@ -65,6 +70,7 @@ export class Session implements DialogUser {
     this.route = new PeerRoute(core, options.dialog, options);
     this.isCaller = options.isCaller;
     this.refresh = new SessionRefresh(core, this);
+    this.refers = new Refers(this);
     this.#offers = new PeerOffers(core, this);
     core.dialogs.set(this.dialog.id, this);
   }
@@ -126,6 +132,7 @@ export class Session implements DialogUser {
     else if (this.isOver) this.reply(transaction, request, 481);
     else if (request.method === 'INVITE') this.#offers.reinvited(request, transaction);
     else if (request.method === 'UPDATE') this.#offers.updated(request, transaction);
+    else if (request.method === 'REFER') this.refers.receive(request, transaction);
     else if (request.method === 'PRACK') this.#pracked(request, transaction);
     else if (request.method === 'INFO') this.#info(request, transaction);
     else if (request.method === 'OPTIONS') {
@@ -218,6 +225,14 @@ export class Session implements DialogUser {
 
   offered(sdp: string | undefined): void {
     this.user.offered(sdp, this);
+  }
+
+  get leg(): LegId {
+    return this.user.id;
+  }
+
+  referred(refer: ReferFacts): void {
+    this.user.referred(refer, this);
   }
 
   /** Headers of our INVITEs, UPDATEs and their 2xx. */
