@@ -3,6 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HOST } from './sipp.ts';
 
+/** Answers, and waits for keys. */
+const HOLD = '<Response><GetDigits timeout="600" numDigits="20"/></Response>';
+
 export class Customer {
   answers = 0;
   callbacks = 0;
@@ -24,7 +27,8 @@ export class Customer {
         if (isAnswer) customer.answers += 1;
         else customer.callbacks += 1;
         const from = /(?:^|&)From=(\d+)/.exec(asked)?.[1] ?? '';
-        const body = isAnswer ? document(from) : '<Response/>';
+        const isHold = request.url?.startsWith('/hold') === true;
+        const body = isAnswer ? document(from) : isHold ? HOLD : '<Response/>';
         reply.writeHead(200, { 'content-type': 'application/xml', 'content-length': body.length });
         reply.end(body);
       });

@@ -1,6 +1,7 @@
 /** A service with callers, callees and a customer around it, warmed up. */
 
 import { Customer } from './customer.ts';
+import { Listeners } from './listeners.ts';
 import type { CallKind } from './options.ts';
 import {
   ANSWERED_BY_XML,
@@ -83,6 +84,13 @@ export class Rig {
     this.#placed += calls;
     const number = numberOf(kind);
     return placeCalls({ port: SIP_PORT, number, folder, calls, rate, holdMs, isSecond: true });
+  }
+
+  /** Calls with audio that stay until they are stopped. */
+  async listen(calls: number): Promise<Listeners> {
+    const url = `${this.#customer.url}/hold`;
+    const logins = await this.service.createEndpoints(calls, url);
+    return Listeners.start(SIP_PORT, logins);
   }
 
   /** INVITEs that came to the callee; needs `trace`. */

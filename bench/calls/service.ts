@@ -97,16 +97,22 @@ export class Service {
     }
   }
 
-  /** Phones of the account, and how they log in. */
-  async createEndpoints(count: number): Promise<Login[]> {
+  /** Phones of the account, and how they log in; `answerUrl`: of what they call. */
+  async createEndpoints(count: number, answerUrl?: string): Promise<Login[]> {
     const password = 'bench-endpoint-password';
     const logins: Login[] = [];
+    const app: Fields =
+      answerUrl === undefined
+        ? {}
+        : await this.#api('/Application/', { app_name: 'hold', answer_url: answerUrl });
+    const chosen = answerUrl === undefined ? {} : { app_id: Number(app['app_id']) };
     while (logins.length < count) {
       const some = Array.from({ length: Math.min(AT_ONCE, count - logins.length) }, (_, i) =>
         this.#api('/Endpoint/', {
           username: `p${logins.length + i}x`,
           password,
           alias: `p${logins.length + i}`,
+          ...chosen,
         }),
       );
       for (const { username = '' } of await Promise.all(some)) logins.push({ username, password });

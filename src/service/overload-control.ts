@@ -17,6 +17,8 @@ const START_LOOKS = 3;
 const END_LOOKS = 8;
 const END_PRESSURE = 0.5;
 const END_UTILISATION = 0.9;
+/** Far behind: each look counts twice. */
+const FAR_BEHIND = 2;
 /** Calls that begin cost most in the second after: the effect of a change is waited for. */
 const LOOKS_BETWEEN_DECREASES = 2;
 const DECREASE = 0.85;
@@ -59,7 +61,7 @@ export class OverloadControl {
   }
 
   #begins({ pressure }: Look): boolean {
-    this.#streak = pressure > 1 ? this.#streak + 1 : 0;
+    this.#streak = pressure > 1 ? this.#streak + weightOf(pressure) : 0;
     if (this.#streak < START_LOOKS) return false;
     this.#streak = 0;
     this.#isFalling = false;
@@ -69,7 +71,7 @@ export class OverloadControl {
 
   #goesOn(seen: Look, limit: number): boolean {
     const { pressure, utilisation, begun, refused } = seen;
-    this.#sinceDecrease += 1;
+    this.#sinceDecrease += weightOf(pressure);
     if (pressure > 1) {
       if (this.#sinceDecrease >= LOOKS_BETWEEN_DECREASES) this.#decrease(limit);
     } else if (pressure < FULL_PRESSURE && utilisation < FULL_UTILISATION) {
@@ -98,3 +100,5 @@ export class OverloadControl {
     this.#sinceDecrease = 0;
   }
 }
+
+const weightOf = (pressure: number): number => (pressure > FAR_BEHIND ? 2 : 1);

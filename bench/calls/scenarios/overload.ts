@@ -7,7 +7,9 @@ import { describe, isClean } from '../step.ts';
 
 const TIMES = [1, 2, 3];
 const AFTERWARDS = { rate: 50, seconds: 5 };
-const RECOVERY_MS = 10_000;
+const RECOVERY_MS = 8000;
+/** Calls with audio meanwhile. */
+const LISTENERS = 10;
 
 export async function overloadRows(
   title: string,
@@ -16,12 +18,16 @@ export async function overloadRows(
 ): Promise<readonly Row[]> {
   const rig = await Rig.start(options);
   const rows: Row[] = [];
+  const listeners = await rig.listen(LISTENERS);
   try {
     const { pid } = rig.service;
+    await pause(RECOVERY_MS);
+    const quiet = listeners.takeGaps();
     for (const times of TIMES) {
       const before = rssMib(pid);
       const storm = await rig.step(times * limit, seconds);
       // What one end took for a whole call may have ended in a timeout at the other.
+      const heard = listeners.takeGaps();
       const whole = Math.min(storm.completed, storm.answered);
       const begun = storm.calls - storm.refused;
       const memory = [before, peakRssMib(pid), rssMib(pid)].map(Math.round).join(' · ');
@@ -29,7 +35,7 @@ export async function overloadRows(
         name: `${title}: of the limit completes at ${times * limit}/s, ${times} × ${limit}`,
         value: (100 * whole) / seconds / limit,
         unit: '%',
-        note: `goal: ≥ 90; ${begun - whole} of those taken failed; ${describe(storm)}; RSS before · peak · after ${memory} MiB`,
+        note: `goal: ≥ 90; ${begun - whole} of those taken failed; ${describe(storm)}; ${heard}; RSS before · peak · after ${memory} MiB`,
       });
       await pause(RECOVERY_MS);
     }
@@ -41,10 +47,11 @@ export async function overloadRows(
         name: `${title}: afterwards, ${AFTERWARDS.rate}/s`,
         value: again.msPerCall,
         unit: 'ms/call',
-        note: `${isClean(again) ? 'every call completed' : describe(again)}; RSS ${after} MiB`,
+        note: `${isClean(again) ? 'every call completed' : describe(again)}; RSS ${after} MiB; before all: ${quiet}`,
       },
     ];
   } finally {
+    await listeners.stop();
     await rig.stop();
   }
 }

@@ -59,8 +59,8 @@ const ACQUAINTANCE_TIMES = 10;
 const MAX_WAITING = 512;
 /** New calls of known peers: as many as are answered 503 in half a second. */
 const MAX_WAITING_CALLS = 4096;
-/** Time for new calls of known peers in one turn of the event loop; then what else has come is served. */
-const CALLS_MS = 4;
+/** Time for new calls of known peers in one turn of the event loop; then what else has come is served: most of a call's work comes later. */
+const CALLS_MS = 2;
 /** Time for unknown peers in one turn of the event loop; then messages of known peers are served again. */
 const UNKNOWN_PEERS_MS = 3;
 const KEEP_ALIVE_BYTES = 4;
