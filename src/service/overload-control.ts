@@ -22,9 +22,12 @@ const FAR_BEHIND = 2;
 /** Calls that begin cost most in the second after: the effect of a change is waited for. */
 const LOOKS_BETWEEN_DECREASES = 2;
 const DECREASE = 0.85;
-/** A node that is busy all the time but falls behind only a little takes neither more nor fewer. */
+/** What has begun too much is worked off first: so long a fall goes no deeper than to this share of where it began. */
+const FIRST_LOOKS = 8;
+const FIRST_LEAST = 0.45;
+/** A node that falls behind a little takes neither more nor fewer; one that is busy all the time and does not, slowly more. */
+const FULL_PRESSURE = 0.3;
 const FULL_UTILISATION = 0.97;
-const FULL_PRESSURE = 0.5;
 const INCREASE = 1.04;
 const INCREASE_LEAST = 0.25;
 /** Calls a second: so few are not what keeps a node from its work. */
@@ -48,6 +51,7 @@ export class OverloadControl {
   /** The limit before the first of the latest decreases in a row. */
   #tooMuch = 0;
   #isFalling = false;
+  #fallLooks = 0;
 
   /** New calls a second; undefined: all, the node is not overloaded. */
   get limit(): number | undefined {
@@ -72,9 +76,10 @@ export class OverloadControl {
   #goesOn(seen: Look, limit: number): boolean {
     const { pressure, utilisation, begun, refused } = seen;
     this.#sinceDecrease += weightOf(pressure);
+    this.#fallLooks += 1;
     if (pressure > 1) {
       if (this.#sinceDecrease >= LOOKS_BETWEEN_DECREASES) this.#decrease(limit);
-    } else if (pressure < FULL_PRESSURE && utilisation < FULL_UTILISATION) {
+    } else if (pressure < FULL_PRESSURE) {
       this.#increase(limit, begun + refused, utilisation);
     }
     const isCalm = refused === 0 && pressure < END_PRESSURE && utilisation < END_UTILISATION;
@@ -86,7 +91,8 @@ export class OverloadControl {
   }
 
   #increase(limit: number, asked: number, utilisation: number): void {
-    const careful = limit < NEAR * this.#tooMuch ? INCREASE : INCREASE_NEAR;
+    const isFar = limit < NEAR * this.#tooMuch && utilisation < FULL_UTILISATION;
+    const careful = isFar ? INCREASE : INCREASE_NEAR;
     const factor = utilisation < SPARE_UTILISATION ? INCREASE_SPARE : careful;
     const most = Math.max(limit, MOST_OF_ASKED * asked);
     this.#limit = Math.min(most, limit * factor + INCREASE_LEAST);
@@ -94,9 +100,13 @@ export class OverloadControl {
   }
 
   #decrease(limit: number): void {
-    if (!this.#isFalling) this.#tooMuch = limit;
+    if (!this.#isFalling) {
+      this.#tooMuch = limit;
+      this.#fallLooks = 0;
+    }
     this.#isFalling = true;
-    this.#limit = Math.max(LEAST, limit * DECREASE);
+    const least = this.#fallLooks < FIRST_LOOKS ? FIRST_LEAST * this.#tooMuch : 0;
+    this.#limit = Math.max(LEAST, least, limit * DECREASE);
     this.#sinceDecrease = 0;
   }
 }

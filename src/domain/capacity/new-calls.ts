@@ -36,6 +36,13 @@ export class NewCalls {
     return this.#perSecond;
   }
 
+  /** Whether the next one who asks is refused; that is not counted as asking. */
+  get isFull(): boolean {
+    if (this.#perSecond === undefined) return false;
+    this.#refill();
+    return this.#tokens < 1;
+  }
+
   /** Begun, and refused because of the limit, since the start. */
   counts(): { readonly begun: number; readonly refused: number } {
     return { begun: this.#begun, refused: this.#refused };

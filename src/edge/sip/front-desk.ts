@@ -36,6 +36,8 @@ export interface FrontDeskOptions {
   /** Messages a second of one address that proved nothing: new calls, others, and those with a nonce, each. */
   readonly unknownPeersPerSecond: number;
   readonly serve: (message: Served) => void;
+  /** Whether a new call would be refused: then it is at once, which costs little. Default: never. */
+  readonly refusesCalls?: () => boolean;
   /** A message over a connection was too much. */
   readonly close: (connectionId: number) => void;
   /** Calls back in the loop's next turn. Default: setImmediate. */
@@ -148,8 +150,9 @@ export class FrontDesk {
   #admit(message: Waiting): void {
     // Only what begins like one is looked at.
     const seen = message.bytes[0] === LETTER_I ? glance(message.bytes) : undefined;
-    if (seen !== undefined && isNewCall(seen)) this.#wait(this.#knownCalls, message);
-    else this.#serve(message, this.#waits.others);
+    if (seen === undefined || !isNewCall(seen)) this.#serve(message, this.#waits.others);
+    else if (this.#options.refusesCalls?.() === true) this.#serve(message);
+    else this.#wait(this.#knownCalls, message);
   }
 
   #wait(line: WaitingLine, message: Waiting): void {

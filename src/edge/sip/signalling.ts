@@ -58,7 +58,7 @@ export interface SignallingOptions {
   /** Where messages may go for customers. */
   readonly egress: DestinationGuard;
   /** Whether a new call may begin. Default: always. */
-  readonly newCalls?: Pick<NewCalls, 'mayBegin' | 'begin'>;
+  readonly newCalls?: Pick<NewCalls, 'mayBegin' | 'begin' | 'isFull'>;
   readonly onMessage?: (trace: MessageTrace) => void;
   /** Default: the system's name servers. */
   readonly dns?: Dns;

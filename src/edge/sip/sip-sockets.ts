@@ -59,6 +59,7 @@ export class SipSockets {
       acquaintance,
       unknownPeersPerSecond: options.unknownPeersPerSecond ?? UNKNOWN_PEERS_PER_SECOND,
       serve: (message) => this.#serve(message),
+      refusesCalls: () => options.newCalls?.isFull === true,
       close: (connectionId) => this.#open?.table.close(connectionId, 'too many requests'),
     });
   }

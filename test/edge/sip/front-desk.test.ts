@@ -26,7 +26,7 @@ function setup(unknownPeersPerSecond = 100) {
   const closed: number[] = [];
   const waits: number[] = [];
   const turns: (() => void)[] = [];
-  const time = { nowMs: 0, costMs: 0 };
+  const time = { nowMs: 0, costMs: 0, isFull: false };
   const desk = new FrontDesk({
     clock: { monotonicMs: () => time.nowMs },
     acquaintance: {
@@ -35,6 +35,7 @@ function setup(unknownPeersPerSecond = 100) {
       hasNonce: (authorization) => authorization === 'Digest ours',
     },
     unknownPeersPerSecond,
+    refusesCalls: () => time.isFull,
     serve: ({ bytes, flow: { remoteAddress }, waitedMs }) => {
       time.nowMs += time.costMs;
       served.push(`${Buffer.from(bytes).toString().split(' ', 1)[0]} ${remoteAddress}`);
@@ -86,6 +87,17 @@ describe('the front desk', () => {
     expect(served.at(-1)).toBe(`BYE ${CARRIER}`);
     while (turns.length > 0) turn();
     expect(served).toHaveLength(4096 + 2);
+  });
+
+  it('has new calls that would be refused refused at once, which is no sign of lateness', () => {
+    const { desk, receive, served, turns, time } = setup();
+    time.isFull = true;
+    receive(message('INVITE'), flow(CARRIER), 300);
+    expect(served).toEqual([`INVITE ${CARRIER}`]);
+    expect(turns).toHaveLength(0);
+    expect(desk.takeWaits().callsMs).toBe(0);
+    receive(message('INVITE'), flow('198.51.100.1'));
+    expect(served).toHaveLength(1);
   });
 
   it('tells how long messages of known peers have waited, before they came here too', () => {
