@@ -4,10 +4,10 @@ import { newCampaignId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { Agents } from './agents.ts';
+import { Commands, OPEN } from './commands.ts';
 import { DoNotCall } from './do-not-call.ts';
-import type { CampaignChange } from './needs.ts';
 import { owns } from './ownership.ts';
-import { checkPlan, planOf } from './plan.ts';
+import { checkPlan, newCampaign, planOf } from './plan.ts';
 import { PoolNumbers } from './pool-numbers.ts';
 import type { CampaignServiceNeeds } from './service-needs.ts';
 import type {
@@ -17,13 +17,11 @@ import type {
   BadRow,
   Campaign,
   CampaignControl,
-  CampaignEvent,
   CampaignFilter,
   CampaignOwner,
   CampaignPatch,
   CampaignPlan,
   CampaignRefusal,
-  CampaignStatus,
   CampaignView,
   Contact,
   ContactFilter,
@@ -50,24 +48,9 @@ export { createCampaignWebhooks } from './webhooks.ts';
 type Answer<T> = Promise<Result<T, CampaignRefusal>>;
 
 const UNKNOWN: Result<never, CampaignRefusal> = err({ kind: 'unknownCampaign' });
-/** Statuses in which the plan may be changed and contacts uploaded. */
-const OPEN: readonly CampaignStatus[] = ['draft', 'ready'];
-/** Statuses in which nothing runs, and which may be archived. */
-const AT_REST: readonly CampaignStatus[] = ['draft', 'ready', 'completed', 'cancelled'];
-
-const NO_CONTACTS = {
-  pending: 0,
-  dialling: 0,
-  answered: 0,
-  no_answer: 0,
-  busy: 0,
-  failed: 0,
-  retry_pending: 0,
-  expired: 0,
-};
-
 export class CampaignService implements CampaignControl {
   readonly #needs: CampaignServiceNeeds;
+  readonly #commands: Commands;
   readonly #agents: Agents;
   readonly #uploads: Uploads;
   readonly #pool: PoolNumbers;
@@ -75,6 +58,7 @@ export class CampaignService implements CampaignControl {
 
   constructor(needs: CampaignServiceNeeds) {
     this.#needs = needs;
+    this.#commands = new Commands(needs);
     this.#agents = new Agents(needs);
     this.#uploads = new Uploads(needs);
     this.#pool = new PoolNumbers(needs);
@@ -108,34 +92,20 @@ export class CampaignService implements CampaignControl {
   async create(owner: CampaignOwner, plan: CampaignPlan): Answer<CampaignView> {
     const checked = await checkPlan(this.#needs, owner, plan);
     if (!checked.ok) return checked;
-    const nowUs = this.#nowUs();
-    const campaign: Campaign = {
-      ...checked.value,
-      ...owner,
-      id: newCampaignId(this.#needs.random),
-      status: 'draft',
-      pauseReason: undefined,
-      counters: NO_CONTACTS,
-      consecutiveFailures: 0,
-      queuedUs: undefined,
-      startedUs: undefined,
-      completedUs: undefined,
-      lastDialUs: undefined,
-      createdUs: nowUs,
-      updatedUs: nowUs,
-    };
+    const id = newCampaignId(this.#needs.random);
+    const campaign = newCampaign(checked.value, owner, id, this.#nowUs());
     await this.#needs.store.insert(campaign);
-    return ok(this.#view(campaign));
+    return ok(this.#commands.view(campaign));
   }
 
   async get(owner: CampaignOwner, id: CampaignId): Answer<CampaignView> {
     const campaign = await this.#own(owner, id);
-    return campaign === undefined ? UNKNOWN : ok(this.#view(campaign));
+    return campaign === undefined ? UNKNOWN : ok(this.#commands.view(campaign));
   }
 
   async list(filter: CampaignFilter, slice: Slice): Promise<Page<CampaignView>> {
     const { items, total } = await this.#needs.store.page(filter, slice);
-    return { items: items.map((campaign) => this.#view(campaign)), total };
+    return { items: items.map((campaign) => this.#commands.view(campaign)), total };
   }
 
   async update(owner: CampaignOwner, id: CampaignId, patch: CampaignPatch): Answer<CampaignView> {
@@ -148,7 +118,7 @@ export class CampaignService implements CampaignControl {
       campaign,
     );
     if (!checked.ok) return checked;
-    return this.#change(campaign, OPEN, checked.value, 'changed');
+    return this.#commands.changePlan(campaign, checked.value);
   }
 
   schedule(owner: CampaignOwner, id: CampaignId, atUs: number | undefined): Answer<CampaignView> {
@@ -169,48 +139,24 @@ export class CampaignService implements CampaignControl {
 
   // ---------------------------------------------------------------- commands
 
-  async start(owner: CampaignOwner, id: CampaignId): Answer<CampaignView> {
-    const campaign = await this.#own(owner, id);
-    if (campaign === undefined) return UNKNOWN;
-    const started = await this.#needs.dialer.start(campaign);
-    return started === undefined ? this.#refused(id, 'started') : ok(this.#view(started));
+  start(owner: CampaignOwner, id: CampaignId): Answer<CampaignView> {
+    return this.#with(owner, id, (campaign) => this.#commands.start(campaign));
   }
 
-  /** A pause that would end by itself becomes `manual_pause`. */
-  async pause(owner: CampaignOwner, id: CampaignId): Answer<CampaignView> {
-    const campaign = await this.#own(owner, id);
-    if (campaign === undefined) return UNKNOWN;
-    const paused = await this.#needs.dialer.pause(campaign, 'manual_pause');
-    return paused === undefined ? this.#refused(id, 'paused') : ok(this.#view(paused));
+  pause(owner: CampaignOwner, id: CampaignId): Answer<CampaignView> {
+    return this.#with(owner, id, (campaign) => this.#commands.pause(campaign));
   }
 
-  async resume(owner: CampaignOwner, id: CampaignId): Answer<CampaignView> {
-    const campaign = await this.#own(owner, id);
-    if (campaign === undefined) return UNKNOWN;
-    if (campaign.status !== 'paused') return this.#refused(id, 'resumed');
-    const obstacle = await this.#needs.dialer.obstacle(campaign);
-    if (obstacle !== undefined) return err({ kind: 'stillPaused', ...obstacle });
-    const resumed = await this.#needs.dialer.resume(campaign);
-    return resumed === undefined ? this.#refused(id, 'resumed') : ok(this.#view(resumed));
+  resume(owner: CampaignOwner, id: CampaignId): Answer<CampaignView> {
+    return this.#with(owner, id, (campaign) => this.#commands.resume(campaign));
   }
 
-  async cancel(owner: CampaignOwner, id: CampaignId): Answer<CampaignView> {
-    const campaign = await this.#own(owner, id);
-    if (campaign === undefined) return UNKNOWN;
-    const change = {
-      status: 'cancelled',
-      pauseReason: undefined,
-      completedUs: this.#nowUs(),
-    } as const;
-    const event = { kind: 'cancelled', atUs: this.#nowUs() } as const;
-    return this.#change(campaign, ['queued', 'running', 'paused'], change, 'cancelled', event);
+  cancel(owner: CampaignOwner, id: CampaignId): Answer<CampaignView> {
+    return this.#with(owner, id, (campaign) => this.#commands.cancel(campaign));
   }
 
-  async archive(owner: CampaignOwner, id: CampaignId): Answer<CampaignView> {
-    const campaign = await this.#own(owner, id);
-    if (campaign === undefined) return UNKNOWN;
-    const change = { status: 'archived', scheduledUs: undefined } as const;
-    return this.#change(campaign, AT_REST, change, 'archived');
+  archive(owner: CampaignOwner, id: CampaignId): Answer<CampaignView> {
+    return this.#with(owner, id, (campaign) => this.#commands.archive(campaign));
   }
 
   // ---------------------------------------------------------------- contacts
@@ -218,7 +164,7 @@ export class CampaignService implements CampaignControl {
   async beginUpload(owner: CampaignOwner, id: CampaignId): Answer<Upload> {
     const campaign = await this.#own(owner, id);
     if (campaign === undefined) return UNKNOWN;
-    if (!OPEN.includes(campaign.status)) return this.#refused(id, 'given contacts');
+    if (!OPEN.includes(campaign.status)) return this.#commands.refused(id, 'given contacts');
     return this.#uploads.begin(campaign);
   }
 
@@ -228,7 +174,7 @@ export class CampaignService implements CampaignControl {
 
   async finishUpload(upload: Upload): Answer<UploadSummary> {
     const finished = await this.#uploads.finish(upload, OPEN);
-    if (finished === undefined) return this.#refused(upload.campaignId, 'given contacts');
+    if (finished === undefined) return this.#commands.refused(upload.campaignId, 'given contacts');
     this.#needs.dialer.changed(finished.campaign);
     return ok(finished.summary);
   }
@@ -281,32 +227,29 @@ export class CampaignService implements CampaignControl {
 
   // ---------------------------------------------------------------- numbers
 
-  async addNumbers(
+  addNumbers(
     owner: CampaignOwner,
     id: CampaignId,
     numbers: ReadonlyArray<Pick<PoolNumber, 'number' | 'label'>>,
   ): Answer<readonly PoolNumber[]> {
-    const campaign = await this.#own(owner, id);
-    return campaign === undefined ? UNKNOWN : this.#pool.add(campaign, numbers);
+    return this.#with(owner, id, (campaign) => this.#pool.add(campaign, numbers));
   }
 
   numbers(owner: CampaignOwner, id: CampaignId): Answer<readonly PoolNumber[]> {
     return this.#read(owner, id, () => this.#needs.store.numbers(id));
   }
 
-  async updateNumber(
+  updateNumber(
     owner: CampaignOwner,
     id: CampaignId,
     numberId: string,
     patch: PoolNumberPatch,
   ): Answer<PoolNumber> {
-    const campaign = await this.#own(owner, id);
-    return campaign === undefined ? UNKNOWN : this.#pool.update(campaign, numberId, patch);
+    return this.#with(owner, id, (campaign) => this.#pool.update(campaign, numberId, patch));
   }
 
-  async removeNumber(owner: CampaignOwner, id: CampaignId, numberId: string): Answer<void> {
-    const campaign = await this.#own(owner, id);
-    return campaign === undefined ? UNKNOWN : this.#pool.remove(campaign, numberId);
+  removeNumber(owner: CampaignOwner, id: CampaignId, numberId: string): Answer<void> {
+    return this.#with(owner, id, (campaign) => this.#pool.remove(campaign, numberId));
   }
 
   addDoNotCall(scope: DoNotCallScope, numbers: readonly string[]): Answer<number> {
@@ -340,36 +283,13 @@ export class CampaignService implements CampaignControl {
     return (await this.#own(owner, id)) === undefined ? UNKNOWN : ok(await read());
   }
 
-  async #change(
-    campaign: Campaign,
-    from: readonly CampaignStatus[],
-    change: CampaignChange,
-    done: string,
-    event?: CampaignEvent,
-  ): Answer<CampaignView> {
-    const { store, webhooks, dialer } = this.#needs;
-    const notification = event && webhooks.compose(campaign, event);
-    const notifications = notification === undefined ? [] : [notification];
-    const changed = await store.change(campaign.id, from, change, notifications);
-    if (changed === undefined) return this.#refused(campaign.id, done);
-    if (notification !== undefined) webhooks.deliver(notification);
-    dialer.changed(changed);
-    return ok(this.#view(changed));
-  }
-
-  async #refused(id: CampaignId, done: string): Answer<never> {
-    const campaign = await this.#needs.store.get(id);
-    if (campaign === undefined) return UNKNOWN;
-    const { status } = campaign;
-    return err({
-      kind: 'wrongState',
-      status,
-      detail: `a campaign that is ${status} cannot be ${done}`,
-    });
-  }
-
-  #view(campaign: Campaign): CampaignView {
-    return { campaign, health: this.#needs.dialer.health(campaign) };
+  async #with<T>(
+    owner: CampaignOwner,
+    id: CampaignId,
+    act: (campaign: Campaign) => Answer<T>,
+  ): Answer<T> {
+    const campaign = await this.#own(owner, id);
+    return campaign === undefined ? UNKNOWN : act(campaign);
   }
 
   #nowUs(): number {

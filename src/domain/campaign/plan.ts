@@ -1,4 +1,5 @@
 /** Checks of a plan that need the account, its agents and numbers, timezones or the time. */
+import type { CampaignId } from '../../base/ids.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { CampaignServiceNeeds } from './service-needs.ts';
@@ -51,9 +52,10 @@ function checkTimes(
   if (expiresUs !== before?.expiresUs && expiresUs <= nowUs) {
     return invalid('expires_at', 'must be in the future');
   }
-  return scheduledUs !== undefined && expiresUs <= scheduledUs
-    ? invalid('expires_at', 'must be after scheduled_at')
-    : undefined;
+  if (scheduledUs === undefined || scheduledUs < expiresUs) return undefined;
+  return expiresUs === before?.expiresUs
+    ? invalid('scheduled_at', 'must be before expires_at')
+    : invalid('expires_at', 'must be after scheduled_at');
 }
 
 function checkShape(plan: CampaignPlan): Refused | undefined {
@@ -93,3 +95,35 @@ export function planOf(campaign: Campaign): CampaignPlan {
     notifyUrl: campaign.notifyUrl,
   };
 }
+
+const NO_CONTACTS = {
+  pending: 0,
+  dialling: 0,
+  answered: 0,
+  no_answer: 0,
+  busy: 0,
+  failed: 0,
+  retry_pending: 0,
+  expired: 0,
+};
+
+export const newCampaign = (
+  plan: CampaignPlan,
+  owner: CampaignOwner,
+  id: CampaignId,
+  nowUs: number,
+): Campaign => ({
+  ...plan,
+  ...owner,
+  id,
+  status: 'draft',
+  pauseReason: undefined,
+  counters: NO_CONTACTS,
+  consecutiveFailures: 0,
+  queuedUs: undefined,
+  startedUs: undefined,
+  completedUs: undefined,
+  lastDialUs: undefined,
+  createdUs: nowUs,
+  updatedUs: nowUs,
+});

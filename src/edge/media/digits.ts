@@ -8,7 +8,7 @@ const SHORTEST_FRAMES = 4;
 const LONGEST_FRAMES = 400;
 /** `w` and `W` (dialect §6). */
 const PAUSE_MS: Readonly<Record<string, number>> = { w: 500, W: 1000 };
-/** One request's digits and pauses; more is no phone number and no menu either. */
+/** Limit of digits and pauses in one request. */
 const MAX_STEPS = 500;
 /** Requests of one leg that wait for their turn. */
 const MAX_WAITING = 64;

@@ -111,7 +111,7 @@ const MAX_BIND_ATTEMPTS = 50;
 const MAX_BUSY = 0.8;
 const TOO_MANY_LEGS = 0;
 const FRAME_MS = 20;
-/** There is one. */
+/** The engine has one media thread. */
 const MEDIA_THREAD = 0;
 
 export function createMedia(options: MediaOptions): MediaEngine {

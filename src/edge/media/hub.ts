@@ -59,7 +59,7 @@ export class Hub {
     this.engine = makeEngine(() => this.pump());
   }
 
-  /** A name for something of ours, never 0 and not reused within four thousand million. */
+  /** A new handle: never 0, and unique for 2^32 calls. */
   newHandle<Handle extends OwnHandle>(): Handle {
     this.#lastHandle = this.#lastHandle >= 0x7fff_ffff ? 1 : this.#lastHandle + 1;
     return this.#lastHandle as Handle;

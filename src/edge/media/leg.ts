@@ -195,7 +195,7 @@ export class NativeLeg implements MediaLeg {
     this.#hub.forgetPlace(this.handle);
     const statistics = this.#hub.engine.closeLeg(this.handle);
     if (statistics !== undefined) this.#lastQuality = qualityOf(statistics);
-    // Somebody has found the port, whoever it is.
+    // Some source has sent to the port, so late packets may follow.
     const found =
       statistics !== undefined && statistics.packetsReceived + statistics.unknownSources > 0;
     this.#onClose(found ? 'known' : peer);

@@ -62,7 +62,7 @@ export class Players {
   }
 
   #begin(start: (player: PlayerHandle) => void): Playback {
-    // A ninth one takes the place of the oldest: what was asked for last is what somebody wants to hear.
+    // At the limit the oldest player is stopped in favour of the newest.
     const [oldest] = this.#running.values();
     if (this.#running.size >= MAX_PLAYERS && oldest !== undefined) oldest('stopped');
     assert(this.#running.size < MAX_PLAYERS, 'a player was stopped and yet runs');

@@ -68,7 +68,7 @@ export class PortPool {
 /** Ports that rest equally long, oldest first. */
 class Resting {
   #ports: { readonly port: number; readonly sinceMs: number }[] = [];
-  /** Those before are taken. */
+  /** Index of the first port that still rests. */
   #first = 0;
 
   /** Of the oldest; Infinity: there is none. */
@@ -96,7 +96,7 @@ class Resting {
     const oldest = this.#ports[this.#first];
     if (oldest === undefined) return undefined;
     this.#first += 1;
-    // Half of it is taken: moved once for many, not with each.
+    // Compacted only when half of the array is unused.
     if (this.#first * 2 > this.#ports.length) {
       this.#ports = this.#ports.slice(this.#first);
       this.#first = 0;

@@ -119,7 +119,7 @@ export abstract class ClientMachine<
     return this.takeOutputs();
   }
 
-  /** Bytes of requests and bodies lie in slabs with others: for half a minute more they would keep those too. */
+  /** Buffers share memory slabs with others, which stay allocated as long as one of them is kept. */
   #finish(): void {
     const { method, requestUri, fields } = this.#request;
     this.#requestBytes = undefined;

@@ -197,7 +197,7 @@ export class TransactionLayer {
     return this.#table.serverCount >= limit;
   }
 
-  /** One goes for one that comes. */
+  /** Forgets one answered transaction for each new one. */
   #forgetOldest(nowMs: number): Outputs {
     if (!this.#isFull()) return [];
     const oldest = this.#table.longestAnswered(nowMs - this.#timers.t2);
@@ -267,7 +267,7 @@ export class TransactionLayer {
     return [{ kind: 'discarded', why: 'too short for its answer', flow }];
   }
 
-  /** Books what a machine did: its new deadline, or its end. */
+  /** Updates the table after a machine's step: its new deadline, or its end. */
   #done(machine: ClientTransaction | ServerTransaction, outputs: Outputs): Outputs {
     if (machine.state === 'terminated') {
       this.#waitingCancels.delete(machine.id);

@@ -43,7 +43,7 @@ export type TransactionOutput =
   /** Client: no final response in time. INVITE server: no ACK to a non-2xx final response. */
   | { readonly kind: 'timeout'; readonly transaction: TransactionId }
   | { readonly kind: 'transportError'; readonly transaction: TransactionId }
-  /** The last word about a transaction. */
+  /** A transaction has ended. */
   | { readonly kind: 'terminated'; readonly transaction: TransactionId }
-  /** Bytes that were no use, for the log and the counters; an answer, where one is due, was sent already. */
+  /** Bytes that are no valid message, for the log and the counters; an answer, where one is due, was sent already. */
   | { readonly kind: 'discarded'; readonly why: string; readonly flow: Flow };
