@@ -74,6 +74,8 @@ class DtlsSession {
   [[nodiscard]] std::optional<Nanos> until_timeout() const;
   void time_out();
 
+  void abandon() { state_ = State::closed; }
+
   [[nodiscard]] State state() const { return state_; }
   [[nodiscard]] const DtlsTerms& terms() const { return terms_; }
   /// Why it failed, in plain words; empty once it has been taken.

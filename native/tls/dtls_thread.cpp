@@ -15,7 +15,12 @@ namespace carillon {
 
 namespace {
 constexpr int kForever = -1;
+
+/// Neither secured nor over.
+bool is_open(const DtlsSession& session) {
+  return session.state() == DtlsSession::State::idle || session.state() == DtlsSession::State::shaking;
 }
+}  // namespace
 
 DtlsThread::DtlsThread(MediaEngine& engine, MediaEngine::Drive drive)
     : engine_(engine), drive_(drive), bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
@@ -92,10 +97,12 @@ void DtlsThread::run() {
 /// Until something is to be sent once more.
 int DtlsThread::wait_ms() const {
   int wait = kForever;
-  for (const auto& [leg, session] : sessions_) {
-    const std::optional<Nanos> left = session->until_timeout();
-    if (!left) continue;
-    const int ms = static_cast<int>(*left / kMillisecond) + 1;
+  const Nanos now = monotonic_now();
+  for (const auto& [leg, exchange] : exchanges_) {
+    if (!is_open(*exchange.session)) continue;
+    const Nanos patience = std::max(Nanos{}, exchange.until - now);
+    const Nanos left = std::min(exchange.session->until_timeout().value_or(patience), patience);
+    const int ms = static_cast<int>(left / kMillisecond) + 1;
     wait = wait == kForever ? ms : std::min(wait, ms);
   }
   return wait;
@@ -120,39 +127,53 @@ void DtlsThread::take_arrivals() {
 }
 
 void DtlsThread::time_out() {
-  for (const auto& [leg, session] : sessions_) {
-    const std::optional<Nanos> left = session->until_timeout();
+  const Nanos now = monotonic_now();
+  for (auto& [leg, exchange] : exchanges_) {
+    if (!is_open(*exchange.session)) continue;
+    if (now >= exchange.until) {
+      give_up(LegHandle(leg), exchange);
+      continue;
+    }
+    const std::optional<Nanos> left = exchange.session->until_timeout();
     if (!left || *left > Nanos{}) continue;
-    session->time_out();
-    pass_on(LegHandle(leg), *session);
+    exchange.session->time_out();
+    pass_on(LegHandle(leg), *exchange.session);
   }
 }
 
+void DtlsThread::give_up(LegHandle leg, Exchange& exchange) {
+  exchange.session->abandon();
+  report(leg, exchange.reachable ? "the peer did not finish the exchange of keys"
+                                 : "no way to the peer was found: none of its checks (ICE) arrived");
+}
+
 void DtlsThread::carry_out(const Begin& begin) {
-  std::unique_ptr<DtlsSession>& session = sessions_[begin.leg.value()];
-  if (session && session->terms() == begin.terms) return;
+  Exchange& exchange = exchanges_[begin.leg.value()];
+  if (exchange.session && exchange.session->terms() == begin.terms) return;
   std::shared_ptr<DtlsIdentity> identity;
   {
     const std::lock_guard lock(mutex_);
     identity = identity_;
   }
   if (!identity) {
-    sessions_.erase(begin.leg.value());
+    exchanges_.erase(begin.leg.value());
     return;
   }
-  session = std::make_unique<DtlsSession>(std::move(identity), begin.terms);
+  exchange.session = std::make_unique<DtlsSession>(std::move(identity), begin.terms);
+  exchange.until = monotonic_now() + kPatience;
   // A client's first message is lost as long as the peer cannot be sent to; reachable() comes then.
   engine_.post_keys(CommandQueue<MediaLoop>::make([leg = begin.leg](MediaLoop& loop) {
     if (loop.core().can_reach(leg)) loop.core().tell_reachable(leg);
   }));
 }
 
-void DtlsThread::carry_out(const End& end) { sessions_.erase(end.leg.value()); }
+void DtlsThread::carry_out(const End& end) { exchanges_.erase(end.leg.value()); }
 
 void DtlsThread::arrived(Arrival what, LegHandle leg, Bytes datagram) {
-  const auto found = sessions_.find(leg.value());
-  if (found == sessions_.end()) return;
-  DtlsSession& session = *found->second;
+  const auto found = exchanges_.find(leg.value());
+  if (found == exchanges_.end()) return;
+  DtlsSession& session = *found->second.session;
+  found->second.reachable = true;
   if (what == Arrival::reachable) {
     session.begin();
   } else {
@@ -177,9 +198,13 @@ void DtlsThread::pass_on(LegHandle leg, DtlsSession& session) {
         }));
   }
   if (session.state() == DtlsSession::State::failed && !session.fault().empty()) {
-    engine_.post_keys(CommandQueue<MediaLoop>::make(
-        [leg, fault = session.take_fault()](MediaLoop& loop) { loop.events().secured(leg, false, fault); }));
+    report(leg, session.take_fault());
   }
+}
+
+void DtlsThread::report(LegHandle leg, std::string fault) {
+  engine_.post_keys(CommandQueue<MediaLoop>::make(
+      [leg, fault = std::move(fault)](MediaLoop& loop) { loop.events().secured(leg, false, fault); }));
 }
 
 }  // namespace carillon

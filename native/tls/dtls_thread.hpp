@@ -40,10 +40,17 @@ class DtlsThread final : public KeyExchange {
  private:
   /// Handshakes wait in it while the thread is busy; what does not fit the peer sends again.
   static constexpr size_t kRingBytes = 256 * 1024;
+  /// A peer that cannot be reached, or does not finish, in this time gets no call.
+  static constexpr Nanos kPatience = 15 * kSecond;
   enum class Arrival : uint8_t { datagram, reachable };
   struct Begin {
     LegHandle leg;
     DtlsTerms terms;
+  };
+  struct Exchange {
+    std::unique_ptr<DtlsSession> session;
+    Nanos until{};
+    bool reachable = false;
   };
   struct End {
     LegHandle leg;
@@ -58,10 +65,12 @@ class DtlsThread final : public KeyExchange {
   void take_orders();
   void take_arrivals();
   void time_out();
+  void give_up(LegHandle leg, Exchange& exchange);
   void carry_out(const Begin& begin);
   void carry_out(const End& end);
   void arrived(Arrival what, LegHandle leg, Bytes datagram);
   void pass_on(LegHandle leg, DtlsSession& session);
+  void report(LegHandle leg, std::string fault);
 
   // Given.
   MediaEngine& engine_;
@@ -74,7 +83,7 @@ class DtlsThread final : public KeyExchange {
   RecordRing arrivals_{kRingBytes};
   FileDescriptor bell_;
   // Of the thread.
-  std::map<uint32_t, std::unique_ptr<DtlsSession>> sessions_;
+  std::map<uint32_t, Exchange> exchanges_;
   std::vector<uint8_t> batch_;
   std::thread thread_;
 };

@@ -85,7 +85,7 @@ export class Call implements Recorded {
           this.hangup('mediaTimeout', 'Error', 'no RTP from the peer');
         },
         secured: (fault) => {
-          if (fault !== undefined) this.hangup('mediaAnchoring', 'Error', fault);
+          if (fault !== undefined) this.#endUnheard(fault);
         },
       },
       () => ({ heardFrom: this.peer.remoteAddress, carrier: this.peer.carrier }),
@@ -269,6 +269,12 @@ export class Call implements Recorded {
     });
     this.#finish({ cause, source, disposition, detail });
     leg?.hangup(cause, detail);
+  }
+
+  /** No media ever came about: nothing is billed (spec, Call-level failures: media negotiation failure). */
+  #endUnheard(fault: string): void {
+    if (this.answerUs !== undefined) this.limitTo(this.msAt(this.answerUs));
+    this.hangup('mediaAnchoring', 'Error', fault);
   }
 
   #legEnded(end: LegEnd): void {

@@ -23,7 +23,7 @@ export type CallEnd = Pick<
  */
 export function closeCall(call: OpenCall, end: CallEnd, reason: StreamTermination): Cdr {
   const { cdr } = call;
-  const { endUs, billedMs } = paidVoice(call, end.endUs);
+  const { endUs, billedMs } = paidVoice(call, end);
   const cost = billedMs === 0 ? ZERO : priceOf(billedMs, cdr.perMinute);
   const streams = paidStreams(
     streamsAtEnd(call, endUs, reason),
@@ -68,13 +68,18 @@ function sumAt(
   return micros(streams.past.reduce((sum, { billedAmount }) => sum + billedAmount, voice + open));
 }
 
-/** The voice up to `endUs`, or up to the end of the last pulse that `reserved` covers. */
+/** An answered call whose media never came about is billed nothing (spec, Call-level failures). */
+const MEDIA_ANCHORING = 2070;
+
+/** The voice up to its end, or up to the end of the last pulse that `reserved` covers. */
 function paidVoice(
   { cdr, pulseMs, reserved }: OpenCall,
-  endUs: number,
+  { endUs, hangupCauseCode }: CallEnd,
 ): { readonly endUs: number; readonly billedMs: number } {
   const { answerUs, perMinute } = cdr;
-  if (answerUs === undefined) return { endUs, billedMs: 0 };
+  const neverHeard =
+    hangupCauseCode === MEDIA_ANCHORING && answerUs !== undefined && endUs <= answerUs;
+  if (answerUs === undefined || neverHeard) return { endUs, billedMs: 0 };
   const begun = pulsedFrom(answerUs, endUs, pulseMs);
   if (priceOf(begun, perMinute) <= reserved) return { endUs, billedMs: begun };
   // A price is rounded up: so many pulses never cost more than is reserved.

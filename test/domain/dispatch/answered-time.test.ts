@@ -165,6 +165,17 @@ describe('an end that the platform makes at a limit is booked at that limit', ()
     expect(await stage.cdr(callUuid)).toMatchObject({ billedMs: 60_000, hangupCauseCode: 6020 });
   });
 
+  it('no media ever: keys that were not exchanged', async () => {
+    const { callUuid } = await answeredCall();
+    await stage.clock.advance(15_000);
+    stage.media.last.events.secured?.('no way to the peer was found');
+    expect(await stage.cdr(callUuid)).toMatchObject({
+      billedMs: 0,
+      hangupCauseCode: 2070,
+      failureReason: 'no way to the peer was found',
+    });
+  });
+
   it('streamTimeout, whatever ends the stream after it', async () => {
     const stream = '<Stream keepCallAlive="true" streamTimeout="60">wss://bot.test/</Stream>';
     const xml = `<Response>${stream}${stream}<Wait length="3600"/></Response>`;
