@@ -100,7 +100,12 @@ function placeOf(
   const number = carrierFormat(carrier, target.number);
   const uri = carrierUri(carrier, number);
   if (parseUri(uri)?.kind !== 'sip') return undefined;
-  const place = { kind: 'uri', uri, transport: carrierTransport(carrier) } as const;
+  const place = {
+    kind: 'uri',
+    uri,
+    transport: carrierTransport(carrier),
+    ...(carrier.auth?.register === true ? { registrar: carrierUri(carrier) } : {}),
+  } as const;
   return { target: place, account: auth ?? carrier.auth, carrier };
 }
 

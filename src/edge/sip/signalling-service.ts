@@ -1,3 +1,4 @@
+import { hashHex } from '../../base/hash.ts';
 import { asLegId } from '../../base/ids.ts';
 import type {
   InboundLeg,
@@ -92,6 +93,7 @@ class SignallingService implements RunningSignalling {
       localPort: port,
       userAgent,
       transports: spoken(options),
+      instanceId: instanceOf(realm),
       wallOffsetMs: clock.wallMs() - clock.monotonicMs(),
       realm,
       trustedSource: (flow) => this.#sources.at(flow),
@@ -243,6 +245,9 @@ class SignallingService implements RunningSignalling {
       case 'connect':
         this.#connect(output);
         break;
+      case 'keepAlive':
+        this.#sockets.keepAlive(output);
+        break;
       case 'findSecret':
         this.#directory.find(output.id, output.username);
         break;
@@ -287,6 +292,7 @@ class SignallingService implements RunningSignalling {
       return;
     }
     this.#authFailures += 1;
+    // examples/fail2ban reads this line.
     this.#options.logger.info(fields, 'SIP authentication failed');
   }
 
@@ -362,6 +368,18 @@ class SignallingService implements RunningSignalling {
       }
     });
   }
+}
+
+/** The same after each start: the realm is kept (RFC 4122 §4.3 forms it). */
+function instanceOf(realm: string): string {
+  const hex = hashHex('sha256', `sip.instance ${realm}`);
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `5${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+  ];
+  return `urn:uuid:${[...parts, hex.slice(20, 32)].join('-')}`;
 }
 
 /** What we can call over, best first where a name leaves it open. */

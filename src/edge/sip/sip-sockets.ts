@@ -124,6 +124,11 @@ export class SipSockets {
     return transport?.connect(target) ?? Promise.resolve(undefined);
   }
 
+  /** From now on pings tell whether a connection still leads to its peer (RFC 5626 §4.4.1). */
+  keepAlive({ connectionId, everyMs }: Extract<UserAgentOutput, { kind: 'keepAlive' }>): void {
+    this.#open?.table.get(connectionId)?.keepAlive?.(everyMs);
+  }
+
   /** An upgrade that an HTTP server of this process got. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, arrival: Arrival): void {
     const webSockets = this.#open?.webSockets;

@@ -9,7 +9,7 @@ export { isKeepAlive, MAX_MESSAGE_BYTES } from './parse.ts';
 export { type ContactBinding, isSecureBinding } from './registrar/binding.ts';
 export { DEFAULT_REGISTRAR_LIMITS, type RegistrarLimits } from './registrar/register.ts';
 export { type Flow, isSecure, type SipTransportName } from './transport/flow.ts';
-export { PONG, StreamFramer } from './transport/framer.ts';
+export { PING, PONG, StreamFramer } from './transport/framer.ts';
 export { type Glance, glance } from './transport/glance.ts';
 export { bracketed, formatUri, parseUri, unbracketed, unescapeUser } from './uri.ts';
 export { UserAgent } from './user-agent.ts';

@@ -40,6 +40,8 @@ export interface UserAgentOptions {
   readonly transports: readonly SipTransportName[];
   /** Milliseconds since the epoch minus monotonic milliseconds, for what must outlive the process. */
   readonly wallOffsetMs: number;
+  /** A URN of ours that outlives the process (RFC 5626 §4.1). Undefined: registrations of ours are no flows. */
+  readonly instanceId?: string;
   /** Undefined: a plain phone, that refuses REGISTER and asks nobody for a password. */
   readonly realm: string | undefined;
   /** Name of the carrier that calls over this flow; its calls need no password. */
@@ -150,6 +152,8 @@ export type InviteTarget =
       readonly kind: 'uri';
       /** Request-URI and To. */
       readonly uri: string;
+      /** Where we are registered for it: the request takes the Service-Route that came from there (RFC 3608). */
+      readonly registrar?: string;
       /** A proxy to go through, as a URI; it is not written into the request. */
       readonly nextHop?: string;
       readonly transport?: SipTransportName;
@@ -285,6 +289,8 @@ export type UserAgentOutput =
       readonly guard: DestinationGuard | undefined;
     }
   | { readonly kind: 'connect'; readonly id: number; readonly target: Target }
+  /** The peer answers pings (RFC 5626 §4.4.1): from now on they tell whether the connection still leads to it. */
+  | { readonly kind: 'keepAlive'; readonly connectionId: number; readonly everyMs: number }
   | { readonly kind: 'findSecret'; readonly id: number; readonly username: string }
   /** `id` undefined: nobody waits. */
   | {

@@ -7,6 +7,8 @@ export interface SipConnection {
   readonly flow: Flow;
   send(bytes: Uint8Array, failed: () => void): void;
   close(why: string): void;
+  /** Pings the peer, which answers pings. Default: the transport has pings of its own. */
+  keepAlive?(everyMs: number): void;
 }
 
 export interface ConnectionCounts {

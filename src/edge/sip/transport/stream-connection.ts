@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../../base/clock.ts';
-import { answerUnframed, type Flow, PONG, StreamFramer } from '../../../protocol/sip/sip.ts';
+import { answerUnframed, type Flow, PING, PONG, StreamFramer } from '../../../protocol/sip/sip.ts';
 import type { ConnectionTable, Place, SipConnection } from './connection-table.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { TurnCork } from './turn-cork.ts';
@@ -45,6 +45,8 @@ export interface StreamConnectionOptions {
 const KEEP_ALIVE_MS = 60_000;
 /** What was written may still leave for so long after the end. */
 const CLOSING_MS = 5_000;
+/** RFC 5626 §4.4.1. */
+const PONG_MS = 10_000;
 
 /** One TCP or TLS connection, whoever opened it: frames, keep-alives, limits (RFC 3261 §18.3, RFC 5626 §3.5.1). */
 export class StreamConnection implements SipConnection {
@@ -55,6 +57,8 @@ export class StreamConnection implements SipConnection {
   readonly #idle: IdleWatch;
   readonly #cork: TurnCork;
   #cancelMessage: (() => void) | undefined;
+  #cancelPing: () => void = () => undefined;
+  #cancelPong: (() => void) | undefined;
   #closed = false;
   #aliasSought = false;
 
@@ -103,6 +107,20 @@ export class StreamConnection implements SipConnection {
     });
   }
 
+  /** CRLFCRLF so often; a peer that does not answer in time is gone (RFC 5626 §4.4.1). Asked again, it only changes the time. */
+  keepAlive(everyMs: number): void {
+    const { clock } = this.#options;
+    const ping = (): void => {
+      if (this.#closed) return;
+      this.#framer.pingSent();
+      this.send(PING, () => undefined);
+      this.#cancelPong ??= clock.at(clock.monotonicMs() + PONG_MS, () => this.close('no pong'));
+      this.keepAlive(everyMs);
+    };
+    this.#cancelPing();
+    this.#cancelPing = clock.at(clock.monotonicMs() + everyMs, ping);
+  }
+
   close(why: string): void {
     if (this.#closed) return;
     const { socket, clock } = this.#options;
@@ -129,6 +147,7 @@ export class StreamConnection implements SipConnection {
     for (const event of this.#framer.push(chunk)) {
       if (this.#closed) return;
       if (event.kind === 'message') this.#message(event.bytes);
+      else if (event.kind === 'pong') this.#ponged();
       else if (event.kind === 'ping') this.send(PONG, () => undefined);
       else if (event.kind === 'error') {
         const answer = answerUnframed(event.bytes, event.status, event.reason);
@@ -164,6 +183,11 @@ export class StreamConnection implements SipConnection {
     this.#options.socket.destroy();
   }
 
+  #ponged(): void {
+    this.#cancelPong?.();
+    this.#cancelPong = undefined;
+  }
+
   #message(bytes: Uint8Array): void {
     this.#cancelMessage?.();
     this.#cancelMessage = undefined;
@@ -184,6 +208,8 @@ export class StreamConnection implements SipConnection {
     if (this.#closed) return;
     this.#closed = true;
     this.#idle.stop();
+    this.#cancelPing();
+    this.#ponged();
     this.#cancelMessage?.();
     this.#options.table.remove(this, why);
   }

@@ -1,4 +1,5 @@
 import { type LegId, token } from '../../../base/ids.ts';
+import type { NameAddr } from '../header/name-addr.ts';
 import { MAGIC_COOKIE } from '../header/via.ts';
 import {
   createResponse,
@@ -77,6 +78,8 @@ export class UserAgentCore {
   readonly resolving: Questions<Resolution>;
   readonly connecting: Questions<Flow | undefined>;
   readonly acquaintances = new Acquaintances();
+  /** Service-Route of our registrations, by the URI of the registrar (RFC 3608). */
+  readonly serviceRoutes = new Map<string, readonly NameAddr[]>();
   readonly unresponsive = new Unresponsive();
   /** Monotonic milliseconds of the input that is being handled. */
   nowMs = 0;

@@ -53,14 +53,15 @@ export class OutboundCalls {
       const usable = target.secure ? contacts.filter(isSecureBinding) : contacts;
       return byPhone(usable).map((flows, index) => this.#toPhone(command, flows, index));
     }
+    const route = routed(this.#core.serviceRoutes.get(target.registrar ?? '') ?? [], target.uri);
     const destination: Destination = {
       kind: 'uri',
-      uri: target.nextHop ?? target.uri,
+      uri: target.nextHop ?? route.nextHop,
       transport: target.transport,
       guard: target.guard,
     };
     const request = this.#request(command, {
-      route: { requestUri: target.uri, routes: [] },
+      route,
       to: target.uri,
       callId: command.callId,
       transport: transportTo(destination),

@@ -3,9 +3,10 @@ import type { Cancel } from '../dialog/agenda.ts';
 import type { UserAgentCore } from '../dialog/core.ts';
 import { OutgoingRequest } from '../dialog/outgoing-request.ts';
 import { formatCSeq, MAX_CSEQ } from '../header/cseq.ts';
+import { parseNameAddr } from '../header/name-addr.ts';
 import { parseDeltaSeconds } from '../header/values.ts';
-import { createRequest, type SipRequest, type SipResponse } from '../message.ts';
-import type { Flow } from '../transport/flow.ts';
+import { createRequest, type HeaderInit, type SipRequest, type SipResponse } from '../message.ts';
+import { type Flow, isReliable, type SipTransportName } from '../transport/flow.ts';
 import { formatUri, parseUri, unescapeUser } from '../uri.ts';
 import type { RegisterCommand } from '../user-agent-types.ts';
 
@@ -15,6 +16,15 @@ const FIRST_RETRY_S = 30;
 const LAST_RETRY_S = 1800;
 /** A binding is refreshed this long before its end, or at nine tenths of a short time. */
 const REFRESH_MARGIN_S = 30;
+/** RFC 5626 §11.6. */
+const FIRST_HOP_LACKS_OUTBOUND = 439;
+const OUTBOUND: HeaderInit = [['Supported', 'path, outbound']];
+const MAX_SERVICE_ROUTES = 10;
+/** Between pings, and the part of it that is waited at least, per cent (RFC 5626 §4.4.1). */
+const PING_S = 120;
+const LEAST_PING_S = 10;
+const SPREAD_FROM = 80;
+const SPREAD = 20;
 
 /** Keeps one address of record of ours registered with somebody else (RFC 3261 §10.2). */
 export class RegistrationClient {
@@ -26,6 +36,7 @@ export class RegistrationClient {
   #sequence = 0;
   #failures = 0;
   #leaving = false;
+  #isRefusedAsFlow = false;
   #cancelTimer: Cancel = () => undefined;
   #flow: Flow | undefined;
 
@@ -83,7 +94,8 @@ export class RegistrationClient {
         ['To', `<${aor}>`],
         ['Call-ID', this.#callId],
         ['CSeq', formatCSeq(this.#nextSequence(), 'REGISTER')],
-        ['Contact', this.#contact({ transport })],
+        ['Contact', `${this.#contact({ transport })}${this.#flowParams(transport)}`],
+        ...(this.#flowParams(transport) === '' ? [] : OUTBOUND),
         ['Expires', String(expires)],
         ['User-Agent', this.#core.options.userAgent],
       ],
@@ -94,10 +106,16 @@ export class RegistrationClient {
     const { status } = response;
     if (status < 200) return;
     if (expires === 0) {
+      this.#core.serviceRoutes.delete(this.#command.registrar);
       this.#tell('removed', status, undefined);
       return;
     }
     if (this.#leaving) return;
+    if (status === FIRST_HOP_LACKS_OUTBOUND && !this.#isRefusedAsFlow) {
+      this.#isRefusedAsFlow = true;
+      this.#send(expires);
+      return;
+    }
     if (status === 423 && this.#raise(response)) {
       this.#send(this.#expires);
       return;
@@ -108,6 +126,8 @@ export class RegistrationClient {
     }
     this.#failures = 0;
     this.#flow = flow;
+    this.#noteRoute(response);
+    this.#keepAlive(response, flow);
     const granted = grantedSeconds(response, this.#contact(flow)) ?? expires;
     const againIn = Math.max(
       1,
@@ -121,6 +141,32 @@ export class RegistrationClient {
     const aor = parseUri(this.#command.aor);
     const user = aor?.kind === 'sip' ? unescapeUser(aor.user) : '';
     return this.#core.contact(flow, user === '' ? {} : { user });
+  }
+
+  /** A flow of ours, where its end is noticed (RFC 5626 §4.2). */
+  #flowParams(transport: SipTransportName): string {
+    const { instanceId } = this.#core.options;
+    if (instanceId === undefined || this.#isRefusedAsFlow || !isReliable(transport)) return '';
+    return `;+sip.instance="<${instanceId}>";reg-id=1`;
+  }
+
+  #noteRoute(response: SipResponse): void {
+    const hops = response.list('service-route').map(parseNameAddr);
+    const routes = hops.filter((hop) => hop !== undefined).slice(0, MAX_SERVICE_ROUTES);
+    const { registrar } = this.#command;
+    if (routes.length === 0) this.#core.serviceRoutes.delete(registrar);
+    else this.#core.serviceRoutes.set(registrar, routes);
+  }
+
+  #keepAlive(response: SipResponse, { transport, connectionId }: Flow): void {
+    const isStream = transport === 'tcp' || transport === 'tls';
+    const asked = parseDeltaSeconds(response.header('flow-timer') ?? '');
+    const isFlow = response.tokens('require').includes('outbound') || asked !== undefined;
+    if (!isFlow || !isStream || connectionId === undefined) return;
+    const everyS = Math.max(LEAST_PING_S, Math.min(asked ?? PING_S, PING_S));
+    // 80 to 100 % of it, so that not all flows are pinged at once (§4.4.1).
+    const share = (SPREAD_FROM + this.#core.options.random.integer(SPREAD + 1)) / 100;
+    this.#core.emit({ kind: 'keepAlive', connectionId, everyMs: everyS * share * MS_PER_SECOND });
   }
 
   #raise(response: SipResponse): boolean {
