@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 /** Needed to build, not to run. */
-const BUILD_ONLY = new Set(['node-addon-api', 'node-api-headers']);
+const BUILD_ONLY = /^(node-addon-api|node-api-headers|esbuild|@esbuild\/.*|sip\.js)$/;
 /** Documentation, tests and types of packages, by their path inside the package. */
 const NOT_RUN =
   /^\/(docs|examples|benchmarks?|tests?|__tests__|\.github)$|\.(map|md|markdown|d\.ts|d\.mts|d\.cts|flow)$/i;
@@ -27,6 +27,7 @@ const OWN = [
   'config',
   'package.json',
   'build/native/carillon.node',
+  'build/web',
   'README.md',
   'CHANGELOG.md',
   'deploy',
@@ -55,7 +56,7 @@ function packages() {
   return Object.entries(lock.packages)
     .filter(([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional)
     .map(([path]) => path.slice('node_modules/'.length))
-    .filter((name) => !BUILD_ONLY.has(name))
+    .filter((name) => !BUILD_ONLY.test(name))
     .filter(
       (name) => !flags.includes('--without-node') || !/^node(-bin-.*)?$|^node-linux-/.test(name),
     )

@@ -67,7 +67,7 @@ describe('the image', () => {
 
   it('copies nothing that the context leaves out', () => {
     const ignored = read('Dockerfile.dockerignore').split('\n');
-    for (const needed of ['src', 'bin', 'config', 'native', 'scripts', 'deploy'])
+    for (const needed of ['src', 'bin', 'config', 'native', 'scripts', 'deploy', 'web'])
       expect(ignored).not.toContain(needed);
     expect(ignored).toContain('data');
   });

@@ -77,6 +77,12 @@ it('the installed program runs by itself, for a user without rights, and says wh
     }).status;
   try {
     await eventually('a healthy service', () => healthy() === 0 || undefined, 30_000);
+    const port = place.environment['CARILLON_HTTP_PORT'];
+    for (const page of ['docs', 'phone', 'phone.js', 'metrics']) {
+      const reply = await fetch(`http://127.0.0.1:${port}/${page}`);
+      expect([page, reply.status]).toEqual([page, 200]);
+      await reply.arrayBuffer();
+    }
     const doctor = spawnSync(node, [join(program, 'bin/carillon.mjs'), '--json', 'doctor'], {
       env: environment,
       encoding: 'utf8',
