@@ -29,6 +29,10 @@ export function isoMicros(epochUs: number): string {
   return `${isoSeconds.of(second)}.${String(us).padStart(6, '0')}Z`;
 }
 
+/** Of a moment that may not have come. */
+export const isoOrNull = (epochUs: number | undefined): string | null =>
+  epochUs === undefined ? null : isoMicros(epochUs);
+
 /** `YYYY-MM-DD HH:mm:ss.ffffff` UTC. */
 export const dateTimeMicros = (epochUs: number): string =>
   isoMicros(epochUs).replace('T', ' ').slice(0, -1);

@@ -1,5 +1,5 @@
 /** Contacts of a campaign, the attempts to reach them, and numbers to call them from (dialect §3.11). */
-import { isoMicros } from '../../../base/time-format.ts';
+import { isoMicros, isoOrNull } from '../../../base/time-format.ts';
 import type {
   Attempt,
   Contact,
@@ -21,9 +21,6 @@ import { plus } from './campaign.ts';
 
 const LABEL_MAX = 100;
 const NUMBERS_MAX = 1000;
-
-const isoOrNull = (us: number | undefined): string | null =>
-  us === undefined ? null : isoMicros(us);
 
 /** Answered time, seconds. */
 const durationOf = ({ answeredUs, endedUs }: Pick<Attempt, 'answeredUs' | 'endedUs'>): number =>

@@ -3,7 +3,7 @@
 import { DAY_MS, daysOf, MINUTE_MS, SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import { withPlus } from '../../../base/phone-number.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
-import { isoMicros } from '../../../base/time-format.ts';
+import { isoMicros, isoOrNull } from '../../../base/time-format.ts';
 import type {
   CampaignPlan,
   CampaignView,
@@ -42,7 +42,6 @@ const RETRY_DELAY_MINUTES = 60;
 const CALLS_MAX = 1_000_000_000;
 const COOLDOWN_MAX_S = 604_800;
 const RETRIED: readonly RetryOutcome[] = ['busy', 'no_answer', 'failed'];
-/** Date, time and offset: what a moment needs to be one. */
 const MOMENT =
   '^\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:?\\d{2})$';
 
@@ -172,9 +171,6 @@ export function campaignPlan(body: CreateBody): Result<CampaignPlan, PlanProblem
     notifyUrl: body.notify_url || undefined,
   });
 }
-
-const isoOrNull = (us: number | undefined): string | null =>
-  us === undefined ? null : isoMicros(us);
 
 /** Null: there is none. */
 export const plus = (digits: string | undefined): string | null =>

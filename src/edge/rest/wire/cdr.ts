@@ -1,6 +1,6 @@
 import { secondsOf } from '../../../base/duration.ts';
 import { answeredTimeMs, unitsFromMicros } from '../../../base/money.ts';
-import { isoMicros } from '../../../base/time-format.ts';
+import { isoMicros, isoOrNull } from '../../../base/time-format.ts';
 import type { Cdr, CdrRecord, CdrSummary, StreamCdr } from '../../../domain/cdr/types.ts';
 import {
   nullableInteger,
@@ -90,7 +90,6 @@ export const CdrSummarySchema = Type.Object({
 const seconds = (fromUs: number, toUs: number): number =>
   Math.max(0, Math.round((toUs - fromUs) / 1_000_000));
 const hundredths = (value: number): number => Math.round(value * 100) / 100;
-const orNull = (us: number | undefined): string | null => (us === undefined ? null : isoMicros(us));
 
 const showStream = (stream: StreamCdr): Static<typeof StreamCdrSchema> => ({
   stream_id: stream.streamId,
@@ -130,8 +129,8 @@ export function showCdr(record: CdrRecord, strict = false): Static<typeof CdrSch
     caller_id_number: cdr.from,
     destination_number: cdr.to,
     start_time: isoMicros(cdr.startUs),
-    progress_time: orNull(cdr.ringUs),
-    answer_time: orNull(answeredUs),
+    progress_time: isoOrNull(cdr.ringUs),
+    answer_time: isoOrNull(answeredUs),
     end_time: isoMicros(cdr.endUs),
     duration: seconds(cdr.startUs, cdr.endUs),
     billsec: secondsOf(answeredTimeMs(answeredUs, cdr.endUs)),
@@ -179,6 +178,6 @@ export function showCdrSummary(summary: CdrSummary): Static<typeof CdrSummarySch
     total_duration_seconds: Math.round(summary.totalDurationUs / 1_000_000),
     total_billable_seconds: secondsOf(summary.totalBilledMs),
     total_cost: unitsFromMicros(summary.totalCost),
-    last_call_at: orNull(summary.lastCallUs),
+    last_call_at: isoOrNull(summary.lastCallUs),
   };
 }

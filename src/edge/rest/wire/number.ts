@@ -1,6 +1,6 @@
 import type { AccountId } from '../../../base/ids.ts';
 import { unitsFromMicros } from '../../../base/money.ts';
-import { isoMicros } from '../../../base/time-format.ts';
+import { isoMicros, isoOrNull } from '../../../base/time-format.ts';
 import type { PhoneNumber } from '../../../domain/provisioning/types.ts';
 import {
   nullableAppId,
@@ -49,8 +49,6 @@ export const NumberSchema = Type.Object({
   updated_at: timestamp(),
 });
 
-const orNull = (us: number | undefined): string | null => (us === undefined ? null : isoMicros(us));
-
 export const showNumber = (number: PhoneNumber): Static<typeof NumberSchema> => ({
   id: number.id,
   account_id: number.accountId ?? null,
@@ -68,13 +66,13 @@ export const showNumber = (number: PhoneNumber): Static<typeof NumberSchema> => 
   trunk_group_id: number.trunkGroupId ?? null,
   voice_enabled: number.status === 'active',
   tags: [],
-  purchased_at: orNull(number.purchasedUs),
-  released_at: orNull(number.releasedUs),
+  purchased_at: isoOrNull(number.purchasedUs),
+  released_at: isoOrNull(number.releasedUs),
   is_blocked: number.status === 'blocked',
   is_trial_number: false,
-  last_billing_date: orNull(number.lastBilledUs),
-  next_billing_date: orNull(number.nextBillingUs),
-  cooldown_ends_at: orNull(number.cooldownEndsUs),
+  last_billing_date: isoOrNull(number.lastBilledUs),
+  next_billing_date: isoOrNull(number.nextBillingUs),
+  cooldown_ends_at: isoOrNull(number.cooldownEndsUs),
   minimum_commitment_months: 0,
   aadhaar_verification_required: false,
   aadhaar_verified: false,
@@ -106,6 +104,6 @@ export function showRelease(
     note: 'The rent of the current month is not paid back.',
     release_fee: 0,
     cancel_url: pending ? `/api/v1/account/${accountId}/numbers/%2B${e164}/cancel-release` : null,
-    cooldown_ends_at: orNull(cooldownEndsUs),
+    cooldown_ends_at: isoOrNull(cooldownEndsUs),
   };
 }

@@ -1,5 +1,5 @@
 import { err, ok } from '../../../../base/result.ts';
-import { isoMicros } from '../../../../base/time-format.ts';
+import { isoMicros, isoOrNull } from '../../../../base/time-format.ts';
 import { EXPORT_ARCHIVE_DAYS } from '../../../../domain/recording/recording.ts';
 import type { ExportJob } from '../../../../domain/recording/types.ts';
 import type { RouteNeeds } from '../../deps.ts';
@@ -117,7 +117,6 @@ async function showExport(
   const nowUs = clock.wallMs() * 1000;
   const isKept = nowUs < updatedUs + EXPORT_ARCHIVE_DAYS * DAY_US;
   const hasFile = job.status === 'done' && job.file !== undefined && isKept;
-  const iso = (us: number | undefined): string | null => (us === undefined ? null : isoMicros(us));
   return {
     export_id: job.exportId,
     state: job.status,
@@ -128,8 +127,8 @@ async function showExport(
     link_expires_at: hasFile ? isoMicros(Math.round(nowUs) + EXPORT_LINK_MS * 1000) : null,
     error: job.error ?? null,
     recipient: { customer_account: [...job.recipients] },
-    from: iso(filter.addedFromUs),
-    to: iso(filter.addedToUs),
+    from: isoOrNull(filter.addedFromUs),
+    to: isoOrNull(filter.addedToUs),
     created_at: isoMicros(job.createdUs),
     updated_at: isoMicros(updatedUs),
   };
