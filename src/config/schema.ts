@@ -190,6 +190,10 @@ export const SETTINGS = {
       1_000_000,
       'messages per second of one address (IPv6: /64) that proved nothing: new calls, and others, each; beyond: dropped',
     ),
+    passHeaders: list(
+      ['Diversion', 'History-Info', 'User-to-User', 'Session-ID'],
+      'header fields of an inbound call that its Dial or trunk hands on: of these four, those that shall go on',
+    ),
     firstResponseMs: integer(
       4_000,
       500,

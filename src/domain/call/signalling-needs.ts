@@ -115,6 +115,8 @@ export interface InboundLeg extends Leg {
   readonly userAgent: string;
   /** Headers worth knowing: X-PH-*, X-VH-*, Diversion, P-Asserted-Identity, Identity, Privacy. */
   readonly headers: Headers;
+  /** Max-Forwards of the INVITE. */
+  readonly maxForwards?: number | undefined;
   /** SDP offer; undefined in an offerless INVITE. */
   readonly sdp: string | undefined;
   /** Must be called in the same turn in which the leg was handed over. */
@@ -197,6 +199,8 @@ export interface InviteOptions {
   /** Additional headers (X-VH-… and the like), already checked. */
   readonly headers: Headers;
   readonly auth?: { readonly username: string; readonly password: string };
+  /** Hops that are left to a call that goes on from another one; undefined: 70. */
+  readonly maxForwards?: number | undefined;
 }
 
 export interface Signalling {

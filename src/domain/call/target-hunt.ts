@@ -32,6 +32,8 @@ export interface DialPlan {
   readonly targets: readonly OutboundTarget[];
   readonly from: { readonly user: string; readonly host?: string; readonly displayName: string };
   readonly headers: Headers;
+  /** Hops that are left (RFC 3261 §20.22); undefined: 70. */
+  readonly maxForwards?: number | undefined;
   readonly auth?: { readonly username: string; readonly password: string };
   /** Absent: the first target, without a limit. */
   readonly findSlot?: FindSlot;

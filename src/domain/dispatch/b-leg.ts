@@ -121,7 +121,10 @@ export class BLegDialer implements Dialer {
       this.#keepWhenAnswered(call);
       const { targets } = planned.value;
       const findSlot = this.#gate.slotFor(calling.owner);
-      await this.#invite(call, { ...dialPlan(request, call, planned.value), targets, findSlot });
+      const { headers, maxForwards } = request.parent.onward(this.#needs.settings.passedHeaders);
+      const plan = dialPlan(request, call, planned.value);
+      const all = [...plan.headers, ...headers];
+      await this.#invite(call, { ...plan, headers: all, maxForwards, targets, findSlot });
     }
     return call;
   }

@@ -29,6 +29,8 @@ interface DialSettings {
   readonly queuePerAccount: number;
   /** Emergency and special numbers that may be dialled, as dialled. */
   readonly allowSpecial: readonly string[];
+  /** Header fields of a call that go on with the one that follows from it, lower case. */
+  readonly passedHeaders: readonly string[];
 }
 
 export interface DispatchNeeds {

@@ -78,10 +78,13 @@ export class TrunkConnector {
     }
     const auth = await this.#needs.provisioning.trunks.loginOf(trunk);
     webhook.allowed();
+    const { registrarHost, passedHeaders } = this.#needs.settings;
+    const { headers, maxForwards } = a.onward(passedHeaders);
     await new TrunkCall(a, b, trunk.recording, this.#needs).run({
       targets,
       from: { user: a.facts.from, displayName: a.facts.callerName },
-      headers: trunkHeaders(a, number, this.#needs.settings.registrarHost),
+      headers: [...trunkHeaders(a, number, registrarHost), ...headers],
+      maxForwards,
       ...(auth === undefined ? {} : { auth }),
     });
   }

@@ -36,7 +36,8 @@ export interface LegSink {
 }
 
 /** Names of the headers that a call may want to know. */
-const TOLD_HEADERS = /^(?:x-(?:ph|vh)-.+|diversion|p-asserted-identity|identity|privacy)$/;
+const TOLD_HEADERS =
+  /^(?:x-(?:ph|vh)-.+|diversion|p-asserted-identity|identity|privacy|history-info|user-to-user|session-id)$/;
 
 export class EdgeInboundLeg implements InboundLeg, LegSink {
   readonly id: string;
@@ -50,6 +51,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
   readonly carrier: string | undefined;
   readonly userAgent: string;
   readonly headers: Headers;
+  readonly maxForwards: number | undefined;
   readonly sdp: string | undefined;
   readonly #leg: LegId;
   readonly #tell: Tell;
@@ -75,6 +77,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
     this.headers = request.fields
       .filter((field) => TOLD_HEADERS.test(field.key))
       .map((field) => [field.name, field.value] as const);
+    this.maxForwards = request.maxForwards;
     this.sdp = call.sdp;
   }
 

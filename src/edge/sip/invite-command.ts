@@ -42,6 +42,7 @@ export function inviteCommand(
     sdp: options.sdp,
     headers: [...identity(target, user, host), ...clean(options.headers)],
     account: place.account,
+    maxForwards: options.maxForwards,
     ...timersOf(target, place.carrier, context),
   };
 }

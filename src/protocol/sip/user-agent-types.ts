@@ -170,6 +170,8 @@ export interface InviteCommand {
   readonly sdp: string;
   readonly headers: HeaderInit;
   readonly account: Account | undefined;
+  /** Undefined: 70. */
+  readonly maxForwards?: number | undefined;
   /** Of a destination that is no registered user: time to any response, and to the answer. Undefined: RFC 3261's, and none. */
   readonly firstResponseMs?: number | undefined;
   readonly answerMs?: number | undefined;

@@ -194,6 +194,7 @@ export function joinParts<R extends Recorder>(
       waitForSlotMs,
       queuePerAccount: settings.calls.queuePerAccount,
       allowSpecial: settings.dialing.allowSpecial,
+      passedHeaders: settings.sip.passHeaders.map((name) => name.toLowerCase()),
     },
   };
   const recorder = recorderOf(keeper);

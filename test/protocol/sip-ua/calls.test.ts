@@ -12,12 +12,13 @@ function setup() {
   return { world, server, phone };
 }
 
-const dial = (phone: Agent, account = ALICE): void =>
+const dial = (phone: Agent, account = ALICE, user = 'alice', maxForwards?: number): void =>
   phone.tell({
     kind: 'invite',
     leg: asLegId(2),
     target: { kind: 'uri', uri: 'sip:100@192.0.2.1' },
-    from: { user: 'alice', host: '192.0.2.1', displayName: 'Alice' },
+    from: { user, host: '192.0.2.1', displayName: 'Alice' },
+    maxForwards,
     callId: 'call-1',
     sdp: OFFER,
     headers: [],
@@ -36,6 +37,17 @@ function talking() {
 }
 
 describe('INVITE with digest', () => {
+  it.each(['anonymous', '14155550100', 'bob'])(
+    'is whose the password is, whatever From shows: %s (RFC 3323 §4.1)',
+    (user) => {
+      const { world, server, phone } = setup();
+      dial(phone, ALICE, user, 7);
+      world.advance(50);
+      const { username, request } = server.last('incoming').call;
+      expect([username, request.maxForwards]).toEqual(['alice', 7]);
+    },
+  );
+
   it('is challenged with 401, then rings, is answered, acknowledged and ended by BYE', () => {
     const { world, server, phone } = setup();
     dial(phone);

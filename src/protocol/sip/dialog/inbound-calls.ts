@@ -63,12 +63,10 @@ export class InboundCalls {
     });
   }
 
+  /** Whose call it is the digest says, whatever From shows: a number, or nothing at all (RFC 3323 §4.1). */
   #admit(gate: Gate, invite: RequestOutput, isOpen: () => boolean): void {
-    const { request, transaction, flow } = invite;
     gate.admit(invite, (username) => {
-      if (!isOpen()) return;
-      if (fromUser(request) === username) this.#begin(invite, { username, carrier: undefined });
-      else this.#core.refuse(transaction, request, flow, 403, 'From is another user');
+      if (isOpen()) this.#begin(invite, { username, carrier: undefined });
     });
   }
 

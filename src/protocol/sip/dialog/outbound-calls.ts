@@ -135,7 +135,7 @@ export class OutboundCalls {
       requestUri: where.route.requestUri,
       headers: [
         ...where.route.routes.map((hop) => ['Route', hop] as const),
-        ['Max-Forwards', '70'],
+        ['Max-Forwards', String(command.maxForwards ?? 70)],
         ['From', formatNameAddr({ ...identity, tag: this.#core.newToken() })],
         ['To', `<${where.to}>`],
         ['Call-ID', where.callId],
