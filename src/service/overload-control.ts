@@ -34,11 +34,13 @@ const INCREASE_LEAST = 0.25;
 const LEAST = 20;
 /** A limit far above what is asked for would be none when more is. */
 const MOST_OF_ASKED = 1.5;
-/** Weight of the latest look in what begins a second. */
-const LATEST = 0.4;
-/** A node with time to spare takes more sooner. */
-const SPARE_UTILISATION = 0.85;
-const INCREASE_SPARE = 1.08;
+/** Looks of which the mean is what begins a second. */
+const MEANT_LOOKS = 4;
+/** A node with time to spare takes more sooner: below so much utilisation, by so much. */
+const SPARE: readonly (readonly [utilisation: number, factor: number])[] = [
+  [0.75, 1.15],
+  [0.85, 1.08],
+];
 /** Near the limit at which the node fell behind before, it grows slowly: calls cost when they end too, long after. */
 const NEAR = 0.9;
 const INCREASE_NEAR = 1.01;
@@ -47,7 +49,7 @@ export class OverloadControl {
   #limit: number | undefined;
   #streak = 0;
   #sinceDecrease = 0;
-  #begun = 0;
+  #begun: readonly number[] = [];
   /** The limit before the first of the latest decreases in a row. */
   #tooMuch = 0;
   #isFalling = false;
@@ -60,7 +62,7 @@ export class OverloadControl {
 
   /** Takes one look; four a second. True when an overload began or ended. */
   look(seen: Look): boolean {
-    this.#begun += LATEST * (seen.begun - this.#begun);
+    this.#begun = [...this.#begun, seen.begun].slice(-MEANT_LOOKS);
     return this.#limit === undefined ? this.#begins(seen) : this.#goesOn(seen, this.#limit);
   }
 
@@ -69,7 +71,7 @@ export class OverloadControl {
     if (this.#streak < START_LOOKS) return false;
     this.#streak = 0;
     this.#isFalling = false;
-    this.#decrease(this.#begun);
+    this.#decrease(this.#begun.reduce((sum, rate) => sum + rate, 0) / this.#begun.length);
     return true;
   }
 
@@ -93,7 +95,7 @@ export class OverloadControl {
   #increase(limit: number, asked: number, utilisation: number): void {
     const isFar = limit < NEAR * this.#tooMuch && utilisation < FULL_UTILISATION;
     const careful = isFar ? INCREASE : INCREASE_NEAR;
-    const factor = utilisation < SPARE_UTILISATION ? INCREASE_SPARE : careful;
+    const factor = SPARE.find(([below]) => utilisation < below)?.[1] ?? careful;
     const most = Math.max(limit, MOST_OF_ASKED * asked);
     this.#limit = Math.min(most, limit * factor + INCREASE_LEAST);
     this.#isFalling = false;

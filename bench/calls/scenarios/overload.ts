@@ -21,6 +21,9 @@ export async function overloadRows(
   const listeners = await rig.listen(LISTENERS);
   try {
     const { pid } = rig.service;
+    // Code that was compiled for fewer calls at once is compiled anew for so many.
+    await rig.step(limit, seconds);
+    listeners.takeGaps();
     await pause(RECOVERY_MS);
     const quiet = listeners.takeGaps();
     for (const times of TIMES) {

@@ -181,9 +181,18 @@ export class FrontDesk {
 
   #work(): void {
     this.#armed = false;
+    this.#refuseWaiting();
     this.#workOn([this.#knownCalls], CALLS_MS, this.#waits.calls);
     this.#workOn(this.#unknown, UNKNOWN_PEERS_MS);
     if ([this.#knownCalls, ...this.#unknown].some((line) => line.size > 0)) this.#arm();
+  }
+
+  /** Calls that came before it was known that they are too many: their callers ask somebody else the sooner. */
+  #refuseWaiting(): void {
+    while (this.#knownCalls.size > 0 && this.#options.refusesCalls?.() === true) {
+      const message = this.#knownCalls.next();
+      if (message !== undefined) this.#serve(message);
+    }
   }
 
   #workOn(lines: readonly WaitingLine[], limitMs: number, mean?: Mean): void {

@@ -90,7 +90,7 @@ describe('the front desk', () => {
   });
 
   it('has new calls that would be refused refused at once, which is no sign of lateness', () => {
-    const { desk, receive, served, turns, time } = setup();
+    const { desk, receive, served, turn, turns, time } = setup();
     time.isFull = true;
     receive(message('INVITE'), flow(CARRIER), 300);
     expect(served).toEqual([`INVITE ${CARRIER}`]);
@@ -98,6 +98,12 @@ describe('the front desk', () => {
     expect(desk.takeWaits().callsMs).toBe(0);
     receive(message('INVITE'), flow('198.51.100.1'));
     expect(served).toHaveLength(1);
+    time.isFull = false;
+    for (let n = 0; n < 300; n += 1) receive(message('INVITE'), flow(CARRIER), 300);
+    time.isFull = true;
+    turn();
+    expect(served).toHaveLength(302);
+    expect(desk.takeWaits().callsMs).toBe(0);
   });
 
   it('tells how long messages of known peers have waited, before they came here too', () => {
