@@ -15,7 +15,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 /** Needed to build, not to run. */
-const BUILD_ONLY = /^(node-addon-api|node-api-headers|esbuild|@esbuild\/.*|sip\.js)$/;
+const BUILD_ONLY =
+  /^(@discordjs\/opus|node-addon-api|node-api-headers|esbuild|@esbuild\/.*|sip\.js)$/;
 /** Documentation, tests and types of packages, by their path inside the package. */
 const NOT_RUN =
   /^\/(docs|examples|benchmarks?|tests?|__tests__|\.github)$|\.(map|md|markdown|d\.ts|d\.mts|d\.cts|flow)$/i;

@@ -12,6 +12,9 @@ import { parseSource, readSource, type Source, type Tree } from './source.ts';
 /** Variables that are ours without being settings; CARILLON_URL is where the operator's command finds the service. */
 const OTHER_VARIABLES = new Set(['CARILLON_CONFIG', 'CARILLON_CONFIG_BODY', 'CARILLON_URL']);
 
+/** Of `rtp.codecs`. */
+const CODECS: ReadonlySet<string> = new Set(['OPUS', 'G722', 'PCMU', 'PCMA', 'L16']);
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Examined {
@@ -91,11 +94,21 @@ class Examination {
     }
   }
 
+  #checkCodecs({ rtp }: Settings): void {
+    for (const name of ['codecs', 'carrierCodecs'] as const) {
+      const unknown = rtp[name].find((codec) => !CODECS.has(codec));
+      if (unknown !== undefined)
+        this.refuse(`rtp.${name}: ${unknown} is none of ${[...CODECS].join(', ')}`);
+      if (rtp[name].length === 0) this.refuse(`rtp.${name} must name a codec`);
+    }
+  }
+
   result(): Examined {
     const settings = this.#merged as unknown as Settings;
     if (this.#problems.length === 0) {
       if (settings.rtp.portMin >= settings.rtp.portMax)
         this.refuse('rtp.portMin must be below rtp.portMax');
+      this.#checkCodecs(settings);
       if ((settings.http.tlsCertFile === '') !== (settings.http.tlsKeyFile === ''))
         this.refuse('http.tlsCertFile and http.tlsKeyFile belong together');
       this.#checkObjects(settings);

@@ -222,6 +222,11 @@ export const SETTINGS = {
       'optional',
       'SRTP with keys in SDP (RFC 4568): accepted when offered, and offered to phones that are registered over TLS; or never; or always. Carriers and trunks with `secure` require it in any case',
     ),
+    codecs: list(
+      ['OPUS', 'G722', 'PCMU', 'PCMA'],
+      'codecs of phones, in the order in which they are offered: OPUS, G722, PCMU, PCMA, L16; who offers decides by its own order among these',
+    ),
+    carrierCodecs: list(['PCMU', 'PCMA'], 'the same for carriers and trunks'),
     keepAliveMs: integer(
       15_000,
       20,

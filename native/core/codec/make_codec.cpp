@@ -1,17 +1,30 @@
 #include "core/codec/codec.hpp"
 #include "core/codec/g711_codec.hpp"
+#include "core/codec/g722_codec.hpp"
+#include "core/codec/l16_codec.hpp"
+#include "core/codec/opus_codec.hpp"
 
 namespace carillon {
 
+namespace {
+constexpr bool is_g711(Coding coding) { return coding == Coding::pcmu || coding == Coding::pcma; }
+constexpr bool is_narrow(const CodecSpec& spec) { return spec.sample_rate == kNarrowband; }
+}  // namespace
+
 bool same_decoder(const CodecSpec& a, const CodecSpec& b) {
-  const auto g711 = [](const CodecSpec& spec) {
-    return spec.coding == Coding::pcmu || spec.coding == Coding::pcma;
-  };
-  return (g711(a) && g711(b)) || (a.coding == b.coding && a.sample_rate == b.sample_rate);
+  if (is_g711(a.coding) && is_g711(b.coding)) return true;
+  return a.coding == b.coding && a.sample_rate == b.sample_rate;
 }
 
 std::unique_ptr<AudioDecoder> make_decoder(const CodecSpec& spec) {
   switch (spec.coding) {
+    case Coding::g722:
+      return std::make_unique<G722Decoder>();
+    case Coding::l16:
+      if (is_narrow(spec)) return std::make_unique<L16Decoder<8>>();
+      return std::make_unique<L16Decoder<16>>();
+    case Coding::opus:
+      return std::make_unique<OpusStreamDecoder>(spec.sample_rate);
     default:
       return std::make_unique<G711Decoder>();
   }
@@ -19,6 +32,12 @@ std::unique_ptr<AudioDecoder> make_decoder(const CodecSpec& spec) {
 
 std::unique_ptr<AudioEncoder> make_encoder(const CodecSpec& spec) {
   switch (spec.coding) {
+    case Coding::g722:
+      return std::make_unique<G722Encoder>();
+    case Coding::l16:
+      return std::make_unique<L16Encoder>(spec.sample_rate);
+    case Coding::opus:
+      return std::make_unique<OpusStreamEncoder>(spec);
     default:
       return std::make_unique<G711Encoder>();
   }
@@ -26,6 +45,12 @@ std::unique_ptr<AudioEncoder> make_encoder(const CodecSpec& spec) {
 
 SessionRates rates_of(const CodecSpec& spec) {
   switch (spec.coding) {
+    case Coding::g722:
+      return kG722Rates;
+    case Coding::l16:
+      return {RtpClockRate(spec.sample_rate.hz()), spec.sample_rate};
+    case Coding::opus:
+      return {RtpClockRate(48'000), spec.sample_rate};
     default:
       return kG711Rates;
   }

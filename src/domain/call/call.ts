@@ -213,6 +213,7 @@ export class Call implements Recorded {
   /** Takes over an INVITE; in the same turn in which it arrived. */
   takeInbound(leg: InboundLeg, srtp?: SrtpRule): void {
     this.#media.protectBy(srtp);
+    this.#media.speakTo(leg.carrier === undefined ? 'phones' : 'carriers');
     const part = new InboundPart(leg, this.#partOf());
     this.#part = part;
     part.attach();

@@ -5,6 +5,8 @@ import type { SdpProblem } from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { CallLog } from './call-log.ts';
 import type {
+  CodecName,
+  CodecPreferences,
   Media,
   MediaLeg,
   MediaLegEvents,
@@ -34,6 +36,7 @@ export interface LegMediaNeeds {
   readonly bytes: (length: number) => Uint8Array;
   /** Of a leg that nothing else is said of. */
   readonly srtp: SrtpRule;
+  readonly codecs: CodecPreferences;
   readonly mediaTimeoutMs: number;
   readonly log: CallLog;
 }
@@ -65,6 +68,7 @@ export class LegMedia {
   #hold: 'sendonly' | 'inactive' | undefined;
   #keypadEvents = false;
   #srtp: SrtpRule;
+  #speaks: keyof CodecPreferences = 'phones';
   #tonesWanted = false;
 
   readonly #peer: () => Pick<RtpPeer, 'heardFrom' | 'carrier'>;
@@ -157,21 +161,38 @@ export class LegMedia {
     this.#srtp = rule ?? this.#needs.srtp;
   }
 
+  /** Whose codecs are offered and answered from the next description on. */
+  speakTo(whom: keyof CodecPreferences): void {
+    this.#speaks = whom;
+  }
+
+  get #codecs(): readonly CodecName[] {
+    return this.#needs.codecs[this.#speaks];
+  }
+
   /** Why an offer cannot be answered, asked before anything is spent on a call. */
   problemOf(offerSdp: string): SdpProblem | undefined {
     const { ipv6 = false, fingerprint } = this.#needs.media;
-    return checkOffer(offerSdp, { srtp: this.#srtp.policy, ipv6, dtls: fingerprint !== undefined });
+    return checkOffer(offerSdp, {
+      codecs: this.#codecs,
+      srtp: this.#srtp.policy,
+      ipv6,
+      dtls: fingerprint !== undefined,
+    });
   }
 
   /** Our description, as an offer. */
   offer(): string {
-    return this.#negotiating.offer(this.#srtp);
+    return this.#negotiating.offer(this.#srtp, this.#codecs);
   }
 
   /** Our description: the answer to an offer of the peer, which media follows at once; without one, an offer. */
   describe(offerSdp: string | undefined): Result<string, MediaProblem> {
     if (offerSdp === undefined) return ok(this.offer());
-    const answered = this.#negotiating.answer(offerSdp, this.#srtp, this.#ipv6);
+    const answered = this.#negotiating.answer(offerSdp, this.#srtp, {
+      ipv6: this.#ipv6,
+      codecs: this.#codecs,
+    });
     if (!answered.ok) return answered;
     const configured = this.#configure(answered.value.remote);
     return configured.ok ? ok(answered.value.sdp) : configured;

@@ -12,7 +12,15 @@ export { SRTP_REQUIRED, srtpRule } from './signalling-needs.ts';
 // ---------------------------------------------------------------- media
 
 /** As in `a=rtpmap`, in upper case. */
-export type CodecName = 'PCMU' | 'PCMA' | 'G722' | 'L16' | 'OPUS';
+export type CodecName = (typeof CODEC_NAMES)[number];
+const CODEC_NAMES = ['PCMU', 'PCMA', 'G722', 'L16', 'OPUS'] as const;
+export const isCodecName = (text: string): text is CodecName =>
+  CODEC_NAMES.some((name) => name === text);
+/** Whom we offer and answer which codecs, in our order: registered phones and whoever else, or carriers and trunks. */
+export interface CodecPreferences {
+  readonly phones: readonly CodecName[];
+  readonly carriers: readonly CodecName[];
+}
 /** Rates at which legs and rooms work, Hz. */
 export type LineRate = 8000 | 16000 | 24000 | 48000;
 export type { SrtpPolicy, SrtpSuite };

@@ -3,24 +3,38 @@ import {
   type AudioSession,
   buildAnswer,
   buildOffer,
+  type Codec,
   chooseAudio,
   type LocalCrypto,
   type LocalTransport,
   OFFERED_SUITES,
+  offeredCodecs,
+  parametersOf,
   readAnswer,
   readOffer,
   revise,
   type SdpProblem,
   type SrtpPolicy,
   type SrtpSuite,
+  sameCodec,
   srtpKeyBytes,
-  staticCodec,
 } from '../../protocol/sdp/sdp.ts';
-import type { CodecName, MediaProtection, MediaSession, SrtpRule } from './needs.ts';
+import type {
+  CodecName,
+  LineRate,
+  MediaProtection,
+  MediaSession,
+  SessionCodec,
+  SrtpRule,
+} from './needs.ts';
 
-/** Our codecs in order of preference. */
-const CODECS: readonly CodecName[] = ['PCMU', 'PCMA'];
-const TELEPHONE_EVENT_PAYLOAD_TYPE = 101;
+/** Under which our offers name keypad events, by their clock (RFC 4733 §2.1: the audio's). */
+const EVENT_PAYLOAD_TYPE = 101;
+const WIDE_EVENT_PAYLOAD_TYPE = 102;
+const WIDE_CLOCK = 48_000;
+/** What a leg of Opus works at, unless its peer cannot play so much: sources have no more (RFC 7587 §6.1). */
+const OPUS_RATES: readonly LineRate[] = [24_000, 16_000, 8000];
+const HIGHEST_BITRATE = 510_000;
 const PTIME_MS = 20;
 const FIRST_VERSION = 1;
 
@@ -59,13 +73,13 @@ export class Negotiation {
   answer(
     offerSdp: string,
     srtp: SrtpRule,
-    ipv6: boolean,
+    { ipv6, codecs }: { readonly ipv6: boolean; readonly codecs: readonly CodecName[] },
   ): Result<{ readonly sdp: string; readonly remote: MediaSession }, SdpProblem> {
     const offer = readOffer(offerSdp);
     if (!offer.ok) return offer;
     const { fingerprint } = this.#options;
     const dtls = fingerprint !== undefined;
-    const choice = chooseAudio(offer.value, { codecs: CODECS, srtp: srtp.policy, ipv6, dtls });
+    const choice = chooseAudio(offer.value, { codecs, srtp: srtp.policy, ipv6, dtls });
     if (!choice.ok) return choice;
     const { crypto, ice } = choice.value;
     const remote = mediaSession(choice.value, this.#travel(choice.value));
@@ -84,7 +98,9 @@ export class Negotiation {
   }
 
   /** We offer. */
-  offer(srtp: SrtpRule): string {
+  offer(srtp: SrtpRule, codecs: readonly CodecName[]): string {
+    const offered = codecs.flatMap(offeredCodecs);
+    const wide = offered.some(({ clockRateHz }) => clockRateHz === WIDE_CLOCK);
     const { fingerprint } = this.#options;
     const byDtls = fingerprint !== undefined && (srtp.byDtls === true || this.#byDtls);
     const crypto: LocalCrypto[] =
@@ -104,8 +120,9 @@ export class Negotiation {
       (version) =>
         buildOffer({
           ...this.#endpoint(version),
-          codecs: CODECS.flatMap((name) => staticCodec(name) ?? []),
-          telephoneEventPayloadType: TELEPHONE_EVENT_PAYLOAD_TYPE,
+          codecs: offered,
+          telephoneEventPayloadType: EVENT_PAYLOAD_TYPE,
+          ...(wide ? { wideTelephoneEventPayloadType: WIDE_EVENT_PAYLOAD_TYPE } : {}),
           direction: 'sendrecv',
           crypto,
           plainToo: srtp.policy === 'optional',
@@ -119,7 +136,7 @@ export class Negotiation {
   /** The peer's answer to our last offer. */
   settle(answerSdp: string): Result<MediaSession, SdpProblem> {
     const session = readAnswer(this.#said?.sdp ?? '', answerSdp);
-    return session.ok ? mediaSession(session.value, this.#travel(session.value), OFFERED) : session;
+    return session.ok ? mediaSession(session.value, this.#travel(session.value), 'ours') : session;
   }
 
   /** How the packets of a session travel. */
@@ -189,37 +206,51 @@ export class Negotiation {
 /** Whether an offer can be answered at all. */
 export function checkOffer(
   sdp: string,
-  wishes: { readonly srtp: SrtpPolicy; readonly ipv6: boolean; readonly dtls: boolean },
+  wishes: {
+    readonly codecs: readonly CodecName[];
+    readonly srtp: SrtpPolicy;
+    readonly ipv6: boolean;
+    readonly dtls: boolean;
+  },
 ): SdpProblem | undefined {
   const offer = readOffer(sdp);
   if (!offer.ok) return offer.error;
-  const choice = chooseAudio(offer.value, { codecs: CODECS, ...wishes });
+  const choice = chooseAudio(offer.value, wishes);
   return choice.ok ? undefined : choice.error;
 }
 
 type Travel = Pick<MediaSession, 'protection' | 'rtcpMux' | 'ice'>;
 
-/** `ours`: the payload types of our offer, when the peer has answered; else the peer's hold both ways. */
+/**
+ * `receives`: under whose numbers we receive. Each side does under those of its own description (RFC 3264 §6.1): ours when
+ * the peer has answered; an answer of ours repeats the peer's.
+ */
 function mediaSession(
-  { codec, telephoneEvent, address, port, ptimeMs, direction }: AudioSession,
+  session: AudioSession,
   travel: Travel,
-  ours?: { readonly audio: (name: CodecName) => number | undefined; readonly events: number },
+  receives: 'ours' | 'theirs' = 'theirs',
 ): Result<MediaSession, SdpProblem> {
-  const name = CODECS.find((known) => known === codec.name);
-  if (name === undefined) return err({ kind: 'noCommonCodec', detail: codec.name });
-  const { payloadType: send, clockRateHz, channels } = codec;
+  const { address, port, ptimeMs, direction, telephoneEvent, telephoneEventClockHz } = session;
+  const { codec } = session;
+  const spoken = sessionCodec(codec);
+  if (spoken === undefined) return err({ kind: 'noCommonCodec', detail: codec.name });
+  const offered = offeredCodecs(codec.name).find((ours) => sameCodec(ours, codec))?.payloadType;
+  const ourEvents =
+    telephoneEventClockHz === WIDE_CLOCK ? WIDE_EVENT_PAYLOAD_TYPE : EVENT_PAYLOAD_TYPE;
+  const receive = (theirs: number, ours: number | undefined): number =>
+    receives === 'ours' ? (ours ?? theirs) : theirs;
   return ok({
     address,
     port,
-    codec: { name, clockRate: clockRateHz, sampleRate: 8000, channels },
-    payloadType: { send, receive: ours?.audio(name) ?? send },
+    codec: spoken,
+    payloadType: { send: codec.payloadType, receive: receive(codec.payloadType, offered) },
     telephoneEvent:
       telephoneEvent === undefined
         ? undefined
         : {
             send: telephoneEvent,
-            receive: ours?.events ?? telephoneEvent,
-            clockRate: clockRateHz,
+            receive: receive(telephoneEvent, ourEvents),
+            clockRate: telephoneEventClockHz,
           },
     ptimeMs,
     direction,
@@ -227,8 +258,36 @@ function mediaSession(
   });
 }
 
-/** What our offers name (RFC 3264 §6.1: each side receives under the numbers of its own description). */
-const OFFERED = {
-  audio: (name: CodecName) => staticCodec(name)?.payloadType,
-  events: TELEPHONE_EVENT_PAYLOAD_TYPE,
-};
+/** Undefined: a codec that we do not have. */
+function sessionCodec(codec: Codec): SessionCodec | undefined {
+  const { name, clockRateHz: clockRate } = codec;
+  switch (name) {
+    case 'PCMU':
+    case 'PCMA':
+      return { name, clockRate, sampleRate: 8000, channels: 1 };
+    case 'G722':
+      return { name, clockRate, sampleRate: 16_000, channels: 1 };
+    case 'L16':
+      return { name, clockRate, sampleRate: clockRate === 16_000 ? 16_000 : 8000, channels: 1 };
+    case 'OPUS':
+      return { name, clockRate, channels: 1, ...opusSession(codec) };
+    default:
+      return undefined;
+  }
+}
+
+/** How the peer wants to be sent to (RFC 7587 §6.1); what makes no sense counts as not said. */
+function opusSession(codec: Codec): Pick<SessionCodec, 'sampleRate' | 'opus'> {
+  const wishes = parametersOf(codec);
+  const number = (name: string): number => Number(wishes.get(name) ?? Number.NaN);
+  const playback = number('maxplaybackrate');
+  const bitrate = number('maxaveragebitrate');
+  return {
+    sampleRate: OPUS_RATES.find((rate) => !(rate > playback)) ?? 8000,
+    opus: {
+      bitrate: bitrate >= 6000 && bitrate <= HIGHEST_BITRATE ? Math.floor(bitrate) : 0,
+      fec: wishes.get('useinbandfec') === '1',
+      dtx: wishes.get('usedtx') === '1',
+    },
+  };
+}

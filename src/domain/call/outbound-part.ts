@@ -61,11 +61,12 @@ export class OutboundPart implements CallPart {
     };
   }
 
-  async #localSdp({ srtp }: OutboundTarget): Promise<string | undefined> {
+  async #localSdp({ srtp, kind }: OutboundTarget): Promise<string | undefined> {
     const { course, media } = this.#of;
     await openMedia(this.#of);
     if (course.isEnded) return undefined;
     media.protectBy(srtp);
+    media.speakTo(kind === 'carrier' ? 'carriers' : 'phones');
     return media.offer();
   }
 

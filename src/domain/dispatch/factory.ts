@@ -15,7 +15,7 @@ import {
   type CallNeeds,
   type CallPrice,
 } from '../call/call.ts';
-import { type Media, type SrtpPolicy, srtpRule } from '../call/needs.ts';
+import { type CodecPreferences, type Media, type SrtpPolicy, srtpRule } from '../call/needs.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Rate } from '../ledger/types.ts';
@@ -32,6 +32,7 @@ export interface FactoryNeeds {
   readonly random: Random;
   readonly mediaTimeoutMs: number;
   readonly srtp: SrtpPolicy;
+  readonly codecs: CodecPreferences;
   readonly judgeRtp: CallNeeds['judgeRtp'];
 }
 
@@ -83,7 +84,7 @@ export class CallFactory {
 
   /** `hangupTarget`: who is told of its end. */
   create(identity: CallIdentity, price: CallPrice, hangupTarget?: CallbackTarget): Call {
-    const { media, logs, clock, random, mediaTimeoutMs, judgeRtp, srtp } = this.#needs;
+    const { media, logs, clock, random, mediaTimeoutMs, judgeRtp, srtp, codecs } = this.#needs;
     const log = logs.open(identity.callUuid, identity.accountId);
     log.add('call', `${identity.facts.direction} call`, {
       from: identity.facts.from,
@@ -98,6 +99,7 @@ export class CallFactory {
         sessionId: () => 1 + random.integer(SESSION_IDS),
         bytes: (length) => random.bytes(length),
         srtp: srtpRule(srtp, { secured: false }),
+        codecs,
         mediaTimeoutMs,
         judgeRtp,
         log,

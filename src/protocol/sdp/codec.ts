@@ -35,6 +35,40 @@ const staticByPayloadType = new Map(STATIC_CODECS.map((codec) => [codec.payloadT
 export const staticCodec = (name: string): Codec | undefined =>
   STATIC_CODECS.find((codec) => codec.name === name && codec.clockRateHz === 8_000);
 
+/** What we say of Opus: mono (`stereo` is 0 when left out), with forward error correction, content to 12 kHz (RFC 7587 §7). */
+const OPUS_FMTP = 'useinbandfec=1;maxplaybackrate=24000;sprop-maxcapturerate=24000';
+
+/** Under the payload types of our offers. Opus is always written with two channels (RFC 7587 §7). */
+const DYNAMIC_CODECS: readonly Codec[] = [
+  { ...fixed(96, 'OPUS', 48_000), channels: 2, fmtp: OPUS_FMTP },
+  fixed(97, 'L16', 16_000),
+  fixed(98, 'L16', 8_000),
+];
+
+/** A codec of ours as our offers name it: one line a rate. */
+export function offeredCodecs(name: string): readonly Codec[] {
+  const known = DYNAMIC_CODECS.filter((codec) => codec.name === name);
+  const plain = staticCodec(name);
+  return known.length > 0 || plain === undefined ? known : [plain];
+}
+
+/** Whether a line of a description means what we mean by the codec of its name. */
+export function isOurs({ name, clockRateHz, channels }: Codec): boolean {
+  if (name === 'OPUS') return clockRateHz === 48_000 && channels <= 2;
+  if (name === 'L16') return channels === 1 && (clockRateHz === 8_000 || clockRateHz === 16_000);
+  return channels === 1 && clockRateHz === 8_000;
+}
+
+/** A codec of an offer as our answer repeats it: what we can do stands in place of what the peer can. */
+export const answeredCodec = (codec: Codec): Codec =>
+  codec.name === 'OPUS' ? { ...codec, channels: 2, fmtp: OPUS_FMTP } : codec;
+
+/** `name=value;name=value` of `a=fmtp` (RFC 4855 §3), names in lower case. */
+export function parametersOf({ fmtp }: Codec): ReadonlyMap<string, string> {
+  const pairs = fmtp.split(';').map((part) => part.split('='));
+  return new Map(pairs.map(([name = '', value = '']) => [name.trim().toLowerCase(), value.trim()]));
+}
+
 export const telephoneEvent = (payloadType: number, clockRateHz = 8_000): Codec => ({
   payloadType,
   name: 'TELEPHONE-EVENT',
@@ -79,4 +113,7 @@ export const isTelephoneEvent = (codec: Codec): boolean => codec.name === 'TELEP
 
 /** Same encoding, whatever its payload type. */
 export const sameCodec = (a: Codec, b: Codec): boolean =>
-  a.name === b.name && a.clockRateHz === b.clockRateHz && a.channels === b.channels;
+  a.name === b.name &&
+  a.clockRateHz === b.clockRateHz &&
+  // Some write Opus without its two channels.
+  (a.channels === b.channels || a.name === 'OPUS');

@@ -30,6 +30,9 @@ export interface AudioLineParts {
 /** A key of ours, under the tag of its line. */
 export type LocalCrypto = Omit<CryptoLine, 'mkiBytes'>;
 
+/** As everybody writes them; some peers compare letter by letter. */
+const LOWER_CASE: ReadonlySet<string> = new Set(['TELEPHONE-EVENT', 'OPUS']);
+
 export function audioMedia(
   local: LocalEndpoint,
   { codecs, direction, protocol, crypto, transport }: AudioLineParts,
@@ -40,7 +43,7 @@ export function audioMedia(
   }));
   for (const codec of codecs) {
     const channels = codec.channels === 1 ? '' : `/${codec.channels}`;
-    const name = codec.name === 'TELEPHONE-EVENT' ? 'telephone-event' : codec.name;
+    const name = LOWER_CASE.has(codec.name) ? codec.name.toLowerCase() : codec.name;
     const map = `${codec.payloadType} ${name}/${codec.clockRateHz}${channels}`;
     attributes.push({ name: 'rtpmap', value: map });
     if (codec.fmtp !== '') {

@@ -10,7 +10,7 @@ import {
   packetTimeMs,
   readAudioLines,
 } from './audio-line.ts';
-import { codecsOf, sameCodec, telephoneEvent } from './codec.ts';
+import { answeredCodec, codecsOf, isOurs, sameCodec, telephoneEvent } from './codec.ts';
 import {
   audioMedia,
   declined,
@@ -41,6 +41,8 @@ export interface OfferParts extends LocalEndpoint {
   readonly codecs: readonly Codec[];
   /** Payload type of RFC 4733 events at 8000 Hz; undefined: none offered. */
   readonly telephoneEventPayloadType: number | undefined;
+  /** The same at 48 kHz, the clock of Opus; left away: none offered. */
+  readonly wideTelephoneEventPayloadType?: number;
   readonly direction: Direction;
   /** Our keys for SRTP, in our order of preference. */
   readonly crypto?: readonly LocalCrypto[];
@@ -58,6 +60,9 @@ export function buildOffer(parts: OfferParts): string {
     parts.telephoneEventPayloadType === undefined
       ? []
       : [telephoneEvent(parts.telephoneEventPayloadType)];
+  if (parts.wideTelephoneEventPayloadType !== undefined) {
+    events.push(telephoneEvent(parts.wideTelephoneEventPayloadType, 48_000));
+  }
   const { direction, crypto = [], plainToo = false, transport = PLAIN } = parts;
   const codecs = [...parts.codecs, ...events];
   const protocol = protocolOf({ secure: crypto.length > 0 && !plainToo, transport });
@@ -142,7 +147,7 @@ function chooseIn(
   ) {
     return err({ kind: 'unsupportedAddress', detail: 'no IPv6 for media here' });
   }
-  const codec = line.codecs.find(({ name, channels }) => codecs.includes(name) && channels === 1);
+  const codec = line.codecs.find((codec) => codecs.includes(codec.name) && isOurs(codec));
   if (codec === undefined) {
     const names = line.codecs.map(({ name }) => name).join(', ');
     return err({ kind: 'noCommonCodec', detail: `offered: ${names || 'nothing known'}` });
@@ -178,8 +183,8 @@ const sessionOf = (
   address: line.address,
   port: line.port,
   codec,
-  telephoneEvent: line.telephoneEvents.find((event) => event.clockRateHz === codec.clockRateHz)
-    ?.payloadType,
+  telephoneEvent: eventsFor(line, codec)?.payloadType,
+  telephoneEventClockHz: eventsFor(line, codec)?.clockRateHz ?? codec.clockRateHz,
   ptimeMs: packetTimeMs(line),
   direction: against(direction, effectiveDirection(line)),
   crypto,
@@ -202,6 +207,11 @@ export interface AnswerParts {
   readonly fingerprint?: string | undefined;
 }
 
+/** Those on the codec's clock (RFC 4733 §2.1); else those that everybody has. */
+const eventsFor = ({ telephoneEvents }: AudioOffer, codec: Codec): Codec | undefined =>
+  telephoneEvents.find(({ clockRateHz }) => clockRateHz === codec.clockRateHz) ??
+  telephoneEvents.find(({ clockRateHz }) => clockRateHz === 8_000);
+
 /**
  * Our answer to an offer: the chosen codec alone under the payload types of the offer, every other m-line declined.
  */
@@ -223,9 +233,11 @@ export function buildAnswer(
     mid,
   };
   const events =
-    eventPayloadType === undefined ? [] : [telephoneEvent(eventPayloadType, codec.clockRateHz)];
+    eventPayloadType === undefined
+      ? []
+      : [telephoneEvent(eventPayloadType, choice.telephoneEventClockHz)];
   const keys = crypto === undefined || key === undefined ? [] : [{ ...crypto, key }];
-  const codecs = [codec, ...events];
+  const codecs = [answeredCodec(codec), ...events];
   const media = offer.description.media.map((line, index) =>
     index === choice.index
       ? audioMedia(local, { codecs, direction, protocol: line.protocol, crypto: keys, transport })

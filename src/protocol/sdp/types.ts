@@ -169,8 +169,9 @@ export interface AudioSession {
   readonly address: string;
   readonly port: number;
   readonly codec: Codec;
-  /** Payload type of RFC 4733 events at the codec's clock rate. */
+  /** Payload type of RFC 4733 events, at the codec's clock rate where there are such. */
   readonly telephoneEvent: number | undefined;
+  readonly telephoneEventClockHz: number;
   /** Length of the packets that we send: 10…60 in steps of 10. */
   readonly ptimeMs: number;
   /** What we do. */

@@ -1,14 +1,15 @@
 /** Calls: how they are admitted, kept, scripted, routed and controlled. */
 import type { DestinationGuard } from '../../base/egress.ts';
 import type { CallLogs } from '../../domain/call/call.ts';
-import type {
-  AudioLibrary,
-  AudioStreams,
-  Media,
-  RecordingEncoder,
-  Signalling,
-  SipAddresses,
-  Synthesizer,
+import {
+  type AudioLibrary,
+  type AudioStreams,
+  isCodecName,
+  type Media,
+  type RecordingEncoder,
+  type Signalling,
+  type SipAddresses,
+  type Synthesizer,
 } from '../../domain/call/needs.ts';
 import type { CallbackClient } from '../../domain/callback/callback.ts';
 import { Capacity, FairShare, type NewCalls } from '../../domain/capacity/capacity.ts';
@@ -157,6 +158,10 @@ export function joinParts<R extends Recorder>(
     random,
     mediaTimeoutMs,
     srtp,
+    codecs: {
+      phones: settings.rtp.codecs.filter(isCodecName),
+      carriers: settings.rtp.carrierCodecs.filter(isCodecName),
+    },
     judgeRtp: ({ address, port, heardFrom, carrier }) =>
       lines.destinations.judgeRtp({
         address,

@@ -34,6 +34,7 @@ async function legWith(verdict: RtpVerdict = { kind: 'send' }) {
         return new Uint8Array(length).fill(keys);
       },
       srtp: { policy: 'optional', offered: false },
+      codecs: { phones: ['PCMU', 'PCMA'], carriers: ['PCMU', 'PCMA'] },
       mediaTimeoutMs: 1000,
       log,
       judgeRtp: (peer) => {

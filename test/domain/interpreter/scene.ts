@@ -410,6 +410,7 @@ export class Scene {
         sessionId: () => 1,
         bytes: (length) => new Uint8Array(length),
         srtp: { policy: 'optional', offered: false },
+        codecs: { phones: ['PCMU', 'PCMA'], carriers: ['PCMU', 'PCMA'] },
         mediaTimeoutMs: 60_000,
         judgeRtp: () => ({ kind: 'send' }),
         log,

@@ -93,6 +93,7 @@ describe('our offer and its answer (RFC 3264)', () => {
         index: 0,
         codec: codec('PCMA'),
         telephoneEvent: 101,
+        telephoneEventClockHz: 8000,
         ptimeMs: 30,
         direction: 'sendrecv',
         crypto: undefined,

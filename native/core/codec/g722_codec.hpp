@@ -1,0 +1,45 @@
+// G.722 as a session's codec (RFC 3551 §4.5.2). Its RTP clock is 8000 Hz by history: a tick is two samples.
+#pragma once
+
+#include "core/codec/codec.hpp"
+#include "core/codec/g722.hpp"
+#include "core/dsp/plc.hpp"
+
+namespace carillon {
+
+inline constexpr SessionRates kG722Rates{RtpClockRate(8000), SampleRate(16000)};
+
+/// An octet is two samples, so a payload may be cut anywhere. Losses are concealed as those of G.711 are;
+/// what was heard instead is coded too, so that the predictors go on from there and not from before the gap.
+class G722Decoder final : public AudioDecoder {
+ public:
+  [[nodiscard]] SessionRates rates() const override { return kG722Rates; }
+  [[nodiscard]] bool decodes(Coding coding) const override { return coding == Coding::g722; }
+  [[nodiscard]] RtpTicks duration(Coding coding, Bytes payload) const override;
+  [[nodiscard]] size_t octets_per_second() const override { return 8000; }
+  void decode(const PacketPart& part, std::span<Sample> out) override;
+  void silence(std::span<Sample> out) override;
+  void conceal(std::span<Sample> out, Bytes following) override;
+
+ private:
+  void follow(std::span<const Sample> heard);
+
+  G722BitDecoder bits_;
+  G722BitEncoder echo_;
+  bool followed_ = false;
+  /// Without a packet; nothing is left to follow after as long as the concealer sounds.
+  size_t without_ = SIZE_MAX / 2;
+  PacketLossConcealer<kG722Rates.sample.per_ms()> concealer_;
+};
+
+class G722Encoder final : public AudioEncoder {
+ public:
+  [[nodiscard]] SessionRates rates() const override { return kG722Rates; }
+  [[nodiscard]] size_t max_payload() const override { return 480; }
+  ByteCount encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) override;
+
+ private:
+  G722BitEncoder bits_;
+};
+
+}  // namespace carillon

@@ -1,0 +1,118 @@
+#include "core/codec/opus_codec.hpp"
+
+#include <opus.h>
+
+#include <algorithm>
+#include <array>
+
+namespace carillon {
+
+namespace {
+
+constexpr RtpClockRate kClock{48'000};
+/// The longest packet (RFC 6716 §2.1.4).
+constexpr int kLongestMs = 120;
+constexpr size_t kLongestFrame = 1275;
+/// Voice needs no more: from here on processing time grows faster than what is heard of it.
+constexpr int kComplexity = 5;
+/// What FEC reckons with; at 0 none would be sent.
+constexpr int kExpectedLossPercent = 5;
+/// A sender with DTX is heard again each 400 ms (RFC 7587 §3.1.3); after this it is gone, and silent.
+constexpr Nanos kMadeUpAtMost = kSecond;
+/// The shortest stretch that can be made up: 2.5 ms.
+constexpr int kStretchesPerSecond = 400;
+/// A payload of so few octets is a frame without sound, which need not be sent.
+constexpr int kNothingToSend = 2;
+
+/// RFC 7587 §3.1.1, for speech.
+int bitrate_for(SampleRate rate) {
+  if (rate <= SampleRate(8000)) return 16'000;
+  if (rate <= SampleRate(16'000)) return 24'000;
+  return rate <= SampleRate(24'000) ? 32'000 : 40'000;
+}
+
+}  // namespace
+
+void OpusDeleter::operator()(::OpusDecoder* decoder) const { opus_decoder_destroy(decoder); }
+void OpusDeleter::operator()(::OpusEncoder* encoder) const { opus_encoder_destroy(encoder); }
+
+OpusStreamDecoder::OpusStreamDecoder(SampleRate rate)
+    : rates_{kClock, rate},
+      decoder_(opus_decoder_create(rate.hz(), 1, nullptr)),
+      decoded_(static_cast<size_t>(rate.per_ms()) * kLongestMs) {}
+
+RtpTicks OpusStreamDecoder::duration(Coding coding, Bytes payload) const {
+  if (coding != Coding::opus || payload.empty()) return {};
+  const int samples =
+      opus_packet_get_nb_samples(payload.data(), static_cast<opus_int32>(payload.size()), kClock.hz());
+  return RtpTicks(std::max(samples, 0));
+}
+
+void OpusStreamDecoder::decode(const PacketPart& part, std::span<Sample> out) {
+  if (decoded_begins_ != part.begins) {
+    const int samples =
+        opus_decode(decoder_.get(), part.payload.data(), static_cast<opus_int32>(part.payload.size()),
+                    decoded_.data(), static_cast<int>(decoded_.size()), 0);
+    decoded_begins_ = part.begins;
+    decoded_count_ = static_cast<size_t>(std::max(samples, 0));
+    made_up_ = {};
+  }
+  const size_t from = std::min(rates_.samples(part.into).count(), decoded_count_);
+  const auto ready =
+      std::span<const Sample>(decoded_).subspan(from, std::min(out.size(), decoded_count_ - from));
+  std::ranges::copy(ready, out.begin());
+  // Of a packet that cannot be decoded.
+  if (ready.size() < out.size()) make_up(out.subspan(ready.size()), {});
+}
+
+void OpusStreamDecoder::make_up(std::span<Sample> out, Bytes following) {
+  if (made_up_ >= kMadeUpAtMost) {
+    std::ranges::fill(out, Sample{0});
+    return;
+  }
+  made_up_ += rates_.sample.time_of(SampleCount(out.size()));
+  const auto stretch = static_cast<size_t>(rates_.sample.hz() / kStretchesPerSecond);
+  std::array<Sample, kMaxFrameSamples> made;
+  while (!out.empty()) {
+    const auto here = out.first(std::min(out.size(), made.size()));
+    const size_t size = (here.size() + stretch - 1) / stretch * stretch;
+    const bool last = here.size() == out.size();
+    const bool again = last && !following.empty();
+    const int samples = opus_decode(decoder_.get(), again ? following.data() : nullptr,
+                                    again ? static_cast<opus_int32>(following.size()) : 0, made.data(),
+                                    static_cast<int>(size), again ? 1 : 0);
+    const size_t count = std::min(here.size(), static_cast<size_t>(std::max(samples, 0)));
+    std::copy_n(made.begin(), count, here.begin());
+    std::ranges::fill(here.subspan(count), Sample{0});
+    out = out.subspan(here.size());
+  }
+}
+
+OpusStreamEncoder::OpusStreamEncoder(const CodecSpec& spec)
+    : rates_{kClock, spec.sample_rate},
+      dtx_(spec.dtx),
+      encoder_(opus_encoder_create(spec.sample_rate.hz(), 1, OPUS_APPLICATION_VOIP, nullptr)) {
+  const int enough = bitrate_for(spec.sample_rate);
+  opus_encoder_ctl(encoder_.get(), OPUS_SET_COMPLEXITY(kComplexity));
+  opus_encoder_ctl(encoder_.get(),
+                   OPUS_SET_BITRATE(spec.bitrate > 0 ? std::min(spec.bitrate, enough) : enough));
+  opus_encoder_ctl(encoder_.get(), OPUS_SET_INBAND_FEC(spec.fec ? 1 : 0));
+  opus_encoder_ctl(encoder_.get(), OPUS_SET_PACKET_LOSS_PERC(spec.fec ? kExpectedLossPercent : 0));
+  opus_encoder_ctl(encoder_.get(), OPUS_SET_DTX(spec.dtx ? 1 : 0));
+}
+
+int OpusStreamEncoder::packet_ms(int wanted) const {
+  return wanted == 30 || wanted == 50 ? wanted - 10 : wanted;
+}
+
+size_t OpusStreamEncoder::max_payload() const { return kLongestFrame; }
+
+ByteCount OpusStreamEncoder::encode(Coding /*coding*/, std::span<const Sample> in, std::span<uint8_t> out) {
+  const opus_int32 room = static_cast<opus_int32>(std::min(out.size(), kLongestFrame));
+  const opus_int32 octets =
+      opus_encode(encoder_.get(), in.data(), static_cast<int>(in.size()), out.data(), room);
+  if (octets < 0 || (dtx_ && octets <= kNothingToSend)) return {};
+  return ByteCount(static_cast<size_t>(octets));
+}
+
+}  // namespace carillon

@@ -1,0 +1,24 @@
+# libopus from the sources that the npm package @discordjs/opus carries; the package's own binding is not used.
+# Floating point; on x86 the SSE4.1 routines are compiled too and taken where the processor has them.
+set(OPUS_DIR ${CMAKE_CURRENT_SOURCE_DIR}/../node_modules/@discordjs/opus/deps/opus)
+if(NOT EXISTS ${OPUS_DIR}/include/opus.h)
+  message(FATAL_ERROR "libopus is missing: npm install brings it (@discordjs/opus)")
+endif()
+
+file(GLOB OPUS_SOURCES ${OPUS_DIR}/src/*.c ${OPUS_DIR}/celt/*.c ${OPUS_DIR}/silk/*.c ${OPUS_DIR}/silk/float/*.c)
+list(FILTER OPUS_SOURCES EXCLUDE REGEX "(_demo|opus_compare|mlp_train|tests/.*)\\.c$")
+
+add_library(carillon_opus STATIC ${OPUS_SOURCES})
+target_include_directories(carillon_opus SYSTEM PUBLIC ${OPUS_DIR}/include)
+target_include_directories(carillon_opus PRIVATE ${OPUS_DIR} ${OPUS_DIR}/celt ${OPUS_DIR}/silk ${OPUS_DIR}/silk/float)
+target_compile_definitions(carillon_opus PRIVATE OPUS_BUILD VAR_ARRAYS HAVE_LRINTF HAVE_LRINT
+  PACKAGE_VERSION="1.3.1")
+target_compile_options(carillon_opus PRIVATE -O3 -w)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  file(GLOB OPUS_X86_SOURCES ${OPUS_DIR}/celt/x86/*.c ${OPUS_DIR}/silk/x86/*.c)
+  target_sources(carillon_opus PRIVATE ${OPUS_X86_SOURCES})
+  list(FILTER OPUS_X86_SOURCES INCLUDE REGEX "sse4_1\\.c$")
+  set_source_files_properties(${OPUS_X86_SOURCES} PROPERTIES COMPILE_OPTIONS -msse4.1)
+  target_compile_definitions(carillon_opus PRIVATE OPUS_HAVE_RTCD CPU_INFO_BY_C
+    OPUS_X86_MAY_HAVE_SSE OPUS_X86_MAY_HAVE_SSE2 OPUS_X86_MAY_HAVE_SSE4_1 OPUS_X86_PRESUME_SSE OPUS_X86_PRESUME_SSE2)
+endif()

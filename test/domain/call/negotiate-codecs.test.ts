@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { type CodecName, srtpRule } from '../../../src/domain/call/needs.ts';
+import { Negotiation } from '../../../src/domain/call/negotiate.ts';
+
+const ALL: readonly CodecName[] = ['OPUS', 'G722', 'PCMU', 'PCMA'];
+const RULE = srtpRule('off', { secured: false });
+
+const negotiation = () =>
+  new Negotiation(
+    { address: '198.51.100.1', port: 20_000 },
+    { sessionId: 1, bytes: (length) => new Uint8Array(length), fingerprint: undefined },
+  );
+
+const theirs = (formats: string, ...lines: string[]): string =>
+  [
+    'v=0',
+    'o=- 1 1 IN IP4 192.0.2.1',
+    's=-',
+    'c=IN IP4 192.0.2.1',
+    't=0 0',
+    `m=audio 40000 RTP/AVP ${formats}`,
+    ...lines,
+    '',
+  ].join('\r\n');
+
+const answerTo = (offer: string, codecs = ALL) => {
+  const answer = negotiation().answer(offer, RULE, { ipv6: true, codecs });
+  if (!answer.ok) throw new Error(answer.error.detail);
+  return answer.value;
+};
+
+describe('an offer of a peer', () => {
+  it('is answered by its own order among our codecs, under its payload types', () => {
+    const { sdp, remote } = answerTo(
+      theirs(
+        '111 9 0 110 101',
+        'a=rtpmap:111 opus/48000/2',
+        'a=fmtp:111 minptime=10; useinbandfec=1; maxaveragebitrate=20000; maxplaybackrate=16000',
+        'a=rtpmap:110 telephone-event/48000',
+        'a=rtpmap:101 telephone-event/8000',
+      ),
+    );
+    expect(sdp).toContain('m=audio 20000 RTP/AVP 111 110\r\n');
+    expect(sdp).toContain('a=rtpmap:111 opus/48000/2\r\n');
+    expect(sdp).toContain('a=fmtp:111 useinbandfec=1;maxplaybackrate=24000');
+    expect(remote).toMatchObject({
+      codec: {
+        name: 'OPUS',
+        clockRate: 48_000,
+        sampleRate: 16_000,
+        channels: 1,
+        opus: { bitrate: 20_000, fec: true, dtx: false },
+      },
+      payloadType: { send: 111, receive: 111 },
+      telephoneEvent: { send: 110, receive: 110, clockRate: 48_000 },
+    });
+  });
+
+  it('of Opus with events at 8000 Hz alone keeps them', () => {
+    const { sdp, remote } = answerTo(
+      theirs('96 97', 'a=rtpmap:96 opus/48000/2', 'a=rtpmap:97 telephone-event/8000'),
+    );
+    expect(sdp).toContain('a=rtpmap:97 telephone-event/8000');
+    expect(remote.telephoneEvent).toEqual({ send: 97, receive: 97, clockRate: 8000 });
+    expect(remote.codec).toMatchObject({ sampleRate: 24_000, opus: { bitrate: 0, fec: false } });
+  });
+
+  it.each([
+    ['9 0', 'G722', 16_000, 9],
+    ['8 9', 'PCMA', 8000, 8],
+  ] as const)('%s is answered with %s', (formats, name, sampleRate, payloadType) => {
+    const { remote } = answerTo(theirs(formats));
+    expect(remote.codec).toMatchObject({ name, clockRate: 8000, sampleRate });
+    expect(remote.payloadType).toEqual({ send: payloadType, receive: payloadType });
+  });
+
+  it('L16 is understood at its two rates where it is wanted, and not in stereo', () => {
+    const offer = theirs('11 120 121 0', 'a=rtpmap:120 L16/16000/2', 'a=rtpmap:121 L16/16000');
+    expect(answerTo(offer, ['L16', 'PCMU']).remote).toMatchObject({
+      codec: { name: 'L16', clockRate: 16_000, sampleRate: 16_000 },
+      payloadType: { send: 121, receive: 121 },
+    });
+    expect(answerTo(offer).remote.codec.name).toBe('PCMU');
+  });
+
+  it.each([
+    'maxaveragebitrate=1',
+    'maxaveragebitrate=x;maxplaybackrate=-;;=;usedtx',
+    'maxplaybackrate=1e9;maxaveragebitrate=99999999',
+  ])('fmtp that makes no sense counts as not said: %s', (fmtp) => {
+    const { remote } = answerTo(theirs('96', 'a=rtpmap:96 opus/48000/2', `a=fmtp:96 ${fmtp}`));
+    expect(remote.codec).toMatchObject({
+      sampleRate: 24_000,
+      opus: { bitrate: 0, fec: false, dtx: false },
+    });
+  });
+});
+
+describe('our offer', () => {
+  it('names codecs in the order of the setting, dynamic ones with their parameters, and events on both clocks', () => {
+    const sdp = negotiation().offer(RULE, ALL);
+    expect(sdp).toContain('m=audio 20000 RTP/AVP 96 9 0 8 101 102\r\n');
+    expect(sdp).toContain('a=rtpmap:96 opus/48000/2\r\na=fmtp:96 useinbandfec=1;');
+    expect(sdp).toContain('a=rtpmap:102 telephone-event/48000\r\n');
+    expect(negotiation().offer(RULE, ['PCMU', 'PCMA'])).toContain('RTP/AVP 0 8 101\r\n');
+    expect(negotiation().offer(RULE, ['L16'])).toContain('RTP/AVP 97 98 101\r\n');
+  });
+
+  it('is settled with other payload types on each side', () => {
+    const side = negotiation();
+    side.offer(RULE, ALL);
+    const settled = side.settle(
+      theirs('107 101', 'a=rtpmap:107 opus/48000/2', 'a=rtpmap:101 telephone-event/8000'),
+    );
+    expect(settled).toMatchObject({
+      ok: true,
+      value: {
+        payloadType: { send: 107, receive: 96 },
+        telephoneEvent: { send: 101, receive: 101, clockRate: 8000 },
+      },
+    });
+  });
+});

@@ -1,0 +1,270 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { asStreamId } from '../../../src/base/ids.ts';
+import type { MediaLeg, MediaSession, SessionCodec } from '../../../src/domain/call/needs.ts';
+import type { ManualDrive, MediaEngine } from '../../../src/edge/media/engine.ts';
+import type { LegStream } from '../../../src/edge/media/stream.ts';
+import { l16, manualEngine, parseRtp, purity, REMOTE, rms, rtp, sine } from './peer.ts';
+
+const STREAM_ID = asStreamId('5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22');
+const PCMU: SessionCodec = REMOTE.codec;
+const G722: SessionCodec = { name: 'G722', clockRate: 8000, sampleRate: 16_000, channels: 1 };
+const L16: SessionCodec = { name: 'L16', clockRate: 16_000, sampleRate: 16_000, channels: 1 };
+const OPUS: SessionCodec = {
+  name: 'OPUS',
+  clockRate: 48_000,
+  sampleRate: 24_000,
+  channels: 1,
+  opus: { bitrate: 0, fec: true, dtx: false },
+};
+const PAYLOAD_TYPE = { PCMU: 0, PCMA: 8, G722: 9, L16: 97, OPUS: 96 } as const;
+
+const engines: MediaEngine[] = [];
+const folders: string[] = [];
+afterEach(async () => {
+  for (const engine of engines.splice(0)) await engine.stop();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+const session = (codec: SessionCodec, port: number, ptimeMs = 20): MediaSession => ({
+  ...REMOTE,
+  port,
+  codec,
+  ptimeMs,
+  payloadType: { send: PAYLOAD_TYPE[codec.name], receive: PAYLOAD_TYPE[codec.name] },
+  telephoneEvent: undefined,
+});
+
+/** Legs whose packets go where their sessions say: to each other, or to a phone of L16 at 16 kHz that the test plays. */
+class Wires {
+  readonly media: MediaEngine;
+  readonly drive: ManualDrive;
+  /** Of each phone by its port: what it says, and what it has heard. */
+  readonly #phones = new Map<number, { leg: number; hz: number; heard: number[]; sent: number }>();
+
+  constructor() {
+    const { media, drive } = manualEngine();
+    engines.push(media);
+    this.media = media;
+    this.drive = drive;
+  }
+
+  open(): Promise<MediaLeg> {
+    return this.media.openLeg(
+      { mediaTimeoutMs: 0 },
+      { dtmf: () => undefined, silent: () => undefined },
+    );
+  }
+
+  /** A leg whose peer says a sine, of 0 Hz nothing. */
+  async phone(hz: number): Promise<MediaLeg> {
+    const leg = await this.open();
+    const port = 50_000 + 2 * this.#phones.size;
+    leg.configure(session(L16, port));
+    this.#phones.set(port, { leg: leg.port, hz, heard: [], sent: 0 });
+    return leg;
+  }
+
+  /** Two legs that are each other's peers. */
+  async pair(codec: SessionCodec, ptimeMs = 20, backMs = ptimeMs): Promise<[MediaLeg, MediaLeg]> {
+    const [a, b] = [await this.open(), await this.open()];
+    a.configure(session(codec, b.port, ptimeMs));
+    b.configure(session(codec, a.port, backMs));
+    return [a, b];
+  }
+
+  run(ms: number): void {
+    for (let at = 0; at < ms; at += 10) {
+      this.drive.advance(10);
+      for (const { localPort, port, bytes } of this.drive.drain()) {
+        const phone = this.#phones.get(port);
+        if (phone !== undefined) phone.heard.push(...bigEndian(parseRtp(bytes).payload));
+        else this.drive.inject(port, { address: REMOTE.address, port: localPort }, bytes);
+      }
+      for (const [port, phone] of this.#phones) if (at % 20 === 0) this.#say(port, phone);
+    }
+  }
+
+  /** What a phone has heard lately: so many samples at 16 kHz. */
+  heardBy(leg: MediaLeg, samples = 8000): Int16Array {
+    const phone = [...this.#phones.values()].find((known) => known.leg === leg.port);
+    return Int16Array.from(phone?.heard.slice(-samples) ?? []);
+  }
+
+  #say(port: number, phone: { leg: number; hz: number; sent: number }): void {
+    const payload = l16(sine(phone.hz, 320, { from: phone.sent, rate: 16_000 })).swap16();
+    const packet = { payloadType: 97, sequence: phone.sent / 320, timestamp: phone.sent, payload };
+    this.drive.inject(phone.leg, { address: REMOTE.address, port }, rtp({ ...packet, ssrc: port }));
+    phone.sent += 320;
+  }
+}
+
+const bigEndian = (payload: Uint8Array): Int16Array => {
+  const swapped = Buffer.from(payload).swap16();
+  return new Int16Array(
+    swapped.buffer.slice(swapped.byteOffset, swapped.byteOffset + swapped.length),
+  );
+};
+
+/** A bot at a leg: what it has heard at 16 kHz. */
+function botAt(leg: MediaLeg) {
+  const heard: number[] = [];
+  const stream = leg.openStream(
+    {
+      streamId: STREAM_ID,
+      encoding: 'audio/x-l16',
+      rate: 16_000,
+      tracks: 'inbound',
+      bidirectional: true,
+      extraHeadersJson: '"{}"',
+      queueMs: 60_000,
+    },
+    {
+      media: (batch) => {
+        for (const bytes of batch) {
+          const payload = /"payload":"([^"]*)"/.exec(Buffer.from(bytes).toString())?.[1] ?? '';
+          heard.push(...bigEndian(Buffer.from(payload, 'base64').swap16()));
+        }
+      },
+      played: () => undefined,
+      degraded: () => undefined,
+      dtmf: () => undefined,
+    },
+  ) as LegStream;
+  return { stream, lately: (samples = 8000) => Int16Array.from(heard.slice(-samples)) };
+}
+
+const WAYS = [
+  ['G.722', G722],
+  ['L16', L16],
+  ['Opus', OPUS],
+] as const;
+
+describe('6.5 kHz', () => {
+  it.each(WAYS)('reach a bot of 16 kHz from a caller of %s, over a bridge', async (_, codec) => {
+    const wires = new Wires();
+    const phone = await wires.phone(6500);
+    const [near, far] = await wires.pair(codec);
+    wires.media.bridge(phone, near);
+    const bot = botAt(far);
+    wires.run(1500);
+    const heard = bot.lately();
+    expect(purity(heard, 6500, 16_000)).toBeGreaterThan(0.9);
+    expect(rms(heard)).toBeGreaterThan(4000);
+  });
+
+  it.each([
+    ['G.722', G722, 16_000],
+    ['L16', L16, 16_000],
+    ['Opus', OPUS, 24_000],
+  ] as const)('reach a caller of %s from a bot', async (_, codec, rate) => {
+    const wires = new Wires();
+    const phone = await wires.phone(0);
+    const [near, far] = await wires.pair(codec);
+    wires.media.bridge(phone, near);
+    const bot = botAt(far);
+    wires.run(300);
+    bot.stream.enqueue('audio/x-l16', rate, l16(sine(6500, 2 * rate, { rate })));
+    wires.run(1500);
+    const heard = wires.heardBy(phone);
+    expect(purity(heard, 6500, 16_000)).toBeGreaterThan(0.9);
+    expect(rms(heard)).toBeGreaterThan(4000);
+  });
+
+  it('are heard in a conference by those who can, beside somebody of the telephone network', async () => {
+    const wires = new Wires();
+    const room = wires.media.openRoom({ floor: () => undefined });
+    const flags = { muted: false, deaf: false };
+    const speaker = await wires.phone(6500);
+    const listener = await wires.phone(0);
+    const [narrow, narrowPeer] = await wires.pair(PCMU);
+    for (const leg of [speaker, listener, narrow]) room.join(leg, flags);
+    const bot = botAt(narrowPeer);
+    wires.run(1500);
+    expect(purity(wires.heardBy(listener), 6500, 16_000)).toBeGreaterThan(0.9);
+    // Nothing of it folds back into the telephone band.
+    expect(rms(bot.lately())).toBeLessThan(30);
+  });
+
+  it('are in a recording, and in what is played from a file', async () => {
+    const wires = new Wires();
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-wide-'));
+    folders.push(folder);
+    const path = join(folder, 'call.wav');
+    const phone = await wires.phone(6500);
+    const recording = phone.record({
+      path,
+      channels: 'received',
+      stereo: false,
+      silenceEndMs: 0,
+      maxMs: 0,
+    });
+    phone.play(
+      { rate: 16_000, samples: l16(sine(5500, 64_000, { rate: 16_000 })) },
+      { loop: 1, mix: false },
+    );
+    wires.run(1000);
+    recording.stop();
+    wires.run(1100);
+    await recording.finished;
+    const wav = readFileSync(path);
+    expect(wav.readUInt32LE(24)).toBe(16_000);
+    const samples = new Int16Array(
+      wav.buffer.slice(wav.byteOffset + 44 + 16_000, wav.byteOffset + 44 + 30_000),
+    );
+    expect(purity(samples, 6500, 16_000)).toBeGreaterThan(0.95);
+    expect(purity(wires.heardBy(phone), 5500, 16_000)).toBeGreaterThan(0.95);
+  });
+});
+
+describe('any packet times', () => {
+  const times = [10, 20, 30, 40, 50, 60];
+  const cases = WAYS.flatMap(([name, codec]) =>
+    times.map((ptimeMs, i) => [name, ptimeMs, times[(i + 2) % times.length]!, codec] as const),
+  );
+  it.each(cases)('%s: %i ms one way, %i ms the other', async (_, oneMs, otherMs, codec) => {
+    const wires = new Wires();
+    const phone = await wires.phone(1000);
+    const [near, far] = await wires.pair(codec, oneMs, otherMs);
+    wires.media.bridge(phone, near);
+    const echo = await wires.phone(700);
+    wires.media.bridge(far, echo);
+    wires.run(2000);
+    expect(purity(wires.heardBy(echo), 1000, 16_000)).toBeGreaterThan(0.9);
+    expect(purity(wires.heardBy(phone), 700, 16_000)).toBeGreaterThan(0.9);
+    expect(near.quality().packetsLost + far.quality().packetsLost).toBe(0);
+  });
+});
+
+describe('a change of codec in the middle of a word', () => {
+  it.each([
+    ['PCMU to Opus', PCMU, OPUS],
+    ['Opus to PCMU', OPUS, PCMU],
+    ['PCMU to G.722', PCMU, G722],
+    ['G.722 to Opus', G722, OPUS],
+  ] as const)('%s: the word is heard on, by the far end and by a bot', async (_, before, after) => {
+    const wires = new Wires();
+    const phone = await wires.phone(500);
+    const [near, far] = await wires.pair(before);
+    wires.media.bridge(phone, near);
+    const bot = botAt(far);
+    const listener = await wires.phone(0);
+    wires.media.bridge(far, listener);
+    wires.run(1000);
+    // The far end answers first; for 60 ms the near one still sends as before.
+    far.configure(session(after, near.port));
+    wires.run(60);
+    near.configure(session(after, far.port));
+    wires.run(1000);
+    const heard = wires.heardBy(listener, 32_000);
+    let quiet = 0;
+    for (let at = 8000; at + 320 <= heard.length; at += 320) {
+      if (rms(heard.subarray(at, at + 320)) < 1000) quiet += 1;
+    }
+    expect(quiet).toBeLessThanOrEqual(3);
+    expect(purity(heard.subarray(-8000), 500, 16_000)).toBeGreaterThan(0.95);
+    expect(purity(bot.lately(), 500, 16_000)).toBeGreaterThan(0.95);
+  });
+});
