@@ -30,13 +30,25 @@ const SDP = [
   '',
 ].join('\r\n');
 
+/** What a browser says besides; no key is ever exchanged, the calls are over before. */
+const BROWSERS = [
+  'a=ice-ufrag:abcd',
+  'a=ice-pwd:abcdefghijklmnopqrstuvwx',
+  `a=fingerprint:sha-256 ${Array.from({ length: 32 }, () => 'AB').join(':')}`,
+  'a=setup:active',
+  'a=rtcp-mux',
+  '',
+].join('\r\n');
+
 class PlainDescription implements SessionDescriptionHandler {
   received = '';
 
   close(): void {}
 
   async getDescription(): Promise<BodyAndContentType> {
-    return { body: SDP, contentType: 'application/sdp' };
+    const isBrowsers = this.received.includes('UDP/TLS/RTP/SAVPF');
+    const body = isBrowsers ? SDP.replace('RTP/AVP', 'UDP/TLS/RTP/SAVPF') + BROWSERS : SDP;
+    return { body, contentType: 'application/sdp' };
   }
 
   hasDescription(contentType: string): boolean {
