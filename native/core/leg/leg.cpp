@@ -365,7 +365,7 @@ void Leg::publish_statistics() {
   statistics.packets_received = reception.received;
   statistics.packets_sent = send_.packets();
   statistics.packets_lost = reception.lost;
-  statistics.packets_late = receive_.playout().late_packets;
+  statistics.packets_late = receive_.late_packets();
   statistics.unknown_sources = receive_.unknown_sources();
   statistics.jitter_ms = reception.jitter_ms;
   statistics.loss_fraction = quality_.loss_fraction;

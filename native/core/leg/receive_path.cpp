@@ -19,6 +19,7 @@ ReceivePath::ReceivePath(std::unique_ptr<JitterBuffer> audio) : audio_(std::move
 }
 
 void ReceivePath::use(std::unique_ptr<JitterBuffer>& audio) {
+  late_before_ = late_packets();
   former_.swap(audio_);  // audio_ is the one before the former now
   audio_.swap(audio);    // and goes back
   former_heard_ = configured_;
@@ -170,7 +171,7 @@ ReceivePath::Outcome ReceivePath::receive_from_peer(const RtpPacket& packet, boo
 Quality ReceivePath::quality(std::optional<double> round_trip_ms) const {
   QualityInput input;
   input.reception = stats_.summary();
-  input.late = playout().late_packets;
+  input.late = late_packets();
   input.playout_delay_ms = in_milliseconds(audio_->playout().delay());
   input.round_trip_ms = round_trip_ms;
   return estimate_quality(input);

@@ -66,6 +66,8 @@ class ReceivePath {
   [[nodiscard]] std::optional<uint32_t> ssrc() const { return ssrc_; }
   [[nodiscard]] const DelayEstimator& delays() const { return audio_->delays(); }
   [[nodiscard]] const SourceLearner& source() const { return source_; }
+  /// Packets that came after their place had been played, under every coding.
+  [[nodiscard]] uint64_t late_packets() const { return late_before_ + playout().late_packets; }
   [[nodiscard]] const PlayoutCounters& playout() const { return audio_->playout().counters(); }
   [[nodiscard]] ReceptionSummary reception() const { return stats_.summary(); }
   [[nodiscard]] Quality quality(std::optional<double> round_trip_ms = {}) const;
@@ -99,6 +101,7 @@ class ReceivePath {
   // What the peer sent before its answer took effect.
   std::unique_ptr<JitterBuffer> former_;
   bool former_heard_ = false;
+  uint64_t late_before_ = 0;
   ReceiveConfig former_config_;
   FrameConverter former_converter_;
 };

@@ -51,11 +51,8 @@ class Wires {
     this.drive = drive;
   }
 
-  open(): Promise<MediaLeg> {
-    return this.media.openLeg(
-      { mediaTimeoutMs: 0 },
-      { dtmf: () => undefined, silent: () => undefined },
-    );
+  open(dtmf: (digit: string, asTone?: boolean) => void = () => undefined): Promise<MediaLeg> {
+    return this.media.openLeg({ mediaTimeoutMs: 0 }, { dtmf, silent: () => undefined });
   }
 
   /** A leg whose peer says a sine, of 0 Hz nothing. */
@@ -216,6 +213,30 @@ describe('6.5 kHz', () => {
     );
     expect(purity(samples, 6500, 16_000)).toBeGreaterThan(0.95);
     expect(purity(wires.heardBy(phone), 5500, 16_000)).toBeGreaterThan(0.95);
+  });
+});
+
+describe('keypad digits', () => {
+  it.each([
+    ['as tones over G.722', G722, true, undefined],
+    ['as tones over Opus', OPUS, true, undefined],
+    ['as events beside G.722', G722, false, 8000],
+    ['as events on the clock of Opus', OPUS, false, 48_000],
+    ['as events on another clock than that of Opus', OPUS, false, 8000],
+  ] as const)('%s are heard, each once', async (_, codec, inband, clockRate) => {
+    const wires = new Wires();
+    const pressed: string[] = [];
+    const near = await wires.open();
+    const far = await wires.open((digit, asTone) => pressed.push(asTone ? `tone ${digit}` : digit));
+    const events = clockRate === undefined ? undefined : { send: 101, receive: 101, clockRate };
+    near.configure({ ...session(codec, far.port), telephoneEvent: events });
+    far.configure({ ...session(codec, near.port), telephoneEvent: events });
+    far.hearTones(true);
+    wires.run(500);
+    const sent = near.sendDigits('59#', { toneMs: 100, gapMs: 100, inband });
+    wires.run(1000);
+    await sent;
+    expect(pressed).toEqual(inband ? ['tone 5', 'tone 9', 'tone #'] : ['5', '9', '#']);
   });
 });
 
