@@ -1,114 +1,38 @@
 /** SIPp as carriers on loopback addresses of their own: outbound calls, failover, dialling on, and calls that arrive for a number. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Customer, echoBot, streamXml } from '../e2e/customer.ts';
+import { echoBot, streamXml } from '../e2e/customer.ts';
 import { callFor, makeUser } from '../e2e/phone.ts';
-import {
-  eventually,
-  freePort,
-  type Json,
-  newPlace,
-  removePlace,
-  Service,
-  type ServicePlace,
-} from '../e2e/service.ts';
-import { missing, type SippOptions, type SippRun, sipp, startSipp, workFolder } from './tools.ts';
+import { eventually, type Json } from '../e2e/service.ts';
+import { OWN_NUMBER, SippStage } from './sipp-stage.ts';
+import { missing, type SippOptions, type SippRun, sipp } from './tools.ts';
 
-const OWN_NUMBER = '14155550123';
 const FIRST = '127.0.0.2';
 const SECOND = '127.0.0.3';
 const STRANGER = '127.0.0.4';
 
 describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers', () => {
-  let place: ServicePlace;
-  let service: Service;
-  let customer: Customer;
-  let folder: ReturnType<typeof workFolder>;
-  let port: number;
-  const running: SippRun[] = [];
+  let stage: SippStage;
+  let service: SippStage['service'];
+  let customer: SippStage['customer'];
+  let folder: SippStage['folder'];
 
   beforeAll(async () => {
-    folder = workFolder();
-    customer = await Customer.listen();
-    port = await freePort();
-    place = await newPlace();
-    service = await Service.start(place);
-    const { authId } = service.demo;
-    await service.admin('PATCH', `/accounts/${authId}`, {
+    stage = await SippStage.open(6000);
+    ({ service, customer, folder } = stage);
+    await service.admin('PATCH', `/accounts/${service.demo.authId}`, {
       concurrent_calls_limit: 50,
       cps_limit: 50,
     });
-    for (const [name, host, priority] of [
-      ['first', FIRST, 1],
-      ['second', SECOND, 2],
-    ] as const) {
-      const made = await service.admin('POST', '/carriers', {
-        name,
-        host,
-        port,
-        priority,
-        transport: 'udp',
-        probe: false,
-        source_addresses: [host],
-        prefixes: [''],
-      });
-      expect(made.status, made.text).toBe(201);
-    }
-    const number = await service.admin('POST', '/numbers', {
-      e164: OWN_NUMBER,
-      country: 'US',
-      currency: 'USD',
-      account_id: authId,
-    });
-    expect(number.status, number.text).toBe(201);
-    const { appId } = await makeUser(service, 'owner', {
-      answer_url: customer.xml('/did', streamXml(customer.bot('/echo', echoBot))),
-      hangup_url: `http://${customer.authority}/did-hangup`,
-    });
-    const attached = await service.api('POST', `numbers/${OWN_NUMBER}/application`, {
-      application_id: appId,
-    });
-    expect(attached.status, attached.text).toBe(204);
+    await stage.carrier({ name: 'first', host: FIRST, priority: 1 });
+    await stage.carrier({ name: 'second', host: SECOND, priority: 2 });
+    await stage.answersOwnNumber(streamXml(customer.bot('/echo', echoBot)));
   });
-  afterAll(async () => {
-    for (const run of running) run.stop();
-    await service.kill();
-    await customer.close();
-    removePlace(place);
-    folder.remove();
-  });
+  afterAll(() => stage.close());
 
-  let mediaPort = 6000;
-  function carrier(host: string, scenario: string, more: Partial<SippOptions> = {}): SippRun {
-    mediaPort += 10;
-    const run = startSipp({
-      folder: folder.path,
-      scenario,
-      localAddress: host,
-      localPort: port,
-      mediaPort,
-      calls: 1,
-      ...more,
-    });
-    running.push(run);
-    return run;
-  }
-
-  /** The record of the call that is placed to `to`. */
-  async function placed(to: string, xml: string, name: string): Promise<Json> {
-    const answer = await service.api('POST', 'Call/', {
-      from: OWN_NUMBER,
-      to,
-      answer_url: customer.xml(`/${name}`, xml),
-      hangup_url: `http://${customer.authority}/${name}-hangup`,
-    });
-    expect(answer.status, answer.text).toBeLessThan(300);
-    const uuid = await eventually(
-      'the hangup notification',
-      () => customer.at(`/${name}-hangup`)[0]?.form['CallUUID'],
-      40_000,
-    );
-    return (await service.api('GET', `cdr/${uuid}`)).body['data'] as Json;
-  }
+  const carrier = (host: string, scenario: string, more: Partial<SippOptions> = {}): SippRun =>
+    stage.called(host, scenario, more);
+  const placed = (to: string, xml: string, name: string): Promise<Json> =>
+    stage.placed(to, xml, name);
 
   const TALK = '<Response><Wait length="1"/><Hangup/></Response>';
 

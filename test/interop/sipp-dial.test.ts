@@ -1,86 +1,34 @@
 /** SIPp at both ends of a Dial: the caller is answered with the called party, hears what it says before, and is refused as it refuses. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Customer } from '../e2e/customer.ts';
-import { makeUser } from '../e2e/phone.ts';
-import {
-  eventually,
-  freePort,
-  type Json,
-  newPlace,
-  removePlace,
-  Service,
-  type ServicePlace,
-} from '../e2e/service.ts';
-import { missing, type SippOptions, type SippRun, startSipp, workFolder } from './tools.ts';
+import { eventually, type Json } from '../e2e/service.ts';
+import { OWN_NUMBER, SippStage } from './sipp-stage.ts';
+import { missing, type SippOptions, type SippRun } from './tools.ts';
 
-const OWN_NUMBER = '14155550123';
 const CALLING = '127.0.0.2';
 const CALLED = '127.0.0.3';
 const THIRD = '127.0.0.7';
 
 describe.skipIf(missing('sipp', 'sox'))('SIPp at both ends of a Dial', () => {
-  let place: ServicePlace;
-  let service: Service;
-  let customer: Customer;
-  let folder: ReturnType<typeof workFolder>;
+  let stage: SippStage;
+  let service: SippStage['service'];
   let port: number;
-  const running: SippRun[] = [];
 
   beforeAll(async () => {
-    folder = workFolder();
-    customer = await Customer.listen();
-    port = await freePort();
-    place = await newPlace({ CARILLON_CALLS_REFER_FROM: 'all' });
-    service = await Service.start(place);
-    const { authId } = service.demo;
-    for (const [name, host, prefixes] of [
-      ['calling', CALLING, ['999']],
-      ['called', CALLED, ['']],
-    ] as const) {
-      const made = await service.admin('POST', '/carriers', {
-        ...{ name, host, port, prefixes, transport: 'udp', source_addresses: [host] },
-        probe: false,
-      });
-      expect(made.status, made.text).toBe(201);
-    }
-    const number = await service.admin('POST', '/numbers', {
-      ...{ e164: OWN_NUMBER, country: 'US', currency: 'USD', account_id: authId },
-    });
-    expect(number.status, number.text).toBe(201);
-    const { appId } = await makeUser(service, 'owner', {
-      answer_url: customer.xml(
-        '/did',
-        `<Response><Dial callerId="${OWN_NUMBER}"><Number>14155550177</Number></Dial></Response>`,
-      ),
-    });
-    const attached = await service.api('POST', `numbers/${OWN_NUMBER}/application`, {
-      application_id: appId,
-    });
-    expect(attached.status, attached.text).toBe(204);
+    stage = await SippStage.open(7000, { CARILLON_CALLS_REFER_FROM: 'all' });
+    ({ service, port } = stage);
+    await stage.carrier({ name: 'calling', host: CALLING, prefixes: ['999'] });
+    await stage.carrier({ name: 'called', host: CALLED });
+    await stage.answersOwnNumber(
+      `<Response><Dial callerId="${OWN_NUMBER}"><Number>14155550177</Number></Dial></Response>`,
+    );
   });
-  afterAll(async () => {
-    for (const run of running) run.stop();
-    await service.kill();
-    await customer.close();
-    removePlace(place);
-    folder.remove();
-  });
+  afterAll(() => stage.close());
 
-  let mediaPort = 7000;
-  function peer(scenario: string, more: Partial<SippOptions>): SippRun {
-    mediaPort += 10;
-    const run = startSipp({
-      ...{ folder: folder.path, scenario, mediaPort, calls: 1, limitS: 20 },
-      ...more,
-    });
-    running.push(run);
-    return run;
-  }
   const called = (scenario: string, more: Partial<SippOptions> = {}): SippRun =>
-    peer(scenario, { localAddress: CALLED, localPort: port, ...more });
+    stage.called(CALLED, scenario, { limitS: 20, ...more });
   const calling = (scenario: string, more: Partial<SippOptions> = {}): SippRun =>
-    peer(scenario, {
-      ...{ localAddress: CALLING, target: service.sipPort, service: `+${OWN_NUMBER}` },
+    stage.peer(scenario, {
+      ...{ localAddress: CALLING, target: service.sipPort, service: `+${OWN_NUMBER}`, limitS: 20 },
       ...more,
     });
 

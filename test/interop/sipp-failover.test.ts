@@ -1,49 +1,24 @@
 /** SIPp as carriers that fail: what a dead one costs, who gets the call, and where a redirection may lead. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Customer } from '../e2e/customer.ts';
-import {
-  eventually,
-  freePort,
-  type Json,
-  newPlace,
-  removePlace,
-  Service,
-  type ServicePlace,
-} from '../e2e/service.ts';
-import { missing, type SippOptions, type SippRun, startSipp, workFolder } from './tools.ts';
+import { eventually, type Json } from '../e2e/service.ts';
+import { SippStage } from './sipp-stage.ts';
+import { missing, type SippOptions, type SippRun } from './tools.ts';
 
-const OWN_NUMBER = '14155550123';
 const FIRST = '127.0.0.2';
 const SECOND = '127.0.0.3';
 const OTHER = '127.0.0.6';
 const TALK = '<Response><Wait length="1"/><Hangup/></Response>';
 
 describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers that fail', () => {
-  let place: ServicePlace;
-  let service: Service;
-  let customer: Customer;
-  let folder: ReturnType<typeof workFolder>;
+  let stage: SippStage;
+  let service: SippStage['service'];
   let port: number;
-  const running: SippRun[] = [];
 
   beforeAll(async () => {
-    folder = workFolder();
-    customer = await Customer.listen();
-    port = await freePort();
-    place = await newPlace();
-    service = await Service.start(place);
-    const number = await service.admin('POST', '/numbers', {
-      ...{ e164: OWN_NUMBER, country: 'US', currency: 'USD', account_id: service.demo.authId },
-    });
-    expect(number.status, number.text).toBe(201);
+    stage = await SippStage.open(8000);
+    ({ service, port } = stage);
   });
-  afterAll(async () => {
-    for (const run of running) run.stop();
-    await service.kill();
-    await customer.close();
-    removePlace(place);
-    folder.remove();
-  });
+  afterAll(() => stage.close());
 
   let names = 0;
   /** Two carriers that no call has been made to; the names of earlier ones are gone. */
@@ -57,41 +32,17 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers that fail', () => {
       [`first-${names}`, FIRST, 1],
       [`second-${names}`, SECOND, 2],
     ] as const) {
-      const made = await service.admin('POST', '/carriers', {
-        ...{ name, host, port, priority, transport: 'udp', prefixes: [''], probe: false },
-        ...(priority === 1 ? more : {}),
-      });
-      expect(made.status, made.text).toBe(201);
+      await stage.carrier({ name, host, priority, probe: false, ...(priority === 1 ? more : {}) });
     }
   }
 
-  let mediaPort = 8000;
-  function carrier(host: string, scenario: string, more: Partial<SippOptions> = {}): SippRun {
-    mediaPort += 10;
-    const run = startSipp({
-      ...{ folder: folder.path, scenario, localAddress: host, localPort: port },
-      ...{ mediaPort, calls: 1, limitS: 30 },
-      ...more,
-    });
-    running.push(run);
-    return run;
-  }
+  const carrier = (host: string, scenario: string, more: Partial<SippOptions> = {}): SippRun =>
+    stage.called(host, scenario, { limitS: 30, ...more });
 
   let calls = 0;
-  async function placed(): Promise<Json> {
+  function placed(): Promise<Json> {
     calls += 1;
-    const name = `call-${calls}`;
-    const answer = await service.api('POST', 'Call/', {
-      ...{ from: OWN_NUMBER, to: '14155550199', answer_url: customer.xml(`/${name}`, TALK) },
-      hangup_url: `http://${customer.authority}/${name}-hangup`,
-    });
-    expect(answer.status, answer.text).toBeLessThan(300);
-    const uuid = await eventually(
-      'the hangup notification',
-      () => customer.at(`/${name}-hangup`)[0]?.form['CallUUID'],
-      40_000,
-    );
-    return (await service.api('GET', `cdr/${uuid}`)).body['data'] as Json;
+    return stage.placed('14155550199', TALK, `call-${calls}`);
   }
   const secondsToAnswer = (cdr: Json): number =>
     (Date.parse(String(cdr['answer_time'])) - Date.parse(String(cdr['start_time']))) / 1000;
