@@ -147,7 +147,7 @@ export class StreamTransport {
 
   #add(socket: Socket, place: Place | undefined): StreamConnection {
     const { clock, table, kind } = this.#options;
-    const connection = new StreamConnection({
+    const connection: StreamConnection = new StreamConnection({
       transport: kind.transport,
       socket,
       clock,
