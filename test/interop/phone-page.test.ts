@@ -41,7 +41,7 @@ describe.skipIf(missing('chromium'))('the phone page', () => {
     expect(page.url()).not.toContain(password);
     await page.getByRole('button', { name: 'Call' }).click();
     await page.getByText('In a call.').waitFor();
-    await page.getByText('PCMU').waitFor();
+    await page.getByText('opus').waitFor();
     await page.getByRole('button', { name: 'Hold' }).click();
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('button', { name: '5', exact: true }).click();
