@@ -21,6 +21,7 @@ import { cdrRows } from '../edge/rest/wire/cdr-rows.ts';
 import { entryRows } from '../edge/rest/wire/ledger.ts';
 import { type RowSet, rowLines } from '../edge/rest/wire/rows.ts';
 import type { SettingStore } from '../edge/store/store.ts';
+import { Rounds } from './rounds.ts';
 
 export interface DailyExportParts {
   readonly settings: {
@@ -49,20 +50,25 @@ const LOOK_EVERY_MS = 10 * 60_000;
 
 export class DailyExport {
   readonly #parts: DailyExportParts;
-  readonly #stopping = new AbortController();
-  #rounds: Promise<void> = Promise.resolve();
+  readonly #rounds: Rounds;
 
   constructor(parts: DailyExportParts) {
     this.#parts = parts;
+    const { clock, logger } = parts;
+    this.#rounds = new Rounds({
+      clock,
+      round: () => this.round(),
+      everyMs: LOOK_EVERY_MS,
+      failed: (error) => logger.error({ error }, 'day not exported'),
+    });
   }
 
   start(): void {
-    this.#rounds = this.#goOn();
+    this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#rounds;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** Writes the days that are due, oldest first; returns their names. */
@@ -72,7 +78,7 @@ export class DailyExport {
     const mark = await marks.get(MARK);
     const first = mark === undefined ? due : Math.max(Number(mark) + 1, due - LATE_DAYS + 1);
     const written: string[] = [];
-    for (let day = first; day <= due && !this.#stopping.signal.aborted; day += 1) {
+    for (let day = first; day <= due && !this.#rounds.stopping.aborted; day += 1) {
       written.push(await this.#writeDay(day));
       await marks.set(MARK, String(day));
     }
@@ -141,14 +147,5 @@ export class DailyExport {
     // Not renamed from the work folder: that may be on another disk.
     await copyFile(draft, `${target}.part`);
     await rename(`${target}.part`, target);
-  }
-
-  async #goOn(): Promise<void> {
-    const { clock, logger } = this.#parts;
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      await this.round().catch((error: unknown) => logger.error({ error }, 'day not exported'));
-      await clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined); // stopped
-    }
   }
 }

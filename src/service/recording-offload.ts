@@ -9,6 +9,7 @@ import { asAccountId, asRecordingId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ObjectStore } from '../base/object-store.ts';
 import type { Recordings } from '../domain/recording/recording.ts';
+import { Rounds } from './rounds.ts';
 
 const EVERY_MS = 30_000;
 /** After a failure the next look waits twice as long, up to this. */
@@ -28,20 +29,27 @@ export const recordingKey = (file: string): string => `recordings/${file}`;
 
 export class RecordingOffload {
   readonly #parts: OffloadParts;
-  readonly #stopping = new AbortController();
-  #rounds: Promise<void> = Promise.resolve();
+  readonly #rounds: Rounds;
 
   constructor(parts: OffloadParts) {
     this.#parts = parts;
+    const { clock, logger } = parts;
+    this.#rounds = new Rounds({
+      clock,
+      round: () => this.round(),
+      everyMs: EVERY_MS,
+      longestPauseMs: LONGEST_PAUSE_MS,
+      failed: (error, againInMs) =>
+        logger.error({ error, againInMs }, 'recordings not moved to object storage'),
+    });
   }
 
   start(): void {
-    this.#rounds = this.#goOn();
+    this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#rounds;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** Moves everything that is finished; returns how many. Rejects when the storage cannot be reached. */
@@ -51,7 +59,7 @@ export class RecordingOffload {
     for (const account of await readdir(folder).catch(() => [])) {
       const files = await readdir(join(folder, account)).catch(() => []);
       for (let at = 0; at < files.length; at += AT_ONCE) {
-        if (this.#stopping.signal.aborted) return moved;
+        if (this.#rounds.stopping.aborted) return moved;
         const batch = files.slice(at, at + AT_ONCE);
         const done = await Promise.all(batch.map((name) => this.#move(account, name)));
         moved += done.filter(Boolean).length;
@@ -78,21 +86,5 @@ export class RecordingOffload {
     if (!(await recordings.get(asAccountId(account), recordingId)).ok)
       await objects.remove(recordingKey(file));
     return true;
-  }
-
-  async #goOn(): Promise<void> {
-    const { clock, logger } = this.#parts;
-    const { signal } = this.#stopping;
-    let pauseMs = EVERY_MS;
-    while (!signal.aborted) {
-      try {
-        await this.round();
-        pauseMs = EVERY_MS;
-      } catch (error) {
-        pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
-        logger.error({ error, againInMs: pauseMs }, 'recordings not moved to object storage');
-      }
-      await clock.sleep(pauseMs, signal).catch(() => undefined); // stopped
-    }
   }
 }

@@ -178,11 +178,7 @@ class SignallingService implements RunningSignalling {
   }
 
   isSecured(username: string): boolean {
-    const contacts = this.#agent?.contactsOf(username, this.#options.clock.monotonicMs()) ?? [];
-    return (
-      contacts.length > 0 &&
-      contacts.every(({ flow }) => flow.transport === 'tls' || flow.transport === 'wss')
-    );
+    return this.#isReachedOver(username, ['tls', 'wss']);
   }
 
   isDown(target: OutboundTarget): boolean {
@@ -190,11 +186,13 @@ class SignallingService implements RunningSignalling {
   }
 
   isBrowser(username: string): boolean {
+    return this.#isReachedOver(username, ['ws', 'wss']);
+  }
+
+  /** It has live contacts, each of them over one of these. */
+  #isReachedOver(username: string, transports: readonly Binding['flow']['transport'][]): boolean {
     const contacts = this.#agent?.contactsOf(username, this.#options.clock.monotonicMs()) ?? [];
-    return (
-      contacts.length > 0 &&
-      contacts.every(({ flow }) => flow.transport === 'ws' || flow.transport === 'wss')
-    );
+    return contacts.length > 0 && contacts.every(({ flow }) => transports.includes(flow.transport));
   }
 
   registrations(): readonly Binding[] {
