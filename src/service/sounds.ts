@@ -2,13 +2,13 @@
 import { accessSync, constants } from 'node:fs';
 import { ServiceError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Pcm } from '../domain/call/needs.ts';
+import type { LineRate, Pcm } from '../domain/call/needs.ts';
 import { type AudioService, holdMusic } from '../edge/audio/audio-library.ts';
 import type { SpeechService } from '../edge/speech/synthesizer.ts';
 
-export type HoldMusic = () => Promise<Pcm | undefined>;
+export type HoldMusic = (rate: LineRate) => Promise<Pcm | undefined>;
 
-/** Made or read once, when it is first asked for. Throws CONFIG_INVALID for a file that is not there. */
+/** Made or read once for each rate of a listener, when it is first asked for. Throws CONFIG_INVALID for a file that is not there. */
 export function createHoldMusic(
   setting: string,
   audio: Pick<AudioService, 'decodeFile'>,
@@ -16,16 +16,19 @@ export function createHoldMusic(
 ): HoldMusic {
   if (setting === 'silence') return () => Promise.resolve(undefined);
   if (setting !== 'default') assertReadable(setting);
-  const make = async (): Promise<Pcm | undefined> => {
+  const make = async (rate: LineRate): Promise<Pcm | undefined> => {
     if (setting === 'default') return holdMusic();
-    const decoded = await audio.decodeFile(setting);
+    const decoded = await audio.decodeFile(setting, rate);
     if (decoded.ok) return decoded.value;
     logger.error({ file: setting, ...decoded.error }, 'hold music cannot be played');
     return undefined;
   };
-  let music: Promise<Pcm | undefined> | undefined;
-  return () => {
-    music ??= make();
+  const made = new Map<LineRate, Promise<Pcm | undefined>>();
+  return (wished) => {
+    // What is made here holds nothing above the telephone band.
+    const rate = setting === 'default' ? 8000 : wished;
+    const music = made.get(rate) ?? make(rate);
+    made.set(rate, music);
     return music;
   };
 }
@@ -45,5 +48,5 @@ export async function warmSounds(
 ): Promise<void> {
   await audio.warm();
   await speech.warm();
-  await music();
+  await music(8000);
 }

@@ -1,8 +1,5 @@
 /** baresip registers, dials the demo, and what it hears is compared with what it said. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,106 +16,10 @@ import {
   Service,
   type ServicePlace,
 } from '../e2e/service.ts';
+import { Baresip, dumpOf } from './baresip.ts';
 import { missing, workFolder } from './tools.ts';
 
-const SPEECH = new URL('../../fixtures/audio/speech.wav', import.meta.url).pathname;
 const TALK_MS = 6000;
-
-/** A baresip process with one account, told what to do over its control port (netstrings of JSON). */
-class Baresip {
-  readonly child: ChildProcess;
-  readonly #control: Socket;
-  #events = '';
-  output = '';
-
-  private constructor(child: ChildProcess, control: Socket) {
-    this.child = child;
-    this.#control = control;
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.output += text;
-      });
-    }
-    control.setEncoding('utf8').on('data', (text: string) => {
-      this.#events += text;
-    });
-    control.on('error', () => undefined);
-  }
-
-  static async start(folder: string, account: string, more: string[] = []): Promise<Baresip> {
-    const [sip, control] = [await freePort(), await freePort()];
-    mkdirSync(folder, { recursive: true });
-    const codecs = ['g711', 'g722', 'opus'];
-    const modules = ['aufile', 'sndfile', 'srtp', 'uuid', 'account', 'menu', 'ctrl_tcp'];
-    const config = [
-      'net_interface 127.0.0.1',
-      `sip_listen 127.0.0.1:${sip}`,
-      ...more,
-      'rtp_ports 48000-48100',
-      'module_path /usr/lib/baresip/modules',
-      ...[...codecs, ...modules.slice(0, 3)].map((name) => `module ${name}.so`),
-      ...modules.slice(3, 5).map((name) => `module_tmp ${name}.so`),
-      ...modules.slice(5).map((name) => `module_app ${name}.so`),
-      `audio_source aufile,${join(folder, 'in.wav')}`,
-      `audio_player aufile,${join(folder, 'unused.wav')}`,
-      'ausrc_srate 8000',
-      'ausrc_channels 1',
-      'auplay_srate 8000',
-      'auplay_channels 1',
-      `snd_path ${folder}`,
-      `ctrl_tcp_listen 127.0.0.1:${control}`,
-    ];
-    writeFileSync(join(folder, 'config'), `${config.join('\n')}\n`);
-    writeFileSync(join(folder, 'accounts'), `${account}\n`);
-    writeFileSync(join(folder, 'contacts'), '');
-    // At the end of its file baresip hangs up: silence keeps the call.
-    const padded = spawnSync('sox', [
-      SPEECH,
-      '-r',
-      '8000',
-      '-c',
-      '1',
-      join(folder, 'in.wav'),
-      'pad',
-      '1',
-      '60',
-    ]);
-    if (padded.status !== 0) throw new Error(`sox: ${padded.stderr}`);
-    const child = spawn('baresip', ['-f', folder], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, HOME: folder },
-    });
-    const socket = await eventually('the control port of baresip', async () => {
-      const attempt = connect(control, '127.0.0.1');
-      const open = await Promise.race([
-        once(attempt, 'connect').then(() => true),
-        once(attempt, 'error').then(() => false),
-      ]).catch(() => false);
-      return open ? attempt : undefined;
-    });
-    return new Baresip(child, socket);
-  }
-
-  do(command: string, params = ''): void {
-    const text = JSON.stringify({ command, params, token: 't' });
-    this.#control.write(`${text.length}:${text},`);
-  }
-
-  async event(type: string): Promise<void> {
-    await eventually(`${type} of baresip\n${this.output.slice(-2000)}`, () =>
-      this.#events.includes(`"${type}"`) ? true : undefined,
-    );
-    this.#events = '';
-  }
-
-  async stop(): Promise<void> {
-    this.#control.destroy();
-    const gone = once(this.child, 'close');
-    this.child.kill('SIGTERM');
-    setTimeout(() => this.child.kill('SIGKILL'), 3000).unref();
-    await gone;
-  }
-}
 
 describe.skipIf(missing('baresip', 'sox'))('baresip', () => {
   let place: ServicePlace;
@@ -162,7 +63,7 @@ describe.skipIf(missing('baresip', 'sox'))('baresip', () => {
       phone = await Baresip.start(
         home,
         `<sip:${username}@${server};transport=${transport}>;auth_user=${username};auth_pass=${password};regint=60;audio_codecs=${codec};outbound="sip:${server};transport=${transport}"${encryption === 'none' ? '' : `;mediaenc=${encryption}`}`,
-        transport === 'tls' ? trust : [],
+        { settings: transport === 'tls' ? trust : [] },
       );
     });
     afterAll(() => phone.stop());
@@ -195,17 +96,7 @@ describe.skipIf(missing('baresip', 'sox'))('baresip', () => {
       // Packets that come too late to be played count; baresip shares the machine with everything else here.
       expect(Number(cdr?.['packet_loss'])).toBeLessThan(10);
 
-      const dumps = readdirSync(home);
-      const wav = (end: string) => {
-        const name = dumps.find((file) => file.endsWith(`${end}.wav`)) ?? '';
-        // At the rate and with the channels of its codec.
-        const narrow = join(home, `narrow${end}.wav`);
-        spawnSync('sox', [join(home, name), '-r', '8000', '-c', '1', narrow]);
-        const read = readWav(readFileSync(narrow));
-        if (!read.ok) throw new Error(`${name}: ${read.error}`);
-        return read.value.samples;
-      };
-      const echo = findEcho(wav('-enc'), wav('-dec'), 2000);
+      const echo = findEcho(dumpOf(home, 'enc'), dumpOf(home, 'dec'), 2000);
       expect(echo?.likeness ?? 0).toBeGreaterThan(0.85);
       expect(echo?.foundPart).toBe(1);
       expect(Math.abs(echo?.delayMs ?? 9999)).toBeLessThan(400);

@@ -41,14 +41,16 @@ describe('hold music', () => {
   });
 
   it('silence, or a file of the operator, once read', async () => {
-    expect(await createHoldMusic('silence', audio, silentLogger)()).toBeUndefined();
+    expect(await createHoldMusic('silence', audio, silentLogger)(8000)).toBeUndefined();
     const file = join(folder, 'own.wav');
     const data = int16Bytes(sine(440, 9000, 16_000, 16_000));
     writeFileSync(file, wavFile({ format: 1, bits: 16, channels: 1, rate: 16_000, data }));
     const music = createHoldMusic(file, audio, silentLogger);
-    const [one, two] = await Promise.all([music(), music()]);
+    const [one, two] = await Promise.all([music(8000), music(8000)]);
     expect(one?.samples).toHaveLength(16_000);
     expect(two).toBe(one);
+    const wide = await music(24_000);
+    expect([wide?.rate, wide?.samples.length]).toEqual([16_000, 32_000]);
   });
 
   it('a file that is not there stops the start, one that is no audio is silence', async () => {
@@ -56,7 +58,7 @@ describe('hold music', () => {
     expect(() => createHoldMusic(missing, audio, silentLogger)).toThrow('calls.holdMusic');
     const file = join(folder, 'text.wav');
     writeFileSync(file, 'no audio');
-    expect(await createHoldMusic(file, audio, silentLogger)()).toBeUndefined();
+    expect(await createHoldMusic(file, audio, silentLogger)(8000)).toBeUndefined();
   });
 });
 

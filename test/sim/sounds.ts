@@ -34,7 +34,7 @@ export const HOLD_MUSIC = tone(HOLD_MUSIC_HZ, 2000);
 
 /** Knows tones; everything else is not there. */
 export const simAudio = (clock: SimClock): AudioLibrary => ({
-  async load(url, signal) {
+  async load(url, { signal } = {}) {
     const [, hz, ms] = /tone-(\d+)-(\d+)\.wav$/.exec(url) ?? [];
     try {
       await clock.sleep(FETCH_MS, signal);
@@ -48,7 +48,7 @@ export const simAudio = (clock: SimClock): AudioLibrary => ({
 
 /** Says each text in two pieces. */
 export const simSpeech = (clock: SimClock): Synthesizer => ({
-  async *speak({ text }, signal) {
+  async *speak({ text }, { signal } = {}) {
     for (let piece = 0; piece < 2; piece += 1) {
       try {
         await clock.sleep(SYNTHESIS_MS, signal);

@@ -30,6 +30,8 @@ int bitrate_for(SampleRate rate) {
   if (rate <= SampleRate(16'000)) return 24'000;
   return rate <= SampleRate(24'000) ? 32'000 : 40'000;
 }
+/// The second copy takes its share: without more, what lies above 8 kHz would be left as noise.
+int with_copies(int bitrate) { return bitrate * 3 / 2; }
 
 }  // namespace
 
@@ -92,7 +94,8 @@ OpusStreamEncoder::OpusStreamEncoder(const CodecSpec& spec)
     : rates_{kClock, spec.sample_rate},
       dtx_(spec.dtx),
       encoder_(opus_encoder_create(spec.sample_rate.hz(), 1, OPUS_APPLICATION_VOIP, nullptr)) {
-  const int enough = bitrate_for(spec.sample_rate);
+  const int plain = bitrate_for(spec.sample_rate);
+  const int enough = spec.fec ? with_copies(plain) : plain;
   opus_encoder_ctl(encoder_.get(), OPUS_SET_COMPLEXITY(kComplexity));
   opus_encoder_ctl(encoder_.get(),
                    OPUS_SET_BITRATE(spec.bitrate > 0 ? std::min(spec.bitrate, enough) : enough));

@@ -1,9 +1,12 @@
 /** What calls need to be heard: audio files of customers, speech from text, recordings made small. */
 import type { Result } from '../../base/result.ts';
 
+/** Rates at which legs and rooms work, Hz. */
+export type LineRate = 8000 | 16000 | 24000 | 48000;
+
 /** Mono PCM as little-endian int16 bytes at `rate` Hz. */
 export interface Pcm {
-  readonly rate: 8000 | 16000 | 24000 | 44100 | 48000;
+  readonly rate: LineRate | 44100;
   readonly samples: Uint8Array;
 }
 
@@ -30,9 +33,18 @@ export interface AudioProblem {
   readonly detail: string;
 }
 
+export interface SoundWish {
+  /** Of whoever will hear it: nothing above its band is made. 8000 by default. */
+  readonly rate?: LineRate;
+  readonly signal?: AbortSignal;
+}
+
 export interface AudioLibrary {
-  /** A WAV or MP3 file of a customer as mono PCM. Fetched and decoded once for all calls that want it. Never rejects. */
-  load(url: string, signal?: AbortSignal): Promise<Result<Pcm, AudioProblem>>;
+  /**
+   * A WAV or MP3 file of a customer as mono PCM, at the wished rate, or at a lower one that holds all of the file. Fetched
+   * and decoded once for all calls that want it at that rate. Never rejects.
+   */
+  load(url: string, wish?: SoundWish): Promise<Result<Pcm, AudioProblem>>;
 }
 
 export interface EncodedRecording {
@@ -74,8 +86,8 @@ export interface SpeechProblem {
 
 export interface Synthesizer {
   /**
-   * The speech in pieces to be played one after the other. The first comes soon, the next while it plays. After a problem
+   * The speech in pieces to be played one after the other, at the wished rate. The first comes soon, the next while it plays. After a problem
    * nothing follows. No pieces at all: there was nothing to say. Never throws.
    */
-  speak(request: SpeechRequest, signal?: AbortSignal): AsyncIterable<Result<Pcm, SpeechProblem>>;
+  speak(request: SpeechRequest, wish?: SoundWish): AsyncIterable<Result<Pcm, SpeechProblem>>;
 }

@@ -2,7 +2,7 @@
 import type { AccountId, CallUuid, StreamId } from '../../base/ids.ts';
 import type { SrtpPolicy, SrtpSuite } from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
-import type { Pcm } from './audio-needs.ts';
+import type { LineRate, Pcm } from './audio-needs.ts';
 import type { Headers } from './signalling-needs.ts';
 
 export type * from './audio-needs.ts';
@@ -21,8 +21,6 @@ export interface CodecPreferences {
   readonly phones: readonly CodecName[];
   readonly carriers: readonly CodecName[];
 }
-/** Rates at which legs and rooms work, Hz. */
-export type LineRate = 8000 | 16000 | 24000 | 48000;
 export type { SrtpPolicy, SrtpSuite };
 export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
@@ -288,6 +286,8 @@ export interface MediaLeg {
    * address nothing is sent until the peer's own packets show where it is.
    */
   configure(session: MediaSession): void;
+  /** At which it hears and speaks: what is played to it needs no more. */
+  readonly rate: LineRate;
   play(pcm: Pcm, options: PlayOptions): Playback;
   playTone(tone: Tone, options: PlayOptions): Playback;
   /** `0-9*#A-D`, `w` = 0.5 s, `W` = 1 s. Resolves when the last one has left. */
@@ -326,6 +326,8 @@ export interface RoomMember {
 
 export interface MediaRoom {
   join(leg: MediaLeg, flags: { readonly muted: boolean; readonly deaf: boolean }): RoomMember;
+  /** Of the member with the highest. */
+  readonly rate: LineRate;
   /** Heard by everybody in the room. */
   play(pcm: Pcm, options: PlayOptions): Playback;
   playTone(tone: Tone, options: PlayOptions): Playback;

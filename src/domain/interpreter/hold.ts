@@ -45,7 +45,7 @@ async function play(
   { holdMusic }: HoldNeeds,
   signal: AbortSignal,
 ): Promise<void> {
-  const music = await holdMusic();
+  const music = await holdMusic(held.media.rate);
   if (music === undefined) return;
   let isSilent = holder.hold === 'inactive';
   while (!isSilent && !signal.aborted)

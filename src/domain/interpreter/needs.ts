@@ -11,6 +11,7 @@ import type { Call } from '../call/call.ts';
 import type {
   AudioLibrary,
   AudioStreams,
+  LineRate,
   Media,
   MediaRoom,
   Pcm,
@@ -160,7 +161,7 @@ export interface InterpreterNeeds {
   readonly audio: AudioLibrary;
   readonly speech: Synthesizer;
   /** What a party hears that the other side of its bridge holds; undefined: silence. */
-  readonly holdMusic: () => Promise<Pcm | undefined>;
+  readonly holdMusic: (rate: LineRate) => Promise<Pcm | undefined>;
   readonly recorder: Recorder;
   readonly conferences: ConferenceDirectory;
   readonly dialer: Dialer;

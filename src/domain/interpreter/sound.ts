@@ -14,7 +14,7 @@ import type {
 
 /** Who hears it, and whose log is told when nothing can be heard. A `Call` is one; so is a room with a log. */
 export interface Listener {
-  readonly media: Pick<MediaLeg, 'play' | 'playTone'>;
+  readonly media: Pick<MediaLeg, 'play' | 'playTone' | 'rate'>;
   readonly log: {
     add(kind: CallLogKind, text: string, facts?: Readonly<Record<string, unknown>>): void;
   };
@@ -42,7 +42,8 @@ export async function playTo(
   options: SoundOptions,
 ): Promise<boolean> {
   const { signal } = options;
-  const loaded = await unlessAborted(signal, needs.audio.load(url, signal));
+  const { rate } = listener.media;
+  const loaded = await unlessAborted(signal, needs.audio.load(url, { rate, signal }));
   if (!loaded.ok) {
     listener.log.add('warning', 'audio file cannot be played', { url, ...loaded.error });
     return false;
@@ -84,7 +85,8 @@ async function speakOnce(
   pieces: Pcm[],
 ): Promise<'completed' | 'stopped' | 'failed'> {
   const { signal } = options;
-  const iterator = speech.speak(request, signal)[Symbol.asyncIterator]();
+  const { rate } = listener.media;
+  const iterator = speech.speak(request, { rate, signal })[Symbol.asyncIterator]();
   try {
     let upcoming = iterator.next();
     for (;;) {

@@ -7,8 +7,10 @@ import type {
   AudioLibrary,
   AudioProblem,
   AudioProblemKind,
+  LineRate,
   Pcm,
   RecordingEncoder,
+  SoundWish,
 } from '../../domain/call/needs.ts';
 import type { HttpFailure } from '../../domain/callback/needs.ts';
 import type { JobReply } from './conversion.ts';
@@ -79,8 +81,6 @@ const AUDIO_LIMITS: AudioLimits = {
 export interface AudioOptions {
   readonly fetch: AudioFetch;
   readonly clock: Clock;
-  /** Rate of what `load` gives; the line's. */
-  readonly rate?: 8000 | 16000;
   readonly limits?: Partial<AudioLimits>;
 }
 
@@ -88,7 +88,7 @@ export interface AudioService {
   /** Starts the decoding thread and loads its decoders, before a caller waits for them. False: they cannot be. */
   warm(): Promise<boolean>;
   /** A WAV or MP3 file of the operator's. */
-  decodeFile(path: string): Promise<Result<Pcm, AudioProblem>>;
+  decodeFile(path: string, rate: LineRate): Promise<Result<Pcm, AudioProblem>>;
   readonly library: AudioLibrary;
   readonly encoder: RecordingEncoder;
   stop(): Promise<void>;
@@ -124,14 +124,13 @@ export function createAudio(options: AudioOptions): AudioService {
       },
     },
     warm: async () => (await decoding.run({ kind: 'warm' })).kind === 'warmed',
-    decodeFile: async (path) => {
-      const rate = options.rate ?? 8000;
+    decodeFile: async (path, rate) => {
       try {
         const bytes = new Uint8Array(await readFile(path));
         const { maxMs } = limits;
         const reply = await decoding.run({ kind: 'decode', bytes, rate, maxMs });
         if (reply.kind !== 'decoded') return err(problemOf(reply));
-        return ok({ rate, samples: reply.samples });
+        return ok(reply);
       } catch (error) {
         return problem('failed', error instanceof Error ? error.message : String(error));
       }
@@ -144,38 +143,46 @@ export function createAudio(options: AudioOptions): AudioService {
 
 type Loaded = Result<Pcm, AudioProblem>;
 
+interface Wanted {
+  readonly url: string;
+  readonly rate: LineRate;
+  /** Rate and URL. */
+  readonly key: string;
+}
+
+const urlOf = (key: string): string => key.slice(key.indexOf(' ') + 1);
+
 class CachedLibrary implements AudioLibrary {
   readonly #fetch: AudioFetch;
   readonly #clock: Clock;
-  readonly #rate: 8000 | 16000;
   readonly #limits: AudioLimits;
   readonly #thread: ConversionThread;
   readonly #cache: PcmCache;
-  /** Files on their way, by URL: whoever wants the same one waits for the same one. */
+  /** Files on their way, by rate and URL: whoever wants the same one waits for the same one. */
   readonly #loading = new Map<string, Promise<Loaded>>();
 
   constructor(options: AudioOptions, limits: AudioLimits, thread: ConversionThread) {
     this.#fetch = options.fetch;
     this.#clock = options.clock;
-    this.#rate = options.rate ?? 8000;
     this.#limits = limits;
     this.#thread = thread;
     this.#cache = new PcmCache(limits.cacheBytes);
   }
 
-  load(url: string, signal?: AbortSignal): Promise<Loaded> {
-    const known = this.#cache.get(url);
+  load(url: string, { rate = 8000, signal }: SoundWish = {}): Promise<Loaded> {
+    const wanted: Wanted = { url, rate, key: `${rate} ${url}` };
+    const known = this.#cache.get(wanted.key);
     if (known !== undefined && this.#clock.monotonicMs() < known.freshUntilMs) {
       return Promise.resolve(ok(known.pcm));
     }
-    const running = this.#loading.get(url);
+    const running = this.#loading.get(wanted.key);
     if (running !== undefined) return unlessAborted(running, signal);
     if (this.#isBusy(hostOf(url))) {
       return Promise.resolve(problem('busy', 'too many files are being fetched'));
     }
     // Goes on when this call ends: the next one will want it too, and its size and time are limited.
-    const loading = this.#refresh(url, known).finally(() => this.#loading.delete(url));
-    this.#loading.set(url, loading);
+    const loading = this.#refresh(wanted, known).finally(() => this.#loading.delete(wanted.key));
+    this.#loading.set(wanted.key, loading);
     return unlessAborted(loading, signal);
   }
 
@@ -183,30 +190,30 @@ class CachedLibrary implements AudioLibrary {
     const { maxLoading, maxLoadingPerHost } = this.#limits;
     if (this.#loading.size >= maxLoading) return true;
     let ofHost = 0;
-    for (const url of this.#loading.keys()) ofHost += hostOf(url) === host ? 1 : 0;
+    for (const key of this.#loading.keys()) ofHost += hostOf(urlOf(key)) === host ? 1 : 0;
     return ofHost >= maxLoadingPerHost;
   }
 
-  async #refresh(url: string, known: CachedPcm | undefined): Promise<Loaded> {
-    const fetched = await this.#get(url, known?.etag);
+  async #refresh(wanted: Wanted, known: CachedPcm | undefined): Promise<Loaded> {
+    const fetched = await this.#get(wanted.url, known?.etag);
     if (!fetched.ok)
       return err({ kind: FETCH_KINDS[fetched.error.kind], detail: fetched.error.detail });
     const { status, bytes, etag } = fetched.value;
-    if (status === 304 && known !== undefined) return this.#keep(url, known.pcm, known.etag);
+    if (status === 304 && known !== undefined) return this.#keep(wanted, known.pcm, known.etag);
     if (status !== 200) return problem('httpStatus', `answered ${status}`);
     const reply = await this.#thread.run({
       kind: 'decode',
       bytes,
-      rate: this.#rate,
+      rate: wanted.rate,
       maxMs: this.#limits.maxMs,
     });
     if (reply.kind !== 'decoded') return err(problemOf(reply));
-    return this.#keep(url, { rate: this.#rate, samples: reply.samples }, etag);
+    return this.#keep(wanted, { rate: reply.rate, samples: reply.samples }, etag);
   }
 
-  #keep(url: string, pcm: Pcm, etag: string | undefined): Loaded {
+  #keep({ key }: Wanted, pcm: Pcm, etag: string | undefined): Loaded {
     const freshUntilMs = this.#clock.monotonicMs() + this.#limits.freshMs;
-    this.#cache.set(url, { pcm, etag, freshUntilMs });
+    this.#cache.set(key, { pcm, etag, freshUntilMs });
     return ok(pcm);
   }
 

@@ -1,10 +1,12 @@
 /** What the conversion threads are asked and answer. */
+import type { LineRate } from '../../domain/call/needs.ts';
 
 export interface DecodeJob {
   readonly kind: 'decode';
   /** A whole WAV or MP3 file. */
   readonly bytes: Uint8Array;
-  readonly rate: 8000 | 16000;
+  /** Of what comes back, unless a lower one holds all of the file. */
+  readonly rate: LineRate;
   readonly maxMs: number;
 }
 
@@ -24,7 +26,7 @@ export type Job = DecodeJob | EncodeJob | WarmJob;
 export type JobFailureKind = 'tooLarge' | 'notAudio' | 'busy' | 'failed';
 
 export type JobReply =
-  | { readonly kind: 'decoded'; readonly samples: Uint8Array }
+  | { readonly kind: 'decoded'; readonly rate: LineRate; readonly samples: Uint8Array }
   | { readonly kind: 'warmed' }
   | { readonly kind: 'encoded'; readonly bytes: number }
   | { readonly kind: 'failed'; readonly failure: JobFailureKind; readonly detail: string };

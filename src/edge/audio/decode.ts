@@ -1,4 +1,5 @@
 import { MPEGDecoder } from 'mpg123-decoder';
+import type { LineRate } from '../../domain/call/needs.ts';
 import { isMp3, openWav, resampler, toPcm16 } from '../../protocol/audio-file/audio-file.ts';
 import { ConversionError, type DecodeJob } from './conversion.ts';
 import { PcmSink } from './pcm-sink.ts';
@@ -15,17 +16,20 @@ const SILENT_FRAMES = 77;
 const MP3_SEARCH_BYTES = 1024 * 1024;
 
 /** A whole file to mono 16-bit PCM, in bounded memory: what is too long is given up when the limit is passed. */
-export async function decode(job: DecodeJob): Promise<Uint8Array> {
-  const sink = new PcmSink(job.rate, job.maxMs);
+export async function decode(
+  job: DecodeJob,
+): Promise<{ readonly rate: LineRate; readonly samples: Uint8Array }> {
   const wav = openWav(job.bytes);
   if (wav.ok) {
     const source = wav.value;
-    const convert = resampler(source.rate, job.rate);
+    const rate = rateFor(source.rate, job.rate);
+    const sink = new PcmSink(rate, job.maxMs);
+    const convert = resampler(source.rate, rate);
     for (let at = 0; at < source.length; at += WAV_BLOCK) {
       sink.write(toPcm16(convert.push(source.mono(at, WAV_BLOCK))));
     }
     sink.write(toPcm16(convert.finish()));
-    return sink.bytes();
+    return { rate, samples: sink.bytes() };
   }
   if (!isMp3(job.bytes)) {
     throw new ConversionError(
@@ -33,9 +37,16 @@ export async function decode(job: DecodeJob): Promise<Uint8Array> {
       `neither an MP3 nor a WAV file that can be played: ${wav.error}`,
     );
   }
+  const sink = new PcmSink(job.rate, job.maxMs);
   await decodeMp3(job.bytes, job.rate, sink);
-  return sink.bytes();
+  return { rate: job.rate, samples: sink.bytes() };
 }
+
+const LINE_RATES: readonly LineRate[] = [8000, 16_000, 24_000, 48_000];
+
+/** The lowest that holds all of the file, at most the wished one. */
+const rateFor = (fileRate: number, wished: LineRate): LineRate =>
+  LINE_RATES.find((rate) => rate >= fileRate || rate >= wished) ?? wished;
 
 /** Compiles the MP3 decoder and runs it, and all that follows it, on two seconds of silence. */
 export async function warmDecoders(): Promise<void> {

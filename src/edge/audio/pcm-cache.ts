@@ -7,7 +7,7 @@ export interface CachedPcm {
   readonly freshUntilMs: number;
 }
 
-/** Decoded audio by URL, the least recently used dropped first, in bounded memory. */
+/** Decoded audio by rate and URL, the least recently used dropped first, in bounded memory. */
 export class PcmCache {
   readonly #maxBytes: number;
   /** In order of use, oldest first. */
@@ -22,20 +22,20 @@ export class PcmCache {
     return this.#bytes;
   }
 
-  get(url: string): CachedPcm | undefined {
-    const entry = this.#entries.get(url);
+  get(key: string): CachedPcm | undefined {
+    const entry = this.#entries.get(key);
     if (entry !== undefined) {
-      this.#entries.delete(url);
-      this.#entries.set(url, entry);
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
     }
     return entry;
   }
 
-  set(url: string, entry: CachedPcm): void {
-    this.#drop(url);
+  set(key: string, entry: CachedPcm): void {
+    this.#drop(key);
     const size = entry.pcm.samples.length;
     if (size > this.#maxBytes) return;
-    this.#entries.set(url, entry);
+    this.#entries.set(key, entry);
     this.#bytes += size;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes) break;
@@ -43,8 +43,8 @@ export class PcmCache {
     }
   }
 
-  #drop(url: string): void {
-    this.#bytes -= this.#entries.get(url)?.pcm.samples.length ?? 0;
-    this.#entries.delete(url);
+  #drop(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.pcm.samples.length ?? 0;
+    this.#entries.delete(key);
   }
 }

@@ -10,7 +10,7 @@ const NICENESS = 10;
 
 async function work(job: Job): Promise<JobReply> {
   try {
-    if (job.kind === 'decode') return { kind: 'decoded', samples: await decode(job) };
+    if (job.kind === 'decode') return { kind: 'decoded', ...(await decode(job)) };
     if (job.kind === 'warm') {
       await warmDecoders();
       return { kind: 'warmed' };

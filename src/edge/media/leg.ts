@@ -101,7 +101,7 @@ export class NativeLeg implements MediaLeg {
     this.port = place.port;
     this.#events = events;
     this.#onClose = onClose;
-    this.#players = new Players(hub, place.handle, () => this.#rate);
+    this.#players = new Players(hub, place.handle);
     this.#digits = new DigitQueue(hub, place.handle);
     this.#listening = new Listening(hub, place.handle);
     hub.listenToPlace(place.handle, (event) => {

@@ -1,21 +1,20 @@
 import { assert } from '../../base/errors.ts';
-import type { LineRate, Pcm, Playback, PlayOptions, Tone } from '../../domain/call/needs.ts';
+import type { Pcm, Playback, PlayOptions, Tone } from '../../domain/call/needs.ts';
 import type { Hub } from './hub.ts';
 import type { NativeClip, NativePlayManner, Place, PlayerHandle } from './native.ts';
 
 /** Native limit (Leg::kMaxPlayers, Room::kMaxPlayers). */
 const MAX_PLAYERS = 8;
 
-/** Converted once for each rate, however often it is played. */
-const clips = new WeakMap<Uint8Array, Map<LineRate, NativeClip>>();
+/** Made once, however often it is played. */
+const clips = new WeakMap<Uint8Array, NativeClip>();
 
-function clipOf(hub: Hub, pcm: Pcm, lineRate: LineRate): NativeClip {
-  const made = clips.get(pcm.samples) ?? new Map<LineRate, NativeClip>();
-  clips.set(pcm.samples, made);
-  const known = made.get(lineRate);
+/** At its own rate, which is mostly the listener's: what differs is converted as it is played, frame by frame. */
+function clipOf(hub: Hub, { samples, rate }: Pcm): NativeClip {
+  const known = clips.get(samples);
   if (known !== undefined) return known;
-  const clip = hub.native.makeClip(pcm.samples, pcm.rate, lineRate);
-  made.set(lineRate, clip);
+  const clip = hub.native.makeClip(samples, rate, rate === 44_100 ? 48_000 : rate);
+  clips.set(samples, clip);
   return clip;
 }
 
@@ -28,19 +27,16 @@ function mannerOf({ mix, alone = false }: PlayOptions): NativePlayManner {
 export class Players {
   readonly #hub: Hub;
   readonly #place: Place;
-  readonly #rate: () => LineRate;
   /** Oldest first. */
   readonly #running = new Map<PlayerHandle, (how: 'completed' | 'stopped') => void>();
 
-  /** `rate`: at which the place works now. */
-  constructor(hub: Hub, place: Place, rate: () => LineRate) {
+  constructor(hub: Hub, place: Place) {
     this.#hub = hub;
     this.#place = place;
-    this.#rate = rate;
   }
 
   play(pcm: Pcm, options: PlayOptions): Playback {
-    const clip = clipOf(this.#hub, pcm, this.#rate());
+    const clip = clipOf(this.#hub, pcm);
     return this.#begin((player) =>
       this.#hub.engine.playClip({ ...this.#options(player, options), clip }),
     );

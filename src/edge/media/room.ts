@@ -84,7 +84,7 @@ export class NativeRoom implements MediaRoom {
     this.#hub = hub;
     this.#onClose = onClose;
     this.#handle = hub.engine.openRoom(hub.newHandle());
-    this.#players = new Players(hub, this.#handle, () => this.#rate);
+    this.#players = new Players(hub, this.#handle);
     hub.listenToPlace(this.#handle, (event) => {
       if (event.type === 'floorChanged') events.floor(this.#members.get(event.member));
     });
@@ -109,14 +109,14 @@ export class NativeRoom implements MediaRoom {
   }
 
   /** As of the mixer: of the member with the highest. */
-  get #rate(): LineRate {
+  get rate(): LineRate {
     let highest: LineRate = 8000;
     for (const { leg } of this.#members.values()) if (leg.rate > highest) highest = leg.rate;
     return highest;
   }
 
   record(path: string): MediaRecording {
-    return startRecording(this.#hub, this.#handle, this.#rate, {
+    return startRecording(this.#hub, this.#handle, this.rate, {
       path,
       channels: 'received',
       stereo: false,

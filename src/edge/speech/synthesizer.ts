@@ -7,7 +7,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../base/logger.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type {
+  LineRate,
   Pcm,
+  SoundWish,
   SpeechProblem,
   SpeechProblemKind,
   SpeechRequest,
@@ -54,7 +56,6 @@ export interface SpeechService extends Synthesizer {
   readonly engines: readonly string[];
 }
 
-const RATE = 8000;
 /** Part of the cache's keys: what was made with another rule for loudness is made again. */
 const LOUDNESS = 'speech at -16 dBFS';
 const MAX_LISTING_BYTES = 1024 * 1024;
@@ -112,25 +113,28 @@ class ProcessSynthesizer implements SpeechService {
         const steps = engine.plan({ text: 'ready', ssml: undefined, voice, language: 'en-US' });
         const [step] = steps ?? [];
         if (step?.kind !== 'run') continue;
-        const made = await this.#make(step).catch(String);
+        const made = await this.#make(step, 8000).catch(String);
         this.#logger.debug({ engine: engine.name, voice, ok: typeof made !== 'string' }, 'warmed');
       }
     }
   }
 
-  async *speak(request: SpeechRequest, signal?: AbortSignal): AsyncIterable<Spoken> {
+  async *speak(
+    request: SpeechRequest,
+    { rate = 8000, signal }: SoundWish = {},
+  ): AsyncIterable<Spoken> {
     const planned = this.#plan(request);
     if (!planned.ok) {
       yield planned;
       return;
     }
     const steps = planned.value;
-    let next = steps[0] === undefined ? undefined : this.#say(steps[0]);
+    let next = steps[0] === undefined ? undefined : this.#say(steps[0], rate);
     for (let index = 0; next !== undefined; index += 1) {
       const spoken = await unlessAborted(next, signal);
       // The following piece is made while this one plays.
       const following = spoken.ok ? steps[index + 1] : undefined;
-      next = following === undefined ? undefined : this.#say(following);
+      next = following === undefined ? undefined : this.#say(following, rate);
       yield spoken;
     }
   }
@@ -151,17 +155,17 @@ class ProcessSynthesizer implements SpeechService {
   }
 
   /** Never rejects. */
-  #say(step: SpeechStep): Promise<Spoken> {
+  #say(step: SpeechStep, rate: LineRate): Promise<Spoken> {
     if (step.kind === 'silence') {
-      const samples = new Uint8Array(Math.round((step.ms * RATE) / 1000) * 2);
-      return Promise.resolve(ok({ rate: RATE, samples }));
+      const samples = new Uint8Array(Math.round((step.ms * rate) / 1000) * 2);
+      return Promise.resolve(ok({ rate, samples }));
     }
     const key = createHash('sha256')
-      .update(JSON.stringify([LOUDNESS, step.command, step.args, step.input]))
+      .update(JSON.stringify([LOUDNESS, rate, step.command, step.args, step.input]))
       .digest('hex');
     const running = this.#making.get(key);
     if (running !== undefined) return running;
-    const making = this.#fromCacheOrEngine(key, step)
+    const making = this.#fromCacheOrEngine(key, step, rate)
       .catch((error: unknown) =>
         problem('failed', error instanceof Error ? error.message : String(error)),
       )
@@ -170,12 +174,16 @@ class ProcessSynthesizer implements SpeechService {
     return making;
   }
 
-  async #fromCacheOrEngine(key: string, step: SpeechStep & { kind: 'run' }): Promise<Spoken> {
+  async #fromCacheOrEngine(
+    key: string,
+    step: SpeechStep & { kind: 'run' },
+    rate: LineRate,
+  ): Promise<Spoken> {
     const known = await this.#cache.get(key);
-    if (known !== undefined) return ok({ rate: RATE, samples: known });
+    if (known !== undefined) return ok({ rate, samples: known });
     if (!(await this.#enter())) return problem('busy', 'too much is waiting to be spoken');
     try {
-      const made = await this.#make(step);
+      const made = await this.#make(step, rate);
       if (!made.ok) return made;
       await this.#store(key, made.value);
       return made;
@@ -184,7 +192,7 @@ class ProcessSynthesizer implements SpeechService {
     }
   }
 
-  async #make(step: SpeechStep & { kind: 'run' }): Promise<Spoken> {
+  async #make(step: SpeechStep & { kind: 'run' }, rate: LineRate): Promise<Spoken> {
     const folder = await scratchFolder();
     const path = join(folder, 'speech.wav');
     try {
@@ -195,14 +203,14 @@ class ProcessSynthesizer implements SpeechService {
       }
       const wav = openWav(await readFile(path));
       if (!wav.ok) return problem('failed', `what ${step.command} wrote: ${wav.error}`);
-      const convert = resampler(wav.value.rate, RATE);
+      const convert = resampler(wav.value.rate, rate);
       const blocks: Uint8Array[] = [];
       for (let at = 0; at < wav.value.length; at += BLOCK) {
         blocks.push(toPcm16(convert.push(wav.value.mono(at, BLOCK))));
         await nextTurn();
       }
       blocks.push(toPcm16(convert.finish()));
-      return ok({ rate: RATE, samples: await normalised(joined(blocks), RATE) });
+      return ok({ rate, samples: await normalised(joined(blocks), rate) });
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

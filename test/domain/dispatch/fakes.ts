@@ -131,6 +131,7 @@ export class FakeSignalling implements Signalling {
 export class FakeLeg {
   readonly address = '127.0.0.1';
   readonly port = 4000;
+  readonly rate = 8000;
   readonly events: MediaLegEvents;
   readonly digits: string[] = [];
   readonly toneMs: number[] = [];

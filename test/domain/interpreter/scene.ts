@@ -96,6 +96,7 @@ export class ScriptedPlayback implements Playback {
 }
 
 class Sounding {
+  readonly rate = 8000;
   readonly playbacks: ScriptedPlayback[] = [];
 
   /** What sounds now. */

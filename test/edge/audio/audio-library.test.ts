@@ -89,6 +89,30 @@ describe('audio library: files', () => {
     expectTone(loaded.value, 1);
   });
 
+  it.each([
+    // At the listener's rate, or a lower one that holds all of the file.
+    { fileRate: 48_000, rate: 24_000, given: 24_000, hz: 11_000 },
+    { fileRate: 44_100, rate: 16_000, given: 16_000, hz: 7000 },
+    { fileRate: 16_000, rate: 24_000, given: 16_000, hz: 7000 },
+    { fileRate: 8000, rate: 24_000, given: 8000, hz: 3000 },
+  ] as const)('$hz Hz of a file of $fileRate Hz reach a listener of $rate Hz', async (way) => {
+    const { fileRate, rate, given, hz } = way;
+    const data = int16Bytes(sine(hz, 12000, fileRate, fileRate));
+    server.answers = [file(wavFile({ format: 1, bits: 16, channels: 1, rate: fileRate, data }))];
+    const { library } = service();
+    const [loaded, narrow] = await Promise.all([
+      library.load('https://customer.test/a.wav', { rate }),
+      library.load('https://customer.test/a.wav', { rate: 8000 }),
+    ]);
+    if (!loaded.ok || !narrow.ok) throw new Error('not loaded');
+    expect([loaded.value.rate, narrow.value.rate]).toEqual([given, 8000]);
+    const samples = int16Samples(loaded.value.samples);
+    expect(samples).toHaveLength(given);
+    const fit = fitSine(samples.subarray(2000, given - 2000), hz, given);
+    expect(fit.snrDb).toBeGreaterThan(50);
+    expect(fit.amplitude).toBeGreaterThan(10_000);
+  });
+
   it('plays an MP3, whatever its name', async () => {
     const { library, encoder } = service();
     await writeFile(join(folder, 'in.wav'), tone(2, 8000));
@@ -209,7 +233,7 @@ describe('audio library: fetching (dialect §2.1 Play)', () => {
     server.answers = [file(tone(1, 8000))];
     const { library } = service({ maxLoadingPerHost: 2 });
     const ending = new AbortController();
-    const first = library.load('https://slow.test/1', ending.signal);
+    const first = library.load('https://slow.test/1', { signal: ending.signal });
     void library.load('https://slow.test/2');
     expect(await library.load('https://slow.test/3')).toMatchObject({ error: { kind: 'busy' } });
     const other = library.load('https://other.test/1');
@@ -234,6 +258,21 @@ describe('recordings as MP3', () => {
     const loaded = await library.load('https://customer.test/call.mp3');
     if (!loaded.ok) throw new Error(loaded.error.detail);
     expectTone(loaded.value, 3);
+  });
+
+  it('keeps 7 kHz of a recording of 16 kHz', async () => {
+    const wav = join(folder, 'wide.wav');
+    const data = int16Bytes(sine(7000, 12000, 16_000, 32_000));
+    await writeFile(wav, wavFile({ format: 1, bits: 16, channels: 1, rate: 16_000, data }));
+    const { encoder, library } = service();
+    await encoder.encodeMp3(wav, join(folder, 'wide.mp3'));
+    server.answers = [file(await readFile(join(folder, 'wide.mp3')))];
+    const loaded = await library.load('https://customer.test/wide.mp3', { rate: 16_000 });
+    if (!loaded.ok) throw new Error(loaded.error.detail);
+    const samples = int16Samples(loaded.value.samples).subarray(8000, 24_000);
+    const fit = fitSine(samples, 7000, 16_000);
+    expect(fit.amplitude).toBeGreaterThan(11_000);
+    expect(fit.snrDb).toBeGreaterThan(40);
   });
 
   it('takes all samples of a file whose header a crash left behind', async () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { OpusDecoder } from 'opus-decoder';
 import { afterEach, describe, expect, it } from 'vitest';
 import { asStreamId } from '../../../src/base/ids.ts';
 import type { MediaLeg, MediaSession, SessionCodec } from '../../../src/domain/call/needs.ts';
@@ -168,6 +169,28 @@ describe('6.5 kHz', () => {
     const heard = wires.heardBy(phone);
     expect(purity(heard, 6500, 16_000)).toBeGreaterThan(0.9);
     expect(rms(heard)).toBeGreaterThan(4000);
+  });
+
+  it('and 11 kHz reach a caller of Opus from a bot, as another decoder hears it', async () => {
+    const wires = new Wires();
+    const leg = await wires.open();
+    leg.configure(session(OPUS, 50_000));
+    const bot = botAt(leg);
+    bot.stream.enqueue('audio/x-l16', 24_000, l16(sine(11_000, 24_000, { rate: 24_000 })));
+    const decoder = new OpusDecoder({ channels: 1 });
+    await decoder.ready;
+    const heard: number[] = [];
+    for (let ms = 0; ms < 1000; ms += 10) {
+      wires.drive.advance(10);
+      for (const { bytes } of wires.drive.drain()) {
+        const { channelData } = decoder.decodeFrame(parseRtp(bytes).payload);
+        for (const value of channelData[0] ?? []) heard.push(value * 32_768);
+      }
+    }
+    decoder.free();
+    const lately = Int16Array.from(heard.slice(-24_000));
+    expect(purity(lately, 11_000, 48_000)).toBeGreaterThan(0.9);
+    expect(rms(lately)).toBeGreaterThan(3000);
   });
 
   it('are heard in a conference by those who can, beside somebody of the telephone network', async () => {

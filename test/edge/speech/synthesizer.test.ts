@@ -137,6 +137,27 @@ describe('synthesizer', () => {
     expect(fitSine(samples.subarray(400, 7600), 1000, 8000).snrDb).toBeGreaterThan(60);
   });
 
+  it.each([16_000, 24_000] as const)('gives %i Hz to who can hear it', async (rate) => {
+    const synthesizer = await create();
+    engines.write = wavFile({
+      format: 1,
+      bits: 16,
+      channels: 1,
+      rate: 22050,
+      data: int16Bytes(sine(7000, 9000, 22050, 22050)),
+    });
+    await all(synthesizer.speak(request('Hello'), { rate: 8000 }));
+    const [piece] = await all(synthesizer.speak(request('Hello'), { rate }));
+    if (piece?.ok !== true) throw new Error('no speech');
+    expect(piece.value.rate).toBe(rate);
+    const samples = int16Samples(piece.value.samples);
+    expect(samples).toHaveLength(rate);
+    expect(fitSine(samples.subarray(800, rate - 800), 7000, rate).snrDb).toBeGreaterThan(50);
+    // Made once for each rate, and kept.
+    await all(synthesizer.speak(request('Hello'), { rate }));
+    expect(engines.runs).toHaveLength(2);
+  });
+
   it('the text goes to standard input, never into the arguments', async () => {
     const synthesizer = await create();
     const text = '-o /etc/passwd; $(reboot) `x`';
@@ -245,7 +266,7 @@ describe('synthesizer: streaming start', () => {
     engines.gate = gate.promise;
     const synthesizer = await create();
     const ending = new AbortController();
-    const pieces = all(synthesizer.speak(request('Hello'), ending.signal));
+    const pieces = all(synthesizer.speak(request('Hello'), { signal: ending.signal }));
     ending.abort();
     expect(await pieces).toMatchObject([{ error: { kind: 'aborted' } }]);
     gate.resolve();

@@ -1,0 +1,100 @@
+/** A caller of Opus, with a decoder that is none of ours: what a bot and a file have above the telephone band is heard. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { OpusDecoder } from 'opus-decoder';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { systemRandom as random } from '../../src/base/system-random.ts';
+import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
+import { SipLine } from '../../src/phone/sip-line.ts';
+import { l16, parseRtp, purity, rms, sine } from '../edge/media/peer.ts';
+import { int16Bytes, wavFile } from '../protocol/audio-file/signals.ts';
+import { streamXml } from './customer.ts';
+import { makeUser, type SipUser } from './phone.ts';
+import { openPair, type Pair } from './scene.ts';
+import { eventually } from './service.ts';
+
+// Whole processes start here, and other tests use the machine at the same time.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const HIGH_HZ = 11_000;
+const RATE = 48_000;
+const PACKETS = 60;
+
+let pair: Pair;
+beforeAll(async () => {
+  pair = await openPair();
+});
+afterAll(() => pair.close());
+
+/** Calls, and hangs up when half a second that is loud enough was heard, which it gives at 48 kHz. */
+async function heardByOpus(user: SipUser): Promise<Int16Array> {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const payloads: Uint8Array[] = [];
+  const line = await SipLine.open({
+    ...user,
+    host: '127.0.0.1',
+    port: pair.service.sipPort,
+    transport: 'udp',
+    clock,
+    random,
+  });
+  socket.on('message', (bytes) => {
+    const packet = parseRtp(bytes);
+    // In silence a frame of Opus is small.
+    if (packet.payloadType === 111 && packet.payload.length > 30) payloads.push(packet.payload);
+  });
+  const offer = [
+    ...['v=0', 'o=- 1 1 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0'],
+    `m=audio ${socket.address().port} RTP/AVP 111`,
+    ...['a=rtpmap:111 opus/48000/2', 'a=ptime:20', ''],
+  ].join('\r\n');
+  const ended = Promise.withResolvers<void>();
+  const call = line.call('1000', offer, {
+    ringing: () => undefined,
+    connected: () => undefined,
+    offered: () => undefined,
+    ended: () => ended.resolve(),
+  });
+  try {
+    await eventually('the tone', () => payloads.length >= PACKETS || undefined);
+  } finally {
+    call.hangup();
+    await ended.promise;
+    await line.close();
+    socket.close();
+  }
+  const decoder = new OpusDecoder({ channels: 1 });
+  await decoder.ready;
+  const heard = payloads.flatMap((payload) => [
+    ...(decoder.decodeFrame(payload).channelData[0] ?? []),
+  ]);
+  decoder.free();
+  return Int16Array.from(heard.slice(-RATE / 2), (value) => value * 32_768);
+}
+
+function expectTone(samples: Int16Array): void {
+  expect(purity(samples, HIGH_HZ, RATE)).toBeGreaterThan(0.9);
+  expect(rms(samples)).toBeGreaterThan(3000);
+}
+
+it('11 kHz of a bot, by playAudio with rate=24000', async () => {
+  const payload = l16(sine(HIGH_HZ, 3 * 24_000, { rate: 24_000 })).toString('base64');
+  const url = pair.customer.bot('/high', (socket) => {
+    socket.on('message', (data) => {
+      if (JSON.parse(String(data)).event !== 'start') return;
+      const media = { contentType: 'audio/x-l16', sampleRate: 24_000, payload };
+      socket.send(JSON.stringify({ event: 'playAudio', media }));
+    });
+  });
+  const answer_url = pair.customer.xml('/high-answer', streamXml(url));
+  expectTone(await heardByOpus(await makeUser(pair.service, 'highbot', { answer_url })));
+});
+
+it('11 kHz of a WAV file of 48 kHz, by Play', async () => {
+  const data = int16Bytes(sine(HIGH_HZ, 3 * RATE, { rate: RATE }));
+  const wav = wavFile({ format: 1, bits: 16, channels: 1, rate: RATE, data });
+  const url = pair.customer.page('/high.wav', (response) => void response.end(wav));
+  const answer_url = pair.customer.xml('/high-play', `<Response><Play>${url}</Play></Response>`);
+  expectTone(await heardByOpus(await makeUser(pair.service, 'highfile', { answer_url })));
+});
