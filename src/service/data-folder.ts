@@ -6,6 +6,7 @@ import { type Random, token } from '../base/ids.ts';
 export const SERVICE_FILE = 'service.json';
 export const DEMO_FILE = 'demo.json';
 export const ADMIN_TOKEN_FILE = join('keys', 'admin.token');
+export const PHONE_LOGIN_KEY_FILE = join('keys', 'phone-logins.key');
 export const LINK_KEY_FILE = join('keys', 'links.key');
 
 /** A secret that is made once and kept. */

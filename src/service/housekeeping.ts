@@ -7,6 +7,7 @@ import type { Settings } from '../config/schema.ts';
 import { expireCampaigns } from '../domain/campaign/campaign.ts';
 import { expireCalls } from '../domain/cdr/cdr.ts';
 import type { CallKeeper } from '../domain/dispatch/dispatch.ts';
+import type { PhoneLogins } from '../domain/phone-login/phone-login.ts';
 import type { Provisioning } from '../domain/provisioning/provisioning.ts';
 import type { Recordings } from '../domain/recording/recording.ts';
 import type { Store } from '../edge/store/store.ts';
@@ -22,6 +23,7 @@ export interface HousekeepingNeeds {
   readonly store: Store;
   readonly provisioning: Provisioning;
   readonly recordings: Recordings;
+  readonly phoneLogins: Pick<PhoneLogins, 'purge'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: Settings;
@@ -66,7 +68,9 @@ export class Housekeeping {
   }
 
   async #round(): Promise<void> {
-    const { provisioning, recordings, store, clock, settings, forgetLists } = this.#needs;
+    const { provisioning, recordings, phoneLogins, store, clock, settings, forgetLists } =
+      this.#needs;
+    await phoneLogins.purge();
     await provisioning.numbers.completeReleases();
     await provisioning.numbers.chargeRentals();
     const { recordingDays, cdrDays, callLogDays, campaignDays, doNotCallDays } = settings.retention;

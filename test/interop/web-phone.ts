@@ -78,7 +78,7 @@ export class WebPhone {
 
   static async start(
     server: string,
-    user: { readonly username: string; readonly password: string },
+    user: { readonly username: string; readonly password: string; readonly authName?: string },
   ): Promise<WebPhone> {
     Object.assign(globalThis, { WebSocket: TrustingSocket });
     let phone: WebPhone | undefined;
@@ -86,7 +86,7 @@ export class WebPhone {
       uri: UserAgent.makeURI(`sip:${user.username}@127.0.0.1`) as NonNullable<
         ReturnType<typeof UserAgent.makeURI>
       >,
-      authorizationUsername: user.username,
+      authorizationUsername: user.authName ?? user.username,
       authorizationPassword: user.password,
       transportOptions: { server },
       logLevel: 'error',
@@ -108,6 +108,31 @@ export class WebPhone {
     await eventually('the registration', () =>
       this.#registerer.state === RegistererState.Registered ? true : undefined,
     );
+  }
+
+  /** The status and reason of the answer to one more REGISTER. */
+  refusal(): Promise<string> {
+    return new Promise((resolve) => {
+      void this.#registerer.register({
+        requestDelegate: {
+          onReject: ({ message }) => resolve(`${message.statusCode} ${message.reasonPhrase}`),
+          onAccept: () => resolve('200'),
+        },
+      });
+    });
+  }
+
+  /** The status and reason of the answer to an INVITE that is refused. */
+  callRefusal(to: string): Promise<string> {
+    const target = UserAgent.makeURI(`sip:${to}@127.0.0.1`);
+    if (target === undefined) throw new Error(`${to} is no target`);
+    return new Promise((resolve) => {
+      void new Inviter(this.#agent, target).invite({
+        requestDelegate: {
+          onReject: ({ message }) => resolve(`${message.statusCode} ${message.reasonPhrase}`),
+        },
+      });
+    });
   }
 
   /** Resolves once the call is answered. */

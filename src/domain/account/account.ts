@@ -5,7 +5,13 @@ import { type AccountId, newAccountId, type Random, token, uuid } from '../../ba
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { CredentialCache } from './credential-cache.ts';
-import type { AccountFilter, AccountStore, IdempotencyStore, PartnerStore } from './needs.ts';
+import type {
+  AccountCredentials,
+  AccountFilter,
+  AccountStore,
+  IdempotencyStore,
+  PartnerStore,
+} from './needs.ts';
 import { type AccountDefaults, type NewAccount, newAccount } from './new-account.ts';
 import { OncePerKey } from './once-per-key.ts';
 import { checkParties, type TransferRefusal, type TransferRequest } from './partner.ts';
@@ -76,6 +82,7 @@ export class Accounts {
   readonly #deps: AccountDeps;
   readonly #credentials: CredentialCache;
   readonly #onRevoked: ((revoked: RevokedAccount) => Promise<void>)[] = [];
+  readonly #onTokensChanged: ((accountId: AccountId) => Promise<void>)[] = [];
   readonly oncePerKey: OncePerKey;
 
   constructor(deps: AccountDeps) {
@@ -212,7 +219,23 @@ export class Accounts {
     const othersEndUs = this.#nowUs() + Math.round(overlapMs * 1000);
     const known = await this.#deps.store.addToken(authIdentifier, authToken, othersEndUs);
     this.#credentials.changed(authIdentifier);
-    return known ? ok({ authToken }) : err({ kind: 'unknownAccount' });
+    if (!known) return err({ kind: 'unknownAccount' });
+    await Promise.all(this.#onTokensChanged.map((act) => act(authIdentifier)));
+    return ok({ authToken });
+  }
+
+  /** Auth tokens that are valid now, newest first; none of an account that is not there. */
+  async liveTokens(authIdentifier: AccountId): Promise<AccountCredentials['tokens']> {
+    const credentials = await this.#credentials.get(authIdentifier);
+    const nowUs = this.#nowUs();
+    return (credentials?.tokens ?? []).filter(
+      ({ expiresUs }) => expiresUs === undefined || expiresUs > nowUs,
+    );
+  }
+
+  /** `act` is called after an account got a new auth token; older ones may be valid for a time. */
+  onTokensChanged(act: (accountId: AccountId) => Promise<void>): void {
+    this.#onTokensChanged.push(act);
   }
 
   async createAccessToken(

@@ -17,6 +17,8 @@ export interface CallIdentity {
   /** UUID of the A leg, on a B leg. */
   readonly parentCallUuid: CallUuid | undefined;
   readonly endpointId: EndpointId | undefined;
+  /** The login for a time that the endpoint called with. */
+  readonly phoneLogin?: string | undefined;
   readonly trunkId: TrunkId | undefined;
   readonly terminatedTo: string | undefined;
   /** Of a campaign's call. */

@@ -110,6 +110,8 @@ export interface InboundLeg extends Leg {
   readonly source: RemoteAddress;
   /** Username of the endpoint that passed digest authentication; undefined for a call from a carrier or trunk. */
   readonly endpointUsername: string | undefined;
+  /** The login for a time that it passed with; absent: its own password. */
+  readonly login?: string | undefined;
   /** Name of the carrier whose source addresses match; undefined for endpoints. */
   readonly carrier: string | undefined;
   readonly userAgent: string;

@@ -85,6 +85,7 @@ export class Inbound {
         ...identity,
         context: 'sip-endpoint',
         endpointId: endpoint.endpointId,
+        phoneLogin: leg.login,
         facts: {
           ...identity.facts,
           from: `sip:${endpoint.username}@${registrarHost}`,

@@ -1,6 +1,7 @@
 /** Ends at once what an account or endpoint may no longer have: bindings, running calls, destinations that wait. */
 import type { Accounts, RevokedAccount } from '../account/account.ts';
 import type { Call } from '../call/call.ts';
+import type { PhoneLogins } from '../phone-login/phone-login.ts';
 import type { Endpoints, RevokedEndpoint } from '../provisioning/provisioning.ts';
 import type { CallKeeper } from './keeper.ts';
 import type { Outbound } from './outbound.ts';
@@ -11,10 +12,11 @@ const PAGE = 200;
 export interface RevocationNeeds {
   readonly accounts: Pick<Accounts, 'onRevoked'>;
   readonly endpoints: Pick<Endpoints, 'list' | 'onRevoked'>;
+  readonly phoneLogins: Pick<PhoneLogins, 'onRevoked'>;
   readonly keeper: Pick<CallKeeper, 'live'>;
   readonly outbound: Pick<Outbound, 'revoke'>;
   /** Forgets where a user is reached, in memory and in the store. */
-  readonly forgetBindings: (username: string) => void;
+  readonly forgetBindings: (username: string, login?: string) => void;
   /** False: running calls may go on to their own end. */
   readonly endRunningCalls: boolean;
 }
@@ -23,6 +25,10 @@ export interface RevocationNeeds {
 export function followRevocations(needs: RevocationNeeds): void {
   needs.accounts.onRevoked((revoked) => accountRevoked(revoked, needs));
   needs.endpoints.onRevoked(async (revoked) => endpointRevoked(revoked, needs));
+  needs.phoneLogins.onRevoked(async ({ id, username, why }) => {
+    needs.forgetBindings(username, id);
+    endCalls(needs, why, ({ identity }) => identity.phoneLogin === id);
+  });
 }
 
 async function accountRevoked(revoked: RevokedAccount, needs: RevocationNeeds): Promise<void> {

@@ -1,6 +1,6 @@
 import type { AccountId, EndpointId } from '../../base/ids.ts';
 import type { EndpointSecrets } from '../provisioning/types.ts';
-import type { Binding } from './types.ts';
+import type { Binding, TemporaryLogin } from './types.ts';
 
 export interface RegisteringEndpoint {
   readonly endpointId: EndpointId;
@@ -9,6 +9,8 @@ export interface RegisteringEndpoint {
   readonly secrets: EndpointSecrets;
   /** False: its account, or its sub-account, may do nothing now. */
   readonly active: boolean;
+  /** Of a login for a time that stands for the endpoint. */
+  readonly login?: TemporaryLogin | undefined;
 }
 
 /** What the registrar and the digest check ask for. */

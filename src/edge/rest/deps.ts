@@ -8,6 +8,7 @@ import type { CampaignControl } from '../../domain/campaign/types.ts';
 import type { CallRecords } from '../../domain/cdr/cdr.ts';
 import type { CallControl } from '../../domain/dispatch/types.ts';
 import type { Ledger } from '../../domain/ledger/ledger.ts';
+import type { PhoneLogins } from '../../domain/phone-login/phone-login.ts';
 import type { Provisioning } from '../../domain/provisioning/provisioning.ts';
 import type { Recordings } from '../../domain/recording/recording.ts';
 import type { OperatorPages } from './http/operator-door.ts';
@@ -62,6 +63,7 @@ export interface RouteNeeds {
   readonly callRecords: CallRecords;
   readonly recordings: Recordings;
   readonly signingTokens: SigningTokens;
+  readonly phoneLogins: PhoneLogins;
   /** Recordings that are not in their folder. */
   readonly recordingObjects?:
     | { readonly objects: ObjectStore; keyOf(file: string): string }

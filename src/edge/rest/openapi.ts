@@ -17,6 +17,7 @@ const SECURITY: Readonly<Record<Audience, readonly Json[]>> = {
   operator: [{ adminToken: [] }, { basic: [] }],
   scraper: [{ adminToken: [] }, { basic: [] }],
   anyone: [],
+  guest: [],
   public: [],
 };
 

@@ -4,6 +4,7 @@ import type { CampaignRefusal } from '../../domain/campaign/types.ts';
 import type { CdrRefusal } from '../../domain/cdr/cdr.ts';
 import type { ControlRefusal, PlaceCallsRefusal } from '../../domain/dispatch/types.ts';
 import type { LedgerRefusal, RateRefusal } from '../../domain/ledger/ledger.ts';
+import type { PhoneLoginRefusal } from '../../domain/phone-login/phone-login.ts';
 import type {
   ApplicationRefusal,
   CarrierRefusal,
@@ -30,7 +31,8 @@ export type Refusal =
   | ExportRefusal
   | PlaceCallsRefusal
   | ControlRefusal
-  | CampaignRefusal;
+  | CampaignRefusal
+  | PhoneLoginRefusal;
 
 type Kind = Refusal['kind'];
 type Of<K extends Kind> = Extract<Refusal, { readonly kind: K }>;
@@ -132,6 +134,12 @@ const ANSWERS: Answers = {
       fields: { pause_reason: reason },
     }),
   invalid: ({ field, detail }) => invalidField(field, detail),
+  wrongToken: ({ detail }) =>
+    failure(401, 'invalid token', {
+      detail: `The token ${detail}.`,
+      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+    }),
+  tokenRefused: ({ detail }) => failure(403, 'token refused', { detail: `The token ${detail}.` }),
   notAvailable: ({ detail }) => failure(501, 'not available on this node', { detail }),
 };
 

@@ -14,6 +14,7 @@ import { accountRoutes } from './routes/account/account.ts';
 import { ledgerRoutes } from './routes/account/ledger.ts';
 import { lowBalanceRoutes } from './routes/account/low-balance.ts';
 import { partnerRoutes } from './routes/account/partner.ts';
+import { phoneLoginRoutes } from './routes/account/phone-login.ts';
 import { plivoAccountRoutes } from './routes/account/plivo-account.ts';
 import { plivoSubAccountRoutes } from './routes/account/plivo-sub-account.ts';
 import { subAccountRoutes } from './routes/account/sub-account.ts';
@@ -52,6 +53,7 @@ const documented: readonly Route[] = [
   ...numberRoutes,
   ...plivoNumberRoutes,
   ...plivoAccountRoutes,
+  ...phoneLoginRoutes,
   ...trunkRoutes,
   ...originationUriRoutes,
   ...credentialRoutes,

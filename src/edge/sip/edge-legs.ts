@@ -48,6 +48,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
   readonly requestUri: string;
   readonly source: RemoteAddress;
   readonly endpointUsername: string | undefined;
+  readonly login: string | undefined;
   readonly carrier: string | undefined;
   readonly userAgent: string;
   readonly headers: Headers;
@@ -72,6 +73,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
     this.requestUri = request.requestUri;
     this.source = sourceOf(flow);
     this.endpointUsername = call.username;
+    this.login = call.login;
     this.carrier = call.carrier;
     this.userAgent = request.header('user-agent') ?? '';
     this.headers = request.fields

@@ -199,8 +199,8 @@ class SignallingService implements RunningSignalling {
     return this.#agent?.bindings(this.#options.clock.monotonicMs()) ?? [];
   }
 
-  forgetBindings(username: string): void {
-    this.#tell({ kind: 'forgetBindings', username });
+  forgetBindings(username: string, login?: string): void {
+    this.#tell({ kind: 'forgetBindings', username, ...(login !== undefined && { login }) });
   }
 
   get addresses(): SipAddresses {

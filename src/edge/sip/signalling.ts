@@ -104,7 +104,8 @@ export interface RunningSignalling extends Signalling {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, arrival: Arrival): void;
   registrations(): readonly Binding[];
   /** Removes every contact of a user, here and in the store. */
-  forgetBindings(username: string): void;
+  /** With `login`: where that login registered. */
+  forgetBindings(username: string, login?: string): void;
   counters(): SignallingCounters;
   /** How long messages of known peers have waited to be read, since the last time that this was asked. */
   waits(): Waits;

@@ -39,6 +39,7 @@ export class UserDirectory {
           'SHA-256': endpoint.secrets.sha256,
           'SHA-512-256': endpoint.secrets.sha512256,
           inactive: !endpoint.active,
+          login: endpoint.login,
         };
         this.#tell({ kind: 'secret', id, secrets });
       },

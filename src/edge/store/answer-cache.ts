@@ -26,6 +26,7 @@ const OTHER: ReadonlySet<string> = new Set<keyof Repositories>([
   'idempotency',
   'settings',
   'bindings',
+  'phoneLogins',
   'recordings',
   'exports',
   'retention',

@@ -28,6 +28,7 @@ import {
 import { ledgerRepository, rateRepository } from './sql/ledger.ts';
 import { notificationRepository } from './sql/notifications.ts';
 import { callerIdRepository, carrierRepository, numberRepository } from './sql/numbers.ts';
+import { phoneLoginRepository } from './sql/phone-logins.ts';
 import { exportRepository, recordingRepository } from './sql/recordings.ts';
 import { settingRepository } from './sql/settings.ts';
 import {
@@ -277,6 +278,7 @@ const createRepositories = (
   endpoints: endpointRepository(db),
   endpointDirectory: endpointDirectoryRepository(db),
   bindings: bindingRepository(db),
+  phoneLogins: phoneLoginRepository(db),
   originationUris: originationUriRepository(db),
   trunks: trunkRepository(db),
   credentials: credentialRepository(db),

@@ -3,6 +3,7 @@ import type { NotificationStore, SigningTokens } from '../../domain/callback/nee
 import type { CampaignStore } from '../../domain/campaign/needs.ts';
 import type { CallLogStore, CallStore, CdrStore, RetentionStore } from '../../domain/cdr/needs.ts';
 import type { LedgerStore, RateStore } from '../../domain/ledger/needs.ts';
+import type { PhoneLoginStore } from '../../domain/phone-login/needs.ts';
 import type {
   ApplicationStore,
   CallerIdStore,
@@ -38,6 +39,7 @@ export interface Repositories {
   readonly endpoints: EndpointStore;
   readonly endpointDirectory: EndpointDirectory;
   readonly bindings: BindingStore;
+  readonly phoneLogins: PhoneLoginStore;
   readonly originationUris: OriginationUriStore;
   readonly trunks: TrunkStore;
   readonly credentials: TrunkCredentialStore;
@@ -112,6 +114,7 @@ export const ACCESS: {
   },
   endpointDirectory: { byUsername: 'point' },
   bindings: { save: 'write', remove: 'write', listAll: 'point' },
+  phoneLogins: { get: 'point', add: 'write', revoke: 'write', live: 'point', purge: 'write' },
   originationUris: {
     insert: 'write',
     get: 'point',

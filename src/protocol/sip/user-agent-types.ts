@@ -58,8 +58,31 @@ export interface UserAgentOptions {
   readonly timers?: TimerValues;
 }
 
+/** A login of a user for a time, with a name and a secret of its own. */
+export interface TemporaryLogin {
+  readonly id: string;
+  /** The user that it stands for. */
+  readonly username: string;
+  /** Its end, microseconds since the epoch: no registration outlives it. */
+  readonly untilUs: number;
+  readonly mayRegister: boolean;
+  readonly mayCall: boolean;
+  /** Why it is no login any more, as a reason phrase; undefined: it is one. */
+  readonly over: string | undefined;
+}
+
 /** What a user proves who he is with. Inactive: he may prove it, and is refused. */
-export type UserSecrets = Ha1ByAlgorithm & { readonly inactive?: boolean };
+export type UserSecrets = Ha1ByAlgorithm & {
+  readonly inactive?: boolean;
+  readonly login?: TemporaryLogin | undefined;
+};
+
+/** Who passed digest authentication. */
+export interface Admitted {
+  readonly username: string;
+  /** Undefined: with the password of the user itself. */
+  readonly login: TemporaryLogin | undefined;
+}
 
 /** Undefined: there is no such user. `unavailable`: the directory cannot tell now. */
 export type SecretAnswer = UserSecrets | 'unavailable' | undefined;
@@ -226,8 +249,8 @@ export type UserAgentInput =
   | { readonly kind: 'secret'; readonly id: number; readonly secrets: SecretAnswer }
   | { readonly kind: 'stored'; readonly id: number; readonly ok: boolean }
   // Commands.
-  /** The user is reachable nowhere any more. */
-  | { readonly kind: 'forgetBindings'; readonly username: string }
+  /** The user is reachable nowhere any more, or with `login` not where that login registered. */
+  | { readonly kind: 'forgetBindings'; readonly username: string; readonly login?: string }
   | { readonly kind: 'restoreBindings'; readonly bindings: readonly ContactBinding[] }
   | { readonly kind: 'drain' }
   /** While paused new calls get 503; registrations and running calls go on. */
@@ -270,6 +293,8 @@ export interface IncomingCall {
   readonly flow: Flow;
   /** Who passed digest authentication. */
   readonly username: string | undefined;
+  /** Of a login for a time: its id. */
+  readonly login?: string | undefined;
   readonly carrier: string | undefined;
   readonly sdp: string | undefined;
 }

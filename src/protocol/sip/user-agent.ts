@@ -122,7 +122,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
         this.#registrar?.stored(input.id, input.ok);
         break;
       case 'forgetBindings':
-        this.#registrar?.forget(input.username);
+        this.#registrar?.forget(input.username, input.login);
         break;
       case 'restoreBindings':
         this.#registrar?.restore(input.bindings);
@@ -230,10 +230,10 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
 
   #register(output: RequestOutput): void {
     const { request, transaction, flow } = output;
-    this.#gate?.admit(output, (username) => {
+    this.#gate?.admit(output, (admitted) => {
       const { uri } = request.to;
-      if (uri.kind === 'sip' && unescapeUser(uri.user) === username) {
-        this.#registrar?.receive(request, transaction, flow, username);
+      if (uri.kind === 'sip' && unescapeUser(uri.user) === admitted.username) {
+        this.#registrar?.receive(request, transaction, flow, admitted);
       } else this.#core.refuse(transaction, request, flow, 403, 'registers another user');
     });
   }

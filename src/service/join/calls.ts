@@ -70,7 +70,7 @@ export interface CallLines {
   readonly holdMusic: HoldMusic;
   readonly signalling: Signalling & {
     readonly addresses: SipAddresses;
-    forgetBindings(username: string): void;
+    forgetBindings(username: string, login?: string): void;
   };
   readonly destinations: Pick<DestinationGuard, 'judgeRtp'>;
   readonly newCalls: NewCalls;
@@ -105,7 +105,7 @@ export function joinCalls(
 /** As `joinCalls`, with a recorder of the caller's choice: a test of dispatch has no files. */
 export function joinParts<R extends Recorder>(
   basics: Basics,
-  foundation: Pick<Foundation, 'store' | 'accounts' | 'ledger' | 'provisioning'>,
+  foundation: Pick<Foundation, 'store' | 'accounts' | 'ledger' | 'provisioning' | 'phoneLogins'>,
   lines: CallLines,
   derived: Pick<Derived, 'sipPublicHost' | 'allowInsecure'>,
   {
@@ -117,7 +117,7 @@ export function joinParts<R extends Recorder>(
   },
 ): CallParts<R> {
   const { settings, logger, clock, random } = basics;
-  const { store, accounts, ledger, provisioning } = foundation;
+  const { store, accounts, ledger, provisioning, phoneLogins } = foundation;
   const { callbacks, media, signalling, logs, traces } = lines;
   const records = new OpenRecords(store.calls, logger);
   const keeper = new CallKeeper({
@@ -252,7 +252,8 @@ export function joinParts<R extends Recorder>(
     endpoints: provisioning.endpoints,
     keeper,
     outbound,
-    forgetBindings: (username) => signalling.forgetBindings(username),
+    forgetBindings: (username, login) => signalling.forgetBindings(username, login),
+    phoneLogins,
     endRunningCalls: settings.calls.endOnRevocation,
   });
   const reserve = settings.campaigns.reservePercent / 100;

@@ -1,10 +1,11 @@
 /** The parts of the domain that keep facts, over any store: the one composition of service, tests and benchmarks. */
 import type { Clock } from '../../base/clock.ts';
-import type { Random } from '../../base/ids.ts';
+import { type Random, token } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type AccountDefaults, Accounts } from '../../domain/account/account.ts';
 import { CallRecords } from '../../domain/cdr/cdr.ts';
 import { Ledger, type RateBook } from '../../domain/ledger/ledger.ts';
+import { PhoneLogins } from '../../domain/phone-login/phone-login.ts';
 import {
   createProvisioning,
   type Provisioning,
@@ -20,6 +21,7 @@ export interface Facts {
   readonly provisioning: Provisioning;
   readonly recordings: Recordings;
   readonly callRecords: CallRecords;
+  readonly phoneLogins: PhoneLogins;
 }
 
 export interface FactsOptions {
@@ -28,6 +30,8 @@ export interface FactsOptions {
   readonly logger: Logger;
   readonly accounts: AccountDefaults;
   readonly provisioning: ProvisioningSettings;
+  /** Passwords of phone logins are derived from it; absent: from one that ends with the process. */
+  readonly phoneLoginSecret?: string;
   readonly recordingFiles: RecordingFiles;
   /** Prices of the service's own file; none when absent. */
   readonly rateBook?: RateBook;
@@ -35,14 +39,24 @@ export interface FactsOptions {
 
 export function joinFacts(store: Store, options: FactsOptions): Facts {
   const { clock, random, logger, rateBook } = options;
+  const accounts = new Accounts({
+    store: store.accounts,
+    partners: store.partners,
+    idempotency: store.idempotency,
+    clock,
+    random,
+    defaults: options.accounts,
+  });
   return {
-    accounts: new Accounts({
-      store: store.accounts,
-      partners: store.partners,
-      idempotency: store.idempotency,
+    accounts,
+    phoneLogins: new PhoneLogins({
+      store: store.phoneLogins,
+      accounts,
+      endpoints: store.endpoints,
+      directory: store.endpointDirectory,
       clock,
-      random,
-      defaults: options.accounts,
+      secret: options.phoneLoginSecret ?? token(random),
+      realm: options.provisioning.realm,
     }),
     ledger: new Ledger({
       store: store.ledger,

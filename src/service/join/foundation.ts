@@ -9,6 +9,7 @@ import { recoverOpenCalls } from '../../domain/cdr/cdr.ts';
 import { RateBook } from '../../domain/ledger/ledger.ts';
 import { createS3Store } from '../../edge/objects/s3.ts';
 import { openStore, type Store } from '../../edge/store/store.ts';
+import { keptSecret, PHONE_LOGIN_KEY_FILE } from '../data-folder.ts';
 import type { OperatorLists } from '../operator-lists.ts';
 import { localRecordingFiles } from '../recording-files.ts';
 import { recordingKey } from '../recording-offload.ts';
@@ -63,6 +64,7 @@ export async function layFoundation(basics: Basics): Promise<Foundation> {
         await objects?.remove(recordingKey(file));
       },
     },
+    phoneLoginSecret: keptSecret(dataDir, PHONE_LOGIN_KEY_FILE, random),
     rateBook: new RateBook(lists.rates),
   });
   await facts.ledger.loadRates();

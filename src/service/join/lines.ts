@@ -110,7 +110,7 @@ export async function openLines(
     clock,
     random,
     logger,
-    directory: foundation.store.endpointDirectory,
+    directory: foundation.phoneLogins,
     bindings: foundation.store.bindings,
     carriers: () => foundation.provisioning.carriers.list(),
     egress: destinations,

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
-import type { UserAgentOptions } from '../../../src/protocol/sip/user-agent-types.ts';
+import type {
+  TemporaryLogin,
+  UserAgentOptions,
+} from '../../../src/protocol/sip/user-agent-types.ts';
 import { answering, PEER, reply, SERVER } from './script.ts';
 import { type Agent, ANSWER, brief, OFFER, REALM, World } from './world.ts';
 
@@ -293,5 +296,83 @@ describe('calling a registered user', () => {
     const uris = invites.map(({ message }) => message.kind === 'request' && message.requestUri);
     expect(uris).toEqual(['sip:bob@10.0.0.7:5062', 'sip:bob@10.0.0.8']);
     expect(invites[1]?.message.list('route')).toEqual([`<sip:edge@${PEER}:5070;lr>`]);
+  });
+});
+
+describe('a login for a time', () => {
+  const NOW_US = Date.UTC(2026, 0, 1) * 1000;
+  const login = (more: Partial<TemporaryLogin> = {}): TemporaryLogin => ({
+    id: 'l1',
+    username: 'alice',
+    untilUs: NOW_US + 90_000_000,
+    mayRegister: true,
+    mayCall: true,
+    over: undefined,
+    ...more,
+  });
+  const asLogin = { aor: `sip:alice@${SERVER}` };
+  const start = (rights: Partial<TemporaryLogin>) => {
+    const { world, server } = setup();
+    server.users.set('alice~l1', 'derived');
+    server.logins.set('alice~l1', login(rights));
+    return { world, server, phone: world.agent(PEER) };
+  };
+
+  it('registers the user that it stands for, until its end and no longer', () => {
+    const { world, server, phone } = start({});
+    register(phone, 'alice~l1', 'derived', asLogin);
+    world.advance(50);
+    expect(server.stored.at(-1)?.save).toMatchObject([
+      { username: 'alice', login: 'l1', expiresUs: NOW_US + 90_000_000 },
+    ]);
+    world.lose = () => true;
+    world.advance(90_000);
+    expect(server.ua.contactsOf('alice', world.nowMs)).toEqual([]);
+  });
+
+  it('may be taken back without what the user registered himself', () => {
+    const { world, server, phone } = start({});
+    register(phone, 'alice~l1', 'derived', asLogin);
+    const own = world.agent('192.0.2.77');
+    register(own, 'alice', 'wonderland');
+    world.advance(50);
+    expect(server.ua.contactsOf('alice', world.nowMs)).toHaveLength(2);
+    server.tell({ kind: 'forgetBindings', username: 'alice', login: 'l1' });
+    const left = server.ua.contactsOf('alice', world.nowMs);
+    expect(left.map(({ contactUri }) => contactUri)).toEqual(['sip:alice@192.0.2.77:5060']);
+  });
+
+  it.each([
+    [{ mayRegister: false }, 'REGISTER', '403 Incoming Calls Not Granted'],
+    [{ mayCall: false }, 'INVITE', '403 Outgoing Calls Not Granted'],
+    [{ over: 'Token Expired' }, 'REGISTER', '403 Token Expired'],
+    [{ over: 'Token Revoked' }, 'INVITE', '403 Token Revoked'],
+  ])('with %o is refused %s', (rights, method, answer) => {
+    const { world, phone } = start(rights);
+    if (method === 'REGISTER') register(phone, 'alice~l1', 'derived', asLogin);
+    else {
+      phone.tell({
+        kind: 'invite',
+        leg: asLegId(2),
+        target: { kind: 'uri', uri: `sip:1000@${SERVER}` },
+        from: { user: 'alice', host: SERVER, displayName: '' },
+        callId: 'c1',
+        sdp: OFFER,
+        headers: [],
+        account: { username: 'alice~l1', password: 'derived' },
+      });
+    }
+    world.advance(50);
+    const replies = world.sent.flatMap(({ message }) =>
+      message.kind === 'response' && message.status === 403 ? [message] : [],
+    );
+    expect(replies.map(({ status, reason }) => `${status} ${reason}`)).toEqual([answer]);
+  });
+
+  it('is not told with a wrong password that it is over', () => {
+    const { world, phone } = start({ over: 'Token Expired' });
+    register(phone, 'alice~l1', 'guessed', asLogin);
+    world.advance(50);
+    expect(world.ladder().filter((line) => line.startsWith('403'))).toEqual([]);
   });
 });

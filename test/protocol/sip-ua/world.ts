@@ -9,6 +9,7 @@ import { UserAgent } from '../../../src/protocol/sip/user-agent.ts';
 import type {
   Target,
   TargetQuery,
+  TemporaryLogin,
   UserAgentInput,
   UserAgentOptions,
   UserAgentOutput,
@@ -160,6 +161,8 @@ export class Agent implements Host {
   readonly stored: Extract<UserAgentOutput, { kind: 'store' }>[] = [];
   /** Passwords by username. */
   readonly users = new Map<string, string>();
+  /** Users who are logins of others. */
+  readonly logins = new Map<string, TemporaryLogin>();
   storeWorks = true;
   directoryWorks = true;
   /** Answers the event `offered`. */
@@ -262,7 +265,8 @@ export class Agent implements Host {
         : (Object.fromEntries(
             DIGEST_ALGORITHMS.map((a) => [a, ha1Of(a, username, REALM, password)]),
           ) as Record<(typeof DIGEST_ALGORITHMS)[number], string>);
-    this.tell({ kind: 'secret', id, secrets });
+    const login = this.logins.get(username);
+    this.tell({ kind: 'secret', id, secrets: secrets && { ...secrets, login } });
   }
 }
 

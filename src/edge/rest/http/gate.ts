@@ -95,6 +95,7 @@ export class Gate {
     address: string,
   ): Promise<Result<Admission, Failure>> {
     if (route.audience === 'public') return ok(NOBODY);
+    if (route.audience === 'guest') return this.#guest(address);
     const isPage = OPERATOR_PAGES.has(route.audience);
     if (isPage && this.#operatorDoor.isOpen(headers)) return ok(OPERATOR);
     if (route.audience === 'anyone' && credentialsOf(headers) === undefined) return ok(NOBODY);
@@ -124,6 +125,19 @@ export class Gate {
     const owner = account && (await accounts.ownerOf(account));
     const active = account?.status === 'active' && owner?.status === 'active';
     return active ? undefined : NOT_ACTIVE;
+  }
+
+  /** A guest's credentials in the body were wrong. */
+  guestRefused(address: string): void {
+    this.#deps.refusals.refused(address, undefined, this.#deps.clock.monotonicMs());
+  }
+
+  #guest(address: string): Result<Admission, Failure> {
+    const { refusals, rate, clock } = this.#deps;
+    const nowMs = clock.monotonicMs();
+    const waitMs =
+      refusals.quietMs(address, undefined, nowMs) || rate.take(`guest ${address}`, nowMs);
+    return waitMs > 0 ? err(tooManyRequests('request rate exceeded', waitMs)) : ok(NOBODY);
   }
 
   async #admit(

@@ -33,6 +33,7 @@ const keepConnection = (socket: Partial<Socket>): void => {
 
 /** Puts one route record on the server. */
 export function mount(app: FastifyInstance, route: Route, gate: Gate, needs: RouteNeeds): void {
+  if (route.anyOrigin) answerPreflight(app, route);
   const booleans = { body: booleanFields(route.body), query: booleanFields(route.query) };
   const status = route.successStatus?.(needs.settings) ?? route.status ?? 200;
   const schema: FastifySchema = {
@@ -49,6 +50,7 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, needs: Rou
     ...(route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
     exposeHeadRoute: HEAD_TOO.has(route.audience) && route.method === 'GET',
     onRequest: async (request, reply) => {
+      if (route.anyOrigin) reply.header('access-control-allow-origin', '*');
       const authId = pathAccount(route, request);
       if (authId === '') {
         return sendFailure(reply, MISSING_ACCOUNT_ID, route.errors, request.apiId);
@@ -75,13 +77,33 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, needs: Rou
       const result = await oncePerKey(needs.accounts, { request, reply, route }, async () =>
         route.run(needs, inputOf(request)),
       );
-      if (!result.ok) return sendFailure(reply, result.error, route.errors, request.apiId);
+      if (!result.ok) {
+        if (route.audience === 'guest' && result.error.status === 401) {
+          gate.guestRefused(request.ip);
+        }
+        return sendFailure(reply, result.error, route.errors, request.apiId);
+      }
       reply.code(status);
       if (status === 204) return reply.send();
       if (route.reply !== undefined) return reply.send(result.value);
       return sendRaw(reply, result.value as RawReply);
     },
   });
+}
+
+/** What a browser asks before a page of another origin may send its request (the Fetch standard, 3.3). */
+function answerPreflight(app: FastifyInstance, { method, path }: Route): void {
+  app.options(routerPath(method, path), async (_request, reply) =>
+    reply
+      .code(204)
+      .headers({
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': method,
+        'access-control-allow-headers': 'content-type',
+        'access-control-max-age': '86400',
+      })
+      .send(),
+  );
 }
 
 export function sendFailure(
@@ -92,7 +114,8 @@ export function sendFailure(
 ): FastifyReply {
   reply.code(failure.status);
   for (const [name, value] of Object.entries(failure.headers ?? {})) reply.header(name, value);
-  if (failure.status === 401)
+  // A page's request must not make the browser ask for a name and a password.
+  if (failure.status === 401 && !reply.hasHeader('www-authenticate'))
     reply.header('www-authenticate', 'Basic realm="API", charset="UTF-8"');
   if (failure.bare) return reply.send();
   // Without the serializers of the reply schemas, which describe success alone.

@@ -23,7 +23,7 @@ export const takesKeys = ({
   audience,
   ownKeys,
 }: Pick<Route, 'method' | 'audience' | 'ownKeys'>): boolean =>
-  method === 'POST' && audience !== 'public' && !ownKeys;
+  method === 'POST' && audience !== 'public' && audience !== 'guest' && !ownKeys;
 
 export async function oncePerKey(
   accounts: Pick<Accounts, 'oncePerKey'>,

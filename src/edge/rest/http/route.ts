@@ -29,6 +29,8 @@ export type Audience =
   | 'scraper'
   /** Everybody; whom `operator` would let in sees the operator's part too. */
   | 'anyone'
+  /** Everybody, who shows credentials in the body: the route checks them, and wrong ones slow their address down. */
+  | 'guest'
   | 'public';
 
 type MaybeSchema = TSchema | undefined;
@@ -104,6 +106,8 @@ interface Common {
   readonly produces?: string;
   /** The body is a file that is read as it comes: the handler is given its stream, and sees to its limits. */
   readonly streamsBody?: true;
+  /** Pages of any origin may ask (CORS): it answers nothing that a cookie opens. */
+  readonly anyOrigin?: true;
   /** Largest body, when it differs from the setting. */
   readonly bodyLimitBytes?: number;
 }
@@ -198,6 +202,7 @@ export const adminRoute = accountlessRoutes('admin');
 export const operatorRoute = accountlessRoutes('operator');
 export const scraperRoute = accountlessRoutes('scraper');
 export const anyoneRoute = accountlessRoutes('anyone');
+export const guestRoute = accountlessRoutes('guest');
 export const publicRoute = accountlessRoutes('public');
 /** `access` is undefined when a signature came instead of credentials: the route must check it. */
 export const linkRoute = <P extends MaybeSchema = undefined, Q extends MaybeSchema = undefined>(

@@ -210,6 +210,7 @@ const bindingTable = new Table<Omit<Binding, 'regId'>>('binding', {
   userAgent: text('user_agent'),
   flow: json('flow'),
   path: json('path'),
+  login: optional(text('login')),
   updatedUs: int('updated_us'),
 });
 

@@ -6,7 +6,7 @@ import type { StatelessAnswer } from '../transaction/stateless.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
 import { parseUri, unescapeUser } from '../uri.ts';
-import type { SecretAnswer } from '../user-agent-types.ts';
+import type { Admitted, SecretAnswer, TemporaryLogin } from '../user-agent-types.ts';
 import { DigestAuthenticator, type DigestVerdict, type Ha1ByAlgorithm } from './authenticator.ts';
 import { type DigestCredentials, readDigestCredentials } from './credentials.ts';
 import { LockOut } from './lock-out.ts';
@@ -76,8 +76,8 @@ export class Gate {
     };
   }
 
-  /** `passed` is called, perhaps in a later turn, with the username; never when the request was answered here. */
-  admit(gated: GatedRequest, passed: (username: string) => void): void {
+  /** `passed` is called, perhaps in a later turn; never when the request was answered here. */
+  admit(gated: GatedRequest, passed: (admitted: Admitted) => void): void {
     const { request, flow } = gated;
     const refusal = this.atTheDoor(request, flow);
     const credentials = this.#credentials(request);
@@ -101,8 +101,14 @@ export class Gate {
         this.#refuse(gated, 403, 'account is not active', {});
         return;
       }
+      const login = secrets?.login;
+      const barred = login && barredBy(login, request.method);
+      if (barred !== undefined) {
+        this.#refuse(gated, 403, barred, { reason: barred });
+        return;
+      }
       this.#core.acquaintances.met(flow, this.#core.nowMs);
-      passed(username);
+      passed({ username: login?.username ?? username, login });
     });
     if (id === undefined) this.#tryLater(gated, 'too many requests wait');
     else this.#core.emit({ kind: 'findSecret', id, username });
@@ -197,6 +203,13 @@ export class Gate {
   ): void {
     this.#core.refuse(gated.transaction, gated.request, gated.flow, status, why, parts);
   }
+}
+
+/** What a login may not, as a reason phrase. */
+function barredBy(login: TemporaryLogin, method: string): string | undefined {
+  if (login.over !== undefined) return login.over;
+  if (method === 'REGISTER') return login.mayRegister ? undefined : 'Incoming Calls Not Granted';
+  return login.mayCall ? undefined : 'Outgoing Calls Not Granted';
 }
 
 /**

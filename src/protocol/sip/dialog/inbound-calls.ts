@@ -3,7 +3,7 @@ import type { Gate } from '../auth/gate.ts';
 import type { SipRequest } from '../message.ts';
 import type { TransactionOutput } from '../transaction/types.ts';
 import { unescapeUser } from '../uri.ts';
-import type { LegId } from '../user-agent-types.ts';
+import type { IncomingCall, LegId } from '../user-agent-types.ts';
 import type { UserAgentCore } from './core.ts';
 import { InboundLeg } from './inbound-leg.ts';
 import { sdpOf } from './sdp-body.ts';
@@ -39,7 +39,7 @@ export class InboundCalls {
     const gate = this.#gate;
     const carrier = core.options.trustedSource(flow);
     if (gate === undefined) {
-      this.#begin(invite, { username: undefined, carrier });
+      this.#begin(invite, { username: undefined, login: undefined, carrier });
       return;
     }
     let open = true;
@@ -59,20 +59,20 @@ export class InboundCalls {
     gate.knows(fromUser(request) ?? '', (isUser) => {
       if (!open) return;
       if (isUser) this.#admit(gate, invite, () => open);
-      else this.#begin(invite, { username: undefined, carrier });
+      else this.#begin(invite, { username: undefined, login: undefined, carrier });
     });
   }
 
   /** Whose call it is the digest says, whatever From shows: a number, or nothing at all (RFC 3323 §4.1). */
   #admit(gate: Gate, invite: RequestOutput, isOpen: () => boolean): void {
-    gate.admit(invite, (username) => {
-      if (isOpen()) this.#begin(invite, { username, carrier: undefined });
+    gate.admit(invite, ({ username, login }) => {
+      if (isOpen()) this.#begin(invite, { username, login: login?.id, carrier: undefined });
     });
   }
 
   #begin(
     invite: RequestOutput,
-    caller: { readonly username: string | undefined; readonly carrier: string | undefined },
+    caller: Pick<IncomingCall, 'username' | 'login' | 'carrier'>,
   ): void {
     const { request, transaction, flow } = invite;
     const id = asLegId(this.#nextId);

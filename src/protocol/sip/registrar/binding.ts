@@ -20,6 +20,8 @@ export interface ContactBinding {
     readonly connectionId: string | undefined;
   };
   readonly path: readonly string[];
+  /** The login for a time that registered it; absent: the user itself. */
+  readonly login?: string | undefined;
   readonly updatedUs: number;
 }
 

@@ -57,11 +57,16 @@ export class Location {
     return this.#removeWhere((binding) => binding.flow.connectionId === connectionId);
   }
 
-  /** Drops every contact of a user. Returns the removed. */
-  remove(username: string): readonly ContactBinding[] {
-    const removed = this.#of(username);
-    this.#set(username, []);
-    return removed;
+  /** Drops every contact of a user, or those of one login. Returns the removed. */
+  remove(username: string, login: string | undefined): readonly ContactBinding[] {
+    const goes = (binding: ContactBinding): boolean =>
+      login === undefined || binding.login === login;
+    const all = this.#of(username);
+    this.#set(
+      username,
+      all.filter((binding) => !goes(binding)),
+    );
+    return all.filter(goes);
   }
 
   /** Drops what has expired. Returns the removed. */

@@ -39,6 +39,8 @@ export interface RegisterRequest {
   readonly userAgent: string;
   readonly flow: ContactBinding['flow'];
   readonly path: readonly string[];
+  /** A login for a time: no binding outlives it. */
+  readonly login?: { readonly id: string; readonly untilUs: number } | undefined;
 }
 
 export type RegisterOutcome =
@@ -97,7 +99,8 @@ export function register(
       removed.set(known.key, known.binding);
     }
     if (wanted === 0) continue;
-    const expiresUs = nowUs + Math.min(wanted, limits.maxExpires) * US_PER_SECOND;
+    const longestUs = nowUs + Math.min(wanted, limits.maxExpires) * US_PER_SECOND;
+    const expiresUs = Math.min(longestUs, request.login?.untilUs ?? longestUs);
     const binding = bindingOf(request, contact, expiresUs, nowUs);
     bindings.set(contact.key, binding);
     saved.set(contact.key, binding);
@@ -158,6 +161,7 @@ function bindingOf(
     userAgent: request.userAgent,
     flow: request.flow,
     path: request.path,
+    ...(request.login === undefined ? {} : { login: request.login.id }),
     updatedUs: nowUs,
   };
 }

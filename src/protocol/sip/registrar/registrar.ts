@@ -4,6 +4,7 @@ import { parseNameAddr } from '../header/name-addr.ts';
 import type { HeaderInit, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import { type Flow, isSecure } from '../transport/flow.ts';
+import type { Admitted } from '../user-agent-types.ts';
 import { type ContactBinding, isLasting } from './binding.ts';
 import { Location } from './location.ts';
 import { readRegister } from './read-register.ts';
@@ -57,13 +58,19 @@ export class Registrar {
     this.#forget(this.#location.flowFailed(binding));
   }
 
-  /** A user who may no longer be called. */
-  forget(username: string): void {
-    this.#forget(this.#location.remove(username));
+  /** A user who may no longer be called, or one login of his. */
+  forget(username: string, login: string | undefined): void {
+    this.#forget(this.#location.remove(username, login));
   }
 
-  receive(request: SipRequest, transaction: TransactionId, flow: Flow, username: string): void {
-    const read = readRegister(request, username, flow);
+  receive(
+    request: SipRequest,
+    transaction: TransactionId,
+    flow: Flow,
+    { username, login }: Admitted,
+  ): void {
+    const contacts = readRegister(request, username, flow);
+    const read = contacts && { ...contacts, login };
     if (read === undefined) {
       this.#core.respond(transaction, request, 400, { reason: 'Bad Contact' });
       return;

@@ -81,7 +81,7 @@ const token = accountRoute({
   method: 'POST',
   path: `${ROOT}JWT/Token/`,
   summary:
-    "A JSON Web Token (RFC 7519) that names an endpoint, signed with the account's token: for servers of the customer; phones register here with their password",
+    "A JSON Web Token (RFC 7519) that names an endpoint, signed with the account's token: a page logs its phone in with it (POST /phone/login)",
   params,
   body: Type.Object({
     iss: accountIdText({ description: 'the account itself' }),
