@@ -26,6 +26,7 @@ import { joinLeaving } from './service/join/objects.ts';
 import { restSettings } from './service/join/rest-settings.ts';
 import { liveCallsView } from './service/live-calls.ts';
 import { Measuring } from './service/measuring.ts';
+import { MediaReports } from './service/media-reports.ts';
 import { Memory, quietLoop, v8Heap } from './service/memory.ts';
 import { createOperations, VERSION } from './service/operations.ts';
 import type { OperatorLists } from './service/operator-lists.ts';
@@ -122,9 +123,14 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const onSettled = (cdr: Cdr): void => {
     measuring.observe(cdr);
     alarms.observe(cdr);
+    reports?.ended(cdr);
   };
   const calls = joinCalls(basics, foundation, lines, derived, links, onSettled);
   const { keeper, admission, inbound, control, recorder, paced } = calls;
+  const reports =
+    lines.hep === undefined || !settings.hep.mediaReports
+      ? undefined
+      : new MediaReports(() => keeper.live(), lines.hep, systemClock);
   const onFree = (act: () => void): void => admission.onFree(act);
   const { campaigns, dialer } = joinCampaigns(basics, foundation, { paced, onFree, callbacks });
   const forgetLists = (): Promise<void> => campaigns.forgetUploads();
@@ -169,6 +175,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     overload,
     newCalls,
     alarms,
+    hep: lines.hep,
     version: VERSION,
   });
   const reloader = new Reloader({
@@ -231,6 +238,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   exporter.wake();
   leaving.start();
   alarms.start();
+  reports?.start();
   writeSecret(join(dataDir, SERVICE_FILE), `${JSON.stringify({ url, pid: process.pid })}\n`);
   const first = await firstStart(
     {
@@ -266,7 +274,9 @@ export async function startService(start: ServiceStart): Promise<Service> {
       leaving.stop(),
       alarms.stop(),
       storeWatch.stop(),
+      reports?.stop(),
     ]);
+    lines.hep?.stop();
     mailer.close();
     unwatch();
     overload.stop();

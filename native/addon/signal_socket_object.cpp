@@ -10,6 +10,7 @@
 
 #include "addon/arguments.hpp"
 #include "addon/uv_poll.hpp"
+#include "engine/icmp_errors.hpp"
 #include "engine/socket_address.hpp"
 
 namespace carillon {
@@ -67,6 +68,16 @@ struct SignalSocketObject::Watch {
   /// Closed after libuv has let go of it.
   UdpSocket socket;
 
+  /// libuv stops watching a socket that has an error to tell: it is started again.
+  static void ready(uv_poll_s* poll, int status, int) {
+    const auto* const watch = static_cast<Watch*>(uv_handle_get_data(reinterpret_cast<uv_handle_s*>(poll)));
+    if (watch->owner != nullptr && status < 0) {
+      watch->owner->read_errors();
+      if (watch->owner != nullptr) uv_poll_start(poll, uv::kReadable, &Watch::ready);
+    }
+    if (watch->owner != nullptr) watch->owner->read();
+  }
+
   static void closed(uv_handle_s* handle) {
     auto* const watch = static_cast<Watch*>(uv_handle_get_data(handle));
     ::operator delete(watch->poll);
@@ -95,6 +106,7 @@ SignalSocketObject::SignalSocketObject(const Info& info) : Napi::ObjectWrap<Sign
   const std::optional<Address> local = parse_address(host, port);
   if (!local) args.fault("host must be an IP address, not " + host);
   if (info.Length() < 2 || !info[1].IsFunction()) args.fault("onMessages must be a function");
+  if (info.Length() < 3 || !info[2].IsFunction()) args.fault("onUndelivered must be a function");
   if (!fields.good()) return;
 
   UdpSocket::Bound bound = UdpSocket::bind(local.value_or(Address{}));
@@ -107,6 +119,8 @@ SignalSocketObject::SignalSocketObject(const Info& info) : Napi::ObjectWrap<Sign
   socket_ = std::move(bound.socket);
   set_buffers(socket_, receive_buffer, send_buffer);
   DatagramBatch::count_losses(socket_);
+  IcmpErrors::ask_for(socket_);
+  on_undelivered_ = Napi::Persistent(info[2].As<Napi::Function>());
   on_messages_ = Napi::Persistent(info[1].As<Napi::Function>());
   context_ = std::make_unique<Napi::AsyncContext>(info.Env(), "carillon signalling");
 
@@ -117,10 +131,7 @@ SignalSocketObject::SignalSocketObject(const Info& info) : Napi::ObjectWrap<Sign
   watch_->poll = static_cast<uv_poll_s*>(::operator new(uv_handle_size(uv::kPoll)));
   uv_poll_init(loop, watch_->poll, socket_.descriptor());
   uv_handle_set_data(reinterpret_cast<uv_handle_s*>(watch_->poll), watch_);
-  uv_poll_start(watch_->poll, uv::kReadable, [](uv_poll_s* poll, int, int) {
-    const auto* const watch = static_cast<Watch*>(uv_handle_get_data(reinterpret_cast<uv_handle_s*>(poll)));
-    if (watch->owner != nullptr) watch->owner->read();
-  });
+  uv_poll_start(watch_->poll, uv::kReadable, &Watch::ready);
   napi_add_async_cleanup_hook(
       info.Env(),
       [](napi_async_cleanup_hook_handle, void* data) {
@@ -162,6 +173,18 @@ void SignalSocketObject::read() {
   if (at > 0) on_messages_.MakeCallback(Value(), {messages}, *context_);
 }
 
+void SignalSocketObject::read_errors() {
+  const Napi::Env env = Env();
+  const Napi::HandleScope scope(env);
+  const Napi::Array starts = Napi::Array::New(env);
+  uint32_t at = 0;
+  IcmpErrors errors;
+  while (const std::optional<Bytes> start = errors.next(socket_)) {
+    starts.Set(at++, Napi::Buffer<uint8_t>::Copy(env, start->data(), start->size()));
+  }
+  if (at > 0) on_undelivered_.MakeCallback(Value(), {starts}, *context_);
+}
+
 /// (bytes, address, port): 0, or the errno: nothing was sent
 Napi::Value SignalSocketObject::send(const Info& info) {
   Arguments args(info, "send");
@@ -174,8 +197,14 @@ Napi::Value SignalSocketObject::send(const Info& info) {
   if (watch_ == nullptr) return Napi::Number::New(info.Env(), EBADF);
   sockaddr_storage name;
   const socklen_t length = to_sockaddr(*to, name);
-  const ssize_t sent = ::sendto(socket_.descriptor(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
-                                reinterpret_cast<const sockaddr*>(&name), length);
+  const auto once = [&] {
+    return ::sendto(socket_.descriptor(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
+                    reinterpret_cast<const sockaddr*>(&name), length);
+  };
+  ssize_t sent = once();
+  // An error that ICMP told of another datagram comes with the next call, whatever that sends: it is told
+  // once.
+  if (sent < 0 && IcmpErrors::may_be_anothers(errno)) sent = once();
   return Napi::Number::New(info.Env(), sent >= 0 ? 0 : errno);
 }
 

@@ -18,10 +18,10 @@ class SignalSocketObject : public Napi::ObjectWrap<SignalSocketObject> {
 
   static Napi::Function define(Napi::Env env);
 
-  /// ({ host, port, receiveBuffer, sendBuffer }, onMessages): `host` is an IP address, buffers are in bytes.
-  /// Throws an error with the errno's name as `code`.
-  /// onMessages([bytes, address, port, ageMs, bytes, …]): what has come since the last turn, the oldest
-  /// first; `ageMs` since it came to the machine.
+  /// ({ host, port, receiveBuffer, sendBuffer }, onMessages, onUndelivered): `host` is an IP address, buffers
+  /// are in bytes. Throws an error with the errno's name as `code`. onMessages([bytes, address, port, ageMs,
+  /// bytes, …]): what has come since the last turn, the oldest first; `ageMs` since it came to the machine.
+  /// onUndelivered([bytes, bytes, …]): how datagrams of ours began that ICMP says did not arrive.
   explicit SignalSocketObject(const Info& info);
   ~SignalSocketObject() override;
 
@@ -34,11 +34,13 @@ class SignalSocketObject : public Napi::ObjectWrap<SignalSocketObject> {
   Napi::Value port(const Info& info);
   Napi::Value lost(const Info& info);
   void read();
+  void read_errors();
   void shut();
 
   UdpSocket socket_;
   DatagramBatch batch_;
   Napi::FunctionReference on_messages_;
+  Napi::FunctionReference on_undelivered_;
   std::unique_ptr<Napi::AsyncContext> context_;
   Watch* watch_ = nullptr;
 };

@@ -1,8 +1,10 @@
 #include "engine/datagram_batch.hpp"
 
+#include <cerrno>
 #include <cstring>
 #include <ctime>
 
+#include "engine/icmp_errors.hpp"
 #include "engine/socket_address.hpp"
 
 namespace carillon {
@@ -28,7 +30,12 @@ size_t DatagramBatch::receive(const UdpSocket& socket) {
     header.msg_controllen = place.control.size();
     header.msg_flags = 0;
   }
-  const int count = ::recvmmsg(socket.descriptor(), headers_.data(), kMost, MSG_DONTWAIT, nullptr);
+  const auto once = [&] {
+    return ::recvmmsg(socket.descriptor(), headers_.data(), kMost, MSG_DONTWAIT, nullptr);
+  };
+  int count = once();
+  // What ICMP told of a datagram of ours is told here too, once, instead of what waits.
+  if (count < 0 && IcmpErrors::may_be_anothers(errno)) count = once();
   if (count <= 0) return 0;
   for (size_t i = 0; i < static_cast<size_t>(count); ++i) read_control(i);
   return static_cast<size_t>(count);

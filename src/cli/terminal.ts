@@ -37,6 +37,10 @@ export class Session {
     return this.#terminal;
   }
 
+  get wantsJson(): boolean {
+    return this.#options.json === true;
+  }
+
   /** The rows under `key` of a reply; the whole reply with --json. */
   list(reply: Json, key: string, columns: readonly Column<Json>[]): void {
     const rows = (reply[key] ?? []) as readonly Json[];

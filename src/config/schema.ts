@@ -200,11 +200,36 @@ export const SETTINGS = {
       32_000,
       'a carrier or a URI that answers an INVITE with nothing for so long has failed, and the next is tried',
     ),
+    traceMiB: integer(
+      16,
+      1,
+      4096,
+      'SIP messages of the latest calls that are kept in memory for carillon ladder and /admin/v1/calls/…/messages, MiB',
+    ),
     challengeOrder: choice(
       ['compatible', 'strongest'],
       'compatible',
       'digest challenges: MD5 first, for phones that read one only, or SHA-512-256 first (RFC 8760)',
     ),
+  },
+  hep: {
+    host: text(
+      '',
+      'Homer, or another HEP3 server: SIP messages and media reports go there; empty: nowhere',
+    ),
+    port: integer(9060, ...PORT, 'its UDP port'),
+    captureId: integer(
+      2001,
+      0,
+      4_294_967_295,
+      'number of this service among those that report there',
+    ),
+    password: secret('key that the server asks for; empty: none'),
+    hideCredentials: toggle(
+      true,
+      'messages go there without passwords, tokens and media keys; false: as they are',
+    ),
+    mediaReports: toggle(true, 'loss, jitter and MOS of running calls every 5 s, as RTCP reports'),
   },
   rtp: {
     host: text('127.0.0.1', 'address of the RTP sockets'),

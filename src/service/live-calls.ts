@@ -19,8 +19,14 @@ export function liveCallsView(keeper: CallKeeper, logs: CallLogs, traces: SipTra
       return call !== undefined;
     },
     messages(callUuid) {
-      const sipCallId = keeper.sipCallIdOf(callUuid);
-      return sipCallId === undefined ? undefined : traces.of(sipCallId);
+      const list = traces.conversation(callUuid);
+      const isKnown = keeper.get(callUuid) !== undefined || logs.get(callUuid) !== undefined;
+      if (list.length === 0 && !isKnown) return undefined;
+      return {
+        list: () => list,
+        ladder: () => traces.ladder(callUuid),
+        capture: () => traces.capture(callUuid),
+      };
     },
   };
 }

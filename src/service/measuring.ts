@@ -5,6 +5,7 @@ import type { CallKeeper } from '../domain/dispatch/dispatch.ts';
 import type { MediaEngine } from '../edge/media/engine.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
 import type { RunningSignalling } from '../edge/sip/signalling.ts';
+import type { HepExporter } from '../edge/sip/trace/hep-exporter.ts';
 import type { AudioStreamsEdge } from '../edge/stream/client.ts';
 import type { Alarms } from './alarms.ts';
 import type { OverloadWatch } from './overload.ts';
@@ -18,6 +19,7 @@ export interface MeasuredParts {
   readonly overload: OverloadWatch;
   readonly newCalls: NewCalls;
   readonly alarms: Pick<Alarms, 'counts' | 'disk' | 'certificates'>;
+  readonly hep: Pick<HepExporter, 'counts'> | undefined;
   readonly version: string;
 }
 
@@ -31,8 +33,18 @@ export class Measuring {
   }
 
   connect(parts: MeasuredParts): void {
-    const { keeper, signalling, media, streams, callsLimit, overload, newCalls, alarms, version } =
-      parts;
+    const {
+      keeper,
+      signalling,
+      media,
+      streams,
+      callsLimit,
+      overload,
+      newCalls,
+      alarms,
+      version,
+      hep,
+    } = parts;
     this.#metrics.connect({
       callsActive: () => {
         const calls = keeper.live();
@@ -47,6 +59,7 @@ export class Measuring {
       registrations: () => signalling.registrations().length,
       capacity: () => ({ used: keeper.live().length, limit: callsLimit }),
       signalling: () => signalling.counters(),
+      ...(hep === undefined ? {} : { hep: () => hep.counts() }),
       overload: () => ({
         callsPerSecond: overload.limit,
         refused: newCalls.counts().refused,

@@ -1,47 +1,73 @@
-import { maskSecrets } from '../base/mask.ts';
+import { isIP } from 'node:net';
+import type { CallUuid } from '../base/ids.ts';
+import type { LegOwner } from '../domain/call/needs.ts';
 import type { SipMessageTrace } from '../edge/rest/server.ts';
-import { type MessageTrace, masked } from '../edge/sip/signalling.ts';
+import { captureOf } from '../edge/sip/trace/capture.ts';
+import type { HepExporter } from '../edge/sip/trace/hep-exporter.ts';
+import { ladderOf } from '../edge/sip/trace/ladder.ts';
+import { MessageRing, type TracedMessage } from '../edge/sip/trace/message-ring.ts';
+import { shownText } from '../edge/sip/trace/message-text.ts';
 
-const MESSAGES_PER_CALL = 200;
-const CALLS = 5000;
-/** Characters of all messages together, so that a flood of calls or of long messages cannot fill the memory. */
-const CHARACTERS = 16 * 2 ** 20;
+interface SipTracesOptions {
+  readonly ring?: MessageRing;
+  /** Undefined: there is no Homer. */
+  readonly exporter?: HepExporter | undefined;
+  readonly own?: { readonly name: string; readonly address: string };
+}
 
-/**
- * SIP messages of the latest calls, by Call-ID. A trace begins with an INVITE, so that registrations are not kept. The
- * oldest calls are dropped in favour of a new message.
- */
+const DEFAULT_BYTES = 2 ** 20;
+
+/** SIP messages of the latest calls: kept here, and sent on to Homer where there is one. */
 export class SipTraces {
-  /** As received. Most are never shown, so they are masked only in `of`. */
-  readonly #byCallId = new Map<string, MessageTrace[]>();
-  #characters = 0;
+  readonly #ring: MessageRing;
+  readonly #exporter: HepExporter | undefined;
+  readonly #own: { readonly name: string; readonly address: string };
 
-  note(trace: MessageTrace): void {
-    if (trace.callId === undefined) return;
-    const messages = this.#byCallId.get(trace.callId);
-    if (messages === undefined) {
-      if (!trace.text.startsWith('INVITE ')) return;
-      this.#byCallId.set(trace.callId, [trace]);
-    } else if (messages.length < MESSAGES_PER_CALL) messages.push(trace);
-    else return;
-    this.#characters += trace.text.length;
-    if (this.#byCallId.size > CALLS || this.#characters > CHARACTERS) this.#forgetOldest();
+  /** `own`: how we stand in what is shown; the address is that of sockets that listen on all. */
+  constructor({ ring, exporter, own }: SipTracesOptions = {}) {
+    this.#ring = ring ?? new MessageRing(DEFAULT_BYTES);
+    this.#own = own ?? { name: 'carillon', address: '127.0.0.1' };
+    this.#exporter = exporter;
   }
 
-  of(sipCallId: string): readonly SipMessageTrace[] {
-    return (this.#byCallId.get(sipCallId) ?? []).map(shown);
+  note(message: TracedMessage): void {
+    this.#ring.note(message);
+    this.#exporter?.note(message);
   }
 
-  #forgetOldest(): void {
-    for (const [callId, messages] of this.#byCallId) {
-      if (this.#byCallId.size <= CALLS && this.#characters <= CHARACTERS) return;
-      this.#byCallId.delete(callId);
-      for (const { text } of messages) this.#characters -= text.length;
-    }
+  belongs(callId: string, owner: LegOwner): void {
+    this.#ring.belongs(callId, owner);
+  }
+
+  /** Messages of a call's own leg, without what would let their reader log in. */
+  of(callUuid: CallUuid): readonly SipMessageTrace[] {
+    return this.#ring.ofCall(callUuid).map(shown);
+  }
+
+  /** Messages of all legs of the conversation that the call is part of. */
+  conversation(callUuid: CallUuid): readonly SipMessageTrace[] {
+    return this.#ring.ofConversation(callUuid).map(shown);
+  }
+
+  /** The same as a ladder of text. */
+  ladder(callUuid: CallUuid): string {
+    return ladderOf(this.#ring.ofConversation(callUuid), this.#own.name);
+  }
+
+  /** The same as a pcap file. */
+  capture(callUuid: CallUuid): Buffer {
+    return captureOf(this.#ring.ofConversation(callUuid).map((message) => this.#placed(message)));
+  }
+
+  #placed(message: TracedMessage): TracedMessage {
+    const { address } = this.#own;
+    const { flow } = message;
+    const isNamed = !['0.0.0.0', '::'].includes(flow.localAddress) && isIP(flow.localAddress) !== 0;
+    return isNamed ? message : { ...message, flow: { ...flow, localAddress: address } };
   }
 }
 
-function shown({ atMs, direction, flow, text }: MessageTrace): SipMessageTrace {
+function shown({ atMs, direction, flow, callId, bytes }: TracedMessage): SipMessageTrace {
   const { transport, localAddress, localPort, remoteAddress, remotePort } = flow;
   return {
     atUs: Math.round(atMs * 1000),
@@ -49,6 +75,7 @@ function shown({ atMs, direction, flow, text }: MessageTrace): SipMessageTrace {
     transport,
     local: `${localAddress}:${localPort}`,
     remote: `${remoteAddress}:${remotePort}`,
-    text: maskSecrets(masked(text)),
+    callId,
+    text: shownText(bytes),
   };
 }

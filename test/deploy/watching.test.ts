@@ -26,6 +26,7 @@ async function scrape(): Promise<string> {
         { direction: 'in', transport: 'udp', method: 'INVITE', code: '', count: 1 },
         { direction: 'out', transport: 'udp', method: '', code: '200', count: 1 },
       ],
+      carrierMessages: [{ carrier: 'north', direction: 'in', method: 'BYE', code: '', count: 1 }],
       discarded: 0,
       dropped: { budget: 1 },
       authFailures: 0,

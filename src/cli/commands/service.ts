@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Json } from '../client.ts';
 import type { Session } from '../terminal.ts';
@@ -7,6 +8,7 @@ type SessionOf = (command: Command) => Session;
 /** Calls, and the service itself. */
 export function addServiceCommands(program: Command, sessionOf: SessionOf): void {
   addCallCommands(program, sessionOf);
+  addLadderCommand(program, sessionOf);
   addStateCommands(program, sessionOf);
 }
 
@@ -31,7 +33,7 @@ function addCallCommands(program: Command, sessionOf: SessionOf): void {
     .command('show')
     .description("show a call's timeline")
     .argument('<call_uuid>')
-    .option('--messages', 'its SIP messages instead')
+    .option('--messages', 'its SIP messages instead, one line each')
     .action(async (uuid: string, flags: { messages?: boolean }, command: Command) => {
       const session = sessionOf(command);
       const path = `/calls/${encodeURIComponent(uuid)}`;
@@ -55,6 +57,31 @@ function addCallCommands(program: Command, sessionOf: SessionOf): void {
       const session = sessionOf(command);
       await session.client.delete(`/calls/${encodeURIComponent(uuid)}`);
       session.done(`call ${uuid} hung up`);
+    });
+}
+
+/** `carillon ladder UUID`: what a call's legs said to whom, as text or for Wireshark. */
+function addLadderCommand(program: Command, sessionOf: SessionOf): void {
+  program
+    .command('ladder')
+    .description(
+      'SIP messages of a call, both its legs, as a ladder; --pcap writes them for Wireshark',
+    )
+    .argument('<call_uuid>')
+    .option('--pcap <file>', 'write a capture file instead')
+    .action(async (uuid: string, { pcap }: { pcap?: string }, command: Command) => {
+      const session = sessionOf(command);
+      const path = `/calls/${encodeURIComponent(uuid)}/messages`;
+      if (pcap !== undefined) {
+        const reply = await session.client.stream(path, { format: 'pcap' });
+        await writeFile(pcap, new Uint8Array(await reply.arrayBuffer()));
+        return session.done(`written to ${pcap}`);
+      }
+      const { wantsJson } = session;
+      if (wantsJson) return session.one(await session.client.get(path));
+      const reply = await session.client.stream(path, { format: 'text' });
+      const text = await reply.text();
+      session.terminal.print(text === '' ? 'no messages of this call are kept' : text.trimEnd());
     });
 }
 

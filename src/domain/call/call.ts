@@ -327,6 +327,7 @@ export class Call implements Recorded {
 
   #partOf(): PartOf {
     return {
+      owner: { uuid: this.uuid, parent: this.identity.parentCallUuid },
       course: this.#course,
       media: this.#media,
       log: this.log,

@@ -19,6 +19,7 @@ export class InboundPart implements CallPart {
 
   /** From now on the call gets the events of the leg; an end that came earlier is reported at once. */
   attach(): void {
+    this.leg.belongsTo?.(this.#of.owner);
     this.leg.attach(legEventsOf(this.#of));
   }
 

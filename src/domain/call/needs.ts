@@ -281,6 +281,8 @@ export interface MediaLeg {
   /** Where the peer is to send RTP. */
   readonly address: string;
   readonly port: number;
+  /** Where RTP goes, by the last session; undefined: not known yet. */
+  readonly remote?: { readonly address: string; readonly port: number } | undefined;
   /**
    * First call starts the leg; later ones (re-INVITE) change it without losing stream or playback state. With an empty
    * address nothing is sent until the peer's own packets show where it is.

@@ -37,6 +37,7 @@ export class OutboundPart implements CallPart {
     const { course, log, hangup } = this.#of;
     const legEvents = legEventsOf(this.#of);
     return {
+      owner: this.#of.owner,
       signal: course.signal,
       offer: (target) => this.#localSdp(target),
       noSlot: (detail) => hangup('concurrencyBreached', 'Platform', detail),

@@ -4,7 +4,7 @@ import type { CallLog } from './call-log.ts';
 import type { Course } from './course.ts';
 import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
 import type { LegMedia } from './leg-media.ts';
-import type { Leg, LegEnd, LegEvents } from './needs.ts';
+import type { Leg, LegEnd, LegEvents, LegOwner } from './needs.ts';
 import type { Peer } from './peer.ts';
 
 export interface CallPart {
@@ -17,6 +17,7 @@ export interface CallPart {
 
 /** The call that a part belongs to. */
 export interface PartOf {
+  readonly owner: LegOwner;
   readonly course: Course;
   readonly media: LegMedia;
   readonly log: CallLog;

@@ -1,4 +1,5 @@
 /** What calls need of the signalling: legs, whatever messages they are made of. */
+import type { CallUuid } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { SrtpPolicy } from '../../protocol/sdp/sdp.ts';
 import type { SipTransport } from '../provisioning/types.ts';
@@ -58,6 +59,12 @@ export interface Refer {
   /** Once, at the end. */
   succeeded(): void;
   failed(cause: HangupCauseKey): void;
+}
+
+/** The call that a leg carries; `parent`: the one whose document dialled it. */
+export interface LegOwner {
+  readonly uuid: CallUuid;
+  readonly parent: CallUuid | undefined;
 }
 
 export interface LegEvents {
@@ -123,6 +130,8 @@ export interface InboundLeg extends Leg {
   readonly sdp: string | undefined;
   /** Must be called in the same turn in which the leg was handed over. */
   attach(events: LegEvents): void;
+  /** Its messages are that call's. */
+  belongsTo?(owner: LegOwner): void;
   /** 180, or 183 with early media when `sdp` is given. */
   ring(sdp?: string): void;
   /** 200 with SDP; resolves at the ACK, or with the leg's end when none came. Repeated calls do nothing. */
@@ -203,6 +212,7 @@ export interface InviteOptions {
   readonly auth?: { readonly username: string; readonly password: string };
   /** Hops that are left to a call that goes on from another one; undefined: 70. */
   readonly maxForwards?: number | undefined;
+  readonly owner?: LegOwner;
 }
 
 export interface Signalling {

@@ -5,6 +5,7 @@ import type {
   Headers,
   Leg,
   LegEnd,
+  LegOwner,
   OutboundLegEvents,
   OutboundTarget,
   Signalling,
@@ -41,6 +42,7 @@ export interface DialPlan {
 
 /** What the search needs of its call. */
 export interface Hunter {
+  readonly owner: LegOwner;
   /** What happens on the leg; its end is told only when no further target follows. */
   readonly events: OutboundLegEvents;
   /** Aborted when nobody waits for it any more. */
@@ -97,7 +99,7 @@ export async function huntTargets(
   hunter.trying(target, progress.attempt, waitedMs);
   const leg = signalling.invite(
     target,
-    { ...plan, sdp },
+    { ...plan, sdp, owner: hunter.owner },
     {
       ...hunter.events,
       ended: (end) => {

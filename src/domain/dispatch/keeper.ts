@@ -27,8 +27,6 @@ const CUT_LEAD_MS = 50;
 const NOTED_MS = 2000;
 /** A reservation that could not be written (disk full) is asked for again. */
 const RETRY_MS = 1000;
-/** Ended calls whose SIP Call-ID is remembered for traces. */
-const REMEMBERED_CALLS = 5000;
 
 export interface KeeperNeeds {
   readonly calls: CallStore;
@@ -66,7 +64,6 @@ export class CallKeeper implements CallKeeping {
   readonly #settling = new Set<Promise<Cdr>>();
   readonly #settled = new WeakMap<Call, Promise<Cdr>>();
   readonly #stopping = new AbortController();
-  readonly #endedSipCallIds = new Map<CallUuid, string>();
 
   constructor(needs: KeeperNeeds) {
     this.#needs = needs;
@@ -93,11 +90,6 @@ export class CallKeeper implements CallKeeping {
   /** The record of an ended call, once it is settled; undefined: the call was never under care. */
   async recordOf(call: Call): Promise<Cdr | undefined> {
     return this.#settled.get(call);
-  }
-
-  /** Call-ID of a live call, or of one that ended lately. */
-  sipCallIdOf(callUuid: CallUuid): string | undefined {
-    return this.get(callUuid)?.peer.sipCallId ?? this.#endedSipCallIds.get(callUuid);
   }
 
   /**
@@ -268,15 +260,6 @@ export class CallKeeper implements CallKeeping {
     }
   }
 
-  #remember(call: Call): void {
-    const { sipCallId } = call.peer;
-    if (sipCallId === undefined) return;
-    this.#endedSipCallIds.set(call.uuid, sipCallId);
-    if (this.#endedSipCallIds.size <= REMEMBERED_CALLS) return;
-    const [oldest] = this.#endedSipCallIds.keys();
-    if (oldest !== undefined) this.#endedSipCallIds.delete(oldest);
-  }
-
   async #settle(kept: Kept, end: CallEnd): Promise<Cdr> {
     const { call } = kept;
     kept.cancelTopUp();
@@ -306,7 +289,6 @@ export class CallKeeper implements CallKeeping {
       logger.error({ error, callUuid: call.uuid }, 'settlement failed');
     } finally {
       this.#kept.delete(call.uuid);
-      this.#remember(call);
       call.log.close();
     }
     await logs.put(call.uuid, call.log.entries()).catch((error: unknown) => {

@@ -84,6 +84,7 @@ export class NativeLeg implements MediaLeg {
   readonly #streams = new Set<LegStream>();
   readonly #presses = new PressPairing();
   #rate: LineRate = 8000;
+  #remote: MediaLeg['remote'];
   #lastQuality: MediaQuality = NO_QUALITY;
   #closed = false;
   #tonesWanted = false;
@@ -122,6 +123,12 @@ export class NativeLeg implements MediaLeg {
     if (this.#closed) return;
     this.#hub.engine.configureLeg(this.handle, session);
     this.#rate = session.codec.sampleRate;
+    const { address, port } = session;
+    this.#remote = address === '' ? undefined : { address, port };
+  }
+
+  get remote(): MediaLeg['remote'] {
+    return this.#remote;
   }
 
   play(pcm: Pcm, options: PlayOptions): Playback {

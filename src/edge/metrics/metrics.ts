@@ -29,6 +29,14 @@ interface MetricSources extends StateSources {
       readonly code: string;
       readonly count: number;
     }[];
+    /** The same by carrier; as many as there are carriers. */
+    readonly carrierMessages: readonly {
+      readonly carrier: string;
+      readonly direction: 'in' | 'out';
+      readonly method: string;
+      readonly code: string;
+      readonly count: number;
+    }[];
     /** Datagrams and responses that were no use. */
     readonly discarded: number;
     /** Not looked at, by reason. */
@@ -38,6 +46,8 @@ interface MetricSources extends StateSources {
     readonly connections: Readonly<Partial<Record<'udp' | 'tcp' | 'tls' | 'ws' | 'wss', number>>>;
     readonly failedHandshakes: number;
   };
+  /** Packets for Homer; left away without one. */
+  hep?: () => { readonly sent: number; readonly dropped: number };
   /** Totals since the start of the media engine. */
   media?: () => {
     readonly packetsReceived: number;
@@ -269,6 +279,31 @@ function defineSignallingTotals(registers: Registry[], sources: MetricSources): 
       for (const { count, ...labels } of sources.signalling?.().messages ?? []) {
         this.inc(labels, count);
       }
+    },
+  });
+  const bounded = boundedLabels();
+  new Counter({
+    name: 'voice_sip_carrier_messages_total',
+    help: 'SIP messages to and from each carrier; method is empty for responses, code for requests',
+    labelNames: ['carrier', 'method', 'direction', 'code'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { count, carrier, ...labels } of sources.signalling?.().carrierMessages ?? []) {
+        this.inc({ ...labels, carrier: bounded('carrier', carrier) }, count);
+      }
+    },
+  });
+  new Counter({
+    name: 'voice_hep_packets_total',
+    help: 'Packets for Homer: sent, or dropped because there were too many or its host was not found',
+    labelNames: ['result'],
+    registers,
+    collect() {
+      this.reset();
+      const { sent, dropped } = sources.hep?.() ?? { sent: 0, dropped: 0 };
+      this.inc({ result: 'sent' }, sent);
+      this.inc({ result: 'dropped' }, dropped);
     },
   });
   new Counter({

@@ -10,7 +10,18 @@ export interface SipMessageTrace {
   readonly transport: string;
   readonly local: string;
   readonly remote: string;
+  /** Of the leg. */
+  readonly callId: string;
   readonly text: string;
+}
+
+/** Each made when it is asked for. */
+export interface CallMessages {
+  list(): readonly SipMessageTrace[];
+  /** For people. */
+  ladder(): string;
+  /** A pcap file. */
+  capture(): Buffer;
 }
 
 export interface CallDetail {
@@ -24,5 +35,6 @@ export interface LiveCalls {
   get(callUuid: CallUuid): CallDetail | undefined;
   /** False when there is no such call. */
   hangup(callUuid: CallUuid): boolean;
-  messages(callUuid: CallUuid): readonly SipMessageTrace[] | undefined;
+  /** Those of all legs that belong together with the call's, oldest first; undefined: nothing is known of it. */
+  messages(callUuid: CallUuid): CallMessages | undefined;
 }

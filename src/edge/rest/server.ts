@@ -29,7 +29,7 @@ import { ROUTES } from './routes.ts';
 export { parseCarriersFile } from './admin/carriers-file.ts';
 export type { RestDeps, RestSettings } from './deps.ts';
 export type { OperatorPages } from './http/operator-door.ts';
-export type { LiveCalls, SipMessageTrace } from './live-calls.ts';
+export type { CallMessages, LiveCalls, SipMessageTrace } from './live-calls.ts';
 export type { Operations, PartState, RegistrationView } from './operations.ts';
 
 export interface RestServer {

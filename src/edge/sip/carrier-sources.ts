@@ -49,6 +49,7 @@ export const acquaintanceOf = (
 ): Acquaintance => ({
   knows: (flow) => agent()?.knows(flow, clock.monotonicMs()) ?? false,
   isCarrier: (flow) => sources.at(flow) !== undefined,
+  carrierOf: (flow) => sources.at(flow),
   hasNonce: (authorization, flow) =>
     agent()?.hasNonce(authorization, flow, clock.monotonicMs()) ?? false,
 });

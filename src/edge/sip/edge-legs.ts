@@ -5,6 +5,7 @@ import type {
   Leg,
   LegEnd,
   LegEvents,
+  LegOwner,
   OutboundLegEvents,
   Party,
   RemoteAddress,
@@ -56,15 +57,18 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
   readonly sdp: string | undefined;
   readonly #leg: LegId;
   readonly #tell: Tell;
+  readonly #owned: (owner: LegOwner) => void;
   #events: LegEvents | undefined;
   #end: LegEnd | undefined;
   #answered: Promise<Result<void, LegEnd>> | undefined;
   #settle: (result: Result<void, LegEnd>) => void = () => undefined;
 
-  constructor(call: IncomingCall, tell: Tell) {
+  /** `owned`: is told whose leg it is, once that is known. */
+  constructor(call: IncomingCall, tell: Tell, owned: (owner: LegOwner) => void = () => undefined) {
     const { request, flow } = call;
     this.#leg = call.leg;
     this.#tell = tell;
+    this.#owned = owned;
     this.id = String(call.leg);
     this.sipCallId = request.callId;
     this.from = partyOf(request.from);
@@ -85,6 +89,10 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
 
   get events(): LegEvents | undefined {
     return this.#events;
+  }
+
+  belongsTo(owner: LegOwner): void {
+    this.#owned(owner);
   }
 
   attach(events: LegEvents): void {

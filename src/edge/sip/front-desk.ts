@@ -8,6 +8,8 @@ export interface Acquaintance {
   knows(flow: Flow): boolean;
   /** A carrier calls over it. */
   isCarrier(flow: Flow): boolean;
+  /** Its name. Default: none has one. */
+  carrierOf?(flow: Flow): string | undefined;
   /** The credentials carry a nonce that we sent to that address: its source is not forged. */
   hasNonce(authorization: string, flow: Flow): boolean;
 }

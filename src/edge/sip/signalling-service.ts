@@ -153,6 +153,7 @@ class SignallingService implements RunningSignalling {
     const watched = this.#carriers.watching(target, events);
     const outbound = new EdgeOutboundLeg(leg, callId, watched, (input) => this.#tell(input));
     this.#legs.set(leg, outbound);
+    if (options.owner !== undefined) this.#options.traces?.belongs(callId, options.owner);
     const command = inviteCommand(target, options, {
       leg,
       callId,
@@ -218,6 +219,7 @@ class SignallingService implements RunningSignalling {
   counters(): SignallingCounters {
     return {
       messages: this.#sockets.counts(),
+      carrierMessages: this.#sockets.carrierCounts(),
       discarded: this.#discarded,
       dropped: this.#sockets.dropped(),
       authFailures: this.#authFailures,
@@ -334,7 +336,11 @@ class SignallingService implements RunningSignalling {
   }
 
   #incoming(call: IncomingCall): void {
-    const leg = new EdgeInboundLeg(call, (input) => this.#tell(input));
+    const leg = new EdgeInboundLeg(
+      call,
+      (input) => this.#tell(input),
+      (owner) => this.#options.traces?.belongs(call.request.callId, owner),
+    );
     this.#legs.set(call.leg, leg);
     try {
       this.#handler?.(leg);

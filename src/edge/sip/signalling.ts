@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { DestinationGuard } from '../../base/egress.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { Signalling, SipAddresses } from '../../domain/call/needs.ts';
+import type { LegOwner, Signalling, SipAddresses } from '../../domain/call/needs.ts';
 import type { NewCalls } from '../../domain/capacity/capacity.ts';
 import type { Carrier } from '../../domain/provisioning/types.ts';
 import type { BindingStore, EndpointDirectory } from '../../domain/registration/needs.ts';
@@ -18,7 +18,8 @@ import type {
 import type { CarrierState } from './carrier-watch.ts';
 import type { Dns } from './dns.ts';
 import type { Waits } from './front-desk.ts';
-import type { MessageCount, MessageTrace } from './message-trace.ts';
+import type { CarrierMessageCount, MessageCount } from './message-counter.ts';
+import type { TracedMessage } from './trace/message-ring.ts';
 import type { StreamLimits } from './transport/stream-transport.ts';
 import type { TlsIdentity } from './transport/tls-identity.ts';
 import type { Arrival } from './transport/web-sockets.ts';
@@ -29,6 +30,12 @@ export interface WebSocketPorts {
   readonly wss?: number | undefined;
   /** Origins of pages that may connect; none: all. */
   readonly origins?: readonly string[];
+}
+
+export interface MessageTraces {
+  /** The bytes are not changed afterwards. */
+  note(message: TracedMessage): void;
+  belongs(callId: string, owner: LegOwner): void;
 }
 
 export interface SignallingOptions {
@@ -59,7 +66,8 @@ export interface SignallingOptions {
   readonly egress: DestinationGuard;
   /** Whether a new call may begin. Default: always. */
   readonly newCalls?: Pick<NewCalls, 'mayBegin' | 'begin' | 'isFull'>;
-  readonly onMessage?: (trace: MessageTrace) => void;
+  /** Where messages of who proved something are kept. */
+  readonly traces?: MessageTraces;
   /** Default: the system's name servers. */
   readonly dns?: Dns;
   readonly connections?: StreamLimits;
@@ -75,6 +83,8 @@ export interface SignallingOptions {
 
 export interface SignallingCounters {
   readonly messages: readonly MessageCount[];
+  /** Messages to and from carriers, whatever they crossed the wire in. */
+  readonly carrierMessages: readonly CarrierMessageCount[];
   /** Datagrams and responses that were no use. */
   readonly discarded: number;
   /** Messages that were not looked at, by reason. */
@@ -115,7 +125,6 @@ export interface RunningSignalling extends Signalling {
 }
 
 export { DEFAULT_REGISTRAR_LIMITS } from '../../protocol/sip/sip.ts';
-export { masked } from './message-trace.ts';
 export { DEFAULT_STREAM_LIMITS } from './transport/stream-transport.ts';
 export { type TlsFiles, TlsIdentity } from './transport/tls-identity.ts';
-export type { CarrierState, MessageCount, MessageTrace, Waits };
+export type { CarrierState, MessageCount, TracedMessage, Waits };

@@ -1,16 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../../base/logger.ts';
-import type {
-  Flow,
-  SipTransportName,
-  Target,
-  UserAgentInput,
-  UserAgentOutput,
+import {
+  type Flow,
+  requestQuoted,
+  type SipTransportName,
+  type Target,
+  type UserAgentInput,
+  type UserAgentOutput,
 } from '../../protocol/sip/sip.ts';
 import { type Acquaintance, FrontDesk, type Served, type Waits } from './front-desk.ts';
-import { callIdOf, type MessageCount, MessageCounter } from './message-trace.ts';
+import { type CarrierMessageCount, type MessageCount, MessageCounter } from './message-counter.ts';
 import type { SignallingOptions } from './signalling.ts';
+import type { TracedMessage } from './trace/message-ring.ts';
+import { callIdOf } from './trace/message-text.ts';
 import { ConnectionTable } from './transport/connection-table.ts';
 import { SecureAcceptor } from './transport/secure-acceptor.ts';
 import { DEFAULT_STREAM_LIMITS, StreamTransport, TCP } from './transport/stream-transport.ts';
@@ -39,7 +42,7 @@ export class SipSockets {
   readonly #options: SignallingOptions;
   readonly #tell: (input: UserAgentInput) => void;
   readonly #logger: Logger;
-  readonly #counter = new MessageCounter();
+  readonly #counter: MessageCounter;
   readonly #desk: FrontDesk;
   readonly #acquaintance: Acquaintance;
   #open: Open | undefined;
@@ -54,6 +57,7 @@ export class SipSockets {
     this.#tell = tell;
     this.#logger = options.logger;
     this.#acquaintance = acquaintance;
+    this.#counter = new MessageCounter((flow) => acquaintance.carrierOf?.(flow));
     this.#desk = new FrontDesk({
       clock: options.clock,
       acquaintance,
@@ -93,6 +97,10 @@ export class SipSockets {
 
   counts(): readonly MessageCount[] {
     return this.#counter.rows();
+  }
+
+  carrierCounts(): readonly CarrierMessageCount[] {
+    return this.#counter.carrierRows();
   }
 
   /** Rejects with PORT_IN_USE. */
@@ -137,10 +145,12 @@ export class SipSockets {
   }
 
   send(output: Extract<UserAgentOutput, { kind: 'send' }>): void {
-    const { bytes, flow, transaction } = output;
-    this.#counter.note('out', flow.transport, bytes);
+    const { bytes, message, flow, transaction } = output;
+    this.#counter.note('out', flow, bytes);
     // Stateless answers to unknown peers belong to no call: they are not traced.
-    if (transaction !== undefined || this.#isKnown(flow)) this.#trace('out', bytes, flow);
+    if (transaction !== undefined || this.#isKnown(flow)) {
+      this.#trace({ direction: 'out', bytes, flow, callId: message.header('call-id') });
+    }
     const failed = (): void => {
       if (transaction !== undefined) this.#tell({ kind: 'sendFailed', transaction });
     };
@@ -169,6 +179,7 @@ export class SipSockets {
       open.udp = new UdpTransport(host, port, {
         received: (bytes, address, from, waitedMs) =>
           this.#received(bytes, this.#udpFlow(address, from), waitedMs),
+        undelivered: (start) => this.#undelivered(start),
         failed,
       });
       open.ports.udp = await open.udp.start();
@@ -213,13 +224,19 @@ export class SipSockets {
   }
 
   #received(bytes: Uint8Array, flow: Flow, waitedMs = 0): void {
-    this.#counter.note('in', flow.transport, bytes);
+    this.#counter.note('in', flow, bytes);
     this.#desk.received(bytes, flow, waitedMs);
   }
 
   #serve({ bytes, flow, standing, waitedMs }: Served): void {
-    if (standing !== 'unknown') this.#trace('in', bytes, flow);
+    if (standing !== 'unknown') this.#trace({ direction: 'in', bytes, flow });
     this.#tell({ kind: 'received', bytes, flow, waitedMs, isKnown: standing === 'known' });
+  }
+
+  /** Only for a request whose branch nobody else knows: whoever forges ICMP fails no call. */
+  #undelivered(start: Buffer): void {
+    const quoted = requestQuoted(start.toString('latin1'));
+    if (quoted !== undefined) this.#tell({ kind: 'undelivered', ...quoted });
   }
 
   #lost({ transport, remoteAddress, remotePort, connectionId }: Flow, why: string): void {
@@ -252,16 +269,12 @@ export class SipSockets {
     };
   }
 
-  #trace(direction: 'in' | 'out', bytes: Uint8Array, flow: Flow): void {
-    const { onMessage, clock } = this.#options;
-    if (onMessage === undefined) return;
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-    onMessage({
-      direction,
-      flow,
-      text,
-      callId: callIdOf(text),
-      atMs: clock.wallMs(),
-    });
+  /** Without its Call-ID where that has to be looked for. */
+  #trace(message: Omit<TracedMessage, 'atMs' | 'callId'> & { callId?: string | undefined }): void {
+    const { traces, clock } = this.#options;
+    if (traces === undefined) return;
+    const { direction, bytes, flow, callId = callIdOf(bytes) } = message;
+    if (callId === undefined) return;
+    traces.note({ direction, flow, bytes, callId, atMs: clock.wallMs() });
   }
 }

@@ -8,6 +8,7 @@ export type { NameAddr } from './header/name-addr.ts';
 export { isKeepAlive, MAX_MESSAGE_BYTES } from './parse.ts';
 export { type ContactBinding, isSecureBinding } from './registrar/binding.ts';
 export { DEFAULT_REGISTRAR_LIMITS, type RegistrarLimits } from './registrar/register.ts';
+export { requestQuoted } from './transaction/quoted.ts';
 export { type Flow, isSecure, type SipTransportName } from './transport/flow.ts';
 export { PING, PONG, StreamFramer } from './transport/framer.ts';
 export { type Glance, glance } from './transport/glance.ts';

@@ -9,6 +9,7 @@ import type { SessionTimerSettings } from './dialog/session-timer.ts';
 import type { HeaderInit, SipMessage, SipRequest } from './message.ts';
 import type { ContactBinding } from './registrar/binding.ts';
 import type { RegistrarLimits } from './registrar/register.ts';
+import type { QuotedRequest } from './transaction/quoted.ts';
 import type { TimerValues } from './transaction/timer-values.ts';
 import type { TransactionId } from './transaction/types.ts';
 import type { Flow, SipTransportName } from './transport/flow.ts';
@@ -242,6 +243,8 @@ export type UserAgentInput =
       readonly flow: Flow;
     } & Partial<Asking>)
   | { readonly kind: 'sendFailed'; readonly transaction: TransactionId }
+  /** ICMP says that a request of ours over UDP did not arrive. */
+  | ({ readonly kind: 'undelivered' } & QuotedRequest)
   | { readonly kind: 'connectionLost'; readonly connectionId: number }
   // Answers to questions, each with the id of its question.
   | ({ readonly kind: 'resolved'; readonly id: number } & Resolution)

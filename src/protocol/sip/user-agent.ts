@@ -106,6 +106,9 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
       case 'sendFailed':
         core.run(core.layer.transportFailed(input.transaction, core.nowMs));
         break;
+      case 'undelivered':
+        core.run(core.layer.undelivered(input, core.nowMs));
+        break;
       case 'connectionLost':
         this.#connectionLost(input.connectionId);
         break;

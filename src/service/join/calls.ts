@@ -264,10 +264,7 @@ export function joinParts<R extends Recorder>(
     hasPorts: () => media.status().portsFree > 0,
   });
   const controlNeeds = { ...dispatching, outbound, logs, storedLogs: store.callLogs };
-  const control = new TracedControl(controlNeeds, (callUuid) => {
-    const sipCallId = keeper.sipCallIdOf(callUuid);
-    return sipCallId === undefined ? [] : traces.of(sipCallId);
-  });
+  const control = new TracedControl(controlNeeds, (callUuid) => traces.of(callUuid));
   const parts = { keeper, admission, control, inbound, outbound, dialer, trunks };
   return { ...parts, paced, recorder, dispatching };
 }

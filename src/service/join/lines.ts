@@ -1,6 +1,7 @@
 /** Everything that leaves the process: customers' servers and sockets, phones and carriers, audio. */
 
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { DestinationGuard } from '../../base/egress.ts';
 import { ServiceError } from '../../base/errors.ts';
@@ -29,6 +30,8 @@ import {
   TlsIdentity,
 } from '../../edge/sip/signalling.ts';
 import { createSignalling } from '../../edge/sip/signalling-service.ts';
+import { HepExporter } from '../../edge/sip/trace/hep-exporter.ts';
+import { MessageRing } from '../../edge/sip/trace/message-ring.ts';
 import { createSynthesizer, type SpeechService } from '../../edge/speech/synthesizer.ts';
 import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/client.ts';
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
@@ -55,12 +58,15 @@ export interface Lines {
   /** Timelines of calls, in memory. */
   readonly logs: CallLogs;
   readonly traces: SipTraces;
+  /** Undefined: there is no Homer. */
+  readonly hep: HepExporter | undefined;
   /** The certificate of TLS and WSS. */
   readonly sipIdentity: TlsIdentity;
 }
 
 /** Ended calls whose timeline is kept in memory at the most. */
 const LOGGED_CALLS = 2000;
+const MIB = 2 ** 20;
 
 export async function openLines(
   basics: Basics,
@@ -97,7 +103,7 @@ export async function openLines(
       monotonicMs: () => clock.monotonicMs(),
     }),
   });
-  const traces = new SipTraces();
+  const { traces, hep } = tracing(basics, derived);
   const sipIdentity = await identityOf(basics, derived);
   const newCalls = new NewCalls(clock);
   const signalling = createSignalling({
@@ -115,7 +121,7 @@ export async function openLines(
     carriers: () => foundation.provisioning.carriers.list(),
     egress: destinations,
     newCalls,
-    onMessage: (trace) => traces.note(trace),
+    traces,
     challengeOrder: settings.sip.challengeOrder,
     unknownPeersPerSecond: settings.sip.unknownPeersPerSecond,
     tls: { identity: sipIdentity, port: settings.sip.tlsPort || undefined },
@@ -152,6 +158,7 @@ export async function openLines(
     destinations,
     listensOn: (url) => ports.push(portOf(url)),
     traces,
+    hep,
     sipIdentity,
     audio,
     holdMusic: createHoldMusic(settings.calls.holdMusic, audio, logger),
@@ -161,6 +168,26 @@ export async function openLines(
       logger,
     }),
   };
+}
+
+/** Where SIP messages are kept, and sent on. */
+function tracing({ settings, clock, logger }: Basics, derived: Derived) {
+  const ring = new MessageRing(settings.sip.traceMiB * MIB);
+  const { host, port, captureId, password, hideCredentials: hidesCredentials } = settings.hep;
+  const own = isIP(derived.sipPublicHost) === 0 ? '127.0.0.1' : derived.sipPublicHost;
+  const hep =
+    host === ''
+      ? undefined
+      : new HepExporter(ring, {
+          ...{ host, port, captureId, password, hidesCredentials },
+          ...{ ownAddress: own, clock, logger },
+        });
+  const traces = new SipTraces({
+    ring,
+    own: { name: settings.sip.userAgent, address: own },
+    exporter: hep,
+  });
+  return { traces, hep };
 }
 
 function towardsCustomers(

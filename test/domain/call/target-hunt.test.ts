@@ -1,5 +1,7 @@
 /** Failover and redirection: which target follows which end. */
+
 import { describe, expect, it } from 'vitest';
+import { asCallUuid } from '../../../src/base/ids.ts';
 import type {
   LegEnd,
   OutboundLegEvents,
@@ -41,6 +43,7 @@ async function hunt(
     isDown: () => false,
   };
   const hunter = {
+    owner: { uuid: asCallUuid('a'), parent: undefined },
     events: { ended: (end: LegEnd) => reported.push(end) } as unknown as OutboundLegEvents,
     signal: new AbortController().signal,
     offer: () => Promise.resolve('v=0'),

@@ -80,6 +80,7 @@ describe('metrics', () => {
     metrics.connect({
       signalling: () => ({
         messages,
+        carrierMessages: [{ carrier: 'north', direction: 'in', method: '', code: '486', count: 7 }],
         discarded,
         dropped: { source: 5, queue: 0 },
         authFailures: 1,
@@ -95,6 +96,9 @@ describe('metrics', () => {
     );
     expect(text).toContain(
       'voice_sip_messages_total{direction="out",transport="tls",method="",code="401"} 2',
+    );
+    expect(text).toContain(
+      'voice_sip_carrier_messages_total{direction="in",method="",code="486",carrier="north"} 7',
     );
     expect(text).toContain('voice_sip_discarded_total 6');
     expect(text).toContain('voice_sip_auth_failures_total 1');

@@ -3,8 +3,9 @@ import { asLegId } from '../../../src/base/ids.ts';
 import { HANGUP_CAUSES, type HangupCauseKey } from '../../../src/domain/call/types.ts';
 import { hangupReason, hangupStatus } from '../../../src/edge/sip/hangup-status.ts';
 import { inviteCommand } from '../../../src/edge/sip/invite-command.ts';
-import { callIdOf, MessageCounter, masked } from '../../../src/edge/sip/message-trace.ts';
+import { MessageCounter } from '../../../src/edge/sip/message-counter.ts';
 import { carrierAt, inRanges } from '../../../src/edge/sip/source-match.ts';
+import type { Flow } from '../../../src/protocol/sip/sip.ts';
 import { carrier } from './rig.ts';
 
 describe('hangup causes in words of SIP', () => {
@@ -98,33 +99,35 @@ describe('outbound INVITEs', () => {
   });
 });
 
-describe('message traces', () => {
-  it('mask credentials in every form and keep the rest', () => {
-    const text =
-      'INVITE sip:a SIP/2.0\r\ni: abc@x\r\nAUTHORIZATION : Digest username="u",\r\n response="1"\r\nProxy-Authorization: Digest x\r\nVia: v\r\n\r\n';
-    expect(masked(text)).toBe(
-      'INVITE sip:a SIP/2.0\r\ni: abc@x\r\nAUTHORIZATION : Digest (masked)\r\nProxy-Authorization: Digest (masked)\r\nVia: v\r\n\r\n',
-    );
-    expect(callIdOf(text)).toBe('abc@x');
-  });
+describe('counts of messages', () => {
+  const flow: Flow = {
+    ...{ transport: 'udp', localAddress: '127.0.0.1', localPort: 5060 },
+    ...{ remoteAddress: '192.0.2.1', remotePort: 5060, connectionId: undefined },
+  };
 
-  it('know the Call-ID of the head in any spelling', () => {
-    const usual = 'INVITE sip:a SIP/2.0\r\nCall-ID: abc@x\r\n\r\n';
-    expect(callIdOf(usual)).toBe('abc@x');
-    const inBody = 'INVITE sip:a SIP/2.0\r\ni: abc@x\r\n\r\nv=0\r\nCall-ID: other\r\n';
-    expect(callIdOf(inBody)).toBe('abc@x');
-    expect(callIdOf('INVITE sip:a SIP/2.0\r\nCall-ID: abc@x \r\n\r\n')).toBe('abc@x');
-    expect(callIdOf('INVITE sip:a SIP/2.0\r\nVia: v\r\n\r\n')).toBeUndefined();
-  });
-
-  it('count unknown peers under one name', () => {
+  it('have unknown peers under one name', () => {
     const counter = new MessageCounter();
     for (const line of ['FOO a SIP/2.0', 'BAR a SIP/2.0', 'SIP/2.0 200 OK', '', 'INVITE']) {
-      counter.note('in', 'udp', Buffer.from(line));
+      counter.note('in', flow, Buffer.from(line));
     }
     expect(counter.rows().map(({ method, code, count }) => [method, code, count])).toEqual([
       ['other', '', 4],
       ['', '200', 1],
+    ]);
+  });
+
+  it('are kept apart for each carrier', () => {
+    const counter = new MessageCounter(({ remoteAddress }) =>
+      remoteAddress === '192.0.2.1' ? 'north' : undefined,
+    );
+    const other = { ...flow, remoteAddress: '192.0.2.9' };
+    for (const line of ['SIP/2.0 200 OK', 'BYE sip:a SIP/2.0', 'BYE sip:a SIP/2.0']) {
+      counter.note('in', flow, Buffer.from(line));
+      counter.note('out', other, Buffer.from(line));
+    }
+    expect(counter.carrierRows()).toEqual([
+      { carrier: 'north', direction: 'in', method: '', code: '200', count: 1 },
+      { carrier: 'north', direction: 'in', method: 'BYE', code: '', count: 2 },
     ]);
   });
 });

@@ -301,6 +301,20 @@ describe('outbound legs', () => {
     expect(ends[0]).toMatchObject({ how: 'unreachable' });
   });
 
+  it('to a port where nobody listens end at once: ICMP says so', async () => {
+    const gone = await UdpPeer.open(0);
+    const { port } = gone;
+    gone.close();
+    const rig = await rigOf({ carriers: () => [carrier({ port })] });
+    const { ends, events } = recorder();
+    const begunMs = performance.now();
+    rig.signalling.invite({ kind: 'carrier', carrier: 'north', number: '1' }, DIAL, events);
+    await until(() => ends.length === 1);
+    expect(ends).toMatchObject([{ by: 'remote', how: 'transport' }]);
+    expect(performance.now() - begunMs).toBeLessThan(2000);
+    expect(rig.signalling.isDown({ kind: 'carrier', carrier: 'north', number: '1' })).toBe(true);
+  });
+
   it('to a closed TCP port end by transport', async () => {
     const rig = await rigOf();
     const { ends, events } = recorder();
@@ -346,7 +360,10 @@ describe('the service', () => {
   it('counts messages, and traces those of who proved something', async () => {
     const traces: string[] = [];
     const rig = await rigOf({
-      onMessage: ({ direction, text, callId }) => traces.push(`${direction} ${callId} ${text}`),
+      traces: {
+        note: ({ direction, bytes, callId }) => traces.push(`${direction} ${callId} ${bytes}`),
+        belongs: () => undefined,
+      },
     });
     const peer = await udp(rig);
     await register(rig, peer);

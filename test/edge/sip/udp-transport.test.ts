@@ -15,17 +15,19 @@ interface Heard {
 async function listening(host = '127.0.0.1', onMessage: (heard: Heard) => void = () => undefined) {
   const heard: Heard[] = [];
   const failures: Error[] = [];
+  const undelivered: string[] = [];
   const udp = new UdpTransport(host, 0, {
     received: (bytes, address, port, waitedMs) => {
       const one = { text: Buffer.from(bytes).toString(), address, port, waitedMs };
       heard.push(one);
       onMessage(one);
     },
+    undelivered: (start) => undelivered.push(start.toString()),
     failed: (error) => failures.push(error),
   });
   const port = await udp.start();
   onTestFinished(() => udp.stop());
-  return { udp, port, heard, failures };
+  return { udp, port, heard, failures, undelivered };
 }
 
 async function peer() {
@@ -34,6 +36,16 @@ async function peer() {
   await once(socket, 'listening');
   onTestFinished(() => void socket.close());
   return socket;
+}
+
+/** Where nobody listens. */
+async function closedPort(host: string): Promise<number> {
+  const socket = createSocket(host === '::1' ? 'udp6' : 'udp4').bind(0, host);
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  socket.close();
+  await once(socket, 'close');
+  return port;
 }
 
 function stall(ms: number): void {
@@ -55,6 +67,23 @@ describe('the UDP socket', () => {
     udp.send(Buffer.from('two'), '127.0.0.1', socket.address().port, never);
     expect(String((await reply)[0])).toBe('two');
   });
+
+  it.each(['127.0.0.1', '::1', '::'])(
+    'on %s tells of datagrams that met no port, and goes on with others',
+    async (host) => {
+      const { udp, port, heard, undelivered } = await listening(host);
+      const own = host === '127.0.0.1' ? host : '::1';
+      const nobody = await closedPort(own);
+      const long = `lost ${'x'.repeat(400)}`;
+      for (let round = 1; round <= 3; round += 1) {
+        udp.send(Buffer.from(long), own, nobody, never);
+        udp.send(Buffer.from(`found ${round}`), own, port, never);
+        await until(() => undelivered.length === round && heard.length === round);
+      }
+      expect(undelivered).toEqual([long, long, long]);
+      expect(heard.map(({ text }) => text)).toEqual(['found 1', 'found 2', 'found 3']);
+    },
+  );
 
   it('tells how long a datagram has waited while the loop stood still, all of a turn at once', async () => {
     const [{ port, heard }, { udp: sender }] = [await listening(), await listening()];

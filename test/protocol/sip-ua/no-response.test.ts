@@ -38,6 +38,55 @@ function setup() {
   return { world, caller, silent, peer, call, answers };
 }
 
+/** What the agent has sent there last, as ICMP quotes it. */
+const quoted = (peer: ReturnType<typeof setup>['peer'], method: string) => ({
+  kind: 'undelivered' as const,
+  method,
+  branch: peer.lastRequest(method).via.branch ?? '',
+});
+
+describe('a peer that is not there, says ICMP', () => {
+  it('has failed by transport at once, and the next target is tried', () => {
+    const { world, caller, silent, peer, call, answers } = setup();
+    answering(peer, answers);
+    call();
+    world.advance(10);
+    caller.tell(quoted(silent, 'INVITE'));
+    world.advance(20);
+    expect(caller.count('connected')).toBe(1);
+  });
+
+  it('goes on being asked inside a dialog, and once it has answered anything', () => {
+    const { world, caller, peer, call, answers } = setup();
+    let rings = true;
+    answering(peer, (request) => {
+      if (request.method === 'BYE') return undefined;
+      return rings && request.method === 'INVITE' ? reply(request, 180) : answers(request);
+    });
+    call({ target: { kind: 'uri', uri: `sip:bob@${PEER}` } });
+    world.advance(20);
+    caller.tell(quoted(peer, 'INVITE'));
+    expect(caller.count('ended')).toBe(0);
+    rings = false;
+    call({ target: { kind: 'uri', uri: `sip:bob@${PEER}` } });
+    world.advance(20);
+    caller.tell({ kind: 'hangup', leg: asLegId(4), status: 480, reason: undefined });
+    world.advance(10);
+    const before = peer.heard.filter((m) => brief(m) === 'BYE').length;
+    caller.tell(quoted(peer, 'BYE'));
+    world.advance(600);
+    expect(peer.heard.filter((m) => brief(m) === 'BYE').length).toBeGreaterThan(before);
+  });
+
+  it('is not believed without the branch of the request', () => {
+    const { world, caller, call } = setup();
+    call();
+    world.advance(10);
+    caller.tell({ kind: 'undelivered', method: 'INVITE', branch: 'z9hG4bKforged' });
+    expect(caller.count('ended')).toBe(0);
+  });
+});
+
 describe('a peer that answers nothing', () => {
   it('has failed by timeout after firstResponseMs, not after 64*T1', () => {
     const { world, caller, call } = setup();

@@ -6,6 +6,7 @@ import {
   TransactionLayer,
   type TransactionLayerOptions,
 } from '../../../src/protocol/sip/transaction/layer.ts';
+import { requestQuoted } from '../../../src/protocol/sip/transaction/quoted.ts';
 import type { TransactionOutput } from '../../../src/protocol/sip/transaction/types.ts';
 import {
   momentsOf,
@@ -18,6 +19,22 @@ import {
   wire,
   words,
 } from './support.ts';
+
+describe('a request is found by its beginning', () => {
+  test.each([
+    [
+      'INVITE sip:a@b SIP/2.0\r\nVia: SIP/2.0/UDP h:5060;branch=z9hG4bKx;rport\r\n',
+      'INVITE z9hG4bKx',
+    ],
+    ['BYE sip:a@b SIP/2.0\r\nVia: SIP/2.0/UDP h;branch=z9hG4bKx\r\nTo', 'BYE z9hG4bKx'],
+    ['BYE sip:a@b SIP/2.0\r\nVia: SIP/2.0/UDP h;branch=z9hG4', undefined],
+    ['SIP/2.0 200 OK\r\nVia: SIP/2.0/UDP h;branch=z9hG4bKx;rport\r\n', undefined],
+    ['INVITE s', undefined],
+  ])('%j: %s', (start, expected) => {
+    const found = requestQuoted(start);
+    expect(found && `${found.method} ${found.branch}`).toBe(expected);
+  });
+});
 
 function setUp(options: Partial<TransactionLayerOptions> = {}) {
   let tokens = 0;

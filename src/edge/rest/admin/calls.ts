@@ -1,7 +1,10 @@
+import { Readable } from 'node:stream';
+import type { CallUuid } from '../../../base/ids.ts';
 import { ok } from '../../../base/result.ts';
 import { isoMicros } from '../../../base/time-format.ts';
-import { adminRoute, type Route } from '../http/route.ts';
-import { accountIdText, callUuidText, type Static, Type, timestamp } from '../http/schema.ts';
+import { adminRoute, type RawReply, type Route } from '../http/route.ts';
+import { accountIdText, callUuidText, oneOf, Type } from '../http/schema.ts';
+import type { CallMessages } from '../live-calls.ts';
 import { refused } from '../refusal.ts';
 import { CallLogEntrySchema, LiveCallSchema, showLiveCall, showLogEntry } from '../wire/call.ts';
 
@@ -64,31 +67,59 @@ const hangupCall = adminRoute({
     liveCalls.hangup(callUuid) ? ok(undefined) : refused({ kind: 'unknownCall' }),
 });
 
-const MessageSchema = Type.Object({
-  at: timestamp(),
-  direction: Type.String({ description: 'in or out' }),
-  transport: Type.String(),
-  local: Type.String(),
-  remote: Type.String(),
-  text: Type.String(),
-});
+const FORMATS = ['json', 'pcap', 'text'] as const;
+type Format = (typeof FORMATS)[number];
+const CONTENT_TYPES: Readonly<Record<Format, string>> = {
+  json: 'application/json; charset=utf-8',
+  pcap: 'application/vnd.tcpdump.pcap',
+  text: 'text/plain; charset=utf-8',
+};
 
 const listMessages = adminRoute({
   ...common,
   method: 'GET',
   path: '/admin/v1/calls/{call_uuid}/messages',
-  summary: 'SIP messages of a call as they went over the wire',
+  summary:
+    'SIP messages of a call and of the legs that belong to it, oldest first, without passwords, tokens and media keys: as JSON, as a pcap file for Wireshark, or as a ladder of text; by `format` or by Accept',
   params,
-  reply: Type.Object({ call_uuid: Type.String(), messages: Type.Array(MessageSchema) }),
-  run({ liveCalls }, { params: { call_uuid: callUuid } }) {
+  query: Type.Object({ format: Type.Optional(oneOf(FORMATS)) }),
+  produces: 'application/json',
+  run({ liveCalls }, { params: { call_uuid: callUuid }, query, headers }) {
     const messages = liveCalls.messages(callUuid);
     if (messages === undefined) return refused({ kind: 'unknownCall' });
-    const shown: Static<typeof MessageSchema>[] = messages.map(({ atUs, ...rest }) => ({
-      at: isoMicros(atUs),
-      ...rest,
-    }));
-    return ok({ call_uuid: callUuid, messages: shown });
+    const format = query.format ?? accepted(String(headers['accept'] ?? ''));
+    return ok({ contentType: CONTENT_TYPES[format], ...written(callUuid, messages, format) });
   },
 });
+
+/** The first format that the client names; JSON where it names none. */
+function accepted(accept: string): Format {
+  for (const range of accept.toLowerCase().split(',')) {
+    const [type = ''] = range.split(';', 1);
+    if (type.trim() === 'text/plain') return 'text';
+    if (type.includes('pcap')) return 'pcap';
+    if (type.trim() === 'application/json') return 'json';
+  }
+  return 'json';
+}
+
+function written(
+  callUuid: CallUuid,
+  messages: CallMessages,
+  format: Format,
+): Pick<RawReply, 'body' | 'headers'> {
+  if (format === 'text') return { body: messages.ladder() };
+  if (format === 'pcap') {
+    const headers = { 'content-disposition': `attachment; filename="${callUuid}.pcap"` };
+    return { body: Readable.from([messages.capture()], { objectMode: false }), headers };
+  }
+  const shown = messages.list().map(({ atUs, callId, text, ...rest }) => ({
+    at: isoMicros(atUs),
+    ...rest,
+    call_id: callId,
+    text,
+  }));
+  return { body: JSON.stringify({ call_uuid: callUuid, messages: shown }) };
+}
 
 export const adminCallRoutes: readonly Route[] = [listCalls, getCall, hangupCall, listMessages];

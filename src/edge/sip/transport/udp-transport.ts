@@ -9,6 +9,8 @@ const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024;
 export interface UdpEvents {
   /** `waitedMs`: since the datagram came to this machine. */
   received(bytes: Uint8Array, address: string, port: number, waitedMs: number): void;
+  /** How a datagram of ours began that has met no host, or no port (ICMP). */
+  undelivered?(start: Buffer): void;
   failed(error: Error): void;
 }
 
@@ -34,6 +36,7 @@ interface Addon {
       readonly sendBuffer: number;
     },
     onMessages: (messages: Messages) => void,
+    onUndelivered: (starts: readonly Buffer[]) => void,
   ) => SignalSocket;
 }
 
@@ -66,8 +69,10 @@ export class UdpTransport {
       this.#mapsIpv4 = isIPv6(host);
       const buffers = { receiveBuffer: SOCKET_BUFFER_BYTES, sendBuffer: SOCKET_BUFFER_BYTES };
       const { SignalSocket } = loadNativeAddon() as Addon;
-      this.#socket = new SignalSocket({ host, port: this.#port, ...buffers }, (messages) =>
-        this.#received(messages),
+      this.#socket = new SignalSocket(
+        { host, port: this.#port, ...buffers },
+        (messages) => this.#received(messages),
+        (starts) => this.#undelivered(starts),
       );
       return this.#socket.port();
     } catch (error) {
@@ -90,6 +95,10 @@ export class UdpTransport {
   stop(): Promise<void> {
     this.#socket?.close();
     return Promise.resolve();
+  }
+
+  #undelivered(starts: readonly Buffer[]): void {
+    for (const start of starts) this.#events.undelivered?.(start);
   }
 
   #received(messages: Messages): void {

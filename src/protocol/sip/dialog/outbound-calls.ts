@@ -72,8 +72,8 @@ export class OutboundCalls {
 
   /** Over the first of its flows; the others follow where it does not lead to the phone (RFC 5626 §5.3). */
   #toPhone(command: InviteCommand, flows: readonly ContactBinding[], index: number): BranchPlan {
-    // A Call-ID of its own for each phone: two of them behind one address stay apart.
-    const callId = index === 0 ? command.callId : this.#core.newToken();
+    // A Call-ID of its own for each phone: two of them behind one address stay apart. Traces find them by the first.
+    const callId = index === 0 ? command.callId : `${command.callId}-${index}`;
     const plans = flows.map((binding) => this.#toContact(command, binding, callId));
     const [first, ...others] = plans.toReversed();
     return others.reduce((otherFlow, plan) => ({ ...plan, otherFlow }), first as BranchPlan);

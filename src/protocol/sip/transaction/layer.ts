@@ -11,6 +11,7 @@ import { InviteServer } from './invite-server.ts';
 import { clientKey, isRfc2543, serverKey } from './key.ts';
 import { NonInviteClient } from './non-invite-client.ts';
 import { NonInviteServer } from './non-invite-server.ts';
+import type { QuotedRequest } from './quoted.ts';
 import type { ServerTransaction } from './server.ts';
 import { type StatelessAnswer, StatelessAnswers } from './stateless.ts';
 import { TransactionTable } from './table.ts';
@@ -136,6 +137,17 @@ export class TransactionLayer {
   transportFailed(transaction: TransactionId, nowMs: number): Outputs {
     const machine = this.#table.client(transaction) ?? this.#table.server(transaction);
     return machine === undefined ? [] : this.#done(machine, machine.transportFailed(nowMs));
+  }
+
+  /**
+   * ICMP says that the request did not arrive (RFC 3261 §18.4). Inside a dialog it is sent again all the same: the peer may be starting
+   * anew, and its call is worth the wait.
+   */
+  undelivered({ method, branch }: QuotedRequest, nowMs: number): Outputs {
+    const client = this.#table.clientByKey(`${method} ${branch}`);
+    const isWaiting = client?.state === 'calling' || client?.state === 'trying';
+    if (client === undefined || !isWaiting || client.request.to.tag !== undefined) return [];
+    return this.transportFailed(client.id, nowMs);
   }
 
   /** A connection is gone: requests sent over it that wait for a final response fail. */

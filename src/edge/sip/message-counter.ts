@@ -1,15 +1,5 @@
 import type { Flow, SipTransportName } from '../../protocol/sip/sip.ts';
 
-/** One message as it crossed the wire, for a call's timeline. Whoever shows it masks its credentials (`masked`). */
-export interface MessageTrace {
-  readonly direction: 'in' | 'out';
-  readonly flow: Flow;
-  readonly text: string;
-  readonly callId: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly atMs: number;
-}
-
 /** Messages that have been counted by direction and by method or status. */
 export interface MessageCount {
   readonly direction: 'in' | 'out';
@@ -21,27 +11,10 @@ export interface MessageCount {
   readonly count: number;
 }
 
-const CREDENTIALS = /^((?:proxy-)?authorization[ \t]*:[ \t]*\S+)[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*/gim;
-const CALL_ID = /^(?:call-id|i)[ \t]*:[ \t]*(\S+)/im;
-const USUAL_CALL_ID = '\nCall-ID: ';
-const END_OF_HEAD = '\n\r\n';
-const BLANK = /\s/;
-const METHODS = ['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'REGISTER'].map(
-  (name) => ({ name, start: Buffer.from(`${name} `) }),
-);
-
-/** The usual spelling first: a search for a text costs a tenth of one for a pattern. */
-export function callIdOf(text: string): string | undefined {
-  const at = text.indexOf(USUAL_CALL_ID);
-  const start = at + USUAL_CALL_ID.length;
-  const end = text.indexOf('\r', start);
-  const callId = text.slice(start, end);
-  const isUsual = at !== -1 && end > start && at < text.indexOf(END_OF_HEAD);
-  return isUsual && !BLANK.test(callId) ? callId : CALL_ID.exec(text)?.[1];
-}
-
-/** The message without what would let its reader log in. */
-export const masked = (text: string): string => text.replace(CREDENTIALS, '$1 (masked)');
+const METHODS = [
+  ...['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'REGISTER'],
+  ...['PRACK', 'REFER', 'NOTIFY', 'SUBSCRIBE', 'MESSAGE'],
+].map((name) => ({ name, start: Buffer.from(`${name} `) }));
 
 const TRANSPORTS: readonly SipTransportName[] = ['udp', 'tcp', 'tls', 'ws', 'wss'];
 
@@ -55,30 +28,64 @@ const countsByTransport = (): Readonly<Record<SipTransportName, Counts>> => ({
   wss: new Map(),
 });
 
+/** Messages to and from one carrier. */
+export interface CarrierMessageCount extends Omit<MessageCount, 'transport'> {
+  readonly carrier: string;
+}
+
 /** Counts messages; the names are few, whatever unknown peers send. */
 export class MessageCounter {
   readonly #counts = { in: countsByTransport(), out: countsByTransport() };
+  readonly #byCarrier = new Map<string, { readonly in: Counts; readonly out: Counts }>();
+  readonly #carrierOf: (flow: Flow) => string | undefined;
 
-  note(direction: 'in' | 'out', transport: SipTransportName, bytes: Uint8Array): void {
-    const counts = this.#counts[direction][transport];
+  constructor(carrierOf: (flow: Flow) => string | undefined = () => undefined) {
+    this.#carrierOf = carrierOf;
+  }
+
+  note(direction: 'in' | 'out', flow: Flow, bytes: Uint8Array): void {
     const name = statusOf(bytes) ?? methodOf(bytes);
-    counts.set(name, (counts.get(name) ?? 0) + 1);
+    addTo(this.#counts[direction][flow.transport], name);
+    const carrier = this.#carrierOf(flow);
+    if (carrier === undefined) return;
+    let counts = this.#byCarrier.get(carrier);
+    if (counts === undefined) {
+      counts = { in: new Map(), out: new Map() };
+      this.#byCarrier.set(carrier, counts);
+    }
+    addTo(counts[direction], name);
+  }
+
+  carrierRows(): readonly CarrierMessageCount[] {
+    return [...this.#byCarrier].flatMap(([carrier, counts]) =>
+      (['in', 'out'] as const).flatMap((direction) =>
+        [...counts[direction]].map((count) => ({ carrier, direction, ...countOf(count) })),
+      ),
+    );
   }
 
   rows(): readonly MessageCount[] {
     return (['in', 'out'] as const).flatMap((direction) =>
       TRANSPORTS.flatMap((transport) =>
-        [...this.#counts[direction][transport]].map(([name, count]) => ({
+        [...this.#counts[direction][transport]].map((count) => ({
           direction,
           transport,
-          method: typeof name === 'string' ? name : '',
-          code: typeof name === 'number' ? String(name) : '',
-          count,
+          ...countOf(count),
         })),
       ),
     );
   }
 }
+
+const addTo = (counts: Counts, name: string | number): void => {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+};
+
+const countOf = ([name, count]: readonly [string | number, number]) => ({
+  method: typeof name === 'string' ? name : '',
+  code: typeof name === 'number' ? String(name) : '',
+  count,
+});
 
 const STATUS_LINE = Buffer.from('SIP/2.0 ');
 const ZERO = 48;

@@ -1,0 +1,205 @@
+import type { CallUuid } from '../../../base/ids.ts';
+import type { LegOwner } from '../../../domain/call/needs.ts';
+import type { Flow } from '../../../protocol/sip/sip.ts';
+
+/** One message as it crossed the wire. */
+export interface TracedMessage {
+  readonly direction: 'in' | 'out';
+  readonly flow: Flow;
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+  readonly callId: string;
+  readonly bytes: Uint8Array;
+}
+
+interface Entry {
+  readonly direction: 'in' | 'out';
+  readonly flow: Flow;
+  readonly atMs: number;
+  readonly chunk: Chunk;
+  /** Of the chunk at the time: a later one has other messages in it. */
+  readonly round: number;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** The messages of one Call-ID. */
+interface Trail {
+  readonly callId: string;
+  readonly entries: Entry[];
+  call: LegOwner | undefined;
+}
+
+interface Chunk {
+  bytes: Uint8Array | undefined;
+  round: number;
+  readonly trails: Trail[];
+}
+
+/** Longer messages are cut there. */
+const MAX_MESSAGE_BYTES = 64 * 1024;
+const CHUNK_BYTES = 256 * 1024;
+const MESSAGES_PER_CALL = 200;
+const CALLS = 20_000;
+const INVITE = Buffer.from('INVITE ');
+/** A Call-ID of ours for the second and further phones of one leg: that of the first with a number. */
+const OF_FURTHER_PHONE = /^([0-9a-f]{32})-\d{1,2}$/;
+
+/**
+ * SIP messages of the latest calls, as bytes in a ring: the newest ones overwrite the oldest, whoever's they are. A trail begins
+ * with an INVITE, so that registrations take no place. Nothing is decoded before somebody asks.
+ */
+export class MessageRing {
+  readonly #chunks: Chunk[];
+  readonly #trails = new Map<string, Trail>();
+  /** Trails by the call at the root of their conversation. */
+  readonly #conversations = new Map<CallUuid, Set<Trail>>();
+  readonly #rootOf = new Map<CallUuid, CallUuid>();
+  #at = 0;
+  #used = 0;
+
+  /** `capacity`: bytes of all messages together; taken from the system as they come. */
+  constructor(capacity: number) {
+    const count = Math.max(2, Math.ceil(capacity / CHUNK_BYTES));
+    this.#chunks = Array.from({ length: count }, () => ({
+      bytes: undefined,
+      round: 0,
+      trails: [],
+    }));
+  }
+
+  /** Call-IDs of which there are messages. */
+  get size(): number {
+    return this.#trails.size;
+  }
+
+  /** False: it belongs to no call. The bytes are copied. */
+  note({ direction, flow, atMs, callId, bytes }: TracedMessage): boolean {
+    const key = keyOf(callId);
+    let trail = this.#trails.get(key);
+    if (trail === undefined) {
+      if (!startsWith(bytes, INVITE)) return false;
+      trail = this.#begin(key);
+    }
+    const length = Math.min(bytes.length, MAX_MESSAGE_BYTES);
+    const chunk = this.#room(length);
+    chunk.bytes?.set(length === bytes.length ? bytes : bytes.subarray(0, length), this.#used);
+    const { entries } = trail;
+    // The middle makes way: how a call began and how it ended says most.
+    if (entries.length >= MESSAGES_PER_CALL) entries.splice(MESSAGES_PER_CALL / 2, 1);
+    entries.push({
+      ...{ direction, flow, atMs, chunk, round: chunk.round },
+      ...{ offset: this.#used, length },
+    });
+    if (chunk.trails.at(-1) !== trail) chunk.trails.push(trail);
+    this.#used += length;
+    return true;
+  }
+
+  /** The messages of that Call-ID, those that came before too, are the call's. */
+  belongs(callId: string, call: LegOwner): void {
+    const trail = this.#trails.get(keyOf(callId)) ?? this.#begin(keyOf(callId));
+    this.#unlink(trail);
+    trail.call = call;
+    const root = rootOf(call);
+    this.#rootOf.set(call.uuid, root);
+    const trails = this.#conversations.get(root);
+    if (trails === undefined) this.#conversations.set(root, new Set([trail]));
+    else trails.add(trail);
+  }
+
+  /** The call at the root of the conversation; undefined: it is not known, or not yet. `isCall`: there is a trail. */
+  conversationOf(callId: string): { readonly isCall: boolean; readonly root?: CallUuid } {
+    const trail = this.#trails.get(keyOf(callId));
+    if (trail === undefined) return { isCall: false };
+    return trail.call === undefined ? { isCall: true } : { isCall: true, root: rootOf(trail.call) };
+  }
+
+  /** Messages of that call's own leg, oldest first. */
+  ofCall(uuid: CallUuid): readonly TracedMessage[] {
+    return this.#messages(uuid, (trail) => trail.call?.uuid === uuid);
+  }
+
+  /** Messages of all legs that belong together with that call's. */
+  ofConversation(uuid: CallUuid): readonly TracedMessage[] {
+    return this.#messages(uuid, () => true);
+  }
+
+  #messages(uuid: CallUuid, isWanted: (trail: Trail) => boolean): readonly TracedMessage[] {
+    const trails = this.#conversations.get(this.#rootOf.get(uuid) ?? uuid) ?? [];
+    return [...trails]
+      .filter(isWanted)
+      .flatMap(({ callId, entries }) => entries.map((entry) => shown(callId, entry)))
+      .sort((a, b) => a.atMs - b.atMs);
+  }
+
+  #begin(callId: string): Trail {
+    const [first] = this.#trails.size < CALLS ? [] : this.#trails.values();
+    if (first !== undefined) this.#forget(first);
+    const trail: Trail = { callId, entries: [], call: undefined };
+    this.#trails.set(callId, trail);
+    return trail;
+  }
+
+  #room(length: number): Chunk {
+    let chunk = this.#chunks[this.#at] as Chunk;
+    if (this.#used + length > CHUNK_BYTES) {
+      this.#at = (this.#at + 1) % this.#chunks.length;
+      this.#used = 0;
+      chunk = this.#chunks[this.#at] as Chunk;
+      this.#recycle(chunk);
+    }
+    chunk.bytes ??= new Uint8Array(CHUNK_BYTES);
+    return chunk;
+  }
+
+  #recycle(chunk: Chunk): void {
+    const { trails } = chunk;
+    chunk.round += 1;
+    for (const trail of trails) {
+      const kept = trail.entries.findIndex((entry) => entry.round === entry.chunk.round);
+      trail.entries.splice(0, kept === -1 ? trail.entries.length : kept);
+      // Of a known call more may come, however long it lasts.
+      if (kept === -1 && trail.call === undefined) this.#forget(trail);
+    }
+    trails.length = 0;
+  }
+
+  #forget(trail: Trail): void {
+    trail.entries.length = 0;
+    if (this.#trails.get(trail.callId) === trail) this.#trails.delete(trail.callId);
+    this.#unlink(trail);
+  }
+
+  #unlink(trail: Trail): void {
+    const { call } = trail;
+    if (call === undefined) return;
+    trail.call = undefined;
+    const root = rootOf(call);
+    const trails = this.#conversations.get(root);
+    trails?.delete(trail);
+    // Another attempt of the same call may still be there.
+    if (![...(trails ?? [])].some((other) => other.call?.uuid === call.uuid)) {
+      this.#rootOf.delete(call.uuid);
+    }
+    if (trails?.size === 0) this.#conversations.delete(root);
+  }
+}
+
+const rootOf = ({ uuid, parent }: LegOwner): CallUuid => parent ?? uuid;
+
+const keyOf = (callId: string): string =>
+  callId.length > 32 ? (OF_FURTHER_PHONE.exec(callId)?.[1] ?? callId) : callId;
+
+const shown = (
+  callId: string,
+  { direction, flow, atMs, chunk, offset, length }: Entry,
+): TracedMessage => ({
+  ...{ direction, flow, atMs, callId },
+  bytes: chunk.bytes?.subarray(offset, offset + length) ?? new Uint8Array(),
+});
+
+function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {
+  for (let at = 0; at < start.length; at += 1) if (bytes[at] !== start[at]) return false;
+  return true;
+}

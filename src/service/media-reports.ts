@@ -1,0 +1,109 @@
+/** What RTP of running calls looks like, told to Homer as RTCP reports. */
+import type { Clock } from '../base/clock.ts';
+import type { Call } from '../domain/call/call.ts';
+import type { Cdr, MediaQuality } from '../domain/cdr/types.ts';
+import type { HepExporter } from '../edge/sip/trace/hep-exporter.ts';
+import { Rounds } from './rounds.ts';
+
+/** As often as RTCP itself (RFC 3550 §6.2). */
+const EVERY_MS = 5000;
+const SENDER_REPORT = 200;
+/** Of fractions in RTCP. */
+const WHOLE = 256;
+
+export class MediaReports {
+  readonly #exporter: HepExporter;
+  readonly #clock: Clock;
+  readonly #rounds: Rounds;
+
+  constructor(live: () => readonly Call[], exporter: HepExporter, clock: Clock) {
+    this.#exporter = exporter;
+    this.#clock = clock;
+    this.#rounds = new Rounds({
+      clock,
+      everyMs: EVERY_MS,
+      round: async () => {
+        for (const call of live()) if (call.isAnswered) this.#report(call);
+      },
+      failed: () => undefined,
+    });
+  }
+
+  start(): void {
+    this.#rounds.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#rounds.stop();
+  }
+
+  /** The last report of a call, from its record. */
+  ended(cdr: Cdr): void {
+    if (cdr.quality === undefined || cdr.answerUs === undefined) return;
+    const remote = { address: cdr.remoteAddress ?? '', port: 0 };
+    this.#send({ address: '', port: 0 }, remote, {
+      root: cdr.parentCallUuid ?? cdr.callUuid,
+      quality: cdr.quality,
+    });
+  }
+
+  #report(call: Call): void {
+    const { media, identity } = call;
+    const { address, port } = media;
+    const { remoteAddress = '' } = call.peer;
+    this.#send({ address, port: port + 1 }, media.remote ?? { address: remoteAddress, port: 0 }, {
+      root: identity.parentCallUuid ?? call.uuid,
+      quality: media.quality(),
+    });
+  }
+
+  #send(
+    from: Place,
+    to: Place,
+    { root, quality }: { readonly root: string; readonly quality: MediaQuality },
+  ): void {
+    this.#exporter.report({
+      from,
+      to,
+      isUdp: true,
+      atMs: this.#clock.wallMs(),
+      payload: Buffer.from(JSON.stringify(reportOf(quality))),
+      correlation: root,
+    });
+  }
+}
+
+interface Place {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** RTCP in the JSON that Homer's agents write; `mos`, `jitter_ms` and `rtt_ms` beside it. */
+const reportOf = (quality: MediaQuality) => ({
+  type: SENDER_REPORT,
+  ssrc: 0,
+  sender_information: {
+    ntp_timestamp_sec: 0,
+    ntp_timestamp_usec: 0,
+    octets: 0,
+    rtp_timestamp: 0,
+    packets: quality.packetsSent,
+  },
+  report_count: 1,
+  report_blocks: [
+    {
+      source_ssrc: 0,
+      fraction_lost: Math.min(WHOLE - 1, Math.round(quality.lossFraction * WHOLE)),
+      packets_lost: quality.packetsLost,
+      highest_seq_no: quality.packetsReceived,
+      // In units of 8 kHz, as most codecs count.
+      ia_jitter: Math.round(quality.jitterMs * 8),
+      lsr: 0,
+      dlsr: 0,
+    },
+  ],
+  packets_received: quality.packetsReceived,
+  jitter_ms: quality.jitterMs,
+  ...(quality.mos === undefined ? {} : { mos: quality.mos }),
+  ...(quality.roundTripMs === undefined ? {} : { rtt_ms: quality.roundTripMs }),
+});
