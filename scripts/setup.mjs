@@ -315,7 +315,14 @@ function buildWeb() {
   const args = ['--bundle', '--minify', '--format=esm', '--target=es2022', '--log-level=warning'];
   const run = spawnSync(
     join(root, 'node_modules', '.bin', 'esbuild'),
-    [...args, `--outdir=${webDir}`, join(source, 'phone.ts'), join(source, 'page.ts')],
+    [
+      ...args,
+      // The page takes the phone from where customers' pages take it.
+      '--external:/phone.js',
+      `--outdir=${webDir}`,
+      join(source, 'phone.ts'),
+      join(source, 'page.ts'),
+    ],
     { cwd: root, encoding: 'utf8' },
   );
   if (run.status !== 0) {
@@ -323,6 +330,7 @@ function buildWeb() {
     fail('the pages for browsers did not build (see above)');
   }
   copyFileSync(join(source, 'page.html'), join(webDir, 'page.html'));
+  copyFileSync(join(source, 'phone-api.d.ts'), join(webDir, 'phone.d.ts'));
   writeFileSync(webStamp, webHash());
 }
 

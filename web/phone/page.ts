@@ -1,5 +1,9 @@
-/** The test phone at `/phone`. A link may bring user and password behind its `#`, which never leaves the browser. */
-import { Phone } from './phone.ts';
+/**
+ * The test phone at `/phone`. A link may bring user and password, or a token, behind its `#`, which never leaves the
+ * browser. It imports the phone as pages of customers do.
+ */
+import { Phone } from '/phone.js';
+import type { PhoneAccount } from './phone-api.d.ts';
 
 const find = <T extends HTMLElement>(id: string): T => {
   const element = document.getElementById(id);
@@ -19,8 +23,10 @@ const show = (text: string, phase: string): void => {
   state.textContent = text;
   document.body.dataset['phase'] = phase;
 };
-const fail = (error: unknown): void =>
-  show(error instanceof Error ? error.message : String(error), 'ready');
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+const fail = (error: unknown): void => show(messageOf(error), 'ready');
+const refused = (error: unknown): void => show(messageOf(error), 'away');
 
 const asked = new URLSearchParams(location.hash.slice(1));
 username.value = asked.get('user') ?? '';
@@ -28,29 +34,26 @@ password.value = asked.get('password') ?? '';
 target.value = asked.get('dial') ?? target.value;
 history.replaceState(null, '', location.pathname);
 
-function connect(): void {
+function connect(account: PhoneAccount): void {
   const { domain = '' } = document.body.dataset;
-  phone = new Phone({
-    username: username.value,
-    password: password.value,
-    audio,
-    ...(domain === '' ? {} : { domain }),
-  });
-  phone.on('registered', () => show('Registered. Ready to call and to be called.', 'ready'));
-  phone.on('unregistered', () => show('Not registered.', 'away'));
-  phone.on('disconnected', ({ reason }) =>
-    show(`No connection (${reason}); trying again.`, 'away'),
-  );
-  phone.on('incoming', ({ from, displayName }) => show(`${displayName || from} calls.`, 'rings'));
-  phone.on('ringing', () => show('Ringing …', 'calls'));
-  phone.on('answered', () => show('In a call.', 'talks'));
-  phone.on('ended', ({ reason }) => show(reason === '' ? 'The call is over.' : reason, 'ready'));
-  phone.on('quality', ({ codec, lost, jitterMs, roundTripMs, concealed }) => {
+  const made = new Phone({ audio, ...(domain === '' ? {} : { domain }) });
+  phone = made;
+  made.on('registered', () => show('Registered. Ready to call and to be called.', 'ready'));
+  made.on('unregistered', () => show('Not registered.', 'away'));
+  made.on('disconnected', ({ reason }) => show(`No connection (${reason}); trying again.`, 'away'));
+  made.on('incoming', ({ from, displayName }) => show(`${displayName || from} calls.`, 'rings'));
+  made.on('ringing', () => show('Ringing …', 'calls'));
+  made.on('answered', () => show('In a call.', 'talks'));
+  made.on('ended', ({ reason }) => show(reason === '' ? 'The call is over.' : reason, 'ready'));
+  made.on('transfer', ({ status, reason }) => show(`Transfer: ${status} ${reason}`, 'talks'));
+  made.on('quality', ({ codec, lost, jitterMs, roundTripMs, concealed, mos }) => {
     const way = roundTripMs === undefined ? '' : ` · ${Math.round(roundTripMs)} ms there and back`;
-    numbers.textContent = `${codec.replace('audio/', '')} · ${lost} lost · ${jitterMs.toFixed(1)} ms jitter · ${(100 * concealed).toFixed(1)} % made up${way}`;
+    numbers.textContent = `${codec.replace('audio/', '')} · MOS ${mos.toFixed(1)} · ${lost} lost · ${jitterMs.toFixed(1)} ms jitter · ${(100 * concealed).toFixed(1)} % made up${way}`;
   });
   show('Registering …', 'away');
-  phone.register().catch(fail);
+  made.login(account).then(() => {
+    if (document.body.dataset['phase'] === 'away') show('Ready to call.', 'ready');
+  }, refused);
 }
 
 const act = (id: string, action: () => unknown): void =>
@@ -60,7 +63,7 @@ const act = (id: string, action: () => unknown): void =>
 
 find('account').addEventListener('submit', (event) => {
   event.preventDefault();
-  connect();
+  connect({ username: username.value, password: password.value });
 });
 find('dial').addEventListener('submit', (event) => {
   event.preventDefault();
@@ -81,6 +84,10 @@ act('hold', async () => {
   await phone?.hold(held);
   find('hold').textContent = held ? 'Go on' : 'Hold';
 });
+find('transfer').addEventListener('submit', (event) => {
+  event.preventDefault();
+  phone?.transfer(find<HTMLInputElement>('to').value).catch(fail);
+});
 for (const key of '123456789*0#') {
   const button = document.createElement('button');
   button.type = 'button';
@@ -90,4 +97,8 @@ for (const key of '123456789*0#') {
 }
 
 show('Not registered.', 'away');
-if (username.value !== '' && password.value !== '') connect();
+const token = asked.get('token');
+if (token !== null) connect({ token });
+else if (username.value !== '' && password.value !== '') {
+  connect({ username: username.value, password: password.value });
+}

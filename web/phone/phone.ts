@@ -2,104 +2,53 @@
  * A phone for web pages, over SIP.js: registers at the service that serves this file, calls, and is called.
  *
  *   import { Phone } from 'https://voice.example/phone.js';
- *   const phone = new Phone({ username: 'alice1234', password: '…', audio: document.querySelector('audio') });
- *   phone.on('incoming', ({ from }) => phone.answer());
- *   await phone.register();
+ *   const phone = new Phone({ audio: document.querySelector('audio') });
+ *   phone.on('incoming', () => phone.answer());
+ *   await phone.login({ token });
  *   await phone.call('1000');
+ *
+ * `phone-api.d.ts` says what each member and event is.
  */
-import { type Session, SessionState } from 'sip.js';
-import { SessionManager } from 'sip.js/lib/platform/web/index.js';
+import { Invitation, type Session, SessionState } from 'sip.js';
+import type { OutgoingRequestDelegate } from 'sip.js/lib/core/index.js';
+import { type Credentials, credentialsOf, PhoneError } from './account.ts';
+import { Line } from './line.ts';
+import { measure } from './measure.ts';
+import type {
+  Phone as Api,
+  Devices,
+  PhoneAccount,
+  PhoneEvents,
+  PhoneOptions,
+} from './phone-api.d.ts';
 
-export interface PhoneOptions {
-  readonly username: string;
-  readonly password: string;
-  /** Where the other side is heard. */
-  readonly audio: HTMLAudioElement;
-  /** WebSocket of the service; left away: `/sip` of where this file comes from. */
-  readonly server?: string;
-  /** Domain of the address; left away: the host of `server`. */
-  readonly domain?: string;
-  readonly displayName?: string;
-}
-
-export interface Quality {
-  /** Of what is heard: packets that came, that were lost, and the share that was made up, 0..1. */
-  readonly packets: number;
-  readonly lost: number;
-  readonly concealed: number;
-  /** Variation of the packets' way here, ms. */
-  readonly jitterMs: number;
-  /** To the service and back, ms; undefined: not known yet. */
-  readonly roundTripMs: number | undefined;
-  readonly codec: string;
-}
-
-/** What happens, and what is told with it. */
-export interface PhoneEvents {
-  registered: Record<string, never>;
-  unregistered: Record<string, never>;
-  /** Somebody calls: answer() or hangup(). */
-  incoming: { readonly from: string; readonly displayName: string };
-  /** The called side rings. */
-  ringing: Record<string, never>;
-  answered: Record<string, never>;
-  /** `reason`: why there was no call, where one is known. */
-  ended: { readonly reason: string };
-  /** Each second of a call. Levels of the microphone and of what is heard, 0..1. */
-  quality: Quality & { readonly inputLevel: number; readonly outputLevel: number };
-  /** The connection to the service is gone; it is tried again. */
-  disconnected: { readonly reason: string };
-}
+export { PhoneError };
 
 const QUALITY_MS = 1000;
-/** Host candidates are there at once; nothing else is needed towards a public service. */
-const GATHERING_MS = 500;
-const RECONNECTS = 1_000_000;
-const RECONNECT_DELAY_S = 3;
+const LEVELS_MS = 100;
+/** A new token is asked for so long before the end of the old one; of a short life half of it. */
+const RENEW_MS = 60_000;
+/** Longest time of a timer in a browser. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+const DTMF = /^[0-9*#A-D]+$/i;
 
-export class Phone {
+export class Phone implements Api {
   readonly #options: PhoneOptions;
-  readonly #domain: string;
-  readonly #manager: SessionManager;
+  readonly #server: string;
   readonly #listeners = new Map<string, Set<(detail: never) => void>>();
-  #session: Session | undefined;
+  #line: Line | undefined;
+  /** The call, and before it the one that is held while another is asked. */
+  readonly #sessions: Session[] = [];
   #reason = '';
-  #timer: ReturnType<typeof setInterval> | undefined;
+  #timers: ReturnType<typeof setInterval>[] = [];
+  #renewal: ReturnType<typeof setTimeout> | undefined;
   #microphone: string | undefined;
 
   constructor(options: PhoneOptions) {
     this.#options = options;
-    const server = options.server ?? sipServer();
-    this.#domain = options.domain ?? new URL(server).hostname;
-    const { username, password, displayName = '', audio } = options;
-    this.#manager = new SessionManager(server, {
-      aor: `sip:${username}@${this.#domain}`,
-      maxSimultaneousSessions: 1,
-      reconnectionAttempts: RECONNECTS,
-      reconnectionDelay: RECONNECT_DELAY_S,
-      media: {
-        constraints: { audio: true, video: false },
-        remote: () => ({ audio }),
-      },
-      userAgentOptions: {
-        authorizationUsername: username,
-        authorizationPassword: password,
-        displayName,
-        logBuiltinEnabled: false,
-        sessionDescriptionHandlerFactoryOptions: { iceGatheringTimeout: GATHERING_MS },
-      },
-      delegate: {
-        onRegistered: () => this.#tell('registered', {}),
-        onUnregistered: () => this.#tell('unregistered', {}),
-        onServerDisconnect: (error) =>
-          this.#tell('disconnected', { reason: error?.message ?? 'closed' }),
-        onCallCreated: (session) => this.#follow(session),
-        onCallReceived: ({ remoteIdentity }) =>
-          this.#tell('incoming', {
-            from: remoteIdentity.uri.user ?? '',
-            displayName: remoteIdentity.displayName,
-          }),
-      },
+    this.#server = options.server ?? sipServer();
+    navigator.mediaDevices?.addEventListener('devicechange', () => {
+      void this.devices().then((devices) => this.#tell('devices', devices));
     });
   }
 
@@ -113,54 +62,57 @@ export class Phone {
     return () => listeners.delete(listener);
   }
 
-  /** Resolves when the REGISTER has been sent; `registered` tells of its success. */
-  async register(): Promise<void> {
-    await this.#manager.connect();
-    await this.#manager.register({
-      requestDelegate: {
-        onReject: ({ message }) =>
-          this.#tell('ended', { reason: `${message.statusCode} ${message.reasonPhrase}` }),
-      },
+  async login(account: PhoneAccount): Promise<void> {
+    const loginUrl = this.#options.loginUrl ?? new URL('/phone/login', import.meta.url).href;
+    const credentials = await credentialsOf(account, loginUrl).catch((error: unknown) => {
+      if (error instanceof PhoneError) {
+        this.#tell('refused', { status: error.status, reason: error.message });
+      }
+      throw error;
     });
+    const line = this.#lineOf(credentials);
+    this.#watchEnd(credentials);
+    await line.connect();
+    if (credentials.mayRegister) await line.register();
+  }
+
+  register(): Promise<void> {
+    const { username, password, token } = this.#options;
+    if (token !== undefined) return this.login({ token });
+    if (username === undefined || password === undefined) {
+      return Promise.reject(new Error('there is neither a token nor a name and a password'));
+    }
+    return this.login({ username, password });
   }
 
   async unregister(): Promise<void> {
-    await this.#manager.unregister();
-    await this.#manager.disconnect();
+    clearTimeout(this.#renewal);
+    const line = this.#line;
+    this.#line = undefined;
+    await line?.leave();
   }
 
-  /** A number, a name of an endpoint, or a SIP address. */
-  async call(target: string): Promise<void> {
-    const uri = target.startsWith('sip:') ? target : `sip:${target}@${this.#domain}`;
-    this.#reason = '';
-    await this.#manager.call(
-      uri,
-      {},
-      {
-        requestDelegate: {
-          onProgress: () => this.#tell('ringing', {}),
-          onReject: ({ message }) => {
-            this.#reason = `${message.statusCode} ${message.reasonPhrase}`;
-          },
-        },
-      },
-    );
+  call(target: string): Promise<void> {
+    if (this.#sessions.length > 0) return Promise.reject(new Error('there is a call'));
+    return this.#invite(target);
   }
 
-  answer(): Promise<void> {
-    return this.#manager.answer(this.#current);
+  async answer(): Promise<void> {
+    await this.#manager.answer(this.#current);
   }
 
   async hangup(): Promise<void> {
-    if (this.#session === undefined) return;
-    const { state } = this.#session;
-    const ringsHere = 'accept' in this.#session && state !== SessionState.Established;
-    if (ringsHere) await this.#manager.decline(this.#session);
-    else await this.#manager.hangup(this.#session);
+    const session = this.#sessions.at(-1);
+    if (session === undefined) return;
+    const ringsHere =
+      session instanceof Invitation &&
+      (session.state === SessionState.Initial || session.state === SessionState.Establishing);
+    if (ringsHere) await this.#manager.decline(session);
+    else await this.#manager.hangup(session);
   }
 
-  hold(held: boolean): Promise<void> {
-    return held ? this.#manager.hold(this.#current) : this.#manager.unhold(this.#current);
+  async hold(held: boolean): Promise<void> {
+    await (held ? this.#manager.hold(this.#current) : this.#manager.unhold(this.#current));
   }
 
   mute(muted: boolean): void {
@@ -168,41 +120,177 @@ export class Phone {
     else this.#manager.unmute(this.#current);
   }
 
-  /** `0-9*#`, as events of RTP. */
-  sendDtmf(digit: string): void {
-    const sender = this.#peer?.getSenders().find(({ dtmf }) => dtmf !== null);
-    sender?.dtmf?.insertDTMF(digit);
+  sendDtmf(digits: string): void {
+    if (!DTMF.test(digits)) throw new Error(`${digits} is no key`);
+    const sender = peerOf(this.#current)
+      ?.getSenders()
+      .find(({ dtmf }) => dtmf !== null);
+    sender?.dtmf?.insertDTMF(digits);
   }
 
-  devices(): Promise<MediaDeviceInfo[]> {
-    return navigator.mediaDevices.enumerateDevices();
+  async transfer(target: string): Promise<void> {
+    await this.#refer(this.#current, this.#required.uriOf(target));
   }
 
-  /** From now on, in a running call too. */
+  async consult(target: string): Promise<void> {
+    if (this.#sessions.length > 1) throw new Error('somebody is being asked');
+    await this.#manager.hold(this.#current);
+    await this.#invite(target);
+  }
+
+  async completeTransfer(): Promise<void> {
+    const [first, asked] = this.#sessions;
+    if (first === undefined || asked?.state !== SessionState.Established) {
+      throw new Error('nobody was asked');
+    }
+    await this.#refer(first, asked);
+  }
+
+  async devices(): Promise<Devices> {
+    const all = await navigator.mediaDevices.enumerateDevices();
+    return {
+      microphones: all.filter(({ kind }) => kind === 'audioinput'),
+      speakers: all.filter(({ kind }) => kind === 'audiooutput'),
+    };
+  }
+
   async useMicrophone(deviceId: string): Promise<void> {
     this.#microphone = deviceId;
-    const peer = this.#peer;
+    const peer = peerOf(this.#sessions.at(-1));
     if (peer === undefined) return;
-    const stream = await navigator.mediaDevices.getUserMedia({ audio: { deviceId } });
-    const [track] = stream.getAudioTracks();
+    const constraints = { audio: { deviceId: { exact: deviceId } } };
+    const [track] = (await navigator.mediaDevices.getUserMedia(constraints)).getAudioTracks();
     const sender = peer.getSenders().find((found) => found.track?.kind === 'audio');
-    if (track !== undefined) await sender?.replaceTrack(track);
+    if (track === undefined || sender === undefined) return;
+    track.enabled = sender.track?.enabled ?? true;
+    sender.track?.stop();
+    await sender.replaceTrack(track);
   }
 
   async useSpeaker(deviceId: string): Promise<void> {
     await this.#options.audio.setSinkId(deviceId);
   }
 
-  get #current(): Session {
-    if (this.#session === undefined) throw new Error('there is no call');
-    return this.#session;
+  get #required(): Line {
+    if (this.#line === undefined) throw new Error('the phone is not logged in');
+    return this.#line;
   }
 
-  get #peer(): RTCPeerConnection | undefined {
-    const handler = this.#session?.sessionDescriptionHandler as
-      | { peerConnection?: RTCPeerConnection }
-      | undefined;
-    return handler?.peerConnection;
+  get #manager() {
+    return this.#required.manager;
+  }
+
+  get #current(): Session {
+    const session = this.#sessions.at(-1);
+    if (session === undefined) throw new Error('there is no call');
+    return session;
+  }
+
+  /** The line of that user: the one there is, or a new one in its place. */
+  #lineOf(credentials: Credentials): Line {
+    const { domain = credentials.domain ?? new URL(this.#server).hostname, displayName = '' } =
+      this.#options;
+    const known = this.#line;
+    if (known?.username === credentials.username && known.domain === domain) {
+      known.renew(credentials);
+      return known;
+    }
+    void known?.leave();
+    this.#line = new Line(
+      this.#server,
+      credentials,
+      { domain, displayName },
+      {
+        registered: () => this.#tell('registered', {}),
+        unregistered: () => this.#tell('unregistered', {}),
+        refused: ({ status, message }) => this.#tell('refused', { status, reason: message }),
+        connected: () => this.#tell('connected', {}),
+        disconnected: (reason) => this.#tell('disconnected', { reason }),
+        created: (session) => this.#follow(session),
+        received: ({ remoteIdentity: { uri, displayName: name } }) =>
+          this.#tell('incoming', { from: uri.user ?? '', displayName: name }),
+        held: (held) => this.#tell('held', { held }),
+      },
+    );
+    return this.#line;
+  }
+
+  #watchEnd({ expiresInMs }: Credentials): void {
+    clearTimeout(this.#renewal);
+    if (expiresInMs === undefined) return;
+    const waitMs = Math.min(Math.max(expiresInMs / 2, expiresInMs - RENEW_MS), MAX_TIMER_MS);
+    this.#renewal = setTimeout(() => {
+      this.#tell('tokenExpiring', { inSeconds: Math.round((expiresInMs - waitMs) / 1000) });
+    }, waitMs);
+  }
+
+  async #invite(target: string): Promise<void> {
+    this.#reason = '';
+    const uri = this.#required.uriOf(target);
+    const requestDelegate: OutgoingRequestDelegate = {
+      onProgress: () => this.#tell('ringing', {}),
+      onReject: ({ message }) => {
+        this.#reason = `${message.statusCode} ${message.reasonPhrase}`;
+      },
+    };
+    await this.#manager.call(uri, {}, { requestDelegate });
+  }
+
+  async #refer(session: Session, target: Session | string): Promise<void> {
+    const done = (status: number, reason: string): void =>
+      this.#tell('transfer', { status, reason });
+    await this.#manager.transfer(session, target, {
+      requestDelegate: {
+        onReject: ({ message }) => done(message.statusCode ?? 0, message.reasonPhrase ?? ''),
+      },
+      onNotify: (notification) => {
+        void notification.accept();
+        const [, status = '0', reason = ''] =
+          /^SIP\/2\.0 (\d{3}) ?(.*)/.exec(notification.request.body) ?? [];
+        done(Number(status), reason);
+      },
+    });
+  }
+
+  #follow(session: Session): void {
+    this.#sessions.push(session);
+    session.stateChange.addListener((state) => {
+      if (state === SessionState.Established) {
+        if (this.#microphone !== undefined) void this.useMicrophone(this.#microphone);
+        this.#hear();
+        this.#tell('answered', {});
+        this.#watch();
+      }
+      if (state !== SessionState.Terminated) return;
+      this.#sessions.splice(this.#sessions.indexOf(session), 1);
+      if (this.#sessions.length === 0) this.#watch();
+      this.#hear();
+      this.#tell('ended', { reason: this.#reason, consulted: this.#sessions.length > 0 });
+      this.#reason = '';
+    });
+  }
+
+  /** The call is heard, and not the one that is held behind it. */
+  #hear(): void {
+    const { audio } = this.#options;
+    const session = this.#sessions.at(-1);
+    audio.srcObject = (session && this.#line?.manager.getRemoteMediaStream(session)) ?? null;
+    if (audio.srcObject !== null) void audio.play().catch(() => undefined);
+  }
+
+  #watch(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#timers = [];
+    if (this.#sessions.length === 0) return;
+    const look = async (name: 'quality' | 'levels'): Promise<void> => {
+      const peer = peerOf(this.#sessions.at(-1));
+      if (peer === undefined || !this.#listeners.get(name)?.size) return;
+      this.#tell(name, await measure(peer));
+    };
+    this.#timers = [
+      setInterval(() => void look('quality'), QUALITY_MS),
+      setInterval(() => void look('levels'), LEVELS_MS),
+    ];
   }
 
   #tell<Name extends keyof PhoneEvents>(name: Name, detail: PhoneEvents[Name]): void {
@@ -210,43 +298,13 @@ export class Phone {
       (listener as (detail: PhoneEvents[Name]) => void)(detail);
     }
   }
+}
 
-  #follow(session: Session): void {
-    this.#session = session;
-    session.stateChange.addListener((state) => {
-      if (state === SessionState.Established) {
-        if (this.#microphone !== undefined) void this.useMicrophone(this.#microphone);
-        this.#tell('answered', {});
-        this.#timer = setInterval(() => void this.#measure(), QUALITY_MS);
-      }
-      if (state !== SessionState.Terminated) return;
-      clearInterval(this.#timer);
-      this.#session = undefined;
-      this.#tell('ended', { reason: this.#reason });
-    });
-  }
-
-  async #measure(): Promise<void> {
-    const reports = await this.#peer?.getStats();
-    if (reports === undefined) return;
-    const all = [...reports.values()];
-    const of = (type: string) =>
-      all.find((report) => report.type === type && report.kind !== 'video');
-    const inbound = of('inbound-rtp');
-    const pair = all.find((report) => report.type === 'candidate-pair' && report.nominated);
-    const codec = all.find(({ id }) => id === inbound?.codecId);
-    const roundTrip = of('remote-inbound-rtp')?.roundTripTime ?? pair?.currentRoundTripTime;
-    this.#tell('quality', {
-      packets: inbound?.packetsReceived ?? 0,
-      lost: inbound?.packetsLost ?? 0,
-      concealed: (inbound?.concealedSamples ?? 0) / Math.max(1, inbound?.totalSamplesReceived ?? 0),
-      jitterMs: (inbound?.jitter ?? 0) * 1000,
-      roundTripMs: roundTrip === undefined ? undefined : roundTrip * 1000,
-      codec: codec?.mimeType ?? '',
-      inputLevel: of('media-source')?.audioLevel ?? 0,
-      outputLevel: inbound?.audioLevel ?? 0,
-    });
-  }
+function peerOf(session: Session | undefined): RTCPeerConnection | undefined {
+  const handler = session?.sessionDescriptionHandler as
+    | { peerConnection?: RTCPeerConnection }
+    | undefined;
+  return handler?.peerConnection;
 }
 
 function sipServer(): string {

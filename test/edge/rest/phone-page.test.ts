@@ -23,8 +23,14 @@ describe('the phone for browsers', () => {
     const module = await service.get('/phone.js', { as: null });
     expect(module.headers['content-type']).toContain('text/javascript');
     expect(module.headers['access-control-allow-origin']).toBe('*');
-    expect(module.text).toMatch(/export\{\w+ as Phone\}/);
+    expect(module.text).toMatch(/export\{\w+ as Phone,/);
+    const types = await service.get('/phone.d.ts', { as: null });
+    expect(types.text).toContain('export declare class Phone ');
+    expect(types.text).not.toContain('import ');
     const page = await service.get('/phone-page.js', { as: null });
+    // One SIP library for both.
+    expect(page.text).toMatch(/from"\/phone\.js"/);
+    expect(page.text.length).toBeLessThan(20_000);
     expect(page.headers['access-control-allow-origin']).toBeUndefined();
   });
 });

@@ -20,6 +20,7 @@ function once(file: string): () => string {
 const page = once('page.html');
 const pageScript = once('page.js');
 const sdk = once('phone.js');
+const types = once('phone.d.ts');
 
 const script = (text: string, headers: Readonly<Record<string, string>> = {}): RawReply => ({
   contentType: 'text/javascript; charset=utf-8',
@@ -54,6 +55,18 @@ export const phoneRoutes: readonly Route[] = [
     summary: 'The phone as an ES module, for pages of customers',
     // Pages of customers have origins of their own; the module is no secret.
     run: () => ok(script(sdk(), { 'access-control-allow-origin': '*' })),
+  }),
+  publicRoute({
+    ...common,
+    path: '/phone.d.ts',
+    produces: 'application/typescript',
+    summary: 'TypeScript types of /phone.js',
+    run: () =>
+      ok({
+        contentType: 'application/typescript; charset=utf-8',
+        headers: { 'cache-control': 'no-cache', 'access-control-allow-origin': '*' },
+        body: types(),
+      }),
   }),
 ];
 

@@ -1,0 +1,119 @@
+/** A registered user agent over one WebSocket: SIP.js with what every phone of ours wants of it. */
+import type { Session } from 'sip.js';
+import { SessionManager } from 'sip.js/lib/platform/web/index.js';
+import { type Credentials, PhoneError } from './account.ts';
+
+export interface LineEvents {
+  registered(): void;
+  unregistered(): void;
+  refused(error: PhoneError): void;
+  connected(): void;
+  disconnected(reason: string): void;
+  created(session: Session): void;
+  received(session: Session): void;
+  held(held: boolean): void;
+}
+
+/** Host candidates are there at once; nothing else is needed towards a public service. */
+const GATHERING_MS = 500;
+const RECONNECTS = 1_000_000;
+const RECONNECT_DELAY_S = 3;
+/** One call, and another that is asked before a transfer. SIP.js lets in one more than it is told. */
+const SESSIONS = 1;
+const FORBIDDEN = 403;
+
+export class Line {
+  readonly manager: SessionManager;
+  readonly domain: string;
+  readonly username: string;
+  readonly #events: LineEvents;
+  /** Refused for good: nothing is tried again before there are new credentials. */
+  #barred = false;
+  #settle: ((error: PhoneError | undefined) => void) | undefined;
+
+  constructor(
+    server: string,
+    credentials: Credentials,
+    options: { readonly domain: string; readonly displayName: string },
+    events: LineEvents,
+  ) {
+    const { username, authName, password } = credentials;
+    this.username = username;
+    this.domain = options.domain;
+    this.#events = events;
+    this.manager = new SessionManager(server, {
+      aor: `sip:${username}@${this.domain}`,
+      maxSimultaneousSessions: SESSIONS,
+      reconnectionAttempts: RECONNECTS,
+      reconnectionDelay: RECONNECT_DELAY_S,
+      registerGuard: async () => this.#barred,
+      media: { constraints: { audio: true, video: false } },
+      userAgentOptions: {
+        authorizationUsername: authName,
+        authorizationPassword: password,
+        displayName: options.displayName,
+        logBuiltinEnabled: false,
+        sessionDescriptionHandlerFactoryOptions: { iceGatheringTimeout: GATHERING_MS },
+      },
+      delegate: {
+        onRegistered: () => {
+          this.#settled(undefined);
+          events.registered();
+        },
+        onUnregistered: () => events.unregistered(),
+        onServerConnect: () => events.connected(),
+        onServerDisconnect: (error) => events.disconnected(error?.message ?? 'closed'),
+        onCallCreated: (session) => events.created(session),
+        onCallReceived: (session) => events.received(session),
+        onCallHold: (_session, held) => events.held(held),
+      },
+    });
+  }
+
+  /** The same user again, with a new password: from its next request on. */
+  renew({ authName, password }: Credentials): void {
+    const { configuration } = this.manager.userAgent;
+    configuration.authorizationUsername = authName;
+    configuration.authorizationPassword = password;
+    this.#barred = false;
+  }
+
+  async connect(): Promise<void> {
+    if (!this.manager.isConnected()) await this.manager.connect();
+  }
+
+  /** Resolves when the service has registered it. */
+  async register(): Promise<void> {
+    const done = new Promise<PhoneError | undefined>((resolve) => {
+      this.#settle = resolve;
+    });
+    await this.manager.register({
+      requestDelegate: {
+        // Of a registration that is refreshed the state does not change.
+        onAccept: () => this.#settled(undefined),
+        onReject: ({ message: { statusCode = 0, reasonPhrase = '' } }) => {
+          const error = new PhoneError(statusCode, reasonPhrase);
+          this.#barred ||= statusCode === FORBIDDEN;
+          this.#events.refused(error);
+          this.#settled(error);
+        },
+      },
+    });
+    const error = await done;
+    if (error !== undefined) throw error;
+  }
+
+  async leave(): Promise<void> {
+    if (!this.#barred) await this.manager.unregister().catch(() => undefined);
+    await this.manager.disconnect();
+  }
+
+  uriOf(target: string): string {
+    return /^sips?:/.test(target) ? target : `sip:${target}@${this.domain}`;
+  }
+
+  #settled(error: PhoneError | undefined): void {
+    this.#settle?.(error);
+    this.#settle = undefined;
+  }
+}

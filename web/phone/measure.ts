@@ -1,0 +1,38 @@
+/** How a call sounds, from what the browser counts (W3C WebRTC Statistics). */
+import type { Levels, Quality } from './phone-api.d.ts';
+
+export async function measure(peer: RTCPeerConnection): Promise<Quality & Levels> {
+  const all = [...(await peer.getStats()).values()];
+  const of = (type: string) =>
+    all.find((report) => report.type === type && report.kind !== 'video');
+  const inbound = of('inbound-rtp');
+  const pair = all.find((report) => report.type === 'candidate-pair' && report.nominated);
+  const codec = all.find(({ id }) => id === inbound?.codecId);
+  const roundTripS = of('remote-inbound-rtp')?.roundTripTime ?? pair?.currentRoundTripTime;
+  const packets = inbound?.packetsReceived ?? 0;
+  const lost = inbound?.packetsLost ?? 0;
+  const jitterMs = (inbound?.jitter ?? 0) * 1000;
+  const roundTripMs = roundTripS === undefined ? undefined : roundTripS * 1000;
+  return {
+    packets,
+    lost,
+    concealed: (inbound?.concealedSamples ?? 0) / Math.max(1, inbound?.totalSamplesReceived ?? 0),
+    jitterMs,
+    roundTripMs,
+    mos: mosOf(lost / Math.max(1, packets + lost), jitterMs, roundTripMs ?? 0),
+    codec: codec?.mimeType ?? '',
+    inputLevel: of('media-source')?.audioLevel ?? 0,
+    outputLevel: inbound?.audioLevel ?? 0,
+  };
+}
+
+/** ITU-T G.107 with the figures of G.113 for a codec with concealment, the delay of a jitter buffer of twice the jitter. */
+function mosOf(loss: number, jitterMs: number, roundTripMs: number): number {
+  const delayMs = roundTripMs / 2 + 2 * jitterMs + 20;
+  const byDelay = 0.024 * delayMs + (delayMs > 177.3 ? 0.11 * (delayMs - 177.3) : 0);
+  const percent = 100 * loss;
+  const r = 93.2 - byDelay - (95 * percent) / (percent + 10);
+  if (r <= 0) return 1;
+  const mos = 1 + 0.035 * r + r * (r - 60) * (100 - r) * 7e-6;
+  return Math.round(100 * Math.min(4.5, Math.max(1, mos))) / 100;
+}
