@@ -24,23 +24,34 @@ export const hmacSha256 = (key: string | Uint8Array, text: string): Buffer =>
     .digest();
 
 const BLOCK_BYTES = 64;
+const HASH_BYTES = 32;
+/** Longer texts are hashed out of a buffer of their own. UTF-8 takes up to three bytes for a unit of UTF-16. */
+const SHORT_TEXT = 300;
+const BYTES_A_UNIT = 3;
 
-/** HMAC-SHA-256 (RFC 2104) with one key for many short texts: without a new key object for each. */
+/** HMAC-SHA-256 (RFC 2104) with one key for many short texts: without a new key object, or new buffers, for each. */
 export class Mac {
-  readonly #inner: Buffer;
-  readonly #outer: Buffer;
+  /** The padded key, and room for what is hashed after it. */
+  readonly #inner = Buffer.alloc(BLOCK_BYTES + SHORT_TEXT * BYTES_A_UNIT);
+  readonly #outer = Buffer.alloc(BLOCK_BYTES + HASH_BYTES);
 
   /** At most 64 bytes. */
   constructor(key: Uint8Array) {
     const padded = Buffer.alloc(BLOCK_BYTES);
     padded.set(key);
-    this.#inner = padded.map((byte) => byte ^ 0x36) as Buffer;
-    this.#outer = padded.map((byte) => byte ^ 0x5c) as Buffer;
+    this.#inner.set(padded.map((byte) => byte ^ 0x36));
+    this.#outer.set(padded.map((byte) => byte ^ 0x5c));
   }
 
   of(text: string): Buffer {
-    const inner = hash('sha256', Buffer.concat([this.#inner, Buffer.from(text, 'utf8')]), 'buffer');
-    return hash('sha256', Buffer.concat([this.#outer, inner]), 'buffer');
+    this.#outer.set(hash('sha256', this.#keyed(text), 'buffer'), BLOCK_BYTES);
+    return hash('sha256', this.#outer, 'buffer');
+  }
+
+  #keyed(text: string): Buffer {
+    if (text.length > SHORT_TEXT)
+      return Buffer.concat([this.#inner.subarray(0, BLOCK_BYTES), Buffer.from(text, 'utf8')]);
+    return this.#inner.subarray(0, BLOCK_BYTES + this.#inner.write(text, BLOCK_BYTES, 'utf8'));
   }
 }
 

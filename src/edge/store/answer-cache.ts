@@ -2,8 +2,11 @@ import { RecentMap } from '../../base/recent-map.ts';
 import type { Repositories } from './repositories.ts';
 import type { Outcome, Unit } from './unit.ts';
 
-/** Answers kept at a time. */
-const LIMIT = 20_000;
+/**
+ * Answers kept at a time: each lives through half as many others, and phones that register in turn ask for one endpoint
+ * after the other.
+ */
+const LIMIT = 60_000;
 /** Longer keys than those of any number, id or name that is stored must not fill the memory. */
 const LONGEST_KEY = 512;
 

@@ -1,4 +1,10 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
@@ -15,13 +21,14 @@ const LAYOUT = 1;
  * moved to another row. Nonces are random, 96 bit: safe below 2^32 values a key (NIST SP 800-38D §8.3).
  */
 export class Vault {
-  readonly #key: Uint8Array;
+  /** Made once: to make one costs more than to open a secret. */
+  readonly #key: KeyObject;
 
   constructor(key: Uint8Array) {
     if (key.length !== KEY_BYTES) {
       throw new ServiceError('STORE_CORRUPT', `the key file must hold ${KEY_BYTES} bytes`);
     }
-    this.#key = key;
+    this.#key = createSecretKey(key);
   }
 
   seal(text: string, purpose: string): Uint8Array {

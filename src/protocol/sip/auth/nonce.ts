@@ -1,5 +1,7 @@
+import { Fifo } from '../../../base/fifo.ts';
 import { Mac, secretsEqual } from '../../../base/hash.ts';
 import type { Random } from '../../../base/ids.ts';
+import { ownCopy } from '../../../base/text.ts';
 
 /** How long a nonce may be used, and how many used ones are remembered. */
 export interface NonceLimits {
@@ -41,6 +43,8 @@ export class NonceMint {
   readonly #random: Random;
   readonly #limits: NonceLimits;
   readonly #uses = new Map<string, NonceUse>();
+  /** Those of `#uses`, the first used first. */
+  readonly #used = new Fifo<string>();
   #forgottenUpToMs = -1;
   /** What `examine` saw last: one request is looked at by the front desk, at the door and with its password. */
   #seen: {
@@ -98,7 +102,10 @@ export class NonceMint {
     if (use === undefined) {
       this.#forgetOldest(nowMs);
       const issuedMs = Buffer.from(nonce, 'base64url').readUIntBE(0, TIME_BYTES);
-      this.#uses.set(nonce, { issuedMs, highest: count, seen: 1 });
+      // It was cut out of a request, which would be kept as long.
+      const kept = ownCopy(nonce);
+      this.#uses.set(kept, { issuedMs, highest: count, seen: 1 });
+      this.#used.push(kept);
       return true;
     }
     if (count > use.highest) {
@@ -118,11 +125,15 @@ export class NonceMint {
   /** What is too old to be used anyhow, and one more where there are too many. */
   #forgetOldest(nowMs: number): void {
     const { lifetimeMs, maxRemembered } = this.#limits;
-    for (const [oldest, { issuedMs }] of this.#uses) {
-      const isStale = nowMs - issuedMs > lifetimeMs;
+    for (;;) {
+      const oldest = this.#used.first() ?? '';
+      const use = this.#uses.get(oldest);
+      if (use === undefined) return;
+      const isStale = nowMs - use.issuedMs > lifetimeMs;
       if (!isStale && this.#uses.size < maxRemembered) return;
+      this.#used.shift();
       this.#uses.delete(oldest);
-      if (!isStale) this.#forgottenUpToMs = Math.max(this.#forgottenUpToMs, issuedMs);
+      if (!isStale) this.#forgottenUpToMs = Math.max(this.#forgottenUpToMs, use.issuedMs);
     }
   }
 

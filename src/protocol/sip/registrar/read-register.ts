@@ -30,8 +30,15 @@ export function readRegister(
     cseq: request.cseq.sequence,
     userAgent: ownCopy(request.header('user-agent') ?? ''),
     flow: bindingFlow(flow),
-    path: request.list('path').map(ownCopy),
+    path: pathOf(request),
   };
+}
+
+const NO_PATH: readonly string[] = [];
+
+function pathOf(request: SipRequest): readonly string[] {
+  const path = request.list('path');
+  return path.length === 0 ? NO_PATH : path.map(ownCopy);
 }
 
 const bindingFlow = (flow: Flow): ContactBinding['flow'] => ({

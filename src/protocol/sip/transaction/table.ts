@@ -1,4 +1,6 @@
 /** Where the layer finds its transactions: by key, by id, by connection, by deadline. */
+import { Fifo } from '../../../base/fifo.ts';
+import { ownCopy } from '../../../base/text.ts';
 import type { SipRequest } from '../message.ts';
 import type { ClientTransaction } from './client.ts';
 import { DeadlineQueue } from './deadline-queue.ts';
@@ -25,8 +27,8 @@ export class TransactionTable {
   readonly #serverByKey = new Map<string, ServerTransaction>();
   readonly #byMergeKey = new Map<string, ServerTransaction>();
   readonly #byConnection = new Map<number, Set<ClientTransaction>>();
-  /** Answered, kept to send the same answer again: since when, the oldest first. INVITE's are not among them. */
-  readonly #answered = new Map<ServerTransaction, number>();
+  /** Answered, kept to send the same answer again; the oldest is one that is kept. INVITE's are not among them. */
+  readonly #answered = new Fifo<{ readonly machine: ServerTransaction; readonly atMs: number }>();
   readonly #deadlines = new DeadlineQueue<AnyTransaction>();
 
   get clientCount(): number {
@@ -37,7 +39,8 @@ export class TransactionTable {
     return this.#servers.size;
   }
 
-  addClient(key: string, machine: ClientTransaction): void {
+  addClient(keyOfRequest: string, machine: ClientTransaction): void {
+    const key = ownCopy(keyOfRequest);
     this.#clients.set(machine.id, { key, machine });
     this.#clientByKey.set(key, machine);
     const { connectionId } = machine.flow;
@@ -46,8 +49,11 @@ export class TransactionTable {
     this.#byConnection.set(connectionId, siblings.add(machine));
   }
 
-  addServer(key: string, machine: ServerTransaction, request: SipRequest): void {
-    const merge = mergeKeyOf(request);
+  /** What is kept for half a minute does not hold the text of its request. */
+  addServer(keyOfRequest: string, machine: ServerTransaction, request: SipRequest): void {
+    const key = ownCopy(keyOfRequest);
+    const mergeText = mergeKeyOf(request);
+    const merge = mergeText === undefined ? undefined : ownCopy(mergeText);
     this.#servers.set(machine.id, { key, machine, merge });
     this.#serverByKey.set(key, machine);
     if (merge !== undefined && !this.#byMergeKey.has(merge)) this.#byMergeKey.set(merge, machine);
@@ -86,13 +92,13 @@ export class TransactionTable {
   }
 
   noteAnswered(machine: ServerTransaction, nowMs: number): void {
-    if (!this.#answered.has(machine)) this.#answered.set(machine, nowMs);
+    this.#answered.push({ machine, atMs: nowMs });
   }
 
   /** The one that was answered first, where that was at `untilMs` or before. */
   longestAnswered(untilMs: number): ServerTransaction | undefined {
-    for (const [machine, atMs] of this.#answered) return atMs <= untilMs ? machine : undefined;
-    return undefined;
+    const oldest = this.#answered.first();
+    return oldest !== undefined && oldest.atMs <= untilMs ? oldest.machine : undefined;
   }
 
   updateDeadline(machine: AnyTransaction): void {
@@ -114,9 +120,17 @@ export class TransactionTable {
     const server = this.#servers.get(machine.id);
     if (server === undefined) return;
     this.forgetMerge(server.machine);
-    this.#answered.delete(server.machine);
     this.#servers.delete(machine.id);
     if (this.#serverByKey.get(server.key) === server.machine) this.#serverByKey.delete(server.key);
+    this.#forgetAnswered();
+  }
+
+  #forgetAnswered(): void {
+    for (;;) {
+      const oldest = this.#answered.first();
+      if (oldest === undefined || this.#servers.has(oldest.machine.id)) return;
+      this.#answered.shift();
+    }
   }
 
   #removeClient({ key, machine }: Keyed<ClientTransaction>): void {

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { Fifo } from '../../src/base/fifo.ts';
+
+describe('first in, first out', () => {
+  it('gives what came first, across any number of entries', () => {
+    const fifo = new Fifo<number>();
+    let taken = 0;
+    for (let n = 0; n < 10_000; n += 1) {
+      fifo.push(n);
+      if (n % 3 !== 0) {
+        expect(fifo.first()).toBe(taken);
+        expect(fifo.shift()).toBe(taken);
+        taken += 1;
+      }
+      expect(fifo.size).toBe(n + 1 - taken);
+    }
+    while (fifo.size > 0) {
+      expect(fifo.shift()).toBe(taken);
+      taken += 1;
+    }
+    expect(taken).toBe(10_000);
+  });
+
+  it('has nothing when it is empty, and takes more afterwards', () => {
+    const fifo = new Fifo<string>();
+    expect([fifo.first(), fifo.shift(), fifo.size]).toEqual([undefined, undefined, 0]);
+    fifo.push('one');
+    fifo.shift();
+    fifo.push('two');
+    expect([fifo.first(), fifo.size]).toEqual(['two', 1]);
+  });
+});
