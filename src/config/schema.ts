@@ -191,8 +191,8 @@ export const SETTINGS = {
       'messages per second of one address (IPv6: /64) that proved nothing: new calls, and others, each; beyond: dropped',
     ),
     passHeaders: list(
-      ['Diversion', 'History-Info', 'User-to-User', 'Session-ID'],
-      'header fields of an inbound call that its Dial or trunk hands on: of these four, those that shall go on',
+      ['Diversion', 'History-Info', 'User-to-User', 'Session-ID', 'Identity'],
+      'header fields of an inbound call that its Dial or trunk hands on, unless the carrier or trunk has a list of its own; X-* are all that begin so. Identity goes on only while both numbers stay the same',
     ),
     firstResponseMs: integer(
       4_000,

@@ -15,6 +15,7 @@ import type { CallIdentity, CallPrice } from './identity.ts';
 import { InboundPart } from './inbound-part.ts';
 import { LegMedia, type LegMediaNeeds } from './leg-media.ts';
 import type { Headers, InboundLeg, LegEnd, MediaLeg, Signalling, SrtpRule } from './needs.ts';
+import { mayGoOn } from './onward-headers.ts';
 import { OutboundPart } from './outbound-part.ts';
 import type { PartOf } from './part.ts';
 import { NOBODY, type Peer } from './peer.ts';
@@ -26,7 +27,7 @@ export type { StreamFacts } from './call-streams.ts';
 export { DigitHub, matchDigits } from './digits.ts';
 export { endAt } from './end-at.ts';
 export type { CallEnd } from './end-cause.ts';
-export type { CallIdentity, CallPrice } from './identity.ts';
+export type { CallerWish, CallIdentity, CallPrice } from './identity.ts';
 export {
   cdrOf,
   finalRecord,
@@ -40,9 +41,6 @@ export type { DialPlan, FindSlot, TargetSlot } from './target-hunt.ts';
 export interface CallNeeds extends LegMediaNeeds {
   readonly clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
 }
-
-const LONGEST_HANDED_ON = 1024;
-const MOST_HANDED_ON = 16;
 
 /** One leg of a conversation with all that belongs to it, from its first message to its end. */
 export class Call implements Recorded {
@@ -182,15 +180,10 @@ export class Call implements Recorded {
     return this.#media.hold;
   }
 
-  /** What the INVITE that arrived hands on to the one that follows from it: header fields of those names (lower case), and hops. */
-  onward(names: readonly string[]): {
-    readonly headers: Headers;
-    readonly maxForwards: number | undefined;
-  } {
+  /** What the INVITE that arrived hands on to the one that follows from it: header fields, and hops. */
+  onward(): { readonly headers: Headers; readonly maxForwards: number | undefined } {
     const leg = this.#inbound?.leg;
-    const isNamed = ([name, value]: Headers[number]): boolean =>
-      names.includes(name.toLowerCase()) && value.length <= LONGEST_HANDED_ON;
-    const headers = (leg?.headers ?? []).filter(isNamed).slice(0, MOST_HANDED_ON);
+    const headers = mayGoOn(leg?.headers ?? [], leg?.claims);
     const left = leg?.maxForwards;
     return { headers, maxForwards: left === undefined ? undefined : Math.max(0, left - 1) };
   }

@@ -23,6 +23,18 @@ export interface CallIdentity {
   readonly terminatedTo: string | undefined;
   /** Of a campaign's call. */
   readonly campaignId?: string | undefined;
+  /** Of a call that came in: what a call that follows from it shows. */
+  readonly caller?: CallerWish | undefined;
+}
+
+/** What a caller lets others see of it. */
+export interface CallerWish {
+  /** Nobody but trusted networks shall see who calls (RFC 3323 §4.1). */
+  readonly hidden: boolean;
+  /** E.164 digits: what trusted networks are told, of one that hides. */
+  readonly asserted?: string | undefined;
+  /** E.164 digits: the number of its account that a phone asks to be shown as. */
+  readonly presented?: string | undefined;
 }
 
 /** What the leg costs; streams by their own price. */

@@ -65,6 +65,8 @@ export function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): C
     terminatedTo: identity.terminatedTo && maskSecrets(identity.terminatedTo),
     campaignId: identity.campaignId,
     machine: call.machine,
+    stirVerification: facts.stirVerification,
+    stirAttestation: facts.stirAttestation,
     streams: call.streams.past,
   };
 }

@@ -2,7 +2,7 @@
 import type { CallUuid } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { SrtpPolicy } from '../../protocol/sdp/sdp.ts';
-import type { SipTransport } from '../provisioning/types.ts';
+import type { PeerPolicy, SipTransport } from '../provisioning/types.ts';
 import type { HangupCauseKey } from './hangup-cause.ts';
 
 export interface Party {
@@ -108,6 +108,18 @@ export interface Leg {
   hangup(cause: HangupCauseKey, detail?: string): void;
 }
 
+/** What an INVITE says about who calls, as far as it can be read. Whether it is believed is decided elsewhere. */
+export interface IdentityClaims {
+  /** P-Asserted-Identity (RFC 3325 §9.1): of networks that trust each other. */
+  readonly asserted: readonly Party[];
+  /** P-Preferred-Identity (RFC 3325 §9.2): what a phone wishes to be shown as. */
+  readonly preferred: Party | undefined;
+  /** Remote-Party-ID, the older form of both. */
+  readonly remoteParty: { readonly party: Party; readonly hides: boolean } | undefined;
+  /** Values of Privacy (RFC 3323 §4.2), lower case. */
+  readonly privacy: readonly string[];
+}
+
 export interface InboundLeg extends Leg {
   readonly from: Party;
   readonly to: Party;
@@ -122,8 +134,9 @@ export interface InboundLeg extends Leg {
   /** Name of the carrier whose source addresses match; undefined for endpoints. */
   readonly carrier: string | undefined;
   readonly userAgent: string;
-  /** Headers worth knowing: X-PH-*, X-VH-*, Diversion, P-Asserted-Identity, Identity, Privacy. */
+  /** Headers worth knowing: X-*, Diversion, History-Info, User-to-User, Session-ID, Identity. */
   readonly headers: Headers;
+  readonly claims?: IdentityClaims | undefined;
   /** Max-Forwards of the INVITE. */
   readonly maxForwards?: number | undefined;
   /** SDP offer; undefined in an offerless INVITE. */
@@ -185,6 +198,8 @@ export type OutboundTarget = (
 ) & {
   /** Undefined: as for all that nothing is said of. */
   readonly srtp?: SrtpRule | undefined;
+  /** What it is told, and believed; undefined: as for somebody's address. */
+  readonly policy?: PeerPolicy | undefined;
 };
 
 /** A SIP URI, taken apart. */
@@ -203,9 +218,19 @@ export interface SipAddresses {
   read(uri: string): SipAddress | undefined;
 }
 
+/** Who calls, as the called party sees it: From and P-Asserted-Identity. */
+export interface PresentedCaller {
+  readonly user: string;
+  readonly host?: string;
+  readonly displayName: string;
+  /** It is not to be shown (RFC 3323): From is anonymous, and only trusted peers are told who it is. */
+  readonly hidden?: boolean;
+  /** What trusted peers are told in place of `user`. */
+  readonly asserted?: string | undefined;
+}
+
 export interface InviteOptions {
-  /** Identity to present: From and P-Asserted-Identity. */
-  readonly from: { readonly user: string; readonly host?: string; readonly displayName: string };
+  readonly from: PresentedCaller;
   readonly sdp: string;
   /** Additional headers (X-VH-… and the like), already checked. */
   readonly headers: Headers;

@@ -8,8 +8,10 @@ import type {
   LegOwner,
   OutboundLegEvents,
   OutboundTarget,
+  PresentedCaller,
   Signalling,
 } from './needs.ts';
+import { headersFor } from './onward-headers.ts';
 
 /** A slot at a target that takes a further call. */
 export interface TargetSlot {
@@ -31,8 +33,11 @@ export type FindSlot = (
 export interface DialPlan {
   /** Tried one after the other: the next only after a failure that says nothing about the called party. */
   readonly targets: readonly OutboundTarget[];
-  readonly from: { readonly user: string; readonly host?: string; readonly displayName: string };
+  readonly from: PresentedCaller;
+  /** What every target gets. */
   readonly headers: Headers;
+  /** Of the call that this one follows from: its header fields, and the names that go on where a target says nothing else. */
+  readonly onward?: { readonly headers: Headers; readonly passed: readonly string[] };
   /** Hops that are left (RFC 3261 §20.22); undefined: 70. */
   readonly maxForwards?: number | undefined;
   readonly auth?: { readonly username: string; readonly password: string };
@@ -74,6 +79,7 @@ interface Progress {
   /** URIs that a redirection led to: none of them twice. */
   readonly seen: ReadonlySet<string>;
 }
+const NOTHING_ONWARD = { headers: [], passed: [] } as const;
 const AT_THE_START: Progress = { attempt: 1, redirects: 0, seen: new Set() };
 
 /** Resolves once the first INVITE has been sent, or when none will be. */
@@ -97,9 +103,16 @@ export async function huntTargets(
   }
   const others = plan.targets.filter((other) => other !== target);
   hunter.trying(target, progress.attempt, waitedMs);
+  const { headers: own, onward = NOTHING_ONWARD, from, maxForwards, auth } = plan;
+  const headers = headersFor(target.policy, {
+    ...{ own, onward: onward.headers, passed: onward.passed },
+  });
   const leg = signalling.invite(
     target,
-    { ...plan, sdp, owner: hunter.owner },
+    {
+      ...{ from, headers, maxForwards, sdp, owner: hunter.owner },
+      ...(auth === undefined ? {} : { auth }),
+    },
     {
       ...hunter.events,
       ended: (end) => {
@@ -146,11 +159,11 @@ const maxRedirectsOf = (target: OutboundTarget): number =>
 
 /** Named by the peer: it passes the guard of destinations, whoever the peer is. */
 function redirected(target: OutboundTarget, uri: string): OutboundTarget {
-  const { srtp } = target;
+  const { srtp, policy: told } = target;
   if (target.kind === 'endpoint') return { kind: 'uri', uri, srtp };
   const { failoverOn, maxRedirects } = target;
   const policy = {
-    srtp,
+    ...{ srtp, policy: told && { ...told, identity: 'untrusted' as const } },
     ...(failoverOn === undefined ? {} : { failoverOn }),
     ...(maxRedirects === undefined ? {} : { maxRedirects }),
   };

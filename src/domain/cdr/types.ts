@@ -93,6 +93,9 @@ export interface Cdr {
   readonly terminatedTo: string | undefined;
   readonly campaignId: string | undefined;
   readonly machine: boolean | undefined;
+  /** What came of the caller's proof of its number, and `A`, `B`, `C` or ''. Absent in records of earlier versions. */
+  readonly stirVerification?: string | undefined;
+  readonly stirAttestation?: string | undefined;
   readonly streams: readonly StreamCdr[];
 }
 

@@ -247,7 +247,9 @@ export class Admission {
     if (endpointId === undefined) return undefined;
     const endpoint = await this.#needs.endpoints.get(accountId, endpointId);
     if (endpoint === undefined) return 'the endpoint was deleted';
-    return endpoint.allowVoice ? undefined : 'the endpoint may not make voice calls';
+    return endpoint.allowVoice
+      ? undefined
+      : 'notPermitted: the endpoint may not make voice calls (allow_voice)';
   }
 
   /** A store that takes no writes refuses the call too, and in its own words. */

@@ -8,8 +8,9 @@ import type { SlotRefusal } from './admission.ts';
 import { type CarrierGate, gateOf } from './carrier-gate.ts';
 import { customHeaders, hopsHeader, hopsOf } from './custom-headers.ts';
 import { type Calling, Destinations, type Destined, type DialRefusal } from './destination.ts';
+import { notPermitted } from './endpoint-permissions.ts';
 import type { DispatchNeeds } from './needs.ts';
-import { type Presented, presentedBy } from './presented.ts';
+import { onwardOf, type Presented, presentedBy, presentedCaller } from './presented.ts';
 
 /** A leg waits no longer for its turn within the account's calls per second. */
 const PACING_LIMIT_MS = 3000;
@@ -30,7 +31,7 @@ export class BLegDialer implements Dialer {
   async dial(request: BLegRequest): Promise<Result<Call, UnmadeLeg>> {
     const { parent } = request;
     const calling = await this.#callingOf(parent);
-    const planned = await this.#plan(request, calling);
+    const planned = await this.#permitted(parent, calling, await this.#plan(request, calling));
     const presented = await presentedBy(this.#needs, this.#destinations, calling, request, planned);
     if (!presented.ok) return neverCreated(request, presented.error);
     if (!planned.ok && isUnreachable(planned.error)) {
@@ -70,6 +71,22 @@ export class BLegDialer implements Dialer {
       return err({ cause: 'loopDetected', source: 'Error', detail });
     }
     return planned;
+  }
+
+  /** A document calls for a phone what the phone itself may call. */
+  async #permitted(
+    { identity }: Call,
+    { owner }: Calling,
+    planned: Result<Destined, DialRefusal>,
+  ): Promise<Result<Destined, DialRefusal>> {
+    const { context, endpointId } = identity;
+    if (!planned.ok || context !== 'sip-endpoint' || endpointId === undefined) return planned;
+    const endpoint = await this.#needs.provisioning.endpoints.get(owner.authId, endpointId);
+    const isPhone = planned.value.targets[0]?.kind === 'carrier';
+    if (!endpoint.ok || (!isPhone && planned.value.endpointId === undefined)) return planned;
+    const detail = notPermitted(endpoint.value, isPhone ? 'phones' : 'sameDomain');
+    if (detail === undefined) return planned;
+    return err({ cause: 'forbidden', source: 'Platform', detail });
   }
 
   /**
@@ -121,10 +138,8 @@ export class BLegDialer implements Dialer {
       this.#keepWhenAnswered(call);
       const { targets } = planned.value;
       const findSlot = this.#gate.slotFor(calling.owner);
-      const { headers, maxForwards } = request.parent.onward(this.#needs.settings.passedHeaders);
-      const plan = dialPlan(request, call, planned.value);
-      const all = [...plan.headers, ...headers];
-      await this.#invite(call, { ...plan, headers: all, maxForwards, targets, findSlot });
+      const way = { targets, findSlot, ...onwardOf(request.parent, call, this.#needs.settings) };
+      await this.#invite(call, { ...dialPlan(request, call, planned.value), ...way });
     }
     return call;
   }
@@ -192,13 +207,14 @@ export class BLegDialer implements Dialer {
         sipHeaders: [],
         machine: undefined,
       },
+      ...(presented.hidden ? { caller: { hidden: true } } : {}),
     };
   }
 }
 
 function dialPlan(
   { parent, destination, sipHeaders, referredBy }: BLegRequest,
-  { facts }: Call,
+  call: Call,
   { endpointId }: Destined,
 ): Omit<DialPlan, 'targets'> {
   const leavesUs = endpointId === undefined;
@@ -208,7 +224,7 @@ function dialPlan(
       ? { username: destination.sipAuthUsername, password: destination.sipAuthPassword ?? '' }
       : undefined;
   return {
-    from: { user: facts.from, displayName: facts.callerName },
+    from: presentedCaller(call),
     headers: [
       ...customHeaders(sipHeaders),
       ...(leavesUs ? [hops] : []),

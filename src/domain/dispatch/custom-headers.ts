@@ -14,6 +14,9 @@ export const customHeaders = (
     .filter(([name]) => !RESERVED.test(name))
     .map(([name, value]) => [`${PREFIX}${name}`, value] as const);
 
+/** A header field that we write ourselves, and nobody hands on. */
+export const isOurs = (name: string): boolean => name.toLowerCase() === HOPS.toLowerCase();
+
 /** The number of hops that an INVITE told of; 0 when it told nothing. */
 export function hopsOf(headers: Headers): number {
   const told = headers.find(([name]) => name.toLowerCase() === HOPS.toLowerCase())?.[1];

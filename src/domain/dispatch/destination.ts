@@ -181,8 +181,9 @@ export class Destinations {
     const { provisioning, clock, random } = this.#needs;
     return provisioning.carriers
       .routesFor(number, { wallMs: clock.wallMs(), random })
-      .map(({ name, secure, policy: { failoverOn, maxRedirects } }) => ({
+      .map(({ name, secure, policy, policy: { failoverOn, maxRedirects } }) => ({
         ...{ kind: 'carrier', carrier: name, number },
+        policy: Object.keys(policy).length === 0 ? undefined : policy,
         srtp: secure ? SRTP_REQUIRED : undefined,
         ...(failoverOn === undefined ? {} : { failoverOn }),
         ...(maxRedirects === undefined ? {} : { maxRedirects }),

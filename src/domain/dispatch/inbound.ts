@@ -1,6 +1,6 @@
 /** Calls that arrive: from registered endpoints to their application, from carriers to the application or trunk of a number. */
 
-import type { AccountId, CallUuid } from '../../base/ids.ts';
+import { type AccountId, asAppId, type CallUuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import type { Result } from '../../base/result.ts';
@@ -10,6 +10,7 @@ import type { Call, CallIdentity } from '../call/call.ts';
 import {
   type Headers,
   type InboundLeg,
+  type SipAddresses,
   SRTP_REQUIRED,
   type SrtpPolicy,
   type SrtpRule,
@@ -22,7 +23,9 @@ import type { ApplicationStore, EndpointStore, NumberStore } from '../provisioni
 import type { Provisioning } from '../provisioning/provisioning.ts';
 import type { Application, PhoneNumber } from '../provisioning/types.ts';
 import type { Admission, SlotRefusal } from './admission.ts';
+import { type Caller, carriersCaller, phonesWish } from './caller.ts';
 import { slotAtCarrier } from './carrier-gate.ts';
+import { calledKind, mediaNotPermitted, notPermitted } from './endpoint-permissions.ts';
 import type { EndpointRate } from './endpoint-rate.ts';
 import type { CallFactory } from './factory.ts';
 import { gateInbound } from './inbound-gate.ts';
@@ -45,6 +48,8 @@ export interface InboundNeeds {
   readonly registrarHost: string;
   readonly srtp: SrtpPolicy;
   readonly carriers: Pick<Provisioning['carriers'], 'get'>;
+  readonly callerIds: Pick<Provisioning['callerIds'], 'owns'>;
+  readonly addresses: SipAddresses;
   readonly logger: Logger;
 }
 
@@ -69,7 +74,7 @@ export class Inbound {
   }
 
   async #fromEndpoint(leg: InboundLeg, username: string): Promise<void> {
-    const { endpoints, accounts, applications, factory, registrarHost } = this.#needs;
+    const { endpoints, accounts, applications, callerIds, factory, registrarHost } = this.#needs;
     const endpoint = await endpoints.byUsername(username);
     const account = endpoint && (await accounts.get(endpoint.accountId));
     if (endpoint === undefined || account === undefined) {
@@ -77,9 +82,20 @@ export class Inbound {
       return;
     }
     const owner = await accounts.ownerOf(account);
+    const named = await this.#namedApplication(leg, owner);
     const appId = endpoint.appId ?? account.defaultEndpointApp ?? owner.defaultEndpointApp;
-    const application = appId === undefined ? undefined : await applications.get(appId);
-    const identity = this.#identity(leg, owner, endpoint.subAccount);
+    const application = named ?? (appId === undefined ? undefined : await applications.get(appId));
+    const wish = await phonesWish(leg, account.country, (e164) =>
+      callerIds.owns(owner.authId, e164),
+    );
+    const identity = this.#identity(
+      leg,
+      { owner, subAccount: endpoint.subAccount },
+      {
+        ...{ from: `sip:${endpoint.username}@${registrarHost}`, wish },
+        callerName: (wish?.hidden === true ? '' : leg.from.displayName) || endpoint.alias,
+      },
+    );
     const call = factory.create(
       {
         ...identity,
@@ -88,9 +104,7 @@ export class Inbound {
         phoneLogin: leg.login,
         facts: {
           ...identity.facts,
-          from: `sip:${endpoint.username}@${registrarHost}`,
           to: dialledParty(leg, registrarHost),
-          callerName: leg.from.displayName || endpoint.alias,
           routeType: 'sip',
           sipHeaders: [...passedHeaders(leg.headers), ['SIP-H-To', `<${leg.to.uri}>`]],
         },
@@ -99,7 +113,10 @@ export class Inbound {
       hangupTargetOf(application),
     );
     call.takeInbound(leg, this.#srtpOf(leg));
-    if (!(await this.#admit(call, owner))) return;
+    const called =
+      named === undefined ? calledKind(leg, account.country, this.#needs.addresses) : 'apps';
+    const barred = mediaNotPermitted(endpoint, leg.sdp) ?? notPermitted(endpoint, called);
+    if (!(await this.#admit(call, owner, { barred }))) return;
     if (!this.#needs.endpointRate.take(endpoint.endpointId)) {
       call.hangup('concurrencyBreached', 'Platform', 'the endpoint starts too many calls');
       return;
@@ -108,7 +125,7 @@ export class Inbound {
   }
 
   async #fromCarrier(leg: InboundLeg): Promise<void> {
-    const { numbers, accounts, applications, factory, toTrunk } = this.#needs;
+    const { numbers, accounts, applications, carriers, factory, toTrunk } = this.#needs;
     const e164 = plainNumber(leg.dialled);
     const number = await numbers.get(e164);
     const account =
@@ -120,7 +137,12 @@ export class Inbound {
     const owner = await accounts.ownerOf(account);
     const appId = number.trunkGroupId === undefined ? number.applicationId : undefined;
     const application = appId === undefined ? undefined : await applications.get(appId);
-    const arrived = this.#identity(leg, owner, number.subAccount);
+    const policy = leg.carrier === undefined ? undefined : carriers.get(leg.carrier)?.policy;
+    const arrived = this.#identity(
+      leg,
+      { owner, subAccount: number.subAccount },
+      carriersCaller(leg, policy),
+    );
     const identity: CallIdentity = {
       ...arrived,
       context: number.trunkGroupId === undefined ? 'did' : 'trunk',
@@ -132,11 +154,11 @@ export class Inbound {
     call.takeInbound(leg, this.#srtpOf(leg));
     const slot = this.#slotAtCarrier(call, leg, owner);
     if (number.trunkGroupId !== undefined) {
-      await this.#admit(call, owner, slot);
+      await this.#admit(call, owner, { slot });
       await toTrunk(call, owner, number);
       return;
     }
-    if (!(await this.#admit(call, owner, slot))) return;
+    if (!(await this.#admit(call, owner, { slot }))) return;
     await this.#run(call, application);
   }
 
@@ -181,13 +203,29 @@ export class Inbound {
     return srtpRule(srtp, { secured: source.transport === 'tls' || source.transport === 'wss' });
   }
 
-  /** The offer, the slot and the money; false: the call has been ended for want of one of them. */
-  async #admit(call: Call, owner: Account, refused?: Result<never, SlotRefusal>): Promise<boolean> {
+  /** The permission, the offer, the slot and the money; false: the call has been ended for want of one of them. */
+  async #admit(
+    call: Call,
+    owner: Account,
+    {
+      slot,
+      barred,
+    }: {
+      /** Why the carrier that brings it takes no more. */
+      readonly slot?: Result<never, SlotRefusal> | undefined;
+      /** What its endpoint may not do. */
+      readonly barred?: string | undefined;
+    },
+  ): Promise<boolean> {
     const problem = call.offerProblem;
-    const admitted = await this.#needs.admission.admit(call, owner, refused);
+    const admitted = await this.#needs.admission.admit(call, owner, slot);
     if (call.isEnded) return false;
     if (!admitted.ok) {
       call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
+      return false;
+    }
+    if (barred !== undefined) {
+      call.hangup('forbidden', 'Platform', barred);
       return false;
     }
     if (problem !== undefined) {
@@ -197,7 +235,21 @@ export class Inbound {
     return true;
   }
 
-  #identity(leg: InboundLeg, owner: Account, subAccount: AccountId | undefined) {
+  /** One of the account's, called by its `sip_uri`. */
+  async #namedApplication(
+    { dialled }: InboundLeg,
+    { authId }: Account,
+  ): Promise<Application | undefined> {
+    if (!/^\d{1,15}$/.test(dialled)) return undefined;
+    const application = await this.#needs.applications.get(asAppId(Number(dialled)));
+    return application?.accountId === authId ? application : undefined;
+  }
+
+  #identity(
+    leg: InboundLeg,
+    { owner, subAccount }: { readonly owner: Account; readonly subAccount: AccountId | undefined },
+    caller: Caller,
+  ) {
     const callUuid = this.#needs.factory.newCallUuid();
     return {
       callUuid,
@@ -208,19 +260,24 @@ export class Inbound {
       endpointId: undefined,
       trunkId: undefined,
       terminatedTo: leg.carrier === undefined ? undefined : 'inbound_carrier',
-      facts: this.#facts(leg, owner, callUuid),
+      ...(caller.wish === undefined ? {} : { caller: caller.wish }),
+      facts: this.#facts(leg, { owner, callUuid }, caller),
     };
   }
 
-  #facts(leg: InboundLeg, owner: Account, callUuid: CallUuid): CallIdentity['facts'] {
+  #facts(
+    leg: InboundLeg,
+    { owner, callUuid }: { readonly owner: Account; readonly callUuid: CallUuid },
+    { from, callerName }: Caller,
+  ): CallIdentity['facts'] {
     const diversion = headerOf(leg.headers, 'Diversion');
     return {
       callUuid,
       requestUuid: undefined,
       direction: 'inbound',
-      from: plainNumber(userPart(leg.from.user)),
+      from,
       to: plainNumber(leg.dialled),
-      callerName: leg.from.displayName,
+      callerName,
       parentAuthId: owner.authId,
       routeType: 'pstn',
       sessionStartUs: this.#needs.factory.nowUs(),
@@ -247,9 +304,6 @@ function dialledParty({ dialled }: InboundLeg, registrarHost: string): string {
   const number = plainNumber(dialled);
   return /^\d+$/.test(number) ? number : `sip:${dialled}@${registrarHost}`;
 }
-
-/** A number may bring parameters of tel URIs (RFC 3966, RFC 3261 §19.1.6). */
-const userPart = (user: string): string => user.split(';')[0] ?? '';
 
 const headerOf = (headers: Headers, name: string): string | undefined =>
   headers.find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];

@@ -1,7 +1,9 @@
 /** Whose number a B leg shows (spec: Dial; decisions: caller id ownership). */
 import { err, ok, type Result } from '../../base/result.ts';
-import type { Call } from '../call/call.ts';
+import type { Call, DialPlan } from '../call/call.ts';
+import type { PresentedCaller } from '../call/needs.ts';
 import type { BLegRequest } from '../interpreter/interpreter.ts';
+import { isOurs } from './custom-headers.ts';
 import type { Calling, Destinations, Destined, DialRefusal } from './destination.ts';
 import type { DispatchNeeds } from './needs.ts';
 
@@ -15,11 +17,37 @@ export interface Presented {
   readonly callerId: string;
   /** The name that goes with it where the document names none. */
   readonly callerName: string;
+  /** The caller hides, and the document says nothing else. */
+  readonly hidden: boolean;
+}
+
+/** A call's own caller as its called party sees it. */
+export const presentedCaller = ({ facts, identity: { caller } }: Call): PresentedCaller => ({
+  user: facts.from,
+  displayName: facts.callerName,
+  ...(caller?.hidden === true ? { hidden: true, asserted: caller.asserted } : {}),
+});
+
+/**
+ * What `a` hands on to `b`. A proof of the caller's number holds for the same numbers only (RFC 8224 §6.2), so that it goes
+ * on where neither has changed.
+ */
+export function onwardOf(
+  a: Call,
+  b: Call,
+  { passedHeaders: passed }: DispatchNeeds['settings'],
+): Required<Pick<DialPlan, 'onward'>> & Pick<DialPlan, 'maxForwards'> {
+  const { headers, maxForwards } = a.onward();
+  const isSame = a.facts.from === b.facts.from && a.facts.to === b.facts.to;
+  const kept = headers.filter(
+    ([name]) => !isOurs(name) && (isSame || name.toLowerCase() !== 'identity'),
+  );
+  return { onward: { headers: kept, passed }, maxForwards };
 }
 
 /**
- * The caller id of the document; without one the number of the A leg, or, where the A leg is an endpoint, what was set for
- * such calls. A SIP user name is shown to endpoints of the account alone.
+ * The caller id of the document; without one the number of the A leg, or, where the A leg is an endpoint, the number of the
+ * account that the phone asks for, or what was set for such calls. A SIP user name is shown to endpoints of the account alone.
  */
 export async function presentedBy(
   needs: Pick<DispatchNeeds, 'provisioning'>,
@@ -31,8 +59,12 @@ export async function presentedBy(
   const { parent, callerId: asked } = request;
   const names = isColleague(planned);
   const isOfEndpoint = parent.identity.context === 'sip-endpoint' && !names;
+  const { caller } = parent.identity;
   const wanted =
-    asked ?? (isOfEndpoint ? await defaultOf(needs, calling, parent) : parent.facts.from);
+    asked ??
+    (isOfEndpoint
+      ? (caller?.presented ?? (await defaultOf(needs, calling, parent)))
+      : parent.facts.from);
   if (wanted === undefined) {
     return foreign(
       'Dial has no callerId, and neither the endpoint, its application nor the account has a default one',
@@ -47,7 +79,8 @@ export async function presentedBy(
     );
   }
   const isAsOnALeg = asked === undefined && !isOfEndpoint;
-  return ok({ callerId, callerName: isAsOnALeg ? parent.facts.callerName : '' });
+  const hidden = asked === undefined && caller?.hidden === true;
+  return ok({ callerId, callerName: isAsOnALeg ? parent.facts.callerName : '', hidden });
 }
 
 async function defaultOf(

@@ -8,6 +8,7 @@ import { playWhileHeld, relayDigits } from '../interpreter/interpreter.ts';
 import type { OriginationUri, PhoneNumber, Trunk } from '../provisioning/types.ts';
 import { type DialRefusal, inOrder } from './destination.ts';
 import type { DispatchNeeds } from './needs.ts';
+import { onwardOf, presentedCaller } from './presented.ts';
 import { TrunkWebhook } from './trunk-webhook.ts';
 
 /** A trunk's recording ends after as long as a call lasts by default (spec Limits: `time_limit`). */
@@ -78,13 +79,12 @@ export class TrunkConnector {
     }
     const auth = await this.#needs.provisioning.trunks.loginOf(trunk);
     webhook.allowed();
-    const { registrarHost, passedHeaders } = this.#needs.settings;
-    const { headers, maxForwards } = a.onward(passedHeaders);
+    const { settings } = this.#needs;
     await new TrunkCall(a, b, trunk.recording, this.#needs).run({
       targets,
-      from: { user: a.facts.from, displayName: a.facts.callerName },
-      headers: [...trunkHeaders(a, number, registrarHost), ...headers],
-      maxForwards,
+      from: presentedCaller(a),
+      headers: trunkHeaders(a, number, settings.registrarHost),
+      ...onwardOf(a, b, settings),
       ...(auth === undefined ? {} : { auth }),
     });
   }
@@ -268,7 +268,8 @@ function targetOf(sipUri: string, trunk: Trunk, number: PhoneNumber): OutboundTa
     ? sipUri
     : sipUri.replace(/^(sips?):/i, `$1:${encodeURIComponent(`+${number.e164}`)}@`);
   const srtp = trunk.secure ? SRTP_REQUIRED : undefined;
-  return { kind: 'uri', uri, transport: trunk.transport, allow: trunk.egressAllow, srtp };
+  const { transport, egressAllow: allow, policy } = trunk;
+  return { kind: 'uri', uri, transport, allow, srtp, policy };
 }
 
 /** Customers' own headers go through; what was called is told apart from where the call is sent (RFC 7315 §4.2). */

@@ -72,6 +72,7 @@ export class Trunks {
       webhookUrl: undefined,
       webhookMethod: 'POST',
       egressAllow: [],
+      policy: {},
       ...input,
       ...this.#stamps(),
       trunkId: newTrunkId(this.#context.random),

@@ -94,6 +94,7 @@ export interface Trunk {
   readonly webhookMethod: HttpMethod;
   /** Addresses, ranges and names that the operator lets its origination URIs lead to besides. */
   readonly egressAllow: readonly string[];
+  readonly policy: PeerPolicy;
   readonly createdUs: number;
   readonly updatedUs: number;
 }
@@ -124,9 +125,27 @@ export interface PhoneNumber {
   readonly updatedUs: number;
 }
 
-/** A SIP gateway of the operator. */
+/** Who calls, as it is told to a peer (RFC 3325 §9.1, and the older Remote-Party-ID). */
+export type IdentityHeader = 'pai' | 'rpid' | 'both';
+
+/** What a carrier or a trunk is told besides what every call has, and what it is believed. Absent: the default. */
+export interface PeerPolicy {
+  /**
+   * `trusted`: what it says about callers is believed, and it is told who calls even where the caller hides (RFC 3325
+   * §5). Default: carriers are trusted, trunks and addresses of customers are not.
+   */
+  readonly identity?: 'trusted' | 'untrusted';
+  /** Default: pai. */
+  readonly identityHeader?: IdentityHeader;
+  /** Header fields of an inbound call that go on to it, `X-*` names all that begin so. Default: `sip.passHeaders`. */
+  readonly passHeaders?: readonly string[];
+  readonly addHeaders?: Readonly<Record<string, string>>;
+  /** Of those that we would add ourselves. */
+  readonly removeHeaders?: readonly string[];
+}
+
 /** How calls to a carrier are made, as far as it differs from what the settings say. Absent: as they say. */
-export interface CarrierPolicy {
+export interface CarrierPolicy extends PeerPolicy {
   /** Time to any response to an INVITE, and to the answer; then the next carrier is tried. */
   readonly firstResponseMs?: number;
   readonly answerMs?: number;
@@ -152,6 +171,7 @@ export interface RewriteRule {
   readonly replace: string;
 }
 
+/** A SIP gateway of the operator. */
 export interface Carrier {
   readonly name: string;
   readonly host: string;

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../../base/result.ts';
 import type {
   Headers,
+  IdentityClaims,
   InboundLeg,
   Leg,
   LegEnd,
@@ -11,18 +12,15 @@ import type {
   RemoteAddress,
 } from '../../domain/call/needs.ts';
 import type { HangupCauseKey } from '../../domain/call/types.ts';
-import {
-  bracketed,
-  type Flow,
-  formatUri,
-  type IncomingCall,
-  type LegId,
-  type NameAddr,
-  type RespondingPeer,
-  type UserAgentInput,
-  unescapeUser,
+import type {
+  Flow,
+  IncomingCall,
+  LegId,
+  RespondingPeer,
+  UserAgentInput,
 } from '../../protocol/sip/sip.ts';
 import { hangupReason, hangupStatus, hangupWarning } from './hangup-status.ts';
+import { claimsOf, partyOf, userOf } from './parties.ts';
 
 export type Tell = (input: UserAgentInput) => void;
 
@@ -36,9 +34,9 @@ export interface LegSink {
   ended(end: LegEnd): void;
 }
 
-/** Names of the headers that a call may want to know. */
-const TOLD_HEADERS =
-  /^(?:x-(?:ph|vh)-.+|diversion|p-asserted-identity|identity|privacy|history-info|user-to-user|session-id)$/;
+/** Names of the headers that a call may want to know, or hand on. */
+const TOLD_HEADERS = /^(?:x-.+|diversion|identity|history-info|user-to-user|session-id)$/;
+const MOST_TOLD = 64;
 
 export class EdgeInboundLeg implements InboundLeg, LegSink {
   readonly id: string;
@@ -53,6 +51,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
   readonly carrier: string | undefined;
   readonly userAgent: string;
   readonly headers: Headers;
+  readonly claims: IdentityClaims | undefined;
   readonly maxForwards: number | undefined;
   readonly sdp: string | undefined;
   readonly #leg: LegId;
@@ -82,7 +81,9 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
     this.userAgent = request.header('user-agent') ?? '';
     this.headers = request.fields
       .filter((field) => TOLD_HEADERS.test(field.key))
+      .slice(0, MOST_TOLD)
       .map((field) => [field.name, field.value] as const);
+    this.claims = claimsOf(request);
     this.maxForwards = request.maxForwards;
     this.sdp = call.sdp;
   }
@@ -193,21 +194,3 @@ const sourceOf = ({ transport, remoteAddress, remotePort }: Flow): RemoteAddress
   address: remoteAddress,
   port: remotePort,
 });
-
-const userOf = (uri: NameAddr['uri']): string => {
-  if (uri.kind === 'sip') return unescapeUser(uri.user);
-  return uri.kind === 'tel' ? uri.number : uri.opaque;
-};
-
-/** Without parameters: what callbacks and records show. */
-function partyOf({ uri, displayName }: NameAddr): Party {
-  const user = userOf(uri);
-  if (uri.kind !== 'sip') {
-    const plain = uri.kind === 'tel' ? `tel:${uri.number}` : formatUri(uri);
-    return { uri: plain, user, host: '', displayName };
-  }
-  const port = uri.port === undefined ? '' : `:${uri.port}`;
-  const at = uri.user === '' ? '' : `${uri.user}@`;
-  const address = `${uri.secure ? 'sips' : 'sip'}:${at}${bracketed(uri.host)}${port}`;
-  return { uri: address, user, host: uri.host, displayName };
-}

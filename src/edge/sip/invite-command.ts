@@ -2,12 +2,12 @@ import type { Headers, InviteOptions, OutboundTarget } from '../../domain/call/n
 import { carrierFormat } from '../../domain/provisioning/provisioning.ts';
 import type { Carrier } from '../../domain/provisioning/types.ts';
 import {
-  bracketed,
   type InviteCommand,
   type InviteTarget,
   type LegId,
   parseUri,
 } from '../../protocol/sip/sip.ts';
+import { ANONYMOUS, identityHeaders } from './caller-identity.ts';
 import { carrierTransport, carrierUri } from './carrier-watch.ts';
 
 interface Context {
@@ -31,16 +31,16 @@ export function inviteCommand(
 ): InviteCommand | undefined {
   const place = placeOf(target, options.auth, context.carriers);
   if (place === undefined) return undefined;
-  const { user, displayName } = options.from;
   const host = options.from.host ?? context.publicHost;
+  const { user, displayName, hidden } = options.from;
   return {
     kind: 'invite',
     leg: context.leg,
     target: place.target,
-    from: { user, host, displayName },
+    from: hidden === true ? ANONYMOUS : { user, host, displayName },
     callId: context.callId,
     sdp: options.sdp,
-    headers: [...identity(target, user, host), ...clean(options.headers)],
+    headers: [...identityHeaders(target, { ...options.from, host }), ...clean(options.headers)],
     account: place.account,
     maxForwards: options.maxForwards,
     ...timersOf(target, place.carrier, context),
@@ -108,17 +108,6 @@ function placeOf(
     ...(carrier.auth?.register === true ? { registrar: carrierUri(carrier) } : {}),
   } as const;
   return { target: place, account: auth ?? carrier.auth, carrier };
-}
-
-/** Who calls, for peers that trust us (RFC 3325 §9.1); a registered phone sees the From alone. */
-function identity(target: OutboundTarget, user: string, host: string): Headers {
-  if (target.kind === 'endpoint' || user === '') return [];
-  return [
-    [
-      'P-Asserted-Identity',
-      `<sip:${encodeURIComponent(user).replaceAll('%2B', '+')}@${bracketed(host)}>`,
-    ],
-  ];
 }
 
 /** Nothing that a customer wrote may end a header line or begin another. */

@@ -245,6 +245,8 @@ export function joinParts<R extends Recorder>(
     registrarHost: derived.sipPublicHost,
     srtp,
     carriers: provisioning.carriers,
+    callerIds: provisioning.callerIds,
+    addresses: signalling.addresses,
   });
   const outbound = new Outbound(dispatching);
   followRevocations({

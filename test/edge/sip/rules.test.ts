@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
+import type { InviteOptions, OutboundTarget } from '../../../src/domain/call/needs.ts';
 import { HANGUP_CAUSES, type HangupCauseKey } from '../../../src/domain/call/types.ts';
 import { hangupReason, hangupStatus } from '../../../src/edge/sip/hangup-status.ts';
 import { inviteCommand } from '../../../src/edge/sip/invite-command.ts';
@@ -81,6 +82,49 @@ describe('outbound INVITEs', () => {
     expect(uri?.headers).toEqual([['P-Asserted-Identity', '<sip:+1%20555@sip.test>']]);
     const phone = inviteCommand({ kind: 'endpoint', username: 'a' }, options, context);
     expect(phone?.headers).toEqual([]);
+  });
+
+  describe('of a caller who hides (RFC 3323, 3325)', () => {
+    const hiding = {
+      ...options,
+      from: { user: '14155550100', displayName: 'Ada', hidden: true },
+    };
+    const sent = (target: Partial<OutboundTarget>, more: Partial<InviteOptions['from']> = {}) => {
+      const from = { ...hiding.from, ...more };
+      const whole = { kind: 'carrier', carrier: 'north', number: '1', ...target } as OutboundTarget;
+      const command = inviteCommand(whole, { ...hiding, from }, context);
+      return { from: command?.from, headers: command?.headers };
+    };
+    const ANONYMOUS = { user: 'anonymous', host: 'anonymous.invalid', displayName: 'Anonymous' };
+    const PAI = ['P-Asserted-Identity', '<sip:14155550100@sip.test>'];
+
+    it('a carrier is told who it is, and to keep it', () => {
+      expect(sent({})).toEqual({ from: ANONYMOUS, headers: [PAI, ['Privacy', 'id']] });
+    });
+
+    it('what was asserted to us is told, not what is shown', () => {
+      const { headers } = sent({}, { user: 'anonymous', asserted: '14155550100' });
+      expect(headers).toEqual([PAI, ['Privacy', 'id']]);
+    });
+
+    it.each([
+      ['a carrier that is not trusted', { policy: { identity: 'untrusted' } }],
+      ['an address of a customer', { kind: 'uri', uri: 'sip:a@b' }],
+      ['a phone', { kind: 'endpoint', username: 'a' }],
+    ] as const)('%s is not', (_, target) => {
+      expect(sent(target)).toEqual({ from: ANONYMOUS, headers: [['Privacy', 'id']] });
+    });
+
+    it('in the older header field where the peer reads that one', () => {
+      const rpid = (privacy: string, name = '') => [
+        'Remote-Party-ID',
+        `${name}<sip:14155550100@sip.test>;party=calling;screen=yes;privacy=${privacy}`,
+      ];
+      const reads = (identityHeader: 'rpid' | 'both') => ({ policy: { identityHeader } });
+      expect(sent(reads('rpid')).headers).toEqual([rpid('full'), ['Privacy', 'id']]);
+      const shown = sent(reads('both'), { hidden: false }).headers;
+      expect(shown).toEqual([PAI, rpid('off', '"Ada" ')]);
+    });
   });
 
   it('redirected by a carrier of TLS go over TLS or not at all', () => {

@@ -134,7 +134,12 @@ export async function registered(service: CallService, username = 'alice'): Prom
 }
 
 /** A registered endpoint dials. */
-export const dialledBy = (service: CallService, username: string, to: string): Promise<Caller> =>
+export const dialledBy = (
+  service: CallService,
+  username: string,
+  to: string,
+  over: Partial<InboundLeg> = {},
+): Promise<Caller> =>
   arrives(service, {
     from: party(username, HOST, 'Alice'),
     to: party(to, HOST),
@@ -142,6 +147,7 @@ export const dialledBy = (service: CallService, username: string, to: string): P
     requestUri: `sip:${to}@${HOST}`,
     endpointUsername: username,
     carrier: undefined,
+    ...over,
   });
 
 export interface Placed {

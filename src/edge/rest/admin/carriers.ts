@@ -11,6 +11,7 @@ import { flag, hinted, nullableInteger, oneOf, type Static, Type } from '../http
 import { isAddressOrRange } from '../http/values.ts';
 import { answered, refused } from '../refusal.ts';
 import { defined } from '../wire/list.ts';
+import { namedInPeer, PeerSchema, peerFields, showPeer, wrongHeaders } from './peer-policy.ts';
 
 const ROOT = '/admin/v1/carriers';
 const common = { tag: 'Operator: carriers', errors: 'admin' } as const;
@@ -33,6 +34,7 @@ const orNull = <T>(schema: object, type: 'array' | 'object') =>
   Type.Unsafe<T | null>({ ...schema, type: [type, 'null'] });
 
 const fields = {
+  ...peerFields,
   port: Type.Optional(
     hinted(
       Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, maximum: 65_535 }),
@@ -118,6 +120,7 @@ function policyOf(body: Static<typeof PatchBody>, before: CarrierPolicy): Carrie
     windows: body.windows,
     costs: body.costs,
     rewrite: body.rewrite,
+    ...namedInPeer(body),
   };
   const all = { ...before, ...defined(named) };
   const kept = Object.entries(all).filter(([, value]) => value !== null);
@@ -178,6 +181,7 @@ const CarrierSchema = Type.Object({
   windows: Type.Array(Type.String()),
   costs: Type.Record(Type.String(), Type.Number()),
   rewrite: Type.Array(Type.Object({ match: Type.String(), replace: Type.String() })),
+  ...PeerSchema,
 });
 
 const showCarrier = (carrier: Carrier): Static<typeof CarrierSchema> => ({
@@ -214,6 +218,7 @@ const showPolicy = (policy: CarrierPolicy) => ({
   windows: [...(policy.windows ?? [])],
   costs: { ...policy.costs },
   rewrite: [...(policy.rewrite ?? [])],
+  ...showPeer(policy),
 });
 
 const params = Type.Object({ name: Type.String() });
@@ -234,7 +239,9 @@ export const carrierOf = (body: Static<typeof CarrierBody>): NewCarrier => ({
 });
 
 /** Checked at once: a range or rule that cannot be read would match no call of the carrier. */
-function wrongSource(body: Pick<Static<typeof PatchBody>, 'source_addresses' | 'rewrite'>) {
+function wrongSource(body: Static<typeof PatchBody>) {
+  const headers = wrongHeaders(body);
+  if (headers !== undefined) return headers;
   const wrong = body.source_addresses?.find((address) => !isAddressOrRange(address));
   if (wrong !== undefined) {
     return err(invalidField('source_addresses', `holds ${wrong}, no IP address or CIDR range`));

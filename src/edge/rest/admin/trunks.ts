@@ -4,6 +4,7 @@ import { adminRoute, type Route } from '../http/route.ts';
 import { accountIdText, Type, trunkIdText } from '../http/schema.ts';
 import { isAddressOrRange } from '../http/values.ts';
 import { refused } from '../refusal.ts';
+import { PeerSchema, peerFields, policyWith, showPeer, wrongHeaders } from './peer-policy.ts';
 
 const DESTINATIONS_MAX = 100;
 const HOST = /^(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i;
@@ -11,28 +12,47 @@ const HOST = /^(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i;
 const isDestination = (text: string): boolean =>
   isAddressOrRange(text) || (HOST.test(text) && /[a-z]/i.test(text));
 
-const allowDestinations = adminRoute({
+const trunkPolicy = adminRoute({
   tag: 'Operator: accounts',
   errors: 'admin',
   method: 'PATCH',
   path: '/admin/v1/accounts/{auth_id}/trunks/{trunk_id}',
-  summary: 'Allow a trunk’s origination URIs to lead into private networks',
+  summary:
+    'What a trunk is told and believed, and which private networks its origination URIs may lead to',
   params: Type.Object({ auth_id: accountIdText(), trunk_id: trunkIdText() }),
   body: Type.Object({
-    egress_allow: Type.Array(Type.String({ maxLength: 253 }), { maxItems: DESTINATIONS_MAX }),
+    egress_allow: Type.Optional(
+      Type.Array(Type.String({ maxLength: 253 }), { maxItems: DESTINATIONS_MAX }),
+    ),
+    ...peerFields,
   }),
-  reply: Type.Object({ trunk_id: Type.String(), egress_allow: Type.Array(Type.String()) }),
-  async run({ provisioning }, { params: { auth_id: accountId, trunk_id: trunkId }, body }) {
+  reply: Type.Object({
+    trunk_id: Type.String(),
+    egress_allow: Type.Array(Type.String()),
+    ...PeerSchema,
+  }),
+  async run({ provisioning: { trunks } }, { params, body }) {
+    const { auth_id: accountId, trunk_id: trunkId } = params;
     const { egress_allow: egressAllow } = body;
-    const wrong = egressAllow.find((destination) => !isDestination(destination));
+    const wrong = egressAllow?.find((destination) => !isDestination(destination));
     if (wrong !== undefined) {
       const what = 'no address, CIDR range, host name or *.suffix';
       return err(invalidField('egress_allow', `holds ${wrong}, ${what}`));
     }
-    const patched = await provisioning.trunks.patch(accountId, trunkId, { egressAllow });
+    const unfit = wrongHeaders(body);
+    if (unfit !== undefined) return unfit;
+    const known = await trunks.get(accountId, trunkId);
+    if (!known.ok) return refused(known.error);
+    const policy = policyWith(known.value.policy, body);
+    const patched = await trunks.patch(accountId, trunkId, {
+      ...{ policy, ...(egressAllow === undefined ? {} : { egressAllow }) },
+    });
     if (!patched.ok) return refused(patched.error);
-    return ok({ trunk_id: trunkId, egress_allow: [...patched.value.egressAllow] });
+    const { egressAllow: allowed } = patched.value;
+    return ok({
+      ...{ trunk_id: trunkId, egress_allow: [...allowed], ...showPeer(patched.value.policy) },
+    });
   },
 });
 
-export const trunkAdminRoutes: readonly Route[] = [allowDestinations];
+export const trunkAdminRoutes: readonly Route[] = [trunkPolicy];

@@ -72,6 +72,8 @@ export const CdrSchema = Type.Object({
   created_at: timestamp(),
   updated_at: timestamp(),
   rounded_bill_duration: Type.Optional(Type.Integer({ description: 'seconds' })),
+  stir_verification: Type.Optional(Type.String()),
+  stir_attestation: Type.Optional(Type.String()),
   stream_termination_reason: Type.Optional(nullableText()),
   stream_cdrs: Type.Optional(Type.Array(StreamCdrSchema)),
 });
@@ -161,6 +163,8 @@ export function showCdr(record: CdrRecord, strict = false): Static<typeof CdrSch
     updated_at: written,
     ...(!strict && {
       rounded_bill_duration: secondsOf(cdr.billedMs),
+      stir_verification: cdr.stirVerification ?? 'Not Applicable',
+      stir_attestation: cdr.stirAttestation ?? '',
       stream_termination_reason: cdr.streams.at(-1)?.terminationReason ?? null,
       stream_cdrs: cdr.streams.map(showStream),
     }),

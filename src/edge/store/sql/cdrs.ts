@@ -48,6 +48,8 @@ const cdrTable = new Table<Cdr & { readonly createdUs: number }>('cdr', {
   terminatedTo: optional(text('terminated_to')),
   campaignId: optional(text('campaign_id')),
   machine: optional(flag('machine')),
+  stirVerification: optional(text('stir_verification')),
+  stirAttestation: optional(text('stir_attestation')),
   streams: converted(
     json<readonly StoredStream[]>('streams'),
     (streams) => streams.map(storedStream),

@@ -71,6 +71,7 @@ const trunkTable = new Table<Trunk>('trunk', {
   webhookUrl: optional(withCredentials(text('webhook_url'))),
   webhookMethod: text('webhook_method'),
   egressAllow: json('egress_allow'),
+  policy: json('policy'),
   createdUs: int('created_us'),
   updatedUs: int('updated_us'),
 });

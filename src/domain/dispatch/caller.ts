@@ -1,0 +1,79 @@
+/** Who calls us: what is believed of it, and what of it others may see (RFC 3323, RFC 3325). */
+import { plainNumber } from '../../base/phone-number.ts';
+import type { CallerWish } from '../call/call.ts';
+import type { IdentityClaims, InboundLeg, Party } from '../call/needs.ts';
+import type { PeerPolicy } from '../provisioning/types.ts';
+import { readDialledNumber } from './dialled-number.ts';
+
+export interface Caller {
+  /** As callbacks and records show it: E.164 digits, a name, or `anonymous`. */
+  readonly from: string;
+  readonly callerName: string;
+  readonly wish: CallerWish | undefined;
+}
+
+/** Stands for a caller who is not to be known. */
+const ANONYMOUS = 'anonymous';
+/** Values of Privacy that concern who calls (RFC 3323 §4.2, RFC 3325 §9.3). */
+const HIDING: ReadonlySet<string> = new Set(['id', 'user', 'header']);
+
+type Calling = Pick<InboundLeg, 'from' | 'claims'>;
+
+/**
+ * A call of a carrier. One that is trusted says who calls in P-Asserted-Identity or Remote-Party-ID, whatever From shows;
+ * of any other what it asserts is not looked at (RFC 3325 §5), From counts, and the wish to hide holds all the same.
+ */
+export function carriersCaller(leg: Calling, policy: PeerPolicy | undefined): Caller {
+  const isTrusted = policy?.identity !== 'untrusted';
+  const told = isTrusted ? assertedIn(leg.claims) : undefined;
+  const isHidden = hides(leg) || (isTrusted && leg.claims?.remoteParty?.hides === true);
+  if (isHidden) {
+    const asserted = told && numberOf(told);
+    return { from: ANONYMOUS, callerName: 'Anonymous', wish: { hidden: true, asserted } };
+  }
+  const party = told ?? leg.from;
+  const callerName = party.displayName || leg.from.displayName;
+  return { from: plainUser(party), callerName, wish: undefined };
+}
+
+/**
+ * A call of a phone: the password says whose it is. It may ask to be shown as a number, by P-Preferred-Identity or From;
+ * `owns` says whether its account may show that one.
+ */
+export async function phonesWish(
+  leg: Calling,
+  country: string,
+  owns: (e164: string) => Promise<boolean>,
+): Promise<CallerWish | undefined> {
+  const hidden = hides(leg);
+  const asked = leg.claims?.preferred ?? leg.from;
+  const read = readDialledNumber(digitsOf(asked.user), country);
+  const presented =
+    read.kind === 'e164' && (await owns(read.e164)) ? { presented: read.e164 } : undefined;
+  return hidden || presented !== undefined ? { hidden, ...presented } : undefined;
+}
+
+/** The number among the one or two that were asserted, else what there is. */
+function assertedIn(claims: IdentityClaims | undefined): Party | undefined {
+  const parties = claims?.asserted ?? [];
+  const found = parties.find((party) => numberOf(party) !== undefined) ?? parties[0];
+  return found ?? claims?.remoteParty?.party;
+}
+
+/** A number may bring parameters of tel URIs (RFC 3966, RFC 3261 §19.1.6). */
+const plainUser = ({ user }: Party): string => plainNumber(user.split(';')[0] ?? '');
+
+const numberOf = (party: Party): string | undefined => {
+  const digits = plainUser(party);
+  return /^\d+$/.test(digits) ? digits : undefined;
+};
+
+function hides({ from, claims }: Calling): boolean {
+  const isAnonymous =
+    from.user.toLowerCase() === ANONYMOUS || /^anonymous\.invalid$/i.test(from.host);
+  return isAnonymous || claims?.privacy.some((word) => HIDING.has(word)) === true;
+}
+
+/** As people write it, with the `+`. */
+const digitsOf = (user: string): string =>
+  user.startsWith('+') ? `+${plainNumber(user)}` : plainNumber(user);

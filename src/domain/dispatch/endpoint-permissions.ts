@@ -1,0 +1,50 @@
+/** What a phone may call (spec, Endpoints: `allow_…`). Each refusal is a 403 whose Warning names the flag. */
+import type { InboundLeg, SipAddresses } from '../call/needs.ts';
+import type { EndpointPermissions } from '../provisioning/types.ts';
+import { readDialledNumber } from './dialled-number.ts';
+
+export type CalledKind = 'phones' | 'apps' | 'sameDomain' | 'otherDomains';
+
+const FLAGS = {
+  phones: ['allowPhones', 'call telephone numbers (allow_phones)'],
+  apps: ['allowApps', 'call applications (allow_apps)'],
+  sameDomain: ['allowSameDomain', 'call addresses of this service (allow_same_domain)'],
+  otherDomains: ['allowOtherDomains', 'call addresses of other domains (allow_other_domains)'],
+} as const satisfies Record<CalledKind, readonly [keyof EndpointPermissions, string]>;
+
+/** Why it may not; undefined: it may. */
+export function notPermitted(
+  endpoint: EndpointPermissions,
+  called: CalledKind,
+): string | undefined {
+  const [flag, what] = FLAGS[called];
+  return endpoint[flag] ? undefined : `notPermitted: the endpoint may not ${what}`;
+}
+
+/** Why the offer itself is refused: it is for what the endpoint may not do, and for nothing else. */
+export function mediaNotPermitted(
+  { allowVoice, allowVideo }: EndpointPermissions,
+  sdp: string | undefined,
+): string | undefined {
+  const isVideoAlone = sdp !== undefined && /^m=video /m.test(sdp) && !/^m=audio /m.test(sdp);
+  if (isVideoAlone && !allowVideo)
+    return 'notPermitted: the endpoint may not make video calls (allow_video)';
+  return allowVoice
+    ? undefined
+    : 'notPermitted: the endpoint may not make voice calls (allow_voice)';
+}
+
+/** What a phone has dialled, where that is no application. Its own domain is the one of its From, whatever it is called there. */
+export function calledKind(
+  leg: Pick<InboundLeg, 'dialled' | 'requestUri' | 'from'>,
+  country: string,
+  addresses: SipAddresses,
+): CalledKind {
+  const address = addresses.read(leg.requestUri);
+  const isElsewhere =
+    address?.whose === 'elsewhere' && address.host !== leg.from.host.toLowerCase();
+  if (isElsewhere) return 'otherDomains';
+  return readDialledNumber(leg.dialled.replaceAll(/[().-]/g, ''), country).kind === 'e164'
+    ? 'phones'
+    : 'sameDomain';
+}

@@ -1,0 +1,170 @@
+/** Who calls: what carriers are believed, what phones may show, and what hides. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { IdentityClaims, InboundLeg, Party } from '../../../src/domain/call/needs.ts';
+import type { PeerPolicy } from '../../../src/domain/provisioning/types.ts';
+import { calledFrom, dialledBy, registered } from '../../spec/calls/phone.ts';
+import { type CallService, DID, HOST, openCallService } from '../../spec/calls/service.ts';
+import { document, SITE } from '../../spec/calls/site.ts';
+
+const OTHER = '14155550122';
+const ASSERTED = '14155550177';
+
+const party = (user: string, host = 'far.test', displayName = ''): Party => ({
+  ...{ uri: `sip:${user}@${host}`, user, host, displayName },
+});
+const NOTHING: IdentityClaims = {
+  ...{ asserted: [], preferred: undefined, remoteParty: undefined, privacy: [] },
+};
+const says = (claims: Partial<IdentityClaims>, from?: Party): Partial<InboundLeg> => ({
+  claims: { ...NOTHING, ...claims },
+  ...(from === undefined ? {} : { from }),
+});
+
+let service: CallService;
+beforeEach(async () => {
+  service = await openCallService();
+});
+afterEach(() => service.close());
+
+const told = () => service.site.told('/answer')[0] ?? {};
+const carriers = async (policy: PeerPolicy): Promise<void> => {
+  const { provisioning } = service;
+  const patched = await provisioning.carriers.patch('north', { policy });
+  if (!patched.ok) throw new Error(patched.error.kind);
+};
+
+describe('a carrier', () => {
+  it.each([
+    ['P-Asserted-Identity', { asserted: [party('+14155550177', 'far.test', 'Ada')] }],
+    ['its tel URI', { asserted: [party('ada'), { ...party('+1-415-555-0177'), host: '' }] }],
+    ['Remote-Party-ID', { remoteParty: { party: party('14155550177'), hides: false } }],
+  ])('is believed by %s, whatever From shows', async (_, claims) => {
+    await calledFrom(service, {}, says(claims, party('anything')));
+    expect(told()).toMatchObject({ From: ASSERTED });
+  });
+
+  it('that is not trusted is not: what it asserts is gone', async () => {
+    await carriers({ identity: 'untrusted' });
+    await calledFrom(service, {}, says({ asserted: [party(ASSERTED)] }));
+    expect(told()).toMatchObject({ From: '14155550199' });
+  });
+
+  it.each([
+    ['Privacy: id', says({ privacy: ['id'], asserted: [party(ASSERTED)] })],
+    ['privacy=full', says({ remoteParty: { party: party(ASSERTED), hides: true } })],
+    ['an anonymous From', says({ asserted: [party(ASSERTED)] }, party('x', 'anonymous.invalid'))],
+  ])('hides its caller by %s: nobody behind us is told who calls', async (_, leg) => {
+    service.site.on('/answer', document('<Wait length="5"/>'));
+    const { callUuid } = await calledFrom(service, {}, leg);
+    expect(told()).toMatchObject({ From: 'anonymous', CallerName: 'Anonymous' });
+    expect(service.live().find(({ uuid }) => uuid === callUuid)?.facts.from).toBe('anonymous');
+  });
+});
+
+describe('a phone', () => {
+  const dials = async (
+    over: Partial<InboundLeg>,
+    xml = `<Dial><Number>${OTHER}</Number></Dial>`,
+  ) => {
+    service.site.on('/answer', document(xml));
+    const alice = await registered(service);
+    await dialledBy(service, alice, OTHER, over);
+    return service.signalling.last;
+  };
+
+  it.each([
+    ['From', says({}, party(`+${DID}`, HOST))],
+    ['P-Preferred-Identity', says({ preferred: party(DID, HOST) })],
+  ])('is shown as the number of its account that it asks for by %s', async (_, over) => {
+    const invite = await dials(over);
+    expect(invite.options.from).toMatchObject({ user: DID });
+    expect(invite.options.from.hidden).toBeUndefined();
+    expect(told()).toMatchObject({ From: expect.stringMatching(`^sip:alice.*@${HOST}$`) });
+  });
+
+  it('may not show a number of somebody else: then there is none to show', async () => {
+    service.site.on('/answer', document(`<Dial><Number>${OTHER}</Number></Dial>`));
+    await dialledBy(service, await registered(service), OTHER, says({}, party(ASSERTED, HOST)));
+    expect(service.signalling.invites).toEqual([]);
+  });
+
+  it('hides: the called party sees nobody, the record knows who it was', async () => {
+    const over = says(
+      { privacy: ['id'], preferred: party(DID, HOST) },
+      party('anonymous', 'anonymous.invalid'),
+    );
+    const invite = await dials(over);
+    expect(invite.options.from).toMatchObject({ user: DID, hidden: true });
+    const a = service.live().find(({ identity }) => identity.context === 'sip-endpoint');
+    expect(a?.facts.from).toMatch(/^sip:alice/);
+    expect(a?.identity.endpointId).toBeDefined();
+  });
+
+  it('a document that names a caller id shows that one', async () => {
+    const xml = `<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`;
+    const invite = await dials(says({ privacy: ['id'] }), xml);
+    expect(invite.options.from).toMatchObject({ user: DID });
+    expect(invite.options.from.hidden).toBeUndefined();
+  });
+});
+
+describe('what a phone may call', () => {
+  const flagged = async (flags: object, to: string, over: Partial<InboundLeg> = {}) => {
+    service.site.on('/answer', document('<Wait length="5"/>'));
+    const alice = await registered(service);
+    const { accountId, provisioning } = service;
+    const found = await provisioning.endpoints.byUsername(alice);
+    if (found === undefined) throw new Error('no endpoint');
+    await provisioning.endpoints.patch(accountId, found.endpointId, flags);
+    return dialledBy(service, alice, to, over);
+  };
+  const VIDEO = 'v=0\r\no=- 1 1 IN IP4 192.0.2.1\r\ns=-\r\nt=0 0\r\nm=video 4000 RTP/AVP 96\r\n';
+
+  it.each([
+    ['telephone numbers', { allowPhones: false }, OTHER, {}, 'allow_phones'],
+    ['addresses here', { allowSameDomain: false }, 'bob', {}, 'allow_same_domain'],
+    ['elsewhere', {}, 'bob', { requestUri: 'sip:bob@far.test' }, 'allow_other_domains'],
+    ['anything', { allowVoice: false }, 'bob', {}, 'allow_voice'],
+    ['video alone', {}, 'bob', { sdp: VIDEO }, 'allow_video'],
+  ])('%s: forbidden, and the reason names the flag', async (_, flags, to, over, flag) => {
+    const phone = await flagged(flags, to, over);
+    expect(phone.sent).toEqual(['hangup forbidden']);
+    const { detail } = await phone.call.ended;
+    expect(detail).toMatch(/^notPermitted: /);
+    expect(detail).toContain(`(${flag})`);
+  });
+
+  it('all that is permitted runs its application', async () => {
+    const phone = await flagged({ allowOtherDomains: true }, 'bob', {
+      requestUri: 'sip:bob@far.test',
+    });
+    expect(phone.sent).toEqual(['180']);
+  });
+
+  it('an application by its sip_uri, where apps are allowed', async () => {
+    const made = await service.provisioning.applications.create({
+      ...{ accountId: service.accountId, name: 'menu', answerUrl: `${SITE}/menu` },
+      hangupUrl: `${SITE}/menu`,
+    });
+    service.site.on('/menu', document('<Wait length="5"/>'));
+    const id = String(made.appId);
+    const refused = await flagged({ allowApps: false }, id);
+    expect(refused.sent).toEqual(['hangup forbidden']);
+    expect((await refused.call.ended).detail).toContain('(allow_apps)');
+    expect(service.site.told('/menu').map(({ Event }) => Event)).toEqual(['Hangup']);
+  });
+
+  it('its document dials what it may dial itself', async () => {
+    service.site.on(
+      '/answer',
+      document(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`),
+    );
+    const alice = await registered(service);
+    const { accountId, provisioning, signalling } = service;
+    const found = await provisioning.endpoints.byUsername(alice);
+    if (found === undefined) throw new Error('no endpoint');
+    await provisioning.endpoints.patch(accountId, found.endpointId, { allowPhones: false });
+    await dialledBy(service, alice, '1000');
+    expect(signalling.invites).toEqual([]);
+  });
+});
