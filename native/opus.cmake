@@ -5,6 +5,15 @@ if(NOT EXISTS ${OPUS_DIR}/include/opus.h)
   message(FATAL_ERROR "libopus is missing: npm install brings it (@discordjs/opus)")
 endif()
 
+# The sanitizers never see libopus, so their build takes the library of the plain one where that stands already.
+set(PLAIN_OPUS ${CMAKE_CURRENT_SOURCE_DIR}/../build/native/libcarillon_opus.a)
+if(CARILLON_SANITIZE AND EXISTS ${PLAIN_OPUS} AND NOT CMAKE_BINARY_DIR STREQUAL ${CMAKE_CURRENT_SOURCE_DIR}/../build/native)
+  add_library(carillon_opus STATIC IMPORTED)
+  set_target_properties(carillon_opus PROPERTIES
+    IMPORTED_LOCATION ${PLAIN_OPUS} INTERFACE_INCLUDE_DIRECTORIES ${OPUS_DIR}/include)
+  return()
+endif()
+
 file(GLOB OPUS_SOURCES ${OPUS_DIR}/src/*.c ${OPUS_DIR}/celt/*.c ${OPUS_DIR}/silk/*.c ${OPUS_DIR}/silk/float/*.c)
 list(FILTER OPUS_SOURCES EXCLUDE REGEX "(_demo|opus_compare|mlp_train|tests/.*)\\.c$")
 
