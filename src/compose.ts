@@ -24,6 +24,7 @@ import { type Basics, layFoundation } from './service/join/foundation.ts';
 import { openLines } from './service/join/lines.ts';
 import { joinLeaving } from './service/join/objects.ts';
 import { restSettings } from './service/join/rest-settings.ts';
+import { joinTranscriptions } from './service/join/transcriptions.ts';
 import { liveCallsView } from './service/live-calls.ts';
 import { Measuring } from './service/measuring.ts';
 import { MediaReports } from './service/media-reports.ts';
@@ -125,7 +126,9 @@ export async function startService(start: ServiceStart): Promise<Service> {
     alarms.observe(cdr);
     reports?.ended(cdr);
   };
-  const calls = joinCalls(basics, foundation, lines, derived, links, onSettled);
+  const transcriptions = joinTranscriptions(basics, foundation, lines, derived);
+  const callLines = { ...lines, transcriptions };
+  const calls = joinCalls(basics, foundation, callLines, derived, links, onSettled);
   const { keeper, admission, inbound, control, recorder, paced } = calls;
   const reports =
     lines.hep === undefined || !settings.hep.mediaReports
@@ -209,6 +212,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     signingTokens: foundation.store.signingTokens,
     onExportQueued: () => exporter.wake(),
     campaigns,
+    transcriptions,
     liveCalls: liveCallsView(keeper, lines.logs, lines.traces),
     isAdminToken: (token) => secretsEqual(token, adminToken),
     isScrapeToken: (token) =>
@@ -231,6 +235,9 @@ export async function startService(start: ServiceStart): Promise<Service> {
     .forgetUploads()
     .catch((error: unknown) => logger.error({ error }, 'unfinished uploads not deleted'));
   recorder.recover(interrupted);
+  void transcriptions
+    .recover()
+    .catch((error: unknown) => logger.error({ error }, 'transcriptions not taken up'));
   void alerts.tell();
   housekeeping.start();
   memory.start();

@@ -478,7 +478,42 @@ export const SETTINGS = {
     hourUtc: integer(1, 0, 23, 'a day is written from this hour of the next one on'),
   },
   speech: {
-    engine: choice(['auto', 'espeak-ng', 'flite', 'none'], 'auto', 'synthesizer of Speak'),
+    engine: choice(
+      ['auto', 'espeak-ng', 'flite', 'none'],
+      'auto',
+      'synthesizer of Speak on this machine; with url the one that is used when that fails',
+    ),
+    url: text(
+      '',
+      'base of an OpenAI-compatible server that speaks first, e.g. https://api.openai.com/v1; empty: none',
+    ),
+    apiKey: secret('bearer token of speech.url'),
+    model: text('tts-1', 'model of speech.url'),
+    voices: list(
+      ['WOMAN=nova', 'MAN=onyx'],
+      'voice of a document = voice of speech.url; others are sent as they are written, Polly.* by gender',
+    ),
+    timeLimitMs: integer(8000, 500, 60_000, 'longest wait for the first audio of speech.url'),
+  },
+  recognition: {
+    engine: choice(
+      ['auto', 'websocket', 'http', 'pocketsphinx', 'none'],
+      'auto',
+      'who understands speech of Gather, GetInput and recordings; auto: the first that is set up, in this order',
+    ),
+    httpUrl: text(
+      '',
+      'base of an OpenAI-compatible server (whisper), e.g. http://127.0.0.1:8000/v1; empty: none',
+    ),
+    httpModel: text('whisper-1', 'model of httpUrl'),
+    webSocketUrl: text(
+      '',
+      "streaming server in vosk-server's protocol, e.g. ws://127.0.0.1:2700; empty: none",
+    ),
+    apiKey: secret('bearer token of either'),
+    language: text('en-US', 'language of recordings that are transcribed'),
+    timeLimitMs: integer(30_000, 500, 600_000, 'longest wait for words after speech has ended'),
+    maxListening: integer(100, 1, 10_000, 'calls whose speech is listened to at the same time'),
   },
   alarms: {
     email: text(

@@ -23,6 +23,7 @@ import type { Basics, Foundation } from '../../src/service/join/foundation.ts';
 import { derive } from '../../src/service/settings.ts';
 import { SipTraces } from '../../src/service/sip-traces.ts';
 import { testFoundation, testSettings } from '../foundation.ts';
+import { NO_SPEECH, NO_TRANSCRIPTIONS } from '../no-speech.ts';
 import type { SimClock } from './clock.ts';
 import type { Customer } from './customer.ts';
 import type { SimDisk } from './disk.ts';
@@ -137,6 +138,7 @@ export async function buildService(world: Edges, customer: NewCustomer): Promise
   const lines = {
     newCalls: new NewCalls(clock),
     ...{ callbacks, media, signalling, destinations, streams, logs, audio, speech, traces },
+    ...NO_SPEECH,
     holdMusic: () => Promise.resolve(HOLD_MUSIC),
   };
   const derived = derive(settings);
@@ -237,6 +239,7 @@ export async function restart(world: Edges, service: SimService): Promise<Callba
     recordings,
     ledger,
     callbacks,
+    transcriptions: NO_TRANSCRIPTIONS,
     clock,
     logger,
     encoder: simEncoder,

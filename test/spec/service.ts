@@ -16,6 +16,7 @@ import { restSettings } from '../../src/service/join/rest-settings.ts';
 import { derive } from '../../src/service/settings.ts';
 import { openInMemory } from '../edge/store/open.ts';
 import { testSettings } from '../foundation.ts';
+import { NO_TRANSCRIPTIONS } from '../no-speech.ts';
 import { stillCampaigns } from './campaigns/service.ts';
 import { expectDocumented } from './documented.ts';
 import { FakeControl } from './fake-control.ts';
@@ -103,6 +104,7 @@ export async function startService(options: ServiceOptions = {}) {
     signingTokens: store.signingTokens,
     onExportQueued: () => undefined,
     campaigns,
+    transcriptions: NO_TRANSCRIPTIONS,
     liveCalls: {
       list: () => control.calls,
       get: () => undefined,

@@ -6,6 +6,7 @@ import type { LineRate, Pcm } from './audio-needs.ts';
 import type { Headers } from './signalling-needs.ts';
 
 export type * from './audio-needs.ts';
+export type * from './recognition-needs.ts';
 export type * from './signalling-needs.ts';
 export { SRTP_REQUIRED, srtpRule } from './signalling-needs.ts';
 

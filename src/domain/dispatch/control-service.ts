@@ -156,6 +156,7 @@ export class ControlService implements CallControl {
       channels: request.channels,
       maxMs: request.maxMs,
       callback: request.callback,
+      transcription: request.transcription,
     });
     if (!started.ok) return started;
     const { recordingId, url } = started.value;

@@ -134,6 +134,8 @@ export interface RecordRequest {
   readonly format: 'mp3' | 'wav';
   readonly channels: 'mono' | 'stereo';
   readonly callback: CallbackTarget | undefined;
+  /** Its words are wanted too. */
+  readonly transcription?: { readonly callback: CallbackTarget | undefined } | undefined;
 }
 export interface StartedRecording {
   readonly recordingId: RecordingId;

@@ -15,6 +15,7 @@ import type {
   Media,
   MediaRoom,
   Pcm,
+  Recognizer,
   Synthesizer,
 } from '../call/needs.ts';
 import type { HangupCauseKey, HangupSource } from '../call/types.ts';
@@ -27,6 +28,7 @@ import type {
   RecordRequest,
   StartedRecording,
 } from '../dispatch/types.ts';
+import type { Transcriptions } from '../transcription/transcription.ts';
 import type {
   CallRecordRequest,
   LiveRecording,
@@ -160,6 +162,8 @@ export interface InterpreterNeeds {
   readonly media: Media;
   readonly audio: AudioLibrary;
   readonly speech: Synthesizer;
+  readonly recognizer: Recognizer;
+  readonly transcriptions: Pick<Transcriptions, 'charge'>;
   /** What a party hears that the other side of its bridge holds; undefined: silence. */
   readonly holdMusic: (rate: LineRate) => Promise<Pcm | undefined>;
   readonly recorder: Recorder;

@@ -7,6 +7,7 @@ import { partyParameter } from '../callback/callback.ts';
 import type { NotificationDraft } from '../callback/types.ts';
 import type { NewRecording } from '../recording/recording.ts';
 import type { Recording } from '../recording/types.ts';
+import type { TranscriptionRequest } from '../transcription/types.ts';
 import type { Recorder } from './needs.ts';
 import { Finalizer, wavFileOf } from './recording/finalizer.ts';
 import { completeNotice, pendingChargesOf, recordStop } from './recording/pending-charges.ts';
@@ -43,6 +44,12 @@ class CallRecordings {
   armed: readonly (() => void)[] = [];
 }
 
+/** What is asked for beside the recording itself. */
+interface Words {
+  readonly request: TranscriptionRequest;
+  readonly of: { readonly subject: string; readonly currency: string };
+}
+
 /** A record that was begun, and where its audio goes. */
 interface Begun {
   readonly row: Recording;
@@ -67,7 +74,12 @@ export class CallRecorder implements Recorder {
     const refusal = notRecordable(call, takes);
     if (refusal !== undefined) return err(refusal);
     takes.starting += 1;
-    const begun = await this.#begin({
+    const { currency } = call.price;
+    const words = request.transcription && {
+      request: request.transcription,
+      of: { subject: call.uuid, currency },
+    };
+    const begun = await this.#begin(words, {
       accountId: call.identity.accountId,
       subAccount: call.identity.subAccount,
       callUuid: call.uuid,
@@ -95,7 +107,11 @@ export class CallRecorder implements Recorder {
   /** Records all that is heard in a room, until it is stopped or the room closes. Never rejects. */
   async startRoom(room: MediaRoom, request: RoomRecordRequest): Outcome {
     const { accountId, currency, conferenceName, conferenceUuid, format, maxMs, notice } = request;
-    const begun = await this.#begin({
+    const words = request.transcription && {
+      request: request.transcription,
+      of: { subject: conferenceUuid, currency },
+    };
+    const begun = await this.#begin(words, {
       accountId,
       callUuid: undefined,
       conferenceName,
@@ -259,11 +275,12 @@ export class CallRecorder implements Recorder {
     });
   }
 
-  async #begin(recording: NewRecording): Promise<Begun | undefined> {
-    const { recordings, folder, logger } = this.#needs;
+  async #begin(words: Words | undefined, recording: NewRecording): Promise<Begun | undefined> {
+    const { recordings, transcriptions, folder, logger } = this.#needs;
     let row: Recording | undefined;
     try {
       row = await recordings.begin(recording);
+      if (words !== undefined) await transcriptions.begin(row, words.request, words.of);
       return { row, wavPath: await folder.prepare(wavFileOf(row)) };
     } catch (error) {
       if (row !== undefined) await this.#finalizer.fail(row, error);

@@ -10,6 +10,7 @@ const DIRECTIONS: readonly string[] = [
   'sip',
   'stream',
   'recording',
+  'transcription',
   'number',
 ] satisfies readonly Rate['direction'][];
 /** E.164 numbers have at most 15 digits, and so have useful prefixes. */

@@ -5,6 +5,7 @@ export type ReferenceType =
   | 'cdr'
   | 'stream_cdr'
   | 'recording'
+  | 'transcription'
   | 'did_purchase'
   | 'did_rental'
   | 'manual_adjustment'
@@ -152,7 +153,14 @@ export type ReserveRefusal = 'insufficientFunds' | 'dailySpendLimit' | 'unknownB
 
 /** What a unit of use costs. Found by longest prefix; an account's own rate beats the common one of equal length. */
 export interface Rate {
-  readonly direction: 'outbound' | 'inbound' | 'sip' | 'stream' | 'recording' | 'number';
+  readonly direction:
+    | 'outbound'
+    | 'inbound'
+    | 'sip'
+    | 'stream'
+    | 'recording'
+    | 'transcription'
+    | 'number';
   /** E.164 digits; the empty string matches everything. */
   readonly prefix: string;
   /** Per minute of use; for `number` per month of rental. */

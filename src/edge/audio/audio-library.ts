@@ -87,6 +87,8 @@ export interface AudioOptions {
 export interface AudioService {
   /** Starts the decoding thread and loads its decoders, before a caller waits for them. False: they cannot be. */
   warm(): Promise<boolean>;
+  /** A whole recording as mono PCM of 16 kHz. Never rejects. */
+  decode(bytes: Uint8Array): Promise<Result<Pcm, AudioProblem>>;
   /** A WAV or MP3 file of the operator's. */
   decodeFile(path: string, rate: LineRate): Promise<Result<Pcm, AudioProblem>>;
   readonly library: AudioLibrary;
@@ -98,6 +100,9 @@ const MAX_REDIRECTS = 3;
 const DECODE_LIMIT_MS = 60_000;
 /** A day of stereo takes about two minutes. */
 const ENCODE_LIMIT_MS = 1_800_000;
+/** Longer recordings are not transcribed. */
+const MAX_RECORDING_MS = 3_600_000;
+const MAX_WAITING_RECORDINGS = 100;
 /** Recordings that wait to become MP3. */
 const MAX_WAITING_ENCODES = 10_000;
 
@@ -115,6 +120,12 @@ export function createAudio(options: AudioOptions): AudioService {
     timeLimitMs: ENCODE_LIMIT_MS,
     maxWaiting: MAX_WAITING_ENCODES,
   });
+  // Apart too: a recording of an hour takes seconds.
+  const decodingLong = new ConversionThread({
+    clock,
+    timeLimitMs: ENCODE_LIMIT_MS,
+    maxWaiting: MAX_WAITING_RECORDINGS,
+  });
   return {
     library: new CachedLibrary(options, limits, decoding),
     encoder: {
@@ -124,6 +135,16 @@ export function createAudio(options: AudioOptions): AudioService {
       },
     },
     warm: async () => (await decoding.run({ kind: 'warm' })).kind === 'warmed',
+    decode: async (bytes) => {
+      const reply = await decodingLong.run({
+        kind: 'decode',
+        bytes,
+        rate: 16_000,
+        maxMs: MAX_RECORDING_MS,
+      });
+      if (reply.kind !== 'decoded') return err(problemOf(reply));
+      return ok({ rate: 16_000, samples: reply.samples });
+    },
     decodeFile: async (path, rate) => {
       try {
         const bytes = new Uint8Array(await readFile(path));
@@ -136,7 +157,7 @@ export function createAudio(options: AudioOptions): AudioService {
       }
     },
     stop: async () => {
-      await Promise.all([decoding.stop(), encoding.stop()]);
+      await Promise.all([decoding.stop(), encoding.stop(), decodingLong.stop()]);
     },
   };
 }

@@ -11,6 +11,7 @@ import type { Ledger } from '../../domain/ledger/ledger.ts';
 import type { PhoneLogins } from '../../domain/phone-login/phone-login.ts';
 import type { Provisioning } from '../../domain/provisioning/provisioning.ts';
 import type { Recordings } from '../../domain/recording/recording.ts';
+import type { Transcriptions } from '../../domain/transcription/transcription.ts';
 import type { OperatorPages } from './http/operator-door.ts';
 import type { TakeUpgrade } from './http/upgrades.ts';
 import type { LiveCalls } from './live-calls.ts';
@@ -62,6 +63,7 @@ export interface RouteNeeds {
   readonly provisioning: Provisioning;
   readonly callRecords: CallRecords;
   readonly recordings: Recordings;
+  readonly transcriptions: Pick<Transcriptions, 'get'>;
   readonly signingTokens: SigningTokens;
   readonly phoneLogins: PhoneLogins;
   /** Recordings that are not in their folder. */

@@ -13,6 +13,7 @@ import type {
   TrunkRefusal,
 } from '../../domain/provisioning/provisioning.ts';
 import type { ExportRefusal, RecordingRefusal } from '../../domain/recording/recording.ts';
+import type { TranscriptionRefusal } from '../../domain/transcription/transcription.ts';
 import { type Failure, failure, invalidField, notFound, tooManyRequests } from './http/failure.ts';
 
 /** Everything that the domain may refuse. A new kind does not compile until it has an answer below. */
@@ -28,6 +29,7 @@ export type Refusal =
   | CarrierRefusal
   | CdrRefusal
   | RecordingRefusal
+  | TranscriptionRefusal
   | ExportRefusal
   | PlaceCallsRefusal
   | ControlRefusal
@@ -98,6 +100,7 @@ const ANSWERS: Answers = {
   carrierExists: failure(409, 'carrier already exists'),
   unknownCall: notFound('call'),
   unknownRecording: failure(404, 'Recording not found'),
+  unknownTranscription: failure(404, 'Transcription not found'),
   invalidExport: ({ message }) => failure(400, message),
   exportRunning: failure(403, 'an export is already in process for this account'),
   dailySpendLimit: failure(402, 'daily spend limit reached'),

@@ -43,6 +43,7 @@ import { bookRoutes } from './routes/records/books.ts';
 import { cdrRoutes } from './routes/records/cdr.ts';
 import { exportRoutes } from './routes/records/export.ts';
 import { recordingRoutes } from './routes/records/recording.ts';
+import { transcriptionRoutes } from './routes/records/transcription.ts';
 
 const documented: readonly Route[] = [
   ...accountRoutes,
@@ -65,6 +66,7 @@ const documented: readonly Route[] = [
   ...conferenceRoutes,
   ...cdrRoutes,
   ...recordingRoutes,
+  ...transcriptionRoutes,
   ...exportRoutes,
   ...bookRoutes,
   ...agentRoutes,

@@ -53,6 +53,22 @@ export async function normalised(pcm: Uint8Array, rate: number): Promise<Uint8Ar
   return new Uint8Array(out.buffer, out.byteOffset, out.byteLength);
 }
 
+/** The gain that brings speech to the target level, judged by its beginning. */
+export function gainOf(pcm: Uint8Array, rate: number): number {
+  const samples = new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1);
+  const level = speechLevel(samples, rate);
+  return level < 1 ? 1 : Math.min((32_768 * 10 ** (TARGET_DBFS / 20)) / level, MOST_GAIN);
+}
+
+/** In place: with a gain, and nothing above the ceiling. */
+export function amplified(pcm: Uint8Array, gain: number): Uint8Array {
+  const samples = new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1);
+  for (let i = 0; i < samples.length; i += 1) {
+    samples[i] = Math.max(-CEILING, Math.min(CEILING, Math.round((samples[i] ?? 0) * gain)));
+  }
+  return pcm;
+}
+
 const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 

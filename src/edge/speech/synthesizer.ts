@@ -13,13 +13,17 @@ import type {
   SpeechProblem,
   SpeechProblemKind,
   SpeechRequest,
-  Synthesizer,
 } from '../../domain/call/needs.ts';
 import { openWav, resampler, toPcm16 } from '../../protocol/audio-file/audio-file.ts';
 import { findEspeak, findFlite, type SpeechEngine, type SpeechStep } from './engine.ts';
+import { HttpVoice, type HttpVoiceOptions } from './http-voice.ts';
 import { normalised } from './loudness.ts';
+import { PreferredVoice } from './preferred-voice.ts';
 import { processRunner, type RunProcess } from './process.ts';
 import { SpeechCache } from './speech-cache.ts';
+import type { SpeechService } from './speech-service.ts';
+
+export type { SpeechService } from './speech-service.ts';
 
 export interface SpeechOptions {
   /** `auto`: flite for English (it sounds better), espeak-ng for everything else. */
@@ -27,6 +31,8 @@ export interface SpeechOptions {
   /** Folder of its own. */
   readonly cacheDir: string;
   readonly logger: Logger;
+  /** A server that speaks first; undefined: none. */
+  readonly http?: Omit<HttpVoiceOptions, 'cache' | 'logger'> | undefined;
   readonly limits?: Partial<SpeechLimits>;
   /** Another way to run the programs (tests). */
   readonly run?: RunProcess;
@@ -49,13 +55,6 @@ const SPEECH_LIMITS: SpeechLimits = {
   maxWaiting: 500,
 };
 
-export interface SpeechService extends Synthesizer {
-  /** Runs every engine once, so that the first words of a caller find them in memory. Never rejects. */
-  warm(): Promise<void>;
-  /** Engines found, in order of preference; none: every request is `unavailable`. */
-  readonly engines: readonly string[];
-}
-
 /** Part of the cache's keys: what was made with another rule for loudness is made again. */
 const LOUDNESS = 'speech at -16 dBFS';
 const MAX_LISTING_BYTES = 1024 * 1024;
@@ -77,7 +76,14 @@ export async function createSynthesizer(options: SpeechOptions): Promise<SpeechS
   ]);
   const engines = found.filter((engine) => engine !== undefined);
   const cache = await SpeechCache.open(options.cacheDir, limits.maxCacheBytes);
-  return new ProcessSynthesizer(engines, cache, run, limits, options.logger);
+  const local = new ProcessSynthesizer(engines, cache, run, limits, options.logger);
+  if (options.http === undefined) return local;
+  const { logger } = options;
+  return new PreferredVoice(new HttpVoice({ ...options.http, cache, logger }), local, {
+    maxChars: limits.maxChars,
+    logger,
+    nowMs: () => performance.now(),
+  });
 }
 
 class ProcessSynthesizer implements SpeechService {

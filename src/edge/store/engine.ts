@@ -31,6 +31,7 @@ import { callerIdRepository, carrierRepository, numberRepository } from './sql/n
 import { phoneLoginRepository } from './sql/phone-logins.ts';
 import { exportRepository, recordingRepository } from './sql/recordings.ts';
 import { settingRepository } from './sql/settings.ts';
+import { transcriptionRepository } from './sql/transcriptions.ts';
 import {
   credentialRepository,
   ipAclRepository,
@@ -292,6 +293,7 @@ const createRepositories = (
   retention: retentionRepository(db),
   notifications: notificationRepository(db),
   recordings: recordingRepository(db),
+  transcriptions: transcriptionRepository(db),
   exports: exportRepository(db),
   campaigns: campaignRepository(db),
 });

@@ -17,6 +17,7 @@ import type {
 } from '../../domain/provisioning/needs.ts';
 import type { ExportStore, RecordingStore } from '../../domain/recording/needs.ts';
 import type { BindingStore, EndpointDirectory } from '../../domain/registration/needs.ts';
+import type { TranscriptionStore } from '../../domain/transcription/needs.ts';
 
 /** Small facts of the service itself: the digest realm, hashes and keys made at the first start. */
 export interface SettingStore {
@@ -53,6 +54,7 @@ export interface Repositories {
   readonly retention: RetentionStore;
   readonly notifications: NotificationStore;
   readonly recordings: RecordingStore;
+  readonly transcriptions: TranscriptionStore;
   readonly exports: ExportStore;
   readonly campaigns: CampaignStore;
 }
@@ -173,6 +175,13 @@ export const ACCESS: {
     remove: 'write',
     unfinished: 'report',
     expired: 'report',
+  },
+  transcriptions: {
+    insert: 'write',
+    finish: 'write',
+    get: 'point',
+    ofRecording: 'point',
+    waiting: 'point',
   },
   exports: { enqueue: 'write', patch: 'write', get: 'point', page: 'report', unfinished: 'point' },
   campaigns: {

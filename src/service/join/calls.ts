@@ -6,6 +6,7 @@ import {
   type AudioStreams,
   isCodecName,
   type Media,
+  type Recognizer,
   type RecordingEncoder,
   type Signalling,
   type SipAddresses,
@@ -36,6 +37,7 @@ import {
   type InterpreterNeeds,
   type Recorder,
 } from '../../domain/interpreter/interpreter.ts';
+import type { Transcriptions } from '../../domain/transcription/transcription.ts';
 import type { SignedLinks } from '../../edge/rest/links.ts';
 import type { Derived } from '../settings.ts';
 import type { SipTraces } from '../sip-traces.ts';
@@ -67,6 +69,8 @@ export interface CallLines {
   readonly media: Media & { status(): { readonly portsFree: number } };
   readonly audio: { readonly library: AudioLibrary; readonly encoder: RecordingEncoder };
   readonly speech: Synthesizer;
+  readonly recognizer: Recognizer;
+  readonly transcriptions: Transcriptions;
   readonly holdMusic: HoldMusic;
   readonly signalling: Signalling & {
     readonly addresses: SipAddresses;
@@ -92,6 +96,7 @@ export function joinCalls(
       recordings: foundation.recordings,
       ledger: foundation.ledger,
       callbacks: lines.callbacks,
+      transcriptions: lines.transcriptions,
       clock,
       logger,
       encoder: lines.audio.encoder,
@@ -210,6 +215,8 @@ export function joinParts<R extends Recorder>(
     media,
     audio: lines.audio.library,
     speech: lines.speech,
+    recognizer: lines.recognizer,
+    transcriptions: lines.transcriptions,
     holdMusic: lines.holdMusic,
     recorder,
     conferences: new Conferences({ media, recorder, clock, random, logger }),

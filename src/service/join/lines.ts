@@ -32,6 +32,7 @@ import {
 import { createSignalling } from '../../edge/sip/signalling-service.ts';
 import { HepExporter } from '../../edge/sip/trace/hep-exporter.ts';
 import { MessageRing } from '../../edge/sip/trace/message-ring.ts';
+import { createRecognizer, type RecognizerService } from '../../edge/speech/recognizer.ts';
 import { createSynthesizer, type SpeechService } from '../../edge/speech/synthesizer.ts';
 import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/client.ts';
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
@@ -48,6 +49,7 @@ export interface Lines {
   readonly media: MediaEngine;
   readonly audio: AudioService;
   readonly speech: SpeechService;
+  readonly recognizer: RecognizerService;
   readonly holdMusic: HoldMusic;
   readonly signalling: RunningSignalling;
   /** How many calls may begin. */
@@ -164,7 +166,13 @@ export async function openLines(
     holdMusic: createHoldMusic(settings.calls.holdMusic, audio, logger),
     speech: await createSynthesizer({
       engine: settings.speech.engine,
+      http: settings.speech.url === '' ? undefined : settings.speech,
       cacheDir: join(dataDir, 'cache', 'speech'),
+      logger,
+    }),
+    recognizer: await createRecognizer({
+      ...settings.recognition,
+      decode: (bytes) => audio.decode(bytes),
       logger,
     }),
   };

@@ -25,6 +25,7 @@ import { SipTraces } from '../../../src/service/sip-traces.ts';
 import { addressesOf } from '../../addresses.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
 import { testFoundation, testSettings } from '../../foundation.ts';
+import { NO_SPEECH } from '../../no-speech.ts';
 import { settle } from '../../sim/clock.ts';
 import { SDP } from '../interpreter/scene.ts';
 import { FakeMedia, FakeSignalling } from './fakes.ts';
@@ -169,6 +170,7 @@ export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {
     streams: streamsInto(sockets),
     audio: AUDIO,
     speech: SPEECH,
+    ...NO_SPEECH,
     holdMusic: () => Promise.resolve(undefined),
     destinations: { judgeRtp: () => ({ kind: 'send' }) },
     traces: new SipTraces(),

@@ -276,32 +276,6 @@ describe('GetDigits, GetInput, Gather: what becomes of the input', () => {
   });
 });
 
-describe('Gather: speech, which nothing recognizes here', () => {
-  it('says so in the log and counts as no input once executionTimeout is over; keys do not count', async () => {
-    const a = await scene.caller(xml('Gather', 'inputType="speech" executionTimeout="5"'));
-    expect(a.call.log.entries()).toContainEqual(
-      expect.objectContaining({
-        kind: 'warning',
-        text: 'speech recognition is not available: speech counts as no input',
-      }),
-    );
-    a.press('5');
-    await settle();
-    expect(a.media.sounding).toHaveLength(1);
-    await hear();
-    await scene.clock.advance(5_000);
-    await a.running;
-    expect(asked()).toMatchObject({ InputType: '', Digits: '', Speech: '' });
-  });
-
-  it('takes keys where both are accepted', async () => {
-    const a = await scene.caller(xml('Gather', 'inputType="dtmf speech" numDigits="1"'));
-    a.press('5');
-    await a.running;
-    expect(asked()).toMatchObject({ InputType: 'dtmf', Digits: '5' });
-  });
-});
-
 describe('GetDigits, GetInput, Gather: interruptions', () => {
   it.each(['prompts', 'input'])('a hang-up during the %s gives everything back', async (phase) => {
     const a = await scene.caller(xml('Gather', 'playBeep="true"'));

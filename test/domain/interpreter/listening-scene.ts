@@ -23,6 +23,7 @@ import { RateBook } from '../../../src/domain/ledger/ledger.ts';
 import type { LedgerEntry } from '../../../src/domain/ledger/types.ts';
 import { Recordings } from '../../../src/domain/recording/recording.ts';
 import type { Recording } from '../../../src/domain/recording/types.ts';
+import { NO_TRANSCRIPTIONS } from '../../no-speech.ts';
 import { FakeMediaLeg, Scene } from './scene.ts';
 
 export const pcm = (samples = 800): Pcm => ({ rate: 8000, samples: new Uint8Array(samples * 2) });
@@ -214,6 +215,7 @@ export class ListeningScene extends Scene {
         clock,
         random: { ...random, bytes: (n: number) => new Uint8Array(n).fill(rows.size + 1) },
       } as unknown as ConstructorParameters<typeof Recordings>[0]),
+      transcriptions: NO_TRANSCRIPTIONS,
       encoder: {
         encodeMp3: (_wavPath, mp3Path) => {
           this.encoded.push(mp3Path);

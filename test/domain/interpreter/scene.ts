@@ -9,6 +9,8 @@ import type {
   InboundLeg,
   LegEnd,
   LegEvents,
+  Listening,
+  ListenOptions,
   Media,
   MediaLeg,
   MediaLegEvents,
@@ -16,10 +18,13 @@ import type {
   OutboundLegEvents,
   Pcm,
   Playback,
+  RecognitionProblem,
+  Recognizer,
   RoomEvents,
   RoomMember,
   Signalling,
   Tone,
+  Transcript,
 } from '../../../src/domain/call/needs.ts';
 import type {
   CallbackParameters,
@@ -218,6 +223,37 @@ export class FakeMedia {
   };
 }
 
+/** One call that is listened to; the test says what the caller says. */
+export class ScriptedEar {
+  readonly options: ListenOptions;
+  readonly #heard = Promise.withResolvers<Result<Transcript, RecognitionProblem>>();
+  isStopped = false;
+  readonly listening: Listening;
+
+  constructor(options: ListenOptions) {
+    this.options = options;
+    this.listening = {
+      heard: this.#heard.promise,
+      stop: () => {
+        this.isStopped = true;
+        this.#heard.resolve(err({ kind: 'aborted', detail: 'no longer wanted' }));
+      },
+    };
+  }
+
+  async says(text: string, confidence: number | undefined = 0.9): Promise<void> {
+    this.options.speaking();
+    await settle();
+    this.#heard.resolve(ok({ text, confidence, durationMs: 1200 }));
+    await settle();
+  }
+
+  async fails(problem: RecognitionProblem): Promise<void> {
+    this.#heard.resolve(err(problem));
+    await settle();
+  }
+}
+
 /** A phone at the other end of a leg. */
 export interface Phone {
   readonly call: Call;
@@ -268,6 +304,9 @@ export class Scene {
   }> = [];
   readonly dialAnswered: Call[] = [];
   readonly errors: string[] = [];
+  /** Callers that are listened to. */
+  readonly ears: ScriptedEar[] = [];
+  readonly charged: number[] = [];
   readonly needs: InterpreterNeeds;
   #count = 0;
 
@@ -481,6 +520,23 @@ export class Scene {
     return ok(call);
   }
 
+  /** Understands what a test says. */
+  readonly recognizer: Recognizer = {
+    listen: (_leg, options) => {
+      const ear = new ScriptedEar(options);
+      this.ears.push(ear);
+      return ear.listening;
+    },
+    transcribe: () => Promise.resolve(err({ kind: 'unavailable', detail: 'not in this test' })),
+  };
+
+  readonly transcriptions = {
+    charge: ({ durationMs }: { durationMs: number }) => {
+      this.charged.push(durationMs);
+      return Promise.resolve({ amount: 1500 as Micros, perMinute: 6000 as Micros });
+    },
+  };
+
   #makeNeeds(): InterpreterNeeds {
     const { clock } = this;
     const scene = this;
@@ -539,6 +595,8 @@ export class Scene {
           yield ok(PCM);
         },
       },
+      recognizer: this.recognizer,
+      transcriptions: this.transcriptions,
       recorder,
       conferences: new Conferences({
         media: this.media.asMedia,

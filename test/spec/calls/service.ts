@@ -21,6 +21,7 @@ import { FakeSignalling } from '../../domain/dispatch/fakes.ts';
 import { pcm } from '../../domain/interpreter/listening-scene.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
 import { testFoundation, testSettings } from '../../foundation.ts';
+import { NO_SPEECH } from '../../no-speech.ts';
 import { settle } from '../../sim/clock.ts';
 import { Bots, ListeningMedia } from './media.ts';
 import { SITE, Site } from './site.ts';
@@ -157,6 +158,7 @@ function drawLines(
     logs,
     audio,
     speech,
+    ...NO_SPEECH,
     traces,
     holdMusic: () => Promise.resolve(undefined),
   };

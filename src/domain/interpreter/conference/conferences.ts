@@ -92,6 +92,7 @@ export class Conferences implements ConferenceDirectory {
       conferenceUuid: room.uuid,
       format: request.format,
       maxMs: request.maxMs,
+      transcription: request.transcription,
       notice: callback && {
         accountId,
         // Of no single call: in order with what else there is to tell of this conference.

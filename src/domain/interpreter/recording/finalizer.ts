@@ -19,7 +19,14 @@ export const wavFileOf = ({ accountId, recordingId }: Recording): string =>
 
 type FilingNeeds = Pick<
   RecorderNeeds,
-  'recordings' | 'encoder' | 'folder' | 'callbacks' | 'ledger' | 'clock' | 'logger'
+  | 'recordings'
+  | 'encoder'
+  | 'folder'
+  | 'callbacks'
+  | 'ledger'
+  | 'transcriptions'
+  | 'clock'
+  | 'logger'
 >;
 
 /** What was recorded, once it is over. */
@@ -42,7 +49,7 @@ export class Finalizer {
 
   /** The finished record; undefined: there is none, now or for good, and the log says why. Never rejects. */
   async file(row: Recording, recorded: Recorded): Promise<Recording | undefined> {
-    const { folder, logger } = this.#needs;
+    const { folder, transcriptions, logger } = this.#needs;
     let made: Pick<Recording, 'file' | 'format' | 'bytes'>;
     try {
       const { file, format } = await this.#encode(row);
@@ -56,6 +63,7 @@ export class Finalizer {
       const ready = await this.#keep(row, recorded, made);
       // Only now: until the record names the MP3, a crash leaves the WAV to begin again from.
       if (made.format === 'mp3') await folder.remove(wavFileOf(row));
+      await transcriptions.filed(row.recordingId);
       return ready;
     } catch (error) {
       const { recordingId, callUuid } = row;
@@ -73,10 +81,11 @@ export class Finalizer {
 
   /** There is no file and there will be none. Never rejects. */
   async abandon(row: Recording): Promise<undefined> {
-    const { recordings, logger } = this.#needs;
+    const { recordings, transcriptions, logger } = this.#needs;
     const { recordingId, callUuid } = row;
     try {
       await recordings.finish(recordingId, { status: 'failed' });
+      await transcriptions.filed(recordingId);
     } catch (failure) {
       // The record stays `recording`: the next start takes it up again.
       logger.error({ error: failure, recordingId, callUuid }, 'recording not recorded as failed');

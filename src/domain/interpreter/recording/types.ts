@@ -12,6 +12,8 @@ import type {
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Recordings } from '../../recording/recording.ts';
 import type { Recording, RecordingFormat } from '../../recording/types.ts';
+import type { Transcriptions } from '../../transcription/transcription.ts';
+import type { TranscriptionRequest } from '../../transcription/types.ts';
 
 /** The folder of recordings. `file` is always relative to it, as in the records. */
 export interface RecordingFolder {
@@ -31,6 +33,7 @@ export interface RecorderNeeds {
   readonly folder: RecordingFolder;
   readonly callbacks: Pick<CallbackClient, 'notifyStored'>;
   readonly ledger: Pick<Ledger, 'adjust' | 'rateBook'>;
+  readonly transcriptions: Pick<Transcriptions, 'begin' | 'filed'>;
   /** Signed link, good for a short while (spec Limits: recording playback links). */
   readonly linkTo: (recording: Pick<Recording, 'accountId' | 'recordingId' | 'format'>) => string;
   /** Resolves, never rejects, once the hangup of an ended call has been handed to the callbacks: `RecordStop` follows it. */
@@ -62,6 +65,8 @@ export interface CallRecordRequest {
   readonly silenceEndMs?: number;
   /** Told with `RecordStop` once the file can be fetched. */
   readonly callback: CallbackTarget | undefined;
+  /** Its words are wanted too. */
+  readonly transcription?: TranscriptionRequest | undefined;
 }
 
 export interface RoomRecordRequest {
@@ -74,6 +79,8 @@ export interface RoomRecordRequest {
   readonly maxMs: number;
   /** Told once the file can be fetched, with the recording's own parameters added. */
   readonly notice: NotificationDraft | undefined;
+  /** Its words are wanted too. */
+  readonly transcription?: TranscriptionRequest | undefined;
 }
 
 /** As a `ControlRefusal`, so that the REST interface passes it on. */

@@ -1,14 +1,19 @@
+import { unlessAborted } from '../../../base/abort.ts';
 import { assertNever } from '../../../base/errors.ts';
+import { uuid } from '../../../base/ids.ts';
+import { unitsFromMicros } from '../../../base/money.ts';
 import type {
   GatherInstruction,
   PromptInstruction,
 } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../../call/call.ts';
+import type { Transcript } from '../../call/needs.ts';
 import type { CallbackParameters } from '../../callback/types.ts';
 import type { VerbContext } from '../needs.ts';
 import { concludeAction, NEXT, type VerbOutcome } from '../outcome.ts';
 import { playTo, toneTo } from '../sound.ts';
 import { BEEP } from '../tones.ts';
+import { Ear } from './ear.ts';
 import { Keys } from './keys.ts';
 import { play } from './play.ts';
 import { speak } from './speak.ts';
@@ -17,44 +22,75 @@ import { wait } from './wait.ts';
 /** Why prompts stop: the caller does not need to hear them out. */
 class BargeIn extends Error {}
 
+/** What an attempt came to. */
+type Input =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'digits'; readonly digits: string }
+  | { readonly kind: 'speech'; readonly transcript: Transcript }
+  /** Speech could not be understood, and no key was pressed. */
+  | { readonly kind: 'failed'; readonly why: string };
+
+const NO_INPUT = { kind: 'none' } as const;
+
 /**
  * `GetDigits`, `GetInput`, `Gather` (dialect §2.1): plays prompts until the first key (with `typeAhead` also one that was
- * pressed before), then reads keys until there are enough, one of `finishOnKey`, or a pause. Input with a key that is not
- * valid counts as an attempt without result. There is no speech recognition; the log says so where speech is asked for.
+ * pressed before) or until the caller speaks, then reads keys until there are enough, one of `finishOnKey`, or a pause; or
+ * hears what is said until `speechEndTimeout`. What comes first counts. Input with a key that is not valid counts as an
+ * attempt without result. That speech cannot be recognised is told to `action`, as `SpeechError`.
  */
 export async function gather(
   instruction: GatherInstruction,
   context: VerbContext,
 ): Promise<VerbOutcome> {
-  const { call } = context;
   await context.ready();
-  if (instruction.acceptsSpeech) {
-    call.log.add('warning', 'speech recognition is not available: speech counts as no input', {
-      line: instruction.line,
-    });
-  }
-  const keys = new Keys(call.digits, {
+  const keys = new Keys(context.call.digits, {
     wanted: instruction.acceptsDigits,
     ahead: instruction.typeAhead,
   });
+  let last: Input = NO_INPUT;
   try {
     for (let attempt = 1; attempt <= instruction.attempts; attempt += 1) {
-      await prompt(instruction, context, keys);
-      const digits = await readDigits(instruction, context, keys);
-      note(call, instruction, digits);
-      if (digits === '') continue;
-      if (isValid(digits, instruction)) return conclude(instruction, context, digits);
+      last = await oneAttempt(instruction, context, keys);
+      note(context.call, instruction, last);
+      if (last.kind === 'failed') break;
+      if (last.kind === 'speech') return conclude(instruction, context, last);
+      if (last.kind === 'none') continue;
+      if (isValid(last.digits, instruction)) return conclude(instruction, context, last);
       await refuse(instruction, context, attempt < instruction.attempts ? keys : undefined);
+      last = NO_INPUT;
     }
   } finally {
     keys.release();
   }
-  return instruction.reportsNoInput ? conclude(instruction, context, '') : NEXT;
+  if (last.kind === 'failed' || instruction.reportsNoInput) {
+    return conclude(instruction, context, last);
+  }
+  return NEXT;
 }
 
-/** What the caller is to be told, and the beep; until all is heard or a key is pressed. */
-function prompt(instruction: GatherInstruction, context: VerbContext, keys: Keys): Promise<void> {
-  return untilKey(keys, context.signal, async (signal) => {
+async function oneAttempt(
+  instruction: GatherInstruction,
+  context: VerbContext,
+  keys: Keys,
+): Promise<Input> {
+  const ear = instruction.acceptsSpeech ? new Ear(instruction, context) : undefined;
+  try {
+    await prompt(instruction, context, { keys, ear });
+    return ear === undefined
+      ? await readDigits(instruction, context, keys)
+      : await readEither(instruction, context, { keys, ear });
+  } finally {
+    ear?.stop();
+  }
+}
+
+/** What the caller is to be told, and the beep; until all is heard, a key is pressed, or the caller speaks. */
+function prompt(
+  instruction: GatherInstruction,
+  context: VerbContext,
+  input: { readonly keys: Keys; readonly ear: Ear | undefined },
+): Promise<void> {
+  return untilInput(input, context.signal, async (signal) => {
     for (const child of instruction.prompts) await playPrompt(child, { ...context, signal });
     if (instruction.playBeep) await toneTo(context.call, BEEP, { signal });
   });
@@ -69,26 +105,29 @@ async function refuse(
   if (url === undefined) return;
   if (keys === undefined) await playTo(call, needs, url, { signal });
   else
-    await untilKey(
-      keys,
+    await untilInput(
+      { keys, ear: undefined },
       signal,
       async (until) => void (await playTo(call, needs, url, { signal: until })),
     );
 }
 
-async function untilKey(
-  keys: Keys,
+async function untilInput(
+  { keys, ear }: { readonly keys: Keys; readonly ear: Ear | undefined },
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const barge = new AbortController();
-  const stopWatching = keys.onPress(() => barge.abort(new BargeIn()));
+  const interrupt = (): void => barge.abort(new BargeIn());
+  const stopWatching = keys.onPress(interrupt);
+  const stopListening = ear?.onSpeech(interrupt);
   try {
     await work(AbortSignal.any([signal, barge.signal]));
   } catch (error) {
     if (!(error instanceof BargeIn)) throw error;
   } finally {
     stopWatching();
+    stopListening?.();
   }
   signal.throwIfAborted();
 }
@@ -109,60 +148,140 @@ async function playPrompt(child: PromptInstruction, context: VerbContext): Promi
   }
 }
 
-/** Keys pressed since the prompts began, until the input is over; '' = none. */
+/** Keys pressed since the prompts began, until the input is over. `first`: one that was read already. */
 async function readDigits(
   instruction: GatherInstruction,
   { needs, signal }: VerbContext,
   keys: Keys,
-): Promise<string> {
+  first?: string,
+): Promise<Input> {
   let digits = '';
-  let timeoutMs = instruction.firstInputTimeoutMs;
-  while (digits.length < instruction.numDigits) {
-    const key = await keys.next(needs.clock, timeoutMs, signal);
-    if (key === undefined || instruction.finishOnKey.includes(key)) break;
+  let key = first ?? (await keys.next(needs.clock, instruction.firstInputTimeoutMs, signal));
+  while (key !== undefined && !instruction.finishOnKey.includes(key)) {
     digits += key;
-    timeoutMs = instruction.interDigitTimeoutMs;
+    if (digits.length >= instruction.numDigits) break;
+    key = await keys.next(needs.clock, instruction.interDigitTimeoutMs, signal);
   }
-  return digits;
+  return digits === '' ? NO_INPUT : { kind: 'digits', digits };
+}
+
+/** Keys or speech, whichever begins first within the time for it. Noise that is no words does not count. */
+async function readEither(
+  instruction: GatherInstruction,
+  context: VerbContext,
+  { keys, ear }: { readonly keys: Keys; readonly ear: Ear },
+): Promise<Input> {
+  const { needs, signal } = context;
+  const untilMs = needs.clock.monotonicMs() + instruction.firstInputTimeoutMs;
+  for (;;) {
+    const begun = await firstOf(context, { keys, ear }, untilMs);
+    if (begun === undefined) return NO_INPUT;
+    if (begun.kind === 'key') return readDigits(instruction, context, keys, begun.key);
+    const heard = await unlessAborted(signal, ear.heard);
+    if (!heard.ok) {
+      const why = `${heard.error.kind}: ${heard.error.detail}`;
+      if (!instruction.acceptsDigits) return { kind: 'failed', why };
+      const key = await keys.next(needs.clock, untilMs - needs.clock.monotonicMs(), signal);
+      return key === undefined
+        ? { kind: 'failed', why }
+        : readDigits(instruction, context, keys, key);
+    }
+    if (heard.value.text !== '') return { kind: 'speech', transcript: heard.value };
+    ear.again();
+  }
+}
+
+/** Undefined: nothing until then. 'speech' also when nobody can listen, which is known at once. */
+async function firstOf(
+  { needs, signal }: VerbContext,
+  { keys, ear }: { readonly keys: Keys; readonly ear: Ear },
+  untilMs: number,
+): Promise<
+  { readonly kind: 'key'; readonly key: string } | { readonly kind: 'speech' } | undefined
+> {
+  const spoke = new AbortController();
+  const begin = (): void => spoke.abort(new BargeIn());
+  const stopListening = ear.onSpeech(begin);
+  void ear.heard.then(begin);
+  try {
+    const leftMs = Math.max(0, untilMs - needs.clock.monotonicMs());
+    const key = await keys.next(needs.clock, leftMs, AbortSignal.any([signal, spoke.signal]));
+    return key === undefined ? undefined : { kind: 'key', key };
+  } catch (error) {
+    if (!(error instanceof BargeIn)) throw error;
+    return { kind: 'speech' };
+  } finally {
+    stopListening();
+  }
 }
 
 const isValid = (digits: string, { validDigits }: GatherInstruction): boolean =>
   [...digits].every((digit) => validDigits.includes(digit));
 
-/** With `log="false"` the digits stand nowhere in the log, the record of the request to `action` included. */
-function note({ log }: Call, instruction: GatherInstruction, digits: string): void {
-  if (instruction.log) {
-    log.add('xml', 'input', { digits });
+/** With `log="false"` the input stands nowhere in the log, the record of the request to `action` included. */
+function note({ log }: Call, instruction: GatherInstruction, input: Input): void {
+  if (input.kind === 'failed') {
+    log.add('warning', 'speech not recognised', { why: input.why, line: instruction.line });
     return;
   }
-  log.add('xml', 'input, not logged', { count: digits.length });
-  if (digits === '') return;
-  log.conceal(`Digits${digits}`);
-  log.conceal(`Digits=${encodeURIComponent(digits)}`);
-  log.conceal(`Digits=${digits}`);
+  const speech = input.kind === 'speech' ? input.transcript.text : undefined;
+  const digits = input.kind === 'digits' ? input.digits : '';
+  if (instruction.log) {
+    log.add('xml', 'input', speech === undefined ? { digits } : { speech });
+    return;
+  }
+  log.add('xml', 'input, not logged', { count: (speech ?? digits).length });
+  for (const [name, value] of [
+    ['Digits', digits],
+    ['Speech', speech ?? ''],
+  ] as const) {
+    if (value === '') continue;
+    log.conceal(`${name}${value}`);
+    log.conceal(`${name}=${encodeURIComponent(value)}`);
+    log.conceal(`${name}=${encodeURIComponent(value).replaceAll('%20', '+')}`);
+    log.conceal(`${name}=${value}`);
+  }
 }
 
-function conclude(
+async function conclude(
   instruction: GatherInstruction,
   context: VerbContext,
-  digits: string,
-): VerbOutcome {
+  input: Input,
+): Promise<VerbOutcome> {
   const { action: url, method, redirect } = instruction;
+  const billed = input.kind === 'speech' ? await charge(context, input.transcript) : '0';
   if (url === undefined) return NEXT;
   const isDigits = instruction.element === 'GetDigits';
+  const digits = input.kind === 'digits' ? input.digits : '';
   return concludeAction(
     context,
     { url, method, redirect },
     isDigits ? 'GetDigits' : 'GetInput',
-    isDigits ? [['Digits', digits]] : inputParameters(digits),
+    isDigits ? [['Digits', digits]] : inputParameters(input, billed),
   );
 }
 
-/** Dialect §2.1 GetInput. Input by keys costs nothing. */
-const inputParameters = (digits: string): CallbackParameters => [
-  ['InputType', digits === '' ? '' : 'dtmf'],
-  ['Digits', digits],
-  ['Speech', ''],
-  ['SpeechConfidenceScore', ''],
-  ['BilledAmount', '0'],
-];
+/** Charged before it is told (`transcription` in the price list). Input by keys costs nothing. */
+async function charge({ call, needs }: VerbContext, { durationMs }: Transcript): Promise<string> {
+  const { amount } = await needs.transcriptions.charge({
+    accountId: call.identity.accountId,
+    currency: call.price.currency,
+    durationMs,
+    id: uuid(needs.random),
+    what: `Speech recognised in call ${call.uuid}`,
+  });
+  return String(unitsFromMicros(amount));
+}
+
+/** Dialect §2.1 GetInput. */
+function inputParameters(input: Input, billed: string): CallbackParameters {
+  const transcript = input.kind === 'speech' ? input.transcript : undefined;
+  return [
+    ['InputType', input.kind === 'speech' ? 'speech' : input.kind === 'digits' ? 'dtmf' : ''],
+    ['Digits', input.kind === 'digits' ? input.digits : ''],
+    ['Speech', transcript?.text ?? ''],
+    ['SpeechConfidenceScore', transcript?.confidence?.toFixed(2) ?? ''],
+    ['BilledAmount', billed],
+    ...(input.kind === 'failed' ? ([['SpeechError', input.why]] as const) : []),
+  ];
+}

@@ -32,9 +32,6 @@ export async function record(
   context: VerbContext,
 ): Promise<VerbOutcome> {
   const { call, needs } = context;
-  if (instruction.transcriptionType !== undefined || instruction.transcriptionUrl !== undefined) {
-    call.log.add('warning', 'transcription is not available', { line: instruction.line });
-  }
   if (instruction.startOnDialAnswer) {
     needs.recorder.whenDialAnswered(call, () => void startLater(instruction, context));
     return NEXT;
@@ -136,6 +133,7 @@ async function begin(
     channels: instruction.channels,
     maxMs: instruction.maxLengthMs,
     callback: url === undefined ? undefined : { url, method },
+    transcription: transcriptionOf(instruction),
     ...own,
   });
   if (!started.ok) {
@@ -219,6 +217,17 @@ async function within<T>(
   } finally {
     over.abort();
   }
+}
+
+/** `transcriptionType` auto and hybrid come to the same here: nobody listens to recordings. */
+function transcriptionOf(instruction: RecordInstruction): CallRecordRequest['transcription'] {
+  const {
+    transcriptionType: type,
+    transcriptionUrl: url,
+    transcriptionMethod: method,
+  } = instruction;
+  if (type === undefined && url === undefined) return undefined;
+  return { callback: url === undefined ? undefined : { url, method } };
 }
 
 function actionOf({ action: url, method, redirect }: RecordInstruction): Action | undefined {

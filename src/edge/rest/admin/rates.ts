@@ -21,7 +21,15 @@ import { wrongOwner } from './reference.ts';
 const ROOT = '/admin/v1/rates';
 const common = { tag: 'Operator: rates', errors: 'admin' } as const;
 const PULSE_DEFAULT_S = 60;
-const DIRECTIONS = ['outbound', 'inbound', 'sip', 'stream', 'recording', 'number'] as const;
+const DIRECTIONS = [
+  'outbound',
+  'inbound',
+  'sip',
+  'stream',
+  'recording',
+  'transcription',
+  'number',
+] as const;
 
 const RateSchema = Type.Object({
   direction: Type.String(),

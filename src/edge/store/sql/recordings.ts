@@ -80,8 +80,13 @@ export const recordingRepository = (db: Connection): Synchronously<RecordingStor
     const rest = `WHERE ${where.sql} ORDER BY added_us, recording_id LIMIT ?`;
     return recordingTable.all(db, rest, [...where.values, limit]);
   },
-  remove: (recordingId) =>
-    db.run('DELETE FROM recording WHERE recording_id = ?', [recordingId]) === 1,
+  remove: (recordingId) => {
+    // Its words go with it. One that waits stays, to be told that there is no file.
+    db.run("DELETE FROM transcription WHERE recording_id = ? AND status <> 'waiting'", [
+      recordingId,
+    ]);
+    return db.run('DELETE FROM recording WHERE recording_id = ?', [recordingId]) === 1;
+  },
   unfinished: () =>
     recordingTable.all(db, "WHERE status = 'recording' ORDER BY added_us, recording_id", []),
   expired: (nowUs, defaultMs, limit) =>

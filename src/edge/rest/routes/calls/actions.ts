@@ -35,6 +35,9 @@ export const RecordBody = Type.Object({
   record_channel_type: Type.Optional(oneOf(['stereo', 'mono'], { default: 'stereo' })),
   callback_url: Type.Optional(optionalHttpUrl()),
   callback_method: Type.Optional(httpMethod()),
+  transcription_type: Type.Optional(oneOf(['auto', 'hybrid'])),
+  transcription_url: Type.Optional(optionalHttpUrl()),
+  transcription_method: Type.Optional(httpMethod()),
 });
 
 export const RecordReply = Type.Object({
@@ -50,11 +53,18 @@ export const recordRequest = (body: {
   readonly record_channel_type?: 'stereo' | 'mono';
   readonly callback_url?: string;
   readonly callback_method?: 'GET' | 'POST';
+  readonly transcription_type?: 'auto' | 'hybrid';
+  readonly transcription_url?: string;
+  readonly transcription_method?: 'GET' | 'POST';
 }) => ({
   maxMs: (body.time_limit ?? RECORD_SECONDS_DEFAULT) * 1000,
   format: body.file_format ?? ('mp3' as const),
   channels: body.record_channel_type ?? ('stereo' as const),
   callback: callbackTarget(body.callback_url, body.callback_method),
+  transcription:
+    body.transcription_type === undefined && body.transcription_url === undefined
+      ? undefined
+      : { callback: callbackTarget(body.transcription_url, body.transcription_method) },
 });
 
 const startRecording = callRoute({

@@ -1,0 +1,269 @@
+import type { Clock } from '../../base/clock.ts';
+import { secondsOf } from '../../base/duration.ts';
+import { type AccountId, type Random, type RecordingId, uuid } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import { type Micros, micros, unitsFromMicros, ZERO } from '../../base/money.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Recognizer, Transcript } from '../call/needs.ts';
+import type { CallbackClient } from '../callback/callback.ts';
+import type { CallbackParameters, StoredNotification } from '../callback/types.ts';
+import { type Ledger, priceUse } from '../ledger/ledger.ts';
+import type { Recording } from '../recording/types.ts';
+import type { RecordingReader, TranscriptionStore } from './needs.ts';
+import type { Transcription, TranscriptionPatch, TranscriptionRequest } from './types.ts';
+
+export interface TranscriptionNeeds {
+  readonly store: TranscriptionStore;
+  readonly recordings: { get(recordingId: RecordingId): Promise<Recording | undefined> };
+  readonly files: RecordingReader;
+  readonly recognizer: Pick<Recognizer, 'transcribe'>;
+  readonly ledger: Pick<Ledger, 'adjust' | 'rateBook'>;
+  readonly callbacks: Pick<CallbackClient, 'notifyStored'>;
+  /** Where the words can be fetched with credentials. */
+  readonly linkTo: (of: Pick<Transcription, 'accountId' | 'transcriptionId'>) => string;
+  readonly language: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** Recordings that are transcribed at the same time; the others wait. */
+const MAX_AT_ONCE = 2;
+/** Of a file: about an hour of WAV in stereo. */
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
+/** A recogniser that is busy or fails is asked again after these pauses. */
+const PAUSES_MS = [5_000, 30_000];
+
+const EVENT = 'Transcription';
+
+export type TranscriptionRefusal = { readonly kind: 'unknownTranscription' };
+
+/** What use of the recogniser was charged. */
+export interface SpeechCharge {
+  readonly amount: Micros;
+  readonly perMinute: Micros;
+}
+
+/** Words of recordings, and what recognised speech costs (`transcription` in price list and ledger). */
+export class Transcriptions {
+  readonly #needs: TranscriptionNeeds;
+  readonly #queue: string[] = [];
+  /** Queued or being worked on. */
+  readonly #taken = new Set<string>();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(needs: TranscriptionNeeds) {
+    this.#needs = needs;
+  }
+
+  /** A recording begins that is to be transcribed. */
+  async begin(
+    recording: Recording,
+    request: TranscriptionRequest,
+    of: { readonly subject: string; readonly currency: string },
+  ): Promise<void> {
+    const { store, clock, random, language } = this.#needs;
+    await store.insert({
+      transcriptionId: uuid(random),
+      recordingId: recording.recordingId,
+      accountId: recording.accountId,
+      subAccount: recording.subAccount,
+      callUuid: recording.callUuid,
+      subject: of.subject,
+      currency: of.currency,
+      language: request.language ?? language,
+      target: request.callback,
+      status: 'waiting',
+      text: '',
+      error: undefined,
+      durationMs: 0,
+      charge: ZERO,
+      perMinute: ZERO,
+      createdUs: Math.round(clock.wallMs() * 1000),
+      endedUs: undefined,
+    });
+  }
+
+  /** The recording has its file, or will have none: what was asked for is done now. Never rejects. */
+  async filed(recordingId: RecordingId): Promise<void> {
+    const { store, logger } = this.#needs;
+    try {
+      for (const one of await store.ofRecording(recordingId)) {
+        if (one.status === 'waiting') this.#enqueue(one.transcriptionId);
+      }
+    } catch (error) {
+      logger.error({ error, recordingId }, 'transcription left to the next start');
+    }
+  }
+
+  /** After a start: what the last process had not done. Recordings that are being filed come by `filed`. */
+  async recover(): Promise<void> {
+    for (const one of await this.#needs.store.waiting()) {
+      const recording = await this.#needs.recordings.get(one.recordingId);
+      if (recording?.status !== 'recording') this.#enqueue(one.transcriptionId);
+    }
+  }
+
+  async get(
+    accountId: AccountId,
+    transcriptionId: string,
+    subAccount?: AccountId,
+  ): Promise<Result<Transcription, TranscriptionRefusal>> {
+    const found = await this.#needs.store.get(transcriptionId);
+    const visible =
+      found?.accountId === accountId &&
+      (subAccount === undefined || found.subAccount === subAccount);
+    return visible ? ok(found) : err({ kind: 'unknownTranscription' });
+  }
+
+  /** Charges recognised speech; what is charged under `id` already is not charged again. Not checked against the balance. */
+  async charge(use: {
+    readonly accountId: AccountId;
+    readonly currency: string;
+    readonly durationMs: number;
+    readonly id: string;
+    readonly what: string;
+  }): Promise<SpeechCharge> {
+    const { ledger, logger } = this.#needs;
+    const { accountId, currency, durationMs, id, what } = use;
+    const rate = ledger.rateBook.quote('transcription', '', accountId, currency);
+    if (rate === undefined || durationMs <= 0) return { amount: ZERO, perMinute: ZERO };
+    const { amount, billedMs } = priceUse(durationMs, rate);
+    if (amount > 0) {
+      const posted = await ledger.adjust({
+        accountId,
+        currency,
+        amount: micros(-amount),
+        description: `${what} (${secondsOf(billedMs)} s)`,
+        referenceType: 'transcription',
+        reference: `transcription:${id}`,
+        key: `transcription:${id}`,
+      });
+      if (!posted.ok) {
+        logger.error({ id, accountId, refusal: posted.error.kind }, 'transcription not charged');
+        return { amount: ZERO, perMinute: rate.perMinute };
+      }
+    }
+    return { amount, perMinute: rate.perMinute };
+  }
+
+  /** Resolves when nothing is being transcribed. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  #enqueue(transcriptionId: string): void {
+    if (this.#taken.has(transcriptionId)) return;
+    this.#taken.add(transcriptionId);
+    this.#queue.push(transcriptionId);
+    this.#next();
+  }
+
+  #next(): void {
+    while (this.#running.size < MAX_AT_ONCE) {
+      const transcriptionId = this.#queue.shift();
+      if (transcriptionId === undefined) return;
+      const work: Promise<void> = this.#work(transcriptionId)
+        .catch((error: unknown) =>
+          this.#needs.logger.error(
+            { error, transcriptionId },
+            'transcription left to the next start',
+          ),
+        )
+        .finally(() => {
+          this.#running.delete(work);
+          this.#taken.delete(transcriptionId);
+          this.#next();
+        });
+      this.#running.add(work);
+    }
+  }
+
+  async #work(transcriptionId: string): Promise<void> {
+    const { store, recordings } = this.#needs;
+    const asked = await store.get(transcriptionId);
+    if (asked?.status !== 'waiting') return;
+    const recording = await recordings.get(asked.recordingId);
+    const made =
+      recording?.status === 'ready'
+        ? await this.#transcribe(asked, recording)
+        : err('there is no file of the recording');
+    if (!made.ok) {
+      await this.#end(asked, { status: 'failed', error: made.error });
+      return;
+    }
+    const { text, durationMs } = made.value;
+    const { accountId, currency, recordingId } = asked;
+    const what = `Transcription of recording ${recordingId}`;
+    const cost = await this.charge({ accountId, currency, durationMs, id: transcriptionId, what });
+    const { amount: charge, perMinute } = cost;
+    await this.#end(asked, { status: 'ready', text, durationMs, charge, perMinute });
+  }
+
+  async #transcribe(
+    asked: Transcription,
+    recording: Recording,
+  ): Promise<Result<Transcript, string>> {
+    const { files, recognizer, clock, logger } = this.#needs;
+    const request = {
+      language: asked.language,
+      model: 'default',
+      hints: [],
+      profanityFilter: false,
+    } as const;
+    for (let attempt = 0; ; attempt += 1) {
+      const file = await files.read(recording.file, MAX_FILE_BYTES).catch((error: unknown) => {
+        logger.warn({ error, recordingId: recording.recordingId }, 'recording cannot be read');
+        return undefined;
+      });
+      const made = file && (await recognizer.transcribe(file, request));
+      if (made?.ok === true) return made;
+      const pause = PAUSES_MS[attempt];
+      if (pause === undefined || made?.error.kind === 'unavailable') {
+        return err(made?.error.detail ?? 'the file of the recording cannot be read');
+      }
+      await clock.sleep(pause);
+    }
+  }
+
+  /** The notification is stored with the end, so that it is neither lost nor sent twice. */
+  async #end(asked: Transcription, end: TranscriptionPatch): Promise<void> {
+    const { store, callbacks, clock, logger } = this.#needs;
+    const { transcriptionId, recordingId, callUuid, accountId, subAccount, target } = asked;
+    const nowUs = Math.round(clock.wallMs() * 1000);
+    if (end.error !== undefined) {
+      logger.warn({ callUuid, recordingId, why: end.error }, 'recording not transcribed');
+    }
+    const ended: Transcription = { ...asked, ...end, endedUs: nowUs };
+    const notification: StoredNotification | undefined = target && {
+      id: transcriptionId,
+      accountId: subAccount ?? accountId,
+      subject: asked.subject,
+      event: EVENT,
+      target,
+      parameters: this.#parameters(ended),
+      createdUs: nowUs,
+      attempts: 0,
+    };
+    const stored = await store.finish(transcriptionId, { ...end, endedUs: nowUs }, notification);
+    if (stored !== undefined && notification !== undefined) callbacks.notifyStored(notification);
+  }
+
+  /** Dialect §2.1 Record, transcription callback. */
+  #parameters(ended: Transcription): CallbackParameters {
+    return [
+      ['Event', EVENT],
+      ['transcription', ended.text],
+      ['transcription_id', ended.transcriptionId],
+      ['transcription_url', this.#needs.linkTo(ended)],
+      ['transcription_charge', String(unitsFromMicros(ended.charge))],
+      ['transcription_rate', String(unitsFromMicros(ended.perMinute))],
+      ['duration', String(Math.round(ended.durationMs / 1000))],
+      ['recording_id', ended.recordingId],
+      ['call_uuid', ended.callUuid ?? ''],
+      ['status', ended.status],
+      ['error', ended.error ?? ''],
+      ['ParentAuthID', ended.accountId],
+    ];
+  }
+}

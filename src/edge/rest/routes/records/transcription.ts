@@ -1,0 +1,48 @@
+import { unitsFromMicros } from '../../../../base/money.ts';
+import { accountRoute, type Route } from '../../http/route.ts';
+import { accountIdText, apiId, type Static, Type } from '../../http/schema.ts';
+import { answered } from '../../refusal.ts';
+
+const Reply = Type.Object({
+  api_id: apiId(),
+  transcription_id: Type.String(),
+  transcription: Type.String({ description: 'the words; empty until status is ready' }),
+  status: Type.String({ description: 'waiting, ready or failed' }),
+  error: Type.Optional(Type.String()),
+  recording_id: Type.String(),
+  call_uuid: Type.Optional(Type.String()),
+  language: Type.String(),
+  duration: Type.Integer({ description: 'seconds of audio' }),
+  transcription_charge: Type.Number(),
+  transcription_rate: Type.Number({ description: 'of a minute' }),
+});
+
+/** Dialect §2.1 Record: `transcription_url` of the callback leads here. */
+const getTranscription = accountRoute({
+  tag: 'Recordings',
+  errors: 'resource',
+  method: 'GET',
+  path: '/api/v1/Account/{auth_id}/Transcription/{transcription_id}/',
+  summary: 'The words of a recording',
+  params: Type.Object({ auth_id: accountIdText(), transcription_id: Type.String() }),
+  reply: Reply,
+  run: async ({ transcriptions }, { accountId, subAccount, params, apiId: id }) =>
+    answered(
+      await transcriptions.get(accountId, params.transcription_id.toLowerCase(), subAccount),
+      (found): Static<typeof Reply> => ({
+        api_id: id,
+        transcription_id: found.transcriptionId,
+        transcription: found.text,
+        status: found.status,
+        ...(found.error === undefined ? {} : { error: found.error }),
+        recording_id: found.recordingId,
+        ...(found.callUuid === undefined ? {} : { call_uuid: found.callUuid }),
+        language: found.language,
+        duration: Math.round(found.durationMs / 1000),
+        transcription_charge: unitsFromMicros(found.charge),
+        transcription_rate: unitsFromMicros(found.perMinute),
+      }),
+    ),
+});
+
+export const transcriptionRoutes: readonly Route[] = [getTranscription];

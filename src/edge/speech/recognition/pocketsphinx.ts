@@ -1,0 +1,168 @@
+/**
+ * Debian's `pocketsphinx` with its American English model, as a process for each utterance. It understands a handful of
+ * expected phrases (hints become a grammar) well enough for menus, and free speech poorly.
+ */
+import { createReadStream } from 'node:fs';
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { ok } from '../../../base/result.ts';
+import type { RecognitionRequest } from '../../../domain/call/needs.ts';
+import type { RunProcess } from '../process.ts';
+import { lengthMs, problem, type Recognised, type RecognitionEngine } from './engine.ts';
+import { wavOf } from './openai.ts';
+import { Utterance } from './utterance.ts';
+
+const PROGRAM = 'pocketsphinx_continuous';
+const DICTIONARY = '/usr/share/pocketsphinx/model/en-us/cmudict-en-us.dict';
+const MAX_PROCESSES = 2;
+const MAX_WAITING = 20;
+/** Grammars of the last hints, by their text. */
+const MAX_GRAMMARS = 100;
+/** A quarter of a second: without silence at its ends a word is misheard. */
+const PADDING = new Uint8Array(8000);
+
+/** Undefined where it is not installed. */
+export async function findPocketSphinx(run: RunProcess): Promise<RecognitionEngine | undefined> {
+  const dictionary = await access(DICTIONARY).then(
+    () => true,
+    () => false,
+  );
+  // Without arguments it lists them and fails: it is there.
+  const listing = dictionary ? await run(PROGRAM, [], '') : undefined;
+  if (listing === undefined || (!listing.ok && listing.error.kind === 'absent')) return undefined;
+  const sphinx = new PocketSphinx(run);
+  return {
+    name: 'pocketsphinx',
+    understands: (language) => /^en(-|_|$)/i.test(language),
+    open: (request, interim) =>
+      new Utterance((pcm, signal) => sphinx.recognise(pcm, request, signal), interim),
+  };
+}
+
+class PocketSphinx {
+  readonly #run: RunProcess;
+  readonly #grammars = new Map<string, Promise<string | undefined>>();
+  readonly #waiting: Array<() => void> = [];
+  #processes = 0;
+
+  constructor(run: RunProcess) {
+    this.#run = run;
+  }
+
+  async recognise(
+    pcm: Uint8Array,
+    { hints }: RecognitionRequest,
+    signal: AbortSignal,
+  ): Promise<Recognised> {
+    if (!(await this.#enter())) return problem('busy', 'too much speech waits to be recognised');
+    try {
+      if (signal.aborted) return problem('aborted', 'no longer wanted');
+      return await this.#recognise(pcm, await this.#grammarOf(hints));
+    } catch {
+      return problem('failed', 'the recogniser cannot be run');
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #recognise(pcm: Uint8Array, grammar: string | undefined): Promise<Recognised> {
+    const folder = await mkdtemp(join(tmpdir(), 'carillon-heard-'));
+    try {
+      const file = join(folder, 'speech.wav');
+      await writeFile(file, wavOf(Buffer.concat([PADDING, pcm, PADDING])), { mode: 0o600 });
+      const args = ['-infile', file, '-time', 'yes', '-logfn', '/dev/null'];
+      if (grammar !== undefined) {
+        const path = join(folder, 'hints.gram');
+        await writeFile(path, grammar, { mode: 0o600 });
+        args.push('-jsgf', path);
+      }
+      const ran = await this.#run(PROGRAM, args, '');
+      if (!ran.ok) return problem('failed', `the recogniser ${ran.error.kind}`);
+      return ok({ ...read(new TextDecoder().decode(ran.value)), durationMs: lengthMs(pcm) });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  #grammarOf(hints: readonly string[]): Promise<string | undefined> {
+    const key = hints.join('\n');
+    const known = this.#grammars.get(key);
+    if (known !== undefined) return known;
+    const made = grammarOf(hints);
+    if (this.#grammars.size >= MAX_GRAMMARS) this.#grammars.clear();
+    this.#grammars.set(key, made);
+    return made;
+  }
+
+  async #enter(): Promise<boolean> {
+    if (this.#processes < MAX_PROCESSES) {
+      this.#processes += 1;
+      return true;
+    }
+    if (this.#waiting.length >= MAX_WAITING) return false;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push(resolve);
+    await promise;
+    return true;
+  }
+
+  /** Hands the place on to who waits longest. */
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#processes -= 1;
+    else next();
+  }
+}
+
+/** Lines of words, or `word start end probability`. */
+function read(output: string): { readonly text: string; readonly confidence: number | undefined } {
+  const words: string[] = [];
+  const sure: number[] = [];
+  for (const line of output.split('\n')) {
+    const timed = /^(\S+) \d+\.\d+ \d+\.\d+ (\d+\.\d+(?:e-?\d+)?)$/.exec(line);
+    const [, word, probability] = timed ?? [];
+    if (word === undefined || /^[<[+]/.test(word)) continue;
+    // A second way to say a word is written with its number: `a(2)`.
+    words.push(word.replace(/\(\d+\)$/, ''));
+    sure.push(Math.min(1, Number(probability)));
+  }
+  const sum = sure.reduce((total, one) => total + one, 0);
+  return {
+    text: words.join(' '),
+    confidence: sure.length === 0 ? undefined : sum / sure.length,
+  };
+}
+
+const DIGITS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
+
+/** A grammar of the phrases whose words are all in the dictionary; undefined: there are none. */
+async function grammarOf(hints: readonly string[]): Promise<string | undefined> {
+  const phrases = hints.map((hint) =>
+    hint
+      .toLowerCase()
+      .replace(/\d/g, (digit) => ` ${DIGITS[Number(digit)] ?? ''} `)
+      .split(/[^a-z']+/)
+      .filter((word) => word !== ''),
+  );
+  const known = await wordsIn(new Set(phrases.flat()));
+  const usable = phrases.filter(
+    (words) => words.length > 0 && words.every((word) => known.has(word)),
+  );
+  if (usable.length === 0) return undefined;
+  const choices = usable.map((words) => words.join(' ')).join(' | ');
+  return `#JSGF V1.0;\ngrammar hints;\npublic <hint> = ${choices};\n`;
+}
+
+/** Those of the words that the dictionary has. */
+async function wordsIn(wanted: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  if (wanted.size === 0) return found;
+  const lines = createInterface({ input: createReadStream(DICTIONARY) });
+  for await (const line of lines) {
+    const word = line.slice(0, line.indexOf(' '));
+    if (wanted.has(word)) found.add(word);
+  }
+  return found;
+}

@@ -1,0 +1,61 @@
+import type { InterimTranscript } from '../../../domain/call/needs.ts';
+import { lengthMs, problem, type Recognised, type RecognitionSession } from './engine.ts';
+
+/** Recognises a whole piece of speech at once. Never rejects. */
+export type RecogniseWhole = (pcm: Uint8Array, signal: AbortSignal) => Promise<Recognised>;
+
+/** What has been said so far is recognised anew whenever so much has come. */
+const INTERIM_MS = 1000;
+
+/** For recognisers that want all of it: the audio is kept until its end. Interim words are those of what there is. */
+export class Utterance implements RecognitionSession {
+  readonly #recognise: RecogniseWhole;
+  readonly #interim: ((words: InterimTranscript) => void) | undefined;
+  readonly #over = new AbortController();
+  #parts: Uint8Array[] = [];
+  #length = 0;
+  #asked = 0;
+  #asking = false;
+
+  constructor(
+    recognise: RecogniseWhole,
+    interim: ((words: InterimTranscript) => void) | undefined,
+  ) {
+    this.#recognise = recognise;
+    this.#interim = interim;
+  }
+
+  audio(pcm: Uint8Array): void {
+    this.#parts.push(pcm);
+    this.#length += pcm.length;
+    if (this.#interim === undefined || this.#asking) return;
+    if (lengthMs({ length: this.#length - this.#asked }) >= INTERIM_MS) void this.#tellSoFar();
+  }
+
+  finish(): Promise<Recognised> {
+    const whole = this.#whole();
+    this.#parts = [];
+    const { signal } = this.#over;
+    if (signal.aborted) return Promise.resolve(problem('aborted', 'no longer wanted'));
+    return this.#recognise(whole, signal);
+  }
+
+  abort(): void {
+    this.#parts = [];
+    this.#over.abort();
+  }
+
+  async #tellSoFar(): Promise<void> {
+    this.#asking = true;
+    this.#asked = this.#length;
+    const soFar = await this.#recognise(this.#whole(), this.#over.signal);
+    this.#asking = false;
+    // Once the whole is asked for, what comes late is no news.
+    if (this.#parts.length === 0 || !soFar.ok || soFar.value.text === '') return;
+    this.#interim?.({ stable: '', unstable: soFar.value.text, stability: 0.5 });
+  }
+
+  #whole(): Uint8Array {
+    return Buffer.concat(this.#parts, this.#length);
+  }
+}

@@ -1,0 +1,253 @@
+/** Front door: words from speech, by a server of the operator's or by pocketsphinx. */
+import { randomUUID } from 'node:crypto';
+import { asStreamId } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Result } from '../../base/result.ts';
+import type {
+  AudioProblem,
+  Listening,
+  ListenOptions,
+  MediaLeg,
+  MediaStream,
+  Pcm,
+  RecognitionRequest,
+  Recognizer,
+} from '../../domain/call/needs.ts';
+import { processRunner, type RunProcess } from './process.ts';
+import {
+  problem,
+  RATE,
+  type Recognised,
+  type RecognitionEngine,
+  type RecognitionSession,
+} from './recognition/engine.ts';
+import { openAiRecogniser } from './recognition/openai.ts';
+import { findPocketSphinx } from './recognition/pocketsphinx.ts';
+import { withoutProfanity } from './recognition/profanity.ts';
+import { FRAME_MS, VoiceActivity } from './recognition/voice-activity.ts';
+import { voskRecogniser } from './recognition/vosk.ts';
+
+export interface RecognizerOptions {
+  /** `auto`: the first that is set up, in this order: websocket, http, pocketsphinx. */
+  readonly engine: 'auto' | 'websocket' | 'http' | 'pocketsphinx' | 'none';
+  /** Base of an OpenAI-compatible server; '' = none. */
+  readonly httpUrl: string;
+  readonly httpModel: string;
+  /** A server that speaks vosk-server's protocol; '' = none. */
+  readonly webSocketUrl: string;
+  /** Bearer token of either; '' = none. */
+  readonly apiKey: string;
+  readonly timeLimitMs: number;
+  /** Calls that are listened to at the same time. */
+  readonly maxListening: number;
+  /** A whole WAV or MP3 file as mono PCM of 16 kHz. */
+  readonly decode: (file: Uint8Array) => Promise<Result<Pcm, AudioProblem>>;
+  readonly logger: Logger;
+  /** Another way to run programs (tests). */
+  readonly run?: RunProcess | undefined;
+}
+
+export interface RecognizerService extends Recognizer {
+  /** In use; undefined: nothing is understood. */
+  readonly engine: string | undefined;
+  /** Calls that are listened to. */
+  readonly listening: number;
+}
+
+const MAX_OUTPUT_BYTES = 1024 * 1024;
+const FRAME_BYTES = (RATE * 2 * FRAME_MS) / 1000;
+/** Speech is given from so much before it was noticed: words begin quietly. */
+const BEFORE_FRAMES = 20;
+/** Pieces of a file that a recogniser is given at a time: a second. */
+const FILE_PIECE = RATE * 2;
+
+export async function createRecognizer(options: RecognizerOptions): Promise<RecognizerService> {
+  const engine = await chosen(options);
+  const wanted = options.engine === 'auto' || options.engine === 'none';
+  if (engine === undefined && !wanted) {
+    options.logger.warn({ engine: options.engine }, 'the recogniser of speech is not set up');
+  }
+  return new Listener(engine, options);
+}
+
+async function chosen(options: RecognizerOptions): Promise<RecognitionEngine | undefined> {
+  const { engine, httpUrl, httpModel, webSocketUrl, apiKey, timeLimitMs } = options;
+  const may = (name: string): boolean => engine === 'auto' || engine === name;
+  if (may('websocket') && webSocketUrl !== '') {
+    return voskRecogniser({ url: webSocketUrl, apiKey, timeLimitMs });
+  }
+  if (may('http') && httpUrl !== '') {
+    return openAiRecogniser({ url: httpUrl, apiKey, model: httpModel, timeLimitMs });
+  }
+  if (!may('pocketsphinx')) return undefined;
+  return findPocketSphinx(
+    options.run ?? processRunner({ timeLimitMs, maxOutputBytes: MAX_OUTPUT_BYTES }),
+  );
+}
+
+class Listener implements RecognizerService {
+  readonly engine: string | undefined;
+  readonly #engine: RecognitionEngine | undefined;
+  readonly #options: RecognizerOptions;
+  #listening = 0;
+
+  constructor(engine: RecognitionEngine | undefined, options: RecognizerOptions) {
+    this.engine = engine?.name;
+    this.#engine = engine;
+    this.#options = options;
+  }
+
+  get listening(): number {
+    return this.#listening;
+  }
+
+  listen(leg: Pick<MediaLeg, 'openStream'>, options: ListenOptions): Listening {
+    const engine = this.#for(options.language);
+    if (!engine.ok) return { heard: Promise.resolve(engine), stop: () => undefined };
+    if (this.#listening >= this.#options.maxListening) {
+      const busy = problem('busy', 'too many callers are listened to');
+      return { heard: Promise.resolve(busy), stop: () => undefined };
+    }
+    this.#listening += 1;
+    const ear = new Ear(leg, engine.value, options);
+    const heard = ear.heard.then((outcome) => {
+      this.#listening -= 1;
+      return this.#judged(outcome, options);
+    });
+    return { heard, stop: () => ear.stop() };
+  }
+
+  async transcribe(file: Uint8Array, request: RecognitionRequest): Promise<Recognised> {
+    const engine = this.#for(request.language);
+    if (!engine.ok) return engine;
+    const decoded = await this.#options.decode(file);
+    if (!decoded.ok) {
+      const kind = decoded.error.kind === 'busy' ? 'busy' : 'failed';
+      return problem(kind, `the recording cannot be read: ${decoded.error.detail}`);
+    }
+    const session = engine.value.open(request, undefined);
+    const { samples } = decoded.value;
+    for (let at = 0; at < samples.length; at += FILE_PIECE) {
+      session.audio(samples.subarray(at, at + FILE_PIECE));
+    }
+    return this.#judged(await session.finish(), request);
+  }
+
+  #for(language: string): Result<RecognitionEngine, { kind: 'unavailable'; detail: string }> {
+    const unavailable = (detail: string) =>
+      ({ ok: false, error: { kind: 'unavailable', detail } }) as const;
+    if (this.#engine === undefined) return unavailable('no recogniser of speech is set up');
+    if (!this.#engine.understands(language)) {
+      return unavailable(`${this.#engine.name} does not understand ${language}`);
+    }
+    return { ok: true, value: this.#engine };
+  }
+
+  #judged(outcome: Recognised, { profanityFilter }: RecognitionRequest): Recognised {
+    if (!outcome.ok) {
+      const { kind, detail } = outcome.error;
+      if (kind === 'failed') this.#options.logger.warn({ detail }, 'speech not recognised');
+      return outcome;
+    }
+    if (!profanityFilter) return outcome;
+    const { value } = outcome;
+    return { ok: true, value: { ...value, text: withoutProfanity(value.text) } };
+  }
+}
+
+/** Hears one leg until its peer has said something. */
+class Ear {
+  readonly heard: Promise<Recognised>;
+  readonly #resolve: (outcome: Recognised) => void;
+  readonly #engine: RecognitionEngine;
+  readonly #options: ListenOptions;
+  readonly #voice = new VoiceActivity();
+  readonly #stream: MediaStream;
+  /** The last frames while nobody speaks. */
+  #before: Uint8Array[] = [];
+  #session: RecognitionSession | undefined;
+  #spokenMs = 0;
+  #isOver = false;
+
+  constructor(
+    leg: Pick<MediaLeg, 'openStream'>,
+    engine: RecognitionEngine,
+    options: ListenOptions,
+  ) {
+    const { promise, resolve } = Promise.withResolvers<Recognised>();
+    this.heard = promise;
+    this.#resolve = resolve;
+    this.#engine = engine;
+    this.#options = options;
+    this.#stream = leg.openStream(
+      {
+        streamId: asStreamId(randomUUID()),
+        encoding: 'audio/x-l16',
+        rate: RATE,
+        tracks: 'inbound',
+        bidirectional: false,
+        extraHeadersJson: '"{}"',
+        queueMs: 1000,
+      },
+      {
+        media: (messages) => {
+          for (const message of messages) this.#hear(payloadOf(message));
+        },
+        played: () => undefined,
+        degraded: () => undefined,
+        dtmf: () => undefined,
+      },
+    );
+  }
+
+  stop(): void {
+    if (this.#isOver) return;
+    this.#close();
+    this.#session?.abort();
+    this.#resolve(problem('aborted', 'no longer wanted'));
+  }
+
+  #hear(frame: Uint8Array): void {
+    if (this.#isOver || frame.length !== FRAME_BYTES) return;
+    const samples = new Int16Array(frame.buffer, frame.byteOffset, frame.length / 2);
+    this.#voice.hear(samples);
+    if (this.#session === undefined) this.#before.push(frame);
+    else this.#session.audio(frame);
+    if (this.#session === undefined && this.#voice.hasSpoken) this.#begin();
+    if (this.#session === undefined) {
+      if (this.#before.length > BEFORE_FRAMES) this.#before.shift();
+      return;
+    }
+    this.#spokenMs += FRAME_MS;
+    const { endSilenceMs, maxMs } = this.#options;
+    if (this.#voice.silentMs < endSilenceMs && this.#spokenMs < maxMs) return;
+    this.#close();
+    void this.#session.finish().then(this.#resolve);
+  }
+
+  #begin(): void {
+    this.#session = this.#engine.open(this.#options, this.#options.interim);
+    this.#session.audio(Buffer.concat(this.#before));
+    this.#before = [];
+    this.#options.speaking();
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    this.#stream.close();
+  }
+}
+
+const PAYLOAD = Buffer.from('"payload":"');
+
+/** The audio of a `media` message, copied: the message is valid during the call alone. */
+function payloadOf(message: Uint8Array): Uint8Array {
+  const text = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
+  const from = text.indexOf(PAYLOAD);
+  if (from < 0) return new Uint8Array(0);
+  const start = from + PAYLOAD.length;
+  const end = text.indexOf(0x22, start);
+  const decoded = Buffer.from(text.toString('latin1', start, end), 'base64');
+  // Of its own: samples are read as int16, which wants an even offset.
+  return new Uint8Array(decoded);
+}

@@ -1,0 +1,52 @@
+import type { TranscriptionStore } from '../../../domain/transcription/needs.ts';
+import type { Transcription } from '../../../domain/transcription/types.ts';
+import type { Connection } from '../connection.ts';
+import type { Synchronously } from '../repositories.ts';
+import { withCredentials } from '../sealed-text.ts';
+import { int, json, optional, Table, text } from '../table.ts';
+import { notificationTable } from './notifications.ts';
+
+const transcriptionTable = new Table<Transcription>('transcription', {
+  transcriptionId: text('transcription_id'),
+  recordingId: text('recording_id'),
+  accountId: text('account_id'),
+  subAccount: optional(text('sub_account')),
+  callUuid: optional(text('call_uuid')),
+  subject: text('subject'),
+  language: text('language'),
+  currency: text('currency'),
+  target: optional(withCredentials(json('target'))),
+  status: text('status'),
+  text: text('text'),
+  error: optional(text('error')),
+  durationMs: int('duration_ms'),
+  charge: int('charge'),
+  perMinute: int('per_minute'),
+  createdUs: int('created_us'),
+  endedUs: optional(int('ended_us')),
+});
+
+export const transcriptionRepository = (db: Connection): Synchronously<TranscriptionStore> => ({
+  insert: (transcription) => transcriptionTable.insert(db, transcription),
+  finish: (transcriptionId, end, notification) => {
+    const finished = transcriptionTable.patch(
+      db,
+      end,
+      "transcription_id = @id AND status = 'waiting'",
+      { id: transcriptionId },
+    );
+    if (finished !== undefined && notification !== undefined) {
+      notificationTable.insertNew(db, notification);
+    }
+    return finished;
+  },
+  get: (transcriptionId) => transcriptionTable.get(db, 'transcription_id = ?', [transcriptionId]),
+  ofRecording: (recordingId) =>
+    transcriptionTable.all(db, 'WHERE recording_id = ? ORDER BY created_us DESC', [recordingId]),
+  waiting: () =>
+    transcriptionTable.all(
+      db,
+      "WHERE status = 'waiting' ORDER BY created_us, transcription_id",
+      [],
+    ),
+});

@@ -1,0 +1,166 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { settle } from '../../sim/clock.ts';
+import { ListeningScene } from './listening-scene.ts';
+import { NOTHING_LEFT, type ScriptedEar } from './scene.ts';
+
+const ACTION = 'https://app.test/input';
+const INTERIM = 'https://app.test/interim';
+
+let scene: ListeningScene;
+
+beforeEach(() => {
+  scene = new ListeningScene();
+  scene.documents.set(ACTION, '<Response><Hangup/></Response>');
+});
+
+const xml = (element: string, attributes: string): string =>
+  `<${element} action="${ACTION}" ${attributes}><Play>https://app.test/menu.mp3</Play></${element}>`;
+
+const asked = (): Record<string, string> | undefined =>
+  scene.requests.find(({ url }) => url === ACTION)?.parameters;
+
+function ear(index = 0): ScriptedEar {
+  const found = scene.ears[index];
+  if (found === undefined) throw new Error(`nobody listens, number ${index}`);
+  return found;
+}
+
+async function hearPrompts(): Promise<void> {
+  for (const playback of scene.leg().sounding) playback.complete();
+  await settle();
+}
+
+describe('GetInput, Gather: speech (dialect §2.1)', () => {
+  it('stops its prompts when the caller speaks, and tells what he said and what it cost', async () => {
+    const a = await scene.caller(xml('GetInput', 'inputType="dtmf speech" hints="sales, support"'));
+    expect(a.media.sounding).toHaveLength(1);
+    await ear().says('support please', 0.876);
+    await a.running;
+    expect(a.media.sounding).toHaveLength(0);
+    expect(asked()).toMatchObject({
+      Event: 'GetInput',
+      InputType: 'speech',
+      Digits: '',
+      Speech: 'support please',
+      SpeechConfidenceScore: '0.88',
+      BilledAmount: '0.0015',
+    });
+    expect(scene.charged).toEqual([1200]);
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('hands on language, hints, filter, model and the pause that ends speech', async () => {
+    const attributes =
+      'inputType="speech" language="en-GB" hints="a b,c" profanityFilter="true" speechModel="phone_call" speechEndTimeout="3"';
+    const a = await scene.caller(xml('GetInput', attributes));
+    expect(ear().options).toMatchObject({
+      language: 'en-GB',
+      hints: ['a b', 'c'],
+      profanityFilter: true,
+      model: 'phone_call',
+      endSilenceMs: 3000,
+    });
+    expect(ear().options.interim).toBeUndefined();
+    a.ends('bye');
+    await a.running;
+    expect(ear().isStopped).toBe(true);
+  });
+
+  it('a key that comes first takes the input, and nobody listens any more', async () => {
+    const a = await scene.caller(xml('Gather', 'inputType="speech dtmf" numDigits="2"'));
+    a.press('4');
+    await settle();
+    a.press('2');
+    await a.running;
+    expect(asked()).toMatchObject({ InputType: 'dtmf', Digits: '42', Speech: '' });
+    expect(ear().isStopped).toBe(true);
+    expect(scene.charged).toEqual([]);
+  });
+
+  it('with speech alone keys do not count, and silence is no input after executionTimeout', async () => {
+    const a = await scene.caller(xml('Gather', 'inputType="speech" executionTimeout="5"'));
+    a.press('5');
+    await settle();
+    expect(a.media.sounding).toHaveLength(1);
+    await hearPrompts();
+    await scene.clock.advance(4999);
+    expect(asked()).toBeUndefined();
+    await scene.clock.advance(1);
+    await a.running;
+    expect(asked()).toMatchObject({ InputType: '', Digits: '', Speech: '' });
+    expect(asked()).not.toHaveProperty('SpeechError');
+  });
+
+  it('noise that is no words does not count: what is said after it within the time does', async () => {
+    const a = await scene.caller(xml('GetInput', 'inputType="speech" executionTimeout="5"'));
+    await hearPrompts();
+    await ear().says('');
+    await scene.clock.advance(2000);
+    await ear(1).says('sales');
+    await a.running;
+    expect(asked()).toMatchObject({ Speech: 'sales' });
+    expect(scene.charged).toEqual([1200]);
+  });
+
+  it('who speaks when the time is over is heard out', async () => {
+    const a = await scene.caller(xml('GetInput', 'inputType="speech" executionTimeout="5"'));
+    await hearPrompts();
+    ear().options.speaking();
+    await scene.clock.advance(20_000);
+    expect(asked()).toBeUndefined();
+    await ear().says('at last');
+    await a.running;
+    expect(asked()).toMatchObject({ Speech: 'at last' });
+  });
+
+  it.each(['GetInput', 'Gather'])(
+    '%s tells the action that speech cannot be recognised',
+    async (element) => {
+      const a = await scene.caller(xml(element, 'inputType="speech"'));
+      await hearPrompts();
+      await ear().fails({ kind: 'failed', detail: 'the recogniser answered 500' });
+      await a.running;
+      expect(asked()).toMatchObject({
+        InputType: '',
+        Speech: '',
+        BilledAmount: '0',
+        SpeechError: 'failed: the recogniser answered 500',
+      });
+      expect(a.call.log.entries()).toContainEqual(
+        expect.objectContaining({ kind: 'warning', text: 'speech not recognised' }),
+      );
+      expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+    },
+  );
+
+  it('where keys are taken too, they still count after speech has failed', async () => {
+    const a = await scene.caller(xml('GetInput', 'inputType="dtmf speech" numDigits="1"'));
+    await ear().fails({ kind: 'unavailable', detail: 'none is set up' });
+    await hearPrompts();
+    a.press('7');
+    await a.running;
+    expect(asked()).toMatchObject({ InputType: 'dtmf', Digits: '7' });
+    expect(asked()).not.toHaveProperty('SpeechError');
+  });
+
+  it('tells words on their way, numbered', async () => {
+    const attributes = `inputType="speech" interimSpeechResultsCallback="${INTERIM}"`;
+    const a = await scene.caller(xml('GetInput', attributes));
+    ear().options.interim?.({ stable: '', unstable: 'I want', stability: 0.6 });
+    ear().options.interim?.({ stable: 'I want sales', unstable: '', stability: 1 });
+    await ear().says('I want sales');
+    await a.running;
+    expect(scene.told(INTERIM)).toMatchObject([
+      { StableSpeech: '', UnstableSpeech: 'I want', Stability: '0.60', SequenceNumber: '0' },
+      { StableSpeech: 'I want sales', UnstableSpeech: '', Stability: '1.00', SequenceNumber: '1' },
+    ]);
+  });
+
+  it('with log="false" the words stand nowhere in the log', async () => {
+    const a = await scene.caller(xml('GetInput', 'inputType="speech" log="false"'));
+    await ear().says('my secret word');
+    await a.running;
+    a.call.log.add('callback', 'sent', { signedString: 'https://x/?Speech=my+secret+word&a=1' });
+    expect(JSON.stringify(a.call.log.entries())).not.toMatch(/secret/);
+  });
+});

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { asAccountId, asRecordingId } from '../../../src/base/ids.ts';
+import { silentLogger } from '../../../src/base/logger.ts';
+import type { Micros } from '../../../src/base/money.ts';
+import { err, ok } from '../../../src/base/result.ts';
+import { systemRandom as random } from '../../../src/base/system-random.ts';
+import type { RecognitionProblem } from '../../../src/domain/call/needs.ts';
+import type { StoredNotification } from '../../../src/domain/callback/types.ts';
+import { RateBook } from '../../../src/domain/ledger/ledger.ts';
+import type { Recording } from '../../../src/domain/recording/types.ts';
+import {
+  type TranscriptionNeeds,
+  Transcriptions,
+} from '../../../src/domain/transcription/transcription.ts';
+import type { Transcription } from '../../../src/domain/transcription/types.ts';
+import { SimClock, settle } from '../../sim/clock.ts';
+
+const accountId = asAccountId('MA_ONE');
+const recordingId = asRecordingId('11111111-1111-4111-8111-111111111111');
+const target = { url: 'https://app.test/words', method: 'POST' } as const;
+const recording = { recordingId, accountId, status: 'ready', file: 'a/b.mp3' } as Recording;
+
+function stage(problems: RecognitionProblem[] = []) {
+  const rows = new Map<string, Transcription>();
+  const told: StoredNotification[] = [];
+  const charged: Array<{
+    amount: number;
+    reference?: string | undefined;
+    referenceType?: string | undefined;
+  }> = [];
+  const clock = new SimClock();
+  const recordings = new Map([[recordingId, recording]]);
+  const files = { read: () => Promise.resolve<Uint8Array | undefined>(new Uint8Array(3)) };
+  const rateBook = new RateBook([
+    {
+      direction: 'transcription',
+      prefix: '',
+      perMinute: 6000 as Micros,
+      pulseMs: 15_000,
+      currency: 'USD',
+      accountId: undefined,
+    },
+  ]);
+  const transcriptions = new Transcriptions({
+    store: {
+      insert: async (row) => void rows.set(row.transcriptionId, row),
+      finish: async (id, end, notification) => {
+        const row = rows.get(id);
+        if (row?.status !== 'waiting') return undefined;
+        rows.set(id, { ...row, ...end });
+        if (notification !== undefined) told.push(notification);
+        return rows.get(id);
+      },
+      get: async (id) => rows.get(id),
+      ofRecording: async () => [...rows.values()],
+      waiting: async () => [...rows.values()].filter(({ status }) => status === 'waiting'),
+    },
+    recordings: { get: async (id) => recordings.get(id) },
+    files,
+    recognizer: {
+      transcribe: async () => {
+        const problem = problems.shift();
+        return problem === undefined
+          ? ok({ text: 'good morning', confidence: 0.9, durationMs: 31_000 })
+          : err(problem);
+      },
+    },
+    ledger: {
+      rateBook,
+      adjust: async (entry: { amount: number }) => {
+        charged.push(entry);
+        return ok({});
+      },
+    } as unknown as TranscriptionNeeds['ledger'],
+    callbacks: { notifyStored: () => undefined },
+    linkTo: ({ transcriptionId }) => `https://voice.test/${transcriptionId}/`,
+    language: 'en-US',
+    clock,
+    random,
+    logger: silentLogger,
+  });
+  const begin = () =>
+    transcriptions.begin(recording, { callback: target }, { subject: 'call', currency: 'USD' });
+  const parameters = () => Object.fromEntries(told[0]?.parameters ?? []);
+  return { transcriptions, begin, rows, told, charged, clock, recordings, files, parameters };
+}
+
+describe('transcription of a recording (dialect §2.1 Record)', () => {
+  it('is made when the file stands, charged once, and told', async () => {
+    const { transcriptions, begin, charged, told, parameters } = stage();
+    await begin();
+    await settle();
+    expect(told).toEqual([]);
+    await transcriptions.filed(recordingId);
+    await transcriptions.filed(recordingId);
+    await transcriptions.idle();
+    expect(parameters()).toMatchObject({
+      transcription: 'good morning',
+      recording_id: recordingId,
+      // 31 s are three pulses of 15 s at 0.006 a minute.
+      transcription_charge: '0.0045',
+      transcription_rate: '0.006',
+      duration: '31',
+      error: '',
+    });
+    expect(charged).toMatchObject([{ amount: -4500, referenceType: 'transcription' }]);
+    expect(charged[0]?.reference).toBe(`transcription:${parameters()['transcription_id']}`);
+    expect(told).toHaveLength(1);
+  });
+
+  it('is tried again when the recogniser fails, and its failure told in the end, uncharged', async () => {
+    const failed = { kind: 'failed', detail: 'it took too long' } as const;
+    const { transcriptions, begin, charged, clock, parameters, told } = stage([
+      failed,
+      failed,
+      failed,
+    ]);
+    await begin();
+    await transcriptions.filed(recordingId);
+    await clock.advance(5_000);
+    expect(told).toEqual([]);
+    await clock.advance(30_000);
+    await transcriptions.idle();
+    expect(parameters()).toMatchObject({
+      transcription: '',
+      status: 'failed',
+      error: 'it took too long',
+    });
+    expect(charged).toEqual([]);
+  });
+
+  it('without a recogniser, or without a file, its failure is told at once', async () => {
+    const none = stage([{ kind: 'unavailable', detail: 'no recogniser of speech is set up' }]);
+    await none.begin();
+    await none.transcriptions.filed(recordingId);
+    await none.transcriptions.idle();
+    expect(none.parameters()).toMatchObject({ error: 'no recogniser of speech is set up' });
+    const lost = stage();
+    lost.recordings.set(recordingId, { ...recording, status: 'failed' });
+    await lost.begin();
+    await lost.transcriptions.filed(recordingId);
+    await lost.transcriptions.idle();
+    expect(lost.parameters()).toMatchObject({ error: 'there is no file of the recording' });
+  });
+
+  it('a restart takes up what waits, but for recordings that are not filed yet', async () => {
+    const { transcriptions, begin, recordings, told } = stage();
+    await begin();
+    recordings.set(recordingId, { ...recording, status: 'recording' });
+    await transcriptions.recover();
+    await transcriptions.idle();
+    expect(told).toEqual([]);
+    recordings.set(recordingId, recording);
+    await transcriptions.recover();
+    await transcriptions.idle();
+    expect(told).toHaveLength(1);
+  });
+
+  it('is shown to its account, and to the sub-account whose call it was of', async () => {
+    const { transcriptions, begin, rows } = stage();
+    await begin();
+    const [id = ''] = rows.keys();
+    expect((await transcriptions.get(accountId, id)).ok).toBe(true);
+    expect((await transcriptions.get(asAccountId('MA_TWO'), id)).ok).toBe(false);
+    expect((await transcriptions.get(accountId, id, asAccountId('SA_ONE'))).ok).toBe(false);
+  });
+});

@@ -1,0 +1,80 @@
+/** Speech of a real call: understood by an operator's server, followed by the document, charged, and told. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formOf, SpeechServer } from '../edge/speech/speech-server.ts';
+import { Customer } from './customer.ts';
+import { babble, makeUser, startCall } from './phone.ts';
+import { eventually, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
+
+let words = 'sales please';
+let place: ServicePlace;
+let service: Service;
+let customer: Customer;
+let server: SpeechServer;
+
+beforeAll(async () => {
+  server = await SpeechServer.listen({
+    reply: (_heard, response) => void response.end(JSON.stringify({ text: words })),
+  });
+  place = await newPlace({ CARILLON_RECOGNITION_HTTP_URL: server.url });
+  service = await Service.start(place);
+  customer = await Customer.listen();
+});
+afterAll(async () => {
+  await service.kill();
+  await customer.close();
+  await server.close();
+  removePlace(place);
+});
+
+const voice = (): Int16Array => {
+  const speech = babble(2);
+  const all = new Int16Array(8000 * 6);
+  all.set(speech, 4000);
+  return all;
+};
+
+describe('speech of a real call', () => {
+  it('GetInput hears the caller, and its action decides by the words', async () => {
+    const action = customer.xml('/chosen', '<Response><Hangup/></Response>');
+    const answer_url = customer.xml(
+      '/listen',
+      `<Response><GetInput action="${action}" inputType="speech" hints="sales, support">
+        <Wait length="1"/></GetInput><Hangup/></Response>`,
+    );
+    const user = await makeUser(service, 'speaks', { answer_url });
+    const call = await startCall(service, user, { voice: voice(), seconds: 15 });
+    const { form } = await eventually('the words', () => customer.at('/chosen')[0], 14_000);
+    await call.report;
+    expect(form).toMatchObject({
+      InputType: 'speech',
+      Speech: 'sales please',
+      BilledAmount: '0.0015',
+    });
+    const file = Buffer.from(
+      formOf(server.heard[0]?.body ?? Buffer.alloc(0))['file'] ?? '',
+      'latin1',
+    );
+    // The noise that stands for speech, and the pause after it; not the whole call.
+    expect(file.length / 32_000).toBeGreaterThan(1.5);
+    expect(file.length / 32_000).toBeLessThan(5);
+    const ledger = await service.api('GET', 'transactions?reference_type=transcription');
+    expect(ledger.body['total']).toBe(1);
+  });
+
+  it('Record tells the words of the recording, and keeps them', async () => {
+    words = 'call me back';
+    const told = customer.page('/words', (response) => response.end());
+    const answer_url = customer.xml(
+      '/record',
+      `<Response><Record maxLength="2" playBeep="false" transcriptionType="auto" transcriptionUrl="${told}"/><Hangup/></Response>`,
+    );
+    const user = await makeUser(service, 'records', { answer_url });
+    const call = await startCall(service, user, { voice: voice(), seconds: 15 });
+    await call.report;
+    const { form } = await eventually('the words', () => customer.at('/words')[0], 14_000);
+    expect(form).toMatchObject({ transcription: 'call me back', error: '', duration: '2' });
+    const kept = await service.api('GET', `Transcription/${form['transcription_id']}/`);
+    expect(kept.body).toMatchObject({ transcription: 'call me back', status: 'ready' });
+    expect(form['transcription_url']).toContain(`/Transcription/${form['transcription_id']}/`);
+  });
+});

@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.ts';
+import { err, ok } from '../../../src/base/result.ts';
+import type { Pcm, SpeechRequest, Synthesizer } from '../../../src/domain/call/needs.ts';
+import { wavOf } from '../../../src/edge/speech/recognition/openai.ts';
+import { createSynthesizer } from '../../../src/edge/speech/synthesizer.ts';
+import { type Heard, SpeechServer } from './speech-server.ts';
+
+let folder: string;
+let server: SpeechServer;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'carillon-voice-'));
+});
+afterEach(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const RATE = 16_000;
+const wave = (seconds: number): Uint8Array =>
+  new Uint8Array(
+    Int16Array.from({ length: RATE * seconds }, (_, i) => Math.sin(i / 8) * 2000).buffer,
+  );
+
+const LISTING = 'Pty Language Age/Gender VoiceName File Other\n 5  en-us  M  x  y\n';
+
+/** The local engine is there, and its runs are counted and fail: so a test sees who was asked. */
+async function voice(runs: string[]): Promise<Synthesizer> {
+  return createSynthesizer({
+    engine: 'espeak-ng',
+    cacheDir: join(folder, 'cache'),
+    logger: silentLogger,
+    http: {
+      url: server.url,
+      apiKey: '',
+      model: 'tts-1',
+      voices: ['WOMAN=nova'],
+      timeLimitMs: 2000,
+    },
+    run: (_command, args, input) => {
+      if (args[0] === '--voices') return Promise.resolve(ok(Buffer.from(LISTING)));
+      runs.push(input);
+      return Promise.resolve(err({ kind: 'failed', detail: 'not in this test' }));
+    },
+  });
+}
+
+const say = (text: string, ssml?: string): SpeechRequest => ({
+  text,
+  ssml,
+  voice: 'WOMAN',
+  language: 'en-US',
+});
+
+async function heard(synthesizer: Synthesizer, request: SpeechRequest): Promise<Pcm[]> {
+  const pieces: Pcm[] = [];
+  for await (const piece of synthesizer.speak(request, { rate: RATE }))
+    if (piece.ok) pieces.push(piece.value);
+  return pieces;
+}
+
+const asked = (one: Heard | undefined): unknown => JSON.parse(String(one?.body));
+const seconds = (pieces: Pcm[]): number =>
+  pieces.reduce((sum, { samples, rate }) => sum + samples.length / 2 / rate, 0);
+
+describe('speech by a server (POST /v1/audio/speech)', () => {
+  it('asks once for what is said twice, and maps the voice', async () => {
+    const reply = (_: Heard, response: ServerResponse) => void response.end(wavOf(wave(1)));
+    server = await SpeechServer.listen({ reply });
+    const runs: string[] = [];
+    const synthesizer = await voice(runs);
+    const first = await heard(synthesizer, say('Good morning.'));
+    expect(seconds(first)).toBeCloseTo(1, 1);
+    expect(first[0]?.rate).toBe(RATE);
+    expect(seconds(await heard(synthesizer, say('Good morning.')))).toBeCloseTo(1, 1);
+    expect(server.heard).toHaveLength(1);
+    expect(asked(server.heard[0])).toEqual({
+      model: 'tts-1',
+      input: 'Good morning.',
+      voice: 'nova',
+      response_format: 'wav',
+    });
+    expect(runs).toEqual([]);
+  });
+
+  it('is heard before the server has finished', async () => {
+    const rest = Promise.withResolvers<void>();
+    const reply = (_: Heard, response: ServerResponse): void => {
+      const wav = wavOf(wave(10));
+      response.write(wav.subarray(0, 200_000));
+      void rest.promise.then(() => response.end(wav.subarray(200_000)));
+    };
+    server = await SpeechServer.listen({ reply });
+    const pieces = (await voice([]))
+      .speak(say('A long text.'), { rate: RATE })
+      [Symbol.asyncIterator]();
+    const first = await pieces.next();
+    expect(first.done).toBe(false);
+    rest.resolve();
+    let total = first.done === true || !first.value.ok ? 0 : seconds([first.value.value]);
+    expect(total).toBeGreaterThan(3);
+    for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
+      if (next.value.ok) total += seconds([next.value.value]);
+    }
+    expect(total).toBeCloseTo(10, 1);
+  });
+
+  it.each([
+    [(_: Heard, response: ServerResponse) => void response.writeHead(503).end()],
+    [(_: Heard, response: ServerResponse) => void response.end('no wav at all, but long enough')],
+    [(_: Heard, response: ServerResponse) => void response.socket?.destroy()],
+  ])(
+    'falls back to the voice of this machine, and leaves the server alone for a while, %#',
+    async (reply) => {
+      server = await SpeechServer.listen({ reply });
+      const runs: string[] = [];
+      const synthesizer = await voice(runs);
+      await heard(synthesizer, say('One.'));
+      await heard(synthesizer, say('Two.'));
+      expect(runs).toEqual(['One.', 'Two.']);
+      expect(server.heard).toHaveLength(1);
+    },
+  );
+
+  it('says what SSML says, with its pauses', async () => {
+    const reply = (_: Heard, response: ServerResponse) => void response.end(wavOf(wave(1)));
+    server = await SpeechServer.listen({ reply });
+    const pieces = await heard(await voice([]), say('a b', 'Hi<break time="500ms"/>there'));
+    expect(server.heard.map((one) => (asked(one) as { input: string }).input)).toEqual([
+      'Hi',
+      'there',
+    ]);
+    expect(seconds(pieces)).toBeCloseTo(2.5, 1);
+  });
+});

@@ -1,0 +1,23 @@
+/** For tests that are about something else: nobody understands speech, and recordings stay without words. */
+import { ZERO } from '../src/base/money.ts';
+import { err } from '../src/base/result.ts';
+import type { Recognizer } from '../src/domain/call/needs.ts';
+import type { Transcriptions } from '../src/domain/transcription/transcription.ts';
+
+const unavailable = err({ kind: 'unavailable', detail: 'not in this test' } as const);
+
+const NO_RECOGNIZER: Recognizer = {
+  listen: () => ({ heard: Promise.resolve(unavailable), stop: () => undefined }),
+  transcribe: () => Promise.resolve(unavailable),
+};
+
+export const NO_TRANSCRIPTIONS = {
+  begin: () => Promise.resolve(),
+  filed: () => Promise.resolve(),
+  recover: () => Promise.resolve(),
+  idle: () => Promise.resolve(),
+  get: () => Promise.resolve(err({ kind: 'unknownTranscription' })),
+  charge: () => Promise.resolve({ amount: ZERO, perMinute: ZERO }),
+} as unknown as Transcriptions;
+
+export const NO_SPEECH = { recognizer: NO_RECOGNIZER, transcriptions: NO_TRANSCRIPTIONS };
