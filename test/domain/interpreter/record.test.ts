@@ -191,11 +191,6 @@ describe('Record: the file and its callback (spec: fires when the file is downlo
     expect(warned(a.call, 'not recorded')).toBe(true);
     expect(scene.spoken).toHaveLength(1);
   });
-
-  it('says that there is no transcription', async () => {
-    const a = await scene.caller(record('transcriptionType="auto"'));
-    expect(warned(a.call, 'transcription is not available')).toBe(true);
-  });
 });
 
 describe('Record: recordSession', () => {
