@@ -1,8 +1,16 @@
 /** What calls need from the outside: signalling at leg level, media, and audio-stream sockets. */
 import type { AccountId, CallUuid, StreamId } from '../../base/ids.ts';
+import type { Result } from '../../base/result.ts';
 import type { SrtpPolicy, SrtpSuite } from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { LineRate, Pcm } from './audio-needs.ts';
+import type {
+  Listening,
+  ListenOptions,
+  RecognitionProblem,
+  RecognitionRequest,
+  Transcript,
+} from './recognition-needs.ts';
 import type { Headers } from './signalling-needs.ts';
 
 export type * from './audio-needs.ts';
@@ -413,4 +421,16 @@ export interface StreamSocket {
 export interface AudioStreams {
   /** Connects as a WebSocket client, speaks the whole protocol, moves audio between socket and `leg`. */
   open(options: StreamSocketOptions, leg: MediaLeg, events: StreamSocketEvents): StreamSocket;
+}
+
+// ---------------------------------------------------------------- words from speech
+
+export interface Recognizer {
+  /** Hears what the peer of a leg says, until the end of the first utterance. Never throws. */
+  listen(leg: Pick<MediaLeg, 'openStream'>, options: ListenOptions): Listening;
+  /** The words of a whole WAV or MP3 file. Never rejects. */
+  transcribe(
+    file: Uint8Array,
+    request: RecognitionRequest,
+  ): Promise<Result<Transcript, RecognitionProblem>>;
 }

@@ -1,6 +1,5 @@
 /** Words from speech: of a caller as he speaks, and of recordings. */
 import type { Result } from '../../base/result.ts';
-import type { MediaLeg } from './needs.ts';
 
 /** How speech is to be understood, as `GetInput` has it (dialect §2.1). */
 export interface RecognitionRequest {
@@ -62,14 +61,4 @@ export interface Listening {
   readonly heard: Promise<Result<Transcript, RecognitionProblem>>;
   /** `heard` comes to 'aborted', where it has not settled. */
   stop(): void;
-}
-
-export interface Recognizer {
-  /** Hears what the peer of a leg says, until the end of the first utterance. Never throws. */
-  listen(leg: Pick<MediaLeg, 'openStream'>, options: ListenOptions): Listening;
-  /** The words of a whole WAV or MP3 file. Never rejects. */
-  transcribe(
-    file: Uint8Array,
-    request: RecognitionRequest,
-  ): Promise<Result<Transcript, RecognitionProblem>>;
 }
