@@ -231,6 +231,20 @@ export const SETTINGS = {
     ),
     mediaReports: toggle(true, 'loss, jitter and MOS of running calls every 5 s, as RTCP reports'),
   },
+  stir: {
+    trustAnchorsFile: text(
+      '',
+      "authorities (PEM) whose certificates prove callers' numbers (RFC 8226); empty: no Identity is verified",
+    ),
+    policy: choice(
+      ['off', 'verify', 'refuse', 'require'],
+      'verify',
+      'what becomes of calls from carriers: verify tells the outcome, refuse refuses wrong proofs (403, 436, 437, 438), require also calls without one (428); a carrier may have a policy of its own',
+    ),
+    freshnessS: integer(60, 5, 3600, 'a proof that is older, or further in the future, is stale'),
+    keyFile: text('', 'P-256 key (PEM) that signs calls to carriers; empty: none is signed'),
+    certificateUrl: text('', 'where everybody finds the certificate of that key (https)'),
+  },
   rtp: {
     host: text('127.0.0.1', 'address of the RTP sockets'),
     publicHost: text('', 'address written into SDP; empty: rtp.host'),

@@ -110,6 +110,7 @@ export class SimLeg implements Leg {
       ring: (sdp) => this.#ring(sdp),
       answer: (sdp) => this.#answer(sdp),
       hangup: (cause) => this.hangup(cause),
+      refuse: () => this.hangup('forbidden'),
     };
   }
 

@@ -141,6 +141,8 @@ export interface InboundLeg extends Leg {
   readonly maxForwards?: number | undefined;
   /** SDP offer; undefined in an offerless INVITE. */
   readonly sdp: string | undefined;
+  /** Refuses it with that status, before there is a call. `why` goes into a Warning. */
+  refuse(status: number, why: string): void;
   /** Must be called in the same turn in which the leg was handed over. */
   attach(events: LegEvents): void;
   /** Its messages are that call's. */
@@ -216,6 +218,40 @@ export interface SipAddress {
 export interface SipAddresses {
   /** Undefined: the text is no SIP URI. */
   read(uri: string): SipAddress | undefined;
+}
+
+/** What a call says of its numbers, to be proved by its Identity header fields (RFC 8224). */
+export interface CallerClaim {
+  readonly identity: readonly string[];
+  /** Numbers or URIs by which the message names its caller, and whom it calls: one of each has to be proved. */
+  readonly orig: readonly string[];
+  readonly dest: readonly string[];
+  /** Date, as written. */
+  readonly date?: string | undefined;
+}
+
+export type CallerProof =
+  | { readonly isVerified: true; readonly attestation: '' | 'A' | 'B' | 'C' }
+  /** `status`: what a refusal for it is answered with (RFC 8224 §6.2.2). */
+  | { readonly isVerified: false; readonly status: number; readonly why: string };
+
+/** What we state of a call that goes out. */
+export interface CallerStatement {
+  /** E.164 digits. */
+  readonly orig: string;
+  readonly dest: string;
+  /** A: the account may use the number. B: we know the account. C: the call came to us from somebody else (RFC 8588 §4). */
+  readonly attestation: 'A' | 'B' | 'C';
+  /** Whose call it is. */
+  readonly account: string;
+}
+
+/** Proofs of callers' numbers, as far as they are configured. */
+export interface CallerProofs {
+  /** Never rejects. */
+  verify?(claim: CallerClaim): Promise<CallerProof>;
+  /** The value of an Identity header field. */
+  sign?(statement: CallerStatement): Promise<string>;
 }
 
 /** Who calls, as the called party sees it: From and P-Asserted-Identity. */

@@ -43,6 +43,8 @@ export interface DialPlan {
   readonly auth?: { readonly username: string; readonly password: string };
   /** Absent: the first target, without a limit. */
   readonly findSlot?: FindSlot;
+  /** Header fields that prove to a target who calls, made when it is called. Never rejects. */
+  readonly sign?: (target: OutboundTarget) => Promise<Headers>;
 }
 
 /** What the search needs of its call. */
@@ -97,6 +99,7 @@ export async function huntTargets(
   }
   const { target, waitedMs, release, undo } = found.value;
   const sdp = await offerOf(hunter, found.value);
+  const signed = sdp === undefined ? [] : ((await plan.sign?.(target)) ?? []);
   if (sdp === undefined || hunter.signal.aborted) {
     undo();
     return;
@@ -105,7 +108,7 @@ export async function huntTargets(
   hunter.trying(target, progress.attempt, waitedMs);
   const { headers: own, onward = NOTHING_ONWARD, from, maxForwards, auth } = plan;
   const headers = headersFor(target.policy, {
-    ...{ own, onward: onward.headers, passed: onward.passed },
+    ...{ own: [...own, ...signed], onward: onward.headers, passed: onward.passed },
   });
   const leg = signalling.invite(
     target,

@@ -5,6 +5,7 @@ import type { Call, CallIdentity, DialPlan } from '../call/call.ts';
 import type { CapacitySlot } from '../capacity/capacity.ts';
 import type { BLegRequest, Dialer, UnmadeLeg } from '../interpreter/interpreter.ts';
 import type { SlotRefusal } from './admission.ts';
+import { attestedTo, signing } from './caller-proof.ts';
 import { type CarrierGate, gateOf } from './carrier-gate.ts';
 import { customHeaders, hopsHeader, hopsOf } from './custom-headers.ts';
 import { type Calling, Destinations, type Destined, type DialRefusal } from './destination.ts';
@@ -138,7 +139,10 @@ export class BLegDialer implements Dialer {
       this.#keepWhenAnswered(call);
       const { targets } = planned.value;
       const findSlot = this.#gate.slotFor(calling.owner);
-      const way = { targets, findSlot, ...onwardOf(request.parent, call, this.#needs.settings) };
+      const way = {
+        ...{ targets, findSlot, ...signing(this.#needs, call) },
+        ...onwardOf(request.parent, call, this.#needs.settings),
+      };
       await this.#invite(call, { ...dialPlan(request, call, planned.value), ...way });
     }
     return call;
@@ -202,7 +206,7 @@ export class BLegDialer implements Dialer {
         routeType: 'pstn',
         sessionStartUs: factory.nowUs(),
         stirVerification: 'Not Applicable',
-        stirAttestation: '',
+        stirAttestation: attestedTo(presented.standing, planned.ok ? planned.value : undefined),
         forwardedFrom: '',
         sipHeaders: [],
         machine: undefined,

@@ -8,6 +8,7 @@ import type { Accounts } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
 import type { Call, CallIdentity } from '../call/call.ts';
 import {
+  type CallerProofs,
   type Headers,
   type InboundLeg,
   type SipAddresses,
@@ -21,9 +22,10 @@ import type { FairShare } from '../capacity/capacity.ts';
 import { Interpreter, type InterpreterNeeds } from '../interpreter/interpreter.ts';
 import type { ApplicationStore, EndpointStore, NumberStore } from '../provisioning/needs.ts';
 import type { Provisioning } from '../provisioning/provisioning.ts';
-import type { Application, PhoneNumber } from '../provisioning/types.ts';
+import type { Application, PhoneNumber, ProofPolicy } from '../provisioning/types.ts';
 import type { Admission, SlotRefusal } from './admission.ts';
 import { type Caller, carriersCaller, phonesWish } from './caller.ts';
+import { proofOf } from './caller-proof.ts';
 import { slotAtCarrier } from './carrier-gate.ts';
 import { calledKind, mediaNotPermitted, notPermitted } from './endpoint-permissions.ts';
 import type { EndpointRate } from './endpoint-rate.ts';
@@ -50,6 +52,9 @@ export interface InboundNeeds {
   readonly carriers: Pick<Provisioning['carriers'], 'get'>;
   readonly callerIds: Pick<Provisioning['callerIds'], 'owns'>;
   readonly addresses: SipAddresses;
+  readonly proofs: CallerProofs;
+  /** Of carriers that say nothing else. */
+  readonly proofPolicy: ProofPolicy;
   readonly logger: Logger;
 }
 
@@ -138,6 +143,13 @@ export class Inbound {
     const appId = number.trunkGroupId === undefined ? number.applicationId : undefined;
     const application = appId === undefined ? undefined : await applications.get(appId);
     const policy = leg.carrier === undefined ? undefined : carriers.get(leg.carrier)?.policy;
+    const proved = await proofOf(leg, policy?.stir ?? this.#needs.proofPolicy, this.#needs.proofs);
+    if (!proved.ok) {
+      const { status, why } = proved.error;
+      this.#needs.logger.info({ status, why, carrier: leg.carrier, to: e164 }, 'caller not proved');
+      leg.refuse(status, why);
+      return;
+    }
     const arrived = this.#identity(
       leg,
       { owner, subAccount: number.subAccount },
@@ -147,7 +159,7 @@ export class Inbound {
       ...arrived,
       context: number.trunkGroupId === undefined ? 'did' : 'trunk',
       trunkId: number.trunkGroupId,
-      facts: { ...arrived.facts, to: e164, routeType: 'pstn' },
+      facts: { ...arrived.facts, ...proved.value, to: e164, routeType: 'pstn' },
     };
     const price = factory.price(owner, 'inbound', e164) ?? factory.free(owner.currency);
     const call = factory.create(identity, price, hangupTargetOf(application));

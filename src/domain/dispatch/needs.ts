@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Accounts } from '../account/account.ts';
-import type { Signalling, SipAddresses, SrtpPolicy } from '../call/needs.ts';
+import type { CallerProofs, Signalling, SipAddresses, SrtpPolicy } from '../call/needs.ts';
 import type { CallbackClient } from '../callback/callback.ts';
 import type { Capacity, FairShare } from '../capacity/capacity.ts';
 import type { InterpreterNeeds } from '../interpreter/needs.ts';
@@ -45,6 +45,7 @@ export interface DispatchNeeds {
   readonly shares: FairShare;
   readonly signalling: Signalling;
   readonly addresses: SipAddresses;
+  readonly proofs: CallerProofs;
   readonly callbacks: CallbackClient;
   readonly clock: Clock;
   readonly random: Random;

@@ -7,6 +7,7 @@ import type { CapacitySlot } from '../capacity/capacity.ts';
 import type { ReserveRefusal } from '../ledger/types.ts';
 import type { AdmissionRefusal, SlotRefusal } from './admission.ts';
 import { BulkQueue, type Prepared } from './bulk-queue.ts';
+import { standingOf } from './caller-proof.ts';
 import { callingOf, canPay, planOf } from './calling.ts';
 import { type CarrierGate, gateOf } from './carrier-gate.ts';
 import type { LiveCall, PlaceCallsRefusal, PlaceCallsRequest, PlacedCalls } from './control.ts';
@@ -151,12 +152,14 @@ export class Outbound {
     const callerId = await this.#destinations.callerId(calling, request.from, {
       names: false,
     });
+    const standing = await standingOf(this.#needs, calling, { callerId });
     const acceptedUs = factory.nowUs();
     const batchUuid = request.destinations.length === 1 ? undefined : factory.newRequestUuid();
     return request.destinations.map((destination) => {
       const callUuid = factory.newCallUuid();
       const requestUuid = batchUuid ?? asRequestUuid(callUuid);
-      return { request, requestUuid, callUuid, destination, calling, callerId, acceptedUs };
+      const made = { request, requestUuid, callUuid, destination, calling, acceptedUs };
+      return { ...made, callerId, standing };
     });
   }
 

@@ -10,6 +10,7 @@ import type { HangupCauseKey, HangupSource } from '../call/types.ts';
 import type { CapacityLimits, CapacitySlot } from '../capacity/capacity.ts';
 import type { Cdr } from '../cdr/types.ts';
 import { limitsOf, type SlotRefusal } from './admission.ts';
+import { standingOf } from './caller-proof.ts';
 import { callingOf, canPay, planOf } from './calling.ts';
 import { type CarrierGate, gateOf } from './carrier-gate.ts';
 import type { PlaceCallsRequest, RecordRequest } from './control.ts';
@@ -252,9 +253,10 @@ export class PacedCalls {
     const callerId = await this.#destinations.callerId(calling, request.from, { names: false });
     const [destination] = request.destinations;
     if (callerId === undefined || destination === undefined) return undefined;
+    const standing = await standingOf(this.#needs, calling, { callerId });
     const acceptedUs = this.#needs.factory.nowUs();
     const ids = { callUuid, requestUuid: asRequestUuid(callUuid), campaignId };
-    return { ...ids, request, destination, calling, callerId, acceptedUs };
+    return { ...ids, request, destination, calling, callerId, standing, acceptedUs };
   }
 }
 

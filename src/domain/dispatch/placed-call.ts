@@ -4,6 +4,7 @@ import { type Call, endAt, type FindSlot } from '../call/call.ts';
 import { machineDetectionParameters, ringParameters } from '../callback/callback.ts';
 import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
 import { Interpreter, signerOf } from '../interpreter/interpreter.ts';
+import { signing } from './caller-proof.ts';
 import type { MachineDetectionRequest, PlaceCallsRequest } from './control.ts';
 import { customHeaders } from './custom-headers.ts';
 import type { Destined } from './destination.ts';
@@ -35,6 +36,7 @@ export class PlacedCall {
         from: { user: call.facts.from, displayName: call.facts.callerName },
         headers: customHeaders(this.#request.sipHeaders),
         findSlot,
+        ...signing(this.#needs, call),
       });
       if (!(await answered)) return;
       await this.#needs.keeper.changed(call);

@@ -2,6 +2,7 @@
 import type { CallUuid, RequestUuid } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { CallIdentity } from '../call/call.ts';
+import { attestedTo, type Standing } from './caller-proof.ts';
 import type { Destination, LiveCall, PlaceCallsRequest } from './control.ts';
 import type { Calling, Destined, DialRefusal } from './destination.ts';
 
@@ -14,6 +15,8 @@ export interface Placement {
   readonly calling: Calling;
   /** As it is presented; undefined: the account may not present the one it asked for. */
   readonly callerId: string | undefined;
+  /** What we can state of that number. */
+  readonly standing: Standing;
   readonly acceptedUs: number;
   /** Of a campaign's call. */
   readonly campaignId?: string | undefined;
@@ -23,7 +26,7 @@ export interface Placement {
 export type Planned = Result<Destined, DialRefusal>;
 
 export function identityOf(placement: Placement, planned: Planned, nowUs: number): CallIdentity {
-  const { calling, callUuid, requestUuid, request, destination, callerId } = placement;
+  const { calling, callUuid, requestUuid, request, destination, callerId, standing } = placement;
   const typed = destination.kind === 'number' ? destination.number : destination.uri;
   return {
     callUuid,
@@ -47,7 +50,7 @@ export function identityOf(placement: Placement, planned: Planned, nowUs: number
       routeType: 'pstn',
       sessionStartUs: nowUs,
       stirVerification: 'Not Applicable',
-      stirAttestation: '',
+      stirAttestation: attestedTo(standing, planned.ok ? planned.value : undefined),
       forwardedFrom: '',
       sipHeaders: [],
       machine: undefined,

@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type { Call, DialPlan } from '../call/call.ts';
 import type { PresentedCaller } from '../call/needs.ts';
 import type { BLegRequest } from '../interpreter/interpreter.ts';
+import { type Standing, standingOf } from './caller-proof.ts';
 import { isOurs } from './custom-headers.ts';
 import type { Calling, Destinations, Destined, DialRefusal } from './destination.ts';
 import type { DispatchNeeds } from './needs.ts';
@@ -19,6 +20,8 @@ export interface Presented {
   readonly callerName: string;
   /** The caller hides, and the document says nothing else. */
   readonly hidden: boolean;
+  /** What we can state of the number. */
+  readonly standing: Standing;
 }
 
 /** A call's own caller as its called party sees it. */
@@ -50,7 +53,7 @@ export function onwardOf(
  * account that the phone asks for, or what was set for such calls. A SIP user name is shown to endpoints of the account alone.
  */
 export async function presentedBy(
-  needs: Pick<DispatchNeeds, 'provisioning'>,
+  needs: Pick<DispatchNeeds, 'provisioning' | 'proofs'>,
   destinations: Destinations,
   calling: Calling,
   request: BLegRequest,
@@ -80,7 +83,9 @@ export async function presentedBy(
   }
   const isAsOnALeg = asked === undefined && !isOfEndpoint;
   const hidden = asked === undefined && caller?.hidden === true;
-  return ok({ callerId, callerName: isAsOnALeg ? parent.facts.callerName : '', hidden });
+  const standing = await standingOf(needs, calling, { callerId, parent });
+  const callerName = isAsOnALeg ? parent.facts.callerName : '';
+  return ok({ callerId, callerName, hidden, standing });
 }
 
 async function defaultOf(

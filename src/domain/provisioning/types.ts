@@ -142,10 +142,21 @@ export interface PeerPolicy {
   readonly addHeaders?: Readonly<Record<string, string>>;
   /** Of those that we would add ourselves. */
   readonly removeHeaders?: readonly string[];
+  /** Whether our calls to a carrier are signed, where there is a key. Default: they are. */
+  readonly sign?: boolean;
 }
+
+/**
+ * What becomes of a call by the proof of its caller's number: `off` none is looked at, `verify` the outcome is told, `refuse`
+ * a wrong proof refuses the call, `require` so does none at all.
+ */
+export type ProofPolicy = 'off' | 'verify' | 'refuse' | 'require';
 
 /** How calls to a carrier are made, as far as it differs from what the settings say. Absent: as they say. */
 export interface CarrierPolicy extends PeerPolicy {
+  /** Of its calls to us. Default: `stir.policy`. */
+  readonly stir?: ProofPolicy;
+
   /** Time to any response to an INVITE, and to the answer; then the next carrier is tried. */
   readonly firstResponseMs?: number;
   readonly answerMs?: number;

@@ -19,7 +19,7 @@ import type {
   RespondingPeer,
   UserAgentInput,
 } from '../../protocol/sip/sip.ts';
-import { hangupReason, hangupStatus, hangupWarning } from './hangup-status.ts';
+import { hangupReason, hangupStatus, hangupWarning, MISCELLANEOUS } from './hangup-status.ts';
 import { claimsOf, partyOf, userOf } from './parties.ts';
 
 export type Tell = (input: UserAgentInput) => void;
@@ -35,7 +35,7 @@ export interface LegSink {
 }
 
 /** Names of the headers that a call may want to know, or hand on. */
-const TOLD_HEADERS = /^(?:x-.+|diversion|identity|history-info|user-to-user|session-id)$/;
+const TOLD_HEADERS = /^(?:x-.+|diversion|identity|date|history-info|user-to-user|session-id)$/;
 const MOST_TOLD = 64;
 
 export class EdgeInboundLeg implements InboundLeg, LegSink {
@@ -116,6 +116,11 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
 
   hangup(cause: HangupCauseKey, detail?: string): void {
     hangup(this.#tell, this.#leg, { cause, detail });
+  }
+
+  refuse(status: number, text: string): void {
+    const warning = { code: MISCELLANEOUS, text };
+    this.#tell({ kind: 'hangup', leg: this.#leg, status, reason: undefined, warning });
   }
 
   acknowledged(): void {

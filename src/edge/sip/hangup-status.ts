@@ -83,7 +83,8 @@ const WARNINGS: ReadonlyArray<readonly [kind: string, code: number]> = [
   ['noAudio', 304],
   ['noCommonCodec', 305],
 ];
-const MISCELLANEOUS = 399;
+/** RFC 3261 §20.43. */
+export const MISCELLANEOUS = 399;
 
 /** A refusal that names what is not permitted: the peer is told, where others might tell it too much. */
 const NOT_PERMITTED = 'notPermitted';

@@ -4,6 +4,7 @@ import type { CallLogs } from '../../domain/call/call.ts';
 import {
   type AudioLibrary,
   type AudioStreams,
+  type CallerProofs,
   isCodecName,
   type Media,
   type Recognizer,
@@ -78,6 +79,8 @@ export interface CallLines {
   };
   readonly destinations: Pick<DestinationGuard, 'judgeRtp'>;
   readonly newCalls: NewCalls;
+  /** Absent: nothing is proved, and nothing verified. */
+  readonly proofs?: CallerProofs;
   readonly logs: CallLogs;
   readonly traces: Pick<SipTraces, 'of'>;
 }
@@ -190,6 +193,7 @@ export function joinParts<R extends Recorder>(
     shares,
     signalling,
     addresses: signalling.addresses,
+    proofs: lines.proofs ?? {},
     callbacks,
     clock,
     random,
@@ -254,6 +258,8 @@ export function joinParts<R extends Recorder>(
     carriers: provisioning.carriers,
     callerIds: provisioning.callerIds,
     addresses: signalling.addresses,
+    proofs: dispatching.proofs,
+    proofPolicy: settings.stir.policy,
   });
   const outbound = new Outbound(dispatching);
   followRevocations({

@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import type { DestinationGuard } from '../../base/egress.ts';
 import { ServiceError } from '../../base/errors.ts';
 import { asCallUuid } from '../../base/ids.ts';
+import { err, ok, type Result } from '../../base/result.ts';
 import { SETTINGS, type Settings } from '../../config/schema.ts';
 import { CallLogs } from '../../domain/call/call.ts';
+import type { CallerProofs } from '../../domain/call/needs.ts';
 import {
   type CallbackClient,
   createCallbackClient,
@@ -52,6 +54,7 @@ export interface Lines {
   readonly recognizer: RecognizerService;
   readonly holdMusic: HoldMusic;
   readonly signalling: RunningSignalling;
+  readonly proofs: CallerProofs;
   /** How many calls may begin. */
   readonly newCalls: NewCalls;
   readonly destinations: DestinationGuard;
@@ -147,6 +150,7 @@ export async function openLines(
       maxExpires: settings.sip.registerExpiresMaxS,
     },
   });
+  const proofs = await callerProofs(basics, customers.http);
   const audio = createAudio({
     fetch: (url, request) => customers.http.getBytes(url, request),
     clock,
@@ -162,6 +166,7 @@ export async function openLines(
     traces,
     hep,
     sipIdentity,
+    proofs,
     audio,
     holdMusic: createHoldMusic(settings.calls.holdMusic, audio, logger),
     speech: await createSynthesizer({
@@ -278,6 +283,40 @@ function portOf(url: string): number {
   const { port, protocol } = new URL(url);
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
 }
+
+/** STIR, where it is configured. */
+async function callerProofs(
+  { settings: { stir }, clock }: Basics,
+  http: CustomerHttp,
+): Promise<CallerProofs> {
+  const { trustAnchorsFile: anchorsFile, keyFile, certificateUrl, freshnessS } = stir;
+  if (anchorsFile === '' && keyFile === '') return {};
+  if (keyFile !== '' && !URL.canParse(certificateUrl))
+    throw new ServiceError('CONFIG_INVALID', 'stir.keyFile needs stir.certificateUrl, a URL');
+  const { createCallerProofs } = await import('../../edge/stir/stir.ts');
+  const options = { anchorsFile, keyFile, certificateUrl, freshnessS };
+  return createCallerProofs({
+    ...options,
+    fetch: (url) => fetchCertificate(http, url),
+    wallMs: () => clock.wallMs(),
+  });
+}
+
+/** Callers name these addresses: the egress guard is asked, and nobody waits long. */
+async function fetchCertificate(
+  http: CustomerHttp,
+  url: string,
+): Promise<Result<Uint8Array, string>> {
+  const fetched = await http.getBytes(url, CERTIFICATE_LIMITS);
+  if (!fetched.ok) return err(fetched.error.detail);
+  const { status, bytes } = fetched.value;
+  return status === 200 ? ok(bytes) : err(`${url} was answered with ${status}`);
+}
+
+const CERTIFICATE_LIMITS = {
+  ...{ maxBytes: 64 * 1024, maxRedirects: 1 },
+  ...{ connectTimeoutMs: 2000, readTimeoutMs: 2000 },
+} as const;
 
 /** The operator's certificate, or one of our own making. */
 async function identityOf(

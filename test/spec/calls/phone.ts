@@ -45,6 +45,7 @@ function inviteOf(over: Partial<InboundLeg>) {
       return ok(undefined);
     },
     hangup: (cause: string) => sent.push(`hangup ${cause}`),
+    refuse: (status: number, why: string) => sent.push(`refuse ${status} ${why}`),
     ...over,
   } as unknown as InboundLeg;
   const ends = (how: 'bye' | 'cancel'): void =>
@@ -113,6 +114,17 @@ export const calledFrom = (
   { from = FAR, to = DID }: { from?: string; to?: string } = {},
   over: Partial<InboundLeg> = {},
 ): Promise<Caller> => arrives(service, { ...throughCarrier(from, to), ...over });
+
+/** The same, and what is sent to a call that is refused before it is one. */
+export async function refusedFrom(
+  service: CallService,
+  over: Partial<InboundLeg>,
+): Promise<readonly string[]> {
+  const { leg, sent } = inviteOf({ ...throughCarrier(FAR, DID), ...over });
+  service.inbound.accept(leg);
+  await settle();
+  return sent;
+}
 
 /** The same, and gives up so many turns of the event loop's microtasks later, whatever goes on in that moment. */
 export async function calledBriefly(service: CallService, turns: number): Promise<void> {

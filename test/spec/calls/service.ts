@@ -8,6 +8,7 @@ import { type Logger, silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { ok } from '../../../src/base/result.ts';
 import { CallLogs } from '../../../src/domain/call/call.ts';
+import type { CallerProofs } from '../../../src/domain/call/needs.ts';
 import { createCallbackClient } from '../../../src/domain/callback/callback.ts';
 import { NewCalls } from '../../../src/domain/capacity/capacity.ts';
 import type { Cdr } from '../../../src/domain/cdr/types.ts';
@@ -161,6 +162,7 @@ function drawLines(
     ...NO_SPEECH,
     traces,
     holdMusic: () => Promise.resolve(undefined),
+    proofs: {} as { -readonly [Key in keyof CallerProofs]: CallerProofs[Key] },
   };
   return { site, media, signalling, bots, spoken, lines };
 }

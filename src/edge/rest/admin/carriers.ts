@@ -11,7 +11,14 @@ import { flag, hinted, nullableInteger, oneOf, type Static, Type } from '../http
 import { isAddressOrRange } from '../http/values.ts';
 import { answered, refused } from '../refusal.ts';
 import { defined } from '../wire/list.ts';
-import { namedInPeer, PeerSchema, peerFields, showPeer, wrongHeaders } from './peer-policy.ts';
+import {
+  namedInPeer,
+  PeerSchema,
+  peerFields,
+  policyChoice,
+  showPeer,
+  wrongHeaders,
+} from './peer-policy.ts';
 
 const ROOT = '/admin/v1/carriers';
 const common = { tag: 'Operator: carriers', errors: 'admin' } as const;
@@ -35,6 +42,8 @@ const orNull = <T>(schema: object, type: 'array' | 'object') =>
 
 const fields = {
   ...peerFields,
+  stir: Type.Optional(policyChoice('off', 'verify', 'refuse', 'require')),
+  sign: Type.Optional(flag()),
   port: Type.Optional(
     hinted(
       Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, maximum: 65_535 }),
@@ -120,6 +129,8 @@ function policyOf(body: Static<typeof PatchBody>, before: CarrierPolicy): Carrie
     windows: body.windows,
     costs: body.costs,
     rewrite: body.rewrite,
+    stir: body.stir,
+    sign: body.sign,
     ...namedInPeer(body),
   };
   const all = { ...before, ...defined(named) };
@@ -181,6 +192,8 @@ const CarrierSchema = Type.Object({
   windows: Type.Array(Type.String()),
   costs: Type.Record(Type.String(), Type.Number()),
   rewrite: Type.Array(Type.Object({ match: Type.String(), replace: Type.String() })),
+  stir: policyChoice('off', 'verify', 'refuse', 'require'),
+  sign: Type.Boolean(),
   ...PeerSchema,
 });
 
@@ -218,6 +231,8 @@ const showPolicy = (policy: CarrierPolicy) => ({
   windows: [...(policy.windows ?? [])],
   costs: { ...policy.costs },
   rewrite: [...(policy.rewrite ?? [])],
+  stir: policy.stir ?? null,
+  sign: policy.sign ?? true,
   ...showPeer(policy),
 });
 

@@ -7,7 +7,7 @@ import { type Static, Type } from '../http/schema.ts';
 import { defined } from '../wire/list.ts';
 
 /** null: the default. */
-const choice = <T extends string>(...values: readonly T[]) =>
+export const policyChoice = <T extends string>(...values: readonly T[]) =>
   Type.Unsafe<T | null>({ type: ['string', 'null'], enum: [...values, null] });
 const names = () =>
   Type.Unsafe<string[] | null>({
@@ -23,8 +23,8 @@ const lines = () =>
   });
 
 export const peerFields = {
-  identity: Type.Optional(choice('trusted', 'untrusted')),
-  identity_header: Type.Optional(choice('pai', 'rpid', 'both')),
+  identity: Type.Optional(policyChoice('trusted', 'untrusted')),
+  identity_header: Type.Optional(policyChoice('pai', 'rpid', 'both')),
   pass_headers: Type.Optional(names()),
   add_headers: Type.Optional(lines()),
   remove_headers: Type.Optional(names()),
@@ -33,8 +33,8 @@ const Body = Type.Object(peerFields);
 type PeerBody = Static<typeof Body>;
 
 export const PeerSchema = {
-  identity: choice('trusted', 'untrusted'),
-  identity_header: choice('pai', 'rpid', 'both'),
+  identity: policyChoice('trusted', 'untrusted'),
+  identity_header: policyChoice('pai', 'rpid', 'both'),
   pass_headers: names(),
   add_headers: Type.Record(Type.String(), Type.String()),
   remove_headers: Type.Array(Type.String()),

@@ -1,0 +1,93 @@
+/** Proofs of callers' numbers: asked of calls that come in, made for those that go out (RFC 8224, RFC 8588). */
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Call, DialPlan } from '../call/call.ts';
+import type { CallerProofs, InboundLeg, OutboundTarget } from '../call/needs.ts';
+import type { CallFacts } from '../callback/callback.ts';
+import type { ProofPolicy } from '../provisioning/types.ts';
+import type { Calling, Destined } from './destination.ts';
+import type { DispatchNeeds } from './needs.ts';
+
+export type Proved = Pick<CallFacts, 'stirVerification' | 'stirAttestation'>;
+
+export interface ProofRefusal {
+  readonly status: number;
+  readonly why: string;
+}
+
+const NONE: Proved = { stirVerification: 'Not Applicable', stirAttestation: '' };
+const UNPROVED: Proved = { stirVerification: 'Not Verified', stirAttestation: '' };
+
+const isIdentity = ([name]: readonly [string, string]): boolean =>
+  name.toLowerCase() === 'identity';
+
+/** What a call proves about its caller's number; an error refuses it. Without anchors nothing is verified, and nothing refused. */
+export async function proofOf(
+  leg: InboundLeg,
+  policy: ProofPolicy,
+  { verify }: CallerProofs,
+): Promise<Result<Proved, ProofRefusal>> {
+  const identity = leg.headers.filter(isIdentity).map(([, value]) => value);
+  const isDemanded = policy === 'require' && verify !== undefined;
+  if (identity.length === 0 && !isDemanded) return ok(NONE);
+  if (policy === 'off' || verify === undefined) return ok(UNPROVED);
+  const { from, claims, to, dialled, requestUri } = leg;
+  const callers = [from, ...(claims?.asserted ?? [])];
+  const proof = await verify({
+    identity,
+    orig: callers.flatMap(({ user, uri }) => [user, uri]),
+    dest: [to.user, to.uri, dialled, requestUri],
+    date: leg.headers.find(([name]) => name.toLowerCase() === 'date')?.[1],
+  });
+  if (proof.isVerified) {
+    return ok({ stirVerification: 'Verified', stirAttestation: proof.attestation });
+  }
+  const { status, why } = proof;
+  const isRefused = policy === 'require' || (policy === 'refuse' && status !== NO_PROOF);
+  return isRefused ? err({ status, why }) : ok(UNPROVED);
+}
+
+/** Use Identity Header: there is none that says who calls. */
+const NO_PROOF = 428;
+
+const isSigned = ({ kind, policy }: OutboundTarget, isHidden: boolean): boolean =>
+  kind === 'carrier' && policy?.sign !== false && !(isHidden && policy?.identity === 'untrusted');
+
+/** What we can state of a number that an account shows; '': nothing is signed here. */
+export type Standing = CallFacts['stirAttestation'];
+
+/** A where the account may use the number, C where the call came to us from somebody else, B otherwise. */
+export async function standingOf(
+  { proofs, provisioning }: Pick<DispatchNeeds, 'proofs' | 'provisioning'>,
+  { owner }: Calling,
+  /** `parent`: the call that it follows from. */
+  { callerId, parent }: { readonly callerId: string | undefined; readonly parent?: Call },
+): Promise<Standing> {
+  if (proofs.sign === undefined || callerId === undefined || !/^\d+$/.test(callerId)) return '';
+  if (await provisioning.callerIds.owns(owner.authId, callerId)) return 'A';
+  return parent?.identity.context === 'did' ? 'C' : 'B';
+}
+
+/** The same for a call there: '' where it goes to nobody whose calls are signed. */
+export const attestedTo = (standing: Standing, destined: Destined | undefined): Standing =>
+  destined?.targets.some((target) => isSigned(target, false)) === true ? standing : '';
+
+/** Signs the INVITEs of a call that states something of its number. */
+export function signing(
+  { proofs: { sign }, logger }: Pick<DispatchNeeds, 'proofs' | 'logger'>,
+  { facts, identity }: Call,
+): Pick<DialPlan, 'sign'> {
+  const { stirAttestation: attestation, from: orig, to: dest } = facts;
+  if (sign === undefined || attestation === '') return {};
+  return {
+    sign: async (target) => {
+      if (!isSigned(target, identity.caller?.hidden === true)) return [];
+      try {
+        const statement = { orig, dest, attestation, account: identity.accountId };
+        return [['Identity', await sign(statement)]];
+      } catch (error) {
+        logger.error({ error, callUuid: facts.callUuid }, 'call not signed');
+        return [];
+      }
+    },
+  };
+}

@@ -1,0 +1,116 @@
+/** Certificates that sign callers' numbers: fetched, judged by the operator's anchors, kept for a while (RFC 8226 §8, §10). */
+import { type KeyObject, X509Certificate } from 'node:crypto';
+import { RecentMap } from '../../base/recent-map.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { ProofFault } from './passport.ts';
+import { type TnAuthority, tnAuthority } from './tn-auth-list.ts';
+
+export interface SigningCertificate {
+  readonly key: KeyObject;
+  readonly authority: TnAuthority;
+  /** It holds in this time, milliseconds since the epoch. */
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** The bytes behind a URL, or why there are none. Goes through the egress guard. */
+export type FetchCertificate = (url: string) => Promise<Result<Uint8Array, string>>;
+
+export interface CertificateNeeds {
+  /** PEM, one or several authorities. */
+  readonly anchors: readonly X509Certificate[];
+  readonly fetch: FetchCertificate;
+  readonly wallMs: () => number;
+}
+
+const MOST_KEPT = 1000;
+/** Fetches at once; beyond, an Identity is not verified. */
+const MOST_FETCHED = 100;
+const KEPT_MS = 3_600_000;
+const FAILURE_KEPT_MS = 30_000;
+const LONGEST_CHAIN = 5;
+const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+const CURVE = 'prime256v1';
+
+type Found = Result<SigningCertificate, ProofFault>;
+
+export class Certificates {
+  readonly #needs: CertificateNeeds;
+  readonly #kept = new RecentMap<{ readonly found: Found; readonly untilMs: number }>(MOST_KEPT);
+  readonly #asked = new Map<string, Promise<Found>>();
+
+  constructor(needs: CertificateNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Of a URL: 436 when it cannot be fetched or read, 437 when nobody whom we trust has issued it. Never rejects. */
+  async at(url: string): Promise<Found> {
+    const kept = this.#kept.get(url);
+    if (kept !== undefined && kept.untilMs > this.#needs.wallMs()) return kept.found;
+    const underWay = this.#asked.get(url);
+    if (underWay !== undefined) return underWay;
+    if (this.#asked.size >= MOST_FETCHED) return unfetched('too many certificates are fetched');
+    const found = this.#fetch(url).finally(() => this.#asked.delete(url));
+    this.#asked.set(url, found);
+    return found;
+  }
+
+  async #fetch(url: string): Promise<Found> {
+    const fetched = await this.#needs.fetch(url);
+    const found = fetched.ok ? this.#judge(fetched.value) : unfetched(fetched.error);
+    const keepMs = found.ok ? KEPT_MS : FAILURE_KEPT_MS;
+    this.#kept.set(url, { found, untilMs: this.#needs.wallMs() + keepMs });
+    return found;
+  }
+
+  #judge(bytes: Uint8Array): Found {
+    const chain = certificatesIn(bytes);
+    const [leaf, ...others] = chain ?? [];
+    if (leaf === undefined) return unfetched('there is no certificate at info');
+    const { publicKey: key } = leaf;
+    if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== CURVE)
+      return unsupported('its key is not of P-256');
+    const authority = tnAuthority(leaf.raw);
+    if (authority === undefined) return unsupported('its TNAuthList cannot be read');
+    const path = pathToAnchor(leaf, others, this.#needs.anchors);
+    if (path === undefined) return unsupported('no trusted authority has issued it');
+    const fromMs = Math.max(...path.map(({ validFrom }) => Date.parse(validFrom)));
+    const untilMs = Math.min(...path.map(({ validTo }) => Date.parse(validTo)));
+    return ok({ key, authority, fromMs, untilMs });
+  }
+}
+
+/** PEM, leaf first, or one certificate in DER. Undefined: neither. */
+export function certificatesIn(bytes: Uint8Array): readonly X509Certificate[] | undefined {
+  try {
+    const blocks = Buffer.from(bytes).toString('latin1').match(PEM);
+    if (blocks === null) return [new X509Certificate(bytes)];
+    return blocks.slice(0, LONGEST_CHAIN).map((block) => new X509Certificate(block));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The certificates from the leaf up to an anchor, that one included. */
+function pathToAnchor(
+  leaf: X509Certificate,
+  others: readonly X509Certificate[],
+  anchors: readonly X509Certificate[],
+): readonly X509Certificate[] | undefined {
+  const path = [leaf];
+  for (let last = leaf; path.length <= LONGEST_CHAIN; ) {
+    const anchor = anchors.find((each) => hasIssued(each, last));
+    if (anchor !== undefined) return [...path, anchor];
+    const next = others.find((each) => !path.includes(each) && hasIssued(each, last));
+    if (next === undefined) return undefined;
+    path.push(next);
+    last = next;
+  }
+  return undefined;
+}
+
+const hasIssued = (issuer: X509Certificate, issued: X509Certificate): boolean =>
+  issuer.ca && issued.checkIssued(issuer) && issued.verify(issuer.publicKey);
+
+const unfetched = (why: string): Found => err({ status: 436, why });
+const unsupported = (why: string): Found => err({ status: 437, why });

@@ -1,0 +1,93 @@
+/** Proofs of callers' numbers, as a verification service judges them (RFC 8224 §6.2, RFC 8588). */
+import { compactVerify } from 'jose';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { CallerClaim, CallerProof } from '../../domain/call/needs.ts';
+import { type CertificateNeeds, Certificates } from './certificates.ts';
+import {
+  type Identities,
+  type IdentityField,
+  invalid,
+  isUnderstood,
+  type Passport,
+  type ProofFault,
+  plainTn,
+  readIdentity,
+  readPassport,
+} from './passport.ts';
+import { speaksFor } from './tn-auth-list.ts';
+
+export interface VerifierNeeds extends CertificateNeeds {
+  /** How old a proof may be, and how far in the future, seconds (RFC 8224 §6.2.1: 60). */
+  readonly freshnessS: number;
+}
+
+const MS_PER_SECOND = 1000;
+/** Identity header fields of one call that are looked at. */
+const MOST_FIELDS = 4;
+
+export class Verifier {
+  readonly #needs: VerifierNeeds;
+  readonly #certificates: Certificates;
+
+  constructor(needs: VerifierNeeds) {
+    this.#needs = needs;
+    this.#certificates = new Certificates(needs);
+  }
+
+  /** One valid proof is enough. Never rejects. */
+  async verify(claim: CallerClaim): Promise<CallerProof> {
+    const fields = claim.identity.slice(0, MOST_FIELDS).map(readIdentity);
+    const understood = fields.filter((field) => field === undefined || isUnderstood(field));
+    let fault: ProofFault = { status: 428, why: 'no Identity says who calls' };
+    for (const field of understood) {
+      const proved = field === undefined ? unreadable : await this.#prove(field, claim);
+      if (proved.ok) return { isVerified: true, attestation: proved.value.attest };
+      fault = proved.error;
+    }
+    return { isVerified: false, ...fault };
+  }
+
+  async #prove(field: IdentityField, claim: CallerClaim): Promise<Result<Passport, ProofFault>> {
+    const passport = readPassport(field, {
+      ...{ orig: claim.orig[0] ?? '', dest: claim.dest[0] ?? '', dateS: dateOf(claim) },
+    });
+    if (!passport.ok) return passport;
+    const { orig, dest, iat, x5u, token } = passport.value;
+    const { freshnessS } = this.#needs;
+    if (Math.abs(this.#needs.wallMs() / MS_PER_SECOND - iat) > freshnessS)
+      return err({ status: 403, why: 'Stale Date' });
+    if (!names(orig, claim.orig)) return invalid('orig is somebody else');
+    if (!names(dest, claim.dest)) return invalid('dest is somebody else');
+    const certificate = await this.#certificates.at(x5u);
+    if (!certificate.ok) return certificate;
+    const { key, authority, fromMs, untilMs } = certificate.value;
+    const nowMs = this.#needs.wallMs();
+    // Its signer's clock may be a little ahead of ours.
+    if (nowMs < fromMs - freshnessS * MS_PER_SECOND || nowMs > untilMs)
+      return err({ status: 437, why: 'its certificate is not valid now' });
+    if (!orig.tn.every((number) => speaksFor(authority, number)))
+      return err({ status: 437, why: 'its certificate does not speak for that number' });
+    try {
+      await compactVerify(token, key, { algorithms: ['ES256'] });
+    } catch {
+      return invalid('the signature is not right');
+    }
+    return ok(passport.value);
+  }
+}
+
+function dateOf({ date }: CallerClaim): number | undefined {
+  const ms = date === undefined ? Number.NaN : Date.parse(date);
+  return Number.isNaN(ms) ? undefined : ms / MS_PER_SECOND;
+}
+
+const unreadable = invalid('the Identity cannot be read');
+
+/** One of those whom the message names is meant. */
+function names({ tn, uri }: Identities, named: readonly string[]): boolean {
+  const numbers = new Set(named.map(plainTn).filter((number) => number !== ''));
+  const uris = new Set(named.map((text) => text.toLowerCase()));
+  return (
+    tn.some((number) => numbers.has(number)) || uri.some((text) => uris.has(text.toLowerCase()))
+  );
+}

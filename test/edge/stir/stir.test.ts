@@ -1,0 +1,205 @@
+/** Callers' numbers proved and checked, with an authority made here (RFC 8224, 8225, 8226, 8588). */
+import { createPrivateKey } from 'node:crypto';
+import { CompactSign } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { err, ok } from '../../../src/base/result.ts';
+import type { CallerClaim, CallerProofs } from '../../../src/domain/call/needs.ts';
+import type { FetchCertificate } from '../../../src/edge/stir/certificates.ts';
+import { createCallerProofs } from '../../../src/edge/stir/stir.ts';
+import { certificate, IdentityFolder, type Pair } from '../sip/certificates.ts';
+
+const URL_OF_OURS = 'https://certs.test/sp.pem';
+const ORIG = '14155550100';
+const DEST = '14155550177';
+const STATEMENT = { orig: ORIG, dest: DEST, attestation: 'A', account: 'MA_1' } as const;
+const CLAIM = { orig: [`+${ORIG}`], dest: [`+${DEST}`] };
+
+const folder = new IdentityFolder();
+const nowMs = Date.now();
+let authority: Pair;
+let signer: Pair;
+let proofs: CallerProofs;
+/** What is found at a URL, and what was asked for. */
+const pages = new Map<string, string>();
+const asked: string[] = [];
+
+const fetch: FetchCertificate = async (url) => {
+  asked.push(url);
+  const text = pages.get(url);
+  return text === undefined ? err('nobody there') : ok(Buffer.from(text));
+};
+
+const proofsWith = (over: { anchors?: string; keyFile?: string; wallMs?: () => number } = {}) =>
+  createCallerProofs({
+    anchorsFile: over.anchors ?? folder.write('anchors.pem', authority.cert),
+    keyFile: over.keyFile ?? folder.write('signer.key', signer.key),
+    certificateUrl: URL_OF_OURS,
+    freshnessS: 60,
+    fetch,
+    wallMs: over.wallMs ?? (() => nowMs),
+  });
+
+beforeAll(async () => {
+  authority = await certificate([]);
+  signer = await certificate(['sp.test'], authority);
+});
+afterAll(() => folder.remove());
+beforeEach(() => {
+  pages.clear();
+  asked.length = 0;
+  pages.set(URL_OF_OURS, signer.cert);
+  proofs = proofsWith();
+});
+
+const signed = async (over: Partial<typeof STATEMENT> = {}): Promise<string> =>
+  (await proofs.sign?.({ ...STATEMENT, ...over })) ?? '';
+const verified = (claim: Partial<CallerClaim> & { identity: readonly string[] }) =>
+  proofs.verify?.({ ...CLAIM, ...claim });
+
+/** A token of other claims than ours. */
+async function token(
+  payload: object,
+  header: object = {},
+  { key = signer.key, info = URL_OF_OURS } = {},
+): Promise<string> {
+  const jws = await new CompactSign(Buffer.from(JSON.stringify(payload)))
+    .setProtectedHeader({ alg: 'ES256', typ: 'passport', x5u: info, ...header })
+    .sign(createPrivateKey(key));
+  const ppt = 'ppt' in header ? `;ppt=${String(header.ppt)}` : '';
+  return `${jws};info=<${info}>;alg=ES256${ppt}`;
+}
+const claims = (over: object = {}) => ({
+  ...{ dest: { tn: [DEST] }, iat: Math.floor(nowMs / 1000), orig: { tn: ORIG }, ...over },
+});
+
+describe('a signed call', () => {
+  it('is a SHAKEN passport that names both numbers, the attestation and where the certificate is', async () => {
+    const [jws = '', ...parameters] = (await signed()).split(';');
+    const [header, payload] = jws
+      .split('.')
+      .slice(0, 2)
+      .map((part) => Buffer.from(part, 'base64url').toString());
+    expect(header).toBe(`{"alg":"ES256","ppt":"shaken","typ":"passport","x5u":"${URL_OF_OURS}"}`);
+    expect(payload).toMatch(
+      new RegExp(
+        `^{"attest":"A","dest":{"tn":\\["${DEST}"\\]},"iat":${Math.floor(nowMs / 1000)},"orig":{"tn":"${ORIG}"},"origid":"[0-9a-f-]{36}"}$`,
+      ),
+    );
+    expect(parameters).toEqual([`info=<${URL_OF_OURS}>`, 'alg=ES256', 'ppt="shaken"']);
+  });
+
+  it('proves itself to whoever trusts its authority, and the certificate is fetched once', async () => {
+    const identity = [await signed({ attestation: 'B' as 'A' })];
+    const both = await Promise.all([verified({ identity }), verified({ identity })]);
+    expect(both).toEqual(Array(2).fill({ isVerified: true, attestation: 'B' }));
+    await verified({ identity });
+    expect(asked).toEqual([URL_OF_OURS]);
+  });
+});
+
+describe('what proves nothing', () => {
+  const refused = async (identity: readonly string[], over: Partial<CallerClaim> = {}) => {
+    const proof = await verified({ identity, ...over });
+    if (proof === undefined || proof.isVerified) return proof;
+    return proof.status;
+  };
+
+  it('a call of other numbers: 438', async () => {
+    const identity = [await signed()];
+    expect(await refused(identity, { orig: ['+14155550999'] })).toBe(438);
+    expect(await refused(identity, { dest: ['+14155550999'] })).toBe(438);
+  });
+
+  it('an old proof, or one of the future: 403', async () => {
+    for (const iat of [nowMs / 1000 - 61, nowMs / 1000 + 61].map(Math.floor)) {
+      expect(await refused([await token(claims({ iat }))])).toBe(403);
+    }
+  });
+
+  it('a signature of somebody else: 438', async () => {
+    const other = await certificate(['sp.test'], authority);
+    expect(await refused([await token(claims(), {}, { key: other.key })])).toBe(438);
+  });
+
+  it('a certificate that cannot be fetched, or is none: 436', async () => {
+    const identity = [await signed()];
+    pages.clear();
+    expect(await refused(identity)).toBe(436);
+    pages.set('https://certs.test/page', '<html>');
+    expect(await refused([await token(claims(), {}, { info: 'https://certs.test/page' })])).toBe(
+      436,
+    );
+  });
+
+  it('a certificate that no trusted authority has issued: 437', async () => {
+    const stranger = await certificate(['sp.test'], await certificate([]));
+    pages.set(URL_OF_OURS, stranger.cert);
+    expect(await refused([await token(claims(), {}, { key: stranger.key })])).toBe(437);
+    const itself = await certificate(['sp.test']);
+    pages.set('https://certs.test/self', itself.cert);
+    const own = { key: itself.key, info: 'https://certs.test/self' };
+    expect(await refused([await token(claims(), {}, own)])).toBe(437);
+  });
+
+  it('a certificate that was not valid then: 437', async () => {
+    const year = 10 * 366 * 86_400_000;
+    proofs = proofsWith({ wallMs: () => nowMs + year });
+    expect(await refused([await signed()])).toBe(437);
+  });
+
+  it.each([
+    ['another algorithm', async () => (await signed()).replace('alg=ES256', 'alg=none')],
+    ['info that is not x5u', async () => (await signed()).replace('sp.pem', 'other.pem')],
+    ['no token', async () => `nonsense;info=<${URL_OF_OURS}>`],
+    ['SHAKEN without attest', () => token(claims(), { ppt: 'shaken' })],
+    ['no orig', () => token({ dest: { tn: [DEST] }, iat: 1 })],
+  ])('%s: 438', async (_, identity) => {
+    expect(await refused([await identity()])).toBe(438);
+  });
+
+  it('nothing, or only what says something else: 428', async () => {
+    expect(await refused([])).toBe(428);
+    expect(await refused([await token(claims({ rph: {} }), { ppt: 'rph' })])).toBe(428);
+  });
+});
+
+describe('further ways', () => {
+  it('a chain in one file, and one valid proof among several', async () => {
+    const between = await certificate(['between.test'], authority);
+    // A certificate that may not issue others is no link of a chain.
+    const leaf = await certificate(['leaf.test'], between);
+    pages.set('https://certs.test/chain', `${leaf.cert}\n${between.cert}`);
+    const broken = await token(claims(), {}, { key: leaf.key, info: 'https://certs.test/chain' });
+    expect(await verified({ identity: [broken] })).toMatchObject({ status: 437 });
+    expect(await verified({ identity: [broken, await signed()] })).toEqual({
+      ...{ isVerified: true, attestation: 'A' },
+    });
+  });
+
+  it('without an extension it is verified, and attests nothing', async () => {
+    expect(await verified({ identity: [await token(claims())] })).toEqual({
+      ...{ isVerified: true, attestation: '' },
+    });
+  });
+
+  it('the compact form, with the Date of the message', async () => {
+    const iat = Math.floor(nowMs / 1000);
+    const whole = await token(claims({ iat }));
+    const compact = whole.replace(/^[^.]+\.[^.]+\./, '..');
+    const date = new Date(iat * 1000).toUTCString();
+    expect(await verified({ identity: [compact], date })).toMatchObject({ isVerified: true });
+    expect(await verified({ identity: [compact] })).toMatchObject({ status: 438 });
+  });
+
+  it('a caller that is named by P-Asserted-Identity, and addresses in place of numbers', async () => {
+    const identity = [await token(claims({ orig: { uri: 'sip:ada@far.test' } }))];
+    const orig = ['anonymous', 'sip:anonymous@anonymous.invalid', 'sip:Ada@far.test'];
+    expect(await verified({ identity, orig })).toMatchObject({ isVerified: true });
+  });
+
+  it('files that cannot be used stop the start', () => {
+    const empty = folder.write('empty.pem', '');
+    expect(() => proofsWith({ anchors: empty })).toThrow(/holds no certificate/);
+    expect(() => proofsWith({ keyFile: empty })).toThrow(/cannot be used/);
+  });
+});
