@@ -30,7 +30,7 @@ export function createSigner(needs: SignerNeeds): (statement: CallerStatement) =
     const token = await new CompactSign(Buffer.from(payload))
       .setProtectedHeader({ alg: 'ES256', ppt: 'shaken', typ: 'passport', x5u })
       .sign(key);
-    return `${token};info=<${x5u}>;alg=ES256;ppt="shaken"`;
+    return `${token};info=<${x5u}>;alg=ES256;ppt=shaken`;
   };
 }
 

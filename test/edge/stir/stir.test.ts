@@ -85,7 +85,7 @@ describe('a signed call', () => {
         `^{"attest":"A","dest":{"tn":\\["${DEST}"\\]},"iat":${Math.floor(nowMs / 1000)},"orig":{"tn":"${ORIG}"},"origid":"[0-9a-f-]{36}"}$`,
       ),
     );
-    expect(parameters).toEqual([`info=<${URL_OF_OURS}>`, 'alg=ES256', 'ppt="shaken"']);
+    expect(parameters).toEqual([`info=<${URL_OF_OURS}>`, 'alg=ES256', 'ppt=shaken']);
   });
 
   it('proves itself to whoever trusts its authority, and the certificate is fetched once', async () => {
