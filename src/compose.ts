@@ -24,6 +24,7 @@ import { type Basics, layFoundation } from './service/join/foundation.ts';
 import { openLines } from './service/join/lines.ts';
 import { joinLeaving } from './service/join/objects.ts';
 import { restSettings } from './service/join/rest-settings.ts';
+import { joinTexts } from './service/join/texts.ts';
 import { joinTranscriptions } from './service/join/transcriptions.ts';
 import { liveCallsView } from './service/live-calls.ts';
 import { Measuring } from './service/measuring.ts';
@@ -223,6 +224,8 @@ export async function startService(start: ServiceStart): Promise<Service> {
 
   const interrupted = await foundation.recordings.interrupted();
   signalling.onInbound((leg) => inbound.accept(leg));
+  const texts = joinTexts(basics, foundation, lines, derived);
+  signalling.texts.onText((text) => texts.accept(text));
   await signalling.start();
   const unwatch = lines.sipIdentity.watch();
   const { url } = await server.start();

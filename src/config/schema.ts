@@ -194,6 +194,12 @@ export const SETTINGS = {
       ['Diversion', 'History-Info', 'User-to-User', 'Session-ID', 'Identity'],
       'header fields of an inbound call that its Dial or trunk hands on, unless the carrier or trunk has a list of its own; X-* are all that begin so. Identity goes on only while both numbers stay the same',
     ),
+    messageMaxBytes: integer(
+      4096,
+      1,
+      65_000,
+      'largest text of a MESSAGE; longer ones are answered 413',
+    ),
     firstResponseMs: integer(
       4_000,
       500,
@@ -435,6 +441,12 @@ export const SETTINGS = {
       'numeric suffix of stored SIP usernames',
     ),
     callsPerMinute: integer(3000, 1, 100_000, 'calls that one endpoint may start in a minute'),
+    messagesPerMinute: integer(
+      300,
+      1,
+      100_000,
+      'texts (MESSAGE) that one endpoint may send in a minute; beyond: 503 with Retry-After',
+    ),
   },
   numbers: {
     releaseCooldownHours: integer(

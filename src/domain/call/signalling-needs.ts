@@ -276,6 +276,38 @@ export interface InviteOptions {
   readonly owner?: LegOwner;
 }
 
+/** A text that somebody sends (RFC 3428). */
+export interface InboundText {
+  readonly from: Party;
+  readonly to: Party;
+  /** User part of the request URI. */
+  readonly dialled: string;
+  readonly requestUri: string;
+  /** Who proved a password; undefined: a carrier. */
+  readonly endpointUsername: string | undefined;
+  readonly carrier: string | undefined;
+  readonly contentType: string;
+  readonly body: Uint8Array;
+  /** Once, with a final status. `why` is told in words. */
+  answer(status: number, more?: { readonly why?: string; readonly retryAfterS?: number }): void;
+}
+
+/** A text of ours to all phones of an endpoint. */
+export interface OutboundText {
+  readonly username: string;
+  readonly from: { readonly user: string; readonly displayName: string };
+  readonly headers: Headers;
+  readonly contentType: string;
+  readonly body: Uint8Array;
+}
+
+export interface Texting {
+  /** Exactly one handler. */
+  onText(handler: (text: InboundText) => void): void;
+  /** The best final status; undefined: no phone has answered. */
+  sendText(text: OutboundText): Promise<number | undefined>;
+}
+
 export interface Signalling {
   /** Starts an outbound INVITE; failures, even immediate ones, come through `events.ended` in a later turn. */
   invite(target: OutboundTarget, options: InviteOptions, events: OutboundLegEvents): Leg;

@@ -14,4 +14,5 @@ export { Outbound } from './outbound.ts';
 export { type PacedCall, PacedCalls, type PacedEnd, type PacedRefusal } from './paced-calls.ts';
 export { followRevocations } from './revocation.ts';
 export { Scripts } from './scripts.ts';
+export { TextDesk } from './text-desk.ts';
 export { TrunkConnector } from './trunk.ts';

@@ -6,16 +6,17 @@ import { readDialledNumber } from './dialled-number.ts';
 export type CalledKind = 'phones' | 'apps' | 'sameDomain' | 'otherDomains';
 
 const FLAGS = {
-  phones: ['allowPhones', 'call telephone numbers (allow_phones)'],
-  apps: ['allowApps', 'call applications (allow_apps)'],
-  sameDomain: ['allowSameDomain', 'call addresses of this service (allow_same_domain)'],
-  otherDomains: ['allowOtherDomains', 'call addresses of other domains (allow_other_domains)'],
-} as const satisfies Record<CalledKind, readonly [keyof EndpointPermissions, string]>;
+  phones: ['allowPhones', 'reach telephone numbers (allow_phones)'],
+  apps: ['allowApps', 'reach applications (allow_apps)'],
+  sameDomain: ['allowSameDomain', 'reach addresses of this service (allow_same_domain)'],
+  otherDomains: ['allowOtherDomains', 'reach addresses of other domains (allow_other_domains)'],
+  messages: ['allowMessage', 'send messages (allow_message)'],
+} as const satisfies Record<CalledKind | 'messages', readonly [keyof EndpointPermissions, string]>;
 
 /** Why it may not; undefined: it may. */
 export function notPermitted(
   endpoint: EndpointPermissions,
-  called: CalledKind,
+  called: keyof typeof FLAGS,
 ): string | undefined {
   const [flag, what] = FLAGS[called];
   return endpoint[flag] ? undefined : `notPermitted: the endpoint may not ${what}`;
@@ -34,16 +35,22 @@ export function mediaNotPermitted(
     : 'notPermitted: the endpoint may not make voice calls (allow_voice)';
 }
 
-/** What a phone has dialled, where that is no application. Its own domain is the one of its From, whatever it is called there. */
+/** Its own domain is the one of its From, whatever it is called there. */
+export function isElsewhere(
+  { requestUri, from }: Pick<InboundLeg, 'requestUri' | 'from'>,
+  addresses: SipAddresses,
+): boolean {
+  const address = addresses.read(requestUri);
+  return address?.whose === 'elsewhere' && address.host !== from.host.toLowerCase();
+}
+
+/** What a phone has dialled, where that is no application. */
 export function calledKind(
   leg: Pick<InboundLeg, 'dialled' | 'requestUri' | 'from'>,
   country: string,
   addresses: SipAddresses,
 ): CalledKind {
-  const address = addresses.read(leg.requestUri);
-  const isElsewhere =
-    address?.whose === 'elsewhere' && address.host !== leg.from.host.toLowerCase();
-  if (isElsewhere) return 'otherDomains';
+  if (isElsewhere(leg, addresses)) return 'otherDomains';
   return readDialledNumber(leg.dialled.replaceAll(/[().-]/g, ''), country).kind === 'e164'
     ? 'phones'
     : 'sameDomain';

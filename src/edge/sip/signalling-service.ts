@@ -36,12 +36,14 @@ import type {
   Waits,
 } from './signalling.ts';
 import { SipSockets } from './sip-sockets.ts';
+import { Texts } from './texts.ts';
 import { UserDirectory } from './user-directory.ts';
 
 /** Outbound legs have even ids, inbound legs the odd ones of the user agent. */
 const ID_STEP = 2;
 const CALL_ID_BYTES = 16;
 const FIRST_RESPONSE_MS = 4_000;
+const MESSAGE_MAX_BYTES = 4096;
 
 /** Calls in words of legs over the user agent and its sockets. */
 class SignallingService implements RunningSignalling {
@@ -51,6 +53,7 @@ class SignallingService implements RunningSignalling {
   readonly #directory: UserDirectory;
   readonly #carriers: CarrierWatch;
   readonly #sources: CarrierSources;
+  readonly texts: Texts;
   readonly #legs = new Map<LegId, LegSink>();
   #agent: UserAgent | undefined;
   #driver: AgentDriver | undefined;
@@ -75,6 +78,7 @@ class SignallingService implements RunningSignalling {
     );
     this.#directory = new UserDirectory(options.directory, options.bindings, logger, tell);
     this.#carriers = new CarrierWatch(carriers, clock, tell);
+    this.texts = new Texts(options.publicHost, tell);
   }
 
   async start(): Promise<void> {
@@ -98,6 +102,7 @@ class SignallingService implements RunningSignalling {
       realm,
       trustedSource: (flow) => this.#sources.at(flow),
       challengeOrder: options.challengeOrder ?? 'compatible',
+      messageMaxBytes: options.messageMaxBytes ?? MESSAGE_MAX_BYTES,
       ...(options.newCalls === undefined ? {} : { newCalls: options.newCalls }),
       ...(options.registrar === undefined ? {} : { registrar: options.registrar }),
       ...(options.sessionTimer === undefined ? {} : { sessionTimer: options.sessionTimer }),
@@ -253,6 +258,10 @@ class SignallingService implements RunningSignalling {
         break;
       case 'store':
         this.#directory.store(output);
+        break;
+      case 'message':
+      case 'messageSent':
+        this.texts.act(output);
         break;
       case 'probed':
         this.#carriers.probed(output);

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { DestinationGuard } from '../../base/egress.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { LegOwner, Signalling, SipAddresses } from '../../domain/call/needs.ts';
+import type { LegOwner, Signalling, SipAddresses, Texting } from '../../domain/call/needs.ts';
 import type { NewCalls } from '../../domain/capacity/capacity.ts';
 import type { Carrier } from '../../domain/provisioning/types.ts';
 import type { BindingStore, EndpointDirectory } from '../../domain/registration/needs.ts';
@@ -75,6 +75,8 @@ export interface SignallingOptions {
   readonly unknownPeersPerSecond?: number;
   /** Default: compatible, MD5 on top. */
   readonly challengeOrder?: ChallengeOrder;
+  /** Largest body of a text. */
+  readonly messageMaxBytes?: number;
   readonly registrar?: RegistrarLimits;
   readonly sessionTimer?: SessionTimerSettings;
   /** Time that a carrier or a customer's address has to answer an INVITE with anything. */
@@ -120,6 +122,7 @@ export interface RunningSignalling extends Signalling {
   /** How long messages of known peers have waited to be read, since the last time that this was asked. */
   waits(): Waits;
   carrierStates(): readonly CarrierState[];
+  readonly texts: Texting;
   /** Reads SIP addresses, and knows whose they are. */
   readonly addresses: SipAddresses;
 }

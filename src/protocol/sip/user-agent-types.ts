@@ -49,6 +49,8 @@ export interface UserAgentOptions {
   readonly trustedSource: (flow: Flow) => string | undefined;
   /** Default: compatible. */
   readonly challengeOrder?: ChallengeOrder;
+  /** Largest body of a MESSAGE. Undefined: none is taken. */
+  readonly messageMaxBytes?: number | undefined;
   readonly limits?: UserAgentLimits;
   readonly registrar?: RegistrarLimits;
   readonly nonces?: NonceLimits;
@@ -225,6 +227,37 @@ export interface RegisterCommand {
   readonly expires: number;
 }
 
+/** A MESSAGE that may be sent (RFC 3428). */
+export interface IncomingMessage {
+  readonly request: SipRequest;
+  readonly flow: Flow;
+  /** Who passed digest authentication. */
+  readonly username: string | undefined;
+  readonly carrier: string | undefined;
+}
+
+/** A final answer to a MESSAGE of a peer. */
+export interface MessageAnswer {
+  readonly kind: 'answerMessage';
+  readonly id: number;
+  readonly status: number;
+  /** Seconds. */
+  readonly retryAfter?: number | undefined;
+  /** In words, for a Warning header field. */
+  readonly why?: string | undefined;
+}
+
+/** A MESSAGE of ours to every contact of a user. `messageSent` tells the best answer. */
+export interface MessageCommand {
+  readonly kind: 'sendMessage';
+  readonly id: number;
+  readonly username: string;
+  readonly from: { readonly user: string; readonly host: string; readonly displayName: string };
+  readonly headers: HeaderInit;
+  readonly contentType: string;
+  readonly body: Uint8Array;
+}
+
 /** What the peer of a leg asks for with REFER. */
 export interface ReferFacts {
   readonly id: number;
@@ -277,6 +310,8 @@ export type UserAgentInput =
       readonly status: number;
     }
   | HangupCommand
+  | MessageAnswer
+  | MessageCommand
   | RegisterCommand
   | { readonly kind: 'unregister'; readonly registration: number }
   /** OPTIONS to a peer, answered by `probed`. */
@@ -362,6 +397,10 @@ export type UserAgentOutput =
       readonly durationMs: number;
     }
   | { readonly kind: 'ended'; readonly leg: LegId; readonly end: LegEndFacts }
+  // Messages.
+  | { readonly kind: 'message'; readonly id: number; readonly message: IncomingMessage }
+  /** `status` undefined: no contact has answered. */
+  | { readonly kind: 'messageSent'; readonly id: number; readonly status: number | undefined }
   // Others.
   | {
       readonly kind: 'registration';

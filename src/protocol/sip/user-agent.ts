@@ -5,6 +5,7 @@ import { Gate } from './auth/gate.ts';
 import { UserAgentCore } from './dialog/core.ts';
 import { Door } from './dialog/door.ts';
 import { InboundCalls } from './dialog/inbound-calls.ts';
+import { Messages } from './dialog/messages.ts';
 import { OutboundCalls } from './dialog/outbound-calls.ts';
 import { OutgoingRequest } from './dialog/outgoing-request.ts';
 
@@ -31,6 +32,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
   readonly #inbound: InboundCalls;
   readonly #outbound: OutboundCalls;
   readonly #registrations = new Map<number, RegistrationClient>();
+  readonly #messages: Messages;
   readonly #door: Door;
 
   constructor(options: UserAgentOptions) {
@@ -43,6 +45,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     this.#registrar = this.#gate === undefined ? undefined : new Registrar(this.#core);
     this.#inbound = new InboundCalls(this.#core, this.#gate);
     this.#outbound = new OutboundCalls(this.#core, this.#registrar);
+    this.#messages = new Messages(this.#core, this.#gate, this.#registrar);
     this.#door = new Door(this.#core, this.#gate, () => this.legs);
   }
 
@@ -160,6 +163,12 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
       case 'hangup':
         this.#leg(input.leg)?.hangup(input);
         break;
+      case 'answerMessage':
+        this.#messages.answer(input);
+        break;
+      case 'sendMessage':
+        this.#messages.send(input);
+        break;
       case 'register': {
         const client = new RegistrationClient(core, input);
         this.#registrations.set(input.registration, client);
@@ -220,7 +229,8 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
 
   #request(output: RequestOutput): void {
     const { request, transaction, flow } = output;
-    if (request.to.tag !== undefined) this.#inDialog(request, transaction, flow);
+    if (request.method === 'MESSAGE') this.#messages.receive(output);
+    else if (request.to.tag !== undefined) this.#inDialog(request, transaction, flow);
     else if (request.method === 'INVITE') this.#inbound.receive(output);
     else this.#register(output);
   }

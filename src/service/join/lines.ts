@@ -144,6 +144,7 @@ export async function openLines(
       maxConnectionsPerAddress: settings.sip.connectionsPerAddress,
     },
     firstResponseMs: settings.sip.firstResponseMs,
+    messageMaxBytes: settings.sip.messageMaxBytes,
     registrar: {
       ...DEFAULT_REGISTRAR_LIMITS,
       minExpires: settings.sip.registerExpiresMinS,

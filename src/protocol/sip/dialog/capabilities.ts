@@ -4,7 +4,7 @@ import type { HeaderInit, SipRequest } from '../message.ts';
 import { SDP_TYPE, sdpOf } from './sdp-body.ts';
 
 export const METHODS: readonly string[] = [
-  ...['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'PRACK', 'REFER'],
+  ...['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'PRACK', 'REFER', 'MESSAGE'],
 ];
 const EXTENSIONS: readonly string[] = ['timer', '100rel', 'norefersub'];
 const REGISTER_EXTENSIONS: readonly string[] = ['path', 'outbound'];
@@ -40,6 +40,7 @@ export function unmetDemand(request: SipRequest): Refusal | undefined {
 /** A body that we cannot read (415, §8.2.3), or an answer that the peer could not (406, §21.4.7). */
 export function unfitContent(request: SipRequest): Refusal | undefined {
   const { method } = request;
+  if (method === 'MESSAGE') return unfitText(request);
   if (method !== 'INVITE' && method !== 'UPDATE') return undefined;
   const encodings = request.tokens('content-encoding').filter((name) => name !== 'identity');
   if (encodings.length > 0) {
@@ -50,6 +51,22 @@ export function unfitContent(request: SipRequest): Refusal | undefined {
   }
   if (!acceptsSdp(request)) return refusal(406, 'accepts no SDP', [['Accept', SDP_TYPE]]);
   return undefined;
+}
+
+/** Of a MESSAGE (RFC 3428 §7): text, what is written about it, and what tells that somebody writes. */
+const TEXT_TYPES: readonly string[] = [
+  ...['message/cpim', 'message/imdn+xml', 'application/im-iscomposing+xml'],
+];
+const ACCEPTED_TEXT = ['text/plain', 'text/html', 'text/*', ...TEXT_TYPES].join(', ');
+
+function unfitText(request: SipRequest): Refusal | undefined {
+  const encodings = request.tokens('content-encoding').filter((name) => name !== 'identity');
+  if (encodings.length > 0) {
+    return refusal(415, 'content encoding', [['Accept-Encoding', 'identity']]);
+  }
+  const type = parseMediaType(request.header('content-type') ?? 'text/plain')?.essence ?? '';
+  if (type.startsWith('text/') || TEXT_TYPES.includes(type)) return undefined;
+  return refusal(415, 'content type', [['Accept', ACCEPTED_TEXT]]);
 }
 
 function isOptional(request: SipRequest): boolean {

@@ -50,6 +50,7 @@ export class Door {
     const inDialog = request.to.tag !== undefined;
     const refusal = screen(request, inDialog, this.#core.ownSentBys) ?? insecure(request, flow);
     if (refusal !== undefined) return { ...refusal, needed: refusal.headers.length };
+    if (request.method === 'MESSAGE') return this.#text(request, flow);
     if (inDialog) return this.session(request) === undefined ? NO_DIALOG : undefined;
     switch (request.method) {
       case 'INVITE':
@@ -65,6 +66,16 @@ export class Door {
       default:
         return NO_DIALOG;
     }
+  }
+
+  /** In a dialog it is no other than outside (RFC 3428 §4): the password says whose it is. */
+  #text(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
+    const { messageMaxBytes } = this.#core.options;
+    if (messageMaxBytes === undefined || this.#gate === undefined)
+      return { status: 405, headers: CAPABILITIES, needed: 1, why: 'takes no messages' };
+    if (request.body.length > messageMaxBytes)
+      return { status: 413, headers: [], why: 'message too large' };
+    return this.#fromUnknown(request, flow);
   }
 
   #noCalls(): StatelessAnswer | undefined {

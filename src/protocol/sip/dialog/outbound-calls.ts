@@ -1,12 +1,13 @@
 import { ClientAuth } from '../auth/client-auth.ts';
-import { formatNameAddr, parseNameAddr } from '../header/name-addr.ts';
+import { formatNameAddr } from '../header/name-addr.ts';
 import { createRequest, type SipRequest } from '../message.ts';
 import { type ContactBinding, isSecureBinding } from '../registrar/binding.ts';
 import type { Registrar } from '../registrar/registrar.ts';
-import type { Flow, SipTransportName } from '../transport/flow.ts';
+import type { SipTransportName } from '../transport/flow.ts';
 import { sipUri } from '../uri.ts';
-import type { DestinationGuard, InviteCommand, LegId } from '../user-agent-types.ts';
+import type { InviteCommand, LegId } from '../user-agent-types.ts';
 import { ALLOW, SUPPORTED } from './capabilities.ts';
+import { wayTo } from './contact-way.ts';
 import type { UserAgentCore } from './core.ts';
 import { routed } from './dialog.ts';
 import { type Destination, nextHopOf } from './next-hop.ts';
@@ -81,36 +82,12 @@ export class OutboundCalls {
 
   /** To a registered contact: along its Path (RFC 3327 §5.4), else over the flow that it registered on. */
   #toContact(command: InviteCommand, binding: ContactBinding, callId: string): BranchPlan {
-    const scheme = isSecureBinding(binding) ? 'sips' : 'sip';
-    const to = `${scheme}:${binding.username}@${this.#core.options.publicHost}`;
-    const path = binding.path.map(parseNameAddr).filter((hop) => hop !== undefined);
-    const route = routed(path, binding.contactUri);
-    const { address, port } = binding.flow;
-    const guard = { heardAt: [{ address, port }], allow: [] };
-    const destination = this.#destination(binding, route.nextHop, guard);
-    const transport = binding.flow.transport;
+    const { to, route, destination, guard } = wayTo(this.#core, binding);
+    const { transport } = binding.flow;
     const request = this.#request(command, { route, to, callId, transport });
     const viaFlow = destination.kind === 'flow';
     const flowFailed = (): void => this.#registrar?.flowFailed(binding);
     return { ...this.#plan(command, request, { destination, viaFlow, guard }), flowFailed };
-  }
-
-  /** A Path or Contact that may not be sent to leads nowhere but to where the registration came from. */
-  #destination(binding: ContactBinding, nextHop: string, guard: DestinationGuard): Destination {
-    const flow = this.#flowOf(binding);
-    const hasPath = binding.path.length > 0;
-    if (flow !== undefined && !hasPath) return { kind: 'flow', flow };
-    const transport = hasPath ? undefined : binding.flow.transport;
-    return { kind: 'uri', uri: nextHop, transport, guard, otherwise: flow };
-  }
-
-  /** Undefined: the connection is gone with the process that had it. */
-  #flowOf({ flow }: ContactBinding): Flow | undefined {
-    const core = this.#core;
-    const plain = core.udpFlow(flow.address, flow.port);
-    if (flow.transport === 'udp') return plain;
-    if (flow.connectionId === undefined) return undefined;
-    return { ...plain, transport: flow.transport, connectionId: Number(flow.connectionId) };
   }
 
   #plan(

@@ -1,0 +1,23 @@
+/** Texts by SIP, over the accounts and the phones that are registered. */
+import { EndpointRate, TextDesk } from '../../domain/dispatch/dispatch.ts';
+import type { Derived } from '../settings.ts';
+import type { Basics, Foundation } from './foundation.ts';
+import type { Lines } from './lines.ts';
+
+export function joinTexts(
+  { settings, clock, random, logger }: Basics,
+  { store, accounts }: Foundation,
+  { signalling, callbacks }: Pick<Lines, 'signalling' | 'callbacks'>,
+  { sipPublicHost: registrarHost }: Derived,
+): TextDesk {
+  return new TextDesk({
+    ...{ accounts, callbacks, logger, random, registrarHost },
+    applications: store.applications,
+    endpoints: store.endpoints,
+    numbers: store.numbers,
+    texting: signalling.texts,
+    addresses: signalling.addresses,
+    isRegistered: (username) => signalling.isRegistered(username),
+    rate: new EndpointRate(clock, settings.endpoints.messagesPerMinute),
+  });
+}
