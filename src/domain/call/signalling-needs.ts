@@ -143,6 +143,8 @@ export interface InboundLeg extends Leg {
   readonly sdp: string | undefined;
   /** Refuses it with that status, before there is a call. `why` goes into a Warning. */
   refuse(status: number, why: string): void;
+  /** The leg (`Leg.id`) whose place it is to take: no application is asked (Replaces, RFC 3891). */
+  readonly replaces?: string | undefined;
   /** Must be called in the same turn in which the leg was handed over. */
   attach(events: LegEvents): void;
   /** Its messages are that call's. */

@@ -19,7 +19,7 @@ import {
 } from '../call/needs.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { FairShare } from '../capacity/capacity.ts';
-import { Interpreter, type InterpreterNeeds } from '../interpreter/interpreter.ts';
+import { dialOf, Interpreter, type InterpreterNeeds } from '../interpreter/interpreter.ts';
 import type { ApplicationStore, EndpointStore, NumberStore } from '../provisioning/needs.ts';
 import type { Provisioning } from '../provisioning/provisioning.ts';
 import type { Application, PhoneNumber, ProofPolicy } from '../provisioning/types.ts';
@@ -31,6 +31,7 @@ import { calledKind, mediaNotPermitted, notPermitted } from './endpoint-permissi
 import type { EndpointRate } from './endpoint-rate.ts';
 import type { CallFactory } from './factory.ts';
 import { gateInbound } from './inbound-gate.ts';
+import type { CallKeeper } from './keeper.ts';
 import type { Scripts } from './scripts.ts';
 
 export interface InboundNeeds {
@@ -55,6 +56,7 @@ export interface InboundNeeds {
   readonly proofs: CallerProofs;
   /** Of carriers that say nothing else. */
   readonly proofPolicy: ProofPolicy;
+  readonly keeper: Pick<CallKeeper, 'live' | 'changed'>;
   readonly logger: Logger;
 }
 
@@ -126,11 +128,33 @@ export class Inbound {
       call.hangup('concurrencyBreached', 'Platform', 'the endpoint starts too many calls');
       return;
     }
-    await this.#run(call, application);
+    if (leg.replaces === undefined) await this.#run(call, application);
+    else await this.#takePlace(call, leg.replaces);
+  }
+
+  /** The call takes the place of another one of its account (RFC 3891): that talks, or rings, in a Dial. */
+  async #takePlace(call: Call, legId: string): Promise<void> {
+    const { keeper } = this.#needs;
+    const live = keeper.live().filter(({ identity }) => isSameOwner(identity, call.identity));
+    const of = live.find((other) => other.legId === legId && other !== call);
+    const dial = live.map(dialOf).find((running) => of !== undefined && running?.has(of));
+    if (of === undefined || dial === undefined) {
+      call.hangup('rejected', 'Platform', 'there is no Dial whose party it could replace');
+      return;
+    }
+    call.log.add('call', 'takes the place of another call', { callUuid: of.uuid });
+    const answered = await call.answer(() => keeper.changed(call));
+    if (answered && !dial.takePlace(of, call)) {
+      call.hangup('normal', 'Platform', 'the call that it was to replace is over');
+    }
   }
 
   async #fromCarrier(leg: InboundLeg): Promise<void> {
     const { numbers, accounts, applications, carriers, factory, toTrunk } = this.#needs;
+    if (leg.replaces !== undefined) {
+      leg.hangup('forbidden');
+      return;
+    }
     const e164 = plainNumber(leg.dialled);
     const number = await numbers.get(e164);
     const account =
@@ -305,6 +329,10 @@ export class Inbound {
     };
   }
 }
+
+/** Sub-accounts have calls of their own. */
+const isSameOwner = (one: CallIdentity, other: CallIdentity): boolean =>
+  one.accountId === other.accountId && one.subAccount === other.subAccount;
 
 const hangupTargetOf = (application: Application | undefined): CallbackTarget | undefined =>
   application === undefined || application.hangupUrl === ''

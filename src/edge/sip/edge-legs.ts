@@ -54,6 +54,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
   readonly claims: IdentityClaims | undefined;
   readonly maxForwards: number | undefined;
   readonly sdp: string | undefined;
+  readonly replaces: string | undefined;
   readonly #leg: LegId;
   readonly #tell: Tell;
   readonly #owned: (owner: LegOwner) => void;
@@ -86,6 +87,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
     this.claims = claimsOf(request);
     this.maxForwards = request.maxForwards;
     this.sdp = call.sdp;
+    this.replaces = call.replaces === undefined ? undefined : String(call.replaces);
   }
 
   get events(): LegEvents | undefined {

@@ -335,6 +335,8 @@ export interface IncomingCall {
   readonly login?: string | undefined;
   readonly carrier: string | undefined;
   readonly sdp: string | undefined;
+  /** The leg whose place it is to take (RFC 3891). */
+  readonly replaces: LegId | undefined;
 }
 
 export type UserAgentOutput =

@@ -260,6 +260,7 @@ export function joinParts<R extends Recorder>(
     addresses: signalling.addresses,
     proofs: dispatching.proofs,
     proofPolicy: settings.stir.policy,
+    keeper,
   });
   const outbound = new Outbound(dispatching);
   followRevocations({

@@ -96,6 +96,14 @@ export class Race {
     }
   }
 
+  /** The newcomer has answered in the place of one that rings. */
+  takePlace(of: Call, newcomer: Call): boolean {
+    const rung = this.#legs.find(({ call, end }) => call === of && end === undefined);
+    if (rung === undefined || this.#verdict !== undefined || of.isEnded) return false;
+    this.#adopt(newcomer, rung.destination, rung.position);
+    return true;
+  }
+
   async #ring(destination: DialDestination, position: number): Promise<void> {
     const { needs, call } = this.#context;
     const callerId = destination.callerId ?? this.#instruction.callerId;

@@ -101,6 +101,22 @@ export class DialSession {
     await this.#allTold();
   }
 
+  has(call: Call): boolean {
+    return call === this.#context.call || this.legs.includes(call);
+  }
+
+  /** Who has been picked up rings no more; the newcomer has been answered by us. */
+  takePlace(of: Call, newcomer: Call): boolean {
+    const { call: a } = this.#context;
+    const leg = this.#talking;
+    if (leg === undefined) return this.#race.takePlace(of, newcomer);
+    if (of !== a && of !== leg.call) return false;
+    const party = { leg: newcomer, destination: leg.destination };
+    if (of === a) this.#leave(leg, party);
+    else this.#replace(leg, party);
+    return true;
+  }
+
   result(): DialResult {
     const leg = this.#connected;
     if (leg === undefined) return resultOfFailure(this.#race.legs, this.#race.unmade);

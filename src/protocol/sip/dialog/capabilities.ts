@@ -6,7 +6,7 @@ import { SDP_TYPE, sdpOf } from './sdp-body.ts';
 export const METHODS: readonly string[] = [
   ...['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'PRACK', 'REFER', 'MESSAGE'],
 ];
-const EXTENSIONS: readonly string[] = ['timer', '100rel', 'norefersub'];
+const EXTENSIONS: readonly string[] = ['timer', '100rel', 'norefersub', 'replaces'];
 const REGISTER_EXTENSIONS: readonly string[] = ['path', 'outbound'];
 export const INFO_TYPES: readonly string[] = ['application/dtmf-relay', 'application/dtmf'];
 

@@ -44,6 +44,8 @@ export interface ServerUser {
 /** A dialog's user: whoever gets the requests of the peer inside it. */
 export interface DialogUser {
   readonly leg?: LegId | undefined;
+  /** Of a session. `asked`: the INVITE is the peer's, and not answered; `early`: ours, and not answered. */
+  readonly stage?: 'asked' | 'early' | 'confirmed' | 'over';
   /** Its extensions and content have been checked. */
   receive(request: SipRequest, transaction: TransactionId, flow: Flow): void;
   acknowledged(ack: SipRequest): void;

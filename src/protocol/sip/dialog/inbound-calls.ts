@@ -6,6 +6,7 @@ import { unescapeUser } from '../uri.ts';
 import type { IncomingCall, LegId } from '../user-agent-types.ts';
 import type { UserAgentCore } from './core.ts';
 import { InboundLeg } from './inbound-leg.ts';
+import { replacedBy } from './replaces.ts';
 import { sdpOf } from './sdp-body.ts';
 
 type RequestOutput = Extract<TransactionOutput, { kind: 'request' }>;
@@ -75,6 +76,11 @@ export class InboundCalls {
     caller: Pick<IncomingCall, 'username' | 'login' | 'carrier'>,
   ): void {
     const { request, transaction, flow } = invite;
+    const replaced = replacedBy(this.#core, request);
+    if (replaced !== undefined && 'status' in replaced) {
+      this.#core.refuse(transaction, request, flow, replaced.status, 'Replaces');
+      return;
+    }
     const id = asLegId(this.#nextId);
     this.#nextId += ID_STEP;
     const leg = InboundLeg.begin(this.#core, {
@@ -90,7 +96,7 @@ export class InboundCalls {
     this.#legs.set(id, leg);
     this.#core.emit({
       kind: 'incoming',
-      call: { leg: id, request, flow, ...caller, sdp: sdpOf(request) },
+      call: { leg: id, request, flow, ...caller, sdp: sdpOf(request), replaces: replaced?.leg },
     });
   }
 }

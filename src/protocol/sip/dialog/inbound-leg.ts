@@ -15,7 +15,7 @@ import type { ServerUser, UserAgentCore } from './core.ts';
 import { Dialog } from './dialog.ts';
 import { cancelledBy, type Leg, reasonHeaders } from './leg.ts';
 import { Reliable } from './reliable.ts';
-import { replacedLeg } from './replaced-leg.ts';
+import { replacedLeg } from './replaces.ts';
 import { SDP_TYPE, sdpOf } from './sdp-body.ts';
 import { Session, type SessionUser } from './session.ts';
 import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';

@@ -9,7 +9,7 @@ import type { Cancel } from './agenda.ts';
 import type { UserAgentCore } from './core.ts';
 import { type BranchOptions, type BranchUser, InviteBranch } from './invite-branch.ts';
 import { type Leg, reasonHeaders } from './leg.ts';
-import { replacedLeg } from './replaced-leg.ts';
+import { replacedLeg } from './replaces.ts';
 import type { Session } from './session.ts';
 
 /** The Reason of a CANCEL to those who were slower (RFC 3326 §3.1). */

@@ -5,8 +5,8 @@ import { reasonPhrase } from '../reason-phrase.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import { formatUri } from '../uri.ts';
 import type { ReferFacts } from '../user-agent-types.ts';
-import { dialogId } from './dialog.ts';
 import type { PeerRoute } from './peer-route.ts';
+import { parseReplaces } from './replaces.ts';
 
 /** The session that the requests are made in. */
 interface ReferredSession {
@@ -123,11 +123,8 @@ function replacedDialog(uri: NameAddr['uri']): string | undefined {
   if (uri.kind !== 'sip') return undefined;
   const field = uri.headers.split('&').find((pair) => /^replaces=/i.test(pair));
   if (field === undefined) return undefined;
-  const [callId = '', ...params] = decoded(field.slice('replaces='.length)).split(';');
-  const tagOf = (name: string): string =>
-    params.find((param) => param.toLowerCase().startsWith(`${name}=`))?.slice(name.length + 1) ??
-    '';
-  return dialogId(callId, tagOf('to-tag'), tagOf('from-tag'));
+  // A dialog that is not named right is none that there is.
+  return parseReplaces(decoded(field.slice('replaces='.length)))?.dialog ?? '';
 }
 
 function decoded(text: string): string {

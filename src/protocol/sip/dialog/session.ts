@@ -227,6 +227,12 @@ export class Session implements DialogUser {
     this.user.offered(sdp, this);
   }
 
+  get stage(): 'asked' | 'early' | 'confirmed' | 'over' {
+    if (this.isOver) return 'over';
+    if (this.isConfirmed) return 'confirmed';
+    return this.isCaller ? 'early' : 'asked';
+  }
+
   get leg(): LegId {
     return this.user.id;
   }
