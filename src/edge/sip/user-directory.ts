@@ -40,6 +40,7 @@ export class UserDirectory {
           'SHA-512-256': endpoint.secrets.sha512256,
           inactive: !endpoint.active,
           login: endpoint.login,
+          group: endpoint.accountId,
         };
         this.#tell({ kind: 'secret', id, secrets });
       },

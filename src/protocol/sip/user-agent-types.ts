@@ -78,6 +78,8 @@ export interface TemporaryLogin {
 export type UserSecrets = Ha1ByAlgorithm & {
   readonly inactive?: boolean;
   readonly login?: TemporaryLogin | undefined;
+  /** Users of one group see one another's calls (busy lamps); undefined: nobody does. */
+  readonly group?: string | undefined;
 };
 
 /** Who passed digest authentication. */
@@ -85,6 +87,7 @@ export interface Admitted {
   readonly username: string;
   /** Undefined: with the password of the user itself. */
   readonly login: TemporaryLogin | undefined;
+  readonly group?: string | undefined;
 }
 
 /** Undefined: there is no such user. `unavailable`: the directory cannot tell now. */

@@ -13,6 +13,9 @@ import { createRequest, type SipRequest } from './message.ts';
 import type { ContactBinding } from './registrar/binding.ts';
 import { Registrar } from './registrar/registrar.ts';
 import { RegistrationClient } from './registrar/registration-client.ts';
+import type { EventPackage } from './subscription/event-body.ts';
+import { PhoneDialogs } from './subscription/phone-dialogs.ts';
+import { Subscriptions } from './subscription/subscriptions.ts';
 import type { TransactionId, TransactionOutput } from './transaction/types.ts';
 import type { Flow } from './transport/flow.ts';
 import { unescapeUser } from './uri.ts';
@@ -34,6 +37,8 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
   readonly #registrations = new Map<number, RegistrationClient>();
   readonly #messages: Messages;
   readonly #door: Door;
+  readonly #phones: PhoneDialogs;
+  readonly #subscriptions: Subscriptions | undefined;
 
   constructor(options: UserAgentOptions) {
     this.#core = new UserAgentCore(
@@ -42,7 +47,24 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
       (request, flow) => this.#door.answer(request, flow),
     );
     this.#gate = options.realm === undefined ? undefined : new Gate(this.#core, options.realm);
-    this.#registrar = this.#gate === undefined ? undefined : new Registrar(this.#core);
+    const changed = (event: EventPackage, username: string): void =>
+      this.#subscriptions?.changed(event, username);
+    this.#registrar =
+      this.#gate === undefined
+        ? undefined
+        : new Registrar(this.#core, (username) => changed('reg', username));
+    this.#phones = new PhoneDialogs(
+      (leg) => this.#leg(leg)?.dialog,
+      (username) => changed('dialog', username),
+    );
+    this.#core.said = (output) => this.#phones.said(output);
+    this.#subscriptions =
+      this.#gate === undefined
+        ? undefined
+        : new Subscriptions(this.#core, this.#gate, {
+            contactsOf: (username) => this.#registrar?.contactsOf(username) ?? [],
+            dialogs: this.#phones,
+          });
     this.#inbound = new InboundCalls(this.#core, this.#gate);
     this.#outbound = new OutboundCalls(this.#core, this.#registrar);
     this.#messages = new Messages(this.#core, this.#gate, this.#registrar);
@@ -94,6 +116,10 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     return this.#core.layer.serverCount + this.#core.layer.clientCount;
   }
 
+  get subscriptions(): number {
+    return this.#subscriptions?.size ?? 0;
+  }
+
   /** Legs that are not over. */
   get legs(): number {
     return this.#inbound.size + this.#outbound.size;
@@ -101,6 +127,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
 
   #input(input: UserAgentInput): void {
     const core = this.#core;
+    this.#phones.told(input);
     switch (input.kind) {
       case 'received':
         this.#door.asking = { waitedMs: input.waitedMs ?? 0, isKnown: input.isKnown ?? false };
@@ -232,6 +259,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     if (request.method === 'MESSAGE') this.#messages.receive(output);
     else if (request.to.tag !== undefined) this.#inDialog(request, transaction, flow);
     else if (request.method === 'INVITE') this.#inbound.receive(output);
+    else if (request.method === 'SUBSCRIBE') this.#subscriptions?.receive(output);
     else this.#register(output);
   }
 

@@ -129,6 +129,27 @@ describe('registration', () => {
   });
 });
 
+describe('busy lamps', () => {
+  it('tell one phone that another one of its account is called', async () => {
+    const rig = await rigOf();
+    const [alice, bob] = [await udp(rig), await udp(rig)];
+    await register(rig, bob, 'bob', 'builder');
+    await authenticated(alice, {
+      ...{ method: 'SUBSCRIBE', uri: home(rig, 'bob'), callId: 'lamp', password: 'wonderland' },
+      more: ['Event: dialog', 'Expires: 600', 'Accept: application/dialog-info+xml'],
+    });
+    expect(headerOf(await alice.read('200'), 'Expires')).toBe('600');
+    const idle = await alice.read('NOTIFY');
+    expect(idle).toContain('<state>terminated</state>');
+    const copied = idle.split('\r\n').filter((line) => /^(via|from|to|call-id|cseq): /i.test(line));
+    alice.write(['SIP/2.0 200 OK', ...copied, 'Content-Length: 0', '', ''].join('\r\n'));
+    rig.signalling.invite({ kind: 'endpoint', username: 'bob' }, DIAL, recorder().events);
+    const rings = await alice.read('NOTIFY');
+    expect(rings).toContain('<state>trying</state>');
+    expect(headerOf(rings, 'Content-Type')).toBe('application/dialog-info+xml');
+  });
+});
+
 describe('inbound legs', () => {
   async function calling(rig: Rig, peer: WirePeer, more: readonly string[] = []) {
     const waiting = rig.nextLeg();

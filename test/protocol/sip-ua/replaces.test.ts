@@ -29,7 +29,8 @@ function setUp({ answers }: { answers: boolean }) {
   });
   world.advance(20);
   const sent = phone.lastRequest('INVITE');
-  const theirs = world.sent.findLast(({ from }) => from === PHONE)?.message.toOrUndefined?.tag ?? '';
+  const theirs =
+    world.sent.findLast(({ from }) => from === PHONE)?.message.toOrUndefined?.tag ?? '';
   const named = `out;to-tag=${sent.from.tag};from-tag=${theirs}`;
   const replace = (value: string, more: readonly string[] = []): string => {
     invite(picker, { headers: [`Replaces: ${value}`, ...more] });

@@ -161,6 +161,8 @@ export class Agent implements Host {
   readonly stored: Extract<UserAgentOutput, { kind: 'store' }>[] = [];
   /** Passwords by username. */
   readonly users = new Map<string, string>();
+  /** Groups by username; all others are in one. */
+  readonly groups = new Map<string, string>();
   /** Users who are logins of others. */
   readonly logins = new Map<string, TemporaryLogin>();
   storeWorks = true;
@@ -266,7 +268,8 @@ export class Agent implements Host {
             DIGEST_ALGORITHMS.map((a) => [a, ha1Of(a, username, REALM, password)]),
           ) as Record<(typeof DIGEST_ALGORITHMS)[number], string>);
     const login = this.logins.get(username);
-    this.tell({ kind: 'secret', id, secrets: secrets && { ...secrets, login } });
+    const group = this.groups.get(username) ?? 'all';
+    this.tell({ kind: 'secret', id, secrets: secrets && { ...secrets, login, group } });
   }
 }
 

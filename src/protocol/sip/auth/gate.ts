@@ -108,7 +108,7 @@ export class Gate {
         return;
       }
       this.#core.acquaintances.met(flow, this.#core.nowMs);
-      passed({ username: login?.username ?? username, login });
+      passed({ username: login?.username ?? username, login, group: secrets?.group });
     });
     if (id === undefined) this.#tryLater(gated, 'too many requests wait');
     else this.#core.emit({ kind: 'findSecret', id, username });
@@ -120,6 +120,15 @@ export class Gate {
     return (
       credentials !== undefined && this.#authenticator.hasNonceOf(this.#asked(flow), credentials)
     );
+  }
+
+  /** The group of a user; undefined: there is no such user, or it is in none. */
+  groupOf(username: string, answered: (group: string | undefined) => void): void {
+    const id = this.#finding.ask((secrets) =>
+      answered(typeof secrets === 'object' ? secrets.group : undefined),
+    );
+    if (id === undefined) answered(undefined);
+    else this.#core.emit({ kind: 'findSecret', id, username });
   }
 
   /** Whether there is such a user, without asking anybody for a password. */

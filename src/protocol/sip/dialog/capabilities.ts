@@ -1,10 +1,13 @@
 /** What this user agent can do, and what it says to a request that asks for more (RFC 3261 §8.2). */
 import { parseMediaType, parseTokenWithParams } from '../header/values.ts';
 import type { HeaderInit, SipRequest } from '../message.ts';
+import { EVENT_PACKAGES } from '../subscription/event-body.ts';
 import { SDP_TYPE, sdpOf } from './sdp-body.ts';
 
 export const METHODS: readonly string[] = [
   ...['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'PRACK', 'REFER', 'MESSAGE'],
+  ...['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'PRACK', 'REFER', 'SUBSCRIBE'],
+  'NOTIFY',
 ];
 const EXTENSIONS: readonly string[] = ['timer', '100rel', 'norefersub', 'replaces'];
 const REGISTER_EXTENSIONS: readonly string[] = ['path', 'outbound'];
@@ -13,7 +16,12 @@ export const INFO_TYPES: readonly string[] = ['application/dtmf-relay', 'applica
 export const ALLOW: HeaderInit = [['Allow', METHODS.join(', ')]];
 export const SUPPORTED: HeaderInit = [['Supported', EXTENSIONS.join(', ')]];
 /** What an answer to OPTIONS and a 2xx to INVITE tell (§11.2, §13.2.1). */
-export const CAPABILITIES: HeaderInit = [...ALLOW, ...SUPPORTED, ['Accept', SDP_TYPE]];
+export const CAPABILITIES: HeaderInit = [
+  ...ALLOW,
+  ...SUPPORTED,
+  ['Accept', SDP_TYPE],
+  ['Allow-Events', EVENT_PACKAGES.join(', ')],
+];
 
 /** Why a request cannot be served, with what the peer needs to know. */
 export interface Refusal {

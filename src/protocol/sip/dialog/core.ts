@@ -93,6 +93,8 @@ export class UserAgentCore {
   /** Our Contacts without a user, by transport. */
   readonly #contacts = new Map<string, string>();
   #outputs: UserAgentOutput[] = [];
+  /** Hears all outputs but messages. */
+  said: (output: UserAgentOutput) => void = () => undefined;
 
   /** `door`: what a new request is answered before anything is kept about it. */
   constructor(
@@ -120,6 +122,7 @@ export class UserAgentCore {
   }
 
   emit(output: UserAgentOutput): void {
+    if (output.kind !== 'send') this.said(output);
     this.#outputs.push(output);
   }
 

@@ -58,6 +58,12 @@ export class Door {
       case 'REGISTER':
         if (this.#gate !== undefined) return this.#gate.atTheDoor(request, flow);
         return { status: 405, headers: CAPABILITIES, needed: 1, why: 'no registrar' };
+      case 'SUBSCRIBE':
+        if (this.#gate !== undefined) return this.#gate.atTheDoor(request, flow);
+        return { status: 405, headers: CAPABILITIES, needed: 1, why: 'no subscriptions' };
+      case 'REFER':
+        // Nobody is called for a peer that is in no call (RFC 3515 §4.2).
+        return { status: 403, headers: [], why: 'REFER outside of a dialog' };
       case 'OPTIONS':
         // What an INVITE would get (§11.2).
         if (this.draining) return tryLater('draining', DRAINING_S, CAPABILITIES);

@@ -106,6 +106,10 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     return this.#session.dialog.localTag;
   }
 
+  get dialog(): Dialog {
+    return this.#session.dialog;
+  }
+
   ring(sdp: string | undefined): void {
     if (!this.#open || this.#answering) return;
     this.#cancelRepeat();

@@ -95,6 +95,12 @@ export class InviteBranch implements RequestUser {
     this.#outgoing.start();
   }
 
+  /** The first of its early dialogs. */
+  get dialog(): Dialog | undefined {
+    const [first] = this.#early.values();
+    return first?.dialog;
+  }
+
   /** The session is one of its early dialogs. */
   owns(session: Session): boolean {
     return this.#early.get(session.dialog.remoteTag) === session;

@@ -7,6 +7,7 @@ import type {
 } from '../user-agent-types.ts';
 import type { Cancel } from './agenda.ts';
 import type { UserAgentCore } from './core.ts';
+import type { Dialog } from './dialog.ts';
 import { type BranchOptions, type BranchUser, InviteBranch } from './invite-branch.ts';
 import { type Leg, reasonHeaders } from './leg.ts';
 import { replacedLeg } from './replaces.ts';
@@ -133,6 +134,13 @@ export class OutboundLeg implements Leg, BranchUser {
     }
     this.#asking = session;
     this.#core.emit({ kind: 'offered', leg: this.#id, sdp });
+  }
+
+  /** The one that was answered, else the first that rings. */
+  get dialog(): Dialog | undefined {
+    if (this.#session !== undefined) return this.#session.dialog;
+    for (const branch of this.#branches) if (branch.dialog !== undefined) return branch.dialog;
+    return undefined;
   }
 
   get id(): LegId {

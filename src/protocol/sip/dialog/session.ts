@@ -135,6 +135,7 @@ export class Session implements DialogUser {
     else if (request.method === 'REFER') this.refers.receive(request, transaction);
     else if (request.method === 'PRACK') this.#pracked(request, transaction);
     else if (request.method === 'INFO') this.#info(request, transaction);
+    else if (request.method === 'NOTIFY') this.reply(transaction, request, 481);
     else if (request.method === 'OPTIONS') {
       this.reply(transaction, request, 200, { headers: CAPABILITIES });
     } else this.reply(transaction, request, 405, { headers: ALLOW });

@@ -19,10 +19,13 @@ export class Registrar {
   readonly #core: UserAgentCore;
   readonly #location: Location;
   readonly #storing: Questions<boolean>;
+  readonly #changed: (username: string) => void;
   #sweeping = false;
 
-  constructor(core: UserAgentCore) {
+  /** `changed`: contacts of that user have come, gone or been renewed. */
+  constructor(core: UserAgentCore, changed: (username: string) => void = () => undefined) {
     this.#core = core;
+    this.#changed = changed;
     this.#location = new Location(core.options.registrar ?? DEFAULT_REGISTRAR_LIMITS);
     this.#storing = new Questions(core.limits.maxWaiting);
   }
@@ -106,6 +109,7 @@ export class Registrar {
       answer(true);
       return;
     }
+    this.#core.agenda.at(this.#core.nowMs, () => this.#changed(username));
     this.#armSweep();
     const save = saved.filter(isLasting);
     const remove = removed.filter(isLasting);
@@ -141,6 +145,8 @@ export class Registrar {
   }
 
   #forget(gone: readonly ContactBinding[]): void {
+    for (const username of new Set(gone.map((binding) => binding.username)))
+      this.#changed(username);
     const remove = gone.filter(isLasting);
     if (remove.length > 0) this.#core.emit({ kind: 'store', id: undefined, save: [], remove });
   }

@@ -1,0 +1,37 @@
+import { parseTokenWithParams } from '../header/values.ts';
+import type { SipRequest } from '../message.ts';
+import { CONTENT_TYPES, EVENT_PACKAGES, type EventPackage } from './event-body.ts';
+
+const DEFAULT_S = 3600;
+const LEAST_S = 60;
+const MOST_S = 86_400;
+
+/** Undefined: no event package of ours, or none at all. */
+export function askedEvent(
+  request: SipRequest,
+): { readonly event: EventPackage; readonly text: string } | undefined {
+  const text = request.header('event') ?? '';
+  const name = parseTokenWithParams(text)?.token.toLowerCase();
+  const event = EVENT_PACKAGES.find((known) => known === name);
+  return event === undefined ? undefined : { event, text };
+}
+
+/** Seconds that it may last; 0: once, or no more (RFC 6665 §4.4.3). */
+export function askedSeconds(
+  request: SipRequest,
+):
+  | { readonly kind: 'ok'; readonly seconds: number }
+  | { readonly kind: 'tooBrief'; readonly least: number } {
+  const asked = request.expires ?? DEFAULT_S;
+  if (asked > 0 && asked < LEAST_S) return { kind: 'tooBrief', least: LEAST_S };
+  return { kind: 'ok', seconds: Math.min(asked, MOST_S) };
+}
+
+/** It reads what the package's NOTIFYs say. */
+export function acceptsBody(request: SipRequest, event: EventPackage): boolean {
+  if (request.header('accept') === undefined) return true;
+  return request
+    .list('accept')
+    .map((range) => range.split(';')[0]?.trim().toLowerCase())
+    .some((type) => type === CONTENT_TYPES[event] || type === '*/*' || type === 'application/*');
+}

@@ -1,0 +1,177 @@
+import type { Cancel } from '../dialog/agenda.ts';
+import type { DialogUser, UserAgentCore } from '../dialog/core.ts';
+import { Dialog } from '../dialog/dialog.ts';
+import { PeerRoute } from '../dialog/peer-route.ts';
+import type { HeaderInit, SipRequest } from '../message.ts';
+import type { TransactionId } from '../transaction/types.ts';
+import type { Flow } from '../transport/flow.ts';
+import { CONTENT_TYPES, type EventPackage } from './event-body.ts';
+import { askedEvent, askedSeconds } from './read-subscribe.ts';
+
+export interface SubscriptionOptions {
+  readonly request: SipRequest;
+  readonly transaction: TransactionId;
+  readonly flow: Flow;
+  readonly event: EventPackage;
+  /** Event with its parameters, as the phone wrote it (RFC 6665 §4.4.1). */
+  readonly eventText: string;
+  /** Whose it is, and whom it is about. */
+  readonly subscriber: string;
+  readonly resource: string;
+  /** The body of its `version`th NOTIFY. */
+  readonly body: (version: number) => string;
+  readonly ended: () => void;
+}
+
+/** After these the subscriber does not know the subscription (RFC 6665 §4.2.2). */
+const ENDING: ReadonlySet<number> = new Set([
+  404, 405, 408, 410, 416, 480, 481, 482, 483, 484, 485, 489, 501, 604,
+]);
+const MS_PER_SECOND = 1000;
+
+/** One subscription of a phone, in a dialog of its own (RFC 6665): a NOTIFY at once, then one for each change. */
+export class Subscription implements DialogUser {
+  readonly options: SubscriptionOptions;
+  readonly contact: string;
+  readonly #core: UserAgentCore;
+  readonly #dialog: Dialog;
+  readonly #route: PeerRoute;
+  #version = 0;
+  #untilMs = 0;
+  #open = true;
+  /** A NOTIFY has no answer yet: what changes meanwhile is told with the next one. */
+  #telling = false;
+  #stale = false;
+  #cancelExpiry: Cancel = () => undefined;
+
+  constructor(core: UserAgentCore, options: SubscriptionOptions) {
+    const { request, flow } = options;
+    this.#core = core;
+    this.options = options;
+    this.contact = request.header('contact') ?? '';
+    this.#dialog = Dialog.fromRequest(request, core.newToken(), core.options.random.integer(1000));
+    this.#route = new PeerRoute(core, this.#dialog, {
+      ...{ flow, viaFlow: true, guard: { heardAt: [], allow: [] }, auth: undefined },
+    });
+  }
+
+  /** 200, and what is true now. */
+  begin(seconds: number): void {
+    this.#core.dialogs.set(this.#dialog.id, this);
+    this.#accept(this.options.request, this.options.transaction, seconds);
+  }
+
+  /** What it is about has changed. */
+  changed(): void {
+    if (!this.#open) return;
+    if (this.#telling) this.#stale = true;
+    else this.#notify();
+  }
+
+  /** Without a word: the phone has begun anew. */
+  drop(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#cancelExpiry();
+    this.#core.dialogs.delete(this.#dialog.id);
+    this.options.ended();
+  }
+
+  receive(request: SipRequest, transaction: TransactionId, flow: Flow): void {
+    if (!this.#dialog.receive(request)) {
+      this.#refuse(request, transaction, 500);
+      return;
+    }
+    this.#route.heard(flow);
+    if (request.method !== 'SUBSCRIBE') this.#refuse(request, transaction, 481);
+    else if (askedEvent(request)?.event !== this.options.event)
+      this.#refuse(request, transaction, 489);
+    else {
+      const asked = askedSeconds(request);
+      if (asked.kind === 'tooBrief') {
+        const headers = [['Min-Expires', String(asked.least)]] as const;
+        this.#refuse(request, transaction, 423, headers);
+      } else {
+        this.#dialog.refreshTarget(request);
+        this.#accept(request, transaction, asked.seconds);
+      }
+    }
+  }
+
+  acknowledged(): void {}
+
+  connectionLost(connectionId: number): void {
+    this.#route.connectionLost(connectionId);
+  }
+
+  #refuse(
+    request: SipRequest,
+    transaction: TransactionId,
+    status: number,
+    headers: HeaderInit = [],
+  ): void {
+    this.#core.respond(transaction, request, status, { toTag: this.#dialog.localTag, headers });
+  }
+
+  #accept(request: SipRequest, transaction: TransactionId, seconds: number): void {
+    const headers: HeaderInit = [
+      ['Contact', this.#route.contact],
+      ['Expires', String(seconds)],
+    ];
+    this.#core.respond(transaction, request, 200, { toTag: this.#dialog.localTag, headers });
+    const { nowMs, agenda } = this.#core;
+    this.#untilMs = nowMs + seconds * MS_PER_SECOND;
+    this.#cancelExpiry();
+    if (seconds === 0) {
+      this.#end();
+      return;
+    }
+    this.#cancelExpiry = agenda.at(this.#untilMs, () => this.#end());
+    this.#telling = false;
+    this.#notify();
+  }
+
+  /** Its time is over, or the phone wants no more. */
+  #end(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#cancelExpiry();
+    this.#send('terminated;reason=timeout', () => {
+      this.#core.dialogs.delete(this.#dialog.id);
+    });
+    this.options.ended();
+  }
+
+  #notify(): void {
+    const left = Math.max(0, Math.ceil((this.#untilMs - this.#core.nowMs) / MS_PER_SECOND));
+    this.#telling = true;
+    this.#stale = false;
+    this.#send(`active;expires=${left}`, (status) => {
+      this.#telling = false;
+      if (ENDING.has(status)) this.drop();
+      else if (this.#stale && this.#open) this.#notify();
+    });
+  }
+
+  #send(state: string, answered: (status: number) => void): void {
+    const { event, eventText, body } = this.options;
+    const headers: HeaderInit = [
+      ['Contact', this.#route.contact],
+      ['Event', eventText],
+      ['Subscription-State', state],
+      ['Content-Type', CONTENT_TYPES[event]],
+    ];
+    const text = body(this.#version);
+    this.#version += 1;
+    this.#route.send(
+      'NOTIFY',
+      { headers, body: text },
+      {
+        response: ({ status }) => {
+          if (status >= 200) answered(status);
+        },
+        failed: () => answered(408),
+      },
+    );
+  }
+}
