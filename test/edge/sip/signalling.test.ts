@@ -176,7 +176,10 @@ describe('inbound legs', () => {
         endpointUsername: 'alice',
         carrier: undefined,
         userAgent: 'Phone/1',
-        headers: [['X-PH-Color', 'red']],
+        headers: [
+          ['X-PH-Color', 'red'],
+          ['X-Other', 'no'],
+        ],
         sdp: SDP,
         from: { uri: 'sip:alice@127.0.0.1', user: 'alice', host: '127.0.0.1' },
         source: { transport: kind, address: '127.0.0.1', port: peer.port },
