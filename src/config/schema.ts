@@ -174,6 +174,12 @@ export const SETTINGS = {
       false,
       'a certificate of *.example.com is that of carrier sip.example.com (RFC 5922 forbids it)',
     ),
+    tlsHandshakesPerSecond: integer(
+      300,
+      1,
+      100_000,
+      'TLS handshakes of peers a second, WSS included; more wait: carriers first, then one of each address after the other',
+    ),
     wsPort: integer(5066, ...PORT_OR_NONE, 'port of SIP over WebSocket (RFC 7118); as tlsPort'),
     wssPort: integer(7443, ...PORT_OR_NONE, 'port of SIP over WebSocket with TLS; as tlsPort'),
     wsOrigins: list([], 'origins of web pages that may open a SIP WebSocket; empty: all'),

@@ -49,6 +49,8 @@ export interface SignallingOptions {
     readonly identity: TlsIdentity;
     /** Undefined: TLS is spoken to others, and nobody may connect. */
     readonly port: number | undefined;
+    /** Of all addresses together. */
+    readonly handshakesPerSecond?: number;
   };
   readonly webSockets?: WebSocketPorts;
   /** Of TLS and WebSocket: left out with a warning where another program has it. */

@@ -22,6 +22,7 @@ import { UdpTransport } from './transport/udp-transport.ts';
 import { type Arrival, WebSockets } from './transport/web-sockets.ts';
 
 const UNKNOWN_PEERS_PER_SECOND = 500;
+const TLS_HANDSHAKES_PER_SECOND = 300;
 /** Times that a port of the system's choice is tried until TCP can have it too. */
 const PORT_ATTEMPTS = 20;
 
@@ -191,7 +192,12 @@ export class SipSockets {
     const acceptor =
       tls === undefined
         ? undefined
-        : new SecureAcceptor(tls.identity, (address, why) => this.#refused(address, why));
+        : new SecureAcceptor({
+            ...{ identity: tls.identity, clock },
+            perSecond: tls.handshakesPerSecond ?? TLS_HANDSHAKES_PER_SECOND,
+            isCarrier: (address) => this.#isCarrier(address),
+            refused: (address, why) => this.#refused(address, why),
+          });
     if (tls !== undefined && acceptor !== undefined) {
       const kind = new TlsKind(tls.identity, acceptor, (target, why) =>
         this.#unreached(target, why),
@@ -252,6 +258,10 @@ export class SipSockets {
   /** The operator has to know why a carrier of TLS is not reached: its certificate, most often. */
   #unreached({ name, address, port }: Target, why: string): void {
     this.#logger.warn({ name, address, port, why }, 'SIP TLS connection failed');
+  }
+
+  #isCarrier(remoteAddress: string): boolean {
+    return this.#acquaintance.isCarrier({ ...this.#udpFlow(remoteAddress, 0), transport: 'tls' });
   }
 
   #isKnown(flow: Flow): boolean {

@@ -129,7 +129,11 @@ export async function openLines(
     traces,
     challengeOrder: settings.sip.challengeOrder,
     unknownPeersPerSecond: settings.sip.unknownPeersPerSecond,
-    tls: { identity: sipIdentity, port: settings.sip.tlsPort || undefined },
+    tls: {
+      identity: sipIdentity,
+      port: settings.sip.tlsPort || undefined,
+      handshakesPerSecond: settings.sip.tlsHandshakesPerSecond,
+    },
     optionalPorts: [SETTINGS.sip.tlsPort, SETTINGS.sip.wsPort, SETTINGS.sip.wssPort].map(
       (setting) => setting.default,
     ),

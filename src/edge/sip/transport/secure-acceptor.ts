@@ -1,22 +1,38 @@
 import type { Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
+import type { Clock } from '../../../base/clock.ts';
 import { SourceBudgets, sourceOf } from '../source-budgets.ts';
+import { HandshakeQueue } from './handshake-queue.ts';
 import type { TlsIdentity } from './tls-identity.ts';
 
 /** Handshakes a second of one address (IPv6: /64): each costs as much as several calls. */
 const HANDSHAKES_PER_SECOND = 200;
 
+export interface SecureAcceptorOptions {
+  readonly identity: TlsIdentity;
+  readonly clock: Clock;
+  /** Handshakes of all addresses together. */
+  readonly perSecond: number;
+  readonly isCarrier: (address: string) => boolean;
+  /** Hears why a handshake failed. */
+  readonly refused: (address: string, why: string) => void;
+}
+
 /** The server's side of TLS on sockets that somebody else accepts and counts. */
 export class SecureAcceptor {
   readonly #server: Server;
+  readonly #options: SecureAcceptorOptions;
+  readonly #queue: HandshakeQueue;
   /** Handshakes under way, by address and port of the peer. */
   readonly #waiting = new Map<string, (socket: TLSSocket) => void>();
   readonly #budgets = new SourceBudgets(HANDSHAKES_PER_SECOND);
 
-  /** `refused` hears why a handshake failed. */
-  constructor(identity: TlsIdentity, refused: (address: string, why: string) => void) {
-    const options = identity.serverOptions((renewed) => this.#server.setSecureContext(renewed));
-    this.#server = createServer(options);
+  constructor(options: SecureAcceptorOptions) {
+    const { identity, clock, perSecond, refused } = options;
+    this.#options = options;
+    this.#queue = new HandshakeQueue({ clock, perSecond });
+    const server = identity.serverOptions((renewed) => this.#server.setSecureContext(renewed));
+    this.#server = createServer(server);
     this.#server.on('secureConnection', (socket) => {
       const ready = this.#waiting.get(placeOf(socket));
       if (ready === undefined) socket.destroy();
@@ -32,11 +48,24 @@ export class SecureAcceptor {
     return this.#budgets.take(sourceOf(address), nowMs);
   }
 
+  /** A peer that says nothing costs nothing: the handshake waits for its turn once there is something to read. */
   accept(raw: Socket, ready: (socket: TLSSocket) => void): void {
     const place = placeOf(raw);
+    const address = raw.remoteAddress ?? '';
+    let leave = (): void => undefined;
     this.#waiting.set(place, ready);
-    raw.once('close', () => this.#waiting.delete(place));
-    this.#server.emit('connection', raw);
+    raw.once('close', () => {
+      leave();
+      this.#waiting.delete(place);
+    });
+    const readable = (): void => {
+      raw.off('readable', readable);
+      if (raw.destroyed) return;
+      leave = this.#queue.add(sourceOf(address), this.#options.isCarrier(address), () => {
+        if (!raw.destroyed) this.#server.emit('connection', raw);
+      });
+    };
+    raw.on('readable', readable);
   }
 }
 
