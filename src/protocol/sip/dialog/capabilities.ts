@@ -6,8 +6,7 @@ import { SDP_TYPE, sdpOf } from './sdp-body.ts';
 
 export const METHODS: readonly string[] = [
   ...['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'PRACK', 'REFER', 'MESSAGE'],
-  ...['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'PRACK', 'REFER', 'SUBSCRIBE'],
-  'NOTIFY',
+  ...['SUBSCRIBE', 'NOTIFY'],
 ];
 const EXTENSIONS: readonly string[] = ['timer', '100rel', 'norefersub', 'replaces'];
 const REGISTER_EXTENSIONS: readonly string[] = ['path', 'outbound'];
