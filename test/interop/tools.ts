@@ -49,6 +49,8 @@ export interface SippOptions {
   readonly user?: { readonly username: string; readonly password: string };
   /** Status of a scenario that refuses: SIPp takes none from its keywords. */
   readonly status?: string;
+  /** Further text of a scenario, by what stands for it in brackets. */
+  readonly put?: Readonly<Record<string, string>>;
   /** SIPp gives up after so many seconds. */
   readonly limitS?: number;
   readonly transport?: 'u1' | 't1' | 'tn';
@@ -119,11 +121,18 @@ export function startSipp(options: SippOptions): SippRun {
   return { child, done, stop: () => child.kill('SIGKILL') };
 }
 
-function scenarioFile({ folder, scenario, status }: SippOptions): string {
+let copies = 0;
+
+function scenarioFile({ folder, scenario, status, put = {} }: SippOptions): string {
   const file = join(FOLDER, 'sipp', `${scenario}.xml`);
-  if (status === undefined) return file;
-  const copy = join(folder, `${scenario}-${status}.xml`);
-  writeFileSync(copy, readFileSync(file, 'utf8').replace('[status]', status));
+  const texts = { ...put, ...(status === undefined ? {} : { status }) };
+  if (Object.keys(texts).length === 0) return file;
+  copies += 1;
+  const copy = join(folder, `${scenario}-${copies}.xml`);
+  let text = readFileSync(file, 'utf8');
+  for (const [name, value] of Object.entries(texts))
+    text = text.replaceAll(`[${name}]`, () => value);
+  writeFileSync(copy, text);
   return copy;
 }
 

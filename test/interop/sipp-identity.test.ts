@@ -1,0 +1,105 @@
+/** SIPp at both ends of a trunk call: who calls is believed, shown and hidden as the trunk is set, and nothing else passes. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OWN_NUMBER, SippStage } from './sipp-stage.ts';
+import { missing } from './tools.ts';
+
+const CALLING = '127.0.0.2';
+const CALLED = '127.0.0.3';
+const ASSERTED = '14155550177';
+const PAI = `P-Asserted-Identity: <sip:+1-415-555-0177@far.example>`;
+const ANY = '<sip:+14155550100@far.example>';
+const HIDDEN = '&quot;Anonymous&quot; <sip:anonymous@anonymous.invalid>'.replaceAll('&quot;', '"');
+
+describe.skipIf(missing('sipp', 'sox'))('who calls, over a trunk', () => {
+  let stage: SippStage;
+  let trunkId: string;
+
+  beforeAll(async () => {
+    stage = await SippStage.open(7600);
+    const { service, port } = stage;
+    await stage.carrier({ name: 'calling', host: CALLING, prefixes: ['999'] });
+    const uri = await service.api('POST', 'origination-uris', {
+      ...{ name: 'pbx', sip_uri: `sip:${CALLED}:${port}` },
+    });
+    expect(uri.status, uri.text).toBe(201);
+    const trunk = await service.api('POST', 'trunks', {
+      ...{ name: 'office', trunk_direction: 'inbound', primary_uri_uuid: uri.body['id'] },
+    });
+    expect(trunk.status, trunk.text).toBe(201);
+    trunkId = String(trunk.body['trunk_id']);
+    const assigned = await service.api('POST', `numbers/${OWN_NUMBER}/assign`, {
+      trunk_group_id: trunkId,
+    });
+    expect(assigned.status, assigned.text).toBeLessThan(300);
+  });
+  afterAll(() => stage.close());
+
+  const set = async (policy: Record<string, unknown>): Promise<void> => {
+    const { service } = stage;
+    const path = `/accounts/${service.demo.authId}/trunks/${trunkId}`;
+    const answer = await service.admin('PATCH', path, policy);
+    expect(answer.status, answer.text).toBe(200);
+  };
+  const DEFAULT = { identity: null, pass_headers: null, add_headers: null, identity_header: null };
+
+  it.each([
+    {
+      name: 'an asserted number is the caller, and history goes on',
+      identity: [PAI, 'Diversion: <sip:+14155550166@far.example>;reason=no-answer'],
+      expects: `From: <sip:${ASSERTED}@.*Diversion: <sip:[+]14155550166@`,
+      lacks: 'Privacy|14155550100',
+    },
+    {
+      name: 'a tel URI with separators is the number',
+      uri: `tel:+1-415-555-${OWN_NUMBER.slice(-4)}`,
+      identity: [PAI],
+      expects: `INVITE sip:%?2?B?[+]?${OWN_NUMBER}@`,
+      lacks: 'tel:',
+    },
+    {
+      name: 'a caller who hides is nobody to a trunk',
+      from: HIDDEN,
+      identity: [PAI, 'Privacy: id'],
+      expects: 'From: .Anonymous. <sip:anonymous@anonymous[.]invalid>.*Privacy: id',
+      lacks: `${ASSERTED}|P-Asserted|Remote-Party`,
+    },
+    {
+      name: 'and somebody to a trusted one, who keeps it',
+      policy: { identity: 'trusted' },
+      from: HIDDEN,
+      identity: [PAI, 'Privacy: id'],
+      expects: `From: .Anonymous. <sip:anonymous@.*P-Asserted-Identity: <sip:${ASSERTED}@.*Privacy: id`,
+      lacks: 'Remote-Party',
+    },
+    {
+      name: 'header fields by name, and more of our own',
+      policy: { pass_headers: ['X-Acme-*'], add_headers: { 'X-Site': 'berlin' } },
+      identity: [PAI, 'X-Acme-Id: 7', 'X-Other: 8', 'Diversion: <sip:1@far.example>'],
+      expects: 'X-Acme-Id: 7.*X-Site: berlin',
+      lacks: 'X-Other|Diversion',
+    },
+    {
+      name: 'the older header field where it is asked for',
+      policy: { identity_header: 'rpid' },
+      identity: [`Remote-Party-ID: <sip:+${ASSERTED}@far.example>;party=calling;privacy=off`],
+      expects: `Remote-Party-ID: <sip:${ASSERTED}@[^;]*;party=calling;screen=yes;privacy=off`,
+      lacks: 'P-Asserted',
+    },
+  ])('$name', async ({ policy = {}, from = ANY, identity, expects, lacks, uri }) => {
+    await set({ ...DEFAULT, ...policy });
+    const { service } = stage;
+    const xml = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    const called = stage.called(CALLED, 'called-identity', {
+      ...{ limitS: 8, put: { expects: xml(expects), lacks } },
+    });
+    const asked = uri ?? 'sip:[service]@[remote_ip]:[remote_port]';
+    const caller = stage.peer('caller-identity', {
+      ...{ localAddress: CALLING, target: service.sipPort, service: `+${OWN_NUMBER}`, limitS: 8 },
+      put: { identity: identity.join('\n      '), from, uri: asked },
+    });
+    for (const run of [called, caller]) {
+      const { status, report } = await run.done;
+      expect(status, report).toBe(0);
+    }
+  });
+});
