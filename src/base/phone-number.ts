@@ -3,9 +3,14 @@
 /** As people and peers write it. A leading blank is what becomes of a `+` that was not escaped in a query. */
 const WRITTEN = /^[+ ]?\d[\d ().-]*$/;
 
-/** A telephone number in that form; anything else, a name or a SIP address, as it is. */
-export const plainNumber = (text: string): string =>
-  WRITTEN.test(text) ? text.replaceAll(/\D/g, '') : text;
+/** The number of a `tel:` URI, its parameters left aside (RFC 3966); anything else as it is. */
+export const ofTel = (text: string): string => /^tel:([^;]+)/i.exec(text)?.[1] ?? text;
+
+/** A telephone number, or a `tel:` URI, in that form; anything else, a name or a SIP address, as it is. */
+export function plainNumber(text: string): string {
+  const written = ofTel(text);
+  return WRITTEN.test(written) ? written.replaceAll(/\D/g, '') : text;
+}
 
 /** The same of a filter that may be absent. */
 export const plainFilter = (text: string | undefined): string | undefined =>

@@ -63,6 +63,16 @@ describe('POST Call', () => {
     });
   });
 
+  it.each(['tel:+1-415-555-0101', 'TEL:14155550101;isub=1', '+1 (415) 555-0101', '1.415.555.0101'])(
+    'from and to may be written as %s',
+    async (written) => {
+      expect(await placed({ from: written, to: written })).toMatchObject({
+        from: '14155550101',
+        destinations: [{ kind: 'number', number: '14155550101' }],
+      });
+    },
+  );
+
   it('takes every URL with its method', async () => {
     const request = await placed({
       answer_method: 'GET',

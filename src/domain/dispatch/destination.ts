@@ -1,6 +1,6 @@
 /** Where a call may go and as whom: toll-fraud rules, caller ids, prices and routes. One set of rules for all outbound legs. */
 import type { EndpointId } from '../../base/ids.ts';
-import { plainNumber } from '../../base/phone-number.ts';
+import { ofTel, plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import type { CallPrice } from '../call/call.ts';
@@ -148,7 +148,7 @@ export class Destinations {
     { names }: { readonly names: boolean },
   ): Promise<string | undefined> {
     const { provisioning, settings } = this.#needs;
-    const name = /^sips?:/i.test(from) ? userOf(from) : withoutSeparators(from);
+    const name = /^sips?:/i.test(from) ? userOf(from) : withoutSeparators(ofTel(from));
     const read = readDialledNumber(name, account.country);
     const number = read.kind === 'e164' ? read.e164 : name.replace(/^\+/, '');
     if (await provisioning.callerIds.owns(owner.authId, number)) return number;

@@ -260,6 +260,12 @@ describe('Dial (spec, Answer-XML instructions)', () => {
     ]);
   });
 
+  it('a tel URI is its number (RFC 3966)', () => {
+    const dial = one('dial', '<Dial><Number>tel:+1-415-555-0101;isub=1</Number></Dial>');
+    expect(dial.destinations).toMatchObject([{ kind: 'number', number: '+14155550101' }]);
+    expect(problemOf('<Dial><Number>tel:abc</Number></Dial>')).toContain('is no number');
+  });
+
   it('bare text is short for Number', () => {
     expect(one('dial', '<Dial> 14155550101 </Dial>').destinations).toMatchObject([
       { kind: 'number', number: '14155550101' },

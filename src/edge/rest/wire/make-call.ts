@@ -81,7 +81,11 @@ export const ringTimeoutField = () =>
 
 export const MakeCallBody = Type.Object({
   from: hinted(
-    Type.String({ minLength: 1, maxLength: 64, pattern: '^\\+?[0-9][0-9 ()-]*$' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      pattern: '^([Tt][Ee][Ll]:)?\\+?[0-9][0-9 ().-]*(;[^<>"]*)?$',
+    }),
     'must be E.164 digits',
   ),
   to: hinted(

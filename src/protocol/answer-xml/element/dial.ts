@@ -1,4 +1,5 @@
 /** `Dial` with `Number` and `User` (spec "Answer-XML instructions", dialect §2.1). */
+import { ofTel } from '../../../base/phone-number.ts';
 import { ElementReader } from '../attributes.ts';
 import { childElements, ownText, textOnly } from '../content.ts';
 import type {
@@ -140,9 +141,9 @@ function common(
   };
 }
 
-/** Digits with the separators that people write taken out; a leading `+` stays. */
+/** Digits, of a `tel:` URI too, with the separators that people write taken out; a leading `+` stays. */
 function readNumberText(reader: ElementReader, text: string): string {
-  const number = text.replaceAll(/[\s().-]/g, '');
+  const number = ofTel(text).replaceAll(/[\s().-]/g, '');
   if (/^\+?[0-9*#]+$/.test(number) && number.length <= MAX_NUMBER_LENGTH) return number;
   const { name } = reader.element;
   const shown = text.slice(0, 80);
