@@ -142,6 +142,8 @@ export interface PeerPolicy {
   readonly addHeaders?: Readonly<Record<string, string>>;
   /** Of those that we would add ourselves. */
   readonly removeHeaders?: readonly string[];
+  /** Requests above 1300 bytes go over TCP where it takes connections (RFC 3261 §18.1.1), else over UDP. Default: they do. */
+  readonly largeOverTcp?: boolean;
   /** Whether our calls to a carrier are signed, where there is a key. Default: they are. */
   readonly sign?: boolean;
 }

@@ -88,6 +88,7 @@ function placeOf(
         kind: 'uri',
         uri,
         ...(transport === undefined ? {} : { transport }),
+        ...(named === undefined ? { largeOverTcp: target.policy?.largeOverTcp ?? true } : {}),
         guard: {
           ...{ heardAt: [], allow },
           ...(redirectedBy === undefined ? {} : { carrier: redirectedBy }),
@@ -105,6 +106,7 @@ function placeOf(
     kind: 'uri',
     uri,
     transport: carrierTransport(carrier),
+    largeOverTcp: carrier.policy.largeOverTcp ?? true,
     ...(carrier.auth?.register === true ? { registrar: carrierUri(carrier) } : {}),
   } as const;
   return { target: place, account: auth ?? carrier.auth, carrier };

@@ -186,6 +186,8 @@ export type InviteTarget =
       /** A proxy to go through, as a URI; it is not written into the request. */
       readonly nextHop?: string;
       readonly transport?: SipTransportName;
+      /** Over UDP a request above 1300 bytes is tried over TCP first, whatever `transport` says (RFC 3261 §18.1.1). */
+      readonly largeOverTcp?: boolean;
       /** Of a URI that a customer named. */
       readonly guard?: DestinationGuard;
     };

@@ -74,6 +74,7 @@ describe('outbound INVITEs', () => {
       kind: 'uri',
       uri: 'sip:49301@127.0.0.1;transport=tcp',
       transport: 'tcp',
+      largeOverTcp: true,
     });
   });
 

@@ -334,6 +334,22 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
 
   const large = { sdp: `${OFFER}a=x:${'y'.repeat(1300)}\r\n` };
 
+  it('does so to a peer of UDP too where its policy says so, and not otherwise', () => {
+    const to = (largeOverTcp: boolean) => {
+      const { world, peer, call } = setup();
+      const transports: string[] = [];
+      peer.onMessage = (_message, flow) => transports.push(flow.transport);
+      call({
+        target: { kind: 'uri', uri: `sip:bob@${PEER}`, transport: 'udp', largeOverTcp },
+        ...large,
+      });
+      world.advance(30);
+      return transports[0];
+    };
+    expect(to(true)).toBe('tcp');
+    expect(to(false)).toBe('udp');
+  });
+
   it('sends above 1300 bytes by TCP when nobody asked for UDP, and by UDP when TCP is refused (§18.1.1)', () => {
     const { world, peer, call } = setup();
     call(large);

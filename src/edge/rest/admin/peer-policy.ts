@@ -3,7 +3,7 @@ import { err } from '../../../base/result.ts';
 import { headerProblem } from '../../../domain/provisioning/provisioning.ts';
 import type { PeerPolicy } from '../../../domain/provisioning/types.ts';
 import { invalidField } from '../http/failure.ts';
-import { type Static, Type } from '../http/schema.ts';
+import { flag, type Static, Type } from '../http/schema.ts';
 import { defined } from '../wire/list.ts';
 
 /** null: the default. */
@@ -28,6 +28,7 @@ export const peerFields = {
   pass_headers: Type.Optional(names()),
   add_headers: Type.Optional(lines()),
   remove_headers: Type.Optional(names()),
+  large_over_tcp: Type.Optional(flag()),
 };
 const Body = Type.Object(peerFields);
 type PeerBody = Static<typeof Body>;
@@ -38,6 +39,7 @@ export const PeerSchema = {
   pass_headers: names(),
   add_headers: Type.Record(Type.String(), Type.String()),
   remove_headers: Type.Array(Type.String()),
+  large_over_tcp: Type.Boolean(),
 };
 
 /** Values as the body names them: undefined stays as it is, null goes back to the default. */
@@ -47,6 +49,7 @@ export const namedInPeer = (body: PeerBody) => ({
   passHeaders: body.pass_headers,
   addHeaders: body.add_headers,
   removeHeaders: body.remove_headers,
+  largeOverTcp: body.large_over_tcp,
 });
 
 export function policyWith(before: PeerPolicy, body: PeerBody): PeerPolicy {
@@ -61,6 +64,7 @@ export const showPeer = (policy: PeerPolicy) => ({
   pass_headers: policy.passHeaders === undefined ? null : [...policy.passHeaders],
   add_headers: { ...policy.addHeaders },
   remove_headers: [...(policy.removeHeaders ?? [])],
+  large_over_tcp: policy.largeOverTcp ?? true,
 });
 
 /** Undefined: its header fields may be named so. */

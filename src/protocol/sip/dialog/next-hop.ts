@@ -9,6 +9,8 @@ export type Destination =
       readonly kind: 'uri';
       readonly uri: string;
       readonly transport: SipTransportName | undefined;
+      /** A request above 1300 bytes is tried over TCP first where it would go over UDP. Default: where `transport` is undefined. */
+      readonly largeOverTcp?: boolean | undefined;
       /** Undefined: the operator's own destination. */
       readonly guard?: DestinationGuard | undefined;
       /** The way that the peer itself came, for a URI that may not be sent to. */

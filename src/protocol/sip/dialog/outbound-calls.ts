@@ -59,6 +59,7 @@ export class OutboundCalls {
       kind: 'uri',
       uri: target.nextHop ?? route.nextHop,
       transport: target.transport,
+      largeOverTcp: target.largeOverTcp,
       guard: target.guard,
     };
     const request = this.#request(command, {

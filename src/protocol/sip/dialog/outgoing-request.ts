@@ -146,8 +146,11 @@ export class OutgoingRequest implements ClientUser {
   #resolved(hop: NextHop, { targets }: Resolution): void {
     if (this.#over) return;
     // Written out to be measured only where there is a choice.
+    const { destination } = this.#options;
+    const mayChange =
+      destination.kind === 'uri' && (destination.largeOverTcp ?? hop.transportIsOpen);
     const tooLarge =
-      hop.transportIsOpen && serialize(this.#request).length + VIA_ALLOWANCE > LARGEST_UDP_REQUEST;
+      mayChange && serialize(this.#request).length + VIA_ALLOWANCE > LARGEST_UDP_REQUEST;
     const { transports } = this.#core.options;
     const usable = targets.filter((target) => transports.includes(target.transport));
     this.#targets = usable.flatMap((target) =>
