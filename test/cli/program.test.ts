@@ -56,6 +56,23 @@ describe('carillon accounts', () => {
     expect(JSON.parse(terminal.out.join('\n'))).toHaveProperty('accounts');
   });
 
+  it('trunks set says what a trunk is told and believed', async () => {
+    const { authId } = service.account;
+    const body = { name: 'told', trunk_direction: 'inbound' };
+    const { body: made } = await service.post(`${service.root}/trunks`, body);
+    const pairs = ['identity=trusted', 'pass_headers=["X-*"]', 'add_headers={"X-Site":"berlin"}'];
+    await carillon(['trunks', 'set', authId, made.trunk_id, ...pairs]);
+    const trunk = await service.provisioning.trunks.get(authId, made.trunk_id);
+    expect(trunk).toMatchObject({
+      value: {
+        policy: { identity: 'trusted', passHeaders: ['X-*'], addHeaders: { 'X-Site': 'berlin' } },
+      },
+    });
+    await carillon(['trunks', 'set', authId, made.trunk_id, 'add_headers={"Via":"x"}']);
+    const after = await service.provisioning.trunks.get(authId, made.trunk_id);
+    expect(after).toMatchObject({ value: { policy: { addHeaders: { 'X-Site': 'berlin' } } } });
+  });
+
   it('trunks allow sets what a trunk may reach in private networks', async () => {
     const body = { name: 'office', trunk_direction: 'inbound' };
     const { body: made } = await service.post(`${service.root}/trunks`, body);

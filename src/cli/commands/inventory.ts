@@ -155,9 +155,24 @@ async function ownerOf(session: Session, number: string): Promise<string> {
 }
 
 function addTrunkCommands(program: Command, sessionOf: SessionOf): void {
-  program
-    .command('trunks')
-    .description('SIP trunks of accounts')
+  const trunks = program.command('trunks').description('SIP trunks of accounts');
+  trunks
+    .command('set')
+    .description('what a trunk is told and believed')
+    .argument('<auth_id>')
+    .argument('<trunk_id>')
+    .argument('<key=value...>', 'identity=trusted identity_header=pai pass_headers=\'["X-*"]\'')
+    .action(
+      async (authId: string, trunkId: string, pairs: string[], _: object, command: Command) => {
+        const session = sessionOf(command);
+        const path = `/accounts/${encodeURIComponent(authId)}/trunks/${encodeURIComponent(trunkId)}`;
+        session.done(
+          `trunk ${trunkId} changed`,
+          await session.client.patch(path, assignments(pairs)),
+        );
+      },
+    );
+  trunks
     .command('allow')
     .description(
       'private destinations that a trunk may lead to, instead of those before; none: no more',

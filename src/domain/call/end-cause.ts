@@ -36,6 +36,33 @@ const BY_STATUS: Readonly<Record<number, HangupCauseKey>> = {
   608: 'spamBlock',
 };
 
+/** Statuses that leave open why: gateways write them for many causes of the telephone network (RFC 3398 §8.2.6.1). */
+const VAGUE: ReadonlySet<number> = new Set([400, 480, 500, 502, 503, 504]);
+
+/** Causes of ITU-T Q.850 in Reason (RFC 3326) that say more than such a status. */
+const BY_Q850: Readonly<Record<number, HangupCauseKey>> = {
+  1: 'unallocated',
+  17: 'busy',
+  18: 'noAnswer',
+  19: 'noAnswer',
+  21: 'rejected',
+  22: 'unallocated',
+  27: 'destinationOutOfService',
+  28: 'invalidDestination',
+  34: 'carrierCongestion',
+  42: 'carrierCongestion',
+};
+/** Of the called party, not of the network between. */
+const PARTYS: ReadonlySet<HangupCauseKey> = new Set([
+  ...(['unallocated', 'busy', 'noAnswer', 'rejected', 'invalidDestination'] as const),
+]);
+
+function causeInReason({ status, reason }: LegEnd): HangupCauseKey | undefined {
+  if (status === undefined || reason === undefined || !VAGUE.has(status)) return undefined;
+  const cause = /\bQ\.850\s*;(?:[^,]*;)?\s*cause\s*=\s*(\d{1,3})/i.exec(reason)?.[1];
+  return cause === undefined ? undefined : BY_Q850[Number(cause)];
+}
+
 function causeOfStatus(status: number | undefined): HangupCauseKey {
   if (status === undefined) return 'unknown';
   const known = BY_STATUS[status];
@@ -62,9 +89,11 @@ export function endOfLeg(
     case 'cancel':
       return { cause: 'canceled', source: peer, disposition: 'recv_cancel', detail: end.reason };
     case 'refused': {
-      const carrierFault = end.status !== undefined && end.status >= 500 && end.status < 600;
+      const told = causeInReason(end);
+      const isFault = end.status !== undefined && end.status >= 500 && end.status < 600;
+      const carrierFault = isFault && (told === undefined || !PARTYS.has(told));
       return {
-        cause: causeOfStatus(end.status),
+        cause: told ?? causeOfStatus(end.status),
         source: carrierFault ? 'Carrier' : peer,
         disposition: 'recv_refuse',
         detail,

@@ -5,6 +5,26 @@ import { HANGUP_CAUSES } from '../../../src/domain/call/types.ts';
 
 const LEG = { direction: 'outbound', answered: false, toEndpoint: false } as const;
 
+describe('what a Reason tells of a vague status (RFC 3326)', () => {
+  const told = (status: number, reason: string) => {
+    const { cause, source } = endOfLeg({ by: 'remote', how: 'refused', status, reason }, LEG);
+    return [cause, source];
+  };
+
+  it.each([
+    [503, 'Q.850;cause=17;text="User busy"', 'busy', 'Callee'],
+    [480, 'Q.850 ;text="x"; cause=1', 'unallocated', 'Callee'],
+    [500, 'SIP;cause=500, Q.850;cause=34', 'carrierCongestion', 'Carrier'],
+    [502, 'Q.850;cause=28', 'invalidDestination', 'Callee'],
+    // A status that is clear, a cause that says no more, and none.
+    [486, 'Q.850;cause=1', 'busy', 'Callee'],
+    [503, 'Q.850;cause=41', 'carrierCongestion', 'Carrier'],
+    [480, 'Temporarily Unavailable', 'noAnswer', 'Callee'],
+  ])('%i with %s is %s', (status, reason, cause, source) => {
+    expect(told(status, reason)).toEqual([cause, source]);
+  });
+});
+
 describe('SIP final response → hangup code (dialect §3.12)', () => {
   it.each([
     [401, 4240, 'Callee'],
