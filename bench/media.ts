@@ -23,15 +23,33 @@ interface Measured {
   readonly scheduling: string;
 }
 
+/** What native/bench/relay_bench.cpp prints. */
+interface Relayed {
+  readonly calls: number;
+  readonly callCpuUs: number;
+  readonly packets: number;
+  readonly lost: number;
+  readonly delayP50Ms: number;
+  readonly delayP99Ms: number;
+}
+
 const BUILD = fileURLToPath(new URL('../build/native', import.meta.url));
 const execute = promisify(execFile);
 const PAIRS = 300;
 const SECONDS = isQuick ? 2 : 4;
+const RELAYED_CALLS = 100;
+const RELAY_SECONDS = isQuick ? 2 : 20;
 
 export async function run(): Promise<Row[]> {
-  await execute('cmake', ['--build', BUILD, '--target', 'media_bench']);
+  await execute('cmake', ['--build', BUILD, '--target', 'media_bench', 'relay_bench']);
   const { stdout } = await execute(join(BUILD, 'media_bench'), [String(PAIRS), String(SECONDS)]);
   const m = JSON.parse(stdout) as Measured;
+  const relay = await execute(join(BUILD, 'relay_bench'), [
+    String(RELAYED_CALLS),
+    String(RELAY_SECONDS),
+  ]);
+  const r = JSON.parse(relay.stdout) as Relayed;
+  const relayed = `${r.calls} calls, ${r.packets + r.lost} packets of which ${r.lost} were lost`;
   const at = `${m.legs} legs, media thread ${Math.round(m.busy * 100)} % busy, scheduling ${m.scheduling}`;
   return [
     {
@@ -50,6 +68,19 @@ export async function run(): Promise<Row[]> {
       ratio: Math.round((m.legCpuUs / m.pacedFloorUs) * 100) / 100,
       note: 'floor: the same packets, those of a millisecond, then sleep until the next, as the media thread does',
     },
+    {
+      name: 'relay of a call, PCMU both legs: media thread',
+      value: r.callCpuUs,
+      unit: 'µs per call-second',
+      note: relayed,
+    },
+    {
+      name: 'relay, delay p50',
+      value: r.delayP50Ms,
+      unit: 'ms',
+      note: 'goal ≤ 0.6 ms; from send to arrival',
+    },
+    { name: 'relay, delay p99', value: r.delayP99Ms, unit: 'ms', note: 'goal ≤ 2 ms' },
     { name: 'tick lateness p99', value: m.lateP99Us, unit: 'µs', note: at },
     {
       name: 'pacing on the wire, deviation from the 20 ms grid, p50',

@@ -103,7 +103,7 @@ void MediaCore::add_leg(std::unique_ptr<Leg> leg) {
   ++slot_sizes_[best];
   place.slot = best;
   place.leg = std::move(leg);
-  place.napping = place.changed = false;
+  place.napping = place.changed = place.prompt = false;
   ++leg_count_;
   change(place);
 }
@@ -204,6 +204,7 @@ void MediaCore::receive(LegHandle handle, std::span<uint8_t> datagram, const Add
   if (!heard_before && target->leg->heard() && target->bridge.other != nullptr) {
     wake(legs_[index_of(target->bridge.other_handle)]);
   }
+  if (target->bridge.other != nullptr || target->prompt) relay(*target, outcome, arrival);
   if (outcome.source_change) ++counters_.source_changes;
   switch (outcome.kind) {
     case Received::malformed:
@@ -215,6 +216,22 @@ void MediaCore::receive(LegHandle handle, std::span<uint8_t> datagram, const Add
     default:
       ++counters_.packets_received;
   }
+}
+
+/// To the other leg of the bridge.
+void MediaCore::relay(Entry& from, const ReceivePath::Outcome& received, Nanos arrival) {
+  Leg* const to = from.bridge.other;
+  if (to != nullptr && received.counted) {
+    const Bytes packet = to->relay(*from.leg, received, arrival);
+    if (!packet.empty()) {
+      sink_.send(to->handle(), to->receive_path().source().target(), packet);
+      ++counters_.packets_sent;
+    }
+  }
+  const bool prompt = to != nullptr && to->relays();
+  if (from.prompt == prompt) return;
+  from.prompt = prompt;
+  sink_.prompt(from.leg->handle(), prompt);
 }
 
 /// True when it was not RTP.
@@ -272,9 +289,9 @@ void MediaCore::tick(Nanos now) {
   for (size_t i = slot; i < rooms_.size(); i += kSlots) rooms_[i]->frame(now, events_);
   const std::vector<Leg*>& due = slots_[slot];
   for (size_t i = 0; i < due.size(); ++i) {
-    // The next but one shows where the next one's audio lies.
-    if (i + 2 < due.size()) due[i + 2]->expect_frame();
-    if (i + 1 < due.size()) due[i + 1]->expect_audio();
+    for (size_t ahead = 0; ahead < Leg::kFrameSteps && i + ahead + 1 < due.size(); ++ahead) {
+      due[i + ahead + 1]->expect_frame(ahead);
+    }
     due[i]->frame(now, batch_, events_);
   }
   for (Leg* const leg : slots_[(slot + half) % kSlots]) {

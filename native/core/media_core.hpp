@@ -64,11 +64,11 @@ class MediaCore {
   /// when it cannot join.
   bool join(RoomHandle room, LegHandle leg, std::unique_ptr<RoomMember>& member);
 
-  /// Hints: a datagram for this leg is awaited; it is being fetched. Each brings the way to the leg, then the
-  /// leg, nearer to the processor.
+  /// Hints: a datagram for this leg is awaited; it is so many steps away (Leg::expect_packet). The first
+  /// brings the way to the leg nearer to the processor, the others the leg.
   void expect_soon(LegHandle leg) const { prefetch(&legs_[index_of(leg)], sizeof(Entry)); }
-  void expect(LegHandle leg) const {
-    if (const Leg* const found = legs_[index_of(leg)].leg.get()) found->expect_packet();
+  void expect(LegHandle leg, size_t ahead) const {
+    if (const Leg* const found = legs_[index_of(leg)].leg.get()) found->expect_packet(ahead);
   }
   void receive(LegHandle leg, std::span<uint8_t> datagram, const Address& source, Nanos arrival);
   void receive_rtcp(LegHandle leg, std::span<uint8_t> datagram, const Address& source, Nanos arrival);
@@ -104,8 +104,14 @@ class MediaCore {
   /// The other leg of a bridge as a far end.
   class BridgeEnd : public FarEnd {
    public:
-    std::optional<AudioView> far_audio(Frame& /*out*/) override { return other->received(); }
+    std::optional<AudioView> far_audio(Frame& /*out*/) override {
+      return other->decodes() ? std::optional(other->received()) : std::nullopt;
+    }
     [[nodiscard]] bool may_speak() const override { return other->heard(); }
+    [[nodiscard]] bool listens() const override { return other->needs_far_audio(); }
+    bool go_on_after_relay(SampleRate rate, std::span<Sample> out) override {
+      return other->go_on_after_relay(rate, out);
+    }
     Leg* other = nullptr;
     LegHandle other_handle;
   };
@@ -122,6 +128,7 @@ class MediaCore {
       inner_.send_rtcp(leg, to, packet);
     }
     void latched(LegHandle leg, const std::optional<Address>& peer) override { inner_.latched(leg, peer); }
+    void prompt(LegHandle leg, bool wanted) override { inner_.prompt(leg, wanted); }
     void flush();
 
    private:
@@ -142,12 +149,15 @@ class MediaCore {
     size_t slot = 0;
     BridgeEnd bridge;
     bool napping = false;
+    /// Its datagrams are fetched as soon as they come.
+    bool prompt = false;
     /// A command has changed it: whether it may nap is to be seen before its next visit.
     bool changed = false;
     /// While it naps: the tick of its last visit, or of the one before the first.
     int64_t visited = 0;
   };
 
+  void relay(Entry& from, const ReceivePath::Outcome& received, Nanos arrival);
   bool receive_muxed(Leg& leg, std::span<uint8_t> datagram, const Address& source, Nanos arrival);
   void receive_check(Leg& leg, Bytes datagram, const Address& source, Nanos arrival);
   [[nodiscard]] Entry* entry(LegHandle handle);

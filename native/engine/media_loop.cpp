@@ -24,6 +24,11 @@ void MediaLoop::drain_sockets(Nanos now, Nanos wall_offset) {
   sockets_.drain(core_, now, wall_offset);
 }
 
+void MediaLoop::drain_prompt(Nanos now, Nanos wall_offset) {
+  now_ = now;
+  sockets_.drain_prompt(core_, now, wall_offset);
+}
+
 void MediaLoop::tick(Nanos now) {
   now_ = now;
   core_.tick(now);
@@ -70,6 +75,10 @@ void MediaLoop::send_rtcp(LegHandle leg, const Address& to, Bytes packet) {
 
 void MediaLoop::latched(LegHandle leg, const std::optional<Address>& peer) {
   if (!keep_packets_) sockets_.connect(leg, peer);
+}
+
+void MediaLoop::prompt(LegHandle leg, bool wanted) {
+  if (!keep_packets_) sockets_.prompt(leg, wanted);
 }
 
 }  // namespace carillon

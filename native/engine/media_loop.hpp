@@ -45,6 +45,8 @@ class MediaLoop : private PacketSink {
   void run_command(CommandQueue<MediaLoop>::Command& command, Nanos now);
   /// `wall_offset`: CLOCK_REALTIME minus the monotonic clock.
   void drain_sockets(Nanos now, Nanos wall_offset);
+  /// Between two ticks: takes in what is to go on at once.
+  void drain_prompt(Nanos now, Nanos wall_offset);
   void tick(Nanos now);
   /// Ticks that would find nothing to do, from the next one on and at most `limit`.
   [[nodiscard]] int64_t idle_ticks(int64_t limit) const;
@@ -66,6 +68,7 @@ class MediaLoop : private PacketSink {
   void send_rtcp(LegHandle leg, const Address& to, Bytes packet) override;
   void keep(LegHandle leg, bool rtcp, const Address& to, Bytes packet);
   void latched(LegHandle leg, const std::optional<Address>& peer) override;
+  void prompt(LegHandle leg, bool wanted) override;
 
   // Given.
   bool keep_packets_;

@@ -24,6 +24,10 @@ constexpr int64_t kMaxIdleTicks = 4;
 /// Where there was a command, more follow: so long the thread looks for them before it rests again. A bell
 /// costs the control thread as much as a wake-up costs this one.
 constexpr Nanos kMoreCommands = 20 * kMillisecond;
+/// Between two looks for packets that only go on. A wake-up costs more than several packets.
+constexpr Nanos kRelayInterval = 400 * kMicrosecond;
+/// A look so shortly before a tick is left to it.
+constexpr Nanos kAlmostTick = 100 * kMicrosecond;
 /// The status that others see is never older.
 constexpr Nanos kLongestRest = kSecond;
 
@@ -105,10 +109,24 @@ bool MediaThread::rest(Nanos& due) {
 Nanos MediaThread::sleep_over_idle_ticks(Nanos due) {
   const bool call_waits = !loop_.events().empty() && !wake_pending_.load(std::memory_order_relaxed);
   const Nanos wake_at = due + loop_.idle_ticks(call_waits ? 0 : kMaxIdleTicks) * kTick;
+  if (loop_.sockets().any_prompt()) relay_until(wake_at);
   sleep_until(wake_at);
   const Nanos now = monotonic_now();
   lateness_.record(now - wake_at, now);
   return now;
+}
+
+/// Packets that only go on do not wait for the tick. What comes while those of the last moment go on shares
+/// the next wake-up.
+void MediaThread::relay_until(Nanos due) {
+  for (Nanos began = monotonic_now(); due - began > kAlmostTick; began = monotonic_now()) {
+    loop_.sockets().resting().wait(due - began);
+    const Nanos now = monotonic_now();
+    if (now >= due) return;
+    loop_.drain_prompt(now, wall_offset_);
+    busy_time_ += monotonic_now() - now;
+    sleep_until(std::min(due, now + kRelayInterval));
+  }
 }
 
 void MediaThread::run_ticks(Nanos& due, Nanos now) {

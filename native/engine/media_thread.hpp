@@ -53,6 +53,7 @@ class MediaThread {
   void run();
   bool rest(Nanos& due);
   Nanos sleep_over_idle_ticks(Nanos due);
+  void relay_until(Nanos due);
   void run_ticks(Nanos& due, Nanos now);
   void call_control(Nanos now);
   void publish(Nanos now);

@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 
 #include <algorithm>
+#include <ctime>
 
 namespace carillon {
 
@@ -26,9 +27,9 @@ RestingSockets::RestingSockets()
   static_cast<void>(watch(epoll_, bell_.get(), EPOLLIN | EPOLLET, kBell));
 }
 
-bool RestingSockets::add(LegHandle leg, const UdpSocket& socket) const {
+bool RestingSockets::add(LegHandle leg, const UdpSocket& socket, bool always) const {
   // Told once: a leg that is gone leaves its socket behind until the control thread closes it.
-  return watch(epoll_, socket.descriptor(), EPOLLIN | EPOLLONESHOT, leg.value());
+  return watch(epoll_, socket.descriptor(), always ? EPOLLIN : EPOLLIN | EPOLLONESHOT, leg.value());
 }
 
 void RestingSockets::remove(const UdpSocket& socket) const {
@@ -48,7 +49,10 @@ std::span<const LegHandle> RestingSockets::ready() {
 
 void RestingSockets::wait(Nanos longest) const {
   pollfd any{epoll_.get(), POLLIN, 0};
-  ::poll(&any, 1, static_cast<int>(std::max(Nanos{}, longest + kMillisecond - Nanos(1)) / kMillisecond));
+  timespec time{};
+  time.tv_sec = static_cast<time_t>(longest / kSecond);
+  time.tv_nsec = static_cast<long>((std::max(Nanos{}, longest) % kSecond).count());
+  ::ppoll(&any, 1, &time, nullptr);
 }
 
 void RestingSockets::ring() const {

@@ -17,8 +17,9 @@ class RestingSockets {
  public:
   RestingSockets();
 
-  /// `socket` is watched until ready() names `leg` or it is closed. False: the kernel refuses.
-  bool add(LegHandle leg, const UdpSocket& socket) const;
+  /// `socket` is watched until ready() names `leg` or it is closed; with `always`, until it is removed or
+  /// closed. False: the kernel refuses.
+  bool add(LegHandle leg, const UdpSocket& socket, bool always = false) const;
   void remove(const UdpSocket& socket) const;
 
   /// Legs to whose sockets something has come, at most kAtOnce; each is named once, even one whose socket is
@@ -30,7 +31,7 @@ class RestingSockets {
   void ring() const;
 
  private:
-  static constexpr size_t kAtOnce = 64;
+  static constexpr size_t kAtOnce = 256;
 
   FileDescriptor epoll_;
   FileDescriptor bell_;

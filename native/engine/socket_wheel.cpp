@@ -36,7 +36,7 @@ SocketWheel::SocketWheel() : places_(MediaCore::kMaxLegs), owners_(MediaCore::kM
 }
 
 void SocketWheel::add(LegHandle leg, Pair sockets) {
-  place(leg) = {leg, 1, std::move(*sockets[0]), std::move(*sockets[1]), false, false};
+  place(leg) = {leg, 1, std::move(*sockets[0]), std::move(*sockets[1])};
   owners_[MediaCore::index_of(leg)] = std::move(sockets);
   rest(place(leg));
 }
@@ -44,6 +44,7 @@ void SocketWheel::add(LegHandle leg, Pair sockets) {
 SocketWheel::Pair SocketWheel::remove(LegHandle leg) {
   Place& leaving = place(leg);
   if (leaving.leg != leg) return {};
+  if (leaving.watched) unwatch(leaving);
   leaving.leg = {};  // its entry in the wheel finds nobody and goes
   Pair sockets = std::move(owners_[MediaCore::index_of(leg)]);
   *sockets[0] = std::move(leaving.rtp);
@@ -57,11 +58,29 @@ void SocketWheel::rest(Place& quiet) {
   if (!quiet.resting) schedule(quiet.leg, kLongestWait);
 }
 
+void SocketWheel::prompt(LegHandle leg, bool wanted) {
+  Place& changed = place(leg);
+  if (changed.leg == leg) changed.prompt = wanted;
+}
+
+bool SocketWheel::watch(Place& prompt) {
+  prompt.watched = resting_.add(prompt.leg, prompt.rtp, true);
+  if (prompt.watched) ++prompt_count_;
+  return prompt.watched;
+}
+
+void SocketWheel::unwatch(Place& watched) {
+  resting_.remove(watched.rtp);
+  watched.watched = false;
+  --prompt_count_;
+}
+
 void SocketWheel::wake_resting(Nanos now) {
   if (now == resting_asked_at_) return;  // one of several ticks that are caught up
   resting_asked_at_ = now;
   for (const LegHandle leg : resting_.ready()) {
     Place& woken = place(leg);
+    if (woken.leg == leg && woken.watched) due_.push_back(leg);
     if (woken.leg != leg || !woken.resting) continue;
     woken.resting = false;
     // Watched, each packet would cost the kernel a little more.
@@ -120,17 +139,24 @@ void SocketWheel::look(std::span<const LegHandle> legs, MediaCore& core, Nanos n
     prefetch(&place(leg), sizeof(Place));
     core.expect_soon(leg);
   }
-  for (size_t i = 0; i < legs.size(); ++i) {
+  for (size_t i = 0; i < legs.size() + Leg::kPacketSteps - 1; ++i) {
+    // A step for each of those before this one: between two there is a system call.
+    for (size_t back = 0; back < Leg::kPacketSteps && back <= i; ++back) {
+      if (i - back < legs.size()) core.expect(legs[i - back], Leg::kPacketSteps - 1 - back);
+    }
+    if (i >= legs.size()) continue;
     const Place& due = place(legs[i]);
-    core.expect(legs[i]);
     found[i] = due.leg == legs[i] && buffers_[i].receive(due.rtp);
   }
   for (size_t i = 0; i < legs.size(); ++i) {
     Place& due = place(legs[i]);
     if (due.leg != legs[i]) continue;
+    if (!found[i] && due.watched) continue;
     if (found[i]) {
       const Nanos arrival = take(buffers_[i], due, core, now, wall_offset);
       due.wait = 1;
+      if (due.watched && !due.prompt) unwatch(due);
+      if (due.watched || (due.prompt && watch(due))) continue;
       const Nanos until_next = arrival + kExpectedInterval - now;
       schedule(due.leg, static_cast<size_t>(std::clamp<int64_t>(until_next / kTick + 1, 1, kSlots - 1)));
     } else {
@@ -158,12 +184,21 @@ void SocketWheel::drain_rtcp(MediaCore& core, Nanos now, Nanos wall_offset) {
   }
 }
 
+void SocketWheel::drain_prompt(MediaCore& core, Nanos now, Nanos wall_offset) {
+  wake_resting(now);
+  look_at_due(core, now, wall_offset);
+}
+
 void SocketWheel::drain(MediaCore& core, Nanos now, Nanos wall_offset) {
   drain_rtcp(core, now, wall_offset);
   slot_ = (slot_ + 1) % kSlots;
   std::swap(due_, slots_[slot_]);
   scheduled_ -= due_.size();
   wake_resting(now);
+  look_at_due(core, now, wall_offset);
+}
+
+void SocketWheel::look_at_due(MediaCore& core, Nanos now, Nanos wall_offset) {
   const std::span<const LegHandle> due(due_);
   for (size_t from = 0; from < due.size(); from += kLooksAtOnce) {
     look(due.subspan(from, std::min(kLooksAtOnce, due.size() - from)), core, now, wall_offset);

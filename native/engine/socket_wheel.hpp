@@ -3,6 +3,7 @@
 // RTP comes by the clock, so a socket is looked at just after its next packet is due, and more and more
 // seldom while nothing comes. That costs little more than the receiving itself (readiness notification costs
 // 15-20 % more). A socket from which nothing has come for long rests: the kernel tells of its next datagram.
+// Of sockets whose packets are to go on at once it tells each time.
 #pragma once
 
 #include <array>
@@ -30,9 +31,15 @@ class SocketWheel {
   void send_rtcp(LegHandle leg, const Address& to, Bytes packet) const;
   void send(LegHandle leg, const Address& to, Bytes packet) const;
   void connect(LegHandle leg, const std::optional<Address>& peer);
+  /// From the next datagram on, the kernel tells of those of this leg (`wanted`), or no more.
+  void prompt(LegHandle leg, bool wanted);
 
   /// One tick: hands what has come to `core`. `wall_offset`: CLOCK_REALTIME minus the monotonic clock.
   void drain(MediaCore& core, Nanos now, Nanos wall_offset);
+  /// Between two ticks: hands over what the kernel has told of.
+  void drain_prompt(MediaCore& core, Nanos now, Nanos wall_offset);
+  /// Of some legs the kernel tells.
+  [[nodiscard]] bool any_prompt() const { return prompt_count_ > 0; }
   /// Ticks in which drain() would look at no socket by the clock, from the next one on and at most `limit`.
   [[nodiscard]] int64_t idle_ticks(int64_t limit) const;
   /// No socket is looked at by the clock.
@@ -59,6 +66,9 @@ class SocketWheel {
     UdpSocket rtcp;
     bool connected = false;
     bool resting = false;
+    bool prompt = false;
+    /// Of each datagram the kernel tells: it does not stand in the wheel.
+    bool watched = false;
   };
 
   [[nodiscard]] Place& place(LegHandle leg) { return places_[MediaCore::index_of(leg)]; }
@@ -72,6 +82,9 @@ class SocketWheel {
     ++scheduled_;
   }
   void rest(Place& quiet);
+  bool watch(Place& prompt);
+  void unwatch(Place& watched);
+  void look_at_due(MediaCore& core, Nanos now, Nanos wall_offset);
   /// Adds those that rest no longer to `due_`.
   void wake_resting(Nanos now);
 
@@ -83,6 +96,7 @@ class SocketWheel {
   RestingSockets resting_;
   Nanos resting_asked_at_{};
   size_t scheduled_ = 0;
+  size_t prompt_count_ = 0;
   size_t slot_ = 0;
   size_t rtcp_tick_ = 0;
 };

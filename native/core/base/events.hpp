@@ -62,6 +62,8 @@ class PacketSink {
   virtual void send_rtcp(LegHandle leg, const Address& to, Bytes packet) = 0;
   /// From now on the leg hears and speaks to this address only; nothing: it listens to all again.
   virtual void latched(LegHandle leg, const std::optional<Address>& peer) = 0;
+  /// Whether the leg's datagrams are to be fetched as soon as they come, or about when they are due.
+  virtual void prompt(LegHandle /*leg*/, bool /*wanted*/) {}
 };
 
 }  // namespace carillon

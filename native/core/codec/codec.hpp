@@ -8,6 +8,7 @@
 
 #include "core/base/bytes.hpp"
 #include "core/base/frame.hpp"
+#include "core/base/prefetch.hpp"
 #include "core/base/units.hpp"
 
 namespace carillon {
@@ -75,7 +76,12 @@ class AudioDecoder {
   /// right behind, where it has come; it may hold this time once more (in-band FEC).
   virtual void conceal(std::span<Sample> out, Bytes following) = 0;
 
-  /// Hint: decode() will be called soon.
+  /// So much later than it stands in the packets the audio is given out.
+  [[nodiscard]] virtual SampleCount delay() const { return {}; }
+
+  /// Hint: something of it will be called soon.
+  void expect() const { prefetch(this, kCacheLine); }
+  /// Hint, once that has come: decode() will be called soon.
   virtual void expect_decode() const {}
 };
 
@@ -93,6 +99,9 @@ class AudioEncoder {
 
   /// A packet's audio. Returns what was written; nothing: there is nothing to be sent (DTX).
   virtual ByteCount encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) = 0;
+
+  /// Hint: something of it will be called soon.
+  void expect() const { prefetch(this, kCacheLine); }
 };
 
 /// The codec of a session, made by the control thread.

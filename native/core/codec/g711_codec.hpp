@@ -27,6 +27,7 @@ class G711Decoder final : public AudioDecoder {
   void decode(const PacketPart& part, std::span<Sample> out) override;
   void silence(std::span<Sample> out) override;
   void conceal(std::span<Sample> out, Bytes following) override;
+  [[nodiscard]] SampleCount delay() const override { return SampleCount(kDelay); }
   void expect_decode() const override;
 
  private:

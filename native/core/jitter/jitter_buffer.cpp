@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/jitter/ordered_read.hpp"
 #include "core/rtp/telephone_event.hpp"
 
 namespace carillon {
@@ -15,9 +16,11 @@ constexpr Nanos kTimelineBroken = 2 * kSecond;
 
 JitterBuffer::JitterBuffer(std::unique_ptr<AudioDecoder> decoder)
     : decoder_(std::move(decoder)),
-      delays_(decoder_->rates().clock),
+      rates_(decoder_->rates()),
+      longest_payload_(decoder_->longest_payload()),
+      delays_(rates_.clock),
       playout_(*decoder_),
-      store_(decoder_->rates().clock, decoder_->octets_per_second()) {}
+      store_(rates_.clock, decoder_->octets_per_second()) {}
 
 void JitterBuffer::restart() {
   timestamps_.reset();
@@ -26,16 +29,41 @@ void JitterBuffer::restart() {
   delays_.reset();
 }
 
+void JitterBuffer::pop(Nanos now, std::span<Sample> out) {
+  if (left_out_) playout_.move_to_present(now, delays_);
+  if (left_out_ || astray_) playout_.prime(store_);
+  left_out_ = astray_ = false;
+  playout_.pop(now, store_, delays_, out);
+}
+
+void JitterBuffer::hear_on(std::span<Sample> out) {
+  decoder_->conceal(out, {});
+  astray_ = true;
+}
+
+void JitterBuffer::hear_newest(std::span<Sample> newest, std::span<Sample> following) {
+  const size_t delay = decoder_->delay().count();
+  std::array<Sample, kLongestNewest + 3 * kMaxFrameSamples> room;
+  const auto all = std::span(room).first(delay + newest.size() + following.size());
+  const RtpTime begin = store_.end() - rates_.ticks(SampleCount(newest.size()));
+  decode_before(store_, begin, *decoder_);
+  read_in_order(store_, begin, *decoder_, all.first(newest.size()));
+  decoder_->conceal(all.subspan(newest.size()), {});
+  std::ranges::copy(all.subspan(delay, newest.size()), newest.begin());
+  std::ranges::copy(all.last(following.size()), following.begin());
+  astray_ = true;
+}
+
 void JitterBuffer::store_event(const RtpPacket& packet, Nanos arrival) {
   if (store_.empty()) return;
   const RtpTime event_end = timestamps_.extend(packet.timestamp) + event_duration(packet.payload);
   // The end is sent three times and stands still meanwhile; what time it is then, the arrival says.
-  const RtpTicks repeats = decoder_->rates().clock.in(kEventRepeats);
+  const RtpTicks repeats = rates_.clock.in(kEventRepeats);
   store_.fill_silence_until(std::clamp(delays_.newest_at(arrival), event_end, event_end + repeats));
 }
 
 void JitterBuffer::store(const RtpPacket& packet, Coding coding, bool nothing_lost, Nanos arrival) {
-  const Bytes payload = packet.payload.first(std::min(packet.payload.size(), decoder_->longest_payload()));
+  const Bytes payload = packet.payload.first(std::min(packet.payload.size(), longest_payload_));
   const RtpTicks duration = decoder_->duration(coding, payload);
   if (duration == RtpTicks()) return;
 

@@ -4,6 +4,11 @@
 
 namespace carillon {
 
+namespace {
+/// 20 ms at 64 kbit/s.
+constexpr size_t kExpectedPayload = 160;
+}  // namespace
+
 size_t PayloadStore::count_until(RtpTime timestamp) const {
   // From the newest: packets are written at the end and read a few packets before it.
   size_t n = count_;
@@ -122,6 +127,14 @@ bool PayloadStore::complete(RtpTime timestamp, RtpTicks length) const {
     timestamp += run.length;
   }
   return true;
+}
+
+void PayloadStore::expect_write() const {
+  // The newest packet, the place behind it, and where its octets will stand.
+  prefetch(&nth(count_), sizeof(Stretch));
+  if (count_ > 0) prefetch(&nth(count_ - 1), sizeof(Stretch));
+  const size_t from = written_ % octets_.size();
+  prefetch(&octets_[from], std::min(kExpectedPayload, octets_.size() - from));
 }
 
 void PayloadStore::expect_read(RtpTime timestamp, RtpTicks length) const {

@@ -60,8 +60,10 @@ class PayloadStore {
   /// Nothing of it is missing.
   [[nodiscard]] bool complete(RtpTime timestamp, RtpTicks length) const;
 
-  /// Hints: write() will be called soon; run_at(), once what expect_write() fetches is there.
-  void expect_write() const { prefetch(this, kHeadBytes); }
+  /// What every access needs, at the beginning of the object.
+  static constexpr size_t kHeadBytes = 2 * kCacheLine;
+  /// Hints, once that is there: write() will be called soon; run_at().
+  void expect_write() const;
   void expect_read(RtpTime timestamp, RtpTicks length) const;
 
   void reset();
@@ -85,7 +87,6 @@ class PayloadStore {
 
     [[nodiscard]] RtpTime end() const { return begin + length; }
   };
-  static constexpr size_t kHeadBytes = 2 * kCacheLine;
 
   // In order of time, 0 being the oldest.
   [[nodiscard]] const Stretch& nth(size_t n) const { return stretches_[(first_ + n) % kMaxPackets]; }

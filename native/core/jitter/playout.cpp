@@ -105,6 +105,19 @@ void Playout::pop(Nanos now, const PayloadStore& store, const DelayEstimator& de
   }
 }
 
+void Playout::move_to_present(Nanos now, const DelayEstimator& delays) {
+  if (state_ == State::waiting && now >= start_at_) state_ = State::playing;
+  if (state_ != State::playing) return;
+  next_ = delays.newest_at(now - delays.target() - reframing_margin(packet_time_));
+  too_long_since_ = now;
+  late_since_ = kNever;
+  lost_track_ = false;
+}
+
+void Playout::prime(const PayloadStore& store) {
+  if (state_ == State::playing) decode_before(store, next_, codec_);
+}
+
 void Playout::restart() {
   state_ = State::idle;
   lost_track_ = false;

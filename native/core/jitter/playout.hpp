@@ -39,12 +39,16 @@ class Playout {
   /// The first packet's playout time has come.
   [[nodiscard]] bool playing() const { return state_ == State::playing; }
 
-  /// Hints: arrived() will be called soon; pop().
-  void expect_arrival() const { prefetch(this, sizeof(*this)); }
+  /// Hint: pop() will be called soon.
   void expect_frame(const PayloadStore& store) const {
     store.expect_read(next_, frame_);
     codec_.expect_decode();
   }
+
+  /// Frames were not taken for a while: goes on with what is due now.
+  void move_to_present(Nanos now, const DelayEstimator& delays);
+  /// The codec has decoded something else meanwhile: shows it what lies before the next frame.
+  void prime(const PayloadStore& store);
 
   /// The store is reset: what is to be heard next begins anew.
   void restart();

@@ -61,8 +61,8 @@ class DigitSender {
  private:
   void begin_step(const EventLine& line);
 
-  std::array<std::unique_ptr<DigitJob>, kMaxJobs> jobs_;
   size_t count_ = 0;
+  std::array<std::unique_ptr<DigitJob>, kMaxJobs> jobs_;
   size_t step_ = 0;
   uint32_t frame_ = 0;  // inside the step
   bool as_event_ = false;

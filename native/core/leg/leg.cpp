@@ -25,11 +25,11 @@ Leg::Leg(const LegConfig& config, LegCodecs codecs)
     : config_(config),
       protection_(std::make_unique<NoProtection>()),
       statistics_(std::make_shared<SequenceCell<LegStatistics>>()),
-      rtcp_(*protection_, config.ssrc),
       send_(std::move(codecs.send), *protection_, config.ssrc, config.sequence,
             RtpTimestamp(config.timestamp)),
       received_(std::move(codecs.received)),
-      receive_(std::move(codecs.receive)) {}
+      receive_(std::move(codecs.receive)),
+      rtcp_(*protection_, config.ssrc) {}
 
 void Leg::use(LegCodecs& codecs, Nanos now) {
   if (codecs.send) send_.use(codecs.send);
@@ -118,19 +118,43 @@ void Leg::hear_tones(Nanos now, Events& events) {
   events.dtmf(config_.handle, *digit, true, now);
 }
 
-void Leg::expect_frame() const {
+void Leg::expect_head() const {
   const auto* const begin = reinterpret_cast<const std::byte*>(this);
-  const auto* const head_end = reinterpret_cast<const std::byte*>(&send_);
-  prefetch(this, static_cast<size_t>(head_end - begin));
-  send_.expect_packet();
-  receive_.expect_packet();
+  prefetch(this, static_cast<size_t>(reinterpret_cast<const std::byte*>(&receive_) - begin));
+  receive_.expect();
+  prefetch(&streams_, kCacheLine);
 }
 
-void Leg::expect_audio() const {
-  prefetch(received_.data(), received_.size() * sizeof(Sample));
-  send_.expect_audio();
-  prefetch(statistics_.get(), sizeof(*statistics_));
-  receive_.expect_frame();
+void Leg::expect_packet(size_t ahead) const {
+  if (ahead == 2) {
+    expect_head();
+  } else if (ahead == 1) {
+    prefetch(protection_.get(), kCacheLine);
+    receive_.expect_audio();
+  } else {
+    receive_.expect_packet();
+  }
+}
+
+void Leg::expect_frame(size_t ahead) const {
+  if (ahead == 3) {
+    expect_head();
+    for (const void* at : {static_cast<const void*>(&digits_), static_cast<const void*>(&players_),
+                           static_cast<const void*>(&taps_), static_cast<const void*>(&rtcp_)}) {
+      prefetch(at, kCacheLine);
+    }
+  } else if (ahead == 2) {
+    prefetch(protection_.get(), kCacheLine);
+    prefetch(statistics_.get(), sizeof(*statistics_));
+    prefetch(received_.data(), received_.size() * sizeof(Sample));
+    send_.expect_audio();
+    receive_.expect_audio();
+  } else if (ahead == 1) {
+    send_.expect_packet();
+    receive_.expect_decoder();
+  } else {
+    receive_.expect_frame();
+  }
 }
 
 /// Nobody speaks, nobody listens: the peer, what is played to it and whoever hears it.
@@ -158,6 +182,7 @@ std::optional<Nanos> Leg::idle_until(Nanos now) const {
 }
 
 void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
+  if (relays_ && !relay_goes_on(now)) end_relay(now);
   if (pauses(now)) {
     send_.pause(1);
   } else {
@@ -173,16 +198,35 @@ void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   publish_statistics();
 }
 
-void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
-  receive_.pop(now, received_);
+/// Whether anybody is to hear, or to judge, what comes from the peer.
+bool Leg::listened_to() const {
+  return far_end_ == nullptr || far_end_->listens() || (tones_wanted_ && tones_possible_) ||
+         !streams_.empty() || !taps_.empty();
+}
+
+void Leg::receive_frame(Nanos now, Events& events) {
+  decodes_ = listened_to();
+  if (decodes_) {
+    receive_.pop(now, received_);
+  } else {
+    receive_.leave_out();
+  }
   if (digits_.busy()) own_digits_until_ = now + kEchoTime;
   if (tones_wanted_ && tones_possible_) hear_tones(now, events);
   for (const auto& stream : streams_.all()) {
     stream->pump(now, receive_.store(), receive_.delays(), events);
   }
+}
+
+void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
+  receive_frame(now, events);
+  if (relays_ && taps_.empty() && streams_.empty()) return;
   Frame sent(send_.rate());
   compose(now, sent, events);
-  send_frame(sent, sink, events);
+  if (!relays_) {
+    if (join_left_ > 0) join_on(sent);
+    send_frame(sent, sink, events);
+  }
   for (const auto& stream : streams_.all()) {
     stream->sent(sent, now, events);
     if (!send_.frame_pending()) stream->frames_left(events);
@@ -209,7 +253,7 @@ void Leg::send_report(Nanos now, bool bye, PacketSink& sink) {
   if (!rtcp_mux_) to.port = rtcp_port_.value_or(static_cast<uint16_t>(to.port + 1));
   RtcpSession::Facts facts;
   if (send_.packets() > packets_at_report_) {
-    facts.sent = {ntp_of(now), send_.timestamp().value(), static_cast<uint32_t>(send_.packets()),
+    facts.sent = {ntp_of(now), send_.timestamp_at(now).value(), static_cast<uint32_t>(send_.packets()),
                   static_cast<uint32_t>(send_.payload_bytes().count())};
   }
   packets_at_report_ = send_.packets();
@@ -247,8 +291,13 @@ void Leg::compose(Nanos now, Frame& out, Events& events) {
   if (!players_.empty()) instead = play(audio, mix, events);
   if (instead) {
     mix.add(audio);
-  } else if (far_end_ != nullptr) {
-    if (const auto far = far_end_->far_audio(audio)) mix.add(to_line_.convert(*far, rate, scratch));
+  }
+  far_heard_ = far_missing_ = false;
+  if (!instead && far_end_ != nullptr) {
+    const auto far = far_end_->far_audio(audio);
+    if (far) mix.add(to_line_.convert(*far, rate, scratch));
+    far_heard_ = far.has_value();
+    far_missing_ = !far_heard_;
   }
   const bool bots_wait = instead == PlayManner::alone || !carries_audio();
   for (const auto& stream : streams_.all()) {

@@ -66,6 +66,10 @@ class FarEnd {
   virtual std::optional<AudioView> far_audio(Frame& out) = 0;
   /// False: there is nothing to hear until the leg is told to look again.
   [[nodiscard]] virtual bool may_speak() const { return true; }
+  /// False: what this leg hears from its peer need not be decoded for it.
+  [[nodiscard]] virtual bool listens() const { return true; }
+  /// What may follow the audio that was relayed from there, at this rate. False: that is not known.
+  virtual bool go_on_after_relay(SampleRate /*rate*/, std::span<Sample> /*out*/) { return false; }
 };
 
 class Leg {
@@ -73,6 +77,7 @@ class Leg {
   static constexpr size_t kMaxStreams = LegCodecs::kMaxStreams;
   static constexpr size_t kMaxPlayers = 8;
   static constexpr size_t kMaxTaps = 12;
+  static constexpr size_t kJoinFrames = 2;
   /// The statistics count to the last frame; the opinion score among them is worked out once in so many.
   static constexpr uint32_t kFramesPerQuality = 16;
 
@@ -103,12 +108,13 @@ class Leg {
   void receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos arrival);
   void frame(Nanos now, PacketSink& sink, Events& events);
   // Hints, some microseconds ahead. Legs are many and each is visited seldom: its memory is far away every
-  // time.
-  /// Before receive().
-  void expect_packet() const { receive_.expect_packet(); }
-  /// Before frame(): what is fixed in its place; then, when that has come, what it points to.
-  void expect_frame() const;
-  void expect_audio() const;
+  // time. Each step asks for what the one before has shown the place of, so they are some way apart.
+  static constexpr size_t kPacketSteps = 3;
+  static constexpr size_t kFrameSteps = 4;
+  /// receive() is so many steps away: kPacketSteps - 1 to 0.
+  void expect_packet(size_t ahead) const;
+  /// frame() is so many steps away: kFrameSteps - 1 to 0.
+  void expect_frame(size_t ahead) const;
   /// 10 ms after frame(), for packet times that need it.
   void half_frame(PacketSink& sink);
   [[nodiscard]] bool needs_half_frames() const { return send_.needs_half_frames(); }
@@ -146,10 +152,22 @@ class Leg {
   }
   [[nodiscard]] FarEnd* far_end() const { return far_end_; }
 
+  /// A packet that the leg at the far end has received: where nothing else is to be heard, and both speak in
+  /// packets of the same coding and length, it goes on to the peer at once and as it is. Returns what is to
+  /// be sent, which stands as SendPath's packets do; empty: nothing.
+  [[nodiscard]] Bytes relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival);
+  /// Its peer is sent the far end's packets as they are.
+  [[nodiscard]] bool relays() const { return relays_; }
+  /// Needs the far end's audio decoded.
+  [[nodiscard]] bool needs_far_audio() const { return !relays_ || !taps_.empty() || !streams_.empty(); }
+  bool go_on_after_relay(SampleRate rate, std::span<Sample> out);
+
   /// Something has come from the peer.
   [[nodiscard]] bool heard() const { return receive_.ssrc().has_value(); }
   /// The last frame heard from the peer.
   [[nodiscard]] AudioView received() const { return {rate(), received_}; }
+  /// False while nobody has it decoded: received() is of another time.
+  [[nodiscard]] bool decodes() const { return decodes_; }
   /// At which it hears and speaks.
   [[nodiscard]] SampleRate rate() const { return receive_.rate(); }
   [[nodiscard]] const std::shared_ptr<SequenceCell<LegStatistics>>& statistics() const { return statistics_; }
@@ -159,6 +177,15 @@ class Leg {
   void hear_event(char digit, Nanos arrival, Events& events);
   void hear_tones(Nanos now, Events& events);
   void exchange_audio(Nanos now, PacketSink& sink, Events& events);
+  void expect_head() const;
+  void receive_frame(Nanos now, Events& events);
+  [[nodiscard]] bool listened_to() const;
+  [[nodiscard]] bool silent_itself() const;
+  [[nodiscard]] bool may_relay(const Leg& from, const ReceivePath::Outcome& received, Nanos arrival) const;
+  [[nodiscard]] bool relay_goes_on(Nanos now) const;
+  void end_relay(Nanos now);
+  void join_on(Frame& sent);
+  std::span<Sample> catch_up_to_newest(RtpTicks duration, std::span<Sample> room);
   [[nodiscard]] bool quiet() const;
   [[nodiscard]] bool pauses(Nanos now) const;
   void compose(Nanos now, Frame& out, Events& events);
@@ -184,10 +211,19 @@ class Leg {
   bool receiving_ = false;
   bool rtcp_mux_ = false;
   bool timed_out_ = false;
+  /// The last frame from the peer was decoded.
+  bool decodes_ = true;
+  bool relays_ = false;
+  /// Of the last frame that was composed: the far end was heard in it; it was to be heard, but not decoded.
+  bool far_heard_ = false;
+  bool far_missing_ = false;
   Limiter limiter_;
   uint32_t visits_until_quality_ = 0;
   Quality quality_;
   Nanos expecting_since_{};
+  Nanos relayed_at_{};
+  Nanos relays_until_{};
+  Nanos relays_not_before_{};
   FarEnd* far_end_ = nullptr;
   uint64_t packets_at_report_ = 0;
   uint64_t packets_at_visit_ = 0;
@@ -198,15 +234,19 @@ class Leg {
   std::unique_ptr<PacketProtection> protection_;
   std::unique_ptr<IceLite> ice_;
   std::shared_ptr<SequenceCell<LegStatistics>> statistics_;
+  SendPath send_;
+  std::vector<Sample> received_;
+  ReceivePath receive_;
+  FrameConverter to_line_;  // of the far end
+  /// What would have followed the relayed audio: blended with what does. Two frames, of which the last so
+  /// many are left.
+  size_t join_left_ = 0;
+  std::array<Sample, kJoinFrames * kMaxFrameSamples> join_;
+  DigitSender digits_;
   Roster<AudioStream, kMaxStreams> streams_;
   Roster<Player, kMaxPlayers> players_;
   Roster<LegTap, kMaxTaps> taps_;
   RtcpSession rtcp_;
-  SendPath send_;
-  std::vector<Sample> received_;
-  FrameConverter to_line_;  // of the far end
-  ReceivePath receive_;
-  DigitSender digits_;
   std::array<std::unique_ptr<DigitJob>, DigitSender::kMaxJobs> spent_jobs_;
   DtmfDetector tones_;
   char last_tone_ = '\0';

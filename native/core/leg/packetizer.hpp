@@ -60,14 +60,22 @@ class Packetizer {
     count_ -= samples.count();
     return written;
   }
+  /// Encodes what was not put, behind the header.
+  ByteCount encode(Coding coding, std::span<const Sample> audio) {
+    return encoder_->encode(coding, audio, std::span(packet_).subspan(kRtpHeaderBytes));
+  }
   void drop() {
     count_ = 0;
     fresh_ = {};
   }
   [[nodiscard]] SampleCount waiting() const { return SampleCount(count_ + fresh_.size()); }
 
-  /// Hint: put() will be called soon.
-  void expect_packet() const { prefetch(packet_.data(), std::min(packet_.size(), kExpectedPacket)); }
+  /// Hints: put() will be called soon; and, once what this asked for has come, still.
+  void expect() const { prefetch(this, sizeof(*this)); }
+  void expect_packet() const {
+    encoder_->expect();
+    prefetch(packet_.data(), std::min(packet_.size(), kExpectedPacket));
+  }
 
  private:
   std::unique_ptr<AudioEncoder> encoder_;

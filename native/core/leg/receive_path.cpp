@@ -13,7 +13,7 @@ constexpr uint8_t kComfortNoise = 13;
 }  // namespace
 
 ReceivePath::ReceivePath(std::unique_ptr<JitterBuffer> audio) : audio_(std::move(audio)) {
-  const RtpClockRate clock = audio_->decoder().rates().clock;
+  const RtpClockRate clock = audio_->rates().clock;
   stats_.set_clock(clock);
   source_.set_clock(clock);
 }
@@ -25,7 +25,7 @@ void ReceivePath::use(std::unique_ptr<JitterBuffer>& audio) {
   former_heard_ = configured_;
   former_config_ = config_;
   former_converter_.reset();
-  const RtpClockRate clock = audio_->decoder().rates().clock;
+  const RtpClockRate clock = audio_->rates().clock;
   stats_.set_clock(clock);
   source_.set_clock(clock);
 }
@@ -76,6 +76,7 @@ void ReceivePath::begin_stream(uint32_t ssrc) {
 
 void ReceivePath::restart_media() {
   audio_->restart();
+  ++sequence_era_;
   former_heard_ = false;
   events_.restart();
   last_sequence_.reset();
@@ -106,7 +107,7 @@ void ReceivePath::hear_former(Nanos now, std::span<Sample> out, bool gives_way) 
     former_heard_ = false;
     return;
   }
-  Frame heard(former_->decoder().rates().sample);
+  Frame heard(former_->rates().sample);
   Frame scratch(rate());
   former_->pop(now, heard.samples());
   const AudioView last = former_converter_.convert(heard, rate(), scratch);
@@ -120,7 +121,7 @@ void ReceivePath::hear_former(Nanos now, std::span<Sample> out, bool gives_way) 
 
 ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source, Nanos arrival) {
   const std::optional<RtpPacket> packet = parse_rtp(datagram);
-  if (!packet) return {Received::malformed, {}, {}};
+  if (!packet) return Outcome(Received::malformed);
   const bool understood = configured_ && negotiated(packet->payload_type);
   const bool is_event = packet->payload_type == config_.telephone_event;
   const bool is_comfort = packet->payload_type == kComfortNoise;
@@ -135,7 +136,7 @@ ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source,
   }
   if (!verdict.from_peer) {
     ++unknown_sources_;
-    return {Received::unknown_source, {}, {}};
+    return Outcome(Received::unknown_source);
   }
   const bool same_stream = ssrc_ == packet->ssrc && verdict.change != SourceChange::signalled;
   if (verdict.change && !same_stream) begin_stream(packet->ssrc);
@@ -153,6 +154,9 @@ ReceivePath::Outcome ReceivePath::receive_from_peer(const RtpPacket& packet, boo
   last_arrival_ = arrival;
 
   Outcome outcome;
+  outcome.counted = true;
+  outcome.packet = packet;
+  outcome.sequence = seen.sequence;
   if (is_audio) {
     outcome.kind = Received::audio;
     store_audio(packet, seen.sequence, arrival);
@@ -160,7 +164,7 @@ ReceivePath::Outcome ReceivePath::receive_from_peer(const RtpPacket& packet, boo
     outcome.kind = Received::event;
     outcome.digit = events_.receive(packet);
     // On another clock than the audio's they say nothing of its time.
-    if (config_.event_clock == audio_->decoder().rates().clock) audio_->store_event(packet, arrival);
+    if (config_.event_clock == audio_->rates().clock) audio_->store_event(packet, arrival);
   } else if (packet.payload_type == kComfortNoise) {
     outcome.kind = Received::comfort;
   }

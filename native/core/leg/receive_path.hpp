@@ -45,24 +45,48 @@ class ReceivePath {
   void expect(const Address& peer, Nanos now);
 
   struct Outcome {
+    Outcome() = default;
+    explicit Outcome(Received what) : kind(what) {}
+
     Received kind = Received::ignored;
+    /// It takes part in the peer's sequence; what it says follows.
+    bool counted = false;
+    RtpPacket packet;
+    int64_t sequence = 0;                       // extended
     std::optional<char> digit;                  // a new keypad press
     std::optional<SourceChange> source_change;  // with this packet the peer is elsewhere
   };
   Outcome receive(Bytes datagram, const Address& source, Nanos arrival);
 
-  /// Hints: receive() will be called soon; pop().
-  void expect_packet() const {
-    prefetch(this, sizeof(*this));
-    audio_->expect_packet();
+  // Hints, each once what the one before asked for has come.
+  /// receive() or pop() will be called soon.
+  void expect() const {
+    const auto* const begin = reinterpret_cast<const std::byte*>(this);
+    prefetch(this, static_cast<size_t>(reinterpret_cast<const std::byte*>(&former_) - begin));
   }
+  void expect_audio() const { audio_->expect(); }
+  /// It is receive().
+  void expect_packet() const { audio_->expect_packet(); }
+  /// It is pop().
+  void expect_decoder() const { audio_->decoder().expect(); }
   void expect_frame() const { audio_->expect_frame(); }
 
   /// The jitter buffer's next frame; call once every 20 ms with room for one at rate().
   void pop(Nanos now, std::span<Sample> out);
 
-  [[nodiscard]] SampleRate rate() const { return audio_->decoder().rates().sample; }
+  [[nodiscard]] SampleRate rate() const { return audio_->rates().sample; }
   [[nodiscard]] const PayloadStore& store() const { return audio_->packets(); }
+  /// In the place of pop() when nobody hears the frame.
+  void leave_out() { audio_->leave_out(); }
+  JitterBuffer& audio() { return *audio_; }
+  [[nodiscard]] const ReceiveConfig& config() const { return config_; }
+  [[nodiscard]] SessionRates rates() const { return audio_->rates(); }
+  /// How long a packet lasts that bears the negotiated payload type.
+  [[nodiscard]] RtpTicks duration(const RtpPacket& packet) const {
+    return audio_->decoder().duration(config_.coding, packet.payload);
+  }
+  /// Changes whenever the sequence numbers are not those of before any more.
+  [[nodiscard]] uint32_t sequence_era() const { return sequence_era_; }
   [[nodiscard]] std::optional<uint32_t> ssrc() const { return ssrc_; }
   [[nodiscard]] const DelayEstimator& delays() const { return audio_->delays(); }
   [[nodiscard]] const SourceLearner& source() const { return source_; }
@@ -92,6 +116,7 @@ class ReceivePath {
   std::optional<uint32_t> ssrc_;
   std::optional<uint32_t> rival_ssrc_;
   std::optional<int64_t> last_sequence_;
+  uint32_t sequence_era_ = 0;
   Nanos last_arrival_ = kNever;
   uint64_t unknown_sources_ = 0;
   SourceLearner source_;

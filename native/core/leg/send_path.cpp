@@ -7,6 +7,8 @@ namespace carillon {
 
 namespace {
 constexpr int kStepMs = 10;
+/// A timestamp so far from where arrival time puts it belongs to another timeline.
+constexpr Nanos kTimelineBroken = 2 * kSecond;
 }  // namespace
 
 void SendPath::use(std::unique_ptr<Packetizer>& audio) {
@@ -35,6 +37,7 @@ void SendPath::put(AudioView audio) {
 }
 
 void SendPath::skip_frames(uint32_t count) {
+  if (relaying_) return;
   audio_->drop();
   steps_until_due_ = 0;
   timestamp_ += frame_ * count;
@@ -72,10 +75,70 @@ Bytes SendPath::event_packet(const TelephoneEventSender::Packet& event) {
                 ByteCount(event.payload.size()));
 }
 
+RtpTimestamp SendPath::timestamp_at(Nanos now) const {
+  if (!relaying_) return timestamp_;
+  return timestamp_ + (rates_.clock.in(now - newest_.arrival) - newest_.duration);
+}
+
+/// Whether a packet goes on with what is relayed, by its number and its time.
+bool SendPath::goes_on(const Relayed& relayed) const {
+  if (!relaying_ || relayed.era != newest_.era) return false;
+  const RtpTicks since(
+      static_cast<int32_t>(relayed.packet.timestamp.value() - newest_.packet.timestamp.value()));
+  const Nanos off = rates_.clock.time_of(since) - (relayed.arrival - newest_.arrival);
+  return abs(off) < kTimelineBroken;
+}
+
+void SendPath::begin_relay(const Relayed& first) {
+  end_relay(first.arrival);
+  audio_->drop();
+  relay_.begin(first.sequence, first.packet.timestamp, {sequence_, timestamp_});
+  newest_ = first;
+  relaying_ = true;
+}
+
+Bytes SendPath::relay(const Relayed& relayed, std::span<const Sample> instead) {
+  const size_t longest = audio_->encoder().max_payload();
+  if (relayed.packet.payload.size() > longest) return {};
+  const bool begins = !goes_on(relayed);
+  if (begins) begin_relay(relayed);
+  const auto place = relay_.place_of(relayed.sequence, relayed.packet.timestamp);
+  if (!place) return {};
+  const auto payload = audio_->packet().subspan(kRtpHeaderBytes, longest);
+  ByteCount bytes(relayed.packet.payload.size());
+  if (instead.empty()) {
+    std::ranges::copy(relayed.packet.payload, payload.begin());
+  } else {
+    bytes = audio_->encode(config_.coding, instead);
+  }
+  if (begins || relayed.sequence > newest_.sequence) {
+    newest_ = relayed;
+    newest_.packet.payload = {};
+    sequence_ = static_cast<uint16_t>(place->sequence + 1);
+    timestamp_ = place->timestamp + relayed.duration;
+  }
+  return finish({relayed.packet.marker || begins, config_.payload_type, place->sequence, place->timestamp},
+                bytes);
+}
+
+void SendPath::end_relay(Nanos now) {
+  if (!relaying_) return;
+  relaying_ = false;
+  // Time that passed since without a packet; the next one of ours follows the last one of theirs without a
+  // hole.
+  const Nanos since = now - newest_.arrival - rates_.clock.time_of(newest_.duration);
+  if (since >= kFrameTime) timestamp_ += frame_ * (since / kFrameTime);
+  talkspurt_begins_ = true;
+  steps_until_due_ = 0;
+}
+
 Bytes SendPath::finish(bool marker, uint8_t payload_type, RtpTimestamp timestamp, ByteCount payload) {
+  return finish({marker, payload_type, sequence_++, timestamp}, payload);
+}
+
+Bytes SendPath::finish(const Place& place, ByteCount payload) {
   const std::span<uint8_t> packet = audio_->packet();
-  write_rtp_header({marker, payload_type, sequence_, timestamp, ssrc_}, packet);
-  ++sequence_;
+  write_rtp_header({place.marker, place.payload_type, place.sequence, place.timestamp, ssrc_}, packet);
   ++packets_;
   payload_bytes_ += payload;
   return Bytes(packet).first(protection_->protect_rtp(packet, kRtpHeaderBytes + payload.count()));

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/leg/packetizer.hpp"
+#include "core/rtp/relay_map.hpp"
 #include "core/rtp/telephone_event.hpp"
 
 namespace carillon {
@@ -40,10 +41,9 @@ class SendPath {
     return config_.sending && config_.packet_ms % kFrameMs != 0;
   }
 
-  /// Hint: put() will be called soon; what is fixed in its place, then, when that has come, what it points
-  /// to.
-  void expect_packet() const { prefetch(this, sizeof(*this)); }
-  void expect_audio() const { audio_->expect_packet(); }
+  /// Hints: put() will be called soon; and, once what this asked for has come, still.
+  void expect_audio() const { audio_->expect(); }
+  void expect_packet() const { audio_->expect_packet(); }
 
   /// The audio of the next 20 ms at the codec's rate, which stands until take_packet: that follows at once.
   void put(AudioView audio);
@@ -63,6 +63,26 @@ class SendPath {
   Bytes take_packet();
   Bytes event_packet(const TelephoneEventSender::Packet& event);
 
+  /// A packet of somebody else's, whose coding is this one's.
+  struct Relayed {
+    RtpPacket packet;
+    /// Extended; counted anew with each era.
+    int64_t sequence = 0;
+    uint32_t era = 0;
+    RtpTicks duration;
+    Nanos arrival{};
+  };
+  /// It as a packet of ours that follows the last one, which stands as take_packet's does. From the first on,
+  /// and until end_relay(), time is theirs and not that of put() and skip_frames(). `instead`: the audio to
+  /// be encoded in the place of its payload. Empty: it belongs to what went before, or is too long.
+  Bytes relay(const Relayed& relayed, std::span<const Sample> instead);
+  /// A packet of theirs is not relayed, and is not to be missed.
+  void leave_out(int64_t sequence) {
+    if (relaying_) relay_.leave_out(sequence);
+  }
+  void end_relay(Nanos now);
+  [[nodiscard]] RtpTicks packet_ticks() const { return rates_.clock.in(config_.packet_ms * kMillisecond); }
+  [[nodiscard]] SessionRates rates() const { return rates_; }
   [[nodiscard]] SampleRate rate() const { return rates_.sample; }
   /// A whole frame of what was put has not been taken yet: it leaves with a later one.
   [[nodiscard]] bool frame_pending() const {
@@ -72,11 +92,23 @@ class SendPath {
   [[nodiscard]] bool pending() const { return audio_->waiting() > SampleCount(); }
   /// Timestamp of the next sample to be put.
   [[nodiscard]] RtpTimestamp timestamp() const { return timestamp_; }
+  /// Of what is sent now, be it ours or relayed.
+  [[nodiscard]] RtpTimestamp timestamp_at(Nanos now) const;
   [[nodiscard]] uint64_t packets() const { return packets_; }
   [[nodiscard]] ByteCount payload_bytes() const { return payload_bytes_; }
   [[nodiscard]] uint32_t ssrc() const { return ssrc_; }
 
  private:
+  /// A packet's.
+  struct Place {
+    bool marker = false;
+    uint8_t payload_type = 0;
+    uint16_t sequence = 0;
+    RtpTimestamp timestamp;
+  };
+  [[nodiscard]] bool goes_on(const Relayed& relayed) const;
+  void begin_relay(const Relayed& first);
+  [[nodiscard]] Bytes finish(const Place& place, ByteCount payload);
   [[nodiscard]] Bytes finish(bool marker, uint8_t payload_type, RtpTimestamp timestamp, ByteCount payload);
 
   std::unique_ptr<Packetizer> audio_;
@@ -91,6 +123,10 @@ class SendPath {
   int steps_until_due_ = 0;  // of 10 ms
   uint64_t packets_ = 0;
   ByteCount payload_bytes_;
+  // Of packets that are relayed.
+  bool relaying_ = false;
+  RelayMap relay_;
+  Relayed newest_;
 };
 
 }  // namespace carillon

@@ -50,10 +50,9 @@ size_t SrtpSender::protect_rtp(std::span<uint8_t> buffer, size_t size) {
   const size_t body = rtp_body(buffer.first(size));
   if (body == 0) return 0;
   const uint16_t sequence = read_u16(buffer, 2);
-  // Sequence numbers are sent in order: one that is below the last has come round.
-  if (last_sequence_ && sequence < *last_sequence_) ++rollovers_;
-  last_sequence_ = sequence;
-  const PacketName name{read_u32(buffer, 8), (uint64_t{rollovers_} << 16) | sequence};
+  // Relayed packets may be out of order.
+  const PacketName name{read_u32(buffer, 8), srtp_index(sent_, sequence)};
+  sent_.add(name.index);
   const Rollovers rollovers(name.index, sizes_.aead);
   ciphers_.rtp->seal(name, {buffer.first(body), buffer.subspan(body, size - body), rollovers.beside()},
                      buffer.subspan(size, sizes_.rtp_tag));

@@ -25,8 +25,7 @@ class SrtpSender {
   SrtpKeys keys_;
   SrtpSizes sizes_;
   CipherPair ciphers_;
-  uint32_t rollovers_ = 0;
-  std::optional<uint16_t> last_sequence_;
+  ReplayWindow sent_;
   uint32_t rtcp_index_ = 0;
 };
 

@@ -102,6 +102,14 @@ Packet sealed_report(SrtpProtection& by) {
 }  // namespace
 
 TEST_SUITE("SRTP packets") {
+  TEST_CASE("packets may be sealed out of order, also where the numbers come round") {
+    SrtpProtection sender(keys(1), keys(2), numbers);
+    SrtpProtection receiver(keys(2), keys(1), numbers);
+    for (const int sequence : {65'533, 65'535, 65'534, 1, 0, 2}) {
+      CHECK(opens(receiver, sealed(sender, rtp(static_cast<uint16_t>(sequence)))));
+    }
+  }
+
   TEST_CASE("what one seals the other opens, whatever the suite and the key identifier") {
     for (const SrtpSuite suite : {SrtpSuite::aes128_sha80, SrtpSuite::aes128_sha32, SrtpSuite::aes256_gcm}) {
       for (const size_t mki : {size_t{0}, size_t{4}}) {

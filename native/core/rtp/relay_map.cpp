@@ -1,0 +1,34 @@
+#include "core/rtp/relay_map.hpp"
+
+#include <algorithm>
+
+namespace carillon {
+
+void RelayMap::begin(int64_t sequence, RtpTimestamp timestamp, Place to) {
+  first_ = newest_ = sequence;
+  first_timestamp_ = timestamp;
+  to_ = to;
+  left_out_count_ = 0;
+}
+
+std::optional<RelayMap::Place> RelayMap::place_of(int64_t sequence, RtpTimestamp timestamp) {
+  if (sequence < first_) return std::nullopt;
+  newest_ = std::max(newest_, sequence);
+  size_t before = left_out_count_;
+  while (before > 0 && left_out_[(before - 1) % kRemembered] > sequence) {
+    --before;
+    if (left_out_count_ - before == kRemembered) return std::nullopt;
+  }
+  const int64_t distance = sequence - first_ - static_cast<int64_t>(before);
+  const RtpTicks since(static_cast<int32_t>(timestamp.value() - first_timestamp_.value()));
+  return Place{static_cast<uint16_t>(to_.sequence + distance), to_.timestamp + since};
+}
+
+void RelayMap::leave_out(int64_t sequence) {
+  // One that comes after those behind it has its hole already.
+  if (sequence <= newest_) return;
+  newest_ = sequence;
+  left_out_[left_out_count_++ % kRemembered] = sequence;
+}
+
+}  // namespace carillon

@@ -1,0 +1,331 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "core/codec/g711.hpp"
+#include "core/media_core.hpp"
+#include "core/rtp/relay_map.hpp"
+#include "engine/event_ring.hpp"
+#include "engine/udp_socket.hpp"
+#include "test/support/narrow.hpp"
+
+namespace carillon {
+
+namespace {
+
+constexpr LegHandle kA{MediaCore::kMaxLegs + 1};
+constexpr LegHandle kB{MediaCore::kMaxLegs + 2};
+const Address kPeerA = *parse_address("192.0.2.1", 4000);
+const Address kPeerB = *parse_address("192.0.2.2", 4000);
+
+struct Sent {
+  Nanos at{};
+  RtpPacket head;
+  std::vector<uint8_t> payload;
+};
+
+/// A bridge: A's peer says a tone, and what B's peer gets is kept.
+struct Bridge : PacketSink {
+  explicit Bridge(Coding coding_b = Coding::pcmu, int packet_ms_b = kFrameMs) : core(*this, events) {
+    for (const LegHandle handle : {kA, kB}) {
+      LegConfig config;
+      config.handle = handle;
+      config.ssrc = handle.value();
+      config.sequence = 65'500;
+      core.add_leg(std::make_unique<Leg>(config));
+    }
+    configure(kA, Coding::pcmu, kFrameMs);
+    configure(kB, coding_b, packet_ms_b);
+    core.bridge(kA, kB);
+  }
+
+  void configure(LegHandle leg, Coding coding, int packet_ms, bool sending = true) {
+    LegRemote remote;
+    remote.receive.source.signalled = leg == kA ? kPeerA : kPeerB;
+    remote.receive.source.receiving = remote.send.sending = true;
+    remote.send.sending = sending;
+    remote.receive.coding = remote.send.coding = coding;
+    remote.receive.payload_type = remote.send.payload_type = coding == Coding::pcma ? 8 : 0;
+    remote.receive.telephone_event = remote.send.telephone_event = 101;
+    remote.send.packet_ms = packet_ms;
+    core.leg(leg)->configure(remote, now);
+  }
+
+  void send(LegHandle leg, const Address&, Bytes packet) override {
+    if (leg != kB) return;
+    const auto head = parse_rtp(packet);
+    REQUIRE(head);
+    sent.push_back({now, *head, {head->payload.begin(), head->payload.end()}});
+    sent.back().head.payload = {};
+  }
+  void send_rtcp(LegHandle, const Address&, Bytes) override {}
+  void latched(LegHandle, const std::optional<Address>&) override {}
+  void prompt(LegHandle leg, bool wanted) override {
+    CHECK(leg == kA);
+    prompted = wanted;
+  }
+
+  /// The peer's packet of the tone at this place; another payload type: four octets.
+  std::vector<uint8_t> packet(uint32_t number, uint8_t payload_type = 0) const {
+    std::vector<uint8_t> out(kRtpHeaderBytes + (payload_type == 0 ? kFrameSamples : 4));
+    write_rtp_header({false, payload_type, static_cast<uint16_t>(number),
+                      RtpTimestamp(number * uint32_t{kFrameSamples}), 9},
+                     out);
+    for (size_t i = kRtpHeaderBytes; payload_type == 0 && i < out.size(); ++i) {
+      const double t = static_cast<double>(number * kFrameSamples + i - kRtpHeaderBytes) / kLineRate;
+      out[i] = g711_encode(G711Law::mu, static_cast<Sample>(6000 * std::sin(2 * std::numbers::pi * 250 * t)));
+    }
+    return out;
+  }
+  void hear(uint32_t number, uint8_t payload_type = 0) {
+    std::vector<uint8_t> bytes = packet(number, payload_type);
+    core.receive(kA, bytes, kPeerA, now);
+  }
+  void run(int ms) {
+    for (; ms > 0; --ms) core.tick(now += kTick);
+  }
+  /// So many packets of the tone, in time.
+  void talk(int packets) {
+    for (; packets > 0; --packets) {
+      hear(next++);
+      run(kFrameMs);
+    }
+  }
+  void play(uint32_t name, PlayManner manner, Sample level) {
+    const auto clip = std::make_shared<const Clip>(Clip{kNarrowband, std::vector<Sample>(1600, level)});
+    Player::Options options;
+    options.handle = PlayerHandle(name);
+    options.manner = manner;
+    auto player = std::make_unique<Player>(options, clip);
+    REQUIRE(core.leg(kB)->add(player));
+  }
+
+  /// One after the other without a hole, in time and in number; of one source.
+  void check_whole() const {
+    for (size_t i = 1; i < sent.size(); ++i) {
+      const RtpPacket& before = sent[i - 1].head;
+      CHECK(static_cast<uint16_t>(sent[i].head.sequence - before.sequence) == 1);
+      CHECK(sent[i].head.timestamp.value() - before.timestamp.value() == kFrameSamples);
+      CHECK(sent[i].head.ssrc == kB.value());
+    }
+  }
+  /// The largest step from one sample to the next.
+  [[nodiscard]] int roughest() const {
+    int step = 0;
+    Sample before = 0;
+    for (const Sent& packet : sent) {
+      for (const uint8_t octet : packet.payload) {
+        const Sample sample = g711_decode(G711Law::mu, octet);
+        step = std::max(step, std::abs(sample - before));
+        before = sample;
+      }
+    }
+    return step;
+  }
+
+  EventRing events;
+  MediaCore core;
+  Nanos now = kSecond;
+  uint32_t next = 65'520;
+  bool prompted = false;
+  std::vector<Sent> sent;
+};
+
+/// Of a tone of 250 Hz at 6000, and some.
+constexpr int kToneStep = 1300;
+
+struct Counting final : LegTap {
+  Counting() : LegTap(TapHandle(1)) {}
+  void frame(AudioView received, AudioView sent, Nanos, Events&) override {
+    const auto loud = [](AudioView audio) {
+      return std::ranges::any_of(audio, [](Sample sample) { return std::abs(sample) > 3000; });
+    };
+    loud_received += loud(received) ? 1 : 0;
+    loud_sent += loud(sent) ? 1 : 0;
+  }
+  void leg_ended(Events&) override {}
+  int loud_received = 0;
+  int loud_sent = 0;
+};
+
+}  // namespace
+
+TEST_SUITE("relay") {
+  TEST_CASE("numbers keep their order and holes; what is left out leaves none") {
+    for (unsigned seed = 1; seed <= 50; ++seed) {
+      std::mt19937 random(seed);
+      RelayMap map;
+      const auto begin = static_cast<int64_t>(65'536 + random() % 65'536);
+      const auto timestamp = [](size_t number, uint32_t base) {
+        return RtpTimestamp(base + 160 * static_cast<uint32_t>(number));
+      };
+      map.begin(begin, timestamp(0, 0xffff'fff0), {65'530, RtpTimestamp(100)});
+      CHECK_FALSE(map.place_of(begin - 1, RtpTimestamp(0)));
+      struct Packet {
+        size_t number;
+        bool left_out;
+        uint16_t place;
+      };
+      std::vector<Packet> packets;
+      uint16_t place = 65'530;
+      for (size_t i = 0; i < 400; ++i) {
+        const bool left_out = i > 0 && random() % 3 == 0;
+        packets.push_back({i, left_out, place});
+        if (!left_out) ++place;
+      }
+      std::erase_if(packets, [&](const Packet& packet) { return !packet.left_out && random() % 10 == 0; });
+      for (size_t i = 1; i + 1 < packets.size(); i += 2) {
+        if (!packets[i].left_out && !packets[i + 1].left_out) std::swap(packets[i], packets[i + 1]);
+      }
+      for (const Packet& packet : packets) {
+        const int64_t sequence = begin + static_cast<int64_t>(packet.number);
+        if (packet.left_out) {
+          map.leave_out(sequence);
+          continue;
+        }
+        const auto found = map.place_of(sequence, timestamp(packet.number, 0xffff'fff0));
+        REQUIRE(found);
+        CHECK(found->sequence == packet.place);
+        CHECK(found->timestamp == timestamp(packet.number, 100));
+      }
+    }
+  }
+
+  TEST_CASE("a packet goes on when it comes, as it came") {
+    Bridge bridge;
+    bridge.hear(10);
+    REQUIRE(bridge.sent.size() == 1);
+    CHECK(bridge.sent[0].head.marker);
+    CHECK(bridge.prompted);
+    bridge.run(20);
+    bridge.hear(11);
+    bridge.hear(11);  // repeated
+    bridge.hear(14);  // two are lost
+    bridge.hear(13);  // late
+    bridge.hear(9);   // of before the bridge
+    REQUIRE(bridge.sent.size() == 4);
+    const auto first = bridge.sent[0].head;
+    for (size_t i = 0; i < 4; ++i) {
+      const uint32_t number = std::array{10U, 11U, 14U, 13U}[i];
+      const std::vector<uint8_t> said = bridge.packet(number);
+      CHECK(std::equal(said.begin() + kRtpHeaderBytes, said.end(), bridge.sent[i].payload.begin()));
+      CHECK(static_cast<uint16_t>(bridge.sent[i].head.sequence - first.sequence) == number - 10U);
+      CHECK(bridge.sent[i].head.timestamp.value() - first.timestamp.value() == 160 * (number - 10));
+      CHECK(bridge.sent[i].head.marker == (i == 0));
+    }
+    CHECK(bridge.core.counters().packets_sent >= 4);
+    // Nothing else was said meanwhile.
+    bridge.run(100);
+    CHECK(bridge.sent.size() == 4);
+  }
+
+  TEST_CASE("keypad events stay here and leave no hole") {
+    Bridge bridge;
+    bridge.talk(3);
+    bridge.hear(bridge.next++, 101);
+    bridge.run(kFrameMs);
+    bridge.hear(bridge.next++, 101);
+    bridge.talk(3);
+    CHECK(bridge.sent.size() == 6);
+    for (size_t i = 1; i < bridge.sent.size(); ++i) {
+      CHECK(static_cast<uint16_t>(bridge.sent[i].head.sequence - bridge.sent[i - 1].head.sequence) == 1);
+    }
+  }
+
+  TEST_CASE("when the peer is silent for long, silence is made here; time goes on as the clock does") {
+    Bridge bridge;
+    bridge.talk(10);
+    bridge.run(1000);
+    CHECK(bridge.sent.size() > 10 + 35);
+    CHECK(bridge.sent[10].at - bridge.sent[9].at >= 180 * kMillisecond);
+    CHECK(bridge.sent[10].head.marker);
+    const uint32_t passed = bridge.sent.back().head.timestamp.value() - bridge.sent[9].head.timestamp.value();
+    const auto clock = static_cast<double>((bridge.sent.back().at - bridge.sent[9].at) / kMillisecond);
+    CHECK(std::abs(passed / 8.0 - clock) <= 40);
+    const auto silent = bridge.sent.back();
+    bridge.next += 50;
+    bridge.talk(3);
+    CHECK(bridge.sent[bridge.sent.size() - 3].head.marker);
+    const RtpPacket& back = bridge.sent.back().head;
+    CHECK(static_cast<uint16_t>(back.sequence - silent.head.sequence) <= 5);
+    CHECK(back.timestamp.value() - silent.head.timestamp.value() <= 5 * kFrameSamples);
+  }
+
+  TEST_CASE("an announcement takes the place of the far end, and gives it back, without a hole or a jump") {
+    Bridge bridge;
+    bridge.talk(10);
+    bridge.play(1, PlayManner::instead, 0);
+    bridge.talk(20);
+    bridge.check_whole();
+    CHECK(bridge.sent.size() >= 29);
+    CHECK(std::ranges::count(bridge.sent.back().payload, 0xff) < 20);
+    CHECK(std::ranges::count_if(bridge.sent, [](const Sent& packet) { return packet.head.marker; }) == 3);
+    // Back at the relay: as it came.
+    const std::vector<uint8_t> said = bridge.packet(bridge.next - 1);
+    CHECK(std::equal(said.begin() + kRtpHeaderBytes, said.end(), bridge.sent.back().payload.begin()));
+  }
+
+  TEST_CASE("no click where a relayed voice is decoded from now on, nor where it is relayed again") {
+    Bridge bridge;
+    bridge.talk(20);
+    CHECK(bridge.roughest() < kToneStep);
+    bridge.play(1, PlayManner::mixed, 0);
+    bridge.talk(40);
+    bridge.check_whole();
+    CHECK(bridge.roughest() < kToneStep);
+    const std::vector<uint8_t> said = bridge.packet(bridge.next - 1);
+    CHECK(std::equal(said.begin() + kRtpHeaderBytes, said.end(), bridge.sent.back().payload.begin()));
+  }
+
+  TEST_CASE("who listens from the side hears both, and holds nothing up") {
+    Bridge bridge;
+    bridge.talk(10);
+    for (const LegHandle leg : {kA, kB}) {
+      std::unique_ptr<LegTap> tap = std::make_unique<Counting>();
+      REQUIRE(bridge.core.leg(leg)->add(tap));
+    }
+    const size_t before = bridge.sent.size();
+    bridge.talk(25);
+    REQUIRE(bridge.sent.size() == before + 25);
+    for (size_t i = before; i < bridge.sent.size(); ++i) CHECK_FALSE(bridge.sent[i].head.marker);
+    bridge.check_whole();
+    const auto loud = [&](LegHandle leg) {
+      return static_cast<const Counting*>(bridge.core.leg(leg)->tap(TapHandle(1)));
+    };
+    CHECK(loud(kA)->loud_received >= 23);
+    CHECK(loud(kA)->loud_sent == 0);
+    CHECK(loud(kB)->loud_sent >= 23);
+    CHECK(loud(kB)->loud_received == 0);
+  }
+
+  TEST_CASE(
+      "other codings and packet times are decoded; hold and the end of a bridge end the relay at once") {
+    Bridge other(Coding::pcma);
+    other.talk(20);
+    CHECK_FALSE(other.prompted);
+    CHECK(other.sent.back().head.payload_type == 8);
+    Bridge longer(Coding::pcmu, 40);
+    longer.talk(20);
+    CHECK_FALSE(longer.prompted);
+    CHECK(longer.sent.back().payload.size() == 320);
+
+    Bridge bridge;
+    bridge.talk(10);
+    bridge.configure(kB, Coding::pcmu, kFrameMs, false);
+    const size_t before = bridge.sent.size();
+    bridge.talk(10);
+    CHECK(bridge.sent.size() == before);
+    bridge.configure(kB, Coding::pcmu, kFrameMs, true);
+    bridge.talk(10);
+    CHECK(bridge.sent.size() >= before + 9);
+    CHECK(bridge.prompted);
+    bridge.core.unbridge(kA, kB);
+    bridge.talk(2);
+    CHECK_FALSE(bridge.prompted);
+    CHECK(std::ranges::count(bridge.sent.back().payload, 0xff) == kFrameSamples);
+  }
+}
+
+}  // namespace carillon
