@@ -5,9 +5,12 @@ export const MASK = '***';
 // Repetitions that can begin anywhere in a text are bounded: these patterns also read messages of unknown peers.
 /** Up to the last `@` before path, query or fragment, as URL parsers take it. */
 const USER_INFO = /\b([a-z][a-z0-9+.-]{0,15}:\/\/)([^\s/?#"'<>\\]+)@(?=([^\s/?#"'<>\\]*))/gi;
-/** RFC 3261 §19.1.1: `sip:user:password@host`. */
-const SIP_PASSWORD =
-  /\b(sips?:[^\s@:;?"'<>\\]{1,200}:)([^\s@;?"'<>\\]{1,500})@(?=([^\s;?"'<>\\]{0,300}))/gi;
+/** RFC 3261 §19.1.1: `sip:user:password@host`, up to the password. */
+const SIP_USER = /\bsips?:[^:]{1,200}:/i;
+/** What a SIP URI before its host is not made of. */
+const SIP_EDGES = new Set([...' \t\r\n\v\f;?"\'<>\\@'].map((letter) => letter.charCodeAt(0)));
+const SIP_HOST = /^[^\s;?"'<>\\]{0,300}/;
+const LONGEST_SIP_USER_INFO = 706;
 /** `a=crypto` (RFC 4568 §9.2). */
 const SRTP_KEY = /\b(inline:)[A-Za-z0-9+/=]{16,}/g;
 const QUERY_FIELD = /([?&])([\w.~%[\]-]{1,100})=([^\s&#"'<>\\]+)/g;
@@ -27,7 +30,29 @@ export function replaceCredentials(
   const replaced = (_whole: string, head: string, secret: string, host: string): string =>
     `${head}${replacement(secret, host)}@`;
   const plain = text.includes('://') ? text.replace(USER_INFO, replaced) : text;
-  return maySayPassword(plain) ? plain.replace(SIP_PASSWORD, replaced) : plain;
+  return maySayPassword(plain) ? withoutSipPasswords(plain, replacement) : plain;
+}
+
+/** Each `@` is looked at once, with what stands before it: a pattern over the whole text would take long for some texts. */
+function withoutSipPasswords(
+  text: string,
+  replacement: (secret: string, host: string) => string,
+): string {
+  let out = '';
+  let done = 0;
+  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+    const least = Math.max(done, at - LONGEST_SIP_USER_INFO);
+    let from = at;
+    while (from > least && !SIP_EDGES.has(text.charCodeAt(from - 1))) from -= 1;
+    const user = SIP_USER.exec(text.slice(from, at));
+    if (user === null) continue;
+    const secretAt = from + user.index + user[0].length;
+    if (secretAt === at) continue;
+    const host = SIP_HOST.exec(text.slice(at + 1, at + 301))?.[0] ?? '';
+    out += text.slice(done, secretAt) + replacement(text.slice(secretAt, at), host);
+    done = at;
+  }
+  return out + text.slice(done);
 }
 
 /** Whether a second colon stands before the last `@`. Most addresses have none, so that the pattern is not tried. */

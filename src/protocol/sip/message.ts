@@ -150,6 +150,8 @@ export interface ResponseParts {
   readonly body?: Uint8Array | string;
 }
 
+const ONCE: ReadonlySet<string> = new Set(['from', 'to', 'call-id', 'cseq']);
+
 /**
  * A response per RFC 3261 §8.2.6: Via, From, To, Call-ID and CSeq copied as text (so that even a malformed request
  * can be answered), Timestamp into a 100, Record-Route into what may create a dialog (§12.1.1).
@@ -160,7 +162,13 @@ export function createResponse(
   parts: ResponseParts = {},
 ): SipResponse {
   const fields: HeaderField[] = [];
+  const seen = new Set<string>();
   for (const field of request.fields) {
+    // What stands once is answered once: a malformed request has it by the hundred.
+    if (ONCE.has(field.key)) {
+      if (seen.has(field.key)) continue;
+      seen.add(field.key);
+    }
     switch (field.key) {
       case 'via':
       case 'from':

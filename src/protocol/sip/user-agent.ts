@@ -116,6 +116,15 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     return this.#core.layer.serverCount + this.#core.layer.clientCount;
   }
 
+  get dialogs(): number {
+    return this.#core.dialogs.size;
+  }
+
+  /** What waits for its time: 0 when nothing is under way. */
+  get timers(): number {
+    return this.#core.agenda.size + Number(this.#core.layer.deadlineMs() !== undefined);
+  }
+
   get subscriptions(): number {
     return this.#subscriptions?.size ?? 0;
   }

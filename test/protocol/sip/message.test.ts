@@ -197,6 +197,14 @@ describe('responses (RFC 3261 §8.2.6)', () => {
     expect(response.reason).toBe('Not Found');
   });
 
+  test('what a malformed request has by the dozen stands once in its answer', () => {
+    const many = sketch({ extra: Array.from({ length: 50 }, () => ['CSeq', '1 INVITE'] as const) });
+    const response = createResponse(many, 400, { toTag: 't' });
+    for (const name of ['from', 'to', 'call-id', 'cseq']) {
+      expect(response.headers(name)).toHaveLength(1);
+    }
+  });
+
   test('§8.2.6.2: To gets a tag unless it has one or the status is 100', () => {
     expect(createResponse(request, 180, { toTag: 't' }).to.tag).toBe('t');
     expect(createResponse(request, 100, { toTag: 't' }).to.tag).toBeUndefined();

@@ -1,0 +1,130 @@
+/**
+ * `npm run soak:sip -- [--calls 100000] [--at-once 200]`: calls between two whole user agents in virtual time, over a network that loses
+ * some messages, ended in every way there is. Afterwards no leg, transaction, dialog, subscription or timer may be left.
+ */
+import { parseArgs } from 'node:util';
+import { asLegId, type LegId } from '../../src/base/ids.ts';
+import { type Agent, ANSWER, OFFER, seededRandom, World } from '../protocol/sip-ua/world.ts';
+
+const { values } = parseArgs({
+  options: {
+    calls: { type: 'string', default: '100000' },
+    'at-once': { type: 'string', default: '200' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+const CALLS = Number(values.calls);
+const AT_ONCE = Number(values['at-once']);
+/** One message of so many is lost. */
+const LOSS = 50;
+/** Longer than any timer of SIP, and than the registrations' and sessions' that were begun. */
+const AFTER_MS = 4_000_000;
+const ENDS = ['caller', 'callee', 'cancel', 'busy', 'early', 'silent'] as const;
+type End = (typeof ENDS)[number];
+
+const world = new World();
+const random = seededRandom(Number(values.seed));
+world.lose = () => random.integer(LOSS) === 0;
+const caller = world.agent('192.0.2.9');
+const callee = world.agent('192.0.2.1');
+/** How the call of a Call-ID is to end. */
+const plans = new Map<string, End>();
+const counts: Record<string, number> = {};
+
+function begin(leg: number, end: End): void {
+  const callId = `soak-${leg}`;
+  plans.set(callId, end);
+  caller.tell({
+    kind: 'invite',
+    leg: asLegId(leg),
+    target: { kind: 'uri', uri: 'sip:100@192.0.2.1' },
+    from: { user: 'alice', host: '192.0.2.9', displayName: '' },
+    callId,
+    sdp: OFFER,
+    headers: [],
+    account: undefined,
+  });
+}
+
+const hangUp = (agent: Agent, leg: LegId, status: number): void =>
+  agent.tell({ kind: 'hangup', leg, status, reason: undefined });
+
+/** What the called side does with what has come; its events are dropped then. */
+function serve(): void {
+  for (const event of callee.events) {
+    counts[event.kind] = (counts[event.kind] ?? 0) + 1;
+    if (event.kind === 'incoming') take(event.call.leg, plans.get(event.call.request.callId));
+    if (event.kind === 'acknowledged') acknowledged(event.leg);
+  }
+  callee.events.length = 0;
+  caller.events.length = 0;
+  (world.sent as unknown[]).length = 0;
+  callee.stored.length = 0;
+}
+
+const ended = new Map<LegId, End>();
+
+function take(leg: LegId, end: End = 'callee'): void {
+  if (end === 'silent') return;
+  if (end === 'busy') {
+    hangUp(callee, leg, 486);
+    return;
+  }
+  callee.tell({ kind: 'ring', leg, sdp: end === 'early' ? ANSWER : undefined });
+  if (end === 'cancel') return;
+  callee.tell({ kind: 'answer', leg, sdp: ANSWER });
+  ended.set(leg, end);
+}
+
+function acknowledged(leg: LegId): void {
+  const end = ended.get(leg);
+  ended.delete(leg);
+  if (end === 'callee') hangUp(callee, leg, 480);
+}
+
+const startedMs = performance.now();
+let leg = 0;
+for (let done = 0; done < CALLS; done += AT_ONCE) {
+  const legs: { readonly leg: number; readonly end: End }[] = [];
+  for (let count = 0; count < AT_ONCE; count += 1) {
+    leg += 2;
+    const end = ENDS[random.integer(ENDS.length)] ?? 'callee';
+    legs.push({ leg, end });
+    begin(leg, end);
+    world.advance(1);
+    serve();
+  }
+  // Whoever has not ended by itself is ended by its caller.
+  for (let ms = 0; ms < 2000; ms += 100) {
+    world.advance(100);
+    serve();
+  }
+  for (const call of legs) hangUp(caller, asLegId(call.leg), 480);
+  world.advance(500);
+  serve();
+  plans.clear();
+}
+const tookS = (performance.now() - startedMs) / 1000;
+for (let ms = 0; ms < AFTER_MS; ms += 10_000) {
+  world.advance(10_000);
+  serve();
+}
+
+const left = [caller, callee].flatMap(({ address, ua }) =>
+  Object.entries({
+    legs: ua.legs,
+    transactions: ua.transactions,
+    dialogs: ua.dialogs,
+    subscriptions: ua.subscriptions,
+    timers: ua.timers,
+  })
+    .filter(([, count]) => count !== 0)
+    .map(([what, count]) => `${count} ${what} of ${address}`),
+);
+globalThis.gc?.();
+const heap = Math.round(process.memoryUsage().heapUsed / 2 ** 20);
+console.log(
+  `${leg / 2} calls in ${tookS.toFixed(1)} s: ${counts['incoming'] ?? 0} came in, ${counts['acknowledged'] ?? 0} were answered, ${counts['ended'] ?? 0} ended; heap ${heap} MiB`,
+);
+console.log(left.length === 0 ? 'nothing is left' : `LEFT: ${left.join(', ')}`);
+if (left.length > 0 || counts['incoming'] !== counts['ended']) process.exitCode = 1;
