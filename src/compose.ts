@@ -187,7 +187,11 @@ export async function startService(start: ServiceStart): Promise<Service> {
     logger,
     ledger: foundation.ledger,
     carriers: foundation.provisioning.carriers,
-    certificates: [() => server.reloadCertificate(), () => lines.sipIdentity.reload()],
+    certificates: [
+      () => server.reloadCertificate(),
+      () => lines.sipIdentity.reload(),
+      () => lines.proofs.reload?.(),
+    ],
   });
   const operations = createOperations({
     reload: () => reloader.reload(),

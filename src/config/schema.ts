@@ -246,7 +246,7 @@ export const SETTINGS = {
   stir: {
     trustAnchorsFile: text(
       '',
-      "authorities (PEM) whose certificates prove callers' numbers (RFC 8226); empty: no Identity is verified",
+      "authorities (PEM) whose certificates prove callers' numbers (RFC 8226), read again on SIGHUP; empty: no Identity is verified",
     ),
     policy: choice(
       ['off', 'verify', 'refuse', 'require'],
@@ -254,7 +254,10 @@ export const SETTINGS = {
       'what becomes of calls from carriers: verify tells the outcome, refuse refuses wrong proofs (403, 436, 437, 438), require also calls without one (428); a carrier may have a policy of its own',
     ),
     freshnessS: integer(60, 5, 3600, 'a proof that is older, or further in the future, is stale'),
-    keyFile: text('', 'P-256 key (PEM) that signs calls to carriers; empty: none is signed'),
+    keyFile: text(
+      '',
+      'P-256 key (PEM) that signs calls to carriers, read again on SIGHUP; empty: none is signed',
+    ),
     certificateUrl: text('', 'where everybody finds the certificate of that key (https)'),
   },
   rtp: {

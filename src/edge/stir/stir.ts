@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ServiceError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
 import type { CallerProofs } from '../../domain/call/needs.ts';
 import type { FetchCertificate } from './certificates.ts';
 import { createSigner } from './signer.ts';
@@ -16,26 +17,44 @@ export interface StirOptions {
   readonly certificateUrl: string;
   readonly fetch: FetchCertificate;
   readonly wallMs: () => number;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
+export interface ReloadableProofs extends CallerProofs {
+  /** Reads its files again; broken ones are logged, and what was there stays. */
+  reload(): void;
+}
+
 /** Throws ServiceError CONFIG_INVALID where a file cannot be used. */
-export function createCallerProofs(options: StirOptions): CallerProofs {
-  const { anchorsFile, keyFile, certificateUrl, freshnessS, wallMs } = options;
+export function createCallerProofs(options: StirOptions): ReloadableProofs {
+  const { anchorsFile, keyFile, logger } = options;
+  let read = readFiles(options);
+  return {
+    ...(anchorsFile === '' ? {} : { verify: (claim) => read.verify(claim) }),
+    ...(keyFile === '' ? {} : { sign: (statement) => read.sign(statement) }),
+    reload: () => {
+      try {
+        read = readFiles(options);
+        logger.info({ anchorsFile, keyFile }, 'STIR files reloaded');
+      } catch (error) {
+        logger.warn({ error }, 'STIR files not reloaded');
+      }
+    },
+  };
+}
+
+function readFiles(options: StirOptions): Required<CallerProofs> {
+  const { anchorsFile, keyFile, certificateUrl, freshnessS, wallMs, fetch } = options;
   const anchors = anchorsFile === '' ? [] : usable(anchorsFile, anchorsIn);
-  const verifier =
-    anchors.length === 0
-      ? undefined
-      : new Verifier({ anchors, freshnessS, wallMs, fetch: options.fetch });
+  const verifier = new Verifier({ anchors, freshnessS, wallMs, fetch });
+  const nothing = (): Promise<string> => Promise.reject(new Error('there is no key'));
   const sign =
     keyFile === ''
-      ? undefined
+      ? nothing
       : usable(keyFile, (key) => createSigner({ key, certificateUrl, wallMs }));
-  return {
-    ...(verifier === undefined ? {} : { verify: (claim) => verifier.verify(claim) }),
-    ...(sign === undefined ? {} : { sign }),
-  };
+  return { verify: (claim) => verifier.verify(claim), sign };
 }
 
 function usable<T>(file: string, read: (text: string) => T): T {

@@ -54,7 +54,7 @@ export interface Lines {
   readonly recognizer: RecognizerService;
   readonly holdMusic: HoldMusic;
   readonly signalling: RunningSignalling;
-  readonly proofs: CallerProofs;
+  readonly proofs: CallerProofs & { reload?(): void };
   /** How many calls may begin. */
   readonly newCalls: NewCalls;
   readonly destinations: DestinationGuard;
@@ -291,15 +291,15 @@ function portOf(url: string): number {
 
 /** STIR, where it is configured. */
 async function callerProofs(
-  { settings: { stir }, clock }: Basics,
+  { settings: { stir }, clock, logger }: Basics,
   http: CustomerHttp,
-): Promise<CallerProofs> {
+): Promise<Lines['proofs']> {
   const { trustAnchorsFile: anchorsFile, keyFile, certificateUrl, freshnessS } = stir;
   if (anchorsFile === '' && keyFile === '') return {};
   if (keyFile !== '' && !URL.canParse(certificateUrl))
     throw new ServiceError('CONFIG_INVALID', 'stir.keyFile needs stir.certificateUrl, a URL');
   const { createCallerProofs } = await import('../../edge/stir/stir.ts');
-  const options = { anchorsFile, keyFile, certificateUrl, freshnessS };
+  const options = { anchorsFile, keyFile, certificateUrl, freshnessS, logger };
   return createCallerProofs({
     ...options,
     fetch: (url) => fetchCertificate(http, url),

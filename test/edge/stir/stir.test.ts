@@ -2,6 +2,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { CompactSign } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.ts';
 import { err, ok } from '../../../src/base/result.ts';
 import type { CallerClaim, CallerProofs } from '../../../src/domain/call/needs.ts';
 import type { FetchCertificate } from '../../../src/edge/stir/certificates.ts';
@@ -35,6 +36,7 @@ const proofsWith = (over: { anchors?: string; keyFile?: string; wallMs?: () => n
     keyFile: over.keyFile ?? folder.write('signer.key', signer.key),
     certificateUrl: URL_OF_OURS,
     freshnessS: 60,
+    logger: silentLogger,
     fetch,
     wallMs: over.wallMs ?? (() => nowMs),
   });
@@ -195,6 +197,20 @@ describe('further ways', () => {
     const identity = [await token(claims({ orig: { uri: 'sip:ada@far.test' } }))];
     const orig = ['anonymous', 'sip:anonymous@anonymous.invalid', 'sip:Ada@far.test'];
     expect(await verified({ identity, orig })).toMatchObject({ isVerified: true });
+  });
+
+  it('files that have changed are used after a reload; broken ones are not', async () => {
+    const other = await certificate([]);
+    const file = folder.write('changing.pem', other.cert);
+    const reloading = proofsWith({ anchors: file });
+    const claim = { ...CLAIM, identity: [await signed()] };
+    expect(await reloading.verify?.(claim)).toMatchObject({ status: 437 });
+    folder.write('changing.pem', authority.cert);
+    reloading.reload();
+    expect(await reloading.verify?.(claim)).toMatchObject({ isVerified: true });
+    folder.write('changing.pem', 'nothing');
+    reloading.reload();
+    expect(await reloading.verify?.(claim)).toMatchObject({ isVerified: true });
   });
 
   it('files that cannot be used stop the start', () => {
