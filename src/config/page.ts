@@ -24,6 +24,10 @@ On SIGHUP (\`systemctl reload carillon\`, \`npx carillon config reload\`) a runn
 \`rates\` and \`carriers\` again, and certificates too. What needs a restart is named in the log and stays as it is until then. A file with a problem is refused as a
 whole, with a line in the log. Carriers that a new list leaves out stay: \`npx carillon carriers remove\`.
 
+A carrier is \`identity: trusted\` unless it says \`untrusted\`: what it asserts about callers is believed, and it is told who calls even where the caller hides. Trunks and
+addresses of customers are untrusted unless a trunk says otherwise. \`stir\`, \`sign\`, \`pass_headers\`, \`add_headers\` and \`remove_headers\` of a carrier come before
+the settings of that name below.
+
 | setting | environment | default | meaning |
 |-|-|-|-|
 ${rows.join('\n')}
