@@ -35,13 +35,18 @@ export function mediaNotPermitted(
     : 'notPermitted: the endpoint may not make voice calls (allow_voice)';
 }
 
+/** Behind NAT we may be reached at an address that we do not know: no domain of somebody else. */
+const ADDRESS = /^(?:[\d.]+|.*:.*)$/;
+const LOOPBACK = /^(?:127\.|::1$)/;
+
 /** Its own domain is the one of its From, whatever it is called there. */
 export function isElsewhere(
   { requestUri, from }: Pick<InboundLeg, 'requestUri' | 'from'>,
   addresses: SipAddresses,
 ): boolean {
   const address = addresses.read(requestUri);
-  return address?.whose === 'elsewhere' && address.host !== from.host.toLowerCase();
+  if (address?.whose !== 'elsewhere' || address.host === from.host.toLowerCase()) return false;
+  return !ADDRESS.test(address.host) || LOOPBACK.test(address.host);
 }
 
 /** What a phone has dialled, where that is no application. */

@@ -134,6 +134,14 @@ describe('what a phone may call', () => {
     expect(detail).toContain(`(${flag})`);
   });
 
+  it.each(['sip:bob@198.51.100.7:5060', 'sip:bob@nat.test'])(
+    'here by another name or address: %s',
+    async (requestUri) => {
+      const from = { ...party('alice', 'nat.test') };
+      expect((await flagged({}, 'bob', { requestUri, from })).sent).toEqual(['180']);
+    },
+  );
+
   it('all that is permitted runs its application', async () => {
     const phone = await flagged({ allowOtherDomains: true }, 'bob', {
       requestUri: 'sip:bob@far.test',
