@@ -198,7 +198,7 @@ export const SETTINGS = {
     ),
     passHeaders: list(
       ['Diversion', 'History-Info', 'User-to-User', 'Session-ID', 'Identity'],
-      'header fields of an inbound call that its Dial or trunk hands on, unless the carrier or trunk has a list of its own; X-* are all that begin so. Identity goes on only while both numbers stay the same',
+      'header fields of an inbound call that its Dial or trunk hands on, unless the carrier or trunk has a list of its own; X-* are all that begin so, and the signalling itself none of them. Identity goes on only while both numbers stay the same',
     ),
     messageMaxBytes: integer(
       4096,

@@ -1,4 +1,5 @@
 /** Header fields that a call hands on to the one that follows from it: which of them a peer gets, adds and does without. */
+import { isManaged } from '../provisioning/provisioning.ts';
 import type { PeerPolicy } from '../provisioning/types.ts';
 import type { Headers, IdentityClaims } from './signalling-needs.ts';
 
@@ -14,6 +15,7 @@ export function mayGoOn(headers: Headers, claims: IdentityClaims | undefined): H
   const hidesHistory = claims?.privacy.some((word) => word === 'history' || word === 'header');
   return headers.filter(([name, value]) => {
     const key = name.toLowerCase();
+    if (isManaged(key)) return false;
     if (value.length > (key === 'identity' ? LONGEST_IDENTITY : LONGEST_HANDED_ON)) return false;
     return !(hidesHistory === true && HISTORY.has(key));
   });

@@ -134,7 +134,7 @@ export interface InboundLeg extends Leg {
   /** Name of the carrier whose source addresses match; undefined for endpoints. */
   readonly carrier: string | undefined;
   readonly userAgent: string;
-  /** Headers worth knowing: X-*, Diversion, History-Info, User-to-User, Session-ID, Identity. */
+  /** Header fields that are no part of the signalling itself: X-*, Diversion, User-to-User, Identity and the like; and Date. */
   readonly headers: Headers;
   readonly claims?: IdentityClaims | undefined;
   /** Max-Forwards of the INVITE. */

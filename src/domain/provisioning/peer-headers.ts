@@ -18,10 +18,14 @@ const KEPT: ReadonlySet<string> = new Set([
   ],
   ...['p-asserted-identity', 'p-preferred-identity', 'remote-party-id', 'privacy', 'date'],
   ...['user-agent', 'server', 'event', 'subscription-state', 'service-route', 'timestamp'],
+  ...['reason', 'warning', 'retry-after', 'in-reply-to', 'join', 'target-dialog'],
 ]);
 const NAME = /^[A-Za-z0-9][A-Za-z0-9.!%*_+`'~-]{0,63}$/;
 const NAMES_MAX = 50;
 const VALUE_MAX = 512;
+
+/** What is handed on, or added, by nobody's choice. */
+export const isManaged = (name: string): boolean => KEPT.has(name.toLowerCase());
 
 type Named = Pick<PeerPolicy, 'passHeaders' | 'addHeaders' | 'removeHeaders'>;
 
@@ -48,7 +52,7 @@ export function headerProblem(policy: Named): readonly [field: string, why: stri
 /** `X-*`, where a star may end it, are all names that begin so. */
 const mayBeNamed = (name: string, patterns: boolean): boolean =>
   NAME.test(name) &&
-  !KEPT.has(name.toLowerCase()) &&
+  !isManaged(name) &&
   (!name.includes('*') || (patterns && /^x-[^*]*\*$/i.test(name)));
 
 const hasControl = (text: string): boolean =>

@@ -29,7 +29,7 @@ export {
   secretsOf,
 } from './endpoints.ts';
 export { type NewNumber, type NumberRefusal, type Numbers, nextMonth } from './numbers.ts';
-export { headerProblem } from './peer-headers.ts';
+export { headerProblem, isManaged } from './peer-headers.ts';
 export { carrierFormat, patternOf, ranked, WINDOW_PATTERN } from './routing.ts';
 export type {
   NewCredential,

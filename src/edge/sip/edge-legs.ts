@@ -12,6 +12,7 @@ import type {
   RemoteAddress,
 } from '../../domain/call/needs.ts';
 import type { HangupCauseKey } from '../../domain/call/types.ts';
+import { isManaged } from '../../domain/provisioning/provisioning.ts';
 import type {
   Flow,
   IncomingCall,
@@ -35,7 +36,7 @@ export interface LegSink {
 }
 
 /** Names of the headers that a call may want to know, or hand on. */
-const TOLD_HEADERS = /^(?:x-.+|diversion|identity|date|history-info|user-to-user|session-id)$/;
+const isTold = (name: string): boolean => name === 'date' || !isManaged(name);
 const MOST_TOLD = 64;
 
 export class EdgeInboundLeg implements InboundLeg, LegSink {
@@ -81,7 +82,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
     this.carrier = call.carrier;
     this.userAgent = request.header('user-agent') ?? '';
     this.headers = request.fields
-      .filter((field) => TOLD_HEADERS.test(field.key))
+      .filter((field) => isTold(field.key))
       .slice(0, MOST_TOLD)
       .map((field) => [field.name, field.value] as const);
     this.claims = claimsOf(request);

@@ -42,6 +42,12 @@ describe('header fields that go on to a peer', () => {
       ['Identity', 'x'.repeat(4097)],
     ] as const;
     expect(mayGoOn(lines, undefined)).toEqual([lines[1]]);
+    const ours = [
+      ['Date', 'x'],
+      ['Route', 'x'],
+      ['Subject', 'x'],
+    ] as const;
+    expect(mayGoOn(ours, undefined)).toEqual([ours[2]]);
   });
 
   it.each(['history', 'header'])('Privacy: %s keeps how the call came here', (word) => {
