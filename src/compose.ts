@@ -13,7 +13,7 @@ import { createLogger } from './edge/log/pino-logger.ts';
 import { createMailer } from './edge/mail/mailer.ts';
 import { createMetrics } from './edge/metrics/metrics.ts';
 import { createSignedLinks } from './edge/rest/links.ts';
-import { createRestServer } from './edge/rest/server.ts';
+import { createLiveFeed, createRestServer, invitationLink } from './edge/rest/server.ts';
 import { Alarms } from './service/alarms.ts';
 import { ADMIN_TOKEN_FILE, keptSecret, SERVICE_FILE, writeSecret } from './service/data-folder.ts';
 import { firstStart, welcome } from './service/first-start.ts';
@@ -208,8 +208,10 @@ export async function startService(start: ServiceStart): Promise<Service> {
     overload,
   });
   const adminToken = settings.adminToken || keptSecret(dataDir, ADMIN_TOKEN_FILE, systemRandom);
+  const calling = liveCallsView(keeper, lines.logs, lines.traces);
   const server = createRestServer({
     ...basics,
+    liveFeed: createLiveFeed(systemClock, calling),
     ...foundation,
     control,
     operations,
@@ -218,7 +220,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     onExportQueued: () => exporter.wake(),
     campaigns,
     transcriptions,
-    liveCalls: liveCallsView(keeper, lines.logs, lines.traces),
+    liveCalls: calling,
     isAdminToken: (token) => secretsEqual(token, adminToken),
     isScrapeToken: (token) =>
       settings.http.metricsToken !== '' && secretsEqual(token, settings.http.metricsToken),
@@ -310,5 +312,15 @@ export async function startService(start: ServiceStart): Promise<Service> {
       .catch((error: unknown) => logger.error({ error }, 'settings not reloaded'))
       .finally(() => supervisor.reloaded());
   };
-  return { welcome: first?.isFirst ? welcome(first.things, dataDir) : undefined, stop, reload };
+  const greeting = async (): Promise<string | undefined> => {
+    if (!first?.isFirst) return undefined;
+    const owner = await foundation.users.invite({
+      email: undefined,
+      role: 'owner',
+      accountId: undefined,
+    });
+    const link = owner.ok ? invitationLink(first.things.baseUrl, owner.value.token) : '';
+    return welcome(first.things, dataDir, link);
+  };
+  return { welcome: await greeting(), stop, reload };
 }

@@ -23,6 +23,10 @@ export const hmacSha256 = (key: string | Uint8Array, text: string): Buffer =>
     .update(text, 'utf8')
     .digest();
 
+/** For one-time passwords (RFC 4226), which know no other hash. */
+export const hmacSha1 = (key: Uint8Array, data: Uint8Array): Buffer =>
+  createHmac('sha1', key).update(data).digest();
+
 const BLOCK_BYTES = 64;
 const HASH_BYTES = 32;
 /** Longer texts are hashed out of a buffer of their own. UTF-8 takes up to three bytes for a unit of UTF-16. */

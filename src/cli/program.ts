@@ -11,6 +11,7 @@ import { addInventoryCommands } from './commands/inventory.ts';
 import { addServiceCommands } from './commands/service.ts';
 import { addStoreCommands } from './commands/store.ts';
 import { addTableCommands } from './commands/tables.ts';
+import { addUserCommands } from './commands/users.ts';
 import { addStreamCommands } from './stream-test.ts';
 import { type GlobalOptions, Session, type Terminal } from './terminal.ts';
 
@@ -31,6 +32,7 @@ function createProgram(terminal: Terminal): Command {
   const sessionOf = (command: Command): Session =>
     new Session(terminal, command.optsWithGlobals<GlobalOptions>());
   addAccountCommands(program, sessionOf);
+  addUserCommands(program, sessionOf);
   addInventoryCommands(program, sessionOf);
   addServiceCommands(program, sessionOf);
   addStoreCommands(program, sessionOf);

@@ -119,7 +119,7 @@ function phoneLink({ baseUrl, username, password, dial }: DemoFile): string {
 }
 
 /** What a person needs for a first call; printed once. */
-export function welcome(things: DemoFile, dataDir: string): string {
+export function welcome(things: DemoFile, dataDir: string, consoleLink: string): string {
   const auth = `-H 'X-Auth-ID: ${things.authId}' -H 'X-Auth-Token: ${things.authToken}'`;
   return `
   Carillon is running. What you need for a first call (kept in ${join(dataDir, DEMO_FILE)}):
@@ -134,7 +134,8 @@ export function welcome(things: DemoFile, dataDir: string): string {
 
     curl ${auth} ${things.baseUrl}/api/v1/Account/${things.authId}/balance/${CURRENCY}
 
-  In a browser:          ${phoneLink(things)}
+  A phone in a browser:  ${phoneLink(things)}
+  The console:           ${consoleLink}  (opens once: choose your password)
   In a second terminal:  npm run call
 `;
 }

@@ -10,6 +10,7 @@ import type { CallKeeper } from '../domain/dispatch/dispatch.ts';
 import type { PhoneLogins } from '../domain/phone-login/phone-login.ts';
 import type { Provisioning } from '../domain/provisioning/provisioning.ts';
 import type { Recordings } from '../domain/recording/recording.ts';
+import type { Users } from '../domain/user/user.ts';
 import type { Store } from '../edge/store/store.ts';
 
 const HOUR_MS = 3_600_000;
@@ -24,6 +25,7 @@ export interface HousekeepingNeeds {
   readonly provisioning: Provisioning;
   readonly recordings: Recordings;
   readonly phoneLogins: Pick<PhoneLogins, 'purge'>;
+  readonly users: Pick<Users, 'purge'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: Settings;
@@ -68,9 +70,10 @@ export class Housekeeping {
   }
 
   async #round(): Promise<void> {
-    const { provisioning, recordings, phoneLogins, store, clock, settings, forgetLists } =
+    const { provisioning, recordings, phoneLogins, users, store, clock, settings, forgetLists } =
       this.#needs;
     await phoneLogins.purge();
+    await users.purge();
     await provisioning.numbers.completeReleases();
     await provisioning.numbers.chargeRentals();
     const { recordingDays, cdrDays, callLogDays, campaignDays, doNotCallDays } = settings.retention;

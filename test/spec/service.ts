@@ -9,7 +9,13 @@ import { micros } from '../../src/base/money.ts';
 import { ok } from '../../src/base/result.ts';
 import type { NewAccount } from '../../src/domain/account/account.ts';
 import type { NewEntry } from '../../src/domain/ledger/types.ts';
-import { createRestServer, type RestDeps, type RestSettings } from '../../src/edge/rest/server.ts';
+import { createPasswordHasher } from '../../src/edge/passwords/scrypt.ts';
+import {
+  createLiveFeed,
+  createRestServer,
+  type RestDeps,
+  type RestSettings,
+} from '../../src/edge/rest/server.ts';
 import { LINK_KEY_FILE, writeSecret } from '../../src/service/data-folder.ts';
 import { joinFacts } from '../../src/service/join/facts.ts';
 import { restSettings } from '../../src/service/join/rest-settings.ts';
@@ -86,6 +92,7 @@ export async function startService(options: ServiceOptions = {}) {
       releaseCooldownMs: options.releaseCooldownMs ?? 0,
     },
     recordingFiles: { remove: async () => undefined },
+    hasher: createPasswordHasher({ N: 16, r: 8, p: 1 }),
   });
   writeSecret(join(folder, LINK_KEY_FILE), `${LINK_KEY}\n`);
   const operator = testSettings(ENVIRONMENT);
@@ -112,6 +119,7 @@ export async function startService(options: ServiceOptions = {}) {
       messages: () => undefined,
     },
     operations: idleOperations(),
+    liveFeed: createLiveFeed(clock, { list: () => control.calls }),
     takeUpgrade: (_request, socket) => socket.destroy(),
     isAdminToken: (token) => token === ADMIN_TOKEN,
     isScrapeToken: (token) => token === SCRAPE_TOKEN,

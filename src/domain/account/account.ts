@@ -46,7 +46,7 @@ export type AuthenticationRefusal =
 export interface Principal {
   readonly account: Account;
   readonly owner: Account;
-  readonly by: 'token' | 'accessToken';
+  readonly by: 'token' | 'accessToken' | 'session';
 }
 
 /** What a request is about, once the path agrees with the credentials. */

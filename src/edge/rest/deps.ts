@@ -12,6 +12,8 @@ import type { PhoneLogins } from '../../domain/phone-login/phone-login.ts';
 import type { Provisioning } from '../../domain/provisioning/provisioning.ts';
 import type { Recordings } from '../../domain/recording/recording.ts';
 import type { Transcriptions } from '../../domain/transcription/transcription.ts';
+import type { Users } from '../../domain/user/user.ts';
+import type { LiveFeed } from './console/live-feed.ts';
 import type { OperatorPages } from './http/operator-door.ts';
 import type { TakeUpgrade } from './http/upgrades.ts';
 import type { LiveCalls } from './live-calls.ts';
@@ -66,6 +68,9 @@ export interface RouteNeeds {
   readonly transcriptions: Pick<Transcriptions, 'get'>;
   readonly signingTokens: SigningTokens;
   readonly phoneLogins: PhoneLogins;
+  readonly users: Users;
+  /** What changes in the console without being asked for. */
+  readonly liveFeed: LiveFeed;
   /** Recordings that are not in their folder. */
   readonly recordingObjects?:
     | { readonly objects: ObjectStore; keyOf(file: string): string }

@@ -12,6 +12,7 @@ const AUDIENCES: Readonly<Record<Audience, string>> = {
   operator: "the operator's token as bearer or Basic, unless http.operatorPages opens it",
   scraper: "the operator's token or http.metricsToken, unless http.operatorPages opens it",
   anyone: 'everybody; the operator sees more',
+  user: 'who is signed in at the console',
   guest: 'everybody; the credentials are in the body',
   public: 'nobody asks who you are',
 };

@@ -18,6 +18,7 @@ const SECURITY: Readonly<Record<Audience, readonly Json[]>> = {
   scraper: [{ adminToken: [] }, { basic: [] }],
   anyone: [],
   guest: [],
+  user: [{ session: [] }],
   public: [],
 };
 
@@ -27,6 +28,7 @@ const SECURITY_SCHEMES: Json = {
   basic: { type: 'http', scheme: 'basic', description: 'auth id and auth token' },
   accessToken: { type: 'http', scheme: 'bearer', description: 'account access token' },
   adminToken: { type: 'http', scheme: 'bearer', description: "the operator's token" },
+  session: { type: 'apiKey', in: 'cookie', name: 'carillon_session' },
   signature: { type: 'apiKey', in: 'query', name: 'sig', description: 'signed link' },
 };
 

@@ -14,6 +14,7 @@ import type {
 } from '../../domain/provisioning/provisioning.ts';
 import type { ExportRefusal, RecordingRefusal } from '../../domain/recording/recording.ts';
 import type { TranscriptionRefusal } from '../../domain/transcription/transcription.ts';
+import type { UserRefusal } from '../../domain/user/user.ts';
 import { type Failure, failure, invalidField, notFound, tooManyRequests } from './http/failure.ts';
 
 /** Everything that the domain may refuse. A new kind does not compile until it has an answer below. */
@@ -34,7 +35,8 @@ export type Refusal =
   | PlaceCallsRefusal
   | ControlRefusal
   | CampaignRefusal
-  | PhoneLoginRefusal;
+  | PhoneLoginRefusal
+  | UserRefusal;
 
 type Kind = Refusal['kind'];
 type Of<K extends Kind> = Extract<Refusal, { readonly kind: K }>;
@@ -44,6 +46,10 @@ const unavailable = (message: string, retryAfterMs: number): Failure => ({
   ...tooManyRequests(message, retryAfterMs),
   status: 503,
 });
+
+/** Without a challenge that makes browsers ask for a password themselves. */
+const signInRefused = (message: string): Failure =>
+  failure(401, message, { headers: { 'www-authenticate': 'Session' } });
 
 const TRUNK_PARTS = {
   primaryUriUuid: 'primary_uri_uuid',
@@ -143,6 +149,17 @@ const ANSWERS: Answers = {
       headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
     }),
   tokenRefused: ({ detail }) => failure(403, 'token refused', { detail: `The token ${detail}.` }),
+  wrongPassword: signInRefused('wrong e-mail or password'),
+  codeNeeded: signInRefused('code needed'),
+  tooManyAttempts: ({ retryAfterMs }) => tooManyRequests('too many attempts', retryAfterMs),
+  unknownInvitation: failure(404, 'link not found', {
+    detail: 'The link was used, or has ended: ask for a new one.',
+  }),
+  unknownUser: notFound('user'),
+  emailTaken: failure(409, 'e-mail is taken'),
+  weakPassword: ({ detail }) => invalidField('password', detail),
+  roleNotPossible: invalidField('role', 'is not possible there'),
+  lastOwner: failure(409, 'is the last owner'),
   notAvailable: ({ detail }) => failure(501, 'not available on this node', { detail }),
 };
 

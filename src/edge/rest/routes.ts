@@ -9,6 +9,9 @@ import { adminRateRoutes } from './admin/rates.ts';
 import { adminRouteRoutes } from './admin/routes.ts';
 import { adminServiceRoutes } from './admin/service.ts';
 import { trunkAdminRoutes } from './admin/trunks.ts';
+import { consoleRoutes } from './console/pages.ts';
+import { sessionRoutes } from './console/session.ts';
+import { userRoutes } from './console/users.ts';
 import type { Route } from './http/route.ts';
 import { accountRoutes } from './routes/account/account.ts';
 import { ledgerRoutes } from './routes/account/ledger.ts';
@@ -90,6 +93,9 @@ const documented: readonly Route[] = [
   ...adminImportRoutes,
   ...adminServiceRoutes,
   ...phoneRoutes,
+  ...consoleRoutes,
+  ...sessionRoutes,
+  ...userRoutes,
 ];
 
 /** Every route of the service. */

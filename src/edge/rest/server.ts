@@ -8,7 +8,9 @@ import {
   type FastifyRequest,
   fastify,
 } from 'fastify';
+import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
+import { LiveFeed } from './console/live-feed.ts';
 import type { RestDeps } from './deps.ts';
 import { readCertificate, type WatchedCertificate, watchCertificate } from './http/certificate.ts';
 import { answerClientError } from './http/client-error.ts';
@@ -24,13 +26,24 @@ import { UPLOAD_TYPES } from './http/route.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { handOnUpgrades, isUpgrade } from './http/upgrades.ts';
 import { canonicalUrl } from './http/url.ts';
+import type { LiveCalls } from './live-calls.ts';
 import { ROUTES } from './routes.ts';
+import { showLiveCall } from './wire/call.ts';
 
 export { parseCarriersFile } from './admin/carriers-file.ts';
+export { invitationLink } from './console/users.ts';
 export type { RestDeps, RestSettings } from './deps.ts';
 export type { OperatorPages } from './http/operator-door.ts';
 export type { CallMessages, LiveCalls, SipMessageTrace } from './live-calls.ts';
 export type { Operations, PartState, RegistrationView } from './operations.ts';
+
+/** Running calls for open pages of the console. */
+export const createLiveFeed = (clock: Clock, calls: Pick<LiveCalls, 'list'>): LiveFeed =>
+  new LiveFeed({
+    clock,
+    list: () => calls.list(),
+    show: (call) => ({ account_id: call.accountId, ...showLiveCall(call) }),
+  });
 
 export interface RestServer {
   /** Rejects with ServiceError PORT_IN_USE or CONFIG_INVALID. */
@@ -101,6 +114,7 @@ export function createRestServer(deps: RestDeps): RestServer {
     reloadCertificate: () => certificate?.reload(),
     async stop() {
       certificate?.close();
+      deps.liveFeed.stop();
       const cancel = deps.clock.at(deps.clock.monotonicMs() + STOP_WITHIN_MS, () =>
         app.server.closeAllConnections(),
       );

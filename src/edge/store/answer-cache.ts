@@ -30,6 +30,7 @@ const OTHER: ReadonlySet<string> = new Set<keyof Repositories>([
   'settings',
   'bindings',
   'phoneLogins',
+  'users',
   'recordings',
   'exports',
   'retention',

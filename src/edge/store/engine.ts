@@ -39,6 +39,7 @@ import {
   trunkRepository,
 } from './sql/trunks.ts';
 import { UnitRefused } from './sql/unit-refused.ts';
+import { userRepository } from './sql/users.ts';
 import type { Outcome, Unit } from './unit.ts';
 import { Vault } from './vault.ts';
 
@@ -296,4 +297,5 @@ const createRepositories = (
   transcriptions: transcriptionRepository(db),
   exports: exportRepository(db),
   campaigns: campaignRepository(db),
+  users: userRepository(db),
 });

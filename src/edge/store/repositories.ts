@@ -18,6 +18,7 @@ import type {
 import type { ExportStore, RecordingStore } from '../../domain/recording/needs.ts';
 import type { BindingStore, EndpointDirectory } from '../../domain/registration/needs.ts';
 import type { TranscriptionStore } from '../../domain/transcription/needs.ts';
+import type { UserStore } from '../../domain/user/needs.ts';
 
 /** Small facts of the service itself: the digest realm, hashes and keys made at the first start. */
 export interface SettingStore {
@@ -57,6 +58,7 @@ export interface Repositories {
   readonly transcriptions: TranscriptionStore;
   readonly exports: ExportStore;
   readonly campaigns: CampaignStore;
+  readonly users: UserStore;
 }
 
 /**
@@ -223,6 +225,26 @@ export const ACCESS: {
     finish: 'write',
     decide: 'write',
     openAttempts: 'point',
+  },
+  users: {
+    insert: 'write',
+    get: 'point',
+    byEmail: 'point',
+    list: 'report',
+    patch: 'write',
+    remove: 'write',
+    putInvitation: 'write',
+    takeInvitation: 'write',
+    invitation: 'point',
+    putSession: 'write',
+    session: 'point',
+    sessionsOf: 'point',
+    sessionSeen: 'soon',
+    removeSession: 'write',
+    removeSessions: 'write',
+    addAudit: 'soon',
+    audit: 'report',
+    purge: 'write',
   },
 };
 

@@ -13,6 +13,9 @@ import {
 } from '../../domain/provisioning/provisioning.ts';
 import type { RecordingFiles } from '../../domain/recording/needs.ts';
 import { Recordings } from '../../domain/recording/recording.ts';
+import type { PasswordHasher } from '../../domain/user/needs.ts';
+import { Users } from '../../domain/user/user.ts';
+import { createPasswordHasher } from '../../edge/passwords/scrypt.ts';
 import type { Store } from '../../edge/store/store.ts';
 
 export interface Facts {
@@ -22,6 +25,7 @@ export interface Facts {
   readonly recordings: Recordings;
   readonly callRecords: CallRecords;
   readonly phoneLogins: PhoneLogins;
+  readonly users: Users;
 }
 
 export interface FactsOptions {
@@ -33,6 +37,8 @@ export interface FactsOptions {
   /** Passwords of phone logins are derived from it; absent: from one that ends with the process. */
   readonly phoneLoginSecret?: string;
   readonly recordingFiles: RecordingFiles;
+  /** Absent: scrypt at its full cost. */
+  readonly hasher?: PasswordHasher;
   /** Prices of the service's own file; none when absent. */
   readonly rateBook?: RateBook;
 }
@@ -49,6 +55,12 @@ export function joinFacts(store: Store, options: FactsOptions): Facts {
   });
   return {
     accounts,
+    users: new Users({
+      store: store.users,
+      hasher: options.hasher ?? createPasswordHasher(),
+      clock,
+      random,
+    }),
     phoneLogins: new PhoneLogins({
       store: store.phoneLogins,
       accounts,

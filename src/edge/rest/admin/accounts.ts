@@ -234,6 +234,7 @@ const rotateToken = adminRoute({
   ...common,
   method: 'POST',
   path: `${ROOT}/{auth_id}/token`,
+  credential: true,
   summary: 'Make a new token; the old one stays valid for the overlap',
   status: 201,
   params,

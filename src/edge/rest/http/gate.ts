@@ -2,13 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../../base/clock.ts';
 import type { AccountId } from '../../../base/ids.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
-import {
-  type Access,
-  type Accounts,
-  type Permission,
-  type Principal,
-  permits,
-} from '../../../domain/account/account.ts';
+import type { Accounts, Principal } from '../../../domain/account/account.ts';
+import type { Users } from '../../../domain/user/user.ts';
+import { type Admission, NOBODY, OPERATOR } from './admission.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
 import {
   ACCOUNT_MISMATCH,
@@ -19,44 +15,21 @@ import {
   tooManyRequests,
 } from './failure.ts';
 import { OperatorDoor, type OperatorPages } from './operator-door.ts';
+import { permissionMissing } from './permission.ts';
 import type { Refusals } from './refusals.ts';
 import type { RequestRate } from './request-rate.ts';
 import type { Route } from './route.ts';
+import { SessionDoor, SIGN_IN } from './session-door.ts';
 
-/** Who asks, and about which account. */
-export interface Admission {
-  readonly principal: Principal | undefined;
-  readonly access: Access | undefined;
-  /** Asked by the operator, or where everybody may see what the operator sees. */
-  readonly operator?: true;
-}
-
-type Admitting = Pick<Route, 'audience' | 'unknownAccountStatus' | 'mainAccountOnly' | 'tag'>;
-
-/** What a sub-account must be permitted, by the tag of a route; others are open to every sub-account. */
-const PERMISSION_OF: Readonly<Record<string, Permission>> = {
-  Calls: 'calls',
-  Conferences: 'conferences',
-  'Call records': 'cdr',
-  Recordings: 'recordings',
-  Applications: 'applications',
-  Endpoints: 'endpoints',
-  Numbers: 'numbers',
-  Trunks: 'trunks',
-  Ledger: 'balance',
-  Campaigns: 'campaigns',
-};
-
-export const notPermitted = (what: Permission): Failure =>
-  failure(403, `permission ${what} is not granted to this sub-account`);
+type Admitting = Pick<
+  Route,
+  'audience' | 'unknownAccountStatus' | 'mainAccountOnly' | 'tag' | 'method' | 'credential'
+>;
 
 const ACCESS_TOKEN_AUDIENCES: ReadonlySet<Route['audience']> = new Set([
   'accountOrAccessToken',
   'callerOrAccessToken',
 ]);
-
-const NOBODY: Admission = { principal: undefined, access: undefined };
-const OPERATOR: Admission = { ...NOBODY, operator: true };
 
 /** Pages of the operator's that are open where the settings say so. */
 const OPERATOR_PAGES: ReadonlySet<Route['audience']> = new Set(['anyone', 'operator', 'scraper']);
@@ -71,6 +44,7 @@ export interface GateDeps {
   /** Of the token that reads metrics and nothing else. */
   readonly isScrapeToken: (token: string) => boolean;
   readonly operatorPages: OperatorPages;
+  readonly users: Pick<Users, 'signedIn'>;
   /** Per account. */
   readonly rate: RequestRate;
   /** Per address and key, of requests without valid credentials. */
@@ -82,10 +56,12 @@ export interface GateDeps {
 export class Gate {
   readonly #deps: GateDeps;
   readonly #operatorDoor: OperatorDoor;
+  readonly #sessions: SessionDoor;
 
   constructor(deps: GateDeps) {
     this.#deps = deps;
     this.#operatorDoor = new OperatorDoor(deps);
+    this.#sessions = new SessionDoor(deps);
   }
 
   async admit(
@@ -99,6 +75,9 @@ export class Gate {
     const isPage = OPERATOR_PAGES.has(route.audience);
     if (isPage && this.#operatorDoor.isOpen(headers)) return ok(OPERATOR);
     if (route.audience === 'anyone' && credentialsOf(headers) === undefined) return ok(NOBODY);
+    const session = await this.#sessions.find(headers);
+    if (session !== undefined) return this.#sessions.admit(route, session, pathAuthId);
+    if (route.audience === 'user') return err(SIGN_IN);
     const { refusals, clock } = this.#deps;
     const credentials = credentialsOf(headers);
     const quietMs = refusals.quietMs(address, credentials, clock.monotonicMs());
@@ -158,10 +137,8 @@ export class Gate {
     if (!principal.ok) return principal;
     const waitMs = this.#rateWaitMs(principal.value);
     if (waitMs > 0) return err(tooManyRequests('request rate exceeded', waitMs));
-    const wanted = PERMISSION_OF[route.tag];
-    if (wanted !== undefined && !permits(principal.value.account, wanted)) {
-      return err(notPermitted(wanted));
-    }
+    const missing = permissionMissing(principal.value.account, route.tag);
+    if (missing !== undefined) return err(missing);
     if (pathAuthId === undefined) return ok({ principal: principal.value, access: undefined });
     return this.#authorize(route, principal.value, pathAuthId);
   }

@@ -2,9 +2,10 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { type AccountId, asAccountId, uuid } from '../../../base/ids.ts';
 import type { RouteNeeds } from '../deps.ts';
+import type { Admission } from './admission.ts';
 import { ERROR_BODY, type ErrorFamily } from './error-body.ts';
 import { type Failure, MISSING_ACCOUNT_ID } from './failure.ts';
-import type { Admission, Gate } from './gate.ts';
+import type { Gate } from './gate.ts';
 import { oncePerKey } from './once.ts';
 import type { AccountInput, RawReply, Route } from './route.ts';
 import type { TSchema } from './schema.ts';
@@ -77,6 +78,10 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, needs: Rou
       const result = await oncePerKey(needs.accounts, { request, reply, route }, async () =>
         route.run(needs, inputOf(request)),
       );
+      noteChange(request, route, {
+        users: needs.users,
+        status: result.ok ? status : result.error.status,
+      });
       if (!result.ok) {
         if (route.audience === 'guest' && result.error.status === 401) {
           gate.guestRefused(request.ip);
@@ -88,6 +93,25 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, needs: Rou
       if (route.reply !== undefined) return reply.send(result.value);
       return sendRaw(reply, result.value as RawReply);
     },
+  });
+}
+
+/** What people change, and what the operator's token changes, is kept: refusals too. */
+function noteChange(
+  { admission, method, originalUrl }: FastifyRequest,
+  { audience, summary }: Route,
+  { users, status }: { readonly users: RouteNeeds['users']; readonly status: number },
+): void {
+  const { user, access, principal } = admission ?? {};
+  const isOperator = audience === 'admin' && user === undefined;
+  if (method === 'GET' || method === 'HEAD' || (user === undefined && !isOperator)) return;
+  users.note({
+    who: user?.email ?? 'operator',
+    accountId: access?.account.authId ?? principal?.account.authId ?? user?.accountId,
+    what: summary,
+    method,
+    path: originalUrl.split('?', 1)[0] ?? '',
+    status,
   });
 }
 
@@ -140,6 +164,8 @@ function inputOf(request: FastifyRequest): AccountInput {
     headers: request.headers,
     url: request.originalUrl,
     isOperator: request.admission?.operator === true,
+    user: request.admission?.user,
+    address: request.ip,
     principal,
     access,
     accountId: owner?.authId ?? '',

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { AccountId } from '../../../base/ids.ts';
 import type { Result } from '../../../base/result.ts';
 import type { Access, Principal } from '../../../domain/account/account.ts';
+import type { SignedIn } from '../../../domain/user/types.ts';
 import type { RestSettings, RouteNeeds } from '../deps.ts';
 import type { ErrorFamily } from './error-body.ts';
 import type { Failure } from './failure.ts';
@@ -31,6 +32,8 @@ export type Audience =
   | 'anyone'
   /** Everybody, who shows credentials in the body: the route checks them, and wrong ones slow their address down. */
   | 'guest'
+  /** Who is signed in at the console, by cookie. */
+  | 'user'
   | 'public';
 
 type MaybeSchema = TSchema | undefined;
@@ -48,6 +51,13 @@ export interface Input<P = unknown, Q = unknown, B = unknown> {
   readonly url: string;
   /** Asked by the operator, or where everybody may see what the operator sees. */
   readonly isOperator: boolean;
+  /** The address that it came from. */
+  readonly address: string;
+}
+
+/** A request of somebody who is signed in. */
+export interface UserInput<P = unknown, Q = unknown, B = unknown> extends Input<P, Q, B> {
+  readonly user: SignedIn;
 }
 
 /** A request with account credentials. */
@@ -106,6 +116,8 @@ interface Common {
   readonly produces?: string;
   /** The body is a file that is read as it comes: the handler is given its stream, and sees to its limits. */
   readonly streamsBody?: true;
+  /** It makes or shows credentials of an account. */
+  readonly credential?: true;
   /** Pages of any origin may ask (CORS): it answers nothing that a cookie opens. */
   readonly anyOrigin?: true;
   /** Largest body, when it differs from the setting. */
@@ -203,6 +215,14 @@ export const operatorRoute = accountlessRoutes('operator');
 export const scraperRoute = accountlessRoutes('scraper');
 export const anyoneRoute = accountlessRoutes('anyone');
 export const guestRoute = accountlessRoutes('guest');
+export const userRoute = <
+  P extends MaybeSchema = undefined,
+  Q extends MaybeSchema = undefined,
+  B extends MaybeSchema = undefined,
+  R extends MaybeSchema = undefined,
+>(
+  definition: RouteDefinition<P, Q, B, R, UserInput<Known<P>, Known<Q>, Known<B>>>,
+): Route => erased(definition, 'user');
 export const publicRoute = accountlessRoutes('public');
 /** `access` is undefined when a signature came instead of credentials: the route must check it. */
 export const linkRoute = <P extends MaybeSchema = undefined, Q extends MaybeSchema = undefined>(

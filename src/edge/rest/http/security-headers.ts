@@ -10,6 +10,10 @@ export const PAGE_POLICY =
 export const PHONE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; media-src 'self' blob: mediastream:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** The console: nothing of anybody else, no script or style inside of its page; the phone's sound, and recordings as they play. */
+export const CONSOLE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; media-src 'self' blob: mediastream:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 export function securityHeaders(isEncrypted: boolean): Readonly<Record<string, string>> {
   return {
     'x-content-type-options': 'nosniff',

@@ -38,7 +38,8 @@ export function refusalStatuses(route: Route): readonly number[] {
     (route.params as { properties?: object } | undefined)?.properties ?? {},
   );
   if (!OPEN.has(route.audience)) statuses.add(401).add(429);
-  if (ofAccounts) statuses.add(403);
+  // Also of roles of people who are signed in at the console.
+  if (!OPEN.has(route.audience) && route.audience !== 'guest') statuses.add(403);
   if (ofAccounts || route.audience === 'admin' || named.length > 0 || route.query !== undefined) {
     statuses.add(400);
   }

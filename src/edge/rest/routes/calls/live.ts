@@ -6,7 +6,7 @@ import { permits } from '../../../../domain/account/account.ts';
 import type { CdrFilter } from '../../../../domain/cdr/types.ts';
 import type { LiveCall } from '../../../../domain/dispatch/types.ts';
 import { type Failure, invalidField } from '../../http/failure.ts';
-import { notPermitted } from '../../http/gate.ts';
+import { notPermitted } from '../../http/permission.ts';
 import { countRangeOf, countRangeQuery, timeRangeOf, timeRangeQuery } from '../../http/range.ts';
 import { accountRoute, type RawReply, type Route } from '../../http/route.ts';
 import {

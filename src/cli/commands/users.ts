@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import type { Session } from '../terminal.ts';
+
+type SessionOf = (command: Command) => Session;
+
+export function addUserCommands(program: Command, sessionOf: SessionOf): void {
+  const users = program.command('user').description('people who sign in at the console');
+  users
+    .command('add')
+    .description('invite a user: prints a link that opens once')
+    .argument('<email>')
+    .option(
+      '--role <role>',
+      'owner, operator (staff), developer (customer), viewer or billing',
+      'owner',
+    )
+    .option('--account <auth_id>', "all that the user sees; default: the operator's staff")
+    .action(async (email: string, flags: AddFlags, command: Command) => {
+      const session = sessionOf(command);
+      const made = await session.client.post('/users', {
+        email,
+        role: flags.role,
+        ...(flags.account && { account_id: flags.account }),
+      });
+      session.one(made, {
+        link: made['link'],
+        role: made['role'],
+        account: made['account_id'] ?? "the operator's staff",
+        until: made['expires_at'],
+      });
+    });
+  users
+    .command('list')
+    .description('list users')
+    .action(async (_: object, command: Command) => {
+      const session = sessionOf(command);
+      session.list(await session.client.get('/users'), 'users', [
+        { title: 'ID', value: (row) => row['user_id'] },
+        { title: 'E-MAIL', value: (row) => row['email'] },
+        { title: 'ROLE', value: (row) => row['role'] },
+        { title: 'ACCOUNT', value: (row) => row['account_id'] ?? '' },
+        { title: 'CODE', value: (row) => (row['has_totp'] ? 'yes' : 'no') },
+      ]);
+    });
+  users
+    .command('remove')
+    .description('remove a user; the sessions end')
+    .argument('<user_id>')
+    .action(async (id: string, _: object, command: Command) => {
+      const session = sessionOf(command);
+      const done = await session.client.delete(`/users/${encodeURIComponent(id)}`);
+      session.done(`user ${id} removed`, done);
+    });
+  program
+    .command('audit')
+    .description('who changed what, newest first')
+    .option('--limit <n>', 'rows', '50')
+    .action(async (flags: { limit: string }, command: Command) => {
+      const session = sessionOf(command);
+      session.list(await session.client.get('/audit', flags), 'entries', [
+        { title: 'AT', value: (row) => row['at'] },
+        { title: 'WHO', value: (row) => row['who'] },
+        { title: 'WHAT', value: (row) => row['what'] },
+        { title: 'PATH', value: (row) => row['path'] },
+        { title: 'STATUS', value: (row) => row['status'], align: 'right' },
+      ]);
+    });
+}
+
+interface AddFlags {
+  readonly role: string;
+  readonly account?: string;
+}

@@ -1,0 +1,329 @@
+/** The people who sign in at the console, their sessions, and what they changed. */
+import type { Clock } from '../../base/clock.ts';
+import { DAY_MS } from '../../base/duration.ts';
+import { hashHex } from '../../base/hash.ts';
+import { type AccountId, type Random, token, uuid } from '../../base/ids.ts';
+import type { Page, Slice } from '../../base/page.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { Attempts } from './attempts.ts';
+import type { PasswordHasher, UserStore } from './needs.ts';
+import { isRoleOf } from './rights.ts';
+import { newTotpSecret, stepOfCode } from './totp.ts';
+import type {
+  AuditEntry,
+  Invitation,
+  Role,
+  Session,
+  SignedIn,
+  User,
+  UserRefusal,
+} from './types.ts';
+
+export { isRoleOf, mayDo } from './rights.ts';
+export { totpUri } from './totp.ts';
+export { ROLES, type Role, type SignedIn, type UserRefusal } from './types.ts';
+
+const US_PER_MS = 1000;
+/** A session that nobody uses for so long is over, and any after the longer time. */
+const IDLE_MS = 12 * 3_600_000;
+const LIFE_MS = 30 * DAY_MS;
+const SEEN_EVERY_MS = 60_000;
+const MAX_SESSIONS = 20;
+const INVITATION_MS = 7 * DAY_MS;
+const AUDIT_MS = 400 * DAY_MS;
+const MIN_PASSWORD = 10;
+const MAX_PASSWORD = 200;
+
+export interface UserNeeds {
+  readonly store: UserStore;
+  readonly hasher: PasswordHasher;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** From where somebody signs in. */
+export interface Origin {
+  readonly userAgent: string;
+  readonly address: string;
+}
+
+export interface NewSession {
+  /** The cookie's value. */
+  readonly cookie: string;
+  readonly user: SignedIn;
+}
+
+type Refused = Result<never, UserRefusal>;
+const refuse = (refusal: UserRefusal): Refused => err(refusal);
+
+export class Users {
+  readonly #needs: UserNeeds;
+  readonly #attempts = new Attempts();
+
+  constructor(needs: UserNeeds) {
+    this.#needs = needs;
+  }
+
+  /** A link's token; it is shown this once. */
+  async invite(
+    who: Pick<Invitation, 'email' | 'role' | 'accountId'>,
+  ): Promise<Result<{ readonly token: string; readonly expiresUs: number }, UserRefusal>> {
+    const { store, random } = this.#needs;
+    if (!isRoleOf(who.role, who.accountId === undefined))
+      return refuse({ kind: 'roleNotPossible' });
+    const email = who.email?.toLowerCase();
+    if (email !== undefined && (await store.byEmail(email)) !== undefined) {
+      return refuse({ kind: 'emailTaken' });
+    }
+    const secret = token(random);
+    const expiresUs = this.#nowUs() + INVITATION_MS * US_PER_MS;
+    await store.putInvitation({ ...who, email, tokenHash: digest(secret), expiresUs });
+    return ok({ token: secret, expiresUs });
+  }
+
+  /** For whom a link is. */
+  async invitation(secret: string): Promise<Result<Invitation, UserRefusal>> {
+    const found = await this.#needs.store.invitation(digest(secret));
+    const isLive = found !== undefined && found.expiresUs > this.#nowUs();
+    return isLive ? ok(found) : refuse({ kind: 'unknownInvitation' });
+  }
+
+  /** Makes the user of a link and signs him in; the link is used up. */
+  async accept(
+    {
+      secret,
+      ...given
+    }: { readonly secret: string; readonly email: string; readonly password: string },
+    origin: Origin,
+  ): Promise<Result<NewSession, UserRefusal>> {
+    const { store, hasher, random } = this.#needs;
+    const weak = weakness(given.password);
+    if (weak !== undefined) return refuse({ kind: 'weakPassword', detail: weak });
+    const known = await this.invitation(secret);
+    if (!known.ok) return known;
+    const email = (known.value.email ?? given.email).toLowerCase();
+    if ((await store.byEmail(email)) !== undefined) return refuse({ kind: 'emailTaken' });
+    const passwordHash = await hasher.hash(given.password);
+    const taken = await store.takeInvitation(digest(secret), this.#nowUs());
+    if (taken === undefined) return refuse({ kind: 'unknownInvitation' });
+    const user: User = {
+      id: uuid(random),
+      email,
+      role: taken.role,
+      accountId: taken.accountId,
+      passwordHash,
+      totpSecret: undefined,
+      totpStep: 0,
+      createdUs: this.#nowUs(),
+    };
+    if (!(await store.insert(user))) return refuse({ kind: 'emailTaken' });
+    return ok(await this.#begin(user, origin));
+  }
+
+  /** An unknown e-mail and a wrong password get the same answer, after the same time. */
+  async signIn(
+    {
+      password,
+      code,
+      ...given
+    }: { readonly email: string; readonly password: string; readonly code: string },
+    origin: Origin,
+  ): Promise<Result<NewSession, UserRefusal>> {
+    const { store, hasher, clock } = this.#needs;
+    const email = given.email.toLowerCase();
+    const waitMs = this.#attempts.blockedMs(email, clock.monotonicMs());
+    if (waitMs > 0) return refuse({ kind: 'tooManyAttempts', retryAfterMs: waitMs });
+    const user = await store.byEmail(email);
+    const matches = await hasher.matches(password, user?.passwordHash);
+    if (user === undefined || !matches) {
+      this.#attempts.failed(email, clock.monotonicMs());
+      return refuse({ kind: 'wrongPassword' });
+    }
+    if (user.totpSecret !== undefined) {
+      const factor = { secret: user.totpSecret, usedStep: user.totpStep };
+      const step = stepOfCode(factor, code, clock.wallMs());
+      if (step === undefined) {
+        if (code !== '') this.#attempts.failed(email, clock.monotonicMs());
+        return refuse({ kind: 'codeNeeded' });
+      }
+      await store.patch(user.id, { totpStep: step });
+    }
+    this.#attempts.passed(email);
+    return ok(await this.#begin(user, origin));
+  }
+
+  /** Whose cookie it is; undefined: of no live session. */
+  async signedIn(cookie: string): Promise<SignedIn | undefined> {
+    const { store } = this.#needs;
+    const session = await store.session(digest(cookie));
+    if (session === undefined || !this.#isLive(session)) return undefined;
+    const user = await store.get(session.userId);
+    if (user === undefined) return undefined;
+    const nowUs = this.#nowUs();
+    if (nowUs - session.seenUs > SEEN_EVERY_MS * US_PER_MS) {
+      void store.sessionSeen(session.tokenHash, nowUs).catch(() => undefined);
+    }
+    return shown(user, session.tokenHash);
+  }
+
+  async signOut(session: string): Promise<void> {
+    await this.#needs.store.removeSession(session);
+  }
+
+  async sessionsOf(userId: string): Promise<readonly Session[]> {
+    const all = await this.#needs.store.sessionsOf(userId);
+    return all.filter((session) => this.#isLive(session));
+  }
+
+  /** All of them but the one that asks. */
+  async signOutElsewhere(userId: string, keep: string | undefined): Promise<void> {
+    await this.#needs.store.removeSessions(userId, keep);
+  }
+
+  /** Other sessions of the user end. */
+  async changePassword(
+    { userId, session }: SignedIn,
+    { old, password }: { readonly old: string; readonly password: string },
+  ): Promise<Result<void, UserRefusal>> {
+    const { store, hasher } = this.#needs;
+    const user = await store.get(userId);
+    if (user === undefined) return refuse({ kind: 'unknownUser' });
+    const weak = weakness(password);
+    if (weak !== undefined) return refuse({ kind: 'weakPassword', detail: weak });
+    if (!(await hasher.matches(old, user.passwordHash))) return refuse({ kind: 'wrongPassword' });
+    await store.patch(userId, { passwordHash: await hasher.hash(password) });
+    await store.removeSessions(userId, session);
+    return ok(undefined);
+  }
+
+  /** A secret for an authenticator app; it counts once `confirmTotp` has seen a code of it. */
+  newTotpSecret(): string {
+    return newTotpSecret(this.#needs.random);
+  }
+
+  async confirmTotp(
+    userId: string,
+    secret: string,
+    code: string,
+  ): Promise<Result<void, UserRefusal>> {
+    const step = stepOfCode({ secret, usedStep: 0 }, code, this.#needs.clock.wallMs());
+    if (step === undefined) return refuse({ kind: 'codeNeeded' });
+    const changed = await this.#needs.store.patch(userId, { totpSecret: secret, totpStep: step });
+    return changed === undefined ? refuse({ kind: 'unknownUser' }) : ok(undefined);
+  }
+
+  async removeTotp(userId: string, password: string): Promise<Result<void, UserRefusal>> {
+    const { store, hasher } = this.#needs;
+    const user = await store.get(userId);
+    if (user === undefined) return refuse({ kind: 'unknownUser' });
+    if (!(await hasher.matches(password, user.passwordHash)))
+      return refuse({ kind: 'wrongPassword' });
+    await store.patch(userId, { totpSecret: undefined });
+    return ok(undefined);
+  }
+
+  list(accountId: AccountId | undefined | 'all'): Promise<readonly User[]> {
+    return this.#needs.store.list(accountId);
+  }
+
+  /** `within`: the account whose user it has to be; `all`: any user. */
+  async remove(
+    id: string,
+    within: AccountId | undefined | 'all',
+  ): Promise<Result<void, UserRefusal>> {
+    const found = await this.#find(id, within);
+    if (!found.ok) return found;
+    if (await this.#isLastOwner(found.value)) return refuse({ kind: 'lastOwner' });
+    await this.#needs.store.remove(id);
+    return ok(undefined);
+  }
+
+  async changeRole(
+    id: string,
+    role: Role,
+    within: AccountId | undefined | 'all',
+  ): Promise<Result<User, UserRefusal>> {
+    const found = await this.#find(id, within);
+    if (!found.ok) return found;
+    const user = found.value;
+    if (!isRoleOf(role, user.accountId === undefined)) return refuse({ kind: 'roleNotPossible' });
+    if (role !== 'owner' && (await this.#isLastOwner(user))) return refuse({ kind: 'lastOwner' });
+    const changed = await this.#needs.store.patch(id, { role });
+    return changed === undefined ? refuse({ kind: 'unknownUser' }) : ok(changed);
+  }
+
+  /** Nobody waits for it. */
+  note(entry: Omit<AuditEntry, 'atUs'>): void {
+    const whole = { ...entry, atUs: this.#nowUs() };
+    void this.#needs.store.addAudit(whole).catch(() => undefined);
+  }
+
+  audit(accountId: AccountId | 'all', slice: Slice): Promise<Page<AuditEntry>> {
+    return this.#needs.store.audit(accountId, slice);
+  }
+
+  async purge(): Promise<void> {
+    const nowUs = this.#nowUs();
+    await this.#needs.store.purge({
+      nowUs,
+      sessionsUs: nowUs - IDLE_MS * US_PER_MS,
+      auditUs: nowUs - AUDIT_MS * US_PER_MS,
+    });
+  }
+
+  async #find(
+    id: string,
+    within: AccountId | undefined | 'all',
+  ): Promise<Result<User, UserRefusal>> {
+    const user = await this.#needs.store.get(id);
+    const isTheirs = user !== undefined && (within === 'all' || user.accountId === within);
+    return isTheirs ? ok(user) : refuse({ kind: 'unknownUser' });
+  }
+
+  async #isLastOwner({ id, role, accountId }: User): Promise<boolean> {
+    if (role !== 'owner' || accountId !== undefined) return false;
+    const staff = await this.#needs.store.list(undefined);
+    return staff.every((other) => other.id === id || other.role !== 'owner');
+  }
+
+  async #begin(user: User, { userAgent, address }: Origin): Promise<NewSession> {
+    const { store, random } = this.#needs;
+    const cookie = token(random);
+    const nowUs = this.#nowUs();
+    const session = {
+      tokenHash: digest(cookie),
+      userId: user.id,
+      createdUs: nowUs,
+      seenUs: nowUs,
+      userAgent: userAgent.slice(0, 200),
+      address,
+    };
+    await store.putSession(session, MAX_SESSIONS);
+    return { cookie, user: shown(user, session.tokenHash) };
+  }
+
+  #isLive({ createdUs, seenUs }: Session): boolean {
+    const nowUs = this.#nowUs();
+    return nowUs - seenUs < IDLE_MS * US_PER_MS && nowUs - createdUs < LIFE_MS * US_PER_MS;
+  }
+
+  #nowUs(): number {
+    return Math.round(this.#needs.clock.wallMs() * US_PER_MS);
+  }
+}
+
+const digest = (secret: string): string => hashHex('sha256', secret);
+
+const shown = ({ id, email, role, accountId }: User, session: string): SignedIn => ({
+  userId: id,
+  email,
+  role,
+  accountId,
+  session,
+});
+
+function weakness(password: string): string | undefined {
+  if (password.length < MIN_PASSWORD) return `must have ${MIN_PASSWORD} characters or more`;
+  if (password.length > MAX_PASSWORD) return `must have ${MAX_PASSWORD} characters at the most`;
+  return new Set(password).size < 4 ? 'repeats too few characters' : undefined;
+}

@@ -1,0 +1,92 @@
+/** The console's page, what it is told while it is open, and the check of documents as they are written. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { err, ok } from '../../../base/result.ts';
+import { parseAnswerXml } from '../../../protocol/answer-xml/answer-xml.ts';
+import { failure } from '../http/failure.ts';
+import { publicRoute, type Route, userRoute } from '../http/route.ts';
+import { nullableInteger, nullableText, Type } from '../http/schema.ts';
+import { CONSOLE_POLICY } from '../http/security-headers.ts';
+
+const BUILT = join(import.meta.dirname, '../../../../build/web/console');
+const common = { tag: 'Console', errors: 'resource' } as const;
+const XML_MAX = 100_000;
+
+const FILES = [
+  ['/console', 'index.html', 'text/html'],
+  ['/console/console.js', 'console.js', 'text/javascript'],
+  ['/console/console.css', 'console.css', 'text/css'],
+] as const;
+
+/** Read when it is first asked for; it changes with the next set-up only. */
+function fileRoute([path, file, contentType]: (typeof FILES)[number]): Route {
+  let text: string | undefined;
+  return publicRoute({
+    ...common,
+    method: 'GET',
+    path,
+    produces: contentType,
+    summary: 'The console for operator and customers',
+    run: () => {
+      text ??= readFileSync(join(BUILT, file), 'utf8');
+      return ok({
+        contentType: `${contentType}; charset=utf-8`,
+        headers: { 'cache-control': 'no-cache', 'content-security-policy': CONSOLE_POLICY },
+        body: text,
+      });
+    },
+  });
+}
+
+const events = userRoute({
+  ...common,
+  tag: 'Calls',
+  method: 'GET',
+  path: '/console/api/events',
+  summary:
+    'Running calls as server-sent events: the whole list whenever it changed, at most once a second',
+  produces: 'text/event-stream',
+  longRunning: true,
+  async run({ liveFeed, accounts }, { user }) {
+    const account = user.accountId === undefined ? undefined : await accounts.get(user.accountId);
+    if (user.accountId !== undefined && account?.status !== 'active') {
+      return err(failure(403, 'account is not active'));
+    }
+    const scope = account && {
+      accountId: account.parentAuthId ?? account.authId,
+      subAccount: account.parentAuthId === undefined ? undefined : account.authId,
+    };
+    const stream = liveFeed.listen(user.userId, scope);
+    if (stream === undefined) {
+      return err(failure(429, 'too many open pages', { headers: { 'retry-after': '10' } }));
+    }
+    return ok({ contentType: 'text/event-stream; charset=utf-8', body: stream });
+  },
+});
+
+const checkXml = userRoute({
+  ...common,
+  method: 'POST',
+  path: '/console/api/xml/check',
+  summary: 'Whether a document would run, as the service itself reads it',
+  body: Type.Object({ xml: Type.String({ maxLength: XML_MAX }) }),
+  reply: Type.Object({
+    ok: Type.Boolean(),
+    line: nullableInteger(),
+    column: nullableInteger(),
+    message: nullableText(),
+    expected: nullableText(),
+    instructions: Type.Array(Type.String()),
+  }),
+  run(_needs, { body }) {
+    const read = parseAnswerXml(body.xml, { allowInsecureStreams: true });
+    const fine = { line: null, column: null, message: null, expected: null };
+    if (read.ok) {
+      return ok({ ok: true, ...fine, instructions: read.value.map(({ kind }) => kind) });
+    }
+    const { line, column, message, expected } = read.error;
+    return ok({ ok: false, line, column, message, expected, instructions: [] });
+  },
+});
+
+export const consoleRoutes: readonly Route[] = [...FILES.map(fileRoute), events, checkXml];

@@ -1,0 +1,237 @@
+/** Users of the console: those of a customer by its owner, all by the operator's; and what they changed. */
+import type { AccountId } from '../../../base/ids.ts';
+import { err, ok, type Result } from '../../../base/result.ts';
+import { isoMicros } from '../../../base/time-format.ts';
+import type { AuditEntry, Role, User } from '../../../domain/user/types.ts';
+import { ROLES, type SignedIn } from '../../../domain/user/user.ts';
+import type { RouteNeeds } from '../deps.ts';
+import { type Failure, invalidField } from '../http/failure.ts';
+import { adminRoute, type Route, userRoute } from '../http/route.ts';
+import {
+  accountIdText,
+  hinted,
+  nullableAccountId,
+  nullableText,
+  oneOf,
+  sliceQuery,
+  Type,
+  timestamp,
+} from '../http/schema.ts';
+import { answered } from '../refusal.ts';
+import { sliceOf } from '../wire/list.ts';
+
+const users = { tag: 'Users', errors: 'resource' } as const;
+const operator = { tag: 'Operator: users', errors: 'admin' } as const;
+const params = Type.Object({ user_id: Type.String() });
+
+const UserSchema = Type.Object({
+  user_id: Type.String(),
+  email: Type.String(),
+  role: Type.String(),
+  account_id: nullableAccountId(),
+  has_totp: Type.Boolean(),
+  created_at: timestamp(),
+});
+const UsersSchema = Type.Object({ users: Type.Array(UserSchema) });
+
+const InviteBody = Type.Object({
+  email: Type.Optional(
+    hinted(
+      Type.String({ pattern: '^[^\\s@]+@[^\\s@]+$', maxLength: 254 }),
+      'must be an e-mail address',
+    ),
+  ),
+  role: oneOf(ROLES),
+  account_id: Type.Optional(
+    accountIdText({ description: "all that the user sees; absent: the operator's staff" }),
+  ),
+});
+const InvitedSchema = Type.Object({
+  link: Type.String({ description: 'opens once; it is shown this once' }),
+  email: nullableText(),
+  role: Type.String(),
+  account_id: nullableAccountId(),
+  expires_at: timestamp(),
+});
+
+const showUser = ({ id, email, role, accountId, totpSecret, createdUs }: User) => ({
+  user_id: id,
+  email,
+  role,
+  account_id: accountId ?? null,
+  has_totp: totpSecret !== undefined,
+  created_at: isoMicros(createdUs),
+});
+
+/** The account that a customer's owner stays within. */
+const withinOf = ({ accountId }: SignedIn): AccountId | 'all' => accountId ?? 'all';
+
+export const invitationLink = (publicUrl: string, token: string): string =>
+  `${publicUrl}/console#/welcome/${token}`;
+
+async function invite(
+  needs: RouteNeeds,
+  who: { readonly email?: string; readonly role: Role; readonly account_id?: AccountId },
+) {
+  const { email, role, account_id: accountId } = who;
+  const isKnown = accountId === undefined || (await needs.accounts.get(accountId)) !== undefined;
+  if (!isKnown) return err(invalidField('account_id', 'is no account'));
+  return answered(await needs.users.invite({ email, role, accountId }), (made) => ({
+    link: invitationLink(needs.settings.publicUrl, made.token),
+    email: email ?? null,
+    role,
+    account_id: accountId ?? null,
+    expires_at: isoMicros(made.expiresUs),
+  }));
+}
+
+const list = userRoute({
+  ...users,
+  method: 'GET',
+  path: '/console/api/users',
+  summary: 'Users that the own role may see',
+  reply: UsersSchema,
+  run: async (needs, { user }) =>
+    ok({ users: (await needs.users.list(withinOf(user))).map(showUser) }),
+});
+
+const inviteByUser = userRoute({
+  ...users,
+  method: 'POST',
+  path: '/console/api/users',
+  summary: 'Invite a user: answers a link that makes the user once',
+  status: 201,
+  body: InviteBody,
+  reply: InvitedSchema,
+  alsoRefuses: [409],
+  run: (needs, { user, body }): Promise<Result<Static, Failure>> => {
+    const accountId = user.accountId ?? body.account_id;
+    return invite(needs, { ...body, ...(accountId !== undefined && { account_id: accountId }) });
+  },
+});
+
+type Static = {
+  link: string;
+  email: string | null;
+  role: string;
+  account_id: AccountId | null;
+  expires_at: string;
+};
+
+const changeRole = userRoute({
+  ...users,
+  method: 'PATCH',
+  path: '/console/api/users/{user_id}',
+  summary: 'Change the role of a user',
+  params,
+  body: Type.Object({ role: oneOf(ROLES) }),
+  reply: UserSchema,
+  alsoRefuses: [409],
+  run: async (needs, { user, params: { user_id: id }, body }) =>
+    answered(await needs.users.changeRole(id, body.role, withinOf(user)), showUser),
+});
+
+const remove = userRoute({
+  ...users,
+  method: 'DELETE',
+  path: '/console/api/users/{user_id}',
+  summary: 'Remove a user; the sessions end',
+  status: 204,
+  params,
+  alsoRefuses: [409],
+  run: async (needs, { user, params: { user_id: id } }) =>
+    answered(await needs.users.remove(id, withinOf(user)), () => undefined),
+});
+
+const AuditSchema = Type.Object({
+  total: Type.Integer(),
+  entries: Type.Array(
+    Type.Object({
+      at: timestamp(),
+      who: Type.String(),
+      account_id: nullableAccountId(),
+      what: Type.String(),
+      method: Type.String(),
+      path: Type.String(),
+      status: Type.Integer(),
+    }),
+  ),
+});
+
+const showEntry = ({ atUs, accountId, ...entry }: AuditEntry) => ({
+  at: isoMicros(atUs),
+  account_id: accountId ?? null,
+  ...entry,
+});
+
+const audit = userRoute({
+  ...users,
+  tag: 'Console',
+  method: 'GET',
+  path: '/console/api/audit',
+  summary: 'Who changed what, newest first',
+  query: Type.Object(sliceQuery),
+  reply: AuditSchema,
+  async run(needs, { user, query }) {
+    const { total, items } = await needs.users.audit(withinOf(user), sliceOf(query));
+    return ok({ total, entries: items.map(showEntry) });
+  },
+});
+
+const adminList = adminRoute({
+  ...operator,
+  method: 'GET',
+  path: '/admin/v1/users',
+  summary: 'All users of the console',
+  reply: UsersSchema,
+  run: async (needs) => ok({ users: (await needs.users.list('all')).map(showUser) }),
+});
+
+const adminInvite = adminRoute({
+  ...operator,
+  method: 'POST',
+  path: '/admin/v1/users',
+  summary: 'Invite a user of the console: answers a link that makes the user once',
+  status: 201,
+  body: InviteBody,
+  reply: InvitedSchema,
+  alsoRefuses: [409],
+  run: (needs, { body }): Promise<Result<Static, Failure>> => invite(needs, body),
+});
+
+const adminRemove = adminRoute({
+  ...operator,
+  method: 'DELETE',
+  path: '/admin/v1/users/{user_id}',
+  summary: 'Remove a user of the console; the sessions end',
+  status: 204,
+  params,
+  alsoRefuses: [409],
+  run: async (needs, { params: { user_id: id } }) =>
+    answered(await needs.users.remove(id, 'all'), () => undefined),
+});
+
+const adminAudit = adminRoute({
+  ...operator,
+  method: 'GET',
+  path: '/admin/v1/audit',
+  summary: 'Who changed what, newest first',
+  query: Type.Object(sliceQuery),
+  reply: AuditSchema,
+  async run(needs, { query }) {
+    const { total, items } = await needs.users.audit('all', sliceOf(query));
+    return ok({ total, entries: items.map(showEntry) });
+  },
+});
+
+export const userRoutes: readonly Route[] = [
+  list,
+  inviteByUser,
+  changeRole,
+  remove,
+  audit,
+  adminList,
+  adminInvite,
+  adminRemove,
+  adminAudit,
+];

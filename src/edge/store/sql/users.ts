@@ -1,0 +1,108 @@
+import type { UserStore } from '../../../domain/user/needs.ts';
+import type { AuditEntry, Invitation, Session, User } from '../../../domain/user/types.ts';
+import type { Connection } from '../connection.ts';
+import type { Synchronously } from '../repositories.ts';
+import { type Column, int, optional, Table, text } from '../table.ts';
+import { page, Where } from '../where.ts';
+
+/** Readable in the file by who has the key alone. */
+const sealed = (name: string, purpose: string): Column<string> => ({
+  name,
+  write: (value, vault) => vault.seal(value, purpose),
+  read: (value, vault) => vault.open(value as Uint8Array, purpose),
+});
+
+const userTable = new Table<User>('console_user', {
+  id: text('id'),
+  email: text('email'),
+  role: text('role'),
+  accountId: optional(text('account_id')),
+  passwordHash: text('password_hash'),
+  totpSecret: optional(sealed('totp_secret', 'totp')),
+  totpStep: int('totp_step'),
+  createdUs: int('created_us'),
+});
+
+const invitationTable = new Table<Invitation>('user_invitation', {
+  tokenHash: text('token_hash'),
+  email: optional(text('email')),
+  role: text('role'),
+  accountId: optional(text('account_id')),
+  expiresUs: int('expires_us'),
+});
+
+const sessionTable = new Table<Session>('user_session', {
+  tokenHash: text('token_hash'),
+  userId: text('user_id'),
+  createdUs: int('created_us'),
+  seenUs: int('seen_us'),
+  userAgent: text('user_agent'),
+  address: text('address'),
+});
+
+const auditTable = new Table<AuditEntry>('audit', {
+  atUs: int('at_us'),
+  who: text('who'),
+  accountId: optional(text('account_id')),
+  what: text('what'),
+  method: text('method'),
+  path: text('path'),
+  status: int('status'),
+});
+
+export const userRepository = (db: Connection): Synchronously<UserStore> => ({
+  insert: (user) => userTable.insertNew(db, user),
+  get: (id) => userTable.get(db, 'id = ?', [id]),
+  byEmail: (email) => userTable.get(db, 'email = ?', [email]),
+  list: (accountId) => {
+    if (accountId === 'all') return userTable.all(db, 'ORDER BY email', []);
+    return userTable.all(db, 'WHERE account_id IS ? ORDER BY email', [accountId ?? null]);
+  },
+  patch: (id, patch) => userTable.patch(db, patch, 'id = @id', { id }),
+  remove: (id) => {
+    db.run('DELETE FROM user_session WHERE user_id = ?', [id]);
+    db.run('DELETE FROM console_user WHERE id = ?', [id]);
+  },
+  putInvitation: (invitation) => invitationTable.insert(db, invitation),
+  invitation: (tokenHash) => invitationTable.get(db, 'token_hash = ?', [tokenHash]),
+  takeInvitation: (tokenHash, nowUs) => {
+    const found = invitationTable.get(db, 'token_hash = ? AND expires_us > ?', [tokenHash, nowUs]);
+    db.run('DELETE FROM user_invitation WHERE token_hash = ?', [tokenHash]);
+    return found;
+  },
+  putSession: (session, most) => {
+    sessionTable.insert(db, session);
+    db.run(
+      `DELETE FROM user_session WHERE user_id = @user AND token_hash NOT IN
+        (SELECT token_hash FROM user_session WHERE user_id = @user
+          ORDER BY created_us DESC, token_hash = @own DESC LIMIT @most)`,
+      { user: session.userId, own: session.tokenHash, most },
+    );
+  },
+  session: (tokenHash) => sessionTable.get(db, 'token_hash = ?', [tokenHash]),
+  sessionsOf: (userId) =>
+    sessionTable.all(db, 'WHERE user_id = ? ORDER BY created_us DESC', [userId]),
+  sessionSeen: (tokenHash, seenUs) => {
+    db.run('UPDATE user_session SET seen_us = ? WHERE token_hash = ?', [seenUs, tokenHash]);
+  },
+  removeSession: (tokenHash) => {
+    db.run('DELETE FROM user_session WHERE token_hash = ?', [tokenHash]);
+  },
+  removeSessions: (userId, keep) => {
+    db.run('DELETE FROM user_session WHERE user_id = ? AND token_hash IS NOT ?', [
+      userId,
+      keep ?? null,
+    ]);
+  },
+  addAudit: (entry) => auditTable.insert(db, entry),
+  audit: (accountId, slice) => {
+    const where = new Where();
+    if (accountId !== 'all') where.and('account_id = ?', accountId);
+    return page(db, auditTable, where, 'id DESC', slice);
+  },
+  purge: ({ nowUs, sessionsUs, auditUs }) => {
+    db.run('DELETE FROM user_invitation WHERE expires_us <= ?', [nowUs]);
+    db.run('DELETE FROM user_session WHERE seen_us < ?', [sessionsUs]);
+    db.run('DELETE FROM audit WHERE at_us < ?', [auditUs]);
+  },
+});

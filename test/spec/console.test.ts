@@ -1,0 +1,258 @@
+/** Signing in at the console: sessions, roles, what a customer sees, and who changed what. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stepAt, totpCode } from '../../src/domain/user/totp.ts';
+import type { Role } from '../../src/domain/user/types.ts';
+import {
+  type Credentials,
+  type Method,
+  type Reply,
+  type Service,
+  startService,
+} from './service.ts';
+
+const PASSWORD = 'correct horse battery';
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const send = (method: Method, url: string, body?: unknown, cookie = ''): Promise<Reply> =>
+  service.send(method, url, {
+    as: null,
+    headers: { 'x-console': '1', ...(cookie !== '' && { cookie }) },
+    ...(body !== undefined && { body }),
+  });
+
+const cookieOf = (reply: Reply): string => String(reply.headers['set-cookie']).split(';')[0] ?? '';
+
+let invited = 0;
+async function user(
+  role: Role,
+  account?: Credentials,
+): Promise<{ readonly cookie: string; readonly email: string }> {
+  invited += 1;
+  const email = `${role}${invited}@example.test`;
+  const made = await service.admin('POST', '/users', {
+    email,
+    role,
+    ...(account && { account_id: account.authId }),
+  });
+  expect(made.status, made.text).toBe(201);
+  const token = String(made.body.link).split('/welcome/')[1];
+  const accepted = await send('POST', '/console/api/accept', { token, email, password: PASSWORD });
+  expect(accepted.status, accepted.text).toBe(200);
+  return { cookie: cookieOf(accepted), email };
+}
+
+describe('a session', () => {
+  it('begins with a one-time link, which works once, in a cookie that no script reads', async () => {
+    const made = await service.admin('POST', '/users', { role: 'owner' });
+    const token = String(made.body.link).split('/welcome/')[1];
+    expect((await send('POST', '/console/api/invitation', { token })).body).toMatchObject({
+      email: null,
+      role: 'owner',
+    });
+    const given = { token, email: 'First@Example.test', password: PASSWORD };
+    const weak = await send('POST', '/console/api/accept', { ...given, password: 'short' });
+    expect(weak.status).toBe(400);
+    const accepted = await send('POST', '/console/api/accept', given);
+    expect(String(accepted.headers['set-cookie'])).toMatch(
+      /^carillon_session=\w{40,}; Path=\/; HttpOnly; SameSite=Strict/,
+    );
+    expect((await send('POST', '/console/api/accept', given)).status).toBe(404);
+    const me = await send('GET', '/console/api/me', undefined, cookieOf(accepted));
+    expect(me.body).toMatchObject({ email: 'first@example.test', role: 'owner', account_id: null });
+  });
+
+  it('opens nothing without the header that pages of other origins cannot send', async () => {
+    const { cookie } = await user('owner');
+    const forged = await service.send('GET', '/console/api/me', { as: null, headers: { cookie } });
+    expect(forged.status).toBe(401);
+    expect(String(forged.headers['www-authenticate'])).not.toContain('Basic');
+    const drained = await service.send('POST', '/admin/v1/drain', {
+      as: null,
+      headers: { cookie },
+    });
+    expect(drained.status).toBe(401);
+  });
+
+  it('ends by signing out, by being ended elsewhere, after idle hours, and with its user', async () => {
+    const { cookie, email } = await user('owner');
+    const signIn = async () =>
+      cookieOf(await send('POST', '/console/api/sign-in', { email, password: PASSWORD }));
+    const [second, third] = [await signIn(), await signIn()];
+    const status = async (of: string) =>
+      (await send('GET', '/console/api/me', undefined, of)).status;
+    expect(
+      (await send('GET', '/console/api/sessions', undefined, cookie)).body.sessions,
+    ).toHaveLength(3);
+    await send('POST', '/console/api/sign-out', undefined, second);
+    expect([await status(second), await status(third)]).toEqual([401, 200]);
+    await send('DELETE', '/console/api/sessions', undefined, cookie);
+    expect([await status(cookie), await status(third)]).toEqual([200, 401]);
+    await service.clock.advance(13 * 3_600_000);
+    expect(await status(cookie)).toBe(401);
+    const last = await signIn();
+    const id = (await send('GET', '/console/api/me', undefined, last)).body.user_id;
+    expect((await service.admin('DELETE', `/users/${id}`)).status).toBe(204);
+    expect(await status(last)).toBe(401);
+  });
+
+  it('wants a right password, the same answer for whoever is unknown, and not too often', async () => {
+    const { email } = await user('viewer');
+    const attempt = (of: string, password: string) =>
+      send('POST', '/console/api/sign-in', { email: of, password });
+    const [wrong, unknown] = [
+      await attempt(email, 'guess'),
+      await attempt('no@example.test', 'guess'),
+    ];
+    expect([wrong.status, unknown.status]).toEqual([401, 401]);
+    expect({ ...unknown.body, api_id: '' }).toEqual({ ...wrong.body, api_id: '' });
+    for (let i = 0; i < 9; i += 1) await attempt(email, 'guess');
+    expect((await attempt(email, PASSWORD)).status).toBe(429);
+    await service.clock.advance(16 * 60_000);
+    expect((await attempt(email, PASSWORD)).status).toBe(200);
+  });
+
+  it('asks for a code of the authenticator app once one is set up, each code once', async () => {
+    const { cookie, email } = await user('owner');
+    const { body } = await send('POST', '/console/api/totp', undefined, cookie);
+    expect(body.uri).toContain(`secret=${body.secret}`);
+    const code = () => totpCode(body.secret, stepAt(service.clock.wallMs()));
+    const confirm = { secret: body.secret, code: '000000' };
+    expect((await send('PUT', '/console/api/totp', confirm, cookie)).status).toBe(401);
+    expect(
+      (await send('PUT', '/console/api/totp', { ...confirm, code: code() }, cookie)).status,
+    ).toBe(204);
+    const signIn = (with_: string) =>
+      send('POST', '/console/api/sign-in', { email, password: PASSWORD, code: with_ });
+    expect((await signIn('')).body.error).toBe('code needed');
+    expect((await signIn(code())).status).toBe(401);
+    await service.clock.advance(30_000);
+    expect((await signIn(code())).status).toBe(200);
+    expect((await signIn(code())).status).toBe(401);
+    const removed = await send('DELETE', '/console/api/totp', { password: PASSWORD }, cookie);
+    expect(removed.status).toBe(204);
+    expect((await signIn('')).status).toBe(200);
+  });
+
+  it('makes codes as RFC 6238 has them', () => {
+    // "12345678901234567890", appendix B, the last six of eight digits.
+    const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
+    expect([59, 1111111109, 20000000000].map((s) => totpCode(secret, stepAt(s * 1000)))).toEqual([
+      '287082',
+      '081804',
+      '353130',
+    ]);
+  });
+});
+
+describe('rights', () => {
+  it('a customer sees his account by the routes of programs, and no other', async () => {
+    const other = await service.addAccount({ name: 'Bob' });
+    const { cookie } = await user('developer', service.account);
+    const get = async (url: string) => (await send('GET', url, undefined, cookie)).status;
+    expect(await get(`${service.root}/Call/`)).toBe(200);
+    expect(await get(`${service.root}/Application/`)).toBe(200);
+    expect(await get(`/api/v1/Account/${other.authId}/Call/`)).toBe(403);
+    expect(await get(`/api/v1/Account/${other.authId}/Endpoint/`)).toBe(403);
+    expect(await get('/admin/v1/calls')).toBe(403);
+    expect(await get('/admin/v1/status')).toBe(403);
+    await service.accounts.patch(service.account.authId, { status: 'suspended' });
+    expect(await get(`${service.root}/Call/`)).toBe(403);
+    await service.accounts.patch(service.account.authId, { status: 'active' });
+  });
+
+  it('a sub-account has its own and what it is permitted', async () => {
+    const sub = await service.addSubAccount();
+    await service.accounts.patch(sub.authId, { permissions: { cdr: false } });
+    const { cookie } = await user('developer', sub);
+    const root = `/api/v1/Account/${sub.authId}`;
+    expect((await send('GET', `${root}/Application/`, undefined, cookie)).status).toBe(200);
+    expect((await send('GET', `${root}/cdr`, undefined, cookie)).status).toBe(403);
+    expect((await send('GET', `${service.root}/Application/`, undefined, cookie)).status).toBe(403);
+  });
+
+  it('staff sees every account and the node', async () => {
+    const other = await service.addAccount({ name: 'Carl' });
+    const { cookie } = await user('operator');
+    for (const url of ['/admin/v1/accounts', `/api/v1/Account/${other.authId}/Call/`]) {
+      expect((await send('GET', url, undefined, cookie)).status, url).toBe(200);
+    }
+  });
+
+  it.each<[Role, boolean, readonly number[]]>([
+    // an application · credit · a new token · users
+    ['owner', true, [201, 201, 201, 200]],
+    ['operator', true, [201, 201, 403, 403]],
+    ['viewer', true, [403, 403, 403, 403]],
+    ['billing', true, [403, 201, 403, 403]],
+    ['developer', false, [201, 403, 403, 403]],
+  ])('%s (staff: %s) may %j', async (role, isStaff, statuses) => {
+    const account = await service.addAccount({ name: 'Dan' });
+    const { cookie } = await user(role, isStaff ? undefined : account);
+    const root = `/api/v1/Account/${account.authId}`;
+    const application = { app_name: `a${invited}`, answer_url: 'https://a.example/' };
+    const credit = { amount: 1, currency: 'USD', description: 'x' };
+    const replies = [
+      await send('POST', `${root}/Application/`, application, cookie),
+      await send('POST', `/admin/v1/accounts/${account.authId}/credit`, credit, cookie),
+      await send('POST', `${root}/token`, { overlap_seconds: 60 }, cookie),
+      await send('GET', '/console/api/users', undefined, cookie),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual(statuses);
+    expect((await send('GET', `${root}/cdr`, undefined, cookie)).status).toBe(200);
+  });
+
+  it("a customer's owner invites and removes within the account alone", async () => {
+    const account = await service.addAccount({ name: 'Eve' });
+    const { cookie } = await user('owner', account);
+    const staff = await user('viewer');
+    const invite = { email: 'dev@eve.test', role: 'developer', account_id: service.account.authId };
+    const made = await send('POST', '/console/api/users', invite, cookie);
+    expect(made.body.account_id).toBe(account.authId);
+    const seen = (await send('GET', '/console/api/users', undefined, cookie)).body.users;
+    expect(seen.map((one: { account_id: string }) => one.account_id)).toEqual([account.authId]);
+    const all = (await service.admin('GET', '/users')).body.users;
+    const { user_id: id } = all.find((one: { email: string }) => one.email === staff.email);
+    expect((await send('DELETE', `/console/api/users/${id}`, undefined, cookie)).status).toBe(404);
+    const role = await send('PATCH', `/console/api/users/${id}`, { role: 'owner' }, cookie);
+    expect(role.status).toBe(404);
+  });
+});
+
+describe('the audit log', () => {
+  it('says who changed what, also what the token of the operator changed; a customer reads his own', async () => {
+    const account = await service.addAccount({ name: 'Fay' });
+    const { cookie, email } = await user('developer', account);
+    const root = `/api/v1/Account/${account.authId}`;
+    const application = { app_name: 'fay', answer_url: 'https://a.example/' };
+    await send('POST', `${root}/Application/`, application, cookie);
+    await service.admin('PATCH', `/accounts/${account.authId}`, { name: 'Fay and sons' });
+    const own = (await send('GET', '/console/api/audit', undefined, cookie)).body;
+    expect(own.entries).toMatchObject([
+      { who: email, method: 'POST', path: `${root}/Application/`, status: 201 },
+    ]);
+    const all = (await service.admin('GET', '/audit?limit=1')).body;
+    expect(all.entries).toMatchObject([{ who: 'operator', method: 'PATCH', status: 200 }]);
+  });
+});
+
+describe('the XML check', () => {
+  it('answers line and column of the first fault, as the service reads documents', async () => {
+    const { cookie } = await user('viewer');
+    const check = async (xml: string) =>
+      (await send('POST', '/console/api/xml/check', { xml }, cookie)).body;
+    expect(await check('<Response><Speak>Hi</Speak><Hangup/></Response>')).toMatchObject({
+      ok: true,
+      instructions: ['speak', 'hangup'],
+    });
+    expect(await check('<Response>\n  <Wait length="x"/>\n</Response>')).toMatchObject({
+      ok: false,
+      line: 2,
+      column: 9,
+    });
+  });
+});
