@@ -312,26 +312,31 @@ function webIsStale() {
 
 function buildWeb() {
   const source = join(root, 'web', 'phone');
-  const args = ['--bundle', '--minify', '--format=esm', '--target=es2022', '--log-level=warning'];
+  // The page takes the phone from where customers' pages take it.
+  bundle(['--external:/phone.js', `--outdir=${webDir}`], ['phone/phone.ts', 'phone/page.ts']);
+  copyFileSync(join(source, 'page.html'), join(webDir, 'page.html'));
+  copyFileSync(join(source, 'phone-api.d.ts'), join(webDir, 'phone.d.ts'));
+  const consoleDir = join(webDir, 'console');
+  const jsx = ['--jsx=automatic', '--jsx-import-source=preact'];
+  bundle(
+    [...jsx, '--define:process.env.NODE_ENV="production"', `--outdir=${consoleDir}`],
+    ['console/console.tsx', 'console/console.css'],
+  );
+  copyFileSync(join(root, 'web', 'console', 'index.html'), join(consoleDir, 'index.html'));
+  writeFileSync(webStamp, webHash());
+}
+
+function bundle(options, files) {
+  const common = ['--bundle', '--minify', '--format=esm', '--target=es2022', '--log-level=warning'];
   const run = spawnSync(
     join(root, 'node_modules', '.bin', 'esbuild'),
-    [
-      ...args,
-      // The page takes the phone from where customers' pages take it.
-      '--external:/phone.js',
-      `--outdir=${webDir}`,
-      join(source, 'phone.ts'),
-      join(source, 'page.ts'),
-    ],
+    [...common, ...options, ...files.map((file) => join(root, 'web', file))],
     { cwd: root, encoding: 'utf8' },
   );
   if (run.status !== 0) {
     process.stderr.write(`${run.stdout ?? ''}${run.stderr ?? ''}`);
     fail('the pages for browsers did not build (see above)');
   }
-  copyFileSync(join(source, 'page.html'), join(webDir, 'page.html'));
-  copyFileSync(join(source, 'phone-api.d.ts'), join(webDir, 'phone.d.ts'));
-  writeFileSync(webStamp, webHash());
 }
 
 // ------------------------------------------------------------------ the operator's command

@@ -1,12 +1,13 @@
 /** The console's page, what it is told while it is open, and the check of documents as they are written. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { token } from '../../../base/ids.ts';
 import { err, ok } from '../../../base/result.ts';
 import { parseAnswerXml } from '../../../protocol/answer-xml/answer-xml.ts';
 import { failure } from '../http/failure.ts';
 import { publicRoute, type Route, userRoute } from '../http/route.ts';
 import { nullableInteger, nullableText, Type } from '../http/schema.ts';
-import { CONSOLE_POLICY } from '../http/security-headers.ts';
+import { consolePolicy } from '../http/security-headers.ts';
 
 const BUILT = join(import.meta.dirname, '../../../../build/web/console');
 const common = { tag: 'Console', errors: 'resource' } as const;
@@ -27,12 +28,14 @@ function fileRoute([path, file, contentType]: (typeof FILES)[number]): Route {
     path,
     produces: contentType,
     summary: 'The console for operator and customers',
-    run: () => {
+    run: ({ random }) => {
       text ??= readFileSync(join(BUILT, file), 'utf8');
+      // Players of recordings bring a style of their own, which has to prove that it is ours.
+      const nonce = token(random, 128);
       return ok({
         contentType: `${contentType}; charset=utf-8`,
-        headers: { 'cache-control': 'no-cache', 'content-security-policy': CONSOLE_POLICY },
-        body: text,
+        headers: { 'cache-control': 'no-cache', 'content-security-policy': consolePolicy(nonce) },
+        body: file === 'index.html' ? text.replace('{{nonce}}', nonce) : text,
       });
     },
   });

@@ -1,0 +1,57 @@
+/** The first start's link opens the console: one short way through it in a real browser, and what it weighs. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeViolations, faultsOf, hasChromium, openChromium } from './chromium.ts';
+import { callFor } from './phone.ts';
+import { newPlace, ROOT, removePlace, Service, type ServicePlace } from './service.ts';
+
+/** First load, gzipped. */
+const WEIGHT_MAX = 250 * 1024;
+
+it('weighs little, and takes nothing from elsewhere', () => {
+  const files = ['index.html', 'console.js', 'console.css'].map((name) =>
+    readFileSync(join(ROOT, 'build/web/console', name)),
+  );
+  const weight = files.reduce((sum, file) => sum + gzipSync(file).length, 0);
+  expect(weight).toBeLessThan(WEIGHT_MAX);
+  const [page = '', , css = ''] = files.map(String);
+  expect(page).not.toMatch(/https?:/);
+  expect(css).not.toMatch(/url\(["']?https?:|@import/);
+});
+
+describe.skipIf(!hasChromium)('the console', () => {
+  let place: ServicePlace;
+  let service: Service;
+  beforeAll(async () => {
+    place = await newPlace();
+    service = await Service.start(place);
+  });
+  afterAll(async () => {
+    await service.kill();
+    removePlace(place);
+  });
+
+  it('is opened by the link that the first start prints, and shows a call', async () => {
+    const [link = ''] = /http:\S+\/console#\/welcome\/\w+/.exec(service.program.stdout) ?? [];
+    await callFor(service, service.demo, 1);
+    const browser = await openChromium();
+    const page = await browser.newPage({ reducedMotion: 'reduce' });
+    const faults = faultsOf(page);
+    await page.goto(link);
+    await page.getByLabel('E-mail').fill('owner@example.test');
+    await page.getByLabel('Choose a password').fill('correct horse battery');
+    await page.getByRole('button', { name: 'Begin' }).click();
+    const calls = page.getByRole('region', { name: 'Finished calls' });
+    await calls.getByRole('link').first().click();
+    await page.getByText('The caller hung up.').waitFor();
+    await page.getByRole('img', { name: /SIP messages between/ }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    await page.goto(link);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Calls' }).waitFor();
+    await browser.close();
+  });
+});

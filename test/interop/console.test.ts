@@ -1,0 +1,230 @@
+/** The console as operator and customer use it, in Chromium. The pictures of README are made here. */
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeViolations, faultsOf, hasChromium, openChromium } from '../e2e/chromium.ts';
+import { Customer } from '../e2e/customer.ts';
+import { Handset } from '../e2e/handset.ts';
+import { babble, callFor, makeUser } from '../e2e/phone.ts';
+import {
+  eventually,
+  type Json,
+  newPlace,
+  ROOT,
+  removePlace,
+  Service,
+  type ServicePlace,
+} from '../e2e/service.ts';
+
+const PICTURES = join(ROOT, 'docs', 'console');
+const PICTURE_MAX = 150 * 1024;
+const HELD =
+  '<Response><Record recordSession="true" playBeep="false"/><Wait length="60"/></Response>';
+const PASSWORD = 'correct horse battery';
+
+describe.skipIf(!hasChromium)('the console', () => {
+  let place: ServicePlace;
+  let service: Service;
+  let customer: Customer;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let faults: readonly string[];
+
+  beforeAll(async () => {
+    mkdirSync(PICTURES, { recursive: true });
+    place = await newPlace();
+    service = await Service.start(place);
+    customer = await Customer.listen();
+    browser = await openChromium();
+    context = await browser.newContext({
+      viewport: { width: 1100, height: 760 },
+      colorScheme: 'light',
+      reducedMotion: 'reduce',
+      locale: 'en-GB',
+      timezoneId: 'UTC',
+    });
+    page = await context.newPage();
+    faults = faultsOf(page);
+    await page.goto(await invite('ada@example.test', 'owner'));
+    await page.getByLabel('Choose a password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByRole('heading', { name: 'Calls' }).waitFor();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await customer.close();
+    await service.kill();
+    removePlace(place);
+  });
+
+  async function invite(email: string, role: string, account?: string): Promise<string> {
+    const { body } = await service.admin('POST', '/users', {
+      email,
+      role,
+      ...(account !== undefined && { account_id: account }),
+    });
+    return `${service.baseUrl}/console#${String(body['link']).split('#')[1]}`;
+  }
+
+  async function picture(name: string): Promise<void> {
+    const path = join(PICTURES, `${name}.png`);
+    await page.setViewportSize({ width: 1100, height: 760 });
+    await page.evaluate('document.activeElement?.blur()');
+    await page.screenshot({ path });
+    expect(statSync(path).size, name).toBeLessThanOrEqual(PICTURE_MAX);
+  }
+
+  const go = (hash: string): Promise<unknown> => page.goto(`${service.baseUrl}/console#${hash}`);
+
+  it('shows calls as they run, and hangs up', async () => {
+    const held = await makeUser(service, 'held', {
+      answer_url: customer.xml('/held', HELD),
+    });
+    const phone = await Handset.call(service, held);
+    await phone.answered;
+    await go('/calls');
+    await page.getByText('in-progress').waitFor();
+    await page
+      .getByRole('link', { name: `sip:${held.username}` })
+      .first()
+      .click();
+    await page.getByRole('button', { name: 'Hang up' }).click();
+    await page.getByText('Why it ended.').waitFor();
+    await page.getByText('A request of the API, or somebody at the console, hung up.').waitFor();
+    await phone.ended;
+    await phone.close();
+  });
+
+  it("tells a call's story on one page: why it ended, timeline, SIP, recording, money", async () => {
+    const document = `<Response><Record recordSession="true" playBeep="false"/><GetDigits action="http://${customer.authority}/keys" numDigits="1" timeout="2"><Wait length="1"/></GetDigits><Wait length="3"/></Response>`;
+    customer.xml('/keys', '<Response/>');
+    const recorded = await makeUser(service, 'recorded', {
+      answer_url: customer.xml('/record', document),
+    });
+    await callFor(service, recorded, 3, babble(3));
+    // The recording is a file a moment after the call.
+    await eventually('the recording', async () => {
+      const { body } = await service.api(
+        'GET',
+        `Recording/?from_number=sip:${recorded.username}@127.0.0.1`,
+      );
+      return (body['objects'] as Json[]).length > 0 || undefined;
+    });
+    await go('/calls');
+    await page.getByRole('region', { name: 'Finished calls' }).getByRole('link').first().click();
+    await page.getByText('The caller hung up.').waitFor();
+    await page.getByRole('img', { name: /events within/ }).waitFor();
+    await page.getByRole('img', { name: /SIP messages between/ }).waitFor();
+    await page.getByText('callback', { exact: true }).first().waitFor();
+    await page.getByText('Call inbound from').waitFor();
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+    await page.waitForFunction(
+      "document.querySelector('.wave div')?.shadowRoot?.querySelectorAll('canvas').length > 0",
+    );
+    await picture('call');
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
+  it('has pages without violations, light and dark, wide and narrow', async () => {
+    for (const hash of [
+      '/calls',
+      '/build/applications',
+      '/build/xml',
+      '/build/endpoints',
+      '/build/numbers',
+      '/build/trunks',
+      '/build/carriers',
+      '/money',
+      '/health',
+      '/people',
+    ]) {
+      await go(hash);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForLoadState('networkidle', { timeout: 1500 }).catch(() => undefined);
+      expect(await axeViolations(page), hash).toEqual([]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await axeViolations(page), `${hash} dark`).toEqual([]);
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize({ width: 360, height: 640 });
+      const wide = await page.evaluate('document.documentElement.scrollWidth');
+      expect(wide, hash).toBeLessThanOrEqual(360);
+      await page.setViewportSize({ width: 1100, height: 760 });
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('checks a document as it is written', async () => {
+    await go('/build/xml');
+    await page.getByText('The document is valid').waitFor();
+    await page.getByLabel('Document').fill('<Response>\n  <Dial timeout="soon"/>\n</Response>');
+    await page.getByText(/Line 2, column \d+/).waitFor();
+    await picture('xml');
+  });
+
+  it('makes an application and an endpoint, with what a softphone needs', async () => {
+    await go('/build/applications');
+    await page.getByLabel('Name').fill('menu');
+    await page.getByLabel('Answer URL').fill('https://example.com/answer');
+    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByRole('cell', { name: 'menu' }).waitFor();
+    await go('/build/endpoints');
+    await page.getByLabel('Name').fill('desk');
+    await page.getByLabel('Password').fill('a-long-password');
+    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByRole('img', { name: /SIP address of desk/ }).waitFor();
+    await go('/people');
+    await page.getByText('Create a SIP endpoint').waitFor();
+    await picture('people');
+  });
+
+  it('books credit, shows spending and the ledger', async () => {
+    await go('/money');
+    await page.getByLabel(/^Amount/).fill('5');
+    await page.getByLabel('Description', { exact: true }).fill('Thank you');
+    await page.getByRole('button', { name: 'Book' }).click();
+    await page.reload();
+    await page.getByRole('cell', { name: 'Thank you' }).waitFor();
+    await picture('money');
+    await go('/health');
+    await page.getByText('Nothing is wrong.').waitFor();
+    await picture('health');
+  });
+
+  it('a customer sees his account alone, and nothing that is the operator’s', async () => {
+    const other = await browser.newContext();
+    const his = await other.newPage();
+    await his.goto(await invite('dev@example.test', 'viewer', service.demo.authId));
+    await his.getByLabel('Choose a password').fill(PASSWORD);
+    await his.getByRole('button', { name: 'Begin' }).click();
+    await his.getByRole('heading', { name: 'Calls' }).waitFor();
+    expect(await his.getByRole('link', { name: 'Health' }).count()).toBe(0);
+    expect(await his.getByLabel('Account').count()).toBe(0);
+    await his.goto(`${service.baseUrl}/console#/build/applications`);
+    await his.getByLabel('Name').fill('mine');
+    await his.getByLabel('Answer URL').fill('https://example.com/mine');
+    await his.getByRole('button', { name: 'Make it' }).click();
+    await his.getByText('the role viewer may not do this').waitFor();
+    await his.getByRole('button', { name: 'Sign out' }).click();
+    await his.getByLabel('E-mail').fill('dev@example.test');
+    await his.getByLabel('Password').fill('wrong password');
+    await his.getByRole('button', { name: 'Sign in' }).click();
+    await his.getByText('wrong e-mail or password').waitFor();
+    await other.close();
+  });
+
+  it('can be gone through by keys alone', async () => {
+    await go('/calls');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Calls' }).waitFor();
+    const reached: string[] = [];
+    for (let i = 0; i < 9; i += 1) {
+      await page.keyboard.press('Tab');
+      reached.push(await page.evaluate("document.activeElement?.textContent?.trim() ?? ''"));
+    }
+    expect(reached.join(' ')).toContain('Calls Build Money Health People');
+    await page.keyboard.press('Shift+Tab');
+    expect(faults).toEqual([]);
+  });
+});

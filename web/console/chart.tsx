@@ -1,0 +1,76 @@
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+
+interface ChartProps {
+  readonly label: string;
+  /** Seconds since the epoch, and a list of figures for each series. */
+  readonly times: readonly number[];
+  readonly series: ReadonlyArray<{ readonly name: string; readonly values: readonly number[] }>;
+  readonly isBars?: boolean;
+}
+
+const COLOURS = ['#2f6feb', '#17803d', '#b45309', '#a3231f'];
+const HEIGHT = 180;
+
+export function Chart({ label, times, series, isBars = false }: ChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | undefined>(undefined);
+  const names = series.map(({ name }) => name).join();
+  useEffect(() => {
+    const { current } = place;
+    if (current === null) return;
+    const colour = getComputedStyle(current).color;
+    const axis = {
+      stroke: colour,
+      grid: { stroke: '#8884', width: 1 },
+      ticks: { stroke: '#8884' },
+    };
+    const paths = isBars ? uPlot.paths.bars?.({ size: [0.7, 60] }) : undefined;
+    const made = new uPlot(
+      {
+        width: current.clientWidth || 300,
+        height: HEIGHT,
+        axes: [axis, { ...axis, size: 60 }],
+        legend: { show: series.length > 1, live: false },
+        scales: {
+          x: { range: (_plot, low, high) => spanOf(low, high, isBars) },
+          y: { range: (_plot, _low, high) => [0, Math.max(1e-6, high * 1.1)] },
+        },
+        series: [
+          {},
+          ...series.map(({ name }, at) => ({
+            label: name,
+            stroke: COLOURS[at % COLOURS.length] ?? colour,
+            width: 2,
+            ...(isBars && paths && { paths, fill: `${COLOURS[at % COLOURS.length]}66` }),
+          })),
+        ],
+      },
+      [[...times], ...series.map(({ values }) => [...values])],
+      current,
+    );
+    plot.current = made;
+    const watch = new ResizeObserver(() =>
+      made.setSize({ width: current.clientWidth, height: HEIGHT }),
+    );
+    watch.observe(current);
+    return () => {
+      watch.disconnect();
+      made.destroy();
+    };
+  }, [names, isBars]);
+  useEffect(() => {
+    plot.current?.setData([[...times], ...series.map(({ values }) => [...values])]);
+  }, [times, series]);
+  return <div class="chart" ref={place} role="img" aria-label={label} />;
+}
+
+const DAY_S = 86_400;
+const WEEK_S = 7 * DAY_S;
+const MINUTE_S = 60;
+
+/** Bars stand for days: a week at the least, and room at both ends. Lines: a minute at the least. */
+function spanOf(low: number, high: number, isBars: boolean): [number, number] {
+  if (isBars) return [Math.min(low, high - WEEK_S) - DAY_S / 2, high + DAY_S / 2];
+  return [Math.min(low, high - MINUTE_S), high];
+}

@@ -1,0 +1,109 @@
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { HEADERS, Refused, type Row, rows } from './api.ts';
+
+/** The address behind `#`, as parts: `#/calls/abc?x=1` is `['calls', 'abc']`. */
+export function usePlace(): readonly string[] {
+  const read = () =>
+    location.hash
+      .replace(/^#\/?/, '')
+      .split('?')[0]
+      ?.split('/')
+      .filter((part) => part !== '')
+      .map(decodeURIComponent) ?? [];
+  const [place, setPlace] = useState(read);
+  useEffect(() => {
+    const moved = () => setPlace(read());
+    addEventListener('hashchange', moved);
+    return () => removeEventListener('hashchange', moved);
+  }, []);
+  return place;
+}
+
+export interface Loaded<T> {
+  readonly value: T | undefined;
+  readonly problem: string | undefined;
+  readonly again: () => void;
+}
+
+/** What `load` answers, anew when `key` changes or `again` is called. */
+export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
+  const [state, setState] = useState<{ value?: T; problem?: string }>({});
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    let isCurrent = true;
+    load().then(
+      (value) => isCurrent && setState({ value }),
+      (error: unknown) => isCurrent && setState({ problem: messageOf(error) }),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [key, round]);
+  const again = useCallback(() => setRound((count) => count + 1), []);
+  return { value: state.value, problem: state.problem, again };
+}
+
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+/** Runs an action of a button or a form, and keeps what went wrong. */
+export function useAction(): {
+  readonly problem: string | undefined;
+  readonly run: (act: () => Promise<unknown>) => Promise<void>;
+} {
+  const [problem, setProblem] = useState<string>();
+  const run = useCallback(async (act: () => Promise<unknown>) => {
+    setProblem(undefined);
+    await act().catch((error: unknown) => setProblem(messageOf(error)));
+  }, []);
+  return { problem, run };
+}
+
+export interface Live {
+  readonly total: number;
+  readonly calls: readonly Row[];
+  readonly state: 'live' | 'away';
+}
+
+const AGAIN_MS = 3000;
+
+/** Running calls, as the service tells them. The connection is made again when it ends. */
+export function useLive(): Live {
+  const [live, setLive] = useState<Live>({ total: 0, calls: [], state: 'away' });
+  useEffect(() => {
+    const stop = new AbortController();
+    const listen = async (): Promise<void> => {
+      while (!stop.signal.aborted) {
+        await follow(stop.signal, (told) => setLive({ ...told, state: 'live' })).catch(
+          () => undefined,
+        );
+        if (stop.signal.aborted) return;
+        setLive((before) => ({ ...before, state: 'away' }));
+        await new Promise((go) => setTimeout(go, AGAIN_MS));
+      }
+    };
+    void listen();
+    return () => stop.abort();
+  }, []);
+  return live;
+}
+
+async function follow(
+  signal: AbortSignal,
+  tell: (told: { total: number; calls: readonly Row[] }) => void,
+): Promise<void> {
+  const reply = await fetch('/console/api/events', { headers: HEADERS, signal });
+  if (!reply.ok || reply.body === null) throw new Refused(reply.status, 'no events');
+  const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+  let kept = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const parts = (kept + value).split('\n\n');
+    kept = parts.pop() ?? '';
+    const last = parts.findLast((part) => part.includes('data: '));
+    if (last === undefined) continue;
+    const told = JSON.parse(last.slice(last.indexOf('data: ') + 6)) as Row;
+    tell({ total: Number(told['total']), calls: rows(told['calls']) });
+  }
+}

@@ -1,0 +1,90 @@
+import type { ComponentType } from 'preact';
+import { get, type Me, rows, text } from '../api.ts';
+import { useLoad } from '../hooks.ts';
+import { Problem, State, Table } from '../parts.tsx';
+import { Applications } from './applications.tsx';
+import { Carriers } from './carriers.tsx';
+import { Endpoints } from './endpoints.tsx';
+import { Playground } from './playground.tsx';
+
+export interface BuildProps {
+  readonly account: string;
+  readonly me: Me;
+}
+
+const PARTS: ReadonlyArray<readonly [string, string, ComponentType<BuildProps>, boolean]> = [
+  ['applications', 'Applications', Applications, false],
+  ['xml', 'XML playground', Playground, false],
+  ['endpoints', 'Endpoints', Endpoints, false],
+  ['numbers', 'Numbers', Numbers, false],
+  ['trunks', 'Trunks', Trunks, false],
+  ['carriers', 'Carriers', Carriers, true],
+];
+
+export function Build({ account, me, rest }: BuildProps & { readonly rest: readonly string[] }) {
+  const parts = PARTS.filter(([, , , isStaffs]) => !isStaffs || me.account_id === null);
+  const [, title, Part] = parts.find(([name]) => name === rest[0]) ??
+    PARTS[0] ?? ['', '', Applications];
+  return (
+    <>
+      <h1>Build</h1>
+      <nav aria-label="Parts">
+        <ul>
+          {parts.map(([name, shown]) => (
+            <li key={name}>
+              <a href={`#/build/${name}`} {...(shown === title && { 'aria-current': 'page' })}>
+                {shown}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <h2>{title}</h2>
+      <Part account={account} me={me} />
+    </>
+  );
+}
+
+function Numbers({ account }: BuildProps) {
+  const { value, problem } = useLoad(account, () => get(`/api/v1/Account/${account}/numbers`));
+  return (
+    <>
+      <Problem text={problem} />
+      <Table
+        name="Numbers"
+        rows={value && rows(value['items'])}
+        empty="The account has no number."
+        columns={[
+          { title: 'Number', value: (row) => text(row['e164'] ?? row['number']) },
+          { title: 'Country', value: (row) => text(row['country']) },
+          { title: 'Application', value: (row) => text(row['application_id']), isMinor: true },
+          { title: 'Trunk', value: (row) => text(row['trunk_group_id']), isMinor: true },
+          {
+            title: 'State',
+            value: (row) => <State good={row['status'] === 'active'}>{text(row['status'])}</State>,
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+function Trunks({ account }: BuildProps) {
+  const { value, problem } = useLoad(account, () => get(`/api/v1/Account/${account}/trunks`));
+  return (
+    <>
+      <Problem text={problem} />
+      <Table
+        name="Trunks"
+        rows={value && rows(value['objects'])}
+        empty="The account has no trunk."
+        columns={[
+          { title: 'Name', value: (row) => text(row['name']) },
+          { title: 'Direction', value: (row) => text(row['trunk_direction']) },
+          { title: 'Domain', value: (row) => text(row['trunk_domain']) },
+          { title: 'State', value: (row) => text(row['trunk_status']), isMinor: true },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,215 @@
+import { useEffect, useState } from 'preact/hooks';
+import { call, get, Refused, type Row, rows, text } from '../api.ts';
+import { useAction, useLive, useLoad } from '../hooks.ts';
+import {
+  At,
+  clock,
+  Input,
+  Mos,
+  money,
+  onSubmit,
+  Problem,
+  Since,
+  State,
+  Table,
+  Tiles,
+} from '../parts.tsx';
+import { whyEnded } from '../reasons.ts';
+import { Ladder } from './ladder.tsx';
+import { Recording } from './recording.tsx';
+import { Timeline } from './timeline.tsx';
+
+interface Props {
+  readonly account: string;
+  readonly uuid: string;
+  readonly isStaff: boolean;
+}
+
+/** A record is there once the call is over. */
+const recordOf = (account: string, uuid: string): Promise<Row | null> =>
+  get(`/api/v1/Account/${account}/cdr/${uuid}`).then(
+    (found) => (found['data'] ?? found) as Row,
+    (error: unknown) => {
+      if (error instanceof Refused && error.status === 404) return null;
+      throw error;
+    },
+  );
+
+export function CallPage({ account: chosen, uuid, isStaff }: Props) {
+  const live = useLive().calls.find((one) => one['call_uuid'] === uuid);
+  // A link stays good whichever account is chosen above.
+  const { value: owner } = useLoad(uuid, () => ownerOf(chosen, uuid, isStaff));
+  const account = text(live?.['account_id']) || owner || chosen;
+  const state = live === undefined ? 'over' : text(live['call_status']);
+  const record = useLoad(`${account} ${state}`, () => recordOf(account, uuid));
+  const log = useLoad(`${account} ${state}`, () =>
+    get(`/api/v1/Account/${account}/Call/${uuid}/log`),
+  );
+  const sounds = useLoad(`${account} ${state}`, () =>
+    get(`/api/v1/Account/${account}/Recording/?call_uuid=${uuid}`),
+  );
+  const { again } = log;
+  useEffect(() => {
+    if (live === undefined) return undefined;
+    const timer = setInterval(again, 3000);
+    return () => clearInterval(timer);
+  }, [live === undefined, again]);
+  const entries = rows(log.value?.['log']);
+  const cdr = record.value;
+  return (
+    <>
+      <p>
+        <a href="#/calls">← Calls</a>
+      </p>
+      <h1>
+        {text(cdr?.['caller_id_number'] ?? live?.['from'])} →{' '}
+        {text(cdr?.['destination_number'] ?? live?.['to'])}
+      </h1>
+      {live !== undefined && <LivePart account={account} uuid={uuid} live={live} />}
+      {cdr && (
+        <p class="why">
+          <strong>Why it ended.</strong> {whyEnded(cdr)}
+        </p>
+      )}
+      <Problem text={record.problem} />
+      {cdr && <Facts cdr={cdr} />}
+      {rows(sounds.value?.['objects']).map((one) => (
+        <Recording key={text(one['recording_id'])} account={account} recording={one} />
+      ))}
+      <h2>Timeline</h2>
+      <Problem text={log.problem} />
+      <Timeline entries={entries} />
+      <h2>SIP</h2>
+      <Ladder entries={entries} />
+      {isStaff && (
+        <p>
+          <Capture uuid={uuid} />
+        </p>
+      )}
+      {cdr && <Charges account={account} uuid={uuid} />}
+    </>
+  );
+}
+
+async function ownerOf(chosen: string, uuid: string, isStaff: boolean): Promise<string> {
+  if (!isStaff || (await recordOf(chosen, uuid)) !== null) return chosen;
+  const accounts = rows((await get('/admin/v1/accounts?limit=100'))['accounts']);
+  for (const one of accounts) {
+    const id = text(one['auth_id']);
+    if (id !== chosen && (await recordOf(id, uuid)) !== null) return id;
+  }
+  return chosen;
+}
+
+function Facts({ cdr }: { readonly cdr: Row }) {
+  return (
+    <Tiles
+      of={[
+        ['Began', <At key="at" value={cdr['start_time']} />],
+        ['Talked', clock(Number(cdr['billsec'] ?? 0))],
+        ['Cause', `${text(cdr['hangup_cause_name'])} (${text(cdr['hangup_cause_code'])})`],
+        ['MOS', <Mos key="mos" value={cdr['mos']} />],
+        ['Jitter', cdr['jitter'] === null ? '' : `${text(cdr['jitter'])} ms`],
+        ['Lost', cdr['packet_loss'] === null ? '' : `${text(cdr['packet_loss'])} %`],
+        ['Codec', text(cdr['codec'])],
+        ['Cost', money(cdr['total_cost'], cdr['currency'])],
+      ]}
+    />
+  );
+}
+
+function LivePart({
+  account,
+  uuid,
+  live,
+}: {
+  readonly account: string;
+  readonly uuid: string;
+  readonly live: Row;
+}) {
+  const [url, setUrl] = useState('');
+  const { problem, run } = useAction();
+  const path = `/api/v1/Account/${account}/Call/${uuid}/`;
+  return (
+    <section aria-label="The running call">
+      <p>
+        <State good={live['call_status'] === 'in-progress' || undefined}>
+          {text(live['call_status'])}
+        </State>{' '}
+        for <Since value={live['start_time']} />
+      </p>
+      <Problem text={problem} />
+      <div class="row">
+        <button type="button" class="stop" onClick={() => void run(() => call('DELETE', path))}>
+          Hang up
+        </button>
+        <form
+          class="row"
+          onSubmit={onSubmit(
+            () => void run(() => call('POST', path, { legs: 'aleg', aleg_url: url })),
+          )}
+        >
+          <Input
+            label="Transfer to the document at"
+            type="url"
+            value={url}
+            set={setUrl}
+            required
+            wider
+          />
+          <button type="submit">Transfer</button>
+        </form>
+      </div>
+    </section>
+  );
+}
+
+function Capture({ uuid }: { readonly uuid: string }) {
+  const { problem, run } = useAction();
+  const save = () =>
+    run(async () => {
+      const reply = await fetch(`/admin/v1/calls/${uuid}/messages?format=pcap`, {
+        headers: { 'x-console': '1' },
+      });
+      if (!reply.ok) throw new Error('The messages of this call are not kept any more.');
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(await reply.blob());
+      link.download = `${uuid}.pcap`;
+      link.click();
+      URL.revokeObjectURL(link.href);
+    });
+  return (
+    <>
+      <Problem text={problem} />
+      <button type="button" class="small secondary" onClick={() => void save()}>
+        Save for Wireshark
+      </button>
+    </>
+  );
+}
+
+function Charges({ account, uuid }: { readonly account: string; readonly uuid: string }) {
+  const { value, problem } = useLoad(uuid, () =>
+    get(`/api/v1/Account/${account}/transactions?reference=${uuid}`),
+  );
+  return (
+    <>
+      <h2>Money</h2>
+      <Problem text={problem} />
+      <Table
+        name="Ledger entries of the call"
+        rows={value && rows(value['transactions'])}
+        empty="Nothing was charged for the call itself."
+        columns={[
+          { title: 'When', value: (row) => <At value={row['created_at']} /> },
+          { title: 'What', value: (row) => text(row['description']) },
+          {
+            title: 'Amount',
+            value: (row) => money(row['amount'], row['currency']),
+            isNumber: true,
+          },
+        ]}
+      />
+    </>
+  );
+}

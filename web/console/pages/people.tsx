@@ -1,0 +1,277 @@
+import { useState } from 'preact/hooks';
+import { renderSVG } from 'uqr';
+import { call, get, type Me, type Row, rows, text } from '../api.ts';
+import { useAction, useLoad } from '../hooks.ts';
+import { At, Input, onSubmit, Problem, Select, Table } from '../parts.tsx';
+
+export const pictureOf = (told: string): string =>
+  `data:image/svg+xml,${encodeURIComponent(renderSVG(told))}`;
+
+export function People({ me }: { readonly me: Me }) {
+  return (
+    <>
+      <h1>People</h1>
+      <Self me={me} />
+      {me.role === 'owner' && <Users me={me} />}
+      <Audit />
+    </>
+  );
+}
+
+function Self({ me }: { readonly me: Me }) {
+  const sessions = useLoad('sessions', () => get('/console/api/sessions'));
+  const [old, setOld] = useState('');
+  const [password, setPassword] = useState('');
+  const [done, setDone] = useState('');
+  const { problem, run } = useAction();
+  const change = () =>
+    run(async () => {
+      await call('POST', '/console/api/password', { old, password });
+      setOld('');
+      setPassword('');
+      setDone('The password is changed; you are signed out elsewhere.');
+      sessions.again();
+    });
+  return (
+    <>
+      <p>
+        {me.email}, {me.role}
+      </p>
+      <Problem text={problem} />
+      <p role="status">{done}</p>
+      <form class="row" onSubmit={onSubmit(() => void change())}>
+        <Input
+          label="Old password"
+          type="password"
+          value={old}
+          set={setOld}
+          required
+          autocomplete="current-password"
+        />
+        <Input
+          label="New password"
+          type="password"
+          value={password}
+          set={setPassword}
+          required
+          autocomplete="new-password"
+        />
+        <button type="submit">Change</button>
+      </form>
+      <Totp me={me} />
+      <h2>Where you are signed in</h2>
+      <Table
+        name="Sessions"
+        rows={sessions.value && rows(sessions.value['sessions'])}
+        empty=""
+        columns={[
+          { title: 'Seen', value: (row) => <At value={row['seen_at']} /> },
+          {
+            title: 'From',
+            value: (row) => `${text(row['address'])}${row['current'] ? ' (here)' : ''}`,
+          },
+          { title: 'Browser', value: (row) => text(row['user_agent']), isMinor: true },
+        ]}
+      />
+      <button
+        type="button"
+        class="small"
+        onClick={() => void run(() => call('DELETE', '/console/api/sessions').then(sessions.again))}
+      >
+        Sign out everywhere else
+      </button>
+    </>
+  );
+}
+
+function Totp({ me }: { readonly me: Me }) {
+  const [isOn, setOn] = useState(me.has_totp);
+  const [made, setMade] = useState<Row>();
+  const [code, setCode] = useState('');
+  const [password, setPassword] = useState('');
+  const { problem, run } = useAction();
+  const begin = () => run(async () => setMade(await call('POST', '/console/api/totp')));
+  const confirmCode = () =>
+    run(async () => {
+      await call('PUT', '/console/api/totp', { secret: text(made?.['secret']), code });
+      setMade(undefined);
+      setOn(true);
+    });
+  const remove = () =>
+    run(async () => {
+      await call('DELETE', '/console/api/totp', { password });
+      setOn(false);
+    });
+  return (
+    <>
+      <h2>Second factor</h2>
+      <Problem text={problem} />
+      {isOn && (
+        <form class="row" onSubmit={onSubmit(() => void remove())}>
+          <Input
+            label="Password, to go without a code"
+            type="password"
+            value={password}
+            set={setPassword}
+            required
+            autocomplete="current-password"
+          />
+          <button type="submit">Take it away</button>
+        </form>
+      )}
+      {!isOn && made === undefined && (
+        <button type="button" class="small" onClick={() => void begin()}>
+          Set up an authenticator app
+        </button>
+      )}
+      {made !== undefined && (
+        <form onSubmit={onSubmit(() => void confirmCode())}>
+          <img
+            class="qr"
+            src={pictureOf(text(made['uri']))}
+            alt={`Secret for the app: ${text(made['secret'])}`}
+          />
+          <p>{text(made['secret'])}</p>
+          <Input
+            label="Code that the app shows"
+            value={code}
+            set={setCode}
+            required
+            autocomplete="one-time-code"
+          />
+          <button type="submit">Confirm</button>
+        </form>
+      )}
+    </>
+  );
+}
+
+function Users({ me }: { readonly me: Me }) {
+  const users = useLoad('users', () => get('/console/api/users'));
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState('viewer');
+  const [account, setAccount] = useState('');
+  const [link, setLink] = useState('');
+  const { problem, run } = useAction();
+  const isStaff = me.account_id === null;
+  const roles = [
+    'owner',
+    isStaff && account === '' ? 'operator' : 'developer',
+    'viewer',
+    'billing',
+  ];
+  const invite = () =>
+    run(async () => {
+      const made = await call('POST', '/console/api/users', {
+        email,
+        role,
+        ...(account !== '' && { account_id: account }),
+      });
+      setLink(text(made['link']));
+      users.again();
+    });
+  return (
+    <>
+      <h2>Users</h2>
+      <Problem text={problem ?? users.problem} />
+      <Table
+        name="Users"
+        rows={users.value && rows(users.value['users'])}
+        empty=""
+        columns={[
+          { title: 'E-mail', value: (row) => text(row['email']) },
+          { title: 'Role', value: (row) => text(row['role']) },
+          { title: 'Account', value: (row) => text(row['account_id']) || 'staff', isMinor: true },
+          { title: 'Code', value: (row) => (row['has_totp'] ? 'yes' : 'no'), isMinor: true },
+          {
+            title: 'Remove',
+            value: (row) =>
+              row['user_id'] === me.user_id ? (
+                ''
+              ) : (
+                <button
+                  type="button"
+                  class="small secondary"
+                  onClick={() =>
+                    void run(() =>
+                      call('DELETE', `/console/api/users/${text(row['user_id'])}`).then(
+                        users.again,
+                      ),
+                    )
+                  }
+                >
+                  Remove
+                </button>
+              ),
+          },
+        ]}
+      />
+      <form class="row" onSubmit={onSubmit(() => void invite())}>
+        <Input label="E-mail" type="email" value={email} set={setEmail} required />
+        <Select
+          label="Role"
+          value={role}
+          set={setRole}
+          options={roles.map((one) => [one, one] as const)}
+        />
+        {isStaff && <Input label="Account (empty: staff)" value={account} set={setAccount} />}
+        <button type="submit">Invite</button>
+      </form>
+      <p role="status">
+        {link !== '' && (
+          <>
+            Send this link; it opens once: <code>{link}</code>
+          </>
+        )}
+      </p>
+    </>
+  );
+}
+
+function Audit() {
+  const [offset, setOffset] = useState(0);
+  const { value, problem } = useLoad(String(offset), () =>
+    get(`/console/api/audit?limit=25&offset=${offset}`),
+  );
+  const total = Number(value?.['total'] ?? 0);
+  return (
+    <>
+      <h2>Who changed what</h2>
+      <Problem text={problem} />
+      <Table
+        name="Audit log"
+        rows={value && rows(value['entries'])}
+        empty="Nothing was changed yet."
+        columns={[
+          { title: 'When', value: (row) => <At value={row['at']} /> },
+          { title: 'Who', value: (row) => text(row['who']) },
+          { title: 'What', value: (row) => text(row['what']) },
+          {
+            title: 'Request',
+            value: (row) => `${text(row['method'])} ${text(row['path'])}`,
+            isMinor: true,
+          },
+          { title: 'Status', value: (row) => text(row['status']), isNumber: true },
+        ]}
+      />
+      <div class="row">
+        <button
+          type="button"
+          class="small"
+          disabled={offset === 0}
+          onClick={() => setOffset(Math.max(0, offset - 25))}
+        >
+          Newer
+        </button>
+        <button
+          type="button"
+          class="small"
+          disabled={offset + 25 >= total}
+          onClick={() => setOffset(offset + 25)}
+        >
+          Older
+        </button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,185 @@
+/** What pages are made of. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { type Row, text } from './api.ts';
+
+export const Problem = ({ text: told }: { readonly text: string | undefined }) =>
+  told === undefined ? null : (
+    <p class="problem" role="alert">
+      {told}
+    </p>
+  );
+
+export interface Column {
+  readonly title: string;
+  readonly value: (row: Row) => ComponentChildren;
+  readonly isNumber?: boolean;
+  readonly isMinor?: boolean;
+}
+
+interface TableProps {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly Row[] | undefined;
+  readonly empty: string;
+}
+
+const classOf = ({ isNumber, isMinor }: Column): string =>
+  `${isNumber ? 'num' : ''} ${isMinor ? 'hide-small' : ''}`;
+
+export function Table({ name, columns, rows, empty }: TableProps) {
+  if (rows === undefined) return <p aria-busy="true">Loading …</p>;
+  if (rows.length === 0) return <p>{empty}</p>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+    <section class="wide" aria-label={name} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.title} scope="col" class={classOf(column)}>
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={text(row['uuid'] ?? row['call_uuid'] ?? row['id'] ?? at)}>
+              {columns.map((column) => (
+                <td key={column.title} class={classOf(column)}>
+                  {column.value(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+export const Tiles = ({
+  of,
+}: {
+  readonly of: ReadonlyArray<readonly [string, ComponentChildren]>;
+}) => (
+  <dl class="tiles">
+    {of.map(([name, value]) => (
+      <div class="tile" key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+export const State = ({
+  good,
+  children,
+}: {
+  readonly good: boolean | undefined;
+  readonly children: ComponentChildren;
+}) => (
+  <span class={`state ${good === undefined ? 'fair' : good ? 'good' : 'bad'}`}>{children}</span>
+);
+
+/** In the reader's own time. */
+export function At({ value }: { readonly value: unknown }) {
+  const moment = new Date(text(value));
+  if (Number.isNaN(moment.getTime())) return null;
+  return (
+    <time dateTime={text(value)}>
+      {moment.toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'medium' })}
+    </time>
+  );
+}
+
+export const clock = (seconds: number): string => {
+  const whole = Math.max(0, Math.floor(seconds));
+  const minutes = Math.floor(whole / 60);
+  return `${minutes}:${String(whole % 60).padStart(2, '0')}`;
+};
+
+/** Seconds since a moment, counted on. */
+export function Since({ value }: { readonly value: unknown }) {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const from = Date.parse(text(value));
+  return <>{Number.isNaN(from) ? '' : clock((now - from) / 1000)}</>;
+}
+
+export const money = (value: unknown, currency: unknown): string => {
+  if (typeof value !== 'number') return '';
+  const shown = value.toLocaleString(undefined, {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 6,
+  });
+  return `${shown} ${text(currency)}`;
+};
+
+export function Mos({ value }: { readonly value: unknown }) {
+  if (typeof value !== 'number') return null;
+  return (
+    <State good={value >= 4 ? true : value >= 3.4 ? undefined : false}>{value.toFixed(2)}</State>
+  );
+}
+
+interface InputProps {
+  readonly label: string;
+  readonly value: string;
+  readonly set: (value: string) => void;
+  readonly type?: 'text' | 'email' | 'password' | 'url' | 'date';
+  readonly required?: boolean;
+  readonly wider?: boolean;
+  readonly autocomplete?: string;
+}
+
+export const Input = ({
+  label,
+  value,
+  set,
+  type = 'text',
+  required = false,
+  wider,
+  autocomplete,
+}: InputProps) => (
+  <label class={wider ? 'wider' : ''}>
+    {label}
+    <input
+      {...({ type } as { readonly type: 'text' })}
+      value={value}
+      required={required}
+      autocomplete={autocomplete ?? 'off'}
+      onInput={({ currentTarget }) => set(currentTarget.value)}
+    />
+  </label>
+);
+
+interface SelectProps {
+  readonly label: string;
+  readonly value: string;
+  readonly set: (value: string) => void;
+  readonly options: ReadonlyArray<readonly [value: string, text: string]>;
+}
+
+export const Select = ({ label, value, set, options }: SelectProps) => (
+  <label>
+    {label}
+    <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
+      {options.map(([one, shown]) => (
+        <option key={one} value={one}>
+          {shown}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+export const onSubmit = (act: () => void) => (event: Event) => {
+  event.preventDefault();
+  act();
+};
