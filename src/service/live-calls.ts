@@ -13,6 +13,11 @@ export function liveCallsView(keeper: CallKeeper, logs: CallLogs, traces: SipTra
       if (call === undefined && log === undefined) return undefined;
       return { call: call && liveCallOf(call), log: log?.entries() ?? [] };
     },
+    quality(callUuid) {
+      const call = keeper.get(callUuid);
+      if (call === undefined || !call.isAnswered || call.isEnded) return undefined;
+      return { call: liveCallOf(call), quality: call.media.quality() };
+    },
     hangup(callUuid) {
       const call = keeper.get(callUuid);
       call?.hangup('normal', 'API Request');

@@ -90,6 +90,8 @@ describe.skipIf(!hasChromium)('the console', () => {
       .getByRole('link', { name: `sip:${held.username}` })
       .first()
       .click();
+    await page.getByText(/^MOS.*packets lost/).waitFor();
+    await page.getByRole('img', { name: 'MOS and jitter of the running call' }).waitFor();
     await page.getByRole('button', { name: 'Hang up' }).click();
     await page.getByText('Why it ended.').waitFor();
     await page.getByText('A request of the API, or somebody at the console, hung up.').waitFor();
@@ -138,6 +140,7 @@ describe.skipIf(!hasChromium)('the console', () => {
       '/build/carriers',
       '/money',
       '/health',
+      '/accounts',
       '/people',
     ]) {
       await go(hash);
@@ -189,7 +192,22 @@ describe.skipIf(!hasChromium)('the console', () => {
     await picture('money');
     await go('/health');
     await page.getByText('Nothing is wrong.').waitFor();
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByRole('cell', { name: '401' }).first().waitFor();
     await picture('health');
+  });
+
+  it('makes an account, and suspends it', async () => {
+    await go('/accounts');
+    await page.getByLabel('Name').fill('Shop');
+    await page.getByLabel('Calls at once').fill('7');
+    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByText(/Made MA_\w+/).waitFor();
+    const row = page.getByRole('row', { name: /Shop/ });
+    await row.getByRole('button', { name: 'Change' }).click();
+    await page.getByLabel('State').selectOption('suspended');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await row.getByText('suspended').waitFor();
   });
 
   it('a customer sees his account alone, and nothing that is the operator’s', async () => {
@@ -223,7 +241,7 @@ describe.skipIf(!hasChromium)('the console', () => {
       await page.keyboard.press('Tab');
       reached.push(await page.evaluate("document.activeElement?.textContent?.trim() ?? ''"));
     }
-    expect(reached.join(' ')).toContain('Calls Build Money Health People');
+    expect(reached.join(' ')).toContain('Calls Build Money Health Accounts People');
     await page.keyboard.press('Shift+Tab');
     expect(faults).toEqual([]);
   });

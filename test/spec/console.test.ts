@@ -1,5 +1,6 @@
 /** Signing in at the console: sessions, roles, what a customer sees, and who changed what. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LiveCall } from '../../src/domain/dispatch/types.ts';
 import { stepAt, totpCode } from '../../src/domain/user/totp.ts';
 import type { Role } from '../../src/domain/user/types.ts';
 import {
@@ -220,6 +221,39 @@ describe('rights', () => {
     expect((await send('DELETE', `/console/api/users/${id}`, undefined, cookie)).status).toBe(404);
     const role = await send('PATCH', `/console/api/users/${id}`, { role: 'owner' }, cookie);
     expect(role.status).toBe(404);
+  });
+});
+
+describe('live quality', () => {
+  it('is of a call of the account alone', async () => {
+    const quality = {
+      ...{ packetsReceived: 100, packetsSent: 90, packetsLost: 1, packetsLate: 2 },
+      ...{ jitterMs: 1.234, lossFraction: 0.01, mos: 4.2, roundTripMs: undefined },
+    };
+    const call = { accountId: service.account.authId } as LiveCall;
+    const own = await startService({
+      deps: {
+        liveCalls: {
+          list: () => [],
+          get: () => undefined,
+          quality: () => ({ call: { ...call, accountId: own.account.authId }, quality }),
+          hangup: () => false,
+          messages: () => undefined,
+        },
+      },
+    });
+    const uuid = '6e488bd9-1441-4485-91f9-3c668242a160';
+    const mine = await own.get(`${own.root}/Call/${uuid}/quality`);
+    expect(mine.body).toMatchObject({
+      mos: 4.2,
+      jitter_ms: 1.23,
+      packets_lost: 1,
+      round_trip_ms: null,
+    });
+    const other = await own.addAccount({ name: 'Other' });
+    const path = `/api/v1/Account/${other.authId}/Call/${uuid}/quality`;
+    expect((await own.get(path, { as: other })).status).toBe(404);
+    await own.stop();
   });
 });
 

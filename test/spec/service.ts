@@ -115,11 +115,12 @@ export async function startService(options: ServiceOptions = {}) {
     liveCalls: {
       list: () => control.calls,
       get: () => undefined,
+      quality: () => undefined,
       hangup: () => false,
       messages: () => undefined,
     },
     operations: idleOperations(),
-    liveFeed: createLiveFeed(clock, { list: () => control.calls }),
+    liveFeed: createLiveFeed(clock, { list: () => control.calls, quality: () => undefined }),
     takeUpgrade: (_request, socket) => socket.destroy(),
     isAdminToken: (token) => token === ADMIN_TOKEN,
     isScrapeToken: (token) => token === SCRAPE_TOKEN,

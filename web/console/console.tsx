@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { call, get, type Me, rows, text } from './api.ts';
 import { useLoad, usePlace } from './hooks.ts';
+import { Accounts } from './pages/accounts.tsx';
 import { Build } from './pages/build.tsx';
 import { CallPage } from './pages/call.tsx';
 import { Calls } from './pages/calls.tsx';
@@ -16,8 +17,12 @@ const PAGES = [
   ['build', 'Build'],
   ['money', 'Money'],
   ['health', 'Health'],
+  ['accounts', 'Accounts'],
   ['people', 'People'],
 ] as const;
+
+/** The operator's own. */
+const STAFFS: ReadonlySet<string> = new Set(['health', 'accounts']);
 
 const KEPT_ACCOUNT = 'console.account';
 
@@ -73,7 +78,7 @@ function SignedIn({ me, page, rest, left }: SignedInProps) {
       <header class="bar">
         <strong>{me.platform}</strong>
         <nav aria-label="Pages">
-          {PAGES.filter(([one]) => one !== 'health' || isStaff).map(([one, title]) => (
+          {PAGES.filter(([one]) => isStaff || !STAFFS.has(one)).map(([one, title]) => (
             <a key={one} href={`#/${one}`} {...(page === one && { 'aria-current': 'page' })}>
               {title}
             </a>
@@ -122,6 +127,8 @@ function Page({
       return <Money key={account} account={account} isStaff={isStaff} />;
     case 'health':
       return <Health />;
+    case 'accounts':
+      return <Accounts />;
     case 'people':
       return <People me={me} />;
     default:

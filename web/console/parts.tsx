@@ -1,7 +1,8 @@
 /** What pages are made of. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type Row, text } from './api.ts';
+import { HEADERS, type Row, text } from './api.ts';
+import { useAction } from './hooks.ts';
 
 export const Problem = ({ text: told }: { readonly text: string | undefined }) =>
   told === undefined ? null : (
@@ -183,3 +184,37 @@ export const onSubmit = (act: () => void) => (event: Event) => {
   event.preventDefault();
   act();
 };
+
+interface SaveProps {
+  readonly path: string;
+  readonly name: string;
+  readonly children: ComponentChildren;
+}
+
+/** Saves what a route answers as a file. */
+export function Save({ path, name, children }: SaveProps) {
+  const { problem, run } = useAction();
+  const [isBusy, setBusy] = useState(false);
+  const save = () =>
+    run(async () => {
+      const reply = await fetch(path, { headers: HEADERS });
+      if (!reply.ok) throw new Error(`Not to be had (${reply.status}).`);
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(await reply.blob());
+      link.download = name;
+      link.click();
+      URL.revokeObjectURL(link.href);
+    });
+  const begin = () => {
+    setBusy(true);
+    void save().finally(() => setBusy(false));
+  };
+  return (
+    <>
+      <button type="button" class="small secondary" aria-busy={isBusy} onClick={begin}>
+        {children}
+      </button>
+      <Problem text={problem} />
+    </>
+  );
+}

@@ -1,6 +1,7 @@
 /** What the operator sees and does with calls, across all accounts. */
 import type { CallUuid } from '../../base/ids.ts';
 import type { CallLogEntry } from '../../domain/call/types.ts';
+import type { MediaQuality } from '../../domain/cdr/types.ts';
 import type { LiveCall } from '../../domain/dispatch/types.ts';
 
 /** One SIP message of a call, as it went over the wire; credentials are already masked. */
@@ -29,10 +30,17 @@ export interface CallDetail {
   readonly log: readonly CallLogEntry[];
 }
 
+export interface LiveQuality {
+  readonly call: LiveCall;
+  readonly quality: MediaQuality;
+}
+
 export interface LiveCalls {
   list(): readonly LiveCall[];
   /** The call while it lives and its timeline, also for a while after its end; undefined when neither is known. */
   get(callUuid: CallUuid): CallDetail | undefined;
+  /** How an answered call sounds now; undefined: there is no such call. */
+  quality(callUuid: CallUuid): LiveQuality | undefined;
   /** False when there is no such call. */
   hangup(callUuid: CallUuid): boolean;
   /** Those of all legs that belong together with the call's, oldest first; undefined: nothing is known of it. */

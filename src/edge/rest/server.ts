@@ -37,12 +37,23 @@ export type { OperatorPages } from './http/operator-door.ts';
 export type { CallMessages, LiveCalls, SipMessageTrace } from './live-calls.ts';
 export type { Operations, PartState, RegistrationView } from './operations.ts';
 
+/** Coarse, so that a list is told anew only when somebody would see a difference. */
+const roundedMos = (mos: number | undefined): number | null =>
+  mos === undefined ? null : Math.round(mos * 10) / 10;
+
 /** Running calls for open pages of the console. */
-export const createLiveFeed = (clock: Clock, calls: Pick<LiveCalls, 'list'>): LiveFeed =>
+export const createLiveFeed = (
+  clock: Clock,
+  calls: Pick<LiveCalls, 'list' | 'quality'>,
+): LiveFeed =>
   new LiveFeed({
     clock,
     list: () => calls.list(),
-    show: (call) => ({ account_id: call.accountId, ...showLiveCall(call) }),
+    show: (call) => ({
+      account_id: call.accountId,
+      ...showLiveCall(call),
+      mos: roundedMos(calls.quality(call.callUuid)?.quality.mos),
+    }),
   });
 
 export interface RestServer {

@@ -25,7 +25,7 @@ describe('the API page', () => {
     };
     const credit = document.paths['/admin/v1/accounts/{auth_id}/credit']?.['post'];
     expect(credit?.security).toEqual([{ adminToken: [] }]);
-    const statuses = [201, 400, 401, 404, 409, 413, 415, 429, 500, 503, 507].map(String);
+    const statuses = [201, 400, 401, 403, 404, 409, 413, 415, 429, 500, 503, 507].map(String);
     expect(Object.keys(credit?.responses ?? {})).toEqual(statuses);
     const list = document.paths['/api/v1/Account/{auth_id}/transactions']?.['get'];
     expect(list?.security).toContainEqual({ accessToken: [] });

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
-import { get, type Me, rows, text } from '../api.ts';
-import { useLoad } from '../hooks.ts';
+import { call, get, type Me, rows, text } from '../api.ts';
+import { useAction, useLoad } from '../hooks.ts';
 import { Problem, State, Table } from '../parts.tsx';
 import { Applications } from './applications.tsx';
 import { Carriers } from './carriers.tsx';
@@ -46,18 +46,47 @@ export function Build({ account, me, rest }: BuildProps & { readonly rest: reado
 }
 
 function Numbers({ account }: BuildProps) {
-  const { value, problem } = useLoad(account, () => get(`/api/v1/Account/${account}/numbers`));
+  const root = `/api/v1/Account/${account}/numbers`;
+  const { value, problem: unread, again } = useLoad(account, () => get(root));
+  const apps = useLoad(`${account} apps`, () =>
+    get(`/api/v1/Account/${account}/Application/?limit=100`),
+  );
+  const { problem, run } = useAction();
+  const attach = (number: string, app: string) =>
+    run(async () => {
+      const path = `${root}/${encodeURIComponent(number)}/application`;
+      await (app === '' ? call('DELETE', path) : call('POST', path, { application_id: app }));
+      again();
+    });
   return (
     <>
-      <Problem text={problem} />
+      <Problem text={unread ?? problem} />
       <Table
         name="Numbers"
         rows={value && rows(value['items'])}
         empty="The account has no number."
         columns={[
-          { title: 'Number', value: (row) => text(row['e164'] ?? row['number']) },
-          { title: 'Country', value: (row) => text(row['country']) },
-          { title: 'Application', value: (row) => text(row['application_id']), isMinor: true },
+          { title: 'Number', value: (row) => text(row['e164']) },
+          { title: 'Country', value: (row) => text(row['country']), isMinor: true },
+          {
+            title: 'Application',
+            value: (row) => (
+              <select
+                aria-label={`Application of ${text(row['e164'])}`}
+                value={text(row['application_id'])}
+                onChange={({ currentTarget }) =>
+                  void attach(text(row['e164']), currentTarget.value)
+                }
+              >
+                <option value="">none</option>
+                {rows(apps.value?.['objects']).map((one) => (
+                  <option key={text(one['app_id'])} value={text(one['app_id'])}>
+                    {text(one['app_name'])}
+                  </option>
+                ))}
+              </select>
+            ),
+          },
           { title: 'Trunk', value: (row) => text(row['trunk_group_id']), isMinor: true },
           {
             title: 'State',

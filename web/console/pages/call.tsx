@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
-import { call, get, Refused, type Row, rows, text } from '../api.ts';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { call, get, number, Refused, type Row, rows, text } from '../api.ts';
+import { Chart } from '../chart.tsx';
 import { useAction, useLive, useLoad } from '../hooks.ts';
 import {
   At,
@@ -9,6 +10,7 @@ import {
   money,
   onSubmit,
   Problem,
+  Save,
   Since,
   State,
   Table,
@@ -83,7 +85,9 @@ export function CallPage({ account: chosen, uuid, isStaff }: Props) {
       <Ladder entries={entries} />
       {isStaff && (
         <p>
-          <Capture uuid={uuid} />
+          <Save path={`/admin/v1/calls/${uuid}/messages?format=pcap`} name={`${uuid}.pcap`}>
+            Save for Wireshark
+          </Save>
         </p>
       )}
       {cdr && <Charges account={account} uuid={uuid} />}
@@ -139,6 +143,7 @@ function LivePart({
         for <Since value={live['start_time']} />
       </p>
       <Problem text={problem} />
+      <Quality path={`${path}quality`} />
       <div class="row">
         <button type="button" class="stop" onClick={() => void run(() => call('DELETE', path))}>
           Hang up
@@ -164,26 +169,36 @@ function LivePart({
   );
 }
 
-function Capture({ uuid }: { readonly uuid: string }) {
-  const { problem, run } = useAction();
-  const save = () =>
-    run(async () => {
-      const reply = await fetch(`/admin/v1/calls/${uuid}/messages?format=pcap`, {
-        headers: { 'x-console': '1' },
-      });
-      if (!reply.ok) throw new Error('The messages of this call are not kept any more.');
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(await reply.blob());
-      link.download = `${uuid}.pcap`;
-      link.click();
-      URL.revokeObjectURL(link.href);
-    });
+/** MOS, jitter and loss of the running call, each second, for as long as the page is open. */
+function Quality({ path }: { readonly path: string }) {
+  const [seen, setSeen] = useState<readonly Row[]>([]);
+  useEffect(() => {
+    const look = () =>
+      get(path).then(
+        (found) =>
+          setSeen((before) => [...before, { ...found, at: Date.now() / 1000 }].slice(-600)),
+        () => undefined,
+      );
+    const timer = setInterval(() => void look(), 1000);
+    return () => clearInterval(timer);
+  }, [path]);
+  const times = useMemo(() => seen.map(({ at }) => number(at)), [seen]);
+  const series = useMemo(
+    () => [
+      { name: 'MOS', values: seen.map(({ mos }) => number(mos)) },
+      { name: 'Jitter, ms', values: seen.map((one) => number(one['jitter_ms'])) },
+    ],
+    [seen],
+  );
+  const last = seen.at(-1);
+  if (last === undefined) return null;
   return (
     <>
-      <Problem text={problem} />
-      <button type="button" class="small secondary" onClick={() => void save()}>
-        Save for Wireshark
-      </button>
+      <p>
+        MOS <Mos value={last['mos']} /> · jitter {text(last['jitter_ms'])} ms ·{' '}
+        {text(last['packets_lost'])} of {text(last['packets_received'])} packets lost
+      </p>
+      <Chart label="MOS and jitter of the running call" times={times} series={series} />
     </>
   );
 }

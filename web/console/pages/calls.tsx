@@ -10,6 +10,7 @@ import {
   money,
   onSubmit,
   Problem,
+  Save,
   Select,
   Since,
   State,
@@ -37,6 +38,7 @@ const LIVE: readonly Column[] = [
   },
   { title: 'To', value: (row) => text(row['to']) },
   { title: 'Direction', value: (row) => text(row['direction']), isMinor: true },
+  { title: 'MOS', value: (row) => <Mos value={row['mos']} />, isMinor: true },
   { title: 'For', value: (row) => <Since value={row['start_time']} />, isNumber: true },
 ];
 
@@ -142,6 +144,9 @@ function Records({ account, running }: { readonly account: string; readonly runn
         empty="No call fits."
       />
       <div class="row">
+        <Save path={`/api/v1/Account/${account}/cdr/export`} name="calls.csv">
+          Save as CSV
+        </Save>
         <button type="button" class="small" disabled={page <= 1} onClick={() => setPage(page - 1)}>
           Newer
         </button>

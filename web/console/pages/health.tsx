@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { call, get, rows, text } from '../api.ts';
+import { call, get, HEADERS, rows, text } from '../api.ts';
 import { Chart } from '../chart.tsx';
 import { useAction, useLive, useLoad } from '../hooks.ts';
+import { type Metric, readMetrics, sumOf } from '../metrics.ts';
 import { At, Problem, State, Table, Tiles } from '../parts.tsx';
 
 const EVERY_MS = 5000;
@@ -85,6 +86,7 @@ export function Health() {
           { title: 'Detail', value: (row) => text(row['detail']) },
         ]}
       />
+      <Figures />
       <h2>Registered phones</h2>
       <Table
         name="Registered phones"
@@ -117,6 +119,75 @@ export function Health() {
       >
         Drain this node
       </button>
+    </>
+  );
+}
+
+/**
+ * What a monitoring system would read, as far as a person asks for it first. Only when somebody asks: some figures are of
+ * the time since they were read last.
+ */
+function Figures() {
+  const [found, setFound] = useState<readonly Metric[]>();
+  const { problem, run } = useAction();
+  const read = () =>
+    run(async () => {
+      const reply = await fetch('/metrics', { headers: HEADERS });
+      if (!reply.ok) throw new Error(`The figures are not to be had (${reply.status}).`);
+      setFound(readMetrics(await reply.text()));
+    });
+  return (
+    <>
+      <h2>Figures since the start</h2>
+      <Problem text={problem} />
+      <button type="button" class="small" onClick={() => void read()}>
+        {found === undefined ? 'Show' : 'Show again'}
+      </button>
+      {found && <Shown metrics={found} />}
+    </>
+  );
+}
+
+function Shown({ metrics }: { readonly metrics: readonly Metric[] }) {
+  const failed = sumOf(
+    metrics,
+    'voice_webhook_seconds_count',
+    ({ status = '' }) => !status.startsWith('2'),
+  );
+  const statuses = metrics
+    .filter(
+      ({ name, labels, value }) =>
+        name === 'voice_sip_messages_total' && labels['code'] && value > 0,
+    )
+    .sort((a, b) => b.value - a.value);
+  return (
+    <>
+      <Tiles
+        of={[
+          ['Calls begun', String(sumOf(metrics, 'voice_call_attempts_total'))],
+          ['Callbacks', String(sumOf(metrics, 'voice_webhook_seconds_count'))],
+          [
+            'Callbacks failed',
+            <State key="failed" good={failed === 0}>
+              {failed}
+            </State>,
+          ],
+          ['Calls refused, overload', String(sumOf(metrics, 'voice_calls_refused_total'))],
+          ['RTP packets', String(sumOf(metrics, 'voice_rtp_packets_total'))],
+          ['RTP packets lost', String(sumOf(metrics, 'voice_rtp_lost_packets_total'))],
+          ['CPU time', `${Math.round(sumOf(metrics, 'process_cpu_seconds_total'))} s`],
+        ]}
+      />
+      <Table
+        name="SIP answers"
+        rows={statuses.map(({ labels, value: count }) => ({ ...labels, count }))}
+        empty="No SIP answer yet."
+        columns={[
+          { title: 'SIP answer', value: (row) => text(row['code']) },
+          { title: 'Direction', value: (row) => text(row['direction']) },
+          { title: 'Count', value: (row) => text(row['count']), isNumber: true },
+        ]}
+      />
     </>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call, get, number, type Row, rows, text } from '../api.ts';
 import { Chart } from '../chart.tsx';
 import { useAction, useLoad } from '../hooks.ts';
-import { At, Input, money, onSubmit, Problem, Select, Table, Tiles } from '../parts.tsx';
+import { At, Input, money, onSubmit, Problem, Save, Select, Table, Tiles } from '../parts.tsx';
 
 interface Props {
   readonly account: string;
@@ -219,6 +219,12 @@ function Ledger({ account }: { readonly account: string }) {
         ]}
       />
       <div class="row">
+        <Save
+          path={`/api/v1/Account/${account}/transactions/export${exported(filter)}`}
+          name="ledger.csv"
+        >
+          Save as CSV
+        </Save>
         <button type="button" class="small" disabled={page <= 1} onClick={() => setPage(page - 1)}>
           Newer
         </button>
@@ -234,4 +240,13 @@ function Ledger({ account }: { readonly account: string }) {
       </div>
     </>
   );
+}
+
+/** The filters that the file knows. */
+function exported(filter: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams();
+  for (const name of ['type', 'reference_type', 'from_date', 'to_date']) {
+    if (filter[name]) query.set(name, filter[name]);
+  }
+  return query.size === 0 ? '' : `?${query}`;
 }

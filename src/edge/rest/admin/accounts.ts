@@ -75,6 +75,7 @@ const createAccount = adminRoute({
   ...common,
   method: 'POST',
   path: ROOT,
+  credential: true,
   summary: 'Create an account; the only answer that shows its token',
   status: 201,
   body: AccountCreateBody,

@@ -23,6 +23,7 @@ const create = accountRoute({
   ...common,
   method: 'POST',
   path: ROOT,
+  credential: true,
   summary: 'Create a sub-account (Plivo form)',
   status: 201,
   params: accountParams,

@@ -40,6 +40,7 @@ const create = accountRoute({
   ...common,
   method: 'POST',
   path: ROOT,
+  credential: true,
   summary: 'Create a sub-account; the only answer that shows its token',
   status: 201,
   params: accountParams,

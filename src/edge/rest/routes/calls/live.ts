@@ -14,6 +14,7 @@ import {
   apiId,
   callUuidOf,
   httpMethod,
+  nullableNumber,
   oneOf,
   optionalHttpUrl,
   type Static,
@@ -253,6 +254,42 @@ const readLog = callRoute({
   },
 });
 
+const readQuality = callRoute({
+  ...callCommon,
+  method: 'GET',
+  path: `${ONE}quality`,
+  summary: 'How an answered call sounds now: what was heard from its caller or called party so far',
+  params: callParams,
+  reply: Type.Object({
+    api_id: apiId(),
+    call_uuid: Type.String(),
+    mos: nullableNumber(),
+    jitter_ms: Type.Number(),
+    round_trip_ms: nullableNumber(),
+    packets_received: Type.Integer(),
+    packets_sent: Type.Integer(),
+    packets_lost: Type.Integer(),
+    packets_late: Type.Integer(),
+  }),
+  run({ liveCalls }, { accountId, params, apiId: id }) {
+    const callUuid = callUuidOf(params.call_uuid);
+    const found = liveCalls.quality(callUuid);
+    if (found?.call.accountId !== accountId) return refused({ kind: 'unknownCall' });
+    const { mos, jitterMs, roundTripMs, ...packets } = found.quality;
+    return ok({
+      api_id: id,
+      call_uuid: callUuid,
+      mos: mos ?? null,
+      jitter_ms: Math.round(jitterMs * 100) / 100,
+      round_trip_ms: roundTripMs ?? null,
+      packets_received: packets.packetsReceived,
+      packets_sent: packets.packetsSent,
+      packets_lost: packets.packetsLost,
+      packets_late: packets.packetsLate,
+    });
+  },
+});
+
 export const liveCallRoutes: readonly Route[] = [
   listCalls,
   getCall,
@@ -260,4 +297,5 @@ export const liveCallRoutes: readonly Route[] = [
   cancelRequest,
   transferCall,
   readLog,
+  readQuality,
 ];
