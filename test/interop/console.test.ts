@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)('the console', () => {
   async function picture(name: string): Promise<void> {
     const path = join(PICTURES, `${name}.png`);
     await page.setViewportSize({ width: 1100, height: 760 });
-    await page.evaluate('document.activeElement?.blur()');
+    await page.evaluate('document.activeElement?.blur(); scrollTo(0, 0)');
     await page.screenshot({ path });
     expect(statSync(path).size, name).toBeLessThanOrEqual(PICTURE_MAX);
   }
@@ -120,6 +120,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByRole('img', { name: /events within/ }).waitFor();
     await page.getByRole('img', { name: /SIP messages between/ }).waitFor();
     await page.getByText('callback', { exact: true }).first().waitFor();
+    await page.getByText('▶ ').waitFor();
     await page.getByText('Call inbound from').waitFor();
     await page.getByRole('button', { name: 'Play' }).waitFor();
     await page.waitForFunction(
@@ -195,6 +196,15 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByRole('cell', { name: '401' }).first().waitFor();
     await picture('health');
+  });
+
+  it('shows the secret of a second factor as a picture', async () => {
+    await go('/people');
+    await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
+    await page.getByRole('img', { name: /Secret for the app: [A-Z2-7]{32}/ }).waitFor();
+    await page.getByLabel('Code that the app shows').fill('000000');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('code needed').waitFor();
   });
 
   it('makes an account, and suspends it', async () => {

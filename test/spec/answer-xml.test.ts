@@ -52,6 +52,8 @@ async function expectInvalid(body: string, reason: RegExp): Promise<void> {
   expect(phone.sent).not.toContain('200');
   const [line] = await service.log(phone.callUuid, 'xml');
   expect(line).toMatch(/document refused .*"line":\d+,"column":\d+/);
+  // Whoever reads the timeline sees what was refused.
+  expect(line).toContain('"document":"');
   await finish();
 }
 

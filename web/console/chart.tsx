@@ -33,7 +33,7 @@ export function Chart({ label, times, series, isBars = false }: ChartProps) {
         axes: [axis, { ...axis, size: 60 }],
         legend: { show: series.length > 1, live: false },
         scales: {
-          x: { range: (_plot, low, high) => spanOf(low, high, isBars) },
+          x: { range: (plot) => spanOf(plot.data[0], isBars) },
           y: { range: (_plot, _low, high) => [0, Math.max(1e-6, high * 1.1)] },
         },
         series: [
@@ -70,7 +70,8 @@ const WEEK_S = 7 * DAY_S;
 const MINUTE_S = 60;
 
 /** Bars stand for days: a week at the least, and room at both ends. Lines: a minute at the least. */
-function spanOf(low: number, high: number, isBars: boolean): [number, number] {
+function spanOf(times: ArrayLike<number>, isBars: boolean): [number, number] {
+  const [low = 0, high = 0] = [times[0], times[times.length - 1]];
   if (isBars) return [Math.min(low, high - WEEK_S) - DAY_S / 2, high + DAY_S / 2];
   return [Math.min(low, high - MINUTE_S), high];
 }

@@ -57,6 +57,8 @@ const FAULT: Readonly<Record<Exclude<XmlProblem['fault'], 'document'>, HangupCau
   redirectUrl: 'invalidRedirectUrl',
   redirectMethod: 'invalidRedirectMethod',
 };
+/** Documents that stand in the timeline, UTF-16 units; longer ones are told of by their lines alone. */
+const LONGEST_SHOWN = 4096;
 const MINUTE_MS = 60_000;
 
 export interface Script {
@@ -203,9 +205,13 @@ export class Interpreter {
 
   #parse(via: DocumentVia, body: string): readonly Instruction[] | undefined {
     const parsed = readDocument(body, this.#needs.settings);
-    if (parsed.ok) return parsed.value;
+    const shown = body.length <= LONGEST_SHOWN ? { document: body } : undefined;
+    if (parsed.ok) {
+      if (shown !== undefined) this.#call.log.add('xml', 'document', shown);
+      return parsed.value;
+    }
     const { fault, line, column, message, expected } = parsed.error;
-    this.#call.log.add('xml', 'document refused', { line, column, message, expected });
+    this.#call.log.add('xml', 'document refused', { line, column, message, expected, ...shown });
     const cause = fault === 'document' ? INVALID_XML[via] : FAULT[fault];
     const detail = `line ${line}, column ${column}: ${message}; expected ${expected}`;
     this.#call.hangup(cause, 'Error', detail);

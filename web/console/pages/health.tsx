@@ -152,7 +152,7 @@ function Shown({ metrics }: { readonly metrics: readonly Metric[] }) {
   const failed = sumOf(
     metrics,
     'voice_webhook_seconds_count',
-    ({ status = '' }) => !status.startsWith('2'),
+    ({ code = '' }) => !code.startsWith('2'),
   );
   const statuses = metrics
     .filter(

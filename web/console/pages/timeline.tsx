@@ -77,6 +77,7 @@ export function Timeline({ entries }: { readonly entries: readonly Row[] }) {
           </label>
         ))}
       </fieldset>
+      <Document entries={entries} />
       {entries.map((entry, at) =>
         hidden.has(text(entry['kind'])) ? null : (
           <Entry key={at} entry={entry} seconds={seconds(entry)} />
@@ -123,6 +124,33 @@ function Entry({ entry, seconds }: { readonly entry: Row; readonly seconds: numb
         </>
       )}
       {Object.keys(others).length > 0 && <pre>{JSON.stringify(others, null, 2)}</pre>}
+    </details>
+  );
+}
+
+/** The document that runs, or ran last, with the lines that it came to; the latest of them is marked. */
+function Document({ entries }: { readonly entries: readonly Row[] }) {
+  const steps = entries.filter(({ kind }) => kind === 'xml');
+  const at = steps.findLastIndex(({ facts }) => typeof (facts as Row)['document'] === 'string');
+  const document = text((steps[at]?.['facts'] as Row | undefined)?.['document']);
+  if (document === '') return null;
+  const lines = steps.slice(at).map(({ facts }) => Number((facts as Row)['line']));
+  const last = lines.findLast((line) => line > 0);
+  return (
+    <details open>
+      <summary>The document</summary>
+      <pre>
+        {document.split('\n').map((line, index) => {
+          const isLast = index + 1 === last;
+          const ran = lines.includes(index + 1);
+          return (
+            <div key={index} class={isLast ? 'runs' : ''}>
+              {ran ? (isLast ? '▶ ' : '✓ ') : '  '}
+              {line}
+            </div>
+          );
+        })}
+      </pre>
     </details>
   );
 }
