@@ -190,6 +190,10 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByRole('button', { name: 'Book' }).click();
     await page.reload();
     await page.getByRole('cell', { name: 'Thank you' }).waitFor();
+    await page.getByLabel(/^Tell below/).fill('3');
+    await page.getByLabel('By mail to').fill('ada@example.test');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Alert below').locator('..').getByText('3.00 USD').waitFor();
     await picture('money');
     await go('/health');
     await page.getByText('Nothing is wrong.').waitFor();

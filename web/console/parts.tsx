@@ -1,6 +1,6 @@
 /** What pages are made of. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { HEADERS, type Row, text } from './api.ts';
 import { useAction } from './hooks.ts';
 
@@ -102,15 +102,27 @@ export const clock = (seconds: number): string => {
   return `${minutes}:${String(whole % 60).padStart(2, '0')}`;
 };
 
+/** One clock for everything that counts on: a list of a hundred calls is not drawn anew each second. */
+const counting = new Set<() => void>();
+setInterval(() => {
+  for (const count of counting) count();
+}, 1000);
+
 /** Seconds since a moment, counted on. */
 export function Since({ value }: { readonly value: unknown }) {
-  const [now, setNow] = useState(Date.now());
+  const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  const from = Date.parse(text(value));
-  return <>{Number.isNaN(from) ? '' : clock((now - from) / 1000)}</>;
+    const from = Date.parse(text(value));
+    const count = () => {
+      if (place.current !== null && !Number.isNaN(from)) {
+        place.current.textContent = clock((Date.now() - from) / 1000);
+      }
+    };
+    count();
+    counting.add(count);
+    return () => counting.delete(count);
+  }, [value]);
+  return <span ref={place} />;
 }
 
 export const money = (value: unknown, currency: unknown): string => {

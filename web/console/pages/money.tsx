@@ -33,7 +33,7 @@ export function Money({ account, isStaff }: Props) {
       )}
       <Spending account={account} currency={currency} />
       {isStaff && <Credit account={account} currency={currency} done={balance.again} />}
-      <Alert account={account} currency={currency} />
+      <Alert account={account} currency={currency} done={balance.again} />
       <Ledger account={account} />
     </>
   );
@@ -68,15 +68,13 @@ function Spending({ account, currency }: { readonly account: string; readonly cu
   );
 }
 
-function Credit({
-  account,
-  currency,
-  done,
-}: {
+interface Booking {
   readonly account: string;
   readonly currency: string;
   readonly done: () => void;
-}) {
+}
+
+function Credit({ account, currency, done }: Booking) {
   const [amount, setAmount] = useState('');
   const [description, setDescription] = useState('');
   const { problem, run } = useAction();
@@ -108,7 +106,7 @@ function Credit({
   );
 }
 
-function Alert({ account, currency }: { readonly account: string; readonly currency: string }) {
+function Alert({ account, currency, done }: Booking) {
   const {
     value,
     problem: unread,
@@ -122,7 +120,7 @@ function Alert({ account, currency }: { readonly account: string; readonly curre
   const emails = Array.isArray(value['emails']) ? value['emails'].join(', ') : '';
   const save = () =>
     run(async () => {
-      await call('PUT', `/api/v1/Account/${account}/low-balance-alert`, {
+      await call('POST', `/api/v1/Account/${account}/low-balance-alert`, {
         emails: (email ?? emails)
           .split(',')
           .map((one) => one.trim())
@@ -130,6 +128,7 @@ function Alert({ account, currency }: { readonly account: string; readonly curre
         thresholds: { [currency]: Number(threshold ?? thresholds[currency] ?? 0) },
       });
       again();
+      done();
     });
   return (
     <>

@@ -1,0 +1,86 @@
+/** What an open page costs while a hundred calls run and change every second. */
+import { performance } from 'node:perf_hooks';
+import { expect, it } from 'vitest';
+import { asCallUuid } from '../../src/base/ids.ts';
+import type { LiveCall } from '../../src/domain/dispatch/types.ts';
+import { systemClock } from '../../src/edge/clock/system-clock.ts';
+import { createLiveFeed } from '../../src/edge/rest/server.ts';
+import { hasChromium, openChromium } from '../e2e/chromium.ts';
+import { eventually } from '../e2e/service.ts';
+import { startService } from '../spec/service.ts';
+
+const CALLS = 100;
+const WATCHED_MS = 10_000;
+const CORE_SHARE = 0.05;
+const FRAME_MS = 100;
+const NO_QUALITY = {
+  ...{ packetsReceived: 0, packetsSent: 0, packetsLost: 0, packetsLate: 0 },
+  ...{ jitterMs: 0, lossFraction: 0, roundTripMs: undefined },
+};
+
+it.skipIf(!hasChromium)(
+  'a page with a hundred running calls takes less than 5 % of a core and 100 ms a frame',
+  async () => {
+    const callOf = (number: number): LiveCall => ({
+      callUuid: asCallUuid(`00000000-0000-4000-8000-${String(number).padStart(12, '0')}`),
+      requestUuid: undefined,
+      accountId: service.account.authId,
+      subAccount: undefined,
+      direction: 'inbound',
+      status: number % 7 === 0 ? 'ringing' : 'in-progress',
+      from: `1415555${String(number).padStart(4, '0')}`,
+      to: '1000',
+      callerName: '',
+      startUs: Date.now() * 1000 - number * 1_000_000,
+      answerUs: undefined,
+      stirVerification: '',
+      stirAttestation: '',
+    });
+    let told = 0;
+    const liveFeed = createLiveFeed(systemClock, {
+      // One call goes and one comes each second, and a tenth of them sounds another way.
+      list: () => {
+        told += 1;
+        return Array.from({ length: CALLS }, (_, at) => callOf(told + at));
+      },
+      quality: (uuid) => {
+        const mos = 4 + ((Number(uuid.slice(-3)) + told) % 10 === 0 ? 0.1 : 0.3);
+        return { call: callOf(0), quality: { ...NO_QUALITY, mos } };
+      },
+    });
+    const service = await startService({ deps: { liveFeed } });
+    const { url } = await service.server.start();
+    const made = await service.admin('POST', '/users', { email: 'a@example.test', role: 'owner' });
+    const browser = await openChromium();
+    const page = await browser.newPage();
+    await page.goto(`${url}/console#${String(made.body.link).split('#')[1]}`);
+    await page.getByLabel('Choose a password').fill('correct horse battery');
+    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByText(`${CALLS} running`).waitFor();
+    await page.evaluate(`
+      window.longest = 0;
+      new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
+      }).observe({ type: 'longtask', buffered: false });
+    `);
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const busyS = async (): Promise<number> => {
+      const { metrics } = await devtools.send('Performance.getMetrics');
+      return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
+    };
+    const [beforeS, beforeMs] = [await busyS(), performance.now()];
+    await eventually(
+      'ten seconds',
+      () => performance.now() - beforeMs > WATCHED_MS || undefined,
+      2 * WATCHED_MS,
+    );
+    const share = ((await busyS()) - beforeS) / ((performance.now() - beforeMs) / 1000);
+    const longest = await page.evaluate<number>('window.longest');
+    await browser.close();
+    await service.stop();
+    console.log(`of a core: ${(100 * share).toFixed(2)} %, longest task ${longest} ms`);
+    expect(share).toBeLessThan(CORE_SHARE);
+    expect(longest).toBeLessThan(FRAME_MS);
+  },
+);
