@@ -222,6 +222,28 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByLabel('State').selectOption('suspended');
     await page.getByRole('button', { name: 'Save' }).click();
     await row.getByText('suspended').waitFor();
+    await row.getByRole('button', { name: 'Change' }).click();
+    await page.getByLabel('Another number').fill('14155550100');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('cell', { name: '14155550100' }).waitFor();
+  });
+
+  it('opens a phone for an endpoint without its password, and sends recordings', async () => {
+    await go('/build/endpoints');
+    const opened = context.waitForEvent('page');
+    const row = page.getByRole('row', { name: new RegExp(service.demo.username) });
+    await row.getByRole('button', { name: 'Open in the browser' }).click();
+    const phone = await opened;
+    await phone.getByText('Registered.').waitFor();
+    expect(phone.url()).not.toContain('token');
+    await phone.close();
+    await go('/calls');
+    await page.getByLabel('Mail the link to').fill('ada@example.test');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page
+      .getByRole('region', { name: 'Exports' })
+      .getByText(/queued|running|done/)
+      .waitFor();
   });
 
   it('a customer sees his account alone, and nothing that is the operator’s', async () => {

@@ -102,6 +102,7 @@ export function Accounts() {
           </button>
         )}
       </form>
+      {!isNew && <CallerIds account={edited.auth_id} />}
       <p role="status">
         {made && (
           <>
@@ -110,6 +111,52 @@ export function Accounts() {
           </>
         )}
       </p>
+    </>
+  );
+}
+
+/** Numbers that an account may show although it does not rent them: the operator has verified them. */
+function CallerIds({ account }: { readonly account: string }) {
+  const path = `/admin/v1/accounts/${account}/caller-ids`;
+  const { value, problem: unread, again } = useLoad(account, () => get(path));
+  const [number, setNumber] = useState('');
+  const { problem, run } = useAction();
+  const add = () =>
+    run(async () => {
+      await call('POST', path, { number });
+      setNumber('');
+      again();
+    });
+  return (
+    <>
+      <h3>Verified caller ids</h3>
+      <Problem text={unread ?? problem} />
+      <Table
+        name="Verified caller ids"
+        rows={value && rows(value['caller_ids'])}
+        empty="None but the numbers that the account rents."
+        columns={[
+          { title: 'Number', value: (row) => text(row['number']) },
+          {
+            title: 'Remove',
+            value: (row) => (
+              <button
+                type="button"
+                class="small secondary"
+                onClick={() =>
+                  void run(() => call('DELETE', `${path}/${text(row['number'])}`).then(again))
+                }
+              >
+                Remove
+              </button>
+            ),
+          },
+        ]}
+      />
+      <form class="row" onSubmit={onSubmit(() => void add())}>
+        <Input label="Another number" value={number} set={setNumber} required />
+        <button type="submit">Add</button>
+      </form>
     </>
   );
 }

@@ -17,6 +17,7 @@ import {
   Table,
 } from '../parts.tsx';
 import { whyEnded } from '../reasons.ts';
+import { Exports } from './exports.tsx';
 
 interface Props {
   readonly account: string;
@@ -95,6 +96,7 @@ export function Calls({ account, isStaff }: Props) {
       )}
       <Table name="Running calls" columns={LIVE} rows={shown} empty="No call runs now." />
       <Records account={account} running={live.total} />
+      <Exports account={account} />
     </>
   );
 }

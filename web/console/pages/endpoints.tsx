@@ -51,6 +51,18 @@ export function Endpoints({ account, me }: BuildProps) {
             ),
           },
           {
+            title: 'Phone',
+            value: (row) => (
+              <button
+                type="button"
+                class="small secondary"
+                onClick={() => void run(() => openPhone(account, text(row['username'])))}
+              >
+                Open in the browser
+              </button>
+            ),
+          },
+          {
             title: 'Remove',
             value: (row) => (
               <button
@@ -89,6 +101,27 @@ export function Endpoints({ account, me }: BuildProps) {
       {made && <SetUp made={made} me={me} />}
     </>
   );
+}
+
+const TOKEN_S = 3600;
+
+/** A phone in a tab of its own, with a token for an hour: the password of the endpoint is not needed. */
+async function openPhone(account: string, username: string): Promise<void> {
+  // At once, or the browser takes it for a window that nobody asked for.
+  const tab = open('', '_blank');
+  const nbf = Math.floor(Date.now() / 1000);
+  const made = await call('POST', `/v1/Account/${account}/JWT/Token/`, {
+    iss: account,
+    sub: username,
+    nbf,
+    exp: nbf + TOKEN_S,
+    per: { voice: { incoming_allow: true, outgoing_allow: true } },
+  }).catch((error: unknown) => {
+    tab?.close();
+    throw error;
+  });
+  const asked = new URLSearchParams({ token: text(made['token']) });
+  if (tab !== null) tab.location.href = `/phone#${asked}`;
 }
 
 /** What a softphone is told; the picture is of the address with its password, as Linphone and others read it. */

@@ -80,7 +80,6 @@ const token = accountRoute({
   ...common,
   method: 'POST',
   path: `${ROOT}JWT/Token/`,
-  credential: true,
   summary:
     "A JSON Web Token (RFC 7519) that names an endpoint, signed with the account's token: a page logs its phone in with it (POST /phone/login)",
   params,
