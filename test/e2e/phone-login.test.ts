@@ -1,7 +1,9 @@
 /** SIP.js, as it comes, registers and calls with a token: the endpoint's password is nowhere near it. */
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { SessionState } from 'sip.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { hasReached, WebPhone } from '../interop/web-phone.ts';
 import {
   eventually,
@@ -83,6 +85,42 @@ it('may do what the token grants, and nothing else', async () => {
   const call = await calling.call('1000');
   await call.bye();
   await calling.stop();
+});
+
+it('registers with the token itself, over connections (RFC 8898)', async () => {
+  const { username } = service.demo;
+  const token = tokenOf('bearer', { incoming_allow: true });
+  const socket = new WebSocket(`${service.baseUrl.replace('http', 'ws')}/sip`, 'sip');
+  await once(socket, 'open');
+  const ask = async (authorization: string, branch: string): Promise<string> => {
+    const answer = once(socket, 'message');
+    socket.send(
+      [
+        `REGISTER sip:127.0.0.1 SIP/2.0`,
+        `Via: SIP/2.0/WS abc.invalid;branch=z9hG4bK${branch}`,
+        'Max-Forwards: 70',
+        `From: <sip:${username}@127.0.0.1>;tag=1`,
+        `To: <sip:${username}@127.0.0.1>`,
+        `Call-ID: ${branch}`,
+        'CSeq: 1 REGISTER',
+        `Contact: <sip:x@abc.invalid;transport=ws>;expires=300`,
+        `Authorization: ${authorization}`,
+        'Content-Length: 0',
+        '',
+        '',
+      ].join('\r\n'),
+    );
+    return String((await answer)[0]);
+  };
+  const wrong = await ask(`Bearer ${token}x`, 'wrong');
+  expect(wrong).toMatch(/^SIP\/2\.0 401 /);
+  expect(wrong).toContain('WWW-Authenticate: Bearer error="invalid_token"');
+  const right = await ask(`Bearer ${token}`, 'right');
+  expect(right).toMatch(/^SIP\/2\.0 200 /);
+  expect((await registrations()).map((one) => one['username'])).toContain(username);
+  const granted = await ask(`Bearer ${tokenOf('mute', { outgoing_allow: true })}`, 'mute');
+  expect(granted).toMatch(/^SIP\/2\.0 403 Incoming Calls Not Granted/);
+  socket.close();
 });
 
 it('is over with the auth token of the account that had signed it', async () => {

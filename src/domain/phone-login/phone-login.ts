@@ -105,6 +105,12 @@ export class PhoneLogins implements EndpointDirectory {
     };
   }
 
+  /** A token that stands for its login itself (RFC 8898). */
+  async byToken(text: string): Promise<RegisteringEndpoint | undefined> {
+    const login = await this.login(text);
+    return login.ok ? this.byUsername(login.value.authName) : undefined;
+  }
+
   /** Ends the logins of a token, and refuses it from now on. A token that nobody has shown yet may be named too. */
   async revoke(accountId: AccountId, jti: string): Promise<void> {
     const untilUs = this.#nowUs() + (MAX_LIFE_S + LEEWAY_S) * US_PER_S;

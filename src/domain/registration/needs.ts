@@ -16,6 +16,8 @@ export interface RegisteringEndpoint {
 /** What the registrar and the digest check ask for. */
 export interface EndpointDirectory {
   byUsername(username: string): Promise<RegisteringEndpoint | undefined>;
+  /** Of an access token; absent: there are none. */
+  byToken?(token: string): Promise<RegisteringEndpoint | undefined>;
 }
 
 export interface BindingStore {

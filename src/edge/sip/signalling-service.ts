@@ -254,7 +254,7 @@ class SignallingService implements RunningSignalling {
         this.#sockets.keepAlive(output);
         break;
       case 'findSecret':
-        this.#directory.find(output.id, output.username);
+        this.#directory.find(output);
         break;
       case 'store':
         this.#directory.store(output);

@@ -31,8 +31,12 @@ export class UserDirectory {
     this.#tell = tell;
   }
 
-  find(id: number, username: string): void {
-    this.#directory.byUsername(username).then(
+  find({ id, username, token }: Extract<UserAgentOutput, { kind: 'findSecret' }>): void {
+    const found =
+      token === undefined
+        ? this.#directory.byUsername(username)
+        : (this.#directory.byToken?.(token) ?? Promise.resolve(undefined));
+    found.then(
       (endpoint) => {
         const secrets = endpoint && {
           MD5: endpoint.secrets.md5,

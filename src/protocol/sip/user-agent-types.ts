@@ -363,7 +363,13 @@ export type UserAgentOutput =
   | { readonly kind: 'connect'; readonly id: number; readonly target: Target }
   /** The peer answers pings (RFC 5626 §4.4.1): from now on they tell whether the connection still leads to it. */
   | { readonly kind: 'keepAlive'; readonly connectionId: number; readonly everyMs: number }
-  | { readonly kind: 'findSecret'; readonly id: number; readonly username: string }
+  /** With `token`: whom a token stands for. */
+  | {
+      readonly kind: 'findSecret';
+      readonly id: number;
+      readonly username: string;
+      readonly token?: string;
+    }
   /** `id` undefined: nobody waits. */
   | {
       readonly kind: 'store';

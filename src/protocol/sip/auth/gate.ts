@@ -6,7 +6,7 @@ import type { StatelessAnswer } from '../transaction/stateless.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
 import { parseUri, unescapeUser } from '../uri.ts';
-import type { Admitted, SecretAnswer, TemporaryLogin } from '../user-agent-types.ts';
+import type { Admitted, SecretAnswer, TemporaryLogin, UserSecrets } from '../user-agent-types.ts';
 import { DigestAuthenticator, type DigestVerdict, type Ha1ByAlgorithm } from './authenticator.ts';
 import { type DigestCredentials, readDigestCredentials } from './credentials.ts';
 import { LockOut } from './lock-out.ts';
@@ -21,6 +21,9 @@ export interface GatedRequest {
 
 const MS_PER_SECOND = 1000;
 const TRY_LATER_S = '10';
+/** What failures with tokens are counted under; no user has the name. */
+const BEARER = 'Bearer';
+const BEARER_TOKEN = /^bearer +([\w.~+/=-]{1,4096})$/i;
 
 /**
  * Admits requests with a right password of this realm and answers all others (RFC 3261 §22.2): 401 with challenges, 400
@@ -61,12 +64,17 @@ export class Gate {
    * source, a refusal while its source is locked out. Undefined: the password has to be checked.
    */
   atTheDoor(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
+    if (bearerOf(request, flow) !== undefined) return this.#lockedOut(flow, BEARER);
     const credentials = this.#credentials(request);
     if (credentials === undefined) return this.#challenge(request, flow, false, 'no credentials');
     if (!this.#authenticator.hasNonceOf(this.#asked(flow), credentials)) {
       return this.#challenge(request, flow, true, 'stale nonce');
     }
-    const lock = this.#lockOut.lock(flow, credentials.username, this.#core.nowMs);
+    return this.#lockedOut(flow, credentials.username);
+  }
+
+  #lockedOut(flow: Flow, username: string): StatelessAnswer | undefined {
+    const lock = this.#lockOut.lock(flow, username, this.#core.nowMs);
     if (lock === undefined) return undefined;
     return {
       status: lock.lasting ? 403 : 503,
@@ -80,6 +88,11 @@ export class Gate {
   admit(gated: GatedRequest, passed: (admitted: Admitted) => void): void {
     const { request, flow } = gated;
     const refusal = this.atTheDoor(request, flow);
+    const token = bearerOf(request, flow);
+    if (refusal === undefined && token !== undefined) {
+      this.#admitBearer(gated, token, passed);
+      return;
+    }
     const credentials = this.#credentials(request);
     if (refusal !== undefined || credentials === undefined) {
       if (refusal !== undefined) this.#answer(gated, refusal);
@@ -97,21 +110,53 @@ export class Gate {
         return;
       }
       this.#lockOut.passed(flow, username);
-      if (secrets?.inactive) {
-        this.#refuse(gated, 403, 'account is not active', {});
-        return;
-      }
-      const login = secrets?.login;
-      const barred = login && barredBy(login, request.method);
-      if (barred !== undefined) {
-        this.#refuse(gated, 403, barred, { reason: barred });
-        return;
-      }
-      this.#core.acquaintances.met(flow, this.#core.nowMs);
-      passed({ username: login?.username ?? username, login, group: secrets?.group });
+      if (secrets !== undefined) this.#proven(gated, { username, secrets }, passed);
     });
     if (id === undefined) this.#tryLater(gated, 'too many requests wait');
     else this.#core.emit({ kind: 'findSecret', id, username });
+  }
+
+  /** A token, of which the directory makes a login (RFC 8898). */
+  #admitBearer(gated: GatedRequest, token: string, passed: (admitted: Admitted) => void): void {
+    const { request, flow } = gated;
+    const id = this.#finding.ask((secrets) => {
+      if (secrets === 'unavailable') {
+        this.#tryLater(gated, 'user directory failed');
+        return;
+      }
+      if (secrets?.login !== undefined) {
+        this.#lockOut.passed(flow, BEARER);
+        this.#proven(gated, { username: secrets.login.username, secrets }, passed);
+        return;
+      }
+      this.#lockOut.failed(flow, BEARER, this.#core.nowMs);
+      const challenge = this.#challenge(request, flow, false, 'wrong credentials');
+      const told = ['WWW-Authenticate', 'Bearer error="invalid_token"'] as const;
+      this.#answer(gated, { ...challenge, headers: [told, ...challenge.headers] });
+    });
+    if (id === undefined) this.#tryLater(gated, 'too many requests wait');
+    else this.#core.emit({ kind: 'findSecret', id, username: '', token });
+  }
+
+  /** Who it is is proven; whether it may is said here. */
+  #proven(
+    gated: GatedRequest,
+    { username, secrets }: { readonly username: string; readonly secrets: UserSecrets },
+    passed: (admitted: Admitted) => void,
+  ): void {
+    const { request, flow } = gated;
+    if (secrets.inactive) {
+      this.#refuse(gated, 403, 'account is not active', {});
+      return;
+    }
+    const { login } = secrets;
+    const barred = login && barredBy(login, request.method);
+    if (barred !== undefined) {
+      this.#refuse(gated, 403, barred, { reason: barred });
+      return;
+    }
+    this.#core.acquaintances.met(flow, this.#core.nowMs);
+    passed({ username: login?.username ?? username, login, group: secrets.group });
   }
 
   /** Whether the bytes of an Authorization header carry a nonce of that source: cheap, and no password is looked at. */
@@ -212,6 +257,16 @@ export class Gate {
   ): void {
     this.#core.refuse(gated.transaction, gated.request, gated.flow, status, why, parts);
   }
+}
+
+/** A token is a secret that anybody could use who reads it: over datagrams it is none (RFC 8898 §2.1.1 wants TLS). */
+function bearerOf(request: SipRequest, { transport }: Flow): string | undefined {
+  if (transport === 'udp') return undefined;
+  for (const value of request.headers('authorization')) {
+    const token = BEARER_TOKEN.exec(value.trim())?.[1];
+    if (token !== undefined) return token;
+  }
+  return undefined;
 }
 
 /** What a login may not, as a reason phrase. */
