@@ -33,6 +33,7 @@ import { Memory, quietLoop, v8Heap } from './service/memory.ts';
 import { createOperations, VERSION } from './service/operations.ts';
 import type { OperatorLists } from './service/operator-lists.ts';
 import { loopUtilisation, OverloadWatch } from './service/overload.ts';
+import { QualitySampling } from './service/quality-sampling.ts';
 import { Reloader } from './service/reload.ts';
 import { derive } from './service/settings.ts';
 import { warmSounds } from './service/sounds.ts';
@@ -139,6 +140,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const { campaigns, dialer } = joinCampaigns(basics, foundation, { paced, onFree, callbacks });
   const forgetLists = (): Promise<void> => campaigns.forgetUploads();
   const housekeeping = new Housekeeping({ ...basics, ...foundation, forgetLists });
+  const sampling = new QualitySampling({ ...basics, calls: () => keeper.live() });
   admission.onDrain(() => dialer.stop());
   const { isIdle, mayTrim } = quietLoop();
   const memory = new Memory({
@@ -255,6 +257,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   leaving.start();
   alarms.start();
   reports?.start();
+  sampling.start();
   writeSecret(join(dataDir, SERVICE_FILE), `${JSON.stringify({ url, pid: process.pid })}\n`);
   const first = await firstStart(
     {
@@ -289,6 +292,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
       exporter.stop(),
       leaving.stop(),
       alarms.stop(),
+      sampling.stop(),
       storeWatch.stop(),
       reports?.stop(),
     ]);

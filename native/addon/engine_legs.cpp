@@ -126,6 +126,7 @@ Session session_of(Fields session) {
   remote.send.sending = direction.send;
   source.receiving = direction.receive;
   if (Argument mux = session["rtcpMux"]; mux.given()) remote.rtcp_mux = mux.boolean();
+  if (Argument metrics = session["voipMetrics"]; metrics.given()) remote.voip_metrics = metrics.boolean();
   return {remote, codec, protection_of(session["protection"]), ice_of(session["ice"])};
 }
 
@@ -208,6 +209,15 @@ Napi::Value EngineObject::statistics_object(Napi::Env env, const std::optional<L
   out.Set("lossFraction", statistics->loss_fraction);
   out.Set("mos", statistics->mos);
   out.Set("roundTripMs", statistics->round_trip_ms);
+  out.Set("discardFraction", statistics->discard_fraction);
+  out.Set("burstDensity", statistics->burst_density);
+  out.Set("burstMs", statistics->burst_ms);
+  out.Set("gapMs", statistics->gap_ms);
+  out.Set("rating", statistics->rating);
+  out.Set("playoutDelayMs", statistics->playout_delay_ms);
+  out.Set("peerLossFraction", statistics->peer_loss_fraction);
+  out.Set("peerJitterMs", statistics->peer_jitter_ms);
+  out.Set("peerMos", statistics->peer_mos);
   return out;
 }
 

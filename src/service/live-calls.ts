@@ -23,6 +23,7 @@ export function liveCallsView(keeper: CallKeeper, logs: CallLogs, traces: SipTra
       call?.hangup('normal', 'API Request');
       return call !== undefined;
     },
+    qualitySamples: (callUuid) => logs.get(callUuid)?.quality.samples(),
     messages(callUuid) {
       const list = traces.conversation(callUuid);
       const isKnown = keeper.get(callUuid) !== undefined || logs.get(callUuid) !== undefined;

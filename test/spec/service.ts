@@ -118,6 +118,7 @@ export async function startService(options: ServiceOptions = {}) {
       quality: () => undefined,
       hangup: () => false,
       messages: () => undefined,
+      qualitySamples: () => undefined,
     },
     operations: idleOperations(),
     liveFeed: createLiveFeed(clock, { list: () => control.calls, quality: () => undefined }),

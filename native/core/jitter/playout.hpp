@@ -57,6 +57,8 @@ class Playout {
   [[nodiscard]] bool lost_track() const { return lost_track_; }
   [[nodiscard]] const PlayoutCounters& counters() const { return counters_; }
   [[nodiscard]] Nanos delay() const { return delay_; }
+  /// Of the peer's packets.
+  [[nodiscard]] Nanos packet_time() const { return packet_time_; }
 
  private:
   [[nodiscard]] Nanos delay_at(Nanos now, const DelayEstimator& delays) const;

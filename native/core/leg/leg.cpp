@@ -60,6 +60,7 @@ void Leg::configure(const LegRemote& remote, Nanos now, LegCodecs* codecs) {
   if (other_peer) sent_at_.reset();
   receiving_ = source.receiving;
   rtcp_mux_ = remote.rtcp_mux;
+  voip_metrics_ = remote.voip_metrics;
   configured_ = true;
 }
 
@@ -259,6 +260,7 @@ void Leg::send_report(Nanos now, bool bye, PacketSink& sink) {
   packets_at_report_ = send_.packets();
   facts.peer_ssrc = receive_.ssrc();
   facts.reception = receive_.reception();
+  if (voip_metrics_ && facts.peer_ssrc) facts.metrics = voip_metrics();
   facts.bye = bye;
   const Bytes report = rtcp_.report(facts, now);
   if (report.empty()) return;
@@ -406,20 +408,17 @@ void Leg::check_media_timeout(Nanos now, Events& events) {
 void Leg::publish_statistics() {
   const ReceptionSummary reception = receive_.reception();
   if (visits_until_quality_ == 0 || !quality_.mos) {
-    quality_ = receive_.quality(rtcp_.round_trip_ms());
+    estimate_quality_now();
     visits_until_quality_ = kFramesPerQuality;
   }
   --visits_until_quality_;
-  LegStatistics statistics;
+  LegStatistics statistics = worked_out_;
   statistics.packets_received = reception.received;
   statistics.packets_sent = send_.packets();
   statistics.packets_lost = reception.lost;
   statistics.packets_late = receive_.late_packets();
   statistics.unknown_sources = receive_.unknown_sources();
   statistics.jitter_ms = reception.jitter_ms;
-  statistics.loss_fraction = quality_.loss_fraction;
-  statistics.mos = quality_.mos.value_or(0);
-  statistics.round_trip_ms = rtcp_.round_trip_ms().value_or(-1);
   statistics_->publish(statistics);
 }
 

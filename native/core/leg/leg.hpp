@@ -37,6 +37,8 @@ struct LegConfig {
 };
 
 struct LegRemote {
+  /// The peer wants VoIP metrics (RFC 3611 §5.1).
+  bool voip_metrics = false;
   /// RTP and RTCP share a port (RFC 5761).
   bool rtcp_mux = false;
   ReceiveConfig receive;
@@ -200,6 +202,8 @@ class Leg {
   void tell_latch(Nanos now, PacketSink& sink);
   void send_report(Nanos now, bool bye, PacketSink& sink);
   void publish_statistics();
+  void estimate_quality_now();
+  [[nodiscard]] VoipMetrics voip_metrics() const;
 
   // What every visit needs stands together; what most legs never use comes last.
   LegConfig config_;
@@ -210,6 +214,7 @@ class Leg {
   bool tones_wanted_ = false;
   bool receiving_ = false;
   bool rtcp_mux_ = false;
+  bool voip_metrics_ = false;
   bool timed_out_ = false;
   /// The last frame from the peer was decoded.
   bool decodes_ = true;
@@ -220,6 +225,8 @@ class Leg {
   Limiter limiter_;
   uint32_t visits_until_quality_ = 0;
   Quality quality_;
+  /// What of the statistics is worked out with the quality.
+  LegStatistics worked_out_;
   Nanos expecting_since_{};
   Nanos relayed_at_{};
   Nanos relays_until_{};

@@ -159,7 +159,9 @@ ReceivePath::Outcome ReceivePath::receive_from_peer(const RtpPacket& packet, boo
   outcome.sequence = seen.sequence;
   if (is_audio) {
     outcome.kind = Received::audio;
+    const uint64_t late = late_packets();
     store_audio(packet, seen.sequence, arrival);
+    if (late_packets() != late) stats_.discarded(seen.sequence);
   } else if (packet.payload_type == config_.telephone_event) {
     outcome.kind = Received::event;
     outcome.digit = events_.receive(packet);
@@ -175,9 +177,12 @@ ReceivePath::Outcome ReceivePath::receive_from_peer(const RtpPacket& packet, boo
 Quality ReceivePath::quality(std::optional<double> round_trip_ms) const {
   QualityInput input;
   input.reception = stats_.summary();
+  input.pattern = stats_.pattern();
   input.late = late_packets();
   input.playout_delay_ms = in_milliseconds(audio_->playout().delay());
   input.round_trip_ms = round_trip_ms;
+  input.coding = config_.coding;
+  input.packet_ms = in_milliseconds(audio_->playout().packet_time());
   return estimate_quality(input);
 }
 

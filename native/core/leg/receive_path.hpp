@@ -95,6 +95,10 @@ class ReceivePath {
   [[nodiscard]] const PlayoutCounters& playout() const { return audio_->playout().counters(); }
   [[nodiscard]] ReceptionSummary reception() const { return stats_.summary(); }
   [[nodiscard]] Quality quality(std::optional<double> round_trip_ms = {}) const;
+  [[nodiscard]] LossPatternSummary loss_pattern() const { return stats_.pattern(); }
+  [[nodiscard]] Nanos playout_delay() const { return audio_->playout().delay(); }
+  /// Of the peer's packets.
+  [[nodiscard]] Nanos packet_time() const { return audio_->playout().packet_time(); }
   /// Arrival of the last valid packet; negative: none yet.
   [[nodiscard]] Nanos last_arrival() const { return last_arrival_; }
   [[nodiscard]] uint64_t unknown_sources() const { return unknown_sources_; }

@@ -84,6 +84,7 @@ class SendPath {
   [[nodiscard]] RtpTicks packet_ticks() const { return rates_.clock.in(config_.packet_ms * kMillisecond); }
   [[nodiscard]] SessionRates rates() const { return rates_; }
   [[nodiscard]] SampleRate rate() const { return rates_.sample; }
+  [[nodiscard]] RtpClockRate clock() const { return rates_.clock; }
   /// A whole frame of what was put has not been taken yet: it leaves with a later one.
   [[nodiscard]] bool frame_pending() const {
     return audio_->waiting() >= SampleCount(frame_samples(rates_.sample));

@@ -20,6 +20,16 @@ struct LegStatistics {
   double mos = 0;             // 0: unknown
   double round_trip_ms = -1;  // negative: unknown
   double playout_delay_ms = 0;
+  // Of what was expected and came too late; and how what was not heard is spread (RFC 3611 §4.7.2).
+  double discard_fraction = 0;
+  double burst_density = 0;
+  double burst_ms = 0;
+  double gap_ms = 0;
+  double rating = -1;  // R of G.107; negative: unknown
+  // How the peer hears us, by its reports; negative: it has said nothing.
+  double peer_loss_fraction = -1;
+  double peer_jitter_ms = -1;
+  double peer_mos = -1;
 };
 
 /// One writer, any readers, no lock: a sequence lock over words (H. Boehm, "Can seqlocks get along with

@@ -8,8 +8,8 @@ namespace {
 
 constexpr double kDefaultRating = 93.2;  // G.107 with all defaults
 constexpr double kEquipmentImpairment = 0;
-constexpr double kLossRobustness = 25.1;
-constexpr double kPacketTimeMs = 20;
+
+double loss_robustness(Coding coding) { return coding == Coding::opus ? 40 : 25.1; }
 
 /// Delay impairment; the knee lies where conversation starts to suffer (G.107 simplified form).
 double delay_impairment(double one_way_ms) {
@@ -18,11 +18,28 @@ double delay_impairment(double one_way_ms) {
   return 0.024 * one_way_ms + above;
 }
 
-/// G.107 annex B: rating factor R to mean opinion score.
+/// Annex B: rating factor R to mean opinion score.
 double opinion_score(double rating) {
   if (rating <= 0) return 1;
   if (rating >= 100) return 4.5;
   return std::max(1.0, 1 + 0.035 * rating + rating * (rating - 60) * (100 - rating) * 7e-6);
+}
+
+struct Impairments {
+  double unheard_fraction;
+  double burst_ratio;
+  double one_way_ms;
+};
+
+void rate(const Impairments& of, Coding coding, Quality& quality) {
+  const double percent = 100 * of.unheard_fraction;
+  const double equipment = kEquipmentImpairment + (95 - kEquipmentImpairment) * percent /
+                                                      (percent / of.burst_ratio + loss_robustness(coding));
+  const double listening = kDefaultRating - equipment;
+  const double rating = std::clamp(listening - delay_impairment(of.one_way_ms), 0.0, 100.0);
+  quality.rating = rating;
+  quality.mos = opinion_score(rating);
+  quality.listening_mos = opinion_score(listening);
 }
 
 }  // namespace
@@ -33,18 +50,23 @@ Quality estimate_quality(const QualityInput& input) {
   if (reception.expected == 0 || reception.received == 0) return quality;
 
   const auto expected = static_cast<double>(reception.expected);
-  quality.loss_fraction = std::min(1.0, static_cast<double>(reception.lost + input.late) / expected);
+  quality.loss_fraction = std::min(1.0, static_cast<double>(reception.lost) / expected);
+  quality.discard_fraction = std::min(1 - quality.loss_fraction, static_cast<double>(input.late) / expected);
+  const double unheard = quality.loss_fraction + quality.discard_fraction;
+  // BurstR: measured mean run over what random loss of the same rate would give.
+  const double run = std::max(reception.mean_loss_burst, input.pattern.mean_run);
+  const double burst_ratio = std::max(1.0, run * (1 - unheard));
+  const double one_way_ms = input.round_trip_ms.value_or(0) / 2 + input.playout_delay_ms + input.packet_ms;
+  rate({unheard, burst_ratio, one_way_ms}, input.coding, quality);
+  return quality;
+}
 
-  // BurstR: measured mean run of losses over what random loss of the same rate would give.
-  double burst_ratio = 1;
-  if (reception.mean_loss_burst > 0 && quality.loss_fraction < 1) {
-    burst_ratio = std::max(1.0, reception.mean_loss_burst * (1 - quality.loss_fraction));
-  }
-  const double loss_percent = 100 * quality.loss_fraction;
-  const double equipment = kEquipmentImpairment + (95 - kEquipmentImpairment) * loss_percent /
-                                                      (loss_percent / burst_ratio + kLossRobustness);
-  const double one_way_ms = input.round_trip_ms.value_or(0) / 2 + input.playout_delay_ms + kPacketTimeMs;
-  quality.mos = opinion_score(kDefaultRating - delay_impairment(one_way_ms) - equipment);
+Quality estimate_sent_quality(const PeerReception& peer, std::optional<double> round_trip_ms, Coding coding) {
+  Quality quality;
+  quality.loss_fraction = std::clamp(peer.loss_fraction, 0.0, 1.0);
+  const double one_way_ms =
+      round_trip_ms.value_or(0) / 2 + kFrameMs + std::max<double>(kFrameMs, 2 * peer.jitter_ms);
+  rate({quality.loss_fraction, 1, one_way_ms}, coding, quality);
   return quality;
 }
 

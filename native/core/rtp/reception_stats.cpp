@@ -43,6 +43,23 @@ void ReceptionStats::observe_transit(uint32_t timestamp, Nanos arrival) {
   transit_ = transit;
 }
 
+/// What leaves the window has been heard or never will be.
+void ReceptionStats::move_window(int64_t step) {
+  const int64_t known = sequence_.highest() - step - base_ + 1;  // before
+  for (int64_t i = 0; i < step; ++i) {
+    const uint64_t oldest = uint64_t{1} << (kWindow - 1);
+    // At first the window reaches back before the first packet.
+    if (known + i >= kWindow) pattern_.add((seen_window_ & ~discarded_window_ & oldest) != 0);
+    seen_window_ <<= 1;
+    discarded_window_ <<= 1;
+  }
+}
+
+void ReceptionStats::discarded(int64_t sequence) {
+  const int64_t age = sequence_.highest() - sequence;
+  if (age >= 0 && age < kWindow) discarded_window_ |= uint64_t{1} << age;
+}
+
 ReceptionStats::Seen ReceptionStats::receive(const RtpPacket& packet, Nanos arrival,
                                              bool timestamp_is_audio) {
   bool restarted = false;
@@ -62,9 +79,10 @@ ReceptionStats::Seen ReceptionStats::receive(const RtpPacket& packet, Nanos arri
   if (first) {
     base_ = sequence;
     seen_window_ = 0;
+    discarded_window_ = 0;
   } else if (sequence > previous) {
     const int64_t step = sequence - previous;
-    seen_window_ = step >= kWindow ? 0 : seen_window_ << step;
+    move_window(step);
     if (step > 1) {
       ++loss_runs_;
       loss_in_runs_ += static_cast<uint64_t>(step - 1);
@@ -85,6 +103,7 @@ void ReceptionStats::restart() {
   if (sequence_.started()) expected_before_ += static_cast<uint64_t>(sequence_.highest() - base_ + 1);
   sequence_.reset();
   seen_window_ = 0;
+  discarded_window_ = 0;
   has_transit_ = false;
 }
 

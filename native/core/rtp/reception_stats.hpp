@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/base/units.hpp"
+#include "core/rtp/loss_pattern.hpp"
 #include "core/rtp/packet.hpp"
 #include "core/rtp/unwrap.hpp"
 
@@ -41,6 +42,9 @@ class ReceptionStats {
   /// sample).
   Seen receive(const RtpPacket& packet, Nanos arrival, bool timestamp_is_audio);
 
+  /// A packet that was received came too late to be heard.
+  void discarded(int64_t sequence);
+
   /// The clock of the timestamps; at first 8000 Hz.
   void set_clock(RtpClockRate clock) {
     clock_ = clock;
@@ -52,10 +56,13 @@ class ReceptionStats {
   void restart();
 
   [[nodiscard]] ReceptionSummary summary() const;
+  /// As far as it is settled: the last 64 packets may still come, or be discarded.
+  [[nodiscard]] LossPatternSummary pattern() const { return pattern_.summary(); }
 
  private:
   [[nodiscard]] bool remember(int64_t sequence);
   [[nodiscard]] bool far_from_sequence(uint16_t sequence) const;
+  void move_window(int64_t step);
   void observe_transit(uint32_t timestamp, Nanos arrival);
 
   RtpClockRate clock_{8000};
@@ -63,6 +70,8 @@ class ReceptionStats {
   int32_t suspected_next_ = -1;
   int64_t base_ = 0;
   uint64_t seen_window_ = 0;  // bit n: sequence highest - n has arrived
+  uint64_t discarded_window_ = 0;
+  LossPattern pattern_;
 
   bool has_transit_ = false;
   uint32_t transit_ = 0;  // in timestamp units, wrapping

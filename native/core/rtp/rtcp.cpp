@@ -21,7 +21,8 @@ ReportBlock read_block(Bytes bytes) {
   ReportBlock block;
   block.ssrc = read_u32(bytes, 0);
   block.fraction_lost = bytes[4];
-  block.cumulative_lost = static_cast<int32_t>(read_u32(bytes, 4) & 0xffffff);
+  // 24 bits with a sign: repeated packets may make it negative.
+  block.cumulative_lost = static_cast<int32_t>(read_u32(bytes, 4) << 8) >> 8;
   block.highest_sequence = read_u32(bytes, 8);
   block.jitter = read_u32(bytes, 12);
   block.last_sr = read_u32(bytes, 16);
@@ -87,6 +88,10 @@ std::optional<RtcpContent> parse_rtcp(Bytes datagram, uint32_t our_ssrc) {
     if (sender || type == kReceiverReport) {
       const uint8_t count = datagram[0] & 0x1f;
       if (!read_report(datagram.first(bytes), count, sender, our_ssrc, content)) return std::nullopt;
+    }
+    if (type == kExtendedReport &&
+        !read_extended_report(datagram.first(bytes), our_ssrc, content.metrics_about_us)) {
+      return std::nullopt;
     }
     datagram = datagram.subspan(bytes);
   }
@@ -158,6 +163,10 @@ Bytes RtcpSession::report(const Facts& facts, Nanos now) {
   out[at + 10 + kNameBytes] = out[at + 11 + kNameBytes] = 0;
   at += kDescriptionBytes;
 
+  if (facts.metrics) {
+    write_voip_metrics(ssrc_, *facts.metrics, out.subspan(at, kVoipMetricsBytes));
+    at += kVoipMetricsBytes;
+  }
   if (facts.bye) {
     write_header(out, at, 1, kGoodbye, 8);
     write_u32(out, at + 4, ssrc_);
@@ -173,6 +182,8 @@ bool RtcpSession::receive(Bytes datagram, Nanos arrival) {
     last_sr_ = content->sender_report;
     last_sr_arrival_ = arrival;
   }
+  if (content->about_us) about_us_ = content->about_us;
+  if (content->metrics_about_us) metrics_about_us_ = content->metrics_about_us;
   if (!content->about_us || content->about_us->last_sr == 0) return true;
   // §6.4.1: A - LSR - DLSR, all in 1/65536 s. A peer that miscounts gives nonsense, which is not believed.
   const auto now = static_cast<uint32_t>(ntp_of(arrival) >> 16);

@@ -11,6 +11,7 @@
 #include "core/base/time.hpp"
 #include "core/rtp/protection.hpp"
 #include "core/rtp/reception_stats.hpp"
+#include "core/rtp/rtcp_xr.hpp"
 
 namespace carillon {
 
@@ -41,6 +42,7 @@ struct RtcpContent {
   std::optional<uint32_t> sender_report;
   /// The last block about `our_ssrc`.
   std::optional<ReportBlock> about_us;
+  std::optional<VoipMetrics> metrics_about_us;
 };
 
 /// The SSRC of whom a report is from; nothing for what is too short.
@@ -52,7 +54,7 @@ std::optional<RtcpContent> parse_rtcp(Bytes datagram, uint32_t our_ssrc);
 /// One leg's RTCP: when a report is due, what is in it, and the round trip that reports reveal.
 class RtcpSession {
  public:
-  static constexpr size_t kMaxBytes = 128;
+  static constexpr size_t kMaxBytes = 160;
   /// Mean time between reports; each is drawn between half and one and a half of it (RFC 3550 §6.3.1).
   static constexpr Nanos kInterval = 5 * kSecond;
 
@@ -69,6 +71,8 @@ class RtcpSession {
     std::optional<SenderInfo> sent;  // nothing: we have sent no RTP since the last report
     std::optional<uint32_t> peer_ssrc;
     ReceptionSummary reception;
+    /// For a peer that wants them (RFC 3611).
+    std::optional<VoipMetrics> metrics;
     bool bye = false;
   };
   /// A compound packet: SR or RR, SDES with CNAME, BYE when the leg ends; as it goes on the wire. Valid until
@@ -77,6 +81,9 @@ class RtcpSession {
 
   /// False for what is no valid report.
   bool receive(Bytes datagram, Nanos arrival);
+  /// What the peer said last of our stream.
+  [[nodiscard]] const std::optional<ReportBlock>& about_us() const { return about_us_; }
+  [[nodiscard]] const std::optional<VoipMetrics>& metrics_about_us() const { return metrics_about_us_; }
   [[nodiscard]] std::optional<double> round_trip_ms() const { return round_trip_ms_; }
 
  private:
@@ -91,6 +98,8 @@ class RtcpSession {
   std::optional<uint32_t> last_sr_;
   Nanos last_sr_arrival_{};
   std::optional<double> round_trip_ms_;
+  std::optional<ReportBlock> about_us_;
+  std::optional<VoipMetrics> metrics_about_us_;
   std::array<uint8_t, kMaxBytes + PacketProtection::kMaxTail> packet_{};
 };
 

@@ -81,6 +81,48 @@ TEST_SUITE("reception statistics (RFC 3550 A.1, A.3, A.8)") {
   }
 }
 
+TEST_SUITE("bursts and gaps (RFC 3611 §4.7.2)") {
+  LossPatternSummary pattern_of(std::string_view text) {
+    LossPattern pattern;
+    for (const char c : text) pattern.add(c != 'x');
+    return pattern.summary();
+  }
+
+  TEST_CASE("single losses far from each other are a gap") {
+    const auto summary = pattern_of("....................x.................x...................");
+    CHECK(summary.burst_packets == 0);
+    CHECK(summary.gap_packets == 58);
+    CHECK(summary.gap_density == doctest::Approx(2.0 / 58));
+    CHECK(summary.mean_run == 1);
+  }
+
+  TEST_CASE("losses with fewer than sixteen heard between them are a burst, from the first to the last") {
+    const auto summary = pattern_of("....................xx..x.x....................x..................");
+    CHECK(summary.burst_packets == 7);
+    CHECK(summary.burst_density == doctest::Approx(4.0 / 7));
+    CHECK(summary.gap_packets == 59);
+    CHECK(summary.gap_density == doctest::Approx(1.0 / 59));
+    CHECK(summary.mean_run == doctest::Approx(5.0 / 4));
+    CHECK(pattern_of("xx").burst_density == 1);
+    CHECK(pattern_of("").gap_packets == 0);
+  }
+
+  TEST_CASE("packets that come late into the window are heard, unless they are discarded") {
+    ReceptionStats stats;
+    for (int i = 0; i < 400; ++i) {
+      if (i % 40 != 20) stats.receive(numbered(i), on_time(i), true);
+      if (i % 40 == 22) {
+        const auto seen = stats.receive(numbered(i - 2), on_time(i), true);
+        if (i > 200) stats.discarded(seen.sequence);
+      }
+    }
+    CHECK(stats.summary().lost == 0);
+    CHECK(stats.pattern().burst_packets == 0);
+    // Of 336 settled ones, those at 220, 260, 300.
+    CHECK(stats.pattern().gap_density == doctest::Approx(3.0 / 336));
+  }
+}
+
 TEST_SUITE("quality (ITU-T G.107)") {
   QualityInput input(uint64_t expected, uint64_t lost) {
     QualityInput in;
@@ -102,7 +144,10 @@ TEST_SUITE("quality (ITU-T G.107)") {
   TEST_CASE("late packets are lost to the ear, bursts hurt more than single losses, delay hurts too") {
     QualityInput late = input(1000, 0);
     late.late = 50;
-    CHECK(estimate_quality(late).loss_fraction == doctest::Approx(0.05));
+    // They are told apart: the way has lost nothing.
+    CHECK(estimate_quality(late).loss_fraction == 0);
+    CHECK(estimate_quality(late).discard_fraction == doctest::Approx(0.05));
+    CHECK(*estimate_quality(late).mos == doctest::Approx(*estimate_quality(input(1000, 50)).mos));
     QualityInput bursts = input(1000, 50);
     bursts.reception.mean_loss_burst = 5;
     CHECK(*estimate_quality(bursts).mos < *estimate_quality(input(1000, 50)).mos);

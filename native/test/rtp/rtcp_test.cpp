@@ -34,6 +34,63 @@ TEST_SUITE("RTCP (RFC 3550 §6)") {
     CHECK_FALSE(parse_rtcp(bytes, 1)->about_us);
   }
 
+  TEST_CASE("VoIP metrics read back behind a report, and stand where RFC 3611 §4.7 has them") {
+    NoProtection none;
+    RtcpSession ours(none, 0x11223344);
+    RtcpSession theirs(none, 0xaabbccdd);
+    VoipMetrics metrics;
+    metrics.ssrc = 0xaabbccdd;
+    metrics.loss_rate = 10;
+    metrics.discard_rate = 3;
+    metrics.burst_density = 128;
+    metrics.gap_density = 2;
+    metrics.burst_ms = 120;
+    metrics.gap_ms = 9000;
+    metrics.round_trip_ms = 75;
+    metrics.end_system_ms = 60;
+    metrics.rating = 90;
+    metrics.listening_mos = 43;
+    metrics.conversational_mos = 42;
+    metrics.buffer_ms = 40;
+    metrics.buffer_max_ms = 200;
+    RtcpSession::Facts facts;
+    facts.peer_ssrc = 0xaabbccdd;
+    facts.metrics = metrics;
+    facts.bye = true;
+    const Bytes bytes = ours.report(facts, kSecond);
+    const Bytes extended = bytes.subspan(bytes.size() - 8 - 44, 44);
+    CHECK(extended[1] == 207);
+    CHECK(read_u16(extended, 2) == 10);
+    CHECK(extended[8] == 7);
+    CHECK(read_u16(extended, 10) == 8);
+    CHECK(read_u32(extended, 12) == 0xaabbccdd);
+    CHECK(extended[16] == 10);
+    CHECK(read_u16(extended, 24) == 75);
+    CHECK(extended[31] == 16);  // Gmin
+    CHECK(extended[32] == 90);
+    CHECK(extended[35] == 42);
+    REQUIRE(theirs.receive(bytes, 2 * kSecond));
+    REQUIRE(theirs.metrics_about_us());
+    CHECK(*theirs.metrics_about_us() == metrics);
+    REQUIRE(theirs.about_us());
+
+    // A block that says it is longer than the packet.
+    std::vector<uint8_t> broken(bytes.begin(), bytes.end());
+    broken[broken.size() - 8 - 44 + 11] = 200;
+    CHECK_FALSE(theirs.receive(broken, 3 * kSecond));
+  }
+
+  TEST_CASE("a peer that received some packets twice has lost a negative number") {
+    NoProtection none;
+    RtcpSession session(none, 1);
+    RtcpSession::Facts facts;
+    facts.peer_ssrc = 2;
+    const Bytes bytes = session.report(facts, kSecond);
+    std::vector<uint8_t> report(bytes.begin(), bytes.end());
+    report[13] = report[14] = report[15] = 0xff;
+    CHECK(parse_rtcp(report, 2)->about_us->cumulative_lost == -1);
+  }
+
   TEST_CASE("the round trip is A - LSR - DLSR") {
     NoProtection none;
     RtcpSession ours(none, 1);

@@ -12,6 +12,10 @@ const RECENT_MINUTES = 15;
 const ATTEMPTS_MIN = 30;
 const ONE_WAY_MIN = 3;
 const ONE_WAY_SHARE = 0.05;
+/** Below it nearly all users are dissatisfied (ITU-T G.107 annex B). */
+const POOR_MOS = 3;
+const POOR_MIN = 3;
+const POOR_SHARE = 0.05;
 /** A call that long must have been heard. */
 const HEARD_MS = 10_000;
 const SHORT_MS = 10_000;
@@ -27,13 +31,15 @@ interface Sums {
   /** Answered for ten seconds or more. */
   long: number;
   oneWay: number;
+  /** Of the long ones, which one side heard badly. */
+  poor: number;
   short: number;
   /** Millionths, by currency-blind sum: an account has one. */
   spent: number;
 }
 
 type Figures = Omit<Sums, 'minute'>;
-const NONE: Figures = { attempts: 0, answered: 0, long: 0, oneWay: 0, short: 0, spent: 0 };
+const NONE: Figures = { attempts: 0, answered: 0, long: 0, oneWay: 0, poor: 0, short: 0, spent: 0 };
 
 /** Millionths an hour that an account usually spends; undefined: it has no history yet. */
 export type UsualSpend = (accountId: AccountId) => number | undefined;
@@ -58,8 +64,12 @@ export class CallTrends {
     const minute = Math.floor(nowMs / MINUTE_MS);
     this.#forget(minute);
     return [
-      ...[...this.#carriers].flatMap(([name, sums]) => ratio(name, sums, limits, minute)),
+      ...[...this.#carriers].flatMap(([name, sums]) => [
+        ...ratio(name, sums, limits, minute),
+        ...poor(name, sums, minute),
+      ]),
       ...oneWay(this.#node, minute),
+      ...poor('', this.#node, minute),
       ...[...this.#accounts].flatMap(([accountId, sums]) => {
         const hour = sum(sums, minute - WINDOW_MINUTES, minute);
         return [...shortCalls(accountId, hour), ...spend(accountId, hour, limits, usualSpend)];
@@ -87,6 +97,7 @@ function figuresOf({ answerUs, endUs, quality, cost, streamingCost }: Cdr): Figu
     answered: Number(answerUs !== undefined),
     long: Number(isLong),
     oneWay: Number(isLong && silent),
+    poor: Number(isLong && Math.min(quality?.mos ?? 5, quality?.peer?.mos ?? 5) < POOR_MOS),
     short: Number(answerUs !== undefined && heardMs < SHORT_MS),
     spent: cost + streamingCost,
   };
@@ -146,6 +157,13 @@ function oneWay(sums: readonly Sums[], minute: number): readonly Condition[] {
   if (now.oneWay < ONE_WAY_MIN || now.oneWay < now.long * ONE_WAY_SHARE) return [];
   const detail = `${now.oneWay} of ${now.long} calls in ${RECENT_MINUTES} minutes brought no sound: check rtp.publicHost, NAT and firewall`;
   return [{ kind: 'one_way_audio', subject: '', detail }];
+}
+
+function poor(subject: string, sums: readonly Sums[], minute: number): readonly Condition[] {
+  const now = sum(sums, minute - RECENT_MINUTES, minute);
+  if (now.poor < POOR_MIN || now.poor < now.long * POOR_SHARE) return [];
+  const detail = `${now.poor} of ${now.long} calls in ${RECENT_MINUTES} minutes had a MOS below ${POOR_MOS}: look at packet_loss, packet_discard and round_trip_time of their records`;
+  return [{ kind: 'poor_audio', subject, detail }];
 }
 
 function shortCalls(subject: AccountId, hour: Figures): readonly Condition[] {

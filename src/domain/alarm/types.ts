@@ -2,6 +2,7 @@ export type AlarmKind =
   | 'carrier_down'
   | 'answer_ratio'
   | 'one_way_audio'
+  | 'poor_audio'
   | 'spend'
   | 'new_country'
   | 'short_calls'
@@ -39,6 +40,7 @@ export const ALARM_KINDS: readonly AlarmKind[] = [
   'carrier_down',
   'answer_ratio',
   'one_way_audio',
+  'poor_audio',
   'spend',
   'new_country',
   'short_calls',

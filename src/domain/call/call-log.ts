@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { AccountId, CallUuid } from '../../base/ids.ts';
 import { maskDeep, maskSecrets } from '../../base/mask.ts';
+import { QualityTrack } from './quality-track.ts';
 
 /** The timeline of one call: what its owner reads to find out why it went as it did. Never holds a token or password. */
 export type CallLogKind = 'sip' | 'xml' | 'callback' | 'media' | 'stream' | 'call' | 'warning';
@@ -21,6 +22,8 @@ export interface CallLogEntry {
 export class CallLog {
   readonly callUuid: CallUuid;
   readonly accountId: AccountId;
+  /** How the call sounded over its length. */
+  readonly quality = new QualityTrack();
   #dropped = 0;
   #endedMs: number | undefined;
   readonly #entries: CallLogEntry[] = [];

@@ -155,6 +155,12 @@ export class Call implements Recorded {
     return this.#quality;
   }
 
+  /** Notes how it sounds now; see CallLog.quality. */
+  sampleQuality(): void {
+    const quality = this.#media.quality();
+    if (quality !== undefined) this.log.quality.add({ ...quality, atUs: this.nowUs() });
+  }
+
   /** The media of a leg that has been answered or has early media. */
   get media(): MediaLeg {
     return this.#media.leg;
@@ -300,6 +306,8 @@ export class Call implements Recorded {
     this.#course.end(end, () => {
       const peer = this.#part?.isOffered ? 'offered' : 'refused';
       this.#quality = this.#media.close(this.#course.isAccepted ? 'known' : peer);
+      if (this.#quality !== undefined)
+        this.log.quality.end({ ...this.#quality, atUs: this.nowUs() });
     });
   }
 

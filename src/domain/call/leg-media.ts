@@ -205,6 +205,11 @@ export class LegMedia {
     return this.#configure(remote.value);
   }
 
+  /** Until now; undefined: there is no leg, or it is closed. */
+  quality(): MediaQuality | undefined {
+    return this.#closed ? undefined : this.#leg?.quality();
+  }
+
   /** Frees the ports; what was received until now. `peer` is what is known of one that was not settled with. */
   close(peer: PeerAtEnd): MediaQuality | undefined {
     this.#closed = true;

@@ -116,6 +116,8 @@ export interface MediaSession {
   readonly protection: MediaProtection;
   /** RTP and RTCP share a port (RFC 5761). */
   readonly rtcpMux?: boolean;
+  /** The peer wants VoIP metrics in reports (RFC 3611). */
+  readonly voipMetrics?: boolean;
   readonly ice?: IceSession | undefined;
   /** IP address that the peer's signalling comes from: a phone behind a NAT sends its RTP from there too. */
   readonly signallingAddress?: string | undefined;

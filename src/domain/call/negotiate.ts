@@ -141,11 +141,12 @@ export class Negotiation {
 
   /** How the packets of a session travel. */
   #travel(session: AudioSession): Travel {
-    const { ice, rtcpMux } = session;
+    const { ice, rtcpMux, voipMetrics } = session;
     const local = ice === undefined ? undefined : this.#iceFor(ice.ufrag);
     return {
       protection: this.#protection(session),
       rtcpMux,
+      voipMetrics,
       ice:
         ice === undefined || local === undefined
           ? undefined
@@ -219,7 +220,7 @@ export function checkOffer(
   return choice.ok ? undefined : choice.error;
 }
 
-type Travel = Pick<MediaSession, 'protection' | 'rtcpMux' | 'ice'>;
+type Travel = Pick<MediaSession, 'protection' | 'rtcpMux' | 'ice' | 'voipMetrics'>;
 
 /**
  * `receives`: under whose numbers we receive. Each side does under those of its own description (RFC 3264 §6.1): ours when

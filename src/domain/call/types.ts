@@ -1,3 +1,4 @@
 /** Front door for other modules: causes, and the call itself. */
 export type { CallLogEntry } from './call-log.ts';
 export { HANGUP_CAUSES, type HangupCauseKey, type HangupSource } from './hangup-cause.ts';
+export type { QualitySample } from './quality-track.ts';

@@ -66,6 +66,22 @@ function qualityOf(statistics: NativeStatistics): MediaQuality {
     lossFraction: statistics.lossFraction,
     mos: statistics.mos > 0 ? statistics.mos : undefined,
     roundTripMs: statistics.roundTripMs >= 0 ? statistics.roundTripMs : undefined,
+    discardFraction: statistics.discardFraction,
+    burstDensity: statistics.burstDensity,
+    burstMs: statistics.burstMs,
+    gapMs: statistics.gapMs,
+    rating: statistics.rating >= 0 ? statistics.rating : undefined,
+    playoutDelayMs: statistics.playoutDelayMs,
+    peer: peerOf(statistics),
+  };
+}
+
+function peerOf({ peerLossFraction, peerJitterMs, peerMos }: NativeStatistics) {
+  if (peerMos < 0) return undefined;
+  return {
+    lossFraction: Math.max(0, peerLossFraction),
+    jitterMs: Math.max(0, peerJitterMs),
+    mos: peerMos,
   };
 }
 

@@ -41,6 +41,17 @@ export interface NativeStatistics {
   readonly packetsLate: number;
   readonly unknownSources: number;
   readonly jitterMs: number;
+  readonly discardFraction: number;
+  readonly burstDensity: number;
+  readonly burstMs: number;
+  readonly gapMs: number;
+  /** Negative: unknown. */
+  readonly rating: number;
+  readonly playoutDelayMs: number;
+  /** Of the peer's reports about us; negative: none. */
+  readonly peerLossFraction: number;
+  readonly peerJitterMs: number;
+  readonly peerMos: number;
   readonly lossFraction: number;
   /** 0: unknown. */
   readonly mos: number;

@@ -1,6 +1,6 @@
 /** What the operator sees and does with calls, across all accounts. */
 import type { CallUuid } from '../../base/ids.ts';
-import type { CallLogEntry } from '../../domain/call/types.ts';
+import type { CallLogEntry, QualitySample } from '../../domain/call/types.ts';
 import type { MediaQuality } from '../../domain/cdr/types.ts';
 import type { LiveCall } from '../../domain/dispatch/types.ts';
 
@@ -45,4 +45,6 @@ export interface LiveCalls {
   hangup(callUuid: CallUuid): boolean;
   /** Those of all legs that belong together with the call's, oldest first; undefined: nothing is known of it. */
   messages(callUuid: CallUuid): CallMessages | undefined;
+  /** Oldest first, also for a while after the call's end; undefined: no such call is known. */
+  qualitySamples(callUuid: CallUuid): readonly QualitySample[] | undefined;
 }

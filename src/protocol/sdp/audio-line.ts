@@ -22,6 +22,9 @@ const PROFILES: Readonly<Record<string, { readonly secure: boolean; readonly dtl
   'UDP/TLS/RTP/SAVPF': { secure: true, dtls: true },
 };
 
+/** As RFC 3611 §5.1 calls the block. */
+export const VOIP_METRICS = 'voip-metrics';
+
 /** The audio lines to talk over: the enabled ones of a profile that is spoken here, in their order. At least one. */
 export function readAudioLines(
   session: SessionDescription,
@@ -74,9 +77,13 @@ function readLine(
     dtls: profile.secure && crypto.length === 0 ? readDtls(session, media) : undefined,
     ice,
     rtcpMux: media.attributes.some(({ name }) => name === 'rtcp-mux'),
+    voipMetrics: [...media.attributes, ...session.attributes].some(wantsVoipMetrics),
     mid: midOf(media),
   });
 }
+
+const wantsVoipMetrics = ({ name, value = '' }: Attribute): boolean =>
+  name === 'rtcp-xr' && value.split(/[ \t]+/).includes(VOIP_METRICS);
 
 const DIRECTIONS: ReadonlySet<string> = new Set(['sendrecv', 'sendonly', 'recvonly', 'inactive']);
 

@@ -1,5 +1,5 @@
 /** Our side of a description: the lines that offers and answers of ours have in common. */
-import { familyOf } from './audio-line.ts';
+import { familyOf, VOIP_METRICS } from './audio-line.ts';
 import { writeCryptoLine } from './crypto.ts';
 import { type LocalTransport, transportAttributes } from './secure-transport.ts';
 import { serializeSdp } from './serialize.ts';
@@ -25,6 +25,8 @@ export interface AudioLineParts {
   /** Our keys, in our order; none: plain RTP, or keys by DTLS. */
   readonly crypto: readonly LocalCrypto[];
   readonly transport: LocalTransport;
+  /** Reports with VoIP metrics will come (RFC 3611 §5.1). */
+  readonly voipMetrics?: boolean;
 }
 
 /** A key of ours, under the tag of its line. */
@@ -35,7 +37,7 @@ const LOWER_CASE: ReadonlySet<string> = new Set(['TELEPHONE-EVENT', 'OPUS']);
 
 export function audioMedia(
   local: LocalEndpoint,
-  { codecs, direction, protocol, crypto, transport }: AudioLineParts,
+  { codecs, direction, protocol, crypto, transport, voipMetrics = false }: AudioLineParts,
 ): MediaDescription {
   const attributes: Attribute[] = crypto.map((line) => ({
     name: 'crypto',
@@ -51,6 +53,7 @@ export function audioMedia(
     }
   }
   attributes.push(...transportAttributes(transport, local));
+  if (voipMetrics) attributes.push({ name: 'rtcp-xr', value: VOIP_METRICS });
   attributes.push({ name: 'ptime', value: String(local.ptimeMs) });
   attributes.push({ name: direction, value: undefined });
   return {

@@ -195,6 +195,7 @@ const sessionOf = (
   // Peers without DTLS do as well without ICE: their packets show where they are.
   ice: line.dtls === undefined ? undefined : line.ice,
   rtcpMux: line.rtcpMux,
+  voipMetrics: line.voipMetrics,
   mid: line.mid,
 });
 
@@ -240,7 +241,14 @@ export function buildAnswer(
   const codecs = [answeredCodec(codec), ...events];
   const media = offer.description.media.map((line, index) =>
     index === choice.index
-      ? audioMedia(local, { codecs, direction, protocol: line.protocol, crypto: keys, transport })
+      ? audioMedia(local, {
+          codecs,
+          direction,
+          protocol: line.protocol,
+          crypto: keys,
+          transport,
+          voipMetrics: choice.voipMetrics,
+        })
       : declined(line),
   );
   // RFC 3264 §6: the answer repeats the t= line of the offer.

@@ -152,6 +152,8 @@ export interface AudioOffer {
   readonly dtls: DtlsOffer | undefined;
   readonly ice: IceOffer | undefined;
   readonly rtcpMux: boolean;
+  /** Wants VoIP metrics in RTCP (RFC 3611 §5.1). */
+  readonly voipMetrics: boolean;
   readonly mid: string | undefined;
 }
 
@@ -181,5 +183,7 @@ export interface AudioSession {
   readonly dtls: { readonly role: DtlsRole; readonly fingerprint: Fingerprint } | undefined;
   readonly ice: IceOffer | undefined;
   readonly rtcpMux: boolean;
+  /** The peer wants VoIP metrics in RTCP. */
+  readonly voipMetrics: boolean;
   readonly mid: string | undefined;
 }

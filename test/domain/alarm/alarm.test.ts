@@ -120,6 +120,21 @@ describe('trends of calls', () => {
     expect(found(trends, 12)).toEqual([]);
   });
 
+  it('tell a carrier whose calls sound badly, to either side', () => {
+    const trends = new CallTrends();
+    feed(trends, 50, 10, lasting(60));
+    feed(trends, 2, 10, { ...lasting(60), quality: { ...quality, mos: 2.4 } });
+    expect(found(trends, 10)).toEqual([]);
+    const peer = { lossFraction: 0.3, jitterMs: 4, mos: 2.1 };
+    feed(trends, 1, 10, { ...lasting(60), quality: { ...quality, peer } });
+    const detail = expect.stringContaining('3 of 53 calls in 15 minutes had a MOS below 3');
+    expect(found(trends, 10)).toEqual([
+      { kind: 'poor_audio', subject: 'main', detail },
+      { kind: 'poor_audio', subject: '', detail },
+    ]);
+    expect(found(trends, 26)).toEqual([]);
+  });
+
   it('tell an account that spends many times its usual hour, above a floor', () => {
     const trends = new CallTrends();
     const accountId = asAccountId('MA_SPENDER');

@@ -101,6 +101,7 @@ describe('our offer and its answer (RFC 3264)', () => {
         ice: undefined,
         mid: undefined,
         rtcpMux: false,
+        voipMetrics: false,
       },
     });
   });
@@ -165,6 +166,20 @@ describe('direction (RFC 3264 §6.1)', () => {
     const offer = buildOffer({ ...OURS, direction: 'sendonly' });
     const result = readAnswer(offer, answerTo(offer, ['PCMU']));
     expect(result.ok && result.value.direction).toBe('sendonly');
+  });
+});
+
+describe('VoIP metrics (RFC 3611 §5)', () => {
+  const line = 'm=audio 4000 RTP/AVP 0';
+  test.each([
+    [[line, 'a=rtcp-xr:rcvr-rtt=all voip-metrics'], true],
+    [['a=rtcp-xr:voip-metrics', line], true],
+    [[line, 'a=rtcp-xr:stat-summary=loss,dup'], false],
+    [[line], false],
+  ])('%j: %s', (lines, wanted) => {
+    expect(choose(audio(lines), ['PCMU']).voipMetrics).toBe(wanted);
+    const answer = answerTo(audio(lines), ['PCMU']);
+    expect(answer.includes('a=rtcp-xr:voip-metrics\r\n')).toBe(wanted);
   });
 });
 

@@ -7,6 +7,7 @@ import { accountIdText, callUuidText, oneOf, Type } from '../http/schema.ts';
 import type { CallMessages } from '../live-calls.ts';
 import { refused } from '../refusal.ts';
 import { CallLogEntrySchema, LiveCallSchema, showLiveCall, showLogEntry } from '../wire/call.ts';
+import { QualitySampleSchema, showQualitySample } from '../wire/quality.ts';
 
 const common = { tag: 'Operator: calls', errors: 'admin' } as const;
 const params = Type.Object({ call_uuid: callUuidText() });
@@ -122,4 +123,24 @@ function written(
   return { body: JSON.stringify({ call_uuid: callUuid, messages: shown }) };
 }
 
-export const adminCallRoutes: readonly Route[] = [listCalls, getCall, hangupCall, listMessages];
+const showQuality = adminRoute({
+  ...common,
+  method: 'GET',
+  path: '/admin/v1/calls/{call_uuid}/quality',
+  summary: 'How a call sounded, every five seconds of it, also for a while after its end',
+  params,
+  reply: Type.Object({ call_uuid: Type.String(), samples: Type.Array(QualitySampleSchema) }),
+  run({ liveCalls }, { params: { call_uuid: callUuid } }) {
+    const samples = liveCalls.qualitySamples(callUuid);
+    if (samples === undefined) return refused({ kind: 'unknownCall' });
+    return ok({ call_uuid: callUuid, samples: samples.map(showQualitySample) });
+  },
+});
+
+export const adminCallRoutes: readonly Route[] = [
+  listCalls,
+  getCall,
+  hangupCall,
+  listMessages,
+  showQuality,
+];

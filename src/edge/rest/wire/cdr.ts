@@ -1,7 +1,7 @@
 import { secondsOf } from '../../../base/duration.ts';
 import { answeredTimeMs, unitsFromMicros } from '../../../base/money.ts';
 import { isoMicros, isoOrNull } from '../../../base/time-format.ts';
-import type { Cdr, CdrRecord, CdrSummary, StreamCdr } from '../../../domain/cdr/types.ts';
+import type { CdrRecord, CdrSummary, StreamCdr } from '../../../domain/cdr/types.ts';
 import {
   nullableInteger,
   nullableNumber,
@@ -11,6 +11,7 @@ import {
   Type,
   timestamp,
 } from '../http/schema.ts';
+import { basicQuality, hundredths, moreQuality, qualityFields } from './quality.ts';
 
 const StreamCdrSchema = Type.Object({
   stream_id: Type.String(),
@@ -71,6 +72,7 @@ export const CdrSchema = Type.Object({
   terminated_to: nullableText(),
   created_at: timestamp(),
   updated_at: timestamp(),
+  ...Type.Partial(Type.Object(qualityFields)).properties,
   rounded_bill_duration: Type.Optional(Type.Integer({ description: 'seconds' })),
   stir_verification: Type.Optional(Type.String()),
   stir_attestation: Type.Optional(Type.String()),
@@ -91,7 +93,6 @@ export const CdrSummarySchema = Type.Object({
 
 const seconds = (fromUs: number, toUs: number): number =>
   Math.max(0, Math.round((toUs - fromUs) / 1_000_000));
-const hundredths = (value: number): number => Math.round(value * 100) / 100;
 
 const showStream = (stream: StreamCdr): Static<typeof StreamCdrSchema> => ({
   stream_id: stream.streamId,
@@ -106,12 +107,6 @@ const showStream = (stream: StreamCdr): Static<typeof StreamCdrSchema> => ({
   billed_amount: unitsFromMicros(stream.billedAmount),
   currency: stream.currency,
   stream_termination_reason: stream.terminationReason,
-});
-
-const quality = ({ quality: q }: Cdr) => ({
-  mos: q?.mos === undefined ? null : hundredths(q.mos),
-  jitter: q === undefined ? null : hundredths(q.jitterMs),
-  packet_loss: q === undefined ? null : hundredths(q.lossFraction * 100),
 });
 
 /** `strict`: without what the typed Vobiz client does not know. */
@@ -154,7 +149,7 @@ export function showCdr(record: CdrRecord, strict = false): Static<typeof CdrSch
     network_addr: cdr.remoteAddress ?? null,
     carrier_ip: cdr.carrier === undefined ? null : (cdr.remoteAddress ?? null),
     codec: cdr.codec ?? null,
-    ...quality(cdr),
+    ...basicQuality(cdr.quality),
     campaign_id: cdr.campaignId ?? null,
     customer_endpoint: cdr.endpointId ?? null,
     trunk_id: cdr.trunkId ?? null,
@@ -162,6 +157,7 @@ export function showCdr(record: CdrRecord, strict = false): Static<typeof CdrSch
     created_at: written,
     updated_at: written,
     ...(!strict && {
+      ...moreQuality(cdr.quality),
       rounded_bill_duration: secondsOf(cdr.billedMs),
       stir_verification: cdr.stirVerification ?? 'Not Applicable',
       stir_attestation: cdr.stirAttestation ?? '',

@@ -1,0 +1,62 @@
+import { isoMicros } from '../../../base/time-format.ts';
+import type { QualitySample } from '../../../domain/call/types.ts';
+import type { MediaQuality } from '../../../domain/cdr/types.ts';
+import { nullableNumber, type Static, Type, timestamp } from '../http/schema.ts';
+
+export const hundredths = (value: number): number => Math.round(value * 100) / 100;
+const orNull = (value: number | undefined): number | null =>
+  value === undefined ? null : hundredths(value);
+const percent = (share: number | undefined): number | null =>
+  share === undefined ? null : hundredths(share * 100);
+
+/** What a CDR says of quality beside the dialect's own `mos`, `jitter` and `packet_loss`. Times in ms, shares in per cent. */
+export const qualityFields = {
+  packet_discard: nullableNumber(),
+  round_trip_time: nullableNumber(),
+  burst_density: nullableNumber(),
+  burst_duration: nullableNumber(),
+  gap_duration: nullableNumber(),
+  r_factor: nullableNumber(),
+  mos_sent: nullableNumber(),
+  jitter_sent: nullableNumber(),
+  packet_loss_sent: nullableNumber(),
+};
+
+export const basicQuality = (quality: MediaQuality | undefined) => ({
+  mos: orNull(quality?.mos),
+  jitter: orNull(quality?.jitterMs),
+  packet_loss: percent(quality?.lossFraction),
+});
+
+export const moreQuality = (quality: MediaQuality | undefined) => ({
+  packet_discard: percent(quality?.discardFraction),
+  round_trip_time: orNull(quality?.roundTripMs),
+  burst_density: percent(quality?.burstDensity),
+  burst_duration: orNull(quality?.burstMs),
+  gap_duration: orNull(quality?.gapMs),
+  r_factor: orNull(quality?.rating),
+  mos_sent: orNull(quality?.peer?.mos),
+  jitter_sent: orNull(quality?.peer?.jitterMs),
+  packet_loss_sent: percent(quality?.peer?.lossFraction),
+});
+
+/** A moment of a call; its figures count from the call's beginning. */
+export const QualitySampleSchema = Type.Object({
+  at: timestamp(),
+  packets_received: Type.Integer(),
+  packets_sent: Type.Integer(),
+  mos: nullableNumber(),
+  jitter: nullableNumber(),
+  packet_loss: nullableNumber(),
+  playout_delay: nullableNumber(),
+  ...qualityFields,
+});
+
+export const showQualitySample = (sample: QualitySample): Static<typeof QualitySampleSchema> => ({
+  at: isoMicros(sample.atUs),
+  packets_received: sample.packetsReceived,
+  packets_sent: sample.packetsSent,
+  ...basicQuality(sample),
+  playout_delay: orNull(sample.playoutDelayMs),
+  ...moreQuality(sample),
+});
