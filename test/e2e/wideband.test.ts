@@ -73,6 +73,50 @@ async function heardByOpus(user: SipUser): Promise<Int16Array> {
   return Int16Array.from(heard.slice(-RATE / 2), (value) => value * 32_768);
 }
 
+/** What becomes of an offer: the answer, or the status that refused it. */
+async function answerTo(user: SipUser, lines: readonly string[]): Promise<string> {
+  const { service } = pair;
+  const way = { host: '127.0.0.1', port: service.sipPort, transport: 'udp' } as const;
+  const line = await SipLine.open({ ...user, ...way, clock, random });
+  const outcome = Promise.withResolvers<string>();
+  const ended = Promise.withResolvers<void>();
+  const session = ['v=0', 'o=- 1 1 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0'];
+  const call = line.call('1000', [...session, ...lines, ''].join('\r\n'), {
+    ringing: () => undefined,
+    connected: (sdp = '') => outcome.resolve(sdp),
+    offered: () => undefined,
+    ended: ({ status }) => {
+      outcome.resolve(String(status));
+      ended.resolve();
+    },
+  });
+  const heard = await outcome.promise;
+  call.hangup();
+  await ended.promise;
+  await line.close();
+  return heard;
+}
+
+it('an endpoint has codecs and SRTP of its own, by the operator', async () => {
+  const answer_url = pair.customer.xml('/policy', '<Response><Speak>Hi</Speak></Response>');
+  const user = await makeUser(pair.service, 'policy', { answer_url });
+  const path = `/media-policies/endpoint/${user.username}`;
+  const plain = ['m=audio 40000 RTP/AVP 0 8 9', 'a=ptime:20'];
+  expect(await answerTo(user, plain)).toContain('RTP/AVP 0\r\n');
+  expect((await pair.service.admin('PUT', path, { codecs: ['PCMA'] })).status).toBe(200);
+  expect(await answerTo(user, plain)).toContain('RTP/AVP 8\r\n');
+  expect((await pair.service.admin('PUT', path, { srtp: 'required' })).status).toBe(200);
+  expect(await answerTo(user, plain)).toBe('488');
+  const key = Buffer.alloc(30, 7).toString('base64');
+  const secure = ['m=audio 40000 RTP/SAVP 0', `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}`];
+  expect(await answerTo(user, secure)).toContain('RTP/SAVP 0\r\n');
+  expect((await pair.service.admin('PUT', path, { srtp: 'off' })).status).toBe(200);
+  expect(await answerTo(user, secure)).toBe('488');
+  expect((await pair.service.admin('PUT', path, { srtp: 'perhaps' })).status).toBe(400);
+  expect((await pair.service.admin('DELETE', path)).status).toBe(204);
+  expect(await answerTo(user, secure)).toContain('RTP/SAVP 0\r\n');
+});
+
 function expectTone(samples: Int16Array): void {
   expect(purity(samples, HIGH_HZ, RATE)).toBeGreaterThan(0.9);
   expect(rms(samples)).toBeGreaterThan(3000);

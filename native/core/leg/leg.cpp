@@ -419,6 +419,7 @@ void Leg::publish_statistics() {
   statistics.packets_late = receive_.late_packets();
   statistics.unknown_sources = receive_.unknown_sources();
   statistics.jitter_ms = reception.jitter_ms;
+  statistics.round_trip_ms = rtcp_.round_trip_ms().value_or(-1);
   statistics_->publish(statistics);
 }
 

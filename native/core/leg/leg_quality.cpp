@@ -35,7 +35,6 @@ void Leg::estimate_quality_now() {
   out.discard_fraction = quality_.discard_fraction;
   out.mos = quality_.mos.value_or(0);
   out.rating = quality_.rating.value_or(-1);
-  out.round_trip_ms = rtcp_.round_trip_ms().value_or(-1);
   out.playout_delay_ms = in_milliseconds(receive_.playout_delay());
   const LossPatternSummary pattern = receive_.loss_pattern();
   const double packet_ms = in_milliseconds(receive_.packet_time());

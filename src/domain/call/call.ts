@@ -14,7 +14,7 @@ import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
 import type { CallIdentity, CallPrice } from './identity.ts';
 import { InboundPart } from './inbound-part.ts';
 import { LegMedia, type LegMediaNeeds } from './leg-media.ts';
-import type { Headers, InboundLeg, LegEnd, MediaLeg, Signalling, SrtpRule } from './needs.ts';
+import type { Headers, InboundLeg, LegEnd, MediaLeg, MediaWish, Signalling } from './needs.ts';
 import { mayGoOn } from './onward-headers.ts';
 import { OutboundPart } from './outbound-part.ts';
 import type { PartOf } from './part.ts';
@@ -210,9 +210,9 @@ export class Call implements Recorded {
   }
 
   /** Takes over an INVITE; in the same turn in which it arrived. */
-  takeInbound(leg: InboundLeg, srtp?: SrtpRule): void {
-    this.#media.protectBy(srtp);
-    this.#media.speakTo(leg.carrier === undefined ? 'phones' : 'carriers');
+  takeInbound(leg: InboundLeg, wish: MediaWish = {}): void {
+    this.#media.protectBy(wish.srtp);
+    this.#media.speakTo(leg.carrier === undefined ? 'phones' : 'carriers', wish.codecs);
     const part = new InboundPart(leg, this.#partOf());
     this.#part = part;
     part.attach();

@@ -68,7 +68,7 @@ export class LegMedia {
   #hold: 'sendonly' | 'inactive' | undefined;
   #keypadEvents = false;
   #srtp: SrtpRule;
-  #speaks: keyof CodecPreferences = 'phones';
+  #codecs: readonly CodecName[];
   #tonesWanted = false;
 
   readonly #peer: () => Pick<RtpPeer, 'heardFrom' | 'carrier'>;
@@ -82,6 +82,7 @@ export class LegMedia {
     this.#events = events;
     this.#peer = peer;
     this.#srtp = needs.srtp;
+    this.#codecs = needs.codecs.phones;
   }
 
   get leg(): MediaLeg {
@@ -161,13 +162,9 @@ export class LegMedia {
     this.#srtp = rule ?? this.#needs.srtp;
   }
 
-  /** Whose codecs are offered and answered from the next description on. */
-  speakTo(whom: keyof CodecPreferences): void {
-    this.#speaks = whom;
-  }
-
-  get #codecs(): readonly CodecName[] {
-    return this.#needs.codecs[this.#speaks];
+  /** What is offered and answered from the next description on: these codecs, or those of `whom`. */
+  speakTo(whom: keyof CodecPreferences, codecs?: readonly CodecName[]): void {
+    this.#codecs = codecs ?? this.#needs.codecs[whom];
   }
 
   /** Why an offer cannot be answered, asked before anything is spent on a call. */

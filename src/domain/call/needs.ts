@@ -1,7 +1,7 @@
 /** What calls need from the outside: signalling at leg level, media, and audio-stream sockets. */
 import type { AccountId, CallUuid, StreamId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
-import type { SrtpPolicy, SrtpSuite } from '../../protocol/sdp/sdp.ts';
+import type { CodecName, SrtpPolicy, SrtpSuite } from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { LineRate, Pcm } from './audio-needs.ts';
 import type {
@@ -13,6 +13,7 @@ import type {
 } from './recognition-needs.ts';
 import type { Headers } from './signalling-needs.ts';
 
+export { isCodecName } from '../../protocol/sdp/sdp.ts';
 export type * from './audio-needs.ts';
 export type * from './recognition-needs.ts';
 export type * from './signalling-needs.ts';
@@ -20,17 +21,12 @@ export { SRTP_REQUIRED, srtpRule } from './signalling-needs.ts';
 
 // ---------------------------------------------------------------- media
 
-/** As in `a=rtpmap`, in upper case. */
-export type CodecName = (typeof CODEC_NAMES)[number];
-const CODEC_NAMES = ['PCMU', 'PCMA', 'G722', 'L16', 'OPUS'] as const;
-export const isCodecName = (text: string): text is CodecName =>
-  CODEC_NAMES.some((name) => name === text);
 /** Whom we offer and answer which codecs, in our order: registered phones and whoever else, or carriers and trunks. */
 export interface CodecPreferences {
   readonly phones: readonly CodecName[];
   readonly carriers: readonly CodecName[];
 }
-export type { SrtpPolicy, SrtpSuite };
+export type { CodecName, SrtpPolicy, SrtpSuite };
 export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
 /** Who may still send to the ports of a leg that closes. */

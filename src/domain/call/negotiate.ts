@@ -5,6 +5,7 @@ import {
   buildOffer,
   type Codec,
   chooseAudio,
+  telephoneEvent as eventCodec,
   type LocalCrypto,
   type LocalTransport,
   OFFERED_SUITES,
@@ -16,7 +17,6 @@ import {
   type SdpProblem,
   type SrtpPolicy,
   type SrtpSuite,
-  sameCodec,
   srtpKeyBytes,
 } from '../../protocol/sdp/sdp.ts';
 import type {
@@ -27,6 +27,7 @@ import type {
   SessionCodec,
   SrtpRule,
 } from './needs.ts';
+import { PayloadNumbers } from './payload-numbers.ts';
 
 /** Under which our offers name keypad events, by their clock (RFC 4733 §2.1: the audio's). */
 const EVENT_PAYLOAD_TYPE = 101;
@@ -63,6 +64,8 @@ export class Negotiation {
   /** The peer is a browser, or like one. */
   #byDtls = false;
   #said: { readonly sdp: string; readonly version: number } | undefined;
+  /** Payload types as they stand in this session: a number keeps its meaning (RFC 3264 §8.3.2). */
+  readonly #numbers = new PayloadNumbers();
 
   constructor(local: { address: string; port: number }, options: NegotiationOptions) {
     this.#local = local;
@@ -82,6 +85,12 @@ export class Negotiation {
     const choice = chooseAudio(offer.value, { codecs, srtp: srtp.policy, ipv6, dtls });
     if (!choice.ok) return choice;
     const { crypto, ice } = choice.value;
+    this.#numbers.keep(
+      offer.value.audio.flatMap(({ codecs: theirs, telephoneEvents }) => [
+        ...theirs,
+        ...telephoneEvents,
+      ]),
+    );
     const remote = mediaSession(choice.value, this.#travel(choice.value));
     if (!remote.ok) return remote;
     const ours = {
@@ -99,8 +108,12 @@ export class Negotiation {
 
   /** We offer. */
   offer(srtp: SrtpRule, codecs: readonly CodecName[]): string {
-    const offered = codecs.flatMap(offeredCodecs);
+    const offered = codecs.flatMap(offeredCodecs).map((codec) => this.#numbers.given(codec));
     const wide = offered.some(({ clockRateHz }) => clockRateHz === WIDE_CLOCK);
+    const [events, wideEvents] = [EVENT_PAYLOAD_TYPE, WIDE_EVENT_PAYLOAD_TYPE].map(
+      (number, index) =>
+        this.#numbers.given(eventCodec(number, index === 0 ? undefined : WIDE_CLOCK)).payloadType,
+    );
     const { fingerprint } = this.#options;
     const byDtls = fingerprint !== undefined && (srtp.byDtls === true || this.#byDtls);
     const crypto: LocalCrypto[] =
@@ -121,8 +134,8 @@ export class Negotiation {
         buildOffer({
           ...this.#endpoint(version),
           codecs: offered,
-          telephoneEventPayloadType: EVENT_PAYLOAD_TYPE,
-          ...(wide ? { wideTelephoneEventPayloadType: WIDE_EVENT_PAYLOAD_TYPE } : {}),
+          telephoneEventPayloadType: events,
+          ...(wide ? { wideTelephoneEventPayloadType: wideEvents } : {}),
           direction: 'sendrecv',
           crypto,
           plainToo: srtp.policy === 'optional',
@@ -136,7 +149,9 @@ export class Negotiation {
   /** The peer's answer to our last offer. */
   settle(answerSdp: string): Result<MediaSession, SdpProblem> {
     const session = readAnswer(this.#said?.sdp ?? '', answerSdp);
-    return session.ok ? mediaSession(session.value, this.#travel(session.value), 'ours') : session;
+    return session.ok
+      ? mediaSession(session.value, this.#travel(session.value), this.#numbers)
+      : session;
   }
 
   /** How the packets of a session travel. */
@@ -223,34 +238,30 @@ export function checkOffer(
 type Travel = Pick<MediaSession, 'protection' | 'rtcpMux' | 'ice' | 'voipMetrics'>;
 
 /**
- * `receives`: under whose numbers we receive. Each side does under those of its own description (RFC 3264 §6.1): ours when
- * the peer has answered; an answer of ours repeats the peer's.
+ * `ours`: the numbers of our offer, which the peer has answered. Each side receives under those of its own description
+ * (RFC 3264 §6.1); an answer of ours repeats the peer's.
  */
 function mediaSession(
   session: AudioSession,
   travel: Travel,
-  receives: 'ours' | 'theirs' = 'theirs',
+  ours?: PayloadNumbers,
 ): Result<MediaSession, SdpProblem> {
   const { address, port, ptimeMs, direction, telephoneEvent, telephoneEventClockHz } = session;
   const { codec } = session;
   const spoken = sessionCodec(codec);
   if (spoken === undefined) return err({ kind: 'noCommonCodec', detail: codec.name });
-  const offered = offeredCodecs(codec.name).find((ours) => sameCodec(ours, codec))?.payloadType;
-  const ourEvents =
-    telephoneEventClockHz === WIDE_CLOCK ? WIDE_EVENT_PAYLOAD_TYPE : EVENT_PAYLOAD_TYPE;
-  const receive = (theirs: number, ours: number | undefined): number =>
-    receives === 'ours' ? (ours ?? theirs) : theirs;
+  const receive = (theirs: Codec): number => ours?.given(theirs).payloadType ?? theirs.payloadType;
   return ok({
     address,
     port,
     codec: spoken,
-    payloadType: { send: codec.payloadType, receive: receive(codec.payloadType, offered) },
+    payloadType: { send: codec.payloadType, receive: receive(codec) },
     telephoneEvent:
       telephoneEvent === undefined
         ? undefined
         : {
             send: telephoneEvent,
-            receive: receive(telephoneEvent, ourEvents),
+            receive: receive(eventCodec(telephoneEvent, telephoneEventClockHz)),
             clockRate: telephoneEventClockHz,
           },
     ptimeMs,

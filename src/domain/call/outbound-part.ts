@@ -62,12 +62,17 @@ export class OutboundPart implements CallPart {
     };
   }
 
-  async #localSdp({ srtp, kind }: OutboundTarget): Promise<string | undefined> {
+  async #localSdp({
+    srtp,
+    kind,
+    codecs,
+    isTrunk = false,
+  }: OutboundTarget): Promise<string | undefined> {
     const { course, media } = this.#of;
     await openMedia(this.#of);
     if (course.isEnded) return undefined;
     media.protectBy(srtp);
-    media.speakTo(kind === 'carrier' ? 'carriers' : 'phones');
+    media.speakTo(kind === 'carrier' || isTrunk ? 'carriers' : 'phones', codecs);
     return media.offer();
   }
 

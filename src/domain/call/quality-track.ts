@@ -1,4 +1,4 @@
-import type { MediaQuality } from '../cdr/types.ts';
+import type { MediaQuality } from '../../base/media-quality.ts';
 
 /** How a call sounded up to a moment: the figures count from its beginning. */
 export interface QualitySample extends MediaQuality {

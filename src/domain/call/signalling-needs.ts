@@ -1,7 +1,7 @@
 /** What calls need of the signalling: legs, whatever messages they are made of. */
 import type { CallUuid } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
-import type { SrtpPolicy } from '../../protocol/sdp/sdp.ts';
+import type { CodecName, SrtpPolicy } from '../../protocol/sdp/sdp.ts';
 import type { PeerPolicy, SipTransport } from '../provisioning/types.ts';
 import type { HangupCauseKey } from './hangup-cause.ts';
 
@@ -204,7 +204,14 @@ export type OutboundTarget = (
   readonly srtp?: SrtpRule | undefined;
   /** What it is told, and believed; undefined: as for somebody's address. */
   readonly policy?: PeerPolicy | undefined;
+  /** Undefined: those of phones, or of carriers. */
+  readonly codecs?: readonly CodecName[] | undefined;
+  /** Is offered what carriers are, where nothing is said of codecs. */
+  readonly isTrunk?: boolean;
 };
+
+/** How a leg's media is to be, where that differs from what holds elsewhere. */
+export type MediaWish = Pick<OutboundTarget, 'srtp' | 'codecs'>;
 
 /** A SIP URI, taken apart. */
 export interface SipAddress {

@@ -162,11 +162,14 @@ const maxRedirectsOf = (target: OutboundTarget): number =>
 
 /** Named by the peer: it passes the guard of destinations, whoever the peer is. */
 function redirected(target: OutboundTarget, uri: string): OutboundTarget {
-  const { srtp, policy: told } = target;
-  if (target.kind === 'endpoint') return { kind: 'uri', uri, srtp };
+  const { srtp, codecs, isTrunk = false, policy: told } = target;
+  if (target.kind === 'endpoint') return { kind: 'uri', uri, srtp, codecs };
   const { failoverOn, maxRedirects } = target;
   const policy = {
     ...{ srtp, policy: told && { ...told, identity: 'untrusted' as const } },
+    codecs,
+    // Whoever a carrier or trunk names in its place speaks as it does.
+    isTrunk: isTrunk || target.kind === 'carrier',
     ...(failoverOn === undefined ? {} : { failoverOn }),
     ...(maxRedirects === undefined ? {} : { maxRedirects }),
   };

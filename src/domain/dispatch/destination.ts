@@ -4,15 +4,11 @@ import { ofTel, plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import type { CallPrice } from '../call/call.ts';
-import {
-  type OutboundTarget,
-  type Signalling,
-  SRTP_REQUIRED,
-  type SrtpRule,
-  srtpRule,
-} from '../call/needs.ts';
+import type { MediaWish, OutboundTarget, Signalling } from '../call/needs.ts';
 import type { HangupCauseKey, HangupSource } from '../call/types.ts';
+import type { PolicyParties } from '../provisioning/provisioning.ts';
 import { readDialledNumber } from './dialled-number.ts';
+import { mediaWish } from './media-wish.ts';
 import type { DispatchNeeds } from './needs.ts';
 
 /** Why a destination is not dialled, as it will stand in the call's record. */
@@ -110,7 +106,7 @@ export class Destinations {
       to: uri,
       price: this.#sipPrice(owner),
       endpointId: undefined,
-      targets: [{ kind: 'uri', uri }],
+      targets: [{ kind: 'uri', uri, ...this.#mediaWish({ account: owner.authId }) }],
     });
   }
 
@@ -134,7 +130,7 @@ export class Destinations {
       to: `${secure ? 'sips' : 'sip'}:${username}@${settings.registrarHost}`,
       price: this.#sipPrice(owner),
       endpointId: endpoint.endpointId,
-      targets: [{ kind: 'endpoint', username, secure, srtp: this.#srtpOf(username) }],
+      targets: [{ kind: 'endpoint', username, secure, ...this.#wishOf(username, owner) }],
     });
   }
 
@@ -164,27 +160,34 @@ export class Destinations {
       const detail = `calls to ${number} have no price in ${owner.currency}`;
       return refused('routingError', 'Error', detail);
     }
-    const targets = inOrder(this.#needs.signalling, this.#carriersFor(number));
+    const targets = inOrder(this.#needs.signalling, this.#carriersFor(number, owner));
     if (targets.length === 0) {
       return refused('routingError', 'Error', `no carrier takes calls to ${number}`);
     }
     return ok({ to: number, price, endpointId: undefined, targets });
   }
 
-  #srtpOf(username: string): SrtpRule {
-    const { settings, signalling } = this.#needs;
-    const rule = srtpRule(settings.srtp, { secured: signalling.isSecured(username) });
-    return { ...rule, byDtls: signalling.isBrowser(username) };
+  #mediaWish(parties: PolicyParties, more: { secured?: boolean; mustBeSecure?: boolean } = {}) {
+    const { provisioning, settings } = this.#needs;
+    return mediaWish(provisioning, { parties, srtp: settings.srtp, secured: false, ...more });
   }
 
-  #carriersFor(number: string): OutboundTarget[] {
+  #wishOf(username: string, owner: Account): MediaWish {
+    const { signalling } = this.#needs;
+    const parties = { endpoint: username, account: owner.authId };
+    const wish = this.#mediaWish(parties, { secured: signalling.isSecured(username) });
+    const byDtls = signalling.isBrowser(username);
+    return { ...wish, srtp: wish.srtp && { ...wish.srtp, byDtls } };
+  }
+
+  #carriersFor(number: string, owner: Account): OutboundTarget[] {
     const { provisioning, clock, random } = this.#needs;
     return provisioning.carriers
       .routesFor(number, { wallMs: clock.wallMs(), random })
       .map(({ name, secure, policy, policy: { failoverOn, maxRedirects } }) => ({
         ...{ kind: 'carrier', carrier: name, number },
         policy: Object.keys(policy).length === 0 ? undefined : policy,
-        srtp: secure ? SRTP_REQUIRED : undefined,
+        ...this.#mediaWish({ carrier: name, account: owner.authId }, { mustBeSecure: secure }),
         ...(failoverOn === undefined ? {} : { failoverOn }),
         ...(maxRedirects === undefined ? {} : { maxRedirects }),
       }));

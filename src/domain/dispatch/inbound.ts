@@ -7,15 +7,13 @@ import type { Result } from '../../base/result.ts';
 import type { Accounts } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
 import type { Call, CallIdentity } from '../call/call.ts';
-import {
-  type CallerProofs,
-  type Headers,
-  type InboundLeg,
-  type SipAddresses,
-  SRTP_REQUIRED,
-  type SrtpPolicy,
-  type SrtpRule,
-  srtpRule,
+import type {
+  CallerProofs,
+  Headers,
+  InboundLeg,
+  MediaWish,
+  SipAddresses,
+  SrtpPolicy,
 } from '../call/needs.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { FairShare } from '../capacity/capacity.ts';
@@ -32,6 +30,7 @@ import type { EndpointRate } from './endpoint-rate.ts';
 import type { CallFactory } from './factory.ts';
 import { gateInbound } from './inbound-gate.ts';
 import type { CallKeeper } from './keeper.ts';
+import { mediaWish } from './media-wish.ts';
 import type { Scripts } from './scripts.ts';
 
 export interface InboundNeeds {
@@ -57,6 +56,7 @@ export interface InboundNeeds {
   /** Of carriers that say nothing else. */
   readonly proofPolicy: ProofPolicy;
   readonly keeper: Pick<CallKeeper, 'live' | 'changed'>;
+  readonly mediaPolicies: Provisioning['mediaPolicies'];
   readonly logger: Logger;
 }
 
@@ -119,7 +119,7 @@ export class Inbound {
       factory.price(owner, 'sip', leg.dialled) ?? factory.free(owner.currency),
       hangupTargetOf(application),
     );
-    call.takeInbound(leg, this.#srtpOf(leg));
+    call.takeInbound(leg, this.#mediaWish(leg, owner));
     const called =
       named === undefined ? calledKind(leg, account.country, this.#needs.addresses) : 'apps';
     const barred = mediaNotPermitted(endpoint, leg.sdp) ?? notPermitted(endpoint, called);
@@ -187,7 +187,7 @@ export class Inbound {
     };
     const price = factory.price(owner, 'inbound', e164) ?? factory.free(owner.currency);
     const call = factory.create(identity, price, hangupTargetOf(application));
-    call.takeInbound(leg, this.#srtpOf(leg));
+    call.takeInbound(leg, this.#mediaWish(leg, owner));
     const slot = this.#slotAtCarrier(call, leg, owner);
     if (number.trunkGroupId !== undefined) {
       await this.#admit(call, owner, { slot });
@@ -233,10 +233,17 @@ export class Inbound {
     await script.run();
   }
 
-  #srtpOf({ carrier, source }: InboundLeg): SrtpRule {
-    const { carriers, srtp } = this.#needs;
-    if (carrier !== undefined && carriers.get(carrier)?.secure === true) return SRTP_REQUIRED;
-    return srtpRule(srtp, { secured: source.transport === 'tls' || source.transport === 'wss' });
+  #mediaWish({ carrier, endpointUsername, source }: InboundLeg, owner: Account): MediaWish {
+    const { carriers, mediaPolicies, srtp } = this.#needs;
+    return mediaWish(
+      { mediaPolicies },
+      {
+        parties: { endpoint: endpointUsername, carrier, account: owner.authId },
+        srtp,
+        secured: source.transport === 'tls' || source.transport === 'wss',
+        mustBeSecure: carrier !== undefined && carriers.get(carrier)?.secure === true,
+      },
+    );
   }
 
   /** The permission, the offer, the slot and the money; false: the call has been ended for want of one of them. */

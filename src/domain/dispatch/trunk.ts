@@ -3,10 +3,11 @@ import { ServiceError } from '../../base/errors.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import type { Call, CallEnd, CallIdentity, DialPlan } from '../call/call.ts';
-import { type Bridge, type Headers, type OutboundTarget, SRTP_REQUIRED } from '../call/needs.ts';
+import type { Bridge, Headers, MediaWish, OutboundTarget } from '../call/needs.ts';
 import { playWhileHeld, relayDigits } from '../interpreter/interpreter.ts';
 import type { OriginationUri, PhoneNumber, Trunk } from '../provisioning/types.ts';
 import { type DialRefusal, inOrder } from './destination.ts';
+import { mediaWish } from './media-wish.ts';
 import type { DispatchNeeds } from './needs.ts';
 import { onwardOf, presentedCaller } from './presented.ts';
 import { TrunkWebhook } from './trunk-webhook.ts';
@@ -115,7 +116,13 @@ export class TrunkConnector {
       const detail = `trunk ${trunk.name} asks for TLS, its origination URI ${downgrading.sipUri} does not`;
       return unroutable(detail);
     }
-    const targets = uris.map(({ sipUri }) => targetOf(sipUri, trunk, number));
+    const wish = mediaWish(this.#needs.provisioning, {
+      parties: { trunk: trunk.trunkId, account: trunk.accountId },
+      srtp: this.#needs.settings.srtp,
+      secured: false,
+      mustBeSecure: trunk.secure,
+    });
+    const targets = uris.map(({ sipUri }) => targetOf(sipUri, trunk, { number, wish }));
     return ok(inOrder(this.#needs.signalling, targets));
   }
 
@@ -263,13 +270,16 @@ const unroutable = (detail: string): Result<never, DialRefusal> =>
   err({ cause: 'routingError', source: 'Error', detail });
 
 /** An origination URI without a user part is given the number that was called. */
-function targetOf(sipUri: string, trunk: Trunk, number: PhoneNumber): OutboundTarget {
+function targetOf(
+  sipUri: string,
+  trunk: Trunk,
+  { number, wish }: { readonly number: PhoneNumber; readonly wish: MediaWish },
+): OutboundTarget {
   const uri = sipUri.includes('@')
     ? sipUri
     : sipUri.replace(/^(sips?):/i, `$1:${encodeURIComponent(`+${number.e164}`)}@`);
-  const srtp = trunk.secure ? SRTP_REQUIRED : undefined;
   const { transport, egressAllow: allow, policy } = trunk;
-  return { kind: 'uri', uri, transport, allow, srtp, policy };
+  return { kind: 'uri', uri, transport, allow, policy, ...wish, isTrunk: true };
 }
 
 /** Customers' own headers go through; what was called is told apart from where the call is sent (RFC 7315 §4.2). */

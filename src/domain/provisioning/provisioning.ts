@@ -3,6 +3,7 @@ import { CallerIds } from './caller-ids.ts';
 import { Carriers } from './carriers.ts';
 import type { ProvisioningContext } from './context.ts';
 import { type EndpointSettings, Endpoints } from './endpoints.ts';
+import { MediaPolicies, type PolicyStore } from './media-policies.ts';
 import type {
   ApplicationStore,
   CallerIdStore,
@@ -28,6 +29,15 @@ export {
   type RevokedEndpoint,
   secretsOf,
 } from './endpoints.ts';
+export {
+  type MediaPolicies,
+  type MediaPolicy,
+  type NamedPolicy,
+  POLICY_SUBJECTS,
+  type PolicyParties,
+  type PolicyRefusal,
+  SRTP_POLICIES,
+} from './media-policies.ts';
 export { type NewNumber, type NumberRefusal, type Numbers, nextMonth } from './numbers.ts';
 export { headerProblem, isManaged } from './peer-headers.ts';
 export { carrierFormat, patternOf, ranked, WINDOW_PATTERN } from './routing.ts';
@@ -51,6 +61,7 @@ export interface ProvisioningStores {
   readonly numbers: NumberStore;
   readonly carriers: CarrierStore;
   readonly callerIds: CallerIdStore;
+  readonly settings: PolicyStore;
 }
 
 /** Everything that an account or the operator sets up before calls can run. */
@@ -61,6 +72,7 @@ export interface Provisioning {
   readonly numbers: Numbers;
   readonly carriers: Carriers;
   readonly callerIds: CallerIds;
+  readonly mediaPolicies: MediaPolicies;
 }
 
 export type ProvisioningSettings = EndpointSettings & NumberSettings;
@@ -77,5 +89,6 @@ export function createProvisioning(
     numbers: new Numbers(stores, context, settings),
     carriers: new Carriers(stores.carriers),
     callerIds: new CallerIds(stores.callerIds, context),
+    mediaPolicies: new MediaPolicies(stores.settings),
   };
 }

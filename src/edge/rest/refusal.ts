@@ -10,6 +10,7 @@ import type {
   CarrierRefusal,
   EndpointRefusal,
   NumberRefusal,
+  PolicyRefusal,
   TrunkRefusal,
 } from '../../domain/provisioning/provisioning.ts';
 import type { ExportRefusal, RecordingRefusal } from '../../domain/recording/recording.ts';
@@ -28,6 +29,7 @@ export type Refusal =
   | NumberRefusal
   | TrunkRefusal
   | CarrierRefusal
+  | PolicyRefusal
   | CdrRefusal
   | RecordingRefusal
   | TranscriptionRefusal
@@ -78,6 +80,8 @@ const ANSWERS: Answers = {
   insufficientFunds: failure(402, 'insufficient balance', {
     detail: 'The available balance does not cover this; top up and try again.',
   }),
+  unknownPolicy: notFound('media policy'),
+  tooManyPolicies: failure(409, 'too many media policies'),
   unknownApplication: notFound('application'),
   applicationInUse: failure(409, 'application is in use', {
     detail:

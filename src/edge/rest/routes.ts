@@ -4,6 +4,7 @@ import { adminCarrierRoutes } from './admin/carriers.ts';
 import { adminDoNotCallRoutes } from './admin/do-not-call.ts';
 import { adminImportRoutes } from './admin/import.ts';
 import { adminLedgerRoutes } from './admin/ledger.ts';
+import { mediaPolicyRoutes } from './admin/media-policies.ts';
 import { adminNumberRoutes } from './admin/numbers.ts';
 import { adminRateRoutes } from './admin/rates.ts';
 import { adminRouteRoutes } from './admin/routes.ts';
@@ -85,6 +86,7 @@ const documented: readonly Route[] = [
   ...adminLedgerRoutes,
   ...adminNumberRoutes,
   ...trunkAdminRoutes,
+  ...mediaPolicyRoutes,
   ...adminCarrierRoutes,
   ...adminRateRoutes,
   ...adminRouteRoutes,

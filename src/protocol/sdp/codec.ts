@@ -1,6 +1,12 @@
 /** Payload types to codecs: `a=rtpmap`, `a=fmtp` and the static table of RFC 3551 §6. */
 import type { Codec, MediaDescription } from './types.ts';
 
+/** What is spoken here, as in `a=rtpmap`, in upper case. */
+export type CodecName = (typeof CODEC_NAMES)[number];
+export const CODEC_NAMES = ['PCMU', 'PCMA', 'G722', 'L16', 'OPUS'] as const;
+export const isCodecName = (text: string): text is CodecName =>
+  CODEC_NAMES.some((name) => name === text);
+
 const fixed = (payloadType: number, name: string, clockRateHz: number, channels = 1): Codec => ({
   payloadType,
   name,

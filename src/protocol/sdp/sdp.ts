@@ -1,5 +1,14 @@
 /** Front door of SDP: offer and answer for one audio stream (RFC 8866, RFC 3264). Text in, text out. */
-export { offeredCodecs, parametersOf, sameCodec, staticCodec } from './codec.ts';
+export {
+  CODEC_NAMES,
+  type CodecName,
+  isCodecName,
+  offeredCodecs,
+  parametersOf,
+  sameCodec,
+  staticCodec,
+  telephoneEvent,
+} from './codec.ts';
 export { OFFERED_SUITES, srtpKeyBytes } from './crypto.ts';
 export type { LocalCrypto, LocalEndpoint } from './local.ts';
 export {

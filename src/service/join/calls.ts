@@ -261,6 +261,7 @@ export function joinParts<R extends Recorder>(
     proofs: dispatching.proofs,
     proofPolicy: settings.stir.policy,
     keeper,
+    mediaPolicies: provisioning.mediaPolicies,
   });
   const outbound = new Outbound(dispatching);
   followRevocations({

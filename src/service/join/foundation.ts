@@ -69,6 +69,7 @@ export async function layFoundation(basics: Basics): Promise<Foundation> {
   });
   await facts.ledger.loadRates();
   await facts.provisioning.carriers.load();
+  await facts.provisioning.mediaPolicies.load();
   await storeCarriers(facts.provisioning.carriers, lists.carriers);
   await recoverOpenCalls(store.calls, logger);
   return { ...facts, store, realm, recordingFiles, objects };

@@ -29,6 +29,41 @@ const answerTo = (offer: string, codecs = ALL) => {
   return answer.value;
 };
 
+describe('payload types of a session (RFC 3264 §8.3.2)', () => {
+  const OFFER = theirs('0 111 96', 'a=rtpmap:111 opus/48000/2', 'a=rtpmap:96 telephone-event/8000');
+
+  it('an offer of ours in it keeps the numbers that the peer has given', () => {
+    const session = negotiation();
+    session.answer(OFFER, RULE, { ipv6: true, codecs: ALL });
+    const again = session.offer(RULE, ALL);
+    expect(again).toContain('a=rtpmap:111 opus/48000/2');
+    expect(again).toContain('a=rtpmap:96 telephone-event/8000');
+    expect(again).not.toMatch(/a=rtpmap:96 opus|a=rtpmap:101 /);
+    const answer = theirs(
+      '107 96',
+      'a=rtpmap:107 opus/48000/2',
+      'a=rtpmap:96 telephone-event/8000',
+    );
+    // Each side receives under its own.
+    expect(session.settle(answer)).toMatchObject({
+      value: {
+        payloadType: { send: 107, receive: 111 },
+        telephoneEvent: { send: 96, receive: 96, clockRate: 8000 },
+      },
+    });
+  });
+
+  it('a number that means something else for the peer is left to it', () => {
+    const session = negotiation();
+    const offer = theirs('0 96 101', 'a=rtpmap:96 iLBC/8000', 'a=rtpmap:101 G729/8000');
+    session.answer(offer, RULE, { ipv6: true, codecs: ALL });
+    const again = session.offer(RULE, ALL);
+    expect(again).toMatch(/a=rtpmap:127 opus\/48000\/2/);
+    expect(again).toMatch(/a=rtpmap:126 telephone-event\/8000/);
+    expect(session.offer(RULE, ALL)).toBe(again);
+  });
+});
+
 describe('an offer of a peer', () => {
   it('is answered by its own order among our codecs, under its payload types', () => {
     const { sdp, remote } = answerTo(

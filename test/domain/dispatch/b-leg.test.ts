@@ -277,9 +277,9 @@ describe('a number in a SIP address', () => {
 
   it('at a host of ours or of a carrier is dialled, barred and priced as the number', async () => {
     const number = { kind: 'carrier', carrier: 'north', number: '14155550199' };
-    expect(await calls('<User>sip:+14155550199@192.0.2.10:5060;transport=tcp</User>')).toEqual([
-      number,
-    ]);
+    expect(
+      await calls('<User>sip:+14155550199@192.0.2.10:5060;transport=tcp</User>'),
+    ).toMatchObject([number]);
     expect(bLegs()[0]?.facts.to).toBe('14155550199');
     expect(bLegs()[0]?.price).toMatchObject({ perMinute: 60_000 });
     await stage.finish();
@@ -289,7 +289,7 @@ describe('a number in a SIP address', () => {
     'with a barred prefix at %s is refused: 2050',
     async (host) => {
       await stage.accounts.patch(stage.account.authId, { barredPrefixes: ['882'] });
-      expect(await calls(`<User>sip:88216212345678@${host}</User>`)).toEqual([]);
+      expect(await calls(`<User>sip:88216212345678@${host}</User>`)).toMatchObject([]);
       expect(actionParameters()).toMatchObject({ DialBLegHangupCauseCode: '2050' });
       await stage.finish();
     },
@@ -299,7 +299,7 @@ describe('a number in a SIP address', () => {
     ['sip:operator@192.0.2.10', '3040'],
     ['sips:14155550123@192.0.2.10', '5020'],
   ])('%s leads nowhere: %s', async (uri, code) => {
-    expect(await calls(`<User>${uri}</User>`)).toEqual([]);
+    expect(await calls(`<User>${uri}</User>`)).toMatchObject([]);
     expect(actionParameters()).toMatchObject({ DialBLegHangupCauseCode: code });
     await stage.finish();
   });

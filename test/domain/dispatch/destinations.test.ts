@@ -89,7 +89,7 @@ describe('POST Call: where it goes', () => {
 
   it('SIP addresses elsewhere are called as such', async () => {
     await stage.placed({ to: ['sip:bob@192.0.2.77:5070;transport=tcp'] });
-    expect(stage.signalling.last.target).toEqual({
+    expect(stage.signalling.last.target).toMatchObject({
       kind: 'uri',
       uri: 'sip:bob@192.0.2.77:5070;transport=tcp',
     });

@@ -1,0 +1,38 @@
+import { type Codec, sameCodec } from '../../protocol/sdp/sdp.ts';
+
+const FIRST_DYNAMIC = 96;
+const LAST_DYNAMIC = 127;
+
+/** Payload types of one session: once a dynamic number means a codec, it means no other (RFC 3264 §8.3.2). */
+export class PayloadNumbers {
+  readonly #meant = new Map<number, Codec>();
+
+  /** As a description of the peer names them. */
+  keep(codecs: readonly Codec[]): void {
+    for (const codec of codecs) {
+      const { payloadType } = codec;
+      if (payloadType >= FIRST_DYNAMIC && !this.#meant.has(payloadType)) {
+        this.#meant.set(payloadType, codec);
+      }
+    }
+  }
+
+  /** The codec under its number in this session: the one it has had, else its usual one, else one that is free. */
+  given(codec: Codec): Codec {
+    const { payloadType: usual } = codec;
+    if (usual < FIRST_DYNAMIC) return codec;
+    for (const [payloadType, known] of this.#meant) {
+      if (sameCodec(known, codec)) return { ...codec, payloadType };
+    }
+    const payloadType = this.#meant.has(usual) ? this.#free(usual) : usual;
+    this.#meant.set(payloadType, codec);
+    return { ...codec, payloadType };
+  }
+
+  #free(usual: number): number {
+    for (let number = LAST_DYNAMIC; number >= FIRST_DYNAMIC; number -= 1) {
+      if (!this.#meant.has(number)) return number;
+    }
+    return usual;
+  }
+}

@@ -1,0 +1,107 @@
+import { err, ok, type Result } from '../../base/result.ts';
+import { type CodecName, isCodecName, type SrtpPolicy } from '../../protocol/sdp/sdp.ts';
+
+/** What is left out is decided by whoever comes next: see `MediaPolicies.of`. */
+export interface MediaPolicy {
+  readonly srtp?: SrtpPolicy | undefined;
+  /** In our order of preference; a peer's offer is answered by its own order among these. */
+  readonly codecs?: readonly CodecName[] | undefined;
+}
+
+export const POLICY_SUBJECTS = ['account', 'endpoint', 'trunk', 'carrier'] as const;
+export type PolicySubject = (typeof POLICY_SUBJECTS)[number];
+export const SRTP_POLICIES = ['off', 'optional', 'required'] as const;
+
+/** An account by its `auth_id`, an endpoint by its user name, a trunk by its id, a carrier by its name. */
+export interface NamedPolicy extends MediaPolicy {
+  readonly subject: PolicySubject;
+  readonly name: string;
+}
+
+/** Who takes part in a leg. */
+export type PolicyParties = Readonly<Partial<Record<PolicySubject, string | undefined>>>;
+
+export type PolicyRefusal =
+  | { readonly kind: 'tooManyPolicies' }
+  | { readonly kind: 'unknownPolicy' };
+
+/** Where they are kept, as one value. */
+export interface PolicyStore {
+  get(key: string): Promise<string | undefined>;
+  set(key: string, value: string): Promise<void>;
+}
+
+const KEY = 'media.policies';
+const MOST = 5000;
+
+/** Codecs and SRTP of single accounts, endpoints, trunks and carriers, where they are to differ from the settings. */
+export class MediaPolicies {
+  readonly #store: PolicyStore;
+  readonly #known = new Map<string, NamedPolicy>();
+
+  constructor(store: PolicyStore) {
+    this.#store = store;
+  }
+
+  /** To be called once, before there are calls. */
+  async load(): Promise<void> {
+    const stored: unknown = JSON.parse((await this.#store.get(KEY)) ?? '[]');
+    for (const policy of Array.isArray(stored) ? stored : []) {
+      const read = readPolicy(policy);
+      if (read !== undefined) this.#known.set(keyOf(read), read);
+    }
+  }
+
+  list(): readonly NamedPolicy[] {
+    return [...this.#known.values()];
+  }
+
+  /** Holds from the next call on. */
+  async set(policy: NamedPolicy): Promise<Result<void, PolicyRefusal>> {
+    const key = keyOf(policy);
+    if (!this.#known.has(key) && this.#known.size >= MOST) return err({ kind: 'tooManyPolicies' });
+    this.#known.set(key, policy);
+    await this.#save();
+    return ok(undefined);
+  }
+
+  async remove(subject: PolicySubject, name: string): Promise<Result<void, PolicyRefusal>> {
+    if (!this.#known.delete(keyOf({ subject, name }))) return err({ kind: 'unknownPolicy' });
+    await this.#save();
+    return ok(undefined);
+  }
+
+  /** Each field is decided by the endpoint, else by the trunk, the carrier, the account. */
+  of(parties: PolicyParties): MediaPolicy {
+    if (this.#known.size === 0) return {};
+    const found = (['endpoint', 'trunk', 'carrier', 'account'] as const).flatMap((subject) => {
+      const name = parties[subject];
+      const policy = name === undefined ? undefined : this.#known.get(keyOf({ subject, name }));
+      return policy ?? [];
+    });
+    return {
+      srtp: found.find(({ srtp }) => srtp !== undefined)?.srtp,
+      codecs: found.find(({ codecs }) => codecs !== undefined)?.codecs,
+    };
+  }
+
+  #save(): Promise<void> {
+    return this.#store.set(KEY, JSON.stringify(this.list()));
+  }
+}
+
+const keyOf = ({ subject, name }: Pick<NamedPolicy, 'subject' | 'name'>): string =>
+  `${subject} ${name}`;
+
+function readPolicy(value: unknown): NamedPolicy | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { subject, name, srtp, codecs } = value as Readonly<Record<string, unknown>>;
+  const known = POLICY_SUBJECTS.find((each) => each === subject);
+  if (known === undefined || typeof name !== 'string') return undefined;
+  return {
+    subject: known,
+    name,
+    srtp: SRTP_POLICIES.find((each) => each === srtp),
+    codecs: Array.isArray(codecs) ? codecs.map(String).filter(isCodecName) : undefined,
+  };
+}

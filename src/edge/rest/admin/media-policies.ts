@@ -1,0 +1,76 @@
+import { ok } from '../../../base/result.ts';
+import {
+  type NamedPolicy,
+  POLICY_SUBJECTS,
+  SRTP_POLICIES,
+} from '../../../domain/provisioning/provisioning.ts';
+import { adminRoute, type Route } from '../http/route.ts';
+import { oneOf, type Static, Type } from '../http/schema.ts';
+import { answered, refused } from '../refusal.ts';
+
+const ROOT = '/admin/v1/media-policies';
+const common = { tag: 'Operator: accounts', errors: 'admin' } as const;
+const params = Type.Object({
+  subject: oneOf(POLICY_SUBJECTS),
+  name: Type.String({ minLength: 1, maxLength: 255 }),
+});
+const CODECS = ['OPUS', 'G722', 'PCMU', 'PCMA', 'L16'] as const;
+
+const PolicyBody = Type.Object({
+  srtp: Type.Optional(oneOf(SRTP_POLICIES)),
+  codecs: Type.Optional(Type.Array(oneOf(CODECS), { minItems: 1, maxItems: CODECS.length })),
+});
+const PolicySchema = Type.Object({
+  subject: Type.String(),
+  name: Type.String({ description: 'auth_id, user name, trunk id or carrier name' }),
+  srtp: Type.Optional(Type.String()),
+  codecs: Type.Optional(Type.Array(Type.String())),
+});
+
+const show = ({ subject, name, srtp, codecs }: NamedPolicy): Static<typeof PolicySchema> => ({
+  subject,
+  name,
+  ...(srtp && { srtp }),
+  ...(codecs && { codecs: [...codecs] }),
+});
+
+const list = adminRoute({
+  ...common,
+  method: 'GET',
+  path: ROOT,
+  summary:
+    'Codecs and SRTP of accounts, endpoints, trunks and carriers that differ from the settings',
+  reply: Type.Object({ policies: Type.Array(PolicySchema) }),
+  run: ({ provisioning }) => ok({ policies: provisioning.mediaPolicies.list().map(show) }),
+});
+
+const set = adminRoute({
+  ...common,
+  method: 'PUT',
+  path: `${ROOT}/{subject}/{name}`,
+  alsoRefuses: [409],
+  summary:
+    'Codecs, in our order of preference, and SRTP of one of them, from its next call on; what is left out is as elsewhere',
+  params,
+  body: PolicyBody,
+  reply: PolicySchema,
+  async run({ provisioning }, { params: { subject, name }, body }) {
+    const codecs = body.codecs && [...new Set(body.codecs)];
+    const policy: NamedPolicy = { subject, name, srtp: body.srtp, codecs };
+    const done = await provisioning.mediaPolicies.set(policy);
+    return done.ok ? ok(show(policy)) : refused(done.error);
+  },
+});
+
+const remove = adminRoute({
+  ...common,
+  method: 'DELETE',
+  path: `${ROOT}/{subject}/{name}`,
+  summary: 'As the settings say again',
+  status: 204,
+  params,
+  run: async ({ provisioning }, { params: { subject, name } }) =>
+    answered(await provisioning.mediaPolicies.remove(subject, name), () => undefined),
+});
+
+export const mediaPolicyRoutes: readonly Route[] = [list, set, remove];

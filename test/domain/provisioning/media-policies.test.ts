@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { MediaPolicies } from '../../../src/domain/provisioning/media-policies.ts';
+
+class Kept {
+  readonly values = new Map<string, string>();
+  readonly get = async (key: string) => this.values.get(key);
+  readonly set = async (key: string, value: string) => void this.values.set(key, value);
+}
+
+describe('policies for media', () => {
+  it('each field is decided by the endpoint, then the trunk, the carrier, the account', async () => {
+    const policies = new MediaPolicies(new Kept());
+    await policies.set({ subject: 'account', name: 'MA_1', srtp: 'off', codecs: ['PCMA'] });
+    await policies.set({ subject: 'endpoint', name: 'ann', srtp: 'required' });
+    await policies.set({ subject: 'carrier', name: 'north', codecs: ['G722', 'PCMU'] });
+    const account = 'MA_1';
+    expect(policies.of({ account, endpoint: 'ann' })).toEqual({
+      srtp: 'required',
+      codecs: ['PCMA'],
+    });
+    expect(policies.of({ account, carrier: 'north' })).toEqual({
+      srtp: 'off',
+      codecs: ['G722', 'PCMU'],
+    });
+    expect(policies.of({ account: 'MA_2', endpoint: 'bob' })).toEqual({});
+  });
+
+  it('are there after a restart; what is stored and makes no sense is left out', async () => {
+    const kept = new Kept();
+    const policies = new MediaPolicies(kept);
+    await policies.set({ subject: 'trunk', name: 't1', srtp: 'optional', codecs: ['OPUS'] });
+    await policies.set({ subject: 'trunk', name: 't2', srtp: 'off' });
+    expect((await policies.remove('trunk', 't2')).ok).toBe(true);
+    expect(await policies.remove('trunk', 't2')).toMatchObject({
+      error: { kind: 'unknownPolicy' },
+    });
+    const [key = '', value = ''] = [...kept.values][0] ?? [];
+    const odd = [...JSON.parse(value), 7, { subject: 'moon', name: 'x' }];
+    kept.values.set(key, JSON.stringify(odd));
+    const again = new MediaPolicies(kept);
+    await again.load();
+    expect(again.list()).toEqual([
+      { subject: 'trunk', name: 't1', srtp: 'optional', codecs: ['OPUS'] },
+    ]);
+  });
+
+  it('have a limit', async () => {
+    const policies = new MediaPolicies({ get: async () => undefined, set: async () => undefined });
+    for (let n = 0; n < 5000; n += 1)
+      await policies.set({ subject: 'account', name: String(n), srtp: 'off' });
+    const more = { subject: 'account', name: 'one more', srtp: 'off' } as const;
+    expect(await policies.set(more)).toMatchObject({ error: { kind: 'tooManyPolicies' } });
+    expect((await policies.set({ ...more, name: '7' })).ok).toBe(true);
+  });
+});
