@@ -1,9 +1,11 @@
-/** linphonec over TLS: registers, calls the demo and hangs up. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/** linphonec over TLS: registers, calls the demo, hears what it said, and hangs up. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findEcho } from '../../src/phone/audio/echo-delay.ts';
+import { readWav } from '../../src/phone/audio/wav.ts';
 import {
   eventually,
   freePort,
@@ -15,12 +17,20 @@ import {
 } from '../e2e/service.ts';
 import { missing, workFolder } from './tools.ts';
 
+const SPEECH = new URL('../../fixtures/audio/speech.wav', import.meta.url).pathname;
+/** It writes 48 kHz, mono, and the head of the file at the end. */
+const HEARD = ['-t', 'raw', '-r', '48000', '-e', 'signed', '-b', '16', '-c', '1'];
+const TALK_BYTES = 9 * 48_000 * 2;
+
 describe.skipIf(missing('linphonec', 'sox'))('linphone over TLS', () => {
   let place: ServicePlace;
   let service: Service;
   let phone: ChildProcess;
   let said = '';
   const folder = workFolder();
+  const said16 = join(folder.path, 'said.wav');
+  const heard = join(folder.path, 'heard.wav');
+  const kept = join(folder.path, 'kept.wav');
   let server: string;
 
   const says = (text: string): Promise<true> =>
@@ -45,6 +55,7 @@ describe.skipIf(missing('linphonec', 'sox'))('linphone over TLS', () => {
       'verify_server_certs=0',
       'verify_server_cn=0',
     ];
+    spawnSync('sox', [SPEECH, '-r', '16000', '-c', '1', said16]);
     mkdirSync(join(folder.path, '.local/share/linphone'), { recursive: true });
     writeFileSync(join(folder.path, 'rc'), `${settings.join('\n')}\n`);
     phone = spawn('linphonec', ['-c', join(folder.path, 'rc')], {
@@ -66,7 +77,7 @@ describe.skipIf(missing('linphonec', 'sox'))('linphone over TLS', () => {
     folder.remove();
   });
 
-  it('registers, calls and hangs up', async () => {
+  it('registers, calls, hears its own speech come back, and hangs up', async () => {
     const { username, password } = service.demo;
     await says('linphonec>');
     type(`register sip:${username}@127.0.0.1 <sip:${server};transport=tls> ${password}`);
@@ -75,13 +86,30 @@ describe.skipIf(missing('linphonec', 'sox'))('linphone over TLS', () => {
       const [first] = body['registrations'] as Json[];
       return first?.['transport'] === 'tls' || undefined;
     });
+    // Files in place of a sound card: what it says, and what it hears.
+    type('soundcard use files');
+    type(`record ${heard}`);
     type(`call sip:1000@${server};transport=tls`);
     await says('Media streams established');
+    type(`play ${said16}`);
+    await eventually(
+      'what it hears',
+      () => (existsSync(heard) && statSync(heard).size > TALK_BYTES) || undefined,
+    );
+    // With the call's end it begins the file anew.
+    writeFileSync(kept, readFileSync(heard));
     type('terminate');
     const [cdr] = await eventually('the record', async () => {
       const data = (await service.api('GET', 'cdr?per_page=1')).body['data'] as Json[];
       return data.length > 0 ? data : undefined;
     });
     expect(cdr).toMatchObject({ hangup_cause_code: 4000, hangup_source: 'Caller' });
+    expect(cdr?.['packet_loss']).toBe(0);
+    const narrow = join(folder.path, 'narrow.wav');
+    spawnSync('sox', [...HEARD, kept, '-r', '8000', '-c', '1', narrow]);
+    const [was, came] = [SPEECH, narrow].map((file) => readWav(readFileSync(file)));
+    if (was?.ok !== true || came?.ok !== true) throw new Error('no sound');
+    const echo = findEcho(was.value.samples, came.value.samples, 4000);
+    expect(echo?.likeness ?? 0).toBeGreaterThan(0.7);
   });
 });

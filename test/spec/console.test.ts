@@ -237,6 +237,7 @@ describe('live quality', () => {
           list: () => [],
           get: () => undefined,
           quality: () => ({ call: { ...call, accountId: own.account.authId }, quality }),
+          qualitySamples: () => undefined,
           hangup: () => false,
           messages: () => undefined,
         },

@@ -1,0 +1,128 @@
+#include "fuzz/targets.hpp"
+
+#include <array>
+#include <fstream>
+#include <string>
+
+#include "core/leg/receive_path.hpp"
+#include "core/rtp/rtcp.hpp"
+#include "core/srtp/srtp_protection.hpp"
+#include "test/support/number_cipher.hpp"
+
+namespace carillon::fuzz {
+
+namespace {
+
+/// An input is a course of datagrams: milliseconds since the one before (one octet), length (two), octets.
+struct Course {
+  Bytes rest;
+  Nanos now = kSecond;
+
+  /// False: over. What is cut short comes as it is.
+  bool next(std::vector<uint8_t>& datagram) {
+    if (rest.size() < 3) return false;
+    now += int64_t{rest[0]} * kMillisecond;
+    const size_t length = std::min<size_t>(read_u16(rest, 1), rest.size() - 3);
+    datagram.assign(rest.begin() + 3, rest.begin() + 3 + static_cast<std::ptrdiff_t>(length));
+    rest = rest.subspan(3 + length);
+    return true;
+  }
+};
+
+Address peer() {
+  Address out;
+  out.family = Address::Family::ipv4;
+  out.ip = {192, 0, 2, 7};
+  out.port = 40'000;
+  return out;
+}
+
+/// Everything that a leg hears: RTP, payloads of the codec, telephone-events, comfort noise.
+void receive(const CodecSpec& spec, uint8_t payload_type, Bytes input) {
+  ReceivePath path(std::make_unique<JitterBuffer>(make_decoder(spec)));
+  path.configure({{peer(), {}, true}, spec.coding, payload_type, uint8_t{101}}, Nanos{});
+  std::vector<Sample> frame(frame_samples(path.rate()));
+  std::vector<uint8_t> datagram;
+  Course course{input};
+  Nanos frame_at = course.now;
+  while (course.next(datagram)) {
+    path.receive(datagram, peer(), course.now);
+    for (; frame_at <= course.now; frame_at += kFrameTime) path.pop(frame_at, frame);
+  }
+  for (int i = 0; i < 10; ++i) path.pop(frame_at += kFrameTime, frame);
+  static_cast<void>(path.quality(20.0));
+}
+
+void rtp(Bytes input) { receive({}, 0, input); }
+void telephone_event(Bytes input) { receive({}, 0, input); }
+void opus(Bytes input) {
+  constexpr std::array rates{SampleRate(8000), SampleRate(16'000), SampleRate(24'000), SampleRate(48'000)};
+  CodecSpec spec{.coding = Coding::opus};
+  spec.sample_rate = rates[input.size() % rates.size()];
+  receive(spec, 96, input);
+}
+void g722(Bytes input) { receive({.coding = Coding::g722, .sample_rate = SampleRate(16'000)}, 9, input); }
+
+void rtcp(Bytes input) {
+  NoProtection none;
+  RtcpSession session(none, 0x11223344);
+  std::vector<uint8_t> datagram;
+  Course course{input};
+  while (course.next(datagram)) {
+    session.receive(datagram, course.now);
+    RtcpSession::Facts facts;
+    facts.peer_ssrc = sender_of_rtcp(datagram);
+    facts.metrics = session.metrics_about_us();
+    static_cast<void>(session.report(facts, course.now));
+  }
+}
+
+/// Every other datagram counts as RTCP; the first octet chooses the suite.
+void srtp(Bytes input) {
+  if (input.empty()) return;
+  constexpr std::array suites{SrtpSuite::aes128_sha80, SrtpSuite::aes128_sha32, SrtpSuite::aes128_gcm};
+  SrtpKeys keys;
+  keys.suite = suites[input[0] % suites.size()];
+  keys.mki_bytes = input[0] >> 6;
+  SrtpProtection protection(keys, keys, test::numbers);
+  std::vector<uint8_t> datagram;
+  Course course{input.subspan(1)};
+  for (bool is_rtcp = false; course.next(datagram); is_rtcp = !is_rtcp) {
+    const size_t size = datagram.size();
+    static_cast<void>(is_rtcp ? protection.unprotect_rtcp(datagram) : protection.unprotect_rtp(datagram));
+    // What we would have sent comes back as it was.
+    datagram.resize(size + PacketProtection::kMaxTail);
+    if (is_rtcp && size >= 8) static_cast<void>(protection.protect_rtcp(datagram, size));
+    if (!is_rtcp && size >= kRtpHeaderBytes && (datagram[0] & 0x1f) == 0) {
+      static_cast<void>(protection.protect_rtp(datagram, size));
+    }
+  }
+}
+
+constexpr std::array kTargets{Target{"rtp", rtp},   Target{"telephone-event", telephone_event},
+                              Target{"opus", opus}, Target{"g722", g722},
+                              Target{"rtcp", rtcp}, Target{"srtp", srtp}};
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+}  // namespace
+
+std::span<const Target> targets() { return kTargets; }
+
+std::vector<Input> corpus_of(std::string_view target) {
+  std::ifstream file(std::string(CARILLON_FUZZ_CORPUS) + "/" + std::string(target) + ".hex");
+  std::vector<Input> out;
+  for (std::string line; std::getline(file, line);) {
+    Input input;
+    for (size_t i = 0; i + 1 < line.size() && hex_digit(line[i]) >= 0; i += 2) {
+      input.push_back(static_cast<uint8_t>(hex_digit(line[i]) * 16 + hex_digit(line[i + 1])));
+    }
+    out.push_back(std::move(input));
+  }
+  return out;
+}
+
+}  // namespace carillon::fuzz
