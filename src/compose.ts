@@ -164,10 +164,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     limits: settings.overload,
     newCalls: lines.newCalls,
     storeQueue: () => foundation.store.waiting(),
-    sipWaitMs: () => {
-      const { callsMs, othersMs } = signalling.waits();
-      return Math.max(callsMs, othersMs);
-    },
+    sipWaitMs: () => signalling.waitMs(),
     mediaBusy: () => media.status().busy,
     utilisation: loopUtilisation(),
   });

@@ -17,15 +17,18 @@ namespace carillon {
 
 namespace {
 
-/// Batches read in one turn: what comes faster waits until timers and other sockets have had theirs.
-constexpr int kBatchesATurn = 2;
+/// Time for reading in one turn, what the messages set off included: what comes faster waits until timers and
+/// other sockets have had theirs. After a pause of the loop this decides how soon it knows what is asked for.
+constexpr Nanos kTimeATurn = Nanos(10'000'000);
 constexpr int64_t kMaxBuffer = int64_t{1} << 30;
 
-Nanos wall_now() {
+Nanos now_of(clockid_t clock) {
   timespec time{};
-  ::clock_gettime(CLOCK_REALTIME, &time);
+  ::clock_gettime(clock, &time);
   return time.tv_sec * kSecond + Nanos(time.tv_nsec);
 }
+
+Nanos wall_now() { return now_of(CLOCK_REALTIME); }
 
 /// 0 without an arrival time, and where the wall clock was set meanwhile.
 double age_ms(const Datagram& datagram, Nanos now) {
@@ -154,23 +157,32 @@ void SignalSocketObject::shut() {
 }
 
 void SignalSocketObject::read() {
+  const Napi::HandleScope scope(Env());
+  [[maybe_unused]] const Napi::Object alive = Value();  // also when what is told closes the socket
+  const Nanos until = now_of(CLOCK_MONOTONIC) + kTimeATurn;
+  while (read_batch() == DatagramBatch::kMost && now_of(CLOCK_MONOTONIC) < until) {
+  }
+}
+
+size_t SignalSocketObject::read_batch() {
+  // What was told of the batch before may have closed the socket.
+  if (watch_ == nullptr) return 0;
   const Napi::Env env = Env();
   const Napi::HandleScope scope(env);
+  const size_t count = batch_.receive(socket_);
+  if (count == 0) return 0;
   const Napi::Array messages = Napi::Array::New(env);
+  const Nanos now = wall_now();
   uint32_t at = 0;
-  for (int turn = 0; turn < kBatchesATurn; ++turn) {
-    const size_t count = batch_.receive(socket_);
-    const Nanos now = wall_now();
-    for (size_t i = 0; i < count; ++i) {
-      const Datagram datagram = batch_.datagram(i);
-      messages.Set(at++, Napi::Buffer<uint8_t>::Copy(env, datagram.bytes.data(), datagram.bytes.size()));
-      messages.Set(at++, Napi::String::New(env, ip_text(datagram.source).data()));
-      messages.Set(at++, Napi::Number::New(env, datagram.source.port));
-      messages.Set(at++, Napi::Number::New(env, age_ms(datagram, now)));
-    }
-    if (count < DatagramBatch::kMost) break;
+  for (size_t i = 0; i < count; ++i) {
+    const Datagram datagram = batch_.datagram(i);
+    messages.Set(at++, Napi::Buffer<uint8_t>::Copy(env, datagram.bytes.data(), datagram.bytes.size()));
+    messages.Set(at++, Napi::String::New(env, ip_text(datagram.source).data()));
+    messages.Set(at++, Napi::Number::New(env, datagram.source.port));
+    messages.Set(at++, Napi::Number::New(env, age_ms(datagram, now)));
   }
-  if (at > 0) on_messages_.MakeCallback(Value(), {messages}, *context_);
+  on_messages_.MakeCallback(Value(), {messages}, *context_);
+  return count;
 }
 
 void SignalSocketObject::read_errors() {

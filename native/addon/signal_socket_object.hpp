@@ -34,6 +34,8 @@ class SignalSocketObject : public Napi::ObjectWrap<SignalSocketObject> {
   Napi::Value port(const Info& info);
   Napi::Value lost(const Info& info);
   void read();
+  /// Datagrams read and told.
+  size_t read_batch();
   void read_errors();
   void shut();
 

@@ -61,6 +61,7 @@ export class Measuring {
       signalling: () => signalling.counters(),
       ...(hep === undefined ? {} : { hep: () => hep.counts() }),
       overload: () => ({
+        overloaded: overload.overloaded,
         callsPerSecond: overload.limit,
         refused: newCalls.counts().refused,
         utilisation: overload.utilisation,

@@ -22,6 +22,8 @@ const TICKS_A_LOOK = 5;
 const BUSY = 0.5;
 /** Before the media takes no further legs. */
 const MEDIA_BUSY_LIMIT = 0.75;
+/** Looks without a refusal before the overload is over. */
+const CALM_LOOKS = 8;
 /** An overload that goes on is told again. */
 const TOLD_AGAIN_MS = 10_000;
 
@@ -50,6 +52,8 @@ export class OverloadWatch {
   #counted = { begun: 0, refused: 0 };
   #toldMs = 0;
   #refusedBefore = 0;
+  /** Looks since a call was refused; undefined: not of late. */
+  #sinceRefusal: number | undefined;
   #cancel: () => void = () => undefined;
 
   constructor(needs: OverloadNeeds) {
@@ -65,8 +69,9 @@ export class OverloadWatch {
     this.#cancel();
   }
 
+  /** New calls are refused: beyond a limit, or because they would wait too long. */
   get overloaded(): boolean {
-    return this.#control.limit !== undefined;
+    return this.#control.limit !== undefined || this.#sinceRefusal !== undefined;
   }
 
   /** New calls a second; undefined: no limit. */
@@ -83,9 +88,12 @@ export class OverloadWatch {
   detail(): string {
     const { loopDelayMs, storeQueue } = this.#signs;
     const { limit } = this.#control;
+    const without = this.overloaded
+      ? 'overloaded, new calls that would wait too long are refused'
+      : 'keeps up';
     const state =
       limit === undefined
-        ? 'keeps up'
+        ? without
         : `overloaded, ${limit.toFixed(limit < 10 ? 1 : 0)} new calls a second are taken and others refused`;
     const busy = Math.round(this.#utilisation * 100);
     return `${state}: event loop ${Math.round(loopDelayMs)} ms late and ${busy} % busy, ${storeQueue} units wait for the store`;
@@ -121,7 +129,9 @@ export class OverloadWatch {
     );
     const { begun, refused } = newCalls.counts();
     this.#signs = signs;
-    const changed = this.#control.look({
+    const wasOverloaded = this.overloaded;
+    this.#noteRefused(refused - this.#counted.refused);
+    this.#control.look({
       pressure,
       utilisation: this.#utilisation,
       begun: (begun - this.#counted.begun) / seconds,
@@ -132,13 +142,19 @@ export class OverloadWatch {
     this.#lateMs = 0;
     this.#ticks = 0;
     newCalls.limit(this.#control.limit);
-    this.#tell(changed, refused, nowMs);
+    this.#tell(this.overloaded !== wasOverloaded, refused, nowMs);
+  }
+
+  #noteRefused(refused: number): void {
+    if (refused > 0) this.#sinceRefusal = 0;
+    else if (this.#sinceRefusal !== undefined) this.#sinceRefusal += 1;
+    if (this.#sinceRefusal === CALM_LOOKS) this.#sinceRefusal = undefined;
   }
 
   #tell(changed: boolean, refused: number, nowMs: number): void {
     const { logger } = this.#needs;
     const { limit } = this.#control;
-    const isDue = limit !== undefined && nowMs - this.#toldMs >= TOLD_AGAIN_MS;
+    const isDue = this.overloaded && nowMs - this.#toldMs >= TOLD_AGAIN_MS;
     if (!changed && !isDue) return;
     const fields = {
       ...this.#signs,
@@ -146,8 +162,8 @@ export class OverloadWatch {
       callsPerSecond: limit,
       refused: refused - this.#refusedBefore,
     };
-    if (limit === undefined) logger.info(fields, 'overload is over');
-    else logger.warn(fields, 'overload: new calls are refused');
+    if (this.overloaded) logger.warn(fields, 'overload: new calls are refused');
+    else logger.info(fields, 'overload is over');
     this.#toldMs = nowMs;
     this.#refusedBefore = refused;
   }

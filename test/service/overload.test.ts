@@ -81,6 +81,21 @@ describe('overload', () => {
     watch.stop();
   });
 
+  it('is also one where calls are refused that would wait too long, for two seconds after the last', async () => {
+    const { clock, newCalls, told, watch } = setup();
+    await clock.advance(1000);
+    newCalls.mayBegin({ waitedMs: 0, isKnown: true, isTooMany: true });
+    await clock.advance(250);
+    expect([watch.overloaded, watch.limit]).toEqual([true, undefined]);
+    expect(watch.detail()).toContain('would wait too long');
+    await clock.advance(1750);
+    expect(watch.overloaded).toBe(true);
+    await clock.advance(250);
+    expect(watch.overloaded).toBe(false);
+    expect(told).toEqual(['overload: new calls are refused', 'overload is over']);
+    watch.stop();
+  });
+
   it('that goes on is told again every ten seconds', async () => {
     const { clock, told, signs, watch } = setup();
     signs.sipWaitMs = 300;

@@ -14,6 +14,8 @@ export interface Asking {
   readonly waitedMs: number;
   /** Proved who it is before, or is a carrier. */
   readonly isKnown: boolean;
+  /** It would wait too long for those before it. */
+  readonly isTooMany?: boolean;
 }
 
 const OWN: Asking = { waitedMs: 0, isKnown: true };
@@ -56,7 +58,11 @@ export class NewCalls {
   }
 
   /** Whether a call may begin now. A refusal is counted; what begins is told by `begin`. */
-  mayBegin({ waitedMs, isKnown }: Asking = OWN): boolean {
+  mayBegin({ waitedMs, isKnown, isTooMany }: Asking = OWN): boolean {
+    if (isTooMany) {
+      this.#refused += 1;
+      return false;
+    }
     if (this.#perSecond === undefined) return true;
     this.#refill();
     const kept = isKnown ? 0 : this.#most() * KEPT_FOR_KNOWN;

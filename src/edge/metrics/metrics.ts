@@ -12,7 +12,9 @@ interface MetricSources extends StateSources {
   capacity?: () => { readonly used: number; readonly limit: number };
   streamSockets?: () => number;
   overload?: () => {
-    /** New calls that an overloaded node takes; undefined: it is not overloaded. */
+    /** New calls are refused. */
+    readonly overloaded: boolean;
+    /** New calls that it takes; undefined: as many as need not wait too long. */
     readonly callsPerSecond: number | undefined;
     /** Calls refused because of it, since the start. */
     readonly refused: number;
@@ -244,7 +246,7 @@ function defineOverload(
   sources: MetricSources,
 ): void {
   gauge('voice_overloaded', '1 while the node takes fewer new calls than are asked for', () =>
-    Number(sources.overload?.().callsPerSecond !== undefined),
+    Number(sources.overload?.().overloaded ?? false),
   );
   gauge(
     'voice_new_calls_limit',

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { type Flow, type Glance, glance } from '../../protocol/sip/sip.ts';
 import { SourceBudgets, sourceOf } from './source-budgets.ts';
+import { WaitingLine } from './waiting-line.ts';
 
 /** What is known about who sent a message. */
 export interface Acquaintance {
@@ -23,13 +24,8 @@ export interface Served {
   readonly standing: Standing;
   /** Since it came to this machine. */
   readonly waitedMs: number;
-}
-
-/** How long messages of known peers have waited on the average; 0 where there were none. */
-export interface Waits {
-  readonly callsMs: number;
-  /** All but new calls. */
-  readonly othersMs: number;
+  /** A new call that would wait too long for those before it. */
+  readonly isTooMany: boolean;
 }
 
 export interface FrontDeskOptions {
@@ -63,6 +59,12 @@ const ACQUAINTANCE_TIMES = 10;
 const MAX_WAITING = 512;
 /** New calls of known peers: as many as are answered 503 in half a second. */
 const MAX_WAITING_CALLS = 4096;
+/**
+ * New calls that would begin later than after this are refused at once: their callers would ask a second time after half a
+ * second (RFC 3261 Timer A). So many may wait anyhow.
+ */
+const LONGEST_LINE_MS = 250;
+const SHORT_LINE = 16;
 /** Time for new calls of known peers in one turn of the event loop; then what else has come is served: most of a call's work comes later. */
 const CALLS_MS = 2;
 /** Time for unknown peers in one turn of the event loop; then messages of known peers are served again. */
@@ -82,11 +84,14 @@ export class FrontDesk {
   readonly #flows: SourceBudgets;
   readonly #proven: SourceBudgets;
   readonly #acquaintances: SourceBudgets;
-  readonly #knownCalls = new WaitingLine(MAX_WAITING_CALLS);
+  readonly #knownCalls = new WaitingLine<Waiting>(MAX_WAITING_CALLS);
   /** In dialogs, REGISTER and the like; then new calls. */
-  readonly #unknown = [new WaitingLine(MAX_WAITING), new WaitingLine(MAX_WAITING)] as const;
+  readonly #unknown = [
+    new WaitingLine<Waiting>(MAX_WAITING),
+    new WaitingLine<Waiting>(MAX_WAITING),
+  ] as const;
   readonly #drops: Record<DropReason, number> = { source: 0, queue: 0, keepAlive: 0, garbage: 0 };
-  readonly #waits = { calls: new Mean(), others: new Mean() };
+  readonly #waits = new Mean();
   #armed = false;
 
   constructor(options: FrontDeskOptions) {
@@ -104,9 +109,12 @@ export class FrontDesk {
     return this.#drops;
   }
 
-  /** Of what was served since the last time that this was asked. */
-  takeWaits(): Waits {
-    return { callsMs: this.#waits.calls.take(), othersMs: this.#waits.others.take() };
+  /**
+   * How long messages of known peers other than new calls have waited on the average, of those served since the last time that
+   * this was asked; 0 where there were none.
+   */
+  takeWaitMs(): number {
+    return this.#waits.take();
   }
 
   /** `waitedMs`: since it came to this machine. */
@@ -152,21 +160,30 @@ export class FrontDesk {
   #admit(message: Waiting): void {
     // Only what begins like one is looked at.
     const seen = message.bytes[0] === LETTER_I ? glance(message.bytes) : undefined;
-    if (seen === undefined || !isNewCall(seen)) this.#serve(message, this.#waits.others);
-    else if (this.#options.refusesCalls?.() === true) this.#serve(message);
+    if (seen === undefined || !isNewCall(seen)) {
+      this.#waits.add(this.#options.clock.monotonicMs() - message.arrivedMs);
+      this.#serve(message);
+    } else if (this.#options.refusesCalls?.() === true) this.#serve(message);
+    else if (this.#isTooLong(message)) this.#serve(message, true);
     else this.#wait(this.#knownCalls, message);
   }
 
-  #wait(line: WaitingLine, message: Waiting): void {
+  #wait(line: WaitingLine<Waiting>, message: Waiting): void {
     if (line.add(message)) this.#arm();
     else this.#drops.queue += 1;
   }
 
-  #serve({ bytes, flow, standing, arrivedMs }: Waiting, mean?: Mean): void {
+  #isTooLong({ arrivedMs }: Waiting): boolean {
+    const { size } = this.#knownCalls;
+    if (size < SHORT_LINE) return false;
+    const waitedMs = this.#options.clock.monotonicMs() - arrivedMs;
+    return waitedMs + this.#knownCalls.delayMs > LONGEST_LINE_MS;
+  }
+
+  #serve({ bytes, flow, standing, arrivedMs }: Waiting, isTooMany = false): void {
     const { clock, serve } = this.#options;
     const waitedMs = clock.monotonicMs() - arrivedMs;
-    mean?.add(waitedMs);
-    serve({ bytes, flow, standing, waitedMs });
+    serve({ bytes, flow, standing, waitedMs, isTooMany });
   }
 
   #drop(why: DropReason, { connectionId }: Flow): void {
@@ -184,7 +201,7 @@ export class FrontDesk {
   #work(): void {
     this.#armed = false;
     this.#refuseWaiting();
-    this.#workOn([this.#knownCalls], CALLS_MS, this.#waits.calls);
+    this.#workOn([this.#knownCalls], CALLS_MS);
     this.#workOn(this.#unknown, UNKNOWN_PEERS_MS);
     if ([this.#knownCalls, ...this.#unknown].some((line) => line.size > 0)) this.#arm();
   }
@@ -197,48 +214,15 @@ export class FrontDesk {
     }
   }
 
-  #workOn(lines: readonly WaitingLine[], limitMs: number, mean?: Mean): void {
+  #workOn(lines: readonly WaitingLine<Waiting>[], limitMs: number): void {
     const { clock } = this.#options;
     const untilMs = clock.monotonicMs() + limitMs;
     for (const line of lines) {
       while (line.size > 0 && clock.monotonicMs() < untilMs) {
-        const message = line.next();
-        if (message !== undefined) this.#serve(message, mean);
+        const message = line.next(clock.monotonicMs());
+        if (message !== undefined) this.#serve(message);
       }
     }
-  }
-}
-
-/** First come, first served. */
-class WaitingLine {
-  readonly #limit: number;
-  #messages: Waiting[] = [];
-  #served = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  get size(): number {
-    return this.#messages.length - this.#served;
-  }
-
-  /** False: there is no room. */
-  add(message: Waiting): boolean {
-    if (this.size >= this.#limit) return false;
-    this.#messages.push(message);
-    return true;
-  }
-
-  next(): Waiting | undefined {
-    const message = this.#messages[this.#served];
-    this.#served += 1;
-    // The served ones go together: to move all others for each would cost more.
-    if (this.#served >= this.#limit || this.size === 0) {
-      this.#messages = this.#messages.slice(this.#served);
-      this.#served = 0;
-    }
-    return message;
   }
 }
 

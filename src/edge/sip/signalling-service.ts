@@ -29,12 +29,7 @@ import { edgeRefer } from './edge-refer.ts';
 import { GuardedResolver } from './guarded-resolver.ts';
 import { inviteCommand } from './invite-command.ts';
 import { SipResolver } from './resolver.ts';
-import type {
-  RunningSignalling,
-  SignallingCounters,
-  SignallingOptions,
-  Waits,
-} from './signalling.ts';
+import type { RunningSignalling, SignallingCounters, SignallingOptions } from './signalling.ts';
 import { SipSockets } from './sip-sockets.ts';
 import { Texts } from './texts.ts';
 import { UserDirectory } from './user-directory.ts';
@@ -217,8 +212,8 @@ class SignallingService implements RunningSignalling {
     return this.#carriers.states();
   }
 
-  waits(): Waits {
-    return this.#sockets.waits();
+  waitMs(): number {
+    return this.#sockets.waitMs();
   }
 
   counters(): SignallingCounters {

@@ -17,7 +17,6 @@ import type {
 } from '../../protocol/sip/sip.ts';
 import type { CarrierState } from './carrier-watch.ts';
 import type { Dns } from './dns.ts';
-import type { Waits } from './front-desk.ts';
 import type { CarrierMessageCount, MessageCount } from './message-counter.ts';
 import type { TracedMessage } from './trace/message-ring.ts';
 import type { StreamLimits } from './transport/stream-transport.ts';
@@ -121,8 +120,8 @@ export interface RunningSignalling extends Signalling {
   /** With `login`: where that login registered. */
   forgetBindings(username: string, login?: string): void;
   counters(): SignallingCounters;
-  /** How long messages of known peers have waited to be read, since the last time that this was asked. */
-  waits(): Waits;
+  /** How long messages of known peers other than new calls have waited to be read, since the last time that this was asked. */
+  waitMs(): number;
   carrierStates(): readonly CarrierState[];
   readonly texts: Texting;
   /** Reads SIP addresses, and knows whose they are. */
@@ -132,4 +131,4 @@ export interface RunningSignalling extends Signalling {
 export { DEFAULT_REGISTRAR_LIMITS } from '../../protocol/sip/sip.ts';
 export { DEFAULT_STREAM_LIMITS } from './transport/stream-transport.ts';
 export { type TlsFiles, TlsIdentity } from './transport/tls-identity.ts';
-export type { CarrierState, MessageCount, TracedMessage, Waits };
+export type { CarrierState, MessageCount, TracedMessage };

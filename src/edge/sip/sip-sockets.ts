@@ -9,7 +9,7 @@ import {
   type UserAgentInput,
   type UserAgentOutput,
 } from '../../protocol/sip/sip.ts';
-import { type Acquaintance, FrontDesk, type Served, type Waits } from './front-desk.ts';
+import { type Acquaintance, FrontDesk, type Served } from './front-desk.ts';
 import { type CarrierMessageCount, type MessageCount, MessageCounter } from './message-counter.ts';
 import type { SignallingOptions } from './signalling.ts';
 import type { TracedMessage } from './trace/message-ring.ts';
@@ -92,8 +92,8 @@ export class SipSockets {
     return { ...this.#desk.drops(), socket: this.#open?.udp?.lost ?? 0 };
   }
 
-  waits(): Waits {
-    return this.#desk.takeWaits();
+  waitMs(): number {
+    return this.#desk.takeWaitMs();
   }
 
   counts(): readonly MessageCount[] {
@@ -234,9 +234,16 @@ export class SipSockets {
     this.#desk.received(bytes, flow, waitedMs);
   }
 
-  #serve({ bytes, flow, standing, waitedMs }: Served): void {
+  #serve({ bytes, flow, standing, waitedMs, isTooMany }: Served): void {
     if (standing !== 'unknown') this.#trace({ direction: 'in', bytes, flow });
-    this.#tell({ kind: 'received', bytes, flow, waitedMs, isKnown: standing === 'known' });
+    this.#tell({
+      kind: 'received',
+      bytes,
+      flow,
+      waitedMs,
+      isKnown: standing === 'known',
+      isTooMany,
+    });
   }
 
   /** Only for a request whose branch nobody else knows: whoever forges ICMP fails no call. */

@@ -139,7 +139,11 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     this.#phones.told(input);
     switch (input.kind) {
       case 'received':
-        this.#door.asking = { waitedMs: input.waitedMs ?? 0, isKnown: input.isKnown ?? false };
+        this.#door.asking = {
+          waitedMs: input.waitedMs ?? 0,
+          isKnown: input.isKnown ?? false,
+          isTooMany: input.isTooMany ?? false,
+        };
         core.run(core.layer.receive(input.bytes, input.flow, core.nowMs));
         break;
       case 'sendFailed':

@@ -62,6 +62,16 @@ describe('new calls', () => {
     expect(calls.mayBegin({ ...asking, waitedMs: 100 })).toBe(true);
   });
 
+  it('who would wait too long is refused and counted, with and without a limit', () => {
+    const asking = { waitedMs: 0, isKnown: true, isTooMany: true };
+    const { refused } = calls.counts();
+    expect(calls.mayBegin(asking)).toBe(false);
+    calls.limit(1000);
+    nowMs += 1000;
+    expect(calls.mayBegin(asking)).toBe(false);
+    expect(calls.counts().refused).toBe(refused + 2);
+  });
+
   it('strangers leave half to those who are known', () => {
     calls.limit(100);
     nowMs += 1000;

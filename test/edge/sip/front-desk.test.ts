@@ -36,9 +36,11 @@ function setup(unknownPeersPerSecond = 100) {
     },
     unknownPeersPerSecond,
     refusesCalls: () => time.isFull,
-    serve: ({ bytes, flow: { remoteAddress }, waitedMs }) => {
-      time.nowMs += time.costMs;
-      served.push(`${Buffer.from(bytes).toString().split(' ', 1)[0]} ${remoteAddress}`);
+    serve: ({ bytes, flow: { remoteAddress }, waitedMs, isTooMany }) => {
+      time.nowMs += isTooMany ? 0 : time.costMs;
+      served.push(
+        `${isTooMany ? 'refused ' : ''}${Buffer.from(bytes).toString().split(' ', 1)[0]} ${remoteAddress}`,
+      );
       waits.push(waitedMs);
     },
     close: (connectionId) => closed.push(connectionId),
@@ -95,7 +97,7 @@ describe('the front desk', () => {
     receive(message('INVITE'), flow(CARRIER), 300);
     expect(served).toEqual([`INVITE ${CARRIER}`]);
     expect(turns).toHaveLength(0);
-    expect(desk.takeWaits().callsMs).toBe(0);
+    expect(desk.takeWaitMs()).toBe(0);
     receive(message('INVITE'), flow('198.51.100.1'));
     expect(served).toHaveLength(1);
     time.isFull = false;
@@ -103,7 +105,33 @@ describe('the front desk', () => {
     time.isFull = true;
     turn();
     expect(served).toHaveLength(302);
-    expect(desk.takeWaits().callsMs).toBe(0);
+    expect(desk.takeWaitMs()).toBe(0);
+  });
+
+  it('has new calls refused at once that would wait for more than a quarter of a second, by the pace of those before', () => {
+    const { desk, receive, served, turn, time } = setup();
+    const isRefused = (): boolean => served.at(-1)?.startsWith('refused') === true;
+    time.costMs = 5;
+    for (let n = 0; n < 200; n += 1) receive(message('INVITE'), flow(CARRIER, n));
+    // Nothing is known of their pace yet.
+    expect(served).toEqual([]);
+    for (let n = 0; n < 150; n += 1) turn();
+    expect(served).toHaveLength(150);
+    // The fifty that are left take a quarter of a second.
+    for (let n = 0; n < 5; n += 1) receive(message('INVITE'), flow(CARRIER, n));
+    expect(isRefused()).toBe(true);
+    receive(message('BYE'), flow(CARRIER));
+    expect(served.at(-1)).toBe(`BYE ${CARRIER}`);
+    // What has waited elsewhere has waited; few may always wait.
+    for (let n = 0; n < 25; n += 1) turn();
+    receive(message('INVITE'), flow(CARRIER), 10);
+    expect(isRefused()).toBe(false);
+    receive(message('INVITE'), flow(CARRIER), 240);
+    expect(isRefused()).toBe(true);
+    for (let n = 0; n < 20; n += 1) turn();
+    receive(message('INVITE'), flow(CARRIER), 240);
+    expect(isRefused()).toBe(false);
+    expect(desk.drops().queue).toBe(0);
   });
 
   it('tells how long messages of known peers have waited, before they came here too', () => {
@@ -115,8 +143,8 @@ describe('the front desk', () => {
     time.nowMs += 20;
     turn();
     expect(waits).toEqual([30, 50, 120, 9020]);
-    expect(desk.takeWaits()).toEqual({ callsMs: 120, othersMs: 40 });
-    expect(desk.takeWaits()).toEqual({ callsMs: 0, othersMs: 0 });
+    expect(desk.takeWaitMs()).toBe(40);
+    expect(desk.takeWaitMs()).toBe(0);
   });
 
   it('gives unknown peers a short slice of each turn of the loop', () => {

@@ -4,6 +4,8 @@ export interface Asking {
   readonly waitedMs: number;
   /** Proved who it is before, or is a carrier. */
   readonly isKnown: boolean;
+  /** It would wait too long. */
+  readonly isTooMany?: boolean;
 }
 
 /** Limits how many calls begin, for whoever knows how much there is to do. */
