@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import type { Random } from '../../base/ids.ts';
+import { BalanceRows } from './balance-rows.ts';
 import type { Vault } from './vault.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
@@ -12,6 +13,12 @@ export type Parameters = Readonly<Record<string, SqlValue>> | readonly SqlValue[
  * every commit. https://www.sqlite.org/pragma.html#pragma_synchronous
  */
 export type Synchronous = 'normal' | 'full';
+
+/** Number and time of an account's latest entry. */
+export interface LedgerHead {
+  readonly seq: number;
+  readonly createdUs: number;
+}
 
 /** Prepared statements kept a connection; lists with filters make a few hundred different texts. */
 const STATEMENT_LIMIT = 1000;
@@ -31,8 +38,9 @@ export class Connection {
   readonly readonly: boolean;
   readonly vault: Vault;
   readonly random: Random;
-  /** Balances that the unit of work that runs now has changed, by id: as they are now, where that is known. */
-  readonly touchedBalances = new Map<string, Row | undefined>();
+  readonly balances = new BalanceRows();
+  /** The latest entry of each account that has posted one of late. */
+  readonly ledgerHeads = new Map<string, LedgerHead>();
   readonly #statements = new Map<string, Database.Statement>();
   #nowUs = 0;
 
@@ -68,6 +76,12 @@ export class Connection {
 
   set nowUs(value: number) {
     this.#nowUs = value;
+  }
+
+  /** What was written is undone: what is known of it is read again. */
+  undone(): void {
+    this.balances.forget();
+    this.ledgerHeads.clear();
   }
 
   /** A consistent copy in a file of its own. */

@@ -15,7 +15,7 @@ import {
   partnerRepository,
   signingTokenRepository,
 } from './sql/accounts.ts';
-import { noteFalls } from './sql/balances.ts';
+import { settleTouched } from './sql/balances.ts';
 import { callRepository } from './sql/calls.ts';
 import { campaignRepository } from './sql/campaigns.ts';
 import { callLogRepository, cdrRepository, retentionRepository } from './sql/cdrs.ts';
@@ -175,13 +175,13 @@ export class Engine {
   }
 
   #rollback(): void {
-    this.#db.touchedBalances.clear();
+    this.#db.undone();
     if (this.#db.raw.inTransaction) this.#db.run('ROLLBACK');
   }
 
   #write(unit: Unit): Outcome {
     const value = this.#call(unit);
-    return { ok: true, value, lowBalance: noteFalls(this.#db) };
+    return { ok: true, value, lowBalance: settleTouched(this.#db) };
   }
 
   #savepoint(unit: Unit): Outcome {
@@ -191,7 +191,7 @@ export class Engine {
       this.#db.run('RELEASE unit');
       return outcome;
     } catch (error) {
-      this.#db.touchedBalances.clear();
+      this.#db.undone();
       // A full disk ends the whole transaction: nothing of this batch is there any more.
       if (!this.#db.raw.inTransaction) throw error;
       this.#db.run('ROLLBACK TO unit');

@@ -3,7 +3,7 @@ import type { Micros } from '../../../base/money.ts';
 import { micros } from '../../../base/money.ts';
 import { availableOf, canSpend, isLow } from '../../../domain/ledger/ledger.ts';
 import type { Balance, BalancePatch, LowBalanceAlert } from '../../../domain/ledger/types.ts';
-import { type Connection, integer, string } from '../connection.ts';
+import { type Connection, integer, type Row, string } from '../connection.ts';
 import { flag, int, Table, text } from '../table.ts';
 
 type BalanceRow = Omit<Balance, 'promotionalReservedBalance'>;
@@ -35,20 +35,31 @@ export function findBalance(
   accountId: AccountId,
   currency: string,
 ): Balance | undefined {
-  for (const row of db.touchedBalances.values())
-    if (row !== undefined && row['account_id'] === accountId && row['currency'] === currency)
-      return whole(table.read(db, row));
-  const row = table.get(db, 'account_id = ? AND currency = ?', [accountId, currency]);
-  return row && whole(row);
+  const known = db.balances.byOwner(accountId, currency);
+  const row = known ?? read(db, 'account_id = ? AND currency = ?', [accountId, currency]);
+  return row && whole(table.read(db, row));
 }
 
 export const balanceById = (db: Connection, id: string): Balance | undefined => {
-  const row = table.get(db, 'id = ?', [id]);
-  return row && whole(row);
+  const row = rowById(db, id);
+  return row && whole(table.read(db, row));
 };
 
-export const balancesOf = (db: Connection, accountId: AccountId): readonly Balance[] =>
-  table.all(db, 'WHERE account_id = ? ORDER BY currency', [accountId]).map(whole);
+const rowById = (db: Connection, id: string): Row | undefined =>
+  db.balances.byId(id) ?? read(db, 'id = ?', [id]);
+
+/** `where`: SQL that names one. */
+function read(db: Connection, where: string, values: readonly string[]): Row | undefined {
+  const row = db.get(`SELECT * FROM balance WHERE ${where}`, values);
+  // A connection that only reads is not told of changes.
+  if (row !== undefined && !db.readonly) db.balances.keep(row);
+  return row;
+}
+
+export function balancesOf(db: Connection, accountId: AccountId): readonly Balance[] {
+  const rows = db.all('SELECT * FROM balance WHERE account_id = ? ORDER BY currency', [accountId]);
+  return rows.map((row) => whole(table.read(db, db.balances.byId(string(row, 'id')) ?? row)));
+}
 
 export function insertBalance(
   db: Connection,
@@ -80,25 +91,30 @@ export function patchBalance(
   patch: BalancePatch,
 ): Balance | undefined {
   const where = 'account_id = @account AND currency = @currency';
+  const before = db.balances.takeTouched();
+  writeTouched(db, before);
   const row = table.patch(db, patch, where, { account: accountId, currency });
-  if (row !== undefined) db.touchedBalances.set(row.id, undefined);
+  for (const id of [...before.keys(), ...(row === undefined ? [] : [row.id])])
+    db.balances.changedElsewhere(id);
   return row && whole(row);
 }
 
 /**
- * At the end of a unit of work: of each balance that it has changed, whether it fell below its threshold is noted once,
- * until it was above again. What happened in between, within the unit, counts for nothing. True: there is one to tell of.
+ * At the end of a unit of work: what it has moved is written. Of each balance that it has touched, whether it fell below its
+ * threshold is noted once, until it was above again; what happened in between, within the unit, counts for nothing. True:
+ * there is one to tell of.
  */
-export function noteFalls(db: Connection): boolean {
+export function settleTouched(db: Connection): boolean {
   let fell = false;
-  for (const [id, known] of db.touchedBalances) {
-    const row = known ?? db.get('SELECT * FROM balance WHERE id = ?', [id]);
+  const touched = db.balances.takeTouched();
+  for (const [id, isUnwritten] of touched) {
+    const row = rowById(db, id);
     if (row === undefined) continue;
     const balance = whole(table.read(db, row));
     const low = isLow(balance) ? 1 : 0;
-    if (integer(row, 'low_balance_alerted') === low) continue;
-    db.run('UPDATE balance SET low_balance_alerted = ? WHERE id = ?', [low, id]);
-    if (low === 0) continue;
+    const falls = integer(row, 'low_balance_alerted') !== low;
+    if (isUnwritten || falls) write(db, { ...row, low_balance_alerted: low });
+    if (!falls || low === 0) continue;
     fell = true;
     db.run(
       `INSERT INTO low_balance_alert
@@ -114,8 +130,30 @@ export function noteFalls(db: Connection): boolean {
       ],
     );
   }
-  db.touchedBalances.clear();
   return fell;
+}
+
+function writeTouched(db: Connection, touched: ReadonlyMap<string, boolean>): void {
+  for (const [id, isUnwritten] of touched) {
+    const row = isUnwritten ? rowById(db, id) : undefined;
+    if (row !== undefined) write(db, row);
+  }
+}
+
+function write(db: Connection, row: Row): void {
+  db.run(
+    `UPDATE balance SET balance = ?, promotional_balance = ?, reserved_funds = ?, low_balance_alerted = ?, updated_us = ?
+      WHERE id = ?`,
+    [
+      integer(row, 'balance'),
+      integer(row, 'promotional_balance'),
+      integer(row, 'reserved_funds'),
+      integer(row, 'low_balance_alerted'),
+      integer(row, 'updated_us'),
+      string(row, 'id'),
+    ],
+  );
+  db.balances.keep(row);
 }
 
 export const lowBalanceAlerts = (db: Connection, limit: number): readonly LowBalanceAlert[] =>
@@ -140,21 +178,22 @@ export function moveBalance(
   by: number,
   promotionalBalance: number,
 ): void {
-  const row = db.get(
-    `UPDATE balance SET balance = balance + ?, promotional_balance = ?, updated_us = ? WHERE id = ?
-      RETURNING *`,
-    [by, promotionalBalance, db.nowUs, balanceId],
-  );
-  db.touchedBalances.set(balanceId, row);
+  const row = rowById(db, balanceId);
+  if (row === undefined) return;
+  db.balances.change({
+    ...row,
+    balance: integer(row, 'balance') + by,
+    promotional_balance: promotionalBalance,
+    updated_us: db.nowUs,
+  });
 }
 
 /** Raises what is held (negative: gives back). */
 export function moveReserved(db: Connection, balanceId: string, by: number): void {
-  const row = db.get(
-    'UPDATE balance SET reserved_funds = reserved_funds + ?, updated_us = ? WHERE id = ? RETURNING *',
-    [by, db.nowUs, balanceId],
-  );
-  db.touchedBalances.set(balanceId, row);
+  const row = rowById(db, balanceId);
+  if (row === undefined) return;
+  const reserved = integer(row, 'reserved_funds') + by;
+  db.balances.change({ ...row, reserved_funds: reserved, updated_us: db.nowUs });
 }
 
 const DAY_US = 86_400_000_000;

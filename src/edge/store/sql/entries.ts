@@ -1,10 +1,13 @@
 import { assert } from '../../../base/errors.ts';
-import { uuid } from '../../../base/ids.ts';
+import { type AccountId, uuid } from '../../../base/ids.ts';
 import { canSpend, promotionAfterDebit } from '../../../domain/ledger/ledger.ts';
 import type { Balance, EntryStatus, LedgerEntry, NewEntry } from '../../../domain/ledger/types.ts';
-import { type Connection, integer } from '../connection.ts';
+import { type Connection, integer, type LedgerHead } from '../connection.ts';
 import { flag, int, optional, Table, text } from '../table.ts';
 import { balanceById, dayOf, findBalance, moveBalance } from './balances.ts';
+
+/** Accounts of which the latest entry is remembered. */
+const HEADS_LIMIT = 1000;
 
 /** A ledger entry with what only the store knows of it. */
 export interface EntryRow extends LedgerEntry {
@@ -52,16 +55,21 @@ export function postEntry(
   entry: NewEntry,
   options: { readonly checked: boolean; readonly status: EntryStatus },
 ): LedgerEntry | PostingRefusal {
-  const first = findRepeated(db, entry);
-  if (first !== undefined) return publicEntry(first);
-  const balance = findBalance(db, entry.accountId, entry.currency);
-  if (balance === undefined) return 'unknownBalance';
   const sign = entry.type === 'credit' ? 1 : -1;
-  if (options.checked && sign === -1 && !canSpend(balance, entry.amount)) {
-    return 'insufficientFunds';
-  }
+  const isChecked = options.checked && sign === -1;
+  const balance = findBalance(db, entry.accountId, entry.currency);
+  // Most entries are no repeats, which the indexes find out: one that may be refused is looked up before.
+  const first = isChecked || balance === undefined ? findRepeated(db, entry) : undefined;
+  if (first !== undefined) return publicEntry(first);
+  if (balance === undefined) return 'unknownBalance';
+  if (isChecked && !canSpend(balance, entry.amount)) return 'insufficientFunds';
   const row = newRow(db, entry, balance, sign, options.status);
-  entryTable.insert(db, row);
+  if (!entryTable.insertNew(db, row)) {
+    const repeated = findRepeated(db, entry);
+    assert(repeated !== undefined, 'an entry is refused only as a repeat of another');
+    return publicEntry(repeated);
+  }
+  advanceHead(db, row);
   addToTotal(db, row, 1);
   if (row.status === 'completed') applyToBalance(db, row, balance);
   return publicEntry(row);
@@ -112,17 +120,11 @@ function newRow(
   sign: -1 | 1,
   status: EntryStatus,
 ): EntryRow {
-  const head = db.get(
-    `INSERT INTO ledger_head (account_id, seq, created_us) VALUES (?, 1, ?)
-      ON CONFLICT (account_id) DO UPDATE
-        SET seq = seq + 1, created_us = max(created_us, excluded.created_us)
-      RETURNING seq, created_us`,
-    [entry.accountId, db.nowUs],
-  );
-  const createdUs = integer(head, 'created_us');
+  const head = headOf(db, entry.accountId);
+  const createdUs = Math.max(head.createdUs, db.nowUs);
   return {
     accountId: entry.accountId,
-    seq: integer(head, 'seq'),
+    seq: head.seq + 1,
     id: uuid(db.random),
     balanceId: balance.id,
     type: entry.type,
@@ -139,6 +141,23 @@ function newRow(
     createdUs,
     updatedUs: createdUs,
   };
+}
+
+function headOf(db: Connection, accountId: AccountId): LedgerHead {
+  const known = db.ledgerHeads.get(accountId);
+  if (known !== undefined) return known;
+  const row = db.get('SELECT seq, created_us FROM ledger_head WHERE account_id = ?', [accountId]);
+  return { seq: integer(row, 'seq'), createdUs: integer(row, 'created_us') };
+}
+
+function advanceHead(db: Connection, { accountId, seq, createdUs }: EntryRow): void {
+  db.run(
+    `INSERT INTO ledger_head (account_id, seq, created_us) VALUES (?, ?, ?)
+      ON CONFLICT (account_id) DO UPDATE SET seq = excluded.seq, created_us = excluded.created_us`,
+    [accountId, seq, createdUs],
+  );
+  if (db.ledgerHeads.size >= HEADS_LIMIT) db.ledgerHeads.clear();
+  db.ledgerHeads.set(accountId, { seq, createdUs });
 }
 
 function applyToBalance(db: Connection, row: EntryRow, balance: Balance): void {
