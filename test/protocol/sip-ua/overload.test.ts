@@ -165,12 +165,14 @@ it('a call counts as begun when it gets a transaction: who has to show a passwor
   expect(begun).toBe(1);
 });
 
-it('whoever decides is told how long the call has waited, and whether its peer is known', () => {
+it('whoever decides is told how long the call has waited, whether it would too long, and whether its peer is known', () => {
   const { hear } = setup();
   hear(request('INVITE'), CARRIER, { waitedMs: 70, isKnown: true });
   hear(request('INVITE', 'c2'), PEER);
+  hear(request('INVITE', 'c3'), CARRIER, { isTooMany: true });
   expect(asked).toEqual([
-    { waitedMs: 70, isKnown: true },
-    { waitedMs: 0, isKnown: false },
+    { waitedMs: 70, isKnown: true, isTooMany: false },
+    { waitedMs: 0, isKnown: false, isTooMany: false },
+    { waitedMs: 0, isKnown: false, isTooMany: true },
   ]);
 });
