@@ -1,4 +1,4 @@
-import type { Row } from './connection.ts';
+import type { Row } from './row.ts';
 
 /** Rows kept at a time; more, and all are read anew. */
 const LIMIT = 1000;

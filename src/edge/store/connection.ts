@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3';
 import type { Random } from '../../base/ids.ts';
 import { BalanceRows } from './balance-rows.ts';
+import type { Row, SqlValue } from './row.ts';
 import type { Vault } from './vault.ts';
 
-export type SqlValue = string | number | Uint8Array | null;
-export type Row = Readonly<Record<string, SqlValue>>;
+export type { Row, SqlValue };
 export type Parameters = Readonly<Record<string, SqlValue>> | readonly SqlValue[];
 
 /**
