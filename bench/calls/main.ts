@@ -12,6 +12,7 @@ import { delayRows } from './scenarios/delay.ts';
 import { growthRows } from './scenarios/growth.ts';
 import { memoryRows } from './scenarios/memory.ts';
 import { overloadRows } from './scenarios/overload.ts';
+import { recordRows } from './scenarios/records.ts';
 import { registerRows } from './scenarios/register.ts';
 import { CALLEE_PORT, Callee } from './sipp.ts';
 import { describe, isClean, type Step, step } from './step.ts';
@@ -27,6 +28,7 @@ const TITLES: Readonly<Record<Scenario, string>> = {
   register: 'REGISTER',
   memory: 'memory',
   growth: 'growth',
+  records: 'growth',
 };
 
 async function floors(folder: string, seconds: number): Promise<readonly Row[]> {
@@ -116,6 +118,8 @@ async function scenarioRows(
       return memoryRows(title, whole);
     case 'growth':
       return growthRows(title, whole);
+    case 'records':
+      return recordRows(title, whole);
     default: {
       const rig = { ...at, kind: scenario };
       const found = await measure(rig, run.options);

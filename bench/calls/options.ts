@@ -2,7 +2,16 @@
 import { fileURLToPath } from 'node:url';
 import { isQuick } from '../row.ts';
 
-const SCENARIOS = ['whole', 'trunk', 'overload', 'delay', 'register', 'memory', 'growth'] as const;
+const SCENARIOS = [
+  'whole',
+  'trunk',
+  'overload',
+  'delay',
+  'register',
+  'memory',
+  'growth',
+  'records',
+] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 /** By the customer's document, or straight to a trunk. */
 export type CallKind = 'whole' | 'trunk';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { Pool } from 'undici';
+import { addOldCalls } from './old-calls.ts';
 import type { CallKind } from './options.ts';
 import type { Login } from './register-phones.ts';
 import { CALLEE_PORT, HOST } from './sipp.ts';
@@ -95,6 +96,11 @@ export class Service {
     } finally {
       db.close();
     }
+  }
+
+  /** Records and entries of calls that never were. */
+  addOldCalls(count: number): void {
+    addOldCalls(this.#data, count);
   }
 
   /** Phones of the account, and how they log in; `answerUrl`: of what they call. */
