@@ -268,6 +268,21 @@ describe.skipIf(!hasChromium)('the console', () => {
     await other.close();
   });
 
+  it('asks to sign in again when the session was ended elsewhere', async () => {
+    const other = await browser.newContext();
+    const his = await other.newPage();
+    await his.goto(await invite('gone@example.test', 'viewer'));
+    await his.getByLabel('Choose a password').fill(PASSWORD);
+    await his.getByRole('button', { name: 'Begin' }).click();
+    await his.getByRole('heading', { name: 'Calls' }).waitFor();
+    const { body } = await service.admin('GET', '/users');
+    const gone = (body['users'] as Json[]).find(({ email }) => email === 'gone@example.test');
+    await service.admin('DELETE', `/users/${String(gone?.['user_id'])}`);
+    await his.getByRole('link', { name: 'Money' }).click();
+    await his.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await other.close();
+  });
+
   it('can be gone through by keys alone', async () => {
     await go('/calls');
     await page.reload();

@@ -101,6 +101,15 @@ describe('a session', () => {
     expect(await status(last)).toBe(401);
   });
 
+  it('that has ended asks to sign in, also on routes of programs, and for no password of Basic', async () => {
+    const { cookie } = await user('owner');
+    await send('POST', '/console/api/sign-out', undefined, cookie);
+    for (const url of [`${service.root}/Call/`, '/admin/v1/status', '/console/api/me']) {
+      const reply = await send('GET', url, undefined, cookie);
+      expect([reply.status, reply.headers['www-authenticate']], url).toEqual([401, 'Session']);
+    }
+  });
+
   it('wants a right password, the same answer for whoever is unknown, and not too often', async () => {
     const { email } = await user('viewer');
     const attempt = (of: string, password: string) =>

@@ -23,6 +23,11 @@ export class Refused extends Error {
   }
 }
 
+/** Who is signed in; that nobody is, is an answer. */
+export const ME = '/console/api/me';
+/** The session has ended: the page asks to sign in again. */
+export const SIGNED_OUT = 'signed-out';
+
 /** Pages of other origins cannot send it. */
 export const HEADERS = { 'x-console': '1' };
 
@@ -34,8 +39,11 @@ export async function call<T = Row>(method: string, path: string, body?: object)
   });
   const text = await reply.text();
   const told = parsed(text);
-  if (!reply.ok) throw new Refused(reply.status, sentenceOf(told, reply.status));
-  return told as T;
+  if (reply.ok) return told as T;
+  const sentence = sentenceOf(told, reply.status);
+  // A wrong password or code is a 401 too, of a session that goes on.
+  if (sentence === 'sign in first' && path !== ME) dispatchEvent(new Event(SIGNED_OUT));
+  throw new Refused(reply.status, sentence);
 }
 
 export const get = <T = Row>(path: string): Promise<T> => call<T>('GET', path);

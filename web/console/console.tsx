@@ -1,7 +1,7 @@
 /** The console: one page for operator and customers. What it shows, it asks by the routes that programs use. */
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { call, get, type Me, rows, text } from './api.ts';
+import { call, get, ME, type Me, rows, SIGNED_OUT, text } from './api.ts';
 import { useLoad, usePlace } from './hooks.ts';
 import { Accounts } from './pages/accounts.tsx';
 import { Build } from './pages/build.tsx';
@@ -30,7 +30,11 @@ function App() {
   const place = usePlace();
   const [me, setMe] = useState<Me | null>();
   useEffect(() => {
-    get<Me>('/console/api/me').then(setMe, () => setMe(null));
+    // Whoever has signed in meanwhile stays so.
+    get<Me>(ME).then(setMe, () => setMe((before) => before ?? null));
+    const left = () => setMe(null);
+    addEventListener(SIGNED_OUT, left);
+    return () => removeEventListener(SIGNED_OUT, left);
   }, []);
   const [page = 'calls', id] = place;
   if (page === 'welcome' && id !== undefined && !me) return <Welcome token={id} done={setMe} />;

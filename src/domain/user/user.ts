@@ -166,6 +166,14 @@ export class Users {
     return shown(user, session.tokenHash);
   }
 
+  /** Whether a session that was taken a while ago still is one. */
+  async isSignedIn(tokenHash: string): Promise<boolean> {
+    const { store } = this.#needs;
+    const session = await store.session(tokenHash);
+    if (session === undefined || !this.#isLive(session)) return false;
+    return (await store.get(session.userId)) !== undefined;
+  }
+
   async signOut(session: string): Promise<void> {
     await this.#needs.store.removeSession(session);
   }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { call, get, type Me, Refused, text } from '../api.ts';
+import { call, get, ME, type Me, Refused, text } from '../api.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { Input, onSubmit, Problem } from '../parts.tsx';
 
@@ -24,7 +24,7 @@ export function SignIn({ done }: Props) {
         }
         throw error;
       }
-      done(await get<Me>('/console/api/me'));
+      done(await get<Me>(ME));
     });
   return (
     <main class="narrow">
@@ -75,7 +75,7 @@ export function Welcome({ token, done }: Props & { readonly token: string }) {
     run(async () => {
       await call('POST', '/console/api/accept', { token, email: named || email, password });
       location.hash = '#/calls';
-      done(await get<Me>('/console/api/me'));
+      done(await get<Me>(ME));
     });
   return (
     <main class="narrow">

@@ -7,6 +7,8 @@ import type { LiveCall } from '../../../domain/dispatch/types.ts';
 const EVERY_MS = 1000;
 /** A line that says nothing keeps connections of proxies open. */
 const QUIET_ROUNDS = 15;
+/** So often it is looked whether a page may still be told. */
+const LOOK_ROUNDS = 5;
 const MAX_LISTENERS = 200;
 const MAX_PER_USER = 10;
 /** A page that does not read is told nothing until it has. */
@@ -21,9 +23,12 @@ interface Listener {
   readonly account:
     | { readonly accountId: AccountId; readonly subAccount: AccountId | undefined }
     | undefined;
+  readonly isAllowed: () => Promise<boolean>;
   last: string;
   quiet: number;
 }
+
+export type Asking = Pick<Listener, 'userId' | 'account' | 'isAllowed'>;
 
 export interface LiveFeedNeeds {
   readonly clock: Pick<Clock, 'at' | 'monotonicMs'>;
@@ -35,17 +40,18 @@ export class LiveFeed {
   readonly #needs: LiveFeedNeeds;
   readonly #listeners = new Set<Listener>();
   #cancel: (() => void) | undefined;
+  #rounds = 0;
 
   constructor(needs: LiveFeedNeeds) {
     this.#needs = needs;
   }
 
-  /** Undefined: too many pages are open. */
-  listen(userId: string, account: Listener['account']): Readable | undefined {
+  /** Undefined: too many pages are open. The stream ends when `isAllowed` says so, a few seconds later at the most. */
+  listen({ userId, account, isAllowed }: Asking): Readable | undefined {
     const own = [...this.#listeners].filter((listener) => listener.userId === userId);
     if (this.#listeners.size >= MAX_LISTENERS || own.length >= MAX_PER_USER) return undefined;
     const stream = new Readable({ read: () => undefined, highWaterMark: MAX_BUFFERED });
-    const listener: Listener = { stream, userId, account, last: '', quiet: 0 };
+    const listener: Listener = { stream, userId, account, isAllowed, last: '', quiet: 0 };
     this.#listeners.add(listener);
     stream.once('close', () => {
       this.#listeners.delete(listener);
@@ -66,9 +72,17 @@ export class LiveFeed {
   #again(): void {
     const { clock } = this.#needs;
     this.#cancel = clock.at(clock.monotonicMs() + EVERY_MS, () => {
+      this.#rounds += 1;
+      if (this.#rounds % LOOK_ROUNDS === 0) void this.#look();
       this.#tell();
       this.#again();
     });
+  }
+
+  async #look(): Promise<void> {
+    for (const { stream, isAllowed } of [...this.#listeners]) {
+      if (!(await isAllowed().catch(() => true))) stream.push(null);
+    }
   }
 
   #tell(): void {

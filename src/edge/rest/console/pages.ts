@@ -50,7 +50,7 @@ const events = userRoute({
     'Running calls as server-sent events: the whole list whenever it changed, at most once a second',
   produces: 'text/event-stream',
   longRunning: true,
-  async run({ liveFeed, accounts }, { user }) {
+  async run({ liveFeed, accounts, users }, { user }) {
     const account = user.accountId === undefined ? undefined : await accounts.get(user.accountId);
     if (user.accountId !== undefined && account?.status !== 'active') {
       return err(failure(403, 'account is not active'));
@@ -59,7 +59,15 @@ const events = userRoute({
       accountId: account.parentAuthId ?? account.authId,
       subAccount: account.parentAuthId === undefined ? undefined : account.authId,
     };
-    const stream = liveFeed.listen(user.userId, scope);
+    const stream = liveFeed.listen({
+      userId: user.userId,
+      account: scope,
+      isAllowed: async () => {
+        if (!(await users.isSignedIn(user.session))) return false;
+        if (account === undefined) return true;
+        return (await accounts.get(account.authId))?.status === 'active';
+      },
+    });
     if (stream === undefined) {
       return err(failure(429, 'too many open pages', { headers: { 'retry-after': '10' } }));
     }

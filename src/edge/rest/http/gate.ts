@@ -19,7 +19,7 @@ import { permissionMissing } from './permission.ts';
 import type { Refusals } from './refusals.ts';
 import type { RequestRate } from './request-rate.ts';
 import type { Route } from './route.ts';
-import { SessionDoor, SIGN_IN } from './session-door.ts';
+import { isOfConsole, SessionDoor, SIGN_IN } from './session-door.ts';
 
 type Admitting = Pick<
   Route,
@@ -77,7 +77,8 @@ export class Gate {
     if (route.audience === 'anyone' && credentialsOf(headers) === undefined) return ok(NOBODY);
     const session = await this.#sessions.find(headers);
     if (session !== undefined) return this.#sessions.admit(route, session, pathAuthId);
-    if (route.audience === 'user') return err(SIGN_IN);
+    // Whose session has ended is asked to sign in, and not for the password of a program.
+    if (route.audience === 'user' || isOfConsole(headers)) return err(SIGN_IN);
     const { refusals, clock } = this.#deps;
     const credentials = credentialsOf(headers);
     const quietMs = refusals.quietMs(address, credentials, clock.monotonicMs());

@@ -43,12 +43,9 @@ export class SessionDoor {
     this.#deps = deps;
   }
 
-  /** Undefined: a request of a program, or of nobody. */
+  /** Undefined: nobody who is signed in, or any more. */
   async find(headers: IncomingHttpHeaders): Promise<SignedIn | undefined> {
-    if (headers[CONSOLE_HEADER] === undefined || headers.authorization !== undefined) {
-      return undefined;
-    }
-    const cookie = cookieOf(headers);
+    const cookie = isOfConsole(headers) ? cookieOf(headers) : undefined;
     return cookie === undefined ? undefined : this.#deps.users.signedIn(cookie);
   }
 
@@ -107,7 +104,11 @@ export class SessionDoor {
 
 const NOT_STAFF = failure(403, "only the operator's staff may do this");
 
-export function cookieOf({ cookie = '' }: IncomingHttpHeaders): string | undefined {
+/** A request of the console's page, and not of a program. */
+export const isOfConsole = (headers: IncomingHttpHeaders): boolean =>
+  headers[CONSOLE_HEADER] !== undefined && headers.authorization === undefined;
+
+function cookieOf({ cookie = '' }: IncomingHttpHeaders): string | undefined {
   for (const pair of cookie.split(';')) {
     const [name = '', value = ''] = pair.trim().split('=', 2);
     if (name === SESSION_COOKIE && value !== '') return value;
