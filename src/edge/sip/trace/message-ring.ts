@@ -52,8 +52,11 @@ const OF_FURTHER_PHONE = /^([0-9a-f]{32})-\d{1,2}$/;
 export class MessageRing {
   readonly #chunks: Chunk[];
   readonly #trails = new Map<string, Trail>();
+  /** Trails as they began, forgotten ones among them: to ask the map for its first one would take long after many deletions. */
+  #begun: Trail[] = [];
+  #oldest = 0;
   /** Trails by the call at the root of their conversation. */
-  readonly #conversations = new Map<CallUuid, Set<Trail>>();
+  readonly #conversations = new Map<CallUuid, Trail[]>();
   readonly #rootOf = new Map<CallUuid, CallUuid>();
   #at = 0;
   #used = 0;
@@ -104,8 +107,8 @@ export class MessageRing {
     const root = rootOf(call);
     this.#rootOf.set(call.uuid, root);
     const trails = this.#conversations.get(root);
-    if (trails === undefined) this.#conversations.set(root, new Set([trail]));
-    else trails.add(trail);
+    if (trails === undefined) this.#conversations.set(root, [trail]);
+    else trails.push(trail);
   }
 
   /** The call at the root of the conversation; undefined: it is not known, or not yet. `isCall`: there is a trail. */
@@ -134,11 +137,29 @@ export class MessageRing {
   }
 
   #begin(callId: string): Trail {
-    const [first] = this.#trails.size < CALLS ? [] : this.#trails.values();
-    if (first !== undefined) this.#forget(first);
+    if (this.#trails.size >= CALLS) this.#forgetOldest();
     const trail: Trail = { callId, entries: [], call: undefined };
     this.#trails.set(callId, trail);
+    this.#begun.push(trail);
+    if (this.#oldest > CALLS || this.#begun.length > 4 * CALLS) this.#tidy();
     return trail;
+  }
+
+  #forgetOldest(): void {
+    for (; this.#oldest < this.#begun.length; this.#oldest += 1) {
+      const trail = this.#begun[this.#oldest];
+      if (trail === undefined || this.#trails.get(trail.callId) !== trail) continue;
+      this.#forget(trail);
+      this.#oldest += 1;
+      return;
+    }
+  }
+
+  #tidy(): void {
+    this.#begun = this.#begun
+      .slice(this.#oldest)
+      .filter((trail) => this.#trails.get(trail.callId) === trail);
+    this.#oldest = 0;
   }
 
   #room(length: number): Chunk {
@@ -176,13 +197,12 @@ export class MessageRing {
     if (call === undefined) return;
     trail.call = undefined;
     const root = rootOf(call);
-    const trails = this.#conversations.get(root);
-    trails?.delete(trail);
+    const trails = this.#conversations.get(root) ?? [];
+    const at = trails.indexOf(trail);
+    if (at !== -1) trails.splice(at, 1);
     // Another attempt of the same call may still be there.
-    if (![...(trails ?? [])].some((other) => other.call?.uuid === call.uuid)) {
-      this.#rootOf.delete(call.uuid);
-    }
-    if (trails?.size === 0) this.#conversations.delete(root);
+    if (!trails.some((other) => other.call?.uuid === call.uuid)) this.#rootOf.delete(call.uuid);
+    if (trails.length === 0) this.#conversations.delete(root);
   }
 }
 
