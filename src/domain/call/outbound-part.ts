@@ -12,6 +12,8 @@ export class OutboundPart implements CallPart {
   #target: OutboundTarget | undefined;
   /** INVITEs of ours that may still be answered. */
   #openOffers = 0;
+  /** The called party makes the offer. */
+  #isDelayed = false;
 
   constructor(of: PartOf) {
     this.#of = of;
@@ -57,7 +59,7 @@ export class OutboundPart implements CallPart {
         },
         heardFrom: (peer) => this.#heardFrom(peer),
         progress: (status, early) => this.#progress(status, early),
-        connected: (answer) => this.#connected(answer),
+        connected: (sdp) => this.#connected(sdp),
       },
     };
   }
@@ -66,6 +68,7 @@ export class OutboundPart implements CallPart {
     srtp,
     kind,
     codecs,
+    policy,
     isTrunk = false,
   }: OutboundTarget): Promise<string | undefined> {
     const { course, media } = this.#of;
@@ -73,7 +76,8 @@ export class OutboundPart implements CallPart {
     if (course.isEnded) return undefined;
     media.protectBy(srtp);
     media.speakTo(kind === 'carrier' || isTrunk ? 'carriers' : 'phones', codecs);
-    return media.offer();
+    this.#isDelayed = policy?.delayedOffer === true;
+    return this.#isDelayed ? '' : media.offer();
   }
 
   #trying(target: OutboundTarget, attempt: number, waitedMs: number): void {
@@ -114,18 +118,30 @@ export class OutboundPart implements CallPart {
     course.earlyMedia();
   }
 
-  #connected(sdp: string | undefined): void {
+  /** The answer to a delayed offer. */
+  #connected(sdp: string | undefined): string | undefined {
     const { course, hangup } = this.#of;
-    if (course.isEnded) return;
+    if (course.isEnded) return undefined;
     course.accepted();
-    const problem = this.#settleAnswer(sdp);
+    const { problem, answer } = this.#agree(sdp);
     // Without usable media nothing is billed (spec, Call-level failures: media negotiation failure).
     if (problem !== undefined) {
       hangup('mediaAnchoring', 'Error', problem);
-      return;
+      return undefined;
     }
     course.answeredAt(course.nowUs());
     course.answered();
+    return answer;
+  }
+
+  #agree(sdp: string | undefined): { readonly problem?: string; readonly answer?: string } {
+    if (!this.#isDelayed) {
+      const problem = this.#settleAnswer(sdp);
+      return problem === undefined ? {} : { problem };
+    }
+    if (sdp === undefined) return { problem: 'the called party answered without an offer' };
+    const described = this.#of.media.describe(sdp);
+    return described.ok ? { answer: described.value } : { problem: described.error.detail };
   }
 
   /** Why the called party's answer leaves us without media; undefined when it does not. */

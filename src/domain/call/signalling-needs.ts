@@ -95,8 +95,11 @@ export interface OutboundLegEvents extends LegEvents {
   heardFrom(peer: RespondingPeer): void;
   /** 18x. `sdp` when it carries early media. `status` 180…183. */
   progress(status: number, sdp: string | undefined): void;
-  /** 200 with its SDP (undefined when the peer sent none); the ACK goes out by itself. */
-  connected(sdp: string | undefined): void;
+  /**
+   * 200 with its SDP (undefined when the peer sent none); the ACK goes out by itself. After an INVITE without SDP it is the peer's offer,
+   * and what is returned goes into the ACK as its answer.
+   */
+  connected(sdp: string | undefined): string | undefined;
 }
 
 export interface Leg {
@@ -276,6 +279,7 @@ export interface PresentedCaller {
 
 export interface InviteOptions {
   readonly from: PresentedCaller;
+  /** '': the called party makes the offer. */
   readonly sdp: string;
   /** Additional headers (X-VH-… and the like), already checked. */
   readonly headers: Headers;

@@ -144,6 +144,8 @@ export interface PeerPolicy {
   readonly removeHeaders?: readonly string[];
   /** Requests above 1300 bytes go over TCP where it takes connections (RFC 3261 §18.1.1), else over UDP. Default: they do. */
   readonly largeOverTcp?: boolean;
+  /** It makes the offer, in its 200, and our ACK answers (RFC 3264 §5: delayed offer). Default: we make it, in the INVITE. */
+  readonly delayedOffer?: boolean;
   /** Whether our calls to a carrier are signed, where there is a key. Default: they are. */
   readonly sign?: boolean;
 }

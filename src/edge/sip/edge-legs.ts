@@ -180,7 +180,8 @@ export class EdgeOutboundLeg implements Leg, LegSink {
 
   connected(callId: string, sdp: string | undefined): void {
     this.#callId = callId;
-    this.events.connected(sdp);
+    const answer = this.events.connected(sdp);
+    if (answer !== undefined) this.#tell({ kind: 'acknowledge', leg: this.#leg, sdp: answer });
   }
 
   ended(end: LegEnd): void {

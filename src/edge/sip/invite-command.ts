@@ -39,7 +39,7 @@ export function inviteCommand(
     target: place.target,
     from: hidden === true ? ANONYMOUS : { user, host, displayName },
     callId: context.callId,
-    sdp: options.sdp,
+    sdp: options.sdp === '' ? undefined : options.sdp,
     headers: [...identityHeaders(target, { ...options.from, host }), ...clean(options.headers)],
     account: place.account,
     maxForwards: options.maxForwards,

@@ -198,7 +198,8 @@ export interface InviteCommand {
   readonly target: InviteTarget;
   readonly from: { readonly user: string; readonly host: string; readonly displayName: string };
   readonly callId: string;
-  readonly sdp: string;
+  /** Undefined: the called party makes the offer, `connected` brings it, and `acknowledge` answers. */
+  readonly sdp: string | undefined;
   readonly headers: HeaderInit;
   readonly account: Account | undefined;
   /** Undefined: 70. */
@@ -299,6 +300,8 @@ export type UserAgentInput =
   | InviteCommand
   | { readonly kind: 'ring'; readonly leg: LegId; readonly sdp: string | undefined }
   | { readonly kind: 'answer'; readonly leg: LegId; readonly sdp: string }
+  /** The answer to the offer that `connected` brought; undefined: none can be given, and the leg is hung up. */
+  | { readonly kind: 'acknowledge'; readonly leg: LegId; readonly sdp: string | undefined }
   /** The answer to `offered`; undefined refuses the offer with 488 and keeps the session. */
   | { readonly kind: 'answerOffer'; readonly leg: LegId; readonly sdp: string | undefined }
   | {

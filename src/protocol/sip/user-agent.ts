@@ -188,6 +188,9 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
       case 'answer':
         this.#inbound.leg(input.leg)?.answer(input.sdp);
         break;
+      case 'acknowledge':
+        this.#outbound.leg(input.leg)?.acknowledge(input.sdp);
+        break;
       case 'answerOffer':
         this.#leg(input.leg)?.answerOffer(input.sdp);
         break;

@@ -28,7 +28,10 @@ afterEach(async () => {
 const events: OutboundLegEvents = {
   ...QUIET,
   progress: (status) => happened.push(String(status)),
-  connected: () => happened.push('connected'),
+  connected: () => {
+    happened.push('connected');
+    return undefined;
+  },
 };
 const call = () =>
   rig.signalling.invite(

@@ -46,11 +46,15 @@ const quoted = (peer: ReturnType<typeof setup>['peer'], method: string) => ({
 });
 
 describe('a peer that is not there, says ICMP', () => {
-  it('has failed by transport at once, and the next target is tried', () => {
+  it('has failed by transport when the repetition does not arrive either, and the next target is tried', () => {
     const { world, caller, silent, peer, call, answers } = setup();
     answering(peer, answers);
     call();
     world.advance(10);
+    caller.tell(quoted(silent, 'INVITE'));
+    world.advance(20);
+    expect(caller.count('connected')).toBe(0);
+    world.advance(500);
     caller.tell(quoted(silent, 'INVITE'));
     world.advance(20);
     expect(caller.count('connected')).toBe(1);
@@ -65,7 +69,7 @@ describe('a peer that is not there, says ICMP', () => {
     });
     call({ target: { kind: 'uri', uri: `sip:bob@${PEER}` } });
     world.advance(20);
-    caller.tell(quoted(peer, 'INVITE'));
+    for (let times = 0; times < 2; times += 1) caller.tell(quoted(peer, 'INVITE'));
     expect(caller.count('ended')).toBe(0);
     rings = false;
     call({ target: { kind: 'uri', uri: `sip:bob@${PEER}` } });
@@ -73,7 +77,7 @@ describe('a peer that is not there, says ICMP', () => {
     caller.tell({ kind: 'hangup', leg: asLegId(4), status: 480, reason: undefined });
     world.advance(10);
     const before = peer.heard.filter((m) => brief(m) === 'BYE').length;
-    caller.tell(quoted(peer, 'BYE'));
+    for (let times = 0; times < 2; times += 1) caller.tell(quoted(peer, 'BYE'));
     world.advance(600);
     expect(peer.heard.filter((m) => brief(m) === 'BYE').length).toBeGreaterThan(before);
   });

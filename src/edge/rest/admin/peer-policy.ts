@@ -29,6 +29,7 @@ export const peerFields = {
   add_headers: Type.Optional(lines()),
   remove_headers: Type.Optional(names()),
   large_over_tcp: Type.Optional(flag()),
+  delayed_offer: Type.Optional(flag()),
 };
 const Body = Type.Object(peerFields);
 type PeerBody = Static<typeof Body>;
@@ -40,6 +41,7 @@ export const PeerSchema = {
   add_headers: Type.Record(Type.String(), Type.String()),
   remove_headers: Type.Array(Type.String()),
   large_over_tcp: Type.Boolean(),
+  delayed_offer: Type.Boolean(),
 };
 
 /** Values as the body names them: undefined stays as it is, null goes back to the default. */
@@ -50,6 +52,7 @@ export const namedInPeer = (body: PeerBody) => ({
   addHeaders: body.add_headers,
   removeHeaders: body.remove_headers,
   largeOverTcp: body.large_over_tcp,
+  delayedOffer: body.delayed_offer,
 });
 
 export function policyWith(before: PeerPolicy, body: PeerBody): PeerPolicy {
@@ -65,6 +68,7 @@ export const showPeer = (policy: PeerPolicy) => ({
   add_headers: { ...policy.addHeaders },
   remove_headers: [...(policy.removeHeaders ?? [])],
   large_over_tcp: policy.largeOverTcp ?? true,
+  delayed_offer: policy.delayedOffer ?? false,
 });
 
 /** Undefined: its header fields may be named so. */

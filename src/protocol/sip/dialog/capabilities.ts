@@ -14,6 +14,10 @@ export const INFO_TYPES: readonly string[] = ['application/dtmf-relay', 'applica
 
 export const ALLOW: HeaderInit = [['Allow', METHODS.join(', ')]];
 export const SUPPORTED: HeaderInit = [['Supported', EXTENSIONS.join(', ')]];
+/** Of an INVITE without an offer: one that came reliably before the answer would have to be answered by PRACK. */
+export const SUPPORTED_UNRELIABLY: HeaderInit = [
+  ['Supported', EXTENSIONS.filter((tag) => tag !== '100rel').join(', ')],
+];
 /** What an answer to OPTIONS and a 2xx to INVITE tell (§11.2, §13.2.1). */
 export const CAPABILITIES: HeaderInit = [
   ...ALLOW,

@@ -29,7 +29,8 @@ export interface BranchUser extends SessionUser {
 export interface BranchOptions {
   /** Complete but for Via and session timer. */
   readonly request: SipRequest;
-  readonly sdp: string;
+  /** Undefined: the peer makes the offer, in its 2xx. */
+  readonly sdp: string | undefined;
   readonly destination: Destination;
   readonly viaFlow: boolean;
   /** Of a peer that is a customer's; it holds for the whole dialog. */
@@ -62,6 +63,10 @@ export class InviteBranch implements RequestUser {
   readonly #reliable = new Map<Session, { readonly sequence: number; readonly sdp?: string }>();
   /** ACKs by To tag, to be repeated with each repeated 2xx. */
   readonly #acks = new Map<string, SentAck | undefined>();
+  /** A 2xx with an offer that is not acknowledged yet. */
+  #offered:
+    | { readonly session: Session; readonly sequence: number; readonly tag: string }
+    | undefined;
   #outgoing: OutgoingRequest;
   #peer: RespondingPeer | undefined;
   #intervalRetries = 0;
@@ -128,6 +133,16 @@ export class InviteBranch implements RequestUser {
     this.#fail({ by, how, status: undefined, reason: why });
   }
 
+  /** Answers the offer of the 2xx. */
+  acknowledge(sdp: string | undefined): void {
+    const offered = this.#offered;
+    this.#offered = undefined;
+    if (offered === undefined) return;
+    const { session, sequence, tag } = offered;
+    session.refresh.noteLocal(sdp);
+    session.route.acknowledge({ sequence, sdp }, (ack) => this.#acks.set(tag, ack));
+  }
+
   /** A target that was given up answers all the same: that session ends at once. */
   late(response: SipResponse, flow: Flow): void {
     this.#acknowledge(response, flow, this.#newTimer())?.bye([]);
@@ -174,7 +189,9 @@ export class InviteBranch implements RequestUser {
     const sequence = reliableSequence(response);
     if (sequence !== undefined && !this.#acknowledgeProvisional(response, sequence)) return;
     if (status >= 180 && status <= 183) {
-      this.#options.user.progress(this, status, sdpOf(response));
+      // An offer that is not reliable is none (RFC 3261 §13.2.1).
+      const sdp = this.#options.sdp === undefined ? undefined : sdpOf(response);
+      this.#options.user.progress(this, status, sdp);
     }
   }
 
@@ -197,7 +214,7 @@ export class InviteBranch implements RequestUser {
     // A fork's second 2xx, or one that crossed our CANCEL: that session ends at once (§13.2.2.4, §15).
     const isWanted = !this.#over && !this.#cancelled;
     const timer = isWanted ? this.#timer : this.#newTimer();
-    const session = this.#acknowledge(response, flow, timer);
+    const session = this.#acknowledge(response, flow, timer, isWanted);
     if (session === undefined) return;
     if (!isWanted) session.bye([]);
     this.#finish();
@@ -207,7 +224,12 @@ export class InviteBranch implements RequestUser {
   }
 
   /** The session of a 2xx; undefined: it came again, and so does its ACK. */
-  #acknowledge(response: SipResponse, flow: Flow, timer: SessionTimer): Session | undefined {
+  #acknowledge(
+    response: SipResponse,
+    flow: Flow,
+    timer: SessionTimer,
+    isWanted = false,
+  ): Session | undefined {
     const tag = response.to.tag ?? '';
     if (this.#acks.has(tag)) {
       const ack = this.#acks.get(tag);
@@ -219,7 +241,8 @@ export class InviteBranch implements RequestUser {
     session.confirm(response, this.#options.sdp);
     this.#acks.set(tag, undefined);
     const { sequence } = response.cseq;
-    session.route.acknowledge(sequence, (ack) => this.#acks.set(tag, ack));
+    if (isWanted && this.#options.sdp === undefined) this.#offered = { session, sequence, tag };
+    else session.route.acknowledge({ sequence }, (ack) => this.#acks.set(tag, ack));
     return session;
   }
 

@@ -6,7 +6,7 @@ import type { Registrar } from '../registrar/registrar.ts';
 import type { SipTransportName } from '../transport/flow.ts';
 import { sipUri } from '../uri.ts';
 import type { InviteCommand, LegId } from '../user-agent-types.ts';
-import { ALLOW, SUPPORTED } from './capabilities.ts';
+import { ALLOW, SUPPORTED, SUPPORTED_UNRELIABLY } from './capabilities.ts';
 import { wayTo } from './contact-way.ts';
 import type { UserAgentCore } from './core.ts';
 import { routed } from './dialog.ts';
@@ -123,12 +123,12 @@ export class OutboundCalls {
           this.#core.contact(where, { secure: where.route.requestUri.startsWith('sips:') }),
         ],
         ...ALLOW,
-        ...SUPPORTED,
+        ...(command.sdp === undefined ? SUPPORTED_UNRELIABLY : SUPPORTED),
         ['User-Agent', this.#core.options.userAgent],
         ...command.headers,
-        ['Content-Type', SDP_TYPE],
+        ...(command.sdp === undefined ? [] : ([['Content-Type', SDP_TYPE]] as const)),
       ],
-      body: command.sdp,
+      ...(command.sdp === undefined ? {} : { body: command.sdp }),
     });
   }
 }

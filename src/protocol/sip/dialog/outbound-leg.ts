@@ -25,6 +25,8 @@ export class OutboundLeg implements Leg, BranchUser {
   readonly #released: () => void;
   readonly #branches = new Set<InviteBranch>();
   #early: InviteBranch | undefined;
+  /** The branch whose 200 brought an offer that waits for its answer. */
+  #unanswered: InviteBranch | undefined;
   #session: Session | undefined;
   /** Whose offer waits for its answer. */
   #asking: Session | undefined;
@@ -69,10 +71,19 @@ export class OutboundLeg implements Leg, BranchUser {
   hangup(command: HangupCommand): void {
     if (this.#over) return;
     const { reason } = command;
+    // A 200 is acknowledged before the BYE, even where its offer cannot be answered.
+    this.acknowledge(undefined);
     this.#cancelBranches(reason);
     const how = this.#session === undefined ? 'cancel' : 'bye';
     this.#session?.bye(reasonHeaders(reason));
     this.#end({ by: 'local', how, status: undefined, reason });
+  }
+
+  /** The answer to the offer of the 200. */
+  acknowledge(sdp: string | undefined): void {
+    const branch = this.#unanswered;
+    this.#unanswered = undefined;
+    branch?.acknowledge(sdp);
   }
 
   sendDigit(digit: string, durationMs: number): void {
@@ -99,6 +110,7 @@ export class OutboundLeg implements Leg, BranchUser {
       return;
     }
     this.#session = session;
+    this.#unanswered = branch;
     this.#cancelLimit();
     this.#cancelBranches(ANSWERED_ELSEWHERE);
     this.#tellPeer(branch);

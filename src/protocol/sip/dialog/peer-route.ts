@@ -7,6 +7,7 @@ import type { UserAgentCore } from './core.ts';
 import type { Dialog, RoutedRequest } from './dialog.ts';
 import { type Destination, nextHopOf } from './next-hop.ts';
 import { OutgoingRequest, type RequestUser } from './outgoing-request.ts';
+import { SDP_TYPE } from './sdp-body.ts';
 
 export interface PeerRouteOptions {
   /** Where the peer was last heard. */
@@ -75,10 +76,12 @@ export class PeerRoute {
 
   /** Acknowledges a 2xx; `sent` gives what to repeat when the 2xx comes again. */
   acknowledge(
-    sequence: number,
+    { sequence, sdp }: { readonly sequence: number; readonly sdp?: string | undefined },
     sent: (output: Extract<UserAgentOutput, { kind: 'send' }>) => void,
   ): void {
-    const routed = this.#dialog.request('ACK', { sequence });
+    const body =
+      sdp === undefined ? {} : { headers: [['Content-Type', SDP_TYPE]] as const, body: sdp };
+    const routed = this.#dialog.request('ACK', { sequence, ...body });
     findFlow(this.#core, this.#destination(routed), (flow) => {
       if (flow !== undefined) sent(this.#core.sendAck(routed.request, flow));
     });

@@ -110,7 +110,8 @@ export class SessionRefresh {
       this.#core.emit(this.#ack);
       return;
     }
-    this.#session.route.acknowledge(outgoing.request.cseq.sequence, (ack) => {
+    const { sequence } = outgoing.request.cseq;
+    this.#session.route.acknowledge({ sequence }, (ack) => {
       this.#ack = ack;
     });
     if (this.#reinvite === undefined) return;

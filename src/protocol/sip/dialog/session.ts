@@ -109,7 +109,7 @@ export class Session implements DialogUser {
   }
 
   /** The peer's 2xx to our INVITE arrived. */
-  confirm(response: SipResponse, localSdp: string): void {
+  confirm(response: SipResponse, localSdp: string | undefined): void {
     this.#state = 'confirmed';
     this.dialog.settleRoute(response);
     this.refresh.noteLocal(localSdp);

@@ -58,6 +58,8 @@ export class TransactionLayer {
   readonly #table = new TransactionTable();
   /** Headers of the CANCEL that waits for the first provisional response (§9.1). */
   readonly #waitingCancels = new Map<TransactionId, HeaderInit>();
+  /** Requests of which ICMP has said once that they did not arrive. */
+  readonly #undelivered = new Set<TransactionId>();
   #lastId: TransactionId = 0;
 
   constructor(options: TransactionLayerOptions) {
@@ -140,13 +142,17 @@ export class TransactionLayer {
   }
 
   /**
-   * ICMP says that the request did not arrive (RFC 3261 §18.4). Inside a dialog it is sent again all the same: the peer may be starting
-   * anew, and its call is worth the wait.
+   * ICMP says that the request did not arrive (RFC 3261 §18.4). The second time it has failed: whoever is starting in this moment hears
+   * the first repetition. Inside a dialog it is repeated to the end all the same: the call is worth the wait.
    */
   undelivered({ method, branch }: QuotedRequest, nowMs: number): Outputs {
     const client = this.#table.clientByKey(`${method} ${branch}`);
     const isWaiting = client?.state === 'calling' || client?.state === 'trying';
     if (client === undefined || !isWaiting || client.request.to.tag !== undefined) return [];
+    if (!this.#undelivered.has(client.id)) {
+      this.#undelivered.add(client.id);
+      return [];
+    }
     return this.transportFailed(client.id, nowMs);
   }
 
@@ -283,6 +289,7 @@ export class TransactionLayer {
   #done(machine: ClientTransaction | ServerTransaction, outputs: Outputs): Outputs {
     if (machine.state === 'terminated') {
       this.#waitingCancels.delete(machine.id);
+      this.#undelivered.delete(machine.id);
       this.#table.remove(machine);
     } else {
       this.#table.updateDeadline(machine);
