@@ -7,7 +7,6 @@
 namespace carillon {
 
 namespace {
-constexpr float kFullScale = 32767.0F;
 /// Half a decibel a frame: 6 dB are back after a quarter of a second.
 constexpr float kRelease = 1.06F;
 
@@ -20,11 +19,11 @@ void Limiter::apply(std::span<const int32_t> sum, Frame& out) {
   const float peak = magnitude(*loudest);
   float target = std::min(1.0F, gain_ * kRelease);
   size_t ramp = sum.size();
-  if (peak * target > kFullScale) {
-    target = std::min(gain_, kCeiling / peak);
-    // Down by the first sample that would clip; those before it may still be on the way.
-    const auto clips = [&](int32_t value) { return magnitude(value) * gain_ > kFullScale; };
-    ramp = static_cast<size_t>(std::find_if(sum.begin(), sum.end(), clips) - sum.begin());
+  if (peak * target > bounds_.threshold) {
+    target = std::min(gain_, bounds_.ceiling / peak);
+    // Down by the first sample that is too loud; those before it may still be on the way.
+    const auto too_loud = [&](int32_t value) { return magnitude(value) * gain_ > bounds_.threshold; };
+    ramp = static_cast<size_t>(std::find_if(sum.begin(), sum.end(), too_loud) - sum.begin());
   }
   const float step = ramp == 0 ? 0.0F : (target - gain_) / static_cast<float>(ramp);
   for (size_t i = 0; i < sum.size(); ++i) {

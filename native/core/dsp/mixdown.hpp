@@ -13,14 +13,26 @@ namespace carillon {
 /// sample clips, and back up over a few tenths of a second. What fits passes through as it is.
 class Limiter {
  public:
-  /// What the loudest sample of a sum that is turned down comes to: 0.2 dB below full scale.
-  static constexpr float kCeiling = 32000.0F;
+  struct Bounds {
+    /// What is louder is turned down …
+    float threshold;
+    /// … so far that its loudest sample comes to this.
+    float ceiling;
+  };
+  /// On the line: what would clip, to 0.2 dB below full scale.
+  static constexpr Bounds kLine{32767.0F, 32000.0F};
+  /// In a room, where many voices meet: to 1 dB below full scale.
+  static constexpr Bounds kRoom{29204.0F, 29204.0F};
+
+  Limiter() : Limiter(kLine) {}
+  explicit Limiter(Bounds bounds) : bounds_(bounds) {}
 
   void apply(std::span<const int32_t> sum, Frame& out);
   /// True when nothing is turned down.
   [[nodiscard]] bool rests() const { return gain_ == 1.0F; }
 
  private:
+  Bounds bounds_;
   /// At the end of the frame before.
   float gain_ = 1.0F;
 };

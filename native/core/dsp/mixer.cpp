@@ -15,12 +15,15 @@ void Mixer::add(std::span<const Sample> spoken) noexcept {
   for (size_t i = 0; i < count; ++i) sum_[i] += spoken[i];
 }
 
-void Mixer::mix_without(std::span<const Sample> own, Frame& out) const noexcept {
+void Mixer::mix_without(std::span<const Sample> own, Limiter& limiter, Frame& out) const noexcept {
   out.set_rate(rate_);
   const size_t count = out.size();
   const size_t spoken = std::min(own.size(), count);
-  for (size_t i = 0; i < spoken; ++i) out[i] = saturate(sum_[i] - own[i]);
-  for (size_t i = spoken; i < count; ++i) out[i] = saturate(sum_[i]);
+  std::array<int32_t, kMaxFrameSamples> rest;
+  for (size_t i = 0; i < spoken; ++i) rest[i] = sum_[i] - own[i];
+  std::copy_n(sum_.begin() + static_cast<std::ptrdiff_t>(spoken), count - spoken,
+              rest.begin() + static_cast<std::ptrdiff_t>(spoken));
+  limiter.apply(std::span<const int32_t>(rest).first(count), out);
 }
 
 void FloorDetector::add(Member member, bool speaking, double dbov) noexcept {

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/base/frame.hpp"
+#include "core/dsp/mixdown.hpp"
 
 namespace carillon {
 
@@ -25,8 +26,9 @@ class Mixer {
   [[nodiscard]] SampleRate rate() const noexcept { return rate_; }
   /// Adds what one member says (up to a frame; the rest counts as silence).
   void add(std::span<const Sample> spoken) noexcept;
-  /// What a member hears who said `own` (empty for a listener or the recording), saturated.
-  void mix_without(std::span<const Sample> own, Frame& out) const noexcept;
+  /// What a member hears who said `own` (empty for a listener or the recording), turned down by a limiter of
+  /// its own where it is too loud.
+  void mix_without(std::span<const Sample> own, Limiter& limiter, Frame& out) const noexcept;
 
  private:
   SampleRate rate_ = kLineRates.front();

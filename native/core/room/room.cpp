@@ -1,6 +1,9 @@
 #include "core/room/room.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "core/dsp/fade.hpp"
 
 namespace carillon {
 
@@ -28,8 +31,26 @@ auto* find(Slots& slots, auto handle) {
 
 std::optional<AudioView> RoomMember::far_audio(Frame& out) {
   if (flags_.deaf || flags_.held || room_ == nullptr) return std::nullopt;
-  room_->mix_for(spoke_ ? std::span<const Sample>(spoken_.samples()) : std::span<const Sample>(), out);
+  room_->mixer_.mix_without(spoke_ ? std::span<const Sample>(spoken_.samples()) : std::span<const Sample>(),
+                            limiter_, out);
   return out;
+}
+
+/// A room of many would hear the noise of all of them: who is not speaking is turned down. Above that level
+/// it is no noise of a line, whatever it is.
+void RoomMember::gate() {
+  constexpr double kNoiseBelowDbov = -45.0;
+  constexpr float kClosed = 0.1F;  // -20 dB
+  const float target = voice_.speaking() || voice_.frame_dbov() > kNoiseBelowDbov ? 1.0F : kClosed;
+  if (gain_ == 1.0F && target == 1.0F) return;
+  // Within 4 ms: the beginning of a word is heard.
+  const auto ramp = static_cast<float>(fade_samples(spoken_.rate()));
+  const float step = (target - gain_) / ramp;
+  for (size_t i = 0; i < spoken_.size(); ++i) {
+    const float gain = static_cast<float>(i) < ramp ? gain_ + step * static_cast<float>(i + 1) : target;
+    spoken_[i] = static_cast<Sample>(std::lrintf(static_cast<float>(spoken_[i]) * gain));
+  }
+  gain_ = target;
 }
 
 bool Room::join(std::unique_ptr<RoomMember>& member, Leg& leg) {
@@ -105,8 +126,6 @@ void Room::announce_floor(Events& events) const {
   events.floor_changed(handle_, MemberHandle(floor_.holder().value_or(0)));
 }
 
-void Room::mix_for(std::span<const Sample> own, Frame& out) const { mixer_.mix_without(own, out); }
-
 SampleRate Room::highest_rate() const {
   SampleRate highest = kLineRates.front();
   for (const auto& member : members_) {
@@ -124,8 +143,9 @@ void Room::frame(Nanos now, Events& events) {
     if (!member->spoke_) continue;
     Frame scratch(rate);
     member->spoken_ = member->to_room_.convert(member->leg_->received(), rate, scratch);
-    mixer_.add(member->spoken_.samples());
     const bool speaking = member->voice_.feed(member->spoken_);
+    member->gate();
+    mixer_.add(member->spoken_.samples());
     floor_.add(member->handle().value(), speaking, member->voice_.frame_dbov());
   }
   for (auto& player : players_) {
@@ -140,7 +160,7 @@ void Room::frame(Nanos now, Events& events) {
   if (std::all_of(taps_.begin(), taps_.end(), [](const auto& tap) { return !tap; })) return;
   Frame all(rate);
   Frame nothing(rate);
-  mix_for({}, all);
+  mixer_.mix_without({}, taps_limiter_, all);
   nothing.fill(0);
   for (auto& tap : taps_) {
     if (tap) tap->frame(all, nothing, now, events);

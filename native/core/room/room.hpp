@@ -34,6 +34,8 @@ class RoomMember final : public FarEnd {
 
  private:
   friend class Room;
+  void gate();
+
   MemberHandle handle_;
   MemberFlags flags_;
   Room* room_ = nullptr;
@@ -43,6 +45,10 @@ class RoomMember final : public FarEnd {
   Frame spoken_{kLineRates.front()};
   FrameConverter to_room_;
   VoiceDetector voice_;
+  /// Of the gate, at the end of the frame before.
+  float gain_ = 1.0F;
+  /// Of what it hears.
+  Limiter limiter_{Limiter::kRoom};
 };
 
 class Room {
@@ -74,10 +80,8 @@ class Room {
   /// Once every 20 ms.
   void frame(Nanos now, Events& events);
 
-  /// What a member hears who has just said `own`, at the room's rate.
-  void mix_for(std::span<const Sample> own, Frame& out) const;
-
  private:
+  friend class RoomMember;
   void release(RoomMember& member);
   [[nodiscard]] SampleRate highest_rate() const;
   void announce_floor(Events& events) const;
@@ -85,6 +89,7 @@ class Room {
   RoomHandle handle_;
   Mixer mixer_;
   FloorDetector floor_;
+  Limiter taps_limiter_{Limiter::kRoom};
   std::vector<std::unique_ptr<RoomMember>> members_;
   std::array<std::unique_ptr<Player>, kMaxPlayers> players_;
   std::array<std::unique_ptr<LegTap>, kMaxTaps> taps_;
