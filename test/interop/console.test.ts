@@ -100,12 +100,12 @@ describe.skipIf(!hasChromium)('the console', () => {
   });
 
   it("tells a call's story on one page: why it ended, timeline, SIP, recording, money", async () => {
-    const document = `<Response><Record recordSession="true" playBeep="false"/><GetDigits action="http://${customer.authority}/keys" numDigits="1" timeout="2"><Wait length="1"/></GetDigits><Wait length="3"/></Response>`;
+    const document = `<Response><Record recordSession="true" playBeep="false"/><GetDigits action="http://${customer.authority}/keys" numDigits="1" timeout="2"><Wait length="1"/></GetDigits><Wait length="9"/></Response>`;
     customer.xml('/keys', '<Response/>');
     const recorded = await makeUser(service, 'recorded', {
       answer_url: customer.xml('/record', document),
     });
-    await callFor(service, recorded, 3, babble(3));
+    await callFor(service, recorded, 7, babble(7));
     // The recording is a file a moment after the call.
     await eventually('the recording', async () => {
       const { body } = await service.api(
@@ -118,6 +118,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByRole('region', { name: 'Finished calls' }).getByRole('link').first().click();
     await page.getByText('The caller hung up.').waitFor();
     await page.getByRole('img', { name: /events within/ }).waitFor();
+    await page.getByRole('img', { name: /Quality of the call/ }).waitFor();
     await page.getByRole('img', { name: /SIP messages between/ }).waitFor();
     await page.getByText('callback', { exact: true }).first().waitFor();
     await page.getByText('▶ ').waitFor();

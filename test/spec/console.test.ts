@@ -246,7 +246,7 @@ describe('live quality', () => {
           list: () => [],
           get: () => undefined,
           quality: () => ({ call: { ...call, accountId: own.account.authId }, quality }),
-          qualitySamples: () => undefined,
+          qualitySamples: () => [{ ...quality, atUs: 1_000_000 }],
           hangup: () => false,
           messages: () => undefined,
         },
@@ -260,9 +260,12 @@ describe('live quality', () => {
       packets_lost: 1,
       round_trip_ms: null,
     });
+    const samples = await own.get(`${own.root}/Call/${uuid}/quality/samples`);
+    expect(samples.body.samples).toMatchObject([{ mos: 4.2, packets_received: 100 }]);
     const other = await own.addAccount({ name: 'Other' });
     const path = `/api/v1/Account/${other.authId}/Call/${uuid}/quality`;
     expect((await own.get(path, { as: other })).status).toBe(404);
+    expect((await own.get(`${path}/samples`, { as: other })).status).toBe(404);
     await own.stop();
   });
 });

@@ -75,6 +75,7 @@ export function CallPage({ account: chosen, uuid, isStaff }: Props) {
       )}
       <Problem text={record.problem} />
       {cdr && <Facts cdr={cdr} />}
+      {cdr && <Curves path={`/api/v1/Account/${account}/Call/${uuid}/quality/samples`} />}
       {rows(sounds.value?.['objects']).map((one) => (
         <Recording key={text(one['recording_id'])} account={account} recording={one} />
       ))}
@@ -166,6 +167,33 @@ function LivePart({
         </form>
       </div>
     </section>
+  );
+}
+
+/** How the call sounded on its way: of what was heard from the other side, and what that side says of us. */
+function Curves({ path }: { readonly path: string }) {
+  const { value } = useLoad(path, () => get(path));
+  const samples = useMemo(() => rows(value?.['samples']), [value]);
+  const times = useMemo(() => samples.map(({ at }) => Date.parse(text(at)) / 1000), [samples]);
+  const series = useMemo(() => {
+    const of = (name: string, title: string) => ({
+      name: title,
+      values: samples.map((sample) => number(sample[name])),
+    });
+    const both = [of('mos', 'MOS'), of('jitter', 'Jitter, ms'), of('packet_loss', 'Lost, %')];
+    const isTold = samples.some(({ mos_sent: sent }) => typeof sent === 'number');
+    return isTold ? [...both, of('mos_sent', 'MOS at the other side')] : both;
+  }, [samples]);
+  if (samples.length < 2) return null;
+  return (
+    <>
+      <h2>Quality</h2>
+      <Chart
+        label={`Quality of the call, ${samples.length} samples`}
+        times={times}
+        series={series}
+      />
+    </>
   );
 }
 

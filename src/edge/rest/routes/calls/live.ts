@@ -27,6 +27,7 @@ import { CallLogEntrySchema, showLogEntry } from '../../wire/call.ts';
 import { metaOf, sliceOf } from '../../wire/list.ts';
 import { callbackTarget } from '../../wire/make-call.ts';
 import { showCompletedCall, showPlivoLiveCall } from '../../wire/plivo-call.ts';
+import { QualitySampleSchema, showQualitySample } from '../../wire/quality.ts';
 import { listedSubAccount } from '../provisioning/scope.ts';
 import { callCommon, callParams, callRoute, ownsRequest } from './call-route.ts';
 
@@ -290,6 +291,27 @@ const readQuality = callRoute({
   },
 });
 
+const readSamples = callRoute({
+  ...callCommon,
+  method: 'GET',
+  path: `${ONE}quality/samples`,
+  summary: 'How a call sounded, every five seconds at first; also for a while after its end',
+  params: callParams,
+  reply: Type.Object({
+    api_id: apiId(),
+    call_uuid: Type.String(),
+    samples: Type.Array(QualitySampleSchema),
+  }),
+  async run({ liveCalls, callRecords }, { accountId, params, apiId: id }) {
+    const callUuid = callUuidOf(params.call_uuid);
+    const isLive = liveCalls.quality(callUuid)?.call.accountId === accountId;
+    const isTheirs = isLive || (await callRecords.get(accountId, callUuid, undefined)).ok;
+    if (!isTheirs) return refused({ kind: 'unknownCall' });
+    const samples = liveCalls.qualitySamples(callUuid) ?? [];
+    return ok({ api_id: id, call_uuid: callUuid, samples: samples.map(showQualitySample) });
+  },
+});
+
 export const liveCallRoutes: readonly Route[] = [
   listCalls,
   getCall,
@@ -298,4 +320,5 @@ export const liveCallRoutes: readonly Route[] = [
   transferCall,
   readLog,
   readQuality,
+  readSamples,
 ];
