@@ -55,7 +55,7 @@ export async function phonesWish(
 
 /** The number among the one or two that were asserted, else what there is. */
 function assertedIn(claims: IdentityClaims | undefined): Party | undefined {
-  const parties = claims?.asserted ?? [];
+  const parties = (claims?.asserted ?? []).filter(({ user }) => user !== '');
   const found = parties.find((party) => numberOf(party) !== undefined) ?? parties[0];
   return found ?? claims?.remoteParty?.party;
 }

@@ -43,6 +43,11 @@ describe('a carrier', () => {
     expect(told()).toMatchObject({ From: ASSERTED });
   });
 
+  it('that asserts a host alone tells nothing: From counts', async () => {
+    await calledFrom(service, {}, says({ asserted: [party('')] }));
+    expect(told()).toMatchObject({ From: '14155550199' });
+  });
+
   it('that is not trusted is not: what it asserts is gone', async () => {
     await carriers({ identity: 'untrusted' });
     await calledFrom(service, {}, says({ asserted: [party(ASSERTED)] }));
