@@ -170,7 +170,8 @@ class TrunkCall {
     void a.ended.then((end) => {
       this.#bridge?.close();
       if (a.endMs !== undefined) b.limitTo(a.endMs);
-      b.hangup(b.answerUs === undefined ? 'canceled' : 'normal', end.source);
+      if (b.answerUs === undefined) b.hangup('canceled', end.source, end.detail);
+      else b.hangup('normal', end.source);
     });
     void b.ended.then((end) => this.#bEnded(end));
     if (b.isEnded) return;

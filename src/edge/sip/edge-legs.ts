@@ -194,7 +194,7 @@ function hangup(
   leg: LegId,
   { cause, detail }: { readonly cause: HangupCauseKey; readonly detail: string | undefined },
 ): void {
-  const [status, reason] = [hangupStatus(cause), hangupReason(cause)];
+  const [status, reason] = [hangupStatus(cause), hangupReason(cause, detail)];
   tell({ kind: 'hangup', leg, status, reason, warning: hangupWarning(cause, detail) });
 }
 

@@ -68,11 +68,19 @@ const SIGNALLED: Readonly<Record<HangupCauseKey, Signalled>> = {
 
 export const hangupStatus = (cause: HangupCauseKey): number => SIGNALLED[cause].status;
 
-/** The value of a Reason header field (RFC 3326); a leg that lost the race learns that another one answered (§3.1). */
-export const hangupReason = (cause: HangupCauseKey): string =>
-  cause === 'lostRace'
+/**
+ * The value of a Reason header field (RFC 3326). A leg that lost the race learns that another one answered (§3.1), and so
+ * does one whose caller withdrew for that reason: its phone shows no missed call.
+ */
+export function hangupReason(cause: HangupCauseKey, detail?: string): string {
+  const isElsewhere =
+    cause === 'lostRace' || (cause === 'canceled' && ELSEWHERE.test(detail ?? ''));
+  return isElsewhere
     ? 'SIP;cause=200;text="Call completed elsewhere"'
     : `Q.850;cause=${SIGNALLED[cause].q850};text="${HANGUP_CAUSES[cause].name}"`;
+}
+
+const ELSEWHERE = /^SIP\s*;\s*cause\s*=\s*200\b/i;
 
 /** Codes of RFC 3261 §20.43 by what is wrong with an offer. */
 const WARNINGS: ReadonlyArray<readonly [kind: string, code: number]> = [

@@ -31,7 +31,11 @@ describe('hangup causes in words of SIP', () => {
   });
 
   it('a leg that lost the race learns that another one answered (RFC 3326 §3.1)', () => {
-    expect(hangupReason('lostRace')).toBe('SIP;cause=200;text="Call completed elsewhere"');
+    const elsewhere = 'SIP;cause=200;text="Call completed elsewhere"';
+    expect(hangupReason('lostRace')).toBe(elsewhere);
+    expect(hangupReason('canceled', 'SIP ;cause=200 ;text="taken"')).toBe(elsewhere);
+    expect(hangupReason('canceled', 'Q.850;cause=16')).toMatch(/^Q\.850;cause=16;/);
+    expect(hangupReason('busy', 'SIP;cause=200')).toMatch(/^Q\.850;cause=17;/);
   });
 });
 

@@ -13,6 +13,7 @@ import type { RingingSound } from './ringing-sound.ts';
 interface Verdict {
   readonly cause: HangupCauseKey;
   readonly source: HangupSource;
+  readonly detail?: string | undefined;
 }
 
 const LOST: Verdict = { cause: 'lostRace', source: 'Platform' };
@@ -92,7 +93,7 @@ export class Race {
     this.#verdict = verdict;
     this.#cancelTimeout();
     for (const leg of [...this.#legs]) {
-      if (leg !== winner) leg.call.hangup(verdict.cause, verdict.source);
+      if (leg !== winner) leg.call.hangup(verdict.cause, verdict.source, verdict.detail);
     }
   }
 

@@ -89,10 +89,12 @@ export class DialSession {
   async abandon(): Promise<void> {
     const { call } = this.#context;
     this.#sound.stop();
-    const source = call.isEnded ? sourceForB((await call.ended).source) : 'API Request';
+    const end = call.isEnded ? await call.ended : undefined;
+    const source = end === undefined ? 'API Request' : sourceForB(end.source);
+    const detail = end?.cause === 'canceled' ? end.detail : undefined;
     const talking = this.#talking;
     this.#talking = undefined;
-    this.#race.stop({ cause: 'canceled', source }, this.#connected);
+    this.#race.stop({ cause: 'canceled', source, detail }, this.#connected);
     // Whoever hangs up after its REFER leaves the other party to whom it has named.
     if (this.#referral?.by !== call || !call.isEnded) {
       if (call.endMs !== undefined) talking?.call.limitTo(call.endMs);
