@@ -19,7 +19,7 @@ class ReplayWindow {
     return behind < kSize && !seen_[behind];
   }
 
-  /// Of a packet that was authentic and fresh.
+  /// Of a packet that was authentic and fresh; of one that is too old to know nothing is kept.
   void add(uint64_t index) {
     if (empty_ || index > newest_) {
       const uint64_t ahead = empty_ ? kSize : index - newest_;
@@ -27,7 +27,8 @@ class ReplayWindow {
       newest_ = index;
       empty_ = false;
     }
-    seen_.set(newest_ - index);
+    const uint64_t behind = newest_ - index;
+    if (behind < kSize) seen_[behind] = true;
   }
 
   [[nodiscard]] bool empty() const { return empty_; }

@@ -52,6 +52,9 @@ size_t SrtpSender::protect_rtp(std::span<uint8_t> buffer, size_t size) {
   const uint16_t sequence = read_u16(buffer, 2);
   // Relayed packets may be out of order.
   const PacketName name{read_u32(buffer, 8), srtp_index(sent_, sequence)};
+  // Two packets of one index would share their keystream (RFC 3711 §9.1): it is not sent again, nor what may
+  // have been.
+  if (!sent_.fresh(name.index)) return 0;
   sent_.add(name.index);
   const Rollovers rollovers(name.index, sizes_.aead);
   ciphers_.rtp->seal(name, {buffer.first(body), buffer.subspan(body, size - body), rollovers.beside()},

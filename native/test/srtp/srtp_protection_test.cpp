@@ -61,6 +61,19 @@ Packet sealed_report(SrtpProtection& by) {
 }  // namespace
 
 TEST_SUITE("SRTP packets") {
+  TEST_CASE("an index is protected once: what comes again, or too late to know, is not sent") {
+    SrtpProtection sender = peer(1, 2);
+    SrtpProtection receiver = peer(2, 1);
+    for (const uint16_t sequence : {uint16_t{1000}, uint16_t{1300}, uint16_t{1298}}) {
+      Packet packet = sealed(sender, rtp(sequence));
+      CHECK_FALSE(receiver.unprotect_rtp(packet).empty());
+    }
+    CHECK(sealed(sender, rtp(1300)).empty());
+    CHECK(sealed(sender, rtp(1298)).empty());
+    CHECK(sealed(sender, rtp(1049)).empty());
+    CHECK_FALSE(sealed(sender, rtp(1301)).empty());
+  }
+
   TEST_CASE("packets may be sealed out of order, also where the numbers come round") {
     SrtpProtection sender(keys(1), keys(2), numbers);
     SrtpProtection receiver(keys(2), keys(1), numbers);
