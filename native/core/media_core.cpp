@@ -58,6 +58,8 @@ void MediaCore::wake(Entry& napping) {
 
 void MediaCore::change(Entry& found) {
   wake(found);
+  // What is added to a leg may listen to the other leg of its bridge.
+  if (found.bridge.other != nullptr) wake(legs_[index_of(found.bridge.other_handle)]);
   if (found.changed) return;
   found.changed = true;
   changed_.push_back(found.leg->handle());
@@ -141,7 +143,8 @@ bool MediaCore::bridge(LegHandle a, LegHandle b) {
     for (auto& room : rooms_) room->forget(*side->leg, events_);
     change(*side);
   }
-  const auto join = [](Entry& side, Entry& other) {
+  const auto join = [this](Entry& side, Entry& other) {
+    side.bridge.core = this;
     side.bridge.other = other.leg.get();
     side.bridge.other_handle = other.leg->handle();
     side.leg->set_far_end(&side.bridge);
@@ -196,14 +199,14 @@ bool MediaCore::join(RoomHandle room, LegHandle leg, std::unique_ptr<RoomMember>
 void MediaCore::receive(LegHandle handle, std::span<uint8_t> datagram, const Address& source, Nanos arrival) {
   Entry* const target = entry(handle);
   if (target == nullptr) return;
-  // Whatever it is, a visit counts it.
-  wake(*target);
+  // Whatever it is, a visit counts it; that of a leg that only relays may wait.
+  if (!target->leg->relays()) wake(*target);
   if (target->leg->muxes() && receive_muxed(*target->leg, datagram, source, arrival)) return;
-  const bool heard_before = target->leg->heard();
-  const ReceivePath::Outcome outcome = target->leg->receive(datagram, source, arrival, events_);
-  if (!heard_before && target->leg->heard() && target->bridge.other != nullptr) {
+  // What comes is for the other leg of a bridge too.
+  if (target->bridge.other != nullptr && !target->bridge.other->relays()) {
     wake(legs_[index_of(target->bridge.other_handle)]);
   }
+  const ReceivePath::Outcome outcome = target->leg->receive(datagram, source, arrival, events_);
   if (target->bridge.other != nullptr || target->prompt) relay(*target, outcome, arrival);
   if (outcome.source_change) ++counters_.source_changes;
   switch (outcome.kind) {
@@ -229,6 +232,7 @@ void MediaCore::relay(Entry& from, const ReceivePath::Outcome& received, Nanos a
     }
   }
   const bool prompt = to != nullptr && to->relays();
+  if (!prompt) wake(from);
   if (from.prompt == prompt) return;
   from.prompt = prompt;
   sink_.prompt(from.leg->handle(), prompt);

@@ -3,6 +3,7 @@
 //
 // A leg that neither hears nor says anything naps: it is not visited until a datagram, a command or its own
 // next time (keep-alive, report, media timeout) wakes it. What it left out is made good in its timestamps.
+// So does one that only relays, and is only relayed: the datagrams that go on do not wake it.
 #pragma once
 
 #include <array>
@@ -107,11 +108,13 @@ class MediaCore {
     std::optional<AudioView> far_audio(Frame& /*out*/) override {
       return other->decodes() ? std::optional(other->received()) : std::nullopt;
     }
-    [[nodiscard]] bool may_speak() const override { return other->heard(); }
+    [[nodiscard]] bool may_speak(Nanos now) const override { return other->hears(now); }
     [[nodiscard]] bool listens() const override { return other->needs_far_audio(); }
     bool go_on_after_relay(SampleRate rate, std::span<Sample> out) override {
       return other->go_on_after_relay(rate, out);
     }
+    void begin_to_listen() override { core->wake(core->legs_[index_of(other_handle)]); }
+    MediaCore* core = nullptr;
     Leg* other = nullptr;
     LegHandle other_handle;
   };

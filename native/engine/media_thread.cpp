@@ -91,7 +91,7 @@ void MediaThread::run() {
 bool MediaThread::rest(Nanos& due) {
   const Nanos began = monotonic_now();
   const Nanos alarm = loop_.core().next_alarm().value_or(began + kLongestRest);
-  if (!loop_.at_rest() || alarm - began < kTick) return false;
+  if (!loop_.at_rest() || alarm - began < kTick || loop_.sockets().any_prompt(began)) return false;
   if (!loop_.events().empty() || began < commands_until_) return false;
   publish(began);
   resting_.exchange(true, std::memory_order_acq_rel);
@@ -109,7 +109,7 @@ bool MediaThread::rest(Nanos& due) {
 Nanos MediaThread::sleep_over_idle_ticks(Nanos due) {
   const bool call_waits = !loop_.events().empty() && !wake_pending_.load(std::memory_order_relaxed);
   const Nanos wake_at = due + loop_.idle_ticks(call_waits ? 0 : kMaxIdleTicks) * kTick;
-  if (loop_.sockets().any_prompt()) relay_until(wake_at);
+  if (loop_.sockets().any_prompt(monotonic_now())) relay_until(wake_at);
   sleep_until(wake_at);
   const Nanos now = monotonic_now();
   lateness_.record(now - wake_at, now);

@@ -80,7 +80,10 @@ void SocketWheel::wake_resting(Nanos now) {
   resting_asked_at_ = now;
   for (const LegHandle leg : resting_.ready()) {
     Place& woken = place(leg);
-    if (woken.leg == leg && woken.watched) due_.push_back(leg);
+    if (woken.leg == leg && woken.watched) {
+      prompt_at_ = now;
+      due_.push_back(leg);
+    }
     if (woken.leg != leg || !woken.resting) continue;
     woken.resting = false;
     // Watched, each packet would cost the kernel a little more.

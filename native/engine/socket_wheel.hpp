@@ -38,8 +38,10 @@ class SocketWheel {
   void drain(MediaCore& core, Nanos now, Nanos wall_offset);
   /// Between two ticks: hands over what the kernel has told of.
   void drain_prompt(MediaCore& core, Nanos now, Nanos wall_offset);
-  /// Of some legs the kernel tells.
-  [[nodiscard]] bool any_prompt() const { return prompt_count_ > 0; }
+  /// The kernel tells of some legs' datagrams, and has done so of late.
+  [[nodiscard]] bool any_prompt(Nanos now) const {
+    return prompt_count_ > 0 && now - prompt_at_ < kPromptFor;
+  }
   /// Ticks in which drain() would look at no socket by the clock, from the next one on and at most `limit`.
   [[nodiscard]] int64_t idle_ticks(int64_t limit) const;
   /// No socket is looked at by the clock.
@@ -57,6 +59,8 @@ class SocketWheel {
   /// So many sockets are read before the core hears of it: with our code between two system calls, and the
   /// kernel's between two packets, neither would stay in the processor's caches.
   static constexpr size_t kLooksAtOnce = 16;
+  /// So long nobody's packets went on: then there is no hurry until one does.
+  static constexpr Nanos kPromptFor = 250 * kMillisecond;
 
   /// What a look or a packet needs, without a pointer to follow.
   struct Place {
@@ -97,6 +101,7 @@ class SocketWheel {
   Nanos resting_asked_at_{};
   size_t scheduled_ = 0;
   size_t prompt_count_ = 0;
+  Nanos prompt_at_{};
   size_t slot_ = 0;
   size_t rtcp_tick_ = 0;
 };

@@ -159,24 +159,29 @@ void Leg::expect_frame(size_t ahead) const {
 }
 
 /// Nobody speaks, nobody listens: the peer, what is played to it and whoever hears it.
-bool Leg::quiet() const {
-  if (heard() || digits_.busy() || !streams_.empty() || !taps_.empty()) return false;
-  if (far_end_ != nullptr && far_end_->may_speak()) return false;
+bool Leg::quiet(Nanos now) const {
+  if (hears(now) || digits_.busy() || !streams_.empty() || !taps_.empty()) return false;
+  if (far_end_ != nullptr && far_end_->may_speak(now)) return false;
   return std::ranges::all_of(players_.all(), [](const auto& player) { return player->finished(); });
 }
 
 /// No packet is to leave: there is nothing to say, and the last one is not long ago.
 bool Leg::pauses(Nanos now) const {
-  if (!quiet() || send_.pending()) return false;
+  if (!quiet(now) || send_.pending()) return false;
   return !can_send() || (sent_at_ && now < *sent_at_ + config_.keep_alive);
 }
 
 std::optional<Nanos> Leg::idle_until(Nanos now) const {
-  if (!pauses(now)) return std::nullopt;
+  const bool relays = only_relays(now);
+  if (!relays && !pauses(now)) return std::nullopt;
   Nanos until = Nanos::max();
-  if (can_send()) until = *sent_at_ + config_.keep_alive;
+  if (relays) {
+    until = relays_until_;
+  } else if (can_send()) {
+    until = *sent_at_ + config_.keep_alive;
+  }
   if (config_.media_timeout > Nanos{} && configured_ && receiving_ && !timed_out_) {
-    until = std::min(until, expecting_since_ + config_.media_timeout);
+    until = std::min(until, std::max(receive_.last_arrival(), expecting_since_) + config_.media_timeout);
   }
   if (send_.packets() > 0) until = std::min(until, rtcp_.next());
   return until;
@@ -221,7 +226,7 @@ void Leg::receive_frame(Nanos now, Events& events) {
 
 void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
   receive_frame(now, events);
-  if (relays_ && taps_.empty() && streams_.empty()) return;
+  if (relays_ && needs_no_frames()) return;
   Frame sent(send_.rate());
   compose(now, sent, events);
   if (!relays_) {
@@ -279,59 +284,6 @@ void Leg::tell_latch(Nanos now, PacketSink& sink) {
   if (only == latched_) return;
   latched_ = only;
   sink.latched(config_.handle, only);
-}
-
-/// What the peer hears: the latest player that takes the far end's place, or the far end; the bots; and
-/// everything that is mixed in. Bots are asked only for what will leave: what a checkpoint confirms was on
-/// the line.
-void Leg::compose(Nanos now, Frame& out, Events& events) {
-  Mixdown mix(out);
-  const SampleRate rate = out.rate();
-  Frame audio(rate);
-  Frame scratch(rate);
-  std::optional<PlayManner> instead;
-  if (!players_.empty()) instead = play(audio, mix, events);
-  if (instead) {
-    mix.add(audio);
-  }
-  far_heard_ = far_missing_ = false;
-  if (!instead && far_end_ != nullptr) {
-    const auto far = far_end_->far_audio(audio);
-    if (far) mix.add(to_line_.convert(*far, rate, scratch));
-    far_heard_ = far.has_value();
-    far_missing_ = !far_heard_;
-  }
-  const bool bots_wait = instead == PlayManner::alone || !carries_audio();
-  for (const auto& stream : streams_.all()) {
-    if (bots_wait) {
-      stream->wait(now);
-    } else if (const auto said = stream->play(now, rate, audio, scratch)) {
-      mix.add(*said);
-    }
-  }
-  mix.finish(limiter_);
-}
-
-/// Runs every player; what takes the far end's place is written to `instead`. How it is played; nothing:
-/// nothing is.
-std::optional<PlayManner> Leg::play(Frame& instead, Mixdown& mix, Events& events) {
-  std::optional<PlayManner> manner;
-  PlayerHandle latest;
-  for (const auto& player : players_.all()) {
-    if (player->finished()) continue;
-    Frame rendered(instead.rate());
-    Frame scratch(instead.rate());
-    const AudioView audio = player->next(instead.rate(), rendered, scratch);
-    if (player->finished()) events.playback_ended(player->handle());
-    if (player->manner() == PlayManner::mixed) {
-      mix.add(audio);
-    } else if (player->handle() > latest) {
-      latest = player->handle();
-      manner = player->manner();
-      instead = audio;
-    }
-  }
-  return manner;
 }
 
 bool Leg::can_send() const { return send_.config().sending && receive_.source().target().sendable(); }

@@ -67,11 +67,13 @@ class FarEnd {
   /// At whatever rate it has, perhaps within `out`; nothing: there is nothing to hear.
   virtual std::optional<AudioView> far_audio(Frame& out) = 0;
   /// False: there is nothing to hear until the leg is told to look again.
-  [[nodiscard]] virtual bool may_speak() const { return true; }
+  [[nodiscard]] virtual bool may_speak(Nanos /*now*/) const { return true; }
   /// False: what this leg hears from its peer need not be decoded for it.
   [[nodiscard]] virtual bool listens() const { return true; }
   /// What may follow the audio that was relayed from there, at this rate. False: that is not known.
   virtual bool go_on_after_relay(SampleRate /*rate*/, std::span<Sample> /*out*/) { return false; }
+  /// listens() has become true.
+  virtual void begin_to_listen() {}
 };
 
 class Leg {
@@ -80,6 +82,8 @@ class Leg {
   static constexpr size_t kMaxPlayers = 8;
   static constexpr size_t kMaxTaps = 12;
   static constexpr size_t kJoinFrames = 2;
+  /// The longest playout delay, the longest packet and what codecs make up behind it.
+  static constexpr Nanos kSounds = 2 * kSecond;
   /// The statistics count to the last frame; the opinion score among them is worked out once in so many.
   static constexpr uint32_t kFramesPerQuality = 16;
 
@@ -126,7 +130,10 @@ class Leg {
   /// would. Ask after a visit.
   [[nodiscard]] std::optional<Nanos> idle_until(Nanos now) const;
   /// So many visits were left out while there was nothing to do.
-  void idle_over(uint32_t visits) { send_.pause(visits); }
+  void idle_over(uint32_t visits) {
+    send_.pause(visits);
+    receive_.leave_out();
+  }
   /// Says goodbye to the peer and lets the taps report.
   void end(Nanos now, PacketSink& sink, Events& events);
 
@@ -161,11 +168,13 @@ class Leg {
   /// Its peer is sent the far end's packets as they are.
   [[nodiscard]] bool relays() const { return relays_; }
   /// Needs the far end's audio decoded.
-  [[nodiscard]] bool needs_far_audio() const { return !relays_ || !taps_.empty() || !streams_.empty(); }
+  [[nodiscard]] bool needs_far_audio() const { return !relays_ || !needs_no_frames(); }
   bool go_on_after_relay(SampleRate rate, std::span<Sample> out);
 
   /// Something has come from the peer.
   [[nodiscard]] bool heard() const { return receive_.ssrc().has_value(); }
+  /// Something came not so long ago that it would not sound any more.
+  [[nodiscard]] bool hears(Nanos now) const { return heard() && now - receive_.last_arrival() < kSounds; }
   /// The last frame heard from the peer.
   [[nodiscard]] AudioView received() const { return {rate(), received_}; }
   /// False while nobody has it decoded: received() is of another time.
@@ -182,13 +191,17 @@ class Leg {
   void expect_head() const;
   void receive_frame(Nanos now, Events& events);
   [[nodiscard]] bool listened_to() const;
+  [[nodiscard]] bool only_relays(Nanos now) const {
+    return relays_ && relay_goes_on(now) && !listened_to() && needs_no_frames();
+  }
+  [[nodiscard]] bool needs_no_frames() const { return taps_.empty() && streams_.empty(); }
   [[nodiscard]] bool silent_itself() const;
   [[nodiscard]] bool may_relay(const Leg& from, const ReceivePath::Outcome& received, Nanos arrival) const;
   [[nodiscard]] bool relay_goes_on(Nanos now) const;
   void end_relay(Nanos now);
   void join_on(Frame& sent);
   std::span<Sample> catch_up_to_newest(RtpTicks duration, std::span<Sample> room);
-  [[nodiscard]] bool quiet() const;
+  [[nodiscard]] bool quiet(Nanos now) const;
   [[nodiscard]] bool pauses(Nanos now) const;
   void compose(Nanos now, Frame& out, Events& events);
   void use(LegCodecs& codecs, Nanos now);

@@ -72,6 +72,7 @@ bool Leg::relay_goes_on(Nanos now) const {
 
 void Leg::end_relay(Nanos now) {
   relays_ = false;
+  if (far_end_ != nullptr) far_end_->begin_to_listen();
   send_.end_relay(now);
   const std::span<Sample> rest = std::span(join_).first(kJoinFrames * frame_samples(send_.rate()));
   const bool heard = now - relayed_at_ < kStillHeard;

@@ -125,6 +125,35 @@ TEST_SUITE("napping legs") {
     CHECK(left_out > 3000);
   }
 
+  TEST_CASE(
+      "a peer that has fallen silent is not visited either, on hold or not, and is heard again in time") {
+    for (const bool held : {false, true}) {
+      Side side(15 * kSecond);
+      const auto run = [&](int ticks) {
+        while (ticks-- > 0) side.core.tick(side.now += kTick);
+      };
+      side.configure(kA, !held);
+      run(20);
+      for (uint16_t i = 0; i < 10; ++i) {
+        side.hear(kA, i, i * uint32_t{kFrameSamples});
+        run(kFrameMs);
+      }
+      CHECK_FALSE(side.core.at_rest());
+      run(3000);
+      CHECK(side.core.at_rest());
+      const size_t before = side.packets.size();
+      run(5000);
+      CHECK(side.packets.size() - before <= 1);
+      // Five seconds and more later, without a marker.
+      for (uint16_t i = 10; i < 15; ++i) {
+        side.hear(kA, i, 64'000 + i * uint32_t{kFrameSamples});
+        run(kFrameMs);
+      }
+      CHECK(side.core.peek(kA)->received().samples[80] < -10'000);
+      CHECK(side.core.peek(kA)->receive_path().playout().late_packets == 0);
+    }
+  }
+
   TEST_CASE("while all nap nothing is to be done until the first of their times") {
     Side side(15 * kSecond);
     const auto run = [&](int ticks) {
