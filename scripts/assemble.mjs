@@ -4,6 +4,8 @@
 import {
   cpSync,
   existsSync,
+  linkSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -34,6 +36,7 @@ const OWN = [
   'deploy',
 ];
 
+/** `--link`: files are linked where they can be, for a tree that is thrown away or packed at once. */
 const [folder, ...flags] = process.argv.slice(2);
 if (folder === undefined || folder.startsWith('-'))
   fail('usage: assemble.mjs FOLDER [--without-node]');
@@ -76,7 +79,23 @@ function copyPackage(name) {
 
 function copy(from, to, filter = () => true) {
   mkdirSync(dirname(to), { recursive: true });
-  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter });
+  if (flags.includes('--link')) link(from, to, filter);
+  else cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter });
+}
+
+function link(from, to, filter) {
+  if (!filter(from)) return;
+  if (lstatSync(from).isDirectory()) {
+    mkdirSync(to, { recursive: true });
+    for (const name of readdirSync(from)) link(join(from, name), join(to, name), filter);
+    return;
+  }
+  try {
+    linkSync(from, to);
+  } catch {
+    // Another file system, or a symbolic link that cannot be linked.
+    cpSync(from, to, { verbatimSymlinks: true });
+  }
 }
 
 function fail(line) {

@@ -6,7 +6,7 @@ import type { Examined } from './config/load.ts';
 import type { Settings } from './config/schema.ts';
 import { startDemo } from './demo/demo.ts';
 import type { Cdr } from './domain/cdr/types.ts';
-import { LowBalanceAlerts } from './domain/ledger/ledger.ts';
+import { isLow, LowBalanceAlerts } from './domain/ledger/ledger.ts';
 import { createExporter } from './edge/archive/exporter.ts';
 import { systemClock } from './edge/clock/system-clock.ts';
 import { createLogger } from './edge/log/pino-logger.ts';
@@ -25,6 +25,7 @@ import { openLines } from './service/join/lines.ts';
 import { joinLeaving } from './service/join/objects.ts';
 import { restSettings } from './service/join/rest-settings.ts';
 import { joinTexts } from './service/join/texts.ts';
+import { joinTraces } from './service/join/traces.ts';
 import { joinTranscriptions } from './service/join/transcriptions.ts';
 import { liveCallsView } from './service/live-calls.ts';
 import { Measuring } from './service/measuring.ts';
@@ -69,7 +70,7 @@ const RECORDING_GRACE_MS = 10_000;
 
 export async function startService(start: ServiceStart): Promise<Service> {
   const { settings, lists } = start;
-  const logger = createLogger(settings.logLevel);
+  const logger = createLogger(settings.logLevel, undefined, settings.logFormat);
   const dataDir = resolve(settings.dataDir);
   const basics: Basics = {
     settings,
@@ -106,6 +107,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     store: foundation.store.ledger,
     recipients: (accountId) => foundation.accounts.get(accountId),
     notify: (draft) => callbacks.notify(draft),
+    operator: (alert) => alarms.lowBalance(alert),
     mail: (mail) => mailer.send(mail),
     logger,
   });
@@ -120,12 +122,18 @@ export async function startService(start: ServiceStart): Promise<Service> {
     },
     carriers: () => signalling.carrierStates(),
     ledger: foundation.ledger,
+    isLow: async (accountId, currency) => {
+      const balance = await foundation.store.ledger.balance(accountId, currency);
+      return balance !== undefined && isLow(balance);
+    },
     marks: foundation.store.settings,
     mailer,
   });
+  const callTraces = joinTraces(basics, lines, VERSION);
   const onSettled = (cdr: Cdr): void => {
     measuring.observe(cdr);
     alarms.observe(cdr);
+    callTraces?.ended(cdr);
     reports?.ended(cdr);
   };
   const transcriptions = joinTranscriptions(basics, foundation, lines, derived);
@@ -293,6 +301,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
       storeWatch.stop(),
       reports?.stop(),
     ]);
+    await callTraces?.stop();
     lines.hep?.stop();
     mailer.close();
     unwatch();

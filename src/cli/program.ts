@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addBookCommands } from './commands/books.ts';
 import { addCampaignCommands } from './commands/campaigns.ts';
+import { addCertificateCommands } from './commands/certs.ts';
 import { addConfigCommands } from './commands/config.ts';
 import { addDoNotCallCommands } from './commands/do-not-call.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
@@ -38,6 +39,7 @@ function createProgram(terminal: Terminal): Command {
   addStoreCommands(program, sessionOf);
   addTableCommands(program, sessionOf);
   addConfigCommands(program, sessionOf);
+  addCertificateCommands(program, sessionOf);
   addBookCommands(program, sessionOf);
   addImportCommands(program, sessionOf);
   addDoctorCommand(program, sessionOf);

@@ -96,6 +96,11 @@ export const SETTINGS = {
       'least severe level that is written',
     ),
   ),
+  logFormat: choice(
+    ['auto', 'json', 'pretty'],
+    'auto',
+    'lines of JSON, or lines for people; auto: for people on a terminal',
+  ),
   rates: rows('prices: a JSON or YAML file like rates.json, or the list itself; empty: rates.json'),
   carriers: rows(
     'SIP gateways: a JSON or YAML file like carriers.json, or the list itself; empty: carriers.json',
@@ -223,6 +228,16 @@ export const SETTINGS = {
       'compatible',
       'digest challenges: MD5 first, for phones that read one only, or SHA-512-256 first (RFC 8760)',
     ),
+  },
+  telemetry: {
+    tracesUrl: text(
+      '',
+      'OpenTelemetry collector that takes a trace of each call, OTLP over HTTP, e.g. http://127.0.0.1:4318; empty: none',
+    ),
+    headers: {
+      ...list([], 'header fields of what is sent there, Name=value'),
+      secret: true,
+    },
   },
   hep: {
     host: text(

@@ -32,6 +32,7 @@ function rowsOf({ settings, origins }: Examined) {
 }
 
 function shownOf(setting: Setting, value: unknown): unknown {
+  if (setting.secret && Array.isArray(value)) return value.map(() => MASK);
   if (setting.secret) return value === '' ? '' : MASK;
   // Carriers have passwords.
   if (setting.kind === 'rows' && Array.isArray(value)) return `(${value.length} in the file)`;

@@ -6,11 +6,13 @@ import { DAY_MS, HOUR_MS } from '../base/duration.ts';
 import type { AccountId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Mailer } from '../base/mailer.ts';
+import { unitsFromMicros } from '../base/money.ts';
 import { isoMicros } from '../base/time-format.ts';
 import { ALARM_KINDS, AlarmBook, CalledCountries, CallTrends } from '../domain/alarm/alarm.ts';
 import type { Alarm, AlarmChange, AlarmLimits, Condition } from '../domain/alarm/types.ts';
 import type { Cdr } from '../domain/cdr/types.ts';
 import type { Ledger } from '../domain/ledger/ledger.ts';
+import type { LowBalanceAlert } from '../domain/ledger/types.ts';
 import type { SettingStore } from '../edge/store/store.ts';
 
 export interface AlarmParts {
@@ -29,6 +31,8 @@ export interface AlarmParts {
     readonly lastStatus: number | undefined;
   }[];
   readonly ledger: Pick<Ledger, 'daily'>;
+  /** Whether the available balance is still below its threshold. */
+  readonly isLow?: (accountId: AccountId, currency: string) => Promise<boolean>;
   readonly marks: SettingStore;
   readonly mailer: Pick<Mailer, 'send'>;
   readonly clock: Clock;
@@ -50,6 +54,7 @@ const WEBHOOK_PAUSE_MS = 2000;
 const WEBHOOK_LIMIT_MS = 10_000;
 /** Tellings that wait; more are in the log alone. */
 const WAITING_MAX = 100;
+const LOW_MAX = 500;
 
 export class Alarms {
   readonly #parts: AlarmParts;
@@ -59,6 +64,8 @@ export class Alarms {
   /** What happened since the last look. */
   #moments: Condition[] = [];
   readonly #usual = new Map<AccountId, { readonly atMs: number; value: number | undefined }>();
+  /** Balances below their threshold, by account and currency. */
+  readonly #low = new Map<string, { accountId: AccountId; currency: string; detail: string }>();
   #telling: Promise<void> = Promise.resolve();
   #waiting = 0;
   #cancel: () => void = () => undefined;
@@ -89,6 +96,13 @@ export class Alarms {
         if (found !== undefined && this.#moments.length < WAITING_MAX) this.#moments.push(found);
       })
       .catch((error: unknown) => logger.error({ error }, 'called country not noted'));
+  }
+
+  /** A balance has fallen below its threshold: an alarm until it is above again. */
+  lowBalance({ accountId, currency, available, threshold }: LowBalanceAlert): void {
+    if (this.#low.size >= LOW_MAX) return;
+    const detail = `${unitsFromMicros(available)} ${currency} available, threshold ${unitsFromMicros(threshold)}`;
+    this.#low.set(`${accountId} ${currency}`, { accountId, currency, detail });
   }
 
   list(): readonly Alarm[] {
@@ -133,6 +147,7 @@ export class Alarms {
       ...this.#carrierConditions(),
       ...this.#diskConditions(),
       ...this.#certificateConditions(),
+      ...this.#lowBalances(),
       ...this.#moments,
     ];
     this.#moments = [];
@@ -142,6 +157,18 @@ export class Alarms {
       else logger.info({ ...alarm }, 'alarm cleared');
     }
     if (changes.length > 0) this.#tell(changes);
+  }
+
+  /** As they were at the last look; each is looked up again for the next one. */
+  #lowBalances(): readonly Condition[] {
+    const { isLow, logger } = this.#parts;
+    return [...this.#low].map(([subject, { accountId, currency, detail }]) => {
+      isLow?.(accountId, currency).then(
+        (still) => void (still || this.#low.delete(subject)),
+        (error: unknown) => logger.error({ error, accountId }, 'balance not looked up'),
+      );
+      return { kind: 'low_balance', subject, detail };
+    });
   }
 
   #carrierConditions(): readonly Condition[] {

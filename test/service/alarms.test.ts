@@ -178,4 +178,22 @@ describe('spending', () => {
       },
     ]);
   });
+
+  it('is told of a low balance, and when it is above its threshold again', async () => {
+    let isLow = true;
+    const alarms = alarmsWith({ isLow: async () => isLow });
+    const accountId = asAccountId('MA_POOR');
+    alarms.lowBalance({
+      ...{ id: 1, balanceId: 'b', accountId, currency: 'USD', fallenUs: 0 },
+      ...{ available: micros(1_500_000), threshold: micros(5_000_000) },
+    });
+    alarms.look();
+    expect(alarms.list()).toMatchObject([
+      { kind: 'low_balance', subject: 'MA_POOR USD', detail: '1.5 USD available, threshold 5' },
+    ]);
+    isLow = false;
+    await pass(alarms, 15_000);
+    await pass(alarms, 16 * 60_000);
+    expect(alarms.list()).toEqual([]);
+  });
 });

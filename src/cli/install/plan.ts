@@ -54,7 +54,13 @@ export function installSteps(options: InstallOptions, run: RunProgram): readonly
     ...(here && !hasUser(USER) ? [program('useradd', ...userArguments())] : []),
     ...(here && isUpgrade ? [backupFirst(program)] : []),
     program('rm', '-rf', at(`${PROGRAM}.new`)),
-    program(process.execPath, join(from, 'scripts/assemble.mjs'), at(`${PROGRAM}.new`)),
+    program(
+      process.execPath,
+      join(from, 'scripts/assemble.mjs'),
+      at(`${PROGRAM}.new`),
+      // A tree below a folder is packed or thrown away: its files need no place of their own.
+      ...(here ? [] : ['--link']),
+    ),
     exchange(at(PROGRAM)),
     keep(at(SETTINGS), firstSettings(options.publicHost), here ? 0o640 : 0o644),
     keep(at(SECRETS), SECRETS_TEXT, 0o600),

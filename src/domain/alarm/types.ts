@@ -6,6 +6,7 @@ export type AlarmKind =
   | 'spend'
   | 'new_country'
   | 'short_calls'
+  | 'low_balance'
   | 'disk'
   | 'certificate';
 
@@ -44,6 +45,7 @@ export const ALARM_KINDS: readonly AlarmKind[] = [
   'spend',
   'new_country',
   'short_calls',
+  'low_balance',
   'disk',
   'certificate',
 ];

@@ -2,6 +2,7 @@
 import type { AccountId, Random } from '../../base/ids.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import { err, ok, type Result } from '../../base/result.ts';
+import { isUuid, spanIdOf, traceIdOf, traceparent } from '../../base/trace-context.ts';
 import { formEncode, withQuery } from './form.ts';
 import type { HttpCaller, HttpFailure, HttpResponse, SigningTokens } from './needs.ts';
 import { type CallbackSettings, MAX_REDIRECTS } from './settings.ts';
@@ -78,6 +79,7 @@ export async function exchange(
   );
   const headers = await headersOf(needs, request, signed);
   if (address.authorization !== undefined) headers['Authorization'] = address.authorization;
+  const spanId = tracedBy(needs, request, headers);
   const result = await needs.http.send(
     {
       method: request.method,
@@ -101,8 +103,23 @@ export async function exchange(
     error: outcome.ok ? undefined : outcome.error.detail,
     durationMs: result.ok ? result.value.durationMs : result.error.durationMs,
     signedString: signed.plivoV3,
+    ...(spanId === undefined ? {} : { spanId }),
   });
   return outcome;
+}
+
+/** Adds the call's trace to what is sent about it; the id of the request's own span. */
+function tracedBy(
+  { settings, random }: ExchangeNeeds,
+  { parameters }: ExchangeRequest,
+  headers: Record<string, string>,
+): string | undefined {
+  if (settings.traceparent !== true) return undefined;
+  const callUuid = parameters.find(([name]) => name === 'CallUUID')?.[1] ?? '';
+  if (!isUuid(callUuid)) return undefined;
+  const spanId = spanIdOf(random.bytes(8));
+  headers['traceparent'] = traceparent(traceIdOf(callUuid), spanId);
+  return spanId;
 }
 
 async function headersOf(

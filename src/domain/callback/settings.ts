@@ -5,6 +5,8 @@ export interface CallbackSettings {
   readonly signatureHeaders: readonly string[];
   /** A document of which nothing comes for so long is given up. */
   readonly firstByteMs: number;
+  /** Requests about a call carry its trace (W3C Trace Context). */
+  readonly traceparent?: boolean;
 }
 
 export const CONNECT_TIMEOUT_MS = 2000;

@@ -49,6 +49,8 @@ export interface CallbackAttempt {
   readonly durationMs: number;
   /** The exact string that was signed (Plivo V3 form). Never the token. */
   readonly signedString: string;
+  /** Of its trace, where there is one. */
+  readonly spanId?: string | undefined;
 }
 
 export type DocumentFailure = {

@@ -17,6 +17,8 @@ export interface LowBalanceNeeds {
   /** Keeps the notification and delivers it; returns at once. */
   readonly notify: (draft: NotificationDraft) => void;
   readonly mail: (mail: Mail) => Promise<void>;
+  /** Tells the operator too. */
+  readonly operator?: (alert: LowBalanceAlert) => void;
   readonly logger: Logger;
 }
 
@@ -69,7 +71,8 @@ export class LowBalanceAlerts {
   }
 
   async #one(alert: LowBalanceAlert): Promise<void> {
-    const { recipients, notify, mail, logger } = this.#needs;
+    const { recipients, notify, mail, operator, logger } = this.#needs;
+    operator?.(alert);
     const { accountId, currency, balanceId } = alert;
     logger.warn({ accountId, currency }, 'balance is low');
     const to = await recipients(accountId);

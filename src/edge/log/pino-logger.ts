@@ -2,6 +2,7 @@ import { type DestinationStream, type Logger as PinoLogger, pino, stdSerializers
 import { isBug } from '../../base/errors.ts';
 import type { LogFields, Logger } from '../../base/logger.ts';
 import { maskSecrets } from '../../base/mask.ts';
+import { prettyLines } from './pretty.ts';
 
 /** Fields that are never written, wherever they stand. They should not be logged in the first place; this catches mistakes. */
 const SECRET_FIELDS = [
@@ -28,7 +29,18 @@ const levelOf = (name: string): number => pino.levels.values[name] ?? Number.POS
 const { debug: DEBUG = 0, info: INFO = 0, warn: WARN = 0, error: ERROR = 0 } = pino.levels.values;
 
 /** `destination`: standard output unless a test reads along. */
-export function createLogger(level: string, destination?: DestinationStream): LeveledLogger {
+export function createLogger(
+  level: string,
+  destination: DestinationStream | undefined = undefined,
+  format: 'auto' | 'json' | 'pretty' = 'json',
+): LeveledLogger {
+  const isPretty = format === 'pretty' || (format === 'auto' && process.stdout.isTTY);
+  if (destination === undefined && isPretty) {
+    return createLogger(
+      level,
+      prettyLines((text) => process.stdout.write(text)),
+    );
+  }
   const paths = SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]);
   const options = {
     level: 'debug',

@@ -226,7 +226,11 @@ function towardsCustomers(
   });
   const { logEntries: entries, logRetentionMs: retentionMs } = settings.calls;
   const logs = new CallLogs({ entries, retentionMs, calls: LOGGED_CALLS }, clock);
-  const signing = { tokens: store.signingTokens, random, settings: settings.webhooks };
+  const signing = {
+    tokens: store.signingTokens,
+    random,
+    settings: { ...settings.webhooks, traceparent: settings.telemetry.tracesUrl !== '' },
+  };
   const measure = ({ event, status, durationMs }: CallbackAttempt): void => {
     metrics.webhook(event, String(status ?? 'error'), durationMs);
   };
