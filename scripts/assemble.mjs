@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 /** Needed to build, not to run. */
 const BUILD_ONLY =
-  /^(@discordjs\/opus|node-addon-api|node-api-headers|esbuild|@esbuild\/.*|sip\.js|preact|@preact\/.*|uplot|wavesurfer\.js|@picocss\/pico|uqr)$/;
+  /^(@discordjs\/opus|node-addon-api|node-api-headers|esbuild|@esbuild\/.*|sip\.js|preact|@preact\/.*|uplot|wavesurfer\.js|@picocss\/pico|uqr|marked)$/;
 /** Documentation, tests and types of packages, by their path inside the package. */
 const NOT_RUN =
   /^\/(docs|examples|benchmarks?|tests?|__tests__|\.github)$|\.(map|md|markdown|d\.ts|d\.mts|d\.cts|flow)$/i;
@@ -31,6 +31,7 @@ const OWN = [
   'package.json',
   'build/native/carillon.node',
   'build/web',
+  'build/docs',
   'README.md',
   'CHANGELOG.md',
   'deploy',

@@ -24,6 +24,8 @@ const dev = process.argv.includes('--dev');
 const buildDir = join(root, 'build');
 const webDir = join(buildDir, 'web');
 const webStamp = join(webDir, '.carillon-stamp');
+const docsDir = join(buildDir, 'docs');
+const docsStamp = join(docsDir, '.carillon-stamp');
 const lockDir = join(buildDir, 'setup.lock');
 const npmStamp = join(root, 'node_modules', '.carillon-stamp.json');
 const LOCK_STALE_MS = 15 * 60_000;
@@ -40,13 +42,15 @@ main();
 function main() {
   if (Number(process.versions.node.split('.')[0]) < 20)
     fail(`Node 20 or newer is needed, this is ${process.versions.node}`);
-  if (!packagesAreStale() && !nativeIsStale() && !webIsStale()) return linkCommand();
+  if (!packagesAreStale() && !nativeIsStale() && !webIsStale() && !docsAreStale())
+    return linkCommand();
   takeLock();
   try {
     installSystemTools();
     if (packagesAreStale()) installPackages();
     if (nativeIsStale()) buildNative();
     if (webIsStale()) buildWeb();
+    if (docsAreStale()) buildDocs();
     linkCommand();
   } finally {
     releaseLock();
@@ -337,6 +341,46 @@ function bundle(options, files) {
     process.stderr.write(`${run.stdout ?? ''}${run.stderr ?? ''}`);
     fail('the pages for browsers did not build (see above)');
   }
+}
+
+// ------------------------------------------------------------------ the documentation
+
+function docsHash() {
+  const hash = createHash('sha256');
+  const files = [
+    'scripts/docs.mjs',
+    'config/README.md',
+    'deploy/README.md',
+    'deploy/RUNBOOK.md',
+    'SECURITY.md',
+    'CHANGELOG.md',
+  ];
+  for (const folder of ['docs', 'scripts/docs', 'bench/results']) {
+    for (const name of readdirSync(join(root, folder)).sort()) files.push(join(folder, name));
+  }
+  for (const file of files) hash.update(file).update(readFileSync(join(root, file)));
+  return hash.digest('hex');
+}
+
+function docsAreStale() {
+  try {
+    return readFileSync(docsStamp, 'utf8') !== docsHash();
+  } catch {
+    return true;
+  }
+}
+
+/** Without the pages the service runs as well. */
+function buildDocs() {
+  const run = spawnSync(process.execPath, [join(root, 'scripts/docs.mjs'), docsDir], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  if (run.status !== 0) {
+    say(`the documentation was not built: ${run.stderr ?? ''}`);
+    return;
+  }
+  writeFileSync(docsStamp, docsHash());
 }
 
 // ------------------------------------------------------------------ the operator's command

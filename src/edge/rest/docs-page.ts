@@ -113,6 +113,6 @@ export function docsPage(routes: readonly Route[]): string {
     })
     .join('\n');
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Voice telephony API</title><style>${STYLE}</style></head>
-<body><h1>Voice telephony API</h1><p>JSON over HTTP. Paths under <code>/api/v1</code> are also served under <code>/v1</code>, with and without trailing slash; only <code>POST …/Call/</code> needs its slash. The same as a document: <a href="/openapi.json">openapi.json</a>.</p><nav>${menu}</nav>
+<body><h1>Voice telephony API</h1><p>JSON over HTTP. Paths under <code>/api/v1</code> are also served under <code>/v1</code>, with and without trailing slash; only <code>POST …/Call/</code> needs its slash. The same as a document: <a href="/openapi.json">openapi.json</a>. Guides and references: <a href="/docs/guide">the documentation</a>.</p><nav>${menu}</nav>
 ${body}</body></html>`;
 }

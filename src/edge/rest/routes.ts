@@ -33,6 +33,7 @@ import { contactRoutes } from './routes/campaigns/contacts.ts';
 import { doNotCallRoutes } from './routes/campaigns/do-not-call.ts';
 import { poolRoutes } from './routes/campaigns/pool.ts';
 import { docsRoutes } from './routes/docs.ts';
+import { guideRoutes } from './routes/guide.ts';
 import { healthRoutes } from './routes/health.ts';
 import { phoneRoutes } from './routes/phone.ts';
 import { applicationRoutes } from './routes/provisioning/application.ts';
@@ -98,6 +99,7 @@ const documented: readonly Route[] = [
   ...consoleRoutes,
   ...sessionRoutes,
   ...userRoutes,
+  ...guideRoutes,
 ];
 
 /** Every route of the service. */

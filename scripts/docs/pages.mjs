@@ -1,0 +1,30 @@
+/** Every page, in the order of the menu. `file`: below the project's folder; without one it is made. */
+export const PAGES = [
+  { group: 'Start', name: 'index', title: 'First call', file: 'docs/first-call.md' },
+  { group: 'Start', name: 'bots', title: 'A bot', file: 'docs/bots.md' },
+  { group: 'Start', name: 'phones', title: 'Softphones and browsers', file: 'docs/phones.md' },
+  { group: 'Start', name: 'carriers', title: 'Carriers and trunks', file: 'docs/carriers.md' },
+  { group: 'Reference', name: 'xml', title: 'Answer XML', file: 'docs/xml.md' },
+  {
+    group: 'Reference',
+    name: 'callbacks',
+    title: 'Callbacks and signatures',
+    file: 'docs/callbacks.md',
+  },
+  { group: 'Reference', name: 'limits', title: 'Limits and errors', file: 'docs/limits.md' },
+  { group: 'Reference', name: 'speech', title: 'Speech', file: 'docs/speech.md' },
+  { group: 'Reference', name: 'plivo', title: "Plivo's libraries", file: 'docs/plivo.md' },
+  { group: 'Reference', name: 'settings', title: 'Settings', file: 'config/README.md' },
+  {
+    group: 'Operations',
+    name: 'install',
+    title: 'Installing, firewall, NAT',
+    file: 'deploy/README.md',
+  },
+  { group: 'Operations', name: 'runbook', title: 'Runbook', file: 'deploy/RUNBOOK.md' },
+  { group: 'Operations', name: 'capacity', title: 'Capacity planning', file: 'docs/capacity.md' },
+  { group: 'Operations', name: 'benchmarks', title: 'Benchmarks' },
+  { group: 'About', name: 'comparison', title: 'Comparison', file: 'docs/comparison.md' },
+  { group: 'About', name: 'security', title: 'Security', file: 'SECURITY.md' },
+  { group: 'About', name: 'changelog', title: 'Changelog', file: 'CHANGELOG.md' },
+];
