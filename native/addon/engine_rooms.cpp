@@ -7,7 +7,8 @@ namespace carillon {
 
 namespace {
 MemberFlags flags_of(Fields& fields) {
-  return {fields["muted"].boolean(), fields["deaf"].boolean(), fields["held"].boolean()};
+  return {fields["muted"].boolean(), fields["deaf"].boolean(), fields["held"].boolean(),
+          fields["whispers"].boolean(), fields["coached"].boolean()};
 }
 }  // namespace
 
@@ -33,7 +34,7 @@ Napi::Value EngineObject::close_room(const Info& info) {
   return info.Env().Undefined();
 }
 
-/// ({ room, leg, member, muted, deaf, held })
+/// ({ room, leg, member, muted, deaf, held, whispers, coached })
 Napi::Value EngineObject::join_room(const Info& info) {
   Arguments args(info, "joinRoom");
   Fields fields = args.fields(0);
@@ -48,7 +49,7 @@ Napi::Value EngineObject::join_room(const Info& info) {
   return info.Env().Undefined();
 }
 
-/// ({ room, member, muted, deaf, held })
+/// ({ room, member, muted, deaf, held, whispers, coached })
 Napi::Value EngineObject::set_member(const Info& info) {
   Arguments args(info, "setMember");
   Fields fields = args.fields(0);

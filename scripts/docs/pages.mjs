@@ -13,6 +13,12 @@ export const PAGES = [
   },
   { group: 'Reference', name: 'limits', title: 'Limits and errors', file: 'docs/limits.md' },
   { group: 'Reference', name: 'speech', title: 'Speech', file: 'docs/speech.md' },
+  {
+    group: 'Reference',
+    name: 'multi-party',
+    title: 'Multi-party calls, queues',
+    file: 'docs/multi-party.md',
+  },
   { group: 'Reference', name: 'plivo', title: "Plivo's libraries", file: 'docs/plivo.md' },
   { group: 'Reference', name: 'settings', title: 'Settings', file: 'config/README.md' },
   {

@@ -22,6 +22,8 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   Number: '<Dial><Number>1</Number></Dial>',
   User: '<Dial><User>sip:a@b.example</User></Dial>',
   Conference: '<Conference>room</Conference>',
+  MultiPartyCall:
+    '<MultiPartyCall role="customer" statusCallbackUrl="https://a.example/">room</MultiPartyCall>',
   Stream: '<Stream>wss://a.example/</Stream>',
   Redirect: '<Redirect>https://a.example/</Redirect>',
   PreAnswer: '<PreAnswer><Wait/></PreAnswer>',

@@ -7,7 +7,7 @@ import {
   asStreamId,
   type CallUuid,
 } from '../../src/base/ids.ts';
-import { ok, type Result } from '../../src/base/result.ts';
+import { err, ok, type Result } from '../../src/base/result.ts';
 import type {
   CallControl,
   Conference,
@@ -124,6 +124,18 @@ export class FakeControl implements CallControl {
   streams() {
     return ok(this.liveStreams);
   }
+  multiPartyCalls() {
+    return [];
+  }
+
+  async changeMultiPartyCall() {
+    return err({ kind: 'notFound', what: 'conference' } as const);
+  }
+
+  async recordMultiPartyCall() {
+    return err({ kind: 'notFound', what: 'conference' } as const);
+  }
+
   conferences() {
     return this.rooms;
   }

@@ -31,8 +31,10 @@ auto* find(Slots& slots, auto handle) {
 
 std::optional<AudioView> RoomMember::far_audio(Frame& out) {
   if (flags_.deaf || flags_.held || room_ == nullptr) return std::nullopt;
-  room_->mixer_.mix_without(spoke_ ? std::span<const Sample>(spoken_.samples()) : std::span<const Sample>(),
+  const bool in_mix = spoke_ && !flags_.whispers;
+  room_->mixer_.mix_without(in_mix ? std::span<const Sample>(spoken_.samples()) : std::span<const Sample>(),
                             limiter_, out);
+  if (flags_.coached) room_->add_whispers(out);
   return out;
 }
 
@@ -126,6 +128,15 @@ void Room::announce_floor(Events& events) const {
   events.floor_changed(handle_, MemberHandle(floor_.holder().value_or(0)));
 }
 
+void Room::add_whispers(Frame& out) const {
+  if (!whispered_) return;
+  const auto added = whisper_.samples();
+  const auto heard = out.samples();
+  for (size_t i = 0; i < heard.size() && i < added.size(); ++i) {
+    heard[i] = static_cast<Sample>(std::clamp(heard[i] + added[i], -32768, 32767));
+  }
+}
+
 SampleRate Room::highest_rate() const {
   SampleRate highest = kLineRates.front();
   for (const auto& member : members_) {
@@ -137,16 +148,27 @@ SampleRate Room::highest_rate() const {
 void Room::frame(Nanos now, Events& events) {
   const SampleRate rate = highest_rate();
   mixer_.begin(rate);
+  whispers_.begin(rate);
+  whispered_ = false;
   floor_.begin();
   for (auto& member : members_) {
     member->spoke_ = member->leg_ != nullptr && !member->flags_.muted && !member->flags_.held;
     if (!member->spoke_) continue;
     Frame scratch(rate);
     member->spoken_ = member->to_room_.convert(member->leg_->received(), rate, scratch);
+    if (member->flags_.whispers) {
+      whispers_.add(member->spoken_.samples());
+      whispered_ = true;
+      continue;
+    }
     const bool speaking = member->voice_.feed(member->spoken_);
     member->gate();
     mixer_.add(member->spoken_.samples());
     floor_.add(member->handle().value(), speaking, member->voice_.frame_dbov());
+  }
+  if (whispered_) {
+    whisper_ = Frame(rate);
+    whispers_.mix_without({}, whispers_limiter_, whisper_);
   }
   for (auto& player : players_) {
     if (!player || player->finished()) continue;

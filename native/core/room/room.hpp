@@ -19,9 +19,11 @@ namespace carillon {
 class Room;
 
 struct MemberFlags {
-  bool muted = false;  // not heard
-  bool deaf = false;   // hears nobody
-  bool held = false;   // both
+  bool muted = false;     // not heard
+  bool deaf = false;      // hears nobody
+  bool held = false;      // both
+  bool whispers = false;  // heard by coached members alone, and by no recording
+  bool coached = false;
 };
 
 class RoomMember final : public FarEnd {
@@ -85,9 +87,14 @@ class Room {
   void release(RoomMember& member);
   [[nodiscard]] SampleRate highest_rate() const;
   void announce_floor(Events& events) const;
+  void add_whispers(Frame& out) const;
 
   RoomHandle handle_;
   Mixer mixer_;
+  Mixer whispers_;
+  Limiter whispers_limiter_{Limiter::kRoom};
+  Frame whisper_{kLineRates.front()};
+  bool whispered_ = false;  // in the present frame
   FloorDetector floor_;
   Limiter taps_limiter_{Limiter::kRoom};
   std::vector<std::unique_ptr<RoomMember>> members_;

@@ -328,8 +328,18 @@ export interface Bridge {
   close(): void;
 }
 
+/** What is not named stays as it is. */
+export interface MemberFlags {
+  readonly muted?: boolean;
+  readonly deaf?: boolean;
+  readonly held?: boolean;
+  /** Heard by coached members alone, and by no recording. */
+  readonly whispers?: boolean;
+  readonly coached?: boolean;
+}
+
 export interface RoomMember {
-  set(flags: { readonly muted?: boolean; readonly deaf?: boolean; readonly held?: boolean }): void;
+  set(flags: MemberFlags): void;
   leave(): void;
 }
 

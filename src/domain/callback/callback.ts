@@ -22,6 +22,7 @@ import type {
 export type { CallFacts, StirVerification } from './call-facts.ts';
 export type { DocumentKind, DocumentOptions, DocumentResult } from './document.ts';
 export { formEncode } from './form.ts';
+export { inlineDocument } from './inline-document.ts';
 export {
   type CallStatus,
   type HangupFacts,

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { AccountId, CallUuid } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type ExchangeFailure, type ExchangeNeeds, exchange } from './exchange.ts';
+import { inlineXmlOf } from './inline-document.ts';
 import { withRetries } from './retry.ts';
 import {
   BACKOFF_MS,
@@ -73,6 +74,9 @@ async function fetchOne(
   parameters: CallbackParameters,
   options: DocumentOptions,
 ): Promise<Result<FetchedDocument, DocumentFailure>> {
+  const inline = inlineXmlOf(target.url);
+  if (inline !== undefined)
+    return ok({ body: inline, contentType: 'application/xml', url: 'document:' });
   const { url, policy } = splitUrlOptions(target.url, {
     ...POLICY,
     // A caller who hears nothing meanwhile is not kept waiting for a sound: the call goes on without it.

@@ -23,6 +23,7 @@ import type {
   LiveStream,
   MemberAction,
   MemberChoice,
+  PartyAction,
   PlaceCallsRefusal,
   PlaceCallsRequest,
   PlacedCalls,
@@ -227,6 +228,22 @@ export class ControlService implements CallControl {
   }
 
   // ---------------------------------------------------------------- conferences
+
+  multiPartyCalls(accountId: AccountId): readonly Conference[] {
+    return this.#needs.interpreter().conferences.parties(accountId);
+  }
+
+  async changeMultiPartyCall(accountId: AccountId, id: string, action: PartyAction): Done {
+    return this.#needs.interpreter().conferences.changeParty(accountId, id, action);
+  }
+
+  async recordMultiPartyCall(
+    accountId: AccountId,
+    id: string,
+    request: RecordRequest,
+  ): Promise<Result<StartedRecording, ControlRefusal>> {
+    return this.#needs.interpreter().conferences.recordParty(accountId, id, request);
+  }
 
   conferences(accountId: AccountId): readonly Conference[] {
     return this.#needs.interpreter().conferences.list(accountId);

@@ -202,13 +202,35 @@ export interface ConferenceMember {
   readonly deaf: boolean;
   /** How long it has been in the room. */
   readonly inRoomMs: number;
+  /** Of a multi-party call. */
+  readonly party?: {
+    readonly role: 'agent' | 'supervisor' | 'customer';
+    readonly onHold: boolean;
+    readonly coaching: boolean;
+  };
 }
 export interface Conference {
   readonly uuid: string;
   readonly name: string;
   readonly runningMs: number;
+  /** Its members hear each other. */
+  readonly hasBegun?: boolean;
   readonly members: readonly ConferenceMember[];
 }
+
+/** What is done to a multi-party call; `member`: an id, or a call's UUID. */
+export type PartyAction =
+  | { readonly kind: 'begin' | 'end' | 'stopRecording' }
+  | { readonly kind: 'kick'; readonly member: string }
+  | {
+      readonly kind: 'member';
+      readonly member: string;
+      readonly change: {
+        readonly mute?: boolean | undefined;
+        readonly hold?: boolean | undefined;
+        readonly coachMode?: boolean | undefined;
+      };
+    };
 
 /** One member, several, or all of them. */
 export type MemberChoice = readonly string[] | 'all';
@@ -295,6 +317,18 @@ export interface CallControl {
   ): Promise<Result<void, ControlRefusal>>;
 
   conferences(accountId: AccountId): readonly Conference[];
+  multiPartyCalls(accountId: AccountId): readonly Conference[];
+  /** `id`: `uuid_` and its UUID, or `name_` and its name. */
+  changeMultiPartyCall(
+    accountId: AccountId,
+    id: string,
+    action: PartyAction,
+  ): Promise<Result<void, ControlRefusal>>;
+  recordMultiPartyCall(
+    accountId: AccountId,
+    id: string,
+    request: RecordRequest,
+  ): Promise<Result<StartedRecording, ControlRefusal>>;
   conference(accountId: AccountId, name: string): Conference | undefined;
   /** `name` undefined ends all conferences of the account. */
   endConference(

@@ -25,6 +25,7 @@ import type {
   ControlRefusal,
   MemberAction,
   MemberChoice,
+  PartyAction,
   RecordRequest,
   StartedRecording,
 } from '../dispatch/types.ts';
@@ -123,6 +124,14 @@ export interface ConferenceDirectory {
   /** Takes a call into the conference of its account with that name; undefined: it is full. */
   enter(instruction: ConferenceInstruction, context: VerbContext): Participation | undefined;
   list(accountId: AccountId): readonly Conference[];
+  /** Multi-party calls, which are no conferences. */
+  parties(accountId: AccountId): readonly Conference[];
+  changeParty(accountId: AccountId, id: string, action: PartyAction): Result<void, ControlRefusal>;
+  recordParty(
+    accountId: AccountId,
+    id: string,
+    request: RecordRequest,
+  ): Promise<Result<StartedRecording, ControlRefusal>>;
   get(accountId: AccountId, name: string): Conference | undefined;
   /** Hangs up on everybody in it; `name` undefined: all conferences of the account, of which there may be none. */
   end(accountId: AccountId, name: string | undefined): Result<void, ControlRefusal>;

@@ -131,6 +131,8 @@ interface NativeMemberFlags {
   readonly muted: boolean;
   readonly deaf: boolean;
   readonly held: boolean;
+  readonly whispers: boolean;
+  readonly coached: boolean;
 }
 
 export interface NativeEngine {

@@ -4,6 +4,7 @@ import type {
   MediaLeg,
   MediaRecording,
   MediaRoom,
+  MemberFlags,
   Pcm,
   Playback,
   PlayOptions,
@@ -26,9 +27,7 @@ class NativeMember implements RoomMember {
   readonly #hub: Hub;
   readonly #room: RoomHandle;
   readonly #onLeave: () => void;
-  #muted: boolean;
-  #deaf: boolean;
-  #held = false;
+  #flags: Required<MemberFlags>;
   #left = false;
 
   constructor(
@@ -42,25 +41,15 @@ class NativeMember implements RoomMember {
     this.#room = room;
     this.leg = leg;
     this.#onLeave = onLeave;
-    this.#muted = flags.muted;
-    this.#deaf = flags.deaf;
+    this.#flags = { ...flags, held: false, whispers: false, coached: false };
     this.handle = hub.newHandle();
-    const { muted, deaf } = flags;
-    hub.engine.joinRoom({ room, leg: leg.handle, member: this.handle, muted, deaf, held: false });
+    hub.engine.joinRoom({ room, leg: leg.handle, member: this.handle, ...this.#flags });
   }
 
-  set(flags: { readonly muted?: boolean; readonly deaf?: boolean; readonly held?: boolean }): void {
+  set(flags: MemberFlags): void {
     if (this.#left) return;
-    this.#muted = flags.muted ?? this.#muted;
-    this.#deaf = flags.deaf ?? this.#deaf;
-    this.#held = flags.held ?? this.#held;
-    this.#hub.engine.setMember({
-      room: this.#room,
-      member: this.handle,
-      muted: this.#muted,
-      deaf: this.#deaf,
-      held: this.#held,
-    });
+    this.#flags = { ...this.#flags, ...flags };
+    this.#hub.engine.setMember({ room: this.#room, member: this.handle, ...this.#flags });
   }
 
   leave(): void {

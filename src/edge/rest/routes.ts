@@ -25,6 +25,8 @@ import { subAccountRoutes } from './routes/account/sub-account.ts';
 import { callActionRoutes } from './routes/calls/actions.ts';
 import { conferenceRoutes } from './routes/calls/conference.ts';
 import { liveCallRoutes } from './routes/calls/live.ts';
+import { multiPartyRoutes } from './routes/calls/multi-party.ts';
+import { multiPartyMemberRoutes } from './routes/calls/multi-party-members.ts';
 import { placeCallRoute } from './routes/calls/place.ts';
 import { streamRoutes } from './routes/calls/stream.ts';
 import { agentRoutes } from './routes/campaigns/agents.ts';
@@ -69,6 +71,8 @@ const documented: readonly Route[] = [
   ...callActionRoutes,
   ...streamRoutes,
   ...conferenceRoutes,
+  ...multiPartyRoutes,
+  ...multiPartyMemberRoutes,
   ...cdrRoutes,
   ...recordingRoutes,
   ...transcriptionRoutes,

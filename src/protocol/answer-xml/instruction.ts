@@ -235,6 +235,36 @@ export interface ConferenceInstruction extends Sourced, WithAction, WithCallback
   readonly relayDtmf: boolean;
   readonly floorEvent: boolean;
   readonly sendDigits: string | undefined;
+  /** Of a `MultiPartyCall`, which is a room of its own kind. */
+  readonly party: PartyRules | undefined;
+}
+
+export type PartyRole = 'agent' | 'supervisor' | 'customer';
+
+interface PartyTarget {
+  readonly url: string;
+  readonly method: XmlHttpMethod;
+}
+
+export interface PartyRules {
+  readonly role: PartyRole;
+  /** Of the whole multi-party call, from its first member on. */
+  readonly maxDurationMs: number;
+  /** Who waits for longer leaves; 0: nobody does. */
+  readonly waitLimitMs: number;
+  /** Of a supervisor: heard by agents alone. */
+  readonly coachMode: boolean;
+  readonly hold: boolean;
+  /** URL of audio or XML, heard on hold. */
+  readonly holdMusic: string | undefined;
+  readonly holdMethod: XmlHttpMethod;
+  readonly statusCallback: PartyTarget | undefined;
+  /** Groups of events that it is told. */
+  readonly events: ReadonlySet<string>;
+  readonly recordingCallback: PartyTarget | undefined;
+  readonly transcription:
+    | { readonly url: string | undefined; readonly method: XmlHttpMethod }
+    | undefined;
 }
 
 export interface RedirectInstruction extends Sourced {

@@ -15,6 +15,7 @@ import type {
   MediaLeg,
   MediaLegEvents,
   MediaRoom,
+  MemberFlags,
   OutboundLegEvents,
   Pcm,
   Playback,
@@ -173,7 +174,7 @@ export class FakeRoom extends Sounding {
 }
 
 export class Seat implements RoomMember {
-  flags: { muted: boolean; deaf: boolean; held: boolean };
+  flags: MemberFlags;
   isFree = false;
   readonly leg: MediaLeg;
 
@@ -182,7 +183,7 @@ export class Seat implements RoomMember {
     this.flags = { ...flags, held: false };
   }
 
-  set(flags: { muted?: boolean; deaf?: boolean; held?: boolean }): void {
+  set(flags: MemberFlags): void {
     this.flags = { ...this.flags, ...flags };
   }
 

@@ -208,6 +208,24 @@ describe('6.5 kHz', () => {
     expect(rms(bot.lately())).toBeLessThan(30);
   });
 
+  it('are whispered in a conference to those who are coached, and to nobody else', async () => {
+    const wires = new Wires();
+    const room = wires.media.openRoom({ floor: () => undefined });
+    const flags = { muted: false, deaf: false };
+    const [supervisor, agent, customer] = [
+      await wires.phone(5000),
+      await wires.phone(0),
+      await wires.phone(0),
+    ];
+    room.join(supervisor, flags).set({ whispers: true });
+    room.join(agent, flags).set({ coached: true });
+    room.join(customer, flags);
+    wires.run(1500);
+    expect(purity(wires.heardBy(agent), 5000, 16_000)).toBeGreaterThan(0.9);
+    expect(rms(wires.heardBy(customer))).toBeLessThan(30);
+    expect(rms(wires.heardBy(supervisor))).toBeLessThan(30);
+  });
+
   it('are in a recording, and in what is played from a file', async () => {
     const wires = new Wires();
     const folder = mkdtempSync(join(tmpdir(), 'carillon-wide-'));

@@ -1,4 +1,6 @@
 /** The conferences of all accounts, by account and case-sensitive name, with what the REST interface asks of them. */
+
+import { assertNever } from '../../../base/errors.ts';
 import type { AccountId } from '../../../base/ids.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
@@ -8,12 +10,18 @@ import type {
   ControlRefusal,
   MemberAction,
   MemberChoice,
+  PartyAction,
   RecordRequest,
   StartedRecording,
 } from '../../dispatch/types.ts';
 import type { ConferenceDirectory, Participation, VerbContext } from '../needs.ts';
 import type { Member } from './member.ts';
+import { changeParty } from './party.ts';
 import { Room, type RoomNeeds } from './room.ts';
+
+/** Multi-party calls and conferences of one name are apart: no name in a document begins so. */
+const PARTY = '\u0000';
+const partyKey = (name: string): string => PARTY + name;
 
 const NOT_FOUND: ControlRefusal = { kind: 'notFound', what: 'conference' };
 
@@ -28,7 +36,9 @@ export class Conferences implements ConferenceDirectory {
   /** Takes a call into the room of its account with that name, which comes into being with its first member. */
   enter(instruction: ConferenceInstruction, context: VerbContext): Participation | undefined {
     const { accountId } = context.call.identity;
-    const room = this.#find(accountId, instruction.room) ?? this.#open(accountId, instruction.room);
+    const isParty = instruction.party !== undefined;
+    const key = isParty ? partyKey(instruction.room) : instruction.room;
+    const room = this.#find(accountId, key) ?? this.#open(accountId, key, instruction.room);
     try {
       const member = room.enter(instruction, context);
       if (member === undefined) return undefined;
@@ -40,7 +50,65 @@ export class Conferences implements ConferenceDirectory {
   }
 
   list(accountId: AccountId): readonly Conference[] {
-    return [...(this.#rooms.get(accountId)?.values() ?? [])].map(described);
+    return this.#described(accountId, false);
+  }
+
+  parties(accountId: AccountId): readonly Conference[] {
+    return this.#described(accountId, true);
+  }
+
+  changeParty(accountId: AccountId, id: string, action: PartyAction): Result<void, ControlRefusal> {
+    const key = this.#partyKeyOf(accountId, id);
+    const room = key === undefined ? undefined : this.#find(accountId, key);
+    if (key === undefined || room === undefined) return err(NOT_FOUND);
+    switch (action.kind) {
+      case 'begin':
+        room.begin();
+        return ok(undefined);
+      case 'end':
+        return this.end(accountId, key);
+      case 'stopRecording':
+        room.stopRecording();
+        return ok(undefined);
+      case 'kick':
+      case 'member': {
+        const { member: of } = action;
+        const member = room.members.find(
+          ({ id: memberId, context }) => memberId === of || context.call.uuid === of.toLowerCase(),
+        );
+        if (member === undefined) return err({ kind: 'notFound', what: 'member' });
+        if (action.kind === 'kick') room.leave(member, 'kicked');
+        else changeParty(room, member, action.change);
+        return ok(undefined);
+      }
+      default:
+        return assertNever(action);
+    }
+  }
+
+  async recordParty(
+    accountId: AccountId,
+    id: string,
+    request: RecordRequest,
+  ): Promise<Result<StartedRecording, ControlRefusal>> {
+    const key = this.#partyKeyOf(accountId, id);
+    return key === undefined ? err(NOT_FOUND) : this.record(accountId, key, request);
+  }
+
+  #described(accountId: AccountId, isParty: boolean): readonly Conference[] {
+    const nowMs = this.#needs.clock.monotonicMs();
+    return [...(this.#rooms.get(accountId) ?? [])]
+      .filter(([key]) => key.startsWith(PARTY) === isParty)
+      .map(([, room]) => described(room, nowMs));
+  }
+
+  #partyKeyOf(accountId: AccountId, id: string): string | undefined {
+    const [, kind, value = ''] = /^(uuid|name)_(.*)$/s.exec(id) ?? [];
+    if (kind === 'name') return partyKey(value);
+    const rooms = [...(this.#rooms.get(accountId) ?? [])];
+    return rooms.find(
+      ([key, room]) => key.startsWith(PARTY) && room.uuid === value.toLowerCase(),
+    )?.[0];
   }
 
   get(accountId: AccountId, name: string): Conference | undefined {
@@ -122,13 +190,13 @@ export class Conferences implements ConferenceDirectory {
     return this.#rooms.get(accountId)?.get(name);
   }
 
-  #open(accountId: AccountId, name: string): Room {
+  #open(accountId: AccountId, key: string, name: string): Room {
     const rooms = this.#rooms.get(accountId) ?? new Map<string, Room>();
     const room = new Room({ name, accountId }, this.#needs, () => {
-      rooms.delete(name);
+      rooms.delete(key);
       if (rooms.size === 0) this.#rooms.delete(accountId);
     });
-    rooms.set(name, room);
+    rooms.set(key, room);
     this.#rooms.set(accountId, rooms);
     return room;
   }
@@ -167,6 +235,7 @@ const described = (room: Room, nowMs: number): Conference => ({
   uuid: room.uuid,
   name: room.name,
   runningMs: nowMs - room.startedMs,
+  hasBegun: room.hasBegun,
   members: room.members.map((member) => describedMember(member, nowMs)),
 });
 
@@ -175,5 +244,11 @@ function describedMember(member: Member, nowMs: number): ConferenceMember {
   const { facts, uuid: callUuid } = context.call;
   const { from, to, callerName, direction } = facts;
   const inRoomMs = nowMs - joinedMs;
-  return { memberId: id, callUuid, from, to, callerName, direction, muted, deaf, inRoomMs };
+  const rules = member.instruction.party;
+  return {
+    ...{ memberId: id, callUuid, from, to, callerName, direction, muted, deaf, inRoomMs },
+    ...(rules === undefined
+      ? {}
+      : { party: { role: rules.role, onHold: member.onHold, coaching: member.coaching } }),
+  };
 }

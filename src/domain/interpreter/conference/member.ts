@@ -46,6 +46,11 @@ export class Member {
   #resolveLeft: (reason: LeaveReason) => void = () => undefined;
   #muted: boolean;
   #deaf = false;
+  #onHold = false;
+  #isWaiting = false;
+  #coaching = false;
+  #holdMusic: AbortController | undefined;
+  #endPatience: () => void = () => undefined;
   #isOut = false;
 
   constructor(
@@ -70,6 +75,19 @@ export class Member {
 
   get deaf(): boolean {
     return this.#deaf;
+  }
+
+  get onHold(): boolean {
+    return this.#onHold;
+  }
+
+  /** Heard by agents alone. */
+  get coaching(): boolean {
+    return this.#coaching;
+  }
+
+  get isWaiting(): boolean {
+    return this.#isWaiting;
   }
 
   get isOut(): boolean {
@@ -103,10 +121,16 @@ export class Member {
   }
 
   /** Neither hears nor is heard until the conference starts; meanwhile its waitSound is played to it. */
-  wait(source: SoundSource | undefined): void {
+  wait(source: SoundSource | undefined, patience?: { readonly ms: number; over(): void }): void {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
     this.seat.set({ held: true });
-    if (source === undefined) return;
     const { call, needs } = this.context;
+    if (patience !== undefined && patience.ms > 0) {
+      const { clock } = needs;
+      this.#endPatience = clock.at(clock.monotonicMs() + patience.ms, () => patience.over());
+    }
+    if (source === undefined) return;
     this.#waiting = new AbortController();
     void playSoundUrl(source, { call, needs, signal: this.#waiting.signal, repeat: true });
   }
@@ -114,7 +138,27 @@ export class Member {
   begin(): void {
     this.#waiting?.abort();
     this.#waiting = undefined;
-    this.seat.set({ held: false });
+    this.#isWaiting = false;
+    this.#endPatience();
+    this.seat.set({ held: this.#onHold });
+  }
+
+  /** Neither hears nor is heard, but for music of its own; apart from waiting for the conference. */
+  hold(isOn: boolean, source: SoundSource | undefined): void {
+    if (isOn === this.#onHold) return;
+    this.#onHold = isOn;
+    this.seat.set({ held: isOn || this.#isWaiting });
+    this.#holdMusic?.abort();
+    this.#holdMusic = undefined;
+    if (!isOn || source === undefined) return;
+    const { call, needs } = this.context;
+    this.#holdMusic = new AbortController();
+    void playSoundUrl(source, { call, needs, signal: this.#holdMusic.signal, repeat: true });
+  }
+
+  coach(isOn: boolean): void {
+    this.#coaching = isOn;
+    this.seat.set({ whispers: isOn });
   }
 
   /** Lets this member alone hear something, over the conference; what was there of the same kind gives way. */
@@ -148,6 +192,8 @@ export class Member {
     this.#isOut = true;
     for (const undo of this.#undo) undo();
     this.#waiting?.abort();
+    this.#holdMusic?.abort();
+    this.#endPatience();
     this.silence('play');
     this.silence('speak');
     this.seat.leave();

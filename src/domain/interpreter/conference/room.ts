@@ -13,7 +13,6 @@ import type { LiveRecording, RecordRefusal, RoomRecordRequest } from '../recordi
 import { playSoundUrl, type SoundSource } from '../sound-url.ts';
 import { beeps, RELAYED_DIGITS } from '../tones.ts';
 import {
-  recordNotice,
   soundParameters,
   tellDigits,
   tellEnter,
@@ -21,6 +20,8 @@ import {
   tellFloor,
 } from './conference-events.ts';
 import { type LeaveReason, Member } from './member.ts';
+import { enterParty, recordingTold } from './party.ts';
+import { tellParty } from './party-events.ts';
 import { RoomRecording } from './room-recording.ts';
 
 /** A recording that a document asked for ends with the room; this ends one of a room that never empties. */
@@ -91,14 +92,18 @@ export class Room {
     this.#members.set(member.id, member);
     context.call.log.add('call', 'conference entered', { name: this.name, memberId: member.id });
     tellEnter(this, member, isFirst);
+    this.#partyEntered(member, isFirst);
     member.watch({
-      pressed: (digit) => this.#relay(member, digit),
+      pressed: (digit) => {
+        tellParty(this, member, 'ParticipantDigitInput', [['Digit', digit]]);
+        this.#relay(member, digit);
+      },
       matched: (keys) => tellDigits(this, member, keys),
       wantsOut: (reason) => this.leave(member, reason),
     });
     if (instruction.startConferenceOnEnter) this.#begin();
     if (this.#begun) this.#announce(instruction.enterSound, member);
-    else member.wait(this.#waitSound(member));
+    this.#considerWaiting(member);
     this.#considerRecording();
     return member;
   }
@@ -110,6 +115,8 @@ export class Room {
     call.log.add('call', 'conference left', { name: this.name, memberId: member.id, reason });
     const wasFirst = member.id === this.#firstId;
     tellExit(this, member, { wasFirst, isLast: this.#members.size === 0 });
+    tellParty(this, member, 'ParticipantLeft', [['Reason', reason]]);
+    if (this.#members.size === 0) tellParty(this, member, 'MPCEnded');
     const remaining = this.members;
     const [only] = remaining;
     if (only === undefined) this.closeIfEmpty();
@@ -117,6 +124,8 @@ export class Room {
     else if (remaining.length === 1 && !only.instruction.stayAlone) this.leave(only, 'alone');
     else {
       if (this.#begun) this.#announce(member.instruction.exitSound, member);
+      if (only.instruction.party !== undefined && remaining.length === 1)
+        this.#considerWaiting(only);
       this.#considerRecording();
     }
   }
@@ -136,6 +145,37 @@ export class Room {
     return this.#recording.stop('API request');
   }
 
+  /** The conference begins, whoever is there. */
+  begin(): void {
+    this.#begin();
+  }
+
+  get hasBegun(): boolean {
+    return this.#begun;
+  }
+
+  #partyEntered(member: Member, isFirst: boolean): void {
+    const { party } = member.instruction;
+    enterParty(this, member, isFirst);
+    if (!isFirst || party === undefined) return;
+    const { clock } = this.#needs;
+    const cancel = clock.at(clock.monotonicMs() + party.maxDurationMs, () => this.end());
+    this.#closed.signal.addEventListener('abort', cancel, { once: true });
+  }
+
+  /** Who is there before the conference begins waits; in a multi-party call also who is there alone. */
+  #considerWaiting(member: Member): void {
+    const { party } = member.instruction;
+    if (this.#begun && (party === undefined || this.#members.size > 1)) {
+      for (const other of this.#members.values()) if (other.isWaiting) other.begin();
+      return;
+    }
+    member.wait(
+      this.#waitSound(member),
+      party && { ms: party.waitLimitMs, over: () => this.leave(member, 'timeLimit') },
+    );
+  }
+
   #nextId(): string {
     this.#lastId += 1;
     return String(this.#lastId);
@@ -144,7 +184,10 @@ export class Room {
   #begin(): void {
     if (this.#begun) return;
     this.#begun = true;
-    for (const member of this.#members.values()) member.begin();
+    for (const member of this.#members.values()) {
+      tellParty(this, member, 'MPCStarted');
+      if (member.instruction.party === undefined || this.#members.size > 1) member.begin();
+    }
   }
 
   closeIfEmpty(): void {
@@ -163,7 +206,7 @@ export class Room {
       return;
     }
     const { call, needs } = context;
-    void playSoundUrl(this.#source(sound.url, 'POST', id), {
+    void playSoundUrl(this.source(sound.url, 'POST', id), {
       call,
       needs,
       signal: this.#closed.signal,
@@ -174,10 +217,10 @@ export class Room {
 
   #waitSound({ instruction, id }: Member): SoundSource | undefined {
     const { waitSound: url, waitMethod } = instruction;
-    return url === undefined ? undefined : this.#source(url, waitMethod, id);
+    return url === undefined ? undefined : this.source(url, waitMethod, id);
   }
 
-  #source(url: string, method: 'GET' | 'POST', memberId: string): SoundSource {
+  source(url: string, method: 'GET' | 'POST', memberId: string): SoundSource {
     return { url, method, event: 'ConferenceRemoteSounds', own: soundParameters(this, memberId) };
   }
 
@@ -198,6 +241,7 @@ export class Room {
     if (member === undefined || member === this.#floor) return;
     this.#floor = member;
     if (member.instruction.floorEvent) tellFloor(this, member);
+    tellParty(this, member, 'ParticipantSpeaking');
   }
 
   /** `record` of a document: records while the room has two members, with recordWhenAlone while it has one. */
@@ -220,7 +264,7 @@ export class Room {
       conferenceUuid: this.uuid,
       format: instruction.recordFileFormat,
       maxMs: LONGEST_RECORDING_MS,
-      notice: recordNotice(this, member),
+      ...recordingTold(this, member),
     };
     this.record(request).then(
       (started) => {

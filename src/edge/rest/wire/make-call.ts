@@ -129,7 +129,7 @@ const NUMBER = /^\d{2,15}$/;
 const NUMBER_MAX = 15;
 
 /** `to`: destinations separated by `<`; a comma is no separator. Duplicates are dialled twice (dialect §6). */
-function parseDestinations(to: string): Result<readonly Destination[], Failure> {
+export function parseDestinations(to: string): Result<readonly Destination[], Failure> {
   const parts = to.split('<');
   if (parts.length > DESTINATIONS_MAX) {
     return err(invalidField('to', `must have at most ${DESTINATIONS_MAX} destinations`));

@@ -4,7 +4,7 @@ import { textOnly } from '../content.ts';
 import type { ConferenceInstruction, ConferenceSound } from '../instruction.ts';
 import { DAY_S } from '../limits.ts';
 
-const MAX_ROOM_NAME = 128;
+export const MAX_ROOM_NAME = 128;
 
 export function readConference(reader: ElementReader): ConferenceInstruction {
   const room = textOnly(reader);
@@ -45,6 +45,7 @@ export function readConference(reader: ElementReader): ConferenceInstruction {
     relayDtmf: reader.boolean('relayDTMF', true),
     floorEvent: reader.boolean('floorEvent', false),
     sendDigits: reader.digits('sendDigits'),
+    party: undefined,
     ...reader.sourced(),
   };
 }
@@ -52,7 +53,11 @@ export function readConference(reader: ElementReader): ConferenceInstruction {
 const NO_SOUND = { kind: 'none' } as const;
 
 /** `beep:1`, `beep:2`, `none` or a URL. */
-function sound(reader: ElementReader, name: string, otherwise: ConferenceSound): ConferenceSound {
+export function sound(
+  reader: ElementReader,
+  name: string,
+  otherwise: ConferenceSound,
+): ConferenceSound {
   const text = reader.text(name)?.toLowerCase();
   if (text === undefined) return otherwise;
   if (text === 'none') return NO_SOUND;

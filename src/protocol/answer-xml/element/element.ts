@@ -12,6 +12,7 @@ import type { XmlElement } from '../tree.ts';
 import { readConference } from './conference.ts';
 import { readDial } from './dial.ts';
 import { readGather } from './gather.ts';
+import { readMultiPartyCall } from './multi-party.ts';
 import { readDtmf, readHangup, readMessage, readRedirect } from './other.ts';
 import { readPlay, readSpeak, readWait } from './prompt.ts';
 import { readRecord } from './record.ts';
@@ -46,6 +47,7 @@ const RESPONSE: ReadonlyMap<string, Read<Instruction>> = new Map<string, Read<In
   ['Record', readRecord],
   ['Stream', (reader, { options }) => readStream(reader, options)],
   ['Conference', readConference],
+  ['MultiPartyCall', readMultiPartyCall],
   ['Hangup', readHangup],
   ['PreAnswer', readPreAnswer],
 ]);
@@ -79,9 +81,6 @@ function readChild<T>(
   const reader = new ElementReader(child, context.positions);
   const read = readers.get(child.name);
   if (read !== undefined) return read(reader, context);
-  if (child.name === 'MultiPartyCall') {
-    return reader.refuse('<MultiPartyCall> is not available', '<Conference> for several parties');
-  }
   const names = [...readers.keys()];
   const known = names.find((name) => name.toLowerCase() === child.name.toLowerCase());
   const problem =

@@ -1,0 +1,81 @@
+/** What makes a room a multi-party call: roles, hold, coaching. */
+
+import { signerOf } from '../call-callbacks.ts';
+import type { RoomRecordRequest } from '../recording/types.ts';
+import type { SoundSource } from '../sound-url.ts';
+import { type RoomNames, recordNotice } from './conference-events.ts';
+import type { Member } from './member.ts';
+import { tellParty } from './party-events.ts';
+
+/** What is changed of a member. */
+export interface PartyChange {
+  readonly mute?: boolean | undefined;
+  readonly hold?: boolean | undefined;
+  readonly coachMode?: boolean | undefined;
+}
+
+interface PartyRoom extends RoomNames {
+  source(url: string, method: 'GET' | 'POST', memberId: string): SoundSource;
+}
+
+/** Agents hear what supervisors whisper. Nothing for members of a `Conference`. */
+export function enterParty(room: PartyRoom, member: Member, isFirst: boolean): void {
+  const { party } = member.instruction;
+  if (party === undefined) return;
+  if (isFirst) tellParty(room, member, 'MPCInitialized');
+  if (party.role === 'agent') member.seat.set({ coached: true });
+  if (party.role === 'supervisor' && party.coachMode) member.coach(true);
+  tellParty(room, member, 'ParticipantJoined');
+  if (party.hold) member.hold(true, holdSound(room, member));
+}
+
+export function changeParty(room: PartyRoom, member: Member, change: PartyChange): void {
+  const { party } = member.instruction;
+  if (party === undefined) return;
+  const { mute, hold, coachMode } = change;
+  if (mute !== undefined && mute !== member.muted) {
+    member.set({ muted: mute });
+    tellParty(room, member, mute ? 'ParticipantMuted' : 'ParticipantUnmuted');
+  }
+  if (hold !== undefined && hold !== member.onHold) {
+    member.hold(hold, holdSound(room, member));
+    tellParty(room, member, hold ? 'ParticipantHold' : 'ParticipantUnhold');
+  }
+  if (coachMode !== undefined && party.role === 'supervisor' && coachMode !== member.coaching) {
+    member.coach(coachMode);
+    tellParty(room, member, coachMode ? 'ParticipantCoachModeOn' : 'ParticipantCoachModeOff');
+  }
+}
+
+/** Who is told of the room's recording, and of its words. */
+export function recordingTold(
+  room: RoomNames,
+  member: Member,
+): Pick<RoomRecordRequest, 'notice' | 'transcription'> {
+  const { instruction, context } = member;
+  const { party } = instruction;
+  const words = party?.transcription;
+  const transcription = words && {
+    callback: words.url === undefined ? undefined : { url: words.url, method: words.method },
+  };
+  const target = party?.recordingCallback;
+  if (target === undefined) return { notice: recordNotice(room, member), transcription };
+  const notice = {
+    accountId: signerOf(context.call),
+    subject: context.call.uuid,
+    event: 'MPCRecord',
+    target,
+    parameters: [
+      ['MPCName', room.name],
+      ['MPCUUID', room.uuid],
+    ] as const,
+  };
+  return { notice, transcription };
+}
+
+function holdSound(room: PartyRoom, { instruction, id }: Member): SoundSource | undefined {
+  const { party } = instruction;
+  return party?.holdMusic === undefined
+    ? undefined
+    : room.source(party.holdMusic, party.holdMethod, id);
+}

@@ -1,0 +1,157 @@
+/** Shapes of multi-party calls (dialect §2.1 MultiPartyCall). */
+import type { Conference, ConferenceMember } from '../../../domain/dispatch/types.ts';
+import {
+  accountIdText,
+  flag,
+  httpMethod,
+  oneOf,
+  optionalHttpUrl,
+  type Static,
+  Type,
+} from '../http/schema.ts';
+
+export const MPC_ROOT = '/api/v1/Account/{auth_id}/MultiPartyCall/';
+export const MPC_ONE = `${MPC_ROOT}{mpc_id}/`;
+export const PARTICIPANTS = `${MPC_ONE}Participant/`;
+export const common = {
+  tag: 'Multi-party calls',
+  errors: 'resource',
+  mainAccountOnly: true,
+} as const;
+export const mpcId = () =>
+  Type.String({ description: 'uuid_ and the UUID, or name_ and the name' });
+export const accountParams = Type.Object({ auth_id: accountIdText() });
+export const params = Type.Object({ auth_id: accountIdText(), mpc_id: mpcId() });
+export const participantParams = Type.Object({
+  auth_id: accountIdText(),
+  mpc_id: mpcId(),
+  participant_id: Type.String({ description: 'member id or call UUID' }),
+});
+
+export const MpcSchema = Type.Object({
+  friendly_name: Type.String(),
+  mpc_uuid: Type.String(),
+  status: Type.String({ description: 'initialized or active' }),
+  duration: Type.Integer({ description: 'seconds' }),
+  participant_count: Type.Integer(),
+  resource_uri: Type.String(),
+});
+export const ParticipantSchema = Type.Object({
+  member_id: Type.String(),
+  mpc_uuid: Type.String(),
+  call_uuid: Type.String(),
+  role: Type.String(),
+  from: Type.String(),
+  to: Type.String(),
+  direction: Type.String(),
+  mute: Type.Boolean(),
+  hold: Type.Boolean(),
+  coach_mode: Type.Boolean(),
+  duration: Type.Integer({ description: 'seconds in it' }),
+});
+
+export const showMpc = (mpc: Conference, authId: string): Static<typeof MpcSchema> => ({
+  friendly_name: mpc.name,
+  mpc_uuid: mpc.uuid,
+  status: mpc.hasBegun ? 'active' : 'initialized',
+  duration: Math.round(mpc.runningMs / 1000),
+  participant_count: mpc.members.length,
+  resource_uri: `/v1/Account/${authId}/MultiPartyCall/uuid_${mpc.uuid}/`,
+});
+
+export const showParticipant = (
+  mpc: Conference,
+  member: ConferenceMember,
+): Static<typeof ParticipantSchema> => ({
+  member_id: member.memberId,
+  mpc_uuid: mpc.uuid,
+  call_uuid: member.callUuid,
+  role: member.party?.role ?? '',
+  from: member.from,
+  to: member.to,
+  direction: member.direction,
+  mute: member.muted,
+  hold: member.party?.onHold ?? false,
+  coach_mode: member.party?.coaching ?? false,
+  duration: Math.round(member.inRoomMs / 1000),
+});
+
+export const NOT_FOUND = { kind: 'notFound', what: 'conference' } as const;
+
+export function findMpc(all: readonly Conference[], id: string): Conference | undefined {
+  const [, kind, value = ''] = /^(uuid|name)_(.*)$/s.exec(id) ?? [];
+  return all.find((mpc) =>
+    kind === 'uuid' ? mpc.uuid === value.toLowerCase() : kind === 'name' && mpc.name === value,
+  );
+}
+
+export const member = (mpc: Conference | undefined, id: string): ConferenceMember | undefined =>
+  mpc?.members.find(({ memberId, callUuid }) => memberId === id || callUuid === id.toLowerCase());
+
+export const AddBody = Type.Object({
+  role: oneOf(['agent', 'supervisor', 'customer', 'Agent', 'Supervisor', 'Customer']),
+  from: Type.Optional(Type.String()),
+  to: Type.Optional(Type.String({ description: 'several separated by <' })),
+  call_uuid: Type.Optional(Type.String()),
+  caller_name: Type.Optional(Type.String({ maxLength: 50 })),
+  call_status_callback_url: Type.Optional(optionalHttpUrl()),
+  call_status_callback_method: Type.Optional(httpMethod()),
+  ring_timeout: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 1, maximum: 600 }), Type.String()]),
+  ),
+  max_duration: Type.Optional(Type.Integer()),
+  max_participants: Type.Optional(Type.Integer()),
+  wait_music_url: Type.Optional(optionalHttpUrl()),
+  agent_hold_music_url: Type.Optional(optionalHttpUrl()),
+  customer_hold_music_url: Type.Optional(optionalHttpUrl()),
+  status_callback_url: Type.Optional(optionalHttpUrl()),
+  status_callback_events: Type.Optional(Type.String()),
+  recording_callback_url: Type.Optional(optionalHttpUrl()),
+  on_exit_action_url: Type.Optional(optionalHttpUrl()),
+  record: Type.Optional(flag(false)),
+  record_file_format: Type.Optional(oneOf(['mp3', 'wav'])),
+  coach_mode: Type.Optional(flag(true)),
+  mute: Type.Optional(flag(false)),
+  hold: Type.Optional(flag(false)),
+  stay_alone: Type.Optional(flag(false)),
+  start_mpc_on_enter: Type.Optional(flag(true)),
+  end_mpc_on_exit: Type.Optional(flag(false)),
+  relay_dtmf_inputs: Type.Optional(flag(false)),
+  enter_sound: Type.Optional(Type.String({ maxLength: 2000 })),
+  exit_sound: Type.Optional(Type.String({ maxLength: 2000 })),
+});
+
+/** Fields of the request that are attributes of the element. */
+const ATTRIBUTES = {
+  max_duration: 'maxDuration',
+  max_participants: 'maxParticipants',
+  wait_music_url: 'waitMusicUrl',
+  agent_hold_music_url: 'agentHoldMusicUrl',
+  customer_hold_music_url: 'customerHoldMusicUrl',
+  status_callback_url: 'statusCallbackUrl',
+  status_callback_events: 'statusCallbackEvents',
+  recording_callback_url: 'recordingCallbackUrl',
+  on_exit_action_url: 'onExitActionUrl',
+  record: 'record',
+  record_file_format: 'recordFileFormat',
+  coach_mode: 'coachMode',
+  mute: 'mute',
+  hold: 'hold',
+  stay_alone: 'stayAlone',
+  start_mpc_on_enter: 'startMpcOnEnter',
+  end_mpc_on_exit: 'endMpcOnExit',
+  relay_dtmf_inputs: 'relayDTMFInputs',
+  enter_sound: 'enterSound',
+  exit_sound: 'exitSound',
+} as const satisfies Partial<Record<keyof Static<typeof AddBody>, string>>;
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+
+export function elementOf(name: string, body: Static<typeof AddBody>): string {
+  const attributes = Object.entries(ATTRIBUTES).flatMap(([field, attribute]) => {
+    const value = body[field as keyof typeof ATTRIBUTES];
+    return value === undefined || value === '' ? [] : [`${attribute}="${escaped(String(value))}"`];
+  });
+  return `<MultiPartyCall role="${body.role.toLowerCase()}" ${attributes.join(' ')}>${escaped(name)}</MultiPartyCall>`;
+}

@@ -1,0 +1,154 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { asAccountId } from '../../../src/base/ids.ts';
+import { settle } from '../../sim/clock.ts';
+import { type FakeRoom, NOTHING_LEFT, Scene } from './scene.ts';
+
+const STATUS = 'https://app.test/mpc';
+const MUSIC = 'https://app.test/music.mp3';
+const ACCOUNT = asAccountId('MA_ONE');
+
+let scene: Scene;
+
+beforeEach(() => {
+  scene = new Scene();
+});
+
+const mpc = (role: string, attributes = ''): string =>
+  `<MultiPartyCall role="${role}" enterSound="none" exitSound="none" statusCallbackUrl="${STATUS}" ${attributes}>support</MultiPartyCall>`;
+
+const parties = () => scene.needs.conferences.parties(ACCOUNT);
+const flags = (index: number) => (scene.media.rooms[0] as FakeRoom).seats[index]?.flags;
+
+describe('MultiPartyCall (dialect §2.1)', () => {
+  it('agents and customers hear each other; a supervisor is heard by agents alone until coaching ends', async () => {
+    await scene.caller(mpc('customer'));
+    await scene.caller(mpc('agent'));
+    const supervisor = await scene.caller(mpc('supervisor'));
+    expect(flags(0)).toMatchObject({ held: false });
+    expect(flags(0)).not.toHaveProperty('coached');
+    expect(flags(1)).toMatchObject({ coached: true });
+    expect(flags(2)).toMatchObject({ whispers: true });
+    const [call] = parties();
+    expect(call?.members.map(({ party }) => party?.role)).toEqual([
+      'customer',
+      'agent',
+      'supervisor',
+    ]);
+    const done = scene.needs.conferences.changeParty(ACCOUNT, `uuid_${call?.uuid}`, {
+      kind: 'member',
+      member: supervisor.call.uuid,
+      change: { coachMode: false },
+    });
+    expect(done.ok).toBe(true);
+    expect(flags(2)).toMatchObject({ whispers: false });
+    expect(scene.events(STATUS)).toContain('ParticipantCoachModeOff');
+  });
+
+  it('who is alone hears the waiting music, until somebody comes and after he has left', async () => {
+    const a = await scene.caller(mpc('customer', `waitMusicUrl="${MUSIC}" stayAlone="true"`));
+    await settle();
+    expect(flags(0)).toMatchObject({ held: true });
+    expect(scene.loaded).toEqual([MUSIC]);
+    const b = await scene.caller(mpc('agent'));
+    expect(flags(0)).toMatchObject({ held: false });
+    expect(a.media.sounding).toHaveLength(0);
+    b.ends('bye');
+    await b.running;
+    await settle();
+    expect(flags(0)).toMatchObject({ held: true });
+    a.ends('bye');
+    await a.running;
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('hold keeps one member apart with its music, whoever comes', async () => {
+    const a = await scene.caller(mpc('customer', `customerHoldMusicUrl="${MUSIC}"`));
+    await scene.caller(mpc('agent'));
+    const change = (hold: boolean) =>
+      scene.needs.conferences.changeParty(ACCOUNT, 'name_support', {
+        kind: 'member',
+        member: '1',
+        change: { hold },
+      });
+    change(true);
+    await settle();
+    expect(flags(0)).toMatchObject({ held: true });
+    expect(a.media.sounding).toHaveLength(1);
+    await scene.caller(mpc('agent'));
+    expect(flags(0)).toMatchObject({ held: true });
+    change(false);
+    await settle();
+    expect(flags(0)).toMatchObject({ held: false });
+    expect(a.media.sounding).toHaveLength(0);
+  });
+
+  it('tells its state and that of its members, by role', async () => {
+    const a = await scene.caller(mpc('customer'));
+    const b = await scene.caller(mpc('agent', 'endMpcOnExit="true"'));
+    b.ends('bye');
+    await Promise.all([a.running, b.running]);
+    expect(scene.events(STATUS)).toEqual([
+      'MPCInitialized',
+      'ParticipantJoined',
+      'MPCStarted',
+      'ParticipantJoined',
+      'ParticipantLeft',
+      'ParticipantLeft',
+      'MPCEnded',
+    ]);
+    expect(scene.told(STATUS)[1]).toMatchObject({
+      MPCName: 'support',
+      ParticipantRole: 'customer',
+      ParticipantCallUUID: a.call.uuid,
+      ParticipantCallFrom: '14155550100',
+    });
+  });
+
+  it('is no conference, and a conference of its name is another room', async () => {
+    await scene.caller(mpc('agent'));
+    await scene.caller('<Conference>support</Conference>');
+    expect(scene.media.rooms).toHaveLength(2);
+    expect(parties().map(({ name }) => name)).toEqual(['support']);
+    expect(scene.needs.conferences.list(ACCOUNT)).toHaveLength(1);
+    expect(scene.needs.conferences.get(ACCOUNT, 'support')?.members).toHaveLength(1);
+  });
+
+  it('ends at its greatest length, and who waits too long leaves', async () => {
+    const a = await scene.caller(mpc('customer', 'waitTime="30" startMpcOnEnter="false"'));
+    await scene.clock.advance(30_000);
+    await a.running;
+    const b = await scene.caller(mpc('customer', 'stayAlone="true" maxDuration="300"'));
+    await scene.clock.advance(300_000);
+    await b.running;
+    expect(parties()).toEqual([]);
+  });
+
+  it('a kicked member goes on with its document', async () => {
+    const a = await scene.caller(
+      `${mpc('customer', 'onExitActionUrl="https://app.test/after"')}<Speak>never</Speak>`,
+    );
+    await scene.caller(mpc('agent', 'stayAlone="true"'));
+    scene.documents.set('https://app.test/after', '<Response><Hangup/></Response>');
+    scene.needs.conferences.changeParty(ACCOUNT, 'name_support', {
+      kind: 'kick',
+      member: a.call.uuid,
+    });
+    await a.running;
+    expect(scene.requests.at(-1)?.url).toBe('https://app.test/after');
+    const gone = { kind: 'kick', member: a.call.uuid } as const;
+    expect(scene.needs.conferences.changeParty(ACCOUNT, 'name_support', gone).ok).toBe(false);
+    expect(scene.needs.conferences.changeParty(ACCOUNT, 'name_other', { kind: 'end' }).ok).toBe(
+      false,
+    );
+  });
+
+  it.each(['role="boss"', ''])(
+    'without a known role (%s) the document is refused',
+    async (role) => {
+      const a = await scene.caller(`<MultiPartyCall ${role}>support</MultiPartyCall>`);
+      await a.running;
+      expect(JSON.stringify(a.call.log.entries())).toContain('role');
+      expect(parties()).toEqual([]);
+    },
+  );
+});
