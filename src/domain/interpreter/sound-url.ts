@@ -23,6 +23,8 @@ export interface SoundUrlOptions {
   readonly signal: AbortSignal;
   /** From the beginning again and again, until aborted. */
   readonly repeat: boolean;
+  /** Each time from what the URL answers then: a place in a queue changes. */
+  readonly anew?: boolean;
   /** Who hears it; the call when there is nobody else. */
   readonly listener?: Listener;
 }
@@ -32,7 +34,8 @@ export async function playSoundUrl(source: SoundSource, options: SoundUrlOptions
   const { needs, signal, repeat, call } = options;
   const listener = options.listener ?? call;
   try {
-    const steps = namesAudioFile(source.url) ? undefined : await fetchSteps(source, options);
+    const isFile = namesAudioFile(source.url);
+    let steps = isFile ? undefined : await fetchSteps(source, options);
     signal.throwIfAborted();
     if (repeat && steps?.length === 0) return;
     do {
@@ -41,6 +44,9 @@ export async function playSoundUrl(source: SoundSource, options: SoundUrlOptions
       else await carryOut(steps, listener, options);
       const restMs = SHORTEST_ROUND_MS - (needs.clock.monotonicMs() - startedMs);
       if (repeat && restMs > 0) await needs.clock.sleep(restMs, signal);
+      if (options.anew === true && !isFile && !signal.aborted) {
+        steps = await fetchSteps(source, options);
+      }
     } while (repeat && !signal.aborted);
   } catch (error) {
     if (!signal.aborted) call.log.add('warning', 'sound failed', { detail: String(error) });

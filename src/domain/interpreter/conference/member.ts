@@ -132,7 +132,9 @@ export class Member {
     }
     if (source === undefined) return;
     this.#waiting = new AbortController();
-    void playSoundUrl(source, { call, needs, signal: this.#waiting.signal, repeat: true });
+    const { signal } = this.#waiting;
+    const anew = this.instruction.party !== undefined;
+    void playSoundUrl(source, { call, needs, signal, repeat: true, anew });
   }
 
   begin(): void {

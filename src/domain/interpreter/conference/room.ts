@@ -53,6 +53,8 @@ export class Room {
   #firstId = '';
   #begun = false;
   #floor: Member | undefined;
+  /** Whose `statusCallbackUrl` is told of the whole multi-party call: the first member that has one. */
+  #teller: Member | undefined;
   /** Whose `record` attribute the room obeys: the first member that has it. */
   #recordFor: Member | undefined;
 
@@ -116,7 +118,7 @@ export class Room {
     const wasFirst = member.id === this.#firstId;
     tellExit(this, member, { wasFirst, isLast: this.#members.size === 0 });
     tellParty(this, member, 'ParticipantLeft', [['Reason', reason]]);
-    if (this.#members.size === 0) tellParty(this, member, 'MPCEnded');
+    if (this.#members.size === 0) tellParty(this, this.#teller ?? member, 'MPCEnded');
     const remaining = this.members;
     const [only] = remaining;
     if (only === undefined) this.closeIfEmpty();
@@ -156,6 +158,7 @@ export class Room {
 
   #partyEntered(member: Member, isFirst: boolean): void {
     const { party } = member.instruction;
+    if (party?.statusCallback !== undefined) this.#teller ??= member;
     enterParty(this, member, isFirst);
     if (!isFirst || party === undefined) return;
     const { clock } = this.#needs;
@@ -184,8 +187,8 @@ export class Room {
   #begin(): void {
     if (this.#begun) return;
     this.#begun = true;
+    if (this.#teller !== undefined) tellParty(this, this.#teller, 'MPCStarted');
     for (const member of this.#members.values()) {
-      tellParty(this, member, 'MPCStarted');
       if (member.instruction.party === undefined || this.#members.size > 1) member.begin();
     }
   }

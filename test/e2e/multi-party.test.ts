@@ -1,0 +1,103 @@
+/** A multi-party call of real phones: one by its document, one moved into it by REST. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Customer } from './customer.ts';
+import { Handset } from './handset.ts';
+import { makeUser } from './phone.ts';
+import { eventually, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
+
+let place: ServicePlace;
+let service: Service;
+let customer: Customer;
+
+beforeAll(async () => {
+  place = await newPlace();
+  service = await Service.start(place);
+  customer = await Customer.listen();
+});
+afterAll(async () => {
+  await service.kill();
+  await customer.close();
+  removePlace(place);
+});
+
+interface Participant {
+  readonly role: string;
+  readonly mute: boolean;
+  readonly call_uuid: string;
+}
+
+describe('MultiPartyCall', () => {
+  it('a customer waits with a place that is told anew, an agent is moved in, muted, and both end with it', async () => {
+    let asked = 0;
+    const wait = customer.page('/wait', (response) => {
+      asked += 1;
+      response
+        .writeHead(200, { 'content-type': 'application/xml' })
+        .end('<Response><Wait length="1"/></Response>');
+    });
+    const status = customer.page('/status', (response) => response.end());
+    const inQueue = customer.xml(
+      '/customer',
+      `<Response><MultiPartyCall role="customer" startMpcOnEnter="false" waitMusicUrl="${wait}" statusCallbackUrl="${status}">case-1</MultiPartyCall></Response>`,
+    );
+    const idle = customer.xml(
+      '/agent',
+      '<Response><Speak>hello</Speak><Wait length="60"/></Response>',
+    );
+    const [a, b] = [
+      await makeUser(service, 'caller', { answer_url: inQueue }),
+      await makeUser(service, 'agent', { answer_url: idle }),
+    ];
+    const caller = await Handset.call(service, a);
+    await caller.answered;
+    await eventually('a second place', () => (asked >= 2 ? true : undefined));
+    const agent = await Handset.call(service, b);
+    await agent.answered;
+    const agentCall = await eventually(
+      'the agent',
+      () => customer.at('/agent')[0]?.form['CallUUID'],
+    );
+    const added = await service.api('POST', 'MultiPartyCall/name_case-1/Participant/', {
+      role: 'agent',
+      call_uuid: agentCall,
+      enter_sound: 'none',
+    });
+    expect([added.status, added.body['message']]).toEqual([201, 'participant added']);
+    const members = async (): Promise<readonly Participant[] | undefined> => {
+      const list = await service.api('GET', 'MultiPartyCall/name_case-1/Participant/');
+      const objects = (list.body['objects'] ?? []) as readonly Participant[];
+      return objects.length === 2 ? objects : undefined;
+    };
+    expect((await eventually('two members', members)).map(({ role }) => role)).toEqual([
+      'customer',
+      'agent',
+    ]);
+    const [mpc] = (await service.api('GET', 'MultiPartyCall/')).body['objects'] as readonly {
+      mpc_uuid: string;
+      status: string;
+    }[];
+    expect(mpc?.status).toBe('active');
+    const one = `MultiPartyCall/uuid_${mpc?.mpc_uuid}/`;
+    const muted = await service.api('POST', `${one}Participant/${agentCall}/`, { mute: true });
+    expect(muted.status).toBe(202);
+    expect((await members())?.[1]).toMatchObject({ role: 'agent', mute: true });
+    expect((await service.api('DELETE', one)).status).toBe(204);
+    await Promise.all([caller.ended, agent.ended]);
+    expect((await service.api('GET', one)).status).toBe(404);
+    await eventually('the end', () =>
+      customer.at('/status').find(({ form }) => form['EventName'] === 'MPCEnded'),
+    );
+    await Promise.all([caller.close(), agent.close()]);
+  });
+
+  it('a participant is chosen by call_uuid, or by from and to', async () => {
+    for (const body of [
+      { role: 'agent' },
+      { role: 'agent', from: '1', call_uuid: 'x' },
+      { role: 'boss', from: '1', to: '2' },
+    ]) {
+      const refused = await service.api('POST', 'MultiPartyCall/name_case-2/Participant/', body);
+      expect(refused.status).toBe(400);
+    }
+  });
+});
