@@ -7,7 +7,7 @@ import {
   asStreamId,
   type CallUuid,
 } from '../../src/base/ids.ts';
-import { err, ok, type Result } from '../../src/base/result.ts';
+import { ok, type Result } from '../../src/base/result.ts';
 import type {
   CallControl,
   Conference,
@@ -17,6 +17,7 @@ import type {
   PlaceCallsRefusal,
   PlaceCallsRequest,
   PlacedCalls,
+  RecordRequest,
 } from '../../src/domain/dispatch/types.ts';
 
 export const REQUEST_UUID = asRequestUuid('3b1f6c1e-54c4-4a0a-9a9f-0c57a1f1d0aa');
@@ -45,6 +46,7 @@ export class FakeControl implements CallControl {
   outcome: Result<void, ControlRefusal> = ok(undefined);
   calls: LiveCall[] = [];
   rooms: Conference[] = [];
+  parties: Conference[] = [];
   liveStreams: LiveStream[] = [];
   running: () => number = () => 0;
 
@@ -125,15 +127,12 @@ export class FakeControl implements CallControl {
     return ok(this.liveStreams);
   }
   multiPartyCalls() {
-    return [];
+    return this.parties;
   }
-
-  async changeMultiPartyCall() {
-    return err({ kind: 'notFound', what: 'conference' } as const);
-  }
-
-  async recordMultiPartyCall() {
-    return err({ kind: 'notFound', what: 'conference' } as const);
+  readonly changeMultiPartyCall = this.#operation('changeMultiPartyCall');
+  async recordMultiPartyCall(_accountId: AccountId, id: string, request: RecordRequest) {
+    const started = { recordingId: asRecordingId(REQUEST_UUID), url: 'https://media.test/r.mp3' };
+    return this.#value('recordMultiPartyCall', [id, request], started);
   }
 
   conferences() {

@@ -252,6 +252,56 @@ describe('plivo-node', () => {
     await expect(client.pricings.get('XX')).rejects.toMatchObject({ status: 400 });
   });
 
+  it('runs multi-party calls', async () => {
+    const member = {
+      ...{ memberId: '1', callUuid: CALL, from: '1', to: '2', callerName: '', inRoomMs: 2000 },
+      ...({ direction: 'inbound', muted: false, deaf: false } as const),
+      party: { role: 'agent', onHold: false, coaching: false } as const,
+    };
+    const mpc = {
+      uuid: REQUEST_UUID,
+      name: 'case',
+      runningMs: 3000,
+      hasBegun: true,
+      members: [member],
+    };
+    service.control.parties = [mpc];
+    const { multiPartyCalls } = client;
+    const friendlyName = 'case';
+    expect(await multiPartyCalls.list({ friendlyName })).toHaveLength(1);
+    expect(await multiPartyCalls.get({ friendlyName })).toMatchObject({
+      mpcUuid: REQUEST_UUID,
+      status: 'active',
+    });
+    expect(await multiPartyCalls.get({ uuid: REQUEST_UUID })).toMatchObject({ friendlyName });
+    const who = { friendlyName, from: '14155550100', to: '14155550101' };
+    const added = await multiPartyCalls.addParticipant('Agent', who);
+    expect(added.calls).toMatchObject([{ to: '14155550101' }]);
+    expect(service.control.lastPlaced.answer.url).toMatch(/^document:/);
+    await multiPartyCalls.addParticipant('customer', { friendlyName, callUuid: CALL });
+    await multiPartyCalls.start({ friendlyName, status: 'active' });
+    await multiPartyCalls.startRecording({ friendlyName });
+    await multiPartyCalls.stopRecording({ friendlyName });
+    const listed = await multiPartyCalls.listParticipants({ friendlyName });
+    expect(listed.objects).toMatchObject([{ memberId: '1', role: 'agent' }]);
+    expect(await multiPartyCalls.getParticipant('1', { friendlyName })).toMatchObject({
+      callUuid: CALL,
+    });
+    await multiPartyCalls.updateParticipant('1', { friendlyName, mute: true, coachMode: false });
+    await multiPartyCalls.kickParticipant('1', { friendlyName });
+    await multiPartyCalls.stop({ friendlyName });
+    const actions = service.control.asked
+      .filter(({ operation }) => operation === 'changeMultiPartyCall')
+      .map(({ args }) => args[2]);
+    expect(actions).toEqual([
+      { kind: 'begin' },
+      { kind: 'stopRecording' },
+      { kind: 'member', member: '1', change: { mute: true, hold: undefined, coachMode: false } },
+      { kind: 'kick', member: '1' },
+      { kind: 'end' },
+    ]);
+  });
+
   it("makes tokens that are signed with the account's own", async () => {
     const { authId, authToken } = service.account;
     const { token } = await client.token.create(authId, { sub: 'alice', outgoing_allow: true });

@@ -142,9 +142,9 @@ export const multiPartyMemberRoutes: readonly Route[] = [
     status: 202,
     params: participantParams,
     body: Type.Object({
-      mute: Type.Optional(flag(false)),
-      hold: Type.Optional(flag(false)),
-      coach_mode: Type.Optional(flag(false)),
+      mute: Type.Optional(flag()),
+      hold: Type.Optional(flag()),
+      coach_mode: Type.Optional(flag()),
     }),
     reply: Type.Object({
       api_id: apiId(),
