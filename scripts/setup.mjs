@@ -356,9 +356,10 @@ function docsHash() {
     'CHANGELOG.md',
   ];
   for (const folder of ['docs', 'scripts/docs', 'bench/results']) {
-    for (const name of readdirSync(join(root, folder)).sort()) files.push(join(folder, name));
+    const inside = readdirSync(join(root, folder), { withFileTypes: true });
+    for (const entry of inside) if (entry.isFile()) files.push(join(folder, entry.name));
   }
-  for (const file of files) hash.update(file).update(readFileSync(join(root, file)));
+  for (const file of files.sort()) hash.update(file).update(readFileSync(join(root, file)));
   return hash.digest('hex');
 }
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { createLogger } from '../../../src/edge/log/pino-logger.ts';
 import { prettyLine, prettyLines } from '../../../src/edge/log/pretty.ts';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours of a terminal
 const plain = (text: string): string => text.replace(/\u001b\[\d+m/g, '');
 
 describe('log lines for people', () => {
