@@ -588,6 +588,10 @@ export const SETTINGS = {
   },
   invoices: {
     seller: text('', 'name and address on invoices, a line each; empty: platformName'),
+    font: text(
+      '',
+      'TrueType font (.ttf, .otf) for letters that are not Latin; empty: DejaVu Sans, where it is installed',
+    ),
   },
   retention: {
     cdrDays: integer(0, 0, 36_500, 'CDRs are deleted after so many days; 0 keeps them'),

@@ -51,6 +51,8 @@ export interface RestSettings {
   readonly uploadLimitBytes: number;
   /** Name and address on invoices, a line each. */
   readonly invoiceSeller: string;
+  /** TrueType file for invoices; '' = that of the machine. */
+  readonly invoiceFont: string;
   /** Key of signed links. */
   readonly linkKey: string;
   /** Absolute folders of the files behind recordings and exports. */

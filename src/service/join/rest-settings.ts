@@ -20,6 +20,7 @@ export function restSettings(
     makeCallStatus: compat.makeCallStatus === 201 ? 201 : 200,
     strictVobizSdk: compat.strictVobizSdk,
     callerIdPolicy: callerId.policy,
+    invoiceFont: settings.invoices.font,
     invoiceSeller: settings.invoices.seller || platformName,
     platformName,
     recordingLinkMs: recordings.linkSeconds * 1000,

@@ -1,4 +1,8 @@
-/** An invoice on A4. The standard fonts of PDF know Latin letters; others stand as `?`. */
+/**
+ * An invoice on A4. The standard fonts of PDF know Latin letters alone: where others are to be written, a font of the machine is
+ * embedded (`invoices.font`, or DejaVu Sans where it is installed); without one they stand as `?`.
+ */
+import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { ShownInvoice } from './invoice.ts';
 
@@ -12,7 +16,7 @@ const COUNT_END = 400;
 type Line = ShownInvoice['charges'][number];
 
 /** Loads the writer only when somebody asks for a PDF: it is large. */
-export async function invoicePdf(invoice: ShownInvoice): Promise<Readable> {
+export async function invoicePdf(invoice: ShownInvoice, font = ''): Promise<Readable> {
   const { default: PDFDocument } = await import('pdfkit');
   const document = new PDFDocument({
     size: 'A4',
@@ -23,50 +27,72 @@ export async function invoicePdf(invoice: ShownInvoice): Promise<Readable> {
       CreationDate: new Date(invoice.period_end),
     },
   });
-  write(document, invoice);
+  write(document, invoice, lettering(invoice, font));
   document.end();
   return document as unknown as Readable;
 }
 
 type Document = InstanceType<typeof import('pdfkit')>;
 
-function write(document: Document, invoice: ShownInvoice): void {
+/** How text is written: the fonts, and what becomes of letters that they lack. */
+interface Lettering {
+  readonly plain: string;
+  readonly bold: string;
+  readonly shown: (text: string) => string;
+}
+
+const DEJAVU = '/usr/share/fonts/truetype/dejavu';
+const OTHER_LETTERS = /[^\u0020-\u007e\u00a0-\u00ff€]/u;
+
+function lettering(invoice: ShownInvoice, font: string): Lettering {
+  const { seller, account_name: name, charges, credits } = invoice;
+  const texts = [...seller, name, ...[...charges, ...credits].map((line) => line.description)];
+  const standard = { plain: 'Helvetica', bold: 'Helvetica-Bold', shown: latin };
+  if (!texts.some((text) => OTHER_LETTERS.test(text))) return standard;
+  const plain = font === '' ? `${DEJAVU}/DejaVuSans.ttf` : font;
+  const bold = font === '' ? `${DEJAVU}/DejaVuSans-Bold.ttf` : font;
+  if (![plain, bold].every((file) => existsSync(file))) return standard;
+  return { plain, bold, shown: (text) => text };
+}
+
+function write(document: Document, invoice: ShownInvoice, letters: Lettering): void {
   const { currency, preliminary } = invoice;
+  const { plain, bold, shown } = letters;
   const amount = (units: number): string =>
     `${units.toFixed(6).replace(/0{1,4}$/, '')} ${currency}`;
   document
-    .font('Helvetica-Bold')
+    .font(bold)
     .fontSize(20)
     .text(preliminary ? 'Preliminary invoice' : 'Invoice');
-  document.font('Helvetica').fontSize(10).moveDown(0.5);
-  for (const line of invoice.seller) document.text(latin(line));
+  document.font(plain).fontSize(10).moveDown(0.5);
+  for (const line of invoice.seller) document.text(shown(line));
   document.moveDown();
   const last = invoice.period_end.slice(0, 10);
   const head = [
     ['Number', invoice.invoice_number],
-    ['Account', `${latin(invoice.account_name)} (${invoice.account_id})`],
+    ['Account', `${shown(invoice.account_name)} (${invoice.account_id})`],
     ['Period', `${invoice.period_start.slice(0, 10)} to ${last} (UTC)`],
     ['Balance at the beginning', amount(invoice.opening_balance)],
   ] as const;
   for (const [name, value] of head) row(document, name, '', value);
   const part = (title: string, lines: readonly Line[], total: number): void => {
     document.moveDown();
-    document.font('Helvetica-Bold');
+    document.font(bold);
     row(document, title, 'Count', 'Amount');
-    document.font('Helvetica');
+    document.font(plain);
     rule(document);
     for (const { description, count, amount: units } of lines)
-      row(document, latin(description), String(count), amount(units));
+      row(document, shown(description), String(count), amount(units));
     if (lines.length === 0) row(document, 'None', '', amount(0));
     rule(document);
-    document.font('Helvetica-Bold');
+    document.font(bold);
     row(document, 'Total', '', amount(total));
-    document.font('Helvetica');
+    document.font(plain);
   };
   part('Charges', invoice.charges, invoice.total_charges);
   part('Payments and credits', invoice.credits, invoice.total_credits);
   document.moveDown();
-  document.font('Helvetica-Bold');
+  document.font(bold);
   row(document, 'Balance at the end', '', amount(invoice.closing_balance));
 }
 

@@ -146,7 +146,7 @@ async function invoiceFile(
     headers: {
       'content-disposition': `attachment; filename="invoice-${shown.value.invoice_number}.pdf"`,
     },
-    body: await invoicePdf(shown.value),
+    body: await invoicePdf(shown.value, needs.settings.invoiceFont),
   });
 }
 
