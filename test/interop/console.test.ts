@@ -68,10 +68,16 @@ describe.skipIf(!hasChromium)('the console', () => {
     return `${service.baseUrl}/console#${String(body['link']).split('#')[1]}`;
   }
 
-  async function picture(name: string): Promise<void> {
+  /** From the top of the page, or from a heading of it. */
+  async function picture(name: string, heading?: string): Promise<void> {
     const path = join(PICTURES, `${name}.png`);
     await page.setViewportSize({ width: 1100, height: 760 });
     await page.evaluate('document.activeElement?.blur(); scrollTo(0, 0)');
+    if (heading !== undefined) {
+      await page.evaluate(
+        `[...document.querySelectorAll('h2')].find(({ textContent }) => textContent === '${heading}').scrollIntoView()`,
+      );
+    }
     await page.screenshot({ path });
     expect(statSync(path).size, name).toBeLessThanOrEqual(PICTURE_MAX);
   }
@@ -100,7 +106,15 @@ describe.skipIf(!hasChromium)('the console', () => {
   });
 
   it("tells a call's story on one page: why it ended, timeline, SIP, recording, money", async () => {
-    const document = `<Response><Record recordSession="true" playBeep="false"/><GetDigits action="http://${customer.authority}/keys" numDigits="1" timeout="2"><Wait length="1"/></GetDigits><Wait length="9"/></Response>`;
+    const document = [
+      '<Response>',
+      '  <Record recordSession="true" playBeep="false"/>',
+      `  <GetDigits action="http://${customer.authority}/keys" numDigits="1" timeout="2">`,
+      '    <Wait length="1"/>',
+      '  </GetDigits>',
+      '  <Wait length="9"/>',
+      '</Response>',
+    ].join('\n');
     customer.xml('/keys', '<Response/>');
     const recorded = await makeUser(service, 'recorded', {
       answer_url: customer.xml('/record', document),
@@ -128,6 +142,7 @@ describe.skipIf(!hasChromium)('the console', () => {
       "document.querySelector('.wave div')?.shadowRoot?.querySelectorAll('canvas').length > 0",
     );
     await picture('call');
+    await picture('timeline', 'Timeline');
     expect(await axeViolations(page)).toEqual([]);
   });
 
