@@ -279,6 +279,9 @@ describe('the audit log', () => {
     await send('POST', `${root}/Application/`, application, cookie);
     await service.admin('PATCH', `/accounts/${account.authId}`, { name: 'Fay and sons' });
     const own = (await send('GET', '/console/api/audit', undefined, cookie)).body;
+    const unknown = await send('GET', '/console/api/audit?colour=red', undefined, cookie);
+    expect(unknown.status, unknown.text).toBe(400);
+    expect(unknown.text).toContain('colour');
     expect(own.entries).toMatchObject([
       { who: email, method: 'POST', path: `${root}/Application/`, status: 201 },
     ]);

@@ -45,7 +45,7 @@ describe('routes and their schemas', () => {
     }
   });
 
-  it('conferences, trunks, numbers, exports, low-balance alerts and what shortens a do-not-call list are not for sub-accounts: 403', async () => {
+  it('conferences, multi-party calls, trunks, numbers, exports, low-balance alerts and what shortens a do-not-call list are not for sub-accounts: 403', async () => {
     const sub = await service.addSubAccount();
     const ours = ROUTES.filter(({ mainAccountOnly }) => mainAccountOnly);
     expect(new Set(ours.map(({ tag }) => tag))).toEqual(
@@ -55,6 +55,7 @@ describe('routes and their schemas', () => {
         'Trunks',
         'Recordings',
         'Conferences',
+        'Multi-party calls',
         'Sub-accounts',
         'Ledger',
         'Campaigns',

@@ -266,30 +266,35 @@ describe('plivo-node', () => {
       members: [member],
     };
     service.control.parties = [mpc];
-    const { multiPartyCalls } = client;
     const friendlyName = 'case';
-    expect(await multiPartyCalls.list({ friendlyName })).toHaveLength(1);
-    expect(await multiPartyCalls.get({ friendlyName })).toMatchObject({
+    expect(await client.multiPartyCalls.list({ friendlyName })).toHaveLength(1);
+    expect(await client.multiPartyCalls.get({ friendlyName })).toMatchObject({
       mpcUuid: REQUEST_UUID,
       status: 'active',
     });
-    expect(await multiPartyCalls.get({ uuid: REQUEST_UUID })).toMatchObject({ friendlyName });
+    expect(await client.multiPartyCalls.get({ uuid: REQUEST_UUID })).toMatchObject({
+      friendlyName,
+    });
     const who = { friendlyName, from: '14155550100', to: '14155550101' };
-    const added = await multiPartyCalls.addParticipant('Agent', who);
+    const added = await client.multiPartyCalls.addParticipant('Agent', who);
     expect(added.calls).toMatchObject([{ to: '14155550101' }]);
     expect(service.control.lastPlaced.answer.url).toMatch(/^document:/);
-    await multiPartyCalls.addParticipant('customer', { friendlyName, callUuid: CALL });
-    await multiPartyCalls.start({ friendlyName, status: 'active' });
-    await multiPartyCalls.startRecording({ friendlyName });
-    await multiPartyCalls.stopRecording({ friendlyName });
-    const listed = await multiPartyCalls.listParticipants({ friendlyName });
+    await client.multiPartyCalls.addParticipant('customer', { friendlyName, callUuid: CALL });
+    await client.multiPartyCalls.start({ friendlyName, status: 'active' });
+    await client.multiPartyCalls.startRecording({ friendlyName });
+    await client.multiPartyCalls.stopRecording({ friendlyName });
+    const listed = await client.multiPartyCalls.listParticipants({ friendlyName });
     expect(listed.objects).toMatchObject([{ memberId: '1', role: 'agent' }]);
-    expect(await multiPartyCalls.getParticipant('1', { friendlyName })).toMatchObject({
+    expect(await client.multiPartyCalls.getParticipant('1', { friendlyName })).toMatchObject({
       callUuid: CALL,
     });
-    await multiPartyCalls.updateParticipant('1', { friendlyName, mute: true, coachMode: false });
-    await multiPartyCalls.kickParticipant('1', { friendlyName });
-    await multiPartyCalls.stop({ friendlyName });
+    await client.multiPartyCalls.updateParticipant('1', {
+      friendlyName,
+      mute: true,
+      coachMode: false,
+    });
+    await client.multiPartyCalls.kickParticipant('1', { friendlyName });
+    await client.multiPartyCalls.stop({ friendlyName });
     const actions = service.control.asked
       .filter(({ operation }) => operation === 'changeMultiPartyCall')
       .map(({ args }) => args[2]);
