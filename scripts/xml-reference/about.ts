@@ -21,6 +21,8 @@ export const ELEMENT_ABOUT: Readonly<Record<string, string>> = {
   MultiPartyCall:
     'As `Conference`, for agents, customers and supervisors: see [multi-party calls and queues](multi-party.md).',
   Stream: 'Connects the call to a WebSocket of yours: its text is the `wss://` URL.',
+  Refer:
+    'Asks the carrier or trunk at the other end to call somebody else itself (SIP REFER). Inside: `Sip` with a SIP URI, or `Number`. The call ends when that party has answered; else the document goes on. `action` gets `ReferStatus` (`completed`, `failed`, `refused`, `not-permitted`, `timeout`, `ended`), `ReferTo`, `ReferSipResponseCode`, `NotifySipResponseCode`, `ReferReason`. The carrier or trunk needs the setting `refer`.',
   Redirect: 'Goes on with the document at its URL.',
   PreAnswer: 'What is inside is heard before the call is answered, as early media.',
   Hangup: 'Ends the call. As the first element it refuses an unanswered inbound call.',
@@ -46,6 +48,7 @@ export const ABOUT: Readonly<Record<string, string>> = {
   async: 'the document goes on meanwhile',
   timeout: 'silence before the first key',
   'Record.timeout': 'silence that ends the recording; 0: none does',
+  'Refer.timeout': 'how long the outcome may take',
   'Dial.timeout': 'how long it may ring',
   digitTimeout: 'from one key to the next',
   executionTimeout: 'silence before the first key or word',

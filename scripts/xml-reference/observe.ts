@@ -25,6 +25,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   MultiPartyCall:
     '<MultiPartyCall role="customer" statusCallbackUrl="https://a.example/">room</MultiPartyCall>',
   Stream: '<Stream>wss://a.example/</Stream>',
+  Refer: '<Refer>sip:a@b.example</Refer>',
   Redirect: '<Redirect>https://a.example/</Redirect>',
   PreAnswer: '<PreAnswer><Wait/></PreAnswer>',
   Hangup: '<Hangup/>',

@@ -95,6 +95,19 @@ describe('the document (spec: Answer-XML instructions)', () => {
   });
 });
 
+describe('Refer', () => {
+  it('towards a carrier that takes none: action is told, and the document goes on', async () => {
+    await caller(
+      `<Refer action="${SITE}/act" redirect="false"><Sip>sip:a@b.example</Sip></Refer>${WAIT}`,
+    );
+    expect(service.site.told('/act')).toMatchObject([
+      { Event: 'Refer', ReferStatus: 'not-permitted', ReferTo: 'sip:a@b.example' },
+    ]);
+    expect(service.live()).toHaveLength(1);
+    await finish();
+  });
+});
+
 /** The XML builder of the plivo SDK, as far as it is used here. */
 interface Builder {
   toXML(): string;

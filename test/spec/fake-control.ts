@@ -101,6 +101,7 @@ export class FakeControl implements CallControl {
   stopPlay = this.#operation('stopPlay');
   speak = this.#operation('speak');
   stopSpeak = this.#operation('stopSpeak');
+  refer = this.#operation('refer');
   sendDigits = this.#operation('sendDigits');
   stopStream = this.#operation('stopStream');
   endConference = this.#operation('endConference');

@@ -150,6 +150,26 @@ describe('calls', () => {
     }
   });
 
+  it('POST Refer asks the other end to call somebody else', async () => {
+    const reply = await service.post(`${one}/Refer/`, {
+      ...{ refer_to: 'tel:+1 415 555 0177', timeout: 20 },
+      ...{ callback_url: 'https://a.example/', callback_method: 'GET' },
+    });
+    expect([reply.status, reply.body.message]).toEqual([202, 'refer sent']);
+    expect(lastAsked()?.args[2]).toEqual({
+      destination: { kind: 'number', number: '+14155550177' },
+      timeoutMs: 20_000,
+      callback: { url: 'https://a.example/', method: 'GET' },
+    });
+    await service.post(`${one}/Refer/`, { refer_to: 'sip:a@b.example' });
+    expect(lastAsked()?.args[2]).toMatchObject({
+      ...{ destination: { kind: 'sip', uri: 'sip:a@b.example' }, timeoutMs: 60_000 },
+    });
+    for (const body of [{}, { refer_to: 'sip:a@b?Replaces=x' }, { refer_to: 'mailto:a@b' }]) {
+      expect((await service.post(`${one}/Refer/`, body)).status).toBe(400);
+    }
+  });
+
   it('DELETE Record takes the recording’s id or URL', async () => {
     const id = 'd7800000-0000-4000-8000-000000000001';
     await service.send('DELETE', `${one}/Record/`, { body: { URL: `http://x/${id}.mp3` } });

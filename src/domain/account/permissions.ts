@@ -10,6 +10,7 @@ export const PERMISSIONS = [
   'trunks',
   'conferences',
   'campaigns',
+  'refer',
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 /** Absent: allowed. */

@@ -14,7 +14,7 @@ import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
 import type { CallIdentity, CallPrice } from './identity.ts';
 import { InboundPart } from './inbound-part.ts';
 import { LegMedia, type LegMediaNeeds } from './leg-media.ts';
-import type { Headers, InboundLeg, LegEnd, MediaLeg, MediaWish, Signalling } from './needs.ts';
+import type { Headers, InboundLeg, Leg, LegEnd, MediaLeg, MediaWish, Signalling } from './needs.ts';
 import { mayGoOn } from './onward-headers.ts';
 import { OutboundPart } from './outbound-part.ts';
 import type { PartOf } from './part.ts';
@@ -197,6 +197,12 @@ export class Call implements Recorded {
   /** Of its leg, as REFERs name it; undefined: there is none. */
   get legId(): string | undefined {
     return this.#part?.leg?.id;
+  }
+
+  /** Asks the peer to call somebody else; undefined: it cannot be asked. */
+  get refer(): Leg['refer'] {
+    const leg = this.#part?.leg;
+    return this.isAnswered ? leg?.refer?.bind(leg) : undefined;
   }
 
   observe(events: CallEvents): () => void {

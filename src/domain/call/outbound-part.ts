@@ -82,7 +82,8 @@ export class OutboundPart implements CallPart {
 
   #trying(target: OutboundTarget, attempt: number, waitedMs: number): void {
     const carrier = target.kind === 'carrier' ? target.carrier : undefined;
-    this.#peer = { ...NOBODY, sipCallId: this.#peer.sipCallId, carrier };
+    const takesRefer = target.policy?.refer === true;
+    this.#peer = { ...NOBODY, sipCallId: this.#peer.sipCallId, carrier, takesRefer };
     this.#target = target;
     this.#openOffers += 1;
     const waited = waitedMs > 0 ? { waitedMs: Math.round(waitedMs) } : {};

@@ -5,6 +5,8 @@ export interface Peer {
   /** Where its signalling comes from. */
   readonly remoteAddress: string | undefined;
   readonly carrier: string | undefined;
+  /** It was called as a carrier or trunk that may be sent REFER. */
+  readonly takesRefer?: boolean;
 }
 
 export const NOBODY: Peer = {

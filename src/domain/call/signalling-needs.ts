@@ -61,6 +61,32 @@ export interface Refer {
   failed(cause: HangupCauseKey): void;
 }
 
+/** The peer is asked with REFER to call somebody else (RFC 3515). */
+export interface ReferCommand {
+  /** SIP or tel URI. */
+  readonly to: string;
+  /** User of Referred-By. */
+  readonly by: string;
+  /** The target is an address of a customer: where it leads is looked at first. */
+  readonly isGuarded: boolean;
+}
+
+/** What comes of it; `refused`, `done` and `failed` are the last. */
+export type ReferProgress =
+  | {
+      /** Its answer (`accepted`, `refused`), and what the party that was called for it has answered. */
+      readonly what: 'accepted' | 'refused' | 'progress' | 'done';
+      readonly status: number;
+    }
+  | {
+      readonly what: 'failed';
+      readonly why: 'state' | 'timeout' | 'unreachable' | 'notAllowed' | 'untold';
+    };
+
+export interface ReferEvents {
+  stepped(progress: ReferProgress): void;
+}
+
 /** The call that a leg carries; `parent`: the one whose document dialled it. */
 export interface LegOwner {
   readonly uuid: CallUuid;
@@ -109,6 +135,8 @@ export interface Leg {
   /** Ends the leg in whatever way its state demands: BYE, CANCEL or a final refusal mapped from the cause. Idempotent. */
   /** `detail`: what the peer is told in words where its offer cannot be used (Warning of a 488). */
   hangup(cause: HangupCauseKey, detail?: string): void;
+  /** One at a time, of an answered leg. The returned function: nobody waits for it any more. Absent: it cannot be asked. */
+  refer?(command: ReferCommand, events: ReferEvents): () => void;
 }
 
 /** What an INVITE says about who calls, as far as it can be read. Whether it is believed is decided elsewhere. */

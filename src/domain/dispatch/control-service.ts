@@ -29,6 +29,7 @@ import type {
   PlacedCalls,
   PlayRequest,
   RecordRequest,
+  ReferWish,
   SpeakRequest,
   StartedRecording,
   StreamRequest,
@@ -39,6 +40,7 @@ import { liveCallOf } from './live-call.ts';
 import { listStreams, startStream, stopStreams } from './live-streams.ts';
 import type { DispatchNeeds } from './needs.ts';
 import type { Outbound } from './outbound.ts';
+import { referOnWish } from './refer-on-wish.ts';
 import type { RouteDecision, RouteQuestion } from './route-decision.ts';
 import { explainRoute } from './route-test.ts';
 import { transferCall } from './transfer.ts';
@@ -123,6 +125,11 @@ export class ControlService implements CallControl {
   async transfer(accountId: AccountId, callUuid: CallUuid, request: TransferRequest): Done {
     const call = this.#find(accountId, callUuid);
     return call === undefined ? NOT_FOUND : transferCall(call, request, this.#needs);
+  }
+
+  async refer(accountId: AccountId, callUuid: CallUuid, wish: ReferWish): Done {
+    const call = await this.#answered(accountId, callUuid);
+    return call.ok ? referOnWish(call.value, wish, this.#needs.interpreter()) : call;
   }
 
   async sendDigits(

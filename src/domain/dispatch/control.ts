@@ -116,6 +116,8 @@ export type ControlRefusal =
   /** The call is not in a state for it: not answered yet, no B leg, already recording … `detail` says which. */
   | { readonly kind: 'wrongState'; readonly detail: string }
   | { readonly kind: 'tooMany'; readonly limit: number }
+  /** The account or the other end may not do that. */
+  | { readonly kind: 'notAllowed'; readonly detail: string }
   /** `ws://` where only encrypted streams are allowed. */
   | { readonly kind: 'insecureStream' }
   /** A part that this node does not have (for example no synthesizer). */
@@ -127,6 +129,15 @@ export interface TransferRequest {
   readonly legs: LegChoice;
   readonly aleg: CallbackTarget | undefined;
   readonly bleg: CallbackTarget | undefined;
+}
+
+/** The other end is asked to call somebody else itself (REFER). */
+export interface ReferWish {
+  readonly destination: Destination;
+  /** To the outcome. */
+  readonly timeoutMs: number;
+  /** Told the outcome. */
+  readonly callback: CallbackTarget | undefined;
 }
 
 export interface RecordRequest {
@@ -271,6 +282,12 @@ export interface CallControl {
     accountId: AccountId,
     callUuid: CallUuid,
     request: TransferRequest,
+  ): Promise<Result<void, ControlRefusal>>;
+  /** Succeeds when the REFER is on its way. */
+  refer(
+    accountId: AccountId,
+    callUuid: CallUuid,
+    wish: ReferWish,
   ): Promise<Result<void, ControlRefusal>>;
   startRecording(
     accountId: AccountId,

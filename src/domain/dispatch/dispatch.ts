@@ -12,6 +12,7 @@ export type { DispatchNeeds } from './needs.ts';
 export { NumberReader } from './number-reader.ts';
 export { Outbound } from './outbound.ts';
 export { type PacedCall, PacedCalls, type PacedEnd, type PacedRefusal } from './paced-calls.ts';
+export { Referrals } from './referrals.ts';
 export { followRevocations } from './revocation.ts';
 export { Scripts } from './scripts.ts';
 export { TextDesk } from './text-desk.ts';

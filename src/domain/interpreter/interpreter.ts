@@ -14,7 +14,7 @@ import { readDocument } from './read-document.ts';
 import { execute } from './verb/verb.ts';
 
 export { failedStreamsOf, openAudioStream, streamsOf } from './audio-stream.ts';
-export { parametersOf, signerOf } from './call-callbacks.ts';
+export { notify, parametersOf, signerOf } from './call-callbacks.ts';
 export { Conferences } from './conference/conferences.ts';
 export { dialOf, type LiveDial } from './dial/dial-of.ts';
 export { playWhileHeld } from './hold.ts';
@@ -24,9 +24,15 @@ export type {
   Dialer,
   InterpreterNeeds,
   Recorder,
+  ReferOutcome,
+  ReferRefusal,
+  ReferRequest,
+  Referral,
+  Referrer,
   UnmadeLeg,
 } from './needs.ts';
 export { CallRecorder, type RecordingFolder } from './recorder.ts';
+export { referParameters } from './refer-parameters.ts';
 export { relayDigits } from './relay-digits.ts';
 export { playTo, speakTo } from './sound.ts';
 export type { LiveAudioStream } from './stream.ts';

@@ -85,6 +85,47 @@ export interface Dialer {
   dial(request: BLegRequest): Promise<Result<Call, UnmadeLeg>>;
 }
 
+export interface ReferRequest {
+  /** As written: digits, or a `sip:` URI. */
+  readonly destination:
+    | { readonly kind: 'number'; readonly number: string }
+    | { readonly kind: 'sip'; readonly uri: string };
+  /** To the outcome. */
+  readonly timeoutMs: number;
+  /** On whose wish the call ends when it has been taken over. */
+  readonly source: 'Answer XML' | 'API Request';
+}
+
+export interface ReferOutcome {
+  readonly status:
+    | 'completed' // the peer talks to whom we named; the call is over
+    | 'failed' // whom we named did not answer, or the peer did not say
+    | 'refused' // by the peer
+    | 'not-permitted' // by us
+    | 'timeout'
+    | 'ended'; // the call, or its document, before the outcome was known
+  /** SIP status of the answer to REFER. */
+  readonly answered: number | undefined;
+  /** SIP status that the peer told last. */
+  readonly notified: number | undefined;
+  readonly detail: string | undefined;
+}
+
+/** One REFER of ours that is under way. */
+export interface Referral {
+  /** Never rejects. */
+  readonly outcome: Promise<ReferOutcome>;
+  /** Nobody waits for it any more. */
+  stop(): void;
+}
+
+export type ReferRefusal = { readonly kind: 'notAllowed' | 'wrongState'; readonly detail: string };
+
+/** Asks the peer of a call, a carrier or trunk, to call somebody else itself (REFER). Implemented by dispatch. */
+export interface Referrer {
+  refer(call: Call, request: ReferRequest): Promise<Result<Referral, ReferRefusal>>;
+}
+
 /** Records calls and conferences. */
 export interface Recorder {
   /** Records a call that is answered or has early media, until it is stopped or the call ends. Never rejects. */
@@ -178,6 +219,7 @@ export interface InterpreterNeeds {
   readonly recorder: Recorder;
   readonly conferences: ConferenceDirectory;
   readonly dialer: Dialer;
+  readonly referrer: Referrer;
   readonly keeping: CallKeeping;
   readonly clock: Clock;
   readonly random: Random;

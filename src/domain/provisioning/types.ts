@@ -146,6 +146,8 @@ export interface PeerPolicy {
   readonly largeOverTcp?: boolean;
   /** It makes the offer, in its 200, and our ACK answers (RFC 3264 §5: delayed offer). Default: we make it, in the INVITE. */
   readonly delayedOffer?: boolean;
+  /** It may be asked with REFER to call somebody else. Default: it is not. */
+  readonly refer?: boolean;
   /** Whether our calls to a carrier are signed, where there is a key. Default: they are. */
   readonly sign?: boolean;
 }

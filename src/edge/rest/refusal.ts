@@ -124,6 +124,7 @@ const ANSWERS: Answers = {
   idempotencyConflict: failure(409, 'Idempotency-Key was used with another request'),
   notFound: ({ what }) => notFound(what),
   wrongState: ({ detail }) => failure(409, 'not possible in the current state', { detail }),
+  notAllowed: ({ detail }) => failure(403, 'not allowed', { detail }),
   tooMany: (refusal) =>
     failure(
       409,

@@ -28,6 +28,7 @@ import { liveCallRoutes } from './routes/calls/live.ts';
 import { multiPartyRoutes } from './routes/calls/multi-party.ts';
 import { multiPartyMemberRoutes } from './routes/calls/multi-party-members.ts';
 import { placeCallRoute } from './routes/calls/place.ts';
+import { referRoutes } from './routes/calls/refer.ts';
 import { streamRoutes } from './routes/calls/stream.ts';
 import { agentRoutes } from './routes/campaigns/agents.ts';
 import { campaignRoutes } from './routes/campaigns/campaigns.ts';
@@ -68,6 +69,7 @@ const documented: readonly Route[] = [
   ...ipAclRoutes,
   placeCallRoute,
   ...liveCallRoutes,
+  ...referRoutes,
   ...callActionRoutes,
   ...streamRoutes,
   ...conferenceRoutes,

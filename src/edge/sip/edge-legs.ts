@@ -9,6 +9,8 @@ import type {
   LegOwner,
   OutboundLegEvents,
   Party,
+  ReferCommand,
+  ReferEvents,
   RemoteAddress,
 } from '../../domain/call/needs.ts';
 import type { HangupCauseKey } from '../../domain/call/types.ts';
@@ -17,9 +19,11 @@ import type {
   Flow,
   IncomingCall,
   LegId,
+  ReferStep,
   RespondingPeer,
   UserAgentInput,
 } from '../../protocol/sip/sip.ts';
+import { EdgeReferral } from './edge-referral.ts';
 import { hangupReason, hangupStatus, hangupWarning, MISCELLANEOUS } from './hangup-status.ts';
 import { claimsOf, partyOf, userOf } from './parties.ts';
 
@@ -32,6 +36,7 @@ export interface LegSink {
   heardFrom(peer: RespondingPeer): void;
   progress(status: number, sdp: string | undefined): void;
   connected(callId: string, sdp: string | undefined): void;
+  referStep(step: ReferStep): void;
   ended(end: LegEnd): void;
 }
 
@@ -60,6 +65,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
   readonly #tell: Tell;
   readonly #owned: (owner: LegOwner) => void;
   #events: LegEvents | undefined;
+  readonly #referral: EdgeReferral;
   #end: LegEnd | undefined;
   #answered: Promise<Result<void, LegEnd>> | undefined;
   #settle: (result: Result<void, LegEnd>) => void = () => undefined;
@@ -70,6 +76,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
     this.#leg = call.leg;
     this.#tell = tell;
     this.#owned = owned;
+    this.#referral = new EdgeReferral(tell, call.leg);
     this.id = String(call.leg);
     this.sipCallId = request.callId;
     this.from = partyOf(request.from);
@@ -121,6 +128,14 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
     hangup(this.#tell, this.#leg, { cause, detail });
   }
 
+  refer(command: ReferCommand, events: ReferEvents): () => void {
+    return this.#referral.start(command, events);
+  }
+
+  referStep(step: ReferStep): void {
+    this.#referral.stepped(step);
+  }
+
   refuse(status: number, text: string): void {
     const warning = { code: MISCELLANEOUS, text };
     this.#tell({ kind: 'hangup', leg: this.#leg, status, reason: undefined, warning });
@@ -148,12 +163,14 @@ export class EdgeOutboundLeg implements Leg, LegSink {
   readonly events: OutboundLegEvents;
   readonly #leg: LegId;
   readonly #tell: Tell;
+  readonly #referral: EdgeReferral;
   #callId: string;
 
   constructor(leg: LegId, callId: string, events: OutboundLegEvents, tell: Tell) {
     this.id = String(leg);
     this.events = events;
     this.#leg = leg;
+    this.#referral = new EdgeReferral(tell, leg);
     this.#callId = callId;
     this.#tell = tell;
   }
@@ -165,6 +182,14 @@ export class EdgeOutboundLeg implements Leg, LegSink {
 
   hangup(cause: HangupCauseKey, detail?: string): void {
     hangup(this.#tell, this.#leg, { cause, detail });
+  }
+
+  refer(command: ReferCommand, events: ReferEvents): () => void {
+    return this.#referral.start(command, events);
+  }
+
+  referStep(step: ReferStep): void {
+    this.#referral.stepped(step);
   }
 
   acknowledged(): void {}

@@ -330,6 +330,9 @@ class SignallingService implements RunningSignalling {
       case 'referred':
         edgeRefer(output, sink?.events, (input) => this.#tell(input));
         break;
+      case 'referStep':
+        sink?.referStep(output.step);
+        break;
       case 'dtmf':
         sink?.events?.dtmf(output.digit, output.durationMs);
         break;

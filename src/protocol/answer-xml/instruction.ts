@@ -267,6 +267,16 @@ export interface PartyRules {
     | undefined;
 }
 
+/** Whom the peer is asked to call itself (REFER). */
+export interface ReferInstruction extends Sourced, WithAction {
+  readonly kind: 'refer';
+  readonly destination:
+    | { readonly kind: 'number'; readonly number: string }
+    | { readonly kind: 'sip'; readonly uri: string };
+  /** To the outcome. */
+  readonly timeoutMs: number;
+}
+
 export interface RedirectInstruction extends Sourced {
   readonly kind: 'redirect';
   readonly url: string;
@@ -311,6 +321,7 @@ export type Instruction =
   | StreamInstruction
   | ConferenceInstruction
   | RedirectInstruction
+  | ReferInstruction
   | PreAnswerInstruction
   | HangupInstruction
   | MessageInstruction;

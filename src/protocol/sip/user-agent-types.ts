@@ -275,6 +275,22 @@ export interface ReferFacts {
   readonly referredBy: string | undefined;
 }
 
+/** What comes of a REFER of ours, in this order; `refused`, `done` and `failed` are the last. */
+export type ReferStep =
+  /** How the peer answered it. */
+  | { readonly what: 'accepted' | 'refused'; readonly status: number }
+  /** What the party that it calls has answered, by NOTIFY. */
+  | { readonly what: 'progress' | 'done'; readonly status: number }
+  | {
+      readonly what: 'failed';
+      readonly why:
+        | 'state' // another one is under way, or nobody has answered
+        | 'timeout' // no answer to it
+        | 'unreachable' // its target leads nowhere
+        | 'notAllowed' // its target may not be sent to
+        | 'untold'; // the peer stopped telling before the outcome
+    };
+
 export type UserAgentInput =
   | ({
       readonly kind: 'received';
@@ -317,6 +333,15 @@ export type UserAgentInput =
       readonly refer: number;
       readonly status: number;
     }
+  /** The peer is asked to call somebody else; `referStep` tells what comes of it. */
+  | {
+      readonly kind: 'refer';
+      readonly leg: LegId;
+      readonly to: string;
+      readonly by: string;
+      readonly guard: DestinationGuard | undefined;
+    }
+  | { readonly kind: 'forgetRefer'; readonly leg: LegId }
   | HangupCommand
   | MessageAnswer
   | MessageCommand
@@ -406,6 +431,7 @@ export type UserAgentOutput =
       readonly refer: ReferFacts;
       readonly replaced: LegId | undefined;
     }
+  | { readonly kind: 'referStep'; readonly leg: LegId; readonly step: ReferStep }
   | {
       readonly kind: 'dtmf';
       readonly leg: LegId;

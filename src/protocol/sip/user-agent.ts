@@ -203,6 +203,12 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
       case 'notifyRefer':
         this.#leg(input.leg)?.notifyRefer(input.refer, input.status);
         break;
+      case 'refer':
+        this.#leg(input.leg)?.refer(input);
+        break;
+      case 'forgetRefer':
+        this.#leg(input.leg)?.forgetRefer();
+        break;
       case 'hangup':
         this.#leg(input.leg)?.hangup(input);
         break;

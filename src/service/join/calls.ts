@@ -28,6 +28,7 @@ import {
   Inbound,
   Outbound,
   PacedCalls,
+  Referrals,
   Scripts,
   TrunkConnector,
 } from '../../domain/dispatch/dispatch.ts';
@@ -225,6 +226,7 @@ export function joinParts<R extends Recorder>(
     recorder,
     conferences: new Conferences({ media, recorder, clock, random, logger }),
     dialer,
+    referrer: new Referrals(dispatching),
     keeping: keeper,
     clock,
     random,

@@ -11,6 +11,8 @@ import type {
   OutboundLegEvents,
   OutboundTarget,
   PeerAtEnd,
+  ReferCommand,
+  ReferEvents,
   Signalling,
 } from '../../../src/domain/call/needs.ts';
 import { settle } from '../../sim/clock.ts';
@@ -25,6 +27,12 @@ export class Invite implements Leg {
   readonly atMs: number;
   /** What it was hung up with by us. */
   hungUpWith: string | undefined;
+  /** REFERs that it was sent; the test says what comes of them. */
+  readonly refers: Array<{
+    readonly command: ReferCommand;
+    readonly stepped: ReferEvents['stepped'];
+    isForgotten: boolean;
+  }> = [];
   readonly #events: OutboundLegEvents;
 
   constructor(sent: {
@@ -65,6 +73,14 @@ export class Invite implements Leg {
     const due = dueMs === undefined ? {} : { dueMs };
     this.#events.ended({ by: 'remote', how, status, reason: undefined, ...due });
     await settle();
+  }
+
+  refer(command: ReferCommand, { stepped }: ReferEvents): () => void {
+    const refer = { command, stepped, isForgotten: false };
+    this.refers.push(refer);
+    return () => {
+      refer.isForgotten = true;
+    };
   }
 
   /** Like the real one: the end of a leg that we hang up is told too. */

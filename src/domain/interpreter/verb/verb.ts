@@ -12,6 +12,7 @@ import { hangup } from './hangup.ts';
 import { play } from './play.ts';
 import { preAnswer } from './pre-answer.ts';
 import { record } from './record.ts';
+import { refer } from './refer.ts';
 import { speak } from './speak.ts';
 import { stream } from './stream.ts';
 import { wait } from './wait.ts';
@@ -34,6 +35,8 @@ export async function execute(
       return gather(instruction, context);
     case 'dial':
       return dial(instruction, context);
+    case 'refer':
+      return refer(instruction, context);
     case 'record':
       return record(instruction, context);
     case 'stream':

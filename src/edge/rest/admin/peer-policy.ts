@@ -30,6 +30,7 @@ export const peerFields = {
   remove_headers: Type.Optional(names()),
   large_over_tcp: Type.Optional(flag()),
   delayed_offer: Type.Optional(flag()),
+  refer: Type.Optional(flag()),
 };
 const Body = Type.Object(peerFields);
 type PeerBody = Static<typeof Body>;
@@ -42,6 +43,7 @@ export const PeerSchema = {
   remove_headers: Type.Array(Type.String()),
   large_over_tcp: Type.Boolean(),
   delayed_offer: Type.Boolean(),
+  refer: Type.Boolean(),
 };
 
 /** Values as the body names them: undefined stays as it is, null goes back to the default. */
@@ -53,6 +55,7 @@ export const namedInPeer = (body: PeerBody) => ({
   removeHeaders: body.remove_headers,
   largeOverTcp: body.large_over_tcp,
   delayedOffer: body.delayed_offer,
+  refer: body.refer,
 });
 
 export function policyWith(before: PeerPolicy, body: PeerBody): PeerPolicy {
@@ -69,6 +72,7 @@ export const showPeer = (policy: PeerPolicy) => ({
   remove_headers: [...(policy.removeHeaders ?? [])],
   large_over_tcp: policy.largeOverTcp ?? true,
   delayed_offer: policy.delayedOffer ?? false,
+  refer: policy.refer ?? false,
 });
 
 /** Undefined: its header fields may be named so. */

@@ -16,6 +16,7 @@ import { readMultiPartyCall } from './multi-party.ts';
 import { readDtmf, readHangup, readMessage, readRedirect } from './other.ts';
 import { readPlay, readSpeak, readWait } from './prompt.ts';
 import { readRecord } from './record.ts';
+import { readRefer } from './refer.ts';
 import { readStream } from './stream.ts';
 
 export interface ReadContext {
@@ -44,6 +45,7 @@ const PRE_ANSWER: ReadonlyMap<string, Read<PreAnswerChild>> = new Map<string, Re
 const RESPONSE: ReadonlyMap<string, Read<Instruction>> = new Map<string, Read<Instruction>>([
   ...PRE_ANSWER,
   ['Dial', (reader, { positions }) => readDial(reader, positions)],
+  ['Refer', (reader, { positions }) => readRefer(reader, positions)],
   ['Record', readRecord],
   ['Stream', (reader, { options }) => readStream(reader, options)],
   ['Conference', readConference],

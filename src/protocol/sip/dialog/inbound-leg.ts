@@ -9,11 +9,13 @@ import type {
   LegEndFacts,
   LegId,
   ReferFacts,
+  ReferStep,
 } from '../user-agent-types.ts';
 import type { Cancel } from './agenda.ts';
 import type { ServerUser, UserAgentCore } from './core.ts';
 import { Dialog } from './dialog.ts';
 import { cancelledBy, type Leg, reasonHeaders } from './leg.ts';
+import type { ReferRequest } from './referring.ts';
 import { Reliable } from './reliable.ts';
 import { replacedLeg } from './replaces.ts';
 import { SDP_TYPE, sdpOf } from './sdp-body.ts';
@@ -200,6 +202,18 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
 
   notifyRefer(id: number, status: number): void {
     this.#session.refers.notify(id, status);
+  }
+
+  refer(refer: ReferRequest): void {
+    this.#session.referring.start(refer);
+  }
+
+  forgetRefer(): void {
+    this.#session.referring.forget();
+  }
+
+  stepped(step: ReferStep): void {
+    this.#core.emit({ kind: 'referStep', leg: this.#options.id, step });
   }
 
   answered(sdp: string): void {

@@ -2,6 +2,7 @@ import type { NameAddr } from '../header/name-addr.ts';
 import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
 import { formatUri } from '../uri.ts';
 import type { HangupCommand, LegEndFacts } from '../user-agent-types.ts';
+import type { ReferRequest } from './referring.ts';
 
 /** One call leg, whoever began it: what commands may be given to it. */
 export interface Leg {
@@ -11,6 +12,9 @@ export interface Leg {
   /** What became of a REFER of the peer: the answer to it, then what came of it. */
   answerRefer(id: number, status: number): void;
   notifyRefer(id: number, status: number): void;
+  /** Asks the peer to call somebody else; `referStep` tells what comes of it, until it is forgotten. */
+  refer(refer: ReferRequest): void;
+  forgetRefer(): void;
 }
 
 export const reasonHeaders = (reason: string | undefined): HeaderInit =>

@@ -3,6 +3,7 @@ import type {
   LegEndFacts,
   LegId,
   ReferFacts,
+  ReferStep,
   RespondingPeer,
 } from '../user-agent-types.ts';
 import type { Cancel } from './agenda.ts';
@@ -10,6 +11,7 @@ import type { UserAgentCore } from './core.ts';
 import type { Dialog } from './dialog.ts';
 import { type BranchOptions, type BranchUser, InviteBranch } from './invite-branch.ts';
 import { type Leg, reasonHeaders } from './leg.ts';
+import type { ReferRequest } from './referring.ts';
 import { replacedLeg } from './replaces.ts';
 import type { Session } from './session.ts';
 
@@ -170,6 +172,18 @@ export class OutboundLeg implements Leg, BranchUser {
 
   notifyRefer(id: number, status: number): void {
     this.#session?.refers.notify(id, status);
+  }
+
+  refer(refer: ReferRequest): void {
+    this.#session?.referring.start(refer);
+  }
+
+  forgetRefer(): void {
+    this.#session?.referring.forget();
+  }
+
+  stepped(step: ReferStep): void {
+    this.#core.emit({ kind: 'referStep', leg: this.#id, step });
   }
 
   answered(sdp: string): void {

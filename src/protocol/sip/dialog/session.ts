@@ -1,7 +1,7 @@
 import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
-import type { LegEndFacts, LegId, ReferFacts } from '../user-agent-types.ts';
+import type { LegEndFacts, LegId, ReferFacts, ReferStep } from '../user-agent-types.ts';
 import { Acceptance } from './acceptance.ts';
 import type { Cancel } from './agenda.ts';
 import { ALLOW, CAPABILITIES, SUPPORTED } from './capabilities.ts';
@@ -11,6 +11,7 @@ import { answerInfo, DTMF_RELAY, writeInfoDigit } from './info.ts';
 import { endsDialog } from './leg.ts';
 import { PeerOffers } from './peer-offers.ts';
 import { PeerRoute, type PeerRouteOptions } from './peer-route.ts';
+import { Referring } from './referring.ts';
 import { Refers } from './refers.ts';
 import { sdpOf } from './sdp-body.ts';
 import { SessionRefresh } from './session-refresh.ts';
@@ -25,6 +26,8 @@ export interface SessionUser {
   /** The leg that it is. */
   readonly id: LegId;
   referred(refer: ReferFacts, session: Session): void;
+  /** What comes of a REFER of ours. */
+  stepped(step: ReferStep): void;
   /** A PRACK of the caller; false: it acknowledges nothing (481). Undefined: we are the caller. */
   pracked?(request: SipRequest): boolean;
   /** The PRACK has been answered. */
@@ -52,6 +55,7 @@ export class Session implements DialogUser {
   readonly route: PeerRoute;
   readonly refresh: SessionRefresh;
   readonly refers: Refers;
+  readonly referring: Referring;
   /** True when the dialog began with an INVITE of ours. */
   readonly isCaller: boolean;
   readonly #core: UserAgentCore;
@@ -71,6 +75,7 @@ export class Session implements DialogUser {
     this.isCaller = options.isCaller;
     this.refresh = new SessionRefresh(core, this);
     this.refers = new Refers(this);
+    this.referring = new Referring(core, this);
     this.#offers = new PeerOffers(core, this);
     core.dialogs.set(this.dialog.id, this);
   }
@@ -135,7 +140,7 @@ export class Session implements DialogUser {
     else if (request.method === 'REFER') this.refers.receive(request, transaction);
     else if (request.method === 'PRACK') this.#pracked(request, transaction);
     else if (request.method === 'INFO') this.#info(request, transaction);
-    else if (request.method === 'NOTIFY') this.reply(transaction, request, 481);
+    else if (request.method === 'NOTIFY') this.referring.receive(request, transaction);
     else if (request.method === 'OPTIONS') {
       this.reply(transaction, request, 200, { headers: CAPABILITIES });
     } else this.reply(transaction, request, 405, { headers: ALLOW });
@@ -240,6 +245,10 @@ export class Session implements DialogUser {
 
   referred(refer: ReferFacts): void {
     this.user.referred(refer, this);
+  }
+
+  stepped(step: ReferStep): void {
+    if (!this.isOver) this.user.stepped(step);
   }
 
   /** Headers of our INVITEs, UPDATEs and their 2xx. */

@@ -1,0 +1,33 @@
+import type { ReferCommand, ReferEvents } from '../../domain/call/needs.ts';
+import type { LegId, ReferStep, UserAgentInput } from '../../protocol/sip/sip.ts';
+
+/** The REFER of ours that is under way on one leg. */
+export class EdgeReferral {
+  readonly #tell: (input: UserAgentInput) => void;
+  readonly #leg: LegId;
+  #events: ReferEvents | undefined;
+
+  constructor(tell: (input: UserAgentInput) => void, leg: LegId) {
+    this.#tell = tell;
+    this.#leg = leg;
+  }
+
+  start({ to, by, isGuarded }: ReferCommand, events: ReferEvents): () => void {
+    this.#events = events;
+    const guard = isGuarded ? { heardAt: [], allow: [] } : undefined;
+    this.#tell({ kind: 'refer', leg: this.#leg, to, by, guard });
+    return () => {
+      if (this.#events !== events) return;
+      this.#events = undefined;
+      this.#tell({ kind: 'forgetRefer', leg: this.#leg });
+    };
+  }
+
+  stepped(step: ReferStep): void {
+    const events = this.#events;
+    if (step.what === 'refused' || step.what === 'done' || step.what === 'failed') {
+      this.#events = undefined;
+    }
+    events?.stepped(step);
+  }
+}

@@ -1,0 +1,47 @@
+/** `Refer`: the carrier or trunk at the other end is to call somebody else. */
+import { ofTel } from '../../../base/phone-number.ts';
+import { ElementReader } from '../attributes.ts';
+import { childElements, ownText, textOnly } from '../content.ts';
+import type { ReferInstruction } from '../instruction.ts';
+import type { Positions } from '../problem.ts';
+
+const MAX_NUMBER_LENGTH = 32;
+const MAX_URI_LENGTH = 512;
+const EXPECTED = '<Sip>sip:user@host</Sip> or <Number>digits</Number> in <Refer>';
+
+/** One `Sip` (or `User`) or `Number`; or a URI or number as text. */
+export function readRefer(reader: ElementReader, positions: Positions): ReferInstruction {
+  const children = childElements(reader.element);
+  const [child] = children;
+  const text = ownText(reader.element);
+  if (children.length > 1 || (child !== undefined && text !== '')) {
+    reader.refuse('more than one target in <Refer>', EXPECTED);
+  }
+  if (child !== undefined && !['Sip', 'User', 'Number'].includes(child.name)) {
+    reader.refuse(`<${child.name}> inside of <Refer>`, EXPECTED, { child });
+  }
+  const inner = child === undefined ? undefined : new ElementReader(child, positions);
+  const destination = readTarget(reader, inner === undefined ? text : textOnly(inner));
+  return {
+    kind: 'refer',
+    ...reader.action(),
+    redirect: reader.boolean('redirect', true),
+    timeoutMs: reader.seconds('timeout', { defaultS: 60, minS: 5, maxS: 180 }),
+    destination,
+    ...reader.sourced(inner?.sourced().warnings),
+  };
+}
+
+function readTarget(reader: ElementReader, text: string): ReferInstruction['destination'] {
+  if (/^sips?:[^\s@<>"?]+@[^\s@<>"?]+$/i.test(text) && text.length <= MAX_URI_LENGTH) {
+    return { kind: 'sip', uri: text };
+  }
+  const number = ofTel(text).replaceAll(/[\s().-]/g, '');
+  if (/^\+?[0-9*#]+$/.test(number) && number.length <= MAX_NUMBER_LENGTH) {
+    return { kind: 'number', number };
+  }
+  return reader.refuse(
+    text === '' ? '<Refer> has no target' : `"${text.slice(0, 80)}" in <Refer> is no target`,
+    EXPECTED,
+  );
+}

@@ -1,0 +1,167 @@
+/** REFER on a customer's wish: who may ask whom for what, what becomes of the call, and what is told. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Call } from '../../../src/domain/call/call.ts';
+import type { ReferWish } from '../../../src/domain/dispatch/types.ts';
+import { settle } from '../../sim/clock.ts';
+import { ANSWER_URL, OWN_NUMBER, openStage, type Stage } from './stage.ts';
+
+const TARGET = '14155550177';
+const TOLD = 'https://app.test/refer';
+const ACTION = 'https://app.test/action';
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await openStage({ barredPrefixes: ['1900'] });
+  await stage.provisioning.carriers.patch('north', { policy: { refer: true } });
+});
+afterEach(() => stage.close());
+
+async function answered(xml = '<Wait length="3600"/>'): Promise<Call> {
+  stage.customer.documents.set(ANSWER_URL, `<Response>${xml}</Response>`);
+  const { callUuid } = await stage.placed();
+  await stage.signalling.last.answers();
+  await settle();
+  return stage.live(callUuid);
+}
+
+const asked = (call: Call, over: Partial<ReferWish> = {}) =>
+  stage.control.refer(stage.account.authId, call.uuid, {
+    destination: { kind: 'number', number: TARGET },
+    timeoutMs: 60_000,
+    callback: { url: TOLD, method: 'POST' },
+    ...over,
+  });
+
+const told = (url: string) =>
+  stage.customer.told.filter((one) => one.url === url).map(({ parameters }) => parameters);
+const XML = `<Refer action="${ACTION}" redirect="false" timeout="30"><Number>${TARGET}</Number></Refer><Wait length="3600"/>`;
+
+describe('by REST', () => {
+  it('ends the call once the party has answered, as the request asked', async () => {
+    const call = await answered();
+    expect(await asked(call)).toEqual({ ok: true, value: undefined });
+    const { refers } = stage.signalling.last;
+    expect(refers.map(({ command }) => command)).toEqual([
+      { to: `tel:+${TARGET}`, by: `+${OWN_NUMBER}`, isGuarded: false },
+    ]);
+    refers[0]?.stepped({ what: 'accepted', status: 202 });
+    refers[0]?.stepped({ what: 'progress', status: 180 });
+    await settle();
+    expect(call.isEnded).toBe(false);
+    refers[0]?.stepped({ what: 'done', status: 200 });
+    await settle();
+    expect(stage.signalling.last.hungUpWith).toBe('normal');
+    expect(await stage.cdr(call.uuid)).toMatchObject({
+      ...{ hangupCauseCode: 4000, hangupSource: 'API Request', hangupDisposition: 'send_bye' },
+    });
+    expect(told(TOLD)).toMatchObject([
+      {
+        ...{ Event: 'Refer', CallUUID: call.uuid, ReferStatus: 'completed', ReferTo: TARGET },
+        ...{ ReferSipResponseCode: '202', NotifySipResponseCode: '200' },
+      },
+    ]);
+    await stage.finish();
+  });
+
+  it('one at a time; without an outcome the call goes on and another may be tried', async () => {
+    const call = await answered();
+    await asked(call);
+    expect(await asked(call)).toMatchObject({ error: { kind: 'wrongState' } });
+    await stage.clock.advance(60_000);
+    await settle();
+    expect(told(TOLD)).toMatchObject([{ ReferStatus: 'timeout' }]);
+    expect(stage.signalling.last.refers[0]?.isForgotten).toBe(true);
+    expect(call.isEnded).toBe(false);
+    expect(await asked(call)).toMatchObject({ ok: true });
+    await stage.finish();
+    expect(told(TOLD)).toMatchObject([{ ReferStatus: 'timeout' }, { ReferStatus: 'ended' }]);
+  });
+
+  it.each([
+    ['a barred number', { kind: 'number', number: '19005550100' }],
+    ['a special number', { kind: 'number', number: '911' }],
+    ['header fields', { kind: 'sip', uri: 'sip:a@elsewhere.test?Replaces=x' }],
+    ['another method', { kind: 'sip', uri: 'sip:a@elsewhere.test;method=BYE' }],
+    ['a phone that is not there', { kind: 'sip', uri: 'sip:nobody@voice.test' }],
+  ] as const)('refuses %s', async (_what, destination) => {
+    const call = await answered();
+    expect(await asked(call, { destination })).toMatchObject({ error: { kind: 'notAllowed' } });
+    expect(stage.signalling.last.refers).toEqual([]);
+    await stage.finish();
+  });
+
+  it('an address elsewhere is looked at before it is sent', async () => {
+    const call = await answered();
+    await asked(call, { destination: { kind: 'sip', uri: 'sip:a@elsewhere.test' } });
+    expect(stage.signalling.last.refers[0]?.command).toMatchObject({
+      ...{ to: 'sip:a@elsewhere.test', isGuarded: true },
+    });
+    await stage.finish();
+  });
+
+  it('is refused for a carrier without the setting, an account without the permission, and before the answer', async () => {
+    const { callUuid } = await stage.placed();
+    expect(await asked(stage.live(callUuid))).toMatchObject({ error: { kind: 'wrongState' } });
+    await stage.provisioning.carriers.patch('north', { policy: {} });
+    const call = await answered();
+    expect(await asked(call)).toMatchObject({ error: { kind: 'notAllowed' } });
+    await stage.provisioning.carriers.patch('north', { policy: { refer: true } });
+    const other = await answered();
+    await stage.accounts.patch(stage.account.authId, { permissions: { refer: false } });
+    expect(await asked(other)).toMatchObject({ error: { kind: 'notAllowed' } });
+    await stage.finish();
+  });
+});
+
+describe('by XML', () => {
+  it('the call ends, and action is told after the end of the call', async () => {
+    const call = await answered(XML);
+    stage.signalling.last.refers[0]?.stepped({ what: 'accepted', status: 202 });
+    stage.signalling.last.refers[0]?.stepped({ what: 'done', status: 200 });
+    await settle();
+    expect(await stage.cdr(call.uuid)).toMatchObject({
+      ...{ hangupCauseCode: 4000, hangupSource: 'Answer XML' },
+    });
+    expect(told(ACTION)).toMatchObject([{ ReferStatus: 'completed', CallStatus: 'completed' }]);
+    await stage.finish();
+  });
+
+  it.each([
+    [
+      { what: 'refused', status: 403 },
+      { ReferStatus: 'refused', ReferSipResponseCode: '403' },
+    ],
+    [
+      { what: 'done', status: 486 },
+      { ReferStatus: 'failed', NotifySipResponseCode: '486' },
+    ],
+    [{ what: 'failed', why: 'timeout' }, { ReferStatus: 'timeout' }],
+  ] as const)('after %j the document goes on', async (step, expected) => {
+    const call = await answered(XML);
+    stage.signalling.last.refers[0]?.stepped(step);
+    await settle();
+    expect(told(ACTION)).toMatchObject([{ ...expected, CallStatus: 'in-progress' }]);
+    expect(call.isEnded).toBe(false);
+    expect(call.log.entries().at(-1)).toMatchObject({ kind: 'xml', text: 'wait' });
+    await stage.finish();
+  });
+
+  it('not permitted: the document goes on too', async () => {
+    await stage.provisioning.carriers.patch('north', { policy: {} });
+    const call = await answered(XML);
+    expect(told(ACTION)).toMatchObject([{ ReferStatus: 'not-permitted' }]);
+    expect(call.isEnded).toBe(false);
+    await stage.finish();
+  });
+
+  it('a transfer meanwhile takes the document away; the outcome is not waited for', async () => {
+    const call = await answered(XML);
+    const target = { url: 'https://app.test/other', method: 'POST' } as const;
+    const request = { legs: 'aleg', aleg: target, bleg: undefined } as const;
+    await stage.control.transfer(stage.account.authId, call.uuid, request);
+    await settle();
+    expect(told(ACTION)).toMatchObject([{ ReferStatus: 'ended' }]);
+    expect(stage.signalling.last.refers[0]?.isForgotten).toBe(true);
+    await stage.finish();
+  });
+});
