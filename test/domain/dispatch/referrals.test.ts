@@ -113,6 +113,28 @@ describe('by REST', () => {
   });
 });
 
+describe('of a call that a carrier brought', () => {
+  it.each([
+    [{ refer: true }, { ok: true }],
+    [{}, { error: { kind: 'notAllowed' } }],
+  ])('with the policy %j', async (policy, expected) => {
+    await stage.provisioning.carriers.patch('north', { policy });
+    const commands: unknown[] = [];
+    const refer = (command: unknown) => {
+      commands.push(command);
+      return () => undefined;
+    };
+    const { call } = await stage.arrives(OWN_NUMBER, { carrier: 'north', refer });
+    expect(await asked(call)).toMatchObject({ error: { kind: 'wrongState' } });
+    await call.answer(() => Promise.resolve());
+    expect(await asked(call)).toMatchObject(expected);
+    // The number that was called asks, not the caller.
+    const sent = { to: `tel:+${TARGET}`, by: `+${OWN_NUMBER}`, isGuarded: false };
+    expect(commands).toEqual('ok' in expected ? [sent] : []);
+    await stage.finish();
+  });
+});
+
 describe('by XML', () => {
   it('the call ends, and action is told after the end of the call', async () => {
     const call = await answered(XML);
