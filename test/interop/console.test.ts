@@ -17,7 +17,8 @@ import {
   type ServicePlace,
 } from '../e2e/service.ts';
 
-const PICTURES = join(ROOT, 'docs', 'console');
+// README's pictures change only when asked: `PICTURES=docs/console npm run interop -- console`.
+const PICTURES = join(ROOT, process.env['PICTURES'] ?? 'build/pictures');
 const PICTURE_MAX = 150 * 1024;
 const HELD =
   '<Response><Record recordSession="true" playBeep="false"/><Wait length="60"/></Response>';
