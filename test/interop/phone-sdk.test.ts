@@ -176,6 +176,8 @@ describe.skipIf(missing('chromium'))('the phone for pages', () => {
       const waiting = await Handset.waiting(service, carol);
       const caller = await Handset.call(service, dave);
       await told(page, "one.name === 'answered'");
+      // Nobody is transferred before the caller is connected: until then a REFER gets 403.
+      await caller.answered;
       if (way === 'blind') await page.evaluate(`phone.transfer('${carol.username}')`);
       else {
         await page.evaluate('told.length = 0');
