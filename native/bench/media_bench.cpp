@@ -8,38 +8,15 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <random>
 #include <thread>
 
-#include "core/base/narrowband.hpp"
+#include "bench/bench_support.hpp"
 #include "core/codec/g711.hpp"
 #include "core/stream/stream_input.hpp"
-#include "engine/media_engine.hpp"
 
 namespace carillon {
 namespace {
-
-const Address kLoopback = *parse_address("127.0.0.1", 0);
-constexpr size_t kPacketBytes = kRtpHeaderBytes + kNarrowFrame;
-
-Nanos thread_cpu() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return int64_t{time.tv_sec} * kSecond + Nanos(time.tv_nsec);
-}
-
-Nanos wall_now() {
-  timespec time{};
-  clock_gettime(CLOCK_REALTIME, &time);
-  return int64_t{time.tv_sec} * kSecond + Nanos(time.tv_nsec);
-}
-
-double quantile(std::vector<double>& values, double at) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[std::min(values.size() - 1, static_cast<size_t>(at * static_cast<double>(values.size())))];
-}
 
 uint16_t next_port() {
   static uint16_t port = 34'000;

@@ -10,26 +10,10 @@
 #include <random>
 #include <thread>
 
-#include "core/base/narrowband.hpp"
-#include "engine/media_engine.hpp"
+#include "bench/bench_support.hpp"
 
 namespace carillon {
 namespace {
-
-const Address kLoopback = *parse_address("127.0.0.1", 0);
-constexpr size_t kPacketBytes = kRtpHeaderBytes + kNarrowFrame;
-
-Nanos clock_of(clockid_t clock) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return int64_t{time.tv_sec} * kSecond + Nanos(time.tv_nsec);
-}
-
-double quantile(std::vector<double>& values, double at) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[std::min(values.size() - 1, static_cast<size_t>(at * static_cast<double>(values.size())))];
-}
 
 uint16_t next_port() {
   static uint16_t port = 20'000;
@@ -51,7 +35,7 @@ struct Peer {
     write_rtp_header(
         {false, 0, static_cast<uint16_t>(said), RtpTimestamp(said * uint32_t{kNarrowFrame}), local.port},
         packet);
-    const int64_t now = clock_of(CLOCK_REALTIME).count();
+    const int64_t now = wall_now().count();
     std::memcpy(&packet[kRtpHeaderBytes], &now, sizeof(now));
     socket.send(leg, packet);
     ++said;
@@ -141,10 +125,10 @@ int run(int calls, int seconds) {
   std::atomic<Nanos> before{Nanos{}};
   std::atomic<Nanos> after{Nanos{}};
   std::atomic<bool> done{false};
-  engine.post([&](MediaLoop&) { before = clock_of(CLOCK_THREAD_CPUTIME_ID); });
+  engine.post([&](MediaLoop&) { before = thread_cpu(); });
   talk(peers, seconds * kSecond, delays_ms);
   engine.post([&](MediaLoop&) {
-    after = clock_of(CLOCK_THREAD_CPUTIME_ID);
+    after = thread_cpu();
     done = true;
   });
   while (!done) std::this_thread::sleep_for(std::chrono::milliseconds(20));
