@@ -143,12 +143,16 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const reports =
     lines.hep === undefined || !settings.hep.mediaReports
       ? undefined
-      : new MediaReports(() => keeper.live(), lines.hep, systemClock);
+      : new MediaReports(lines.hep, systemClock);
   const onFree = (act: () => void): void => admission.onFree(act);
   const { campaigns, dialer } = joinCampaigns(basics, foundation, { paced, onFree, callbacks });
   const forgetLists = (): Promise<void> => campaigns.forgetUploads();
   const housekeeping = new Housekeeping({ ...basics, ...foundation, forgetLists });
-  const sampling = new QualitySampling({ ...basics, calls: () => keeper.live() });
+  const sampling = new QualitySampling({
+    ...basics,
+    calls: () => keeper.live(),
+    sampled: (call, quality) => reports?.sampled(call, quality),
+  });
   admission.onDrain(() => dialer.stop());
   const { isIdle, mayTrim } = quietLoop();
   const memory = new Memory({
@@ -261,7 +265,6 @@ export async function startService(start: ServiceStart): Promise<Service> {
   exporter.wake();
   leaving.start();
   alarms.start();
-  reports?.start();
   sampling.start();
   writeSecret(join(dataDir, SERVICE_FILE), `${JSON.stringify({ url, pid: process.pid })}\n`);
   const first = await firstStart(
@@ -299,7 +302,6 @@ export async function startService(start: ServiceStart): Promise<Service> {
       alarms.stop(),
       sampling.stop(),
       storeWatch.stop(),
-      reports?.stop(),
     ]);
     await callTraces?.stop();
     lines.hep?.stop();

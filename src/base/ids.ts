@@ -84,3 +84,6 @@ function pick(random: Random, alphabet: string, length: number): string {
   for (let i = 0; i < length; i += 1) out += alphabet.charAt(random.integer(alphabet.length));
   return out;
 }
+
+export const isUuid = (text: string): boolean =>
+  /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);

@@ -1,4 +1,5 @@
 /** Keeps credentials that customers write into URLs out of logs, timelines and records. */
+import { isUuid } from './ids.ts';
 
 export const MASK = '***';
 
@@ -18,7 +19,6 @@ const SECRET_NAME =
   /token|secret|passw|^pass$|^pwd?$|^pin$|api_?-?key|^key$|[-_.]key$|^auth$|auth_?-?code|authoriz|^sig$|signature|credential|jwt|^code$|^hmac$/i;
 /** A long value with letters and digits counts as a secret, whatever its name; UUIDs and escaped URLs do not. */
 const OPAQUE = /^(?=.*\d)(?=.*[a-z])[\w.~+/=%-]{24,}$/i;
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const URL_SHAPED = /^\w+%3a/i;
 
 /** Any text with the credentials before the host of its URLs replaced: user information, or the password of a SIP URI. */
@@ -74,7 +74,7 @@ function maskField(whole: string, mark: string, name: string, value: string): st
 }
 
 const isOpaque = (value: string): boolean =>
-  OPAQUE.test(value) && !UUID.test(value) && !URL_SHAPED.test(value);
+  OPAQUE.test(value) && !isUuid(value) && !URL_SHAPED.test(value);
 
 /** The same for every string inside; at most so deep as a log's facts are. */
 export function maskDeep(value: unknown, depth = 6): unknown {

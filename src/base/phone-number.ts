@@ -6,6 +6,18 @@ const WRITTEN = /^[+ ]?\d[\d ().-]*$/;
 /** The number of a `tel:` URI, its parameters left aside (RFC 3966); anything else as it is. */
 export const ofTel = (text: string): string => /^tel:([^;]+)/i.exec(text)?.[1] ?? text;
 
+/** Longer ones are no numbers that can be dialled. */
+export const MAX_DIALLED_LENGTH = 32;
+
+/**
+ * What a document or a request names to be dialled, or a `tel:` URI of it, without the separators that people write (RFC 3966
+ * §5.1.1): digits, `*` and `#`, a leading `+` stays; undefined: it is no number.
+ */
+export function dialledNumber(text: string): string | undefined {
+  const number = ofTel(text).replaceAll(/[\s().-]/g, '');
+  return /^\+?[0-9*#]+$/.test(number) && number.length <= MAX_DIALLED_LENGTH ? number : undefined;
+}
+
 /** A telephone number, or a `tel:` URI, in that form; anything else, a name or a SIP address, as it is. */
 export function plainNumber(text: string): string {
   const written = ofTel(text);

@@ -14,6 +14,3 @@ export function spanIdOf(bytes: Uint8Array): string {
   const id = Buffer.from(bytes.subarray(0, 8)).toString('hex');
   return /^0+$/.test(id) ? '0000000000000001' : id;
 }
-
-export const isUuid = (text: string): boolean =>
-  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);

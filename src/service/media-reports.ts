@@ -3,10 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Call } from '../domain/call/call.ts';
 import type { Cdr, MediaQuality } from '../domain/cdr/types.ts';
 import type { HepExporter } from '../edge/sip/trace/hep-exporter.ts';
-import { Rounds } from './rounds.ts';
 
-/** As often as RTCP itself (RFC 3550 §6.2). */
-const EVERY_MS = 5000;
 const SENDER_REPORT = 200;
 /** Of fractions in RTCP. */
 const WHOLE = 256;
@@ -14,27 +11,22 @@ const WHOLE = 256;
 export class MediaReports {
   readonly #exporter: HepExporter;
   readonly #clock: Clock;
-  readonly #rounds: Rounds;
 
-  constructor(live: () => readonly Call[], exporter: HepExporter, clock: Clock) {
+  constructor(exporter: HepExporter, clock: Clock) {
     this.#exporter = exporter;
     this.#clock = clock;
-    this.#rounds = new Rounds({
-      clock,
-      everyMs: EVERY_MS,
-      round: async () => {
-        for (const call of live()) if (call.isAnswered) this.#report(call);
-      },
-      failed: () => undefined,
+  }
+
+  /** How a running call sounds: every five seconds, as often as RTCP itself (RFC 3550 §6.2). */
+  sampled(call: Call, quality: MediaQuality): void {
+    if (!call.isAnswered) return;
+    const { media, identity } = call;
+    const { address, port } = media;
+    const { remoteAddress = '' } = call.peer;
+    this.#send({ address, port: port + 1 }, media.remote ?? { address: remoteAddress, port: 0 }, {
+      root: identity.parentCallUuid ?? call.uuid,
+      quality,
     });
-  }
-
-  start(): void {
-    this.#rounds.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#rounds.stop();
   }
 
   /** The last report of a call, from its record. */
@@ -44,16 +36,6 @@ export class MediaReports {
     this.#send({ address: '', port: 0 }, remote, {
       root: cdr.parentCallUuid ?? cdr.callUuid,
       quality: cdr.quality,
-    });
-  }
-
-  #report(call: Call): void {
-    const { media, identity } = call;
-    const { address, port } = media;
-    const { remoteAddress = '' } = call.peer;
-    this.#send({ address, port: port + 1 }, media.remote ?? { address: remoteAddress, port: 0 }, {
-      root: identity.parentCallUuid ?? call.uuid,
-      quality: media.quality(),
     });
   }
 

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import type { MediaQuality } from '../base/media-quality.ts';
 import type { Call } from '../domain/call/call.ts';
 import { Rounds } from './rounds.ts';
 
@@ -13,19 +14,22 @@ export interface QualitySamplingParts {
   readonly calls: () => readonly Call[];
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Is told what was found. */
+  readonly sampled?: ((call: Call, quality: MediaQuality) => void) | undefined;
 }
 
 export class QualitySampling {
   readonly #rounds: Rounds;
 
-  constructor({ calls, clock, logger }: QualitySamplingParts) {
+  constructor({ calls, clock, logger, sampled }: QualitySamplingParts) {
     this.#rounds = new Rounds({
       clock,
       everyMs: EVERY_MS,
       failed: (error) => logger.error({ error }, 'quality of calls not sampled'),
       round: async () => {
         for (const [index, call] of calls().entries()) {
-          call.sampleQuality();
+          const quality = call.sampleQuality();
+          if (quality !== undefined) sampled?.(call, quality);
           if (index % CALLS_A_TURN === CALLS_A_TURN - 1) await nextTurn();
         }
       },

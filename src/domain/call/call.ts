@@ -155,10 +155,11 @@ export class Call implements Recorded {
     return this.#quality;
   }
 
-  /** Notes how it sounds now; see CallLog.quality. */
-  sampleQuality(): void {
+  /** Notes how it sounds now (see CallLog.quality), and says it; undefined without media. */
+  sampleQuality(): MediaQuality | undefined {
     const quality = this.#media.quality();
     if (quality !== undefined) this.log.quality.add({ ...quality, atUs: this.nowUs() });
+    return quality;
   }
 
   /** The media of a leg that has been answered or has early media. */

@@ -1,8 +1,8 @@
 /** One HTTP exchange of a callback: encoded, signed, sent, reported. Its callers do the retries. */
-import type { AccountId, Random } from '../../base/ids.ts';
+import { type AccountId, isUuid, type Random } from '../../base/ids.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import { isUuid, spanIdOf, traceIdOf, traceparent } from '../../base/trace-context.ts';
+import { spanIdOf, traceIdOf, traceparent } from '../../base/trace-context.ts';
 import { formEncode, withQuery } from './form.ts';
 import type { HttpCaller, HttpFailure, HttpResponse, SigningTokens } from './needs.ts';
 import { type CallbackSettings, MAX_REDIRECTS } from './settings.ts';

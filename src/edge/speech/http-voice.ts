@@ -1,5 +1,5 @@
 /** A server of the operator's that speaks OpenAI's `POST /v1/audio/speech`: heard while it is still speaking, kept once it is done. */
-import { createHash } from 'node:crypto';
+import { hashHex } from '../../base/hash.ts';
 import type { Logger } from '../../base/logger.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { LineRate, Pcm } from '../../domain/call/needs.ts';
@@ -51,9 +51,7 @@ export class HttpVoice {
   async *say(text: string, voice: string, rate: LineRate): AsyncGenerator<Result<Pcm, string>> {
     const { url, model, cache, logger } = this.#options;
     const name = this.#voiceOf(voice);
-    const key = createHash('sha256')
-      .update(JSON.stringify(['http', url, model, name, text, rate]))
-      .digest('hex');
+    const key = hashHex('sha256', JSON.stringify(['http', url, model, name, text, rate]));
     const known = await cache.get(key);
     if (known !== undefined) {
       yield ok({ rate, samples: known });

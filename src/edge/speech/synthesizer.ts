@@ -1,9 +1,9 @@
 /** Front door: speech from text by flite and espeak-ng, as processes of their own. */
-import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { hashHex } from '../../base/hash.ts';
 import type { Logger } from '../../base/logger.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type {
@@ -166,9 +166,10 @@ class ProcessSynthesizer implements SpeechService {
       const samples = new Uint8Array(Math.round((step.ms * rate) / 1000) * 2);
       return Promise.resolve(ok({ rate, samples }));
     }
-    const key = createHash('sha256')
-      .update(JSON.stringify([LOUDNESS, rate, step.command, step.args, step.input]))
-      .digest('hex');
+    const key = hashHex(
+      'sha256',
+      JSON.stringify([LOUDNESS, rate, step.command, step.args, step.input]),
+    );
     const running = this.#making.get(key);
     if (running !== undefined) return running;
     const making = this.#fromCacheOrEngine(key, step, rate)

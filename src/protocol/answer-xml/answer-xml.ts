@@ -5,6 +5,7 @@ import type { AnswerXmlOptions, Instruction, XmlProblem } from './instruction.ts
 import { DocumentRefused, Positions } from './problem.ts';
 import { readTree } from './tree.ts';
 
+export { referTarget } from './element/refer.ts';
 export type * from './instruction.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';

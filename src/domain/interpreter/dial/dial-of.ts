@@ -11,9 +11,9 @@ export interface LiveDial {
    * the leg lives on, and the A leg's document goes on as after any other Dial.
    */
   release(): Call | undefined;
-  /** Another call talks from now on instead of one of its legs; false: that one is not there any more, or has nobody to talk to. */
   /** It is one that talks or rings in it. */
   has(call: Call): boolean;
+  /** Another call talks from now on instead of one of its legs; false: that one is not there any more, or has nobody to talk to. */
   takePlace(of: Call, newcomer: Call): boolean;
 }
 

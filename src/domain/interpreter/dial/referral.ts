@@ -1,4 +1,5 @@
 /** A party of a Dial asks with REFER that its other party talks to somebody else (RFC 3515, 5589). */
+import { ofTel } from '../../../base/phone-number.ts';
 import type { DialDestination, DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../../call/call.ts';
 import type { Refer } from '../../call/needs.ts';
@@ -96,8 +97,9 @@ function destinationOf({ to }: Refer, { line }: DialInstruction): DialDestinatio
     ...{ line, callerId: undefined, callerName: undefined, sipHeaders: [] },
     ...{ sendDigits: undefined, sendOnPreanswer: false, sendDigitsMode: undefined },
   };
-  const number = /^tel:([^;]+)/i.exec(to)?.[1]?.replaceAll(/[\s().-]/g, '');
-  if (number !== undefined) return { ...common, kind: 'number', number };
+  const number = ofTel(to);
+  if (number !== to)
+    return { ...common, kind: 'number', number: number.replaceAll(/[\s().-]/g, '') };
   return {
     ...{ ...common, kind: 'user', uri: to },
     ...{ sipAuthUsername: undefined, sipAuthPassword: undefined },

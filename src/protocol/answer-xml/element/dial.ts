@@ -1,5 +1,5 @@
 /** `Dial` with `Number` and `User` (spec "Answer-XML instructions", dialect §2.1). */
-import { ofTel } from '../../../base/phone-number.ts';
+import { dialledNumber, MAX_DIALLED_LENGTH } from '../../../base/phone-number.ts';
 import { ElementReader } from '../attributes.ts';
 import { childElements, ownText, textOnly } from '../content.ts';
 import type {
@@ -17,7 +17,6 @@ import type { Positions } from '../problem.ts';
 
 /** Dialect §2.1: longer caller names are cut. */
 const MAX_CALLER_NAME = 50;
-const MAX_NUMBER_LENGTH = 32;
 const MAX_URI_LENGTH = 512;
 
 export function readDial(reader: ElementReader, positions: Positions): DialInstruction {
@@ -141,10 +140,9 @@ function common(
   };
 }
 
-/** Digits, of a `tel:` URI too, with the separators that people write taken out; a leading `+` stays. */
 function readNumberText(reader: ElementReader, text: string): string {
-  const number = ofTel(text).replaceAll(/[\s().-]/g, '');
-  if (/^\+?[0-9*#]+$/.test(number) && number.length <= MAX_NUMBER_LENGTH) return number;
+  const number = dialledNumber(text);
+  if (number !== undefined) return number;
   const { name } = reader.element;
   const shown = text.slice(0, 80);
   if (/^sips?:/i.test(text)) {
@@ -152,7 +150,7 @@ function readNumberText(reader: ElementReader, text: string): string {
   }
   return reader.refuse(
     text === '' ? `<${name}> has no number` : `"${shown}" in <${name}> is no number`,
-    `1 to ${MAX_NUMBER_LENGTH} digits in <${name}>`,
+    `1 to ${MAX_DIALLED_LENGTH} digits in <${name}>`,
   );
 }
 

@@ -1,11 +1,10 @@
 /** `Refer`: the carrier or trunk at the other end is to call somebody else. */
-import { ofTel } from '../../../base/phone-number.ts';
+import { dialledNumber } from '../../../base/phone-number.ts';
 import { ElementReader } from '../attributes.ts';
 import { childElements, ownText, textOnly } from '../content.ts';
 import type { ReferInstruction } from '../instruction.ts';
 import type { Positions } from '../problem.ts';
 
-const MAX_NUMBER_LENGTH = 32;
 const MAX_URI_LENGTH = 512;
 const EXPECTED = '<Sip>sip:user@host</Sip> or <Number>digits</Number> in <Refer>';
 
@@ -32,16 +31,18 @@ export function readRefer(reader: ElementReader, positions: Positions): ReferIns
   };
 }
 
-function readTarget(reader: ElementReader, text: string): ReferInstruction['destination'] {
+/** Undefined: neither a SIP URI without header fields nor a number. */
+export function referTarget(text: string): ReferInstruction['destination'] | undefined {
   if (/^sips?:[^\s@<>"?]+@[^\s@<>"?]+$/i.test(text) && text.length <= MAX_URI_LENGTH) {
     return { kind: 'sip', uri: text };
   }
-  const number = ofTel(text).replaceAll(/[\s().-]/g, '');
-  if (/^\+?[0-9*#]+$/.test(number) && number.length <= MAX_NUMBER_LENGTH) {
-    return { kind: 'number', number };
-  }
-  return reader.refuse(
+  const number = dialledNumber(text);
+  return number === undefined ? undefined : { kind: 'number', number };
+}
+
+const readTarget = (reader: ElementReader, text: string): ReferInstruction['destination'] =>
+  referTarget(text) ??
+  reader.refuse(
     text === '' ? '<Refer> has no target' : `"${text.slice(0, 80)}" in <Refer> is no target`,
     EXPECTED,
   );
-}

@@ -1,5 +1,5 @@
-import { ofTel } from '../../../../base/phone-number.ts';
 import { err } from '../../../../base/result.ts';
+import { referTarget } from '../../../../protocol/answer-xml/answer-xml.ts';
 import { invalidField } from '../../http/failure.ts';
 import type { Route } from '../../http/route.ts';
 import {
@@ -17,13 +17,6 @@ import { callCommon, callParams, callRoute } from './call-route.ts';
 const SECONDS_DEFAULT = 60;
 const TARGET = 'must be a SIP URI (sip:user@host) or a telephone number';
 
-/** Undefined: neither a SIP URI without header fields nor a number. */
-function targetOf(text: string) {
-  if (/^sips?:[^\s@<>"?]+@[^\s@<>"?]+$/i.test(text)) return { kind: 'sip', uri: text } as const;
-  const number = ofTel(text).replaceAll(/[\s().-]/g, '');
-  return /^\+?[0-9*#]{1,32}$/.test(number) ? ({ kind: 'number', number } as const) : undefined;
-}
-
 const referCall = callRoute({
   ...callCommon,
   method: 'POST',
@@ -39,7 +32,7 @@ const referCall = callRoute({
   }),
   reply: messageReply,
   async run({ control }, { accountId, params, body, apiId: id }) {
-    const destination = targetOf(body.refer_to.trim());
+    const destination = referTarget(body.refer_to.trim());
     if (destination === undefined) return err(invalidField('refer_to', TARGET));
     const wish = {
       destination,
