@@ -59,6 +59,13 @@ export function useAction(): {
   return { problem, run };
 }
 
+/** The fields of a form, and how each of them is set. */
+export function useFields<T extends Readonly<Record<string, string>>>(initial: T) {
+  const [fields, setFields] = useState(initial);
+  const set = (name: keyof T) => (next: string) => setFields({ ...fields, [name]: next });
+  return { fields, setFields, set };
+}
+
 export interface Live {
   readonly total: number;
   readonly calls: readonly Row[];

@@ -18,6 +18,16 @@ export interface Column {
   readonly isMinor?: boolean;
 }
 
+/** A button in each row that brings the row into the form. */
+export const changeColumn = (edit: (row: Row) => void): Column => ({
+  title: 'Change',
+  value: (row) => (
+    <button type="button" class="small secondary" onClick={() => edit(row)}>
+      Change
+    </button>
+  ),
+});
+
 interface TableProps {
   readonly name: string;
   readonly columns: readonly Column[];

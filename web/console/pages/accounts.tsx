@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call, get, type Row, rows, text } from '../api.ts';
-import { useAction, useLoad } from '../hooks.ts';
-import { Input, onSubmit, Problem, Select, State, Table } from '../parts.tsx';
+import { useAction, useFields, useLoad } from '../hooks.ts';
+import { changeColumn, Input, onSubmit, Problem, Select, State, Table } from '../parts.tsx';
 
 const NEW = { auth_id: '', name: '', status: 'active', calls: '', cps: '', partner: '' };
 
@@ -12,11 +12,10 @@ export function Accounts() {
     problem: unread,
     again,
   } = useLoad('all', () => get('/admin/v1/accounts?limit=100'));
-  const [edited, setEdited] = useState(NEW);
+  const { fields: edited, setFields: setEdited, set } = useFields(NEW);
   const [made, setMade] = useState<Row>();
   const { problem, run } = useAction();
   const isNew = edited.auth_id === '';
-  const set = (name: keyof typeof NEW) => (next: string) => setEdited({ ...edited, [name]: next });
   const edit = (row: Row) =>
     setEdited({
       auth_id: text(row['auth_id']),
@@ -71,14 +70,7 @@ export function Accounts() {
             value: (row) => (row['is_partner'] === true ? 'is one' : text(row['partner_auth_id'])),
             isMinor: true,
           },
-          {
-            title: 'Change',
-            value: (row) => (
-              <button type="button" class="small secondary" onClick={() => edit(row)}>
-                Change
-              </button>
-            ),
-          },
+          changeColumn(edit),
         ]}
       />
       <h2>{isNew ? 'A new account' : `Change ${edited.name}`}</h2>

@@ -1,7 +1,6 @@
-import { useState } from 'preact/hooks';
 import { call, get, type Row, rows, text } from '../api.ts';
-import { useAction, useLoad } from '../hooks.ts';
-import { Input, onSubmit, Problem, State, Table } from '../parts.tsx';
+import { useAction, useFields, useLoad } from '../hooks.ts';
+import { changeColumn, Input, onSubmit, Problem, State, Table } from '../parts.tsx';
 import type { BuildProps } from './build.tsx';
 
 const NEW = { app_id: '', app_name: '', answer_url: '', hangup_url: '', fallback_answer_url: '' };
@@ -9,10 +8,9 @@ const NEW = { app_id: '', app_name: '', answer_url: '', hangup_url: '', fallback
 export function Applications({ account }: BuildProps) {
   const path = `/api/v1/Account/${account}/Application/`;
   const { value, problem: unread, again } = useLoad(account, () => get(`${path}?limit=100`));
-  const [edited, setEdited] = useState(NEW);
+  const { fields: edited, setFields: setEdited, set } = useFields(NEW);
   const { problem, run } = useAction();
   const isNew = edited.app_id === '';
-  const set = (name: keyof typeof NEW) => (next: string) => setEdited({ ...edited, [name]: next });
   const edit = (row: Row) =>
     setEdited({
       app_id: text(row['app_id']),
@@ -45,14 +43,7 @@ export function Applications({ account }: BuildProps) {
             ),
             isMinor: true,
           },
-          {
-            title: 'Change',
-            value: (row) => (
-              <button type="button" class="small secondary" onClick={() => edit(row)}>
-                Change
-              </button>
-            ),
-          },
+          changeColumn(edit),
         ]}
       />
       <h3>{isNew ? 'A new application' : `Change ${edited.app_name}`}</h3>
