@@ -2,8 +2,9 @@
 import type { Session } from 'sip.js';
 import { SessionManager } from 'sip.js/lib/platform/web/index.js';
 import { type Credentials, PhoneError } from './account.ts';
+import { Recovery, type RecoveryEvents } from './recovery.ts';
 
-export interface LineEvents {
+export interface LineEvents extends RecoveryEvents {
   registered(): void;
   unregistered(): void;
   refused(error: PhoneError): void;
@@ -27,6 +28,7 @@ export class Line {
   readonly domain: string;
   readonly username: string;
   readonly #events: LineEvents;
+  readonly #recovery: Recovery;
   /** Refused for good: nothing is tried again before there are new credentials. */
   #barred = false;
   #settle: ((error: PhoneError | undefined) => void) | undefined;
@@ -68,6 +70,7 @@ export class Line {
         onCallHold: (_session, held) => events.held(held),
       },
     });
+    this.#recovery = new Recovery(this.manager, this.domain, events);
   }
 
   /** The same user again, with a new password: from its next request on. */
@@ -80,6 +83,11 @@ export class Line {
 
   async connect(): Promise<void> {
     if (!this.manager.isConnected()) await this.manager.connect();
+  }
+
+  /** A call that is there is kept when the network changes. */
+  keep(peer: RTCPeerConnection): void {
+    this.#recovery.follow(peer);
   }
 
   /** Resolves when the service has registered it. */
@@ -104,6 +112,7 @@ export class Line {
   }
 
   async leave(): Promise<void> {
+    this.#recovery.stop();
     if (!this.#barred) await this.manager.unregister().catch(() => undefined);
     await this.manager.disconnect();
   }

@@ -45,6 +45,8 @@ function connect(account: PhoneAccount): void {
   made.on('ringing', () => show('Ringing …', 'calls'));
   made.on('answered', () => show('In a call.', 'talks'));
   made.on('ended', ({ reason }) => show(reason === '' ? 'The call is over.' : reason, 'ready'));
+  made.on('recovering', () => show('No sound; looking for another way …', 'talks'));
+  made.on('recovered', () => show('In a call.', 'talks'));
   made.on('transfer', ({ status, reason }) => show(`Transfer: ${status} ${reason}`, 'talks'));
   made.on('quality', ({ codec, lost, jitterMs, roundTripMs, concealed, mos }) => {
     const way = roundTripMs === undefined ? '' : ` · ${Math.round(roundTripMs)} ms there and back`;

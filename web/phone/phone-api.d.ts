@@ -67,8 +67,11 @@ export interface PhoneEvents {
   /** A device came or went. */
   devices: Devices;
   connected: Record<string, never>;
-  /** The connection to the service is gone; it is tried again, and the phone registers anew. */
+  /** The connection to the service is gone; it is tried again, the phone registers anew, and calls go on. */
   disconnected: { readonly reason: string };
+  /** No sound comes through: the network has changed, and another way is looked for (ICE restart). */
+  recovering: Record<string, never>;
+  recovered: Record<string, never>;
 }
 
 export interface Devices {

@@ -210,6 +210,8 @@ export class Phone implements Api {
         received: ({ remoteIdentity: { uri, displayName: name } }) =>
           this.#tell('incoming', { from: uri.user ?? '', displayName: name }),
         held: (held) => this.#tell('held', { held }),
+        recovering: () => this.#tell('recovering', {}),
+        recovered: () => this.#tell('recovered', {}),
       },
     );
     return this.#line;
@@ -258,6 +260,8 @@ export class Phone implements Api {
       if (state === SessionState.Established) {
         if (this.#microphone !== undefined) void this.useMicrophone(this.#microphone);
         this.#hear();
+        const peer = peerOf(session);
+        if (peer !== undefined) this.#line?.keep(peer);
         this.#tell('answered', {});
         this.#watch();
       }

@@ -10,13 +10,18 @@ constexpr uint16_t kUnauthenticated = 401;
 constexpr uint16_t kUnknownAttribute = 420;
 }  // namespace
 
-/// `ours:theirs` (RFC 8445 §7.2.2). Before the peer's description has come, theirs is not known.
-bool IceLite::named_to_us(const StunMessage& request) const {
+/// Whose `ours:theirs` the name is (RFC 8445 §7.2.2). Before the peer's description has come, theirs is not
+/// known.
+const IceCredentials* IceLite::session_of(const StunMessage& request) const {
   const size_t colon = request.username.find(':');
-  if (colon == std::string_view::npos || request.username.substr(0, colon) != credentials_.local_ufrag) {
-    return false;
-  }
-  return credentials_.remote_ufrag.empty() || request.username.substr(colon + 1) == credentials_.remote_ufrag;
+  if (colon == std::string_view::npos) return nullptr;
+  const std::string_view ours = request.username.substr(0, colon);
+  const std::string_view theirs = request.username.substr(colon + 1);
+  const auto names = [&](const IceCredentials& session) {
+    return ours == session.local_ufrag && (session.remote_ufrag.empty() || theirs == session.remote_ufrag);
+  };
+  if (names(credentials_)) return &credentials_;
+  return before_ && names(*before_) ? &*before_ : nullptr;
 }
 
 bool IceLite::from_elsewhere(const StunTransaction& transaction, const Address& source) {
@@ -33,22 +38,37 @@ IceLite::Outcome IceLite::receive(Bytes datagram, const Address& source, Nanos n
   if (message->integrity_at == 0 || message->username.empty()) {
     return {stun_error(*message, kBadRequest, answer_)};
   }
-  if (!named_to_us(*message) || !stun_authentic(*message, datagram, credentials_.local_password, hmac_)) {
+  const IceCredentials* const session = session_of(*message);
+  if (session == nullptr || !stun_authentic(*message, datagram, session->local_password, hmac_)) {
     return {stun_error(*message, kUnauthenticated, answer_)};
   }
   if (message->unknown_count > 0) return {stun_error(*message, kUnknownAttribute, answer_)};
   if (from_elsewhere(message->transaction, source)) return {};
 
-  const bool moves = source != peer_ && (message->use_candidate || peer_.port == 0 || !nominated_);
-  if (message->use_candidate) nominated_ = true;
-  if (moves) peer_ = source;
+  const Bytes answer = stun_success(*message, source, session->local_password, hmac_, answer_);
+  const bool moved = moves_peer(*message, *session, source);
+  if (moved) peer_ = source;
   if (source == peer_) checked_at_ = now;
-  return {stun_success(*message, source, credentials_.local_password, hmac_, answer_), moves};
+  return {answer, moved};
+}
+
+/// A check may show the way as long as none was nominated; after a restart the old way is kept until then.
+bool IceLite::moves_peer(const StunMessage& request, const IceCredentials& session, const Address& source) {
+  const bool open = peer_.port == 0 || (!nominated_ && !before_);
+  if (request.use_candidate && &session == &credentials_) {
+    nominated_ = true;
+    before_.reset();
+  }
+  return source != peer_ && (request.use_candidate || open);
 }
 
 void IceLite::follow(const IceLite& before) {
+  // Of several restarts in a row, the session in which the way was nominated.
+  before_ = before.before_ ? before.before_ : before.credentials_;
   peer_ = before.peer_;
   checked_at_ = before.checked_at_;
+  checks_ = before.checks_;
+  next_check_ = before.next_check_;
 }
 
 }  // namespace carillon

@@ -38,10 +38,11 @@ class IceLite {
   /// Where the peer is: what it nominated last, before that the first address that it proved.
   [[nodiscard]] const Address& peer() const { return peer_; }
   [[nodiscard]] bool is_peer(const Address& source) const { return peer_.port != 0 && source == peer_; }
-  /// The peer has been silent for so long that it must not be sent to any more.
+  /// The peer has not checked for so long that it must not be sent to any more (RFC 7675 §5.1).
   [[nodiscard]] bool expired(Nanos now) const { return peer_.port != 0 && now - checked_at_ > kConsent; }
   [[nodiscard]] const IceCredentials& credentials() const { return credentials_; }
-  /// Takes the place of `before`: until the new checks are through, the old way is used (§9).
+  /// Takes the place of `before`. Until the peer nominates anew, its checks of before are answered too, and it
+  /// stays where it was (§9).
   void follow(const IceLite& before);
 
  private:
@@ -51,10 +52,13 @@ class IceLite {
     Address source;
   };
 
-  [[nodiscard]] bool named_to_us(const StunMessage& request) const;
+  [[nodiscard]] const IceCredentials* session_of(const StunMessage& request) const;
+  bool moves_peer(const StunMessage& request, const IceCredentials& session, const Address& source);
   bool from_elsewhere(const StunTransaction& transaction, const Address& source);
 
   IceCredentials credentials_;
+  /// Of the session that this one follows, until the peer has nominated in this one.
+  std::optional<IceCredentials> before_;
   HmacSha1 hmac_;
   Address peer_;
   bool nominated_ = false;

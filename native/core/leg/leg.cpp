@@ -188,6 +188,7 @@ std::optional<Nanos> Leg::idle_until(Nanos now) const {
 }
 
 void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
+  has_consent_ = !ice_ || !ice_->expired(now);
   if (relays_ && !relay_goes_on(now)) end_relay(now);
   if (pauses(now)) {
     send_.pause(1);
@@ -286,7 +287,9 @@ void Leg::tell_latch(Nanos now, PacketSink& sink) {
   sink.latched(config_.handle, only);
 }
 
-bool Leg::can_send() const { return send_.config().sending && receive_.source().target().sendable(); }
+bool Leg::can_send() const {
+  return has_consent_ && send_.config().sending && receive_.source().target().sendable();
+}
 
 /// Whether the frame that is being composed will leave as audio: the peer is to hear us, and no key of ours
 /// takes its place.

@@ -253,6 +253,8 @@ class Leg {
   // Owned.
   std::unique_ptr<PacketProtection> protection_;
   std::unique_ptr<IceLite> ice_;
+  /// As of the last frame.
+  bool has_consent_ = true;
   std::shared_ptr<SequenceCell<LegStatistics>> statistics_;
   SendPath send_;
   std::vector<Sample> received_;

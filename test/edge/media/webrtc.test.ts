@@ -108,6 +108,75 @@ describe('checks of ICE', () => {
   });
 });
 
+describe('a restart of ICE while the call goes on', () => {
+  const AGAIN = { localUfrag: 'ours2', localPassword: 'r'.repeat(22), remoteUfrag: 'them2' };
+  const OTHER = { address: '198.51.100.8', port: 50_002 };
+  const anew: Check = { username: 'ours2:them2', password: AGAIN.localPassword };
+  const code = (sent: { bytes: Uint8Array } | undefined, password: string) =>
+    sent === undefined ? undefined : readAnswer(sent.bytes, password);
+
+  /** A leg that talks to BROWSER, and has been told of new names. */
+  async function restarted() {
+    const { media, drive } = engine();
+    const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+    const session: MediaSession = { ...byIce('none'), ice: ICE };
+    leg.configure(session);
+    drive.inject(leg.port, BROWSER, bindingRequest(GOOD));
+    drive.advance(100);
+    leg.configure({ ...session, ice: AGAIN });
+    drive.drain();
+    const rtpTo = () => {
+      drive.advance(100);
+      const places = drive.drain().filter(({ bytes }) => (bytes[0] ?? 0) >= 128);
+      return [...new Set(places.map(({ address, port }) => `${address}:${port}`))];
+    };
+    const check = (from: typeof BROWSER, what: Check) => {
+      drive.inject(leg.port, from, bindingRequest(what));
+      return drive.drain()[0];
+    };
+    return { drive, leg, rtpTo, check };
+  }
+
+  it('the old way is used, and its checks answered, until the peer nominates anew', async () => {
+    const { rtpTo, check } = await restarted();
+    expect(rtpTo()).toEqual(['192.0.2.77:50000']);
+    expect(code(check(BROWSER, GOOD), ICE.localPassword)).toMatchObject({ authentic: true });
+    expect(code(check(OTHER, anew), AGAIN.localPassword)).toMatchObject({ authentic: true });
+    expect(rtpTo()).toEqual(['192.0.2.77:50000']);
+    check(OTHER, { ...anew, useCandidate: true });
+    expect(rtpTo()).toEqual(['198.51.100.8:50002']);
+  });
+
+  it('names of before are foreign from then on', async () => {
+    const { rtpTo, check } = await restarted();
+    check(OTHER, { ...anew, useCandidate: true });
+    expect(code(check(BROWSER, GOOD), ICE.localPassword)?.errorCode).toBe(401);
+    expect(rtpTo()).toEqual(['198.51.100.8:50002']);
+  });
+
+  it('the name of one session does not go with the password of the other', async () => {
+    const { check } = await restarted();
+    for (const mixed of [
+      { ...GOOD, password: AGAIN.localPassword },
+      { ...anew, password: ICE.localPassword },
+      { ...anew, username: 'ours2:them' },
+    ]) {
+      expect(code(check(OTHER, mixed), AGAIN.localPassword)?.errorCode).toBe(401);
+    }
+  });
+
+  it('who checks no more is not sent to any more, until he checks again', async () => {
+    const { drive, rtpTo, check } = await restarted();
+    drive.advance(29_000);
+    expect(rtpTo()).toEqual(['192.0.2.77:50000']);
+    drive.advance(2000);
+    drive.drain();
+    expect(rtpTo()).toEqual([]);
+    check(BROWSER, GOOD);
+    expect(rtpTo()).toEqual(['192.0.2.77:50000']);
+  });
+});
+
 describe('keys by DTLS', () => {
   /** Both ends are legs; what one sends the other gets, from where that one is seen. */
   class Wire {
