@@ -250,7 +250,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const demo = settings.demo ? await startDemo({ host: '127.0.0.1', port: 0, logger }) : undefined;
   overload.start();
   await callbacks.resume();
-  await dialer.resumeAll();
+  if (await foundation.store.nodes.claim('campaigns')) await dialer.resumeAll();
   void campaigns
     .forgetUploads()
     .catch((error: unknown) => logger.error({ error }, 'unfinished uploads not deleted'));

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { micros } from '../src/base/money.ts';
 import { loadSettings } from '../src/config/load.ts';
 import type { Settings } from '../src/config/schema.ts';
+import { SelfNode } from '../src/domain/cluster/cluster.ts';
 import { RateBook } from '../src/domain/ledger/ledger.ts';
 import type { Rate } from '../src/domain/ledger/types.ts';
 import type { Store } from '../src/edge/store/store.ts';
@@ -50,5 +51,5 @@ export function testFoundation(
     recordingFiles,
     rateBook: new RateBook(ratesOf(prices)),
   });
-  return { ...facts, store, realm, recordingFiles };
+  return { ...facts, store, self: new SelfNode(''), realm, recordingFiles };
 }

@@ -445,6 +445,12 @@ export const SETTINGS = {
     ),
     connectionsPerHost: integer(64, 1, 10_000, 'connections to one customer host'),
   },
+  cluster: {
+    node: text(
+      '',
+      'id of this node, unlike that of every other; empty: a name made at the first start and kept in the data folder',
+    ),
+  },
   store: {
     synchronous: choice(
       ['normal', 'full'],

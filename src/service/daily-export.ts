@@ -37,6 +37,8 @@ export interface DailyExportParts {
   readonly callRecords: CallRecords;
   readonly ledger: Ledger;
   readonly marks: SettingStore;
+  /** Whether it is this node that writes, where several share a store. */
+  readonly isMine: () => Promise<boolean>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -73,7 +75,8 @@ export class DailyExport {
 
   /** Writes the days that are due, oldest first; returns their names. */
   async round(): Promise<readonly string[]> {
-    const { marks, clock, settings } = this.#parts;
+    const { marks, clock, settings, isMine } = this.#parts;
+    if (!(await isMine())) return [];
     const due = Math.floor((clock.wallMs() - settings.hourUtc * HOUR_MS) / DAY_MS) - 1;
     const mark = await marks.get(MARK);
     const first = mark === undefined ? due : Math.max(Number(mark) + 1, due - LATE_DAYS + 1);

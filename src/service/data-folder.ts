@@ -1,18 +1,27 @@
 /** Files of the data folder that are not the store's. What is secret is readable by its owner alone. */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Random, token } from '../base/ids.ts';
+import { type Random, token, uuid } from '../base/ids.ts';
 
 export const SERVICE_FILE = 'service.json';
 export const DEMO_FILE = 'demo.json';
 export const ADMIN_TOKEN_FILE = join('keys', 'admin.token');
 export const PHONE_LOGIN_KEY_FILE = join('keys', 'phone-logins.key');
+/** The id of this node, where no setting says it. */
+export const NODE_FILE = 'node.id';
 export const LINK_KEY_FILE = join('keys', 'links.key');
 
 /** A secret that is made once and kept. */
 export function keptSecret(dataDir: string, name: string, random: Random): string {
   const path = join(dataDir, name);
   if (!existsSync(path)) writeSecret(path, `${token(random)}\n`);
+  return readFileSync(path, 'utf8').trim();
+}
+
+/** A short random name that is made once and kept. */
+export function keptName(dataDir: string, name: string, random: Random): string {
+  const path = join(dataDir, name);
+  if (!existsSync(path)) writeSecret(path, `${uuid(random).slice(0, 8)}\n`);
   return readFileSync(path, 'utf8').trim();
 }
 

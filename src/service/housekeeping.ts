@@ -70,6 +70,8 @@ export class Housekeeping {
   }
 
   async #round(): Promise<void> {
+    // One node does it for all that share the store.
+    if (!(await this.#needs.store.nodes.claim('housekeeping'))) return;
     const { provisioning, recordings, phoneLogins, users, store, clock, settings, forgetLists } =
       this.#needs;
     await phoneLogins.purge();

@@ -13,6 +13,7 @@ import {
   START_US,
 } from '../edge/store/records.ts';
 import type { SimClock } from '../sim/clock.ts';
+import { nodeContract } from './node-contract.ts';
 
 export interface Opened {
   readonly store: Store;
@@ -186,6 +187,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
     });
 
     callContract(() => opened);
+    nodeContract(() => opened);
   });
 }
 

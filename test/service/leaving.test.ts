@@ -113,6 +113,7 @@ describe('a day of records', () => {
       workFolder: join(folder, '..', `work-${process.pid}`),
       objects,
       marks: service.store.settings,
+      isMine: async () => true,
       logger: silentLogger,
     });
 

@@ -16,6 +16,12 @@ beforeEach(async () => {
 });
 afterEach(() => service.stop());
 
+const queuedExports = async () => {
+  const { recordings, account } = service;
+  const filter = { accountId: account.authId, status: 'queued' as const };
+  return (await recordings.listExports(filter, { limit: 10, offset: 0 })).items;
+};
+
 const uuid = (n: number): string => `7f0cf0f6-0f4b-4f0e-8f57-${String(n).padStart(12, '0')}`;
 
 async function settle(n: number, over: Partial<Cdr> = {}): Promise<string> {
@@ -364,7 +370,7 @@ describe('POST export/recording', () => {
     const { status, body } = await request({});
     expect(status).toBe(202);
     expect(body).toEqual({ api_id: expect.any(String), status: 'success' });
-    const [job] = await service.recordings.unfinishedExports();
+    const [job] = await queuedExports();
     expect(job).toMatchObject({
       accountId: service.account.authId,
       recipients: ['ada@example.test'],
@@ -424,7 +430,7 @@ describe('POST export/recording', () => {
       status: 'failure',
       message: expect.stringMatching(/\w{3}/),
     });
-    expect(await service.recordings.unfinishedExports()).toEqual([]);
+    expect(await queuedExports()).toEqual([]);
   });
 
   it('exactly 366 days and 30 days of storage are within the limits', async () => {
@@ -439,13 +445,13 @@ describe('POST export/recording', () => {
       from_number: '14155550100',
     });
     expect(reply.status).toBe(202);
-    const [job] = await service.recordings.unfinishedExports();
+    const [job] = await queuedExports();
     expect(job?.filter.fromNumber).toBeUndefined();
   });
 
   it('the archive opens by the mailed link, not without', async () => {
     await request({});
-    const [job] = await service.recordings.unfinishedExports();
+    const [job] = await queuedExports();
     const exportId = job?.exportId ?? '';
     mkdirSync(service.settings.exportsFolder, { recursive: true });
     writeFileSync(join(service.settings.exportsFolder, `${exportId}.zip`), 'zip bytes');

@@ -78,8 +78,13 @@ export class DeliveryQueue {
     });
   }
 
-  /** Takes up what an earlier process left. Resolves with the number of notifications taken. */
+  /** Takes up what nodes left whose life is over, its own among them. Resolves with the number of notifications taken. */
   async resume(): Promise<number> {
+    await this.#needs.notifications.adopt();
+    return this.#takeStored();
+  }
+
+  async #takeStored(): Promise<number> {
     this.#resuming = true;
     try {
       const pending = await this.#needs.notifications.listPending(MAX_QUEUED);
@@ -225,7 +230,7 @@ export class DeliveryQueue {
     if (this.#queued > MAX_QUEUED / 2 || this.#stopped.signal.aborted) return;
     const lanes = [...this.#lanes.values()];
     if (this.#moreStored && !this.#resuming && !lanes.some((lane) => lane.overflowed)) {
-      void this.resume().catch((error: unknown) =>
+      void this.#takeStored().catch((error: unknown) =>
         this.#needs.logger.error({ error }, 'stored notifications cannot be listed'),
       );
     }

@@ -54,6 +54,8 @@ export interface PendingOf {
 export interface NotificationStore {
   put(notification: StoredNotification): Promise<void>;
   /** In the order in which they were stored; of all without `of`. */
+  /** Takes up those whose node's life is over: they are the asking node's from now on. How many. */
+  adopt(): Promise<number>;
   listPending(limit: number, of?: PendingOf): Promise<readonly StoredNotification[]>;
   recordAttempt(id: string, attempts: number): Promise<void>;
   /** Delivered or given up: it leaves the delivery queue. */

@@ -67,10 +67,15 @@ export interface CallStore {
   heartbeat(
     beats: ReadonlyArray<{ readonly callUuid: CallUuid; readonly atUs: number }>,
   ): Promise<void>;
-  /** Idempotent by call uuid. Refused writes (disk full) reject; the caller keeps the settlement and retries. */
-  settle(settlement: Settlement): Promise<void>;
-  /** Calls that were open, or waited for their turn, when the process died; `reserved` is what is held now. */
-  listOpen(): Promise<readonly OpenCall[]>;
+  /**
+   * Idempotent by call uuid; false: it was settled before, and nothing of this is written. Refused writes (disk full) reject;
+   * the caller keeps the settlement and retries.
+   */
+  settle(settlement: Settlement): Promise<boolean>;
+  /**
+   * Calls that are open, or wait for their turn; `reserved` is what is held now. Nobody's: those whose node's life is over.
+   */
+  listOpen(whose?: 'everybody' | 'nobody'): Promise<readonly OpenCall[]>;
 }
 
 /** Finished calls, as they are looked up. */

@@ -25,7 +25,7 @@ export class OpenRecords implements CallStore {
 
   open: CallStore['open'] = (...given) => this.#store.open(...given);
 
-  listOpen: CallStore['listOpen'] = () => this.#store.listOpen();
+  listOpen: CallStore['listOpen'] = (whose) => this.#store.listOpen(whose);
 
   async extendReservation(
     callUuid: CallUuid,
@@ -60,11 +60,12 @@ export class OpenRecords implements CallStore {
     }
   }
 
-  async settle(settlement: Settlement): Promise<void> {
+  async settle(settlement: Settlement): Promise<boolean> {
     const { callUuid } = settlement.cdr;
     this.#stale.delete(callUuid);
-    await this.#store.settle(settlement);
+    const isFirst = await this.#store.settle(settlement);
     this.#answered.delete(callUuid);
+    return isFirst;
   }
 
   #tolerate(error: unknown, callUuid: CallUuid, what: string): void {

@@ -9,19 +9,20 @@ import type { CallStore, OpenCall } from './needs.ts';
 import type { Cdr } from './types.ts';
 
 /**
- * Closes the calls that a crash left open: each is billed up to its last heartbeat and settled once, its hangup
+ * Closes the calls that are nobody's, as a crash leaves them: each is billed up to its last heartbeat and settled once, its hangup
  * notification included. Those that waited for their turn end as they do when the service stops (1020). Run before new
- * calls are taken. Returns the records written.
+ * calls are taken, and when another node was declared dead. Returns the records written.
  */
 export async function recoverOpenCalls(store: CallStore, log: Logger): Promise<readonly Cdr[]> {
   const recovered: Cdr[] = [];
-  for (const call of await store.listOpen()) {
+  for (const call of await store.listOpen('nobody')) {
     const cdr = closedByCrash(call);
-    await store.settle({
+    const isFirst = await store.settle({
       cdr,
       entries: chargesOf(cdr),
       notification: call.hangupNotification && finalNotification(call.hangupNotification, cdr),
     });
+    if (!isFirst) continue; // another node was faster
     log.warn(
       { callUuid: cdr.callUuid, accountId: cdr.accountId, billedMs: cdr.billedMs },
       cdr.failureReason ?? '',

@@ -9,6 +9,8 @@ const RETRY_MS = 1000;
 /** Settlements kept in memory meanwhile. A call beyond it is still in the store as open, and billed at the next start. */
 const WAITING_LIMIT = 100_000;
 
+export type Settled = 'written' | 'before' | 'givenUp';
+
 /**
  * Settles calls, and keeps the settlements that cannot be written (disk full) until they can. Nothing is lost when the
  * process dies meanwhile: the call is still open in the store, and recovery bills it up to its last heartbeat.
@@ -31,39 +33,41 @@ export class Settler {
   }
 
   /**
-   * Resolves with true once the settlement is durable; false when it was given up (`signal` aborted, too many wait):
-   * the call then stays open in the store. `settlement` makes it anew for each attempt.
+   * Resolves with `written` once the settlement is durable; `before` when another node had declared this one dead and settled the
+   * call; `givenUp` (`signal` aborted, too many wait): the call then stays open in the store. `settlement` makes it anew for
+   * each attempt.
    */
   async settle(
     callUuid: CallUuid,
     settlement: () => Promise<Settlement>,
     signal?: AbortSignal,
-  ): Promise<boolean> {
-    if (await this.#attempt(callUuid, settlement)) return true;
-    if (this.#waiting >= WAITING_LIMIT) return false;
+  ): Promise<Settled> {
+    const settled = await this.#attempt(callUuid, settlement);
+    if (settled !== undefined) return settled;
+    if (this.#waiting >= WAITING_LIMIT) return 'givenUp';
     this.#waiting += 1;
     try {
       for (;;) {
         await this.#clock.sleep(RETRY_MS, signal);
-        if (await this.#attempt(callUuid, settlement, true)) return true;
+        const later = await this.#attempt(callUuid, settlement, true);
+        if (later !== undefined) return later;
       }
     } catch (error) {
-      if (signal?.aborted) return false;
+      if (signal?.aborted) return 'givenUp';
       throw error;
     } finally {
       this.#waiting -= 1;
     }
   }
 
-  /** False: the environment did not let it be written. A bug is thrown on. */
+  /** Undefined: the environment did not let it be written. A bug is thrown on. */
   async #attempt(
     callUuid: CallUuid,
     settlement: () => Promise<Settlement>,
     isRepeated = false,
-  ): Promise<boolean> {
+  ): Promise<Settled | undefined> {
     try {
-      await this.#store.settle(await settlement());
-      return true;
+      return (await this.#store.settle(await settlement())) ? 'written' : 'before';
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       // Logged once for each call: the disk may be full for hours.
@@ -73,7 +77,7 @@ export class Settler {
           'settlement not written, will be tried again',
         );
       }
-      return false;
+      return undefined;
     }
   }
 }

@@ -272,7 +272,7 @@ export class CallKeeper implements CallKeeping {
     };
     let settlement: Settlement | undefined;
     try {
-      const written = await settler.settle(
+      const settled = await settler.settle(
         call.uuid,
         async () => {
           await this.#coverEnd(kept);
@@ -283,8 +283,9 @@ export class CallKeeper implements CallKeeping {
       );
       settlement ??= settle();
       const { cdr, notification } = settlement;
-      if (written && notification !== undefined) callbacks.notifyStored(notification);
-      if (written) onSettled(cdr, call);
+      const isWritten = settled === 'written';
+      if (isWritten && notification !== undefined) callbacks.notifyStored(notification);
+      if (isWritten) onSettled(cdr, call);
     } catch (error) {
       logger.error({ error, callUuid: call.uuid }, 'settlement failed');
     } finally {

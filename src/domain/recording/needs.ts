@@ -29,7 +29,7 @@ export interface RecordingStore {
     limit: number,
   ): Promise<readonly Recording[]>;
   remove(recordingId: RecordingId): Promise<boolean>;
-  /** Begun and neither finished nor failed, oldest first. */
+  /** Left neither finished nor failed by earlier lives of this node, oldest first. */
   unfinished(): Promise<readonly Recording[]>;
   /** Finished ones beyond their account's retention, `defaultMs` where it has none. */
   expired(nowUs: number, defaultMs: number, limit: number): Promise<readonly Recording[]>;
@@ -42,8 +42,8 @@ export interface ExportStore {
   get(exportId: string): Promise<ExportJob | undefined>;
   /** Newest first. */
   page(filter: ExportFilter, slice: Slice): Promise<Page<ExportJob>>;
-  /** Queued or running, oldest first. */
-  unfinished(): Promise<readonly ExportJob[]>;
+  /** The oldest that is queued, or was left running by this node or one whose life is over: it runs from now on, here. */
+  take(): Promise<ExportJob | undefined>;
 }
 
 /** Where recordings are kept. Implemented over a folder. */

@@ -183,9 +183,9 @@ export class Recordings {
     return queued.ok ? ok(job) : err({ kind: 'exportRunning' });
   }
 
-  /** Jobs to work on: queued, and running ones that a restart interrupted. */
-  unfinishedExports(): Promise<readonly ExportJob[]> {
-    return this.#deps.exports.unfinished();
+  /** The next job to work on: queued, or one that a restart interrupted. */
+  takeExport(): Promise<ExportJob | undefined> {
+    return this.#deps.exports.take();
   }
 
   patchExport(exportId: string, patch: ExportPatch): Promise<ExportJob | undefined> {

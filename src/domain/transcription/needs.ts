@@ -13,8 +13,8 @@ export interface TranscriptionStore {
   get(transcriptionId: string): Promise<Transcription | undefined>;
   /** Of one recording, the latest first. */
   ofRecording(recordingId: RecordingId): Promise<readonly Transcription[]>;
-  /** Neither ready nor failed, oldest first. */
-  waiting(): Promise<readonly Transcription[]>;
+  /** Takes up those that earlier lives of this node left neither ready nor failed; oldest first. */
+  adopt(): Promise<readonly Transcription[]>;
 }
 
 /** The files of recordings, wherever they are kept. */

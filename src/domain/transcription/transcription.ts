@@ -98,7 +98,7 @@ export class Transcriptions {
 
   /** After a start: what the last process had not done. Recordings that are being filed come by `filed`. */
   async recover(): Promise<void> {
-    for (const one of await this.#needs.store.waiting()) {
+    for (const one of await this.#needs.store.adopt()) {
       const recording = await this.#needs.recordings.get(one.recordingId);
       if (recording?.status !== 'recording') this.#enqueue(one.transcriptionId);
     }

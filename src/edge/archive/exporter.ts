@@ -19,7 +19,7 @@ export interface ExporterDeps {
   readonly logger: Logger;
 }
 
-/** Works on queued exports, one after the other. Jobs survive a restart: they are in the store until they are done. */
+/** Works on queued exports, one after the other. Jobs survive a restart: they are in the store, and a node's, until they are done. */
 export interface Exporter {
   /** Looks for work, also for what a restart interrupted. */
   wake(): void;
@@ -44,8 +44,9 @@ export function createExporter(deps: ExporterDeps): Exporter {
     do {
       again = false;
       await removeOld(deps);
-      for (const job of await deps.recordings.unfinishedExports()) {
-        if (stopping.signal.aborted) return;
+      for (;;) {
+        const job = stopping.signal.aborted ? undefined : await deps.recordings.takeExport();
+        if (job === undefined) break;
         await runJob(deps, job, stopping.signal);
       }
     } while (again && !stopping.signal.aborted);

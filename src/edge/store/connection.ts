@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import type { Random } from '../../base/ids.ts';
+import type { NodeRef } from '../../domain/cluster/types.ts';
 import { BalanceRows } from './balance-rows.ts';
 import type { Row, SqlValue } from './row.ts';
 import type { Vault } from './vault.ts';
@@ -13,6 +14,9 @@ export type Parameters = Readonly<Record<string, SqlValue>> | readonly SqlValue[
  * every commit. https://www.sqlite.org/pragma.html#pragma_synchronous
  */
 export type Synchronous = 'normal' | 'full';
+
+/** Its rows are nobody's. */
+export const NO_NODE: NodeRef = { id: '', epoch: 0 };
 
 /** Number and time of an account's latest entry. */
 export interface LedgerHead {
@@ -43,6 +47,8 @@ export class Connection {
   readonly ledgerHeads = new Map<string, LedgerHead>();
   readonly #statements = new Map<string, Database.Statement>();
   #nowUs = 0;
+  /** Who asks for the unit of work that runs now: what it makes bears it. */
+  node: NodeRef = NO_NODE;
 
   constructor(given: {
     readonly file: string;

@@ -3,7 +3,7 @@ import { assert } from '../../base/errors.ts';
 import type { Random } from '../../base/ids.ts';
 import { err } from '../../base/result.ts';
 import { AnswerCache } from './answer-cache.ts';
-import { Connection, integer, type Row, type Synchronous } from './connection.ts';
+import { Connection, integer, NO_NODE, type Row, type Synchronous } from './connection.ts';
 import { toFailure } from './failure.ts';
 import { FolderLock } from './folder-lock.ts';
 import { migrate } from './migrate.ts';
@@ -26,6 +26,7 @@ import {
   endpointRepository,
 } from './sql/endpoints.ts';
 import { ledgerRepository, rateRepository } from './sql/ledger.ts';
+import { nodeRepository } from './sql/nodes.ts';
 import { notificationRepository } from './sql/notifications.ts';
 import { callerIdRepository, carrierRepository, numberRepository } from './sql/numbers.ts';
 import { phoneLoginRepository } from './sql/phone-logins.ts';
@@ -215,6 +216,7 @@ export class Engine {
     const operation = repository[unit.operation];
     assert(operation !== undefined, `the store has no ${unit.repository}.${unit.operation}`);
     this.#db.nowUs = unit.nowUs;
+    this.#db.node = unit.node ?? NO_NODE;
     return operation(...unit.given);
   }
 
@@ -298,4 +300,5 @@ const createRepositories = (
   exports: exportRepository(db),
   campaigns: campaignRepository(db),
   users: userRepository(db),
+  nodes: nodeRepository(db),
 });

@@ -2,6 +2,7 @@ import type { AccountStore, IdempotencyStore, PartnerStore } from '../../domain/
 import type { NotificationStore, SigningTokens } from '../../domain/callback/needs.ts';
 import type { CampaignStore } from '../../domain/campaign/needs.ts';
 import type { CallLogStore, CallStore, CdrStore, RetentionStore } from '../../domain/cdr/needs.ts';
+import type { NodeStore } from '../../domain/cluster/needs.ts';
 import type { LedgerStore, RateStore } from '../../domain/ledger/needs.ts';
 import type { PhoneLoginStore } from '../../domain/phone-login/needs.ts';
 import type {
@@ -59,6 +60,7 @@ export interface Repositories {
   readonly exports: ExportStore;
   readonly campaigns: CampaignStore;
   readonly users: UserStore;
+  readonly nodes: NodeStore;
 }
 
 /**
@@ -164,6 +166,7 @@ export const ACCESS: {
   notifications: {
     put: 'write',
     listPending: 'point',
+    adopt: 'write',
     recordAttempt: 'soon',
     remove: 'soon',
     removeUntil: 'write',
@@ -183,9 +186,9 @@ export const ACCESS: {
     finish: 'write',
     get: 'point',
     ofRecording: 'point',
-    waiting: 'point',
+    adopt: 'write',
   },
-  exports: { enqueue: 'write', patch: 'write', get: 'point', page: 'report', unfinished: 'point' },
+  exports: { enqueue: 'write', patch: 'write', get: 'point', page: 'report', take: 'write' },
   campaigns: {
     insertAgent: 'write',
     agent: 'point',
@@ -245,6 +248,15 @@ export const ACCESS: {
     addAudit: 'soon',
     audit: 'report',
     purge: 'write',
+  },
+  nodes: {
+    begin: 'write',
+    beat: 'write',
+    list: 'point',
+    fence: 'write',
+    leave: 'write',
+    claim: 'write',
+    holder: 'point',
   },
 };
 

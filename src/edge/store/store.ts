@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { NodeRef } from '../../domain/cluster/types.ts';
 import type { LedgerFault } from '../../domain/ledger/types.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { Synchronous } from './connection.ts';
@@ -47,6 +48,8 @@ export interface Store extends Repositories {
   check(): Promise<void>;
   /** After STORE_GONE: the open connection still has everything, and writes the file anew. */
   renew(): Promise<void>;
+  /** The same store, used by a node: what is made through it is that node's, in the epoch of that moment. */
+  as(node: NodeRef): Store;
   /** Units of work that wait. */
   waiting(): number;
   /** What was asked for is still done. */
@@ -71,21 +74,23 @@ function openInMemory(options: StoreOptions): Store {
   });
   const falls = new Falls();
   const executor = new Executor(new InlineRunner(engine), atOnce, () => falls.tell());
-  const repositories = createRepositories(options.clock, () => executor);
-  return {
+  const executorOf: ExecutorOf = () => executor;
+  const repositories = createRepositories(options.clock, executorOf);
+  const store = {
     ...repositories,
     file: ':memory:',
-    backup: async (path) => {
+    backup: async (path: string) => {
       makeNew(path);
       engine.backup(path);
     },
     verify: () => repositories.ledger.verify(),
-    onLowBalance: (listener) => falls.listen(listener),
+    onLowBalance: (listener: () => void) => falls.listen(listener),
     check: () => repositories.settings.set(PROBE, String(options.clock.wallMs())),
     renew: () => Promise.resolve(),
     waiting: () => executor.waiting,
     close: () => executor.close(),
   };
+  return withNodes(store, options.clock, executorOf);
 }
 
 async function openOnDisk(options: StoreOptions): Promise<Store> {
@@ -110,9 +115,8 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
   const startReading = () => StoreThread.start({ ...thread, role: 'reader' });
   let reading = await startReading();
   const reader = new Executor(reading, atOnce);
-  const repositories = createRepositories(options.clock, (access) =>
-    access === 'report' ? reader : writer,
-  );
+  const executorOf: ExecutorOf = (access) => (access === 'report' ? reader : writer);
+  const repositories = createRepositories(options.clock, executorOf);
   const checkpoints = isSynced
     ? undefined
     : new Checkpoints({
@@ -124,12 +128,12 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
         finish: () => reader.between(() => writer.between(() => reading.checkpoint())),
       });
   const disk = new DiskCheck(thread.file);
-  return {
+  const store = {
     ...repositories,
     file: thread.file,
-    backup: (path) => backUp(thread, path),
+    backup: (path: string) => backUp(thread, path),
     verify: () => repositories.ledger.verify(),
-    onLowBalance: (listener) => falls.listen(listener),
+    onLowBalance: (listener: () => void) => falls.listen(listener),
     check: async () => {
       await disk.run();
       await repositories.settings.set(PROBE, String(options.clock.wallMs()));
@@ -153,6 +157,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
       await writer.close();
     },
   };
+  return withNodes(store, options.clock, executorOf);
 }
 
 function openEngine(options: EngineOptions): Engine {
@@ -208,8 +213,20 @@ function prepareFile(dataDir: string): string {
   return file;
 }
 
-/** Each operation becomes a unit of work on the executor of its access, stamped with the time of the request. */
-function createRepositories(clock: Clock, executorOf: (access: Access) => Executor): Repositories {
+type ExecutorOf = (access: Access) => Executor;
+
+/** The same store, where everything that is made is `node`'s. */
+function withNodes(store: Omit<Store, 'as'>, clock: Clock, executorOf: ExecutorOf): Store {
+  const as = (node: NodeRef): Store => ({
+    ...store,
+    ...createRepositories(clock, executorOf, node),
+    as,
+  });
+  return { ...store, as };
+}
+
+/** Each operation becomes a unit of work on the executor of its access, stamped with the time of the request and its node. */
+function createRepositories(clock: Clock, executorOf: ExecutorOf, node?: NodeRef): Repositories {
   const repositories: Record<
     string,
     Record<string, (...given: unknown[]) => Promise<unknown>>
@@ -224,6 +241,7 @@ function createRepositories(clock: Clock, executorOf: (access: Access) => Execut
             operation,
             given,
             nowUs: Math.round(clock.wallMs() * 1000),
+            ...(node && { node: { id: node.id, epoch: node.epoch } }),
           };
           return executor.submit(unit, access);
         };

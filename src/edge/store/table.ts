@@ -72,16 +72,24 @@ export const optional = <T>(column: Column<T>): Column<T | undefined> => ({
   read: (value, vault) => (value === null ? undefined : column.read(value, vault)),
 });
 
+/** Columns of a table whose rows belong to the node that made them. */
+const OWNER = ['node_id', 'epoch'] as const;
+
 /** A table whose rows are records of the domain. */
 export class Table<T extends object> {
   readonly name: string;
   readonly #fields: ReadonlyArray<readonly [key: string, column: Column<unknown>]>;
   readonly #insert: string;
+  readonly #isOwned: boolean;
 
-  constructor(name: string, columns: Columns<T>) {
+  constructor(name: string, columns: Columns<T>, rows: 'of all' | 'of a node' = 'of all') {
     this.name = name;
+    this.#isOwned = rows === 'of a node';
     this.#fields = Object.entries<Column<unknown>>(columns as Record<string, Column<unknown>>);
-    const names = this.#fields.map(([, column]) => column.name);
+    const names = [
+      ...this.#fields.map(([, column]) => column.name),
+      ...(this.#isOwned ? OWNER : []),
+    ];
     this.#insert = `INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
   }
 
@@ -148,8 +156,10 @@ export class Table<T extends object> {
   }
 
   #write(db: Connection, record: T): readonly SqlValue[] {
-    return this.#fields.map(([key, column]) =>
+    const values = this.#fields.map(([key, column]) =>
       column.write((record as Record<string, unknown>)[key], db.vault),
     );
+    if (this.#isOwned) values.push(db.node.id, db.node.epoch);
+    return values;
   }
 }

@@ -1,11 +1,14 @@
+import type { NodeRef } from '../../domain/cluster/types.ts';
 import type { Failure } from './failure.ts';
 
-/** One operation to run: which, with what, and when it was asked for (microseconds UTC). */
+/** One operation to run: which, with what, and when (microseconds UTC) and by which node it was asked for. */
 export interface Unit {
   readonly repository: string;
   readonly operation: string;
   readonly given: readonly unknown[];
   readonly nowUs: number;
+  /** Absent: by none, as by a tool. */
+  readonly node?: NodeRef;
 }
 
 export type Outcome =

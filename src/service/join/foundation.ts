@@ -6,10 +6,11 @@ import type { Logger } from '../../base/logger.ts';
 import type { ObjectStore } from '../../base/object-store.ts';
 import type { Settings } from '../../config/schema.ts';
 import { recoverOpenCalls } from '../../domain/cdr/cdr.ts';
+import { SelfNode } from '../../domain/cluster/cluster.ts';
 import { RateBook } from '../../domain/ledger/ledger.ts';
 import { createS3Store } from '../../edge/objects/s3.ts';
 import { openStore, type Store } from '../../edge/store/store.ts';
-import { keptSecret, PHONE_LOGIN_KEY_FILE } from '../data-folder.ts';
+import { keptName, keptSecret, NODE_FILE, PHONE_LOGIN_KEY_FILE } from '../data-folder.ts';
 import type { OperatorLists } from '../operator-lists.ts';
 import { localRecordingFiles } from '../recording-files.ts';
 import { recordingKey } from '../recording-offload.ts';
@@ -27,7 +28,9 @@ export interface Basics {
 }
 
 export interface Foundation extends Facts {
+  /** What is made through it is this node's. */
   readonly store: Store;
+  readonly self: SelfNode;
   /** Digest realm, chosen at the first start and never changed: HA1 depends on it. */
   readonly realm: string;
   readonly recordingFiles: ReturnType<typeof localRecordingFiles>;
@@ -44,7 +47,10 @@ export async function layFoundation(basics: Basics): Promise<Foundation> {
   const { settings, lists, logger, clock, random } = basics;
   const dataDir = resolve(basics.dataDir);
   const { synchronous } = settings.store;
-  const store = await openStore({ dataDir, synchronous, logger, clock, random });
+  const opened = await openStore({ dataDir, synchronous, logger, clock, random });
+  const self = new SelfNode(settings.cluster.node || keptName(dataDir, NODE_FILE, random));
+  await self.begin(opened.nodes, true);
+  const store = opened.as(self);
   const realm = await store.settings.getOrSet('sip.realm', `carillon-${uuid(random).slice(0, 8)}`);
   const recordingFiles = localRecordingFiles(recordingsFolder(dataDir));
   const objects = settings.s3.endpoint === '' ? undefined : createS3Store(settings.s3);
@@ -72,5 +78,5 @@ export async function layFoundation(basics: Basics): Promise<Foundation> {
   await facts.provisioning.mediaPolicies.load();
   await storeCarriers(facts.provisioning.carriers, lists.carriers);
   await recoverOpenCalls(store.calls, logger);
-  return { ...facts, store, realm, recordingFiles, objects };
+  return { ...facts, store, self, realm, recordingFiles, objects };
 }

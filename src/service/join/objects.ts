@@ -38,6 +38,7 @@ export function joinLeaving(basics: Basics, foundation: Foundation): Leaving {
             workFolder: join(dataDir, 'exports'),
             objects,
             marks: store.settings,
+            isMine: () => store.nodes.claim('housekeeping'),
           }),
         ]
       : []),

@@ -27,6 +27,10 @@ class MemoryStore implements NotificationStore {
     this.rows.set(notification.id, notification);
   }
 
+  async adopt(): Promise<number> {
+    return 0;
+  }
+
   async listPending(limit: number, of?: PendingOf): Promise<readonly StoredNotification[]> {
     this.#check();
     return [...this.rows.values()].filter((row) => isOf(row, of)).slice(0, limit);

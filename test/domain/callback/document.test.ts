@@ -33,6 +33,7 @@ beforeEach(() => {
     settings: { userAgent: 'Test/1', signatureHeaders: ['X-Plivo-Signature'], firstByteMs: 5000 },
     notifications: {
       put: async () => undefined,
+      adopt: async () => 0,
       listPending: async () => [],
       recordAttempt: async () => undefined,
       remove: async () => undefined,

@@ -29,6 +29,7 @@ beforeEach(() => {
     settings: { userAgent: 'Test/1', signatureHeaders: ['X-Plivo-Signature'], firstByteMs: 5000 },
     notifications: {
       put: () => Promise.reject(new Error('events are not kept')),
+      adopt: async () => 0,
       listPending: () => Promise.resolve([]),
       recordAttempt: () => Promise.resolve(),
       remove: () => Promise.resolve(),

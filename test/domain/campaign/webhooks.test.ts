@@ -43,6 +43,7 @@ async function sent(event: CampaignEvent, over: Partial<Campaign> = {}) {
     settings: { userAgent: 'Test/1', signatureHeaders: ['X-Plivo-Signature'], firstByteMs: 5000 },
     notifications: {
       put: () => Promise.resolve(),
+      adopt: async () => 0,
       listPending: () => Promise.resolve([]),
       recordAttempt: () => Promise.resolve(),
       remove: () => Promise.resolve(),

@@ -53,7 +53,7 @@ function stage(problems: RecognitionProblem[] = []) {
       },
       get: async (id) => rows.get(id),
       ofRecording: async () => [...rows.values()],
-      waiting: async () => [...rows.values()].filter(({ status }) => status === 'waiting'),
+      adopt: async () => [...rows.values()].filter(({ status }) => status === 'waiting'),
     },
     recordings: { get: async (id) => recordings.get(id) },
     files,

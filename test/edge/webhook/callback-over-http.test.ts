@@ -94,6 +94,7 @@ const clientWith = (ca?: string): CallbackClient => {
     },
     notifications: {
       put: async () => undefined,
+      adopt: async () => 0,
       listPending: async () => [],
       recordAttempt: async () => undefined,
       remove: async () => undefined,

@@ -6,6 +6,7 @@ import type { Synchronously } from '../repositories.ts';
 import { openCredentials, sealCredentials } from '../sealed-text.ts';
 import { insertCdr } from './cdrs.ts';
 import { extendHold, hold, postCharges, releaseHold } from './ledger.ts';
+import { NOBODYS } from './nodes.ts';
 import { notificationTable } from './notifications.ts';
 import { openCall, type StoredCall, storedCall } from './stored-call.ts';
 
@@ -45,15 +46,17 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
   settle: ({ cdr, entries, notification }) => {
     db.run('DELETE FROM open_call WHERE call_uuid = ?', [cdr.callUuid]);
     releaseHold(db, cdr.callUuid);
-    if (!insertCdr(db, cdr)) return;
+    if (!insertCdr(db, cdr)) return false;
     postCharges(db, entries);
     if (notification !== undefined) notificationTable.insertNew(db, notification);
+    return true;
   },
-  listOpen: () =>
+  listOpen: (whose = 'everybody') =>
     db
       .all(
         `SELECT o.record, o.heartbeat_us, COALESCE(r.amount, 0) AS reserved FROM open_call o
-          LEFT JOIN reservation r ON r.id = o.call_uuid ORDER BY o.call_uuid`,
+          LEFT JOIN reservation r ON r.id = o.call_uuid
+          ${whose === 'nobody' ? `WHERE ${NOBODYS}` : ''} ORDER BY o.call_uuid`,
       )
       .map((row) => ({
         ...readOpen(db, string(row, 'record')),
@@ -65,10 +68,18 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
 /** One that has waited is there already. */
 function saveOpen(db: Connection, call: OpenCall): void {
   db.run(
-    `INSERT INTO open_call (call_uuid, account_id, heartbeat_us, record) VALUES (?, ?, ?, ?)
+    `INSERT INTO open_call (call_uuid, account_id, heartbeat_us, record, node_id, epoch)
+      VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT (call_uuid)
       DO UPDATE SET heartbeat_us = excluded.heartbeat_us, record = excluded.record`,
-    [call.cdr.callUuid, call.cdr.accountId, call.heartbeatUs, recordOf(db, call)],
+    [
+      call.cdr.callUuid,
+      call.cdr.accountId,
+      call.heartbeatUs,
+      recordOf(db, call),
+      db.node.id,
+      db.node.epoch,
+    ],
   );
 }
 

@@ -7,6 +7,7 @@ import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
 import { flag, int, json, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
+import { NOBODYS } from './nodes.ts';
 
 /** `due_us` is 0 for a contact that was never called. */
 const contactTable = new Table<Contact>('campaign_contact', {
@@ -66,8 +67,9 @@ const uploads = (db: Connection, getCampaign: (id: CampaignId) => Campaign | und
     beginList: (id: CampaignId): number =>
       integer(
         db.get(
-          `INSERT INTO campaign_list (campaign_id, state) VALUES (?, 'open') RETURNING number`,
-          [id],
+          `INSERT INTO campaign_list (campaign_id, state, node_id, epoch) VALUES (?, 'open', ?, ?)
+            RETURNING number`,
+          [id, db.node.id, db.node.epoch],
         ),
         'number',
       ),
@@ -136,7 +138,10 @@ const uploads = (db: Connection, getCampaign: (id: CampaignId) => Campaign | und
     },
     strayLists: () =>
       db
-        .all(`SELECT number FROM campaign_list WHERE state <> 'current' ORDER BY number`)
+        .all(
+          `SELECT number FROM campaign_list
+            WHERE state <> 'current' AND (state <> 'open' OR ${NOBODYS}) ORDER BY number`,
+        )
         .map((row) => integer(row, 'number')),
   }) satisfies Partial<Synchronously<CampaignStore>>;
 

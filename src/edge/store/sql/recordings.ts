@@ -12,6 +12,7 @@ import type { Connection } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { converted, int, json, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
+import { LEFT_BY_OWN_NODE, NOBODYS } from './nodes.ts';
 import {
   notificationTable,
   readSubject,
@@ -23,35 +24,39 @@ type StoredCharges = Omit<PendingCharges, 'notice'> & {
   readonly notice?: StoredSubject<NotificationDraft> | undefined;
 };
 
-const recordingTable = new Table<Recording>('recording', {
-  recordingId: text('recording_id'),
-  accountId: text('account_id'),
-  subAccount: optional(text('sub_account')),
-  callUuid: optional(text('call_uuid')),
-  conferenceName: optional(text('conference_name')),
-  conferenceUuid: optional(text('conference_uuid')),
-  fromNumber: text('from_number'),
-  toNumber: text('to_number'),
-  format: text('format'),
-  type: text('type'),
-  status: text('status'),
-  file: text('file'),
-  bytes: int('bytes'),
-  durationMs: int('duration_ms'),
-  startUs: optional(int('start_us')),
-  endUs: optional(int('end_us')),
-  addedUs: int('added_us'),
-  pendingCharges: optional(
-    converted(
-      json<StoredCharges>('dues'),
-      (charges: PendingCharges) => ({
-        ...charges,
-        notice: charges.notice && writeSubject(charges.notice),
-      }),
-      (stored) => ({ ...stored, notice: stored.notice && readSubject(stored.notice) }),
+const recordingTable = new Table<Recording>(
+  'recording',
+  {
+    recordingId: text('recording_id'),
+    accountId: text('account_id'),
+    subAccount: optional(text('sub_account')),
+    callUuid: optional(text('call_uuid')),
+    conferenceName: optional(text('conference_name')),
+    conferenceUuid: optional(text('conference_uuid')),
+    fromNumber: text('from_number'),
+    toNumber: text('to_number'),
+    format: text('format'),
+    type: text('type'),
+    status: text('status'),
+    file: text('file'),
+    bytes: int('bytes'),
+    durationMs: int('duration_ms'),
+    startUs: optional(int('start_us')),
+    endUs: optional(int('end_us')),
+    addedUs: int('added_us'),
+    pendingCharges: optional(
+      converted(
+        json<StoredCharges>('dues'),
+        (charges: PendingCharges) => ({
+          ...charges,
+          notice: charges.notice && writeSubject(charges.notice),
+        }),
+        (stored) => ({ ...stored, notice: stored.notice && readSubject(stored.notice) }),
+      ),
     ),
-  ),
-});
+  },
+  'of a node',
+);
 
 const DAY_US = 86_400_000_000;
 
@@ -88,7 +93,11 @@ export const recordingRepository = (db: Connection): Synchronously<RecordingStor
     return db.run('DELETE FROM recording WHERE recording_id = ?', [recordingId]) === 1;
   },
   unfinished: () =>
-    recordingTable.all(db, "WHERE status = 'recording' ORDER BY added_us, recording_id", []),
+    recordingTable.all(
+      db,
+      `WHERE status = 'recording' AND ${LEFT_BY_OWN_NODE} ORDER BY added_us, recording_id`,
+      [db.node.id],
+    ),
   expired: (nowUs, defaultMs, limit) =>
     db
       .all(
@@ -116,19 +125,23 @@ const recordingWhere = (filter: RecordingFilter): Where =>
     .and('format = ?', filter.format)
     .and('recording_id = ?', filter.recordingId);
 
-const exportTable = new Table<ExportJob>('export_job', {
-  exportId: text('export_id'),
-  accountId: text('account_id'),
-  recipients: json('recipients'),
-  filter: json('filter'),
-  status: text('status'),
-  attempts: int('attempts'),
-  file: optional(text('file')),
-  recordings: int('recordings'),
-  error: optional(text('error')),
-  createdUs: int('created_us'),
-  updatedUs: int('updated_us'),
-});
+const exportTable = new Table<ExportJob>(
+  'export_job',
+  {
+    exportId: text('export_id'),
+    accountId: text('account_id'),
+    recipients: json('recipients'),
+    filter: json('filter'),
+    status: text('status'),
+    attempts: int('attempts'),
+    file: optional(text('file')),
+    recordings: int('recordings'),
+    error: optional(text('error')),
+    createdUs: int('created_us'),
+    updatedUs: int('updated_us'),
+  },
+  'of a node',
+);
 
 export const exportRepository = (db: Connection): Synchronously<ExportStore> => ({
   enqueue: (job) => (exportTable.insertNew(db, job) ? ok(undefined) : err('exportRunning')),
@@ -142,6 +155,18 @@ export const exportRepository = (db: Connection): Synchronously<ExportStore> => 
       'created_us DESC, export_id DESC',
       slice,
     ),
-  unfinished: () =>
-    exportTable.all(db, "WHERE status IN ('queued', 'running') ORDER BY created_us, export_id", []),
+  take: () => {
+    const { id, epoch } = db.node;
+    // One job is worked on at a time: one that is this node's already was left behind.
+    const free = `status = 'queued'
+      OR (status = 'running' AND (${NOBODYS} OR (node_id = @id AND epoch = @epoch)))`;
+    const row = db.get(
+      `UPDATE export_job SET node_id = @id, epoch = @epoch, status = 'running', updated_us = @now
+        WHERE (${free}) AND export_id = (SELECT export_id FROM export_job WHERE ${free}
+          ORDER BY created_us, export_id LIMIT 1)
+        RETURNING *`,
+      { id, epoch, now: db.nowUs },
+    );
+    return row && exportTable.read(db, row);
+  },
 });

@@ -4,27 +4,32 @@ import type { Connection } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
 import { int, json, optional, Table, text } from '../table.ts';
+import { NOBODYS } from './nodes.ts';
 import { notificationTable } from './notifications.ts';
 
-const transcriptionTable = new Table<Transcription>('transcription', {
-  transcriptionId: text('transcription_id'),
-  recordingId: text('recording_id'),
-  accountId: text('account_id'),
-  subAccount: optional(text('sub_account')),
-  callUuid: optional(text('call_uuid')),
-  subject: text('subject'),
-  language: text('language'),
-  currency: text('currency'),
-  target: optional(withCredentials(json('target'))),
-  status: text('status'),
-  text: text('text'),
-  error: optional(text('error')),
-  durationMs: int('duration_ms'),
-  charge: int('charge'),
-  perMinute: int('per_minute'),
-  createdUs: int('created_us'),
-  endedUs: optional(int('ended_us')),
-});
+const transcriptionTable = new Table<Transcription>(
+  'transcription',
+  {
+    transcriptionId: text('transcription_id'),
+    recordingId: text('recording_id'),
+    accountId: text('account_id'),
+    subAccount: optional(text('sub_account')),
+    callUuid: optional(text('call_uuid')),
+    subject: text('subject'),
+    language: text('language'),
+    currency: text('currency'),
+    target: optional(withCredentials(json('target'))),
+    status: text('status'),
+    text: text('text'),
+    error: optional(text('error')),
+    durationMs: int('duration_ms'),
+    charge: int('charge'),
+    perMinute: int('per_minute'),
+    createdUs: int('created_us'),
+    endedUs: optional(int('ended_us')),
+  },
+  'of a node',
+);
 
 export const transcriptionRepository = (db: Connection): Synchronously<TranscriptionStore> => ({
   insert: (transcription) => transcriptionTable.insert(db, transcription),
@@ -43,10 +48,13 @@ export const transcriptionRepository = (db: Connection): Synchronously<Transcrip
   get: (transcriptionId) => transcriptionTable.get(db, 'transcription_id = ?', [transcriptionId]),
   ofRecording: (recordingId) =>
     transcriptionTable.all(db, 'WHERE recording_id = ? ORDER BY created_us DESC', [recordingId]),
-  waiting: () =>
-    transcriptionTable.all(
-      db,
-      "WHERE status = 'waiting' ORDER BY created_us, transcription_id",
-      [],
-    ),
+  adopt: () =>
+    db
+      .all(
+        `UPDATE transcription SET node_id = @id, epoch = @epoch
+          WHERE status = 'waiting' AND ${NOBODYS} AND node_id IN ('', @id) RETURNING *`,
+        { id: db.node.id, epoch: db.node.epoch },
+      )
+      .map((row) => transcriptionTable.read(db, row))
+      .sort((a, b) => a.createdUs - b.createdUs),
 });

@@ -1,0 +1,128 @@
+/**
+ * Keeps this node among the living, and watches the others. A node whose beats stand still is declared dead (its epoch grows), and
+ * what it left is taken up. No two clocks are compared: how long a beat stands still, each node measures by its own.
+ */
+import type { Clock } from '../../base/clock.ts';
+import { SECOND_MS } from '../../base/duration.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { NodeStore } from './needs.ts';
+import type { SelfNode } from './self-node.ts';
+import type { NodeRecord } from './types.ts';
+
+/** Between two beats, and two looks at those of the others. */
+export const BEAT_MS = SECOND_MS;
+/** A node whose beats stand still for so long, while this one could look, is dead. */
+const SILENT_MS = 6 * SECOND_MS;
+/** What a dying node wrote after it was declared dead is found by looking again. */
+const LOOK_AGAIN_MS = 60 * SECOND_MS;
+
+export interface MembershipNeeds {
+  readonly nodes: NodeStore;
+  readonly self: SelfNode;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Whether the node is heard of in another way than by the store: then it lives. */
+  readonly isHeard: (nodeId: string) => Promise<boolean>;
+  /** Takes up everything that is nobody's; is called again when it rejects. */
+  readonly takeUp: () => Promise<void>;
+  /** This node was declared dead: its calls are another's by now. Resolves when they are ended; then it begins a new life. */
+  readonly fenced: () => Promise<void>;
+}
+
+interface Watched {
+  readonly record: NodeRecord;
+  readonly sinceMs: number;
+}
+
+export class Membership {
+  readonly #needs: MembershipNeeds;
+  readonly #stopping = new AbortController();
+  #watched = new Map<string, Watched>();
+  #isDue = false;
+  #lastMs: number;
+  #rounds: Promise<void> = Promise.resolve();
+
+  constructor(needs: MembershipNeeds) {
+    this.#needs = needs;
+    this.#lastMs = needs.clock.monotonicMs();
+  }
+
+  /** Nodes that live, as far as is known; this one among them. */
+  get living(): readonly string[] {
+    return [...this.#watched.keys()];
+  }
+
+  start(): void {
+    this.#rounds = this.#goOn();
+  }
+
+  /** The others need not wait until its beats stand still. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#rounds;
+    const { nodes, self, logger } = this.#needs;
+    await nodes.leave(self).catch((error: unknown) => logger.warn({ error }, 'node has not left'));
+  }
+
+  async #goOn(): Promise<void> {
+    const { clock, logger } = this.#needs;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await this.round().catch((error: unknown) => {
+        // Who could not look cannot say that others stood still meanwhile.
+        this.#watched.clear();
+        logger.warn({ error }, 'the store did not take a beat of this node');
+      });
+      await clock.sleep(BEAT_MS, signal).catch(() => undefined); // stopped
+    }
+  }
+
+  /** One beat, and one look at the others. */
+  async round(): Promise<void> {
+    const { nodes, self, clock } = this.#needs;
+    if (!(await nodes.beat(self))) await this.#beginAnew();
+    const found = await nodes.list();
+    const hasLeft = [...this.#watched].some(
+      ([id, { record }]) => !found.some((one) => one.id === id && one.epoch === record.epoch),
+    );
+    const nowMs = clock.monotonicMs();
+    const watched = found.map((record): Watched => {
+      const known = this.#watched.get(record.id);
+      const stands = known?.record.epoch === record.epoch && known.record.beats === record.beats;
+      return stands ? known : { record, sinceMs: nowMs };
+    });
+    this.#watched = new Map(watched.map((one) => [one.record.id, one]));
+    const isFirst = found[0]?.id === self.id;
+    if (isFirst && (hasLeft || nowMs - this.#lastMs >= LOOK_AGAIN_MS)) this.#isDue = true;
+    for (const one of watched) if (await this.#declared(one, nowMs)) this.#isDue = true;
+    if (this.#isDue) await this.#takeUp();
+  }
+
+  async #declared({ record, sinceMs }: Watched, nowMs: number): Promise<boolean> {
+    const { nodes, self, isHeard, logger } = this.#needs;
+    if (record.id === self.id || nowMs - sinceMs < SILENT_MS) return false;
+    if (await isHeard(record.id)) return false;
+    if (!(await nodes.fence(record))) return false;
+    this.#watched.delete(record.id);
+    logger.error({ node: record.id, epoch: record.epoch }, 'node is silent: declared dead');
+    return true;
+  }
+
+  async #takeUp(): Promise<void> {
+    await this.#needs.takeUp();
+    this.#isDue = false;
+    this.#lastMs = this.#needs.clock.monotonicMs();
+  }
+
+  async #beginAnew(): Promise<void> {
+    const { nodes, self, fenced, logger } = this.#needs;
+    logger.error(
+      { node: self.id, epoch: self.epoch },
+      'this node was declared dead: its calls end',
+    );
+    await fenced();
+    await self.begin(nodes, false);
+    this.#isDue = true;
+    logger.warn({ node: self.id, epoch: self.epoch }, 'this node has begun anew');
+  }
+}

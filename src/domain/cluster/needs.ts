@@ -1,0 +1,25 @@
+import type { Job, NodeRecord, NodeRef } from './types.ts';
+
+/**
+ * Nodes that share a store. Nobody compares clocks here: a node is dead when somebody who watched its beats says so, and
+ * is told by its epoch, which has grown.
+ */
+export interface NodeStore {
+  /**
+   * A new life of the node; what its earlier ones left is nobody's from now on. `alone`: no other can be using the store, so
+   * that theirs is nobody's too. Returns the epoch, from 1.
+   */
+  begin(nodeId: string, alone: boolean): Promise<number>;
+  /** One more beat. False: the node was declared dead. */
+  beat(node: NodeRef): Promise<boolean>;
+  /** Those that live, as far as anybody has said, by id. */
+  list(): Promise<readonly NodeRecord[]>;
+  /** Declares dead whoever has not moved since `seen`; of several that try, one is told true. */
+  fence(seen: NodeRecord): Promise<boolean>;
+  /** Ends the node's life of its own will. */
+  leave(node: NodeRef): Promise<void>;
+  /** Takes work that nobody does. True: it is the asking node's, now or already. */
+  claim(job: Job): Promise<boolean>;
+  /** Whose work it is; undefined: nobody's. */
+  holder(job: Job): Promise<NodeRef | undefined>;
+}

@@ -1,0 +1,60 @@
+import type { NodeStore } from '../../../domain/cluster/needs.ts';
+import type { NodeRecord } from '../../../domain/cluster/types.ts';
+import { type Connection, integer, string } from '../connection.ts';
+import type { Synchronously } from '../repositories.ts';
+import type { Row } from '../row.ts';
+
+/** Beats of a node that does not live. */
+const DEAD = -1;
+const END = `UPDATE node SET epoch = epoch + 1, beats = ${DEAD}`;
+
+/** Of rows that bear a node: those of a life that is over. */
+export const NOBODYS = '(node_id, epoch) NOT IN (SELECT node_id, epoch FROM node)';
+
+/** What is on the disk of a node only that node takes up again. Parameter: its id. */
+export const LEFT_BY_OWN_NODE = `${NOBODYS} AND node_id IN ('', ?)`;
+
+export const nodeRepository = (db: Connection): Synchronously<NodeStore> => ({
+  begin: (nodeId, alone) => {
+    if (alone) db.run(`${END} WHERE beats <> ${DEAD} AND node_id <> ?`, [nodeId]);
+    const row = db.get(
+      `INSERT INTO node (node_id, epoch, beats, begun_us) VALUES (@id, 1, 0, @now)
+        ON CONFLICT (node_id) DO UPDATE SET epoch = node.epoch + 1, beats = 0, begun_us = @now
+        RETURNING epoch`,
+      { id: nodeId, now: db.nowUs },
+    );
+    return integer(row, 'epoch');
+  },
+  beat: ({ id, epoch }) =>
+    db.run('UPDATE node SET beats = beats + 1 WHERE node_id = ? AND epoch = ?', [id, epoch]) === 1,
+  list: () => db.all(`SELECT * FROM node WHERE beats <> ${DEAD} ORDER BY node_id`).map(readNode),
+  fence: ({ id, epoch, beats }) =>
+    db.run(`${END} WHERE node_id = ? AND epoch = ? AND beats = ?`, [id, epoch, beats]) === 1,
+  leave: ({ id, epoch }) => {
+    db.run(`${END} WHERE node_id = ? AND epoch = ?`, [id, epoch]);
+  },
+  claim: (job) => {
+    const { id, epoch } = db.node;
+    db.run(
+      `INSERT INTO job_lease (job, node_id, epoch) VALUES (?, ?, ?)
+        ON CONFLICT (job) DO UPDATE SET node_id = excluded.node_id, epoch = excluded.epoch
+          WHERE (job_lease.node_id, job_lease.epoch) NOT IN (SELECT node_id, epoch FROM node)`,
+      [job, id, epoch],
+    );
+    const held = db.get('SELECT node_id, epoch FROM job_lease WHERE job = ?', [job]);
+    return held !== undefined && string(held, 'node_id') === id && integer(held, 'epoch') === epoch;
+  },
+  holder: (job) => {
+    const row = db.get(`SELECT node_id, epoch FROM job_lease WHERE job = ? AND NOT (${NOBODYS})`, [
+      job,
+    ]);
+    return row && { id: string(row, 'node_id'), epoch: integer(row, 'epoch') };
+  },
+});
+
+const readNode = (row: Row): NodeRecord => ({
+  id: string(row, 'node_id'),
+  epoch: integer(row, 'epoch'),
+  beats: integer(row, 'beats'),
+  begunUs: integer(row, 'begun_us'),
+});

@@ -1,0 +1,120 @@
+/** Several nodes on one store: whose a row is, and what becomes of rows whose node's life is over. */
+import { describe, expect, it } from 'vitest';
+import { asCallUuid } from '../../src/base/ids.ts';
+import { silentLogger } from '../../src/base/logger.ts';
+import { recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
+import { SelfNode } from '../../src/domain/cluster/cluster.ts';
+import type { Store } from '../../src/edge/store/store.ts';
+import { aCdr, aNotification, anOpenCall } from '../edge/store/records.ts';
+
+export function nodeContract(opened: () => { readonly store: Store }): void {
+  const join = async (id: string, alone = false) => {
+    const self = new SelfNode(id);
+    await self.begin(opened().store.nodes, alone);
+    return { self, store: opened().store.as(self) };
+  };
+  const call = (name: string) => {
+    const callUuid = asCallUuid(name);
+    return anOpenCall({ cdr: aCdr({ callUuid }), hangupNotification: aNotification({ id: name }) });
+  };
+
+  describe('nodes', () => {
+    it('each life of a node has a higher epoch', async () => {
+      expect((await join('a')).self.epoch).toBe(1);
+      expect((await join('a')).self.epoch).toBe(2);
+      expect((await join('b')).self.epoch).toBe(1);
+    });
+
+    it('a node that begins closes the calls of its earlier life, and no others', async () => {
+      const a = await join('a');
+      const b = await join('b');
+      await a.store.calls.open(call('of-a'), undefined);
+      await b.store.calls.open(call('of-b'), undefined);
+      expect(await recoverOpenCalls(a.store.calls, silentLogger)).toEqual([]);
+      const again = await join('a');
+      const closed = await recoverOpenCalls(again.store.calls, silentLogger);
+      expect(closed.map(({ callUuid }) => callUuid)).toEqual(['of-a']);
+      expect(await again.store.calls.listOpen()).toHaveLength(1);
+    });
+
+    it('a node that is alone takes what any other left', async () => {
+      const a = await join('a');
+      await a.store.calls.open(call('of-a'), undefined);
+      const b = await join('b', true);
+      expect(await recoverOpenCalls(b.store.calls, silentLogger)).toHaveLength(1);
+      expect(await b.store.nodes.list()).toMatchObject([{ id: 'b' }]);
+    });
+
+    it('only who has not moved is declared dead, once; it is told by its next beat', async () => {
+      const a = await join('a');
+      await join('b');
+      const [seen] = await opened().store.nodes.list();
+      if (seen === undefined) throw new Error('no node');
+      expect(await a.store.nodes.beat(a.self)).toBe(true);
+      expect(await opened().store.nodes.fence(seen)).toBe(false);
+      const [later] = await opened().store.nodes.list();
+      if (later === undefined) throw new Error('no node');
+      expect(await opened().store.nodes.fence(later)).toBe(true);
+      expect(await opened().store.nodes.fence(later)).toBe(false);
+      expect(await a.store.nodes.beat(a.self)).toBe(false);
+      expect((await opened().store.nodes.list()).map(({ id }) => id)).toEqual(['b']);
+    });
+
+    it('a call that another node has settled is not settled by its own', async () => {
+      const a = await join('a');
+      await a.store.calls.open(call('of-a'), undefined);
+      await a.store.nodes.leave(a.self);
+      const b = await join('b');
+      expect(await recoverOpenCalls(b.store.calls, silentLogger)).toHaveLength(1);
+      const late = { cdr: aCdr({ callUuid: asCallUuid('of-a') }), entries: [] };
+      expect(await a.store.calls.settle({ ...late, notification: undefined })).toBe(false);
+      expect((await b.store.cdrs.get(asCallUuid('of-a')))?.cdr.failureReason).toContain('stopped');
+      expect((await b.store.notifications.listPending(10)).map(({ id }) => id)).toEqual(['of-a']);
+    });
+
+    it('notifications are listed by their node alone; those of a life that is over can be taken up', async () => {
+      const a = await join('a');
+      const b = await join('b');
+      for (const id of ['1', '2']) await a.store.notifications.put(aNotification({ id }));
+      const ids = async () => (await b.store.notifications.listPending(10)).map(({ id }) => id);
+      expect(await b.store.notifications.adopt()).toBe(0);
+      expect(await ids()).toEqual([]);
+      await a.store.nodes.leave(a.self);
+      expect(await b.store.notifications.adopt()).toBe(2);
+      expect(await ids()).toEqual(['1', '2']);
+      expect(await a.store.notifications.listPending(10)).toEqual([]);
+    });
+
+    it('work for all is one node’s until its life is over', async () => {
+      const a = await join('a');
+      const b = await join('b');
+      expect(await a.store.nodes.claim('campaigns')).toBe(true);
+      expect(await a.store.nodes.claim('campaigns')).toBe(true);
+      expect(await b.store.nodes.claim('campaigns')).toBe(false);
+      expect(await b.store.nodes.holder('campaigns')).toEqual({ id: 'a', epoch: 1 });
+      await a.store.nodes.leave(a.self);
+      expect(await b.store.nodes.holder('campaigns')).toBeUndefined();
+      expect(await b.store.nodes.claim('campaigns')).toBe(true);
+    });
+
+    it('an export runs on one node, and on another when that one is gone', async () => {
+      const a = await join('a');
+      const b = await join('b');
+      const job = {
+        ...{
+          exportId: 'e',
+          accountId: aCdr().accountId,
+          recipients: [],
+          status: 'queued' as const,
+        },
+        ...{ filter: { accountId: aCdr().accountId }, attempts: 0, file: undefined },
+        ...{ recordings: 0, error: undefined, createdUs: 1, updatedUs: 1 },
+      };
+      await a.store.exports.enqueue(job);
+      expect(await b.store.exports.take()).toMatchObject({ exportId: 'e', status: 'running' });
+      expect(await a.store.exports.take()).toBeUndefined();
+      await b.store.nodes.leave(b.self);
+      expect(await a.store.exports.take()).toMatchObject({ exportId: 'e' });
+    });
+  });
+}
